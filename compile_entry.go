@@ -44,7 +44,7 @@ type entry struct {
 	inline  bool
 	why     string
 
-	captured []captured // read from outside, in the order of the stand-ins behind the arguments
+	captured []captured // read from outside, in the order of the placeholders behind the arguments
 	specs    []tensorSpec
 	hooks    []hookGuard
 	written  []written // assigned; their final values are the outputs behind the function's own
@@ -132,7 +132,7 @@ func (e *entry) guardsFail() string {
 		}
 	}
 	if e.prog != nil {
-		if d := e.prog.Unset(); d != nil {
+		if d := e.prog.ChangedDevice(); d != nil {
 			return fmt.Sprintf("a setting of device %v changed", d)
 		}
 	}
@@ -147,7 +147,7 @@ func (e *entry) guardsFail() string {
 	return ""
 }
 
-// trace runs the function once over stand-ins and plans what it recorded.
+// trace runs the function once over placeholders and plans what it recorded.
 func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err error) {
 	e, err = c.record(in, tr, sig, true)
 	if err == nil && e.kept() {
@@ -159,7 +159,7 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 // kept reports whether the trace serves later calls: not what runs uncompiled because of a transform around this one.
 func (e *entry) kept() bool { return e.cells != nil }
 
-// record runs the function once over stand-ins, and plans what it recorded if asked to.
+// record runs the function once over placeholders, and plans what it recorded if asked to.
 func (c *compiled) record(in []*Tensor, tr *trees, sig signature, plan bool) (e *entry, err error) {
 	e = &entry{sig: sig, pins: tr.pinned(), tensors: argSpecs(in)}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
@@ -169,13 +169,13 @@ func (c *compiled) record(in []*Tensor, tr *trees, sig signature, plan bool) (e 
 	args := make([]*Tensor, len(in))
 	for i, x := range in {
 		n := x.array().Raw()
-		standIns[i] = graph.NewStandIn(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
+		standIns[i] = graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
 		standIns[i].Ref()
 		args[i] = (*Tensor)(graph.Wrap(standIns[i]))
 	}
 	var outs []*Tensor
 	inlined := false
-	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.Cells = t, nil, watch }, func() {
+	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.GuardCells = t, nil, watch }, func() {
 		defer func() {
 			if r := recover(); r != nil {
 				if r != any(graph.Inline) {
@@ -265,7 +265,7 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*Tens
 // plan turns the finished trace into a program, which may do a share of its work again.
 func (e *entry) plan(t *graph.Trace, roots, standIns []*graph.Node, again float64) error {
 	for _, k := range t.Result().Captured {
-		standIns = append(standIns, k.StandIn)
+		standIns = append(standIns, k.Placeholder)
 	}
 	for _, n := range roots {
 		if tr := n.Trace(); tr != nil && tr != t {

@@ -22,7 +22,7 @@ type GuardCell struct {
 // Load reads the cell; inside a trace the value becomes part of the trace's key.
 func (c *GuardCell) Load() int64 {
 	v := c.v.Load()
-	if w, ok := scope.Current().Cells.(*cellWatch); ok {
+	if w, ok := scope.Current().GuardCells.(*cellWatch); ok {
 		w.add(c, v)
 	}
 	return v

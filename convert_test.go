@@ -41,7 +41,7 @@ func convertingDevice(seen *[]string) *backend.Device {
 			return nil
 		}
 	}
-	d.Converts = func(op string, in int, of, as dtype.DType) bool {
+	d.CanFoldCast = func(op string, in int, of, as dtype.DType) bool {
 		return (op == "class_nll" || op == "class_nll_grad") && in <= 0 && of == dtype.Float32 && as == dtype.BFloat16
 	}
 	d.Pitch = func(op string, _ attr.Attr, _ dtype.DType, s *shape.Shape) int {
@@ -75,7 +75,7 @@ func TestKernelsThatConvert(t *testing.T) {
 		return got
 	}
 	plain, converting := convertingDevice(&seen), convertingDevice(&seen)
-	plain.Converts, plain.Pitch = nil, nil
+	plain.CanFoldCast, plain.Pitch = nil, nil
 	want := run(plain, loss)
 	for name, f := range map[string]func(x, w, y *Tensor) []*Tensor{"eager": loss, "compiled": Compile(loss)} {
 		for i, got := range run(converting, f) {

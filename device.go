@@ -35,7 +35,7 @@ func init() {
 	defaultDevice.Store(cpu.Device)
 	exec.DefaultDevice = defaultDevice.Load
 	exec.Reference, exec.Host = ref.Device, cpu.Device
-	ops.Read = func(n *graph.Node) (backend.View, error) { return exec.Reading(scope.Current().Context(), n) }
+	ops.Read = func(n *graph.Node) (backend.View, error) { return exec.HostView(scope.Current().Context(), n) }
 }
 
 // open returns the device; an unknown one is a panic with ErrDevice.

@@ -68,7 +68,7 @@ func Explain(f any) Explanation {
 
 func memoryPlan(trace int, m exec.Memory) MemoryPlan {
 	p := MemoryPlan{Trace: trace, Device: Device{m.Device.Type, m.Device.Index}, Inputs: m.Inputs, Results: m.Results, Temporaries: m.Block, Peak: m.Peak, Step: m.Step}
-	for _, a := range m.Alive {
+	for _, a := range m.Live {
 		p.Alive = append(p.Alive, PlannedValue{a.Op, a.Shape.Clone(), a.DType, a.Bytes, a.First, a.Last})
 	}
 	return p

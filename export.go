@@ -142,7 +142,7 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 	}
 	captured := map[*graph.Node]*graph.Array{}
 	for _, k := range r.Captured {
-		captured[k.StandIn] = k.Handle
+		captured[k.Placeholder] = k.Handle
 	}
 	g, err := compile.Record(name, outs, standIns, state, func(n *graph.Node) int { return x.tensor(n, captured[n]) })
 	if err != nil {
@@ -173,17 +173,17 @@ func exampleArgs(fn function, examples []any) ([]reflect.Value, error) {
 	return args, nil
 }
 
-// traceFor runs the function over stand-ins.
+// traceFor runs the function over placeholders.
 func traceFor(t *graph.Trace, fn function, args []reflect.Value, in []*Tensor) (standIns, outs []*graph.Node, err error) {
 	inside := make([]*Tensor, len(in))
 	for i, x := range in {
 		n := x.array().Raw()
-		s := graph.NewStandIn(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
+		s := graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
 		s.Ref()
 		standIns = append(standIns, s)
 		inside[i] = (*Tensor)(graph.Wrap(s))
 	}
-	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.Cells = t, nil, watchCells() }, func() {
+	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.GuardCells = t, nil, watchCells() }, func() {
 		defer func() {
 			if r := recover(); r != nil {
 				if r != any(graph.Inline) {

@@ -17,7 +17,7 @@ import (
 // graph from a file would have to.
 func verifyAll(ts []*Tensor) error {
 	return graph.Verify(peekAll(ts), func(n *graph.Node) error {
-		if _, item := n.IsItem(); item || n.IsConst() || ops.Illegal(n.Op()) != "" {
+		if _, item := n.IsTupleItem(); item || n.IsConst() || ops.Illegal(n.Op()) != "" {
 			return nil
 		}
 		return Try(func() { ops.Legal(n.Op(), n.Attr(), n.Ins()) })

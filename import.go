@@ -171,7 +171,7 @@ func (f *Function) write(state []compile.State) {
 		}
 	}
 	for _, s := range state {
-		f.weights[s.Tensor].array().MustTake(s.Value)
+		f.weights[s.Tensor].array().MustAccept(s.Value)
 	}
 	NoGrad(func() {
 		for _, s := range state {

@@ -14,7 +14,7 @@ func TestLostHandlesCostNothing(t *testing.T) {
 	}
 	const size, layers = 1024, 24
 	w, x := Randn(size, size).Mul(0.03).Eval(), Randn(size, size).Eval()
-	undo := exec.LookAlways()
+	undo := exec.AlwaysFindDropped()
 	defer undo()
 	var first *Tensor
 	forward := func() *Tensor {
@@ -44,7 +44,7 @@ func TestLostHandlesCostNothing(t *testing.T) {
 
 // TestLostHandlesAreLost runs random programs with a collection before every evaluation, in which every handle is watched.
 func TestLostHandlesAreLost(t *testing.T) {
-	defer exec.LookAlways()()
+	defer exec.AlwaysFindDropped()()
 	n := 80
 	switch {
 	case long():

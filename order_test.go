@@ -9,7 +9,7 @@ import (
 // TestNoDiffInOtherOrder: random graphs and their gradients have the same bits launch by launch, in an order that holds less, and
 // with everything made again that can be, however small they are.
 func TestNoDiffInOtherOrder(t *testing.T) {
-	defer func(was int) { exec.WorthOrder = was }(exec.WorthOrder)
+	defer func(was int) { exec.MinReorderBytes = was }(exec.MinReorderBytes)
 	graphs := 150
 	if long() {
 		graphs = 4000
@@ -31,12 +31,12 @@ func TestNoDiffInOtherOrder(t *testing.T) {
 			l, grads := loss(in)
 			return append(append(outs(in), l), grads...)
 		}
-		exec.WorthOrder = 1 << 40
+		exec.MinReorderBytes = 1 << 40
 		plain := both(g.inputs)
 		evalAll(plain)
 		first := Compile(both)
 		firstOuts := first(g.inputs)
-		exec.WorthOrder = 1
+		exec.MinReorderBytes = 1
 		again := both(g.inputs)
 		evalAll(again)
 		step := Compile(both, CompileOptions{Recompute: 1})

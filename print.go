@@ -61,7 +61,7 @@ func (t *Tensor) String() string {
 }
 
 func (t *Tensor) format(n *graph.Node, o PrintOptions) string {
-	v, err := exec.Reading(scope.Current().Context(), n)
+	v, err := exec.HostView(scope.Current().Context(), n)
 	if err != nil {
 		return fmt.Sprintf("tensor(%v, shape=%v, error: %v)", n.DType(), n.Shape(), err)
 	}

@@ -54,7 +54,7 @@ func rowProgram(r *rand.Rand) func(a, b *Tensor) []*Tensor {
 // TestRowPrograms: launches that go along the same rows become one, however small they are here, with the bits they have one by one;
 // so do gradients, and gradients' derivatives, where many bundles of launches stand among each other.
 func TestRowPrograms(t *testing.T) {
-	defer func(rows, from int) { exec.WorthRows, cpu.StreamFrom = rows, from }(exec.WorthRows, cpu.StreamFrom)
+	defer func(rows, from int) { exec.MinRowFusionElems, cpu.StreamFrom = rows, from }(exec.MinRowFusionElems, cpu.StreamFrom)
 	cpu.StreamFrom = 64
 	programs := 200
 	switch {
@@ -95,10 +95,10 @@ func TestRowPrograms(t *testing.T) {
 			return append(append(out, grads...), slopes...)
 		}
 		in := []*Tensor{a, b, u}
-		exec.WorthRows = 1 << 40
+		exec.MinRowFusionElems = 1 << 40
 		want := all(in)
 		evalAll(want)
-		exec.WorthRows = 1
+		exec.MinRowFusionElems = 1
 		got := all(in)
 		evalAll(got)
 		compiled := Compile(all)

@@ -125,13 +125,13 @@ func (t *Tensor) read(op string) (v backend.View, done func()) {
 		n.MustLive()
 		fault.Throw(fault.Trace, op, "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", tr.Name)
 	}
-	v, err := exec.Reading(scope.Current().Context(), n)
+	v, err := exec.HostView(scope.Current().Context(), n)
 	if err == nil && !v.Contiguous() {
 		c := ops.Contiguous(n)
 		c.Ref()
 		release(n)
 		n = c
-		v, err = exec.Reading(scope.Current().Context(), n)
+		v, err = exec.HostView(scope.Current().Context(), n)
 	}
 	if err != nil {
 		throw(op, err)

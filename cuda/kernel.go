@@ -86,7 +86,7 @@ func (k Kernel) Op() func(in ...*lucid.Tensor) []*lucid.Tensor {
 			nodes[i] = (*graph.Array)(t).Peek()
 		}
 		var out []*lucid.Tensor
-		for _, n := range graph.Items(graph.NewBundle(opKernel, c, nodes...)) {
+		for _, n := range graph.TupleItems(graph.NewTuple(opKernel, c, nodes...)) {
 			out = append(out, (*lucid.Tensor)(door.Wrap(n)))
 		}
 		return out

@@ -3,7 +3,7 @@ package attr
 import "github.com/lucid-go/lucid/internal/dtype"
 
 // Item selects an output of an op with several.
-type Item struct{ Index int }
+type TupleItem struct{ Index int }
 
 // Const is the value of an immediate.
 type Const struct {

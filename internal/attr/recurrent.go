@@ -74,7 +74,7 @@ func (r Recurrent) Scaled(n int) Ints {
 }
 
 // Places are the bounds of the steps among the packed elements: step t's begin at number t and end at number t+1.
-func (r Recurrent) Places() []int {
+func (r Recurrent) Offsets() []int {
 	at := []int{0}
 	for _, n := range r.Sizes() {
 		at = append(at, at[len(at)-1]+n)

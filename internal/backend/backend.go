@@ -72,23 +72,23 @@ type Ctx struct {
 	For func(n int, f func(block int)) error
 	// Late leaves a check for the end of the evaluation: whether a launch that went well met values it refuses. A device
 	// that computes on its own time uses it so as not to wait after every such launch; nil: check at once.
-	Late func(check func() error)
-	// Ready asks a device that would first have to compile its kernel to return ErrCold instead: the caller holds a lock.
-	Ready bool
-	// Face, if set, is a device's own way of taking a launch other than running it: looking ahead, recording. It comes
+	DeferCheck func(check func() error)
+	// Ready asks a device that would first have to compile its kernel to return ErrNotCompiled instead: the caller holds a lock.
+	NoCompile bool
+	// LaunchMode, if set, is a device's own way of taking a launch other than running it: looking ahead, recording. It comes
 	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
-	Face any
-	Step int
+	LaunchMode any
+	Step       int
 	// Kept, if not nil, is a place that a launch has for itself from run to run of its program: the device may leave there
 	// what it made of the operands' dtypes, shapes and layouts, which stay; buffers do not.
-	Kept *any
+	LaunchCache *any
 	// Given says by bits which inputs of the launch were there before the run and stay as they are during it: one that has the
 	// buffer it had in a run before, and the same mem.Buffer.Value, has the same value.
-	Given uint64
+	StableInputs uint64
 }
 
-// ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.
-var ErrCold = errors.New("the kernel is not compiled yet")
+// ErrNotCompiled is what RunFused returns under Ctx.NoCompile if the kernel must be compiled first; nothing was done.
+var ErrNotCompiled = errors.New("the kernel is not compiled yet")
 
 // ErrNoKernel is what a kernel returns for operands it was not written for, before it did anything: the op then runs as
 // if there were no kernel.
@@ -111,39 +111,39 @@ type Device struct {
 	Host bool
 	// CanFuse reports whether an elementwise op with these dtypes can be part of a fused program; nil: never.
 	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
-	// CanFold reports whether a reduction of such a value can be the tail of a fused program; nil: never.
-	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
+	// CanFuseReduction reports whether a reduction of such a value can be the tail of a fused program; nil: never.
+	CanFuseReduction func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
 	// Folds is how many reductions over the same dimensions a program may end with, if not one.
-	Folds int
-	// FoldsInputs says that these may read an input of the program, and not only what an instruction makes.
-	FoldsInputs bool
-	// CanLead reports whether an op can be the head of a fused program; nil: never.
-	CanLead func(op string, a attr.Attr, out dtype.DType) bool
-	// LeadsFolded says that a program may have both a head and tails.
-	LeadsFolded bool
+	MaxFusedReductions int
+	// ReducesInputs says that these may read an input of the program, and not only what an instruction makes.
+	ReducesInputs bool
+	// CanTakeEpilogue reports whether an op can be the head of a fused program; nil: never.
+	CanTakeEpilogue func(op string, a attr.Attr, out dtype.DType) bool
+	// EpilogueReduces says that a program may have both a head and tails.
+	EpilogueReduces bool
 	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
 	// -1: whether it writes its only output so. The cast beside it is then part of the launch. nil: never.
-	Converts func(op string, in int, of, as dtype.DType) bool
+	CanFoldCast func(op string, in int, of, as dtype.DType) bool
 	// Pitch is the distance between the rows of an op's result that its kernel writes best, in elements; not more than their
 	// length: one behind the other. Kernels named here write strided outputs. nil: always so.
 	Pitch func(op string, a attr.Attr, out dtype.DType, s *shape.Shape) int
 	// Lays reports whether an op's kernel writes all its outputs wherever they lie, so that they can be parts of another value. nil: none.
-	Lays func(op string) bool
+	WritesStrided func(op string) bool
 	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.
 	RunFused func(c *Ctx, p *Fused, out, in []View) error
-	// RunMany runs a program over several sets of operands as one launch: out and in hold one set behind the other, each of a
+	// RunHorizontal runs a program over several sets of operands as one launch: out and in hold one set behind the other, each of a
 	// shape of its own, and none reads what another writes. nil: programs run one by one.
-	RunMany func(c *Ctx, p *Fused, sets int, out, in []View) error
-	// FoldsRows reports whether RunRows takes a reduction of rows of n elements; nil: there is no RunRows.
-	FoldsRows func(op string, a attr.Attr, in dtype.DType, n int) bool
-	// TakesRows reports whether RunRows takes an op along rows of n elements whose result has such rows too, as the only instruction
+	RunHorizontal func(c *Ctx, p *Fused, sets int, out, in []View) error
+	// CanReduceRows reports whether RunRowFusion takes a reduction of rows of n elements; nil: there is no RunRowFusion.
+	CanReduceRows func(op string, a attr.Attr, in dtype.DType, n int) bool
+	// CanRunAlongRows reports whether RunRowFusion takes an op along rows of n elements whose result has such rows too, as the only instruction
 	// of a program; nil: none.
-	TakesRows func(op string, in dtype.DType, n int) bool
-	// RunRows runs prepared programs; its operands are the outputs of all parts, and the inputs of all parts. Results have
+	CanRunAlongRows func(op string, in dtype.DType, n int) bool
+	// RunRowFusion runs prepared programs; its operands are the outputs of all parts, and the inputs of all parts. Results have
 	// the bits that the parts would have one after the other.
-	RunRows func(c *Ctx, p *Rows, out, in []View) error
+	RunRowFusion func(c *Ctx, p *RowFusion, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())
 	// Wait returns when all work that was asked of the device is done; nil: it cannot be waited for, or need not be.
@@ -156,9 +156,9 @@ type Device struct {
 	Peer func(dst, src *mem.Buffer, from *Device) error
 	// Ahead lets show make the launches of a program with a face that computes nothing: a device that compiles kernels
 	// when they are first needed begins with all of them at once. nil: there is nothing to gain.
-	Ahead func(show func(face any))
+	Precompile func(show func(face any))
 	// Compiled counts the kernels compiled so far; set with Ahead.
-	Compiled func() int64
+	NumCompiled func() int64
 	// Capture records the launches that show makes with a face, to be run again as one; nil: it cannot. What they use
 	// beside inputs and state comes from Scratch, whose memory recordings share: a device runs one at a time.
 	Capture func(show func(face any) error) (Graph, error)

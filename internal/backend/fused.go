@@ -28,14 +28,14 @@ type Fused struct {
 	Out    []int // registers that are stored
 	// Head computes an input register before the program runs over it, part by part. Its result is the first output,
 	// before those of Out, and its operands are the last inputs, behind the In of the program. nil: none.
-	Head *Head
+	Producer *Producer
 	// Tail reduces a register while it is computed; its result is an output behind those of Out. nil: none.
-	Tail *Tail
+	Reduction *Reduction
 	// Prep is the device's own form of the program, made once.
 	Prep any
-	// Join, set by Prepare, names the code of a program that RunMany takes: programs of one name differ in their operands and
+	// Join, set by Prepare, names the code of a program that RunHorizontal takes: programs of one name differ in their operands and
 	// their shape alone. "": it runs by itself.
-	Join string
+	HorizontalKey string
 }
 
 // Code writes the program without its shape: programs of the same code compute the same from operands of any size.
@@ -60,53 +60,53 @@ func (p *Fused) Code() string {
 		b.WriteByte('>')
 		b.WriteString(strconv.Itoa(o))
 	}
-	for t := p.Tail; t != nil; t = t.Next {
+	for t := p.Reduction; t != nil; t = t.Next {
 		fmt.Fprintf(&b, "/%s,%d", t.Op, t.Src)
 	}
 	return b.String()
 }
 
 // Head is a product at the start of a fused program, or what else a device makes there.
-type Head struct {
-	Op   string
-	Attr attr.Attr
-	Dst  int  // the input register it computes
-	Kept bool // somebody wants the product itself
+type Producer struct {
+	Op     string
+	Attr   attr.Attr
+	Dst    int  // the input register it computes
+	Stored bool // somebody wants the product itself
 	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
 	// not there then.
 	Unwritten bool
 	// Apart is set by Prepare where no output may be written over an input.
-	Apart bool
+	NoOverwrite bool
 }
 
 // Tail is a reduction at the end of a fused program.
-type Tail struct {
+type Reduction struct {
 	Op   string
 	Attr attr.Attr
-	Src  int // the register it reads, made by an instruction; or an input, see Device.FoldsInputs
+	Src  int // the register it reads, made by an instruction; or an input, see Device.ReducesInputs
 	// Next is another reduction over the same dimensions, on devices that fold several; its result follows this one's.
-	Next *Tail
+	Next *Reduction
 }
 
 // Tails counts the reductions at the program's end.
-func (p *Fused) Tails() (n int) {
-	for t := p.Tail; t != nil; t = t.Next {
+func (p *Fused) NumReductions() (n int) {
+	for t := p.Reduction; t != nil; t = t.Next {
 		n++
 	}
 	return n
 }
 
 // Rows is programs that run one behind the other over a few rows at a time: what one leaves the next finds in the cache.
-type Rows struct {
+type RowFusion struct {
 	Count int // of rows
-	Parts []RowPart
+	Parts []RowFusionPart
 	// Locals has, for every value that only the parts know, the bytes of a row: it has no memory beyond the rows at hand.
 	Locals []int
 }
 
-// RowPart is a program over rows of Len elements, one if it is over values that a row has one of. Its tails fold rows,
+// RowFusionPart is a program over rows of Len elements, one if it is over values that a row has one of. Its tails fold rows,
 // and may read an input as it is; a program without instructions is nothing but its tails.
-type RowPart struct {
+type RowFusionPart struct {
 	*Fused
 	Len     int
 	Out, In []int // by operand: the local it is, -1: it lies in memory

@@ -10,10 +10,10 @@ import (
 type Graph interface {
 	// Launch copies what is to be copied before, runs the recording, and copies what is to be copied behind; no other
 	// recording of the device comes in between. made are the buffers of its results, some of them written in place. It does not
-	// wait. ErrVoid: the recording cannot run any more.
+	// wait. ErrStaleRecording: the recording cannot run any more.
 	Launch(before, behind []Copy, made []*mem.Buffer) (Outcome, error)
-	// Complains reports whether a launch can meet values it refuses.
-	Complains() bool
+	// ReportsErrors reports whether a launch can meet values it refuses.
+	ReportsErrors() bool
 	// Close gives the recording back; it may be running.
 	Close()
 }
@@ -23,13 +23,13 @@ type Copy struct{ Dst, Src *mem.Buffer }
 
 // Outcome tells what became of a run: whether it is over, which launches met values they refuse, by Ctx.Step, and
 // whether the device failed. With wait it returns when the run is over.
-type Outcome func(wait bool) (done bool, bad []Complaint, err error)
+type Outcome func(wait bool) (done bool, bad []DeviceError, err error)
 
-// Complaint is a launch that met a value it refuses.
-type Complaint struct {
+// DeviceError is a launch that met a value it refuses.
+type DeviceError struct {
 	Step int
 	Err  error
 }
 
-// ErrVoid says that memory of a recording was given back since it was made.
-var ErrVoid = errors.New("the recording is void")
+// ErrStaleRecording says that memory of a recording was given back since it was made.
+var ErrStaleRecording = errors.New("the recording is void")

@@ -54,8 +54,8 @@ func Record(name string, outs, args []*graph.Node, state []State, tensor func(n 
 		r.number[a] = i
 	}
 	given := func(n *graph.Node) bool {
-		_, item := n.IsItem()
-		return n.Stored() || n.IsStandIn() || item && n.In(0).Stored()
+		_, item := n.IsTupleItem()
+		return n.Stored() || n.IsPlaceholder() || item && n.In(0).Stored()
 	}
 	var idx graph.Index
 	roots := slices.Clone(outs)
@@ -96,7 +96,7 @@ func (r *recorder) add(n *graph.Node, s graphStep) {
 }
 
 func (r *recorder) node(n *graph.Node) error {
-	if k, ok := n.IsItem(); ok {
+	if k, ok := n.IsTupleItem(); ok {
 		r.add(n, graphStep{tensor: -1, item: k, in: []int{r.number[n.In(0)]}})
 		return nil
 	}
@@ -107,7 +107,7 @@ func (r *recorder) node(n *graph.Node) error {
 		}
 		return fault.New(fault.NotImplemented, "export", "the function uses %q, which a file cannot hold: %s", name, why)
 	}
-	s := graphStep{op: n.Op(), attr: n.Attr(), tensor: -1, item: -1, bundle: n.IsBundle()}
+	s := graphStep{op: n.Op(), attr: n.Attr(), tensor: -1, item: -1, bundle: n.IsTuple()}
 	if n.Op().Name == "alias" {
 		s.attr = nil // a barrier guards memory, not values
 	}

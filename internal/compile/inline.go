@@ -9,14 +9,14 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// Check records the graph over stand-ins and refuses it unless every op takes its operands and gives what the graph
+// Check records the graph over placeholders and refuses it unless every op takes its operands and gives what the graph
 // says. tensors are the specs of the stored tensors.
 func (g *Graph) Check(tensors []graph.Spec) error {
 	t := graph.NewTrace(graph.TraceCompile, importOp, nil)
 	defer t.Close()
 	val := make([]*graph.Node, 0, len(g.Inputs)+len(g.steps))
 	for i, s := range g.Inputs {
-		val = append(val, graph.NewStandIn(t, i, s, nil))
+		val = append(val, graph.NewPlaceholder(t, i, s, nil))
 	}
 	for i, s := range g.steps {
 		for _, k := range s.in {
@@ -33,7 +33,7 @@ func (g *Graph) Check(tensors []graph.Spec) error {
 	}
 	g.Outputs = nil
 	for _, o := range g.outs {
-		if o < 0 || o >= len(val) || val[o].IsBundle() {
+		if o < 0 || o >= len(val) || val[o].IsTuple() {
 			return g.fault(len(g.steps), "the result is value %d, which cannot be one", o)
 		}
 		g.Outputs = append(g.Outputs, graph.Spec{Shape: val[o].Shape(), DType: val[o].DType()})
@@ -48,7 +48,7 @@ func (g *Graph) checkWrites(val []*graph.Node, tensors []graph.Spec) error {
 		switch {
 		case w.Tensor < 0 || w.Tensor >= len(tensors):
 			return g.fault(len(g.steps), "tensor %d of %d is written", w.Tensor, len(tensors))
-		case w.value < 0 || w.value >= len(val) || val[w.value].IsBundle():
+		case w.value < 0 || w.value >= len(val) || val[w.value].IsTuple():
 			return g.fault(len(g.steps), "tensor %d is to show value %d, which cannot be", w.Tensor, w.value)
 		case seen[w.Tensor]:
 			return g.fault(len(g.steps), "tensor %d is written twice", w.Tensor)
@@ -81,17 +81,17 @@ func (g *Graph) checkStep(i int, s graphStep, val []*graph.Node, tensors []graph
 		if s.tensor >= len(tensors) {
 			refuse("tensor %d of %d", s.tensor, len(tensors))
 		}
-		return graph.NewStandIn(t, len(g.Inputs)+i, tensors[s.tensor], nil)
+		return graph.NewPlaceholder(t, len(g.Inputs)+i, tensors[s.tensor], nil)
 	case s.item >= 0:
-		if len(s.in) != 1 || !val[s.in[0]].IsBundle() || s.item >= val[s.in[0]].NumOut() {
+		if len(s.in) != 1 || !val[s.in[0]].IsTuple() || s.item >= val[s.in[0]].NumOut() {
 			refuse("output %d of a value that has no such", s.item)
 		}
-		return graph.Item(val[s.in[0]], s.item)
+		return graph.TupleItem(val[s.in[0]], s.item)
 	}
 	in := pickAll(val, s.in)
 	ops.Legal(s.op, s.attr, in)
 	n := s.record(in)
-	if n.NumOut() != len(s.specs) || n.IsBundle() != s.bundle {
+	if n.NumOut() != len(s.specs) || n.IsTuple() != s.bundle {
 		refuse("%s gives %d values, the file says %d", s.op.Name, n.NumOut(), len(s.specs))
 	}
 	for k, want := range s.specs {
@@ -117,7 +117,7 @@ func (s graphStep) record(in []*graph.Node) *graph.Node {
 		return ops.Immediate(c.DType, c.Value)
 	}
 	if s.bundle {
-		return graph.NewBundle(s.op, s.attr, in...)
+		return graph.NewTuple(s.op, s.attr, in...)
 	}
 	return graph.New(s.op, s.attr, in...)
 }
@@ -144,7 +144,7 @@ func (g *Graph) Inline(inputs []*graph.Node, tensor func(i int) *graph.Node) (ou
 		case s.tensor >= 0:
 			val = append(val, tensor(s.tensor))
 		case s.item >= 0:
-			val = append(val, graph.Item(val[s.in[0]], s.item))
+			val = append(val, graph.TupleItem(val[s.in[0]], s.item))
 		default:
 			val = append(val, s.record(pickAll(val, s.in)))
 		}

@@ -27,12 +27,12 @@ type Stats struct{ Before, After, Merged, Folded, Cancelled int }
 // Simplify returns the roots of a smaller graph with the same values.
 func Simplify(roots []*graph.Node) ([]*graph.Node, Stats) {
 	var idx graph.Index
-	idx.PostOrder(roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
+	idx.PostOrder(roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	s := &simplifier{seen: map[key]*graph.Node{}, read: map[*graph.Node]bool{}}
 	s.stats.Before = len(idx.Nodes)
 	val := make([]*graph.Node, len(idx.Nodes))
 	for i, n := range idx.Nodes {
-		if n.Stored() || n.IsStandIn() {
+		if n.Stored() || n.IsPlaceholder() {
 			val[i] = n
 			continue
 		}
@@ -49,7 +49,7 @@ func Simplify(roots []*graph.Node) ([]*graph.Node, Stats) {
 		out[i] = val[idx.Get(r)]
 	}
 	var after graph.Index
-	after.PostOrder(out, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
+	after.PostOrder(out, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	s.stats.After = len(after.Nodes)
 	return out, s.stats
 }
@@ -78,7 +78,7 @@ func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) *graph.
 		in, changed = own, true
 	}
 	if changed {
-		m = graph.Again(n, in)
+		m = graph.Rerecord(n, in)
 	}
 	if f := fold(m); f != nil {
 		s.stats.Folded++
@@ -107,7 +107,7 @@ func (s *simplifier) ownCasts(n *graph.Node, in []*graph.Node) (own []*graph.Nod
 		if own == nil {
 			own = slices.Clone(in)
 		}
-		own[k] = graph.Again(x, x.Ins())
+		own[k] = graph.Rerecord(x, x.Ins())
 	}
 	return own
 }
@@ -137,7 +137,7 @@ func keyOf(n *graph.Node, in []*graph.Node) (key, bool) {
 // cancel removes what does nothing, or undoes what its input did.
 func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
 	// Rules have done their work when a trace is complete: what they stood on is read as it is, and fuses.
-	if k, ok := n.IsItem(); ok && in[0].Op().Transparent {
+	if k, ok := n.IsTupleItem(); ok && in[0].Op().Transparent {
 		b := in[0]
 		return b.In(b.NumIn() - b.NumOut() + k)
 	}
@@ -224,7 +224,7 @@ func fold(n *graph.Node) *graph.Node {
 			return nil
 		}
 	}
-	v, err := exec.Reading(context.Background(), graph.Again(n, n.Ins()))
+	v, err := exec.HostView(context.Background(), graph.Rerecord(n, n.Ins()))
 	if err != nil {
 		return nil // it will fail again where the user can see it
 	}

@@ -26,7 +26,7 @@ func Wrap(n *graph.Node) *graph.Array {
 	}
 	h := graph.Wrap(n)
 	n.Watch(h)
-	if n.Depth() > maxPendingDepth || n.PendingBytes() > maxPendingBytes {
+	if n.PendingDepth() > maxPendingDepth || n.PendingBytes() > maxPendingBytes {
 		if n.Trace() == nil && !n.Stored() {
 			// A failure leaves the node pending; it surfaces at the next explicit read.
 			_ = exec.Eval(context.Background(), n)

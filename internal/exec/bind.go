@@ -41,7 +41,7 @@ func (b *binding) drop() {
 
 // take claims an input's memory.
 func (b *binding) take(i int) bool {
-	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Shows() != 1 || !b.claims.Take(b.argOf[i]-1) {
+	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Refs() != 1 || !b.claims.Take(b.argOf[i]-1) {
 		return false
 	}
 	b.taken = append(b.taken, i)
@@ -65,7 +65,7 @@ func (b *binding) state() []bool {
 // unseen reports whether the state can be written in place now: nobody else looks at it.
 func (b *binding) unseen(state []bool) bool {
 	for i, is := range state {
-		if is && (b.in[i].ReadOnly || b.in[i].Shows() != 1 || b.args[b.argOf[i]-1].Refs() != 2) {
+		if is && (b.in[i].ReadOnly || b.in[i].Refs() != 1 || b.args[b.argOf[i]-1].Refs() != 2) {
 			return false
 		}
 	}
@@ -95,7 +95,7 @@ func (b *binding) isTaken(i int) bool { return slices.Contains(b.taken, i) }
 func (b *binding) finish() {
 	for _, i := range b.taken {
 		b.args[b.argOf[i]-1].DropBuffer()
-		b.in[i].Hide() // the new node shows it
+		b.in[i].Unref() // the new node shows it
 	}
 }
 
@@ -150,7 +150,7 @@ func (b *binding) find(late bool) error {
 
 // settle waits for the value of an input, or makes it a parent.
 func (b *binding) settle(input int, m *mem.Buffer, e *mem.Event, late bool) error {
-	if late && e.Late() && !e.Happened(false) {
+	if late && e.Polled() && !e.Happened(false) {
 		b.parents = append(b.parents, parent{input, e})
 		return nil
 	}

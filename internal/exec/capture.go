@@ -141,7 +141,7 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 		return nil, false, nil // somebody looks at the state: this run writes it elsewhere
 	} else {
 		for _, i := range b.taken {
-			b.in[i].WriteOver()
+			b.in[i].BumpVersion()
 			c.dev.Pool.CountDonation()
 		}
 	}
@@ -238,11 +238,11 @@ func (c *capture) record(b *binding, det bool) error {
 	}
 	rec.taken = append([]int(nil), b.taken...)
 	c.made++
-	if c.dev.Ahead != nil { // what lay in host memory lies on the device now: that may be another kernel
-		c.dev.Ahead(func(face any) { run.showAhead(0, c.dev, face) })
+	if c.dev.Precompile != nil { // what lay in host memory lies on the device now: that may be another kernel
+		c.dev.Precompile(func(face any) { run.showAhead(0, c.dev, face) })
 	}
 	rec.graph, err = c.dev.Capture(func(face any) error {
-		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, Face: face}
+		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, LaunchMode: face}
 		for k := range p.steps {
 			if err := run.show(kc, k); err != nil {
 				return err
@@ -331,7 +331,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 	outcome, err := rec.graph.Launch(before, behind, fresh)
 	if err != nil {
 		giveUp()
-		if err == backend.ErrVoid {
+		if err == backend.ErrStaleRecording {
 			c.drop()
 			return nil, false, nil
 		}

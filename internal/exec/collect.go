@@ -115,7 +115,7 @@ func (p *planner) reset() {
 
 // collect numbers the nodes behind the roots, inputs first, and classifies them.
 func (p *planner) collect() {
-	p.idx.PostOrder(p.roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
+	p.idx.PostOrder(p.roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	p.info = resize(p.info, len(p.idx.Nodes))
 	p.settleDevices()
 	for i, n := range p.idx.Nodes {
@@ -140,7 +140,7 @@ func (p *planner) classify(n *graph.Node) class {
 	switch {
 	case n.Stored():
 		return given
-	case n.IsStandIn():
+	case n.IsPlaceholder():
 		if !p.replay {
 			n.MustLive()
 			t := n.Trace()
@@ -152,7 +152,7 @@ func (p *planner) classify(n *graph.Node) class {
 	case n.Op().Kind == graph.View:
 		return alias
 	}
-	if _, ok := n.IsItem(); ok || n.Op().Transparent {
+	if _, ok := n.IsTupleItem(); ok || n.Op().Transparent {
 		return alias
 	}
 	if n.NumIn() == 0 && n.Op().Kind != graph.Source && n.Op().Kind != graph.Random {

@@ -15,7 +15,7 @@ func (p *planner) absorbCasts() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		d := p.device(n)
-		if f.class != kernel || d.Converts == nil {
+		if f.class != kernel || d.CanFoldCast == nil {
 			continue
 		}
 		for k := range min(n.NumIn(), 32) {
@@ -50,13 +50,13 @@ func (p *planner) castBefore(d *backend.Device, n *graph.Node, k int, m *graph.N
 		return false
 	}
 	of := m.In(0)
-	return p.info[p.idx.Get(of)].class != konst && p.device(of) == d && d.Converts(n.Op().Name, k, m.DType(), of.DType())
+	return p.info[p.idx.Get(of)].class != konst && p.device(of) == d && d.CanFoldCast(n.Op().Name, k, m.DType(), of.DType())
 }
 
 // castBehind reports whether kernel m writes what cast n, its only reader, makes of it.
 func (p *planner) castBehind(n, m *graph.Node, g *info) bool {
 	d := p.device(m)
-	return g.class == kernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.Converts != nil && d.Converts(m.Op().Name, -1, m.DType(), n.DType())
+	return g.class == kernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.CanFoldCast != nil && d.CanFoldCast(m.Op().Name, -1, m.DType(), n.DType())
 }
 
 // source is input k of a node as its launch reads it.

@@ -47,7 +47,7 @@ func (p *planner) findDonors() {
 // elementwise reports whether output i is written in the order in which inputs are read: a reduction at the end of a fused
 // program is not, nor is the product at its start, nor what a product's own kernel makes of other inputs.
 func (s *step) elementwise(i int) bool {
-	return s.fused == nil || !(s.fused.Head != nil && (i == 0 || s.fused.Head.Apart)) && !(s.fused.Tail != nil && i >= len(s.out)-s.fused.Tails())
+	return s.fused == nil || !(s.fused.Producer != nil && (i == 0 || s.fused.Producer.NoOverwrite)) && !(s.fused.Reduction != nil && i >= len(s.out)-s.fused.NumReductions())
 }
 
 // together reports whether output i and input j are of the same part of a step: parts run side by side.
@@ -59,7 +59,7 @@ func (s *step) together(i, j int) bool {
 // not read in another one too.
 func (p *planner) overlays(s *step, j int, o operand) bool {
 	in := s.in[j]
-	if s.fused != nil && s.fused.Head != nil && j >= s.fused.In {
+	if s.fused != nil && s.fused.Producer != nil && j >= s.fused.In {
 		return false // an operand of the product at its start
 	}
 	inOrder := in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0)

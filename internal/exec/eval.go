@@ -184,7 +184,7 @@ func start(how manner, roots []*graph.Node, async bool) (*job, error) {
 }
 
 // Reading returns a view of the node's value in host memory, evaluating it first.
-func Reading(ctx context.Context, n *graph.Node) (backend.View, error) {
+func HostView(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if err := Eval(ctx, n); err != nil {
 		return backend.View{}, err
 	}

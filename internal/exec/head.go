@@ -11,7 +11,7 @@ import (
 func (p *planner) findHeads() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class != fuse || p.info[f.group].tail != 0 && !p.device(n).LeadsFolded {
+		if f.class != fuse || p.info[f.group].tail != 0 && !p.device(n).EpilogueReduces {
 			continue
 		}
 		lead := &p.info[f.group]
@@ -55,7 +55,7 @@ func (p *planner) canLead(j int, n *graph.Node) bool {
 		m = of
 	}
 	d := p.device(m)
-	return m.NumOut() == 1 && d.CanLead != nil && d == p.device(n) && d.CanLead(m.Op().Name, m.Attr(), m.DType())
+	return m.NumOut() == 1 && d.CanTakeEpilogue != nil && d == p.device(n) && d.CanTakeEpilogue(m.Op().Name, m.Attr(), m.DType())
 }
 
 // onlyFor reports whether all consumers of node j are members of a group. They lie behind it.

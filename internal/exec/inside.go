@@ -56,7 +56,7 @@ func (p *planner) layFor(n *graph.Node) {
 		if f.class != alias || f.root || m.Op() == nil {
 			return
 		}
-		if x, ok := m.IsItem(); ok {
+		if x, ok := m.IsTupleItem(); ok {
 			item = x
 		} else if m.Op().Layout == nil || m.NumIn() != 1 {
 			return
@@ -66,7 +66,7 @@ func (p *planner) layFor(n *graph.Node) {
 	}
 	source := m.In(0)
 	j, d := p.idx.Get(source), p.device(source)
-	if f := &p.info[j]; f.class != kernel || f.root || p.inside[j] != nil || d.Lays == nil || !d.Lays(source.Op().Name) {
+	if f := &p.info[j]; f.class != kernel || f.root || p.inside[j] != nil || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
 		return
 	}
 	shown := shape.Contiguous(m.Shape())
@@ -98,7 +98,7 @@ func (p *planner) partsOf(cat *graph.Node) (kernelAt int, in *inside) {
 			if f.class != alias || f.root || f.users != 1 || m.Op() == nil {
 				return 0, nil
 			}
-			if x, ok := m.IsItem(); ok {
+			if x, ok := m.IsTupleItem(); ok {
 				item = x
 			} else if m.Op().Layout == nil || m.NumIn() != 1 {
 				return 0, nil
@@ -113,7 +113,7 @@ func (p *planner) partsOf(cat *graph.Node) (kernelAt int, in *inside) {
 		j := p.idx.Get(source)
 		f, d := &p.info[j], p.device(source)
 		if in == nil {
-			if f.class != kernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.Lays == nil || !d.Lays(source.Op().Name) {
+			if f.class != kernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
 				return 0, nil
 			}
 			kernelAt, in = j, &inside{lays: make([]*shape.Layout, cat.NumIn())}

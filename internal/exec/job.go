@@ -67,7 +67,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 		n := nodes[i]
 		w, ok := p.droppable(n)
 		// A plan that waits for others may have to be given up after they are: it writes over nothing.
-		if !ok || len(j.deps) > 0 || in[i].Shows() != 1 || !n.Take(w) {
+		if !ok || len(j.deps) > 0 || in[i].Refs() != 1 || !n.Take(w) {
 			return false
 		}
 		j.taken = append(j.taken, takenNode{n, i, in[i], w})
@@ -111,12 +111,12 @@ func (p *planner) short() bool {
 	work := 0
 	for k := range p.prog.steps {
 		s := &p.prog.steps[k]
-		if s.fused == nil || s.fused.Head != nil {
+		if s.fused == nil || s.fused.Producer != nil {
 			work += 1 << 12
 			for _, o := range s.in {
 				work += o.shape.Numel()
 			}
-		} else if s.fused.Tail != nil {
+		} else if s.fused.Reduction != nil {
 			work += s.fused.Shape.Numel()
 		}
 		for _, o := range s.out {
@@ -137,8 +137,8 @@ func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
 		if p.info[i].class != given {
 			continue
 		}
-		if n.IsBundle() {
-			for _, b := range n.Bundle() {
+		if n.IsTuple() {
+			for _, b := range n.TupleBuffers() {
 				bufs, nodes = append(bufs, b), append(nodes, n)
 			}
 			continue
@@ -153,7 +153,7 @@ func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
 func (p *planner) droppable(n *graph.Node) (int, bool) {
 	i := p.idx.Get(n)
 	f := &p.info[i]
-	if n.IsBundle() || f.root || f.alive || n.KeepsInputs() || n.Refs() != int(f.users) {
+	if n.IsTuple() || f.root || f.alive || n.RetainsInputs() || n.Refs() != int(f.users) {
 		return 0, false
 	}
 	return int(f.users), true
@@ -188,7 +188,7 @@ func (j *job) store(e *mem.Event) {
 			continue
 		}
 		settle(n, p.device(n))
-		if n.IsBundle() {
+		if n.IsTuple() {
 			bufs := make([]*mem.Buffer, len(f.bundle))
 			for k, b := range f.bundle {
 				bufs[k] = j.run.bufs[b.buf]
@@ -196,7 +196,7 @@ func (j *job) store(e *mem.Event) {
 					bufs[k].SetEvent(e)
 				}
 			}
-			n.StoreBundle(bufs)
+			n.StoreTuple(bufs)
 			continue
 		}
 		b := j.run.bufs[f.at.buf]
@@ -271,7 +271,7 @@ func (j *job) finish(err error) {
 						break
 					}
 				}
-				if !n.KeepsInputs() {
+				if !n.RetainsInputs() {
 					n.DropInputs()
 				}
 			case f.class.computed() && f.alive:
@@ -279,7 +279,7 @@ func (j *job) finish(err error) {
 			}
 		}
 		for _, t := range j.taken {
-			t.buf.Hide()
+			t.buf.Unref()
 		}
 	}
 	j.run.free(err != nil && j.event == nil)

@@ -51,7 +51,7 @@ func (p *planner) join() bool {
 		if !joinable(s) {
 			continue
 		}
-		key := joinKey{s.dev, s.fused.Join}
+		key := joinKey{s.dev, s.fused.HorizontalKey}
 		j := open[key]
 		if j == nil || k >= j.until || !j.affords(live, k, bound) {
 			j = &joining{until: math.MaxInt}
@@ -64,7 +64,7 @@ func (p *planner) join() bool {
 }
 
 func joinable(s *step) bool {
-	return s.fused != nil && s.fused.Join != "" && s.dev.RunMany != nil && s.sets == 0
+	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.RunHorizontal != nil && s.sets == 0
 }
 
 // affords reports whether what the steps hold can be held until step k too.

@@ -22,8 +22,8 @@ func init() {
 	looks.pace.Store(100)
 }
 
-// LookAlways makes every evaluation look for lost handles, those of small values too, until undo is called: for tests.
-func LookAlways() (undo func()) {
+// AlwaysFindDropped makes every evaluation look for lost handles, those of small values too, until undo is called: for tests.
+func AlwaysFindDropped() (undo func()) {
 	from, pace, watched := looks.from.Swap(0), looks.pace.Swap(0), graph.WatchedBytes.Swap(0)
 	return func() {
 		looks.from.Store(from)
@@ -36,7 +36,7 @@ func LookAlways() (undo func()) {
 func findLost(roots []*graph.Node) {
 	waiting := 0
 	for _, r := range roots {
-		if !r.Stored() && r.Depth() > 1 { // alone it is for nobody but the caller
+		if !r.Stored() && r.PendingDepth() > 1 { // alone it is for nobody but the caller
 			waiting = max(waiting, r.PendingBytes())
 		}
 	}

@@ -60,7 +60,7 @@ func (p *planner) lower() {
 
 // input numbers the buffer of a stored node or an argument.
 func (p *planner) input(n *graph.Node) place {
-	if n.IsBundle() {
+	if n.IsTuple() {
 		return p.inputBundle(n)
 	}
 	buf, lay := n.Buffer()
@@ -77,7 +77,7 @@ func (p *planner) input(n *graph.Node) place {
 // inputBundle numbers the buffers of a stored bundle, whose items are still pending views of it.
 func (p *planner) inputBundle(n *graph.Node) place {
 	f := &p.info[p.idx.Get(n)]
-	for _, b := range n.Bundle() {
+	for _, b := range n.TupleBuffers() {
 		p.prog.bufs = append(p.prog.bufs, bufInfo{dev: p.device(n), size: b.Size, donor: -1, first: -1, last: -1})
 		f.bundle = append(f.bundle, place{buf: int32(len(p.prog.bufs) - 1)})
 	}
@@ -181,7 +181,7 @@ func (p *planner) lowerAlias(n *graph.Node, f *info) {
 	}
 	m := n.In(0)
 	g := &p.info[p.idx.Get(m)]
-	if k, ok := n.IsItem(); ok {
+	if k, ok := n.IsTupleItem(); ok {
 		f.at = g.bundle[k]
 		return
 	}
@@ -273,7 +273,7 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 			o.buf = p.newBuf(d, bytes)
 		}
 		s.out = append(s.out, o)
-		if n.IsBundle() {
+		if n.IsTuple() {
 			f.bundle = append(f.bundle, place{o.buf, o.lay})
 		}
 	}

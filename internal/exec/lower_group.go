@@ -56,7 +56,7 @@ func (p *planner) lowerGroup(list []int) {
 	s.in = make([]operand, 0, 4)
 	tails := p.info[list[len(list)-1]].tail
 	back := near
-	if prog.Head != nil || tails > 0 { // their registers are asked for again at the end, and a product has one alone
+	if prog.Producer != nil || tails > 0 { // their registers are asked for again at the end, and a product has one alone
 		back = math.MaxInt
 	}
 	for _, i := range list {
@@ -101,9 +101,9 @@ func (p *planner) lowerGroup(list []int) {
 			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 		}
 	}
-	if prog.Head != nil {
+	if prog.Producer != nil {
 		h := p.idx.Nodes[p.info[list[len(list)-1]].head-1]
-		prog.Head.Dst = p.groupInput(&s, p.operand(h), back)
+		prog.Producer.Dst = p.groupInput(&s, p.operand(h), back)
 		if p.info[p.idx.Get(h)].class == shown {
 			h = h.In(0)
 		}
@@ -111,7 +111,7 @@ func (p *planner) lowerGroup(list []int) {
 			s.in = append(s.in, p.operand(h.In(k)))
 		}
 	}
-	to := &prog.Tail
+	to := &prog.Reduction
 	for t := tails; t > 0; t = p.info[t-1].tail {
 		n, f := p.idx.Nodes[t-1], &p.info[t-1]
 		b := p.newBuf(d, n.Bytes())
@@ -120,12 +120,12 @@ func (p *planner) lowerGroup(list []int) {
 		if !p.inGroup(n.In(0), lead) {
 			src = p.groupInput(&s, p.operand(n.In(0)), back)
 		}
-		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: src}
+		*to = &backend.Reduction{Op: n.Op().Name, Attr: n.Attr(), Src: src}
 		to = &(*to).Next
 		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 	}
 	d.Prepare(prog)
-	if prog.Head != nil && prog.Head.Unwritten {
+	if prog.Producer != nil && prog.Producer.Unwritten {
 		p.prog.bufs[s.out[0].buf].size = 1
 	}
 	p.addStep(s)
@@ -146,7 +146,7 @@ func (p *planner) lowerHead(s *step, i int) {
 		g := &p.info[p.idx.Get(n)]
 		g.at, kept = at, kept || g.store
 	}
-	s.fused.Head = &backend.Head{Op: n.Op().Name, Attr: n.Attr(), Kept: kept}
+	s.fused.Producer = &backend.Producer{Op: n.Op().Name, Attr: n.Attr(), Stored: kept}
 	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
 }
 

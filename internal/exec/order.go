@@ -7,8 +7,8 @@ package exec
 // of a value move up once they are all ready and free more than they make (order_hoist.go). Neither move raises what is alive
 // anywhere between the old place and the new one; what a launch holds while it runs is bounded by the peak of the first order.
 
-// WorthOrder are the bytes of temporaries from which on another order is looked for; tests lower it.
-var WorthOrder = 4 << 20
+// MinReorderBytes are the bytes of temporaries from which on another order is looked for; tests lower it.
+var MinReorderBytes = 4 << 20
 
 // worthPart: another order is taken if it lowers the peak by such a part at least.
 const worthPart = 32
@@ -60,11 +60,11 @@ func (p *planner) reorder() {
 			temps += b.size
 		}
 	}
-	if temps < WorthOrder || len(p.prog.steps) < 4 {
+	if temps < MinReorderBytes || len(p.prog.steps) < 4 {
 		return
 	}
 	first := p.prog.peakBytes()
-	if first < WorthOrder {
+	if first < MinReorderBytes {
 		return
 	}
 	d := p.dependencies(first)

@@ -28,7 +28,7 @@ type parent struct {
 // mark says on the results of a run that they may turn out to have no value.
 func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
 	o := &outcome{prog: b.replay.prog, ask: ask, parents: slices.Clone(b.parents)}
-	if !c.rec.graph.Complains() && len(o.parents) == 0 {
+	if !c.rec.graph.ReportsErrors() && len(o.parents) == 0 {
 		return
 	}
 	for i, out := range c.rec.outs {
@@ -36,7 +36,7 @@ func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
 			continue
 		}
 		at := b.replay.outs[i].at.buf
-		fresh[i].SetEvent(mem.NewLate(func(wait bool) (bool, error) { return o.of(at, wait) }))
+		fresh[i].SetEvent(mem.NewPolledEvent(func(wait bool) (bool, error) { return o.of(at, wait) }))
 	}
 }
 

@@ -58,7 +58,7 @@ type step struct {
 	kernel backend.Kernel // nil for a fused group
 	attr   attr.Attr
 	fused  *backend.Fused
-	rows   *backend.Rows // of a bundle; kernel runs it
+	rows   *backend.RowFusion // of a bundle; kernel runs it
 	dev    *backend.Device
 	out    []operand
 	in     []operand

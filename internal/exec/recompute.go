@@ -30,7 +30,7 @@ type again struct {
 
 // recompute lowers the peak by making values again, within a share of the program's work.
 func (p *planner) recompute(share float64) {
-	if share <= 0 || p.prog.peakBytes() < WorthOrder {
+	if share <= 0 || p.prog.peakBytes() < MinReorderBytes {
 		return
 	}
 	work := 0
@@ -63,8 +63,8 @@ func (s *step) work() (bytes int) {
 		}
 	}
 	op, in := s.op, s.in
-	if s.fused != nil && s.fused.Head != nil {
-		op, in = s.fused.Head.Op, s.in[s.fused.In:]
+	if s.fused != nil && s.fused.Producer != nil {
+		op, in = s.fused.Producer.Op, s.in[s.fused.In:]
 	}
 	if o := graph.Lookup(op); o == nil || o.Kind != graph.Contract || len(in) == 0 || in[0].shape.Rank() == 0 {
 		return bytes
@@ -90,7 +90,7 @@ func (p *planner) pick(at, want, left int) (picked []again) {
 	var list []again
 	for i := p.prog.numIn; i < len(p.prog.bufs); i++ {
 		b := &p.prog.bufs[i]
-		if b.data != nil || b.keep || int(b.first) >= at || int(b.last) <= at || b.size < WorthOrder>>6 {
+		if b.data != nil || b.keep || int(b.first) >= at || int(b.last) <= at || b.size < MinReorderBytes>>6 {
 			continue
 		}
 		if a, ok := p.canAgain(int32(i), at); ok && a.cost <= left {
@@ -191,7 +191,7 @@ func (p *planner) overwritten(in, k int32) bool {
 func (p *planner) part(s *step, b, behind int32, a *again) bool {
 	f := s.fused
 	first := 0
-	if f.Head != nil {
+	if f.Producer != nil {
 		first = 1
 	}
 	k := slices.IndexFunc(s.out, func(o operand) bool { return o.buf == b }) - first
@@ -227,7 +227,7 @@ func (p *planner) part(s *step, b, behind int32, a *again) bool {
 			return false
 		}
 		if !made {
-			if f.Head != nil && r == f.Head.Dst {
+			if f.Producer != nil && r == f.Producer.Dst {
 				return false // a product is not made again
 			}
 			reg[r] = len(a.s.in)

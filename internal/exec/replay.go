@@ -11,9 +11,9 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/profile"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
-	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // Replay is a program made from a trace, to be run again and again with other inputs.
@@ -42,7 +42,7 @@ type setting struct {
 }
 
 // Unset returns a device that is set otherwise than when the program was planned, nil if there is none.
-func (r *Replay) Unset() *backend.Device {
+func (r *Replay) ChangedDevice() *backend.Device {
 	for _, s := range r.set {
 		if s.dev.Settings() != s.value {
 			return s.dev
@@ -51,8 +51,8 @@ func (r *Replay) Unset() *backend.Device {
 	return nil
 }
 
-// NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
-// an argument begins in its buffer may differ from run to run. becomes says by output the stand-in whose next value it is,
+// NewReplay plans the outputs of a trace once. args are its placeholders; lays their strides, nil for row-major order. Where
+// an argument begins in its buffer may differ from run to run. becomes says by output the placeholder whose next value it is,
 // -1 if it is none: where it can, the program writes it in that one's memory. again is the share of its
 // work that the program may do twice so as to hold less.
 func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
@@ -89,13 +89,13 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 		}
 	}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class != given || n.IsStandIn() {
+		if p.info[i].class != given || n.IsPlaceholder() {
 			continue
 		}
 		n.Ref() // a constant of the program
 		r.keep = append(r.keep, n)
-		if n.IsBundle() {
-			for k, b := range n.Bundle() {
+		if n.IsTuple() {
+			for k, b := range n.TupleBuffers() {
 				r.held[p.info[i].bundle[k].buf] = b
 			}
 			continue
@@ -200,7 +200,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 
 // runCaptured runs the program as a recording; done is false if it must run launch by launch.
 func (r *run) runCaptured(ctx context.Context, det bool) (outs []*graph.Node, done bool, err error) {
-	rec, from := trace.Active(), time.Time{}
+	rec, from := profile.Active(), time.Time{}
 	if rec != nil {
 		from = time.Now()
 	}
@@ -236,9 +236,9 @@ func (r *Replay) showOnce(run *run) {
 	r.ahead.Do(func() {
 		seen := map[*backend.Device]bool{}
 		for k := range r.prog.steps {
-			if d := r.prog.steps[k].dev; d.Ahead != nil && !seen[d] {
+			if d := r.prog.steps[k].dev; d.Precompile != nil && !seen[d] {
 				seen[d] = true
-				d.Ahead(func(face any) { run.showAhead(0, d, face) })
+				d.Precompile(func(face any) { run.showAhead(0, d, face) })
 			}
 		}
 	})

@@ -18,12 +18,12 @@ type run struct {
 	kept  []*mem.Buffer // results: to free if the run is given up
 	// donates is the first step that writes over an input; behind it the run cannot be given up.
 	donates int
-	errs    []error        // by buffer: why it has no value
-	cause   error          // the first of them
-	broke   []int32        // buffers that a launch failed to fill, not for want of its inputs
-	unrun   []int          // steps that did not run because of a failure before
-	fresh   []*graph.Fresh // by buffer: what it is part of
-	shown   bool           // devices were shown the launches ahead
+	errs    []error               // by buffer: why it has no value
+	cause   error                 // the first of them
+	broke   []int32               // buffers that a launch failed to fill, not for want of its inputs
+	unrun   []int                 // steps that did not run because of a failure before
+	fresh   []*graph.InlineResult // by buffer: what it is part of
+	shown   bool                  // devices were shown the launches ahead
 
 	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
 	// their places.
@@ -94,7 +94,7 @@ func (r *run) release() {
 		clear(r.space)
 		clear(r.fresh)
 		for i := range r.cuts {
-			r.cuts[i].Uncut()
+			r.cuts[i].Clear()
 		}
 	}
 	if len(r.late) > 0 {
@@ -103,7 +103,7 @@ func (r *run) release() {
 	}
 	r.owned, r.kept, r.took = Wipe(r.owned), Wipe(r.kept), r.took[:0]
 	r.prog, r.errs, r.cause, r.broke, r.unrun, r.shown, r.whole = nil, nil, nil, nil, nil, false, false
-	r.ctx.Context, r.ctx.Late, r.ctx.Kept = nil, nil, nil
+	r.ctx.Context, r.ctx.DeferCheck, r.ctx.LaunchCache = nil, nil, nil
 	if r.bound.claims != nil {
 		r.bound.drop()
 	}
@@ -171,7 +171,7 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 			continue
 		case d >= 0 && !r.bufs[d].ReadOnly && (s.dev.Host || r.bufs[d].Mem == nil) && take(int(d)):
 			r.bufs[i] = r.bufs[d]
-			r.bufs[d].WriteOver()
+			r.bufs[d].BumpVersion()
 			r.took = append(r.took, int(d))
 			r.donates = min(r.donates, int(b.first))
 			s.dev.Pool.CountDonation()
@@ -200,12 +200,12 @@ func (r *run) result(pool *mem.Pool, i int32) *mem.Buffer {
 	if pool != nil || !b.stays || r.prog.runs == nil {
 		return nil
 	}
-	res := graph.NewFresh(r.prog.steps[b.first].dev.Pool, b.size)
+	res := graph.NewInlineResult(r.prog.steps[b.first].dev.Pool, b.size)
 	if res == nil {
 		return nil
 	}
 	if r.fresh == nil {
-		r.fresh = make([]*graph.Fresh, len(r.prog.bufs))
+		r.fresh = make([]*graph.InlineResult, len(r.prog.bufs))
 	}
 	r.fresh[i] = res
 	return res.Buffer()
@@ -217,7 +217,7 @@ func (r *run) output(o *Output, buf *mem.Buffer, lay *shape.Layout) *graph.Node 
 		if i := r.prog.bufs[o.at.buf].root; r.fresh[i] != nil && r.fresh[i].Buffer() == buf {
 			f := r.fresh[i]
 			r.fresh[i] = nil
-			return f.Show(o.Spec, o.Dev, lay)
+			return f.MakeNode(o.Spec, o.Dev, lay)
 		}
 	}
 	return graph.NewStoredView(buf, o.Spec, o.Dev, lay)
@@ -243,7 +243,7 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 		if from == nil {
 			from = r.owned[b.arena]
 		}
-		from.Cut(&r.cuts[k], b.at, b.size)
+		from.SliceInto(&r.cuts[k], b.at, b.size)
 		r.bufs[i] = &r.cuts[k]
 	}
 	return nil

@@ -19,8 +19,8 @@ const (
 	mostInRows   = 32      // members, on devices that compile a bundle
 )
 
-// WorthRows is from how many elements on that is done; a variable for tests.
-var WorthRows = 1 << 10
+// MinRowFusionElems is from how many elements on that is done; a variable for tests.
+var MinRowFusionElems = 1 << 10
 
 // rowBundle is launches that become one.
 type rowBundle struct {
@@ -48,7 +48,7 @@ func (p *planner) bundleRows() {
 		if !ok {
 			rows, long, ok = takesRows(&steps[k])
 		}
-		if !ok || steps[k].dev.Host && (rows*long < WorthRows || rows < fewRows && rows*long > fewRowsElems) {
+		if !ok || steps[k].dev.Host && (rows*long < MinRowFusionElems || rows < fewRows && rows*long > fewRowsElems) {
 			continue
 		}
 		b := &rowBundle{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}, shown: map[int32]bool{}}
@@ -137,7 +137,7 @@ func (b *rowBundle) fits(s *step) (long int, folds, ok bool) {
 	switch {
 	case folds, along:
 		ok = rows == b.rows && long == b.long
-	case s.fused != nil && s.fused.Head == nil && s.fused.Tail == nil:
+	case s.fused != nil && s.fused.Producer == nil && s.fused.Reduction == nil:
 		long = s.fused.Shape.Numel() / b.rows
 		ok = long*b.rows == s.fused.Shape.Numel() && (long == 1 || long == b.long)
 	}
@@ -151,17 +151,17 @@ func (b *rowBundle) fits(s *step) (long int, folds, ok bool) {
 
 // foldsRows reports whether a launch reduces rows, which are the last dimensions of what it reads.
 func foldsRows(s *step) (rows, long int, ok bool) {
-	if s.dev.RunRows == nil {
+	if s.dev.RunRowFusion == nil {
 		return 0, 0, false
 	}
 	var sh *shape.Shape
 	switch {
 	case s.fused != nil:
-		if s.fused.Tail == nil || s.fused.Head != nil {
+		if s.fused.Reduction == nil || s.fused.Producer != nil {
 			return 0, 0, false
 		}
 		sh = s.fused.Shape
-		for t := s.fused.Tail; t != nil; t = t.Next {
+		for t := s.fused.Reduction; t != nil; t = t.Next {
 			if rows, long, ok = rowsOf(s.dev, t.Op, t.Attr, s.fused.DTypes[t.Src], sh); !ok {
 				return 0, 0, false
 			}
@@ -201,7 +201,7 @@ func rowsOf(d *backend.Device, op string, a attr.Attr, in dtype.DType, s *shape.
 			long *= n
 		}
 	}
-	return rows, long, long > 1 && rows*long > 0 && d.FoldsRows(op, a, in, long)
+	return rows, long, long > 1 && rows*long > 0 && d.CanReduceRows(op, a, in, long)
 }
 
 // inRows reports whether an operand shows a value that has made elements for each of so many rows, every row in its place:
@@ -237,7 +237,7 @@ func inRows(o operand, rows, made int) bool {
 
 // mergeRows makes one launch of a bundle.
 func (p *planner) mergeRows(b *rowBundle) step {
-	r := &backend.Rows{Count: b.rows}
+	r := &backend.RowFusion{Count: b.rows}
 	locals := map[int32]int{}
 	local := func(buf int32) int {
 		if l, ok := locals[buf]; ok {
@@ -248,7 +248,7 @@ func (p *planner) mergeRows(b *rowBundle) step {
 	var s step
 	for _, k := range b.members {
 		m := &p.prog.steps[k]
-		part := backend.RowPart{Fused: m.fused, Len: b.long}
+		part := backend.RowFusionPart{Fused: m.fused, Len: b.long}
 		switch _, _, along := takesRows(m); {
 		case m.fused != nil:
 			part.Len = m.fused.Shape.Numel() / b.rows
@@ -256,7 +256,7 @@ func (p *planner) mergeRows(b *rowBundle) step {
 			part.Fused = alongProgram(m)
 			b.dev.Prepare(part.Fused)
 		default:
-			part.Fused = &backend.Fused{Shape: m.in[0].shape, DTypes: []dtype.DType{m.in[0].dtype}, In: 1, Tail: &backend.Tail{Op: m.op, Attr: m.attr}}
+			part.Fused = &backend.Fused{Shape: m.in[0].shape, DTypes: []dtype.DType{m.in[0].dtype}, In: 1, Reduction: &backend.Reduction{Op: m.op, Attr: m.attr}}
 			b.dev.Prepare(part.Fused)
 		}
 		for _, o := range m.out {
@@ -275,6 +275,8 @@ func (p *planner) mergeRows(b *rowBundle) step {
 		s.out, s.in = append(s.out, m.out...), append(s.in, m.in...)
 	}
 	s.op, s.dev, s.rows = "rows", b.dev, r
-	s.kernel = func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error { return b.dev.RunRows(c, r, out, in) }
+	s.kernel = func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+		return b.dev.RunRowFusion(c, r, out, in)
+	}
 	return s
 }

@@ -8,7 +8,7 @@ import (
 // takesRows reports whether a launch is an op along rows, which are the last dimensions of what it reads and writes.
 func takesRows(s *step) (rows, long int, ok bool) {
 	a, is := s.attr.(attr.Axis)
-	if !is || s.fused != nil || s.dev.TakesRows == nil || len(s.out) != 1 || s.out[0].lay != nil {
+	if !is || s.fused != nil || s.dev.CanRunAlongRows == nil || len(s.out) != 1 || s.out[0].lay != nil {
 		return 0, 0, false
 	}
 	sh := s.out[0].shape
@@ -25,7 +25,7 @@ func takesRows(s *step) (rows, long int, ok bool) {
 	if long = sh.Dim(a.Axis); long < 2 || sh.Numel() == 0 {
 		return 0, 0, false
 	}
-	return sh.Numel() / long, long, s.dev.TakesRows(s.op, s.out[0].dtype, long)
+	return sh.Numel() / long, long, s.dev.CanRunAlongRows(s.op, s.out[0].dtype, long)
 }
 
 // alongProgram writes a launch of an op along rows as a program of one instruction.

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/par"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // pacedWork is after how many elements a run looks at the clock.
@@ -26,7 +26,7 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		r.left = make([]any, len(r.prog.steps))
 	}
 	if r.prog.checks {
-		kc.Late = r.leave
+		kc.DeferCheck = r.leave
 		defer r.finishChecks()
 	}
 	work, pace := 0, par.Pace{}
@@ -50,14 +50,14 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		}
 		r.views(s, v)
 		if r.ready {
-			kc.Kept, kc.Given = &r.left[k], s.given
+			kc.LaunchCache, kc.StableInputs = &r.left[k], s.given
 			if len(r.took) > 0 { // which of them is read before it is written over is not looked at
-				kc.Given = 0
+				kc.StableInputs = 0
 			}
 		}
 		compiled := int64(0)
-		if !shown && s.dev.Ahead != nil {
-			compiled = s.dev.Compiled()
+		if !shown && s.dev.Precompile != nil {
+			compiled = s.dev.NumCompiled()
 		}
 		if failed > 0 {
 			r.launchParts(kc, s, v[:len(s.out)], v[len(s.out):])
@@ -69,9 +69,9 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			pace.Step()
 		}
 		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
-		if !shown && s.dev.Ahead != nil && s.dev.Compiled() != compiled {
+		if !shown && s.dev.Precompile != nil && s.dev.NumCompiled() != compiled {
 			shown = true
-			s.dev.Ahead(func(face any) { r.showAhead(k+1, s.dev, face) })
+			s.dev.Precompile(func(face any) { r.showAhead(k+1, s.dev, face) })
 		}
 	}
 	r.whole = r.errs == nil
@@ -113,7 +113,7 @@ func (r *run) show(kc *backend.Ctx, k int) error {
 
 // showAhead shows a device its launches from number k on. What it cannot take it meets again when they run.
 func (r *run) showAhead(k int, d *backend.Device, face any) {
-	kc := &backend.Ctx{Context: context.Background(), For: par.For, Face: face}
+	kc := &backend.Ctx{Context: context.Background(), For: par.For, LaunchMode: face}
 	for ; k < len(r.prog.steps); k++ {
 		if r.prog.steps[k].dev == d {
 			_ = r.show(kc, k)
@@ -148,7 +148,7 @@ func (r *run) finishChecks() {
 
 // launch runs a step, and notes it if somebody asks what runs; a panic in a kernel is an error.
 func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
-	if rec := trace.Active(); rec != nil && kc.Face == nil { // a face is shown the launch; nothing runs
+	if rec := profile.Active(); rec != nil && kc.LaunchMode == nil { // a face is shown the launch; nothing runs
 		defer noteStep(rec, time.Now(), s, out, in)
 	}
 	defer func() {
@@ -158,7 +158,7 @@ func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
 	}()
 	switch {
 	case s.sets > 0:
-		return s.dev.RunMany(kc, s.fused, s.sets, out, in)
+		return s.dev.RunHorizontal(kc, s.fused, s.sets, out, in)
 	case s.fused != nil:
 		return s.dev.RunFused(kc, s.fused, out, in)
 	}

@@ -42,11 +42,11 @@ func init() {
 	}
 }
 
-var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, Ready: true}
+var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, NoCompile: true}
 
 // evalSingle evaluates n if it is such an op; done reports whether it was. The caller holds planMu.
 func evalSingle(n *graph.Node) (done bool, err error) {
-	if n.Stored() || n.IsBundle() || n.NumIn() == 0 || n.NumIn() > singleMost {
+	if n.Stored() || n.IsTuple() || n.NumIn() == 0 || n.NumIn() > singleMost {
 		return false, nil
 	}
 	d := n.Device()
@@ -71,7 +71,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		for of.Op().Kind == graph.View && of.NumIn() == 1 && !of.Stored() {
 			of = of.In(0)
 		}
-		if of.Op().Kind == graph.View || of.Fleeting() {
+		if of.Op().Kind == graph.View || of.Recomputable() {
 			return false, nil
 		}
 		if done, err = evalSingle(of); !done || err != nil {
@@ -82,7 +82,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		if !d.Host || d.Fallback != nil || n.Op().Transparent {
 			return false, nil
 		}
-		if _, item := n.IsItem(); item {
+		if _, item := n.IsTupleItem(); item {
 			return false, nil
 		}
 		defer wipeSingle()
@@ -98,7 +98,7 @@ func wipeSingle() {
 
 // storedView returns the value of an operand that is stored or a view of what is.
 func storedView(x *graph.Node) (backend.View, bool) {
-	if x.IsBundle() {
+	if x.IsTuple() {
 		return backend.View{}, false
 	}
 	if b, lay := x.Buffer(); b != nil {
@@ -107,7 +107,7 @@ func storedView(x *graph.Node) (backend.View, bool) {
 	if x.Op().Kind != graph.View || x.NumIn() != 1 || x.IsConst() {
 		return backend.View{}, false
 	}
-	if _, item := x.IsItem(); item {
+	if _, item := x.IsTupleItem(); item {
 		return backend.View{}, false
 	}
 	v, ok := storedView(x.In(0))
@@ -137,7 +137,7 @@ func showView(n *graph.Node, d *backend.Device) bool {
 	Count.Plans.Add(1)
 	settle(n, d)
 	n.Store(v.Buf, v.Lay)
-	if !n.KeepsInputs() {
+	if !n.RetainsInputs() {
 		n.DropInputs()
 	}
 	return true
@@ -182,7 +182,7 @@ func storeSingle(n *graph.Node, d *backend.Device, buf *mem.Buffer) {
 	}
 	settle(n, d)
 	n.Store(buf, nil)
-	if !n.KeepsInputs() {
+	if !n.RetainsInputs() {
 		n.DropInputs()
 	}
 }

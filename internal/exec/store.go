@@ -29,7 +29,7 @@ func (p *planner) decide() {
 		case kernel, tail, head:
 			f.mat = true
 			f.from(i)
-			f.store = f.root || f.alive && (!n.Fleeting() || n.Unstored() && f.newUser)
+			f.store = f.root || f.alive && (!n.Recomputable() || n.Unstored() && f.newUser)
 		case alias, shown, passed, recast:
 			f.store = f.root
 			g := p.info[p.idx.Get(n.In(0))]
@@ -58,7 +58,7 @@ func (p *planner) reach() {
 	for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 		n, f := p.idx.Nodes[i], &p.info[i]
 		if f.users > 0 {
-			n.DropLost()
+			n.ReleaseDroppedHandle()
 		}
 		if n.Refs() > int(f.users) {
 			f.alive = true
@@ -66,8 +66,8 @@ func (p *planner) reach() {
 		if f.class == given || !f.alive {
 			continue
 		}
-		stored := f.root || f.class.launched() && !n.Fleeting()
-		if stored && !n.KeepsInputs() {
+		stored := f.root || f.class.launched() && !n.Recomputable()
+		if stored && !n.RetainsInputs() {
 			continue
 		}
 		for k := range n.NumIn() {
@@ -114,7 +114,7 @@ func (p *planner) worthStoring(n *graph.Node, f *info) bool {
 		}
 	}
 	f.deep = int8(min(deep, 100))
-	if (f.many || deep > maxRecomputeDepth) && !n.Fleeting() {
+	if (f.many || deep > maxRecomputeDepth) && !n.Recomputable() {
 		return true
 	}
 	return n.Unstored() && f.newUser
@@ -127,10 +127,10 @@ func (p *planner) saveForTape() {
 		if f.class == given || f.class == konst || !f.alive {
 			continue
 		}
-		if n.Firm() {
+		if n.CheckpointBoundary() {
 			p.storeBase(n)
 		}
-		if !n.KeepsInputs() {
+		if !n.RetainsInputs() {
 			continue
 		}
 		op := n.Op()

@@ -18,13 +18,13 @@ func (p *planner) findTails() {
 		m := n.In(0)
 		g := &p.info[p.idx.Get(m)]
 		d := p.device(n)
-		if g.class != fuse || d.CanFold == nil || p.device(m) != d {
+		if g.class != fuse || d.CanFuseReduction == nil || p.device(m) != d {
 			continue
 		}
-		if at := p.room(g.group, d, n); at != nil && d.CanFold(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+		if at := p.room(g.group, d, n); at != nil && d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
 			f.class, f.group = tail, g.group
 			*at = int32(i) + 1
-			any = any || d.FoldsInputs
+			any = any || d.ReducesInputs
 		}
 	}
 	if any {
@@ -58,7 +58,7 @@ func (p *planner) adoptTails() {
 			continue // memory is folded in its own order
 		}
 		for _, g := range readers[p.idx.Get(m)] {
-			if p.info[g].late > f.late || !d.FoldsInputs || p.device(p.idx.Nodes[g]) != d || !d.CanFold(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+			if p.info[g].late > f.late || !d.ReducesInputs || p.device(p.idx.Nodes[g]) != d || !d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
 				continue
 			}
 			if at := p.room(g, d, n); at != nil {
@@ -74,7 +74,7 @@ func (p *planner) adoptTails() {
 func (p *planner) rowMajor(n *graph.Node) bool {
 	switch p.info[p.idx.Get(n)].class {
 	case given:
-		if n.IsStandIn() {
+		if n.IsPlaceholder() {
 			return p.argLays[n] == nil
 		}
 		_, lay := n.Buffer()
@@ -90,7 +90,7 @@ func (p *planner) room(group int32, d *backend.Device, n *graph.Node) *int32 {
 	at := &p.info[group].tail
 	for k := 0; *at != 0; k++ {
 		m := p.idx.Nodes[*at-1]
-		if k+1 >= d.Folds || !sameAxes(m.Attr(), n.Attr()) {
+		if k+1 >= d.MaxFusedReductions || !sameAxes(m.Attr(), n.Attr()) {
 			return nil
 		}
 		at = &p.info[*at-1].tail

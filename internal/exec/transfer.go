@@ -19,7 +19,7 @@ func hostBytes(n int) []byte { return dtype.Bytes(make([]uint64, (n+7)/8))[:n] }
 func (p *planner) transfer(from, to *backend.Device) backend.Kernel {
 	order := hostKernel("copy")
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-		if c.Face != nil {
+		if c.LaunchMode != nil {
 			return fault.New(fault.NotImplemented, "to_device", "it moves a value between %v and %v", from, to)
 		}
 		src, dst := in[0], out[0]
@@ -92,7 +92,7 @@ func hostKernel(op string) backend.Kernel {
 // onHost makes a kernel of a device with memory of its own out of one for host memory.
 func onHost(d *backend.Device, op string, k backend.Kernel) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-		if c.Face != nil {
+		if c.LaunchMode != nil {
 			return fault.New(fault.NotImplemented, op, "it runs on the host")
 		}
 		if err := d.Fallback(op); err != nil {

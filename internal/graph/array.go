@@ -103,13 +103,13 @@ func (h *Array) Rebind(n *Node) {
 	if t := currentTrace(); t != nil && t.write(h, n) {
 		return
 	}
-	h.MustTake(n)
+	h.MustAccept(n)
 	h.set(n)
 	h.view.Store(false)
 }
 
-// MustTake panics if the handle cannot show n: one from outside a VMap, a value from inside.
-func (h *Array) MustTake(n *Node) {
+// MustAccept panics if the handle cannot show n: one from outside a VMap, a value from inside.
+func (h *Array) MustAccept(n *Node) {
 	if n.trace == nil || n.trace.kind != TraceVMap {
 		return
 	}
@@ -120,7 +120,7 @@ func (h *Array) MustTake(n *Node) {
 
 // Lend is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
 // a value from inside a VMap too.
-func (h *Array) Lend(n *Node) {
+func (h *Array) RebindTemporarily(n *Node) {
 	if t := currentTrace(); t != nil && t.write(h, n) {
 		return
 	}

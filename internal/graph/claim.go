@@ -59,7 +59,7 @@ func (n *Node) Unref() {
 }
 
 // Float drops a claim of somebody who goes on with the node without one: it does not end with the last.
-func (n *Node) Float() { n.refs.Add(-1) }
+func (n *Node) UnrefNoFree() { n.refs.Add(-1) }
 
 // Discard ends nodes that nobody claims, but for those of keep and what they are made of: evaluations would keep what they
 // read until the collector found them. Those of a trace are left to it.
@@ -77,18 +77,18 @@ func Discard(nodes, keep []*Node) {
 	}
 	for _, n := range keep {
 		if n != nil {
-			n.Float()
+			n.UnrefNoFree()
 		}
 	}
 }
 
 func (n *Node) dropBuffers() {
 	if b := n.buf.Swap(nil); b != nil {
-		b.Hide()
+		b.Unref()
 	}
 	if n.more != nil {
 		for _, b := range n.more.bufs {
-			b.Hide()
+			b.Unref()
 		}
 		n.more.bufs = nil
 	}
@@ -99,21 +99,21 @@ func (n *Node) DropBuffer() { n.buf.Store(nil) }
 
 // Restore gives a node that was taken its value back, which lies as it did.
 func (n *Node) Restore(b *mem.Buffer) {
-	b.Show()
+	b.Ref()
 	n.buf.Store(b)
 }
 
 // Store gives the node its value. The engine calls it once, while it holds the plan lock.
 func (n *Node) Store(b *mem.Buffer, l *shape.Layout) {
 	n.lay = l
-	b.Show()
+	b.Ref()
 	n.buf.Store(b)
 }
 
-// StoreBundle gives a bundle its values.
-func (n *Node) StoreBundle(bufs []*mem.Buffer) {
+// StoreTuple gives a bundle its values.
+func (n *Node) StoreTuple(bufs []*mem.Buffer) {
 	for _, b := range bufs {
-		b.Show()
+		b.Ref()
 	}
 	n.more.bufs = bufs
 }
@@ -121,8 +121,8 @@ func (n *Node) StoreBundle(bufs []*mem.Buffer) {
 // Unstore takes a value back after its evaluation was cancelled: the node is pending again.
 func (n *Node) Unstore() { n.dropBuffers() }
 
-// KeepsInputs reports whether a stored node must go on holding its inputs: a tape or an open transform reads them.
-func (n *Node) KeepsInputs() bool {
+// RetainsInputs reports whether a stored node must go on holding its inputs: a tape or an open transform reads them.
+func (n *Node) RetainsInputs() bool {
 	return n.Level() != nil || n.Tape() && !n.leaf || n.trace != nil && !n.trace.closed.Load()
 }
 
@@ -158,7 +158,7 @@ func (n *Node) ReleaseTape() {
 	}
 	n.flags.And(^flagTape)
 	n.flags.Or(flagFreed)
-	if n.ready() && !n.KeepsInputs() {
+	if n.ready() && !n.RetainsInputs() {
 		n.DropInputs()
 	}
 }
@@ -169,7 +169,7 @@ func (n *Node) ready() bool {
 	if b := n.buf.Load(); b != nil {
 		return b.Ready()
 	}
-	for _, b := range n.Bundle() {
+	for _, b := range n.TupleBuffers() {
 		if !b.Ready() {
 			return false
 		}

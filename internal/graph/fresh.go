@@ -10,40 +10,40 @@ import (
 
 // Fresh is a small value that is about to be made: its buffer, the node that will show it and the node's first handle, as one
 // object. A compiled function makes them at every call, and one object costs a third of three.
-type Fresh struct {
+type InlineResult struct {
 	node   Node // comes first: a node that is part of one leads back to it
 	handle Array
 	buf    mem.Buffer
 }
 
-// NewFresh returns a value of n bytes; nil if the pool has no memory on the Go heap for so many.
-func NewFresh(p *mem.Pool, n int) *Fresh {
+// NewInlineResult returns a value of n bytes; nil if the pool has no memory on the Go heap for so many.
+func NewInlineResult(p *mem.Pool, n int) *InlineResult {
 	switch {
 	case !p.OnHeap(n):
 		return nil
 	case n <= mem.Inline:
 		r := new(struct {
-			Fresh
+			InlineResult
 			data [mem.Inline / 8]uint64
 		})
-		r.buf.Place(r.data[:], n)
-		return &r.Fresh
+		r.buf.SetGoMemory(r.data[:], n)
+		return &r.InlineResult
 	}
-	r := new(Fresh)
-	p.PlaceSmall(&r.buf, n)
+	r := new(InlineResult)
+	p.AllocSmall(&r.buf, n)
 	return r
 }
 
 // Buffer returns the memory of the value.
-func (f *Fresh) Buffer() *mem.Buffer { return &f.buf }
+func (f *InlineResult) Buffer() *mem.Buffer { return &f.buf }
 
 // Show makes the node, once the value is there.
-func (f *Fresh) Show(spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
+func (f *InlineResult) MakeNode(spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
 	n := &f.node
 	n.op, n.shape, n.dtype, n.born, n.lay = opData, spec.Shape, spec.DType, traces.Load(), lay
 	n.place(dev)
 	n.buf.Store(&f.buf)
-	f.buf.Show()
+	f.buf.Ref()
 	n.flags.Store(flagFresh)
 	return n
 }
@@ -53,5 +53,5 @@ func (n *Node) firstHandle() *Array {
 	if n.flags.Load()&flagFresh == 0 || n.flags.And(^flagFresh)&flagFresh == 0 {
 		return nil
 	}
-	return &(*Fresh)(unsafe.Pointer(n)).handle
+	return &(*InlineResult)(unsafe.Pointer(n)).handle
 }

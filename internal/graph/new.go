@@ -27,8 +27,8 @@ func New(op *Op, a attr.Attr, in ...*Node) *Node {
 	return n
 }
 
-// NewBundle is New for ops whose outputs are shown by items even when there is only one.
-func NewBundle(op *Op, a attr.Attr, in ...*Node) *Node {
+// NewTuple is New for ops whose outputs are shown by items even when there is only one.
+func NewTuple(op *Op, a attr.Attr, in ...*Node) *Node {
 	specs := op.Infer(a, in)
 	n := Make(op, a, specs[0], in...)
 	n.bundle(specs)
@@ -84,7 +84,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		}
 	}
 	st := scope.Current()
-	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsBundle()) {
+	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsTuple()) {
 		n.flags.And(^flagTape)
 	}
 	if n.Device() == nil && (op.Kind == Random || x == nil && list == nil) {
@@ -94,7 +94,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	if x == nil && list == nil {
 		n.trace, _ = st.Trace.(*Trace)
 	}
-	if keep, ok := st.Keep.(*Level); ok {
+	if keep, ok := st.CheckpointLevel.(*Level); ok {
 		n.level = Deeper(n.level, keep)
 		n.flags.Or(flagFleeting)
 	}
@@ -162,7 +162,7 @@ func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Lay
 
 var noInfer = func(attr.Attr, []*Node) []Spec { panic("lucid: internal: this node is made by the engine alone") }
 
-// The three ops that the graph itself knows: a value given by the user, an output of a bundle, and a stand-in without a value.
+// The three ops that the graph itself knows: a value given by the user, an output of a bundle, and a placeholder without a value.
 var (
 	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Infer: noInfer,
 		NoGrad: "has no inputs", NoVMap: "has no inputs"})
@@ -173,8 +173,8 @@ var (
 )
 
 // Item shows output i of a bundle.
-func Item(bundle *Node, i int) *Node {
-	n := finish(opItem, attr.Item{Index: i}, bundle.more.outs[i], bundle, nil, nil)
+func TupleItem(bundle *Node, i int) *Node {
+	n := finish(opItem, attr.TupleItem{Index: i}, bundle.more.outs[i], bundle, nil, nil)
 	n.flags.Or(flagItem)
 	// NoGrad on opItem took the tape off; the bundle has it.
 	if bundle.Tape() && n.dtype.IsInexact() {
@@ -184,31 +184,31 @@ func Item(bundle *Node, i int) *Node {
 }
 
 // Items shows all outputs of a bundle, or the node itself.
-func Items(n *Node) []*Node {
-	if !n.IsBundle() {
+func TupleItems(n *Node) []*Node {
+	if !n.IsTuple() {
 		return []*Node{n}
 	}
 	out := make([]*Node, n.NumOut())
 	for i := range out {
-		out[i] = Item(n, i)
+		out[i] = TupleItem(n, i)
 	}
 	return out
 }
 
-// IsItem reports whether the node shows an output of a bundle, and which.
-func (n *Node) IsItem() (int, bool) {
+// IsTupleItem reports whether the node shows an output of a bundle, and which.
+func (n *Node) IsTupleItem() (int, bool) {
 	if n.flags.Load()&flagItem == 0 {
 		return 0, false
 	}
-	return n.attr.(attr.Item).Index, true
+	return n.attr.(attr.TupleItem).Index, true
 }
 
-// IsStandIn reports whether the node is a placeholder.
-func (n *Node) IsStandIn() bool { return n.op == opStandIn }
+// IsPlaceholder reports whether the node is a placeholder.
+func (n *Node) IsPlaceholder() bool { return n.op == opStandIn }
 
-// NewStandIn returns a value-less node for argument number i of a trace.
-func NewStandIn(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
-	n := &Node{op: opStandIn, attr: attr.Item{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
+// NewPlaceholder returns a value-less node for argument number i of a trace.
+func NewPlaceholder(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
+	n := &Node{op: opStandIn, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
 	n.place(dev)
 	return n
 }

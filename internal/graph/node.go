@@ -115,12 +115,12 @@ func (n *Node) NumOut() int {
 	return 1
 }
 
-// IsBundle reports whether the node stands for several outputs, shown by item nodes.
-func (n *Node) IsBundle() bool { return n.more != nil && n.more.outs != nil }
+// IsTuple reports whether the node stands for several outputs, shown by item nodes.
+func (n *Node) IsTuple() bool { return n.more != nil && n.more.outs != nil }
 
 // Out returns the spec of output i.
 func (n *Node) Out(i int) Spec {
-	if n.IsBundle() {
+	if n.IsTuple() {
 		return n.more.outs[i]
 	}
 	return Spec{n.shape, n.dtype}
@@ -151,7 +151,7 @@ func (n *Node) Leaf() bool { return n.leaf }
 func (n *Node) Level() *Level { return n.level.effective() }
 
 // Depth returns how many pending nodes lie in a row behind this one.
-func (n *Node) Depth() int { return int(n.depth) }
+func (n *Node) PendingDepth() int { return int(n.depth) }
 
 // PendingBytes returns an estimate of what evaluating would keep alive.
 func (n *Node) PendingBytes() int { return int(n.kib) << 10 }
@@ -169,7 +169,7 @@ func (n *Node) Buffer() (*mem.Buffer, *shape.Layout) {
 func (n *Node) Stored() bool { return n.buf.Load() != nil || n.more != nil && n.more.bufs != nil }
 
 // Bundle returns the values of a stored bundle.
-func (n *Node) Bundle() []*mem.Buffer {
+func (n *Node) TupleBuffers() []*mem.Buffer {
 	if n.more == nil {
 		return nil
 	}
@@ -192,13 +192,13 @@ func (n *Node) Unstored() bool { return n.flags.Load()&flagSeen != 0 }
 func (n *Node) MarkUnstored() { n.flags.Or(flagSeen) }
 
 // Fleeting reports whether the node was made inside Checkpoint, where a handle is no reason to store a value.
-func (n *Node) Fleeting() bool { return n.flags.Load()&(flagFleeting|flagFirm) == flagFleeting }
+func (n *Node) Recomputable() bool { return n.flags.Load()&(flagFleeting|flagFirm) == flagFleeting }
 
 // Firm reports whether the value is one that others are computed again from.
-func (n *Node) Firm() bool { return n.flags.Load()&flagFirm != 0 }
+func (n *Node) CheckpointBoundary() bool { return n.flags.Load()&flagFirm != 0 }
 
-// MarkFirm says that others will be computed again from the value.
-func (n *Node) MarkFirm() { n.flags.Or(flagFirm) }
+// MarkCheckpointBoundary says that others will be computed again from the value.
+func (n *Node) MarkCheckpointBoundary() { n.flags.Or(flagFirm) }
 
 // Bytes returns the size of the value.
 func (n *Node) Bytes() int { return n.shape.Numel() * n.dtype.Size() }

@@ -16,8 +16,8 @@ type Recipe struct {
 
 // RecipeOf returns the node's recipe.
 func RecipeOf(n *Node) Recipe {
-	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, bundle: n.IsBundle()}
-	if k, ok := n.IsItem(); ok {
+	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, bundle: n.IsTuple()}
+	if k, ok := n.IsTupleItem(); ok {
 		r.item = k
 	}
 	return r
@@ -27,9 +27,9 @@ func RecipeOf(n *Node) Recipe {
 func (r *Recipe) Over(in []*Node) *Node {
 	switch {
 	case r.item >= 0:
-		return Item(in[0], r.item)
+		return TupleItem(in[0], r.item)
 	case r.bundle:
-		return NewBundle(r.op, r.attr, in...)
+		return NewTuple(r.op, r.attr, in...)
 	}
 	n := New(r.op, r.attr, in...)
 	n.dev.Store(r.dev)
@@ -37,7 +37,7 @@ func (r *Recipe) Over(in []*Node) *Node {
 }
 
 // Again records n's op over other inputs of the same specs.
-func Again(n *Node, in []*Node) *Node {
+func Rerecord(n *Node, in []*Node) *Node {
 	r := RecipeOf(n)
 	return r.Over(in)
 }

@@ -38,12 +38,12 @@ type Trace struct {
 	closed   atomic.Bool
 }
 
-// Captured is a handle from outside and the stand-in that shows it inside.
+// Captured is a handle from outside and the placeholder that shows it inside.
 type Captured struct {
-	Handle  *Array
-	StandIn *Node
-	Taped   bool  // read where it matters whether it is on a tape
-	Grad    *Slot // the handle shows the gradient in this slot; after it was cleared another does
+	Handle      *Array
+	Placeholder *Node
+	Taped       bool  // read where it matters whether it is on a tape
+	Grad        *Slot // the handle shows the gradient in this slot; after it was cleared another does
 }
 
 // gradCell is what a gradient slot shows inside a trace.
@@ -118,7 +118,7 @@ func (t *Trace) read(h *Array) *Node {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if m := t.cur[h]; m != nil {
-		if i, ok := t.untaped[h]; ok && grad && m == t.captured[i].StandIn {
+		if i, ok := t.untaped[h]; ok && grad && m == t.captured[i].Placeholder {
 			if n.OnTape() {
 				panic(Inline)
 			}
@@ -133,7 +133,7 @@ func (t *Trace) read(h *Array) *Node {
 	if h.born >= t.epoch && n.born >= t.epoch && n.op.Kind != Source && !n.Stored() {
 		fault.Throw(fault.Trace, t.Name, "a tensor of shape %v was made outside %s while it was being traced, by another goroutine; make it before, or inside", n.shape, t.Name)
 	}
-	m := NewStandIn(t, len(t.captured), Spec{n.shape, n.dtype}, n.Device())
+	m := NewPlaceholder(t, len(t.captured), Spec{n.shape, n.dtype}, n.Device())
 	if n.leaf {
 		// The leaf inside is of its own, on the same slot: Backward inside reaches the gradient.
 		m.leaf = true
@@ -146,7 +146,7 @@ func (t *Trace) read(h *Array) *Node {
 	if !grad {
 		t.untaped[h] = len(t.captured)
 	}
-	t.captured = append(t.captured, Captured{Handle: h, StandIn: m, Taped: grad})
+	t.captured = append(t.captured, Captured{Handle: h, Placeholder: m, Taped: grad})
 	t.cur[h] = m
 	return m
 }

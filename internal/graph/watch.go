@@ -43,8 +43,8 @@ func (n *Node) letGo() {
 	}
 }
 
-// DropLost drops the claim of a handle that the collector found nobody has. The caller knows of another claim.
-func (n *Node) DropLost() {
+// ReleaseDroppedHandle drops the claim of a handle that the collector found nobody has. The caller knows of another claim.
+func (n *Node) ReleaseDroppedHandle() {
 	if n.more != nil && n.more.held.Load() && n.more.holder.Value() == nil && n.more.held.CompareAndSwap(true, false) {
 		n.refs.Add(-1)
 	}

@@ -19,7 +19,7 @@ type Buffer struct {
 	ReadOnly bool
 
 	// Made is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
-	Made atomic.Int64
+	LastWrite atomic.Int64
 
 	pool  *Pool
 	class int16        // below 0: on the Go heap
@@ -42,14 +42,14 @@ type late struct {
 	poll func(wait bool) (done bool, err error)
 }
 
-// NewLate returns an event that happens when poll says so. Later work of the same device may use the buffer before:
+// NewPolledEvent returns an event that happens when poll says so. Later work of the same device may use the buffer before:
 // the event tells only whether the value is good. poll is called by one goroutine at a time, until it is done.
-func NewLate(poll func(wait bool) (done bool, err error)) *Event {
+func NewPolledEvent(poll func(wait bool) (done bool, err error)) *Event {
 	return &Event{done: make(chan struct{}), late: &late{poll: poll}}
 }
 
 // Late reports whether the value is in its place as far as its device is concerned.
-func (e *Event) Late() bool { return e.late != nil }
+func (e *Event) Polled() bool { return e.late != nil }
 
 // Happened reports whether the event happened; a late one is asked, and waited for if need be.
 func (e *Event) Happened(wait bool) bool {
@@ -132,23 +132,23 @@ func (b *Buffer) Wait() error {
 }
 
 // Show counts one more node that shows the buffer.
-func (b *Buffer) Show() { b.nodes.Add(1) }
+func (b *Buffer) Ref() { b.nodes.Add(1) }
 
 // Hide counts one node less; the last one returns the memory to its pool.
-func (b *Buffer) Hide() {
+func (b *Buffer) Unref() {
 	if b.nodes.Add(-1) == 0 {
 		b.Free()
 	}
 }
 
 // Value is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
-func (b *Buffer) Value() uint32 { return b.value.Load() }
+func (b *Buffer) Version() uint32 { return b.value.Load() }
 
-// WriteOver says that the buffer, which had a value, is about to have another.
-func (b *Buffer) WriteOver() { b.value.Add(1) }
+// BumpVersion says that the buffer, which had a value, is about to have another.
+func (b *Buffer) BumpVersion() { b.value.Add(1) }
 
 // Shows returns how many nodes show the buffer.
-func (b *Buffer) Shows() int { return int(b.nodes.Load()) }
+func (b *Buffer) Refs() int { return int(b.nodes.Load()) }
 
 // Free returns the memory at once. Nothing may use the buffer afterwards.
 func (b *Buffer) Free() {
@@ -167,7 +167,7 @@ func (b *Buffer) Free() {
 // Renew moves the memory to a new buffer, which has nothing to wait for; whoever holds this one finds its event, and no memory.
 func (b *Buffer) Renew() *Buffer {
 	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, pool: b.pool, class: b.class}
-	n.Made.Store(b.Made.Load())
+	n.LastWrite.Store(b.LastWrite.Load())
 	n.value.Store(b.value.Load())
 	if b.pool != nil && b.class >= 0 {
 		b.clean.Stop()
@@ -187,12 +187,12 @@ func (b *Buffer) Window(from, size int) *Buffer {
 		w.Dev += uintptr(from)
 	}
 	w.event.Store(b.event.Load())
-	w.Made.Store(b.Made.Load())
+	w.LastWrite.Store(b.LastWrite.Load())
 	return w
 }
 
 // Cut makes c show a part of the buffer, for reading and writing. Like a window it counts for nothing.
-func (b *Buffer) Cut(c *Buffer, from, size int) {
+func (b *Buffer) SliceInto(c *Buffer, from, size int) {
 	c.Size, c.class = size, -1
 	if b.Mem != nil {
 		c.Mem = b.Mem[from : from+size : from+size]
@@ -202,8 +202,8 @@ func (b *Buffer) Cut(c *Buffer, from, size int) {
 	}
 }
 
-// Uncut makes a part show nothing.
-func (b *Buffer) Uncut() { b.Mem, b.Dev, b.Size = nil, 0, 0 }
+// Clear makes a part show nothing.
+func (b *Buffer) Clear() { b.Mem, b.Dev, b.Size = nil, 0, 0 }
 
 // FromGo wraps memory the engine did not allocate and never frees, such as a caller's slice.
 func FromGo(b []byte) *Buffer { return &Buffer{Mem: b, Size: len(b), class: -1, ReadOnly: true} }

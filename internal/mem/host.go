@@ -36,17 +36,17 @@ func (Host) Release(b []byte, _ uintptr) {
 }
 
 // Machine is how much memory this process can have at most; 0 if that is not known.
-var Machine = sync.OnceValue(machine)
+var MachineBytes = sync.OnceValue(machine)
 
 // muchAsked is from where on it is worth some microseconds to ask how much memory is free.
 const muchAsked = 256 << 20
 
 // Room says why n more bytes of the Go heap cannot be had, if so: the runtime would not come back to say it.
-func Room(n int) error { return fits(int64(n), held.Load()) }
+func CheckFree(n int) error { return fits(int64(n), held.Load()) }
 
 // fits says why n bytes beside those held cannot be had, if so.
 func fits(n, before int64) error {
-	if most := Machine(); most > 0 && n > most-before {
+	if most := MachineBytes(); most > 0 && n > most-before {
 		return fmt.Errorf("%d bytes beside %d are more than the machine's %d", n, before, most)
 	}
 	if n < muchAsked {

@@ -10,7 +10,7 @@ import (
 // TestBeyondTheMachine: a system that promises more memory than there is would end the program when it is touched. What is
 // refused does not count.
 func TestBeyondTheMachine(t *testing.T) {
-	most := int(Machine())
+	most := int(MachineBytes())
 	if most <= 0 {
 		t.Skip("how much memory there is is not known here")
 	}
@@ -31,7 +31,7 @@ func TestBeyondTheMachine(t *testing.T) {
 	if (Host{}).Release(b, 0); held.Load() != before {
 		t.Errorf("%d bytes are held in the end, %d before", held.Load(), before)
 	}
-	if free, resident, ok := available(); ok && (free <= 0 || resident <= 0 || free > Machine()*2) {
+	if free, resident, ok := available(); ok && (free <= 0 || resident <= 0 || free > MachineBytes()*2) {
 		t.Errorf("%d bytes free, %d resident, of %d", free, resident, most)
 	}
 }

@@ -123,7 +123,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 		}
 		// Ask the collector for buffers nobody can reach, then for everything the cache holds. Nothing helps who wants more than
 		// there may ever be.
-		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit || p.hostHeap() && Machine() > 0 && int64(size) > Machine() {
+		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit || p.hostHeap() && MachineBytes() > 0 && int64(size) > MachineBytes() {
 			limit := "the system has no more"
 			if st.Limit > 0 {
 				limit = fmt.Sprintf("the limit is %d; free tensors, or raise it with SetMemoryLimit", st.Limit)

@@ -38,7 +38,7 @@ func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotPro
 		return Matmul(attentionWeights(query, key, attnMask, scale, o), value) // holds all weights
 	}
 	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
-	y := graph.Item(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
+	y := graph.TupleItem(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
 	return Reshape(y, append(lead, query.Dim(-2), value.Dim(-1))...)
 }
 

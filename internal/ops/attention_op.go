@@ -71,8 +71,8 @@ func foldBatch(n *Node, in []*Node, batched []bool, size, mask int) []*Node {
 
 // unfold splits the extra axis off the results that all gives for every example of n.
 func unfold(n, all *Node, size int) []*Node {
-	out := graph.Items(all)
-	for i, one := range graph.Items(n) {
+	out := graph.TupleItems(all)
+	for i, one := range graph.TupleItems(n) {
 		out[i] = reshapeTo(out[i], batchShape("vmap", one.Shape(), size))
 	}
 	return out
@@ -160,13 +160,13 @@ func optionalIn(n *Node, i int) *Node {
 }
 
 func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
-	lse := graph.Item(n, 1)
+	lse := graph.TupleItem(n, 1)
 	d := lse.DType()
 	g := cot[0]
 	if g == nil {
-		g = zerosLike(graph.Item(n, 0))
+		g = zerosLike(graph.TupleItem(n, 0))
 	}
-	y := graph.Item(n, 0)
+	y := graph.TupleItem(n, 0)
 	a := n.Attr().(attr.Attention)
 	in := []*Node{Cast(g, n.In(0).DType()), n.In(0), n.In(1), n.In(2), lse, y}
 	var shift *Node
@@ -180,7 +180,7 @@ func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
 		in = append(in, mask)
 	}
 	if need[0] || need[1] || need[2] {
-		copy(out, graph.Items(graph.New(opAttentionGrad, a, in...)))
+		copy(out, graph.TupleItems(graph.New(opAttentionGrad, a, in...)))
 	}
 	if mask != nil && need[3] && mask.DType().IsFloat() {
 		r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)
@@ -202,7 +202,7 @@ func rowSums(g, y, shift *Node) *Node {
 }
 
 func attentionJVP(n *Node, tan []*Node) []*Node {
-	lse := graph.Item(n, 1)
+	lse := graph.TupleItem(n, 1)
 	mask := optionalIn(n, 3)
 	r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)
 	var tm *Node
@@ -218,6 +218,6 @@ func attentionJVP(n *Node, tan []*Node) []*Node {
 	if tan[2] != nil {
 		out[0] = addMaybe(out[0], contract(r.p, r.repeat(Cast(tan[2], lse.DType()))))
 	}
-	out[0] = castLike(out[0], graph.Item(n, 0))
+	out[0] = castLike(out[0], graph.TupleItem(n, 0))
 	return out
 }

@@ -26,18 +26,18 @@ func init() {
 			if g == nil {
 				g = zerosLike(sum)
 			}
-			return []*Node{graph.New(opClassNLLGrad, n.Attr(), n.In(0), graph.Item(n, 1), n.In(1), sum, g), nil}
+			return []*Node{graph.New(opClassNLLGrad, n.Attr(), n.In(0), graph.TupleItem(n, 1), n.In(1), sum, g), nil}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			if tan[0] == nil {
 				return []*Node{nil, nil}
 			}
 			axis := n.Attr().(attr.Axis).Axis
-			t := sumKeep(Mul(Exp(Sub(n.In(0), graph.Item(n, 1))), tan[0]), []int{axis}, true)
+			t := sumKeep(Mul(Exp(Sub(n.In(0), graph.TupleItem(n, 1))), tan[0]), []int{axis}, true)
 			return []*Node{Sub(t, gather(tan[0], n.In(1), axis)), t}
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			b := allBatched(n, in, batched, size)
-			return graph.Items(graph.New(n.Op(), attr.Axis{Axis: n.Attr().(attr.Axis).Axis + 1}, b...))
+			return graph.TupleItems(graph.New(n.Op(), attr.Axis{Axis: n.Attr().(attr.Axis).Axis + 1}, b...))
 		}})
 }

@@ -130,9 +130,9 @@ func wideCrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	}
 	c := newClasses("cross_entropy", x, target, weight, o.IgnoreIndex)
 	nll := apply(opClassNLL, attr.Axis{Axis: c.axis}, c.x, c.target)
-	lse := graph.Item(nll, 1)
+	lse := graph.TupleItem(nll, 1)
 	drop := func(l *Node) *Node { return Where(c.valid, l, constLike(l, 0)) }
-	l := Mul(drop(graph.Item(nll, 0)), c.targetWeight())
+	l := Mul(drop(graph.TupleItem(nll, 0)), c.targetWeight())
 	if s := o.LabelSmoothing; s > 0 {
 		all := Sub(lse, c.x)
 		if c.weight != nil {

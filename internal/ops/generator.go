@@ -72,7 +72,7 @@ func (g *Generator) next() *Node {
 	return out
 }
 
-// keyWords reads a key that lies in host memory and is no stand-in.
+// keyWords reads a key that lies in host memory and is no placeholder.
 func keyWords(n *Node) (k0, k1 uint32, ok bool) {
 	if n.Trace() != nil || !n.Stored() || n.Device() != nil && !n.Device().Host {
 		return 0, 0, false

@@ -42,7 +42,7 @@ func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions)
 			in = append(in, normWeight(x, bias))
 		}
 	}
-	y := graph.Item(apply(opLayerNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
+	y := graph.TupleItem(apply(opLayerNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
 	if weight == nil && bias != nil {
 		y = Add(y, bias)
 	}
@@ -75,7 +75,7 @@ func RmsNorm(x *Node, normalizedShape []int, weight *Node, o RmsNormOptions) *No
 	if weight != nil {
 		in = append(in, normWeight(x, weight))
 	}
-	return graph.Item(apply(opRMSNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
+	return graph.TupleItem(apply(opRMSNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
 }
 
 // affineChannels multiplies by weight and adds bias along dim 1; either may be nil.

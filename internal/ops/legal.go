@@ -58,7 +58,7 @@ func Legal(op *graph.Op, a attr.Attr, in []*Node) {
 		fault.Throw(fault.NotImplemented, op.Name, "cannot come from outside: %s", why)
 	}
 	for _, x := range in {
-		c.must(!x.IsBundle(), "an operand has several values")
+		c.must(!x.IsTuple(), "an operand has several values")
 	}
 	if rule := legal[op.Name]; rule != nil {
 		rule(c)

@@ -36,9 +36,9 @@ type normed struct {
 }
 
 func readNormed(n *Node, centred bool) normed {
-	r := normed{attr: n.Attr().(attr.RowNorm), x: n.In(0), centred: centred, rstd: graph.Item(n, n.NumOut()-1)}
+	r := normed{attr: n.Attr().(attr.RowNorm), x: n.In(0), centred: centred, rstd: graph.TupleItem(n, n.NumOut()-1)}
 	if centred {
-		r.mean1 = graph.Item(n, 1)
+		r.mean1 = graph.TupleItem(n, 1)
 	}
 	r.places()
 	return r
@@ -169,10 +169,10 @@ func normOp(name string, centred bool) *graph.Op {
 				affine = affine || b
 			}
 			if !affine {
-				return graph.Items(graph.New(op, a, append([]*Node{x}, in[1:]...)...))
+				return graph.TupleItems(graph.New(op, a, append([]*Node{x}, in[1:]...)...))
 			}
 			// Weights that vary by example stand behind the first axis and before the normalised ones.
-			out := graph.Items(graph.New(op, a, x))
+			out := graph.TupleItems(graph.New(op, a, x))
 			for i, w := range in[1:] {
 				if batched[1+i] {
 					d := append([]int{size}, ones(x.Rank()-1-a.Dims)...)

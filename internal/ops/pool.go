@@ -165,9 +165,9 @@ func maxPoolLast(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (val
 func maxItems(x *Node, w attr.Pool, wantIndices bool) (values, indices *Node) {
 	n := apply(opPoolMax, w, x)
 	if wantIndices {
-		indices = graph.Item(n, 1)
+		indices = graph.TupleItem(n, 1)
 	}
-	return graph.Item(n, 0), indices
+	return graph.TupleItem(n, 0), indices
 }
 
 // MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked

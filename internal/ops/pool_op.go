@@ -26,7 +26,7 @@ func poolShape(x *Node, drop int, sizes ...attr.Ints) *shape.Shape {
 
 func init() {
 	again := func(n *Node, in []*Node, _ []bool, _ int) []*Node {
-		return graph.Items(graph.New(n.Op(), n.Attr(), in[0]))
+		return graph.TupleItems(graph.New(n.Op(), n.Attr(), in[0]))
 	}
 	opPoolMax = graph.Register(graph.Op{Name: "pool_max", Version: 1, Kind: graph.Other, SavesOut: true, VMap: again,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
@@ -38,10 +38,10 @@ func init() {
 			if cot[0] == nil {
 				return []*Node{nil}
 			}
-			return []*Node{graph.New(opPoolMaxT, n.Attr(), cot[0], graph.Item(n, 1))}
+			return []*Node{graph.New(opPoolMaxT, n.Attr(), cot[0], graph.TupleItem(n, 1))}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
-			return []*Node{takePlaces(n.Attr().(attr.Pool), tan[0], graph.Item(n, 1)), nil}
+			return []*Node{takePlaces(n.Attr().(attr.Pool), tan[0], graph.TupleItem(n, 1)), nil}
 		}})
 	opPoolMaxT = graph.Register(graph.Op{Name: "pool_max_t", Version: 1, Kind: graph.Other, SavesIn: 2,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {

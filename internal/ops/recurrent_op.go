@@ -113,8 +113,8 @@ func vmapLayer(n *Node, in []*Node, batched []bool, size int, weights []int, ste
 	}
 	a := n.Attr().(attr.Recurrent)
 	a.Runs = a.Scaled(size)
-	out := graph.Items(graph.New(n.Op(), a, list...))
-	for i, one := range graph.Items(n) {
+	out := graph.TupleItems(graph.New(n.Op(), a, list...))
+	for i, one := range graph.TupleItems(n) {
 		out[i] = Transpose(Reshape(out[i], one.Dim(0), size, one.Dim(1)), 0, 1)
 	}
 	return out
@@ -125,12 +125,12 @@ func recur(a attr.Recurrent, in []*Node) []*Node {
 	for _, x := range in {
 		a.Keep = a.Keep || x.Level() != nil || x.Tape() && !scope.Current().NoGrad
 	}
-	return graph.Items(apply(opRecurrent, a, in...))
+	return graph.TupleItems(apply(opRecurrent, a, in...))
 }
 
 func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	a := n.Attr().(attr.Recurrent)
-	out := graph.Items(n)
+	out := graph.TupleItems(n)
 	first := 2 // what is kept for the gradient begins here
 	if a.Cell == attr.CellGRU {
 		first = 1
@@ -142,7 +142,7 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	}
 	if a.Cell.Gates() > 1 && !a.Keep { // recorded where no gradient was in sight
 		a.Keep = true
-		out = graph.Items(graph.New(opRecurrent, a, n.Ins()...))
+		out = graph.TupleItems(graph.New(opRecurrent, a, n.Ins()...))
 		if len(cot) > 1 && cot[1] != nil { // of the last memories
 			last := func(in []*Node) []*Node { return []*Node{ends(a, in[0])} }
 			cot = append(cot[:1:1], Pull(last, out[1:2], cot[1:], []bool{true})...)
@@ -170,7 +170,7 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 		in = []*Node{out[0], r.w, dy}
 	}
 	a.Keep = false
-	g := graph.Items(graph.New(opRecurrentGrad, a, in...))
+	g := graph.TupleItems(graph.New(opRecurrentGrad, a, in...))
 	res := []*Node{g[0], nil, g[1]}
 	if a.Cell == attr.CellLSTM {
 		res = append(res, g[2])

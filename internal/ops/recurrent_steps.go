@@ -108,7 +108,7 @@ func before(a attr.Recurrent, start, all *Node) *Node {
 	for i := range last {
 		last[i] = i
 	}
-	from, at := make([]int, n), a.Places()
+	from, at := make([]int, n), a.Offsets()
 	for _, t := range a.Order() {
 		for i := range at[t+1] - at[t] {
 			from[at[t]+i], last[i] = last[i], b+at[t]+i
@@ -126,7 +126,7 @@ func ends(a attr.Recurrent, all *Node) *Node {
 	case a.Uniform():
 		return rowsOf(all, all.Dim(0)-b, b)
 	}
-	last, at := make([]int, b), a.Places()
+	last, at := make([]int, b), a.Offsets()
 	for t := range a.Sizes() {
 		for i := range at[t+1] - at[t] {
 			last[i] = at[t] + i
@@ -142,7 +142,7 @@ func recurrentSteps(a attr.Attr, in []*Node) []*Node {
 	if r.x != nil {
 		r.gx = Add(contract(r.x, swapLast(r.wi)), r.bi)
 	}
-	at := r.a.Places()
+	at := r.a.Offsets()
 	var out [3][]*Node
 	for i := range out {
 		out[i] = make([]*Node, len(at)-1)
@@ -226,7 +226,7 @@ func tanhSlope(y *Node) *Node    { return Sub(1, Mul(y, y)) }
 func recurrentGradSteps(a attr.Attr, in []*Node) []*Node {
 	in, d := wide(in)
 	r := readGrad(a, in)
-	at, order := r.a.Places(), r.a.Order()
+	at, order := r.a.Offsets(), r.a.Order()
 	b, w := r.a.Runs.At(0), r.w
 	dh := BroadcastTo(constLike(w, 0), b, w.Dim(1))
 	var dc, c0 *Node

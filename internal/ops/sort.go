@@ -68,14 +68,14 @@ func pickOp(name string, where func(attr.Attr) (axis, size int), batch func(attr
 				return []*Node{nil}
 			}
 			axis, _ := where(n.Attr())
-			return []*Node{scatter(zerosLike(n.In(0)), graph.Item(n, 1), cot[0], axis, attr.ReduceAdd)}
+			return []*Node{scatter(zerosLike(n.In(0)), graph.TupleItem(n, 1), cot[0], axis, attr.ReduceAdd)}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			axis, _ := where(n.Attr())
-			return []*Node{gather(tan[0], graph.Item(n, 1), axis), nil}
+			return []*Node{gather(tan[0], graph.TupleItem(n, 1), axis), nil}
 		},
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
-			return graph.Items(graph.New(op, batch(n.Attr()), in[0]))
+			return graph.TupleItems(graph.New(op, batch(n.Attr()), in[0]))
 		}})
 	return op
 }
@@ -118,7 +118,7 @@ func Sort(x *Node, o SortOptions) (values, indices *Node) {
 		return x, Cast(zerosLike(x), dtype.Int64)
 	}
 	n := apply(opSort, attr.Sort{Axis: axis, Descending: o.Descending}, x)
-	return graph.Item(n, 0), graph.Item(n, 1)
+	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 }
 
 // Msort returns the elements in order along the first dimension.
@@ -203,5 +203,5 @@ func Topk(x *Node, k int, o TopkOptions) (values, indices *Node) {
 		fault.Throw(fault.Value, "topk", "k is %d; dim %d of %v has %d elements", k, axis, x.Shape(), x.Dim(axis))
 	}
 	n := apply(opTopk, attr.TopK{Axis: axis, K: k, Smallest: o.Smallest}, x)
-	return graph.Item(n, 0), graph.Item(n, 1)
+	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 }

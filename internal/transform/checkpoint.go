@@ -28,7 +28,7 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	args := make([]*Node, len(in))
 	var outs, inputs []*Node
 	var rec *recording
-	scope.With(func(s *scope.State) { s.Keep, s.NoGrad = level, true }, func() {
+	scope.With(func(s *scope.State) { s.CheckpointLevel, s.NoGrad = level, true }, func() {
 		for i, x := range in {
 			args[i] = ops.StopGradient(x)
 			args[i].SetLevel(level)
@@ -43,7 +43,7 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	copy(inputs, in)
 	for _, edge := range [][]*Node{inputs, outs} {
 		for _, n := range edge {
-			n.MarkFirm()
+			n.MarkCheckpointBoundary()
 		}
 	}
 	r := &ops.Rules{Name: "checkpoint", In: len(inputs), Same: true,

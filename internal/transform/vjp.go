@@ -106,7 +106,7 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 
 // step applies one node's rule.
 func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node, held *claims) {
-	if k, ok := n.IsItem(); ok {
+	if k, ok := n.IsTupleItem(); ok {
 		j := t.idx.Get(n.In(0))
 		if parts[j] == nil {
 			parts[j] = make([]*Node, n.In(0).NumOut())
@@ -121,7 +121,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 	some := false
 	for k := range need {
 		j := t.idx.Get(n.In(k))
-		need[k] = j >= 0 && t.dep[j] && n.In(k).DType().IsInexact() || j >= 0 && t.dep[j] && n.In(k).IsBundle()
+		need[k] = j >= 0 && t.dep[j] && n.In(k).DType().IsInexact() || j >= 0 && t.dep[j] && n.In(k).IsTuple()
 		some = some || need[k]
 	}
 	if !some {
@@ -143,7 +143,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 		}
 		acc[j].add(g)
 	}
-	if !n.IsBundle() {
+	if !n.IsTuple() {
 		return
 	}
 	delete(parts, i)
@@ -233,7 +233,7 @@ func (c *claims) claim(n *Node) *Node {
 // release drops the claims. What nobody else claims is as it was: the caller's, or the collector's.
 func (c *claims) release() {
 	for _, n := range *c {
-		n.Float()
+		n.UnrefNoFree()
 	}
 }
 

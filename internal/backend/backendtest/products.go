@@ -51,11 +51,11 @@ func attentions() (all []check) {
 		a := attr.Attention{Causal: causal, Scale: scale}
 		all = append(all, check{name: "attention/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
 			n := graph.New(op("attention"), a, in...)
-			return graph.Items(n)
+			return graph.TupleItems(n)
 		}}, check{name: "attention_grad/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
 			n := graph.New(op("attention"), a, in...)
-			g, need := ops.Mul(graph.Item(n, 0), 2), []bool{true, true, true, false}
-			both := n.Op().VJP(n, []*node{g, ops.Mul(graph.Item(n, 1), 0.25)}, need)[:3]
+			g, need := ops.Mul(graph.TupleItem(n, 0), 2), []bool{true, true, true, false}
+			both := n.Op().VJP(n, []*node{g, ops.Mul(graph.TupleItem(n, 1), 0.25)}, need)[:3]
 			return append(both, n.Op().VJP(n, []*node{g, nil}, need)[:3]...)
 		}})
 	}
@@ -110,15 +110,15 @@ func layers() (all []check) {
 			in = append(in, input{lo: -0.2, hi: 0.2, shape: []int{g * hidden, inputs}}, of(g*hidden))
 		}
 		all = append(all, check{name: "recurrent/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
-			return graph.Items(graph.New(op("recurrent"), a, in...))
+			return graph.TupleItems(graph.New(op("recurrent"), a, in...))
 		}}, check{name: "recurrent_grad/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
 			a := a
 			a.Keep = true
 			n := graph.New(op("recurrent"), a, in...)
 			cot := make([]*node, n.NumOut())
-			cot[0] = ops.Mul(graph.Items(n)[0], 2)
+			cot[0] = ops.Mul(graph.TupleItems(n)[0], 2)
 			if memory {
-				cot[1] = ops.Mul(graph.Item(n, 1), 0.5)
+				cot[1] = ops.Mul(graph.TupleItem(n, 1), 0.5)
 			}
 			need := make([]bool, len(in))
 			for i := range need {

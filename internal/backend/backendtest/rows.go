@@ -168,14 +168,14 @@ func rowWise() (all []check) {
 		x, m := input{lo: -1, hi: 3, shape: shape}, input{lo: 0, hi: 2, shape: shape[1:2]}
 		all = append(all,
 			check{name: "channel_moments/" + name, dtypes: floats, loose: true, in: []input{x}, f: func(in []*node) []*node {
-				return graph.Items(graph.New(op("channel_moments"), nil, in[0]))
+				return graph.TupleItems(graph.New(op("channel_moments"), nil, in[0]))
 			}},
 			check{name: "channel_dots/" + name, dtypes: floats, loose: true, in: []input{{lo: -1, hi: 2, shape: shape}, x, m}, f: func(in []*node) []*node {
 				mean := in[2]
 				if mean.DType().IsHalf() {
 					mean = ops.Cast(mean, dtype.Float32)
 				}
-				return graph.Items(graph.New(op("channel_dots"), nil, in[0], in[1], mean))
+				return graph.TupleItems(graph.New(op("channel_dots"), nil, in[0], in[1], mean))
 			}})
 	}
 	// One value a channel meets planes: shorter than a tile, longer, and neither a multiple of a vector.
@@ -216,13 +216,15 @@ func rowWise() (all []check) {
 				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}
 			}},
 		check{name: "class_nll", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}},
-			f: func(in []*node) []*node { return graph.Items(graph.New(op("class_nll"), attr.Axis{Axis: 1}, in...)) }})
+			f: func(in []*node) []*node {
+				return graph.TupleItems(graph.New(op("class_nll"), attr.Axis{Axis: 1}, in...))
+			}})
 }
 
 // pullback applies the rule of the op that made y to a cotangent that varies, and gives the first input's.
 func pullback(y *node) *node {
 	n, cot := y, []*node{ops.Mul(ops.Add(y, 0.25), y)}
-	if _, ok := y.IsItem(); ok {
+	if _, ok := y.IsTupleItem(); ok {
 		n = y.In(0)
 		cot = append(cot, make([]*node, n.NumOut()-1)...)
 	}

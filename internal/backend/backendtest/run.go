@@ -211,7 +211,7 @@ func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, 
 			throw(err)
 		}
 		for _, r := range roots {
-			v, err := exec.Reading(context.Background(), r)
+			v, err := exec.HostView(context.Background(), r)
 			if err != nil {
 				throw(err)
 			}

@@ -134,7 +134,7 @@ func scheduled(p *backend.Fused) *backend.Fused {
 	for _, o := range p.Out {
 		uses[o] += 2
 	}
-	for t := p.Tail; t != nil; t = t.Next {
+	for t := p.Reduction; t != nil; t = t.Next {
 		uses[t.Src] += 2
 	}
 	q := *p

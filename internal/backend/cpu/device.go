@@ -19,8 +19,8 @@ func register(t backend.Table) {
 
 // Device is the one CPU.
 var Device = &backend.Device{Type: "cpu", Pool: mem.NewPool("cpu", mem.Host{}), Table: table, Host: true,
-	CanFuse: canFuse, CanFold: canFold, Folds: maxTails, FoldsInputs: true, CanLead: canLead, Prepare: func(p *backend.Fused) { p.Prep = prepare(p) },
-	RunFused: runFused, FoldsRows: foldsRows, RunRows: runRows}
+	CanFuse: canFuse, CanFuseReduction: canFold, MaxFusedReductions: maxTails, ReducesInputs: true, CanTakeEpilogue: canLead, Prepare: func(p *backend.Fused) { p.Prep = prepare(p) },
+	RunFused: runFused, CanReduceRows: foldsRows, RunRowFusion: runRows}
 
 func init() {
 	backend.Register("cpu", func(int) (*backend.Device, error) { return Device, nil })

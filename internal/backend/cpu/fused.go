@@ -100,8 +100,8 @@ func prepare(p *backend.Fused) *prepared {
 		}
 	}
 	q.split(p)
-	if p.Head != nil {
-		p.Head.Unwritten = staysApart(p)
+	if p.Producer != nil {
+		p.Producer.Unwritten = staysApart(p)
 	}
 	return q
 }
@@ -150,19 +150,19 @@ type outPlace struct {
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	if c.Kept != nil {
-		if k, ok := (*c.Kept).(*keptRun); ok && k.run(c, p, out, in) {
+	if c.LaunchCache != nil {
+		if k, ok := (*c.LaunchCache).(*keptRun); ok && k.run(c, p, out, in) {
 			return k.err
 		}
 	}
 	q := p.Prep.(*prepared)
 	var head backend.View
 	var operands []backend.View
-	if p.Head != nil {
+	if p.Producer != nil {
 		head, out, operands, in = out[0], out[1:], in[p.In:], in[:p.In]
 	}
 	var n int
-	if p.Tail != nil {
+	if p.Reduction != nil {
 		n = p.Shape.Numel()
 	} else if n = out[0].Numel(); n == 0 {
 		return nil
@@ -176,15 +176,15 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(p.Out))
 	}
 	r.bind(p, out, in)
-	if p.Tail != nil {
+	if p.Reduction != nil {
 		return runTail(c, p, &r, out[len(p.Out):])
 	}
-	if p.Head != nil && (p.Head.Unwritten || !isPlain(p.Head, operands)) {
+	if p.Producer != nil && (p.Producer.Unwritten || !isPlain(p.Producer, operands)) {
 		s := r.share(q)
 		defer s.end()
-		return runHead(c, s, p.Head, head, operands)
+		return runHead(c, s, p.Producer, head, operands)
 	}
-	if p.Head != nil {
+	if p.Producer != nil {
 		if err := matmulThen(c, head, operands, ending{}); err != nil {
 			return err
 		}
@@ -193,8 +193,8 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	blocks := (n + r.part - 1) / r.part
 	if blocks == 1 {
 		r.block(0)
-		if c.Kept != nil {
-			*c.Kept = r.keep(q)
+		if c.LaunchCache != nil {
+			*c.LaunchCache = r.keep(q)
 		}
 		return nil
 	}
@@ -226,7 +226,7 @@ func (r *runState) bind(p *backend.Fused, out, in []backend.View) {
 
 // folded reports whether a reduction at the program's end reads the register.
 func folded(p *backend.Fused, reg int) bool {
-	for t := p.Tail; t != nil; t = t.Next {
+	for t := p.Reduction; t != nil; t = t.Next {
 		if t.Src == reg {
 			return true
 		}
@@ -305,7 +305,7 @@ func (r *runState) chains(p *backend.Fused) {
 	for i := range r.out {
 		o := &r.out[i]
 		one = one && !o.staged
-		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 && o.wholeLines(r.flat)
+		o.past = o.fresh && p.Producer == nil && p.Reduction == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 && o.wholeLines(r.flat)
 		r.past = r.past || o.past
 	}
 	if one {

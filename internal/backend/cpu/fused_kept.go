@@ -26,7 +26,7 @@ func (r *runState) keep(p *prepared) *keptRun {
 func (k *keptRun) run(c *backend.Ctx, p *backend.Fused, out, in []backend.View) bool {
 	var head backend.View
 	var operands []backend.View
-	if p.Head != nil {
+	if p.Producer != nil {
 		head, out, operands, in = out[0], out[1:], in[p.In:], in[:p.In]
 	}
 	r := &k.r
@@ -48,11 +48,11 @@ func (k *keptRun) run(c *backend.Ctx, p *backend.Fused, out, in []backend.View) 
 		if v.Lay != nil {
 			o.base = unsafe.Add(o.base, v.Lay.Offset*o.size)
 		}
-		if o.scalar && p.Head == nil {
+		if o.scalar && p.Producer == nil {
 			fill(reg[i], o.base, o.size, r.fill)
 		}
 	}
-	if p.Head != nil {
+	if p.Producer != nil {
 		if k.err = k.weight.product(c, p.In, head, operands); k.err != nil {
 			return true
 		}

@@ -70,7 +70,7 @@ type rowsRun struct {
 	past   bool
 }
 
-func runRows(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+func runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 	x := &rowsRun{locals: p.Locals, count: p.Count, parts: make([]rowPart, len(p.Parts))}
 	long := 1
 	for i := range p.Parts {
@@ -89,7 +89,7 @@ func runRows(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
 }
 
 // readBehind reports whether later parts read what lies at base.
-func readBehind(parts []backend.RowPart, in []backend.View, base unsafe.Pointer) bool {
+func readBehind(parts []backend.RowFusionPart, in []backend.View, base unsafe.Pointer) bool {
 	for _, b := range parts {
 		for j, v := range in[:len(b.In)] {
 			if b.In[j] < 0 && v.Base() == base {
@@ -101,7 +101,7 @@ func readBehind(parts []backend.RowPart, in []backend.View, base unsafe.Pointer)
 	return false
 }
 
-func (q *rowPart) bind(b *backend.RowPart, out, in []backend.View) {
+func (q *rowPart) bind(b *backend.RowFusionPart, out, in []backend.View) {
 	prep := b.Prep.(*prepared)
 	n := b.Shape.Numel()
 	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)), out: make([]outPlace, len(b.Fused.Out))}
@@ -119,7 +119,7 @@ func (q *rowPart) bind(b *backend.RowPart, out, in []backend.View) {
 		q.locals = q.locals || l >= 0
 	}
 	out = out[len(b.Fused.Out):]
-	for t := b.Tail; t != nil; t = t.Next {
+	for t := b.Reduction; t != nil; t = t.Next {
 		q.tails = append(q.tails, rowTail{t.Src, rowFoldOf(t.Op, t.Attr, b.DTypes[t.Src]), unsafe.Add(out[0].Base(), out[0].Offset()*out[0].DType.Size()), out[0].DType.Size()})
 		out = out[1:]
 	}

@@ -100,11 +100,11 @@ const (
 
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
-	if c.Kept != nil {
-		k, ok := (*c.Kept).(*keptRows)
+	if c.LaunchCache != nil {
+		k, ok := (*c.LaunchCache).(*keptRows)
 		if !ok {
 			k = new(keptRows)
-			*c.Kept = k
+			*c.LaunchCache = k
 		}
 		return k.product(c, 0, out[0], in)
 	}

@@ -33,10 +33,10 @@ var headRuns = sync.Pool{New: func() any {
 // staysApart reports whether the head goes to no memory: the program alone sees its parts. Small products are in the cache as
 // a whole anyway.
 func staysApart(p *backend.Fused) bool {
-	if p.Head.Op != "matmul" || p.Head.Kept || p.Shape.Numel() <= plainWork {
+	if p.Producer.Op != "matmul" || p.Producer.Stored || p.Shape.Numel() <= plainWork {
 		return false
 	}
-	switch p.DTypes[p.Head.Dst] {
+	switch p.DTypes[p.Producer.Dst] {
 	case dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16:
 		return true
 	}
@@ -44,14 +44,14 @@ func staysApart(p *backend.Fused) bool {
 }
 
 // isPlain reports whether the head is a product so small that it is in the cache as a whole when it is done.
-func isPlain(h *backend.Head, in []backend.View) bool {
+func isPlain(h *backend.Producer, in []backend.View) bool {
 	if h.Op != "matmul" || in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false
 	}
 	return in[0].Numel() <= plainWork && in[0].Numel()*in[1].Shape.Dim(1) <= plainWork
 }
 
-func runHead(c *backend.Ctx, r *runState, head *backend.Head, out backend.View, in []backend.View) error {
+func runHead(c *backend.Ctx, r *runState, head *backend.Producer, out backend.View, in []backend.View) error {
 	if out.Numel() == 0 {
 		return nil
 	}

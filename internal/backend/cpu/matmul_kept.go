@@ -40,11 +40,11 @@ func (w *keptRows) product(c *backend.Ctx, first int, out backend.View, in []bac
 // turned returns the second operand by rows, nil if it is not kept so.
 func (w *keptRows) turned(c *backend.Ctx, first int, in []backend.View) []float32 {
 	b := &in[1]
-	if c.Given>>(first+1)&1 == 0 || b.Buf.ReadOnly {
+	if c.StableInputs>>(first+1)&1 == 0 || b.Buf.ReadOnly {
 		*w = keptRows{}
 		return nil
 	}
-	if now := (keptRows{buf: b.Buf, value: b.Buf.Value(), at: b.Offset()}); w.buf != now.buf || w.value != now.value || w.at != now.at {
+	if now := (keptRows{buf: b.Buf, value: b.Buf.Version(), at: b.Offset()}); w.buf != now.buf || w.value != now.value || w.at != now.at {
 		*w = now
 	}
 	if w.runs >= keptRuns {

@@ -33,7 +33,7 @@ func medianKernel(skip bool) backend.Kernel {
 				walk(append(p.folded[:len(p.folded):len(p.folded)], p.inner), 0, p.count, func(off, n, stride int) {
 					for end := len(at) + n; len(at) < end; {
 						m := min(foldChunk, end-len(at))
-						pace.Did(m)
+						pace.StepElems(m)
 						loadKeys(keys[len(at):len(at)+m], unsafe.Add(base, (from+off)*d.Size()), stride, d)
 						at, off = keys[:len(at)+m], off+m*stride
 					}

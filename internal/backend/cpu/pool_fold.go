@@ -124,15 +124,15 @@ func unfold[T any](c *backend.Ctx, g *grid, z, x []T) error {
 		i := o*g.w.Stride.At(e) - g.w.Pad.At(e) + k*g.w.Dilation.At(e)
 		return i, i >= 0 && i < g.in[d]
 	}
-	places := make([][]int, kern[2]) // along a row, -1 in the padding
-	for k := range places {
-		places[k] = make([]int, g.out[2])
-		for o := range places[k] {
+	indices := make([][]int, kern[2]) // along a row, -1 in the padding
+	for k := range indices {
+		indices[k] = make([]int, g.out[2])
+		for o := range indices[k] {
 			i, ok := at(2, o, k)
 			if !ok {
 				i = -1
 			}
-			places[k][o] = i
+			indices[k][o] = i
 		}
 	}
 	size := kern[0] * kern[1] * kern[2]
@@ -149,7 +149,7 @@ func unfold[T any](c *backend.Ctx, g *grid, z, x []T) error {
 			return
 		}
 		from := x[((p/size*g.in[0]+i)*g.in[1]+j)*g.in[2]:][:g.in[2]]
-		for o, k := range places[window%kern[2]] {
+		for o, k := range indices[window%kern[2]] {
 			if k >= 0 {
 				row[o] = from[k]
 			} else {

@@ -19,7 +19,7 @@ func init() {
 	}})
 }
 
-// poolMaxT gives every element what the windows that took it were given, plane by plane; at holds the places taken. A
+// poolMaxT gives every element what the windows that took it were given, plane by plane; at holds the indices taken. A
 // place outside the window was taken by nobody.
 func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) error {
 	return func(c *backend.Ctx, g *grid, z, x []T) error {
@@ -55,7 +55,7 @@ func giveSquares(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 		if over {
 			clear(z[p*in:][:in])
 		}
-		simd.MaxGive2x2F32(z[p*in:][:in], x[p*out:], at[p*out:], g.out[1], g.out[2], g.in[2])
+		simd.MaxUnpool2x2F32(z[p*in:][:in], x[p*out:], at[p*out:], g.out[1], g.out[2], g.in[2])
 	})
 }
 
@@ -77,13 +77,13 @@ func steppedMaxT(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 		defer freePart()
 		for _, d := range covers[p.d] {
 			from := (p.plane*g.out[0]+d)*g.out[1]*width + lo*width
-			simd.NarrowPlaces(part, at[from:][:len(part)])
+			simd.NarrowIndices(part, at[from:][:len(part)])
 			for j := len(taps) - 1; j >= 0; j-- {
 				t := taps[j]
 				for k := len(wide.taps) - 1; k >= 0 && t.lo < t.hi; k-- {
 					w := wide.taps[k]
 					first := (t.lo-lo)*width + w.lo
-					simd.GiveStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, x[from+first:], part[first:], width, t.hi-t.lo, w.hi-w.lo, wide.stride,
+					simd.UnpoolStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, x[from+first:], part[first:], width, t.hi-t.lo, w.hi-w.lo, wide.stride,
 						(p.d*g.in[1]+t.at)*g.in[2]+w.at, high.stride*g.in[2])
 				}
 			}
@@ -133,7 +133,7 @@ func (g *grid) windowTable() []uint32 {
 	return table
 }
 
-// putTaken adds what the windows of a plane were given to the places they took.
+// putTaken adds what the windows of a plane were given to the indices they took.
 func putTaken[T floats](g *grid, table []uint32, plane []T, at []int64, x []T) {
 	o := 0
 	for _, sd := range g.spans[0] {

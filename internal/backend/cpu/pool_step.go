@@ -94,7 +94,7 @@ func steppedMax(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) 
 		for r := p.r0; r < p.r1; r++ {
 			from := ((p.plane*g.out[0]+p.d)*g.out[1] + r) * width
 			copy(z[from:][:width], best[(r-p.r0)*pitch:])
-			simd.WidenPlaces(idx[from:], at[(r-p.r0)*pitch:][:width])
+			simd.WidenIndices(idx[from:], at[(r-p.r0)*pitch:][:width])
 		}
 	})
 }
@@ -182,7 +182,7 @@ func steppedMeanT(c *backend.Ctx, g *grid, z, x []float32) error {
 				t := taps[j]
 				for k := len(wide.taps) - 1; k >= 0 && t.lo < t.hi; k-- {
 					w := wide.taps[k]
-					simd.SpreadStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, part[(t.lo-lo)*width+w.lo:], width, t.hi-t.lo, w.hi-w.lo, wide.stride)
+					simd.ScatterStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, part[(t.lo-lo)*width+w.lo:], width, t.hi-t.lo, w.hi-w.lo, wide.stride)
 				}
 			}
 		}

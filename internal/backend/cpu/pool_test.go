@@ -42,7 +42,7 @@ func randomPool(r *rand.Rand, rank int) attr.Pool {
 	return w
 }
 
-// TestPoolsMatchRef compares pooling and its transposes with the oracle, over windows of any kind; some of the places that
+// TestPoolsMatchRef compares pooling and its transposes with the oracle, over windows of any kind; some of the indices that
 // the transpose of the maximum is given are in no window.
 func TestPoolsMatchRef(t *testing.T) {
 	impl.ForEach(t, "simd", func(variant string) {
@@ -52,9 +52,9 @@ func TestPoolsMatchRef(t *testing.T) {
 			in, out := append([]int{2, 3}, w.In.Slice()...), append([]int{2, 3}, w.Out.Slice()...)
 			x, g := randomView(r, dtype.Float32, in), randomView(r, dtype.Float32, out)
 			name := fmt.Sprintf("%s, case %d, %+v", variant, i, w)
-			places := comparePool(t, name, "pool_max", w, [][]int{out, out}, x)[1]
-			at := backend.Slice[int64](places)
-			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, places)
+			indices := comparePool(t, name, "pool_max", w, [][]int{out, out}, x)[1]
+			at := backend.Slice[int64](indices)
+			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, indices)
 			for k := range at {
 				switch r.IntN(8) {
 				case 0:
@@ -63,7 +63,7 @@ func TestPoolsMatchRef(t *testing.T) {
 					at[k] += 1 << 32
 				}
 			}
-			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, places)
+			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, indices)
 			comparePool(t, name, "pool_mean", w, [][]int{out}, x)
 			comparePool(t, name, "pool_mean_t", w, [][]int{in}, g)
 		}

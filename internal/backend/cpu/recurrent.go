@@ -81,7 +81,7 @@ func planLayer[T floats](c *backend.Ctx, a attr.Attr, w backend.View) *layerPlan
 	l := &layerPlan[T]{vectors: vectorsOf[T](), c: c, a: a.(attr.Recurrent)}
 	l.gates = l.a.Cell.Gates()
 	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
-	l.places, l.order = l.a.Places(), l.a.Order()
+	l.places, l.order = l.a.Offsets(), l.a.Order()
 	if len(l.order) > 0 {
 		l.batch = l.places[1]
 	}

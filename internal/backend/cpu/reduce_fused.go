@@ -52,9 +52,9 @@ type tailRun struct {
 }
 
 func runTail(c *backend.Ctx, p *backend.Fused, r *runState, out []backend.View) error {
-	t := &tailRun{p: planFold(backend.View{DType: p.DTypes[p.Tail.Src], Shape: p.Shape}, foldedAxes(p.Tail.Attr))}
+	t := &tailRun{p: planFold(backend.View{DType: p.DTypes[p.Reduction.Src], Shape: p.Shape}, foldedAxes(p.Reduction.Attr))}
 	empty := p.Shape.Numel() == 0
-	for l := p.Tail; l != nil; l = l.Next {
+	for l := p.Reduction; l != nil; l = l.Next {
 		f, z := &folds[l.Op][p.DTypes[l.Src]], out[len(t.regs)]
 		switch t.regs = append(t.regs, l.Src); {
 		case z.Numel() == 0:

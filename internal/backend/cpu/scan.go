@@ -120,7 +120,7 @@ func cumulate[T, A reals](c *backend.Ctx, s attr.Scan, out, in backend.View, pro
 				acc := zero
 				for k, at := 0, i*x.n+first; k < x.n; {
 					end := min(k+foldChunk, x.n)
-					pace.Did(end - k)
+					pace.StepElems(end - k)
 					if product {
 						for ; k < end; k, at = k+1, at+step {
 							acc *= A(xs[at])

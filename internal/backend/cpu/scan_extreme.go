@@ -63,7 +63,7 @@ func argScan[T reals](most bool) scanner {
 							}
 						}
 					}
-					pace.Did((end - k) * w)
+					pace.StepElems((end - k) * w)
 					k = end
 				}
 			}

@@ -89,7 +89,7 @@ func (w *writes) run(c *backend.Ctx) error {
 func (w *writes) singles(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
 	for lo := 0; lo < len(idx); lo += foldChunk {
 		w.single(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
-		pace.Did(min(foldChunk, len(idx)-lo))
+		pace.StepElems(min(foldChunk, len(idx)-lo))
 	}
 }
 
@@ -141,7 +141,7 @@ func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
 		} else {
 			w.meetEach(z, x, idx, i0, r0, r1)
 		}
-		pace.Did(8 * len(idx))
+		pace.StepElems(8 * len(idx))
 	}
 }
 

@@ -13,7 +13,7 @@ func newScratch[T any](n int) []T {
 	const small = 1 << 20
 	if n > small {
 		var t T
-		if err := mem.Room(n * int(unsafe.Sizeof(t))); err != nil {
+		if err := mem.CheckFree(n * int(unsafe.Sizeof(t))); err != nil {
 			panic(fault.Wrap(fault.OutOfMemory, "scratch", err, "an operand cannot be laid out"))
 		}
 	}

@@ -36,7 +36,7 @@ func (s *shortRows) run(c *backend.Ctx, r *rowSet) error {
 				ranks(a[:s.n], &rank)
 				put(s, lo, rank[:s.n])
 			}
-			pace.Did(8 * m * s.n)
+			pace.StepElems(8 * m * s.n)
 		}
 	})
 }

@@ -129,10 +129,10 @@ func TestCompileTails(t *testing.T) {
 			if !canFold("sum", a, d, p.Shape) {
 				t.Errorf("%v: dimension %d is not folded", d, axis)
 			}
-			p.Tail = &backend.Tail{Op: "sum", Attr: a, Src: 2, Next: &backend.Tail{Op: "sum", Attr: a, Src: 3}}
+			p.Reduction = &backend.Reduction{Op: "sum", Attr: a, Src: 2, Next: &backend.Reduction{Op: "sum", Attr: a, Src: 3}}
 			prepare(p)
 			q, f := p.Prep.(*program), &form{classes: []class{aligned, across}, vector: 16 / d.Size(), dims: []int{4096, 64}}
-			if f.fitTails(p.Tail, p.Shape); axis == 1 {
+			if f.fitTails(p.Reduction, p.Shape); axis == 1 {
 				compileOne(t, "row_tails_"+d.String(), rowTailsSource(q, f))
 				continue
 			}
@@ -191,8 +191,8 @@ func TestCompileRows(t *testing.T) {
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float32, dtype.Float64} {
 		for _, n := range []int{16, 33, 4096} {
 			sh := shape.Of("test", 8, n)
-			one := func(in int, op string, tail *backend.Tail) *backend.Fused {
-				f := &backend.Fused{Shape: sh, DTypes: []dtype.DType{d}, In: in, Tail: tail}
+			one := func(in int, op string, tail *backend.Reduction) *backend.Fused {
+				f := &backend.Fused{Shape: sh, DTypes: []dtype.DType{d}, In: in, Reduction: tail}
 				ins := backend.Instr{Op: op, Dst: in, Src: [3]int{-1, -1, -1}}
 				for i := range in {
 					f.DTypes, ins.Src[i] = append(f.DTypes, d), i
@@ -203,10 +203,10 @@ func TestCompileRows(t *testing.T) {
 				prepare(f)
 				return f
 			}
-			r := &backend.Rows{Count: 8, Locals: []int{n * d.Size()}}
+			r := &backend.RowFusion{Count: 8, Locals: []int{n * d.Size()}}
 			v := backend.View{Buf: &mem.Buffer{Dev: nowhere, Size: 1 << 20}, DType: d, Shape: sh}
-			r.Parts = append(r.Parts, backend.RowPart{Fused: one(1, "softmax", nil), Len: n, Out: []int{0}, In: []int{-1}},
-				backend.RowPart{Fused: one(2, "sub", nil), Len: n, Out: []int{-1}, In: []int{0, -1}})
+			r.Parts = append(r.Parts, backend.RowFusionPart{Fused: one(1, "softmax", nil), Len: n, Out: []int{0}, In: []int{-1}},
+				backend.RowFusionPart{Fused: one(2, "sub", nil), Len: n, Out: []int{-1}, In: []int{0, -1}})
 			out, in := []backend.View{v, v}, []backend.View{v, v, v}
 			for op, c := range reductions {
 				if !contains(c.kinds, d) {
@@ -227,7 +227,7 @@ func TestCompileRows(t *testing.T) {
 				case "any", "all":
 					of.DType = dtype.Bool
 				}
-				r.Parts = append(r.Parts, backend.RowPart{Fused: one(1, "", &backend.Tail{Op: op, Attr: a}), Len: n, Out: []int{-1}, In: []int{-1}})
+				r.Parts = append(r.Parts, backend.RowFusionPart{Fused: one(1, "", &backend.Reduction{Op: op, Attr: a}), Len: n, Out: []int{-1}, In: []int{-1}})
 				out, in = append(out, of), append(in, v)
 			}
 			w := newRowWriter(r)

@@ -90,9 +90,9 @@ func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error
 		return err
 	}
 	// An evaluation of very many such launches must not take all words.
-	if c == nil || c.Late == nil || len(d.words.free) < numWords/4 {
+	if c == nil || c.DeferCheck == nil || len(d.words.free) < numWords/4 {
 		return check()
 	}
-	c.Late(check)
+	c.DeferCheck(check)
 	return nil
 }

@@ -87,9 +87,9 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Lays: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
-		FoldsRows: foldsRows, TakesRows: takesRows, RunRows: d.runRows,
-		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFuseReduction: canFold, MaxFusedReductions: maxTails, CanTakeEpilogue: canLead, EpilogueReduces: true, CanFoldCast: converts, Pitch: pitch, WritesStrided: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runFace, RunHorizontal: d.runMany,
+		CanReduceRows: foldsRows, CanRunAlongRows: takesRows, RunRowFusion: d.runRows,
+		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Precompile: d.ahead, NumCompiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
 		d.recordings.open(d)
 		b.Capture, b.Scratch = d.capture, d.recordings.pool
@@ -125,7 +125,7 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
 	n, err := d.Did(bytes)
 	for _, b := range bufs {
-		b.Made.Store(n)
+		b.LastWrite.Store(n)
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func (d *Device) note(out, in []backend.View) error {
 	}
 	n, err := d.Did(bytes)
 	for i := range out {
-		out[i].Buf.Made.Store(n)
+		out[i].Buf.LastWrite.Store(n)
 	}
 	return err
 }
@@ -159,7 +159,7 @@ func (d *Device) download(dst []byte, src *mem.Buffer) error {
 		copy(dst, src.Mem)
 		return nil
 	}
-	return d.Download(dst, src.Dev, src.Made.Load())
+	return d.Download(dst, src.Dev, src.LastWrite.Load())
 }
 
 // opened finds the device behind the engine's.

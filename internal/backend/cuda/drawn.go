@@ -40,12 +40,12 @@ func drawingOf(op string, n int, in []backend.View) *drawing {
 
 // runDrawn runs a program that begins with random numbers; done is false, and nothing was done, where they must be stored first.
 func (d *Device) runDrawn(c *backend.Ctx, p *backend.Fused, out, in []backend.View) (done bool, err error) {
-	w := drawingOf(p.Head.Op, p.Shape.Numel(), in[p.In:])
+	w := drawingOf(p.Producer.Op, p.Shape.Numel(), in[p.In:])
 	if w == nil {
 		return false, nil
 	}
 	for i, v := range in[:p.In] {
-		if i == p.Head.Dst {
+		if i == p.Producer.Dst {
 			continue
 		}
 		if k := classOf(v); w.words && k == strided { // where a pair's second half lies would have to be found too

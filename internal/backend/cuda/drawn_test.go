@@ -22,15 +22,15 @@ func TestDrawn(t *testing.T) {
 	} {
 		found := 0
 		for _, p := range seen(func() { lucid.Eval(c.f()) }) {
-			if p.Head == nil || p.Head.Op == "matmul" {
+			if p.Producer == nil || p.Producer.Op == "matmul" {
 				continue
 			}
-			if !canDraw(p.Head.Op, p.DTypes[p.Head.Dst]) {
-				t.Errorf("%s begins with %s of %v", c.name, p.Head.Op, p.DTypes[p.Head.Dst])
+			if !canDraw(p.Producer.Op, p.DTypes[p.Producer.Dst]) {
+				t.Errorf("%s begins with %s of %v", c.name, p.Producer.Op, p.DTypes[p.Producer.Dst])
 			}
-			if p.Head.Unwritten {
-				if found++; p.Tail != nil || drawingOf(p.Head.Op, p.Shape.Numel(), p.in[p.In:]) == nil {
-					t.Errorf("%s: cannot be drawn: %+v", c.name, p.Head)
+			if p.Producer.Unwritten {
+				if found++; p.Reduction != nil || drawingOf(p.Producer.Op, p.Shape.Numel(), p.in[p.In:]) == nil {
+					t.Errorf("%s: cannot be drawn: %+v", c.name, p.Producer)
 				}
 			}
 		}
@@ -54,13 +54,13 @@ func TestDrawnCompiles(t *testing.T) {
 		},
 	} {
 		for _, p := range seen(func() { lucid.Eval(f()) }) {
-			if p.Head == nil || !p.Head.Unwritten {
+			if p.Producer == nil || !p.Producer.Unwritten {
 				continue
 			}
 			for _, wide := range []bool{false, true} {
-				g := form{classes: make([]class, p.In), vector: 16 / max(4, p.DTypes[p.Out[0]].Size()), wide: wide, drawing: drawingOf(p.Head.Op, p.Shape.Numel(), p.in[p.In:])}
+				g := form{classes: make([]class, p.In), vector: 16 / max(4, p.DTypes[p.Out[0]].Size()), wide: wide, drawing: drawingOf(p.Producer.Op, p.Shape.Numel(), p.in[p.In:])}
 				for i, v := range p.in[:p.In] {
-					if g.classes[i] = classOf(v); i == p.Head.Dst {
+					if g.classes[i] = classOf(v); i == p.Producer.Dst {
 						g.classes[i] = drawn
 					}
 				}

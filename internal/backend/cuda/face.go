@@ -17,8 +17,8 @@ const (
 
 // faced returns the face a launch asks for.
 func (d *Device) faced(c *backend.Ctx) *Device {
-	if c != nil && c.Face != nil {
-		return c.Face.(*Device)
+	if c != nil && c.LaunchMode != nil {
+		return c.LaunchMode.(*Device)
 	}
 	return d
 }

@@ -65,15 +65,15 @@ func prepare(p *backend.Fused) {
 			}
 		}
 	}
-	if p.Head == nil && p.Tail == nil && q.faults == "" {
-		p.Join = q.key
+	if p.Producer == nil && p.Reduction == nil && q.faults == "" {
+		p.HorizontalKey = q.key
 	}
 	q.heavy = len(filesOf(q)) > 2
-	if p.Head != nil && canDraw(p.Head.Op, p.DTypes[p.Head.Dst]) && !p.Head.Kept && p.Tail == nil {
-		q.key, p.Head.Unwritten = q.key+p.Head.Op, true
+	if p.Producer != nil && canDraw(p.Producer.Op, p.DTypes[p.Producer.Dst]) && !p.Producer.Stored && p.Reduction == nil {
+		q.key, p.Producer.Unwritten = q.key+p.Producer.Op, true
 	}
 	if q.after = afterProduct(p); q.after != nil {
-		p.Head.Unwritten, p.Head.Apart = true, q.after.slope != nil
+		p.Producer.Unwritten, p.Producer.NoOverwrite = true, q.after.slope != nil
 	}
 	p.Prep = q
 }
@@ -81,15 +81,15 @@ func prepare(p *backend.Fused) {
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
-	if f.face != recording && p.Head == nil {
+	if f.face != recording && p.Producer == nil {
 		err := f.runFused(c, p, nil, out, in) // the way of a single op: without memory for the order of things
 		if err != nil || f.face != running {
 			return err
 		}
 		return f.note(out, in)
 	}
-	if p.Head != nil {
-		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+	if p.Producer != nil {
+		return f.ordered(p.Producer.Op, out, in, func() error { return f.runHead(c, p, out, in) })
 	}
 	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
 }
@@ -97,7 +97,7 @@ func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 // runFused runs a prepared program; w, if not nil, is the input that its kernel draws by itself.
 func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in []backend.View) error {
 	s := out[0].Shape
-	if p.Tail != nil {
+	if p.Reduction != nil {
 		s = p.Shape
 	}
 	if s.Numel() == 0 {
@@ -114,7 +114,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 		}
 	}()
 	if w != nil {
-		f.classes[p.Head.Dst], views[p.Head.Dst], f.drawing = drawn, w.key, w
+		f.classes[p.Producer.Dst], views[p.Producer.Dst], f.drawing = drawn, w.key, w
 	}
 	tmp, err := d.lay(&f, s, out[:len(p.Out)], views, tmp)
 	if err != nil {
@@ -123,8 +123,8 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 	if w != nil {
 		f.pairUp(s.Numel())
 	}
-	if p.Tail != nil {
-		f.fitTails(p.Tail, s)
+	if p.Reduction != nil {
+		f.fitTails(p.Reduction, s)
 	}
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem
 
 // launchFused runs a program's kernel.
 func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
-	if q.Tail != nil {
+	if q.Reduction != nil {
 		return d.launchTails(fn, q, f, s, word, in, out)
 	}
 	n := s.Numel()

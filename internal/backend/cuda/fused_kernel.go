@@ -16,13 +16,13 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 		}
 	}
 	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
-		return nil, backend.ErrCold
+	if c != nil && c.NoCompile && d.face == running && !d.compiled(key) {
+		return nil, backend.ErrNotCompiled
 	}
 	g := *f // the source may be written later
 	g.classes = slices.Clone(f.classes)
 	fn, err := d.kernel(key, "fused", func() string {
-		if q.Tail != nil {
+		if q.Reduction != nil {
 			if g.cols > 0 {
 				return rowTailsSource(q, &g)
 			}

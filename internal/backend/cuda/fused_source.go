@@ -119,7 +119,7 @@ func writeBody(w func(string, ...any), p *program, names []string, fold string) 
 	for i, o := range p.Out {
 		w("o%d[j] = %s;", i, names[o])
 	}
-	for i, t := 0, p.Tail; fold != "" && t != nil; i, t = i+1, t.Next {
+	for i, t := 0, p.Reduction; fold != "" && t != nil; i, t = i+1, t.Next {
 		w(fold, i, names[t.Src])
 	}
 	w("}")

@@ -50,7 +50,7 @@ func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 }
 
 // fitTails shortens vectors so that a row is a whole number of them.
-func (f *form) fitTails(t *backend.Tail, s *shape.Shape) {
+func (f *form) fitTails(t *backend.Reduction, s *shape.Shape) {
 	f.vector = min(f.vector, 8)
 	for s.Dim(s.Rank()-1)%f.vector != 0 {
 		f.vector /= 2
@@ -68,13 +68,13 @@ func rowTailsSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
-	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows; void *tail[%d];", p.Tails()))
+	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows; void *tail[%d];", p.NumReductions()))
 	index, _ := f.indices()
 	lanes := f.rowLanes()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
 	w("const int V = %d, U = 1, lane = threadIdx.x %% %d;", f.vector, lanes)
 	w("const i64 row = (i64)blockIdx.x * %d + threadIdx.x / %d;", threads/lanes, lanes)
-	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		w("%s t%d = 0;", sumType(p, t), i)
 	}
 	w("if (row < a.rows)\n#pragma unroll\nfor (int k = 0; k < %d; k++) {", f.cols/(f.vector*lanes))
@@ -82,11 +82,11 @@ func rowTailsSource(p *program, f *form) string {
 	writeVector(w, p, f, ns, "t%d += %s;")
 	w("}")
 	w("#pragma unroll\nfor (int m = %d; m > 0; m /= 2) {", lanes/2)
-	for i := range p.Tails() {
+	for i := range p.NumReductions() {
 		w("t%d += __shfl_xor_sync(~0u, t%d, m);", i, i)
 	}
 	w("}\nif (lane != 0 || row >= a.rows) return;")
-	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		out := ctype[p.DTypes[t.Src]]
 		w("((%s *)a.tail[%d])[row] = Put<%s>::put(t%d);", out, i, out, i)
 	}
@@ -110,19 +110,19 @@ func tailsSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
-	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows, cols, chunk, chunks; char *part; void *tail[%d];", p.Tails()))
+	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows, cols, chunk, chunks; char *part; void *tail[%d];", p.NumReductions()))
 	index, _ := f.indices()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
 	w("const int V = %d, U = 1, lane = threadIdx.x %% 32, warp = threadIdx.x / 32;", f.vector)
 	w("const i64 col = ((i64)blockIdx.x * 32 + lane) * V, lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.rows);")
-	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		w("%s t%d[V] = {};", sumType(p, t), i)
 	}
 	w("if (col < a.cols) for (i64 row = lo + warp; row < hi; row += %d) {", rowsAtOnce)
 	w("const %s e = (%s)(row * a.cols + col);", index, index)
 	writeVector(w, p, f, ns, "t%d[j] += %s;")
 	w("}")
-	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
 		w("{ __shared__ %s share[%d][32 * V];", a, rowsAtOnce)
 		w("#pragma unroll\nfor (int j = 0; j < V; j++) share[warp][lane * V + j] = t%d[j];\n__syncthreads();", i)
@@ -136,7 +136,7 @@ func tailsSource(p *program, f *form) string {
 }
 
 // sumType is what a tail's sums are taken in.
-func sumType(p *program, t *backend.Tail) string {
+func sumType(p *program, t *backend.Reduction) string {
 	if p.DTypes[t.Src] == dtype.Float64 {
 		return "double"
 	}
@@ -148,14 +148,14 @@ func finishSource(p *program) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source("prelude"))
-	w("struct Args { i64 cols, chunks; const char *part; void *tail[%d]; };", p.Tails())
+	w("struct Args { i64 cols, chunks; const char *part; void *tail[%d]; };", p.NumReductions())
 	w("template <class A, class OUT> DEV void finish(const Args &a, const A *part, OUT *out) {")
 	w("const int lane = threadIdx.x %% 32, warp = threadIdx.x / 32;\nconst i64 at = (i64)blockIdx.x * 32 + lane;\n__shared__ A share[%d][32];\nA s = 0;", rowsAtOnce)
 	w("if (at < a.cols)\n#pragma unroll 4\nfor (i64 k = warp; k < a.chunks; k += %d) s += part[k * a.cols + at];", rowsAtOnce)
 	w("share[warp][lane] = s;\n__syncthreads();\nif (warp != 0 || at >= a.cols) return;")
 	w("#pragma unroll\nfor (int k = 1; k < %d; k++) s += share[k][lane];\nout[at] = Put<OUT>::put(s);\n}", rowsAtOnce)
 	w("extern \"C\" __global__ void __launch_bounds__(%d) finish_tails(const __grid_constant__ Args a) {", threads)
-	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
 		w("if (blockIdx.y == %d) finish<%s, %s>(a, (const %s *)(a.part + %d * a.chunks * a.cols * 8), (%s *)a.tail[%d]);", i, a, out, a, i, out, i)
 	}
@@ -165,7 +165,7 @@ func finishSource(p *program) string {
 
 // launchTails runs a program with tails, whose results are the outputs behind the others.
 func (d *Device) launchTails(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
-	cols, tails := s.Dim(s.Rank()-1), q.Tails()
+	cols, tails := s.Dim(s.Rank()-1), q.NumReductions()
 	height := s.Numel() / cols
 	if f.cols > 0 {
 		a := fusedArgs(nil, s.Numel(), word, 0, f, in, out[:len(q.Out)])
@@ -198,7 +198,7 @@ func (d *Device) launchTails(fn *driver.Function, q *program, f *form, s *shape.
 		return err
 	}
 	types := ""
-	for t := q.Tail; t != nil; t = t.Next {
+	for t := q.Reduction; t != nil; t = t.Next {
 		types += " " + ctype[q.DTypes[t.Src]]
 	}
 	finish, err := d.kernel("finish_tails"+types, "finish_tails", func() string { return finishSource(q) })

@@ -12,30 +12,30 @@ import (
 
 // slope is what a program multiplies a product with, a function of one input: perhaps the slope of gelu by tanh.
 type slope struct {
-	x     int             // the input, of halves
-	list  []backend.Instr // they compute the slope in float32
-	last  int             // the register that holds it
-	in    int             // registers that are inputs
-	count int             // of registers
-	sums  *backend.Tail   // the columns of the result are added up too; nil: they are not
+	x     int                // the input, of halves
+	list  []backend.Instr    // they compute the slope in float32
+	last  int                // the register that holds it
+	in    int                // registers that are inputs
+	count int                // of registers
+	sums  *backend.Reduction // the columns of the result are added up too; nil: they are not
 }
 
 // slopeAfter sees a program as product · half(f(x)), f being arithmetic and one tanh over x and numbers, perhaps with sums down
 // the columns; nil: it is not such a one. Which function it is the numbers tell, when it runs.
 func slopeAfter(p *backend.Fused) *slope {
 	n := len(p.Instrs) - 1
-	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.Tails() > 1 {
+	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.NumReductions() > 1 {
 		return nil
 	}
-	half := p.DTypes[p.Head.Dst]
-	s := &slope{x: -1, in: p.In, count: len(p.DTypes), sums: p.Tail}
-	if t := p.Tail; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
+	half := p.DTypes[p.Producer.Dst]
+	s := &slope{x: -1, in: p.In, count: len(p.DTypes), sums: p.Reduction}
+	if t := p.Reduction; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
 		return nil
 	}
 	by := p.Instrs[n].Src[0]
-	if by == p.Head.Dst {
+	if by == p.Producer.Dst {
 		by = p.Instrs[n].Src[1]
-	} else if p.Instrs[n].Src[1] != p.Head.Dst {
+	} else if p.Instrs[n].Src[1] != p.Producer.Dst {
 		return nil
 	}
 	narrow := slices.IndexFunc(p.Instrs, func(i backend.Instr) bool { return i.Dst == by })
@@ -47,7 +47,7 @@ func slopeAfter(p *backend.Fused) *slope {
 		src := ins.Src[0]
 		switch ins.Op {
 		case "cast":
-			if src == p.Head.Dst || src >= p.In || s.x >= 0 && src != s.x || p.DTypes[src] != half {
+			if src == p.Producer.Dst || src >= p.In || s.x >= 0 && src != s.x || p.DTypes[src] != half {
 				return nil
 			}
 			s.x = src
@@ -55,7 +55,7 @@ func slopeAfter(p *backend.Fused) *slope {
 		default:
 			return nil
 		}
-		if p.DTypes[ins.Dst] != dtype.Float32 || slices.Contains(ins.Src[:], p.Head.Dst) {
+		if p.DTypes[ins.Dst] != dtype.Float32 || slices.Contains(ins.Src[:], p.Producer.Dst) {
 			return nil
 		}
 		s.list = append(s.list, ins)

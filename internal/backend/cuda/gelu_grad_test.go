@@ -29,7 +29,7 @@ func seen(f func()) []seenProgram {
 	programs.Do(func() {
 		d := *ref.Device
 		d.Type = "programs"
-		d.CanFuse, d.CanLead, d.CanFold, d.Folds, d.LeadsFolded, d.Prepare = canFuse, canLead, canFold, maxTails, true, prepare
+		d.CanFuse, d.CanTakeEpilogue, d.CanFuseReduction, d.MaxFusedReductions, d.EpilogueReduces, d.Prepare = canFuse, canLead, canFold, maxTails, true, prepare
 		d.RunFused = func(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			programs.seen = append(programs.seen, seenProgram{p, slices.Clone(out), slices.Clone(in)})
 			return nil
@@ -96,8 +96,8 @@ func TestGeluSlope(t *testing.T) {
 					}
 				}
 			}
-			if (a.slope.sums != nil) != c.bias || !p.Head.Unwritten || !p.Head.Apart {
-				t.Errorf("%s: %+v %+v", c.name, a.slope, p.Head)
+			if (a.slope.sums != nil) != c.bias || !p.Producer.Unwritten || !p.Producer.NoOverwrite {
+				t.Errorf("%s: %+v %+v", c.name, a.slope, p.Producer)
 			}
 			if o := p.out[1].Buf; o == p.in[a.slope.x].Buf {
 				t.Errorf("%s: the result lies where gelu's input does", c.name)

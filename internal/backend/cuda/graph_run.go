@@ -40,8 +40,8 @@ func (r *recorder) release() {
 	}
 }
 
-// Complains reports whether a launch can meet values it refuses.
-func (g *graph) Complains() bool { return len(g.r.words) > 0 }
+// ReportsErrors reports whether a launch can meet values it refuses.
+func (g *graph) ReportsErrors() bool { return len(g.r.words) > 0 }
 
 // Close lets go of the graph; runs under way and results that are still to be asked for keep it until they are done.
 func (g *graph) Close() {}
@@ -49,7 +49,7 @@ func (g *graph) Close() {}
 // Launch asks for the graph between copies.
 func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backend.Outcome, error) {
 	d := g.r.d
-	if g.Complains() && g.number >= ringSize/2 {
+	if g.ReportsErrors() && g.number >= ringSize/2 {
 		// The ring holds what became of so many runs: the host may not be further ahead.
 		n := g.number - ringSize/2 + 1
 		if _, _, err := g.outcome(n, g.works[n%ringSize])(true); err != nil {
@@ -60,7 +60,7 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if g.age != all.age {
-		return nil, backend.ErrVoid
+		return nil, backend.ErrStaleRecording
 	}
 	for _, c := range before {
 		if c.Src.Mem != nil {
@@ -86,10 +86,10 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 		return nil, err
 	}
 	for _, b := range made {
-		b.Made.Store(work)
+		b.LastWrite.Store(work)
 	}
-	if !g.Complains() {
-		return func(bool) (bool, []backend.Complaint, error) { return true, nil, nil }, nil
+	if !g.ReportsErrors() {
+		return func(bool) (bool, []backend.DeviceError, error) { return true, nil, nil }, nil
 	}
 	g.works[g.number%ringSize] = work
 	return g.outcome(g.number, work), nil
@@ -97,7 +97,7 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 
 // outcome reads the stamp of a run, which the device knows as some work.
 func (g *graph) outcome(number uint64, work int64) backend.Outcome {
-	return func(wait bool) (bool, []backend.Complaint, error) {
+	return func(wait bool) (bool, []backend.DeviceError, error) {
 		s := &g.r.ring[number%ringSize]
 		for try := 0; atomic.LoadUint64(&s.seq) < number; try++ {
 			if !wait {
@@ -111,7 +111,7 @@ func (g *graph) outcome(number uint64, work int64) backend.Outcome {
 				return true, nil, err
 			}
 		}
-		var bad []backend.Complaint
+		var bad []backend.DeviceError
 		named := false
 		for i, w := range g.r.words {
 			if s.mask>>(i%64)&1 == 0 {
@@ -121,7 +121,7 @@ func (g *graph) outcome(number uint64, work int64) backend.Outcome {
 			if !named {
 				says, named = s.first, true
 			}
-			bad = append(bad, backend.Complaint{Step: w.step, Err: says.complaint(w.op)})
+			bad = append(bad, backend.DeviceError{Step: w.step, Err: says.complaint(w.op)})
 		}
 		return true, bad, nil
 	}

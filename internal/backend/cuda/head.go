@@ -28,19 +28,19 @@ type after struct {
 
 // afterProduct sees a program so; nil: it is not such a one.
 func afterProduct(p *backend.Fused) *after {
-	if p.Head == nil || p.Head.Kept || p.Head.Op != "matmul" {
+	if p.Producer == nil || p.Producer.Stored || p.Producer.Op != "matmul" {
 		return nil
 	}
-	if p.Head.Attr != nil {
+	if p.Producer.Attr != nil {
 		return afterSums(p)
 	}
 	if s := slopeAfter(p); s != nil {
 		return &after{aux: -1, slope: s}
 	}
-	if p.Tail != nil || slices.ContainsFunc(p.DTypes, func(t dtype.DType) bool { return t != p.DTypes[p.Head.Dst] }) {
+	if p.Reduction != nil || slices.ContainsFunc(p.DTypes, func(t dtype.DType) bool { return t != p.DTypes[p.Producer.Dst] }) {
 		return nil
 	}
-	a, at := &after{aux: -1}, p.Head.Dst
+	a, at := &after{aux: -1}, p.Producer.Dst
 	for _, ins := range p.Instrs {
 		if at = a.follow(p, at, ins, nil); at < 0 {
 			return nil
@@ -51,10 +51,10 @@ func afterProduct(p *backend.Fused) *after {
 
 // afterSums is afterProduct for the sums of a product of halves, float32, that are rounded after something was added.
 func afterSums(p *backend.Fused) *after {
-	if p.Tail != nil {
+	if p.Reduction != nil {
 		return nil
 	}
-	a, at, wide := &after{aux: -1}, p.Head.Dst, map[int]int{} // halves that are widened to be added
+	a, at, wide := &after{aux: -1}, p.Producer.Dst, map[int]int{} // halves that are widened to be added
 	for _, ins := range p.Instrs {
 		src, of := ins.Src[0], p.DTypes[ins.Dst]
 		switch {
@@ -62,7 +62,7 @@ func afterSums(p *backend.Fused) *after {
 			at = a.follow(p, at, ins, wide)
 		case src == at && of.IsHalf() && p.DTypes[src] == dtype.Float32:
 			at = ins.Dst
-		case of == dtype.Float32 && src < p.In && src != p.Head.Dst && p.DTypes[src].IsHalf():
+		case of == dtype.Float32 && src < p.In && src != p.Producer.Dst && p.DTypes[src].IsHalf():
 			wide[ins.Dst] = src
 		default:
 			return nil
@@ -96,7 +96,7 @@ func (a *after) follow(p *backend.Fused, at int, ins backend.Instr, wide map[int
 		if k := slices.Index(p.Out, at); k >= 0 {
 			a.aux = k
 		}
-	case ins.Op == "add" && y >= 0 && y < p.In && y != p.Head.Dst && p.DTypes[y].IsHalf() && len(a.added) < 2:
+	case ins.Op == "add" && y >= 0 && y < p.In && y != p.Producer.Dst && p.DTypes[y].IsHalf() && len(a.added) < 2:
 		a.added = append(a.added, y)
 	default:
 		return -1
@@ -117,7 +117,7 @@ func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 	if out[0].Numel() == 0 {
 		return nil // and so is all that follows: what is folded has elements
 	}
-	if q := p.Prep.(*program); p.Head.Unwritten {
+	if q := p.Prep.(*program); p.Producer.Unwritten {
 		if q.after == nil {
 			if done, err := d.runDrawn(c, p, out[1:], in); done {
 				return err
@@ -125,15 +125,15 @@ func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 		} else if err := d.runAfter(c, q.after, out, in, p.In); err != cublas.ErrUnsupported {
 			return err
 		}
-		b, err := d.pool.Get(p.Head.Op, out[0].Numel()*out[0].DType.Size())
+		b, err := d.pool.Get(p.Producer.Op, out[0].Numel()*out[0].DType.Size())
 		if err != nil {
 			return err
 		}
 		defer b.Free()
 		out, in = slices.Clone(out), slices.Clone(in)
-		out[0].Buf, in[p.Head.Dst].Buf = b, b
+		out[0].Buf, in[p.Producer.Dst].Buf = b, b
 	}
-	if err := d.run(table[p.Head.Op], c, p.Head.Attr, out[:1], in[p.In:]); err != nil || len(p.Out) == 0 {
+	if err := d.run(table[p.Producer.Op], c, p.Producer.Attr, out[:1], in[p.In:]); err != nil || len(p.Out) == 0 {
 		return err
 	}
 	return d.runFused(c, p, nil, out[1:], in[:p.In])

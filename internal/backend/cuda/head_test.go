@@ -31,7 +31,7 @@ func TestAfterSums(t *testing.T) {
 			f := lucid.Compile(func(in []*lucid.Tensor) *lucid.Tensor { return c.f(in[0], in[1], in[2], in[3]) })
 			f([]*lucid.Tensor{half(64, 32), half(128, 32), half(128), half(64, 128)}).Eval()
 		}) {
-			if p.Head == nil {
+			if p.Producer == nil {
 				continue
 			}
 			heads++
@@ -66,11 +66,11 @@ func TestSumsOfStep(t *testing.T) {
 		lucid.Eval(step(in)...)
 	}) {
 		for _, v := range p.out {
-			if v.DType == lucid.Float32 && v.Numel() >= rows*width && !(p.Head != nil && p.Head.Unwritten) {
+			if v.DType == lucid.Float32 && v.Numel() >= rows*width && !(p.Producer != nil && p.Producer.Unwritten) {
 				t.Errorf("%s writes float32 of %v", p.Code(), v.Shape)
 			}
 		}
-		if p.Head == nil || p.Head.Attr == nil {
+		if p.Producer == nil || p.Producer.Attr == nil {
 			continue
 		}
 		products++

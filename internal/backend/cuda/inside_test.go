@@ -25,7 +25,7 @@ func insideDevice() lucid.Device {
 		for name, k := range ref.Device.Table {
 			d.Table[name] = k
 		}
-		d.Lays = func(op string) bool { return op == "attention" || op == "attention_grad" }
+		d.WritesStrided = func(op string) bool { return op == "attention" || op == "attention_grad" }
 		cat, move := d.Table["cat"], d.Table["copy"]
 		d.Table["cat"] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			insides.cats++

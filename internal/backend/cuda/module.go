@@ -12,7 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // threads is the size of a block where nothing else is said.
@@ -82,7 +82,7 @@ func (d *Device) compile(c *compiled, key string, t text) {
 			}
 		}
 		c.done.Store(true)
-		trace.Once(begin, "kernel %s of %d bytes: %s", t.name, len(source), key)
+		profile.Once(begin, "kernel %s of %d bytes: %s", t.name, len(source), key)
 	})
 }
 

@@ -45,7 +45,7 @@ func (d *call) newLayer(a attr.Attr, w backend.View) *layerRun {
 	}
 	l.gates = l.a.Cell.Gates()
 	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
-	l.places, l.order = l.a.Places(), l.a.Order()
+	l.places, l.order = l.a.Offsets(), l.a.Order()
 	if len(l.order) > 0 {
 		l.batch = l.places[1]
 	}

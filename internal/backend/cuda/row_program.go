@@ -104,12 +104,12 @@ func layOf(dims, strides []int) int {
 }
 
 // runRows runs programs over rows as one launch, or one by one where operands lie otherwise than it can take.
-func (d *Device) runRows(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+func (d *Device) runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 	f := d.faced(c)
 	return f.ordered("rows", out, in, func() error { return f.runRowProgram(c, p, out, in) })
 }
 
-func (d *Device) runRowProgram(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+func (d *Device) runRowProgram(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 	w := newRowWriter(p)
 	defer w.free()
 	if err := w.write(d, out, in); err != nil {
@@ -126,7 +126,7 @@ func (d *Device) runRowProgram(c *backend.Ctx, p *backend.Rows, out, in []backen
 }
 
 // runRowParts runs the programs one behind the other; what they alone know gets memory.
-func (d *Device) runRowParts(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+func (d *Device) runRowParts(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 	locals := make([]*mem.Buffer, len(p.Locals))
 	defer func() {
 		for _, b := range locals {
@@ -158,7 +158,7 @@ func (d *Device) runRowParts(c *backend.Ctx, p *backend.Rows, out, in []backend.
 		var err error
 		switch {
 		case len(part.Instrs) == 0:
-			for t, k := part.Tail, 0; t != nil && err == nil; t, k = t.Next, k+1 {
+			for t, k := part.Reduction, 0; t != nil && err == nil; t, k = t.Next, k+1 {
 				err = d.run(table[t.Op], c, t.Attr, o[k:k+1], v[t.Src:t.Src+1])
 			}
 		case rowOps[part.Instrs[0].Op]:

@@ -26,7 +26,7 @@ type rowLoad struct {
 
 // rowWriter writes the kernel of programs over rows, and finds its arguments on the way.
 type rowWriter struct {
-	p       *backend.Rows
+	p       *backend.RowFusion
 	long    int // elements of a row
 	share   share
 	odd     bool // some operand lies otherwise than the kernel can take
@@ -44,7 +44,7 @@ type rowWriter struct {
 	tmp     []*mem.Buffer
 }
 
-func newRowWriter(p *backend.Rows) *rowWriter {
+func newRowWriter(p *backend.RowFusion) *rowWriter {
 	w := &rowWriter{p: p, size: 1, files: map[string]bool{}, locals: map[int]rowReg{}, now: map[uintptr]rowReg{}, loaded: map[rowLoad]rowReg{}}
 	for i := range p.Parts {
 		w.long = max(w.long, p.Parts[i].Len)
@@ -103,7 +103,7 @@ func (w *rowWriter) write(d *Device, out, in []backend.View) error {
 }
 
 // input finds a part's operand: made by a part before, or in memory.
-func (w *rowWriter) input(d *Device, part *backend.RowPart, k int, v backend.View) (rowReg, error) {
+func (w *rowWriter) input(d *Device, part *backend.RowFusionPart, k int, v backend.View) (rowReg, error) {
 	if l := part.In[k]; l >= 0 {
 		return w.locals[l], nil
 	}
@@ -167,7 +167,7 @@ func (w *rowWriter) spread(r rowReg, t dtype.DType) rowReg {
 }
 
 // part writes one part: its instructions, its reductions, what it stores.
-func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out []backend.View) {
+func (w *rowWriter) part(part *backend.RowFusionPart, q *program, regs []rowReg, out []backend.View) {
 	switch {
 	case len(part.Instrs) > 0 && rowOps[part.Instrs[0].Op]:
 		ins := part.Instrs[0]
@@ -192,7 +192,7 @@ func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out [
 		w.store(part, k, regs[o], out[k])
 		k++
 	}
-	for t := part.Tail; t != nil; t = t.Next {
+	for t := part.Reduction; t != nil; t = t.Next {
 		from, to := part.DTypes[t.Src], ctype[out[k].DType]
 		_, p := folding(t.Attr)
 		if t.Op == "logsumexp" || t.Op == "vector_norm" {
@@ -206,9 +206,9 @@ func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out [
 }
 
 // instructions writes those of a part, over the elements of a row or once.
-func (w *rowWriter) instructions(part *backend.RowPart, q *program, regs []rowReg) {
+func (w *rowWriter) instructions(part *backend.RowFusionPart, q *program, regs []rowReg) {
 	keep := slices.Clone(part.Fused.Out)
-	for t := part.Tail; t != nil; t = t.Next {
+	for t := part.Reduction; t != nil; t = t.Next {
 		keep = append(keep, t.Src)
 	}
 	names := make([]string, len(regs))
@@ -251,7 +251,7 @@ func (w *rowWriter) instructions(part *backend.RowPart, q *program, regs []rowRe
 }
 
 // store leaves output number k of a part where later parts find it, and in memory if somebody else reads it.
-func (w *rowWriter) store(part *backend.RowPart, k int, r rowReg, v backend.View) {
+func (w *rowWriter) store(part *backend.RowFusionPart, k int, r rowReg, v backend.View) {
 	if l := part.Out[k]; l >= 0 {
 		w.locals[l] = r
 		return

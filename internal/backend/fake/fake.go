@@ -141,11 +141,11 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
-		d.Folds, d.FoldsInputs = from.Folds, from.FoldsInputs
-		d.CanFold, d.CanLead = from.CanFold, from.CanLead
+		d.MaxFusedReductions, d.ReducesInputs = from.MaxFusedReductions, from.ReducesInputs
+		d.CanFuseReduction, d.CanTakeEpilogue = from.CanFuseReduction, from.CanTakeEpilogue
 		d.Prepare = func(p *backend.Fused) {
-			if from.Prepare(p); p.Head == nil && p.Tail == nil {
-				p.Join = p.Code()
+			if from.Prepare(p); p.Producer == nil && p.Reduction == nil {
+				p.HorizontalKey = p.Code()
 			}
 		}
 		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
@@ -156,7 +156,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 				return from.RunFused(c, p, out, in)
 			})
 		}
-		d.RunMany = func(c *backend.Ctx, p *backend.Fused, sets int, out, in []backend.View) error {
+		d.RunHorizontal = func(c *backend.Ctx, p *backend.Fused, sets int, out, in []backend.View) error {
 			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
 				if err := f.launchedFused(p); err != nil {
 					return err
@@ -174,16 +174,16 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 			})
 		}
 	}
-	if from.RunRows != nil {
-		d.FoldsRows = from.FoldsRows
-		d.RunRows = func(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+	if from.RunRowFusion != nil {
+		d.CanReduceRows = from.CanReduceRows
+		d.RunRowFusion = func(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
 				for i := range p.Parts {
 					if err := f.launchedFused(p.Parts[i].Fused); err != nil {
 						return err
 					}
 				}
-				return from.RunRows(c, p, out, in)
+				return from.RunRowFusion(c, p, out, in)
 			})
 		}
 	}
@@ -197,12 +197,12 @@ func (f *Faults) launchedFused(p *backend.Fused) error {
 			return err
 		}
 	}
-	if p.Head != nil {
-		if err := f.launched(p.Head.Op); err != nil {
+	if p.Producer != nil {
+		if err := f.launched(p.Producer.Op); err != nil {
 			return err
 		}
 	}
-	for t := p.Tail; t != nil; t = t.Next {
+	for t := p.Reduction; t != nil; t = t.Next {
 		if err := f.launched(t.Op); err != nil {
 			return err
 		}

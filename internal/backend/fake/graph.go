@@ -19,7 +19,7 @@ type recorded struct {
 
 // take runs a launch, or records it over the memory it has now: buffers may be given back before it runs.
 func take(c *backend.Ctx, out, in []backend.View, run func(c *backend.Ctx, out, in []backend.View) error) error {
-	r, ok := c.Face.(*recorder)
+	r, ok := c.LaunchMode.(*recorder)
 	if !ok {
 		return run(c, out, in)
 	}
@@ -36,7 +36,7 @@ func take(c *backend.Ctx, out, in []backend.View, run func(c *backend.Ctx, out, 
 	}
 	out, in = fixed(out), fixed(in)
 	ctx := *c
-	ctx.Face = nil
+	ctx.LaunchMode = nil
 	r.list = append(r.list, recorded{c.Step, ctx, func(c *backend.Ctx) error { return run(c, out, in) }})
 	return nil
 }
@@ -91,16 +91,16 @@ func (g *recording) Launch(before, behind []backend.Copy, _ []*mem.Buffer) (back
 	g.f.replayed++
 	g.f.mu.Unlock()
 	if void {
-		return nil, backend.ErrVoid
+		return nil, backend.ErrStaleRecording
 	}
-	var bad []backend.Complaint
+	var bad []backend.DeviceError
 	for _, c := range before {
 		copy(c.Dst.Mem[:c.Src.Size], c.Src.Mem)
 	}
 	for _, r := range g.list {
 		var late []func() error
 		ctx := r.ctx
-		ctx.Late = func(check func() error) { late = append(late, check) }
+		ctx.DeferCheck = func(check func() error) { late = append(late, check) }
 		err := r.caught(&ctx)
 		for _, check := range late {
 			if e := check(); err == nil {
@@ -108,14 +108,14 @@ func (g *recording) Launch(before, behind []backend.Copy, _ []*mem.Buffer) (back
 			}
 		}
 		if err != nil {
-			bad = append(bad, backend.Complaint{Step: r.step, Err: err})
+			bad = append(bad, backend.DeviceError{Step: r.step, Err: err})
 		}
 	}
 	for _, c := range behind {
 		copy(c.Dst.Mem[:c.Src.Size], c.Src.Mem)
 	}
 	asked := 0
-	return func(wait bool) (bool, []backend.Complaint, error) {
+	return func(wait bool) (bool, []backend.DeviceError, error) {
 		asked++
 		return wait || asked > 2, bad, nil
 	}, nil
@@ -131,8 +131,8 @@ func (r *recorded) caught(c *backend.Ctx) (err error) {
 	return r.run(c)
 }
 
-// Complains reports that every kernel may refuse values.
-func (g *recording) Complains() bool { return true }
+// ReportsErrors reports that every kernel may refuse values.
+func (g *recording) ReportsErrors() bool { return true }
 
 // Close has nothing to give back.
 func (g *recording) Close() {}

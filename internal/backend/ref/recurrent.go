@@ -66,7 +66,7 @@ func recurrent(_ *backend.Ctx, at attr.Attr, out, in []backend.View) error {
 		times(gx, x, wi, n, in[0].Shape.Dim(1), g*h, true)
 	}
 	y, extra, gates := make([]float64, n*p), make([]float64, n*h), make([]float64, n*g*h)
-	places := a.Places()
+	places := a.Offsets()
 	for _, t := range a.Order() {
 		rows := places[t+1] - places[t]
 		s := make([]float64, rows*g*h)
@@ -141,7 +141,7 @@ func recurrentGrad(_ *backend.Ctx, at attr.Attr, out, in []backend.View) error {
 			dc = rest[0]
 		}
 	}
-	n, b, places, order := in[0].Shape.Dim(0), out[1].Shape.Dim(0), a.Places(), a.Order()
+	n, b, places, order := in[0].Shape.Dim(0), out[1].Shape.Dim(0), a.Offsets(), a.Order()
 	dgates, extra := make([]float64, n*g*h), make([]float64, n*max(h, p))
 	dh, dm := make([]float64, b*p), make([]float64, b*h)
 	for k := len(order) - 1; k >= 0; k-- {

@@ -21,13 +21,13 @@ func TestTransposeBlockF32(t *testing.T) {
 				for i := range src {
 					src[i] = float32(i + 1)
 				}
-				turn := TransposeBlockF32
+				transpose := TransposeBlockF32
 				if r.IntN(2) == 0 { // also with rows that begin with cache lines
-					turn = TransposeStreamF32
+					transpose = TransposeStreamF32
 					ldd = (rows + 15) &^ 15
 					dst = view[float32](fence(t, 4*cols*ldd, true))
 				}
-				turn(dst, ldd, src, lds, rows, cols)
+				transpose(dst, ldd, src, lds, rows, cols)
 				Fence()
 				for j := range cols {
 					for i := range ldd {

@@ -3195,7 +3195,7 @@ TEXT chain64StoreCAVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// memory = A past the caches; it begins at a vector
+// memory = A by non-temporal stores; the address is vector-aligned
 TEXT chain64StreamAVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
 	MOVQ 8(BX), AX

@@ -2829,7 +2829,7 @@ TEXT chain64StoreCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
-// memory = A past the caches; it begins at a vector
+// memory = A by non-temporal stores; the address is vector-aligned
 TEXT chain64StreamNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
 	AND R2, R5

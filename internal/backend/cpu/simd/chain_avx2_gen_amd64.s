@@ -179,7 +179,7 @@ TEXT ·chainTableAVX2(SB), NOSPLIT, $0-8
 	RET
 
 // func chainRunAVX2(code *Step, from, to int)
-// BX is the instruction, R8 the first one, DX the place in bytes, R9 its end.
+// BX is the instruction, R8 the first one, DX the offset in bytes, R9 its end.
 TEXT ·chainRunAVX2(SB), NOSPLIT, $0-24
 	MOVQ code+0(FP), R8
 	MOVQ from+8(FP), DX
@@ -1778,7 +1778,7 @@ TEXT chainNotAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// A = A as bfloat16 has it
+// A = A rounded to bfloat16
 TEXT chainRoundBF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VBROADCASTSS chainAVX2Const<>+20(SB), Y15
 	VPSLLD $15, Y0, Y12
@@ -1820,7 +1820,7 @@ TEXT chainRoundBF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// A = A as float16 has it
+// A = A rounded to float16
 TEXT chainRoundF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VCVTPS2PH $0, Y0, X12
 	VCVTPH2PS X12, Y0
@@ -2079,7 +2079,7 @@ TEXT chainStoreCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// memory = A past the caches; it begins at a vector
+// memory = A by non-temporal stores; the address is vector-aligned
 TEXT chainStreamAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
 	MOVQ 8(BX), AX

@@ -179,7 +179,7 @@ TEXT ·chainTableAVX512(SB), NOSPLIT, $0-8
 	RET
 
 // func chainRunAVX512(code *Step, from, to int)
-// BX is the instruction, R8 the first one, DX the place in bytes, R9 its end.
+// BX is the instruction, R8 the first one, DX the offset in bytes, R9 its end.
 TEXT ·chainRunAVX512(SB), NOSPLIT, $0-24
 	MOVQ code+0(FP), R8
 	MOVQ from+8(FP), DX
@@ -2858,7 +2858,7 @@ TEXT chainNotAVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// A = A as bfloat16 has it
+// A = A rounded to bfloat16
 TEXT chainRoundBF16AVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	VBROADCASTSS chainAVX512Const<>+20(SB), Z31
 	VPSLLD $15, Z0, Z24
@@ -2928,7 +2928,7 @@ TEXT chainRoundBF16AVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// A = A as float16 has it
+// A = A rounded to float16
 TEXT chainRoundF16AVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	VCVTPS2PH $0, Z0, Y24
 	VCVTPH2PS Y24, Z0
@@ -3295,7 +3295,7 @@ TEXT chainStoreCAVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// memory = A past the caches; it begins at a vector
+// memory = A by non-temporal stores; the address is vector-aligned
 TEXT chainStreamAVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
 	MOVQ 8(BX), AX

@@ -2,8 +2,8 @@
 
 package simd
 
-// Instructions of chain code. Those with an operand s take it from memory; one or two more than their number, from
-// bank B or C, or load into these; three more, one number from memory for all elements.
+// Instructions of chain code. Those with an operand s take it from memory; plus 1 or 2, from bank B or C (loads: into
+// them); plus 3, one number from memory for all elements.
 const (
 	ChainAdd         ChainOp = 0   // A = A + s
 	ChainAddFrom     ChainOp = 4   // A = s + A
@@ -41,8 +41,8 @@ const (
 	ChainIsNaN       ChainOp = 117 // A = A != A, all bits or none
 	ChainIfNaN       ChainOp = 118 // C = A != A, all bits or none
 	ChainNot         ChainOp = 119 // A = not A, bit by bit
-	ChainRoundBF16   ChainOp = 120 // A = A as bfloat16 has it
-	ChainRoundF16    ChainOp = 121 // A = A as float16 has it
+	ChainRoundBF16   ChainOp = 120 // A = A rounded to bfloat16
+	ChainRoundF16    ChainOp = 121 // A = A rounded to float16
 	ChainWhere       ChainOp = 122 // A = C ? A : s
 	ChainWhereFrom   ChainOp = 126 // A = C ? s : A
 	ChainNeg         ChainOp = 130 // A = -A
@@ -54,7 +54,7 @@ const (
 	ChainRelu        ChainOp = 136 // A = max(0, A), so NaN stays
 	ChainLoad        ChainOp = 137 // A = s
 	ChainStore       ChainOp = 141 // s = A
-	ChainStream      ChainOp = 144 // memory = A past the caches; it begins at a vector
+	ChainStream      ChainOp = 144 // memory = A by non-temporal stores; the address is vector-aligned
 	ChainLoadBool    ChainOp = 145 // A (B, C) = bytes of memory != 0, all bits or none
 	ChainLoadBF16    ChainOp = 148 // A (B, C) = bfloat16 numbers of memory
 	ChainLoadF16     ChainOp = 151 // A (B, C) = float16 numbers of memory

@@ -171,7 +171,7 @@ TEXT ·chainTableNEON(SB), NOSPLIT, $0-8
 	RET
 
 // func chainRunNEON(code *Step, from, to int)
-// R1 is the instruction, R0 the first one, R2 the place in bytes, R3 its end.
+// R1 is the instruction, R0 the first one, R2 the offset in bytes, R3 its end.
 TEXT ·chainRunNEON(SB), NOSPLIT, $0-24
 	MOVD code+0(FP), R0
 	MOVD from+8(FP), R2
@@ -2511,7 +2511,7 @@ TEXT chainNotNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
-// A = A as bfloat16 has it
+// A = A rounded to bfloat16
 TEXT chainRoundBF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD $0x7fff, R7
 	VDUP R7, V31.S4
@@ -2590,7 +2590,7 @@ TEXT chainRoundBF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
-// A = A as float16 has it
+// A = A rounded to float16
 TEXT chainRoundF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x0e216800 // FCVTN16 V0, V0
 	WORD $0x0e217800 // FCVTL16 V0, V0
@@ -2939,7 +2939,7 @@ TEXT chainStoreCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
-// memory = A past the caches; it begins at a vector
+// memory = A by non-temporal stores; the address is vector-aligned
 TEXT chainStreamNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
 	AND R2, R5

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// TestDepthwise3x3 compares both routines with their twins, beside pages no one may touch.
+// TestDepthwise3x3 compares both routines with their twins, next to protected pages.
 func TestDepthwise3x3(t *testing.T) {
 	const most = 8192
 	r := rand.New(rand.NewPCG(7, 10))

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// TestLaneSums compares the variants with the twin, beside pages no one may touch.
+// TestLaneSums compares the variants with the twin, next to protected pages.
 func TestLaneSums(t *testing.T) {
 	const most = 1 << 14
 	r := rand.New(rand.NewPCG(3, 11))

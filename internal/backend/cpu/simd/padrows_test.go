@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// TestPadRows compares the variants with the twin, beside pages no one may touch.
+// TestPadRows compares the variants with the twin, next to protected pages.
 func TestPadRows(t *testing.T) {
 	const most = 4096
 	r := rand.New(rand.NewPCG(7, 9))

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func maxStepNEON(z *float32, at *int32, x *float32, n, step, place int)
+// func maxStepNEON(z *float32, at *int32, x *float32, n, step, base int)
 TEXT ·maxStepNEON(SB), NOSPLIT, $0-48
 	MOVD z+0(FP), R0
 	MOVD at+8(FP), R1
 	MOVD x+16(FP), R2
 	MOVD n+24(FP), R3
 	MOVD step+32(FP), R4
-	MOVD place+40(FP), R5
+	MOVD base+40(FP), R5
 	MOVD $0x0000000100000000, R10
 	VMOV R10, V16.D[0]
 	MOVD $0x0000000300000002, R10
@@ -79,8 +79,8 @@ two:
 	BNE two
 	RET
 
-// func spreadTwoNEON(z, x *float32, n int)
-TEXT ·spreadTwoNEON(SB), NOSPLIT, $0-24
+// func scatterTwoNEON(z, x *float32, n int)
+TEXT ·scatterTwoNEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R2
@@ -93,14 +93,14 @@ loop:
 	BNE loop
 	RET
 
-// func giveStepNEON(z, x *float32, at *int32, n, step, place int)
-TEXT ·giveStepNEON(SB), NOSPLIT, $0-48
+// func unpoolStepNEON(z, x *float32, at *int32, n, step, base int)
+TEXT ·unpoolStepNEON(SB), NOSPLIT, $0-48
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD at+16(FP), R2
 	MOVD n+24(FP), R3
 	MOVD step+32(FP), R4
-	MOVD place+40(FP), R5
+	MOVD base+40(FP), R5
 	MOVD $0x0000000100000000, R10
 	VMOV R10, V16.D[0]
 	MOVD $0x0000000300000002, R10
@@ -137,8 +137,8 @@ two:
 	BNE two
 	RET
 
-// func widenPlacesNEON(z *int64, x *int32, n int)
-TEXT ·widenPlacesNEON(SB), NOSPLIT, $0-24
+// func widenIndicesNEON(z *int64, x *int32, n int)
+TEXT ·widenIndicesNEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R2
@@ -151,8 +151,8 @@ loop:
 	BNE loop
 	RET
 
-// func narrowPlacesNEON(z *int32, x *int64, n int)
-TEXT ·narrowPlacesNEON(SB), NOSPLIT, $0-24
+// func narrowIndicesNEON(z *int32, x *int64, n int)
+TEXT ·narrowIndicesNEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R2
@@ -273,8 +273,8 @@ loop:
 	BNE loop
 	RET
 
-// func maxGiveNEON(z, below, x *float32, at *int64, n, first, second int)
-TEXT ·maxGiveNEON(SB), NOSPLIT, $0-56
+// func maxUnpoolNEON(z, below, x *float32, at *int64, n, first, second int)
+TEXT ·maxUnpoolNEON(SB), NOSPLIT, $0-56
 	MOVD z+0(FP), R0
 	MOVD below+8(FP), R1
 	MOVD x+16(FP), R2

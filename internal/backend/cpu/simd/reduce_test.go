@@ -54,7 +54,7 @@ func TestReduce(t *testing.T) {
 	testReduce(t, "MinOfF32", one(MinOfF32), ext(minOfF32Generic))
 }
 
-// TestDot runs the sums of products of float64 and of halves against their twins, at the edge of readable memory.
+// TestDot runs the sums of products of float64 and of the half types against their twins, at the edge of readable memory.
 func TestDot(t *testing.T) {
 	const most = 4100
 	r := rand.New(rand.NewPCG(9, 10))

@@ -4,7 +4,7 @@
 
 package simd
 
-// ScaleStreamF32 is ScaleF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// ScaleStreamF32 is ScaleF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func ScaleStreamF32(z, x, next []float32, a float32) {
 	x, next = x[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)
@@ -45,7 +45,7 @@ func normF32AVX512(z, x *float32, n int, a, r float32)
 //go:noescape
 func normF32AVX2(z, x *float32, n int, a, r float32)
 
-// NormStreamF32 is NormF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormStreamF32 is NormF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormStreamF32(z, x, next []float32, a, r float32) {
 	x, next = x[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)
@@ -86,7 +86,7 @@ func normWeightF32AVX512(z, x, w *float32, n int, a, r float32)
 //go:noescape
 func normWeightF32AVX2(z, x, w *float32, n int, a, r float32)
 
-// NormWeightStreamF32 is NormWeightF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormWeightStreamF32 is NormWeightF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormWeightStreamF32(z, x, w, next []float32, a, r float32) {
 	x, w, next = x[:len(z)], w[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)
@@ -127,7 +127,7 @@ func normAffineF32AVX512(z, x, w, y *float32, n int, a, r float32)
 //go:noescape
 func normAffineF32AVX2(z, x, w, y *float32, n int, a, r float32)
 
-// NormAffineStreamF32 is NormAffineF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormAffineStreamF32 is NormAffineF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormAffineStreamF32(z, x, w, y, next []float32, a, r float32) {
 	x, w, y, next = x[:len(z)], w[:len(z)], y[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)
@@ -168,7 +168,7 @@ func subTimesF32AVX512(z, x, y *float32, n int, a float32)
 //go:noescape
 func subTimesF32AVX2(z, x, y *float32, n int, a float32)
 
-// SubTimesStreamF32 is SubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// SubTimesStreamF32 is SubTimesF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func SubTimesStreamF32(z, x, y, next []float32, a float32) {
 	x, y, next = x[:len(z)], y[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)
@@ -209,7 +209,7 @@ func expSubTimesF32AVX512(z, x *float32, n int, a, r float32)
 //go:noescape
 func expSubTimesF32AVX2(z, x *float32, n int, a, r float32)
 
-// ExpSubTimesStreamF32 is ExpSubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// ExpSubTimesStreamF32 is ExpSubTimesF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func ExpSubTimesStreamF32(z, x, next []float32, a, r float32) {
 	x, next = x[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)
@@ -250,7 +250,7 @@ func normBackF32AVX512(z, h, x *float32, n int, a, r, m, d float32)
 //go:noescape
 func normBackF32AVX2(z, h, x *float32, n int, a, r, m, d float32)
 
-// NormBackStreamF32 is NormBackF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormBackStreamF32 is NormBackF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormBackStreamF32(z, h, x, next []float32, a, r, m, d float32) {
 	h, x, next = h[:len(z)], x[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)
@@ -291,7 +291,7 @@ func normWeightBackF32AVX512(z, h, x, w *float32, n int, a, r, m, d float32)
 //go:noescape
 func normWeightBackF32AVX2(z, h, x, w *float32, n int, a, r, m, d float32)
 
-// NormWeightBackStreamF32 is NormWeightBackF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormWeightBackStreamF32 is NormWeightBackF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormWeightBackStreamF32(z, h, x, w, next []float32, a, r, m, d float32) {
 	h, x, w, next = h[:len(z)], x[:len(z)], w[:len(z)], next[:len(z)]
 	lo, hi := aligned(z)

@@ -4,7 +4,7 @@
 
 package simd
 
-// ScaleStreamF32 is ScaleF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// ScaleStreamF32 is ScaleF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func ScaleStreamF32(z, x, next []float32, a float32) { ScaleF32(z, x, a) }
 
 // NormF32 sets z[i] = (x[i] - a) r.
@@ -22,7 +22,7 @@ func NormF32(z, x []float32, a, r float32) {
 //go:noescape
 func normF32NEON(z, x *float32, n int, a, r float32)
 
-// NormStreamF32 is NormF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormStreamF32 is NormF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormStreamF32(z, x, next []float32, a, r float32) { NormF32(z, x, a, r) }
 
 // NormWeightF32 sets z[i] = (x[i] - a) r w[i].
@@ -40,7 +40,7 @@ func NormWeightF32(z, x, w []float32, a, r float32) {
 //go:noescape
 func normWeightF32NEON(z, x, w *float32, n int, a, r float32)
 
-// NormWeightStreamF32 is NormWeightF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormWeightStreamF32 is NormWeightF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormWeightStreamF32(z, x, w, next []float32, a, r float32) { NormWeightF32(z, x, w, a, r) }
 
 // NormAffineF32 sets z[i] = (x[i] - a) r w[i] + y[i].
@@ -58,7 +58,7 @@ func NormAffineF32(z, x, w, y []float32, a, r float32) {
 //go:noescape
 func normAffineF32NEON(z, x, w, y *float32, n int, a, r float32)
 
-// NormAffineStreamF32 is NormAffineF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormAffineStreamF32 is NormAffineF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormAffineStreamF32(z, x, w, y, next []float32, a, r float32) { NormAffineF32(z, x, w, y, a, r) }
 
 // SubTimesF32 sets z[i] = (x[i] - a) y[i].
@@ -76,7 +76,7 @@ func SubTimesF32(z, x, y []float32, a float32) {
 //go:noescape
 func subTimesF32NEON(z, x, y *float32, n int, a float32)
 
-// SubTimesStreamF32 is SubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// SubTimesStreamF32 is SubTimesF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func SubTimesStreamF32(z, x, y, next []float32, a float32) { SubTimesF32(z, x, y, a) }
 
 // ExpSubTimesF32 sets z[i] = e^(x[i] - a) r.
@@ -94,7 +94,7 @@ func ExpSubTimesF32(z, x []float32, a, r float32) {
 //go:noescape
 func expSubTimesF32NEON(z, x *float32, n int, a, r float32)
 
-// ExpSubTimesStreamF32 is ExpSubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// ExpSubTimesStreamF32 is ExpSubTimesF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func ExpSubTimesStreamF32(z, x, next []float32, a, r float32) { ExpSubTimesF32(z, x, a, r) }
 
 // NormBackF32 sets z[i] = (h[i] - m - (x[i] - a) r d) r.
@@ -112,7 +112,7 @@ func NormBackF32(z, h, x []float32, a, r, m, d float32) {
 //go:noescape
 func normBackF32NEON(z, h, x *float32, n int, a, r, m, d float32)
 
-// NormBackStreamF32 is NormBackF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormBackStreamF32 is NormBackF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormBackStreamF32(z, h, x, next []float32, a, r, m, d float32) { NormBackF32(z, h, x, a, r, m, d) }
 
 // NormWeightBackF32 sets z[i] = (h[i] w[i] - m - (x[i] - a) r d) r.
@@ -130,7 +130,7 @@ func NormWeightBackF32(z, h, x, w []float32, a, r, m, d float32) {
 //go:noescape
 func normWeightBackF32NEON(z, h, x, w *float32, n int, a, r, m, d float32)
 
-// NormWeightBackStreamF32 is NormWeightBackF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormWeightBackStreamF32 is NormWeightBackF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormWeightBackStreamF32(z, h, x, w, next []float32, a, r, m, d float32) {
 	NormWeightBackF32(z, h, x, w, a, r, m, d)
 }

@@ -4,25 +4,25 @@
 
 package simd
 
-// ScaleStreamF32 is ScaleF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// ScaleStreamF32 is ScaleF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func ScaleStreamF32(z, x, next []float32, a float32) { scaleF32Generic(z, x, a) }
 
 // NormF32 sets z[i] = (x[i] - a) r.
 func NormF32(z, x []float32, a, r float32) { normF32Generic(z, x, a, r) }
 
-// NormStreamF32 is NormF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormStreamF32 is NormF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormStreamF32(z, x, next []float32, a, r float32) { normF32Generic(z, x, a, r) }
 
 // NormWeightF32 sets z[i] = (x[i] - a) r w[i].
 func NormWeightF32(z, x, w []float32, a, r float32) { normWeightF32Generic(z, x, w, a, r) }
 
-// NormWeightStreamF32 is NormWeightF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormWeightStreamF32 is NormWeightF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormWeightStreamF32(z, x, w, next []float32, a, r float32) { normWeightF32Generic(z, x, w, a, r) }
 
 // NormAffineF32 sets z[i] = (x[i] - a) r w[i] + y[i].
 func NormAffineF32(z, x, w, y []float32, a, r float32) { normAffineF32Generic(z, x, w, y, a, r) }
 
-// NormAffineStreamF32 is NormAffineF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormAffineStreamF32 is NormAffineF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormAffineStreamF32(z, x, w, y, next []float32, a, r float32) {
 	normAffineF32Generic(z, x, w, y, a, r)
 }
@@ -30,19 +30,19 @@ func NormAffineStreamF32(z, x, w, y, next []float32, a, r float32) {
 // SubTimesF32 sets z[i] = (x[i] - a) y[i].
 func SubTimesF32(z, x, y []float32, a float32) { subTimesF32Generic(z, x, y, a) }
 
-// SubTimesStreamF32 is SubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// SubTimesStreamF32 is SubTimesF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func SubTimesStreamF32(z, x, y, next []float32, a float32) { subTimesF32Generic(z, x, y, a) }
 
 // ExpSubTimesF32 sets z[i] = e^(x[i] - a) r.
 func ExpSubTimesF32(z, x []float32, a, r float32) { expSubTimesF32Generic(z, x, a, r) }
 
-// ExpSubTimesStreamF32 is ExpSubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// ExpSubTimesStreamF32 is ExpSubTimesF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func ExpSubTimesStreamF32(z, x, next []float32, a, r float32) { expSubTimesF32Generic(z, x, a, r) }
 
 // NormBackF32 sets z[i] = (h[i] - m - (x[i] - a) r d) r.
 func NormBackF32(z, h, x []float32, a, r, m, d float32) { normBackF32Generic(z, h, x, a, r, m, d) }
 
-// NormBackStreamF32 is NormBackF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormBackStreamF32 is NormBackF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormBackStreamF32(z, h, x, next []float32, a, r, m, d float32) {
 	normBackF32Generic(z, h, x, a, r, m, d)
 }
@@ -52,7 +52,7 @@ func NormWeightBackF32(z, h, x, w []float32, a, r, m, d float32) {
 	normWeightBackF32Generic(z, h, x, w, a, r, m, d)
 }
 
-// NormWeightBackStreamF32 is NormWeightBackF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+// NormWeightBackStreamF32 is NormWeightBackF32 with non-temporal stores; next is prefetched. Call Fence before others read z.
 func NormWeightBackStreamF32(z, h, x, w, next []float32, a, r, m, d float32) {
 	normWeightBackF32Generic(z, h, x, w, a, r, m, d)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// TestRepeatRuns compares the variants with the twin, beside pages no one may touch; bits are moved as they are.
+// TestRepeatRuns compares the variants with the twin, next to protected pages; bits are moved as they are.
 func TestRepeatRuns(t *testing.T) {
 	const most = 2048
 	r := rand.New(rand.NewPCG(7, 11))

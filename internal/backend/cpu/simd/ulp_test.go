@@ -54,7 +54,7 @@ func xTimes(x, s float64) float64 {
 	return x * s
 }
 
-// ulps is the distance of got from the exact value in units of the last place of
+// ulps is the distance of got from the exact value in ulps of
 // the float32 nearest to it; infinite if they differ in kind.
 func ulps(got float32, want float64) float64 {
 	w := float32(want)

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// TestWinogradTransforms compares both transforms with their twins, beside pages no one may touch.
+// TestWinogradTransforms compares both transforms with their twins, next to protected pages.
 func TestWinogradTransforms(t *testing.T) {
 	const most = 36 * 200
 	r := rand.New(rand.NewPCG(7, 12))
@@ -51,7 +51,7 @@ func TestWinogradTransforms(t *testing.T) {
 	}
 }
 
-// TestWinogradRows compares the layout with the twin's, beside pages no one may touch.
+// TestWinogradRows compares the layout with the twin's, next to protected pages.
 func TestWinogradRows(t *testing.T) {
 	const most = 8192
 	r := rand.New(rand.NewPCG(7, 14))
@@ -125,7 +125,7 @@ func TestWinogradIsAConvolution(t *testing.T) {
 	}
 }
 
-// TestWinogradTaps compares the transform of kernels with the twin's, bit by bit, beside pages no one may touch.
+// TestWinogradTaps compares the transform of kernels with the twin's, bit by bit, next to protected pages.
 func TestWinogradTaps(t *testing.T) {
 	const most = 36 * 200
 	r := rand.New(rand.NewPCG(7, 15))

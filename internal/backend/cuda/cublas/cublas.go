@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 var fn struct {
@@ -78,7 +78,7 @@ func New(d *driver.Device) (*Handle, error) {
 	if err := Init(); err != nil {
 		return nil, err
 	}
-	trace.Once(begin, "opening cuBLASLt")
+	profile.Once(begin, "opening cuBLASLt")
 	begin = time.Now()
 	h := &Handle{d: d, plans: map[Product]*plan{}}
 	var err error
@@ -88,7 +88,7 @@ func New(d *driver.Device) (*Handle, error) {
 	if s := d.With(func() uintptr { return dl.Call(fn.create, uintptr(unsafe.Pointer(&h.handle))) }); s != 0 {
 		return nil, failed(s, "starting cuBLASLt")
 	}
-	trace.Once(begin, "starting cuBLASLt")
+	profile.Once(begin, "starting cuBLASLt")
 	return h, nil
 }
 
@@ -167,7 +167,7 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error
 			l = &plan{unsupported: true}
 		}
 		h.plans[p] = l
-		trace.Once(begin, "algorithm of %v", p)
+		profile.Once(begin, "algorithm of %v", p)
 	}
 	h.mu.Unlock()
 	if l.unsupported {

@@ -13,7 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // Handle runs work on one device. It may be used from any goroutine.
@@ -49,7 +49,7 @@ func New(d *driver.Device) (*Handle, error) {
 	begin := time.Now()
 	h := &Handle{d: d, streams: map[uintptr]*stream{}, works: map[any]*chosen{}}
 	_, err := h.stream(d)
-	trace.Once(begin, "starting cuDNN")
+	profile.Once(begin, "starting cuDNN")
 	return h, err
 }
 
@@ -152,7 +152,7 @@ func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr
 		return nil, c.err // want of memory, say: it may go better next time
 	}
 	h.works[w] = c
-	trace.Once(begin, "plan of %v", w)
+	profile.Once(begin, "plan of %v", w)
 	return c.plan, c.err
 }
 

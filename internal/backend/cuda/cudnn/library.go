@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 var fn struct {
@@ -70,7 +70,7 @@ var Init = sync.OnceValue(func() error {
 	if Version = int(dl.Call(fn.version)); Version < least {
 		return fault.New(fault.Device, "cudnn", "%s is version %d; want %d or newer", Path, Version, least)
 	}
-	trace.Once(begin, "opening cuDNN")
+	profile.Once(begin, "opening cuDNN")
 	return nil
 })
 

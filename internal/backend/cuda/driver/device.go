@@ -9,7 +9,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // Device is an open device: its primary context and one stream in whose order everything runs.
@@ -90,7 +90,7 @@ func Open(index int) (*Device, error) {
 			return nil, err
 		}
 	}
-	trace.Once(begin, "opening the driver and device %d", index)
+	profile.Once(begin, "opening the driver and device %d", index)
 	const nonBlocking = 1
 	return d, d.call("making a stream", func() uintptr {
 		return dl.Call(cu.streamCreate, uintptr(unsafe.Pointer(&d.Stream)), nonBlocking)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 var fn struct{ version, errorString, create, compile, destroy, logSize, log, cubinSize, cubin uintptr }
@@ -68,7 +68,7 @@ var Init = sync.OnceValue(func() error {
 		return failed(s, "asking for the version")
 	}
 	Version = fmt.Sprintf("%d.%d", v[0], v[1])
-	trace.Once(begin, "opening NVRTC")
+	profile.Once(begin, "opening NVRTC")
 	return nil
 })
 

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Chain code is a program whose instructions are addresses of short routines, each of which jumps to the next one. The
-// routines work on banks of registers: A holds the value at hand, B and C keep others; the rest is in memory. So a chain
-// of cheap operations is computed without a load and a store for each.
+// Chain code is direct-threaded code for chains of elementwise operations: each instruction is the address of a short
+// routine, which ends with a jump to the next one. The routines work on banks of vector registers: A is the accumulator, B and C
+// hold other values; the rest is in memory. So a chain of cheap operations runs without a load and a store for each of them.
 
-// theSame is the source of an operand that is one number in memory for all elements.
-const theSame = 3
+// sourceBroadcast is the source of an operand that is one number in memory, broadcast to all elements.
+const sourceBroadcast = 3
 
-// chainOp is one kind of instruction. With sources it takes an operand from memory, from B, from C, or one number, as four routines.
+// chainOp is one kind of instruction. With sources it has a routine for each source of its operand: memory, B, C, broadcast.
 type chainOp struct {
 	name    string
 	sources int
@@ -21,8 +21,8 @@ type chainOp struct {
 	emit    func(c *chain, src int)
 }
 
-// narrow reports whether an instruction is for lanes of 32 bits alone.
-func (o chainOp) narrow() bool { return strings.HasSuffix(o.name, "F16") }
+// only32 reports whether an instruction is for lanes of 32 bits only.
+func (o chainOp) only32() bool { return strings.HasSuffix(o.name, "F16") }
 
 // chain writes the routines of one instruction set.
 type chain struct {
@@ -57,7 +57,7 @@ func (c *chain) each(f func(i int)) {
 // arith and compare that may be memory.
 type chainMachine interface {
 	from(src, i int) string          // vector i of the operand
-	in(src, i int) string            // the same in a register; temporaries serve in turn
+	in(src, i int) string            // the same in a register; temporaries are used in turn
 	arith(op string, x, y, d string) // d = x op y: ADD, SUB, MUL or DIV
 	extremum(op string, x, y, d string)
 	gradMul(x, y, d string)
@@ -144,8 +144,8 @@ func chainOps() []chainOp {
 		chainUnary("IsNaN", "A != A, all bits or none", func(c *chain, i int, _ string) { c.m.compare(3, c.a(i), c.a(i), c.a(i)) }),
 		chainUnary("IfNaN", "C = A != A, all bits or none", func(c *chain, i int, _ string) { c.m.compare(3, c.a(i), c.a(i), c.bank(2, i)) }),
 		chainUnary("Not", "not A, bit by bit", func(c *chain, i int, t string) { c.m.not(i, t) }),
-		chainUnary("RoundBF16", "A as bfloat16 has it", func(c *chain, i int, t string) { c.m.roundBF16(i, t) }),
-		chainUnary("RoundF16", "A as float16 has it", func(c *chain, i int, t string) { c.m.roundF16(i) }),
+		chainUnary("RoundBF16", "A rounded to bfloat16", func(c *chain, i int, t string) { c.m.roundBF16(i, t) }),
+		chainUnary("RoundF16", "A rounded to float16", func(c *chain, i int, t string) { c.m.roundF16(i) }),
 		chainOp{"Where", 4, "", "A = C ? A : s", func(c *chain, src int) {
 			c.each(func(i int) { c.m.choose(c.bank(2, i), c.a(i), c.m.in(src, i), c.a(i)) })
 		}},
@@ -170,7 +170,7 @@ func chainMoves() []chainOp {
 	return []chainOp{
 		{"Load", 4, "", "A = s", func(c *chain, src int) { c.each(func(i int) { c.m.load(src, i) }) }},
 		{"Store", 3, "", "s = A", func(c *chain, src int) { c.each(func(i int) { c.m.store(src, i) }) }},
-		{"Stream", 1, "", "memory = A past the caches; it begins at a vector", func(c *chain, _ int) { c.each(c.m.stream) }},
+		{"Stream", 1, "", "memory = A by non-temporal stores; the address is vector-aligned", func(c *chain, _ int) { c.each(c.m.stream) }},
 		{"LoadBool", 3, "bool", "A (B, C) = bytes of memory != 0, all bits or none", loadAs("bool")},
 		{"LoadBF16", 3, "bf16", "A (B, C) = bfloat16 numbers of memory", loadAs("bf16")},
 		{"LoadF16", 3, "f16", "A (B, C) = float16 numbers of memory", loadAs("f16")},
@@ -210,13 +210,13 @@ func chainSource(t target, lane int) []byte {
 	var table []string
 	for _, o := range chainOps() {
 		for src, name := range o.routines() {
-			if lane == 8 && o.narrow() {
-				table = append(table, "Next") // never asked for
+			if lane == 8 && o.only32() {
+				table = append(table, "Next") // never used
 				continue
 			}
 			table = append(table, name)
 			fmt.Fprintf(&c.out, "\n// %s\nTEXT %s%s%s<>(SB), NOSPLIT|NOFRAME, $0-0\n", o.doc, kind, name, isa)
-			if o.sources > 0 && (src == 0 || src == theSame || o.mem != "") {
+			if o.sources > 0 && (src == 0 || src == sourceBroadcast || o.mem != "") {
 				c.m.operand(o.mem)
 			}
 			o.emit(c, src)
@@ -240,7 +240,7 @@ func chainSource(t target, lane int) []byte {
 // chainNames writes the numbers of the routines.
 func chainNames() []byte {
 	var b strings.Builder
-	b.WriteString("// Instructions of chain code. Those with an operand s take it from memory; one or two more than their number, from\n// bank B or C, or load into these; three more, one number from memory for all elements.\nconst (\n")
+	b.WriteString("// Instructions of chain code. Those with an operand s take it from memory; plus 1 or 2, from bank B or C (loads: into\n// them); plus 3, one number from memory for all elements.\nconst (\n")
 	n := 0
 	for _, o := range chainOps() {
 		fmt.Fprintf(&b, "\tChain%s ChainOp = %d // %s", o.name, n, o.doc)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// neonChain writes chain code for NEON. R1 is the instruction, R0 the first one, R2 the place in bytes, R3 its end, R4 the
+// neonChain writes chain code for NEON. R1 is the instruction, R0 the first one, R2 the offset in bytes, R3 its end, R4 the
 // operand in memory, R6 the routine that comes next.
 type neonChain struct{ *chain }
 
@@ -41,7 +41,7 @@ func (c neonChain) in(src, i int) string {
 	switch src {
 	case 1, 2:
 		return c.bank(src, i)
-	case theSame:
+	case sourceBroadcast:
 		if i == 0 {
 			c.p("VLD1R (R4), [%s.%s]", c.temp(c.n-1), map[int]string{4: "S4", 8: "D2"}[c.lane])
 		}
@@ -162,7 +162,7 @@ func (c neonChain) store(src, i int) {
 	}
 }
 
-// stream is store: the machine finds out by itself that whole lines are written.
+// stream is store: the machine detects full-line writes by itself.
 func (c neonChain) stream(i int) { c.store(0, i) }
 
 func (c neonChain) logic(op string, x, y, d string) {
@@ -307,7 +307,7 @@ TEXT ·CHAINTableNEON(SB), NOSPLIT, $0-8
 	}
 	return s + `
 // func chainRunNEON(code *Step, from, to int)
-// R1 is the instruction, R0 the first one, R2 the place in bytes, R3 its end.
+// R1 is the instruction, R0 the first one, R2 the offset in bytes, R3 its end.
 TEXT ·chainRunNEON(SB), NOSPLIT, $0-24
 	MOVD code+0(FP), R0
 	MOVD from+8(FP), R2

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// x86Chain writes chain code for AVX2 and AVX-512. BX is the instruction, R8 the first one, DX the place in bytes, R9 its
+// x86Chain writes chain code for AVX2 and AVX-512. BX is the instruction, R8 the first one, DX the offset in bytes, R9 its
 // end, AX the operand in memory.
 type x86Chain struct{ *chain }
 
@@ -21,7 +21,7 @@ func (c x86Chain) from(src, i int) string {
 	switch src {
 	case 0:
 		return c.mem(i)
-	case theSame:
+	case sourceBroadcast:
 		t := c.temp(0)
 		if i == 0 {
 			c.p("VBROADCASTS%s (AX), %s", c.of("S", "D"), t)
@@ -314,7 +314,7 @@ func (c x86Chain) entry() string {
 	if c.lane == 8 {
 		return b.String() // it is entered as the other is
 	}
-	fmt.Fprintf(&b, "// func chainRun%s(code *Step, from, to int)\n// BX is the instruction, R8 the first one, DX the place in bytes, R9 its end.\nTEXT ·chainRun%s(SB), NOSPLIT, $0-24\n", isa, isa)
+	fmt.Fprintf(&b, "// func chainRun%s(code *Step, from, to int)\n// BX is the instruction, R8 the first one, DX the offset in bytes, R9 its end.\nTEXT ·chainRun%s(SB), NOSPLIT, $0-24\n", isa, isa)
 	b.WriteString("\tMOVQ code+0(FP), R8\n\tMOVQ from+8(FP), DX\n\tMOVQ to+16(FP), R9\n\tMOVQ R8, BX\n\tJMP (BX)\n")
 	return b.String()
 }

@@ -43,7 +43,7 @@ func (t typ) size() int {
 	return 4
 }
 
-// narrow says that a lane has one byte or two.
+// narrow says that a lane has 8 or 16 bits.
 func (t typ) narrow() bool { return t >= u8 }
 
 // val is one operation of a kernel body, and its result.
@@ -115,7 +115,7 @@ func (b *B) L(i int64) *val { return b.constant(i64, uint64(i)) }
 // N is a constant of a narrow type.
 func (b *B) N(t typ, i int) *val { return b.constant(t, uint64(i)&(1<<(8*t.size())-1)) }
 
-// Load reads a lane of the slice; mem is how it lies in memory ("" for the type itself).
+// Load reads a lane of the slice; mem is the element type in memory ("" for the type itself).
 func (b *B) Load(name string, t typ, mem string) *val {
 	return b.emit(&val{op: "load", t: t, name: name, mem: mem})
 }
@@ -137,7 +137,7 @@ func (b *B) Store(name string, v *val, mem string) {
 // Z is the usual store of the result.
 func (b *B) Z(v *val) { b.Store("z", v, "") }
 
-// Ahead asks for the elements of a slice to be brought into the caches; nothing is read.
+// Ahead prefetches the elements of a slice.
 func (b *B) Ahead(name string) {
 	if b.tgt != goTwin {
 		b.emit(&val{op: "prefetch", t: f32, name: name})
@@ -167,7 +167,7 @@ func (b *B) And(x, y *val) *val { return b.op2("and", x, y) }
 func (b *B) Or(x, y *val) *val  { return b.op2("or", x, y) }
 func (b *B) Xor(x, y *val) *val { return b.op2("xor", x, y) }
 
-// Min is x < y ? x : y, hence y where either is NaN, as the machine has it.
+// Min is x < y ? x : y, hence y where either is NaN, as the machine computes it.
 func (b *B) Min(x, y *val) *val { return b.op2("min", x, y) }
 
 // Max is x > y ? x : y.
@@ -186,7 +186,7 @@ func (b *B) ToF(x *val) *val        { return b.op1("tof", f32, 0, x) }
 // ToI is x towards zero, for |x| < 2^31.
 func (b *B) ToI(x *val) *val { return b.op1("toi", i32, 0, x) }
 
-// Ways of rounding to a whole number, as the machine counts them.
+// Rounding modes, as x86 numbers them.
 const (
 	toNearest = iota
 	down
@@ -194,7 +194,7 @@ const (
 	toZero
 )
 
-// Round is x as a whole number, of the same type.
+// Round is x rounded to an integer, in the same type.
 func (b *B) Round(x *val, way int) *val { return b.op1("round", x.t, way, x) }
 func (b *B) Fma(x, y, w *val) *val      { return b.op3("fma", x, y, w) }
 func (b *B) Fnma(x, y, w *val) *val     { return b.op3("fnma", x, y, w) }

@@ -9,7 +9,7 @@ func activations() []*kernel {
 			z := b.expNegative(b.minusAbs(x, 104)).value(b)
 			d := b.Add(z, b.C(1))
 			q := b.Div(b.Sel(b.Lt(x, b.C(0)), z, b.C(1)), d)
-			return b.Fnma(q, b.Sub(z, b.Sub(d, b.C(1))), q) // what the sum lost, as if d were 1
+			return b.Fnma(q, b.Sub(z, b.Sub(d, b.C(1))), q) // corrects the rounding error of the sum, as if d were 1
 		}),
 		unary("SiluF32", "silu1", "sets z[i] = x[i] / (1 + e^-x[i]), and -0 at -Inf.", func(b *B, x *val) *val {
 			m := b.minusAbs(x, 110)
@@ -23,7 +23,7 @@ func activations() []*kernel {
 	}
 }
 
-// scaled is m 2^p, kept apart so that small products do not go through subnormals.
+// scaled is m 2^p; the factors stay apart so that small products do not become subnormal.
 type scaled struct {
 	m *val
 	p *power
@@ -37,11 +37,11 @@ func (b *B) expNegative(x *val) scaled {
 	return scaled{b.expPoly(r), &p}
 }
 
-// Rests are kept with the sign turned, v - rest being the better value, because
-// then a product that is -0 has the rest +0 and -0 comes out in the end.
+// Rounding errors are carried negated, v - rest being the better value, because
+// then a product that is -0 has the rest +0, and the result is -0.
 
 // divOnePlus is (v-rest)/(1+z) for 0 <= z <= 1. The remainder of the quotient, with
-// what the sum 1+z lost, is divided once more; there 1/(1+z) may be taken as 1-z/2.
+// the rounding error of 1+z, is divided once more; there 1/(1+z) may be taken as 1-z/2.
 func (b *B) divOnePlus(v, rest, z *val) *val {
 	d := b.Add(z, b.C(1))
 	dl := b.Sub(z, b.Sub(d, b.C(1)))
@@ -96,7 +96,7 @@ func erf(b *B, x *val) *val {
 	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
 }
 
-// expPair is e^(hi-rest) as (m + ml) 2^p: what the last sum lost is kept.
+// expPair is e^(hi-rest) as (m + ml) 2^p: ml is the rounding error of the last sum.
 func (b *B) expPair(hi, rest *val) (s scaled, ml *val) {
 	r, p := b.expReduce(hi)
 	if rest != nil {
@@ -107,7 +107,7 @@ func (b *B) expPair(hi, rest *val) (s scaled, ml *val) {
 	return scaled{m, &p}, b.Sub(t, b.Sub(m, b.C(1)))
 }
 
-// geluKernel takes one way for vectors with no element far below zero, and both for others.
+// geluKernel has a fast path for vectors with no element below -geluNear; the others compute both formulas and select.
 func geluKernel() *kernel {
 	both := func(b *B, x *val) *val { return b.Sel(b.Ge(x, b.C(-geluNear)), geluOf(b, x), geluFar(b, x)) }
 	k := unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.", func(b *B, x *val) *val {
@@ -141,7 +141,7 @@ func geluOf(b *B, x *val) *val {
 	return b.Fma(m, q, b.Max(b.Float(b.I(-1<<31)), x))
 }
 
-// geluFar is gelu wherever: max(x, 0) - w, w = a Φ(-a), a = |x|, to full relative accuracy far into the tail. That is
+// geluFar is gelu everywhere: max(x, 0) - w, w = a Φ(-a), a = |x|, to full relative accuracy far into the tail. That is
 // e^(-a²/2) times a slow function, which comes from a table of polynomials; a² is carried in two parts, because e^
 // multiplies its error. At -Inf the product of min(x, 0) and zero makes it NaN, as the definition is.
 func geluFar(b *B, x *val) *val {

@@ -79,7 +79,7 @@ func (b *B) maxNaN(x, y *val) *val {
 	return b.Sel(b.Unord(x, x), x, b.Max(x, y))
 }
 
-// minNaN is the same for the lesser.
+// minNaN is the same for the minimum.
 func (b *B) minNaN(x, y *val) *val {
 	if b.tgt == neon {
 		return b.Sel(b.Eq(x, y), y, b.op2("fmin", x, y))
@@ -101,8 +101,8 @@ func (b *B) magnitude(t typ) *val {
 	return b.I(math.MaxInt32)
 }
 
-// mul multiplies; AVX2 has no product of 64-bit integers, so there it is put
-// together from three products of halves.
+// mul multiplies; AVX2 has no product of 64-bit integers, so there it is
+// the sum of three products of 32-bit words.
 func mul(b *B, x, y *val) *val {
 	if x.t != i64 || b.tgt != avx2 {
 		return b.Mul(x, y)

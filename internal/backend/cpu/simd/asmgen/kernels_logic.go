@@ -2,9 +2,9 @@ package main
 
 import "math"
 
-// tests are comparisons with a fixed value and of two slices, for the types that have no comparison of their own in
-// compare; results are bytes 0 and 1.
-func tests() []*kernel {
+// predicates are comparisons with a fixed value, and comparisons of two slices for the types that compare() does not cover;
+// results are bytes 0 and 1.
+func predicates() []*kernel {
 	var ks []*kernel
 	add := func(name, doc string, lane int, in []param, body func(b *B)) {
 		ks = append(ks, &kernel{name: name, doc: name + " sets z[i] = " + doc + ".", lane: lane, slices: append([]param{{"z", "uint8"}}, in...), body: body})
@@ -70,11 +70,11 @@ func tests() []*kernel {
 		add("IsInf"+e.suffix, "1 where x[i] is infinite, else 0", e.t.size(), one, func(b *B) { b.StoreBool("z", b.Eq(magnitude(b), inf(b))) })
 		add("IsFinite"+e.suffix, "1 where x[i] is finite, else 0", e.t.size(), one, func(b *B) { b.StoreBool("z", b.Lt(magnitude(b), inf(b))) })
 	}
-	return append(ks, choices()...)
+	return append(ks, wheres()...)
 }
 
-// choices are WhereF32 for elements of eight bytes; narrow has those of fewer.
-func choices() []*kernel {
+// wheres are WhereF32 for elements of eight bytes; smallInts has those of one and two.
+func wheres() []*kernel {
 	where := func(name, typ string, lane int, load func(b *B, n string) *val, mem string) *kernel {
 		return &kernel{name: name, lane: lane, slices: []param{{"z", typ}, {"m", "uint8"}, {"x", typ}, {"y", typ}},
 			doc: name + " sets z[i] = m[i] != 0 ? x[i] : y[i].",
@@ -89,9 +89,9 @@ func choices() []*kernel {
 	}
 }
 
-// whole are kernels that look at bits and signs: rounding to whole numbers, signs, bits of integers, extremes that
-// pass over NaN.
-func whole() []*kernel {
+// rounding are kernels on bits and signs: rounding to an integer, signs, bit operations of integers, and the extrema that
+// ignore NaN.
+func rounding() []*kernel {
 	var ks []*kernel
 	for _, e := range elems {
 		load := func(b *B, n string) *val { return b.Load(n, e.t, "") }
@@ -133,17 +133,17 @@ func whole() []*kernel {
 			}
 			continue
 		}
-		un("Floor", "x[i] as a whole number, down", func(b *B, x *val) *val { return b.Round(x, down) })
-		un("Ceil", "x[i] as a whole number, up", func(b *B, x *val) *val { return b.Round(x, up) })
-		un("Trunc", "x[i] as a whole number, towards zero", func(b *B, x *val) *val { return b.Round(x, toZero) })
-		un("Round", "x[i] as the nearest whole number, of two the even one", func(b *B, x *val) *val { return b.Round(x, toNearest) })
+		un("Floor", "x[i] rounded down to an integer", func(b *B, x *val) *val { return b.Round(x, down) })
+		un("Ceil", "x[i] rounded up to an integer", func(b *B, x *val) *val { return b.Round(x, up) })
+		un("Trunc", "x[i] rounded towards zero to an integer", func(b *B, x *val) *val { return b.Round(x, toZero) })
+		un("Round", "x[i] rounded to the nearest integer, ties to even", func(b *B, x *val) *val { return b.Round(x, toNearest) })
 		bin("Copysign", "|x[i]| with the sign of y[i]", func(b *B, x, y *val) *val {
 			return b.Float(b.Or(b.And(b.Bits(x), b.magnitude(e.t)), b.And(b.Bits(y), b.sign(e.t))))
 		})
-		bin("Fmax", "the larger of x[i] and y[i], a number rather than NaN; of equals, x[i]", func(b *B, x, y *val) *val {
+		bin("Fmax", "the larger of x[i] and y[i], ignoring NaN; of equals, x[i]", func(b *B, x, y *val) *val {
 			return b.Sel(b.Gt(y, x), y, b.Sel(b.Unord(x, x), y, x))
 		})
-		bin("Fmin", "the smaller of x[i] and y[i], a number rather than NaN; of equals, x[i]", func(b *B, x, y *val) *val {
+		bin("Fmin", "the smaller of x[i] and y[i], ignoring NaN; of equals, x[i]", func(b *B, x, y *val) *val {
 			return b.Sel(b.Gt(x, y), y, b.Sel(b.Unord(x, x), y, x))
 		})
 		if e.t == f64 {
@@ -156,11 +156,11 @@ func whole() []*kernel {
 	return ks
 }
 
-// toInts are conversions of floats to integers, towards zero. What an integer of the kernel's width does not hold stops it.
+// toInts are conversions of floats to integers, towards zero. A value out of the range of the kernel's integers stops it.
 func toInts() []*kernel {
 	make := func(name, scalar, slow, out, in string, lane int, body func(b *B)) *kernel {
 		return &kernel{name: name, scalar: scalar, slow: slow, stops: true, lane: lane, slices: []param{{"z", out}, {"x", in}},
-			doc: name + " converts towards zero; NaN and what is out of range go through int64's minimum.", body: body}
+			doc: name + " converts towards zero; NaN and values out of range go through int64's minimum.", body: body}
 	}
 	near := func(b *B, x *val) *val { // as an int64
 		b.Stop(b.NotGe(b.D(0x1p51), b.abs64(x)))
@@ -186,7 +186,7 @@ func toInts() []*kernel {
 		make("F64ToI64", "f64to64", "f64to64far", "int64", "float64", 8, func(b *B) { b.Z(near(b, b.Load("x", f64, ""))) }),
 		make("F64ToI32", "f64to32", "f64to32far", "int32", "float64", 8, func(b *B) { b.Store("z", near(b, b.Load("x", f64, "")), "i32") }),
 		{name: "I64ToF64", doc: "I64ToF64 rounds to nearest even.", lane: 8, slices: []param{{"z", "float64"}, {"x", "int64"}},
-			body: func(b *B) { // the halves are put below 2^52 and 2^84; one rounding, in the sum
+			body: func(b *B) { // the low and high 32 bits become the fractions of 2^52 and 2^84; one rounding, in the sum
 				x := b.Load("x", i64, "")
 				low := b.Float(b.Or(b.And(x, b.L(1<<32-1)), b.L(0x433<<52)))
 				high := b.Float(b.Xor(b.Srl(x, 32), b.L(0x4530000080000000)))

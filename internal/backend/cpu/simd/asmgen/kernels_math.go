@@ -4,7 +4,7 @@ import "math"
 
 // Constants that are split so that the parts add up to more than 24 bits.
 const (
-	magic  = 0x1.8p23 // adding it rounds to an integer, kept in the low bits
+	magic  = 0x1.8p23 // adding it rounds to an integer, which is in the low bits
 	log2e  = 0x1.715476p+0
 	log2eL = 0x1.4ae0cp-26
 	ln2    = 0x1.62e43p-1
@@ -271,20 +271,20 @@ func reductions() []*kernel {
 		}
 	}
 	return []*kernel{
-		{name: "SumF32", own: true, lane: 4, slices: x, accs: lanes, body: func(b *B) { b.Acc("sum", "add", b.X("x")) }},
-		{name: "SumSqF32", own: true, lane: 4, slices: x, accs: lanes, body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, v)) }},
-		{name: "DotF32", own: true, lane: 4, slices: []param{{"x", "float32"}, {"y", "float32"}}, accs: lanes,
+		{name: "SumF32", handWritten: true, lane: 4, slices: x, accs: lanes, body: func(b *B) { b.Acc("sum", "add", b.X("x")) }},
+		{name: "SumSqF32", handWritten: true, lane: 4, slices: x, accs: lanes, body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, v)) }},
+		{name: "DotF32", handWritten: true, lane: 4, slices: []param{{"x", "float32"}, {"y", "float32"}}, accs: lanes,
 			body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, b.X("y"))) }},
-		{name: "DotF64", own: true, whole: true, lane: 8, slices: []param{{"x", "float64"}, {"y", "float64"}}, accs: []acc{{name: "sum", op: "add", typ: "float64", lanes: true}},
+		{name: "DotF64", handWritten: true, fullGroups: true, lane: 8, slices: []param{{"x", "float64"}, {"y", "float64"}}, accs: []acc{{name: "sum", op: "add", typ: "float64", lanes: true}},
 			body: func(b *B) { v := b.Load("x", f64, ""); b.Acc("sum", "add", b.Mul(v, b.Load("y", f64, ""))) }},
-		{name: "DotBF16", own: true, whole: true, lane: 4, slices: halfAndFloat, accs: lanes,
+		{name: "DotBF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat, accs: lanes,
 			body: func(b *B) {
 				v := b.Float(b.Shl(b.Load("x", i32, "u16"), 16))
 				b.Acc("sum", "add", b.Mul(v, b.X("y")))
 			}},
-		{name: "DotF16", own: true, whole: true, lane: 4, slices: halfAndFloat, accs: lanes,
+		{name: "DotF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat, accs: lanes,
 			body: func(b *B) { v := b.Load("x", f32, "f16"); b.Acc("sum", "add", b.Mul(v, b.X("y"))) }},
-		{name: "MaxOfF32", own: true, lane: 4, slices: x, accs: ext("max", 0xff800000), body: extBody("max")},
-		{name: "MinOfF32", own: true, lane: 4, slices: x, accs: ext("min", 0x7f800000), body: extBody("min")},
+		{name: "MaxOfF32", handWritten: true, lane: 4, slices: x, accs: ext("max", 0xff800000), body: extBody("max")},
+		{name: "MinOfF32", handWritten: true, lane: 4, slices: x, accs: ext("min", 0x7f800000), body: extBody("min")},
 	}
 }

@@ -21,7 +21,7 @@ func power64() []*kernel {
 		}}}
 }
 
-// magic64 rounds to an integer, kept in the low bits.
+// magic64 rounds to an integer, which is in the low bits.
 const magic64 = 0x1.8p52
 
 func pow(b *B, x, y *val) *val {
@@ -37,24 +37,24 @@ func pow(b *B, x, y *val) *val {
 	// From 2^24 on all floats are even, so larger exponents may be cut off.
 	ay := b.Min(b.D(1<<30), b.Float(b.And(b.Bits(y), b.L(math.MaxInt64))))
 	n := b.Add(ay, b.D(magic64))
-	whole := b.Eq(b.Sub(n, b.D(magic64)), ay)
-	return powEnd(b, x, ax, y, z, whole, b.Sel(whole, b.Shl(b.Bits(n), 63), b.L(0)))
+	integer := b.Eq(b.Sub(n, b.D(magic64)), ay)
+	return powEnd(b, x, ax, y, z, integer, b.Sel(integer, b.Shl(b.Bits(n), 63), b.L(0)))
 }
 
-// powEnd puts in the special values of x^y, z being |x|^y and ax |x|: with a negative base the sign follows an odd exponent, and other than whole
-// ones give NaN. odd is the sign bit where the exponent is odd.
-func powEnd(b *B, x, ax, y, z, whole, odd *val) *val {
+// powEnd puts in the special values of x^y, z being |x|^y and ax |x|: with a negative base an odd exponent gives a negative
+// result, and an exponent that is no integer gives NaN. odd is the sign bit where the exponent is odd.
+func powEnd(b *B, x, ax, y, z, integer, odd *val) *val {
 	inf, nan := b.D(math.Inf(1)), b.D(math.NaN())
 	z = b.Float(b.Or(b.Bits(z), b.And(odd, b.Bits(x))))
-	bad := b.Sel(b.Lt(ax, inf), b.Sel(whole, z, nan), z)
+	bad := b.Sel(b.Lt(ax, inf), b.Sel(integer, z, nan), z)
 	z = b.Sel(b.Lt(x, b.D(0)), bad, z)
 	z = b.Sel(b.Unord(x, y), nan, z)
 	z = b.Sel(b.Eq(x, b.D(1)), b.D(1), z)
 	return b.Sel(b.Eq(y, b.D(0)), b.D(1), z)
 }
 
-// powWide is x^y for float64. The product with y makes the error of the logarithm a thousand times larger, so that is carried in two
-// parts, as is the product: what is lost before the last sum is less than half a unit, and powers that a float64 holds come out as they are.
+// powWide is x^y for float64. The product with y makes the error of the logarithm a thousand times larger, so both are
+// carried in two parts: the error before the last sum is below half a unit, and exactly representable powers are exact.
 func powWide(b *B, x, y *val) *val {
 	ax := b.abs64(x)
 	h, l := log2Wide(b, ax)
@@ -78,9 +78,9 @@ func powWide(b *B, x, y *val) *val {
 
 	ay := b.abs64(y)
 	half := b.Mul(ay, b.D(0.5))
-	whole := b.Eq(b.Round(ay, toZero), ay)
+	integer := b.Eq(b.Round(ay, toZero), ay)
 	even := b.Eq(b.Round(half, toZero), half)
-	return powEnd(b, x, ax, y, z, whole, b.Sel(whole, b.Sel(even, b.L(0), b.L(math.MinInt64)), b.L(0)))
+	return powEnd(b, x, ax, y, z, integer, b.Sel(integer, b.Sel(even, b.L(0), b.L(math.MinInt64)), b.L(0)))
 }
 
 // log2Wide is log2(x) in two parts for x >= 0: 2/ln2 artanh(s) of s = f/(2+f), where the quotient, its square, the term of its third

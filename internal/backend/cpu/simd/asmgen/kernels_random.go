@@ -2,12 +2,12 @@ package main
 
 import "math"
 
-// drawn are what random numbers are made of: the hash, and the inverse of the error function, which makes normal numbers.
-func drawn() []*kernel {
+// random are the kernels of random numbers: the Threefry hash, and the inverse error function for the normal distribution.
+func random() []*kernel {
 	ks := []*kernel{{name: "Threefry", lane: 4, slices: []param{{"z", "int32"}, {"y", "int32"}}, scalars: []param{{"k0", "int32"}, {"k1", "int32"}, {"k2", "int32"}},
 		doc: "Threefry hashes counters z[i] and y[i] in place, as package threefry does; k2 is the third word of the key.", body: threefry}}
-	for _, d := range widths {
-		k := wideKernel(d, "Erfinv", "the inverse of the error function at x[i]", 1, func(b *B, x, _ *val) *val { return d.erfinvOf(b, x) })
+	for _, d := range precisions {
+		k := elementaryKernel(d, "Erfinv", "the inverse of the error function at x[i]", 1, func(b *B, x, _ *val) *val { return d.erfinvOf(b, x) })
 		k.stops, k.slow = true, "erfinvFar"+d.suffix
 		ks = append(ks, k)
 	}
@@ -42,10 +42,10 @@ var (
 	tailDown = []float64{1.4142135623730950488016887e0, 2.9036514445419946173133295e0, 2.3707661626024532365971225e0, 9.7547832001787427186894837e-1, 2.0945065210512749128288442e-1, 2.1494160384252876777097297e-2, 7.7441459065157709165577218e-4, 1.4859850019840355905497876e-9}
 )
 
-// erfinvOf takes both functions, and divides once.
-func (d digits) erfinvOf(b *B, x *val) *val {
+// erfinvOf evaluates both rational functions, selects, and divides once.
+func (d precision) erfinvOf(b *B, x *val) *val {
 	a := b.abs64(x)
-	b.Stop(b.NotGe(b.D(1-3e-11), a)) // the last tail, what is not smaller than 1, and NaN
+	b.Stop(b.NotGe(b.D(1-3e-11), a)) // the far tail, |x| >= 1, and NaN
 	mid := b.Le(a, b.D(0.85))
 	near := b.Fnma(b.Mul(x, b.D(0.25)), x, b.D(0.180625))
 	tail := b.Sub(b.Sqrt(b.Sub(b.D(math.Ln2), b.logOf(d, b.Sub(b.D(1), a), b.D(0)))), b.D(1.6))

@@ -1,7 +1,7 @@
 package main
 
 // Softmax and the norms go over a row a few times while it is in the caches: sums first, then a map that writes the
-// result, past the caches if it is large. What the next row will read is asked for meanwhile.
+// result, with non-temporal stores if it is large. Meanwhile the next row is prefetched.
 
 // rowSums have twins and exported functions written by hand: see row.go there.
 func rowSums() []*kernel {
@@ -10,25 +10,25 @@ func rowSums() []*kernel {
 	next := param{"next", "float32"}
 	a, r := param{"a", "float32"}, param{"r", "float32"}
 	return []*kernel{
-		{name: "ExpSubSumF32", own: true, lane: 4, slices: []param{{"z", "float32"}, x, next}, scalars: []param{a}, accs: sum,
+		{name: "ExpSubSumF32", handWritten: true, lane: 4, slices: []param{{"z", "float32"}, x, next}, scalars: []param{a}, accs: sum,
 			body: func(b *B) {
 				b.Ahead("next")
 				z := b.exp(b.Sub(b.X("x"), b.Scalar("a", f32)))
 				b.Z(z)
 				b.Acc("sum", "add", z)
 			}},
-		{name: "SumSqSubF32", own: true, lane: 4, slices: []param{x, next}, scalars: []param{a}, accs: sum,
+		{name: "SumSqSubF32", handWritten: true, lane: 4, slices: []param{x, next}, scalars: []param{a}, accs: sum,
 			body: func(b *B) {
 				b.Ahead("next")
 				d := b.Sub(b.X("x"), b.Scalar("a", f32))
 				b.Acc("sum", "add", b.Mul(d, d))
 			}},
-		{name: "DotNormF32", own: true, lane: 4, slices: []param{x, {"h", "float32"}, {"w", "float32"}}, scalars: []param{a, r}, accs: sum,
+		{name: "DotNormF32", handWritten: true, lane: 4, slices: []param{x, {"h", "float32"}, {"w", "float32"}}, scalars: []param{a, r}, accs: sum,
 			body: func(b *B) {
 				h := b.Mul(b.X("h"), b.X("w"))
 				b.Acc("sum", "add", b.Mul(b.norm(), h))
 			}},
-		{name: "DotNormPlainF32", own: true, lane: 4, slices: []param{x, {"h", "float32"}}, scalars: []param{a, r}, accs: sum,
+		{name: "DotNormPlainF32", handWritten: true, lane: 4, slices: []param{x, {"h", "float32"}}, scalars: []param{a, r}, accs: sum,
 			body: func(b *B) { b.Acc("sum", "add", b.Mul(b.norm(), b.X("h"))) }},
 	}
 }
@@ -49,14 +49,14 @@ func rowMaps() []*kernel {
 			k.scalars = append(k.scalars, param{s, "float32"})
 		}
 		st := *k
-		st.name, st.plain = name+"StreamF32", k.name
-		st.doc = name + "StreamF32 is " + k.name + " with stores past the caches; next is brought into them. Call Fence before others read z."
+		st.name, st.cached = name+"StreamF32", k.name
+		st.doc = name + "StreamF32 is " + k.name + " with non-temporal stores; next is prefetched. Call Fence before others read z."
 		st.slices = append(append([]param{}, k.slices...), param{"next", "float32"})
 		st.body = func(b *B) { b.Ahead("next"); body(b) }
 		ks = append(ks, k, &st)
 	}
 	both("Scale", "a x[i]", []string{"z", "x"}, []string{"a"}, func(b *B) { b.Z(b.Mul(b.X("x"), b.Scalar("a", f32))) })
-	ks = ks[1:] // the plain one is among the arithmetic
+	ks = ks[1:] // ScaleF32 itself is in arith()
 	both("Norm", "(x[i] - a) r", []string{"z", "x"}, []string{"a", "r"}, func(b *B) { b.Z(b.norm()) })
 	both("NormWeight", "(x[i] - a) r w[i]", []string{"z", "x", "w"}, []string{"a", "r"}, func(b *B) { b.Z(b.Mul(b.norm(), b.X("w"))) })
 	both("NormAffine", "(x[i] - a) r w[i] + y[i]", []string{"z", "x", "w", "y"}, []string{"a", "r"}, func(b *B) { b.Z(b.Add(b.Mul(b.norm(), b.X("w")), b.X("y"))) })

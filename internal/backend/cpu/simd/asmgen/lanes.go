@@ -21,7 +21,7 @@ func lanesSource(t target) []byte {
 	return b.Bytes()
 }
 
-// text begins a routine; args are the names of arguments of eight bytes each and, but for those that stay where they are, registers.
+// text begins a routine; args are the names of arguments of eight bytes each and, but for those that stay in memory, registers.
 func (a *asm) text(name, sig string, args ...string) {
 	fmt.Fprintf(&a.out, "\n// func %s%s%s\nTEXT ·%[1]s%[2]s(SB), NOSPLIT, $0-%[4]d\n", name, a.isa(), sig, 8*len(args))
 	for i, s := range args {
@@ -31,7 +31,7 @@ func (a *asm) text(name, sig string, args ...string) {
 	}
 }
 
-// fromTap is the operand number i of those that are R11 apart from AX on; R12 is thrice that, and R15 what lies four behind AX.
+// fromTap is operand i of those at AX, AX+R11, AX+2·R11, …; R12 is 3·R11, and R15 is AX+4·R11.
 func fromTap(i int) string {
 	base := "(AX)"
 	if i >= 4 {
@@ -125,7 +125,7 @@ func (a *asm) laneGrads() {
 	}
 }
 
-// neonLanes writes them for arm64, where a register has four channels: eight lie together in two.
+// neonLanes writes them for arm64, where a register has four channels: a group of eight takes two.
 func neonLanes() []byte {
 	a := &neonText{}
 	a.laneSums()

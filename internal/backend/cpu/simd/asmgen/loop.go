@@ -31,7 +31,7 @@ func (a *asm) kernel(k *kernel) {
 	a.out.WriteString("\n")
 	a.label("tail")
 	a.p("ADDQ $%d, CX", step)
-	if !k.whole {
+	if !k.fullGroups {
 		a.p("JZ done")
 		f.stopLbl = "stopTail"
 		f.tail(b, lanes, unroll)
@@ -204,11 +204,11 @@ func (f *frame) reduce(c acc) {
 	} else {
 		f.p("VEXTRACTF128 $1, Y%d, X%d", lo, t)
 	}
-	turns := []int{0, 0x4e, 0xb1}
+	shuffles := []int{0, 0x4e, 0xb1}
 	if f.k.lane == 8 {
-		turns = turns[:2]
+		shuffles = shuffles[:2]
 	}
-	for _, imm := range turns {
+	for _, imm := range shuffles {
 		if imm != 0 {
 			f.p("VPERMILPS $%#x, X%d, X%d", imm, lo, t)
 		}

@@ -49,16 +49,17 @@ type kernel struct {
 	rare    func(b *B) // for vectors with such an element, out of the way of the others; the kernel does not stop then
 	stops   bool
 	noAVX2  bool
-	own     bool   // twin and exported function are written by hand
-	whole   bool   // a reduction that is called for whole groups only
-	plain   string // stores go past the caches; this kernel does the ends, and all of it where there is no assembly
 	body    func(b *B)
+
+	handWritten bool   // twin and exported function are written by hand
+	fullGroups  bool   // a reduction whose length is a multiple of group
+	cached      string // the kernel has non-temporal stores; this one, with ordinary stores, does unaligned ends, and all of it without assembly
 }
 
 // group is the number of lanes of a reduction: 256 bytes of them.
 func (k *kernel) group() int { return 256 / k.lane }
 
-// unroll is the number of vectors per turn of the loop: as many as a reduction has
+// unroll is the number of vectors per iteration of the loop: as many as a reduction has
 // lanes for, one where the kernel may stop between them, else more for short bodies.
 func (k *kernel) unroll(ops, lanes int) int {
 	switch {
@@ -72,10 +73,10 @@ func (k *kernel) unroll(ops, lanes int) int {
 	return 2
 }
 
-// goTail says whether the tail is left to the twin: AVX2 masks lanes of 4 and 8 bytes only, and what is less than a vector of
-// narrow lanes is nowhere worth a mask.
+// goTail says whether the tail is left to the twin: AVX2 masks lanes of 4 and 8 bytes only, and a mask
+// for lanes of 1 and 2 bytes pays nowhere.
 func (k *kernel) goTail(t target) bool {
-	if k.plain != "" || k.lane < 4 {
+	if k.cached != "" || k.lane < 4 {
 		return true
 	}
 	if t != avx2 {
@@ -143,10 +144,10 @@ type family struct {
 
 func families() []family {
 	return []family{
-		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"narrow", narrow()}, {"resize", resize()},
-		{"logic", tests()}, {"whole", whole()}, {"toint", toInts()},
-		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"drawn", drawn()},
-		{"wide32", endingIn("F32", wideMath())}, {"wide64", endingIn("F64", wideMath())},
+		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"smallint", smallInts()}, {"intconvert", intConversions()},
+		{"logic", predicates()}, {"rounding", rounding()}, {"toint", toInts()},
+		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"random", random()},
+		{"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
 }
@@ -175,7 +176,7 @@ func files() map[string][]byte {
 	}
 	for _, f := range families() {
 		put(f.file+"_gen_amd64.go", f.dispatch())
-		if !f.kernels[0].own {
+		if !f.kernels[0].handWritten {
 			put(f.file+"_gen.go", f.twins())
 			put(f.file+"_noasm_gen.go", f.noasm())
 		}

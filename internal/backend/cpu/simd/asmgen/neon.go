@@ -8,7 +8,7 @@ import (
 )
 
 // neonAsm writes block kernels for arm64. The assembler of Go has few vector instructions, so those it lacks are written as
-// words, with their meaning beside them: see neonWords.
+// words, each with a comment that names it: see neonWords.
 //
 // Registers: R0 to R8 the slices, R9 elements left, R10 at hand, R11 constants and rows.
 type neonAsm struct {
@@ -89,7 +89,7 @@ func (a *neonAsm) p(format string, args ...any) { fmt.Fprintf(&a.out, "\t"+forma
 
 func (a *neonAsm) label(name string) { fmt.Fprintf(&a.out, "%s:\n", name) }
 
-// fresh is a label that nobody else has.
+// fresh is an unused label.
 func (a *neonAsm) fresh(name string) string {
 	a.labels++
 	return fmt.Sprintf("%s%d", name, a.labels)
@@ -130,7 +130,7 @@ func (a *neonAsm) loc(x *val) (int, func()) {
 		return a.fixed[r.name], func() {}
 	}
 	if r.op != "const" {
-		panic("no place for " + r.op + " in " + a.k.name)
+		panic("no register for " + r.op + " in " + a.k.name)
 	}
 	if n, ok := a.cregs[ckey(r)]; ok {
 		return n, func() {}
@@ -160,9 +160,9 @@ func (a *neonAsm) release(v *val, pos int) {
 }
 
 // neonCan reports whether there is a kernel of vectors. Converting and multiplying integers of 64 bits has no instruction for
-// vectors that rounds once, and stores past the caches are left to the machine, which finds out by itself.
+// vectors that rounds once, and there is no non-temporal store: the machine detects full-line writes by itself.
 func neonCan(k *kernel) bool {
-	if k.plain != "" {
+	if k.cached != "" {
 		return false
 	}
 	b := &B{tgt: neon}
@@ -265,7 +265,7 @@ func (a *neonAsm) reset(b *B) {
 	}
 }
 
-// plan chooses the constants that stay in registers, those used most first, as many as will fit beside the values of group
+// plan chooses the constants that stay in registers, those used most first, as many as fit in addition to the values of group
 // vectors. It fails if even none do.
 func (a *neonAsm) plan(b *B, group int) bool {
 	uses := map[string]int{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// neonTail reports whether the last elements, fewer than a vector, are left to the twin: bytes and halves.
+// neonTail reports whether the last elements, fewer than a vector, are left to the twin: lanes of 8 and 16 bits.
 func (k *kernel) neonTail() bool {
 	if k.lane < 4 {
 		return true
@@ -19,7 +19,7 @@ func (k *kernel) neonTail() bool {
 	return false
 }
 
-// neonKernel writes one TEXT: a loop of some vectors a turn, then one by one, then what is less than a vector.
+// neonKernel writes one TEXT: an unrolled loop, then vector by vector, then the tail of less than a vector.
 func neonKernel(k *kernel, tab *neonTable) string {
 	b := &B{tgt: neon}
 	k.body(b)
@@ -53,7 +53,7 @@ func neonKernel(k *kernel, tab *neonTable) string {
 	a.label("tail")
 	a.p("ADDS $%d, R9", step)
 	switch {
-	case k.whole:
+	case k.fullGroups:
 	case len(k.accs) > 0:
 		a.p("BEQ done")
 		a.sumTail(b, unroll)
@@ -247,7 +247,7 @@ func (f family) neonFiles() (assembly, dispatch []byte) {
 		if can {
 			text.WriteString(neonKernel(k, tab))
 		}
-		if !k.own {
+		if !k.handWritten {
 			k.neonDispatch(&decl, can)
 		}
 		if can {
@@ -268,10 +268,10 @@ func (f family) neonFiles() (assembly, dispatch []byte) {
 func (k *kernel) neonDispatch(b *strings.Builder, can bool) {
 	do := k.twinName()
 	if !can {
-		if k.plain != "" {
-			do = k.plain
+		if k.cached != "" {
+			do = k.cached
 		}
-		fmt.Fprintf(b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), do, k.namesOf(k.plainSlices(), "", ""))
+		fmt.Fprintf(b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), do, k.namesOf(k.cachedSlices(), "", ""))
 		return
 	}
 	fmt.Fprintf(b, "%sfunc %s(%s) {\n%s\tswitch {\n\tcase len(z) == 0:\n\tcase useNEON:\n", k.comment(), k.name, k.params(), k.reslice())

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// addr is where the vector at hand of the slice of v lies.
+// addr is the address of the current vector of the slice of v.
 func (a *neonAsm) addr(v *val) (reg, off int) {
 	for i, s := range a.k.slices {
 		if s.name == v.name {

@@ -14,7 +14,7 @@ func (a *neonText) move(d, n int) { a.word("ORR", d, n, n) }
 // neonDepthwise writes one row of a convolution by 3 by 3 taps, and of its gradient.
 func neonDepthwise() []byte {
 	a := &neonText{}
-	// n is a multiple of 4; rows says how many rows of taps there are, one to three, which lie xs elements apart in x.
+	// n is a multiple of 4; rows says how many rows of taps there are, one to three, xs elements apart in x.
 	a.text("depthwiseRowNEON", "(z, x, taps *float32, n, rows, xs int)", "z R0", "x R1", "taps R2", "n R3", "rows R4", "xs R5")
 	a.p("LSL $2, R5, R5")
 	a.p("ADD R5, R1, R6")
@@ -153,7 +153,7 @@ func neonWinograd() []byte {
 	a.set(29, "5")
 	a.label("loop")
 	for i := range 6 {
-		// Element (i, j) lies i/4 rows of tiles and j/4 columns on, in plane (i%4)*4+j%4.
+		// Element (i, j) is i/4 rows of tiles and j/4 columns on, in plane (i%4)*4+j%4.
 		a.p("MOVD $%d, R8", i%4*4)
 		a.p("MADD R3, R2, R8, R8 // plane*R8 + x")
 		if i >= 4 {

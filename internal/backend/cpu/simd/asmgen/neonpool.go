@@ -1,9 +1,9 @@
 package main
 
-// Pooling on arm64: rows are done in Go, and so is what is less than a vector. n is a multiple of four everywhere.
+// Pooling on arm64: the loop over rows and the tail of less than a vector are in Go. n is a multiple of four everywhere.
 
-// places puts step times 0, 1, 2, 3 plus R(place) into register d, and step times 4 into inc; R10 is free.
-func (a *neonText) places(d, inc int, step, place string) {
+// indices puts the register base plus step times 0, 1, 2, 3 into register d, and step times 4 into inc; it uses R10.
+func (a *neonText) indices(d, inc int, step, base string) {
 	a.p("MOVD $0x0000000100000000, R10")
 	a.p("VMOV R10, V%d.D[0]", d)
 	a.p("MOVD $0x0000000300000002, R10")
@@ -11,11 +11,11 @@ func (a *neonText) places(d, inc int, step, place string) {
 	a.p("VDUP %s, V%d.S4", step, inc)
 	a.word("MUL", d, d, inc)
 	a.p("%s", neonShift("SHL", 4, inc, inc, 2))
-	a.p("VDUP %s, V31.S4", place)
+	a.p("VDUP %s, V31.S4", base)
 	a.word("ADD", d, d, 31)
 }
 
-// steps writes a loop for windows that lie beside each other and one for those two apart: x reads a vector of windows.
+// steps writes a loop for windows of stride 1 and one for stride 2.
 func (a *neonText) steps(step string, body func(two bool), end func()) {
 	a.p("CMP $1, %s", step)
 	a.p("BNE two")
@@ -29,7 +29,7 @@ func (a *neonText) steps(step string, body func(two bool), end func()) {
 	}
 }
 
-// window reads four windows from reg on into V0; those two apart take V1 too.
+// window reads one element of four windows into V0, from reg on; stride 2 uses V1 too.
 func (a *neonText) window(reg string, two bool) {
 	if two {
 		a.p("VLD2.P 32(%s), [V0.S4, V1.S4]", reg)
@@ -38,16 +38,16 @@ func (a *neonText) window(reg string, two bool) {
 	}
 }
 
-// meets lets x count instead of best where it is greater or a NaN: place then stands instead of at.
-func (a *neonText) meets(best, at, x, place int) {
+// takeMax replaces best by x, and the index at by index, where x is greater or NaN.
+func (a *neonText) takeMax(best, at, x, index int) {
 	a.word("FCMGT", 28, x, best)
 	a.word("FCMEQ", 29, x, x)
 	a.word("ORN", 28, 28, 29)
 	a.word("BIT", best, x, 28)
-	a.word("BIT", at, place, 28)
+	a.word("BIT", at, index, 28)
 }
 
-// narrow makes four places of V(x) and V(x+1): what is no number of 31 bits becomes -1. It uses V24 and V25.
+// narrow converts the 64-bit indices of V(x) and V(x+1) to four of 32 bits: -1 if negative or too large. It uses V24 and V25.
 func (a *neonText) narrow(d, x int) {
 	for h := range 2 {
 		a.p("%s", neonShift("SSHR", 8, 24+h, x+h, 31))
@@ -60,13 +60,13 @@ func (a *neonText) narrow(d, x int) {
 
 func neonPool() []byte {
 	a := &neonText{}
-	a.text("maxStepNEON", "(z *float32, at *int32, x *float32, n, step, place int)", "z R0", "at R1", "x R2", "n R3", "step R4", "place R5")
-	a.places(16, 17, "R4", "R5")
+	a.text("maxStepNEON", "(z *float32, at *int32, x *float32, n, step, base int)", "z R0", "at R1", "x R2", "n R3", "step R4", "base R5")
+	a.indices(16, 17, "R4", "R5")
 	a.steps("R4", func(two bool) {
 		a.window("R2", two)
 		a.p("FMOVQ (R0), F2")
 		a.p("FMOVQ (R1), F3")
-		a.meets(2, 3, 0, 16)
+		a.takeMax(2, 3, 0, 16)
 		a.p("FMOVQ.P F2, 16(R0)")
 		a.p("FMOVQ.P F3, 16(R1)")
 		a.word("ADD", 16, 16, 17)
@@ -78,7 +78,7 @@ func neonPool() []byte {
 		a.word("FADD", 2, 2, 0)
 		a.p("FMOVQ.P F2, 16(R0)")
 	}, func() { a.p("SUBS $4, R2") })
-	a.text("spreadTwoNEON", "(z, x *float32, n int)", "z R0", "x R1", "n R2")
+	a.text("scatterTwoNEON", "(z, x *float32, n int)", "z R0", "x R1", "n R2")
 	a.label("loop")
 	a.p("VLD2 (R0), [V0.S4, V1.S4]")
 	a.p("FMOVQ.P 16(R1), F2")
@@ -87,8 +87,8 @@ func neonPool() []byte {
 	a.p("SUBS $4, R2")
 	a.p("BNE loop")
 	a.p("RET")
-	a.text("giveStepNEON", "(z, x *float32, at *int32, n, step, place int)", "z R0", "x R1", "at R2", "n R3", "step R4", "place R5")
-	a.places(16, 17, "R4", "R5")
+	a.text("unpoolStepNEON", "(z, x *float32, at *int32, n, step, base int)", "z R0", "x R1", "at R2", "n R3", "step R4", "base R5")
+	a.indices(16, 17, "R4", "R5")
 	a.steps("R4", func(two bool) {
 		if two {
 			a.p("VLD2 (R0), [V0.S4, V1.S4]")
@@ -107,14 +107,14 @@ func neonPool() []byte {
 		}
 		a.word("ADD", 16, 16, 17)
 	}, func() { a.p("SUBS $4, R3") })
-	a.neonPlaces()
+	a.neonIndices()
 	a.neonSquares()
 	return a.source()
 }
 
-// neonPlaces writes the conversions of places and the copies of every second or fourth element.
-func (a *neonText) neonPlaces() {
-	a.text("widenPlacesNEON", "(z *int64, x *int32, n int)", "z R0", "x R1", "n R2")
+// neonIndices writes the conversions of indices and the copies of every second or fourth element.
+func (a *neonText) neonIndices() {
+	a.text("widenIndicesNEON", "(z *int64, x *int32, n int)", "z R0", "x R1", "n R2")
 	a.label("loop")
 	a.p("FMOVQ.P 16(R1), F0")
 	a.word("SXTL32", 1, 0, -1)
@@ -123,7 +123,7 @@ func (a *neonText) neonPlaces() {
 	a.p("SUBS $4, R2")
 	a.p("BNE loop")
 	a.p("RET")
-	a.text("narrowPlacesNEON", "(z *int32, x *int64, n int)", "z R0", "x R1", "n R2")
+	a.text("narrowIndicesNEON", "(z *int32, x *int64, n int)", "z R0", "x R1", "n R2")
 	a.label("loop")
 	a.p("VLD1.P 32(R1), [V0.D2, V1.D2]")
 	a.narrow(2, 0)
@@ -144,18 +144,18 @@ func (a *neonText) neonPlaces() {
 	}
 }
 
-// neonSquares writes a row of MaxPool2x2F32 and of its transpose; first and second are the places of the two rows' first
-// elements.
+// neonSquares writes a row of MaxPool2x2F32 and of its transpose; first and second are the indices of the first
+// elements of its two rows.
 func (a *neonText) neonSquares() {
 	a.text("maxPoolNEON", "(z *float32, at *int64, x, below *float32, n, first, second int)", "z R0", "at R1", "x R2", "below R3", "n R4", "first R5", "second R6")
 	corners := func() { // V16 and V17 the upper corners, V18 and V19 the lower
 		a.p("MOVD $2, R7")
 		a.p("ADD $1, R5, R8")
-		a.places(17, 20, "R7", "R8")
-		a.places(16, 20, "R7", "R5")
+		a.indices(17, 20, "R7", "R8")
+		a.indices(16, 20, "R7", "R5")
 		a.p("ADD $1, R6, R8")
-		a.places(19, 20, "R7", "R8")
-		a.places(18, 20, "R7", "R6")
+		a.indices(19, 20, "R7", "R8")
+		a.indices(18, 20, "R7", "R6")
 	}
 	next := func() {
 		for r := 16; r < 20; r++ {
@@ -168,7 +168,7 @@ func (a *neonText) neonSquares() {
 	a.p("VLD2.P 32(R3), [V2.S4, V3.S4]")
 	a.move(4, 16)
 	for i := 1; i < 4; i++ {
-		a.meets(0, 4, i, 16+i)
+		a.takeMax(0, 4, i, 16+i)
 	}
 	a.p("FMOVQ.P F0, 16(R0)")
 	a.word("SXTL32", 5, 4, -1)
@@ -178,7 +178,7 @@ func (a *neonText) neonSquares() {
 	a.p("SUBS $4, R4")
 	a.p("BNE loop")
 	a.p("RET")
-	a.text("maxGiveNEON", "(z, below, x *float32, at *int64, n, first, second int)", "z R0", "below R1", "x R2", "at R3", "n R4", "first R5", "second R6")
+	a.text("maxUnpoolNEON", "(z, below, x *float32, at *int64, n, first, second int)", "z R0", "below R1", "x R2", "at R3", "n R4", "first R5", "second R6")
 	corners()
 	a.word("EOR", 21, 21, 21)
 	a.label("loop")

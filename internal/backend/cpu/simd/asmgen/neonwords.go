@@ -18,7 +18,7 @@ var neonWords = map[string]uint32{
 	"UMAXV": 0x6EB0A800,
 	// Both operands one after the other, from byte 4 or 8 on.
 	"EXT4": 0x6E002000, "EXT8": 0x6E004000,
-	// Wider from narrower and back, by two: bytes, halves, floats. The number is the bits of the narrower.
+	// Wider from narrower and back, by two: 8, 16 and 32 bits. The number is the bits of the narrower.
 	"UXTL8": 0x2F08A400, "UXTL16": 0x2F10A400, "XTN8": 0x0E212800, "XTN16": 0x0E612800, "XTN32": 0x0EA12800, "UXTL32": 0x2F20A400,
 	"FCVTL16": 0x0E217800, "FCVTL32": 0x0E617800, "FCVTN16": 0x0E216800, "FCVTN32": 0x0E616800, "CMEQ0": 0x4EA09800,
 	// Against zero.

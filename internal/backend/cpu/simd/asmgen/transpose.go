@@ -7,7 +7,7 @@ import (
 )
 
 // transposeSource writes the block transposes: blocks of n by n, going down the rows of the source, so that the
-// destination is written along its rows; with plain stores, and with stores past the caches, which must be aligned.
+// destination is written along its rows; with ordinary stores, and with non-temporal stores, which must be aligned.
 func transposeSource(t target) []byte {
 	a := &asm{tgt: t}
 	a.transpose("transpose", "VMOVUPS")
@@ -57,8 +57,8 @@ func (a *asm) transpose(name, store string) {
 	a.p("RET")
 }
 
-// transposeEdge writes the transpose of one block that is cut: at most 16 rows and columns, at least one. Rows that are not
-// there are the last again, columns that are not there are neither read nor written.
+// transposeEdge writes the transpose of one edge block: at most 16 rows and columns, at least one. Rows beyond the
+// last read the last again; columns beyond the last are masked.
 func (a *asm) transposeEdge() {
 	a.out.WriteString("\n// func transposeEdgeF32AVX512(dst, src *float32, ldd, lds, rows, cols int)\nTEXT ·transposeEdgeF32AVX512(SB), NOSPLIT, $0-48\n")
 	for i, s := range []string{"dst DI", "src SI", "ldd DX", "lds CX", "rows BX", "cols R10"} {
@@ -96,7 +96,7 @@ func (a *asm) transposeEdge() {
 	a.p("RET")
 }
 
-// quads turns rows 4g..4g+3 into columns within each 128 bits: register base+4g+k
+// quads transposes rows 4g..4g+3 within each 128 bits: register base+4g+k
 // then holds, in its lane l, column 4l+k of these rows. It uses tmp..tmp+3.
 func (a *asm) quads(base, tmp int) {
 	r := a.reg
@@ -111,7 +111,7 @@ func (a *asm) quads(base, tmp int) {
 	a.p("VUNPCKHPD %s, %s, %s", r(tmp+3), r(tmp+1), r(b+3))
 }
 
-// shuffle8 transposes Y0..Y7 and returns where each column lies.
+// shuffle8 transposes Y0..Y7 and returns the register of each column.
 func (a *asm) shuffle8() (out [16]int) {
 	a.quads(0, 8)
 	a.quads(4, 8)
@@ -129,7 +129,7 @@ func (a *asm) shuffle16() (out [16]int) {
 		a.quads(4*g, 16)
 	}
 	for k := range 4 {
-		// Z20..Z23 take the lanes in pairs, then in fours.
+		// Z20..Z23 take the lanes by twos, then by four.
 		a.p("VSHUFF32X4 $0x44, Z%d, Z%d, Z20", 4+k, k)
 		a.p("VSHUFF32X4 $0xee, Z%d, Z%d, Z21", 4+k, k)
 		a.p("VSHUFF32X4 $0x44, Z%d, Z%d, Z22", 12+k, 8+k)

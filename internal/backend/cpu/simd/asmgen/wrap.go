@@ -15,7 +15,7 @@ func (k *kernel) comment() string {
 func (f family) twins() []byte {
 	var b bytes.Buffer
 	for _, k := range f.kernels {
-		if k.own || k.plain != "" {
+		if k.handWritten || k.cached != "" {
 			continue
 		}
 		if k.rare != nil {
@@ -78,9 +78,9 @@ func prolog(tag, body string) []byte {
 func (f family) dispatch() []byte {
 	var b bytes.Buffer
 	for _, k := range f.kernels {
-		if k.plain != "" {
+		if k.cached != "" {
 			k.streamed(&b)
-		} else if !k.own {
+		} else if !k.handWritten {
 			fmt.Fprintf(&b, "%sfunc %s(%s) {\n%s\tswitch {\n\tcase len(z) == 0:\n", k.comment(), k.name, k.params(), k.reslice())
 			k.call(&b, avx512)
 			if !k.noAVX2 {
@@ -96,20 +96,20 @@ func (f family) dispatch() []byte {
 	return prolog("!purego", b.String())
 }
 
-// streamed writes the exported function of a kernel whose stores go past the caches: they need whole, aligned vectors,
-// so the ends are left to the plain kernel.
+// streamed writes the exported function of a kernel with non-temporal stores: they need full, aligned vectors,
+// so the ends are left to the kernel with ordinary stores.
 func (k *kernel) streamed(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%sfunc %s(%s) {\n%s\tlo, hi := aligned(z)\n\tif lo < hi {\n\t\tif useAVX512 {\n", k.comment(), k.name, k.params(), k.reslice())
 	at := strings.ReplaceAll(k.pointers("hi-lo"), "[0]", "[lo]")
 	fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t} else {\n\t\t\t%s(%s)\n\t\t}\n\t}\n", k.asmName("AVX512"), at, k.asmName("AVX2"), at)
 	for _, part := range []string{"[:lo]", "[hi:]"} {
-		fmt.Fprintf(b, "\t%s(%s)\n", k.plain, k.namesOf(k.plainSlices(), "", part))
+		fmt.Fprintf(b, "\t%s(%s)\n", k.cached, k.namesOf(k.cachedSlices(), "", part))
 	}
 	b.WriteString("}\n\n")
 }
 
-// plainSlices leaves out what is only asked for ahead of time.
-func (k *kernel) plainSlices() []param {
+// cachedSlices leaves out the slice that is only prefetched.
+func (k *kernel) cachedSlices() []param {
 	var out []param
 	for _, s := range k.slices {
 		if !strings.HasPrefix(s.name, "next") {
@@ -169,7 +169,7 @@ func (k *kernel) callVariant(b io.Writer, isa string, vl int, tail bool) {
 		adv := func(n string) string {
 			return list + " = " + strings.ReplaceAll(strings.Join(cut, ", "), "%s", n)
 		}
-		if tail { // whole vectors only
+		if tail { // full vectors only
 			fmt.Fprintf(b, "\t\tfor len(z) >= %d {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", vl/k.lane, fn, k.pointers(fmt.Sprintf("len(z)&^%d", vl/k.lane-1)), adv("n"), vl/k.lane)
 			fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n\t\t%s(%s)\n", k.twinName(), k.names("", "[:n]"), adv("n"), k.twinName(), k.names("", ""))
 			return
@@ -188,14 +188,14 @@ func (k *kernel) callVariant(b io.Writer, isa string, vl int, tail bool) {
 func (f family) noasm() []byte {
 	var b bytes.Buffer
 	for _, k := range f.kernels {
-		if k.own {
+		if k.handWritten {
 			continue
 		}
 		do := k.twinName()
-		if k.plain != "" {
-			do = lowerFirst(k.plain) + "Generic"
+		if k.cached != "" {
+			do = lowerFirst(k.cached) + "Generic"
 		}
-		fmt.Fprintf(&b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), do, k.namesOf(k.plainSlices(), "", ""))
+		fmt.Fprintf(&b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), do, k.namesOf(k.cachedSlices(), "", ""))
 	}
 	return prolog("purego || !amd64 && !arm64", b.String())
 }

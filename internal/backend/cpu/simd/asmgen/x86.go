@@ -83,7 +83,7 @@ type frame struct {
 	freeK   []bool
 	at      map[*val]int    // register of a live value
 	fixed   map[string]int  // scalars and accumulators
-	cregs   map[string]int  // constants kept in registers
+	cregs   map[string]int  // constants held in registers
 	mem     map[*val]string // loads folded into their user
 	masked  bool
 	copyNo  int
@@ -164,7 +164,7 @@ func (f *frame) loc(x *val) (int, func()) {
 			return n, func() { f.free[n] = true }
 		}
 	}
-	panic("no place for " + r.op + " in " + f.k.name)
+	panic("no register for " + r.op + " in " + f.k.name)
 }
 
 func (f *frame) loadConst(c *val, n int) {
@@ -223,7 +223,7 @@ func (f *frame) body(b *B) {
 	}
 }
 
-// plan allocates registers with as many constants kept in registers as will fit.
+// plan allocates registers with as many constants held in registers as will fit.
 func (a *asm) plan(k *kernel, b *B) map[string]int {
 	uses := map[string]int{}
 	var order []*val
@@ -234,7 +234,7 @@ func (a *asm) plan(k *kernel, b *B) map[string]int {
 					order = append(order, r)
 				}
 				uses[ckey(r)]++
-				// A constant in a place that takes no memory operand counts double.
+				// A constant where no memory operand is allowed counts double.
 				if v.op == "min" || v.op == "max" || v.op == "sub" || v.op == "div" {
 					if v.args[0] == x {
 						uses[ckey(r)]++

@@ -125,7 +125,7 @@ func (f *frame) ins(v *val, pos int) {
 	}
 }
 
-// define gives v a register. A value nobody uses is an error in the kernel.
+// define gives v a register. An unused value is an error in the kernel.
 func (f *frame) define(v *val) int {
 	if v.t == mask && f.tgt == avx512 {
 		n := f.allocK()
@@ -250,7 +250,7 @@ func (f *frame) sel(v *val, pos int) {
 	}
 }
 
-// lookup permutes a row of 16 by the low bits of the index; AVX2 does it by halves.
+// lookup permutes a row of 16 by the low bits of the index; AVX2 does it in two parts.
 func (f *frame) lookup(v *val, pos int) {
 	idx, _ := f.loc(v.args[0])
 	off := f.tableOffset(v.tab)

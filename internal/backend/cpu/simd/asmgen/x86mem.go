@@ -122,7 +122,7 @@ func (f *frame) store(v *val, pos int) {
 	switch v.mem {
 	case "":
 		name := move(v.t)
-		if f.k.plain != "" {
+		if f.k.cached != "" {
 			name = map[int]string{4: "VMOVNTPS", 8: "VMOVNTPD"}[v.t.size()]
 		}
 		f.p("%s %s, %s%s", name, f.reg(x), k, m)
@@ -148,7 +148,7 @@ func (f *frame) store(v *val, pos int) {
 	}
 }
 
-// storeInt writes lanes to narrower elements. Without AVX-512, bytes and halves must hold what they are given.
+// storeInt writes lanes to narrower elements. Without AVX-512, values must fit elements of 8 and 16 bits.
 func (f *frame) storeInt(v *val, x int, k, m string) {
 	from, to := v.t.size(), memSize(v)
 	if f.tgt == avx512 {
@@ -214,8 +214,8 @@ func (f *frame) storeBool(v *val, x int, k, m string) {
 	done()
 }
 
-// prefetch asks for what a later call will read; it never faults. It goes to the second cache: the first has no room for a
-// row more, and a norm of rows of 4096 took a third longer.
+// prefetch fetches what a later call will read into the L2 cache; it never faults. L1 has no room for one more row: a norm
+// of rows of 4096 took a third longer.
 func (f *frame) prefetch(v *val) { f.p("PREFETCHT1 %s", f.addr(v)) }
 
 func (f *frame) stop(v *val, pos int) {
