@@ -7,17 +7,17 @@ import (
 
 // Recipe is what it takes to record a node's op again. It holds no node, and so no value.
 type Recipe struct {
-	op     *Op
-	attr   attr.Attr
-	dev    *backend.Device
-	item   int // output of a bundle that the node shows, -1: none
-	bundle bool
-	konst  bool // a 0-d immediate
+	op    *Op
+	attr  attr.Attr
+	dev   *backend.Device
+	item  int // output of a tuple node that the node shows, -1: none
+	tuple bool
+	konst bool // a 0-d immediate
 }
 
 // RecipeOf returns the node's recipe.
 func RecipeOf(n *Node) Recipe {
-	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, bundle: n.IsTuple(), konst: n.IsConst()}
+	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple(), konst: n.IsConst()}
 	if k, ok := n.IsTupleItem(); ok {
 		r.item = k
 	}
@@ -29,7 +29,7 @@ func (r *Recipe) Over(in []*Node) *Node {
 	switch {
 	case r.item >= 0:
 		return TupleItem(in[0], r.item)
-	case r.bundle:
+	case r.tuple:
 		return NewTuple(r.op, r.attr, in...)
 	}
 	n := New(r.op, r.attr, in...)

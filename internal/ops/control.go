@@ -98,9 +98,17 @@ func inferControl(a attr.Attr, _ []*Node) []graph.Spec {
 var opCond, opWhile, opScan *graph.Op
 
 func init() {
-	opCond = graph.Register(graph.Op{Name: "cond", Version: 1, Kind: graph.Other, Infer: inferControl, VJP: condVJP, JVP: condJVP, VMap: condVMap})
-	opWhile = graph.Register(graph.Op{Name: "while", Version: 1, Kind: graph.Other, Infer: inferControl, VJP: whileVJP, JVP: whileJVP, VMap: whileVMap})
-	opScan = graph.Register(graph.Op{Name: "scan", Version: 1, Kind: graph.Other, Infer: inferControl, VJP: scanVJP, JVP: scanJVP, VMap: scanVMap})
+	opCond = control("cond", condVJP, condJVP, condVMap)
+	opWhile = control("while", whileVJP, whileJVP, whileVMap)
+	opScan = control("scan", scanVJP, scanJVP, scanVMap)
+}
+
+// control declares an op that owns subgraphs.
+func control(name string, vjp func(n *Node, cot []*Node, need []bool) []*Node, jvp func(n *Node, tan []*Node) []*Node,
+	vmap func(n *Node, in []*Node, batched []bool, size int) []*Node) *graph.Op {
+	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Other, Inputs: graph.AtLeast(0),
+		NoKernel: "the executor replays its subgraphs", NotInFiles: "files hold no subgraphs yet",
+		SavesIn: ^uint32(0), SavesOut: true, Infer: inferControl, VJP: vjp, JVP: jvp, VMap: vmap})
 }
 
 // differentiated reports whether a rule may come to ask for the gradient of something made of the inputs.
