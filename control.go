@@ -142,7 +142,6 @@ func ForI[S any](lo, hi any, body func(i *Tensor, state S) S, init S, opts ...Wh
 		func(s counted) counted { return counted{s.I.Add(1), body(s.I, s.State)} }, counted{at(lo), init}, opts...).State
 }
 
-
 // like returns a copy of a tree with other tensors.
 func like[T any](tree T, nodes []*graph.Node) T {
 	ts := wrapAll(nodes)
@@ -163,4 +162,3 @@ func treeNodes(v reflect.Value) (list []*graph.Node) {
 	}
 	return list
 }
-

@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // Control flow is one launch of a plan, whose kernel replays the plans of the subgraphs that its node owns. The state of a
@@ -16,6 +17,11 @@ import (
 
 // Simplify rewrites the results of a subgraph before it is planned; the compiler provides it. nil: they are planned as they are.
 var Simplify func(roots []*graph.Node) []*graph.Node
+
+// planSubgraph is NewReplay: the list of passes would refer to itself otherwise.
+var planSubgraph func(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error)
+
+func init() { planSubgraph = NewReplay }
 
 // controlKernel is the kernel of a node that owns subgraphs.
 func (p *planner) controlKernel(c *graph.Control, d *backend.Device) backend.Kernel {
@@ -64,7 +70,7 @@ func (k *controlLaunch) replayOf(sub *graph.Subgraph, number int) (*Replay, erro
 				becomes[i] = -1
 			}
 		}
-		r, err := NewReplay(outs, args, nil, becomes, 0)
+		r, err := planSubgraph(outs, args, nil, becomes, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -186,9 +192,7 @@ func (k *controlLaunch) start(ctx *backend.Ctx, s graph.StateInit, out, in []bac
 		return n, false, err
 	case s.Output >= 0:
 		v := out[s.Output]
-		part := new(mem.Buffer)
-		v.Buf.SliceInto(part, v.Offset()*v.DType.Size(), v.Numel()*v.DType.Size())
-		return graph.NewStored(part, graph.Spec{Shape: v.Shape, DType: v.DType}, k.dev), true, nil
+		return graph.NewStored(partOf(v), graph.Spec{Shape: v.Shape, DType: v.DType}, k.dev), true, nil
 	}
 	spec := k.control.Step.In[k.counter()]
 	b, err := k.dev.Pool.Get("counter", spec.DType.Size())
@@ -218,8 +222,9 @@ func (k *controlLaunch) counter() int {
 func (k *controlLaunch) operand(ctx *backend.Ctx, v backend.View) (*graph.Node, error) {
 	spec := graph.Spec{Shape: v.Shape, DType: v.DType}
 	if v.Contiguous() {
-		size := v.DType.Size()
-		return graph.NewStored(v.Buf.Window(v.Offset()*size, v.Numel()*size), spec, k.dev), nil
+		part := partOf(v)
+		part.ReadOnly = true
+		return graph.NewStored(part, spec, k.dev), nil
 	}
 	b, err := k.dev.Pool.Get("copy", v.Numel()*v.DType.Size())
 	if err != nil {
@@ -231,6 +236,14 @@ func (k *controlLaunch) operand(ctx *backend.Ctx, v backend.View) (*graph.Node, 
 		return nil, err
 	}
 	return graph.NewStored(b, spec, k.dev), nil
+}
+
+// partOf shows the memory of an operand. It has nothing to wait for: the buffer may have the event of the very plan that runs.
+func partOf(v backend.View) *mem.Buffer {
+	part, size := new(mem.Buffer), v.DType.Size()
+	v.Buf.SliceInto(part, v.Offset()*size, v.Numel()*size)
+	part.LastWrite.Store(v.Buf.LastWrite.Load())
+	return part
 }
 
 // deliver copies results to the operands of the launch, unless they were written there, and lets go of made.
@@ -269,7 +282,7 @@ func (k *controlLaunch) readInt(v backend.View) (int, error) {
 	b := make([]byte, v.DType.Size())
 	if v.Buf.Mem != nil {
 		copy(b, v.Buf.Mem[v.Offset()*len(b):])
-	} else if err := k.dev.Download(b, v.Buf.Window(v.Offset()*len(b), len(b))); err != nil {
+	} else if err := k.dev.Download(b, partOf(v)); err != nil {
 		return 0, err
 	}
 	return int(v.DType.Get(b, 0).I), nil
