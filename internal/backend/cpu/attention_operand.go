@@ -24,7 +24,7 @@ const farRows = 2048
 
 // matricesOf shows a view as it lies, or a copy: of halves, unless they may stay, of rows that are far apart or have gaps
 // between elements.
-func matricesOf[T floats](c *backend.Ctx, v backend.View, halves bool) (matrices[T], error) {
+func matricesOf[T floats](c *backend.Ctx, v backend.View, keepHalf bool) (matrices[T], error) {
 	d, st := v.Shape.Dims(), v.Strides()
 	m := matrices[T]{batch: st[0], head: st[1], rs: st[2], rows: d[2], cols: d[3], d: v.DType}
 	size := v.DType.Size()
@@ -36,7 +36,7 @@ func matricesOf[T floats](c *backend.Ctx, v backend.View, halves bool) (matrices
 		m.x = backend.Whole[T](v)
 		return m, nil
 	}
-	if halves && v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] {
+	if keepHalf && v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] {
 		m.half = backend.Whole[uint16](v)
 		return m, nil
 	}

@@ -10,8 +10,8 @@ import (
 // each by itself would load and store a tile. The bits are the same, and what is left of a tile that is not a whole
 // number of vectors is done instruction by instruction. Halves are float32 in registers, rounded after each instruction that rounds.
 
-// stretch is a piece of a program: instructions from to to, as chain code too if that pays.
-type stretch struct {
+// segment is a piece of a program: instructions from to to, as chain code too if that pays.
+type segment struct {
 	from, to int
 	chain    *chainCode
 }
@@ -111,7 +111,7 @@ func (q *prepared) split(p *backend.Fused) {
 			}
 			lane = max(lane, next)
 		}
-		pt := stretch{from: from, to: k}
+		pt := segment{from: from, to: k}
 		if lane > 0 && (k-from > 1 || len(p.Instrs) == 1 || p.DTypes[p.Instrs[from].Src[0]].Size() == 2) {
 			pt.chain = chainOf(p, q, from, k, lane)
 			q.locals, q.chains = max(q.locals, pt.chain.locals), true

@@ -52,7 +52,7 @@ func (r *runState) ready(w *workspace) {
 				}
 				c.steps = append(c.steps, simd.ChainStep(op, lane, unsafe.Add(w.base, r.in[s.reg].slot*r.unit), false))
 				continue
-			case op == simd.ChainStore && r.goesPast(s.reg):
+			case op == simd.ChainStore && r.streamsOut(s.reg):
 				op = simd.ChainStream
 			}
 			c.tiles = append(c.tiles, tileStep{len(c.steps), s.reg})
@@ -62,11 +62,11 @@ func (r *runState) ready(w *workspace) {
 	}
 }
 
-// goesPast reports whether an output goes past the caches.
-func (r *runState) goesPast(reg int) bool {
+// streamsOut reports whether an output goes past the caches.
+func (r *runState) streamsOut(reg int) bool {
 	for i := range r.out {
 		if r.out[i].reg == reg {
-			return r.out[i].past
+			return r.out[i].stream
 		}
 	}
 	return false
@@ -74,7 +74,7 @@ func (r *runState) goesPast(reg int) bool {
 
 // partsOf runs the program on a tile of n elements, whose registers lie at reg.
 func (r *runState) partsOf(w *workspace, reg []unsafe.Pointer, n int) {
-	whole := n &^ (r.width - 1)
+	full := n &^ (r.width - 1)
 	c := w.code
 	for _, t := range c.tiles {
 		c.steps[t.step].At = uintptr(reg[t.reg])
@@ -86,12 +86,12 @@ func (r *runState) partsOf(w *workspace, reg []unsafe.Pointer, n int) {
 			r.plain(reg, p.from, p.to, 0, n)
 			continue
 		}
-		if whole > 0 {
-			simd.RunChain(c.steps[at:c.ends[i]], p.chain.lane, whole)
+		if full > 0 {
+			simd.RunChain(c.steps[at:c.ends[i]], p.chain.lane, full)
 		}
 		at = c.ends[i]
-		if whole < n {
-			r.plain(reg, p.from, p.to, whole, n)
+		if full < n {
+			r.plain(reg, p.from, p.to, full, n)
 		}
 	}
 }

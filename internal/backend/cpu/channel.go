@@ -98,7 +98,7 @@ func channelMoments(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return momentsByChannel(c, out, newChannelGrid(in[0]), x, momentsF32, momentsDown)
+	return momentsByChannel(c, out, newChannelGrid(in[0]), x, momentsF32, shortMoments)
 }
 
 // momentsByChannel folds runs by of, and short planes by down, if that is not nil.
@@ -167,7 +167,7 @@ func channelDots(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 			g, x = g[n:], x[n:]
 		}
 		return s
-	}, dotsDown)
+	}, shortDots)
 }
 
 // dotsByChannel folds runs by run, and short planes by down, if that is not nil.

@@ -14,9 +14,9 @@ import (
 // so that both sides are touched a cache line at a time; the rest goes element by element.
 
 const (
-	copyBlock = 256 << 10 // bytes a block moves
-	streamRow = 2 << 10   // bytes of a row from which on rows may go past the caches
-	turnTile  = 128       // side of a square that is turned
+	copyBlock     = 256 << 10 // bytes a block moves
+	streamRow     = 2 << 10   // bytes of a row from which on rows may go past the caches
+	transposeTile = 128       // side of a square that is turned
 )
 
 // StreamFrom is how many bytes a result has that goes past the caches; a variable for tests.
@@ -43,14 +43,14 @@ func copyKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 func catKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis, at := a.(attr.Axis).Axis, 0
 	size, z := out[0].DType.Size(), stridedOf(out[0])
-	whole := volume(out[0].Shape.Dims()[:axis]) == 1 && out[0].Contiguous() // pieces lie one behind the other
+	contiguous := volume(out[0].Shape.Dims()[:axis]) == 1 && out[0].Contiguous() // pieces lie one behind the other
 	for _, v := range in {
 		if v.Numel() == 0 {
 			continue // its place may lie behind the end
 		}
 		part := strided{unsafe.Add(z.base, at*z.strides[axis]*size), z.strides}
 		at += v.Shape.Dim(axis)
-		if bytes := v.Numel() * size; whole && bytes < copyBlock && v.Contiguous() {
+		if bytes := v.Numel() * size; contiguous && bytes < copyBlock && v.Contiguous() {
 			copyBytes(part.base, unsafe.Add(v.Base(), v.Offset()*size), bytes)
 			continue
 		}
@@ -118,7 +118,7 @@ func move(c *backend.Ctx, s *shape.Shape, size int, z, x strided) error {
 		return w.rows(c)
 	}
 	if p := w.across(); p >= 0 {
-		return w.turn(c, p)
+		return w.transpose(c, p)
 	}
 	return w.elements(c)
 }
@@ -171,7 +171,7 @@ func (w *mover) rows(c *backend.Ctx) error {
 	run, rows := w.dims[last]*w.size, volume(w.dims[:last])
 	put := copyBytes
 	if run*rows >= StreamFrom && run >= streamRow {
-		put = copyPast
+		put = copyStream
 	}
 	if run >= copyBlock {
 		pieces := (run + copyBlock - 1) / copyBlock
@@ -192,8 +192,8 @@ func (w *mover) rows(c *backend.Ctx) error {
 	})
 }
 
-// copyPast copies n bytes past the caches.
-func copyPast(z, x unsafe.Pointer, n int) {
+// copyStream copies n bytes past the caches.
+func copyStream(z, x unsafe.Pointer, n int) {
 	simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
 }
 
@@ -211,7 +211,7 @@ func (w *mover) elements(c *backend.Ctx) error {
 	const unit = 1 << 14
 	line := lineCopy(w.size)
 	if xs == 0 && zs == 1 && n*w.size >= streamRow && n*rows*w.size >= StreamFrom {
-		line = fillPast(w.size)
+		line = fillStream(w.size)
 	}
 	if n >= unit {
 		pieces := (n + unit - 1) / unit
@@ -232,8 +232,8 @@ func (w *mover) elements(c *backend.Ctx) error {
 	})
 }
 
-// fillPast repeats an element past the caches, from a piece that was filled with it.
-func fillPast(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
+// fillStream repeats an element past the caches, from a piece that was filled with it.
+func fillStream(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
 	fill := lineCopy(size)
 	return func(z, x unsafe.Pointer, n, _, _ int) {
 		end := n * size
@@ -242,7 +242,7 @@ func fillPast(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
 			p := unsafe.Pointer(unsafe.SliceData(t))
 			fill(p, x, piece/size, 1, 0)
 			for at := 0; at < end; at += piece {
-				copyPast(unsafe.Add(z, at), p, min(piece, end-at))
+				copyStream(unsafe.Add(z, at), p, min(piece, end-at))
 			}
 		})
 	}

@@ -67,7 +67,7 @@ type rowsRun struct {
 	locals []int
 	count  int // rows
 	each   int // rows of a block
-	past   bool
+	stream bool
 }
 
 func runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
@@ -80,8 +80,8 @@ func runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error
 		long = max(long, b.Len)
 		for j := range x.parts[i].r.out {
 			o := &x.parts[i].r.out[j]
-			o.past = o.past && b.Out[j] < 0 && o.wholeLines(b.Len) && !readBehind(p.Parts[i+1:], in, o.base)
-			x.past = x.past || o.past
+			o.stream = o.stream && b.Out[j] < 0 && o.lineAligned(b.Len) && !readBehind(p.Parts[i+1:], in, o.base)
+			x.stream = x.stream || o.stream
 		}
 	}
 	x.each = max(1, rowsElems/long)
@@ -104,7 +104,7 @@ func readBehind(parts []backend.RowFusionPart, in []backend.View, base unsafe.Po
 func (q *rowPart) bind(b *backend.RowFusionPart, out, in []backend.View) {
 	prep := b.Prep.(*prepared)
 	n := b.Shape.Numel()
-	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)), out: make([]outPlace, len(b.Fused.Out))}
+	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)), out: make([]outOperand, len(b.Fused.Out))}
 	q.r.bind(b.Fused, out, in)
 	for i := range q.r.out {
 		if o := &q.r.out[i]; o.fresh {
@@ -143,7 +143,7 @@ func (x *rowsRun) block(b int) {
 	for i := range x.parts {
 		x.part(&x.parts[i], lo, hi, base)
 	}
-	if x.past {
+	if x.stream {
 		simd.Fence()
 	}
 }
@@ -178,7 +178,7 @@ func (x *rowsRun) part(q *rowPart, lo, hi int, base unsafe.Pointer) {
 }
 
 // stored is where a register goes as it is made, nil if nowhere.
-func (r *runState) stored(reg int) *outPlace {
+func (r *runState) stored(reg int) *outOperand {
 	for i := range r.out {
 		if o := &r.out[i]; o.reg == reg && !o.staged {
 			return o

@@ -13,7 +13,7 @@ func (r *runState) block(b int) {
 	r.open(&w)
 	r.tiles(&w, b*r.part, min((b+1)*r.part, r.n), nil)
 	w.close()
-	if r.past {
+	if r.stream {
 		simd.Fence()
 	}
 }
@@ -100,12 +100,12 @@ func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 	reg, base := w.regs(), w.base
 	var pace par.Pace
 	every := paceElems
-	if hi-lo > tileElems && r.p.cost >= dearInstr || hi-lo > every {
+	if hi-lo > tileElems && r.p.cost >= costlyInstr || hi-lo > every {
 		pace = par.NewPace()
 	}
 	n, done := 0, 0
 	for at := lo; at < hi; at += n {
-		if at > lo && at-lo == n && r.p.cost >= dearInstr && pace.Slow() {
+		if at > lo && at-lo == n && r.p.cost >= costlyInstr && pace.Slow() {
 			every = tileElems // how long a tile takes depends on the program
 		}
 		if done += n; done >= every {

@@ -127,7 +127,7 @@ func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	inner := operand{size: w.size, dims: w.inner, strides: w.innerStr}
 	put := copyBytes
 	if bytes >= streamRow && w.count*len(idx)*bytes >= StreamFrom {
-		put = copyPast
+		put = copyStream
 	}
 	// Rows lie anywhere, so that the machine cannot see the next one coming.
 	far := w.wholeSlice && bytes <= aheadRow && w.count*in[0].Shape.Dim(axis)*bytes >= StreamFrom

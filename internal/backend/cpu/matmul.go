@@ -25,8 +25,8 @@ type ending struct {
 	size int // elements of the product, for at
 }
 
-// placeOf returns where a product goes: nowhere if only at sees it.
-func placeOf[T numbers](e ending, out backend.View) []T {
+// destinationOf returns where a product goes: nowhere if only at sees it.
+func destinationOf[T numbers](e ending, out backend.View) []T {
 	if e.at != nil {
 		return nil
 	}
@@ -101,9 +101,9 @@ const (
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	if c.LaunchCache != nil {
-		k, ok := (*c.LaunchCache).(*keptRows)
+		k, ok := (*c.LaunchCache).(*cachedWeights)
 		if !ok {
-			k = new(keptRows)
+			k = new(cachedWeights)
 			*c.LaunchCache = k
 		}
 		return k.product(c, 0, out[0], in)
@@ -137,7 +137,7 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending
 	case 2:
 		return stacks(c, out, in, ended(product16), then)
 	}
-	return stacks(c, out, in, endedBytes(), then)
+	return stacks(c, out, in, int8WithEpilogue(), then)
 }
 
 // plainWork is how many multiply-adds a product has up to which no loop is parallel.
@@ -164,10 +164,10 @@ func plain[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, mu
 	}
 	if m*n*k > plainWork {
 		run, failed := runnerOf(c)
-		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[Z](then, out), n, epilogueOf[Z](then, 0), run)
+		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n, epilogueOf[Z](then, 0), run)
 		return true, *failed
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[Z](then, out), n, epilogueOf[Z](then, 0), nil)
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n, epilogueOf[Z](then, 0), nil)
 	return true, nil
 }
 
@@ -199,7 +199,7 @@ func stacks[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, m
 		return err
 	}
 	defer b.done()
-	return multiplyEnded(c, placeOf[Z](then, out), &a, &b, mul, then)
+	return multiplyEnded(c, destinationOf[Z](then, out), &a, &b, mul, then)
 }
 
 // multiplyEnded multiplies matrix by matrix. Large products are parallel within, small ones among each other; either

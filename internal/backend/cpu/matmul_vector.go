@@ -29,13 +29,13 @@ type vectorProduct[T numbers, S float32 | float64] struct {
 	dot    func(x []T, y []S) S
 	vector func(x []T, step, k int) (y []S, free func())
 	put    func(z []T, x []S)
-	// lie is dot for a vector as it lies, of which a part is shown at a time; nil if vector does nothing to one that lies whole.
-	lie func(x, y []T) S
+	// direct is dot for a vector as it lies, of which a part is shown at a time; nil if vector does nothing to one that lies whole.
+	direct func(x, y []T) S
 }
 
 func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
 	parts := (k + dotPart - 1) / dotPart
-	dot := v.dotsAsTheyLie(b, brs, parts)
+	dot := v.dotDirect(b, brs, parts)
 	var y []S
 	if dot == nil {
 		whole, freeY := v.vector(b, brs, k)
@@ -91,13 +91,13 @@ func (v *vectorProduct[T, S]) row(x []T, y []S) (sum S) {
 	return sum
 }
 
-// dotsAsTheyLie returns the sum of products of a part of a row, from an element on, with a long vector where that lies; nil if there is
+// dotDirect returns the sum of products of a part of a row, from an element on, with a long vector where that lies; nil if there is
 // no such way. It would go through memory if it were shown as a whole first.
-func (v *vectorProduct[T, S]) dotsAsTheyLie(b []T, brs, parts int) func(x []T, at int) S {
-	if v.lie == nil || brs != 1 || parts <= dotRun {
+func (v *vectorProduct[T, S]) dotDirect(b []T, brs, parts int) func(x []T, at int) S {
+	if v.direct == nil || brs != 1 || parts <= dotRun {
 		return nil
 	}
-	return func(x []T, at int) S { return v.lie(x, b[at:at+len(x)]) }
+	return func(x []T, at int) S { return v.direct(x, b[at:at+len(x)]) }
 }
 
 // long cuts rows into blocks of parts.
@@ -125,7 +125,7 @@ func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, dot func(x [
 
 // finish writes the sums of rows, and hands them on.
 func (v *vectorProduct[T, S]) finish(sums []S, row int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int)) {
-	if c == nil || crs != 1 { // nobody keeps them, or they lie apart
+	if c == nil || crs != 1 { // nobody cacheable them, or they lie apart
 		z, free := borrow[T](len(sums))
 		defer free()
 		v.put(z, sums)
@@ -173,7 +173,7 @@ func vectorHalf(d dtype.DType, dot func(x []uint16, y []float32) float32) *vecto
 			return y, free
 		},
 		put: func(z []uint16, x []float32) { narrowHalf(d, z, x) },
-		lie: func(x, y []uint16) float32 {
+		direct: func(x, y []uint16) float32 {
 			part, free := borrow[float32](len(y))
 			defer free()
 			widenHalf(d, part, y)

@@ -32,11 +32,11 @@ func padded(c *backend.Ctx, s attr.Slice, out backend.View, in []backend.View) e
 	return c.For(ceil(p.planes, each), func(b int) {
 		done := 0
 		if b > 0 {
-			done, _ = p.place(b*each - 1)
+			done, _ = p.offsets(b*each - 1)
 			done += p.rows * p.pitch
 		}
 		for i := b * each; i < min((b+1)*each, p.planes); i++ {
-			to, from := p.place(i)
+			to, from := p.offsets(i)
 			p.fill(done, to)
 			p.plane(unsafe.Add(p.z, to*p.size), unsafe.Add(p.x, from*p.size))
 			done = to + p.rows*p.pitch
@@ -81,7 +81,7 @@ func newPadding(s attr.Slice, out backend.View, in []backend.View) *padding {
 }
 
 // place is where plane i begins in the output, with what is before its first row, and in the part.
-func (p *padding) place(i int) (to, from int) {
+func (p *padding) offsets(i int) (to, from int) {
 	d := len(p.dims) - 1
 	if d >= 0 {
 		to = p.start[d] * p.zs[d]

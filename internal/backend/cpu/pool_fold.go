@@ -20,8 +20,8 @@ func (g *grid) kernelOf() [3]int {
 	return k
 }
 
-// meets lists, for every element along a dimension, the windows that hold it and where.
-func (g *grid) meets(d int) [][]step {
+// covering lists, for every element along a dimension, the windows that hold it and where.
+func (g *grid) covering(d int) [][]step {
 	c, n := newScratch[[]step](g.in[d]), g.w.In.Len()
 	if d < 3-n {
 		return [][]step{{{0, 0}}}
@@ -39,7 +39,7 @@ func (g *grid) meets(d int) [][]step {
 
 // poolFold adds, for every row of the image, the rows of windows that meet it.
 func poolFold[T numbers](c *backend.Ctx, g *grid, z, x []T) error {
-	md, mh, kern := g.meets(0), g.meets(1), g.kernelOf()
+	md, mh, kern := g.covering(0), g.covering(1), g.kernelOf()
 	plane := kern[0] * kern[1] * kern[2] * g.outSize()
 	n := g.w.In.Len() - 1
 	stride, pad, dilation := g.w.Stride.At(n), g.w.Pad.At(n), g.w.Dilation.At(n)

@@ -20,7 +20,7 @@ type Limits struct {
 	StreamCopy float64 `json:"stream_copy"` // past the caches
 }
 
-// Prober measures limits; it keeps the memory it reads and writes, so that a second measurement finds its pages. They are pages as
+// Prober measures limits; it cacheable the memory it reads and writes, so that a second measurement finds its pages. They are pages as
 // tensors have them: huge ones, if the system gives them, are read a fifth sooner.
 type Prober struct{ src, dst []byte }
 
@@ -76,7 +76,7 @@ func (p *Prober) Measure() (l Limits, err error) {
 	return l, nil
 }
 
-// multiplyAdds keeps every thread at the probe for about probeTime.
+// multiplyAdds cacheable every thread at the probe for about probeTime.
 func multiplyAdds(probe func(int) float64) func() (float64, error) {
 	return func() (float64, error) {
 		flops := make([]float64, par.Threads())

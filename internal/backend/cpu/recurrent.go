@@ -28,16 +28,16 @@ func init() {
 
 func recurrent(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if in[0].DType == dtype.Float64 {
-		return goThrough[float64](c, a, out, in)
+		return runForward[float64](c, a, out, in)
 	}
-	return goThrough[float32](c, a, out, in)
+	return runForward[float32](c, a, out, in)
 }
 
 func recurrentGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if in[0].DType == dtype.Float64 {
-		return goBack[float64](c, a, out, in)
+		return runBackward[float64](c, a, out, in)
 	}
-	return goBack[float32](c, a, out, in)
+	return runBackward[float32](c, a, out, in)
 }
 
 // vectors are the routines of an element type over contiguous elements.
@@ -73,7 +73,7 @@ type layerPlan[T floats] struct {
 	a                        attr.Recurrent
 	gates, hidden, state     int // gates of a unit, units, size of the state
 	batch                    int
-	places, order            []int
+	offsets, order           []int
 	width, units, stateUnits int // units of a block; blocks of units, of the state
 }
 
@@ -81,9 +81,9 @@ func planLayer[T floats](c *backend.Ctx, a attr.Attr, w backend.View) *layerPlan
 	l := &layerPlan[T]{vectors: vectorsOf[T](), c: c, a: a.(attr.Recurrent)}
 	l.gates = l.a.Cell.Gates()
 	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
-	l.places, l.order = l.a.Offsets(), l.a.Order()
+	l.offsets, l.order = l.a.Offsets(), l.a.Order()
 	if len(l.order) > 0 {
-		l.batch = l.places[1]
+		l.batch = l.offsets[1]
 	}
 	l.width = l.tiles.Cols()
 	l.units, l.stateUnits = (l.hidden+l.width-1)/l.width, (l.state+l.width-1)/l.width
@@ -96,7 +96,7 @@ func (l *layerPlan[T]) step(k int) (at, n int) {
 		return 0, 0
 	}
 	t := l.order[k]
-	return l.places[t], l.places[t+1] - l.places[t]
+	return l.offsets[t], l.offsets[t+1] - l.offsets[t]
 }
 
 // part returns where a block of units begins, and its width.

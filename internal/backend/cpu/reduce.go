@@ -45,11 +45,11 @@ type foldDim struct{ size, in, out int }
 
 // foldPlan is a reduction in the order of memory.
 type foldPlan struct {
-	kept, folded []foldDim
-	inner        foldDim // the innermost dimension, in neither list
-	rows         bool    // the innermost dimension is folded
-	count        int     // elements folded into one output
-	outputs      int     // of the kept dimensions in the list
+	outDims, folded []foldDim
+	inner           foldDim // the innermost dimension, in neither list
+	rows            bool    // the innermost dimension is folded
+	count           int     // elements folded into one output
+	outputs         int     // of the kept dimensions in the list
 }
 
 // planFold orders and joins the dimensions of x.
@@ -102,7 +102,7 @@ func planFold(x backend.View, axes attr.Ints) foldPlan {
 		if d.folded {
 			p.folded = append(p.folded, d.foldDim)
 		} else {
-			p.kept = append(p.kept, d.foldDim)
+			p.outDims = append(p.outDims, d.foldDim)
 			p.outputs *= d.size
 		}
 	}
@@ -110,9 +110,9 @@ func planFold(x backend.View, axes attr.Ints) foldPlan {
 }
 
 // place gives the offsets of kept element i.
-func (p *foldPlan) place(i int) (in, out int) {
-	for d := len(p.kept) - 1; d >= 0; d-- {
-		k := p.kept[d]
+func (p *foldPlan) offsets(i int) (in, out int) {
+	for d := len(p.outDims) - 1; d >= 0; d-- {
+		k := p.outDims[d]
 		r := i % k.size
 		i /= k.size
 		in += r * k.in
@@ -251,7 +251,7 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 				return
 			}
 			for i := lo; i < hi; i++ {
-				in, out := p.place(i)
+				in, out := p.offsets(i)
 				r.z[out] = r.f.done(r.fold(in, 0, p.count, &tile), p.count)
 			}
 		})
@@ -259,7 +259,7 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	r.parts(p.outputs * chunks)
 	err := r.blocks(c, len(r.part), func(b int) {
 		var tile []T
-		in, _ := p.place(b / chunks)
+		in, _ := p.offsets(b / chunks)
 		lo := b % chunks * foldChunk
 		r.part[b] = r.fold(in, lo, min(lo+foldChunk, p.count), &tile)
 	})
@@ -284,7 +284,7 @@ func (r *foldRun[T, A, R]) blocks(c *backend.Ctx, n int, f func(block int)) erro
 
 // dense reports whether the rows follow each other, as do their results.
 func (p *foldPlan) dense() bool {
-	return len(p.folded) == 0 && p.inner.in == 1 && len(p.kept) == 1 && p.kept[0].in == p.inner.size && p.kept[0].out == 1
+	return len(p.folded) == 0 && p.inner.in == 1 && len(p.outDims) == 1 && p.outDims[0].in == p.inner.size && p.outDims[0].out == 1
 }
 
 // joinTree joins neighbours, then neighbours of those, until one is left.

@@ -13,7 +13,7 @@ import (
 type rowSet struct {
 	base            unsafe.Pointer
 	outer, n, inner int
-	hold            []uint64 // keeps a copy alive
+	hold            []uint64 // cacheable a copy alive
 }
 
 // rowsAlong shows a view as rows along an axis, copying it first if it is not contiguous.

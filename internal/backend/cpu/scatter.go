@@ -25,8 +25,8 @@ type writes struct {
 	outer, n     int // positions before the axis, and along it
 	k            int // positions along the axis of the source
 	inner        int // elements behind the axis
-	meet         rowMeet
-	single       single          // nil: meet does it
+	combine      rowCombine
+	elements     elementCombine  // nil: meet does it
 	outerOf      func(o int) int // the outer position of z for one of the source; nil: the same
 	innerOf      []int           // the place in z's slice of an element of the source's; nil: the same
 	slices       bool            // one position for a whole slice, the same for all outer ones
@@ -85,10 +85,10 @@ func (w *writes) run(c *backend.Ctx) error {
 	})
 }
 
-// singles writes elements one by one, some at a time.
-func (w *writes) singles(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
+// scatterElements writes elements one by one, some at a time.
+func (w *writes) scatterElements(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
 	for lo := 0; lo < len(idx); lo += foldChunk {
-		w.single(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
+		w.elements(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
 		pace.StepElems(min(foldChunk, len(idx)-lo))
 	}
 }
@@ -96,8 +96,8 @@ func (w *writes) singles(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 in
 // putRows writes elements i0 to i1 of the slices whose position lies in [r0, r1).
 func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 	pace := par.NewPace()
-	if w.single != nil && w.inner == 1 {
-		w.singles(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
+	if w.elements != nil && w.inner == 1 {
+		w.scatterElements(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
 		return
 	}
 	// Rows of the source that are this block's lie anywhere: some are found, then asked for before they are wanted.
@@ -115,7 +115,7 @@ func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= 1024 { // longer ones are found by the machine itself
 				simd.Prefetch(row(own[i+rowsAhead]), bytes)
 			}
-			w.meet(unsafe.Add(w.z, ((o*w.n+int(w.idx[k]))*w.inner+i0)*w.size), row(k), i1-i0)
+			w.combine(unsafe.Add(w.z, ((o*w.n+int(w.idx[k]))*w.inner+i0)*w.size), row(k), i1-i0)
 		}
 		pace.Step()
 	}
@@ -129,24 +129,24 @@ func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
 	}
 	z := unsafe.Add(w.z, zo*w.n*w.inner*w.size)
 	pace := par.NewPace()
-	if w.single != nil && w.inner == 1 {
-		w.singles(z, unsafe.Add(w.src, o*w.k*w.size), w.idx[o*w.k:][:w.k], 1, 0, r0, r1, &pace)
+	if w.elements != nil && w.inner == 1 {
+		w.scatterElements(z, unsafe.Add(w.src, o*w.k*w.size), w.idx[o*w.k:][:w.k], 1, 0, r0, r1, &pace)
 		return
 	}
 	for k := range w.k {
 		row := (o*w.k+k)*w.sourceInner + i0
 		idx, x := w.idx[row:row+i1-i0], unsafe.Add(w.src, row*w.size)
-		if w.single != nil && w.innerOf == nil {
-			w.single(unsafe.Add(z, i0*w.size), x, idx, w.inner, 1, r0, r1)
+		if w.elements != nil && w.innerOf == nil {
+			w.elements(unsafe.Add(z, i0*w.size), x, idx, w.inner, 1, r0, r1)
 		} else {
-			w.meetEach(z, x, idx, i0, r0, r1)
+			w.combineEach(z, x, idx, i0, r0, r1)
 		}
 		pace.StepElems(8 * len(idx))
 	}
 }
 
-// meetEach is single for all types and shapes.
-func (w *writes) meetEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64) {
+// combineEach is single for all types and shapes.
+func (w *writes) combineEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64) {
 	for i, p := range idx {
 		if p < r0 || p >= r1 {
 			continue
@@ -155,7 +155,7 @@ func (w *writes) meetEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64
 		if w.innerOf != nil {
 			zi = w.innerOf[zi]
 		}
-		w.meet(unsafe.Add(z, (int(p)*w.inner+zi)*w.size), unsafe.Add(x, i*w.size), 1)
+		w.combine(unsafe.Add(z, (int(p)*w.inner+zi)*w.size), unsafe.Add(x, i*w.size), 1)
 	}
 }
 
@@ -200,7 +200,7 @@ func prepareWrites(c *backend.Ctx, s attr.Scatter, slices bool, out, in []backen
 	} else if w.src, err = dense(c, in[2]); err != nil {
 		return nil, nil, err
 	}
-	w.meet, w.single = meetOf(d, s.Reduce), singleOf(d, s.Reduce)
+	w.combine, w.elements = combineOf(d, s.Reduce), elementCombineOf(d, s.Reduce)
 	return w, finish, nil
 }
 
@@ -210,7 +210,7 @@ func putSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	run := w.run
-	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.single != nil && len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
+	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.elements != nil && len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
 		run = w.tally
 	}
 	if err := run(c); err != nil {
@@ -252,10 +252,10 @@ func (w *writes) tally(c *backend.Ctx) error {
 	base := unsafe.Pointer(unsafe.SliceData(tables))
 	err := c.For(chunks, func(b int) {
 		lo, pace := b*tallyChunk, par.NewPace()
-		w.singles(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0, int64(w.n), &pace)
+		w.scatterElements(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0, int64(w.n), &pace)
 	})
 	for b := range chunks {
-		w.meet(w.z, unsafe.Add(base, b*bytes), w.n)
+		w.combine(w.z, unsafe.Add(base, b*bytes), w.n)
 	}
 	runtime.KeepAlive(tables)
 	return err

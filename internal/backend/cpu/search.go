@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// searchTyped finds the place of each value in its row of the sequence.
+// searchTyped finds the index of each value in its row of the sequence.
 func searchTyped[T reals](c *backend.Ctx, right bool, seq, v rowSet, z []int64) error {
 	s, x := elems[T](seq.base, seq.outer*seq.n), elems[T](v.base, len(z))
 	perRow := len(z) / seq.outer
@@ -76,7 +76,7 @@ func searchsorted(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 // widenRows makes float32 of half elements.
 func widenRows(r *rowSet, d dtype.DType, n int) {
 	w := newScratch[float32](n)
-	p := unsafe.Pointer(unsafe.SliceData(w)) // keeps w alive
+	p := unsafe.Pointer(unsafe.SliceData(w)) // cacheable w alive
 	castTable[dtype.Float32][d](n, p, r.base, nil, nil, nil)
 	r.base = p
 }

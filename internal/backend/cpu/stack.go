@@ -164,7 +164,7 @@ func forRuns(c *backend.Ctx, n int, f func(from, n int)) error {
 	})
 }
 
-// panels keeps scratch by the number of bits of its size, so that small and large ones do not replace each other.
+// panels cacheable scratch by the number of bits of its size, so that small and large ones do not replace each other.
 var panels [64]sync.Pool
 
 // borrow returns scratch for n elements, contents unknown, and how to give it back.

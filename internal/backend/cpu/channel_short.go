@@ -5,25 +5,25 @@ import "github.com/lucid-go/lucid/internal/backend/cpu/simd"
 // Short planes of a channel, 7 by 7 or 14 by 14, are summed over the rows before they are folded: rows of many channels
 // lie side by side and are added by whole vectors, and a channel is folded once for a block rather than once a row.
 
-const downElems = 1024 // of a row that is summed at a time, about: with the scratch rows it stays in the first cache
+const shortElems = 1024 // of a row that is summed at a time, about: with the scratch rows it stays in the first cache
 
-// downRows calls f for some channels of a block after the other: k of them from ch on, whose planes begin at place at of the
+// shortPlanes calls f for some channels of a block after the other: k of them from ch on, whose planes begin at place at of the
 // first row and are n elements together.
-func downRows(g *channelGrid, b channelBlock, f func(ch, k, at, n int)) {
-	wide := max(1, downElems/g.behind)
+func shortPlanes(g *channelGrid, b channelBlock, f func(ch, k, at, n int)) {
+	wide := max(1, shortElems/g.behind)
 	for ch := b.ch0; ch < b.ch1; ch += wide {
 		k := min(wide, b.ch1-ch)
 		f(ch, k, (b.row0*g.channels+ch)*g.behind, k*g.behind)
 	}
 }
 
-// momentsDown takes the mean off, then squares; what rounding left of the mean is put right at the end.
-func momentsDown(acc []moments, x []float32, g *channelGrid, b channelBlock) {
+// shortMoments takes the mean off, then squares; what rounding left of the mean is put right at the end.
+func shortMoments(acc []moments, x []float32, g *channelGrid, b channelBlock) {
 	rows, pitch := b.row1-b.row0, g.channels*g.behind
-	scratch, free := borrow[float32](5 * max(downElems, g.behind))
+	scratch, free := borrow[float32](5 * max(shortElems, g.behind))
 	defer free()
 	count := float64(rows * g.behind)
-	downRows(g, b, func(ch, k, at, n int) {
+	shortPlanes(g, b, func(ch, k, at, n int) {
 		sum, sq, part, centre := scratch[:n], scratch[n:2*n], scratch[2*n:3*n], scratch[3*n:4*n]
 		means := scratch[4*n:][:k]
 		clear(sum)
@@ -49,12 +49,12 @@ func momentsDown(acc []moments, x []float32, g *channelGrid, b channelBlock) {
 	})
 }
 
-// dotsDown sums by, and its products with x less the channel's mean.
-func dotsDown(acc []channelSums, by, x, mean []float32, g *channelGrid, b channelBlock) {
+// shortDots sums by, and its products with x less the channel's mean.
+func shortDots(acc []channelSums, by, x, mean []float32, g *channelGrid, b channelBlock) {
 	rows, pitch := b.row1-b.row0, g.channels*g.behind
-	scratch, free := borrow[float32](4 * max(downElems, g.behind))
+	scratch, free := borrow[float32](4 * max(shortElems, g.behind))
 	defer free()
-	downRows(g, b, func(ch, k, at, n int) {
+	shortPlanes(g, b, func(ch, k, at, n int) {
 		sum, dot, part, centre := scratch[:n], scratch[n:2*n], scratch[2*n:3*n], scratch[3*n:4*n]
 		simd.RepeatRunsF32(centre, mean[ch:], 1, g.behind, k)
 		clear(sum)

@@ -11,15 +11,15 @@ import (
 // Elements of 64 bits are sorted as those of 32 are, by the highest bits in which they differ; what is equal in those, which is
 // little, is then sorted by the rest.
 
-// loadWide makes the whole keys, and packs their highest 32 bits that differ with places.
-func (s *sorter) loadWide(p unsafe.Pointer, stride, n int) ([]uint64, error) {
+// load64 makes the whole keys, and packs their highest 32 bits that differ with indices.
+func (s *sorter) load64(p unsafe.Pointer, stride, n int) ([]uint64, error) {
 	invert := uint64(0)
 	if s.falls {
 		invert = math.MaxUint64
 	}
 	k := s.wide[:n]
 	err := split(s.run, n, func(lo, hi int) {
-		wideKeys(k[lo:hi], unsafe.Add(p, 8*lo*stride), stride, s.d, invert)
+		keys64(k[lo:hi], unsafe.Add(p, 8*lo*stride), stride, s.d, invert)
 	})
 	return s.a[:n], err
 }
@@ -33,8 +33,8 @@ func differing(k []uint64) int {
 	return bits.Len64(diff)
 }
 
-// sortWide sorts the keys in s.wide; a is scratch. The result has places in its lower 32 bits.
-func (s *sorter) sortWide(a []uint64) ([]uint64, error) {
+// sort64 sorts the keys in s.wide; a is scratch. The result has indices in its lower 32 bits.
+func (s *sorter) sort64(a []uint64) ([]uint64, error) {
 	n := len(a)
 	if n == 0 {
 		return a, nil
@@ -46,9 +46,9 @@ func (s *sorter) sortWide(a []uint64) ([]uint64, error) {
 		a[i] = uint64(uint32(v>>shift))<<32 | uint64(i)
 	}
 	if shift == 0 { // what lies above the differing bits is the same for all
-		return sortNarrow(s.run, a, s.b[:n], low)
+		return sort32(s.run, a, s.b[:n], low)
 	}
-	a, err := sortNarrow(s.run, a, s.b[:n], 32)
+	a, err := sort32(s.run, a, s.b[:n], 32)
 	if err != nil {
 		return nil, err
 	}
@@ -77,31 +77,31 @@ func (s *sorter) untie(a []uint64, lo, hi int) {
 	}
 }
 
-// placed is a key with its place.
-type placed struct {
+// keyed is a key with its index.
+type keyed struct {
 	key uint64
 	at  uint32
 }
 
-func (p placed) before(q placed) bool { return p.key < q.key || p.key == q.key && p.at < q.at }
+func (p keyed) before(q keyed) bool { return p.key < q.key || p.key == q.key && p.at < q.at }
 
-// bestWide finds a few smallest of elements of 64 bits: those of each chunk, then of those.
-func (s *sorter) bestWide(p unsafe.Pointer, stride, n, k int, places []int64) error {
+// best64 finds a few smallest of elements of 64 bits: those of each chunk, then of those.
+func (s *sorter) best64(p unsafe.Pointer, stride, n, k int, indices []int64) error {
 	invert := uint64(0)
 	if s.falls {
 		invert = math.MaxUint64
 	}
-	best := [][]placed{s.heap[:0]}
+	best := [][]keyed{s.heap[:0]}
 	if n > radixChunk {
-		best = make([][]placed, (n+radixChunk-1)/radixChunk)
+		best = make([][]keyed, (n+radixChunk-1)/radixChunk)
 	}
 	err := split(s.run, n, func(lo, hi int) {
 		var tile [tileElems]uint64
 		h := best[lo/radixChunk]
 		for ; lo < hi; lo += tileElems {
 			a := tile[:min(tileElems, hi-lo)]
-			wideKeys(a, unsafe.Add(p, 8*lo*stride), stride, s.d, invert)
-			h = smallestPlaced(h, a, lo, k)
+			keys64(a, unsafe.Add(p, 8*lo*stride), stride, s.d, invert)
+			h = smallestKeyed(h, a, lo, k)
 		}
 		best[(hi-1)/radixChunk] = h
 	})
@@ -111,28 +111,28 @@ func (s *sorter) bestWide(p unsafe.Pointer, stride, n, k int, places []int64) er
 	all := best[0]
 	for _, h := range best[1:] {
 		for _, v := range h {
-			all = keepPlaced(all, v, k)
+			all = pushKeyed(all, v, k)
 		}
 	}
-	slices.SortFunc(all, func(x, y placed) int {
+	slices.SortFunc(all, func(x, y keyed) int {
 		if x.before(y) {
 			return -1
 		}
 		return 1
 	})
 	for i, v := range all {
-		places[i*stride] = int64(v.at)
+		indices[i*stride] = int64(v.at)
 	}
 	s.heap = all
 	return nil
 }
 
-// smallestPlaced keeps in h the k smallest of it and of a, whose elements come behind all of h and have places from lo on: of
+// smallestKeyed cacheable in h the k smallest of it and of a, whose elements come behind all of h and have indices from lo on: of
 // equal ones the first.
-func smallestPlaced(h []placed, a []uint64, lo, k int) []placed {
+func smallestKeyed(h []keyed, a []uint64, lo, k int) []keyed {
 	i := 0
 	for ; len(h) < k && i < len(a); i++ {
-		h = keepPlaced(h, placed{a[i], uint32(lo + i)}, k)
+		h = pushKeyed(h, keyed{a[i], uint32(lo + i)}, k)
 	}
 	if len(h) < k {
 		return h
@@ -140,30 +140,30 @@ func smallestPlaced(h []placed, a []uint64, lo, k int) []placed {
 	top := h[0].key
 	for ; i < len(a); i++ {
 		if a[i] < top {
-			h[0] = placed{a[i], uint32(lo + i)}
-			sinkPlaced(h, 0)
+			h[0] = keyed{a[i], uint32(lo + i)}
+			siftDownKeyed(h, 0)
 			top = h[0].key
 		}
 	}
 	return h
 }
 
-// keepPlaced adds v to the k smallest: a heap with the last on top once there are k.
-func keepPlaced(h []placed, v placed, k int) []placed {
+// pushKeyed adds v to the k smallest: a heap with the last on top once there are k.
+func pushKeyed(h []keyed, v keyed, k int) []keyed {
 	if len(h) < k {
 		if h = append(h, v); len(h) == k {
 			for i := k/2 - 1; i >= 0; i-- {
-				sinkPlaced(h, i)
+				siftDownKeyed(h, i)
 			}
 		}
 	} else if v.before(h[0]) {
 		h[0] = v
-		sinkPlaced(h, 0)
+		siftDownKeyed(h, 0)
 	}
 	return h
 }
 
-func sinkPlaced(h []placed, i int) {
+func siftDownKeyed(h []keyed, i int) {
 	v := h[i]
 	for {
 		c := 2*i + 1
@@ -182,10 +182,10 @@ func sinkPlaced(h []placed, i int) {
 	h[i] = v
 }
 
-// partWide finds the key of place k-1; smaller ones and as many of the equal ones as belong before are sorted alone.
-func (s *sorter) partWide(p unsafe.Pointer, stride, n, k int, places []int64) error {
+// part64 finds the key of index k-1; smaller ones and as many of the equal ones as belong before are sorted alone.
+func (s *sorter) part64(p unsafe.Pointer, stride, n, k int, indices []int64) error {
 	s.room(n)
-	if _, err := s.loadWide(p, stride, n); err != nil {
+	if _, err := s.load64(p, stride, n); err != nil {
 		return err
 	}
 	last, below, _ := keyAt(s.wide[:n], k-1, 64, s.b[:0])
@@ -203,12 +203,12 @@ func (s *sorter) partWide(p unsafe.Pointer, stride, n, k int, places []int64) er
 		m++
 	}
 	s.few = few
-	a, err := s.sortWide(s.a[:k])
+	a, err := s.sort64(s.a[:k])
 	if err != nil {
 		return err
 	}
 	for i, v := range a {
-		places[i*stride] = int64(few[uint32(v)])
+		indices[i*stride] = int64(few[uint32(v)])
 	}
 	return nil
 }

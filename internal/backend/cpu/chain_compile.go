@@ -86,7 +86,7 @@ func (c *chainer) justMask(ins *backend.Instr) bool {
 	return true
 }
 
-// mask puts the result of a comparison into bank C; bank A keeps its value.
+// mask puts the result of a comparison into bank C; bank A cacheable its value.
 func (c *chainer) mask(ins *backend.Instr) {
 	const toC = simd.ChainIfLt - simd.ChainLt
 	x, y := ins.Src[0], ins.Src[1]

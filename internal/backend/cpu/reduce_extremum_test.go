@@ -11,8 +11,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// TestExtremes: extremes of runs, of short rows and of few columns, and their places, are those of a loop, for every length.
-func TestExtremes(t *testing.T) {
+// TestExtrema: extremes of runs, of short rows and of few columns, and their indices, are those of a loop, for every length.
+func TestExtrema(t *testing.T) {
 	x := make([]float64, 6000)
 	for i := range x {
 		x[i] = math.Round(rand.NormFloat64() * 1000)
@@ -20,7 +20,7 @@ func TestExtremes(t *testing.T) {
 	x[4321] = math.NaN()
 	f := maxOf(math.Inf(-1)).inVectors(simd.MaxF64)
 	same := func(a, b float64) bool { return a == b || a != a && b != b }
-	arg := argByHalves(argRun[float64], simd.MaxF64, simd.MinF64)
+	arg := argByTree(argRun[float64], simd.MaxF64, simd.MinF64)
 	asmvariant.ForEach(t, "simd", func(variant string) {
 		for _, n := range append([]int{1000, 2047, 2048, 2049, 4000, 5000}, seq(1, 150)...) {
 			run := x[len(x)-n:]

@@ -10,20 +10,20 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// TestShortRows sorts rows of every length that is sorted by counting, as many as the keys made at once hold and some more or
+// TestRankSortedRows sorts rows of every length that is sorted by counting, as many as the keys made at once hold and some more or
 // fewer, with ties, NaN, infinities and both zeros; the first k of a row are those that sorting it puts first.
-func TestShortRows(t *testing.T) {
+func TestRankSortedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64} {
 		for n := 1; n <= rankedRow+1; n++ {
 			most := shortKeys / n
 			rows := []int{1, most - 1, most, most + 1, 2*most + 3}[r.IntN(5)]
 			x := fillNumbers(r, fresh(d, shape.Of("test", rows, n)), true)
-			same, places := backend.View{DType: d, Shape: x.Shape}, backend.View{DType: dtype.Int64, Shape: x.Shape}
+			same, indices := backend.View{DType: d, Shape: x.Shape}, backend.View{DType: dtype.Int64, Shape: x.Shape}
 			for _, falls := range []bool{false, true} {
 				by := attr.Sort{Axis: 1, Descending: falls}
-				compareWithRef(t, "argsort", by, []backend.View{x}, places)
-				compareWithRef(t, "sort", by, []backend.View{x}, same, places)
+				compareWithRef(t, "argsort", by, []backend.View{x}, indices)
+				compareWithRef(t, "sort", by, []backend.View{x}, same, indices)
 				all, at := fresh(d, x.Shape), fresh(dtype.Int64, x.Shape)
 				runKernel(t, "sort", by, []backend.View{all, at}, x)
 				k := 1 + r.IntN(n)

@@ -10,10 +10,10 @@ import (
 
 // Softmax of float64.
 
-var largestF64 = byHalves(maxOf(math.Inf(-1)).run, simd.MaxF64)
+var largestF64 = treeExtremum(maxOf(math.Inf(-1)).run, simd.MaxF64)
 
-// softmaxWideRows goes over dense rows of float64 by vectors.
-func softmaxWideRows(c *backend.Ctx, x, z []float64, rows, n int, logs bool) error {
+// softmaxRows64 goes over dense rows of float64 by vectors.
+func softmaxRows64(c *backend.Ctx, x, z []float64, rows, n int, logs bool) error {
 	per := max(1, softmaxElems/(4*n))
 	return c.For((rows+per-1)/per, func(b int) {
 		for r := b * per; r < min((b+1)*per, rows); r++ {
@@ -39,13 +39,13 @@ func softmaxWideRows(c *backend.Ctx, x, z []float64, rows, n int, logs bool) err
 	})
 }
 
-// softmaxWide is the float64 form, one row after the other.
-func softmaxWide(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) error {
+// softmax64 is the float64 form, one row after the other.
+func softmax64(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) error {
 	if inner == 1 && n >= runFrom && n <= softmaxElems {
-		return softmaxWideRows(c, x, z, outer, n, logs)
+		return softmaxRows64(c, x, z, outer, n, logs)
 	}
 	if inner > 1 {
-		return softmaxWideColumns(c, x, z, outer, n, inner, logs)
+		return softmaxColumns64(c, x, z, outer, n, inner, logs)
 	}
 	per := max(1, softmaxElems/(8*n))
 	rows := outer * inner
@@ -77,8 +77,8 @@ func softmaxWide(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool)
 	})
 }
 
-// softmaxWideColumns goes down bundles of neighbouring columns, where they lie.
-func softmaxWideColumns(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) error {
+// softmaxColumns64 goes down groups of neighbouring columns, where they lie.
+func softmaxColumns64(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) error {
 	const width = 128
 	tiles := (inner + width - 1) / width
 	return c.For(outer*tiles, func(b int) {

@@ -15,7 +15,7 @@ import (
 
 // Results that go past the caches have the bits of those that do not: rows of a large call are compared with calls on a
 // few rows each. The size of rows leaves them at every alignment.
-func TestPastCaches(t *testing.T) {
+func TestNonTemporalResults(t *testing.T) {
 	const rows, n, few = 2200, 1030, 50
 	ctx := &backend.Ctx{For: par.For}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -88,8 +88,8 @@ func TestPastCaches(t *testing.T) {
 				}
 			}
 		}
-		turned := backend.View{Buf: view(x, rows, n).Buf, DType: view(x, 1).DType, Shape: shape.Of("test", n, rows), Lay: &shape.Layout{Strides: []int{1, n}}}
-		if err := copyKernel(ctx, nil, []backend.View{view(large, n, rows)}, []backend.View{turned}); err != nil {
+		transposed := backend.View{Buf: view(x, rows, n).Buf, DType: view(x, 1).DType, Shape: shape.Of("test", n, rows), Lay: &shape.Layout{Strides: []int{1, n}}}
+		if err := copyKernel(ctx, nil, []backend.View{view(large, n, rows)}, []backend.View{transposed}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range large {
@@ -101,7 +101,7 @@ func TestPastCaches(t *testing.T) {
 }
 
 // One element repeated over a large output, of every size.
-func TestFillPast(t *testing.T) {
+func TestNonTemporalFill(t *testing.T) {
 	ctx := &backend.Ctx{For: par.For}
 	for _, n := range []int{1, 63, 64, 65, 127, 129, 4095, 4097, 2<<20 + 3, 9<<20 + 5} {
 		for _, d := range []dtype.DType{dtype.Uint8, dtype.BFloat16, dtype.Float32, dtype.Float64, dtype.Complex128} {

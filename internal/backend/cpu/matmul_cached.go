@@ -8,17 +8,17 @@ import (
 )
 
 // A layer's weights lie by columns of the product, and products of a few rows spend most of their time on turning them
-// around. A program that runs again with the same weights keeps small ones turned. The order of the sums, and so every bit,
+// around. A program that runs again with the same weights cacheable small ones turned. The order of the sums, and so every bit,
 // is the same (see package gemm).
 
 const (
-	keptElems = 64 << 10 // most elements of weights that are kept turned: what the second-level cache has room for
-	keptRuns  = 2        // runs with the same weights before they are
-	fewRows   = 8        // most rows that are multiplied with them
+	cachedElems = 64 << 10 // most elements of weights that are kept turned: what the second-level cache has room for
+	cacheAfter  = 2        // runs with the same weights before they are
+	fewRows     = 8        // most rows that are multiplied with them
 )
 
-// keptRows is the second operand of a product by rows, while it has one value.
-type keptRows struct {
+// cachedWeights is the second operand of a product by rows, while it has one value.
+type cachedWeights struct {
 	buf   *mem.Buffer
 	value uint32
 	at    int // where in the buffer it begins
@@ -27,8 +27,8 @@ type keptRows struct {
 }
 
 // product is matmul of operands, of which the first has number first among the launch's inputs.
-func (w *keptRows) product(c *backend.Ctx, first int, out backend.View, in []backend.View) error {
-	rows := w.turned(c, first, in)
+func (w *cachedWeights) product(c *backend.Ctx, first int, out backend.View, in []backend.View) error {
+	rows := w.transposed(c, first, in)
 	if rows == nil {
 		return matmulThen(c, out, in, ending{})
 	}
@@ -37,19 +37,19 @@ func (w *keptRows) product(c *backend.Ctx, first int, out backend.View, in []bac
 	return nil
 }
 
-// turned returns the second operand by rows, nil if it is not kept so.
-func (w *keptRows) turned(c *backend.Ctx, first int, in []backend.View) []float32 {
+// transposed returns the second operand by rows, nil if it is not kept so.
+func (w *cachedWeights) transposed(c *backend.Ctx, first int, in []backend.View) []float32 {
 	b := &in[1]
 	if c.StableInputs>>(first+1)&1 == 0 || b.Buf.ReadOnly {
-		*w = keptRows{}
+		*w = cachedWeights{}
 		return nil
 	}
-	if now := (keptRows{buf: b.Buf, value: b.Buf.Version(), at: b.Offset()}); w.buf != now.buf || w.value != now.value || w.at != now.at {
+	if now := (cachedWeights{buf: b.Buf, value: b.Buf.Version(), at: b.Offset()}); w.buf != now.buf || w.value != now.value || w.at != now.at {
 		*w = now
 	}
-	if w.runs >= keptRuns {
-		if w.rows == nil && keeps(in) {
-			w.rows = turnedRows(b)
+	if w.runs >= cacheAfter {
+		if w.rows == nil && cacheable(in) {
+			w.rows = transposedRows(b)
 		}
 		return w.rows
 	}
@@ -57,14 +57,14 @@ func (w *keptRows) turned(c *backend.Ctx, first int, in []backend.View) []float3
 	return nil
 }
 
-// keeps reports whether the operands are a few rows and small weights that lie by columns.
-func keeps(in []backend.View) bool {
+// cacheable reports whether the operands are a few rows and small weights that lie by columns.
+func cacheable(in []backend.View) bool {
 	a, b := &in[0], &in[1]
 	return b.DType == dtype.Float32 && a.Shape.Rank() == 2 && b.Shape.Rank() == 2 && a.Contiguous() && a.Shape.Dim(0) <= fewRows &&
-		b.Lay != nil && b.Lay.Strides[0] == 1 && b.Lay.Strides[1] > 1 && a.Numel() > 0 && b.Shape.Dim(1) > 1 && b.Numel() <= keptElems
+		b.Lay != nil && b.Lay.Strides[0] == 1 && b.Lay.Strides[1] > 1 && a.Numel() > 0 && b.Shape.Dim(1) > 1 && b.Numel() <= cachedElems
 }
 
-func turnedRows(b *backend.View) []float32 {
+func transposedRows(b *backend.View) []float32 {
 	k, n, step := b.Shape.Dim(0), b.Shape.Dim(1), b.Lay.Strides[1]
 	src, rows := backend.Whole[float32](*b), make([]float32, k*n)
 	for j := range n {

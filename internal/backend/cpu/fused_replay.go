@@ -6,24 +6,24 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// keptRun is a run of one block that stays with its launch: where operands lie is all that changes from run to run.
-type keptRun struct {
+// cachedRun is a run of one block that stays with its launch: where operands lie is all that changes from run to run.
+type cachedRun struct {
 	r      runState
 	w      workspace
-	weight keptRows
+	weight cachedWeights
 	err    error // of the last run
 }
 
 // keep makes a run to be run again, with a workspace of its own.
-func (r *runState) keep(p *prepared) *keptRun {
-	k := &keptRun{}
+func (r *runState) keep(p *prepared) *cachedRun {
+	k := &cachedRun{}
 	r.copyTo(&k.r, p)
 	k.r.open(&k.w) // never closed: scratch stays with the run
 	return k
 }
 
 // run runs the program again. It reports whether it did: not if memory is shared by other operands than before.
-func (k *keptRun) run(c *backend.Ctx, p *backend.Fused, out, in []backend.View) bool {
+func (k *cachedRun) run(c *backend.Ctx, p *backend.Fused, out, in []backend.View) bool {
 	var head backend.View
 	var operands []backend.View
 	if p.Producer != nil {

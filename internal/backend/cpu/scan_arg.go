@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// argScan finds the place of the largest element so far, or the smallest: of equal ones the last, and of NaN too, which is
+// argScan finds the index of the largest element so far, or the smallest: of equal ones the last, and of NaN too, which is
 // beyond all numbers.
 func argScan[T reals](most bool) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
@@ -23,7 +23,7 @@ func argScan[T reals](most bool) scanner {
 		if s.Reverse {
 			first, step = (x.n-1)*x.inner, -x.inner
 		}
-		place := func(k int) int64 {
+		index := func(k int) int64 {
 			if s.Reverse {
 				return int64(x.n - 1 - k)
 			}
@@ -40,26 +40,26 @@ func argScan[T reals](most bool) scanner {
 			t := b % tiles * tile
 			w := min(tile, x.inner-t)
 			var best [tile]T
-			var places [tile]int64
+			var indices [tile]int64
 			pace := par.NewPace()
 			for o := b / tiles * group; o < min((b/tiles+1)*group, x.outer); o++ {
 				at := o*x.n*x.inner + first + t
 				copy(best[:w], xs[at:])
-				clearTo(places[:w], place(0))
-				copy(z[at:at+w], places[:w])
+				clearTo(indices[:w], index(0))
+				copy(z[at:at+w], indices[:w])
 				for k := 1; k < x.n; {
 					end := min(k+max(1, 4*tileElems/w), x.n)
 					if w == 1 && most {
-						at = runMax(xs, z, at, step, k, end, &best[0], &places[0], place)
+						at = runMax(xs, z, at, step, k, end, &best[0], &indices[0], index)
 					} else if w == 1 {
-						at = runMin(xs, z, at, step, k, end, &best[0], &places[0], place)
+						at = runMin(xs, z, at, step, k, end, &best[0], &indices[0], index)
 					} else {
 						for i := k; i < end; i++ {
 							at += step
 							if most {
-								stepMax(best[:w], places[:w], xs[at:at+w], z[at:at+w], place(i))
+								stepMax(best[:w], indices[:w], xs[at:at+w], z[at:at+w], index(i))
 							} else {
-								stepMin(best[:w], places[:w], xs[at:at+w], z[at:at+w], place(i))
+								stepMin(best[:w], indices[:w], xs[at:at+w], z[at:at+w], index(i))
 							}
 						}
 					}
@@ -77,10 +77,10 @@ func clearTo(z []int64, v int64) {
 	}
 }
 
-// runMax goes on along one row, from element k to end; at is the place of the one before.
-func runMax[T reals](xs []T, z []int64, at, step, k, end int, best *T, where *int64, place func(int) int64) int {
+// runMax goes on along one row, from element k to end; at is the index of the one before.
+func runMax[T reals](xs []T, z []int64, at, step, k, end int, best *T, where *int64, index func(int) int64) int {
 	v, w := *best, *where
-	next, one := place(k), place(1)-place(0)
+	next, one := index(k), index(1)-index(0)
 	for ; k < end; k++ {
 		at += step
 		if x := xs[at]; x >= v || x != x {
@@ -94,9 +94,9 @@ func runMax[T reals](xs []T, z []int64, at, step, k, end int, best *T, where *in
 }
 
 // runMin is runMax for the smallest.
-func runMin[T reals](xs []T, z []int64, at, step, k, end int, best *T, where *int64, place func(int) int64) int {
+func runMin[T reals](xs []T, z []int64, at, step, k, end int, best *T, where *int64, index func(int) int64) int {
 	v, w := *best, *where
-	next, one := place(k), place(1)-place(0)
+	next, one := index(k), index(1)-index(0)
 	for ; k < end; k++ {
 		at += step
 		if x := xs[at]; x <= v || x != x {
@@ -110,24 +110,24 @@ func runMin[T reals](xs []T, z []int64, at, step, k, end int, best *T, where *in
 }
 
 // stepMax takes one element of each of some neighbouring rows.
-func stepMax[T reals](best []T, places []int64, x []T, z []int64, place int64) {
-	x, z, places = x[:len(best)], z[:len(best)], places[:len(best)]
+func stepMax[T reals](best []T, indices []int64, x []T, z []int64, index int64) {
+	x, z, indices = x[:len(best)], z[:len(best)], indices[:len(best)]
 	for j, v := range x {
 		if v >= best[j] || v != v {
-			best[j], places[j] = v, place
+			best[j], indices[j] = v, index
 		}
-		z[j] = places[j]
+		z[j] = indices[j]
 	}
 }
 
 // stepMin is stepMax for the smallest.
-func stepMin[T reals](best []T, places []int64, x []T, z []int64, place int64) {
-	x, z, places = x[:len(best)], z[:len(best)], places[:len(best)]
+func stepMin[T reals](best []T, indices []int64, x []T, z []int64, index int64) {
+	x, z, indices = x[:len(best)], z[:len(best)], indices[:len(best)]
 	for j, v := range x {
 		if v <= best[j] || v != v {
-			best[j], places[j] = v, place
+			best[j], indices[j] = v, index
 		}
-		z[j] = places[j]
+		z[j] = indices[j]
 	}
 }
 

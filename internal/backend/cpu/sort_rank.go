@@ -45,13 +45,13 @@ func (s *shortRows) run(c *backend.Ctx, r *rowSet) error {
 func (s *shortRows) keys(a []uint64, p unsafe.Pointer) {
 	switch {
 	case s.d.Size() == 8 && s.falls:
-		wideKeys(a, p, 1, s.d, math.MaxUint64)
+		keys64(a, p, 1, s.d, math.MaxUint64)
 	case s.d.Size() == 8:
-		wideKeys(a, p, 1, s.d, 0)
+		keys64(a, p, 1, s.d, 0)
 	case s.falls:
-		narrowKeys(a, p, 1, s.d, math.MaxUint32)
+		keys32(a, p, 1, s.d, math.MaxUint32)
 	default:
-		narrowKeys(a, p, 1, s.d, 0)
+		keys32(a, p, 1, s.d, 0)
 	}
 }
 
@@ -71,7 +71,7 @@ func ranks(a []uint64, rank *[rankedRow]uint32) {
 	}
 }
 
-// putRanked writes the first k places of row i, and its elements.
+// putRanked writes the first k indices of row i, and its elements.
 func putRanked[T any](s *shortRows, i int, rank []uint32) {
 	at := s.at[i*s.k:][:s.k]
 	if s.z == nil {

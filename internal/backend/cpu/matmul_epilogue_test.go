@@ -11,8 +11,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// TestMatmulThen: every element is told of once, when it has its final value.
-func TestMatmulThen(t *testing.T) {
+// TestMatmulEpilogue: every element is told of once, when it has its final value.
+func TestMatmulEpilogue(t *testing.T) {
 	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16, dtype.Complex64, dtype.Int32} {
 		for _, s := range [][2][]int{
 			{{5, 7}, {7, 9}}, {{1, 300}, {300, 400}}, {{70, 130}, {130, 3}}, {{230, 530}, {530, 260}}, {{3, 0}, {0, 4}}, {{0, 3}, {3, 4}},

@@ -2,18 +2,18 @@ package cpu
 
 import "github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 
-// bytesWork is how many multiply-adds a product of bytes has from which making words of the factors pays.
-const bytesWork = 4 << 10
+// int8Work is how many multiply-adds a product of bytes has from which making words of the factors pays.
+const int8Work = 4 << 10
 
-// endedBytes multiplies bytes, signed or not: results wrap around, so that the sign does not matter. Sums are int32, in
+// int8WithEpilogue multiplies bytes, signed or not: results wrap around, so that the sign does not matter. Sums are int32, in
 // scratch; the low byte of each is the result.
-func endedBytes() endedProduct[uint8] {
+func int8WithEpilogue() endedProduct[uint8] {
 	plain := ended(productOf[uint8])
 	if !gemm.HasBytes() {
 		return plain
 	}
 	return func(m, n, k int, a []uint8, ars, acs int, b []uint8, brs, bcs int, c []uint8, crs int, ep func(c []uint8, crs, row, col, rows, cols int), run gemm.Runner) {
-		if m*n*k < bytesWork || ars|acs|brs|bcs < 0 {
+		if m*n*k < int8Work || ars|acs|brs|bcs < 0 {
 			plain(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ep, run)
 			return
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// rowMeet combines dense rows: z[i] = z[i] ∘ x[i].
-type rowMeet func(z, x unsafe.Pointer, n int)
+// rowCombine combines dense rows: z[i] = z[i] ∘ x[i].
+type rowCombine func(z, x unsafe.Pointer, n int)
 
-// meetOf gives how rows of a dtype meet. Bools are 0 and 1: adding is the larger, multiplying the smaller.
-func meetOf(d dtype.DType, r attr.Reduction) rowMeet {
+// combineOf gives how rows of a dtype meet. Bools are 0 and 1: adding is the larger, multiplying the smaller.
+func combineOf(d dtype.DType, r attr.Reduction) rowCombine {
 	size := d.Size()
 	switch {
 	case r == attr.ReduceSet:
@@ -40,33 +40,33 @@ func meetOf(d dtype.DType, r attr.Reduction) rowMeet {
 	}
 	switch d {
 	case dtype.Bool, dtype.Uint8:
-		return meetReal[uint8](r)
+		return combineReal[uint8](r)
 	case dtype.Uint16:
-		return meetReal[uint16](r)
+		return combineReal[uint16](r)
 	case dtype.Uint32:
-		return meetReal[uint32](r)
+		return combineReal[uint32](r)
 	case dtype.Uint64:
-		return meetReal[uint64](r)
+		return combineReal[uint64](r)
 	case dtype.Int8:
-		return meetReal[int8](r)
+		return combineReal[int8](r)
 	case dtype.Int16:
-		return meetReal[int16](r)
+		return combineReal[int16](r)
 	case dtype.Int32:
-		return meetReal[int32](r)
+		return combineReal[int32](r)
 	case dtype.Int64:
-		return meetReal[int64](r)
+		return combineReal[int64](r)
 	case dtype.Float32:
-		return meetReal[float32](r)
+		return combineReal[float32](r)
 	case dtype.Float64:
-		return meetReal[float64](r)
+		return combineReal[float64](r)
 	case dtype.Complex64:
-		return meetNumber[complex64](r)
+		return combineNumber[complex64](r)
 	}
-	return meetNumber[complex128](r)
+	return combineNumber[complex128](r)
 }
 
 // addRows adds rows by a kernel of vectors, few elements one by one.
-func addRows[T reals](vectors func(z, x, y []T)) rowMeet {
+func addRows[T reals](vectors func(z, x, y []T)) rowCombine {
 	return func(z, x unsafe.Pointer, n int) {
 		out, in := elems[T](z, n), elems[T](x, n)
 		if n < 8 {
@@ -79,7 +79,7 @@ func addRows[T reals](vectors func(z, x, y []T)) rowMeet {
 	}
 }
 
-func meetNumber[T numbers](r attr.Reduction) rowMeet {
+func combineNumber[T numbers](r attr.Reduction) rowCombine {
 	if r == attr.ReduceAdd {
 		return func(z, x unsafe.Pointer, n int) {
 			out := elems[T](z, n)
@@ -96,7 +96,7 @@ func meetNumber[T numbers](r attr.Reduction) rowMeet {
 	}
 }
 
-func meetReal[T reals](r attr.Reduction) rowMeet {
+func combineReal[T reals](r attr.Reduction) rowCombine {
 	switch r {
 	case attr.ReduceMax:
 		return func(z, x unsafe.Pointer, n int) {
@@ -117,57 +117,57 @@ func meetReal[T reals](r attr.Reduction) rowMeet {
 			}
 		}
 	}
-	return meetNumber[T](r)
+	return combineNumber[T](r)
 }
 
-// single writes elements one by one: z[idx[k]·zs + k·zi] = z[…] ∘ x[k] for positions in [r0, r1).
-type single func(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64)
+// elementCombine writes elements one by one: z[idx[k]·zs + k·zi] = z[…] ∘ x[k] for positions in [r0, r1).
+type elementCombine func(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64)
 
-// singleOf gives the kernel of a reduction, nil where there is none.
-func singleOf(d dtype.DType, r attr.Reduction) single {
+// elementCombineOf gives the kernel of a reduction, nil where there is none.
+func elementCombineOf(d dtype.DType, r attr.Reduction) elementCombine {
 	if r == attr.ReduceSet {
 		switch d.Size() {
 		case 1:
-			return setSingle[uint8]
+			return setElements[uint8]
 		case 2:
-			return setSingle[uint16]
+			return setElements[uint16]
 		case 4:
-			return setSingle[uint32]
+			return setElements[uint32]
 		case 8:
-			return setSingle[uint64]
+			return setElements[uint64]
 		}
-		return setSingle[pair]
+		return setElements[pair]
 	}
 	switch d {
 	case dtype.Bool, dtype.Complex64, dtype.Complex128:
 		return nil
 	case dtype.Float32:
-		return meetSingle[float32](r)
+		return combineElements[float32](r)
 	case dtype.Float64:
-		return meetSingle[float64](r)
+		return combineElements[float64](r)
 	case dtype.Uint8:
-		return meetSingle[uint8](r)
+		return combineElements[uint8](r)
 	case dtype.Int8:
-		return meetSingle[int8](r)
+		return combineElements[int8](r)
 	case dtype.Uint16:
-		return meetSingle[uint16](r)
+		return combineElements[uint16](r)
 	case dtype.Int16:
-		return meetSingle[int16](r)
+		return combineElements[int16](r)
 	case dtype.Uint32:
-		return meetSingle[uint32](r)
+		return combineElements[uint32](r)
 	case dtype.Int32:
-		return meetSingle[int32](r)
+		return combineElements[int32](r)
 	case dtype.Uint64:
-		return meetSingle[uint64](r)
+		return combineElements[uint64](r)
 	}
-	return meetSingle[int64](r)
+	return combineElements[int64](r)
 }
 
-// meetSingle has the reductions that people scatter by.
-func meetSingle[T reals](r attr.Reduction) single {
+// combineElements has the reductions that people scatter by.
+func combineElements[T reals](r attr.Reduction) elementCombine {
 	switch r {
 	case attr.ReduceAdd:
-		return addSingle[T]
+		return addElements[T]
 	case attr.ReduceMax:
 		return func(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
 			in := elems[T](x, len(idx))
@@ -200,7 +200,7 @@ func at[T any](p unsafe.Pointer, i int) *T {
 	return (*T)(unsafe.Add(p, i*int(unsafe.Sizeof(t))))
 }
 
-func setSingle[T any](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
+func setElements[T any](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
 	in := elems[T](x, len(idx))
 	for k, p := range idx {
 		if uint64(p-r0) < uint64(r1-r0) {
@@ -209,7 +209,7 @@ func setSingle[T any](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64
 	}
 }
 
-func addSingle[T numbers](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
+func addElements[T numbers](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
 	in := elems[T](x, len(idx))
 	for k, p := range idx {
 		if uint64(p-r0) < uint64(r1-r0) {

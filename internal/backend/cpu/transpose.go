@@ -22,18 +22,18 @@ func (w *mover) across() int {
 	return -1
 }
 
-// turn moves tiles that are rows on one side and columns on the other: dimension p, dense in the source, and the last,
+// transpose moves tiles that are rows on one side and columns on the other: dimension p, dense in the source, and the last,
 // dense in the destination. All others are walked outside.
-func (w *mover) turn(c *backend.Ctx, p int) error {
+func (w *mover) transpose(c *backend.Ctx, p int) error {
 	last := len(w.dims) - 1
 	rows, cols := w.dims[last], w.dims[p] // of the source
 	outer := *w
 	outer.dims, outer.zs, outer.xs = drop(w.dims, p), drop(w.zs, p), drop(w.xs, p)
-	past := w.size == 4 && 4*volume(w.dims) >= StreamFrom
+	stream := w.size == 4 && 4*volume(w.dims) >= StreamFrom
 	// A block is a strip of tiles down the source, so that what is written lies together.
-	turn, wide, tall, strip := turner(w.size), turnTile, turnTile, 8*turnTile
-	if past {
-		turn, wide, tall, strip = turnPast, turnPastCols, turnPastRows, turnPastRows*max(1, turnPastCols/cols)
+	kernel, wide, tall, strip := transposer(w.size), transposeTile, transposeTile, 8*transposeTile
+	if stream {
+		kernel, wide, tall, strip = transposeStream, streamTileCols, streamTileRows, streamTileRows*max(1, streamTileCols/cols)
 	}
 	tiles, strips := (cols+wide-1)/wide, (rows+strip-1)/strip
 	zs, xs, size := w.zs[p], w.xs[last], w.size
@@ -44,21 +44,21 @@ func (w *mover) turn(c *backend.Ctx, p int) error {
 		from := b % strips * strip
 		for i := from; i < min(from+strip, rows); i += tall {
 			m := min(tall, rows-i, from+strip-i)
-			turn(unsafe.Add(w.z, (z+j*zs+i)*size), zs, unsafe.Add(w.x, (x+i*xs+j)*size), xs, m, n)
+			kernel(unsafe.Add(w.z, (z+j*zs+i)*size), zs, unsafe.Add(w.x, (x+i*xs+j)*size), xs, m, n)
 		}
-		if past {
+		if stream {
 			simd.Fence()
 		}
 	})
 }
 
-// turnPast turns floats with stores past the caches, a line of each row at a time. Lines that come later are asked for: rows lie
+// transposeStream turns floats with stores past the caches, a line of each row at a time. Lines that come later are asked for: rows lie
 // too far apart for the machine to see them coming.
-func turnPast(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
-	for j := 0; j < n; j += turnLine {
-		w := min(turnLine, n-j)
-		if later := j + turnAhead; later < n {
-			simd.PrefetchRows(unsafe.Add(x, 4*later), 4*xs, m, 4*min(turnLine, n-later))
+func transposeStream(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
+	for j := 0; j < n; j += lineFloats {
+		w := min(lineFloats, n-j)
+		if later := j + prefetchFloats; later < n {
+			simd.PrefetchRows(unsafe.Add(x, 4*later), 4*xs, m, 4*min(lineFloats, n-later))
 		}
 		simd.TransposeStreamF32(elems[float32](unsafe.Add(z, 4*j*zs), (w-1)*zs+m), zs, elems[float32](unsafe.Add(x, 4*j), (m-1)*xs+w), xs, m, w)
 	}
@@ -67,32 +67,32 @@ func turnPast(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 // The shape of a block whose result goes past the caches: few rows, because lines of rows that are a power of two apart share
 // few places in the second cache, and long ones, so that pages of memory stay open. Squares of 512 took a fifth longer.
 const (
-	turnPastRows = 32
-	turnPastCols = 4096
-	turnLine     = 16           // floats of a line
-	turnAhead    = 4 * turnLine // floats from the line at hand to the one that is asked for
+	streamTileRows = 32
+	streamTileCols = 4096
+	lineFloats     = 16             // floats of a line
+	prefetchFloats = 4 * lineFloats // floats from the line at hand to the one that is asked for
 )
 
 func drop(d []int, i int) []int { return append(append([]int(nil), d[:i]...), d[i+1:]...) }
 
-// turner gives the kernel z[j·zs+i] = x[i·xs+j] for i < m and j < n.
-func turner(size int) func(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
+// transposer gives the kernel z[j·zs+i] = x[i·xs+j] for i < m and j < n.
+func transposer(size int) func(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 	switch size {
 	case 1:
-		return turnT[uint8]
+		return transposeT[uint8]
 	case 2:
-		return turnT[uint16]
+		return transposeT[uint16]
 	case 4:
 		return func(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 			simd.TransposeBlockF32(elems[float32](z, (n-1)*zs+m), zs, elems[float32](x, (m-1)*xs+n), xs, m, n)
 		}
 	case 8:
-		return turnT[uint64]
+		return transposeT[uint64]
 	}
-	return turnT[pair]
+	return transposeT[pair]
 }
 
-func turnT[T any](z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
+func transposeT[T any](z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 	out, in := elems[T](z, (n-1)*zs+m), elems[T](x, (m-1)*xs+n)
 	row := func(i int) []T { return in[i*xs:][:n] }
 	i := 0

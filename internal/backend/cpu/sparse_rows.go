@@ -13,32 +13,32 @@ import (
 // and back.
 
 const (
-	mixLanes   = gemm.TapColumns
-	mixRows    = 256        // most rows transposed at a time
-	mixScratch = 64 << 10   // elements of both sides of such a block, about
-	mixFew     = 8          // rows below which lanes would be empty
-	mixWork    = blockElems // sums of a block, about
+	sparseLanes     = gemm.TapColumns
+	sparseBlockRows = 256        // most rows transposed at a time
+	sparseScratch   = 64 << 10   // elements of both sides of such a block, about
+	sparseFewRows   = 8          // rows below which lanes would be empty
+	sparseWork      = blockElems // sums of a block, about
 )
 
 func init() {
 	register(backend.Table{"mix": func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if out[0].DType == dtype.Float64 {
-			return mixOf[float64](c, a.(attr.Mix), out[0], in)
+			return sparseRowsOf[float64](c, a.(attr.Mix), out[0], in)
 		}
-		return mixOf[float32](c, a.(attr.Mix), out[0], in)
+		return sparseRowsOf[float32](c, a.(attr.Mix), out[0], in)
 	}})
 }
 
-// mixJob is a mix while it runs: x is lead by n by inner, z lead by m by inner.
-type mixJob[T gemm.Float] struct {
+// sparseRows is a mix while it runs: x is lead by n by inner, z lead by m by inner.
+type sparseRows[T gemm.Float] struct {
 	x, z, w           []T
 	starts, at        []int
 	lead, n, m, inner int
 }
 
-func mixOf[T gemm.Float](c *backend.Ctx, a attr.Mix, out backend.View, in []backend.View) error {
+func sparseRowsOf[T gemm.Float](c *backend.Ctx, a attr.Mix, out backend.View, in []backend.View) error {
 	d := out.Shape.Rank() - 1 - a.Behind
-	j := &mixJob[T]{lead: 1, n: in[0].Shape.Dims()[d], m: out.Shape.Dims()[d], inner: 1}
+	j := &sparseRows[T]{lead: 1, n: in[0].Shape.Dims()[d], m: out.Shape.Dims()[d], inner: 1}
 	for i, s := range out.Shape.Dims() {
 		switch {
 		case i < d:
@@ -55,21 +55,21 @@ func mixOf[T gemm.Float](c *backend.Ctx, a attr.Mix, out backend.View, in []back
 	if err := j.matrix(c, in[1:4]); err != nil || len(j.z) == 0 {
 		return err
 	}
-	each := max(1, mixWork/j.inner) // rows of a block
+	each := max(1, sparseWork/j.inner) // rows of a block
 	overRows := func(f func(from, to int)) error {
 		return c.For(ceil(j.lead*j.m, each), func(b int) { f(b*each, min((b+1)*each, j.lead*j.m)) })
 	}
 	switch {
 	case j.picks():
 		return overRows(j.pick)
-	case j.inner >= mixLanes:
+	case j.inner >= sparseLanes:
 		return overRows(j.rows)
-	case j.lead >= mixFew:
-		lanes := min(mixRows, ceil(j.lead, mixLanes)*mixLanes)
-		if chunks := j.chunks(mixScratch / (lanes * j.inner)); chunks != nil {
+	case j.lead >= sparseFewRows:
+		lanes := min(sparseBlockRows, ceil(j.lead, sparseLanes)*sparseLanes)
+		if chunks := j.chunks(sparseScratch / (lanes * j.inner)); chunks != nil {
 			return c.For(ceil(j.lead, lanes)*len(chunks), func(b int) {
 				row := b / len(chunks) * lanes
-				j.turned(row, min(row+lanes, j.lead), &chunks[b%len(chunks)])
+				j.transposed(row, min(row+lanes, j.lead), &chunks[b%len(chunks)])
 			})
 		}
 	}
@@ -81,7 +81,7 @@ func mixOf[T gemm.Float](c *backend.Ctx, a attr.Mix, out backend.View, in []back
 }
 
 // picks reports whether every output is one element as it is.
-func (j *mixJob[T]) picks() bool {
+func (j *sparseRows[T]) picks() bool {
 	for o := range j.m {
 		if j.starts[o+1] != j.starts[o]+1 || j.w[j.starts[o]] != 1 {
 			return false
@@ -91,7 +91,7 @@ func (j *mixJob[T]) picks() bool {
 }
 
 // pick copies elements.
-func (j *mixJob[T]) pick(from, to int) {
+func (j *sparseRows[T]) pick(from, to int) {
 	for r := from; r < to; {
 		lead, o := r/j.m, r%j.m
 		n := min(j.m-o, to-r)
@@ -109,14 +109,14 @@ func (j *mixJob[T]) pick(from, to int) {
 	}
 }
 
-// mixChunk are outputs from o0 on, below o1, which see the elements from i0 on, below i1.
-type mixChunk struct{ o0, o1, i0, i1 int }
+// sparseChunk are outputs from o0 on, below o1, which see the elements from i0 on, below i1.
+type sparseChunk struct{ o0, o1, i0, i1 int }
 
 // chunks cuts the outputs such that those of a chunk and what they see are at most so many; nil if it cannot.
-func (j *mixJob[T]) chunks(most int) (all []mixChunk) {
-	c := mixChunk{i0: j.n}
+func (j *sparseRows[T]) chunks(most int) (all []sparseChunk) {
+	c := sparseChunk{i0: j.n}
 	for o := range j.m {
-		next := mixChunk{c.o0, o + 1, c.i0, c.i1}
+		next := sparseChunk{c.o0, o + 1, c.i0, c.i1}
 		for _, i := range j.at[j.starts[o]:j.starts[o+1]] {
 			next.i0, next.i1 = min(next.i0, i), max(next.i1, i+1)
 		}
@@ -125,7 +125,7 @@ func (j *mixJob[T]) chunks(most int) (all []mixChunk) {
 				return nil
 			}
 			all = append(all, c)
-			next = mixChunk{o, o + 1, j.n, 0}
+			next = sparseChunk{o, o + 1, j.n, 0}
 			for _, i := range j.at[j.starts[o]:j.starts[o+1]] {
 				next.i0, next.i1 = min(next.i0, i), max(next.i1, i+1)
 			}
@@ -138,10 +138,10 @@ func (j *mixJob[T]) chunks(most int) (all []mixChunk) {
 	return append(all, c)
 }
 
-func (c *mixChunk) size() int { return c.o1 - c.o0 + max(0, c.i1-c.i0) }
+func (c *sparseChunk) size() int { return c.o1 - c.o0 + max(0, c.i1-c.i0) }
 
 // matrix reads the matrix, which may hold anything.
-func (j *mixJob[T]) matrix(c *backend.Ctx, in []backend.View) error {
+func (j *sparseRows[T]) matrix(c *backend.Ctx, in []backend.View) error {
 	var list [2][]int
 	for i := range list {
 		base, err := dense(c, in[i])
@@ -171,8 +171,8 @@ func (j *mixJob[T]) matrix(c *backend.Ctx, in []backend.View) error {
 }
 
 // rows computes rows of columns that lie behind each other.
-func (j *mixJob[T]) rows(from, to int) {
-	whole := j.inner / mixLanes * mixLanes
+func (j *sparseRows[T]) rows(from, to int) {
+	vectorCols := j.inner / sparseLanes * sparseLanes
 	var off []int
 	for r := from; r < to; r++ {
 		lead, o := r/j.m, r%j.m
@@ -186,13 +186,13 @@ func (j *mixJob[T]) rows(from, to int) {
 		for _, i := range j.at[lo:hi] {
 			off = append(off, i*j.inner)
 		}
-		gemm.Taps(1, whole, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
-		j.single(lead, o, whole)
+		gemm.Taps(1, vectorCols, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
+		j.single(lead, o, vectorCols)
 	}
 }
 
 // single computes an output from column q on.
-func (j *mixJob[T]) single(lead, o, q int) {
+func (j *sparseRows[T]) single(lead, o, q int) {
 	z, x := j.z[(lead*j.m+o)*j.inner:][:j.inner], j.x[lead*j.n*j.inner:]
 	for ; q < j.inner; q++ {
 		var s T
@@ -203,10 +203,10 @@ func (j *mixJob[T]) single(lead, o, q int) {
 	}
 }
 
-// turned computes some outputs of rows of few columns: they are the columns then.
-func (j *mixJob[T]) turned(from, to int, c *mixChunk) {
+// transposed computes some outputs of rows of few columns: they are the columns then.
+func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 	rows, n, m := to-from, max(0, c.i1-c.i0)*j.inner, (c.o1-c.o0)*j.inner
-	lanes := ceil(rows, mixLanes) * mixLanes
+	lanes := ceil(rows, sparseLanes) * sparseLanes
 	x, freeX := borrow[T](n * lanes)
 	defer freeX()
 	z, freeZ := borrow[T](m * lanes)

@@ -11,8 +11,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// TestAttentionFewRows: a few rows, which read keys and values where they lie, have the bits of the same rows among many.
-func TestAttentionFewRows(t *testing.T) {
+// TestAttentionDecodeRows: a few rows, which read keys and values where they lie, have the bits of the same rows among many.
+func TestAttentionDecodeRows(t *testing.T) {
 	const n, h, g, l, s, e, f = 2, 4, 2, 20, 700, 24, 40
 	r := rand.New(rand.NewPCG(1, 3))
 	random := func(d dtype.DType, dims ...int) backend.View {
@@ -22,14 +22,14 @@ func TestAttentionFewRows(t *testing.T) {
 		}
 		return v
 	}
-	// beside has heads side by side, as a projection leaves them.
-	beside := func(v backend.View) backend.View {
+	// packedHeads has heads side by side, as a projection leaves them.
+	packedHeads := func(v backend.View) backend.View {
 		d := v.Shape.Dims()
 		return backend.View{Buf: v.Buf, DType: v.DType, Shape: shape.Of("test", d[0], d[2], d[1], d[3]), Lay: &shape.Layout{Strides: []int{d[1] * d[2] * d[3], d[3], d[2] * d[3], 1}}}
 	}
 	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
 		keys, values := random(d, n, g, s, e), random(d, n, g, s, f)
-		k2, v2 := beside(random(d, n, s, g, e)), beside(random(d, n, s, g, f))
+		k2, v2 := packedHeads(random(d, n, s, g, e)), packedHeads(random(d, n, s, g, f))
 		q, mask := random(d, n, h, l, e), random(d, l, s)
 		for _, in := range [][]backend.View{{keys, values}, {k2, v2}, {keys, values, mask}} {
 			sums := d

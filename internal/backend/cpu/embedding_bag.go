@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// bagWide is how many columns a row has for which a call of gemm.Taps takes less than loops.
-const bagWide = 64
+// bagTapCols is how many columns a row has for which a call of gemm.Taps takes less than loops.
+const bagTapCols = 64
 
 func init() {
 	register(backend.Table{"bag": func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
@@ -20,15 +20,15 @@ func init() {
 	}})
 }
 
-// bagJob sums rows of x, cols long, times weights, terms of them for each row of z.
-type bagJob[T gemm.Float] struct {
+// bagSum sums rows of x, cols long, times weights, terms of them for each row of z.
+type bagSum[T gemm.Float] struct {
 	x, w, z                 []T
 	at                      []int64
 	rows, cols, terms, sums int
 }
 
 func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) error {
-	j := &bagJob[T]{z: backend.Slice[T](out), rows: in[0].Shape.Dims()[0], cols: in[0].Shape.Dims()[1], terms: in[1].Shape.Dims()[0], sums: in[1].Shape.Dims()[1]}
+	j := &bagSum[T]{z: backend.Slice[T](out), rows: in[0].Shape.Dims()[0], cols: in[0].Shape.Dims()[1], terms: in[1].Shape.Dims()[0], sums: in[1].Shape.Dims()[1]}
 	for i, v := range in {
 		base, err := dense(c, v)
 		if err != nil {
@@ -56,11 +56,11 @@ func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) er
 }
 
 // block computes some rows. Terms are added in order, one product each; those that are no rows are left out.
-func (j *bagJob[T]) block(from, to int) {
+func (j *bagSum[T]) block(from, to int) {
 	off, w := newScratch[int](j.terms)[:0], newScratch[T](j.terms)[:0]
-	whole := 0
-	if j.cols >= bagWide {
-		whole = j.cols / gemm.TapColumns * gemm.TapColumns
+	vectorCols := 0
+	if j.cols >= bagTapCols {
+		vectorCols = j.cols / gemm.TapColumns * gemm.TapColumns
 	}
 	for r := from; r < to; r++ {
 		off, w = off[:0], w[:0]
@@ -70,9 +70,9 @@ func (j *bagJob[T]) block(from, to int) {
 			}
 		}
 		z := j.z[r*j.cols:][:j.cols]
-		if whole > 0 && len(off) > 0 {
-			gemm.Taps(1, whole, w, off, j.x, z, j.cols, false)
-			j.rest(z, whole, off, w)
+		if vectorCols > 0 && len(off) > 0 {
+			gemm.Taps(1, vectorCols, w, off, j.x, z, j.cols, false)
+			j.rest(z, vectorCols, off, w)
 			continue
 		}
 		j.rest(z, 0, off, w)
@@ -80,7 +80,7 @@ func (j *bagJob[T]) block(from, to int) {
 }
 
 // rest computes a row from column q on.
-func (j *bagJob[T]) rest(z []T, q int, off []int, w []T) {
+func (j *bagSum[T]) rest(z []T, q int, off []int, w []T) {
 	z = z[q:]
 	if len(z) == 0 {
 		return
