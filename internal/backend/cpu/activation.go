@@ -39,7 +39,7 @@ func timesZero(f func(z, x []float32)) func(z, x []float32) {
 	}
 }
 
-// activationTile cacheable the scratch of an activation in the first-level cache.
+// activationTile keeps the scratch of an activation in the first-level cache.
 const activationTile = 256
 
 // overTiles cuts a slice into pieces with scratch of the same size.

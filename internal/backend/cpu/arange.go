@@ -64,7 +64,7 @@ func floatRange[T floats](v backend.View, first, by float64) func(lo, hi int) {
 	z := backend.Slice[T](v)
 	return func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			z[i] = T(first + float64(float64(i)*by)) // the conversion cacheable the two roundings apart on every machine
+			z[i] = T(first + float64(float64(i)*by)) // the conversion keeps the two roundings apart on every machine
 		}
 	}
 }

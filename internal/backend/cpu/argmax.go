@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// argBest is the best element of a range and where it is. Ranges are joined in order, and only a better element
-// replaces one found before: the first of equal ones stays, and a NaN for good.
+// argBest is the best element of a range and its index. Ranges are joined in order, and only a better element
+// replaces one found before: of equal elements the first wins, and a NaN beats everything.
 type argBest[T reals] struct {
 	v  T
 	at int64 // -1: none yet
@@ -44,7 +44,7 @@ func argRun[T reals](most bool, x []T) argBest[T] {
 	return argBest[T]{b, int64(at)}
 }
 
-// argRunByte is argRunInt of bytes, which the machine chooses between without a branch once they are wider.
+// argRunByte is argRunInt of bytes, for which int gives conditional moves instead of branches.
 func argRunByte[T uint8 | int8](most bool, x []T) argBest[T] {
 	b, at := int(x[0]), 0
 	if most {
@@ -65,7 +65,7 @@ func argRunByte[T uint8 | int8](most bool, x []T) argBest[T] {
 	return argBest[T]{T(b), int64(at)}
 }
 
-// argRunInt is argRun where there is no NaN, and no branch for the machine to guess.
+// argRunInt is argRun without NaN and without branches that depend on the data.
 func argRunInt[T integers](most bool, x []T) argBest[T] {
 	b, at := x[0], 0
 	if most {
@@ -115,7 +115,7 @@ func (b *argBest[T]) found(most bool, v T, t []T, lo int) {
 	}
 }
 
-// argByTree is argRunF32 by the kernels that treeFold takes; few elements are looked through by few.
+// argByTree is argRunF32 by the kernels that treeFold takes; short rows use few.
 func argByTree[T reals](few func(bool, []T) argBest[T], larger, smaller func(z, x, y []T)) func(bool, []T) argBest[T] {
 	const least = 128
 	return func(most bool, x []T) argBest[T] {

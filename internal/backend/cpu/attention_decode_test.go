@@ -11,7 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// TestAttentionDecodeRows: a few rows, which read keys and values where they lie, have the bits of the same rows among many.
+// TestAttentionDecodeRows: a few rows, which read keys and values without a copy, have the bits of the same rows among many.
 func TestAttentionDecodeRows(t *testing.T) {
 	const n, h, g, l, s, e, f = 2, 4, 2, 20, 700, 24, 40
 	r := rand.New(rand.NewPCG(1, 3))

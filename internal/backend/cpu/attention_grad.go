@@ -7,10 +7,10 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// The gradient goes over squares of rows and keys. A square's weights are computed again from the scores and the
-// logarithms of their sums; it adds to the cotangents of its rows and of its keys. Squares that share neither run at the
-// same time: in turn t those of rows i and keys i+t, for all i and all heads, with a turn for each head of the query
-// that shares keys. So every sum is taken in one order, with any number of threads, and nothing is held but the results.
+// The gradient goes over square tiles of the score matrix. A tile recomputes its weights from the scores and the stored
+// log-sum-exp, and adds to the cotangents of its rows and of its keys. Tiles that share neither run in parallel: round t has
+// the tiles of rows i and keys i+t, for all i and all heads, and there is a round for each query head that shares keys. So every sum
+// is taken in one order, with any number of threads, and nothing is stored but the results.
 const attentionSquare = 128
 
 func attentionGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -153,7 +153,7 @@ func (w *attentionBack[T]) overlap(i, j int) bool {
 	return !w.causal || j*attentionSquare < w.sees(min((i+1)*attentionSquare, w.l)-1)
 }
 
-// firstOfRows is the turn in which square i of rows first meets keys, -1 if never; firstOfKeys the same for keys.
+// firstOfRows is the first round in which tile i of rows sees a key, -1 if none; firstOfKeys the same for keys.
 func (w *attentionBack[T]) firstOfRows(i int) int {
 	rounds := max(w.rowSquares, w.keySquares)
 	for t := range rounds {

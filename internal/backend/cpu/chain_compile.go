@@ -86,7 +86,7 @@ func (c *chainer) justMask(ins *backend.Instr) bool {
 	return true
 }
 
-// mask puts the result of a comparison into bank C; bank A cacheable its value.
+// mask puts the result of a comparison into bank C; bank A keeps its value.
 func (c *chainer) mask(ins *backend.Instr) {
 	const toC = simd.ChainIfLt - simd.ChainLt
 	x, y := ins.Src[0], ins.Src[1]
@@ -147,7 +147,7 @@ func (c *chainer) made(r int) bool {
 	return false
 }
 
-// elsewhere reports whether the value of a register is in another place than bank A.
+// elsewhere reports whether the value of a register is elsewhere than in bank A.
 func (c *chainer) elsewhere(r int) bool {
 	_, ok := c.local[r]
 	return ok || c.banks[1] == r || c.banks[2] == r || !c.made(r)
@@ -193,7 +193,7 @@ func (c *chainer) with(op simd.ChainOp, r int) {
 	}
 }
 
-// reach makes an operand of what does not lie in memory as lanes: in a bank, or else by way of bank A, which has its value again.
+// reach makes an operand of a value that is not in memory as lanes: in a bank, or else through bank A, whose value is restored.
 func (c *chainer) reach(load simd.ChainOp, r int) {
 	if b := c.freeBank(); b > 0 {
 		c.banks[b] = r

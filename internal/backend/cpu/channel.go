@@ -9,8 +9,9 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Statistics of channels, dimension 1: what lies before them and behind them is folded. Runs behind a channel are folded
-// one by one, and where channels themselves lie side by side, rows of them are. Blocks are cut by sizes alone and joined in order.
+// Statistics of channels, dimension 1: the dimensions before and behind it are reduced. A plane behind a channel is reduced as one
+// run; where channels are innermost, rows of them are accumulated. Blocks are cut by sizes alone and joined in order (Welford's
+// update for moments).
 
 func init() { register(backend.Table{"channel_moments": channelMoments, "channel_dots": channelDots}) }
 
@@ -28,7 +29,7 @@ const (
 type channelGrid struct {
 	before, channels, behind int
 	rows, wide, piece        int // of a block
-	across, pieces           int // blocks beside each other, and of a plane
+	across, pieces           int // blocks along the channels, and of a plane
 	blocks                   int
 	short                    bool // planes are short, and there are rows to sum over
 }

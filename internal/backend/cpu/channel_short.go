@@ -2,13 +2,13 @@ package cpu
 
 import "github.com/lucid-go/lucid/internal/backend/cpu/simd"
 
-// Short planes of a channel, 7 by 7 or 14 by 14, are summed over the rows before they are folded: rows of many channels
-// lie side by side and are added by whole vectors, and a channel is folded once for a block rather than once a row.
+// Short planes of a channel, 7 by 7 or 14 by 14, are summed over the batch before they are reduced: the planes of many
+// channels are contiguous and are added by full vectors, and a channel is reduced once for a block rather than once an image.
 
-const shortElems = 1024 // of a row that is summed at a time, about: with the scratch rows it stays in the first cache
+const shortElems = 1024 // of a row that is summed at a time, about: with the scratch rows it stays in L1
 
-// shortPlanes calls f for some channels of a block after the other: k of them from ch on, whose planes begin at place at of the
-// first row and are n elements together.
+// shortPlanes calls f for some channels of a block after the other: k of them from ch on, whose planes begin at offset at of
+// the first row and have n elements in all.
 func shortPlanes(g *channelGrid, b channelBlock, f func(ch, k, at, n int)) {
 	wide := max(1, shortElems/g.behind)
 	for ch := b.ch0; ch < b.ch1; ch += wide {
@@ -17,7 +17,7 @@ func shortPlanes(g *channelGrid, b channelBlock, f func(ch, k, at, n int)) {
 	}
 }
 
-// shortMoments takes the mean off, then squares; what rounding left of the mean is put right at the end.
+// shortMoments subtracts the mean, then sums squares; the rounding error of the mean is corrected at the end.
 func shortMoments(acc []moments, x []float32, g *channelGrid, b channelBlock) {
 	rows, pitch := b.row1-b.row0, g.channels*g.behind
 	scratch, free := borrow[float32](5 * max(shortElems, g.behind))

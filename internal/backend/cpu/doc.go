@@ -16,7 +16,7 @@
 //     with a copy of the input for each tap, writes and reads nine times as much for 3×3 taps. A stride is
 //     taken out by copying each remainder to a plane of its own, and the dilated inputs of transposed convolutions by
 //     phases (conv_plan.go), so that neighbouring outputs always read neighbouring elements. Blocked layouts
-//     of channels, as oneDNN cacheable them, were not taken: tensors would have to carry them from op to op.
+//     of channels, as oneDNN keeps them, were not taken: tensors would have to carry them from op to op.
 //   - Direct (conv_direct.go), the same for few output channels, or so few terms that turning would show: the lanes are
 //     outputs (gemm.Taps).
 //   - By sums (conv_sums.go): gradients to the kernels, whose sums are long and results small, by gemm.Abreast too. By columns

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// bagTapCols is how many columns a row has for which a call of gemm.Taps takes less than loops.
+// bagTapCols is the number of columns from which on gemm.Taps is faster than plain loops.
 const bagTapCols = 64
 
 func init() {
@@ -20,7 +20,7 @@ func init() {
 	}})
 }
 
-// bagSum sums rows of x, cols long, times weights, terms of them for each row of z.
+// bagSum is the op "bag", as of an embedding bag: it sums rows of x, cols long, times weights, terms of them for each row of z.
 type bagSum[T gemm.Float] struct {
 	x, w, z                 []T
 	at                      []int64
@@ -55,7 +55,7 @@ func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) er
 	return c.For(ceil(j.sums, each), func(b int) { j.block(b*each, min((b+1)*each, j.sums)) })
 }
 
-// block computes some rows. Terms are added in order, one product each; those that are no rows are left out.
+// block computes some rows. Terms are added in order, one product each; index -1 is left out.
 func (j *bagSum[T]) block(from, to int) {
 	off, w := newScratch[int](j.terms)[:0], newScratch[T](j.terms)[:0]
 	vectorCols := 0

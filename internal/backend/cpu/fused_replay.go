@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// cachedRun is a run of one block that stays with its launch: where operands lie is all that changes from run to run.
+// cachedRun is a bound run of one block, cached with its launch: only the addresses of operands change from run to run.
 type cachedRun struct {
 	r      runState
 	w      workspace
@@ -14,11 +14,11 @@ type cachedRun struct {
 	err    error // of the last run
 }
 
-// keep makes a run to be run again, with a workspace of its own.
+// keep makes a cached run, with a workspace of its own.
 func (r *runState) keep(p *prepared) *cachedRun {
 	k := &cachedRun{}
 	r.copyTo(&k.r, p)
-	k.r.open(&k.w) // never closed: scratch stays with the run
+	k.r.open(&k.w) // never closed: the run owns its scratch
 	return k
 }
 

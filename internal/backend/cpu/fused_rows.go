@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Programs over the same rows, one behind the other: a norm or a softmax that was written out. Each worker takes a few
-// rows through all of them before it goes on, so that memory is passed over once. An element does not depend on the tile
+// A row-fusion group is several programs over the same rows, such as a norm or a softmax that was written out. Each worker
+// takes a few rows through all of them before it goes on, so that memory is read once. An element does not depend on the tile
 // it is computed in, and a row is folded by the code that folds it alone, so the bits are those of the programs done one
 // after the other.
 
@@ -51,7 +51,7 @@ type rowPart struct {
 	out, in []int // locals
 	tails   []rowTail
 	locals  bool
-	runs    bool // there is something to compute beside its tails
+	runs    bool // there is something to compute in addition to its reductions
 }
 
 type rowTail struct {
@@ -88,7 +88,7 @@ func runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error
 	return each(c, (x.count+x.each-1)/x.each, x.block)
 }
 
-// readBehind reports whether later parts read what lies at base.
+// readBehind reports whether later parts read the memory at base.
 func readBehind(parts []backend.RowFusionPart, in []backend.View, base unsafe.Pointer) bool {
 	for _, b := range parts {
 		for j, v := range in[:len(b.In)] {
@@ -148,7 +148,7 @@ func (x *rowsRun) block(b int) {
 	}
 }
 
-// part runs one program on rows lo to hi; locals lie at base.
+// part runs one program on rows lo to hi; locals are at base.
 func (x *rowsRun) part(q *rowPart, lo, hi int, base unsafe.Pointer) {
 	r := q.r
 	if q.locals {
@@ -236,7 +236,7 @@ func (q *rowPart) fold(r *runState, w *workspace, lo, hi int) {
 	}
 }
 
-// input returns n elements of an input from at on, in dst if they do not lie together.
+// input returns n elements of an input from at on, in dst if they are not contiguous.
 func (q *rowPart) input(o *operand, dst unsafe.Pointer, at, n int) unsafe.Pointer {
 	switch {
 	case o.direct:

@@ -18,7 +18,7 @@ func (r *runState) block(b int) {
 	}
 }
 
-// workspace is where one goroutine runs tiles. It does not point at the run, which then may stay on the stack.
+// workspace is the scratch of one goroutine. It does not point at the run, which then may stay on the stack.
 type workspace struct {
 	buf   *[]uint64
 	base  unsafe.Pointer
@@ -56,7 +56,7 @@ func (r *runState) open(w *workspace) {
 		*w.buf = make([]uint64, need)
 	}
 	w.base = unsafe.Pointer(unsafe.SliceData(*w.buf))
-	w.base = unsafe.Add(w.base, -uintptr(w.base)&63) // vectors of tiles lie in one line each
+	w.base = unsafe.Add(w.base, -uintptr(w.base)&63) // a vector of a tile is in one cache line
 	if len(r.p.size) > len(w.small) {
 		w.large = make([]unsafe.Pointer, len(r.p.size))
 	}

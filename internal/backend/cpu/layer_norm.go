@@ -13,17 +13,17 @@ import (
 // Rows are normalised one by one while they are in the first-level cache: mean, then the sum of squares about it, then
 // the result. Two passes, so that a large mean does no harm. The next row is asked for meanwhile.
 
-// normPlan is a call of layer_norm or rms_norm on float32 or halves.
+// normPlan is a call of layer_norm or rms_norm on float32 or a half type.
 type normPlan struct {
 	centred      bool
 	eps          float32
 	n            int
 	weight, bias []float32
 	mean, rstd   []float32 // by row; mean nil if not centred
-	stream       bool      // the result goes past the caches
+	stream       bool      // the result has non-temporal stores
 }
 
-// row computes z from x; the two may be the same, but not if z goes past the caches. next is the row that comes after x.
+// row computes z from x; the two may be the same, but not if z has non-temporal stores. next is the row that comes after x.
 func (p *normPlan) row(r int, z, x, next []float32) {
 	var m, sq float32
 	if p.centred {

@@ -10,7 +10,7 @@ import (
 )
 
 // normGradRow computes z = rstd·(h - mean(h) - xhat·mean(h·xhat)) for a row, h being g·weight; z may be g, but not if it
-// goes past the caches. next is the row of x that comes after.
+// has non-temporal stores. next is the row of x that comes after.
 func normGradRow(z, g, x, weight, next []float32, mean, rstd float32, centred, stream bool) {
 	n := float32(len(x))
 	d := simd.DotNormF32(x, g, weight, mean, rstd) / n

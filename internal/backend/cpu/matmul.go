@@ -11,21 +11,21 @@ import (
 
 func init() { register(backend.Table{"matmul": matmul}) }
 
-// finished is told of every part of a product once it is in its place, while it is in the cache: rows by cols elements
+// finished is called for every part of a product once it is stored, while it is in the cache: rows by cols elements
 // from (row, col) on of the output seen as one matrix of n columns, the matrices of a stack below each other. So element
 // (i, j) of the part is element (row+i)·n + col + j of the output. The parts cover the output, each element once; how it
 // is cut may depend on the number of threads, and several may finish at the same time.
 type finished func(row, col, rows, cols int)
 
-// ending is what follows a product: nothing, something that is told of its parts, or something that alone gets to see them.
+// ending is the epilogue of a product: none, a function called for its parts, or one that alone gets to see them.
 type ending struct {
 	then finished
-	// at is given where a part lies, and the pitch of its rows in elements: the product has no other place.
+	// at gets the address of a part, and the pitch of its rows in elements: the product is stored nowhere else.
 	at   func(part unsafe.Pointer, pitch, row, col, rows, cols int)
 	size int // elements of the product, for at
 }
 
-// destinationOf returns where a product goes: nowhere if only at sees it.
+// destinationOf returns the memory of a product: none if only at sees it.
 func destinationOf[T numbers](e ending, out backend.View) []T {
 	if e.at != nil {
 		return nil
@@ -143,7 +143,7 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending
 // plainWork is how many multiply-adds a product has up to which no loop is parallel.
 const plainWork = 1 << 17
 
-// plain does a product of two matrices as they lie, without what stacks need. It reports whether it did.
+// plain does a product of two matrices in their own layout, without the bookkeeping of stacks. It reports whether it did.
 func plain[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, mul productTo[T, Z], then ending) (done bool, err error) {
 	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false, nil

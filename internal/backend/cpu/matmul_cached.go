@@ -7,13 +7,13 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// A layer's weights lie by columns of the product, and products of a few rows spend most of their time on turning them
-// around. A program that runs again with the same weights cacheable small ones turned. The order of the sums, and so every bit,
-// is the same (see package gemm).
+// Cached packed weights. A layer's weights are stored transposed, and products of a few rows spend most of their time on packing
+// them. A program that runs again with the same weights caches small ones in row-major order. The order of the sums, and so
+// every bit, is the same (see package gemm).
 
 const (
-	cachedElems = 64 << 10 // most elements of weights that are kept turned: what the second-level cache has room for
-	cacheAfter  = 2        // runs with the same weights before they are
+	cachedElems = 64 << 10 // most elements of cached weights: they must fit in L2
+	cacheAfter  = 2        // runs with the same weights before they are cached
 	fewRows     = 8        // most rows that are multiplied with them
 )
 
@@ -23,7 +23,7 @@ type cachedWeights struct {
 	value uint32
 	at    int // where in the buffer it begins
 	runs  int
-	rows  []float32 // nil: not turned yet
+	rows  []float32 // nil: not packed yet
 }
 
 // product is matmul of operands, of which the first has number first among the launch's inputs.
@@ -37,7 +37,7 @@ func (w *cachedWeights) product(c *backend.Ctx, first int, out backend.View, in 
 	return nil
 }
 
-// transposed returns the second operand by rows, nil if it is not kept so.
+// transposed returns the second operand by rows, nil if it is not cached.
 func (w *cachedWeights) transposed(c *backend.Ctx, first int, in []backend.View) []float32 {
 	b := &in[1]
 	if c.StableInputs>>(first+1)&1 == 0 || b.Buf.ReadOnly {
@@ -57,7 +57,7 @@ func (w *cachedWeights) transposed(c *backend.Ctx, first int, in []backend.View)
 	return nil
 }
 
-// cacheable reports whether the operands are a few rows and small weights that lie by columns.
+// cacheable reports whether the operands are a few rows and small weights that are stored transposed.
 func cacheable(in []backend.View) bool {
 	a, b := &in[0], &in[1]
 	return b.DType == dtype.Float32 && a.Shape.Rank() == 2 && b.Shape.Rank() == 2 && a.Contiguous() && a.Shape.Dim(0) <= fewRows &&

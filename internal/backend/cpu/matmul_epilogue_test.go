@@ -49,7 +49,7 @@ func TestMatmulEpilogue(t *testing.T) {
 			if !d.IsFloat() || want.Numel() == 0 {
 				continue
 			}
-			clear(seen) // the same without a place for the product
+			clear(seen) // the same without memory for the product
 			told = 0
 			err = matmulThen(testCtx(), backend.View{DType: d, Shape: got.Shape}, []backend.View{a, b}, ending{size: want.Numel(), at: func(part unsafe.Pointer, pitch, row, col, rows, cols int) {
 				mu.Lock()

@@ -23,7 +23,7 @@ func productInt64(m, n, k int, a []uint64, ars, acs int, b []uint64, brs, bcs in
 	gemm.Int64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, modeOf(add), nil, run)
 }
 
-// product16 multiplies in 32 bits; the low halves are the result.
+// product16 multiplies in 32 bits; the low 16 bits are the result.
 func product16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, add bool, run gemm.Runner) {
 	if n == 1 || m*n*k < intWork || !gemm.HasInt32() {
 		productOf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, run)

@@ -19,7 +19,7 @@ func medianKernel(skip bool) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		x, d := in[0], in[0].DType
 		p := planFold(x, foldedAxes(a))
-		if !p.rows { // the innermost dimension is one of the kept
+		if !p.rows { // the innermost dimension is not reduced
 			p.outDims, p.inner, p.outputs = append(p.outDims, p.inner), foldDim{1, 1, 0}, p.outputs*p.inner.size
 		}
 		base := unsafe.Add(x.Base(), x.Offset()*d.Size())
@@ -62,7 +62,7 @@ func loadKeys(k []uint64, p unsafe.Pointer, stride int, d dtype.DType) {
 	}
 }
 
-// middle selects the lower middle and turns its key back into a number.
+// middle selects the lower middle and converts its key back to a number.
 func middle(k, room []uint64, d dtype.DType, skip bool) dtype.Scalar {
 	if d.IsFloat() {
 		n := 0
@@ -81,7 +81,7 @@ func middle(k, room []uint64, d dtype.DType, skip bool) dtype.Scalar {
 	return unkey(key, d)
 }
 
-// unkey turns a key back into a number.
+// unkey converts a key back to a number.
 func unkey(k uint64, d dtype.DType) dtype.Scalar {
 	bits := uint(8 * d.Size())
 	sign := uint64(1) << (bits - 1)
@@ -98,7 +98,7 @@ func unkey(k uint64, d dtype.DType) dtype.Scalar {
 	return d.Get(b[:], 0)
 }
 
-// argmode sorts every row and takes the last index of the longest run, the first of those that tie.
+// argmode sorts every row and takes the last index of the longest run, of the first one if several tie.
 func argmode(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis, d := a.(attr.Axes).Axes.At(0), in[0].DType
 	r, err := rowsAlong(c, in[0], axis)

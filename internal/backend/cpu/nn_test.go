@@ -57,7 +57,7 @@ type nnCall struct {
 	in   [][]int // shapes
 	out  [][]int
 	kind []dtype.DType // of outputs that have not the input's dtype
-	// stats are inputs that are float32 where the others are halves.
+	// stats are inputs that are float32 where the others are of a half type.
 	stats []int
 }
 

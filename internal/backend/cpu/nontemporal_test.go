@@ -13,7 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Results that go past the caches have the bits of those that do not: rows of a large call are compared with calls on a
+// Results written by non-temporal stores have the bits of those that are not: rows of a large call are compared with calls on a
 // few rows each. The size of rows leaves them at every alignment.
 func TestNonTemporalResults(t *testing.T) {
 	const rows, n, few = 2200, 1030, 50
@@ -84,7 +84,7 @@ func TestNonTemporalResults(t *testing.T) {
 			}
 			for i := range large {
 				if large[i] != small[i] {
-					t.Fatalf("%s, %s: row %d, column %d: %v past the caches, %v otherwise", name, c.op, i/n, i%n, large[i], small[i])
+					t.Fatalf("%s, %s: row %d, column %d: %v by non-temporal stores, %v otherwise", name, c.op, i/n, i%n, large[i], small[i])
 				}
 			}
 		}

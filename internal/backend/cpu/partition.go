@@ -10,7 +10,7 @@ import (
 
 func init() { register(backend.Table{"argpartition": argpartition}) }
 
-// argpartition finds the key at a index without sorting, then goes over the row once more: keys below it go to the
+// argpartition finds the key at an index by selection, then goes over the row once more: keys below it go to the
 // front and keys above it to the end. Of equal keys as many go to the front as belong there, the first ones.
 func argpartition(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	t, d := a.(attr.TopK), in[0].DType

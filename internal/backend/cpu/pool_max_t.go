@@ -19,8 +19,8 @@ func init() {
 	}})
 }
 
-// poolMaxT gives every element what the windows that took it were given, plane by plane; at holds the indices taken. A
-// index outside the window was taken by nobody.
+// poolMaxT is the transpose of max pooling: every window adds its value to the element that was its maximum, plane by plane;
+// at holds the indices of the maxima. An index outside its window is ignored.
 func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) error {
 	return func(c *backend.Ctx, g *grid, z, x []T) error {
 		in, out := g.inSize(), g.outSize()

@@ -17,10 +17,10 @@ type Limits struct {
 	BF16       float64 `json:"bf16"` // products of bfloat16 by the instructions that matrix products use
 	Read       float64 `json:"read"`
 	Copy       float64 `json:"copy"`
-	StreamCopy float64 `json:"stream_copy"` // past the caches
+	StreamCopy float64 `json:"stream_copy"` // by non-temporal stores
 }
 
-// Prober measures limits; it cacheable the memory it reads and writes, so that a second measurement finds its pages. They are pages as
+// Prober measures limits; it keeps the memory it reads and writes, so that a second measurement finds its pages. They are pages as
 // tensors have them: huge ones, if the system gives them, are read a fifth sooner.
 type Prober struct{ src, dst []byte }
 
@@ -76,7 +76,7 @@ func (p *Prober) Measure() (l Limits, err error) {
 	return l, nil
 }
 
-// multiplyAdds cacheable every thread at the probe for about probeTime.
+// multiplyAdds keeps every thread at the probe for about probeTime.
 func multiplyAdds(probe func(int) float64) func() (float64, error) {
 	return func() (float64, error) {
 		flops := make([]float64, par.Threads())

@@ -113,8 +113,8 @@ func (l *layerPlan[T]) forBlocks(units, rows int, f func(unit, lo, hi int)) erro
 	})
 }
 
-// ahead asks for rows of w elements, rs apart, that are read soon: they lie too far apart for the machine to guess. own does
-// so for rows that are written, which another core may have.
+// ahead prefetches rows of w elements, rs apart, that are read soon: they are too far apart for the hardware prefetcher. own
+// prefetches rows that are written, with ownership.
 func ahead[T floats](x []T, rs, rows, w int) {
 	if size := int(unsafe.Sizeof(T(0))); len(x) > 0 {
 		simd.PrefetchRows(unsafe.Pointer(&x[0]), rs*size, rows, w*size)
@@ -148,7 +148,7 @@ func (l *layerPlan[T]) sums(m, w, k, chunk int, a []T, ars int, panel []T, c []T
 	}
 }
 
-// packRows packs columns of w, whose rows lie one behind the other, as panels of as many columns as a block has.
+// packRows packs columns of w, whose rows are contiguous, as panels of as many columns as a block has.
 func (l *layerPlan[T]) packRows(dst, w []T, rows, cols int) error {
 	blocks := (cols + l.width - 1) / l.width
 	const each = 256
@@ -171,7 +171,7 @@ func (l *layerPlan[T]) packColumns(dst, w []T, gates, size, k int) error {
 	})
 }
 
-// floatsOf returns a view's elements in order, halves widened.
+// floatsOf returns a view's elements in order, half types widened.
 func floatsOf[T floats](c *backend.Ctx, v backend.View) ([]T, error) {
 	if v.DType.IsHalf() {
 		x, err := denseF32(c, v)
@@ -192,7 +192,7 @@ func operandsOf[T floats](c *backend.Ctx, in []backend.View) (x [][]T, err error
 	return x, nil
 }
 
-// withResults calls f with the outputs as T, and rounds halves afterwards.
+// withResults calls f with the outputs as T, and rounds to a half type afterwards.
 func withResults[T floats](c *backend.Ctx, out []backend.View, f func(z [][]T) error) error {
 	if len(out) == 0 || !out[0].DType.IsHalf() {
 		z := make([][]T, len(out))

@@ -11,11 +11,11 @@ type layerBack[T floats] struct {
 	*layerPlan[T]
 	z, saved, start, dy, y, dmemory []T
 	panels, projection              []T    // of the weights, by block of the state and of units
-	dgates                          [2][]T // of a step and of the later one, in turn, as they meet the state's weight
+	dgates                          [2][]T // of a step and of the later one, in turn, as operands of the state's weight
 	dstate                          []T    // of a step, where it is projected
 	carry                           []T    // by block of units: of an LSTM's memory; of a GRU's state, the part that bypasses the gates
 	pitch, stateStep                int    // of rows of dgates and of dstate
-	dz, dh0, extra                  []T    // results: of gates, of the start; of a GRU's kept part or of states
+	dz, dh0, extra                  []T    // results: of gates, of the start; of a GRU's candidate or of states
 }
 
 func runBackward[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -153,7 +153,7 @@ func (l *layerBack[T]) block(k, at, n, later, u, lo, hi int) {
 }
 
 // wholeRows reports whether cotangents of gates go to the results a step later, in whole rows, from where the products read
-// them anyway: blocks of few columns of rows that lie a page apart are slow to write.
+// them anyway: blocks of few columns of rows a page apart are slow to write.
 func (l *layerBack[T]) wholeRows() bool { return !l.a.Project && l.a.Cell != attr.CellGRU }
 
 // putRows writes rows of the k-th step's cotangents.

@@ -239,7 +239,7 @@ func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
 	}
 }
 
-// keep writes memories and gates, if somebody wants them.
+// keep writes memories and gates, if they are outputs.
 func (l *layerForward[T]) keep(at, from, w, lo, hi int, c, g []T) {
 	m := hi - lo
 	if c != nil && l.extra != nil {

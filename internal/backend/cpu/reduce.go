@@ -9,9 +9,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A reduction first puts the dimensions in the order of memory and joins those that lie together. If the innermost
-// one is folded, runs of it are folded one after the other (rows); if it is kept, whole runs are accumulated at once
-// (columns). Either way the work is cut into blocks by the sizes alone: outputs into groups, and what is folded into
+// A reduction first puts the dimensions in the order of memory and collapses contiguous ones. If the innermost one is
+// reduced, runs of it are reduced one after the other (rows); if not, whole runs are accumulated at once (columns). Either way the work is cut into blocks by the sizes alone: outputs into groups, and what is folded into
 // one output into chunks whose results are joined in order. So the bits depend on nothing else.
 
 const (
@@ -49,7 +48,7 @@ type foldPlan struct {
 	inner           foldDim // the innermost dimension, in neither list
 	rows            bool    // the innermost dimension is folded
 	count           int     // elements folded into one output
-	outputs         int     // of the kept dimensions in the list
+	outputs         int     // of outDims
 }
 
 // planFold orders and joins the dimensions of x.
@@ -109,7 +108,7 @@ func planFold(x backend.View, axes attr.Ints) foldPlan {
 	return p
 }
 
-// place gives the offsets of kept element i.
+// offsets gives the offsets of output i.
 func (p *foldPlan) offsets(i int) (in, out int) {
 	for d := len(p.outDims) - 1; d >= 0; d-- {
 		k := p.outDims[d]
@@ -204,7 +203,7 @@ type foldRun[T, A, R any] struct {
 
 func (r *foldRun[T, A, R]) at(off int) unsafe.Pointer { return unsafe.Add(r.base, off*r.size) }
 
-// fold folds the flat range [lo, hi) of what belongs to one output, which lies at off.
+// fold folds the flat range [lo, hi) of what belongs to one output, which is at off.
 func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *[]T) A {
 	a := r.f.zero
 	r.p.runs(off, lo, hi, func(o, n int) { a = r.run(a, o, n, tile) })

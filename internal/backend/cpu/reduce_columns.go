@@ -35,7 +35,7 @@ func (q *columnPlan) block(p *foldPlan, b int, f func(o, ch, lo, n int)) {
 	}
 }
 
-// columnwise accumulates whole runs of the innermost dimension, which is kept.
+// columnwise accumulates whole runs of the innermost dimension, which is not reduced.
 func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	p, q := r.p, r.p.columns()
 	if q.chunks == 1 {

@@ -8,9 +8,9 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// maxOf and minOf fold integers and float64; NaN wins, as max and min have it.
-func maxOf[T reals](low T) extreme[T] {
-	return extreme[T]{folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
+// maxOf and minOf reduce integers and float64; NaN wins, as in Go's max and min.
+func maxOf[T reals](low T) extremum[T] {
+	return extremum[T]{folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {
@@ -30,8 +30,8 @@ func maxOf[T reals](low T) extreme[T] {
 		})}}
 }
 
-func minOf[T reals](high T) extreme[T] {
-	return extreme[T]{folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
+func minOf[T reals](high T) extremum[T] {
+	return extremum[T]{folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {
@@ -60,11 +60,11 @@ func bounds[T integers]() (low, high T) {
 	return -high - 1, high
 }
 
-// extreme is a reduction that gives one of its elements.
-type extreme[T comparable] struct{ folder[T, T, T] }
+// extremum is a reduction that gives one of its elements.
+type extremum[T comparable] struct{ folder[T, T, T] }
 
-// inVectors is a reduction by a kernel that takes the larger of each two elements, or the smaller.
-func (f extreme[T]) inVectors(two func(z, x, y []T)) extreme[T] {
+// inVectors is the reduction by a vector kernel for the maximum of two slices, or the minimum.
+func (f extremum[T]) inVectors(two func(z, x, y []T)) extremum[T] {
 	f.run, f.cols, f.joins = treeExtremum(f.run, two), extremumCols(two), two
 	f.dense = extremaOf(f.zero, f.run, two)
 	return f
@@ -192,7 +192,7 @@ func prodRun[T floats](x []T, wide func(z []float64, x []T)) float64 {
 	var t [tileElems]float64
 	wide(t[:len(x)], x)
 	for n := len(x); n > 8; {
-		h := (n + 15) / 16 * 8 // so that vectors are whole
+		h := (n + 15) / 16 * 8 // full vectors
 		simd.MulF64(t[:n-h], t[:n-h], t[h:n])
 		n = h
 	}

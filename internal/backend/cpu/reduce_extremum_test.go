@@ -11,7 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// TestExtrema: extremes of runs, of short rows and of few columns, and their indices, are those of a loop, for every length.
+// TestExtrema: extrema of runs, of short rows and of few columns, and their indices, are those of a loop, for every length.
 func TestExtrema(t *testing.T) {
 	x := make([]float64, 6000)
 	for i := range x {

@@ -6,9 +6,9 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// Runs of 8-byte elements are folded by vectors: element i meets lane i%runLanes in the order of i, then the upper half of
-// the lanes meets the lower until eight are left. The order depends on the length alone. Each fold is written out, because the
-// lanes of a function that was handed in would lie on the heap.
+// Runs of 8-byte elements are reduced by vectors: element i goes to lane i%runLanes in the order of i, then the upper half of
+// the lanes is combined with the lower until eight are left. The order depends on the length alone. Each reduction is written
+// out, because with a function argument the lanes would escape to the heap.
 const (
 	runLanes = 128
 	runFrom  = 2 * runLanes // shorter runs are folded one by one
@@ -47,9 +47,9 @@ func sumRunI64(x []int64) int64 {
 	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
 }
 
-// treeFold finds the extreme of x, of at least treeFrom elements, by a kernel of vectors: the halves of x meet, then those of what is
-// left. Neither the order matters to an extreme, but for the sign of a zero, nor whether it sees an element twice, so halves may overlap. What is left in the end,
-// at most treeFrom/2 elements in t, is the caller's.
+// treeFold starts the tree reduction of x, of at least treeFrom elements, to its extremum: a vector kernel combines the two
+// parts of x, then those of the result, and so on. For an extremum neither the order matters, but for the sign of a zero, nor
+// whether an element counts twice, so the two may overlap. The caller reduces what is left in t, at most treeFrom/2 elements.
 func treeFold[T any](t, x []T, two func(z, x, y []T)) []T {
 	const lanes = treeFrom / 2
 	n := len(x)
@@ -62,7 +62,7 @@ func treeFold[T any](t, x []T, two func(z, x, y []T)) []T {
 	return t[:n]
 }
 
-// treeExtremum finds the extreme of runs by a kernel of vectors, that of what is too short for it by one.
+// treeExtremum finds the extremum of runs by a tree reduction with a vector kernel; short runs go to one.
 func treeExtremum[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x []T) T {
 	const lanes = 1024 // that long runs pass by
 	return func(a T, x []T) T {

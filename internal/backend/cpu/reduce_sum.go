@@ -72,7 +72,7 @@ func colsOf[T, A any](step func(acc []A, x []T)) func(acc []A, p unsafe.Pointer,
 	}
 }
 
-// floatTile is scratch for a block: stack arrays would move to the heap where they meet a func value.
+// floatTile is scratch for a block: stack arrays escape to the heap when passed to a func value.
 type floatTile [16 * foldCols]float32
 
 var floatTiles = sync.Pool{New: func() any { return new(floatTile) }}

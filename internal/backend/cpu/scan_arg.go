@@ -9,8 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// argScan finds the index of the largest element so far, or the smallest: of equal ones the last, and of NaN too, which is
-// beyond all numbers.
+// argScan is the running argmax or argmin: of equal elements the last wins, and NaN beats all numbers, the last NaN too.
 func argScan[T reals](most bool) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		s := a.(attr.Scan)
@@ -77,7 +76,7 @@ func clearTo(z []int64, v int64) {
 	}
 }
 
-// runMax goes on along one row, from element k to end; at is the index of the one before.
+// runMax continues along one row, from element k to end; at is the index of the element before.
 func runMax[T reals](xs []T, z []int64, at, step, k, end int, best *T, where *int64, index func(int) int64) int {
 	v, w := *best, *where
 	next, one := index(k), index(1)-index(0)
@@ -137,14 +136,14 @@ func init() {
 		t[dtype.Float32], t[dtype.Float64] = argScan[float32](most), argScan[float64](most)
 		t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argScan[uint8](most), argScan[uint8](most), argScan[uint16](most), argScan[uint32](most), argScan[uint64](most)
 		t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argScan[int8](most), argScan[int16](most), argScan[int32](most), argScan[int64](most)
-		t[dtype.BFloat16] = widened(dtype.BFloat16, t[dtype.Float32])
-		t[dtype.Float16] = widened(dtype.Float16, t[dtype.Float32])
+		t[dtype.BFloat16] = scanWidened(dtype.BFloat16, t[dtype.Float32])
+		t[dtype.Float16] = scanWidened(dtype.Float16, t[dtype.Float32])
 		register(backend.Table{name: t.kernel()})
 	}
 }
 
-// widened runs a float32 kernel, whose result has another dtype, over a half type.
-func widened(d dtype.DType, f scanner) scanner {
+// scanWidened runs a float32 kernel, whose result has another dtype, over a half type.
+func scanWidened(d dtype.DType, f scanner) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		r, err := rowsAlong(c, in, 0)
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// Writing to places given by positions. Every place sees its values in the order of the positions, whatever the number
-// of threads: blocks share no place. They differ in the outer dimensions, in a range of the slice's elements, or in a
-// range of the axis, which all blocks of such a kind search the positions for.
+// Scatter. Updates of one element are combined in the order of the source, for any number of threads: blocks write disjoint
+// elements. They differ in the outer dimensions, in a range of the slice's elements, or in a range of the axis; in the last case
+// every block scans all positions for those in its range.
 
 func init() { register(backend.Table{"put_slices": putSlices, "scatter": scatterKernel}) }
 
@@ -26,9 +26,9 @@ type writes struct {
 	k            int // positions along the axis of the source
 	inner        int // elements behind the axis
 	combine      rowCombine
-	elements     elementCombine  // nil: meet does it
+	elements     elementCombine  // nil: combine does it
 	outerOf      func(o int) int // the outer position of z for one of the source; nil: the same
-	innerOf      []int           // the place in z's slice of an element of the source's; nil: the same
+	innerOf      []int           // the index in z's slice of an element of the source's; nil: the same
 	slices       bool            // one position for a whole slice, the same for all outer ones
 	sourceInner  int             // elements behind the axis of the source
 	sourceOuters int
@@ -93,14 +93,14 @@ func (w *writes) scatterElements(z, x unsafe.Pointer, idx []int64, zs, zi int, r
 	}
 }
 
-// putRows writes elements i0 to i1 of the slices whose position lies in [r0, r1).
+// putRows writes elements i0 to i1 of the slices whose position is in [r0, r1).
 func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 	pace := par.NewPace()
 	if w.elements != nil && w.inner == 1 {
 		w.scatterElements(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
 		return
 	}
-	// Rows of the source that are this block's lie anywhere: some are found, then asked for before they are wanted.
+	// This block's rows of the source are scattered: a few are found, then prefetched before they are used.
 	var own [64]int
 	for k := 0; k < len(w.idx); {
 		n := 0
@@ -112,7 +112,7 @@ func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 		}
 		row := func(k int) unsafe.Pointer { return unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.size) }
 		for i, k := range own[:n] {
-			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= 1024 { // longer ones are found by the machine itself
+			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= 1024 { // longer ones are left to the hardware prefetcher
 				simd.Prefetch(row(own[i+rowsAhead]), bytes)
 			}
 			w.combine(unsafe.Add(w.z, ((o*w.n+int(w.idx[k]))*w.inner+i0)*w.size), row(k), i1-i0)
@@ -244,10 +244,11 @@ func scatterKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 // tallyChunk is how many single elements are added to a table of their own.
 const tallyChunk = 1 << 16
 
-// tally adds single elements to few places: chunks of the source to tables, and those to the result, in order.
+// tally adds single elements to few indices by histograms: chunks of the source to tables of their own, then the tables to the
+// result, in order.
 func (w *writes) tally(c *backend.Ctx) error {
 	chunks := (w.k + tallyChunk - 1) / tallyChunk
-	bytes := (w.n*w.size + 127) &^ 63 // no line of the cache has parts of two tables
+	bytes := (w.n*w.size + 127) &^ 63 // no cache line is shared by two tables
 	tables := newScratch[uint64](chunks * bytes / 8)
 	base := unsafe.Pointer(unsafe.SliceData(tables))
 	err := c.For(chunks, func(b int) {
@@ -261,7 +262,7 @@ func (w *writes) tally(c *backend.Ctx) error {
 	return err
 }
 
-// within is the row-major place in sizes zd of the i-th position of the smaller sizes xd.
+// within is the row-major index in sizes zd of the i-th position of the smaller sizes xd.
 func within(i int, xd, zd []int) int {
 	at, step := 0, 1
 	for d := len(xd) - 1; d >= 0; d-- {

@@ -11,7 +11,7 @@ import (
 // rowCombine combines dense rows: z[i] = z[i] ∘ x[i].
 type rowCombine func(z, x unsafe.Pointer, n int)
 
-// combineOf gives how rows of a dtype meet. Bools are 0 and 1: adding is the larger, multiplying the smaller.
+// combineOf gives the scatter combine of rows of a dtype. Bools are 0 and 1: addition is max, multiplication is min.
 func combineOf(d dtype.DType, r attr.Reduction) rowCombine {
 	size := d.Size()
 	switch {
@@ -65,7 +65,7 @@ func combineOf(d dtype.DType, r attr.Reduction) rowCombine {
 	return combineNumber[complex128](r)
 }
 
-// addRows adds rows by a kernel of vectors, few elements one by one.
+// addRows adds rows by a vector kernel, short ones in a plain loop.
 func addRows[T reals](vectors func(z, x, y []T)) rowCombine {
 	return func(z, x unsafe.Pointer, n int) {
 		out, in := elems[T](z, n), elems[T](x, n)
@@ -163,7 +163,7 @@ func elementCombineOf(d dtype.DType, r attr.Reduction) elementCombine {
 	return combineElements[int64](r)
 }
 
-// combineElements has the reductions that people scatter by.
+// combineElements has the common reductions; nil for the others.
 func combineElements[T reals](r attr.Reduction) elementCombine {
 	switch r {
 	case attr.ReduceAdd:
@@ -194,7 +194,7 @@ func combineElements[T reals](r attr.Reduction) elementCombine {
 	return nil
 }
 
-// at is the place of element i.
+// at is the address of element i.
 func at[T any](p unsafe.Pointer, i int) *T {
 	var t T
 	return (*T)(unsafe.Add(p, i*int(unsafe.Sizeof(t))))

@@ -76,7 +76,7 @@ func searchsorted(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 // widenRows makes float32 of half elements.
 func widenRows(r *rowSet, d dtype.DType, n int) {
 	w := newScratch[float32](n)
-	p := unsafe.Pointer(unsafe.SliceData(w)) // cacheable w alive
+	p := unsafe.Pointer(unsafe.SliceData(w)) // keeps w alive
 	castTable[dtype.Float32][d](n, p, r.base, nil, nil, nil)
 	r.base = p
 }

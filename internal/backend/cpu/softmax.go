@@ -12,9 +12,9 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// Softmax goes over rows. A row along the last dimension is one run of memory; rows along another dimension are worked
-// off in groups of neighbouring columns, so that memory is still read in runs: a group is brought into scratch as a
-// matrix of n rows and w columns, and normalised down its columns. Halves are widened on that way.
+// Softmax goes over rows. A row along the last dimension is one run of memory; rows along another dimension are done
+// in groups of neighbouring columns, so that memory is still read in runs: a group is copied into scratch as a
+// matrix of n rows and w columns, and normalised down its columns. Half types are widened by that copy.
 
 const (
 	softmaxElems = 32768 // elements of a block, some 50 µs

@@ -77,7 +77,7 @@ func softmax64(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) e
 	})
 }
 
-// softmaxColumns64 goes down groups of neighbouring columns, where they lie.
+// softmaxColumns64 goes down groups of neighbouring columns, without a copy.
 func softmaxColumns64(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) error {
 	const width = 128
 	tiles := (inner + width - 1) / width

@@ -201,7 +201,7 @@ func (s *sorter) part(p unsafe.Pointer, stride, n, k int, indices []int64) error
 	return nil
 }
 
-// smallest cacheable in h the k smallest of it and of a, all different: once full, it is a heap with the largest on top.
+// smallest keeps in h the k smallest of it and of a, all different: once full, it is a heap with the largest on top.
 func smallest(h, a []uint64, k int) []uint64 {
 	for len(h) < k && len(a) > 0 {
 		h, a = append(h, a[0]), a[1:]

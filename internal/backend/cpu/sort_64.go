@@ -45,7 +45,7 @@ func (s *sorter) sort64(a []uint64) ([]uint64, error) {
 	for i, v := range k {
 		a[i] = uint64(uint32(v>>shift))<<32 | uint64(i)
 	}
-	if shift == 0 { // what lies above the differing bits is the same for all
+	if shift == 0 { // the bits above the differing ones is the same for all
 		return sort32(s.run, a, s.b[:n], low)
 	}
 	a, err := sort32(s.run, a, s.b[:n], 32)
@@ -127,7 +127,7 @@ func (s *sorter) best64(p unsafe.Pointer, stride, n, k int, indices []int64) err
 	return nil
 }
 
-// smallestKeyed cacheable in h the k smallest of it and of a, whose elements come behind all of h and have indices from lo on: of
+// smallestKeyed keeps in h the k smallest of it and of a, whose elements come behind all of h and have indices from lo on: of
 // equal ones the first.
 func smallestKeyed(h []keyed, a []uint64, lo, k int) []keyed {
 	i := 0
@@ -189,7 +189,7 @@ func (s *sorter) part64(p unsafe.Pointer, stride, n, k int, indices []int64) err
 		return err
 	}
 	last, below, _ := keyAt(s.wide[:n], k-1, 64, s.b[:0])
-	few := s.few[:0] // where they lie
+	few := s.few[:0] // their indices
 	equal, m := k-below, 0
 	for i, v := range s.wide[:n] {
 		if v > last || v == last && equal == 0 {

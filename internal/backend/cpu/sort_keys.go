@@ -10,7 +10,7 @@ import (
 // Sorting works on unsigned keys in the order of the elements: NaN is the largest, -0 equals 0. For a falling order
 // keys are inverted, so that equal elements still keep their order.
 
-// floatKey turns the bits of a float into its key. exp are the bits of infinity, sign is the sign bit.
+// floatKey converts the bits of a float to its sort key. exp are the bits of infinity, sign is the sign bit.
 func floatKey[T uint16 | uint32 | uint64](b, exp, sign T) T {
 	m := b &^ sign
 	switch {

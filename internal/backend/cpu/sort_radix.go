@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// Long rows are sorted by radix, from the lowest digit up: every pass counts digits by chunk, gives each chunk its
-// index for each digit, and moves the elements. Chunks are fixed by the length, so several may run at once and the
+// Long rows have an LSD radix sort: every pass makes a histogram of digits for each chunk, a prefix sum gives each chunk its
+// first index for each digit, and the elements are scattered. Chunks are fixed by the length, so several may run at once and the
 // result is the same; a pass in which all digits are equal is left out.
 
 const (
 	radixChunk = 1 << 16
-	rankedRow  = 24  // rows up to this are sorted by counting what is less
+	rankedRow  = 24  // rows up to this are sorted by rank
 	shortRow   = 192 // rows up to this are sorted by comparing
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// shortRows orders rows of at most rankedRow elements that follow each other: the keys of many rows are made at once, and an element goes
-// where the number of those before it says, so that there is no branch to guess and no call for a row.
+// shortRows sorts contiguous rows of at most rankedRow elements by rank: the keys of many rows are made at once, and the index of an
+// element is the number of elements before it. So no branch depends on the data, and there is no call for each row.
 type shortRows struct {
 	d     dtype.DType
 	falls bool
@@ -41,7 +41,7 @@ func (s *shortRows) run(c *backend.Ctx, r *rowSet) error {
 	})
 }
 
-// keys makes keys that rise as elements do, or fall.
+// keys makes keys in ascending order of the elements, or in descending order.
 func (s *shortRows) keys(a []uint64, p unsafe.Pointer) {
 	switch {
 	case s.d.Size() == 8 && s.falls:

@@ -8,9 +8,9 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// A mix is a sum of rows times weights, for every output along a dimension: gemm.Taps with one row of weights. What lies behind
-// that dimension are the columns. Where that is too little, the rows before it are: blocks of them are transposed for it,
-// and back.
+// The op "mix" is the product of a sparse matrix in CSR form with a dimension of x, such as an interpolation: each output is a
+// weighted sum of a few rows (gemm.Taps with one row of weights). The columns are the elements behind that dimension. Where they
+// are few, the elements before it are: blocks of them are transposed, and the result back.
 
 const (
 	sparseLanes     = gemm.TapColumns
@@ -29,7 +29,7 @@ func init() {
 	}})
 }
 
-// sparseRows is a mix while it runs: x is lead by n by inner, z lead by m by inner.
+// sparseRows is a call: x is lead by n by inner, z lead by m by inner.
 type sparseRows[T gemm.Float] struct {
 	x, z, w           []T
 	starts, at        []int
@@ -140,7 +140,7 @@ func (j *sparseRows[T]) chunks(most int) (all []sparseChunk) {
 
 func (c *sparseChunk) size() int { return c.o1 - c.o0 + max(0, c.i1-c.i0) }
 
-// matrix reads the matrix, which may hold anything.
+// matrix reads and checks the sparse matrix.
 func (j *sparseRows[T]) matrix(c *backend.Ctx, in []backend.View) error {
 	var list [2][]int
 	for i := range list {
@@ -170,7 +170,7 @@ func (j *sparseRows[T]) matrix(c *backend.Ctx, in []backend.View) error {
 	return nil
 }
 
-// rows computes rows of columns that lie behind each other.
+// rows computes rows of contiguous columns.
 func (j *sparseRows[T]) rows(from, to int) {
 	vectorCols := j.inner / sparseLanes * sparseLanes
 	var off []int
@@ -203,7 +203,7 @@ func (j *sparseRows[T]) single(lead, o, q int) {
 	}
 }
 
-// transposed computes some outputs of rows of few columns: they are the columns then.
+// transposed computes some outputs of rows with few columns: the rows become the columns.
 func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 	rows, n, m := to-from, max(0, c.i1-c.i0)*j.inner, (c.o1-c.o0)*j.inner
 	lanes := ceil(rows, sparseLanes) * sparseLanes

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// stack is a stack of matrices where it lies: rows and columns have non-negative strides, leading dimensions any that
+// stack is a batch of matrices in its own memory: rows and columns have non-negative strides, leading dimensions any that
 // stay in the slice.
 type stack[T any] struct {
 	x          []T
@@ -164,7 +164,7 @@ func forRuns(c *backend.Ctx, n int, f func(from, n int)) error {
 	})
 }
 
-// panels cacheable scratch by the number of bits of its size, so that small and large ones do not replace each other.
+// panels keeps scratch by the number of bits of its size, so that small and large ones do not replace each other.
 var panels [64]sync.Pool
 
 // borrow returns scratch for n elements, contents unknown, and how to give it back.

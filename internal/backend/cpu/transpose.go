@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// across returns the dimension along which the source is dense, if the last is another one and both are long enough
+// across returns the dimension along which the source is contiguous, if that is not the last and both are long enough
 // for tiles to pay; else -1.
 func (w *mover) across() int {
 	last := len(w.dims) - 1
@@ -22,15 +22,15 @@ func (w *mover) across() int {
 	return -1
 }
 
-// transpose moves tiles that are rows on one side and columns on the other: dimension p, dense in the source, and the last,
-// dense in the destination. All others are walked outside.
+// transpose is a blocked transpose of dimension p, contiguous in the source, and the last, contiguous in the destination. The
+// other dimensions are the outer loop.
 func (w *mover) transpose(c *backend.Ctx, p int) error {
 	last := len(w.dims) - 1
 	rows, cols := w.dims[last], w.dims[p] // of the source
 	outer := *w
 	outer.dims, outer.zs, outer.xs = drop(w.dims, p), drop(w.zs, p), drop(w.xs, p)
 	stream := w.size == 4 && 4*volume(w.dims) >= StreamFrom
-	// A block is a strip of tiles down the source, so that what is written lies together.
+	// A block is a strip of tiles down the source, so that writes are contiguous.
 	kernel, wide, tall, strip := transposer(w.size), transposeTile, transposeTile, 8*transposeTile
 	if stream {
 		kernel, wide, tall, strip = transposeStream, streamTileCols, streamTileRows, streamTileRows*max(1, streamTileCols/cols)
@@ -52,8 +52,8 @@ func (w *mover) transpose(c *backend.Ctx, p int) error {
 	})
 }
 
-// transposeStream turns floats with stores past the caches, a line of each row at a time. Lines that come later are asked for: rows lie
-// too far apart for the machine to see them coming.
+// transposeStream transposes floats with non-temporal stores, a cache line of each row at a time. Later lines are prefetched: rows
+// are too far apart for the hardware prefetcher.
 func transposeStream(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 	for j := 0; j < n; j += lineFloats {
 		w := min(lineFloats, n-j)
@@ -64,13 +64,13 @@ func transposeStream(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 	}
 }
 
-// The shape of a block whose result goes past the caches: few rows, because lines of rows that are a power of two apart share
-// few places in the second cache, and long ones, so that pages of memory stay open. Squares of 512 took a fifth longer.
+// The shape of a tile with non-temporal stores: few rows, because rows a power of two apart conflict in few sets of L2, and
+// long ones, so that DRAM pages stay open. Squares of 512 took a fifth longer.
 const (
 	streamTileRows = 32
 	streamTileCols = 4096
 	lineFloats     = 16             // floats of a line
-	prefetchFloats = 4 * lineFloats // floats from the line at hand to the one that is asked for
+	prefetchFloats = 4 * lineFloats // floats from the current line to the prefetched one
 )
 
 func drop(d []int, i int) []int { return append(append([]int(nil), d[:i]...), d[i+1:]...) }
