@@ -9,7 +9,7 @@ import (
 
 func init() { register(backend.Table{"mix": mix}) }
 
-// mix multiplies a dimension by a sparse matrix: starts, places and weights are the inputs behind x.
+// mix multiplies a dimension by a sparse matrix: row starts, column indices and weights are the inputs behind x.
 func mix(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	x, starts, at, w := load(in[0]), load(in[1]), load(in[2]), load(in[3])
 	d := in[0].Shape.Rank() - 1 - a.(attr.Mix).Behind

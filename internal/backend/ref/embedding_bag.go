@@ -9,7 +9,7 @@ import (
 
 func init() { register(backend.Table{"bag": bag}) }
 
-// bag sums rows of a table times weights; a place of -1 is no row.
+// bag sums rows of a table times weights; an index of -1 is skipped.
 func bag(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	x, at, w := load(in[0]), load(in[1]), load(in[2])
 	rows, cols, terms, sums := in[0].Shape.Dims()[0], in[0].Shape.Dims()[1], in[1].Shape.Dims()[0], in[1].Shape.Dims()[1]
