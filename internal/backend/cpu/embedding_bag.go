@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// bagTapCols is the number of columns from which on gemm.Taps is faster than plain loops.
-const bagTapCols = 64
+// bagDirectCols is the number of columns from which on gemm.Direct is faster than plain loops.
+const bagDirectCols = 64
 
 func init() {
 	register(backend.Table{"bag": func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
@@ -59,8 +59,8 @@ func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) er
 func (j *bagSum[T]) block(from, to int) {
 	off, w := newScratch[int](j.terms)[:0], newScratch[T](j.terms)[:0]
 	vectorCols := 0
-	if j.cols >= bagTapCols {
-		vectorCols = j.cols / gemm.TapColumns * gemm.TapColumns
+	if j.cols >= bagDirectCols {
+		vectorCols = j.cols / gemm.DirectColumns * gemm.DirectColumns
 	}
 	for r := from; r < to; r++ {
 		off, w = off[:0], w[:0]
@@ -71,7 +71,7 @@ func (j *bagSum[T]) block(from, to int) {
 		}
 		z := j.z[r*j.cols:][:j.cols]
 		if vectorCols > 0 && len(off) > 0 {
-			gemm.Taps(1, vectorCols, w, off, j.x, z, j.cols, false)
+			gemm.Direct(1, vectorCols, w, off, j.x, z, j.cols, false)
 			j.rest(z, vectorCols, off, w)
 			continue
 		}

@@ -4,11 +4,11 @@ import "github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 
 // Products of whole numbers wrap around, so that a sign makes no difference to the bits and one function serves both kinds.
 
-// intWork is how many multiply-adds a product has from which the kernels of package gemm pay.
-const intWork = 2 << 10
+// intProductWork is how many multiply-adds a product has from which the kernels of package gemm pay.
+const intProductWork = 2 << 10
 
 func productInt32(m, n, k int, a []uint32, ars, acs int, b []uint32, brs, bcs int, c []uint32, crs int, add bool, run gemm.Runner) {
-	if n == 1 || m*n*k < intWork || !gemm.HasInt32() {
+	if n == 1 || m*n*k < intProductWork || !gemm.HasInt32() {
 		productOf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, run)
 		return
 	}
@@ -16,7 +16,7 @@ func productInt32(m, n, k int, a []uint32, ars, acs int, b []uint32, brs, bcs in
 }
 
 func productInt64(m, n, k int, a []uint64, ars, acs int, b []uint64, brs, bcs int, c []uint64, crs int, add bool, run gemm.Runner) {
-	if n == 1 || m*n*k < intWork || !gemm.HasInt64() {
+	if n == 1 || m*n*k < intProductWork || !gemm.HasInt64() {
 		productOf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, run)
 		return
 	}
@@ -25,7 +25,7 @@ func productInt64(m, n, k int, a []uint64, ars, acs int, b []uint64, brs, bcs in
 
 // product16 multiplies in 32 bits; the low 16 bits are the result.
 func product16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, add bool, run gemm.Runner) {
-	if n == 1 || m*n*k < intWork || !gemm.HasInt32() {
+	if n == 1 || m*n*k < intProductWork || !gemm.HasInt32() {
 		productOf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, run)
 		return
 	}

@@ -9,11 +9,11 @@ import (
 )
 
 // The op "mix" is the product of a sparse matrix in CSR form with a dimension of x, such as an interpolation: each output is a
-// weighted sum of a few rows (gemm.Taps with one row of weights). The columns are the elements behind that dimension. Where they
+// weighted sum of a few rows (gemm.Direct with one row of weights). The columns are the elements behind that dimension. Where they
 // are few, the elements before it are: blocks of them are transposed, and the result back.
 
 const (
-	sparseLanes     = gemm.TapColumns
+	sparseLanes     = gemm.DirectColumns
 	sparseBlockRows = 256        // most rows transposed at a time
 	sparseScratch   = 64 << 10   // elements of both sides of such a block, about
 	sparseFewRows   = 8          // rows below which lanes would be empty
@@ -186,7 +186,7 @@ func (j *sparseRows[T]) rows(from, to int) {
 		for _, i := range j.at[lo:hi] {
 			off = append(off, i*j.inner)
 		}
-		gemm.Taps(1, vectorCols, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
+		gemm.Direct(1, vectorCols, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
 		j.single(lead, o, vectorCols)
 	}
 }
@@ -212,7 +212,7 @@ func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 	z, freeZ := borrow[T](m * lanes)
 	defer freeZ()
 	if n > 0 {
-		transposeOf(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
+		transposeBlock(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
 	}
 	var off []int
 	for o := c.o0; o < c.o1; o++ {
@@ -227,8 +227,8 @@ func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 			off = append(off, (i-c.i0)*j.inner*lanes)
 		}
 		for q := range j.inner {
-			gemm.Taps(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
+			gemm.Direct(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
 		}
 	}
-	transposeOf(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
+	transposeBlock(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
 }

@@ -25,7 +25,7 @@
 // on the operands where they lie (tiny.go, direct.go). Large ones are copied into
 // panels, chunk by chunk, so that caches and TLB see sequential memory (packed.go). A
 // few rows times a matrix read B once, at the speed of memory: in whole rows if it lies
-// so (rowvec.go), else by kernels that transpose it in registers (the dots of slab.go). A
+// so (rowvec.go), else by kernels that transpose it in registers (the dots of macroBlock.go). A
 // product with only a few columns is computed as its transpose.
 //
 // Halves are widened to float32 while they are packed, or in the kernel (half.go).
@@ -43,13 +43,14 @@
 // the bits independent of it. Calls may run at the same time on different parts. package cpu hands parts on to
 // the elementwise programs that consume a product (matmulThen).
 //
-// The assembly is written by internal/gen/asm/gemm, a module of its own:
+// The assembly is written by asmgen, a module of its own; its test fails if a file is not up to date. go generate writes them:
 //
-//	cd internal/gen/asm/gemm && go test            # is it up to date?
-//	cd internal/gen/asm/gemm && go test -generate  # write it
+//	go generate ./internal/backend/cpu/gemm
 //
 // Rows are split evenly: 64 rows are 13+13+13+13+12, never 14·4+8, so that no tile is
 // small. Work is cut into blocks of C and handed to the caller's parallel loop; no sum is
 // cut, so that the cut decides speed only. One kernel call takes a few microseconds, so that the
 // collector never waits for assembly.
 package gemm
+
+//go:generate go -C asmgen test . -generate

@@ -17,7 +17,9 @@
 // The polynomials are evaluated with fused multiply-add everywhere; the Go twins,
 // named with the ending Generic, round in the same way.
 //
-// The elementwise kernels are written by internal/gen/asm/simd from one
+// The elementwise kernels are written by internal/backend/cpu/simd/asmgen from one
 // description per routine. On arm64 non-temporal stores are ordinary ones.
 // Chains of cheap operations stay in registers: see chain.go. Reductions add in a fixed order: see reduce.go.
 package simd
+
+//go:generate go -C asmgen run . -write

@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// BenchmarkAlgorithms says how fast each algorithm that the library names makes bfloat16 products of random numbers: a run at best,
-// and one of many in a row.
+// BenchmarkAlgorithms times each algorithm the library lists for bfloat16 products of random numbers: the best run, and one
+// of many in a row.
 func BenchmarkAlgorithms(b *testing.B) {
 	d, err := driver.Open(0)
 	asmvariant.Feature("cuda", err == nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// TestOpen opens the first device, or sees that the error says what was tried.
+// TestOpen opens the first device, or checks that the error lists what was tried.
 func TestOpen(t *testing.T) {
 	d, err := Open(0)
 	asmvariant.Feature("cuda", err == nil)
