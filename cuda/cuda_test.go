@@ -8,18 +8,18 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // gpu returns the first GPU, or skips the test: with LUCID_REQUIRE=cuda it fails.
 func gpu(t testing.TB) lucid.Device {
 	t.Helper()
 	err := lucid.Try(func() { lucid.Zeros(1).To(lucid.CUDA(0)) })
-	impl.Feature("cuda", err == nil)
+	asmvariant.Feature("cuda", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "cuda")
+		asmvariant.Require(t, "cuda")
 	}
 	return lucid.CUDA(0)
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // dnn skips a test without cuDNN; it returns how often cuDNN did an op so far.
@@ -22,10 +22,10 @@ func dnn(t testing.TB) func(op string) int64 {
 		t.Fatal(err)
 	}
 	err = d.DNN()
-	impl.Feature("cudnn", err == nil)
+	asmvariant.Feature("cudnn", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "cudnn")
+		asmvariant.Require(t, "cudnn")
 	}
 	return func(op string) int64 {
 		done, _, _, _ := d.DNNCounts()

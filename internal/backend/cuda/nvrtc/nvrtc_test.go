@@ -7,16 +7,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 func need(t *testing.T) {
 	t.Helper()
 	err := Init()
-	impl.Feature("nvrtc", err == nil)
+	asmvariant.Feature("nvrtc", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "nvrtc")
+		asmvariant.Require(t, "nvrtc")
 	}
 }
 
