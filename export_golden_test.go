@@ -3,7 +3,6 @@ package lucid
 import (
 	"bytes"
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/codec"
