@@ -123,7 +123,7 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 
 // made stores the number of the work just submitted in the buffers it writes; bytes is how much memory it uses.
 func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
-	n, err := d.Did(bytes)
+	n, err := d.Submitted(bytes)
 	for _, b := range bufs {
 		b.LastWrite.Store(n)
 	}
@@ -147,7 +147,7 @@ func (d *Device) note(out, in []backend.View) error {
 	for i := range in {
 		bytes += in[i].Buf.Size
 	}
-	n, err := d.Did(bytes)
+	n, err := d.Submitted(bytes)
 	for i := range out {
 		out[i].Buf.LastWrite.Store(n)
 	}
