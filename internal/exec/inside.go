@@ -25,7 +25,7 @@ func (p *planner) findInside() {
 		return
 	}
 	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.class != kernel || n.Op().Name != "cat" || f.root || f.recast != 0 || f.through != 0 {
+		if f := &p.info[i]; f.class != kernel || n.Op().Role != graph.RoleConcat || f.root || f.recast != 0 || f.through != 0 {
 			continue
 		}
 		if j, in := p.partsOf(n); in != nil {
@@ -35,7 +35,7 @@ func (p *planner) findInside() {
 		}
 	}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class == alias && n.Op() != nil && n.Op().Name == "reshape" {
+		if p.info[i].class == alias && n.Op() != nil && n.Op().Role == graph.RoleReshape {
 			p.layFor(n)
 		}
 	}
@@ -143,7 +143,7 @@ func before(views []*graph.Node, want *shape.Layout) *shape.Layout {
 			}
 			lay = to
 		default:
-			if v.Op().Name != "reshape" {
+			if v.Op().Role != graph.RoleReshape {
 				return nil
 			}
 			if lay = lay.Reshape(v.Shape(), of); lay == nil {
