@@ -6,13 +6,13 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dtype"
 	declared "github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/impl"
 	_ "github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -22,10 +22,10 @@ import (
 func needCompiler(t *testing.T) {
 	t.Helper()
 	err := nvrtc.Init()
-	impl.Feature("nvrtc", err == nil)
+	asmvariant.Feature("nvrtc", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "nvrtc")
+		asmvariant.Require(t, "nvrtc")
 	}
 }
 
@@ -152,7 +152,7 @@ func TestCompileReductions(t *testing.T) {
 
 func compileOne(t *testing.T, name, source string) {
 	t.Helper()
-	if _, err := nvrtc.Compile(name, following(source), "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile(name, withPDL(source), "sm_90", options...); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }
@@ -181,15 +181,15 @@ func TestCompileFamilies(t *testing.T) {
 			compileOne(t, "scatter_"+d.String(), indexSource("SCATTER", d, d, r))
 		}
 	}
-	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // sums of halves are written to floats
+	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // half-precision sums are accumulated in float32
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}
 	compileOne(t, "gather", gatherAlongSource(dtype.Float16, 1, 3))
 	compileOne(t, "narrow", narrowSource())
 	for _, d := range []dtype.DType{dtype.Int32, dtype.Uint64, dtype.Int64} {
-		compileOne(t, "scatter_add", addSource(d, 1))
-		compileOne(t, "tally", tallySource(d, false))
+		compileOne(t, "scatter_add", scatterAtomicSource(d, 1))
+		compileOne(t, "scatter_shared", scatterSharedSource(d, false))
 	}
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
@@ -214,16 +214,16 @@ func TestCompileAttention(t *testing.T) {
 				q := backend.View{DType: half, Shape: shape.Of("test", 1, 1, 64, hd)}
 				p, ok := tilesFor(attr.Attention{Scale: 1}, q, q, q, part)
 				if !ok {
-					t.Fatalf("%d halves do not fit", hd)
+					t.Fatalf("%d elements do not fit", hd)
 				}
 				src, brief := p.source("attention_grad", part == ofKeys), p.soon(true).source("attention_grad", part == ofKeys)
 				if part == forward {
 					src, brief = p.source("attention", false), p.soon(true).source("attention", false)
 				}
-				if _, err := nvrtc.Compile("attention", following(brief), "sm_90", briefly...); err != nil {
+				if _, err := nvrtc.Compile("attention", withPDL(brief), "sm_90", briefly...); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := nvrtc.Compile("attention", following(src), "sm_90", options...); err != nil {
+				if _, err := nvrtc.Compile("attention", withPDL(src), "sm_90", options...); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -232,7 +232,7 @@ func TestCompileAttention(t *testing.T) {
 	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
 		for _, mask := range []string{"b8", "f32"} {
 			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
-			if _, err := nvrtc.Compile("attention_rows", following(src), "sm_90", options...); err != nil {
+			if _, err := nvrtc.Compile("attention_rows", withPDL(src), "sm_90", options...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -243,7 +243,7 @@ func TestCompileAttention(t *testing.T) {
 			compileOne(t, "attention_sums", sumsSource(d, 8))
 		}
 	}
-	if _, err := nvrtc.Compile("stamp", following(kernels.Source("prelude", "stamp")), "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile("graph_status", withPDL(kernels.Source("prelude", "graph_status")), "sm_90", options...); err != nil {
 		t.Fatal(err)
 	}
 }
