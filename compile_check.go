@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 )
@@ -61,8 +62,13 @@ func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Val
 
 // sameBits compares two values bit for bit.
 func sameBits(a, b *graph.Node) bool {
-	x, _ := (*Tensor)(graph.Wrap(a)).read("check")
-	y, _ := (*Tensor)(graph.Wrap(b)).read("check")
+	g, h := door.Unscoped(a), door.Unscoped(b)
+	defer g.Free()
+	defer h.Free()
+	x, doneX := (*Tensor)(g).read("check")
+	defer doneX()
+	y, doneY := (*Tensor)(h).read("check")
+	defer doneY()
 	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && string(x.Bytes()) == string(y.Bytes())
 }
 

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -171,7 +172,7 @@ func (c *compiled) record(in []*Tensor, tr *trees, sig signature, plan bool) (e 
 		n := x.array().Raw()
 		standIns[i] = graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
 		standIns[i].Ref()
-		args[i] = (*Tensor)(graph.Wrap(standIns[i]))
+		args[i] = (*Tensor)(door.Unscoped(standIns[i]))
 	}
 	var outs []*Tensor
 	inlined := false

@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/codec"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
 	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
@@ -181,7 +182,7 @@ func traceFor(t *graph.Trace, fn function, args []reflect.Value, in []*Tensor) (
 		s := graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
 		s.Ref()
 		standIns = append(standIns, s)
-		inside[i] = (*Tensor)(graph.Wrap(s))
+		inside[i] = (*Tensor)(door.Unscoped(s))
 	}
 	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.GuardCells = t, nil, watchCells() }, func() {
 		defer func() {
@@ -217,7 +218,8 @@ func (x *Exporter) tensor(n *graph.Node, h *graph.Array) int {
 	if h != nil {
 		key = shown{h, h.Raw()}
 	} else {
-		h = graph.Wrap(n)
+		h = door.Unscoped(n)
+		defer h.Free()
 	}
 	if i, ok := x.number[key]; ok {
 		return i

@@ -270,9 +270,10 @@ func (t *Tensor) Flatten(dims ...int) *Tensor {
 // Clone returns a tensor of its own with the same value; gradients pass.
 func (t *Tensor) Clone() *Tensor {
 	n := acquire(t)
-	r := graph.Wrap(ops.Alias(n))
+	r := wrap(ops.Alias(n))
 	release(n)
-	return (*Tensor)(r.NotView())
+	r.array().NotView()
+	return r
 }
 
 // Assign makes the handle show value, cast to its dtype and broadcast to its shape.

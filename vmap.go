@@ -100,7 +100,7 @@ func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMa
 	for i, n := range ns {
 		inner[i] = in[i]
 		if axes[i] != NoAxis {
-			inner[i] = (*Tensor)(graph.Wrap(v.In(n, axes[i])))
+			inner[i] = wrap(v.In(n, axes[i]))
 		}
 	}
 	var res []reflect.Value
