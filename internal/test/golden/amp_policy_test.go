@@ -26,7 +26,7 @@ const (
 var ampElsewhere = []struct{ policy, why, names string }{
 	{"keep", "it gains nothing by being rounded: what it is given decides", `abs atan cos cube embedding embedding_bag erf grid_sample
 		interpolate_bilinear interpolate_trilinear mean neg rk_combine sigmoid silu sin sqrt tanh`},
-	{"promote", "a float32 operand, such as a residual or a loss, would lose its bits", "add div maximum minimum mul square sub where"},
+	{"keep", "a float32 operand, such as a residual or a loss, would lose its bits", "add div maximum minimum mul square sub"},
 	{"float32", "a half overflows or loses what counts, and PyTorch forces float32", `acos asin cosh erfinv prod reciprocal rsqrt sinh sum tan
 		cumprod cumsum norm trace`},
 	{"half", "it is a product of matrices", "dot mm"},
