@@ -104,12 +104,7 @@ func (t *Tensor) Eval() *Tensor {
 }
 
 // throw panics with *Error, whatever kind of error came.
-func throw(op string, err error) {
-	if e, ok := err.(*fault.Error); ok {
-		panic(e)
-	}
-	panic(fault.Wrap(fault.Internal, op, err, "evaluation failed"))
-}
+func throw(op string, err error) { fault.Rethrow(op, err) }
 
 // read evaluates the tensor and returns its elements in row-major order. They stay until done is called, whatever
 // others do with the handle meanwhile.
