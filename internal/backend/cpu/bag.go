@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// bagWide is how many columns a row has for which a call of gemm.Taps takes less than loops.
+// bagWide is how many columns a row has for which a call of gemm.Direct takes less than loops.
 const bagWide = 64
 
 func init() {
@@ -60,7 +60,7 @@ func (j *bagJob[T]) block(from, to int) {
 	off, w := newScratch[int](j.terms)[:0], newScratch[T](j.terms)[:0]
 	whole := 0
 	if j.cols >= bagWide {
-		whole = j.cols / gemm.TapColumns * gemm.TapColumns
+		whole = j.cols / gemm.DirectColumns * gemm.DirectColumns
 	}
 	for r := from; r < to; r++ {
 		off, w = off[:0], w[:0]
@@ -71,7 +71,7 @@ func (j *bagJob[T]) block(from, to int) {
 		}
 		z := j.z[r*j.cols:][:j.cols]
 		if whole > 0 && len(off) > 0 {
-			gemm.Taps(1, whole, w, off, j.x, z, j.cols, false)
+			gemm.Direct(1, whole, w, off, j.x, z, j.cols, false)
 			j.rest(z, whole, off, w)
 			continue
 		}

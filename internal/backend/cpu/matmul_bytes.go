@@ -9,7 +9,7 @@ const bytesWork = 4 << 10
 // scratch; the low byte of each is the result.
 func endedBytes() endedProduct[uint8] {
 	plain := ended(productOf[uint8])
-	if !gemm.HasBytes() {
+	if !gemm.HasInt8() {
 		return plain
 	}
 	return func(m, n, k int, a []uint8, ars, acs int, b []uint8, brs, bcs int, c []uint8, crs int, ep func(c []uint8, crs, row, col, rows, cols int), run gemm.Runner) {
@@ -19,7 +19,7 @@ func endedBytes() endedProduct[uint8] {
 		}
 		sums, free := borrow[int32](m * n)
 		defer free()
-		gemm.Bytes(m, n, k, a, ars, acs, b, brs, bcs, sums, n, func(row, col, rows, cols int) {
+		gemm.Int8(m, n, k, a, ars, acs, b, brs, bcs, sums, n, func(row, col, rows, cols int) {
 			for i := row; i < row+rows; i++ {
 				to := c[i*crs+col:][:cols]
 				for j, v := range sums[i*n+col:][:cols] {

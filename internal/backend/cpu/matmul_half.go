@@ -123,7 +123,7 @@ const (
 
 // mostSmall is up to how many elements of a right factor halves of a type are widened first.
 func mostSmall(d dtype.DType) int {
-	if d == dtype.BFloat16 && gemm.HasPairs() {
+	if d == dtype.BFloat16 && gemm.HasBF16() {
 		return smallPairs
 	}
 	return smallHalf

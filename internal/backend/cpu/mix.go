@@ -8,12 +8,12 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// A mix is a sum of rows times weights, for every output along a dimension: gemm.Taps with one row of weights. What lies behind
+// A mix is a sum of rows times weights, for every output along a dimension: gemm.Direct with one row of weights. What lies behind
 // that dimension are the columns. Where that is too little, the rows before it are: blocks of them are transposed for it,
 // and back.
 
 const (
-	mixLanes   = gemm.TapColumns
+	mixLanes   = gemm.DirectColumns
 	mixRows    = 256        // most rows transposed at a time
 	mixScratch = 64 << 10   // elements of both sides of such a block, about
 	mixFew     = 8          // rows below which lanes would be empty
@@ -186,7 +186,7 @@ func (j *mixJob[T]) rows(from, to int) {
 		for _, i := range j.at[lo:hi] {
 			off = append(off, i*j.inner)
 		}
-		gemm.Taps(1, whole, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
+		gemm.Direct(1, whole, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
 		j.single(lead, o, whole)
 	}
 }
@@ -212,7 +212,7 @@ func (j *mixJob[T]) turned(from, to int, c *mixChunk) {
 	z, freeZ := borrow[T](m * lanes)
 	defer freeZ()
 	if n > 0 {
-		transposeOf(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
+		transposeBlock(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
 	}
 	var off []int
 	for o := c.o0; o < c.o1; o++ {
@@ -227,8 +227,8 @@ func (j *mixJob[T]) turned(from, to int, c *mixChunk) {
 			off = append(off, (i-c.i0)*j.inner*lanes)
 		}
 		for q := range j.inner {
-			gemm.Taps(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
+			gemm.Direct(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
 		}
 	}
-	transposeOf(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
+	transposeBlock(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
 }

@@ -59,7 +59,7 @@ func (p *Prober) Measure() (l Limits, err error) {
 	}{
 		{&l.FMA32, probeRounds, multiplyAdds(gemm.PeakFMAProbe32)},
 		{&l.FMA64, probeRounds, multiplyAdds(gemm.PeakFMAProbe64)},
-		{&l.BF16, probeRounds, multiplyAdds(gemm.PeakPairsProbe)},
+		{&l.BF16, probeRounds, multiplyAdds(gemm.PeakBF16Probe)},
 		{&l.Read, probePasses, move(1, func(_, src []byte, b int) { sums[b] = simd.ReadProbe(src) })},
 		{&l.Copy, probePasses, move(2, func(dst, src []byte, _ int) { simd.CopyProbe(dst, src) })},
 		{&l.StreamCopy, probePasses, move(2, func(dst, src []byte, _ int) { simd.NonTemporalCopy(dst, src) })},
