@@ -1,4 +1,4 @@
-package lucid
+package compile
 
 import (
 	"fmt"
@@ -6,16 +6,18 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
+	"github.com/lucid-go/lucid/internal/simplify"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // differs says why the trace was not made for such arguments, "" if it was.
-func (e *entry) differs(in []*Tensor, t *signature) string {
+func (e *entry) differs(in []*graph.Array, t *signature) string {
 	s := &e.sig
 	switch {
 	case len(e.tensors) != len(in) || s.tree != t.tree:
@@ -24,7 +26,7 @@ func (e *entry) differs(in []*Tensor, t *signature) string {
 		return "the scopes around the call changed"
 	}
 	for i, x := range in {
-		n := x.array().Peek()
+		n := x.Peek()
 		if e.tensors[i].plainly(n) {
 			continue
 		}
@@ -148,7 +150,7 @@ func (e *entry) guardsFail() string {
 }
 
 // trace runs the function once over placeholders and plans what it recorded.
-func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err error) {
+func (c *Function) trace(in []*graph.Array, tr *trees, sig signature) (e *entry, err error) {
 	e, err = c.record(in, tr, sig, true)
 	if err == nil && e.kept() {
 		c.add(e)
@@ -160,20 +162,23 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 func (e *entry) kept() bool { return e.cells != nil }
 
 // record runs the function once over placeholders, and plans what it recorded if asked to.
-func (c *compiled) record(in []*Tensor, tr *trees, sig signature, plan bool) (e *entry, err error) {
-	e = &entry{sig: sig, pins: tr.pinned(), tensors: argSpecs(in)}
+func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool) (e *entry, err error) {
+	e = &entry{sig: sig, tensors: argSpecs(in)}
+	if tr != nil {
+		e.pins = tree.Pinned(tr.args)
+	}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
 	defer t.Close()
 	watch := watchCells()
 	standIns := make([]*graph.Node, len(in))
-	args := make([]*Tensor, len(in))
+	args := make([]*graph.Array, len(in))
 	for i, x := range in {
-		n := x.array().Raw()
+		n := x.Raw()
 		standIns[i] = graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
 		standIns[i].Ref()
-		args[i] = (*Tensor)(graph.Wrap(standIns[i]))
+		args[i] = door.Unscoped(standIns[i])
 	}
-	var outs []*Tensor
+	var outs []*graph.Array
 	inlined := false
 	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.GuardCells = t, nil, watch }, func() {
 		defer func() {
@@ -205,9 +210,9 @@ func (c *compiled) record(in []*Tensor, tr *trees, sig signature, plan bool) (e 
 }
 
 // learn notes what the finished trace reads and writes, and returns its outputs.
-func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*Tensor) (roots []*graph.Node) {
+func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*graph.Array) (roots []*graph.Node) {
 	for _, o := range outs {
-		n := o.array().Peek()
+		n := o.Peek()
 		if n.Tape() {
 			e.inline, e.why = true, "a result requires a gradient: run Backward inside, or call inside NoGrad"
 		}
@@ -220,7 +225,7 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*Tens
 		roots = append(roots, r.Finals[i])
 	}
 	for i, x := range args {
-		if n := x.array().Raw(); n != nil && n != standIns[i] {
+		if n := x.Raw(); n != nil && n != standIns[i] {
 			e.assigned(t, written{arg: i}, n)
 			roots = append(roots, n)
 		}
@@ -272,7 +277,7 @@ func (e *entry) plan(t *graph.Trace, roots, standIns []*graph.Node, again float6
 			fault.Throw(fault.Trace, t.Name, "a value of another trace came out")
 		}
 	}
-	simple, _ := compile.Simplify(roots)
+	simple, _ := simplify.Graph(roots)
 	becomes := make([]int, len(simple))
 	for i := range becomes {
 		becomes[i] = -1
@@ -325,9 +330,4 @@ func (e *entry) strides() []*shape.Layout {
 		return nil
 	}
 	return lays
-}
-
-// funcPointer identifies a closure by the word a func value holds.
-func funcPointer(f any) unsafe.Pointer {
-	return (*[2]unsafe.Pointer)(unsafe.Pointer(&f))[1]
 }

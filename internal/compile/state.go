@@ -1,4 +1,4 @@
-package lucid
+package compile
 
 import (
 	"math"

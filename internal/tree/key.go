@@ -1,4 +1,4 @@
-package lucid
+package tree
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func (k *treeKey) add(v reflect.Value, hidden bool) {
 		k.b = append(k.b, '0')
 		return
 	}
-	if v.Type() == tensorType && !hidden {
+	if v.Type() == Tensor && !hidden {
 		if v.IsNil() {
 			k.b = append(k.b, '-')
 		} else {
@@ -118,20 +118,32 @@ func closure(v reflect.Value) unsafe.Pointer {
 	case v.CanAddr():
 		return *(*unsafe.Pointer)(v.Addr().UnsafePointer())
 	case v.CanInterface():
-		return funcPointer(v.Interface())
+		return Pointer(v.Interface())
 	}
 	return v.UnsafePointer()
 }
 
-// pinned lists what the key of the arguments names by address.
-func (t *trees) pinned() (pins []unsafe.Pointer) {
-	if t == nil {
-		return nil
-	}
-	k := treeKey{pins: &pins}
-	for _, v := range t.args {
+// Pointer identifies a function by the word that a func value holds.
+func Pointer(f any) unsafe.Pointer {
+	return (*[2]unsafe.Pointer)(unsafe.Pointer(&f))[1]
+}
+
+// Key writes the structure of trees and their constants.
+func Key(vs []reflect.Value) string { return keyOf(vs, treeKey{}) }
+
+// Shape is Key without addresses.
+func Shape(vs []reflect.Value) string { return keyOf(vs, treeKey{bare: true}) }
+
+func keyOf(vs []reflect.Value, k treeKey) string {
+	for _, v := range vs {
 		k.add(v, false)
 	}
+	return string(k.b)
+}
+
+// Pinned lists what the key of trees names by address: while it is held, nothing else can be stored there.
+func Pinned(vs []reflect.Value) (pins []unsafe.Pointer) {
+	keyOf(vs, treeKey{pins: &pins})
 	return pins
 }
 

@@ -1,20 +1,22 @@
-package lucid
+package compile
 
 import (
 	"fmt"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // tensorSpec is what a trace assumes of a tensor.
 type tensorSpec struct {
 	spec graph.Spec
-	dev  Device
+	dev  *backend.Device // where it is or will be computed
 	leaf bool
 	lay  *shape.Layout // strides; nil for row-major order, whatever its offset
 	at   *backend.Device
@@ -24,16 +26,24 @@ func specOf(n *graph.Node) tensorSpec {
 	return tensorSpec{graph.Spec{Shape: n.Shape(), DType: n.DType()}, deviceOf(n), n.Leaf(), stridesOf(n), n.Device()}
 }
 
+// deviceOf is where a node is or will be computed.
+func deviceOf(n *graph.Node) *backend.Device {
+	if d := n.Device(); d != nil {
+		return d
+	}
+	return exec.DefaultDevice()
+}
+
 // plainly reports whether a node is as assumed at a first look: most are, call after call.
 func (a *tensorSpec) plainly(n *graph.Node) bool {
 	_, lay := n.Buffer()
 	return n.Shape() == a.spec.Shape && n.DType() == a.spec.DType && n.Leaf() == a.leaf && n.Device() == a.at && (a.at != nil || deviceOf(n) == a.dev) && lay == nil && a.lay == nil
 }
 
-func argSpecs(in []*Tensor) []tensorSpec {
+func argSpecs(in []*graph.Array) []tensorSpec {
 	s := make([]tensorSpec, len(in))
 	for i, t := range in {
-		s[i] = specOf(t.array().Peek())
+		s[i] = specOf(t.Peek())
 	}
 	return s
 }
@@ -85,14 +95,10 @@ type signature struct {
 func signatureOf(tr *trees, st *scope.State) signature {
 	s := signature{noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
 	if s.dev == nil {
-		s.dev = defaultDevice.Load()
+		s.dev = exec.DefaultDevice()
 	}
 	if tr != nil {
-		var k treeKey
-		for _, v := range tr.args {
-			k.add(v, false)
-		}
-		s.tree = string(k.b)
+		s.tree = tree.Key(tr.args)
 	}
 	return s
 }

@@ -1,68 +1,19 @@
-package lucid
+package compile
 
 import (
 	"errors"
 	"reflect"
 	"sync"
-	"sync/atomic"
 
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
-// GuardCell is Go state that traces depend on, such as a module's training mode: a trace that read it is made anew when
-// it changed.
-type GuardCell struct {
-	What string // why a trace is made anew
-	v    atomic.Int64
-}
-
-// Load reads the cell; inside a trace the value becomes part of the trace's key.
-func (c *GuardCell) Load() int64 {
-	v := c.v.Load()
-	if w, ok := scope.Current().GuardCells.(*cellWatch); ok {
-		w.add(c, v)
-	}
-	return v
-}
-
-// Store changes the cell.
-func (c *GuardCell) Store(v int64) { c.v.Store(v) }
-
-type guardCell struct {
-	cell  *GuardCell
-	value int64
-}
-
-// cellWatch collects the cells a trace reads.
-type cellWatch struct {
-	mu   sync.Mutex
-	seen map[*GuardCell]int64
-}
-
-func watchCells() *cellWatch { return &cellWatch{seen: map[*GuardCell]int64{}} }
-
-func (w *cellWatch) add(c *GuardCell, v int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, ok := w.seen[c]; !ok {
-		w.seen[c] = v
-	}
-}
-
-// read lists the cells; it is not nil.
-func (w *cellWatch) read() []guardCell {
-	cells := make([]guardCell, 0, len(w.seen))
-	for c, v := range w.seen {
-		cells = append(cells, guardCell{c, v})
-	}
-	return cells
-}
-
 // replay runs the trace's program with the values the handles show now.
-func (c *compiled) replay(e *entry, k *call) ([]*Tensor, []reflect.Value, error) {
+func (c *Function) replay(e *entry, k *call) ([]*graph.Array, []reflect.Value, error) {
 	if e.writes {
 		c.running.Lock()
 		defer c.running.Unlock()
@@ -78,7 +29,7 @@ func (c *compiled) replay(e *entry, k *call) ([]*Tensor, []reflect.Value, error)
 		return nil, nil, err
 	}
 	for _, n := range outs[:e.numOut] {
-		k.res = append(k.res, wrap(n))
+		k.res = append(k.res, door.Wrap(n))
 	}
 	e.write(k, outs)
 	return k.res, e.res, nil
@@ -87,18 +38,18 @@ func (c *compiled) replay(e *entry, k *call) ([]*Tensor, []reflect.Value, error)
 // call is one call of a compiled function, and the space it uses.
 type call struct {
 	e      *entry
-	in     []*Tensor
+	in     []*graph.Array
 	args   []*graph.Node  // the arguments, behind them the captured tensors
 	state  []*graph.Array // the captured tensors that showed them
 	gone   []bool         // its buffer went on to a result
 	donate bool           // state that is written may be written over in place
 	outs   []*graph.Node
-	res    []*Tensor
+	res    []*graph.Array
 }
 
 var calls = sync.Pool{New: func() any { return new(call) }}
 
-func newCall(in ...*Tensor) *call {
+func newCall(in ...*graph.Array) *call {
 	k := calls.Get().(*call)
 	k.in = append(k.in, in...)
 	return k
@@ -130,7 +81,7 @@ func (c *call) Take(i int) bool {
 // handle is the tensor that showed an argument.
 func (c *call) handle(i int) *graph.Array {
 	if i < len(c.in) {
-		return c.in[i].array()
+		return c.in[i]
 	}
 	return c.state[i-len(c.in)]
 }
@@ -156,7 +107,7 @@ func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 	defer c.letGo()
 	c.e, c.donate, c.state = e, donate, c.state[:0]
 	for _, t := range c.in {
-		c.args = append(c.args, t.array().Acquire())
+		c.args = append(c.args, t.Acquire())
 		c.gone = append(c.gone, false)
 	}
 	for i := range e.captured {

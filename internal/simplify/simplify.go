@@ -1,4 +1,4 @@
-package compile
+package simplify
 
 import (
 	"context"
@@ -21,11 +21,11 @@ type key struct {
 	in   [3]*graph.Node
 }
 
-// Stats counts what Simplify did.
+// Stats counts what Graph did.
 type Stats struct{ Before, After, Merged, Folded, Cancelled int }
 
-// Simplify returns the roots of a smaller graph with the same values.
-func Simplify(roots []*graph.Node) ([]*graph.Node, Stats) {
+// Graph returns the roots of a smaller graph with the same values.
+func Graph(roots []*graph.Node) ([]*graph.Node, Stats) {
 	var idx graph.Index
 	idx.PostOrder(roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	s := &simplifier{seen: map[key]*graph.Node{}, read: map[*graph.Node]bool{}}

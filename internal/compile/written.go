@@ -1,4 +1,4 @@
-package lucid
+package compile
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ type written struct {
 func (w *written) handle(k *call) *graph.Array {
 	switch {
 	case w.h == nil:
-		return k.in[w.arg].array()
+		return k.in[w.arg]
 	case w.at >= 0:
 		return k.state[w.at]
 	}
@@ -43,7 +43,7 @@ func (e *entry) assigned(t *graph.Trace, w written, final *graph.Node) {
 
 // meets reports whether one of the arguments is also another argument or a captured tensor, and the function assigns one of
 // them: the trace takes each to be a tensor of its own. It also reports an assigned argument that is a view, which is refused.
-func (e *entry) meets(in []*Tensor) bool {
+func (e *entry) meets(in []*graph.Array) bool {
 	now := func(h *graph.Array) bool {
 		return slices.ContainsFunc(e.captured, func(c captured) bool { return c.now() == h })
 	}
@@ -52,14 +52,14 @@ func (e *entry) meets(in []*Tensor) bool {
 		var h *graph.Array
 		switch {
 		case w.h == nil:
-			h = in[w.arg].array()
+			h = in[w.arg]
 		case w.at >= 0:
 			h = e.captured[w.at].now()
 		default:
 			h = w.h
 		}
 		for k, x := range in {
-			if (w.h != nil || k != w.arg) && x.array() == h {
+			if (w.h != nil || k != w.arg) && x == h {
 				return true
 			}
 		}

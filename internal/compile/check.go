@@ -1,18 +1,22 @@
-package lucid
+package compile
 
 import (
 	"fmt"
 	"maps"
 	"reflect"
 
+	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // check runs a call compiled and as it is, from the same state, and compares results and state bit for bit. Before that it
 // traces the function anew and compares what it returns, reads and writes: whether it writes a tensor may depend on a Go value too, and then
 // no value tells. Nothing is written by the time that is found out.
-func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Value, error) {
+func (c *Function) check(e *entry, k *call, tr *trees) ([]*graph.Array, []reflect.Value, error) {
 	c.running.Lock()
 	defer c.running.Unlock()
 	fresh, err := c.record(k.in, tr, e.sig, false)
@@ -33,7 +37,10 @@ func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Val
 	if len(outs) != e.numOut {
 		c.frozen(fmt.Sprintf("the number of tensors returned, %d and %d,", e.numOut, len(outs)))
 	}
-	want := peekAll(outs)
+	want := make([]*graph.Node, len(outs))
+	for i, h := range outs {
+		want[i] = h.Peek()
+	}
 	for i := range e.written {
 		want = append(want, e.written[i].handle(k).Raw())
 	}
@@ -52,37 +59,46 @@ func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Val
 		}
 	}
 	for i := range want {
-		if want[i] == nil || !sameBits(got[i], want[i]) {
+		if want[i] == nil || !SameBits(got[i], want[i]) {
 			c.frozen(names(i))
 		}
 	}
 	return outs, res, nil
 }
 
-// sameBits compares two values bit for bit.
-func sameBits(a, b *graph.Node) bool {
-	x, _ := (*Tensor)(graph.Wrap(a)).read("check")
-	y, _ := (*Tensor)(graph.Wrap(b)).read("check")
-	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && string(x.Bytes()) == string(y.Bytes())
+// SameBits compares two values bit for bit.
+func SameBits(a, b *graph.Node) bool {
+	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && bits(a) == bits(b)
 }
 
-func (c *compiled) frozen(what string) {
+// bits evaluates a node and returns its elements in row-major order.
+func bits(n *graph.Node) string {
+	n.Ref()
+	defer func() { n.Unref() }()
+	v, err := exec.HostView(scope.Current().Context(), n)
+	if err == nil && !v.Contiguous() {
+		c := ops.Contiguous(n)
+		c.Ref()
+		n.Unref()
+		n = c
+		v, err = exec.HostView(scope.Current().Context(), n)
+	}
+	if err != nil {
+		fault.Rethrow("check", err)
+	}
+	return string(v.Bytes())
+}
+
+func (c *Function) frozen(what string) {
 	fault.Throw(fault.Trace, c.o.Name, "%s differs between the compiled and the plain run: the trace holds a Go value that changed; make it a tensor, or an argument", what)
 }
 
 // unlike says in what another trace for the same arguments differs, beside values; "" if in nothing.
 func (e *entry) unlike(o *entry) string {
-	a, b := treeKey{bare: true}, treeKey{bare: true}
-	for _, v := range e.res {
-		a.add(v, false)
-	}
-	for _, v := range o.res {
-		b.add(v, false)
-	}
 	switch {
 	case e.numOut != o.numOut:
 		return fmt.Sprintf("the number of tensors returned, %d and %d,", e.numOut, o.numOut)
-	case string(a.b) != string(b.b):
+	case tree.Shape(e.res) != tree.Shape(o.res):
 		return "a result that is no tensor"
 	case !maps.Equal(e.effects(), o.effects()):
 		return "which tensors and gradients are written"
