@@ -133,7 +133,7 @@ func (a *addedTokens) cut(s *tokenSet, text string, base int, o EncodeOptions, i
 }
 
 func isWord(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc)
+	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)
 }
 
 func wordBefore(s string) bool {

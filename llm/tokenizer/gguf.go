@@ -172,7 +172,7 @@ func (v *ggufVocab) sentencePiece(t *Tokenizer) {
 }
 
 // spaceMarks returns how SentencePiece vocabularies write spaces, and how they are read back.
-func spaceMarks(prefix bool) (normalizer, decoder) {
+func spaceMarks(prefix bool) (normalizer, decoders) {
 	replace := replaceNormalizer{text: " ", with: metaspace}
 	back := decoders{replaceDecoder{replaceNormalizer{text: metaspace, with: " "}}, funcDecoder(byteFallback), funcDecoder(fuse)}
 	if !prefix {

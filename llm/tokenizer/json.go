@@ -38,6 +38,7 @@ func parseJSON(data []byte) *Tokenizer {
 	t := &Tokenizer{special: map[int32]bool{}, bos: -1, eos: -1}
 	t.normalizer = newNormalizer(rest["normalizer"], "normalizer")
 	t.pre = newPreTokenizer(rest["pre_tokenizer"], "pre_tokenizer")
+	t.wantsFirst = wantsFirst(t.pre)
 	t.decoder = newDecoder(rest["decoder"], "decoder")
 	t.post = newPostProcessor(rest["post_processor"], "post_processor")
 	t.setTokens(m.vocab)

@@ -177,3 +177,19 @@ func isIdeograph(r rune) bool {
 	}
 	return false
 }
+
+// dropsLead reports whether a normalizer removes spaces at the beginning of s.
+func dropsLead(n normalizer, s string) bool {
+	switch n := n.(type) {
+	case normalizers:
+		for _, one := range n {
+			if dropsLead(one, s) {
+				return true
+			}
+			s = one.normalize(s)
+		}
+	case stripNormalizer:
+		return n.left && strings.TrimLeftFunc(s, unicode.IsSpace) != s
+	}
+	return false
+}

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -210,6 +211,16 @@ func (p metaspaceSplit) split(in, out []segment) (result, spare []segment) {
 	return out, in
 }
 
+func wantsFirst(p preTokenizer) bool {
+	switch p := p.(type) {
+	case preTokenizers:
+		return slices.ContainsFunc(p, wantsFirst)
+	case metaspaceSplit:
+		return p.first
+	}
+	return false
+}
+
 func isPunctuation(r rune) bool {
 	if r < 128 {
 		return r >= '!' && r <= '/' || r >= ':' && r <= '@' || r >= '[' && r <= '`' || r >= '{' && r <= '~'
@@ -220,5 +231,6 @@ func isPunctuation(r rune) bool {
 // The patterns of well-known vocabularies.
 const (
 	gpt2Expr = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
-	wordExpr = `\w+|[^\w\s]+`
+	wordSet  = `\p{L}\p{Nl}\p{Other_Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`
+	wordExpr = `[` + wordSet + `]+|[^\s` + wordSet + `]+`
 )

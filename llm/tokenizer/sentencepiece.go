@@ -174,7 +174,12 @@ func (m *spModel) build(data []byte) *Tokenizer {
 	if m.collapse {
 		all = append(all, funcNormalizer(collapseSpaces))
 	}
-	t.normalizer, t.decoder = append(all, marks), back
+	all = append(all, marks)
+	if m.collapse {
+		all = append(all, funcNormalizer(func(s string) string { return strings.TrimRight(s, metaspace) }))
+		back = append(decoders{funcDecoder(dropLead)}, back[:3]...)
+	}
+	t.normalizer, t.decoder = all, back
 	for id, kind := range m.kinds {
 		a := addedToken{text: m.tokens[id], id: int32(id)}
 		switch kind {
@@ -182,12 +187,8 @@ func (m *spModel) build(data []byte) *Tokenizer {
 			a.special = true
 			t.special[a.id] = true
 			t.added.exact.add(a)
-		case pieceUser: // its spaces are marks already
-			if strings.Contains(a.text, metaspace) {
-				t.added.normalized.add(a)
-			} else {
-				t.added.exact.add(a)
-			}
+		case pieceUser:
+			t.added.normalized.add(a)
 		}
 	}
 	return t
@@ -205,4 +206,15 @@ func (m *spModel) unigram(t *Tokenizer) *unigram {
 		u.fallback = byteTokens(t.ids)
 	}
 	return u
+}
+
+// dropLead removes the marks before the first text.
+func dropLead(tokens []string) []string {
+	for i, s := range tokens {
+		tokens[i] = strings.TrimPrefix(s, metaspace)
+		if tokens[i] != "" {
+			break
+		}
+	}
+	return tokens
 }

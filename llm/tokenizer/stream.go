@@ -45,8 +45,12 @@ func (s *Stream) take(all string) string {
 	} else if len(all) > len(s.text) { // a decoder that changed its mind about old text
 		fresh = strings.ToValidUTF8(all[len(s.text):], "")
 	}
-	s.ids = s.ids[s.shown:]
+	// Decoders treat the beginning of a text in their own ways: what is forgotten must leave some text before what comes.
+	if text := s.t.DecodeWith(s.ids[s.shown:], s.o); text != "" {
+		s.ids, s.text = s.ids[s.shown:], text
+	} else {
+		s.text = all
+	}
 	s.shown = len(s.ids)
-	s.text = s.t.DecodeWith(s.ids, s.o)
 	return fresh
 }

@@ -23,6 +23,8 @@ type Tokenizer struct {
 	eos     int
 	raw     [][]byte // by id, for a byte-level vocabulary: the bytes a token stands for
 	scratch sync.Pool
+
+	wantsFirst bool // a pre-tokenizer treats the beginning of the text in a way of its own
 }
 
 // model converts a piece of text, which no token crosses, to ids.
@@ -93,6 +95,9 @@ func (t *Tokenizer) append(ids []int, text string, o EncodeOptions) []int {
 	id := func(n int32) { ids = append(ids, int(n)) }
 	t.added.cut(&t.added.exact, text, 0, o, id, func(s string, at int) {
 		if t.normalizer != nil {
+			if at == 0 && t.wantsFirst && dropsLead(t.normalizer, s) {
+				at = 1 // what is left does not begin the text
+			}
 			s = t.normalizer.normalize(s)
 		}
 		t.added.cut(&t.added.normalized, s, at, o, id, func(s string, at int) { plain(s, at == 0) })
