@@ -30,7 +30,7 @@ func Switch[A, R any](index *Tensor, branches []func(arg A) R, arg A) R {
 }
 
 func switchOn[A, R any](op string, index *graph.Node, branches []func(A) R, arg A) R {
-	args := acquireAll(flatten(reflect.ValueOf(&arg).Elem(), nil))
+	args := acquireAll(flatten(reflect.ValueOf(&arg).Elem()))
 	defer releaseAll(args)
 	var res reflect.Value
 	fns := make([]func([]*graph.Node) []*graph.Node, len(branches))
@@ -62,7 +62,7 @@ func While[S any](condition func(state S) *Tensor, body func(state S) S, init S,
 	if o.MaxSteps < 0 {
 		fault.Throw(fault.Value, "while", "MaxSteps is %d; want a number of rounds, or 0 for no bound", o.MaxSteps)
 	}
-	state := acquireAll(flatten(reflect.ValueOf(&init).Elem(), nil))
+	state := acquireAll(flatten(reflect.ValueOf(&init).Elem()))
 	defer releaseAll(state)
 	outs := ops.While("while", state, o.MaxSteps,
 		func(in []*graph.Node) *graph.Node { return condition(like(init, in)).array().Peek() },
@@ -86,9 +86,9 @@ type ScanOptions struct {
 // the last carry and the results of all steps, stacked along dimension 0.
 func Scan[C, X, Y any](f func(carry C, x X) (C, Y), init C, xs X, opts ...ScanOptions) (C, Y) {
 	o := option("scan", opts)
-	carry := acquireAll(flatten(reflect.ValueOf(&init).Elem(), nil))
+	carry := acquireAll(flatten(reflect.ValueOf(&init).Elem()))
 	defer releaseAll(carry)
-	seqs := acquireAll(flatten(reflect.ValueOf(&xs).Elem(), nil))
+	seqs := acquireAll(flatten(reflect.ValueOf(&xs).Elem()))
 	defer releaseAll(seqs)
 	length := scanLength(o, seqs)
 	var res reflect.Value
@@ -145,19 +145,19 @@ func ForI[S any](lo, hi any, body func(i *Tensor, state S) S, init S, opts ...Wh
 // like returns a copy of a tree with other tensors.
 func like[T any](tree T, nodes []*graph.Node) T {
 	ts := wrapAll(nodes)
-	v := unflatten(reflect.ValueOf(&tree).Elem(), &ts)
+	v := unflatten([]reflect.Value{reflect.ValueOf(&tree).Elem()}, ts)[0]
 	return v.Interface().(T)
 }
 
 // treeOf fills the result of a traced function with tensors.
 func treeOf[R any](res reflect.Value, nodes []*graph.Node) R {
 	ts := wrapAll(nodes)
-	return unflatten(res, &ts).Interface().(R)
+	return unflatten([]reflect.Value{res}, ts)[0].Interface().(R)
 }
 
 // treeNodes lists the values of a result.
 func treeNodes(v reflect.Value) (list []*graph.Node) {
-	for _, t := range flatten(v, nil) {
+	for _, t := range flatten(v) {
 		list = append(list, t.array().Peek())
 	}
 	return list
