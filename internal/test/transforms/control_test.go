@@ -146,18 +146,18 @@ func scanStep(h, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
 
 func TestScan(t *testing.T) {
 	lucid.Seed(3)
-	w := lucid.With{DType: Float64}.Randn(4)
+	w := lucid.With{DType: lucid.Float64}.Randn(4)
 	step := func(h, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
 		h = h.Mul(w).Add(x).Tanh()
 		return h, h.Square()
 	}
 	for _, o := range []lucid.ScanOptions{{}, {Reverse: true}, {Checkpoint: 3}, {Checkpoint: 3, Reverse: true}, {Checkpoint: 5}} {
 		scanned := func(xs *lucid.Tensor) *lucid.Tensor {
-			h, ys := lucid.Scan(step, lucid.With{DType: Float64}.Zeros(4), xs, o)
-			return ys.Mul(lucid.With{DType: Float64}.Arange(1, 11).Reshape(10, 1)).Sum().Add(h.Sum())
+			h, ys := lucid.Scan(step, lucid.With{DType: lucid.Float64}.Zeros(4), xs, o)
+			return ys.Mul(lucid.With{DType: lucid.Float64}.Arange(1, 11).Reshape(10, 1)).Sum().Add(h.Sum())
 		}
 		written := func(xs *lucid.Tensor) *lucid.Tensor {
-			h, sum := lucid.With{DType: Float64}.Zeros(4), lucid.With{DType: Float64}.Zeros()
+			h, sum := lucid.With{DType: lucid.Float64}.Zeros(4), lucid.With{DType: lucid.Float64}.Zeros()
 			for k := range xs.Size(0) {
 				i := k
 				if o.Reverse {
@@ -170,7 +170,7 @@ func TestScan(t *testing.T) {
 			return sum.Add(h.Sum())
 		}
 		close := lucid.CloseOptions{RTol: new(1e-12), ATol: new(1e-12)}
-		xs := lucid.With{DType: Float64}.Randn(10, 4)
+		xs := lucid.With{DType: lucid.Float64}.Randn(10, 4)
 		if !lucid.AllClose(scanned(xs), written(xs), close) {
 			t.Errorf("%+v: %v, want %v", o, scanned(xs), written(xs))
 		}
@@ -192,7 +192,7 @@ func TestScan(t *testing.T) {
 		if !lucid.AllClose(got, wantTan, close) {
 			t.Errorf("%+v jvp %v, want %v", o, got, wantTan)
 		}
-		batch := lucid.With{DType: Float64}.Randn(3, 10, 4)
+		batch := lucid.With{DType: lucid.Float64}.Randn(3, 10, 4)
 		if got, want := lucid.VMap(lucid.Grad(scanned))(batch).At(1), lucid.Grad(written)(batch.At(1)); !lucid.AllClose(got, want, close) {
 			t.Errorf("%+v vmap of the gradient\n%v, want\n%v", o, got, want)
 		}
@@ -201,11 +201,11 @@ func TestScan(t *testing.T) {
 
 func TestScanCapturedGradient(t *testing.T) {
 	lucid.Seed(1)
-	w := lucid.With{DType: Float64}.Randn(4, 4).RequiresGrad_(true)
-	xs := lucid.With{DType: Float64}.Randn(6, 2, 4)
+	w := lucid.With{DType: lucid.Float64}.Randn(4, 4).RequiresGrad_(true)
+	xs := lucid.With{DType: lucid.Float64}.Randn(6, 2, 4)
 	run := func(scan bool) *lucid.Tensor {
 		w.ZeroGrad()
-		h := lucid.With{DType: Float64}.Zeros(2, 4)
+		h := lucid.With{DType: lucid.Float64}.Zeros(2, 4)
 		step := func(h, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) { h = h.MatMul(w).Add(x).Tanh(); return h, h }
 		if scan {
 			h, _ = lucid.Scan(step, h, xs)
