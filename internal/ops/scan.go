@@ -72,7 +72,7 @@ func carryBack(a, g *Node, s attr.Scan) *Node {
 	return linearScan(shifted(a, back, 0), g, back)
 }
 
-// shifted moves x one step along the direction of s, so that each place shows its predecessor; the first shows v.
+// shifted moves x one step along the direction of s, so that each element shows its predecessor; the first shows v.
 func shifted(x *Node, s attr.Scan, v float64) *Node {
 	m := x.Dim(s.Axis)
 	if m == 0 {
@@ -109,7 +109,7 @@ func moveAxis(x *Node, from, to int) *Node {
 	return permute(x, order)
 }
 
-// MoveAxis brings one dimension to another place; both are resolved already.
+// MoveAxis moves one dimension to another position; both are resolved already.
 func MoveAxis(x *Node, from, to int) *Node { return moveAxis(x, from, to) }
 
 // ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
