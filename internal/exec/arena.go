@@ -61,7 +61,7 @@ func (p *planner) layOutArenas() {
 			dev = b.dev
 			b.arena = int8(len(p.prog.arenas))
 			t := temp{root: b.root, size: align(b.size), first: b.first, last: b.end}
-			if dev.Capture != nil && t.size <= smallTemp {
+			if dev.Capturer != nil && t.size <= smallTemp {
 				t.last += captureLifetime
 			}
 			p.temps = append(p.temps, t)

@@ -64,7 +64,7 @@ func newCapture(p *Program, lays []*shape.Layout) *capture {
 			c.why = "an argument has negative strides"
 		}
 	}
-	at := slices.IndexFunc(p.steps, func(s step) bool { return s.dev.Capture != nil })
+	at := slices.IndexFunc(p.steps, func(s step) bool { return s.dev.Capturer != nil })
 	if at < 0 {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (c *capture) record(b *binding, det bool) error {
 		if b.argOf[i] == 0 || !onHost && (!c.moves[i] || c.state[i]) {
 			continue
 		}
-		pool := c.dev.Scratch
+		pool := c.dev.Scratch()
 		if onHost {
 			pool = c.dev.Pool // what was sent stays
 		}
@@ -229,7 +229,7 @@ func (c *capture) record(b *binding, det bool) error {
 		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
 	}
 	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
-	run, err := p.reserve(c.dev.Scratch, in, take, b.untakeFn)
+	run, err := p.reserve(c.dev.Scratch(), in, take, b.untakeFn)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (c *capture) record(b *binding, det bool) error {
 	}
 	rec.taken = append([]int(nil), b.taken...)
 	c.made++
-	if c.dev.Precompile != nil { // what lay in host memory lies on the device now: that may be another kernel
+	if c.dev.Precompiler != nil { // what lay in host memory lies on the device now: that may be another kernel
 		c.dev.Precompile(func(face any) { run.precompile(0, c.dev, face) })
 	}
 	rec.graph, err = c.dev.Capture(func(face any) error {

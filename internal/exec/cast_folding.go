@@ -15,7 +15,7 @@ func (p *planner) foldCasts() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		d := p.device(n)
-		if f.class != classKernel || d.CanFoldCast == nil {
+		if f.class != classKernel || d.CastFolder == nil {
 			continue
 		}
 		for k := range min(n.NumIn(), 32) {
@@ -56,7 +56,7 @@ func (p *planner) canFoldInputCast(d *backend.Device, n *graph.Node, k int, m *g
 // castBehind reports whether kernel m writes what cast n, its only reader, makes of it.
 func (p *planner) canFoldOutputCast(n, m *graph.Node, g *info) bool {
 	d := p.device(m)
-	return g.class == classKernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.CanFoldCast != nil && d.CanFoldCast(m.Op().Name, -1, m.DType(), n.DType())
+	return g.class == classKernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.CastFolder != nil && d.CanFoldCast(m.Op().Name, -1, m.DType(), n.DType())
 }
 
 // source is input k of a node as its launch reads it.
@@ -70,7 +70,7 @@ func (p *planner) source(n *graph.Node, f *info, k int) *graph.Node {
 // pitched gives the one result of a kernel rows that are longer than what they hold, where its device wants them and nobody
 // keeps the value: it returns the layout and the bytes, nil where it lies in row-major order.
 func (p *planner) pitchedLayout(d *backend.Device, n *graph.Node, f *info, o *operand) (lay *shape.Layout, bytes int) {
-	if d.Pitch == nil || n.NumOut() != 1 || n.Rank() < 2 || f.store || f.outputCast > 0 && p.info[f.outputCast-1].store {
+	if d.Pitcher == nil || n.NumOut() != 1 || n.Rank() < 2 || f.store || f.outputCast > 0 && p.info[f.outputCast-1].store {
 		return nil, 0
 	}
 	long := d.Pitch(n.Op().Name, n.Attr(), o.dtype, n.Shape())

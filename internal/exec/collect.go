@@ -207,7 +207,7 @@ func (p *planner) settleDevices() {
 
 func (p *planner) canFuse(n *graph.Node) bool {
 	d := p.device(n)
-	if d.CanFuse == nil || n.NumIn() > 3 || n.NumIn() == 0 {
+	if d.Fuser == nil || n.NumIn() > 3 || n.NumIn() == 0 {
 		return false
 	}
 	in := p.dtypes[:n.NumIn()]

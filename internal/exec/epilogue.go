@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -11,7 +12,7 @@ import (
 func (p *planner) fuseEpilogues() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class != classElementwise || p.info[f.group].reduction != 0 && !p.device(n).EpilogueReduces {
+		if f.class != classElementwise || p.info[f.group].reduction != 0 && !epilogueReduces(p.device(n)) {
 			continue
 		}
 		lead := &p.info[f.group]
@@ -34,7 +35,10 @@ func (p *planner) fuseEpilogues() {
 	}
 }
 
-// canLead reports whether node j, read by n, is a product that can be made together with n, or shows one whole.
+// epilogueReduces reports whether a device takes an epilogue that ends with reductions.
+func epilogueReduces(d *backend.Device) bool { return d.EpilogueFuser != nil && d.EpilogueReduces() }
+
+// canTakeEpilogue reports whether node j, read by n, is a product that can be made together with n, or shows one whole.
 func (p *planner) canTakeEpilogue(j int, n *graph.Node) bool {
 	m, f := p.idx.Nodes[j], &p.info[j]
 	if m.Shape() != n.Shape() || f.class != classKernel && f.class != classAlias || f.foldedInputs != 0 || f.outputCast != 0 {
@@ -55,7 +59,7 @@ func (p *planner) canTakeEpilogue(j int, n *graph.Node) bool {
 		m = of
 	}
 	d := p.device(m)
-	return m.NumOut() == 1 && d.CanTakeEpilogue != nil && d == p.device(n) && d.CanTakeEpilogue(m.Op().Name, m.Attr(), m.DType())
+	return m.NumOut() == 1 && d.EpilogueFuser != nil && d == p.device(n) && d.CanTakeEpilogue(m.Op().Name, m.Attr(), m.DType())
 }
 
 // onlyFor reports whether all consumers of node j are members of a group. They lie behind it.

@@ -190,7 +190,7 @@ func HostView(ctx context.Context, n *graph.Node) (backend.View, error) {
 	}
 	v := n.View()
 	d := n.Device()
-	if d == nil || d.Download == nil {
+	if d == nil || d.Transfer == nil {
 		return v, nil
 	}
 	return download(d, v)

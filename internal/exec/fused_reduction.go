@@ -18,13 +18,13 @@ func (p *planner) fuseReductions() {
 		m := n.In(0)
 		g := &p.info[p.idx.Get(m)]
 		d := p.device(n)
-		if g.class != classElementwise || d.CanFuseReduction == nil || p.device(m) != d {
+		if g.class != classElementwise || d.ReductionFuser == nil || p.device(m) != d {
 			continue
 		}
 		if at := p.reductionSlot(g.group, d, n); at != nil && d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
 			f.class, f.group = classFusedReduction, g.group
 			*at = int32(i) + 1
-			any = any || d.ReducesInputs
+			any = any || d.ReducesInputs()
 		}
 	}
 	if any {
@@ -58,7 +58,7 @@ func (p *planner) fuseInputReductions() {
 			continue // memory is folded in its own order
 		}
 		for _, g := range readers[p.idx.Get(m)] {
-			if p.info[g].latest > f.latest || !d.ReducesInputs || p.device(p.idx.Nodes[g]) != d || !d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+			if p.info[g].latest > f.latest || p.device(p.idx.Nodes[g]) != d || !d.ReducesInputs() || !d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
 				continue
 			}
 			if at := p.reductionSlot(g, d, n); at != nil {
@@ -90,7 +90,7 @@ func (p *planner) reductionSlot(group int32, d *backend.Device, n *graph.Node) *
 	at := &p.info[group].reduction
 	for k := 0; *at != 0; k++ {
 		m := p.idx.Nodes[*at-1]
-		if k+1 >= d.MaxFusedReductions || !sameAxes(m.Attr(), n.Attr()) {
+		if k+1 >= d.MaxFusedReductions() || !sameAxes(m.Attr(), n.Attr()) {
 			return nil
 		}
 		at = &p.info[*at-1].reduction

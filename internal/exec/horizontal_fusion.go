@@ -65,7 +65,7 @@ func (p *planner) fuseHorizontally() {
 }
 
 func canFuseHorizontally(s *step) bool {
-	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.RunHorizontal != nil && s.sets == 0
+	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.HorizontalFuser != nil && s.sets == 0
 }
 
 // affords reports whether what the steps hold can be held until step k too.

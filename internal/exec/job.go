@@ -87,8 +87,8 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	}
 	j.run = r
 	for k := range p.prog.steps {
-		if q := p.prog.steps[k].dev.Enqueue; q != nil {
-			j.queue, j.short = q, false
+		if q := p.prog.steps[k].dev.Enqueuer; q != nil {
+			j.queue, j.short = q.Enqueue, false
 		}
 	}
 	return j, nil

@@ -205,7 +205,7 @@ func (p *planner) lowerAlias(n *graph.Node, f *info) {
 
 func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 	if k := d.Table[op]; k != nil {
-		if d.Fallback != nil {
+		if d.HostFallback != nil {
 			return orOnHost(d, op, k)
 		}
 		return k
@@ -215,7 +215,7 @@ func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 			return k
 		}
 	}
-	if k := hostKernel(op); k != nil && d.Fallback != nil {
+	if k := hostKernel(op); k != nil && d.HostFallback != nil {
 		return onHost(d, op, k)
 	}
 	fault.Throw(fault.NotImplemented, op, "device %v has no kernel for it", d)

@@ -20,6 +20,6 @@ func noteStep(rec *profile.Recorder, from time.Time, s *step, out, in []backend.
 // note notes what began at a moment and ends now: a device that computes later is waited for if it can be, so that the time is that of
 // the work.
 func note(rec *profile.Recorder, from time.Time, name string, d *backend.Device, bytes int64) {
-	later := !d.Host && (d.Wait == nil || d.Wait() != nil)
+	later := !d.Host && (d.Waiter == nil || d.Wait() != nil)
 	rec.Add(from, profile.Event{Name: name, Device: d.String(), Bytes: bytes, Allocated: d.Pool.Stats().Allocated, Later: later})
 }

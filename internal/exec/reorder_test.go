@@ -137,6 +137,7 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("seed %d: prints come in another order", seed)
 		}
 		again := make1()
+		again.findDonors()
 		again.reorder()
 		for k := range prog.steps {
 			if prog.steps[k].out[0].buf != again.prog.steps[k].out[0].buf {
@@ -182,6 +183,7 @@ func TestOrderOfChunks(t *testing.T) {
 	out := make1(small, append(parts, sums[chunks-1])...)
 	p.prog.bufs[out].keep = true
 	before := p.prog.peakBytes()
+	p.findDonors()
 	p.reorder()
 	if got, want := p.prog.peakBytes(), 2*4<<22+chunks*4<<16; before < chunks*4<<22 || got > want {
 		t.Errorf("%d bytes are alive at once, %d in the first order; want at most %d", got, before, want)

@@ -84,7 +84,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	for k := range p.prog.steps {
 		p.prog.steps[k].markStableInputs(p.prog.numIn)
 		d := p.prog.steps[k].dev
-		if d.Settings != nil && !slices.ContainsFunc(r.settings, func(s setting) bool { return s.dev == d }) {
+		if d.Configurable != nil && !slices.ContainsFunc(r.settings, func(s setting) bool { return s.dev == d }) {
 			r.settings = append(r.settings, setting{d, d.Settings()})
 		}
 	}
@@ -236,7 +236,7 @@ func (r *Replay) precompileOnce(run *run) {
 	r.precompiled.Do(func() {
 		seen := map[*backend.Device]bool{}
 		for k := range r.prog.steps {
-			if d := r.prog.steps[k].dev; d.Precompile != nil && !seen[d] {
+			if d := r.prog.steps[k].dev; d.Precompiler != nil && !seen[d] {
 				seen[d] = true
 				d.Precompile(func(face any) { run.precompile(0, d, face) })
 			}

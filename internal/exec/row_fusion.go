@@ -151,7 +151,7 @@ func (b *rowFusionGroup) fits(s *step) (long int, folds, ok bool) {
 
 // foldsRows reports whether a launch reduces rows, which are the last dimensions of what it reads.
 func rowReduction(s *step) (rows, long int, ok bool) {
-	if s.dev.RunRowFusion == nil {
+	if s.dev.RowFuser == nil {
 		return 0, 0, false
 	}
 	var sh *shape.Shape

@@ -56,7 +56,7 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			}
 		}
 		compiled := int64(0)
-		if !shown && s.dev.Precompile != nil {
+		if !shown && s.dev.Precompiler != nil {
 			compiled = s.dev.NumCompiled()
 		}
 		if failed > 0 {
@@ -69,7 +69,7 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			pace.Step()
 		}
 		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
-		if !shown && s.dev.Precompile != nil && s.dev.NumCompiled() != compiled {
+		if !shown && s.dev.Precompiler != nil && s.dev.NumCompiled() != compiled {
 			shown = true
 			s.dev.Precompile(func(face any) { r.precompile(k+1, s.dev, face) })
 		}

@@ -53,12 +53,12 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	if d == nil {
 		d = DefaultDevice()
 	}
-	if d.Enqueue != nil {
+	if d.Enqueuer != nil {
 		return false, nil
 	}
 	switch n.Op().Kind {
 	case graph.Elementwise:
-		if d.RunFused == nil || n.Attr() != nil || n.Shape().Numel() > singleWork {
+		if d.Fuser == nil || n.Attr() != nil || n.Shape().Numel() > singleWork {
 			return false, nil
 		}
 		defer wipeSingle()
@@ -79,7 +79,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		}
 		return showView(n, d), nil
 	case graph.Reduce, graph.RowWise, graph.Move, graph.Contract:
-		if !d.Host || d.Fallback != nil || n.Op().Transparent {
+		if !d.Host || d.HostFallback != nil || n.Op().Transparent {
 			return false, nil
 		}
 		if _, item := n.IsTupleItem(); item {
