@@ -35,7 +35,7 @@ func (v View) Strides() []int {
 	return v.Lay.Strides
 }
 
-// Offset returns the first element's place in elements.
+// Offset returns the offset of the first element, in elements.
 func (v View) Offset() int {
 	if v.Lay == nil {
 		return 0
@@ -64,26 +64,26 @@ func Whole[T any](v View) []T { return dtype.Slice[T](v.Buf.Mem[v.Offset()*v.DTy
 // Base returns the address of element 0 of the buffer, for negative strides.
 func (v View) Base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v.Buf.Mem)) }
 
-// Ctx is what a kernel may use beside its operands.
+// Ctx is what a kernel may use in addition to its operands.
 type Ctx struct {
 	Context       context.Context
 	Deterministic bool
 	// For runs fixed blocks, some at the same time; see package par.
 	For func(n int, f func(block int)) error
-	// Late leaves a check for the end of the evaluation: whether a launch that went well met values it refuses. A device
-	// that computes on its own time uses it so as not to wait after every such launch; nil: check at once.
+	// DeferCheck leaves a check for the end of the evaluation: whether a launch that ran had a device error. An
+	// asynchronous device uses it so as not to wait after every such launch; nil: check at once.
 	DeferCheck func(check func() error)
-	// Ready asks a device that would first have to compile its kernel to return ErrNotCompiled instead: the caller holds a lock.
+	// NoCompile asks a device that would first have to compile its kernel to return ErrNotCompiled instead: the caller holds a lock.
 	NoCompile bool
-	// LaunchMode, if set, is a device's own way of taking a launch other than running it: looking ahead, recording. It comes
-	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
+	// LaunchMode, if set, asks a device to do something with a launch other than running it: compile its kernel, or record it. It comes
+	// from the device's Precompile or Capture; kernels that run on the host refuse it. Step is then the launch's number.
 	LaunchMode any
 	Step       int
-	// Kept, if not nil, is a place that a launch has for itself from run to run of its program: the device may leave there
-	// what it made of the operands' dtypes, shapes and layouts, which stay; buffers do not.
+	// LaunchCache, if not nil, belongs to a launch from run to run of its program: the device may cache there what it derived from the
+	// operands' dtypes, shapes and layouts, which stay the same; buffers do not.
 	LaunchCache *any
-	// Given says by bits which inputs of the launch were there before the run and stay as they are during it: one that has the
-	// buffer it had in a run before, and the same mem.Buffer.Value, has the same value.
+	// StableInputs says by bits which inputs of the launch are not written during the run: one that has the buffer of an earlier run, and
+	// the same mem.Buffer.Version, has the same value.
 	StableInputs uint64
 }
 

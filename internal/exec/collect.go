@@ -17,47 +17,47 @@ type class uint8
 const (
 	classInput          class = iota // stored, or an argument of a compiled function: an input of the plan
 	classConst                       // an immediate
-	classAlias                       // a view, or an output of a bundle: shows another node's buffer
+	classAlias                       // a view, or an output of a tuple: shows another node's buffer
 	classElementwise                 // elementwise, part of a group
 	classKernel                      // one launch
 	classFusedReduction              // a reduction at the end of the group it reads
-	classProducer                    // a product at the start of the group that reads it
-	classProducerView                // an alias of such a product, through which the group reads it
-	classFoldedCast                  // a cast that every kernel which reads it makes itself
-	classOutputCast                  // a cast that the kernel before it makes
+	classProducer                    // a matmul or convolution whose epilogue is the group that reads it
+	classProducerView                // an alias of such a producer, through which the group reads it
+	classFoldedCast                  // a cast that every kernel which reads it does itself
+	classOutputCast                  // a cast that the kernel before it does as it stores
 )
 
-// launched says that the node's value has memory of its own in any plan.
+// launched says that the node's value has a buffer of its own in any plan.
 func (c class) launched() bool {
 	return c == classKernel || c == classFusedReduction || c == classProducer
 }
 
-// computed says that the node's value is more than another one's.
+// computed says that the node's value is computed, and no view of another one's.
 func (c class) computed() bool { return c == classElementwise || c.launched() }
 
 // view says that the node shows another one's buffer.
 func (c class) view() bool { return c == classAlias || c == classProducerView }
 
-// follows says that the node is there as soon as its input is.
+// follows says that the node needs no launch behind that of its input.
 func (c class) follows() bool { return c == classAlias || c == classFoldedCast || c == classOutputCast }
 
 // info is what the planner knows of one node.
 type info struct {
 	class        class
 	root         bool
-	materialised bool // has a buffer in this plan
+	materialised bool // its value has a buffer in this plan
 	alive        bool // reachable after the plan
-	store        bool // keeps its value after the plan
-	state        bool // an argument that the plan makes the next value of
+	store        bool // its value outlives the plan
+	state        bool // an argument whose next value the plan computes
 	level        int32
 	latest       int32
 	group        int32
-	reduction    int32 // of a group's leader: the reduction at its end, +1; of such a one: the next; 0: none
-	producer     int32 // of a group's leader: the product at its start, +1; 0: none
+	reduction    int32 // of a group's leader: its first fused reduction, +1; of a fused reduction: the next; 0: none
+	producer     int32 // of a group's leader: the producer whose epilogue it is, +1; 0: none
 	reg          int32 // in its group's program
 	users        int32 // consumers in the plan
-	// through: bits of the inputs whose cast a kernel makes itself; skipped: kernels that do so with this cast; recast: the
-	// cast behind a kernel that makes it, +1; 0: none.
+	// foldedInputs: bits of the inputs whose cast a kernel does itself; foldedBy: how many kernels do so with this cast; outputCast: the
+	// cast that a kernel does as it stores, +1; 0: none.
 	foldedInputs         uint32
 	foldedBy, outputCast int32
 	sources              [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
@@ -80,13 +80,13 @@ type planner struct {
 	// consts holds the buffers of immediates, one for each value.
 	consts map[constKey]int32
 	scratch
-	// becomes pairs values with the inputs whose next value they are.
+	// becomes pairs values with the state (an input) whose next value they are.
 	becomes [][2]*graph.Node
-	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
+	// replay: the plan is for a trace; no value but the roots outlives it.
 	replay bool
-	// share is the part of a trace's work that may be done again to hold less.
+	// rematShare is the share of a trace's work that may be done twice to hold less memory.
 	rematShare float64
-	// inside holds, by their numbers, the kernels whose results are written where and as others want them.
+	// elisions holds, by node, the kernels that write their results in the layout their readers want.
 	elisions map[int]*elision
 	// argLays are the strides of a trace's arguments that are not in row-major order.
 	argLays map[*graph.Node]*shape.Layout
@@ -178,7 +178,7 @@ func (p *planner) device(n *graph.Node) *backend.Device {
 	return p.dev
 }
 
-// settleDevices finds out where nodes that name no device are computed: where somebody reads them, else on the default
+// settleDevices finds out where nodes that name no device are computed: on the device of their reader, else on the default
 // device. It matters only if a device has memory the host cannot read.
 func (p *planner) settleDevices() {
 	if p.dev.Host && !slices.ContainsFunc(p.idx.Nodes, func(n *graph.Node) bool { return n.Device() != nil && !n.Device().Host }) {

@@ -6,8 +6,8 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// findTails puts reductions at the end of the groups they read, as many as the device folds at once: they are folded while the
-// group's values are at hand. A reduction that reads nothing else can run as early as its group does.
+// fuseReductions fuses reductions into the group they read, as many as the device takes: the group's values are reduced while they are
+// in registers or in the cache. A reduction reads nothing else, so it can run as early as its group does.
 func (p *planner) fuseReductions() {
 	any := false
 	for i, n := range p.idx.Nodes {
@@ -32,10 +32,10 @@ func (p *planner) fuseReductions() {
 	}
 }
 
-// adoptTails puts reductions of what a group reads at its end too, if it ends with some over the same dimensions: its inputs
-// pass by anyway. They must have time until the group runs.
+// fuseInputReductions fuses reductions of a group's inputs into it too, if it has fused reductions over the same dimensions: its inputs
+// are loaded anyway. Such a reduction must not be needed before the group runs.
 func (p *planner) fuseInputReductions() {
-	readers := map[int][]int32{} // by input: groups with tails that read it
+	readers := map[int][]int32{} // by input: groups with fused reductions that read it
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		if f.class != classElementwise || p.info[f.group].reduction == 0 {
@@ -55,7 +55,7 @@ func (p *planner) fuseInputReductions() {
 		}
 		m, d := n.In(0), p.device(n)
 		if !p.rowMajor(m) {
-			continue // memory is folded in its own order
+			continue // its kernel reduces in the order of memory, which gives other bits
 		}
 		for _, g := range readers[p.idx.Get(m)] {
 			if p.info[g].latest > f.latest || p.device(p.idx.Nodes[g]) != d || !d.ReducesInputs() || !d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
@@ -70,7 +70,7 @@ func (p *planner) fuseInputReductions() {
 	}
 }
 
-// rowMajor reports whether a value is known to lie in row-major order.
+// rowMajor reports whether a value is known to be stored in row-major order.
 func (p *planner) rowMajor(n *graph.Node) bool {
 	switch p.info[p.idx.Get(n)].class {
 	case classInput:
@@ -85,7 +85,7 @@ func (p *planner) rowMajor(n *graph.Node) bool {
 	return false
 }
 
-// room is where a group notes that it ends with reduction n too; nil: it cannot.
+// reductionSlot is the field that links reduction n to a group; nil: the group cannot take it.
 func (p *planner) reductionSlot(group int32, d *backend.Device, n *graph.Node) *int32 {
 	at := &p.info[group].reduction
 	for k := 0; *at != 0; k++ {
@@ -98,7 +98,7 @@ func (p *planner) reductionSlot(group int32, d *backend.Device, n *graph.Node) *
 	return at
 }
 
-// sameAxes reports whether reductions fold the same dimensions.
+// sameAxes reports whether reductions are over the same dimensions.
 func sameAxes(a, b attr.Attr) bool {
 	x, ok := a.(attr.Axes)
 	y, too := b.(attr.Axes)

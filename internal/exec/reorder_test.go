@@ -65,8 +65,8 @@ func randomProgram(r *rand.Rand, dev *backend.Device, launches int) *Program {
 }
 
 // simulate runs the launches over words instead of numbers: a buffer written over another one has its memory. It returns
-// the words of what is kept, and what was printed.
-func simulate(t *testing.T, p *Program) (kept map[int32]uint64, printed []uint64) {
+// the words of what outlives the program, and what was printed.
+func simulate(t *testing.T, p *Program) (stored map[int32]uint64, printed []uint64) {
 	t.Helper()
 	memory := make([]uint64, len(p.bufs))
 	where := make([]int32, len(p.bufs))
@@ -95,13 +95,13 @@ func simulate(t *testing.T, p *Program) (kept map[int32]uint64, printed []uint64
 			memory[where[o.buf]] = h + uint64(i)
 		}
 	}
-	kept = map[int32]uint64{}
+	stored = map[int32]uint64{}
 	for i := range p.bufs {
 		if p.bufs[i].keep {
-			kept[int32(i)] = memory[where[i]]
+			stored[int32(i)] = memory[where[i]]
 		}
 	}
-	return kept, printed
+	return stored, printed
 }
 
 // TestOrder: in another order the launches of random programs give the same values and print the same, and what is alive

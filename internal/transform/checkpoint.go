@@ -19,8 +19,8 @@ type recording struct {
 }
 
 // Checkpoint shows the outputs of f under rules that compute f's inside again when a gradient asks for it, so that
-// nothing in between is kept: inputs and outputs are stored when they are computed, other values only if somebody reads
-// them, whatever handles f leaves behind for the collector.
+// nothing in between is stored: inputs and outputs are stored when they are computed, other values only if they are read, whatever
+// handles f leaves behind for the collector.
 func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	epoch := graph.BeginEpoch()
 	level := graph.NewLevel(nil)
@@ -52,7 +52,7 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	return ops.WithRules(r, inputs, outs)
 }
 
-// snapshot records what lies between args and outs. Nodes older than the epoch are captured: they become inputs too, behind
+// snapshot records the nodes between args and outs. Nodes older than the epoch are captured: they become inputs too, behind
 // the arguments.
 func snapshot(outs, args []*Node, epoch uint32) (rec *recording, inputs []*Node) {
 	isArg := map[*Node]bool{}
