@@ -553,7 +553,7 @@ func (x *Tensor) Cross(other *Tensor) *Tensor {
 }
 
 // CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
-// the logits and one number per row are kept for the gradient.
+// the logits and one number per row are stored for the gradient.
 func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(target)

@@ -51,6 +51,7 @@ type Kernel struct {
 }
 
 var opKernel = graph.Register(graph.Op{Name: cuda.CustomOp, Version: 1, Kind: graph.Other,
+	Inputs: graph.AtLeast(0), NotInFiles: "its source and launch are Go values",
 	NoGrad: "a kernel's rules stand on the function around it", NoVMap: "a kernel is written for the sizes it names",
 	Infer: func(a attr.Attr, in []*graph.Node) []graph.Spec { return a.(*custom).infer(in) }})
 

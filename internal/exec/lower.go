@@ -228,8 +228,8 @@ var Reference, Host *backend.Device
 
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
-	s := step{op: n.Op().Name, attr: n.Attr(), dev: d}
-	if s.op == "to_device" {
+	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d}
+	if s.role == graph.RoleTransfer {
 		s.kernel = p.transfer(p.device(n.In(0)), d)
 	} else {
 		s.kernel = p.kernelFor(d, s.op)

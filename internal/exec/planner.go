@@ -111,4 +111,3 @@ func (p *planner) reset() {
 	clear(s.inNodes)
 	*p = planner{idx: p.idx, info: info, scratch: s}
 }
-

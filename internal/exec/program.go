@@ -55,6 +55,7 @@ type operand struct {
 // step is one launch.
 type step struct {
 	op           string
+	role         graph.Role     // of a node with a kernel of its own
 	kernel       backend.Kernel // nil for a fused group
 	attr         attr.Attr
 	fused        *backend.Fused

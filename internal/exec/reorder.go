@@ -1,5 +1,7 @@
 package exec
 
+import "github.com/lucid-go/lucid/internal/graph"
+
 // The launches of a plan come level by level first. That may hold more memory than need be: a value waits for readers that could have
 // run long ago, or is computed long before it is read. Where temporaries are large enough, the launches get another order of the same
 // dependencies, in two walks: one from the end, in which a launch that writes more than it reads moves down to its first reader
@@ -149,7 +151,7 @@ func (p *planner) dependencies(bound int) *deps {
 				reads = append(reads, [2]int32{int32(k), o.buf})
 			}
 		}
-		if s.op == "print" {
+		if s.role == graph.RolePrint {
 			if print >= 0 {
 				edges = append(edges, [2]int32{print, int32(k)})
 			}

@@ -162,14 +162,17 @@ func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Lay
 
 var noInfer = func(attr.Attr, []*Node) []Spec { panic("lucid: internal: this node is made by the engine alone") }
 
-// The three ops that the graph itself knows: a value given by the user, an output of a tuple, and a placeholder.
+const engineAlone = "it is made by the engine alone"
+
+// The three ops that the graph itself knows: a value given by the user, an output of a tuple node, and a placeholder without a value.
 var (
-	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Infer: noInfer,
-		NoGrad: "has no inputs", NoVMap: "has no inputs"})
-	opItem = Register(Op{Name: "item", Version: 1, Kind: Other, Infer: noInfer,
-		NoGrad: "its tuple has the rule", NoVMap: "its tuple has the rule"})
-	opPlaceholder = Register(Op{Name: "placeholder", Version: 1, Kind: Source, Infer: noInfer,
-		NoGrad: "has no inputs", NoVMap: "has no inputs"})
+	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Inputs: Exactly(0), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "holds the user's own values", NoGrad: "has no inputs", NoVMap: "has no inputs"})
+	opItem = Register(Op{Name: "item", Version: 1, Kind: Other, Inputs: Exactly(1), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "is one output of a node with several",
+		NoGrad: "its tuple node has the rule", NoVMap: "its tuple node has the rule"})
+	opPlaceholder = Register(Op{Name: "placeholder", Version: 1, Kind: Source, Inputs: Exactly(0), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "stands for an argument of a trace", NoGrad: "has no inputs", NoVMap: "has no inputs"})
 )
 
 // TupleItem shows output i of a tuple.

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// attention is a bundle: softmax(q·kᵀ·scale + mask)·v, and the logarithm of each row's sum, from which the gradient
+// attention is a tuple node: softmax(q·kᵀ·scale + mask)·v, and the logarithm of each row's sum, from which the gradient
 // recomputes the weights: no device has to keep a matrix of them. q is (N, H, L, E), k (N, G, S, E) and v (N, G, S, F), G
 // dividing H; the mask, if there is one, is bool or a float, and each of its four sizes is that of the weights or 1. A row
 // that sees nothing gives zeros, and its logarithm is +Inf, so that recomputed weights are 0.
@@ -20,7 +20,9 @@ import (
 var opAttention, opAttentionGrad *graph.Op
 
 func init() {
-	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
+	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract,
+		Inputs: graph.Between(3, 4), Validate: rule(validateAttention),
+		AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			q, d := in[0], in[0].Shape().Clone()
 			d[3] = in[2].Dim(3)
@@ -30,7 +32,9 @@ func init() {
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			return unfold(n, graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 3)...), size)
 		}})
-	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 255,
+	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract,
+		Inputs: graph.Between(6, 8), Validate: rule(validateAttentionGrad),
+		SavesIn: 255,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			var out []graph.Spec
 			for _, x := range in[1:4] {
@@ -44,7 +48,7 @@ func init() {
 		}})
 }
 
-// foldBatch makes the extra axis part of the first dimension. The mask, the input at that place, may have the size 1
+// foldBatch makes the extra axis part of the first dimension. The mask, that input, may have the size 1
 // there where the others have more.
 func foldBatch(n *Node, in []*Node, batched []bool, size, mask int) []*Node {
 	out := make([]*Node, len(in))

@@ -15,7 +15,9 @@ import (
 var opChannelMoments, opChannelDots *graph.Op
 
 func init() {
-	opChannelMoments = graph.Register(graph.Op{Name: "channel_moments", Version: 1, Kind: graph.Other, AMP: graph.AMPKeep, SavesIn: 1, SavesOut: true,
+	opChannelMoments = graph.Register(graph.Op{Name: "channel_moments", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(1), Validate: rule(validateChannelMoments),
+		SavesIn: 1, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec { return channelSpecs(in[0]) },
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			x, m := n.In(0), graph.TupleItem(n, 0)
@@ -38,7 +40,9 @@ func init() {
 		VMap: func(n *Node, in []*Node, _ []bool, size int) []*Node {
 			return unfold(n, graph.New(n.Op(), nil, joinChannels(in[0])), size)
 		}})
-	opChannelDots = graph.Register(graph.Op{Name: "channel_dots", Version: 1, Kind: graph.Other, AMP: graph.AMPKeep, SavesIn: 7, SavesOut: true,
+	opChannelDots = graph.Register(graph.Op{Name: "channel_dots", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(3), Validate: rule(validateChannelDots),
+		SavesIn: 7, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec { return channelSpecs(in[1]) },
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			g, x, m := n.In(0), n.In(1), n.In(2)
@@ -129,7 +133,7 @@ func (c channelled) show(x *Node) *Node {
 	return x
 }
 
-// spread lets one value a channel meet an array of that rank.
+// spread gives one value a channel the shape that broadcasts to an array of that rank.
 func (c channelled) spread(v *Node, rank int) *Node {
 	if c.last {
 		return v
@@ -180,7 +184,7 @@ func (b batchNorm) scale(r, weight *Node) *Node {
 }
 
 // project is what of a change of x survives: s·(g - Σg/n + (m - x)·r²·Σg(x - m)/n), and the two sums. It is x's
-// cotangent, and the tangent of the result. (x - m would be the one of the pass forward, and kept for here.)
+// cotangent, and the tangent of the result. (x - m would be the one of the forward pass, and stored until here.)
 func (b batchNorm) project(g, x, mean, r, s *Node) (dx *Node, sums []*Node) {
 	count := float64(x.Shape().Numel() / max(1, mean.Dim(0)))
 	sums = graph.TupleItems(graph.New(opChannelDots, nil, b.show(Cast(g, x.DType())), b.show(x), mean))

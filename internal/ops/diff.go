@@ -59,7 +59,7 @@ func Diff(x, prepend, append *Node, o DiffOptions) *Node {
 
 func join(a []*Node, b ...*Node) []*Node { return append(a, b...) }
 
-// TrapezoidOptions says how far apart the points lie (nil: 1) and along which dimension (nil: the last) they run.
+// TrapezoidOptions says the distance of the points (nil: 1) and along which dimension (nil: the last) they run.
 type TrapezoidOptions struct {
 	Dx  *float64
 	Dim *int

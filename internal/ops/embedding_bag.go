@@ -66,7 +66,7 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 		return FullOf(shape.Of(op, bags, width), rows.DType(), dtype.Scalar{Kind: dtype.KindFloat, F: v})
 	}
 	sum := func(v *Node) *Node {
-		if x.Rank() == 2 { // bags have one length: no place need be looked up
+		if x.Rank() == 2 { // bags have one length: no position need be looked up
 			return Sum(Reshape(v, bags, x.Dim(1), v.Dim(1)), ReduceOptions{Dim: []int{1}})
 		}
 		return put(full(v.Dim(1), 0), bag, v, 0, attr.ReduceAdd)

@@ -16,7 +16,7 @@ func RandomCategorical(key, logits *Node, axis int, s *shape.Shape) *Node {
 	return drawClass(key, someLogit(x, axis), axis, s)
 }
 
-// someLogit is logits whose distributions each have a class that can be drawn.
+// someLogit is logits whose distributions each have a class that can be sampled.
 func someLogit(x *Node, axis int) *Node {
 	return require("categorical", attr.SomeLogit, x, Amax(x, ReduceOptions{Dim: []int{axis}, KeepDim: true}))
 }

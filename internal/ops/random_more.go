@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// positiveUnit returns numbers in (0, 1], computed in float32 for halves.
+// positiveUnit returns numbers in (0, 1], computed in float32 for half types.
 func positiveUnit(key *Node, s *shape.Shape, d dtype.DType) *Node {
 	if d.IsHalf() {
 		d = dtype.Float32

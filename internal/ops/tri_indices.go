@@ -49,7 +49,7 @@ func trilCount(row, col, offset int) int {
 }
 
 // triIndices lists the positions of rows that are runs of columns. Row numbers are a running sum over marks at the
-// places where rows begin, so that the positions are made where they are used and none travels there.
+// indices where rows begin, so that the positions are made where they are used and none travels there.
 func triIndices(op string, row, col, n int, o TriIndicesOptions, run func(r int) (from, to int)) *Node {
 	d := o.DType
 	if d == dtype.Invalid {

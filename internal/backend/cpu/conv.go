@@ -37,13 +37,13 @@ func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, 
 	}
 	switch in[0].DType.Size() {
 	case 8:
-		return wholeConvolve[uint64](c, a, out, in, then)
+		return intConvolve[uint64](c, a, out, in, then)
 	case 4:
-		return wholeConvolve[uint32](c, a, out, in, then)
+		return intConvolve[uint32](c, a, out, in, then)
 	case 2:
-		return wholeConvolve[uint16](c, a, out, in, then)
+		return intConvolve[uint16](c, a, out, in, then)
 	}
-	return wholeConvolve[uint8](c, a, out, in, then)
+	return intConvolve[uint8](c, a, out, in, then)
 }
 
 // convJob is a convolution of real numbers while it runs. Missing spatial dimensions have size 1.
@@ -63,7 +63,7 @@ type convJob[T numbers] struct {
 	tapStep                      [3]int
 	z                            []T // the output, or nil if save writes it
 	save                         func(at, step int, x []T)
-	outPlaces                    int // of one channel
+	outPositions                 int // of one channel
 	phases                       [3][]convPhase
 	phase                        phase3 // the one that runs
 	panel                        []T    // its kernels, a row each
@@ -71,28 +71,28 @@ type convJob[T numbers] struct {
 	tiles                        convTiles
 	partial                      []T // parts of sums, by block
 	then                         finished
-	told                         bool // then was told of everything
+	epilogueDone                 bool // then was told of everything
 	last                         bool // the output has its channels last
-	paired                       bool // bfloat16, by products in pairs
+	isBF16                       bool // bfloat16 in the layout of VDPBF16PS
 }
 
-// onePlace is the phase of a spatial dimension that is missing.
-var onePlace = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
+// unitPhase is the phase of a spatial dimension that is missing.
+var unitPhase = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &convJob[T]{attr: a, images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1,
+	j := &convJob[T]{attr: a, images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPositions: 1,
 		imageStep: xs[0], channelStep: xs[1], kernelStep: ws[0], kernelInStep: ws[1],
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
 	skip := 3 - a.Stride.Len()
 	for d := range skip {
-		j.phases[d] = onePlace
+		j.phases[d] = unitPhase
 	}
 	for d := range a.Stride.Len() {
 		e := d + skip
 		j.size[e], j.kernelSize[e], j.outSize[e] = xd[2+d], wd[2+d], od[2+d]
 		j.step[e], j.tapStep[e] = xs[2+d], ws[2+d]
-		j.outPlaces *= od[2+d]
+		j.outPositions *= od[2+d]
 		j.phases[e] = convPhases(a, d, xd[2+d], wd[2+d], od[2+d])
 	}
 	return j
@@ -119,8 +119,8 @@ func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []bac
 
 // halfConvolve computes in float32 and rounds once.
 func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
-	if out.DType == dtype.BFloat16 && gemm.HasPairs() {
-		if done, err := pairedConvolve(c, a, out, in, then); done || err != nil {
+	if out.DType == dtype.BFloat16 && gemm.HasBF16() {
+		if done, err := bf16Convolve(c, a, out, in, then); done || err != nil {
 			return err
 		}
 	}
@@ -151,9 +151,9 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 	return j.run(c)
 }
 
-// tells reports whether something follows, and the parts of this phase are final and lie as it expects them: it is then
+// fusesEpilogue reports whether something follows, and the parts of this phase are final and lie as it expects them: it is then
 // told of each part by who made it.
-func (j *convJob[T]) tells() bool {
+func (j *convJob[T]) fusesEpilogue() bool {
 	if j.then == nil {
 		return false
 	}
@@ -162,6 +162,6 @@ func (j *convJob[T]) tells() bool {
 			return false
 		}
 	}
-	j.told = true
+	j.epilogueDone = true
 	return true
 }

@@ -39,15 +39,15 @@ func complexConvolve[F floats](c *backend.Ctx, a attr.Conv, out backend.View, in
 	if err := run(c); err != nil {
 		return err
 	}
-	places := out.Numel() / (od[0] * od[1])
+	positions := out.Numel() / (od[0] * od[1])
 	pairs := backend.Slice[F](out)
-	from := shape.Of("conv", od[0], a.Groups, 2, kernels, places)
-	to := []int{2 * od[1] * places, 2 * kernels * places, 1, 2 * places, 2}
+	from := shape.Of("conv", od[0], a.Groups, 2, kernels, positions)
+	to := []int{2 * od[1] * positions, 2 * kernels * positions, 1, 2 * positions, 2}
 	err := move(c, from, int(unsafe.Sizeof(F(0))), strided{unsafe.Pointer(unsafe.SliceData(pairs)), to}, strided{unsafe.Pointer(unsafe.SliceData(z)), from.Strides()})
 	if err != nil || then == nil {
 		return err
 	}
-	return tellRows(c, then, od[0]*od[1], places)
+	return epilogueRows(c, then, od[0]*od[1], positions)
 }
 
 // complexKernels lays out kernels so that two rows, for the parts of a result, meet the parts of the input:
@@ -61,12 +61,12 @@ func complexKernels[F floats](c *backend.Ctx, w []F, v backend.View, groups int)
 	inner := v.Numel() / max(1, d[0])
 	to := slices.Concat([]int{4 * kernels * inner, 2 * inner}, v.Shape.Strides()[1:])
 	size := int(unsafe.Sizeof(F(0)))
-	place := shape.Of("conv", dims...)
+	pos := shape.Of("conv", dims...)
 	for row := range 2 {
 		for col := range 2 {
 			at := strided{unsafe.Pointer(unsafe.SliceData(tail(w, 2*kernels*inner*row+inner*col))), to}
 			part := strided{unsafe.Add(from.base, (row^col)*size), strides}
-			if err := move(c, place, size, at, part); err != nil {
+			if err := move(c, pos, size, at, part); err != nil {
 				return err
 			}
 		}

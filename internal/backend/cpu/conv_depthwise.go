@@ -2,150 +2,85 @@ package cpu
 
 import (
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
-// A convolution of each channel by itself with 3 by 3 taps is bound by loads, and its gradient to the kernels too:
-// both have routines of their own that read each input row once for all taps (simd.Window3x3). Some other sizes slide a
-// window (conv_window.go), strides, narrow planes and other gradients have a channel in each lane (conv_lanes.go), the rest
-// is a product with one row, the direct way.
+// A convolution of each channel by itself with three, five or seven rows of taps, stride 1, copies a strip of a plane
+// with its padding and slides the window over it (gemm.Depthwise).
 
-// one reports whether the first dimension plays no role.
-func (p *phase3) one() bool { return p[0].outs == 1 && p[0].taps == 1 && p[0].first == 0 }
+const (
+	depthwiseLeast = 12       // shortest rows: kernels compute whole vectors
+	depthwiseMost  = 2        // most output channels of an input channel: more make a product of several rows
+	depthwiseStrip = 8 << 10  // elements of a strip, about
+	depthwisePace  = 64 << 10 // outputs between two looks at the clock
+)
 
-// isDepthwise reports whether each output channel is made of one input channel by 3 by 3 taps that lie together.
+// isDepthwise reports whether each output channel is made of one input channel by neighbouring taps.
 func (j *convJob[T]) isDepthwise() bool {
-	if j.channels != 1 || !j.phase.one() || !j.isPlain() {
+	p := &j.phase
+	if j.channels != 1 || j.kernels > depthwiseMost || !p.one() || j.x == nil || j.z == nil || p[2].outs < depthwiseLeast || !j.float.hasDepthwise(p[1].taps) {
 		return false
 	}
-	for _, p := range j.phase[1:] {
-		if p.taps != 3 || p.stride != 1 || p.step*p.step != 1 || p.outStep != 1 {
+	for _, d := range p[1:] {
+		if d.taps < 1 || d.stride != 1 || d.taps > 1 && d.step*d.step != 1 || d.outStep != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-// isPlain reports whether the routines can read and write rows where they lie.
-func (j *convJob[T]) isPlain() bool {
-	return j.isSingle() && j.step[2] == 1 && simd.HasDepthwise()
-}
-
-// isSingle reports whether both operands and the result are float32 in memory.
-func (j *convJob[T]) isSingle() bool {
-	_, single := any(j.x).([]float32)
-	return single && j.x != nil && j.z != nil
-}
-
-// depthwise computes plane by plane.
-func (j *convJob[T]) depthwise(c *backend.Ctx) error {
+// byDepthwise computes plane by plane.
+func (j *convJob[T]) byDepthwise(c *backend.Ctx) error {
 	p := &j.phase
-	w := simd.Window3x3{Rows: p[1].outs, Cols: p[2].outs, InRows: j.size[1], InCols: j.size[2], ZStride: j.outSize[2], XStride: j.step[1],
-		Row: p[1].first + min(0, 2*p[1].step), Col: p[2].first + min(0, 2*p[2].step)}
-	w.Prepare()
-	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
-	channels, at := j.groups*j.kernels, j.tapPlaces()
+	channels, high, wide := j.groups*j.kernels, p[1].taps, p[2].taps
+	win := convWindow{high: p[1].first + min(0, (high-1)*p[1].step), highStep: 1, wide: p[2].first + min(0, (wide-1)*p[2].step), wideStep: 1, pitch: p[2].outs + wide - 1}
+	strip := min(p[1].outs, max(4, depthwiseStrip/win.pitch/4*4))
+	positions := j.filterOffsets()
 	each := max(1, blockElems/(p[1].outs*p[2].outs))
-	tells := j.tells()
+	fused := j.fusesEpilogue()
 	return c.For(ceil(j.images*channels, each), func(b int) {
+		x, freeX := borrow[T]((strip+high-1)*win.pitch + gemm.DepthwiseSlack)
+		defer freeX()
+		w, freeW := borrow[T](len(positions))
+		defer freeW()
+		pace, work := par.NewPace(), 0
 		for plane := b * each; plane < min((b+1)*each, j.images*channels); plane++ {
 			image, kernel := plane/channels, plane%channels
-			var taps [9]float32
-			for i, place := range at {
-				taps[i] = weights[kernel*j.kernelStep+place]
+			for i, pos := range positions {
+				w[i] = j.w[kernel*j.kernelStep+pos]
 			}
-			simd.Depthwise3x3F32(z[plane*j.outPlaces+p[1].out*j.outSize[2]+p[2].out:], x[image*j.imageStep+kernel/j.kernels*j.channelStep:], &taps, &w)
-			if tells {
-				j.then(plane, 0, 1, j.outPlaces)
-			}
-		}
-	})
-}
-
-// tapPlaces says where in a kernel the 3 by 3 taps lie, in the order of the input they see.
-func (j *convJob[T]) tapPlaces() (at [9]int) {
-	p := &j.phase
-	for u := range 3 {
-		for v := range 3 {
-			to := [2]int{u, v}
-			for d := range to {
-				if p[1+d].step < 0 {
-					to[d] = 2 - to[d]
+			for at := 0; at < p[1].outs; at += strip {
+				rows, from := min(strip, p[1].outs-at), win
+				from.high, from.rows = win.high+at, rows+high-1
+				j.copyWindow(x, 0, image*j.imageStep+kernel/j.kernels*j.channelStep, 1, &from)
+				j.float.depthwise(high, wide, rows, p[2].outs, x, win.pitch, w, j.z[plane*j.outPositions+(p[1].out+at)*j.outSize[2]+p[2].out:], j.outSize[2])
+				if work += rows * p[2].outs; work > depthwisePace {
+					work = 0
+					pace.Step()
 				}
 			}
-			at[to[0]*3+to[1]] = (p[1].tap+u*p[1].tapStep)*j.tapStep[1] + (p[2].tap+v*p[2].tapStep)*j.tapStep[2]
-		}
-	}
-	return at
-}
-
-// isCorrelation reports whether this is the gradient of 3 by 3 taps of single channels: one image, outputs 3 by 3, each of
-// which sums the product of two planes.
-func (j *convJob[T]) isCorrelation() bool {
-	if j.images != 1 || j.kernels > 2 || !j.phase.one() || !j.isPlain() || j.tapStep[2] != 1 {
-		return false
-	}
-	for d, p := range j.phase[1:] {
-		if p.outs != 3 || p.stride != 1 || p.step != 1 || p.taps < 3 || p.tap != 0 || p.tapStep != 1 || p.taps != j.kernelSize[1+d] {
-			return false
-		}
-	}
-	return true
-}
-
-// correlate computes the sums of one group and kernel at a time, over the channels in order.
-func (j *convJob[T]) correlate(c *backend.Ctx) error {
-	p := &j.phase
-	w := simd.Window3x3{Rows: p[1].taps, Cols: p[2].taps, InRows: j.size[1], InCols: j.size[2], ZStride: j.tapStep[1], XStride: j.step[1],
-		Row: p[1].first, Col: p[2].first}
-	w.Prepare()
-	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
-	return c.For(j.groups*j.kernels, func(b int) {
-		var sums [9][16]float32
-		for ch := range j.channels {
-			simd.Correlate3x3F32(&sums, weights[b*j.kernelStep+ch*j.kernelInStep:], x[(b/j.kernels*j.channels+ch)*j.channelStep:], &w)
-		}
-		for u := range sums {
-			z[b*9+u] = foldLanes(&sums[u])
-		}
-	})
-}
-
-// isDots reports whether this is the gradient of taps along a line, of single channels: each is a product of two rows.
-func (j *convJob[T]) isDots() bool {
-	p := &j.phase
-	return j.images == 1 && j.kernels == 1 && j.isSingle() && p.one() && p[1].outs == 1 && p[1].taps == 1 && p[1].first == 0 && j.size[1] == 1 &&
-		p[2].outs == j.outPlaces && p[2].stride == 1 && p[2].step == 1 && p[2].tap == 0 && p[2].tapStep == 1 && p[2].taps >= p[2].outs &&
-		j.step[2] == 1 && j.tapStep[2] == 1
-}
-
-// byDots computes the sums of one group at a time, over the channels in order.
-func (j *convJob[T]) byDots(c *backend.Ctx) error {
-	p, outs := &j.phase[2], j.phase[2].outs
-	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
-	each := max(1, blockElems/(outs*p.taps*j.channels))
-	return c.For(ceil(j.groups, each), func(b int) {
-		for g := b * each; g < min((b+1)*each, j.groups); g++ {
-			sums := z[g*outs:][:outs]
-			clear(sums)
-			for ch := range j.channels {
-				row, w := x[(g*j.channels+ch)*j.channelStep:], weights[g*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, 0):]
-				for u := range sums {
-					if lo, hi := inside(p.first+u, 1, p.taps, j.size[2]); lo < hi {
-						sums[u] += simd.DotF32(w[lo:hi], row[p.first+u+lo:][:hi-lo])
-					}
-				}
+			if fused {
+				j.then(plane, 0, 1, j.outPositions)
 			}
 		}
 	})
 }
 
-// foldLanes adds sixteen sums in a fixed order.
-func foldLanes(s *[16]float32) float32 {
-	for n := 8; n > 0; n /= 2 {
-		for l := range n {
-			s[l] += s[l+n]
+// filterOffsets is where the taps lie in a kernel, in the order a window is read: column by column, as the input lies.
+func (j *convJob[T]) filterOffsets() (positions []int) {
+	p := &j.phase
+	for u := range p[2].taps {
+		for t := range p[1].taps {
+			tap := [2]int{t, u}
+			for e := range tap {
+				if p[1+e].step < 0 {
+					tap[e] = p[1+e].taps - 1 - tap[e]
+				}
+				tap[e] = p[1+e].tap + tap[e]*p[1+e].tapStep
+			}
+			positions = append(positions, p[0].tap*j.tapStep[0]+tap[0]*j.tapStep[1]+tap[1]*j.tapStep[2])
 		}
 	}
-	return s[0]
+	return positions
 }

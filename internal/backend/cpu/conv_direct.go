@@ -9,7 +9,7 @@ import (
 // The direct way copies a strip of the input, some output rows high, into scratch with its padding, one input channel
 // after the other. There the second matrix needs no making: the row of a channel and a tap begins at an offset and runs on
 // through all output rows of the strip. Between two output rows lie a few columns that mean nothing; they are computed
-// and left out (gemm.Taps). Against filling the matrix, each input element is copied once instead of once for each tap.
+// and left out (gemm.Direct). Against filling the matrix, each input element is copied once instead of once for each tap.
 
 const (
 	directDepth = 640      // most terms of a sum before it is added to the output
@@ -24,29 +24,29 @@ const (
 
 // floatConv are the routines of float types.
 type floatConv[T numbers] struct {
-	ended   endedProduct[T]
-	pack    func(dst []T, m, k int, a []T, ars, acs int)
-	taps    func(m, n int, a []T, off []int, b, c []T, crs int, add bool)
-	tapsTo  func(m int, a []T, off []int, b, c []T, crs int, s *gemm.Scatter, add bool)
-	scatter func(rows, width, pitch, stride int) *gemm.Scatter
-	columns func(m, n, k int, a []T, ars int, b []T, off []int, brs int, c []T, crs int, add bool)
+	ended      endedProduct[T]
+	packDirect func(dst []T, m, k int, a []T, ars, acs int)
+	direct     func(m, n int, a []T, off []int, b, c []T, crs int, add bool)
+	directTo   func(m int, a []T, off []int, b, c []T, crs int, s *gemm.Scatter, add bool)
+	scatter    func(rows, width, pitch, stride int) *gemm.Scatter
+	columns    func(m, n, k int, a []T, ars int, b []T, off []int, brs int, c []T, crs int, add bool)
 
-	row, lanes int // longest row of places, output channels of a vector
-	packPlaces func(dst []T, cols int, a []T, n, k, ars int)
-	places     func(h, cols, channels int, t gemm.PlaceTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
+	positionRowLen, lanes int // longest row of places, output channels of a vector
+	packPositions         func(dst []T, cols int, a []T, n, k, ars int)
+	positions             func(h, cols, channels int, t gemm.PositionTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
 
-	abreast     int             // longest row of places with channels abreast
-	togetherOf  func(h int) int // most such rows of h places computed together
-	abreastRows func(rows, cols, channels int, t *gemm.AbreastTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool)
+	nhwcRowLen int             // longest row of places with channels abreast
+	nhwcRowsOf func(h int) int // most such rows of h places computed together
+	nhwc       func(rows, cols, channels int, t *gemm.NHWCTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool)
 
-	hasWindow func(taps int) bool
-	window    func(taps, wide, rows, cols int, x []T, pitch int, w, c []T, crs int)
+	hasDepthwise func(taps int) bool
+	depthwise    func(taps, wide, rows, cols int, x []T, pitch int, w, c []T, crs int)
 }
 
 func floatConvOf[T gemm.Float](ended endedProduct[T]) *floatConv[T] {
-	return &floatConv[T]{ended, gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T],
-		gemm.PlaceRow[T](), gemm.PlaceLanes[T](), gemm.PackPlaces[T], gemm.Places[T], gemm.AbreastRow[T](), gemm.AbreastRows[T], gemm.Abreast[T],
-		gemm.HasWindow[T], gemm.Window[T]}
+	return &floatConv[T]{ended, gemm.PackDirect[T], gemm.Direct[T], gemm.DirectTo[T], gemm.NewScatter[T], gemm.Columns[T],
+		gemm.PositionRowLen[T](), gemm.PositionLanes[T](), gemm.PackPositions[T], gemm.Positions[T], gemm.NHWCRowLen[T](), gemm.NHWCRows[T], gemm.NHWC[T],
+		gemm.HasDepthwise[T], gemm.Depthwise[T]}
 }
 
 // directConv is a phase computed the direct way.
@@ -58,7 +58,7 @@ type directConv[T numbers] struct {
 	each           int   // strips of a block of work
 	packed         []T
 	whole, last    *gemm.Scatter // where the sums of a strip go, and of the last; nil: through scratch
-	tells          bool
+	fused          bool
 }
 
 // isDirect reports whether the columns between output rows are few enough.
@@ -106,7 +106,7 @@ func (j *convJob[T]) direct(c *backend.Ctx) error {
 	if err := c.For(j.groups*d.split, d.pack); err != nil {
 		return err
 	}
-	d.tells = j.tells()
+	d.fused = j.fusesEpilogue()
 	strips := j.images * j.groups * d.split * j.phase[0].outs * d.strips
 	blocks := ceil(strips, d.each)
 	if blocks == 1 {
@@ -123,7 +123,7 @@ func (d *directConv[T]) pack(b int) {
 	at, k := (group*j.kernels+o0)*j.channels*taps, d.channels*taps
 	for from := 0; from < j.channels*taps; from += k {
 		kc := min(k, j.channels*taps-from)
-		j.float.pack(d.packed[at:][:(o1-o0)*kc], o1-o0, kc, j.panel[group*j.panelLen+o0*j.panelRow+from*j.panelCol:], j.panelRow, j.panelCol)
+		j.float.packDirect(d.packed[at:][:(o1-o0)*kc], o1-o0, kc, j.panel[group*j.panelLen+o0*j.panelRow+from*j.panelCol:], j.panelRow, j.panelCol)
 		at += (o1 - o0) * kc
 	}
 }
@@ -137,7 +137,7 @@ func (d *directConv[T]) rowsOf(b int) (group, o0, o1 int) {
 // block computes some strips.
 func (d *directConv[T]) block(from, to int) {
 	j, p := d.j, &d.j.phase
-	x, freeX := borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.TapColumns)
+	x, freeX := borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.DirectColumns)
 	defer freeX()
 	pace, work, each := par.NewPace(), 0, d.kernels*j.channels*p.taps()*d.rows*d.pitch
 	for s := from; s < to; s++ {
@@ -147,10 +147,10 @@ func (d *directConv[T]) block(from, to int) {
 		u.image = rest / (j.groups * d.split)
 		u.group, u.o0, u.o1 = d.rowsOf(rest % (j.groups * d.split))
 		d.strip(x, &u)
-		if d.tells {
-			j.then((u.image*j.groups+u.group)*j.kernels+u.o0, d.place(&u, 0), u.o1-u.o0, u.rows*u.cols)
+		if d.fused {
+			j.then((u.image*j.groups+u.group)*j.kernels+u.o0, d.offset(&u, 0), u.o1-u.o0, u.rows*u.cols)
 		}
-		if work += each; work > placesPace {
+		if work += each; work > positionsPace {
 			work = 0
 			pace.Step()
 		}
@@ -166,18 +166,18 @@ func (d *directConv[T]) strip(x []T, u *strip) {
 		to = d.last
 	}
 	if to != nil {
-		z := j.z[((u.image*j.groups+u.group)*j.kernels+u.o0)*j.outPlaces+d.place(u, 0):]
-		d.sums(x, u, func(a []T, off []int, add bool) { j.float.tapsTo(m, a, off, x, z, j.outPlaces, to, add) })
+		z := j.z[((u.image*j.groups+u.group)*j.kernels+u.o0)*j.outPositions+d.offset(u, 0):]
+		d.sums(x, u, func(a []T, off []int, add bool) { j.float.directTo(m, a, off, x, z, j.outPositions, to, add) })
 		return
 	}
-	cols := ceil(n, gemm.TapColumns) * gemm.TapColumns
+	cols := ceil(n, gemm.DirectColumns) * gemm.DirectColumns
 	z, free := borrow[T](m * cols)
 	defer free()
-	d.sums(x, u, func(a []T, off []int, add bool) { j.float.taps(m, n, a, off, x, z, cols, add) })
+	d.sums(x, u, func(a []T, off []int, add bool) { j.float.direct(m, n, a, off, x, z, cols, add) })
 	d.spread(z, cols, u)
 }
 
-// sums gives f the kernels and the offsets of a strip chunk by chunk of input channels, having filled x.
+// sums gives f the kernels and the offsets of a strip chunk by chunk of input channels, having im2col x.
 func (d *directConv[T]) sums(x []T, u *strip, f func(a []T, off []int, add bool)) {
 	j, taps := d.j, d.j.phase.taps()
 	at := (u.group*j.kernels + u.o0) * j.channels * taps
@@ -193,9 +193,9 @@ func (d *directConv[T]) sums(x []T, u *strip, f func(a []T, off []int, add bool)
 func (d *directConv[T]) spread(z []T, cols int, u *strip) {
 	j, p := d.j, &d.j.phase
 	for i := range u.o1 - u.o0 {
-		plane := ((u.image*j.groups+u.group)*j.kernels + u.o0 + i) * j.outPlaces
+		plane := ((u.image*j.groups+u.group)*j.kernels + u.o0 + i) * j.outPositions
 		for r := range u.rows {
-			j.write(plane+d.place(u, r), p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
+			j.write(plane+d.offset(u, r), p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
 		}
 	}
 }

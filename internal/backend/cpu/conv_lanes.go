@@ -14,8 +14,8 @@ import (
 // faster so: a stride of two twice to eight times, on planes of 7 to 112, gradients of 5 by 5 taps seven to fourteen times.
 
 const (
-	lanePlaces = 16384     // most places of planes: what is turned must stay in the second cache
-	lanePace   = 256 << 10 // multiply-adds of vectors between two looks at the clock
+	lanePositions = 16384     // most places of planes: what is turned must stay in the second cache
+	lanePace      = 256 << 10 // multiply-adds of vectors between two looks at the clock
 )
 
 // laneRun is some outputs along a dimension, or some cotangents, that have the same taps inside the input.
@@ -46,20 +46,20 @@ func insideTaps(first, step, taps, size int) (lo, hi int) {
 
 // isOnLanes reports whether planes can be turned: two dimensions, single channels, places that follow each other.
 func (j *convJob[T]) isOnLanes() bool {
-	return j.isSingle() && simd.LaneWidth() > 0 && j.kernels == 1 && 2*j.groups >= simd.LaneWidth() && j.size[0] == 1 && j.kernelSize[0] == 1 &&
-		j.step[2] == 1 && j.step[1] == j.size[2] && j.size[1]*j.size[2] <= lanePlaces
+	return j.isFloat32() && simd.LaneWidth() > 0 && j.kernels == 1 && 2*j.groups >= simd.LaneWidth() && j.size[0] == 1 && j.kernelSize[0] == 1 &&
+		j.step[2] == 1 && j.step[1] == j.size[2] && j.size[1]*j.size[2] <= lanePositions
 }
 
 // isLanes reports whether this is a depthwise convolution that is faster so.
 func (j *convJob[T]) isLanes() bool {
-	if j.channels != 1 || !j.isOnLanes() || j.outPlaces > lanePlaces || j.outSize[0] != 1 || j.channelStep < j.size[1]*j.size[2] {
+	if j.channels != 1 || !j.isOnLanes() || j.outPositions > lanePositions || j.outSize[0] != 1 || j.channelStep < j.size[1]*j.size[2] {
 		return false
 	}
 	if len(j.phases[1])*len(j.phases[2]) > 1 {
 		return true
 	}
 	j.phase = phase3{j.phases[0][0], j.phases[1][0], j.phases[2][0]}
-	return !j.isDepthwise() && !j.isWindow()
+	return !j.isDepthwise3x3() && !j.isDepthwise()
 }
 
 // lanePart is the outputs with the same taps: rows and columns of a phase.
@@ -67,7 +67,7 @@ type lanePart struct {
 	rows, cols laneRun
 	p          [2]*convPhase
 	taps       simd.LaneTaps
-	place      int // what output 0 of the phase reads first, if it has these taps
+	pos        int // what output 0 of the phase reads first, if it has these taps
 }
 
 // reads reports whether there are taps inside the input.
@@ -84,7 +84,7 @@ func (j *convJob[T]) laneParts(lanes int) (parts []*lanePart) {
 					q := &lanePart{rows: rows, cols: cols, p: p}
 					// Distances are counted from the tap that reads first.
 					low := (least(rows, p[0].step)*wide + least(cols, p[1].step))
-					q.place = p[0].first*wide + p[1].first + low
+					q.pos = p[0].first*wide + p[1].first + low
 					for u := rows.lo; u < rows.hi; u++ {
 						for v := cols.lo; v < cols.hi; v++ {
 							q.taps.Add((u*p[0].step*wide+v*p[1].step-low)*lanes, ((p[0].tap+u*p[0].tapStep)*j.kernelSize[2]+p[1].tap+v*p[1].tapStep)*lanes)
@@ -105,15 +105,15 @@ func least(r laneRun, step int) int { return min(r.lo*step, max(r.lo, r.hi-1)*st
 func (j *convJob[T]) byLanes(c *backend.Ctx) error {
 	lanes := simd.LaneWidth()
 	parts := j.laneParts(lanes)
-	places, taps, wide := j.size[1]*j.size[2], j.kernelSize[1]*j.kernelSize[2], j.size[2]
+	positions, taps, wide := j.size[1]*j.size[2], j.kernelSize[1]*j.kernelSize[2], j.size[2]
 	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
-	j.told = j.then != nil
-	each := max(1, blockElems/((places+j.outPlaces)*lanes))
+	j.epilogueDone = j.then != nil
+	each := max(1, blockElems/((positions+j.outPositions)*lanes))
 	vectors := ceil(j.groups, lanes)
 	return c.For(ceil(j.images*vectors, each), func(b int) {
-		scratch, free := borrow[float32]((places + j.outPlaces + taps) * lanes)
+		scratch, free := borrow[float32]((positions + j.outPositions + taps) * lanes)
 		defer free()
-		xs, zs, ws := scratch[:places*lanes], scratch[places*lanes:(places+j.outPlaces)*lanes], scratch[(places+j.outPlaces)*lanes:]
+		xs, zs, ws := scratch[:positions*lanes], scratch[positions*lanes:(positions+j.outPositions)*lanes], scratch[(positions+j.outPositions)*lanes:]
 		pace, work, packed := par.NewPace(), 0, -1
 		for i := b * each; i < min((b+1)*each, j.images*vectors); i++ {
 			group, image := i/j.images*lanes, i%j.images
@@ -122,24 +122,24 @@ func (j *convJob[T]) byLanes(c *backend.Ctx) error {
 				packed = group
 				j.packLanes(ws, weights[group*j.kernelStep:], m, lanes)
 			}
-			simd.TransposeBlockF32(xs, lanes, x[image*j.imageStep+group*j.channelStep:], j.channelStep, m, places)
+			simd.TransposeBlockF32(xs, lanes, x[image*j.imageStep+group*j.channelStep:], j.channelStep, m, positions)
 			for _, q := range parts {
 				high, across := q.p[0], q.p[1]
 				for t := q.rows.at; t < q.rows.at+q.rows.n; t++ {
 					to := (high.out+t*high.outStep)*j.outSize[2] + across.out + q.cols.at*across.outStep
 					from := 0
 					if q.reads() {
-						from = q.place + t*high.stride*wide + q.cols.at*across.stride
+						from = q.pos + t*high.stride*wide + q.cols.at*across.stride
 					}
 					simd.LaneSums(zs[to*lanes:], xs[from*lanes:], ws, &q.taps, q.cols.n, across.outStep*lanes, across.stride*lanes)
 				}
 			}
-			at := (image*j.groups + group) * j.outPlaces
-			simd.TransposeBlockF32(z[at:], j.outPlaces, zs, lanes, j.outPlaces, m)
+			at := (image*j.groups + group) * j.outPositions
+			simd.TransposeBlockF32(z[at:], j.outPositions, zs, lanes, j.outPositions, m)
 			if j.then != nil {
-				j.then(image*j.groups+group, 0, m, j.outPlaces)
+				j.then(image*j.groups+group, 0, m, j.outPositions)
 			}
-			if work += j.outPlaces * taps; work > lanePace/lanes {
+			if work += j.outPositions * taps; work > lanePace/lanes {
 				work = 0
 				pace.Step()
 			}
@@ -165,8 +165,8 @@ func (j *convJob[T]) packLanes(ws, w []float32, m, lanes int) {
 // planes. The kernels are the cotangents, and what they are taps of are the places of the input.
 func (j *convJob[T]) isLaneGrad() bool {
 	p := &j.phase
-	if j.images != 1 || !p.one() || !j.isOnLanes() || p[2].outs > simd.LaneTapsMost || j.outPlaces != p[1].outs*p[2].outs ||
-		j.tapStep[2] != 1 || j.tapStep[1] != j.kernelSize[2] || j.kernelSize[1]*j.kernelSize[2] > lanePlaces {
+	if j.images != 1 || !p.one() || !j.isOnLanes() || p[2].outs > simd.LaneTapsMost || j.outPositions != p[1].outs*p[2].outs ||
+		j.tapStep[2] != 1 || j.tapStep[1] != j.kernelSize[2] || j.kernelSize[1]*j.kernelSize[2] > lanePositions {
 		return false
 	}
 	for d, q := range p[1:] {
@@ -181,23 +181,23 @@ func (j *convJob[T]) isLaneGrad() bool {
 func (j *convJob[T]) byLaneGrad(c *backend.Ctx) error {
 	lanes := simd.LaneWidth()
 	high, across := &j.phase[1], &j.phase[2]
-	places, cots, outs, wide := j.size[1]*j.size[2], j.kernelSize[1]*j.kernelSize[2], j.outPlaces, j.size[2]
+	positions, cots, outs, wide := j.size[1]*j.size[2], j.kernelSize[1]*j.kernelSize[2], j.outPositions, j.size[2]
 	x, z, g := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
 	rows := laneRuns(high.first, high.taps, high.step, high.outs, high.stride, j.size[1])
 	cols := laneRuns(across.first, across.taps, across.step, across.outs, across.stride, wide)
 	vectors := ceil(j.groups, lanes)
 	sums, freeSums := borrow[float32](vectors * j.channels * outs * lanes)
 	defer freeSums()
-	each := max(1, blockElems/((places+cots)*lanes))
+	each := max(1, blockElems/((positions+cots)*lanes))
 	err := c.For(ceil(vectors*j.channels, each), func(b int) {
-		scratch, free := borrow[float32]((places + cots) * lanes)
+		scratch, free := borrow[float32]((positions + cots) * lanes)
 		defer free()
-		xs, gs := scratch[:places*lanes], scratch[places*lanes:]
+		xs, gs := scratch[:positions*lanes], scratch[positions*lanes:]
 		pace, work := par.NewPace(), 0
 		for i := b * each; i < min((b+1)*each, vectors*j.channels); i++ {
 			group, image := i/j.channels*lanes, i%j.channels
 			m := min(lanes, j.groups-group)
-			simd.TransposeBlockF32(xs, lanes, x[(group*j.channels+image)*j.channelStep:], j.channels*j.channelStep, m, places)
+			simd.TransposeBlockF32(xs, lanes, x[(group*j.channels+image)*j.channelStep:], j.channels*j.channelStep, m, positions)
 			simd.TransposeBlockF32(gs, lanes, g[group*j.kernelStep+image*j.kernelInStep:], j.kernelStep, m, cots)
 			to := sums[i*outs*lanes:][:outs*lanes]
 			clear(to)

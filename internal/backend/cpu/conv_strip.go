@@ -65,8 +65,8 @@ func (s *convStrips[T]) offsets() (off []int) {
 // strip is a part of the output: channels o0 to o1 of a group, and rows from t1 and columns from t2 on.
 type strip struct{ image, group, o0, o1, t0, t1, t2, rows, cols int }
 
-// place is where row r of a strip begins in its channel.
-func (s *convStrips[T]) place(u *strip, r int) int {
+// offset is where row r of a strip begins in its channel.
+func (s *convStrips[T]) offset(u *strip, r int) int {
 	p := &s.j.phase
 	return ((p[0].out+u.t0*p[0].outStep)*s.j.outSize[1]+p[1].out+(u.t1+r)*p[1].outStep)*s.j.outSize[2] + p[2].out + u.t2*p[2].outStep
 }

@@ -19,7 +19,7 @@ const winogradLeast = 8
 
 // isWinograd reports whether the phase is a 3 by 3 convolution of stride 1 that may be computed so here.
 func (j *convJob[T]) isWinograd() bool {
-	if !j.attr.Winograd || !j.phase.one() || !j.isSingle() || !simd.HasWinograd() || j.channels < winogradLeast || j.kernels < winogradLeast {
+	if !j.attr.Winograd || !j.phase.one() || !j.isFloat32() || !simd.HasWinograd() || j.channels < winogradLeast || j.kernels < winogradLeast {
 		return false
 	}
 	for _, p := range j.phase[1:] {
@@ -42,7 +42,7 @@ type winogradConv[T numbers] struct {
 	count      int // tiles of a strip, rounded up
 	packed     []float32
 	off        []int
-	tells      bool
+	fused      bool
 }
 
 // byWinograd computes a phase.
@@ -66,7 +66,7 @@ func (j *convJob[T]) byWinograd(c *backend.Ctx) error {
 	if err := d.pack(c); err != nil {
 		return err
 	}
-	d.tells = j.tells()
+	d.fused = j.fusesEpilogue()
 	return c.For(j.images*j.groups*d.strips, d.strip)
 }
 
@@ -76,7 +76,7 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 	m, k := j.kernels, j.channels
 	plain, free := borrow[float32](len(d.packed))
 	defer free()
-	w, at := any(j.w).([]float32), j.tapPlaces()
+	w, at := any(j.w).([]float32), j.tapOffsets3x3()
 	const each = 4
 	if err := c.For(ceil(j.groups*m, each), func(b int) {
 		for o := b * each; o < min((b+1)*each, j.groups*m); o++ {
@@ -86,7 +86,7 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 		return err
 	}
 	return c.For(j.groups*simd.WinogradTile, func(b int) {
-		gemm.PackTaps(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
+		gemm.PackDirect(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
 	})
 }
 
@@ -108,20 +108,20 @@ func (d *winogradConv[T]) strip(b int) {
 	defer freeM()
 	for f := range simd.WinogradTile {
 		at := (group*simd.WinogradTile + f) * j.kernels * j.channels
-		gemm.Taps(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
+		gemm.Direct(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
 	}
 	y, freeY := borrow[float32](16 * d.count)
 	defer freeY()
 	z := any(j.z).([]float32)
 	for o := range j.kernels {
 		simd.WinogradOutputF32(y, 4*d.count, m[o*d.count:], j.kernels*d.count, d.count)
-		plane := z[(image*j.groups*j.kernels+group*j.kernels+o)*j.outPlaces+p[1].out*j.outSize[2]+p[2].out:]
+		plane := z[(image*j.groups*j.kernels+group*j.kernels+o)*j.outPositions+p[1].out*j.outSize[2]+p[2].out:]
 		for r := range min(4, p[1].outs-4*t) {
 			n := min(rows, ceil(p[1].outs-4*t-r, 4)) // tiles that have this row
 			simd.PadRowsF32(plane[(4*t+r)*j.outSize[2]:], 4*j.outSize[2], y[r*4*d.count:], 4*d.pitch, 1, n, 0, p[2].outs, 0, 0)
 		}
 	}
-	if d.tells {
+	if d.fused {
 		j.then((image*j.groups+group)*j.kernels, 4*t*j.outSize[2], j.kernels, min(4*rows, p[1].outs-4*t)*j.outSize[2])
 	}
 }

@@ -12,14 +12,14 @@
 //     the input or to a result in another order (conv_patch.go).
 //   - By places (conv_places.go), for float types with output channels enough for vectors: forward passes and gradients
 //     to the input. A strip of the input is copied once, with its padding; scalars of it, at the places of outputs moved
-//     by a tap, meet vectors of kernels (gemm.Places), and the sums are turned on their way out. The usual way, a matrix
+//     by a tap, meet vectors of kernels (gemm.Positions), and the sums are turned on their way out. The usual way, a matrix
 //     with a copy of the input for each tap, writes and reads nine times as much for 3×3 taps. A stride is
 //     taken out by copying each remainder to a plane of its own, and the dilated inputs of transposed convolutions by
 //     phases (conv_plan.go), so that neighbouring outputs always read neighbouring elements. Blocked layouts
 //     of channels, as oneDNN keeps them, were not taken: tensors would have to carry them from op to op.
 //   - Direct (conv_direct.go), the same for few output channels, or so few terms that turning would show: the lanes are
-//     outputs (gemm.Taps).
-//   - By sums (conv_sums.go): gradients to the kernels, whose sums are long and results small, by gemm.Abreast too. By columns
+//     outputs (gemm.Direct).
+//   - By sums (conv_sums.go): gradients to the kernels, whose sums are long and results small, by gemm.NHWC too. By columns
 //     (conv_columns.go), if strides or few kernels leave too little for that and images are many. As a product (conv_product.go) if
 //     the kernel has one tap.
 //   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with vectors: bound by loads, so
@@ -31,10 +31,10 @@
 //     taps, at some ten times the error.
 //   - With channels last (conv_last.go) the products of 1×1 kernels, and the sums by places, are written as they stand; what
 //     another way computed is turned behind it. An input that has its channels last too is read where it lies
-//     (conv_abreast.go, gemm.Abreast): the terms of a tap follow each other, and taps leave out the places they are outside
+//     (conv_abreast.go, gemm.NHWC): the terms of a tap follow each other, and taps leave out the places they are outside
 //     the input for, so nothing is copied or padded. Few places with many kernels are turned for it (conv_turned.go).
 //   - Depthwise with five or seven rows of taps, and three of float64 (conv_window.go): some rows of outputs together,
-//     so that a load serves several (gemm.Window).
+//     so that a load serves several (gemm.Depthwise).
 //   - Kernels that are not finite would make padding count, since most ways multiply by it; they are left out and added
 //     behind (conv_care.go).
 //   - bfloat16 as products in pairs, where the machine has them (conv_paired.go): its second matrix is filled, since half the

@@ -2,8 +2,8 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"sort"
-	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/asmvariant"
@@ -12,6 +12,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dtype"
+	declared "github.com/lucid-go/lucid/internal/graph"
+	_ "github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -27,22 +29,15 @@ func needCompiler(t *testing.T) {
 	}
 }
 
-// operands lists the dtypes of an op's inputs, if not one or two of the same.
+// operands are the dtypes of an op's inputs, as many as its declaration says.
 func operands(op string, d dtype.DType) []dtype.DType {
 	switch op {
 	case "where":
 		return []dtype.DType{dtype.Bool, d, d}
-	case "with_grad":
+	case "with_grad": // the third operand is the gradient's alone
 		return []dtype.DType{d, d}
 	}
-	for _, two := range strings.Fields("add sub mul grad_mul div pow lt le gt ge eq ne logical_and logical_or logical_xor maximum minimum clamp_min clamp_max fmax fmin " +
-		"floor_divide trunc_divide remainder fmod bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm atan2 hypot copysign nextafter " +
-		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex require") {
-		if op == two {
-			return []dtype.DType{d, d}
-		}
-	}
-	return []dtype.DType{d}
+	return slices.Repeat([]dtype.DType{d}, declared.Lookup(op).Inputs.Least())
 }
 
 func result(op string, d dtype.DType) dtype.DType {

@@ -136,7 +136,7 @@ func (d *Device) capture(show func(mode any) error) (backend.Graph, error) {
 	all.making.Lock()
 	defer all.making.Unlock()
 	if all.dev == nil {
-		dev, err := d.CaptureStream()
+		dev, err := d.NewStream()
 		if err != nil {
 			return nil, err
 		}

@@ -61,14 +61,14 @@ type amxType struct {
 	flops   int // of one product of tiles
 }
 
-var amxPairsType = amxType{
-	[3][3]amxKernel{1: {1: tileAMXPairs11, 2: tileAMXPairs12}, 2: {1: tileAMXPairs21, 2: tileAMXPairs22}},
-	probeAMXPairs, 2 * 16 * 16 * 32,
+var amxBF16Type = amxType{
+	[3][3]amxKernel{1: {1: tileAMXBF16r11, 2: tileAMXBF16r12}, 2: {1: tileAMXBF16r21, 2: tileAMXBF16r22}},
+	probeAMXBF16, 2 * 16 * 16 * 32,
 }
 
-var amxFoursType = amxType{
-	[3][3]amxKernel{1: {1: tileAMXFours11, 2: tileAMXFours12}, 2: {1: tileAMXFours21, 2: tileAMXFours22}},
-	probeAMXFours, 2 * 16 * 16 * 64,
+var amxInt8Type = amxType{
+	[3][3]amxKernel{1: {1: tileAMXInt8r11, 2: tileAMXInt8r12}, 2: {1: tileAMXInt8r21, 2: tileAMXInt8r22}},
+	probeAMXInt8, 2 * 16 * 16 * 64,
 }
 
 // newAMX fills the table of tiles, by vectors and rows. A must be contiguous in k, and B a

@@ -48,17 +48,17 @@ type engine[T Float] struct {
 	dotsWide, tilesWide *[wideRows + 1]wideTile[T]
 
 	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
-	// tapsTo write each vector to its spot; nil if there are none.
-	taps, tapsTo [][]tapTile[T]
+	// directTo write each vector to its spot; nil if there are none.
+	direct, directTo [][]directTile[T]
 
 	// places are the kernels of places.go, by the length of a row and by vectors.
-	places [][maxVectors + 1]placeTile[T]
+	positions [][maxVectors + 1]positionTile[T]
 
 	// abreast are the kernels of abreast.go, by the length of rows, their number and by vectors; nil if there are none.
-	abreast [][5][maxVectors + 1]abreastTile[T]
+	nhwc [][5][maxVectors + 1]nhwcTile[T]
 
 	// window are the kernels of window.go, by rows of taps, rows of outputs and vectors; nil if there are none.
-	window *[8][5][maxVectors + 1]windowTile[T]
+	depthwise *[8][5][maxVectors + 1]depthwiseTile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
@@ -87,10 +87,10 @@ type engine[T Float] struct {
 	// pairs of rows,
 	//	for p < rows, q < panels, i < width:
 	//	    dst[p*drs+q*dps+i] = pair of src[p*srs+q*width+i] and src[p*srs+step+q*width+i]
-	// and gaxpy4Pairs and gaxpy1Pairs take B in rows:
+	// and gaxpy4BF16 and gaxpy1BF16 take B in rows:
 	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]·pair of b[t*brs+j] and b[t*brs+step+j]
-	zip                      func(dst []T, drs, dps int, src []uint16, srs, step, rows, panels, width int)
-	gaxpy4Pairs, gaxpy1Pairs func(n int, y, x []T, xs int, b []uint16, brs, step int, zero bool)
+	zip                    func(dst []T, drs, dps int, src []uint16, srs, step, rows, panels, width int)
+	gaxpy4BF16, gaxpy1BF16 func(n int, y, x []T, xs int, b []uint16, brs, step int, zero bool)
 
 	jobs *sync.Pool // of *job[T]
 	bufs *sync.Pool // of *buffer[T]

@@ -37,8 +37,8 @@ func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine32()
-	if c == nil || !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
-		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	if c == nil || !small(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halfOperands{}}, run)
 	}
 }
 
@@ -47,25 +47,25 @@ func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 	c []float64, crs int, mode Mode, ep Epilogue[float64], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine64()
-	if c == nil || !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
-		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	if c == nil || !small(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halfOperands{}}, run)
 	}
 }
 
 // problem is one product. ccs is the column stride of C: 1 unless the product was
 // turned around (see transposed).
 type problem[T Float] struct {
-	m, n, k  int
-	a        []T
-	ars, acs int
-	b        []T
-	brs, bcs int
-	c        []T
-	crs, ccs int
-	mode     Mode
-	ep       Epilogue[T]
-	turned   bool // this is the transpose of the caller's product
-	halves        // operands of 16 bits, if any
+	m, n, k      int
+	a            []T
+	ars, acs     int
+	b            []T
+	brs, bcs     int
+	c            []T
+	crs, ccs     int
+	mode         Mode
+	ep           Epilogue[T]
+	isTransposed bool // this is the transpose of the caller's product
+	halfOperands      // operands of 16 bits, if any
 }
 
 // checkC is check for a C that may be nil; it returns the row stride of C, of a scratch one then.
@@ -118,11 +118,11 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 		p.empty()
 		return
 	}
-	if p.turn(e) {
+	if p.prefersTranspose(e) {
 		p = p.transposed()
 	}
 	rows, inPlace := p.isRowVector(e), p.isDirect(e)
-	if p.c == nil && (rows || p.turned) { // a few rows: they go to memory before the epilogue sees them
+	if p.c == nil && (rows || p.isTransposed) { // a few rows: they go to memory before the epilogue sees them
 		buf := e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
 		buf.whole = grow(buf.whole, p.m*p.n)

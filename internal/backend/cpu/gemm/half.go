@@ -11,8 +11,8 @@ const (
 	halfTypes
 )
 
-// halves are the operands of a product that are halves instead of T.
-type halves struct {
+// halfOperands are the operands of a product that are halves instead of T.
+type halfOperands struct {
 	half     half
 	a16, b16 []uint16
 
@@ -23,8 +23,8 @@ type halves struct {
 	astep, bstep int
 }
 
-// HasPairs reports whether this machine multiplies bfloat16 in pairs.
-func HasPairs() bool { return enginePairs() != nil }
+// HasBF16 reports whether this machine multiplies bfloat16 in pairs.
+func HasBF16() bool { return engineBF16() != nil }
 
 // BFloat16 is Float32 for factors in bfloat16, given as bits. Sums are float32. With
 // AVX512_BF16 products are summed in pairs (pairs.go); elsewhere the factors are widened to
@@ -33,8 +33,8 @@ func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
-		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{a16: a, b16: b}}
-	if e := enginePairs(); e != nil {
+		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halfOperands: halfOperands{a16: a, b16: b}}
+	if e := engineBF16(); e != nil {
 		p.pair()
 		multiply(e, p, run)
 		return
@@ -48,7 +48,7 @@ func Float16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
-		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{half: float16, a16: a, b16: b}}
+		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halfOperands: halfOperands{half: float16, a16: a, b16: b}}
 	multiply(engine32(), p, run)
 }
 

@@ -60,7 +60,7 @@ func TestHalf(t *testing.T) {
 
 // testHalf takes each step-th pair of storages.
 func testHalf(t *testing.T, h half, step int) {
-	paired := h == bfloat16 && enginePairs() != nil
+	paired := h == bfloat16 && engineBF16() != nil
 	for _, s := range halfShapes {
 		p := newHalfProduct(h, s)
 		var first [2][]float32
@@ -104,15 +104,15 @@ func testHalfParts(t *testing.T, h half) {
 			if i%2 == 0 {
 				run = nil
 			}
-			if got, want := p.run(t, inParts(t, h), ao, bo, Overwrite, run), p.run(t, asHalf(h), ao, bo, Overwrite, run); !slices.Equal(got, want) {
+			if got, want := p.run(t, intoScratch(t, h), ao, bo, Overwrite, run), p.run(t, asHalf(h), ao, bo, Overwrite, run); !slices.Equal(got, want) {
 				t.Fatalf("%v %v a=%v b=%v: parts have other bits", s, h, ao, bo)
 			}
 		}
 	}
 }
 
-// inParts is asHalf without a place for C: the epilogue brings the sums there.
-func inParts(t *testing.T, h half) multiplyOf[float32] {
+// intoScratch is asHalf without a place for C: the epilogue brings the sums there.
+func intoScratch(t *testing.T, h half) multiplyOf[float32] {
 	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, _ Mode, _ Epilogue[float32], run Runner) {
 		seen := make([]int32, m*n)
 		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, nil, 0, Overwrite, func(part []float32, prs, row, col, rows, cols int) {

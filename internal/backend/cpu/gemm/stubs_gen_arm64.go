@@ -200,169 +200,169 @@ func dotF32NEONr7g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c [
 //go:noescape
 func dotF32NEONr8g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
-// tapsF32NEON holds kernels of scattered rows, by rows; the widest first.
-var tapsF32NEON = [][]tapTile[float32]{
+// directF32NEON holds the direct convolution kernels, by rows; the widest first.
+var directF32NEON = [][]directTile[float32]{
 	1: {
-		{4, tapsF32NEONr1v4},
-		{2, tapsF32NEONr1v2},
-		{1, tapsF32NEONr1v1},
+		{4, directF32NEONr1v4},
+		{2, directF32NEONr1v2},
+		{1, directF32NEONr1v1},
 	},
 	2: {
-		{4, tapsF32NEONr2v4},
-		{2, tapsF32NEONr2v2},
-		{1, tapsF32NEONr2v1},
+		{4, directF32NEONr2v4},
+		{2, directF32NEONr2v2},
+		{1, directF32NEONr2v1},
 	},
 	3: {
-		{3, tapsF32NEONr3v3},
-		{2, tapsF32NEONr3v2},
-		{1, tapsF32NEONr3v1},
+		{3, directF32NEONr3v3},
+		{2, directF32NEONr3v2},
+		{1, directF32NEONr3v1},
 	},
 	4: {
-		{3, tapsF32NEONr4v3},
-		{2, tapsF32NEONr4v2},
-		{1, tapsF32NEONr4v1},
+		{3, directF32NEONr4v3},
+		{2, directF32NEONr4v2},
+		{1, directF32NEONr4v1},
 	},
 	5: {
-		{2, tapsF32NEONr5v2},
-		{1, tapsF32NEONr5v1},
+		{2, directF32NEONr5v2},
+		{1, directF32NEONr5v1},
 	},
 	6: {
-		{2, tapsF32NEONr6v2},
-		{1, tapsF32NEONr6v1},
+		{2, directF32NEONr6v2},
+		{1, directF32NEONr6v1},
 	},
 }
 
-// placesF32NEON holds kernels of places, by the length of a row and by vectors.
-var placesF32NEON = [][maxVectors + 1]placeTile[float32]{
-	1: {1: placesF32NEONh1v1, 2: placesF32NEONh1v2},
-	2: {1: placesF32NEONh2v1, 2: placesF32NEONh2v2},
-	3: {1: placesF32NEONh3v1, 2: placesF32NEONh3v2},
+// positionsF32NEON holds the output-position kernels, by the length of a row and by vectors.
+var positionsF32NEON = [][maxVectors + 1]positionTile[float32]{
+	1: {1: positionsF32NEONh1v1, 2: positionsF32NEONh1v2},
+	2: {1: positionsF32NEONh2v1, 2: positionsF32NEONh2v2},
+	3: {1: positionsF32NEONh3v1, 2: positionsF32NEONh3v2},
 }
 
 //go:noescape
-func tapsF32NEONr1v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr1v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr2v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr2v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr3v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr3v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr4v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr4v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF32NEONr6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+func directF32NEONr6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func placesF32NEONh1v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+func positionsF32NEONh1v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
 
 //go:noescape
-func placesF32NEONh1v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+func positionsF32NEONh1v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
 
 //go:noescape
-func placesF32NEONh2v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+func positionsF32NEONh2v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
 
 //go:noescape
-func placesF32NEONh2v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+func positionsF32NEONh2v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
 
 //go:noescape
-func placesF32NEONh3v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+func positionsF32NEONh3v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
 
 //go:noescape
-func placesF32NEONh3v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+func positionsF32NEONh3v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
 
-// abreastF32NEON holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF32NEON = [][5][maxVectors + 1]abreastTile[float32]{
+// nhwcF32NEON holds the NHWC convolution kernels, by the number and the length of rows and by vectors.
+var nhwcF32NEON = [][5][maxVectors + 1]nhwcTile[float32]{
 	1: {
-		1: {1: abreastF32NEONr1h1v1, 2: abreastF32NEONr1h1v2},
-		2: {1: abreastF32NEONr2h1v1, 2: abreastF32NEONr2h1v2},
-		4: {1: abreastF32NEONr4h1v1, 2: abreastF32NEONr4h1v2},
+		1: {1: nhwcF32NEONr1h1v1, 2: nhwcF32NEONr1h1v2},
+		2: {1: nhwcF32NEONr2h1v1, 2: nhwcF32NEONr2h1v2},
+		4: {1: nhwcF32NEONr4h1v1, 2: nhwcF32NEONr4h1v2},
 	},
 	2: {
-		1: {1: abreastF32NEONr1h2v1, 2: abreastF32NEONr1h2v2},
-		2: {1: abreastF32NEONr2h2v1, 2: abreastF32NEONr2h2v2},
+		1: {1: nhwcF32NEONr1h2v1, 2: nhwcF32NEONr1h2v2},
+		2: {1: nhwcF32NEONr2h2v1, 2: nhwcF32NEONr2h2v2},
 	},
 	3: {
-		1: {1: abreastF32NEONr1h3v1, 2: abreastF32NEONr1h3v2},
-		2: {1: abreastF32NEONr2h3v1, 2: abreastF32NEONr2h3v2},
+		1: {1: nhwcF32NEONr1h3v1, 2: nhwcF32NEONr1h3v2},
+		2: {1: nhwcF32NEONr2h3v1, 2: nhwcF32NEONr2h3v2},
 	},
 }
 
 //go:noescape
-func abreastF32NEONr1h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr1h1v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr1h1v2(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr2h1v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr2h1v2(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr4h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr4h1v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr4h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr4h1v2(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr1h2v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr1h2v2(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr2h2v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr2h2v2(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr1h3v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr1h3v2(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr2h3v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+func nhwcF32NEONr2h3v2(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func packTF32NEON(dst []float32, drs int, src []float32, scs, kc, cols int)
@@ -574,169 +574,169 @@ func dotF64NEONr7g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c [
 //go:noescape
 func dotF64NEONr8g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
-// tapsF64NEON holds kernels of scattered rows, by rows; the widest first.
-var tapsF64NEON = [][]tapTile[float64]{
+// directF64NEON holds the direct convolution kernels, by rows; the widest first.
+var directF64NEON = [][]directTile[float64]{
 	1: {
-		{4, tapsF64NEONr1v4},
-		{2, tapsF64NEONr1v2},
-		{1, tapsF64NEONr1v1},
+		{4, directF64NEONr1v4},
+		{2, directF64NEONr1v2},
+		{1, directF64NEONr1v1},
 	},
 	2: {
-		{4, tapsF64NEONr2v4},
-		{2, tapsF64NEONr2v2},
-		{1, tapsF64NEONr2v1},
+		{4, directF64NEONr2v4},
+		{2, directF64NEONr2v2},
+		{1, directF64NEONr2v1},
 	},
 	3: {
-		{3, tapsF64NEONr3v3},
-		{2, tapsF64NEONr3v2},
-		{1, tapsF64NEONr3v1},
+		{3, directF64NEONr3v3},
+		{2, directF64NEONr3v2},
+		{1, directF64NEONr3v1},
 	},
 	4: {
-		{3, tapsF64NEONr4v3},
-		{2, tapsF64NEONr4v2},
-		{1, tapsF64NEONr4v1},
+		{3, directF64NEONr4v3},
+		{2, directF64NEONr4v2},
+		{1, directF64NEONr4v1},
 	},
 	5: {
-		{2, tapsF64NEONr5v2},
-		{1, tapsF64NEONr5v1},
+		{2, directF64NEONr5v2},
+		{1, directF64NEONr5v1},
 	},
 	6: {
-		{2, tapsF64NEONr6v2},
-		{1, tapsF64NEONr6v1},
+		{2, directF64NEONr6v2},
+		{1, directF64NEONr6v1},
 	},
 }
 
-// placesF64NEON holds kernels of places, by the length of a row and by vectors.
-var placesF64NEON = [][maxVectors + 1]placeTile[float64]{
-	1: {1: placesF64NEONh1v1, 2: placesF64NEONh1v2},
-	2: {1: placesF64NEONh2v1, 2: placesF64NEONh2v2},
-	3: {1: placesF64NEONh3v1, 2: placesF64NEONh3v2},
+// positionsF64NEON holds the output-position kernels, by the length of a row and by vectors.
+var positionsF64NEON = [][maxVectors + 1]positionTile[float64]{
+	1: {1: positionsF64NEONh1v1, 2: positionsF64NEONh1v2},
+	2: {1: positionsF64NEONh2v1, 2: positionsF64NEONh2v2},
+	3: {1: positionsF64NEONh3v1, 2: positionsF64NEONh3v2},
 }
 
 //go:noescape
-func tapsF64NEONr1v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr1v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr2v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr2v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr3v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr3v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr4v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr4v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func tapsF64NEONr6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+func directF64NEONr6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []scatterSpot, add bool)
 
 //go:noescape
-func placesF64NEONh1v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+func positionsF64NEONh1v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
 
 //go:noescape
-func placesF64NEONh1v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+func positionsF64NEONh1v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
 
 //go:noescape
-func placesF64NEONh2v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+func positionsF64NEONh2v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
 
 //go:noescape
-func placesF64NEONh2v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+func positionsF64NEONh2v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
 
 //go:noescape
-func placesF64NEONh3v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+func positionsF64NEONh3v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
 
 //go:noescape
-func placesF64NEONh3v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+func positionsF64NEONh3v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
 
-// abreastF64NEON holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF64NEON = [][5][maxVectors + 1]abreastTile[float64]{
+// nhwcF64NEON holds the NHWC convolution kernels, by the number and the length of rows and by vectors.
+var nhwcF64NEON = [][5][maxVectors + 1]nhwcTile[float64]{
 	1: {
-		1: {1: abreastF64NEONr1h1v1, 2: abreastF64NEONr1h1v2},
-		2: {1: abreastF64NEONr2h1v1, 2: abreastF64NEONr2h1v2},
-		4: {1: abreastF64NEONr4h1v1, 2: abreastF64NEONr4h1v2},
+		1: {1: nhwcF64NEONr1h1v1, 2: nhwcF64NEONr1h1v2},
+		2: {1: nhwcF64NEONr2h1v1, 2: nhwcF64NEONr2h1v2},
+		4: {1: nhwcF64NEONr4h1v1, 2: nhwcF64NEONr4h1v2},
 	},
 	2: {
-		1: {1: abreastF64NEONr1h2v1, 2: abreastF64NEONr1h2v2},
-		2: {1: abreastF64NEONr2h2v1, 2: abreastF64NEONr2h2v2},
+		1: {1: nhwcF64NEONr1h2v1, 2: nhwcF64NEONr1h2v2},
+		2: {1: nhwcF64NEONr2h2v1, 2: nhwcF64NEONr2h2v2},
 	},
 	3: {
-		1: {1: abreastF64NEONr1h3v1, 2: abreastF64NEONr1h3v2},
-		2: {1: abreastF64NEONr2h3v1, 2: abreastF64NEONr2h3v2},
+		1: {1: nhwcF64NEONr1h3v1, 2: nhwcF64NEONr1h3v2},
+		2: {1: nhwcF64NEONr2h3v1, 2: nhwcF64NEONr2h3v2},
 	},
 }
 
 //go:noescape
-func abreastF64NEONr1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr1h1v1(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr1h1v2(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr2h1v1(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr2h1v2(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr4h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr4h1v1(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr4h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr4h1v2(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr1h2v1(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr1h2v2(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr2h2v1(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr2h2v2(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr1h3v1(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr1h3v2(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr2h3v1(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+func nhwcF64NEONr2h3v2(channels int, taps []NHWCTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func packTF64NEON(dst []float64, drs int, src []float64, scs, kc, cols int)

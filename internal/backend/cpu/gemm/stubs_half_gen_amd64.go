@@ -100,532 +100,532 @@ func widenBF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
 //go:noescape
 func widenF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
-// tilesPairsAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
-var tilesPairsAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
+// tilesBF16PairAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesBF16PairAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
 	1: {
-		1:  tilePairsAVX512r1v1,
-		2:  tilePairsAVX512r2v1,
-		3:  tilePairsAVX512r3v1,
-		4:  tilePairsAVX512r4v1,
-		5:  tilePairsAVX512r5v1,
-		6:  tilePairsAVX512r6v1,
-		7:  tilePairsAVX512r7v1,
-		8:  tilePairsAVX512r8v1,
-		9:  tilePairsAVX512r9v1,
-		10: tilePairsAVX512r10v1,
-		11: tilePairsAVX512r11v1,
-		12: tilePairsAVX512r12v1,
-		13: tilePairsAVX512r13v1,
-		14: tilePairsAVX512r14v1,
+		1:  tileBF16PairAVX512r1v1,
+		2:  tileBF16PairAVX512r2v1,
+		3:  tileBF16PairAVX512r3v1,
+		4:  tileBF16PairAVX512r4v1,
+		5:  tileBF16PairAVX512r5v1,
+		6:  tileBF16PairAVX512r6v1,
+		7:  tileBF16PairAVX512r7v1,
+		8:  tileBF16PairAVX512r8v1,
+		9:  tileBF16PairAVX512r9v1,
+		10: tileBF16PairAVX512r10v1,
+		11: tileBF16PairAVX512r11v1,
+		12: tileBF16PairAVX512r12v1,
+		13: tileBF16PairAVX512r13v1,
+		14: tileBF16PairAVX512r14v1,
 	},
 	2: {
-		1:  tilePairsAVX512r1v2,
-		2:  tilePairsAVX512r2v2,
-		3:  tilePairsAVX512r3v2,
-		4:  tilePairsAVX512r4v2,
-		5:  tilePairsAVX512r5v2,
-		6:  tilePairsAVX512r6v2,
-		7:  tilePairsAVX512r7v2,
-		8:  tilePairsAVX512r8v2,
-		9:  tilePairsAVX512r9v2,
-		10: tilePairsAVX512r10v2,
-		11: tilePairsAVX512r11v2,
-		12: tilePairsAVX512r12v2,
-		13: tilePairsAVX512r13v2,
-		14: tilePairsAVX512r14v2,
+		1:  tileBF16PairAVX512r1v2,
+		2:  tileBF16PairAVX512r2v2,
+		3:  tileBF16PairAVX512r3v2,
+		4:  tileBF16PairAVX512r4v2,
+		5:  tileBF16PairAVX512r5v2,
+		6:  tileBF16PairAVX512r6v2,
+		7:  tileBF16PairAVX512r7v2,
+		8:  tileBF16PairAVX512r8v2,
+		9:  tileBF16PairAVX512r9v2,
+		10: tileBF16PairAVX512r10v2,
+		11: tileBF16PairAVX512r11v2,
+		12: tileBF16PairAVX512r12v2,
+		13: tileBF16PairAVX512r13v2,
+		14: tileBF16PairAVX512r14v2,
 	},
 }
 
 //go:noescape
-func tilePairsAVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r13v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r13v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r14v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r14v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r13v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r13v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r14v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r14v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
-// tilesPairsAVX512m holds the kernels of 16 columns a vector, by vectors and rows.
-var tilesPairsAVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
+// tilesBF16PairAVX512m holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesBF16PairAVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
 	1: {
-		1:  tilePairsAVX512r1v1m,
-		2:  tilePairsAVX512r2v1m,
-		3:  tilePairsAVX512r3v1m,
-		4:  tilePairsAVX512r4v1m,
-		5:  tilePairsAVX512r5v1m,
-		6:  tilePairsAVX512r6v1m,
-		7:  tilePairsAVX512r7v1m,
-		8:  tilePairsAVX512r8v1m,
-		9:  tilePairsAVX512r9v1m,
-		10: tilePairsAVX512r10v1m,
-		11: tilePairsAVX512r11v1m,
-		12: tilePairsAVX512r12v1m,
-		13: tilePairsAVX512r13v1m,
-		14: tilePairsAVX512r14v1m,
+		1:  tileBF16PairAVX512r1v1m,
+		2:  tileBF16PairAVX512r2v1m,
+		3:  tileBF16PairAVX512r3v1m,
+		4:  tileBF16PairAVX512r4v1m,
+		5:  tileBF16PairAVX512r5v1m,
+		6:  tileBF16PairAVX512r6v1m,
+		7:  tileBF16PairAVX512r7v1m,
+		8:  tileBF16PairAVX512r8v1m,
+		9:  tileBF16PairAVX512r9v1m,
+		10: tileBF16PairAVX512r10v1m,
+		11: tileBF16PairAVX512r11v1m,
+		12: tileBF16PairAVX512r12v1m,
+		13: tileBF16PairAVX512r13v1m,
+		14: tileBF16PairAVX512r14v1m,
 	},
 	2: {
-		1:  tilePairsAVX512r1v2m,
-		2:  tilePairsAVX512r2v2m,
-		3:  tilePairsAVX512r3v2m,
-		4:  tilePairsAVX512r4v2m,
-		5:  tilePairsAVX512r5v2m,
-		6:  tilePairsAVX512r6v2m,
-		7:  tilePairsAVX512r7v2m,
-		8:  tilePairsAVX512r8v2m,
-		9:  tilePairsAVX512r9v2m,
-		10: tilePairsAVX512r10v2m,
-		11: tilePairsAVX512r11v2m,
-		12: tilePairsAVX512r12v2m,
-		13: tilePairsAVX512r13v2m,
-		14: tilePairsAVX512r14v2m,
+		1:  tileBF16PairAVX512r1v2m,
+		2:  tileBF16PairAVX512r2v2m,
+		3:  tileBF16PairAVX512r3v2m,
+		4:  tileBF16PairAVX512r4v2m,
+		5:  tileBF16PairAVX512r5v2m,
+		6:  tileBF16PairAVX512r6v2m,
+		7:  tileBF16PairAVX512r7v2m,
+		8:  tileBF16PairAVX512r8v2m,
+		9:  tileBF16PairAVX512r9v2m,
+		10: tileBF16PairAVX512r10v2m,
+		11: tileBF16PairAVX512r11v2m,
+		12: tileBF16PairAVX512r12v2m,
+		13: tileBF16PairAVX512r13v2m,
+		14: tileBF16PairAVX512r14v2m,
 	},
 }
 
 //go:noescape
-func tilePairsAVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r13v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r13v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r14v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r14v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tilePairsAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileBF16PairAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
-// dotsPairsAVX512 holds the kernels for B by columns, by rows.
-var dotsPairsAVX512 = []tile[float32]{
-	1: dotPairsAVX512r1,
-	2: dotPairsAVX512r2,
-	3: dotPairsAVX512r3,
-	4: dotPairsAVX512r4,
-	5: dotPairsAVX512r5,
-	6: dotPairsAVX512r6,
-	7: dotPairsAVX512r7,
-	8: dotPairsAVX512r8,
+// dotsBF16PairAVX512 holds the kernels for B by columns, by rows.
+var dotsBF16PairAVX512 = []tile[float32]{
+	1: dotBF16PairAVX512r1,
+	2: dotBF16PairAVX512r2,
+	3: dotBF16PairAVX512r3,
+	4: dotBF16PairAVX512r4,
+	5: dotBF16PairAVX512r5,
+	6: dotBF16PairAVX512r6,
+	7: dotBF16PairAVX512r7,
+	8: dotBF16PairAVX512r8,
 }
 
 //go:noescape
-func dotPairsAVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func dotPairsAVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func dotPairsAVX512r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func dotPairsAVX512r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func dotPairsAVX512r5(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r5(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func dotPairsAVX512r6(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r6(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func dotPairsAVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func dotPairsAVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+func dotBF16PairAVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
 func zipAVX512(dst []float32, drs, dps int, src []uint16, srs, step, rows, panels, width int)
 
 //go:noescape
-func gaxpy4PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
+func gaxpy4BF16PairAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
 
 //go:noescape
-func gaxpy1PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
+func gaxpy1BF16PairAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
 
-func probePairsAVX512(iterations int)
+func probeBF16PairAVX512(iterations int)
 
-// tilesFoursAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
-var tilesFoursAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
+// tilesVNNIAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesVNNIAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
 	1: {
-		1:  tileFoursAVX512r1v1,
-		2:  tileFoursAVX512r2v1,
-		3:  tileFoursAVX512r3v1,
-		4:  tileFoursAVX512r4v1,
-		5:  tileFoursAVX512r5v1,
-		6:  tileFoursAVX512r6v1,
-		7:  tileFoursAVX512r7v1,
-		8:  tileFoursAVX512r8v1,
-		9:  tileFoursAVX512r9v1,
-		10: tileFoursAVX512r10v1,
-		11: tileFoursAVX512r11v1,
-		12: tileFoursAVX512r12v1,
-		13: tileFoursAVX512r13v1,
-		14: tileFoursAVX512r14v1,
+		1:  tileVNNIAVX512r1v1,
+		2:  tileVNNIAVX512r2v1,
+		3:  tileVNNIAVX512r3v1,
+		4:  tileVNNIAVX512r4v1,
+		5:  tileVNNIAVX512r5v1,
+		6:  tileVNNIAVX512r6v1,
+		7:  tileVNNIAVX512r7v1,
+		8:  tileVNNIAVX512r8v1,
+		9:  tileVNNIAVX512r9v1,
+		10: tileVNNIAVX512r10v1,
+		11: tileVNNIAVX512r11v1,
+		12: tileVNNIAVX512r12v1,
+		13: tileVNNIAVX512r13v1,
+		14: tileVNNIAVX512r14v1,
 	},
 	2: {
-		1:  tileFoursAVX512r1v2,
-		2:  tileFoursAVX512r2v2,
-		3:  tileFoursAVX512r3v2,
-		4:  tileFoursAVX512r4v2,
-		5:  tileFoursAVX512r5v2,
-		6:  tileFoursAVX512r6v2,
-		7:  tileFoursAVX512r7v2,
-		8:  tileFoursAVX512r8v2,
-		9:  tileFoursAVX512r9v2,
-		10: tileFoursAVX512r10v2,
-		11: tileFoursAVX512r11v2,
-		12: tileFoursAVX512r12v2,
-		13: tileFoursAVX512r13v2,
-		14: tileFoursAVX512r14v2,
+		1:  tileVNNIAVX512r1v2,
+		2:  tileVNNIAVX512r2v2,
+		3:  tileVNNIAVX512r3v2,
+		4:  tileVNNIAVX512r4v2,
+		5:  tileVNNIAVX512r5v2,
+		6:  tileVNNIAVX512r6v2,
+		7:  tileVNNIAVX512r7v2,
+		8:  tileVNNIAVX512r8v2,
+		9:  tileVNNIAVX512r9v2,
+		10: tileVNNIAVX512r10v2,
+		11: tileVNNIAVX512r11v2,
+		12: tileVNNIAVX512r12v2,
+		13: tileVNNIAVX512r13v2,
+		14: tileVNNIAVX512r14v2,
 	},
 }
 
 //go:noescape
-func tileFoursAVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r13v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r13v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r14v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r14v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r13v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r13v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r14v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r14v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
-// tilesFoursAVX512m holds the kernels of 16 columns a vector, by vectors and rows.
-var tilesFoursAVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
+// tilesVNNIAVX512m holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesVNNIAVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
 	1: {
-		1:  tileFoursAVX512r1v1m,
-		2:  tileFoursAVX512r2v1m,
-		3:  tileFoursAVX512r3v1m,
-		4:  tileFoursAVX512r4v1m,
-		5:  tileFoursAVX512r5v1m,
-		6:  tileFoursAVX512r6v1m,
-		7:  tileFoursAVX512r7v1m,
-		8:  tileFoursAVX512r8v1m,
-		9:  tileFoursAVX512r9v1m,
-		10: tileFoursAVX512r10v1m,
-		11: tileFoursAVX512r11v1m,
-		12: tileFoursAVX512r12v1m,
-		13: tileFoursAVX512r13v1m,
-		14: tileFoursAVX512r14v1m,
+		1:  tileVNNIAVX512r1v1m,
+		2:  tileVNNIAVX512r2v1m,
+		3:  tileVNNIAVX512r3v1m,
+		4:  tileVNNIAVX512r4v1m,
+		5:  tileVNNIAVX512r5v1m,
+		6:  tileVNNIAVX512r6v1m,
+		7:  tileVNNIAVX512r7v1m,
+		8:  tileVNNIAVX512r8v1m,
+		9:  tileVNNIAVX512r9v1m,
+		10: tileVNNIAVX512r10v1m,
+		11: tileVNNIAVX512r11v1m,
+		12: tileVNNIAVX512r12v1m,
+		13: tileVNNIAVX512r13v1m,
+		14: tileVNNIAVX512r14v1m,
 	},
 	2: {
-		1:  tileFoursAVX512r1v2m,
-		2:  tileFoursAVX512r2v2m,
-		3:  tileFoursAVX512r3v2m,
-		4:  tileFoursAVX512r4v2m,
-		5:  tileFoursAVX512r5v2m,
-		6:  tileFoursAVX512r6v2m,
-		7:  tileFoursAVX512r7v2m,
-		8:  tileFoursAVX512r8v2m,
-		9:  tileFoursAVX512r9v2m,
-		10: tileFoursAVX512r10v2m,
-		11: tileFoursAVX512r11v2m,
-		12: tileFoursAVX512r12v2m,
-		13: tileFoursAVX512r13v2m,
-		14: tileFoursAVX512r14v2m,
+		1:  tileVNNIAVX512r1v2m,
+		2:  tileVNNIAVX512r2v2m,
+		3:  tileVNNIAVX512r3v2m,
+		4:  tileVNNIAVX512r4v2m,
+		5:  tileVNNIAVX512r5v2m,
+		6:  tileVNNIAVX512r6v2m,
+		7:  tileVNNIAVX512r7v2m,
+		8:  tileVNNIAVX512r8v2m,
+		9:  tileVNNIAVX512r9v2m,
+		10: tileVNNIAVX512r10v2m,
+		11: tileVNNIAVX512r11v2m,
+		12: tileVNNIAVX512r12v2m,
+		13: tileVNNIAVX512r13v2m,
+		14: tileVNNIAVX512r14v2m,
 	},
 }
 
 //go:noescape
-func tileFoursAVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r13v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r13v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r14v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r14v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileFoursAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func tileVNNIAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 // tilesI32AVX512 holds the kernels of 16 columns a vector, by vectors and rows.
 var tilesI32AVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
@@ -1124,31 +1124,31 @@ func tileI32AVX2r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c
 func tileI32AVX2r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileAMXPairs11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXBF16r11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func tileAMXPairs12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXBF16r12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func tileAMXPairs21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXBF16r21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func tileAMXPairs22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXBF16r22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func probeAMXPairs(shape *tileShape, iterations int)
+func probeAMXBF16(shape *tileShape, iterations int)
 
 //go:noescape
-func tileAMXFours11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXInt8r11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func tileAMXFours12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXInt8r12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func tileAMXFours21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXInt8r21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func tileAMXFours22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+func tileAMXInt8r22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
 //go:noescape
-func probeAMXFours(shape *tileShape, iterations int)
+func probeAMXInt8(shape *tileShape, iterations int)

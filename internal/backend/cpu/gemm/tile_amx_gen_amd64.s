@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func tileAMXPairs11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXPairs11(SB), NOSPLIT, $0-145
+// func tileAMXBF16r11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXBF16r11(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -103,8 +103,8 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMXPairs12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXPairs12(SB), NOSPLIT, $0-145
+// func tileAMXBF16r12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXBF16r12(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -233,8 +233,8 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMXPairs21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXPairs21(SB), NOSPLIT, $0-145
+// func tileAMXBF16r21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXBF16r21(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -343,8 +343,8 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMXPairs22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXPairs22(SB), NOSPLIT, $0-145
+// func tileAMXBF16r22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXBF16r22(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -492,9 +492,9 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func probeAMXPairs(shape *tileShape, iterations int)
+// func probeAMXBF16(shape *tileShape, iterations int)
 // Four sums, each of two tiles of zeros.
-TEXT ·probeAMXPairs(SB), NOSPLIT, $0-16
+TEXT ·probeAMXBF16(SB), NOSPLIT, $0-16
 	MOVQ shape+0(FP), CX
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
 	MOVQ iterations+8(FP), AX
@@ -509,8 +509,8 @@ loop:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMXFours11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXFours11(SB), NOSPLIT, $0-145
+// func tileAMXInt8r11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXInt8r11(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -608,8 +608,8 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMXFours12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXFours12(SB), NOSPLIT, $0-145
+// func tileAMXInt8r12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXInt8r12(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -738,8 +738,8 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMXFours21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXFours21(SB), NOSPLIT, $0-145
+// func tileAMXInt8r21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXInt8r21(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -848,8 +848,8 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMXFours22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
-TEXT ·tileAMXFours22(SB), NOSPLIT, $0-145
+// func tileAMXInt8r22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXInt8r22(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
 	MOVQ b_base+64(FP), R15
@@ -997,9 +997,9 @@ done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func probeAMXFours(shape *tileShape, iterations int)
+// func probeAMXInt8(shape *tileShape, iterations int)
 // Four sums, each of two tiles of zeros.
-TEXT ·probeAMXFours(SB), NOSPLIT, $0-16
+TEXT ·probeAMXInt8(SB), NOSPLIT, $0-16
 	MOVQ shape+0(FP), CX
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
 	MOVQ iterations+8(FP), AX

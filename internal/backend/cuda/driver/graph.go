@@ -16,12 +16,12 @@ type Graph struct {
 // relaxed capture mode lets other goroutines call any driver function during a capture.
 const relaxed = 2
 
-// CaptureStream returns the device with a stream of its own for captures: what is submitted to it becomes a graph.
-func (d *Device) CaptureStream() (*Device, error) {
+// NewStream returns the device with another stream, for captures and for copies next to the main one.
+func (d *Device) NewStream() (*Device, error) {
 	r := *d
 	r.launcher = nil
 	const nonBlocking = 1
-	return &r, d.call("making a stream to record", func() uintptr {
+	return &r, d.call("making a stream", func() uintptr {
 		return dl.Call(cu.streamCreate, uintptr(unsafe.Pointer(&r.Stream)), nonBlocking)
 	})
 }
@@ -36,14 +36,14 @@ func (d *Device) End(keep bool) (*Graph, error) {
 	raw, g := new(uintptr), &Graph{d: d}
 	if err := d.call("ending to record", func() uintptr { return dl.Call(cu.streamEndCapture, d.Stream, uintptr(unsafe.Pointer(raw))) }); err != nil || !keep {
 		if *raw != 0 {
-			_ = d.call("dropping a recording", func() uintptr { return dl.Call(cu.graphDestroy, *raw) })
+			_ = d.call("destroying a graph", func() uintptr { return dl.Call(cu.graphDestroy, *raw) })
 		}
 		return nil, err
 	}
 	err := d.call("making a graph", func() uintptr {
 		return dl.Call(cu.graphInstantiate, uintptr(unsafe.Pointer(&g.exec)), *raw, 0)
 	})
-	if derr := d.call("dropping a recording", func() uintptr { return dl.Call(cu.graphDestroy, *raw) }); err == nil {
+	if derr := d.call("destroying a graph", func() uintptr { return dl.Call(cu.graphDestroy, *raw) }); err == nil {
 		err = derr
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ func (r *readers) take(d *Device) (*reader, error) {
 		r.free = r.free[:n-1]
 		return x, nil
 	}
-	side, err := d.CaptureStream()
+	side, err := d.NewStream()
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type slot struct {
 // slot returns the next one, whose pinned memory is free.
 func (g *staging) slot(d *Device) (*slot, error) {
 	if g.side == nil {
-		side, err := d.CaptureStream()
+		side, err := d.NewStream()
 		if err != nil {
 			return nil, err
 		}

@@ -65,11 +65,11 @@ func tdpbuud(w *asm, b, a, c int) {
 var amxTypes = []struct {
 	name string
 	dot  func(w *asm, b, a, c int)
-}{{"Pairs", tdpbf16ps}, {"Fours", tdpbuud}}
+}{{"BF16", tdpbf16ps}, {"Int8", tdpbuud}}
 
 const amxSig = "(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)"
 
-func amxName(t, rt, ct int) string { return fmt.Sprintf("tileAMX%s%d%d", amxTypes[t].name, rt, ct) }
+func amxName(t, rt, ct int) string { return fmt.Sprintf("tileAMX%sr%d%d", amxTypes[t].name, rt, ct) }
 
 // amxTile writes the kernel of rt by ct tiles of C, each of up to 16 by 16, for one panel of B after the other:
 //

@@ -20,7 +20,7 @@ const dotSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, bcs int, c []%[1]s,
 //	c[i*crs+j] = s, or += s
 //
 // out is what dotMacros returned for this file.
-func dot(w *asm, v isa, e elem, mr int, out turned) {
+func dot(w *asm, v isa, e elem, mr int, out transposedRegs) {
 	n := v.lanes(e)
 	name := dotName(v, e, mr)
 	sig, bshift := fmt.Sprintf(dotSig, e.goType), e.shift
@@ -51,12 +51,12 @@ func dot(w *asm, v isa, e elem, mr int, out turned) {
 	w.text("#undef MUL")
 }
 
-// turned says in which registers the columns of a square of B are once it is turned around: one that was read whole, and
+// transposedRegs says in which registers the columns of a square of B are once it is turned around: one that was read whole, and
 // one of the tail.
-type turned struct{ whole, tail []int }
+type transposedRegs struct{ whole, tail []int }
 
 // dotMacros defines what the kernels of one file share.
-func dotMacros(w *asm, v isa, e elem) (out turned) {
+func dotMacros(w *asm, v isa, e elem) (out transposedRegs) {
 	n := v.lanes(e)
 	w.text("\n// COLUMNS puts the addresses of the columns of B on the stack.")
 	w.macro("COLUMNS", func() { columnPointers(w, n) })
@@ -89,11 +89,11 @@ func dotMacros(w *asm, v isa, e elem) (out turned) {
 func mulMacro(w *asm, v isa, e elem, mr int) {
 	scalar := v.dotRows() + v.lanes(e) + 1
 	w.macro("MUL(z)", func() {
-		if e.pairs { // encoded by hand: the register must be known
+		if e.bf16 { // encoded by hand: the register must be known
 			w.op("VMOVAPS z, %s", v.r(scalar+1))
 		}
 		for i := range mr {
-			if e.pairs {
+			if e.bf16 {
 				w.op("%s %s, %s", v.bcast(e), rowAddr(i), v.r(scalar))
 				v.multiplyAdd(w, e, scalar+1, scalar, i)
 				continue
@@ -151,7 +151,7 @@ type dotKernel struct {
 	v   isa
 	e   elem
 	mr  int
-	out turned
+	out transposedRegs
 }
 
 // square multiplies lanes steps of k; in the tail only R13 of them.

@@ -91,7 +91,7 @@ func widenSingles(w *asm, half string) {
 // upper one masked, and both are float32.
 //
 // out is what dotMacros returned for this file.
-func dotHalf(w *asm, v isa, mr int, out turned) {
+func dotHalf(w *asm, v isa, mr int, out transposedRegs) {
 	n := v.lanes(f32)
 	name := fmt.Sprintf("dotBF16%sr%d", v.name, mr)
 	w.text("\n// func %s%s", name, dotHalfSig)
@@ -123,7 +123,7 @@ func dotHalf(w *asm, v isa, mr int, out turned) {
 const dotHalfSig = "(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)"
 
 // dotHalfSquare multiplies 2*lanes steps of k; in the tail only R13 of them.
-func dotHalfSquare(w *asm, v isa, out turned, ones int, tail bool) {
+func dotHalfSquare(w *asm, v isa, out transposedRegs, ones int, tail bool) {
 	n := v.lanes(f32)
 	if tail {
 		w.op("MOVQ $-1, R10")

@@ -4,10 +4,12 @@ import "fmt"
 
 // The kernels of convolutions on arm64: see taps and places.
 
-func neonTapName(e elem, mr, nv int) string { return fmt.Sprintf("taps%sNEONr%dv%d", e.suffix, mr, nv) }
+func neonDirectName(e elem, mr, nv int) string {
+	return fmt.Sprintf("direct%sNEONr%dv%d", e.suffix, mr, nv)
+}
 
-// neonTapVectors lists the widths of the kernels of mr rows, as tapVectors does: two registers are left for A.
-func neonTapVectors(mr int) []int {
+// neonDirectVectors lists the widths of the kernels of mr rows, as directVectors does: two registers are left for A.
+func neonDirectVectors(mr int) []int {
 	list := []int{min(4, 30/(neonPairs*(mr+1)))}
 	for _, nv := range []int{2, 1} {
 		if nv < list[0] {
@@ -17,12 +19,12 @@ func neonTapVectors(mr int) []int {
 	return list
 }
 
-// neonTaps writes the kernel of taps. A column of A lies together, so it is read as a vector or two, and its lanes
+// neonDirect writes the kernel of taps. A column of A lies together, so it is read as a vector or two, and its lanes
 // multiply. Registers: R0 A, R6 B, R7 offsets, R9 steps left, R10 row of B.
-func neonTaps(w *asm, e elem, mr, nv int) {
+func neonDirect(w *asm, e elem, mr, nv int) {
 	k := neonTiles{w, e, mr, nv * neonPairs}
-	name := neonTapName(e, mr, nv)
-	w.text("\n// func %s%s", name, fmt.Sprintf(tapSig, e.goType))
+	name := neonDirectName(e, mr, nv)
+	w.text("\n// func %s%s", name, fmt.Sprintf(directSig, e.goType))
 	w.text("TEXT ·%s(SB), NOSPLIT, $0-137", name)
 	w.op("MOVD kc+0(FP), R9")
 	w.op("MOVD a_base+8(FP), R0")
@@ -61,19 +63,19 @@ func neonTaps(w *asm, e elem, mr, nv int) {
 	w.op("RET")
 }
 
-// neonPlaceMost is the longest row of places: two of them, two vectors each, leave registers for W and scalars of X.
-const neonPlaceMost = 3
+// neonPositionMost is the longest row of places: two of them, two vectors each, leave registers for W and scalars of X.
+const neonPositionMost = 3
 
-func neonPlaceName(e elem, h, nv int) string {
-	return fmt.Sprintf("places%sNEONh%dv%d", e.suffix, h, nv)
+func neonPositionName(e elem, h, nv int) string {
+	return fmt.Sprintf("positions%sNEONh%dv%d", e.suffix, h, nv)
 }
 
-// neonPlaces writes the kernel of places. Registers: R0 and R1 the rows of X, R2 channels left, R3 and R4 what is between
+// neonPositions writes the kernel of places. Registers: R0 and R1 the rows of X, R2 channels left, R3 and R4 what is between
 // two channels of X and of W, R5 the offsets, R6 their number, R7 W, R8 and R9 the next offset and how many are left.
-func neonPlaces(w *asm, e elem, h, nv int) {
+func neonPositions(w *asm, e elem, h, nv int) {
 	k := neonTiles{w, e, 2 * h, nv * neonPairs}
-	name := neonPlaceName(e, h, nv)
-	w.text("\n// func %s%s", name, fmt.Sprintf(placeSig, e.goType))
+	name := neonPositionName(e, h, nv)
+	w.text("\n// func %s%s", name, fmt.Sprintf(positionSig, e.goType))
 	w.text("TEXT ·%s(SB), NOSPLIT, $0-137", name)
 	w.op("MOVD channels+0(FP), R2")
 	w.op("MOVD off_base+8(FP), R5")

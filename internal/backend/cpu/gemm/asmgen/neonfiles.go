@@ -104,26 +104,26 @@ func neonFiles(files map[string]string) {
 				neonWiden(w, "F16")
 			}
 		})
-		add("taps", func(w *asm) {
+		add("direct", func(w *asm) {
 			for mr := 1; mr <= neonRows; mr++ {
-				for _, nv := range neonTapVectors(mr) {
-					neonTaps(w, e, mr, nv)
+				for _, nv := range neonDirectVectors(mr) {
+					neonDirect(w, e, mr, nv)
 				}
 			}
 		})
-		add("abreast", func(w *asm) {
-			for h := 1; h <= neonPlaceMost; h++ {
-				for _, rows := range neonAbreastCounts(h) {
+		add("nhwc", func(w *asm) {
+			for h := 1; h <= neonPositionMost; h++ {
+				for _, rows := range neonNHWCCounts(h) {
 					for _, nv := range vectors {
-						neonAbreast(w, e, rows, h, nv)
+						neonNHWC(w, e, rows, h, nv)
 					}
 				}
 			}
 		})
-		add("places", func(w *asm) {
-			for h := 1; h <= neonPlaceMost; h++ {
+		add("positions", func(w *asm) {
+			for h := 1; h <= neonPositionMost; h++ {
 				for _, nv := range vectors {
-					neonPlaces(w, e, h, nv)
+					neonPositions(w, e, h, nv)
 				}
 			}
 		})
@@ -140,7 +140,7 @@ func neonStubs() string {
 		neonTileStubs(w, e)
 		neonDotStubs(w, e)
 		neonConvStubs(w, e)
-		neonAbreastStubs(w, e)
+		neonNHWCStubs(w, e)
 		t, id := e.goType, e.suffix+"NEON"
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
@@ -214,30 +214,30 @@ func neonDotStubs(w *asm, e elem) {
 
 func neonConvStubs(w *asm, e elem) {
 	t, id := e.goType, e.suffix+"NEON"
-	w.text("// taps%s holds kernels of scattered rows, by rows; the widest first.", id)
-	w.text("var taps%s = [][]tapTile[%s]{", id, t)
+	w.text("// direct%s holds the direct convolution kernels, by rows; the widest first.", id)
+	w.text("var direct%s = [][]directTile[%s]{", id, t)
 	for mr := 1; mr <= neonRows; mr++ {
 		w.text("%d: {", mr)
-		for _, nv := range neonTapVectors(mr) {
-			w.text("{%d, %s},", nv, neonTapName(e, mr, nv))
+		for _, nv := range neonDirectVectors(mr) {
+			w.text("{%d, %s},", nv, neonDirectName(e, mr, nv))
 		}
 		w.text("},")
 	}
 	w.text("}\n")
-	w.text("// places%s holds kernels of places, by the length of a row and by vectors.", id)
-	w.text("var places%s = [][maxVectors + 1]placeTile[%s]{", id, t)
-	for h := 1; h <= neonPlaceMost; h++ {
-		w.text("%d: {1: %s, 2: %s},", h, neonPlaceName(e, h, 1), neonPlaceName(e, h, 2))
+	w.text("// positions%s holds the output-position kernels, by the length of a row and by vectors.", id)
+	w.text("var positions%s = [][maxVectors + 1]positionTile[%s]{", id, t)
+	for h := 1; h <= neonPositionMost; h++ {
+		w.text("%d: {1: %s, 2: %s},", h, neonPositionName(e, h, 1), neonPositionName(e, h, 2))
 	}
 	w.text("}\n")
 	for mr := 1; mr <= neonRows; mr++ {
-		for _, nv := range neonTapVectors(mr) {
-			w.text("//go:noescape\nfunc %s%s\n", neonTapName(e, mr, nv), fmt.Sprintf(tapSig, t))
+		for _, nv := range neonDirectVectors(mr) {
+			w.text("//go:noescape\nfunc %s%s\n", neonDirectName(e, mr, nv), fmt.Sprintf(directSig, t))
 		}
 	}
-	for h := 1; h <= neonPlaceMost; h++ {
+	for h := 1; h <= neonPositionMost; h++ {
 		for _, nv := range vectors {
-			w.text("//go:noescape\nfunc %s%s\n", neonPlaceName(e, h, nv), fmt.Sprintf(placeSig, t))
+			w.text("//go:noescape\nfunc %s%s\n", neonPositionName(e, h, nv), fmt.Sprintf(positionSig, t))
 		}
 	}
 }

@@ -19,7 +19,7 @@ func transpose(w *asm, v isa, e elem, base int) []int {
 		at[i], at[j], free = free, at[i], at[j]
 	}
 	per := 16 / e.size // elements in 128 bits
-	free = turnLanes(w, v, e, at, free)
+	free = transposeLanes(w, v, e, at, free)
 	// Vector g*per+c holds, in 128-bit lane l, rows g*per… of column l*per+c.
 	groups := n / per
 	out := make([]int, n)
@@ -67,7 +67,7 @@ func transposeLoad(w *asm, v isa, e elem, base int, reach func(j int), from func
 	for i := range at {
 		at[i] = base + i
 	}
-	free := turnLanes(w, v, e, at, base+n)
+	free := transposeLanes(w, v, e, at, base+n)
 	if groups == 2 {
 		return at
 	}
@@ -82,9 +82,9 @@ func transposeLoad(w *asm, v isa, e elem, base int, reach func(j int), from func
 	return at
 }
 
-// turnLanes turns squares of 128 bits around inside their lanes: vectors at[g*per] to at[g*per+per-1] for each g. It uses the
+// transposeLanes turns squares of 128 bits around inside their lanes: vectors at[g*per] to at[g*per+per-1] for each g. It uses the
 // register free beside them, changes at accordingly, and returns the register that is free then.
-func turnLanes(w *asm, v isa, e elem, at []int, free int) int {
+func transposeLanes(w *asm, v isa, e elem, at []int, free int) int {
 	pair := func(lo, hi string, i, j int) {
 		w.op("%s%s, %s, %s", lo, v.r(at[j]), v.r(at[i]), v.r(free))
 		w.op("%s%s, %s, %s", hi, v.r(at[j]), v.r(at[i]), v.r(at[i]))

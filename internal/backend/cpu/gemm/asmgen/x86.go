@@ -25,20 +25,20 @@ type elem struct {
 	ps     string // PS or PD
 	ss     string // SS or SD
 	shift  int    // log2 of size
-	pairs  bool   // an element is two bfloat16, neighbours in k; sums are float32
+	bf16   bool   // an element is two bfloat16, neighbours in k; sums are float32
 	narrow bool   // B is float16, widened as it is read
-	fours  bool   // an element is four bytes, neighbours in k; sums are int32
+	vnni   bool   // an element is four bytes, neighbours in k; sums are int32
 	times  string // instruction that multiplies whole numbers, of which the low half is kept; "" for floats
 }
 
 var (
-	f32   = elem{suffix: "F32", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2}
-	f64   = elem{suffix: "F64", goType: "float64", size: 8, ps: "PD", ss: "SD", shift: 3}
-	pairs = elem{suffix: "Pairs", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, pairs: true}
-	f16   = elem{suffix: "F16", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, narrow: true}
-	fours = elem{suffix: "Fours", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, fours: true}
-	i32   = elem{suffix: "I32", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, times: "VPMULLD"}
-	i64   = elem{suffix: "I64", goType: "float64", size: 8, ps: "PD", ss: "SD", shift: 3, times: "VPMULLQ"}
+	f32      = elem{suffix: "F32", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2}
+	f64      = elem{suffix: "F64", goType: "float64", size: 8, ps: "PD", ss: "SD", shift: 3}
+	bf16Pair = elem{suffix: "BF16Pair", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, bf16: true}
+	f16      = elem{suffix: "F16", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, narrow: true}
+	vnni     = elem{suffix: "VNNI", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, vnni: true}
+	i32      = elem{suffix: "I32", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, times: "VPMULLD"}
+	i64      = elem{suffix: "I64", goType: "float64", size: 8, ps: "PD", ss: "SD", shift: 3, times: "VPMULLQ"}
 )
 
 func (v isa) r(i int) string      { return fmt.Sprintf("%s%d", v.reg, i) }
@@ -56,11 +56,11 @@ func (v isa) clear(w *asm, r int) {
 
 // multiplyAdd adds the product of registers a and b to acc.
 func (v isa) multiplyAdd(w *asm, e elem, b, a, acc int) {
-	if e.pairs {
+	if e.bf16 {
 		vdpbf16ps(w, b, a, acc)
 		return
 	}
-	if e.fours { // the factors of one of them are signed: all the same for the low bytes of sums
+	if e.vnni { // the factors of one of them are signed: all the same for the low bytes of sums
 		w.op("VPDPBUSD %s, %s, %s", v.r(b), v.r(a), v.r(acc))
 		return
 	}
@@ -76,7 +76,7 @@ func (v isa) multiplyAdd(w *asm, e elem, b, a, acc int) {
 // sum is the instruction that adds vectors of sums.
 func (e elem) sum() string {
 	switch {
-	case e.fours || e.times != "" && e.size == 4:
+	case e.vnni || e.times != "" && e.size == 4:
 		return "VPADDD"
 	case e.times != "":
 		return "VPADDQ"
