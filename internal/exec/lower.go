@@ -231,6 +231,9 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d}
 	if s.role == graph.RoleTransfer {
 		s.kernel = p.transfer(p.device(n.In(0)), d)
+	} else if c, ok := n.Attr().(*graph.Control); ok {
+		s.kernel = p.controlKernel(c, d)
+		p.prog.control = true
 	} else {
 		s.kernel = p.kernelFor(d, s.op)
 	}
