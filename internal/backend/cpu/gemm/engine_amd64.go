@@ -60,7 +60,7 @@ var amxInt8Engine = newAMX(&amxInt8Type, engine[float32]{
 	packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
 })
 
-// The kernels of whole numbers are handed float32 and float64 that nobody computes with: see ints.go.
+// The kernels of whole numbers are handed float32 and float64 that no code computes with: see ints.go.
 var (
 	avx512I32 = engine[float32]{
 		rows: 12, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX512, edges: &tilesI32AVX512m,
@@ -144,7 +144,7 @@ func engineInt64() *engine[float64] {
 	return nil
 }
 
-// engineInt8 is the engine of bytes in fours, nil if there is none.
+// engineInt8 is the engine of int8 in VNNI layout, nil if there is none.
 func engineInt8() *engine[float32] {
 	switch {
 	case useAMXInt8:
