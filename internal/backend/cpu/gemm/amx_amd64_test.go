@@ -78,7 +78,7 @@ func dotInt8(c float32, x, y []float32) float32 {
 	return math.Float32frombits(sum)
 }
 
-// emulate puts emulations in position of the kernels of both types until the test ends.
+// emulate puts emulations instead of the kernels of both types until the test ends.
 func emulate(t *testing.T) {
 	bf16, vnni, be, ie, use, useBytes := amxBF16Type, amxInt8Type, amxBF16Engine, amxInt8Engine, useAMX, useAMXInt8
 	t.Cleanup(func() {
@@ -90,7 +90,7 @@ func emulate(t *testing.T) {
 			amxInt8Type.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotInt8)
 		}
 	}
-	amxBF16Engine, amxInt8Engine = newAMX(&amxBF16Type, *pe), newAMX(&amxInt8Type, *fe)
+	amxBF16Engine, amxInt8Engine = newAMX(&amxBF16Type, *be), newAMX(&amxInt8Type, *ie)
 	useAMX, useAMXInt8 = true, true
 }
 
