@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/cpuid"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
@@ -66,7 +66,7 @@ func Doctor() Diagnosis {
 		Cores:    runtime.NumCPU(),
 		Threads:  par.Threads(),
 		Memory:   readMemory("/proc/meminfo"),
-		Variants: impl.InUse(),
+		Variants: asmvariant.InUse(),
 	}
 	for _, typ := range backend.Types() {
 		d.Devices = append(d.Devices, examine(typ))

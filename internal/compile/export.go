@@ -100,7 +100,7 @@ func (r *recorder) node(n *graph.Node) error {
 		r.add(n, graphStep{tensor: -1, item: k, in: []int{r.number[n.In(0)]}})
 		return nil
 	}
-	if why := ops.Illegal(n.Op()); why != "" {
+	if why := n.Op().NotInFiles; why != "" {
 		name := n.Op().Name
 		if rules, ok := n.Attr().(*ops.Rules); ok {
 			name = rules.Name
@@ -108,7 +108,7 @@ func (r *recorder) node(n *graph.Node) error {
 		return fault.New(fault.NotImplemented, "export", "the function uses %q, which a file cannot hold: %s", name, why)
 	}
 	s := graphStep{op: n.Op(), attr: n.Attr(), tensor: -1, item: -1, bundle: n.IsTuple()}
-	if n.Op().Name == "alias" {
+	if n.Op().Role == graph.RoleIdentity {
 		s.attr = nil // a barrier guards memory, not values
 	}
 	if s.attr != nil {

@@ -89,7 +89,7 @@ func (g *Graph) checkStep(i int, s graphStep, val []*graph.Node, tensors []graph
 		return graph.TupleItem(val[s.in[0]], s.item)
 	}
 	in := pickAll(val, s.in)
-	ops.Legal(s.op, s.attr, in)
+	ops.Validate(s.op, s.attr, in)
 	n := s.record(in)
 	if n.NumOut() != len(s.specs) || n.IsTuple() != s.bundle {
 		refuse("%s gives %d values, the file says %d", s.op.Name, n.NumOut(), len(s.specs))

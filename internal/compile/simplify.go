@@ -97,7 +97,7 @@ func (s *simplifier) ownCasts(n *graph.Node, in []*graph.Node) (own []*graph.Nod
 		return nil
 	}
 	for k, x := range in {
-		if x.Op().Name != "cast" || x.Stored() || x.NumIn() != 1 || x.Rank() == 0 || x.DType().Size() <= x.In(0).DType().Size() {
+		if x.Op().Role != graph.RoleCast || x.Stored() || x.NumIn() != 1 || x.Rank() == 0 || x.DType().Size() <= x.In(0).DType().Size() {
 			continue
 		}
 		if !s.read[x] {
@@ -141,28 +141,28 @@ func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
 		b := in[0]
 		return b.In(b.NumIn() - b.NumOut() + k)
 	}
-	switch n.Op().Name {
-	case "alias", "stop_gradient":
+	switch n.Op().Role {
+	case graph.RoleIdentity:
 		if n.Attr() == nil {
 			return in[0]
 		}
-	case "cast":
+	case graph.RoleCast:
 		// Back to where it came from, over a type that lost nothing.
-		if x := in[0]; x.Op().Name == "cast" && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() && widens(n.DType(), x.DType()) && plain(x.In(0)) {
+		if x := in[0]; x.Op().Role == graph.RoleCast && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() && widens(n.DType(), x.DType()) && plain(x.In(0)) {
 			return x.In(0)
 		}
 		if in[0].DType() == n.DType() {
 			return in[0]
 		}
-	case "reshape":
-		if x := in[0]; x.Op().Name == "reshape" && !x.Stored() && x.NumIn() == 1 && plain(x.In(0)) {
+	case graph.RoleReshape:
+		if x := in[0]; x.Op().Role == graph.RoleReshape && !x.Stored() && x.NumIn() == 1 && plain(x.In(0)) {
 			return ops.Reshape(x.In(0), n.Shape().Dims()...)
 		}
 		if in[0].Shape().Equal(n.Shape()) {
 			return in[0]
 		}
-	case "permute":
-		if x := in[0]; x.Op().Name == "permute" && !x.Stored() && x.NumIn() == 1 {
+	case graph.RolePermute:
+		if x := in[0]; x.Op().Role == graph.RolePermute && !x.Stored() && x.NumIn() == 1 {
 			p, q := n.Attr().(attr.Perm).Order, x.Attr().(attr.Perm).Order
 			order := make([]int, p.Len())
 			for i := range order {
@@ -170,26 +170,21 @@ func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
 			}
 			return ops.Permute(x.In(0), order...)
 		}
-	case "broadcast_to":
-		if x := in[0]; x.Op().Name == "broadcast_to" && !x.Stored() && x.NumIn() == 1 {
+	case graph.RoleBroadcast:
+		if x := in[0]; x.Op().Role == graph.RoleBroadcast && !x.Stored() && x.NumIn() == 1 {
 			return ops.BroadcastTo(x.In(0), n.Shape().Dims()...)
 		}
-	case "mul":
-		// x·1 has x's bits; x+0 has not, since -0+0 is 0.
-		if isNumber(in[1], 1) && plain(in[0]) {
-			return in[0]
-		}
-		if isNumber(in[0], 1) && plain(in[1]) {
-			return in[1]
-		}
-	case "div":
-		if isNumber(in[1], 1) && plain(in[0]) {
-			return in[0]
-		}
-	case "sub":
-		if isNumber(in[1], 0) && !in[0].IsConst() && plain(in[0]) {
-			return in[0]
-		}
+	}
+	return withoutNeutral(n.Op().Neutral, in)
+}
+
+// withoutNeutral returns x of x op e, where e is the op's neutral number; nil if no operand is that.
+func withoutNeutral(e graph.Neutral, in []*graph.Node) *graph.Node {
+	switch {
+	case e.Right && isNumber(in[1], e.Value) && plain(in[0]):
+		return in[0]
+	case e.Left && isNumber(in[0], e.Value) && plain(in[1]):
+		return in[1]
 	}
 	return nil
 }

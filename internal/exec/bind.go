@@ -18,13 +18,13 @@ type Args interface {
 
 // binding is the inputs of one run.
 type binding struct {
-	replay  *Replay
-	args    []*graph.Node
-	in      []*mem.Buffer
-	argOf   []int // by input: number of its argument, from 1; 0: a value of the program's own
-	parents []parent
-	taken   []int // inputs to be written over
-	claims  Args
+	replay        *Replay
+	args          []*graph.Node
+	in            []*mem.Buffer
+	argOf         []int // by input: number of its argument, from 1; 0: a value of the program's own
+	pendingInputs []pendingInput
+	taken         []int // inputs to be written over
+	claims        Args
 
 	takeFn   func(i int) bool // take and untake, made once
 	untakeFn func(i int)
@@ -32,9 +32,9 @@ type binding struct {
 
 // drop lets go of the arguments.
 func (b *binding) drop() {
-	if len(b.parents) > 0 {
-		clear(b.parents)
-		b.parents = b.parents[:0]
+	if len(b.pendingInputs) > 0 {
+		clear(b.pendingInputs)
+		b.pendingInputs = b.pendingInputs[:0]
 	}
 	b.args, b.in, b.claims, b.taken = nil, nil, nil, b.taken[:0]
 }
@@ -116,10 +116,10 @@ var ErrPending = errors.New("an argument is pending again")
 // find waits for the inputs and finds their buffers. With late, those whose memory can be used already become parents.
 func (b *binding) find(late bool) error {
 	r := b.replay
-	b.parents = b.parents[:0]
-	if len(r.keep) > 0 {
-		copy(b.in, r.held)
-		for i, m := range r.held {
+	b.pendingInputs = b.pendingInputs[:0]
+	if len(r.captured) > 0 {
+		copy(b.in, r.capturedBufs)
+		for i, m := range r.capturedBufs {
 			if m == nil {
 				continue
 			}
@@ -151,7 +151,7 @@ func (b *binding) find(late bool) error {
 // settle waits for the value of an input, or makes it a parent.
 func (b *binding) settle(input int, m *mem.Buffer, e *mem.Event, late bool) error {
 	if late && e.Polled() && !e.Happened(false) {
-		b.parents = append(b.parents, parent{input, e})
+		b.pendingInputs = append(b.pendingInputs, pendingInput{input, e})
 		return nil
 	}
 	err := m.Wait()
@@ -162,14 +162,14 @@ func (b *binding) settle(input int, m *mem.Buffer, e *mem.Event, late bool) erro
 }
 
 // settleParents waits for the parents.
-func (b *binding) settleParents() error {
-	for _, p := range b.parents {
+func (b *binding) settlePending() error {
+	for _, p := range b.pendingInputs {
 		p.event.Happened(true)
 		if err := p.event.Err(); err != nil {
 			return err
 		}
 	}
-	b.parents = b.parents[:0]
+	b.pendingInputs = b.pendingInputs[:0]
 	return nil
 }
 

@@ -40,13 +40,13 @@ type capture struct {
 
 // recording is a program recorded over fixed memory.
 type recording struct {
-	graph  backend.Graph
-	at     []uintptr     // where the inputs were recorded
-	staged []*mem.Buffer // the recording's own place of an input; nil: it is read where it lies
-	sent   [][]byte      // what was last sent to the place of an input in host memory
-	keep   []*mem.Buffer // places that outlive a run
-	taken  []int         // inputs written over
-	outs   []recordedOut // by output
+	graph      backend.Graph
+	at         []uintptr     // where the inputs were recorded
+	staged     []*mem.Buffer // the recording's own place of an input; nil: it is read where it lies
+	sent       [][]byte      // what was last sent to the place of an input in host memory
+	hostStaged []*mem.Buffer // places that outlive a run
+	taken      []int         // inputs written over
+	outs       []recordedOut // by output
 }
 
 // recordedOut is where an output is after a run.
@@ -112,7 +112,7 @@ func (r *recording) copiesOut() (n int) {
 }
 
 // where is the address of a buffer's memory.
-func where(b *mem.Buffer) uintptr {
+func address(b *mem.Buffer) uintptr {
 	if b.Dev != 0 || len(b.Mem) == 0 {
 		return b.Dev
 	}
@@ -156,10 +156,10 @@ func (c *capture) learn(b *binding) bool {
 		c.last, c.moves, c.state = make([]uintptr, len(in)), make([]bool, len(in)), b.state()
 	}
 	for i, m := range in {
-		if known && c.last[i] != where(m) {
+		if known && c.last[i] != address(m) {
 			c.moves[i] = true
 		}
-		c.last[i] = where(m)
+		c.last[i] = address(m)
 	}
 	return known
 }
@@ -168,7 +168,7 @@ func (c *capture) learn(b *binding) bool {
 func (c *capture) fits(b *binding) bool {
 	ok := true
 	for i, m := range b.in {
-		if c.rec.staged[i] == nil && c.rec.at[i] != where(m) {
+		if c.rec.staged[i] == nil && c.rec.at[i] != address(m) {
 			c.moves[i], ok = true, false
 			if !slices.Contains(c.rec.taken, i) {
 				c.state[i] = false // the program could write over it, but never does
@@ -180,7 +180,7 @@ func (c *capture) fits(b *binding) bool {
 
 func (c *capture) drop() {
 	c.rec.graph.Close()
-	for _, b := range c.rec.keep {
+	for _, b := range c.rec.hostStaged {
 		b.Free()
 	}
 	c.rec = nil
@@ -215,7 +215,7 @@ func (c *capture) record(b *binding, det bool) error {
 			return err
 		}
 		if in[i], rec.staged[i] = place, describe(place); onHost {
-			rec.keep = append(rec.keep, place)
+			rec.hostStaged = append(rec.hostStaged, place)
 		} else {
 			shared = append(shared, place)
 			total += m.Size
@@ -234,17 +234,17 @@ func (c *capture) record(b *binding, det bool) error {
 		return err
 	}
 	for i, m := range in {
-		rec.at[i] = where(m)
+		rec.at[i] = address(m)
 	}
 	rec.taken = append([]int(nil), b.taken...)
 	c.made++
 	if c.dev.Precompile != nil { // what lay in host memory lies on the device now: that may be another kernel
-		c.dev.Precompile(func(face any) { run.showAhead(0, c.dev, face) })
+		c.dev.Precompile(func(face any) { run.precompile(0, c.dev, face) })
 	}
 	rec.graph, err = c.dev.Capture(func(face any) error {
 		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, LaunchMode: face}
 		for k := range p.steps {
-			if err := run.show(kc, k); err != nil {
+			if err := run.launchInMode(kc, k); err != nil {
 				return err
 			}
 		}
@@ -253,7 +253,7 @@ func (c *capture) record(b *binding, det bool) error {
 	c.recordOuts(rec, b, run, in)
 	run.free(false)
 	if err != nil {
-		for _, m := range rec.keep {
+		for _, m := range rec.hostStaged {
 			m.Free()
 		}
 		return err
@@ -297,7 +297,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 			if !bytes.Equal(rec.sent[i], m.Mem) {
 				before = append(before, backend.Copy{Dst: place, Src: m})
 			}
-		case where(place) != where(m):
+		case address(place) != address(m):
 			before = append(before, backend.Copy{Dst: place, Src: m})
 		}
 	}
@@ -358,7 +358,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 // sameOut finds an earlier output in the same memory.
 func sameOut(outs []recordedOut, o recordedOut) int {
 	for i, p := range outs {
-		if p.input < 0 && !p.fixed && where(p.buf) == where(o.buf) {
+		if p.input < 0 && !p.fixed && address(p.buf) == address(o.buf) {
 			return i
 		}
 	}

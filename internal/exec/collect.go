@@ -15,56 +15,58 @@ import (
 type class uint8
 
 const (
-	given  class = iota // stored, or an argument of a compiled function: an input of the plan
-	konst               // an immediate
-	alias               // a view, or an output of a bundle: shows another node's buffer
-	fuse                // elementwise, part of a group
-	kernel              // one launch
-	tail                // a reduction at the end of the group it reads
-	head                // a product at the start of the group that reads it
-	shown               // an alias of such a product, through which the group reads it
-	passed              // a cast that every kernel which reads it makes itself
-	recast              // a cast that the kernel before it makes
+	classInput          class = iota // stored, or an argument of a compiled function: an input of the plan
+	classConst                       // an immediate
+	classAlias                       // a view, or an output of a bundle: shows another node's buffer
+	classElementwise                 // elementwise, part of a group
+	classKernel                      // one launch
+	classFusedReduction              // a reduction at the end of the group it reads
+	classProducer                    // a product at the start of the group that reads it
+	classProducerView                // an alias of such a product, through which the group reads it
+	classFoldedCast                  // a cast that every kernel which reads it makes itself
+	classOutputCast                  // a cast that the kernel before it makes
 )
 
 // launched says that the node's value has memory of its own in any plan.
-func (c class) launched() bool { return c == kernel || c == tail || c == head }
+func (c class) launched() bool {
+	return c == classKernel || c == classFusedReduction || c == classProducer
+}
 
 // computed says that the node's value is more than another one's.
-func (c class) computed() bool { return c == fuse || c.launched() }
+func (c class) computed() bool { return c == classElementwise || c.launched() }
 
 // view says that the node shows another one's buffer.
-func (c class) view() bool { return c == alias || c == shown }
+func (c class) view() bool { return c == classAlias || c == classProducerView }
 
 // follows says that the node is there as soon as its input is.
-func (c class) follows() bool { return c == alias || c == passed || c == recast }
+func (c class) follows() bool { return c == classAlias || c == classFoldedCast || c == classOutputCast }
 
 // info is what the planner knows of one node.
 type info struct {
-	class class
-	root  bool
-	mat   bool // has a buffer in this plan
-	alive bool // reachable after the plan
-	store bool // keeps its value after the plan
-	state bool // an argument that the plan makes the next value of
-	lvl   int32
-	late  int32
-	group int32
-	tail  int32 // of a group's leader: the reduction at its end, +1; of such a one: the next; 0: none
-	head  int32 // of a group's leader: the product at its start, +1; 0: none
-	reg   int32 // in its group's program
-	users int32 // consumers in the plan
+	class        class
+	root         bool
+	materialised bool // has a buffer in this plan
+	alive        bool // reachable after the plan
+	store        bool // keeps its value after the plan
+	state        bool // an argument that the plan makes the next value of
+	level        int32
+	latest       int32
+	group        int32
+	reduction    int32 // of a group's leader: the reduction at its end, +1; of such a one: the next; 0: none
+	producer     int32 // of a group's leader: the product at its start, +1; 0: none
+	reg          int32 // in its group's program
+	users        int32 // consumers in the plan
 	// through: bits of the inputs whose cast a kernel makes itself; skipped: kernels that do so with this cast; recast: the
 	// cast behind a kernel that makes it, +1; 0: none.
-	through         uint32
-	skipped, recast int32
-	srcs            [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
-	deep            int8                       // recompute depth
-	many            bool                       // more than fit srcs
+	foldedInputs         uint32
+	foldedBy, outputCast int32
+	sources              [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
+	recomputeDepth       int8                       // recompute depth
+	manySources          bool                       // more than fit srcs
 	// newUser: a consumer in this plan was never evaluated before.
 	newUser bool
-	at      place
-	bundle  []place
+	at      location
+	tuple   []location
 }
 
 // planner holds the scratch of one plan.
@@ -83,21 +85,21 @@ type planner struct {
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
 	// share is the part of a trace's work that may be done again to hold less.
-	share float64
+	rematShare float64
 	// inside holds, by their numbers, the kernels whose results are written where and as others want them.
-	inside map[int]*inside
+	elisions map[int]*elision
 	// argLays are the strides of a trace's arguments that are not in row-major order.
 	argLays map[*graph.Node]*shape.Layout
 }
 
 // scratch is space that plans use one after the other.
 type scratch struct {
-	count, sorted, next, head, list []int
-	reads                           []int32 // registers of the inputs a group reads, in order
-	temps                           []temp
-	dtypes                          [3]dtype.DType
-	inBufs                          []*mem.Buffer
-	inNodes                         []*graph.Node
+	count, sorted, groupNext, groupFirst, list []int
+	reads                                      []int32 // registers of the inputs a group reads, in order
+	temps                                      []temp
+	dtypes                                     [3]dtype.DType
+	inBufs                                     []*mem.Buffer
+	inNodes                                    []*graph.Node
 }
 
 // reset makes the planner ready for another plan; the space of a huge one is given back.
@@ -122,7 +124,7 @@ func (p *planner) collect() {
 		f := &p.info[i]
 		f.at.buf = -1
 		f.class = p.classify(n)
-		if f.class == given || f.class == konst {
+		if f.class == classInput || f.class == classConst {
 			continue
 		}
 		for k := range n.NumIn() {
@@ -139,29 +141,29 @@ func (p *planner) collect() {
 func (p *planner) classify(n *graph.Node) class {
 	switch {
 	case n.Stored():
-		return given
+		return classInput
 	case n.IsPlaceholder():
 		if !p.replay {
 			n.MustLive()
 			t := n.Trace()
 			fault.Throw(fault.Trace, "eval", "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", t.Name)
 		}
-		return given
+		return classInput
 	case n.IsConst():
-		return konst
+		return classConst
 	case n.Op().Kind == graph.View:
-		return alias
+		return classAlias
 	}
 	if _, ok := n.IsTupleItem(); ok || n.Op().Transparent {
-		return alias
+		return classAlias
 	}
 	if n.NumIn() == 0 && n.Op().Kind != graph.Source && n.Op().Kind != graph.Random {
 		fault.Throw(fault.Freed, n.Op().Name, "a value of shape %v has neither its numbers nor its inputs: it was freed", n.Shape())
 	}
 	if n.Op().Kind == graph.Elementwise && p.canFuse(n) {
-		return fuse
+		return classElementwise
 	}
-	return kernel
+	return classKernel
 }
 
 func (p *planner) device(n *graph.Node) *backend.Device {

@@ -65,7 +65,7 @@ func EvalAsync(ctx context.Context, roots ...*graph.Node) error {
 // failed matters more.
 func wait(roots []*graph.Node) (err error) {
 	for _, r := range roots {
-		e := error(givenUp)
+		e := error(errGivenUp)
 		if b, _ := r.Buffer(); b != nil {
 			e = b.Wait()
 		} else if r.Stored() {
@@ -93,12 +93,12 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if !pending {
 		return nil, nil
 	}
-	findLost(roots)
+	findDroppedHandles(roots)
 	st := scope.Current()
 	stream, onStream := st.Stream.(*Stream)
 	paced := async && !onStream
 	if paced {
-		flight.enterAsync()
+		inFlight.enterAsync()
 	}
 	how := manner{ctx: ctx, deterministic: st.Deterministic, paced: paced}
 	if onStream {
@@ -107,7 +107,7 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	var job *job
 	defer func() {
 		if paced && job == nil { // also after a panic, which is a bug: others would wait for ever
-			flight.leaveAsync()
+			inFlight.leaveAsync()
 		}
 	}()
 	if job, err = start(how, roots, async); err != nil || job == nil {
@@ -133,9 +133,9 @@ type manner struct {
 
 // work runs the job and ends it.
 func (j *job) work() {
-	defer flight.leave()
+	defer inFlight.leave()
 	if j.how.paced {
-		defer flight.leaveAsync()
+		defer inFlight.leaveAsync()
 	}
 	err := j.await(j.how.ctx)
 	if err == nil {
@@ -147,8 +147,8 @@ func (j *job) work() {
 }
 
 // join puts the job in its queue, if it has one.
-func (j *job) join() {
-	flight.enter()
+func (j *job) submit() {
+	inFlight.enter()
 	if j.how.stream != nil && j.queue == nil {
 		j.queue = j.how.stream.enqueue
 	}
@@ -179,7 +179,7 @@ func start(how manner, roots []*graph.Node, async bool) (*job, error) {
 	}
 	j.how = how
 	j.begin()
-	j.join()
+	j.submit()
 	return j, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // be asked for again: from the first failure on no launch writes over an input any more, so that what it reads is still there.
 
 // givenUp is what those get who wait for a value that was not computed and became pending again.
-var givenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "a launch beside it failed; evaluate it again", Err: context.Canceled}
+var errGivenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "a launch beside it failed; evaluate it again", Err: context.Canceled}
 
 // fail notes that a launch failed.
 func (r *run) fail(s *step, err error) {
@@ -31,7 +31,7 @@ func (r *run) failBuffer(buf int32, err error) {
 }
 
 // spread fails what a step makes of values that failed, of which there are some, and returns how many of its parts cannot run.
-func (r *run) spread(s *step) (failed int) {
+func (r *run) propagateFailures(s *step) (failed int) {
 	for k := range s.parts() {
 		if err := r.failure(part(s, s.in, k)); err != nil {
 			for _, o := range part(s, s.out, k) {
@@ -46,7 +46,7 @@ func (r *run) spread(s *step) (failed int) {
 // failure is why one of some operands has no value; nil: all have. That a launch was withheld is the least of reasons.
 func (r *run) failure(in []operand) (err error) {
 	for _, o := range in {
-		if e := r.errs[o.buf]; e != nil && (err == nil || err == error(givenUp)) {
+		if e := r.errs[o.buf]; e != nil && (err == nil || err == error(errGivenUp)) {
 			err = e
 		}
 	}
@@ -56,19 +56,19 @@ func (r *run) failure(in []operand) (err error) {
 // withheld reports whether a step may not run because it would write over an input after something failed. What it would have
 // made is not failed, but not computed either.
 func (r *run) withheld(s *step) bool {
-	if !slices.ContainsFunc(s.out, func(o operand) bool { return r.over(o.buf) >= 0 }) {
+	if !slices.ContainsFunc(s.out, func(o operand) bool { return r.overwrittenInput(o.buf) >= 0 }) {
 		return false
 	}
 	for _, o := range s.out {
 		if r.errs[o.buf] == nil {
-			r.errs[o.buf] = givenUp
+			r.errs[o.buf] = errGivenUp
 		}
 	}
 	return true
 }
 
 // over is the input in whose memory a buffer lies that the run took; -1: none.
-func (r *run) over(buf int32) int {
+func (r *run) overwrittenInput(buf int32) int {
 	if d := r.prog.bufs[buf].donor; d >= 0 && int(d) < r.prog.numIn && r.bufs[buf] == r.bufs[d] {
 		return int(d)
 	}
@@ -76,9 +76,9 @@ func (r *run) over(buf int32) int {
 }
 
 // unwritten reports whether an input that the run took has its value still: the launch that was to write over it did not run.
-func (r *run) unwritten(input int) bool {
-	for _, k := range r.unrun {
-		if slices.ContainsFunc(r.prog.steps[k].out, func(o operand) bool { return r.over(o.buf) == input }) {
+func (r *run) notOverwritten(input int) bool {
+	for _, k := range r.skipped {
+		if slices.ContainsFunc(r.prog.steps[k].out, func(o operand) bool { return r.overwrittenInput(o.buf) == input }) {
 			return true
 		}
 	}
@@ -86,9 +86,9 @@ func (r *run) unwritten(input int) bool {
 }
 
 // unmade reports whether some of the memory of a node was not filled.
-func (r *run) unmade(f *info) bool {
-	at := func(b place) bool { return b.buf >= 0 && r.errs[b.buf] != nil }
-	return at(f.at) || slices.ContainsFunc(f.bundle, at)
+func (r *run) notComputed(f *info) bool {
+	at := func(b location) bool { return b.buf >= 0 && r.errs[b.buf] != nil }
+	return at(f.at) || slices.ContainsFunc(f.tuple, at)
 }
 
 // giveBack gives inputs back that the plan took to write over them, and did not.
@@ -105,25 +105,25 @@ func (j *job) giveBack(unwritten func(input int) bool) {
 
 // innocent finds, after a failure, the nodes to be stored that were not computed only because their launch was shared with a
 // reader of what failed, or withheld. They become pending again. Not so if they were made of an input that has been written over.
-func (j *job) innocent() []bool {
+func (j *job) retryable() []bool {
 	p, r := j.planner, j.run
-	broke := func(b place) bool { return b.buf >= 0 && slices.Contains(r.broke, b.buf) }
+	broke := func(b location) bool { return b.buf >= 0 && slices.Contains(r.broke, b.buf) }
 	guilty, gone, list := make([]bool, len(p.idx.Nodes)), make([]bool, len(p.idx.Nodes)), make([]bool, len(p.idx.Nodes))
 	for i, n := range p.idx.Nodes { // inputs come first
 		f := &p.info[i]
-		if f.class == given {
-			guilty[i] = r.unmade(f)
+		if f.class == classInput {
+			guilty[i] = r.notComputed(f)
 			gone[i] = slices.ContainsFunc(j.taken, func(t takenNode) bool { return t.n == n })
 			continue
 		}
-		guilty[i] = broke(f.at) || slices.ContainsFunc(f.bundle, broke)
+		guilty[i] = broke(f.at) || slices.ContainsFunc(f.tuple, broke)
 		for k := range n.NumIn() {
 			if m := p.idx.Get(n.In(k)); m >= 0 {
 				guilty[i] = guilty[i] || guilty[m]
 				gone[i] = gone[i] || gone[m]
 			}
 		}
-		unmade := r.unmade(f)
+		unmade := r.notComputed(f)
 		list[i] = f.store && unmade && !guilty[i] && !gone[i]
 		gone[i] = gone[i] && (!f.store || unmade)
 	}
@@ -132,21 +132,21 @@ func (j *job) innocent() []bool {
 
 // markFailed says on the memory of a node's value that it was not filled, and why.
 func (j *job) markFailed(f *info, again bool) {
-	set := func(b place) {
+	set := func(b location) {
 		if b.buf < 0 || j.run.errs[b.buf] == nil {
 			return
 		}
 		err := j.run.errs[b.buf]
 		switch {
 		case again:
-			err = givenUp
-		case err == error(givenUp): // an input of it has been written over
+			err = errGivenUp
+		case err == error(errGivenUp): // an input of it has been written over
 			err = j.run.cause
 		}
 		j.run.bufs[b.buf].SetEvent(failed(err))
 	}
 	set(f.at)
-	for _, b := range f.bundle {
+	for _, b := range f.tuple {
 		set(b)
 	}
 }
@@ -166,7 +166,7 @@ func (j *job) giveUp() {
 	}
 	p := j.planner
 	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.store && f.class != given {
+		if f := &p.info[i]; f.store && f.class != classInput {
 			n.Unstore()
 		}
 	}

@@ -5,28 +5,28 @@ import "github.com/lucid-go/lucid/internal/graph"
 // level gives every computed node a level, inputs below consumers; elementwise ops of one shape that read each
 // other share a level. Then levels move as late as their consumers allow, so that an optimizer's state update
 // runs with the gradient it reads and not long before.
-func (p *planner) level() {
+func (p *planner) assignLevels() {
 	top := int32(0)
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		switch f.class {
-		case given, konst:
+		case classInput, classConst:
 			continue
-		case alias, passed, recast:
+		case classAlias, classFoldedCast, classOutputCast:
 			for k := range n.NumIn() {
-				f.lvl = max(f.lvl, p.info[p.idx.Get(n.In(k))].lvl)
+				f.level = max(f.level, p.info[p.idx.Get(n.In(k))].level)
 			}
 			continue
 		}
 		l := int32(1)
 		for k := range n.NumIn() {
-			l = max(l, p.after(n, f.class, n.In(k)))
+			l = max(l, p.minLevel(n, f.class, n.In(k)))
 		}
-		f.lvl = l
+		f.level = l
 		top = max(top, l)
 	}
 	for i := range p.info {
-		p.info[i].late = top + 1 // no consumer seen yet
+		p.info[i].latest = top + 1 // no consumer seen yet
 	}
 	for _, pair := range p.becomes {
 		if i := p.idx.Get(pair[1]); i >= 0 {
@@ -34,34 +34,34 @@ func (p *planner) level() {
 		}
 	}
 	for _, pair := range p.becomes {
-		if p.free(pair[0], pair[1]) {
-			p.info[p.idx.Get(pair[0])].late = top
+		if p.dependsOnStateAlone(pair[0], pair[1]) {
+			p.info[p.idx.Get(pair[0])].latest = top
 		}
 	}
 	for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 		n, f := p.idx.Nodes[i], &p.info[i]
-		if f.class == given || f.class == konst {
+		if f.class == classInput || f.class == classConst {
 			continue
 		}
-		if f.late > top {
-			f.late = f.lvl
+		if f.latest > top {
+			f.latest = f.level
 		}
 		for k := range n.NumIn() {
 			m := n.In(k)
 			g := &p.info[p.idx.Get(m)]
-			bound := f.late
-			if !f.class.follows() && !(f.class == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
+			bound := f.latest
+			if !f.class.follows() && !(f.class == classElementwise && g.class == classElementwise && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
 				bound--
 			}
-			g.late = min(g.late, bound)
+			g.latest = min(g.latest, bound)
 		}
 	}
 }
 
 // free reports whether the next value of some state is made of that state alone and of inputs that nobody writes over, as a count of steps is. It
 // comes last then, which holds nothing: if something fails before, the state is not a step ahead of the rest.
-func (p *planner) free(next, state *graph.Node) bool {
-	if p.info[p.idx.Get(next)].lvl > 1 {
+func (p *planner) dependsOnStateAlone(next, state *graph.Node) bool {
+	if p.info[p.idx.Get(next)].level > 1 {
 		return false
 	}
 	todo := []*graph.Node{next}
@@ -69,11 +69,11 @@ func (p *planner) free(next, state *graph.Node) bool {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		switch f := &p.info[p.idx.Get(n)]; {
-		case f.class == given:
+		case f.class == classInput:
 			if n != state && f.state {
 				return false
 			}
-		case seen > maxRecomputeDepth, f.class != konst && f.class != fuse && f.class != alias:
+		case seen > maxRecomputeDepth, f.class != classConst && f.class != classElementwise && f.class != classAlias:
 			return false
 		default:
 			for k := range n.NumIn() {
@@ -85,15 +85,15 @@ func (p *planner) free(next, state *graph.Node) bool {
 }
 
 // after returns the lowest level node n may have behind its input m.
-func (p *planner) after(n *graph.Node, c class, m *graph.Node) int32 {
+func (p *planner) minLevel(n *graph.Node, c class, m *graph.Node) int32 {
 	g := &p.info[p.idx.Get(m)]
-	if g.lvl == 0 {
+	if g.level == 0 {
 		return 1
 	}
-	if c == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n) {
-		return g.lvl
+	if c == classElementwise && g.class == classElementwise && m.Shape() == n.Shape() && p.device(m) == p.device(n) {
+		return g.level
 	}
-	return g.lvl + 1
+	return g.level + 1
 }
 
 // groupElementwise joins elementwise nodes of one level that read each other; each group is one pass over memory.
@@ -110,13 +110,13 @@ func (p *planner) groupElementwise() {
 	}
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class != fuse {
+		if f.class != classElementwise {
 			continue
 		}
 		for k := range n.NumIn() {
 			j := p.idx.Get(n.In(k))
 			g := &p.info[j]
-			if g.class == fuse && g.late == f.late && n.In(k).Shape() == n.Shape() && p.device(n.In(k)) == p.device(n) {
+			if g.class == classElementwise && g.latest == f.latest && n.In(k).Shape() == n.Shape() && p.device(n.In(k)) == p.device(n) {
 				// The later node leads, so that a group stands where its last member does.
 				a, b := find(int32(i)), find(int32(j))
 				if a != b {

@@ -94,18 +94,6 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	return j, nil
 }
 
-func (p *planner) build() {
-	p.collect()
-	p.absorbCasts()
-	p.findInside()
-	p.level()
-	p.groupElementwise()
-	p.findTails()
-	p.findHeads()
-	p.decide()
-	p.lower()
-}
-
 // short reports whether the plan is so small that running it under the lock is cheaper than an event.
 func (p *planner) short() bool {
 	work := 0
@@ -134,7 +122,7 @@ func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
 	bufs, nodes := p.inBufs[:0], p.inNodes[:0]
 	defer func() { p.inBufs, p.inNodes = bufs, nodes }()
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class != given {
+		if p.info[i].class != classInput {
 			continue
 		}
 		if n.IsTuple() {
@@ -169,7 +157,7 @@ func (j *job) begin() {
 		r.Ref()
 	}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class == given {
+		if p.info[i].class == classInput {
 			n.Ref()
 		}
 	}
@@ -184,13 +172,13 @@ func (j *job) store(e *mem.Event) {
 	}
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if !f.store || f.class == given {
+		if !f.store || f.class == classInput {
 			continue
 		}
-		settle(n, p.device(n))
+		setComputedDevice(n, p.device(n))
 		if n.IsTuple() {
-			bufs := make([]*mem.Buffer, len(f.bundle))
-			for k, b := range f.bundle {
+			bufs := make([]*mem.Buffer, len(f.tuple))
+			for k, b := range f.tuple {
 				bufs[k] = j.run.bufs[b.buf]
 				if e != nil {
 					bufs[k].SetEvent(e)
@@ -208,7 +196,7 @@ func (j *job) store(e *mem.Event) {
 }
 
 // settle notes where a value lies that named no device: memory that is not the host's stays where it was computed.
-func settle(n *graph.Node, d *backend.Device) {
+func setComputedDevice(n *graph.Node, d *backend.Device) {
 	if n.Device() == nil && !d.Host {
 		n.SetDevice(d)
 	}
@@ -251,8 +239,8 @@ func (j *job) finish(err error) {
 	} else {
 		var again []bool // by node, after a failure: it is pending again
 		if j.run.errs != nil {
-			j.giveBack(j.run.unwritten)
-			again = j.innocent()
+			j.giveBack(j.run.notOverwritten)
+			again = j.retryable()
 		}
 		if j.event == nil {
 			j.store(nil)
@@ -263,7 +251,7 @@ func (j *job) finish(err error) {
 				Count.Recomputed.Add(1)
 			}
 			switch {
-			case f.class == given:
+			case f.class == classInput:
 			case f.store:
 				if again != nil {
 					if j.markFailed(f, again[i]); again[i] {
@@ -287,7 +275,7 @@ func (j *job) finish(err error) {
 		j.event.Signal(err)
 		j.clearEvents()
 		for i, n := range p.idx.Nodes {
-			if p.info[i].class == given {
+			if p.info[i].class == classInput {
 				n.Unref()
 			}
 		}

@@ -17,10 +17,10 @@ type Program struct {
 	steps []step
 	numIn int // buffers 0 to numIn-1 are inputs
 	// operands counts the views all steps need, so that a run allocates them at once.
-	operands int
-	arenas   []arena
-	cuts     []int32 // buffers that are pieces of them
-	gets     []int32 // the others, in the order of the steps that write them
+	operands  int
+	arenas    []arena
+	slices    []int32 // buffers that are pieces of them
+	allocated []int32 // the others, in the order of the steps that write them
 	// checks says that a step's device may leave checks for the end of a run: it computes on its own time.
 	checks bool
 	runs   *sync.Pool // space of runs, of a program that runs again; else nil
@@ -37,11 +37,11 @@ type bufInfo struct {
 	keep  bool        // outlives the run
 
 	// Of memory that several buffers have one after the other, root is the first; it knows of all:
-	root  int32
-	end   int32 // the last step that uses any
-	at    int   // its place in an arena
-	arena int8  // -1: it lies in none
-	stays bool  // one of them outlives the run
+	root   int32
+	end    int32 // the last step that uses any
+	offset int   // its place in an arena
+	arena  int8  // -1: it lies in none
+	stays  bool  // one of them outlives the run
 }
 
 // operand places a value in a buffer.
@@ -54,15 +54,15 @@ type operand struct {
 
 // step is one launch.
 type step struct {
-	op     string
-	kernel backend.Kernel // nil for a fused group
-	attr   attr.Attr
-	fused  *backend.Fused
-	rows   *backend.RowFusion // of a bundle; kernel runs it
-	dev    *backend.Device
-	out    []operand
-	in     []operand
-	given  uint64 // by bits, of a program that runs again: the inputs that are inputs of the program
+	op           string
+	kernel       backend.Kernel // nil for a fused group
+	attr         attr.Attr
+	fused        *backend.Fused
+	rows         *backend.RowFusion // of a bundle; kernel runs it
+	dev          *backend.Device
+	out          []operand
+	in           []operand
+	stableInputs uint64 // by bits, of a program that runs again: the inputs that are inputs of the program
 	// sets is how many times the program runs, over operands that follow each other in out and in; 0: once.
 	sets int
 }
@@ -77,7 +77,7 @@ func part[T any](s *step, list []T, k int) []T {
 }
 
 // place is where a node's value is in a program: a buffer and a layout. buf < 0: nowhere.
-type place struct {
+type location struct {
 	buf int32
 	lay *shape.Layout
 }
@@ -86,5 +86,5 @@ type place struct {
 type Output struct {
 	Spec graph.Spec
 	Dev  *backend.Device
-	at   place
+	at   location
 }

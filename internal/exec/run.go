@@ -21,12 +21,12 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	kc := &r.ctx
 	kc.Context, kc.Deterministic, kc.For = ctx, deterministic, par.For
 	cancelable := ctx.Done() != nil
-	shown := r.shown
-	if r.ready && r.left == nil {
-		r.left = make([]any, len(r.prog.steps))
+	shown := r.precompiled
+	if r.ready && r.launchCache == nil {
+		r.launchCache = make([]any, len(r.prog.steps))
 	}
 	if r.prog.checks {
-		kc.DeferCheck = r.leave
+		kc.DeferCheck = r.deferCheck
 		defer r.finishChecks()
 	}
 	work, pace := 0, par.Pace{}
@@ -43,14 +43,14 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		views = views[n:]
 		failed := 0
 		if r.errs != nil {
-			if failed = r.spread(s); failed == s.parts() || r.withheld(s) {
-				r.unrun = append(r.unrun, k)
+			if failed = r.propagateFailures(s); failed == s.parts() || r.withheld(s) {
+				r.skipped = append(r.skipped, k)
 				continue
 			}
 		}
 		r.views(s, v)
 		if r.ready {
-			kc.LaunchCache, kc.StableInputs = &r.left[k], s.given
+			kc.LaunchCache, kc.StableInputs = &r.launchCache[k], s.stableInputs
 			if len(r.took) > 0 { // which of them is read before it is written over is not looked at
 				kc.StableInputs = 0
 			}
@@ -71,7 +71,7 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
 		if !shown && s.dev.Precompile != nil && s.dev.NumCompiled() != compiled {
 			shown = true
-			s.dev.Precompile(func(face any) { r.showAhead(k+1, s.dev, face) })
+			s.dev.Precompile(func(face any) { r.precompile(k+1, s.dev, face) })
 		}
 	}
 	r.whole = r.errs == nil
@@ -100,7 +100,7 @@ func (r *run) views(s *step, v []backend.View) {
 }
 
 // show makes launch number k with a face.
-func (r *run) show(kc *backend.Ctx, k int) error {
+func (r *run) launchInMode(kc *backend.Ctx, k int) error {
 	s := &r.prog.steps[k]
 	kc.Step = k
 	v := make([]backend.View, len(s.out)+len(s.in))
@@ -112,27 +112,29 @@ func (r *run) show(kc *backend.Ctx, k int) error {
 }
 
 // showAhead shows a device its launches from number k on. What it cannot take it meets again when they run.
-func (r *run) showAhead(k int, d *backend.Device, face any) {
+func (r *run) precompile(k int, d *backend.Device, face any) {
 	kc := &backend.Ctx{Context: context.Background(), For: par.For, LaunchMode: face}
 	for ; k < len(r.prog.steps); k++ {
 		if r.prog.steps[k].dev == d {
-			_ = r.show(kc, k)
+			_ = r.launchInMode(kc, k)
 		}
 	}
 }
 
 // lateCheck is what a step wants to know once its launches are done.
-type lateCheck struct {
+type deferredCheck struct {
 	step  int
 	check func() error
 }
 
-func (r *run) leave(check func() error) { r.late = append(r.late, lateCheck{r.at, check}) }
+func (r *run) deferCheck(check func() error) {
+	r.deferred = append(r.deferred, deferredCheck{r.at, check})
+}
 
 // finishChecks runs what launches left for the end; a complaint fails its step and those that read from it.
 func (r *run) finishChecks() {
 	failed := false
-	for _, l := range r.late {
+	for _, l := range r.deferred {
 		if err := l.check(); err != nil {
 			r.fail(&r.prog.steps[l.step], err)
 			failed = true
@@ -142,7 +144,7 @@ func (r *run) finishChecks() {
 		return
 	}
 	for k := range r.prog.steps {
-		r.spread(&r.prog.steps[k])
+		r.propagateFailures(&r.prog.steps[k])
 	}
 }
 

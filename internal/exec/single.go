@@ -31,11 +31,11 @@ var single struct {
 }
 
 // spread are the layouts by rank that show one element everywhere.
-var spread [shape.MaxRank + 1]*shape.Layout
+var broadcastLayouts [shape.MaxRank + 1]*shape.Layout
 
 func init() {
-	for r := range spread {
-		spread[r] = &shape.Layout{Strides: make([]int, r)}
+	for r := range broadcastLayouts {
+		broadcastLayouts[r] = &shape.Layout{Strides: make([]int, r)}
 	}
 	for k := range single.imm {
 		single.imm[k] = mem.FromGo(dtype.Bytes(single.bits[k][:]))
@@ -135,7 +135,7 @@ func showView(n *graph.Node, d *backend.Device) bool {
 		return false
 	}
 	Count.Plans.Add(1)
-	settle(n, d)
+	setComputedDevice(n, d)
 	n.Store(v.Buf, v.Lay)
 	if !n.RetainsInputs() {
 		n.DropInputs()
@@ -180,7 +180,7 @@ func storeSingle(n *graph.Node, d *backend.Device, buf *mem.Buffer) {
 	if n.Unstored() {
 		Count.Recomputed.Add(1)
 	}
-	settle(n, d)
+	setComputedDevice(n, d)
 	n.Store(buf, nil)
 	if !n.RetainsInputs() {
 		n.DropInputs()
@@ -192,5 +192,5 @@ func immediate(k int, x *graph.Node, s *shape.Shape) backend.View {
 	c := x.Attr().(attr.Const)
 	single.bits[k] = [2]uint64{}
 	c.DType.Put(single.imm[k].Mem, 0, c.Value)
-	return backend.View{Buf: single.imm[k], DType: c.DType, Shape: s, Lay: spread[s.Rank()]}
+	return backend.View{Buf: single.imm[k], DType: c.DType, Shape: s, Lay: broadcastLayouts[s.Rank()]}
 }

@@ -31,7 +31,7 @@ func evalElementwise(n *graph.Node, d *backend.Device) (done bool, err error) {
 		}
 		if ok && in[k].Shape != n.Shape() && in[k].Shape.Rank() == 0 && d.Host {
 			v := &in[k]
-			lay := *spread[n.Rank()]
+			lay := *broadcastLayouts[n.Rank()]
 			if v.Lay != nil {
 				lay.Offset = v.Lay.Offset
 			}

@@ -131,7 +131,7 @@ func (h *Array) RebindTemporarily(n *Node) {
 func (h *Array) set(n *Node) {
 	n.refs.Add(1)
 	if old := h.node.Swap(n); old != nil {
-		old.letGo()
+		old.unwatch()
 		old.Unref()
 	}
 }
@@ -143,7 +143,7 @@ func (h *Array) Set(n *Node) { h.set(n) }
 func (h *Array) Replace(old, n *Node) {
 	n.refs.Add(1)
 	if h.node.CompareAndSwap(old, n) {
-		old.letGo()
+		old.unwatch()
 		old.Unref()
 	} else {
 		n.Unref()
@@ -156,7 +156,7 @@ func (h *Array) Free() {
 		return
 	}
 	if old := h.node.Swap(nil); old != nil {
-		old.letGo()
+		old.unwatch()
 		old.Unref()
 	}
 }

@@ -22,7 +22,7 @@ func New(op *Op, a attr.Attr, in ...*Node) *Node {
 	specs := op.Infer(a, in)
 	n := Make(op, a, specs[0], in...)
 	if len(specs) > 1 {
-		n.bundle(specs)
+		n.makeTuple(specs)
 	}
 	return n
 }
@@ -31,12 +31,12 @@ func New(op *Op, a attr.Attr, in ...*Node) *Node {
 func NewTuple(op *Op, a attr.Attr, in ...*Node) *Node {
 	specs := op.Infer(a, in)
 	n := Make(op, a, specs[0], in...)
-	n.bundle(specs)
+	n.makeTuple(specs)
 	return n
 }
 
 // bundle makes the node stand for several outputs.
-func (n *Node) bundle(specs []Spec) {
+func (n *Node) makeTuple(specs []Spec) {
 	if n.more == nil {
 		n.more = new(extra)
 	}
@@ -72,15 +72,15 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	if list != nil {
 		n.more = &extra{in: list}
 		for _, m := range list {
-			holds += n.join(op, m)
+			holds += n.inherit(op, m)
 		}
 	} else {
 		n.in[0], n.in[1] = x, y
 		if x != nil {
-			holds += n.join(op, x)
+			holds += n.inherit(op, x)
 		}
 		if y != nil {
-			holds += n.join(op, y)
+			holds += n.inherit(op, y)
 		}
 	}
 	st := scope.Current()
@@ -89,14 +89,14 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	}
 	if n.Device() == nil && (op.Kind == Random || x == nil && list == nil) {
 		d, _ := st.Device.(*backend.Device)
-		n.place(d) // a key lies anywhere; what is made of it goes where it is asked for
+		n.setNewDevice(d) // a key lies anywhere; what is made of it goes where it is asked for
 	}
 	if x == nil && list == nil {
 		n.trace, _ = st.Trace.(*Trace)
 	}
 	if keep, ok := st.CheckpointLevel.(*Level); ok {
 		n.level = Deeper(n.level, keep)
-		n.flags.Or(flagFleeting)
+		n.flags.Or(flagRecomputable)
 	}
 	n.depth = satAdd16(n.depth, 1)
 	if op.Kind != Elementwise && op.Kind != View {
@@ -108,7 +108,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 
 // join takes over from an input what a node inherits: device, trace, level, tape, pending depth. It returns the bytes of a
 // value that is there already.
-func (n *Node) join(op *Op, m *Node) int {
+func (n *Node) inherit(op *Op, m *Node) int {
 	m.refs.Add(1)
 	if d, was := m.Device(), n.Device(); d != nil && d != was {
 		if was != nil {
@@ -155,21 +155,24 @@ func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
 // NewStoredView is NewStored for a value that lies in its buffer with a layout.
 func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
 	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
-	n.place(dev)
+	n.setNewDevice(dev)
 	n.Store(b, lay)
 	return n
 }
 
 var noInfer = func(attr.Attr, []*Node) []Spec { panic("lucid: internal: this node is made by the engine alone") }
 
-// The three ops that the graph itself knows: a value given by the user, an output of a bundle, and a placeholder without a value.
+const engineAlone = "it is made by the engine alone"
+
+// The three ops that the graph itself knows: a value given by the user, an output of a tuple node, and a placeholder without a value.
 var (
-	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Infer: noInfer,
-		NoGrad: "has no inputs", NoVMap: "has no inputs"})
-	opItem = Register(Op{Name: "item", Version: 1, Kind: Other, Infer: noInfer,
-		NoGrad: "its bundle has the rule", NoVMap: "its bundle has the rule"})
-	opStandIn = Register(Op{Name: "placeholder", Version: 1, Kind: Source, Infer: noInfer,
-		NoGrad: "has no inputs", NoVMap: "has no inputs"})
+	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Inputs: Exactly(0), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "holds the user's own values", NoGrad: "has no inputs", NoVMap: "has no inputs"})
+	opItem = Register(Op{Name: "item", Version: 1, Kind: Other, Inputs: Exactly(1), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "is one output of a node with several",
+		NoGrad: "its tuple node has the rule", NoVMap: "its tuple node has the rule"})
+	opPlaceholder = Register(Op{Name: "placeholder", Version: 1, Kind: Source, Inputs: Exactly(0), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "stands for an argument of a trace", NoGrad: "has no inputs", NoVMap: "has no inputs"})
 )
 
 // Item shows output i of a bundle.
@@ -204,12 +207,12 @@ func (n *Node) IsTupleItem() (int, bool) {
 }
 
 // IsPlaceholder reports whether the node is a placeholder.
-func (n *Node) IsPlaceholder() bool { return n.op == opStandIn }
+func (n *Node) IsPlaceholder() bool { return n.op == opPlaceholder }
 
 // NewPlaceholder returns a value-less node for argument number i of a trace.
 func NewPlaceholder(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
-	n := &Node{op: opStandIn, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
-	n.place(dev)
+	n := &Node{op: opPlaceholder, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
+	n.setNewDevice(dev)
 	return n
 }
 
@@ -227,7 +230,7 @@ func (n *Node) SetLevel(l *Level) { n.level = l }
 func (n *Node) SetDevice(d *backend.Device) { n.dev.Store(d) }
 
 // place is SetDevice for a new node, whose device is none.
-func (n *Node) place(d *backend.Device) {
+func (n *Node) setNewDevice(d *backend.Device) {
 	if d != nil {
 		n.dev.Store(d)
 	}

@@ -45,15 +45,15 @@ type extra struct {
 }
 
 const (
-	flagTape     uint32 = 1 << iota // on the imperative tape
-	flagFreed                       // its part of the tape was released by Backward
-	flagItem                        // output number attr.Item of a bundle
-	flagConst                       // a 0-d immediate
-	flagSeen                        // left unstored by an evaluation; the next consumer stores it
-	flagDropped                     // its inputs are dropped, or about to be
-	flagFresh                       // part of a Fresh whose handle nobody has yet
-	flagFleeting                    // made inside Checkpoint: computed again rather than stored for a handle's sake
-	flagFirm                        // on the edge of a Checkpoint: stored by whatever evaluation computes it
+	flagTape               uint32 = 1 << iota // on the imperative tape
+	flagFreed                                 // its part of the tape was released by Backward
+	flagItem                                  // output number attr.Item of a bundle
+	flagConst                                 // a 0-d immediate
+	flagUnstored                              // left unstored by an evaluation; the next consumer stores it
+	flagDropped                               // its inputs are dropped, or about to be
+	flagInlineResult                          // part of a Fresh whose handle nobody has yet
+	flagRecomputable                          // made inside Checkpoint: computed again rather than stored for a handle's sake
+	flagCheckpointBoundary                    // on the edge of a Checkpoint: stored by whatever evaluation computes it
 )
 
 // Op returns the node's op.
@@ -186,19 +186,21 @@ func (n *Node) View() backend.View {
 func (n *Node) Refs() int { return int(n.refs.Load()) }
 
 // Unstored reports whether an evaluation computed the node without storing it.
-func (n *Node) Unstored() bool { return n.flags.Load()&flagSeen != 0 }
+func (n *Node) Unstored() bool { return n.flags.Load()&flagUnstored != 0 }
 
 // MarkUnstored notes that an evaluation computed the node without storing it.
-func (n *Node) MarkUnstored() { n.flags.Or(flagSeen) }
+func (n *Node) MarkUnstored() { n.flags.Or(flagUnstored) }
 
 // Fleeting reports whether the node was made inside Checkpoint, where a handle is no reason to store a value.
-func (n *Node) Recomputable() bool { return n.flags.Load()&(flagFleeting|flagFirm) == flagFleeting }
+func (n *Node) Recomputable() bool {
+	return n.flags.Load()&(flagRecomputable|flagCheckpointBoundary) == flagRecomputable
+}
 
 // Firm reports whether the value is one that others are computed again from.
-func (n *Node) CheckpointBoundary() bool { return n.flags.Load()&flagFirm != 0 }
+func (n *Node) CheckpointBoundary() bool { return n.flags.Load()&flagCheckpointBoundary != 0 }
 
 // MarkCheckpointBoundary says that others will be computed again from the value.
-func (n *Node) MarkCheckpointBoundary() { n.flags.Or(flagFirm) }
+func (n *Node) MarkCheckpointBoundary() { n.flags.Or(flagCheckpointBoundary) }
 
 // Bytes returns the size of the value.
 func (n *Node) Bytes() int { return n.shape.Numel() * n.dtype.Size() }

@@ -7,16 +7,16 @@ import (
 
 // Recipe is what it takes to record a node's op again. It holds no node, and so no value.
 type Recipe struct {
-	op     *Op
-	attr   attr.Attr
-	dev    *backend.Device
-	item   int // output of a bundle that the node shows, -1: none
-	bundle bool
+	op    *Op
+	attr  attr.Attr
+	dev   *backend.Device
+	item  int // output of a bundle that the node shows, -1: none
+	tuple bool
 }
 
 // RecipeOf returns the node's recipe.
 func RecipeOf(n *Node) Recipe {
-	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, bundle: n.IsTuple()}
+	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple()}
 	if k, ok := n.IsTupleItem(); ok {
 		r.item = k
 	}
@@ -28,7 +28,7 @@ func (r *Recipe) Over(in []*Node) *Node {
 	switch {
 	case r.item >= 0:
 		return TupleItem(in[0], r.item)
-	case r.bundle:
+	case r.tuple:
 		return NewTuple(r.op, r.attr, in...)
 	}
 	n := New(r.op, r.attr, in...)

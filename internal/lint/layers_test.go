@@ -26,13 +26,13 @@ type layer struct {
 
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
-	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/impl", "internal/par", "internal/scope", "internal/profile"},
+	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant", "internal/par", "internal/scope", "internal/profile"},
 	"numbers": {"internal/backend/special", "internal/backend/threefry"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
 	"doors":   {"internal/door", "internal/graph", "internal/ops"},
 	"public": {"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler", "cuda",
-		"io/...", "nn/...", "optim/...", "distributions", "data/...", "distributed", "models/...", "tokenizer/...", "generate", "serve"},
+		"io/...", "llm/...", "nn/...", "optim/...", "distributions", "data/...", "distributed", "models/...", "tokenizer/...", "generate", "serve"},
 }
 
 // The layers, from the bottom up. A package imports only what its row says: three lines do most of the work. Kernels
@@ -42,7 +42,13 @@ var layers = []layer{
 	{name: "dl", packages: []string{"internal/dl/..."}, imports: []string{"internal/fault"}, outside: []string{"github.com/ebitengine/purego", "golang.org/x/sys"}},
 	{name: "arithmetic shared by kernels", packages: []string{"numbers"}, imports: []string{"leaves"}},
 	{name: "format", packages: []string{"internal/format"}, imports: []string{"leaves"}},
+	{name: "block formats", packages: []string{"internal/ggml"}, imports: []string{"leaves"}},
+	// Before the row of the other codecs: the sizes of its element types are those of the block formats.
+	{name: "gguf", packages: []string{"internal/codec/gguf"}, imports: []string{"leaves", "internal/codec/...", "internal/ggml"}},
 	{name: "codec", packages: []string{"internal/codec/..."}, imports: []string{"leaves"}},
+	// Text and files of language models, usable without the engine.
+	{name: "language files", packages: []string{"llm/tokenizer/...", "llm/template/..."}, imports: []string{"leaves", "internal/codec/..."},
+		outside: []string{"golang.org/x/text/unicode/norm"}},
 	{name: "mem", packages: []string{"internal/mem"}, imports: []string{"leaves"}},
 	{name: "backend", packages: []string{"backend"}, imports: []string{"leaves", "internal/mem", "backend"}},
 	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
@@ -70,6 +76,8 @@ var layers = []layer{
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "tests on a GPU", packages: []string{"internal/testutil/gpu"}, imports: []string{".", "cuda"}},
+	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},
+		imports: []string{"public", ".", "internal/..."}},
 	{name: "test support", packages: []string{"internal/testutil/..."}, imports: []string{"leaves", "internal/graph"}},
 	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/...", "docs/..."}, imports: []string{"public", ".", "internal/..."}},
 }

@@ -21,23 +21,23 @@ type Buffer struct {
 	// Made is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
 	LastWrite atomic.Int64
 
-	pool  *Pool
-	class int16        // below 0: on the Go heap
-	nodes atomic.Int32 // nodes that show it
-	value atomic.Uint32
-	event atomic.Pointer[Event]
-	clean runtime.Cleanup
+	pool    *Pool
+	class   int16        // below 0: on the Go heap
+	refs    atomic.Int32 // nodes that show it
+	version atomic.Uint32
+	event   atomic.Pointer[Event]
+	clean   runtime.Cleanup
 }
 
 // Event marks the moment a scheduled buffer has its value.
 type Event struct {
-	done chan struct{}
-	err  error
-	late *late // nil: somebody signals it
+	done   chan struct{}
+	err    error
+	polled *polled // nil: somebody signals it
 }
 
 // late is an event nobody signals: whoever wants to know asks.
-type late struct {
+type polled struct {
 	mu   sync.Mutex
 	poll func(wait bool) (done bool, err error)
 }
@@ -45,23 +45,23 @@ type late struct {
 // NewPolledEvent returns an event that happens when poll says so. Later work of the same device may use the buffer before:
 // the event tells only whether the value is good. poll is called by one goroutine at a time, until it is done.
 func NewPolledEvent(poll func(wait bool) (done bool, err error)) *Event {
-	return &Event{done: make(chan struct{}), late: &late{poll: poll}}
+	return &Event{done: make(chan struct{}), polled: &polled{poll: poll}}
 }
 
 // Late reports whether the value is in its place as far as its device is concerned.
-func (e *Event) Polled() bool { return e.late != nil }
+func (e *Event) Polled() bool { return e.polled != nil }
 
 // Happened reports whether the event happened; a late one is asked, and waited for if need be.
 func (e *Event) Happened(wait bool) bool {
-	if e.late != nil {
-		e.late.mu.Lock()
-		defer e.late.mu.Unlock()
-		if e.late.poll != nil {
-			done, err := e.late.poll(wait)
+	if e.polled != nil {
+		e.polled.mu.Lock()
+		defer e.polled.mu.Unlock()
+		if e.polled.poll != nil {
+			done, err := e.polled.poll(wait)
 			if !done {
 				return false
 			}
-			e.late.poll = nil
+			e.polled.poll = nil
 			e.Signal(err)
 		}
 		return true
@@ -88,7 +88,7 @@ func (e *Event) Signal(err error) {
 
 // Done is closed when the event happened; of a late event it returns only then.
 func (e *Event) Done() <-chan struct{} {
-	if e.late != nil {
+	if e.polled != nil {
 		e.Happened(true)
 	}
 	return e.done
@@ -103,7 +103,7 @@ func (b *Buffer) SetEvent(e *Event) { b.event.Store(e) }
 // Event returns what must be waited for before reading, nil if nothing.
 func (b *Buffer) Event() *Event {
 	e := b.event.Load()
-	if e != nil && e.late != nil && e.Happened(false) && e.err == nil {
+	if e != nil && e.polled != nil && e.Happened(false) && e.err == nil {
 		b.event.CompareAndSwap(e, nil)
 		return nil
 	}
@@ -132,23 +132,23 @@ func (b *Buffer) Wait() error {
 }
 
 // Show counts one more node that shows the buffer.
-func (b *Buffer) Ref() { b.nodes.Add(1) }
+func (b *Buffer) Ref() { b.refs.Add(1) }
 
 // Hide counts one node less; the last one returns the memory to its pool.
 func (b *Buffer) Unref() {
-	if b.nodes.Add(-1) == 0 {
+	if b.refs.Add(-1) == 0 {
 		b.Free()
 	}
 }
 
 // Value is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
-func (b *Buffer) Version() uint32 { return b.value.Load() }
+func (b *Buffer) Version() uint32 { return b.version.Load() }
 
 // BumpVersion says that the buffer, which had a value, is about to have another.
-func (b *Buffer) BumpVersion() { b.value.Add(1) }
+func (b *Buffer) BumpVersion() { b.version.Add(1) }
 
 // Shows returns how many nodes show the buffer.
-func (b *Buffer) Refs() int { return int(b.nodes.Load()) }
+func (b *Buffer) Refs() int { return int(b.refs.Load()) }
 
 // Free returns the memory at once. Nothing may use the buffer afterwards.
 func (b *Buffer) Free() {
@@ -168,10 +168,10 @@ func (b *Buffer) Free() {
 func (b *Buffer) Renew() *Buffer {
 	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, pool: b.pool, class: b.class}
 	n.LastWrite.Store(b.LastWrite.Load())
-	n.value.Store(b.value.Load())
+	n.version.Store(b.version.Load())
 	if b.pool != nil && b.class >= 0 {
 		b.clean.Stop()
-		n.clean = runtime.AddCleanup(n, lost.back, lost{b.pool, block{b.Mem, b.Dev}, b.Size, b.class})
+		n.clean = runtime.AddCleanup(n, unreachable.back, unreachable{b.pool, block{b.Mem, b.Dev}, b.Size, b.class})
 	}
 	b.Mem, b.Dev, b.pool = nil, 0, nil
 	return n

@@ -14,7 +14,7 @@ func TestBeyondTheMachine(t *testing.T) {
 	if most <= 0 {
 		t.Skip("how much memory there is is not known here")
 	}
-	p, before := NewPool("test", Host{}), held.Load()
+	p, before := NewPool("test", Host{}), hostBytes.Load()
 	var typed *fault.Error
 	for _, n := range []int{most + 1, 1 << 46, 1 << 60} {
 		if _, err := p.Get("test", n); !errors.As(err, &typed) || typed.Kind != fault.OutOfMemory {
@@ -25,11 +25,11 @@ func TestBeyondTheMachine(t *testing.T) {
 		t.Errorf("%d bytes beside as many are given, of %d", most/2, most)
 	}
 	b, _, err := Host{}.Alloc(1 << 20)
-	if err != nil || held.Load() != before+1<<20 {
-		t.Errorf("%d bytes are held after 1 MiB, %d before: %v", held.Load(), before, err)
+	if err != nil || hostBytes.Load() != before+1<<20 {
+		t.Errorf("%d bytes are held after 1 MiB, %d before: %v", hostBytes.Load(), before, err)
 	}
-	if (Host{}).Release(b, 0); held.Load() != before {
-		t.Errorf("%d bytes are held in the end, %d before", held.Load(), before)
+	if (Host{}).Release(b, 0); hostBytes.Load() != before {
+		t.Errorf("%d bytes are held in the end, %d before", hostBytes.Load(), before)
 	}
 	if free, resident, ok := available(); ok && (free <= 0 || resident <= 0 || free > MachineBytes()*2) {
 		t.Errorf("%d bytes free, %d resident, of %d", free, resident, most)

@@ -87,6 +87,7 @@ var opConst *graph.Op
 
 func init() {
 	opConst = graph.Register(graph.Op{Name: "const", Version: 1, Kind: graph.Source,
+		Inputs: graph.Exactly(0), Validate: rule(validateConst),
 		Infer: func(a attr.Attr, _ []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Scalar, DType: a.(attr.Const).DType}}
 		},

@@ -20,7 +20,9 @@ import (
 var opAttention, opAttentionGrad *graph.Op
 
 func init() {
-	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
+	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract,
+		Inputs: graph.Between(3, 4), Validate: rule(validateAttention),
+		AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			q, d := in[0], in[0].Shape().Clone()
 			d[3] = in[2].Dim(3)
@@ -30,7 +32,9 @@ func init() {
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			return unfold(n, graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 3)...), size)
 		}})
-	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 255,
+	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract,
+		Inputs: graph.Between(6, 8), Validate: rule(validateAttentionGrad),
+		SavesIn: 255,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			var out []graph.Spec
 			for _, x := range in[1:4] {

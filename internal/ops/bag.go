@@ -13,7 +13,9 @@ var opBag *graph.Op
 func bag(table, at, w *Node) *Node { return graph.New(opBag, nil, table, at, w) }
 
 func init() {
-	opBag = graph.Register(graph.Op{Name: "bag", Version: 1, Kind: graph.Other, SavesIn: 7,
+	opBag = graph.Register(graph.Op{Name: "bag", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(3), Validate: rule(validateBag),
+		SavesIn: 7,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("bag", in[1].Dim(1), in[0].Dim(1)), DType: in[0].DType()}}
 		},
@@ -60,14 +62,14 @@ func init() {
 			y := bag(Reshape(table, size*table.Dim(1), table.Dim(2)), beside(at), beside(w))
 			return []*Node{Reshape(y, size, at.Dim(2), table.Dim(2))}
 		}})
-	legal["bag"] = func(c claim) {
-		c.inputs(3)
-		c.must(c.a == nil, "has no attributes, not %T", c.a)
-		table, at, w := c.in[0], c.in[1], c.in[2]
-		c.floating(table)
-		c.must(!table.DType().IsHalf() && w.DType() == table.DType() && at.DType() == dtype.Int64, "of %v, %v and %v", table.DType(), at.DType(), w.DType())
-		c.must(table.Rank() == 2 && at.Rank() == 2 && w.Shape().Equal(at.Shape()), "of shapes %v, %v and %v", table.Shape(), at.Shape(), w.Shape())
-	}
+}
+
+func validateBag(c check) {
+	c.must(c.a == nil, "has no attributes, not %T", c.a)
+	table, at, w := c.in[0], c.in[1], c.in[2]
+	c.floating(table)
+	c.must(!table.DType().IsHalf() && w.DType() == table.DType() && at.DType() == dtype.Int64, "of %v, %v and %v", table.DType(), at.DType(), w.DType())
+	c.must(table.Rank() == 2 && at.Rank() == 2 && w.Shape().Equal(at.Shape()), "of shapes %v, %v and %v", table.Shape(), at.Shape(), w.Shape())
 }
 
 // arangeInts are the numbers below n, on x's device.

@@ -15,7 +15,9 @@ import (
 var opChannelMoments, opChannelDots *graph.Op
 
 func init() {
-	opChannelMoments = graph.Register(graph.Op{Name: "channel_moments", Version: 1, Kind: graph.Other, AMP: graph.AMPKeep, SavesIn: 1, SavesOut: true,
+	opChannelMoments = graph.Register(graph.Op{Name: "channel_moments", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(1), Validate: rule(validateChannelMoments),
+		SavesIn: 1, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec { return channelSpecs(in[0]) },
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			x, m := n.In(0), graph.TupleItem(n, 0)
@@ -38,7 +40,9 @@ func init() {
 		VMap: func(n *Node, in []*Node, _ []bool, size int) []*Node {
 			return unfold(n, graph.New(n.Op(), nil, joinChannels(in[0])), size)
 		}})
-	opChannelDots = graph.Register(graph.Op{Name: "channel_dots", Version: 1, Kind: graph.Other, AMP: graph.AMPKeep, SavesIn: 7, SavesOut: true,
+	opChannelDots = graph.Register(graph.Op{Name: "channel_dots", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(3), Validate: rule(validateChannelDots),
+		SavesIn: 7, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec { return channelSpecs(in[1]) },
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			g, x, m := n.In(0), n.In(1), n.In(2)

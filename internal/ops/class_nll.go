@@ -10,7 +10,9 @@ import (
 var opClassNLL *graph.Op
 
 func init() {
-	opClassNLL = graph.Register(graph.Op{Name: "class_nll", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, SavesIn: 3, SavesOut: true,
+	opClassNLL = graph.Register(graph.Op{Name: "class_nll", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(2), Validate: rule(validateClassNLL),
+		AMP: graph.AMPFloat32, SavesIn: 3, SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			d := in[0].Shape().Clone()
 			d[a.(attr.Axis).Axis] = 1

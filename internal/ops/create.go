@@ -13,7 +13,9 @@ import (
 var opArange *graph.Op
 
 func init() {
-	opArange = graph.Register(graph.Op{Name: "arange", Version: 1, Kind: graph.Source, NoGrad: "has no inputs", NoVMap: "has no inputs",
+	opArange = graph.Register(graph.Op{Name: "arange", Version: 1, Kind: graph.Source,
+		Inputs: graph.Exactly(0), Validate: rule(validateArange),
+		NoGrad: "has no inputs", NoVMap: "has no inputs",
 		Infer: func(a attr.Attr, _ []*Node) []graph.Spec {
 			r := a.(attr.Arange)
 			return []graph.Spec{{Shape: shape.Of("arange", r.N), DType: r.DType}}

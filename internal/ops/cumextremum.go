@@ -11,7 +11,9 @@ var opArgcummax, opArgcummin *graph.Op
 
 func init() {
 	places := func(name string) *graph.Op {
-		return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, NoGrad: isPlace, VMap: vmapScan,
+		return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise,
+			Inputs: graph.Exactly(1), Validate: rule(validateScanOrdered),
+			NoGrad: isPlace, VMap: vmapScan,
 			Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 				return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 			}})

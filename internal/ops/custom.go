@@ -24,7 +24,9 @@ type Rules struct {
 var opCustom *graph.Op
 
 func init() {
-	opCustom = graph.Register(graph.Op{Name: "custom", Version: 1, Kind: graph.Other, Transparent: true,
+	opCustom = graph.Register(graph.Op{Name: "custom", Version: 1, Kind: graph.Other,
+		Inputs: graph.AtLeast(0), NotInFiles: "its rules are Go functions", NoKernel: "shows values its user computed with other ops",
+		Transparent: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			var s []graph.Spec
 			for _, o := range in[a.(*Rules).In:] {

@@ -13,6 +13,7 @@ var opDiagonal *graph.Op
 
 func init() {
 	opDiagonal = viewOp("diagonal", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateDiagonal),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			g := a.(attr.Diagonal)
 			_, n := diagonalRun(g.Offset, in[0].Dim(g.Dim1), in[0].Dim(g.Dim2))

@@ -18,8 +18,12 @@ type ArgOptions struct {
 func init() {
 	opAmax = sharing("amax")
 	opAmin = sharing("amin")
-	opArgmax = graph.Register(graph.Op{Name: "argmax", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
-	opArgmin = graph.Register(graph.Op{Name: "argmin", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
+	opArgmax = graph.Register(graph.Op{Name: "argmax", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduceOrdered),
+		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
+	opArgmin = graph.Register(graph.Op{Name: "argmin", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduceOrdered),
+		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
 }
 
 const isPlace = "its result is a position"
@@ -36,7 +40,9 @@ func sharing(name string) *graph.Op {
 		hit := Cast(same, n.DType())
 		return hit, graph.New(opSum, n.Attr(), hit)
 	}
-	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Reduce, Infer: inferReduce, VMap: vmapReduce, SavesIn: 1, SavesOut: true,
+	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduceOrdered),
+		Infer: inferReduce, VMap: vmapReduce, SavesIn: 1, SavesOut: true,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			hit, count := share(n)
 			return []*Node{Mul(hit, unreduce(Div(cot[0], count), n))}

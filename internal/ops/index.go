@@ -18,8 +18,12 @@ var opWrapIndex, opTake, opPut, opGather, opScatter *graph.Op
 const isPosition = "its operand is a position"
 
 func init() {
-	opWrapIndex = graph.Register(graph.Op{Name: "wrap_index", Version: 1, Kind: graph.Elementwise, Infer: inferSame, NoGrad: isPosition, VMap: vmapElementwise})
-	opTake = graph.Register(graph.Op{Name: "take_slices", Version: 1, Kind: graph.Move, SavesIn: 2,
+	opWrapIndex = graph.Register(graph.Op{Name: "wrap_index", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetOf(dtype.Int64), Validate: rule(validateWrapIndex),
+		Infer: inferSame, NoGrad: isPosition, VMap: vmapElementwise})
+	opTake = graph.Register(graph.Op{Name: "take_slices", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(2), Validate: rule(validateTake),
+		SavesIn: 2,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: takeShape(in[0], in[1], a.(attr.Axis).Axis), DType: in[0].DType()}}
 		},
@@ -30,7 +34,9 @@ func init() {
 			return []*Node{onlyFirst(tan, func(t *Node) *Node { return take(t, n.In(1), n.Attr().(attr.Axis).Axis) })}
 		},
 		VMap: vmapTake})
-	opPut = graph.Register(graph.Op{Name: "put_slices", Version: 1, Kind: graph.Move, SavesIn: 2, InPlace: 1,
+	opPut = graph.Register(graph.Op{Name: "put_slices", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(3), Validate: rule(validatePut),
+		SavesIn: 2, InPlace: 1,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
 		},
@@ -47,7 +53,9 @@ func init() {
 				func(x *Node) *Node { return take(x, n.In(1), s.Axis) })
 		},
 		VMap: vmapPut})
-	opGather = graph.Register(graph.Op{Name: "gather", Version: 1, Kind: graph.Move, SavesIn: 2,
+	opGather = graph.Register(graph.Op{Name: "gather", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(2), Validate: rule(validateGather),
+		SavesIn: 2,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[1].Shape(), DType: in[0].DType()}}
 		},
@@ -61,7 +69,9 @@ func init() {
 			b := allBatched(n, in, batched, size)
 			return []*Node{gather(b[0], b[1], n.Attr().(attr.Axis).Axis+1)}
 		}})
-	opScatter = graph.Register(graph.Op{Name: "scatter", Version: 1, Kind: graph.Move, SavesIn: 2, InPlace: 1,
+	opScatter = graph.Register(graph.Op{Name: "scatter", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(3), Validate: rule(validateScatter),
+		SavesIn: 2, InPlace: 1,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
 		},

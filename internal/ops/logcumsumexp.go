@@ -16,7 +16,9 @@ func init() {
 	kept := func(n *Node) *Node {
 		return Exp(difference(shifted(n, n.Attr().(attr.Scan), math.Inf(-1)), n))
 	}
-	opLogcumsumexp = graph.Register(graph.Op{Name: "logcumsumexp", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
+	opLogcumsumexp = graph.Register(graph.Op{Name: "logcumsumexp", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateScan),
+		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
 		SavesIn: 1, SavesOut: true,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(conj(fresh(n)), carryBack(conj(kept(n)), cot[0], n.Attr().(attr.Scan)))}

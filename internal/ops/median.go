@@ -13,7 +13,9 @@ var opMedian, opNanmedian, opArgmode *graph.Op
 
 func init() {
 	opMedian, opNanmedian = sharing("median"), sharing("nanmedian")
-	opArgmode = graph.Register(graph.Op{Name: "argmode", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
+	opArgmode = graph.Register(graph.Op{Name: "argmode", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduceOrdered),
+		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
 }
 
 // Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the

@@ -20,6 +20,7 @@ func init() {
 		return graph.New(opMix, n.Attr(), x, n.In(4), n.In(5), n.In(6), n.In(1), n.In(2), n.In(3))
 	}
 	opMix = graph.Register(graph.Op{Name: "mix", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(7), Validate: rule(validateMix),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			d := slices.Clone(in[0].Shape().Dims())
 			d[len(d)-1-a.(attr.Mix).Behind] = in[1].Dim(0) - 1
@@ -79,19 +80,16 @@ func sparse(x *Node, rows int, terms []mixTerm, place func(t mixTerm) (row, col 
 	return []*Node{tableInts(x, starts), tableInts(x, at), tableFloats(x, w, len(w))}
 }
 
-func init() {
-	legal["mix"] = func(c claim) {
-		c.inputs(7)
-		x := c.in[0]
-		a, ok := c.a.(attr.Mix)
-		c.must(ok && a.Behind >= 0 && a.Behind < x.Rank(), "attribute %v of %v", c.a, x.Shape())
-		c.floating(x)
-		c.must(!x.DType().IsHalf(), "sums of %v", x.DType())
-		for i := 1; i < 7; i += 3 { // what they hold is looked at when it is known
-			starts, at, w := c.in[i], c.in[i+1], c.in[i+2]
-			c.must(starts.DType() == dtype.Int64 && at.DType() == dtype.Int64 && w.DType() == x.DType(), "a matrix of %v, %v and %v", starts.DType(), at.DType(), w.DType())
-			c.must(starts.Rank() == 1 && at.Rank() == 1 && w.Rank() == 1 && starts.Dim(0) >= 1 && at.Dim(0) == w.Dim(0), "a matrix of %v, %v and %v", starts.Shape(), at.Shape(), w.Shape())
-		}
-		c.must(c.in[4].Dim(0)-1 == x.Dim(x.Rank()-1-a.Behind), "%v by a matrix of %d columns", x.Shape(), c.in[4].Dim(0)-1)
+func validateMix(c check) {
+	x := c.in[0]
+	a, ok := c.a.(attr.Mix)
+	c.must(ok && a.Behind >= 0 && a.Behind < x.Rank(), "attribute %v of %v", c.a, x.Shape())
+	c.floating(x)
+	c.must(!x.DType().IsHalf(), "sums of %v", x.DType())
+	for i := 1; i < 7; i += 3 { // what they hold is looked at when it is known
+		starts, at, w := c.in[i], c.in[i+1], c.in[i+2]
+		c.must(starts.DType() == dtype.Int64 && at.DType() == dtype.Int64 && w.DType() == x.DType(), "a matrix of %v, %v and %v", starts.DType(), at.DType(), w.DType())
+		c.must(starts.Rank() == 1 && at.Rank() == 1 && w.Rank() == 1 && starts.Dim(0) >= 1 && at.Dim(0) == w.Dim(0), "a matrix of %v, %v and %v", starts.Shape(), at.Shape(), w.Shape())
 	}
+	c.must(c.in[4].Dim(0)-1 == x.Dim(x.Rank()-1-a.Behind), "%v by a matrix of %d columns", x.Shape(), c.in[4].Dim(0)-1)
 }

@@ -15,7 +15,9 @@ func init() {
 		m := graph.New(opMean, attr.Axes{Axes: v.Axes, Keep: true}, x)
 		return Mul(Sub(x, m), 2/divisor(x, v))
 	}
-	opVar = graph.Register(graph.Op{Name: "var", Version: 1, Kind: graph.Reduce, Infer: inferReduceReal, VMap: vmapReduce, SavesIn: 1,
+	opVar = graph.Register(graph.Op{Name: "var", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateVar),
+		Infer: inferReduceReal, VMap: vmapReduce, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(unreduce(cot[0], n), slope(n))}
 		},

@@ -12,8 +12,8 @@ import (
 var opLayerNorm, opRMSNorm *graph.Op
 
 func init() {
-	opLayerNorm = normOp("layer_norm", true)
-	opRMSNorm = normOp("rms_norm", false)
+	opLayerNorm = normOp("layer_norm", true, graph.Between(1, 3))
+	opRMSNorm = normOp("rms_norm", false, graph.Between(1, 2))
 }
 
 // statDType is the dtype of sums: that of the input, but float32 for halves.
@@ -140,9 +140,11 @@ func (r normed) jvp(n *Node, tan []*Node) []*Node {
 	return outs
 }
 
-func normOp(name string, centred bool) *graph.Op {
+func normOp(name string, centred bool, inputs graph.Arity) *graph.Op {
 	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, Cheap: true, AMP: graph.AMPFloat32, SavesIn: 3, SavesOut: true,
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, Cheap: true, AMP: graph.AMPFloat32,
+		Inputs: inputs, Validate: rule(validateRowNorm),
+		SavesIn: 3, SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			x := in[0]
 			d := x.Shape().Clone()

@@ -13,7 +13,9 @@ import (
 var opIsin *graph.Op
 
 func init() {
-	opIsin = graph.Register(graph.Op{Name: "isin", Version: 1, Kind: graph.Other, NoGrad: isTest,
+	opIsin = graph.Register(graph.Op{Name: "isin", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(2), Validate: rule(validateIsin),
+		NoGrad: isTest,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Bool}}
 		},

@@ -19,7 +19,9 @@ var opRandomBits *graph.Op
 var uintOfWidth = map[int]dtype.DType{1: dtype.Uint8, 2: dtype.Uint16, 4: dtype.Uint32, 8: dtype.Uint64}
 
 func init() {
-	opRandomBits = graph.Register(graph.Op{Name: "random_bits", Version: 1, Kind: graph.Random, NoGrad: "its result does not vary with the key",
+	opRandomBits = graph.Register(graph.Op{Name: "random_bits", Version: 1, Kind: graph.Random,
+		Inputs: graph.Exactly(1), Validate: rule(validateRandomBits),
+		NoGrad: "its result does not vary with the key",
 		// The key is (batch…, 2) uint32; the result (batch…, dims…).
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			b := a.(attr.Bits)

@@ -15,9 +15,11 @@ var opRandomInt, opRandomPoisson, opRandomBinomial *graph.Op
 
 // sampler declares an op that draws each element by itself, with as many words as it needs. The key is (batch…, 2); the
 // parameters have the shape (batch…, dims…) of the result, and the first of them its dtype.
-func sampler(name string) *graph.Op {
+func sampler(name string, params int, takes dtype.Set) *graph.Op {
 	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Random, NoGrad: "it draws integers",
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Random,
+		Inputs: graph.Exactly(1 + params), Validate: rule(func(c check) { c.sampled(takes) }),
+		NoGrad: "it draws integers",
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			batch, s := keyBatch(name, in[0]), in[1].Shape()
 			if s.Rank() < len(batch) || !slices.Equal(batch, s.Dims()[:len(batch)]) {
@@ -32,7 +34,7 @@ func sampler(name string) *graph.Op {
 }
 
 func init() {
-	opRandomInt, opRandomPoisson, opRandomBinomial = sampler("random_int"), sampler("random_poisson"), sampler("random_binomial")
+	opRandomInt, opRandomPoisson, opRandomBinomial = sampler("random_int", 1, dtype.SetOf(dtype.Uint64)), sampler("random_poisson", 1, dtype.SetFloats), sampler("random_binomial", 2, dtype.SetFloats)
 }
 
 // RandomInt returns integers in [low, high), each equally likely, over the whole range of 64 bits. Bounds that are

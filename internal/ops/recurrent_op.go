@@ -23,7 +23,9 @@ import (
 var opRecurrent, opRecurrentGrad *graph.Op
 
 func init() {
-	opRecurrent = graph.Register(graph.Op{Name: "recurrent", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 127, SavesOut: true,
+	opRecurrent = graph.Register(graph.Op{Name: "recurrent", Version: 1, Kind: graph.Contract,
+		Inputs: graph.Between(3, 8), Validate: rule(validateRecurrent),
+		AMP: graph.AMPHalf, SavesIn: 127, SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			r := readLayer(a, in)
 			n, d := in[0].Dim(0), in[0].DType()
@@ -53,7 +55,9 @@ func init() {
 			}
 			return vmapLayer(n, in, batched, size, weights, recurrentSteps)
 		}})
-	opRecurrentGrad = graph.Register(graph.Op{Name: "recurrent_grad", Version: 1, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 127, InPlace: 1,
+	opRecurrentGrad = graph.Register(graph.Op{Name: "recurrent_grad", Version: 1, Kind: graph.Contract,
+		Inputs: graph.Between(3, 7), Validate: rule(validateRecurrentGrad),
+		SavesIn: 127, InPlace: 1,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			r := readGrad(a, in)
 			like := func(x *Node) graph.Spec { return graph.Spec{Shape: x.Shape(), DType: x.DType()} }

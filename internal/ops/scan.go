@@ -18,7 +18,9 @@ func vmapScan(n *Node, in []*Node, batched []bool, size int) []*Node {
 }
 
 func init() {
-	opCumsum = graph.Register(graph.Op{Name: "cumsum", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
+	opCumsum = graph.Register(graph.Op{Name: "cumsum", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateScan),
+		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			s := n.Attr().(attr.Scan)
 			return []*Node{graph.New(opCumsum, attr.Scan{Axis: s.Axis, Reverse: !s.Reverse}, cot[0])}
@@ -30,7 +32,9 @@ func init() {
 		s := n.Attr().(attr.Scan)
 		return exclusive(opCumprod, n.In(0), s.Axis, 1, s.Reverse)
 	}
-	opCumprod = graph.Register(graph.Op{Name: "cumprod", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan, SavesIn: 1,
+	opCumprod = graph.Register(graph.Op{Name: "cumprod", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateScan),
+		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(conj(before(n)), carryBack(conj(n.In(0)), cot[0], n.Attr().(attr.Scan)))}
 		},
@@ -38,7 +42,9 @@ func init() {
 			return []*Node{linearScan(n.In(0), Mul(tan[0], before(n)), n.Attr().(attr.Scan))}
 		}})
 	// y[t] = a[t]·y[t-1] + b[t]
-	opLinearScan = graph.Register(graph.Op{Name: "linear_scan", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
+	opLinearScan = graph.Register(graph.Op{Name: "linear_scan", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(2), Validate: rule(validateLinearScan),
+		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
 		SavesIn: 1, SavesOut: true,
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			s := n.Attr().(attr.Scan)

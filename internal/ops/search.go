@@ -12,7 +12,9 @@ var opSearchsorted *graph.Op
 
 func init() {
 	// The sequence is [n] for all values, or [rows…, n] for values [rows…, m].
-	opSearchsorted = graph.Register(graph.Op{Name: "searchsorted", Version: 1, Kind: graph.Other, NoGrad: isPlace,
+	opSearchsorted = graph.Register(graph.Op{Name: "searchsorted", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(2), Validate: rule(validateSearchsorted),
+		NoGrad: isPlace,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[1].Shape(), DType: dtype.Int64}}
 		},

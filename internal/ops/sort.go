@@ -11,7 +11,9 @@ import (
 var opArgsort, opSort, opTopk, opLexsort, opArgpartition *graph.Op
 
 func init() {
-	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateSort),
+		NoGrad: isPlace,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 		},
@@ -22,7 +24,9 @@ func init() {
 		}})
 	// argpartition gives places in three parts: what sorting would put before place K, the one at K, and what it would put
 	// behind; the first and the last part in the order of places.
-	opArgpartition = graph.Register(graph.Op{Name: "argpartition", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+	opArgpartition = graph.Register(graph.Op{Name: "argpartition", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateArgpartition),
+		NoGrad: isPlace,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 		},
@@ -31,17 +35,19 @@ func init() {
 			t.Axis++
 			return []*Node{graph.New(opArgpartition, t, in[0])}
 		}})
-	opSort = pickOp("sort", func(a attr.Attr) (int, int) { return a.(attr.Sort).Axis, -1 }, func(a attr.Attr) attr.Attr {
+	opSort = pickOp("sort", validateSort, func(a attr.Attr) (int, int) { return a.(attr.Sort).Axis, -1 }, func(a attr.Attr) attr.Attr {
 		s := a.(attr.Sort)
 		s.Axis++
 		return s
 	})
-	opTopk = pickOp("topk", func(a attr.Attr) (int, int) { return a.(attr.TopK).Axis, a.(attr.TopK).K }, func(a attr.Attr) attr.Attr {
+	opTopk = pickOp("topk", validateTopK, func(a attr.Attr) (int, int) { return a.(attr.TopK).Axis, a.(attr.TopK).K }, func(a attr.Attr) attr.Attr {
 		t := a.(attr.TopK)
 		t.Axis++
 		return t
 	})
-	opLexsort = graph.Register(graph.Op{Name: "lexsort", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+	opLexsort = graph.Register(graph.Op{Name: "lexsort", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateLexsort),
+		NoGrad: isPlace,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			d := in[0].Shape().Dims()
 			return []graph.Spec{{Shape: shape.Of("lexsort", d[:len(d)-1]...), DType: dtype.Int64}}
@@ -51,9 +57,11 @@ func init() {
 
 // pickOp declares an op that moves elements along one dimension and says where they came from: two outputs, of which
 // the second leads the gradient back. where gives the axis and its new size, -1 if it stays.
-func pickOp(name string, where func(attr.Attr) (axis, size int), batch func(attr.Attr) attr.Attr) *graph.Op {
+func pickOp(name string, valid func(c check), where func(attr.Attr) (axis, size int), batch func(attr.Attr) attr.Attr) *graph.Op {
 	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, SavesOut: true,
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(valid),
+		SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			s := in[0].Shape()
 			if axis, size := where(a); size >= 0 {

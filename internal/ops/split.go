@@ -12,7 +12,9 @@ import (
 var opSplit *graph.Op
 
 func init() {
-	opSplit = graph.Register(graph.Op{Name: "split_parts", Version: 1, Kind: graph.Other, Transparent: true,
+	opSplit = graph.Register(graph.Op{Name: "split_parts", Version: 1, Kind: graph.Other,
+		Inputs: graph.AtLeast(2), Validate: rule(validateSplit),
+		Transparent: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			var s []graph.Spec
 			for _, p := range in[1:] {

@@ -13,6 +13,7 @@ var opAsStrided, opUnfold, opBitcast *graph.Op
 
 func init() {
 	opAsStrided = viewOp("as_strided", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateAsStrided),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("as_strided", a.(attr.Strided).Dims.Slice()...), DType: in[0].DType()}}
 		},
@@ -34,6 +35,7 @@ func init() {
 				Strides: attr.MakeInts(n.In(0).Shape().Numel()) + s.Strides, Offset: s.Offset}, in[0])}
 		}})
 	opUnfold = viewOp("unfold", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateUnfold),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			u, d := a.(attr.Unfold), in[0].Shape().Clone()
 			d[u.Axis] = (d[u.Axis]-u.Size)/u.Step + 1
@@ -57,7 +59,9 @@ func init() {
 			u.Axis++
 			return []*Node{graph.New(opUnfold, u, in[0])}
 		}})
-	opBitcast = viewOp("bitcast", graph.Op{NoGrad: "bits have no derivative",
+	opBitcast = viewOp("bitcast", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateBitcast),
+		NoGrad: "bits have no derivative",
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			b, d := a.(attr.Bitcast), in[0].Shape().Clone()
 			if len(d) > 0 {

@@ -12,7 +12,9 @@ import (
 var opTable *graph.Op
 
 func init() {
-	opTable = graph.Register(graph.Op{Name: "table", Version: 1, Kind: graph.Source, NoGrad: "has no inputs", NoVMap: "has no inputs",
+	opTable = graph.Register(graph.Op{Name: "table", Version: 1, Kind: graph.Source,
+		Inputs: graph.Exactly(0), Validate: rule(validateTable),
+		NoGrad: "has no inputs", NoVMap: "has no inputs",
 		Infer: func(a attr.Attr, _ []*Node) []graph.Spec {
 			t := a.(attr.Table)
 			return []graph.Spec{{Shape: shape.Of("table", t.Dims.Slice()...), DType: t.DType}}

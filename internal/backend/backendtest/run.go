@@ -226,10 +226,10 @@ func lawful(roots []*node) {
 	var idx graph.Index
 	idx.PostOrder(roots, func(n *node) bool { return !n.Stored() })
 	for _, n := range idx.Nodes {
-		if n.Stored() || ops.Illegal(n.Op()) != "" {
+		if n.Stored() || n.Op().NotInFiles != "" {
 			continue
 		}
-		if err := fault.Catch(func() { ops.Legal(n.Op(), n.Attr(), n.Ins()) }); err != nil {
+		if err := fault.Catch(func() { ops.Validate(n.Op(), n.Attr(), n.Ins()) }); err != nil {
 			fault.Throw(fault.DType, n.Op().Name, "%v", err)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
@@ -52,7 +52,7 @@ func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
 func forConvVariants(t *testing.T, f func(t *testing.T, part int)) {
 	t.Run("all", func(t *testing.T) { f(t, 1) })
 	for _, pkg := range []string{"gemm", "simd"} {
-		impl.ForEach(t, pkg, func(name string) { t.Run(pkg+"/"+name, func(t *testing.T) { f(t, 8) }) })
+		asmvariant.ForEach(t, pkg, func(name string) { t.Run(pkg+"/"+name, func(t *testing.T) { f(t, 8) }) })
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // TestExtremes: extremes of runs, of short rows and of few columns, and their places, are those of a loop, for every length.
@@ -21,7 +21,7 @@ func TestExtremes(t *testing.T) {
 	f := maxOf(math.Inf(-1)).inVectors(simd.MaxF64)
 	same := func(a, b float64) bool { return a == b || a != a && b != b }
 	arg := argByHalves(argRun[float64], simd.MaxF64, simd.MinF64)
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		for _, n := range append([]int{1000, 2047, 2048, 2049, 4000, 5000}, seq(1, 150)...) {
 			run := x[len(x)-n:]
 			if got, want := f.run(f.zero, run), slices.MaxFunc(run, nanLast); !same(got, want) {

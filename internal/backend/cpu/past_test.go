@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -72,7 +72,7 @@ func TestPastCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	impl.ForEach(t, "simd", func(name string) {
+	asmvariant.ForEach(t, "simd", func(name string) {
 		if name == "generic" {
 			return // it has no such stores
 		}

@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -45,7 +45,7 @@ func randomPool(r *rand.Rand, rank int) attr.Pool {
 // TestPoolsMatchRef compares pooling and its transposes with the oracle, over windows of any kind; some of the indices that
 // the transpose of the maximum is given are in no window.
 func TestPoolsMatchRef(t *testing.T) {
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		r := rand.New(rand.NewPCG(21, 4))
 		for i := range 120 {
 			w := randomPool(r, 1+r.IntN(3))

@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -22,7 +22,7 @@ func TestProdRuns(t *testing.T) {
 		lengths = append(lengths, n)
 	}
 	lengths = append(lengths, 511, 512, 513, 1000, tileElems-1, tileElems, tileElems+1, 2*tileElems+runFrom+5)
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		for _, d := range []dtype.DType{dtype.Float32, dtype.Float64} {
 			for _, n := range lengths {
 				x := fresh(d, shape.Of("test", n))

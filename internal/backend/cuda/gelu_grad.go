@@ -10,25 +10,26 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// slope is what a program multiplies a product with, a function of one input: perhaps the slope of gelu by tanh.
-type slope struct {
-	x     int                // the input, of halves
-	list  []backend.Instr    // they compute the slope in float32
+// geluGrad is the factor a program multiplies a product with, a function of one input: perhaps the derivative of gelu (tanh
+// form).
+type geluGrad struct {
+	x     int                // the input, a half type
+	list  []backend.Instr    // compute the factor in float32
 	last  int                // the register that holds it
 	in    int                // registers that are inputs
 	count int                // of registers
-	sums  *backend.Reduction // the columns of the result are added up too; nil: they are not
+	sums  *backend.Reduction // column sums of the result, the bias gradient; nil: none
 }
 
-// slopeAfter sees a program as product · half(f(x)), f being arithmetic and one tanh over x and numbers, perhaps with sums down
-// the columns; nil: it is not such a one. Which function it is the numbers tell, when it runs.
-func slopeAfter(p *backend.Fused) *slope {
+// geluGradOf matches a program product · half(f(x)), f being arithmetic and one tanh over x and constants, perhaps with
+// column sums; nil: no match. Whether f is gelu's derivative depends on the constants, known at run time.
+func geluGradOf(p *backend.Fused) *geluGrad {
 	n := len(p.Instrs) - 1
 	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.NumReductions() > 1 {
 		return nil
 	}
 	half := p.DTypes[p.Producer.Dst]
-	s := &slope{x: -1, in: p.In, count: len(p.DTypes), sums: p.Reduction}
+	s := &geluGrad{x: -1, in: p.In, count: len(p.DTypes), sums: p.Reduction}
 	if t := p.Reduction; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
 		return nil
 	}
@@ -66,8 +67,8 @@ func slopeAfter(p *backend.Fused) *slope {
 	return s
 }
 
-// isGelu reports whether the function is the slope of gelu by tanh: it is computed at some places.
-func (s *slope) isGelu(in []backend.View) bool {
+// isGelu reports whether the function is gelu's derivative: it is evaluated at some points.
+func (s *geluGrad) isGelu(in []backend.View) bool {
 	reg := make([]float64, s.count)
 	known := make([]bool, s.count)
 	for i, v := range in[:s.in] {
@@ -104,15 +105,15 @@ func (s *slope) isGelu(in []backend.View) bool {
 				reg[ins.Dst] = math.Tanh(a[0])
 			}
 		}
-		if !known[s.last] || math.Abs(reg[s.last]-geluSlope(x)) > 1e-6 {
+		if !known[s.last] || math.Abs(reg[s.last]-geluDerivative(x)) > 1e-6 {
 			return false
 		}
 	}
 	return true
 }
 
-// geluSlope is the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-func geluSlope(x float64) float64 {
+// geluDerivative is the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+func geluDerivative(x float64) float64 {
 	beta := math.Sqrt(2 / math.Pi)
 	t := math.Tanh(beta * (x + 0.044715*x*x*x))
 	return 0.5*(1+t) + 0.5*x*(1-t*t)*beta*(1+3*0.044715*x*x)

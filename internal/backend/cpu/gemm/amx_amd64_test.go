@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/cpuid"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // emulatedAMX does what the kernels do, in Go, reading the shapes as the processor does: what
@@ -123,7 +123,7 @@ func TestEmulatedAMX(t *testing.T) {
 func TestAMXStage(t *testing.T) {
 	t.Logf("processor: %s", cpuid.Summary())
 	if !cpuid.X86.AMXTile {
-		if strings.Contains(os.Getenv(impl.EnvRequire), "amx") {
+		if strings.Contains(os.Getenv(asmvariant.EnvRequire), "amx") {
 			t.Fatal("stage 1: the processor or the system's XCR0 has no tiles")
 		}
 		t.Skip("no tiles")
@@ -147,7 +147,7 @@ func TestAMXStage(t *testing.T) {
 
 // TestAMX holds the instructions against their emulation.
 func TestAMX(t *testing.T) {
-	impl.Require(t, "amx")
+	asmvariant.Require(t, "amx")
 	if useAMX {
 		testAMX(t, "pairs", &amxBF16Type, amxBF16Engine, dotBF16Pairs, func(words []float32, i int) {
 			halfView(words)[2*i] = halve(bfloat16, []float32{float32(i*7%13 - 6)})[0]
@@ -209,7 +209,7 @@ func checkAMX(t *testing.T, name string, e *engine[float32], dot func(c float32,
 // TestAMXStorm multiplies on many goroutines while the collector runs and the scheduler interrupts: tiles must
 // survive signals and changes of thread.
 func TestAMXStorm(t *testing.T) {
-	impl.Require(t, "amx")
+	asmvariant.Require(t, "amx")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	p := newHalfProduct(bfloat16, [3]int{230, 170, 1101})
 	want := p.run(t, asHalf(bfloat16), rowMajor, rowMajor, Overwrite, nil)

@@ -3,8 +3,8 @@
 package gemm
 
 import (
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/cpuid"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // All kernels of an instruction set are switched together: they share one flag.
@@ -22,12 +22,12 @@ func init() {
 	if !cpuid.X86.F16C {
 		avx2F32.widen[float16] = widenGenerics[float16]
 	}
-	impl.Register("gemm", "gemm/amx", &useAMX)
-	impl.Register("gemm", "gemm/avx512bf16", &useBF16)
-	impl.Register("gemm", "gemm/avx512", &useAVX512)
-	impl.Register("gemm", "gemm/avx2", &useAVX2)
-	impl.Register("gemm", "bytes/amx", &useAMXInt8)
-	impl.Register("gemm", "bytes/avx512vnni", &useVNNI)
+	asmvariant.Register("gemm", "gemm/amx", &useAMX)
+	asmvariant.Register("gemm", "gemm/avx512bf16", &useBF16)
+	asmvariant.Register("gemm", "gemm/avx512", &useAVX512)
+	asmvariant.Register("gemm", "gemm/avx2", &useAVX2)
+	asmvariant.Register("gemm", "bytes/amx", &useAMXInt8)
+	asmvariant.Register("gemm", "bytes/avx512vnni", &useVNNI)
 }
 
 var avx512F32 = engine[float32]{

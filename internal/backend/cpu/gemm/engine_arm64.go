@@ -3,13 +3,13 @@
 package gemm
 
 import (
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/cpuid"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 var useNEON = cpuid.ARM64.ASIMD
 
-func init() { impl.Register("gemm", "gemm/neon", &useNEON) }
+func init() { asmvariant.Register("gemm", "gemm/neon", &useNEON) }
 
 var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
 	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON, direct: directF32NEON, positions: positionsF32NEON, nhwc: nhwcF32NEON,

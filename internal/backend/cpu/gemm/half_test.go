@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // halve rounds values to bfloat16, or cuts them to float16, in position and returns the bits.
@@ -250,7 +250,7 @@ func halfValue(h half, x uint16) float64 {
 // TestVDPBF16PS: a pair adds both products, one after the other, to the sum, and subnormal
 // factors count as zero: what bf16.go says of the instruction.
 func TestVDPBF16PS(t *testing.T) {
-	restore, ok := impl.Select("gemm", "gemm/avx512bf16")
+	restore, ok := asmvariant.Select("gemm", "gemm/avx512bf16")
 	if !ok {
 		t.Skip("no AVX512_BF16")
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // shapes that reach each path: direct, panels, dots, row vector, packed.
@@ -90,8 +90,8 @@ func TestColumnInvariance(t *testing.T) {
 func TestVariantsAgree(t *testing.T) {
 	p := newProduct[float32](50, 60, 700)
 	var want []float32
-	impl.ForEach(t, "gemm", func(name string) {
-		if name == impl.Generic {
+	asmvariant.ForEach(t, "gemm", func(name string) {
+		if name == asmvariant.Generic {
 			return
 		}
 		got := p.run(t, Float32, rowMajor, rowMajor, Overwrite, nil)

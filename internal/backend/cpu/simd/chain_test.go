@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // chainLane is a number that chain code computes with.
@@ -141,7 +141,7 @@ func chainCases[T chainLane]() []chainCase[T] {
 
 // chainVariants runs f for every variant that has chain code.
 func chainVariants(t *testing.T, lane int, f func(t *testing.T, w int)) {
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		if w := ChainWidth(lane); w > 0 {
 			t.Run(fmt.Sprintf("%s/%d", variant, 8*lane), func(t *testing.T) { f(t, w) })
 		}

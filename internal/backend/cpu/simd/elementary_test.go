@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // elementaries are the functions that are evaluated in float64 for both types, with package math's as reference where that is
@@ -122,7 +122,7 @@ func TestTwoArguments(t *testing.T) {
 			}
 			return max(x, y) + math.Log1p(math.Exp(-math.Abs(x-y)))
 		}, 3}} {
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			z := make([]float64, len(xs))
 			c.f(z, xs, ys)
 			for i, got := range z {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // TestMaxPool2x2 compares the variants with the twin, with equal elements and NaNs, next to protected pages.
@@ -14,7 +14,7 @@ func TestMaxPool2x2(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	for _, end := range []bool{true, false} {
 		xs, zs, is := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end)), view[int64](fence(t, 8*most, end))
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for cols := 1; cols <= 130; cols++ {
 				for range 3 {
 					rows := 1 + r.IntN(5)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // TestPoolSteps compares the steps of pooling with their twins, bit by bit, next to protected pages.
@@ -36,7 +36,7 @@ func TestPoolSteps(t *testing.T) {
 			}
 			return s[:n]
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for n := 1; n <= 131; n++ {
 				for _, step := range []int{1, 2, 3, 4, 7} {
 					rows := 1 + r.IntN(3)
@@ -108,7 +108,7 @@ func TestIndices(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 10))
 	for _, end := range []bool{true, false} {
 		as, wide := view[int32](fence(t, 4*most, end)), view[int64](fence(t, 8*most, end))
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for n := 1; n <= 131; n++ {
 				at, w := as[most-n:], wide[most-n:]
 				if !end {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // exactPower is x^n to many digits, for x > 0.
@@ -58,7 +58,7 @@ func TestPowF64(t *testing.T) {
 		}
 		want = append(want, exactPower(a, n))
 	}
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		z := make([]float64, len(x))
 		PowF64(z, x, y)
 		for i, got := range z[:pairs] {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // TestWinogradTransforms compares both transforms with their twins, next to protected pages.
@@ -14,7 +14,7 @@ func TestWinogradTransforms(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 12))
 	for _, end := range []bool{true, false} {
 		xs, zs := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for i := range 60 {
 				tiles := 16 * (1 + r.IntN(4))
 				pitch, vs := 3+r.IntN(20), tiles+r.IntN(5)
@@ -60,7 +60,7 @@ func TestWinogradRows(t *testing.T) {
 		for i := range xs {
 			xs[i] = float32(r.NormFloat64())
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for range 400 {
 				width, first, rows := 1+r.IntN(40), r.IntN(5), 1+r.IntN(10)
 				from := r.IntN(4 * width)
@@ -137,7 +137,7 @@ func TestWinogradTaps(t *testing.T) {
 			}
 			return all[:n]
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for n := 1; n <= 70; n++ {
 				step, us := 9+r.IntN(3), n+r.IntN(4)
 				at := [9]int{0, 1, 2, 3, 4, 5, 6, 7, 8}
