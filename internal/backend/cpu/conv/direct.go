@@ -176,7 +176,7 @@ func (d *directConv[T]) block(from, to int) {
 	}
 }
 
-// strip computes a strip, in position if it can.
+// strip computes a strip, in place if it can.
 func (d *directConv[T]) strip(x []T, u *strip) {
 	j, p := d.j, &d.j.phase
 	m, n := u.o1-u.o0, (u.rows-1)*d.pitch+p[2].outs

@@ -4,7 +4,7 @@
 // each output position that holds the inputs it reads. Most algorithms never write the second matrix. algorithm.go chooses by
 // shapes and layouts alone, so that bits depend neither on values nor on threads:
 //
-//   - 1×1 filters: a GEMM on the operands in position, strip by strip of all images (pointwise.go).
+//   - 1×1 filters: a GEMM on the operands in place, strip by strip of all images (pointwise.go).
 //   - Filters that do not overlap, such as patches, and the transposed convolutions that are their gradients: one GEMM, on the
 //     input or to a result in another order (patches.go).
 //   - Output positions (positions.go), for float types with output channels enough for vectors: forward passes and gradients
@@ -29,7 +29,7 @@
 //   - Winograd (winograd.go), with vectors and only where the caller allowed it: a quarter of the products of 3×3
 //     taps, at some ten times the error.
 //   - NHWC output (nhwc_out.go): the products of 1×1 filters, and the sums of output positions, are written as they are; what
-//     another algorithm computed is converted after it. An NHWC input is read in position
+//     another algorithm computed is converted after it. An NHWC input is read in place
 //     (nhwc.go): the terms of a tap are contiguous, and taps skip the positions they are outside
 //     the input for, so nothing is copied or padded. Few positions with many filters are converted to NHWC for it (via_nhwc.go).
 //   - Non-finite filters would make padding count, since most algorithms multiply by it; they are left out and added

@@ -94,7 +94,7 @@ func (j *job[T]) area() int { return (j.kernels + j.tiles.rows - 1) / j.tiles.ro
 func (j *job[T]) block(b int) {
 	t := j.tile(b)
 	n, outs := t.c1-t.c0, j.phase.outs()
-	if j.tiles.perImage > 0 && j.z != nil && outs == j.outPositions { // in position
+	if j.tiles.perImage > 0 && j.z != nil && outs == j.outPositions { // in place
 		at := ((t.c0/outs)*j.groups*j.kernels+t.group*j.kernels+t.o0)*outs + t.c0%outs
 		j.multiply(t, 0, j.z[at:], outs)
 		return

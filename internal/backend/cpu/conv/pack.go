@@ -5,7 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
 )
 
-// packKernels lays out the kernels' taps of this phase as rows. Kernels that already are so are used in position.
+// packKernels lays out the kernels' taps of this phase as rows. Kernels that already are so are used in place.
 func (j *job[T]) packKernels(c *backend.Ctx) (free func(), err error) {
 	taps := j.phase.taps()
 	if j.kernelsInPlace() {

@@ -37,7 +37,7 @@
 // Bias, activation, residual and scale are what follows a product element by element. An
 // Epilogue is a function that is called once for each part of C that is finished, with
 // the part and its position, while the part is still in a near cache: a few rows by up to 256
-// columns for large products, all of C for tiny ones. It may change the part in position
+// columns for large products, all of C for tiny ones. It may change the part in place
 // or write what it makes of it elsewhere. The parts cover C, each element once, but how
 // C is cut depends on the number of threads, so only what is done element by element keeps
 // the bits independent of it. Calls may run at the same time on different parts. package cpu hands parts on to

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// halve rounds values to bfloat16, or cuts them to float16, in position and returns the bits.
+// halve rounds values to bfloat16, or cuts them to float16, in place and returns the bits.
 func halve(h half, x []float32) []uint16 {
 	bits := make([]uint16, len(x))
 	for i, v := range x {

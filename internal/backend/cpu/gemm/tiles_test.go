@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// Tiles give the bits of a product, whose k is one chunk, from panels and in position, and leave the rest of C alone.
+// Tiles give the bits of a product, whose k is one chunk, from panels and in place, and leave the rest of C alone.
 func TestTileDoors(t *testing.T) {
 	asmvariant.ForEach(t, "gemm", func(name string) {
 		r := rand.New(rand.NewPCG(5, 6))
@@ -39,7 +39,7 @@ func TestTileDoors(t *testing.T) {
 					tl.InPlace(m, n, k, a, k+3, 1, rows, n, old, n+1, true)
 					for i := range want {
 						if got[i] != want[i] || old[i] != want[i] {
-							t.Fatalf("%s, %d by %d by %d: element %d: panels %v, in position %v, product %v", name, m, n, k, i, got[i], old[i], want[i])
+							t.Fatalf("%s, %d by %d by %d: element %d: panels %v, in place %v, product %v", name, m, n, k, i, got[i], old[i], want[i])
 						}
 					}
 				}
