@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -43,25 +44,22 @@ type PlannedValue struct {
 
 // Explain tells what a function made by Compile did, why it re-traced, and what memory a run takes.
 func Explain(f any) Explanation {
-	v, ok := compiledFuncs.Load(uintptr(funcPointer(f)))
-	if !ok {
+	c := compile.Find(f)
+	if c == nil {
 		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
 	}
-	c := v.(*compiled)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := Explanation{Name: c.o.Name, Traces: c.traces, Reasons: append([]string(nil), c.reasons...)}
-	for el := c.entries.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
-		if e.inline {
-			x.Inlined = append(x.Inlined, e.why)
+	r := c.Report()
+	x := Explanation{Name: r.Name, Traces: r.Traces, Reasons: r.Reasons}
+	for _, t := range r.Stored {
+		if t.Inlined != "" {
+			x.Inlined = append(x.Inlined, t.Inlined)
 			continue
 		}
-		for _, m := range e.prog.Memory() {
+		for _, m := range t.Memory {
 			x.Memory = append(x.Memory, memoryPlan(len(x.Steps), m))
 		}
-		x.Steps = append(x.Steps, e.prog.Steps())
-		x.Graphs = append(x.Graphs, e.prog.Graph())
+		x.Steps = append(x.Steps, t.Steps)
+		x.Graphs = append(x.Graphs, t.Graph)
 	}
 	return x
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/codec"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
+	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/testutil/golden"
@@ -167,7 +168,7 @@ func sameThroughFile(f func([]*Tensor) []*Tensor, in []*Tensor) error {
 		return err
 	}
 	for i := range want {
-		if !sameBits(got[i].array().Raw(), want[i].array().Raw()) {
+		if !compile.SameBits(got[i].array().Raw(), want[i].array().Raw()) {
 			return Errorf(ErrValue, "export", "result %d is %v, want %v", i, got[i], want[i])
 		}
 	}

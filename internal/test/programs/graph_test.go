@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
@@ -217,7 +218,7 @@ func (g *randomGraph) run(inputs []*lucid.Tensor, after func(*lucid.Tensor)) (ou
 	for _, o := range g.ops {
 		out, err := lucid.Call(o.op, g.args(o, vals), o.attrs)
 		if err != nil {
-			tensortest.Throw(o.op, err)
+			fault.Rethrow(o.op, err)
 		}
 		after(out[0])
 		vals = append(vals, out[0])
