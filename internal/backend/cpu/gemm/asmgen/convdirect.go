@@ -161,7 +161,8 @@ func (k tile) storeSpot(i, j int, at, mask string, add bool) {
 	}
 }
 
-// scatters lists the kinds of kernels: scattering needs masks. float64 goes through scratch, which no benchmark row shows.
+// scatters lists the kinds of kernels: scattering needs masks. float64 goes through scratch: 12,750 lines less. Measured on float32,
+// that costs a third with three input channels and a hundredth with 64; no benchmark row is float64.
 func scatters(v isa, e elem) []bool {
 	if v.masks && e.size == 4 {
 		return []bool{false, true}
