@@ -34,9 +34,9 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 			}
 			list[i] = n
 		case []bool:
-			list[i] = ops.Truths(v, len(v))
+			list[i] = ops.MaskOf(v, len(v))
 		case bool:
-			list[i] = ops.Truths([]bool{v})
+			list[i] = ops.MaskOf([]bool{v})
 		default:
 			if n, ok := ops.Position(ix); ok {
 				ix = n

@@ -72,6 +72,9 @@ func newCapture(p *Program, lays []*shape.Layout) *capture {
 	if slices.ContainsFunc(p.steps, func(s step) bool { return s.dev != c.dev }) {
 		c.why = "it runs on more than one device"
 	}
+	if p.control {
+		c.why = "control flow reads what it decides by on the host"
+	}
 	return c
 }
 

@@ -35,7 +35,7 @@ func (p *planner) foldCasts() {
 		return
 	}
 	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.class == classElementwise && n.Op().Name == "cast" {
+		if f := &p.info[i]; f.class == classElementwise && n.Op().Role == graph.RoleCast {
 			j := p.idx.Get(n.In(0))
 			if g := &p.info[j]; p.canFoldOutputCast(n, n.In(0), g) {
 				f.class, g.outputCast = classOutputCast, int32(i)+1
@@ -46,7 +46,7 @@ func (p *planner) foldCasts() {
 
 // castBefore reports whether kernel n reads what its input m is cast from.
 func (p *planner) canFoldInputCast(d *backend.Device, n *graph.Node, k int, m *graph.Node) bool {
-	if p.info[p.idx.Get(m)].class != classElementwise || m.Op().Name != "cast" || p.device(m) != d {
+	if p.info[p.idx.Get(m)].class != classElementwise || m.Op().Role != graph.RoleCast || p.device(m) != d {
 		return false
 	}
 	of := m.In(0)

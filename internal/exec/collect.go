@@ -194,7 +194,7 @@ func (p *planner) settleDevices() {
 				p.where[i] = d
 			}
 		}
-		if n.Stored() || n.Op().Name == "to_device" {
+		if n.Stored() || n.Op().Role == graph.RoleTransfer {
 			continue
 		}
 		for k := range n.NumIn() {

@@ -25,7 +25,7 @@ func (p *planner) elideConcats() {
 		return
 	}
 	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.class != classKernel || n.Op().Name != "cat" || f.root || f.outputCast != 0 || f.foldedInputs != 0 {
+		if f := &p.info[i]; f.class != classKernel || n.Op().Role != graph.RoleConcat || f.root || f.outputCast != 0 || f.foldedInputs != 0 {
 			continue
 		}
 		if j, in := p.concatParts(n); in != nil {
@@ -35,7 +35,7 @@ func (p *planner) elideConcats() {
 		}
 	}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class == classAlias && n.Op() != nil && n.Op().Name == "reshape" {
+		if p.info[i].class == classAlias && n.Op() != nil && n.Op().Role == graph.RoleReshape {
 			p.writeReshaped(n)
 		}
 	}
@@ -143,7 +143,7 @@ func invertViews(views []*graph.Node, want *shape.Layout) *shape.Layout {
 			}
 			lay = to
 		default:
-			if v.Op().Name != "reshape" {
+			if v.Op().Role != graph.RoleReshape {
 				return nil
 			}
 			if lay = lay.Reshape(v.Shape(), of); lay == nil {

@@ -96,6 +96,9 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 
 // short reports whether the plan is so small that running it under the lock is cheaper than an event.
 func (p *planner) short() bool {
+	if p.prog.control {
+		return false // how long a loop runs is not known
+	}
 	work := 0
 	for k := range p.prog.steps {
 		s := &p.prog.steps[k]

@@ -228,9 +228,12 @@ var Reference, Host *backend.Device
 
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
-	s := step{op: n.Op().Name, attr: n.Attr(), dev: d}
-	if s.op == "to_device" {
+	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d}
+	if s.role == graph.RoleTransfer {
 		s.kernel = p.transfer(p.device(n.In(0)), d)
+	} else if c, ok := n.Attr().(*graph.Control); ok {
+		s.kernel = p.controlKernel(c, d)
+		p.prog.control = true
 	} else {
 		s.kernel = p.kernelFor(d, s.op)
 	}

@@ -23,7 +23,9 @@ type Program struct {
 	allocated []int32 // the others, in the order of the steps that write them
 	// checks says that a step's device may leave checks for the end of a run: it computes on its own time.
 	checks bool
-	runs   *sync.Pool // space of runs, of a program that runs again; else nil
+	// control says that a step runs subgraphs, whose launches are not the program's own.
+	control bool
+	runs    *sync.Pool // space of runs, of a program that runs again; else nil
 }
 
 // bufInfo describes a buffer of a program.
@@ -55,6 +57,7 @@ type operand struct {
 // step is one launch.
 type step struct {
 	op           string
+	role         graph.Role     // of a node with a kernel of its own
 	kernel       backend.Kernel // nil for a fused group
 	attr         attr.Attr
 	fused        *backend.Fused

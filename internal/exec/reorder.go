@@ -1,5 +1,7 @@
 package exec
 
+import "github.com/lucid-go/lucid/internal/graph"
+
 // The launches of a plan come by levels first, all of one level beside each other. That may hold more than need be: a value
 // waits for readers that could have run long ago, or is made long before anybody reads it. Where temporaries are worth it, the
 // launches are put in another order of the same dependencies, in two walks: one from the end, in which a launch that
@@ -149,7 +151,7 @@ func (p *planner) dependencies(bound int) *deps {
 				reads = append(reads, [2]int32{int32(k), o.buf})
 			}
 		}
-		if s.op == "print" {
+		if s.role == graph.RolePrint {
 			if print >= 0 {
 				edges = append(edges, [2]int32{print, int32(k)})
 			}

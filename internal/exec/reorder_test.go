@@ -8,6 +8,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -44,7 +45,7 @@ func randomProgram(r *rand.Rand, dev *backend.Device, launches int) *Program {
 		}
 		switch r.IntN(5) {
 		case 0:
-			s.op = "print"
+			s.op, s.role = "print", graph.RolePrint
 		case 1, 2:
 			s.op, s.fused = "fused", &backend.Fused{In: len(s.in)}
 		}
@@ -88,7 +89,7 @@ func simulate(t *testing.T, p *Program) (kept map[int32]uint64, printed []uint64
 			}
 			h = (h ^ memory[where[o.buf]]) * 0x100000001B3
 		}
-		if s.op == "print" {
+		if s.role == graph.RolePrint {
 			printed = append(printed, h)
 		}
 		for i, o := range s.out {

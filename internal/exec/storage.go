@@ -109,7 +109,7 @@ func (p *planner) worthStoring(n *graph.Node, f *info) bool {
 		g := &p.info[p.idx.Get(n.In(k))]
 		f.addSources(g)
 		deep = max(deep, int(g.recomputeDepth)+1)
-		if n.In(k).DType().Size() > n.DType().Size() && n.Op().Name == "cast" {
+		if n.In(k).DType().Size() > n.DType().Size() && n.Op().Role == graph.RoleCast {
 			return true
 		}
 	}

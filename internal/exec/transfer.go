@@ -5,6 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -91,12 +92,16 @@ func hostKernel(op string) backend.Kernel {
 
 // onHost makes a kernel of a device with memory of its own out of one for host memory.
 func onHost(d *backend.Device, op string, k backend.Kernel) backend.Kernel {
+	declared := graph.Lookup(op)
+	always := declared != nil && declared.Role == graph.RolePrint // it belongs on the host
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if c.LaunchMode != nil {
 			return fault.New(fault.NotImplemented, op, "it runs on the host")
 		}
-		if err := d.Fallback(op); err != nil {
-			return err
+		if !always {
+			if err := d.Fallback(op); err != nil {
+				return err
+			}
 		}
 		hostIn, hostOut := make([]backend.View, len(in)), make([]backend.View, len(out))
 		for i, v := range in {

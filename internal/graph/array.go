@@ -43,7 +43,12 @@ func (h *Array) Acquire() *Node {
 	if h == nil {
 		noTensor()
 	}
-	if t := currentTrace(); t != nil {
+	return h.acquire(currentTrace())
+}
+
+// acquire is Acquire as seen from a trace; nil: from outside all.
+func (h *Array) acquire(t *Trace) *Node {
+	if t != nil {
 		n := t.read(h)
 		n.refs.Add(1)
 		return n

@@ -10,13 +10,14 @@ type Recipe struct {
 	op    *Op
 	attr  attr.Attr
 	dev   *backend.Device
-	item  int // output of a bundle that the node shows, -1: none
+	item  int // output of a tuple node that the node shows, -1: none
 	tuple bool
+	konst bool // a 0-d immediate
 }
 
 // RecipeOf returns the node's recipe.
 func RecipeOf(n *Node) Recipe {
-	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple()}
+	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple(), konst: n.IsConst()}
 	if k, ok := n.IsTupleItem(); ok {
 		r.item = k
 	}
@@ -32,6 +33,9 @@ func (r *Recipe) Over(in []*Node) *Node {
 		return NewTuple(r.op, r.attr, in...)
 	}
 	n := New(r.op, r.attr, in...)
+	if r.konst {
+		return n.MarkConst()
+	}
 	n.dev.Store(r.dev)
 	return n
 }

@@ -15,6 +15,7 @@ type TraceKind uint8
 const (
 	TraceCompile TraceKind = iota
 	TraceVMap
+	TraceControl // a branch or a body of control flow
 )
 
 // Trace records a function whose inputs have no values. While a compile trace is open, handles from outside that
@@ -44,6 +45,7 @@ type Captured struct {
 	Placeholder *Node
 	Taped       bool  // read where it matters whether it is on a tape
 	Grad        *Slot // the handle shows the gradient in this slot; after it was cleared another does
+	Outer       *Node // in control flow: what the handle shows around it
 }
 
 // gradCell is what a gradient slot shows inside a trace.
@@ -107,6 +109,9 @@ var Inline = &struct{ why string }{"the function must be inlined"}
 
 // read returns what h shows inside the trace.
 func (t *Trace) read(h *Array) *Node {
+	if t.kind == TraceControl {
+		return t.readControl(h)
+	}
 	n := h.node.Load()
 	if n == nil {
 		fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
@@ -170,6 +175,9 @@ func (t *Trace) write(h *Array, n *Node) bool {
 }
 
 func (t *Trace) cell(s *Slot) *gradCell {
+	if t.kind == TraceControl {
+		fault.Throw(fault.NotImplemented, t.Name, "the body uses the gradient slot of a tensor; use Grad or ValueAndGrad in it, not Backward")
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.grads[s]
@@ -204,7 +212,7 @@ func (t *Trace) writeGrad(s *Slot, n *Node) {
 
 // MustRun makes a compiled function compute the node at every call; in other traces, and outside, nodes are computed when wanted.
 func (n *Node) MustRun() {
-	if t := n.trace; t != nil && t.kind == TraceCompile && !t.Export {
+	if t := n.trace; t != nil && t.kind != TraceVMap && !t.Export {
 		t.mu.Lock()
 		t.effects = append(t.effects, n)
 		t.mu.Unlock()

@@ -49,7 +49,7 @@ func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions)
 	return y
 }
 
-// normWeight brings a weight to x's dtype; with halves it may be float32.
+// normWeight brings a weight to x's dtype; with half types it may be float32.
 func normWeight(x, w *Node) *Node {
 	if x.DType().IsHalf() && w.DType() == dtype.Float32 {
 		return w
@@ -57,7 +57,7 @@ func normWeight(x, w *Node) *Node {
 	return Cast(w, x.DType())
 }
 
-// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
+// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for half types).
 type RmsNormOptions struct{ Eps *float64 }
 
 // RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.

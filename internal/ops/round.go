@@ -52,7 +52,7 @@ func Trunc(x *Node) *Node { return rounding(opTrunc, x) }
 // RoundOptions say to which decimal place; negative counts left of the point.
 type RoundOptions struct{ Decimals int }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 //
 //lucid:func
 //lucid:method

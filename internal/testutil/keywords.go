@@ -11,7 +11,7 @@ import (
 type Keywords struct {
 	// Names has the field of keywords that have another name; "!" in front negates a bool.
 	Names map[string]string
-	// Resolve makes a tensor of what JSON has for it; other values it returns as they are. It may be nil.
+	// Resolve converts the JSON form of a tensor to the tensor; other values it returns as they are. It may be nil.
 	Resolve func(v any) any
 }
 
@@ -77,7 +77,7 @@ func (k Keywords) Set(dst reflect.Value, v any) error {
 	}
 	switch dst.Kind() {
 	case reflect.Interface:
-		dst.Set(reflect.ValueOf(whole(v)))
+		dst.Set(reflect.ValueOf(integers(v)))
 		return nil
 	case reflect.Pointer:
 		p := reflect.New(dst.Type().Elem())
@@ -106,8 +106,8 @@ func (k Keywords) Set(dst reflect.Value, v any) error {
 	return nil
 }
 
-// whole converts numbers that are whole, and lists of them, to ints.
-func whole(v any) any {
+// integers converts integral numbers, and lists of them, to ints.
+func integers(v any) any {
 	switch v := v.(type) {
 	case float64:
 		if v == math.Trunc(v) {

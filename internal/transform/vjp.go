@@ -201,7 +201,7 @@ func (c *cotangent) meet() {
 		c.sum = terms[0]
 		return
 	}
-	if c.sum = ops.SumOntoPlaces(terms, sumOf); c.sum == nil {
+	if c.sum = ops.SumOntoIndices(terms, sumOf); c.sum == nil {
 		c.sum = sumOf(terms)
 	}
 }

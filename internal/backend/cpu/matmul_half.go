@@ -25,7 +25,7 @@ func narrowHalf(d dtype.DType, z []uint16, x []float32) {
 	simd.F32ToF16(z, x)
 }
 
-// widenOperand reads n elements of an operand of a half type, from place from on.
+// widenOperand reads n elements of an operand of a half type, from element from on.
 func widenOperand(d dtype.DType, z []float32, o *operand, from int) {
 	var tile [tileElems]uint16
 	for at := 0; at < len(z); at += tileElems {
@@ -52,7 +52,7 @@ func widenedStack(c *backend.Ctx, v backend.View) (stack[float32], error) {
 	return newStack(f.x, v.Shape, f.strides, f.free), err
 }
 
-// endedHalf multiplies halves. Sums are float32, in scratch that stays in the cache; a part is rounded once, when it is finished.
+// endedHalf multiplies half types. Sums are float32, in scratch that stays in the cache; a part is rounded once, when it is finished.
 func endedHalf(d dtype.DType) endedProduct[uint16] {
 	mul, vector, depth := gemm.BFloat16, vectorBF16, longDepth
 	if d == dtype.Float16 {
@@ -115,13 +115,13 @@ func sumsOfHalf(d dtype.DType) productTo[uint16, float32] {
 }
 
 const (
-	smallPairs   = 200      // elements of a right factor so small that a product of float32 takes less time than what pairs of halves need besides
-	smallHalf    = 4 << 10  // the same for halves that are widened in any case
+	smallPairs   = 200      // elements of a right factor for which a float32 product is faster than packing bf16 pairs
+	smallHalf    = 4 << 10  // the same for a half type that is widened in any case
 	smallRows    = 8 << 10  // elements of the left factor and the product in one block
 	narrowAtOnce = 64 << 10 // elements that are rounded in one call
 )
 
-// mostSmall is up to how many elements of a right factor halves of a type are widened first.
+// mostSmall is up to how many elements of a right factor the half type is widened first.
 func mostSmall(d dtype.DType) int {
 	if d == dtype.BFloat16 && gemm.HasBF16() {
 		return smallPairs

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// stack is a stack of matrices where it lies: rows and columns have non-negative strides, leading dimensions any that
+// stack is a batch of matrices in its own memory: rows and columns have non-negative strides, leading dimensions any that
 // stay in the slice.
 type stack[T any] struct {
 	x          []T
