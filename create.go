@@ -35,7 +35,7 @@ func (w With) dtypeOr(d DType) DType {
 	return d
 }
 
-// done places a fresh value and makes the handle.
+// done moves a fresh value to its device and makes the handle.
 func (w With) done(n *graph.Node) *Tensor {
 	if w.Device.Type != "" {
 		dev := w.Device.open()

@@ -92,16 +92,16 @@ func exportCase(c *golden.Case) error { return eachFunction(c, sameThroughFile) 
 // eachFunction calls do with the case as a function, then with its gradient.
 func eachFunction(c *golden.Case, do func(f func([]*Tensor) []*Tensor, in []*Tensor) error) error {
 	var in []*Tensor
-	place := make([]int, len(c.Inputs))
+	position := make([]int, len(c.Inputs))
 	for i, g := range c.Inputs {
-		if place[i] = -1; g != nil {
-			place[i] = len(in)
+		if position[i] = -1; g != nil {
+			position[i] = len(in)
 			in = append(in, (*Tensor)(g.Array()))
 		}
 	}
 	f := func(xs []*Tensor) []*Tensor {
-		args := make([]*Tensor, len(place))
-		for i, k := range place {
+		args := make([]*Tensor, len(position))
+		for i, k := range position {
 			if k >= 0 {
 				args[i] = xs[k]
 			}

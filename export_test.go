@@ -59,7 +59,7 @@ func TestExport(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameValue(t, "values", out[0], y)
-			sameValue(t, "places", out[1], at)
+			sameValue(t, "positions", out[1], at)
 		}
 		if s := g.Signatures(); len(s) != 1 || s[0].String() != "(float32[2 3], int64[2]) → (float32[2 2], int64[2 2])" || s[0].Bytes == 0 {
 			t.Error(s)

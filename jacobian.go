@@ -125,7 +125,7 @@ func GradGradCheck(f func([]*Tensor) []*Tensor, inputs []*Tensor, opts ...GradCh
 }
 
 // Print returns x and prints it with a label when it is computed, also inside compiled functions, where there is no value
-// to print while they are traced. They print at every call, also what nobody goes on with; elsewhere go on with what Print returns.
+// to print while they are traced. They print at every call, also what is not used any further; elsewhere go on with what Print returns.
 func Print(label string, x *Tensor) *Tensor {
 	n := acquire(x)
 	defer release(n)

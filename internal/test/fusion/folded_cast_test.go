@@ -66,7 +66,7 @@ func (widePitch) Pitch(op string, _ attr.Attr, _ dtype.DType, s *shape.Shape) in
 	return 0
 }
 
-// TestKernelsThatConvert: casts beside a loss become part of it, rows get room, and the bits stay.
+// TestKernelsThatConvert: casts next to a loss become part of it, rows get room, and the bits stay.
 func TestKernelsThatConvert(t *testing.T) {
 	loss := func(x, w, y *lucid.Tensor) []*lucid.Tensor {
 		value, grads := lucid.ValueAndGrad(func(x, w *lucid.Tensor) *lucid.Tensor {
@@ -97,10 +97,10 @@ func TestKernelsThatConvert(t *testing.T) {
 			}
 		}
 		if forward := "class_nllbfloat16 float32 true"; !strings.Contains(strings.Join(seen, " "), forward) {
-			t.Errorf("%s: the loss does not read halves: %v", name, seen)
+			t.Errorf("%s: the loss does not read half types: %v", name, seen)
 		}
 		if back := "class_nll_gradbfloat16 bfloat16 false false"; name == "compiled" && !slices.Contains(seen, back) {
-			t.Errorf("%s: its gradient does not write halves with room: %v", name, seen)
+			t.Errorf("%s: its gradient does not write half types with room: %v", name, seen)
 		}
 	}
 }

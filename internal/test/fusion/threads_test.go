@@ -19,9 +19,9 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 	x, w, b := rand(300, 700), rand(700, 520), rand(520)
 	image, kernel, deep := rand(3, 16, 40, 40), rand(24, 16, 3, 3), rand(16, 1, 3, 3)
 	q, k, v := rand(2, 4, 300, 48), rand(2, 4, 300, 48), rand(2, 4, 300, 48)
-	places := lucid.With{DType: lucid.Float32}.Uniform(0, 300, 90000).To(lucid.Int64).Eval()
+	positions := lucid.With{DType: lucid.Float32}.Uniform(0, 300, 90000).To(lucid.Int64).Eval()
 	groups := 16
-	state, turned := rand(800, 48).Mul(0.1).Eval(), rand(800, 200).Mul(0.1).Eval()
+	state, weights := rand(800, 48).Mul(0.1).Eval(), rand(800, 200).Mul(0.1).Eval()
 	classes := lucid.With{DType: lucid.Float32}.Uniform(0, 700, 300).To(lucid.Int64).Eval()
 	works := map[string]func(x *lucid.Tensor) *lucid.Tensor{
 		"product, bias, gelu":   func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x.MatMul(w).Add(b)) },
@@ -37,7 +37,7 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 		"log sum exp":           func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(1) },
 		"cumulative sum":        func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(0) },
 		"cross entropy":         func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, classes, nil) },
-		"gather and its adding": func(x *lucid.Tensor) *lucid.Tensor { return x.At(places).Sum(1) },
+		"gather and its adding": func(x *lucid.Tensor) *lucid.Tensor { return x.At(positions).Sum(1) },
 		"convolution": func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.Conv2d(image.Mul(x.At(0, 0)), kernel, nil, lucid.ConvOptions{Padding: []int{1}})
 		},
@@ -51,7 +51,7 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 			return lucid.ScaledDotProductAttention(q.Mul(x.At(0, 0)), k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
 		},
 		"recurrent": func(x *lucid.Tensor) *lucid.Tensor {
-			y, _, _ := lucid.LSTMForward(q.At(0).Mul(x.At(0, 0)).Permute(1, 0, 2), state, turned, nil, nil, nil, nil, nil)
+			y, _, _ := lucid.LSTMForward(q.At(0).Mul(x.At(0, 0)).Permute(1, 0, 2), state, weights, nil, nil, nil, nil, nil)
 			return y
 		},
 		"pooling": func(x *lucid.Tensor) *lucid.Tensor {

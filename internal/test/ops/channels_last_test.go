@@ -88,7 +88,7 @@ func TestChannelsLast(t *testing.T) {
 	}
 }
 
-// TestMaxPoolChannelsLast compares pooling with channels last with the same in the usual order: values, places and gradients.
+// TestMaxPoolChannelsLast compares pooling with channels last with the same in the usual order: values, positions and gradients.
 func TestMaxPoolChannelsLast(t *testing.T) {
 	lucid.Seed(4)
 	pools := []func(x *lucid.Tensor, kernel []int, o ...lucid.MaxPoolOptions) (*lucid.Tensor, *lucid.Tensor){lucid.MaxPool1d, lucid.MaxPool2d, lucid.MaxPool3d}
@@ -107,14 +107,14 @@ func TestMaxPoolChannelsLast(t *testing.T) {
 				back := func(x *lucid.Tensor) *lucid.Tensor { return x.MoveDim(at, -1) }
 				last := o
 				last.ChannelsLast = true
-				want, wantPlaces := pools[k](first(x), []int{3}, o)
-				got, places := pools[k](x, []int{3}, last)
+				want, wantPositions := pools[k](first(x), []int{3}, o)
+				got, positions := pools[k](x, []int{3}, last)
 				alike(t, "values", got, back(want))
-				if (places == nil) != (wantPlaces == nil) {
-					t.Fatalf("places %v and %v", places, wantPlaces)
+				if (positions == nil) != (wantPositions == nil) {
+					t.Fatalf("positions %v and %v", positions, wantPositions)
 				}
-				if places != nil {
-					alike(t, "places", places, back(wantPlaces))
+				if positions != nil {
+					alike(t, "positions", positions, back(wantPositions))
 				}
 				grad := func(pool func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 					return lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return pool(x).Square().Sum() })(x)

@@ -145,7 +145,7 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 	}
 }
 
-// TestPartitionSides checks what a partition promises: the k-th is in its place, nothing larger before it, nothing smaller behind.
+// TestPartitionSides checks what a partition promises: the k-th is at its position, nothing larger before it, nothing smaller behind.
 func TestPartitionSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 200 {
@@ -172,8 +172,8 @@ func TestPartitionSides(t *testing.T) {
 	}
 }
 
-// TestStdOfHalves: the root of a variance, or of the square of a distance, that a half type does not hold is held.
-func TestStdOfHalves(t *testing.T) {
+// TestStdOfHalfTypes: the root of a variance, or of the square of a distance, that a half type does not hold is held.
+func TestStdOfHalfTypes(t *testing.T) {
 	x := lucid.New([]float32{300, -300, 10, 10}, 4).To(lucid.Float16)
 	if got := x.Std().Item(); math.Abs(got-245) > 0.3 {
 		t.Errorf("the standard deviation is %v", got)
