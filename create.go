@@ -102,7 +102,7 @@ func newTensor[T Element](data []T, copied bool, dims []int) *Tensor {
 // stored makes a value of host memory where creation goes now; a device with memory of its own gets its copy at once.
 func stored(op string, b *mem.Buffer, s *shape.Shape, d DType) *graph.Node {
 	spec, dev := graph.Spec{Shape: s, DType: d}, targetDevice()
-	if dev.Upload == nil {
+	if dev.Transfer == nil {
 		return graph.NewStored(b, spec, hostDevice())
 	}
 	to, err := dev.Pool.Get(op, b.Size)

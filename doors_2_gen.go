@@ -642,7 +642,7 @@ func (x *Tensor) CumMin(dim int) (values *Tensor, indices *Tensor) {
 }
 
 // CumProd returns running products along a dimension.
-func CumProd(x *Tensor, dim int, o ...ScanOptions) *Tensor {
+func CumProd(x *Tensor, dim int, o ...CumulativeOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumprod(a0, dim, option("cumprod", o))
 	release(a0)
@@ -652,13 +652,13 @@ func CumProd(x *Tensor, dim int, o ...ScanOptions) *Tensor {
 // CumProd returns running products along a dimension.
 func (x *Tensor) CumProd(dim int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cumprod(a0, dim, ops.ScanOptions{})
+	r0 := ops.Cumprod(a0, dim, ops.CumulativeOptions{})
 	release(a0)
 	return wrap(r0)
 }
 
 // CumSum returns running sums along a dimension.
-func CumSum(x *Tensor, dim int, o ...ScanOptions) *Tensor {
+func CumSum(x *Tensor, dim int, o ...CumulativeOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumsum(a0, dim, option("cumsum", o))
 	release(a0)
@@ -668,7 +668,7 @@ func CumSum(x *Tensor, dim int, o ...ScanOptions) *Tensor {
 // CumSum returns running sums along a dimension.
 func (x *Tensor) CumSum(dim int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cumsum(a0, dim, ops.ScanOptions{})
+	r0 := ops.Cumsum(a0, dim, ops.CumulativeOptions{})
 	release(a0)
 	return wrap(r0)
 }

@@ -179,6 +179,14 @@ type (
 	//	ZeroInfinity bool
 	CtcLossOptions = ops.CtcLossOptions
 
+	// CumulativeOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
+	// runs from the end, and whether each element leaves itself out.
+	//
+	//	DType     DType
+	//	Reverse   bool
+	//	Exclusive bool
+	CumulativeOptions = ops.CumulativeOptions
+
 	// DiagEmbedOptions says which diagonal to fill, and which two dimensions of the result span the matrices.
 	//
 	//	Offset int
@@ -787,14 +795,6 @@ type (
 	//	Scale     *float64
 	//	EnableGQA bool
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
-
-	// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
-	// runs from the end, and whether each element leaves itself out.
-	//
-	//	DType     DType
-	//	Reverse   bool
-	//	Exclusive bool
-	ScanOptions = ops.ScanOptions
 
 	// ScatterOptions says how values are combined with what is there: "" replaces it, "add" and "multiply" combine.
 	//

@@ -387,7 +387,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
-				var o ops.ScanOptions
+				var o ops.CumulativeOptions
 				c.option("dtype", &o.DType)
 				c.option("reverse", &o.Reverse)
 				c.option("exclusive", &o.Exclusive)
@@ -399,7 +399,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
-				var o ops.ScanOptions
+				var o ops.CumulativeOptions
 				c.option("dtype", &o.DType)
 				c.option("reverse", &o.Reverse)
 				c.option("exclusive", &o.Exclusive)

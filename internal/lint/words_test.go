@@ -31,6 +31,7 @@ var plain = []struct {
 	{regexp.MustCompile(`(?i)in[ -]place\b|\bin_place|InPlace|inPlace|\binplace`), "the field's word for an op that writes to its input"},
 	{regexp.MustCompile(`(?i)decimal places?`), "digits behind the point"},
 	{regexp.MustCompile(`(?i)\bin turn\b`), "one after the other"},
+	{regexp.MustCompile(`"bundle"`), "a key of the file format of exported functions"},
 	{regexp.MustCompile(`(?i)takes? place\b`), "happens"},
 }
 

@@ -126,5 +126,5 @@ func Trapezoid(y, x *Node, o TrapezoidOptions) *Node {
 //lucid:amp float32
 func CumulativeTrapezoid(y, x *Node, o TrapezoidOptions) *Node {
 	a, axis := trapezoids("cumulative_trapezoid", y, x, o)
-	return Cumsum(a, axis, ScanOptions{})
+	return Cumsum(a, axis, CumulativeOptions{})
 }

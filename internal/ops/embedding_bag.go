@@ -95,5 +95,5 @@ func bagsAt(op string, offsets *Node, n int, includeLast bool) (*Node, int) {
 	at := strictIndex(op, SliceDim(offsets, 0, 0, bags, 1), n+1)
 	one := broadcastTo(Number(dtype.Int64, 1), at.Shape())
 	begins := put(FullOf(shape.Of(op, n+1), dtype.Int64, dtype.Scalar{}), at, one, 0, attr.ReduceAdd)
-	return Sub(SliceDim(Cumsum(begins, 0, ScanOptions{}), 0, 0, n, 1), 1), bags
+	return Sub(SliceDim(Cumsum(begins, 0, CumulativeOptions{}), 0, 0, n, 1), 1), bags
 }

@@ -184,7 +184,7 @@ func expandSlices(op string, mask, src *Node, axis int, exact bool) *Node {
 	if exact && mask.Shape().Numel() < n {
 		fault.Throw(fault.Shape, op, "%d values for a mask of %d elements", n, mask.Shape().Numel())
 	}
-	order := Reshape(Cumsum(Reshape(mask, -1), 0, ScanOptions{}), mask.Shape().Dims()...) // 1 at the first true one
+	order := Reshape(Cumsum(Reshape(mask, -1), 0, CumulativeOptions{}), mask.Shape().Dims()...) // 1 at the first true one
 	if n == 0 {
 		// Nothing to take from: one element stands in, and the first true element of the mask is out of range.
 		d := src.Shape().Clone()

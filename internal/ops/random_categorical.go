@@ -59,7 +59,7 @@ func drawClasses(key, x *Node, axis, n int) *Node {
 	s := shape.Of("categorical", append(slices.Delete(d, axis, axis+1), n)...)
 	flat := Reshape(x, -1)
 	e := Exp(Sub(flat, Amax(flat, ReduceOptions{})))
-	cdf := Cumsum(e, 0, ScanOptions{})
+	cdf := Cumsum(e, 0, CumulativeOptions{})
 	u := RandomUniform(key, s, 0, 1, x.DType())
 	total := SliceDim(cdf, 0, cdf.Dim(0)-1, 1, 1)
 	return pickByCDF(cdf, Mul(u, total))

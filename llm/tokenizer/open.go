@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/codec"
-	"github.com/lucid-go/lucid/internal/codec/strictjson"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -69,8 +68,7 @@ func openFolder(fsys fs.FS, path string) (t *Tokenizer, err error) {
 
 // readConfig takes the tokens that begin and end a text from a tokenizer_config.json.
 func (t *Tokenizer) readConfig(data []byte) {
-	p, err := strictjson.New(op, data, maxDepth, maxKeys)
-	check(err)
+	p := newParser(data)
 	root, ok := asObject(readAny(p), "tokenizer_config.json")
 	if !ok {
 		refuse("tokenizer_config.json is no object")

@@ -137,9 +137,9 @@ func rowWise() (all []check) {
 	list := []along{
 		{"softmax", func(x *node, d int) *node { return ops.Softmax(x, d, ops.SoftmaxOptions{}) }},
 		{"log_softmax", func(x *node, d int) *node { return ops.LogSoftmax(x, d, ops.SoftmaxOptions{}) }},
-		{"cumsum", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.ScanOptions{}) }},
-		{"cumsum_reverse", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.ScanOptions{Reverse: true, Exclusive: true}) }},
-		{"cumprod", func(x *node, d int) *node { return ops.Cumprod(x, d, ops.ScanOptions{}) }},
+		{"cumsum", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.CumulativeOptions{}) }},
+		{"cumsum_reverse", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.CumulativeOptions{Reverse: true, Exclusive: true}) }},
+		{"cumprod", func(x *node, d int) *node { return ops.Cumprod(x, d, ops.CumulativeOptions{}) }},
 		{"logcumsumexp", func(x *node, d int) *node { return ops.Logcumsumexp(x, d, ops.DirectionOptions{}) }},
 		{"linear_scan", func(x *node, d int) *node {
 			x = ops.Mul(x, 1.0) // floats
@@ -206,7 +206,7 @@ func rowWise() (all []check) {
 		}},
 		// Large enough to run behind an event, its input's buffer serving the value in between.
 		check{name: "taken_over", dtypes: floats[:1], loose: true, in: []input{{lo: -1, hi: 0, shape: []int{8, 5000}}},
-			f: func(in []*node) []*node { return []*node{ops.Cumsum(ops.Exp(in[0]), 1, ops.ScanOptions{})} }},
+			f: func(in []*node) []*node { return []*node{ops.Cumsum(ops.Exp(in[0]), 1, ops.CumulativeOptions{})} }},
 		check{name: "class_nll_grad/last", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {lo: 2, hi: 3, shape: []int{4, 1}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}},
 			f: func(in []*node) []*node {
 				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}

@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// newScratch is make for scratch whose size comes from operands. One that shows a few elements very often may need more than the machine
-// has, and Go ends a program that asks for that.
+// newScratch is make for scratch whose size comes from operands. An operand that broadcasts few elements may need more memory than the
+// machine has, and Go ends a program that asks for that.
 func newScratch[T any](n int) []T {
 	const small = 1 << 20
 	if n > small {

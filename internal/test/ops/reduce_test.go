@@ -33,8 +33,8 @@ func foldingFunctions() map[string]func(x *lucid.Tensor) *lucid.Tensor {
 		"quantile": func(x *lucid.Tensor) *lucid.Tensor { return x.Quantile(0.3) }, "kthvalue": func(x *lucid.Tensor) *lucid.Tensor { return first(x.KthValue(2)) },
 		"cov": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cov(x, nil, nil) }, "corrcoef": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Corrcoef(x).Square() },
 		"cumsum": func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(1) }, "cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1) },
-		"cumprod back":      func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 0, lucid.ScanOptions{Reverse: true}) },
-		"cumprod exclusive": func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 1, lucid.ScanOptions{Exclusive: true}) },
+		"cumprod back":      func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 0, lucid.CumulativeOptions{Reverse: true}) },
+		"cumprod exclusive": func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 1, lucid.CumulativeOptions{Exclusive: true}) },
 		"cummax":            func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMax(1)) }, "cummin": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMin(0)) },
 		"logcumsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogCumSumExp(1) }, "logcumsumexp back": func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.LogCumSumExp(x, 0, lucid.DirectionOptions{Reverse: true})

@@ -2,7 +2,7 @@ package exec
 
 import "github.com/lucid-go/lucid/internal/graph"
 
-// level gives every computed node a level, inputs below consumers; elementwise ops of one shape that read each
+// assignLevels gives every computed node a level, inputs below consumers; elementwise ops of one shape that read each
 // other share a level. Then levels move as late as their consumers allow, so that an optimizer's state update
 // runs with the gradient it reads and not long before.
 func (p *planner) assignLevels() {
@@ -58,8 +58,8 @@ func (p *planner) assignLevels() {
 	}
 }
 
-// free reports whether the next value of some state is made of that state alone and of inputs that nobody writes over, as a count of steps is. It
-// comes last then, which holds nothing: if something fails before, the state is not a step ahead of the rest.
+// dependsOnStateAlone reports whether the next value of some state depends only on that state and on inputs that are not written over,
+// as a step counter does. It is computed last then, which costs no memory: if a launch before it fails, the state is not a step ahead.
 func (p *planner) dependsOnStateAlone(next, state *graph.Node) bool {
 	if p.info[p.idx.Get(next)].level > 1 {
 		return false
@@ -84,7 +84,7 @@ func (p *planner) dependsOnStateAlone(next, state *graph.Node) bool {
 	return true
 }
 
-// after returns the lowest level node n may have behind its input m.
+// minLevel returns the lowest level node n may have above its input m.
 func (p *planner) minLevel(n *graph.Node, c class, m *graph.Node) int32 {
 	g := &p.info[p.idx.Get(m)]
 	if g.level == 0 {
@@ -94,38 +94,4 @@ func (p *planner) minLevel(n *graph.Node, c class, m *graph.Node) int32 {
 		return g.level
 	}
 	return g.level + 1
-}
-
-// groupElementwise joins elementwise nodes of one level that read each other; each group is one pass over memory.
-func (p *planner) groupElementwise() {
-	for i := range p.info {
-		p.info[i].group = int32(i)
-	}
-	find := func(i int32) int32 {
-		for p.info[i].group != i {
-			p.info[i].group = p.info[p.info[i].group].group
-			i = p.info[i].group
-		}
-		return i
-	}
-	for i, n := range p.idx.Nodes {
-		f := &p.info[i]
-		if f.class != classElementwise {
-			continue
-		}
-		for k := range n.NumIn() {
-			j := p.idx.Get(n.In(k))
-			g := &p.info[j]
-			if g.class == classElementwise && g.latest == f.latest && n.In(k).Shape() == n.Shape() && p.device(n.In(k)) == p.device(n) {
-				// The later node leads, so that a group stands where its last member does.
-				a, b := find(int32(i)), find(int32(j))
-				if a != b {
-					p.info[min(a, b)].group = max(a, b)
-				}
-			}
-		}
-	}
-	for i := range p.info {
-		p.info[i].group = find(int32(i))
-	}
 }
