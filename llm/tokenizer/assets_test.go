@@ -34,7 +34,7 @@ func oracle(t testing.TB, python, file string, texts []string) (out []oracleResu
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(python, "../../scripts/assets/tokenize.py", file)
+	cmd := exec.Command(python, "../../scripts/assets/encode_texts.py", file)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
 	b, err := cmd.Output()
 	if err != nil {
