@@ -18,13 +18,16 @@ var conversations = []string{
 	`{"messages":[{"role":"user","content":"Hello"}],"add_generation_prompt":true,"bos_token":"<s>","eos_token":"</s>"}`,
 	`{"messages":[{"role":"system","content":" Be brief. "},{"role":"user","content":"What is 2+2?"},{"role":"assistant","content":"4\n"},
 	  {"role":"user","content":"Thanks, \"friend\" é 日本"}],"add_generation_prompt":true,"bos_token":"<s>","eos_token":"</s>"}`,
-	`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"<think>\nhm\n</think>\n\nHello!"}],"add_generation_prompt":false,
+	`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"<think>\nhm\n</think>\n\nHello!"}],
+	  "add_generation_prompt":false,
 	  "bos_token":"<s>","eos_token":"</s>"}`,
-	`{"messages":[{"role":"user","content":"Weather in Paris?"},{"role":"assistant","content":"","tool_calls":[{"type":"function","id":"abcdefghi","function":
+	`{"messages":[{"role":"user","content":"Weather in Paris?"},
+	  {"role":"assistant","content":"","tool_calls":[{"type":"function","id":"abcdefghi","function":
 	  {"name":"get_weather","arguments":{"city":"Paris","days":2,"exact":true,"ratio":0.5,"none":null}}}]},
 	  {"role":"tool","name":"get_weather","tool_call_id":"abcdefghi","content":"{\"temp\": 21}"}],
 	  "tools":[{"type":"function","function":{"name":"get_weather","description":"The weather of a city","parameters":{"type":"object",
-	  "properties":{"city":{"type":"string","description":"A city"},"days":{"type":"integer"},"list":{"type":"array","items":{"type":"string"}}},
+	  "properties":{"city":{"type":"string","description":"A city"},"days":{"type":"integer"},
+	  "list":{"type":"array","items":{"type":"string"}}},
 	  "required":["city"]}}}],"add_generation_prompt":true,"bos_token":"<s>","eos_token":"</s>"}`,
 	`{"messages":[{"role":"system","content":"S"},{"role":"user","content":[{"type":"text","text":"Look at "},{"type":"image","image":"x"},
 	  {"type":"text","text":"this"}]}],"add_generation_prompt":true,"bos_token":"<s>","eos_token":"</s>","enable_thinking":false}`,
@@ -89,7 +92,8 @@ func TestAssets(t *testing.T) {
 				at++
 			}
 			from := max(0, at-40)
-			t.Errorf("%s, conversation %d: at byte %d\ngot  %.120q\nwant %.120q", c.file, i%len(conversations), at, got[from:], (*w.Text)[from:])
+			t.Errorf("%s, conversation %d: at byte %d\ngot  %.120q\nwant %.120q", c.file, i%len(conversations), at, got[from:],
+				(*w.Text)[from:])
 		default:
 			same++
 		}

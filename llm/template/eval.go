@@ -234,7 +234,8 @@ func (s forStmt) run(e *env) (out jump) {
 func loopOf(items []any, i int) any {
 	d := &Dict{}
 	n := len(items)
-	for key, v := range map[string]int{"index": i + 1, "index0": i, "revindex": n - i, "revindex0": n - i - 1, "length": n, "depth": 1, "depth0": 0} {
+	for key, v := range map[string]int{"index": i + 1, "index0": i, "revindex": n - i, "revindex0": n - i - 1, "length": n,
+		"depth": 1, "depth0": 0} {
 		d.Set(key, int64(v))
 	}
 	d.Set("first", i == 0)

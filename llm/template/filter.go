@@ -49,7 +49,8 @@ func init() { // not an initialiser: filters and parser refer to each other
 		}
 	}
 	filters = map[string]function{
-		"tojson": toJSON, "length": length, "count": length, "string": onText(func(s string) string { return s }), "safe": func(e *env, a called) any { return markup(e.text(a.positional[0])) },
+		"tojson": toJSON, "length": length, "count": length, "string": onText(func(s string) string { return s }),
+		"safe":  func(e *env, a called) any { return markup(e.text(a.positional[0])) },
 		"upper": onText(strings.ToUpper), "lower": onText(strings.ToLower), "title": onText(title), "capitalize": onText(capitalize),
 		"trim": trimFilter, "default": defaultFilter, "d": defaultFilter, "join": joinFilter, "items": itemsFilter, "dictsort": dictSort,
 		"list": func(_ *env, a called) any { return &list{items: slices.Clone(iterate(a.positional[0]))} }, "replace": replaceFilter,
@@ -58,7 +59,10 @@ func init() { // not an initialiser: filters and parser refer to each other
 		"last": func(_ *env, a called) any { s := iterate(a.positional[0]); return end(s, len(s)-1) },
 		"int":  toInt, "float": toFloat, "abs": absFilter, "indent": indentFilter, "reverse": reverseFilter, "sort": sortFilter,
 		"unique": uniqueFilter, "escape": onText(escape), "e": onText(escape), "sum": sumFilter, "round": roundFilter,
-		"min": extreme(false), "max": extreme(true), "attr": func(_ *env, a called) any { return attribute(a.positional[0], a.text(1, "name", "")) },
+		"min": extreme(false), "max": extreme(true), "attr": func(_ *env, a called) any {
+			return attribute(a.positional[0],
+				a.text(1, "name", ""))
+		},
 	}
 }
 
@@ -167,7 +171,8 @@ func dictSort(e *env, a called) any {
 	if a.text(2, "by", "key") == "value" {
 		by = 1
 	}
-	sorted(e, pairs, func(v any) any { return fold(v.(*list).items[by], truth(a.arg(1, "case_sensitive", false))) }, truth(a.arg(3, "reverse", false)))
+	sorted(e, pairs, func(v any) any { return fold(v.(*list).items[by], truth(a.arg(1, "case_sensitive", false))) }, truth(a.arg(3,
+		"reverse", false)))
 	return &list{items: pairs}
 }
 

@@ -141,7 +141,8 @@ func (l *lexer) after(minus, plus, block bool) {
 	l.trim, l.cut = minus, block && !plus
 }
 
-var operators = []string{"==", "!=", "<=", ">=", "//", "**", "+", "-", "*", "/", "%", "~", "<", ">", "=", ".", ",", ":", "|", "(", ")", "[", "]", "{", "}", ";"}
+var operators = []string{"==", "!=", "<=", ">=", "//", "**", "+", "-", "*", "/", "%", "~", "<", ">", "=", ".", ",", ":", "|", "(",
+	")", "[", "]", "{", "}", ";"}
 
 // inside reads the tokens of a tag up to its end.
 func (l *lexer) inside(end string, kind tokenKind) {
@@ -204,7 +205,8 @@ func (l *lexer) operator(rest string, depth *int) {
 func (l *lexer) number() {
 	rest := l.src[l.at:]
 	n := 0
-	for n < len(rest) && (rest[n] >= '0' && rest[n] <= '9' || rest[n] == '_' || rest[n] == '.' && n+1 < len(rest) && rest[n+1] >= '0' && rest[n+1] <= '9') {
+	digit := func(i int) bool { return i < len(rest) && rest[i] >= '0' && rest[i] <= '9' }
+	for digit(n) || n < len(rest) && (rest[n] == '_' || rest[n] == '.' && digit(n+1)) {
 		n++
 	}
 	if n < len(rest) && (rest[n] == 'e' || rest[n] == 'E') {
@@ -212,8 +214,8 @@ func (l *lexer) number() {
 		if k < len(rest) && (rest[k] == '+' || rest[k] == '-') {
 			k++
 		}
-		if k < len(rest) && rest[k] >= '0' && rest[k] <= '9' {
-			for n = k; n < len(rest) && rest[n] >= '0' && rest[n] <= '9'; n++ {
+		if digit(k) {
+			for n = k; digit(n); n++ {
 			}
 		}
 	}
@@ -235,7 +237,8 @@ func (l *lexer) text(quote byte) {
 			continue
 		}
 		i++
-		simple := map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': "\"", 'b': "\b", 'f': "\f", 'v': "\v", 'a': "\a", '0': "\x00", '\n': ""}
+		simple := map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\",
+			'\'': "'", '"': "\"", 'b': "\b", 'f': "\f", 'v': "\v", 'a': "\a", '0': "\x00", '\n': ""}
 		if s, ok := simple[l.src[i]]; ok {
 			b.WriteString(s)
 			continue

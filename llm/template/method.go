@@ -22,7 +22,8 @@ func init() {
 	}
 	whole := func(v any) int64 { _, n, _, _ := number(v); return n }
 	tests = map[string]function{
-		"defined": is(func(v any) bool { return kindOf(v) != "undefined value" }), "undefined": kind("undefined value"), "none": kind("None"),
+		"defined": is(func(v any) bool { return kindOf(v) != "undefined value" }), "undefined": kind("undefined value"),
+		"none":   kind("None"),
 		"string": kind("string"), "mapping": kind("mapping"), "iterable": kind("string", "list", "mapping", "undefined value"),
 		"sequence": kind("string", "list", "mapping", "undefined value"), "number": kind("int", "float", "bool"), "integer": kind("int"),
 		"float": kind("float"), "boolean": kind("bool"), "callable": kind("function"),
@@ -81,7 +82,8 @@ var globals = map[string]any{
 
 // strftime writes the time by a format of C's; letters that no template uses are an error.
 func strftime(e *env, format string) string {
-	layouts := map[byte]string{'Y': "2006", 'm': "01", 'd': "02", 'b': "Jan", 'B': "January", 'H': "15", 'M': "04", 'S': "05", 'y': "06", 'A': "Monday",
+	layouts := map[byte]string{'Y': "2006", 'm': "01", 'd': "02", 'b': "Jan", 'B': "January", 'H': "15", 'M': "04", 'S': "05",
+		'y': "06", 'A': "Monday",
 		'a': "Mon", 'I': "03", 'p': "PM", 'j': "002", 'Z': "MST", 'z': "-0700", 'F': "2006-01-02", 'T': "15:04:05"}
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {

@@ -428,7 +428,7 @@ func (p *parser) test(e expr) expr {
 	t := testExpr{f: f, value: e}
 	if p.accept("(") {
 		t.args = p.arguments()
-	} else if next := p.peek(); next.kind == tokString || next.kind == tokNumber || next.kind == tokName && !slices.Contains(keywords, next.text) {
+	} else if k := p.peek(); k.kind == tokString || k.kind == tokNumber || k.kind == tokName && !slices.Contains(keywords, k.text) {
 		t.args.positional = []expr{p.postfix(p.primary())}
 	}
 	return t
