@@ -20,7 +20,7 @@ type Op struct {
 	InPlace       bool     // with an underscore behind its names, Call rebinds the first tensor and returns it
 	Door          string   // the Go function, "" if only a method
 	Kind          string   // elementwise, view, reduce, …; composite: written with other ops
-	AMP           string   // keep, half, float32, promote
+	AMP           string   // keep, half, float32
 	Deterministic bool
 	VJP           string // "yes", or "waived: why"
 	JVP           string

@@ -1,4 +1,4 @@
-package lucid
+package lucid_test
 
 import (
 	"errors"
@@ -6,6 +6,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
 func TestCallInPlace(t *testing.T) {
@@ -13,33 +16,33 @@ func TestCallInPlace(t *testing.T) {
 		name  string
 		attrs map[string]any
 		want  float32
-	}{{"abs_", nil, 4}, {"neg_", nil, 4}, {"add_", attrs{"other": 1}, -3}, {"clip_", attrs{"min": -2}, -2}, {"floordiv_", attrs{"other": 3}, -2}, {"cube_", nil, -64}} {
-		x := New([]float32{-4}, 1)
+	}{{"abs_", nil, 4}, {"neg_", nil, 4}, {"add_", tensortest.Attrs{"other": 1}, -3}, {"clip_", tensortest.Attrs{"min": -2}, -2}, {"floordiv_", tensortest.Attrs{"other": 3}, -2}, {"cube_", nil, -64}} {
+		x := lucid.New([]float32{-4}, 1)
 		same := x
-		out, err := Call(c.name, []*Tensor{x}, c.attrs)
+		out, err := lucid.Call(c.name, []*lucid.Tensor{x}, c.attrs)
 		if err != nil || len(out) != 1 || out[0] != x {
 			t.Fatalf("%s: %v, %v", c.name, out, err)
 		}
-		wantValues(t, c.name, same, Float32, c.want)
+		tensortest.WantValues(t, c.name, same, lucid.Float32, c.want)
 	}
-	x := New([]float32{1}, 1)
+	x := lucid.New([]float32{1}, 1)
 	for name, a := range map[string]map[string]any{
 		"sum_": nil, "abs__": nil, // there are no such forms
 		"add_": {"input": 2.0}, // a number cannot be rebound
 	} {
-		if _, err := Call(name, []*Tensor{x}, a); err == nil {
+		if _, err := lucid.Call(name, []*lucid.Tensor{x}, a); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
-	if _, err := Call("abs_", nil, nil); !errors.Is(err, ErrValue) {
+	if _, err := lucid.Call("abs_", nil, nil); !errors.Is(err, lucid.ErrValue) {
 		t.Error(err)
 	}
 	for _, size := range []float64{1e300, -1e300, math.Inf(1), math.NaN(), 1 << 63, 0.5} { // no int is one of these
-		if _, err := Call("narrow", []*Tensor{x}, attrs{"dim": 0, "start": size, "length": 0}); !errors.Is(err, ErrDType) {
+		if _, err := lucid.Call("narrow", []*lucid.Tensor{x}, tensortest.Attrs{"dim": 0, "start": size, "length": 0}); !errors.Is(err, lucid.ErrDType) {
 			t.Errorf("narrow from %v on: %v", size, err)
 		}
 	}
-	wantValues(t, "after refusals", x, Float32, 1)
+	tensortest.WantValues(t, "after refusals", x, lucid.Float32, 1)
 }
 
 // TestCallNames holds every name by which other frameworks call an op that we have.
@@ -55,7 +58,7 @@ func TestCallNames(t *testing.T) {
 		}
 		for _, name := range strings.Fields(line) {
 			base := strings.TrimSuffix(name, "_")
-			if schemas[name] == nil && (base == name || schemas[base] == nil || !schemas[base].inplace) {
+			if tensortest.Schema(name) == nil && (base == name || tensortest.Schema(base) == nil || !tensortest.Schema(base).InPlace) {
 				t.Errorf("there is no op %s", name)
 			}
 			found++
@@ -64,45 +67,45 @@ func TestCallNames(t *testing.T) {
 	if found < 300 {
 		t.Errorf("only %d names in the list", found)
 	}
-	if _, err := Call("multivariate_normal", nil, nil); !errors.Is(err, ErrNotImplemented) || !strings.Contains(err.Error(), "factor") {
+	if _, err := lucid.Call("multivariate_normal", nil, nil); !errors.Is(err, lucid.ErrNotImplemented) || !strings.Contains(err.Error(), "factor") {
 		t.Errorf("an op that waits for others: %v", err)
 	}
 }
 
 // What MLX's core has under names of its own.
 func TestNamesOfMLX(t *testing.T) {
-	x := Ones(2, 3, 4)
+	x := lucid.Ones(2, 3, 4)
 	for _, c := range []struct {
 		attrs map[string]any
-		d     DType
+		d     lucid.DType
 		want  float64
 	}{
-		{map[string]any{"axes": []int{0, -1}}, Int32, 8}, {map[string]any{"axes": []int{}}, Int32, 24},
-		{map[string]any{"axes": []int{1}, "inverted": true}, Float32, 1.0 / 3}, {map[string]any{"axes": []int{1}, "dtype": "float64"}, Float64, 3},
+		{map[string]any{"axes": []int{0, -1}}, lucid.Int32, 8}, {map[string]any{"axes": []int{}}, lucid.Int32, 24},
+		{map[string]any{"axes": []int{1}, "inverted": true}, lucid.Float32, 1.0 / 3}, {map[string]any{"axes": []int{1}, "dtype": "float64"}, lucid.Float64, 3},
 	} {
-		y, err := Call("number_of_elements", []*Tensor{x}, c.attrs)
-		if err != nil || y[0].DType() != c.d || math.Abs(y[0].To(Float64).Item()-c.want) > 1e-7 {
+		y, err := lucid.Call("number_of_elements", []*lucid.Tensor{x}, c.attrs)
+		if err != nil || y[0].DType() != c.d || math.Abs(y[0].To(lucid.Float64).Item()-c.want) > 1e-7 {
 			t.Errorf("%v: %v %v", c.attrs, y, err)
 		}
 	}
-	if _, err := Call("number_of_elements", []*Tensor{x}, map[string]any{"axes": []int{1}, "inverted": true, "dtype": "int32"}); !errors.Is(err, ErrDType) {
+	if _, err := lucid.Call("number_of_elements", []*lucid.Tensor{x}, map[string]any{"axes": []int{1}, "inverted": true, "dtype": "int32"}); !errors.Is(err, lucid.ErrDType) {
 		t.Errorf("one over a number as an integer: %v", err)
 	}
-	if y, err := Call("copy", []*Tensor{x}, nil); err != nil || !Equal(y[0], x) {
+	if y, err := lucid.Call("copy", []*lucid.Tensor{x}, nil); err != nil || !lucid.Equal(y[0], x) {
 		t.Errorf("copy: %v %v", y, err)
 	}
 }
 
 // TestCallTakesIntegers: an attribute that is a number, or a list of them, may have any of Go's integer types.
 func TestCallTakesIntegers(t *testing.T) {
-	x := Ones(2, 3)
+	x := lucid.Ones(2, 3)
 	for _, dim := range []any{1, int8(1), int16(1), int32(1), int64(-1), uint8(1), uint64(1), 1.0, []int64{1}, []any{int16(1)}} {
-		if out, err := Call("sum", []*Tensor{x}, map[string]any{"dim": dim}); err != nil || out[0].Size(0) != 2 {
+		if out, err := lucid.Call("sum", []*lucid.Tensor{x}, map[string]any{"dim": dim}); err != nil || out[0].Size(0) != 2 {
 			t.Errorf("%T: %v, %v", dim, out, err)
 		}
 	}
 	for _, dim := range []any{1.5, true, "1", uint64(1) << 63, []float64{1}, []any{"a"}, 1i, x} {
-		if _, err := Call("sum", []*Tensor{x}, map[string]any{"dim": dim}); !errors.Is(err, ErrDType) {
+		if _, err := lucid.Call("sum", []*lucid.Tensor{x}, map[string]any{"dim": dim}); !errors.Is(err, lucid.ErrDType) {
 			t.Errorf("%T: %v", dim, err)
 		}
 	}

@@ -1,24 +1,18 @@
-package lucid
+package lucid_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/lucid-go/lucid"
 )
 
-// placed is a tensor on the device under test.
-func placed(t *Tensor) *Tensor {
-	if t == nil || DefaultDevice() == CPU {
-		return t
-	}
-	return t.To(DefaultDevice())
-}
-
 func TestUnknownDevice(t *testing.T) {
-	err := Try(func() { Zeros(2).To(Device{Type: "abacus"}) })
+	err := lucid.Try(func() { lucid.Zeros(2).To(lucid.Device{Type: "abacus"}) })
 	if err == nil || !strings.Contains(err.Error(), "abacus") || !strings.Contains(err.Error(), "lucid/cuda") {
 		t.Errorf("an unknown device: %v", err)
 	}
-	if CUDA(1).String() != "cuda:1" {
-		t.Errorf("%v", CUDA(1))
+	if lucid.CUDA(1).String() != "cuda:1" {
+		t.Errorf("%v", lucid.CUDA(1))
 	}
 }

@@ -1,15 +1,17 @@
-package lucid
+package lucid_test
 
 import (
 	"encoding/json"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/lucid-go/lucid"
 )
 
 func TestDoctor(t *testing.T) {
 	t.Setenv("LUCID_TEST_DOCTOR", "here")
-	d := Doctor()
+	d := lucid.Doctor()
 	if d.Threads < 1 || d.Cores < 1 || !strings.HasPrefix(d.CPU, runtime.GOARCH+":") || len(d.Devices) < 2 {
 		t.Errorf("%+v", d)
 	}
@@ -19,12 +21,12 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
-	var back Diagnosis
+	var back lucid.Diagnosis
 	b, err := json.Marshal(d)
 	if err != nil || json.Unmarshal(b, &back) != nil || back.String() != text {
 		t.Errorf("%v: %s", err, b)
 	}
-	bad := Diagnosis{Variants: map[string][]string{"gemm.gemm": {}}, Devices: []DeviceDiagnosis{{Name: "cuda", Error: "no driver"}}}.String()
+	bad := lucid.Diagnosis{Variants: map[string][]string{"gemm.gemm": {}}, Devices: []lucid.DeviceDiagnosis{{Name: "cuda", Error: "no driver"}}}.String()
 	if !strings.Contains(bad, "gemm.gemm: Go code") || !strings.Contains(bad, "cuda: cannot be used: no driver") {
 		t.Error(bad)
 	}

@@ -103,7 +103,7 @@ func AdaptiveAvgPool3d(x *Tensor, outputSize []int) *Tensor {
 }
 
 // AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked
-// for, its place (nil otherwise). A size of -1 keeps the one there is.
+// for, its index (nil otherwise). A size of -1 keeps the one there is.
 func AdaptiveMaxPool1d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.AdaptiveMaxPool1d(a0, outputSize, option("adaptive_max_pool1d", o))
@@ -366,7 +366,7 @@ func (x *Tensor) All(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// AlphaDropout drops elements so that mean and variance of selu's results are kept.
+// AlphaDropout drops elements so that mean and variance of selu's results stay.
 func AlphaDropout(x *Tensor, o ...DropoutOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.AlphaDropout(a0, option("alpha_dropout", o))
@@ -543,7 +543,7 @@ func (x *Tensor) ArgWhere() *Tensor {
 }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
-// of how x lies in memory; a place outside x is refused.
+// of how x is laid out; an index outside x is refused.
 func AsStrided(x *Tensor, size []int, stride []int, o ...AsStridedOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.AsStrided(a0, size, stride, option("as_strided", o))
@@ -552,7 +552,7 @@ func AsStrided(x *Tensor, size []int, stride []int, o ...AsStridedOptions) *Tens
 }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
-// of how x lies in memory; a place outside x is refused.
+// of how x is laid out; an index outside x is refused.
 func (x *Tensor) AsStrided(size []int, stride []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.AsStrided(a0, size, stride, ops.AsStridedOptions{})
@@ -944,7 +944,7 @@ func (x *Tensor) BitwiseOr_(other any) *Tensor {
 	return x.rebind("bitwise_or", r0)
 }
 
-// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not
 // below the number of bits.
 func BitwiseRightShift(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -955,7 +955,7 @@ func BitwiseRightShift(x any, other any) *Tensor {
 	return wrap(r0)
 }
 
-// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not
 // below the number of bits.
 func (x *Tensor) BitwiseRightShift(other any) *Tensor {
 	a0 := acquireAny(x)
@@ -1090,7 +1090,7 @@ func BroydenProbe(residual *Tensor, step *Tensor, state *Tensor, info *Tensor) (
 	return wrap(r0), wrap(r1), wrap(r2), wrap(r3)
 }
 
-// Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary
+// Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary
 // belongs to the bucket below it, or above it with Right.
 func Bucketize(x any, boundaries *Tensor, o ...BucketOptions) *Tensor {
 	a0 := acquireAny(x)

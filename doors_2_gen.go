@@ -553,7 +553,7 @@ func (x *Tensor) Cross(other *Tensor) *Tensor {
 }
 
 // CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
-// the logits and one number per row are kept for the gradient.
+// the logits and one number per row are stored for the gradient.
 func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(target)
@@ -642,7 +642,7 @@ func (x *Tensor) CumMin(dim int) (values *Tensor, indices *Tensor) {
 }
 
 // CumProd returns running products along a dimension.
-func CumProd(x *Tensor, dim int, o ...ScanOptions) *Tensor {
+func CumProd(x *Tensor, dim int, o ...CumulativeOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumprod(a0, dim, option("cumprod", o))
 	release(a0)
@@ -652,13 +652,13 @@ func CumProd(x *Tensor, dim int, o ...ScanOptions) *Tensor {
 // CumProd returns running products along a dimension.
 func (x *Tensor) CumProd(dim int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cumprod(a0, dim, ops.ScanOptions{})
+	r0 := ops.Cumprod(a0, dim, ops.CumulativeOptions{})
 	release(a0)
 	return wrap(r0)
 }
 
 // CumSum returns running sums along a dimension.
-func CumSum(x *Tensor, dim int, o ...ScanOptions) *Tensor {
+func CumSum(x *Tensor, dim int, o ...CumulativeOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumsum(a0, dim, option("cumsum", o))
 	release(a0)
@@ -668,7 +668,7 @@ func CumSum(x *Tensor, dim int, o ...ScanOptions) *Tensor {
 // CumSum returns running sums along a dimension.
 func (x *Tensor) CumSum(dim int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cumsum(a0, dim, ops.ScanOptions{})
+	r0 := ops.Cumsum(a0, dim, ops.CumulativeOptions{})
 	release(a0)
 	return wrap(r0)
 }

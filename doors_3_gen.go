@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// Deg2rad turns degrees into radians.
+// Deg2rad converts degrees to radians.
 func Deg2rad(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Deg2rad(a0)
@@ -14,7 +14,7 @@ func Deg2rad(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Deg2rad turns degrees into radians.
+// Deg2rad converts degrees to radians.
 func (x *Tensor) Deg2rad() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Deg2rad(a0)
@@ -269,7 +269,7 @@ func (x *Tensor) Dot(other *Tensor) *Tensor {
 }
 
 // DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask
-// is kept (Ghiasi et al.).
+// stays (Ghiasi et al.).
 func DropBlock(x *Tensor, o ...DropBlockOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.DropBlock(a0, option("drop_block", o))
@@ -595,7 +595,7 @@ func (x *Tensor) ExpandAs(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// ExpandDims adds dimensions of size 1 at the given places of the result.
+// ExpandDims adds dimensions of size 1 at the given positions of the result.
 func ExpandDims(x *Tensor, axis ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ExpandDims(a0, axis...)
@@ -603,7 +603,7 @@ func ExpandDims(x *Tensor, axis ...int) *Tensor {
 	return wrap(r0)
 }
 
-// ExpandDims adds dimensions of size 1 at the given places of the result.
+// ExpandDims adds dimensions of size 1 at the given positions of the result.
 func (x *Tensor) ExpandDims(axis ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ExpandDims(a0, axis...)
@@ -1097,7 +1097,7 @@ func GlobalResponseNorm(x *Tensor, gamma *Tensor, beta *Tensor, o ...GlobalRespo
 	return wrap(r0)
 }
 
-// Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.
+// Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.
 func Glu(x *Tensor, o ...GluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Glu(a0, option("glu", o))
@@ -1105,7 +1105,7 @@ func Glu(x *Tensor, o ...GluOptions) *Tensor {
 	return wrap(r0)
 }
 
-// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every
+// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or 3): in every
 // dimension -1 is one end of the image and 1 the other, the last dimension first.
 func GridSample(x *Tensor, grid *Tensor, o ...GridSampleOptions) *Tensor {
 	a0 := acquire(x)

@@ -289,7 +289,7 @@ func (x *Tensor) IndexAdd(dim int, index *Tensor, source *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+// IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.
 func IndexCopy(x *Tensor, dim int, index *Tensor, source *Tensor) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)
@@ -301,7 +301,7 @@ func IndexCopy(x *Tensor, dim int, index *Tensor, source *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+// IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.
 func (x *Tensor) IndexCopy(dim int, index *Tensor, source *Tensor) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)
@@ -501,7 +501,7 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
-// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+// IsClose reports which elements of x are close to those of other. Infinities are close only to themselves.
 func IsClose(x *Tensor, other *Tensor, o ...CloseOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)
@@ -511,7 +511,7 @@ func IsClose(x *Tensor, other *Tensor, o ...CloseOptions) *Tensor {
 	return wrap(r0)
 }
 
-// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+// IsClose reports which elements of x are close to those of other. Infinities are close only to themselves.
 func (x *Tensor) IsClose(other *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)
@@ -1378,7 +1378,7 @@ func (x *Tensor) MaxIndices(dim int) (values *Tensor, indices *Tensor) {
 }
 
 // MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
-// for, its place in the plane (nil otherwise).
+// for, its index in the plane (nil otherwise).
 func MaxPool1d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.MaxPool1d(a0, kernelSize, option("max_pool1d", o))
@@ -1402,8 +1402,8 @@ func MaxPool3d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor
 	return wrap(r0), wrap(r1)
 }
 
-// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it
-// alone has a gradient; PyTorch gives the place's to all of them.
+// MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is taken, and it
+// alone has a gradient; PyTorch gives that of the index to all of them.
 func MaxUnpool1d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(indices)
@@ -1594,7 +1594,7 @@ func (x *Tensor) Mode(dim int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// MoveAxis brings dimensions to other places; the rest keep their order.
+// MoveAxis moves dimensions to other positions; the rest keep their order.
 func MoveAxis(x *Tensor, source []int, destination []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Moveaxis(a0, source, destination)
@@ -1602,7 +1602,7 @@ func MoveAxis(x *Tensor, source []int, destination []int) *Tensor {
 	return wrap(r0)
 }
 
-// MoveAxis brings dimensions to other places; the rest keep their order.
+// MoveAxis moves dimensions to other positions; the rest keep their order.
 func (x *Tensor) MoveAxis(source int, destination int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Moveaxis(a0, []int{source}, []int{destination})
@@ -1610,7 +1610,7 @@ func (x *Tensor) MoveAxis(source int, destination int) *Tensor {
 	return wrap(r0)
 }
 
-// MoveDim brings dimensions to other places; the rest keep their order.
+// MoveDim moves dimensions to other positions; the rest keep their order.
 func MoveDim(x *Tensor, source []int, destination []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Movedim(a0, source, destination)
@@ -1618,7 +1618,7 @@ func MoveDim(x *Tensor, source []int, destination []int) *Tensor {
 	return wrap(r0)
 }
 
-// MoveDim brings dimensions to other places; the rest keep their order.
+// MoveDim moves dimensions to other positions; the rest keep their order.
 func (x *Tensor) MoveDim(source int, destination int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Movedim(a0, []int{source}, []int{destination})

@@ -229,7 +229,7 @@ func (x *Tensor) Prod(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.
+// Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.
 func Put(x *Tensor, index *Tensor, source *Tensor, o ...PutOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(index)
@@ -241,7 +241,7 @@ func Put(x *Tensor, index *Tensor, source *Tensor, o ...PutOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.
+// Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.
 func (x *Tensor) Put(index *Tensor, source *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(index)
@@ -277,7 +277,7 @@ func (x *Tensor) PutAlongAxis(indices *Tensor, values any, axis int) *Tensor {
 	return wrap(r0)
 }
 
-// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a
 // dimension in front. A NaN among the elements makes the result NaN.
 func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
 	a0 := acquire(x)
@@ -288,7 +288,7 @@ func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a
 // dimension in front. A NaN among the elements makes the result NaN.
 func (x *Tensor) Quantile(q any) *Tensor {
 	a0 := acquire(x)
@@ -299,7 +299,7 @@ func (x *Tensor) Quantile(q any) *Tensor {
 	return wrap(r0)
 }
 
-// Rad2deg turns radians into degrees.
+// Rad2deg converts radians to degrees.
 func Rad2deg(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rad2deg(a0)
@@ -307,7 +307,7 @@ func Rad2deg(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Rad2deg turns radians into degrees.
+// Rad2deg converts radians to degrees.
 func (x *Tensor) Rad2deg() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rad2deg(a0)
@@ -629,7 +629,7 @@ func (x *Tensor) Roll(shifts int, dims ...int) *Tensor {
 	return wrap(r0)
 }
 
-// RoPE turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
+// RoPE rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
 // leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,
 // if given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.
 func RoPE(x *Tensor, freqs *Tensor, starts *Tensor, dims int, o ...RopeOptions) *Tensor {
@@ -643,7 +643,7 @@ func RoPE(x *Tensor, freqs *Tensor, starts *Tensor, dims int, o ...RopeOptions) 
 	return wrap(r0)
 }
 
-// Rot90 turns x by quarter turns in the plane of two dimensions.
+// Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.
 func Rot90(x *Tensor, o ...Rot90Options) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rot90(a0, option("rot90", o))
@@ -651,7 +651,7 @@ func Rot90(x *Tensor, o ...Rot90Options) *Tensor {
 	return wrap(r0)
 }
 
-// Rot90 turns x by quarter turns in the plane of two dimensions.
+// Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.
 func (x *Tensor) Rot90(k int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rot90(a0, ops.Rot90Options{K: &k})
@@ -659,7 +659,7 @@ func (x *Tensor) Rot90(k int) *Tensor {
 	return wrap(r0)
 }
 
-// RotaryPosEmbedding turns the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
+// RotaryPosEmbedding rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
 // (positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means
 // the first L.
 func RotaryPosEmbedding(x *Tensor, cos *Tensor, sin *Tensor, positionIDs *Tensor, o ...RotaryPosEmbeddingOptions) *Tensor {
@@ -675,7 +675,7 @@ func RotaryPosEmbedding(x *Tensor, cos *Tensor, sin *Tensor, positionIDs *Tensor
 	return wrap(r0)
 }
 
-// Rotate turns images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
+// Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
 func Rotate(x *Tensor, angle float64, o ...RotateOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rotate(a0, angle, option("rotate", o))
@@ -683,7 +683,7 @@ func Rotate(x *Tensor, angle float64, o ...RotateOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 func Round(x *Tensor, o ...RoundOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Round(a0, option("round", o))
@@ -691,7 +691,7 @@ func Round(x *Tensor, o ...RoundOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 func (x *Tensor) Round() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Round(a0, ops.RoundOptions{})
@@ -715,7 +715,7 @@ func RowStack(tensors []*Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
+// Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the
 // middle of the range without.
 func Rrelu(x *Tensor, o ...RreluOptions) *Tensor {
 	a0 := acquire(x)

@@ -39,7 +39,7 @@ func ScaledDotProductAttentionWithWeights(query *Tensor, key *Tensor, value *Ten
 }
 
 // Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
-// values meet in one place the last one in row-major order stays. A number is written to all places.
+// values have one index the last one in row-major order stays. A number is written to all indices.
 func Scatter(x *Tensor, dim int, index *Tensor, value any, o ...ScatterOptions) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)
@@ -52,7 +52,7 @@ func Scatter(x *Tensor, dim int, index *Tensor, value any, o ...ScatterOptions) 
 }
 
 // Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
-// values meet in one place the last one in row-major order stays. A number is written to all places.
+// values have one index the last one in row-major order stays. A number is written to all indices.
 func (x *Tensor) Scatter(dim int, index *Tensor, value any) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)
@@ -130,7 +130,7 @@ func SearchSorted(sortedSequence *Tensor, input any, sorter *Tensor, o ...Search
 
 // SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,
 // the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It
-// costs a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.
+// costs a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.
 func SegmentedMm(x *Tensor, other *Tensor, segments *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)
@@ -585,7 +585,7 @@ func Stack(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon
 // more than they hold.
 func Std(x *Tensor, o ...VarOptions) *Tensor {
 	a0 := acquire(x)
@@ -594,7 +594,7 @@ func Std(x *Tensor, o ...VarOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon
 // more than they hold.
 func (x *Tensor) Std(dim ...int) *Tensor {
 	a0 := acquire(x)

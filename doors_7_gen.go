@@ -385,7 +385,7 @@ func UnfoldImage(x *Tensor, kernelSize []int, o ...FoldOptions) *Tensor {
 }
 
 // Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the
-// place of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
+// index of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
 // the result depends on it; inside Compile or VMap it is refused.
 func Unique(x *Tensor, o ...UniqueOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
 	a0 := acquire(x)

@@ -2,7 +2,6 @@ package lucid
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/codec/codectest"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
+	"github.com/lucid-go/lucid/internal/testutil/golden"
 )
 
 var (
@@ -44,28 +44,23 @@ func mutate(r *rand.Rand, text string) string {
 // TestImportMutated changes the graphs of every op of the golden files. What passes the checks is run: it may fail
 // with a typed error. Under the race detector, pointers out of bounds are found too.
 func TestImportMutated(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join("testdata", "golden", "*.json.gz"))
 	perOp, tries := 2, 20
 	if testing.Short() {
 		perOp, tries = 1, 10
 	}
-	for _, f := range files {
-		family := strings.TrimSuffix(filepath.Base(f), ".json.gz")
-		if family == "promotion" || family == "random" {
-			continue
-		}
+	for _, family := range golden.Families() {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, 2))
 			seen, passed, ran, total := map[string]int{}, 0, 0, 0
-			for _, c := range readGolden(t, family) {
+			for _, c := range golden.Read(t, family) {
 				if schemas[c.Op] == nil {
 					continue
 				}
 				if seen[c.Op]++; seen[c.Op] > perOp {
 					continue
 				}
-				for _, file := range c.files() {
+				for _, file := range filesOf(&c) {
 					text := string(file.Sections[0].Data)
 					for range tries {
 						total++
@@ -89,9 +84,9 @@ func TestImportMutated(t *testing.T) {
 	}
 }
 
-// files returns what the case and its gradient are in a file.
-func (c *goldenCase) files() (list []checkpoint.Checkpoint) {
-	c.each(func(f func([]*Tensor) []*Tensor, in []*Tensor) error {
+// filesOf returns what the case and its gradient are in a file.
+func filesOf(c *golden.Case) (list []checkpoint.Checkpoint) {
+	eachFunction(c, func(f func([]*Tensor) []*Tensor, in []*Tensor) error {
 		_, b, err := throughFile(f, in)
 		if err == nil {
 			file, err := checkpoint.Parse(b, codec.Limits{})

@@ -16,7 +16,7 @@ import (
 //
 //	Precision int   // digits after the point
 //	Threshold int   // more elements than this are summarised
-//	EdgeItems int   // elements kept at each end of a summarised dimension
+//	EdgeItems int   // elements shown at each end of a summarised dimension
 //	LineWidth int   // columns after which lines break
 //	SciMode   *bool // scientific notation: nil decides by the values
 type PrintOptions = format.Options
@@ -61,7 +61,7 @@ func (t *Tensor) String() string {
 }
 
 func (t *Tensor) format(n *graph.Node, o PrintOptions) string {
-	v, err := exec.Reading(scope.Current().Context(), n)
+	v, err := exec.HostView(scope.Current().Context(), n)
 	if err != nil {
 		return fmt.Sprintf("tensor(%v, shape=%v, error: %v)", n.DType(), n.Shape(), err)
 	}

@@ -1,9 +1,13 @@
-package lucid
+package lucid_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
 
 func TestProber(t *testing.T) {
-	var p Prober
+	var p lucid.Prober
 	for range 2 {
 		l, err := p.Measure()
 		if err != nil {

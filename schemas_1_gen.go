@@ -9,7 +9,7 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
-	// AdaptiveMaxPoolOptions may ask for the places of the values.
+	// AdaptiveMaxPoolOptions may ask for the indices of the values.
 	//
 	//	ReturnIndices bool
 	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
@@ -31,7 +31,7 @@ type (
 	//	Alpha any // a number; nil is 1
 	AlphaOptions = ops.AlphaOptions
 
-	// ArangeOptions says where a sequence begins (nil: 0), how far apart its numbers lie (nil: 1) and its dtype (zero:
+	// ArangeOptions says where a sequence begins (nil: 0), its step (nil: 1) and its dtype (zero:
 	// int64, or the default float if a number is a float).
 	//
 	//	Start any
@@ -50,7 +50,7 @@ type (
 	//	StorageOffset int
 	AsStridedOptions = ops.AsStridedOptions
 
-	// AvgPoolOptions places the windows (Stride none is the kernel's size) and says by what sums are divided: the size of
+	// AvgPoolOptions positions the windows (Stride none is the kernel's size) and says by what sums are divided: the size of
 	// the window with its padding, without it, or DivisorOverride.
 	//
 	//	Stride          []int
@@ -90,7 +90,7 @@ type (
 	//	OutInt32 bool
 	BucketOptions = ops.BucketOptions
 
-	// CategoricalOptions say how many classes are drawn of each distribution (nil: one, without a dimension for it).
+	// CategoricalOptions say how many classes are sampled of each distribution (nil: one, without a dimension for it).
 	//
 	//	NumSamples *int
 	CategoricalOptions = ops.CategoricalOptions
@@ -102,7 +102,7 @@ type (
 	//	ComputeMode string
 	CdistOptions = ops.CdistOptions
 
-	// CloseOptions say how far two numbers may lie apart: |x - other| ≤ ATol + RTol·|other|.
+	// CloseOptions say how far two numbers may be apart: |x - other| ≤ ATol + RTol·|other|.
 	//
 	//	RTol     *float64 // nil: 1e-5
 	//	ATol     *float64 // nil: 1e-8
@@ -122,7 +122,7 @@ type (
 	//	KernelDilation []int // nil: 1
 	//	InputDilation  []int // nil: 1; zeros between the input's elements, less one
 	//	Groups         *int  // nil: 1
-	//	Flip           bool  // turn the kernel around: a convolution in the strict sense
+	//	Flip           bool  // reverse the kernel: a convolution in the strict sense
 	ConvGeneralOptions = ops.ConvGeneralOptions
 
 	// ConvOptions are those of a convolution. A list has one number for each spatial dimension, or one for all.
@@ -131,7 +131,7 @@ type (
 	//	Padding      any   // an int, []int, "valid" or "same"; nil: 0
 	//	Dilation     []int // nil: 1
 	//	Groups       *int  // nil: 1
-	//	ChannelsLast bool  // ChannelsLast takes the input as (N, …, C) and gives (N, …, O), which tensor cores compute fastest; the weight stays (O, C/groups, …), and is read fastest where its own channels lie last in memory.
+	//	ChannelsLast bool  // ChannelsLast takes the input as (N, …, C) and gives (N, …, O), which tensor cores compute fastest; the weight stays (O, C/groups, …), and is read fastest where its own channels are last in memory.
 	ConvOptions = ops.ConvOptions
 
 	// ConvTransposeOptions are those of a transposed convolution. A list has one number for each spatial dimension, or one for all.
@@ -166,7 +166,7 @@ type (
 	//	LabelSmoothing float64
 	CrossEntropyOptions = ops.CrossEntropyOptions
 
-	// CrossOptions says along which dimension the vectors lie; nil means the first of size 3.
+	// CrossOptions says along which dimension the vectors are; nil means the first of size 3.
 	//
 	//	Dim *int
 	CrossOptions = ops.CrossOptions
@@ -178,6 +178,14 @@ type (
 	//	Reduction    string
 	//	ZeroInfinity bool
 	CtcLossOptions = ops.CtcLossOptions
+
+	// CumulativeOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
+	// runs from the end, and whether each element leaves itself out.
+	//
+	//	DType     DType
+	//	Reverse   bool
+	//	Exclusive bool
+	CumulativeOptions = ops.CumulativeOptions
 
 	// DiagEmbedOptions says which diagonal to fill, and which two dimensions of the result span the matrices.
 	//
@@ -290,7 +298,7 @@ type (
 	//	Eps *float64
 	EpsOptions = ops.EpsOptions
 
-	// ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle lies (nil: halfway; a
+	// ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle is (nil: halfway; a
 	// symmetric window has it nowhere else), and what WindowOptions say.
 	//
 	//	Center   *float64
@@ -305,7 +313,7 @@ type (
 	//	DType DType
 	EyeOptions = ops.EyeOptions
 
-	// FoldOptions places the windows; none given: dilation 1, padding 0, stride 1.
+	// FoldOptions positions the windows; none given: dilation 1, padding 0, stride 1.
 	//
 	//	Dilation []int
 	//	Padding  []int
@@ -380,7 +388,7 @@ type (
 	//	MaxVal *float64
 	HardtanhOptions = ops.HardtanhOptions
 
-	// HistcOptions says how many bins (nil: 100) lie between Min and Max; if they are the same, over the range of the data.
+	// HistcOptions says how many bins (nil: 100) there are between Min and Max; if they are the same, over the range of the data.
 	//
 	//	Bins *int
 	//	Min  float64
@@ -478,7 +486,7 @@ type (
 	//	NegativeSlope *float64
 	LeakyReluOptions = ops.LeakyReluOptions
 
-	// LinalgCrossOptions says along which dimension the vectors lie; nil means the last.
+	// LinalgCrossOptions says along which dimension the vectors are; nil means the last.
 	//
 	//	Dim *int
 	LinalgCrossOptions = ops.LinalgCrossOptions
@@ -497,7 +505,7 @@ type (
 	//	DType DType
 	LinspaceOptions = ops.LinspaceOptions
 
-	// LocScaleOptions say where a distribution lies (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
+	// LocScaleOptions say where the middle of a distribution is (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
 	//
 	//	Loc   *float64
 	//	Scale *float64
@@ -522,7 +530,7 @@ type (
 	//	DType DType
 	LogspaceOptions = ops.LogspaceOptions
 
-	// LpPoolOptions places the windows; Stride none is the kernel's size.
+	// LpPoolOptions positions the windows; Stride none is the kernel's size.
 	//
 	//	Stride   []int
 	//	CeilMode bool
@@ -543,7 +551,7 @@ type (
 	//	Reduction string
 	MarginLossOptions = ops.MarginLossOptions
 
-	// MaxPoolOptions places the windows: Stride none is the kernel's size, Dilation none is 1.
+	// MaxPoolOptions positions the windows: Stride none is the kernel's size, Dilation none is 1.
 	//
 	//	Stride        []int
 	//	Padding       []int
@@ -583,7 +591,7 @@ type (
 	//	Reduction string
 	MultiMarginLossOptions = ops.MultiMarginLossOptions
 
-	// MultinomialOptions says whether one class may be drawn several times.
+	// MultinomialOptions says whether one class may be sampled several times.
 	//
 	//	Replacement bool
 	MultinomialOptions = ops.MultinomialOptions
@@ -714,7 +722,7 @@ type (
 	//	Reverse bool
 	ReverseOptions = ops.ReverseOptions
 
-	// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
+	// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for half types).
 	//
 	//	Eps *float64
 	RmsNormOptions = ops.RmsNormOptions
@@ -737,8 +745,8 @@ type (
 	//	Dims []int
 	RollOptions = ops.RollOptions
 
-	// RopeOptions say how Rope turns: Traditional turns neighbouring elements together, otherwise each element of the first
-	// half of the dims turns with one of the second. Base, the ratio of the longest wave to the shortest, is nil for 10000;
+	// RopeOptions say how Rope rotates: Traditional rotates neighbouring elements together, otherwise each element of the first
+	// half of the dims rotates with one of the second. Base, the ratio of the longest wave to the shortest, is nil for 10000;
 	// positions are multiplied by Scale, nil for 1; the first position is Offset.
 	//
 	//	Traditional bool
@@ -747,15 +755,15 @@ type (
 	//	Offset      int
 	RopeOptions = ops.RopeOptions
 
-	// Rot90Options says how often to turn, from the first of two dimensions towards the second; nil is once, in the plane of
+	// Rot90Options says how many quarter rotations to make, from the first of two dimensions towards the second; nil is once, in the plane of
 	// the first two.
 	//
 	//	K    *int
 	//	Dims []int
 	Rot90Options = ops.Rot90Options
 
-	// RotaryPosEmbeddingOptions: Interleaved turns neighbouring elements together; otherwise each element of the first half
-	// turns with one of the second.
+	// RotaryPosEmbeddingOptions: Interleaved rotates neighbouring elements together; otherwise each element of the first half
+	// rotates with one of the second.
 	//
 	//	Interleaved bool
 	RotaryPosEmbeddingOptions = ops.RotaryPosEmbeddingOptions
@@ -788,15 +796,7 @@ type (
 	//	EnableGQA bool
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
 
-	// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
-	// runs from the end, and whether each element leaves itself out.
-	//
-	//	DType     DType
-	//	Reverse   bool
-	//	Exclusive bool
-	ScanOptions = ops.ScanOptions
-
-	// ScatterOptions says how values meet what is there: "" replaces it, "add" and "multiply" combine.
+	// ScatterOptions says how values are combined with what is there: "" replaces it, "add" and "multiply" combine.
 	//
 	//	Reduce string
 	ScatterOptions = ops.ScatterOptions
@@ -837,7 +837,7 @@ type (
 	//
 	//	Dim        *int
 	//	Descending bool
-	//	Stable     bool // the order of equal elements is always kept
+	//	Stable     bool // the order of equal elements always stays
 	SortOptions = ops.SortOptions
 
 	// StepOptions has the number from which on the result is 1; nil: 0.
@@ -857,7 +857,7 @@ type (
 	//	Unsorted bool // sorted=False
 	TopkOptions = ops.TopkOptions
 
-	// TrapezoidOptions says how far apart the points lie (nil: 1) and along which dimension (nil: the last) they run.
+	// TrapezoidOptions says the distance of the points (nil: 1) and along which dimension (nil: the last) they run.
 	//
 	//	Dx  *float64
 	//	Dim *int
@@ -869,7 +869,7 @@ type (
 	//	DType  DType
 	TriIndicesOptions = ops.TriIndicesOptions
 
-	// TriOptions says up to which diagonal elements are kept.
+	// TriOptions says up to which diagonal elements stay.
 	//
 	//	Diagonal int
 	TriOptions = ops.TriOptions
@@ -907,7 +907,7 @@ type (
 	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
 
 	// UniqueOptions says whether whole slices along a dimension count as one element (nil: single elements do), and what
-	// to return beside the values.
+	// to return in addition to the values.
 	//
 	//	Dim           *int
 	//	ReturnInverse bool
@@ -998,7 +998,7 @@ func init() {
 				c.required("output_size", &v_outputSize)
 				return []*graph.Node{ops.AdaptiveAvgPool3d(c.tensor("input"), v_outputSize)}
 			}},
-		schema{name: "adaptive_max_pool1d", door: "AdaptiveMaxPool1d", doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked\nfor, its place (nil otherwise). A size of -1 keeps the one there is.",
+		schema{name: "adaptive_max_pool1d", door: "AdaptiveMaxPool1d", doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked\nfor, its index (nil otherwise). A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_outputSize []int
@@ -1112,7 +1112,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.All(c.tensor("input"), o)}
 			}},
-		schema{name: "allclose", door: "", doc: "Allclose reports, as one truth value, whether all elements of x lie close to those of other.",
+		schema{name: "allclose", door: "", doc: "Allclose reports, as one truth value, whether all elements of x are close to those of other.",
 			noGrad: "its result is a truth value", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -1122,7 +1122,7 @@ func init() {
 				c.option("equal_nan", &o.EqualNaN)
 				return []*graph.Node{ops.Allclose(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		schema{name: "alpha_dropout", door: "AlphaDropout", doc: "AlphaDropout drops elements so that mean and variance of selu's results are kept.",
+		schema{name: "alpha_dropout", door: "AlphaDropout", doc: "AlphaDropout drops elements so that mean and variance of selu's results stay.",
 			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -1224,7 +1224,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Argwhere(c.tensor("input"))}
 			}},
-		schema{name: "as_strided", door: "AsStrided", doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x lies in memory; a place outside x is refused.",
+		schema{name: "as_strided", door: "AsStrided", doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x is laid out; an index outside x is refused.",
 			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false}, {"storage_offset", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int
@@ -1467,7 +1467,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "bitwise_right_shift", door: "BitwiseRightShift", doc: "BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not\nbelow the number of bits.",
+		schema{name: "bitwise_right_shift", door: "BitwiseRightShift", doc: "BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not\nbelow the number of bits.",
 			inplace: true,
 			aliases: []string{"right_shift"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -1518,7 +1518,7 @@ func init() {
 				r0, r1, r2, r3 := ops.BroydenProbe(c.tensor("residual"), c.tensor("step"), c.tensor("state"), c.optionalTensor())
 				return []*graph.Node{r0, r1, r2, r3}
 			}},
-		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
+		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
 			noGrad: "its result is a position", noVMap: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
 			call: func(c *caller) []*graph.Node {

@@ -22,7 +22,7 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
-		schema{name: "categorical", door: "", doc: "Categorical returns class numbers drawn by logits along an axis.",
+		schema{name: "categorical", door: "", doc: "Categorical returns class numbers sampled by logits along an axis.",
 			noGrad: "its result is a position", noVMap: "",
 			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"axis", "int", true}, {"num_samples", "int", true}},
@@ -335,7 +335,7 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
+		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are stored for the gradient.",
 			amp: "float32", random: "",
 			aliases: []string{"cross_entropy_loss"},
 			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
@@ -387,7 +387,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
-				var o ops.ScanOptions
+				var o ops.CumulativeOptions
 				c.option("dtype", &o.DType)
 				c.option("reverse", &o.Reverse)
 				c.option("exclusive", &o.Exclusive)
@@ -399,7 +399,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
-				var o ops.ScanOptions
+				var o ops.CumulativeOptions
 				c.option("dtype", &o.DType)
 				c.option("reverse", &o.Reverse)
 				c.option("exclusive", &o.Exclusive)

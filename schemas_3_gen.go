@@ -9,7 +9,7 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "deg2rad", door: "Deg2rad", doc: "Deg2rad turns degrees into radians.",
+		schema{name: "deg2rad", door: "Deg2rad", doc: "Deg2rad converts degrees to radians.",
 			inplace: true,
 			aliases: []string{"radians"},
 			params:  []schemaParam{{"input", "tensor", false}},
@@ -107,7 +107,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Dot(c.tensor("input"), c.tensor("other"))}
 			}},
-		schema{name: "drop_block", door: "DropBlock", doc: "DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask\nis kept (Ghiasi et al.).",
+		schema{name: "drop_block", door: "DropBlock", doc: "DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask\nstays (Ghiasi et al.).",
 			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"block_size", "int", true}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -317,7 +317,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ExpandAs(c.tensor("input"), c.tensor("other"))}
 			}},
-		schema{name: "expand_dims", door: "ExpandDims", doc: "ExpandDims adds dimensions of size 1 at the given places of the result.",
+		schema{name: "expand_dims", door: "ExpandDims", doc: "ExpandDims adds dimensions of size 1 at the given positions of the result.",
 			params: []schemaParam{{"input", "tensor", false}, {"axis", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_axis []int
@@ -560,14 +560,14 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.GlobalResponseNorm(c.tensor("input"), c.tensor("gamma"), c.tensor("beta"), o)}
 			}},
-		schema{name: "glu", door: "Glu", doc: "Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.",
+		schema{name: "glu", door: "Glu", doc: "Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.GluOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Glu(c.tensor("input"), o)}
 			}},
-		schema{name: "grid_sample", door: "GridSample", doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every\ndimension -1 is one end of the image and 1 the other, the last dimension first.",
+		schema{name: "grid_sample", door: "GridSample", doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or 3): in every\ndimension -1 is one end of the image and 1 the other, the last dimension first.",
 			params: []schemaParam{{"input", "tensor", false}, {"grid", "tensor", false}, {"mode", "string", true}, {"padding_mode", "string", true}, {"align_corners", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.GridSampleOptions

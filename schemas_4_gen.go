@@ -159,7 +159,7 @@ func init() {
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.IndexAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), o)}
 			}},
-		schema{name: "index_copy", door: "IndexCopy", doc: "IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.",
+		schema{name: "index_copy", door: "IndexCopy", doc: "IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
@@ -191,7 +191,7 @@ func init() {
 				c.optionNot("include_self", &o.ExcludeSelf)
 				return []*graph.Node{ops.IndexReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), v_reduce, o)}
 			}},
-		schema{name: "index_scatter", door: "", doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the\nway back from Gather, and the gradient of Sort and Topk. Elements that meet are added.",
+		schema{name: "index_scatter", door: "", doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the\nway back from Gather, and the gradient of Sort and Topk. Elements of one index are added.",
 			params: []schemaParam{{"input", "tensor", false}, {"index", "tensor", false}, {"size", "int", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size int
@@ -285,7 +285,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
-		schema{name: "isclose", door: "IsClose", doc: "Isclose reports which elements of x lie close to those of other. Infinities are close only to themselves.",
+		schema{name: "isclose", door: "IsClose", doc: "Isclose reports which elements of x are close to those of other. Infinities are close only to themselves.",
 			noGrad: "its result is a truth value", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -713,7 +713,7 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return ops.MaxOf(c.tensor("input"), c.optionalTensor(), o)
 			}},
-		schema{name: "max_pool1d", door: "MaxPool1d", doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its place in the plane (nil otherwise).",
+		schema{name: "max_pool1d", door: "MaxPool1d", doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its index in the plane (nil otherwise).",
 			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kernelSize []int
@@ -758,7 +758,7 @@ func init() {
 				r0, r1 := ops.MaxPool3d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "max_unpool1d", door: "MaxUnpool1d", doc: "MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it\nalone has a gradient; PyTorch gives the place's to all of them.",
+		schema{name: "max_unpool1d", door: "MaxUnpool1d", doc: "MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is taken, and it\nalone has a gradient; PyTorch gives that of the index to all of them.",
 			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kernelSize []int
@@ -877,7 +877,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ModifiedBesselK1(c.tensor("input"))}
 			}},
-		schema{name: "moveaxis", door: "MoveAxis", doc: "Moveaxis brings dimensions to other places; the rest keep their order.",
+		schema{name: "moveaxis", door: "MoveAxis", doc: "Moveaxis moves dimensions to other positions; the rest keep their order.",
 			params: []schemaParam{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_source []int
@@ -886,7 +886,7 @@ func init() {
 				c.required("destination", &v_destination)
 				return []*graph.Node{ops.Moveaxis(c.tensor("input"), v_source, v_destination)}
 			}},
-		schema{name: "movedim", door: "MoveDim", doc: "Movedim brings dimensions to other places; the rest keep their order.",
+		schema{name: "movedim", door: "MoveDim", doc: "Movedim moves dimensions to other positions; the rest keep their order.",
 			params: []schemaParam{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_source []int
@@ -945,7 +945,7 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MultilabelSoftMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
+		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers sampled by the weights in the last dimension of x.",
 			noGrad: "its result is a position", noVMap: "",
 			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},

@@ -155,7 +155,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
 			}},
-		schema{name: "put", door: "Put", doc: "Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.",
+		schema{name: "put", door: "Put", doc: "Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.",
 			params: []schemaParam{{"input", "tensor", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"accumulate", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.PutOptions
@@ -169,7 +169,7 @@ func init() {
 				c.required("axis", &v_axis)
 				return []*graph.Node{ops.PutAlongAxis(c.tensor("input"), c.tensor("indices"), c.operand("values"), v_axis)}
 			}},
-		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
+		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.QuantileOptions
@@ -178,7 +178,7 @@ func init() {
 				c.option("interpolation", &o.Interpolation)
 				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
-		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg turns radians into degrees.",
+		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg converts radians to degrees.",
 			inplace: true,
 			aliases: []string{"degrees"},
 			params:  []schemaParam{{"input", "tensor", false}},
@@ -370,7 +370,7 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Roll(c.tensor("input"), v_shifts, o)}
 			}},
-		schema{name: "rope", door: "RoPE", doc: "Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,\nif given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.",
+		schema{name: "rope", door: "RoPE", doc: "Rope rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,\nif given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.",
 			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"freqs", "tensor", true}, {"starts", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -383,7 +383,7 @@ func init() {
 				c.option("offset", &o.Offset)
 				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), v_dims, o)}
 			}},
-		schema{name: "rot90", door: "Rot90", doc: "Rot90 turns x by quarter turns in the plane of two dimensions.",
+		schema{name: "rot90", door: "Rot90", doc: "Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", true}, {"dims", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.Rot90Options
@@ -391,7 +391,7 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Rot90(c.tensor("input"), o)}
 			}},
-		schema{name: "rotary_pos_embedding", door: "RotaryPosEmbedding", doc: "RotaryPosEmbedding turns the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are\n(positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means\nthe first L.",
+		schema{name: "rotary_pos_embedding", door: "RotaryPosEmbedding", doc: "RotaryPosEmbedding rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are\n(positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means\nthe first L.",
 			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"cos", "tensor", false}, {"sin", "tensor", false}, {"position_i_ds", "tensor", true}, {"interleaved", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -399,7 +399,7 @@ func init() {
 				c.option("interleaved", &o.Interleaved)
 				return []*graph.Node{ops.RotaryPosEmbedding(c.tensor("input"), c.tensor("cos"), c.tensor("sin"), c.optionalTensor(), o)}
 			}},
-		schema{name: "rotate", door: "Rotate", doc: "Rotate turns images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.",
+		schema{name: "rotate", door: "Rotate", doc: "Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.",
 			params: []schemaParam{{"input", "tensor", false}, {"angle", "float64", false}, {"mode", "string", true}, {"center", "[]float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_angle float64
@@ -409,7 +409,7 @@ func init() {
 				c.option("center", &o.Center)
 				return []*graph.Node{ops.Rotate(c.tensor("input"), v_angle, o)}
 			}},
-		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
+		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, ties to even.",
 			inplace: true,
 			aliases: []string{"special_round"},
 			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},
@@ -431,7 +431,7 @@ func init() {
 				c.required("base", &v_base)
 				return []*graph.Node{ops.RpowScalar(c.tensor("input"), v_base)}
 			}},
-		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the\nmiddle of the range without.",
+		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the\nmiddle of the range without.",
 			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
 			call: func(c *caller) []*graph.Node {

@@ -42,7 +42,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ScaledModifiedBesselK1(c.tensor("input"))}
 			}},
-		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
+		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues have one index the last one in row-major order stays. A number is written to all indices.",
 			aliases: []string{"scatter_set"},
 			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -102,7 +102,7 @@ func init() {
 				c.option("out_int32", &o.OutInt32)
 				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
 			}},
-		schema{name: "segmented_mm", door: "SegmentedMm", doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,\nthe columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It\ncosts a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.",
+		schema{name: "segmented_mm", door: "SegmentedMm", doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,\nthe columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It\ncosts a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"segments", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.SegmentedMm(c.tensor("input"), c.tensor("other"), c.tensor("segments"))}
@@ -338,7 +338,7 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
-		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon\nmore than they hold.",
+		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon\nmore than they hold.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions

@@ -263,7 +263,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Uniform(v_size, o)}
 			}},
-		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
+		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nindex of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
 			noGrad: "", noVMap: "the size of its result depends on values",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {

@@ -1,26 +1,30 @@
-package lucid
+package lucid_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
 
 func TestStreams(t *testing.T) {
-	a, b := NewStream(), NewStream()
-	x := Ones(1 << 16)
-	var y, z *Tensor
-	WithStream(a, func() {
+	a, b := lucid.NewStream(), lucid.NewStream()
+	x := lucid.Ones(1 << 16)
+	var y, z *lucid.Tensor
+	lucid.WithStream(a, func() {
 		y = x.Mul(2)
-		if err := EvalAsync(y); err != nil {
+		if err := lucid.EvalAsync(y); err != nil {
 			t.Fatal(err)
 		}
 	})
-	WithStream(b, func() {
+	lucid.WithStream(b, func() {
 		z = y.Add(1) // made from a value of the other stream
-		if err := EvalAsync(z); err != nil {
+		if err := lucid.EvalAsync(z); err != nil {
 			t.Fatal(err)
 		}
 	})
 	a.Synchronize()
 	b.Synchronize()
-	Synchronize()
+	lucid.Synchronize()
 	if got := z.Sum().Item(); got != 3*(1<<16) {
 		t.Errorf("got %v", got)
 	}

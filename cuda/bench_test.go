@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// bench measures the evaluation of what f gives after a warm-up that lets the clocks rise, the device being idle before and
-// after. Results are freed at once: garbage would be found too late, and every one would be new memory of the driver.
+// bench measures the evaluation of what f gives after a warm-up that raises the clocks; the device is idle before and
+// after. Results are freed at once: otherwise every one would be new memory of the driver.
 func bench(b *testing.B, bytes, flops float64, value func() *lucid.Tensor) {
 	f := func() {
 		y := value()
@@ -102,7 +102,7 @@ func BenchmarkBias(b *testing.B) {
 	bench(b, 8*4096*(1<<16), 0, func() *lucid.Tensor { return x.Add(y) })
 }
 
-// BenchmarkLoss is the mean cross-entropy of logits and its gradient: two readings of them and one writing.
+// BenchmarkLoss is the mean cross-entropy of logits and its gradient: two reads of them and one write.
 func BenchmarkLoss(b *testing.B) {
 	x := random(b, lucid.BFloat16, 8192, 50304)
 	at := positions(b, 50304, 8192)
@@ -117,7 +117,7 @@ func positions(b *testing.B, high int, sizes ...int) *lucid.Tensor {
 	return x
 }
 
-// BenchmarkEmbedding is the gradient of looking 32768 rows up: the rows' cotangents are read, the table is written.
+// BenchmarkEmbedding is the gradient of a lookup of 32768 rows: the rows' cotangents are read, the table is written.
 func BenchmarkEmbedding(b *testing.B) {
 	const words, width, count = 50304, 768, 32768
 	w, at, g := random(b, lucid.Float32, words, width), positions(b, words, count), random(b, lucid.Float32, count, width)
@@ -171,7 +171,7 @@ func BenchmarkConv(b *testing.B) {
 func BenchmarkAttention(b *testing.B) {
 	const n, heads, length, width = 4, 32, 4096, 128
 	q, k, v := random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width)
-	flops := 4.0 * n * heads * length * length * width / 2 // half of it is seen
+	flops := 4.0 * n * heads * length * length * width / 2 // causal: half of it
 	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
 		return lucid.ScaledDotProductAttention(q, k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
 	}
@@ -194,7 +194,7 @@ func BenchmarkTiny(b *testing.B) {
 	bench(b, 0, 0, func() *lucid.Tensor { return x.Add(1) })
 }
 
-// BenchmarkTinyCompiled is 64 softmax and 64 subtractions in turn.
+// BenchmarkTinyCompiled is 64 softmax and 64 subtractions, alternating.
 func BenchmarkTinyCompiled(b *testing.B) {
 	x, w := random(b, lucid.Float32, 16, 16), random(b, lucid.Float32, 16, 16)
 	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {

@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/backendtest"
 )
 
-// TestConformance holds the GPU against the reference device; what ran on the host for want of a kernel fails it. Most of its time goes
-// into compiling kernels: scripts/gpu_suite cuts it into processes by LUCID_TEST_SHARD.
+// TestConformance compares the GPU with the reference device; an op that fell back to the host fails it. Most of its time
+// goes into compiling kernels: scripts/gpu_suite splits it into processes by LUCID_TEST_SHARD.
 func TestConformance(t *testing.T) {
 	gpu(t)
 	dev, err := backend.Open("cuda", 0)

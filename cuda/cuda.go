@@ -53,7 +53,7 @@ func device(index int) (*cuda.Device, error) {
 	return devices.open[index], nil
 }
 
-// Synchronize waits until a GPU has done everything it was asked for.
+// Synchronize waits until a GPU has done all submitted work.
 func Synchronize(index int) error {
 	d, err := device(index)
 	if err != nil {
@@ -71,12 +71,12 @@ func Fallbacks(index int) (map[string]int64, error) {
 	return d.FallbackOps(), nil
 }
 
-// AllowTF32 lets products and convolutions of float32 keep only ten bits of their operands, for speed; it is off at the
-// start. It returns what it was. Compiled functions are traced anew when it changes, and Explain says so.
+// AllowTF32 allows float32 matmuls and convolutions to round their operands to ten bits of mantissa, for speed; it is off
+// at the start. It returns the previous setting. Compiled functions are retraced when it changes, and Explain says so.
 func AllowTF32(on bool) bool { return cublas.TF32.Swap(on) }
 
-// KernelTimes returns how often each kernel was launched and what that took, where LUCID_CUDA_SYNC=1 makes the program
-// wait behind every launch; else it is empty.
+// KernelTimes returns how often each kernel was launched and the time that took, where LUCID_CUDA_SYNC=1 makes the program
+// synchronise after every launch; else it is empty.
 func KernelTimes(index int) (map[string]Spent, error) {
 	d, err := device(index)
 	if err != nil {
@@ -85,11 +85,11 @@ func KernelTimes(index int) (map[string]Spent, error) {
 	return d.Times(), nil
 }
 
-// Spent is what launches of one kernel took.
+// Spent is the time of the launches of one kernel.
 type Spent = cuda.Spent
 
-// Doctor describes what there is: driver, devices, libraries, and for what is missing each path tried. It ends with a
-// small computation on every device. The error is nil if all is well.
+// Doctor describes the setup: driver, devices, libraries, and for what is missing each path tried. It ends with a small
+// computation on every device. The error is nil if everything works.
 func Doctor() (string, error) {
 	var b strings.Builder
 	var first error
@@ -120,7 +120,7 @@ func Doctor() (string, error) {
 		}
 	}
 	err = nvrtc.Init()
-	note(err, "NVRTC %s at %s, kernels kept in %s", nvrtc.Version, nvrtc.Path, nvrtc.Folder())
+	note(err, "NVRTC %s at %s, kernels cached in %s", nvrtc.Version, nvrtc.Path, nvrtc.Folder())
 	err = cublas.Init()
 	note(err, "cuBLASLt at %s, version %d", cublas.Path, cublas.Version)
 	switch err := cudnn.Init(); { // it is optional

@@ -8,23 +8,23 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // gpu returns the first GPU, or skips the test: with LUCID_REQUIRE=cuda it fails.
 func gpu(t testing.TB) lucid.Device {
 	t.Helper()
 	err := lucid.Try(func() { lucid.Zeros(1).To(lucid.CUDA(0)) })
-	impl.Feature("cuda", err == nil)
+	asmvariant.Feature("cuda", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "cuda")
+		asmvariant.Require(t, "cuda")
 	}
 	return lucid.CUDA(0)
 }
 
-// TestMissing asks for a GPU where there is none.
+// TestMissing asks for a GPU on a machine without one.
 func TestMissing(t *testing.T) {
 	if Available() {
 		t.Skip("SKIP: there is a GPU")
@@ -39,7 +39,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestNoProducts has a driver and no cuBLASLt, as an emulated one: products say what was looked for, the rest works.
+// TestNoProducts has an emulated driver and no cuBLASLt: a matmul's error lists what was looked for, other ops work.
 func TestNoProducts(t *testing.T) {
 	dev := gpu(t)
 	if cublas.Init() == nil {
@@ -118,8 +118,8 @@ func train(d lucid.Device, steps int, compiled bool) (losses []float64) {
 	return losses
 }
 
-// TestComplaints asks that bad values surface as the errors they are on the CPU, and harm nothing else.
-func TestComplaints(t *testing.T) {
+// TestDeviceErrors: refused values become the errors they are on the CPU, and affect nothing else.
+func TestDeviceErrors(t *testing.T) {
 	dev := gpu(t)
 	x := lucid.Arange(10).To(dev)
 	bad := func(f func() *lucid.Tensor, want error) {
@@ -162,5 +162,5 @@ func TestHammer(t *testing.T) {
 	}
 	wg.Wait()
 	before := lucid.MemoryStats(dev)
-	t.Logf("%d bytes in use, %d kept", before.Allocated, before.Cached)
+	t.Logf("%d bytes in use, %d cached", before.Allocated, before.Cached)
 }

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// dnn skips a test where cuDNN is not there; it returns how often cuDNN did an op so far.
+// dnn skips a test without cuDNN; it returns how often cuDNN did an op so far.
 func dnn(t testing.TB) func(op string) int64 {
 	t.Helper()
 	gpu(t)
@@ -22,10 +22,10 @@ func dnn(t testing.TB) func(op string) int64 {
 		t.Fatal(err)
 	}
 	err = d.DNN()
-	impl.Feature("cudnn", err == nil)
+	asmvariant.Feature("cudnn", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "cudnn")
+		asmvariant.Require(t, "cudnn")
 	}
 	return func(op string) int64 {
 		done, _, _, _ := d.DNNCounts()
@@ -73,7 +73,7 @@ func (c convCase) run(x, w *lucid.Tensor) *lucid.Tensor {
 	return lucid.Conv2d(x, w, nil, lucid.ConvOptions{Stride: c.stride, Padding: c.pad, Dilation: c.dilation, Groups: &c.groups})
 }
 
-// lastInMemory shows a tensor whose channels lie last.
+// lastInMemory shows a tensor in NHWC layout.
 func lastInMemory(x *lucid.Tensor) *lucid.Tensor {
 	r := len(x.Shape())
 	to, back := []int{0}, []int{0, r - 1}
@@ -118,9 +118,9 @@ func TestConvLibrary(t *testing.T) {
 				t.Logf("%s %v last %v: %d of 3 by cuDNN", c.name, d, last, count("conv")-before)
 				least := int64(3)
 				switch {
-				case c.name == "same/even": // paddings that differ are ours
+				case c.name == "same/even": // unequal paddings are computed by our kernels
 					least = 0
-				case c.transposed: // so is the gradient to a transposed convolution's weight
+				case c.transposed: // so is the weight gradient of a transposed convolution
 					least = 2
 				}
 				if n := count("conv") - before; n < least {
@@ -131,7 +131,7 @@ func TestConvLibrary(t *testing.T) {
 	}
 }
 
-// TestConvDeterministic runs the same gradient twice where bits must not vary.
+// TestConvDeterministic runs the same gradient twice under Deterministic: the bits are equal.
 func TestConvDeterministic(t *testing.T) {
 	count := dnn(t)
 	dev := gpu(t)
@@ -156,7 +156,7 @@ func TestConvDeterministic(t *testing.T) {
 	}
 }
 
-// TestConvTF32 sees that float32 keeps its bits unless the user lets them go.
+// TestConvTF32 checks that float32 is computed in float32 unless AllowTF32.
 func TestConvTF32(t *testing.T) {
 	dnn(t)
 	dev := gpu(t)
@@ -218,7 +218,7 @@ func TestAttentionLibrary(t *testing.T) {
 				got, want := run(dev, d), run(lucid.CPU, lucid.Float32)
 				tol := map[lucid.DType]float64{lucid.BFloat16: 1.5e-2, lucid.Float16: 3e-3}[d]
 				name := fmt.Sprint(c, d, " causal ", causal)
-				// The first run is that of kernels of our own, which cuDNN's replace.
+				// The first run uses our kernels, which cuDNN's replace.
 				for i, what := range []string{"first result", "first gradient of q", "first gradient of k", "first gradient of v", "result", "gradient of q", "gradient of k", "gradient of v"} {
 					if e := distance(got[i], want[i]); !(e <= tol) {
 						t.Errorf("%s: the %s is off by %.2g, more than %.2g", name, what, e, tol)
@@ -235,7 +235,7 @@ func TestAttentionLibrary(t *testing.T) {
 	}
 }
 
-// TestConvGoroutines convolves from many goroutines at once, shapes that all know and shapes of their own.
+// TestConvGoroutines convolves from many goroutines at once, with shapes in common and shapes of their own.
 func TestConvGoroutines(t *testing.T) {
 	dnn(t)
 	dev := gpu(t)
@@ -269,7 +269,7 @@ func TestConvGoroutines(t *testing.T) {
 	}
 }
 
-// TestLibraryVersion logs what cuDNN says of itself.
+// TestLibraryVersion logs cuDNN's version.
 func TestLibraryVersion(t *testing.T) {
 	dnn(t)
 	t.Logf("cuDNN %d at %s", cudnn.Version, cudnn.Path)

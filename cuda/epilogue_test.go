@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestEpilogues: what follows a product of halves is made by the product's kernel, or behind it where the library cannot; both
-// agree with float32. Every function runs eagerly and compiled, the compiled one often enough to be recorded.
+// TestEpilogues: what follows a half-precision matmul is done by its epilogue, or by a launch behind it where the library
+// cannot; both agree with float32. Every function runs eagerly and compiled, often enough to be captured.
 func TestEpilogues(t *testing.T) {
 	dev := gpu(t)
 	tanh := lucid.GeluOptions{Approximate: "tanh"}
@@ -68,8 +68,8 @@ func TestEpilogues(t *testing.T) {
 	}
 }
 
-// TestGeluGradient: the product behind gelu is multiplied by gelu's slope, and its columns are added up, by the product's kernel or
-// behind it; both agree with float32.
+// TestGeluGradient: the product behind gelu is multiplied by gelu's derivative, and its columns are summed, by the epilogue
+// or by a launch behind it; both agree with float32.
 func TestGeluGradient(t *testing.T) {
 	dev := gpu(t)
 	for _, size := range [][3]int{{512, 64, 1024}, {4096, 768, 3072}, {300, 24, 1000}, {1024, 9, 257}} {
@@ -118,8 +118,8 @@ func TestGeluGradient(t *testing.T) {
 	}
 }
 
-// TestLossOfHalves: a language model's loss and gradients with a vocabulary of an odd size, compiled, against float32.
-func TestLossOfHalves(t *testing.T) {
+// TestHalfLoss: a language model's loss and gradients with a vocabulary of an odd size, compiled, against float32.
+func TestHalfLoss(t *testing.T) {
 	dev := gpu(t)
 	const rows, width, words = 2048, 64, 5003
 	lucid.Seed(9)

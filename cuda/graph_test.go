@@ -9,8 +9,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// recorded fails the test if a compiled function does not run as a recording.
-func recorded(t testing.TB, f any) {
+// captured fails the test if a compiled function does not run as a CUDA graph.
+func captured(t testing.TB, f any) {
 	t.Helper()
 	for _, g := range lucid.Explain(f).Graphs {
 		if !strings.HasPrefix(g, "recorded") {
@@ -19,8 +19,8 @@ func recorded(t testing.TB, f any) {
 	}
 }
 
-// TestRecording trains the same network recorded, launch by launch and on the CPU; batches lie elsewhere at every step.
-func TestRecording(t *testing.T) {
+// TestCapture trains the same network captured, launch by launch and on the CPU; batches have new addresses at every step.
+func TestCapture(t *testing.T) {
 	dev := gpu(t)
 	var losses [2][]float64
 	for k, compiled := range []bool{true, false} {
@@ -52,7 +52,7 @@ func TestRecording(t *testing.T) {
 			}
 		}
 		if compiled {
-			recorded(t, step)
+			captured(t, step)
 		}
 	}
 	t.Log(losses)
@@ -63,8 +63,8 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestRecordingComplaint: a bad position reaches the readers of that run alone, and the random generator goes on.
-func TestRecordingComplaint(t *testing.T) {
+// TestCaptureDeviceError: a bad index reaches the readers of that run only, and the random generator advances.
+func TestCaptureDeviceError(t *testing.T) {
 	dev := gpu(t)
 	table := lucid.Arange(10).To(lucid.Float32).To(dev).Eval()
 	f := lucid.Compile(func(i *lucid.Tensor) *lucid.Tensor { return table.IndexSelect(0, i).Mul(2) })
@@ -73,7 +73,7 @@ func TestRecordingComplaint(t *testing.T) {
 		f(at(1, 2))
 	}
 	bad, good := f(at(3, 99)), f(at(3, 4))
-	recorded(t, f)
+	captured(t, f)
 	if got := good.Sum().Item(); got != 14 {
 		t.Errorf("the run behind a bad one gives %v, want 14", got)
 	}
@@ -81,7 +81,7 @@ func TestRecordingComplaint(t *testing.T) {
 	if !errors.Is(err, lucid.ErrIndex) || !strings.Contains(err.Error(), "99") {
 		t.Errorf("a reader of the bad run: %v", err)
 	}
-	for i := range 300 { // round the ring of outcomes
+	for i := range 300 { // more runs than the ring of outcomes holds
 		at := at(int64(i%10), 1)
 		if v := f(at); i%50 == 0 {
 			if got := v.Sum().Item(); got != float64(2*(i%10)+2) {
@@ -103,7 +103,7 @@ func TestRecordingComplaint(t *testing.T) {
 	}
 }
 
-// TestSoak trains for long; neither memory nor anything else grows.
+// TestSoak trains for long; memory use does not grow.
 func TestSoak(t *testing.T) {
 	dev := gpu(t)
 	steps := 10000
@@ -120,7 +120,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestMemory fills the GPU up to a limit: what does not fit fails cleanly, recordings give way, and work goes on.
+// TestMemory fills the GPU up to a limit: what does not fit fails cleanly, captured graphs give memory back, and work goes
+// on.
 func TestMemory(t *testing.T) {
 	dev := gpu(t)
 	x := lucid.Ones(1 << 20).To(dev).Eval()
@@ -128,7 +129,7 @@ func TestMemory(t *testing.T) {
 	for range 4 {
 		f(x)
 	}
-	recorded(t, f)
+	captured(t, f)
 	want := f(x).Item()
 	old := lucid.SetMemoryLimit(dev, lucid.MemoryStats(dev).Allocated+(64<<20))
 	err := lucid.Try(func() { lucid.Zeros(64 << 20).To(dev).Add(x.Sum()).Item() })
@@ -147,10 +148,10 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestRecordingEarly: kernels of a recording that start before those they wait for have ended see all that these write, over long
-// chains of small ones and beside large ones, products and copies, and write nothing that is still read: every bit is as launched
-// one by one.
-func TestRecordingEarly(t *testing.T) {
+// TestCapturePDL: kernels of a graph that start by programmatic dependent launch see all their predecessors' writes and
+// overwrite nothing that is still read, in long chains of small kernels and next to large ones, matmuls and copies: the
+// bits are those of single launches.
+func TestCapturePDL(t *testing.T) {
 	dev := gpu(t)
 	for _, n := range []int{16, 1 << 10} {
 		var ws [2]*lucid.Tensor
@@ -187,10 +188,10 @@ func TestRecordingEarly(t *testing.T) {
 				x := lucid.Randn(n, n).To(dev).Eval()
 				want, got := launched(x).Eval(), compiled(x).Eval()
 				if i%8 == 7 && (!lucid.Equal(want, got) || !lucid.Equal(ws[0], ws[1])) {
-					t.Fatalf("size %d, run %d: a recording gives other bits", n, i)
+					t.Fatalf("size %d, run %d: a captured graph gives other bits", n, i)
 				}
 			}
-			recorded(t, compiled)
+			captured(t, compiled)
 		})
 	}
 }

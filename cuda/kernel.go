@@ -26,24 +26,24 @@ func (s Spec) Numel() int {
 	return n
 }
 
-// Launch says how a kernel runs: how many blocks of how many threads (zeros count as 1), how many bytes the threads of a
-// block share beside what the source declares, and the numbers that follow the pointers among its parameters: int (a
-// long long), int32, int64, uint32, uint64, float32 or float64.
+// Launch is a launch configuration: blocks and threads (zeros count as 1), bytes of dynamic shared memory, and the scalars
+// that follow the pointers among the kernel's parameters: int (a long long), int32, int64, uint32, uint64, float32 or
+// float64.
 type Launch struct {
 	Blocks, Threads [3]int
 	Shared          int
 	Args            []any
 }
 
-// Kernel is a CUDA kernel to be used as an op. Its parameters are pointers to the inputs, pointers to the outputs, and
-// the numbers of Launch. Inputs are contiguous.
+// Kernel is a CUDA kernel to be used as an op. Its parameters are pointers to the inputs, pointers to the outputs, and the
+// scalars of Launch. Inputs are contiguous.
 type Kernel struct {
 	Name    string   // of the function, declared extern "C" __global__
 	Source  string   // CUDA C++, without includes
 	Options []string // of the compiler, such as "--use_fast_math"
-	// Outputs says for the inputs what the results are; an error refuses them.
+	// Outputs gives the results' specs for the inputs; an error refuses them.
 	Outputs func(in []Spec) ([]Spec, error)
-	// Launch says for inputs and outputs how the kernel runs.
+	// Launch gives the launch configuration for inputs and outputs.
 	Launch func(in, out []Spec) Launch
 	// VJP and JVP are the rules of lucid.CustomFunc; without them the results are constants to a transform.
 	VJP func(in, out, cot []*lucid.Tensor) []*lucid.Tensor
@@ -51,10 +51,11 @@ type Kernel struct {
 }
 
 var opKernel = graph.Register(graph.Op{Name: cuda.CustomOp, Version: 1, Kind: graph.Other,
+	Inputs: graph.AtLeast(0), NotInFiles: "its source and launch are Go values",
 	NoGrad: "a kernel's rules stand on the function around it", NoVMap: "a kernel is written for the sizes it names",
 	Infer: func(a attr.Attr, in []*graph.Node) []graph.Spec { return a.(*custom).infer(in) }})
 
-// custom is the attribute of a node: what the device needs, and what shapes need.
+// custom is the attribute of a node: the device's kernel, and shape inference.
 type custom struct {
 	cuda.Custom
 	outputs func(in []Spec) ([]Spec, error)
@@ -86,7 +87,7 @@ func (k Kernel) Op() func(in ...*lucid.Tensor) []*lucid.Tensor {
 			nodes[i] = (*graph.Array)(t).Peek()
 		}
 		var out []*lucid.Tensor
-		for _, n := range graph.Items(graph.NewBundle(opKernel, c, nodes...)) {
+		for _, n := range graph.TupleItems(graph.NewTuple(opKernel, c, nodes...)) {
 			out = append(out, (*lucid.Tensor)(door.Wrap(n)))
 		}
 		return out

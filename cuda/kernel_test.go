@@ -31,7 +31,7 @@ extern "C" __global__ void scaled(const float *x, float *y, long long n, float a
 	}.Op()
 }
 
-// TestKernel runs a kernel of the user's by itself, differentiated and compiled.
+// TestKernel runs a user's kernel by itself, differentiated and compiled.
 func TestKernel(t *testing.T) {
 	op := scaled(3, 1)
 	if err := lucid.Try(func() { op(lucid.Arange(4)) }); !errors.Is(err, lucid.ErrShapeMismatch) || !strings.Contains(err.Error(), "want one float32") {
@@ -62,8 +62,8 @@ func TestKernel(t *testing.T) {
 			t.Fatalf("run %d gives %v, want %v", i, got, want)
 		}
 	}
-	recorded(t, f)
-	// Its rules serve inside compiled functions, and in one that is differentiated.
+	captured(t, f)
+	// Its rules also work inside compiled functions, and in a differentiated one.
 	three := x.Narrow(0, 0, 3).Contiguous()
 	inside := lucid.Compile(grad)
 	outside := lucid.Grad(lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return op(x)[0].Square().Sum() }))
@@ -78,8 +78,8 @@ func TestKernel(t *testing.T) {
 			}
 		}
 	}
-	recorded(t, inside)
-	recorded(t, forward)
+	captured(t, inside)
+	captured(t, forward)
 	bad := Kernel{Name: "bad", Source: "no C++", Outputs: func(in []Spec) ([]Spec, error) { return in, nil }, Launch: func(_, _ []Spec) Launch { return Launch{} }}.Op()
 	if err := lucid.Try(func() { bad(x)[0].Sum().Item() }); !errors.Is(err, lucid.ErrDevice) || !strings.Contains(err.Error(), "error") {
 		t.Errorf("a source that does not compile: %v", err)

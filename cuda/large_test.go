@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestLarge computes what small shapes do not reach: rows that are cut, sorted by tiles or too long for registers, loops that
-// load ahead, sums in parts. The same function runs on the CPU and on the GPU over the same values.
+// TestLarge computes what small shapes do not reach: rows that are split, sorted by tiles or too long for registers, loops
+// with prefetching, split sums. The same function runs on the CPU and on the GPU over the same values.
 func TestLarge(t *testing.T) {
 	dev := gpu(t)
 	lucid.Seed(5)
@@ -22,7 +22,7 @@ func TestLarge(t *testing.T) {
 	ties := lucid.RandInt(0, 500, 2, 20001)
 	long := lucid.Randn(1<<20 + 3)
 	huge := lucid.Rand(1<<23 + 5) // kernels loop from here on
-	places := lucid.RandInt(0, 37, 5003)
+	indices := lucid.RandInt(0, 37, 5003)
 	for _, c := range []struct {
 		name string
 		tol  float64
@@ -35,7 +35,7 @@ func TestLarge(t *testing.T) {
 		{"chain/unaligned", 1e-5, []*lucid.Tensor{huge}, one(func(x *lucid.Tensor) *lucid.Tensor {
 			return x.Narrow(0, 1, 1<<23+1).Sigmoid().Mul(x.Narrow(0, 3, 1<<23+1)).Sin()
 		})},
-		{"chain/halves", 1e-2, []*lucid.Tensor{long.To(lucid.BFloat16)}, one(func(x *lucid.Tensor) *lucid.Tensor { return x.Exp().Add(x).Mul(0.5) })},
+		{"chain/bfloat16", 1e-2, []*lucid.Tensor{long.To(lucid.BFloat16)}, one(func(x *lucid.Tensor) *lucid.Tensor { return x.Exp().Add(x).Mul(0.5) })},
 		{"columns", 1e-5, []*lucid.Tensor{rows, lucid.Randn(3, 1), lucid.Randn(30011)}, func(x []*lucid.Tensor) []*lucid.Tensor {
 			return []*lucid.Tensor{x[0].Sub(x[1]).Exp().Mul(x[2]), x[0].Narrow(1, 3, 30008).Mul(x[1])}
 		}},
@@ -61,13 +61,13 @@ func TestLarge(t *testing.T) {
 		{"layer_norm", 1e-4, []*lucid.Tensor{rows}, one(func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{30011}, nil, nil) })},
 		{"sum", 1e-3, []*lucid.Tensor{long}, one(func(x *lucid.Tensor) *lucid.Tensor { return x.Sum() })},
 		{"sum/columns", 1e-4, []*lucid.Tensor{long.Narrow(0, 0, 1<<18).Reshape(4096, 64)}, one(func(x *lucid.Tensor) *lucid.Tensor { return x.Sum(0) })},
-		{"index_add", 1e-3, []*lucid.Tensor{lucid.Zeros(37, 6), places, lucid.Randn(5003, 6)}, func(x []*lucid.Tensor) []*lucid.Tensor {
+		{"index_add", 1e-3, []*lucid.Tensor{lucid.Zeros(37, 6), indices, lucid.Randn(5003, 6)}, func(x []*lucid.Tensor) []*lucid.Tensor {
 			return []*lucid.Tensor{x[0].IndexAdd(0, x[1], x[2])}
 		}},
 		{"scatter_add", 1e-3, []*lucid.Tensor{lucid.Zeros(500, 2), ties.Transpose(0, 1).To(lucid.Int64), rows.Narrow(0, 0, 2).Narrow(1, 0, 20001).Transpose(0, 1)}, func(x []*lucid.Tensor) []*lucid.Tensor {
 			return []*lucid.Tensor{x[0].ScatterAdd(0, x[1], x[2])}
 		}},
-		{"bincount", 0, []*lucid.Tensor{places}, one(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Bincount(x, nil) })},
+		{"bincount", 0, []*lucid.Tensor{indices}, one(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Bincount(x, nil) })},
 		{"conv", 1e-3, []*lucid.Tensor{lucid.Randn(2, 16, 20, 20), lucid.Randn(24, 8, 3, 3)}, func(x []*lucid.Tensor) []*lucid.Tensor {
 			loss := func(x, w *lucid.Tensor) *lucid.Tensor {
 				return lucid.Conv2d(x, w, nil, lucid.ConvOptions{Groups: &two, Stride: []int{2, 1}, Padding: 1}).Square().Sum()

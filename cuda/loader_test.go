@@ -9,8 +9,8 @@ import (
 	"github.com/lucid-go/lucid/data"
 )
 
-// TestLoader brings batches to the device ahead of a loop that computes, in order and with the same content; when loops end early
-// their memory comes back. What a loop takes with batches brought ahead, and with batches it moves itself, is logged.
+// TestLoader prefetches batches to the device, in order and with the same content, while a loop computes; when loops end
+// early their memory is freed. The times with and without prefetching are logged.
 func TestLoader(t *testing.T) {
 	dev := gpu(t)
 	const rows, width, batch = 256, 64 << 10, 16 // 4 MiB a batch

@@ -11,8 +11,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestLongRows sorts and scans rows that are cut in tiles and chunks, of lengths beside their edges, against the CPU. Sorted
-// places must be the same: equal elements, of which there are many, keep their order, zeros have both signs, NaN comes last.
+// TestLongRows sorts and scans rows that are split into tiles and chunks, of lengths around their boundaries, against the
+// CPU. Sorted indices must be equal: sorts are stable, zeros have both signs, NaN comes last.
 func TestLongRows(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -67,7 +67,7 @@ func TestLongRows(t *testing.T) {
 	}
 }
 
-// TestSameBits runs what is joined by blocks that wait for each other many times: whichever is first, the bits are the same.
+// TestSameBits runs kernels with decoupled look-back many times: the bits do not depend on timing.
 func TestSameBits(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -85,7 +85,7 @@ func TestSameBits(t *testing.T) {
 		"logcumsumexp": func() *lucid.Tensor { return x.LogCumSumExp(0) },
 		"argsort":      func() *lucid.Tensor { return x.ArgSort(0) },
 		"index_add":    func() *lucid.Tensor { return lucid.Zeros(10000, 64).To(dev).IndexAdd(0, where, x.Reshape(-1, 64)) },
-		"index_add, halves": func() *lucid.Tensor {
+		"index_add, bfloat16": func() *lucid.Tensor {
 			return lucid.Zeros(10000, 64).To(dev).To(lucid.BFloat16).IndexAdd(0, where, x.Reshape(-1, 64).To(lucid.BFloat16))
 		},
 	} {
@@ -99,7 +99,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestTiles sorts, scans and adds up a few tiles: little enough for a sanitizer.
+// TestTiles sorts, scans and sums a few tiles: small enough for a sanitizer.
 func TestTiles(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(7, 8))
@@ -130,8 +130,8 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestChosen selects from rows that stay in shared memory, rows that do not, and few that are sorted, and by masks, against the CPU:
-// ties, zeros of both signs and NaN included.
+// TestChosen selects from rows that stay in shared memory, rows that do not, and few that are sorted, and by masks, against
+// the CPU: ties, zeros of both signs and NaN included.
 func TestChosen(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(9, 10))
@@ -180,7 +180,7 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-// TestCounts adds integers up at positions in any order, many of them the same, against the CPU, and refuses those out of range.
+// TestCounts adds integers by atomics, at many equal indices, against the CPU, and refuses indices out of range.
 func TestCounts(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(11, 12))
@@ -218,7 +218,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestFewDigits sorts long rows of integers most of whose digits are the same, or all, against the CPU.
+// TestFewDigits sorts long rows of integers most or all of whose digits are equal, against the CPU.
 func TestFewDigits(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(13, 14))
@@ -246,7 +246,7 @@ func TestFewDigits(t *testing.T) {
 	}
 }
 
-// TestFewOfMany takes a few elements of one long row, of lengths beside whole stretches of it, against the CPU.
+// TestFewOfMany takes a few elements of one long row, of lengths around whole segments of it, against the CPU.
 func TestFewOfMany(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(17, 18))
@@ -277,8 +277,8 @@ func TestFewOfMany(t *testing.T) {
 	}
 }
 
-// TestTruths puts truth values in order along every dimension, some of them and all, against the CPU.
-func TestTruths(t *testing.T) {
+// TestMaskCompaction partitions booleans along every dimension, some of them and all, against the CPU.
+func TestMaskCompaction(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, s := range [][]int{{8192}, {8193}, {3, 20000, 2}, {2, 2049}, {5000, 3}, {300000}} {

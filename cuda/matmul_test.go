@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestOddProducts multiplies large matrices of halves whose sizes are no multiples of anything, against float32.
+// TestOddProducts multiplies large half-precision matrices of odd sizes, against float32.
 func TestOddProducts(t *testing.T) {
 	dev := gpu(t)
 	for _, c := range [][3]int{{4096, 8003, 1537}, {4095, 4093, 4099}, {1024, 65536, 1001}, {4001, 4096, 4096}, {4096, 4096, 4001}} {
@@ -15,21 +15,21 @@ func TestOddProducts(t *testing.T) {
 		lucid.Seed(3)
 		var x, y *lucid.Tensor
 		lucid.WithDevice(dev, func() { x, y = lucid.Randn(m, k), lucid.Randn(k, n) })
-		for _, turned := range []bool{false, true} {
+		for _, transposed := range []bool{false, true} {
 			a, b := x.To(lucid.BFloat16), y.To(lucid.BFloat16)
-			if turned {
+			if transposed {
 				a, b = x.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1), y.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1)
 			}
 			got, want := a.MatMul(b).To(lucid.Float32), a.To(lucid.Float32).MatMul(b.To(lucid.Float32))
 			if e := got.Sub(want).Norm().Div(want.Norm()).Item(); !(e < 4e-3) {
-				t.Errorf("%v, turned %v: off by %.2g", c, turned, e)
+				t.Errorf("%v, transposed %v: off by %.2g", c, transposed, e)
 			}
 		}
 	}
 }
 
-// TestProductsBesideEachOther: sums that the library makes in parts, from many goroutines, have the bits they have alone.
-func TestProductsBesideEachOther(t *testing.T) {
+// TestConcurrentProducts: split-K products from many goroutines have the bits they have alone.
+func TestConcurrentProducts(t *testing.T) {
 	dev := gpu(t)
 	var wg sync.WaitGroup
 	for g := range 16 {

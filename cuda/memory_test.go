@@ -7,7 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestOutOfMemory: garbage is collected when the device has no more, what can never fit is an error, and afterwards all is well.
+// TestOutOfMemory: dropped tensors are collected when the device is full, what can never fit is an error, and afterwards
+// everything works.
 func TestOutOfMemory(t *testing.T) {
 	dev := gpu(t)
 	make8 := func() *lucid.Tensor {
@@ -23,7 +24,7 @@ func TestOutOfMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range int(total>>33) + 4 { // more than there is, none of it kept
+	for range int(total>>33) + 4 { // more than the device has, none of it retained
 		make8()
 	}
 	var held []*lucid.Tensor
@@ -47,8 +48,8 @@ func TestOutOfMemory(t *testing.T) {
 	lucid.ClearCache(dev)
 }
 
-// TestOutOfMemoryInTraining: a step that has no room fails and leaves the parameters as they were; training then goes on, bit by bit
-// as if nothing had been.
+// TestOutOfMemoryInTraining: a step without enough memory fails and leaves the parameters unchanged; training then
+// continues with the same bits.
 func TestOutOfMemoryInTraining(t *testing.T) {
 	dev := gpu(t)
 	lucid.Seed(9)

@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestMoves asks for the CPU's results of what is read, written and moved in ways that small shapes do not reach: several elements a
-// thread, stretches of long slices, few places that many values meet in.
+// TestMoves compares gathers, scatters and copies with the CPU in cases that small shapes do not reach: several elements a
+// thread, segments of long slices, many values for few indices.
 func TestMoves(t *testing.T) {
 	dev := gpu(t)
 	lucid.Seed(8)
@@ -24,13 +24,13 @@ func TestMoves(t *testing.T) {
 		"windows of bytes": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x.To(lucid.Int8)).Unfold(1, 3, 1).Contiguous()
 		},
-		"windows of halves": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+		"windows of bfloat16": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x.To(lucid.BFloat16)).Unfold(1, 5, 1).Contiguous()
 		},
 		"windows of complex numbers": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x.To(lucid.Complex64)).Unfold(1, 3, 1).Contiguous().Real()
 		},
-		"turned": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+		"transposed": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x).Permute(2, 3, 0, 1).Contiguous()
 		},
 		"upside down": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor { return on(x).Flip(1, 3).Contiguous() },
@@ -76,7 +76,7 @@ func TestMoves(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	// Where the same bits are asked for, floats are added in the order of their positions.
+	// Under Deterministic, floats are added in the order of their indices.
 	at, src := tall.To(dev), lucid.Randn(70000).To(dev).Eval()
 	var bits [][]float32
 	for range 10 {

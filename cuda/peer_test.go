@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestPeer moves values between two GPUs while both compute, where there are two.
+// TestPeer copies values between two GPUs while both compute, where there are two.
 func TestPeer(t *testing.T) {
 	gpu(t)
 	if n, err := Count(); err != nil || n < 2 {

@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestReadingWaitsForItsOwn: a value is read while the device still has much to do that was asked for later, evaluated eagerly,
-// made by a recording, and made by a recording that may complain.
+// TestReadingWaitsForItsOwn: a value is read while the device still has much work that was submitted later, evaluated
+// eagerly, by a captured graph, and by a graph that may report device errors.
 func TestReadingWaitsForItsOwn(t *testing.T) {
 	dev := gpu(t)
 	var a, x *lucid.Tensor
@@ -30,7 +30,7 @@ func TestReadingWaitsForItsOwn(t *testing.T) {
 	plain := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(0).Mul(2).Sum() })
 	checked := lucid.Compile(func(x, at *lucid.Tensor) *lucid.Tensor { return x.At(at).Sum() })
 	large := x.Unsqueeze(0).Expand(300, 1000).Contiguous().Eval()
-	for range 4 { // until they are recorded
+	for range 4 { // until they are captured
 		plain(x).Item()
 		checked(x, at).Item()
 		busy()
@@ -59,7 +59,7 @@ func TestReadingWaitsForItsOwn(t *testing.T) {
 	}
 	wait("eager", 499500, func() *lucid.Tensor { return x.Sum().Eval() })
 	wait("recorded", plain(x).Item(), func() *lucid.Tensor { return plain(x) })
-	wait("recorded that may complain", 6, func() *lucid.Tensor { return checked(x, at) })
+	wait("captured, with device errors possible", 6, func() *lucid.Tensor { return checked(x, at) })
 	wait("large", 999, func() *lucid.Tensor { return large.Add(0).Eval().At(7, 999).Eval() })
 	err := lucid.Try(func() {
 		y := checked(x, bad)
@@ -71,8 +71,8 @@ func TestReadingWaitsForItsOwn(t *testing.T) {
 	}
 }
 
-// TestReadingBesideWork reads values of all sizes from several goroutines while others write over memory that was given back.
-func TestReadingBesideWork(t *testing.T) {
+// TestReadingDuringWork reads values of all sizes from several goroutines while others overwrite freed memory.
+func TestReadingDuringWork(t *testing.T) {
 	dev := gpu(t)
 	var wg sync.WaitGroup
 	for g := range 6 {
@@ -81,7 +81,7 @@ func TestReadingBesideWork(t *testing.T) {
 			for i := range 60 {
 				n := []int{1, 1000, 70000, 200000}[(g+i)%4]
 				y := x.Expand(n).Add(float64(i)).Eval()
-				z := y.Mul(2).Eval() // asked for behind it
+				z := y.Mul(2).Eval() // submitted behind it
 				y2 := z.Sub(y).Eval()
 				for _, v := range []*lucid.Tensor{y, y2} {
 					for k, f := range lucid.ToSlice[float64](v) {
@@ -100,8 +100,8 @@ func TestReadingBesideWork(t *testing.T) {
 	wg.Wait()
 }
 
-// TestBursts asks for small launches one behind the other, so that a thread of their own takes them, from several goroutines that
-// read values, bring some from the host and multiply between them.
+// TestBursts submits bursts of small launches, so that the launcher thread takes them, from several goroutines that read
+// values, upload some and multiply between them.
 func TestBursts(t *testing.T) {
 	dev := gpu(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))

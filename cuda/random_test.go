@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestRandom asks for the numbers that the CPU draws: of pairs of words made where they are used, in halves of any length, and of what is
-// stored first because others want it too, because it lies otherwise or is added up, or because there are several keys.
+// TestRandom compares random numbers with the CPU's: fused RNG with any length of the two parts, and numbers that are
+// stored first because they are outputs too, have another layout, are reduced, or have several keys.
 func TestRandom(t *testing.T) {
 	dev := gpu(t)
 	p := 0.3
@@ -22,16 +22,16 @@ func TestRandom(t *testing.T) {
 			return lucid.Dropout(lucid.Arange(0, n, 1).To(lucid.Float32), lucid.DropoutOptions{P: &p})
 		},
 		"columns": func(n int) *lucid.Tensor { return lucid.Rand(n, 6).Mul(lucid.Arange(0, 6, 1)) },
-		"turned": func(n int) *lucid.Tensor {
+		"transposed": func(n int) *lucid.Tensor {
 			return lucid.Rand(n, 6).Add(lucid.Arange(0, 6*n, 1).Reshape(6, n).Transpose(0, 1))
 		},
-		"of halves": func(n int) *lucid.Tensor { return lucid.Rand(n).To(lucid.BFloat16) },
-		"a mask":    func(n int) *lucid.Tensor { return lucid.Rand(n, 5).Lt(lucid.New(chance, 5).To(lucid.Float32)) },
-		"bernoulli": func(n int) *lucid.Tensor { return lucid.Bernoulli(lucid.Full([]int{n}, 0.4)) },
-		"integers":  func(n int) *lucid.Tensor { return lucid.RandInt(-5, 1000, n) },
-		"few":       func(n int) *lucid.Tensor { return lucid.RandInt(0, 3, n).To(lucid.Int32) },
-		"permuted":  func(n int) *lucid.Tensor { return lucid.RandPerm(n) },
-		"two":       func(n int) *lucid.Tensor { return lucid.Rand(n).Sub(lucid.Rand(n)) },
+		"of bfloat16": func(n int) *lucid.Tensor { return lucid.Rand(n).To(lucid.BFloat16) },
+		"a mask":      func(n int) *lucid.Tensor { return lucid.Rand(n, 5).Lt(lucid.New(chance, 5).To(lucid.Float32)) },
+		"bernoulli":   func(n int) *lucid.Tensor { return lucid.Bernoulli(lucid.Full([]int{n}, 0.4)) },
+		"integers":    func(n int) *lucid.Tensor { return lucid.RandInt(-5, 1000, n) },
+		"few":         func(n int) *lucid.Tensor { return lucid.RandInt(0, 3, n).To(lucid.Int32) },
+		"permuted":    func(n int) *lucid.Tensor { return lucid.RandPerm(n) },
+		"two":         func(n int) *lucid.Tensor { return lucid.Rand(n).Sub(lucid.Rand(n)) },
 	} {
 		for _, n := range []int{1, 2, 5, 12, 1000, 4097, 5000} {
 			for _, compiled := range []bool{false, true} {
@@ -64,7 +64,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// rand64 is numbers of 64 bits.
+// rand64 is 64-bit numbers.
 func rand64(n int) (x *lucid.Tensor) {
 	old := lucid.DefaultDType()
 	lucid.SetDefaultDType(lucid.Float64)
@@ -72,7 +72,7 @@ func rand64(n int) (x *lucid.Tensor) {
 	return lucid.Rand(n)
 }
 
-// TestNormal asks for the CPU's numbers but for the last bits of erfinv, and that they are normal.
+// TestNormal compares with the CPU's numbers up to the last bits of erfinv, and checks that they are normal.
 func TestNormal(t *testing.T) {
 	dev := gpu(t)
 	const n = 1 << 16

@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestRecordingRecurrent trains a long short-term memory on the CPU, launch by launch on the GPU, and recorded there.
-func TestRecordingRecurrent(t *testing.T) {
+// TestCaptureRecurrent trains an LSTM on the CPU, launch by launch on the GPU, and captured there.
+func TestCaptureRecurrent(t *testing.T) {
 	dev := gpu(t)
 	const steps, batch, in, hidden = 12, 8, 10, 16
 	run := func(d lucid.Device, compiled bool) (losses []float64) {
@@ -40,7 +40,7 @@ func TestRecordingRecurrent(t *testing.T) {
 			losses = append(losses, step(x, y).Item())
 		}
 		if compiled {
-			recorded(t, step)
+			captured(t, step)
 		}
 		return losses
 	}

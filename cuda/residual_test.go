@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/optim"
 )
 
-// residual trains a small residual network, channels last, and returns its losses and running variances.
+// residual trains a small residual network, NHWC, and returns its losses and running variances.
 func residual(d lucid.Device, half, compiled bool, steps int) (losses []float64, running []float64) {
 	lucid.Seed(9)
 	var params, stats []*lucid.Tensor

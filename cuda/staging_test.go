@@ -9,7 +9,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestStaging moves values of many sizes to the device and back while it computes; the source changes as soon as it was sent.
+// TestStaging copies values of many sizes to the device and back while it computes; the source is overwritten as soon as
+// the call returns.
 func TestStaging(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -34,8 +35,8 @@ func TestStaging(t *testing.T) {
 	}
 }
 
-// TestOverlap: sending batches takes no time from a device that computes meanwhile. What is measured is logged; only a loop that
-// takes longer than both one after the other fails.
+// TestOverlap: uploading batches takes no time from a computing device. The times are logged; only a loop slower than both
+// one after the other fails.
 func TestOverlap(t *testing.T) {
 	dev := gpu(t)
 	const side, loops, batch = 4096, 20, 16 << 20

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/profiler"
 )
 
-// TestAnomaly: a NaN in a gradient is an error of its own kind that names the op, to the one who asked; others go on.
+// TestAnomaly: a NaN in a gradient is an error that names the op, for the goroutine that asked; others go on.
 func TestAnomaly(t *testing.T) {
 	dev := gpu(t)
 	other := lucid.Ones(1000).To(dev).Mul(3)
@@ -29,8 +29,8 @@ func TestAnomaly(t *testing.T) {
 	}
 }
 
-// TestNotRecorded: a compiled function that cannot be recorded says why, and gives what it should.
-func TestNotRecorded(t *testing.T) {
+// TestNotCaptured: a compiled function that cannot be captured says why, and computes the right result.
+func TestNotCaptured(t *testing.T) {
 	dev := gpu(t)
 	x := lucid.Arange(8).To(lucid.Float32).To(dev).Eval()
 	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2).To(lucid.CPU).Add(1).To(dev).Sum() })
@@ -46,7 +46,7 @@ func TestNotRecorded(t *testing.T) {
 	}
 }
 
-// TestProfiler: what runs on the device is seen by name, with its bytes and the time the work took.
+// TestProfiler: launches are listed by name, with their bytes and device time.
 func TestProfiler(t *testing.T) {
 	dev := gpu(t)
 	x := lucid.Ones(8192, 8192).To(dev).Eval()

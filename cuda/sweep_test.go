@@ -14,9 +14,9 @@ type sweepCase struct {
 	f     func() *lucid.Tensor
 }
 
-// BenchmarkSweep runs ops of every family over much memory, and says how fast the bytes move that must: those of inputs and outputs,
-// once each. An elementwise op is the first, for comparison. One iteration of -test.benchtime is ten evaluations. With
-// LUCID_CUDA_SYNC=1 it also says what each kernel took.
+// BenchmarkSweep runs ops of every family over large operands and reports the bandwidth of the bytes that must move: inputs
+// and outputs, once each. An elementwise op is the first, for comparison. One iteration of -test.benchtime is ten
+// evaluations. With LUCID_CUDA_SYNC=1 it also reports the time of each kernel.
 func BenchmarkSweep(b *testing.B) {
 	gpu(b)
 	for _, make := range []func(b *testing.B) []sweepCase{sweepMoves, sweepPositions, sweepFolds, sweepOrders, sweepWindows} {
@@ -92,7 +92,7 @@ func sweepMoves(b *testing.B) []sweepCase {
 	}
 }
 
-// sweepPositions reads and writes at positions.
+// sweepPositions is gathers and scatters.
 func sweepPositions(b *testing.B) []sweepCase {
 	const n = side
 	x := random(b, lucid.Float32, n, n)
@@ -179,7 +179,7 @@ func sweepOrders(b *testing.B) []sweepCase {
 	}
 }
 
-// sweepWindows is pooling, random numbers, and what repeats.
+// sweepWindows is pooling, random numbers, and broadcasts.
 func sweepWindows(b *testing.B) []sweepCase {
 	const n = side
 	x := random(b, lucid.Float32, n, n)
@@ -219,7 +219,7 @@ func sweepWindows(b *testing.B) []sweepCase {
 	}
 }
 
-// spent says what each kernel took since then, with LUCID_CUDA_SYNC=1.
+// spent logs the time of each kernel since `before`, with LUCID_CUDA_SYNC=1.
 func spent(b *testing.B, before map[string]Spent) {
 	now, err := KernelTimes(0)
 	must(b, err)

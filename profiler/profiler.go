@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // Event is one launch: an op, or several that were fused.
@@ -51,7 +51,7 @@ type Report struct {
 // overlaps meanwhile; a recorded function is one launch. Two profiles at once are refused.
 func Profile(f func()) *Report {
 	lucid.Synchronize()
-	rec, ok := trace.Begin()
+	rec, ok := profile.Begin()
 	if !ok {
 		panic(lucid.Errorf(lucid.ErrValue, "profile", "another profile is being taken; take one after the other"))
 	}

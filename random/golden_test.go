@@ -153,7 +153,7 @@ func ulps(op string, d lucid.DType) float64 {
 
 // TestGolden compares with what MLX draws for the same keys.
 func TestGolden(t *testing.T) {
-	raw, err := os.ReadFile("../testdata/golden/random.json.gz")
+	raw, err := os.ReadFile("../internal/testutil/golden/testdata/random.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -383,7 +383,7 @@ func Polygamma(x *lucid.Tensor, n int) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 func Round(x *lucid.Tensor, o ...lucid.RoundOptions) *lucid.Tensor {
 	a0 := acquire(x)
 	r0 := ops.Round(a0, option("round", o))

@@ -29,7 +29,7 @@ type driver struct {
 	device  string               // of the workloads; "": the CPU
 }
 
-// results are the file of results; its rows are kept by name, so that some can be measured anew.
+// results are the file of results; its rows are found by name, so that some can be measured again.
 type results struct {
 	Machine    json.RawMessage `json:"machine"`
 	Conditions string          `json:"conditions"`

@@ -39,7 +39,7 @@ type timing struct {
 	Error   string    `json:"error"`
 }
 
-// A band is a median and where the middle 80 % lie.
+// A band is a median and the range of the middle 80 %.
 type band struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"p10"`
@@ -245,7 +245,7 @@ func spread(v []float64) band {
 	return band{at(0.5), at(0.1), at(0.9)}
 }
 
-// difference is how far two results lie apart, against their root mean square; infinite if they cannot be compared.
+// difference is the distance of two results relative to their root mean square; infinite if they cannot be compared.
 func difference(a, b []summary) (most float64) {
 	if len(a) != len(b) {
 		return math.Inf(1)

@@ -12,25 +12,33 @@ import (
 
 const preface = `# Benchmarks
 
-The same work in lucid and in other frameworks, on the same machine, as many threads each, on random data, interleaved
+The same work in lucid and in other frameworks, on the same machine, with as many threads each, on random data, interleaved
 A-B-A-B; results are compared before anything is timed. Written by ` + "`bench/run`" + ` after ` + "`bench/setup`" + `; the numbers are in
-[latest.json](../bench/results/latest.json). A ratio is their time divided by ours, so above 1 lucid is faster: the median of
-the pairs, and in brackets where the middle 80 % of them lie. Of PyTorch's ways (eager with glibc told to keep its pages,
-eager by default, compiled) the best counts. "Of limit" is the part of what a probe found the machine to allow in the same
-minute: multiply-adds in registers, reading memory, copying it, copying it past the caches. Training steps and the
-inference row are compiled in lucid and JAX; everything else in lucid is written eagerly.
+[latest.json](../bench/results/latest.json).
+
+- **Ratio**: their time divided by ours, so above 1 lucid is faster: the median of the pairs, in brackets the range of the middle 80 %.
+- **PyTorch**: eager with glibc told to keep its pages, eager by default, compiled; the best counts.
+- **Of limit**: the fraction of what a probe measured on the machine in the same minute: multiply-adds in registers, reading memory,
+  copying it, copying it with non-temporal stores.
+- Training steps and the inference row are compiled in lucid and JAX; everything else in lucid is written eagerly.
 
 `
 
 const gpuPreface = `# Benchmarks on a GPU
 
 The same work in lucid and in other frameworks, on the same GPU, on the same random data, interleaved A-B-A-B; results are
-compared before anything is timed. Written by ` + "`bench/run --device cuda --python python3 --page docs/benchmarks-cuda.md --results bench/results/cuda.json`" + `.
-A time is that of one run among as many as take 20 ms, with one wait for the device at their end. A ratio is their time divided
-by ours, so above 1 lucid is faster: the median of the pairs, and in brackets where the middle 80 % of them lie. TF32 is off
-everywhere. Training steps are compiled in lucid and JAX; PyTorch's optimizers are its fused ones. GPT-2 computes in bfloat16
-with parameters in float32: by Autocast in PyTorch, by casts of the parameters in lucid and JAX. Everything else in lucid is written eagerly, but for the row that says otherwise.
-Peers that compile do so before, side by side; memory is what ` + "`nvidia-smi`" + ` shows of the process, context and libraries included.
+compared before anything is timed. Written by
+
+    bench/run --device cuda --python python3 --page docs/benchmarks-cuda.md --results bench/results/cuda.json
+
+- **Time**: one run among as many as take 20 ms, with one synchronisation at their end.
+- **Ratio**: their time divided by ours, so above 1 lucid is faster: the median of the pairs, in brackets the range of the middle 80 %.
+- TF32 is off everywhere. Training steps are compiled in lucid and JAX; PyTorch's optimizers are its fused ones.
+- GPT-2 computes in bfloat16 with float32 parameters: by autocast in PyTorch, by casts of the parameters in lucid and JAX.
+- Everything else in lucid is written eagerly, except the row that says otherwise. Peers that compile do so before the timing.
+- **Memory**: what ` + "`nvidia-smi`" + ` shows of the process, context and libraries included.
+
+Figures that are no row, and runs of the test suite: [bench/results/cuda.md](../bench/results/cuda.md).
 
 `
 

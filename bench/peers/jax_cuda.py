@@ -94,7 +94,7 @@ def gpt2():
 
 def resnet50():
     """As the one of PyTorch's: weights (out, kernel, kernel, in), images (N, H, W, C), channels last all the way; statistics of
-    the batch in float32, the running ones kept too."""
+    the batch in float32, the running ones updated too."""
     p, layout = Params(), []
 
     def conv(cin, cout, k, stride):

@@ -83,7 +83,7 @@ VOCAB, CONTEXT, WIDTH, HEADS, LAYERS, GPT_BATCH, LENGTH = 50257, 1024, 768, 12, 
 
 
 def gpt2_params():
-    """The parameters of GPT-2, and the places of a layer's: its first, then 12 in a row."""
+    """The parameters of GPT-2, and the indices of a layer's: its first, then 12 in a row."""
     p = Params()
     p.add(0.03, VOCAB, WIDTH), p.add(0.03, CONTEXT, WIDTH)
     for _ in range(LAYERS):
@@ -97,7 +97,7 @@ def gpt2_params():
 
 def thin(x):
     """Of a large result on a device some elements in one order, enough to compare: the step is odd, so that repeated data is not always
-    met at the same places."""
+    sampled at the same positions."""
     n = math.prod(x.shape)
     return x.reshape(-1)[:: -(-n // (1 << 22)) | 1] if n > 1 << 22 else x
 

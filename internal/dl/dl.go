@@ -25,7 +25,7 @@ type Missing struct {
 // Error names each path tried.
 func (m *Missing) Error() string {
 	if len(m.Tried) == 0 {
-		return m.What + " was not found: this system has no place to look for it"
+		return m.What + " was not found: no folder to look for it is known on this system"
 	}
 	return m.What + " was not found; tried:\n\t" + strings.Join(m.Tried, "\n\t")
 }

@@ -34,7 +34,7 @@ func TestNames(t *testing.T) {
 // uint64 with other integers, bool and complex numbers; here they are integers like others, the next signed size takes
 // an unsigned with a signed one, and only uint64 with a signed one is refused.
 func TestPromote(t *testing.T) {
-	f, err := os.Open("../../testdata/golden/promotion.json.gz")
+	f, err := os.Open("../testutil/golden/testdata/promotion.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

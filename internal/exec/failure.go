@@ -8,11 +8,11 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// A launch that fails leaves its results without a value, and so are those made of them. Everything else has its value, or can
-// be asked for again: from the first failure on no launch writes over an input any more, so that what it reads is still there.
+// A launch that fails leaves its results without a value, and so do launches that read them. Every other value is computed, or can be
+// evaluated again: from the first failure on no launch writes over an input any more, so that inputs still have their values.
 
-// givenUp is what those get who wait for a value that was not computed and became pending again.
-var givenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "a launch beside it failed; evaluate it again", Err: context.Canceled}
+// errGivenUp is the error of a value that was not computed and became pending again, for its waiting readers.
+var errGivenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "another launch of its evaluation failed; evaluate it again", Err: context.Canceled}
 
 // fail notes that a launch failed.
 func (r *run) fail(s *step, err error) {
@@ -30,8 +30,8 @@ func (r *run) failBuffer(buf int32, err error) {
 	r.errs[buf] = err
 }
 
-// spread fails what a step makes of values that failed, of which there are some, and returns how many of its parts cannot run.
-func (r *run) spread(s *step) (failed int) {
+// propagateFailures fails the outputs of a step that read values which failed, and returns how many of its sets cannot run.
+func (r *run) propagateFailures(s *step) (failed int) {
 	for k := range s.parts() {
 		if err := r.failure(part(s, s.in, k)); err != nil {
 			for _, o := range part(s, s.out, k) {
@@ -43,110 +43,110 @@ func (r *run) spread(s *step) (failed int) {
 	return failed
 }
 
-// failure is why one of some operands has no value; nil: all have. That a launch was withheld is the least of reasons.
+// failure is why one of some operands has no value; nil: all have. errGivenUp is returned only if there is no other reason.
 func (r *run) failure(in []operand) (err error) {
 	for _, o := range in {
-		if e := r.errs[o.buf]; e != nil && (err == nil || err == error(givenUp)) {
+		if e := r.errs[o.buf]; e != nil && (err == nil || err == error(errGivenUp)) {
 			err = e
 		}
 	}
 	return err
 }
 
-// withheld reports whether a step may not run because it would write over an input after something failed. What it would have
-// made is not failed, but not computed either.
+// withheld reports whether a step may not run because it would write over an input after a failure. Its outputs did not fail, but are
+// not computed either.
 func (r *run) withheld(s *step) bool {
-	if !slices.ContainsFunc(s.out, func(o operand) bool { return r.over(o.buf) >= 0 }) {
+	if !slices.ContainsFunc(s.out, func(o operand) bool { return r.overwrittenInput(o.buf) >= 0 }) {
 		return false
 	}
 	for _, o := range s.out {
 		if r.errs[o.buf] == nil {
-			r.errs[o.buf] = givenUp
+			r.errs[o.buf] = errGivenUp
 		}
 	}
 	return true
 }
 
-// over is the input in whose memory a buffer lies that the run took; -1: none.
-func (r *run) over(buf int32) int {
+// overwrittenInput is the input whose memory a buffer took over in this run; -1: none.
+func (r *run) overwrittenInput(buf int32) int {
 	if d := r.prog.bufs[buf].donor; d >= 0 && int(d) < r.prog.numIn && r.bufs[buf] == r.bufs[d] {
 		return int(d)
 	}
 	return -1
 }
 
-// unwritten reports whether an input that the run took has its value still: the launch that was to write over it did not run.
-func (r *run) unwritten(input int) bool {
-	for _, k := range r.unrun {
-		if slices.ContainsFunc(r.prog.steps[k].out, func(o operand) bool { return r.over(o.buf) == input }) {
+// notOverwritten reports whether a donated input still has its value: the launch that was to write over it did not run.
+func (r *run) notOverwritten(input int) bool {
+	for _, k := range r.skipped {
+		if slices.ContainsFunc(r.prog.steps[k].out, func(o operand) bool { return r.overwrittenInput(o.buf) == input }) {
 			return true
 		}
 	}
 	return false
 }
 
-// unmade reports whether some of the memory of a node was not filled.
-func (r *run) unmade(f *info) bool {
-	at := func(b place) bool { return b.buf >= 0 && r.errs[b.buf] != nil }
-	return at(f.at) || slices.ContainsFunc(f.bundle, at)
+// notComputed reports whether a buffer of a node has no value.
+func (r *run) notComputed(f *info) bool {
+	at := func(b location) bool { return b.buf >= 0 && r.errs[b.buf] != nil }
+	return at(f.at) || slices.ContainsFunc(f.tuple, at)
 }
 
-// giveBack gives inputs back that the plan took to write over them, and did not.
+// giveBack returns inputs that were donated to the plan and not written over.
 func (j *job) giveBack(unwritten func(input int) bool) {
 	j.taken = slices.DeleteFunc(j.taken, func(t takenNode) bool {
 		if !unwritten(t.input) {
 			return false
 		}
-		t.n.Restore(t.buf.Renew()) // whoever waits for the value that was to come holds the buffer there was
+		t.n.Restore(t.buf.Renew()) // readers that wait for the new value hold the old Buffer
 		t.n.Untake(t.want)
 		return true
 	})
 }
 
-// innocent finds, after a failure, the nodes to be stored that were not computed only because their launch was shared with a
-// reader of what failed, or withheld. They become pending again. Not so if they were made of an input that has been written over.
-func (j *job) innocent() []bool {
+// retryable finds, after a failure, the nodes to be stored that were not computed only because their launch also had a failed operand
+// of another value, or was withheld. They become pending again, unless they depend on an input that has been written over.
+func (j *job) retryable() []bool {
 	p, r := j.planner, j.run
-	broke := func(b place) bool { return b.buf >= 0 && slices.Contains(r.broke, b.buf) }
+	broke := func(b location) bool { return b.buf >= 0 && slices.Contains(r.broke, b.buf) }
 	guilty, gone, list := make([]bool, len(p.idx.Nodes)), make([]bool, len(p.idx.Nodes)), make([]bool, len(p.idx.Nodes))
 	for i, n := range p.idx.Nodes { // inputs come first
 		f := &p.info[i]
-		if f.class == given {
-			guilty[i] = r.unmade(f)
+		if f.class == classInput {
+			guilty[i] = r.notComputed(f)
 			gone[i] = slices.ContainsFunc(j.taken, func(t takenNode) bool { return t.n == n })
 			continue
 		}
-		guilty[i] = broke(f.at) || slices.ContainsFunc(f.bundle, broke)
+		guilty[i] = broke(f.at) || slices.ContainsFunc(f.tuple, broke)
 		for k := range n.NumIn() {
 			if m := p.idx.Get(n.In(k)); m >= 0 {
 				guilty[i] = guilty[i] || guilty[m]
 				gone[i] = gone[i] || gone[m]
 			}
 		}
-		unmade := r.unmade(f)
+		unmade := r.notComputed(f)
 		list[i] = f.store && unmade && !guilty[i] && !gone[i]
 		gone[i] = gone[i] && (!f.store || unmade)
 	}
 	return list
 }
 
-// markFailed says on the memory of a node's value that it was not filled, and why.
+// markFailed sets the error of a node's buffers that have no value.
 func (j *job) markFailed(f *info, again bool) {
-	set := func(b place) {
+	set := func(b location) {
 		if b.buf < 0 || j.run.errs[b.buf] == nil {
 			return
 		}
 		err := j.run.errs[b.buf]
 		switch {
 		case again:
-			err = givenUp
-		case err == error(givenUp): // an input of it has been written over
+			err = errGivenUp
+		case err == error(errGivenUp): // an input of it has been written over
 			err = j.run.cause
 		}
 		j.run.bufs[b.buf].SetEvent(failed(err))
 	}
 	set(f.at)
-	for _, b := range f.bundle {
+	for _, b := range f.tuple {
 		set(b)
 	}
 }
@@ -166,7 +166,7 @@ func (j *job) giveUp() {
 	}
 	p := j.planner
 	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.store && f.class != given {
+		if f := &p.info[i]; f.store && f.class != classInput {
 			n.Unstore()
 		}
 	}

@@ -59,15 +59,15 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 		if e == nil {
 			continue
 		}
-		if j.short = false; !e.Happened(false) || isCanceled(e.Err()) { // what failed for good is nothing to wait for
+		if j.short = false; !e.Happened(false) || isCanceled(e.Err()) { // a final failure is nothing to wait for
 			j.deps = append(j.deps, e)
 		}
 	}
 	take := func(i int) bool {
 		n := nodes[i]
 		w, ok := p.droppable(n)
-		// A plan that waits for others may have to be given up after they are: it writes over nothing.
-		if !ok || len(j.deps) > 0 || in[i].Shows() != 1 || !n.Take(w) {
+		// A plan that waits for others is given up if they are: it must not write over inputs.
+		if !ok || len(j.deps) > 0 || in[i].Refs() != 1 || !n.Take(w) {
 			return false
 		}
 		j.taken = append(j.taken, takenNode{n, i, in[i], w})
@@ -87,36 +87,27 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	}
 	j.run = r
 	for k := range p.prog.steps {
-		if q := p.prog.steps[k].dev.Enqueue; q != nil {
-			j.queue, j.short = q, false
+		if q := p.prog.steps[k].dev.Enqueuer; q != nil {
+			j.queue, j.short = q.Enqueue, false
 		}
 	}
 	return j, nil
 }
 
-func (p *planner) build() {
-	p.collect()
-	p.absorbCasts()
-	p.findInside()
-	p.level()
-	p.groupElementwise()
-	p.findTails()
-	p.findHeads()
-	p.decide()
-	p.lower()
-}
-
 // short reports whether the plan is so small that running it under the lock is cheaper than an event.
 func (p *planner) short() bool {
+	if p.prog.control {
+		return false // how long a loop runs is not known
+	}
 	work := 0
 	for k := range p.prog.steps {
 		s := &p.prog.steps[k]
-		if s.fused == nil || s.fused.Head != nil {
+		if s.fused == nil || s.fused.Producer != nil {
 			work += 1 << 12
 			for _, o := range s.in {
 				work += o.shape.Numel()
 			}
-		} else if s.fused.Tail != nil {
+		} else if s.fused.Reduction != nil {
 			work += s.fused.Shape.Numel()
 		}
 		for _, o := range s.out {
@@ -134,11 +125,11 @@ func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
 	bufs, nodes := p.inBufs[:0], p.inNodes[:0]
 	defer func() { p.inBufs, p.inNodes = bufs, nodes }()
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class != given {
+		if p.info[i].class != classInput {
 			continue
 		}
-		if n.IsBundle() {
-			for _, b := range n.Bundle() {
+		if n.IsTuple() {
+			for _, b := range n.TupleBuffers() {
 				bufs, nodes = append(bufs, b), append(nodes, n)
 			}
 			continue
@@ -149,11 +140,11 @@ func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
 	return bufs, nodes
 }
 
-// droppable reports whether every claim on a given node is an edge that this plan drops, and how many they are.
+// droppable reports whether every reference to an input node is an edge that this plan drops, and how many they are.
 func (p *planner) droppable(n *graph.Node) (int, bool) {
 	i := p.idx.Get(n)
 	f := &p.info[i]
-	if n.IsBundle() || f.root || f.alive || n.KeepsInputs() || n.Refs() != int(f.users) {
+	if n.IsTuple() || f.root || f.alive || n.RetainsInputs() || n.Refs() != int(f.users) {
 		return 0, false
 	}
 	return int(f.users), true
@@ -162,14 +153,14 @@ func (p *planner) droppable(n *graph.Node) (int, bool) {
 // begin marks the stored nodes as scheduled.
 func (j *job) begin() {
 	j.event = mem.NewEvent()
-	// While the plan runs, the caller may let go of the roots, and another plan may store a node in between and drop
-	// the very edge through which this one reads an input: the plan holds both ends itself.
+	// While the plan runs, the caller may drop the roots, and another plan may store a node in between and drop the edge
+	// through which this one reads an input: the plan references both ends itself.
 	p := j.planner
 	for _, r := range p.roots {
 		r.Ref()
 	}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class == given {
+		if p.info[i].class == classInput {
 			n.Ref()
 		}
 	}
@@ -180,23 +171,23 @@ func (j *job) begin() {
 func (j *job) store(e *mem.Event) {
 	p := j.planner
 	for _, t := range j.taken {
-		t.n.DropBuffer() // finish hides the buffer: until the run is over it may be a temporary's
+		t.n.DropBuffer() // finish drops the buffer's reference: until the run is over it may hold a temporary
 	}
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if !f.store || f.class == given {
+		if !f.store || f.class == classInput {
 			continue
 		}
-		settle(n, p.device(n))
-		if n.IsBundle() {
-			bufs := make([]*mem.Buffer, len(f.bundle))
-			for k, b := range f.bundle {
+		setComputedDevice(n, p.device(n))
+		if n.IsTuple() {
+			bufs := make([]*mem.Buffer, len(f.tuple))
+			for k, b := range f.tuple {
 				bufs[k] = j.run.bufs[b.buf]
 				if e != nil {
 					bufs[k].SetEvent(e)
 				}
 			}
-			n.StoreBundle(bufs)
+			n.StoreTuple(bufs)
 			continue
 		}
 		b := j.run.bufs[f.at.buf]
@@ -207,8 +198,8 @@ func (j *job) store(e *mem.Event) {
 	}
 }
 
-// settle notes where a value lies that named no device: memory that is not the host's stays where it was computed.
-func settle(n *graph.Node, d *backend.Device) {
+// setComputedDevice sets the device of a value that named none, if it was computed in memory that is not the host's.
+func setComputedDevice(n *graph.Node, d *backend.Device) {
 	if n.Device() == nil && !d.Host {
 		n.SetDevice(d)
 	}
@@ -251,8 +242,8 @@ func (j *job) finish(err error) {
 	} else {
 		var again []bool // by node, after a failure: it is pending again
 		if j.run.errs != nil {
-			j.giveBack(j.run.unwritten)
-			again = j.innocent()
+			j.giveBack(j.run.notOverwritten)
+			again = j.retryable()
 		}
 		if j.event == nil {
 			j.store(nil)
@@ -263,7 +254,7 @@ func (j *job) finish(err error) {
 				Count.Recomputed.Add(1)
 			}
 			switch {
-			case f.class == given:
+			case f.class == classInput:
 			case f.store:
 				if again != nil {
 					if j.markFailed(f, again[i]); again[i] {
@@ -271,7 +262,7 @@ func (j *job) finish(err error) {
 						break
 					}
 				}
-				if !n.KeepsInputs() {
+				if !n.RetainsInputs() {
 					n.DropInputs()
 				}
 			case f.class.computed() && f.alive:
@@ -279,7 +270,7 @@ func (j *job) finish(err error) {
 			}
 		}
 		for _, t := range j.taken {
-			t.buf.Hide()
+			t.buf.Unref()
 		}
 	}
 	j.run.free(err != nil && j.event == nil)
@@ -287,7 +278,7 @@ func (j *job) finish(err error) {
 		j.event.Signal(err)
 		j.clearEvents()
 		for i, n := range p.idx.Nodes {
-			if p.info[i].class == given {
+			if p.info[i].class == classInput {
 				n.Unref()
 			}
 		}

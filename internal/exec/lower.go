@@ -12,56 +12,49 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// lower turns the classified nodes into steps over numbered buffers.
+// lower makes steps over numbered buffers from the classified nodes.
 func (p *planner) lower() {
 	p.prog = &Program{}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class == given {
+		if p.info[i].class == classInput {
 			p.info[i].at = p.input(n)
 		}
 	}
 	p.prog.numIn = len(p.prog.bufs)
 	p.chainMembers()
-	for _, i := range p.order() {
+	for _, i := range p.lowerOrder() {
 		n, f := p.idx.Nodes[i], &p.info[i]
 		switch f.class {
-		case alias:
+		case classAlias:
 			p.lowerAlias(n, f)
-		case fuse:
+		case classElementwise:
 			p.lowerGroup(p.members(i))
-		case recast:
+		case classOutputCast:
 			f.at = p.info[p.idx.Get(n.In(0))].at
-		case kernel:
+		case classKernel:
 			p.lowerKernel(n, f)
 		}
 	}
 	for i := range p.info {
 		f := &p.info[i]
-		if f.class == konst && f.store {
+		if f.class == classConst && f.store {
 			p.operand(p.idx.Nodes[i])
 		}
 		if (f.store || f.root) && f.at.buf >= 0 { // a root may be an argument as it is
 			p.prog.bufs[f.at.buf].keep = true
 		}
 		if f.store {
-			for _, b := range f.bundle {
+			for _, b := range f.tuple {
 				p.prog.bufs[b.buf].keep = true
 			}
 		}
 	}
-	p.bundleRows()
-	p.reorder()
-	p.recompute(p.share)
-	if p.join() {
-		p.findDonors()
-	}
-	p.pack()
 }
 
 // input numbers the buffer of a stored node or an argument.
-func (p *planner) input(n *graph.Node) place {
-	if n.IsBundle() {
-		return p.inputBundle(n)
+func (p *planner) input(n *graph.Node) location {
+	if n.IsTuple() {
+		return p.inputTuple(n)
 	}
 	buf, lay := n.Buffer()
 	b := bufInfo{dev: p.device(n), size: n.Bytes(), donor: -1, first: -1, last: -1}
@@ -71,37 +64,37 @@ func (p *planner) input(n *graph.Node) place {
 		lay = p.argLays[n]
 	}
 	p.prog.bufs = append(p.prog.bufs, b)
-	return place{int32(len(p.prog.bufs) - 1), lay}
+	return location{int32(len(p.prog.bufs) - 1), lay}
 }
 
-// inputBundle numbers the buffers of a stored bundle, whose items are still pending views of it.
-func (p *planner) inputBundle(n *graph.Node) place {
+// inputTuple numbers the buffers of a stored tuple, whose items are still pending views of it.
+func (p *planner) inputTuple(n *graph.Node) location {
 	f := &p.info[p.idx.Get(n)]
-	for _, b := range n.Bundle() {
+	for _, b := range n.TupleBuffers() {
 		p.prog.bufs = append(p.prog.bufs, bufInfo{dev: p.device(n), size: b.Size, donor: -1, first: -1, last: -1})
-		f.bundle = append(f.bundle, place{buf: int32(len(p.prog.bufs) - 1)})
+		f.tuple = append(f.tuple, location{buf: int32(len(p.prog.bufs) - 1)})
 	}
-	return f.bundle[0]
+	return f.tuple[0]
 }
 
-// order lists what is to be lowered: by level, launches before the views of their results.
-func (p *planner) order() []int {
+// lowerOrder lists what is to be lowered: by level, launches before the views of their results.
+func (p *planner) lowerOrder() []int {
 	top := int32(0)
 	for i := range p.info {
-		top = max(top, p.info[i].late)
+		top = max(top, p.info[i].latest)
 	}
 	p.count = resize(p.count, int(2*(top+2)+1))
 	count := p.count
 	key := func(i int) int32 {
 		f := &p.info[i]
 		if f.class.follows() {
-			return 2*max(f.late, 0) + 1
+			return 2*max(f.latest, 0) + 1
 		}
-		return 2 * max(f.late, 0)
+		return 2 * max(f.latest, 0)
 	}
 	use := func(i int) bool {
 		f := &p.info[i]
-		return f.class == kernel || f.class == alias || f.class == recast || f.class == fuse && f.group == int32(i)
+		return f.class == classKernel || f.class == classAlias || f.class == classOutputCast || f.class == classElementwise && f.group == int32(i)
 	}
 	total := 0
 	for i := range p.info {
@@ -159,8 +152,8 @@ func (p *planner) constant(n *graph.Node) int32 {
 func (p *planner) operand(n *graph.Node) operand {
 	i := p.idx.Get(n)
 	f := &p.info[i]
-	if f.class == konst && f.at.buf < 0 {
-		f.at = place{buf: p.constant(n)}
+	if f.class == classConst && f.at.buf < 0 {
+		f.at = location{buf: p.constant(n)}
 	}
 	if f.at.buf < 0 {
 		panic("lucid: internal: plan reads " + n.Op().Name + " before it is computed")
@@ -170,23 +163,23 @@ func (p *planner) operand(n *graph.Node) operand {
 
 func (p *planner) lowerAlias(n *graph.Node, f *info) {
 	if f.at.buf >= 0 {
-		return // its parts were written there
+		return // concat elision: its parts are written there
 	}
 	if n.Op().Transparent {
 		for k := n.NumIn() - n.NumOut(); k < n.NumIn(); k++ {
 			o := p.operand(n.In(k))
-			f.bundle = append(f.bundle, place{o.buf, o.lay})
+			f.tuple = append(f.tuple, location{o.buf, o.lay})
 		}
 		return
 	}
 	m := n.In(0)
 	g := &p.info[p.idx.Get(m)]
-	if k, ok := n.IsItem(); ok {
-		f.at = g.bundle[k]
+	if k, ok := n.IsTupleItem(); ok {
+		f.at = g.tuple[k]
 		return
 	}
-	if g.class == konst && g.at.buf < 0 {
-		g.at = place{buf: p.constant(m)}
+	if g.class == classConst && g.at.buf < 0 {
+		g.at = location{buf: p.constant(m)}
 	}
 	lay := g.at.lay
 	if lay == nil {
@@ -212,7 +205,7 @@ func (p *planner) lowerAlias(n *graph.Node, f *info) {
 
 func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 	if k := d.Table[op]; k != nil {
-		if d.Fallback != nil {
+		if d.HostFallback != nil {
 			return orOnHost(d, op, k)
 		}
 		return k
@@ -222,7 +215,7 @@ func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 			return k
 		}
 	}
-	if k := hostKernel(op); k != nil && d.Fallback != nil {
+	if k := hostKernel(op); k != nil && d.HostFallback != nil {
 		return onHost(d, op, k)
 	}
 	fault.Throw(fault.NotImplemented, op, "device %v has no kernel for it", d)
@@ -235,9 +228,12 @@ var Reference, Host *backend.Device
 
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
-	s := step{op: n.Op().Name, attr: n.Attr(), dev: d}
-	if s.op == "to_device" {
+	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d}
+	if s.role == graph.RoleTransfer {
 		s.kernel = p.transfer(p.device(n.In(0)), d)
+	} else if c, ok := n.Attr().(*graph.Control); ok {
+		s.kernel = p.controlKernel(c, d)
+		p.prog.control = true
 	} else {
 		s.kernel = p.kernelFor(d, s.op)
 	}
@@ -249,21 +245,21 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 		}
 		s.in = append(s.in, o)
 	}
-	in := p.inside[p.idx.Get(n)]
+	in := p.elisions[p.idx.Get(n)]
 	whole := int32(-1)
 	if in != nil && in.cat >= 0 {
 		cat := p.idx.Nodes[in.cat]
 		whole = p.newBuf(d, cat.Bytes())
-		p.info[in.cat].at = place{buf: whole}
+		p.info[in.cat].at = location{buf: whole}
 	}
 	for k := range n.NumOut() {
 		spec := n.Out(k)
-		if f.recast > 0 {
-			spec.DType = p.idx.Nodes[f.recast-1].DType()
+		if f.outputCast > 0 {
+			spec.DType = p.idx.Nodes[f.outputCast-1].DType()
 		}
 		o := operand{dtype: spec.DType, shape: spec.Shape}
 		bytes := spec.Shape.Numel() * spec.DType.Size()
-		if lay, long := p.pitched(d, n, f, &o); lay != nil {
+		if lay, long := p.pitchedLayout(d, n, f, &o); lay != nil {
 			o.lay, bytes = lay, long
 		}
 		if in != nil {
@@ -273,11 +269,11 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 			o.buf = p.newBuf(d, bytes)
 		}
 		s.out = append(s.out, o)
-		if n.IsBundle() {
-			f.bundle = append(f.bundle, place{o.buf, o.lay})
+		if n.IsTuple() {
+			f.tuple = append(f.tuple, location{o.buf, o.lay})
 		}
 	}
-	f.at = place{s.out[0].buf, s.out[0].lay}
+	f.at = location{s.out[0].buf, s.out[0].lay}
 	p.addStep(s)
 }
 

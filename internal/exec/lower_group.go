@@ -9,16 +9,16 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// chainMembers links each group's nodes in order: head[leader], then next.
+// chainMembers links each group's nodes in order: groupFirst[leader], then groupNext.
 func (p *planner) chainMembers() {
-	p.next, p.head = resize(p.next, len(p.info)), resize(p.head, len(p.info))
-	for i := range p.head {
-		p.head[i] = -1
+	p.groupNext, p.groupFirst = resize(p.groupNext, len(p.info)), resize(p.groupFirst, len(p.info))
+	for i := range p.groupFirst {
+		p.groupFirst[i] = -1
 	}
 	for i := len(p.info) - 1; i >= 0; i-- {
-		if p.info[i].class == fuse {
+		if p.info[i].class == classElementwise {
 			g := p.info[i].group
-			p.next[i], p.head[g] = p.head[g], i
+			p.groupNext[i], p.groupFirst[g] = p.groupFirst[g], i
 		}
 	}
 }
@@ -26,7 +26,7 @@ func (p *planner) chainMembers() {
 // members lists a group's nodes in order.
 func (p *planner) members(leader int) []int {
 	p.list = p.list[:0]
-	for i := p.head[leader]; i >= 0; i = p.next[i] {
+	for i := p.groupFirst[leader]; i >= 0; i = p.groupNext[i] {
 		p.list = append(p.list, i)
 	}
 	return p.list
@@ -48,29 +48,29 @@ func (p *planner) lowerGroup(list []int) {
 	d := p.device(lead)
 	prog := &backend.Fused{Shape: lead.Shape()}
 	s := step{op: "fused", fused: prog, dev: d}
-	if h := int(p.info[list[len(list)-1]].head) - 1; h >= 0 {
-		p.lowerHead(&s, h)
+	if h := int(p.info[list[len(list)-1]].producer) - 1; h >= 0 {
+		p.lowerProducer(&s, h)
 	}
-	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
+	// First the inputs, so that their registers come first; reads lists the register of each read for the instructions.
 	reads := p.reads[:0]
 	s.in = make([]operand, 0, 4)
-	tails := p.info[list[len(list)-1]].tail
-	back := near
-	if prog.Head != nil || tails > 0 { // their registers are asked for again at the end, and a product has one alone
+	tails := p.info[list[len(list)-1]].reduction
+	back := inputLookback
+	if prog.Producer != nil || tails > 0 { // their registers are looked up again at the end, and a producer's operand must have exactly one
 		back = math.MaxInt
 	}
 	for _, i := range list {
 		n := p.idx.Nodes[i]
 		for k := range n.NumIn() {
 			j := p.idx.Get(n.In(k))
-			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
+			if p.info[j].class == classElementwise && p.info[j].group == p.info[i].group {
 				continue
 			}
 			reads = append(reads, int32(p.groupInput(&s, p.operand(n.In(k)), back)))
 		}
 	}
 	p.reads = reads
-	for t := tails; t > 0; t = p.info[t-1].tail {
+	for t := tails; t > 0; t = p.info[t-1].reduction {
 		if m := p.idx.Nodes[t-1].In(0); !p.inGroup(m, lead) {
 			p.groupInput(&s, p.operand(m), back)
 		}
@@ -85,7 +85,7 @@ func (p *planner) lowerGroup(list []int) {
 		ins := backend.Instr{Op: n.Op().Name, Attr: n.Attr(), Dst: len(prog.DTypes), Src: [3]int{-1, -1, -1}}
 		for k := range n.NumIn() {
 			j := p.idx.Get(n.In(k))
-			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
+			if p.info[j].class == classElementwise && p.info[j].group == p.info[i].group {
 				ins.Src[k] = int(p.info[j].reg)
 			} else {
 				ins.Src[k], reads = int(reads[0]), reads[1:]
@@ -94,38 +94,38 @@ func (p *planner) lowerGroup(list []int) {
 		p.info[i].reg = int32(ins.Dst)
 		prog.DTypes = append(prog.DTypes, n.DType())
 		prog.Instrs = append(prog.Instrs, ins)
-		if p.info[i].mat {
+		if p.info[i].materialised {
 			b := p.newBuf(d, n.Bytes())
-			p.info[i].at = place{buf: b}
+			p.info[i].at = location{buf: b}
 			prog.Out = append(prog.Out, ins.Dst)
 			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 		}
 	}
-	if prog.Head != nil {
-		h := p.idx.Nodes[p.info[list[len(list)-1]].head-1]
-		prog.Head.Dst = p.groupInput(&s, p.operand(h), back)
-		if p.info[p.idx.Get(h)].class == shown {
+	if prog.Producer != nil {
+		h := p.idx.Nodes[p.info[list[len(list)-1]].producer-1]
+		prog.Producer.Dst = p.groupInput(&s, p.operand(h), back)
+		if p.info[p.idx.Get(h)].class == classProducerView {
 			h = h.In(0)
 		}
 		for k := range h.NumIn() {
 			s.in = append(s.in, p.operand(h.In(k)))
 		}
 	}
-	to := &prog.Tail
-	for t := tails; t > 0; t = p.info[t-1].tail {
+	to := &prog.Reduction
+	for t := tails; t > 0; t = p.info[t-1].reduction {
 		n, f := p.idx.Nodes[t-1], &p.info[t-1]
 		b := p.newBuf(d, n.Bytes())
-		f.at = place{buf: b}
+		f.at = location{buf: b}
 		src := int(p.info[p.idx.Get(n.In(0))].reg)
 		if !p.inGroup(n.In(0), lead) {
 			src = p.groupInput(&s, p.operand(n.In(0)), back)
 		}
-		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: src}
+		*to = &backend.Reduction{Op: n.Op().Name, Attr: n.Attr(), Src: src}
 		to = &(*to).Next
 		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 	}
 	d.Prepare(prog)
-	if prog.Head != nil && prog.Head.Unwritten {
+	if prog.Producer != nil && prog.Producer.Unwritten {
 		p.prog.bufs[s.out[0].buf].size = 1
 	}
 	p.addStep(s)
@@ -134,24 +134,24 @@ func (p *planner) lowerGroup(list []int) {
 // inGroup reports whether a node is a member of the group that lead leads.
 func (p *planner) inGroup(n, lead *graph.Node) bool {
 	f := &p.info[p.idx.Get(n)]
-	return f.class == fuse && f.group == p.info[p.idx.Get(lead)].group
+	return f.class == classElementwise && f.group == p.info[p.idx.Get(lead)].group
 }
 
-// lowerHead gives the product at the start of a group its memory.
-func (p *planner) lowerHead(s *step, i int) {
+// lowerProducer gives the producer of an epilogue its buffer.
+func (p *planner) lowerProducer(s *step, i int) {
 	n, f := p.idx.Nodes[i], &p.info[i]
-	at, kept := place{buf: p.newBuf(s.dev, n.Bytes())}, f.store
-	if f.at = at; f.class == shown {
+	at, stored := location{buf: p.newBuf(s.dev, n.Bytes())}, f.store
+	if f.at = at; f.class == classProducerView {
 		n = n.In(0)
 		g := &p.info[p.idx.Get(n)]
-		g.at, kept = at, kept || g.store
+		g.at, stored = at, stored || g.store
 	}
-	s.fused.Head = &backend.Head{Op: n.Op().Name, Attr: n.Attr(), Kept: kept}
+	s.fused.Producer = &backend.Producer{Op: n.Op().Name, Attr: n.Attr(), Stored: stored}
 	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
 }
 
-// near is how many of a group's last inputs are looked at for one that is the same: all of them would take long in large groups.
-const near = 64
+// inputLookback is how many of a group's last inputs are looked at for one that is the same: all of them would take long in large groups.
+const inputLookback = 64
 
 // groupInput returns the register of an input, the same for the same memory if it is one of the last so many. Immediates are
 // shown with the group's shape.

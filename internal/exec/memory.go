@@ -19,11 +19,11 @@ type Memory struct {
 	// Block is what is reserved for temporaries; Peak is the most of them alive at once, while launch Step runs.
 	Block, Peak int
 	Step        int
-	Alive       []Alive // at that moment, the largest first
+	Live        []LiveTemporary // at that moment, the largest first
 }
 
-// Alive is memory in use for some launches: that of a value, or of several written over each other.
-type Alive struct {
+// LiveTemporary is memory in use for some launches: that of a value, or of several written over each other.
+type LiveTemporary struct {
 	Op          string // what made the first of them; a fused program by its ops
 	Shape       *shape.Shape
 	DType       dtype.DType
@@ -82,7 +82,7 @@ func (p *Program) peak(m *Memory) {
 		if b.arena < 0 || b.data != nil || b.root != int32(i) || b.dev != m.Device || int(b.first) > m.Step || int(b.end) < m.Step {
 			continue
 		}
-		a := Alive{Bytes: b.size, First: int(b.first), Last: int(b.end)}
+		a := LiveTemporary{Bytes: b.size, First: int(b.first), Last: int(b.end)}
 		s := &p.steps[b.first]
 		a.Op = s.name()
 		for _, o := range s.out {
@@ -90,22 +90,22 @@ func (p *Program) peak(m *Memory) {
 				a.Shape, a.DType = o.shape, o.dtype
 			}
 		}
-		m.Alive = append(m.Alive, a)
+		m.Live = append(m.Live, a)
 	}
-	slices.SortStableFunc(m.Alive, func(a, b Alive) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(m.Live, func(a, b LiveTemporary) int { return cmp.Compare(b.Bytes, a.Bytes) })
 }
 
 // name says what a launch does.
 func (s *step) name() string {
 	var ops []string
 	program := func(p *backend.Fused) {
-		if p.Head != nil {
-			ops = append(ops, p.Head.Op)
+		if p.Producer != nil {
+			ops = append(ops, p.Producer.Op)
 		}
 		for _, i := range p.Instrs {
 			ops = append(ops, i.Op)
 		}
-		for t := p.Tail; t != nil; t = t.Next {
+		for t := p.Reduction; t != nil; t = t.Next {
 			ops = append(ops, t.Op)
 		}
 	}

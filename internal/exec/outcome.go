@@ -8,27 +8,27 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// outcome is what became of one run of a recording, asked for when somebody wants to read its results: a run that
-// nobody reads is not waited for. It passes on what its inputs failed with.
+// outcome is the result of one run of a recording. It is looked up when a result is read: a run whose results are not read is not
+// waited for. It passes on the errors of its inputs.
 type outcome struct {
-	mu      sync.Mutex
-	prog    *Program
-	ask     backend.Outcome
-	parents []parent
-	done    bool
-	errs    []error // by buffer of the program; nil: all is well
+	mu            sync.Mutex
+	prog          *Program
+	ask           backend.Outcome
+	pendingInputs []pendingInput
+	done          bool
+	errs          []error // by buffer of the program; nil: all is well
 }
 
-// parent is an input whose own outcome was not known yet.
-type parent struct {
+// pendingInput is an input whose own outcome is not known yet.
+type pendingInput struct {
 	input int
 	event *mem.Event
 }
 
-// mark says on the results of a run that they may turn out to have no value.
+// mark gives the results of a run an event, by which a reader learns whether they have a value.
 func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
-	o := &outcome{prog: b.replay.prog, ask: ask, parents: slices.Clone(b.parents)}
-	if !c.rec.graph.Complains() && len(o.parents) == 0 {
+	o := &outcome{prog: b.replay.prog, ask: ask, pendingInputs: slices.Clone(b.pendingInputs)}
+	if !c.rec.graph.ReportsErrors() && len(o.pendingInputs) == 0 {
 		return
 	}
 	for i, out := range c.rec.outs {
@@ -36,11 +36,11 @@ func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
 			continue
 		}
 		at := b.replay.outs[i].at.buf
-		fresh[i].SetEvent(mem.NewLate(func(wait bool) (bool, error) { return o.of(at, wait) }))
+		fresh[i].SetEvent(mem.NewPolledEvent(func(wait bool) (bool, error) { return o.of(at, wait) }))
 	}
 }
 
-// of tells what became of a buffer. Events of several results may ask at the same time.
+// of returns the error of a buffer once it is known. Events of several results may ask at the same time.
 func (o *outcome) of(buf int32, wait bool) (bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,7 +57,7 @@ func (o *outcome) known(wait bool) bool {
 	if o.done {
 		return true
 	}
-	for _, p := range o.parents {
+	for _, p := range o.pendingInputs {
 		if !p.event.Happened(wait) {
 			return false
 		}
@@ -67,7 +67,7 @@ func (o *outcome) known(wait bool) bool {
 		return false
 	}
 	r := run{prog: o.prog, bufs: make([]*mem.Buffer, len(o.prog.bufs))}
-	for _, p := range o.parents {
+	for _, p := range o.pendingInputs {
 		if e := p.event.Err(); e != nil {
 			r.failBuffer(int32(p.input), e)
 		}
@@ -83,9 +83,9 @@ func (o *outcome) known(wait bool) bool {
 			}
 		}
 		if r.errs != nil {
-			r.spread(s)
+			r.propagateFailures(s)
 		}
 	}
-	o.done, o.errs, o.parents, o.ask = true, r.errs, nil, nil
+	o.done, o.errs, o.pendingInputs, o.ask = true, r.errs, nil, nil
 	return true
 }

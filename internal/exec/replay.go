@@ -11,39 +11,39 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/profile"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
-	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // Replay is a program made from a trace, to be run again and again with other inputs.
 type Replay struct {
-	prog *Program
-	outs []Output
-	args []int32         // buffer of each argument, -1 if it is not read
-	held []*mem.Buffer   // buffers of values captured as they were, by input number
-	keep []*graph.Node   // and their nodes
-	lays []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
+	prog         *Program
+	outs         []Output
+	args         []int32         // buffer of each argument, -1 if it is not read
+	capturedBufs []*mem.Buffer   // buffers of captured constants, by input number
+	captured     []*graph.Node   // and their nodes
+	lays         []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
 
 	// State says by argument whether it is state of which the program makes the next value.
 	State []bool
 
-	argOf   []int  // by input: number of its argument, from 1; 0: a value of the program's own
-	donated []bool // by input: some output may be written over it
-	capture *capture
-	ahead   sync.Once
-	set     []setting
+	argOf       []int  // by input: number of its argument, from 1; 0: a value of the program's own
+	donated     []bool // by input: some output may be written over it
+	capture     *capture
+	precompiled sync.Once
+	settings    []setting
 }
 
-// setting is how a device was set when a program was planned for it.
+// setting is the settings of a device when a program was planned for it.
 type setting struct {
 	dev   *backend.Device
 	value int64
 }
 
-// Unset returns a device that is set otherwise than when the program was planned, nil if there is none.
-func (r *Replay) Unset() *backend.Device {
-	for _, s := range r.set {
+// ChangedDevice returns a device whose settings changed since the program was planned, nil if there is none.
+func (r *Replay) ChangedDevice() *backend.Device {
+	for _, s := range r.settings {
 		if s.dev.Settings() != s.value {
 			return s.dev
 		}
@@ -51,12 +51,12 @@ func (r *Replay) Unset() *backend.Device {
 	return nil
 }
 
-// NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
-// an argument begins in its buffer may differ from run to run. becomes says by output the stand-in whose next value it is,
-// -1 if it is none: where it can, the program writes it in that one's memory. again is the share of its
-// work that the program may do twice so as to hold less.
+// NewReplay plans the outputs of a trace once. args are its placeholders; lays their strides, nil for row-major order. The offset of an
+// argument in its buffer may differ from run to run. becomes says by output the placeholder whose next value it is, -1 if it is none:
+// where it can, the program writes it in that one's memory. again is the share of its work that the program may do twice to hold less
+// memory (rematerialisation).
 func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
-	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, share: again}
+	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, rematShare: again}
 	for i, l := range lays {
 		if l != nil {
 			if p.argLays == nil {
@@ -75,33 +75,33 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 		return nil, err
 	}
 	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
-	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
+	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), capturedBufs: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
 			r.donated[b.donor] = true
 		}
 	}
 	for k := range p.prog.steps {
-		p.prog.steps[k].markGiven(p.prog.numIn)
+		p.prog.steps[k].markStableInputs(p.prog.numIn)
 		d := p.prog.steps[k].dev
-		if d.Settings != nil && !slices.ContainsFunc(r.set, func(s setting) bool { return s.dev == d }) {
-			r.set = append(r.set, setting{d, d.Settings()})
+		if d.Configurable != nil && !slices.ContainsFunc(r.settings, func(s setting) bool { return s.dev == d }) {
+			r.settings = append(r.settings, setting{d, d.Settings()})
 		}
 	}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class != given || n.IsStandIn() {
+		if p.info[i].class != classInput || n.IsPlaceholder() {
 			continue
 		}
 		n.Ref() // a constant of the program
-		r.keep = append(r.keep, n)
-		if n.IsBundle() {
-			for k, b := range n.Bundle() {
-				r.held[p.info[i].bundle[k].buf] = b
+		r.captured = append(r.captured, n)
+		if n.IsTuple() {
+			for k, b := range n.TupleBuffers() {
+				r.capturedBufs[p.info[i].tuple[k].buf] = b
 			}
 			continue
 		}
 		b, _ := n.Buffer()
-		r.held[p.info[i].at.buf] = b
+		r.capturedBufs[p.info[i].at.buf] = b
 	}
 	for i, a := range args {
 		r.args[i] = -1
@@ -116,11 +116,11 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	return r, nil
 }
 
-// markGiven notes which inputs of the step are among the program's.
-func (s *step) markGiven(numIn int) {
+// markStableInputs notes which inputs of the step are among the program's.
+func (s *step) markStableInputs(numIn int) {
 	for i, o := range s.in[:min(len(s.in), 64)] {
 		if int(o.buf) < numIn {
-			s.given |= 1 << i
+			s.stableInputs |= 1 << i
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (s *step) markGiven(numIn int) {
 // Reads reports whether the program reads an argument.
 func (r *Replay) Reads(arg int) bool { return r.args[arg] >= 0 }
 
-// Fits reports whether a stored argument lies in memory as the program assumes, wherever it begins.
+// Fits reports whether a stored argument has the strides that the program assumes; its offset may differ.
 func (r *Replay) Fits(arg int, n *graph.Node) bool {
 	_, lay := n.Buffer()
 	var want *shape.Layout
@@ -151,7 +151,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	b := &run.bound
 	det := scope.Current().Deterministic
 	c := r.capture
-	captured := c != nil && c.mu.TryLock() // who comes while another call records goes launch by launch
+	captured := c != nil && c.mu.TryLock() // a call that comes while another one records runs launch by launch
 	if captured {
 		defer c.mu.Unlock()
 	}
@@ -162,7 +162,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 			run.release()
 			return append(outs, made...), failed
 		}
-		err = b.settleParents()
+		err = b.settlePending()
 	}
 	if err != nil {
 		run.release()
@@ -172,7 +172,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 		return outs, err
 	}
 	Count.Plans.Add(1)
-	r.showOnce(run)
+	r.precompileOnce(run)
 	err = run.execute(ctx, det)
 	given := len(outs)
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	} else {
 		err = run.cause
 		for _, i := range slices.Clone(b.taken) {
-			if run.unwritten(i) {
+			if run.notOverwritten(i) {
 				b.untake(i)
 			}
 		}
@@ -200,7 +200,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 
 // runCaptured runs the program as a recording; done is false if it must run launch by launch.
 func (r *run) runCaptured(ctx context.Context, det bool) (outs []*graph.Node, done bool, err error) {
-	rec, from := trace.Active(), time.Time{}
+	rec, from := profile.Active(), time.Time{}
 	if rec != nil {
 		from = time.Now()
 	}
@@ -218,10 +218,10 @@ func (r *run) made(o *Output) *graph.Node {
 	b := &r.bound
 	buf, lay := r.bufs[o.at.buf], o.at.lay
 	if r.errs != nil && r.errs[o.at.buf] != nil {
-		if root := r.prog.bufs[o.at.buf].root; root < 0 || r.over(root) < 0 || !b.isTaken(r.over(root)) {
+		if root := r.prog.bufs[o.at.buf].root; root < 0 || r.overwrittenInput(root) < 0 || !b.isTaken(r.overwrittenInput(root)) {
 			return nil
 		}
-		// State that was written over has no good value any more: it says so to whoever reads it.
+		// State that was written over has no valid value any more: its readers get the error.
 		buf.SetEvent(failed(r.errs[o.at.buf]))
 	}
 	if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
@@ -230,15 +230,15 @@ func (r *run) made(o *Output) *graph.Node {
 	return r.output(o, buf, lay)
 }
 
-// showOnce shows the devices all launches before the first run.
-func (r *Replay) showOnce(run *run) {
-	run.shown = true
-	r.ahead.Do(func() {
+// precompileOnce lets devices compile the kernels of all launches before the first run.
+func (r *Replay) precompileOnce(run *run) {
+	run.precompiled = true
+	r.precompiled.Do(func() {
 		seen := map[*backend.Device]bool{}
 		for k := range r.prog.steps {
-			if d := r.prog.steps[k].dev; d.Ahead != nil && !seen[d] {
+			if d := r.prog.steps[k].dev; d.Precompiler != nil && !seen[d] {
 				seen[d] = true
-				d.Ahead(func(face any) { run.showAhead(0, d, face) })
+				d.Precompile(func(mode any) { run.precompile(0, d, mode) })
 			}
 		}
 	})

@@ -12,33 +12,33 @@ import (
 
 // run is one execution of a program: its buffers, and what it took and must give back.
 type run struct {
-	prog  *Program
-	bufs  []*mem.Buffer
-	owned []*mem.Buffer // to free at the end
-	kept  []*mem.Buffer // results: to free if the run is given up
+	prog    *Program
+	bufs    []*mem.Buffer
+	owned   []*mem.Buffer // to free at the end
+	results []*mem.Buffer // results: to free if the run is given up
 	// donates is the first step that writes over an input; behind it the run cannot be given up.
-	donates int
-	errs    []error        // by buffer: why it has no value
-	cause   error          // the first of them
-	broke   []int32        // buffers that a launch failed to fill, not for want of its inputs
-	unrun   []int          // steps that did not run because of a failure before
-	fresh   []*graph.Fresh // by buffer: what it is part of
-	shown   bool           // devices were shown the launches ahead
+	donates     int
+	errs        []error               // by buffer: why it has no value
+	cause       error                 // the first of them
+	broke       []int32               // buffers whose own launch failed
+	skipped     []int                 // steps that did not run because of a failure before
+	fresh       []*graph.InlineResult // by buffer: what it is part of
+	precompiled bool                  // devices were given the launches to compile
 
 	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
-	// their places.
-	ready bool
-	whole bool           // all operands were used
-	cuts  []mem.Buffer   // pieces of arenas
-	small mem.Buffer     // an arena that is the run's own
-	words []uint64       // its memory
-	took  []int          // inputs claimed
-	space []backend.View // operands of all steps
-	left  []any          // what devices left for the next run, by step
-	ctx   backend.Ctx
-	at    int // the step that runs
-	late  []lateCheck
-	bound binding // the inputs of a replay
+	// their memory.
+	ready       bool
+	whole       bool           // all operands were used
+	sliceBufs   []mem.Buffer   // slices of arenas
+	small       mem.Buffer     // an arena that is the run's own
+	words       []uint64       // its memory
+	took        []int          // inputs claimed
+	space       []backend.View // operands of all steps
+	launchCache []any          // what devices cached for the next run, by step
+	ctx         backend.Ctx
+	at          int // the step that runs
+	deferred    []deferredCheck
+	bound       binding // the inputs of a replay
 }
 
 // runs has space for programs that run once; a replay has its own, in which much can stay as it is.
@@ -51,10 +51,10 @@ func newRun(p *Program) *run {
 		return r
 	}
 	r.bufs, r.space = resize(r.bufs, len(p.bufs)), resize(r.space, p.operands)
-	if p.checks || cap(r.cuts) < len(p.cuts) { // who computes on its own time may look at a piece after the run
-		r.cuts = make([]mem.Buffer, len(p.cuts))
+	if p.checks || cap(r.sliceBufs) < len(p.slices) { // an asynchronous device may read a slice after the run
+		r.sliceBufs = make([]mem.Buffer, len(p.slices))
 	}
-	r.cuts = r.cuts[:len(p.cuts)]
+	r.sliceBufs = r.sliceBufs[:len(p.slices)]
 	for i := p.numIn; i < len(p.bufs); i++ {
 		r.bufs[i] = p.bufs[i].data
 	}
@@ -68,7 +68,7 @@ func (p *Program) space() *sync.Pool {
 	return &runs
 }
 
-// release lets other runs have the space; the run is over, and nobody looks at it any more.
+// release lets other runs have the space; the run is over and is not used any more.
 func (r *run) release() {
 	p := r.prog
 	r.ready = r.ready || r.whole && p.runs != nil && p.ownArena()
@@ -79,11 +79,11 @@ func (r *run) release() {
 			r.space[i].Buf = nil
 		}
 		Wipe(r.bufs[:p.numIn])
-		for _, i := range p.gets {
+		for _, i := range p.allocated {
 			r.bufs[i] = nil
 		}
 		if r.fresh != nil {
-			for _, i := range p.gets {
+			for _, i := range p.allocated {
 				r.fresh[i] = nil
 			}
 		}
@@ -93,24 +93,24 @@ func (r *run) release() {
 		clear(r.bufs)
 		clear(r.space)
 		clear(r.fresh)
-		for i := range r.cuts {
-			r.cuts[i].Uncut()
+		for i := range r.sliceBufs {
+			r.sliceBufs[i].Clear()
 		}
 	}
-	if len(r.late) > 0 {
-		clear(r.late)
-		r.late = r.late[:0]
+	if len(r.deferred) > 0 {
+		clear(r.deferred)
+		r.deferred = r.deferred[:0]
 	}
-	r.owned, r.kept, r.took = Wipe(r.owned), Wipe(r.kept), r.took[:0]
-	r.prog, r.errs, r.cause, r.broke, r.unrun, r.shown, r.whole = nil, nil, nil, nil, nil, false, false
-	r.ctx.Context, r.ctx.Late, r.ctx.Kept = nil, nil, nil
+	r.owned, r.results, r.took = Wipe(r.owned), Wipe(r.results), r.took[:0]
+	r.prog, r.errs, r.cause, r.broke, r.skipped, r.precompiled, r.whole = nil, nil, nil, nil, nil, false, false
+	r.ctx.Context, r.ctx.DeferCheck, r.ctx.LaunchCache = nil, nil, nil
 	if r.bound.claims != nil {
 		r.bound.drop()
 	}
 	p.space().Put(r)
 }
 
-// Wipe empties a list. Most have a handful of entries, for which a call of clear takes longer than they do.
+// Wipe empties a list. Most have a handful of entries, for which the call of clear costs more than the loop.
 func Wipe[T any](list []*T) []*T {
 	for i := 0; i < len(list); i++ { // a range would be such a call
 		list[i] = nil
@@ -124,7 +124,7 @@ func (r *run) free(results bool) {
 		b.Free()
 	}
 	if results {
-		for _, b := range r.kept {
+		for _, b := range r.results {
 			b.Free()
 		}
 	}
@@ -162,7 +162,7 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 			return err
 		}
 	}
-	for _, i := range p.gets {
+	for _, i := range p.allocated {
 		b := &p.bufs[i]
 		s := &p.steps[b.first]
 		switch d := b.donor; {
@@ -171,7 +171,7 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 			continue
 		case d >= 0 && !r.bufs[d].ReadOnly && (s.dev.Host || r.bufs[d].Mem == nil) && take(int(d)):
 			r.bufs[i] = r.bufs[d]
-			r.bufs[d].WriteOver()
+			r.bufs[d].BumpVersion()
 			r.took = append(r.took, int(d))
 			r.donates = min(r.donates, int(b.first))
 			s.dev.Pool.CountDonation()
@@ -186,7 +186,7 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 		}
 		r.bufs[i] = m
 		if b.stays {
-			r.kept = append(r.kept, m)
+			r.results = append(r.results, m)
 		} else {
 			r.owned = append(r.owned, m)
 		}
@@ -200,12 +200,12 @@ func (r *run) result(pool *mem.Pool, i int32) *mem.Buffer {
 	if pool != nil || !b.stays || r.prog.runs == nil {
 		return nil
 	}
-	res := graph.NewFresh(r.prog.steps[b.first].dev.Pool, b.size)
+	res := graph.NewInlineResult(r.prog.steps[b.first].dev.Pool, b.size)
 	if res == nil {
 		return nil
 	}
 	if r.fresh == nil {
-		r.fresh = make([]*graph.Fresh, len(r.prog.bufs))
+		r.fresh = make([]*graph.InlineResult, len(r.prog.bufs))
 	}
 	r.fresh[i] = res
 	return res.Buffer()
@@ -217,13 +217,13 @@ func (r *run) output(o *Output, buf *mem.Buffer, lay *shape.Layout) *graph.Node 
 		if i := r.prog.bufs[o.at.buf].root; r.fresh[i] != nil && r.fresh[i].Buffer() == buf {
 			f := r.fresh[i]
 			r.fresh[i] = nil
-			return f.Show(o.Spec, o.Dev, lay)
+			return f.MakeNode(o.Spec, o.Dev, lay)
 		}
 	}
 	return graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 }
 
-// reserveTemps cuts the temporaries from their arenas.
+// reserveTemps slices the temporaries from their arenas.
 func (r *run) reserveTemps(pool *mem.Pool) error {
 	p := r.prog
 	var own *mem.Buffer
@@ -238,13 +238,13 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 			r.owned = append(r.owned, m)
 		}
 	}
-	for k, i := range p.cuts {
+	for k, i := range p.slices {
 		b, from := &p.bufs[i], own
 		if from == nil {
 			from = r.owned[b.arena]
 		}
-		from.Cut(&r.cuts[k], b.at, b.size)
-		r.bufs[i] = &r.cuts[k]
+		from.SliceInto(&r.sliceBufs[k], b.offset, b.size)
+		r.bufs[i] = &r.sliceBufs[k]
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 // maxOwnArena is the size up to which a run's arena stays with it.
 const maxOwnArena = 4 << 10
 
-// ownArena reports whether temporaries lie in memory of the run's own.
+// ownArena reports whether the arena is memory that stays with the run.
 func (p *Program) ownArena() bool {
 	return !p.checks && (len(p.arenas) == 0 || len(p.arenas) == 1 && p.arenas[0].dev.Host && p.arenas[0].size <= maxOwnArena)
 }

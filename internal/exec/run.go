@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/par"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // pacedWork is after how many elements a run looks at the clock.
@@ -21,12 +21,12 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	kc := &r.ctx
 	kc.Context, kc.Deterministic, kc.For = ctx, deterministic, par.For
 	cancelable := ctx.Done() != nil
-	shown := r.shown
-	if r.ready && r.left == nil {
-		r.left = make([]any, len(r.prog.steps))
+	shown := r.precompiled
+	if r.ready && r.launchCache == nil {
+		r.launchCache = make([]any, len(r.prog.steps))
 	}
 	if r.prog.checks {
-		kc.Late = r.leave
+		kc.DeferCheck = r.deferCheck
 		defer r.finishChecks()
 	}
 	work, pace := 0, par.Pace{}
@@ -43,21 +43,21 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		views = views[n:]
 		failed := 0
 		if r.errs != nil {
-			if failed = r.spread(s); failed == s.parts() || r.withheld(s) {
-				r.unrun = append(r.unrun, k)
+			if failed = r.propagateFailures(s); failed == s.parts() || r.withheld(s) {
+				r.skipped = append(r.skipped, k)
 				continue
 			}
 		}
 		r.views(s, v)
 		if r.ready {
-			kc.Kept, kc.Given = &r.left[k], s.given
-			if len(r.took) > 0 { // which of them is read before it is written over is not looked at
-				kc.Given = 0
+			kc.LaunchCache, kc.StableInputs = &r.launchCache[k], s.stableInputs
+			if len(r.took) > 0 { // some of them may be written over before they are read
+				kc.StableInputs = 0
 			}
 		}
 		compiled := int64(0)
-		if !shown && s.dev.Ahead != nil {
-			compiled = s.dev.Compiled()
+		if !shown && s.dev.Precompiler != nil {
+			compiled = s.dev.NumCompiled()
 		}
 		if failed > 0 {
 			r.launchParts(kc, s, v[:len(s.out)], v[len(s.out):])
@@ -68,10 +68,10 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			work = 0
 			pace.Step()
 		}
-		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
-		if !shown && s.dev.Ahead != nil && s.dev.Compiled() != compiled {
+		// Where one kernel had to be compiled, others may have to be: compile all of them at the same time.
+		if !shown && s.dev.Precompiler != nil && s.dev.NumCompiled() != compiled {
 			shown = true
-			s.dev.Ahead(func(face any) { r.showAhead(k+1, s.dev, face) })
+			s.dev.Precompile(func(mode any) { r.precompile(k+1, s.dev, mode) })
 		}
 	}
 	r.whole = r.errs == nil
@@ -99,8 +99,8 @@ func (r *run) views(s *step, v []backend.View) {
 	}
 }
 
-// show makes launch number k with a face.
-func (r *run) show(kc *backend.Ctx, k int) error {
+// launchInMode makes launch number k in a launch mode.
+func (r *run) launchInMode(kc *backend.Ctx, k int) error {
 	s := &r.prog.steps[k]
 	kc.Step = k
 	v := make([]backend.View, len(s.out)+len(s.in))
@@ -111,28 +111,30 @@ func (r *run) show(kc *backend.Ctx, k int) error {
 	return launch(kc, s, v[:len(s.out)], v[len(s.out):])
 }
 
-// showAhead shows a device its launches from number k on. What it cannot take it meets again when they run.
-func (r *run) showAhead(k int, d *backend.Device, face any) {
-	kc := &backend.Ctx{Context: context.Background(), For: par.For, Face: face}
+// precompile makes the launches from number k on in a mode that only compiles. An error is not final: it comes again when they run.
+func (r *run) precompile(k int, d *backend.Device, mode any) {
+	kc := &backend.Ctx{Context: context.Background(), For: par.For, LaunchMode: mode}
 	for ; k < len(r.prog.steps); k++ {
 		if r.prog.steps[k].dev == d {
-			_ = r.show(kc, k)
+			_ = r.launchInMode(kc, k)
 		}
 	}
 }
 
-// lateCheck is what a step wants to know once its launches are done.
-type lateCheck struct {
+// deferredCheck is a check that a step left for the end of the run.
+type deferredCheck struct {
 	step  int
 	check func() error
 }
 
-func (r *run) leave(check func() error) { r.late = append(r.late, lateCheck{r.at, check}) }
+func (r *run) deferCheck(check func() error) {
+	r.deferred = append(r.deferred, deferredCheck{r.at, check})
+}
 
-// finishChecks runs what launches left for the end; a complaint fails its step and those that read from it.
+// finishChecks runs the deferred checks; a device error fails its step and those that read from it.
 func (r *run) finishChecks() {
 	failed := false
-	for _, l := range r.late {
+	for _, l := range r.deferred {
 		if err := l.check(); err != nil {
 			r.fail(&r.prog.steps[l.step], err)
 			failed = true
@@ -142,13 +144,13 @@ func (r *run) finishChecks() {
 		return
 	}
 	for k := range r.prog.steps {
-		r.spread(&r.prog.steps[k])
+		r.propagateFailures(&r.prog.steps[k])
 	}
 }
 
-// launch runs a step, and notes it if somebody asks what runs; a panic in a kernel is an error.
+// launch runs a step, and records it if the profiler is active; a panic in a kernel is an error.
 func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
-	if rec := trace.Active(); rec != nil && kc.Face == nil { // a face is shown the launch; nothing runs
+	if rec := profile.Active(); rec != nil && kc.LaunchMode == nil { // in a launch mode nothing runs
 		defer noteStep(rec, time.Now(), s, out, in)
 	}
 	defer func() {
@@ -158,7 +160,7 @@ func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
 	}()
 	switch {
 	case s.sets > 0:
-		return s.dev.RunMany(kc, s.fused, s.sets, out, in)
+		return s.dev.RunHorizontal(kc, s.fused, s.sets, out, in)
 	case s.fused != nil:
 		return s.dev.RunFused(kc, s.fused, out, in)
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A single small op over stored operands is evaluated without a plan: most of the time of a program that reads every
-// value goes here. What is not simple in some way goes the common way, which also says what is wrong.
+// A single small op over stored operands is evaluated without a plan: a program that reads every value spends most of its time here.
+// Everything else is planned, which also reports errors.
 
-// singleWork bounds the elements of such an elementwise op, shortWork those of others: who plans meanwhile waits for it.
+// singleWork bounds the elements of such an elementwise op, shortWork those of others: other plans wait for it.
 const singleWork = 1 << 17
 
 // singleMost is how many operands it may have.
@@ -30,35 +30,35 @@ var single struct {
 	imm  [singleMost]*mem.Buffer
 }
 
-// spread are the layouts by rank that show one element everywhere.
-var spread [shape.MaxRank + 1]*shape.Layout
+// broadcastLayouts are the layouts by rank that repeat one element everywhere.
+var broadcastLayouts [shape.MaxRank + 1]*shape.Layout
 
 func init() {
-	for r := range spread {
-		spread[r] = &shape.Layout{Strides: make([]int, r)}
+	for r := range broadcastLayouts {
+		broadcastLayouts[r] = &shape.Layout{Strides: make([]int, r)}
 	}
 	for k := range single.imm {
 		single.imm[k] = mem.FromGo(dtype.Bytes(single.bits[k][:]))
 	}
 }
 
-var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, Ready: true}
+var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, NoCompile: true}
 
 // evalSingle evaluates n if it is such an op; done reports whether it was. The caller holds planMu.
 func evalSingle(n *graph.Node) (done bool, err error) {
-	if n.Stored() || n.IsBundle() || n.NumIn() == 0 || n.NumIn() > singleMost {
+	if n.Stored() || n.IsTuple() || n.NumIn() == 0 || n.NumIn() > singleMost {
 		return false, nil
 	}
 	d := n.Device()
 	if d == nil {
 		d = DefaultDevice()
 	}
-	if d.Enqueue != nil {
+	if d.Enqueuer != nil {
 		return false, nil
 	}
 	switch n.Op().Kind {
 	case graph.Elementwise:
-		if d.RunFused == nil || n.Attr() != nil || n.Shape().Numel() > singleWork {
+		if d.Fuser == nil || n.Attr() != nil || n.Shape().Numel() > singleWork {
 			return false, nil
 		}
 		defer wipeSingle()
@@ -71,7 +71,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		for of.Op().Kind == graph.View && of.NumIn() == 1 && !of.Stored() {
 			of = of.In(0)
 		}
-		if of.Op().Kind == graph.View || of.Fleeting() {
+		if of.Op().Kind == graph.View || of.Recomputable() {
 			return false, nil
 		}
 		if done, err = evalSingle(of); !done || err != nil {
@@ -79,10 +79,10 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		}
 		return showView(n, d), nil
 	case graph.Reduce, graph.RowWise, graph.Move, graph.Contract:
-		if !d.Host || d.Fallback != nil || n.Op().Transparent {
+		if !d.Host || d.HostFallback != nil || n.Op().Transparent {
 			return false, nil
 		}
-		if _, item := n.IsItem(); item {
+		if _, item := n.IsTupleItem(); item {
 			return false, nil
 		}
 		defer wipeSingle()
@@ -91,14 +91,14 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	return false, nil
 }
 
-// wipeSingle lets go of the operands.
+// wipeSingle forgets the operands.
 func wipeSingle() {
 	single.in, single.out, single.st = [singleMost]backend.View{}, [1]backend.View{}, step{}
 }
 
 // storedView returns the value of an operand that is stored or a view of what is.
 func storedView(x *graph.Node) (backend.View, bool) {
-	if x.IsBundle() {
+	if x.IsTuple() {
 		return backend.View{}, false
 	}
 	if b, lay := x.Buffer(); b != nil {
@@ -107,7 +107,7 @@ func storedView(x *graph.Node) (backend.View, bool) {
 	if x.Op().Kind != graph.View || x.NumIn() != 1 || x.IsConst() {
 		return backend.View{}, false
 	}
-	if _, item := x.IsItem(); item {
+	if _, item := x.IsTupleItem(); item {
 		return backend.View{}, false
 	}
 	v, ok := storedView(x.In(0))
@@ -135,15 +135,15 @@ func showView(n *graph.Node, d *backend.Device) bool {
 		return false
 	}
 	Count.Plans.Add(1)
-	settle(n, d)
+	setComputedDevice(n, d)
 	n.Store(v.Buf, v.Lay)
-	if !n.KeepsInputs() {
+	if !n.RetainsInputs() {
 		n.DropInputs()
 	}
 	return true
 }
 
-// evalKernel runs the op's own kernel. What that refuses goes the common way.
+// evalKernel runs the op's own kernel. If that fails, the op is planned.
 func evalKernel(n *graph.Node, d *backend.Device) (done bool, err error) {
 	kernel := d.Table[n.Op().Name]
 	if kernel == nil {
@@ -180,9 +180,9 @@ func storeSingle(n *graph.Node, d *backend.Device, buf *mem.Buffer) {
 	if n.Unstored() {
 		Count.Recomputed.Add(1)
 	}
-	settle(n, d)
+	setComputedDevice(n, d)
 	n.Store(buf, nil)
-	if !n.KeepsInputs() {
+	if !n.RetainsInputs() {
 		n.DropInputs()
 	}
 }
@@ -192,5 +192,5 @@ func immediate(k int, x *graph.Node, s *shape.Shape) backend.View {
 	c := x.Attr().(attr.Const)
 	single.bits[k] = [2]uint64{}
 	c.DType.Put(single.imm[k].Mem, 0, c.Value)
-	return backend.View{Buf: single.imm[k], DType: c.DType, Shape: s, Lay: spread[s.Rank()]}
+	return backend.View{Buf: single.imm[k], DType: c.DType, Shape: s, Lay: broadcastLayouts[s.Rank()]}
 }

@@ -31,7 +31,7 @@ func evalElementwise(n *graph.Node, d *backend.Device) (done bool, err error) {
 		}
 		if ok && in[k].Shape != n.Shape() && in[k].Shape.Rank() == 0 && d.Host {
 			v := &in[k]
-			lay := *spread[n.Rank()]
+			lay := *broadcastLayouts[n.Rank()]
 			if v.Lay != nil {
 				lay.Offset = v.Lay.Offset
 			}
@@ -54,7 +54,7 @@ func evalElementwise(n *graph.Node, d *backend.Device) (done bool, err error) {
 	single.st = step{op: n.Op().Name, fused: prog, dev: d}
 	if err := launch(singleCtx, &single.st, single.out[:], in); err != nil {
 		buf.Free()
-		return err != backend.ErrCold, err
+		return err != backend.ErrNotCompiled, err
 	}
 	storeSingle(n, d, buf)
 	return true, nil

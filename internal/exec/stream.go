@@ -53,8 +53,8 @@ func (s *Stream) Synchronize() {
 	}
 }
 
-// flight counts the plans that run outside the lock.
-var flight = newFlight()
+// inFlight counts the plans that run outside the lock.
+var inFlight = newFlight()
 
 type flightCount struct {
 	mu    sync.Mutex
@@ -102,9 +102,9 @@ func (f *flightCount) leave() {
 
 // Synchronize waits until no evaluation runs.
 func Synchronize() {
-	flight.mu.Lock()
-	defer flight.mu.Unlock()
-	for flight.all > 0 {
-		flight.less.Wait()
+	inFlight.mu.Lock()
+	defer inFlight.mu.Unlock()
+	for inFlight.all > 0 {
+		inFlight.less.Wait()
 	}
 }

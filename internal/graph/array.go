@@ -43,7 +43,12 @@ func (h *Array) Acquire() *Node {
 	if h == nil {
 		noTensor()
 	}
-	if t := currentTrace(); t != nil {
+	return h.acquire(currentTrace())
+}
+
+// acquire is Acquire as seen from a trace; nil: from outside all.
+func (h *Array) acquire(t *Trace) *Node {
+	if t != nil {
 		n := t.read(h)
 		n.refs.Add(1)
 		return n
@@ -103,13 +108,13 @@ func (h *Array) Rebind(n *Node) {
 	if t := currentTrace(); t != nil && t.write(h, n) {
 		return
 	}
-	h.MustTake(n)
+	h.MustAccept(n)
 	h.set(n)
 	h.view.Store(false)
 }
 
-// MustTake panics if the handle cannot show n: one from outside a VMap, a value from inside.
-func (h *Array) MustTake(n *Node) {
+// MustAccept panics if the handle cannot show n: one from outside a VMap, a value from inside.
+func (h *Array) MustAccept(n *Node) {
 	if n.trace == nil || n.trace.kind != TraceVMap {
 		return
 	}
@@ -118,9 +123,9 @@ func (h *Array) MustTake(n *Node) {
 	}
 }
 
-// Lend is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
+// RebindTemporarily is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
 // a value from inside a VMap too.
-func (h *Array) Lend(n *Node) {
+func (h *Array) RebindTemporarily(n *Node) {
 	if t := currentTrace(); t != nil && t.write(h, n) {
 		return
 	}
@@ -131,7 +136,7 @@ func (h *Array) Lend(n *Node) {
 func (h *Array) set(n *Node) {
 	n.refs.Add(1)
 	if old := h.node.Swap(n); old != nil {
-		old.letGo()
+		old.unwatch()
 		old.Unref()
 	}
 }
@@ -139,11 +144,11 @@ func (h *Array) set(n *Node) {
 // Set rebinds the handle itself, whatever trace is open: how a replayed function writes its state.
 func (h *Array) Set(n *Node) { h.set(n) }
 
-// Replace is Set if the handle still shows old: another node of the same value takes its place.
+// Replace is Set if the handle still shows old: another node of the same value replaces it.
 func (h *Array) Replace(old, n *Node) {
 	n.refs.Add(1)
 	if h.node.CompareAndSwap(old, n) {
-		old.letGo()
+		old.unwatch()
 		old.Unref()
 	} else {
 		n.Unref()
@@ -156,7 +161,7 @@ func (h *Array) Free() {
 		return
 	}
 	if old := h.node.Swap(nil); old != nil {
-		old.letGo()
+		old.unwatch()
 		old.Unref()
 	}
 }

@@ -18,7 +18,7 @@ func Dump(roots ...*Node) string {
 	var b strings.Builder
 	for i, n := range idx.Nodes {
 		fmt.Fprintf(&b, "%%%d = ", i)
-		switch k, item := n.IsItem(); {
+		switch k, item := n.IsTupleItem(); {
 		case n.Stored():
 			b.WriteString("stored")
 		case item:

@@ -9,9 +9,9 @@ type Index struct {
 	slots []int32 // 0: empty, else position in Nodes + 1
 
 	// Space for walks.
-	stack        []frame
-	order, place []int32
-	nodes        []*Node
+	stack           []frame
+	order, position []int32
+	nodes           []*Node
 }
 
 // Reset forgets all nodes. The space of a huge graph is given back.
@@ -118,19 +118,19 @@ type frame struct {
 
 // renumber gives node order[i] the number i.
 func (x *Index) renumber(order []int32) {
-	if cap(x.place) < len(order) {
-		x.place, x.nodes = make([]int32, 2*len(order)), make([]*Node, 2*len(order))
+	if cap(x.position) < len(order) {
+		x.position, x.nodes = make([]int32, 2*len(order)), make([]*Node, 2*len(order))
 	}
-	place, nodes := x.place[:len(order)], x.nodes[:len(order)]
+	position, nodes := x.position[:len(order)], x.nodes[:len(order)]
 	for i, o := range order {
-		place[o] = int32(i)
+		position[o] = int32(i)
 		nodes[i] = x.Nodes[o]
 	}
 	copy(x.Nodes, nodes)
 	clear(nodes)
 	for p, i := range x.slots {
 		if i != 0 {
-			x.slots[p] = place[i-1] + 1
+			x.slots[p] = position[i-1] + 1
 		}
 	}
 }

@@ -17,26 +17,26 @@ import (
 var traces atomic.Uint32
 
 // New records op over in: Infer checks the operands and gives the specs, nothing is computed. An op with several
-// outputs gives a bundle; Item shows its parts.
+// outputs gives a tuple node; TupleItem shows its parts.
 func New(op *Op, a attr.Attr, in ...*Node) *Node {
 	specs := op.Infer(a, in)
 	n := Make(op, a, specs[0], in...)
 	if len(specs) > 1 {
-		n.bundle(specs)
+		n.makeTuple(specs)
 	}
 	return n
 }
 
-// NewBundle is New for ops whose outputs are shown by items even when there is only one.
-func NewBundle(op *Op, a attr.Attr, in ...*Node) *Node {
+// NewTuple is New for ops whose outputs are shown by items even when there is only one.
+func NewTuple(op *Op, a attr.Attr, in ...*Node) *Node {
 	specs := op.Infer(a, in)
 	n := Make(op, a, specs[0], in...)
-	n.bundle(specs)
+	n.makeTuple(specs)
 	return n
 }
 
-// bundle makes the node stand for several outputs.
-func (n *Node) bundle(specs []Spec) {
+// makeTuple gives the node several outputs.
+func (n *Node) makeTuple(specs []Spec) {
 	if n.more == nil {
 		n.more = new(extra)
 	}
@@ -72,31 +72,31 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	if list != nil {
 		n.more = &extra{in: list}
 		for _, m := range list {
-			holds += n.join(op, m)
+			holds += n.inherit(op, m)
 		}
 	} else {
 		n.in[0], n.in[1] = x, y
 		if x != nil {
-			holds += n.join(op, x)
+			holds += n.inherit(op, x)
 		}
 		if y != nil {
-			holds += n.join(op, y)
+			holds += n.inherit(op, y)
 		}
 	}
 	st := scope.Current()
-	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsBundle()) {
+	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsTuple()) {
 		n.flags.And(^flagTape)
 	}
 	if n.Device() == nil && (op.Kind == Random || x == nil && list == nil) {
 		d, _ := st.Device.(*backend.Device)
-		n.place(d) // a key lies anywhere; what is made of it goes where it is asked for
+		n.setNewDevice(d) // a random key is on no device; its samples go to the scope's device
 	}
 	if x == nil && list == nil {
 		n.trace, _ = st.Trace.(*Trace)
 	}
-	if keep, ok := st.Keep.(*Level); ok {
+	if keep, ok := st.CheckpointLevel.(*Level); ok {
 		n.level = Deeper(n.level, keep)
-		n.flags.Or(flagFleeting)
+		n.flags.Or(flagRecomputable)
 	}
 	n.depth = satAdd16(n.depth, 1)
 	if op.Kind != Elementwise && op.Kind != View {
@@ -106,9 +106,9 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	return n
 }
 
-// join takes over from an input what a node inherits: device, trace, level, tape, pending depth. It returns the bytes of a
-// value that is there already.
-func (n *Node) join(op *Op, m *Node) int {
+// inherit takes over from an input what a node inherits: device, trace, level, tape, pending depth. It returns the bytes of an input
+// that is stored.
+func (n *Node) inherit(op *Op, m *Node) int {
 	m.refs.Add(1)
 	if d, was := m.Device(), n.Device(); d != nil && d != was {
 		if was != nil {
@@ -152,64 +152,67 @@ func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
 	return NewStoredView(b, spec, dev, nil)
 }
 
-// NewStoredView is NewStored for a value that lies in its buffer with a layout.
+// NewStoredView is NewStored for a value with a layout.
 func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
 	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
-	n.place(dev)
+	n.setNewDevice(dev)
 	n.Store(b, lay)
 	return n
 }
 
 var noInfer = func(attr.Attr, []*Node) []Spec { panic("lucid: internal: this node is made by the engine alone") }
 
-// The three ops that the graph itself knows: a value given by the user, an output of a bundle, and a stand-in without a value.
+const engineAlone = "it is made by the engine alone"
+
+// The three ops that the graph itself knows: a value given by the user, an output of a tuple node, and a placeholder without a value.
 var (
-	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Infer: noInfer,
-		NoGrad: "has no inputs", NoVMap: "has no inputs"})
-	opItem = Register(Op{Name: "item", Version: 1, Kind: Other, Infer: noInfer,
-		NoGrad: "its bundle has the rule", NoVMap: "its bundle has the rule"})
-	opStandIn = Register(Op{Name: "placeholder", Version: 1, Kind: Source, Infer: noInfer,
-		NoGrad: "has no inputs", NoVMap: "has no inputs"})
+	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Inputs: Exactly(0), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "holds the user's own values", NoGrad: "has no inputs", NoVMap: "has no inputs"})
+	opItem = Register(Op{Name: "item", Version: 1, Kind: Other, Inputs: Exactly(1), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "is one output of a node with several",
+		NoGrad: "its tuple node has the rule", NoVMap: "its tuple node has the rule"})
+	opPlaceholder = Register(Op{Name: "placeholder", Version: 1, Kind: Source, Inputs: Exactly(0), Infer: noInfer,
+		NotInFiles: engineAlone, NoKernel: "stands for an argument of a trace", NoGrad: "has no inputs", NoVMap: "has no inputs"})
 )
 
-// Item shows output i of a bundle.
-func Item(bundle *Node, i int) *Node {
-	n := finish(opItem, attr.Item{Index: i}, bundle.more.outs[i], bundle, nil, nil)
+// TupleItem shows output i of a tuple.
+func TupleItem(tuple *Node, i int) *Node {
+	n := finish(opItem, attr.TupleItem{Index: i}, tuple.more.outs[i], tuple, nil, nil)
 	n.flags.Or(flagItem)
-	// NoGrad on opItem took the tape off; the bundle has it.
-	if bundle.Tape() && n.dtype.IsInexact() {
+	// NoGrad on opItem took the tape off; the tuple has it.
+	if tuple.Tape() && n.dtype.IsInexact() {
 		n.flags.Or(flagTape)
 	}
 	return n
 }
 
-// Items shows all outputs of a bundle, or the node itself.
-func Items(n *Node) []*Node {
-	if !n.IsBundle() {
+// TupleItems shows all outputs of a tuple, or the node itself.
+func TupleItems(n *Node) []*Node {
+	if !n.IsTuple() {
 		return []*Node{n}
 	}
 	out := make([]*Node, n.NumOut())
 	for i := range out {
-		out[i] = Item(n, i)
+		out[i] = TupleItem(n, i)
 	}
 	return out
 }
 
-// IsItem reports whether the node shows an output of a bundle, and which.
-func (n *Node) IsItem() (int, bool) {
+// IsTupleItem reports whether the node shows an output of a tuple, and which.
+func (n *Node) IsTupleItem() (int, bool) {
 	if n.flags.Load()&flagItem == 0 {
 		return 0, false
 	}
-	return n.attr.(attr.Item).Index, true
+	return n.attr.(attr.TupleItem).Index, true
 }
 
-// IsStandIn reports whether the node is a placeholder.
-func (n *Node) IsStandIn() bool { return n.op == opStandIn }
+// IsPlaceholder reports whether the node is a placeholder.
+func (n *Node) IsPlaceholder() bool { return n.op == opPlaceholder }
 
-// NewStandIn returns a value-less node for argument number i of a trace.
-func NewStandIn(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
-	n := &Node{op: opStandIn, attr: attr.Item{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
-	n.place(dev)
+// NewPlaceholder returns a value-less node for argument number i of a trace.
+func NewPlaceholder(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
+	n := &Node{op: opPlaceholder, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
+	n.setNewDevice(dev)
 	return n
 }
 
@@ -223,11 +226,11 @@ func (n *Node) MarkConst() *Node {
 // SetLevel makes n an input of a functional transform.
 func (n *Node) SetLevel(l *Level) { n.level = l }
 
-// SetDevice places a source node.
+// SetDevice sets where a source node is computed.
 func (n *Node) SetDevice(d *backend.Device) { n.dev.Store(d) }
 
-// place is SetDevice for a new node, whose device is none.
-func (n *Node) place(d *backend.Device) {
+// setNewDevice is SetDevice for a new node, which has none yet.
+func (n *Node) setNewDevice(d *backend.Device) {
 	if d != nil {
 		n.dev.Store(d)
 	}

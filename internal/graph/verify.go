@@ -7,17 +7,17 @@ import (
 )
 
 // Verify checks what must hold of every graph: a node has its value or its inputs, inputs come before consumers,
-// claims cover the edges, specs are those that Infer gives, items show outputs of bundles. check, if given, adds what
+// references cover the edges, specs are those that Infer gives, items show outputs of tuples. check, if given, adds what
 // the caller knows of ops. It is for tests: transforms and passes must leave graphs that pass.
 func Verify(roots []*Node, check func(n *Node) error) error {
 	var idx Index
-	idx.PostOrder(roots, func(n *Node) bool { return !n.Stored() && !n.IsStandIn() })
+	idx.PostOrder(roots, func(n *Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	edges := make([]int, len(idx.Nodes))
 	for i, n := range idx.Nodes {
 		if err := n.verify(); err != nil {
 			return fmt.Errorf("node %d, %s %v %v: %w\n%s", i, n.op.Name, n.dtype, n.shape, err, Dump(roots...))
 		}
-		if n.Stored() || n.IsStandIn() {
+		if n.Stored() || n.IsPlaceholder() {
 			continue
 		}
 		for k := range n.NumIn() {
@@ -47,14 +47,14 @@ func (n *Node) verify() error {
 		return fmt.Errorf("%d claims", n.Refs())
 	case n.shape == nil || !n.dtype.Valid():
 		return fmt.Errorf("no spec")
-	case n.Stored() || n.IsStandIn():
+	case n.Stored() || n.IsPlaceholder():
 		return nil
 	case n.NumIn() == 0 && n.op.Kind != Source && n.op.Kind != Random:
 		return fmt.Errorf("neither value nor inputs")
 	}
-	if k, ok := n.IsItem(); ok {
+	if k, ok := n.IsTupleItem(); ok {
 		m := n.In(0)
-		if !m.IsBundle() || k < 0 || k >= m.NumOut() || !m.Out(k).equal(Spec{n.shape, n.dtype}) {
+		if !m.IsTuple() || k < 0 || k >= m.NumOut() || !m.Out(k).equal(Spec{n.shape, n.dtype}) {
 			return fmt.Errorf("not output %d of %s", k, m.op.Name)
 		}
 		return nil

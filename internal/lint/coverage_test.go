@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,26 +14,20 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu"
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 var generate = flag.Bool("generate", false, "write docs/coverage.md")
 
-// noKernel are the ops that launch nothing, beside views, each with its reason.
-var noKernel = map[string]string{
-	"custom":      "shows values its user computed with other ops",
-	"data":        "holds the user's own values",
-	"item":        "is one output of a node with several",
-	"placeholder": "stands for an argument of a trace",
-	"to_device":   "is a copy between devices, chosen when planned",
-}
-
 // way says how a device computes an op: "kernel", "fused", "reference", "none needed", or "" if it cannot.
 func way(o *graph.Op, d *backend.Device) string {
 	switch {
-	case o.Kind == graph.View || o.Transparent || noKernel[o.Name] != "":
+	case o.Kind == graph.View || o.Transparent || o.NoKernel != "":
 		return "none needed"
-	case o.Kind == graph.Elementwise && d.CanFuse != nil && fuses(o.Name, d):
+	case o.Kind == graph.Elementwise && d.Fuser != nil && fuses(o.Name, d):
 		return "fused"
 	case d.Table[o.Name] != nil:
 		return "kernel"
@@ -82,11 +77,40 @@ func TestKernels(t *testing.T) {
 	for _, h := range holes(graph.Ops(), ref.Device, cpu.Device) {
 		t.Error(h)
 	}
-	for name := range noKernel {
-		if graph.Lookup(name) == nil {
-			t.Errorf("noKernel lists %s, which is no op", name)
+}
+
+// TestElementwiseDTypes runs the reference kernel of every elementwise op on every dtype that its declaration names.
+func TestElementwiseDTypes(t *testing.T) {
+	attrs := map[string]attr.Attr{"cast": attr.Cast{To: dtype.Float32}, "wrap_index": attr.Bound{Size: 2}, "require": attr.Domain{Rule: 1},
+		"softplus": attr.Softplus{Beta: 1, Threshold: 20}, "polygamma": attr.Order{N: 1}, "special_polynomial": attr.Polynomial{Family: 1}}
+	for _, o := range graph.Ops() {
+		if o.Kind != graph.Elementwise {
+			continue
+		}
+		for d := dtype.Bool; d < dtype.N; d++ {
+			if !o.DTypes.Has(d) {
+				continue
+			}
+			in := slices.Repeat([]backend.View{oneElement(d)}, o.Inputs.Least())
+			if o.Name == "where" {
+				in[0] = oneElement(dtype.Bool)
+			}
+			if err := fault.Catch(func() {
+				if err := ref.Device.Table[o.Name](&backend.Ctx{}, attrs[o.Name], []backend.View{oneElement(dtype.Complex128)}, in); err != nil {
+					panic(err)
+				}
+			}); err != nil {
+				t.Errorf("%s is declared for %v: %v", o.Name, d, err)
+			}
 		}
 	}
+}
+
+// oneElement is a 0-d operand that holds 1.
+func oneElement(d dtype.DType) backend.View {
+	b := make([]byte, d.Size())
+	d.Put(b, 0, dtype.Scalar{Kind: dtype.KindFloat, F: 1})
+	return backend.View{Buf: &mem.Buffer{Mem: b, Size: len(b)}, DType: d, Shape: shape.Scalar}
 }
 
 // TestKernelsSeesHoles plants an op without a kernel and a kernel without an op.

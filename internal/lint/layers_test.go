@@ -26,7 +26,7 @@ type layer struct {
 
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
-	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/impl", "internal/par", "internal/scope", "internal/trace"},
+	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant", "internal/par", "internal/scope", "internal/profile"},
 	"numbers": {"internal/backend/special", "internal/backend/threefry"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
@@ -62,9 +62,12 @@ var layers = []layer{
 	{name: "exec", packages: []string{"internal/exec"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph"}},
 	{name: "door", packages: []string{"internal/door"}, imports: []string{"leaves", "internal/graph", "internal/exec"}},
 	{name: "transform", packages: []string{"internal/transform"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
-	{name: "compile", packages: []string{"internal/compile/..."}, imports: []string{"leaves", "internal/codec/strictjson", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform"}},
+	{name: "simplify", packages: []string{"internal/simplify"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
+	{name: "export", packages: []string{"internal/export"}, imports: []string{"leaves", "internal/codec/strictjson", "internal/graph", "internal/ops"}},
+	{name: "tree", packages: []string{"internal/tree"}, imports: []string{"leaves", "internal/graph"}},
+	{name: "compile", packages: []string{"internal/compile"}, imports: []string{"leaves", "backend", "doors", "internal/exec", "internal/simplify", "internal/tree"}},
 	{name: "comm", packages: []string{"internal/comm/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform", "internal/dl/..."}},
-	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/exec", "internal/transform", "internal/compile/...", "internal/comm/...",
+	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/exec", "internal/transform", "internal/tree", "internal/compile", "internal/export", "internal/comm/...",
 		"internal/format", "internal/codec/...", "internal/backend/cpu", "internal/backend/ref"}},
 	{name: "subject", packages: []string{"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
 	{name: "cuda", packages: []string{"cuda"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend", "internal/backend/cuda/...", "internal/dl/..."}},
@@ -76,6 +79,8 @@ var layers = []layer{
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "tests on a GPU", packages: []string{"internal/testutil/gpu"}, imports: []string{".", "cuda"}},
+	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},
+		imports: []string{"public", ".", "internal/..."}},
 	{name: "test support", packages: []string{"internal/testutil/..."}, imports: []string{"leaves", "internal/graph"}},
 	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/...", "docs/..."}, imports: []string{"public", ".", "internal/..."}},
 }

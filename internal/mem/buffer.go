@@ -18,50 +18,50 @@ type Buffer struct {
 	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
 	ReadOnly bool
 
-	// Made is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
-	Made atomic.Int64
+	// LastWrite is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
+	LastWrite atomic.Int64
 
-	pool  *Pool
-	class int16        // below 0: on the Go heap
-	nodes atomic.Int32 // nodes that show it
-	value atomic.Uint32
-	event atomic.Pointer[Event]
-	clean runtime.Cleanup
+	pool    *Pool
+	class   int16        // below 0: on the Go heap
+	refs    atomic.Int32 // nodes that show it
+	version atomic.Uint32
+	event   atomic.Pointer[Event]
+	clean   runtime.Cleanup
 }
 
-// Event marks the moment a scheduled buffer has its value.
+// Event happens when a scheduled buffer has its value.
 type Event struct {
-	done chan struct{}
-	err  error
-	late *late // nil: somebody signals it
+	done   chan struct{}
+	err    error
+	polled *polled // nil: it is signalled
 }
 
-// late is an event nobody signals: whoever wants to know asks.
-type late struct {
+// polled is an event that is not signalled: its readers poll the device.
+type polled struct {
 	mu   sync.Mutex
 	poll func(wait bool) (done bool, err error)
 }
 
-// NewLate returns an event that happens when poll says so. Later work of the same device may use the buffer before:
-// the event tells only whether the value is good. poll is called by one goroutine at a time, until it is done.
-func NewLate(poll func(wait bool) (done bool, err error)) *Event {
-	return &Event{done: make(chan struct{}), late: &late{poll: poll}}
+// NewPolledEvent returns an event that happens when poll says so. Later work of the same device may use the buffer before:
+// the event only tells whether the value is valid. poll is called by one goroutine at a time, until it is done.
+func NewPolledEvent(poll func(wait bool) (done bool, err error)) *Event {
+	return &Event{done: make(chan struct{}), polled: &polled{poll: poll}}
 }
 
-// Late reports whether the value is in its place as far as its device is concerned.
-func (e *Event) Late() bool { return e.late != nil }
+// Polled reports whether later work of the same device may use the value already.
+func (e *Event) Polled() bool { return e.polled != nil }
 
 // Happened reports whether the event happened; a late one is asked, and waited for if need be.
 func (e *Event) Happened(wait bool) bool {
-	if e.late != nil {
-		e.late.mu.Lock()
-		defer e.late.mu.Unlock()
-		if e.late.poll != nil {
-			done, err := e.late.poll(wait)
+	if e.polled != nil {
+		e.polled.mu.Lock()
+		defer e.polled.mu.Unlock()
+		if e.polled.poll != nil {
+			done, err := e.polled.poll(wait)
 			if !done {
 				return false
 			}
-			e.late.poll = nil
+			e.polled.poll = nil
 			e.Signal(err)
 		}
 		return true
@@ -88,7 +88,7 @@ func (e *Event) Signal(err error) {
 
 // Done is closed when the event happened; of a late event it returns only then.
 func (e *Event) Done() <-chan struct{} {
-	if e.late != nil {
+	if e.polled != nil {
 		e.Happened(true)
 	}
 	return e.done
@@ -103,7 +103,7 @@ func (b *Buffer) SetEvent(e *Event) { b.event.Store(e) }
 // Event returns what must be waited for before reading, nil if nothing.
 func (b *Buffer) Event() *Event {
 	e := b.event.Load()
-	if e != nil && e.late != nil && e.Happened(false) && e.err == nil {
+	if e != nil && e.polled != nil && e.Happened(false) && e.err == nil {
 		b.event.CompareAndSwap(e, nil)
 		return nil
 	}
@@ -131,24 +131,24 @@ func (b *Buffer) Wait() error {
 	}
 }
 
-// Show counts one more node that shows the buffer.
-func (b *Buffer) Show() { b.nodes.Add(1) }
+// Ref counts one more node that shows the buffer.
+func (b *Buffer) Ref() { b.refs.Add(1) }
 
-// Hide counts one node less; the last one returns the memory to its pool.
-func (b *Buffer) Hide() {
-	if b.nodes.Add(-1) == 0 {
+// Unref counts one node less; the last one returns the memory to its pool.
+func (b *Buffer) Unref() {
+	if b.refs.Add(-1) == 0 {
 		b.Free()
 	}
 }
 
-// Value is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
-func (b *Buffer) Value() uint32 { return b.value.Load() }
+// Version is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
+func (b *Buffer) Version() uint32 { return b.version.Load() }
 
-// WriteOver says that the buffer, which had a value, is about to have another.
-func (b *Buffer) WriteOver() { b.value.Add(1) }
+// BumpVersion says that the buffer, which had a value, is about to have another.
+func (b *Buffer) BumpVersion() { b.version.Add(1) }
 
-// Shows returns how many nodes show the buffer.
-func (b *Buffer) Shows() int { return int(b.nodes.Load()) }
+// Refs returns how many nodes show the buffer.
+func (b *Buffer) Refs() int { return int(b.refs.Load()) }
 
 // Free returns the memory at once. Nothing may use the buffer afterwards.
 func (b *Buffer) Free() {
@@ -164,20 +164,20 @@ func (b *Buffer) Free() {
 	b.Mem, b.Dev = nil, 0
 }
 
-// Renew moves the memory to a new buffer, which has nothing to wait for; whoever holds this one finds its event, and no memory.
+// Renew moves the memory to a new buffer, which has nothing to wait for; holders of this one find its event, and no memory.
 func (b *Buffer) Renew() *Buffer {
 	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, pool: b.pool, class: b.class}
-	n.Made.Store(b.Made.Load())
-	n.value.Store(b.value.Load())
+	n.LastWrite.Store(b.LastWrite.Load())
+	n.version.Store(b.version.Load())
 	if b.pool != nil && b.class >= 0 {
 		b.clean.Stop()
-		n.clean = runtime.AddCleanup(n, lost.back, lost{b.pool, block{b.Mem, b.Dev}, b.Size, b.class})
+		n.clean = runtime.AddCleanup(n, unreachable.back, unreachable{b.pool, block{b.Mem, b.Dev}, b.Size, b.class})
 	}
 	b.Mem, b.Dev, b.pool = nil, 0, nil
 	return n
 }
 
-// Window shows a part of the buffer, for reading. It counts for nothing: whoever uses it holds the buffer.
+// Window shows a part of the buffer, for reading. It is no reference: its user holds the buffer.
 func (b *Buffer) Window(from, size int) *Buffer {
 	w := &Buffer{Size: size, Dev: b.Dev, class: -1, ReadOnly: true}
 	if b.Mem != nil {
@@ -187,12 +187,12 @@ func (b *Buffer) Window(from, size int) *Buffer {
 		w.Dev += uintptr(from)
 	}
 	w.event.Store(b.event.Load())
-	w.Made.Store(b.Made.Load())
+	w.LastWrite.Store(b.LastWrite.Load())
 	return w
 }
 
-// Cut makes c show a part of the buffer, for reading and writing. Like a window it counts for nothing.
-func (b *Buffer) Cut(c *Buffer, from, size int) {
+// SliceInto makes c show a part of the buffer, for reading and writing. Like a window it is no reference.
+func (b *Buffer) SliceInto(c *Buffer, from, size int) {
 	c.Size, c.class = size, -1
 	if b.Mem != nil {
 		c.Mem = b.Mem[from : from+size : from+size]
@@ -202,8 +202,8 @@ func (b *Buffer) Cut(c *Buffer, from, size int) {
 	}
 }
 
-// Uncut makes a part show nothing.
-func (b *Buffer) Uncut() { b.Mem, b.Dev, b.Size = nil, 0, 0 }
+// Clear makes a part show nothing.
+func (b *Buffer) Clear() { b.Mem, b.Dev, b.Size = nil, 0, 0 }
 
 // FromGo wraps memory the engine did not allocate and never frees, such as a caller's slice.
 func FromGo(b []byte) *Buffer { return &Buffer{Mem: b, Size: len(b), class: -1, ReadOnly: true} }

@@ -11,43 +11,43 @@ import (
 // neither scans nor counts them; under the race detector, which cannot see mapped memory, they are Go slices.
 type Host struct{}
 
-// held counts the bytes that Alloc has given and Release not taken back.
-var held atomic.Int64
+// hostBytes counts the bytes that Alloc has given and Release not taken back.
+var hostBytes atomic.Int64
 
 // Alloc returns n zeroed bytes aligned for every element type. Systems promise more memory than there is and end the program that
 // takes them at their word, so it is refused here what the machine does not have.
 func (Host) Alloc(n int) ([]byte, uintptr, error) {
-	before := held.Add(int64(n)) - int64(n)
+	before := hostBytes.Add(int64(n)) - int64(n)
 	err := fits(int64(n), before)
 	var b []byte
 	if err == nil {
 		b, err = mapBytes(n)
 	}
 	if err != nil {
-		held.Add(-int64(n))
+		hostBytes.Add(-int64(n))
 	}
 	return b, 0, err
 }
 
 // Release gives the bytes back.
 func (Host) Release(b []byte, _ uintptr) {
-	held.Add(-int64(len(b)))
+	hostBytes.Add(-int64(len(b)))
 	unmapBytes(b)
 }
 
-// Machine is how much memory this process can have at most; 0 if that is not known.
-var Machine = sync.OnceValue(machine)
+// MachineBytes is how much memory this process can have at most; 0 if that is not known.
+var MachineBytes = sync.OnceValue(machineBytes)
 
 // muchAsked is from where on it is worth some microseconds to ask how much memory is free.
 const muchAsked = 256 << 20
 
-// Room says why n more bytes of the Go heap cannot be had, if so: the runtime would not come back to say it.
-func Room(n int) error { return fits(int64(n), held.Load()) }
+// CheckFree says why n more bytes of the Go heap cannot be had, if so: the runtime would not come back to say it.
+func CheckFree(n int) error { return fits(int64(n), hostBytes.Load()) }
 
-// fits says why n bytes beside those held cannot be had, if so.
+// fits says why n more bytes than the allocated ones cannot be had, if so.
 func fits(n, before int64) error {
-	if most := Machine(); most > 0 && n > most-before {
-		return fmt.Errorf("%d bytes beside %d are more than the machine's %d", n, before, most)
+	if most := MachineBytes(); most > 0 && n > most-before {
+		return fmt.Errorf("%d bytes in addition to %d are more than the machine's %d", n, before, most)
 	}
 	if n < muchAsked {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// machine is the memory of the system.
-func machine() int64 {
+// machineBytes is the memory of the system.
+func machineBytes() int64 {
 	s, err := syscall.Sysctl("hw.memsize")
 	var b [8]byte
 	if err != nil || copy(b[:], s) < 7 { // a last byte of 0 is taken for the end of a string

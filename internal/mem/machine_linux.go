@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// machine is the memory and swap of the system, or what its control group allows if that is less.
-func machine() int64 {
+// machineBytes is the memory and swap of the system, or what its control group allows if that is less.
+func machineBytes() int64 {
 	var s syscall.Sysinfo_t
 	if syscall.Sysinfo(&s) != nil {
 		return 0

@@ -2,7 +2,7 @@
 
 package mem
 
-// machine: not known.
-func machine() int64 { return 0 }
+// machineBytes: not known.
+func machineBytes() int64 { return 0 }
 
 func available() (free, resident int64, ok bool) { return 0, 0, false }

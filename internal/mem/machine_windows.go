@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// machine is what memory and page file hold together.
-func machine() int64 {
+// machineBytes is what memory and page file hold together.
+func machineBytes() int64 {
 	s := memoryStatus{size: uint32(unsafe.Sizeof(memoryStatus{}))}
 	r, _, _ := syscall.NewLazyDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx").Call(uintptr(unsafe.Pointer(&s)))
 	if r == 0 {

@@ -131,7 +131,7 @@ func TestLimit(t *testing.T) {
 		t.Fatalf("after freeing: %v", err)
 	}
 	b.Free()
-	// What lies in the cache counts, but gives way.
+	// Cached memory counts, but is freed on demand.
 	c, err := p.Get("t", 1_000_000)
 	if err != nil {
 		t.Fatalf("the cache must give way: %v", err)
@@ -242,13 +242,13 @@ func TestSmall(t *testing.T) {
 func TestShow(t *testing.T) {
 	p := NewPool("test", Host{})
 	b, _ := p.Get("t", 1<<16)
-	b.Show()
-	b.Show()
-	b.Hide()
-	if b.Shows() != 1 || p.Stats().Allocated == 0 {
+	b.Ref()
+	b.Ref()
+	b.Unref()
+	if b.Refs() != 1 || p.Stats().Allocated == 0 {
 		t.Error("one node still shows the buffer")
 	}
-	b.Hide()
+	b.Unref()
 	if p.Stats().Allocated != 0 || b.Mem != nil {
 		t.Error("the last node frees it")
 	}

@@ -25,9 +25,9 @@ type Source interface {
 type Stats struct {
 	Allocated int64 // in buffers now
 	Peak      int64 // most ever allocated, since ResetPeak
-	Cached    int64 // kept for reuse
+	Cached    int64 // for reuse
 	Limit     int64 // 0: none
-	CacheCap  int64 // most kept for reuse
+	CacheCap  int64 // most that is cached
 	Allocs    int64 // buffers handed out
 	Donated   int64 // outputs written over a dead input
 	Collects  int64 // collections asked for
@@ -110,7 +110,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 		return p.small(n), nil
 	}
 	class, size := classOf(n)
-	p.keepUp(class)
+	p.awaitCollection(class)
 	for try := 0; ; try++ {
 		blk, ok, err := p.take(class, size)
 		if ok {
@@ -118,12 +118,12 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			if blk.host != nil {
 				b.Mem = blk.host[:n] // with the block's capacity: Free gives all of it back
 			}
-			b.clean = runtime.AddCleanup(b, lost.back, lost{p, blk, n, class})
+			b.clean = runtime.AddCleanup(b, unreachable.back, unreachable{p, blk, n, class})
 			return b, nil
 		}
-		// Ask the collector for buffers nobody can reach, then for everything the cache holds. Nothing helps who wants more than
-		// there may ever be.
-		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit || p.hostHeap() && Machine() > 0 && int64(size) > Machine() {
+		// Let the collector find unreachable buffers, then free the cache. A request that is larger than the limit or the machine fails at
+		// once.
+		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit || p.hostHeap() && MachineBytes() > 0 && int64(size) > MachineBytes() {
 			limit := "the system has no more"
 			if st.Limit > 0 {
 				limit = fmt.Sprintf("the limit is %d; free tensors, or raise it with SetMemoryLimit", st.Limit)
@@ -140,15 +140,15 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 	}
 }
 
-// lost is the memory of a buffer that nobody can reach any more.
-type lost struct {
+// unreachable is the memory of a buffer that the collector found unreachable.
+type unreachable struct {
 	p     *Pool
 	blk   block
 	n     int
 	class int16
 }
 
-func (l lost) back() { l.p.give(l.class, l.blk.host, l.blk.dev, l.n) }
+func (l unreachable) back() { l.p.give(l.class, l.blk.host, l.blk.dev, l.n) }
 
 func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
 
@@ -158,12 +158,12 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	if p.stats.Limit > 0 && p.stats.Allocated+int64(size) > p.stats.Limit {
 		return block{}, false, nil
 	}
-	list := p.kept(class)
+	list := p.cached(class)
 	var blk block
 	if len(list) > 0 {
 		blk = list[len(list)-1]
 		list[len(list)-1] = block{}
-		p.keep(class, list[:len(list)-1])
+		p.setCached(class, list[:len(list)-1])
 		p.stats.Cached -= int64(size)
 	} else {
 		if p.stats.Limit > 0 && p.stats.Allocated+p.stats.Cached+int64(size) > p.stats.Limit {
@@ -192,16 +192,16 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	return blk, true, nil
 }
 
-// kept returns the blocks of a class that nobody uses.
-func (p *Pool) kept(class int16) []block {
+// cached returns the free blocks of a class.
+func (p *Pool) cached(class int16) []block {
 	if int(class) < len(p.free) {
 		return p.free[class]
 	}
 	return p.huge[class]
 }
 
-// keep replaces them.
-func (p *Pool) keep(class int16, list []block) {
+// setCached replaces the free blocks of a class.
+func (p *Pool) setCached(class int16, list []block) {
 	switch {
 	case int(class) < len(p.free):
 		p.free[class] = list
@@ -212,14 +212,14 @@ func (p *Pool) keep(class int16, list []block) {
 	}
 }
 
-// keepUp waits for the collection under way if new memory would be asked of a device: work for it is asked for faster than garbage is
-// found, which would fill it.
-func (p *Pool) keepUp(class int16) {
+// awaitCollection waits for the running collection if new memory would be allocated on a device: work is submitted faster than garbage
+// is found, which would fill the device.
+func (p *Pool) awaitCollection(class int16) {
 	if p.hostHeap() {
 		return
 	}
 	p.mu.Lock()
-	behind, done := len(p.kept(class)) == 0 && p.collecting.Load(), p.collected
+	behind, done := len(p.cached(class)) == 0 && p.collecting.Load(), p.collected
 	p.mu.Unlock()
 	if behind {
 		<-done
@@ -247,7 +247,7 @@ func (p *Pool) give(class int16, host []byte, dev uintptr, n int) {
 		p.src.Release(host, dev)
 		return
 	}
-	p.keep(class, append(p.kept(class), block{host, dev}))
+	p.setCached(class, append(p.cached(class), block{host, dev}))
 	p.stats.Cached += int64(size)
 }
 
@@ -286,9 +286,9 @@ func (p *Pool) trimLocked(keep int64) {
 	}
 }
 
-// drop releases the blocks of a class, if more is kept than should be.
+// drop releases the blocks of a class, if more is cached than should be.
 func (p *Pool) drop(class int16, keep int64) {
-	list := p.kept(class)
+	list := p.cached(class)
 	if len(list) == 0 || p.stats.Cached <= keep {
 		return
 	}
@@ -296,7 +296,7 @@ func (p *Pool) drop(class int16, keep int64) {
 		p.stats.Cached -= int64(classSize(int(class)))
 		p.src.Release(b.host, b.dev)
 	}
-	p.keep(class, nil)
+	p.setCached(class, nil)
 }
 
 // classSize is the inverse of classOf.
@@ -344,7 +344,7 @@ func (p *Pool) SetLimit(n int64) int64 {
 	return old
 }
 
-// SetCacheLimit bounds what is kept for reuse. It returns the previous bound.
+// SetCacheLimit bounds what is cached for reuse. It returns the previous bound.
 func (p *Pool) SetCacheLimit(n int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

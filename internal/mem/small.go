@@ -14,11 +14,11 @@ func (p *Pool) small(n int) *Buffer {
 			Buffer
 			data [Inline / 8]uint64
 		})
-		s.Place(s.data[:], n)
+		s.SetGoMemory(s.data[:], n)
 		return &s.Buffer
 	}
 	b := new(Buffer)
-	p.PlaceSmall(b, n)
+	p.AllocSmall(b, n)
 	return b
 }
 
@@ -28,14 +28,14 @@ const Inline = 64
 // OnHeap reports whether the pool takes n bytes from the Go heap.
 func (p *Pool) OnHeap(n int) bool { return n <= smallSize && p.hostHeap() }
 
-// PlaceSmall gives an empty buffer n bytes of the Go heap, which are used again if it is freed by count.
-func (p *Pool) PlaceSmall(b *Buffer, n int) {
+// AllocSmall gives an empty buffer n bytes of the Go heap, which are used again if it is freed by count.
+func (p *Pool) AllocSmall(b *Buffer, n int) {
 	k := bits.Len(uint(n - 1)) // n <= 1<<k
 	w, ok := smalls[k].Get().(unsafe.Pointer)
 	if !ok {
 		w = unsafe.Pointer(unsafe.SliceData(make([]uint64, 1<<k/8)))
 	}
-	b.Place(unsafe.Slice((*uint64)(w), 1<<k/8), n)
+	b.SetGoMemory(unsafe.Slice((*uint64)(w), 1<<k/8), n)
 	b.pool, b.class = p, int16(-k)
 }
 
@@ -51,5 +51,5 @@ func (p *Pool) giveSmall(k int, host []byte) {
 	smalls[k].Put(w)
 }
 
-// Place makes an empty buffer show n bytes of memory that the collector frees.
-func (b *Buffer) Place(w []uint64, n int) { b.Mem, b.Size, b.class = bytesOf(w, n), n, -1 }
+// SetGoMemory gives an empty buffer n bytes of memory that the collector frees.
+func (b *Buffer) SetGoMemory(w []uint64, n int) { b.Mem, b.Size, b.class = bytesOf(w, n), n, -1 }

@@ -14,29 +14,33 @@ var opRelu, opSilu, opGelu, opGeluTanh, opSoftplus, opLogsigmoid *graph.Op
 func init() {
 	// relu lets the cotangent through where the result is positive: a choice, not a product, so that infinities survive.
 	pass := func(n, g *Node) *Node { return Where(Le(n, 0), constLike(g, 0), g) }
-	opRelu = graph.Register(graph.Op{Name: "relu", Version: 1, Kind: graph.Elementwise, Infer: inferSame, SavesOut: true, VMap: vmapElementwise,
+	opRelu = graph.Register(graph.Op{Name: "relu", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetReals, Validate: alike,
+		Infer: inferSame, SavesOut: true, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{pass(n, cot[0])} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{pass(n, tan[0])} }})
-	opSilu = unaryOp("silu", graph.AMPKeep, slopeIn(func(x *Node) *Node {
+	opSilu = unaryOp("silu", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: slopeIn(func(x *Node) *Node {
 		s := Sigmoid(x)
 		return Mul(s, Add(1, Mul(x, Sub(1, s))))
-	}), 1, false, false)
-	opGelu = unaryOp("gelu", graph.AMPKeep, slopeIn(func(x *Node) *Node {
+	})})
+	opGelu = unaryOp("gelu", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: slopeIn(func(x *Node) *Node {
 		cdf := Mul(0.5, Add(1, Erf(Mul(x, math.Sqrt2/2))))
 		return Add(cdf, Mul(x, Mul(Exp(Mul(Square(x), -0.5)), 1/math.Sqrt(2*math.Pi))))
-	}), 1, false, false)
-	opGeluTanh = unaryOp("gelu_tanh", graph.AMPKeep, slopeIn(func(x *Node) *Node {
+	})})
+	opGeluTanh = unaryOp("gelu_tanh", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: slopeIn(func(x *Node) *Node {
 		beta := math.Sqrt(2 / math.Pi)
 		t := Tanh(Mul(beta, Mul(x, Add(1, Mul(Square(x), 0.044715)))))
 		inner := Mul(beta, Add(1, Mul(Square(x), 3*0.044715)))
 		return Mul(0.5, Add(Add(1, t), Mul(Mul(x, Sub(1, Square(t))), inner)))
-	}), 1, false, false)
-	opSoftplus = unaryOp("softplus", graph.AMPFloat32, func(n *Node) *Node {
-		a := n.Attr().(attr.Softplus)
-		bx := Mul(n.In(0), a.Beta)
-		return Where(Gt(bx, a.Threshold), constLike(n, 1), Sigmoid(bx))
-	}, 1, false, false)
-	opLogsigmoid = unaryOp("logsigmoid", graph.AMPFloat32, func(n *Node) *Node { return Sigmoid(Neg(n.In(0))) }, 1, false, false)
+	})})
+	opSoftplus = unaryOp("softplus", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, Validate: rule(validateSoftplus), SavesIn: 1,
+		Derivative: func(n *Node) *Node {
+			a := n.Attr().(attr.Softplus)
+			bx := Mul(n.In(0), a.Beta)
+			return Where(Gt(bx, a.Threshold), constLike(n, 1), Sigmoid(bx))
+		}})
+	opLogsigmoid = unaryOp("logsigmoid", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return Sigmoid(Neg(n.In(0))) }})
 }
 
 // slopeIn makes a derivative of a function of the input, rounded once.

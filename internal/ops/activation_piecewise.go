@@ -51,7 +51,7 @@ type RreluOptions struct {
 	Training     bool
 }
 
-// Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
+// Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the
 // middle of the range without.
 //
 //lucid:func
@@ -65,7 +65,7 @@ func Rrelu(x *Node, o RreluOptions) *Node {
 	if !o.Training {
 		return leakyRelu(x, (low+high)/2)
 	}
-	slope := Cast(Add(Mul(drawBeside("rrelu", x, x.Shape().Dims()), high-low), low), x.DType())
+	slope := Cast(Add(Mul(uniformFor("rrelu", x, x.Shape().Dims()), high-low), low), x.DType())
 	return Where(Gt(x, 0), x, Mul(x, slope))
 }
 
@@ -210,7 +210,7 @@ func Tanhshrink(x *Node) *Node {
 // GluOptions names the dimension that is halved; nil: the last.
 type GluOptions struct{ Dim *int }
 
-// Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.
+// Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.
 //
 //lucid:func
 func Glu(x *Node, o GluOptions) *Node {

@@ -10,18 +10,22 @@ var opAdd, opSub, opMul, opDiv, opGradMul *graph.Op
 
 func init() {
 	one := func(n *Node, i int) *Node { return constLike(n, 1) }
-	opAdd = binaryOp("add", graph.AMPPromote, one, 0, false, false)
-	opSub = binaryOp("sub", graph.AMPPromote, func(n *Node, i int) *Node {
-		return constLike(n, 1-2*float64(i))
-	}, 0, false, false)
-	opMul = binaryOp("mul", graph.AMPPromote, func(n *Node, i int) *Node { return n.In(1 - i) }, 3, false, false)
-	opGradMul = binaryOp("grad_mul", graph.AMPPromote, func(n *Node, i int) *Node { return n.In(1 - i) }, 3, false, true)
-	opDiv = binaryOp("div", graph.AMPPromote, func(n *Node, i int) *Node {
-		if i == 0 {
-			return Reciprocal(n.In(1))
-		}
-		return Neg(Div(n, n.In(1)))
-	}, 2, true, true)
+	opAdd = binaryOp("add", binaryRule{DTypes: dtype.SetAll, Partials: one})
+	opSub = binaryOp("sub", binaryRule{DTypes: dtype.SetNumbers, Neutral: graph.Neutral{Value: 0, Right: true},
+		Partials: func(n *Node, i int) *Node {
+			return constLike(n, 1-2*float64(i))
+		}})
+	opMul = binaryOp("mul", binaryRule{DTypes: dtype.SetAll, Neutral: graph.Neutral{Value: 1, Left: true, Right: true}, SavesIn: 3,
+		Partials: func(n *Node, i int) *Node { return n.In(1 - i) }})
+	opGradMul = binaryOp("grad_mul", binaryRule{DTypes: dtype.SetInexact, SavesIn: 3, Singular: true,
+		Partials: func(n *Node, i int) *Node { return n.In(1 - i) }})
+	opDiv = binaryOp("div", binaryRule{DTypes: dtype.SetInexact, Neutral: graph.Neutral{Value: 1, Right: true}, SavesIn: 2, SavesOut: true, Singular: true,
+		Partials: func(n *Node, i int) *Node {
+			if i == 0 {
+				return Reciprocal(n.In(1))
+			}
+			return Neg(Div(n, n.In(1)))
+		}})
 }
 
 // AlphaOptions scale the second operand of a sum or difference.
@@ -89,7 +93,7 @@ func Rsub(x, other Operand, o AlphaOptions) *Node { return Sub(other, x, o) }
 //lucid:alias multiply
 func Mul(x, other Operand) *Node { return binary(opMul, x, other) }
 
-// gradMul is x·y, and 0 wherever x is 0: how a cotangent meets a derivative that may be infinite.
+// gradMul is x·y, and 0 wherever x is 0: a cotangent times a derivative that may be infinite.
 func gradMul(x, y *Node) *Node { return binary(opGradMul, x, y) }
 
 // Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or

@@ -38,7 +38,7 @@ func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotPro
 		return Matmul(attentionWeights(query, key, attnMask, scale, o), value) // holds all weights
 	}
 	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
-	y := graph.Item(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
+	y := graph.TupleItem(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
 	return Reshape(y, append(lead, query.Dim(-2), value.Dim(-1))...)
 }
 
@@ -95,7 +95,7 @@ func attentionOperands(op string, query, key, value, mask *Node, grouped bool) (
 	return in, lead
 }
 
-// attend turns scores into weights. A row that sees nothing is computed as if it saw everything, then set to 0: so
+// attend makes weights of scores. A row that sees nothing is computed as if it saw everything, then set to 0: so
 // neither it nor its gradient is NaN.
 func attend(s, mask *Node, causal bool) *Node {
 	low := constLike(s, math.Inf(-1))

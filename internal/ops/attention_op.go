@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// attention is a bundle: softmax(q·kᵀ·scale + mask)·v, and the logarithm of each row's sum, from which the gradient
+// attention is a tuple node: softmax(q·kᵀ·scale + mask)·v, and the logarithm of each row's sum, from which the gradient
 // recomputes the weights: no device has to keep a matrix of them. q is (N, H, L, E), k (N, G, S, E) and v (N, G, S, F), G
 // dividing H; the mask, if there is one, is bool or a float, and each of its four sizes is that of the weights or 1. A row
 // that sees nothing gives zeros, and its logarithm is +Inf, so that recomputed weights are 0.
@@ -20,7 +20,9 @@ import (
 var opAttention, opAttentionGrad *graph.Op
 
 func init() {
-	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
+	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract,
+		Inputs: graph.Between(3, 4), Validate: rule(validateAttention),
+		AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			q, d := in[0], in[0].Shape().Clone()
 			d[3] = in[2].Dim(3)
@@ -30,7 +32,9 @@ func init() {
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			return unfold(n, graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 3)...), size)
 		}})
-	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 255,
+	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract,
+		Inputs: graph.Between(6, 8), Validate: rule(validateAttentionGrad),
+		SavesIn: 255,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			var out []graph.Spec
 			for _, x := range in[1:4] {
@@ -44,7 +48,7 @@ func init() {
 		}})
 }
 
-// foldBatch makes the extra axis part of the first dimension. The mask, the input at that place, may have the size 1
+// foldBatch makes the extra axis part of the first dimension. The mask, that input, may have the size 1
 // there where the others have more.
 func foldBatch(n *Node, in []*Node, batched []bool, size, mask int) []*Node {
 	out := make([]*Node, len(in))
@@ -71,8 +75,8 @@ func foldBatch(n *Node, in []*Node, batched []bool, size, mask int) []*Node {
 
 // unfold splits the extra axis off the results that all gives for every example of n.
 func unfold(n, all *Node, size int) []*Node {
-	out := graph.Items(all)
-	for i, one := range graph.Items(n) {
+	out := graph.TupleItems(all)
+	for i, one := range graph.TupleItems(n) {
 		out[i] = reshapeTo(out[i], batchShape("vmap", one.Shape(), size))
 	}
 	return out
@@ -160,13 +164,13 @@ func optionalIn(n *Node, i int) *Node {
 }
 
 func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
-	lse := graph.Item(n, 1)
+	lse := graph.TupleItem(n, 1)
 	d := lse.DType()
 	g := cot[0]
 	if g == nil {
-		g = zerosLike(graph.Item(n, 0))
+		g = zerosLike(graph.TupleItem(n, 0))
 	}
-	y := graph.Item(n, 0)
+	y := graph.TupleItem(n, 0)
 	a := n.Attr().(attr.Attention)
 	in := []*Node{Cast(g, n.In(0).DType()), n.In(0), n.In(1), n.In(2), lse, y}
 	var shift *Node
@@ -180,7 +184,7 @@ func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
 		in = append(in, mask)
 	}
 	if need[0] || need[1] || need[2] {
-		copy(out, graph.Items(graph.New(opAttentionGrad, a, in...)))
+		copy(out, graph.TupleItems(graph.New(opAttentionGrad, a, in...)))
 	}
 	if mask != nil && need[3] && mask.DType().IsFloat() {
 		r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)
@@ -202,7 +206,7 @@ func rowSums(g, y, shift *Node) *Node {
 }
 
 func attentionJVP(n *Node, tan []*Node) []*Node {
-	lse := graph.Item(n, 1)
+	lse := graph.TupleItem(n, 1)
 	mask := optionalIn(n, 3)
 	r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)
 	var tm *Node
@@ -218,6 +222,6 @@ func attentionJVP(n *Node, tan []*Node) []*Node {
 	if tan[2] != nil {
 		out[0] = addMaybe(out[0], contract(r.p, r.repeat(Cast(tan[2], lse.DType()))))
 	}
-	out[0] = castLike(out[0], graph.Item(n, 0))
+	out[0] = castLike(out[0], graph.TupleItem(n, 0))
 	return out
 }

@@ -7,13 +7,16 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// opBag sums rows of a table times weights: row p of the result is Σ_t w[t,p] · table[at[t,p]]. A place of -1 is no row, whatever its weight.
+// opBag sums rows of a table times weights: row p of the result is Σ_t w[t,p] · table[at[t,p]]. An index of
+// -1 is no row, whatever its weight.
 var opBag *graph.Op
 
 func bag(table, at, w *Node) *Node { return graph.New(opBag, nil, table, at, w) }
 
 func init() {
-	opBag = graph.Register(graph.Op{Name: "bag", Version: 1, Kind: graph.Other, SavesIn: 7,
+	opBag = graph.Register(graph.Op{Name: "bag", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(3), Validate: rule(validateBag),
+		SavesIn: 7,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("bag", in[1].Dim(1), in[0].Dim(1)), DType: in[0].DType()}}
 		},
@@ -45,7 +48,7 @@ func init() {
 			}
 			return []*Node{sum}
 		},
-		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node { // the tables stand below each other
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node { // the tables are concatenated
 			all := make([]*Node, 3)
 			for i, x := range in {
 				if !batched[i] {
@@ -56,18 +59,18 @@ func init() {
 			table, at, w := all[0], all[1], all[2]
 			from := Mul(Reshape(arangeInts(table, size), size, 1, 1), table.Dim(1))
 			at = Where(Ge(at, 0), Add(at, from), constLike(at, -1))
-			beside := func(x *Node) *Node { return Reshape(Permute(x, 1, 0, 2), x.Dim(1), size*x.Dim(2)) }
-			y := bag(Reshape(table, size*table.Dim(1), table.Dim(2)), beside(at), beside(w))
+			columns := func(x *Node) *Node { return Reshape(Permute(x, 1, 0, 2), x.Dim(1), size*x.Dim(2)) }
+			y := bag(Reshape(table, size*table.Dim(1), table.Dim(2)), columns(at), columns(w))
 			return []*Node{Reshape(y, size, at.Dim(2), table.Dim(2))}
 		}})
-	legal["bag"] = func(c claim) {
-		c.inputs(3)
-		c.must(c.a == nil, "has no attributes, not %T", c.a)
-		table, at, w := c.in[0], c.in[1], c.in[2]
-		c.floating(table)
-		c.must(!table.DType().IsHalf() && w.DType() == table.DType() && at.DType() == dtype.Int64, "of %v, %v and %v", table.DType(), at.DType(), w.DType())
-		c.must(table.Rank() == 2 && at.Rank() == 2 && w.Shape().Equal(at.Shape()), "of shapes %v, %v and %v", table.Shape(), at.Shape(), w.Shape())
-	}
+}
+
+func validateBag(c check) {
+	c.must(c.a == nil, "has no attributes, not %T", c.a)
+	table, at, w := c.in[0], c.in[1], c.in[2]
+	c.floating(table)
+	c.must(!table.DType().IsHalf() && w.DType() == table.DType() && at.DType() == dtype.Int64, "of %v, %v and %v", table.DType(), at.DType(), w.DType())
+	c.must(table.Rank() == 2 && at.Rank() == 2 && w.Shape().Equal(at.Shape()), "of shapes %v, %v and %v", table.Shape(), at.Shape(), w.Shape())
 }
 
 // arangeInts are the numbers below n, on x's device.

@@ -1,13 +1,16 @@
 package ops
 
-import "github.com/lucid-go/lucid/internal/graph"
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+)
 
 var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opK0e, opK1e, opSphericalJ0 *graph.Op
 
 func init() {
-	f32 := graph.AMPFloat32
 	fn := func(name string, d func(n, x *Node) *Node) *graph.Op {
-		return unaryOp(name, f32, func(n *Node) *Node { return d(n, n.In(0)) }, 1, true, true)
+		return unaryOp(name, unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, SavesOut: true, Singular: true,
+			Derivative: func(n *Node) *Node { return d(n, n.In(0)) }})
 	}
 	// byX is y/x, and at 0 its limit.
 	byX := func(y, x *Node, limit float64) *Node {

@@ -15,10 +15,12 @@ import (
 var opChannelMoments, opChannelDots *graph.Op
 
 func init() {
-	opChannelMoments = graph.Register(graph.Op{Name: "channel_moments", Version: 1, Kind: graph.Other, AMP: graph.AMPKeep, SavesIn: 1, SavesOut: true,
+	opChannelMoments = graph.Register(graph.Op{Name: "channel_moments", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(1), Validate: rule(validateChannelMoments),
+		SavesIn: 1, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec { return channelSpecs(in[0]) },
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			x, m := n.In(0), graph.Item(n, 0)
+			x, m := n.In(0), graph.TupleItem(n, 0)
 			count := float64(x.Shape().Numel() / max(1, x.Dim(1)))
 			var sum *Node
 			if cot[0] != nil {
@@ -30,15 +32,17 @@ func init() {
 			return []*Node{castMaybe(sum, x.DType())}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
-			x, m := n.In(0), graph.Item(n, 0)
+			x, m := n.In(0), graph.TupleItem(n, 0)
 			count := float64(x.Shape().Numel() / max(1, x.Dim(1)))
-			d := graph.Items(graph.New(opChannelDots, nil, Cast(tan[0], x.DType()), x, m))
+			d := graph.TupleItems(graph.New(opChannelDots, nil, Cast(tan[0], x.DType()), x, m))
 			return []*Node{Div(d[0], count), Mul(d[1], 2/count)}
 		},
 		VMap: func(n *Node, in []*Node, _ []bool, size int) []*Node {
 			return unfold(n, graph.New(n.Op(), nil, joinChannels(in[0])), size)
 		}})
-	opChannelDots = graph.Register(graph.Op{Name: "channel_dots", Version: 1, Kind: graph.Other, AMP: graph.AMPKeep, SavesIn: 7, SavesOut: true,
+	opChannelDots = graph.Register(graph.Op{Name: "channel_dots", Version: 1, Kind: graph.Other,
+		Inputs: graph.Exactly(3), Validate: rule(validateChannelDots),
+		SavesIn: 7, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec { return channelSpecs(in[1]) },
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			g, x, m := n.In(0), n.In(1), n.In(2)
@@ -56,7 +60,7 @@ func init() {
 				out[1] = Cast(Mul(Cast(g, m.DType()), perChannel(cot[1], x.Rank())), x.DType())
 			}
 			if need[2] && cot[1] != nil {
-				out[2] = Neg(Mul(cot[1], graph.Item(n, 0)))
+				out[2] = Neg(Mul(cot[1], graph.TupleItem(n, 0)))
 			}
 			return out
 		},
@@ -64,15 +68,15 @@ func init() {
 			g, x, m := n.In(0), n.In(1), n.In(2)
 			var sums, dots *Node
 			if tan[0] != nil {
-				d := graph.Items(graph.New(opChannelDots, nil, Cast(tan[0], g.DType()), x, m))
+				d := graph.TupleItems(graph.New(opChannelDots, nil, Cast(tan[0], g.DType()), x, m))
 				sums, dots = d[0], d[1]
 			}
 			if tan[1] != nil { // Σ g·tx, by the same op around 0
 				zero := zerosLike(m)
-				dots = addMaybe(dots, graph.Items(graph.New(opChannelDots, nil, g, Cast(tan[1], x.DType()), zero))[1])
+				dots = addMaybe(dots, graph.TupleItems(graph.New(opChannelDots, nil, g, Cast(tan[1], x.DType()), zero))[1])
 			}
 			if tan[2] != nil {
-				dots = addMaybe(dots, Neg(Mul(tan[2], graph.Item(n, 0))))
+				dots = addMaybe(dots, Neg(Mul(tan[2], graph.TupleItem(n, 0))))
 			}
 			return []*Node{sums, dots}
 		},
@@ -94,7 +98,7 @@ func init() {
 
 // channelMoments are the means and variances of the channels; those of nothing are 0, so that gradients of parameters are.
 func channelMoments(x *Node) (mean, variance *Node) {
-	m := graph.Items(graph.New(opChannelMoments, nil, x))
+	m := graph.TupleItems(graph.New(opChannelMoments, nil, x))
 	if x.Shape().Numel() == 0 {
 		return zerosLike(m[0]), zerosLike(m[1])
 	}
@@ -129,7 +133,7 @@ func (c channelled) show(x *Node) *Node {
 	return x
 }
 
-// spread lets one value a channel meet an array of that rank.
+// spread gives one value a channel the shape that broadcasts to an array of that rank.
 func (c channelled) spread(v *Node, rank int) *Node {
 	if c.last {
 		return v
@@ -180,10 +184,10 @@ func (b batchNorm) scale(r, weight *Node) *Node {
 }
 
 // project is what of a change of x survives: s·(g - Σg/n + (m - x)·r²·Σg(x - m)/n), and the two sums. It is x's
-// cotangent, and the tangent of the result. (x - m would be the one of the pass forward, and kept for here.)
+// cotangent, and the tangent of the result. (x - m would be the one of the forward pass, and stored until here.)
 func (b batchNorm) project(g, x, mean, r, s *Node) (dx *Node, sums []*Node) {
 	count := float64(x.Shape().Numel() / max(1, mean.Dim(0)))
-	sums = graph.Items(graph.New(opChannelDots, nil, b.show(Cast(g, x.DType())), b.show(x), mean))
+	sums = graph.TupleItems(graph.New(opChannelDots, nil, b.show(Cast(g, x.DType())), b.show(x), mean))
 	each := func(v *Node) *Node { return b.spread(v, x.Rank()) }
 	slope := Mul(Mul(Square(r), sums[1]), 1/count)
 	dx = Add(Sub(Cast(g, b.d), each(Div(sums[0], count))), Mul(Sub(each(mean), Cast(x, b.d)), each(slope)))

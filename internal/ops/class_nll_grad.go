@@ -10,7 +10,9 @@ import (
 var opClassNLLGrad *graph.Op
 
 func init() {
-	opClassNLLGrad = graph.Register(graph.Op{Name: "class_nll_grad", Version: 1, Kind: graph.RowWise, AMP: graph.AMPKeep, SavesIn: 31, InPlace: 1, Infer: inferSame,
+	opClassNLLGrad = graph.Register(graph.Op{Name: "class_nll_grad", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(5), Validate: rule(validateClassNLLGrad),
+		SavesIn: 31, InPlace: 1, Infer: inferSame,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			r, c := readClassNLLGrad(n), cot[0]
 			cp := Mul(c, r.p)

@@ -1,19 +1,29 @@
 package ops
 
-import "github.com/lucid-go/lucid/internal/graph"
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+)
 
 var opEq, opNe, opLt, opLe, opGt, opGe, opIsNaN, opIsInf, opIsFinite, opLogicalNot, opLogicalAnd, opLogicalOr, opLogicalXor *graph.Op
 
 const isTest = "its result is a truth value"
 
-func testOp(name string) *graph.Op {
-	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, Infer: inferBool, NoGrad: isTest, VMap: vmapElementwise})
+// testOp declares a test of n operands.
+func testOp(name string, n int, takes dtype.Set) *graph.Op {
+	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(n), DTypes: takes, Validate: alike,
+		Infer: inferBool, NoGrad: isTest, VMap: vmapElementwise})
 }
 
 func init() {
-	opEq, opNe, opLt, opLe, opGt, opGe = testOp("eq"), testOp("ne"), testOp("lt"), testOp("le"), testOp("gt"), testOp("ge")
-	opIsNaN, opIsInf, opIsFinite = testOp("isnan"), testOp("isinf"), testOp("isfinite")
-	opLogicalNot, opLogicalAnd, opLogicalOr, opLogicalXor = testOp("logical_not"), testOp("logical_and"), testOp("logical_or"), testOp("logical_xor")
+	opEq, opNe = testOp("eq", 2, dtype.SetAll), testOp("ne", 2, dtype.SetAll)
+	opLt, opLe = testOp("lt", 2, dtype.SetOrdered), testOp("le", 2, dtype.SetOrdered)
+	opGt, opGe = testOp("gt", 2, dtype.SetOrdered), testOp("ge", 2, dtype.SetOrdered)
+	opIsNaN, opIsInf = testOp("isnan", 1, dtype.SetInexact), testOp("isinf", 1, dtype.SetInexact)
+	opIsFinite, opLogicalNot = testOp("isfinite", 1, dtype.SetInexact), testOp("logical_not", 1, dtype.SetAll)
+	opLogicalAnd, opLogicalOr = testOp("logical_and", 2, dtype.SetAll), testOp("logical_or", 2, dtype.SetAll)
+	opLogicalXor = testOp("logical_xor", 2, dtype.SetAll)
 }
 
 // Eq returns x == other, elementwise.

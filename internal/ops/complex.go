@@ -16,13 +16,19 @@ func inferPart(_ attr.Attr, in []*Node) []graph.Spec {
 }
 
 func init() {
-	opReal = graph.Register(graph.Op{Name: "real", Version: 1, Kind: graph.Elementwise, Infer: inferPart, VMap: vmapElementwise,
+	opReal = graph.Register(graph.Op{Name: "real", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetComplex, Validate: alike,
+		Infer: inferPart, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Cast(cot[0], n.In(0).DType())} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Real(tan[0])} }})
-	opImag = graph.Register(graph.Op{Name: "imag", Version: 1, Kind: graph.Elementwise, Infer: inferPart, VMap: vmapElementwise,
+	opImag = graph.Register(graph.Op{Name: "imag", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetComplex, Validate: alike,
+		Infer: inferPart, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Complex(zerosLike(cot[0]), cot[0])} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Imag(tan[0])} }})
-	opComplex = graph.Register(graph.Op{Name: "complex", Version: 1, Kind: graph.Elementwise, VMap: vmapElementwise,
+	opComplex = graph.Register(graph.Op{Name: "complex", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(2), DTypes: dtype.SetOf(dtype.Float32, dtype.Float64), Validate: rule(validateComplex),
+		VMap: vmapElementwise,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: outShape(in...), DType: in[0].DType().Complex()}}
 		},

@@ -13,7 +13,9 @@ import (
 var opArange *graph.Op
 
 func init() {
-	opArange = graph.Register(graph.Op{Name: "arange", Version: 1, Kind: graph.Source, NoGrad: "has no inputs", NoVMap: "has no inputs",
+	opArange = graph.Register(graph.Op{Name: "arange", Version: 1, Kind: graph.Source,
+		Inputs: graph.Exactly(0), Validate: rule(validateArange),
+		NoGrad: "has no inputs", NoVMap: "has no inputs",
 		Infer: func(a attr.Attr, _ []*Node) []graph.Spec {
 			r := a.(attr.Arange)
 			return []graph.Spec{{Shape: shape.Of("arange", r.N), DType: r.DType}}
@@ -63,7 +65,7 @@ func ArangeArgs(args []any, d dtype.DType) *Node {
 	return nil
 }
 
-// ArangeOptions says where a sequence begins (nil: 0), how far apart its numbers lie (nil: 1) and its dtype (zero:
+// ArangeOptions says where a sequence begins (nil: 0), its step (nil: 1) and its dtype (zero:
 // int64, or the default float if a number is a float).
 type ArangeOptions struct {
 	Start, Step any

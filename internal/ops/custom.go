@@ -24,7 +24,9 @@ type Rules struct {
 var opCustom *graph.Op
 
 func init() {
-	opCustom = graph.Register(graph.Op{Name: "custom", Version: 1, Kind: graph.Other, Transparent: true,
+	opCustom = graph.Register(graph.Op{Name: "custom", Version: 1, Kind: graph.Other,
+		Inputs: graph.AtLeast(0), NotInFiles: "its rules are Go functions", NoKernel: "shows values its user computed with other ops",
+		Transparent: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			var s []graph.Spec
 			for _, o := range in[a.(*Rules).In:] {
@@ -44,7 +46,7 @@ func init() {
 			}
 			in := n.Ins()
 			// The outputs are shown with their rules: a rule that reads them is differentiated through them.
-			g := r.VJP(in[:r.In:r.In], graph.Items(n), cot, need[:r.In])
+			g := r.VJP(in[:r.In:r.In], graph.TupleItems(n), cot, need[:r.In])
 			return append(append([]*Node(nil), g...), make([]*Node, len(in)-len(g))...)
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
@@ -85,7 +87,7 @@ func describe(x *Node) string {
 // WithRules shows outs, which were computed from in, under rules of their own.
 func WithRules(r *Rules, in, outs []*Node) []*Node {
 	all := append(append([]*Node(nil), in...), outs...)
-	return graph.Items(graph.NewBundle(opCustom, r, all...))
+	return graph.TupleItems(graph.NewTuple(opCustom, r, all...))
 }
 
 // Vectorise runs a function of nodes over an extra axis in front of the batched ones; package transform provides it.

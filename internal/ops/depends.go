@@ -10,7 +10,9 @@ var opDepends *graph.Op
 // The dependencies are operands that the kernel does not look at: so every pass that keeps operands before their readers,
 // whatever it reorders, leaves out or runs elsewhere, keeps the order that was asked for.
 func init() {
-	opDepends = graph.Register(graph.Op{Name: "depends", Version: 1, Kind: graph.Other, InPlace: 1,
+	opDepends = graph.Register(graph.Op{Name: "depends", Version: 1, Kind: graph.Other,
+		Inputs: graph.AtLeast(1), Validate: rule(validateDepends),
+		InPlace: 1,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
 		},

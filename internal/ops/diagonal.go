@@ -13,6 +13,7 @@ var opDiagonal *graph.Op
 
 func init() {
 	opDiagonal = viewOp("diagonal", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateDiagonal),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			g := a.(attr.Diagonal)
 			_, n := diagonalRun(g.Offset, in[0].Dim(g.Dim1), in[0].Dim(g.Dim2))
@@ -47,7 +48,7 @@ func diagonalRun(offset, n, m int) (start, size int) {
 	return -offset * m, max(0, min(n+offset, m))
 }
 
-// without returns the values but those at two places.
+// without returns the values but those at two positions.
 func without(d []int, i, j int) []int {
 	out := make([]int, 0, len(d)+1)
 	for k, v := range d {
@@ -196,7 +197,7 @@ func Diagflat(x *Node, o DiagflatOptions) *Node {
 // DiagflatOptions says which diagonal.
 type DiagflatOptions struct{ Offset int }
 
-// TriOptions says up to which diagonal elements are kept.
+// TriOptions says up to which diagonal elements stay.
 type TriOptions struct{ Diagonal int }
 
 // triangle keeps x where keep(column, row + diagonal) holds.

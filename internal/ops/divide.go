@@ -9,10 +9,10 @@ var opFloorDivide, opTruncDivide, opRemainder, opFmod *graph.Op
 
 func init() {
 	flat := func(*Node, int) *Node { return nil }
-	opFloorDivide = binaryOp("floor_divide", graph.AMPPromote, flat, 0, false, false)
-	opTruncDivide = binaryOp("trunc_divide", graph.AMPPromote, flat, 0, false, false)
-	opRemainder = binaryOp("remainder", graph.AMPPromote, modulus(&opFloorDivide), 3, false, false)
-	opFmod = binaryOp("fmod", graph.AMPPromote, modulus(&opTruncDivide), 3, false, false)
+	opFloorDivide = binaryOp("floor_divide", binaryRule{DTypes: dtype.SetReals, Partials: flat})
+	opTruncDivide = binaryOp("trunc_divide", binaryRule{DTypes: dtype.SetReals, Partials: flat})
+	opRemainder = binaryOp("remainder", binaryRule{DTypes: dtype.SetReals, SavesIn: 3, Partials: modulus(&opFloorDivide)})
+	opFmod = binaryOp("fmod", binaryRule{DTypes: dtype.SetReals, SavesIn: 3, Partials: modulus(&opTruncDivide)})
 }
 
 // modulus is the derivative of x - y·round(x/y).

@@ -26,7 +26,7 @@ func vmapElementwise(n *Node, in []*Node, batched []bool, size int) []*Node {
 	for i, x := range in {
 		switch {
 		case batched[i] && x.Rank() == 1 && n.Rank() > 0 && n.In(i).Rank() == 0:
-			// A mapped immediate: its one value per example meets every element.
+			// A mapped immediate: its one value per example is combined with every element.
 			out[i] = broadcastTo(Reshape(x, append([]int{size}, ones(n.Rank())...)...), s)
 		case batched[i] || x.IsConst():
 			out[i] = x
@@ -53,15 +53,29 @@ func batchShape(op string, s *shape.Shape, size int) *shape.Shape {
 // derivative gives f'(x) at a unary node, nil where it is zero everywhere.
 type derivative func(n *Node) *Node
 
-// unaryOp declares an elementwise op of one input by its derivative. singular says that the derivative may be
-// infinite, so that a zero cotangent must win over it.
-func unaryOp(name string, amp graph.AMP, d derivative, saves uint32, savesOut, singular bool) *graph.Op {
-	times := func(g, d *Node) *Node { return mulNodes(g, d) }
-	if singular {
+// unaryRule declares an elementwise op of one input.
+type unaryRule struct {
+	AMP        graph.AMP
+	DTypes     dtype.Set
+	Validate   func(op *graph.Op, a attr.Attr, in []*Node) // nil: the op has no attribute
+	SavesIn    uint32
+	SavesOut   bool
+	Singular   bool // the derivative may be infinite: a zero cotangent times it is zero
+	Derivative derivative
+}
+
+// unaryOp declares an elementwise op of one input by its derivative.
+func unaryOp(name string, r unaryRule) *graph.Op {
+	d, times := r.Derivative, mulNodes
+	if r.Singular {
 		times = gradMul
 	}
-	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, AMP: amp, Infer: inferSame,
-		SavesIn: saves, SavesOut: savesOut, VMap: vmapElementwise,
+	if r.Validate == nil {
+		r.Validate = alike
+	}
+	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, AMP: r.AMP,
+		Inputs: graph.Exactly(1), DTypes: r.DTypes, Validate: r.Validate,
+		Infer: inferSame, SavesIn: r.SavesIn, SavesOut: r.SavesOut, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			if f := d(n); f != nil {
 				return []*Node{times(cot[0], conj(f))}
@@ -79,14 +93,30 @@ func unaryOp(name string, amp graph.AMP, d derivative, saves uint32, savesOut, s
 // partials gives ∂f/∂x and ∂f/∂y of a binary node, computing only what is needed; nil is zero.
 type partials func(n *Node, i int) *Node
 
+// binaryRule declares an elementwise op of two inputs.
+type binaryRule struct {
+	AMP      graph.AMP
+	DTypes   dtype.Set
+	Validate func(op *graph.Op, a attr.Attr, in []*Node) // nil: the op has no attribute
+	Neutral  graph.Neutral
+	SavesIn  uint32
+	SavesOut bool
+	Singular bool // a derivative may be infinite: a zero cotangent times it is zero
+	Partials partials
+}
+
 // binaryOp declares an elementwise op of two inputs by its partial derivatives.
-func binaryOp(name string, amp graph.AMP, d partials, saves uint32, savesOut, singular bool) *graph.Op {
-	times := mulNodes
-	if singular {
+func binaryOp(name string, r binaryRule) *graph.Op {
+	d, times := r.Partials, mulNodes
+	if r.Singular {
 		times = gradMul
 	}
-	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, AMP: amp, Infer: inferSame,
-		SavesIn: saves, SavesOut: savesOut, VMap: vmapElementwise,
+	if r.Validate == nil {
+		r.Validate = alike
+	}
+	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, AMP: r.AMP, Neutral: r.Neutral,
+		Inputs: graph.Exactly(2), DTypes: r.DTypes, Validate: r.Validate,
+		Infer: inferSame, SavesIn: r.SavesIn, SavesOut: r.SavesOut, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			out := make([]*Node, 2)
 			for i := range out {

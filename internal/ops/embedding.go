@@ -12,7 +12,9 @@ import (
 var opWithGrad *graph.Op
 
 func init() {
-	opWithGrad = graph.Register(graph.Op{Name: "with_grad", Version: 1, Kind: graph.Elementwise, SavesIn: 4, VMap: vmapElementwise,
+	opWithGrad = graph.Register(graph.Op{Name: "with_grad", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(3), DTypes: dtype.SetInexact, Validate: rule(validateWithGrad),
+		SavesIn: 4, VMap: vmapElementwise,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: outShape(in...), DType: in[0].DType()}}
 		},

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 )
@@ -8,12 +9,12 @@ import (
 var opMaximum, opMinimum, opFmax, opFmin, opClampMin, opClampMax *graph.Op
 
 func init() {
-	opMaximum = binaryOp("maximum", graph.AMPPromote, pickedShare(Lt), 3, false, false)
-	opMinimum = binaryOp("minimum", graph.AMPPromote, pickedShare(Gt), 3, false, false)
-	opFmax = binaryOp("fmax", graph.AMPPromote, pickedNumber(Gt), 3, false, false)
-	opFmin = binaryOp("fmin", graph.AMPPromote, pickedNumber(Lt), 3, false, false)
-	opClampMin = binaryOp("clamp_min", graph.AMPPromote, pickedAlone(Gt), 3, false, false)
-	opClampMax = binaryOp("clamp_max", graph.AMPPromote, pickedAlone(Lt), 3, false, false)
+	opMaximum = binaryOp("maximum", binaryRule{DTypes: dtype.SetOrdered, SavesIn: 3, Partials: pickedShare(Lt)})
+	opMinimum = binaryOp("minimum", binaryRule{DTypes: dtype.SetOrdered, SavesIn: 3, Partials: pickedShare(Gt)})
+	opFmax = binaryOp("fmax", binaryRule{DTypes: dtype.SetOrdered, SavesIn: 3, Partials: pickedNumber(Gt)})
+	opFmin = binaryOp("fmin", binaryRule{DTypes: dtype.SetOrdered, SavesIn: 3, Partials: pickedNumber(Lt)})
+	opClampMin = binaryOp("clamp_min", binaryRule{DTypes: dtype.SetOrdered, SavesIn: 3, Partials: pickedAlone(Gt)})
+	opClampMax = binaryOp("clamp_max", binaryRule{DTypes: dtype.SetOrdered, SavesIn: 3, Partials: pickedAlone(Lt)})
 }
 
 // pickedShare is the derivative of maximum and minimum: 0 where the input lost, half where they tie; both share a NaN
@@ -124,7 +125,7 @@ func Clamp(x *Node, min, max Operand) *Node {
 			all = append(all, b)
 		}
 	}
-	// All three meet in one dtype, and bounds outside an unsigned dtype's range bind as numbers do.
+	// All three are promoted to one dtype, and bounds outside an unsigned dtype's range bind as numbers do.
 	d := resultType("clamp", all...)
 	r := as("clamp", x, d)
 	if min != nil {

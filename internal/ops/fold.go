@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// FoldOptions places the windows; none given: dilation 1, padding 0, stride 1.
+// FoldOptions positions the windows; none given: dilation 1, padding 0, stride 1.
 type FoldOptions struct{ Dilation, Padding, Stride []int }
 
 // foldWindows is like newPool, but padding may be of any size.

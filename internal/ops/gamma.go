@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 )
@@ -11,19 +12,22 @@ import (
 var opLgamma, opDigamma, opPolygamma, opZeta *graph.Op
 
 func init() {
-	f32 := graph.AMPFloat32
-	opLgamma = unaryOp("lgamma", f32, func(n *Node) *Node { return Digamma(n.In(0)) }, 1, false, true)
-	opDigamma = unaryOp("digamma", f32, func(n *Node) *Node { return Polygamma(n.In(0), 1) }, 1, false, true)
-	opPolygamma = unaryOp("polygamma", f32, func(n *Node) *Node {
-		return Polygamma(n.In(0), n.Attr().(attr.Order).N+1)
-	}, 1, false, true)
-	opZeta = binaryOp("special_zeta", f32, func(n *Node, i int) *Node {
-		if i == 0 {
-			return widened(zetaByExponent, n.In(0), n.In(1))
-		}
-		s := n.In(0)
-		return Mul(Neg(s), Zeta(Add(s, 1), n.In(1)))
-	}, 3, false, true)
+	opLgamma = unaryOp("lgamma", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Digamma(n.In(0)) }})
+	opDigamma = unaryOp("digamma", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Polygamma(n.In(0), 1) }})
+	opPolygamma = unaryOp("polygamma", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, Validate: rule(validatePolygamma), SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node {
+			return Polygamma(n.In(0), n.Attr().(attr.Order).N+1)
+		}})
+	opZeta = binaryOp("special_zeta", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Singular: true,
+		Partials: func(n *Node, i int) *Node {
+			if i == 0 {
+				return widened(zetaByExponent, n.In(0), n.In(1))
+			}
+			s := n.In(0)
+			return Mul(Neg(s), Zeta(Add(s, 1), n.In(1)))
+		}})
 }
 
 // zetaTail has B(2k)/(2k)! for k from 1 on.

@@ -84,7 +84,7 @@ func (g groupNorm) operands(in []*Node) (x, weight, bias *Node) {
 
 // stats are the mean and the inverse deviation of each group, shown for each channel: (examples, channels).
 func (g groupNorm) stats(x *Node) (mean, root *Node) {
-	m := graph.Items(graph.New(opChannelMoments, nil, Reshape(x, 1, g.examples*g.groups, -1)))
+	m := graph.TupleItems(graph.New(opChannelMoments, nil, Reshape(x, 1, g.examples*g.groups, -1)))
 	return g.toChannels(m[0]), g.toChannels(Rsqrt(Add(m[1], g.eps)))
 }
 
@@ -102,7 +102,7 @@ func (g groupNorm) overGroups(v *Node) *Node {
 	return g.toChannels(sumKeep(Reshape(v, g.examples, g.groups, g.members), []int{2}, false))
 }
 
-// spread lets a value of each channel, of each example or of all, meet x.
+// spread lets a value of each channel, of each example or of all, broadcast to x.
 func (g groupNorm) spread(v, x *Node) *Node {
 	return Reshape(v, slices.Concat(v.Shape().Dims(), ones(x.Rank()-2))...)
 }
@@ -127,7 +127,7 @@ func (g groupNorm) affine(x, mean, scale, bias *Node) *Node {
 // sums are those of c and of c·(x - mean) over the elements of each channel.
 func (g groupNorm) sums(c, x, mean *Node) (sum, dot *Node) {
 	planes := func(x *Node) *Node { return Reshape(x, 1, g.examples*g.channels, -1) }
-	s := graph.Items(graph.New(opChannelDots, nil, planes(Cast(c, x.DType())), planes(x), Reshape(mean, -1)))
+	s := graph.TupleItems(graph.New(opChannelDots, nil, planes(Cast(c, x.DType())), planes(x), Reshape(mean, -1)))
 	return Reshape(s[0], g.examples, g.channels), Reshape(s[1], g.examples, g.channels)
 }
 

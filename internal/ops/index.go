@@ -18,8 +18,12 @@ var opWrapIndex, opTake, opPut, opGather, opScatter *graph.Op
 const isPosition = "its operand is a position"
 
 func init() {
-	opWrapIndex = graph.Register(graph.Op{Name: "wrap_index", Version: 1, Kind: graph.Elementwise, Infer: inferSame, NoGrad: isPosition, VMap: vmapElementwise})
-	opTake = graph.Register(graph.Op{Name: "take_slices", Version: 1, Kind: graph.Move, SavesIn: 2,
+	opWrapIndex = graph.Register(graph.Op{Name: "wrap_index", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetOf(dtype.Int64), Validate: rule(validateWrapIndex),
+		Infer: inferSame, NoGrad: isPosition, VMap: vmapElementwise})
+	opTake = graph.Register(graph.Op{Name: "take_slices", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(2), Validate: rule(validateTake),
+		SavesIn: 2,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: takeShape(in[0], in[1], a.(attr.Axis).Axis), DType: in[0].DType()}}
 		},
@@ -30,7 +34,9 @@ func init() {
 			return []*Node{onlyFirst(tan, func(t *Node) *Node { return take(t, n.In(1), n.Attr().(attr.Axis).Axis) })}
 		},
 		VMap: vmapTake})
-	opPut = graph.Register(graph.Op{Name: "put_slices", Version: 1, Kind: graph.Move, SavesIn: 2, InPlace: 1,
+	opPut = graph.Register(graph.Op{Name: "put_slices", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(3), Validate: rule(validatePut),
+		SavesIn: 2, InPlace: 1,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
 		},
@@ -47,7 +53,9 @@ func init() {
 				func(x *Node) *Node { return take(x, n.In(1), s.Axis) })
 		},
 		VMap: vmapPut})
-	opGather = graph.Register(graph.Op{Name: "gather", Version: 1, Kind: graph.Move, SavesIn: 2,
+	opGather = graph.Register(graph.Op{Name: "gather", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(2), Validate: rule(validateGather),
+		SavesIn: 2,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[1].Shape(), DType: in[0].DType()}}
 		},
@@ -61,7 +69,9 @@ func init() {
 			b := allBatched(n, in, batched, size)
 			return []*Node{gather(b[0], b[1], n.Attr().(attr.Axis).Axis+1)}
 		}})
-	opScatter = graph.Register(graph.Op{Name: "scatter", Version: 1, Kind: graph.Move, SavesIn: 2, InPlace: 1,
+	opScatter = graph.Register(graph.Op{Name: "scatter", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(3), Validate: rule(validateScatter),
+		SavesIn: 2, InPlace: 1,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
 		},
@@ -193,7 +203,7 @@ func writeVJP(n, g *Node, need []bool, r attr.Reduction, write func(x, src *Node
 	case attr.ReduceAdd:
 		out[0], out[2] = g, read(g)
 	case attr.ReduceSet:
-		// Of several values for one place the last one written shows; only it gets the cotangent.
+		// Of several values for one index the last one written shows; only it gets the cotangent.
 		out[0] = write(g, zerosLike(src), attr.ReduceSet)
 		out[2] = Mul(read(g), lastWriter(n, write, read))
 	case attr.ReduceMul:
@@ -209,8 +219,8 @@ func writeVJP(n, g *Node, need []bool, r attr.Reduction, write func(x, src *Node
 	return out
 }
 
-// otherFactors gives, for every element of src, the product of x and the other elements written to its place: the
-// whole product of what is not zero, divided by the element, times the one other zero there may be, which is kept as
+// otherFactors gives, for every element of src, the product of x and the other elements written to its index: the
+// whole product of what is not zero, divided by the element, times the one other zero there may be, which is stored as
 // a factor for the derivative.
 func otherFactors(x, src *Node, write func(x, src *Node, r attr.Reduction) *Node, read func(*Node) *Node) *Node {
 	zero := Eq(src, 0)

@@ -8,12 +8,16 @@ import (
 var opGcd, opLcm, opBitAnd, opBitOr, opBitXor, opBitNot, opShiftLeft, opShiftRight *graph.Op
 
 func init() {
-	op := func(name string) *graph.Op {
-		return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, Infer: inferSame, NoGrad: "its result is an integer", VMap: vmapElementwise})
+	op := func(name string, n int, takes dtype.Set) *graph.Op {
+		return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise,
+			Inputs: graph.Exactly(n), DTypes: takes, Validate: alike,
+			Infer: inferSame, NoGrad: "its result is an integer", VMap: vmapElementwise})
 	}
-	opGcd, opLcm = op("gcd"), op("lcm")
-	opBitAnd, opBitOr, opBitXor, opBitNot = op("bitwise_and"), op("bitwise_or"), op("bitwise_xor"), op("bitwise_not")
-	opShiftLeft, opShiftRight = op("bitwise_left_shift"), op("bitwise_right_shift")
+	ints, bits := dtype.SetIntegers, dtype.SetIntegers|dtype.SetBool
+	opGcd, opLcm = op("gcd", 2, ints), op("lcm", 2, ints)
+	opBitAnd, opBitOr, opBitXor = op("bitwise_and", 2, bits), op("bitwise_or", 2, bits), op("bitwise_xor", 2, bits)
+	opBitNot = op("bitwise_not", 1, bits)
+	opShiftLeft, opShiftRight = op("bitwise_left_shift", 2, ints), op("bitwise_right_shift", 2, ints)
 }
 
 func integers(op *graph.Op, bools bool, x, y Operand) *Node {
@@ -76,7 +80,7 @@ func BitwiseNot(x *Node) *Node {
 //lucid:alias left_shift
 func BitwiseLeftShift(x, other Operand) *Node { return integers(opShiftLeft, false, x, other) }
 
-// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not
 // below the number of bits.
 //
 //lucid:func

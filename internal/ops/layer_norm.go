@@ -42,14 +42,14 @@ func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions)
 			in = append(in, normWeight(x, bias))
 		}
 	}
-	y := graph.Item(apply(opLayerNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
+	y := graph.TupleItem(apply(opLayerNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
 	if weight == nil && bias != nil {
 		y = Add(y, bias)
 	}
 	return y
 }
 
-// normWeight brings a weight to x's dtype; with halves it may be float32.
+// normWeight brings a weight to x's dtype; with half types it may be float32.
 func normWeight(x, w *Node) *Node {
 	if x.DType().IsHalf() && w.DType() == dtype.Float32 {
 		return w
@@ -57,7 +57,7 @@ func normWeight(x, w *Node) *Node {
 	return Cast(w, x.DType())
 }
 
-// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
+// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for half types).
 type RmsNormOptions struct{ Eps *float64 }
 
 // RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.
@@ -75,7 +75,7 @@ func RmsNorm(x *Node, normalizedShape []int, weight *Node, o RmsNormOptions) *No
 	if weight != nil {
 		in = append(in, normWeight(x, weight))
 	}
-	return graph.Item(apply(opRMSNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
+	return graph.TupleItem(apply(opRMSNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
 }
 
 // affineChannels multiplies by weight and adds bias along dim 1; either may be nil.

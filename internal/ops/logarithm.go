@@ -3,48 +3,53 @@ package ops
 import (
 	"math"
 
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
 var opLogaddexp, opLogaddexp2, opXlogy, opXlog1py, opLogit, opAtan2, opHypot *graph.Op
 
 func init() {
-	f32 := graph.AMPFloat32
 	// d/dx log(eˣ+eʸ) = 1/(1+e^(y-x)), which stays a number where the result does not.
 	share := func(exp func(*Node) *Node) partials {
 		return func(n *Node, i int) *Node { return Reciprocal(Add(exp(Sub(n.In(1-i), n.In(i))), 1)) }
 	}
-	opLogaddexp = binaryOp("logaddexp", f32, share(Exp), 3, false, false)
-	opLogaddexp2 = binaryOp("logaddexp2", f32, share(Exp2), 3, false, false)
-	opXlogy = binaryOp("xlogy", f32, func(n *Node, i int) *Node {
-		x, y := n.In(0), n.In(1)
-		if i == 1 {
-			return Div(x, y)
-		}
-		return Where(LogicalAnd(Eq(x, 0), Le(y, 0)), constLike(n, 0), Log(y))
-	}, 3, false, true)
-	opXlog1py = binaryOp("special_xlog1py", f32, func(n *Node, i int) *Node {
-		x, y := n.In(0), n.In(1)
-		if i == 1 {
-			return Div(x, Add(y, 1))
-		}
-		return Where(LogicalAnd(Eq(x, 0), Le(y, -1)), constLike(n, 0), Log1p(y))
-	}, 3, false, true)
-	opLogit = unaryOp("logit", f32, func(n *Node) *Node {
-		x := n.In(0)
-		outside := LogicalOr(Lt(x, 0), Gt(x, 1))
-		return Where(outside, constLike(x, math.NaN()), Reciprocal(Mul(x, Sub(1, x))))
-	}, 1, false, true)
-	opAtan2 = binaryOp("atan2", f32, func(n *Node, i int) *Node {
-		y, x := n.In(0), n.In(1)
-		r := Add(Square(x), Square(y))
-		r = Where(Eq(r, 0), constLike(r, math.Inf(1)), r) // at the origin there is no direction: the gradient is 0
-		if i == 0 {
-			return Div(x, r)
-		}
-		return Neg(Div(y, r))
-	}, 3, false, true)
-	opHypot = binaryOp("hypot", f32, func(n *Node, i int) *Node { return Div(n.In(i), n) }, 3, true, true)
+	opLogaddexp = binaryOp("logaddexp", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 3, Partials: share(Exp)})
+	opLogaddexp2 = binaryOp("logaddexp2", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Partials: share(Exp2)})
+	opXlogy = binaryOp("xlogy", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Singular: true,
+		Partials: func(n *Node, i int) *Node {
+			x, y := n.In(0), n.In(1)
+			if i == 1 {
+				return Div(x, y)
+			}
+			return Where(LogicalAnd(Eq(x, 0), Le(y, 0)), constLike(n, 0), Log(y))
+		}})
+	opXlog1py = binaryOp("special_xlog1py", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Singular: true,
+		Partials: func(n *Node, i int) *Node {
+			x, y := n.In(0), n.In(1)
+			if i == 1 {
+				return Div(x, Add(y, 1))
+			}
+			return Where(LogicalAnd(Eq(x, 0), Le(y, -1)), constLike(n, 0), Log1p(y))
+		}})
+	opLogit = unaryOp("logit", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node {
+			x := n.In(0)
+			outside := LogicalOr(Lt(x, 0), Gt(x, 1))
+			return Where(outside, constLike(x, math.NaN()), Reciprocal(Mul(x, Sub(1, x))))
+		}})
+	opAtan2 = binaryOp("atan2", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Singular: true,
+		Partials: func(n *Node, i int) *Node {
+			y, x := n.In(0), n.In(1)
+			r := Add(Square(x), Square(y))
+			r = Where(Eq(r, 0), constLike(r, math.Inf(1)), r) // at the origin there is no direction: the gradient is 0
+			if i == 0 {
+				return Div(x, r)
+			}
+			return Neg(Div(y, r))
+		}})
+	opHypot = binaryOp("hypot", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, SavesOut: true, Singular: true,
+		Partials: func(n *Node, i int) *Node { return Div(n.In(i), n) }})
 }
 
 // realFloats records an op of two real floats.
@@ -119,7 +124,7 @@ func Logit(x *Node, o LogitOptions) *Node {
 	return unary(opLogit, x)
 }
 
-// Deg2rad turns degrees into radians.
+// Deg2rad converts degrees to radians.
 //
 //lucid:func
 //lucid:method
@@ -127,7 +132,7 @@ func Logit(x *Node, o LogitOptions) *Node {
 //lucid:alias radians
 func Deg2rad(x *Node) *Node { return rescaled("deg2rad", x, math.Pi/180) }
 
-// Rad2deg turns radians into degrees.
+// Rad2deg converts radians to degrees.
 //
 //lucid:func
 //lucid:method

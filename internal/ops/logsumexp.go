@@ -7,7 +7,9 @@ var opLogsumexp *graph.Op
 func init() {
 	// Each element's share of the sum.
 	weight := func(n *Node) *Node { return Exp(Sub(n.In(0), unreduce(n, n))) }
-	opLogsumexp = graph.Register(graph.Op{Name: "logsumexp", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce,
+	opLogsumexp = graph.Register(graph.Op{Name: "logsumexp", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduceInexact),
+		AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce,
 		SavesIn: 1, SavesOut: true,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(unreduce(cot[0], n), conj(weight(n)))}

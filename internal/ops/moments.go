@@ -15,7 +15,9 @@ func init() {
 		m := graph.New(opMean, attr.Axes{Axes: v.Axes, Keep: true}, x)
 		return Mul(Sub(x, m), 2/divisor(x, v))
 	}
-	opVar = graph.Register(graph.Op{Name: "var", Version: 1, Kind: graph.Reduce, Infer: inferReduceReal, VMap: vmapReduce, SavesIn: 1,
+	opVar = graph.Register(graph.Op{Name: "var", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateVar),
+		Infer: inferReduceReal, VMap: vmapReduce, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(unreduce(cot[0], n), slope(n))}
 		},
@@ -55,7 +57,7 @@ func variance(op string, x *Node, o VarOptions) *Node {
 //lucid:method Var(dim ...int)
 func Var(x *Node, o VarOptions) *Node { return variance("var", x, o) }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon
 // more than they hold.
 //
 //lucid:func

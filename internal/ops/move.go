@@ -9,10 +9,13 @@ import (
 var opConcat, opSliceUpdate, opCopy *graph.Op
 
 func init() {
-	opCopy = graph.Register(graph.Op{Name: "copy", Version: 1, Kind: graph.Move, Cheap: true, Infer: inferSame, VMap: vmapElementwise,
+	opCopy = graph.Register(graph.Op{Name: "copy", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(1), Validate: rule(validatePlain),
+		Cheap: true, Infer: inferSame, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return cot },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Contiguous(tan[0])} }})
-	opConcat = graph.Register(graph.Op{Name: "cat", Version: 1, Kind: graph.Move, AMP: graph.AMPPromote,
+	opConcat = graph.Register(graph.Op{Name: "cat", Version: 1, Kind: graph.Move,
+		Role: graph.RoleConcat, Inputs: graph.AtLeast(1), Validate: rule(validateCat),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			d := in[0].Shape().Clone()
 			ax := a.(attr.Axis).Axis
@@ -36,7 +39,9 @@ func init() {
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			return []*Node{concat(allBatched(n, in, batched, size), n.Attr().(attr.Axis).Axis+1)}
 		}})
-	opSliceUpdate = graph.Register(graph.Op{Name: "slice_update", Version: 1, Kind: graph.Move, InPlace: 1,
+	opSliceUpdate = graph.Register(graph.Op{Name: "slice_update", Version: 1, Kind: graph.Move,
+		Inputs: graph.Exactly(2), Validate: rule(validateSliceUpdate),
+		InPlace: 1,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
 		},

@@ -13,7 +13,9 @@ import (
 var opVectorNorm *graph.Op
 
 func init() {
-	opVectorNorm = graph.Register(graph.Op{Name: "vector_norm", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, Infer: inferReduceReal, VMap: vmapReduce,
+	opVectorNorm = graph.Register(graph.Op{Name: "vector_norm", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateVectorNorm),
+		AMP: graph.AMPFloat32, Infer: inferReduceReal, VMap: vmapReduce,
 		SavesIn: 1, SavesOut: true,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			d := normSlope(n)

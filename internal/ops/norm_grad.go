@@ -41,18 +41,22 @@ func readNormGrad(n *Node, centred bool) (r normed, w *Node) {
 	if n.NumIn() > at+1 {
 		w = n.In(at + 1)
 	}
-	r.places()
+	r.split()
 	return r, w
 }
 
 func normGradOp(name string, centred bool) *graph.Op {
-	stat := 2 // where rstd is
+	stat := 2 // the input that rstd is
 	if centred {
 		stat++
 	}
-	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, SavesIn: 31, SavesOut: true, Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
-		return []graph.Spec{{Shape: in[1].Shape(), DType: in[1].DType()}}
-	},
+	stats := stat - 1
+	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32,
+		Inputs: graph.Between(2+stats, 3+stats), Validate: rule(func(c check) { c.rowNormGrad(stats) }),
+		SavesIn: 31, SavesOut: true,
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			return []graph.Spec{{Shape: in[1].Shape(), DType: in[1].DType()}}
+		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node { return normGradVJP(n, cot[0], need, centred, stat) },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{normGradJVP(n, tan, centred, stat)} },
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {

@@ -7,16 +7,16 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// layer_norm and rms_norm are bundles: the result, and the statistics that their rules need, which are small. Their
+// layer_norm and rms_norm are tuple nodes: the result, and the statistics that their rules need, which are small. Their
 // inputs are x, and perhaps a weight, and perhaps a bias, both of the shape of the last Dims dimensions.
 var opLayerNorm, opRMSNorm *graph.Op
 
 func init() {
-	opLayerNorm = normOp("layer_norm", true)
-	opRMSNorm = normOp("rms_norm", false)
+	opLayerNorm = normOp("layer_norm", true, graph.Between(1, 3))
+	opRMSNorm = normOp("rms_norm", false, graph.Between(1, 2))
 }
 
-// statDType is the dtype of sums: that of the input, but float32 for halves.
+// statDType is the dtype of sums: that of the input, but float32 for half types.
 func statDType(d dtype.DType) dtype.DType {
 	if d.IsHalf() {
 		return dtype.Float32
@@ -36,16 +36,16 @@ type normed struct {
 }
 
 func readNormed(n *Node, centred bool) normed {
-	r := normed{attr: n.Attr().(attr.RowNorm), x: n.In(0), centred: centred, rstd: graph.Item(n, n.NumOut()-1)}
+	r := normed{attr: n.Attr().(attr.RowNorm), x: n.In(0), centred: centred, rstd: graph.TupleItem(n, n.NumOut()-1)}
 	if centred {
-		r.mean1 = graph.Item(n, 1)
+		r.mean1 = graph.TupleItem(n, 1)
 	}
-	r.places()
+	r.split()
 	return r
 }
 
-// places tells the normalised dimensions from the others.
-func (r *normed) places() {
+// split tells the normalised dimensions from the others.
+func (r *normed) split() {
 	for i := range r.x.Rank() {
 		if i < r.x.Rank()-r.attr.Dims {
 			r.lead = append(r.lead, i)
@@ -140,9 +140,11 @@ func (r normed) jvp(n *Node, tan []*Node) []*Node {
 	return outs
 }
 
-func normOp(name string, centred bool) *graph.Op {
+func normOp(name string, centred bool, inputs graph.Arity) *graph.Op {
 	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, Cheap: true, AMP: graph.AMPFloat32, SavesIn: 3, SavesOut: true,
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, Cheap: true, AMP: graph.AMPFloat32,
+		Inputs: inputs, Validate: rule(validateRowNorm),
+		SavesIn: 3, SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			x := in[0]
 			d := x.Shape().Clone()
@@ -169,10 +171,10 @@ func normOp(name string, centred bool) *graph.Op {
 				affine = affine || b
 			}
 			if !affine {
-				return graph.Items(graph.New(op, a, append([]*Node{x}, in[1:]...)...))
+				return graph.TupleItems(graph.New(op, a, append([]*Node{x}, in[1:]...)...))
 			}
 			// Weights that vary by example stand behind the first axis and before the normalised ones.
-			out := graph.Items(graph.New(op, a, x))
+			out := graph.TupleItems(graph.New(op, a, x))
 			for i, w := range in[1:] {
 				if batched[1+i] {
 					d := append([]int{size}, ones(x.Rank()-1-a.Dims)...)

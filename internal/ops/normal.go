@@ -3,26 +3,29 @@ package ops
 import (
 	"math"
 
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
 var opErfcx, opNdtr, opLogNdtr, opNdtri, opEntr *graph.Op
 
 func init() {
-	f32 := graph.AMPFloat32
-	opErfcx = unaryOp("special_erfcx", f32, func(n *Node) *Node {
-		return Sub(Mul(Mul(n.In(0), 2), n), 2/math.Sqrt(math.Pi))
-	}, 1, true, false)
-	opNdtr = unaryOp("special_ndtr", f32, func(n *Node) *Node {
+	opErfcx = unaryOp("special_erfcx", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, SavesOut: true,
+		Derivative: func(n *Node) *Node {
+			return Sub(Mul(Mul(n.In(0), 2), n), 2/math.Sqrt(math.Pi))
+		}})
+	opNdtr = unaryOp("special_ndtr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
 		return Mul(Exp(Mul(Square(n.In(0)), -0.5)), 1/math.Sqrt(2*math.Pi))
-	}, 1, false, false)
-	opLogNdtr = unaryOp("special_log_ndtr", f32, func(n *Node) *Node {
+	}})
+	opLogNdtr = unaryOp("special_log_ndtr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
 		return Div(math.Sqrt(2/math.Pi), Erfcx(Mul(n.In(0), -math.Sqrt2/2)))
-	}, 1, false, false)
-	opNdtri = unaryOp("special_ndtri", f32, func(n *Node) *Node {
-		return Mul(Exp(Mul(Square(n), 0.5)), math.Sqrt(2*math.Pi))
-	}, 0, true, true)
-	opEntr = unaryOp("special_entr", f32, func(n *Node) *Node { return Sub(Neg(Log(n.In(0))), 1) }, 1, false, true)
+	}})
+	opNdtri = unaryOp("special_ndtri", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node {
+			return Mul(Exp(Mul(Square(n), 0.5)), math.Sqrt(2*math.Pi))
+		}})
+	opEntr = unaryOp("special_entr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Sub(Neg(Log(n.In(0))), 1) }})
 }
 
 // Erfcx returns exp(x²)·erfc(x), a number where its factors are none.

@@ -2,20 +2,22 @@ package ops
 
 import (
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
 var opPolynomial *graph.Op
 
 func init() {
-	opPolynomial = binaryOp("special_polynomial", graph.AMPFloat32, func(n *Node, i int) *Node {
-		if i == 1 {
-			return nil // the degree is a whole number
-		}
-		p := n.Attr().(attr.Polynomial)
-		p.Derivative++
-		return graph.New(opPolynomial, p, n.In(0), n.In(1))
-	}, 3, false, false)
+	opPolynomial = binaryOp("special_polynomial", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, Validate: rule(validatePolynomial), SavesIn: 3,
+		Partials: func(n *Node, i int) *Node {
+			if i == 1 {
+				return nil // the degree is a whole number
+			}
+			p := n.Attr().(attr.Polynomial)
+			p.Derivative++
+			return graph.New(opPolynomial, p, n.In(0), n.In(1))
+		}})
 }
 
 func polynomial(name string, f attr.Family, x, n Operand) *Node {

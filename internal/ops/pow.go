@@ -10,15 +10,16 @@ import (
 var opPow *graph.Op
 
 func init() {
-	opPow = binaryOp("pow", graph.AMPFloat32, func(n *Node, i int) *Node {
-		x, y := n.In(0), n.In(1)
-		if i == 0 {
-			return powSlope(x, y)
-		}
-		// x^y·log x, and 0 where x is 0 and the power is too; log 1 stands in there, so that higher orders are 0 as well.
-		flat := LogicalAnd(Eq(x, 0), orderedGe(y))
-		return Mul(n, Log(Where(flat, constLike(n, 1), x)))
-	}, 3, true, true)
+	opPow = binaryOp("pow", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetNumbers, SavesIn: 3, SavesOut: true, Singular: true,
+		Partials: func(n *Node, i int) *Node {
+			x, y := n.In(0), n.In(1)
+			if i == 0 {
+				return powSlope(x, y)
+			}
+			// x^y·log x, and 0 where x is 0 and the power is too; log 1 stands in there, so that higher orders are 0 as well.
+			flat := LogicalAnd(Eq(x, 0), orderedGe(y))
+			return Mul(n, Log(Where(flat, constLike(n, 1), x)))
+		}})
 }
 
 // powSlope is y·x^(y-1), and 0 where y is 0 whatever x is. There x may be no base for the power -1, so that 1 stands in; only

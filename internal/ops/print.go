@@ -11,9 +11,11 @@ import (
 var opPrint *graph.Op
 
 func init() {
-	opPrint = graph.Register(graph.Op{Name: "print", Version: 1, Kind: graph.Other, Infer: inferSame,
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return cot },
-		JVP: func(n *Node, tan []*Node) []*Node { return tan },
+	opPrint = graph.Register(graph.Op{Name: "print", Version: 1, Kind: graph.Other,
+		Role: graph.RolePrint, Inputs: graph.Exactly(1), NotInFiles: "it calls a Go function",
+		Infer: inferSame,
+		VJP:   func(n *Node, cot []*Node, _ []bool) []*Node { return cot },
+		JVP:   func(n *Node, tan []*Node) []*Node { return tan },
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
 			return []*Node{graph.New(opPrint, n.Attr(), in[0])}
 		}})

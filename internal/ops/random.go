@@ -19,7 +19,9 @@ var opRandomBits *graph.Op
 var uintOfWidth = map[int]dtype.DType{1: dtype.Uint8, 2: dtype.Uint16, 4: dtype.Uint32, 8: dtype.Uint64}
 
 func init() {
-	opRandomBits = graph.Register(graph.Op{Name: "random_bits", Version: 1, Kind: graph.Random, NoGrad: "its result does not vary with the key",
+	opRandomBits = graph.Register(graph.Op{Name: "random_bits", Version: 1, Kind: graph.Random,
+		Inputs: graph.Exactly(1), Validate: rule(validateRandomBits),
+		NoGrad: "its result does not vary with the key",
 		// The key is (batch…, 2) uint32; the result (batch…, dims…).
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			b := a.(attr.Bits)
@@ -69,7 +71,7 @@ func requireFloat(op string, d dtype.DType) {
 	}
 }
 
-// unit returns numbers in [0, 1): a word over its largest value, in float32 for halves and kept below d's 1.
+// unit returns numbers in [0, 1): a word over its largest value, in float32 for half types and below d's 1.
 func unit(key *Node, s *shape.Shape, d dtype.DType) *Node {
 	if d == dtype.Float64 {
 		return Minimum(Mul(Cast(RandomBits(key, s, 8), d), math.Ldexp(1, -64)), math.Nextafter(1, 0))
@@ -156,7 +158,7 @@ func located(op string, s *shape.Shape, z *Node, loc, scale Operand, d dtype.DTy
 	return ofShape(op, s, z)
 }
 
-// RandomTruncatedNormal returns standard normal numbers that lie between lower and upper.
+// RandomTruncatedNormal returns standard normal numbers between lower and upper.
 func RandomTruncatedNormal(key *Node, s *shape.Shape, lower, upper Operand, d dtype.DType) *Node {
 	requireFloat("truncated_normal", d)
 	lo, hi, root := as("truncated_normal", lower, d), as("truncated_normal", upper, d), Number(d, math.Sqrt2)

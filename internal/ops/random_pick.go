@@ -15,9 +15,11 @@ var opRandomInt, opRandomPoisson, opRandomBinomial *graph.Op
 
 // sampler declares an op that draws each element by itself, with as many words as it needs. The key is (batch…, 2); the
 // parameters have the shape (batch…, dims…) of the result, and the first of them its dtype.
-func sampler(name string) *graph.Op {
+func sampler(name string, params int, takes dtype.Set) *graph.Op {
 	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Random, NoGrad: "it draws integers",
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Random,
+		Inputs: graph.Exactly(1 + params), Validate: rule(func(c check) { c.sampled(takes) }),
+		NoGrad: "it draws integers",
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			batch, s := keyBatch(name, in[0]), in[1].Shape()
 			if s.Rank() < len(batch) || !slices.Equal(batch, s.Dims()[:len(batch)]) {
@@ -32,7 +34,7 @@ func sampler(name string) *graph.Op {
 }
 
 func init() {
-	opRandomInt, opRandomPoisson, opRandomBinomial = sampler("random_int"), sampler("random_poisson"), sampler("random_binomial")
+	opRandomInt, opRandomPoisson, opRandomBinomial = sampler("random_int", 1, dtype.SetOf(dtype.Uint64)), sampler("random_poisson", 1, dtype.SetFloats), sampler("random_binomial", 2, dtype.SetFloats)
 }
 
 // RandomInt returns integers in [low, high), each equally likely, over the whole range of 64 bits. Bounds that are
@@ -49,7 +51,7 @@ func RandomInt(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *Nod
 			order = d
 		}
 		span = Where(Le(Cast(hi, order), Cast(lo, order)), Number(dtype.Uint64, 1), span)
-	} else { // known here, and so where the numbers are drawn
+	} else { // known here, and so where the numbers are sampled
 		from, to := lo.Attr().(attr.Const).Value, hi.Attr().(attr.Const).Value
 		span = scalar(dtype.Uint64, dtype.Scalar{Kind: dtype.KindUint, I: to.I - from.I})
 	}
@@ -98,7 +100,7 @@ func checkBounds(op string, low, high Operand, d dtype.DType) {
 	}
 	last := hi
 	if last.Kind != dtype.KindFloat {
-		last.I-- // high itself is not drawn; hi > lo, so nothing wraps
+		last.I-- // high itself is not sampled; hi > lo, so nothing wraps
 		if hi.Kind == dtype.KindUint && last.I >= 0 {
 			last.Kind = dtype.KindInt
 		}

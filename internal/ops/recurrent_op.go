@@ -16,14 +16,16 @@ import (
 // the state; and the gates of both, (N, gates·H).
 //
 // recurrent_grad gives the cotangents of the gates, (N, gates·H), of the state at the start and of an LSTM's memory there;
-// then of a GRU's kept part, (N, H), or of the states with all that reached them, (N, P), if there is a projection. Its
+// then of a GRU's retained part, (N, H), or of the states with all that reached them, (N, P), if there is a projection. Its
 // inputs: see gradIn. Gradients of weights are products of these with states, outside.
 //
 // What they mean is written with other ops in recurrent_steps.go; derivatives beyond the first go through that.
 var opRecurrent, opRecurrentGrad *graph.Op
 
 func init() {
-	opRecurrent = graph.Register(graph.Op{Name: "recurrent", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 127, SavesOut: true,
+	opRecurrent = graph.Register(graph.Op{Name: "recurrent", Version: 1, Kind: graph.Contract,
+		Inputs: graph.Between(3, 8), Validate: rule(validateRecurrent),
+		AMP: graph.AMPHalf, SavesIn: 127, SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			r := readLayer(a, in)
 			n, d := in[0].Dim(0), in[0].DType()
@@ -53,7 +55,9 @@ func init() {
 			}
 			return vmapLayer(n, in, batched, size, weights, recurrentSteps)
 		}})
-	opRecurrentGrad = graph.Register(graph.Op{Name: "recurrent_grad", Version: 1, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 127, InPlace: 1,
+	opRecurrentGrad = graph.Register(graph.Op{Name: "recurrent_grad", Version: 1, Kind: graph.Contract,
+		Inputs: graph.Between(3, 7), Validate: rule(validateRecurrentGrad),
+		SavesIn: 127, InPlace: 1,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			r := readGrad(a, in)
 			like := func(x *Node) graph.Spec { return graph.Spec{Shape: x.Shape(), DType: x.DType()} }
@@ -89,7 +93,7 @@ func init() {
 		}})
 }
 
-// vmapLayer makes the extra axis part of the sequences: each becomes several, one beside the other. Where weights are mapped
+// vmapLayer makes the extra axis part of the sequences: each becomes several, one after the other. Where weights are mapped
 // too it goes step by step.
 func vmapLayer(n *Node, in []*Node, batched []bool, size int, weights []int, steps func(attr.Attr, []*Node) []*Node) []*Node {
 	for _, i := range weights {
@@ -113,8 +117,8 @@ func vmapLayer(n *Node, in []*Node, batched []bool, size int, weights []int, ste
 	}
 	a := n.Attr().(attr.Recurrent)
 	a.Runs = a.Scaled(size)
-	out := graph.Items(graph.New(n.Op(), a, list...))
-	for i, one := range graph.Items(n) {
+	out := graph.TupleItems(graph.New(n.Op(), a, list...))
+	for i, one := range graph.TupleItems(n) {
 		out[i] = Transpose(Reshape(out[i], one.Dim(0), size, one.Dim(1)), 0, 1)
 	}
 	return out
@@ -125,13 +129,13 @@ func recur(a attr.Recurrent, in []*Node) []*Node {
 	for _, x := range in {
 		a.Keep = a.Keep || x.Level() != nil || x.Tape() && !scope.Current().NoGrad
 	}
-	return graph.Items(apply(opRecurrent, a, in...))
+	return graph.TupleItems(apply(opRecurrent, a, in...))
 }
 
 func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	a := n.Attr().(attr.Recurrent)
-	out := graph.Items(n)
-	first := 2 // what is kept for the gradient begins here
+	out := graph.TupleItems(n)
+	first := 2 // what is stored for the gradient begins here
 	if a.Cell == attr.CellGRU {
 		first = 1
 	}
@@ -142,7 +146,7 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	}
 	if a.Cell.Gates() > 1 && !a.Keep { // recorded where no gradient was in sight
 		a.Keep = true
-		out = graph.Items(graph.New(opRecurrent, a, n.Ins()...))
+		out = graph.TupleItems(graph.New(opRecurrent, a, n.Ins()...))
 		if len(cot) > 1 && cot[1] != nil { // of the last memories
 			last := func(in []*Node) []*Node { return []*Node{ends(a, in[0])} }
 			cot = append(cot[:1:1], Pull(last, out[1:2], cot[1:], []bool{true})...)
@@ -170,7 +174,7 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 		in = []*Node{out[0], r.w, dy}
 	}
 	a.Keep = false
-	g := graph.Items(graph.New(opRecurrentGrad, a, in...))
+	g := graph.TupleItems(graph.New(opRecurrentGrad, a, in...))
 	res := []*Node{g[0], nil, g[1]}
 	if a.Cell == attr.CellLSTM {
 		res = append(res, g[2])
@@ -223,7 +227,7 @@ func stateWeight(a attr.Recurrent, g []*Node, h0, y *Node) *Node {
 			return contract(swapLast(d), before(a, h0, y))
 		}
 		b, n := h0.Dim(0), y.Dim(0)
-		from, to, at := b, 0, 0 // where cotangents and states begin, and the cotangents beside h0
+		from, to, at := b, 0, 0 // where cotangents and states begin, and the cotangents next to h0
 		if a.Reverse {
 			from, to, at = 0, b, n-b
 		}

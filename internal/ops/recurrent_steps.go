@@ -6,7 +6,7 @@ import (
 )
 
 // A recurrent layer and its gradient step by step, with other ops: what the ops mean, and how they are differentiated
-// further. Halves are computed in float32, as by kernels.
+// further. Half types are computed in float32, as by kernels.
 
 // layerIn are the inputs of recurrent.
 type layerIn struct {
@@ -36,8 +36,8 @@ func readLayer(a attr.Attr, in []*Node) layerIn {
 // hidden is the size of the gates.
 func (r layerIn) hidden() int { return r.w.Dim(0) / r.a.Cell.Gates() }
 
-// gradIn are the inputs of recurrent_grad: kept gates, or states where there are none; the weight; memories, or a GRU's
-// kept part; the memory, or the state, at the start; the states' cotangent; a projection; the memories' cotangent; a GRU's states.
+// gradIn are the inputs of recurrent_grad: stored gates, or states where there are none; the weight; memories, or a GRU's
+// retained part; the memory, or the state, at the start; the states' cotangent; a projection; the memories' cotangent; a GRU's states.
 type gradIn struct {
 	a                                attr.Recurrent
 	gates, w, c, c0, dy, proj, dc, y *Node
@@ -108,7 +108,7 @@ func before(a attr.Recurrent, start, all *Node) *Node {
 	for i := range last {
 		last[i] = i
 	}
-	from, at := make([]int, n), a.Places()
+	from, at := make([]int, n), a.Offsets()
 	for _, t := range a.Order() {
 		for i := range at[t+1] - at[t] {
 			from[at[t]+i], last[i] = last[i], b+at[t]+i
@@ -126,7 +126,7 @@ func ends(a attr.Recurrent, all *Node) *Node {
 	case a.Uniform():
 		return rowsOf(all, all.Dim(0)-b, b)
 	}
-	last, at := make([]int, b), a.Places()
+	last, at := make([]int, b), a.Offsets()
 	for t := range a.Sizes() {
 		for i := range at[t+1] - at[t] {
 			last[i] = at[t] + i
@@ -142,7 +142,7 @@ func recurrentSteps(a attr.Attr, in []*Node) []*Node {
 	if r.x != nil {
 		r.gx = Add(contract(r.x, swapLast(r.wi)), r.bi)
 	}
-	at := r.a.Places()
+	at := r.a.Offsets()
 	var out [3][]*Node
 	for i := range out {
 		out[i] = make([]*Node, len(at)-1)
@@ -226,7 +226,7 @@ func tanhSlope(y *Node) *Node    { return Sub(1, Mul(y, y)) }
 func recurrentGradSteps(a attr.Attr, in []*Node) []*Node {
 	in, d := wide(in)
 	r := readGrad(a, in)
-	at, order := r.a.Places(), r.a.Order()
+	at, order := r.a.Offsets(), r.a.Order()
 	b, w := r.a.Runs.At(0), r.w
 	dh := BroadcastTo(constLike(w, 0), b, w.Dim(1))
 	var dc, c0 *Node

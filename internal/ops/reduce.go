@@ -96,16 +96,22 @@ func count(x *Node, axes []int) int {
 }
 
 func init() {
-	opSum = graph.Register(graph.Op{Name: "sum", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce,
+	opSum = graph.Register(graph.Op{Name: "sum", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduce),
+		AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{unreduce(cot[0], n)} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0])} }})
-	opMean = graph.Register(graph.Op{Name: "mean", Version: 1, Kind: graph.Reduce, Infer: inferReduce, VMap: vmapReduce,
+	opMean = graph.Register(graph.Op{Name: "mean", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduceInexact),
+		Infer: inferReduce, VMap: vmapReduce,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			axes, _ := folded(n.Attr())
 			return []*Node{unreduce(Div(cot[0], float64(count(n.In(0), axes.Slice()))), n)}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0])} }})
-	opProd = graph.Register(graph.Op{Name: "prod", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce, SavesIn: 1,
+	opProd = graph.Register(graph.Op{Name: "prod", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduce),
+		AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(unreduce(cot[0], n), conj(prodOfOthers(n)))}
 		},
@@ -178,16 +184,16 @@ func foldedLast(n *Node) (y *Node, back func(*Node) *Node) {
 	x := n.In(0)
 	axes, _ := folded(n.Attr())
 	var order []int
-	kept := 1
+	rest := 1
 	for i := range x.Rank() {
 		if !axes.Contains(i) {
 			order = append(order, i)
-			kept *= x.Dim(i)
+			rest *= x.Dim(i)
 		}
 	}
 	order = append(order, axes.Slice()...)
 	p := permute(x, order)
-	y = reshapeTo(p, shape.Of(n.Op().Name, kept, count(x, axes.Slice())))
+	y = reshapeTo(p, shape.Of(n.Op().Name, rest, count(x, axes.Slice())))
 	inv := make([]int, len(order))
 	for i, o := range order {
 		inv[o] = i

@@ -12,7 +12,9 @@ import (
 var opRequire *graph.Op
 
 func init() {
-	opRequire = graph.Register(graph.Op{Name: "require", Version: 1, Kind: graph.Elementwise, Infer: inferSame, VMap: vmapElementwise,
+	opRequire = graph.Register(graph.Op{Name: "require", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(2), DTypes: dtype.SetOf(dtype.Float32, dtype.Float64), Validate: rule(validateRequire),
+		Infer: inferSame, VMap: vmapElementwise,
 		VJP: func(_ *Node, cot []*Node, _ []bool) []*Node { return []*Node{cot[0], nil} },
 		JVP: func(_ *Node, tan []*Node) []*Node { return []*Node{tan[0]} }})
 }

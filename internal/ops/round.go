@@ -12,10 +12,10 @@ var opFloor, opCeil, opTrunc, opRound *graph.Op
 
 func init() {
 	flat := func(*Node) *Node { return nil }
-	opFloor = unaryOp("floor", graph.AMPKeep, flat, 0, false, false)
-	opCeil = unaryOp("ceil", graph.AMPKeep, flat, 0, false, false)
-	opTrunc = unaryOp("trunc", graph.AMPKeep, flat, 0, false, false)
-	opRound = unaryOp("round", graph.AMPKeep, flat, 0, false, false)
+	opFloor = unaryOp("floor", unaryRule{DTypes: dtype.SetFloats, Derivative: flat})
+	opCeil = unaryOp("ceil", unaryRule{DTypes: dtype.SetFloats, Derivative: flat})
+	opTrunc = unaryOp("trunc", unaryRule{DTypes: dtype.SetFloats, Derivative: flat})
+	opRound = unaryOp("round", unaryRule{DTypes: dtype.SetFloats, Derivative: flat})
 }
 
 // rounding records op for floats; integers are whole already.
@@ -52,7 +52,7 @@ func Trunc(x *Node) *Node { return rounding(opTrunc, x) }
 // RoundOptions say to which decimal place; negative counts left of the point.
 type RoundOptions struct{ Decimals int }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 //
 //lucid:func
 //lucid:method

@@ -18,7 +18,9 @@ func vmapScan(n *Node, in []*Node, batched []bool, size int) []*Node {
 }
 
 func init() {
-	opCumsum = graph.Register(graph.Op{Name: "cumsum", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
+	opCumsum = graph.Register(graph.Op{Name: "cumsum", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateScan),
+		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			s := n.Attr().(attr.Scan)
 			return []*Node{graph.New(opCumsum, attr.Scan{Axis: s.Axis, Reverse: !s.Reverse}, cot[0])}
@@ -30,7 +32,9 @@ func init() {
 		s := n.Attr().(attr.Scan)
 		return exclusive(opCumprod, n.In(0), s.Axis, 1, s.Reverse)
 	}
-	opCumprod = graph.Register(graph.Op{Name: "cumprod", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan, SavesIn: 1,
+	opCumprod = graph.Register(graph.Op{Name: "cumprod", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateScan),
+		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(conj(before(n)), carryBack(conj(n.In(0)), cot[0], n.Attr().(attr.Scan)))}
 		},
@@ -38,7 +42,9 @@ func init() {
 			return []*Node{linearScan(n.In(0), Mul(tan[0], before(n)), n.Attr().(attr.Scan))}
 		}})
 	// y[t] = a[t]·y[t-1] + b[t]
-	opLinearScan = graph.Register(graph.Op{Name: "linear_scan", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
+	opLinearScan = graph.Register(graph.Op{Name: "linear_scan", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(2), Validate: rule(validateLinearScan),
+		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
 		SavesIn: 1, SavesOut: true,
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			s := n.Attr().(attr.Scan)
@@ -66,7 +72,7 @@ func carryBack(a, g *Node, s attr.Scan) *Node {
 	return linearScan(shifted(a, back, 0), g, back)
 }
 
-// shifted moves x one step along the direction of s, so that each place shows its predecessor; the first shows v.
+// shifted moves x one step along the direction of s, so that each element shows its predecessor; the first shows v.
 func shifted(x *Node, s attr.Scan, v float64) *Node {
 	m := x.Dim(s.Axis)
 	if m == 0 {
@@ -103,18 +109,18 @@ func moveAxis(x *Node, from, to int) *Node {
 	return permute(x, order)
 }
 
-// MoveAxis brings one dimension to another place; both are resolved already.
+// MoveAxis moves one dimension to another position; both are resolved already.
 func MoveAxis(x *Node, from, to int) *Node { return moveAxis(x, from, to) }
 
-// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
+// CumulativeOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
 // runs from the end, and whether each element leaves itself out.
-type ScanOptions struct {
+type CumulativeOptions struct {
 	DType     dtype.DType
 	Reverse   bool
 	Exclusive bool
 }
 
-func scan(op *graph.Op, x *Node, dim int, neutral float64, o ScanOptions) *Node {
+func scan(op *graph.Op, x *Node, dim int, neutral float64, o CumulativeOptions) *Node {
 	axis := shape.Axis(op.Name, dim, x.Rank())
 	if x.Rank() == 0 {
 		if o.Exclusive {
@@ -133,7 +139,7 @@ func scan(op *graph.Op, x *Node, dim int, neutral float64, o ScanOptions) *Node 
 //lucid:func CumSum
 //lucid:method CumSum(dim int)
 //lucid:alias cumulative_sum
-func Cumsum(x *Node, dim int, o ScanOptions) *Node {
+func Cumsum(x *Node, dim int, o CumulativeOptions) *Node {
 	return scan(opCumsum, summable(x, o.DType), dim, 0, o)
 }
 
@@ -142,7 +148,7 @@ func Cumsum(x *Node, dim int, o ScanOptions) *Node {
 //lucid:func CumProd
 //lucid:method CumProd(dim int)
 //lucid:alias cumulative_prod
-func Cumprod(x *Node, dim int, o ScanOptions) *Node {
+func Cumprod(x *Node, dim int, o CumulativeOptions) *Node {
 	return scan(opCumprod, summable(x, o.DType), dim, 1, o)
 }
 
@@ -154,5 +160,5 @@ type DirectionOptions struct{ Reverse, Exclusive bool }
 //lucid:func LogCumSumExp
 //lucid:method LogCumSumExp(dim int)
 func Logcumsumexp(x *Node, dim int, o DirectionOptions) *Node {
-	return scan(opLogcumsumexp, floating(x), dim, math.Inf(-1), ScanOptions{Reverse: o.Reverse, Exclusive: o.Exclusive})
+	return scan(opLogcumsumexp, floating(x), dim, math.Inf(-1), CumulativeOptions{Reverse: o.Reverse, Exclusive: o.Exclusive})
 }

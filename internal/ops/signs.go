@@ -12,24 +12,26 @@ import (
 var opSignbit, opCopysign, opNextafter, opMantissa, opExponent *graph.Op
 
 func init() {
-	opSignbit = testOp("signbit")
-	opCopysign = binaryOp("copysign", graph.AMPPromote, func(n *Node, i int) *Node {
+	opSignbit = testOp("signbit", 1, dtype.SetOrdered)
+	opCopysign = binaryOp("copysign", binaryRule{DTypes: dtype.SetFloats, SavesIn: 1, SavesOut: true, Partials: func(n *Node, i int) *Node {
 		if i == 1 {
 			return nil
 		}
 		x := n.In(0)
 		return Where(Eq(x, 0), constLike(n, 0), Div(n, x))
-	}, 1, true, false)
-	opNextafter = binaryOp("nextafter", graph.AMPKeep, func(n *Node, i int) *Node {
+	}})
+	opNextafter = binaryOp("nextafter", binaryRule{DTypes: dtype.SetFloats, Partials: func(n *Node, i int) *Node {
 		if i == 1 {
 			return nil
 		}
 		return constLike(n, 1)
-	}, 0, false, false)
-	opMantissa = unaryOp("frexp_mantissa", graph.AMPKeep, func(n *Node) *Node {
+	}})
+	opMantissa = unaryOp("frexp_mantissa", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
 		return Exp2(Cast(Neg(exponentOf(n.In(0))), n.DType()))
-	}, 1, false, false)
-	opExponent = graph.Register(graph.Op{Name: "frexp_exponent", Version: 1, Kind: graph.Elementwise, VMap: vmapElementwise, NoGrad: "its result is an integer",
+	}})
+	opExponent = graph.Register(graph.Op{Name: "frexp_exponent", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetFloats, Validate: alike,
+		VMap: vmapElementwise, NoGrad: "its result is an integer",
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int32}}
 		}})

@@ -14,7 +14,7 @@ func vmapAxis(n *Node, in []*Node, _ []bool, _ int) []*Node {
 	return []*Node{graph.New(n.Op(), attr.Axis{Axis: n.Attr().(attr.Axis).Axis + 1}, in[0])}
 }
 
-// rowRule runs a rule of a row-wise op in float32 where its operands are halves, rounding once.
+// rowRule runs a rule of a row-wise op in float32 where its operands are half types, rounding once.
 func rowRule(g, y *Node, f func(g, y *Node) *Node) *Node {
 	return inFloat32(g, func(g *Node) *Node { return f(g, Cast(y, g.DType())) })
 }
@@ -22,7 +22,9 @@ func rowRule(g, y *Node, f func(g, y *Node) *Node) *Node {
 func init() {
 	// The Jacobian of softmax is symmetric, so both directions are the same.
 	softmaxGrad := func(g, y *Node, a attr.Attr) *Node { return graph.New(opSoftmaxGrad, a, g, y) }
-	opSoftmax = graph.Register(graph.Op{Name: "softmax", Version: 1, Kind: graph.RowWise, Cheap: true, AMP: graph.AMPFloat32, Infer: inferSame, SavesOut: true, VMap: vmapAxis,
+	opSoftmax = graph.Register(graph.Op{Name: "softmax", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateSoftmax),
+		Cheap: true, AMP: graph.AMPFloat32, Infer: inferSame, SavesOut: true, VMap: vmapAxis,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{softmaxGrad(cot[0], n, n.Attr())} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{softmaxGrad(tan[0], n, n.Attr())} }})
 	// softmax_grad is y·(g - Σ g·y) of g and y: linear and symmetric in g.
@@ -30,7 +32,9 @@ func init() {
 		ax := []int{n.Attr().(attr.Axis).Axis}
 		return inFloat32(c, func(c *Node) *Node { return f(Cast(n.In(0), c.DType()), Cast(n.In(1), c.DType()), c, ax) })
 	}
-	opSoftmaxGrad = graph.Register(graph.Op{Name: "softmax_grad", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, SavesIn: 3,
+	opSoftmaxGrad = graph.Register(graph.Op{Name: "softmax_grad", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(2), Validate: rule(validateSoftmaxGrad),
+		AMP: graph.AMPFloat32, Infer: inferSame, SavesIn: 3,
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			out := []*Node{softmaxGrad(cot[0], n.In(1), n.Attr()), nil}
 			if need[1] {
@@ -55,7 +59,9 @@ func init() {
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			return []*Node{graph.New(n.Op(), attr.Axis{Axis: n.Attr().(attr.Axis).Axis + 1}, allBatched(n, in, batched, size)...)}
 		}})
-	opLogSoftmax = graph.Register(graph.Op{Name: "log_softmax", Version: 1, Kind: graph.RowWise, Cheap: true, AMP: graph.AMPFloat32, Infer: inferSame, SavesOut: true, VMap: vmapAxis,
+	opLogSoftmax = graph.Register(graph.Op{Name: "log_softmax", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateSoftmax),
+		Cheap: true, AMP: graph.AMPFloat32, Infer: inferSame, SavesOut: true, VMap: vmapAxis,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			ax := []int{n.Attr().(attr.Axis).Axis}
 			return []*Node{rowRule(cot[0], n, func(g, y *Node) *Node { return Sub(g, Mul(Exp(y), sumKeep(g, ax, true))) })}

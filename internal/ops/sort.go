@@ -11,7 +11,9 @@ import (
 var opArgsort, opSort, opTopk, opLexsort, opArgpartition *graph.Op
 
 func init() {
-	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateSort),
+		NoGrad: isIndex,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 		},
@@ -20,9 +22,11 @@ func init() {
 			s.Axis++
 			return []*Node{graph.New(opArgsort, s, in[0])}
 		}})
-	// argpartition gives places in three parts: what sorting would put before place K, the one at K, and what it would put
-	// behind; the first and the last part in the order of places.
-	opArgpartition = graph.Register(graph.Op{Name: "argpartition", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+	// argpartition gives indices in three parts: what sorting would put before index K, the one at K, and what it would put
+	// behind; the first and the last part in the order of indices.
+	opArgpartition = graph.Register(graph.Op{Name: "argpartition", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateArgpartition),
+		NoGrad: isIndex,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 		},
@@ -31,17 +35,19 @@ func init() {
 			t.Axis++
 			return []*Node{graph.New(opArgpartition, t, in[0])}
 		}})
-	opSort = pickOp("sort", func(a attr.Attr) (int, int) { return a.(attr.Sort).Axis, -1 }, func(a attr.Attr) attr.Attr {
+	opSort = pickOp("sort", validateSort, func(a attr.Attr) (int, int) { return a.(attr.Sort).Axis, -1 }, func(a attr.Attr) attr.Attr {
 		s := a.(attr.Sort)
 		s.Axis++
 		return s
 	})
-	opTopk = pickOp("topk", func(a attr.Attr) (int, int) { return a.(attr.TopK).Axis, a.(attr.TopK).K }, func(a attr.Attr) attr.Attr {
+	opTopk = pickOp("topk", validateTopK, func(a attr.Attr) (int, int) { return a.(attr.TopK).Axis, a.(attr.TopK).K }, func(a attr.Attr) attr.Attr {
 		t := a.(attr.TopK)
 		t.Axis++
 		return t
 	})
-	opLexsort = graph.Register(graph.Op{Name: "lexsort", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+	opLexsort = graph.Register(graph.Op{Name: "lexsort", Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(validateLexsort),
+		NoGrad: isIndex,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			d := in[0].Shape().Dims()
 			return []graph.Spec{{Shape: shape.Of("lexsort", d[:len(d)-1]...), DType: dtype.Int64}}
@@ -51,9 +57,11 @@ func init() {
 
 // pickOp declares an op that moves elements along one dimension and says where they came from: two outputs, of which
 // the second leads the gradient back. where gives the axis and its new size, -1 if it stays.
-func pickOp(name string, where func(attr.Attr) (axis, size int), batch func(attr.Attr) attr.Attr) *graph.Op {
+func pickOp(name string, valid func(c check), where func(attr.Attr) (axis, size int), batch func(attr.Attr) attr.Attr) *graph.Op {
 	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, SavesOut: true,
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise,
+		Inputs: graph.Exactly(1), Validate: rule(valid),
+		SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			s := in[0].Shape()
 			if axis, size := where(a); size >= 0 {
@@ -68,14 +76,14 @@ func pickOp(name string, where func(attr.Attr) (axis, size int), batch func(attr
 				return []*Node{nil}
 			}
 			axis, _ := where(n.Attr())
-			return []*Node{scatter(zerosLike(n.In(0)), graph.Item(n, 1), cot[0], axis, attr.ReduceAdd)}
+			return []*Node{scatter(zerosLike(n.In(0)), graph.TupleItem(n, 1), cot[0], axis, attr.ReduceAdd)}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			axis, _ := where(n.Attr())
-			return []*Node{gather(tan[0], graph.Item(n, 1), axis), nil}
+			return []*Node{gather(tan[0], graph.TupleItem(n, 1), axis), nil}
 		},
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
-			return graph.Items(graph.New(op, batch(n.Attr()), in[0]))
+			return graph.TupleItems(graph.New(op, batch(n.Attr()), in[0]))
 		}})
 	return op
 }
@@ -84,7 +92,7 @@ func pickOp(name string, where func(attr.Attr) (axis, size int), batch func(attr
 type SortOptions struct {
 	Dim        *int
 	Descending bool
-	Stable     bool // the order of equal elements is always kept
+	Stable     bool // the order of equal elements always stays
 }
 
 func dimOr(op string, dim *int, x *Node, def int) int {
@@ -118,7 +126,7 @@ func Sort(x *Node, o SortOptions) (values, indices *Node) {
 		return x, Cast(zerosLike(x), dtype.Int64)
 	}
 	n := apply(opSort, attr.Sort{Axis: axis, Descending: o.Descending}, x)
-	return graph.Item(n, 0), graph.Item(n, 1)
+	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 }
 
 // Msort returns the elements in order along the first dimension.
@@ -134,8 +142,8 @@ func Msort(x *Node) *Node {
 // DimOptions says along which dimension to work; nil means the last.
 type DimOptions struct{ Dim *int }
 
-// partition returns the axis and the places of a partition around kth; places is nil for a tensor without dimensions.
-func partition(op string, x *Node, kth int, o DimOptions) (axis int, places *Node) {
+// partition returns the axis and the indices of a partition around kth; indices is nil for a tensor without dimensions.
+func partition(op string, x *Node, kth int, o DimOptions) (axis int, indices *Node) {
 	requireOrder(op, x)
 	axis = dimOr(op, o.Dim, x, -1)
 	n := 1
@@ -159,11 +167,11 @@ func partition(op string, x *Node, kth int, o DimOptions) (axis int, places *Nod
 //
 //lucid:func
 func Partition(x *Node, kth int, o DimOptions) *Node {
-	axis, places := partition("partition", x, kth, o)
-	if places == nil {
+	axis, indices := partition("partition", x, kth, o)
+	if indices == nil {
 		return x
 	}
-	return gather(x, places, axis)
+	return gather(x, indices, axis)
 }
 
 // Argpartition returns the positions that partition x around kth.
@@ -171,11 +179,11 @@ func Partition(x *Node, kth int, o DimOptions) *Node {
 //lucid:func ArgPartition
 //lucid:nograd its result is a position
 func Argpartition(x *Node, kth int, o DimOptions) *Node {
-	_, places := partition("argpartition", x, kth, o)
-	if places == nil {
+	_, indices := partition("argpartition", x, kth, o)
+	if indices == nil {
 		return Cast(zerosLike(x), dtype.Int64)
 	}
-	return places
+	return indices
 }
 
 // TopkOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.
@@ -203,5 +211,5 @@ func Topk(x *Node, k int, o TopkOptions) (values, indices *Node) {
 		fault.Throw(fault.Value, "topk", "k is %d; dim %d of %v has %d elements", k, axis, x.Shape(), x.Dim(axis))
 	}
 	n := apply(opTopk, attr.TopK{Axis: axis, K: k, Smallest: o.Smallest}, x)
-	return graph.Item(n, 0), graph.Item(n, 1)
+	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 }

@@ -7,12 +7,14 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// split_parts shows the parts of one dimension. It is a bundle whose inputs are x and the parts, which are views of x;
+// split_parts shows the parts of one dimension. It is a tuple node whose inputs are x and the parts, which are views of x;
 // so the gradient of all parts together is one concatenation, not a sum of as many tensors as there are parts.
 var opSplit *graph.Op
 
 func init() {
-	opSplit = graph.Register(graph.Op{Name: "split_parts", Version: 1, Kind: graph.Other, Transparent: true,
+	opSplit = graph.Register(graph.Op{Name: "split_parts", Version: 1, Kind: graph.Other,
+		Inputs: graph.AtLeast(2), Validate: rule(validateSplit),
+		Transparent: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			var s []graph.Spec
 			for _, p := range in[1:] {
@@ -60,7 +62,7 @@ func split(x *Node, axis int, sizes []int) []*Node {
 	if len(parts) < 3 || !x.DType().IsInexact() {
 		return parts
 	}
-	items := graph.Items(graph.NewBundle(opSplit, attr.Split{Axis: axis, Sizes: attr.MakeInts(sizes...)}, append([]*Node{x}, parts...)...))
+	items := graph.TupleItems(graph.NewTuple(opSplit, attr.Split{Axis: axis, Sizes: attr.MakeInts(sizes...)}, append([]*Node{x}, parts...)...))
 	for i := range items {
 		items[i] = Alias(items[i]) // a view, as the part is
 	}
@@ -259,7 +261,7 @@ func Narrow(x *Node, dim, start, length int) *Node {
 		s += n
 	}
 	if s < 0 || length < 0 || length > n-s {
-		fault.Throw(fault.Index, "narrow", "%d elements from %d on do not lie in dim %d of %v", length, start, axis, x.Shape())
+		fault.Throw(fault.Index, "narrow", "%d elements from %d on are not in dim %d of %v", length, start, axis, x.Shape())
 	}
 	return SliceDim(x, axis, s, length, 1)
 }

@@ -13,6 +13,7 @@ var opAsStrided, opUnfold, opBitcast *graph.Op
 
 func init() {
 	opAsStrided = viewOp("as_strided", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateAsStrided),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("as_strided", a.(attr.Strided).Dims.Slice()...), DType: in[0].DType()}}
 		},
@@ -24,7 +25,7 @@ func init() {
 			return &shape.Layout{Strides: s.Strides.Slice(), Offset: l.Offset + s.Offset}
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			flat := put(zerosLike(Ravel(n.In(0))), stridedPlaces(n.Attr().(attr.Strided)), cot[0], 0, attr.ReduceAdd)
+			flat := put(zerosLike(Ravel(n.In(0))), stridedIndices(n.Attr().(attr.Strided)), cot[0], 0, attr.ReduceAdd)
 			return []*Node{reshapeTo(flat, n.In(0).Shape())}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(opAsStrided, n.Attr(), tan[0])} },
@@ -34,6 +35,7 @@ func init() {
 				Strides: attr.MakeInts(n.In(0).Shape().Numel()) + s.Strides, Offset: s.Offset}, in[0])}
 		}})
 	opUnfold = viewOp("unfold", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateUnfold),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			u, d := a.(attr.Unfold), in[0].Shape().Clone()
 			d[u.Axis] = (d[u.Axis]-u.Size)/u.Step + 1
@@ -47,9 +49,9 @@ func init() {
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			u := n.Attr().(attr.Unfold)
-			places := Add(Unsqueeze(Mul(Arange64(n.Dim(u.Axis)), u.Step), 1), Arange64(u.Size))
+			indices := Add(Unsqueeze(Mul(Arange64(n.Dim(u.Axis)), u.Step), 1), Arange64(u.Size))
 			g := moveAxis(cot[0], n.Rank()-1, u.Axis+1)
-			return []*Node{put(zerosLike(n.In(0)), places, g, u.Axis, attr.ReduceAdd)}
+			return []*Node{put(zerosLike(n.In(0)), indices, g, u.Axis, attr.ReduceAdd)}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(opUnfold, n.Attr(), tan[0])} },
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
@@ -57,7 +59,9 @@ func init() {
 			u.Axis++
 			return []*Node{graph.New(opUnfold, u, in[0])}
 		}})
-	opBitcast = viewOp("bitcast", graph.Op{NoGrad: "bits have no derivative",
+	opBitcast = viewOp("bitcast", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateBitcast),
+		NoGrad: "bits have no derivative",
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			b, d := a.(attr.Bitcast), in[0].Shape().Clone()
 			if len(d) > 0 {
@@ -97,8 +101,8 @@ func bitcastLayout(a attr.Attr, from *shape.Shape, l *shape.Layout, _ *shape.Sha
 	return &shape.Layout{Strides: st, Offset: l.Offset * f / t}
 }
 
-// stridedPlaces gives the place of every element of a strided view in the row-major elements it shows.
-func stridedPlaces(s attr.Strided) *Node {
+// stridedIndices gives the index of every element of a strided view in the row-major elements it shows.
+func stridedIndices(s attr.Strided) *Node {
 	r := s.Dims.Len()
 	at := broadcastTo(Number(dtype.Int64, s.Offset), shape.Of("as_strided", s.Dims.Slice()...))
 	for i := range r {
@@ -112,7 +116,7 @@ func stridedPlaces(s attr.Strided) *Node {
 type AsStridedOptions struct{ StorageOffset int }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
-// of how x lies in memory; a place outside x is refused.
+// of how x is laid out; an index outside x is refused.
 //
 //lucid:func
 //lucid:method AsStrided(size []int, stride []int)
@@ -130,7 +134,7 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 		}
 	}
 	if n := x.Shape().Numel(); shape.Of("as_strided", size...).Numel() > 0 && (lo < 0 || hi >= n) {
-		fault.Throw(fault.Index, "as_strided", "size %v, stride %v and offset %d reach from place %d to %d; %v has %d elements", size, stride, o.StorageOffset, lo, hi, x.Shape(), n)
+		fault.Throw(fault.Index, "as_strided", "size %v, stride %v and offset %d reach from element %d to %d; %v has %d elements", size, stride, o.StorageOffset, lo, hi, x.Shape(), n)
 	}
 	return graph.New(opAsStrided, attr.Strided{Dims: attr.MakeInts(size...), Strides: attr.MakeInts(stride...), Offset: o.StorageOffset}, x)
 }

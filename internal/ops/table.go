@@ -12,14 +12,16 @@ import (
 var opTable *graph.Op
 
 func init() {
-	opTable = graph.Register(graph.Op{Name: "table", Version: 1, Kind: graph.Source, NoGrad: "has no inputs", NoVMap: "has no inputs",
+	opTable = graph.Register(graph.Op{Name: "table", Version: 1, Kind: graph.Source,
+		Inputs: graph.Exactly(0), Validate: rule(validateTable),
+		NoGrad: "has no inputs", NoVMap: "has no inputs",
 		Infer: func(a attr.Attr, _ []*Node) []graph.Spec {
 			t := a.(attr.Table)
 			return []graph.Spec{{Shape: shape.Of("table", t.Dims.Slice()...), DType: t.DType}}
 		}})
 }
 
-// tableSize is the number of elements of a table of these sizes. Tables lie in Go memory before any is asked of a pool, so one that a large
+// tableSize is the number of elements of a table of these sizes. Tables are in Go memory before any is asked of a pool, so one that a large
 // view or number would make immense is refused.
 func tableSize(op string, dims ...int) int {
 	const most = 1 << 28
@@ -30,7 +32,7 @@ func tableSize(op string, dims ...int) int {
 	return n
 }
 
-// table makes a constant of dtype d beside x, number i being at(i).
+// table makes a constant of dtype d on the device of x, number i being at(i).
 func table(x *Node, d dtype.DType, at func(i int) dtype.Scalar, dims ...int) *Node {
 	b := make([]byte, product(dims)*d.Size())
 	for i := range product(dims) {

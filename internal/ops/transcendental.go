@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
@@ -13,33 +14,53 @@ var opExp, opExp2, opExpm1, opLog, opLog2, opLog10, opLog1p, opSin, opCos, opTan
 func x1(n *Node, s float64) *Node { return Add(Mul(Square(n.In(0)), s), 1) }
 
 func init() {
-	f32 := graph.AMPFloat32
-	opExp = unaryOp("exp", f32, func(n *Node) *Node { return n }, 0, true, false)
-	opExp2 = unaryOp("exp2", f32, func(n *Node) *Node { return Mul(n, math.Ln2) }, 0, true, false)
-	opExpm1 = unaryOp("expm1", f32, func(n *Node) *Node { return Add(n, 1) }, 0, true, false)
-	opLog = unaryOp("log", f32, func(n *Node) *Node { return Reciprocal(n.In(0)) }, 1, false, true)
-	opLog2 = unaryOp("log2", f32, func(n *Node) *Node { return Div(1/math.Ln2, n.In(0)) }, 1, false, true)
-	opLog10 = unaryOp("log10", f32, func(n *Node) *Node { return Div(1/math.Ln10, n.In(0)) }, 1, false, true)
-	opLog1p = unaryOp("log1p", f32, func(n *Node) *Node { return Reciprocal(Add(n.In(0), 1)) }, 1, false, true)
-	opSin = unaryOp("sin", graph.AMPKeep, func(n *Node) *Node { return Cos(n.In(0)) }, 1, false, false)
-	opCos = unaryOp("cos", graph.AMPKeep, func(n *Node) *Node { return Neg(Sin(n.In(0))) }, 1, false, false)
-	opTan = unaryOp("tan", f32, func(n *Node) *Node { return Add(Square(n), 1) }, 0, true, true)
-	opAsin = unaryOp("asin", f32, func(n *Node) *Node { return Rsqrt(x1(n, -1)) }, 1, false, true)
-	opAcos = unaryOp("acos", f32, func(n *Node) *Node { return Neg(Rsqrt(x1(n, -1))) }, 1, false, true)
-	opAtan = unaryOp("atan", graph.AMPKeep, func(n *Node) *Node { return Reciprocal(x1(n, 1)) }, 1, false, false)
-	opSinh = unaryOp("sinh", f32, func(n *Node) *Node { return Cosh(n.In(0)) }, 1, false, false)
-	opCosh = unaryOp("cosh", f32, func(n *Node) *Node { return Sinh(n.In(0)) }, 1, false, false)
-	opTanh = unaryOp("tanh", graph.AMPKeep, func(n *Node) *Node { return Sub(1, Square(n)) }, 0, true, false)
-	opAsinh = unaryOp("asinh", f32, func(n *Node) *Node { return Rsqrt(x1(n, 1)) }, 1, false, false)
-	opAcosh = unaryOp("acosh", f32, func(n *Node) *Node { return acoshSlope(n.In(0)) }, 1, false, true)
-	opAtanh = unaryOp("atanh", f32, func(n *Node) *Node { return Reciprocal(x1(n, -1)) }, 1, false, true)
-	opErf = unaryOp("erf", graph.AMPKeep, func(n *Node) *Node { return gaussSlope(n.In(0), 1) }, 1, false, false)
-	opErfc = unaryOp("erfc", f32, func(n *Node) *Node { return gaussSlope(n.In(0), -1) }, 1, false, false)
-	opErfinv = unaryOp("erfinv", f32, func(n *Node) *Node {
-		return Mul(Exp(Square(n)), math.Sqrt(math.Pi)/2)
-	}, 0, true, true)
-	opCbrt = unaryOp("cbrt", f32, func(n *Node) *Node { return Div(1.0/3, Square(n)) }, 0, true, true)
-	opSigmoid = unaryOp("sigmoid", graph.AMPKeep, func(n *Node) *Node { return Mul(n, Sub(1, n)) }, 0, true, false)
+	opExp = unaryOp("exp", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true,
+		Derivative: func(n *Node) *Node { return n }})
+	opExp2 = unaryOp("exp2", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true,
+		Derivative: func(n *Node) *Node { return Mul(n, math.Ln2) }})
+	opExpm1 = unaryOp("expm1", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true,
+		Derivative: func(n *Node) *Node { return Add(n, 1) }})
+	opLog = unaryOp("log", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Reciprocal(n.In(0)) }})
+	opLog2 = unaryOp("log2", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Div(1/math.Ln2, n.In(0)) }})
+	opLog10 = unaryOp("log10", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Div(1/math.Ln10, n.In(0)) }})
+	opLog1p = unaryOp("log1p", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Reciprocal(Add(n.In(0), 1)) }})
+	opSin = unaryOp("sin", unaryRule{DTypes: dtype.SetInexact, SavesIn: 1, Derivative: func(n *Node) *Node { return Cos(n.In(0)) }})
+	opCos = unaryOp("cos", unaryRule{DTypes: dtype.SetInexact, SavesIn: 1, Derivative: func(n *Node) *Node { return Neg(Sin(n.In(0))) }})
+	opTan = unaryOp("tan", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node { return Add(Square(n), 1) }})
+	opAsin = unaryOp("asin", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Rsqrt(x1(n, -1)) }})
+	opAcos = unaryOp("acos", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Neg(Rsqrt(x1(n, -1))) }})
+	opAtan = unaryOp("atan", unaryRule{DTypes: dtype.SetInexact, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return Reciprocal(x1(n, 1)) }})
+	opSinh = unaryOp("sinh", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return Cosh(n.In(0)) }})
+	opCosh = unaryOp("cosh", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return Sinh(n.In(0)) }})
+	opTanh = unaryOp("tanh", unaryRule{DTypes: dtype.SetInexact, SavesOut: true,
+		Derivative: func(n *Node) *Node { return Sub(1, Square(n)) }})
+	opAsinh = unaryOp("asinh", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return Rsqrt(x1(n, 1)) }})
+	opAcosh = unaryOp("acosh", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return acoshSlope(n.In(0)) }})
+	opAtanh = unaryOp("atanh", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
+		Derivative: func(n *Node) *Node { return Reciprocal(x1(n, -1)) }})
+	opErf = unaryOp("erf", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node { return gaussSlope(n.In(0), 1) }})
+	opErfc = unaryOp("erfc", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return gaussSlope(n.In(0), -1) }})
+	opErfinv = unaryOp("erfinv", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node {
+			return Mul(Exp(Square(n)), math.Sqrt(math.Pi)/2)
+		}})
+	opCbrt = unaryOp("cbrt", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node { return Div(1.0/3, Square(n)) }})
+	opSigmoid = unaryOp("sigmoid", unaryRule{DTypes: dtype.SetInexact, SavesOut: true,
+		Derivative: func(n *Node) *Node { return Mul(n, Sub(1, n)) }})
 }
 
 // acoshSlope is 1/√(x²-1); of complex numbers the root is a product of two, which has the branch cut of acosh.

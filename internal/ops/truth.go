@@ -8,9 +8,15 @@ import (
 var opAny, opAll, opCountNonzero *graph.Op
 
 func init() {
-	opAny = graph.Register(graph.Op{Name: "any", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Bool), VMap: vmapReduce, NoGrad: isTest})
-	opAll = graph.Register(graph.Op{Name: "all", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Bool), VMap: vmapReduce, NoGrad: isTest})
-	opCountNonzero = graph.Register(graph.Op{Name: "count_nonzero", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: "its result is a count"})
+	opAny = graph.Register(graph.Op{Name: "any", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduce),
+		Infer: inferReduceTo(dtype.Bool), VMap: vmapReduce, NoGrad: isTest})
+	opAll = graph.Register(graph.Op{Name: "all", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduce),
+		Infer: inferReduceTo(dtype.Bool), VMap: vmapReduce, NoGrad: isTest})
+	opCountNonzero = graph.Register(graph.Op{Name: "count_nonzero", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateReduce),
+		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: "its result is a count"})
 }
 
 // asked gives the answer about uint8 as uint8, as PyTorch does; all others as bool.

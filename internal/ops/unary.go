@@ -9,13 +9,18 @@ import (
 var opNeg, opAbs, opSquare, opSqrt, opRsqrt, opReciprocal, opSign, opConj *graph.Op
 
 func init() {
-	opNeg = unaryOp("neg", graph.AMPKeep, func(n *Node) *Node { return constLike(n, -1) }, 0, false, false)
-	opSquare = unaryOp("square", graph.AMPPromote, func(n *Node) *Node { return Mul(n.In(0), 2) }, 1, false, false)
-	opSqrt = unaryOp("sqrt", graph.AMPKeep, func(n *Node) *Node { return Div(0.5, n) }, 0, true, true)
-	opRsqrt = unaryOp("rsqrt", graph.AMPFloat32, func(n *Node) *Node { return Mul(-0.5, Mul(n, Square(n))) }, 0, true, true)
-	opReciprocal = unaryOp("reciprocal", graph.AMPFloat32, func(n *Node) *Node { return Neg(Mul(n, n)) }, 0, true, true)
-	opSign = unaryOp("sign", graph.AMPKeep, func(n *Node) *Node { return nil }, 0, false, false)
-	opAbs = graph.Register(graph.Op{Name: "abs", Version: 1, Kind: graph.Elementwise, SavesIn: 1, VMap: vmapElementwise,
+	opNeg = unaryOp("neg", unaryRule{DTypes: dtype.SetNumbers, Derivative: func(n *Node) *Node { return constLike(n, -1) }})
+	opSquare = unaryOp("square", unaryRule{DTypes: dtype.SetNumbers, SavesIn: 1, Derivative: func(n *Node) *Node { return Mul(n.In(0), 2) }})
+	opSqrt = unaryOp("sqrt", unaryRule{DTypes: dtype.SetInexact, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node { return Div(0.5, n) }})
+	opRsqrt = unaryOp("rsqrt", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node { return Mul(-0.5, Mul(n, Square(n))) }})
+	opReciprocal = unaryOp("reciprocal", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node { return Neg(Mul(n, n)) }})
+	opSign = unaryOp("sign", unaryRule{DTypes: dtype.SetOrdered, Derivative: func(n *Node) *Node { return nil }})
+	opAbs = graph.Register(graph.Op{Name: "abs", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetSigned, Validate: alike,
+		SavesIn: 1, VMap: vmapElementwise,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType().Real()}}
 		},
@@ -27,7 +32,9 @@ func init() {
 			}
 			return []*Node{Mul(tan[0], s)}
 		}})
-	opConj = graph.Register(graph.Op{Name: "conj", Version: 1, Kind: graph.Elementwise, Infer: inferSame, VMap: vmapElementwise,
+	opConj = graph.Register(graph.Op{Name: "conj", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetComplex, Validate: alike,
+		Infer: inferSame, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Conj(cot[0])} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Conj(tan[0])} }})
 }

@@ -25,13 +25,18 @@ func viewOp(name string, o graph.Op) *graph.Op {
 func sameLayout(_ attr.Attr, _ *shape.Shape, l *shape.Layout, _ *shape.Shape) *shape.Layout { return l }
 
 func init() {
-	opAlias = viewOp("alias", graph.Op{Infer: inferSame, Layout: sameLayout, VMap: vmapElementwise,
+	opAlias = viewOp("alias", graph.Op{
+		Role: graph.RoleIdentity, Inputs: graph.Exactly(1), Validate: rule(validateAlias),
+		Infer: inferSame, Layout: sameLayout, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return cot },
 		JVP: func(n *Node, tan []*Node) []*Node { return tan }})
-	opStopGradient = viewOp("stop_gradient", graph.Op{Infer: inferSame, Layout: sameLayout, VMap: vmapElementwise,
+	opStopGradient = viewOp("stop_gradient", graph.Op{
+		Role: graph.RoleIdentity, Inputs: graph.Exactly(1), Validate: rule(validatePlain),
+		Infer: inferSame, Layout: sameLayout, VMap: vmapElementwise,
 		VJP: func(*Node, []*Node, []bool) []*Node { return []*Node{nil} },
 		JVP: func(*Node, []*Node) []*Node { return []*Node{nil} }})
 	opReshape = viewOp("reshape", graph.Op{
+		Role: graph.RoleReshape, Inputs: graph.Exactly(1), Validate: rule(validateReshape),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("reshape", a.(attr.Shape).Dims.Slice()...), DType: in[0].DType()}}
 		},
@@ -44,6 +49,7 @@ func init() {
 			return []*Node{reshapeTo(in[0], batchShape("reshape", n.Shape(), size))}
 		}})
 	opPermute = viewOp("permute", graph.Op{
+		Role: graph.RolePermute, Inputs: graph.Exactly(1), Validate: rule(validatePermute),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			p := a.(attr.Perm).Order
 			d := make([]int, p.Len())
@@ -74,6 +80,7 @@ func init() {
 			return []*Node{permute(in[0], order)}
 		}})
 	opBroadcastTo = viewOp("broadcast_to", graph.Op{
+		Role: graph.RoleBroadcast, Inputs: graph.Exactly(1), Validate: rule(validateBroadcastTo),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("broadcast_to", a.(attr.Shape).Dims.Slice()...), DType: in[0].DType()}}
 		},
@@ -89,6 +96,7 @@ func init() {
 			return []*Node{broadcastTo(Reshape(x, dims...), batchShape("broadcast_to", n.Shape(), size))}
 		}})
 	opSlice = viewOp("slice", graph.Op{
+		Inputs: graph.Exactly(1), Validate: rule(validateSlice),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("slice", a.(attr.Slice).Size.Slice()...), DType: in[0].DType()}}
 		},
@@ -132,7 +140,7 @@ func StopGradient(x *Node) *Node { return graph.MakeDetached(opStopGradient, x) 
 //lucid:method
 func Reshape(x *Node, shape ...int) *Node { return reshapeTo(x, resolveShape("reshape", x, shape)) }
 
-// resolveShape fills in a -1 and checks that the element count is kept.
+// resolveShape fills in a -1 and checks that the element count stays.
 func resolveShape(op string, x *Node, dims []int) *shape.Shape {
 	at, n := -1, 1
 	for i, d := range dims {

@@ -10,7 +10,8 @@ import (
 var opWhere, opCast *graph.Op
 
 func init() {
-	opWhere = graph.Register(graph.Op{Name: "where", Version: 1, Kind: graph.Elementwise, AMP: graph.AMPPromote,
+	opWhere = graph.Register(graph.Op{Name: "where", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(3), DTypes: dtype.SetAll, Validate: rule(validateWhere),
 		Infer: inferSame, SavesIn: 1, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			c, zero := n.In(0), constLike(n, 0)
@@ -28,7 +29,9 @@ func init() {
 			}
 			return []*Node{Where(n.In(0), pick(tan[1]), pick(tan[2]))}
 		}})
-	opCast = graph.Register(graph.Op{Name: "cast", Version: 1, Kind: graph.Elementwise, VMap: vmapElementwise,
+	opCast = graph.Register(graph.Op{Name: "cast", Version: 1, Kind: graph.Elementwise,
+		Role: graph.RoleCast, Inputs: graph.Exactly(1), DTypes: dtype.SetAll, Validate: rule(validateCast),
+		VMap: vmapElementwise,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: a.(attr.Cast).To}}
 		},

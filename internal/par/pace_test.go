@@ -14,12 +14,12 @@ func TestPaceDid(t *testing.T) {
 		p.last -= time.Second // any look moves it
 		was, sum := p.last, 0
 		for sum+piece < 2048 {
-			p.Did(piece)
+			p.StepElems(piece)
 			if sum += piece; p.last != was {
 				t.Fatalf("pieces of %d: looked at the clock after %d elements", piece, sum)
 			}
 		}
-		p.Did(piece)
+		p.StepElems(piece)
 		if p.last == was {
 			t.Errorf("pieces of %d: did not look at the clock after %d elements", piece, sum+piece)
 		}
@@ -41,7 +41,7 @@ func TestPaceYields(t *testing.T) {
 		go ran.Store(true)
 		begin := time.Now()
 		for !ran.Load() && time.Since(begin) < 5*time.Second {
-			p.Did(64)
+			p.StepElems(64)
 		}
 		best = min(best, time.Since(begin))
 	}

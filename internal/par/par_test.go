@@ -120,7 +120,7 @@ func TestSleep(t *testing.T) {
 
 // TestCopy copies lengths around the size of a block.
 func TestCopy(t *testing.T) {
-	for _, n := range []int{0, 1, copied - 1, copied, copied + 1, 5*copied + 17} {
+	for _, n := range []int{0, 1, copyBlock - 1, copyBlock, copyBlock + 1, 5*copyBlock + 17} {
 		src, dst := make([]byte, n), make([]byte, n+1)
 		for i := range src {
 			src[i] = byte(i*7 + i>>8)

@@ -1,7 +1,7 @@
 // Package scope owns ambient state: what NoGrad, Autocast, WithDevice, Deterministic, Winograd, WithContext and an open
 // trace say holds for one call in one goroutine, and nowhere else.
 //
-// Go has no goroutine-local storage, so states are kept in a table keyed by the goroutine's own pointer. With no
+// Go has no goroutine-local storage, so states are stored in a table keyed by the goroutine's own pointer. With no
 // scope open anywhere, asking costs one atomic load.
 package scope
 
@@ -15,21 +15,21 @@ import (
 
 // State is what holds in a scope. A state is never changed after it is entered.
 type State struct {
-	NoGrad        bool            // do not record for Backward
-	Inference     bool            // NoGrad, and results may never join a tape
-	Anomaly       bool            // name the op that first produces NaN
-	Deterministic bool            // the same bits from run to run
-	Winograd      bool            // convolutions may lose accuracy for speed
-	Autocast      dtype.DType     // Invalid: off
-	Device        any             // *backend.Device for creation; nil: the default
-	Stream        any             // exec stream; nil: the device's default
-	Ctx           context.Context // nil: Background
-	Trace         any             // *graph.Trace of an open compile
-	Level         any             // *graph.Level of the innermost functional transform
-	Keep          any             // *graph.Level that every node made here carries
-	Arena         any             // collector of handles for Scope
-	Cells         any             // collector of guard cells read by a trace
-	Random        any             // how VMap treats the default generator; nil outside
+	NoGrad          bool            // do not record for Backward
+	Inference       bool            // NoGrad, and results may never join a tape
+	Anomaly         bool            // name the op that first produces NaN
+	Deterministic   bool            // the same bits from run to run
+	Winograd        bool            // convolutions may lose accuracy for speed
+	Autocast        dtype.DType     // Invalid: off
+	Device          any             // *backend.Device for creation; nil: the default
+	Stream          any             // exec stream; nil: the device's default
+	Ctx             context.Context // nil: Background
+	Trace           any             // *graph.Trace of an open compile
+	Level           any             // *graph.Level of the innermost functional transform
+	CheckpointLevel any             // *graph.Level that every node made here carries
+	Arena           any             // collector of handles for Scope
+	GuardCells      any             // collector of guard cells read by a trace
+	Random          any             // how VMap treats the default generator; nil outside
 }
 
 const shards = 32

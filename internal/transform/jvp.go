@@ -16,7 +16,7 @@ func Pushforward(outputs, inputs, tangents []*Node) []*Node {
 		if !t.dep[i] || tan[i] != nil || n.NumIn() == 0 {
 			continue
 		}
-		if k, ok := n.IsItem(); ok {
+		if k, ok := n.IsTupleItem(); ok {
 			if p := parts[t.idx.Get(n.In(0))]; p != nil {
 				tan[i] = p[k]
 			}
@@ -46,7 +46,7 @@ func Pushforward(outputs, inputs, tangents []*Node) []*Node {
 				out[k] = ops.Cast(o, s.DType)
 			}
 		}
-		if n.IsBundle() {
+		if n.IsTuple() {
 			parts[i] = out
 			continue
 		}

@@ -12,7 +12,7 @@ type VMapTrace struct {
 	Size     int
 	trace    *graph.Trace
 	standIns []*Node
-	batched  []*Node // the whole batch of each stand-in, its axis in front
+	batched  []*Node // the whole batch of each placeholder, its axis in front
 }
 
 // NewVMap opens a trace over size examples.
@@ -20,7 +20,7 @@ func NewVMap(parent *graph.Trace, size int) *VMapTrace {
 	return &VMapTrace{Size: size, trace: graph.NewTrace(graph.TraceVMap, "VMap", parent)}
 }
 
-// In returns the stand-in for one example of x, mapped along axis.
+// In returns the placeholder for one example of x, mapped along axis.
 func (v *VMapTrace) In(x *Node, axis int) *Node {
 	axis = shape.Axis("vmap", axis, x.Rank())
 	d := x.Shape().Clone()
@@ -28,7 +28,7 @@ func (v *VMapTrace) In(x *Node, axis int) *Node {
 		fault.Throw(fault.Shape, "vmap", "an argument has %d examples along dim %d of %v, another has %d", d[axis], axis, x.Shape(), v.Size)
 	}
 	d = append(d[:axis], d[axis+1:]...)
-	s := graph.NewStandIn(v.trace, len(v.standIns), graph.Spec{Shape: shape.Of("vmap", d...), DType: x.DType()}, x.Device())
+	s := graph.NewPlaceholder(v.trace, len(v.standIns), graph.Spec{Shape: shape.Of("vmap", d...), DType: x.DType()}, x.Device())
 	s.SetLevel(x.Level())
 	s.Ref()
 	x.Ref()
@@ -42,7 +42,7 @@ func (v *VMapTrace) Close() { v.trace.Close() }
 
 // Out computes the outputs over all examples, with the extra axis at axes[i].
 func (v *VMapTrace) Out(outputs []*Node, axes []int) []*Node {
-	inside := func(n *Node) bool { return n.Trace() != nil && !n.IsStandIn() }
+	inside := func(n *Node) bool { return n.Trace() != nil && !n.IsPlaceholder() }
 	var idx graph.Index
 	idx.PostOrder(outputs, inside)
 	val := make([]*Node, len(idx.Nodes)) // with the axis in front; nil: does not vary
@@ -56,7 +56,7 @@ func (v *VMapTrace) Out(outputs []*Node, axes []int) []*Node {
 		if val[i] != nil || n.NumIn() == 0 || !inside(n) {
 			continue
 		}
-		if k, ok := n.IsItem(); ok {
+		if k, ok := n.IsTupleItem(); ok {
 			if p := parts[idx.Get(n.In(0))]; p != nil {
 				val[i] = p[k]
 			}
@@ -77,7 +77,7 @@ func (v *VMapTrace) Out(outputs []*Node, axes []int) []*Node {
 			fault.Throw(fault.NotImplemented, n.Op().Name, "cannot be vectorised: %s", n.Op().NoVMap)
 		}
 		out := n.Op().VMap(n, in, batched, v.Size)
-		if n.IsBundle() {
+		if n.IsTuple() {
 			parts[i] = out
 			continue
 		}

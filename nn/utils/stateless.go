@@ -42,7 +42,7 @@ func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 	for i := range swaps {
 		s := &swaps[i]
 		s.old, s.in = s.h.Acquire(), s.given.Acquire()
-		s.h.Lend(s.in)
+		s.h.RebindTemporarily(s.in)
 	}
 	defer func() {
 		for _, s := range swaps {

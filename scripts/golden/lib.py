@@ -32,7 +32,7 @@ torch.set_num_threads(1)
 # the plain kernels do.
 torch.backends.mkldnn.enabled = False
 
-OUT_DIR = os.environ.get("GOLDEN_OUT") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "golden")
+OUT_DIR = os.environ.get("GOLDEN_OUT") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "internal", "testutil", "golden", "testdata")
 
 FLOATS = ["float32", "float64", "bfloat16", "float16"]
 INTS = ["int64", "int32", "int16", "int8", "uint8"]

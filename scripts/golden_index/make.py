@@ -1,4 +1,4 @@
-"""Writes testdata/index.json.gz: random reads and writes by index and what NumPy makes of them.
+"""Writes internal/test/golden/testdata/index.json.gz: random reads and writes by index and what NumPy makes of them.
 
 NumPy 2.4 (see ../golden/requirements.txt for the environment). A case is a tensor of integers and a list of steps: reads ("at"), writes
 ("set", "add", "mul", "max", "min") and views that are written to afterwards, which must not change the tensor. `out` holds
@@ -164,7 +164,7 @@ def main():
     random.seed(20261115)
     cases = [c for c in (case() for _ in range(1000)) if c and c["steps"]][:500]
     body = json.dumps({"numpy": np.__version__, "cases": cases}, separators=(",", ":")).encode()
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "index.json.gz")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "internal", "test", "golden", "testdata", "index.json.gz")
     with open(path, "wb") as f, gzip.GzipFile(fileobj=f, mode="wb", mtime=0) as z:
         z.write(body)
     print(len(cases), "cases,", sum(c["out"] is None for c in cases), "refused", file=sys.stderr)

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -179,13 +179,13 @@ func TestChainPrograms(t *testing.T) {
 		in := randomOperands(r, p, n)
 		inPlace := trial%3 == 0
 		var want [][]byte
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			got := runProgram(t, p, in, inPlace)
 			if variant == "generic" {
 				want = got
 			}
 		})
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for i, got := range runProgram(t, p, in, inPlace) {
 				if d := p.DTypes[p.Out[i]]; !sameValues(d, got, want[i]) {
 					t.Fatalf("%s, trial %d, %d elements, output %d of %v\n%s", variant, trial, n, i, p.Out, listing(p))
@@ -226,8 +226,8 @@ func listing(p *backend.Fused) string {
 	return s
 }
 
-// TestChainPast runs a program whose outputs are beyond the caches, one of them also in the memory of an input.
-func TestChainPast(t *testing.T) {
+// TestChainStreams runs a program whose outputs are beyond the caches, one of them also in the memory of an input.
+func TestChainStreams(t *testing.T) {
 	n := StreamFrom/4 + 77
 	r := rand.New(rand.NewPCG(5, 6))
 	p := &backend.Fused{Shape: shape.Of("test", n), In: 2, DTypes: slices.Repeat([]dtype.DType{dtype.Float32}, 6), Instrs: []backend.Instr{
@@ -243,12 +243,12 @@ func TestChainPast(t *testing.T) {
 	}
 	for _, inPlace := range []bool{false, true} {
 		var want [][]byte
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			if variant == "generic" {
 				want = runProgram(t, p, in, inPlace)
 			}
 		})
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for i, got := range runProgram(t, p, in, inPlace) {
 				if !bytes.Equal(got, want[i]) {
 					t.Errorf("%s, in place %v: output %d differs", variant, inPlace, i)

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
@@ -52,7 +52,7 @@ func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
 func forConvVariants(t *testing.T, f func(t *testing.T, part int)) {
 	t.Run("all", func(t *testing.T) { f(t, 1) })
 	for _, pkg := range []string{"gemm", "simd"} {
-		impl.ForEach(t, pkg, func(name string) { t.Run(pkg+"/"+name, func(t *testing.T) { f(t, 8) }) })
+		asmvariant.ForEach(t, pkg, func(name string) { t.Run(pkg+"/"+name, func(t *testing.T) { f(t, 8) }) })
 	}
 }
 
@@ -76,11 +76,11 @@ func testConvMatchesRef(t *testing.T, part int) {
 	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
 }
 
-// TestConvPlaces runs convolutions with enough output channels for vectors of them, with the channels first and last: one to three dimensions, short rows
+// TestConvPositions runs convolutions with enough output channels for vectors of them, with the channels first and last: one to three dimensions, short rows
 // and some that are cut, several images in a block, strides, groups, sums in several chunks.
-func TestConvPlaces(t *testing.T) { forConvVariants(t, testConvPlaces) }
+func TestConvPositions(t *testing.T) { forConvVariants(t, testConvPositions) }
 
-func testConvPlaces(t *testing.T, part int) {
+func testConvPositions(t *testing.T, part int) {
 	r := rand.New(rand.NewPCG(8, 4))
 	for i := range 64 / part {
 		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64, dtype.Float16}[i%4]

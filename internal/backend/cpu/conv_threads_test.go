@@ -24,7 +24,7 @@ func TestConvThreads(t *testing.T) {
 		a         attr.Conv
 		x, w, out []int
 	}{
-		{"places", "conv", dtype.Float32, plain(1, 1), []int{2, 64, 40, 40}, []int{64, 64, 3, 3}, []int{2, 64, 40, 40}},
+		{"positions", "conv", dtype.Float32, plain(1, 1), []int{2, 64, 40, 40}, []int{64, 64, 3, 3}, []int{2, 64, 40, 40}},
 		{"channels last", "conv_last", dtype.Float32, plain(1, 1), []int{2, 64, 40, 40}, []int{64, 64, 3, 3}, []int{2, 40, 40, 64}},
 		{"direct", "conv", dtype.Float32, plain(1, 1), []int{2, 64, 60, 60}, []int{6, 64, 3, 3}, []int{2, 6, 60, 60}},
 		{"sums", "conv", dtype.Float32, plain(1, 1), []int{64, 2, 40, 40}, []int{48, 2, 40, 40}, []int{64, 48, 3, 3}},
@@ -58,11 +58,11 @@ func TestConvThreads(t *testing.T) {
 	}
 }
 
-// TestConvPaired holds convolutions of bfloat16 that are large enough for products in pairs against the reference: strides, groups, zeros between
-// elements, one tap, gradients of kernels, kernels that are not finite beside padding.
-func TestConvPaired(t *testing.T) { forConvVariants(t, testConvPaired) }
+// TestConvBF16 holds convolutions of bfloat16 that are large enough for products in pairs against the reference: strides, groups, zeros between
+// elements, one tap, gradients of kernels, kernels that are not finite next to padding.
+func TestConvBF16(t *testing.T) { forConvVariants(t, testConvBF16) }
 
-func testConvPaired(t *testing.T, part int) {
+func testConvBF16(t *testing.T, part int) {
 	r := rand.New(rand.NewPCG(9, 4))
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 	small := func(dims []int) backend.View { return randomView(r, dtype.BFloat16, dims) }
@@ -82,7 +82,7 @@ func testConvPaired(t *testing.T, part int) {
 	point.Low, point.High = two(0), two(0)
 	checkKernel(t, "conv", point, []int{2, 48, 16, 16}, small([]int{2, 64, 16, 16}), small([]int{48, 64, 1, 1}))
 	checkKernel(t, "conv", point, []int{64, 48, 1, 1}, small([]int{64, 4, 17, 16}), small([]int{48, 4, 17, 16}))
-	spoiled := small([]int{24, 20, 3, 3})
-	spoiled.DType.Put(spoiled.Buf.Mem, spoiled.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: 1e300})
-	checkKernel(t, "conv", a, []int{2, 24, 14, 15}, small([]int{2, 20, 14, 15}), spoiled)
+	withInf := small([]int{24, 20, 3, 3})
+	withInf.DType.Put(withInf.Buf.Mem, withInf.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: 1e300})
+	checkKernel(t, "conv", a, []int{2, 24, 14, 15}, small([]int{2, 20, 14, 15}), withInf)
 }

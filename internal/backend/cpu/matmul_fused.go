@@ -18,7 +18,7 @@ func canLead(op string, _ attr.Attr, _ dtype.DType) bool { return op == "matmul"
 // headRun is what follows one head. Small products are called so often that its function is made once.
 type headRun struct {
 	r     *runState
-	width int // columns of the product, places of the convolution
+	width int // columns of the product, output positions of the convolution
 	dst   int // register of the head
 	then  finished
 	at    func(part unsafe.Pointer, pitch, row, col, rows, cols int)
@@ -33,10 +33,10 @@ var headRuns = sync.Pool{New: func() any {
 // staysApart reports whether the head goes to no memory: the program alone sees its parts. Small products are in the cache as
 // a whole anyway.
 func staysApart(p *backend.Fused) bool {
-	if p.Head.Op != "matmul" || p.Head.Kept || p.Shape.Numel() <= plainWork {
+	if p.Producer.Op != "matmul" || p.Producer.Stored || p.Shape.Numel() <= plainWork {
 		return false
 	}
-	switch p.DTypes[p.Head.Dst] {
+	switch p.DTypes[p.Producer.Dst] {
 	case dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16:
 		return true
 	}
@@ -44,14 +44,14 @@ func staysApart(p *backend.Fused) bool {
 }
 
 // isPlain reports whether the head is a product so small that it is in the cache as a whole when it is done.
-func isPlain(h *backend.Head, in []backend.View) bool {
+func isPlain(h *backend.Producer, in []backend.View) bool {
 	if h.Op != "matmul" || in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false
 	}
 	return in[0].Numel() <= plainWork && in[0].Numel()*in[1].Shape.Dim(1) <= plainWork
 }
 
-func runHead(c *backend.Ctx, r *runState, head *backend.Head, out backend.View, in []backend.View) error {
+func runHead(c *backend.Ctx, r *runState, head *backend.Producer, out backend.View, in []backend.View) error {
 	if out.Numel() == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func runHead(c *backend.Ctx, r *runState, head *backend.Head, out backend.View, 
 	h.r, h.width = r, 1 // a product with a vector has one column
 	if head.Op == "conv" {
 		h.width = volume(out.Shape.Dims()[2:])
-		return convThen(c, head.Attr.(attr.Conv), out, in, h.then)
+		return convolutions.Run(c, head.Attr.(attr.Conv), out, in, h.then)
 	}
 	if in[1].Shape.Rank() > 1 {
 		h.width = out.Shape.Dim(out.Shape.Rank() - 1)
@@ -91,7 +91,7 @@ func (h *headRun) part(row, col, rows, cols int) {
 	h.soon(row+rows, col, rows, cols)
 }
 
-// partAt runs the program over a part that lies apart, its rows pitch elements from each other.
+// partAt runs the program over a part in memory of its own, its rows pitch elements from each other.
 func (h *headRun) partAt(part unsafe.Pointer, pitch, row, col, rows, cols int) {
 	var w workspace
 	h.r.open(&w)
@@ -108,10 +108,10 @@ func (h *headRun) partAt(part unsafe.Pointer, pitch, row, col, rows, cols int) {
 	h.soon(row+rows, col, rows, cols)
 }
 
-// aheadElems is from how many elements on the program's other operands lie in no cache.
+// aheadElems is from how many elements on the program's other operands are not in a cache.
 const aheadElems = 256 << 10
 
-// soon asks for what the program will read with the part below: the product has something to do in the meantime.
+// soon prefetches what the program will read with the part below, while the product computes.
 func (h *headRun) soon(row, col, rows, cols int) {
 	if h.r.n < aheadElems {
 		return
@@ -126,7 +126,7 @@ func (h *headRun) soon(row, col, rows, cols int) {
 	}
 }
 
-// row returns where elements at to at+n lie, if they do so one after the other in one row; else nil.
+// row returns the address of elements at to at+n if they are contiguous in one row; else nil.
 func (o *operand) row(at, n int) unsafe.Pointer {
 	last := len(o.dims) - 1
 	if o.strides[last] != 1 || n > o.dims[last] {

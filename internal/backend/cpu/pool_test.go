@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -42,19 +42,19 @@ func randomPool(r *rand.Rand, rank int) attr.Pool {
 	return w
 }
 
-// TestPoolsMatchRef compares pooling and its transposes with the oracle, over windows of any kind; some of the places that
+// TestPoolsMatchRef compares pooling and its transposes with the oracle, over windows of any kind; some of the indices that
 // the transpose of the maximum is given are in no window.
 func TestPoolsMatchRef(t *testing.T) {
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		r := rand.New(rand.NewPCG(21, 4))
 		for i := range 120 {
 			w := randomPool(r, 1+r.IntN(3))
 			in, out := append([]int{2, 3}, w.In.Slice()...), append([]int{2, 3}, w.Out.Slice()...)
 			x, g := randomView(r, dtype.Float32, in), randomView(r, dtype.Float32, out)
 			name := fmt.Sprintf("%s, case %d, %+v", variant, i, w)
-			places := comparePool(t, name, "pool_max", w, [][]int{out, out}, x)[1]
-			at := backend.Slice[int64](places)
-			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, places)
+			indices := comparePool(t, name, "pool_max", w, [][]int{out, out}, x)[1]
+			at := backend.Slice[int64](indices)
+			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, indices)
 			for k := range at {
 				switch r.IntN(8) {
 				case 0:
@@ -63,7 +63,7 @@ func TestPoolsMatchRef(t *testing.T) {
 					at[k] += 1 << 32
 				}
 			}
-			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, places)
+			comparePool(t, name, "pool_max_t", w, [][]int{in}, g, indices)
 			comparePool(t, name, "pool_mean", w, [][]int{out}, x)
 			comparePool(t, name, "pool_mean_t", w, [][]int{in}, g)
 		}

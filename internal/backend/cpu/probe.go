@@ -17,7 +17,7 @@ type Limits struct {
 	BF16       float64 `json:"bf16"` // products of bfloat16 by the instructions that matrix products use
 	Read       float64 `json:"read"`
 	Copy       float64 `json:"copy"`
-	StreamCopy float64 `json:"stream_copy"` // past the caches
+	StreamCopy float64 `json:"stream_copy"` // by non-temporal stores
 }
 
 // Prober measures limits; it keeps the memory it reads and writes, so that a second measurement finds its pages. They are pages as
@@ -59,7 +59,7 @@ func (p *Prober) Measure() (l Limits, err error) {
 	}{
 		{&l.FMA32, probeRounds, multiplyAdds(gemm.PeakFMAProbe32)},
 		{&l.FMA64, probeRounds, multiplyAdds(gemm.PeakFMAProbe64)},
-		{&l.BF16, probeRounds, multiplyAdds(gemm.PeakPairsProbe)},
+		{&l.BF16, probeRounds, multiplyAdds(gemm.PeakBF16Probe)},
 		{&l.Read, probePasses, move(1, func(_, src []byte, b int) { sums[b] = simd.ReadProbe(src) })},
 		{&l.Copy, probePasses, move(2, func(dst, src []byte, _ int) { simd.CopyProbe(dst, src) })},
 		{&l.StreamCopy, probePasses, move(2, func(dst, src []byte, _ int) { simd.NonTemporalCopy(dst, src) })},

@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// TestProdRuns holds products of long rows against exact ones: every length around the lanes, halves that do not come out even, and
+// TestProdRuns holds products of long rows against exact ones: every length around the lanes, odd splits of the tree, and
 // more than a tile; and a zero, an infinity or a NaN wherever it is.
 func TestProdRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
@@ -22,7 +22,7 @@ func TestProdRuns(t *testing.T) {
 		lengths = append(lengths, n)
 	}
 	lengths = append(lengths, 511, 512, 513, 1000, tileElems-1, tileElems, tileElems+1, 2*tileElems+runFrom+5)
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		for _, d := range []dtype.DType{dtype.Float32, dtype.Float64} {
 			for _, n := range lengths {
 				x := fresh(d, shape.Of("test", n))

@@ -14,15 +14,15 @@ import (
 
 func init() { register(map[string]kernel{"attention": attention, "attention_grad": attentionGrad}) }
 
-// tiled is the form of attention's kernels on the tensor cores.
+// tiled is the shape of attention's tensor-core kernels.
 type tiled struct {
 	half              dtype.DType
-	hd                int // halves of a row in shared memory
-	warps, each, tile int // a block has 16·each rows a warp, and goes over the others in tiles
+	hd                int // elements of a row in shared memory
+	warps, each, tile int // a block has 16·each rows a warp, and loops over tiles of the other operand
 	brief             bool
 }
 
-// soon is the form of a kernel that will run a few times: half as much of it is unrolled.
+// soon is the variant of a kernel that will run a few times only: half as much of it is unrolled, so it compiles faster.
 func (t tiled) soon(brief bool) tiled {
 	if t.brief = brief; brief {
 		t.each = 1
@@ -32,19 +32,20 @@ func (t tiled) soon(brief bool) tiled {
 
 func (t tiled) rows() int { return 16 * t.warps * t.each }
 
-// The kernels: the result, the cotangents of keys and values, that of the queries.
+// The kernels: forward; gradient of keys and values; gradient of queries.
 const (
 	forward = iota
 	ofKeys
 	ofQueries
 )
 
-// tilesFor says whether the operands fit the tensor cores' kernels: halves, no mask, rows of whole 16 bytes, 128 at most.
+// tilesFor reports whether the tensor-core kernels take the operands: half types, no mask, rows of whole 16-byte vectors,
+// 128 elements at most.
 func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 	e, f := q.Shape.Dim(3), v.Shape.Dim(3)
 	t := tiled{half: q.DType, hd: 64, warps: 4, each: 2, tile: 64}
 	switch wide := max(e, f) > 64; {
-	case wide && part == ofKeys: // two sums of rows fill the registers
+	case wide && part == ofKeys: // two row accumulators fill the registers
 		t.hd, t.each, t.tile = 128, 1, 32
 	case wide && part == ofQueries:
 		t.hd, t.tile = 128, 32
@@ -64,7 +65,7 @@ func (t tiled) source(file string, keys bool) string {
 		number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile, number(keys)) + kernels.Source("attention_tile", file)
 }
 
-// tiled finds a kernel of attention in a form. One that cuDNN's will soon replace is compiled in half the time, and runs slower.
+// tiled finds a kernel of attention. One that cuDNN will soon replace is compiled in half the time, and runs slower.
 func (d *Device) tiled(t tiled, name string, keys bool) (*driver.Function, error) {
 	k := text{name: name, source: func() string { return t.source(name, keys) }, options: options, ours: true, long: true}
 	if t.brief {
@@ -80,13 +81,13 @@ func number(b bool) int {
 	return 0
 }
 
-// fitsRows reports whether rows are contiguous and begin at multiples of 16 bytes.
+// fitsRows reports whether rows are contiguous and 16-byte aligned.
 func fitsRows(v backend.View) bool {
 	st := v.Strides()
 	return st[3] == 1 && address(v)%16 == 0 && st[0]%8 == 0 && st[1]%8 == 0 && st[2]%8 == 0
 }
 
-// inRows brings operands to where their rows are contiguous and begin at multiples of 16 bytes.
+// inRows copies the operands whose rows are not contiguous or not 16-byte aligned.
 func (d *Device) inRows(in []backend.View) (*denseViews, error) {
 	all := &denseViews{}
 	for _, v := range in {
@@ -170,7 +171,7 @@ func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	return d.attentionGradByKernels(p, out, o, later)
 }
 
-// writtenApart lets run write contiguous outputs, and brings them where they belong.
+// writtenApart lets run write contiguous temporaries, and copies them to the strided outputs.
 func (d *call) writtenApart(out []backend.View, run func(out []backend.View) error) error {
 	apart := slices.Clone(out)
 	for i, v := range out {
@@ -192,7 +193,8 @@ func (d *call) writtenApart(out []backend.View, run func(out []backend.View) err
 	return nil
 }
 
-// attentionGradByKernels is the gradient by kernels of our own, written in row-major order; brief ones if the library will do it soon.
+// attentionGradByKernels computes the gradient with our own kernels, in row-major order; with fast-compiling ones if cuDNN
+// will replace them soon.
 func (d *call) attentionGradByKernels(p attr.Attention, out []backend.View, o gradOperands, brief bool) error {
 	if _, ok := tilesFor(p, o.q, o.k, o.v, ofKeys); !ok || len(o.mask) > 0 {
 		return d.attentionRowsGrad(p, out, o)
@@ -251,7 +253,7 @@ func sumsSource(t dtype.DType, vector int) string {
 	return kernels.Source("prelude") + fmt.Sprintf("#define T %s\n#define V %d\n", ctype[t], vector) + kernels.Source("attention_sums")
 }
 
-// attentionSums makes the sums along rows that the gradient takes from the cotangents of weights, in the dtype of sums.
+// attentionSums computes the row sums of result times cotangent that the gradient needs, in the accumulator dtype.
 func (d *call) attentionSums(o gradOperands) (sums backend.View, err error) {
 	vector := 8
 	for _, v := range []backend.View{o.g, o.y} {

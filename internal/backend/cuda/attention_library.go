@@ -9,23 +9,23 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
 )
 
-// Attention by cuDNN, whose kernels are made for one set of sizes each and take about a second to compile. That is worth
-// it for sizes that come again: in what is recorded, and eagerly once a kind of attention has had some work.
+// Attention by cuDNN. Its kernels are specialised for one set of sizes and take about a second to compile. That pays for
+// sizes that come again: in captured graphs, and eagerly once a kind of attention has done enough work.
 const (
-	worthAttention = 1e9  // operations of one attention
-	worthCompiling = 2e12 // operations of one kind of attention, all together
+	worthAttention = 1e9  // FLOPs of one attention
+	worthCompiling = 2e12 // FLOPs of one kind of attention, all calls together
 )
 
-// attentionWork counts the operations of each kind of attention so far.
+// attentionWork counts the FLOPs of each kind of attention so far.
 type attentionWork struct {
 	sync.Mutex
-	done map[cudnn.Attention]float64
-	kept map[cudnn.Attention]bool // an earlier process left its plan behind
+	done   map[cudnn.Attention]float64
+	cached map[cudnn.Attention]bool // an earlier process cached its plan
 }
 
-// attentionKept reports whether cuDNN's kernels for an attention were kept by an earlier process: then they are ready at once. Where the
-// same bits are asked for it does not matter what others did.
-func (d *call) attentionKept(a cudnn.Attention) bool {
+// attentionCached reports whether an earlier process cached cuDNN's plan for an attention: then it is ready at once. Under
+// Deterministic the answer is no, since results must not depend on the cache.
+func (d *call) attentionCached(a cudnn.Attention) bool {
 	if !d.dnnUsed || d.ctx.Deterministic {
 		return false
 	}
@@ -36,25 +36,25 @@ func (d *call) attentionKept(a cudnn.Attention) bool {
 	w := &d.attentions
 	w.Lock()
 	defer w.Unlock()
-	kept, known := w.kept[a]
+	cached, known := w.cached[a]
 	if !known {
-		if w.kept == nil {
-			w.kept = map[cudnn.Attention]bool{}
+		if w.cached == nil {
+			w.cached = map[cudnn.Attention]bool{}
 		}
-		kept = h.KeepsAttention(a)
-		w.kept[a] = kept
+		cached = h.HasAttention(a)
+		w.cached[a] = cached
 	}
-	return kept
+	return cached
 }
 
-// worth notes an attention and reports whether cuDNN should do it now, or will once it comes again.
+// worth counts an attention and reports whether cuDNN should do it now, or will once it comes again.
 func (d *call) worth(a cudnn.Attention) (now, later bool) {
 	flops := 4 * float64(a.Q.At(0)) * float64(a.Q.At(1)) * float64(a.Q.At(2)) * float64(a.K.At(2)) * float64(max(a.Q.At(3), a.V.At(3)))
 	if flops < worthAttention && !d.dnnAlways {
 		return false, false
 	}
-	if work := d.attentions.add(a, flops, d.face == running); !d.dnnAlways && d.face != recording && work < worthCompiling && !d.attentionKept(a) {
-		if d.face == looking && work > 0 { // it comes again, and whoever records it wants to know: then our kernels can be compiled ahead where there is no cuDNN
+	if work := d.attentions.add(a, flops, d.mode == running); !d.dnnAlways && d.mode != capturing && work < worthCompiling && !d.attentionCached(a) {
+		if d.mode == precompiling && work > 0 { // it comes again and will be captured: compile our kernels now in case there is no cuDNN
 			d.openDNN()
 		}
 		return false, !d.dnnOff && (!d.dnnDone.Load() || d.dnnHandle != nil)
@@ -63,7 +63,7 @@ func (d *call) worth(a cudnn.Attention) (now, later bool) {
 	return h != nil || unknown, false
 }
 
-// add returns the operations of a kind of attention so far, with these if they count.
+// add returns the FLOPs of a kind of attention so far, with these if they count.
 func (w *attentionWork) add(a cudnn.Attention, flops float64, counts bool) float64 {
 	w.Lock()
 	defer w.Unlock()
@@ -76,7 +76,7 @@ func (w *attentionWork) add(a cudnn.Attention, flops float64, counts bool) float
 	return w.done[a]
 }
 
-// attentionKind describes an attention to cuDNN; ok is false if it is none of its own.
+// attentionKind describes an attention to cuDNN; ok is false if cuDNN does not support it.
 func attentionKind(p attr.Attention, q, k, v backend.View) (a cudnn.Attention, ok bool) {
 	e, f := q.Shape.Dim(3), v.Shape.Dim(3)
 	ints := attr.MakeInts
@@ -85,7 +85,7 @@ func attentionKind(p attr.Attention, q, k, v backend.View) (a cudnn.Attention, o
 	return a, q.DType.IsHalf() && p.Scale > 0 && e%8 == 0 && f%8 == 0 && min(e, f) > 0 && max(e, f) <= 256 && q.Shape.Dim(2) > 1 && k.Shape.Dim(2) > 1
 }
 
-// attentionByLibrary tries cuDNN; done reports whether that was it, later that it will be, once there is more of the same.
+// attentionByLibrary tries cuDNN. done: it ran. later: it will, once this kind has done enough work.
 func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (done, later bool, err error) {
 	if _, ok := attentionKind(p, in[0], in[1], in[2]); !ok || len(in) > 3 || !fitsRows(out[0]) {
 		return false, false, nil
@@ -102,16 +102,16 @@ func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (don
 		return false, later, nil
 	}
 	done, err = d.library("attention", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
-		return h.Attention(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(out[0]), address(out[1]))
+		return h.Attention(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v), address(out[0]), address(out[1]))
 	})
 	return done, false, err
 }
 
-// lastWrongTail is the last version whose gradient reads beyond keys that are no multiple of 128.
+// lastWrongTail is the last version whose gradient reads out of bounds where the number of keys is no multiple of 128.
 const lastWrongTail = 91500
 
-// attentionGradByLibrary tries cuDNN; done and later are those of attentionByLibrary. Where the same bits are asked for, it is not: the
-// cotangents of queries are added up in any order.
+// attentionGradByLibrary tries cuDNN; done and later are as in attentionByLibrary. Not under Deterministic: cuDNN
+// accumulates the gradient of the queries by atomics.
 func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in gradOperands) (done, later bool, err error) {
 	if _, ok := attentionKind(p, in.q, in.k, in.v); !ok || len(in.mask) > 0 || p.Shifted || d.ctx.Deterministic ||
 		in.k.Shape.Dim(2)%128 != 0 && cudnn.Version <= lastWrongTail {
@@ -147,7 +147,7 @@ func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in g
 	}
 	defer sums.Free()
 	done, err = d.library("attention_grad", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
-		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(g), address(y),
+		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v), address(g), address(y),
 			address(stat.views[0]), sums.Dev, address(out[0]), address(out[1]), address(out[2]))
 	})
 	return done, false, err

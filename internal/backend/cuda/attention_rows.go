@@ -13,15 +13,15 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Attention through its matrix of scores: two or five products, and a kernel between them. Queries that share keys are
-// rows of one matrix. Halves are computed in float32.
+// Attention that stores its score matrix: two or five matmuls with a row kernel between them. Queries that share keys are
+// rows of one matrix. Half types are computed in float32.
 
-// rowsOf holds what such an attention needs, in the dtype of sums.
+// rowsOf holds the temporaries of such an attention, in the accumulator dtype.
 type rowsOf struct {
 	d              *call
 	t              dtype.DType
 	a              attr.Attention
-	matrices, rows int // matrices of scores, and rows of each
+	matrices, rows int // number of score matrices, rows of each
 	keys, e, f     int
 	heads, length  int
 	mask           backend.View
@@ -48,7 +48,7 @@ func (d *call) newRows(a attr.Attention, q, k, v backend.View, mask []backend.Vi
 	return r
 }
 
-// space returns a contiguous view of the dtype of sums.
+// space returns a contiguous temporary in the accumulator dtype.
 func (r *rowsOf) space(s *shape.Shape) (backend.View, error) {
 	b, err := r.d.pool.Get("attention", max(1, s.Numel())*r.t.Size())
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *rowsOf) space(s *shape.Shape) (backend.View, error) {
 	return backend.View{Buf: b, DType: r.t, Shape: s}, nil
 }
 
-// wide brings a view to the dtype of sums, contiguous.
+// wide canFoldCast a view to a contiguous one in the accumulator dtype.
 func (r *rowsOf) wide(v backend.View) (backend.View, error) {
 	if v.DType == r.t && v.Contiguous() {
 		return v, nil
@@ -70,8 +70,8 @@ func (r *rowsOf) wide(v backend.View) (backend.View, error) {
 	return to, r.d.cast(to, v)
 }
 
-// product makes z = x·y for all matrices; x is m×k, y k×n, either may be given turned.
-func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) error {
+// product computes z = x·y for all matrices; x is m×k, y k×n, either may be given transposed.
+func (r *rowsOf) product(z, x, y backend.View, m, n, k int, transposeX, transposeY bool) error {
 	if m == 0 || n == 0 || k == 0 {
 		return r.d.Fill(address(z), 0, r.matrices*m*n*r.t.Size())
 	}
@@ -79,13 +79,13 @@ func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) e
 	if err != nil {
 		return err
 	}
-	matrix := func(rows, cols int, turned bool) cublas.Matrix {
-		if turned {
+	matrix := func(rows, cols int, transposed bool) cublas.Matrix {
+		if transposed {
 			return cublas.Matrix{Row: 1, Column: rows, Batch: rows * cols}
 		}
 		return cublas.Matrix{Row: cols, Column: 1, Batch: rows * cols}
 	}
-	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, X: matrix(m, k, turnX), Y: matrix(k, n, turnY),
+	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, X: matrix(m, k, transposeX), Y: matrix(k, n, transposeY),
 		Align: [3]int{cublas.AlignOf(address(z)), cublas.AlignOf(address(x)), cublas.AlignOf(address(y))}, Deterministic: r.d.ctx.Deterministic}
 	return r.d.product(h, p, address(z), address(x), address(y))
 }
@@ -178,7 +178,7 @@ func (d *call) attentionRowsGrad(a attr.Attention, out []backend.View, in gradOp
 		return err
 	}
 	r.bufs = append(r.bufs, sums.Buf)
-	var x [5]backend.View // cotangent, q, k, v, logarithms
+	var x [5]backend.View // cotangent, q, k, v, logsumexp
 	var y [3]backend.View
 	for i, v := range []backend.View{in.g, in.q, in.k, in.v, in.lse} {
 		if x[i], err = r.wide(v); err != nil {

@@ -38,12 +38,12 @@ func init() {
 	})
 }
 
-// channelForm is what a kernel of channel.cu is made for.
+// channelForm is what a kernel of channel.cu is specialised for.
 type channelForm struct {
 	what, part string // moments or dots; cols, rows or finish
 	t          dtype.DType
 	fd, vector int
-	across     int // threads beside each other over channels
+	across     int // adjacent threads over channels
 }
 
 func (f channelForm) source() string {
@@ -51,7 +51,7 @@ func (f channelForm) source() string {
 		strings.ToUpper(f.what), strings.ToUpper(f.part), ctype[f.t], f.fd, f.vector, f.across) + kernels.Source("channel")
 }
 
-// channels folds everything but dimension 1.
+// channels reduces everything but dimension 1.
 func (d *call) channels(what string, out []backend.View, x backend.View, g *backend.View, mean uintptr) error {
 	dims, st := x.Shape.Dims(), x.Strides()
 	n := dims[1]
@@ -89,7 +89,8 @@ func (d *call) channels(what string, out []backend.View, x backend.View, g *back
 	} else if whole && st[1]%wide == 0 && fs[len(fs)-1] == 1 {
 		f.vector = wide
 	}
-	// As many chunks as fill the device, each with some work for every thread; by sizes alone.
+	// As many chunks as fill the device, each with work for every thread. Their number depends on sizes alone, so bits do
+	// not depend on the GPU.
 	per := 256 * f.vector
 	if byCols {
 		per = 256 / f.across

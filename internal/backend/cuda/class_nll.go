@@ -12,12 +12,12 @@ import (
 
 func init() { register(map[string]kernel{"class_nll": classNLL, "class_nll_grad": classNLLGrad}) }
 
-// classNLLTypes are the element types of a kernel of class_nll.cu: of x, of its cotangent, and of the values of rows, in which
-// it computes. Halves stand in for floats: the casts around a loss are part of it.
+// classNLLTypes are the element types of a kernel of class_nll.cu: of x, of its cotangent, and of the per-row values, in
+// which it computes. x and the cotangent may be half types: the casts around a loss are folded into it.
 type classNLLTypes struct{ x, z, t dtype.DType }
 
-// converts reports which casts beside a kernel are part of it.
-func converts(op string, in int, of, as dtype.DType) bool {
+// canFoldCast reports which casts next to a kernel are folded into it.
+func canFoldCast(op string, in int, of, as dtype.DType) bool {
 	switch op {
 	case "class_nll":
 		return in == 0 && of == dtype.Float32 && as.IsHalf()
@@ -32,16 +32,16 @@ func classNLLSource(part string, ts classNLLTypes, lanes, vector int) string {
 		fmt.Sprintf("#define X %s\n#define Z %s\n#define T %s\n#define LANES %d\n#define V %d\n", ctype[ts.x], ctype[ts.z], ctype[ts.t], lanes, vector) + kernels.Source("class_nll")
 }
 
-// classRows is how the elements of a view lie along one dimension: `step` apart, those of an outer position pitch elements
-// behind those of the one before.
+// classRows is how the elements of a view are laid out along one dimension: `step` apart; outer positions are `pitch`
+// elements apart.
 type classRows struct{ rows, n, step, pitch int }
 
-// alongAxis sees a view so, if it lies so.
+// alongAxis describes a view so; ok is false if its layout is another.
 func alongAxis(v backend.View, axis int) (r classRows, ok bool) {
 	dims, st := v.Shape.Dims(), v.Strides()
 	r = classRows{n: dims[axis], step: product(dims[axis+1:])}
 	r.rows, r.pitch = product(dims[:axis])*r.step, r.n*r.step
-	// Within an outer position all is in order; outer positions lie at one distance.
+	// Contiguous within an outer position; a constant stride between outer positions.
 	want := 1
 	for i := len(dims) - 1; i >= axis; i-- {
 		if dims[i] != 1 && st[i] != want {
@@ -65,7 +65,7 @@ func alongAxis(v backend.View, axis int) (r classRows, ok bool) {
 	return r, r.pitch >= r.n*r.step
 }
 
-// orderedRows is alongAxis of a view, or of a copy of it that the caller frees.
+// orderedRows is alongAxis of a view, or of a contiguous copy that the caller frees.
 func (d *Device) orderedRows(v backend.View, axis int) (backend.View, classRows, *mem.Buffer, error) {
 	if r, ok := alongAxis(v, axis); ok {
 		return v, r, nil, nil
@@ -75,7 +75,7 @@ func (d *Device) orderedRows(v backend.View, axis int) (backend.View, classRows,
 	return to, r, b, err
 }
 
-// vector is how many neighbours a thread takes: whole vectors, also where a row ends within one.
+// vector is how many adjacent elements a thread loads at once; a row may end within a vector.
 func (r classRows) vector(size int, at ...uintptr) int {
 	if r.step > 1 || r.pitch%(16/size) != 0 {
 		return 1
@@ -116,10 +116,10 @@ func classNLL(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "cross_entropy", func(word uintptr) error {
+	return d.checked(d.ctx, "cross_entropy", func(record uintptr) error {
 		var g args
 		g.int(r.rows, r.n, r.step, r.pitch)
-		g.ptr(address(out[0]), address(out[1]), address(x), address(target), word)
+		g.ptr(address(out[0]), address(out[1]), address(x), address(target), record)
 		return d.launch(f, blocks(r.rows, threads/lanes), 1, threads, g)
 	})
 }
@@ -151,14 +151,14 @@ func classNLLGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "cross_entropy", func(word uintptr) error {
+	return d.checked(d.ctx, "cross_entropy", func(record uintptr) error {
 		var g args
 		g.int(r.rows, r.n, r.step, r.pitch, z.pitch, chunks)
 		g.ptr(address(out[0]), address(x))
 		for _, v := range rest.views {
 			g.ptr(address(v))
 		}
-		g.ptr(word)
+		g.ptr(record)
 		return d.launch(f, grid, 1, threads, g)
 	})
 }

@@ -2,16 +2,18 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"sort"
-	"strings"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
+	declared "github.com/lucid-go/lucid/internal/graph"
+	_ "github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -20,29 +22,22 @@ import (
 func needCompiler(t *testing.T) {
 	t.Helper()
 	err := nvrtc.Init()
-	impl.Feature("nvrtc", err == nil)
+	asmvariant.Feature("nvrtc", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "nvrtc")
+		asmvariant.Require(t, "nvrtc")
 	}
 }
 
-// operands says how many inputs an op has and of what types, if not one or two of the same.
+// operands are the dtypes of an op's inputs, as many as its declaration says.
 func operands(op string, d dtype.DType) []dtype.DType {
 	switch op {
 	case "where":
 		return []dtype.DType{dtype.Bool, d, d}
-	case "with_grad":
+	case "with_grad": // the third operand is the gradient's alone
 		return []dtype.DType{d, d}
 	}
-	for _, two := range strings.Fields("add sub mul grad_mul div pow lt le gt ge eq ne logical_and logical_or logical_xor maximum minimum clamp_min clamp_max fmax fmin " +
-		"floor_divide trunc_divide remainder fmod bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm atan2 hypot copysign nextafter " +
-		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex require") {
-		if op == two {
-			return []dtype.DType{d, d}
-		}
-	}
-	return []dtype.DType{d}
+	return slices.Repeat([]dtype.DType{d}, declared.Lookup(op).Inputs.Least())
 }
 
 func result(op string, d dtype.DType) dtype.DType {
@@ -157,7 +152,7 @@ func TestCompileReductions(t *testing.T) {
 
 func compileOne(t *testing.T, name, source string) {
 	t.Helper()
-	if _, err := nvrtc.Compile(name, following(source), "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile(name, withPDL(source), "sm_90", options...); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }
@@ -186,15 +181,15 @@ func TestCompileFamilies(t *testing.T) {
 			compileOne(t, "scatter_"+d.String(), indexSource("SCATTER", d, d, r))
 		}
 	}
-	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // sums of halves are written to floats
+	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // half-precision sums are accumulated in float32
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}
 	compileOne(t, "gather", gatherAlongSource(dtype.Float16, 1, 3))
 	compileOne(t, "narrow", narrowSource())
 	for _, d := range []dtype.DType{dtype.Int32, dtype.Uint64, dtype.Int64} {
-		compileOne(t, "scatter_add", addSource(d, 1))
-		compileOne(t, "tally", tallySource(d, false))
+		compileOne(t, "scatter_add", scatterAtomicSource(d, 1))
+		compileOne(t, "scatter_shared", scatterSharedSource(d, false))
 	}
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
@@ -219,16 +214,16 @@ func TestCompileAttention(t *testing.T) {
 				q := backend.View{DType: half, Shape: shape.Of("test", 1, 1, 64, hd)}
 				p, ok := tilesFor(attr.Attention{Scale: 1}, q, q, q, part)
 				if !ok {
-					t.Fatalf("%d halves do not fit", hd)
+					t.Fatalf("%d elements do not fit", hd)
 				}
 				src, brief := p.source("attention_grad", part == ofKeys), p.soon(true).source("attention_grad", part == ofKeys)
 				if part == forward {
 					src, brief = p.source("attention", false), p.soon(true).source("attention", false)
 				}
-				if _, err := nvrtc.Compile("attention", following(brief), "sm_90", briefly...); err != nil {
+				if _, err := nvrtc.Compile("attention", withPDL(brief), "sm_90", briefly...); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := nvrtc.Compile("attention", following(src), "sm_90", options...); err != nil {
+				if _, err := nvrtc.Compile("attention", withPDL(src), "sm_90", options...); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -237,7 +232,7 @@ func TestCompileAttention(t *testing.T) {
 	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
 		for _, mask := range []string{"b8", "f32"} {
 			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
-			if _, err := nvrtc.Compile("attention_rows", following(src), "sm_90", options...); err != nil {
+			if _, err := nvrtc.Compile("attention_rows", withPDL(src), "sm_90", options...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -248,7 +243,7 @@ func TestCompileAttention(t *testing.T) {
 			compileOne(t, "attention_sums", sumsSource(d, 8))
 		}
 	}
-	if _, err := nvrtc.Compile("stamp", following(kernels.Source("prelude", "stamp")), "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile("graph_status", withPDL(kernels.Source("prelude", "graph_status")), "sm_90", options...); err != nil {
 		t.Fatal(err)
 	}
 }

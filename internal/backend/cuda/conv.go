@@ -22,12 +22,13 @@ func init() {
 		}})
 }
 
-// convSource writes a kernel of conv.cu over sd dimensions; index is the type terms of a sum are counted with.
+// convSource is the source of a kernel of conv.cu over sd spatial dimensions; index is the type that counts the terms of a
+// sum.
 func convSource(name string, t dtype.DType, sd int, index string) string {
 	return kernels.Source("prelude") + typed(t) + kernels.Source("tile") + "#define " + strings.ToUpper(name) + fmt.Sprintf("\n#define SD %d\n#define INDEX %s\n", sd, index) + kernels.Source("conv")
 }
 
-// conv is a convolution of any kind, by cuDNN where it can; else operands are read where they lie.
+// conv is a convolution of any kind, by cuDNN where it supports it; else our kernels read strided operands.
 func (d *call) conv(c attr.Conv, out backend.View, in []backend.View) error {
 	if product(in[1].Shape.Dims()[1:]) == 0 || in[0].Numel() == 0 {
 		return d.Fill(address(out), 0, out.Numel()*out.DType.Size())
@@ -57,12 +58,12 @@ func (d *call) ownConv(c attr.Conv, out backend.View, in []backend.View) error {
 	size := out.Shape.Dims()[2:]
 	sd, area := len(size), product(size)
 	outs, terms := w[0]/c.Groups, product(w[1:])
-	places := x[0] * area
-	name, grid, chunks := "conv_tiled", blocks(places, 64)*blocks(outs, 64)*c.Groups, 1
+	positions := x[0] * area
+	name, grid, chunks := "conv_tiled", blocks(positions, 64)*blocks(outs, 64)*c.Groups, 1
 	if outs < 8 {
 		name, grid = "conv_direct", blocks(out.Numel(), threads)
 	}
-	// Few blocks share long sums; into how many parts depends on sizes alone.
+	// Few blocks: long sums are split. The number of parts depends on sizes alone.
 	chunks = max(1, min(512/grid, terms/256))
 	chunk := blocks(blocks(terms, chunks), 16) * 16
 	chunks = blocks(terms, chunk)
@@ -84,7 +85,7 @@ func (d *call) ownConv(c attr.Conv, out backend.View, in []backend.View) error {
 		flip = 1
 	}
 	var g args
-	g.int(places, outs, c.Groups, terms, chunk, chunks)
+	g.int(positions, outs, c.Groups, terms, chunk, chunks)
 	g.ptr(address(out), address(in[0]), address(in[1]), part)
 	for _, list := range [][]int{size, x[2:], w[2:], c.Stride.Slice(), c.Low.Slice(), c.KernelDilation.Slice(), c.InputDilation.Slice()} {
 		g.int(list...)

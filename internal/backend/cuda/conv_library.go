@@ -13,14 +13,14 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A convolution reaches us as one primitive, whatever it is for. cuDNN has three, and its fast engines for each: a
-// kernel turned around makes it a gradient to an input (or a transposed convolution), and a kernel larger than the result
-// a gradient to a weight, whose batch and channels have changed places.
+// A convolution is one primitive here. cuDNN has three, with fast engines for each. A flipped kernel makes it a data
+// gradient (or a transposed convolution); a kernel larger than the result makes it a weight gradient, with batch and
+// channels swapped.
 
-// worthConv is the number of operations from which cuDNN is asked: it takes milliseconds to choose an engine.
+// worthConv is the number of FLOPs from which cuDNN is used: choosing an engine takes milliseconds.
 const worthConv = 1e7
 
-// convLibrary is a convolution by cuDNN, in its terms: x·w gives y, one of which is the result.
+// convLibrary is a convolution in cuDNN's terms: x·w gives y, one of which is the result.
 type convLibrary struct {
 	d       *call
 	k       cudnn.Conv
@@ -28,7 +28,7 @@ type convLibrary struct {
 	bufs    []*mem.Buffer
 }
 
-// newConvLibrary finds the way, or says that it is none of cuDNN's.
+// newConvLibrary maps a convolution to cuDNN's; ok is false if cuDNN does not support it.
 func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary, bool) {
 	rank := c.Stride.Len()
 	l := &convLibrary{d: d, k: cudnn.Conv{DType: out.DType, Deterministic: d.ctx.Deterministic, Winograd: c.Winograd, TF32: out.DType == dtype.Float32 && cublas.TF32.Load()}}
@@ -41,13 +41,13 @@ func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary,
 		for i := range low {
 			low[i] = (w.Shape.Dim(2+i)-1)*c.KernelDilation.At(i) - low[i]
 		}
-		l.x, l.y, l.w = out, x, turned(w, c.Groups)
+		l.x, l.y, l.w = out, x, swapFirst(w, c.Groups)
 	case c.Flip || !ones(c.InputDilation):
 		return nil, false
 	case kernel > size:
 		l.k.Way, l.k.Stride, l.k.Dilation = cudnn.ToWeight, c.KernelDilation, c.Stride
-		l.y, l.w = turned(w, 1), turned(out, 1)
-		if l.x = turned(x, 1); c.Groups > 1 { // (C/groups, groups·N, …) to (N, groups, C/groups, …)
+		l.y, l.w = swapFirst(w, 1), swapFirst(out, 1)
+		if l.x = swapFirst(x, 1); c.Groups > 1 { // (C/groups, groups·N, …) to (N, groups, C/groups, …)
 			st, n := x.Strides(), x.Shape.Dim(1)/c.Groups
 			dims := slices.Concat([]int{n, c.Groups, x.Shape.Dim(0)}, x.Shape.Dims()[2:])
 			l.x = part(x, shape.Of("conv", dims...), slices.Concat([]int{st[1], n * st[1], st[0]}, st[2:]), 0)
@@ -56,7 +56,7 @@ func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary,
 		l.k.Stride, l.k.Dilation = c.Stride, c.KernelDilation
 		l.x, l.w, l.y = x, w, out
 	}
-	// What lies behind the input is what the result's size asks for: the same as before it, if that is possible.
+	// The high padding follows from the result's size: the same as the low one if possible.
 	high := make([]int, rank)
 	spatial := func(v backend.View, i int) int { return v.Shape.Dim(v.Shape.Rank() - rank + i) }
 	for i := range high {
@@ -67,15 +67,15 @@ func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary,
 			high[i] = low[i]
 		}
 		if low[i] < 0 || high[i] >= least+l.k.Stride.At(i) || low[i] != high[i] {
-			return nil, false // a crop; and unlike paddings, which some engines of cuDNN 9.14 get wrong
+			return nil, false // a crop; or unequal paddings, which some engines of cuDNN 9.14 compute wrongly
 		}
 	}
 	l.k.Low, l.k.High = attr.MakeInts(low...), attr.MakeInts(high...)
 	return l, true
 }
 
-// turned lets the first two dimensions change places, group by group: (groups·i, o, …) becomes (groups, o, i, …).
-func turned(v backend.View, groups int) backend.View {
+// swapFirst swaps the first two dimensions within each group: (groups·i, o, …) becomes (groups, o, i, …).
+func swapFirst(v backend.View, groups int) backend.View {
 	st, s := v.Strides(), v.Shape.Dims()
 	dims, to := slices.Concat([]int{s[1], s[0]}, s[2:]), slices.Concat([]int{st[1], st[0]}, st[2:])
 	if groups > 1 {
@@ -85,7 +85,7 @@ func turned(v backend.View, groups int) backend.View {
 	return part(v, shape.Of("conv", dims...), to, 0)
 }
 
-// packed returns the strides of sizes (N, C, …) without gaps, the channels last or not.
+// packed returns dense strides of sizes (N, C, …), NHWC or NCHW.
 func packed(dims []int, last bool) []int {
 	order := make([]int, len(dims))
 	for i := range order {
@@ -102,8 +102,8 @@ func packed(dims []int, last bool) []int {
 	return st
 }
 
-// lies reports whether a view has these strides; dimensions of size 1 do not matter.
-func lies(v backend.View, strides []int) bool {
+// hasStrides reports whether a view has these strides; dimensions of size 1 do not matter.
+func hasStrides(v backend.View, strides []int) bool {
 	st := v.Strides()
 	for i, n := range v.Shape.Dims() {
 		if n != 1 && st[i] != strides[i] {
@@ -113,13 +113,13 @@ func lies(v backend.View, strides []int) bool {
 	return len(st) == len(strides)
 }
 
-// channelsLast reports whether a view's channels lie last and nowhere else.
+// channelsLast reports whether a view is NHWC and not NCHW.
 func (l *convLibrary) channelsLast(v backend.View) bool {
 	s := v.Shape.Dims()
-	return len(s) == l.k.Stride.Len()+2 && lies(v, packed(s, true)) && !lies(v, packed(s, false))
+	return len(s) == l.k.Stride.Len()+2 && hasStrides(v, packed(s, true)) && !hasStrides(v, packed(s, false))
 }
 
-// joined returns the sizes of a view of a convolution, groups joined with what follows them.
+// joined returns the sizes of a view of a convolution, groups merged with the dimension behind them.
 func joined(v backend.View, rank, groupAt int) []int {
 	s := v.Shape.Dims()
 	if len(s) == rank+2 {
@@ -128,8 +128,8 @@ func joined(v backend.View, rank, groupAt int) []int {
 	return slices.Concat(s[:groupAt], []int{s[groupAt] * s[groupAt+1]}, s[groupAt+2:])
 }
 
-// placed is a tensor where and as cuDNN wants it.
-type placed struct {
+// operand is a tensor in a layout cuDNN takes.
+type operand struct {
 	view backend.View // of the caller
 	tmp  backend.View // of the copy, if there is one
 	at   uintptr
@@ -137,12 +137,12 @@ type placed struct {
 	lay  []int
 }
 
-// place lays a tensor out; it is copied if it lies otherwise, or for a result if it will have to be.
-func (l *convLibrary) place(v backend.View, groupAt int, last, result bool) (placed, error) {
+// layOut brings a tensor to a layout: it is copied if it has another, or allocated if it is the result.
+func (l *convLibrary) layOut(v backend.View, groupAt int, last, result bool) (operand, error) {
 	rank := l.k.Stride.Len()
-	p := placed{view: v, dims: joined(v, rank, groupAt), at: address(v)}
+	p := operand{view: v, dims: joined(v, rank, groupAt), at: address(v)}
 	p.lay = packed(p.dims, last)
-	if v.Shape.Rank() == rank+2 && lies(v, p.lay) && p.at%16 == 0 {
+	if v.Shape.Rank() == rank+2 && hasStrides(v, p.lay) && p.at%16 == 0 {
 		return p, nil
 	}
 	st := p.lay
@@ -171,13 +171,13 @@ func (l *convLibrary) run(h *cudnn.Handle) error {
 	}()
 	last := l.channelsLast(l.x) || l.channelsLast(l.y)
 	result := map[cudnn.Way]int{cudnn.ToInput: 0, cudnn.ToWeight: 1, cudnn.Forward: 2}[l.k.Way]
-	var p [3]placed
+	var p [3]operand
 	for i, o := range []struct {
 		v       backend.View
 		groupAt int
 	}{{l.x, 1}, {l.w, 0}, {l.y, 1}} {
 		var err error
-		if p[i], err = l.place(o.v, o.groupAt, last, i == result); err != nil {
+		if p[i], err = l.layOut(o.v, o.groupAt, last, i == result); err != nil {
 			return err
 		}
 	}
@@ -185,11 +185,11 @@ func (l *convLibrary) run(h *cudnn.Handle) error {
 	k.X, k.XStrides = asTaken(p[0])
 	k.W, k.WStrides = asTaken(p[1])
 	k.Y, k.YStrides = asTaken(p[2])
-	if k.Stride.Len() == 1 { // cuDNN knows two dimensions and three
+	if k.Stride.Len() == 1 { // cuDNN takes two and three spatial dimensions
 		k.Stride, k.Dilation = lead(k.Stride, 1), lead(k.Dilation, 1)
 		k.Low, k.High = lead(k.Low, 0), lead(k.High, 0)
 	}
-	if err := h.Conv(l.d.Device.Device, k, l.d.face == running, l.d.pool, p[0].at, p[1].at, p[2].at); err != nil {
+	if err := h.Conv(l.d.Device.Device, k, l.d.mode == running, l.d.pool, p[0].at, p[1].at, p[2].at); err != nil {
 		return err
 	}
 	if r := p[result]; r.tmp.Buf != nil {
@@ -198,7 +198,8 @@ func (l *convLibrary) run(h *cudnn.Handle) error {
 	return nil
 }
 
-// moveInOrder copies with the dimensions in the order in which they lie in the result, where a transpose is seen as one.
+// moveInOrder copies with the dimensions sorted as they are laid out in the result, so that a transpose is recognised as
+// one.
 func (d *Device) moveInOrder(to, from backend.View) error {
 	order := make([]int, to.Shape.Rank())
 	for i := range order {
@@ -206,18 +207,18 @@ func (d *Device) moveInOrder(to, from backend.View) error {
 	}
 	st := to.Strides()
 	slices.SortStableFunc(order, func(i, j int) int { return st[j] - st[i] })
-	turn := func(v backend.View) backend.View {
+	permute := func(v backend.View) backend.View {
 		dims, strides := make([]int, len(order)), make([]int, len(order))
 		for k, i := range order {
 			dims[k], strides[k] = v.Shape.Dim(i), v.Strides()[i]
 		}
 		return part(v, shape.Of("conv", dims...), strides, 0)
 	}
-	return d.move(turn(to), turn(from))
+	return d.move(permute(to), permute(from))
 }
 
-// asTaken returns sizes and strides as cuDNN takes them: one dimension behind the channels becomes two.
-func asTaken(p placed) (dims, strides attr.Ints) {
+// asTaken returns sizes and strides as cuDNN takes them: one spatial dimension becomes two.
+func asTaken(p operand) (dims, strides attr.Ints) {
 	d, st := p.dims, p.lay
 	if len(d) == 3 {
 		d = []int{d[0], d[1], 1, d[2]}
@@ -230,7 +231,7 @@ func lead(v attr.Ints, first int) attr.Ints {
 	return attr.MakeInts(append([]int{first}, v.Slice()...)...)
 }
 
-// convByLibrary tries cuDNN; done reports whether that was it.
+// convByLibrary tries cuDNN; done reports whether it ran.
 func (d *call) convByLibrary(c attr.Conv, out, x, w backend.View) (done bool, err error) {
 	if !cudnn.Supports(out.DType) {
 		return false, nil

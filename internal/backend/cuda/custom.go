@@ -10,21 +10,21 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// CustomOp is the op of a kernel that users bring.
+// CustomOp is the op of a user's kernel.
 const CustomOp = "cuda_kernel"
 
-// Custom is such a kernel; it stands on the node as its attribute.
+// Custom is such a kernel, the attribute of its node.
 type Custom struct {
 	Name, Source string
 	Options      []string
-	// Launch says for operands how the kernel runs, and gives the numbers behind its pointers.
+	// Launch gives the launch configuration for the operands, and the scalar arguments behind the pointers.
 	Launch func(in, out []backend.View) (Launch, error)
 }
 
-// Kernel is the kernel itself, also of what holds more than it.
+// Kernel returns the kernel, also of a type that embeds it.
 func (c *Custom) Kernel() *Custom { return c }
 
-// Launch is the form of a launch.
+// Launch is a launch configuration.
 type Launch struct {
 	Blocks, Threads [3]int
 	Shared          int
@@ -33,7 +33,7 @@ type Launch struct {
 
 func init() { register(map[string]kernel{CustomOp: runCustom}) }
 
-// word8 is a parameter of eight bytes or less.
+// word8 is a scalar argument of eight bytes or less.
 func word8(op string, v any) (unsafe.Pointer, error) {
 	switch v := v.(type) {
 	case int:
@@ -55,7 +55,7 @@ func word8(op string, v any) (unsafe.Pointer, error) {
 	return nil, fault.New(fault.Value, op, "an argument is a %T; want int (long long), int32, int64, uint32, uint64, float32 or float64", v)
 }
 
-// runCustom passes pointers to the inputs, then to the outputs, then the numbers.
+// runCustom passes pointers to the inputs, then to the outputs, then the scalars.
 func runCustom(d *call, a attr.Attr, out, in []backend.View) error {
 	k := a.(interface{ Kernel() *Custom }).Kernel()
 	x, err := d.denseAll(in)
@@ -83,14 +83,14 @@ func runCustom(d *call, a attr.Attr, out, in []backend.View) error {
 		}
 		params = append(params, p)
 	}
-	if d.face == looking {
+	if d.mode == precompiling {
 		return nil
 	}
 	begin := time.Now()
 	if err := d.LaunchParams(f, form.Blocks, form.Threads, form.Shared, unsafe.SliceData(params)); err != nil {
 		return err
 	}
-	if d.slow && d.face == running {
+	if d.slow && d.mode == running {
 		defer func() { d.spent("custom "+k.Name, begin) }()
 		return d.Sync()
 	}

@@ -15,44 +15,44 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// Device is one GPU, or a face of it: a way of taking launches other than running them.
+// Device is one GPU in one launch mode: a capture and a precompilation each have a Device of their own.
 type Device struct {
 	*shared
 	*driver.Device // with the stream launches go to
 	pool           *mem.Pool
-	face           face
-	rec            *recorder // of the face that records
+	mode           launchMode
+	rec            *recorder // of the mode that captures
 }
 
-// shared is what a GPU's faces have in common.
+// shared is what a GPU's Devices have in common.
 type shared struct {
 	arch    string
-	kernels sync.Map // key → *compiled
-	queue   queue    // of kernels to be compiled
+	kernels sync.Map     // key → *compiled
+	queue   compileQueue // of kernels to compile
 	begun   atomic.Int64
-	slow    bool // wait after every launch, so that a fault names its kernel
+	slow    bool // LUCID_CUDA_SYNC=1: synchronise after every launch, so that a fault names its kernel
 	strict  bool
-	times   times
+	times   kernelTimes
 
-	words *words
+	faults *faultRecords
 
 	blasOnce  sync.Once
 	blas      *cublas.Handle
 	blasErr   error
-	blasAsked atomic.Bool // somebody makes products
+	blasAsked atomic.Bool // a caller needs matmuls
 
 	dnnOnce   sync.Once
 	dnnDone   atomic.Bool
-	dnnHandle *cudnn.Handle // nil: not there
+	dnnHandle *cudnn.Handle // nil: not found
 	dnnErr    error
 	dnnOff    bool
 	dnnUsed   bool     // by an earlier process
-	dnnAlways bool     // also for work that is too small to be worth it: in tests
-	dnnOps    sync.Map // op → *atomic.Int64: how often cuDNN did it
+	dnnAlways bool     // also for work too small to pay, in tests
+	dnnOps    sync.Map // op → *atomic.Int64: calls done by cuDNN
 
 	attentions attentionWork
 
-	recordings recordings
+	graphs graphs
 
 	// Fallbacks counts ops that ran on the host because the device has no kernel for them.
 	Fallbacks atomic.Int64
@@ -71,11 +71,11 @@ func register(t map[string]kernel) {
 	}
 }
 
-// Open opens device number index for the engine. Libraries are opened when something needs them.
+// Open opens device number index for the engine. Libraries are opened at first use.
 func Open(index int) (*backend.Device, *Device, error) {
 	cold := nvrtc.Cold()
 	if cold {
-		go func() { _ = nvrtc.Init() }() // whoever compiles asks again
+		go func() { _ = nvrtc.Init() }() // a caller that compiles sees the error again
 	}
 	dd, err := driver.Open(index)
 	if err != nil {
@@ -84,15 +84,15 @@ func Open(index int) (*backend.Device, *Device, error) {
 	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1",
 		dnnOff: os.Getenv("LUCID_CUDA_CUDNN") == "0", dnnAlways: os.Getenv("LUCID_CUDA_CUDNN") == "always"}}
 	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), &source{d: dd, free: map[int][]uintptr{}, size: map[uintptr]int{}})
-	if d.words, err = newWords(d); err != nil {
+	if d.faults, err = newFaultRecords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Lays: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
-		FoldsRows: foldsRows, TakesRows: takesRows, RunRows: d.runRows,
-		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
-	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
-		d.recordings.open(d)
-		b.Capture, b.Scratch = d.capture, d.recordings.pool
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}}
+	if os.Getenv("LUCID_CUDA_GRAPHS") == "0" {
+		b.Implement(capabilities{d: d})
+	} else {
+		d.graphs.open(d)
+		b.Implement(withGraphs{capabilities{d: d}})
 	}
 	for name, k := range table {
 		b.Table[name] = d.bind(name, k)
@@ -102,7 +102,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 	return b, d, nil
 }
 
-// settings tells how products and convolutions are computed.
+// settings identifies the global settings that change how matmuls and convolutions are computed.
 func settings() int64 {
 	if cublas.TF32.Load() {
 		return 1
@@ -121,18 +121,18 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 	return d.made(len(src), dst)
 }
 
-// made notes that work over so many bytes, asked for just now, writes buffers.
+// made stores the number of the work just submitted in the buffers it writes; bytes is how much memory it uses.
 func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
-	n, err := d.Did(bytes)
+	n, err := d.Submitted(bytes)
 	for _, b := range bufs {
-		b.Made.Store(n)
+		b.LastWrite.Store(n)
 	}
 	return err
 }
 
-// did runs what asks for work, and notes which outputs it writes.
+// did submits work, and stores its number in the outputs.
 func (d *Device) did(out, in []backend.View, run func() error) error {
-	if err := run(); err != nil || d.face != running {
+	if err := run(); err != nil || d.mode != running {
 		return err
 	}
 	return d.note(out, in)
@@ -147,9 +147,9 @@ func (d *Device) note(out, in []backend.View) error {
 	for i := range in {
 		bytes += in[i].Buf.Size
 	}
-	n, err := d.Did(bytes)
+	n, err := d.Submitted(bytes)
 	for i := range out {
-		out[i].Buf.Made.Store(n)
+		out[i].Buf.LastWrite.Store(n)
 	}
 	return err
 }
@@ -159,10 +159,10 @@ func (d *Device) download(dst []byte, src *mem.Buffer) error {
 		copy(dst, src.Mem)
 		return nil
 	}
-	return d.Download(dst, src.Dev, src.Made.Load())
+	return d.Download(dst, src.Dev, src.LastWrite.Load())
 }
 
-// opened finds the device behind the engine's.
+// opened maps the engine's device to ours.
 var opened sync.Map // *backend.Device → *Device
 
 // peer copies from another GPU.
@@ -177,11 +177,8 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 	return d.made(src.Size, dst)
 }
 
-// fallback notes that an op runs on the host, or refuses it.
+// fallback counts an op that runs on the host, or refuses it.
 func (d *Device) fallback(op string) error {
-	if op == "print" { // it shows values to the user, wherever they were computed
-		return nil
-	}
 	if d.strict {
 		return fault.New(fault.NotImplemented, op, "cuda has no kernel for it, and LUCID_CUDA_STRICT=1 forbids running it on the host")
 	}
@@ -201,5 +198,5 @@ func (d *Device) FallbackOps() map[string]int64 {
 	return m
 }
 
-// Known reports whether an op has a kernel of its own or can be fused, for some dtypes at least.
-func Known(op string) bool { return table[op] != nil || kinds[op] != "" }
+// HasKernel reports whether an op has a kernel of its own or can be fused, for some dtypes at least.
+func HasKernel(op string) bool { return table[op] != nil || kinds[op] != "" }

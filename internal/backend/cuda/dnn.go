@@ -8,10 +8,10 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
 )
 
-// dnn opens cuDNN, which is optional: nil where it is missing or switched off. One that looks ahead does not wait for it;
-// then unknown says that it may be there.
+// dnn opens cuDNN, which is optional: nil where it is missing or switched off. A precompilation does not wait for it;
+// unknown then says that it may be there.
 func (d *Device) dnn() (h *cudnn.Handle, unknown bool) {
-	if d.face == looking && !d.dnnDone.Load() {
+	if d.mode == precompiling && !d.dnnDone.Load() {
 		go d.openDNN()
 		return nil, true
 	}
@@ -30,31 +30,31 @@ func (d *Device) openDNN() {
 	})
 }
 
-// DNN says why cuDNN is not used, nil if it is; it opens the library.
+// DNN opens cuDNN and says why it is not used, nil if it is.
 func (d *Device) DNN() error {
 	d.dnn()
 	return d.dnnErr
 }
 
-// DNNCounts returns how often cuDNN did an op, and the counts of kinds of work whose engine was timed, remembered and
-// refused.
-func (d *Device) DNNCounts() (done map[string]int64, tuned, kept, refused int64) {
+// DNNCounts returns how often cuDNN did each op, and how many kinds of work had their engine timed, read from the cache,
+// and refused.
+func (d *Device) DNNCounts() (done map[string]int64, tuned, cached, refused int64) {
 	done = map[string]int64{}
 	d.dnnOps.Range(func(op, n any) bool {
 		done[op.(string)] = n.(*atomic.Int64).Load()
 		return true
 	})
 	if h, _ := d.dnn(); h != nil {
-		tuned, kept, refused = h.Tuned.Load(), h.Kept.Load(), h.Refused.Load()
+		tuned, cached, refused = h.Tuned.Load(), h.Cached.Load(), h.Refused.Load()
 	}
-	return done, tuned, kept, refused
+	return done, tuned, cached, refused
 }
 
-// library does something by cuDNN, if it is there and can; done reports whether it did. Nothing happens under a face that
-// looks ahead, for whom cuDNN has nothing to compile.
+// library does work by cuDNN if it is there and supports it; done reports whether it did. A precompilation skips it: cuDNN
+// has nothing for us to compile.
 func (d *call) library(op, what string, work func(h *cudnn.Handle) error) (done bool, err error) {
 	h, unknown := d.dnn()
-	if unknown || h != nil && d.face == looking {
+	if unknown || h != nil && d.mode == precompiling {
 		return true, nil
 	}
 	if h == nil {
@@ -71,7 +71,7 @@ func (d *call) library(op, what string, work func(h *cudnn.Handle) error) (done 
 	if n.(*atomic.Int64).Add(1) == 1 {
 		used(usedDNN)
 	}
-	if d.slow && d.face == running {
+	if d.slow && d.mode == running {
 		defer func() { d.spent("cudnn "+op+" "+what, begin) }()
 		return true, d.Sync()
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// kinds says for which types of its last operand an op is written in elementwise.cu, functions.cu, special.cu and complex.cu: b bool, i integers,
-// h halves, f floats, c complex numbers.
+// kinds lists the types of the last operand for which an op is written in elementwise.cu, functions.cu, special.cu and
+// complex.cu: b bool, i integers, h half types, f floats, c complex.
 var kinds = map[string]string{
 	"add": "bihfc", "sub": "ihfc", "mul": "bihfc", "grad_mul": "bihfc", "div": "hfc", "pow": "ihfc", "neg": "ihfc", "square": "ihfc", "abs": "ihfc", "sign": "bihf",
 	"lt": "bihf", "le": "bihf", "gt": "bihf", "ge": "bihf", "eq": "bihfc", "ne": "bihfc",
@@ -52,8 +52,8 @@ func canFuse(op string, _ dtype.DType, in []dtype.DType) bool {
 	return strings.Contains(kinds[op], kindOf(in[len(in)-1]))
 }
 
-// mayComplain reports whether an op can meet values it refuses.
-func mayComplain(op string, d dtype.DType) bool {
+// mayFault reports whether an op can report a device error.
+func mayFault(op string, d dtype.DType) bool {
 	switch op {
 	case "floor_divide", "trunc_divide", "remainder", "fmod":
 		return d.IsInteger()
@@ -61,9 +61,9 @@ func mayComplain(op string, d dtype.DType) bool {
 	return op == "wrap_index" || op == "require"
 }
 
-// expression writes an instruction in CUDA C++ over its operands' names. word is the name of the fault word.
+// expression is an instruction in CUDA C++ over its operands' names.
 func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) string {
-	const word = "(j < left ? a.fault : (Fault *)0)"
+	const record = "(j < left ? a.fault : (Fault *)0)"
 	switch ins.Op {
 	case "cast":
 		return fmt.Sprintf("cast<%s>(%s)", ctype[out], x[0])
@@ -74,11 +74,11 @@ func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) 
 		if b.Strict {
 			at = fmt.Sprintf("(%s < 0 ? %dll : %s)", at, b.Size, at)
 		}
-		return fmt.Sprintf("op_wrap_index(%s, %dll, %s)", at, b.Size, word)
+		return fmt.Sprintf("op_wrap_index(%s, %dll, %s)", at, b.Size, record)
 	case "require":
 		r := ins.Attr.(attr.Domain).Rule
 		low, high := r.Bounds()
-		return fmt.Sprintf("op_require(%s, %s, %s, %s, %d, %s)", x[0], x[1], literal(low), literal(high), r, word)
+		return fmt.Sprintf("op_require(%s, %s, %s, %s, %d, %s)", x[0], x[1], literal(low), literal(high), r, record)
 	case "polygamma":
 		return fmt.Sprintf("op_polygamma(%s, %d)", x[0], ins.Attr.(attr.Order).N)
 	case "special_polynomial":
@@ -92,8 +92,8 @@ func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) 
 		s := ins.Attr.(attr.Softplus)
 		return fmt.Sprintf("op_softplus(%s, %s, %s)", x[0], literal(s.Beta), literal(s.Threshold))
 	}
-	if mayComplain(ins.Op, in) {
-		return fmt.Sprintf("int_%s(%s, %s)", ins.Op, strings.Join(x, ", "), word)
+	if mayFault(ins.Op, in) {
+		return fmt.Sprintf("int_%s(%s, %s)", ins.Op, strings.Join(x, ", "), record)
 	}
 	return fmt.Sprintf("op_%s(%s)", ins.Op, strings.Join(x, ", "))
 }

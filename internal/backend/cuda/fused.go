@@ -13,17 +13,17 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A fused program is one kernel: every thread takes a vector of elements through all instructions in registers. The
-// source depends on the instructions, the dtypes, and on how the inputs lie (their classes, the number of dimensions
-// left after merging, the vector's length, the width of indices), never on sizes.
+// A fused program is one kernel: every thread takes a vector of elements through all instructions in registers. The source
+// depends on the instructions, the dtypes and the input layouts (their classes, the rank after merging dimensions, the
+// vector length, the index width), never on sizes.
 
-// program is a fused program made ready: what its source and its name in the table of kernels depend on.
+// program is a prepared fused program: what its source and its cache key depend on.
 type program struct {
-	key    string
-	faults string
-	last   atomic.Pointer[readied]
-	heavy  bool // it computes functions, not only sums and products
-	after  *after
+	key      string
+	faults   string
+	last     atomic.Pointer[readied]
+	heavy    bool // it computes transcendental functions, so arithmetic limits it
+	epilogue *epilogue
 	*backend.Fused
 }
 
@@ -34,7 +34,7 @@ type readied struct {
 	f    *driver.Function
 }
 
-// shortForm is a form's key where the inputs are few, made without memory.
+// shortForm is a form's key for few inputs, comparable and without allocation.
 type shortForm struct {
 	classes      [8]class
 	vector, dims uint8
@@ -54,7 +54,7 @@ func (f *form) short() (k shortForm, ok bool) {
 func prepare(p *backend.Fused) {
 	q := &program{Fused: p, key: p.Code()}
 	for _, ins := range p.Instrs {
-		if mayComplain(ins.Op, p.DTypes[ins.Src[0]]) {
+		if mayFault(ins.Op, p.DTypes[ins.Src[0]]) {
 			switch a := ins.Attr.(type) {
 			case attr.Domain:
 				q.faults = a.Op
@@ -65,39 +65,39 @@ func prepare(p *backend.Fused) {
 			}
 		}
 	}
-	if p.Head == nil && p.Tail == nil && q.faults == "" {
-		p.Join = q.key
+	if p.Producer == nil && p.Reduction == nil && q.faults == "" {
+		p.HorizontalKey = q.key
 	}
 	q.heavy = len(filesOf(q)) > 2
-	if p.Head != nil && canDraw(p.Head.Op, p.DTypes[p.Head.Dst]) && !p.Head.Kept && p.Tail == nil {
-		q.key, p.Head.Unwritten = q.key+p.Head.Op, true
+	if p.Producer != nil && canGenerate(p.Producer.Op, p.DTypes[p.Producer.Dst]) && !p.Producer.Stored && p.Reduction == nil {
+		q.key, p.Producer.Unwritten = q.key+p.Producer.Op, true
 	}
-	if q.after = afterProduct(p); q.after != nil {
-		p.Head.Unwritten, p.Head.Apart = true, q.after.slope != nil
+	if q.epilogue = epilogueOf(p); q.epilogue != nil {
+		p.Producer.Unwritten, p.Producer.NoOverwrite = true, q.epilogue.geluGrad != nil
 	}
 	p.Prep = q
 }
 
-// runFace is runFused with the face a launch asks for.
-func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	f := d.faced(c)
-	if f.face != recording && p.Head == nil {
-		err := f.runFused(c, p, nil, out, in) // the way of a single op: without memory for the order of things
-		if err != nil || f.face != running {
+// runInMode is runFused in the launch mode a launch asks for.
+func (d *Device) runInMode(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	f := d.inMode(c)
+	if f.mode != capturing && p.Producer == nil {
+		err := f.runFused(c, p, nil, out, in) // the fast path of a single op: no allocation
+		if err != nil || f.mode != running {
 			return err
 		}
 		return f.note(out, in)
 	}
-	if p.Head != nil {
-		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+	if p.Producer != nil {
+		return f.tracked(p.Producer.Op, out, in, func() error { return f.runProducer(c, p, out, in) })
 	}
-	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
+	return f.tracked("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
 }
 
-// runFused runs a prepared program; w, if not nil, is the input that its kernel draws by itself.
-func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in []backend.View) error {
+// runFused runs a prepared program; rng, if not nil, is the input that its kernel generates.
+func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *fusedRNG, out, in []backend.View) error {
 	s := out[0].Shape
-	if p.Tail != nil {
+	if p.Reduction != nil {
 		s = p.Shape
 	}
 	if s.Numel() == 0 {
@@ -114,7 +114,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 		}
 	}()
 	if w != nil {
-		f.classes[p.Head.Dst], views[p.Head.Dst], f.drawing = drawn, w.key, w
+		f.classes[p.Producer.Dst], views[p.Producer.Dst], f.rng = generated, w.key, w
 	}
 	tmp, err := d.lay(&f, s, out[:len(p.Out)], views, tmp)
 	if err != nil {
@@ -123,26 +123,26 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 	if w != nil {
 		f.pairUp(s.Numel())
 	}
-	if p.Tail != nil {
-		f.fitTails(p.Tail, s)
+	if p.Reduction != nil {
+		f.fitReductions(p.Reduction, s)
 	}
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
 		return err
 	}
 	if q.faults != "" {
-		g := f // what is checked late lies on the heap, what runs at once does not
+		g := f // a deferred check needs the form on the heap
 		g.classes, views = slices.Clone(f.classes), slices.Clone(views)
-		return d.checked(c, faultName(q.faults), func(word uintptr) error { return d.launchFused(fn, q, &g, s, word, views, out) })
+		return d.checked(c, faultName(q.faults), func(record uintptr) error { return d.launchFused(fn, q, &g, s, record, views, out) })
 	}
 	return d.launchFused(fn, q, &f, s, 0, views, out)
 }
 
-// lay finds out how the inputs of a program lie, and brings those of the host to the device: that memory is added to tmp, the
+// lay classifies the layouts of a program's inputs, and uploads those in host memory: the buffers are added to tmp, the
 // caller's to free.
 func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem.Buffer) ([]*mem.Buffer, error) {
 	for i := range in {
-		if f.classes[i] != drawn {
+		if f.classes[i] != generated {
 			f.classes[i] = classOf(in[i])
 		}
 		if f.classes[i] == byValue {
@@ -160,18 +160,18 @@ func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem
 	return tmp, nil
 }
 
-// launchFused runs a program's kernel.
-func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
-	if q.Tail != nil {
-		return d.launchTails(fn, q, f, s, word, in, out)
+// launchFused launches a program's kernel.
+func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, record uintptr, in, out []backend.View) error {
+	if q.Reduction != nil {
+		return d.launchReductions(fn, q, f, s, record, in, out)
 	}
 	n := s.Numel()
 	span := f.span(q, n)
 	var space [24]uint64
-	return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(space[:0], n, word, span, f, in, out))
+	return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(space[:0], n, record, span, f, in, out))
 }
 
-// faultName is the op a complaint names.
+// faultName is the op a device error names.
 func faultName(op string) string {
 	switch op {
 	case "wrap_index":
@@ -182,10 +182,10 @@ func faultName(op string) string {
 	return op
 }
 
-// fusedArgs fills the struct Args that fusedSource declares, in the space given as far as it goes.
-func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend.View) args {
+// fusedArgs fills the struct Args that fusedSource declares, in the slice given as far as it goes.
+func fusedArgs(a args, n int, record uintptr, span int, f *form, in, out []backend.View) args {
 	a.int(n)
-	a.ptr(word)
+	a.ptr(record)
 	a.int(span)
 	a.int(f.dims...)
 	for _, s := range f.strides {
@@ -205,8 +205,8 @@ func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend
 	for _, v := range out {
 		a.ptr(address(v))
 	}
-	if f.drawing != nil && !f.drawing.words {
-		a = append(a, f.drawing.below)
+	if f.rng != nil && !f.rng.words {
+		a = append(a, f.rng.below)
 	}
 	return a
 }

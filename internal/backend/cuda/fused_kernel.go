@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 )
 
-// fusedKernel finds or compiles the kernel of a program for operands that lie as f says.
+// fusedKernel finds or compiles the kernel of a program for the layouts of f.
 func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Function, error) {
 	short, ok := f.short()
 	if ok {
@@ -16,17 +16,17 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 		}
 	}
 	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
-		return nil, backend.ErrCold
+	if c != nil && c.NoCompile && d.mode == running && !d.compiled(key) {
+		return nil, backend.ErrNotCompiled
 	}
-	g := *f // the source may be written later
+	g := *f // the source may be generated later
 	g.classes = slices.Clone(f.classes)
 	fn, err := d.kernel(key, "fused", func() string {
-		if q.Tail != nil {
+		if q.Reduction != nil {
 			if g.cols > 0 {
-				return rowTailsSource(q, &g)
+				return rowReductionSource(q, &g)
 			}
-			return tailsSource(q, &g)
+			return columnReductionSource(q, &g)
 		}
 		return fusedSource(q, &g, 0)
 	})

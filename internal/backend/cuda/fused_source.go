@@ -11,20 +11,20 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// fusedSource writes the kernel of a program for operands that lie as f says, or for up to many sets of them.
+// fusedSource is the kernel of a program for the layouts of f, or for up to `many` sets of them.
 func fusedSource(p *program, f *form, many int) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString(kernels.Source(append(filesOf(p), f.drawing.files()...)...))
-	nd, ns := len(f.dims), writeArgs(w, p, f, f.drawing.fields())
+	b.WriteString(kernels.Source(append(filesOf(p), f.rng.files()...)...))
+	nd, ns := len(f.dims), writeArgs(w, p, f, f.rng.fields())
 	index, offset := f.indices()
 	if many > 0 {
-		writeMany(w, many)
+		writeHorizontal(w, many)
 	} else {
 		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;", threads)
 	}
-	w("const int V = %d, U = %d;", f.vector, f.many(p))
-	w("const %s S = %s;", index, f.apart()) // how far apart the vectors of a thread lie
+	w("const int V = %d, U = %d;", f.vector, f.vectorsPerThread(p))
+	w("const %s S = %s;", index, f.apart()) // distance between the vectors of a thread
 	if f.pairs() {
 		w("const %s e = ((%s)block * %du + threadIdx.x) * V;", index, index, threads)
 		w("if (e >= S) return;")
@@ -41,7 +41,7 @@ func fusedSource(p *program, f *form, many int) string {
 	}
 	names := writeLoads(w, p, f)
 	if f.looping(p) {
-		writeAhead(w, p, f, index)
+		writePrefetch(w, p, f, index)
 	}
 	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - (i64)(u * S);")
 	writeBody(w, p, names, "")
@@ -59,7 +59,7 @@ func fusedSource(p *program, f *form, many int) string {
 	return b.String()
 }
 
-// indices are the types of an element's number and of where it lies.
+// indices are the types of an element's index and of its offset in memory.
 func (f *form) indices() (index, offset string) {
 	if f.wide {
 		return "u64", "i64"
@@ -67,8 +67,8 @@ func (f *form) indices() (index, offset string) {
 	return "u32", "i32"
 }
 
-// writeArgs declares the struct that fusedArgs fills, with more fields at its end. It returns how many inputs have offsets of
-// their own.
+// writeArgs declares the struct that fusedArgs fills, with more fields at its end. It returns how many inputs have offsets
+// of their own.
 func writeArgs(w func(string, ...any), p *program, f *form, more string) (ns int) {
 	nd, np, ni := len(f.dims), 0, 0
 	for _, c := range f.classes {
@@ -98,8 +98,8 @@ func writeArgs(w func(string, ...any), p *program, f *form, more string) (ns int
 	return ns
 }
 
-// writeBody takes a vector through the instructions and stores it; fold is written for every tail, with its number and the value
-// it reads.
+// writeBody takes a vector through the instructions and stores it; fold is written for every fused reduction, with its
+// number and the value it reads.
 func writeBody(w func(string, ...any), p *program, names []string, fold string) {
 	for i, o := range p.Out {
 		w("Rep<%s>::R o%d[V];", ctype[p.DTypes[o]], i)
@@ -119,7 +119,7 @@ func writeBody(w func(string, ...any), p *program, names []string, fold string) 
 	for i, o := range p.Out {
 		w("o%d[j] = %s;", i, names[o])
 	}
-	for i, t := 0, p.Tail; fold != "" && t != nil; i, t = i+1, t.Next {
+	for i, t := 0, p.Reduction; fold != "" && t != nil; i, t = i+1, t.Next {
 		w(fold, i, names[t.Src])
 	}
 	w("}")
@@ -129,8 +129,8 @@ func writeBody(w func(string, ...any), p *program, names []string, fold string) 
 	}
 }
 
-// writeAhead begins the loop of a kernel that computes much: the next vectors are under way while it does.
-func writeAhead(w func(string, ...any), p *program, f *form, index string) {
+// writePrefetch begins the loop of a compute-bound kernel: the next vectors are loaded while it computes.
+func writePrefetch(w func(string, ...any), p *program, f *form, index string) {
 	ptr := 0
 	w("for (;;) {\nconst %s next = e + %d * V;\nconst bool more = next < end;", index, threads)
 	for i, c := range f.classes {
@@ -147,12 +147,12 @@ func writeAhead(w func(string, ...any), p *program, f *form, index string) {
 	}
 }
 
-// filesOf lists the sources a program needs: those of functions cost a third of the time of compiling.
+// filesOf lists the sources a program needs: those of functions are a third of the compile time.
 func filesOf(p *program) []string {
 	files := []string{"prelude", "elementwise"}
 	for _, f := range []struct {
 		name    string
-		complex bool // it is about complex operands alone
+		complex bool // needed for complex operands alone
 	}{{"functions", false}, {"special", false}, {"complex", true}} {
 		if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool {
 			return f.complex == operandType(p, i.Src).IsComplex() && written()[f.name][i.Op]
@@ -166,7 +166,7 @@ func filesOf(p *program) []string {
 	return files
 }
 
-// written lists the ops each file writes.
+// written lists the ops each file implements.
 var written = sync.OnceValue(func() map[string]map[string]bool {
 	files := map[string]map[string]bool{}
 	for _, name := range []string{"functions", "special", "complex"} {
@@ -179,7 +179,7 @@ var written = sync.OnceValue(func() map[string]map[string]bool {
 	return files
 })
 
-// operandType is the type an op is chosen by, that of its last operand.
+// operandType is the type an op is selected by, that of its last operand.
 func operandType(p *program, src [3]int) (d dtype.DType) {
 	for _, s := range src {
 		if s >= 0 {
@@ -189,7 +189,7 @@ func operandType(p *program, src [3]int) (d dtype.DType) {
 	return d
 }
 
-// writeOffsets finds where a vector begins in every strided input.
+// writeOffsets computes the offset of a vector in every strided input.
 func writeOffsets(w func(string, ...any), nd, ns int, index, offset string) {
 	w("%s rest = e;", index)
 	for k := range ns {
@@ -208,8 +208,8 @@ func writeOffsets(w func(string, ...any), nd, ns int, index, offset string) {
 	}
 }
 
-// writeLoads loads the inputs, all of them before anything is computed, and returns the names of all registers inside the
-// loops over vectors and their elements.
+// writeLoads loads all inputs before anything is computed, and returns the names of all registers inside the loops over
+// vectors and their elements.
 func writeLoads(w func(string, ...any), p *program, f *form) []string {
 	names := make([]string, len(p.DTypes))
 	k, ptr, imm := 0, 0, 0
@@ -228,8 +228,8 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 			w("const Rep<%s>::R r%d = get(immediate<%s>(a.imm[%d]));", m, i, m, imm)
 			imm++
 			continue
-		case drawn:
-			f.drawing.write(w, p.DTypes[i], i, ptr)
+		case generated:
+			f.rng.write(w, p.DTypes[i], i, ptr)
 		case scalar:
 			w("const Rep<%s>::R r%d = get(*(const %s *)a.in[%d]);", m, i, m, ptr)
 		case aligned:

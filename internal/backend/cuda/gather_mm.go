@@ -18,7 +18,7 @@ func gatherSource(t dtype.DType) string {
 	return kernels.Source("prelude") + typed(t) + kernels.Source("tile", "gather_mm")
 }
 
-// maxGridY is how many blocks a grid has in y.
+// maxGridY is the largest grid in y.
 const maxGridY = 65535
 
 func gatherMM(d *call, _ attr.Attr, out, in []backend.View) error {
@@ -33,14 +33,14 @@ func gatherMM(d *call, _ attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	outs, m, n := out[0].Shape.Dim(0), out[0].Shape.Dim(1), out[0].Shape.Dim(2)
-	return d.checked(d.ctx, "index", func(word uintptr) error {
+	return d.checked(d.ctx, "index", func(record uintptr) error {
 		var g args
 		g.int(outs, m, n, in[0].Shape.Dim(2), in[2].Numel(), in[0].Shape.Dim(0), in[1].Shape.Dim(0))
 		g.ptr(address(out[0]))
 		for _, v := range x.views {
 			g.ptr(address(v))
 		}
-		g.ptr(word)
+		g.ptr(record)
 		return d.launch(f, blocks(m, 64)*blocks(n, 64), min(outs, maxGridY), threads, g)
 	})
 }

@@ -10,32 +10,33 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// slope is what a program multiplies a product with, a function of one input: perhaps the slope of gelu by tanh.
-type slope struct {
-	x     int             // the input, of halves
-	list  []backend.Instr // they compute the slope in float32
-	last  int             // the register that holds it
-	in    int             // registers that are inputs
-	count int             // of registers
-	sums  *backend.Tail   // the columns of the result are added up too; nil: they are not
+// geluGrad is the factor a program multiplies a product with, a function of one input: perhaps the derivative of gelu (tanh
+// form).
+type geluGrad struct {
+	x     int                // the input, a half type
+	list  []backend.Instr    // compute the factor in float32
+	last  int                // the register that holds it
+	in    int                // registers that are inputs
+	count int                // of registers
+	sums  *backend.Reduction // column sums of the result, the bias gradient; nil: none
 }
 
-// slopeAfter sees a program as product · half(f(x)), f being arithmetic and one tanh over x and numbers, perhaps with sums down
-// the columns; nil: it is not such a one. Which function it is the numbers tell, when it runs.
-func slopeAfter(p *backend.Fused) *slope {
+// geluGradOf matches a program product · half(f(x)), f being arithmetic and one tanh over x and constants, perhaps with
+// column sums; nil: no match. Whether f is gelu's derivative depends on the constants, known at run time.
+func geluGradOf(p *backend.Fused) *geluGrad {
 	n := len(p.Instrs) - 1
-	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.Tails() > 1 {
+	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.NumReductions() > 1 {
 		return nil
 	}
-	half := p.DTypes[p.Head.Dst]
-	s := &slope{x: -1, in: p.In, count: len(p.DTypes), sums: p.Tail}
-	if t := p.Tail; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
+	half := p.DTypes[p.Producer.Dst]
+	s := &geluGrad{x: -1, in: p.In, count: len(p.DTypes), sums: p.Reduction}
+	if t := p.Reduction; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
 		return nil
 	}
 	by := p.Instrs[n].Src[0]
-	if by == p.Head.Dst {
+	if by == p.Producer.Dst {
 		by = p.Instrs[n].Src[1]
-	} else if p.Instrs[n].Src[1] != p.Head.Dst {
+	} else if p.Instrs[n].Src[1] != p.Producer.Dst {
 		return nil
 	}
 	narrow := slices.IndexFunc(p.Instrs, func(i backend.Instr) bool { return i.Dst == by })
@@ -47,7 +48,7 @@ func slopeAfter(p *backend.Fused) *slope {
 		src := ins.Src[0]
 		switch ins.Op {
 		case "cast":
-			if src == p.Head.Dst || src >= p.In || s.x >= 0 && src != s.x || p.DTypes[src] != half {
+			if src == p.Producer.Dst || src >= p.In || s.x >= 0 && src != s.x || p.DTypes[src] != half {
 				return nil
 			}
 			s.x = src
@@ -55,7 +56,7 @@ func slopeAfter(p *backend.Fused) *slope {
 		default:
 			return nil
 		}
-		if p.DTypes[ins.Dst] != dtype.Float32 || slices.Contains(ins.Src[:], p.Head.Dst) {
+		if p.DTypes[ins.Dst] != dtype.Float32 || slices.Contains(ins.Src[:], p.Producer.Dst) {
 			return nil
 		}
 		s.list = append(s.list, ins)
@@ -66,8 +67,8 @@ func slopeAfter(p *backend.Fused) *slope {
 	return s
 }
 
-// isGelu reports whether the function is the slope of gelu by tanh: it is computed at some places.
-func (s *slope) isGelu(in []backend.View) bool {
+// isGelu reports whether the function is gelu's derivative: it is evaluated at some points.
+func (s *geluGrad) isGelu(in []backend.View) bool {
 	reg := make([]float64, s.count)
 	known := make([]bool, s.count)
 	for i, v := range in[:s.in] {
@@ -104,15 +105,15 @@ func (s *slope) isGelu(in []backend.View) bool {
 				reg[ins.Dst] = math.Tanh(a[0])
 			}
 		}
-		if !known[s.last] || math.Abs(reg[s.last]-geluSlope(x)) > 1e-6 {
+		if !known[s.last] || math.Abs(reg[s.last]-geluDerivative(x)) > 1e-6 {
 			return false
 		}
 	}
 	return true
 }
 
-// geluSlope is the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-func geluSlope(x float64) float64 {
+// geluDerivative is the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+func geluDerivative(x float64) float64 {
 	beta := math.Sqrt(2 / math.Pi)
 	t := math.Tanh(beta * (x + 0.044715*x*x*x))
 	return 0.5*(1+t) + 0.5*x*(1-t*t)*beta*(1+3*0.044715*x*x)

@@ -19,21 +19,26 @@ type seenProgram struct {
 	out, in []backend.View
 }
 
-// programs is a device that groups as a GPU does, notes the programs it is given and computes none of them.
+// programs is a device that fuses as a GPU does, notes the programs it is given and computes none of them.
 var programs struct {
 	sync.Once
 	seen []seenProgram
+}
+
+// programLog takes the programs that a GPU takes.
+type programLog struct{ fusion }
+
+// RunFused implements backend.Fuser.
+func (programLog) RunFused(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	programs.seen = append(programs.seen, seenProgram{p, slices.Clone(out), slices.Clone(in)})
+	return nil
 }
 
 func seen(f func()) []seenProgram {
 	programs.Do(func() {
 		d := *ref.Device
 		d.Type = "programs"
-		d.CanFuse, d.CanLead, d.CanFold, d.Folds, d.LeadsFolded, d.Prepare = canFuse, canLead, canFold, maxTails, true, prepare
-		d.RunFused = func(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-			programs.seen = append(programs.seen, seenProgram{p, slices.Clone(out), slices.Clone(in)})
-			return nil
-		}
+		d.Implement(programLog{})
 		backend.Register("programs", func(int) (*backend.Device, error) { return &d, nil })
 	})
 	programs.seen = nil
@@ -41,9 +46,9 @@ func seen(f func()) []seenProgram {
 	return programs.seen
 }
 
-// TestGeluSlope: in a training step the product behind gelu is multiplied by the slope of gelu; the program is seen for what it
-// is, with the sums of the bias's gradient where there is one, and others that look like it are not.
-func TestGeluSlope(t *testing.T) {
+// TestGeluGrad: in a training step the product behind gelu is multiplied by gelu's derivative; the program is matched, with
+// the column sums of the bias gradient where there is one, and similar programs are not.
+func TestGeluGrad(t *testing.T) {
 	const rows, width, wide = 256, 2, 1024
 	for _, c := range []struct {
 		name       string
@@ -78,29 +83,29 @@ func TestGeluSlope(t *testing.T) {
 			})
 			lucid.Eval(step(in)...)
 		}) {
-			a := p.Prep.(*program).after
-			if a == nil || a.slope == nil {
+			a := p.Prep.(*program).epilogue
+			if a == nil || a.geluGrad == nil {
 				continue
 			}
 			found++
-			if got := a.slope.isGelu(p.in); got != c.want {
-				t.Errorf("%s: taken for the slope of gelu: %v", c.name, got)
+			if got := a.geluGrad.isGelu(p.in); got != c.want {
+				t.Errorf("%s: taken for the derivative of gelu: %v", c.name, got)
 			}
-			for i, v := range p.in[:p.In] { // each of its numbers counts
+			for i, v := range p.in[:p.In] { // each of its constants matters
 				if classOf(v) == byValue {
 					other := slices.Clone(p.in)
 					other[i].Buf = &mem.Buffer{Mem: dtype.Bytes([]float32{1.01, 1.01})}
 					other[i].Lay = &shape.Layout{Strides: make([]int, v.Shape.Rank())}
-					if a.slope.isGelu(other) {
+					if a.geluGrad.isGelu(other) {
 						t.Errorf("%s: number %d does not matter", c.name, i)
 					}
 				}
 			}
-			if (a.slope.sums != nil) != c.bias || !p.Head.Unwritten || !p.Head.Apart {
-				t.Errorf("%s: %+v %+v", c.name, a.slope, p.Head)
+			if (a.geluGrad.sums != nil) != c.bias || !p.Producer.Unwritten || !p.Producer.NoOverwrite {
+				t.Errorf("%s: %+v %+v", c.name, a.geluGrad, p.Producer)
 			}
-			if o := p.out[1].Buf; o == p.in[a.slope.x].Buf {
-				t.Errorf("%s: the result lies where gelu's input does", c.name)
+			if o := p.out[1].Buf; o == p.in[a.geluGrad.x].Buf {
+				t.Errorf("%s: the result has the buffer of gelu's input", c.name)
 			}
 		}
 		if c.want && found != 1 {

@@ -14,27 +14,27 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// Recordings share memory: what they use beside their inputs lies in one pool, taken while a recording is made and given
-// back when it is done, so that the next one uses it too. They run one behind the other on the device's stream. When that
-// pool gives memory back to the device, all recordings are void.
+// Captured graphs share memory: their temporaries come from one pool, taken during a capture and given back after it, so
+// that the next graph uses it too. Graphs run one after the other on the device's stream. When the pool returns memory to
+// the device, all graphs are void.
 
-// recordings is what the graphs of a device share.
-type recordings struct {
-	mu     sync.Mutex // held while a graph is asked for with its copies
-	making sync.Mutex // one at a time
+// graphs is what the graphs of a device share.
+type graphs struct {
+	mu     sync.Mutex // held while a graph is launched with its copies
+	making sync.Mutex // one capture at a time
 	pool   *mem.Pool
-	age    int64 // moves when memory went back
+	age    int64 // incremented when memory was returned
 	dev    *driver.Device
 
 	made, ran atomic.Int64
 }
 
-// scratch takes the recordings' memory from the device's pool, so that its limits hold and its counters count it.
+// scratch takes the graphs' memory from the device's pool, so that its limits and counters include it.
 type scratch struct {
 	d    *Device
 	busy atomic.Bool
 	bufs map[uintptr]*mem.Buffer
-	from *mem.Pool // instead of the device's; giving back to it makes nothing void
+	from *mem.Pool // instead of the device's; returning memory to it voids nothing
 }
 
 func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
@@ -54,7 +54,7 @@ func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
 
 func (s *scratch) Release(_ []byte, p uintptr) {
 	if s.from == nil {
-		r := &s.d.recordings
+		r := &s.d.graphs
 		r.mu.Lock()
 		r.age++
 		r.mu.Unlock()
@@ -63,49 +63,49 @@ func (s *scratch) Release(_ []byte, p uintptr) {
 	delete(s.bufs, p)
 }
 
-func (r *recordings) open(d *Device) {
+func (r *graphs) open(d *Device) {
 	s := &scratch{d: d, bufs: map[uintptr]*mem.Buffer{}}
-	r.pool = mem.NewPool("recordings", s)
+	r.pool = mem.NewPool("graphs", s)
 	d.pool.Pressure = func() {
-		if !s.busy.Load() { // else that pool itself is asking
+		if !s.busy.Load() { // else that pool itself is allocating
 			r.pool.Trim()
 		}
 	}
 }
 
-// recorder is the state of a recording under way, and of the graph it becomes.
+// recorder is the state of a capture, and of the graph it becomes.
 type recorder struct {
-	d     *Device
-	main  *driver.Device
-	keep  []*mem.Buffer // memory of its own
-	early bool          // small kernels may start before those they wait for have ended
-	order
+	d    *Device
+	main *driver.Device
+	keep []*mem.Buffer // memory of its own
+	pdl  bool          // small kernels use programmatic dependent launch
+	dependencies
 
-	words []wordUse
-	block *mem.Buffer // the fault words, maxWords of them
-	ring  []stamp     // pinned; what became of the last runs
-	seq   *mem.Buffer // number of runs the device has ended
+	faults []faultUse
+	block  *mem.Buffer   // the fault records, maxFaults of them
+	ring   []graphStatus // pinned; the status of the last runs
+	seq    *mem.Buffer   // number of runs the device has completed
 }
 
-// wordUse is who complains in a word.
-type wordUse struct {
+// faultUse is the launch that owns a fault record.
+type faultUse struct {
 	step int
 	op   string
 }
 
 const (
-	maxWords = 1024
-	ringSize = 64
+	maxFaults = 1024
+	ringSize  = 64
 )
 
-// stamp is struct Stamp of stamp.cu: what became of a run.
-type stamp struct {
+// graphStatus is struct Status of graph_status.cu: the outcome of a run.
+type graphStatus struct {
 	seq   uint64
-	mask  uint64 // words that complained, by number modulo 64
-	first word
+	mask  uint64 // records that hold an error, by number modulo 64
+	first faultRecord
 }
 
-// fixed sends bytes to memory of the recording's own, at once.
+// fixed uploads bytes to memory of the graph's own, at once.
 func (r *recorder) fixed(b []byte) (*mem.Buffer, error) {
 	m, err := r.d.pool.Get("record", max(len(b), 1))
 	if err != nil {
@@ -115,28 +115,28 @@ func (r *recorder) fixed(b []byte) (*mem.Buffer, error) {
 	return m, r.main.Upload(m.Dev, b)
 }
 
-// word gives a launch a fault word.
-func (r *recorder) word(step int, op string) (uintptr, error) {
+// newFault gives a launch a fault record.
+func (r *recorder) newFault(step int, op string) (uintptr, error) {
 	if r.block == nil {
 		var err error
-		if r.block, err = r.fixed(make([]byte, maxWords*int(unsafe.Sizeof(word{})))); err != nil {
+		if r.block, err = r.fixed(make([]byte, maxFaults*int(unsafe.Sizeof(faultRecord{})))); err != nil {
 			return 0, err
 		}
 	}
-	if len(r.words) == maxWords {
-		return 0, fault.New(fault.NotImplemented, op, "more than %d launches check values", maxWords)
+	if len(r.faults) == maxFaults {
+		return 0, fault.New(fault.NotImplemented, op, "more than %d launches check values", maxFaults)
 	}
-	r.words = append(r.words, wordUse{step, op})
-	return r.block.Dev + uintptr(len(r.words)-1)*unsafe.Sizeof(word{}), nil
+	r.faults = append(r.faults, faultUse{step, op})
+	return r.block.Dev + uintptr(len(r.faults)-1)*unsafe.Sizeof(faultRecord{}), nil
 }
 
-// capture records launches.
-func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
-	all := &d.recordings
+// capture captures launches into a CUDA graph.
+func (d *Device) capture(show func(mode any) error) (backend.Graph, error) {
+	all := &d.graphs
 	all.making.Lock()
 	defer all.making.Unlock()
 	if all.dev == nil {
-		dev, err := d.Recorder()
+		dev, err := d.NewStream()
 		if err != nil {
 			return nil, err
 		}
@@ -145,8 +145,8 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 	all.mu.Lock()
 	age := all.age
 	all.mu.Unlock()
-	r := &recorder{d: d, main: d.Device, early: d.StartsEarly() && os.Getenv("LUCID_CUDA_GRAPHS") != "apart"}
-	f := &Device{shared: d.shared, Device: all.dev, pool: all.pool, face: recording, rec: r}
+	r := &recorder{d: d, main: d.Device, pdl: d.SupportsPDL() && os.Getenv("LUCID_CUDA_GRAPHS") != "apart"}
+	f := &Device{shared: d.shared, Device: all.dev, pool: all.pool, mode: capturing, rec: r}
 	if err := all.dev.Begin(); err != nil {
 		return nil, err
 	}
@@ -154,8 +154,8 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 	if jerr := r.join(f); err == nil {
 		err = jerr
 	}
-	if err == nil && len(r.words) > 0 {
-		err = r.stamp(f)
+	if err == nil && len(r.faults) > 0 {
+		err = r.status(f)
 	}
 	exec, eerr := all.dev.End(err == nil)
 	if err == nil {
@@ -178,22 +178,22 @@ func (r *recorder) free() {
 	r.keep = nil
 }
 
-// stamp ends a recording that may complain: its last launch tells the host what became of the run.
-func (r *recorder) stamp(f *Device) error {
-	b, err := r.main.Pinned(ringSize * int(unsafe.Sizeof(stamp{})))
+// status adds the last node of a graph that may report device errors: it writes the outcome of the run to pinned memory.
+func (r *recorder) status(f *Device) error {
+	b, err := r.main.Pinned(ringSize * int(unsafe.Sizeof(graphStatus{})))
 	if err != nil {
 		return err
 	}
-	r.ring = unsafe.Slice((*stamp)(unsafe.Pointer(unsafe.SliceData(b))), ringSize)
+	r.ring = unsafe.Slice((*graphStatus)(unsafe.Pointer(unsafe.SliceData(b))), ringSize)
 	if r.seq, err = r.fixed(make([]byte, 8)); err != nil {
 		return err
 	}
-	fn, err := f.kernel("stamp", "stamp", func() string { return kernels.Source("prelude", "stamp") })
+	fn, err := f.kernel("graph_status", "graph_status", func() string { return kernels.Source("prelude", "graph_status") })
 	if err != nil {
 		return err
 	}
 	var a args
-	a.int(len(r.words))
+	a.int(len(r.faults))
 	a.ptr(r.block.Dev, uintptr(unsafe.Pointer(unsafe.SliceData(b))), r.seq.Dev)
 	a.int(ringSize)
 	return f.launch(fn, 1, 1, threads, a)

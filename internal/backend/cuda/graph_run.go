@@ -10,57 +10,57 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// graph is a recording that can run.
+// graph is a captured graph that can run.
 type graph struct {
 	r      *recorder
 	exec   *driver.Graph
 	age    int64
 	number uint64          // runs so far
-	works  [ringSize]int64 // under which numbers the device knows the last ones
+	works  [ringSize]int64 // work numbers of the last ones
 }
 
-// unclosed is what is left of a graph that nobody closed.
+// unclosed is what is freed when a graph is collected without Close.
 type unclosed struct {
 	exec *driver.Graph
 	r    *recorder
 }
 
 func (x unclosed) close() {
-	// A device that cannot free any more has failed for good; the next call that can say so does.
+	// A device that cannot free memory has failed for good; the next call that returns an error reports it.
 	_ = x.exec.Close()
 	x.r.free()
 	x.r.release()
 }
 
-// release gives the ring back.
+// release frees the ring.
 func (r *recorder) release() {
 	if r.ring != nil {
-		_ = r.main.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.ring))), ringSize*int(unsafe.Sizeof(stamp{}))))
+		_ = r.main.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.ring))), ringSize*int(unsafe.Sizeof(graphStatus{}))))
 		r.ring = nil
 	}
 }
 
-// Complains reports whether a launch can meet values it refuses.
-func (g *graph) Complains() bool { return len(g.r.words) > 0 }
+// ReportsErrors reports whether a launch can report a device error.
+func (g *graph) ReportsErrors() bool { return len(g.r.faults) > 0 }
 
-// Close lets go of the graph; runs under way and results that are still to be asked for keep it until they are done.
+// Close lets go of the graph; runs in flight and unread outcomes hold it until they are done.
 func (g *graph) Close() {}
 
-// Launch asks for the graph between copies.
+// Launch submits the graph between copies.
 func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backend.Outcome, error) {
 	d := g.r.d
-	if g.Complains() && g.number >= ringSize/2 {
-		// The ring holds what became of so many runs: the host may not be further ahead.
+	if g.ReportsErrors() && g.number >= ringSize/2 {
+		// The ring holds the status of so many runs: the host may not be further ahead.
 		n := g.number - ringSize/2 + 1
 		if _, _, err := g.outcome(n, g.works[n%ringSize])(true); err != nil {
 			return nil, err
 		}
 	}
-	all := &d.recordings
+	all := &d.graphs
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if g.age != all.age {
-		return nil, backend.ErrVoid
+		return nil, backend.ErrStaleRecording
 	}
 	for _, c := range before {
 		if c.Src.Mem != nil {
@@ -81,23 +81,23 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 			return nil, err
 		}
 	}
-	work, err := g.r.main.Did(driver.Long)
+	work, err := g.r.main.Submitted(driver.Long)
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range made {
-		b.Made.Store(work)
+		b.LastWrite.Store(work)
 	}
-	if !g.Complains() {
-		return func(bool) (bool, []backend.Complaint, error) { return true, nil, nil }, nil
+	if !g.ReportsErrors() {
+		return func(bool) (bool, []backend.DeviceError, error) { return true, nil, nil }, nil
 	}
 	g.works[g.number%ringSize] = work
 	return g.outcome(g.number, work), nil
 }
 
-// outcome reads the stamp of a run, which the device knows as some work.
+// outcome reads the status of a run, whose work number is given.
 func (g *graph) outcome(number uint64, work int64) backend.Outcome {
-	return func(wait bool) (bool, []backend.Complaint, error) {
+	return func(wait bool) (bool, []backend.DeviceError, error) {
 		s := &g.r.ring[number%ringSize]
 		for try := 0; atomic.LoadUint64(&s.seq) < number; try++ {
 			if !wait {
@@ -111,17 +111,17 @@ func (g *graph) outcome(number uint64, work int64) backend.Outcome {
 				return true, nil, err
 			}
 		}
-		var bad []backend.Complaint
+		var bad []backend.DeviceError
 		named := false
-		for i, w := range g.r.words {
+		for i, w := range g.r.faults {
 			if s.mask>>(i%64)&1 == 0 {
 				continue
 			}
-			says := word{code: s.first.code, value: -1, size: -1}
+			says := faultRecord{code: s.first.code, value: -1, size: -1}
 			if !named {
 				says, named = s.first, true
 			}
-			bad = append(bad, backend.Complaint{Step: w.step, Err: says.complaint(w.op)})
+			bad = append(bad, backend.DeviceError{Step: w.step, Err: says.err(w.op)})
 		}
 		return true, bad, nil
 	}

@@ -16,15 +16,15 @@ func init() {
 	register(map[string]kernel{"take_slices": takeSlices, "put_slices": putSlices, "gather": gather, "scatter": scatter})
 }
 
-// meets are the ways in which a written value meets what is there.
-var meets = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul", attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
+// combine is how a written value is combined with the one that is there.
+var combine = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul", attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
 
 func indexSource(form string, t, s dtype.DType, r attr.Reduction) string {
 	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" +
-		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define MEET %s\n", form, ctype[t], ctype[s], meets[r]) + kernels.Source("index")
+		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define COMBINE %s\n", form, ctype[t], ctype[s], combine[r]) + kernels.Source("index")
 }
 
-// dense holds contiguous forms of operands and the buffers made for them.
+// denseViews holds contiguous forms of operands and the buffers made for them.
 type denseViews struct {
 	views []backend.View
 	bufs  []*mem.Buffer
@@ -36,7 +36,7 @@ func (v *denseViews) free() {
 	}
 }
 
-// denseAll brings operands in order.
+// denseAll makes operands contiguous.
 func (d *Device) denseAll(in []backend.View) (*denseViews, error) {
 	all := &denseViews{}
 	for _, v := range in {
@@ -61,7 +61,7 @@ func product(dims []int) int {
 	return n
 }
 
-// indexFor is the type that counts n elements: what is narrow is divided fast.
+// indexFor is the type that counts n elements: 32-bit division is faster.
 func indexFor(n int) string {
 	if n >= 1<<31 {
 		return "u64"
@@ -69,7 +69,7 @@ func indexFor(n int) string {
 	return "u32"
 }
 
-// longSlice is from how many units on a block has a stretch of one slice.
+// longSlice is the number of units from which a block takes a segment of one slice.
 const longSlice = 512
 
 func takeSource(unit string, total int, long bool) string {
@@ -100,20 +100,20 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "index", func(word uintptr) error {
+	return d.checked(d.ctx, "index", func(record uintptr) error {
 		var g args
 		g.int(total, dims[axis], count, inner)
-		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), word)
+		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), record)
 		return d.launch(f, n, 1, threads, g)
 	})
 }
 
-// sums reports whether halves must be written to in float32: many may meet in one place.
+// sums reports whether half-precision values must be accumulated in float32: many updates may have the same index.
 func sums(d dtype.DType, r attr.Reduction) bool {
 	return d.IsHalf() && (r == attr.ReduceAdd || r == attr.ReduceMul)
 }
 
-// writing prepares the output of a write: what is there is brought over, wider for sums of halves; end brings it back.
+// writing prepares the output of a scatter: the base is copied, in float32 for half-precision sums; end canFoldCast it back.
 func (d *Device) writing(out, base backend.View, r attr.Reduction) (to backend.View, end func() error, err error) {
 	if !sums(out.DType, r) {
 		return out, func() error { return nil }, d.base(out, base)
@@ -133,7 +133,7 @@ func (d *Device) writing(out, base backend.View, r attr.Reduction) (to backend.V
 	}, nil
 }
 
-// cast converts a view.
+// cast canFoldCast a view.
 func (d *Device) cast(to, from backend.View) error {
 	p := &backend.Fused{Shape: to.Shape, DTypes: []dtype.DType{from.DType, to.DType}, In: 1, Out: []int{1},
 		Instrs: []backend.Instr{{Op: "cast", Attr: attr.Cast{To: to.DType}, Dst: 1, Src: [3]int{0, -1, -1}}}}
@@ -141,7 +141,7 @@ func (d *Device) cast(to, from backend.View) error {
 	return d.runFused(nil, p, nil, []backend.View{to}, []backend.View{from})
 }
 
-// partitions is among how many blocks the places of a write are shared.
+// partitions is the number of blocks that share the indices of a scatter.
 const partitions = 64
 
 func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
@@ -155,8 +155,8 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if count == 0 {
 		return d.base(out[0], in[0])
 	}
-	if columns == 1 && count >= manyPositions && in[2].Shape.Rank() == 1 && in[2].Strides()[0] == 0 && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
-		return d.addOne(out[0], in)
+	if columns == 1 && count >= manyPositions && in[2].Shape.Rank() == 1 && in[2].Strides()[0] == 0 && d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
+		return d.scatterScalar(out[0], in)
 	}
 	x, err := d.denseAll(in[1:])
 	if err != nil {
@@ -167,8 +167,8 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}
-		if columns == 1 && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
-			return d.addAnywhere(flat(x.views[0]), flat(out[0]), flat(x.views[1]), 0)
+		if columns == 1 && d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
+			return d.scatterAtomic(flat(x.views[0]), flat(out[0]), flat(x.views[1]), 0)
 		}
 		sorted, err := d.sortedPositions(flat(x.views[0]), 0, dims[s.Axis])
 		if err != nil {
@@ -182,7 +182,7 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		for inner%each != 0 || (from|address(out[0]))%16 != 0 && each > 1 {
 			each /= 2
 		}
-		return d.putSorted(sorted, true, out[0], in[2], from, s.Reduce, dims[s.Axis], columns, each, args{uint64(inner)})
+		return d.segmentedScatter(sorted, true, out[0], in[2], from, s.Reduce, dims[s.Axis], columns, each, args{uint64(inner)})
 	}
 	to, end, err := d.writing(out[0], in[0], s.Reduce)
 	if err != nil {
@@ -192,10 +192,10 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	if err := d.checked(d.ctx, "index", func(word uintptr) error {
+	if err := d.checked(d.ctx, "index", func(record uintptr) error {
 		var g args
 		g.int(columns, dims[s.Axis], count, inner)
-		g.ptr(address(to), address(x.views[1]), address(x.views[0]), word)
+		g.ptr(address(to), address(x.views[1]), address(x.views[0]), record)
 		return d.launch(f, blocks(columns, threads), min(partitions, dims[s.Axis]), threads, g)
 	}); err != nil {
 		return err
@@ -203,17 +203,17 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	return end()
 }
 
-// along fills the arguments gather and scatter share.
-func along(at, x, src backend.View, axis, total, step, count int, out, from, positions, word uintptr) args {
+// along fills the arguments that gather and scatter share.
+func along(at, x, src backend.View, axis, total, step, count int, out, from, positions, record uintptr) args {
 	var g args
 	dims := at.Shape.Dims()
 	g.int(total, x.Shape.Dim(axis), len(dims), axis, step, count)
-	g.ptr(out, from, positions, word)
-	return append(g, places(dims, x.Strides(), src.Strides())...)
+	g.ptr(out, from, positions, record)
+	return append(g, layouts(dims, x.Strides(), src.Strides())...)
 }
 
-// places lists sizes and strides, each padded to 16.
-func places(lists ...[]int) (g args) {
+// layouts lists sizes and strides, each padded to 16.
+func layouts(lists ...[]int) (g args) {
 	for _, list := range lists {
 		g.int(list...)
 		g = append(g, make(args, 16-len(list))...)
@@ -230,7 +230,7 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 	if b != nil {
 		defer b.Free()
 	}
-	// The positions' own dimension does not move where they are read from.
+	// The axis of the indices does not move the base offset.
 	st := slices.Clone(in[0].Strides())
 	by := st[axis]
 	st[axis] = 0
@@ -243,10 +243,10 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "index", func(word uintptr) error {
+	return d.checked(d.ctx, "index", func(record uintptr) error {
 		var g args
 		g.int(n, in[0].Shape.Dim(axis), by)
-		g.ptr(address(out[0]), address(in[0]), address(at), word)
+		g.ptr(address(out[0]), address(in[0]), address(at), record)
 		g.int(dims...)
 		g.int(strides[1]...)
 		return d.launch(f, blocks(n, 4*threads), 1, threads, g)
@@ -275,11 +275,11 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	dims := at.Shape.Dims()
 	count := dims[s.Axis]
 	lines, step := at.Numel()/count, product(dims[s.Axis+1:])
-	if count >= manyPositions && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
+	if count >= manyPositions && d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}
-		return d.addAnywhere(at, out[0], in[2], s.Axis)
+		return d.scatterAtomic(at, out[0], in[2], s.Axis)
 	}
 	if count >= manyPositions && count <= longest && lines < 1<<14 && out[0].Shape.Dim(s.Axis) < longest {
 		if err := d.base(out[0], in[0]); err != nil {
@@ -292,8 +292,8 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 		defer sorted.free()
 		var g args
 		g.int(len(dims), s.Axis, step)
-		g = append(g, places(dims, out[0].Strides(), in[2].Strides())...)
-		return d.putSorted(sorted, false, out[0], in[2], address(in[2]), s.Reduce, out[0].Shape.Dim(s.Axis), 1, 1, g)
+		g = append(g, layouts(dims, out[0].Strides(), in[2].Strides())...)
+		return d.segmentedScatter(sorted, false, out[0], in[2], address(in[2]), s.Reduce, out[0].Shape.Dim(s.Axis), 1, 1, g)
 	}
 	to, end, err := d.writing(out[0], in[0], s.Reduce)
 	if err != nil {
@@ -303,8 +303,8 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	if err := d.checked(d.ctx, "index", func(word uintptr) error {
-		return d.launch(f, blocks(lines, threads), 1, threads, along(at, to, in[2], s.Axis, lines, step, count, address(to), address(in[2]), address(at), word))
+	if err := d.checked(d.ctx, "index", func(record uintptr) error {
+		return d.launch(f, blocks(lines, threads), 1, threads, along(at, to, in[2], s.Axis, lines, step, count, address(to), address(in[2]), address(at), record))
 	}); err != nil {
 		return err
 	}

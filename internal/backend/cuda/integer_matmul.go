@@ -5,7 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 )
 
-// integerMatmul multiplies matrices of types cuBLAS does not know.
+// integerMatmul multiplies matrices of types that cuBLAS does not support.
 func (d *Device) integerMatmul(out, x, y backend.View) error {
 	a, ab, err := d.dense(x)
 	if err != nil {

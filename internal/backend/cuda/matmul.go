@@ -11,9 +11,9 @@ import (
 
 func init() { register(map[string]kernel{"matmul": matmul}) }
 
-// cublas opens the library; one that looks ahead does not wait for it.
+// cublas opens the library; a precompilation does not wait for it.
 func (d *Device) cublas() (*cublas.Handle, error) {
-	if d.face == looking {
+	if d.mode == precompiling {
 		go d.openBLAS()
 		return nil, nil
 	}
@@ -35,12 +35,13 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	if !cublas.Supports(in[0].DType) {
 		return d.integerMatmul(out[0], in[0], in[1])
 	}
-	return d.matmulThen(out[0], in, cublas.Epilogue{}, cublas.Operands{Z: address(out[0])})
+	return d.matmulEpilogue(out[0], in, cublas.Epilogue{}, cublas.Operands{Z: address(out[0])})
 }
 
-// matmulThen makes a product that would lie like out, and what follows it, where the operands say; without a way to do both
-// it returns cublas.ErrUnsupported. A transposed operand is used as it lies; one that cannot be is copied first.
-func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epilogue, o cublas.Operands) error {
+// matmulEpilogue computes a product with the layout of out and its epilogue, written to the addresses in o; it returns
+// cublas.ErrUnsupported where the library cannot do both. A transposed operand is read as it is; one with other strides is
+// copied first.
+func (d *call) matmulEpilogue(out backend.View, in []backend.View, e cublas.Epilogue, o cublas.Operands) error {
 	h, err := d.cublas()
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epil
 	}()
 	r := out.Shape.Rank()
 	m, n, k := out.Shape.Dim(r-2), out.Shape.Dim(r-1), in[0].Shape.Dim(r-1)
-	pitch, batch, alone := n, out.Numel()/(m*n), after == (cublas.Epilogue{})
+	pitch, batch, alone := n, out.Numel()/(m*n), e == (cublas.Epilogue{})
 	if m > 1 {
 		pitch = out.Strides()[r-2]
 	}
@@ -91,25 +92,25 @@ func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epil
 		}
 	}
 	o.X, o.Y = at[0], at[1]
-	p := cublas.Product{DType: in[0].DType, Wide: alone && out.DType != in[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch, After: after, Deterministic: d.ctx.Deterministic}
-	if worthCutting(p) {
+	p := cublas.Product{DType: in[0].DType, Wide: alone && out.DType != in[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch, Epilogue: e, Deterministic: d.ctx.Deterministic}
+	if worthSplitting(p) {
 		if !alone {
 			return cublas.ErrUnsupported
 		}
-		if err := d.cutProduct(h, p, o); err != cublas.ErrUnsupported {
+		if err := d.splitProduct(h, p, o); err != cublas.ErrUnsupported {
 			return err
 		}
 	}
-	return d.productThen(h, p, o)
+	return d.productEpilogue(h, p, o)
 }
 
-// matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
+// matrixOf describes a view as a strided batch of matrices, each row-major or column-major.
 func matrixOf(v backend.View) (cublas.Matrix, bool) {
 	dims, st := v.Shape.Dims(), v.Strides()
 	r := len(dims)
 	m := cublas.Matrix{Row: st[r-2], Column: st[r-1]}
 	rows, cols := dims[r-2], dims[r-1]
-	// A dimension of size 1 may lie anywhere.
+	// The stride of a dimension of size 1 does not matter.
 	switch {
 	case cols == 1 && (m.Row == 1 || m.Column != 1):
 		if m.Row == 1 {
@@ -158,20 +159,20 @@ func (d *Device) forceDense(v backend.View) (backend.View, *mem.Buffer, error) {
 	return to, b, nil
 }
 
-// product runs a product where the face wants it.
+// product submits a product in the Device's launch mode.
 func (d *Device) product(h *cublas.Handle, p cublas.Product, z, x, y uintptr) error {
-	return d.productThen(h, p, cublas.Operands{Z: z, X: x, Y: y})
+	return d.productEpilogue(h, p, cublas.Operands{Z: z, X: x, Y: y})
 }
 
-// productThen is product with an epilogue. One that looks ahead has nothing to compile for it.
-func (d *Device) productThen(h *cublas.Handle, p cublas.Product, o cublas.Operands) error {
-	if d.face == looking {
+// productEpilogue is product with an epilogue. A precompilation has nothing to compile for it.
+func (d *Device) productEpilogue(h *cublas.Handle, p cublas.Product, o cublas.Operands) error {
+	if d.mode == precompiling {
 		return nil
 	}
 	p.Align = [3]int{cublas.AlignOf(o.Z), cublas.AlignOf(o.X), cublas.AlignOf(o.Y)}
 	begin := time.Now()
-	err := h.Run(d.Device, p, d.face == running, o)
-	if err == nil && d.slow && d.face == running {
+	err := h.Run(d.Device, p, d.mode == running, o)
+	if err == nil && d.slow && d.mode == running {
 		defer func() { d.spent("matmul "+p.String(), begin) }()
 		return d.Sync()
 	}

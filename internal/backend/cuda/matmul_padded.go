@@ -11,22 +11,22 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Tensor cores take halves in pieces of 16 bytes. A large product whose sizes are no whole pieces, such as that with a
-// vocabulary of 50257, takes several times as long as one over copies with zeros behind.
+// Tensor cores load half-precision operands in 16-byte vectors. A large product whose sizes are no multiples of that, such
+// as with a vocabulary of 50257, is several times slower than one over zero-padded copies.
 const (
 	piece    = 8
-	worthPad = 1e11 // operations
+	worthPad = 1e11 // FLOPs
 )
 
 func whole(n int) int { return blocks(n, piece) * piece }
 
-// pads reports whether a product is worth being made of copies: rows or columns do not begin at whole pieces.
+// pads reports whether padding a product pays: rows or columns are not aligned.
 func pads(t dtype.DType, batch, m, n, k int, leads []int) bool {
 	return t.IsHalf() && batch == 1 && 2*float64(m)*float64(n)*float64(k) > worthPad && slices.ContainsFunc(leads, func(l int) bool { return l%piece != 0 })
 }
 
-// pitch lets the rows of large halves begin at whole pieces where nobody keeps the result: products with a vocabulary of 50257
-// and the cotangents of their losses need no copies then.
+// pitch aligns the rows of large half-precision temporaries: products with a vocabulary of 50257 and the cotangents of
+// their losses then need no copies.
 func pitch(op string, a attr.Attr, t dtype.DType, s *shape.Shape) int {
 	const large = 1 << 22
 	last := s.Rank() - 1
@@ -39,7 +39,7 @@ func pitch(op string, a attr.Attr, t dtype.DType, s *shape.Shape) int {
 	return 0
 }
 
-// paddedProduct makes z = x·y with all sizes brought to whole pieces.
+// paddedProduct computes z = x·y with all sizes padded to the alignment.
 func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int) error {
 	var bufs []*mem.Buffer
 	defer func() {
@@ -55,12 +55,12 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 	}{{x, &p.X}, {y, &p.Y}} {
 		r := o.v.Shape.Rank()
 		s, st := o.v.Shape.Dims()[r-2:], o.v.Strides()[r-2:]
-		turned := st[0] == 1 && st[1] != 1 // by columns: the copy is too
-		if turned {
+		transposed := st[0] == 1 && st[1] != 1 // column-major: the copy is too
+		if transposed {
 			s, st = []int{s[1], s[0]}, []int{st[1], st[0]}
 		}
 		if s[0]%piece == 0 && s[1]%piece == 0 && st[1] == 1 && st[0]%piece == 0 && st[0] >= s[1] && address(o.v)%16 == 0 {
-			*o.to, at[i] = matrixBy(st[0], turned), address(o.v)
+			*o.to, at[i] = matrixBy(st[0], transposed), address(o.v)
 			continue
 		}
 		v := o.v
@@ -70,7 +70,7 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 			return err
 		}
 		bufs = append(bufs, b)
-		*o.to, at[i] = matrixBy(whole(s[1]), turned), b.Dev
+		*o.to, at[i] = matrixBy(whole(s[1]), transposed), b.Dev
 	}
 	b, err := d.pool.Get("matmul", p.M*p.N*z.DType.Size())
 	if err != nil {
@@ -88,14 +88,14 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 	return d.move(to, backend.View{Buf: b, DType: z.DType, Shape: to.Shape, Lay: &shape.Layout{Strides: []int{p.N, 1}}})
 }
 
-func matrixBy(lead int, turned bool) cublas.Matrix {
-	if turned {
+func matrixBy(lead int, transposed bool) cublas.Matrix {
+	if transposed {
 		return cublas.Matrix{Row: 1, Column: lead}
 	}
 	return cublas.Matrix{Row: lead, Column: 1}
 }
 
-// padded copies a matrix to one of whole pieces, with zeros behind its rows and behind the last one.
+// padded copies a matrix to a zero-padded one with aligned rows.
 func (d *Device) padded(v backend.View) (*mem.Buffer, error) {
 	rows, cols, size := v.Shape.Dim(0), v.Shape.Dim(1), v.DType.Size()
 	lead := whole(cols)

@@ -6,12 +6,13 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 )
 
-// source is the memory of a device. Small pieces are cut from slabs, which stay: the driver takes a microsecond or two for each.
+// source allocates device memory. Small blocks are cut from slabs that are never freed: the driver takes a microsecond or
+// two for each allocation.
 type source struct {
 	d    *driver.Device
 	mu   sync.Mutex
-	free map[int][]uintptr // small pieces that came back, by size
-	size map[uintptr]int   // of small pieces in use
+	free map[int][]uintptr // free small blocks, by size
+	size map[uintptr]int   // of small blocks in use
 	slab uintptr
 	left int // bytes of it
 }
@@ -21,7 +22,7 @@ const (
 	slabSize   = 2 << 20
 )
 
-// small cuts a piece from a slab.
+// small cuts a block from a slab.
 func (s *source) small(n int) (uintptr, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +46,7 @@ func (s *source) small(n int) (uintptr, error) {
 	return p, nil
 }
 
-// Alloc returns memory, from the driver's own pool if need be.
+// Alloc allocates memory; if that fails, again after trimming the driver's pool.
 func (s *source) Alloc(n int) ([]byte, uintptr, error) {
 	if n <= smallPiece {
 		if p, err := s.small(n); err == nil {
@@ -54,7 +55,7 @@ func (s *source) Alloc(n int) ([]byte, uintptr, error) {
 	}
 	p, err := s.d.Alloc(n)
 	if err != nil {
-		// What the driver's own pool keeps may be enough.
+		// What the driver's own pool caches may be enough.
 		if terr := s.d.Trim(); terr != nil {
 			return nil, 0, terr
 		}
@@ -63,7 +64,7 @@ func (s *source) Alloc(n int) ([]byte, uintptr, error) {
 	return nil, p, err
 }
 
-// Release gives it back.
+// Release frees it.
 func (s *source) Release(_ []byte, p uintptr) {
 	s.mu.Lock()
 	n, small := s.size[p]
@@ -75,6 +76,6 @@ func (s *source) Release(_ []byte, p uintptr) {
 	if small {
 		return
 	}
-	// A device that cannot free any more has failed for good; the next call that can say so does.
+	// A device that cannot free memory has failed for good; the next call that returns an error reports it.
 	_ = s.d.Release(p)
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
-// threads is the size of a block where nothing else is said.
+// threads is the default block size.
 const threads = 256
 
-// options keep a product and a sum apart, as on the CPU; functions have their own multiply-adds. Nothing of std is used.
+// options forbid contraction to multiply-add, as on the CPU; functions use fma explicitly. Nothing of std is used.
 var options = []string{"--fmad=false", "--builtin-move-forward=false", "--builtin-initializer-list=false"}
 
 // briefly is for kernels that run a few times only.
@@ -27,7 +27,7 @@ var briefly = append(options[:len(options):len(options)], nvrtc.Fast)
 // compiled is a kernel being compiled or ready.
 type compiled struct {
 	once  sync.Once
-	asked atomic.Bool // ahead of its use
+	asked atomic.Bool // queued before its first launch
 	done  atomic.Bool
 	f     *driver.Function
 	err   error
@@ -38,23 +38,23 @@ type text struct {
 	name    string
 	source  func() string
 	options []string
-	ours    bool // it can be made to wait for what stands before it
+	ours    bool // it begins with the wait of programmatic dependent launch
 	long    bool // it takes several times as long to compile as others
 }
 
-// kernel returns the function called name of a source of ours, compiled the first time; the key stands for the source.
+// kernel returns the function called name of one of our sources, compiled the first time; the key identifies the source.
 func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
 	return d.find(key, text{name: name, source: source, options: options, ours: true})
 }
 
-// find returns a kernel, compiled the first time; the key stands for its text.
+// find returns a kernel, compiled the first time; the key identifies its text.
 func (d *Device) find(key string, t text) (*driver.Function, error) {
 	e, ok := d.kernels.Load(key)
 	if !ok {
 		e, _ = d.kernels.LoadOrStore(key, new(compiled))
 	}
 	c := e.(*compiled)
-	if d.face == looking {
+	if d.mode == precompiling {
 		if !c.asked.Swap(true) {
 			d.queue.add(t.long, func() { d.compile(c, key, t) })
 		}
@@ -73,16 +73,16 @@ func (d *Device) compile(c *compiled, key string, t text) {
 		begin := time.Now()
 		source := t.source()
 		if t.ours {
-			source = following(source)
+			source = withPDL(source)
 		}
 		var code []byte
 		if code, c.err = nvrtc.Cached(driver.Version, t.name, source, d.arch, t.options...); c.err == nil {
 			if c.f, c.err = d.Load(code, t.name); c.err == nil {
-				c.f.Label, c.f.Waits = key, t.ours
+				c.f.Label, c.f.PDL = key, t.ours
 			}
 		}
 		c.done.Store(true)
-		trace.Once(begin, "kernel %s of %d bytes: %s", t.name, len(source), key)
+		profile.Once(begin, "kernel %s of %d bytes: %s", t.name, len(source), key)
 	})
 }
 
@@ -106,23 +106,23 @@ func (a *args) ptr(p ...uintptr) {
 	}
 }
 
-// maxArgs is what a launch can carry since CUDA 12.1.
+// maxArgs is the limit of a launch's parameters since CUDA 12.1.
 const maxArgs = 32764
 
-// launch runs a kernel over blocks of threads.
+// launch launches a kernel.
 func (d *Device) launch(f *driver.Function, blocks, gridY, threads int, a args) error {
 	return d.launchShared(f, blocks, gridY, threads, 0, a)
 }
 
-// launchShared is launch with memory that a block's threads share, in bytes.
+// launchShared is launch with dynamic shared memory, in bytes.
 func (d *Device) launchShared(f *driver.Function, blocks, gridY, threads, shared int, a args) error {
 	if 8*len(a) > maxArgs {
 		return fault.New(fault.NotImplemented, "cuda", "a kernel with %d bytes of arguments; a launch carries %d", 8*len(a), maxArgs)
 	}
-	if d.face == looking {
+	if d.mode == precompiling {
 		return nil
 	}
-	if d.slow && d.face == running {
+	if d.slow && d.mode == running {
 		begin := time.Now()
 		defer func() { d.spent(f.Label, begin) }()
 		if err := d.Launch(f, blocks, gridY, threads, shared, a); err != nil {
@@ -133,10 +133,10 @@ func (d *Device) launchShared(f *driver.Function, blocks, gridY, threads, shared
 	return d.Launch(f, blocks, gridY, threads, shared, a)
 }
 
-// blocks covers n pieces of work, one a thread.
+// blocks is n divided by per, rounded up.
 func blocks(n, per int) int { return (n + per - 1) / per }
 
-// kernel computes out from in on a device; host operands have been brought up, out is not empty.
+// kernel computes out from in on a device; host operands have been uploaded, out is not empty.
 type kernel func(d *call, a attr.Attr, out, in []backend.View) error
 
 // call is a device for the time of one kernel.
@@ -145,7 +145,7 @@ type call struct {
 	ctx *backend.Ctx
 }
 
-// bind makes a kernel of the engine's form.
+// bind adapts a kernel to the engine's type.
 func (d *Device) bind(name string, k kernel) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		empty := true
@@ -155,11 +155,11 @@ func (d *Device) bind(name string, k kernel) backend.Kernel {
 		if empty {
 			return nil
 		}
-		return d.faced(c).ordered(name, out, in, func() error { return d.faced(c).run(k, c, a, out, in) })
+		return d.inMode(c).tracked(name, out, in, func() error { return d.inMode(c).run(k, c, a, out, in) })
 	}
 }
 
-// run runs a kernel over operands in the device's memory.
+// run runs a kernel over operands in device memory.
 func (d *Device) run(k kernel, c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	up := make([]backend.View, len(in))
 	var tmp []*mem.Buffer
@@ -181,12 +181,12 @@ func (d *Device) run(k kernel, c *backend.Ctx, a attr.Attr, out, in []backend.Vi
 	return k(&call{d, c}, a, out, up)
 }
 
-// bring gives a view of host memory a buffer on the device, which the caller frees.
+// bring uploads a view of host memory to a buffer that the caller frees.
 func (d *Device) bring(v *backend.View) (*mem.Buffer, error) {
 	if v.Buf.Mem == nil || v.Buf.Dev != 0 {
 		return nil, nil
 	}
-	if d.face != running {
+	if d.mode != running {
 		b, err := d.fixed(v.Buf.Mem)
 		v.Buf = b
 		return nil, err
@@ -203,7 +203,7 @@ func (d *Device) bring(v *backend.View) (*mem.Buffer, error) {
 	return b, nil
 }
 
-// address is where a view's first element lies.
+// address is that of a view's first element.
 func address(v backend.View) uintptr { return v.Buf.Dev + uintptr(v.Offset()*v.DType.Size()) }
 
 // ctype is the name of an element type in the sources.

@@ -32,7 +32,7 @@ func (d *Device) move(to, from backend.View) error {
 		return err
 	}
 	n := to.Numel()
-	// Runs that are contiguous on both sides move in the widest units that divide and align them.
+	// Runs that are contiguous on both sides are copied in the widest units that divide and align them.
 	last := len(dims) - 1
 	for size < 16 && st[0][last] == 1 && st[1][last] == 1 && dims[last]%2 == 0 && even(st[0][:last]) && even(st[1][:last]) &&
 		address(to)%uintptr(2*size) == 0 && address(from)%uintptr(2*size) == 0 {
@@ -42,7 +42,7 @@ func (d *Device) move(to, from backend.View) error {
 		}
 	}
 	form := moveForm{unitOf[size], indexFor(n), len(dims), 0, 1}
-	// Long rows are cut in stretches: a block has one of them.
+	// Long rows are split into segments, one a block.
 	each := min(4, dims[last]/threads)
 	segments := blocks(dims[last], threads*max(1, each))
 	if grid := n / dims[last] * segments; each > 0 && grid < longest {
@@ -66,11 +66,11 @@ func (d *Device) move(to, from backend.View) error {
 	return d.launch(f, blocks(n, form.run*threads), 1, threads, a)
 }
 
-// manyElements is from how many on a thread has several.
+// manyElements is the size from which a thread copies several elements.
 const manyElements = 1 << 17
 
-// moveForm is what a kernel of move.cu depends on; each is how many elements of a long row a thread has, 0: rows are short, and it has
-// run elements of a contiguous destination, 1: of any.
+// moveForm is what a kernel of move.cu depends on. each: elements of a long row a thread copies; 0: rows are short, and it
+// copies `run` elements of a contiguous destination, 1: of any.
 type moveForm struct {
 	unit, index     string
 	dims, each, run int
@@ -96,7 +96,7 @@ func even(strides []int) bool {
 	return true
 }
 
-// transposed moves by tiles where the last two dimensions swap places; done reports whether it was such a move.
+// transposed copies by tiles where the last two dimensions are swapped; done reports whether it did.
 func (d *Device) transposed(size int, dims []int, st [][]int, to, from uintptr) (done bool, err error) {
 	last := len(dims) - 1
 	if last < 1 || last > 2 || st[0][last] != 1 || st[1][last-1] != 1 || dims[last] < 16 || dims[last-1] < 16 || st[1][last] <= 0 {
@@ -126,7 +126,7 @@ func (d *Device) transposed(size int, dims []int, st [][]int, to, from uintptr) 
 
 func copyKernel(d *call, _ attr.Attr, out, in []backend.View) error { return d.move(out[0], in[0]) }
 
-// part shows a piece of a contiguous view: sizes, strides and offset in its elements.
+// part is a region of a contiguous view: sizes, strides and offset in its elements.
 func part(v backend.View, s *shape.Shape, strides []int, offset int) backend.View {
 	v.Shape, v.Lay = s, &shape.Layout{Strides: strides, Offset: v.Offset() + offset}
 	return v
@@ -144,7 +144,7 @@ func cat(d *call, a attr.Attr, out, in []backend.View) error {
 	return nil
 }
 
-// base brings the first operand of an update to the output, unless it is there already.
+// base copies the first operand of an update to the output, unless it is there already.
 func (d *Device) base(out, in backend.View) error {
 	if out.Buf == in.Buf {
 		return nil
@@ -165,7 +165,7 @@ func sliceUpdate(d *call, a attr.Attr, out, in []backend.View) error {
 	return d.move(part(out[0], in[1].Shape, to, at), in[1])
 }
 
-// dependsKernel gives its first input; the others only had to be there.
+// dependsKernel returns its first input; the others only order it.
 func dependsKernel(d *call, _ attr.Attr, out, in []backend.View) error { return d.base(out[0], in[0]) }
 
 func tableKernel(d *call, a attr.Attr, out, _ []backend.View) error {

@@ -9,7 +9,7 @@ import (
 
 func init() { register(map[string]kernel{"argpartition": argpartition}) }
 
-// argpartition finds the element that sorting would put at K; the places of those before it, and of those behind it, keep their order.
+// argpartition finds the element that sorting would put at K; the indices before it, and those behind it, keep their order.
 func argpartition(d *call, a attr.Attr, out, in []backend.View) error {
 	t := a.(attr.TopK)
 	s, err := d.sorter(in[0], t.Axis)
@@ -24,7 +24,7 @@ func argpartition(d *call, a attr.Attr, out, in []backend.View) error {
 	return s.choose("partition")
 }
 
-// partitionSorted sorts few long rows, then puts the places before K, and those behind it, in order.
+// partitionSorted sorts few long rows, then sorts the indices before K, and those behind it.
 func (d *call) partitionSorted(t attr.TopK, z, x backend.View) error {
 	n := x.Shape.Dim(t.Axis)
 	var bufs []*mem.Buffer
@@ -44,8 +44,8 @@ func (d *call) partitionSorted(t attr.TopK, z, x backend.View) error {
 	if err != nil {
 		return err
 	}
-	places := backend.View{Buf: whole, DType: z.DType, Shape: z.Shape}
-	if err := d.firstOf(x, nil, places, t.Axis, n, false); err != nil {
+	indices := backend.View{Buf: whole, DType: z.DType, Shape: z.Shape}
+	if err := d.firstOf(x, nil, indices, t.Axis, n, false); err != nil {
 		return err
 	}
 	var parts []backend.View
@@ -57,7 +57,7 @@ func (d *call) partitionSorted(t attr.TopK, z, x backend.View) error {
 		dims := append([]int(nil), z.Shape.Dims()...)
 		dims[t.Axis] = length
 		s := shape.Of("argpartition", dims...)
-		v := part(places, s, places.Strides(), p[0]*places.Strides()[t.Axis])
+		v := part(indices, s, indices.Strides(), p[0]*indices.Strides()[t.Axis])
 		if length > 1 {
 			sorted, err := get(s.Numel())
 			if err != nil {

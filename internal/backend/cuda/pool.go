@@ -30,7 +30,7 @@ func init() {
 	register(t)
 }
 
-// poolSource writes a kernel of pool.cu.
+// poolSource is the source of a kernel of pool.cu.
 func poolSource(op string, t dtype.DType, f windowForm) string {
 	files := []string{"prelude"}
 	if op == "pool_fold" {
@@ -39,7 +39,7 @@ func poolSource(op string, t dtype.DType, f windowForm) string {
 	return kernels.Source(files...) + "#define " + strings.ToUpper(op) + "\n" + typed(t) + fmt.Sprintf("#define OUT %s\n", ctype[t]) + f.define() + kernels.Source("pool")
 }
 
-// windows runs a kernel of pool.cu, a thread for every element of the output; out[1] holds places, if there are any.
+// windows runs a kernel of pool.cu, one thread per output element; out[1] holds indices, if there are any.
 func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.View) error {
 	x, b, err := d.dense(in)
 	if err != nil {
@@ -51,7 +51,7 @@ func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.Vi
 	t := in.DType
 	form := newWindowForm(w, max(out[0].Numel(), in.Numel()))
 	if op == "pool_max" || op == "pool_max_t" {
-		form.abreast(t, address(out[0]), address(out[1]), address(x), w)
+		form.vectorise(t, address(out[0]), address(out[1]), address(x), w)
 	}
 	f, err := d.kernel(fmt.Sprint(op, t, form), op, func() string { return poolSource(op, t, form) })
 	if err != nil {
@@ -71,19 +71,19 @@ func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.Vi
 	return d.launch(f, blocks(out[0].Numel()/form.vector, threads), 1, threads, g)
 }
 
-// windowForm is what of a pooling its kernel is made for.
+// windowForm is what a kernel of pool.cu is specialised for.
 type windowForm struct {
 	kernel, stride, pad, dilation [3]int
 	dims                          int
-	adaptive, wide                bool // wide: places are counted in 64 bits
+	adaptive, wide                bool // wide: indices are counted in 64 bits
 	vector                        int  // elements of the last dimension that a thread takes
 }
 
-// abreast lets a thread take 16 bytes of the last dimension where windows are one element wide along it: channels that lie last.
-func (f *windowForm) abreast(t dtype.DType, out, places, x uintptr, w attr.Pool) {
+// vectorise lets a thread take 16 bytes of the last dimension where windows are one element wide along it: NHWC.
+func (f *windowForm) vectorise(t dtype.DType, out, indices, x uintptr, w attr.Pool) {
 	v, last := 16/t.Size(), w.In.Len()-1
 	one := !f.adaptive && last > 0 && f.kernel[2] == 1 && f.stride[2] == 1 && f.pad[2] == 0
-	if one && v > 1 && w.In.At(last)%v == 0 && (out|places|x)%16 == 0 {
+	if one && v > 1 && w.In.At(last)%v == 0 && (out|indices|x)%16 == 0 {
 		f.vector = v
 	}
 }
@@ -93,7 +93,7 @@ func newWindowForm(w attr.Pool, elements int) windowForm {
 	return windowForm{three(w.Kernel, 1), three(w.Stride, 1), three(w.Pad, 0), three(w.Dilation, 1), w.In.Len(), w.Adaptive, elements >= 1<<30, 1}
 }
 
-// inThree puts numbers for the last dimensions behind those of missing ones.
+// inThree pads numbers of the last dimensions to three with those of missing ones.
 func inThree(v attr.Ints, missing int) []int {
 	list := v.Slice()
 	for len(list) < 3 {

@@ -8,23 +8,24 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Opening cuBLASLt and letting it load its code takes 150 ms, cuDNN as much: half of a first training step. A device whose
-// libraries were of use to a process before, by the same cache folder, begins with them in the background as soon as it is open; where
-// there was none before, with cuBLASLt, since nearly every program multiplies.
+// Opening cuBLASLt and loading its code takes 150 ms, cuDNN as much: half of a first training step. Libraries that an
+// earlier process with the same cache folder used are opened in the background as soon as the device is open; without such
+// a record, cuBLASLt, since nearly every program multiplies.
 
 const (
 	usedBLAS = "library cublas"
 	usedDNN  = "library cudnn"
 )
 
-// used notes that a library was of use.
+// used records that a library was used.
 func used(library string) {
 	if _, known := nvrtc.Load(library); !known {
-		nvrtc.Keep(library, []byte{1})
+		nvrtc.Store(library, []byte{1})
 	}
 }
 
-// preload opens the libraries that were of use before, or may be. Whoever needs one meanwhile waits for it, and meets its errors.
+// preload opens the libraries that were used before, or may be. A caller that needs one meanwhile waits for it, and gets
+// its errors.
 func (d *Device) preload(cold bool) {
 	_, blas := nvrtc.Load(usedBLAS)
 	blas = blas || cold
@@ -44,7 +45,7 @@ func (d *Device) preload(cold bool) {
 	}()
 }
 
-// warmBLAS makes a small product of halves, for which cuBLASLt loads its code, unless somebody makes one already.
+// warmBLAS runs a small half-precision matmul, for which cuBLASLt loads its code, unless a caller already did.
 func (d *Device) warmBLAS() {
 	const side = 64
 	d.openBLAS()
@@ -62,6 +63,6 @@ func (d *Device) warmBLAS() {
 	}
 	m := cublas.Matrix{Row: side, Column: 1}
 	at := func(k uintptr) uintptr { return b + k*side*side*2 }
-	// What goes wrong here goes wrong again for who needs a product.
+	// An error here comes again for the caller that needs a matmul.
 	_ = d.product(h, cublas.Product{DType: dtype.BFloat16, Batch: 1, M: side, N: side, K: side, X: m, Y: m}, at(0), at(1), at(2))
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// radixForm is what the kernels of radix.cu depend on. from: keys are made of elements; to: results are written. t matters to those alone.
-// skips: turns may be left out.
+// radixForm is what the kernels of radix.cu depend on. from: keys are made of elements; to: results are written; t matters
+// to those alone. skips: digits equal in all keys are skipped.
 type radixForm struct {
 	t               dtype.DType
 	key             string
 	from, to, skips bool
 }
 
-func (f radixForm) source(name string, places []int) string {
+func (f radixForm) source(name string, shifts []int) string {
 	src := kernels.Source("prelude") + fmt.Sprintf("#define %s\n#define T %s\n#define K %s\n#define SPAN %d\n#define THREADS %d\n#define ITEMS %d\n#define BLOCKS %d\n",
 		strings.ToUpper(name), ctype[f.t], f.key, radixSpan, radixThreads, radixTile(f.key)/radixThreads, radixBlocks)
 	if f.from {
@@ -28,8 +28,8 @@ func (f radixForm) source(name string, places []int) string {
 	if f.skips {
 		src += "#define SKIPS\n"
 	}
-	if places != nil {
-		src += fmt.Sprintf("#define DIGITS %d\n", len(places)) + "#define PLACES {" + strings.Trim(strings.ReplaceAll(fmt.Sprint(places), " ", ", "), "[]") + "}\n"
+	if shifts != nil {
+		src += fmt.Sprintf("#define DIGITS %d\n", len(shifts)) + "#define SHIFTS {" + strings.Trim(strings.ReplaceAll(fmt.Sprint(shifts), " ", ", "), "[]") + "}\n"
 	}
 	return src + kernels.Source("key", "radix")
 }
@@ -45,8 +45,8 @@ func (s *sorter) radixForm(from, to bool) radixForm {
 	return f
 }
 
-// digits lists the places of the eight bits, from the lowest, in which keys of a dtype differ: see Key in sort.cu. Those of short
-// integers repeat their sign, those of halves end with bits that follow from it.
+// digits lists the shifts of the 8-bit digits, from the lowest, in which keys of a dtype differ: see Key in key.cu. Those
+// of short integers repeat their sign, those of half types end with bits that follow from it.
 func digits(t dtype.DType) []int {
 	switch t {
 	case dtype.Bool, dtype.Uint8:
@@ -68,8 +68,8 @@ func digits(t dtype.DType) []int {
 	return []int{0, 8, 16, 24}
 }
 
-// places are the digits in which the sorter's keys differ.
-func (s *sorter) places() []int {
+// shifts are the digits in which the sorter's keys differ.
+func (s *sorter) shifts() []int {
 	all := digits(s.t)
 	if s.bits > 0 {
 		all = all[:min(len(all), blocks(s.bits, 8))]
@@ -79,12 +79,12 @@ func (s *sorter) places() []int {
 
 const (
 	radixThreads = 512
-	radixBlocks  = 2       // that a multiprocessor should hold
-	radixItems   = 12      // keys of 32 bits that a thread has
-	radixSpan    = 1 << 15 // keys that a block counts
+	radixBlocks  = 2       // resident blocks a multiprocessor
+	radixItems   = 12      // 32-bit keys a thread
+	radixSpan    = 1 << 15 // keys a block counts
 )
 
-// radixTile is how many keys a block puts in order: TILE of radix.cu.
+// radixTile is how many keys a block sorts: TILE of radix.cu.
 func radixTile(key string) int {
 	if key == "u64" {
 		return radixThreads * radixItems / 2
@@ -92,35 +92,36 @@ func radixTile(key string) int {
 	return radixThreads * radixItems
 }
 
-// byDigits reports whether rows of n keys are sorted by digits rather than by merging: four digits cost less than the tiles that are
-// merged, eight less than these and three merges, where there is much to sort. Words of state hold 30 bits.
+// byDigits reports whether rows of n keys are radix sorted rather than merged: four digits cost less than sorting tiles,
+// eight less than that and three merges, for large inputs. A state word holds 30 bits of count.
 func (s *sorter) byDigits(n int) bool {
 	const little = 1 << 17
 	fits := n < 1<<30 && s.rows*blocks(n, radixTile(keyOf(s.t))) < longest
-	return fits && n > tile && s.rows*n >= little && (len(s.places()) <= 4 || n > 4*tile)
+	return fits && n > tile && s.rows*n >= little && (len(s.shifts()) <= 4 || n > 4*tile)
 }
 
-// skips reports whether digits are looked for that are the same in all keys: where integers have many, and rows are few and long.
+// skips reports whether equal digits are looked for: integers of many digits, few and long rows.
 func (s *sorter) skips(n int) bool {
-	return s.t.IsInteger() && len(s.places()) >= 4 && s.rows <= 8 && n >= 1<<20
+	return s.t.IsInteger() && len(s.shifts()) >= 4 && s.rows <= 8 && n >= 1<<20
 }
 
-// radix sorts rows of n keys with their places. from: keys are those of the elements, in their order; to: the results are written.
+// radix sorts rows of n keys with their positions. from: keys are those of the elements in order; to: the results are
+// written.
 func (s *sorter) radix(n int, from, to bool) error {
-	places, tiles := s.places(), blocks(n, radixTile(keyOf(s.t)))
-	total, state := 4*256*s.rows, 4*256*s.rows*tiles // bytes for a place
+	shifts, tiles := s.shifts(), blocks(n, radixTile(keyOf(s.t)))
+	total, state := 4*256*s.rows, 4*256*s.rows*tiles // bytes for a digit
 	skips := to && s.skips(n)
-	words, err := s.get(len(places) * (total + state + 8))
+	words, err := s.get(len(shifts) * (total + state + 8))
 	if err != nil {
 		return err
 	}
-	if err := s.Fill(words, 0, len(places)*(total+state+8)); err != nil {
+	if err := s.Fill(words, 0, len(shifts)*(total+state+8)); err != nil {
 		return err
 	}
-	states := words + uintptr(len(places)*total)
-	tickets := states + uintptr(len(places)*state)
-	turns := tickets + uintptr(4*len(places))
-	run := func(name string, f radixForm, of []int, place, shift, blocks int) error {
+	states := words + uintptr(len(shifts)*total)
+	tickets := states + uintptr(len(shifts)*state)
+	passes := tickets + uintptr(4*len(shifts))
+	run := func(name string, f radixForm, of []int, pass, shift, blocks int) error {
 		fn, err := s.kernel(fmt.Sprint(name, f, of), name, func() string { return f.source(name, of) })
 		if err != nil {
 			return err
@@ -129,21 +130,21 @@ func (s *sorter) radix(n int, from, to bool) error {
 		g.int(s.rows, n, s.step, s.k, number(s.flip), tiles)
 		g.ptr(s.x, s.out, s.at, s.keys, s.idx, s.keys2, s.idx2)
 		g.int(shift)
-		g.ptr(words+uintptr(place*total), states+uintptr(place*state), tickets+uintptr(4*place), turns+uintptr(4*place))
+		g.ptr(words+uintptr(pass*total), states+uintptr(pass*state), tickets+uintptr(4*pass), passes+uintptr(4*pass))
 		return s.call.launch(fn, blocks, 1, radixThreads, g)
 	}
-	if err := run("radix_count", s.radixForm(from, false), places, 0, 0, s.rows*blocks(n, radixSpan)); err != nil {
+	if err := run("radix_count", s.radixForm(from, false), shifts, 0, 0, s.rows*blocks(n, radixSpan)); err != nil {
 		return err
 	}
 	if skips {
-		if err := run("radix_plan", radixForm{t: dtype.Uint32, key: "u32"}, places, 0, 0, 1); err != nil {
+		if err := run("radix_plan", radixForm{t: dtype.Uint32, key: "u32"}, shifts, 0, 0, 1); err != nil {
 			return err
 		}
 	}
-	for i, shift := range places {
-		f := s.radixForm(from && i == 0, to && i == len(places)-1)
+	for i, shift := range shifts {
+		f := s.radixForm(from && i == 0, to && i == len(shifts)-1)
 		f.skips = skips
-		if err := run("radix_place", f, nil, i, shift, s.rows*tiles); err != nil {
+		if err := run("radix_scatter", f, nil, i, shift, s.rows*tiles); err != nil {
 			return err
 		}
 		if !skips {

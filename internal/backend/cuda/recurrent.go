@@ -12,8 +12,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A recurrent layer is a product with the state's weight for each step, and a kernel behind it. Halves are computed in
-// float32: states are carried from step to step as they are.
+// A recurrent layer is a matmul with the recurrent weight for each step, and a pointwise kernel behind it. Half types are
+// computed in float32: states are carried from step to step unrounded.
 
 func init() {
 	register(map[string]kernel{"recurrent": recurrent, "recurrent_grad": recurrentGrad})
@@ -28,13 +28,13 @@ func recurrentSource(part string, t dtype.DType, c attr.Cell) string {
 		fmt.Sprintf("#define CELL %s\n#define GATES %d\n", cellNames[c], c.Gates()) + kernels.Source("recurrent")
 }
 
-// layerRun is a layer on its way: sizes, and memory for what it carries.
+// layerRun is the run of a layer: sizes, and memory for its states.
 type layerRun struct {
 	d                           *call
 	a                           attr.Recurrent
-	t, wide                     dtype.DType // of elements, and of what is carried
+	t, wide                     dtype.DType // of elements, and of the states
 	gates, hidden, state, batch int
-	places, order               []int
+	offsets, order              []int
 	bufs                        []*mem.Buffer
 }
 
@@ -45,9 +45,9 @@ func (d *call) newLayer(a attr.Attr, w backend.View) *layerRun {
 	}
 	l.gates = l.a.Cell.Gates()
 	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
-	l.places, l.order = l.a.Places(), l.a.Order()
+	l.offsets, l.order = l.a.Offsets(), l.a.Order()
 	if len(l.order) > 0 {
-		l.batch = l.places[1]
+		l.batch = l.offsets[1]
 	}
 	return l
 }
@@ -58,16 +58,16 @@ func (l *layerRun) free() {
 	}
 }
 
-// step returns where the values of the k-th step begin, and how many sequences have it.
+// step returns the offset of the values of the k-th step, and how many sequences have it.
 func (l *layerRun) step(k int) (at, n int) {
 	if k < 0 || k >= len(l.order) {
 		return 0, 0
 	}
 	t := l.order[k]
-	return l.places[t], l.places[t+1] - l.places[t]
+	return l.offsets[t], l.offsets[t+1] - l.offsets[t]
 }
 
-// space returns memory for what is carried.
+// space returns memory for a state.
 func (l *layerRun) space(rows, cols int) (backend.View, error) {
 	b, err := l.d.pool.Get("recurrent", max(1, rows*cols)*l.wide.Size())
 	if err != nil {
@@ -77,7 +77,7 @@ func (l *layerRun) space(rows, cols int) (backend.View, error) {
 	return backend.View{Buf: b, DType: l.wide, Shape: shape.Of("recurrent", rows, cols)}, nil
 }
 
-// widened is a copy of a view, as it is carried; without a view it is zeros.
+// widened is a copy of a view in the state's dtype; without a view it is zeros.
 func (l *layerRun) widened(v *backend.View, rows, cols int) (backend.View, error) {
 	to, err := l.space(rows, cols)
 	switch {
@@ -91,7 +91,7 @@ func (l *layerRun) widened(v *backend.View, rows, cols int) (backend.View, error
 	return to, l.d.cast(to, *v)
 }
 
-// operands brings inputs in order; the weights, whose numbers are given, also to the dtype that is computed in.
+// operands makes inputs contiguous; the weights, whose numbers are given, also have the compute dtype.
 func (l *layerRun) operands(in []backend.View, weights ...int) ([]backend.View, error) {
 	list := make([]backend.View, len(in))
 	for i, v := range in {
@@ -116,8 +116,8 @@ func (l *layerRun) operands(in []backend.View, weights ...int) ([]backend.View, 
 	return list, nil
 }
 
-// product makes z = x·w, m×k by k×n; w may be given turned. What lies behind the rows of z stays.
-func (l *layerRun) product(z, x, w backend.View, m, n, k int, turned bool) error {
+// product computes z = x·w, m×k by k×n; w may be given transposed. Rows of z behind the m-th stay.
+func (l *layerRun) product(z, x, w backend.View, m, n, k int, transposed bool) error {
 	if m == 0 || n == 0 {
 		return nil
 	}
@@ -125,18 +125,18 @@ func (l *layerRun) product(z, x, w backend.View, m, n, k int, turned bool) error
 		return l.d.Fill(address(z), 0, m*n*l.wide.Size())
 	}
 	h, err := l.d.cublas()
-	if err != nil || l.d.face == looking {
+	if err != nil || l.d.mode == precompiling {
 		return err
 	}
 	y := cublas.Matrix{Row: n, Column: 1, Batch: n * k}
-	if turned {
+	if transposed {
 		y = cublas.Matrix{Row: 1, Column: k, Batch: n * k}
 	}
 	p := cublas.Product{DType: l.wide, Batch: 1, M: m, N: n, K: k, X: cublas.Matrix{Row: k, Column: 1, Batch: m * k}, Y: y, Pitch: n, Deterministic: l.d.ctx.Deterministic}
 	return l.d.product(h, p, address(z), address(x), address(w))
 }
 
-// launch runs a kernel of recurrent.cu, a thread for each of n elements.
+// launch runs a kernel of recurrent.cu, one thread per element.
 func (l *layerRun) launch(name, part string, n int, g args) error {
 	f, err := l.d.kernel(fmt.Sprint(name, l.t, l.a.Cell), name, func() string { return recurrentSource(part, l.t, l.a.Cell) })
 	if err != nil || n == 0 {
@@ -145,7 +145,7 @@ func (l *layerRun) launch(name, part string, n int, g args) error {
 	return l.d.launch(f, blocks(n, threads), 1, threads, g)
 }
 
-// put adds up n elements: x and w as they are carried, y as elements; to wide and out where they are not 0.
+// put adds n elements: x and w in the state's dtype, y as elements; the sum goes to wide and out where they are not 0.
 func (l *layerRun) put(n int, x, y, w, wide, out uintptr) error {
 	var g args
 	g.int(n)
@@ -161,14 +161,14 @@ func (l *layerRun) from(v *backend.View, at, cols int) uintptr {
 	return address(*v) + uintptr(at*cols*v.DType.Size())
 }
 
-// gatesOf is what all inputs give to the gates: their product with w and a bias, as elements.
+// gatesOf is what all inputs contribute to the gates: their product with w and a bias, as elements.
 func (l *layerRun) gatesOf(x, w, bias backend.View) (backend.View, error) {
 	n, cols := x.Shape.Dim(0), l.gates*l.hidden
 	sums, err := l.space(n, cols)
 	if err != nil {
 		return sums, err
 	}
-	// The bias of every row, in a copy that becomes the result.
+	// The bias broadcast to every row, in a copy that becomes the result.
 	to, b, err := l.d.dense(backend.View{Buf: bias.Buf, DType: bias.DType, Shape: shape.Of("recurrent", n, cols), Lay: &shape.Layout{Strides: []int{0, 1}, Offset: bias.Offset()}})
 	if b != nil {
 		l.bufs = append(l.bufs, b)
@@ -218,12 +218,12 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	memory, raw := backend.View{}, state
-	var kept uintptr
+	var cell uintptr
 	if l.a.Cell == attr.CellLSTM {
 		if memory, err = l.widened(&x[3], l.batch, l.hidden); err != nil {
 			return err
 		}
-		kept = address(memory)
+		cell = address(memory)
 	}
 	if l.a.Project {
 		if raw, err = l.space(l.batch, l.hidden); err != nil {
@@ -238,7 +238,7 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 		y := l.from(&out[0], at, l.state)
 		var g args
 		g.int(n, l.hidden)
-		g.ptr(l.from(&x[0], at, l.gates*l.hidden), address(s), l.from(bias, 0, 0), kept, address(raw))
+		g.ptr(l.from(&x[0], at, l.gates*l.hidden), address(s), l.from(bias, 0, 0), cell, address(raw))
 		if l.a.Project {
 			g.ptr(0)
 		} else {
@@ -257,8 +257,8 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 			}
 		}
 	}
-	if l.a.Cell == attr.CellLSTM && z == nil { // the last memories alone
-		return l.put(l.batch*l.hidden, kept, 0, 0, 0, address(out[1]))
+	if l.a.Cell == attr.CellLSTM && z == nil { // the last cell states alone
+		return l.put(l.batch*l.hidden, cell, 0, 0, 0, address(out[1]))
 	}
 	return nil
 }

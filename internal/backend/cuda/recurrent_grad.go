@@ -5,7 +5,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// recurrentGrad goes back over the steps: a kernel for the gates, and a product that brings their cotangents to the state before.
+// recurrentGrad runs the steps backwards: a kernel for the gates, and a matmul that gives the cotangent of the previous
+// state.
 func recurrentGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	l := d.newLayer(a, in[1])
 	defer l.free()
@@ -17,11 +18,11 @@ func recurrentGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	var kept, all, start, dc, extra *backend.View
+	var saved, all, start, dc, extra *backend.View
 	dy := &x[len(x)-1]
 	if l.gates > 1 {
-		kept, start, dy = &x[2], &x[3], &x[4]
-		all = kept
+		saved, start, dy = &x[2], &x[3], &x[4]
+		all = saved
 	}
 	switch {
 	case l.a.Cell == attr.CellGRU:
@@ -60,7 +61,7 @@ func recurrentGrad(d *call, a attr.Attr, out, in []backend.View) error {
 		}
 		var g args
 		g.int(n, l.hidden, has)
-		g.ptr(l.from(&x[0], at, l.gates*l.hidden), l.from(kept, at, l.hidden), l.from(all, before, l.hidden), l.from(start, 0, 0))
+		g.ptr(l.from(&x[0], at, l.gates*l.hidden), l.from(saved, at, l.hidden), l.from(all, before, l.hidden), l.from(start, 0, 0))
 		if l.a.Project {
 			g.ptr(0)
 		} else {

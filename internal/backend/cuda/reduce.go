@@ -28,7 +28,7 @@ func init() {
 	register(t)
 }
 
-// folding gives the dimensions a reduction folds and its parameter.
+// folding gives the dimensions of a reduction and its parameter.
 func folding(a attr.Attr) (attr.Ints, float64) {
 	switch a := a.(type) {
 	case attr.Var:
@@ -39,7 +39,7 @@ func folding(a attr.Attr) (attr.Ints, float64) {
 	return a.(attr.Axes).Axes, 0
 }
 
-// reduceOps is what reduce_ops.cu stands behind, and itself.
+// reduceOps is reduce_ops.cu with the sources it needs.
 func reduceOps(op string, in dtype.DType) string {
 	if op != "logsumexp" && op != "vector_norm" {
 		return kernels.Source("prelude", "elementwise", "reduce_ops")
@@ -50,14 +50,14 @@ func reduceOps(op string, in dtype.DType) string {
 	return kernels.Source("prelude", "elementwise", "functions") + "#define FUNCTIONS\n" + kernels.Source("reduce_ops")
 }
 
-// reduceSource writes one of the kernels of reduce.cu.
+// reduceSource is one of the kernels of reduce.cu.
 func reduceSource(name, op string, in, out dtype.DType, kd, fd, lanes, vector int) string {
 	return reduceOps(op, in) + "#define " + strings.ToUpper(strings.TrimPrefix(name, "reduce_")) + "\n" +
 		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define KD %d\n#define FD %d\n#define LANES %d\n#define V %d\n", ctype[in], ctype[out], reductions[op].name, kd, fd, lanes, vector) +
 		kernels.Source("reduce")
 }
 
-// The largest accumulator: a complex number, or a value with its place.
+// The largest accumulator: a complex number, or a value with its index.
 const accSize = 32
 
 func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
@@ -65,26 +65,26 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 		return backend.ErrNoKernel
 	}
 	axes, p := folding(a)
-	var kept, folded, ks, fs []int
+	var remaining, folded, ks, fs []int
 	st := in.Strides()
 	for i, n := range in.Shape.Dims() {
 		if axes.Contains(i) {
 			folded, fs = append(folded, n), append(fs, st[i])
 		} else {
-			kept, ks = append(kept, n), append(ks, st[i])
+			remaining, ks = append(remaining, n), append(ks, st[i])
 		}
 	}
-	kept, ks = collapse(kept, ks)
+	remaining, ks = collapse(remaining, ks)
 	folded, fs = collapse(folded, fs)
 	outer, inner := out.Numel(), in.Numel()/out.Numel()
-	if inner == 0 { // every output is what no elements give
-		kept, ks, folded, fs = []int{outer}, []int{0}, []int{1}, []int{0}
+	if inner == 0 { // every output is the value of an empty reduction
+		remaining, ks, folded, fs = []int{outer}, []int{0}, []int{1}, []int{0}
 	}
-	// Neighbours in memory should be read by neighbouring threads.
+	// Adjacent threads should read adjacent elements (coalesced).
 	byCols := abs(ks[len(ks)-1]) < abs(fs[len(fs)-1]) && outer >= 32
-	lanes, vector := 256, d.reduceVector(in, inner, kept, ks, folded, fs, byCols)
+	lanes, vector := 256, d.reduceVector(in, inner, remaining, ks, folded, fs, byCols)
 	if !byCols && inner <= 1024*vector {
-		for lanes = 32; lanes > 1 && lanes*vector > inner; lanes /= 2 { // short rows: nobody looks on
+		for lanes = 32; lanes > 1 && lanes*vector > inner; lanes /= 2 { // short rows: no idle lanes
 		}
 	}
 	per := 256 / lanes // outputs of a block
@@ -98,8 +98,8 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	}
 	chunks = max(1, blocks(inner, chunk))
 	source := func(name string, lanes int) (*driver.Function, error) {
-		return d.kernel(fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes, " ", vector, name), name, func() string {
-			return reduceSource(name, op, in.DType, out.DType, len(kept), len(folded), lanes, vector)
+		return d.kernel(fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(remaining), len(folded), lanes, " ", vector, name), name, func() string {
+			return reduceSource(name, op, in.DType, out.DType, len(remaining), len(folded), lanes, vector)
 		})
 	}
 	name := "reduce_rows"
@@ -123,7 +123,7 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	g.int(outer, inner, chunk, chunks)
 	g.ptr(address(out), address(in), part)
 	g.int(int(math.Float64bits(p)))
-	g.int(kept...)
+	g.int(remaining...)
 	g.int(ks...)
 	g.int(folded...)
 	g.int(fs...)
@@ -141,13 +141,13 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	return d.launch(finish, blocks(outer*lanes, threads), 1, threads, g)
 }
 
-// reduceVector is how many neighbours a thread takes: 16 bytes, if all of them begin at multiples of that, but not more than
-// 8, whose accumulators shared memory has room for.
-func (d *Device) reduceVector(in backend.View, inner int, kept, ks, folded, fs []int, byCols bool) int {
+// reduceVector is how many adjacent elements a thread loads: 16 bytes if all are so aligned, but not more than 8 elements,
+// whose accumulators fit in shared memory.
+func (d *Device) reduceVector(in backend.View, inner int, remaining, ks, folded, fs []int, byCols bool) int {
 	size, v := in.DType.Size(), min(8, 16/in.DType.Size())
 	dims, along, others := folded, fs, ks
 	if byCols {
-		dims, along, others = kept, ks, fs
+		dims, along, others = remaining, ks, fs
 	}
 	last := len(along) - 1
 	if inner == 0 || !byCols && last > 0 || along[last] != 1 || dims[last]%v != 0 || address(in)%uintptr(v*size) != 0 {
@@ -161,8 +161,8 @@ func (d *Device) reduceVector(in backend.View, inner int, kept, ks, folded, fs [
 	return v
 }
 
-// chunks cuts the folded elements so that few outputs still fill the device. It depends on sizes alone, not on the
-// number of multiprocessors: bits must not vary between devices.
+// chunks splits the reduced elements so that few outputs still fill the device. It depends on sizes alone, not on the
+// number of multiprocessors: bits must not differ between devices.
 func (d *Device) chunks(blocks, inner int, byCols bool) int {
 	const fill, least = 512, 4096
 	small := least

@@ -28,19 +28,19 @@ func init() {
 	})
 }
 
-// share is how threads share rows: lanes of them each, taking vectors of so many elements. held is how many vectors a thread
-// keeps in registers, all of its row; 0: the row is too long.
+// share is how threads share rows: `lanes` threads a row, which load vectors of so many elements. held is how many vectors
+// a thread holds in registers, all of its part of the row; 0: the row is too long.
 type share struct{ lanes, vector, held int }
 
 func (s share) defines() string {
 	return fmt.Sprintf("#define LANES %d\n#define V %d\n#define HELD %d\n", s.lanes, s.vector, s.held)
 }
 
-// threads is the size of a block, perBlock how many rows it takes.
+// threads is the block size, perBlock how many rows a block takes.
 func (s share) threads() int  { return max(256, s.lanes) }
 func (s share) perBlock() int { return s.threads() / s.lanes }
 
-// sharing shares rows of n elements. operands is how many rows are kept in registers at once.
+// sharing chooses for rows of n elements. operands is how many rows are held in registers at once.
 func sharing(n, vector, operands int) share {
 	for _, c := range []struct{ lanes, most int }{{32, 8}, {256, 8}, {512, 8}} {
 		for held := 1; held <= c.most/operands; held *= 2 {
@@ -59,7 +59,7 @@ func rowsSource(op string, t dtype.DType, s share) string {
 	return reduceOps("logsumexp", t) + kernels.Source("block") + typed(t) + s.defines() + kernels.Source("rows")
 }
 
-// vectorFor is how many neighbours a thread takes from rows of n elements: 16 bytes, if rows begin at multiples of them.
+// vectorFor is how many adjacent elements a thread loads from rows of n elements: 16 bytes, if rows are so aligned.
 func vectorFor(n, size int, at ...uintptr) int {
 	v := 16 / size
 	for _, p := range at {
@@ -110,7 +110,7 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	return d.launch(f, blocks(rows, s.perBlock()), 1, s.threads(), g)
 }
 
-// normSource writes a kernel of norm.cu, FORWARD or BACKWARD.
+// normSource is a kernel of norm.cu, FORWARD or BACKWARD.
 func normSource(part string, t, stat, weight dtype.DType, s share, centred bool) string {
 	return kernels.Source("prelude", "elementwise", "functions", "block") + "#define " + part + "\n" +
 		typed(t) + s.defines() + fmt.Sprintf("#define STAT %s\n#define W %s\n#define CENTRED %v\n", ctype[stat], ctype[weight], centred) + kernels.Source("norm")
@@ -154,7 +154,7 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	return d.launch(f, blocks(rows, s.perBlock()), 1, s.threads(), g)
 }
 
-// rowNormGrad gives the cotangent of what was normalised.
+// rowNormGrad computes the cotangent of the normalised input.
 func (d *Device) rowNormGrad(centred bool, a attr.Attr, out, in []backend.View) error {
 	p, dims, stat := a.(attr.RowNorm), in[1].Shape.Dims(), 2
 	if centred {

@@ -21,12 +21,12 @@ func init() {
 	register(t)
 }
 
-// scanForm is how scan_rows cuts rows: threads of a block; pieces of a warp, each of so many neighbours a lane.
+// scanForm is how scan_rows divides rows: threads of a block; pieces of a warp, each of so many adjacent elements a lane.
 type scanForm struct{ threads, pieces, vector int }
 
 func (f scanForm) tile() int { return f.threads * f.pieces * f.vector }
 
-// scanSource writes one of the kernels of scan.cu.
+// scanSource is one of the kernels of scan.cu.
 func scanSource(name, op string, in, out dtype.DType, reverse bool, f scanForm) string {
 	files, more := []string{"prelude", "elementwise", "reduce_ops"}, "#define EXPONENTIALS 0\n"
 	if op == "logcumsumexp" && in.IsComplex() {
@@ -38,7 +38,7 @@ func scanSource(name, op string, in, out dtype.DType, reverse bool, f scanForm) 
 		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define LINEAR %d\n#define REVERSE %v\n", ctype[in], ctype[out], scans[op], number(op == "linear_scan"), reverse) + kernels.Source("scan")
 }
 
-// joinedSize is the size of what a scan joins, at most: A of scan.cu.
+// joinedSize is the size of a scan's accumulator, at most: A of scan.cu.
 func joinedSize(op string, t dtype.DType) int {
 	size := max(4, t.Size())
 	switch {
@@ -50,8 +50,8 @@ func joinedSize(op string, t dtype.DType) int {
 	return size
 }
 
-// scanFormFor cuts rows of n elements. vector is how many neighbours may be loaded at once. A thread holds no more than registers are
-// good for; short rows take few threads.
+// scanFormFor chooses for rows of n elements. vector is how many adjacent elements may be loaded at once. A thread holds no
+// more than fits in registers; short rows take few threads.
 func scanFormFor(op string, t dtype.DType, n, vector int) scanForm {
 	const held = 128 // bytes
 	each := max(1, held/joinedSize(op, t))
@@ -68,7 +68,8 @@ func scanFormFor(op string, t dtype.DType, n, vector int) scanForm {
 	return f
 }
 
-// scan runs along one dimension. Rows that lie side by side in memory, or are short, are walked by a thread each, others by blocks.
+// scan runs along one dimension. Rows that are interleaved in memory, or short, are scanned by one thread each, others by
+// blocks.
 func (d *call) scan(op string, s attr.Scan, out backend.View, in []backend.View) error {
 	x, err := d.denseAll(in)
 	if err != nil {
@@ -103,7 +104,7 @@ func (d *call) scan(op string, s attr.Scan, out backend.View, in []backend.View)
 	if tiles == 1 {
 		return d.launch(f, grid, 1, form.threads, append(g, 0, 0, 0, 0))
 	}
-	words := 1 // of a post, see scan.cu
+	words := 1 // of a Post, see scan.cu
 	if size := joinedSize(op, v.DType); size > 4 {
 		words = blocks(size, 8) + 1
 	}

@@ -12,7 +12,7 @@ import (
 
 func init() { register(map[string]kernel{"searchsorted": searchsorted, "isin": isin}) }
 
-// searchSource writes a kernel of search.cu.
+// searchSource is a kernel of search.cu.
 func searchSource(name string, t dtype.DType, right bool) string {
 	files := []string{"search"}
 	if name == "isin_sorted" {
@@ -46,7 +46,7 @@ func searchsorted(d *call, a attr.Attr, out, in []backend.View) error {
 	return d.search("searchsorted", in[0].DType, a.(attr.Search).Right, in[1].Numel(), g)
 }
 
-// manyMembers is from how many on a set is sorted, and searched instead of walked.
+// manyMembers is the size from which a set is sorted and binary-searched.
 const manyMembers = 512
 
 func isin(d *call, _ attr.Attr, out, in []backend.View) error {

@@ -10,34 +10,34 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// selectForm is how select.cu looks at rows: with so many threads, and whether their keys stay in shared memory.
+// selectForm is the shape of a kernel of select.cu: its threads, and whether a row's keys stay in shared memory.
 type selectForm struct {
 	threads int
 	held    bool
 }
 
-// selectSource writes a kernel of select.cu.
+// selectSource is a kernel of select.cu.
 func selectSource(name string, t dtype.DType, f selectForm, skip bool) string {
 	return sortSource(name, t, 0, skip) + fmt.Sprintf("#define THREADS %d\n#define HELD %d\n", f.threads, number(f.held)) + kernels.Source("select")
 }
 
-// selectFormFor fits rows of n elements; shared is what a block may have.
+// selectFormFor chooses for rows of n elements; shared is the shared memory of a block.
 func selectFormFor(t dtype.DType, n, shared int) selectForm {
-	const beside = 10 << 10 // bytes for counts
-	f := selectForm{threads, n*keySize(t) <= shared-beside}
+	const counts = 10 << 10 // bytes for counts
+	f := selectForm{threads, n*keySize(t) <= shared-counts}
 	for f.threads < 1024 && n > 16*f.threads {
 		f.threads *= 2
 	}
 	return f
 }
 
-// fewAndLong reports whether blocks that look at a row each would leave most of the device idle: then rows are better sorted.
+// fewAndLong reports whether one block a row would leave most of the device idle: then rows are sorted.
 func (s *sorter) fewAndLong() bool {
 	const long = 1 << 17
 	return s.n >= long && s.rows < s.SMs/8 && s.byDigits(s.n)
 }
 
-// choose runs a kernel of select.cu, a block a row.
+// choose runs a kernel of select.cu, one block a row.
 func (s *sorter) choose(name string) error {
 	form := selectFormFor(s.t, s.n, s.Shared)
 	f, err := s.kernel(fmt.Sprint("select ", name, s.t, form, s.skip), name, func() string { return selectSource(name, s.t, form, s.skip) })
@@ -51,8 +51,8 @@ func (s *sorter) choose(name string) error {
 	return s.launchShared(f, s.rows, 1, form.threads, shared, s.args())
 }
 
-// foldedLast shows a view with the folded dimensions behind the kept ones, as one row for each kept element, and how many
-// elements a row has.
+// foldedLast shows a view with the reduced dimensions last, as one row for each output element, and how many elements a row
+// has.
 func foldedLast(v backend.View, axes attr.Ints) (backend.View, int) {
 	var dims, st, folded, fs []int
 	strides := v.Strides()
@@ -69,7 +69,7 @@ func foldedLast(v backend.View, axes attr.Ints) (backend.View, int) {
 	return v, product(folded)
 }
 
-// foldedSorter prepares rows of the folded elements.
+// foldedSorter prepares rows of the reduced elements.
 func (d *call) foldedSorter(axes attr.Ints, in backend.View) (*sorter, error) {
 	v, n := foldedLast(in, axes)
 	x, b, err := d.dense(v)
@@ -124,17 +124,19 @@ func argmode(d *call, a attr.Attr, out, in []backend.View) error {
 	return s.launch("mode", s.rows)
 }
 
-// stretch is how long the stretches are that a long row is cut in: their keys fit in shared memory.
-func (s *sorter) stretch() int { return 128 << 10 / keySize(s.t) }
+// segment is how long the segments are that a long row is divided into: their keys fit in shared memory.
+func (s *sorter) segment() int { return 128 << 10 / keySize(s.t) }
 
-// cuts reports whether few elements of one long row are wanted: the first of all are among the first of its stretches, a block each.
+// cuts reports whether few elements of one long row are wanted: the first of all are among the first of its segments, a
+// block each.
 func (s *sorter) cuts() bool {
-	return s.rows == 1 && s.step == 1 && s.n >= 1<<20 && s.k <= s.stretch()/64 && s.Shared >= 160<<10
+	return s.rows == 1 && s.step == 1 && s.n >= 1<<20 && s.k <= s.segment()/64 && s.Shared >= 160<<10
 }
 
-// stretches writes the first k of a row and their places: those of every stretch, and what is left behind the last one, are sorted.
-func (s *sorter) stretches() error {
-	long := s.stretch()
+// segments writes the first k of a row and their indices: the candidates of every segment, and the rest behind the last
+// one, are sorted.
+func (s *sorter) segments() error {
+	long := s.segment()
 	count := s.n / long
 	left := s.n - count*long
 	s.width = count*s.k + left

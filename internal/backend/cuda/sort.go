@@ -34,7 +34,7 @@ func init() {
 // tile is how many elements a block sorts in shared memory; longer rows are sorted by tiles, which are then merged.
 const tile = 2048
 
-// sortSource writes a kernel of sort.cu. tile is the length rows are padded to.
+// sortSource is a kernel of sort.cu. tile is the length rows are padded to.
 func sortSource(name string, t dtype.DType, tile int, skip bool) string {
 	return kernels.Source("prelude") + "#define " + strings.ToUpper(name) + "\n" +
 		fmt.Sprintf("#define T %s\n#define K %s\n#define P %d\n#define SKIP %v\n", ctype[t], keyOf(t), tile, skip) + kernels.Source("key", "sort")
@@ -69,7 +69,7 @@ func (s *sorter) free() {
 	}
 }
 
-// get takes memory until the sorter is freed.
+// get allocates memory until the sorter is freed.
 func (s *sorter) get(n int) (uintptr, error) {
 	b, err := s.pool.Get("sort", n)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *sorter) get(n int) (uintptr, error) {
 	return b.Dev, nil
 }
 
-// scratch takes memory for n keys with their places, twice.
+// scratch allocates memory for n keys with their indices, twice.
 func (s *sorter) scratch(n int) (err error) {
 	size := keySize(s.t)
 	for _, p := range []*uintptr{&s.keys, &s.keys2} {
@@ -110,7 +110,7 @@ func (s *sorter) args() (g args) {
 	return g
 }
 
-// pairs sorts rows of n keys with their places.
+// pairs sorts rows of n keys with their indices.
 func (s *sorter) pairs(n int) error {
 	if s.byDigits(n) {
 		return s.radix(n, false, false)
@@ -148,10 +148,10 @@ func (s *sorter) ordered() error {
 	return s.pairs(s.n)
 }
 
-// longest is what places of 32 bits and grids can count.
+// longest is what 32-bit indices and grids can count.
 const longest = 1<<31 - 1
 
-// sorter prepares an operand: rows along an axis, in memory as they are.
+// sorter prepares an operand: rows along an axis, contiguous or not.
 func (d *call) sorter(v backend.View, axis int) (*sorter, error) {
 	dims := v.Shape.Dims()
 	n := dims[axis]
@@ -169,7 +169,7 @@ func (d *call) sorter(v backend.View, axis int) (*sorter, error) {
 	return s, nil
 }
 
-// firstOf writes the first k elements in order of every row along an axis, if asked for, and their places.
+// firstOf writes the first k elements in order of every row along an axis, if asked for, and their indices.
 func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis, k int, descending bool) error {
 	s, err := d.sorter(v, axis)
 	if err != nil {
@@ -185,11 +185,11 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 		}
 		return s.launch("sort_rows", blocks(s.rows, tile/s.p))
 	}
-	if s.t == dtype.Bool && s.rows*blocks(s.n, truthTile) <= longest {
-		return s.truths()
+	if s.t == dtype.Bool && s.rows*blocks(s.n, maskTile) <= longest {
+		return s.compactMask()
 	}
 	if s.cuts() {
-		return s.stretches()
+		return s.segments()
 	}
 	s.width = s.n
 	if k*8 < s.n && !s.fewAndLong() {
@@ -215,7 +215,7 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 	return s.launch("take_first", blocks(s.rows*k, threads))
 }
 
-// lexsort orders the rows of matrices: by their last element, then by the one before it, and so on.
+// lexsort orders the rows of matrices by their last column first: stable sorts from the least significant key.
 func lexsort(d *call, _ attr.Attr, out, in []backend.View) error {
 	r := in[0].Shape.Rank()
 	m := in[0].Shape.Dim(r - 1)

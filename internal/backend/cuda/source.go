@@ -72,7 +72,7 @@ func randomBits(d *call, _ attr.Attr, out, in []backend.View) error {
 	return nil
 }
 
-// sampleSource writes the kernel of an op that draws each element by itself.
+// sampleSource is the kernel of a sampler, one element a thread.
 func sampleSource(op string, t dtype.DType) string {
 	return kernels.Source("prelude", "threefry", "stream") + "#define " + strings.ToUpper(op) + "\n" + typed(t) + kernels.Source("sample")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// recorder is the face under which launches are recorded.
+// recorder is the launch mode in which launches are recorded.
 type recorder struct{ list []recorded }
 
 type recorded struct {
@@ -19,7 +19,7 @@ type recorded struct {
 
 // take runs a launch, or records it over the memory it has now: buffers may be given back before it runs.
 func take(c *backend.Ctx, out, in []backend.View, run func(c *backend.Ctx, out, in []backend.View) error) error {
-	r, ok := c.Face.(*recorder)
+	r, ok := c.LaunchMode.(*recorder)
 	if !ok {
 		return run(c, out, in)
 	}
@@ -36,7 +36,7 @@ func take(c *backend.Ctx, out, in []backend.View, run func(c *backend.Ctx, out, 
 	}
 	out, in = fixed(out), fixed(in)
 	ctx := *c
-	ctx.Face = nil
+	ctx.LaunchMode = nil
 	r.list = append(r.list, recorded{c.Step, ctx, func(c *backend.Ctx) error { return run(c, out, in) }})
 	return nil
 }
@@ -49,23 +49,33 @@ type recording struct {
 	age  int
 }
 
-// recordings lets a device record.
-func (f *Faults) recordings(d *backend.Device) {
-	d.Scratch = mem.NewPool("fake recordings", source{f}).Shared()
-	mu := new(sync.Mutex)
-	d.Capture = func(show func(face any) error) (backend.Graph, error) {
-		f.mu.Lock()
-		planted, age := f.launch["record"], f.voided
-		f.mu.Unlock()
-		if planted != nil {
-			return nil, planted
-		}
-		r := &recorder{}
-		if err := show(r); err != nil {
-			return nil, err
-		}
-		return &recording{f, mu, r.list, age}, nil
+// capturer records launches of a device with faults.
+type capturer struct {
+	f       *Faults
+	mu      *sync.Mutex
+	scratch *mem.Pool
+}
+
+func (f *Faults) capturer() capturer {
+	return capturer{f, new(sync.Mutex), mem.NewPool("fake recordings", source{f}).Shared()}
+}
+
+// Scratch is memory that recordings share.
+func (c capturer) Scratch() *mem.Pool { return c.scratch }
+
+// Capture records the launches that show makes.
+func (c capturer) Capture(show func(mode any) error) (backend.Graph, error) {
+	c.f.mu.Lock()
+	planted, age := c.f.launch["record"], c.f.voided
+	c.f.mu.Unlock()
+	if planted != nil {
+		return nil, planted
 	}
+	r := &recorder{}
+	if err := show(r); err != nil {
+		return nil, err
+	}
+	return &recording{c.f, c.mu, r.list, age}, nil
 }
 
 // VoidRecordings makes all recordings made so far void.
@@ -91,16 +101,16 @@ func (g *recording) Launch(before, behind []backend.Copy, _ []*mem.Buffer) (back
 	g.f.replayed++
 	g.f.mu.Unlock()
 	if void {
-		return nil, backend.ErrVoid
+		return nil, backend.ErrStaleRecording
 	}
-	var bad []backend.Complaint
+	var bad []backend.DeviceError
 	for _, c := range before {
 		copy(c.Dst.Mem[:c.Src.Size], c.Src.Mem)
 	}
 	for _, r := range g.list {
 		var late []func() error
 		ctx := r.ctx
-		ctx.Late = func(check func() error) { late = append(late, check) }
+		ctx.DeferCheck = func(check func() error) { late = append(late, check) }
 		err := r.caught(&ctx)
 		for _, check := range late {
 			if e := check(); err == nil {
@@ -108,14 +118,14 @@ func (g *recording) Launch(before, behind []backend.Copy, _ []*mem.Buffer) (back
 			}
 		}
 		if err != nil {
-			bad = append(bad, backend.Complaint{Step: r.step, Err: err})
+			bad = append(bad, backend.DeviceError{Step: r.step, Err: err})
 		}
 	}
 	for _, c := range behind {
 		copy(c.Dst.Mem[:c.Src.Size], c.Src.Mem)
 	}
 	asked := 0
-	return func(wait bool) (bool, []backend.Complaint, error) {
+	return func(wait bool) (bool, []backend.DeviceError, error) {
 		asked++
 		return wait || asked > 2, bad, nil
 	}, nil
@@ -131,8 +141,8 @@ func (r *recorded) caught(c *backend.Ctx) (err error) {
 	return r.run(c)
 }
 
-// Complains reports that every kernel may refuse values.
-func (g *recording) Complains() bool { return true }
+// ReportsErrors reports that every kernel may refuse values.
+func (g *recording) ReportsErrors() bool { return true }
 
 // Close has nothing to give back.
 func (g *recording) Close() {}

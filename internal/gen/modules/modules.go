@@ -1,6 +1,8 @@
 // Package modules writes the String methods of nn's modules: Base, which they embed, cannot know what it is part of.
 package modules
 
+//go:generate go test . -generate
+
 import (
 	"bytes"
 	"fmt"

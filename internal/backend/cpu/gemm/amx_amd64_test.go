@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/cpuid"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // emulatedAMX does what the kernels do, in Go, reading the shapes as the processor does: what
@@ -59,8 +59,8 @@ func emulatedAMX(t *testing.T, rt, ct int, dot func(c float32, x, y []float32) f
 	}
 }
 
-// dotPairs and dotFours are the instructions for one element of C.
-func dotPairs(c float32, x, y []float32) float32 {
+// dotBF16Pairs and dotInt8 are the instructions for one element of C.
+func dotBF16Pairs(c float32, x, y []float32) float32 {
 	var even, odd float32
 	for q := range x {
 		u, v := halfView(x[q:][:1]), halfView(y[q:][:1])
@@ -70,7 +70,7 @@ func dotPairs(c float32, x, y []float32) float32 {
 	return c + (even + odd)
 }
 
-func dotFours(c float32, x, y []float32) float32 {
+func dotInt8(c float32, x, y []float32) float32 {
 	sum := math.Float32bits(c)
 	for i, u := range byteView(x) {
 		sum += uint32(u) * uint32(byteView(y)[i])
@@ -78,41 +78,41 @@ func dotFours(c float32, x, y []float32) float32 {
 	return math.Float32frombits(sum)
 }
 
-// emulate puts emulations in place of the kernels of both types until the test ends.
+// emulate puts emulations instead of the kernels of both types until the test ends.
 func emulate(t *testing.T) {
-	pairs, fours, pe, fe, use, useBytes := amxPairsType, amxFoursType, amxPairsEngine, amxFoursEngine, useAMX, useAMXBytes
+	bf16, vnni, be, ie, use, useBytes := amxBF16Type, amxInt8Type, amxBF16Engine, amxInt8Engine, useAMX, useAMXInt8
 	t.Cleanup(func() {
-		amxPairsType, amxFoursType, amxPairsEngine, amxFoursEngine, useAMX, useAMXBytes = pairs, fours, pe, fe, use, useBytes
+		amxBF16Type, amxInt8Type, amxBF16Engine, amxInt8Engine, useAMX, useAMXInt8 = bf16, vnni, be, ie, use, useBytes
 	})
 	for rt := 1; rt <= 2; rt++ {
 		for ct := 1; ct <= 2; ct++ {
-			amxPairsType.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotPairs)
-			amxFoursType.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotFours)
+			amxBF16Type.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotBF16Pairs)
+			amxInt8Type.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotInt8)
 		}
 	}
-	amxPairsEngine, amxFoursEngine = newAMX(&amxPairsType, *pe), newAMX(&amxFoursType, *fe)
-	useAMX, useAMXBytes = true, true
+	amxBF16Engine, amxInt8Engine = newAMX(&amxBF16Type, *be), newAMX(&amxInt8Type, *ie)
+	useAMX, useAMXInt8 = true, true
 }
 
 // TestEmulatedAMX runs the engines of AMX on emulated kernels.
 func TestEmulatedAMX(t *testing.T) {
-	if !usePairs && !useAVX512 {
+	if !useBF16 && !useAVX512 {
 		t.Skip("packing needs AVX-512")
 	}
 	emulate(t)
-	for name, err := range map[string]error{"pairs": checkAMXPairs(), "fours": checkAMXFours()} {
+	for name, err := range map[string]error{"bf16": checkAMXBF16(), "int8": checkAMXInt8()} {
 		if err != nil {
 			t.Errorf("the check of %s refuses the emulation: %v", name, err)
 		}
 	}
-	right := amxPairsType.kernels[2][1]
-	amxPairsType.kernels[2][1] = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool) {
+	right := amxBF16Type.kernels[2][1]
+	amxBF16Type.kernels[2][1] = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool) {
 		right(full, tail, steps, 0, a, ars, b, brs, bps, c, crs, panels, add)
 	}
-	if checkAMXPairs() == nil {
+	if checkAMXBF16() == nil {
 		t.Error("the check does not see that a tail is missing")
 	}
-	amxPairsType.kernels[2][1] = right
+	amxBF16Type.kernels[2][1] = right
 	testHalf(t, bfloat16, 4)
 	testHalfParts(t, bfloat16)
 	testHalfRows(t)
@@ -123,7 +123,7 @@ func TestEmulatedAMX(t *testing.T) {
 func TestAMXStage(t *testing.T) {
 	t.Logf("processor: %s", cpuid.Summary())
 	if !cpuid.X86.AMXTile {
-		if strings.Contains(os.Getenv(impl.EnvRequire), "amx") {
+		if strings.Contains(os.Getenv(asmvariant.EnvRequire), "amx") {
 			t.Fatal("stage 1: the processor or the system's XCR0 has no tiles")
 		}
 		t.Skip("no tiles")
@@ -133,29 +133,29 @@ func TestAMXStage(t *testing.T) {
 	}
 	t.Log("stage 2: the system gives tiles")
 	if cpuid.X86.AMXBF16 {
-		if err := checkAMXPairs(); err != nil {
+		if err := checkAMXBF16(); err != nil {
 			t.Errorf("stage 3: bfloat16: %v", err)
 		}
 	}
 	if cpuid.X86.AMXInt8 {
-		if err := checkAMXFours(); err != nil {
+		if err := checkAMXInt8(); err != nil {
 			t.Errorf("stage 4: bytes: %v", err)
 		}
 	}
-	t.Logf("in use: bfloat16 %v, bytes %v", useAMX, useAMXBytes)
+	t.Logf("in use: bfloat16 %v, bytes %v", useAMX, useAMXInt8)
 }
 
 // TestAMX holds the instructions against their emulation.
 func TestAMX(t *testing.T) {
-	impl.Require(t, "amx")
+	asmvariant.Require(t, "amx")
 	if useAMX {
-		testAMX(t, "pairs", &amxPairsType, amxPairsEngine, dotPairs, func(words []float32, i int) {
+		testAMX(t, "pairs", &amxBF16Type, amxBF16Engine, dotBF16Pairs, func(words []float32, i int) {
 			halfView(words)[2*i] = halve(bfloat16, []float32{float32(i*7%13 - 6)})[0]
 			halfView(words)[2*i+1] = halve(bfloat16, []float32{float32(i*11%17 - 8)})[0]
 		})
 	}
-	if useAMXBytes {
-		testAMX(t, "fours", &amxFoursType, amxFoursEngine, dotFours, func(words []float32, i int) {
+	if useAMXInt8 {
+		testAMX(t, "int8", &amxInt8Type, amxInt8Engine, dotInt8, func(words []float32, i int) {
 			words[i] = math.Float32frombits(uint32(i) * 2654435761)
 		})
 	}
@@ -209,7 +209,7 @@ func checkAMX(t *testing.T, name string, e *engine[float32], dot func(c float32,
 // TestAMXStorm multiplies on many goroutines while the collector runs and the scheduler interrupts: tiles must
 // survive signals and changes of thread.
 func TestAMXStorm(t *testing.T) {
-	impl.Require(t, "amx")
+	asmvariant.Require(t, "amx")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	p := newHalfProduct(bfloat16, [3]int{230, 170, 1101})
 	want := p.run(t, asHalf(bfloat16), rowMajor, rowMajor, Overwrite, nil)
@@ -258,13 +258,13 @@ func BenchmarkAMX(b *testing.B) {
 	}
 	b.Run("probe", func(b *testing.B) {
 		for b.Loop() {
-			b.ReportMetric(peak(PeakPairsProbe)/1e9, "GFLOP/s")
+			b.ReportMetric(peak(PeakBF16Probe)/1e9, "GFLOP/s")
 		}
 	})
 	for _, n := range []int{512, 1024, 2048} {
 		for _, o := range []benchShape{{n, n, n, false, false}, {n, n, n, false, true}, {n, n, n, true, false}} {
-			b.Run("one/"+o.String(), func(b *testing.B) { benchProduct(b, bitsOf, PeakPairsProbe, o, nil) })
-			b.Run("all/"+o.String(), func(b *testing.B) { benchProduct(b, bitsOf, PeakPairsProbe, o, goRun) })
+			b.Run("one/"+o.String(), func(b *testing.B) { benchProduct(b, bitsOf, PeakBF16Probe, o, nil) })
+			b.Run("all/"+o.String(), func(b *testing.B) { benchProduct(b, bitsOf, PeakBF16Probe, o, goRun) })
 		}
 	}
 }

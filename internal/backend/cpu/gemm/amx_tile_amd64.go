@@ -110,14 +110,14 @@ func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, 
 	return nil
 }
 
-// checkAMXPairs and checkAMXFours are nil if the kernels can be relied on.
-func checkAMXPairs() error {
-	return amxCheck(&amxPairsType, func(words []float32, i, v int) {
+// checkAMXBF16 and checkAMXInt8 are nil if the kernels can be relied on.
+func checkAMXBF16() error {
+	return amxCheck(&amxBF16Type, func(words []float32, i, v int) {
 		halfView(words)[i] = uint16(math.Float32bits(float32(v)) >> 16) // exact
 	}, 2, func(s float32) int { return int(s) })
 }
 
-func checkAMXFours() error {
-	return amxCheck(&amxFoursType, func(words []float32, i, v int) { byteView(words)[i] = uint8(v) }, 4,
+func checkAMXInt8() error {
+	return amxCheck(&amxInt8Type, func(words []float32, i, v int) { byteView(words)[i] = uint8(v) }, 4,
 		func(s float32) int { return int(int32(math.Float32bits(s))) })
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // goRun is a Runner over GOMAXPROCS goroutines, for tests and benchmarks.
@@ -135,7 +135,7 @@ func BenchmarkParallel(b *testing.B) {
 
 // BenchmarkVariant runs each instruction set on one shape.
 func BenchmarkVariant(b *testing.B) {
-	impl.ForEach(b, "gemm", func(name string) {
+	asmvariant.ForEach(b, "gemm", func(name string) {
 		s := benchShape{512, 512, 512, false, false}
 		b.Run(name+"/float32", func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, nil) })
 		b.Run(name+"/float64", func(b *testing.B) { benchProduct(b, Float64, PeakFMAProbe64, s, nil) })
@@ -187,7 +187,7 @@ func halfOf(x []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&x[0])), len(x))
 }
 
-// BenchmarkFewRows is a product of a few rows with a small matrix that lies by columns, and by rows.
+// BenchmarkFewRows is a product of a few rows with a small matrix that is stored by columns, and by rows.
 func BenchmarkFewRows(b *testing.B) {
 	const n, k = 64, 64
 	x, w, y := make([]float32, 8*k), make([]float32, n*k), make([]float32, 8*n)

@@ -2,33 +2,33 @@ package gemm
 
 import "runtime"
 
-// isDirect reports whether the product runs in one pass, reading A where it lies: it is
+// isDirect reports whether the product runs in one pass, reading A in place: it is
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= 2*e.cols() {
-		return true // halves must be copied in any case
+		return true // half types must be copied in any case
 	}
-	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork || p.isShallow(e) || p.isNear(e)
+	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork || p.isShallow(e) || p.fitsL2(e)
 }
 
-// isShallow reports whether k is so short that tiles read both operands where they lie as fast as from panels, as in the gradient
+// isShallow reports whether k is so short that tiles read both operands in place as fast as from panels, as in the gradient
 // of a layer's weights over a small batch: a tile's part of A stays in L1, all of B in L2.
 func (p *problem[T]) isShallow(e *engine[T]) bool {
 	const depth, near, apart = 64, 256 << 10, 2048
 	if p.k > depth || p.a16 != nil || p.needsPanels(e, p.m) || work(1, p.n, p.k)*sizeOf[T]() > near {
 		return false
 	}
-	return p.acs == 1 && !p.crowded(e) || p.ars == 1 && p.acs*sizeOf[T]()%apart != 0
+	return p.acs == 1 && !p.setConflict(e) || p.ars == 1 && p.acs*sizeOf[T]()%apart != 0
 }
 
-// isNear reports whether all of B stays in the second-level cache as it lies: panels would be read no faster, and each block would
+// fitsL2 reports whether all of B stays in the second-level cache as stored: panels would be read no faster, and each block would
 // have to make its own.
-func (p *problem[T]) isNear(e *engine[T]) bool {
+func (p *problem[T]) fitsL2(e *engine[T]) bool {
 	const most, near = 64 << 20, 1 << 20 // multiply-adds; bytes
 	return p.a16 == nil && !p.needsPanels(e, p.m) && work(1, p.n, p.k)*sizeOf[T]() <= near && work(p.m, p.n, p.k) <= most
 }
 
-// blocks computes the product block by block of C, packing both operands or reading A where it lies.
+// blocks computes the product block by block of C, packing both operands or reading A in place.
 func blocks[T Float](e *engine[T], p *problem[T], pack bool, run Runner) {
 	g := p.directGrid(e, threads(run))
 	if pack {
@@ -92,7 +92,7 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 	i0, i1 := part(bi, g.rows, p.m)
 	j0, j1 := part(bj, g.cols, ceilDiv(p.n, e.cols()))
 	j0, j1 = j0*e.cols(), min(j1*e.cols(), p.n)
-	s := slab[T]{row: i0, rows: i1 - i0, col: j0, cols: j1 - j0, crs: p.crs}
+	s := macroBlock[T]{row: i0, rows: i1 - i0, col: j0, cols: j1 - j0, crs: p.crs}
 	if p.c != nil {
 		s.c = p.c[i0*p.crs+j0*p.ccs:]
 	}
@@ -105,10 +105,10 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 		defer e.bufs.Put(buf)
 	}
 	if pack && p.c == nil {
-		s.inParts(e, p, buf, p.aOrder(e, s.cols))
+		s.intoScratch(e, p, buf, p.aOrder(e, s.cols))
 		return
 	}
-	if p.ccs != 1 || p.c == nil { // kernels write rows, or nobody wants the whole: work on a copy
+	if p.ccs != 1 || p.c == nil { // kernels write rows, or no caller wants the whole: work on a copy
 		buf.out = grow(buf.out, s.rows*s.cols)
 		s.c, s.crs = buf.out, s.cols
 		if p.mode == Accumulate {
@@ -165,7 +165,7 @@ func (p *problem[T]) needsPanels(e *engine[T], rows int) bool {
 }
 
 // gatherC copies a part of C into the rows of s.
-func (p *problem[T]) gatherC(s *slab[T]) {
+func (p *problem[T]) gatherC(s *macroBlock[T]) {
 	for i := range s.rows {
 		row := s.c[i*s.crs:][:s.cols]
 		at := (s.row+i)*p.crs + s.col*p.ccs
@@ -176,7 +176,7 @@ func (p *problem[T]) gatherC(s *slab[T]) {
 }
 
 // scatterC copies the rows of s to where they belong.
-func (p *problem[T]) scatterC(s *slab[T]) {
+func (p *problem[T]) scatterC(s *macroBlock[T]) {
 	for i := range s.rows {
 		row := s.c[i*s.crs:][:s.cols]
 		at := (s.row+i)*p.crs + s.col*p.ccs

@@ -3,25 +3,25 @@
 package gemm
 
 import (
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/cpuid"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 var useNEON = cpuid.ARM64.ASIMD
 
-func init() { impl.Register("gemm", "gemm/neon", &useNEON) }
+func init() { asmvariant.Register("gemm", "gemm/neon", &useNEON) }
 
 var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
-	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON, taps: tapsF32NEON, places: placesF32NEON, abreast: abreastF32NEON,
-	packT: packTF32NEON, strips: wholeStrips(stripsF32NEON),
+	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON, direct: directF32NEON, positions: positionsF32NEON, nhwc: nhwcF32NEON,
+	packT: packTF32NEON, strips: fullStrips(stripsF32NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F32NEON), gaxpy1: wholeVectors(1, gaxpy1F32NEON),
 	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenRowsBy(bfloat16, widenBF16NEON), widenRowsBy(float16, widenF16NEON)},
 	jobs:  &jobs32, bufs: &bufs32,
 })
 
 var neonF64 = newNEON(&tilesF64NEON, &partsF64NEON, engine[float64]{
-	lanes: 4, dots: dotsF64NEON, dotsWide: &dotsWideF64NEON, tilesWide: &tilesWideF64NEON, taps: tapsF64NEON, places: placesF64NEON, abreast: abreastF64NEON,
-	packT: packTF64NEON, strips: wholeStrips(stripsF64NEON),
+	lanes: 4, dots: dotsF64NEON, dotsWide: &dotsWideF64NEON, tilesWide: &tilesWideF64NEON, direct: directF64NEON, positions: positionsF64NEON, nhwc: nhwcF64NEON,
+	packT: packTF64NEON, strips: fullStrips(stripsF64NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F64NEON), gaxpy1: wholeVectors(1, gaxpy1F64NEON),
 	jobs: &jobs64, bufs: &bufs64,
 })
@@ -49,8 +49,8 @@ func newNEON[T Float](byRegs *[2*maxVectors + 1][maxRows + 1]tile[T], parts *[ma
 	return &e
 }
 
-// wholeStrips gives a kernel the panels of full width, and the others to the Go twin.
-func wholeStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)) func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
+// fullStrips gives a kernel the panels of full width, and the others to the Go twin.
+func fullStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)) func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
 	full := 64 / sizeOf[T]()
 	return func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
 		if width == full && rows > 0 && panels > 0 {
@@ -61,7 +61,7 @@ func wholeStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, pane
 	}
 }
 
-// widenRowsBy gives a kernel eights of halves, and what is left of a row to the Go twin.
+// widenRowsBy gives a kernel eights of half types, and what is left of a row to the Go twin.
 func widenRowsBy(h half, f func(dst *float32, src *uint16, n int)) func(dst []float32, drs int, src []uint16, srs, rows, cols int) {
 	return func(dst []float32, drs int, src []uint16, srs, rows, cols int) {
 		for i := range rows {
@@ -103,11 +103,11 @@ func engine64() *engine[float64] {
 	return generic64
 }
 
-// enginePairs is the engine of bfloat16 in pairs: there is none.
-func enginePairs() *engine[float32] { return nil }
+// engineBF16 is the engine of bfloat16 in pairs: there is none.
+func engineBF16() *engine[float32] { return nil }
 
-// engineFours is the engine of bytes in fours: there is none.
-func engineFours() *engine[float32] { return nil }
+// engineInt8 is the engine of int8 in VNNI layout: there is none.
+func engineInt8() *engine[float32] { return nil }
 
 // engineInt32 and engineInt64 are nil: there are no kernels of whole numbers.
 func engineInt32() *engine[float32] { return nil }

@@ -5,11 +5,11 @@ package gemm
 func engine32() *engine[float32] { return generic32 }
 func engine64() *engine[float64] { return generic64 }
 
-// enginePairs is the engine of bfloat16 in pairs: there is none.
-func enginePairs() *engine[float32] { return nil }
+// engineBF16 is the engine of bfloat16 in pairs: there is none.
+func engineBF16() *engine[float32] { return nil }
 
-// engineFours is the engine of bytes in fours: there is none.
-func engineFours() *engine[float32] { return nil }
+// engineInt8 is the engine of int8 in VNNI layout: there is none.
+func engineInt8() *engine[float32] { return nil }
 
 // engineInt32 and engineInt64 are nil: there are no kernels of whole numbers.
 func engineInt32() *engine[float32] { return nil }

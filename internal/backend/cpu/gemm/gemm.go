@@ -18,6 +18,15 @@ const (
 // is a plain loop.
 type Runner func(blocks int, f func(block int))
 
+// RunnerOf is a Runner of a parallel loop that may fail; the first error is stored in err and ends later loops.
+func RunnerOf(loop func(n int, f func(i int)) error, err *error) Runner {
+	return func(blocks int, f func(block int)) {
+		if *err == nil {
+			*err = loop(blocks, f)
+		}
+	}
+}
+
 // Epilogue is called once for each finished part of C, while it is in the cache:
 // bias, activation and residual belong here. c[0] is element (row, col) of C and crs
 // its row stride; the part has rows by cols elements. Calls may run at the same time
@@ -31,14 +40,14 @@ type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
 // See the package comment for the order of the sum. C must not overlap A or B. It
 // panics if a slice is too short or a stride is negative.
 //
-// c may be nil if there is an epilogue: sums then stay in scratch memory, and only the epilogue sees them (parts.go). The
+// c may be nil if there is an epilogue: sums then stay in scratch memory, and only the epilogue sees them (scratchc.go). The
 // mode must be Overwrite.
 func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine32()
-	if c == nil || !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
-		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	if c == nil || !small(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halfOperands{}}, run)
 	}
 }
 
@@ -47,25 +56,25 @@ func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 	c []float64, crs int, mode Mode, ep Epilogue[float64], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine64()
-	if c == nil || !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
-		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	if c == nil || !small(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halfOperands{}}, run)
 	}
 }
 
 // problem is one product. ccs is the column stride of C: 1 unless the product was
-// turned around (see transposed).
+// transposed (see transposed).
 type problem[T Float] struct {
-	m, n, k  int
-	a        []T
-	ars, acs int
-	b        []T
-	brs, bcs int
-	c        []T
-	crs, ccs int
-	mode     Mode
-	ep       Epilogue[T]
-	turned   bool // this is the transpose of the caller's product
-	halves        // operands of 16 bits, if any
+	m, n, k      int
+	a            []T
+	ars, acs     int
+	b            []T
+	brs, bcs     int
+	c            []T
+	crs, ccs     int
+	mode         Mode
+	ep           Epilogue[T]
+	isTransposed bool // this is the transpose of the caller's product
+	halfOperands      // operands of 16 bits, if any
 }
 
 // checkC is check for a C that may be nil; it returns the row stride of C, of a scratch one then.
@@ -81,7 +90,7 @@ func checkC[T Float](m, n, k, alen, ars, acs, blen, brs, bcs int, c []T, crs int
 	return crs
 }
 
-// check panics if an element would lie outside its slice: assembly does not look.
+// check panics if an element would be outside its slice: assembly does not look.
 func check(m, n, k, alen, ars, acs, blen, brs, bcs, clen, crs int) {
 	if m|n|k < 0 {
 		panic(fmt.Sprintf("gemm: negative size: m %d, n %d, k %d", m, n, k))
@@ -118,11 +127,11 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 		p.empty()
 		return
 	}
-	if p.turn(e) {
+	if p.prefersTranspose(e) {
 		p = p.transposed()
 	}
 	rows, inPlace := p.isRowVector(e), p.isDirect(e)
-	if p.c == nil && (rows || p.turned) { // a few rows: they go to memory before the epilogue sees them
+	if p.c == nil && (rows || p.isTransposed) { // a few rows: they go to memory before the epilogue sees them
 		buf := e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
 		buf.whole = grow(buf.whole, p.m*p.n)

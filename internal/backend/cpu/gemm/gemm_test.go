@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // guard is the value around C; it must survive.
@@ -78,8 +78,8 @@ func forVariants(t *testing.T, f func(t *testing.T)) {
 // forRoutine runs f for each variant of a routine.
 func forRoutine(t *testing.T, routine string, f func(t *testing.T)) {
 	t.Helper()
-	impl.ForEach(t, "gemm", func(name string) {
-		if strings.HasPrefix(name, routine) || name == impl.Generic {
+	asmvariant.ForEach(t, "gemm", func(name string) {
+		if strings.HasPrefix(name, routine) || name == asmvariant.Generic {
 			t.Run(name, f)
 		}
 	})
@@ -90,7 +90,7 @@ func forRoutine(t *testing.T, routine string, f func(t *testing.T)) {
 func testShape(t *testing.T, m, n, k int, all bool, count int) {
 	t.Helper()
 	p32, p64 := newProduct[float32](m, n, k), newProduct[float64](m, n, k)
-	impl.ForEach(t, "gemm", func(name string) {
+	asmvariant.ForEach(t, "gemm", func(name string) {
 		if strings.HasPrefix(name, "bytes/") {
 			return
 		}

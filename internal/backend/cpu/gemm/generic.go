@@ -21,20 +21,20 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 		}
 		e.tiles[1][rows], e.tiles[2][rows] = f, f
 	}
-	e.places = make([][maxVectors + 1]placeTile[T], genericRows/2+1)
+	e.positions = make([][maxVectors + 1]positionTile[T], genericRows/2+1)
 	for h := 1; h <= genericRows/2; h++ {
 		for nv := 1; nv <= maxVectors; nv++ {
-			e.places[h][nv] = func(channels int, off []int, x []T, second, xcs int, w []T, wcs int, c []T, cs int, add bool) {
-				placesGeneric(h, nv*genericLanes, channels, off, x, second, xcs, w, wcs, c, cs, add)
+			e.positions[h][nv] = func(channels int, off []int, x []T, second, xcs int, w []T, wcs int, c []T, cs int, add bool) {
+				positionsGeneric(h, nv*genericLanes, channels, off, x, second, xcs, w, wcs, c, cs, add)
 			}
 		}
 	}
-	e.abreast = make([][5][maxVectors + 1]abreastTile[T], genericRows/2+1)
+	e.nhwc = make([][5][maxVectors + 1]nhwcTile[T], genericRows/2+1)
 	for h := 1; h <= genericRows/2; h++ {
 		for i := range 6 {
 			rows, nv := 1<<(i/2), 1+i%2
-			e.abreast[h][rows][nv] = func(channels int, taps []AbreastTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool) {
-				abreastGeneric(rows, h, nv*genericLanes, channels, taps, x, at, step, w, c, to, ccs, add)
+			e.nhwc[h][rows][nv] = func(channels int, taps []NHWCTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool) {
+				nhwcGeneric(rows, h, nv*genericLanes, channels, taps, x, at, step, w, c, to, ccs, add)
 			}
 		}
 	}

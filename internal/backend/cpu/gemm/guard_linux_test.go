@@ -26,8 +26,8 @@ func newArena(t *testing.T, size int) arena {
 	return arena(all[page : page+size])
 }
 
-// place copies x to the start or to the end of the memory.
-func place[T any](m arena, x []T, end bool) []T {
+// guardedCopy copies x to the start or to the end of the memory.
+func guardedCopy[T any](m arena, x []T, end bool) []T {
 	if len(x) == 0 {
 		return nil
 	}
@@ -70,11 +70,11 @@ func TestGuardPages(t *testing.T) {
 func TestGuardPagesBytes(t *testing.T) {
 	a, b, c := newArena(t, 1<<20), newArena(t, 1<<20), newArena(t, 1<<20)
 	forRoutine(t, "bytes/", func(t *testing.T) {
-		for i := 0; HasBytes() && i < 60; i++ {
+		for i := 0; HasInt8() && i < 60; i++ {
 			m, n, k := 1+i*7%37, 1+i*11%70, 1+i*5%67
 			for o := range storages * storages {
 				x, y, end := store(make([]uint8, m*k), o%storages, m, k), store(make([]uint8, k*n), o/storages, k, n), (int(o)+i)%2 == 0
-				Bytes(m, n, k, place(a, x.data, end), x.rs, x.cs, place(b, y.data, end), y.rs, y.cs, place(c, make([]int32, m*n), end), n, nil, nil)
+				Int8(m, n, k, guardedCopy(a, x.data, end), x.rs, x.cs, guardedCopy(b, y.data, end), y.rs, y.cs, guardedCopy(c, make([]int32, m*n), end), n, nil, nil)
 			}
 		}
 	})
@@ -83,8 +83,8 @@ func TestGuardPagesBytes(t *testing.T) {
 func guarded[T Float](t *testing.T, f multiplyOf[T], am, bm, cm arena, s [3]int, o storage, end bool) {
 	m, n, k := s[0], s[1], s[2]
 	x, y := store(make([]T, m*k), o%storages, m, k), store(make([]T, k*n), o/storages, k, n)
-	c := place(cm, make([]T, m*n), end)
-	f(m, n, k, place(am, x.data, end), x.rs, x.cs, place(bm, y.data, end), y.rs, y.cs, c, n, Accumulate, nil, nil)
+	c := guardedCopy(cm, make([]T, m*n), end)
+	f(m, n, k, guardedCopy(am, x.data, end), x.rs, x.cs, guardedCopy(bm, y.data, end), y.rs, y.cs, c, n, Accumulate, nil, nil)
 	for i, v := range c {
 		if v != 0 {
 			t.Fatalf("%v storage %v: c[%d] = %v, want 0", s, o, i, v)
@@ -96,17 +96,17 @@ func guardedInts(am, bm, cm arena, s [3]int, o storage, end bool) {
 	m, n, k := s[0], s[1], s[2]
 	if HasInt32() {
 		x, y := store(make([]int32, m*k), o%storages, m, k), store(make([]int32, k*n), o/storages, k, n)
-		Int32(m, n, k, place(am, x.data, end), x.rs, x.cs, place(bm, y.data, end), y.rs, y.cs, place(cm, make([]int32, m*n), end), n, Accumulate, nil, nil)
+		Int32(m, n, k, guardedCopy(am, x.data, end), x.rs, x.cs, guardedCopy(bm, y.data, end), y.rs, y.cs, guardedCopy(cm, make([]int32, m*n), end), n, Accumulate, nil, nil)
 	}
 	if HasInt64() {
 		x, y := store(make([]int64, m*k), o%storages, m, k), store(make([]int64, k*n), o/storages, k, n)
-		Int64(m, n, k, place(am, x.data, end), x.rs, x.cs, place(bm, y.data, end), y.rs, y.cs, place(cm, make([]int64, m*n), end), n, Accumulate, nil, nil)
+		Int64(m, n, k, guardedCopy(am, x.data, end), x.rs, x.cs, guardedCopy(bm, y.data, end), y.rs, y.cs, guardedCopy(cm, make([]int64, m*n), end), n, Accumulate, nil, nil)
 	}
 }
 
 func guardedHalf(f func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner), am, bm, cm arena, s [3]int, o storage, end bool) {
 	m, n, k := s[0], s[1], s[2]
 	x, y := store(make([]float32, m*k), o%storages, m, k), store(make([]float32, k*n), o/storages, k, n)
-	c := place(cm, make([]float32, m*n), end)
-	f(m, n, k, place(am, make([]uint16, len(x.data)), end), x.rs, x.cs, place(bm, make([]uint16, len(y.data)), end), y.rs, y.cs, c, n, Accumulate, nil, nil)
+	c := guardedCopy(cm, make([]float32, m*n), end)
+	f(m, n, k, guardedCopy(am, make([]uint16, len(x.data)), end), x.rs, x.cs, guardedCopy(bm, make([]uint16, len(y.data)), end), y.rs, y.cs, c, n, Accumulate, nil, nil)
 }

@@ -11,30 +11,30 @@ const (
 	halfTypes
 )
 
-// halves are the operands of a product that are halves instead of T.
-type halves struct {
+// halfOperands are the operands of a product that are half types instead of T.
+type halfOperands struct {
 	half     half
 	a16, b16 []uint16
 
-	// A problem in pairs (pairs.go): k counts pairs, the strides along k go from pair to
+	// A problem in pairs (bf16.go): k counts pairs, the strides along k go from pair to
 	// pair, the steps from the first of a pair to its second.
 	paired       bool
 	k16          int // k in elements
 	astep, bstep int
 }
 
-// HasPairs reports whether this machine multiplies bfloat16 in pairs.
-func HasPairs() bool { return enginePairs() != nil }
+// HasBF16 reports whether this machine multiplies bfloat16 in pairs.
+func HasBF16() bool { return engineBF16() != nil }
 
 // BFloat16 is Float32 for factors in bfloat16, given as bits. Sums are float32. With
-// AVX512_BF16 products are summed in pairs (pairs.go); elsewhere the factors are widened to
+// AVX512_BF16 products are summed in pairs (bf16.go); elsewhere the factors are widened to
 // float32, which is exact, and summed in the order of Float32.
 func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
-		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{a16: a, b16: b}}
-	if e := enginePairs(); e != nil {
+		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halfOperands: halfOperands{a16: a, b16: b}}
+	if e := engineBF16(); e != nil {
 		p.pair()
 		multiply(e, p, run)
 		return
@@ -48,7 +48,7 @@ func Float16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
-		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{half: float16, a16: a, b16: b}}
+		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halfOperands: halfOperands{half: float16, a16: a, b16: b}}
 	multiply(engine32(), p, run)
 }
 
@@ -56,7 +56,7 @@ func Float16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 // in their panels.
 const widenRows = 16
 
-// widenPanels is packPanels for halves.
+// widenPanels is packPanels for half types.
 func widenPanels[T Float](e *engine[T], h half, dst []T, b []uint16, brs, bcs, kc, cols int) {
 	buf := e.bufs.Get().(*buffer[T])
 	defer e.bufs.Put(buf)
@@ -91,7 +91,7 @@ func widenPanels[T Float](e *engine[T], h half, dst []T, b []uint16, brs, bcs, k
 	}
 }
 
-// widenPanelA is packA for halves.
+// widenPanelA is packA for half types.
 func (p *problem[T]) widenPanelA(e *engine[T], dst []T, rs int, o order, row, rows, pc, kc int) {
 	src := p.a16[row*p.ars+pc*p.acs:]
 	switch {
@@ -106,7 +106,7 @@ func (p *problem[T]) widenPanelA(e *engine[T], dst []T, rs int, o order, row, ro
 	}
 }
 
-// copyA replaces a small A of halves by a copy in buf that kernels can read.
+// copyA replaces a small A of half types by a copy in buf that kernels can read.
 func (p *problem[T]) copyA(e *engine[T], buf *buffer[T]) {
 	buf.wide = grow(buf.wide, p.m*p.k)
 	if p.ars == 1 && p.acs != 1 && !e.squares {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // halve rounds values to bfloat16, or cuts them to float16, in place and returns the bits.
@@ -38,7 +38,7 @@ func halfProduct(h half) func(m, n, k int, a []uint16, ars, acs int, b []uint16,
 	return Float16
 }
 
-// asHalf is the product of halves as one of float32, for factors that are exact in it.
+// asHalf is the product of half types as one of float32, for factors that are exact in it.
 func asHalf(h half) multiplyOf[float32] {
 	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, c, crs, mode, ep, run)
@@ -50,7 +50,7 @@ var halfShapes = append(slices.Clone(pathShapes), [3]int{2, 5, 270001}, [3]int{5
 	[3]int{1, 2500, 31}, [3]int{3, 700, 1101}, [3]int{220, 170, 531}, [3]int{230, 520, 81}, [3]int{8, 50, 151}, [3]int{90, 7, 151}, [3]int{150, 60, 1300})
 
 // TestHalf: widened factors give the bits of the float32 product; pairs of bfloat16 keep
-// their bound, and their bits do not depend on how the operands lie.
+// their bound, and their bits do not depend on how the operands are stored.
 func TestHalf(t *testing.T) {
 	forVariants(t, func(t *testing.T) {
 		testHalf(t, bfloat16, 1)
@@ -60,7 +60,7 @@ func TestHalf(t *testing.T) {
 
 // testHalf takes each step-th pair of storages.
 func testHalf(t *testing.T, h half, step int) {
-	paired := h == bfloat16 && enginePairs() != nil
+	paired := h == bfloat16 && engineBF16() != nil
 	for _, s := range halfShapes {
 		p := newHalfProduct(h, s)
 		var first [2][]float32
@@ -104,15 +104,15 @@ func testHalfParts(t *testing.T, h half) {
 			if i%2 == 0 {
 				run = nil
 			}
-			if got, want := p.run(t, inParts(t, h), ao, bo, Overwrite, run), p.run(t, asHalf(h), ao, bo, Overwrite, run); !slices.Equal(got, want) {
+			if got, want := p.run(t, intoScratch(t, h), ao, bo, Overwrite, run), p.run(t, asHalf(h), ao, bo, Overwrite, run); !slices.Equal(got, want) {
 				t.Fatalf("%v %v a=%v b=%v: parts have other bits", s, h, ao, bo)
 			}
 		}
 	}
 }
 
-// inParts is asHalf without a place for C: the epilogue brings the sums there.
-func inParts(t *testing.T, h half) multiplyOf[float32] {
+// intoScratch is asHalf without a position for C: the epilogue brings the sums there.
+func intoScratch(t *testing.T, h half) multiplyOf[float32] {
 	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, _ Mode, _ Epilogue[float32], run Runner) {
 		seen := make([]int32, m*n)
 		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, nil, 0, Overwrite, func(part []float32, prs, row, col, rows, cols int) {
@@ -141,7 +141,7 @@ func newHalfProduct(h half, s [3]int) *product[float32] {
 	return q
 }
 
-// checkPairs holds a result against the bound that pairs.go states.
+// checkPairs holds a result against the bound that bf16.go states.
 func (p *product[T]) checkPairs(t *testing.T, c []T, mode Mode) {
 	t.Helper()
 	for i, got := range c {
@@ -248,9 +248,9 @@ func halfValue(h half, x uint16) float64 {
 }
 
 // TestVDPBF16PS: a pair adds both products, one after the other, to the sum, and subnormal
-// factors count as zero: what pairs.go says of the instruction.
+// factors count as zero: what bf16.go says of the instruction.
 func TestVDPBF16PS(t *testing.T) {
-	restore, ok := impl.Select("gemm", "gemm/avx512bf16")
+	restore, ok := asmvariant.Select("gemm", "gemm/avx512bf16")
 	if !ok {
 		t.Skip("no AVX512_BF16")
 	}

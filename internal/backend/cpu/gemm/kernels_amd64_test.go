@@ -23,11 +23,11 @@ func TestKernels(t *testing.T) {
 		testKernels(t, "int64/avx512", &avx512I64, words64)
 	}
 	if cpuid.X86.AVX512BF16 {
-		testKernels(t, "pairs/avx512", &avx512Pairs, pairWords)
-		testPairRows(t)
+		testKernels(t, "bf16/avx512", &avx512BF16, bf16Words)
+		testBF16Rows(t)
 	}
 	if cpuid.X86.AVX512VNNI {
-		testKernels(t, "fours/avx512", &avx512Fours, fourWords)
+		testKernels(t, "int8/avx512", &avx512VNNI, int8Words)
 	}
 }
 
@@ -53,21 +53,21 @@ var words64 = arithmetic[float64]{
 	},
 }
 
-// fourWords are four bytes each; the lowest byte of a sum is what is meant.
-var fourWords = arithmetic[float32]{
+// int8Words are four bytes each; the lowest byte of a sum is what is meant.
+var int8Words = arithmetic[float32]{
 	kinds: 1, a: anyWord, b: anyWord, c: anyWord,
 	same: func(x, y float32) bool { return uint8(math.Float32bits(x)) == uint8(math.Float32bits(y)) },
-	dot:  func(c, x, y float32) float32 { return dotFours(c, []float32{x}, []float32{y}) },
+	dot:  func(c, x, y float32) float32 { return dotInt8(c, []float32{x}, []float32{y}) },
 }
 
-// pairWords are two bfloat16 each: small whole numbers, of which sums in float32 are small whole numbers too; and infinities and NaN.
-var pairWords = arithmetic[float32]{
-	kinds: 2, a: pairWord, b: pairWord, c: func(r *rand.Rand, _ int) float32 { return float32(r.IntN(9) - 4) },
+// bf16Words are two bfloat16 each: small whole numbers, of which sums in float32 are small whole numbers too; and infinities and NaN.
+var bf16Words = arithmetic[float32]{
+	kinds: 2, a: bf16Word, b: bf16Word, c: func(r *rand.Rand, _ int) float32 { return float32(r.IntN(9) - 4) },
 	same: func(x, y float32) bool { return x == y || x != x && y != y },
-	dot:  func(c, x, y float32) float32 { return dotPairs(c, []float32{x}, []float32{y}) },
+	dot:  func(c, x, y float32) float32 { return dotBF16Pairs(c, []float32{x}, []float32{y}) },
 }
 
-func pairWord(r *rand.Rand, kind int) float32 {
+func bf16Word(r *rand.Rand, kind int) float32 {
 	w := []float32{0}
 	for i := range 2 {
 		v := float32(r.IntN(9) - 4)
@@ -79,20 +79,20 @@ func pairWord(r *rand.Rand, kind int) float32 {
 	return w[0]
 }
 
-// testPairRows runs the kernels that add scaled pairs of rows of bfloat16.
-func testPairRows(t *testing.T) {
+// testBF16Rows runs the kernels that add scaled pairs of rows of bfloat16.
+func testBF16Rows(t *testing.T) {
 	t.Run("rows of pairs/avx512", func(t *testing.T) {
-		for kind := range pairWords.kinds {
-			k := &kernelTest[float32]{t, &avx512Pairs, pairWords, kind, rand.New(rand.NewPCG(5, uint64(kind))), fences[float32](t, 1<<14)}
-			for f, rows := range map[int]int{0: 1, 1: gaxpyPairRows} {
+		for kind := range bf16Words.kinds {
+			k := &kernelTest[float32]{t, &avx512BF16, bf16Words, kind, rand.New(rand.NewPCG(5, uint64(kind))), fences[float32](t, 1<<14)}
+			for f, rows := range map[int]int{0: 1, 1: gaxpyBF16Rows} {
 				for n := 1; n <= 130; n++ {
 					xs, step := 1+k.r.IntN(3), n+k.r.IntN(3)
 					brs := 2*step + k.r.IntN(3)
-					x := k.operand(0, (rows-1)*xs+1, pairWord)
+					x := k.operand(0, (rows-1)*xs+1, bf16Word)
 					last := (rows-1)*brs + step + n
-					b := halfView(k.operand(1, (last+1)/2, pairWord))
+					b := halfView(k.operand(1, (last+1)/2, bf16Word))
 					b = b[len(b)-last:]
-					kernel := []func(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool){avx512Pairs.gaxpy1Pairs, avx512Pairs.gaxpy4Pairs}[f]
+					kernel := []func(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool){avx512BF16.gaxpy1BF16, avx512BF16.gaxpy4BF16}[f]
 					k.check("gaxpy of pairs", 1, n, rows, func(c []float32, _ int, add bool) { kernel(n, c, x, xs, b, brs, step, !add) },
 						func(_, j, p int) (float32, float32) {
 							w := []float32{0}

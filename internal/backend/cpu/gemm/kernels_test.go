@@ -80,14 +80,14 @@ func testKernels[T Float](t *testing.T, name string, e *engine[T], of arithmetic
 				if rows <= wideRows && e.tilesWide != nil {
 					k.tile("wide tile", e.tilesWide[rows].f, rows, e.tilesWide[rows].cols)
 				}
-				if e.taps != nil {
-					for i := range e.taps[rows] {
-						k.taps(&e.taps[rows][i], rows, false)
+				if e.direct != nil {
+					for i := range e.direct[rows] {
+						k.taps(&e.direct[rows][i], rows, false)
 					}
 				}
-				if e.tapsTo != nil {
-					for i := range e.tapsTo[rows] {
-						k.taps(&e.tapsTo[rows][i], rows, true)
+				if e.directTo != nil {
+					for i := range e.directTo[rows] {
+						k.taps(&e.directTo[rows][i], rows, true)
 					}
 				}
 			}
@@ -157,8 +157,8 @@ func (k *kernelTest[T]) check(what string, rows, cols, kc int, f func(c []T, crs
 	}
 }
 
-// taps runs a kernel of taps.go; those that write each vector to its spot get spots cut at random.
-func (k *kernelTest[T]) taps(tile *tapTile[T], rows int, to bool) {
+// taps runs a kernel of convdirect.go; those that write each vector to its spot get spots cut at random.
+func (k *kernelTest[T]) taps(tile *directTile[T], rows int, to bool) {
 	kc, lanes := 1+k.r.IntN(9), k.e.lanes
 	n := tile.nv * lanes
 	off := make([]int, kc)
@@ -169,11 +169,11 @@ func (k *kernelTest[T]) taps(tile *tapTile[T], rows int, to bool) {
 	a, b := k.operand(0, rows*kc, k.of.a), k.operand(1, 20+n, k.of.b)
 	at := make([]int, n) // where a column goes, -1 if nowhere
 	end := n
-	var spots []tapSpot
+	var spots []scatterSpot
 	if to {
 		end = 0
 		for v := range tile.nv {
-			s := tapSpot{lo: 2 * v * lanes, hi: (2*v + 1) * lanes}
+			s := scatterSpot{lo: 2 * v * lanes, hi: (2*v + 1) * lanes}
 			cut := k.r.IntN(lanes + 1)
 			for l := range lanes {
 				at[v*lanes+l] = -1

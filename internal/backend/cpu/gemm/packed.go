@@ -7,9 +7,9 @@ const (
 	blocksPer = 4  // blocks for each thread, so that none waits long for another
 	packPad   = 16 // see packA
 
-	copiedCols = 512 // columns of a block for which rows of A that lie whole pages apart are copied
+	copiedCols = 512 // columns of a block for which rows of A that are whole pages apart are copied
 
-	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, beside which packing counts little
+	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, next to which packing counts little
 
 	groupPanels = 8    // of A that are packed together
 	packedWork  = 8    // multiply-adds in the time in which half an element of B is packed
@@ -53,9 +53,9 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	return best
 }
 
-// packed computes a chunk of the slab: strips of B are packed one after the other, and panels
+// packed computes a chunk of the macroBlock: strips of B are packed one after the other, and panels
 // of A, if they must be, with the first of them. A panel of A stays in L1 while those of the strip pass by.
-func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
+func (s *macroBlock[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 	strip := e.strip(s.kc, s.cols)
 	buf.panel = grow(buf.panel, ceilDiv(strip, e.cols())*e.cols()*s.kc)
 	tile := e.rows
@@ -67,12 +67,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 	if o == byCols {
 		panels, group = ceilDiv(s.rows, high), groupPanels
 	}
-	kept := ceilDiv(panels, group) * group
+	slots := ceilDiv(panels, group) * group
 	if strip == s.cols {
-		kept = group // no other strip will want them
+		slots = group // no other strip will want them
 	}
 	if o != inPlace {
-		buf.rows = grow(buf.rows, kept*each)
+		buf.rows = grow(buf.rows, slots*each)
 	}
 	pace := par.NewPace() // a block may take milliseconds
 	for at := 0; at < s.cols; at += strip {
@@ -83,10 +83,10 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 			if o == byCols {
 				from, to = i*high, min((i+1)*high, s.rows)
 				if at == 0 && i%group == 0 {
-					s.packGroup(e, p, buf.rows[i%kept*each:], each, high, from, min(group*high, s.rows-from))
+					s.packGroup(e, p, buf.rows[i%slots*each:], each, high, from, min(group*high, s.rows-from))
 				}
 			}
-			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%kept*each, len(buf.rows)):], o, from, to-from, at == 0)
+			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%slots*each, len(buf.rows)):], o, from, to-from, at == 0)
 			if p.c == nil { // the sums of one panel and one strip are all there is
 				s.panelRow(e, buf.panel, a, rs, cs, 0, to-from, 0, cols)
 				p.ep(s.c, s.crs, s.row+from, s.col+at, to-from, cols)
@@ -103,7 +103,7 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 }
 
 // panelRow multiplies one panel of A with the panels of a strip.
-func (s *slab[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col, cols int) {
+func (s *macroBlock[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col, cols int) {
 	width, j := e.cols(), 0
 	if whole := cols / width; e.row != nil && whole > 0 {
 		e.row(rows, s.kc, a, rs, b, whole, s.c[row*s.crs+col:], s.crs, s.add)
@@ -119,18 +119,18 @@ func (s *slab[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col, cols 
 type order uint8
 
 const (
-	inPlace order = iota // from where it lies
+	inPlace order = iota // from in place
 	byRows               // packed, rows contiguous in k
 	byCols               // packed, each panel as columns of its rows
 )
 
-// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that crowd the cache are copied for
-// large tiles if enough columns are multiplied with them: eleven rows in twelve ways leave nothing to whoever shares the cache, seven in
+// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that conflict in a cache set are copied for
+// large tiles if enough columns are multiplied with them: eleven rows in twelve ways leave nothing to others that share the cache, seven in
 // eight did not gain.
 func (p *problem[T]) aOrder(e *engine[T], cols int) order {
 	copied := e.squares || cols >= copiedCols && p.tileRows(e) > 7
 	switch {
-	case p.a16 == nil && p.acs == 1 && !(copied && p.crowded(e)):
+	case p.a16 == nil && p.acs == 1 && !(copied && p.setConflict(e)):
 		return inPlace
 	case p.ars == 1 && p.acs != 1 && !e.squares:
 		return byCols
@@ -138,9 +138,9 @@ func (p *problem[T]) aOrder(e *engine[T], cols int) order {
 	return byRows
 }
 
-// packGroup packs panels of A whose rows lie beside each other, each of height rows but the last: columns of k are read
+// packGroup packs panels of A whose rows are next to each other, each of height rows but the last: columns of k are read
 // from end to end, since in pieces each would come from afar again for every panel.
-func (s *slab[T]) packGroup(e *engine[T], p *problem[T], dst []T, each, high, row, rows int) {
+func (s *macroBlock[T]) packGroup(e *engine[T], p *problem[T], dst []T, each, high, row, rows int) {
 	if p.a16 == nil {
 		src, whole := p.a[(s.row+row)*p.ars+s.pc*p.acs:], rows/high
 		if whole > 0 {
@@ -156,9 +156,9 @@ func (s *slab[T]) packGroup(e *engine[T], p *problem[T], dst []T, each, high, ro
 	}
 }
 
-// aPanel returns the panel of A that starts at row i of the slab, and its strides. It is packed to
+// aPanel returns the panel of A that starts at row i of the macroBlock, and its strides. It is packed to
 // dst if the order wants that, the first time.
-func (s *slab[T]) aPanel(e *engine[T], p *problem[T], dst []T, o order, i, rows int, first bool) (a []T, rs, cs int) {
+func (s *macroBlock[T]) aPanel(e *engine[T], p *problem[T], dst []T, o order, i, rows int, first bool) (a []T, rs, cs int) {
 	switch o {
 	case inPlace:
 		return p.a[(s.row+i)*p.ars+s.pc*p.acs:], p.ars, p.acs

@@ -35,17 +35,17 @@ const (
 	stripPanels = 8         // see engine: for a second-level cache of 1 MiB
 	partElems   = 128 << 10 // likewise
 	skinnyCols  = 4         // so few columns: better seen as rows of the transposed product
-	skinnyDepth = 128       // k from which a few more columns may be turned
+	skinnyDepth = 128       // k from which a few more columns may be transposed
 	directWork  = 8 << 20   // multiply-adds up to which packing both operands does not pay
 	serialWork  = 1 << 17   // multiply-adds up to which a parallel loop does not pay
 	blockWork   = 1 << 17   // multiply-adds in one block: at least two microseconds
 	manyBlocks  = 16        // blocks for each thread, if they are that large
 )
 
-// turn reports whether the transposed product is the better view: B would fill only a
+// prefersTranspose reports whether the transposed product is the better view: B would fill only a
 // few lanes of a vector, while A has more columns to read vectors from. With more than a
 // few columns it pays only if A can be read by dot kernels, and long enough.
-func (p *problem[T]) turn(e *engine[T]) bool {
+func (p *problem[T]) prefersTranspose(e *engine[T]) bool {
 	if p.n >= p.m || e.squares && p.b16 == nil && p.brs != 1 { // B would be no A that is contiguous in k
 		return false
 	}
@@ -63,7 +63,7 @@ func (p *problem[T]) transposed() problem[T] {
 	t.crs, t.ccs = p.ccs, p.crs
 	t.a16, t.b16 = p.b16, p.a16
 	t.astep, t.bstep = p.bstep, p.astep
-	t.turned = true
+	t.isTransposed = true
 	return t
 }
 
@@ -74,7 +74,7 @@ func (p *problem[T]) finish(row, col, rows, cols int) {
 		return
 	}
 	c, crs := p.c[row*p.crs+col*p.ccs:], p.crs
-	if p.turned {
+	if p.isTransposed {
 		crs, row, col, rows, cols = p.ccs, col, row, cols, rows
 	}
 	p.ep(c, crs, row, col, rows, cols)

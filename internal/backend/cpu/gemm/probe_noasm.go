@@ -9,5 +9,5 @@ func probe64() (probe func(iterations int), flops int) {
 	return probeGeneric[float64], probeGenericFlops
 }
 
-// PeakPairsProbe is PeakFMAProbe32: there are no products of pairs.
-func PeakPairsProbe(iterations int) (flops float64) { return PeakFMAProbe32(iterations) }
+// PeakBF16Probe is PeakFMAProbe32: there are no products of pairs.
+func PeakBF16Probe(iterations int) (flops float64) { return PeakFMAProbe32(iterations) }

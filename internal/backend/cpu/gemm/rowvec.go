@@ -15,8 +15,8 @@ const (
 // stored by rows, large enough that memory speed matters.
 func (p *problem[T]) isRowVector(e *engine[T]) bool {
 	switch {
-	case e.gaxpy8 == nil && e.gaxpy4Pairs == nil,
-		p.paired && (p.b16 == nil || e.gaxpy4Pairs == nil), // no kernel: rows of bfloat16 are no rows of pairs
+	case e.gaxpy8 == nil && e.gaxpy4BF16 == nil,
+		p.paired && (p.b16 == nil || e.gaxpy4BF16 == nil), // no kernel: rows of bfloat16 are no rows of pairs
 		p.paired && p.m > 1, // pairs of rows of B would be made anew for each row of A
 		p.b16 != nil && !p.paired && e.gaxpy8Half[p.half] == nil:
 		return false
@@ -55,7 +55,7 @@ func (j *job[T]) rowBlock(block int) {
 		kc := min(kc, p.k-pc)
 		for t := 0; t < kc; {
 			if p.paired {
-				t += j.gaxpyPairs(buf, from, n, pc, t, kc)
+				t += j.gaxpyBF16(buf, from, n, pc, t, kc)
 			} else {
 				t += j.gaxpy(buf.out, from, n, pc, t, kc)
 			}

@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // Tiles give the bits of a product, whose k is one chunk, from panels and in place, and leave the rest of C alone.
 func TestTileDoors(t *testing.T) {
-	impl.ForEach(t, "gemm", func(name string) {
+	asmvariant.ForEach(t, "gemm", func(name string) {
 		r := rand.New(rand.NewPCG(5, 6))
 		random := func(n int) []float32 {
 			x := make([]float32, n)

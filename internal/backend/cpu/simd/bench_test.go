@@ -6,14 +6,14 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // bench measures f on n elements of traffic bytes each, for every variant: in the
 // first cache with the size of a tile, and in the second.
 func bench(b *testing.B, name string, traffic int, f func(n int)) {
 	for _, n := range []int{4096, 131072} {
-		impl.ForEach(b, "simd", func(variant string) {
+		asmvariant.ForEach(b, "simd", func(variant string) {
 			b.Run(fmt.Sprintf("%s/%s/%d", name, variant, n), func(b *testing.B) {
 				for b.Loop() {
 					f(n)

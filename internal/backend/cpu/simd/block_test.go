@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 func TestTransposeBlockF32(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	sides := []int{1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 65}
-	impl.ForEach(t, "simd", func(name string) {
+	asmvariant.ForEach(t, "simd", func(name string) {
 		for _, rows := range sides {
 			for _, cols := range sides {
 				lds, ldd := cols+r.IntN(3), rows+r.IntN(3)
@@ -21,13 +21,13 @@ func TestTransposeBlockF32(t *testing.T) {
 				for i := range src {
 					src[i] = float32(i + 1)
 				}
-				turn := TransposeBlockF32
+				transpose := TransposeBlockF32
 				if r.IntN(2) == 0 { // also with rows that begin with cache lines
-					turn = TransposeStreamF32
+					transpose = TransposeStreamF32
 					ldd = (rows + 15) &^ 15
 					dst = view[float32](fence(t, 4*cols*ldd, true))
 				}
-				turn(dst, ldd, src, lds, rows, cols)
+				transpose(dst, ldd, src, lds, rows, cols)
 				Fence()
 				for j := range cols {
 					for i := range ldd {
@@ -51,7 +51,7 @@ func TestTransposeBlockF32(t *testing.T) {
 func TestStream(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	copies := map[string]func(dst, src []byte){"NonTemporalCopy": NonTemporalCopy, "CopyProbe": CopyProbe}
-	impl.ForEach(t, "simd", func(name string) {
+	asmvariant.ForEach(t, "simd", func(name string) {
 		for _, n := range []int{0, 1, 7, 8, 9, 63, 64, 255, 256, 257, 1000, 1024, 1030, 4096, 10007} {
 			src := fence(t, n, true)
 			for i := range src {
@@ -81,7 +81,7 @@ func TestStream(t *testing.T) {
 func BenchmarkBlock(b *testing.B) {
 	const side = 64
 	x, z := make([]float32, side*side), make([]float32, side*side)
-	impl.ForEach(b, "simd", func(variant string) {
+	asmvariant.ForEach(b, "simd", func(variant string) {
 		b.Run("TransposeBlockF32/"+variant, func(b *testing.B) {
 			for b.Loop() {
 				TransposeBlockF32(z, side, x, side, side, side)

@@ -2,11 +2,11 @@ package simd
 
 import "unsafe"
 
-// Chain code computes a sequence of cheap operations on floats with the value at hand in registers, some vectors at a time,
-// where block kernels would load and store it once for each. Every operation rounds as its block kernel does, so the bits
-// are the same. Code is a list of steps that ends with ChainNext; it works on bank A of registers, keeps other values in
-// banks B and C, and reads and writes memory where steps say so. Lanes are float32, where halves are rounded by steps of their own,
-// or float64: all steps of a code are made for lanes of 4 bytes or of 8.
+// Chain code runs a register-resident chain of elementwise operations on floats, a few vectors at a time, where block kernels
+// would load and store each intermediate value. It is direct-threaded code: a list of steps, each with the address of its
+// routine, that ends with ChainNext. Every operation rounds as its block kernel does, so the bits are the same. The accumulator is
+// bank A of the vector registers; banks B and C hold other values; loads and stores are steps of their own. Lanes are float32,
+// with steps that round to the half types, or float64: all steps of a code have lanes of 4 bytes, or all of 8.
 
 // ChainOp is an instruction of chain code.
 type ChainOp int
@@ -17,8 +17,8 @@ const ChainOne ChainOp = 3
 // Step is one instruction, ready to run.
 type Step struct {
 	routine uintptr
-	At      uintptr // where the operand in memory lies
-	move    uintptr // all ones if it is one of many, which follow each other; zero if the same serves again
+	At      uintptr // address of the operand in memory
+	move    uintptr // all ones if the operand advances with the elements, zero if the same is read again
 }
 
 // ChainStep makes a step for the variant in use and lanes of a size. An operand in memory that does not move holds ChainWidth elements.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // chainLane is a number that chain code computes with.
@@ -141,7 +141,7 @@ func chainCases[T chainLane]() []chainCase[T] {
 
 // chainVariants runs f for every variant that has chain code.
 func chainVariants(t *testing.T, lane int, f func(t *testing.T, w int)) {
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		if w := ChainWidth(lane); w > 0 {
 			t.Run(fmt.Sprintf("%s/%d", variant, 8*lane), func(t *testing.T) { f(t, w) })
 		}
@@ -158,7 +158,7 @@ func rounded(widen func([]float32, []uint16), narrow func([]uint16, []float32)) 
 	}
 }
 
-// TestChainOps runs every routine over elements of all kinds that end or begin at a page no one may touch.
+// TestChainOps runs every routine over elements of all kinds that end or begin at a protected page.
 func TestChainOps(t *testing.T) {
 	testChainOps(t, append(chainCases[float32](), chainCase[float32]{"RoundBF16", ChainRoundBF16, 0, rounded(bF16ToF32Generic, f32ToBF16Generic)},
 		chainCase[float32]{"RoundF16", ChainRoundF16, 0, rounded(f16ToF32Generic, f32ToF16Generic)}))
@@ -205,7 +205,7 @@ func testChainOps[T chainLane](t *testing.T, cases []chainCase[T]) {
 	})
 }
 
-// TestChainMemory checks what does not move, what goes past the caches and bytes.
+// TestChainMemory checks operands that do not advance, non-temporal stores and bytes.
 func TestChainMemory(t *testing.T) {
 	testChainMemory[float32](t)
 	testChainMemory[float64](t)
@@ -214,11 +214,11 @@ func TestChainMemory(t *testing.T) {
 func testChainMemory[T chainLane](t *testing.T) {
 	lane := int(unsafe.Sizeof(T(0)))
 	chainVariants(t, lane, func(t *testing.T, w int) {
-		for _, turns := range []int{1, 2, 5} {
-			n := w * turns
-			r := rand.New(rand.NewPCG(5, uint64(turns)))
-			x, past := view[T](fence(t, lane*n, true)), make([]T, n+16)
-			past = past[int(-uintptr(unsafe.Pointer(&past[0]))&63)/lane:][:n]
+		for _, count := range []int{1, 2, 5} {
+			n := w * count
+			r := rand.New(rand.NewPCG(5, uint64(count)))
+			x, streamed := view[T](fence(t, lane*n, true)), make([]T, n+16)
+			streamed = streamed[int(-uintptr(unsafe.Pointer(&streamed[0]))&63)/lane:][:n]
 			once, in, out := view[T](fence(t, lane*w, true)), fence(t, n, true), fence(t, n, true)
 			fill(r, x)
 			fill(r, once)
@@ -226,13 +226,13 @@ func testChainMemory[T chainLane](t *testing.T) {
 			for bank := range ChainOp(3) {
 				clear(out)
 				RunChain([]Step{ChainStep(ChainLoad, lane, unsafe.Pointer(&x[0]), true),
-					ChainStep(ChainAdd, lane, unsafe.Pointer(&once[0]), false), ChainStep(ChainStream, lane, unsafe.Pointer(&past[0]), true),
+					ChainStep(ChainAdd, lane, unsafe.Pointer(&once[0]), false), ChainStep(ChainStream, lane, unsafe.Pointer(&streamed[0]), true),
 					ChainStep(ChainLoadBool+bank, lane, unsafe.Pointer(&in[0]), true), ChainStep(loadedFrom(bank), lane, nil, false),
 					ChainStep(ChainStoreBool, lane, unsafe.Pointer(&out[0]), true), ChainStep(ChainNext, lane, nil, false)}, lane, n)
 				Fence()
 				for i := range n {
-					if want := x[i] + once[i%w]; !same(past[i], want) {
-						t.Fatalf("element %d of %d is %v, want %v", i, n, past[i], want)
+					if want := x[i] + once[i%w]; !same(streamed[i], want) {
+						t.Fatalf("element %d of %d is %v, want %v", i, n, streamed[i], want)
 					}
 					if want := in[i] != 0; out[i] > 1 || (out[i] == 1) != want {
 						t.Fatalf("byte %d of %d is %d, want %v", i, n, out[i], want)
@@ -251,8 +251,8 @@ func loadedFrom(bank ChainOp) ChainOp {
 	return ChainLoad + bank
 }
 
-// TestChainHalves loads halves into every bank and stores them.
-func TestChainHalves(t *testing.T) {
+// TestChainHalfTypes loads the half types into every bank and stores them.
+func TestChainHalfTypes(t *testing.T) {
 	chainVariants(t, 4, func(t *testing.T, w int) {
 		for _, h := range []struct {
 			name        string

@@ -40,7 +40,7 @@ func (w *Window3x3) mask(b, n int) (m [4]uint16) {
 // HasDepthwise reports whether this machine has vectors for it: the twin is for tests.
 func HasDepthwise() bool { return hasDepthwise() }
 
-// check panics if an element lies outside its slice: assembly does not look.
+// check panics if an element is outside its slice: assembly does not check.
 func (w *Window3x3) check(z, x int) {
 	if w.Rows > 0 && w.Cols > 0 && ((w.Rows-1)*w.ZStride+w.Cols > z || (w.InRows-1)*w.XStride+w.InCols > x) {
 		panic("simd: a plane is too short")
@@ -77,7 +77,7 @@ func (w *Window3x3) sum(x []float32, taps *[9]float32, r, c int) (s float32) {
 	return s
 }
 
-// at is element (i, j) of a row that exists, or zero beside it.
+// at is element (i, j) of a row that exists, or zero outside the row.
 func (w *Window3x3) at(x []float32, i, j int) float32 {
 	if uint(j) >= uint(w.InCols) {
 		return 0

@@ -63,7 +63,7 @@ TEXT ·depthwise3x3F32AVX512(SB), NOSPLIT, $0-32
 	MOVQ COL(SI), BX
 	LEAQ (AX)(BX*4), AX
 	ADDQ x+8(FP), AX
-	MOVQ AX, R12      // and where it lies, or would
+	MOVQ AX, R12      // and its address, even if outside
 	MOVQ ROWS(SI), R15
 
 rows:
@@ -168,7 +168,7 @@ skip: \
 
 // func correlate3x3F32AVX512(sums *[9][16]float32, cot, x *float32, w *Window3x3)
 //
-// Each input row is read once and meets the three output rows whose windows see it.
+// Each input row is read once, for the three output rows whose windows cover it.
 TEXT ·correlate3x3F32AVX512(SB), NOSPLIT, $0-32
 	MOVQ sums+0(FP), AX
 	VMOVUPS (AX), Z16
@@ -191,7 +191,7 @@ TEXT ·correlate3x3F32AVX512(SB), NOSPLIT, $0-32
 	SUBQ ROW(SI), R11 // the output row whose first taps see the input row
 	MOVQ R11, DI
 	IMULQ R8, DI
-	ADDQ cot+8(FP), DI // and where it lies, or would
+	ADDQ cot+8(FP), DI // and its address, even if outside
 	MOVQ COL(SI), BX
 	MOVQ x+16(FP), AX
 	LEAQ (AX)(BX*4), AX

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// As depthwise_amd64.s, with vectors of eight. Masks lie in memory, eight words each: three for the taps, one for the outputs.
+// As depthwise_amd64.s, with vectors of eight. Masks are in memory, eight words each: three for the taps, one for the outputs.
 
 // Fields of Window3x3.
 #define ROWS 0
@@ -63,7 +63,7 @@ TEXT ·depthwise3x3F32AVX2(SB), NOSPLIT, $0-32
 	MOVQ COL(SI), BX
 	LEAQ (AX)(BX*4), AX
 	ADDQ x+8(FP), AX
-	MOVQ AX, R12      // and where it lies, or would
+	MOVQ AX, R12      // and its address, even if outside
 	MOVQ ROWS(SI), R15
 
 rows:
@@ -216,7 +216,7 @@ TEXT ·correlate3x3F32AVX2(SB), NOSPLIT, $0-40
 	SUBQ ROW(SI), R11 // the output row whose first taps see the input row
 	MOVQ R11, DI
 	IMULQ R8, DI
-	ADDQ cot+8(FP), DI // and where it lies, or would
+	ADDQ cot+8(FP), DI // and its address, even if outside
 	MOVQ half+32(FP), BX
 	SHLQ $5, BX
 	ADDQ BX, DI

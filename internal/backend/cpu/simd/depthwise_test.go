@@ -4,16 +4,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// TestDepthwise3x3 compares both routines with their twins, beside pages no one may touch.
+// TestDepthwise3x3 compares both routines with their twins, next to protected pages.
 func TestDepthwise3x3(t *testing.T) {
 	const most = 8192
 	r := rand.New(rand.NewPCG(7, 10))
 	for _, end := range []bool{true, false} {
 		xs, zs := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for i := range 600 {
 				w := Window3x3{Rows: 1 + r.IntN(9), Cols: 1 + r.IntN(70), InRows: 1 + r.IntN(9), InCols: 1 + r.IntN(70), Row: r.IntN(5) - 3, Col: r.IntN(5) - 3}
 				w.ZStride, w.XStride = w.Cols+r.IntN(3), w.InCols+r.IntN(3)

@@ -13,11 +13,13 @@
 //	simd.ScaleF32(z, z, 1/s)    // softmax of a row
 //
 // Every variant of a routine gives the same bits, NaN payloads aside, and an
-// element's result depends neither on its place in the slice nor on the length.
+// element's result depends neither on its index in the slice nor on the length.
 // The polynomials are evaluated with fused multiply-add everywhere; the Go twins,
 // named with the ending Generic, round in the same way.
 //
-// The elementwise kernels are written by internal/gen/asm/simd from one
-// description per routine. On arm64 stores past the caches are plain ones.
-// Chains of cheap operations run as chain code: see chain.go. Reductions add in a fixed order: see reduce.go.
+// The elementwise kernels are written by internal/backend/cpu/simd/asmgen from one
+// description per routine. On arm64 non-temporal stores are ordinary ones.
+// Chains of cheap operations stay in registers: see chain.go. Reductions add in a fixed order: see reduce.go.
 package simd
+
+//go:generate go -C asmgen run . -write

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // double is a float64 function, its twin, its meaning at special arguments and the error it may have.
@@ -60,7 +60,7 @@ func TestDoubleULP(t *testing.T) {
 		w := strings.Fields(s.Text())
 		x, want, left := number(w[1]), number(w[2]), number(w[3])
 		d := doubles[w[0]]
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			var z [1]float64
 			d.f(z[:], []float64{x})
 			a := math.Abs(want)
@@ -84,7 +84,7 @@ func TestDoubleULP(t *testing.T) {
 func TestDoubleEdges(t *testing.T) {
 	x := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, 1e-310, 1, -1, 710, -746, 745, -745.2, 1e300, -1e300, 1 << 21, -(1 << 21), math.MaxFloat64, 0x1p-1022}
 	z := make([]float64, len(x))
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		for name, d := range doubles {
 			d.f(z, x)
 			for i, v := range x {

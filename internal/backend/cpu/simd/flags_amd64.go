@@ -3,8 +3,8 @@
 package simd
 
 import (
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/cpuid"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // One flag for all routines: a machine that has one of them has them all.
@@ -14,6 +14,6 @@ var (
 )
 
 func init() {
-	impl.Register("simd", "block/avx2", &useAVX2)
-	impl.Register("simd", "block/avx512", &useAVX512)
+	asmvariant.Register("simd", "block/avx2", &useAVX2)
+	asmvariant.Register("simd", "block/avx512", &useAVX512)
 }

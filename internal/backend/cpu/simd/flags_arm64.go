@@ -2,8 +2,8 @@
 
 package simd
 
-import "github.com/lucid-go/lucid/internal/impl"
+import "github.com/lucid-go/lucid/internal/asmvariant"
 
 var useNEON = true // every arm64 has it
 
-func init() { impl.Register("simd", "block/neon", &useNEON) }
+func init() { asmvariant.Register("simd", "block/neon", &useNEON) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// fence returns n bytes that end (or begin) at a page no one may touch.
+// fence returns n bytes that end (or begin) at a protected page.
 func fence(t testing.TB, n int, atEnd bool) []byte {
 	page := syscall.Getpagesize()
 	size := (n + page - 1) / page * page

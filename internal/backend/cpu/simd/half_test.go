@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // TestHalf ties the conversions to package dtype: every half, and float32 of all
@@ -22,7 +22,7 @@ func TestHalf(t *testing.T) {
 		}
 	}
 	z, b := make([]float32, len(h)), make([]uint16, len(f))
-	impl.ForEach(t, "simd", func(name string) {
+	asmvariant.ForEach(t, "simd", func(name string) {
 		BF16ToF32(z, h)
 		for i, v := range z {
 			if w := dtype.BF16(h[i]).Float32(); !same(v, w) {

@@ -1,23 +1,22 @@
 package simd
 
-// Convolutions of each channel by itself with a channel in each lane: elements of a vector are what neighbouring channels have
-// at one place, so taps of any number, distance and stride need no shifting and no edges. LaneWidth channels lie together;
-// distances are in elements.
+// Depthwise convolution in blocked NHWC: a vector holds LaneWidth neighbouring channels of one pixel, so filters of any size,
+// dilation and stride need no shuffles and no edge cases. Distances are in elements.
 
-// LaneWidth is how many channels lie together; 0: this machine has no vectors for it.
+// LaneWidth is the number of channels of a vector; 0: this machine has no kernels for it.
 func LaneWidth() int { return laneWidth() }
 
-// laneTap is where a tap reads, from the place of its output on, and where its weights lie; in bytes.
+// laneTap is the offset that a tap reads at, relative to its output's pixel, and the offset of its weights; in bytes.
 type laneTap struct{ x, w int }
 
 // LaneTaps lists taps.
 type LaneTaps struct {
 	list []laneTap
-	far  int // the largest distance of what they read
-	top  int // the largest place of weights
+	far  int // the largest offset they read at
+	top  int // the largest offset of weights
 }
 
-// Add adds a tap that reads x elements behind the place of its output, and whose weights begin at w.
+// Add adds a tap that reads x elements behind its output's first pixel, and whose weights begin at w.
 func (t *LaneTaps) Add(x, w int) {
 	if x < 0 || w < 0 {
 		panic("simd: a tap before its slice")
@@ -27,7 +26,7 @@ func (t *LaneTaps) Add(x, w int) {
 }
 
 // LaneSums sets n vectors of z, zstep apart, to the sums over taps of what they read times their weights, each by FMA in the order of
-// the taps. The first output has its place at x[0], the next xstep behind it.
+// the taps. The taps of the first output are relative to x[0], those of the next to x[xstep].
 func LaneSums(z, x, w []float32, t *LaneTaps, n, zstep, xstep int) {
 	l := max(1, laneWidth())
 	if n <= 0 {
@@ -59,8 +58,7 @@ func laneSumsGeneric(z, x, w []float32, t *LaneTaps, n, zstep, xstep, l int) {
 	}
 }
 
-// LaneGrad describes a run of products for the gradient of taps: n cotangents, GStep apart, times what each of Rows by Taps
-// taps reads.
+// LaneGrad describes a part of the weight gradient: N cotangents, GStep apart, times what each of Rows by Taps taps reads.
 type LaneGrad struct {
 	Rows, Taps       int // of taps; at most LaneTapsMost in a row
 	N                int

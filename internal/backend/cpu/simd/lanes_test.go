@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// TestLaneSums compares the variants with the twin, beside pages no one may touch.
+// TestLaneSums compares the variants with the twin, next to protected pages.
 func TestLaneSums(t *testing.T) {
 	const most = 1 << 14
 	r := rand.New(rand.NewPCG(3, 11))
@@ -17,7 +17,7 @@ func TestLaneSums(t *testing.T) {
 		for i := range xs {
 			xs[i], ws[i] = float32(r.NormFloat64()), float32(r.NormFloat64())
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			l := max(1, LaneWidth())
 			for n := range 27 {
 				for count := range 10 {
@@ -54,7 +54,7 @@ func TestLaneGrads(t *testing.T) {
 		for i := range xs {
 			xs[i], gs[i] = float32(r.NormFloat64()), float32(r.NormFloat64())
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			l := max(1, LaneWidth())
 			for n := range 19 {
 				for taps := range LaneTapsMost + 1 {

@@ -1,8 +1,8 @@
 package simd
 
-// MaxPool2x2F32 sets z to the greatest of each square of four elements and at to its place: for r < rows and c < cols
-// over x[2r*xs+2c], the one to its right, and the two below. Of equals the first counts, of NaNs the last. Rows of z and
-// at follow each other.
+// MaxPool2x2F32 sets z to the maximum of each 2 by 2 window and at to its index: for r < rows and c < cols the window is
+// x[2r*xs+2c], the element to its right, and the two below. Of equals the first is taken, of NaNs the last. z and at are
+// contiguous.
 func MaxPool2x2F32(z []float32, at []int64, x []float32, rows, cols, xs int) {
 	if rows <= 0 || cols <= 0 {
 		return
@@ -27,24 +27,24 @@ func maxPool2x2Generic(z []float32, at []int64, x []float32, rows, cols, xs int)
 	}
 }
 
-// MaxGive2x2F32 is the transpose of MaxPool2x2F32: of each square of z, whose rows are zs apart, the element whose place is
-// at[r*cols+c] becomes x[r*cols+c] and the others zero. A place outside its square has no effect.
-func MaxGive2x2F32(z, x []float32, at []int64, rows, cols, zs int) {
+// MaxUnpool2x2F32 is the transpose of MaxPool2x2F32: of each 2 by 2 window of z, whose rows are zs apart, the element at index
+// at[r*cols+c] becomes x[r*cols+c] and the others zero. An index outside its window has no effect.
+func MaxUnpool2x2F32(z, x []float32, at []int64, rows, cols, zs int) {
 	if rows <= 0 || cols <= 0 {
 		return
 	}
 	x, at, z = x[:rows*cols], at[:rows*cols], z[:(2*rows-1)*zs+2*cols]
-	if !maxGive2x2(z, x, at, rows, cols, zs) {
-		maxGive2x2Generic(z, x, at, rows, cols, zs)
+	if !maxUnpool2x2(z, x, at, rows, cols, zs) {
+		maxUnpool2x2Generic(z, x, at, rows, cols, zs)
 	}
 }
 
-func maxGive2x2Generic(z, x []float32, at []int64, rows, cols, zs int) {
+func maxUnpool2x2Generic(z, x []float32, at []int64, rows, cols, zs int) {
 	for r := range rows {
 		for c := range cols {
-			v, place, first := x[r*cols+c], at[r*cols+c], 2*r*zs+2*c
+			v, index, first := x[r*cols+c], at[r*cols+c], 2*r*zs+2*c
 			for _, i := range [4]int{first, first + 1, first + zs, first + zs + 1} {
-				if z[i] = 0; int64(i) == place {
+				if z[i] = 0; int64(i) == index {
 					z[i] += v // a negative zero becomes a positive one, as in any sum
 				}
 			}
@@ -52,8 +52,8 @@ func maxGive2x2Generic(z, x []float32, at []int64, rows, cols, zs int) {
 	}
 }
 
-// maxPoolRows is MaxPool2x2F32 by a routine for rows of whole vectors, given the places of the first elements of both rows; the
-// rest of a row is Go's.
+// maxPoolRows is MaxPool2x2F32 by a routine for the full vectors of a row, given the indices of the first elements of both
+// input rows; the tail of a row is done in Go.
 func maxPoolRows(z []float32, at []int64, x []float32, rows, cols, xs, lanes int, row func(z *float32, at *int64, x, below *float32, n, first, second int)) bool {
 	w := cols / lanes * lanes
 	if w == 0 {
@@ -70,8 +70,8 @@ func maxPoolRows(z []float32, at []int64, x []float32, rows, cols, xs, lanes int
 	return true
 }
 
-// maxGiveRows is MaxGive2x2F32 likewise.
-func maxGiveRows(z, x []float32, at []int64, rows, cols, zs, lanes int, row func(z, below, x *float32, at *int64, n, first, second int)) bool {
+// maxUnpoolRows is MaxUnpool2x2F32 likewise.
+func maxUnpoolRows(z, x []float32, at []int64, rows, cols, zs, lanes int, row func(z, below, x *float32, at *int64, n, first, second int)) bool {
 	w := cols / lanes * lanes
 	if w == 0 {
 		return false
@@ -81,8 +81,8 @@ func maxGiveRows(z, x []float32, at []int64, rows, cols, zs, lanes int, row func
 		row(&z[first], &z[first+zs], &x[from], &at[from], w, first, first+zs)
 		for c := w; c < cols; c++ {
 			i := first + 2*c
-			place := [1]int64{at[from+c] - int64(i)}
-			maxGive2x2Generic(z[i:], x[from+c:], place[:], 1, 1, zs)
+			index := [1]int64{at[from+c] - int64(i)}
+			maxUnpool2x2Generic(z[i:], x[from+c:], index[:], 1, 1, zs)
 		}
 	}
 	return true

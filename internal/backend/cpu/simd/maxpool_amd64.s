@@ -13,7 +13,7 @@ DATA ·odds+48(SB)/8, $0x0000001b00000019
 DATA ·odds+56(SB)/8, $0x0000001f0000001d
 GLOBL ·odds(SB), RODATA|NOPTR, $64
 
-// 0, 2, 4, …: the places of the squares of a row.
+// 0, 2, 4, …: the indices of the windows of a row.
 DATA twos<>+0(SB)/8, $0x0000000200000000
 DATA twos<>+8(SB)/8, $0x0000000600000004
 DATA twos<>+16(SB)/8, $0x0000000a00000008
@@ -24,13 +24,13 @@ DATA twos<>+48(SB)/8, $0x0000001a00000018
 DATA twos<>+56(SB)/8, $0x0000001e0000001c
 GLOBL twos<>(SB), RODATA|NOPTR, $64
 
-// v counts instead of Z0 where it is greater or a NaN; place is then its place.
-#define MEET(v, place) \
+// Replaces Z0 by v, and Z4 by index, where v is greater or NaN.
+#define TAKEMAX(v, index) \
 	VCMPPS $30, Z0, v, K5; \
 	VCMPPS $3, v, v, K6; \
 	KORW K5, K6, K5; \
 	VMOVAPS v, K5, Z0; \
-	VMOVDQA32 place, K5, Z4
+	VMOVDQA32 index, K5, Z4
 
 // func maxPool2x2F32AVX512(z *float32, at *int64, x *float32, rows, cols, xs int)
 TEXT ·maxPool2x2F32AVX512(SB), NOSPLIT, $0-48
@@ -47,13 +47,13 @@ TEXT ·maxPool2x2F32AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTD R10, Z27 // to the row below
 	MOVL $32, AX
 	VPBROADCASTD AX, Z25
-	VPXORD Z24, Z24, Z24 // place of the row
+	VPXORD Z24, Z24, Z24 // index of the row
 	SHLQ $2, R10
 
 row:
 	MOVQ cols+32(FP), CX
 	MOVQ SI, AX
-	VPADDD Z28, Z24, Z4 // places
+	VPADDD Z28, Z24, Z4 // indices
 
 group:
 	MOVQ CX, DX
@@ -80,14 +80,14 @@ masks:
 	VPADDD Z26, Z8, Z9
 	VPADDD Z27, Z8, Z10
 	VPADDD Z27, Z9, Z11
-	MEET(Z2, Z9)
+	TAKEMAX(Z2, Z9)
 	VMOVUPS.Z (AX)(R10*1), K3, Z1
 	VMOVUPS.Z 64(AX)(R10*1), K4, Z3
 	VMOVAPS Z1, Z2
 	VPERMT2PS Z3, Z28, Z1
 	VPERMT2PS Z3, Z29, Z2
-	MEET(Z1, Z10)
-	MEET(Z2, Z11)
+	TAKEMAX(Z1, Z10)
+	TAKEMAX(Z2, Z11)
 	VMOVUPS Z0, K1, (DI)
 	VPMOVSXDQ Y4, Z5
 	VEXTRACTI64X4 $1, Z4, Y6
@@ -129,14 +129,14 @@ DATA twiceHigh<>+48(SB)/8, $0x0000000e0000000e
 DATA twiceHigh<>+56(SB)/8, $0x0000000f0000000f
 GLOBL twiceHigh<>(SB), RODATA|NOPTR, $64
 
-// The sixteen elements at to that have their places, place, in at, and zeros for the others.
-#define GIVE(x, at, place, k, to) \
-	VPCMPEQD at, place, K5; \
+// Stores the sixteen elements of x where at equals index, and zeros for the others.
+#define UNPOOL(x, at, index, k, to) \
+	VPCMPEQD at, index, K5; \
 	VADDPS.Z Z31, x, K5, Z6; \
 	VMOVUPS Z6, k, to
 
-// func maxGive2x2F32AVX512(z, x *float32, at *int64, rows, cols, zs int)
-TEXT ·maxGive2x2F32AVX512(SB), NOSPLIT, $0-48
+// func maxUnpool2x2F32AVX512(z, x *float32, at *int64, rows, cols, zs int)
+TEXT ·maxUnpool2x2F32AVX512(SB), NOSPLIT, $0-48
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ at+16(FP), R8
@@ -149,7 +149,7 @@ TEXT ·maxGive2x2F32AVX512(SB), NOSPLIT, $0-48
 	MOVL $16, AX
 	VPBROADCASTD AX, Z26
 	VPBROADCASTD R10, Z27 // to the row below
-	VMOVDQU32 ·ones(SB), Z24 // places of the row
+	VMOVDQU32 ·ones(SB), Z24 // indices of the row
 	SHLQ $2, R10
 
 row:
@@ -176,7 +176,7 @@ masks:
 	VMOVUPS.Z (SI), K1, Z0
 	VMOVDQU64.Z (R8), K1, Z2
 	VMOVDQU64.Z 64(R8), K2, Z3
-	VPMOVUSQD Z2, Y2 // what does not fit becomes a place no plane has
+	VPMOVUSQD Z2, Y2 // an index that does not fit becomes one that no plane has
 	VPMOVUSQD Z3, Y3
 	VINSERTI64X4 $1, Y3, Z2, Z2
 	VPERMPS Z0, Z29, Z1
@@ -184,12 +184,12 @@ masks:
 	VPERMD Z2, Z29, Z3
 	VPERMD Z2, Z28, Z2
 	VPADDD Z26, Z8, Z9
-	GIVE(Z0, Z2, Z8, K3, (AX))
-	GIVE(Z1, Z3, Z9, K4, 64(AX))
+	UNPOOL(Z0, Z2, Z8, K3, (AX))
+	UNPOOL(Z1, Z3, Z9, K4, 64(AX))
 	VPADDD Z27, Z8, Z10
 	VPADDD Z27, Z9, Z11
-	GIVE(Z0, Z2, Z10, K3, (AX)(R10*1))
-	GIVE(Z1, Z3, Z11, K4, 64(AX)(R10*1))
+	UNPOOL(Z0, Z2, Z10, K3, (AX)(R10*1))
+	UNPOOL(Z1, Z3, Z11, K4, 64(AX)(R10*1))
 	VPADDD Z26, Z9, Z8
 	SHRQ $1, DX
 	LEAQ (SI)(DX*4), SI

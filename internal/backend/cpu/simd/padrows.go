@@ -1,8 +1,8 @@
 package simd
 
 // PadRowsF32 copies rows with zeros around them: for r < rows, from dst[r*drs] on, lo zeros, then n elements of src that
-// are step apart, the first of them src[r*srs], then hi zeros. What
-// lies ahead elements behind the source will be read soon; it need not be inside src.
+// are step apart, the first of them src[r*srs], then hi zeros. It
+// prefetches ahead elements behind what it reads; that need not be inside src.
 func PadRowsF32(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi, ahead int) {
 	if rows <= 0 {
 		return

@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// TestPadRows compares the variants with the twin, beside pages no one may touch.
+// TestPadRows compares the variants with the twin, next to protected pages.
 func TestPadRows(t *testing.T) {
 	const most = 4096
 	r := rand.New(rand.NewPCG(7, 9))
@@ -16,7 +16,7 @@ func TestPadRows(t *testing.T) {
 		for i := range xs {
 			xs[i] = float32(r.NormFloat64())
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for n := range 131 {
 				for range 6 {
 					lo, hi, step, rows := r.IntN(4), r.IntN(4), r.IntN(5), 1+r.IntN(3)

@@ -2,8 +2,8 @@
 
 package simd
 
-// whole is how many of n windows vectors take: those two apart read one element more than they need, so the last are left.
-func whole(n, step int) int {
+// vectorWindows is how many of n windows full vectors cover: stride 2 reads one element more than it needs, so the last are left.
+func vectorWindows(n, step int) int {
 	switch {
 	case !useNEON || step < 1 || step > 2:
 		return 0
@@ -13,20 +13,20 @@ func whole(n, step int) int {
 	return n &^ 3
 }
 
-func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, place int) bool {
-	w := whole(n, step)
+func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, base int) bool {
+	w := vectorWindows(n, step)
 	if w == 0 {
 		return false
 	}
 	for r := range rows {
-		maxStepNEON(&z[r*zrs], &at[r*zrs], &x[r*xrs], w, step, place+r*xrs)
-		maxStepGeneric(z[r*zrs+w:], at[r*zrs+w:], 0, x[r*xrs+w*step:], 0, 1, n-w, step, place+r*xrs+w*step)
+		maxStepNEON(&z[r*zrs], &at[r*zrs], &x[r*xrs], w, step, base+r*xrs)
+		maxStepGeneric(z[r*zrs+w:], at[r*zrs+w:], 0, x[r*xrs+w*step:], 0, 1, n-w, step, base+r*xrs+w*step)
 	}
 	return true
 }
 
 func addStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
-	w := whole(n, step)
+	w := vectorWindows(n, step)
 	if w == 0 {
 		return false
 	}
@@ -37,45 +37,45 @@ func addStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
 	return true
 }
 
-func spreadStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
+func scatterStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
 	w := n &^ 3
 	if !useNEON || step != 2 || w == 0 {
 		return false
 	}
 	for r := range rows {
-		spreadTwoNEON(&z[r*zrs], &x[r*xrs], w)
-		spreadStepGeneric(z[r*zrs+2*w:], 0, x[r*xrs+w:], 0, 1, n-w, 2)
+		scatterTwoNEON(&z[r*zrs], &x[r*xrs], w)
+		scatterStepGeneric(z[r*zrs+2*w:], 0, x[r*xrs+w:], 0, 1, n-w, 2)
 	}
 	return true
 }
 
-func giveStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, place, prs int) bool {
+func unpoolStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, base, prs int) bool {
 	w := n &^ 3
 	if !useNEON || step < 1 || step > 2 || w == 0 {
 		return false
 	}
 	for r := range rows {
-		giveStepNEON(&z[r*zrs], &x[r*xrs], &at[r*xrs], w, step, place+r*prs)
-		giveStepGeneric(z[r*zrs+w*step:], 0, x[r*xrs+w:], at[r*xrs+w:], 0, 1, n-w, step, place+r*prs+w*step, 0)
+		unpoolStepNEON(&z[r*zrs], &x[r*xrs], &at[r*xrs], w, step, base+r*prs)
+		unpoolStepGeneric(z[r*zrs+w*step:], 0, x[r*xrs+w:], at[r*xrs+w:], 0, 1, n-w, step, base+r*prs+w*step, 0)
 	}
 	return true
 }
 
-func widenPlaces(z []int64, x []int32) int {
+func widenIndices(z []int64, x []int32) int {
 	n := len(x) &^ 3
 	if !useNEON || n == 0 {
 		return 0
 	}
-	widenPlacesNEON(&z[0], &x[0], n)
+	widenIndicesNEON(&z[0], &x[0], n)
 	return n
 }
 
-func narrowPlaces(z []int32, x []int64) int {
+func narrowIndices(z []int32, x []int64) int {
 	n := len(x) &^ 3
 	if !useNEON || n == 0 {
 		return 0
 	}
-	narrowPlacesNEON(&z[0], &x[0], n)
+	narrowIndicesNEON(&z[0], &x[0], n)
 	return n
 }
 
@@ -83,8 +83,8 @@ func maxPool2x2(z []float32, at []int64, x []float32, rows, cols, xs int) bool {
 	return useNEON && len(x) < 1<<31 && maxPoolRows(z, at, x, rows, cols, xs, 4, maxPoolNEON)
 }
 
-func maxGive2x2(z, x []float32, at []int64, rows, cols, zs int) bool {
-	return useNEON && len(z) < 1<<31 && maxGiveRows(z, x, at, rows, cols, zs, 4, maxGiveNEON)
+func maxUnpool2x2(z, x []float32, at []int64, rows, cols, zs int) bool {
+	return useNEON && len(z) < 1<<31 && maxUnpoolRows(z, x, at, rows, cols, zs, 4, maxUnpoolNEON)
 }
 
 func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi, ahead int) bool {
@@ -109,28 +109,28 @@ func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi, 
 }
 
 //go:noescape
-func maxStepNEON(z *float32, at *int32, x *float32, n, step, place int)
+func maxStepNEON(z *float32, at *int32, x *float32, n, step, base int)
 
 //go:noescape
 func addStepNEON(z, x *float32, n, step int)
 
 //go:noescape
-func spreadTwoNEON(z, x *float32, n int)
+func scatterTwoNEON(z, x *float32, n int)
 
 //go:noescape
-func giveStepNEON(z, x *float32, at *int32, n, step, place int)
+func unpoolStepNEON(z, x *float32, at *int32, n, step, base int)
 
 //go:noescape
-func widenPlacesNEON(z *int64, x *int32, n int)
+func widenIndicesNEON(z *int64, x *int32, n int)
 
 //go:noescape
-func narrowPlacesNEON(z *int32, x *int64, n int)
+func narrowIndicesNEON(z *int32, x *int64, n int)
 
 //go:noescape
 func maxPoolNEON(z *float32, at *int64, x, below *float32, n, first, second int)
 
 //go:noescape
-func maxGiveNEON(z, below, x *float32, at *int64, n, first, second int)
+func maxUnpoolNEON(z, below, x *float32, at *int64, n, first, second int)
 
 //go:noescape
 func everySecondNEON(z, x *float32, n int)

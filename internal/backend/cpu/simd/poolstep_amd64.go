@@ -3,52 +3,52 @@
 package simd
 
 //go:noescape
-func maxStepF32AVX512(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, place int)
+func maxStepF32AVX512(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, base int)
 
 //go:noescape
 func addStepF32AVX512(z *float32, zrs int, x *float32, xrs, rows, n, step int)
 
 //go:noescape
-func spreadStep2F32AVX512(z *float32, zrs int, x *float32, xrs, rows, n int)
+func scatterStep2F32AVX512(z *float32, zrs int, x *float32, xrs, rows, n int)
 
 //go:noescape
-func giveStepF32AVX512(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, place, prs int)
+func unpoolStepF32AVX512(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, base, prs int)
 
 //go:noescape
-func widenPlacesAVX512(z *int64, x *int32, n int)
+func widenIndicesAVX512(z *int64, x *int32, n int)
 
 //go:noescape
-func narrowPlacesAVX512(z *int32, x *int64, n int)
+func narrowIndicesAVX512(z *int32, x *int64, n int)
 
 //go:noescape
-func maxStepF32AVX2(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, place int)
+func maxStepF32AVX2(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, base int)
 
 //go:noescape
 func addStepF32AVX2(z *float32, zrs int, x *float32, xrs, rows, n, step int)
 
 //go:noescape
-func spreadStep2F32AVX2(z *float32, zrs int, x *float32, xrs, rows, n int)
+func scatterStep2F32AVX2(z *float32, zrs int, x *float32, xrs, rows, n int)
 
 //go:noescape
-func giveStepF32AVX2(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, place, prs int)
+func unpoolStepF32AVX2(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, base, prs int)
 
 //go:noescape
-func widenPlacesAVX2(z *int64, x *int32, n int)
+func widenIndicesAVX2(z *int64, x *int32, n int)
 
 //go:noescape
-func narrowPlacesAVX2(z *int32, x *int64, n int)
+func narrowIndicesAVX2(z *int32, x *int64, n int)
 
-// stepMost is the widest step: sixteen of them must be numbers of 32 bits, and offsets in bytes too.
+// stepMost is the largest stride: sixteen of them, in bytes too, must fit in 32 bits.
 const stepMost = 1 << 20
 
-func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, place int) bool {
+func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, base int) bool {
 	switch {
 	case step > stepMost:
 		return false
 	case useAVX512:
-		maxStepF32AVX512(&z[0], &at[0], zrs, &x[0], xrs, rows, n, step, place)
+		maxStepF32AVX512(&z[0], &at[0], zrs, &x[0], xrs, rows, n, step, base)
 	case useAVX2:
-		maxStepF32AVX2(&z[0], &at[0], zrs, &x[0], xrs, rows, n, step, place)
+		maxStepF32AVX2(&z[0], &at[0], zrs, &x[0], xrs, rows, n, step, base)
 	default:
 		return false
 	}
@@ -69,58 +69,58 @@ func addStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
 	return true
 }
 
-func spreadStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
+func scatterStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
 	switch {
 	case step != 2:
 		return false
 	case useAVX512:
-		spreadStep2F32AVX512(&z[0], zrs, &x[0], xrs, rows, n)
+		scatterStep2F32AVX512(&z[0], zrs, &x[0], xrs, rows, n)
 	case useAVX2:
-		spreadStep2F32AVX2(&z[0], zrs, &x[0], xrs, rows, n)
+		scatterStep2F32AVX2(&z[0], zrs, &x[0], xrs, rows, n)
 	default:
 		return false
 	}
 	return true
 }
 
-func giveStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, place, prs int) bool {
+func unpoolStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, base, prs int) bool {
 	switch {
 	case step > 2:
 		return false
 	case useAVX512:
-		giveStepF32AVX512(&z[0], zrs, &x[0], &at[0], xrs, rows, n, step, place, prs)
+		unpoolStepF32AVX512(&z[0], zrs, &x[0], &at[0], xrs, rows, n, step, base, prs)
 	case useAVX2:
-		giveStepF32AVX2(&z[0], zrs, &x[0], &at[0], xrs, rows, n, step, place, prs)
+		unpoolStepF32AVX2(&z[0], zrs, &x[0], &at[0], xrs, rows, n, step, base, prs)
 	default:
 		return false
 	}
 	return true
 }
 
-func widenPlaces(z []int64, x []int32) int {
+func widenIndices(z []int64, x []int32) int {
 	n := len(x) &^ 7
 	switch {
 	case n == 0:
 		return 0
 	case useAVX512:
-		widenPlacesAVX512(&z[0], &x[0], n)
+		widenIndicesAVX512(&z[0], &x[0], n)
 	case useAVX2:
-		widenPlacesAVX2(&z[0], &x[0], n)
+		widenIndicesAVX2(&z[0], &x[0], n)
 	default:
 		return 0
 	}
 	return n
 }
 
-func narrowPlaces(z []int32, x []int64) int {
+func narrowIndices(z []int32, x []int64) int {
 	n := len(x) &^ 7
 	switch {
 	case n == 0:
 		return 0
 	case useAVX512:
-		narrowPlacesAVX512(&z[0], &x[0], n)
+		narrowIndicesAVX512(&z[0], &x[0], n)
 	case useAVX2:
-		narrowPlacesAVX2(&z[0], &x[0], n)
+		narrowIndicesAVX2(&z[0], &x[0], n)
 	default:
 		return 0
 	}

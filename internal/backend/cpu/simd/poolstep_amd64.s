@@ -57,8 +57,7 @@ any: \
 	VGATHERDPS (SI)(Z30*4), K2, Z1; \
 done:
 
-// Stores are of whole vectors, also at the end of a row: masked ones are slow, and what was stored so is slow to be read
-// again. Lanes behind the end keep their value, or have a zero added.
+// Stores are of full vectors, also at the end of a row: masked stores are slow, and they defeat store forwarding. Lanes behind the end keep their value, or have a zero added.
 
 // At most sixteen of CX elements: their number to DX, their mask to K1.
 #define GROUP(few) \
@@ -70,7 +69,7 @@ few: \
 	BZHIQ DX, R13, R12; \
 	KMOVW R12, K1
 
-// func maxStepF32AVX512(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, place int)
+// func maxStepF32AVX512(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, base int)
 TEXT ·maxStepF32AVX512(SB), NOSPLIT, $0-72
 	MOVQ z+0(FP), DI
 	MOVQ at+8(FP), R8
@@ -82,9 +81,9 @@ TEXT ·maxStepF32AVX512(SB), NOSPLIT, $0-72
 	VPBROADCASTD R9, Z30
 	VPSLLD $4, Z30, Z28
 	VPMULLD ·ones(SB), Z30, Z30
-	MOVQ place+64(FP), AX
+	MOVQ base+64(FP), AX
 	VPBROADCASTD AX, Z27
-	VPADDD Z30, Z27, Z27 // places of the row
+	VPADDD Z30, Z27, Z27 // indices of the row
 	MOVQ xrs+32(FP), AX
 	VPBROADCASTD AX, Z26
 	MOVQ R9, R10
@@ -163,8 +162,8 @@ group:
 	VZEROUPPER
 	RET
 
-// func spreadStep2F32AVX512(z *float32, zrs int, x *float32, xrs, rows, n int)
-TEXT ·spreadStep2F32AVX512(SB), NOSPLIT, $0-48
+// func scatterStep2F32AVX512(z *float32, zrs int, x *float32, xrs, rows, n int)
+TEXT ·scatterStep2F32AVX512(SB), NOSPLIT, $0-48
 	MOVQ z+0(FP), DI
 	MOVQ zrs+8(FP), R8
 	MOVQ x+16(FP), SI
@@ -201,8 +200,8 @@ group:
 	VZEROUPPER
 	RET
 
-// func widenPlacesAVX512(z *int64, x *int32, n int)
-TEXT ·widenPlacesAVX512(SB), NOSPLIT, $0-24
+// func widenIndicesAVX512(z *int64, x *int32, n int)
+TEXT ·widenIndicesAVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -217,8 +216,8 @@ group:
 	VZEROUPPER
 	RET
 
-// func giveStepF32AVX512(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, place, prs int)
-TEXT ·giveStepF32AVX512(SB), NOSPLIT, $0-80
+// func unpoolStepF32AVX512(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, base, prs int)
+TEXT ·unpoolStepF32AVX512(SB), NOSPLIT, $0-80
 	MOVQ z+0(FP), DI
 	MOVQ zrs+8(FP), R8
 	MOVQ x+16(FP), SI
@@ -233,9 +232,9 @@ TEXT ·giveStepF32AVX512(SB), NOSPLIT, $0-80
 	VPBROADCASTD R15, Z28
 	VPMULLD ·ones(SB), Z28, Z27
 	VPSLLD $4, Z28, Z28 // of sixteen steps
-	MOVQ place+64(FP), AX
+	MOVQ base+64(FP), AX
 	VPBROADCASTD AX, Z26
-	VPADDD Z27, Z26, Z27 // places of the row
+	VPADDD Z27, Z26, Z27 // indices of the row
 	MOVQ prs+72(FP), AX
 	VPBROADCASTD AX, Z26
 	SUBQ SI, R10
@@ -281,8 +280,8 @@ next:
 	VZEROUPPER
 	RET
 
-// func narrowPlacesAVX512(z *int32, x *int64, n int)
-TEXT ·narrowPlacesAVX512(SB), NOSPLIT, $0-24
+// func narrowIndicesAVX512(z *int32, x *int64, n int)
+TEXT ·narrowIndicesAVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX

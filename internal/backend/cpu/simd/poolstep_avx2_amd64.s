@@ -23,7 +23,7 @@ DATA edge<>+112(SB)/8, $0
 DATA edge<>+120(SB)/8, $0
 GLOBL edge<>(SB), RODATA|NOPTR, $128
 
-// The halves of eight words of 64 bits: the lower ones.
+// The low 32 bits of each of eight 64-bit words.
 DATA lower<>+0(SB)/8, $0x0000000200000000
 DATA lower<>+8(SB)/8, $0x0000000600000004
 DATA lower<>+16(SB)/8, $0x0000000200000000
@@ -79,7 +79,7 @@ done:
 	VPERM2F128 $0x20, Y2, Y4, Y1; \
 	VPERM2F128 $0x31, Y2, Y4, Y2
 
-// func maxStepF32AVX2(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, place int)
+// func maxStepF32AVX2(z *float32, at *int32, zrs int, x *float32, xrs, rows, n, step, base int)
 TEXT ·maxStepF32AVX2(SB), NOSPLIT, $0-72
 	MOVQ z+0(FP), DI
 	MOVQ at+8(FP), R8
@@ -91,9 +91,9 @@ TEXT ·maxStepF32AVX2(SB), NOSPLIT, $0-72
 	VPBROADCASTD X11, Y11
 	VPSLLD $3, Y11, Y14 // eight steps
 	VPMULLD ·ones(SB), Y11, Y11
-	VMOVQ place+64(FP), X13
+	VMOVQ base+64(FP), X13
 	VPBROADCASTD X13, Y13
-	VPADDD Y11, Y13, Y13 // places of the row
+	VPADDD Y11, Y13, Y13 // indices of the row
 	VMOVQ xrs+32(FP), X12
 	VPBROADCASTD X12, Y12
 	MOVQ R9, R10
@@ -173,8 +173,8 @@ group:
 	VZEROUPPER
 	RET
 
-// func spreadStep2F32AVX2(z *float32, zrs int, x *float32, xrs, rows, n int)
-TEXT ·spreadStep2F32AVX2(SB), NOSPLIT, $0-48
+// func scatterStep2F32AVX2(z *float32, zrs int, x *float32, xrs, rows, n int)
+TEXT ·scatterStep2F32AVX2(SB), NOSPLIT, $0-48
 	MOVQ z+0(FP), DI
 	MOVQ zrs+8(FP), R8
 	MOVQ x+16(FP), SI
@@ -207,8 +207,8 @@ group:
 	VZEROUPPER
 	RET
 
-// func giveStepF32AVX2(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, place, prs int)
-TEXT ·giveStepF32AVX2(SB), NOSPLIT, $0-80
+// func unpoolStepF32AVX2(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, base, prs int)
+TEXT ·unpoolStepF32AVX2(SB), NOSPLIT, $0-80
 	MOVQ z+0(FP), DI
 	MOVQ zrs+8(FP), R8
 	MOVQ x+16(FP), SI
@@ -222,9 +222,9 @@ TEXT ·giveStepF32AVX2(SB), NOSPLIT, $0-80
 	VPBROADCASTD X14, Y14
 	VPMULLD ·ones(SB), Y14, Y13
 	VPSLLD $3, Y14, Y14 // of eight steps
-	VMOVQ place+64(FP), X12
+	VMOVQ base+64(FP), X12
 	VPBROADCASTD X12, Y12
-	VPADDD Y13, Y12, Y13 // places of the row
+	VPADDD Y13, Y12, Y13 // indices of the row
 	VMOVQ prs+72(FP), X12
 	VPBROADCASTD X12, Y12
 	SUBQ SI, R10
@@ -269,8 +269,8 @@ next:
 	VZEROUPPER
 	RET
 
-// func widenPlacesAVX2(z *int64, x *int32, n int)
-TEXT ·widenPlacesAVX2(SB), NOSPLIT, $0-24
+// func widenIndicesAVX2(z *int64, x *int32, n int)
+TEXT ·widenIndicesAVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -287,7 +287,7 @@ group:
 	VZEROUPPER
 	RET
 
-// The eight places at SI, of 64 bits, to Y0: -1 if they are negative or too large. Y6 is lower, Y7 zero; uses Y1, Y2, Y4.
+// The eight 64-bit indices at SI to Y0: -1 if negative or too large. Y6 is lower, Y7 zero; uses Y1, Y2, Y4.
 #define NARROW(from, from2) \
 	VMOVDQU from, Y0; \
 	VMOVDQU from2, Y1; \
@@ -304,8 +304,8 @@ group:
 	VPCMPEQD Y7, Y2, Y2; \
 	VPOR Y2, Y0, Y0
 
-// func narrowPlacesAVX2(z *int32, x *int64, n int)
-TEXT ·narrowPlacesAVX2(SB), NOSPLIT, $0-24
+// func narrowIndicesAVX2(z *int32, x *int64, n int)
+TEXT ·narrowIndicesAVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -322,13 +322,13 @@ group:
 	VZEROUPPER
 	RET
 
-// v counts instead of Y0 where it is greater or a NaN; place is then its place.
-#define MEET(v, place) \
+// Replaces Y0 by v, and Y4 by index, where v is greater or NaN.
+#define TAKEMAX(v, index) \
 	VCMPPS $30, Y0, v, Y8; \
 	VCMPPS $3, v, v, Y9; \
 	VORPS Y8, Y9, Y8; \
 	VBLENDVPS Y8, v, Y0, Y0; \
-	VBLENDVPS Y8, place, Y4, Y4
+	VBLENDVPS Y8, index, Y4, Y4
 
 // func maxPoolRowAVX2(z *float32, at *int64, x, below *float32, n, first, second int)
 //
@@ -361,16 +361,16 @@ group:
 	VPERMPD $0xD8, Y3, Y3
 	VMOVDQA Y10, Y4
 	VPADDD Y14, Y10, Y5
-	MEET(Y3, Y5)
+	TAKEMAX(Y3, Y5)
 	VMOVUPS (BX), Y1
 	VMOVUPS 32(BX), Y2
 	VSHUFPS $0x88, Y2, Y1, Y3
 	VSHUFPS $0xDD, Y2, Y1, Y6
 	VPERMPD $0xD8, Y3, Y3
 	VPERMPD $0xD8, Y6, Y6
-	MEET(Y3, Y12)
+	TAKEMAX(Y3, Y12)
 	VPADDD Y14, Y12, Y5
-	MEET(Y6, Y5)
+	TAKEMAX(Y6, Y5)
 	VMOVUPS Y0, (DI)
 	VPMOVSXDQ X4, Y5
 	VEXTRACTI128 $1, Y4, X6
@@ -388,7 +388,7 @@ group:
 	VZEROUPPER
 	RET
 
-// 0, 0, 1, 1, …: each element twice, of the lower half and of the upper.
+// 0, 0, 1, 1, …: each element twice, first of the low four, then of the high four.
 DATA twice<>+0(SB)/8, $0x0000000000000000
 DATA twice<>+8(SB)/8, $0x0000000100000001
 DATA twice<>+16(SB)/8, $0x0000000200000002
@@ -399,17 +399,17 @@ DATA twice<>+48(SB)/8, $0x0000000600000006
 DATA twice<>+56(SB)/8, $0x0000000700000007
 GLOBL twice<>(SB), RODATA|NOPTR, $64
 
-// The eight elements of x that have their places, place, in at, and zeros for the others, to memory.
-#define GIVE(x, at, place, to) \
-	VPCMPEQD at, place, Y8; \
+// Stores the eight elements of x where at equals index, and zeros for the others.
+#define UNPOOL(x, at, index, to) \
+	VPCMPEQD at, index, Y8; \
 	VADDPS Y7, x, Y9; \
 	VANDPS Y8, Y9, Y9; \
 	VMOVUPS Y9, to
 
-// func maxGiveRowAVX2(z, below, x *float32, at *int64, n, first, second int)
+// func maxUnpoolRowAVX2(z, below, x *float32, at *int64, n, first, second int)
 //
 // n is a multiple of eight.
-TEXT ·maxGiveRowAVX2(SB), NOSPLIT, $0-56
+TEXT ·maxUnpoolRowAVX2(SB), NOSPLIT, $0-56
 	MOVQ z+0(FP), DI
 	MOVQ below+8(FP), BX
 	MOVQ x+16(FP), SI
@@ -437,13 +437,13 @@ group:
 	VMOVUPS (SI), Y0
 	VPERMPS Y0, Y15, Y1
 	VPERMPS Y0, Y14, Y0
-	GIVE(Y0, Y2, Y10, (DI))
+	UNPOOL(Y0, Y2, Y10, (DI))
 	VPADDD Y11, Y10, Y10
-	GIVE(Y1, Y3, Y10, 32(DI))
+	UNPOOL(Y1, Y3, Y10, 32(DI))
 	VPADDD Y11, Y10, Y10
-	GIVE(Y0, Y2, Y12, (BX))
+	UNPOOL(Y0, Y2, Y12, (BX))
 	VPADDD Y11, Y12, Y12
-	GIVE(Y1, Y3, Y12, 32(BX))
+	UNPOOL(Y1, Y3, Y12, 32(BX))
 	VPADDD Y11, Y12, Y12
 	ADDQ $32, SI
 	ADDQ $64, R8

@@ -2,13 +2,13 @@
 
 package simd
 
-func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, place int) bool {
+func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, base int) bool {
 	return false
 }
-func addStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool    { return false }
-func spreadStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool { return false }
-func widenPlaces(z []int64, x []int32) int                                      { return 0 }
-func narrowPlaces(z []int32, x []int64) int                                     { return 0 }
-func giveStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, place, prs int) bool {
+func addStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool     { return false }
+func scatterStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool { return false }
+func widenIndices(z []int64, x []int32) int                                      { return 0 }
+func narrowIndices(z []int32, x []int64) int                                     { return 0 }
+func unpoolStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, base, prs int) bool {
 	return false
 }

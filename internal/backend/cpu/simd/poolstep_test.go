@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// TestPoolSteps compares the steps of pooling with their twins, bit by bit, beside pages no one may touch.
+// TestPoolSteps compares the steps of pooling with their twins, bit by bit, next to protected pages.
 func TestPoolSteps(t *testing.T) {
 	const most = 8192
 	r := rand.New(rand.NewPCG(3, 9))
@@ -36,7 +36,7 @@ func TestPoolSteps(t *testing.T) {
 			}
 			return s[:n]
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for n := 1; n <= 131; n++ {
 				for _, step := range []int{1, 2, 3, 4, 7} {
 					rows := 1 + r.IntN(3)
@@ -48,18 +48,18 @@ func TestPoolSteps(t *testing.T) {
 					}
 					fill(x)
 					fill(z)
-					want, places := append([]float32(nil), z...), make([]int32, len(z))
+					want, indices := append([]float32(nil), z...), make([]int32, len(z))
 					for i := range at {
-						at[i], places[i] = int32(i), int32(i)
+						at[i], indices[i] = int32(i), int32(i)
 					}
-					maxStepGeneric(want, places, zrs, x, xrs, rows, n, step, 1000)
+					maxStepGeneric(want, indices, zrs, x, xrs, rows, n, step, 1000)
 					MaxStepF32(z, at, zrs, x, xrs, rows, n, step, 1000)
 					if i := same(z, want); i >= 0 {
 						t.Fatalf("%s: greatest of %d, step %d: element %d is %v, twin %v", variant, n, step, i, z[i], want[i])
 					}
 					for i := range at {
-						if at[i] != places[i] {
-							t.Fatalf("%s: %d, step %d: place %d is %d, twin %d", variant, n, step, i, at[i], places[i])
+						if at[i] != indices[i] {
+							t.Fatalf("%s: %d, step %d: index %d is %d, twin %d", variant, n, step, i, at[i], indices[i])
 						}
 					}
 					addStepGeneric(want, zrs, x, xrs, rows, n, step)
@@ -73,11 +73,11 @@ func TestPoolSteps(t *testing.T) {
 					fill(x)
 					fill(z)
 					long := append([]float32(nil), z...)
-					spreadStepGeneric(long, zrs*step, x, zrs, rows, n, step)
-					SpreadStepF32(z, zrs*step, x, zrs, rows, n, step)
+					scatterStepGeneric(long, zrs*step, x, zrs, rows, n, step)
+					ScatterStepF32(z, zrs*step, x, zrs, rows, n, step)
 					for i := range z {
 						if z[i] != long[i] && (z[i] == z[i] || long[i] == long[i]) {
-							t.Fatalf("%s: %d spread by %d: element %d is %v, twin %v", variant, n, step, i, z[i], long[i])
+							t.Fatalf("%s: %d scattered by %d: element %d is %v, twin %v", variant, n, step, i, z[i], long[i])
 						}
 					}
 					at = as[:len(x)]
@@ -89,11 +89,11 @@ func TestPoolSteps(t *testing.T) {
 							at[i] += int32(r.IntN(3)) - 1
 						}
 					}
-					giveStepGeneric(long, zrs*step, x, at, zrs, rows, n, step, 1000, 5*n*step)
-					GiveStepF32(z, zrs*step, x, at, zrs, rows, n, step, 1000, 5*n*step)
+					unpoolStepGeneric(long, zrs*step, x, at, zrs, rows, n, step, 1000, 5*n*step)
+					UnpoolStepF32(z, zrs*step, x, at, zrs, rows, n, step, 1000, 5*n*step)
 					for i := range z {
 						if z[i] != long[i] && (z[i] == z[i] || long[i] == long[i]) {
-							t.Fatalf("%s: %d given by %d: element %d is %v, twin %v", variant, n, step, i, z[i], long[i])
+							t.Fatalf("%s: %d unpooled by %d: element %d is %v, twin %v", variant, n, step, i, z[i], long[i])
 						}
 					}
 				}
@@ -102,13 +102,13 @@ func TestPoolSteps(t *testing.T) {
 	}
 }
 
-// TestPlaces widens and narrows places, beside pages no one may touch.
-func TestPlaces(t *testing.T) {
+// TestIndices widens and narrows indices, next to protected pages.
+func TestIndices(t *testing.T) {
 	const most = 8192
 	r := rand.New(rand.NewPCG(3, 10))
 	for _, end := range []bool{true, false} {
 		as, wide := view[int32](fence(t, 4*most, end)), view[int64](fence(t, 8*most, end))
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for n := 1; n <= 131; n++ {
 				at, w := as[most-n:], wide[most-n:]
 				if !end {
@@ -117,10 +117,10 @@ func TestPlaces(t *testing.T) {
 				for i := range at {
 					at[i] = r.Int32()
 				}
-				WidenPlaces(w, at)
+				WidenIndices(w, at)
 				for i := range at {
 					if w[i] != int64(at[i]) {
-						t.Fatalf("%s: place %d of %d is %d, want %d", variant, i, n, w[i], at[i])
+						t.Fatalf("%s: index %d of %d is %d, want %d", variant, i, n, w[i], at[i])
 					}
 				}
 				for i := range w {
@@ -128,13 +128,13 @@ func TestPlaces(t *testing.T) {
 						w[i] = []int64{0, -1, math.MaxInt32, math.MaxInt32 + 1, math.MinInt64, math.MinInt32, 1 << 32}[r.IntN(7)]
 					}
 				}
-				NarrowPlaces(at, w)
+				NarrowIndices(at, w)
 				for i, v := range w {
 					if v < 0 || v > math.MaxInt32 {
 						v = -1
 					}
 					if int64(at[i]) != v {
-						t.Fatalf("%s: place %d of %d is narrowed to %d, want %d", variant, i, n, at[i], v)
+						t.Fatalf("%s: index %d of %d is narrowed to %d, want %d", variant, i, n, at[i], v)
 					}
 				}
 			}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // exactPower is x^n to many digits, for x > 0.
@@ -24,7 +24,8 @@ func exactPower(x float64, n int) *big.Float {
 	return z
 }
 
-// TestPowF64 compares PowF64 with math.Pow, which has lost some bits of large powers, for all pairs of special values, and with exact powers: whole ones, and fractions of numbers
+// TestPowF64 compares PowF64 with math.Pow, which has lost some bits of large powers, for all pairs of special values,
+// and with exact powers: integer ones, and fractions of numbers
 // that are eighth powers. What a float64 holds must come out as it is.
 func TestPowF64(t *testing.T) {
 	testBinary(t, "PowF64", PowF64, powF64Generic)
@@ -58,7 +59,7 @@ func TestPowF64(t *testing.T) {
 		}
 		want = append(want, exactPower(a, n))
 	}
-	impl.ForEach(t, "simd", func(variant string) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
 		z := make([]float64, len(x))
 		PowF64(z, x, y)
 		for i, got := range z[:pairs] {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// TestPrefetch: asking for memory changes nothing, and asking for what no one may touch is no fault.
+// TestPrefetch: asking for memory changes nothing, and prefetching a protected page is no fault.
 func TestPrefetch(t *testing.T) {
 	const most = 4096
 	for _, end := range []bool{true, false} {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // testReduce runs a reduction of one or two inputs against its twin.
@@ -16,7 +16,7 @@ func testReduce(t *testing.T, name string, f, twin func(x, y []float32) float32)
 		for i, end := range []bool{true, false} {
 			x[i], y[i] = view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for _, n := range lengths() {
 				for i := range x {
 					for _, edgy := range []bool{false, true} {
@@ -54,14 +54,14 @@ func TestReduce(t *testing.T) {
 	testReduce(t, "MinOfF32", one(MinOfF32), ext(minOfF32Generic))
 }
 
-// TestDot runs the sums of products of float64 and of halves against their twins, at the edge of readable memory.
+// TestDot runs the sums of products of float64 and of the half types against their twins, at the edge of readable memory.
 func TestDot(t *testing.T) {
 	const most = 4100
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, end := range []bool{true, false} {
 		x, y := view[float64](fence(t, 8*most, end)), view[float64](fence(t, 8*most, end))
 		h, w := view[uint16](fence(t, 2*most, end)), view[float32](fence(t, 4*most, end))
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for _, n := range lengths() {
 				from := 0
 				if end {

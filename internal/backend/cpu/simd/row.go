@@ -1,7 +1,7 @@
 package simd
 
-// Sums over a row, in the order of reduce.go. What next shows is brought into the caches meanwhile: it is what the next
-// call will read, at least as long as x; it is never read here.
+// Sums over a row, in the order of reduce.go. Meanwhile next is prefetched: it is what the next call will
+// read, at least as long as x; it is never read here.
 
 func expSubSumF32Generic(z, x []float32, a float32) float32 {
 	var l [lanes]float32

@@ -4,7 +4,7 @@ package simd
 
 import "unsafe"
 
-// ExpSubSumNextF32 is ExpSubSumF32, and brings next into the caches.
+// ExpSubSumNextF32 is ExpSubSumF32, and prefetches next.
 func ExpSubSumNextF32(z, x, next []float32, a float32) float32 {
 	x, next = x[:len(z)], next[:len(z)]
 	switch {
@@ -18,7 +18,7 @@ func ExpSubSumNextF32(z, x, next []float32, a float32) float32 {
 	return expSubSumF32Generic(z, x, a)
 }
 
-// SumSqSubF32 returns the sum of (x[i]-a)², and brings next into the caches.
+// SumSqSubF32 returns the sum of (x[i]-a)², and prefetches next.
 func SumSqSubF32(x, next []float32, a float32) float32 {
 	next = next[:len(x)]
 	switch {
@@ -67,7 +67,7 @@ func aligned(z []float32) (lo, hi int) {
 	return lo, lo + (len(z)-lo)&^15
 }
 
-// Fence makes stores that went past the caches visible before all later ones.
+// Fence orders non-temporal stores before all later stores.
 func Fence() { fence64() }
 
 func fence64()

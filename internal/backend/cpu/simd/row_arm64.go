@@ -2,7 +2,7 @@
 
 package simd
 
-// ExpSubSumNextF32 is ExpSubSumF32, and brings next into the caches.
+// ExpSubSumNextF32 is ExpSubSumF32, and prefetches next.
 func ExpSubSumNextF32(z, x, next []float32, a float32) float32 {
 	x, next = x[:len(z)], next[:len(z)]
 	if len(z) > 0 && useNEON {
@@ -11,7 +11,7 @@ func ExpSubSumNextF32(z, x, next []float32, a float32) float32 {
 	return expSubSumF32Generic(z, x, a)
 }
 
-// SumSqSubF32 returns the sum of (x[i]-a)², and brings next into the caches.
+// SumSqSubF32 returns the sum of (x[i]-a)², and prefetches next.
 func SumSqSubF32(x, next []float32, a float32) float32 {
 	next = next[:len(x)]
 	if len(x) > 0 && useNEON {
@@ -34,5 +34,5 @@ func DotNormF32(x, g, w []float32, a, r float32) float32 {
 	return dotNormF32Generic(x, g, w, a, r)
 }
 
-// Fence makes stores that went past the caches visible before all later ones: here there are none.
+// Fence orders non-temporal stores before all later stores: here there are none.
 func Fence() {}

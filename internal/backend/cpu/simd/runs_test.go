@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// TestRepeatRuns compares the variants with the twin, beside pages no one may touch; bits are moved as they are.
+// TestRepeatRuns compares the variants with the twin, next to protected pages; bits are moved as they are.
 func TestRepeatRuns(t *testing.T) {
 	const most = 2048
 	r := rand.New(rand.NewPCG(7, 11))
@@ -17,7 +17,7 @@ func TestRepeatRuns(t *testing.T) {
 		for i := range xs {
 			xs[i] = math.Float32frombits(r.Uint32())
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for run := range 131 {
 				for count := range 9 {
 					for _, step := range []int{0, 1, 3} {

@@ -38,7 +38,7 @@ func sinHuge(x float32) float32 { return float32(math.Sin(float64(x))) }
 
 func cosHuge(x float32) float32 { return float32(math.Cos(float64(x))) }
 
-// What is too far for the kernels that convert floats to integers.
+// Values out of the range of the kernels that convert floats to integers.
 func f32to32far(x float32) int32   { return int32(dtype.TruncUint(float64(x))) }
 func f32to8far(x float32) uint8    { return uint8(dtype.TruncUint(float64(x))) }
 func f32to16uFar(x float32) uint16 { return uint16(dtype.TruncUint(float64(x))) }
@@ -46,7 +46,7 @@ func f32to64far(x float32) int64   { return int64(dtype.TruncUint(float64(x))) }
 func f64to64far(x float64) int64   { return int64(dtype.TruncUint(x)) }
 func f64to32far(x float64) int32   { return int32(dtype.TruncUint(x)) }
 
-// f64toOddFar serves results that have fewer bits than others, for being so small.
+// f64toOddFar serves subnormal results.
 func f64toOddFar(x float64) float32 {
 	z := float32(x)
 	if wide := float64(z); wide != x && x == x {
@@ -59,13 +59,13 @@ func f64toOddFar(x float64) float32 {
 	return z
 }
 
-// erfinvFarF32 and erfinvFarF64 serve the ends of the inverse error function, and what is not between them.
+// erfinvFarF32 and erfinvFarF64 serve the far tails of the inverse error function, and arguments outside (-1, 1).
 func erfinvFarF32(x float32) float32 { return float32(math.Erfinv(float64(x))) }
 func erfinvFarF64(x float64) float64 { return math.Erfinv(x) }
 
 func tanHuge(x float32) float32 { return float32(math.Tan(float64(x))) }
 
-// fmodFar64 serves quotients that are too large for the kernel, and what is not finite.
+// fmodFar64 serves quotients that are too large for the kernel, and non-finite operands.
 func fmodFar64(x, y float64) float64 {
 	if ax, ay := math.Abs(x), math.Abs(y); ax < ay && ay <= math.MaxFloat64 {
 		return x
@@ -81,7 +81,7 @@ func remainderFar64(x, y float64) float64 {
 	return mod
 }
 
-// floorDivideFar64 is Python's floor division: exact where x/y rounds up to a whole number.
+// floorDivideFar64 is Python's floor division: exact where x/y rounds up to an integer.
 func floorDivideFar64(x, y float64) float64 {
 	if y == 0 {
 		return x / y

@@ -5,9 +5,9 @@ import "encoding/binary"
 // streamBlock is what the loops of stream_amd64.s take at a time, in bytes.
 const streamBlock = 256
 
-// NonTemporalCopy copies src to dst, of the same length, with stores that go past
-// the caches. It pays from about the size of the second cache on, when dst is not
-// read again soon; it halves the traffic, because plain stores read each line first.
+// NonTemporalCopy copies src to dst, of the same length, with non-temporal
+// stores. It pays from about the size of the L2 cache on, when dst is not read again
+// soon: ordinary stores read each line first, which doubles the traffic.
 func NonTemporalCopy(dst, src []byte) {
 	dst = dst[:len(src)]
 	head := 0
@@ -22,8 +22,8 @@ func NonTemporalCopy(dst, src []byte) {
 	copy(dst[head+n:], src[head+n:])
 }
 
-// CopyProbe copies src to dst with plain vector stores and nothing clever, which
-// memmove may not promise; it measures the memory of a machine.
+// CopyProbe copies src to dst with ordinary vector stores only, which
+// memmove does not promise; it measures the memory bandwidth of a machine.
 func CopyProbe(dst, src []byte) {
 	dst = dst[:len(src)]
 	n := len(src) &^ (streamBlock - 1)
@@ -34,7 +34,7 @@ func CopyProbe(dst, src []byte) {
 }
 
 // ReadProbe reads all of x and returns the exclusive or of its 64-bit words, the
-// last one filled with zeros; it measures the memory of a machine.
+// last one filled with zeros; it measures the memory bandwidth of a machine.
 func ReadProbe(x []byte) uint64 {
 	n := len(x) &^ (streamBlock - 1)
 	h, ok := uint64(0), false

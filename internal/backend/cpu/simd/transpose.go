@@ -6,13 +6,13 @@ func TransposeBlockF32(dst []float32, ldd int, src []float32, lds, rows, cols in
 	transposeBlock(dst, ldd, src, lds, rows, cols, false)
 }
 
-// TransposeStreamF32 is TransposeBlockF32 with stores past the caches where dst begins with a cache line, and ldd
+// TransposeStreamF32 is TransposeBlockF32 with non-temporal stores where dst begins with a cache line and ldd
 // is a multiple of one. Call Fence before others read dst.
 func TransposeStreamF32(dst []float32, ldd int, src []float32, lds, rows, cols int) {
 	transposeBlock(dst, ldd, src, lds, rows, cols, true)
 }
 
-func transposeBlock(dst []float32, ldd int, src []float32, lds, rows, cols int, past bool) {
+func transposeBlock(dst []float32, ldd int, src []float32, lds, rows, cols int, stream bool) {
 	if rows <= 0 || cols <= 0 {
 		return
 	}
@@ -20,14 +20,14 @@ func transposeBlock(dst []float32, ldd int, src []float32, lds, rows, cols int, 
 	src = src[:(rows-1)*lds+cols]
 	n := transposeVector()
 	r, c := 0, 0
-	if rows*cols >= transposeLeast && ldd >= rows && lds >= cols && transposeEdges(dst, ldd, src, lds, rows, cols, past) {
+	if rows*cols >= transposeLeast && ldd >= rows && lds >= cols && transposeEdges(dst, ldd, src, lds, rows, cols, stream) {
 		return
 	}
 	if n > 0 && rows >= n && cols >= n && ldd >= rows && lds >= cols {
 		r, c = rows-rows%n, cols-cols%n
 		strip := transposeStrip
-		if past && lineAligned(&dst[0], ldd) {
-			strip = transposeStripPast
+		if stream && lineAligned(&dst[0], ldd) {
+			strip = transposeStripStream
 		}
 		for j := 0; j < c; j += n {
 			strip(&dst[j*ldd], &src[j], ldd, lds, r/n)

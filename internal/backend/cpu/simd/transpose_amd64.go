@@ -17,18 +17,18 @@ func transposeStrip(dst, src *float32, ldd, lds, blocks int) {
 	transposeF32AVX2(dst, src, ldd, lds, blocks)
 }
 
-// transposeStripPast does the same with stores past the caches; dst and its rows begin with cache lines.
-func transposeStripPast(dst, src *float32, ldd, lds, blocks int) {
+// transposeStripStream does the same with non-temporal stores; dst and its rows begin with cache lines.
+func transposeStripStream(dst, src *float32, ldd, lds, blocks int) {
 	transposeStreamF32AVX2(dst, src, ldd, lds, blocks)
 }
 
 // transposeEdges transposes all of a matrix with blocks of 16, those at the end cut. It reports whether it did.
-func transposeEdges(dst []float32, ldd int, src []float32, lds, rows, cols int, past bool) bool {
+func transposeEdges(dst []float32, ldd int, src []float32, lds, rows, cols int, stream bool) bool {
 	if !useAVX512 {
 		return false
 	}
 	strip := transposeF32AVX512
-	if past && lineAligned(&dst[0], ldd) {
+	if stream && lineAligned(&dst[0], ldd) {
 		strip = transposeStreamF32AVX512
 	}
 	r := rows &^ 15

@@ -15,15 +15,15 @@ func transposeStrip(dst, src *float32, ldd, lds, blocks int) {
 	transposeF32NEON(dst, src, ldd, lds, blocks)
 }
 
-// transposeStripPast is transposeStrip: there are no stores past the caches here.
-func transposeStripPast(dst, src *float32, ldd, lds, blocks int) {
+// transposeStripStream is transposeStrip: there are no non-temporal stores here.
+func transposeStripStream(dst, src *float32, ldd, lds, blocks int) {
 	transposeF32NEON(dst, src, ldd, lds, blocks)
 }
 
 func lineAligned(*float32, int) bool { return false }
 
 // transposeEdges has no vectors for what is less than a block.
-func transposeEdges(dst []float32, ldd int, src []float32, lds, rows, cols int, past bool) bool {
+func transposeEdges(dst []float32, ldd int, src []float32, lds, rows, cols int, stream bool) bool {
 	return false
 }
 

@@ -6,10 +6,10 @@ func transposeVector() int { return 0 }
 
 func transposeStrip(dst, src *float32, ldd, lds, blocks int) {}
 
-func transposeStripPast(dst, src *float32, ldd, lds, blocks int) {}
+func transposeStripStream(dst, src *float32, ldd, lds, blocks int) {}
 
 func lineAligned(*float32, int) bool { return false }
 
-func transposeEdges(dst []float32, ldd int, src []float32, lds, rows, cols int, past bool) bool {
+func transposeEdges(dst []float32, ldd int, src []float32, lds, rows, cols int, stream bool) bool {
 	return false
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 type number interface {
@@ -121,7 +121,7 @@ func checkMap[Z, X number](t *testing.T, f, twin func(z []Z, in [][]X), inputs i
 	}
 	zEnd, inEnd := fences(true)
 	zBegin, inBegin := fences(false)
-	impl.ForEach(t, "simd", func(name string) {
+	asmvariant.ForEach(t, "simd", func(name string) {
 		for _, n := range lengths() {
 			for i, z := range [][]byte{zEnd, zBegin} {
 				in := make([][]X, inputs)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // accuracy is a float32 function with its meaning in float64 and the error it may have.
@@ -54,7 +54,7 @@ func xTimes(x, s float64) float64 {
 	return x * s
 }
 
-// ulps is the distance of got from the exact value in units of the last place of
+// ulps is the distance of got from the exact value in ulps of
 // the float32 nearest to it; infinite if they differ in kind.
 func ulps(got float32, want float64) float64 {
 	w := float32(want)
@@ -86,7 +86,7 @@ func TestEdges(t *testing.T) {
 		}
 	}
 	z := make([]float32, len(x))
-	impl.ForEach(t, "simd", func(name string) {
+	asmvariant.ForEach(t, "simd", func(name string) {
 		for _, a := range accuracies {
 			a.f(z, x)
 			for i, v := range x {

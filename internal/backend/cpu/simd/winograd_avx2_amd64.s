@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// As winograd_amd64.s, with vectors of eight: two of them are a group. Between the two passes of a transform the tiles lie in scratch.
+// As winograd_amd64.s, with vectors of eight: two of them are a group. Between the two passes of a transform the tiles are in scratch.
 
 DATA winogradFour<>+0(SB)/4, $0x40800000 // 4
 GLOBL winogradFour<>(SB), RODATA|NOPTR, $4

@@ -5,16 +5,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
-// TestWinogradTransforms compares both transforms with their twins, beside pages no one may touch.
+// TestWinogradTransforms compares both transforms with their twins, next to protected pages.
 func TestWinogradTransforms(t *testing.T) {
 	const most = 36 * 200
 	r := rand.New(rand.NewPCG(7, 12))
 	for _, end := range []bool{true, false} {
 		xs, zs := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for i := range 60 {
 				tiles := 16 * (1 + r.IntN(4))
 				pitch, vs := 3+r.IntN(20), tiles+r.IntN(5)
@@ -51,7 +51,7 @@ func TestWinogradTransforms(t *testing.T) {
 	}
 }
 
-// TestWinogradRows compares the layout with the twin's, beside pages no one may touch.
+// TestWinogradRows compares the layout with the twin's, next to protected pages.
 func TestWinogradRows(t *testing.T) {
 	const most = 8192
 	r := rand.New(rand.NewPCG(7, 14))
@@ -60,7 +60,7 @@ func TestWinogradRows(t *testing.T) {
 		for i := range xs {
 			xs[i] = float32(r.NormFloat64())
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for range 400 {
 				width, first, rows := 1+r.IntN(40), r.IntN(5), 1+r.IntN(10)
 				from := r.IntN(4 * width)
@@ -125,7 +125,7 @@ func TestWinogradIsAConvolution(t *testing.T) {
 	}
 }
 
-// TestWinogradTaps compares the transform of kernels with the twin's, bit by bit, beside pages no one may touch.
+// TestWinogradTaps compares the transform of kernels with the twin's, bit by bit, next to protected pages.
 func TestWinogradTaps(t *testing.T) {
 	const most = 36 * 200
 	r := rand.New(rand.NewPCG(7, 15))
@@ -137,7 +137,7 @@ func TestWinogradTaps(t *testing.T) {
 			}
 			return all[:n]
 		}
-		impl.ForEach(t, "simd", func(variant string) {
+		asmvariant.ForEach(t, "simd", func(variant string) {
 			for n := 1; n <= 70; n++ {
 				step, us := 9+r.IntN(3), n+r.IntN(4)
 				at := [9]int{0, 1, 2, 3, 4, 5, 6, 7, 8}

@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 var fn struct {
@@ -24,7 +24,7 @@ var fn struct {
 	heuristic, matmul                          uintptr
 }
 
-// Path is where the library was found, Version what it says of itself (130100 for 13.1.0); set by Init.
+// Path is where the library was found, Version its version (130100 for 13.1.0); set by Init.
 var (
 	Path    string
 	Version int
@@ -53,32 +53,32 @@ var Init = sync.OnceValue(func() error {
 	return nil
 })
 
-// TF32 lets float32 products keep only ten bits of their operands, for speed; off by default.
+// TF32 allows float32 products to round their operands to ten bits of mantissa, for speed; off by default.
 var TF32 atomic.Bool
 
-// Handle makes products on one device.
+// Handle computes products on one device.
 type Handle struct {
 	d      *driver.Device
 	handle uintptr
 	space  uintptr
-	one    sync.Mutex // of who asks for a product: its kernels stand one behind the other
+	one    sync.Mutex // held while a product is submitted: a split product is several kernels on one workspace
 	mu     sync.Mutex
 	plans  map[Product]*plan
-	// Tuned counts the products whose algorithm was chosen by the clock, Kept those it was remembered for.
-	Tuned, Kept atomic.Int64
+	// Tuned counts the products whose algorithm was timed, Cached those whose algorithm was read from the cache.
+	Tuned, Cached atomic.Int64
 }
 
 // workspace is what Hopper's fastest algorithms ask for.
 const workspace = 32 << 20
 
-// New makes a handle with a workspace of its own. All work runs in one stream's order, and of products that are parts of sums and
-// then the sums of those no two goroutines ask at a time: so one is enough.
+// New makes a handle with a workspace of its own. One is enough: all work is ordered on one stream, and the kernels of a
+// split product are submitted under a lock.
 func New(d *driver.Device) (*Handle, error) {
 	begin := time.Now()
 	if err := Init(); err != nil {
 		return nil, err
 	}
-	trace.Once(begin, "opening cuBLASLt")
+	profile.Once(begin, "opening cuBLASLt")
 	begin = time.Now()
 	h := &Handle{d: d, plans: map[Product]*plan{}}
 	var err error
@@ -88,7 +88,7 @@ func New(d *driver.Device) (*Handle, error) {
 	if s := d.With(func() uintptr { return dl.Call(fn.create, uintptr(unsafe.Pointer(&h.handle))) }); s != 0 {
 		return nil, failed(s, "starting cuBLASLt")
 	}
-	trace.Once(begin, "starting cuBLASLt")
+	profile.Once(begin, "starting cuBLASLt")
 	return h, nil
 }
 
@@ -96,46 +96,45 @@ func failed(status uintptr, doing string) error {
 	return fault.New(fault.Device, "cublas", "%s: %s (%d)", doing, dl.GoString(dl.Call(fn.statusName, status)), status)
 }
 
-// Matrix is how an operand lies: rows and columns are Row or Column elements apart, one of them 1, and matrices of a
-// batch Batch elements.
+// Matrix is the layout of an operand: strides of rows and columns, one of them 1, and of the matrices of a batch.
 type Matrix struct{ Row, Column, Batch int }
 
-// Product is a kind of product: z = x·y for a batch, x being [M, K], y [K, N], and z by rows, which lie Pitch elements apart;
-// 0: one behind the other.
+// Product is a kind of product: z = x·y for a batch, x being [M, K], y [K, N], and z row-major with rows Pitch elements
+// apart; 0: contiguous.
 type Product struct {
 	DType          dtype.DType
 	Batch, M, N, K int
 	X, Y           Matrix
 	Pitch          int
-	Wide           bool   // z has the sums of halves as they are, in float32
+	Wide           bool   // z has the unrounded sums of a half-precision product, in float32
 	Align          [3]int // of z, x and y in bytes, 256 at most
-	Deterministic  bool   // the algorithm does not depend on the clock
+	Deterministic  bool   // the algorithm does not depend on timings
 	TF32           bool
-	After          Epilogue
+	Epilogue       Epilogue
 }
 
 // Epilogue is what is done to a product before it is rounded and written, in this order.
 type Epilogue struct {
-	Residual bool // a matrix that lies like z is added
-	Bias     bool // a vector of N elements is added to every row
-	Aux      bool // what is there now is written too
-	Gelu     bool // by the hyperbolic tangent
-	Slope    bool // instead: times the slope of gelu at a matrix that lies like z, Aux in the operands
-	Sums     bool // with Slope: its columns are added up, into Bias in the operands
-	Later    bool // with Slope: its columns will be added up behind it
+	Residual      bool // a matrix with the layout of z is added
+	Bias          bool // a vector of N elements is added to every row
+	Aux           bool // the value so far is stored too
+	Gelu          bool // tanh form
+	DGelu         bool // instead: times gelu's derivative at a matrix with the layout of z, Aux in the operands
+	BiasGrad      bool // with DGelu: its column sums, into Bias in the operands
+	BiasGradLater bool // with DGelu: its column sums will be computed by a pass behind it
 }
 
-// Operands are where matrices lie; those of the epilogue are 0 without it. Z may be the residual.
+// Operands are the addresses of matrices; those of the epilogue are 0 without it. Z may be the residual.
 type Operands struct{ Z, X, Y, Bias, Residual, Aux uintptr }
 
-// ErrUnsupported is what Run returns if the library cannot make a product with its epilogue, or not as fast as without: the
-// result is not there.
+// ErrUnsupported is what Run returns if the library has no algorithm for a product with its epilogue, or none that pays:
+// nothing was written.
 var ErrUnsupported = errors.New("cuBLASLt has no algorithm for this epilogue")
 
 // AlignOf is the alignment of an address as Product counts it.
 func AlignOf(p uintptr) int { return min(256, int(p&-p)) }
 
-// The names of element types and of the arithmetic, as cuBLAS numbers them.
+// Element types and compute types, as cuBLAS numbers them.
 var (
 	types    = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 2, dtype.Complex64: 4, dtype.Complex128: 5, dtype.BFloat16: 14}
 	scales   = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 0, dtype.Complex64: 4, dtype.Complex128: 5, dtype.BFloat16: 0}
@@ -144,10 +143,10 @@ var (
 
 const computeTF32 = 77
 
-// Supports reports whether products of a dtype can be made.
+// Supports reports whether products of a dtype can be computed.
 func Supports(d dtype.DType) bool { _, ok := types[d]; return ok }
 
-// Run makes a product on the stream of d; timing is false while it is recorded. The first one of its kind chooses the
+// Run computes a product on the stream of d; timing is false during a capture. The first one of its kind chooses the
 // algorithm.
 func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error {
 	p.TF32 = TF32.Load() && (p.DType == dtype.Float32 || p.DType == dtype.Complex64)
@@ -159,7 +158,7 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error
 	if l == nil {
 		begin := time.Now()
 		var err error
-		if l, err = h.plan(p, timing, o); err != nil && p.After == (Epilogue{}) {
+		if l, err = h.plan(p, timing, o); err != nil && p.Epilogue == (Epilogue{}) {
 			h.mu.Unlock()
 			return err
 		}
@@ -167,7 +166,7 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error
 			l = &plan{unsupported: true}
 		}
 		h.plans[p] = l
-		trace.Once(begin, "algorithm of %v", p)
+		profile.Once(begin, "algorithm of %v", p)
 	}
 	h.mu.Unlock()
 	if l.unsupported {
@@ -185,20 +184,20 @@ func (p Product) String() string {
 	if p.Wide {
 		s += " into float32"
 	}
-	if p.After != (Epilogue{}) {
-		s += fmt.Sprintf(" %+v", p.After)
+	if p.Epilogue != (Epilogue{}) {
+		s += fmt.Sprintf(" %+v", p.Epilogue)
 	}
 	return s
 }
 
-// launch asks for a product. cuBLAS counts by columns and we by rows: a row-major matrix is its transpose, so z = x·y is
-// made as zᵀ = yᵀ·xᵀ.
+// launch submits a product. cuBLAS is column-major and we are row-major: a row-major matrix is its transpose, so z = x·y is
+// computed as zᵀ = yᵀ·xᵀ.
 func (h *Handle) launch(d *driver.Device, l *plan, algo *algorithm, o Operands) uintptr {
 	added, by := o.Z, uintptr(unsafe.Pointer(&l.scale[2]))
 	if o.Residual != 0 {
 		added, by = o.Residual, uintptr(unsafe.Pointer(&l.scale[0]))
 	}
-	l.mu.Lock() // the addresses of an epilogue's operands are part of the description
+	l.mu.Lock() // the addresses of an epilogue's operands are part of the descriptor
 	defer l.mu.Unlock()
 	h.one.Lock()
 	defer h.one.Unlock()

@@ -25,24 +25,24 @@ type candidate struct {
 	_         [4]int32
 }
 
-// plan is a product made ready: descriptors and an algorithm. Plans are kept.
+// plan is a prepared product: descriptors and an algorithm. Plans are cached.
 type plan struct {
 	desc, x, y, z uintptr
 	algo          algorithm
-	scale         [4]float64 // one, then zero, in the type of the arithmetic
-	mu            sync.Mutex // held while it is asked for
+	scale         [4]float64 // one, then zero, in the compute type
+	mu            sync.Mutex // held while it is submitted
 	unsupported   bool
-	beside        [2]uintptr // where the bias and what is written beside lie
+	epilogueAt    [2]uintptr // addresses of the bias and of the auxiliary matrix
 }
 
-// point tells the description where the operands of its epilogue lie.
+// point sets the addresses of the epilogue's operands in the descriptor.
 func (l *plan) point(o Operands) uintptr {
-	l.beside = [2]uintptr{o.Bias, o.Aux}
+	l.epilogueAt = [2]uintptr{o.Bias, o.Aux}
 	for i, attr := range []uintptr{descBias, descAux} {
-		if l.beside[i] == 0 {
+		if l.epilogueAt[i] == 0 {
 			continue
 		}
-		if s := dl.Call(fn.descSet, l.desc, attr, uintptr(unsafe.Pointer(&l.beside[i])), 8); s != 0 {
+		if s := dl.Call(fn.descSet, l.desc, attr, uintptr(unsafe.Pointer(&l.epilogueAt[i])), 8); s != 0 {
 			return s
 		}
 	}
@@ -51,12 +51,12 @@ func (l *plan) point(o Operands) uintptr {
 
 // number is an epilogue as cublasLt.h numbers it.
 func (e Epilogue) number() (n int) {
-	const plain, bias, sums, gelu, slope, aux = 1, 4, 16, 32, 64, 128
-	if e.Slope {
-		n |= slope | aux
+	const plain, bias, biasGrad, gelu, dgelu, aux = 1, 4, 16, 32, 64, 128
+	if e.DGelu {
+		n |= dgelu | aux
 	}
-	if e.Sums {
-		n |= sums
+	if e.BiasGrad {
+		n |= biasGrad
 	}
 	if e.Gelu {
 		n |= gelu
@@ -79,12 +79,12 @@ const (
 	prefWorkspace, prefSchemes  = 1, 3
 	prefAlignA                  = 5 // then B, C, D
 
-	sumInComputeType = 2 // how parts of a sum may be added up: not in the output's type
+	sumInComputeType = 2 // split-K partial sums may be added in the compute type, not in the output's type
 	anyScheme        = 7
 
 	candidates = 16
-	slower     = "slower" // is remembered of an epilogue that does not pay
-	worthwhile = 2e8      // operations from which algorithms are timed
+	slower     = "slower" // cached for an epilogue that does not pay
+	worthwhile = 2e8      // FLOPs from which algorithms are timed
 )
 
 // plan makes the descriptors and chooses an algorithm.
@@ -138,9 +138,9 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 		made = dtype.Float32
 	}
 	layout(&l.z, made, p.N, p.M, p.Pitch, p.M*p.Pitch)
-	if p.After != (Epilogue{}) {
-		set(fn.descSet, l.desc, descEpilogue, number(p.After.number()), 4)
-		if p.After.Aux || p.After.Slope {
+	if p.Epilogue != (Epilogue{}) {
+		set(fn.descSet, l.desc, descEpilogue, number(p.Epilogue.number()), 4)
+		if p.Epilogue.Aux || p.Epilogue.DGelu {
 			set(fn.descSet, l.desc, descAuxLead, number(p.Pitch), 8)
 		}
 		call("describing an epilogue", func() uintptr { return l.point(o) })
@@ -152,10 +152,10 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	switch b, ok := nvrtc.Load(key); {
 	case ok && len(b) == len(l.algo)*8:
 		copy(dtype.Bytes(l.algo[:]), b)
-		h.Kept.Add(1)
+		h.Cached.Add(1)
 		return l, nil
 	case ok && string(b) == slower:
-		h.Kept.Add(1)
+		h.Cached.Add(1)
 		return nil, errSlower
 	}
 	list, err := h.candidates(l, p)
@@ -168,22 +168,22 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 			return nil, err
 		}
 		h.Tuned.Add(1)
-		if p.After.Slope {
-			if pays, err := h.slopePays(l, p, o); err != nil || !pays {
+		if p.Epilogue.DGelu {
+			if pays, err := h.dgeluPays(l, p, o); err != nil || !pays {
 				if err == nil {
-					nvrtc.Keep(key, []byte(slower))
+					nvrtc.Store(key, []byte(slower))
 				}
 				return nil, errSlower
 			}
 		}
-		nvrtc.Keep(key, dtype.Bytes(l.algo[:]))
-	} else if p.After.Slope { // not without the clock
+		nvrtc.Store(key, dtype.Bytes(l.algo[:]))
+	} else if p.Epilogue.DGelu { // not without timing
 		return nil, errSlower
 	}
 	return l, nil
 }
 
-// candidates asks the library for algorithms, the best guess first.
+// candidates asks the library's heuristic for algorithms, the best guess first.
 func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
 	pref, n := new(uintptr), new(int32)
 	list := make([]candidate, candidates)

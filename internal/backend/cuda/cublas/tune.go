@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 )
 
-// tune takes the fastest algorithm, by the device's clock, on the operands at hand. All are tried for a moment; those that come
-// close to the fastest then run longer, in turn: a few runs may have met a faster clock, and many in a row draw more power.
+// tune takes the fastest algorithm by device events, on the operands at hand. All are run a few times; those close to the
+// fastest then run longer, alternating: a few runs may have had a higher clock, and many in a row draw more power.
 func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
 	if o.Residual == o.Z { // it is still to be added
 		space, err := h.d.Alloc(p.Batch * p.M * p.Pitch * p.DType.Size())
@@ -33,14 +33,14 @@ func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
 	return err
 }
 
-// trial is an algorithm and what a run took at best, in milliseconds.
+// trial is an algorithm and its shortest run, in milliseconds.
 type trial struct {
 	algo   algorithm
 	number int // in the library's order
 	ms     float64
 }
 
-// tryAll runs each algorithm a few times, as long as patience lasts.
+// tryAll runs each algorithm a few times, within a time budget.
 func (h *Handle) tryAll(w *watch, l *plan, list []candidate, o Operands) (tried []trial, err error) {
 	const runs, patience = 3, 40 * time.Millisecond
 	best, begin := 0.0, time.Now()
@@ -61,7 +61,7 @@ func (h *Handle) tryAll(w *watch, l *plan, list []candidate, o Operands) (tried 
 			if least == 0 || ms < least {
 				least = ms
 			}
-			if best > 0 && least > 1.3*best || ms > 1 { // a long run needs no other to be believed
+			if best > 0 && least > 1.3*best || ms > 1 { // one long run is measurement enough
 				break
 			}
 		}
@@ -73,7 +73,7 @@ func (h *Handle) tryAll(w *watch, l *plan, list []candidate, o Operands) (tried 
 	return tried, nil
 }
 
-// final chooses between the algorithms that came close to the fastest. Of equals it takes the one the library named first.
+// final chooses between the algorithms that came close to the fastest. Of equals it takes the one the library listed first.
 func (h *Handle) final(w *watch, l *plan, tried []trial, o Operands) (algorithm, error) {
 	const close, most, rounds, span, equal = 1.04, 4, 3, 1.0, 1.005
 	best := slices.MinFunc(tried, func(a, b trial) int { return cmp.Compare(a.ms, b.ms) }).ms
@@ -104,7 +104,7 @@ func (h *Handle) final(w *watch, l *plan, tried []trial, o Operands) (algorithm,
 	return last[at].algo, nil
 }
 
-// took returns what so many runs of an algorithm took, in milliseconds.
+// took returns the time of so many runs of an algorithm, in milliseconds.
 func (h *Handle) took(w *watch, l *plan, a *algorithm, o Operands, runs int) (float64, error) {
 	return w.took(runs, func() error {
 		if s := h.launch(h.d, l, a, o); s != 0 {
@@ -133,13 +133,13 @@ func (h *Handle) watch() (*watch, error) {
 func (w *watch) close() {
 	for _, e := range w {
 		if e != nil {
-			// A device that cannot free any more has failed for good; the next call that can say so does.
+			// A device that cannot free memory has failed for good; the next call that returns an error reports it.
 			_ = e.Close()
 		}
 	}
 }
 
-// took returns what so many runs of something took, in milliseconds.
+// took returns the time of so many runs, in milliseconds.
 func (w *watch) took(runs int, run func() error) (float64, error) {
 	if err := w[0].Record(); err != nil {
 		return 0, err

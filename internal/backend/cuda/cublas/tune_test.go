@@ -5,19 +5,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// BenchmarkAlgorithms says how fast each algorithm that the library names makes bfloat16 products of random numbers: a run at best,
-// and one of many in a row.
+// BenchmarkAlgorithms times each algorithm the library lists for bfloat16 products of random numbers: the best run, and one
+// of many in a row.
 func BenchmarkAlgorithms(b *testing.B) {
 	d, err := driver.Open(0)
-	impl.Feature("cuda", err == nil)
+	asmvariant.Feature("cuda", err == nil)
 	if err != nil {
 		b.Logf("SKIP: %v", err)
-		impl.Require(b, "cuda")
+		asmvariant.Require(b, "cuda")
 	}
 	h, err := New(d)
 	if err != nil {

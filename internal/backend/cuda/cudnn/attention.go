@@ -18,7 +18,7 @@ type Attention struct {
 	DType                        dtype.DType
 	Q, K, V                      attr.Ints // sizes
 	QStrides, KStrides, VStrides attr.Ints
-	Causal                       bool // query i sees keys 0 to i
+	Causal                       bool // query i attends to keys 0 to i
 	Backward                     bool
 	YStrides                     attr.Ints    // of the result
 	GStrides                     attr.Ints    // of its cotangent, backward
@@ -36,24 +36,25 @@ func (a Attention) String() string {
 
 func (a Attention) name() string { return "attention" }
 
-// allows takes any engine: all of them add up in float32. The gradient's may add the parts of a query's in any order.
+// allows takes any engine: all of them accumulate in float32. Those of the gradient may accumulate a query's parts in any
+// order.
 func (a Attention) allows(notes []note) bool { return !slices.Contains(notes, noteReducedSums) }
 
 func (a Attention) tunes() bool { return false }
 
-// lowest stands for a score that nobody sees.
+// lowest stands for a masked score.
 const lowest = -math.MaxFloat32
 
 func swapped(v []int64) []int64 { return []int64{v[0], v[1], v[3], v[2]} }
 
-// scores adds q·kᵀ·scale.
+// scores adds q·kᵀ·scale to the graph.
 func (a Attention) scores(n *net, q, kt, scale tensor) tensor {
 	b, h, l, s := int64(a.Q.At(0)), int64(a.Q.At(1)), int64(a.Q.At(2)), int64(a.K.At(2))
 	x := n.matmul(n.between(typeFloat32, b, h, l, s), q, kt)
 	return n.pointwise(modeMul, typeFloat32, n.between(typeFloat32, b, h, l, s), x, scale)
 }
 
-// masked adds the choice of what a causal query sees.
+// masked adds the causal mask.
 func (a Attention) masked(n *net, x, low tensor) tensor {
 	row := n.pointwiseAxis(modeIndex, typeFloat32, 2, n.between(typeInt32, x.dims...), x)
 	col := n.pointwiseAxis(modeIndex, typeFloat32, 3, n.between(typeInt32, x.dims...), x)
@@ -95,7 +96,7 @@ func (a Attention) describe(n *net) {
 	n.matmul(y, x, v)
 }
 
-// describeBackward is the gradient. It makes the sums over rows of the result times its cotangent itself.
+// describeBackward is the gradient. It computes the row sums of result times cotangent itself.
 func (a Attention) describeBackward(n *net) {
 	t := dataTypes[a.DType]
 	b, h, l, s := int64(a.Q.At(0)), int64(a.Q.At(1)), int64(a.Q.At(2)), int64(a.K.At(2))
@@ -129,8 +130,8 @@ func (a Attention) describeBackward(n *net) {
 		x = a.masked(n, x, low)
 	}
 	p := n.pointwise(modeExp, typeFloat32, each(), x)
-	turned := func() tensor { return n.tensor(t, virtual, []int64{b, h, s, l}, []int64{h * l * s, l * s, 1, s}) }
-	// gathered adds to = m·x; queries that share keys are added up.
+	transposed := func() tensor { return n.tensor(t, virtual, []int64{b, h, s, l}, []int64{h * l * s, l * s, 1, s}) }
+	// gathered adds to = m·x; queries that share keys are summed.
 	gathered := func(to, m, x tensor, width int64) {
 		if g == h {
 			n.matmul(to, m, x)
@@ -138,25 +139,25 @@ func (a Attention) describeBackward(n *net) {
 		}
 		n.reduce(reduceAdd, to, n.matmul(n.between(t, b, h, s, width), m, x))
 	}
-	gathered(dv, n.view(turned(), p), dy, f)
+	gathered(dv, n.view(transposed(), p), dy, f)
 
 	x = n.matmul(each(), dy, vt)
 	x = n.pointwise(modeSub, typeFloat32, each(), x, sums)
 	x = n.pointwise(modeMul, typeFloat32, each(), x, p)
 	ds := n.pointwise(modeMul, typeFloat32, each(), x, scale)
-	gathered(dk, n.view(turned(), ds), q, e)
+	gathered(dk, n.view(transposed(), ds), q, e)
 
 	k := n.view(n.tensor(t, virtual, kd, ks), kt)
 	n.matmul(wideQ, ds, k)
 	n.pointwise(modeIdentity, typeFloat32, dq, wideQ)
 }
 
-// numbers lie where the library can read them: not on a goroutine's stack, which moves.
+// numbers allocates on the heap: C reads it, and a goroutine's stack may move.
 //
 //go:noinline
 func numbers(v ...float32) []float32 { return append([]float32(nil), v...) }
 
-// Attention runs an attention without a mask; y and lse are written, the latter with the logarithms of the rows' sums.
+// Attention runs an attention without a mask; it writes y and lse, the rows' logsumexp.
 func (h *Handle) Attention(d *driver.Device, a Attention, scale float64, timing bool, space Space, q, k, v, y, lse uintptr) error {
 	nums := numbers(float32(scale), lowest)
 	list := []uintptr{q, k, v, y, lse, uintptr(unsafe.Pointer(&nums[0]))}
@@ -168,7 +169,8 @@ func (h *Handle) Attention(d *driver.Device, a Attention, scale float64, timing 
 	return err
 }
 
-// AttentionGrad runs the gradient of an attention: dq, dk and dv are written, and sums, with those of y times its cotangent dy.
+// AttentionGrad runs the gradient of an attention: it writes dq, dk and dv, and sums, the row sums of y times its cotangent
+// dy.
 func (h *Handle) AttentionGrad(d *driver.Device, a Attention, scale float64, timing bool, space Space, q, k, v, dy, y, lse, sums, dq, dk, dv uintptr) error {
 	a.Backward = true
 	wide, err := space.Get("attention", 4*a.Q.At(0)*a.Q.At(1)*a.Q.At(2)*a.Q.At(3))

@@ -26,17 +26,17 @@ func (w Way) String() string { return wayNames[w] }
 var wayNames = [...]string{"convolution", "gradient to the input of a convolution", "gradient to the weight of a convolution"}
 
 // Conv is a kind of convolution: X is (N, C, …), W (O, C/groups, …) and Y (N, O, …), with two or three dimensions behind.
-// Strides are in elements. Y at y sees, for tap k, X at y·Stride + k·Dilation - Low.
+// Strides are in elements. Y at y reads, for tap k, X at y·Stride + k·Dilation - Low.
 type Conv struct {
 	Way                          Way
 	DType                        dtype.DType
 	X, W, Y                      attr.Ints // sizes
 	XStrides, WStrides, YStrides attr.Ints
 	Stride, Low, High, Dilation  attr.Ints
-	Flip                         bool // the kernel is turned around
-	Deterministic                bool // no engine is chosen by the clock
+	Flip                         bool // the kernel is flipped
+	Deterministic                bool // no engine is chosen by timing
 	TF32                         bool
-	Winograd                     bool // fewer products, less accuracy
+	Winograd                     bool // allow Winograd: fewer products, less accuracy
 }
 
 // String names the convolution.
@@ -102,13 +102,13 @@ func (c Conv) describe(n *net) {
 	n.finish(o, "its operation")
 }
 
-// allows leaves engines out that lose more than the dtype does, or whose bits vary where they must not.
+// allows rejects engines that lose more accuracy than the dtype does, or that are not deterministic where they must be.
 func (c Conv) allows(notes []note) bool {
 	has := func(list ...note) bool {
 		return slices.ContainsFunc(list, func(k note) bool { return slices.Contains(notes, k) })
 	}
 	switch {
-	case has(noteNondeterministic, noteReducedSums): // sums in any order are sums in the result's dtype, too
+	case has(noteNondeterministic, noteReducedSums): // sums in any order imply sums in the result's dtype, too
 		return false
 	case !c.Winograd && has(noteWinograd, noteWinograd4, noteWinograd6, noteWinograd13, noteFFT):
 		return false
@@ -118,7 +118,7 @@ func (c Conv) allows(notes []note) bool {
 	return true
 }
 
-// worthwhile is the number of operations from which engines are timed.
+// worthwhile is the number of FLOPs from which engines are timed.
 const worthwhile = 2e8
 
 func (c Conv) tunes() bool {
@@ -132,7 +132,7 @@ func (c Conv) tunes() bool {
 	return !c.Deterministic && flops >= worthwhile
 }
 
-// Conv runs a convolution: the tensor that its way names is written, the others are read.
+// Conv runs a convolution: the tensor that its Way names is written, the others are read.
 func (h *Handle) Conv(d *driver.Device, c Conv, timing bool, space Space, x, w, y uintptr) error {
 	return run(h, d, c, timing, space, []uintptr{x, w, y})
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// hopper describes an H200 to cuDNN, which then names engines for it without there being one.
+// hopper describes an H200 to cuDNN, which then lists engines for it without one.
 const hopper = `{"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,"multiProcessorCount":132,"warpSize":32,
 	"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":232448,"reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,
 	"maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"pciDeviceId":0,"isTccDriver":0,"supportCoopLaunch":1,"smClockRateKHz":1980000,"memClockRateKHz":3201000,
 	"l2CacheSize":62914560,"deviceName":"NVIDIA H200","deviceVer":900,"deviceVersion":900,"smVersion":900,"driverVer":13000,"driverVersion":13000,
 	"cudaDriverVersion":13000,"cudaDeviceId":0,"deviceId":0,"totalGlobalMem":150000000000,"cudaRuntimeVersion":13000,"cudartVersion":13000}`
 
-// TestEngines asks for engines of convolutions on a Hopper device, and sees that none is taken that may not be.
+// TestEngines asks for engines of convolutions on a Hopper device, and checks that none is chosen that is not allowed.
 func TestEngines(t *testing.T) {
 	library(t)
 	const kindDevice, attrDeviceText, since = 38, 2702, 90800
@@ -30,7 +30,7 @@ func TestEngines(t *testing.T) {
 		for _, w := range example(d) {
 			c, ok := w.(Conv)
 			if !ok {
-				continue // attention's engines ask for the driver
+				continue // attention's engines need the driver
 			}
 			n := &net{what: c.String()}
 			n.device = n.desc(kindDevice)
@@ -92,7 +92,7 @@ func example(d dtype.DType) []interface{ describe(*net) } {
 	return all
 }
 
-// TestDescribe sees that the library takes every description; what it thinks of the graph it says on a device alone.
+// TestDescribe checks that the library takes every description; it validates the graph on a device only.
 func TestDescribe(t *testing.T) {
 	library(t)
 	t.Logf("version %d at %s", Version, Path)
@@ -120,7 +120,7 @@ func TestDescribe(t *testing.T) {
 	n.free()
 }
 
-// TestKey sees that kinds of work which differ anywhere are remembered apart.
+// TestKey checks that kinds of work which differ in any field have different cache keys.
 func TestKey(t *testing.T) {
 	c := Conv{DType: dtype.BFloat16, X: list(1, 2), Stride: list(1)}
 	d := c

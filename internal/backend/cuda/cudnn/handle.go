@@ -13,7 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // Handle runs work on one device. It may be used from any goroutine.
@@ -24,18 +24,18 @@ type Handle struct {
 	streams map[uintptr]*stream
 	works   map[any]*chosen
 
-	// Tuned counts the kinds of work whose engine was chosen by the clock, Kept those it was remembered for, Refused
-	// those that cuDNN cannot do.
-	Tuned, Kept, Refused atomic.Int64
+	// Tuned counts the kinds of work whose engine was timed, Cached those read from the cache, Refused those that cuDNN
+	// does not support.
+	Tuned, Cached, Refused atomic.Int64
 }
 
-// stream is the library's handle for one stream; work is asked for by one goroutine at a time.
+// stream is the library's handle for one stream; one goroutine submits at a time.
 type stream struct {
 	mu     sync.Mutex
 	handle uintptr
 }
 
-// chosen is what became of a kind of work: a plan, or why there is none.
+// chosen is the result for a kind of work: a plan, or why there is none.
 type chosen struct {
 	plan *plan
 	err  error
@@ -49,7 +49,7 @@ func New(d *driver.Device) (*Handle, error) {
 	begin := time.Now()
 	h := &Handle{d: d, streams: map[uintptr]*stream{}, works: map[any]*chosen{}}
 	_, err := h.stream(d)
-	trace.Once(begin, "starting cuDNN")
+	profile.Once(begin, "starting cuDNN")
 	return h, err
 }
 
@@ -77,7 +77,7 @@ func (h *Handle) streamLocked(d *driver.Device) (*stream, error) {
 	return s, nil
 }
 
-// Space is memory for the time of a call.
+// Space allocates a workspace for the time of a call.
 type Space interface {
 	Get(op string, n int) (*mem.Buffer, error)
 }
@@ -87,13 +87,13 @@ type work interface {
 	comparable
 	fmt.Stringer
 	describe(n *net)          // the graph
-	allows(notes []note) bool // which engines will do
-	tunes() bool              // whether it is worth timing engines
+	allows(notes []note) bool // which engines are allowed
+	tunes() bool              // whether timing engines pays
 	name() string             // of the op, for messages
 }
 
-// run does work on the stream of d; timing is false while it is recorded. The first work of its kind chooses the engine.
-// An error with ErrRefused in its chain says that nothing was done and that nothing can be.
+// run does work on the stream of d; timing is false during a capture. The first work of its kind chooses the engine. An
+// error that wraps ErrRefused says that nothing was done and that cuDNN does not support it.
 func run[W work](h *Handle, d *driver.Device, w W, timing bool, space Space, pointers []uintptr) error {
 	p, err := choose(h, w, timing, space, pointers)
 	if err != nil {
@@ -149,24 +149,24 @@ func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr
 	case errors.Is(c.err, ErrRefused):
 		h.Refused.Add(1)
 	case c.err != nil:
-		return nil, c.err // want of memory, say: it may go better next time
+		return nil, c.err // out of memory, say: it may succeed next time
 	}
 	h.works[w] = c
-	trace.Once(begin, "plan of %v", w)
+	profile.Once(begin, "plan of %v", w)
 	return c.plan, c.err
 }
 
-// makePlan describes the work, asks for engines and takes one: the one remembered, the fastest by the clock, or the first.
-// A plan whose kernels had to be compiled is remembered with them.
+// makePlan describes the work, lists engines and takes one: the cached one, the fastest by timing, or the first. A plan
+// whose kernels had to be compiled is cached with them.
 func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, pointers []uintptr) (best *plan, err error) {
 	n := &net{what: w.String()}
 	key := keyOf(h.d.Name, w)
-	kept, _ := nvrtc.Load(key)
+	cached, _ := nvrtc.Load(key)
 	var list []config
 	h.d.With(func() uintptr {
 		if w.describe(n); n.err == nil {
-			if len(kept) > 1 {
-				best = n.read(s.handle, kept)
+			if len(cached) > 1 {
+				best = n.read(s.handle, cached)
 			}
 			if best == nil {
 				list = n.configs(s.handle, w.allows)
@@ -179,10 +179,10 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		return nil, n.err
 	}
 	if best != nil {
-		h.Kept.Add(1)
+		h.Cached.Add(1)
 		return best, nil
 	}
-	// Engines that compile take a second each; nothing is gained where others are ready.
+	// Engines that compile take a second each, and are no faster where precompiled ones exist.
 	if ready := slices.DeleteFunc(slices.Clone(list), func(c config) bool { return c.compiles }); len(ready) > 0 {
 		list = ready
 	}
@@ -193,9 +193,9 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		})
 		return p
 	}
-	if len(kept) == 1 && int(kept[0]) < len(list) {
-		if p := made(list[kept[0]]); p != nil {
-			h.Kept.Add(1)
+	if len(cached) == 1 && int(cached[0]) < len(list) {
+		if p := made(list[cached[0]]); p != nil {
+			h.Cached.Add(1)
 			return p, nil
 		}
 	}
@@ -240,26 +240,26 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		var text []byte
 		h.d.With(func() uintptr { text = best.text(); return 0 })
 		if len(text) > 1 {
-			nvrtc.Keep(key, text)
+			nvrtc.Store(key, text)
 		}
 	case tune:
-		nvrtc.Keep(key, []byte{byte(number)})
+		nvrtc.Store(key, []byte{byte(number)})
 	}
 	return best, nil
 }
 
-// KeepsAttention reports whether a plan of an attention was kept.
-func (h *Handle) KeepsAttention(a Attention) bool {
+// HasAttention reports whether a plan of an attention is cached.
+func (h *Handle) HasAttention(a Attention) bool {
 	b, ok := nvrtc.Load(keyOf(h.d.Name, a))
 	return ok && len(b) > 1
 }
 
-// keyOf is what a choice is remembered under: all of the work's fields, not its name, which leaves some out.
+// keyOf is the cache key of a choice: all of the work's fields, not its name, which omits some.
 func keyOf[W work](device string, w W) string {
 	return fmt.Sprintf("cudnn 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, device, w)
 }
 
-// time runs a plan some times and returns the least milliseconds.
+// time runs a plan some times and returns the shortest run in milliseconds.
 func (h *Handle) time(s *stream, p *plan, space Space, pointers []uintptr) (least float64, err error) {
 	b, err := workspace(space, p.space)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 var fn struct {
@@ -24,7 +24,7 @@ var fn struct {
 	descGet, descFinalize, execute   uintptr
 }
 
-// Path is where the library was found, Version what it says of itself (91400 for 9.14.0); set by Init.
+// Path is where the library was found, Version its version (91400 for 9.14.0); set by Init.
 var (
 	Path    string
 	Version int
@@ -38,10 +38,10 @@ var names = map[string][]string{
 // ErrOff is the error of Init where LUCID_CUDA_CUDNN=0 switches the library off.
 var ErrOff = errors.New("LUCID_CUDA_CUDNN=0 switches it off")
 
-// ErrRefused stands in the chain of an error that says the library cannot do some work: something else can.
+// ErrRefused is wrapped by errors that say the library does not support some work; callers then use their own kernels.
 var ErrRefused = errors.New("cuDNN has no engine for it")
 
-// least is the oldest version whose descriptors are described here.
+// least is the oldest version whose descriptors are used here.
 const least = 90200
 
 // Init opens the library, once. Its error names each path tried.
@@ -49,8 +49,8 @@ var Init = sync.OnceValue(func() error {
 	if os.Getenv("LUCID_CUDA_CUDNN") == "0" {
 		return fault.Wrap(fault.Device, "cudnn", ErrOff, "")
 	}
-	// Some engines use cuBLASLt, without which cuDNN ends the process; others compile their kernels. Both libraries are
-	// found more easily by us than by cuDNN. A compiler that is missing costs those engines alone.
+	// Some engines use cuBLASLt, without which cuDNN ends the process; others compile their kernels. We find both libraries
+	// where cuDNN would not. A missing compiler disables those engines only.
 	if err := cublas.Init(); err != nil {
 		return fault.Wrap(fault.Device, "cudnn", err, "it cannot do without cuBLASLt")
 	}
@@ -70,20 +70,20 @@ var Init = sync.OnceValue(func() error {
 	if Version = int(dl.Call(fn.version)); Version < least {
 		return fault.New(fault.Device, "cudnn", "%s is version %d; want %d or newer", Path, Version, least)
 	}
-	trace.Once(begin, "opening cuDNN")
+	profile.Once(begin, "opening cuDNN")
 	return nil
 })
 
-// Statuses are numbered by thousands; these are refusals, not mistakes.
+// Statuses are numbered by thousands; these are refusals, not errors of ours.
 func refusal(status uintptr) bool { return status/1000 == 3 }
 
-// failed turns a status into an error: its name, what cuDNN says beside, and what was being done.
+// failed makes a status an error: its name, cuDNN's message, and what was being done.
 func failed(status uintptr, doing string) error {
 	status = uintptr(uint32(status))
 	text := make([]byte, 1<<14)
 	dl.Call(fn.lastError, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
 	says, _, _ := strings.Cut(string(text), "\x00")
-	if says = strings.Join(strings.Fields(says), " "); len(says) > 600 { // every engine has its say
+	if says = strings.Join(strings.Fields(says), " "); len(says) > 600 { // every engine adds its message
 		says = says[:600] + "…"
 	}
 	msg := fmt.Sprintf("%s: %s (%d)", doing, dl.GoString(dl.Call(fn.errorString, status)), status)

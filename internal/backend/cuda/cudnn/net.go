@@ -50,7 +50,7 @@ const (
 	typeChar       = 24
 )
 
-// The attributes of tensors and of what joins them.
+// The attributes of tensors and of operations.
 const (
 	attrPointwiseMode, attrPointwisePrecision, attrPointwiseAxis = 0, 1, 9
 
@@ -80,7 +80,7 @@ const (
 
 var dataTypes = map[dtype.DType]dataType{dtype.Float32: typeFloat32, dtype.Float64: typeFloat64, dtype.Float16: typeFloat16, dtype.BFloat16: typeBF16}
 
-// sums is the type in which numbers of a type are added up.
+// sums is the accumulator type of a type.
 func (t dataType) sums() dataType {
 	if t == typeFloat64 {
 		return t
@@ -96,15 +96,15 @@ type tensor struct {
 	dims []int64
 }
 
-// net describes work: operations and the tensors between them. The first mistake ends it; what was made is freed with it.
+// net describes work: operations and the tensors between them. The first error ends it; its descriptors are freed with it.
 type net struct {
 	what string // the work, in messages
 	all  []uintptr
 	ops  []uintptr
-	ids  []int64 // of the tensors that have memory, in the order they were made
+	ids  []int64 // of the tensors in memory, in the order they were made
 	last int64
 	err  error
-	// device, if set, describes a device that need not be there: engines are chosen for it. Tests use it.
+	// device, if set, describes a device that need not exist: engines are chosen for it. Tests use it.
 	device uintptr
 }
 
@@ -126,7 +126,7 @@ func (n *net) desc(kind uintptr) uintptr {
 	return *d
 }
 
-// set gives a descriptor an attribute of count elements.
+// set sets an attribute of count elements.
 func (n *net) set(d, attr, typ uintptr, count int, p unsafe.Pointer) {
 	n.call(fmt.Sprintf("setting attribute %d", attr), func() uintptr { return dl.Call(fn.descSet, d, attr, typ, uintptr(count), uintptr(p)) })
 }
@@ -140,7 +140,7 @@ func (n *net) descs(d, attr uintptr, v ...uintptr) {
 	n.set(d, attr, typeDescriptor, len(v), unsafe.Pointer(unsafe.SliceData(v)))
 }
 
-// finish ends a descriptor.
+// finish finalises a descriptor.
 func (n *net) finish(d uintptr, what string) {
 	n.call("describing "+what, func() uintptr { return dl.Call(fn.descFinalize, d) })
 }
@@ -161,11 +161,11 @@ func (n *net) free() {
 	n.all, n.ops = nil, nil
 }
 
-// How a tensor is there.
+// Where a tensor is.
 const (
 	inMemory = iota
-	virtual  // between operations alone
-	byValue  // a number in the host's memory
+	virtual  // between operations only
+	byValue  // a number in host memory
 )
 
 // tensor makes a tensor of these sizes and strides.
@@ -209,7 +209,7 @@ func rowMajor(dims []int64) []int64 {
 	return st
 }
 
-// number makes a float32 that is given by value.
+// number makes a float32 that is passed by value.
 func (n *net) number() tensor {
 	one := []int64{1, 1, 1, 1}
 	return n.tensor(typeFloat32, byValue, one, one)
@@ -236,7 +236,7 @@ const (
 	reduceAdd, reduceMax               = 0, 3
 )
 
-// pointwise adds y = mode(x, b, t) computed in type t; b and t may be left out.
+// pointwise adds y = mode(x, b, t) computed in type t; b and t are optional.
 func (n *net) pointwise(mode int32, in dataType, y tensor, x ...tensor) tensor {
 	return n.pointwiseAxis(mode, in, -1, y, x...)
 }
@@ -257,7 +257,7 @@ func (n *net) pointwiseAxis(mode int32, in dataType, axis int64, y tensor, x ...
 	return y
 }
 
-// reduce adds y = x folded to y's sizes.
+// reduce adds y = x reduced to y's sizes.
 func (n *net) reduce(operator int32, y, x tensor) tensor {
 	d := n.desc(kindReduction)
 	n.enum(d, attrReductionType, typeDataType, int32(typeFloat32))

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 )
 
-// The attributes of what chooses engines and runs them.
+// The attributes of engine selection and execution.
 const (
 	attrHeurMode, attrHeurGraph, attrHeurResults          = 200, 201, 202
 	attrHeurDevice, attrPlanDevice                        = 204, 407
@@ -24,7 +24,7 @@ const (
 	heurA, heurFallback = 3, 2
 )
 
-// note is what an engine does to numbers.
+// note is a numerical property of an engine.
 type note int32
 
 const (
@@ -42,7 +42,7 @@ const (
 
 const behaviorCompiles, behaviorCount = 0, 4
 
-// plan is work made ready to run; it lives as long as the program.
+// plan is work ready to run; it lives as long as the program.
 type plan struct {
 	net      *net
 	desc     uintptr
@@ -56,13 +56,13 @@ func (p *plan) String() string {
 	return fmt.Sprintf("%s by engine %d, workspace %d", p.net.what, p.engine, p.space)
 }
 
-// maxSpace is the largest workspace an engine may ask for.
+// maxSpace is the largest workspace an engine may use.
 const maxSpace = 4 << 30
 
-// choices is how many plans are made and timed of what the heuristics name.
+// choices is how many of the heuristics' suggestions are made plans and timed.
 const choices = 8
 
-// configs lists engine configurations for a net that are allowed, the best guess first.
+// configs lists the allowed engine configurations for a net, the best guess first.
 func (n *net) configs(handle uintptr, allow func(notes []note) bool) []config {
 	g := n.desc(kindGraph)
 	if handle != 0 {
@@ -103,7 +103,7 @@ func (n *net) configs(handle uintptr, allow func(notes []note) bool) []config {
 	return list
 }
 
-// ask returns what one of the heuristics names; a refusal ends nothing.
+// ask returns the suggestions of one heuristic; a refusal is no error.
 func (n *net) ask(g uintptr, mode int32) ([]uintptr, error) {
 	h := n.desc(kindHeuristics)
 	n.descs(h, attrHeurGraph, g)
@@ -162,7 +162,7 @@ func (n *net) config(d uintptr) config {
 	return c
 }
 
-// plan makes a plan of a configuration; an engine that fails here is passed over.
+// plan makes a plan of a configuration; an engine that fails here is skipped.
 func (n *net) plan(handle uintptr, c config) (*plan, error) {
 	p := n.desc(kindPlan)
 	if n.err != nil {
@@ -171,7 +171,7 @@ func (n *net) plan(handle uintptr, c config) (*plan, error) {
 	n.descs(p, attrPlanConfig, c.desc)
 	if n.device != 0 {
 		n.descs(p, attrPlanDevice, n.device)
-	} else { // early versions ask for it
+	} else { // early versions require it
 		dl.Call(fn.descSet, p, attrPlanHandle, typeHandle, 1, uintptr(unsafe.Pointer(&handle)))
 	}
 	if n.err != nil {
@@ -189,7 +189,7 @@ func (n *net) plan(handle uintptr, c config) (*plan, error) {
 	return &plan{net: n, desc: p, space: int(*space), engine: c.engine, compiles: c.compiles}, n.err
 }
 
-// text is the plan with its compiled kernels, as the library writes it; nil if it cannot.
+// text is the plan with its compiled kernels, as the library serialises it; nil if it cannot.
 func (p *plan) text() []byte {
 	count := new(int64)
 	if s := dl.Call(fn.descGet, p.desc, attrPlanText, typeChar, 0, uintptr(unsafe.Pointer(count)), 0); uint32(s) != 0 || *count <= 0 {
@@ -202,7 +202,7 @@ func (p *plan) text() []byte {
 	return b
 }
 
-// read makes a plan of its text; nil if the library does not take it.
+// read makes a plan of its text; nil if the library does not accept it.
 func (n *net) read(handle uintptr, text []byte) *plan {
 	p := n.desc(kindPlan)
 	if n.err != nil || len(text) == 0 {
@@ -229,7 +229,7 @@ func (n *net) read(handle uintptr, text []byte) *plan {
 	return &plan{net: n, desc: p, space: int(*space), engine: -1}
 }
 
-// run asks for a plan; the pointers are those of the net's tensors in memory, in the order they were made.
+// run submits a plan; the pointers are those of the net's tensors in memory, in the order they were made.
 func (p *plan) run(d *driver.Device, handle uintptr, pointers []uintptr, space uintptr) uintptr {
 	pack, work := new(uintptr), &space
 	s := d.With(func() uintptr {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 // Device is an open device: its primary context and one stream in whose order everything runs.
@@ -18,22 +18,22 @@ type Device struct {
 	Name         string
 	Major, Minor int // compute capability
 	SMs          int
-	Shared       int // bytes a block's threads may share at most
+	Shared       int // largest shared memory of a block, in bytes
 	Memory       int64
 	Pooled       bool // memory comes stream-ordered from the driver's pool
-	Early        bool // what is recorded starts kernels that wait by themselves before those they wait for have ended
+	PDL          bool // captured kernels are linked by programmatic dependent launch
 
 	handle  uintptr
 	context uintptr
 	asked   []uintptr // the context, as a list of arguments
 	pool    uintptr
 	Stream  uintptr
-	peers   *sync.Map // devices whose memory was asked for
-	// What copies and waiting need; shared by the faces of a device.
+	peers   *sync.Map // devices whose memory was accessed
+	// State of copies and waits; shared by the launch modes of a device.
 	staging  *staging
 	progress *progress
 	readers  *readers
-	launcher *launcher // nil for a device that records
+	launcher *launcher // nil for a device that captures
 }
 
 // Attributes of a device.
@@ -90,14 +90,14 @@ func Open(index int) (*Device, error) {
 			return nil, err
 		}
 	}
-	trace.Once(begin, "opening the driver and device %d", index)
+	profile.Once(begin, "opening the driver and device %d", index)
 	const nonBlocking = 1
 	return d, d.call("making a stream", func() uintptr {
 		return dl.Call(cu.streamCreate, uintptr(unsafe.Pointer(&d.Stream)), nonBlocking)
 	})
 }
 
-// usePool lets the driver keep freed memory, so that allocation costs no system call.
+// usePool makes the driver cache freed memory, so that allocation needs no system call.
 func (d *Device) usePool() error {
 	if s := dl.Call(cu.deviceGetDefaultMemPool, uintptr(unsafe.Pointer(&d.pool)), d.handle); s != 0 {
 		return fail(s, "asking for the memory pool of device %d", d.Index)
@@ -111,7 +111,7 @@ func (d *Device) usePool() error {
 	return nil
 }
 
-// With runs f on a thread whose current context is the device's; f calls C functions and gives their status.
+// With runs f on a thread whose current context is the device's; f calls C functions and returns their status.
 func (d *Device) With(f func() uintptr) uintptr {
 	if d.launcher != nil {
 		d.launcher.drained()
@@ -124,7 +124,7 @@ func (d *Device) With(f func() uintptr) uintptr {
 	return uintptr(uint32(f()))
 }
 
-// contexts counts the devices that were opened. While there is one, a thread's context is that or, mostly, none.
+// contexts counts the devices that were opened. With one, a thread's context is that one or, rarely, none.
 var contexts atomic.Int32
 
 // current makes the context that of the calling thread.
@@ -148,7 +148,7 @@ func (d *Device) sized(doing string, n int, f func() uintptr) error {
 	return d.refused()
 }
 
-// Sync waits until everything asked for so far is done. A fault of an earlier kernel shows here.
+// Sync waits until all submitted work is done. A fault of an earlier kernel shows here.
 func (d *Device) Sync() error {
 	return d.call("waiting for the stream", func() uintptr { return dl.Call(cu.streamSynchronize, d.Stream) })
 }

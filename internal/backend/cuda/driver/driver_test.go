@@ -5,20 +5,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// TestOpen opens the first device, or sees that the error says what was tried.
+// TestOpen opens the first device, or checks that the error lists what was tried.
 func TestOpen(t *testing.T) {
 	d, err := Open(0)
-	impl.Feature("cuda", err == nil)
+	asmvariant.Feature("cuda", err == nil)
 	if err != nil {
 		if !errors.Is(err, fault.SentinelOf(fault.Device)) || !strings.Contains(err.Error(), "cuda") {
 			t.Errorf("%v", err)
 		}
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "cuda")
+		asmvariant.Require(t, "cuda")
 	}
 	t.Logf("%s, driver %d at %s, compute capability %d.%d, %d multiprocessors", d.Name, Version, Path, d.Major, d.Minor, d.SMs)
 	p, err := d.Alloc(1 << 20)

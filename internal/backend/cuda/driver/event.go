@@ -6,26 +6,26 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 )
 
-// Event marks a place in the stream.
+// Event marks a point in the stream.
 type Event struct {
 	d      *Device
 	handle uintptr
 }
 
-// NewEvent makes an event that can be timed.
+// NewEvent makes an event with timing.
 func (d *Device) NewEvent() (*Event, error) {
 	e := &Event{d: d}
 	return e, d.call("making an event", func() uintptr { return dl.Call(cu.eventCreate, uintptr(unsafe.Pointer(&e.handle)), 0) })
 }
 
-// NewMark makes an event that only orders things.
+// NewMark makes an event without timing.
 func (d *Device) NewMark() (*Event, error) {
 	const untimed = 2
 	e := &Event{d: d}
 	return e, d.call("making an event", func() uintptr { return dl.Call(cu.eventCreate, uintptr(unsafe.Pointer(&e.handle)), untimed) })
 }
 
-// Record puts the event behind everything asked for so far.
+// Record records the event behind all submitted work.
 func (e *Event) Record() error {
 	if q := e.d.launcher; q != nil && q.awake.Load() && q.add(func(l *launching) { l.name, l.event = "an event", e.handle }) {
 		return q.refused()
@@ -47,7 +47,7 @@ func (e *Event) Since(start *Event) (float64, error) {
 	return float64(*ms), err
 }
 
-// Close gives the event back.
+// Close destroys the event.
 func (e *Event) Close() error {
 	return e.d.call("freeing an event", func() uintptr { return dl.Call(cu.eventDestroy, e.handle) })
 }

@@ -14,9 +14,9 @@ type Function struct {
 	handle uintptr
 	name   string
 	Label  string       // what it is for
-	Waits  bool         // it waits by itself for what stands before it, and touches nothing before that
-	shared atomic.Int64 // bytes its blocks may share beyond what every kernel may
-	proven atomic.Bool  // it was launched before: that it is refused from now on can only be the device's fault
+	PDL    bool         // it waits by itself for its predecessors (PDL), and touches no memory before
+	shared atomic.Int64 // bytes of dynamic shared memory beyond the default limit
+	proven atomic.Bool  // it was launched before: a refusal from now on can only be the device's fault
 }
 
 const (
@@ -41,17 +41,17 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 	return &Function{handle: *f, name: name}, err
 }
 
-// launching is the memory of a launch: what C reads must not move while it does, as a goroutine's stack may.
+// launching is the memory of a launch on the heap: what C reads must not move, as a goroutine's stack may.
 type launching struct {
 	params [1]unsafe.Pointer
 	words  [64]uint64
 	list   [11]uintptr
-	// For the launcher: the kernel's name, or the event that is to be recorded instead.
+	// For the launcher: the kernel's name, or the event to record instead.
 	name  string
 	event uintptr
 }
 
-// fill says what to launch; words holds the arguments.
+// fill sets what to launch; words holds the arguments.
 func (l *launching) fill(d *Device, f *Function, gridX, gridY, threads, shared int, words []uint64) {
 	l.params[0] = unsafe.Pointer(unsafe.SliceData(words))
 	l.list = [11]uintptr{f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(&l.params[0])), 0}
@@ -60,8 +60,8 @@ func (l *launching) fill(d *Device, f *Function, gridX, gridY, threads, shared i
 
 var launchings = sync.Pool{New: func() any { return new(launching) }}
 
-// Launch asks for a grid of blocks of threads. args is the kernel's one parameter, a struct passed by value; it is copied
-// before Launch returns. shared is memory that the threads of a block share, in bytes.
+// Launch submits a grid. args is the kernel's one parameter, a struct passed by value; it is copied before Launch returns.
+// shared is dynamic shared memory, in bytes.
 func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []uint64) error {
 	if shared > everyShared && int64(shared) > f.shared.Load() {
 		if err := d.sized("giving "+f.name+" bytes of shared memory", shared, func() uintptr {
@@ -71,8 +71,8 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 		}
 		f.shared.Store(int64(shared))
 	}
-	if d.Early && f.Waits {
-		if err := d.early(); err != nil {
+	if d.PDL && f.PDL {
+		if err := d.pdl(); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 	return nil
 }
 
-// launch asks for what l says. Nearly always the context is current already, and making it so is a call more: so where we
-// have no other, it is made when a launch fails.
+// launch submits what l holds. The context is nearly always current already, and setting it costs a call: with a single
+// context it is set only when a launch fails.
 func (d *Device) launch(l *launching) uintptr {
 	if contexts.Load() == 1 && uint32(dl.Call(cu.launchKernel, l.list[:]...)) == 0 {
 		return 0
@@ -120,8 +120,8 @@ func (d *Device) launch(l *launching) uintptr {
 	return uintptr(uint32(dl.Call(cu.launchKernel, l.list[:]...)))
 }
 
-// LaunchParams asks for a grid of blocks of threads; params shows a pointer to each of the kernel's parameters, which are
-// copied before it returns.
+// LaunchParams submits a grid; params points to a pointer to each of the kernel's parameters, which are copied before it
+// returns.
 func (d *Device) LaunchParams(f *Function, blocks, threads [3]int, shared int, params *unsafe.Pointer) error {
 	s := d.With(func() uintptr {
 		return dl.Call(cu.launchKernel, f.handle, uintptr(blocks[0]), uintptr(blocks[1]), uintptr(blocks[2]), uintptr(threads[0]), uintptr(threads[1]), uintptr(threads[2]),

@@ -9,36 +9,36 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 )
 
-// A launch is 4 µs of the driver's, more than all that goes before it takes. So where small launches come one behind the other a
-// thread of its own asks the driver for them, while the goroutine they come from makes the next one ready. Everything else that is
-// asked of the driver waits until that thread has done what it was told (With), so that all remains in one order.
+// A launch costs 4 µs in the driver, more than everything before it. So a burst of small launches is handed to a thread
+// that calls the driver, while the goroutine prepares the next one. Every other driver call first waits for that thread
+// (With), so the order is preserved.
 
 const (
-	queued     = 256                    // launches that can wait
-	burst      = 8                      // so many in a row, nothing else being asked of the driver between them, and
-	within     = 200 * time.Microsecond // in so little time, and the thread takes over
-	leastProcs = 4                      // it looks for work without rest: with fewer processors it would stand in the way
-	patience   = 30 * time.Microsecond  // how long it does so
+	queued     = 256                    // capacity of the queue
+	burst      = 8                      // so many launches without another driver call between them, and
+	within     = 200 * time.Microsecond // within this time, start the thread
+	leastProcs = 4                      // it polls for work: with fewer processors it would take time from others
+	patience   = 30 * time.Microsecond  // how long it polls
 )
 
-// launcher is what waits to be launched.
+// launcher is the queue of launches.
 type launcher struct {
-	mu         sync.Mutex // of those who add
+	mu         sync.Mutex // held by producers
 	ring       [queued]launching
-	head, tail atomic.Uint64 // added so far, and asked for
-	row        atomic.Int32  // launches in a row
-	since      atomic.Int64  // when the first of them was, in nanoseconds of the clock
-	awake      atomic.Bool   // the thread looks for work
+	head, tail atomic.Uint64 // enqueued so far, and submitted
+	row        atomic.Int32  // launches without another driver call between them
+	since      atomic.Int64  // time of the first of them, in nanoseconds
+	awake      atomic.Bool   // the thread polls
 	wake       chan struct{}
-	failed     atomic.Pointer[error] // a launch that was refused: nothing behind it can be relied on
+	failed     atomic.Pointer[error] // a refused launch: nothing behind it can be relied on
 }
 
 var began = time.Now()
 
-// Queued counts the launches that were left to the thread.
+// Queued counts the launches that went through the thread.
 func (d *Device) Queued() uint64 { return d.launcher.head.Load() }
 
-// drained waits until everything that was added has been asked for.
+// drained waits until the queue is empty.
 func (q *launcher) drained() {
 	q.row.Store(0)
 	for n := q.head.Load(); q.tail.Load() < n; {
@@ -46,7 +46,7 @@ func (q *launcher) drained() {
 	}
 }
 
-// takesOver reports whether the thread is to be told of the next launch: while it is awake, and from the burst-th in a row on.
+// takesOver reports whether the next launch goes to the thread: while it polls, and from the burst-th in a row on.
 func (d *Device) takesOver() bool {
 	q := d.launcher
 	if q.awake.Load() {
@@ -76,7 +76,7 @@ func (d *Device) takesOver() bool {
 	return true
 }
 
-// add fills the next place of the queue, waiting for one if need be; false: the thread has gone to sleep.
+// add fills the next slot of the queue, waiting for one if need be; false: the thread has gone to sleep.
 func (q *launcher) add(fill func(l *launching)) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -124,8 +124,8 @@ func (d *Device) launchAll() {
 	}
 }
 
-// sleeps lets the thread rest, unless something was added behind number n or is just being added: whoever adds may be waiting for
-// this thread to make room.
+// sleeps stops polling, unless something was added behind number n or is just being added: a producer may be waiting for
+// this thread to free a slot.
 func (q *launcher) sleeps(n uint64) bool {
 	if !q.mu.TryLock() {
 		return false
@@ -138,7 +138,7 @@ func (q *launcher) sleeps(n uint64) bool {
 	return true
 }
 
-// refused is the error of a launch that the thread could not ask for.
+// refused is the error of a launch that the thread could not submit.
 func (d *Device) refused() error {
 	if d.launcher == nil {
 		return nil

@@ -24,7 +24,7 @@ var cu struct {
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
 	memcpyPeer, deviceCanAccessPeer, ctxEnablePeerAccess                                        uintptr
 	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
-	graphNodeGetType, streamUpdateCaptureEdges                                                  uintptr // 0 where there is none: the latter came with CUDA 12.3
+	graphNodeGetType, streamUpdateCaptureEdges                                                  uintptr // 0 where missing: the latter came with CUDA 12.3
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -45,7 +45,7 @@ var Init = sync.OnceValue(func() error {
 	if names[runtime.GOOS] == nil {
 		return fault.New(fault.Device, "cuda", "there is no CUDA driver for %s", runtime.GOOS)
 	}
-	// The system's own fits the kernel's module, so nobody's folder goes before it.
+	// The system's own matches the kernel module, so it goes before the user's folders.
 	lib, err := dl.Open("the CUDA driver", names[runtime.GOOS], nil, append(dl.Folders("LUCID_CUDA_PATH"), folders...)...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "cuda", err, "no NVIDIA driver on this machine")
@@ -99,7 +99,7 @@ func Count() (int, error) {
 
 const statusOutOfMemory = 2
 
-// fail turns a status into an error: the CUDA name, its meaning, and what was being done.
+// fail makes a status an error: the CUDA name, its meaning, and what was being done.
 func fail(status uintptr, doing string, args ...any) error {
 	text := func(fn uintptr) string {
 		p := new(uintptr)

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 )
 
-// Alloc returns n bytes of device memory, in stream order where the device can.
+// Alloc returns n bytes of device memory, stream-ordered where the device can.
 func (d *Device) Alloc(n int) (uintptr, error) {
 	p := new(uintptr)
 	err := d.sized("allocating bytes", n, func() uintptr {
@@ -19,7 +19,7 @@ func (d *Device) Alloc(n int) (uintptr, error) {
 	return *p, err
 }
 
-// Release gives memory back after the work that was asked for before.
+// Release frees memory behind the work submitted so far.
 func (d *Device) Release(p uintptr) error {
 	return d.call("freeing memory", func() uintptr {
 		if d.Pooled {
@@ -29,7 +29,7 @@ func (d *Device) Release(p uintptr) error {
 	})
 }
 
-// Trim gives the memory the driver keeps back to the system, after all work is done.
+// Trim returns the driver's cached memory to the system, after all work is done.
 func (d *Device) Trim() error {
 	if !d.Pooled {
 		return nil
@@ -40,7 +40,7 @@ func (d *Device) Trim() error {
 	return d.call("trimming the memory pool", func() uintptr { return dl.Call(cu.memPoolTrimTo, d.pool, 0) })
 }
 
-// Upload copies from the host in stream order. Ordinary memory is staged before it returns, so src may change afterwards.
+// Upload copies from the host in stream order. Pageable memory is staged before it returns, so src may change afterwards.
 func (d *Device) Upload(dst uintptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (d *Device) FillRows(dst uintptr, pitch int, b byte, width, rows int) error
 	})
 }
 
-// Pinned returns n zeroed bytes of host memory that stays in place and that the device can reach, at the same address.
+// Pinned returns n zeroed bytes of page-locked host memory that the device can access, at the same address.
 func (d *Device) Pinned(n int) ([]byte, error) {
 	const portable, mapped = 1, 2
 	p := new(unsafe.Pointer)
@@ -96,7 +96,7 @@ func (d *Device) Pinned(n int) ([]byte, error) {
 	return b, nil
 }
 
-// Unpin gives pinned memory back, after all work is done.
+// Unpin frees pinned memory, after all work is done.
 func (d *Device) Unpin(b []byte) error {
 	if err := d.Sync(); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 
 const peerAccessAlreadyEnabled = 704
 
-// enablePeer lets this device reach the memory of another directly, where the bus allows it; else the driver copies through
-// the host. It is asked for once for each pair.
+// enablePeer gives this device direct access to the memory of another, where the bus allows it; else the driver copies
+// through the host. It is done once for each pair.
 func (d *Device) enablePeer(from *Device) error {
 	if _, done := d.peers.LoadOrStore(from.Index, true); done {
 		return nil
@@ -26,8 +26,8 @@ func (d *Device) enablePeer(from *Device) error {
 	})
 }
 
-// CopyPeer copies from another device behind what was asked for on it, and in the order of this one; what is asked for on the
-// other one later waits for the copy.
+// CopyPeer copies from another device behind the work submitted to it, in the order of this one; later work of the other
+// one waits for the copy.
 func (d *Device) CopyPeer(dst uintptr, from *Device, src uintptr, n int) error {
 	if n == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (d *Device) CopyPeer(dst uintptr, from *Device, src uintptr, n int) error {
 	if err != nil {
 		return err
 	}
-	defer there.Close() // the driver keeps it until it is reached
+	defer there.Close() // the driver holds it until it is reached
 	here, err := d.NewMark()
 	if err != nil {
 		return err

@@ -7,16 +7,16 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 )
 
-// Whoever waits for a value waits for the work that makes it, and not for what was asked for since. So work is numbered as it is
-// asked for, and events mark places in the stream: behind every so many launches, and behind so much memory that was read and written, since an
-// event costs the host as much as a fifth of a launch, and the device two microseconds between two kernels.
+// A reader waits for the work that makes its value, not for work submitted since. So work is numbered as it is submitted,
+// and events mark points in the stream: behind every so many launches, or so many bytes read and written. Not behind every
+// launch: an event costs the host a fifth of a launch, and the device two microseconds.
 
 const (
 	numMarks  = 64
 	markEvery = 16
 )
 
-// progress numbers what was asked for on a device's stream.
+// progress numbers the work submitted to a device's stream.
 type progress struct {
 	asked  atomic.Int64 // number of the last piece of work
 	marked atomic.Int64 // all up to this one have an event behind them
@@ -33,13 +33,13 @@ type mark struct {
 	upTo  int64
 }
 
-// Long is how many bytes work uses that gets an event behind it, one piece or several together.
+// Long is the number of bytes after which work gets an event behind it.
 const Long = 256 << 20
 
-// Did numbers work that was asked for just now and uses so many bytes.
-func (d *Device) Did(bytes int) (int64, error) {
+// Submitted numbers the work just submitted, which uses so many bytes.
+func (d *Device) Submitted(bytes int) (int64, error) {
 	p := d.progress
-	n := p.asked.Add(1) // after it was asked for: an event never promises what comes behind it
+	n := p.asked.Add(1) // after it was submitted: an event never promises what comes behind it
 	if used := p.bytes.Add(int64(bytes)); used < Long && n-p.marked.Load() < markEvery {
 		return n, nil
 	}
@@ -70,7 +70,7 @@ func (p *progress) mark(d *Device) (*mark, error) {
 	return m, nil
 }
 
-// behind finds the first event behind work number n, or makes one. The caller holds the lock.
+// behind finds the first event behind work number n, or records one. The caller holds the lock.
 func (p *progress) behind(d *Device, n int64) (*mark, error) {
 	var best *mark
 	for i := range p.marks {
@@ -84,7 +84,7 @@ func (p *progress) behind(d *Device, n int64) (*mark, error) {
 	return p.mark(d)
 }
 
-// last reports whether nothing was asked for behind work number n.
+// last reports whether nothing was submitted behind work number n.
 func (p *progress) last(n int64) bool { return p.asked.Load() <= n }
 
 // Reached waits until work number n is done; 0 stands for all work so far.
@@ -99,10 +99,10 @@ func (d *Device) Reached(n int64) error {
 	if err != nil {
 		return err
 	}
-	return m.event.Wait() // recorded again meanwhile, it is behind more than asked for
+	return m.event.Wait() // recorded again meanwhile, it covers more than needed
 }
 
-// waitFor lets another stream wait for work number n; 0 stands for all work so far.
+// waitFor makes another stream wait for work number n; 0 stands for all work so far.
 func (d *Device) waitFor(n int64, stream uintptr) error {
 	p := d.progress
 	if n == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 )
 
-// reader brings values to the host: a stream of its own, on which a copy waits for the work that makes the value alone, and
-// pinned memory, which takes a third of the time off a small copy.
+// reader copies values to the host: a stream of its own, on which a copy waits only for the work that makes the value, and
+// pinned memory, which takes a third off the time of a small copy.
 type reader struct {
 	dev  *Device // with the stream
 	host []byte
@@ -16,7 +16,7 @@ type reader struct {
 
 const readerSize = 64 << 10
 
-// readers are those nobody uses.
+// readers are the free ones.
 type readers struct {
 	mu   sync.Mutex
 	free []*reader
@@ -30,7 +30,7 @@ func (r *readers) take(d *Device) (*reader, error) {
 		r.free = r.free[:n-1]
 		return x, nil
 	}
-	side, err := d.Recorder()
+	side, err := d.NewStream()
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ func (r *readers) give(x *reader) {
 	r.free = append(r.free, x)
 }
 
-// Download copies to the host what work number n made, and waits for it: not for work asked for behind that. 0 stands for all
-// work so far.
+// Download copies to the host what work number n made, and waits for it, not for work submitted behind that. 0 stands for
+// all work so far.
 func (d *Device) Download(dst []byte, src uintptr, n int64) error {
 	if len(dst) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (d *Device) Download(dst []byte, src uintptr, n int64) error {
 	}
 	defer d.readers.give(x)
 	if len(dst) >= leastSlots {
-		// Who waits for its value holds up nobody who has one to send.
+		// Wait before taking a slot, so that a waiting reader blocks no uploads.
 		if err := d.Reached(n); err != nil {
 			return err
 		}

@@ -8,14 +8,14 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 )
 
-// Large copies from and to the host go through slots: a piece of pinned memory and one of the device's. A copy to the device
-// crosses the bus on a stream of its own while the device computes; the stream in whose order everything runs then only takes
-// it from the slot. So the host need not wait for work asked for before, as it must when the driver stages pageable memory.
+// Large copies from and to the host go through slots: a block of pinned memory and one of device memory. An upload crosses
+// the bus on a stream of its own while the device computes; the main stream only copies it out of the slot. So the host
+// need not wait for earlier work, as it must when the driver stages pageable memory.
 
 const (
 	slotSize   = 4 << 20
 	maxSlots   = 8
-	leastSlots = 64<<10 + 1 // bytes from which slots are used; less the driver takes over at once, without waiting for the stream
+	leastSlots = 64<<10 + 1 // bytes from which slots are used; less the driver copies at once, without waiting for the stream
 )
 
 // staging is the slots of a device.
@@ -26,18 +26,18 @@ type staging struct {
 	next  int
 }
 
-// slot is a piece of memory on both sides of the bus.
+// slot is a block of memory on both sides of the bus.
 type slot struct {
 	host   []byte
 	dev    uintptr
-	copied *Event // its bytes are there
-	used   *Event // and nobody reads them any more
+	copied *Event // its bytes are on the device
+	used   *Event // and have been copied out of it
 }
 
-// slot returns the next one, whose pinned memory nobody reads any more.
+// slot returns the next one, whose pinned memory is free.
 func (g *staging) slot(d *Device) (*slot, error) {
 	if g.side == nil {
-		side, err := d.Recorder()
+		side, err := d.NewStream()
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (g *staging) slot(d *Device) (*slot, error) {
 		if s.used, err = d.NewMark(); err != nil {
 			return nil, err
 		}
-		// The slot's memory may still be in use by what its last owner asked for.
+		// The slot's memory may still be in use by its last owner's work.
 		if err = s.used.Record(); err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (d *Device) stagedUpload(dst uintptr, src []byte) error {
 	return nil
 }
 
-// stagedDownload copies to the host through the pinned memory of slots, several under way at a time, and waits for it.
+// stagedDownload copies to the host through the pinned memory of slots, several in flight, and waits for it.
 func (d *Device) stagedDownload(dst []byte, src uintptr, stream uintptr) error {
 	const ahead = 4
 	g := d.staging

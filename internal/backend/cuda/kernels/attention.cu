@@ -1,4 +1,5 @@
-// Attention without a matrix of weights: a block has BM rows of queries and goes over the keys in tiles of BN.
+// Attention without a score matrix in memory (flash attention): a block has BM rows of queries and loops over the keys in
+// tiles of BN.
 struct Args {
     i64 heads, groups, length, keys, e, f;
     i64 q[3], k[3], v[3]; // strides of batch, head and row
@@ -14,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     extern __shared__ __align__(128) unsigned char memory[];
     constexpr int BM = WARPS * MR * 16, ROW = HD * 2;
     const u32 qs = shared_address(memory), ks = qs + BM * ROW, vs = ks + 2 * BN * ROW;
-    // The last rows have most to do under a causal mask: they begin first.
+    // Under a causal mask the last rows have most work: they are scheduled first.
     const int from = (gridDim.x - 1 - blockIdx.x) * BM, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
     const int batch = blockIdx.y / a.heads, head = blockIdx.y % a.heads, group = head * a.groups / a.heads;
     const u16 *Q = a.Q + batch * a.q[0] + head * a.q[1], *K = a.K + batch * a.k[0] + group * a.k[1], *V = a.V + batch * a.v[0] + group * a.v[1];
@@ -29,17 +30,17 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     float o[MR][HD / 8][4] = {}, top[MR][2], sum[MR][2] = {};
 #pragma unroll
     for (int m = 0; m < MR; m++) top[m][0] = top[m][1] = -1e30f;
-    const float turn = (float)(a.scale * 1.4426950408889634);
+    const float log2_scale = (float)(a.scale * 1.4426950408889634);
     const int mine = warp * MR * 16, row = from + mine + (lane >> 2);
     for (int t = 0; t < tiles; t++) {
         const u32 kt = ks + (t & 1) * BN * ROW, vt = vs + (t & 1) * BN * ROW;
         arrived<1>();
         __syncthreads();
-        // The other halves of both buffers are free: everybody has left tile t-1.
+        // The other stages of both buffers are free: all warps have left tile t-1.
         if (t + 1 < tiles) bring<BN>(ks + (~t & 1) * BN * ROW, K, a.k[2], (t + 1) * BN, keys, a.e);
         commit();
         float s[MR][BN / 8][4] = {};
-        times_turned(s, qs, mine, kt);
+        multiply_transposed(s, qs, mine, kt);
         const int first = t * BN + 2 * (lane & 3);
         if (t * BN + BN > keys || (a.causal && t * BN + BN - 1 > from + mine)) {
 #pragma unroll
@@ -59,13 +60,13 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
                 float most = -1.0f / 0.0f;
 #pragma unroll
                 for (int n = 0; n < BN / 8; n++) most = fmaxf(most, fmaxf(s[m][n][2 * h], s[m][n][2 * h + 1]));
-                most = fmaxf(top[m][h], among4(most, [](float x, float y) { return fmaxf(x, y); }) * turn);
+                most = fmaxf(top[m][h], among4(most, [](float x, float y) { return fmaxf(x, y); }) * log2_scale);
                 const float back = exp2_fast(top[m][h] - most);
                 float part = 0;
 #pragma unroll
                 for (int n = 0; n < BN / 8; n++)
 #pragma unroll
-                    for (int i = 2 * h; i < 2 * h + 2; i++) part += s[m][n][i] = exp2_fast(fmaf(s[m][n][i], turn, -most));
+                    for (int i = 2 * h; i < 2 * h + 2; i++) part += s[m][n][i] = exp2_fast(fmaf(s[m][n][i], log2_scale, -most));
                 sum[m][h] = sum[m][h] * back + part;
                 top[m][h] = most;
 #pragma unroll
@@ -75,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
         __syncthreads();
         if (t + 1 < tiles) bring<BN>(vs + (~t & 1) * BN * ROW, V, a.v[2], (t + 1) * BN, keys, a.f);
         commit();
-        times(o, s, vt);
+        multiply(o, s, vt);
     }
     const i64 matrix = blockIdx.y;
 #pragma unroll

@@ -1,6 +1,6 @@
-// The gradient of attention, weights computed again. With ROWS_ARE_KEYS a block has rows of keys and goes over the queries,
-// adding up the cotangents of keys and values; else it has queries and goes over the keys, for that of the queries. So
-// every sum is made by one block in one order.
+// The gradient of attention; weights are recomputed. With ROWS_ARE_KEYS a block has rows of keys and loops over the
+// queries, accumulating the cotangents of keys and values; else it has queries and loops over the keys, for the cotangent
+// of the queries. So every sum is made by one block in one order.
 struct Args {
     i64 heads, groups, length, keys, e, f;
     i64 q[3], k[3], v[3], g[3];
@@ -15,10 +15,10 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
     extern __shared__ __align__(128) unsigned char memory[];
     constexpr int BM = WARPS * MR * 16, ROW = HD * 2;
     const u32 a1 = shared_address(memory), a2 = a1 + BM * ROW, b1 = a2 + BM * ROW, b2 = b1 + 2 * BN * ROW;
-    float *stats = (float *)(memory + (2 * BM + 4 * BN) * ROW); // of the queries of a tile: logarithms, sums
+    float *stats = (float *)(memory + (2 * BM + 4 * BN) * ROW); // of the queries of a tile: logsumexp, row sums
     const int mine = threadIdx.x / 32 * MR * 16, lane = threadIdx.x & 31;
     const int length = a.length, keys = a.keys, share = a.heads / a.groups;
-    const float turn = (float)(a.scale * 1.4426950408889634), log2e = 1.4426950408889634f;
+    const float log2_scale = (float)(a.scale * 1.4426950408889634), log2e = 1.4426950408889634f;
     float one[MR][HD / 8][4] = {};
 #if ROWS_ARE_KEYS
     float two[MR][HD / 8][4] = {};
@@ -27,9 +27,9 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
     bring<BM>(a1, K, a.k[2], from, keys, a.e);
     bring<BM>(a2, V, a.v[2], from, keys, a.f);
     const int start = a.causal ? from / BN : 0, stop = (length + BN - 1) / BN, every = max(0, stop - start), total = every * share;
-#define PLACE(t) (start + (t) % every) * BN
+#define FIRST(t) (start + (t) % every) * BN
 #define HEAD(t) (group * share + (t) / every)
-#define LOAD(t) { const int h = HEAD(t), at = PLACE(t); \
+#define LOAD(t) { const int h = HEAD(t), at = FIRST(t); \
         bring<BN>(b1 + ((t) & 1) * BN * ROW, a.Q + batch * a.q[0] + h * a.q[1], a.q[2], at, length, a.e); \
         bring<BN>(b2 + ((t) & 1) * BN * ROW, a.G + batch * a.g[0] + h * a.g[1], a.g[2], at, length, a.f); }
 #else
@@ -56,21 +56,21 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
         if (t + 1 < total) LOAD(t + 1);
         commit();
 #if ROWS_ARE_KEYS
-        const int place = PLACE(t);
+        const int at0 = FIRST(t);
         const i64 matrix = (i64)batch * a.heads + HEAD(t);
         for (int i = threadIdx.x; i < BN; i += WARPS * 32) {
-            const bool there = place + i < length;
-            stats[i] = there ? a.lse[matrix * length + place + i] * log2e : 1.0f / 0.0f;
-            stats[BN + i] = there ? a.sums[matrix * length + place + i] : 0;
+            const bool there = at0 + i < length;
+            stats[i] = there ? a.lse[matrix * length + at0 + i] * log2e : 1.0f / 0.0f;
+            stats[BN + i] = there ? a.sums[matrix * length + at0 + i] : 0;
         }
 #else
-        const int place = t * BN;
+        const int at0 = t * BN;
 #endif
         arrived<1>();
         __syncthreads();
         float s[MR][BN / 8][4] = {}, d[MR][BN / 8][4] = {};
-        times_turned(s, a1, mine, t1);
-        times_turned(d, a2, mine, t2);
+        multiply_transposed(s, a1, mine, t1);
+        multiply_transposed(d, a2, mine, t2);
 #pragma unroll
         for (int m = 0; m < MR; m++)
 #pragma unroll
@@ -79,30 +79,30 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
                 for (int i = 0; i < 4; i++) {
                     const int col = 8 * n + 2 * (lane & 3) + (i & 1), row = mine + 16 * m + (lane >> 2) + 8 * (i >> 1);
 #if ROWS_ARE_KEYS
-                    const int key = from + row, query = place + col;
+                    const int key = from + row, query = at0 + col;
                     const float l = stats[col], sum = stats[BN + col];
 #else
-                    const int query = from + row, key = place + col;
+                    const int query = from + row, key = at0 + col;
                     const float l = lse[m][i >> 1], sum = sums[m][i >> 1];
 #endif
-                    float p = exp2_fast(fmaf(s[m][n][i], turn, -l));
+                    float p = exp2_fast(fmaf(s[m][n][i], log2_scale, -l));
                     if (key >= keys || (a.causal && key > query)) p = 0;
                     d[m][n][i] = p * (d[m][n][i] - sum);
                     s[m][n][i] = p;
                 }
 #if ROWS_ARE_KEYS
-        times(two, s, t2);
+        multiply(two, s, t2);
 #endif
-        times(one, d, t1);
+        multiply(one, d, t1);
         __syncthreads();
     }
     const float scale = (float)a.scale;
-    const i64 place = (i64)blockIdx.y * (ROWS_ARE_KEYS ? keys : length);
+    const i64 at0 = (i64)blockIdx.y * (ROWS_ARE_KEYS ? keys : length);
 #pragma unroll
     for (int m = 0; m < MR; m++) {
-        put(a.first + place * a.e, a.e, from + mine + 16 * m, ROWS_ARE_KEYS ? keys : length, a.e, one[m], scale, scale);
+        put(a.first + at0 * a.e, a.e, from + mine + 16 * m, ROWS_ARE_KEYS ? keys : length, a.e, one[m], scale, scale);
 #if ROWS_ARE_KEYS
-        put(a.second + place * a.f, a.f, from + mine + 16 * m, keys, a.f, two[m], 1, 1);
+        put(a.second + at0 * a.f, a.f, from + mine + 16 * m, keys, a.f, two[m], 1, 1);
 #endif
     }
 }

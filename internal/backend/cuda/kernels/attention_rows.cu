@@ -1,5 +1,5 @@
-// Attention with its matrix of scores in memory, for what the tensor cores have no tiles for: a row of scores becomes
-// weights (WEIGHTS), or a row of scores and one of their cotangents become weights and cotangents (COTANGENTS).
+// Attention with its score matrix in memory, where the tensor-core kernels do not apply: a row of scores becomes weights
+// (WEIGHTS), or a row of scores and one of their cotangents become weights and cotangents (COTANGENTS).
 struct Args {
     i64 rows, heads, length, keys;
     T *scores, *other; // COTANGENTS: other is the cotangent of the weights

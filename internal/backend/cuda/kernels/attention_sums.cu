@@ -1,5 +1,5 @@
-// The sums along rows of an attention's result times its cotangent, less the cotangent of the row's logarithm if there is
-// one. A warp takes a row, V elements a lane at a time, and adds up in one order.
+// Row sums of an attention's result times its cotangent, less the cotangent of the row's logsumexp if there is one. A warp
+// takes a row, V elements a lane at a time, and adds in a fixed order.
 typedef Rep<T>::R R;
 
 struct Args {

@@ -1,6 +1,6 @@
-// What attention's kernels share: tiles of rows in shared memory, and products of them on the tensor cores. A warp has MR
-// times 16 rows; a tile has HD halves in a row, of which the first `used` exist. 16-byte pieces of a row are turned about by its
-// number, so that eight rows of a column of pieces lie in different banks.
+// What attention's kernels share: tiles of rows in shared memory, and their tensor-core products. A warp has MR times 16
+// rows; a tile row has HD half-precision elements, of which the first `used` exist. The 16-byte chunks of a row are
+// swizzled by its number, so that eight rows of a column of chunks are in different banks.
 #if HALF_IS_BF16
 #define MMA_TYPE "bf16"
 #define PACK "cvt.rn.bf16x2.f32 %0, %1, %2;"
@@ -8,12 +8,12 @@
 #define MMA_TYPE "f16"
 #define PACK "cvt.rn.f16x2.f32 %0, %1, %2;"
 #endif
-#define PIECES (HD / 8)
+#define CHUNKS (HD / 8)
 
 DEV u32 pack(float low, float high) { u32 r; asm(PACK : "=r"(r) : "f"(high), "f"(low)); return r; }
 DEV u32 shared_address(const void *p) { return (u32)__cvta_generic_to_shared(p); }
-DEV u32 piece_at(u32 tile, int row, int piece) { return tile + row * (HD * 2) + ((piece ^ (row & 7)) << 4); }
-DEV void copy_piece(u32 to, const void *from, bool there) {
+DEV u32 chunk_at(u32 tile, int row, int chunk) { return tile + row * (HD * 2) + ((chunk ^ (row & 7)) << 4); }
+DEV void copy_chunk(u32 to, const void *from, bool there) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(to), "l"(from), "r"(there ? 16 : 0));
 }
 DEV void commit() { asm volatile("cp.async.commit_group;"); }
@@ -21,7 +21,7 @@ template <int N> DEV void arrived() { asm volatile("cp.async.wait_group %0;" :: 
 DEV void load4(u32 r[4], u32 at) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
-DEV void load4_turned(u32 r[4], u32 at) {
+DEV void load4_transposed(u32 r[4], u32 at) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
 DEV void mma(float c[4], const u32 a[4], u32 b0, u32 b1) {
@@ -29,23 +29,23 @@ DEV void mma(float c[4], const u32 a[4], u32 b0, u32 b1) {
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// bring loads rows from..from+ROWS-1 of a matrix whose rows lie stride halves apart; rows from count on are zeros.
+// bring loads rows from..from+ROWS-1 of a matrix whose rows are `stride` elements apart; rows from count on are zeros.
 template <int ROWS> DEV void bring(u32 tile, const u16 *m, i64 stride, int from, int count, int used) {
-    for (int i = threadIdx.x; i < ROWS * PIECES; i += WARPS * 32) {
-        const int row = i / PIECES, piece = i % PIECES;
-        const bool there = from + row < count && piece * 8 < used;
-        copy_piece(piece_at(tile, row, piece), m + (there ? (i64)(from + row) * stride + piece * 8 : 0), there);
+    for (int i = threadIdx.x; i < ROWS * CHUNKS; i += WARPS * 32) {
+        const int row = i / CHUNKS, chunk = i % CHUNKS;
+        const bool there = from + row < count && chunk * 8 < used;
+        copy_chunk(chunk_at(tile, row, chunk), m + (there ? (i64)(from + row) * stride + chunk * 8 : 0), there);
     }
 }
 
-// rows_of loads a warp's 16 rows of a tile as the left operand, pieces 2k and 2k+1.
+// rows_of loads a warp's 16 rows of a tile as the left operand, chunks 2k and 2k+1.
 DEV void rows_of(u32 a[4], u32 tile, int row, int k) {
     const int lane = threadIdx.x & 31;
-    load4(a, piece_at(tile, row + (lane & 15), 2 * k + (lane >> 4)));
+    load4(a, chunk_at(tile, row + (lane & 15), 2 * k + (lane >> 4)));
 }
 
-// times_turned adds A·Bᵀ: the rows of B are the columns of c.
-DEV void times_turned(float c[MR][BN / 8][4], u32 a_tile, int a_row, u32 b_tile) {
+// multiply_transposed adds A·Bᵀ: the rows of B are the columns of c.
+DEV void multiply_transposed(float c[MR][BN / 8][4], u32 a_tile, int a_row, u32 b_tile) {
     const int lane = threadIdx.x & 31;
 #pragma unroll
     for (int k = 0; k < HD / 16; k++) {
@@ -55,7 +55,7 @@ DEV void times_turned(float c[MR][BN / 8][4], u32 a_tile, int a_row, u32 b_tile)
 #pragma unroll
         for (int n = 0; n < BN / 16; n++) {
             u32 b[4];
-            load4(b, piece_at(b_tile, 16 * n + (lane & 7) + ((lane >> 4) << 3), 2 * k + ((lane >> 3) & 1)));
+            load4(b, chunk_at(b_tile, 16 * n + (lane & 7) + ((lane >> 4) << 3), 2 * k + ((lane >> 3) & 1)));
 #pragma unroll
             for (int m = 0; m < MR; m++) {
                 mma(c[m][2 * n], a[m], b[0], b[1]);
@@ -65,8 +65,8 @@ DEV void times_turned(float c[MR][BN / 8][4], u32 a_tile, int a_row, u32 b_tile)
     }
 }
 
-// times adds P·B, P having BN columns in accumulators, rounded to halves.
-DEV void times(float c[MR][HD / 8][4], const float p[MR][BN / 8][4], u32 b_tile) {
+// multiply adds P·B; P has BN columns in accumulators, rounded to the half type.
+DEV void multiply(float c[MR][HD / 8][4], const float p[MR][BN / 8][4], u32 b_tile) {
     const int lane = threadIdx.x & 31;
 #pragma unroll
     for (int k = 0; k < BN / 16; k++) {
@@ -79,7 +79,7 @@ DEV void times(float c[MR][HD / 8][4], const float p[MR][BN / 8][4], u32 b_tile)
 #pragma unroll
         for (int n = 0; n < HD / 16; n++) {
             u32 b[4];
-            load4_turned(b, piece_at(b_tile, 16 * k + (lane & 15), 2 * n + (lane >> 4)));
+            load4_transposed(b, chunk_at(b_tile, 16 * k + (lane & 15), 2 * n + (lane >> 4)));
 #pragma unroll
             for (int m = 0; m < MR; m++) {
                 mma(c[m][2 * n], a[m], b[0], b[1]);
@@ -89,7 +89,7 @@ DEV void times(float c[MR][HD / 8][4], const float p[MR][BN / 8][4], u32 b_tile)
     }
 }
 
-// put writes a warp's 16 rows of accumulators, times factors of its two rows, to a contiguous matrix.
+// put stores a warp's 16 rows of accumulators, scaled by factors of its two rows, to a contiguous matrix.
 DEV void put(u16 *m, i64 stride, int row, int count, int used, const float c[HD / 8][4], float low, float high) {
     const int lane = threadIdx.x & 31, r = row + (lane >> 2);
 #pragma unroll

@@ -1,5 +1,5 @@
-// Sums of rows of a table times weights: a thread makes V neighbouring elements of the result, counted in INDEX. A place of -1 is no row; what the places hold
-// need not be right.
+// Weighted sums of rows of a table: a thread computes V adjacent elements of the result, counted in INDEX. An index of -1
+// is no row; indices are checked against the bounds.
 
 struct Args {
     i64 total;

@@ -1,23 +1,26 @@
-// Statistics of channels. MOMENTS: sums of x - p and of its square, p being a channel's first element, which lies among the
-// others: little cancels. DOTS: sums of g and of g·(x - mean). Work is cut in chunks by sizes alone and joined in a fixed order.
+// Statistics of channels. MOMENTS: sums of x - p and of its square, p being a channel's first element: a pivot close to the
+// mean avoids cancellation. DOTS: sums of g and of g·(x - mean). Work is split into chunks by sizes alone and combined in a
+// fixed order.
 //
-// channel_cols: channels lie side by side; X threads take V of them each, 256/X rows at a time.
-// channel_rows: a channel's elements lie side by side; 256 threads take V of them each.
-// channel_finish: a warp joins the chunks of a channel.
+// channel_cols: channels are adjacent in memory (NHWC); X threads take V of them each, 256/X rows at a time.
+//
+// channel_rows: a channel's elements are adjacent; 256 threads take V of them each.
+//
+// channel_finish: a warp combines the chunks of a channel.
 
 typedef Rep<T>::R R;
 
 struct Args {
     i64 channels, inner, chunk, chunks; // inner: elements of a channel
-    i64 cst;                            // from channel to channel
-    i64 fdims[FD], fst[FD];             // the others
+    i64 cst;                            // stride between channels
+    i64 fdims[FD], fst[FD];             // the other dimensions
     const T *x, *g;
     const R *mean;
     R *part; // chunks × 2 × channels
     R *out0, *out1;
 };
 
-DEV i64 place(i64 i, const i64 *dims, const i64 *st) {
+DEV i64 offset(i64 i, const i64 *dims, const i64 *st) {
     i64 at = 0;
     for (int d = FD - 1; d > 0; d--) {
         i64 q;
@@ -60,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256) channel_cols(const __grid_cons
             R v[4][V], w[4][V];
 #pragma unroll
             for (int u = 0; u < 4; u++) {
-                const i64 at = place(i + u * Y, a.fdims, a.fst) + c * a.cst;
+                const i64 at = offset(i + u * Y, a.fdims, a.fst) + c * a.cst;
                 load_vec<T, V>(v[u], a.x + at, V);
 #ifndef MOMENTS
                 load_vec<T, V>(w[u], a.g + at, V);
@@ -73,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256) channel_cols(const __grid_cons
         }
         for (; i < hi; i += Y) {
             R v[V], w[V];
-            const i64 at = place(i, a.fdims, a.fst) + c * a.cst;
+            const i64 at = offset(i, a.fdims, a.fst) + c * a.cst;
             load_vec<T, V>(v, a.x + at, V);
 #ifndef MOMENTS
             load_vec<T, V>(w, a.g + at, V);
@@ -105,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) channel_rows(const __grid_cons
     const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
     for (i64 i = lo + (i64)threadIdx.x * V; i < hi; i += 256 * V) { // the last dimension is whole vectors
         R v[V], w[V];
-        const i64 at = place(i, a.fdims, a.fst) + c * a.cst;
+        const i64 at = offset(i, a.fdims, a.fst) + c * a.cst;
         if (V > 1) {
             load_vec<T, V>(v, a.x + at, V);
 #ifndef MOMENTS

@@ -17,13 +17,13 @@ DEV c128 cexp_(c128 z) {
     if (!finite_(z.im)) return z.re == -INF ? cx(0.0, copysign(0.0, z.im)) : z.re == INF ? cx(INF, NAN_) : cx(NAN_, NAN_);
     if (z.im == 0) return cx(exp(z.re), z.im);
     const double r = exp(z.re);
-    if (r == INF && z.re < 1400) { // in two halves, so that the parts overflow no sooner than they must
+    if (r == INF && z.re < 1400) { // in two factors, so that the parts overflow no sooner than they must
         const double h = exp(z.re / 2);
         return cx(h * cos(z.im) * h, h * sin(z.im) * h);
     }
     return cx(r * cos(z.im), r * sin(z.im));
 }
-DEV double two_squares(double a, double b, double add) { // a² + b² + add, with the roundings of the squares given back
+DEV double two_squares(double a, double b, double add) { // a² + b² + add, with the squares' rounding errors compensated
     const double a2 = a * a, b2 = b * b;
     return a2 + add + b2 + (fma(a, a, -a2) + fma(b, b, -b2));
 }
@@ -48,8 +48,8 @@ DEV c128 csqrt_(c128 z) {
     const double t = sqrt(0.5 * r - 0.5 * x);
     return cx(scaled * fabs(0.5 * y / t), copysign(t * scaled, y));
 }
-// What follows are Kahan's formulas ("Branch Cuts for Complex Elementary Functions") with C99's values at infinities and
-// zeros, as on the CPU.
+// Kahan's formulas ("Branch Cuts for Complex Elementary Functions") with C99's values at infinities and zeros, as on the
+// CPU.
 DEV c128 over_i(c128 z) { return cx(z.im, -z.re); }
 DEV bool infinite_(double x) { return x == INF || x == -INF; }
 DEV c128 csinh_(c128 z) {
@@ -74,7 +74,7 @@ DEV c128 ctanh_(c128 z) {
     return cx(b * r * s / d, t / d);
 }
 DEV c128 ctan_(c128 z) { return over_i(ctanh_(times_i(z))); }
-// huge_ says that 1 beside such a number is lost, and log_twice is log|2z| for it.
+// huge_ says that adding 1 to such a number changes nothing, and log_twice is log|2z| for it.
 DEV bool huge_(c128 z) { return fabs(z.re) > 1e17 || fabs(z.im) > 1e17; }
 DEV double log_twice(c128 z) { return log(hypot(z.re / 4, z.im / 4)) + 3 * LN2; }
 DEV c128 casin_(c128 z) {

@@ -1,21 +1,22 @@
-// Convolution over SD dimensions, behind tile.cu. Place y of the output reads, for tap k, place y·stride + k·taps - low of an
-// input whose elements lie `between` apart; the rest is zero. The sum of a channel's taps over all channels is cut in chunks
-// by sizes alone and joined in a fixed order.
+// Convolution over SD spatial dimensions; included after tile.cu. Output position y reads, for tap k, position y·stride +
+// k·taps - low of an input whose elements are `between` apart; the rest is zero. The sum of a channel's taps over all
+// channels is split into chunks by sizes alone and combined in a fixed order.
 //
-// conv_tiled: an implicit matrix product, rows being places of the output and columns its channels.
-// conv_direct: a thread per output, for groups of few channels. conv_finish: joins the chunks.
+// conv_tiled: implicit GEMM, rows are output positions and columns output channels.
+//
+// conv_direct: a thread per output, for groups of few channels. conv_finish: combines the chunks.
 
 struct Args {
-    i64 places, outs, groups, terms, chunk, chunks; // places: of all images; outs: channels of a group; terms: of a sum
+    i64 positions, outs, groups, terms, chunk, chunks; // positions: of all images; outs: channels of a group; terms: of a sum
     T *out; const T *x; const T *w; R *part;
     i64 size[SD], from[SD], taps[SD], stride[SD], low[SD], dilation[SD], between[SD], flip;
-    i64 xn, xc, xs[SD], wo, wc, ws[SD], area, channels; // strides of x and w; area: places of an image; channels: of a group in x
+    i64 xn, xc, xs[SD], wo, wc, ws[SD], area, channels; // strides of x and w; area: positions of an image; channels: of a group in x
 };
 
-// Place is an output's place: its image and where its window begins in each dimension.
-struct Place { i64 n, at[SD]; };
-DEV Place place_of(const Args &a, i64 m) {
-    Place p;
+// Position is an output's position: its image and where its window begins in each dimension.
+struct Position { i64 n, at[SD]; };
+DEV Position position_of(const Args &a, i64 m) {
+    Position p;
     p.n = m / a.area;
     i64 rest = m % a.area;
 #pragma unroll
@@ -38,7 +39,7 @@ DEV Term term_of(const Args &a, INDEX k) {
     t.channel = k;
     return t;
 }
-DEV R input(const Args &a, const Place &p, const Term &t, i64 group) {
+DEV R input(const Args &a, const Position &p, const Term &t, i64 group) {
     i64 at = p.n * a.xn + (group * a.channels + t.channel) * a.xc;
 #pragma unroll
     for (int d = 0; d < SD; d++) {
@@ -58,11 +59,11 @@ DEV R weight(const Args &a, const Term &t, i64 o) {
     for (int d = 0; d < SD; d++) at += (a.flip ? a.taps[d] - 1 - (i64)t.tap[d] : (i64)t.tap[d]) * a.ws[d];
     return get(a.w[at]);
 }
-// leave stores a sum: of channel o of all groups at place m.
+// leave stores a sum: of channel o of all groups at position m.
 DEV void leave(const Args &a, i64 m, i64 o, R sum) {
     const i64 at = (m / a.area * a.groups * a.outs + o) * a.area + m % a.area;
     if (a.chunks == 1) a.out[at] = Put<T>::put(sum);
-    else a.part[(i64)blockIdx.y * a.places * a.groups * a.outs + at] = sum;
+    else a.part[(i64)blockIdx.y * a.positions * a.groups * a.outs + at] = sum;
 }
 
 #ifdef CONV_TILED
@@ -72,8 +73,8 @@ extern "C" __global__ void __launch_bounds__(256) conv_tiled(const __grid_consta
     const i64 m0 = blockIdx.x / (across * a.groups) * 64, o0 = blockIdx.x % across * 64;
     const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.terms);
     const int row = threadIdx.x % 64;
-    const bool here = m0 + row < a.places;
-    const Place p = place_of(a, here ? m0 + row : 0);
+    const bool here = m0 + row < a.positions;
+    const Position p = position_of(a, here ? m0 + row : 0);
     R sum[4][4];
 #pragma unroll
     for (int i = 0; i < 4; i++)
@@ -101,17 +102,17 @@ extern "C" __global__ void __launch_bounds__(256) conv_tiled(const __grid_consta
     for (int j = 0; j < 4; j++)
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            if (m0 + r + i < a.places && o0 + c + j < a.outs) leave(a, m0 + r + i, group * a.outs + o0 + c + j, sum[i][j]);
+            if (m0 + r + i < a.positions && o0 + c + j < a.outs) leave(a, m0 + r + i, group * a.outs + o0 + c + j, sum[i][j]);
 }
 #endif
 
 #ifdef CONV_DIRECT
 extern "C" __global__ void __launch_bounds__(256) conv_direct(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x, all = a.groups * a.outs;
-    if (e >= a.places * all) return;
+    if (e >= a.positions * all) return;
     const i64 o = e / a.area % all, m = e / (a.area * all) * a.area + e % a.area;
     const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.terms);
-    const Place p = place_of(a, m);
+    const Position p = position_of(a, m);
     R sum = R();
     for (i64 k = lo; k < hi; k++) {
         const Term t = term_of(a, (INDEX)k);
@@ -123,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(256) conv_direct(const __grid_const
 
 #ifdef CONV_FINISH
 extern "C" __global__ void __launch_bounds__(256) conv_finish(const __grid_constant__ Args a) {
-    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x, n = a.places * a.groups * a.outs;
+    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x, n = a.positions * a.groups * a.outs;
     if (e >= n) return;
     R sum = a.part[e];
     for (i64 c = 1; c < a.chunks; c++) sum = sum + a.part[c * n + e];

@@ -1,5 +1,5 @@
-// The elementwise ops, by name: op_NAME over the types operands are computed with. What an op gives for NaN, infinities,
-// ties and overflow is what the CPU gives.
+// The elementwise ops, by name: op_NAME over the types operands are computed in. Results for NaN, infinities, ties and
+// overflow are those of the CPU.
 
 #define UNARY(name, single, wide) \
     DEV float op_##name(float x) { return single; } \
@@ -8,7 +8,7 @@
     DEV float op_##name(float x, float y) { return single; } \
     DEV double op_##name(double x, double y) { return wide; }
 
-// Integers wrap: they are computed without a sign.
+// Integers wrap: they are computed unsigned.
 template <class T> struct Arith {
     typedef typename Unsigned<T>::U U;
     static DEV T add(T x, T y) { return (T)(U)((U)x + (U)y); }
@@ -57,7 +57,7 @@ template <class T> DEV T op_pow(T x, T y) {
     }
     return r;
 }
-// Small whole powers are multiplied, so that 3 to the 1 is 3; floats are computed in double.
+// Small integral powers are multiplied out, so that 3 to the 1 is 3; floats are computed in double.
 FAR double wide_pow(double x, double y) {
     if (y != rint(y) || fabs(y) > 8) return pow(x, y);
     double r = 1;
@@ -108,17 +108,17 @@ template <class T> DEV T op_gcd(T x, T y) {
 template <class T> DEV u64 magnitude64(T x) { return x < T(0) ? (u64)0 - (u64)x : (u64)x; }
 template <class T> DEV T op_lcm(T x, T y) {
     const T g = op_gcd(x, y);
-    // Magnitudes meet in 64 bits, so that what does not fit wraps once.
+    // Magnitudes are multiplied in 64 bits, so that overflow wraps once.
     const T v = g == 0 ? T(0) : (T)(magnitude64(x) / magnitude64(g) * magnitude64(y));
     return v < T(0) && sizeof(T) >= 4 ? Arith<T>::neg(v) : v;
 }
 
-// Division of integers refuses zero; the smallest number over -1 is itself.
+// Integer division refuses zero; the smallest number over -1 is itself.
 template <class T> DEV T quotient(T x, T y) { return T(-1) < T(0) && y == T(-1) ? Arith<T>::neg(x) : (T)(x / y); }
 template <class T> DEV T modulus(T x, T y) { return T(-1) < T(0) && y == T(-1) ? T(0) : (T)(x % y); }
 #define INTEGER_DIVIDE(name, body) \
     template <class T> DEV T int_##name(T x, T y, Fault *f) { \
-        if (y == 0) { complain(f, 2, 0, 0); return 0; } \
+        if (y == 0) { report_fault(f, 2, 0, 0); return 0; } \
         body \
     }
 INTEGER_DIVIDE(trunc_divide, return quotient(x, y);)
@@ -143,13 +143,13 @@ BINARY(remainder, float_remainder(x, y), float_remainder(x, y))
 BINARY(floor_divide, float_floor_divide(x, y), float_floor_divide(x, y))
 
 DEV i64 op_wrap_index(i64 x, i64 size, Fault *f) {
-    if (x < -size || x >= size) { complain(f, 1, x, size); return 0; }
+    if (x < -size || x >= size) { report_fault(f, 1, x, size); return 0; }
     return x < 0 ? x + size : x;
 }
 
-// A value y outside its bounds is left in the word with the number of its rule.
+// A value y outside its bounds is written to the fault record with the number of its rule.
 template <class T> DEV T op_require(T x, T y, double low, double high, i64 rule, Fault *f) {
-    if (!((double)y >= low && (double)y <= high)) complain(f, 3, __double_as_longlong((double)y), rule);
+    if (!((double)y >= low && (double)y <= high)) report_fault(f, 3, __double_as_longlong((double)y), rule);
     return x;
 }
 

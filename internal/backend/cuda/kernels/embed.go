@@ -1,5 +1,5 @@
-// Package kernels holds the CUDA sources, one file per family. They are compiled at run time by package nvrtc; a file
-// may use what the ones it is put behind declare.
+// Package kernels holds the CUDA sources, one file per family. They are compiled at run time by package nvrtc; a file may
+// use what the files before it in a source declare.
 package kernels
 
 import "embed"
@@ -7,7 +7,7 @@ import "embed"
 //go:embed *.cu
 var files embed.FS
 
-// Source returns files one behind the other.
+// Source concatenates files.
 func Source(names ...string) string {
 	s := ""
 	for _, n := range names {

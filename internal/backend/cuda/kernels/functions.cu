@@ -1,8 +1,8 @@
-// Functions of floats: CUDA's, which are good to about 2 ulp without fast-math, and what is written with them. Functions
+// Functions of floats: CUDA's, which are accurate to about 2 ulp without fast-math, and what is built on them. Functions
 // that lose digits by cancellation are computed in double.
 
-// root is sqrtf without its branch, so that several roots can be under way at once: an approximation of 1/√x and one step of
-// Newton's, correctly rounded; tiny numbers are scaled up before and down after.
+// root is sqrtf without its branch, so that several roots can be in flight: an approximation of 1/√x and one Newton step,
+// correctly rounded; tiny numbers are scaled up before and down after.
 DEV float root(float x) {
     const bool tiny = x < 0x1p-100f;
     const float s = tiny ? x * 0x1p64f : x;
@@ -41,7 +41,7 @@ UNARY(floor, floorf(x), floor(x))
 UNARY(ceil, ceilf(x), ceil(x))
 UNARY(trunc, truncf(x), trunc(x))
 UNARY(round, rintf(x), rint(x))
-// over1 is 1/d for d from 1 on, without the branch of a division; it is 0 where the quotient is less than a normal number.
+// over1 is 1/d for d from 1 on, without the branch of a division; it is 0 where the quotient is subnormal.
 DEV float over1(float d) {
     float y, x = d;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -62,7 +62,7 @@ BINARY(atan2, atan2f(x, y), atan2(x, y))
 BINARY(hypot, hypotf(x, y), hypot(x, y))
 BINARY(copysign, copysignf(x, y), copysign(x, y))
 BINARY(nextafter, nextafterf(x, y), nextafter(x, y))
-// A half's neighbour is its bits plus or minus one; from 0 it is the least subnormal.
+// A half type's next value is its bits plus or minus one; from 0 it is the smallest subnormal.
 template <class M> DEV float next_half(float x, float y) {
     if (x != x || y != y) return (float)NAN_;
     if (x == y) return y;

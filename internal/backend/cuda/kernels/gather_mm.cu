@@ -1,11 +1,11 @@
-// Products of chosen pairs, behind tile.cu: out[z] is the sum of x[l[t]]·y[r[t]] over the t whose o[t] is z, in their order.
-// A block makes a tile of one output, and looks through the list for its pairs.
+// Gathered matmul; included after tile.cu: out[z] is the sum of x[l[t]]·y[r[t]] over the t whose o[t] is z, in their order.
+// A block computes a tile of one output, and searches the list for its pairs.
 
 struct Args { i64 outs, m, n, k, pairs, xs, ys; T *out; const T *x; const T *y; const i64 *l; const i64 *r; const i64 *o; Fault *fault; };
 
 DEV bool good(const Args &a, i64 p, i64 size) {
     if (p >= 0 && p < size) return true;
-    complain(a.fault, 1, p, size);
+    report_fault(a.fault, 1, p, size);
     return false;
 }
 

@@ -1,12 +1,12 @@
-// Reading and writing at positions. Positions out of range are left out and reported. Where several values are written to
-// one place, one thread writes all of them in the order of the positions, so the result is always the same.
+// Gather and scatter. Indices out of range are skipped and reported. Where several values are written to one index, one
+// thread writes all of them in the order of the indices, so the result is deterministic.
 
 #ifdef TAKE
 // out is [outer, count, inner], x is [outer, n, inner], in units as wide as alignment allows.
 struct Args { i64 total, n, count, inner; UNIT *out; const UNIT *x; const i64 *at; Fault *fault; };
 
-// A thread has four units, a block's worth apart: all positions are under way at once, then all units. They are counted in INDEX. With
-// SEGMENTS a block has a stretch of one slice, so nothing is divided but its number.
+// A thread has four units, a block's size apart: all indices are loaded before all units. They are counted in INDEX. With
+// SEGMENTS a block has a segment of one slice, so only its number is divided.
 extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_constant__ Args a) {
     const INDEX inner = (INDEX)a.inner, count = (INDEX)a.count;
     UNIT v[4];
@@ -41,14 +41,14 @@ extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_const
     for (int k = 0; k < 4; k++) {
         if (!is[k]) continue;
         a.out[first + k * 256] = v[k];
-        if ((u64)p[k] >= (u64)a.n) complain(a.fault, 1, p[k], a.n);
+        if ((u64)p[k] >= (u64)a.n) report_fault(a.fault, 1, p[k], a.n);
     }
 }
 #endif
 
 #ifdef PUT
 typedef Rep<T>::R R;
-// A block owns 256 columns of the slices and the places p with p mod gridDim.y == blockIdx.y.
+// A block owns 256 columns of the slices and the indices p with p mod gridDim.y == blockIdx.y.
 struct Args { i64 columns, n, count, inner; T *out; const S *src; const i64 *at; Fault *fault; };
 
 extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_constant__ Args a) {
@@ -61,17 +61,17 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
         if (c >= a.columns) continue;
         for (int k = 0; k < min((i64)256, a.count - k0); k++) {
             const i64 p = at[k];
-            if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); continue; }
+            if (p < 0 || p >= a.n) { report_fault(a.fault, 1, p, a.n); continue; }
             if (p % gridDim.y != blockIdx.y) continue;
             T *to = a.out + (o * a.n + p) * a.inner + i;
-            *to = Put<T>::put(MEET(get(*to), get(a.src[(o * a.count + k0 + k) * a.inner + i])));
+            *to = Put<T>::put(COMBINE(get(*to), get(a.src[(o * a.count + k0 + k) * a.inner + i])));
         }
     }
 }
 #endif
 
 #ifdef GATHER
-// Positions are dense; what they are read from lies at xs in RANK dimensions, and moves by `by` with each position.
+// Indices are contiguous; the source has strides xs in RANK dimensions, and `by` along the indexed axis.
 struct Args { i64 total, n, by; T *out; const T *x; const i64 *at; Fault *fault; i64 dims[RANK], xs[RANK]; };
 
 // As in take_slices, a thread has four elements.
@@ -98,14 +98,14 @@ extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__
     for (int k = 0; k < 4; k++) {
         if (first + k * 256u >= (INDEX)a.total) continue;
         a.out[first + k * 256u] = v[k];
-        if ((u64)p[k] >= (u64)a.n) complain(a.fault, 1, p[k], a.n);
+        if ((u64)p[k] >= (u64)a.n) report_fault(a.fault, 1, p[k], a.n);
     }
 }
 #endif
 
 #if defined(SCATTER) || defined(SCATTER_ADD)
 typedef Rep<T>::R R;
-// Positions are [dims...] dense; x and src have strides of their own, axis is where positions count.
+// Indices are [dims...] contiguous; x and src have strides of their own, axis is the indexed one.
 struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const i64 *at; Fault *fault; i64 dims[16], xs[16], ss[16]; };
 
 #endif
@@ -114,7 +114,7 @@ struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const
 extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant__ Args a) {
     const i64 line = (i64)blockIdx.x * 256 + threadIdx.x;
     if (line >= a.total) return;
-    const i64 first = line / a.step * a.step * a.count + line % a.step; // of the line's positions
+    const i64 first = line / a.step * a.step * a.count + line % a.step; // of the line's indices
     i64 rest = first, to = 0, from = 0;
     for (int d = (int)a.rank - 1; d >= 0; d--) {
         const i64 r = rest % a.dims[d];
@@ -123,15 +123,15 @@ extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant_
     }
     for (i64 k = 0; k < a.count; k++) {
         const i64 p = a.at[first + k * a.step];
-        if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); continue; }
+        if (p < 0 || p >= a.n) { report_fault(a.fault, 1, p, a.n); continue; }
         T *z = a.out + to + p * a.xs[a.axis];
-        *z = Put<T>::put(MEET(get(*z), get(a.src[from + k * a.ss[a.axis]])));
+        *z = Put<T>::put(COMBINE(get(*z), get(a.src[from + k * a.ss[a.axis]])));
     }
 }
 #endif
 
 #ifdef NARROW
-// Positions in 32 bits; those out of range become n.
+// Indices in 32 bits; those out of range become n.
 struct Args { i64 total, n; u32 *out; const i64 *at; Fault *fault; };
 
 extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__ Args a) {
@@ -139,14 +139,13 @@ extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__
     if (e >= a.total) return;
     const i64 p = a.at[e];
     const bool out = p < 0 || p >= a.n;
-    if (out) complain(a.fault, 1, p, a.n);
+    if (out) report_fault(a.fault, 1, p, a.n);
     a.out[e] = out ? (u32)a.n : (u32)p;
 }
 #endif
 
 #ifdef SCATTER_ADD
-// Values are added where they belong in any order: of integers it does not matter, of floats it does in the last bits. WORD is T
-// without its sign.
+// Scatter by atomics, in any order: exact for integers, for floats it changes the last bits. WORD is T without its sign.
 extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     const bool is = e < a.total;
@@ -160,10 +159,10 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
         rest = q;
     }
     i64 p = is ? a.at[e] : -1;
-    if (is && (p < 0 || p >= a.n)) { complain(a.fault, 1, p, a.n); p = -1; }
+    if (is && (p < 0 || p >= a.n)) { report_fault(a.fault, 1, p, a.n); p = -1; }
     const i64 at = p < 0 ? -1 : to + p * a.xs[a.axis];
     WORD v = at < 0 ? (WORD)0 : (WORD)a.src[from];
-    // Where a warp has one place, one of its threads adds for all.
+    // Where all lanes of a warp have the same index, one lane adds for all.
     const i64 first = __shfl_sync(~0u, at, 0);
     if (__all_sync(~0u, at == first)) {
 #pragma unroll
@@ -174,9 +173,9 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
 }
 #endif
 
-#ifdef TALLY
-// As scatter_add, of few places: a block adds up in shared memory what it meets, and adds that to out. It takes chunk values. If they are all
-// the same (UNIFORM), it counts.
+#ifdef SCATTER_SHARED
+// As scatter_add, for few indices: a block accumulates a chunk of values in shared memory, then adds that to out. If the
+// values are all the same (UNIFORM), it counts.
 #ifdef UNIFORM
 typedef u32 SUM;
 #else
@@ -184,9 +183,9 @@ typedef WORD SUM;
 #endif
 struct Args { i64 count, n, chunk; WORD *out; const WORD *src; const i64 *at; Fault *fault; i64 by; };
 
-extern "C" __global__ void __launch_bounds__(256) tally(const __grid_constant__ Args a) {
-    extern __shared__ SUM place[];
-    for (i64 p = threadIdx.x; p < a.n; p += 256) place[p] = 0;
+extern "C" __global__ void __launch_bounds__(256) scatter_shared(const __grid_constant__ Args a) {
+    extern __shared__ SUM sums[];
+    for (i64 p = threadIdx.x; p < a.n; p += 256) sums[p] = 0;
     __syncthreads();
     const i64 lo = blockIdx.x * a.chunk, hi = min(lo + a.chunk, a.count);
     for (i64 e0 = lo + threadIdx.x; e0 < hi; e0 += 1024) {
@@ -205,16 +204,16 @@ extern "C" __global__ void __launch_bounds__(256) tally(const __grid_constant__ 
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (e0 + k * 256 >= hi) continue;
-            if ((u64)p[k] < (u64)a.n) atomicAdd(place + p[k], v[k]);
-            else complain(a.fault, 1, p[k], a.n);
+            if ((u64)p[k] < (u64)a.n) atomicAdd(sums + p[k], v[k]);
+            else report_fault(a.fault, 1, p[k], a.n);
         }
     }
     __syncthreads();
     for (i64 p = threadIdx.x; p < a.n; p += 256)
 #ifdef UNIFORM
-        if (place[p] != 0) atomicAdd(a.out + p, place[p] * a.src[0]);
+        if (sums[p] != 0) atomicAdd(a.out + p, sums[p] * a.src[0]);
 #else
-        if (place[p] != 0) atomicAdd(a.out + p, place[p]);
+        if (sums[p] != 0) atomicAdd(a.out + p, sums[p]);
 #endif
 }
 #endif

@@ -1,8 +1,8 @@
-// Keys: unsigned numbers K, u32 or u64, in the order of the elements. NaN comes last, zeros of both signs are equal.
+// Sort keys: unsigned numbers K, u32 or u64, in the order of the elements. NaN comes last, zeros of both signs are equal.
 
 typedef Rep<T>::R R;
 
-// Key makes one of an element, and an element of one; lossy are those that several elements share.
+// Key converts an element to its key and back; lossy: several elements share a key.
 template <class R> struct Key {
     static DEV K of(R v) { return (K)v; }
     static DEV R from(K k) { return (R)k; }

@@ -1,9 +1,9 @@
-// Moves of elements between layouts. UNIT is the type that is moved, as wide as alignment allows; ND the number of
-// dimensions left. A block reads and writes in the order of the destination.
+// Copies between layouts. UNIT is the type that is copied, as wide as alignment allows; ND the rank after merging
+// dimensions. A block reads and writes in the order of the destination.
 
 struct Args { i64 n, segments; UNIT *out; const UNIT *in; i64 dims[ND], to[ND], from[ND]; };
 
-// offsets adds up where element number rest lies on both sides, by the dimensions before `last`.
+// offsets computes the offset of element number rest on both sides, over the dimensions before `last`.
 DEV void offsets(const Args &a, INDEX rest, int last, i64 &to, i64 &from) {
 #pragma unroll
     for (int d = ND - 1; d >= 0; d--) {
@@ -20,7 +20,7 @@ DEV void offsets(const Args &a, INDEX rest, int last, i64 &to, i64 &from) {
 }
 
 #if EACH > 0
-// A block has a stretch of one row, EACH elements a thread: nothing is divided but the number of the row.
+// A block has a segment of one row, EACH elements a thread: only the number of the row is divided.
 extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constant__ Args a) {
     const INDEX row = blockIdx.x / (u32)a.segments, first = (blockIdx.x - row * (u32)a.segments) * (256u * EACH) + threadIdx.x, n = (INDEX)a.dims[ND - 1];
     i64 to = 0, from = 0;
@@ -37,7 +37,8 @@ extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constan
         if (first + k * 256 < n) out[(i64)(first + k * 256) * step] = v[k];
 }
 #elif RUN > 1
-// The destination is contiguous: a thread has RUN elements of it. Where the first lies is found by division, the others by counting on.
+// The destination is contiguous: a thread has RUN elements of it. The offset of the first is found by division, the others
+// by increments.
 extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args a) {
     const INDEX first = ((INDEX)blockIdx.x * 256u + threadIdx.x) * RUN;
     if (first >= (INDEX)a.n) return;

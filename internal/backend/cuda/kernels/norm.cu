@@ -1,4 +1,4 @@
-// layer_norm and rms_norm over rows of n contiguous elements, LANES threads a row: the mean, the squares around it, the
+// layer_norm and rms_norm over rows of n contiguous elements, LANES threads a row: the mean, the centred squares, the
 // results. Rows that fit stay in registers, HELD vectors a thread; longer ones are read again each time, from the cache.
 
 typedef Rep<T>::R R;
@@ -9,7 +9,7 @@ typedef Rep<T>::R R;
     const bool here = row < a.rows; \
     const i64 n = here ? a.n : 0, at = here ? row * a.n : 0;
 
-// EACH walks this thread's vectors of the row; held ones are in v[h], others are loaded again.
+// EACH loops over this thread's vectors of the row; held ones are in v[h], others are loaded again.
 #if HELD > 0
 #define EACH(LOAD) MINE(h, i)
 #else
@@ -67,8 +67,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) row_norm(const __grid_cons
 #endif
 
 #ifdef BACKWARD
-// With h = g·weight and x̂ the normalised row, the cotangent of x is rstd·(h - mean(h) - x̂·mean(h·x̂)), mean(h) being left
-// out where the row was not centred.
+// With h = g·weight and x̂ the normalised row, the cotangent of x is rstd·(h - mean(h) - x̂·mean(h·x̂)); without centring,
+// mean(h) is omitted.
 struct Args { i64 rows, n; T *out; const T *g; const T *in; const STAT *mean; const STAT *rstd; const W *weight; };
 
 extern "C" __global__ void __launch_bounds__(THREADS) row_norm_grad(const __grid_constant__ Args a) {

@@ -1,20 +1,20 @@
-// Windows over the last dimensions, of which there are always three: missing ones have size 1. Output o sees the inputs
-// o·stride - pad + k·dilation for k below kernel; adaptive windows cut the input in `size` parts.
+// Windows over the last dimensions, of which there are always three: missing ones have size 1. Output o reads the inputs
+// o·stride - pad + k·dilation for k below kernel; adaptive windows divide the input into `size` parts.
 
 struct Args {
     i64 total; // threads
-    OUT *out; i64 *at; const T *x; // at: the places pool_max takes
+    OUT *out; i64 *at; const T *x; // at: the indices of pool_max
     i64 in[3], size[3], count, divisor;
 };
 
 typedef Rep<T>::R R;
 
-// The windows' own numbers are constants: what is divided by them is not divided at all.
+// Window parameters are compile-time constants: divisions by them become multiplications.
 static __device__ constexpr IX KERNEL[3] = {KERNELS}, STRIDE[3] = {STRIDES}, PAD[3] = {PADS}, DILATION[3] = {DILATIONS};
 
-// Places are counted in IX, which is narrow where it can be: much of the time goes into dividing.
+// Indices are counted in IX, 32-bit where possible: much of the time goes into divisions.
 
-// Span is where a window lies along one dimension: from lo below hi by step, and its part of the divisor.
+// Span is a window along one dimension: from lo below hi by step, and its part of the divisor.
 struct Span { IX lo, hi, step, n; };
 DEV Span span(const Args &a, int d, IX o) {
     Span s;
@@ -37,14 +37,14 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
     return a.divisor != 0 ? (double)a.divisor : a.count == 0 ? 1.0 : (double)(x.n * y.n * z.n);
 }
 
-#define PLACE(e, dims) \
+#define POSITION(e, dims) \
     const IX q2 = e / (IX)dims[2], p2 = e - q2 * (IX)dims[2], q1 = q2 / (IX)dims[1], p1 = q2 - q1 * (IX)dims[1], plane = DIMS > 2 ? q1 / (IX)dims[0] : q1, p0 = DIMS > 2 ? q1 - plane * (IX)dims[0] : 0
 
 #if defined(POOL_MAX) || defined(POOL_MEAN)
 #define WINDOW \
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x; \
     if (e >= a.total) return; \
-    PLACE(e, a.size); \
+    POSITION(e, a.size); \
     const Span s0 = span(a, 0, p0), s1 = span(a, 1, p1), s2 = span(a, 2, p2); \
     const T *x = a.x + plane * (IX)a.in[0] * (IX)a.in[1] * (IX)a.in[2];
 #define EACH \
@@ -53,13 +53,13 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
             for (IX k = s2.lo; k < s2.hi; k += s2.step)
 #endif
 
-// Where windows are one element wide along the last dimension (channels that lie last), a thread takes V neighbours of it, whose
-// windows are the same but for that.
+// Where windows are one element wide along the last dimension (NHWC), a thread takes V adjacent elements, whose windows are
+// otherwise the same.
 #if defined(POOL_MAX) && V > 1
 extern "C" __global__ void __launch_bounds__(256) pool_max(const __grid_constant__ Args a) {
     const IX e = ((IX)blockIdx.x * 256 + threadIdx.x) * V;
     if (e >= a.total) return;
-    PLACE(e, a.size);
+    POSITION(e, a.size);
     const Span s0 = span(a, 0, p0), s1 = span(a, 1, p1);
     const T *x = a.x + plane * (IX)a.in[0] * (IX)a.in[1] * (IX)a.in[2];
     IX best[V];
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_mean(const __grid_constan
 #endif
 
 #if defined(POOL_MEAN_T) || defined(POOL_MAX_T)
-// The windows that see place i along a dimension: outputs from lo to hi, not all of them where dilation leaves holes.
+// The windows that read input i along a dimension: outputs from lo to hi, not all of them where dilation leaves holes.
 struct Seen { IX lo, hi; };
 DEV Seen seen(const Args &a, int d, IX i) {
     Seen s;
@@ -131,7 +131,7 @@ DEV bool sees(const Args &a, int d, IX o, IX i) { return ADAPTIVE || (i + PAD[d]
 extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_constant__ Args a) {
     const IX e = ((IX)blockIdx.x * 256 + threadIdx.x) * V;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     const Seen s0 = seen(a, 0, p0), s1 = seen(a, 1, p1);
     const IX from = plane * (IX)(a.size[0] * a.size[1] * a.size[2]) + p2;
     const i64 me = (p0 * (IX)a.in[1] + p1) * (IX)a.in[2] + p2;
@@ -151,11 +151,11 @@ extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_consta
     store_vec<T, V>(a.out + e, sum, V);
 }
 #elif defined(POOL_MAX_T)
-// at says which place each window took: that place gets what the window was given.
+// at is the index of each window's maximum: that element gets the window's cotangent.
 extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     const Seen s0 = seen(a, 0, p0), s1 = seen(a, 1, p1), s2 = seen(a, 2, p2);
     const IX from = plane * (IX)(a.size[0] * a.size[1] * a.size[2]);
     const i64 me = (p0 * (IX)a.in[1] + p1) * (IX)a.in[2] + p2;
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_consta
 extern "C" __global__ void __launch_bounds__(256) pool_mean_t(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     const Seen s0 = seen(a, 0, p0), s1 = seen(a, 1, p1), s2 = seen(a, 2, p2);
     const T *g = a.x + plane * (IX)a.size[0] * (IX)a.size[1] * (IX)a.size[2];
     R sum = 0;
@@ -188,11 +188,11 @@ extern "C" __global__ void __launch_bounds__(256) pool_mean_t(const __grid_const
 #endif
 
 #ifdef POOL_UNFOLD
-// out is [planes, kernel, size]: what each tap of each window sees.
+// out is [planes, kernel, size]: what each tap of each window reads.
 extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.size);
+    POSITION(e, a.size);
     const IX t2 = plane % KERNEL[2], t1 = plane / KERNEL[2] % KERNEL[1], t0 = plane / (KERNEL[2] * KERNEL[1]) % KERNEL[0];
     const IX i = p0 * STRIDE[0] - PAD[0] + t0 * DILATION[0], j = p1 * STRIDE[1] - PAD[1] + t1 * DILATION[1], k = p2 * STRIDE[2] - PAD[2] + t2 * DILATION[2];
     T v = T();
@@ -203,17 +203,17 @@ extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_const
 #endif
 
 #ifdef POOL_FOLD
-// window finds the output whose tap t sees place i.
+// window finds the output whose tap t reads input i.
 DEV bool window(const Args &a, int d, IX i, IX t, IX &o) {
     const IX from = i + PAD[d] - t * DILATION[d];
     o = from / STRIDE[d];
     return from >= 0 && from % STRIDE[d] == 0 && o < (IX)a.size[d];
 }
-// x is [planes, kernel, size]: every place of the image sums what the taps that see it hold.
+// x is [planes, kernel, size]: every pixel sums the taps that read it.
 extern "C" __global__ void __launch_bounds__(256) pool_fold(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     typedef Wide<R>::W W;
     W sum = W();
     for (IX t0 = 0; t0 < KERNEL[0]; t0++)

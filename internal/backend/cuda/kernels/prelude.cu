@@ -1,5 +1,5 @@
-// Element types as they lie in memory and as they are computed with. Halves compute in float and are rounded after
-// every op, as on the CPU. Nothing is included: NVRTC needs no headers, and compiles in a tenth of the time.
+// Element types in memory and in registers. Half types are computed in float and rounded after every op, as on the CPU.
+// Nothing is included: NVRTC then needs no headers, and compiles in a tenth of the time.
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -24,19 +24,20 @@ struct alignas(16) w16 { u64 a, b; };
 // Long functions are compiled once, not for every element of a vector.
 #define FAR static __device__ __noinline__
 
-// Every kernel begins so (follow.go writes it): in a recording it may be started while the one before it ends, and lets the one
-// behind it start as early; it touches no memory before all work it waits for is done.
+// Every kernel begins so (dependent_launch.go inserts it). With programmatic dependent launch it may be scheduled while its
+// predecessor still runs, and lets its successor be scheduled as early; it touches no memory before all work it depends on
+// is done.
 #if __CUDA_ARCH__ >= 900 && defined(__CUDACC_RTC__)
-#define FOLLOW asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#define PDL_ENTRY asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #else
-#define FOLLOW
+#define PDL_ENTRY
 #endif
 
 // A quotient of zeros would be computed at run time.
 #define INF __longlong_as_double(0x7ff0000000000000ll)
 #define NAN_ __longlong_as_double(0x7ff8000000000000ll)
 
-// Rep is what an element is computed with.
+// Rep is the type an element is computed in.
 template <class M> struct Rep { typedef M R; };
 template <> struct Rep<b8> { typedef bool R; };
 template <> struct Rep<f16> { typedef float R; };
@@ -69,7 +70,7 @@ template <> struct Put<bf16> {
     }
 };
 
-// rounded brings a value to what its element type holds.
+// rounded rounds a value to its element type.
 template <class M> DEV typename Rep<M>::R rounded(typename Rep<M>::R v) { return v; }
 template <> DEV float rounded<f16>(float v) { return get(Put<f16>::put(v)); }
 template <> DEV float rounded<bf16>(float v) { return get(Put<bf16>::put(v)); }
@@ -93,7 +94,7 @@ template <class M, int V, class R> DEV void load_each(R (&r)[V], const M *p, i64
     for (int j = 0; j < V; j++) r[j] = j < left ? get(p[j * stride]) : R();
 }
 
-// pack makes the elements of a vector of values; halves are rounded in pairs where the device can.
+// Pack converts a vector of values to elements; half types are rounded in pairs where the hardware can.
 template <class M, int V, class R> struct Pack {
     static DEV void to(Vec<M, V> &t, const R (&r)[V]) {
 #pragma unroll
@@ -139,9 +140,9 @@ template <class M> DEV M immediate(const u64 *p) {
     return m;
 }
 
-// Fault is where a kernel leaves the first value it cannot take: a position, a divisor.
+// Fault is where a kernel reports the first value it refuses: an index, a divisor.
 struct Fault { u32 code, pad; i64 value, size; };
-DEV void complain(Fault *f, u32 code, i64 value, i64 size) {
+DEV void report_fault(Fault *f, u32 code, i64 value, i64 size) {
     if (f && atomicCAS(&f->code, 0u, code) == 0) { f->value = value; f->size = size; }
 }
 
@@ -153,7 +154,8 @@ template <class F> DEV Cx<F> operator-(Cx<F> x) { return cx(-x.re, -x.im); }
 template <class F> DEV Cx<F> operator*(Cx<F> x, Cx<F> y) { return cx(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re); }
 template <class F> DEV bool operator==(Cx<F> x, Cx<F> y) { return x.re == y.re && x.im == y.im; }
 template <class F> DEV bool operator!=(Cx<F> x, Cx<F> y) { return !(x == y); }
-// Smith's way: no overflow where the quotient has none. Over an infinity it is NaN unless the divisor's other part is a number, as in NumPy and PyTorch.
+// Smith's algorithm: no overflow where the quotient has none. Over an infinity it is NaN unless the divisor's other part is
+// a number, as in NumPy and PyTorch.
 template <class F> DEV Cx<F> operator/(Cx<F> x, Cx<F> y) {
     if (fabs(y.re) >= fabs(y.im)) {
         if (y.re == 0 && y.im == 0) return cx(x.re / fabs(y.re), x.im / fabs(y.re));
@@ -164,13 +166,13 @@ template <class F> DEV Cx<F> operator/(Cx<F> x, Cx<F> y) {
     return cx((x.re * r + x.im) / d, (x.im * r - x.re) / d);
 }
 
-// Conversions. What no integer holds goes through int64's minimum.
+// Conversions. Floats out of an integer type's range go through int64's minimum.
 DEV u64 whole(double f) {
     if (f >= 9223372036854775808.0 && f < 18446744073709551616.0) return (u64)(f - 9223372036854775808.0) | 1ull << 63;
     if (f >= -9223372036854775808.0 && f < 9223372036854775808.0) return (u64)(i64)f;
     return 1ull << 63;
 }
-// odd rounds to float so that rounding once more to a half is as good as rounding once.
+// odd rounds to float (round to odd) so that rounding again to a half type is exact.
 DEV float odd(double d) {
     float f = __double2float_rz(d);
     return (double)f != d && d == d ? __int_as_float(__float_as_int(f) | 1) : f;
@@ -186,7 +188,7 @@ template <class F> struct Conv<bool, Cx<F>> { static DEV bool to(Cx<F> x) { retu
 template <class G, class S> struct Conv<Cx<G>, S> { static DEV Cx<G> to(S x) { return cx((G)x, (G)0); } };
 template <class G, class F> struct Conv<Cx<G>, Cx<F>> { static DEV Cx<G> to(Cx<F> x) { return cx((G)x.re, (G)x.im); } };
 
-// cast converts between element types; a half's result is rounded by the caller.
+// cast converts between element types; the caller rounds a half-precision result.
 template <class S> struct HalfOf { static DEV float to(S x) { return odd((double)x); } };
 template <> struct HalfOf<float> { static DEV float to(float x) { return x; } };
 template <> struct HalfOf<bool> { static DEV float to(bool x) { return x; } };

@@ -1,14 +1,14 @@
-// Sorting long rows of keys with their places, eight bits at a time from the lowest: keys go where those of smaller digits, and
-// those of the same digit before them, leave off; so equal keys keep their order.
+// Stable radix sort of long rows of keys with their indices, eight bits at a time from the lowest.
 //
-// radix_count: how often each digit is in a row, for all digits at once. radix_place: a tile is put in order in shared memory, then
-// goes to its places in runs. What comes before a tile's own it learns from the tiles before it while they work: each leaves the
-// counts of its digits, then those of all tiles up to it. Keys are read once and written once for a digit.
+// radix_count: histograms of all digits of a row. radix_scatter: a tile is sorted in shared memory, then scattered in runs;
+// the offset of a tile comes from the tiles before it by decoupled look-back: each publishes the counts of its digits, then
+// the inclusive prefix of all tiles up to it. Keys are read once and written once a digit.
 //
-// Where keys are integers of many digits, some digits may be the same in all of them (SKIPS): radix_plan finds these, and their turns are
-// left out, all but the first and the last.
+// Integer keys of many digits may have digits equal in all keys (SKIPS): radix_plan finds these, and their passes are
+// skipped, except the first and the last.
 //
-// FROM: keys are made of the elements of x, and places are counted; TO: the results are written instead of keys and places.
+// FROM: keys are made of the elements of x, and indices are counted; TO: the results are written instead of keys and
+// indices.
 
 const int TILE = THREADS * ITEMS, WARPS = THREADS / 32;
 
@@ -16,31 +16,31 @@ struct Args {
     i64 rows, n, step, k, flip, tiles; const T *x; T *out; i64 *at;
     K *keys; u32 *idx; K *keys2; u32 *idx2;
     i64 shift;
-    u32 *total;  // of every digit in a row: [row][digit], for radix_count [place][row][digit]
-    u32 *state;  // what tiles have left: [row][tile][digit]
-    u32 *ticket; // how many tiles were begun
-    u32 *turn;   // with SKIPS: how many turns come before this one, for radix_plan of every place
+    u32 *total;  // of every digit in a row: [row][digit], for radix_count [pass][row][digit]
+    u32 *state;  // published by tiles: [row][tile][digit]
+    u32 *ticket; // how many tiles have begun
+    u32 *pass;   // with SKIPS: how many passes come before this one, for radix_plan of every digit
 };
 
 const u32 SKIPPED = ~0u;
 
-DEV K turned(const Args &a) { return a.flip ? ~(K)0 : (K)0; }
+DEV K flip_mask(const Args &a) { return a.flip ? ~(K)0 : (K)0; }
 
-// backwards tells whether keys and places go from the second to the first memory.
+// backwards tells whether keys and indices go from the second to the first buffer.
 DEV bool backwards(const Args &a) {
 #ifdef SKIPS
-    return *a.turn & 1;
+    return *a.pass & 1;
 #else
     return false;
 #endif
 }
 
-// Row is where a row lies: its elements or its keys.
+// Row is the source of a row: its elements or its keys.
 struct Row {
 #ifdef FROM
-    const T *x; i64 step; K turn;
-    DEV Row(const Args &a, i64 row) : x(a.x + row / a.step * a.n * a.step + row % a.step), step(a.step), turn(turned(a)) {}
-    DEV K key(i64 i) const { return Key<R>::of(get(x[i * step])) ^ turn; }
+    const T *x; i64 step; K mask;
+    DEV Row(const Args &a, i64 row) : x(a.x + row / a.step * a.n * a.step + row % a.step), step(a.step), mask(flip_mask(a)) {}
+    DEV K key(i64 i) const { return Key<R>::of(get(x[i * step])) ^ mask; }
 #else
     const K *keys;
     DEV Row(const Args &a, i64 row) : keys((backwards(a) ? a.keys2 : a.keys) + row * a.n) {}
@@ -49,9 +49,9 @@ struct Row {
 };
 
 #ifdef RADIX_COUNT
-// PLACES lists the places of the digits, SPAN is how many keys a block counts.
+// SHIFTS lists the shifts of the digits, SPAN is how many keys a block counts.
 extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_constant__ Args a) {
-    constexpr int places[] = PLACES, digits = sizeof(places) / sizeof(int);
+    constexpr int shifts[] = SHIFTS, digits = sizeof(shifts) / sizeof(int);
     __shared__ u32 count[digits][256];
     const i64 spans = (a.n + SPAN - 1) / SPAN, row = blockIdx.x / spans, lo = blockIdx.x % spans * SPAN, hi = min(lo + SPAN, a.n);
     const Row of(a, row);
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_c
     for (i64 i = lo + threadIdx.x; i < hi; i += THREADS) {
         const K key = of.key(i);
 #pragma unroll
-        for (int d = 0; d < digits; d++) atomicAdd(&count[d][(u32)(key >> places[d]) & 255], 1u);
+        for (int d = 0; d < digits; d++) atomicAdd(&count[d][(u32)(key >> shifts[d]) & 255], 1u);
     }
     __syncthreads();
     for (int i = threadIdx.x; i < digits * 256; i += THREADS) {
@@ -72,9 +72,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_c
 #endif
 
 #ifdef RADIX_PLAN
-// One block; there are DIGITS places.
+// One block; there are DIGITS digits.
 extern "C" __global__ void __launch_bounds__(THREADS) radix_plan(const __grid_constant__ Args a) {
-    u32 turn = 0;
+    u32 pass = 0;
     for (int p = 0; p < DIGITS; p++) {
         int differs = 0;
         for (i64 i = threadIdx.x; i < a.rows * 256; i += THREADS) {
@@ -83,16 +83,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_plan(const __grid_co
         }
         differs = __syncthreads_or(differs);
         const bool runs = differs || p == 0 || p == DIGITS - 1;
-        if (threadIdx.x == 0) a.turn[p] = runs ? turn : SKIPPED;
-        turn += runs;
+        if (threadIdx.x == 0) a.pass[p] = runs ? pass : SKIPPED;
+        pass += runs;
     }
 }
 #endif
 
-#ifdef RADIX_PLACE
+#ifdef RADIX_SCATTER
 DEV u32 digit(const Args &a, K key) { return (u32)(key >> a.shift) & 255; }
 
-// summed adds up the values of the first 256 threads up to each.
+// summed is the inclusive prefix sum over the first 256 threads.
 DEV u32 summed(u32 v) {
     __shared__ u32 warps[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -110,22 +110,23 @@ DEV u32 summed(u32 v) {
     return before + v;
 }
 
-// A word of state is nothing, a tile's own count, or that of all tiles up to it.
+// A state word is empty, a tile's own count, or the inclusive prefix up to it.
 const u32 OWN = 1u << 30, ALL = 2u << 30, COUNT = OWN - 1;
 DEV u32 peek(const u32 *p) { u32 v; asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); return v; }
 DEV void leave(u32 *p, u32 v) { asm volatile("st.relaxed.gpu.u32 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
 
-// before adds up what the tiles before this one have of a digit. A word holds all that is said, so nothing else is waited for.
+// before adds up the counts of a digit in the tiles before this one (look-back). A word holds flag and count, so no fence
+// is needed.
 DEV u32 before(const u32 *state, i64 tile) {
-    const int AHEAD = 8;
+    const int PREFETCH = 8;
     u32 sum = 0;
     for (i64 t = tile - 1; t >= 0;) {
-        u32 w[AHEAD];
+        u32 w[PREFETCH];
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++) w[j] = t - j >= 0 ? peek(state + (t - j) * 256) : ALL;
+        for (int j = 0; j < PREFETCH; j++) w[j] = t - j >= 0 ? peek(state + (t - j) * 256) : ALL;
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++) {
-            if (w[j] < OWN) break; // not there yet: look again
+        for (int j = 0; j < PREFETCH; j++) {
+            if (w[j] < OWN) break; // not published yet: read again
             sum += w[j] & COUNT;
             if (w[j] >= ALL) return sum;
             t--;
@@ -134,17 +135,17 @@ DEV u32 before(const u32 *state, i64 tile) {
     return sum;
 }
 
-// Tally is a digit in a warp: how many elements so far have it, and which of the 32 at hand.
+// Tally is a digit in a warp: how many elements so far have it, and which of the 32 current ones.
 struct alignas(8) Tally { u32 lanes, count; };
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const __grid_constant__ Args a) {
-    __shared__ union { Tally tally[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of a warp's own, then of the warps before it
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_scatter(const __grid_constant__ Args a) {
+    __shared__ union { Tally tally[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of each warp, then the prefix over warps
     __shared__ u32 from[256], to[256], mine;
     const int t = threadIdx.x, warp = t / 32, lane = t % 32, first = warp * 32 * ITEMS + lane;
 #ifdef SKIPS
-    if (*a.turn == SKIPPED) return;
+    if (*a.pass == SKIPPED) return;
 #endif
-    if (t == 0) mine = atomicAdd(a.ticket, 1u); // in the order in which blocks begin, so that none waits for one that has not
+    if (t == 0) mine = atomicAdd(a.ticket, 1u); // in the order in which blocks start, so that none waits for one that has not started
     for (int i = t; i < WARPS * 256; i += THREADS) s.tally[i / 256][i % 256] = Tally();
     __syncthreads();
     const i64 row = mine / a.tiles, tile = mine % a.tiles, lo = tile * TILE;
@@ -155,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) k[i] = first + i * 32 < live ? of.key(lo + first + i * 32) : (K)0;
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) { // a warp's elements in order: 32 neighbours at a time
+    for (int i = 0; i < ITEMS; i++) { // a warp's elements in order: 32 adjacent ones at a time
         const bool is = first + i * 32 < live;
         Tally *tally = &s.tally[warp][digit(a, k[i])];
         if (is) atomicOr(&tally->lanes, 1u << lane);
@@ -193,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
             const u32 d = digit(a, k[i]);
             rank[i] += from[d] + s.tally[warp][d].count;
         }
-    __syncthreads(); // counts are read: their place is used again
+    __syncthreads(); // counts are read: their memory is reused
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (first + i * 32 < live) s.key[rank[i]] = k[i];
@@ -216,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
         keys2[to[digit(a, k[i])] + p] = k[i];
 #endif
     }
-    __syncthreads(); // and once more
+    __syncthreads(); // reused again
 #ifndef FROM
     const u32 *idx = (backwards(a) ? a.idx2 : a.idx) + row * a.n + lo + first;
 #endif
@@ -238,15 +239,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
     for (int i = 0; i < ITEMS; i++) {
         const int p = i * THREADS + t;
         if (p >= live) continue;
-        const u32 place = to[digit(a, k[i])] + p;
+        const u32 dest = to[digit(a, k[i])] + p;
 #ifdef TO
-        if (place >= a.k) continue;
+        if (dest >= a.k) continue;
         const i64 at = s.idx[p];
-        const K key = k[i] ^ turned(a);
-        if (a.out) a.out[o + place * a.step] = Key<R>::lossy(key) ? x[at * a.step] : Put<T>::put(Key<R>::from(key));
-        a.at[o + place * a.step] = at;
+        const K key = k[i] ^ flip_mask(a);
+        if (a.out) a.out[o + dest * a.step] = Key<R>::lossy(key) ? x[at * a.step] : Put<T>::put(Key<R>::from(key));
+        a.at[o + dest * a.step] = at;
 #else
-        idx2[place] = s.idx[p];
+        idx2[dest] = s.idx[p];
 #endif
     }
 }

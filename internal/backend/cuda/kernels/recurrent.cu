@@ -1,5 +1,5 @@
-// A step of a recurrent layer between two products with the weight of the state: a thread has a unit of a sequence. Elements
-// are T in memory; what goes from step to step is R, and never rounded. Rows of gates have GATES·h elements.
+// The pointwise step of a recurrent layer between two matmuls with the recurrent weight: a thread has a unit of a sequence.
+// Elements are T in memory; states are R and never rounded. Rows of gates have GATES·h elements.
 
 typedef Rep<T>::R R;
 
@@ -20,20 +20,20 @@ extern "C" __global__ void __launch_bounds__(256) recurrent(const __grid_constan
         s[q] = a.s[at + q * a.h];
         if (a.bias) s[q] += get(a.bias[q * a.h + u]);
     }
-    R h, kept = 0;
+    R h, cell = 0;
 #if CELL == LSTM
     x[0] = sigmoid(x[0] + s[0]);
     x[1] = sigmoid(x[1] + s[1]);
     x[2] = op_tanh(x[2] + s[2]);
     x[3] = sigmoid(x[3] + s[3]);
-    kept = x[1] * a.c[e] + x[0] * x[2];
-    a.c[e] = kept;
-    h = x[3] * op_tanh(kept);
+    cell = x[1] * a.c[e] + x[0] * x[2];
+    a.c[e] = cell;
+    h = x[3] * op_tanh(cell);
 #elif CELL == GRU
     x[0] = sigmoid(x[0] + s[0]);
     x[1] = sigmoid(x[1] + s[1]);
-    kept = s[2];
-    x[2] = op_tanh(x[2] + x[0] * kept);
+    cell = s[2];
+    x[2] = op_tanh(x[2] + x[0] * cell);
     h = x[2] + x[1] * (a.state[e] - x[2]);
 #elif CELL == RELU
     h = x[0] + s[0];
@@ -43,16 +43,16 @@ extern "C" __global__ void __launch_bounds__(256) recurrent(const __grid_constan
 #endif
     a.state[e] = h;
     if (a.y) a.y[e] = Put<T>::put(h);
-    if (a.extra) a.extra[e] = Put<T>::put(kept);
+    if (a.extra) a.extra[e] = Put<T>::put(cell);
     if (a.z)
 #pragma unroll
         for (int q = 0; q < GATES; q++) a.z[at + q * a.h] = Put<T>::put(x[q]);
 }
 #elif defined(BACKWARD)
-struct Args { i64 n, h, has; const T *z; const T *kept; const T *prev; const T *start; const T *dy; const R *dh; const T *dc; R *carry; R *dgates; T *dz; T *extra; };
+struct Args { i64 n, h, has; const T *z; const T *saved; const T *prev; const T *start; const T *dy; const R *dh; const T *dc; R *carry; R *dgates; T *dz; T *extra; };
 
-// dgates are the cotangents that meet the weight of the state, dz those of the gates; carry is what goes past the weight: an
-// LSTM's of the memory, a GRU's of the state. The value before the step is that of prev for the first sequences.
+// dgates are the cotangents that are multiplied by the recurrent weight, dz those of the gates; carry bypasses the weight:
+// an LSTM's cell state, a GRU's state. The value before the step is that of prev for the first sequences.
 extern "C" __global__ void __launch_bounds__(256) recurrent_grad(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.n * a.h) return;
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) recurrent_grad(const __grid_co
 #pragma unroll
     for (int q = 0; q < GATES; q++) z[q] = get(a.z[at + q * a.h]);
 #if CELL == LSTM
-    const R tc = op_tanh((R)get(a.kept[e])), before = row < a.has ? get(a.prev[e]) : get(a.start[e]);
+    const R tc = op_tanh((R)get(a.saved[e])), before = row < a.has ? get(a.prev[e]) : get(a.start[e]);
     R dc = a.carry[e] + dh * z[3] * (1 - tc * tc);
     if (a.dc) dc += get(a.dc[e]);
     d[0] = dc * z[2] * z[0] * (1 - z[0]);
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256) recurrent_grad(const __grid_co
     const R before = row < a.has ? get(a.prev[e]) : get(a.start[e]);
     dh += a.carry[e];
     const R dn = dh * (1 - z[1]) * (1 - z[2] * z[2]), dq = dn * z[0];
-    d[0] = dn * get(a.kept[e]) * z[0] * (1 - z[0]);
+    d[0] = dn * get(a.saved[e]) * z[0] * (1 - z[0]);
     d[1] = dh * (before - z[2]) * z[1] * (1 - z[1]);
     d[2] = dn;
     a.carry[e] = dh * z[1];
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(256) recurrent_grad(const __grid_co
 #else
 struct Args { i64 n; const R *x; const T *y; const R *w; R *wide; T *out; };
 
-// x, and y and w where they are, to wide and out where they are.
+// x + y + w, as far as they are given, to wide and out, as far as they are given.
 extern "C" __global__ void __launch_bounds__(256) recurrent_put(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.n) return;

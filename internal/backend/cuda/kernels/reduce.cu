@@ -1,11 +1,13 @@
-// Reductions over any dimensions. KD kept and FD folded dimensions are left after merging. Work is cut in chunks by sizes
-// alone and joined in a fixed order, so the same input gives the same bits.
+// Reductions over any dimensions. KD remaining and FD reduced dimensions are left after merging. Work is split into chunks by
+// sizes alone and combined in a fixed order, so the same input gives the same bits.
 //
-// reduce_rows: LANES threads per output walk its elements side by side: for contiguous folded dimensions, of which they take
-// vectors of V if there is one dimension that allows it.
-// reduce_cols: a thread per V neighbouring outputs walks down their columns, 32 threads side by side: for contiguous kept
+// reduce_rows: LANES adjacent threads per output, for contiguous reduced dimensions; vector loads of V if there is one
+// dimension that allows it.
+//
+// reduce_cols: a thread per V adjacent outputs walks down their columns, 32 adjacent threads a row: for contiguous remaining
 // dimensions.
-// reduce_finish: joins the chunks' accumulators.
+//
+// reduce_finish: combines the chunks' accumulators.
 
 typedef Rep<T>::R R;
 typedef OP<R> Op;
@@ -18,7 +20,7 @@ struct Args {
     i64 kdims[KD], kst[KD], fdims[FD], fst[FD];
 };
 
-DEV i64 place(i64 i, int n, const i64 *dims, const i64 *st) {
+DEV i64 offset(i64 i, int n, const i64 *dims, const i64 *st) {
     i64 at = 0;
     for (int d = n - 1; d > 0; d--) {
         i64 q;
@@ -35,7 +37,7 @@ DEV void leave(const Args &a, i64 o, i64 chunk, A acc) {
 }
 
 #if defined(ROWS) || defined(FINISH)
-// together joins what LANES neighbours have, for the first of them.
+// together combines the accumulators of LANES adjacent threads, for the first of them.
 DEV A together(A acc, double p) {
     __shared__ A share[256];
     const int lane = threadIdx.x % LANES;
@@ -57,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_const
     const i64 o = (i64)blockIdx.x * (256 / LANES) + threadIdx.x / LANES;
     A acc = Op::none();
     if (o < a.outer) {
-        const T *in = a.in + place(o, KD, a.kdims, a.kst);
+        const T *in = a.in + offset(o, KD, a.kdims, a.kst);
         const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
         i64 i = lo + lane;
         if (V > 1) { // chunks are whole vectors
@@ -82,11 +84,11 @@ extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_const
         for (; i + 3 * LANES < hi; i += 4 * LANES) {
             R v[4];
 #pragma unroll
-            for (int u = 0; u < 4; u++) v[u] = get(in[place(i + u * LANES, FD, a.fdims, a.fst)]);
+            for (int u = 0; u < 4; u++) v[u] = get(in[offset(i + u * LANES, FD, a.fdims, a.fst)]);
 #pragma unroll
             for (int u = 0; u < 4; u++) Op::add(acc, v[u], i + u * LANES, a.p);
         }
-        for (; i < hi; i += LANES) Op::add(acc, get(in[place(i, FD, a.fdims, a.fst)]), i, a.p);
+        for (; i < hi; i += LANES) Op::add(acc, get(in[offset(i, FD, a.fdims, a.fst)]), i, a.p);
     }
     acc = together(acc, a.p);
     if (lane == 0 && o < a.outer) leave(a, o, blockIdx.y, acc);
@@ -102,13 +104,13 @@ extern "C" __global__ void __launch_bounds__(256) reduce_cols(const __grid_const
 #pragma unroll
     for (int j = 0; j < V; j++) acc[j] = Op::none();
     if (o < a.outer) {
-        const T *in = a.in + place(o, KD, a.kdims, a.kst);
+        const T *in = a.in + offset(o, KD, a.kdims, a.kst);
         const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
         i64 i = lo + y;
         for (; i + 24 < hi; i += 32) {
             R v[4][V];
 #pragma unroll
-            for (int u = 0; u < 4; u++) load_vec<T, V>(v[u], in + place(i + 8 * u, FD, a.fdims, a.fst), V);
+            for (int u = 0; u < 4; u++) load_vec<T, V>(v[u], in + offset(i + 8 * u, FD, a.fdims, a.fst), V);
 #pragma unroll
             for (int u = 0; u < 4; u++)
 #pragma unroll
@@ -116,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(256) reduce_cols(const __grid_const
         }
         for (; i < hi; i += 8) {
             R v[V];
-            load_vec<T, V>(v, in + place(i, FD, a.fdims, a.fst), V);
+            load_vec<T, V>(v, in + offset(i, FD, a.fdims, a.fst), V);
 #pragma unroll
             for (int j = 0; j < V; j++) Op::add(acc[j], v[j], i, a.p);
         }

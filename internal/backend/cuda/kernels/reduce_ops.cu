@@ -1,5 +1,5 @@
-// What reductions do, as structs: A is the accumulator; none is that of no elements, add takes element i, merge joins two
-// (the second came later), done gives the result for n elements. W is the type sums are taken in: float for halves and
+// Reductions as structs: A is the accumulator; none is that of no elements, add takes element i, merge combines two (the
+// second came later), done gives the result for n elements. W is the accumulator type of sums: float for half types and
 // floats, 64 bits for integers.
 
 template <class R> struct Wide { typedef i64 W; };
@@ -25,7 +25,7 @@ template <class R> struct Mean : Sum<R> {
     typedef typename Wide<R>::W A;
     static DEV A done(A a, i64 n, double) { return over(a, n); }
 };
-// Products of complex numbers are wider: a part that overflows would make the other one NaN.
+// Complex products use a wider accumulator: a part that overflows would make the other one NaN.
 template <class R> struct Product { typedef typename Wide<R>::W W; };
 template <> struct Product<c64> { typedef c128 W; };
 template <class R> struct Prod {
@@ -36,10 +36,10 @@ template <class R> struct Prod {
     static DEV A done(A a, i64, double) { return a; }
 };
 
-// The first extremum, or the first NaN, and where it is.
-template <class R> struct Place { R v; i64 i; };
+// The first extremum, or the first NaN, and its index.
+template <class R> struct Indexed { R v; i64 i; };
 template <class R, int MAX> struct Best {
-    typedef Place<R> A;
+    typedef Indexed<R> A;
     static DEV A none() { A a; a.v = R(); a.i = -1; return a; }
     static DEV bool better(R x, R y) { return MAX ? x > y : x < y; }
     static DEV void join(A &a, R v, i64 i) {
@@ -51,10 +51,10 @@ template <class R, int MAX> struct Best {
     static DEV void add(A &a, R v, i64 i, double) { join(a, v, i); }
     static DEV void merge(A &a, A b) { if (b.i >= 0) join(a, b.v, b.i); }
 };
-template <class R> struct Amax : Best<R, 1> { static DEV R done(Place<R> a, i64, double) { return a.v; } };
-template <class R> struct Amin : Best<R, 0> { static DEV R done(Place<R> a, i64, double) { return a.v; } };
-template <class R> struct Argmax : Best<R, 1> { static DEV i64 done(Place<R> a, i64, double) { return a.i; } };
-template <class R> struct Argmin : Best<R, 0> { static DEV i64 done(Place<R> a, i64, double) { return a.i; } };
+template <class R> struct Amax : Best<R, 1> { static DEV R done(Indexed<R> a, i64, double) { return a.v; } };
+template <class R> struct Amin : Best<R, 0> { static DEV R done(Indexed<R> a, i64, double) { return a.v; } };
+template <class R> struct Argmax : Best<R, 1> { static DEV i64 done(Indexed<R> a, i64, double) { return a.i; } };
+template <class R> struct Argmin : Best<R, 0> { static DEV i64 done(Indexed<R> a, i64, double) { return a.i; } };
 
 template <class R> struct Count {
     typedef i64 A;
@@ -66,7 +66,7 @@ template <class R> struct CountNonzero : Count<R> { static DEV i64 done(i64 a, i
 template <class R> struct Any : Count<R> { static DEV bool done(i64 a, i64, double) { return a > 0; } };
 template <class R> struct All : Count<R> { static DEV bool done(i64 a, i64 n, double) { return a == n; } };
 
-// Welford's mean and squares, joined as Chan et al. do.
+// Welford's mean and squares, merged as by Chan et al.
 template <class R> struct Var {
     struct A { R n, mean, m2; };
     static DEV A none() { A a; a.n = a.mean = a.m2 = 0; return a; }
@@ -114,7 +114,7 @@ template <class F> struct Var<Cx<F>> {
 template <class R> struct Logsumexp {
     struct A { R m, s; };
     static DEV A none() { A a; a.m = -(R)INF; a.s = 0; return a; }
-    static DEV R shift(R m) { return m - m == 0 ? m : (R)0; } // an infinite one cannot be taken off
+    static DEV R shift(R m) { return m - m == 0 ? m : (R)0; } // an infinite one cannot be subtracted
     static DEV void add(A &a, R v, i64, double) {
         if (v > a.m || v != v) {
             a.s = a.s * op_exp(a.m - shift(v)) + op_exp(v - shift(v));
@@ -123,7 +123,7 @@ template <class R> struct Logsumexp {
             a.s += op_exp(v - shift(a.m));
         }
     }
-    // take joins V elements at once: one exponential each, and one more where the largest rises.
+    // take adds V elements at once: one exponential each, and one more where the largest rises.
     template <int V> static DEV void take(A &a, const R (&v)[V]) {
         R m = a.m;
 #pragma unroll
@@ -145,7 +145,7 @@ template <class R> struct Logsumexp {
 };
 
 #ifdef COMPLEX_FUNCTIONS
-// The largest real part is taken out; an infinite one cannot be, and a NaN spoils all.
+// The largest real part is subtracted; an infinite one cannot be, and a NaN propagates.
 template <class F> struct Logsumexp<Cx<F>> {
     struct A { double m, re, im; };
     static DEV A none() { A a; a.m = -INF; a.re = a.im = 0; return a; }

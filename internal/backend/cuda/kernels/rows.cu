@@ -1,6 +1,6 @@
-// Ops along one dimension: softmax, log_softmax. A row is n elements `step` apart; LANES threads share it, each
-// taking V neighbours at a time. Rows that fit stay in registers, HELD vectors a thread, and are read once; of longer ones the
-// largest element and the sum of exponentials come from one walk, the results from a second one.
+// Ops along one dimension: softmax, log_softmax. A row is n elements `step` apart; LANES threads share it, each loading V
+// adjacent elements at a time. Rows that fit stay in registers, HELD vectors a thread, and are read once; longer ones are
+// read twice: online softmax statistics, then the results.
 
 typedef Rep<T>::R R;
 typedef Logsumexp<R> Op;
@@ -16,14 +16,14 @@ struct Args { i64 rows, n, step; T *out; const T *in; };
     T *out = a.out + at;
 
 #if HELD > 0
-// An exponential that is to be rounded to a half needs no more than the device's own.
+// An exponential that is rounded to a half type needs no more than the hardware's approximation.
 template <class M> struct Exp { static DEV R of(R x) { return op_exp(x); } };
 #define ROUGH(M) \
     template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
 ROUGH(f16) ROUGH(bf16)
 
-// HOLD loads a row and leaves its largest element in m; take also turns the elements into exponentials and sums them. Where a
-// NaN or an infinity is met, the sum is NaN.
+// HOLD loads a row and leaves its largest element in m; take also replaces the elements by exponentials and sums them. With
+// a NaN or an infinity in the row, the sum is NaN.
 #define HOLD \
     ROW \
     R v[HELD][V], m = -(R)INF, s = 0; \

@@ -1,4 +1,4 @@
-// Samples of distributions, behind stream.cu; an element has a stream of its own.
+// Samplers of distributions; included after stream.cu. Each element has a random stream of its own.
 
 DEV double unit(Stream &s) { return (double)(word(s) >> 11) * (1.0 / 9007199254740992.0); }
 
@@ -25,7 +25,7 @@ DEV double draw(Stream &s, double rate) {
 #endif
 
 #ifdef RANDOM_BINOMIAL
-DEV double few(Stream &s, double n, double p) { // waiting times until they pass n
+DEV double few(Stream &s, double n, double p) { // sums waiting times until they exceed n
     const double by = log1p(-p);
     double sum = 0, k = 0;
     for (;; k++) {
@@ -49,14 +49,14 @@ DEV double draw(Stream &s, double n, double p) {
     n = floor(n);
     if (!(n >= 0) || !(p >= 0 && p <= 1) || n - n != 0) return NAN_;
     if (n == 0 || p == 0) return 0;
-    const bool turn = p > 0.5;
-    if (turn) p = 1 - p;
+    const bool swap = p > 0.5;
+    if (swap) p = 1 - p;
     const double k = p == 0 ? 0.0 : n * p < 10 ? few(s, n, p) : many(s, n, p);
-    return turn ? n - k : k;
+    return swap ? n - k : k;
 }
 #endif
 
-// Each key serves `per` elements. Parameters named in same are one value for all.
+// Each key serves `per` elements. Parameters flagged in `same` are one value for all.
 struct Args { i64 total, per, same; T *out; const u32 *keys; const T *p; const T *q; };
 
 extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {

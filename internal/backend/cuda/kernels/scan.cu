@@ -1,12 +1,12 @@
-// Scans along one dimension. A row is n elements `step` apart, walked forwards or, with REVERSE, backwards.
+// Scans along one dimension. A row is n elements `step` apart, scanned forwards or, with REVERSE, backwards.
 //
-// scan_rows: a block walks a tile of a row in registers. What comes before the tile it learns from the tiles before it while they
-// work; see carried. scan_cols: a thread walks a row, for rows that lie side by side, or that are short.
+// scan_rows: a block scans a tile of a row in registers; the prefix before the tile comes from the tiles before it by
+// decoupled look-back, see carried. scan_cols: a thread scans a row, for rows that are interleaved in memory, or short.
 
 typedef Rep<T>::R R;
 
-// A scan is a struct: A what is joined, from element number i of a walk, and of a second operand; join of two neighbours, the second
-// later; what is stored.
+// A scan is a struct: A is the accumulator; `from` makes one from element i and a second operand; join combines two
+// adjacent ones, the second later; done is what is stored.
 template <class R> struct CumSum {
     typedef typename Wide<R>::W A;
     static DEV A from(R x, R, i64) { return Conv<A, R>::to(x); }
@@ -40,7 +40,7 @@ template <class R> struct LogCumSumExp {
 };
 #endif
 #if EXPONENTIALS == 2
-// The angle goes on where the larger one's is: the order of joining matters, so one thread does a whole row.
+// The branch of the angle follows the larger element: the order of joining matters, so one thread does a whole row.
 template <class R> struct LogCumSumExp {
     typedef c128 A;
     static DEV A from(R x, R, i64) { return wide(x); }
@@ -56,7 +56,7 @@ template <class R> struct LogCumSumExp {
     static DEV A done(A a, i64) { return a; }
 };
 #endif
-// y[i] = f[i]·y[i-1] + x[i]: maps y → f·y + x, joined one behind the other.
+// y[i] = f[i]·y[i-1] + x[i]: composition of the maps y → f·y + x.
 template <class R> struct LinearScan {
     struct A { R f, x; };
     static DEV A from(R x, R f, i64) { A a; a.f = f; a.x = x; return a; }
@@ -69,27 +69,27 @@ typedef Op::A A;
 
 struct Args {
     i64 rows, n, step, tiles; OUT *out; const T *x; const T *f;
-    u64 *own;         // totals of tiles, each with whether it is there: see Post
+    u64 *own;         // totals of tiles, each with a flag: see Post
     u64 *group, *all; // of 32 tiles, and of all up to these
     u32 *ticket;
 };
 
 DEV i64 start(const Args &a, i64 row) { return row / a.step * a.n * a.step + row % a.step; }
-DEV i64 place(const Args &a, i64 at, i64 i) { return at + (REVERSE ? a.n - 1 - i : i) * a.step; }
+DEV i64 offset(const Args &a, i64 at, i64 i) { return at + (REVERSE ? a.n - 1 - i : i) * a.step; }
 DEV typename Rep<OUT>::R result(const Args &a, A v) { return rounded<OUT>(cast<OUT>(Op::done(v, a.n))); }
 #define TWO LINEAR // there is a second operand
 
 #ifdef SCAN_ROWS
-// A warp has K pieces of the tile one behind the other, of V neighbours a lane.
+// A warp has K consecutive pieces of the tile, of V adjacent elements a lane.
 const int WARPS = THREADS / 32, PIECE = 32 * V, TILE = WARPS * K * PIECE;
 
-// take loads V elements from number i of a walk on, as far as there are any.
+// take loads V elements from number i on, as far as there are any.
 DEV void take(R (&r)[V], const Args &a, const T *x, i64 at, i64 i, i64 left) {
     if (V == 1) {
-        r[0] = get(x[place(a, at, i)]);
+        r[0] = get(x[offset(a, at, i)]);
     } else if (!REVERSE) {
         load_vec<T, V>(r, x + at + i, left);
-    } else { // whole vectors alone
+    } else { // whole vectors only
         R t[V];
         load_vec<T, V>(t, x + at + a.n - V - i, V);
 #pragma unroll
@@ -97,7 +97,7 @@ DEV void take(R (&r)[V], const Args &a, const T *x, i64 at, i64 i, i64 left) {
     }
 }
 
-// lane_of gives the value of another lane.
+// lane_of shuffles a value from another lane.
 template <class F> DEV A lane_of(A v, F shuffle) {
     const int N = (sizeof(A) + 3) / 4;
     u32 w[N] = {};
@@ -110,7 +110,7 @@ template <class F> DEV A lane_of(A v, F shuffle) {
 DEV A up(A v, int s) { return lane_of(v, [s](u32 w) { return __shfl_up_sync(~0u, w, s); }); }
 DEV A from_lane(A v, int l) { return lane_of(v, [l](u32 w) { return __shfl_sync(~0u, w, l); }); }
 
-// Post is a value with a word that says whether it is there; where both fit in 64 bits nothing else is waited for.
+// Post is a value with a flag that says whether it is published; where both fit in 64 bits no fence is needed.
 template <int SIZE> struct Post {
     static const int WORDS = (SIZE + 7) / 8 + 1;
     static DEV void leave(u64 *box, i64 i, A v) {
@@ -148,9 +148,9 @@ DEV A folded(const A *chain, int count) {
     return v;
 }
 
-// carried is what comes before tile number `tile` of a row, which is not the first: the total of the groups of 32 tiles before its
-// own, then those of the tiles of its group. Each is joined from the left, one by one, from wherever it is known: so the same input
-// gives the same bits, whoever comes first. The last tile of a group leaves what the next groups need.
+// carried is the prefix before tile number `tile` of a row, which is not the first: the total of the groups of 32 tiles
+// before its own, then those of the tiles of its group. Each is joined from the left, one by one, whatever is already
+// published: so the bits do not depend on timing. The last tile of a group publishes what the next groups need.
 DEV A carried(const Args &a, i64 row, i64 tile, A total) {
     __shared__ A near[32], far[32];
     __shared__ int found;
@@ -194,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(A) <= 4 ? 1024 / TH
     __shared__ u32 number;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     i64 block = blockIdx.x;
-    if (a.tiles > 1) { // in the order in which blocks begin, so that none waits for one that has not
+    if (a.tiles > 1) { // in the order in which blocks start, so that none waits for one that has not started
         if (t == 0) number = atomicAdd(a.ticket, 1u);
         __syncthreads();
         block = number;
@@ -210,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(A) <= 4 ? 1024 / TH
         if (TWO) take(f[TWO ? k : 0], a, a.f, at, base + i, left);
     }
     // Within lanes, then over the lanes of each piece, then over pieces.
-    A v[K][V], before[K], sum; // before a lane's own in its piece; sum: of the pieces so far
+    A v[K][V], before[K], sum; // prefix before a lane within its piece; sum: of the pieces so far
 #pragma unroll
     for (int k = 0; k < K; k++) {
         const int i = mine + k * PIECE;
@@ -256,14 +256,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(A) <= 4 ? 1024 / TH
     for (int k = 0; k < K; k++) {
         const int i = mine + k * PIECE, left = count - i;
         if (left <= 0) continue;
-        const bool some = k > 0 || lane > 0; // something comes before the lane's own in the warp
+        const bool some = k > 0 || lane > 0; // something comes before the lane's elements in the warp
         A b;
         if (has) b = some ? Op::join(carry, before[k]) : carry;
         else if (some) b = before[k];
         typename Rep<OUT>::R out[V];
 #pragma unroll
         for (int j = 0; j < V; j++) out[REVERSE ? V - 1 - j : j] = result(a, has || some ? Op::join(b, v[k][j]) : v[k][j]);
-        if (V == 1) a.out[place(a, at, base + i)] = Put<OUT>::put(out[0]);
+        if (V == 1) a.out[offset(a, at, base + i)] = Put<OUT>::put(out[0]);
         else if (REVERSE) store_vec<OUT, V>(a.out + at + a.n - V - (base + i), out, V);
         else store_vec<OUT, V>(a.out + at + base + i, out, left);
     }
@@ -276,21 +276,21 @@ extern "C" __global__ void __launch_bounds__(256) scan_cols(const __grid_constan
     if (row >= a.rows) return;
     const i64 at = start(a, row);
     A v;
-    const int AHEAD = sizeof(A) <= 8 ? 8 : 4; // elements under way at once
-    for (i64 i = 0; i < a.n; i += AHEAD) {
-        R x[AHEAD], f[AHEAD];
+    const int PREFETCH = sizeof(A) <= 8 ? 8 : 4; // elements in flight
+    for (i64 i = 0; i < a.n; i += PREFETCH) {
+        R x[PREFETCH], f[PREFETCH];
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++)
+        for (int j = 0; j < PREFETCH; j++)
             if (i + j < a.n) {
-                x[j] = get(a.x[place(a, at, i + j)]);
-                if (TWO) f[j] = get(a.f[place(a, at, i + j)]);
+                x[j] = get(a.x[offset(a, at, i + j)]);
+                if (TWO) f[j] = get(a.f[offset(a, at, i + j)]);
             }
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++) {
+        for (int j = 0; j < PREFETCH; j++) {
             if (i + j >= a.n) break;
             const A e = Op::from(x[j], f[j], i + j);
             v = i + j > 0 ? Op::join(v, e) : e;
-            a.out[place(a, at, i + j)] = Put<OUT>::put(result(a, v));
+            a.out[offset(a, at, i + j)] = Put<OUT>::put(result(a, v));
         }
     }
 }

@@ -1,8 +1,8 @@
-// Looking for values among others, a thread for each value.
+// Searching, a thread for each value.
 
 #ifdef SEARCHSORTED
 typedef Rep<T>::R R;
-// Rows of n ordered elements are searched by `per` values each: for the first element not less, or with RIGHT the first
+// Binary search in rows of n sorted elements by `per` values each: for the first element not less, or with RIGHT the first
 // greater. A NaN finds the end.
 struct Args { i64 total, n, per; i64 *out; const T *seq; const T *x; };
 
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(256) isin(const __grid_constant__ A
 #endif
 
 #ifdef ISIN_SORTED
-// The set is given by its keys in order; see key.cu.
+// The set is given by its sorted keys; see key.cu.
 struct Args { i64 total, n; b8 *out; const T *x; const K *set; };
 
 extern "C" __global__ void __launch_bounds__(256) isin_sorted(const __grid_constant__ Args a) {

@@ -1,10 +1,10 @@
-// Selecting by keys, behind sort.cu: a block looks at one row. The key of the element that is number k in order is found by its
-// digits, from the highest: each walk counts the elements that agree so far. Rows that fit stay in shared memory (HELD), so
-// that they are read once.
+// Selection by keys (radix select); included after sort.cu. A block takes one row. The key of the k-th element is found by
+// its digits, from the highest: each pass counts the elements that agree so far. Rows that fit stay in shared memory
+// (HELD), so that they are read once.
 
 const int WARPS = THREADS / 32, WIDTH = 11, BINS = 1 << WIDTH;
 
-// rows of keys, where they are held
+// the keys of a row, where they are held
 #if HELD
 extern __shared__ __align__(16) unsigned char memory[];
 #define KEY(i) (((const K *)memory)[i])
@@ -12,10 +12,10 @@ extern __shared__ __align__(16) unsigned char memory[];
 #define KEY(i) key_at(a, from, i)
 #endif
 
-// Found is the element that is number k in order: its key, how many keys are less, and how many equal ones come before it.
+// Found is the k-th element: its key, how many keys are less, and how many equal ones come before it.
 struct Found { K key; u32 less, nth; };
 
-// bin finds where number k falls, and how many are before that bin.
+// bin finds the bin of number k, and how many elements are before that bin.
 DEV int bin(const u32 *count, u32 k, u32 &before) {
     __shared__ u32 sums[WARPS], to, less;
     const int EACH = BINS / THREADS, t = threadIdx.x, lane = t % 32, warp = t / 32;
@@ -34,7 +34,7 @@ DEV int bin(const u32 *count, u32 k, u32 &before) {
 #pragma unroll
     for (int w = 0; w < WARPS; w++)
         if (w < warp) first += sums[w];
-    if (first <= k && k < first + own) { // of one thread
+    if (first <= k && k < first + own) { // true in one thread
         int b = t * EACH;
         for (; first + count[b] <= k; b++) first += count[b];
         to = b;
@@ -45,25 +45,25 @@ DEV int bin(const u32 *count, u32 k, u32 &before) {
     return to;
 }
 
-// look walks the row for the first time: it counts the highest digits, holds the keys, and counts the NaNs. first is the place
-// of the first of these.
+// look is the first pass over the row: it counts the highest digits, stores the keys, and counts the NaNs. first is the
+// index of the first of these.
 DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first) {
-    __shared__ u32 nans, place;
+    __shared__ u32 nans, first_nan;
     for (int b = threadIdx.x; b < BINS; b += THREADS) count[b] = 0;
-    if (threadIdx.x == 0) { nans = 0; place = ~0u; }
+    if (threadIdx.x == 0) { nans = 0; first_nan = ~0u; }
     __syncthreads();
 #pragma unroll 4
     for (i64 i = threadIdx.x; i < a.n; i += THREADS) {
         const R v = get(a.x[from + i * a.step]);
         const K key = Key<R>::of(v) ^ (K)(a.flip ? ~(K)0 : 0);
-        if (v != v) { atomicAdd(&nans, 1u); atomicMin(&place, (u32)i); }
+        if (v != v) { atomicAdd(&nans, 1u); atomicMin(&first_nan, (u32)i); }
 #if HELD
         ((K *)memory)[i] = key;
 #endif
         atomicAdd(&count[(u32)(key >> (8 * (int)sizeof(K) - WIDTH))], 1u);
     }
     __syncthreads();
-    first = place;
+    first = first_nan;
     return nans;
 }
 
@@ -92,9 +92,9 @@ DEV Found kth(const Args &a, i64 from, u32 *count, u32 k) {
     return f;
 }
 
-// sides walks the row in order, a warp a stretch of it, and says of each element whether sorting puts it before the one that was
-// found (0), it is that one (1), or it comes behind (2); how many that come before the found one lie before it; and whether the
-// found one does.
+// sides walks the row in order, a warp a segment of it, and tells for each element whether sorting puts it before the found
+// one (0), it is that one (1), or it comes behind (2); how many elements of side 0 precede it; and whether the found one
+// does.
 template <class F> DEV void sides(const Args &a, i64 from, Found f, F say) {
     __shared__ u32 lesses[WARPS], equals[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -129,13 +129,13 @@ template <class F> DEV void sides(const Args &a, i64 from, Found f, F say) {
 }
 
 #ifdef TOPK
-// The k first of a row in the order of their places, as keys to be sorted. Of elements equal to the last one taken, the
-// first are. Rows may be stretches of one, a.columns apart.
+// The first k of a row in the order of their indices, as keys to be sorted. Of elements equal to the last one taken, the
+// first are. Rows may be segments of one, a.columns apart.
 extern "C" __global__ void __launch_bounds__(THREADS) topk(const __grid_constant__ Args a) {
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
-    u32 place;
-    look(a, from, count, place);
+    u32 first_nan;
+    look(a, from, count, first_nan);
     const Found f = kth(a, from, count, (u32)a.k - 1);
     sides(a, from, f, [&](u32 side, i64 i, K key, u32 left, bool past) {
         const i64 at = row * a.k + left + past;
@@ -145,12 +145,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) topk(const __grid_constant
 #endif
 
 #ifdef PARTITION
-// The places of the elements before number k, in their order, that of number k, and those of the elements behind it.
+// The indices of the elements before number k, in their order, that of number k, and those of the elements behind it.
 extern "C" __global__ void __launch_bounds__(THREADS) partition(const __grid_constant__ Args a) {
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
-    u32 place;
-    look(a, from, count, place);
+    u32 first_nan;
+    look(a, from, count, first_nan);
     const Found f = kth(a, from, count, (u32)a.k);
     sides(a, from, f, [&](u32 side, i64 i, K, u32 left, bool past) {
         a.at[from + (side == 2 ? a.k + 1 + i - left - past : side == 1 ? a.k : (i64)left) * a.step] = i;
@@ -159,14 +159,14 @@ extern "C" __global__ void __launch_bounds__(THREADS) partition(const __grid_con
 #endif
 
 #ifdef MEDIAN
-// The lower middle of rows. A NaN wins, or is left out with SKIP.
+// The lower median of rows. A NaN wins, or is skipped with SKIP.
 extern "C" __global__ void __launch_bounds__(THREADS) median(const __grid_constant__ Args a) {
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
-    u32 place;
-    const u32 nans = look(a, from, count, place);
+    u32 first_nan;
+    const u32 nans = look(a, from, count, first_nan);
     if (nans > 0 && (!SKIP || nans == a.n)) {
-        if (threadIdx.x == 0) a.out[row] = a.x[from + place * a.step];
+        if (threadIdx.x == 0) a.out[row] = a.x[from + first_nan * a.step];
         return;
     }
     const Found f = kth(a, from, count, (u32)(a.n - nans - 1) / 2);

@@ -1,4 +1,4 @@
-// The cotangent of softmax: y·(g - Σ g·y) along a dimension whose elements lie `step` apart, LANES threads a row; rows that
+// The cotangent of softmax: y·(g - Σ g·y) along a dimension whose elements are `step` apart, LANES threads a row; rows that
 // fit stay in registers.
 
 typedef Rep<T>::R R;

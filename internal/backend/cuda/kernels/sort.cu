@@ -1,4 +1,4 @@
-// Sorting and selecting along rows, by their keys; equal elements keep their order. A row is n elements `step` apart, n below 2³².
+// Stable sorting along rows, by keys. A row is n elements `step` apart, n below 2³².
 
 struct Args {
     i64 rows, n, step, k; // k: how many are wanted
@@ -17,7 +17,7 @@ DEV void leave(const Args &a, i64 row, i64 j, i64 i) {
 }
 
 #if defined(SORT_ROWS) || defined(SORT_TILES)
-// bitonic sorts rows of P neighbours in shared memory, each with its place: no two are equal.
+// bitonic sorts rows of P adjacent keys in shared memory, each with its position: no two are equal.
 DEV void bitonic(K *key, u16 *pos, int total) {
     for (int size = 2; size <= P; size *= 2)
         for (int half = size / 2; half > 0; half /= 2) {
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_rows(const __grid_constan
 #endif
 
 #ifdef SORT_TILES
-// Tiles of P keys, 2048 or a whole row, with what goes with them.
+// Tiles of P keys, 2048 or a whole row, with their indices.
 extern "C" __global__ void __launch_bounds__(256) sort_tiles(const __grid_constant__ Args a) {
     __shared__ K key[P];
     __shared__ u16 pos[P];
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_tiles(const __grid_consta
 #endif
 
 #ifdef MERGE_TILES
-// cross is how many of the first d elements of two runs joined come from x.
+// cross is how many of the first d elements of two merged runs come from x (merge path).
 DEV i64 cross(const K *x, i64 nx, const K *y, i64 ny, i64 d) {
     i64 lo = max((i64)0, d - ny), hi = min(d, nx);
     while (lo < hi) {
@@ -83,7 +83,7 @@ DEV i64 cross(const K *x, i64 nx, const K *y, i64 ny, i64 d) {
     }
     return lo;
 }
-// Runs of `width` are joined in pairs, from keys to keys2; a block makes 2048 of the result, a thread 8.
+// Runs of `width` are merged in pairs, from keys to keys2; a block makes 2048 of the result, a thread 8.
 extern "C" __global__ void __launch_bounds__(256) merge_tiles(const __grid_constant__ Args a) {
     __shared__ K key[2048];
     __shared__ i64 cut[2];
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(256) merge_tiles(const __grid_const
 #endif
 
 #ifdef MAKE_KEYS
-// Keys of rows as they lie, each with its place, counted from a.column.
+// Keys of rows in order, each with its index, counted from a.column.
 extern "C" __global__ void __launch_bounds__(256) make_keys(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.rows * a.n) return;
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) take_first(const __grid_consta
 #endif
 
 #ifdef MODE
-// The last place of the longest run of equal keys of a sorted row, the first of those that tie.
+// The last index of the longest run of equal keys of a sorted row, the first of those that tie.
 extern "C" __global__ void __launch_bounds__(256) mode(const __grid_constant__ Args a) {
     __shared__ i64 most[256], where[256];
     const i64 row = blockIdx.x;
@@ -172,13 +172,13 @@ extern "C" __global__ void __launch_bounds__(256) mode(const __grid_constant__ A
 #endif
 
 #ifdef MIDDLE
-// The lower middle of sorted rows, whose NaNs are the last. One of these wins, or they are left out with SKIP.
+// The lower median of sorted rows, whose NaNs are the last. One of these wins, or they are skipped with SKIP.
 extern "C" __global__ void __launch_bounds__(256) middle(const __grid_constant__ Args a) {
     const i64 row = (i64)blockIdx.x * 256 + threadIdx.x;
     if (row >= a.rows) return;
     const T *x = a.x + start(a, row);
     const u32 *idx = a.idx + row * a.n;
-    i64 lo = 0, hi = a.n; // lo becomes the number of those that are no NaN
+    i64 lo = 0, hi = a.n; // lo becomes the number of elements that are not NaN
     while (lo < hi) {
         const i64 mid = (lo + hi) / 2;
         const R v = get(x[idx[mid] * a.step]);

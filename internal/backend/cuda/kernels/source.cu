@@ -1,4 +1,4 @@
-// Values made of nothing but a place: arithmetic sequences and random words.
+// Values that depend on an index alone: arithmetic sequences and random words.
 
 #ifdef ARANGE
 struct Args { i64 n; OUT *out; i64 start, step; double first, by; };
@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(256) arange(const __grid_constant__
 #endif
 
 #ifdef RANDOM
-// Behind threefry.cu. Word i and word i+ceil(n/2) of a key's n words are the halves of one hash.
+// Included after threefry.cu. Word i and word i+ceil(n/2) of a key's n words are the two outputs of one hash.
 struct Args { i64 hashes, bytes; u8 *out; const u32 *keys; };
 
 DEV void put_word(u8 *out, i64 bytes, i64 word, u32 v) {

@@ -1,6 +1,6 @@
-// Rarer functions, computed in double by the formulas package special uses, edges included.
+// Special functions, computed in double by the formulas of package special, edge cases included.
 
-// series sums Σ (x²/4)^k / (k! (k+v)!), times (x/2)^v, of the modified Bessel functions: all terms are positive.
+// bessel_series sums Σ (x²/4)^k / (k! (k+v)!), times (x/2)^v, of the modified Bessel functions: all terms are positive.
 DEV double bessel_series(int v, double x) {
     const double q = x * x / 4;
     double t = v == 1 ? x / 2 : 1, sum = t;
@@ -31,7 +31,7 @@ DEV double bessel_ie(int v, double x) {
     if (x - x != 0) return x != x ? x : 0.0;
     return bessel_far(v, x) / sqrt(TWO_PI * x);
 }
-// bessel_k is exp(x)·K_v(x): exp(-x(cosh t - 1))·cosh(vt) integrated by the trapezoidal rule; far out by the series.
+// bessel_k is exp(x)·K_v(x): exp(-x(cosh t - 1))·cosh(vt) integrated by the trapezoidal rule; for large x by the series.
 DEV double bessel_k(int v, double x) {
     if (x > 30) return bessel_far(v, -x) * sqrt(PI / (2 * x));
     const double h = 0.1;
@@ -161,7 +161,7 @@ DEV double op_polygamma(double x, int n) { return polygamma_(n, x); }
 template <int FAMILY, int K> FAR double polynomial(double x, double n) {
     if (n != n || n <= -1) return 0;
     if (n < 1) return K == 0 ? 1 : 0;
-    if (n > 65536) return NAN_; // none of its digits would be right far before
+    if (n > 65536) return NAN_; // no digit would be right long before that
     const double first_a[] = {1, 2, 2, 2, 2, 4, 4, 4, 2, 1, -1, 1}, first_b[] = {0, 0, -1, 1, -1, -2, -3, -1, 0, 0, 1, 0};
     double now[K + 1], before[K + 1];
     for (int j = 0; j <= K; j++) now[j] = before[j] = 0;

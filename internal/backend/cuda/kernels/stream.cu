@@ -1,5 +1,5 @@
-// Numbers that are drawn by rejection, behind threefry.cu: every element has words of its own, as many as it needs. The first
-// is the hash of its number, and the key of the others. The steps are those of package threefry, one for one.
+// Random streams for rejection sampling; included after threefry.cu. Every element has words of its own, as many as it
+// needs. The first is the hash of its index, and the key of the others. The steps are exactly those of package threefry.
 
 struct Stream { u32 k0, k1, next; };
 DEV Stream element(u32 k0, u32 k1, u64 i) {
@@ -21,7 +21,7 @@ DEV u64 word(Stream &s) {
     return (u64)x << 32 | y;
 }
 
-// below draws a number below n, one of 64 bits where n is 0.
+// below samples an integer below n, one of 64 bits where n is 0.
 DEV u64 below(Stream &s, u64 n) {
     u64 w = word(s);
     if (n == 0) return w;

@@ -1,4 +1,4 @@
-// Threefry-2x32 with 20 rounds: hash mixes a pair of words under a key.
+// Threefry-2x32 with 20 rounds: hash maps a pair of words under a key.
 
 DEV void rounds(u32 &x, u32 &y, int a, int b, int c, int d) {
     x += y; y = __funnelshift_l(y, y, a) ^ x;

@@ -1,5 +1,5 @@
-// A block's product of two tiles in shared memory: 64 rows by 64 columns, 16 products deep; each of 256 threads makes 4×4.
-// Sums of halves and floats are taken in float, with multiply-adds.
+// A block's product of two tiles in shared memory: 64 rows by 64 columns, 16 deep; each of 256 threads computes a 4×4
+// register tile. Sums of half types and floats are accumulated in float, with fma.
 
 typedef Rep<T>::R R;
 

@@ -1,10 +1,10 @@
-// A transpose of the last two dimensions by tiles of 32×32 through shared memory, so that both sides are read and written
-// in order. in is [batch, n, m] with rows of m contiguous elements, out [batch, m, n].
+// Transpose of the last two dimensions by 32×32 tiles through shared memory, so that loads and stores are both coalesced.
+// in is [batch, n, m] with rows of m contiguous elements, out [batch, m, n].
 
 struct Args { i64 rows, cols; UNIT *out; const UNIT *in; i64 out_batch, in_batch, out_row, in_row; };
 
 extern "C" __global__ void __launch_bounds__(256) transpose(const __grid_constant__ Args a) {
-    // Rows lie an odd number of words apart: columns are read from different banks, and warps share no word.
+    // Rows are an odd number of words apart: no bank conflicts down columns.
     __shared__ UNIT tile[32][32 + (sizeof(UNIT) < 4 ? 4 / sizeof(UNIT) : 1)];
     const i64 across = (a.cols + 31) / 32;
     const i64 r0 = blockIdx.x / across * 32, c0 = blockIdx.x % across * 32;

@@ -11,14 +11,14 @@ import (
 
 // Counts of what Cached did.
 var (
-	Hits     atomic.Int64 // taken from disk
+	Hits     atomic.Int64 // read from disk
 	Compiled atomic.Int64
 )
 
-// header begins an entry; the sum of the code and the code follow.
+// header begins an entry; a checksum of the code and the code follow.
 const header = "lucid cubin 1\n"
 
-// Folder is where entries are kept: $LUCID_CACHE_DIR, or the user's cache folder; "" if there is none.
+// Folder is where entries are stored: $LUCID_CACHE_DIR, or the user's cache folder; "" if there is none.
 func Folder() string {
 	if d := os.Getenv("LUCID_CACHE_DIR"); d != "" {
 		return filepath.Join(d, "cuda")
@@ -30,8 +30,8 @@ func Folder() string {
 	return filepath.Join(d, "lucid", "cuda")
 }
 
-// Cached is Compile with the cache in front; the library is opened only if the cache has not the code. driver is the
-// driver's version. A folder that cannot be written makes it slower, not wrong.
+// Cached is Compile behind the disk cache; the library is opened only on a miss. driver is the driver's version. A folder
+// that cannot be written makes it slower, not wrong.
 func Cached(driver int, name, source, arch string, options ...string) ([]byte, error) {
 	key := fmt.Sprintf("%d\x00%s\x00%q\x00%s", driver, arch, options, source)
 	if code, ok := Load(key); ok {
@@ -43,11 +43,11 @@ func Cached(driver int, name, source, arch string, options ...string) ([]byte, e
 		return nil, err
 	}
 	Compiled.Add(1)
-	Keep(key, code)
+	Store(key, code)
 	return code, nil
 }
 
-// Cold reports whether nothing was kept yet.
+// Cold reports whether the cache is empty.
 func Cold() bool {
 	f, err := os.Open(Folder())
 	if err != nil {
@@ -68,7 +68,7 @@ func path(key string) string {
 	return filepath.Join(dir, hex.EncodeToString(sum[:]))
 }
 
-// Load returns what was kept under a key.
+// Load returns what is cached under a key.
 func Load(key string) ([]byte, bool) {
 	if p := path(key); p != "" {
 		return read(p)
@@ -76,14 +76,14 @@ func Load(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// Keep leaves data behind for Load, also in later processes.
-func Keep(key string, data []byte) {
+// Store caches data for Load, also in later processes.
+func Store(key string, data []byte) {
 	if p := path(key); p != "" {
 		write(filepath.Dir(p), p, data)
 	}
 }
 
-// read returns an entry's code if it is whole.
+// read returns an entry's code if its checksum matches.
 func read(path string) ([]byte, bool) {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) < len(header)+sha256.Size || string(b[:len(header)]) != header {
@@ -96,7 +96,7 @@ func read(path string) ([]byte, bool) {
 	return code, true
 }
 
-// write leaves an entry behind, or nothing.
+// write stores an entry atomically, or nothing.
 func write(dir, path string, code []byte) {
 	if os.MkdirAll(dir, 0o755) != nil {
 		return
@@ -108,6 +108,6 @@ func write(dir, path string, code []byte) {
 	sum := sha256.Sum256(code)
 	_, err = f.Write(append(append([]byte(header), sum[:]...), code...))
 	if cerr := f.Close(); err != nil || cerr != nil || os.Rename(f.Name(), path) != nil {
-		_ = os.Remove(f.Name()) // what is left is only a file nobody asks for
+		_ = os.Remove(f.Name()) // only a leftover file
 	}
 }

@@ -1,5 +1,4 @@
-// Package nvrtc compiles CUDA C++ at run time with NVIDIA's library of that name, opened when first needed, and keeps the
-// results on disk. An entry of the cache is named after what decides it: source, options, architecture and
-// driver. Entries are written under another name and renamed, so processes may share the folder; a damaged one is made
-// again.
+// Package nvrtc compiles CUDA C++ at run time with NVIDIA's library of that name, opened when first needed, and caches the
+// results on disk. A cache entry is named after the hash of source, options, architecture and driver version. Entries are
+// written to a temporary file and renamed, so processes may share the folder; a damaged entry is compiled again.
 package nvrtc

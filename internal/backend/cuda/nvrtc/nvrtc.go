@@ -13,12 +13,12 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/trace"
+	"github.com/lucid-go/lucid/internal/profile"
 )
 
 var fn struct{ version, errorString, create, compile, destroy, logSize, log, cubinSize, cubin uintptr }
 
-// Path is where the library was found, Version what it says of itself; set by Init.
+// Path is where the library was found, Version its version; set by Init.
 var Path, Version string
 
 var names = map[string][]string{
@@ -26,11 +26,11 @@ var names = map[string][]string{
 	"windows": {"nvrtc64_130_0.dll", "nvrtc64_120_0.dll"},
 }
 
-// Named lists the folders in which CUDA's libraries are looked for before all others: what the user says goes first, so that a newer
-// library beside the system's can be taken.
+// Named lists the folders in which CUDA's libraries are looked for first: the user's choice, so that a newer library than
+// the system's can be used.
 func Named() []string { return dl.Folders("LUCID_CUDA_PATH") }
 
-// Folders lists where CUDA's libraries are looked for behind the system's own places: the toolkit, and the wheels of Python
+// Folders lists where CUDA's libraries are looked for after the system's own paths: the toolkit, and the wheels of Python
 // environments.
 func Folders() (list []string) {
 	for _, env := range []string{"CUDA_HOME", "CUDA_PATH"} {
@@ -68,7 +68,7 @@ var Init = sync.OnceValue(func() error {
 		return failed(s, "asking for the version")
 	}
 	Version = fmt.Sprintf("%d.%d", v[0], v[1])
-	trace.Once(begin, "opening NVRTC")
+	profile.Once(begin, "opening NVRTC")
 	return nil
 })
 
@@ -76,7 +76,7 @@ func failed(status uintptr, doing string) *fault.Error {
 	return fault.New(fault.Device, "nvrtc", "%s: %s (%d)", doing, dl.GoString(dl.Call(fn.errorString, status)), uint32(status))
 }
 
-// Compile makes a cubin of source for an architecture such as "sm_90". The error of a program that does not compile
+// Compile compiles source to a cubin for an architecture such as "sm_90". The error of a program that does not compile
 // holds the compiler's log.
 func Compile(name, source, arch string, options ...string) ([]byte, error) {
 	if err := Init(); err != nil {

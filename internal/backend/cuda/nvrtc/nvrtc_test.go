@@ -7,16 +7,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 func need(t *testing.T) {
 	t.Helper()
 	err := Init()
-	impl.Feature("nvrtc", err == nil)
+	asmvariant.Feature("nvrtc", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "nvrtc")
+		asmvariant.Require(t, "nvrtc")
 	}
 }
 
@@ -82,21 +82,21 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestEntries keeps and finds entries without a compiler: damaged ones are not taken, a folder that cannot be written keeps nothing and
-// hurts nobody, and whoever reads while others write finds a whole entry.
+// TestEntries stores and loads entries without a compiler: damaged ones are refused, a folder that cannot be written stores
+// nothing and is no error, and a reader among writers finds a whole entry.
 func TestEntries(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("LUCID_CACHE_DIR", dir)
 	data := []byte(strings.Repeat("code", 10000))
-	Keep("key", data)
+	Store("key", data)
 	if b, ok := Load("key"); !ok || string(b) != string(data) {
-		t.Fatal("what was kept is not found")
+		t.Fatal("what was stored is not found")
 	}
 	whole, err := os.ReadFile(path("key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, b := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "other": []byte("something else"), "turned": append(append([]byte{}, whole[:len(whole)-1]...), whole[len(whole)-1]^1)} {
+	for name, b := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "other": []byte("something else"), "flipped": append(append([]byte{}, whole[:len(whole)-1]...), whole[len(whole)-1]^1)} {
 		if err := os.WriteFile(path("key"), b, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestEntries(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				Keep("key", data)
+				Store("key", data)
 				if b, ok := Load("key"); !ok || string(b) != string(data) {
 					t.Error("an entry that others write is not whole")
 				}
@@ -121,8 +121,8 @@ func TestEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("LUCID_CACHE_DIR", file) // no folder can be made in a file
-	Keep("key", data)
+	Store("key", data)
 	if _, ok := Load("key"); ok || !Cold() {
-		t.Error("something was kept in a file")
+		t.Error("something was stored in a file")
 	}
 }

@@ -1,0 +1,17 @@
+package cuda
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/backend/ref"
+	declared "github.com/lucid-go/lucid/internal/graph"
+)
+
+// TestKernelCoverage requires a kernel for every op of the reference device, but for those that belong on the host.
+func TestKernelCoverage(t *testing.T) {
+	for op := range ref.Device.Table {
+		if !HasKernel(op) && declared.Lookup(op).Role != declared.RolePrint {
+			t.Errorf("there is no kernel for %s", op)
+		}
+	}
+}

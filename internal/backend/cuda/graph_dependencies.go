@@ -1,0 +1,161 @@
+package cuda
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// dependencies orders the nodes of a capture. Small launches wait only for those whose memory they use, so that a graph
+// runs them concurrently; a large one fills the device anyway and is a barrier.
+type dependencies struct {
+	uses    uses
+	barrier []uintptr // the last nodes of the last large launch
+	leaves  []uintptr // nodes that nothing waits for yet
+	pools   []*mem.Pool
+	small   bool      // the current launch
+	behind  []uintptr // what it waits for
+}
+
+// memRange is memory that a launch uses. Temporaries of a program are parts of one block, which is divided differently when
+// it is reused, so ranges may overlap in part.
+type memRange struct {
+	lo, hi  uintptr
+	written bool
+}
+
+// use is the nodes that wrote a range, or have read it since.
+type use struct {
+	lo, hi      uintptr
+	wrote, read []uintptr
+}
+
+// uses is the memory used since the last barrier.
+type uses []use
+
+// before returns the nodes a launch over such memory waits for.
+func (u uses) before(list []memRange) (nodes []uintptr) {
+	for _, s := range list {
+		for _, x := range u {
+			if x.lo < s.hi && s.lo < x.hi {
+				nodes = append(nodes, x.wrote...)
+				if s.written {
+					nodes = append(nodes, x.read...)
+				}
+			}
+		}
+	}
+	return nodes
+}
+
+// add notes that nodes use memory, behind what before returned.
+func (u uses) add(list []memRange, nodes []uintptr) uses {
+	for _, s := range list {
+		if s.written { // waiting for this node implies waiting for what it waited for
+			u = slices.DeleteFunc(u, func(x use) bool { return s.lo <= x.lo && x.hi <= s.hi })
+			u = append(u, use{lo: s.lo, hi: s.hi, wrote: nodes})
+			continue
+		}
+		k := slices.IndexFunc(u, func(x use) bool { return x.lo == s.lo && x.hi == s.hi })
+		if k < 0 {
+			k, u = len(u), append(u, use{lo: s.lo, hi: s.hi})
+		}
+		u[k].read = append(u[k].read, nodes...)
+	}
+	return u
+}
+
+// largeLaunch is the number of bytes from which concurrency gains nothing.
+const largeLaunch = 8 << 20
+
+// workspace stands for the workspace that matmuls share.
+const workspace = 1
+
+// begin sets what a launch waits for, and gives it a pool for its temporaries.
+func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
+	o := &r.dependencies
+	bytes := 0
+	for _, v := range slices.Concat(out, in) {
+		bytes += v.Buf.Size
+	}
+	o.small = bytes <= largeLaunch
+	f.Device.PDL = r.pdl && o.small // a large one would only occupy multiprocessors: ResNet-50 was 4 % slower
+	if !o.small {
+		f.pool, o.behind = f.graphs.pool, o.leaves
+		return f.Device.SetNodes(o.behind)
+	}
+	o.behind = append(slices.Clone(o.barrier), o.uses.before(touched(name, out, in))...)
+	slices.Sort(o.behind)
+	o.behind = slices.Compact(o.behind)
+	// Memory freed by a concurrent launch must not be reused by this one.
+	f.pool = mem.NewPool("launch", &scratch{d: f, bufs: map[uintptr]*mem.Buffer{}, from: f.graphs.pool})
+	o.pools = append(o.pools, f.pool)
+	return f.Device.SetNodes(o.behind)
+}
+
+// touched lists the memory a launch uses.
+func touched(name string, out, in []backend.View) (list []memRange) {
+	of := func(b *mem.Buffer, written bool) memRange {
+		return memRange{b.Dev, b.Dev + uintptr(max(b.Size, 1)), written}
+	}
+	for _, v := range in {
+		if v.Buf.Dev != 0 {
+			list = append(list, of(v.Buf, false))
+		}
+	}
+	for _, v := range out {
+		list = append(list, of(v.Buf, true))
+	}
+	switch name {
+	case "matmul", "attention", "attention_grad", "gather_mm", "recurrent", "recurrent_grad":
+		list = append(list, memRange{workspace, workspace + 1, true})
+	}
+	return list
+}
+
+// end notes the nodes the launch ended with.
+func (r *recorder) end(f *Device, name string, out, in []backend.View) error {
+	o := &r.dependencies
+	nodes, err := f.Device.Nodes()
+	if err != nil {
+		return err
+	}
+	if !o.small {
+		o.uses = nil
+		o.barrier, o.leaves = nodes, nodes
+		return nil
+	}
+	o.uses = o.uses.add(touched(name, out, in), nodes)
+	o.leaves = slices.DeleteFunc(slices.Clone(o.leaves), func(n uintptr) bool { return slices.Contains(o.behind, n) })
+	for _, n := range nodes {
+		if !slices.Contains(o.leaves, n) {
+			o.leaves = append(o.leaves, n)
+		}
+	}
+	return nil
+}
+
+// join makes what follows wait for everything, and frees memory.
+func (r *recorder) join(f *Device) error {
+	f.pool = f.graphs.pool
+	for _, p := range r.dependencies.pools {
+		p.Trim()
+	}
+	r.dependencies.pools = nil
+	return f.Device.SetNodes(r.dependencies.leaves)
+}
+
+// tracked runs a launch with its dependencies.
+func (d *Device) tracked(name string, out, in []backend.View, run func() error) error {
+	if d.mode != capturing {
+		return d.did(out, in, run)
+	}
+	if err := d.rec.begin(d, name, out, in); err != nil {
+		return err
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	return d.rec.end(d, name, out, in)
+}

@@ -1,3 +1,0 @@
-module github.com/lucid-go/lucid/internal/gen/asm/gemm
-
-go 1.26

@@ -1,0 +1,2 @@
+// Package ops tests single ops: edges, gradients, indexing, random numbers, kernels with several algorithms.
+package ops
