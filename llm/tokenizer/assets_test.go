@@ -152,7 +152,7 @@ func TestAssetsGGUF(t *testing.T) {
 	dir, python := assets(t)
 	for file, name := range map[string]string{"gemma3-270m.gguf": "gemma3", "llama.cpp/ggml-vocab-qwen2.gguf": "qwen2_5",
 		"llama.cpp/ggml-vocab-llama-bpe.gguf": "llama3_2",
-		"llama.cpp/ggml-vocab-gpt-2.gguf":     "gpt2"} {
+		"smollm2-135m-instruct.gguf":          "smollm2", "llama.cpp/ggml-vocab-gpt-2.gguf": "gpt2"} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tok, err := OpenGGUF(filepath.Join(dir, file))
 			if err != nil {
