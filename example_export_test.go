@@ -16,7 +16,7 @@ func ExampleExport() {
 	path := filepath.Join(dir, "model.lucid")
 
 	w := lucid.New([]float32{1, 2, 3, 4}, 2, 2)
-	model := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Relu() }
+	model := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).ReLU() }
 	if err := lucid.Export(path, model, lucid.Zeros(1, 2)); err != nil {
 		fmt.Println(err)
 	}

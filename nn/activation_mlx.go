@@ -15,7 +15,7 @@ func NewReLU2() *ReLU2 { return &ReLU2{} }
 // Forward applies it to every element.
 func (m *ReLU2) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Relu2(x))
+	return Leave(m, x, F.ReLU2(x))
 }
 
 // Step computes 1 where x exceeds a threshold and 0 elsewhere.
@@ -30,7 +30,7 @@ func NewStep(threshold float64) *Step { return &Step{Threshold: threshold} }
 // Forward applies it to every element.
 func (m *Step) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Step(x, m.Threshold))
+	return Leave(m, x, F.Step(x, F.StepOptions{Threshold: m.Threshold}))
 }
 
 // DropPath leaves whole examples out in training: in a residual branch, the branch.

@@ -63,7 +63,7 @@ func NewSoftmin(dim int) *Softmin { return &Softmin{Dim: dim} }
 // Forward applies it to x.
 func (m *Softmin) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Softmin(x, m.Dim))
+	return Leave(m, x, F.Softmin(x, m.Dim))
 }
 
 // Threshold computes x where it exceeds a threshold, and a value elsewhere.
@@ -80,7 +80,7 @@ func NewThreshold(threshold, value float64) *Threshold {
 // Forward applies it to every element.
 func (m *Threshold) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Threshold(x, m.Threshold, m.Value))
+	return Leave(m, x, F.Threshold(x, m.Threshold, m.Value))
 }
 
 // PReLUOptions: NumParameters is 1 or the number of channels, nil meaning 1; Init is their value, nil meaning 1/4.
@@ -107,7 +107,7 @@ func NewPReLU(opts ...PReLUOptions) *PReLU {
 // Forward applies it to x; channels are dim 1.
 func (m *PReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Prelu(x, Use(m, m.Weight)))
+	return Leave(m, x, F.PReLU(x, Use(m, m.Weight)))
 }
 
 // RReLUOptions say from which interval slopes are drawn; nil means 1/8 and 1/3.
@@ -125,5 +125,5 @@ func NewRReLU(opts ...RReLUOptions) *RReLU { return &RReLU{o: door.Option("rrelu
 // Forward applies it to every element.
 func (m *RReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Rrelu(x, F.RreluOptions{Lower: m.o.Lower, Upper: m.o.Upper, Training: m.Training()}))
+	return Leave(m, x, F.RReLU(x, F.RReLUOptions{Lower: m.o.Lower, Upper: m.o.Upper, Training: m.Training()}))
 }

@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // LayerNormOptions say how a layer norm is made; the zero value is PyTorch's default.
@@ -39,7 +40,7 @@ func NewLayerNorm(shape []int, opts ...LayerNormOptions) *LayerNorm {
 // Forward normalises x.
 func (m *LayerNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LayerNorm(x, m.shape, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, F.LayerNorm(x, m.shape, F.LayerNormOptions{Weight: Use(m, m.Weight), Bias: Use(m, m.Bias), Eps: m.eps}))
 }
 
 // RMSNormOptions say how an RMS norm is made.
@@ -71,7 +72,7 @@ func NewRMSNorm(shape []int, opts ...RMSNormOptions) *RMSNorm {
 // Forward normalises x.
 func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.RMSNorm(x, m.shape, Use(m, m.Weight), lucid.RmsNormOptions{Eps: m.eps}))
+	return Leave(m, x, F.RMSNorm(x, m.shape, F.RMSNormOptions{Weight: Use(m, m.Weight), Eps: m.eps}))
 }
 
 // GroupNormOptions say how a group norm is made; the zero value is PyTorch's default.
@@ -112,23 +113,23 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 // Forward normalises x.
 func (m *GroupNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.GroupNorm(x, m.groups, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, F.GroupNorm(x, m.groups, F.GroupNormOptions{Weight: Use(m, m.Weight), Bias: Use(m, m.Bias), Eps: m.eps}))
 }
 
 // LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels.
 type LocalResponseNorm struct {
 	Base
 	size int
-	o    lucid.LocalResponseNormOptions
+	o    F.LocalResponseNormOptions
 }
 
 // NewLocalResponseNorm returns it for a number of channels.
-func NewLocalResponseNorm(size int, opts ...lucid.LocalResponseNormOptions) *LocalResponseNorm {
+func NewLocalResponseNorm(size int, opts ...F.LocalResponseNormOptions) *LocalResponseNorm {
 	return &LocalResponseNorm{size: size, o: door.Option("local_response_norm", opts)}
 }
 
 // Forward normalises x.
 func (m *LocalResponseNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LocalResponseNorm(x, m.size, m.o))
+	return Leave(m, x, F.LocalResponseNorm(x, m.size, m.o))
 }

@@ -90,8 +90,8 @@ func (m *VectorQuantizer) Forward(x *lucid.Tensor) (y, loss, codes *lucid.Tensor
 	x = in[0]
 	w := Use(m, m.Weight)
 	codes = F.NearestCodebook(x, w)
-	q := lucid.Embedding(codes, w)
-	loss = lucid.MSELoss(q, x.Detach()).Add(lucid.MSELoss(x, q.Detach()).Mul(m.cost))
+	q := F.Embedding(codes, w)
+	loss = F.MSELoss(q, x.Detach()).Add(F.MSELoss(x, q.Detach()).Mul(m.cost))
 	out := LeaveN(m, in, F.StraightThrough(q, x), loss, codes)
 	return out[0], out[1], out[2]
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // PackedSequence is sequences of different lengths without padding: the first steps of all, then the second, and so
@@ -203,7 +204,7 @@ func PadSequence(sequences []*lucid.Tensor, opts ...PadSequenceOptions) *lucid.T
 	for i, s := range sequences {
 		pad := make([]int, 2*s.Dim())
 		pad[len(pad)-1] = longest - s.Size(0)
-		padded[i] = lucid.Pad(s, pad, lucid.PadOptions{Value: o.PaddingValue})
+		padded[i] = F.Pad(s, pad, F.PadOptions{Value: o.PaddingValue})
 	}
 	if o.BatchFirst {
 		return lucid.Stack(padded, 0)

@@ -76,7 +76,7 @@ func (m *RoPE) Forward(x *lucid.Tensor) *lucid.Tensor { return m.ForwardAt(x, 0)
 // ForwardAt is Forward for a sequence whose first element is at a position.
 func (m *RoPE) ForwardAt(x *lucid.Tensor, offset int) *lucid.Tensor {
 	x = Enter(m, x)
-	y := lucid.RoPE(x, nil, nil, m.dims, lucid.RopeOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Offset: offset})
+	y := F.RoPE(x, m.dims, F.RoPEOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Offset: offset})
 	return Leave(m, x, y)
 }
 
@@ -120,7 +120,7 @@ func NewSinusoidalEmbedding(positions, size int, opts ...PositionOptions) *Sinus
 // Forward takes positions of any shape to vectors.
 func (m *SinusoidalEmbedding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Embedding(x, m.Table))
+	return Leave(m, x, F.Embedding(x, m.Table))
 }
 
 // SinusoidalEmbedding2D is a fixed table of sines and cosines that tells the places of a grid apart.

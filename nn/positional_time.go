@@ -96,5 +96,5 @@ func (m *TimestepEmbedding) Forward(t *lucid.Tensor) *lucid.Tensor {
 	if m.o.SinFirst {
 		parts[0], parts[1] = parts[1], parts[0]
 	}
-	return Leave(m, t, m.Linear2.Forward(m.Linear1.Forward(lucid.Cat(parts, -1)).Silu()))
+	return Leave(m, t, m.Linear2.Forward(m.Linear1.Forward(lucid.Cat(parts, -1)).SiLU()))
 }

@@ -65,7 +65,7 @@ func Grayscale(n int) Transform {
 		if n == 1 {
 			return x
 		}
-		return lucid.Concatenate([]*lucid.Tensor{x, x, x}, -3)
+		return lucid.Cat([]*lucid.Tensor{x, x, x}, -3)
 	}
 }
 

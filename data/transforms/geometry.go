@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // size returns the last two dimensions of an image.
@@ -44,7 +45,7 @@ func CenterCrop(h, w int) Transform {
 	return func(_ *rand.Rand, x *lucid.Tensor) *lucid.Tensor {
 		H, W := size("center_crop", x)
 		if dh, dw := max(h-H, 0), max(w-W, 0); dh+dw > 0 {
-			x = lucid.Pad(x, []int{dw / 2, (dw + 1) / 2, dh / 2, (dh + 1) / 2})
+			x = F.Pad(x, []int{dw / 2, (dw + 1) / 2, dh / 2, (dh + 1) / 2})
 			H, W = H+dh, W+dw
 		}
 		middle := func(n int) int { return int(math.RoundToEven(float64(n) / 2)) }
@@ -95,14 +96,14 @@ func pad(x *lucid.Tensor, h, w int, mode string, fill float64) *lucid.Tensor {
 	if h == 0 && w == 0 {
 		return x
 	}
-	o := lucid.PadOptions{Mode: mode}
+	o := F.PadOptions{Mode: mode}
 	if mode == "" || mode == "constant" {
 		o.Value = fill
 		if !x.DType().IsInexact() {
 			o.Value = int(fill)
 		}
 	}
-	return lucid.Pad(x, []int{w, w, h, h}, o)
+	return F.Pad(x, []int{w, w, h, h}, o)
 }
 
 // RandomResizedCropOptions: Scale bounds the part of the area that is taken, Ratio its width over its height, Filter is that of

@@ -51,7 +51,7 @@ func Example_optimGradScaler() {
 	for range 8 {
 		opt.ZeroGrad()
 		var loss *lucid.Tensor
-		lucid.Autocast(lucid.Float16, func() { loss = F.Linear(w.Unsqueeze(0), w.Unsqueeze(0), nil).Sum() }) // a product, in halves
+		lucid.Autocast(lucid.Float16, func() { loss = F.Linear(w.Unsqueeze(0), w.Unsqueeze(0)).Sum() }) // a product, in halves
 		scaler.Scale(loss).Backward()
 		if err := errors.Join(scaler.Step(opt), scaler.Update()); err != nil {
 			log.Fatal(err)

@@ -102,9 +102,9 @@ type block struct {
 func (b *block) Forward(x *lucid.Tensor) *lucid.Tensor {
 	B, T, C := x.Size(0), x.Size(1), x.Size(2)
 	qkv := b.QKV.Forward(b.Norm1.Forward(x)).Reshape(B, T, 3, b.heads, C/b.heads).Permute(2, 0, 3, 1, 4)
-	a := lucid.ScaledDotProductAttention(qkv.At(0), qkv.At(1), qkv.At(2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+	a := F.ScaledDotProductAttention(qkv.At(0), qkv.At(1), qkv.At(2), F.ScaledDotProductAttentionOptions{IsCausal: true})
 	x = x.Add(b.Out.Forward(a.Transpose(1, 2).Reshape(B, T, C)))
-	return x.Add(b.Down.Forward(lucid.Gelu(b.Up.Forward(b.Norm2.Forward(x)))))
+	return x.Add(b.Down.Forward(F.GELU(b.Up.Forward(b.Norm2.Forward(x)))))
 }
 
 // run trains and prints what the model writes meanwhile; it returns the last loss.

@@ -60,11 +60,12 @@ var layers = []layer{
 	// format is for Print, which shows a value as text when it is computed.
 	{name: "ops", packages: []string{"internal/ops"}, imports: []string{"leaves", "internal/format", "internal/mem", "backend", "numbers", "internal/graph"}},
 	{name: "exec", packages: []string{"internal/exec"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph"}},
+	{name: "schemas of ops", packages: []string{"internal/schema"}, imports: []string{"leaves", "internal/graph", "internal/ops"}},
 	{name: "door", packages: []string{"internal/door"}, imports: []string{"leaves", "internal/graph", "internal/exec"}},
 	{name: "transform", packages: []string{"internal/transform"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
 	{name: "compile", packages: []string{"internal/compile/..."}, imports: []string{"leaves", "internal/codec/strictjson", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform"}},
 	{name: "comm", packages: []string{"internal/comm/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform", "internal/dl/..."}},
-	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/exec", "internal/transform", "internal/compile/...", "internal/comm/...",
+	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/schema", "internal/exec", "internal/transform", "internal/compile/...", "internal/comm/...",
 		"internal/format", "internal/codec/...", "internal/backend/cpu", "internal/backend/ref"}},
 	{name: "subject", packages: []string{"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
 	{name: "cuda", packages: []string{"cuda"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend", "internal/backend/cuda/...", "internal/dl/..."}},
