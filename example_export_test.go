@@ -88,7 +88,7 @@ func ExampleExporter_Name() {
 	step := func(x, y *lucid.Tensor) (*lucid.Tensor, error) {
 		loss := x.Mul(w).Sub(y).Square().Mean()
 		loss.Backward()
-		err := opt.Step()
+		err := opt.TryStep()
 		opt.ZeroGrad()
 		return loss.Detach(), err
 	}

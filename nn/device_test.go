@@ -43,10 +43,10 @@ func TestModulesElsewhere(t *testing.T) {
 		opt.ParamGroups()[0].SetLR(0.2)
 		utils.ClipGradNorm(nn.Parameters(m), 1)
 		mean := optim.NewEMA(nn.Parameters(m), optim.EMAOptions{})
-		if err := opt.Step(); err != nil {
+		if err := opt.TryStep(); err != nil {
 			t.Fatal(err)
 		}
-		if err := mean.Update(); err != nil {
+		if err := mean.TryUpdate(); err != nil {
 			t.Fatal(err)
 		}
 		if err := opt.LoadStateDict(opt.StateDict()); err != nil {

@@ -38,7 +38,10 @@ func NewEMA(params []*lucid.Tensor, o EMAOptions) *EMA {
 }
 
 // Update moves the average on. It may be part of a compiled step; outside of one it starts one evaluation.
-func (e *EMA) Update() error {
+func (e *EMA) Update() { must(e.TryUpdate()) }
+
+// TryUpdate is Update that returns the error.
+func (e *EMA) TryUpdate() error {
 	lucid.NoGrad(func() {
 		share := e.count.Mul(0).Add(1 - door.Or(e.o.Decay, 0.999))
 		if e.o.Equal {

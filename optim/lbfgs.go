@@ -68,7 +68,10 @@ func (l *LBFGS) ZeroGrad() {
 }
 
 // Step is refused: the method needs the function; see StepClosure.
-func (l *LBFGS) Step() error {
+func (l *LBFGS) Step() { must(l.TryStep()) }
+
+// TryStep is refused, as Step is.
+func (l *LBFGS) TryStep() error {
 	return lucid.Errorf(lucid.ErrValue, "lbfgs", "a step calls the function several times; use StepClosure")
 }
 
@@ -279,5 +282,5 @@ func StepClosure(opt Optimizer, closure func() *lucid.Tensor) (*lucid.Tensor, er
 	if err := lucid.Try(func() { lucid.EnableGrad(func() { loss = closure() }) }); err != nil {
 		return nil, err
 	}
-	return loss, opt.Step()
+	return loss, opt.TryStep()
 }

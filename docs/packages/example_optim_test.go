@@ -17,7 +17,7 @@ func Example_optimAStep() {
 	for range 100 {
 		opt.ZeroGrad()
 		w.Square().Sum().Backward()
-		if err := opt.Step(); err != nil {
+		if err := opt.TryStep(); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -32,7 +32,7 @@ func Example_optimAverage() {
 	mean := optim.NewEMA([]*lucid.Tensor{w}, optim.EMAOptions{Decay: new(0.5)})
 	for _, v := range []float64{8, 4, 2} {
 		w.Assign(v)
-		if err := mean.Update(); err != nil {
+		if err := mean.TryUpdate(); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -53,7 +53,7 @@ func Example_optimGradScaler() {
 		var loss *lucid.Tensor
 		lucid.Autocast(lucid.Float16, func() { loss = F.Linear(w.Unsqueeze(0), w.Unsqueeze(0)).Sum() }) // a product, in halves
 		scaler.Scale(loss).Backward()
-		if err := errors.Join(scaler.Step(opt), scaler.Update()); err != nil {
+		if err := errors.Join(scaler.TryStep(opt), scaler.TryUpdate()); err != nil {
 			log.Fatal(err)
 		}
 	}

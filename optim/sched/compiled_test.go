@@ -26,7 +26,7 @@ func TestSchedulesAndCompiledSteps(t *testing.T) {
 					opt.ZeroGrad()
 					loss := x.MatMul(a).Add(b).Tanh().Sum()
 					loss.Backward()
-					if err := errors.Join(opt.Step(), mean.Update()); err != nil {
+					if err := errors.Join(opt.TryStep(), mean.TryUpdate()); err != nil {
 						t.Fatal(err)
 					}
 					return loss

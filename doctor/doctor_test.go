@@ -1,4 +1,4 @@
-package lucid_test
+package doctor_test
 
 import (
 	"encoding/json"
@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/doctor"
 )
 
 func TestDoctor(t *testing.T) {
 	t.Setenv("LUCID_TEST_DOCTOR", "here")
-	d := lucid.Doctor()
+	d := doctor.Examine()
 	if d.Threads < 1 || d.Cores < 1 || !strings.HasPrefix(d.CPU, runtime.GOARCH+":") || len(d.Devices) < 2 {
 		t.Errorf("%+v", d)
 	}
@@ -21,12 +21,12 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
-	var back lucid.Diagnosis
+	var back doctor.Diagnosis
 	b, err := json.Marshal(d)
 	if err != nil || json.Unmarshal(b, &back) != nil || back.String() != text {
 		t.Errorf("%v: %s", err, b)
 	}
-	bad := lucid.Diagnosis{Variants: map[string][]string{"gemm.gemm": {}}, Devices: []lucid.DeviceDiagnosis{{Name: "cuda", Error: "no driver"}}}.String()
+	bad := doctor.Diagnosis{Variants: map[string][]string{"gemm.gemm": {}}, Devices: []doctor.DeviceDiagnosis{{Name: "cuda", Error: "no driver"}}}.String()
 	if !strings.Contains(bad, "gemm.gemm: Go code") || !strings.Contains(bad, "cuda: cannot be used: no driver") {
 		t.Error(bad)
 	}

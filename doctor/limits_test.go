@@ -1,13 +1,13 @@
-package lucid_test
+package doctor_test
 
 import (
 	"testing"
 
-	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/doctor"
 )
 
 func TestProber(t *testing.T) {
-	var p lucid.Prober
+	var p doctor.Prober
 	for range 2 {
 		l, err := p.Measure()
 		if err != nil {

@@ -1,4 +1,4 @@
-package lucid
+package doctor
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/cpuid"
@@ -52,14 +53,14 @@ func readMemory(path string) (m MachineMemory) {
 
 // DeviceDiagnosis says whether a device can be used, and what it holds.
 type DeviceDiagnosis struct {
-	Name    string `json:"name"`
-	Error   string `json:"error,omitempty"` // why it cannot be used
-	Kernels int    `json:"kernels"`         // ops with a kernel of their own, fused ones not counted
-	Memory  Stats  `json:"memory"`
+	Name    string      `json:"name"`
+	Error   string      `json:"error,omitempty"` // why it cannot be used
+	Kernels int         `json:"kernels"`         // ops with a kernel of their own, fused ones not counted
+	Memory  lucid.Stats `json:"memory"`
 }
 
-// Doctor examines the machine and this program.
-func Doctor() Diagnosis {
+// Examine reports on the machine and this program.
+func Examine() Diagnosis {
 	d := Diagnosis{
 		Go:       runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 		CPU:      cpuid.Summary(),

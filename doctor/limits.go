@@ -1,4 +1,4 @@
-package lucid
+package doctor
 
 import "github.com/lucid-go/lucid/internal/backend/cpu"
 
