@@ -50,8 +50,8 @@ func (m *DropPath) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // DropBlockOptions: squares of BlockSize (0 means 7) are dropped, so that a share P (nil: one tenth) is.
 type DropBlockOptions struct {
-	BlockSize int
-	P         *float64
+	BlockSize int      // side of the squares; 0: 7
+	P         *float64 // share of elements that are dropped; nil: 0.1
 }
 
 // DropBlock drops squares of planes of (B, C, H, W) in training.
@@ -73,9 +73,9 @@ func (m *DropBlock) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // GlobalResponseNormOptions say how a global response norm is made.
 type GlobalResponseNormOptions struct {
-	Eps    *float64 // nil: 1e-6
-	DType  lucid.DType
-	Device lucid.Device
+	Eps    *float64     // nil: 1e-6
+	DType  lucid.DType  // of the parameters; zero: the default float
+	Device lucid.Device // of the parameters; zero: the default device
 }
 
 // GlobalResponseNorm lets the channels of (B, C, H, W) compete by their lengths (Woo et al.).

@@ -85,10 +85,10 @@ func (m *Threshold) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // PReLUOptions: NumParameters is 1 or the number of channels, nil meaning 1; Init is their value, nil meaning 1/4.
 type PReLUOptions struct {
-	NumParameters *int
-	Init          *float64
-	DType         lucid.DType
-	Device        lucid.Device
+	NumParameters *int         // 1 or the number of channels; nil: 1
+	Init          *float64     // slope at the start; nil: 0.25
+	DType         lucid.DType  // of the parameters; zero: the default float
+	Device        lucid.Device // of the parameters; zero: the default device
 }
 
 // PReLU computes x where it is positive, and x times a learned slope elsewhere.
@@ -111,7 +111,10 @@ func (m *PReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 }
 
 // RReLUOptions say from which interval slopes are drawn; nil means 1/8 and 1/3.
-type RReLUOptions struct{ Lower, Upper *float64 }
+type RReLUOptions struct {
+	Lower *float64 // least slope below 0; nil: 1/8
+	Upper *float64 // largest slope below 0; nil: 1/3
+}
 
 // RReLU computes x where it is positive, and x times a slope elsewhere: random in training, the mean otherwise.
 type RReLU struct {

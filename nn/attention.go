@@ -9,15 +9,15 @@ import (
 
 // MultiheadAttentionOptions say how an attention is made; the zero value is PyTorch's default.
 type MultiheadAttentionOptions struct {
-	Dropout     float64
-	NoBias      bool
-	AddBiasKV   bool // have a learned key and value at the end
-	AddZeroAttn bool // have a key and value of zeros at the end
-	KDim, VDim  int  // sizes of keys and values; 0: as the queries
-	NumKVHeads  int  // heads of keys and values, shared by groups of query heads; 0: as the queries
-	BatchFirst  bool // tensors are (B, L, E) instead of (L, B, E)
-	DType       lucid.DType
-	Device      lucid.Device
+	Dropout     float64      // share of the weights that are dropped in training
+	NoBias      bool         // no bias
+	AddBiasKV   bool         // have a learned key and value at the end
+	AddZeroAttn bool         // have a key and value of zeros at the end
+	KDim, VDim  int          // sizes of keys and values; 0: as the queries
+	NumKVHeads  int          // heads of keys and values, shared by groups of query heads; 0: as the queries
+	BatchFirst  bool         // tensors are (B, L, E) instead of (L, B, E)
+	DType       lucid.DType  // of the parameters; zero: the default float
+	Device      lucid.Device // of the parameters; zero: the default device
 }
 
 // MultiheadAttention lets each element of a sequence look at another sequence, in several ways at once (Vaswani et

@@ -13,14 +13,14 @@ import (
 // ConvOptions say how a convolution is made; the zero value is PyTorch's default. A list may have one number for all
 // dimensions.
 type ConvOptions struct {
-	Stride      []int // nil: 1
-	Padding     any   // an int, []int, "valid" or "same"; nil: 0
-	Dilation    []int // nil: 1
-	Groups      int   // 0 means 1
-	NoBias      bool
-	PaddingMode string // "zeros" (default), "reflect", "replicate" or "circular"
-	DType       lucid.DType
-	Device      lucid.Device
+	Stride      []int        // nil: 1
+	Padding     any          // an int, []int, "valid" or "same"; nil: 0
+	Dilation    []int        // nil: 1
+	Groups      int          // 0 means 1
+	NoBias      bool         // no bias
+	PaddingMode string       // "zeros" (default), "reflect", "replicate" or "circular"
+	DType       lucid.DType  // of the parameters; zero: the default float
+	Device      lucid.Device // of the parameters; zero: the default device
 }
 
 // conv is what the convolutions share.
@@ -120,14 +120,14 @@ func (c *conv) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor, o ...F.
 
 // ConvTransposeOptions say how a transposed convolution is made; the zero value is PyTorch's default.
 type ConvTransposeOptions struct {
-	Stride        []int // nil: 1
-	Padding       []int
-	OutputPadding []int
-	Groups        int // 0 means 1
-	NoBias        bool
-	Dilation      []int // nil: 1
-	DType         lucid.DType
-	Device        lucid.Device
+	Stride        []int        // nil: 1
+	Padding       []int        // taken off the full result at both ends; nil: 0
+	OutputPadding []int        // added at the end; nil: 0
+	Groups        int          // 0 means 1
+	NoBias        bool         // no bias
+	Dilation      []int        // nil: 1
+	DType         lucid.DType  // of the parameters; zero: the default float
+	Device        lucid.Device // of the parameters; zero: the default device
 }
 
 // convTranspose is what the transposed convolutions share.

@@ -9,12 +9,12 @@ import (
 
 // EmbeddingOptions say how an embedding is made; the zero value is PyTorch's default.
 type EmbeddingOptions struct {
-	PaddingIdx      *int     // a row that stays zero and gets no gradient
-	MaxNorm         *float64 // rows that are looked up are cut to this length
-	NormType        *float64 // nil: 2
-	ScaleGradByFreq bool     // divide the gradient of a row by how often it was looked up
-	DType           lucid.DType
-	Device          lucid.Device
+	PaddingIdx      *int         // a row that stays zero and gets no gradient
+	MaxNorm         *float64     // rows that are looked up are cut to this length
+	NormType        *float64     // nil: 2
+	ScaleGradByFreq bool         // divide the gradient of a row by how often it was looked up
+	DType           lucid.DType  // of the parameters; zero: the default float
+	Device          lucid.Device // of the parameters; zero: the default device
 }
 
 // Embedding is a table of vectors looked up by number.
@@ -82,14 +82,14 @@ func (m *Embedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
 
 // EmbeddingBagOptions say how an embedding bag is made; the zero value is PyTorch's default.
 type EmbeddingBagOptions struct {
-	Mode              string // "mean" (default), "sum" or "max"
-	MaxNorm           *float64
-	NormType          *float64 // nil: 2
-	ScaleGradByFreq   bool
-	IncludeLastOffset bool
-	PaddingIdx        *int
-	DType             lucid.DType
-	Device            lucid.Device
+	Mode              string       // "mean" (default), "sum" or "max"
+	MaxNorm           *float64     // rows longer than this are scaled down to it; nil: no bound
+	NormType          *float64     // nil: 2
+	ScaleGradByFreq   bool         // divide the gradient of a row by how often it is looked up
+	IncludeLastOffset bool         // the last offset is the end of the last bag
+	PaddingIdx        *int         // a row that counts for nothing and gets no gradient; nil: none
+	DType             lucid.DType  // of the parameters; zero: the default float
+	Device            lucid.Device // of the parameters; zero: the default device
 }
 
 // EmbeddingBag sums or averages the vectors of bags of numbers.

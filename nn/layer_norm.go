@@ -8,11 +8,11 @@ import (
 
 // LayerNormOptions say how a layer norm is made; the zero value is PyTorch's default.
 type LayerNormOptions struct {
-	Eps      *float64 // nil: 1e-5
-	NoAffine bool     // no weight and bias: PyTorch's elementwise_affine=False
-	NoBias   bool
-	DType    lucid.DType
-	Device   lucid.Device
+	Eps      *float64     // nil: 1e-5
+	NoAffine bool         // no weight and bias: PyTorch's elementwise_affine=False
+	NoBias   bool         // no bias
+	DType    lucid.DType  // of the parameters; zero: the default float
+	Device   lucid.Device // of the parameters; zero: the default device
 }
 
 // LayerNorm normalises the last dimensions.
@@ -45,10 +45,10 @@ func (m *LayerNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // RMSNormOptions say how an RMS norm is made.
 type RMSNormOptions struct {
-	Eps      *float64 // nil: the precision of x's dtype, as in PyTorch
-	NoAffine bool     // no weight
-	DType    lucid.DType
-	Device   lucid.Device
+	Eps      *float64     // nil: the precision of x's dtype, as in PyTorch
+	NoAffine bool         // no weight
+	DType    lucid.DType  // of the parameters; zero: the default float
+	Device   lucid.Device // of the parameters; zero: the default device
 }
 
 // RMSNorm divides the last dimensions by their root mean square.
@@ -77,11 +77,11 @@ func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // GroupNormOptions say how a group norm is made; the zero value is PyTorch's default.
 type GroupNormOptions struct {
-	Eps      *float64 // nil: 1e-5
-	NoAffine bool     // no weight and bias
-	NoBias   bool
-	DType    lucid.DType
-	Device   lucid.Device
+	Eps      *float64     // nil: 1e-5
+	NoAffine bool         // no weight and bias
+	NoBias   bool         // no bias
+	DType    lucid.DType  // of the parameters; zero: the default float
+	Device   lucid.Device // of the parameters; zero: the default device
 }
 
 // GroupNorm normalises groups of channels of every example.

@@ -11,9 +11,9 @@ import (
 
 // LinearOptions say how a Linear is made; the zero value is PyTorch's default.
 type LinearOptions struct {
-	NoBias bool
-	DType  lucid.DType // of the parameters
-	Device lucid.Device
+	NoBias bool         // no bias
+	DType  lucid.DType  // of the parameters
+	Device lucid.Device // of the parameters; zero: the default device
 }
 
 // Linear is x·Wᵀ + b.
@@ -152,7 +152,10 @@ type Flatten struct {
 }
 
 // FlattenOptions say which dimensions are joined; nil means 1 and -1: all but the batch.
-type FlattenOptions struct{ StartDim, EndDim *int }
+type FlattenOptions struct {
+	StartDim *int // nil: 1
+	EndDim   *int // nil: the last
+}
 
 // NewFlatten returns a Flatten.
 func NewFlatten(opts ...FlattenOptions) *Flatten {

@@ -139,7 +139,7 @@ func NewMultiLabelMarginLoss(opts ...F.LossOptions) *MultiLabelMarginLoss {
 // Forward returns the loss.
 func (m *MultiLabelMarginLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, F.MultilabelMarginLoss(in[0], in[1], m.o))[0]
+	return LeaveN(m, in, F.MultiLabelMarginLoss(in[0], in[1], m.o))[0]
 }
 
 // MultiMarginLoss computes the margins between the right class and the others.
@@ -181,7 +181,7 @@ func (m *MultiLabelSoftMarginLoss) Forward(x, target *lucid.Tensor) *lucid.Tenso
 	in := EnterN(m, x, target)
 	o := m.o
 	o.Weight = m.Weight
-	return LeaveN(m, in, F.MultilabelSoftMarginLoss(in[0], in[1], o))[0]
+	return LeaveN(m, in, F.MultiLabelSoftMarginLoss(in[0], in[1], o))[0]
 }
 
 // TripletMarginWithDistanceLoss is TripletMarginLoss with a distance of one's own.

@@ -11,14 +11,14 @@ import (
 
 // BatchNormOptions say how a batch norm is made; the zero value is PyTorch's default.
 type BatchNormOptions struct {
-	Eps               *float64 // nil: 1e-5
-	Momentum          *float64 // share of the newest batch in the running statistics; nil: 0.1
-	CumulativeAverage bool     // average all batches alike: PyTorch's momentum=None
-	NoAffine          bool     // no weight and bias
-	NoBias            bool
-	NoTracking        bool // no running statistics
-	DType             lucid.DType
-	Device            lucid.Device
+	Eps               *float64     // nil: 1e-5
+	Momentum          *float64     // share of the newest batch in the running statistics; nil: 0.1
+	CumulativeAverage bool         // average all batches alike: PyTorch's momentum=None
+	NoAffine          bool         // no weight and bias
+	NoBias            bool         // no bias
+	NoTracking        bool         // no running statistics
+	DType             lucid.DType  // of the parameters; zero: the default float
+	Device            lucid.Device // of the parameters; zero: the default device
 }
 
 // batchNorm is what the batch norms share.
@@ -152,13 +152,13 @@ func (m *BatchNorm3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // InstanceNormOptions say how an instance norm is made; the zero value is PyTorch's default.
 type InstanceNormOptions struct {
-	Eps               *float64 // nil: 1e-5
-	Momentum          *float64 // nil: 0.1
-	Affine            bool     // have weight and bias
-	NoBias            bool     // have no bias, if Affine
-	TrackRunningStats bool
-	DType             lucid.DType
-	Device            lucid.Device
+	Eps               *float64     // nil: 1e-5
+	Momentum          *float64     // nil: 0.1
+	Affine            bool         // have weight and bias
+	NoBias            bool         // have no bias, if Affine
+	TrackRunningStats bool         // have running statistics, used in evaluation
+	DType             lucid.DType  // of the parameters; zero: the default float
+	Device            lucid.Device // of the parameters; zero: the default device
 }
 
 // instanceNorm is what the instance norms share.

@@ -79,7 +79,7 @@ var functions = map[string]any{
 	"mse_loss": F.MSELoss, "l1_loss": F.L1Loss, "smooth_l1_loss": F.SmoothL1Loss, "huber_loss": F.HuberLoss, "cross_entropy": F.CrossEntropy, "nll_loss": F.NLLLoss, "binary_cross_entropy": F.BinaryCrossEntropy,
 	"binary_cross_entropy_with_logits": F.BinaryCrossEntropyWithLogits, "kl_div": F.KLDiv, "poisson_nll_loss": F.PoissonNLLLoss, "gaussian_nll_loss": F.GaussianNLLLoss, "hinge_embedding_loss": F.HingeEmbeddingLoss,
 	"margin_ranking_loss": F.MarginRankingLoss, "cosine_embedding_loss": F.CosineEmbeddingLoss, "triplet_margin_loss": F.TripletMarginLoss, "triplet_margin_with_distance_loss": F.TripletMarginWithDistanceLoss,
-	"multi_margin_loss": F.MultiMarginLoss, "multilabel_margin_loss": F.MultilabelMarginLoss, "multilabel_soft_margin_loss": F.MultilabelSoftMarginLoss, "soft_margin_loss": F.SoftMarginLoss,
+	"multi_margin_loss": F.MultiMarginLoss, "multilabel_margin_loss": F.MultiLabelMarginLoss, "multilabel_soft_margin_loss": F.MultiLabelSoftMarginLoss, "soft_margin_loss": F.SoftMarginLoss,
 }
 
 // forward returns a call of the module as the case asks for it.

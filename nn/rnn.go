@@ -14,15 +14,15 @@ import (
 
 // RNNOptions say how a recurrent network is made; the zero value is PyTorch's default.
 type RNNOptions struct {
-	NumLayers     int    // 0 means 1
-	Nonlinearity  string // of RNN: "tanh" (default) or "relu"
-	NoBias        bool
-	BatchFirst    bool    // input and output are (B, T, ...) instead of (T, B, ...)
-	Dropout       float64 // between layers, in training
-	Bidirectional bool
-	ProjSize      int // of LSTM: the state is brought to this size; 0: not
-	DType         lucid.DType
-	Device        lucid.Device
+	NumLayers     int          // 0 means 1
+	Nonlinearity  string       // of RNN: "tanh" (default) or "relu"
+	NoBias        bool         // no bias
+	BatchFirst    bool         // input and output are (B, T, ...) instead of (T, B, ...)
+	Dropout       float64      // between layers, in training
+	Bidirectional bool         // run a second network from the end
+	ProjSize      int          // of LSTM: the state is brought to this size; 0: not
+	DType         lucid.DType  // of the parameters; zero: the default float
+	Device        lucid.Device // of the parameters; zero: the default device
 }
 
 // recurrent is what the recurrent networks share. Its parameters have PyTorch's names: weight_ih_l0, and so on.

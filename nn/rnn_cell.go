@@ -13,10 +13,10 @@ import (
 
 // RNNCellOptions say how a cell is made; the zero value is PyTorch's default.
 type RNNCellOptions struct {
-	NoBias       bool
-	Nonlinearity string // of RNNCell: "tanh" (default) or "relu"
-	DType        lucid.DType
-	Device       lucid.Device
+	NoBias       bool         // no bias
+	Nonlinearity string       // of RNNCell: "tanh" (default) or "relu"
+	DType        lucid.DType  // of the parameters; zero: the default float
+	Device       lucid.Device // of the parameters; zero: the default device
 }
 
 // gates is what the cells share: weights of input and state, of as many gates as the kind has.

@@ -17,11 +17,11 @@ type TransformerOptions struct {
 	Activation       string                            // "relu" (default) or "gelu"
 	ActivationFn     func(*lucid.Tensor) *lucid.Tensor // instead of Activation
 	LayerNormEps     *float64                          // nil: 1e-5
-	BatchFirst       bool
-	NormFirst        bool // normalise before attention and feed-forward, not after
-	NoBias           bool
-	DType            lucid.DType
-	Device           lucid.Device
+	BatchFirst       bool                              // tensors are (B, T, …) instead of (T, B, …)
+	NormFirst        bool                              // normalise before attention and feed-forward, not after
+	NoBias           bool                              // no bias
+	DType            lucid.DType                       // of the parameters; zero: the default float
+	Device           lucid.Device                      // of the parameters; zero: the default device
 }
 
 func (o TransformerOptions) activation(op string) func(*lucid.Tensor) *lucid.Tensor {

@@ -10,14 +10,14 @@ import (
 
 // LBFGSOptions are the numbers of LBFGS; LR is required.
 type LBFGSOptions struct {
-	LR              float64
+	LR              float64  // learning rate, required
 	MaxIter         *int     // iterations of one step; nil: 20
 	MaxEval         *int     // calls of the function in one step; nil: MaxIter·5/4
 	ToleranceGrad   *float64 // nil: 1e-7
 	ToleranceChange *float64 // nil: 1e-9
 	HistorySize     *int     // nil: 100
 	LineSearchFn    string   // "" for none, or "strong_wolfe"
-	Maximize        bool
+	Maximize        bool     // go up the gradient
 }
 
 // LBFGS is the quasi-Newton method with limited memory. It calls the function several times a step, so it is stepped

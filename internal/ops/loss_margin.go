@@ -97,7 +97,7 @@ func SoftMarginLoss(x, target *Node, o ReductionOptions) *Node {
 
 // MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.
 //
-//lucid:pkg nn/functional
+//lucid:pkg nn/functional MultiLabelSoftMarginLoss
 //lucid:options WeightedLossOptions
 //lucid:optional weight
 //lucid:amp float32
@@ -208,7 +208,7 @@ func GaussianNllLoss(x, target, variance *Node, o GaussianNLLLossOptions) *Node 
 // MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target
 // lists classes, up to the first -1. x and target are (N, C) or (C).
 //
-//lucid:pkg nn/functional
+//lucid:pkg nn/functional MultiLabelMarginLoss
 //lucid:options LossOptions
 func MultilabelMarginLoss(x, target *Node, o ReductionOptions) *Node {
 	const op = "multilabel_margin_loss"

@@ -137,14 +137,14 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MultiMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "multilabel_margin_loss", Door: "functional.MultilabelMarginLoss", Doc: "MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target\nlists classes, up to the first -1. x and target are (N, C) or (C).",
+		Schema{Name: "multilabel_margin_loss", Door: "functional.MultiLabelMarginLoss", Doc: "MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target\nlists classes, up to the first -1. x and target are (N, C) or (C).",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MultilabelMarginLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "multilabel_soft_margin_loss", Door: "functional.MultilabelSoftMarginLoss", Doc: "MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.",
+		Schema{Name: "multilabel_soft_margin_loss", Door: "functional.MultiLabelSoftMarginLoss", Doc: "MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {

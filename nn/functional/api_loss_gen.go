@@ -98,7 +98,7 @@ func (o LinearCrossEntropyOptions) op() ops.LinearCrossEntropyOptions {
 	return ops.LinearCrossEntropyOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing, BatchChunkSize: o.BatchChunkSize}
 }
 
-// LossOptions are the options of L1Loss, MSELoss, MultilabelMarginLoss and SoftMarginLoss; the zero value is PyTorch's default.
+// LossOptions are the options of L1Loss, MSELoss, MultiLabelMarginLoss and SoftMarginLoss; the zero value is PyTorch's default.
 type LossOptions struct {
 	Reduction string // "mean" (also by ""), "sum" or "none"
 }
@@ -174,7 +174,7 @@ func (o TripletMarginLossOptions) op() ops.TripletMarginLossOptions {
 	return ops.TripletMarginLossOptions{Margin: o.Margin, P: o.P, Eps: o.Eps, Swap: o.Swap, Reduction: o.Reduction}
 }
 
-// WeightedLossOptions are the options of MultilabelSoftMarginLoss; the zero value is PyTorch's default.
+// WeightedLossOptions are the options of MultiLabelSoftMarginLoss; the zero value is PyTorch's default.
 type WeightedLossOptions struct {
 	Weight    *lucid.Tensor // factor of each class; nil: 1
 	Reduction string        // "mean" (also by ""), "sum" or "none"
@@ -366,9 +366,9 @@ func MultiMarginLoss(x, target *lucid.Tensor, o ...MultiMarginLossOptions) *luci
 	return wrap(r0)
 }
 
-// MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target
+// MultiLabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target
 // lists classes, up to the first -1. x and target are (N, C) or (C).
-func MultilabelMarginLoss(x, target *lucid.Tensor, o ...LossOptions) *lucid.Tensor {
+func MultiLabelMarginLoss(x, target *lucid.Tensor, o ...LossOptions) *lucid.Tensor {
 	a0 := acquire("multilabel_margin_loss", x)
 	a1 := acquire("multilabel_margin_loss", target)
 	r0 := ops.MultilabelMarginLoss(a0, a1, option("multilabel_margin_loss", o).op())
@@ -377,8 +377,8 @@ func MultilabelMarginLoss(x, target *lucid.Tensor, o ...LossOptions) *lucid.Tens
 	return wrap(r0)
 }
 
-// MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.
-func MultilabelSoftMarginLoss(x, target *lucid.Tensor, o ...WeightedLossOptions) *lucid.Tensor {
+// MultiLabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.
+func MultiLabelSoftMarginLoss(x, target *lucid.Tensor, o ...WeightedLossOptions) *lucid.Tensor {
 	opt := option("multilabel_soft_margin_loss", o)
 	a0 := acquire("multilabel_soft_margin_loss", x)
 	a1 := acquire("multilabel_soft_margin_loss", target)

@@ -11,21 +11,25 @@ import (
 // parameter is PyTorch's default. The projections are InProjWeight, (3E, E), or QProjWeight, KProjWeight and
 // VProjWeight. Where a bool mask is true nothing is seen; a mask of numbers is added to the scores.
 type MultiheadAttentionOptions struct {
-	InProjWeight, InProjBias              *lucid.Tensor
-	QProjWeight, KProjWeight, VProjWeight *lucid.Tensor
-	BiasK, BiasV                          *lucid.Tensor // (1, 1, E): a learned key and value at the end
-	OutProjWeight, OutProjBias            *lucid.Tensor
-	StaticK, StaticV                      *lucid.Tensor // (B·heads, S, D): used in place of projected keys and values
-	KeyPaddingMask                        *lucid.Tensor // (B, S)
-	AttnMask                              *lucid.Tensor // (L, S) or (B·heads, L, S)
-	AddZeroAttn                           bool          // a key and value of zeros at the end
-	DropoutP                              float64
-	Eval                                  bool // PyTorch's training=False
-	NoWeights                             bool // PyTorch's need_weights=False
-	HeadWeights                           bool // PyTorch's average_attn_weights=False
-	IsCausal                              bool // see no later element, unless AttnMask says what is seen
-	NumKVHeads                            int  // heads of keys and values, shared by groups of query heads; 0: as the queries
-	BatchFirst                            bool // tensors are (B, L, E) instead of (L, B, E)
+	InProjWeight     *lucid.Tensor // projection of queries, keys and values, (3E, E)
+	InProjBias       *lucid.Tensor // of the three projections; nil: none
+	QProjWeight      *lucid.Tensor // of queries, in place of InProjWeight
+	KProjWeight      *lucid.Tensor // of keys, in place of InProjWeight
+	VProjWeight      *lucid.Tensor // of values, in place of InProjWeight
+	BiasK, BiasV     *lucid.Tensor // (1, 1, E): a learned key and value at the end
+	OutProjWeight    *lucid.Tensor // projection of the result, required
+	OutProjBias      *lucid.Tensor // nil: none
+	StaticK, StaticV *lucid.Tensor // (B·heads, S, D): used in place of projected keys and values
+	KeyPaddingMask   *lucid.Tensor // (B, S)
+	AttnMask         *lucid.Tensor // (L, S) or (B·heads, L, S)
+	AddZeroAttn      bool          // a key and value of zeros at the end
+	DropoutP         float64       // share of the weights that are dropped in training
+	Eval             bool          // PyTorch's training=False
+	NoWeights        bool          // PyTorch's need_weights=False
+	HeadWeights      bool          // PyTorch's average_attn_weights=False
+	IsCausal         bool          // see no later element, unless AttnMask says what is seen
+	NumKVHeads       int           // heads of keys and values, shared by groups of query heads; 0: as the queries
+	BatchFirst       bool          // tensors are (B, L, E) instead of (L, B, E)
 }
 
 // heads is one call of MultiheadAttentionForward.

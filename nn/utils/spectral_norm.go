@@ -10,10 +10,10 @@ import (
 // SpectralNormOptions: Dim is the dimension of the outputs, nil for 1 of transposed convolutions and 0 otherwise;
 // NPowerIterations, steps of the power method at each Forward in training, is 0 for 1; Eps is nil for 1e-12.
 type SpectralNormOptions struct {
-	Name             string // of the tensor; "" means weight
-	NPowerIterations int
-	Eps              *float64
-	Dim              *int
+	Name             string   // of the tensor; "" means weight
+	NPowerIterations int      // steps of the power method at each Forward in training; 0: 1
+	Eps              *float64 // least length to divide by; nil: 1e-12
+	Dim              *int     // dimension of the outputs; nil: 1 for transposed convolutions, else 0
 }
 
 // spectralNorm divides a matrix by its largest singular value, whose vectors it keeps.

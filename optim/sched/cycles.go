@@ -10,9 +10,9 @@ import (
 // CosineAnnealingWarmRestartsOptions: T0, the epochs to the first restart, is required; each time is TMult (0 means 1)
 // times longer.
 type CosineAnnealingWarmRestartsOptions struct {
-	T0     int
-	TMult  int
-	EtaMin float64
+	T0     int     // epochs to the first restart, required
+	TMult  int     // factor of the epochs at each restart; 0: 1
+	EtaMin float64 // the lowest rate
 }
 
 // CosineAnnealingWarmRestarts moves the rate down along a cosine, again and again (Loshchilov and Hutter).
@@ -44,8 +44,8 @@ func NewCosineAnnealingWarmRestarts(opt optim.Optimizer, o CosineAnnealingWarmRe
 
 // OneCycleLROptions: MaxLR and TotalSteps are required.
 type OneCycleLROptions struct {
-	MaxLR           float64
-	TotalSteps      int
+	MaxLR           float64  // the highest rate, required
+	TotalSteps      int      // steps of the whole cycle, required
 	PctStart        *float64 // share of the steps that raise the rate; nil: 0.3
 	AnnealStrategy  string   // "cos" (default) or "linear"
 	NoCycleMomentum bool     // leave the momentum alone
@@ -113,7 +113,8 @@ func cosine(from, to, p float64) float64 { return to + (from-to)/2*(1+math.Cos(m
 
 // CyclicLROptions: BaseLR and MaxLR are required.
 type CyclicLROptions struct {
-	BaseLR, MaxLR   float64
+	BaseLR          float64                 // the lowest rate, required
+	MaxLR           float64                 // the highest rate, required
 	StepSizeUp      *int                    // nil: 2000
 	StepSizeDown    *int                    // nil: as up
 	Mode            string                  // "triangular" (default), "triangular2" or "exp_range"

@@ -69,7 +69,7 @@ func nnCases() []nnCase {
 		}},
 		{"kl_div", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.KLDiv(x, soft) }},
 		{"multilabel_margin", []int{2, 4}, func(x *lucid.Tensor) *lucid.Tensor {
-			return F.MultilabelMarginLoss(x, lucid.New([]int64{3, 0, -1, 1, 2, -1, 0, 0}, 2, 4))
+			return F.MultiLabelMarginLoss(x, lucid.New([]int64{3, 0, -1, 1, 2, -1, 0, 0}, 2, 4))
 		}},
 		{"normalize", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.Normalize(x, F.NormalizeOptions{P: new(3.0)}) }},
 		{"cosine_similarity", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.CosineSimilarity(x, w43) }},
