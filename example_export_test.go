@@ -85,12 +85,12 @@ func ExampleExporter_Name() {
 
 	w := lucid.Zeros(1).RequiresGrad_(true)
 	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
-	step := func(x, y *lucid.Tensor) (*lucid.Tensor, error) {
+	step := func(x, y *lucid.Tensor) *lucid.Tensor {
 		loss := x.Mul(w).Sub(y).Square().Mean()
 		loss.Backward()
-		err := opt.TryStep()
+		opt.Step()
 		opt.ZeroGrad()
-		return loss.Detach(), err
+		return loss.Detach()
 	}
 	x, y := lucid.New([]float32{1, 2}, 2), lucid.New([]float32{3, 6}, 2)
 	e := lucid.NewExporter(path)
