@@ -82,7 +82,8 @@ func TestCallN(t *testing.T) {
 	m := &scaler{Weight: nn.Parameter(lucid.New([]float32{3}, 1))}
 	ran := 0
 	nn.RegisterForwardHook(m, func(_ nn.Module, in, out []*lucid.Tensor) []*lucid.Tensor { ran += len(in); return nil })
-	out := nn.CallN(m, func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{in[0].Add(in[1]).Mul(m.Weight)} }, lucid.Ones(1), lucid.Ones(1))
+	both := func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{in[0].Add(in[1]).Mul(m.Weight)} }
+	out := nn.CallN(m, both, lucid.Ones(1), lucid.Ones(1))
 	if out[0].Item() != 6 || ran != 2 {
 		t.Errorf("%v, a hook that saw %d inputs", out[0], ran)
 	}

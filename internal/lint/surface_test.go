@@ -24,7 +24,8 @@ var sharedNames = map[string]string{
 
 // published reports whether users import the package of a file.
 func (f file) published() bool {
-	return f.ext() == ".go" && !f.test() && !f.under("internal", "cmd", "examples", "scripts", "bench", "docs") && !strings.Contains("/"+f.dir(), "/internal/")
+	return f.ext() == ".go" && !f.test() && !f.under("internal", "cmd", "examples", "scripts", "bench", "docs") &&
+		!strings.Contains("/"+f.dir(), "/internal/")
 }
 
 // surface is the exported names of the public packages.
@@ -50,7 +51,8 @@ func (s *surface) add(dir string, tree *ast.File) {
 			if d.Recv == nil {
 				s.functions[d.Name.Name] = append(s.functions[d.Name.Name], dir)
 				if of := aliasOf(d); of != "" {
-					s.bad = append(s.bad, fmt.Sprintf("%s.%s is %s under another name; a function has one name, ops answer to others through Call", dir, d.Name.Name, of))
+					s.bad = append(s.bad, fmt.Sprintf("%s.%s is %s under another name; ops answer to other names through Call",
+						dir, d.Name.Name, of))
 				}
 			}
 		case *ast.GenDecl:
@@ -234,7 +236,8 @@ func More(xs []int) int { return Cat(xs, 1) }
 		s.add(dir, tree)
 	}
 	got := strings.Join(s.faults(nil), "\n")
-	for _, want := range []string{"a.AOptions.Untold", "a.BOptions is an alias", "Twice is a function of", "ReLU and Relu", "b.Concat is Cat"} {
+	for _, want := range []string{"a.AOptions.Untold", "a.BOptions is an alias", "Twice is a function of", "ReLU and Relu",
+		"b.Concat is Cat"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in:\n%s", want, got)
 		}

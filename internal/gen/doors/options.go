@@ -24,7 +24,8 @@ func parseOptions(src *source, d *ast.GenDecl) {
 		var fields []field
 		for _, f := range st.Fields.List {
 			for _, n := range f.Names {
-				fl := field{name: n.Name, typ: typeString(f.Type), attr: snake(n.Name), comment: strings.TrimSpace(f.Doc.Text() + f.Comment.Text())}
+				fl := field{name: n.Name, typ: typeString(f.Type), attr: snake(n.Name),
+					comment: strings.TrimSpace(f.Doc.Text() + f.Comment.Text())}
 				if f.Tag != nil {
 					tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("lucid")
 					name, flag, _ := strings.Cut(tag, ",")
@@ -128,7 +129,8 @@ func (src *source) optionTypes(pkg string) ([]optionType, error) {
 			all[t.name], old = t, t
 		}
 		if old.ops != t.ops || !slices.Equal(old.tensors, t.tensors) {
-			return nil, fmt.Errorf("%s in %s: %s would have other fields than for %s; give it a name with //lucid:options", t.name, pkg, o.fn, old.owners[0])
+			return nil, fmt.Errorf("%s in %s: %s would have other fields than for %s; give it a name with //lucid:options",
+				t.name, pkg, o.fn, old.owners[0])
 		}
 		if o.public != "" {
 			old.owners = append(old.owners, o.public[strings.LastIndexByte(o.public, '.')+1:])

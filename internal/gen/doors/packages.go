@@ -71,8 +71,10 @@ func (src *source) packageFiles(pkg string, files map[string][]byte) error {
 // imports lists the packages a text names.
 func imports(text string) string {
 	var list []string
-	for _, p := range []struct{ path, uses string }{{"", "lucid."}, {"/internal/door", "door."}, {"/internal/dtype", "dtype.DType"}, {"/internal/fault", "fault.Throw"},
-		{"/internal/graph", "graph."}, {"/internal/ops", "ops."}} {
+	for _, p := range []struct{ path, uses string }{
+		{"", "lucid."}, {"/internal/door", "door."}, {"/internal/dtype", "dtype.DType"}, {"/internal/fault", "fault.Throw"},
+		{"/internal/graph", "graph."}, {"/internal/ops", "ops."},
+	} {
 		if strings.Contains(text, p.uses) {
 			list = append(list, fmt.Sprintf("\t%q\n", "github.com/lucid-go/lucid"+p.path))
 		}
