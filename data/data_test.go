@@ -96,7 +96,7 @@ func TestExampleRandomness(t *testing.T) {
 		t.Error("random numbers depend on the workers")
 	}
 	seen := map[float64]bool{}
-	again := data.LoaderOptions{BatchSize: 4, Sampler: data.RandomSampler{N: 1, NumSamples: new(12)}, Seed: new(uint64(1))}
+	again := data.LoaderOptions{BatchSize: 4, Sampler: data.RandomSampler{N: 1, NumSamples: 12}, Seed: new(uint64(1))}
 	for b, err := range data.NewLoader(data.NewSubset(d, []int{7}), again).All(context.Background()) {
 		if err != nil {
 			t.Fatal(err)

@@ -37,13 +37,13 @@ func (s SequentialSampler) Indices(*rand.Rand) []int {
 type RandomSampler struct {
 	N           int
 	Replacement bool
-	NumSamples  *int
+	NumSamples  int
 }
 
 // Len returns how many are read.
 func (s RandomSampler) Len() int {
-	if s.NumSamples != nil {
-		return *s.NumSamples
+	if s.NumSamples != 0 {
+		return s.NumSamples
 	}
 	return s.N
 }

@@ -83,9 +83,9 @@ func (m *Threshold) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return Leave(m, x, F.Threshold(x, m.Threshold, m.Value))
 }
 
-// PReLUOptions: NumParameters is 1 or the number of channels, nil meaning 1; Init is their value, nil meaning 1/4.
+// PReLUOptions say how a PReLU is made; the zero value is PyTorch's default.
 type PReLUOptions struct {
-	NumParameters *int         // 1 or the number of channels; nil: 1
+	NumParameters int          // 1 or the number of channels; 0: 1
 	Init          *float64     // slope at the start; nil: 0.25
 	DType         lucid.DType  // of the parameters; zero: the default float
 	Device        lucid.Device // of the parameters; zero: the default device
@@ -101,7 +101,7 @@ type PReLU struct {
 func NewPReLU(opts ...PReLUOptions) *PReLU {
 	o := door.Option("prelu", opts)
 	w := lucid.With{DType: o.DType, Device: o.Device}
-	return &PReLU{Weight: w.Full([]int{door.Or(o.NumParameters, 1)}, door.Or(o.Init, 0.25)).RequiresGrad_(true)}
+	return &PReLU{Weight: w.Full([]int{door.Count(o.NumParameters, 1)}, door.Or(o.Init, 0.25)).RequiresGrad_(true)}
 }
 
 // Forward applies it to x; channels are dim 1.

@@ -96,7 +96,7 @@ var printed = map[string]func() nn.Module{
 	"nn.LogSoftmax(dim=1)":                  func() nn.Module { return nn.NewLogSoftmax(1) },
 	"nn.Threshold(0.1, 20.0)":               func() nn.Module { return nn.NewThreshold(0.1, 20) },
 	"nn.PReLU()":                            func() nn.Module { return nn.NewPReLU() },
-	"nn.PReLU(4)":                           func() nn.Module { return nn.NewPReLU(nn.PReLUOptions{NumParameters: new(4)}) },
+	"nn.PReLU(4)":                           func() nn.Module { return nn.NewPReLU(nn.PReLUOptions{NumParameters: 4}) },
 	"nn.RReLU()":                            func() nn.Module { return nn.NewRReLU() },
 	"nn.SiLU()":                             func() nn.Module { return nn.NewSiLU() },
 	"nn.Flatten()":                          func() nn.Module { return nn.NewFlatten() },

@@ -129,7 +129,7 @@ func run(ctx context.Context, w io.Writer, o options) (loss float64, err error) 
 		return loss
 	})
 	fmt.Fprintf(w, "%d parameters, %d characters of %d kinds\n", nn.NumParameters(net), len(text), len(alphabet))
-	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16, Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: new(16 * o.steps)}, Seed: new(uint64(1))})
+	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16, Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: 16 * o.steps}, Seed: new(uint64(1))})
 	begin, i := time.Now(), 0
 	for batch, err := range loader.All(ctx) {
 		if err != nil {

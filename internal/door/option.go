@@ -28,3 +28,11 @@ func NonZero[T int | float64](v T) *T {
 	}
 	return &v
 }
+
+// Count returns a number that an option gives, or its default for zero.
+func Count(v, def int) int {
+	if v == 0 {
+		return def
+	}
+	return v
+}

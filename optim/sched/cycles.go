@@ -115,8 +115,8 @@ func cosine(from, to, p float64) float64 { return to + (from-to)/2*(1+math.Cos(m
 type CyclicLROptions struct {
 	BaseLR          float64                 // the lowest rate, required
 	MaxLR           float64                 // the highest rate, required
-	StepSizeUp      *int                    // nil: 2000
-	StepSizeDown    *int                    // nil: as up
+	StepSizeUp      int                     // steps up; 0: 2000
+	StepSizeDown    int                     // steps down; 0: as up
 	Mode            string                  // "triangular" (default), "triangular2" or "exp_range"
 	Gamma           *float64                // of exp_range; nil: 1
 	ScaleFn         func(x float64) float64 // instead of Mode: what the amplitude is multiplied by
@@ -133,10 +133,10 @@ type CyclicLR struct{ schedule }
 // NewCyclicLR returns it for an optimizer.
 func NewCyclicLR(opt optim.Optimizer, o CyclicLROptions) *CyclicLR {
 	const op = "cyclic_lr"
-	up := float64(door.Or(o.StepSizeUp, 2000))
+	up := float64(door.Count(o.StepSizeUp, 2000))
 	down := up
-	if o.StepSizeDown != nil {
-		down = float64(*o.StepSizeDown)
+	if o.StepSizeDown != 0 {
+		down = float64(o.StepSizeDown)
 	}
 	if up <= 0 || down <= 0 || o.MaxLR <= 0 {
 		refuse(op, "steps %v up and %v down, MaxLR %v; want positive numbers", up, down, o.MaxLR)
