@@ -243,7 +243,7 @@ func (x *Tensor) BitwiseOr_(other any) *Tensor {
 	return x.rebind("bitwise_or", r0)
 }
 
-// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not
 // below the number of bits.
 func BitwiseRightShift(x, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -254,7 +254,7 @@ func BitwiseRightShift(x, other any) *Tensor {
 	return wrap(r0)
 }
 
-// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not
 // below the number of bits.
 func (x *Tensor) BitwiseRightShift(other any) *Tensor {
 	a0 := acquireAny(x)

@@ -135,7 +135,7 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
-// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+// IsClose reports which elements of x are close to those of other. Infinities are close only to themselves.
 func IsClose(x, other *Tensor, o ...CloseOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)
@@ -145,7 +145,7 @@ func IsClose(x, other *Tensor, o ...CloseOptions) *Tensor {
 	return wrap(r0)
 }
 
-// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+// IsClose reports which elements of x are close to those of other. Infinities are close only to themselves.
 func (x *Tensor) IsClose(other *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)

@@ -6,6 +6,17 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// CumulativeOptions are the options of CumProd and CumSum; the zero value is PyTorch's default.
+type CumulativeOptions struct {
+	DType     DType // zero: the default float
+	Reverse   bool  // from the end
+	Exclusive bool  // each element leaves itself out
+}
+
+func (o CumulativeOptions) op() ops.CumulativeOptions {
+	return ops.CumulativeOptions{DType: o.DType, Reverse: o.Reverse, Exclusive: o.Exclusive}
+}
+
 // DiffOptions are the options of Diff; the zero value is PyTorch's default.
 type DiffOptions struct {
 	Prepend *Tensor // put in front of the input before differences are taken; nil: nothing
@@ -32,17 +43,6 @@ type ReverseOptions struct {
 }
 
 func (o ReverseOptions) op() ops.ReverseOptions { return ops.ReverseOptions{Reverse: o.Reverse} }
-
-// ScanOptions are the options of CumProd and CumSum; the zero value is PyTorch's default.
-type ScanOptions struct {
-	DType     DType // dtype of the result; zero: the input's, int64 for integers
-	Reverse   bool  // from the end
-	Exclusive bool  // each element leaves itself out
-}
-
-func (o ScanOptions) op() ops.ScanOptions {
-	return ops.ScanOptions{DType: o.DType, Reverse: o.Reverse, Exclusive: o.Exclusive}
-}
 
 // TrapezoidOptions are the options of CumulativeTrapezoid and Trapezoid; the zero value is PyTorch's default.
 type TrapezoidOptions struct {
@@ -92,7 +92,7 @@ func (x *Tensor) CumMin(dim int) (values, indices *Tensor) {
 }
 
 // CumProd returns running products along a dimension.
-func CumProd(x *Tensor, dim int, o ...ScanOptions) *Tensor {
+func CumProd(x *Tensor, dim int, o ...CumulativeOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumprod(a0, dim, option("cumprod", o).op())
 	release(a0)
@@ -102,13 +102,13 @@ func CumProd(x *Tensor, dim int, o ...ScanOptions) *Tensor {
 // CumProd returns running products along a dimension.
 func (x *Tensor) CumProd(dim int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cumprod(a0, dim, ops.ScanOptions{})
+	r0 := ops.Cumprod(a0, dim, ops.CumulativeOptions{})
 	release(a0)
 	return wrap(r0)
 }
 
 // CumSum returns running sums along a dimension.
-func CumSum(x *Tensor, dim int, o ...ScanOptions) *Tensor {
+func CumSum(x *Tensor, dim int, o ...CumulativeOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumsum(a0, dim, option("cumsum", o).op())
 	release(a0)
@@ -118,7 +118,7 @@ func CumSum(x *Tensor, dim int, o ...ScanOptions) *Tensor {
 // CumSum returns running sums along a dimension.
 func (x *Tensor) CumSum(dim int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cumsum(a0, dim, ops.ScanOptions{})
+	r0 := ops.Cumsum(a0, dim, ops.CumulativeOptions{})
 	release(a0)
 	return wrap(r0)
 }

@@ -103,7 +103,7 @@ func (x *Tensor) ArgWhere() *Tensor {
 	return wrap(r0)
 }
 
-// Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary
+// Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary
 // belongs to the bucket below it, or above it with Right.
 func Bucketize(x any, boundaries *Tensor, o ...BucketOptions) *Tensor {
 	a0 := acquireAny(x)
@@ -208,7 +208,7 @@ func (x *Tensor) IndexAdd(dim int, index, source *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+// IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.
 func IndexCopy(x *Tensor, dim int, index, source *Tensor) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)
@@ -220,7 +220,7 @@ func IndexCopy(x *Tensor, dim int, index, source *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+// IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.
 func (x *Tensor) IndexCopy(dim int, index, source *Tensor) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)
@@ -424,7 +424,7 @@ func (x *Tensor) Nonzero() *Tensor {
 	return wrap(r0)
 }
 
-// Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.
+// Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.
 func Put(x, index, source *Tensor, o ...PutOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(index)
@@ -436,7 +436,7 @@ func Put(x, index, source *Tensor, o ...PutOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.
+// Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.
 func (x *Tensor) Put(index, source *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(index)
@@ -473,7 +473,7 @@ func (x *Tensor) PutAlongAxis(indices *Tensor, values any, axis int) *Tensor {
 }
 
 // Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
-// values meet in one place the last one in row-major order stays. A number is written to all places.
+// values have one index the last one in row-major order stays. A number is written to all indices.
 func Scatter(x *Tensor, dim int, index *Tensor, value any, o ...ScatterOptions) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)
@@ -486,7 +486,7 @@ func Scatter(x *Tensor, dim int, index *Tensor, value any, o ...ScatterOptions) 
 }
 
 // Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
-// values meet in one place the last one in row-major order stays. A number is written to all places.
+// values have one index the last one in row-major order stays. A number is written to all indices.
 func (x *Tensor) Scatter(dim int, index *Tensor, value any) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(index)

@@ -388,7 +388,7 @@ func (x *Tensor) Cube_() *Tensor {
 	return x.rebind("cube", r0)
 }
 
-// Deg2rad turns degrees into radians.
+// Deg2rad converts degrees to radians.
 func Deg2rad(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Deg2rad(a0)
@@ -396,7 +396,7 @@ func Deg2rad(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Deg2rad turns degrees into radians.
+// Deg2rad converts degrees to radians.
 func (x *Tensor) Deg2rad() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Deg2rad(a0)
@@ -960,7 +960,7 @@ func (x *Tensor) Positive() *Tensor {
 	return wrap(r0)
 }
 
-// Rad2deg turns radians into degrees.
+// Rad2deg converts radians to degrees.
 func Rad2deg(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rad2deg(a0)
@@ -968,7 +968,7 @@ func Rad2deg(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Rad2deg turns radians into degrees.
+// Rad2deg converts radians to degrees.
 func (x *Tensor) Rad2deg() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rad2deg(a0)
@@ -1024,7 +1024,7 @@ func (x *Tensor) ResolveConj() *Tensor {
 	return wrap(r0)
 }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 func Round(x *Tensor, o ...RoundOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Round(a0, option("round", o).op())
@@ -1032,7 +1032,7 @@ func Round(x *Tensor, o ...RoundOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 func (x *Tensor) Round() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Round(a0, ops.RoundOptions{})

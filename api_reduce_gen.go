@@ -683,7 +683,7 @@ func (x *Tensor) ProdKeep(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon
 // more than they hold.
 func Std(x *Tensor, o ...VarOptions) *Tensor {
 	a0 := acquire(x)
@@ -692,7 +692,7 @@ func Std(x *Tensor, o ...VarOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon
 // more than they hold.
 func (x *Tensor) Std(dim ...int) *Tensor {
 	a0 := acquire(x)

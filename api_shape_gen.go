@@ -100,7 +100,7 @@ func (x *Tensor) Adjoint() *Tensor {
 }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
-// of how x lies in memory; a place outside x is refused.
+// of how x is laid out; an index outside x is refused.
 func AsStrided(x *Tensor, size, stride []int, o ...AsStridedOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.AsStrided(a0, size, stride, option("as_strided", o).op())
@@ -109,7 +109,7 @@ func AsStrided(x *Tensor, size, stride []int, o ...AsStridedOptions) *Tensor {
 }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
-// of how x lies in memory; a place outside x is refused.
+// of how x is laid out; an index outside x is refused.
 func (x *Tensor) AsStrided(size, stride []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.AsStrided(a0, size, stride, ops.AsStridedOptions{})
@@ -427,7 +427,7 @@ func (x *Tensor) MT() *Tensor {
 	return wrap(r0)
 }
 
-// MoveDim brings dimensions to other places; the rest keep their order.
+// MoveDim moves dimensions to other positions; the rest keep their order.
 func MoveDim(x *Tensor, source, destination []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Movedim(a0, source, destination)
@@ -435,7 +435,7 @@ func MoveDim(x *Tensor, source, destination []int) *Tensor {
 	return wrap(r0)
 }
 
-// MoveDim brings dimensions to other places; the rest keep their order.
+// MoveDim moves dimensions to other positions; the rest keep their order.
 func (x *Tensor) MoveDim(source, destination int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Movedim(a0, []int{source}, []int{destination})
@@ -572,7 +572,7 @@ func (x *Tensor) Roll(shifts int, dims ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Rot90 turns x by quarter turns in the plane of two dimensions.
+// Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.
 func Rot90(x *Tensor, o ...Rot90Options) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rot90(a0, option("rot90", o).op())
@@ -580,7 +580,7 @@ func Rot90(x *Tensor, o ...Rot90Options) *Tensor {
 	return wrap(r0)
 }
 
-// Rot90 turns x by quarter turns in the plane of two dimensions.
+// Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.
 func (x *Tensor) Rot90(k int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rot90(a0, ops.Rot90Options{K: &k})

@@ -36,7 +36,7 @@ func (o QuantileOptions) op() ops.QuantileOptions {
 type SortOptions struct {
 	Dim        *int // nil: the last
 	Descending bool // largest first
-	Stable     bool // the order of equal elements is always kept
+	Stable     bool // the order of equal elements always stays
 }
 
 func (o SortOptions) op() ops.SortOptions {
@@ -223,7 +223,7 @@ func Partition(x *Tensor, kth int, o ...DimOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a
 // dimension in front. A NaN among the elements makes the result NaN.
 func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
 	a0 := acquire(x)
@@ -234,7 +234,7 @@ func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a
 // dimension in front. A NaN among the elements makes the result NaN.
 func (x *Tensor) Quantile(q any) *Tensor {
 	a0 := acquire(x)
@@ -290,7 +290,7 @@ func (x *Tensor) TopK(k int) (values, indices *Tensor) {
 }
 
 // Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the
-// place of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
+// index of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
 // the result depends on it; inside Compile or VMap it is refused.
 func Unique(x *Tensor, o ...UniqueOptions) (values, inverse, counts *Tensor) {
 	a0 := acquire(x)

@@ -396,7 +396,7 @@ func anomaly(x *graph.Node, k int, g *graph.Node) {
 	if x.Trace() != nil {
 		return
 	}
-	g.Ref() // it is read here and used later; an evaluation lets go of what nobody claims
+	g.Ref() // it is read here and used later; an evaluation lets go of what is not claimed
 	bad := wrap(ops.Any(ops.IsNaN(g), ops.ReduceOptions{}))
 	if bad.Item() != 0 {
 		fault.Throw(fault.Gradient, x.Op().Name, "the gradient it gives its input %d, of shape %v, has NaN", k, g.Shape())

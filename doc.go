@@ -1,5 +1,5 @@
 // Package lucid is a machine-learning framework: n-dimensional tensors that are computed lazily, functions that
-// differentiate, vectorise and compile other functions, and PyTorch's way of training beside them. It needs no cgo.
+// differentiate, vectorise and compile other functions, and PyTorch's way of training with them. It needs no cgo.
 //
 // Tensors are made from Go data (New, Of, FromSlice), filled (Zeros, Full, Arange, Rand) or read from files (Load, Open); With
 // says their dtype and device. Ops are functions that take every option and methods in their common form: Sum(x, ReduceOptions{…})

@@ -67,7 +67,7 @@ func ExampleCompile() {
 	// 1
 }
 
-// Mistakes panic at the line that makes them, with the op, the values and the remedy; Try turns them into errors.
+// Mistakes panic at the line that makes them, with the op, the values and the remedy; Try returns them as errors.
 func ExampleTry() {
 	a, b := lucid.Zeros(2, 3), lucid.Zeros(4, 5)
 	err := lucid.Try(func() { a.MatMul(b) })

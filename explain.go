@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -13,20 +14,20 @@ type Explanation struct {
 	Name    string
 	Traces  int          // made so far
 	Reasons []string     // why each was made
-	Steps   []int        // launches of one run, by trace kept
+	Steps   []int        // launches of one run, by trace stored
 	Inlined []string     // why a trace could not be replayed
-	Graphs  []string     // by trace kept: whether the device runs it as one recording, or why not; "" where none is made
-	Memory  []MemoryPlan // by trace kept, and by device where it uses several: what a run takes
+	Graphs  []string     // by trace stored: whether the device runs it as one recording, or why not; "" where none is made
+	Memory  []MemoryPlan // by trace stored, and by device where it uses several: what a run takes
 }
 
-// MemoryPlan is the memory a run of a compiled function takes on one device, in bytes. Beside Inputs, which are there anyway,
+// MemoryPlan is the memory a run of a compiled function takes on one device, in bytes. In addition to Inputs, which are there anyway,
 // it is Results and Temporaries.
 type MemoryPlan struct {
 	Trace       int // which trace, as in Steps
 	Device      Device
 	Inputs      int // arguments and captured tensors
 	Results     int // new memory of what outlives the run; state written in place takes none
-	Temporaries int // the block in which everything else lies
+	Temporaries int // the block that holds everything else
 	Peak        int // the most temporaries alive at once
 	Step        int // the launch at which they are
 	Alive       []PlannedValue
@@ -43,25 +44,22 @@ type PlannedValue struct {
 
 // Explain tells what a function made by Compile did, why it re-traced, and what memory a run takes.
 func Explain(f any) Explanation {
-	v, ok := compiledFuncs.Load(uintptr(funcPointer(f)))
-	if !ok {
+	c := compile.Find(f)
+	if c == nil {
 		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
 	}
-	c := v.(*compiled)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := Explanation{Name: c.o.Name, Traces: c.traces, Reasons: append([]string(nil), c.reasons...)}
-	for el := c.entries.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
-		if e.inline {
-			x.Inlined = append(x.Inlined, e.why)
+	r := c.Report()
+	x := Explanation{Name: r.Name, Traces: r.Traces, Reasons: r.Reasons}
+	for _, t := range r.Stored {
+		if t.Inlined != "" {
+			x.Inlined = append(x.Inlined, t.Inlined)
 			continue
 		}
-		for _, m := range e.prog.Memory() {
+		for _, m := range t.Memory {
 			x.Memory = append(x.Memory, memoryPlan(len(x.Steps), m))
 		}
-		x.Steps = append(x.Steps, e.prog.Steps())
-		x.Graphs = append(x.Graphs, e.prog.Graph())
+		x.Steps = append(x.Steps, t.Steps)
+		x.Graphs = append(x.Graphs, t.Graph)
 	}
 	return x
 }

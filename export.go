@@ -8,9 +8,12 @@ import (
 	"github.com/lucid-go/lucid/internal/codec"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
 	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/export"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // Parts of a file with functions.
@@ -47,7 +50,7 @@ func Export(path string, f any, examples ...any) error {
 // written once.
 type Exporter struct {
 	path    string
-	graphs  []*compile.Graph
+	graphs  []*export.Graph
 	tensors []codec.Tensor
 	specs   []graph.Spec
 	number  map[any]int // of a handle with what it shows, of a node, or of a slot whose gradient is not there yet
@@ -86,7 +89,7 @@ func (x *Exporter) checkpoint() (c checkpoint.Checkpoint, err error) {
 	if err != nil {
 		return c, err
 	}
-	text, err := compile.Encode(x.graphs, names)
+	text, err := export.Encode(x.graphs, names)
 	if err != nil {
 		return c, err
 	}
@@ -114,21 +117,21 @@ func (x *Exporter) version(names []string) int {
 }
 
 func (x *Exporter) add(name string, f any, examples []any) error {
-	fn := functionOf("export", f)
+	fn := tree.FunctionOf("export", f)
 	args, err := exampleArgs(fn, examples)
 	if err != nil {
 		return err
 	}
 	for _, g := range x.graphs {
-		if g.Name == name && sameInputs(g.Inputs, flattenAll(args)) {
+		if g.Name == name && sameInputs(g.Inputs, flatten(args...)) {
 			return fault.New(fault.Value, "export", "two functions of the name %q have the same signature %v", name, specsOf(g.Inputs))
 		}
 	}
-	in := flattenAll(args)
-	if scope.Current().Trace != nil || mustInline(in, false) {
+	in := flatten(args...)
+	if scope.Current().Trace != nil || compile.MustInline(arrays(in), false) {
 		return fault.New(fault.Trace, "export", "called inside Compile, Grad or VMap; export the function outside")
 	}
-	t := graph.NewTrace(graph.TraceCompile, functionName(fn.v), nil)
+	t := graph.NewTrace(graph.TraceCompile, fn.Name(), nil)
 	t.Export = true
 	defer t.Close()
 	standIns, outs, err := traceFor(t, fn, args, in)
@@ -144,7 +147,7 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 	for _, k := range r.Captured {
 		captured[k.Placeholder] = k.Handle
 	}
-	g, err := compile.Record(name, outs, standIns, state, func(n *graph.Node) int { return x.tensor(n, captured[n]) })
+	g, err := export.Record(name, outs, standIns, state, func(n *graph.Node) int { return x.tensor(n, captured[n]) })
 	if err != nil {
 		return err
 	}
@@ -156,13 +159,13 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 }
 
 // exampleArgs makes the arguments of a call out of the examples.
-func exampleArgs(fn function, examples []any) ([]reflect.Value, error) {
-	if len(examples) != fn.t.NumIn() {
-		return nil, fault.New(fault.Value, "export", "%d examples for a function of %d arguments", len(examples), fn.t.NumIn())
+func exampleArgs(fn tree.Function, examples []any) ([]reflect.Value, error) {
+	if len(examples) != fn.Type.NumIn() {
+		return nil, fault.New(fault.Value, "export", "%d examples for a function of %d arguments", len(examples), fn.Type.NumIn())
 	}
 	args := make([]reflect.Value, len(examples))
 	for i, e := range examples {
-		want := fn.t.In(i)
+		want := fn.Type.In(i)
 		if args[i] = reflect.ValueOf(e); !args[i].IsValid() {
 			args[i] = reflect.Zero(want)
 		}
@@ -174,16 +177,16 @@ func exampleArgs(fn function, examples []any) ([]reflect.Value, error) {
 }
 
 // traceFor runs the function over placeholders.
-func traceFor(t *graph.Trace, fn function, args []reflect.Value, in []*Tensor) (standIns, outs []*graph.Node, err error) {
+func traceFor(t *graph.Trace, fn tree.Function, args []reflect.Value, in []*Tensor) (standIns, outs []*graph.Node, err error) {
 	inside := make([]*Tensor, len(in))
 	for i, x := range in {
 		n := x.array().Raw()
 		s := graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
 		s.Ref()
 		standIns = append(standIns, s)
-		inside[i] = (*Tensor)(graph.Wrap(s))
+		inside[i] = (*Tensor)(door.Unscoped(s))
 	}
-	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.GuardCells = t, nil, watchCells() }, func() {
+	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.GuardCells = t, nil, compile.WatchCells() }, func() {
 		defer func() {
 			if r := recover(); r != nil {
 				if r != any(graph.Inline) {
@@ -193,8 +196,8 @@ func traceFor(t *graph.Trace, fn function, args []reflect.Value, in []*Tensor) (
 			}
 		}()
 		var res []reflect.Value
-		if res, err = fn.call(unflattenAll(args, inside)); err == nil {
-			outs = peekAll(flattenAll(res))
+		if res, err = fn.Call(unflatten(args, inside)); err == nil {
+			outs = peekAll(flatten(res...))
 		}
 	})
 	for i, x := range inside {
@@ -217,7 +220,8 @@ func (x *Exporter) tensor(n *graph.Node, h *graph.Array) int {
 	if h != nil {
 		key = shown{h, h.Raw()}
 	} else {
-		h = graph.Wrap(n)
+		h = door.Unscoped(n)
+		defer h.Free()
 	}
 	if i, ok := x.number[key]; ok {
 		return i

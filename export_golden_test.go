@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/codec"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
+	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/schema"
@@ -92,16 +93,16 @@ func exportCase(c *golden.Case) error { return eachFunction(c, sameThroughFile) 
 // eachFunction calls do with the case as a function, then with its gradient.
 func eachFunction(c *golden.Case, do func(f func([]*Tensor) []*Tensor, in []*Tensor) error) error {
 	var in []*Tensor
-	place := make([]int, len(c.Inputs))
+	position := make([]int, len(c.Inputs))
 	for i, g := range c.Inputs {
-		if place[i] = -1; g != nil {
-			place[i] = len(in)
+		if position[i] = -1; g != nil {
+			position[i] = len(in)
 			in = append(in, (*Tensor)(g.Array()))
 		}
 	}
 	f := func(xs []*Tensor) []*Tensor {
-		args := make([]*Tensor, len(place))
-		for i, k := range place {
+		args := make([]*Tensor, len(position))
+		for i, k := range position {
 			if k >= 0 {
 				args[i] = xs[k]
 			}
@@ -168,7 +169,7 @@ func sameThroughFile(f func([]*Tensor) []*Tensor, in []*Tensor) error {
 		return err
 	}
 	for i := range want {
-		if !sameBits(got[i].array().Raw(), want[i].array().Raw()) {
+		if !compile.SameBits(got[i].array().Raw(), want[i].array().Raw()) {
 			return Errorf(ErrValue, "export", "result %d is %v, want %v", i, got[i], want[i])
 		}
 	}

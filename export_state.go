@@ -3,7 +3,7 @@ package lucid
 import (
 	"slices"
 
-	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/export"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
@@ -70,7 +70,7 @@ func allNames(names []string) ([]string, error) {
 }
 
 // stateOf finds what a traced function leaves in tensors from outside.
-func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []compile.State, err error) {
+func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []export.State, err error) {
 	for i, h := range r.Written {
 		n := h.Raw()
 		if n == nil {
@@ -84,7 +84,7 @@ func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []compile.Stat
 			return nil, fault.New(fault.Value, "export", "a tensor of shape %v that %s writes was changed since another function with it was added; add both before", n.Shape(), t.Name)
 		}
 		x.state[h] = k
-		state = append(state, compile.State{Tensor: k, Value: r.Finals[i]})
+		state = append(state, export.State{Tensor: k, Value: r.Finals[i]})
 	}
 	for _, g := range r.Grads {
 		if !g.Written && !(g.ReadFirst && !g.Present) {
@@ -99,7 +99,7 @@ func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []compile.Stat
 			return nil, fault.New(fault.NotImplemented, "export", "a gradient of shape %v is there before %s and not after it, or the other way round, so a second call would be another function; clear gradients inside", gradShape(g), t.Name)
 		case left:
 			k := x.gradient(g)
-			state = append(state, compile.State{Tensor: k, Value: g.Final})
+			state = append(state, export.State{Tensor: k, Value: g.Final})
 		}
 	}
 	return state, nil

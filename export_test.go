@@ -13,6 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/codec/codectest"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
+	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -34,7 +35,7 @@ func exportedInputs() (x, idx *Tensor) {
 
 func sameValue(t *testing.T, what string, got, want *Tensor) {
 	t.Helper()
-	if !sameBits(got.array().Raw(), want.array().Raw()) {
+	if !compile.SameBits(got.array().Raw(), want.array().Raw()) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
@@ -58,7 +59,7 @@ func TestExport(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameValue(t, "values", out[0], y)
-			sameValue(t, "places", out[1], at)
+			sameValue(t, "positions", out[1], at)
 		}
 		if s := g.Signatures(); len(s) != 1 || s[0].String() != "(float32[2 3], int64[2]) → (float32[2 2], int64[2 2])" || s[0].Bytes == 0 {
 			t.Error(s)
@@ -150,7 +151,7 @@ func TestImportedConcurrently(t *testing.T) {
 		wg.Go(func() {
 			for range 20 {
 				out, err := g.Call(x, idx)
-				if err != nil || !sameBits(out[0].array().Raw(), y.array().Raw()) {
+				if err != nil || !compile.SameBits(out[0].array().Raw(), y.array().Raw()) {
 					t.Error(err)
 					return
 				}

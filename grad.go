@@ -4,11 +4,13 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/transform"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // flatFunc is a function over tensors in a row: what transforms work on.
@@ -44,7 +46,7 @@ func underLevel(op string, f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Le
 		a.SetLevel(lvl)
 		a.Ref() // the node must outlive the handle
 		inputs = append(inputs, a)
-		args[i] = (*Tensor)(graph.Wrap(a).NotView())
+		args[i] = (*Tensor)(door.Wrap(a).NotView())
 	}
 	scope.With(func(s *scope.State) { s.Level = lvl }, func() { outs, err = f(args) })
 	done = true
@@ -92,43 +94,43 @@ func Grad[F any](f F, argnum ...int) F {
 			return grads[0]
 		}).(F)
 	}
-	fn := functionOf("grad", f)
-	if k < 0 || k >= fn.t.NumIn() {
-		fault.Throw(fault.Index, "grad", "argument %d of %v, which has %d", k, fn.t, fn.t.NumIn())
+	fn := tree.FunctionOf("grad", f)
+	if k < 0 || k >= fn.Type.NumIn() {
+		fault.Throw(fault.Index, "grad", "argument %d of %v, which has %d", k, fn.Type, fn.Type.NumIn())
 	}
-	if fn.t.Out(0) != fn.t.In(k) {
-		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.t.In(k), fn.t, fn.t.Out(0))
+	if fn.Type.Out(0) != fn.Type.In(k) {
+		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.Type.In(k), fn.Type, fn.Type.Out(0))
 	}
-	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
+	return tree.MakeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		res, grads, err := gradOf("grad", fn, args, []int{k})
 		if err != nil {
 			return nil, err
 		}
-		res[0] = unflatten(args[k], &grads)
+		res[0] = unflatten(args[k:k+1], grads)[0]
 		return res, nil
 	})
 }
 
 // gradOf runs reverse mode over a function of trees.
-func gradOf(op string, fn function, args []reflect.Value, argnums []int) (res []reflect.Value, grads []*Tensor, err error) {
-	in := flattenAll(args)
+func gradOf(op string, fn tree.Function, args []reflect.Value, argnums []int) (res []reflect.Value, grads []*Tensor, err error) {
+	in := flatten(args...)
 	vary := make([]bool, 0, len(in))
 	for i, a := range args {
 		wanted := false
 		for _, k := range argnums {
 			wanted = wanted || k == i
 		}
-		for range flatten(a, nil) {
+		for range flatten(a) {
 			vary = append(vary, wanted)
 		}
 	}
 	_, grads, err = reverse(op, func(ts []*Tensor) ([]*Tensor, error) {
 		var err error
-		res, err = fn.call(unflattenAll(args, ts))
+		res, err = fn.Call(unflatten(args, ts))
 		if err != nil {
 			return nil, err
 		}
-		return flatten(res[0], nil), nil
+		return flatten(res[0]), nil
 	}, in, vary)
 	return res, grads, err
 }
@@ -136,15 +138,15 @@ func gradOf(op string, fn function, args []reflect.Value, argnums []int) (res []
 // ValueAndGrad returns a function that computes f and the gradients with respect to the numbered arguments, the first
 // unless given. Gradients of an argument that holds several tensors follow each other. An error f returns is a panic.
 func ValueAndGrad[F any](f F, argnums ...int) func(args ...any) (*Tensor, []*Tensor) {
-	fn := functionOf("value_and_grad", f)
+	fn := tree.FunctionOf("value_and_grad", f)
 	if len(argnums) == 0 {
 		argnums = []int{0}
 	}
 	for _, k := range argnums {
-		if k < 0 || k >= fn.t.NumIn() {
-			fault.Throw(fault.Index, "value_and_grad", "argument %d of %v, which has %d", k, fn.t, fn.t.NumIn())
+		if k < 0 || k >= fn.Type.NumIn() {
+			fault.Throw(fault.Index, "value_and_grad", "argument %d of %v, which has %d", k, fn.Type, fn.Type.NumIn())
 		}
-		fn.mustVary("value_and_grad", k)
+		fn.MustVary("value_and_grad", k)
 	}
 	return func(args ...any) (*Tensor, []*Tensor) {
 		vs := valuesOf("value_and_grad", fn, args)
@@ -152,22 +154,22 @@ func ValueAndGrad[F any](f F, argnums ...int) func(args ...any) (*Tensor, []*Ten
 		if err != nil {
 			throw("value_and_grad", err)
 		}
-		return flatten(res[0], nil)[0], orderGrads(vs, argnums, grads)
+		return flatten(res[0])[0], orderGrads(vs, argnums, grads)
 	}
 }
 
 // ValueAndGradTree returns a function that computes f and its gradient, which has the form of the argument: a struct, a
 // slice or a map of tensors, say, as parameters come.
 func ValueAndGradTree[P any](f func(p P) *Tensor) func(p P) (value *Tensor, grad P) {
-	fn := functionOf("value_and_grad", f)
-	fn.mustVary("value_and_grad", 0)
+	fn := tree.FunctionOf("value_and_grad", f)
+	fn.MustVary("value_and_grad", 0)
 	return func(p P) (*Tensor, P) {
 		args := []reflect.Value{reflect.ValueOf(&p).Elem()}
 		res, grads, err := gradOf("value_and_grad", fn, args, []int{0})
 		if err != nil {
 			throw("value_and_grad", err)
 		}
-		return flatten(res[0], nil)[0], unflatten(args[0], &grads).Interface().(P)
+		return flatten(res[0])[0], unflatten(args[:1], grads)[0].Interface().(P)
 	}
 }
 
@@ -177,7 +179,7 @@ func orderGrads(args []reflect.Value, argnums []int, grads []*Tensor) []*Tensor 
 	for i, a := range args {
 		for _, k := range argnums {
 			if k == i {
-				n := len(flatten(a, nil))
+				n := len(flatten(a))
 				at[i], grads = grads[:n], grads[n:]
 				break
 			}
@@ -191,18 +193,18 @@ func orderGrads(args []reflect.Value, argnums []int, grads []*Tensor) []*Tensor 
 }
 
 // valuesOf checks arguments against a function's parameters.
-func valuesOf(op string, fn function, args []any) []reflect.Value {
-	if len(args) != fn.t.NumIn() {
-		fault.Throw(fault.Value, op, "got %d arguments for %v", len(args), fn.t)
+func valuesOf(op string, fn tree.Function, args []any) []reflect.Value {
+	if len(args) != fn.Type.NumIn() {
+		fault.Throw(fault.Value, op, "got %d arguments for %v", len(args), fn.Type)
 	}
 	vs := make([]reflect.Value, len(args))
 	for i, a := range args {
 		v := reflect.ValueOf(a)
 		if !v.IsValid() {
-			v = reflect.Zero(fn.t.In(i))
+			v = reflect.Zero(fn.Type.In(i))
 		}
-		if !v.Type().AssignableTo(fn.t.In(i)) {
-			fault.Throw(fault.DType, op, "argument %d is a %v; %v wants a %v", i, v.Type(), fn.t, fn.t.In(i))
+		if !v.Type().AssignableTo(fn.Type.In(i)) {
+			fault.Throw(fault.DType, op, "argument %d is a %v; %v wants a %v", i, v.Type(), fn.Type, fn.Type.In(i))
 		}
 		vs[i] = v
 	}
@@ -211,14 +213,14 @@ func valuesOf(op string, fn function, args []any) []reflect.Value {
 
 // VJP computes f(x) and the product of cotangent with f's Jacobian at x.
 func VJP(f func(*Tensor) *Tensor, x, cotangent *Tensor) (y, grad *Tensor) {
-	functionOf("vjp", f)
+	tree.FunctionOf("vjp", f)
 	ys, grads := VJPN(func(in []*Tensor) []*Tensor { return []*Tensor{f(in[0])} }, []*Tensor{x}, []*Tensor{cotangent})
 	return ys[0], grads[0]
 }
 
 // VJPN is VJP for several inputs and outputs.
 func VJPN(f func([]*Tensor) []*Tensor, xs, cotangents []*Tensor) (ys, grads []*Tensor) {
-	functionOf("vjp", f)
+	tree.FunctionOf("vjp", f)
 	lvl, ys, inputs, _ := underLevel("vjp", func(in []*Tensor) ([]*Tensor, error) { return f(in), nil }, xs, all(len(xs)))
 	defer lvl.Close()
 	outs, cots := acquireAll(ys), acquireAll(cotangents)
@@ -237,14 +239,14 @@ func VJPN(f func([]*Tensor) []*Tensor, xs, cotangents []*Tensor) (ys, grads []*T
 
 // JVP computes f(x) and the product of f's Jacobian at x with tangent.
 func JVP(f func(*Tensor) *Tensor, x, tangent *Tensor) (y, dy *Tensor) {
-	functionOf("jvp", f)
+	tree.FunctionOf("jvp", f)
 	ys, dys := JVPN(func(in []*Tensor) []*Tensor { return []*Tensor{f(in[0])} }, []*Tensor{x}, []*Tensor{tangent})
 	return ys[0], dys[0]
 }
 
 // JVPN is JVP for several inputs and outputs.
 func JVPN(f func([]*Tensor) []*Tensor, xs, tangents []*Tensor) (ys, dys []*Tensor) {
-	functionOf("jvp", f)
+	tree.FunctionOf("jvp", f)
 	tans := acquireAll(tangents)
 	defer releaseAll(tans)
 	lvl, ys, inputs, _ := underLevel("jvp", func(in []*Tensor) ([]*Tensor, error) { return f(in), nil }, xs, all(len(xs)))
@@ -287,24 +289,24 @@ func checkPairs(op, what string, xs, ts []*graph.Node) {
 // Checkpoint returns a function that computes what f does but keeps nothing from inside for the gradient: it is
 // computed again when asked for. Random numbers come out the same.
 func Checkpoint[F any](f F) F {
-	fn := functionOf("checkpoint", f)
-	return makeLike[F](fn, func(args []reflect.Value) (res []reflect.Value, err error) {
+	fn := tree.FunctionOf("checkpoint", f)
+	return tree.MakeLike[F](fn, func(args []reflect.Value) (res []reflect.Value, err error) {
 		if t, ok := scope.Current().Trace.(*graph.Trace); ok && t.Export {
-			return fn.call(args)
+			return fn.Call(args)
 		}
-		in := acquireAll(flattenAll(args))
+		in := acquireAll(flatten(args...))
 		defer releaseAll(in)
 		outs := transform.Checkpoint(func(ns []*graph.Node) []*graph.Node {
 			ts := make([]*Tensor, len(ns))
 			for i, n := range ns {
-				ts[i] = (*Tensor)(graph.Wrap(n).NotView())
+				ts[i] = (*Tensor)(door.Wrap(n).NotView())
 			}
-			res, err = fn.call(unflattenAll(args, ts))
+			res, err = fn.Call(unflatten(args, ts))
 			if err != nil {
 				return nil
 			}
 			var out []*graph.Node
-			for _, t := range flattenAll(res) {
+			for _, t := range flatten(res...) {
 				out = append(out, t.array().Peek())
 			}
 			return out
@@ -312,7 +314,7 @@ func Checkpoint[F any](f F) F {
 		if err != nil {
 			return nil, err
 		}
-		return unflattenAll(res, wrapAll(outs)), nil
+		return unflatten(res, wrapAll(outs)), nil
 	})
 }
 

@@ -1,15 +1,14 @@
 package lucid
 
 import (
-	"container/list"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/codec"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
 	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/export"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
@@ -49,7 +48,7 @@ func (s Signature) String() string {
 }
 
 // Function is what Import read: one function or several, each for inputs of given shapes and dtypes. It is safe for
-// concurrent use; calls that change tensors of the file run one after the other, and no other call beside them.
+// concurrent use; calls that change tensors of the file run one after the other, and no other call at the same time.
 type Function struct {
 	graphs []*imported
 	*contents
@@ -65,13 +64,13 @@ type contents struct {
 
 // imported is one function with the plan of its plain calls.
 type imported struct {
-	g   *compile.Graph
-	run *compiled
+	g   *export.Graph
+	run *compile.Function
 }
 
 // Import reads a file that Export wrote, by this program or another. The file need not be trusted: every byte has a
 // checksum, and every op is checked against its operands before anything of it can run. A file that is damaged, of a
-// newer format, or uses an op this library does not have is an error. Its weights come to lie on the default device
+// newer format, or uses an op this library does not have is an error. Its weights are stored on the default device
 // (SetDefaultDevice, WithDevice), where the inputs of calls have to be too.
 func Import(path string) (*Function, error) {
 	c, err := checkpoint.Read(path, codec.Limits{})
@@ -108,7 +107,7 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 		}
 		f.specs = append(f.specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
 	}
-	graphs, names, err := compile.Parse(text.Data, len(f.specs))
+	graphs, names, err := export.Parse(text.Data, len(f.specs))
 	if err == nil {
 		f.names, err = allNames(names)
 	}
@@ -124,14 +123,16 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 	return f, nil
 }
 
-func (f *Function) imported(g *compile.Graph) *imported {
+func (f *Function) imported(g *export.Graph) *imported {
 	m := &imported{g: g}
-	m.run = &compiled{o: CompileOptions{Name: "imported function " + g.Name}, entries: list.New(), direct: func(in []*Tensor) []*Tensor { return f.inline(g, in) }}
+	m.run = compile.New(compile.Options{Name: "imported function " + g.Name}, func(in []*graph.Array) []*graph.Array {
+		return arrays(f.inline(g, tensors(in)))
+	})
 	return m
 }
 
 // inline records the graph over the inputs, so that transforms see its inside.
-func (f *Function) inline(g *compile.Graph, in []*Tensor) []*Tensor {
+func (f *Function) inline(g *export.Graph, in []*Tensor) []*Tensor {
 	ns := acquireAll(in)
 	defer func() { releaseAll(ns) }()
 	weights := map[int]*graph.Node{}
@@ -145,7 +146,7 @@ func (f *Function) inline(g *compile.Graph, in []*Tensor) []*Tensor {
 		}
 	}
 	var outs []*Tensor
-	var state []compile.State
+	var state []export.State
 	scope.With(func(s *scope.State) {
 		s.Autocast = 0 // the casts are in the graph
 		for _, n := range ns {
@@ -164,7 +165,7 @@ func (f *Function) inline(g *compile.Graph, in []*Tensor) []*Tensor {
 }
 
 // write leaves new values in tensors of the file, all of them or none. No gradient passes from call to call.
-func (f *Function) write(state []compile.State) {
+func (f *Function) write(state []export.State) {
 	for i, s := range state {
 		if s.Value.Tape() || s.Value.Level() != nil {
 			state[i].Value = ops.StopGradient(s.Value)
@@ -218,11 +219,8 @@ func (f *Function) call(m *imported, inputs []*Tensor) (outs []*Tensor, err erro
 		f.mu.RLock()
 		defer f.mu.RUnlock()
 	}
-	k := newCall(inputs...)
-	outs, _, err = m.run.run(k, nil)
-	outs = slices.Clone(outs)
-	k.release()
-	return outs, err
+	hs, err := m.run.All(arrays(inputs)...)
+	return tensors(hs), err
 }
 
 // Signatures lists what the file holds.

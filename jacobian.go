@@ -7,13 +7,14 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/format"
 	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // Jacobian returns a function that computes the derivative of every output of f by every input: its shape is the
 // output's, then the input's. It works in reverse mode, a pass per output, all at once; JacobianForward is better where
 // the input is smaller than the output.
 func Jacobian(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
-	functionOf("jacobian", f)
+	tree.FunctionOf("jacobian", f)
 	return func(x *Tensor) *Tensor {
 		y := f(x)
 		m, out := y.NumElement(), y.Shape()
@@ -28,7 +29,7 @@ func Jacobian(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
 
 // JacobianForward is Jacobian in forward mode, a pass per input, all at once.
 func JacobianForward(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
-	functionOf("jacobian", f)
+	tree.FunctionOf("jacobian", f)
 	return func(x *Tensor) *Tensor {
 		n, in := x.NumElement(), x.Shape()
 		basis := With{DType: x.DType()}.Eye(n).Reshape(append([]int{n}, in...)...)
@@ -125,7 +126,7 @@ func GradGradCheck(f func([]*Tensor) []*Tensor, inputs []*Tensor, opts ...GradCh
 }
 
 // Print returns x and prints it with a label when it is computed, also inside compiled functions, where there is no value
-// to print while they are traced. They print at every call, also what nobody goes on with; elsewhere go on with what Print returns.
+// to print while they are traced. They print at every call, also what is not used any further; elsewhere go on with what Print returns.
 func Print(label string, x *Tensor) *Tensor {
 	n := acquire(x)
 	defer release(n)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/lucid-go/lucid/internal/compile"
 )
 
 func savedState() *StateDict {
@@ -44,10 +46,10 @@ func TestSaveLoad(t *testing.T) {
 		}
 		for i, n := range got.Names() {
 			if n != d.Names()[i] {
-				t.Errorf("%s: place %d has %s", name, i, n)
+				t.Errorf("%s: position %d has %s", name, i, n)
 			}
 			x, y := d.Get(n), got.Get(n)
-			if x.DType() != y.DType() || !sameBits(x.Contiguous().array().Peek(), y.array().Peek()) {
+			if x.DType() != y.DType() || !compile.SameBits(x.Contiguous().array().Peek(), y.array().Peek()) {
 				t.Errorf("%s: %s came back as %v", name, n, y)
 			}
 		}
@@ -105,7 +107,7 @@ func TestSaveSharded(t *testing.T) {
 			t.Errorf("names %v, metadata %v", got.Names(), got.Metadata())
 		}
 		for name, x := range d.All() {
-			if y := got.Get(name); y == nil || x.DType() != y.DType() || !sameBits(x.Contiguous().array().Peek(), y.array().Peek()) {
+			if y := got.Get(name); y == nil || x.DType() != y.DType() || !compile.SameBits(x.Contiguous().array().Peek(), y.array().Peek()) {
 				t.Errorf("size %d: %s came back as %v", size, name, y)
 			}
 		}
@@ -164,7 +166,7 @@ func TestOpen(t *testing.T) {
 			}
 			runtime.GC() // a mapping whose tensors are alive must stay
 			for n, x := range got {
-				if !sameBits(d.Get(n).Contiguous().array().Peek(), x.array().Peek()) {
+				if !compile.SameBits(d.Get(n).Contiguous().array().Peek(), x.array().Peek()) {
 					t.Errorf("%s, mapped %v: %s is %v", name, mapped, n, x)
 				}
 			}

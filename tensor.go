@@ -88,7 +88,7 @@ func EvalContext(ctx context.Context, tensors ...*Tensor) error {
 	return exec.Eval(ctx, ns...)
 }
 
-// EvalAsync starts computing the tensors and returns; whoever reads one waits for it.
+// EvalAsync starts computing the tensors and returns; a reader waits for its value.
 func EvalAsync(tensors ...*Tensor) error {
 	ns := acquireAll(tensors)
 	defer releaseAll(ns)
@@ -104,12 +104,7 @@ func (t *Tensor) Eval() *Tensor {
 }
 
 // throw panics with *Error, whatever kind of error came.
-func throw(op string, err error) {
-	if e, ok := err.(*fault.Error); ok {
-		panic(e)
-	}
-	panic(fault.Wrap(fault.Internal, op, err, "evaluation failed"))
-}
+func throw(op string, err error) { fault.Rethrow(op, err) }
 
 // read evaluates the tensor and returns its elements in row-major order. They stay until done is called, whatever
 // others do with the handle meanwhile.
@@ -270,9 +265,10 @@ func (t *Tensor) Flatten(dims ...int) *Tensor {
 // Clone returns a tensor of its own with the same value; gradients pass.
 func (t *Tensor) Clone() *Tensor {
 	n := acquire(t)
-	r := graph.Wrap(ops.Alias(n))
+	r := wrap(ops.Alias(n))
 	release(n)
-	return (*Tensor)(r.NotView())
+	r.array().NotView()
+	return r
 }
 
 // Assign makes the handle show value, cast to its dtype and broadcast to its shape.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
-	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
+	"github.com/lucid-go/lucid/internal/simplify"
 )
 
 // TestVerify checks the graphs that transforms and passes leave.
@@ -25,7 +25,7 @@ func TestVerify(t *testing.T) {
 		if err := verifyAll(ts); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		simple, _ := compile.Simplify(peekAll(ts))
+		simple, _ := simplify.Graph(peekAll(ts))
 		if err := graph.Verify(simple, nil); err != nil {
 			t.Errorf("%s, simplified: %v", what, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/transform"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // NoAxis says that an argument is the same for all examples.
@@ -35,16 +36,16 @@ type VMapOptions struct {
 // without the mapped dimension.
 func VMap[F any](f F, opts ...VMapOptions) F {
 	o := option("vmap", opts)
-	fn := functionOf("vmap", f)
+	fn := tree.FunctionOf("vmap", f)
 	some := false
-	for i := range fn.t.NumIn() {
-		some = some || hasTensors(fn.t.In(i), nil)
+	for i := range fn.Type.NumIn() {
+		some = some || tree.HasTensors(fn.Type.In(i), nil)
 	}
 	if !some {
-		fault.Throw(fault.Value, "vmap", "no argument of %v holds tensors, so there is none to map", fn.t)
+		fault.Throw(fault.Value, "vmap", "no argument of %v holds tensors, so there is none to map", fn.Type)
 	}
-	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
-		in := flattenAll(args)
+	return tree.MakeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
+		in := flatten(args...)
 		return vmapCall(fn, args, in, vmapAxes(o.In, args, len(in)), o)
 	})
 }
@@ -61,14 +62,14 @@ func vmapAxes(given []int, args []reflect.Value, n int) []int {
 	}
 	axes := make([]int, 0, n)
 	for i, a := range args {
-		for range flatten(a, nil) {
+		for range flatten(a) {
 			axes = append(axes, given[i])
 		}
 	}
 	return axes
 }
 
-func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMapOptions) ([]reflect.Value, error) {
+func vmapCall(fn tree.Function, args []reflect.Value, in []*Tensor, axes []int, o VMapOptions) ([]reflect.Value, error) {
 	ns := acquireAll(in)
 	defer releaseAll(ns)
 	size := -1
@@ -100,16 +101,16 @@ func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMa
 	for i, n := range ns {
 		inner[i] = in[i]
 		if axes[i] != NoAxis {
-			inner[i] = (*Tensor)(graph.Wrap(v.In(n, axes[i])))
+			inner[i] = wrap(v.In(n, axes[i]))
 		}
 	}
 	var res []reflect.Value
 	var err error
-	scope.With(func(s *scope.State) { s.Random = vmapRandom(o.Randomness, v) }, func() { res, err = fn.call(unflattenAll(args, inner)) })
+	scope.With(func(s *scope.State) { s.Random = vmapRandom(o.Randomness, v) }, func() { res, err = fn.Call(unflatten(args, inner)) })
 	if err != nil {
 		return nil, err
 	}
-	outs := acquireAll(flattenAll(res))
+	outs := acquireAll(flatten(res...))
 	defer releaseAll(outs)
 	outAxes := o.Out
 	if outAxes == nil {
@@ -118,7 +119,7 @@ func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMa
 	if len(outAxes) != len(outs) {
 		fault.Throw(fault.Value, "vmap", "VMapOptions.Out has %d entries for %d tensors", len(outAxes), len(outs))
 	}
-	return unflattenAll(res, wrapAll(v.Out(outs, outAxes))), nil
+	return unflatten(res, wrapAll(v.Out(outs, outAxes))), nil
 }
 
 // vmapRandom is how a generator behaves inside: see ops.Generator.Next.

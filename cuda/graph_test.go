@@ -189,7 +189,7 @@ func TestCapturePDL(t *testing.T) {
 				x := lucid.Randn(n, n).To(dev).Eval()
 				want, got := launched(x).Eval(), compiled(x).Eval()
 				if i%8 == 7 && (!lucid.Equal(want, got) || !lucid.Equal(ws[0], ws[1])) {
-					t.Fatalf("size %d, run %d: a recording gives other bits", n, i)
+					t.Fatalf("size %d, run %d: a captured graph gives other bits", n, i)
 				}
 			}
 			captured(t, compiled)

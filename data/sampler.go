@@ -33,7 +33,7 @@ func (s SequentialSampler) Indices(*rand.Rand) []int {
 }
 
 // RandomSampler reads in a random order: every example once, or, with Replacement, any example any time. NumSamples,
-// nil meaning N, is how many are read.
+// 0 meaning N, is how many are read.
 type RandomSampler struct {
 	N           int
 	Replacement bool

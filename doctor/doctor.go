@@ -108,12 +108,12 @@ func (d Diagnosis) String() string {
 		if v := d.Variants[name]; len(v) > 0 {
 			line("kernels", "%s: %s", name, strings.Join(v, " "))
 		} else {
-			line("kernels", "%s: Go code; this machine has none of its instruction sets, or LUCID_CPU turned them off", name)
+			line("kernels", "%s: Go code; this machine has none of its instruction sets, or LUCID_CPU switches them off", name)
 		}
 	}
 	for _, v := range d.Devices {
 		if v.Error != "" {
-			why, _, _ := strings.Cut(v.Error, "; tried:\n") // the rest is a list of places
+			why, _, _ := strings.Cut(v.Error, "; tried:\n") // the rest is a list of paths
 			line("device", "%s: cannot be used: %s", v.Name, why)
 			continue
 		}
@@ -122,7 +122,7 @@ func (d Diagnosis) String() string {
 		if m.Limit > 0 {
 			limit = fmt.Sprintf("limit %d", m.Limit)
 		}
-		line("device", "%s: %d kernels; memory in bytes: %d allocated, %d peak, %d kept for reuse, %s", v.Name, v.Kernels, m.Allocated, m.Peak, m.Cached, limit)
+		line("device", "%s: %d kernels; memory in bytes: %d allocated, %d peak, %d cached for reuse, %s", v.Name, v.Kernels, m.Allocated, m.Peak, m.Cached, limit)
 	}
 	for _, e := range d.Env {
 		line("env", "%s", e)

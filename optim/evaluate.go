@@ -2,6 +2,7 @@ package optim
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
@@ -17,7 +18,7 @@ func gradOf(p *lucid.Tensor) *lucid.Tensor {
 		return nil
 	}
 	defer n.Unref()
-	return (*lucid.Tensor)(graph.Wrap(n))
+	return (*lucid.Tensor)(door.Unscoped(n))
 }
 
 // batch is what one Step evaluates.
@@ -26,7 +27,7 @@ type batch struct{ losses, grads, state, params []*lucid.Tensor }
 func (b *batch) add(q *param, grad *lucid.Tensor) {
 	s := (*graph.Array)(q.p).Peek().Slot()
 	if root := s.TakeRoot(); root != nil {
-		b.losses = append(b.losses, (*lucid.Tensor)(graph.Wrap(root)))
+		b.losses = append(b.losses, (*lucid.Tensor)(door.Unscoped(root)))
 		root.Unref()
 	}
 	b.grads = append(b.grads, grad)

@@ -18,8 +18,8 @@ var X86 struct {
 	AMXTile, AMXBF16, AMXInt8                  bool
 }
 
-// L1Ways is how many lines that lie whole pages apart the first-level data cache of a core holds: 8 where the machine does not
-// tell.
+// L1Ways is how many cache lines a multiple of the page size apart fit in L1D without a conflict; 8 if the machine does not
+// report it.
 var L1Ways = 8
 
 // ARM64 holds the features of an arm64 machine; all false elsewhere.

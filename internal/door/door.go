@@ -1,4 +1,5 @@
-// Package door is the last step of every public function: it makes the handle for a node.
+// Package door is the last step of every public function: it makes the handle for a node. Nothing above the engine makes
+// handles elsewhere, so that every one is freed with its scope and no graph grows without bound.
 package door
 
 import (
@@ -36,4 +37,12 @@ func Wrap(n *graph.Node) *graph.Array {
 		a.Add(h)
 	}
 	return h
+}
+
+// Unscoped makes a handle that no scope frees: its maker does, or the trace it is an argument of ends first. nil stays nil.
+func Unscoped(n *graph.Node) *graph.Array {
+	if n == nil {
+		return nil
+	}
+	return graph.Wrap(n)
 }

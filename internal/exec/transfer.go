@@ -5,6 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -23,17 +24,17 @@ func (p *planner) transfer(from, to *backend.Device) backend.Kernel {
 			return fault.New(fault.NotImplemented, "to_device", "it moves a value between %v and %v", from, to)
 		}
 		src, dst := in[0], out[0]
-		if to.Peer != nil && from.Type == to.Type && src.Buf.Mem == nil && src.Contiguous() {
+		if to.PeerCopier != nil && from.Type == to.Type && src.Buf.Mem == nil && src.Contiguous() {
 			size := src.DType.Size()
-			return to.Peer(dst.Buf, &mem.Buffer{Dev: src.Buf.Dev + uintptr(src.Offset()*size), Size: src.Numel() * size}, from)
+			return to.CopyPeer(dst.Buf, &mem.Buffer{Dev: src.Buf.Dev + uintptr(src.Offset()*size), Size: src.Numel() * size}, from)
 		}
-		if from.Download != nil {
+		if from.Transfer != nil {
 			var err error
 			if src, err = download(from, src); err != nil {
 				return err
 			}
 		}
-		if to.Upload == nil {
+		if to.Transfer == nil {
 			if src.Contiguous() {
 				par.Copy(dst.Bytes(), src.Bytes())
 				return nil
@@ -91,12 +92,16 @@ func hostKernel(op string) backend.Kernel {
 
 // onHost makes a kernel of a device with memory of its own out of one for host memory.
 func onHost(d *backend.Device, op string, k backend.Kernel) backend.Kernel {
+	declared := graph.Lookup(op)
+	always := declared != nil && declared.Role == graph.RolePrint // it belongs on the host
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if c.LaunchMode != nil {
 			return fault.New(fault.NotImplemented, op, "it runs on the host")
 		}
-		if err := d.Fallback(op); err != nil {
-			return err
+		if !always {
+			if err := d.Fallback(op); err != nil {
+				return err
+			}
 		}
 		hostIn, hostOut := make([]backend.View, len(in)), make([]backend.View, len(out))
 		for i, v := range in {

@@ -100,6 +100,14 @@ func Wrap(k Kind, op string, err error, format string, args ...any) *Error {
 // Throw panics with an error of kind k: the form of mistakes found while building a graph.
 func Throw(k Kind, op, format string, args ...any) { panic(New(k, op, format, args...)) }
 
+// Rethrow panics with *Error, whatever kind of error came from an evaluation.
+func Rethrow(op string, err error) {
+	if e, ok := err.(*Error); ok {
+		panic(e)
+	}
+	panic(Wrap(Internal, op, err, "evaluation failed"))
+}
+
 // Catch runs f and returns the *Error it panicked with; other panics go on.
 func Catch(f func()) (err error) {
 	defer func() {
@@ -115,7 +123,7 @@ func Catch(f func()) (err error) {
 	return nil
 }
 
-// FromPanic turns a recovered value of a worker into an error, so that a worker never takes the process down.
+// FromPanic makes an error of a value that a worker recovered, so that a worker never takes the process down.
 func FromPanic(op string, r any) error {
 	switch r := r.(type) {
 	case *Error:

@@ -15,6 +15,7 @@ type TraceKind uint8
 const (
 	TraceCompile TraceKind = iota
 	TraceVMap
+	TraceControl // a branch or a body of control flow
 )
 
 // Trace records a function whose inputs have no values. While a compile trace is open, handles from outside that
@@ -25,16 +26,16 @@ type Trace struct {
 	depth  int
 	epoch  uint32
 	Name   string // of the function, for messages
-	Export bool   // the function goes to a file, so that nothing is kept for a gradient now
+	Export bool   // the function goes to a file, so that nothing is stored for a gradient now
 
 	mu       sync.Mutex
 	cur      map[*Array]*Node // what an outside handle shows inside
 	captured []Captured
-	untaped  map[*Array]int // places of those captured that were only read inside NoGrad
+	untaped  map[*Array]int // indices in captured of handles that were only read inside NoGrad
 	written  []*Array
 	grads    map[*Slot]*gradCell
 	slots    []*Slot // in order of first touch
-	effects  []*Node // computed at every call, whether or not somebody wants their values
+	effects  []*Node // computed at every call, whether or not their values are used
 	closed   atomic.Bool
 }
 
@@ -44,6 +45,7 @@ type Captured struct {
 	Placeholder *Node
 	Taped       bool  // read where it matters whether it is on a tape
 	Grad        *Slot // the handle shows the gradient in this slot; after it was cleared another does
+	Outer       *Node // in control flow: what the handle shows around it
 }
 
 // gradCell is what a gradient slot shows inside a trace.
@@ -80,7 +82,7 @@ func (n *Node) MustLive() {
 
 func (t *Trace) mustBeOpen() {
 	if t.closed.Load() {
-		fault.Throw(fault.Trace, t.Name, "a value traced in %s was kept and used after the call; return it, or assign it to a tensor that existed before", t.Name)
+		fault.Throw(fault.Trace, t.Name, "a value traced in %s was used after the call; return it, or assign it to a tensor that existed before", t.Name)
 	}
 }
 
@@ -107,6 +109,9 @@ var Inline = &struct{ why string }{"the function must be inlined"}
 
 // read returns what h shows inside the trace.
 func (t *Trace) read(h *Array) *Node {
+	if t.kind == TraceControl {
+		return t.readControl(h)
+	}
 	n := h.node.Load()
 	if n == nil {
 		fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
@@ -170,6 +175,9 @@ func (t *Trace) write(h *Array, n *Node) bool {
 }
 
 func (t *Trace) cell(s *Slot) *gradCell {
+	if t.kind == TraceControl {
+		fault.Throw(fault.NotImplemented, t.Name, "the body uses the gradient slot of a tensor; use Grad or ValueAndGrad in it, not Backward")
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.grads[s]
@@ -204,7 +212,7 @@ func (t *Trace) writeGrad(s *Slot, n *Node) {
 
 // MustRun makes a compiled function compute the node at every call; in other traces, and outside, nodes are computed when wanted.
 func (n *Node) MustRun() {
-	if t := n.trace; t != nil && t.kind == TraceCompile && !t.Export {
+	if t := n.trace; t != nil && t.kind != TraceVMap && !t.Export {
 		t.mu.Lock()
 		t.effects = append(t.effects, n)
 		t.mu.Unlock()
@@ -222,7 +230,7 @@ type GradCell struct {
 	Local     bool  // made inside: it matters only if a tensor from outside has it at the end
 }
 
-// Result is what a trace learned beside the function's own outputs.
+// Result is what a trace learned in addition to the function's own outputs.
 type Result struct {
 	Captured []Captured
 	Written  []*Array

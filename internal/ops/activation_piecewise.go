@@ -57,7 +57,7 @@ type RReLUOptions struct {
 	Training bool     // a random slope for each element; otherwise the mean of both
 }
 
-// Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
+// Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the
 // middle of the range without.
 //
 //lucid:pkg nn/functional RReLU
@@ -71,7 +71,7 @@ func Rrelu(x *Node, o RReLUOptions) *Node {
 	if !o.Training {
 		return leakyRelu(x, (low+high)/2)
 	}
-	slope := Cast(Add(Mul(drawBeside("rrelu", x, x.Shape().Dims()), high-low), low), x.DType())
+	slope := Cast(Add(Mul(uniformFor("rrelu", x, x.Shape().Dims()), high-low), low), x.DType())
 	return Where(Gt(x, 0), x, Mul(x, slope))
 }
 
@@ -226,7 +226,7 @@ type GLUOptions struct {
 	Dim *int // the dimension that is halved; nil: the last
 }
 
-// Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.
+// Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.
 //
 //lucid:pkg nn/functional GLU
 func Glu(x *Node, o GLUOptions) *Node {

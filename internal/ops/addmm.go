@@ -84,7 +84,7 @@ func oneDType(op string, x, a, b **Node) {
 	*x, *a, *b = Cast(*x, d), Cast(*a, d), Cast(*b, d)
 }
 
-// plusProduct returns beta·x + alpha·(a @ b). Halves are rounded once, when all is summed.
+// plusProduct returns beta·x + alpha·(a @ b). Half types are rounded once, when all is summed.
 func plusProduct(op string, x, a, b *Node, of func(a, b *Node, multiply func(a, b *Node) *Node) *Node, o AddmmOptions) *Node {
 	if !allHalf(x, a, b) {
 		return plusTerm(op, x, of(a, b, Matmul), o)

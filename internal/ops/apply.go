@@ -32,7 +32,7 @@ func SetDefaultFloat(d dtype.DType) {
 	defaultFloat.Store(uint32(d))
 }
 
-// apply records op after automatic mixed precision had its say. It is the one place where that happens.
+// apply records op after the casts of automatic mixed precision. No other function makes them.
 func apply(op *graph.Op, a attr.Attr, in ...*Node) *Node {
 	if st := scope.Current(); st.Autocast != dtype.Invalid {
 		autocast(op, st.Autocast, in)
@@ -154,7 +154,7 @@ func resultType(op string, xs ...Operand) dtype.DType {
 	return outrank(dim, outrank(zero, weak))
 }
 
-// outrank gives the dtype of operands of a higher rank (tensors before 0-d tensors before numbers) meeting those of
+// outrank gives the dtype of operands of a higher rank (tensors before 0-d tensors before numbers) with those of
 // a lower: the lower count only if they are of a higher kind, and then bring floats no width of their own.
 func outrank(hi, lo dtype.DType) dtype.DType {
 	switch {
@@ -167,7 +167,7 @@ func outrank(hi, lo dtype.DType) dtype.DType {
 	case hi.IsFloat():
 		return hi
 	case hi == dtype.Bool || lo.IsInexact():
-		d, _ := dtype.Promote(hi, lo) // bools and integers meet any inexact dtype
+		d, _ := dtype.Promote(hi, lo) // bools and integers promote with every inexact dtype
 		return d
 	}
 	return hi
@@ -182,7 +182,7 @@ func promoteFloat(op string, x, y Operand) (*Node, *Node) {
 	return broadcast2(op, as(op, x, d), as(op, y, d))
 }
 
-// widened computes f in float32 where its operands are halves, so that only the result is rounded to theirs.
+// widened computes f in float32 where its operands are half types, so that only the result is rounded to theirs.
 func widened(f func(xs []*Node) *Node, xs ...*Node) *Node {
 	d := xs[0].DType()
 	if !d.IsHalf() {

@@ -93,7 +93,7 @@ func Rsub(x, other Operand, o AlphaOptions) *Node { return Sub(other, x, o) }
 //lucid:alias multiply
 func Mul(x, other Operand) *Node { return binary(opMul, x, other) }
 
-// gradMul is x·y, and 0 wherever x is 0: how a cotangent meets a derivative that may be infinite.
+// gradMul is x·y, and 0 wherever x is 0: a cotangent times a derivative that may be infinite.
 func gradMul(x, y *Node) *Node { return binary(opGradMul, x, y) }
 
 // Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or

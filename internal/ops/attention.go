@@ -95,7 +95,7 @@ func attentionOperands(op string, query, key, value, mask *Node, grouped bool) (
 	return in, lead
 }
 
-// attend turns scores into weights. A row that sees nothing is computed as if it saw everything, then set to 0: so
+// attend makes weights of scores. A row that sees nothing is computed as if it saw everything, then set to 0: so
 // neither it nor its gradient is NaN.
 func attend(s, mask *Node, causal bool) *Node {
 	low := constLike(s, math.Inf(-1))

@@ -10,7 +10,7 @@ type attentionGrads struct {
 	maskAt       int // the input that is the mask, if there is one
 }
 
-// attentionGradMask is the place of attention_grad's mask.
+// attentionGradMask is which input attention_grad's mask is.
 func attentionGradMask(a attr.Attr) int {
 	if a.(attr.Attention).Shifted {
 		return 7

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// attention is a bundle: softmax(q·kᵀ·scale + mask)·v, and the logarithm of each row's sum, from which the gradient
+// attention is a tuple node: softmax(q·kᵀ·scale + mask)·v, and the logarithm of each row's sum, from which the gradient
 // recomputes the weights: no device has to keep a matrix of them. q is (N, H, L, E), k (N, G, S, E) and v (N, G, S, F), G
 // dividing H; the mask, if there is one, is bool or a float, and each of its four sizes is that of the weights or 1. A row
 // that sees nothing gives zeros, and its logarithm is +Inf, so that recomputed weights are 0.
@@ -48,7 +48,7 @@ func init() {
 		}})
 }
 
-// foldBatch makes the extra axis part of the first dimension. The mask, the input at that place, may have the size 1
+// foldBatch makes the extra axis part of the first dimension. The mask, that input, may have the size 1
 // there where the others have more.
 func foldBatch(n *Node, in []*Node, batched []bool, size, mask int) []*Node {
 	out := make([]*Node, len(in))

@@ -7,7 +7,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// opBag sums rows of a table times weights: row p of the result is Σ_t w[t,p] · table[at[t,p]]. A place of -1 is no row, whatever its weight.
+// opBag sums rows of a table times weights: row p of the result is Σ_t w[t,p] · table[at[t,p]]. An index of
+// -1 is no row, whatever its weight.
 var opBag *graph.Op
 
 func bag(table, at, w *Node) *Node { return graph.New(opBag, nil, table, at, w) }
@@ -47,7 +48,7 @@ func init() {
 			}
 			return []*Node{sum}
 		},
-		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node { // the tables stand below each other
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node { // the tables are concatenated
 			all := make([]*Node, 3)
 			for i, x := range in {
 				if !batched[i] {
@@ -58,8 +59,8 @@ func init() {
 			table, at, w := all[0], all[1], all[2]
 			from := Mul(Reshape(arangeInts(table, size), size, 1, 1), table.Dim(1))
 			at = Where(Ge(at, 0), Add(at, from), constLike(at, -1))
-			beside := func(x *Node) *Node { return Reshape(Permute(x, 1, 0, 2), x.Dim(1), size*x.Dim(2)) }
-			y := bag(Reshape(table, size*table.Dim(1), table.Dim(2)), beside(at), beside(w))
+			columns := func(x *Node) *Node { return Reshape(Permute(x, 1, 0, 2), x.Dim(1), size*x.Dim(2)) }
+			y := bag(Reshape(table, size*table.Dim(1), table.Dim(2)), columns(at), columns(w))
 			return []*Node{Reshape(y, size, at.Dim(2), table.Dim(2))}
 		}})
 }

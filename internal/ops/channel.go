@@ -133,7 +133,7 @@ func (c channelled) show(x *Node) *Node {
 	return x
 }
 
-// spread lets one value a channel meet an array of that rank.
+// spread gives one value a channel the shape that broadcasts to an array of that rank.
 func (c channelled) spread(v *Node, rank int) *Node {
 	if c.last {
 		return v
@@ -184,7 +184,7 @@ func (b batchNorm) scale(r, weight *Node) *Node {
 }
 
 // project is what of a change of x survives: s·(g - Σg/n + (m - x)·r²·Σg(x - m)/n), and the two sums. It is x's
-// cotangent, and the tangent of the result. (x - m would be the one of the pass forward, and kept for here.)
+// cotangent, and the tangent of the result. (x - m would be the one of the forward pass, and stored until here.)
 func (b batchNorm) project(g, x, mean, r, s *Node) (dx *Node, sums []*Node) {
 	count := float64(x.Shape().Numel() / max(1, mean.Dim(0)))
 	sums = graph.TupleItems(graph.New(opChannelDots, nil, b.show(Cast(g, x.DType())), b.show(x), mean))

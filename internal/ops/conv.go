@@ -9,10 +9,10 @@ import (
 )
 
 // One primitive carries every convolution. x is (N, C, spatial…), w is (O, C/groups, kernel…). Both gradients are
-// convolutions again: the one to x dilates the cotangent by the stride and turns the kernel around; the one to w lets
-// batch and channels change places.
+// convolutions again: the one to x dilates the cotangent by the stride and reverses the kernel; the one to w
+// exchanges batch and channels.
 //
-// conv_last is the same, but the channels of its result lie last, (N, spatial…, O): an input whose channels lie last in
+// conv_last is the same, but the channels of its result are last, (N, spatial…, O): an input whose channels are last in
 // memory is shown to it as (N, C, spatial…), and nothing has to be put in another order on the way through a network.
 var opConv, opConvLast *graph.Op
 
@@ -78,7 +78,7 @@ func convLast(c attr.Conv, x, w *Node) *Node { return apply(opConvLast, c, x, w)
 // channelsFirst shows (N, spatial…, C) as (N, C, spatial…).
 func channelsFirst(x *Node) *Node { return moveAxis(x, x.Rank()-1, 1) }
 
-// convInputGrad is the cotangent of an input of sizes x; last says how it lies in memory.
+// convInputGrad is the cotangent of an input of sizes x; last says how it is laid out.
 func convInputGrad(c attr.Conv, g, w *Node, x []int, last bool) *Node {
 	if product(x) == 0 || g.Shape().Numel() == 0 || w.Shape().Numel() == 0 {
 		return broadcastTo(constLike(g, 0), shape.Of("conv", x...))
@@ -134,7 +134,7 @@ func convWeightGrad(c attr.Conv, x, g *Node, w []int) *Node {
 	y = Reshape(moveAxis(swapFirst(y), 2, 0), append([]int{w[1], c.Groups * n}, xs...)...)
 	r := swapFirst(conv(t, y, swapFirst(g)))
 	if c.Flip {
-		r = turnTaps(r)
+		r = reverseTaps(r)
 	}
 	return r
 }
@@ -152,8 +152,8 @@ func isTransposed(c attr.Conv) bool {
 	return spread && c.Groups == 1
 }
 
-// convTransposedGrad is convWeightGrad seen from the other side, so that no zeros lie between elements: the input is the
-// kernel, spread, and slides over the cotangent, which meets the taps from the last to the first.
+// convTransposedGrad is convWeightGrad seen from the other side, so that there are no zeros between elements: the input is the
+// kernel, spread, and slides over the cotangent, from the last tap to the first.
 func convTransposedGrad(c attr.Conv, x, g *Node, w []int) *Node {
 	rank := c.Stride.Len()
 	low, high := make([]int, rank), make([]int, rank)
@@ -166,13 +166,13 @@ func convTransposedGrad(c attr.Conv, x, g *Node, w []int) *Node {
 		Low: attr.MakeInts(low...), High: attr.MakeInts(high...), Groups: 1}
 	r := conv(t, swapFirst(g), swapFirst(x))
 	if !c.Flip {
-		r = turnTaps(r)
+		r = reverseTaps(r)
 	}
 	return r
 }
 
-// turnTaps reverses the order of a kernel's taps.
-func turnTaps(w *Node) *Node {
+// reverseTaps reverses the order of a kernel's taps.
+func reverseTaps(w *Node) *Node {
 	for d := 2; d < w.Rank(); d++ {
 		w = SliceDim(w, d, w.Dim(d)-1, w.Dim(d), -1)
 	}

@@ -16,7 +16,7 @@ type ConvOptions struct {
 	Dilation []int // nil: 1
 	Groups   *int  // nil: 1
 	// ChannelsLast takes the input as (N, …, C) and gives (N, …, O), which tensor cores compute fastest; the weight stays
-	// (O, C/groups, …), and is read fastest where its own channels lie last in memory.
+	// (O, C/groups, …), and is read fastest where its own channels are last in memory.
 	ChannelsLast bool
 }
 

@@ -12,7 +12,7 @@ type ConvGeneralOptions struct {
 	KernelDilation []int // nil: 1
 	InputDilation  []int // nil: 1; zeros between the input's elements, less one
 	Groups         *int  // nil: 1
-	Flip           bool  // turn the kernel around: a convolution in the strict sense
+	Flip           bool  // reverse the kernel: a convolution in the strict sense
 }
 
 // ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).

@@ -65,7 +65,7 @@ func ArangeArgs(args []any, d dtype.DType) *Node {
 	return nil
 }
 
-// ArangeOptions says where a sequence begins (nil: 0), how far apart its numbers lie (nil: 1) and its dtype (zero:
+// ArangeOptions says where a sequence begins (nil: 0), its step (nil: 1) and its dtype (zero:
 // int64, or the default float if a number is a float).
 type ArangeOptions struct {
 	Start any

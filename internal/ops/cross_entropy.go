@@ -40,9 +40,9 @@ func newClasses(op string, x, target, weight *Node, ignore *int) classes {
 		fault.Throw(fault.Shape, op, "a 0-d input has no classes")
 	}
 	c.count = x.Dim(c.axis)
-	kept := x.Shape().Clone()
-	kept[c.axis] = 1
-	want := append(append([]int{}, kept[:c.axis]...), kept[c.axis+1:]...)
+	rows := x.Shape().Clone()
+	rows[c.axis] = 1
+	want := append(append([]int{}, rows[:c.axis]...), rows[c.axis+1:]...)
 	ok := len(want) == target.Rank()
 	for i := 0; ok && i < len(want); i++ {
 		ok = want[i] == target.Dim(i)
@@ -51,8 +51,8 @@ func newClasses(op string, x, target, weight *Node, ignore *int) classes {
 		fault.Throw(fault.Shape, op, "target has shape %v, input %v; want target %v", target.Shape(), x.Shape(), want)
 	}
 	t := Cast(requirePositions(op, target), dtype.Int64)
-	c.valid = Reshape(Ne(t, orElse(ignore, -100)), kept...)
-	t = Where(c.valid, Reshape(t, kept...), Number(dtype.Int64, 0))
+	c.valid = Reshape(Ne(t, orElse(ignore, -100)), rows...)
+	t = Where(c.valid, Reshape(t, rows...), Number(dtype.Int64, 0))
 	c.target = strictIndex(op, t, c.count)
 	c.weight = c.classWeight(weight)
 	return c
@@ -108,7 +108,7 @@ func NllLoss(x, target, weight *Node, o NLLLossOptions) *Node {
 }
 
 // CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
-// the logits and one number per row are kept for the gradient.
+// the logits and one number per row are stored for the gradient.
 //
 //lucid:pkg nn/functional
 //lucid:optional weight

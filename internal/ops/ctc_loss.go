@@ -81,7 +81,7 @@ func splitTargets(op string, targets, lengths *Node) *Node {
 	return Reshape(take(targets, tableInts(targets, at), 0), len(n), longest)
 }
 
-// ctcForward runs over the labels with a blank before, between and after them: a state is kept, entered from the one
+// ctcForward runs over the labels with a blank before, between and after them: a state stays, or is entered from the one
 // before, or from the one before that if a blank between two different labels is left out.
 func ctcForward(op string, lp, targets, in, out *Node, blank int) *Node {
 	n, s := targets.Dim(0), targets.Dim(1)

@@ -10,15 +10,15 @@ import (
 var opArgcummax, opArgcummin *graph.Op
 
 func init() {
-	places := func(name string) *graph.Op {
+	scan := func(name string) *graph.Op {
 		return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise,
 			Inputs: graph.Exactly(1), Validate: rule(validateScanOrdered),
-			NoGrad: isPlace, VMap: vmapScan,
+			NoGrad: isIndex, VMap: vmapScan,
 			Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 				return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 			}})
 	}
-	opArgcummax, opArgcummin = places("argcummax"), places("argcummin")
+	opArgcummax, opArgcummin = scan("argcummax"), scan("argcummin")
 }
 
 // ReverseOptions says whether a scan runs from the end.

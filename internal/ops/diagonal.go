@@ -48,7 +48,7 @@ func diagonalRun(offset, n, m int) (start, size int) {
 	return -offset * m, max(0, min(n+offset, m))
 }
 
-// without returns the values but those at two places.
+// without returns the values but those at two positions.
 func without(d []int, i, j int) []int {
 	out := make([]int, 0, len(d)+1)
 	for k, v := range d {
@@ -201,7 +201,7 @@ type DiagFlatOptions struct {
 	Offset int // the diagonal; above the main one if positive
 }
 
-// TriOptions says up to which diagonal elements are kept.
+// TriOptions says up to which diagonal elements stay.
 type TriOptions struct {
 	Diagonal int // the diagonal up to which elements stay; above the main one if positive
 }

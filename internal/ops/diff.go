@@ -59,7 +59,7 @@ func Diff(x, prepend, append *Node, o DiffOptions) *Node {
 
 func join(a []*Node, b ...*Node) []*Node { return append(a, b...) }
 
-// TrapezoidOptions says how far apart the points lie (nil: 1) and along which dimension (nil: the last) they run.
+// TrapezoidOptions says the distance of the points (nil: 1) and along which dimension (nil: the last) they run.
 type TrapezoidOptions struct {
 	Dx  *float64 // distance of the points; nil: 1
 	Dim *int     // nil: the last
@@ -126,5 +126,5 @@ func Trapezoid(y, x *Node, o TrapezoidOptions) *Node {
 //lucid:amp float32
 func CumulativeTrapezoid(y, x *Node, o TrapezoidOptions) *Node {
 	a, axis := trapezoids("cumulative_trapezoid", y, x, o)
-	return Cumsum(a, axis, ScanOptions{})
+	return Cumsum(a, axis, CumulativeOptions{})
 }

@@ -216,7 +216,7 @@ func moveDims(op string, x *Node, source, destination []int) *Node {
 	return permute(x, order)
 }
 
-// Movedim brings dimensions to other places; the rest keep their order.
+// Movedim moves dimensions to other positions; the rest keep their order.
 //
 //lucid:func MoveDim
 //lucid:method MoveDim(source int, destination int)
@@ -224,14 +224,14 @@ func Movedim(x *Node, source, destination []int) *Node {
 	return moveDims("movedim", x, source, destination)
 }
 
-// Moveaxis brings dimensions to other places; the rest keep their order.
+// Moveaxis moves dimensions to other positions; the rest keep their order.
 //
 //lucid:name moveaxis
 func Moveaxis(x *Node, source, destination []int) *Node {
 	return moveDims("moveaxis", x, source, destination)
 }
 
-// ExpandDims adds dimensions of size 1 at the given places of the result.
+// ExpandDims adds dimensions of size 1 at the given positions of the result.
 //
 //lucid:name expand_dims
 func ExpandDims(x *Node, axis ...int) *Node {

@@ -128,7 +128,7 @@ func Pdist(x *Node, o DistanceOptions) *Node {
 }
 
 // pairs lists the positions i < j < n, row by row. Pair number k is found from the end, where the rows are
-// triangular numbers: with r pairs behind it, it lies t rows from the last, t·(t+1)/2 <= r.
+// triangular numbers: with r pairs behind it, it is t rows from the last, t·(t+1)/2 <= r.
 func pairs(n int) (i, j *Node) {
 	count := n * (n - 1) / 2
 	k := Arange64(count)

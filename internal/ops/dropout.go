@@ -29,8 +29,8 @@ func inexact(op string, x *Node) *Node {
 	return x
 }
 
-// drawBeside draws numbers uniform in [0, 1) from the default generator, for use with x.
-func drawBeside(op string, x *Node, sizes []int) *Node {
+// uniformFor samples numbers uniform in [0, 1) from the default generator, on the device of x.
+func uniformFor(op string, x *Node, sizes []int) *Node {
 	u := RandomUniform(Default.Next(), shape.Of(op, sizes...), 0, 1, DefaultFloat())
 	if dev := x.Device(); dev != nil && u.Device() != dev {
 		u = ToDevice(u, dev)
@@ -43,7 +43,7 @@ func drop(op string, x *Node, p float64, sizes []int) *Node {
 	if p == 1 {
 		return Mul(x, 0)
 	}
-	return Where(Ge(drawBeside(op, x, sizes), p), Mul(x, 1/(1-p)), constLike(x, 0))
+	return Where(Ge(uniformFor(op, x, sizes), p), Mul(x, 1/(1-p)), constLike(x, 0))
 }
 
 // sameBehind returns the sizes of a mask that has the first n dimensions of x and is the same along the others.
@@ -84,7 +84,7 @@ func FeatureDropout(x *Node, o DropoutOptions) *Node {
 	return drop("feature_dropout", x, p, sizes)
 }
 
-// AlphaDropout drops elements so that mean and variance of selu's results are kept.
+// AlphaDropout drops elements so that mean and variance of selu's results stay.
 //
 //lucid:pkg nn/functional
 //lucid:nondeterministic draws from the default generator
@@ -118,7 +118,7 @@ func alphaDrop(op string, x *Node, p float64, sizes []int) *Node {
 	const low = -1.7580993408473766 // -scale·alpha of selu, what it gives far below 0
 	a := 1 / math.Sqrt((low*low*p+1)*(1-p))
 	b := -a * low * p
-	return Add(Mul(Where(Ge(drawBeside(op, x, sizes), p), x, constLike(x, low)), a), b)
+	return Add(Mul(Where(Ge(uniformFor(op, x, sizes), p), x, constLike(x, low)), a), b)
 }
 
 // DropPath sets whole examples (dim 0) of x to zero with probability P (nil: one half) and divides the others by 1-P:
@@ -144,7 +144,7 @@ type DropBlockOptions struct {
 }
 
 // DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask
-// is kept (Ghiasi et al.).
+// stays (Ghiasi et al.).
 //
 //lucid:pkg nn/functional
 //lucid:nondeterministic draws from the default generator
@@ -167,12 +167,12 @@ func DropBlock(x *Node, o DropBlockOptions) *Node {
 		return x
 	}
 	h, w := x.Dim(2), x.Dim(3)
-	// A block is seeded where it lies whole in the plane.
+	// A block is seeded where all of it is inside the plane.
 	gamma := p / float64(k*k) * float64(h*w) / float64((h-k+1)*(w-k+1))
-	seed := Cast(Lt(drawBeside(op, x, []int{x.Dim(0), x.Dim(1), h - k + 1, w - k + 1}), gamma), dtype.Float32)
+	seed := Cast(Lt(uniformFor(op, x, []int{x.Dim(0), x.Dim(1), h - k + 1, w - k + 1}), gamma), dtype.Float32)
 	seed = Pad(seed, []int{k - 1, k - 1, k - 1, k - 1}, PadOptions{})
 	hit, _ := MaxPool2d(seed, []int{k}, MaxPoolOptions{Stride: []int{1}})
-	// The scale is a ratio of counts, which halves could not hold.
+	// The scale is a ratio of counts, which half types could not hold.
 	keep := Sub(1, StopGradient(hit))
 	scale := Mul(Reciprocal(ClampMin(Sum(keep, ReduceOptions{}), 1)), float64(x.Shape().Numel()))
 	return Mul(x, Cast(Mul(keep, scale), x.DType()))

@@ -8,7 +8,7 @@ import (
 )
 
 // windows gives the positions of a part of fixed size along each axis, whose start is a value: start, start+1, ….
-// They are not wrapped: a part that does not lie inside fails when it is computed.
+// They are not wrapped: a part that is not inside fails when it is computed.
 func windows(op string, x, start *Node, axes, size []int) (resolved []int, at []*Node) {
 	if !start.DType().IsInteger() || start.Shape().Numel() != len(axes) || start.Rank() > 1 {
 		fault.Throw(fault.Shape, op, "start is %v of shape %v; want one integer for each of the axes %v", start.DType(), start.Shape(), axes)

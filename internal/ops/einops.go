@@ -105,10 +105,10 @@ func Rearrange(x *Node, pattern string, o EinopsOptions) *Node {
 func EinopsReduce(x *Node, pattern, reduction string, o EinopsOptions) *Node {
 	e := newEinops("reduce", pattern, x, o)
 	var gone []int
-	var kept []einAxis
+	var rest []einAxis
 	for i, a := range e.left.axes() {
 		if hasAxis(e.right, a.name) {
-			kept = append(kept, a)
+			rest = append(rest, a)
 		} else {
 			gone = append(gone, i)
 		}
@@ -126,7 +126,7 @@ func EinopsReduce(x *Node, pattern, reduction string, o EinopsOptions) *Node {
 	if len(gone) > 0 {
 		y = fold(y, ReduceOptions{Dim: gone})
 	}
-	return e.arrange(y, kept)
+	return e.arrange(y, rest)
 }
 
 // EinopsRepeat shows x as often as the axes say that the right side of a pattern has more, whose lengths are given by

@@ -38,7 +38,7 @@ func einPattern(op, pattern string, rank int) (left, right einSide) {
 				}
 			}
 			if rest < 0 {
-				fault.Throw(fault.Shape, op, "pattern %q has %d dimensions beside the ellipsis, the tensor %d", pattern, len(s)-1, rank)
+				fault.Throw(fault.Shape, op, "pattern %q has %d dimensions besides the ellipsis, the tensor %d", pattern, len(s)-1, rank)
 			}
 		}
 		return s.expand(rest)

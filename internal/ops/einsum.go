@@ -158,7 +158,7 @@ func Einsum(equation string, operands ...*Node) *Node {
 		terms[i] = simplify(Cast(x, d), s.in[i])
 	}
 	y := contractTerms(terms, &s)
-	// Sizes of 1 come back, and every dimension goes to its place.
+	// Sizes of 1 come back, and every dimension goes to its position.
 	var order []int
 	final := make([]int, len(s.out))
 	for i, l := range s.out {

@@ -70,7 +70,7 @@ func needed(l label, labels [][]label, out []label, i, j int) bool {
 	return false
 }
 
-// sumAlone sums the dimensions nobody needs.
+// sumAlone sums the dimensions that neither the result nor another term needs.
 func sumAlone(t term, needed func(label) bool) term {
 	var axes []int
 	var keep []label
@@ -87,7 +87,7 @@ func sumAlone(t term, needed func(label) bool) term {
 	return term{sumKeep(t.x, axes, false), keep}
 }
 
-// contractPair multiplies two terms and sums over the labels both have and nobody else needs.
+// contractPair multiplies two terms and sums over the labels both have and no other term needs.
 func contractPair(a, b term, out []label, needed func(label) bool) term {
 	if n := len(out); n > 0 && len(a.labels) > 0 && slices.Contains(a.labels, out[n-1]) && !slices.Contains(b.labels, out[n-1]) {
 		a, b = b, a // the output's last dimension is best the product's last

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// choices turns fuzzed bytes into decisions; when they run out every decision is 0.
+// choices makes decisions of fuzzed bytes; when they run out every decision is 0.
 type choices struct{ b []byte }
 
 func (c *choices) below(n int) int {
@@ -134,7 +134,7 @@ func (e *einsumCase) naive(xs [][]float64) ([]int, []float64) {
 			at[l] = i % size[l]
 			i /= size[l]
 		}
-		place := func(labels []string, dims []int) int {
+		offset := func(labels []string, dims []int) int {
 			o := 0
 			for k, l := range labels {
 				o *= dims[k]
@@ -146,9 +146,9 @@ func (e *einsumCase) naive(xs [][]float64) ([]int, []float64) {
 		}
 		p := 1.0
 		for k, x := range xs {
-			p *= x[place(e.names[k], e.dims[k])]
+			p *= x[offset(e.names[k], e.dims[k])]
 		}
-		res[place(e.out, shape)] += p
+		res[offset(e.out, shape)] += p
 	}
 	return shape, res
 }
@@ -205,7 +205,7 @@ func FuzzEinsumEquation(f *testing.F) {
 func TestEinsumPath(t *testing.T) {
 	a, b, c := lucid.Zeros(2, 100), lucid.Zeros(100, 50), lucid.Zeros(50, 3)
 	steps := lucid.EinsumPath("ij,jk,kl->il", a, b, c)
-	// The middle matrix first meets the thinner side.
+	// The middle matrix is first multiplied with the thinner side.
 	if len(steps) != 2 || steps[0].Pair != [2]int{0, 1} || steps[0].Cost != 2*100*50 {
 		t.Errorf("path %v", steps)
 	}

@@ -2,7 +2,7 @@ package ops
 
 import "slices"
 
-// EinsumStep is one step of a path: the operands at these two places are replaced by their product, which goes to the end.
+// EinsumStep is one step of a path: the operands at these two positions are replaced by their product, which goes to the end.
 type EinsumStep struct {
 	Pair [2]int
 	Cost float64 // multiplications

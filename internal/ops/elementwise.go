@@ -26,7 +26,7 @@ func vmapElementwise(n *Node, in []*Node, batched []bool, size int) []*Node {
 	for i, x := range in {
 		switch {
 		case batched[i] && x.Rank() == 1 && n.Rank() > 0 && n.In(i).Rank() == 0:
-			// A mapped immediate: its one value per example meets every element.
+			// A mapped immediate: its one value per example is combined with every element.
 			out[i] = broadcastTo(Reshape(x, append([]int{size}, ones(n.Rank())...)...), s)
 		case batched[i] || x.IsConst():
 			out[i] = x

@@ -66,7 +66,7 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 		return FullOf(shape.Of(op, bags, width), rows.DType(), dtype.Scalar{Kind: dtype.KindFloat, F: v})
 	}
 	sum := func(v *Node) *Node {
-		if x.Rank() == 2 { // bags have one length: no place need be looked up
+		if x.Rank() == 2 { // bags have one length: no position need be looked up
 			return Sum(Reshape(v, bags, x.Dim(1), v.Dim(1)), ReduceOptions{Dim: []int{1}})
 		}
 		return put(full(v.Dim(1), 0), bag, v, 0, attr.ReduceAdd)
@@ -95,5 +95,5 @@ func bagsAt(op string, offsets *Node, n int, includeLast bool) (*Node, int) {
 	at := strictIndex(op, SliceDim(offsets, 0, 0, bags, 1), n+1)
 	one := broadcastTo(Number(dtype.Int64, 1), at.Shape())
 	begins := put(FullOf(shape.Of(op, n+1), dtype.Int64, dtype.Scalar{}), at, one, 0, attr.ReduceAdd)
-	return Sub(SliceDim(Cumsum(begins, 0, ScanOptions{}), 0, 0, n, 1), 1), bags
+	return Sub(SliceDim(Cumsum(begins, 0, CumulativeOptions{}), 0, 0, n, 1), 1), bags
 }

@@ -125,7 +125,7 @@ func Clamp(x *Node, min, max Operand) *Node {
 			all = append(all, b)
 		}
 	}
-	// All three meet in one dtype, and bounds outside an unsigned dtype's range bind as numbers do.
+	// All three are promoted to one dtype, and bounds outside an unsigned dtype's range bind as numbers do.
 	d := resultType("clamp", all...)
 	r := as("clamp", x, d)
 	if min != nil {

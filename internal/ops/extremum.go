@@ -20,13 +20,13 @@ func init() {
 	opAmin = sharing("amin")
 	opArgmax = graph.Register(graph.Op{Name: "argmax", Version: 1, Kind: graph.Reduce,
 		Inputs: graph.Exactly(1), Validate: rule(validateReduceOrdered),
-		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
+		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isIndex})
 	opArgmin = graph.Register(graph.Op{Name: "argmin", Version: 1, Kind: graph.Reduce,
 		Inputs: graph.Exactly(1), Validate: rule(validateReduceOrdered),
-		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
+		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isIndex})
 }
 
-const isPlace = "its result is a position"
+const isIndex = "its result is a position"
 
 // sharing declares a reduction that picks one of the folded values: the gradient is shared evenly by those that tie,
 // NaN among them.
@@ -112,7 +112,7 @@ func argExtremum(op *graph.Op, x *Node, o ArgOptions) *Node {
 	}
 	if x.Rank() == 0 {
 		shape.Axis(op.Name, *o.Dim, 0)
-		return Cast(zerosLike(x), dtype.Int64) // the place of one element
+		return Cast(zerosLike(x), dtype.Int64) // the index of one element
 	}
 	axes := shape.Axes(op.Name, []int{*o.Dim}, x.Rank())
 	nonEmpty(op.Name, x, axes)
@@ -137,7 +137,7 @@ type KeepOptions struct {
 }
 
 // at reads, along a dimension, the elements that positions of a reduction with KeepDim name; then it drops the
-// dimension unless it is kept.
+// dimension unless KeepDim is set.
 func at(x, idx *Node, axis int, keep bool) (values, indices *Node) {
 	if x.Rank() == 0 {
 		return x, idx

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// FoldOptions places the windows; none given: dilation 1, padding 0, stride 1.
+// FoldOptions positions the windows; none given: dilation 1, padding 0, stride 1.
 type FoldOptions struct {
 	Dilation []int // none: 1
 	Padding  []int // none: 0

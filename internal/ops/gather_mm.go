@@ -46,7 +46,7 @@ func init() {
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			outs, count := n.Attr().(attr.GatherMM).Outs, n.In(2).Dim(0)
 			// All examples' matrices in one stack; positions shift to the example's own.
-			place := func(i, stack int, shift bool) *Node {
+			index := func(i, stack int, shift bool) *Node {
 				idx := in[i]
 				if !batched[i] {
 					idx = broadcastTo(idx, shape.Of("gather_mm", size, count))
@@ -63,7 +63,7 @@ func init() {
 				d := in[i].Shape().Dims()
 				return Reshape(in[i], d[0]*d[1], d[2], d[3])
 			}
-			y := gatherMM(flat(0), flat(1), place(2, n.In(0).Dim(0), batched[0]), place(3, n.In(1).Dim(0), batched[1]), place(4, outs, true), size*outs)
+			y := gatherMM(flat(0), flat(1), index(2, n.In(0).Dim(0), batched[0]), index(3, n.In(1).Dim(0), batched[1]), index(4, outs, true), size*outs)
 			return []*Node{Reshape(y, append([]int{size}, n.Shape().Dims()...)...)}
 		}})
 }

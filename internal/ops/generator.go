@@ -42,7 +42,7 @@ func (g *Generator) InitialSeed() uint64 {
 	return g.seed
 }
 
-// drawInside is how a key is drawn inside VMap: next gives one key, split gives many of it.
+// drawInside is how a key is made inside VMap: next gives one key, split gives many of it.
 type drawInside = func(next func() *Node, split func(n int) *Node) *Node
 
 // Next returns a fresh key and moves the generator on. Inside VMap the transform decides whether examples share it.
@@ -67,12 +67,12 @@ func (g *Generator) next() *Node {
 		return keyOf(w[2], w[3])
 	}
 	both := Split(old, 2)
-	out := KeyAt(both, 1) // a claim on both: whoever evaluates the generator's key lets go of it
+	out := KeyAt(both, 1) // a reference to both: the caller who evaluates the generator's key lets go of it
 	g.key.Rebind(KeyAt(both, 0))
 	return out
 }
 
-// keyWords reads a key that lies in host memory and is no placeholder.
+// keyWords reads a key that is in host memory and is no placeholder.
 func keyWords(n *Node) (k0, k1 uint32, ok bool) {
 	if n.Trace() != nil || !n.Stored() || n.Device() != nil && !n.Device().Host {
 		return 0, 0, false

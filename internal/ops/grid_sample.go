@@ -17,7 +17,7 @@ type GridSampleOptions struct {
 	AlignCorners bool   // -1 and 1, or the corners, are the centres of the corner elements, not their outer edges
 }
 
-// gridReader reads an image at places given by tensors.
+// gridReader reads an image at positions given by tensors.
 type gridReader struct {
 	flat    *Node // (N, C, elements)
 	sizes   []int // of space, the last dimension last
@@ -25,7 +25,7 @@ type gridReader struct {
 	corners bool
 }
 
-// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every
+// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or 3): in every
 // dimension -1 is one end of the image and 1 the other, the last dimension first.
 //
 //lucid:pkg nn/functional
@@ -73,9 +73,9 @@ func GridSample(x, grid *Node, o GridSampleOptions) *Node {
 	return Reshape(Cast(y, d), append([]int{n, c}, grid.Shape().Dims()[1:k+1]...)...)
 }
 
-// place brings a coordinate into the image by the padding mode; zeros are handled where elements are read. A
+// inside brings a coordinate into the image by the padding mode; zeros are handled where elements are read. A
 // coordinate that is moved to the border has no gradient, one that is reflected keeps it with its sign.
-func (s gridReader) place(v *Node, d int) *Node {
+func (s gridReader) inside(v *Node, d int) *Node {
 	n := s.sizes[d]
 	if s.padding == "reflection" {
 		if s.corners {
@@ -91,7 +91,7 @@ func (s gridReader) place(v *Node, d int) *Node {
 	return v
 }
 
-// reflected folds v back between lo and hi until it lies there.
+// reflected folds v back between lo and hi until it is there.
 func reflected(v *Node, lo, hi float64) *Node {
 	span := hi - lo
 	if span <= 0 {
@@ -104,7 +104,7 @@ func reflected(v *Node, lo, hi float64) *Node {
 	return Where(even, Add(extra, lo), Sub(hi, extra))
 }
 
-// index is the place of elements at whole coordinates, (N, points): -1 where they lie outside.
+// index is the flat index of elements at whole coordinates, (N, points): -1 where they are outside.
 func (s gridReader) index(at []*Node) *Node {
 	var flat, inside *Node
 	for d, v := range at {
@@ -122,7 +122,7 @@ func (s gridReader) index(at []*Node) *Node {
 // gridSum is a sum of elements times weights for every point, both (N, points).
 type gridSum struct{ at, w []*Node }
 
-// gridFew is how many channels are read one by one: of more, those of an element lie together.
+// gridFew is how many channels are read one by one: of more, those of an element are next to each other.
 const gridFew = 8
 
 // read computes sums, (N, C, points).
@@ -150,10 +150,10 @@ func (s gridReader) read(g gridSum) *Node {
 func (s gridReader) nearest(at []*Node) *Node {
 	whole := make([]*Node, len(at))
 	for d, v := range at {
-		whole[d] = StopGradient(Round(s.place(v, d), RoundOptions{}))
+		whole[d] = StopGradient(Round(s.inside(v, d), RoundOptions{}))
 	}
-	place := s.index(whole)
-	return s.read(gridSum{[]*Node{place}, []*Node{broadcastTo(constLike(s.flat, 1), place.Shape())}})
+	idx := s.index(whole)
+	return s.read(gridSum{[]*Node{idx}, []*Node{broadcastTo(constLike(s.flat, 1), idx.Shape())}})
 }
 
 // linear sums the corners of the cell around every point, weighted by the distances to the opposite corners.
@@ -161,7 +161,7 @@ func (s gridReader) linear(at []*Node) *Node {
 	k := len(at)
 	low, part := make([]*Node, k), make([]*Node, k)
 	for d, v := range at {
-		v = s.place(v, d)
+		v = s.inside(v, d)
 		low[d] = StopGradient(Floor(v))
 		part[d] = Sub(v, low[d])
 	}
@@ -188,12 +188,12 @@ func (s gridReader) linear(at []*Node) *Node {
 // cubic sums four elements of every dimension; the padding mode is applied to each element's own coordinate.
 func (s gridReader) cubic(at []*Node) *Node {
 	k := len(at)
-	places, w := make([][4]*Node, k), make([][]*Node, k)
+	coords, w := make([][4]*Node, k), make([][]*Node, k)
 	for d, v := range at {
 		low := StopGradient(Floor(v))
 		w[d] = cubicWeights(Sub(v, low))
 		for i := range 4 {
-			places[d][i] = s.place(Add(low, float64(i-1)), d)
+			coords[d][i] = s.inside(Add(low, float64(i-1)), d)
 		}
 	}
 	var sum gridSum
@@ -201,7 +201,7 @@ func (s gridReader) cubic(at []*Node) *Node {
 		whole, weight := make([]*Node, k), (*Node)(nil)
 		for d := range k {
 			i := corner >> (2 * (k - 1 - d)) & 3
-			whole[d] = places[d][i]
+			whole[d] = coords[d][i]
 			if weight == nil {
 				weight = w[d][i]
 			} else {
@@ -264,7 +264,7 @@ func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	return Reshape(y, append(append([]int{size[0]}, space...), k)...)
 }
 
-// gridPoint is where element i of n lies between -1 and 1.
+// gridPoint is the coordinate between -1 and 1 of element i of n.
 func gridPoint(i, n int, corners bool) float64 {
 	switch {
 	case !corners:

@@ -103,7 +103,7 @@ func (g groupNorm) overGroups(v *Node) *Node {
 	return g.toChannels(sumKeep(Reshape(v, g.examples, g.groups, g.members), []int{2}, false))
 }
 
-// spread lets a value of each channel, of each example or of all, meet x.
+// spread lets a value of each channel, of each example or of all, broadcast to x.
 func (g groupNorm) spread(v, x *Node) *Node {
 	return Reshape(v, slices.Concat(v.Shape().Dims(), ones(x.Rank()-2))...)
 }

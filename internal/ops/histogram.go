@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// HistcOptions says how many bins (nil: 100) lie between Min and Max; if they are the same, over the range of the data.
+// HistcOptions says how many bins (nil: 100) there are between Min and Max; if they are the same, over the range of the data.
 type HistcOptions struct {
 	Bins *int    // number of bins; nil: 100
 	Min  float64 // lower bound; if equal to Max, both are those of the data

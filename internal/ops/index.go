@@ -203,7 +203,7 @@ func writeVJP(n, g *Node, need []bool, r attr.Reduction, write func(x, src *Node
 	case attr.ReduceAdd:
 		out[0], out[2] = g, read(g)
 	case attr.ReduceSet:
-		// Of several values for one place the last one written shows; only it gets the cotangent.
+		// Of several values for one index the last one written shows; only it gets the cotangent.
 		out[0] = write(g, zerosLike(src), attr.ReduceSet)
 		out[2] = Mul(read(g), lastWriter(n, write, read))
 	case attr.ReduceMul:
@@ -219,8 +219,8 @@ func writeVJP(n, g *Node, need []bool, r attr.Reduction, write func(x, src *Node
 	return out
 }
 
-// otherFactors gives, for every element of src, the product of x and the other elements written to its place: the
-// whole product of what is not zero, divided by the element, times the one other zero there may be, which is kept as
+// otherFactors gives, for every element of src, the product of x and the other elements written to its index: the
+// whole product of what is not zero, divided by the element, times the one other zero there may be, which is stored as
 // a factor for the derivative.
 func otherFactors(x, src *Node, write func(x, src *Node, r attr.Reduction) *Node, read func(*Node) *Node) *Node {
 	zero := Eq(src, 0)

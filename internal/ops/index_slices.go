@@ -47,7 +47,7 @@ func IndexAdd(x *Node, dim int, index, source *Node, o IndexAddOptions) *Node {
 	return write(x, timesNumber("index_add", src, "alpha", o.Alpha), attr.ReduceAdd)
 }
 
-// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+// IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.
 //
 //lucid:func
 //lucid:method

@@ -9,13 +9,13 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// ScatterOptions says how values meet what is there: "" replaces it, "add" and "multiply" combine.
+// ScatterOptions says how values are combined with what is there: "" replaces it, "add" and "multiply" combine.
 type ScatterOptions struct {
 	Reduce string // "" replaces what is there, "add" and "multiply" combine with it
 }
 
 // Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
-// values meet in one place the last one in row-major order stays. A number is written to all places.
+// values have one index the last one in row-major order stays. A number is written to all indices.
 //
 //lucid:func
 //lucid:method
@@ -189,7 +189,7 @@ func accumulation(on bool) attr.Reduction {
 	return attr.ReduceSet
 }
 
-// Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.
+// Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.
 //
 //lucid:func
 //lucid:method

@@ -80,7 +80,7 @@ func BitwiseNot(x *Node) *Node {
 //lucid:alias left_shift
 func BitwiseLeftShift(x, other Operand) *Node { return integers(opShiftLeft, false, x, other) }
 
-// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not
 // below the number of bits.
 //
 //lucid:func

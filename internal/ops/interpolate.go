@@ -118,7 +118,7 @@ func newSizes(op string, x *Node, k int, o InterpolateOptions) (size []int, fact
 	return size, factor
 }
 
-// tap is one element of every weighted sum: its place and its weight by output. Nil weights are 1.
+// tap is one element of every weighted sum: its index and its weight by output. Nil weights are 1.
 type tap struct {
 	at    []int
 	w     []float64

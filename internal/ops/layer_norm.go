@@ -52,7 +52,7 @@ func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions)
 	return y
 }
 
-// normWeight brings a weight to x's dtype; with halves it may be float32.
+// normWeight brings a weight to x's dtype; with half types it may be float32.
 func normWeight(x, w *Node) *Node {
 	if x.DType().IsHalf() && w.DType() == dtype.Float32 {
 		return w
@@ -60,7 +60,7 @@ func normWeight(x, w *Node) *Node {
 	return Cast(w, x.DType())
 }
 
-// RMSNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
+// RMSNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for half types).
 type RMSNormOptions struct {
 	Eps *float64 // added to the mean square; nil: the spacing of the dtype at 1, float32's for half types
 }

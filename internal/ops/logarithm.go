@@ -124,7 +124,7 @@ func Logit(x *Node, o LogitOptions) *Node {
 	return unary(opLogit, x)
 }
 
-// Deg2rad turns degrees into radians.
+// Deg2rad converts degrees to radians.
 //
 //lucid:func
 //lucid:method
@@ -132,7 +132,7 @@ func Logit(x *Node, o LogitOptions) *Node {
 //lucid:alias radians
 func Deg2rad(x *Node) *Node { return rescaled("deg2rad", x, math.Pi/180) }
 
-// Rad2deg turns radians into degrees.
+// Rad2deg converts radians to degrees.
 //
 //lucid:func
 //lucid:method

@@ -13,7 +13,7 @@ func init() {
 	// y is never falling, so that both factors, what of the sum is new and what is left of the old one, are at most 1
 	// and the rules are linear recurrences that cannot overflow.
 	fresh := func(n *Node) *Node { return Exp(difference(n.In(0), n)) }
-	kept := func(n *Node) *Node {
+	carried := func(n *Node) *Node {
 		return Exp(difference(shifted(n, n.Attr().(attr.Scan), math.Inf(-1)), n))
 	}
 	opLogcumsumexp = graph.Register(graph.Op{Name: "logcumsumexp", Version: 1, Kind: graph.RowWise,
@@ -21,10 +21,10 @@ func init() {
 		AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
 		SavesIn: 1, SavesOut: true,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			return []*Node{Mul(conj(fresh(n)), carryBack(conj(kept(n)), cot[0], n.Attr().(attr.Scan)))}
+			return []*Node{Mul(conj(fresh(n)), carryBack(conj(carried(n)), cot[0], n.Attr().(attr.Scan)))}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
-			return []*Node{linearScan(kept(n), Mul(tan[0], fresh(n)), n.Attr().(attr.Scan))}
+			return []*Node{linearScan(carried(n), Mul(tan[0], fresh(n)), n.Attr().(attr.Scan))}
 		}})
 }
 

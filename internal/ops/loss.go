@@ -25,7 +25,7 @@ func reduceLoss(op string, l *Node, reduction string) *Node {
 	return nil
 }
 
-// lossOf applies f to x and target, broadcast against each other, in float32 where they are halves; under automatic
+// lossOf applies f to x and target, broadcast against each other, in float32 where they are half types; under automatic
 // mixed precision the result is float32 too.
 func lossOf(op string, x, target *Node, reduction string, f func(x, t *Node) *Node) *Node {
 	ampFloat32(&x, &target)

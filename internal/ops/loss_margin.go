@@ -218,7 +218,7 @@ func MultilabelMarginLoss(x, target *Node, o ReductionOptions) *Node {
 	d, c, last := realFloat(op, x).DType(), x.Dim(-1), x.Rank()-1
 	wide := Cast(x, statDType(d))
 	t := Cast(requirePositions(op, target), dtype.Int64)
-	listed := Ne(Cumprod(Cast(Ge(t, 0), dtype.Int64), last, ScanOptions{}), 0)
+	listed := Ne(Cumprod(Cast(Ge(t, 0), dtype.Int64), last, CumulativeOptions{}), 0)
 	t = strictIndex(op, Where(listed, t, Number(dtype.Int64, 0)), c)
 	// is[…, j] says whether class j is among the targets; rows are targets, columns classes.
 	hit := LogicalAnd(Eq(Unsqueeze(t, last+1), Arange64(c)), Unsqueeze(listed, last+1))

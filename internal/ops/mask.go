@@ -18,17 +18,17 @@ func maskOf(op string, mask *Node) *Node {
 	return mask
 }
 
-// nonzeroPlaces reads x and lists the row-major places of its elements that are not zero.
-func nonzeroPlaces(op string, x *Node) (at []int64) {
+// nonzeroIndices reads x and lists the row-major indices of its elements that are not zero.
+func nonzeroIndices(op string, x *Node) (at []int64) {
 	if x.DType() != dtype.Bool {
 		x = Ne(x, 0)
 	}
-	inspect(op, x, func(v backend.View) { at = places(v.Bytes()) })
+	inspect(op, x, func(v backend.View) { at = trueIndices(v.Bytes()) })
 	return at
 }
 
-// placeBlock is how many truth values are looked at together.
-const placeBlock = 1 << 15
+// maskBlock is how many truth values are looked at together.
+const maskBlock = 1 << 15
 
 // inBlocks runs blocks at the same time; one that fails does so here too.
 func inBlocks(n int, f func(b int)) {
@@ -37,11 +37,11 @@ func inBlocks(n int, f func(b int)) {
 	}
 }
 
-// places lists where truth values hold. Blocks are counted first, so that each knows where its places go; then every place is
-// written, and kept by counting on: what holds cannot be guessed.
-func places(mask []byte) []int64 {
-	blocks := (len(mask) + placeBlock - 1) / placeBlock
-	block := func(b int) []byte { return mask[b*placeBlock : min((b+1)*placeBlock, len(mask))] }
+// trueIndices lists where a mask is true. Blocks are counted first, so that each knows where its indices go. Then every index is
+// written, and counting on retains it: there is no branch, which would be mispredicted.
+func trueIndices(mask []byte) []int64 {
+	blocks := (len(mask) + maskBlock - 1) / maskBlock
+	block := func(b int) []byte { return mask[b*maskBlock : min((b+1)*maskBlock, len(mask))] }
 	starts := make([]int, blocks+1)
 	inBlocks(blocks, func(b int) { starts[b+1] = bytes.Count(block(b), []byte{0}) })
 	for b := range blocks {
@@ -54,7 +54,7 @@ func places(mask []byte) []int64 {
 			if n == len(z) { // the others do not hold
 				break
 			}
-			z[n] = int64(b*placeBlock + i)
+			z[n] = int64(b*maskBlock + i)
 			n += int((uint(t) + math.MaxUint8) >> 8)
 		}
 	})
@@ -77,9 +77,9 @@ func Nonzero(x *Node) *Node { return nonzero("nonzero", x) }
 //lucid:novmap the size of its result depends on values
 func Argwhere(x *Node) *Node { return nonzero("argwhere", x) }
 
-// placesThere is nonzeroPlaces on a device that is not the host: the mask stays there, only the number of places comes back. It is nil
-// where x lies on the host, or has no elements.
-func placesThere(op string, x *Node) *Node {
+// nonzeroOnDevice is nonzeroIndices on a device that is not the host: the mask stays there, only the number of indices comes back. It is nil
+// where x is on the host, or has no elements.
+func nonzeroOnDevice(op string, x *Node) *Node {
 	if d := x.Device(); d == nil || d.Host || x.Rank() == 0 || x.Shape().Numel() == 0 {
 		return nil
 	}
@@ -94,7 +94,7 @@ func placesThere(op string, x *Node) *Node {
 
 func nonzero(op string, x *Node) *Node {
 	r := x.Rank()
-	if at := placesThere(op, x); at != nil {
+	if at := nonzeroOnDevice(op, x); at != nil {
 		if r == 1 {
 			return Unsqueeze(at, 1)
 		}
@@ -104,13 +104,13 @@ func nonzero(op string, x *Node) *Node {
 		}
 		return Stack(columns, 1)
 	}
-	at := nonzeroPlaces(op, x)
+	at := nonzeroIndices(op, x)
 	if r == 1 {
 		return on(x, literal(at, len(at), 1))
 	}
 	rows := make([]int64, len(at)*r)
-	inBlocks((len(at)+placeBlock-1)/placeBlock, func(b int) {
-		for k := b * placeBlock; k < min((b+1)*placeBlock, len(at)); k++ {
+	inBlocks((len(at)+maskBlock-1)/maskBlock, func(b int) {
+		for k := b * maskBlock; k < min((b+1)*maskBlock, len(at)); k++ {
 			p := at[k]
 			for i := r - 1; i > 0; i-- {
 				n := int64(x.Dim(i))
@@ -136,9 +136,9 @@ func MaskedSelect(x, mask *Node) *Node {
 	s := shape.Broadcast("masked_select", x.Shape(), mask.Shape())
 	defer hold(x, mask)()
 	m := broadcastTo(mask, s)
-	at := placesThere("masked_select", m)
+	at := nonzeroOnDevice("masked_select", m)
 	if at == nil {
-		list := nonzeroPlaces("masked_select", m)
+		list := nonzeroIndices("masked_select", m)
 		at = on(x, literal(list, len(list)))
 	}
 	return take(Ravel(broadcastTo(x, s)), at, 0)
@@ -184,7 +184,7 @@ func expandSlices(op string, mask, src *Node, axis int, exact bool) *Node {
 	if exact && mask.Shape().Numel() < n {
 		fault.Throw(fault.Shape, op, "%d values for a mask of %d elements", n, mask.Shape().Numel())
 	}
-	order := Reshape(Cumsum(Reshape(mask, -1), 0, ScanOptions{}), mask.Shape().Dims()...) // 1 at the first true one
+	order := Reshape(Cumsum(Reshape(mask, -1), 0, CumulativeOptions{}), mask.Shape().Dims()...) // 1 at the first true one
 	if n == 0 {
 		// Nothing to take from: one element stands in, and the first true element of the mask is out of range.
 		d := src.Shape().Clone()

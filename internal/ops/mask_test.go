@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestPlaces compares with a walk, for masks of several blocks, some of them empty or full.
-func TestPlaces(t *testing.T) {
+// TestTrueIndices compares with a walk, for masks of several blocks, some of them empty or full.
+func TestTrueIndices(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{0, 1, 9, placeBlock, placeBlock + 1, 5*placeBlock - 3} {
+	for _, n := range []int{0, 1, 9, maskBlock, maskBlock + 1, 5*maskBlock - 3} {
 		mask := make([]byte, n)
 		for i := range mask {
-			switch b := i / placeBlock; {
+			switch b := i / maskBlock; {
 			case b == 1:
 			case b == 2:
 				mask[i] = 1
@@ -26,8 +26,8 @@ func TestPlaces(t *testing.T) {
 				want = append(want, int64(i))
 			}
 		}
-		if got := places(mask); !slices.Equal(got, want) {
-			t.Errorf("%d truth values: %d places, want %d", n, len(got), len(want))
+		if got := trueIndices(mask); !slices.Equal(got, want) {
+			t.Errorf("%d truth values: %d indices, want %d", n, len(got), len(want))
 		}
 	}
 }

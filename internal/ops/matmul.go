@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// With attr.Cast a product of halves has the dtype of its sums, float32: what is added to it is added before the result is rounded, once.
+// With attr.Cast a product of half types has the dtype of its sums, float32: what is added to it is added before the result is rounded, once.
 var opMatmul *graph.Op
 
 func init() {
@@ -27,7 +27,7 @@ func init() {
 			return []graph.Spec{{Shape: shape.Of("matmul", d...), DType: of}}
 		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
-			// The cotangent of a matrix that is shown transposed is made transposed, so that it lies as the matrix does.
+			// The cotangent of a matrix that is shown transposed is made transposed, so that it is laid out as the matrix is.
 			out := make([]*Node, 2)
 			a, b := n.In(0), n.In(1)
 			g := castBack(cot[0], a.DType())
@@ -92,7 +92,7 @@ func isSwapped(x *Node) bool {
 //lucid:method MatMul
 func Matmul(x, other *Node) *Node { return matmulTo(nil, x, other) }
 
-// sums is Matmul for a product to which something is added: one of halves keeps its sums as they are.
+// sums is Matmul for a product to which something is added: one of half types leaves its sums as they are.
 func sums(x, other *Node) *Node {
 	if x.DType().IsHalf() && x.DType() == other.DType() {
 		return matmulTo(attr.Cast{To: dtype.Float32}, x, other)

@@ -15,7 +15,7 @@ func init() {
 	opMedian, opNanmedian = sharing("median"), sharing("nanmedian")
 	opArgmode = graph.Register(graph.Op{Name: "argmode", Version: 1, Kind: graph.Reduce,
 		Inputs: graph.Exactly(1), Validate: rule(validateReduceOrdered),
-		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
+		Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isIndex})
 }
 
 // Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the
@@ -47,9 +47,9 @@ func median(op *graph.Op, x *Node, o ArgOptions, skip bool) (values, indices *No
 	if n >= longRow && !(skip && x.DType().IsFloat()) {
 		return middleOf(op.Name, x, axis, o.KeepDim)
 	}
-	sorted, places := Sort(x, SortOptions{Dim: &axis})
+	sorted, indices := Sort(x, SortOptions{Dim: &axis})
 	if !x.DType().IsFloat() {
-		return dropDim(SliceDim(sorted, axis, (n-1)/2, 1, 1), SliceDim(places, axis, (n-1)/2, 1, 1), axis, o.KeepDim)
+		return dropDim(SliceDim(sorted, axis, (n-1)/2, 1, 1), SliceDim(indices, axis, (n-1)/2, 1, 1), axis, o.KeepDim)
 	}
 	// NaN is sorted to the end: the number of them says where the middle of the rest, or the first NaN, stands.
 	nans := reduce(opCountNonzero, IsNaN(x), []int{axis}, true)
@@ -59,7 +59,7 @@ func median(op *graph.Op, x *Node, o ArgOptions, skip bool) (values, indices *No
 	} else {
 		k = Where(Eq(nans, 0), (n-1)/2, Sub(n, nans))
 	}
-	return dropDim(gather(sorted, k, axis), gather(places, k, axis), axis, o.KeepDim)
+	return dropDim(gather(sorted, k, axis), gather(indices, k, axis), axis, o.KeepDim)
 }
 
 // longRow is from how many elements on a row is parted around its middle and not sorted.
@@ -68,8 +68,8 @@ const longRow = 4096
 // middleOf returns the middle elements along a dimension, or the first NaN, and their positions.
 func middleOf(op string, x *Node, axis int, keep bool) (values, indices *Node) {
 	k := (x.Dim(axis) - 1) / 2
-	_, places := partition(op, x, k, DimOptions{Dim: &axis})
-	middle := SliceDim(places, axis, k, 1, 1)
+	_, order := partition(op, x, k, DimOptions{Dim: &axis})
+	middle := SliceDim(order, axis, k, 1, 1)
 	if x.DType().IsFloat() { // a NaN is the largest
 		top := Argmax(x, ArgOptions{Dim: &axis, KeepDim: true})
 		middle = Where(IsNaN(gather(StopGradient(x), top, axis)), top, middle)
@@ -127,6 +127,6 @@ func Kthvalue(x *Node, k int, o ModeOptions) (values, indices *Node) {
 	if x.Rank() == 0 {
 		return x, Cast(zerosLike(x), dtype.Int64)
 	}
-	_, places := partition("kthvalue", x, k-1, DimOptions{Dim: &axis})
-	return at(x, SliceDim(places, axis, k-1, 1, 1), axis, o.KeepDim)
+	_, order := partition("kthvalue", x, k-1, DimOptions{Dim: &axis})
+	return at(x, SliceDim(order, axis, k-1, 1, 1), axis, o.KeepDim)
 }

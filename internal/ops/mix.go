@@ -11,12 +11,12 @@ import (
 )
 
 // opMix replaces every element along a dimension by a weighted sum of a few: a sparse matrix, by rows, times that dimension. Its
-// inputs are x, the matrix (where the terms of each sum begin, their places, their weights) and the transposed matrix, which
+// inputs are x, the matrix (where the terms of each sum begin, their indices, their weights) and the transposed matrix, which
 // is that of the gradient.
 var opMix *graph.Op
 
 func init() {
-	turned := func(n *Node, x *Node) *Node {
+	transposed := func(n *Node, x *Node) *Node {
 		return graph.New(opMix, n.Attr(), x, n.In(4), n.In(5), n.In(6), n.In(1), n.In(2), n.In(3))
 	}
 	opMix = graph.Register(graph.Op{Name: "mix", Version: 1, Kind: graph.Other,
@@ -28,7 +28,7 @@ func init() {
 		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			constant(need[3] || need[6])
-			return []*Node{turned(n, cot[0]), nil, nil, nil, nil, nil, nil}
+			return []*Node{transposed(n, cot[0]), nil, nil, nil, nil, nil, nil}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			constant(tan[3] != nil || tan[6] != nil)
@@ -61,11 +61,11 @@ func mix(x *Node, d, size int, terms []mixTerm) *Node {
 	return graph.New(opMix, attr.Mix{Behind: x.Rank() - 1 - d}, in...)
 }
 
-// sparse lays out a matrix with so many rows; place gives the row and the column of a term.
-func sparse(x *Node, rows int, terms []mixTerm, place func(t mixTerm) (row, col int)) []*Node {
+// sparse lays out a matrix with so many rows; cell gives the row and the column of a term.
+func sparse(x *Node, rows int, terms []mixTerm, cell func(t mixTerm) (row, col int)) []*Node {
 	starts := make([]int, rows+1)
 	for _, t := range terms {
-		row, _ := place(t)
+		row, _ := cell(t)
 		starts[row+1]++
 	}
 	for r := range rows {
@@ -73,7 +73,7 @@ func sparse(x *Node, rows int, terms []mixTerm, place func(t mixTerm) (row, col 
 	}
 	at, w, next := make([]int, len(terms)), make([]float64, len(terms)), slices.Clone(starts)
 	for _, t := range terms {
-		row, col := place(t)
+		row, col := cell(t)
 		at[next[row]], w[next[row]] = col, t.w
 		next[row]++
 	}

@@ -100,7 +100,7 @@ func ScatterProd(x *Node, dim int, index, src *Node) *Node {
 }
 
 // IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the
-// way back from Gather, and the gradient of Sort and Topk. Elements that meet are added.
+// way back from Gather, and the gradient of Sort and Topk. Elements of one index are added.
 //
 //lucid:name index_scatter
 //lucid:default dim=-1
@@ -169,7 +169,7 @@ type RotateOptions struct {
 	Center []float64 // x and y in pixels from the upper left corner; none: the middle
 }
 
-// Rotate turns images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
+// Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
 //
 //lucid:pkg nn/functional
 func Rotate(x *Node, angle float64, o RotateOptions) *Node {

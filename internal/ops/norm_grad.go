@@ -41,7 +41,7 @@ func readNormGrad(n *Node, centred bool) (r normed, w *Node) {
 	if n.NumIn() > at+1 {
 		w = n.In(at + 1)
 	}
-	r.places()
+	r.split()
 	return r, w
 }
 

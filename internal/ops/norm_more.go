@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
-// ampFloat32 brings halves to float32 under automatic mixed precision: what a function written with other ops does
+// ampFloat32 brings half types to float32 under automatic mixed precision: what a function written with other ops does
 // whose policy is float32. Nil stays.
 func ampFloat32(xs ...**Node) {
 	if scope.Current().Autocast == dtype.Invalid {

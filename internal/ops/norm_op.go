@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// layer_norm and rms_norm are bundles: the result, and the statistics that their rules need, which are small. Their
+// layer_norm and rms_norm are tuple nodes: the result, and the statistics that their rules need, which are small. Their
 // inputs are x, and perhaps a weight, and perhaps a bias, both of the shape of the last Dims dimensions.
 var opLayerNorm, opRMSNorm *graph.Op
 
@@ -16,7 +16,7 @@ func init() {
 	opRMSNorm = normOp("rms_norm", false, graph.Between(1, 2))
 }
 
-// statDType is the dtype of sums: that of the input, but float32 for halves.
+// statDType is the dtype of sums: that of the input, but float32 for half types.
 func statDType(d dtype.DType) dtype.DType {
 	if d.IsHalf() {
 		return dtype.Float32
@@ -40,12 +40,12 @@ func readNormed(n *Node, centred bool) normed {
 	if centred {
 		r.mean1 = graph.TupleItem(n, 1)
 	}
-	r.places()
+	r.split()
 	return r
 }
 
-// places tells the normalised dimensions from the others.
-func (r *normed) places() {
+// split tells the normalised dimensions from the others.
+func (r *normed) split() {
 	for i := range r.x.Rank() {
 		if i < r.x.Rank()-r.attr.Dims {
 			r.lead = append(r.lead, i)

@@ -43,7 +43,7 @@ func planes(op string, x *Node, k int) []int {
 	return in
 }
 
-// newPool places windows; stride nil is the kernel's size.
+// newPool positions windows; stride nil is the kernel's size.
 func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) attr.Pool {
 	k := len(in)
 	kernel = each(op, "kernel_size", kernel, k, 0)
@@ -76,7 +76,7 @@ func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) 
 		Dilation: attr.MakeInts(dilation...), In: attr.MakeInts(in...), Out: attr.MakeInts(out...)}
 }
 
-// boundWindow refuses numbers that say where windows lie and whose products could overflow.
+// boundWindow refuses numbers that say where windows are and whose products could overflow.
 func boundWindow(op string, numbers ...int) {
 	if slices.Max(numbers) > math.MaxInt32 {
 		fault.Throw(fault.Value, op, "a window is described by %v; want numbers below 2³¹", numbers)
@@ -107,7 +107,7 @@ func adaptivePool(op string, in, size []int) attr.Pool {
 	return attr.Pool{In: attr.MakeInts(in...), Out: attr.MakeInts(size...), Adaptive: true, Count: attr.CountValid}
 }
 
-// MaxPoolOptions places the windows: Stride none is the kernel's size, Dilation none is 1.
+// MaxPoolOptions positions the windows: Stride none is the kernel's size, Dilation none is 1.
 type MaxPoolOptions struct {
 	Stride        []int // none: the size of the kernel
 	Padding       []int // minus infinity at both ends; none: 0
@@ -126,7 +126,7 @@ func maxPool(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (values,
 	return maxItems(x, maxWindows(op, planes(op, x, k), kernel, o), o.ReturnIndices)
 }
 
-// maxWindows places windows that have a largest element each.
+// maxWindows positions windows that have a largest element each.
 func maxWindows(op string, in, kernel []int, o MaxPoolOptions) attr.Pool {
 	w := newPool(op, in, kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
 	for d := range in {
@@ -137,8 +137,8 @@ func maxWindows(op string, in, kernel []int, o MaxPoolOptions) attr.Pool {
 	return w
 }
 
-// maxPoolLast pools where the channels lie last: they are one more dimension, of windows of one element. Over three dimensions of
-// space, where that would be a fourth, they change places on the way.
+// maxPoolLast pools where the channels are last: they are one more dimension, of windows of one element. Over three dimensions of
+// space, where that would be a fourth, they are exchanged on the way.
 func maxPoolLast(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (values, indices *Node) {
 	if x.Rank() != k+1 && x.Rank() != k+2 {
 		fault.Throw(fault.Shape, op, "%v is neither (…, C) nor (N, …, C) with %d dimensions of space", x.Shape(), k)
@@ -173,7 +173,7 @@ func maxItems(x *Node, w attr.Pool, wantIndices bool) (values, indices *Node) {
 }
 
 // MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
-// for, its place in the plane (nil otherwise).
+// for, its index in the plane (nil otherwise).
 //
 //lucid:pkg nn/functional maxPool1d MaxPool1d
 func MaxPool1d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *Node) {
@@ -194,7 +194,7 @@ func MaxPool3d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *No
 	return maxPool("max_pool3d", x, 3, kernelSize, o)
 }
 
-// AdaptiveMaxPoolOptions may ask for the places of the values.
+// AdaptiveMaxPoolOptions may ask for the indices of the values.
 type AdaptiveMaxPoolOptions struct {
 	ReturnIndices bool // give the index of each element in its plane too
 }
@@ -205,7 +205,7 @@ func adaptiveMax(op string, x *Node, k int, size []int, o AdaptiveMaxPoolOptions
 }
 
 // AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked
-// for, its place (nil otherwise). A size of -1 keeps the one there is.
+// for, its index (nil otherwise). A size of -1 keeps the one there is.
 //
 //lucid:pkg nn/functional adaptiveMaxPool1d AdaptiveMaxPool1d
 //lucid:options -

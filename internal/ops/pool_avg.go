@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// AvgPoolOptions places the windows (Stride none is the kernel's size) and says by what sums are divided: the size of
+// AvgPoolOptions positions the windows (Stride none is the kernel's size) and says by what sums are divided: the size of
 // the window with its padding, without it, or DivisorOverride.
 type AvgPoolOptions struct {
 	Stride          []int // none: the size of the kernel
@@ -82,7 +82,7 @@ func AdaptiveAvgPool3d(x *Node, outputSize []int) *Node {
 	return adaptiveAvg("adaptive_avg_pool3d", x, 3, outputSize)
 }
 
-// LPPoolOptions places the windows; Stride none is the kernel's size.
+// LPPoolOptions positions the windows; Stride none is the kernel's size.
 type LPPoolOptions struct {
 	Stride   []int // none: the size of the kernel
 	CeilMode bool  // a last window that does not fit counts too: sizes are rounded up
@@ -169,8 +169,8 @@ func maxUnpool(op string, x, indices *Node, k int, kernel []int, o MaxUnpoolOpti
 	return Reshape(y, append(lead, size...)...)
 }
 
-// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it
-// alone has a gradient; PyTorch gives the place's to all of them.
+// MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is taken, and it
+// alone has a gradient; PyTorch gives that of the index to all of them.
 //
 //lucid:pkg nn/functional
 func MaxUnpool1d(x, indices *Node, kernelSize []int, o MaxUnpoolOptions) *Node {

@@ -10,7 +10,7 @@ import (
 )
 
 // Pooling works over the last dimensions; any number of others stand before them, so that an extra axis needs no rule
-// of its own. pool_max gives the values and their places in the plane. pool_mean and pool_mean_t are linear and each
+// of its own. pool_max gives the values and their indices in the plane. pool_mean and pool_mean_t are linear and each
 // other's transpose; so are pool_unfold, which lays every window out, and pool_fold, which sums them up again.
 // pool_max_t gives every element what the windows that took it were given: it is the transpose of reading them.
 var opPoolMax, opPoolMaxT, opPoolMean, opPoolMeanT, opPoolUnfold, opPoolFold *graph.Op
@@ -43,7 +43,7 @@ func init() {
 			return []*Node{graph.New(opPoolMaxT, n.Attr(), cot[0], graph.TupleItem(n, 1))}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
-			return []*Node{takePlaces(n.Attr().(attr.Pool), tan[0], graph.TupleItem(n, 1)), nil}
+			return []*Node{takeIndices(n.Attr().(attr.Pool), tan[0], graph.TupleItem(n, 1)), nil}
 		}})
 	opPoolMaxT = graph.Register(graph.Op{Name: "pool_max_t", Version: 1, Kind: graph.Other,
 		Inputs: graph.Exactly(2), Validate: rule(validatePoolMaxT),
@@ -53,7 +53,7 @@ func init() {
 			return []graph.Spec{{Shape: poolShape(in[0], w.In.Len(), w.In), DType: in[0].DType()}}
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			return []*Node{takePlaces(n.Attr().(attr.Pool), cot[0], n.In(1)), nil}
+			return []*Node{takeIndices(n.Attr().(attr.Pool), cot[0], n.In(1)), nil}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0], n.In(1))} },
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
@@ -81,11 +81,11 @@ func init() {
 	opPoolFold = linear("pool_fold", validatePoolFold, func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, 2*w.In.Len(), w.In) }, &opPoolUnfold)
 }
 
-// takePlaces reads the places of windows in x, which is as large as what was pooled.
-func takePlaces(w attr.Pool, x, places *Node) *Node {
+// takeIndices reads the indices of windows in x, which is as large as what was pooled.
+func takeIndices(w attr.Pool, x, indices *Node) *Node {
 	lead := x.Rank() - w.In.Len()
 	flat := func(x *Node, s attr.Ints) *Node {
 		return Reshape(x, append(slices.Clone(x.Shape().Dims()[:lead]), product(s.Slice()))...)
 	}
-	return reshapeTo(gather(flat(x, w.In), flat(places, w.Out), lead), places.Shape())
+	return reshapeTo(gather(flat(x, w.In), flat(indices, w.Out), lead), indices.Shape())
 }

@@ -70,14 +70,14 @@ func Isreal(x *Node) *Node {
 	return Eq(Imag(x), 0)
 }
 
-// CloseOptions say how far two numbers may lie apart: |x - other| ≤ ATol + RTol·|other|.
+// CloseOptions say how far two numbers may be apart: |x - other| ≤ ATol + RTol·|other|.
 type CloseOptions struct {
 	RTol     *float64 `lucid:"rtol"`      // nil: 1e-5
 	ATol     *float64 `lucid:"atol"`      // nil: 1e-8
 	EqualNaN bool     `lucid:"equal_nan"` // NaN is close to NaN
 }
 
-// Isclose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+// Isclose reports which elements of x are close to those of other. Infinities are close only to themselves.
 //
 //lucid:func IsClose
 //lucid:method IsClose
@@ -106,7 +106,7 @@ func Isclose(x, other *Node, o CloseOptions) *Node {
 	return LogicalOr(close, LogicalAnd(IsFinite(diff), Le(diff, allowed)))
 }
 
-// Allclose reports, as one truth value, whether all elements of x lie close to those of other.
+// Allclose reports, as one truth value, whether all elements of x are close to those of other.
 //
 //lucid:name allclose
 //lucid:nograd its result is a truth value
@@ -138,7 +138,7 @@ type IsInOptions struct {
 func Isin(element, testElement Operand, o IsInOptions) *Node {
 	d := resultType("isin", element, testElement)
 	if d.IsHalf() {
-		d = dtype.Float32 // halves of one value may differ in bits
+		d = dtype.Float32 // equal values of half types may differ in bits
 	}
 	x, set := as("isin", element, d), as("isin", testElement, d)
 	r := graph.Make2(opIsin, nil, x.Shape(), dtype.Bool, expandTo(x, x.Shape()), reshapeTo(set, shape.Of("isin", set.Shape().Numel())))

@@ -47,7 +47,7 @@ func Trace(x *Node) *Node {
 	return sumKeep(summable(diagonalOf(x), dtype.Invalid), []int{0}, false)
 }
 
-// CrossOptions says along which dimension the vectors lie; nil means the first of size 3.
+// CrossOptions says along which dimension the vectors are; nil means the first of size 3.
 type CrossOptions struct {
 	Dim *int // nil: the first of size 3
 }
@@ -68,7 +68,7 @@ func Cross(x, other *Node, o CrossOptions) *Node {
 	return nil
 }
 
-// LinalgCrossOptions says along which dimension the vectors lie; nil means the last.
+// LinalgCrossOptions says along which dimension the vectors are; nil means the last.
 type LinalgCrossOptions struct {
 	Dim *int // nil: the last
 }
@@ -209,7 +209,7 @@ func multiplyRange(xs []*Node, cut [][]int, i, j int) *Node {
 
 // SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,
 // the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It
-// costs a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.
+// costs a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.
 //
 //lucid:func
 func SegmentedMm(x, other, segments *Node) *Node {

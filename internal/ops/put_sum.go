@@ -5,10 +5,10 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// SumOntoPlaces returns the sum of terms of which some are zeros but for values added at places, such as the gradient of an
-// embedding: those values are added to the sum of the others where that lies, and no tensor of zeros is made. sum adds
+// SumOntoIndices returns the sum of terms of which some are zeros but for values added at indices, such as the gradient of an
+// embedding: those values are added to the sum of the others in its own buffer, and no tensor of zeros is made. sum adds
 // up the others, of which there is at least one. nil: no term is of that kind.
-func SumOntoPlaces(terms []*Node, sum func([]*Node) *Node) *Node {
+func SumOntoIndices(terms []*Node, sum func([]*Node) *Node) *Node {
 	var rest, puts []*Node
 	for _, t := range terms {
 		if p := putOnZeros(t); p != nil {
@@ -36,7 +36,7 @@ func SumOntoPlaces(terms []*Node, sum func([]*Node) *Node) *Node {
 	return y
 }
 
-// putOnZeros finds what adds values at places of zeros, perhaps seen through a cast to a wider dtype; nil: x is no such thing.
+// putOnZeros finds what adds values at indices of zeros, perhaps seen through a cast to a wider dtype; nil: x is no such thing.
 func putOnZeros(x *Node) *Node {
 	if !x.Stored() && x.Op().Role == graph.RoleCast && x.NumIn() == 1 && x.DType().IsFloat() && x.In(0).DType().IsFloat() && x.DType().Size() > x.In(0).DType().Size() {
 		x = x.In(0)

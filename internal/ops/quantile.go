@@ -14,7 +14,7 @@ type QuantileOptions struct {
 	Interpolation string // "linear" (also by ""), "lower", "higher", "midpoint" or "nearest"
 }
 
-// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a
 // dimension in front. A NaN among the elements makes the result NaN.
 //
 //lucid:func
@@ -81,7 +81,7 @@ func quantile(op string, x *Node, q Operand, o QuantileOptions, skip bool) *Node
 	return reshapeTo(y, shape.Of(op, d...))
 }
 
-// between reads sorted values at ranks that may lie between two places.
+// between reads sorted values at ranks that may be between two positions.
 func between(op string, sorted, ranks *Node, how string) *Node {
 	axis := sorted.Rank() - 1
 	low := Cast(ranks, dtype.Int64) // ranks are not negative: truncation is the floor
@@ -105,5 +105,5 @@ func between(op string, sorted, ranks *Node, how string) *Node {
 	a, b := gather(sorted, low, axis), gather(sorted, Add(low, above), axis)
 	step := Sub(b, a)
 	mixed := Where(Lt(part, 0.5), Add(a, Mul(part, step)), Sub(b, Mul(step, Sub(1, part))))
-	return Where(Eq(above, 0), a, mixed) // on a place: infinities do not meet
+	return Where(Eq(above, 0), a, mixed) // at a position: infinities are not mixed
 }

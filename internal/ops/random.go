@@ -71,7 +71,7 @@ func requireFloat(op string, d dtype.DType) {
 	}
 }
 
-// unit returns numbers in [0, 1): a word over its largest value, in float32 for halves and kept below d's 1.
+// unit returns numbers in [0, 1): a word over its largest value, in float32 for half types and below d's 1.
 func unit(key *Node, s *shape.Shape, d dtype.DType) *Node {
 	if d == dtype.Float64 {
 		return Minimum(Mul(Cast(RandomBits(key, s, 8), d), math.Ldexp(1, -64)), math.Nextafter(1, 0))
@@ -158,7 +158,7 @@ func located(op string, s *shape.Shape, z *Node, loc, scale Operand, d dtype.DTy
 	return ofShape(op, s, z)
 }
 
-// RandomTruncatedNormal returns standard normal numbers that lie between lower and upper.
+// RandomTruncatedNormal returns standard normal numbers between lower and upper.
 func RandomTruncatedNormal(key *Node, s *shape.Shape, lower, upper Operand, d dtype.DType) *Node {
 	requireFloat("truncated_normal", d)
 	lo, hi, root := as("truncated_normal", lower, d), as("truncated_normal", upper, d), Number(d, math.Sqrt2)

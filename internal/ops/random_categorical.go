@@ -16,7 +16,7 @@ func RandomCategorical(key, logits *Node, axis int, s *shape.Shape) *Node {
 	return drawClass(key, someLogit(x, axis), axis, s)
 }
 
-// someLogit is logits whose distributions each have a class that can be drawn.
+// someLogit is logits whose distributions each have a class that can be sampled.
 func someLogit(x *Node, axis int) *Node {
 	return require("categorical", attr.SomeLogit, x, Amax(x, ReduceOptions{Dim: []int{axis}, KeepDim: true}))
 }
@@ -59,7 +59,7 @@ func drawClasses(key, x *Node, axis, n int) *Node {
 	s := shape.Of("categorical", append(slices.Delete(d, axis, axis+1), n)...)
 	flat := Reshape(x, -1)
 	e := Exp(Sub(flat, Amax(flat, ReduceOptions{})))
-	cdf := Cumsum(e, 0, ScanOptions{})
+	cdf := Cumsum(e, 0, CumulativeOptions{})
 	u := RandomUniform(key, s, 0, 1, x.DType())
 	total := SliceDim(cdf, 0, cdf.Dim(0)-1, 1, 1)
 	return pickByCDF(cdf, Mul(u, total))

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// positiveUnit returns numbers in (0, 1], computed in float32 for halves.
+// positiveUnit returns numbers in (0, 1], computed in float32 for half types.
 func positiveUnit(key *Node, s *shape.Shape, d dtype.DType) *Node {
 	if d.IsHalf() {
 		d = dtype.Float32
@@ -109,7 +109,7 @@ func RandomMultinomial(key, x *Node, n int, replacement bool) *Node {
 // sums, so that a class without weight is never met.
 func drawBySums(key, w *Node, n int) *Node {
 	last := w.Rank() - 1
-	sums := Cumsum(w, last, ScanOptions{})
+	sums := Cumsum(w, last, CumulativeOptions{})
 	total := SliceDim(sums, last, w.Dim(last)-1, 1, 1)
 	d := w.Shape().Clone()
 	d[last] = n

@@ -78,12 +78,12 @@ func Poisson(x *Node) *Node { return RandomPoisson(Default.Next(), x) }
 //lucid:nondeterministic draws from the default generator
 func Binomial(count, prob *Node) *Node { return RandomBinomial(Default.Next(), count, prob) }
 
-// MultinomialOptions says whether one class may be drawn several times.
+// MultinomialOptions says whether one class may be sampled several times.
 type MultinomialOptions struct {
 	Replacement bool
 }
 
-// Multinomial returns class numbers drawn by the weights in the last dimension of x.
+// Multinomial returns class numbers sampled by the weights in the last dimension of x.
 //
 //lucid:name multinomial
 //lucid:nondeterministic draws from the default generator
@@ -143,7 +143,7 @@ func Gumbel(size []int, o FullOptions) *Node {
 	return RandomGumbel(Default.Next(), shape.Of("gumbel", size...), floatOr(o.DType))
 }
 
-// LocScaleOptions say where a distribution lies (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
+// LocScaleOptions say where the middle of a distribution is (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
 type LocScaleOptions struct {
 	Loc   *float64
 	Scale *float64
@@ -158,12 +158,12 @@ func Laplace(size []int, o LocScaleOptions) *Node {
 	return RandomLaplace(Default.Next(), shape.Of("laplace", size...), orElse(o.Loc, 0), orElse(o.Scale, 1), floatOr(o.DType))
 }
 
-// CategoricalOptions say how many classes are drawn of each distribution (nil: one, without a dimension for it).
+// CategoricalOptions say how many classes are sampled of each distribution (nil: one, without a dimension for it).
 type CategoricalOptions struct {
 	NumSamples *int
 }
 
-// Categorical returns class numbers drawn by logits along an axis.
+// Categorical returns class numbers sampled by logits along an axis.
 //
 //lucid:name categorical
 //lucid:nondeterministic draws from the default generator

@@ -51,7 +51,7 @@ func RandomInt(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *Nod
 			order = d
 		}
 		span = Where(Le(Cast(hi, order), Cast(lo, order)), Number(dtype.Uint64, 1), span)
-	} else { // known here, and so where the numbers are drawn
+	} else { // known here, and so where the numbers are sampled
 		from, to := lo.Attr().(attr.Const).Value, hi.Attr().(attr.Const).Value
 		span = scalar(dtype.Uint64, dtype.Scalar{Kind: dtype.KindUint, I: to.I - from.I})
 	}
@@ -100,7 +100,7 @@ func checkBounds(op string, low, high Operand, d dtype.DType) {
 	}
 	last := hi
 	if last.Kind != dtype.KindFloat {
-		last.I-- // high itself is not drawn; hi > lo, so nothing wraps
+		last.I-- // high itself is not sampled; hi > lo, so nothing wraps
 		if hi.Kind == dtype.KindUint && last.I >= 0 {
 			last.Kind = dtype.KindInt
 		}

@@ -161,7 +161,7 @@ func (l *layer) packed(x *Node, sizes []int, batch int) (y, h, c *Node) {
 }
 
 // nearInputs reports whether the product with the inputs is done step by step, with the product with the state: weights
-// stay in the caches from step to step, and a step has rows enough. Halves have a faster product of their own. Results
+// stay in the caches from step to step, and a step has rows enough. Half types have a faster product of their own. Results
 // do not depend on it: sums have the same order.
 func (l *layer) nearInputs(batch int) bool {
 	const rows, elems = 16, 512 << 10

@@ -16,7 +16,7 @@ import (
 // the state; and the gates of both, (N, gates·H).
 //
 // recurrent_grad gives the cotangents of the gates, (N, gates·H), of the state at the start and of an LSTM's memory there;
-// then of a GRU's kept part, (N, H), or of the states with all that reached them, (N, P), if there is a projection. Its
+// then of a GRU's retained part, (N, H), or of the states with all that reached them, (N, P), if there is a projection. Its
 // inputs: see gradIn. Gradients of weights are products of these with states, outside.
 //
 // What they mean is written with other ops in recurrent_steps.go; derivatives beyond the first go through that.
@@ -93,7 +93,7 @@ func init() {
 		}})
 }
 
-// vmapLayer makes the extra axis part of the sequences: each becomes several, one beside the other. Where weights are mapped
+// vmapLayer makes the extra axis part of the sequences: each becomes several, one after the other. Where weights are mapped
 // too it goes step by step.
 func vmapLayer(n *Node, in []*Node, batched []bool, size int, weights []int, steps func(attr.Attr, []*Node) []*Node) []*Node {
 	for _, i := range weights {
@@ -135,7 +135,7 @@ func recur(a attr.Recurrent, in []*Node) []*Node {
 func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	a := n.Attr().(attr.Recurrent)
 	out := graph.TupleItems(n)
-	first := 2 // what is kept for the gradient begins here
+	first := 2 // what is stored for the gradient begins here
 	if a.Cell == attr.CellGRU {
 		first = 1
 	}
@@ -227,7 +227,7 @@ func stateWeight(a attr.Recurrent, g []*Node, h0, y *Node) *Node {
 			return contract(swapLast(d), before(a, h0, y))
 		}
 		b, n := h0.Dim(0), y.Dim(0)
-		from, to, at := b, 0, 0 // where cotangents and states begin, and the cotangents beside h0
+		from, to, at := b, 0, 0 // where cotangents and states begin, and the cotangents next to h0
 		if a.Reverse {
 			from, to, at = 0, b, n-b
 		}

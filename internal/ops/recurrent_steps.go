@@ -6,7 +6,7 @@ import (
 )
 
 // A recurrent layer and its gradient step by step, with other ops: what the ops mean, and how they are differentiated
-// further. Halves are computed in float32, as by kernels.
+// further. Half types are computed in float32, as by kernels.
 
 // layerIn are the inputs of recurrent.
 type layerIn struct {
@@ -36,8 +36,8 @@ func readLayer(a attr.Attr, in []*Node) layerIn {
 // hidden is the size of the gates.
 func (r layerIn) hidden() int { return r.w.Dim(0) / r.a.Cell.Gates() }
 
-// gradIn are the inputs of recurrent_grad: kept gates, or states where there are none; the weight; memories, or a GRU's
-// kept part; the memory, or the state, at the start; the states' cotangent; a projection; the memories' cotangent; a GRU's states.
+// gradIn are the inputs of recurrent_grad: stored gates, or states where there are none; the weight; memories, or a GRU's
+// retained part; the memory, or the state, at the start; the states' cotangent; a projection; the memories' cotangent; a GRU's states.
 type gradIn struct {
 	a                                attr.Recurrent
 	gates, w, c, c0, dy, proj, dc, y *Node

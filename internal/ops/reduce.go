@@ -184,16 +184,16 @@ func foldedLast(n *Node) (y *Node, back func(*Node) *Node) {
 	x := n.In(0)
 	axes, _ := folded(n.Attr())
 	var order []int
-	kept := 1
+	rest := 1
 	for i := range x.Rank() {
 		if !axes.Contains(i) {
 			order = append(order, i)
-			kept *= x.Dim(i)
+			rest *= x.Dim(i)
 		}
 	}
 	order = append(order, axes.Slice()...)
 	p := permute(x, order)
-	y = reshapeTo(p, shape.Of(n.Op().Name, kept, count(x, axes.Slice())))
+	y = reshapeTo(p, shape.Of(n.Op().Name, rest, count(x, axes.Slice())))
 	inv := make([]int, len(order))
 	for i, o := range order {
 		inv[o] = i

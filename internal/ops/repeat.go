@@ -101,9 +101,9 @@ func RepeatInterleave(x *Node, repeats Operand, o RepeatInterleaveOptions) *Node
 			total += c
 		}
 	}
-	// Element i ends where the counts up to it do; a running count of the ends passed is the element at a place.
-	ends := put(zerosOf(dtype.Int64, total+1), wrapIndex(op, Cumsum(counts, 0, ScanOptions{}), total+1), OnesLike(counts), 0, attr.ReduceAdd)
-	at := SliceDim(Cumsum(ends, 0, ScanOptions{}), 0, 0, total, 1)
+	// Element i ends where the counts up to it do; a running count of the ends passed is the element at a position.
+	ends := put(zerosOf(dtype.Int64, total+1), wrapIndex(op, Cumsum(counts, 0, CumulativeOptions{}), total+1), OnesLike(counts), 0, attr.ReduceAdd)
+	at := SliceDim(Cumsum(ends, 0, CumulativeOptions{}), 0, 0, total, 1)
 	return take(x, wrapIndex(op, at, n), axis)
 }
 
@@ -196,14 +196,14 @@ func rollDim(x *Node, shift, axis int) *Node {
 	return concat([]*Node{SliceDim(x, axis, n-shift, shift, 1), SliceDim(x, axis, 0, n-shift, 1)}, axis)
 }
 
-// Rot90Options says how often to turn, from the first of two dimensions towards the second; nil is once, in the plane of
+// Rot90Options says how many quarter rotations to make, from the first of two dimensions towards the second; nil is once, in the plane of
 // the first two.
 type Rot90Options struct {
 	K    *int  // how often, from the first dimension towards the second; nil: once
 	Dims []int // the plane; none: the first two dimensions
 }
 
-// Rot90 turns x by quarter turns in the plane of two dimensions.
+// Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.
 //
 //lucid:func
 //lucid:method Rot90(k int)

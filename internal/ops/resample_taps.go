@@ -2,7 +2,7 @@ package ops
 
 import "math"
 
-// ratio relates positions of an output dimension to those of an input dimension. Positions of float32 and the halves are
+// ratio relates positions of an output dimension to those of an input dimension. Positions of float32 and the half types are
 // computed in float32: near a whole number the rounding decides which element is meant.
 type ratio struct {
 	in, out int
@@ -31,7 +31,7 @@ func (r ratio) scale() float64 {
 	return r.round(float64(r.in) / float64(r.out))
 }
 
-// source is where output i lies.
+// source is the position of output i in the input.
 func (r ratio) source(i int, cubic bool) float64 {
 	s := r.scale()
 	if r.corners {

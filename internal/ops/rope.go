@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// RoPEOptions say how Rope turns: Traditional turns neighbouring elements together, otherwise each element of the first
-// half of the dims turns with one of the second. Base, the ratio of the longest wave to the shortest, is nil for 10000;
+// RoPEOptions say how Rope rotates: Traditional rotates neighbouring elements together, otherwise each element of the first
+// half of the dims rotates with one of the second. Base, the ratio of the longest wave to the shortest, is nil for 10000;
 // positions are multiplied by Scale, nil for 1; the first position is Offset.
 type RoPEOptions struct {
 	Traditional bool     // neighbours rotate together; otherwise an element of the first half with one of the second
@@ -17,7 +17,7 @@ type RoPEOptions struct {
 	Offset      int      // the first position
 }
 
-// Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
+// Rope rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
 // leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,
 // if given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.
 //
@@ -41,7 +41,7 @@ func Rope(x, freqs, starts *Node, dims int, o RoPEOptions) *Node {
 	ampFloat32(&x)
 	return inFloat32(realFloat(op, x), func(x *Node) *Node {
 		cos, sin := ropeWaves(x, freqs, starts, dims, o)
-		y := turnPairs(Narrow(x, -1, 0, dims), cos, sin, o.Traditional)
+		y := rotatePairs(Narrow(x, -1, 0, dims), cos, sin, o.Traditional)
 		if dims < x.Dim(-1) {
 			y = Cat([]*Node{y, Narrow(x, -1, dims, x.Dim(-1)-dims)}, -1)
 		}
@@ -101,8 +101,8 @@ func ropeWaves(x, freqs, starts *Node, dims int, o RoPEOptions) (cos, sin *Node)
 	return Cos(angles), Sin(angles)
 }
 
-// turnPairs turns pairs of elements by angles whose cosines and sines broadcast to x.
-func turnPairs(x, cos, sin *Node, neighbours bool) *Node {
+// rotatePairs rotates pairs of elements by angles whose cosines and sines broadcast to x.
+func rotatePairs(x, cos, sin *Node, neighbours bool) *Node {
 	half := x.Dim(-1) / 2
 	var other *Node
 	if neighbours {
@@ -115,13 +115,13 @@ func turnPairs(x, cos, sin *Node, neighbours bool) *Node {
 	return Add(Mul(x, cos), Mul(other, sin))
 }
 
-// RotaryPosEmbeddingOptions: Interleaved turns neighbouring elements together; otherwise each element of the first half
-// turns with one of the second.
+// RotaryPosEmbeddingOptions: Interleaved rotates neighbouring elements together; otherwise each element of the first half
+// rotates with one of the second.
 type RotaryPosEmbeddingOptions struct {
 	Interleaved bool // neighbours rotate together; otherwise an element of the first half with one of the second
 }
 
-// RotaryPosEmbedding turns the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
+// RotaryPosEmbedding rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
 // (positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means
 // the first L.
 //
@@ -150,7 +150,7 @@ func RotaryPosEmbedding(x, cos, sin, positionIDs *Node, o RotaryPosEmbeddingOpti
 		}
 		return Embedding(positionIDs, t, EmbeddingOptions{})
 	}
-	return turnPairs(x, rows(cos), rows(sin), o.Interleaved)
+	return rotatePairs(x, rows(cos), rows(sin), o.Interleaved)
 }
 
 // BaseOptions: Base, the ratio of the longest wave to the shortest, is nil for 10000; DType zero is the default float.

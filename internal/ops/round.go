@@ -54,7 +54,7 @@ type RoundOptions struct {
 	Decimals int // digits behind the point; negative counts in front of it
 }
 
-// Round rounds to the nearest, halves to even.
+// Round rounds to the nearest, ties to even.
 //
 //lucid:func
 //lucid:method

@@ -72,7 +72,7 @@ func carryBack(a, g *Node, s attr.Scan) *Node {
 	return linearScan(shifted(a, back, 0), g, back)
 }
 
-// shifted moves x one step along the direction of s, so that each place shows its predecessor; the first shows v.
+// shifted moves x one step along the direction of s, so that each element shows its predecessor; the first shows v.
 func shifted(x *Node, s attr.Scan, v float64) *Node {
 	m := x.Dim(s.Axis)
 	if m == 0 {
@@ -109,18 +109,18 @@ func moveAxis(x *Node, from, to int) *Node {
 	return permute(x, order)
 }
 
-// MoveAxis brings one dimension to another place; both are resolved already.
+// MoveAxis moves one dimension to another position; both are resolved already.
 func MoveAxis(x *Node, from, to int) *Node { return moveAxis(x, from, to) }
 
-// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
+// CumulativeOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
 // runs from the end, and whether each element leaves itself out.
-type ScanOptions struct {
-	DType     dtype.DType // dtype of the result; zero: the input's, int64 for integers
+type CumulativeOptions struct {
+	DType     dtype.DType // zero: the default float
 	Reverse   bool        // from the end
 	Exclusive bool        // each element leaves itself out
 }
 
-func scan(op *graph.Op, x *Node, dim int, neutral float64, o ScanOptions) *Node {
+func scan(op *graph.Op, x *Node, dim int, neutral float64, o CumulativeOptions) *Node {
 	axis := shape.Axis(op.Name, dim, x.Rank())
 	if x.Rank() == 0 {
 		if o.Exclusive {
@@ -139,7 +139,7 @@ func scan(op *graph.Op, x *Node, dim int, neutral float64, o ScanOptions) *Node 
 //lucid:func CumSum
 //lucid:method CumSum(dim int)
 //lucid:alias cumulative_sum
-func Cumsum(x *Node, dim int, o ScanOptions) *Node {
+func Cumsum(x *Node, dim int, o CumulativeOptions) *Node {
 	return scan(opCumsum, summable(x, o.DType), dim, 0, o)
 }
 
@@ -148,7 +148,7 @@ func Cumsum(x *Node, dim int, o ScanOptions) *Node {
 //lucid:func CumProd
 //lucid:method CumProd(dim int)
 //lucid:alias cumulative_prod
-func Cumprod(x *Node, dim int, o ScanOptions) *Node {
+func Cumprod(x *Node, dim int, o CumulativeOptions) *Node {
 	return scan(opCumprod, summable(x, o.DType), dim, 1, o)
 }
 
@@ -163,5 +163,5 @@ type DirectionOptions struct {
 //lucid:func LogCumSumExp
 //lucid:method LogCumSumExp(dim int)
 func Logcumsumexp(x *Node, dim int, o DirectionOptions) *Node {
-	return scan(opLogcumsumexp, floating(x), dim, math.Inf(-1), ScanOptions{Reverse: o.Reverse, Exclusive: o.Exclusive})
+	return scan(opLogcumsumexp, floating(x), dim, math.Inf(-1), CumulativeOptions{Reverse: o.Reverse, Exclusive: o.Exclusive})
 }

@@ -14,7 +14,7 @@ func init() {
 	// The sequence is [n] for all values, or [rows…, n] for values [rows…, m].
 	opSearchsorted = graph.Register(graph.Op{Name: "searchsorted", Version: 1, Kind: graph.Other,
 		Inputs: graph.Exactly(2), Validate: rule(validateSearchsorted),
-		NoGrad: isPlace,
+		NoGrad: isIndex,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[1].Shape(), DType: dtype.Int64}}
 		},
@@ -72,7 +72,7 @@ type BucketOptions struct {
 	OutInt32 bool `lucid:"out_int32"` // indices are int32 instead of int64
 }
 
-// Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary
+// Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary
 // belongs to the bucket below it, or above it with Right.
 //
 //lucid:func

@@ -2,7 +2,7 @@ package ops
 
 import "github.com/lucid-go/lucid/internal/shape"
 
-// lengthAlong is the p-norm along one dimension, kept with size 1.
+// lengthAlong is the p-norm along one dimension, which stays with size 1.
 func lengthAlong(x *Node, p float64, axis int) *Node {
 	return VectorNorm(x, VectorNormOptions{Ord: &p, Dim: []int{axis}, KeepDim: true})
 }

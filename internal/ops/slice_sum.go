@@ -7,7 +7,7 @@ import (
 )
 
 // JoinSlices puts terms of a sum together that are zeros but for a part each, such as the gradients of a tensor that was taken apart:
-// where those parts lie side by side along one dimension and cover it all, their sum is what they are, one behind the other, and no
+// where those parts are side by side along one dimension and cover it all, their sum is what they are, one behind the other, and no
 // zeros are made or added. It returns the terms that are left to add up.
 func JoinSlices(terms []*Node) []*Node {
 	var parts, rest []*Node

@@ -14,7 +14,7 @@ func vmapAxis(n *Node, in []*Node, _ []bool, _ int) []*Node {
 	return []*Node{graph.New(n.Op(), attr.Axis{Axis: n.Attr().(attr.Axis).Axis + 1}, in[0])}
 }
 
-// rowRule runs a rule of a row-wise op in float32 where its operands are halves, rounding once.
+// rowRule runs a rule of a row-wise op in float32 where its operands are half types, rounding once.
 func rowRule(g, y *Node, f func(g, y *Node) *Node) *Node {
 	return inFloat32(g, func(g *Node) *Node { return f(g, Cast(y, g.DType())) })
 }

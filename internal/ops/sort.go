@@ -13,7 +13,7 @@ var opArgsort, opSort, opTopk, opLexsort, opArgpartition *graph.Op
 func init() {
 	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise,
 		Inputs: graph.Exactly(1), Validate: rule(validateSort),
-		NoGrad: isPlace,
+		NoGrad: isIndex,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 		},
@@ -22,11 +22,11 @@ func init() {
 			s.Axis++
 			return []*Node{graph.New(opArgsort, s, in[0])}
 		}})
-	// argpartition gives places in three parts: what sorting would put before place K, the one at K, and what it would put
-	// behind; the first and the last part in the order of places.
+	// argpartition gives indices in three parts: what sorting would put before index K, the one at K, and what it would put
+	// behind; the first and the last part in the order of indices.
 	opArgpartition = graph.Register(graph.Op{Name: "argpartition", Version: 1, Kind: graph.RowWise,
 		Inputs: graph.Exactly(1), Validate: rule(validateArgpartition),
-		NoGrad: isPlace,
+		NoGrad: isIndex,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 		},
@@ -47,7 +47,7 @@ func init() {
 	})
 	opLexsort = graph.Register(graph.Op{Name: "lexsort", Version: 1, Kind: graph.RowWise,
 		Inputs: graph.Exactly(1), Validate: rule(validateLexsort),
-		NoGrad: isPlace,
+		NoGrad: isIndex,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			d := in[0].Shape().Dims()
 			return []graph.Spec{{Shape: shape.Of("lexsort", d[:len(d)-1]...), DType: dtype.Int64}}
@@ -92,7 +92,7 @@ func pickOp(name string, valid func(c check), where func(attr.Attr) (axis, size 
 type SortOptions struct {
 	Dim        *int // nil: the last
 	Descending bool // largest first
-	Stable     bool // the order of equal elements is always kept
+	Stable     bool // the order of equal elements always stays
 }
 
 func dimOr(op string, dim *int, x *Node, def int) int {
@@ -144,8 +144,8 @@ type DimOptions struct {
 	Dim *int // nil: the last
 }
 
-// partition returns the axis and the places of a partition around kth; places is nil for a tensor without dimensions.
-func partition(op string, x *Node, kth int, o DimOptions) (axis int, places *Node) {
+// partition returns the axis and the indices of a partition around kth; indices is nil for a tensor without dimensions.
+func partition(op string, x *Node, kth int, o DimOptions) (axis int, indices *Node) {
 	requireOrder(op, x)
 	axis = dimOr(op, o.Dim, x, -1)
 	n := 1
@@ -169,11 +169,11 @@ func partition(op string, x *Node, kth int, o DimOptions) (axis int, places *Nod
 //
 //lucid:func
 func Partition(x *Node, kth int, o DimOptions) *Node {
-	axis, places := partition("partition", x, kth, o)
-	if places == nil {
+	axis, indices := partition("partition", x, kth, o)
+	if indices == nil {
 		return x
 	}
-	return gather(x, places, axis)
+	return gather(x, indices, axis)
 }
 
 // Argpartition returns the positions that partition x around kth.
@@ -181,11 +181,11 @@ func Partition(x *Node, kth int, o DimOptions) *Node {
 //lucid:func ArgPartition
 //lucid:nograd its result is a position
 func Argpartition(x *Node, kth int, o DimOptions) *Node {
-	_, places := partition("argpartition", x, kth, o)
-	if places == nil {
+	_, indices := partition("argpartition", x, kth, o)
+	if indices == nil {
 		return Cast(zerosLike(x), dtype.Int64)
 	}
-	return places
+	return indices
 }
 
 // TopKOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.

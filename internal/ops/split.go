@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// split_parts shows the parts of one dimension. It is a bundle whose inputs are x and the parts, which are views of x;
+// split_parts shows the parts of one dimension. It is a tuple node whose inputs are x and the parts, which are views of x;
 // so the gradient of all parts together is one concatenation, not a sum of as many tensors as there are parts.
 var opSplit *graph.Op
 
@@ -261,7 +261,7 @@ func Narrow(x *Node, dim, start, length int) *Node {
 		s += n
 	}
 	if s < 0 || length < 0 || length > n-s {
-		fault.Throw(fault.Index, "narrow", "%d elements from %d on do not lie in dim %d of %v", length, start, axis, x.Shape())
+		fault.Throw(fault.Index, "narrow", "%d elements from %d on are not in dim %d of %v", length, start, axis, x.Shape())
 	}
 	return SliceDim(x, axis, s, length, 1)
 }

@@ -25,7 +25,7 @@ func init() {
 			return &shape.Layout{Strides: s.Strides.Slice(), Offset: l.Offset + s.Offset}
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			flat := put(zerosLike(Ravel(n.In(0))), stridedPlaces(n.Attr().(attr.Strided)), cot[0], 0, attr.ReduceAdd)
+			flat := put(zerosLike(Ravel(n.In(0))), stridedIndices(n.Attr().(attr.Strided)), cot[0], 0, attr.ReduceAdd)
 			return []*Node{reshapeTo(flat, n.In(0).Shape())}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(opAsStrided, n.Attr(), tan[0])} },
@@ -49,9 +49,9 @@ func init() {
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			u := n.Attr().(attr.Unfold)
-			places := Add(Unsqueeze(Mul(Arange64(n.Dim(u.Axis)), u.Step), 1), Arange64(u.Size))
+			indices := Add(Unsqueeze(Mul(Arange64(n.Dim(u.Axis)), u.Step), 1), Arange64(u.Size))
 			g := moveAxis(cot[0], n.Rank()-1, u.Axis+1)
-			return []*Node{put(zerosLike(n.In(0)), places, g, u.Axis, attr.ReduceAdd)}
+			return []*Node{put(zerosLike(n.In(0)), indices, g, u.Axis, attr.ReduceAdd)}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(opUnfold, n.Attr(), tan[0])} },
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
@@ -101,8 +101,8 @@ func bitcastLayout(a attr.Attr, from *shape.Shape, l *shape.Layout, _ *shape.Sha
 	return &shape.Layout{Strides: st, Offset: l.Offset * f / t}
 }
 
-// stridedPlaces gives the place of every element of a strided view in the row-major elements it shows.
-func stridedPlaces(s attr.Strided) *Node {
+// stridedIndices gives the index of every element of a strided view in the row-major elements it shows.
+func stridedIndices(s attr.Strided) *Node {
 	r := s.Dims.Len()
 	at := broadcastTo(Number(dtype.Int64, s.Offset), shape.Of("as_strided", s.Dims.Slice()...))
 	for i := range r {
@@ -118,7 +118,7 @@ type AsStridedOptions struct {
 }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
-// of how x lies in memory; a place outside x is refused.
+// of how x is laid out; an index outside x is refused.
 //
 //lucid:func
 //lucid:method AsStrided(size []int, stride []int)
@@ -136,7 +136,7 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 		}
 	}
 	if n := x.Shape().Numel(); shape.Of("as_strided", size...).Numel() > 0 && (lo < 0 || hi >= n) {
-		fault.Throw(fault.Index, "as_strided", "size %v, stride %v and offset %d reach from place %d to %d; %v has %d elements", size, stride, o.StorageOffset, lo, hi, x.Shape(), n)
+		fault.Throw(fault.Index, "as_strided", "size %v, stride %v and offset %d reach from element %d to %d; %v has %d elements", size, stride, o.StorageOffset, lo, hi, x.Shape(), n)
 	}
 	return graph.New(opAsStrided, attr.Strided{Dims: attr.MakeInts(size...), Strides: attr.MakeInts(stride...), Offset: o.StorageOffset}, x)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Range is a regular part of a dimension: Start, Start+Step, … before Stop. Negative positions count from the end, a
-// Step of 0 is 1, and what lies beyond the dimension is cut off.
+// Step of 0 is 1, and what is beyond the dimension is cut off.
 type Range struct{ Start, Stop, Step int }
 
 // End is an open end of a Range: behind the last position, or before the first one where Step is negative. As Start
@@ -234,8 +234,8 @@ func positions(op string, x *Node, d int, list []int) *Node {
 	return on(x, literal(data, len(data)))
 }
 
-// Truths makes a mask of a Go list.
-func Truths(list []bool, dims ...int) *Node {
+// MaskOf makes a mask of a Go list.
+func MaskOf(list []bool, dims ...int) *Node {
 	b := dtype.Bytes(slices.Clone(list))
 	return graph.NewStored(mem.FromGo(b), graph.Spec{Shape: shape.Of("index", dims...), DType: dtype.Bool}, nil)
 }
@@ -243,7 +243,7 @@ func Truths(list []bool, dims ...int) *Node {
 // Position is an index of any integer type as an int.
 func Position(ix any) (int, bool) {
 	switch ix.(type) {
-	case Mark, dtype.DType: // no numbers, though they are kept as such
+	case Mark, dtype.DType: // no numbers, though they are stored as such
 		return 0, false
 	}
 	s, ok := dtype.ScalarOf(ix)

@@ -83,7 +83,7 @@ func consumed(ix any) int {
 }
 
 // merged brings the dimensions that tensors index together and shows them as one, and gives the positions in it. Those
-// that lie apart come first.
+// that are apart come first.
 func (s *subscript) merged(y *Node) (m, flat *Node, axis int) {
 	axis = s.dims[0]
 	if s.apart() {
@@ -103,7 +103,7 @@ func (s *subscript) merged(y *Node) (m, flat *Node, axis int) {
 	return Reshape(y, slices.Concat(d[:axis], []int{n}, d[axis+len(s.idx):])...), flat, axis
 }
 
-// apart reports whether dimensions that are not indexed by tensors lie between those that are.
+// apart reports whether dimensions that are not indexed by tensors are between those that are.
 func (s *subscript) apart() bool { return s.dims[len(s.dims)-1]-s.dims[0]+1 != len(s.dims) }
 
 // order lists mid's dimensions, those that tensors index first.
@@ -117,7 +117,7 @@ func (s *subscript) order() []int {
 	return order
 }
 
-// moveRun brings n dimensions from one place to another, in order.
+// moveRun brings n dimensions from one position to another, in order.
 func moveRun(x *Node, from, n, to int) *Node {
 	var run, rest []int
 	for i := range x.Rank() {

@@ -10,8 +10,8 @@ import (
 )
 
 // WriteAt returns x with a value, cast to x's dtype and broadcast, written to the part that NumPy's indexing names, or
-// combined with what is there. Of several values for one place the last one stays; combining takes all of them. One mask
-// without tensors beside it is not evaluated.
+// combined with what is there. Of several values for one index the last one stays; combining takes all of them. One mask
+// without tensors next to it is not evaluated.
 func WriteAt(op string, x *Node, value Operand, r attr.Reduction, indices []any) *Node {
 	back := x.Shape()
 	x, indices = lift(x, indices)
@@ -39,7 +39,7 @@ func (s *subscript) write(op string, v *Node, r attr.Reduction) *Node {
 	v = fit(op, v, s.resultShape(op))
 	if len(s.idx) == 0 {
 		part := shape.Of(op, s.slice.Size.Slice()...)
-		return sliceUpdate(s.x, meet(slice(s.x, s.slice), reshapeTo(v, part), r), s.slice)
+		return sliceUpdate(s.x, update(slice(s.x, s.slice), reshapeTo(v, part), r), s.slice)
 	}
 	y := s.basic()
 	k := s.idx[0].Rank()
@@ -66,8 +66,8 @@ func (s *subscript) write(op string, v *Node, r attr.Reduction) *Node {
 	return sliceUpdate(s.x, reshapeTo(w, shape.Of(op, s.slice.Size.Slice()...)), s.slice)
 }
 
-// meet combines a value with what is there, elementwise.
-func meet(old, v *Node, r attr.Reduction) *Node {
+// update combines a value with what is there, elementwise.
+func update(old, v *Node, r attr.Reduction) *Node {
 	switch r {
 	case attr.ReduceAdd:
 		return Cast(Add(old, v), old.DType())
@@ -81,7 +81,7 @@ func meet(old, v *Node, r attr.Reduction) *Node {
 	return v
 }
 
-// onlyMask returns which index is a mask, if exactly one is and no tensor of positions is beside it; else -1.
+// onlyMask returns which index is a mask, if exactly one is and no tensor of positions is next to it; else -1.
 func onlyMask(indices []any) int {
 	at := -1
 	for k, ix := range indices {
@@ -121,7 +121,7 @@ func writeMask(op string, x, v *Node, r attr.Reduction, indices []any, at int) *
 		fault.Throw(fault.Index, op, "a mask of %d dims and the other indices are too many for %v", k, x.Shape())
 	}
 	checkMask(op, x, mask, before, at)
-	// Ints count as positions beside a mask: apart from it, they bring its dimension to the front.
+	// Ints count as positions next to a mask: apart from it, they bring its dimension to the front.
 	other := slices.Clone(indices[:at])
 	for range k {
 		other = append(other, Colon)
@@ -155,7 +155,7 @@ func writeMask(op string, x, v *Node, r attr.Reduction, indices []any, at int) *
 	value := spread(op, v, mask, y, pos, split)
 	full := ones(y.Rank())
 	copy(full[pos:], mask.Shape().Dims())
-	w := Where(Reshape(mask, full...), meet(y, value, r), y)
+	w := Where(Reshape(mask, full...), update(y, value, r), y)
 	if s.whole {
 		return reshapeTo(w, x.Shape())
 	}

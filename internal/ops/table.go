@@ -21,7 +21,7 @@ func init() {
 		}})
 }
 
-// tableSize is the number of elements of a table of these sizes. Tables lie in Go memory before any is asked of a pool, so one that a large
+// tableSize is the number of elements of a table of these sizes. Tables are in Go memory before any is asked of a pool, so one that a large
 // view or number would make immense is refused.
 func tableSize(op string, dims ...int) int {
 	const most = 1 << 28
@@ -32,7 +32,7 @@ func tableSize(op string, dims ...int) int {
 	return n
 }
 
-// table makes a constant of dtype d beside x, number i being at(i).
+// table makes a constant of dtype d on the device of x, number i being at(i).
 func table(x *Node, d dtype.DType, at func(i int) dtype.Scalar, dims ...int) *Node {
 	b := make([]byte, product(dims)*d.Size())
 	for i := range product(dims) {

@@ -49,7 +49,7 @@ func trilCount(row, col, offset int) int {
 }
 
 // triIndices lists the positions of rows that are runs of columns. Row numbers are a running sum over marks at the
-// places where rows begin, so that the positions are made where they are used and none travels there.
+// indices where rows begin, so that the positions are made where they are used and none travels there.
 func triIndices(op string, row, col, n int, o TriIndicesOptions, run func(r int) (from, to int)) *Node {
 	d := o.DType
 	if d == dtype.Invalid {
@@ -65,10 +65,10 @@ func triIndices(op string, row, col, n int, o TriIndicesOptions, run func(r int)
 	from := edge(func(r int) int { f, _ := run(r); return f })
 	to := edge(func(r int) int { _, t := run(r); return t })
 	count := Maximum(Sub(to, from), 0)
-	begin := Sub(Cumsum(count, 0, ScanOptions{}), count)
+	begin := Sub(Cumsum(count, 0, CumulativeOptions{}), count)
 	marks := FullOf(shape.Of(op, n+1), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt})
 	marks = put(marks, begin, FullOf(shape.Of(op, row), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: 1}), 0, attr.ReduceAdd)
-	rows := Sub(SliceDim(Cumsum(marks, 0, ScanOptions{}), 0, 0, n, 1), 1)
+	rows := Sub(SliceDim(Cumsum(marks, 0, CumulativeOptions{}), 0, 0, n, 1), 1)
 	cols := Add(Sub(Arange64(n), take(begin, rows, 0)), take(from, rows, 0))
 	return Cast(Cat([]*Node{Reshape(rows, 1, n), Reshape(cols, 1, n)}, 0), d)
 }
@@ -105,7 +105,7 @@ func Vander(x *Node, o VanderOptions) *Node {
 	if n > 1 {
 		cols = append(cols, broadcastTo(Reshape(x, -1, 1), shape.Of("vander", x.Dim(0), n-1)))
 	}
-	powers := Cumprod(Cat(cols, 1), 1, ScanOptions{DType: x.DType()})
+	powers := Cumprod(Cat(cols, 1), 1, CumulativeOptions{DType: x.DType()})
 	if o.Increasing {
 		return powers
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // UniqueOptions says whether whole slices along a dimension count as one element (nil: single elements do), and what
-// to return beside the values.
+// to return in addition to the values.
 type UniqueOptions struct {
 	Dim           *int // whole slices along it are compared; nil: single elements
 	ReturnInverse bool // return for each element which of the results it is
@@ -17,7 +17,7 @@ type UniqueOptions struct {
 }
 
 // Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the
-// place of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
+// index of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
 // the result depends on it; inside Compile or VMap it is refused.
 //
 //lucid:func
@@ -35,8 +35,8 @@ func Unique(x *Node, o UniqueOptions) (values, inverse, counts *Node) {
 		rows = take(rows, order, 0)
 	}
 	defer hold(order)()
-	v, place, c := runs("unique", rows)
-	inverse = scatter(zerosLike(place), order, place, 0, attr.ReduceSet)
+	v, index, c := runs("unique", rows)
+	inverse = scatter(zerosLike(index), order, index, 0, attr.ReduceSet)
 	return back(v), asInverse(x, inverse, o.Dim, o.ReturnInverse), unless(!o.ReturnCounts, c)
 }
 
@@ -55,8 +55,8 @@ type UniqueConsecutiveOptions struct {
 //lucid:novmap the size of its result depends on values
 func UniqueConsecutive(x *Node, o UniqueConsecutiveOptions) (values, inverse, counts *Node) {
 	rows, back := slicesOf("unique_consecutive", x, o.Dim)
-	v, place, c := runs("unique_consecutive", rows)
-	return back(v), asInverse(x, place, o.Dim, o.ReturnInverse), unless(!o.ReturnCounts, c)
+	v, index, c := runs("unique_consecutive", rows)
+	return back(v), asInverse(x, index, o.Dim, o.ReturnInverse), unless(!o.ReturnCounts, c)
 }
 
 // slicesOf shows x as a matrix with one row for each thing to compare; back shows such rows as x was.
@@ -76,7 +76,7 @@ func slicesOf(op string, x *Node, dim *int) (rows *Node, back func(*Node) *Node)
 }
 
 // runs finds the runs of equal rows: one row of each, for every row the number of its run, and the runs' lengths.
-func runs(op string, rows *Node) (values, place, counts *Node) {
+func runs(op string, rows *Node) (values, index, counts *Node) {
 	n := rows.Dim(0)
 	if n == 0 {
 		none := FullOf(shape.Of(op, 0), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt})
@@ -93,18 +93,18 @@ func runs(op string, rows *Node) (values, place, counts *Node) {
 	defer hold(rows, begins)()
 	starts := Reshape(nonzero(op, begins), -1)
 	ends := concat([]*Node{SliceDim(starts, 0, 1, starts.Dim(0)-1, 1), FullOf(shape.Of(op, 1), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: int64(n)})}, 0)
-	place = Sub(Cumsum(Cast(begins, dtype.Int64), 0, ScanOptions{}), 1)
-	return take(rows, starts, 0), place, Sub(ends, starts)
+	index = Sub(Cumsum(Cast(begins, dtype.Int64), 0, CumulativeOptions{}), 1)
+	return take(rows, starts, 0), index, Sub(ends, starts)
 }
 
-func asInverse(x, place *Node, dim *int, want bool) *Node {
+func asInverse(x, index *Node, dim *int, want bool) *Node {
 	if !want {
 		return nil
 	}
 	if dim == nil {
-		return reshapeTo(place, x.Shape())
+		return reshapeTo(index, x.Shape())
 	}
-	return place
+	return index
 }
 
 func unless(not bool, x *Node) *Node {

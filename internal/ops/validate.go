@@ -196,7 +196,7 @@ func validateTable(c check) {
 // none asks for no attribute.
 func (c check) none() { c.must(c.a == nil, "has no attributes, not %T", c.a) }
 
-// reach is the lowest and highest place that strides reach from an offset; ok is false if they are beyond all memory.
+// reach is the lowest and highest element that strides reach from an offset; ok is false if they are beyond all memory.
 func reach(dims, strides []int, offset int) (lo, hi int, ok bool) {
 	l, h := float64(offset), float64(offset)
 	for i, d := range dims {

@@ -10,7 +10,7 @@ func validateClassNLL(c check) {
 	axis := attrOf[attr.Axis](c).Axis
 	c.axis(axis, c.in[0])
 	c.floating(c.in[0])
-	c.places(c.in[1])
+	c.indices(c.in[1])
 	d := c.in[0].Shape().Clone()
 	d[axis] = 1
 	c.must(slices.Equal(d, c.in[1].Shape().Clone()), "targets of shape %v for %v", c.in[1].Shape(), c.in[0].Shape())
@@ -21,7 +21,7 @@ func validateClassNLLGrad(c check) {
 	x := c.in[0]
 	c.axis(axis, x)
 	c.floating(x)
-	c.places(c.in[2])
+	c.indices(c.in[2])
 	d := x.Shape().Clone()
 	d[axis] = 1
 	for i, v := range c.in[1:] {

@@ -36,7 +36,7 @@ func (c check) windows() attr.Pool {
 	return w
 }
 
-// sees asks every window to lie on the input with some element.
+// sees asks every window to have some element of the input.
 func (c check) sees(w attr.Pool) {
 	for d := range w.In.Len() {
 		c.must(!w.Blind(d), "a window without elements")
@@ -70,7 +70,7 @@ func validateGatherMM(c check) {
 	c.sameDType(c.in[:2])
 	c.must(outs >= 0 && outs <= most && a.Rank() == 3 && b.Rank() == 3 && a.Dim(2) == b.Dim(1), "%d of shapes %v and %v", outs, a.Shape(), b.Shape())
 	for _, p := range c.in[2:] {
-		c.places(p)
+		c.indices(p)
 		c.must(p.Rank() == 1 && p.Shape().Equal(c.in[2].Shape()), "positions of shape %v", p.Shape())
 	}
 }
@@ -107,7 +107,7 @@ func validatePoolMaxT(c check) {
 	w := c.windows()
 	c.endsWith(c.in[0], w.Out)
 	c.floating(c.in[0])
-	c.must(c.in[1].DType() == dtype.Int64 && c.in[1].Shape().Equal(c.in[0].Shape()), "places of %v %v", c.in[1].DType(), c.in[1].Shape())
+	c.must(c.in[1].DType() == dtype.Int64 && c.in[1].Shape().Equal(c.in[0].Shape()), "indices of %v %v", c.in[1].DType(), c.in[1].Shape())
 }
 
 func validatePoolMean(c check) {

@@ -7,15 +7,15 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// places checks positions.
-func (c check) places(idx *Node) {
+// indices checks a tensor of indices.
+func (c check) indices(idx *Node) {
 	c.must(idx.DType() == dtype.Int64, "positions of %v", idx.DType())
 }
 
 func (c check) scatter() attr.Scatter {
 	s := attrOf[attr.Scatter](c)
 	c.axis(s.Axis, c.in[0])
-	c.places(c.in[1])
+	c.indices(c.in[1])
 	c.sameDType([]*Node{c.in[0], c.in[2]})
 	c.must(s.Reduce <= attr.ReduceMin, "reduction %d", s.Reduce)
 	return s
@@ -59,7 +59,7 @@ func validateSplit(c check) {
 
 func validateTake(c check) {
 	c.axis(attrOf[attr.Axis](c).Axis, c.in[0])
-	c.places(c.in[1])
+	c.indices(c.in[1])
 }
 
 func validatePut(c check) {
@@ -70,7 +70,7 @@ func validatePut(c check) {
 func validateGather(c check) {
 	axis := attrOf[attr.Axis](c).Axis
 	c.axis(axis, c.in[0])
-	c.places(c.in[1])
+	c.indices(c.in[1])
 	c.picks(c.in[0], c.in[1], axis)
 }
 

@@ -134,7 +134,7 @@ func validateArgpartition(c check) {
 	k := attrOf[attr.TopK](c)
 	c.axis(k.Axis, c.in[0])
 	c.real(c.in[0])
-	c.must(k.Smallest && k.K >= 0 && k.K < c.in[0].Dim(k.Axis), "around place %d along dim %d of shape %v", k.K, k.Axis, c.in[0].Shape())
+	c.must(k.Smallest && k.K >= 0 && k.K < c.in[0].Dim(k.Axis), "around index %d along dim %d of shape %v", k.K, k.Axis, c.in[0].Shape())
 }
 
 func validateLexsort(c check) {

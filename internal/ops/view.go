@@ -140,7 +140,7 @@ func StopGradient(x *Node) *Node { return graph.MakeDetached(opStopGradient, x) 
 //lucid:method
 func Reshape(x *Node, shape ...int) *Node { return reshapeTo(x, resolveShape("reshape", x, shape)) }
 
-// resolveShape fills in a -1 and checks that the element count is kept.
+// resolveShape fills in a -1 and checks that the element count stays.
 func resolveShape(op string, x *Node, dims []int) *shape.Shape {
 	at, n := -1, 1
 	for i, d := range dims {

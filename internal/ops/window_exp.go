@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle lies (nil: halfway; a
+// ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle is (nil: halfway; a
 // symmetric window has it nowhere else), and what WindowOptions say.
 type ExponentialWindowOptions struct {
 	Center   *float64    // the middle, of a periodic window; nil: halfway

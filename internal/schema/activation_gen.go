@@ -30,7 +30,7 @@ func init() {
 				c.option("approximate", &o.Approximate)
 				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "glu", Door: "functional.GLU", Doc: "Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.",
+		Schema{Name: "glu", Door: "functional.GLU", Doc: "Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GLUOptions
@@ -109,7 +109,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Relu6(c.tensor("input"))}
 			}},
-		Schema{Name: "rrelu", Door: "functional.RReLU", Doc: "Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the\nmiddle of the range without.",
+		Schema{Name: "rrelu", Door: "functional.RReLU", Doc: "Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the\nmiddle of the range without.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {

@@ -59,7 +59,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "bitwise_right_shift", Door: "BitwiseRightShift", Doc: "BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not\nbelow the number of bits.",
+		Schema{Name: "bitwise_right_shift", Door: "BitwiseRightShift", Doc: "BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not\nbelow the number of bits.",
 			InPlace: true,
 			Aliases: []string{"right_shift"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "rope", Door: "functional.RoPE", Doc: "Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,\nif given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.",
+		Schema{Name: "rope", Door: "functional.RoPE", Doc: "Rope rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,\nif given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"freqs", "tensor", true}, {"starts", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -22,7 +22,7 @@ func init() {
 				c.option("offset", &o.Offset)
 				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), v_dims, o)}
 			}},
-		Schema{Name: "rotary_pos_embedding", Door: "functional.ApplyRotaryEmb", Doc: "RotaryPosEmbedding turns the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are\n(positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means\nthe first L.",
+		Schema{Name: "rotary_pos_embedding", Door: "functional.ApplyRotaryEmb", Doc: "RotaryPosEmbedding rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are\n(positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means\nthe first L.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"cos", "tensor", false}, {"sin", "tensor", false}, {"position_i_ds", "tensor", true}, {"interleaved", "bool", true}},
 			call: func(c *Caller) []*graph.Node {

@@ -54,7 +54,7 @@ func asInt(v any) (int, bool) {
 	switch v := v.(type) {
 	case float64: // JSON has no other numbers
 		return int(v), v == math.Trunc(v) && math.Abs(v) < 1<<63
-	case dtype.DType: // no number, though it is kept as one
+	case dtype.DType: // no number, though it is stored as one
 		return 0, false
 	}
 	s, ok := dtype.ScalarOf(v)

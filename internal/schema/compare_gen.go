@@ -9,7 +9,7 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "allclose", Door: "", Doc: "Allclose reports, as one truth value, whether all elements of x lie close to those of other.",
+		Schema{Name: "allclose", Door: "", Doc: "Allclose reports, as one truth value, whether all elements of x are close to those of other.",
 			NoGrad: "its result is a truth value", NoVMap: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -58,7 +58,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
-		Schema{Name: "isclose", Door: "IsClose", Doc: "Isclose reports which elements of x lie close to those of other. Infinities are close only to themselves.",
+		Schema{Name: "isclose", Door: "IsClose", Doc: "Isclose reports which elements of x are close to those of other. Infinities are close only to themselves.",
 			NoGrad: "its result is a truth value", NoVMap: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
 			call: func(c *Caller) []*graph.Node {

@@ -35,7 +35,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
-				var o ops.ScanOptions
+				var o ops.CumulativeOptions
 				c.option("dtype", &o.DType)
 				c.option("reverse", &o.Reverse)
 				c.option("exclusive", &o.Exclusive)
@@ -47,7 +47,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
-				var o ops.ScanOptions
+				var o ops.CumulativeOptions
 				c.option("dtype", &o.DType)
 				c.option("reverse", &o.Reverse)
 				c.option("exclusive", &o.Exclusive)

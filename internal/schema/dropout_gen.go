@@ -9,7 +9,7 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "alpha_dropout", Door: "functional.AlphaDropout", Doc: "AlphaDropout drops elements so that mean and variance of selu's results are kept.",
+		Schema{Name: "alpha_dropout", Door: "functional.AlphaDropout", Doc: "AlphaDropout drops elements so that mean and variance of selu's results stay.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -18,7 +18,7 @@ func init() {
 				c.optionNot("training", &o.Eval)
 				return []*graph.Node{ops.AlphaDropout(c.tensor("input"), o)}
 			}},
-		Schema{Name: "drop_block", Door: "functional.DropBlock", Doc: "DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask\nis kept (Ghiasi et al.).",
+		Schema{Name: "drop_block", Door: "functional.DropBlock", Doc: "DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask\nstays (Ghiasi et al.).",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"block_size", "int", true}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {

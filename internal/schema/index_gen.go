@@ -16,7 +16,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Argwhere(c.tensor("input"))}
 			}},
-		Schema{Name: "bucketize", Door: "Bucketize", Doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
+		Schema{Name: "bucketize", Door: "Bucketize", Doc: "Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
 			NoGrad: "its result is a position", NoVMap: "",
 			Params: []Param{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -59,7 +59,7 @@ func init() {
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.IndexAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), o)}
 			}},
-		Schema{Name: "index_copy", Door: "IndexCopy", Doc: "IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.",
+		Schema{Name: "index_copy", Door: "IndexCopy", Doc: "IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -121,7 +121,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Nonzero(c.tensor("input"))}
 			}},
-		Schema{Name: "put", Door: "Put", Doc: "Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.",
+		Schema{Name: "put", Door: "Put", Doc: "Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.",
 			Params: []Param{{"input", "tensor", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"accumulate", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.PutOptions
@@ -135,7 +135,7 @@ func init() {
 				c.required("axis", &v_axis)
 				return []*graph.Node{ops.PutAlongAxis(c.tensor("input"), c.tensor("indices"), c.operand("values"), v_axis)}
 			}},
-		Schema{Name: "scatter", Door: "Scatter", Doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
+		Schema{Name: "scatter", Door: "Scatter", Doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues have one index the last one in row-major order stays. A number is written to all indices.",
 			Aliases: []string{"scatter_set"},
 			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
 			call: func(c *Caller) []*graph.Node {

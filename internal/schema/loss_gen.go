@@ -35,7 +35,7 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.CosineEmbeddingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "cross_entropy", Door: "functional.CrossEntropy", Doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
+		Schema{Name: "cross_entropy", Door: "functional.CrossEntropy", Doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are stored for the gradient.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"cross_entropy_loss"},
 			Params:  []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},

@@ -108,7 +108,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Cube(c.tensor("input"))}
 			}},
-		Schema{Name: "deg2rad", Door: "Deg2rad", Doc: "Deg2rad turns degrees into radians.",
+		Schema{Name: "deg2rad", Door: "Deg2rad", Doc: "Deg2rad converts degrees to radians.",
 			InPlace: true,
 			Aliases: []string{"radians"},
 			Params:  []Param{{"input", "tensor", false}},
@@ -265,7 +265,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Positive(c.tensor("input"))}
 			}},
-		Schema{Name: "rad2deg", Door: "Rad2deg", Doc: "Rad2deg turns radians into degrees.",
+		Schema{Name: "rad2deg", Door: "Rad2deg", Doc: "Rad2deg converts radians to degrees.",
 			InPlace: true,
 			Aliases: []string{"degrees"},
 			Params:  []Param{{"input", "tensor", false}},
@@ -284,7 +284,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ResolveConj(c.tensor("input"))}
 			}},
-		Schema{Name: "round", Door: "Round", Doc: "Round rounds to the nearest, halves to even.",
+		Schema{Name: "round", Door: "Round", Doc: "Round rounds to the nearest, ties to even.",
 			InPlace: true,
 			Aliases: []string{"special_round"},
 			Params:  []Param{{"input", "tensor", false}, {"decimals", "int", true}},

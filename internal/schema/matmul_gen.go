@@ -182,7 +182,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Outer(c.tensor("input"), c.tensor("vec2"))}
 			}},
-		Schema{Name: "segmented_mm", Door: "SegmentedMm", Doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,\nthe columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It\ncosts a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.",
+		Schema{Name: "segmented_mm", Door: "SegmentedMm", Doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,\nthe columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It\ncosts a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"segments", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.SegmentedMm(c.tensor("input"), c.tensor("other"), c.tensor("segments"))}

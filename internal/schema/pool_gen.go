@@ -30,7 +30,7 @@ func init() {
 				c.required("output_size", &v_outputSize)
 				return []*graph.Node{ops.AdaptiveAvgPool3d(c.tensor("input"), v_outputSize)}
 			}},
-		Schema{Name: "adaptive_max_pool1d", Door: "functional.AdaptiveMaxPool1d", Doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked\nfor, its place (nil otherwise). A size of -1 keeps the one there is.",
+		Schema{Name: "adaptive_max_pool1d", Door: "functional.AdaptiveMaxPool1d", Doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked\nfor, its index (nil otherwise). A size of -1 keeps the one there is.",
 			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
@@ -135,7 +135,7 @@ func init() {
 				c.option("ceil_mode", &o.CeilMode)
 				return []*graph.Node{ops.LpPool3d(c.tensor("input"), v_normType, v_kernelSize, o)}
 			}},
-		Schema{Name: "max_pool1d", Door: "functional.MaxPool1d", Doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its place in the plane (nil otherwise).",
+		Schema{Name: "max_pool1d", Door: "functional.MaxPool1d", Doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its index in the plane (nil otherwise).",
 			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
@@ -180,7 +180,7 @@ func init() {
 				r0, r1 := ops.MaxPool3d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "max_unpool1d", Door: "functional.MaxUnpool1d", Doc: "MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it\nalone has a gradient; PyTorch gives the place's to all of them.",
+		Schema{Name: "max_unpool1d", Door: "functional.MaxUnpool1d", Doc: "MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is taken, and it\nalone has a gradient; PyTorch gives that of the index to all of them.",
 			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int

@@ -21,7 +21,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}
 			}},
-		Schema{Name: "categorical", Door: "", Doc: "Categorical returns class numbers drawn by logits along an axis.",
+		Schema{Name: "categorical", Door: "", Doc: "Categorical returns class numbers sampled by logits along an axis.",
 			NoGrad: "its result is a position", NoVMap: "",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"axis", "int", true}, {"num_samples", "int", true}},
@@ -70,7 +70,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LogNdtr(c.tensor("input"))}
 			}},
-		Schema{Name: "multinomial", Door: "", Doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
+		Schema{Name: "multinomial", Door: "", Doc: "Multinomial returns class numbers sampled by the weights in the last dimension of x.",
 			NoGrad: "its result is a position", NoVMap: "",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},

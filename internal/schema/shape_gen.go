@@ -15,7 +15,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
 			}},
-		Schema{Name: "as_strided", Door: "AsStrided", Doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x lies in memory; a place outside x is refused.",
+		Schema{Name: "as_strided", Door: "AsStrided", Doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x is laid out; an index outside x is refused.",
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false}, {"storage_offset", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
@@ -162,7 +162,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ExpandAs(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "expand_dims", Door: "", Doc: "ExpandDims adds dimensions of size 1 at the given places of the result.",
+		Schema{Name: "expand_dims", Door: "", Doc: "ExpandDims adds dimensions of size 1 at the given positions of the result.",
 			Params: []Param{{"input", "tensor", false}, {"axis", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_axis []int
@@ -215,7 +215,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
-		Schema{Name: "moveaxis", Door: "", Doc: "Moveaxis brings dimensions to other places; the rest keep their order.",
+		Schema{Name: "moveaxis", Door: "", Doc: "Moveaxis moves dimensions to other positions; the rest keep their order.",
 			Params: []Param{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_source []int
@@ -224,7 +224,7 @@ func init() {
 				c.required("destination", &v_destination)
 				return []*graph.Node{ops.Moveaxis(c.tensor("input"), v_source, v_destination)}
 			}},
-		Schema{Name: "movedim", Door: "MoveDim", Doc: "Movedim brings dimensions to other places; the rest keep their order.",
+		Schema{Name: "movedim", Door: "MoveDim", Doc: "Movedim moves dimensions to other positions; the rest keep their order.",
 			Params: []Param{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_source []int
@@ -303,7 +303,7 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Roll(c.tensor("input"), v_shifts, o)}
 			}},
-		Schema{Name: "rot90", Door: "Rot90", Doc: "Rot90 turns x by quarter turns in the plane of two dimensions.",
+		Schema{Name: "rot90", Door: "Rot90", Doc: "Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"k", "int", true}, {"dims", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.Rot90Options

@@ -89,7 +89,7 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
 			}},
-		Schema{Name: "quantile", Door: "Quantile", Doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
+		Schema{Name: "quantile", Door: "Quantile", Doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
 			Params: []Param{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.QuantileOptions
@@ -120,7 +120,7 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "unique", Door: "Unique", Doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
+		Schema{Name: "unique", Door: "Unique", Doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nindex of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
 			NoGrad: "", NoVMap: "the size of its result depends on values",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *Caller) []*graph.Node {

@@ -48,7 +48,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.GeluFastApprox(c.tensor("input"))}
 			}},
-		Schema{Name: "grid_sample", Door: "functional.GridSample", Doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every\ndimension -1 is one end of the image and 1 the other, the last dimension first.",
+		Schema{Name: "grid_sample", Door: "functional.GridSample", Doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or 3): in every\ndimension -1 is one end of the image and 1 the other, the last dimension first.",
 			Params: []Param{{"input", "tensor", false}, {"grid", "tensor", false}, {"mode", "string", true}, {"padding_mode", "string", true}, {"align_corners", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GridSampleOptions
@@ -57,7 +57,7 @@ func init() {
 				c.option("align_corners", &o.AlignCorners)
 				return []*graph.Node{ops.GridSample(c.tensor("input"), c.tensor("grid"), o)}
 			}},
-		Schema{Name: "index_scatter", Door: "", Doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the\nway back from Gather, and the gradient of Sort and Topk. Elements that meet are added.",
+		Schema{Name: "index_scatter", Door: "", Doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the\nway back from Gather, and the gradient of Sort and Topk. Elements of one index are added.",
 			Params: []Param{{"input", "tensor", false}, {"index", "tensor", false}, {"size", "int", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size int
@@ -132,7 +132,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Relu2(c.tensor("input"))}
 			}},
-		Schema{Name: "rotate", Door: "functional.Rotate", Doc: "Rotate turns images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.",
+		Schema{Name: "rotate", Door: "functional.Rotate", Doc: "Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.",
 			Params: []Param{{"input", "tensor", false}, {"angle", "float64", false}, {"mode", "string", true}, {"center", "[]float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_angle float64

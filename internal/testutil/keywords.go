@@ -9,14 +9,14 @@ import (
 
 // Keywords puts PyTorch's keywords, as JSON has them, into options structs.
 type Keywords struct {
-	// Names has the field of keywords that have another name; "!" in front turns a bool round.
+	// Names has the field of keywords that have another name; "!" in front negates a bool.
 	Names map[string]string
-	// Resolve turns what JSON has for a tensor into the tensor; other values it returns as they are. It may be nil.
+	// Resolve converts the JSON form of a tensor to the tensor; other values it returns as they are. It may be nil.
 	Resolve func(v any) any
 }
 
 // Field finds the field of an options struct for a keyword: the same name but for case and underscores, in embedded
-// structs too, or that of Names. not says that a bool is turned round.
+// structs too, or that of Names. not says that a bool is negated.
 func (k Keywords) Field(v reflect.Value, key string) (f reflect.Value, not, ok bool) {
 	plain := strings.ReplaceAll(key, "_", "")
 	for i := range v.NumField() {
@@ -77,7 +77,7 @@ func (k Keywords) Set(dst reflect.Value, v any) error {
 	}
 	switch dst.Kind() {
 	case reflect.Interface:
-		dst.Set(reflect.ValueOf(whole(v)))
+		dst.Set(reflect.ValueOf(integers(v)))
 		return nil
 	case reflect.Pointer:
 		p := reflect.New(dst.Type().Elem())
@@ -106,8 +106,8 @@ func (k Keywords) Set(dst reflect.Value, v any) error {
 	return nil
 }
 
-// whole turns numbers that are whole, and lists of them, into ints.
-func whole(v any) any {
+// integers converts integral numbers, and lists of them, to ints.
+func integers(v any) any {
 	switch v := v.(type) {
 	case float64:
 		if v == math.Trunc(v) {

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Tolerance is how far two results may lie apart: |a-b| <= Abs + Rel·|b|.
+// Tolerance is how far two results may differ: |a-b| <= Abs + Rel·|b|.
 type Tolerance struct{ Rel, Abs float64 }
 
 // Tol is the one table of tolerances, by dtype. Loose is for results whose definition leaves room: sums in a half type.

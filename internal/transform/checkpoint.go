@@ -6,35 +6,25 @@ import (
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
-// tapeStep is one recorded op: enough to record it again over other inputs.
-type tapeStep struct {
-	op graph.Recipe
-	in []int // step numbers; inputs of the whole come first
-}
-
-// recording is a subgraph that can be recorded again: never the Go function, so random keys are the same.
-type recording struct {
-	steps []tapeStep
-	outs  []int
-}
-
 // Checkpoint shows the outputs of f under rules that compute f's inside again when a gradient asks for it, so that
-// nothing in between is kept: inputs and outputs are stored when they are computed, other values only if somebody reads
-// them, whatever handles f leaves behind for the collector.
+// nothing in between is stored: inputs and outputs are stored when they are computed, other values only if they are read, whatever
+// handles f leaves behind for the collector.
 func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	epoch := graph.BeginEpoch()
 	level := graph.NewLevel(nil)
 	defer level.Close() // also when f panics
 	args := make([]*Node, len(in))
 	var outs, inputs []*Node
-	var rec *recording
+	var rec *graph.Subgraph
 	scope.With(func(s *scope.State) { s.CheckpointLevel, s.NoGrad = level, true }, func() {
 		for i, x := range in {
 			args[i] = ops.StopGradient(x)
 			args[i].SetLevel(level)
 		}
 		if outs = f(args); len(outs) > 0 {
-			rec, inputs = snapshot(outs, args, epoch)
+			var captured []*Node
+			rec, captured = graph.NewSubgraph(outs, args, func(n *Node) bool { return n.Since(epoch) && n.NumIn() > 0 })
+			inputs = append(args, captured...)
 		}
 	})
 	if len(outs) == 0 { // it failed, or gave no tensor
@@ -47,70 +37,10 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 		}
 	}
 	r := &ops.Rules{Name: "checkpoint", In: len(inputs), Same: true,
-		VJP: func(in, _, cot []*Node, need []bool) []*Node { return rec.pull(in, cot, need) },
-		JVP: func(in, tan []*Node) []*Node { return rec.push(in, tan) }}
+		VJP: func(in, _, cot []*Node, need []bool) []*Node { return pull(rec.Over, in, cot, need) },
+		JVP: func(in, tan []*Node) []*Node { return push(rec.Over, in, tan) }}
 	return ops.WithRules(r, inputs, outs)
 }
-
-// snapshot records what lies between args and outs. Nodes older than the epoch are captured: they become inputs too, behind
-// the arguments.
-func snapshot(outs, args []*Node, epoch uint32) (rec *recording, inputs []*Node) {
-	isArg := map[*Node]bool{}
-	for _, a := range args {
-		isArg[a] = true
-	}
-	inside := func(n *Node) bool { return !isArg[n] && n.Since(epoch) && n.NumIn() > 0 }
-	var idx graph.Index
-	idx.PostOrder(outs, inside)
-	rec, inputs = &recording{}, append(inputs, args...)
-	number := map[*Node]int{}
-	for i, a := range args {
-		number[a] = i
-	}
-	for _, n := range idx.Nodes {
-		if !inside(n) && !isArg[n] {
-			number[n] = len(inputs)
-			inputs = append(inputs, n)
-		}
-	}
-	for _, n := range idx.Nodes {
-		if !inside(n) {
-			continue
-		}
-		s := tapeStep{op: graph.RecipeOf(n)}
-		for k := range n.NumIn() {
-			s.in = append(s.in, number[n.In(k)])
-		}
-		number[n] = len(inputs) + len(rec.steps)
-		rec.steps = append(rec.steps, s)
-	}
-	for _, o := range outs {
-		rec.outs = append(rec.outs, number[o])
-	}
-	return rec, inputs
-}
-
-// replay records the subgraph over other inputs.
-func (r *recording) replay(in []*Node) []*Node {
-	val := append([]*Node(nil), in...)
-	for _, s := range r.steps {
-		args := make([]*Node, len(s.in))
-		for k, i := range s.in {
-			args[k] = val[i]
-		}
-		val = append(val, s.op.Over(args))
-	}
-	outs := make([]*Node, len(r.outs))
-	for i, o := range r.outs {
-		outs[i] = val[o]
-	}
-	return outs
-}
-
-// pull carries cotangents through a fresh recording.
-func (r *recording) pull(in, cot []*Node, need []bool) []*Node { return pull(r.replay, in, cot, need) }
-
-func (r *recording) push(in, tan []*Node) []*Node { return push(r.replay, in, tan) }
 
 func init() { ops.Pull, ops.Push = pull, push }
 

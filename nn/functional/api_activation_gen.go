@@ -116,7 +116,7 @@ func GELU(x *lucid.Tensor, o ...GELUOptions) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// GLU returns a·sigmoid(b), a and b being the halves of x along a dimension.
+// GLU returns a·sigmoid(b), a and b being the two parts of x along a dimension.
 func GLU(x *lucid.Tensor, o ...GLUOptions) *lucid.Tensor {
 	a0 := acquire("glu", x)
 	r0 := ops.Glu(a0, option("glu", o).op())
@@ -206,7 +206,7 @@ func ReLU6(x *lucid.Tensor) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// RReLU returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
+// RReLU returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the
 // middle of the range without.
 func RReLU(x *lucid.Tensor, o ...RReLUOptions) *lucid.Tensor {
 	a0 := acquire("rrelu", x)

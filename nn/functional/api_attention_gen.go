@@ -45,7 +45,7 @@ func (o ScaledDotProductAttentionOptions) op() ops.ScaledDotProductAttentionOpti
 	return ops.ScaledDotProductAttentionOptions{DropoutP: o.DropoutP, IsCausal: o.IsCausal, Scale: o.Scale, EnableGQA: o.EnableGQA}
 }
 
-// RoPE turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
+// RoPE rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
 // leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,
 // if given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.
 func RoPE(x *lucid.Tensor, dims int, o ...RoPEOptions) *lucid.Tensor {
@@ -60,7 +60,7 @@ func RoPE(x *lucid.Tensor, dims int, o ...RoPEOptions) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// ApplyRotaryEmb turns the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
+// ApplyRotaryEmb rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
 // (positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means
 // the first L.
 func ApplyRotaryEmb(x, cos, sin *lucid.Tensor, o ...ApplyRotaryEmbOptions) *lucid.Tensor {

@@ -16,7 +16,7 @@ type ConvGeneralOptions struct {
 	KernelDilation []int // nil: 1
 	InputDilation  []int // nil: 1; zeros between the input's elements, less one
 	Groups         int   // 0: 1
-	Flip           bool  // turn the kernel around: a convolution in the strict sense
+	Flip           bool  // reverse the kernel: a convolution in the strict sense
 }
 
 func (o ConvGeneralOptions) op() ops.ConvGeneralOptions {
@@ -32,7 +32,7 @@ type ConvOptions struct {
 	Dilation []int         // nil: 1
 	Groups   int           // 0: 1
 	// ChannelsLast takes the input as (N, …, C) and gives (N, …, O), which tensor cores compute fastest; the
-	// weight stays (O, C/groups, …), and is read fastest where its own channels lie last in memory.
+	// weight stays (O, C/groups, …), and is read fastest where its own channels are last in memory.
 	ChannelsLast bool
 }
 

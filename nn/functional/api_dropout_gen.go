@@ -26,7 +26,7 @@ type DropoutOptions struct {
 
 func (o DropoutOptions) op() ops.DropoutOptions { return ops.DropoutOptions{P: o.P, Eval: o.Eval} }
 
-// AlphaDropout drops elements so that mean and variance of selu's results are kept.
+// AlphaDropout drops elements so that mean and variance of selu's results stay.
 func AlphaDropout(x *lucid.Tensor, o ...DropoutOptions) *lucid.Tensor {
 	a0 := acquire("alpha_dropout", x)
 	r0 := ops.AlphaDropout(a0, option("alpha_dropout", o).op())
@@ -35,7 +35,7 @@ func AlphaDropout(x *lucid.Tensor, o ...DropoutOptions) *lucid.Tensor {
 }
 
 // DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask
-// is kept (Ghiasi et al.).
+// stays (Ghiasi et al.).
 func DropBlock(x *lucid.Tensor, o ...DropBlockOptions) *lucid.Tensor {
 	a0 := acquire("drop_block", x)
 	r0 := ops.DropBlock(a0, option("drop_block", o).op())

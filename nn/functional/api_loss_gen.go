@@ -226,7 +226,7 @@ func CosineEmbeddingLoss(x1, x2, target *lucid.Tensor, o ...MarginLossOptions) *
 }
 
 // CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
-// the logits and one number per row are kept for the gradient.
+// the logits and one number per row are stored for the gradient.
 func CrossEntropy(x, target *lucid.Tensor, o ...CrossEntropyOptions) *lucid.Tensor {
 	opt := option("cross_entropy", o)
 	a0 := acquire("cross_entropy", x)

@@ -80,7 +80,7 @@ func AdaptiveAvgPool3d(x *lucid.Tensor, outputSize []int) *lucid.Tensor {
 }
 
 // adaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked
-// for, its place (nil otherwise). A size of -1 keeps the one there is.
+// for, its index (nil otherwise). A size of -1 keeps the one there is.
 func adaptiveMaxPool1d(x *lucid.Tensor, outputSize []int, o ops.AdaptiveMaxPoolOptions) (values, indices *lucid.Tensor) {
 	a0 := acquire("adaptive_max_pool1d", x)
 	r0, r1 := ops.AdaptiveMaxPool1d(a0, outputSize, o)
@@ -153,7 +153,7 @@ func LPPool3d(x *lucid.Tensor, normType float64, kernelSize []int, o ...LPPoolOp
 }
 
 // maxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
-// for, its place in the plane (nil otherwise).
+// for, its index in the plane (nil otherwise).
 func maxPool1d(x *lucid.Tensor, kernelSize []int, o ops.MaxPoolOptions) (values, indices *lucid.Tensor) {
 	a0 := acquire("max_pool1d", x)
 	r0, r1 := ops.MaxPool1d(a0, kernelSize, o)
@@ -177,8 +177,8 @@ func maxPool3d(x *lucid.Tensor, kernelSize []int, o ops.MaxPoolOptions) (values,
 	return wrap(r0), wrap(r1)
 }
 
-// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it
-// alone has a gradient; PyTorch gives the place's to all of them.
+// MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is taken, and it
+// alone has a gradient; PyTorch gives that of the index to all of them.
 func MaxUnpool1d(x, indices *lucid.Tensor, kernelSize []int, o ...MaxUnpoolOptions) *lucid.Tensor {
 	a0 := acquire("max_unpool1d", x)
 	a1 := acquire("max_unpool1d", indices)

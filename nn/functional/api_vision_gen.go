@@ -76,7 +76,7 @@ func GELUFastApprox(x *lucid.Tensor) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every
+// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or 3): in every
 // dimension -1 is one end of the image and 1 the other, the last dimension first.
 func GridSample(x, grid *lucid.Tensor, o ...GridSampleOptions) *lucid.Tensor {
 	a0 := acquire("grid_sample", x)
@@ -120,7 +120,7 @@ func ReLU2(x *lucid.Tensor) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// Rotate turns images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
+// Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
 func Rotate(x *lucid.Tensor, angle float64, o ...RotateOptions) *lucid.Tensor {
 	a0 := acquire("rotate", x)
 	r0 := ops.Rotate(a0, angle, option("rotate", o).op())

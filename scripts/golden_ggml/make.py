@@ -45,7 +45,8 @@ def blocks(t, n):
 
 
 def values(n):
-    kinds = [rng.normal(size=n), rng.normal(size=n) * 1e-3, rng.uniform(-1, 3, n), np.zeros(n), np.full(n, -2.5), rng.integers(-3, 4, n) * 0.5]
+    kinds = [rng.normal(size=n), rng.normal(size=n) * 1e-3, rng.uniform(-1, 3, n), np.zeros(n), np.full(n, -2.5),
+             rng.integers(-3, 4, n) * 0.5]
     return np.concatenate(kinds).astype(np.float32)
 
 

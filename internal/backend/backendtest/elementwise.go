@@ -19,8 +19,8 @@ var (
 // shapes of elementwise checks: 0-d, none, small, and longer than a tile.
 var shapes = [][]int{{}, {0, 3}, {3, 5}, {2, 3, 4}, {2, 1100}}
 
-// beside puts a value in one pass with others, and keeps both.
-func beside(y *node) []*node { return []*node{ops.Where(ops.Eq(y, y), y, y)} }
+// fusedUse reads a value in another elementwise op, so that both are outputs of one fused program.
+func fusedUse(y *node) []*node { return []*node{ops.Where(ops.Eq(y, y), y, y)} }
 
 // unary is an elementwise function and the interval its argument is taken from.
 type unary struct {
@@ -32,14 +32,14 @@ type unary struct {
 func elementwise() (all []check) {
 	for _, u := range unaries() {
 		f := func(in []*node) []*node { return []*node{u.f(in[0])} }
-		all = append(all, check{name: u.name, dtypes: every, in: []input{{lo: u.lo, hi: u.hi}}, shapes: shapes, f: f, loose: true, chain: true},
+		all = append(all, check{name: u.name, dtypes: every, in: []input{{lo: u.lo, hi: u.hi}}, shapes: shapes, f: f, loose: true, fused: true},
 			check{name: u.name + "/special", dtypes: floats, in: []input{{lo: u.lo, hi: u.hi, special: true}}, shapes: shapes[3:], f: f, loose: true, spare: true})
 	}
 	for _, b := range binaries() {
 		f := func(in []*node) []*node { return []*node{b.f(in[0], in[1])} }
 		x := input{lo: b.lo, hi: b.hi}
 		y := input{lo: b.lo2, hi: b.hi2}
-		all = append(all, check{name: b.name, dtypes: every, in: []input{x, y}, shapes: shapes, f: f, loose: true, chain: true},
+		all = append(all, check{name: b.name, dtypes: every, in: []input{x, y}, shapes: shapes, f: f, loose: true, fused: true},
 			check{name: b.name + "/row", dtypes: []dtype.DType{dtype.Float32, dtype.Int32}, in: []input{{lo: b.lo, hi: b.hi, shape: []int{4, 1}}, {lo: b.lo2, hi: b.hi2, shape: []int{3, 1, 5}}}, f: f, loose: true})
 		if b.pure {
 			x.special, y.special = true, true
@@ -152,7 +152,7 @@ func mixed() []check {
 		if to.Kind() == dtype.KindUint {
 			lo = 0
 		}
-		all = append(all, check{name: "cast/" + to.String(), dtypes: every, in: []input{{lo: lo, hi: 90}}, shapes: shapes[1:4], exact: true, chain: true,
+		all = append(all, check{name: "cast/" + to.String(), dtypes: every, in: []input{{lo: lo, hi: 90}}, shapes: shapes[1:4], exact: true, fused: true,
 			f: func(in []*node) []*node { return []*node{ops.Cast(in[0], to)} }})
 	}
 	return all

@@ -9,7 +9,7 @@ import (
 // checks lists the suite.
 func checks() []check {
 	var all []check
-	for _, f := range []func() []check{elementwise, reductions, places, rowWise, moves, writes, products, attentions, layers, windows, sources} {
+	for _, f := range []func() []check{elementwise, reductions, searches, rowWise, copies, scatters, products, attentions, recurrentLayers, windows, sources} {
 		all = append(all, f()...)
 	}
 	return all
@@ -24,8 +24,8 @@ func index(list []float64, shape ...int) input {
 	return input{dtype: dtype.Int64, shape: shape, list: list}
 }
 
-// moves copy elements to other places; views are computed by copying what they show.
-func moves() []check {
+// copies move elements: gather, concatenation, slices; views are checked by copying them.
+func copies() []check {
 	x := input{lo: -90, hi: 90, shape: []int{3, 4, 5}}
 	y := input{lo: -90, hi: 90, shape: []int{3, 2, 5}}
 	move := func(name string, f func(in []*node) *node, in ...input) check {
@@ -57,8 +57,8 @@ func moves() []check {
 
 func number(n int) *int { return &n }
 
-// writes put elements into others.
-func writes() (all []check) {
+// scatters write elements into a tensor.
+func scatters() (all []check) {
 	x := input{lo: -6, hi: 6, shape: []int{5, 4}}
 	idx := index([]float64{1, 0, 3, 1, 4, 4, 2, 0}, 3, 4)
 	rows := index([]float64{4, 0, 4}, 3)
@@ -80,7 +80,7 @@ func writes() (all []check) {
 			f: one(func(in []*node) *node { return ops.Put(in[0], in[1], in[2], ops.PutOptions{Accumulate: true}) })})
 }
 
-// sources make values from nothing or from a key: the same bits everywhere.
+// sources have no tensor input: random numbers from a key, ranges. The bits are the same on every device.
 func sources() (all []check) {
 	key := input{dtype: dtype.Uint32, shape: []int{2}, list: []float64{17, 4711}}
 	keys := input{dtype: dtype.Uint32, shape: []int{3, 2}, list: []float64{17, 4711, 1, 2, 3, 4}}

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// products sum products.
+// products are matrix products, convolutions and the like.
 func products() (all []check) {
 	for _, s := range [][2][]int{{{3, 4}, {4, 5}}, {{65, 70}, {70, 33}}, {{2, 3, 4}, {2, 4, 5}}, {{2, 1, 3, 4}, {5, 4, 2}}, {{4}, {4}}, {{4}, {4, 3}}, {{3, 4}, {4}}, {{3, 0}, {0, 2}}, {{0, 3}, {3, 2}}, {{1, 300}, {300, 1}}} {
 		all = append(all, check{name: "matmul", dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
@@ -43,8 +43,7 @@ func products() (all []check) {
 			f:  one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })})
 }
 
-// attentions weigh values by keys; each check compares results, logarithms and all cotangents. Sizes reach over several
-// tiles and leave some at the edge.
+// attentions compare results, log-sum-exps and all cotangents. Sizes cover several tiles and edge tiles.
 func attentions() (all []check) {
 	add := func(name string, causal bool, scale float64, q, k, v []int, mask ...input) {
 		in := append([]input{{lo: -2, hi: 2, shape: q}, {lo: -2, hi: 2, shape: k}, {lo: -2, hi: 2, shape: v}}, mask...)
@@ -80,9 +79,9 @@ func attentions() (all []check) {
 	return all
 }
 
-// layers take sequences through recurrent layers; each check compares all results, and all cotangents. Sizes reach over
-// several blocks of units, rows and depth.
-func layers() (all []check) {
+// recurrentLayers compare all results and all cotangents of recurrent layers. Sizes cover several blocks of units, rows and
+// depth.
+func recurrentLayers() (all []check) {
 	inputs := 19
 	add := func(name string, a attr.Recurrent, hidden, state int, sizes ...int) {
 		inputs, memory := inputs, a.Memory // a cotangent of the memories too
@@ -129,7 +128,7 @@ func layers() (all []check) {
 	}
 	tanh, relu, lstm, gru := attr.Recurrent{}, attr.Recurrent{Cell: attr.CellReLU}, attr.Recurrent{Cell: attr.CellLSTM}, attr.Recurrent{Cell: attr.CellGRU}
 	back := func(a attr.Recurrent) attr.Recurrent { a.Reverse = true; return a }
-	kept := func(a attr.Recurrent) attr.Recurrent { a.Keep = true; return a }
+	saving := func(a attr.Recurrent) attr.Recurrent { a.Keep = true; return a }
 	biased := func(a attr.Recurrent) attr.Recurrent { a.Biased = true; return a }
 	memory := func(a attr.Recurrent) attr.Recurrent { a.Memory = true; return a }
 	add("tanh", tanh, 5, 5, 3, 3, 3)
@@ -137,40 +136,40 @@ func layers() (all []check) {
 	add("tanh_packed", back(tanh), 33, 33, 17, 16, 16, 3, 1)
 	add("relu", back(relu), 40, 40, 2, 2)
 	add("relu_packed", relu, 7, 7, 5, 4, 2)
-	add("lstm", kept(lstm), 6, 6, 3, 3, 3)
+	add("lstm", saving(lstm), 6, 6, 3, 3, 3)
 	add("lstm_reverse", back(lstm), 48, 48, 15, 15)
-	add("lstm_wide", kept(lstm), 10, 10, 67, 66)
-	add("lstm_packed", memory(kept(lstm)), 33, 33, 5, 4, 4, 1)
-	add("lstm_packed_reverse", memory(back(kept(lstm))), 9, 9, 30, 14, 14, 2)
-	add("lstm_projected", kept(lstm), 37, 5, 4, 4, 4)
-	add("lstm_projected_packed", memory(back(kept(lstm))), 6, 34, 3, 2)
-	add("lstm_one", kept(lstm), 67, 67, 1, 1, 1)
-	add("gru", kept(gru), 6, 6, 3, 3, 3)
-	add("gru_biased", biased(kept(gru)), 50, 50, 29, 29)
+	add("lstm_wide", saving(lstm), 10, 10, 67, 66)
+	add("lstm_packed", memory(saving(lstm)), 33, 33, 5, 4, 4, 1)
+	add("lstm_packed_reverse", memory(back(saving(lstm))), 9, 9, 30, 14, 14, 2)
+	add("lstm_projected", saving(lstm), 37, 5, 4, 4, 4)
+	add("lstm_projected_packed", memory(back(saving(lstm))), 6, 34, 3, 2)
+	add("lstm_one", saving(lstm), 67, 67, 1, 1, 1)
+	add("gru", saving(gru), 6, 6, 3, 3, 3)
+	add("gru_biased", biased(saving(gru)), 50, 50, 29, 29)
 	add("gru_packed", biased(gru), 33, 33, 5, 4, 4, 1)
-	add("gru_packed_reverse", back(biased(kept(gru))), 8, 8, 20, 14, 2, 2)
+	add("gru_packed_reverse", back(biased(saving(gru))), 8, 8, 20, 14, 2, 2)
 	input := func(a attr.Recurrent) attr.Recurrent { a.Input = true; return a }
 	add("tanh_input", input(tanh), 35, 35, 16, 16, 3)
 	add("relu_input", back(input(relu)), 7, 7, 5, 4)
-	add("lstm_input_packed", memory(kept(input(lstm))), 33, 33, 17, 4, 4, 1)
+	add("lstm_input_packed", memory(saving(input(lstm))), 33, 33, 17, 4, 4, 1)
 	add("lstm_input_projected", back(input(lstm)), 37, 5, 4, 4, 4)
-	add("gru_input", biased(kept(input(gru))), 34, 34, 20, 14, 2)
+	add("gru_input", biased(saving(input(gru))), 34, 34, 20, 14, 2)
 	add("gru_input_unbiased", input(gru), 6, 6, 3, 3)
 	inputs = 530
-	add("lstm_input_deep", kept(input(lstm)), 5, 5, 3, 3)
+	add("lstm_input_deep", saving(input(lstm)), 5, 5, 3, 3)
 	inputs = 0
-	add("lstm_input_none", kept(input(lstm)), 5, 5, 3, 3)
+	add("lstm_input_none", saving(input(lstm)), 5, 5, 3, 3)
 	inputs = 3
-	for i, a := range []attr.Recurrent{tanh, kept(lstm), biased(kept(gru)), kept(input(lstm))} {
+	for i, a := range []attr.Recurrent{tanh, saving(lstm), biased(saving(gru)), saving(input(lstm))} {
 		name := []string{"tanh", "lstm", "gru", "lstm_input"}[i]
-		add(name+"_nobody", a, 4, 4, 0, 0)
+		add(name+"_empty_batch", a, 4, 4, 0, 0)
 		add(name+"_nothing", a, 0, 0, 2, 2)
 	}
-	add("lstm_projected_to_nothing", kept(lstm), 4, 0, 2, 2)
+	add("lstm_projected_to_nothing", saving(lstm), 4, 0, 2, 2)
 	return all
 }
 
-// windows slide over the last dimensions.
+// windows are ops with sliding windows over the last dimensions: pooling, folding.
 func windows() []check {
 	x := input{lo: -3, hi: 3, shape: []int{2, 3, 7, 8}}
 	o := ops.MaxPoolOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, Dilation: []int{1, 2}, ReturnIndices: true}
@@ -197,7 +196,7 @@ func windows() []check {
 		{name: "mix/wide", dtypes: floats, loose: true, in: []input{wide}, f: one(resized("bilinear", 9, 37))},
 		{name: "mix/line", dtypes: floats, loose: true, in: []input{line}, f: one(resized("linear", 14))},
 		{name: "mix/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{1, 1, 9}}}, f: one(resized("linear", 14))},
-		{name: "mix/turned", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node { return pullback(resized("bilinear", 3, 11)(in)) })},
+		{name: "mix/transposed", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node { return pullback(resized("bilinear", 3, 11)(in)) })},
 		{name: "mix/nothing", dtypes: floats, loose: true, in: []input{wide}, f: one(func(in []*node) *node { return pullback(resized("nearest", 2, 40)(in)) })},
 		{name: "bag", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("bilinear"))},
 		{name: "bag/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("nearest"))},

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// axes is a choice of dimensions to fold.
+// axes is a choice of dimensions to reduce.
 type axes struct {
 	name  string
 	shape []int
@@ -23,7 +23,7 @@ var folds = []axes{
 	{"long", []int{2, 1500}, []int{1}, false}, {"wide", []int{70, 40}, []int{0}, false}, {"nothing", []int{2, 0, 3}, []int{2}, false},
 }
 
-// reductions fold dimensions away.
+// reductions reduce dimensions.
 func reductions() (all []check) {
 	type fold struct {
 		name  string
@@ -67,8 +67,8 @@ func reductions() (all []check) {
 	return all
 }
 
-// places look for elements and put them in order.
-func places() (all []check) {
+// searches find or sort elements and give their indices.
+func searches() (all []check) {
 	type along struct {
 		name string
 		f    func(x *node, dim int) []*node
@@ -128,7 +128,7 @@ func places() (all []check) {
 			f: func(in []*node) []*node { return []*node{ops.Isin(in[0], in[1], ops.IsInOptions{})} }})
 }
 
-// rowWise work along a dimension and keep it.
+// rowWise are ops along a dimension whose result has that dimension: softmax, scans, norms.
 func rowWise() (all []check) {
 	type along struct {
 		name string
@@ -137,9 +137,11 @@ func rowWise() (all []check) {
 	list := []along{
 		{"softmax", func(x *node, d int) *node { return ops.Softmax(x, d, ops.SoftmaxOptions{}) }},
 		{"log_softmax", func(x *node, d int) *node { return ops.LogSoftmax(x, d, ops.SoftmaxOptions{}) }},
-		{"cumsum", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.ScanOptions{}) }},
-		{"cumsum_reverse", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.ScanOptions{Reverse: true, Exclusive: true}) }},
-		{"cumprod", func(x *node, d int) *node { return ops.Cumprod(x, d, ops.ScanOptions{}) }},
+		{"cumsum", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.CumulativeOptions{}) }},
+		{"cumsum_reverse", func(x *node, d int) *node {
+			return ops.Cumsum(x, d, ops.CumulativeOptions{Reverse: true, Exclusive: true})
+		}},
+		{"cumprod", func(x *node, d int) *node { return ops.Cumprod(x, d, ops.CumulativeOptions{}) }},
 		{"logcumsumexp", func(x *node, d int) *node { return ops.Logcumsumexp(x, d, ops.DirectionOptions{}) }},
 		{"linear_scan", func(x *node, d int) *node {
 			x = ops.Mul(x, 1.0) // floats
@@ -178,7 +180,7 @@ func rowWise() (all []check) {
 				return graph.TupleItems(graph.New(op("channel_dots"), nil, in[0], in[1], mean))
 			}})
 	}
-	// One value a channel meets planes: shorter than a tile, longer, and neither a multiple of a vector.
+	// One value a channel broadcast over planes: shorter than a tile, longer, and neither a multiple of a vector.
 	affine := func(name string, shape ...int) {
 		v := input{lo: -1, hi: 2, shape: []int{shape[1], 1}}
 		all = append(all, check{name: "channel_affine/" + name, dtypes: floats, loose: true, in: []input{{lo: -1, hi: 3, shape: shape}, v, v, v, v, v}, f: func(in []*node) []*node {
@@ -206,7 +208,7 @@ func rowWise() (all []check) {
 		}},
 		// Large enough to run behind an event, its input's buffer serving the value in between.
 		check{name: "taken_over", dtypes: floats[:1], loose: true, in: []input{{lo: -1, hi: 0, shape: []int{8, 5000}}},
-			f: func(in []*node) []*node { return []*node{ops.Cumsum(ops.Exp(in[0]), 1, ops.ScanOptions{})} }},
+			f: func(in []*node) []*node { return []*node{ops.Cumsum(ops.Exp(in[0]), 1, ops.CumulativeOptions{})} }},
 		check{name: "class_nll_grad/last", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {lo: 2, hi: 3, shape: []int{4, 1}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}},
 			f: func(in []*node) []*node {
 				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}

@@ -31,14 +31,14 @@ type check struct {
 	in     []input
 	shapes [][]int // one run for each, given to inputs without a shape of their own; nil: one run
 	f      func(in []*node) []*node
-	loose  bool // its rounding may add up: sums of halves, long formulas
+	loose  bool // rounding errors may add up: sums in half types, long formulas
 	exact  bool // it moves elements: every bit counts
-	spare  bool // it may be that no dtype is accepted
-	chain  bool // also beside other elementwise ops, in one pass
+	spare  bool // the op may accept no dtype
+	fused  bool // also as an intermediate of a fused program
 }
 
-// apart lists ops that no device computes as others do.
-var apart = map[string]string{
+// excluded lists the ops that the suite does not compare, with the reason.
+var excluded = map[string]string{
 	"print": "it shows values to the user, on the host",
 }
 
@@ -55,7 +55,7 @@ func Run(t *testing.T, dev *backend.Device) {
 	part, parts := testutil.Shard()
 	t.Run("ops", func(t *testing.T) {
 		for i, c := range checks() {
-			if i*7919%10007%parts != part { // neighbours differ in cost: mix them
+			if i*7919%10007%parts != part { // neighbours have similar cost: spread them
 				continue
 			}
 			t.Run(c.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func Run(t *testing.T, dev *backend.Device) {
 			return
 		}
 		for _, op := range graph.Ops() {
-			if ref.Device.Table[op.Name] != nil && apart[op.Name] == "" && !s.seen[op.Name] {
+			if ref.Device.Table[op.Name] != nil && excluded[op.Name] == "" && !s.seen[op.Name] {
 				t.Errorf("no check computes %s", op.Name)
 			}
 		}
@@ -115,7 +115,7 @@ func (s *suite) run(t *testing.T, c check) {
 	other := c
 	other.f = func(in []*node) []*node {
 		roots := c.f(in)
-		lawful(roots)
+		validate(roots)
 		return roots
 	}
 	for _, d := range every { // no dtype that the op takes is left out
@@ -184,12 +184,12 @@ func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, 
 	err = fault.Catch(func() {
 		in := make([]*node, len(vals))
 		for i, v := range vals {
-			in[i] = v.place(dev, lay)
+			in[i] = v.store(dev, lay)
 		}
 		roots := c.f(in)
-		if c.chain {
+		if c.fused {
 			for _, y := range roots[:len(roots):len(roots)] {
-				roots = append(roots, beside(y)...)
+				roots = append(roots, fusedUse(y)...)
 			}
 		}
 		used := opsOf(roots)
@@ -221,8 +221,8 @@ func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, 
 	return out, names, err
 }
 
-// lawful refuses dtypes that only the doors of an op would: some checks go around them.
-func lawful(roots []*node) {
+// validate refuses dtypes that only the public functions of an op refuse: some checks bypass those.
+func validate(roots []*node) {
 	var idx graph.Index
 	idx.PostOrder(roots, func(n *node) bool { return !n.Stored() })
 	for _, n := range idx.Nodes {

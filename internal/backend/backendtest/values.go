@@ -29,7 +29,7 @@ type value struct {
 	steady bool
 }
 
-// layout is how an operand lies in memory.
+// layout is the memory layout of an operand.
 type layout string
 
 const (
@@ -123,12 +123,12 @@ func (v value) strides(lay layout) (st []int, off, size int) {
 	return st, off, n
 }
 
-// place stores the value on a device with a layout.
-func (v value) place(dev *backend.Device, lay layout) *node {
+// store puts the value on a device with a layout.
+func (v value) store(dev *backend.Device, lay layout) *node {
 	st, off, size := v.strides(lay)
 	words := make([]uint64, (size*v.dtype.Size()+15)/8)
 	b := dtype.Bytes(words)[:size*v.dtype.Size()]
-	for i := range size { // what lies between must not be read
+	for i := range size { // the gaps must not be read
 		v.dtype.Put(b, i, dtype.Scalar{Kind: dtype.KindFloat, F: 77})
 	}
 	at := make([]int, len(v.dims))
@@ -144,7 +144,7 @@ func (v value) place(dev *backend.Device, lay layout) *node {
 	if err != nil {
 		throw(err)
 	}
-	if dev.Upload == nil {
+	if dev.Transfer == nil {
 		copy(buf.Mem, b)
 	} else if err := dev.Upload(buf, b); err != nil {
 		throw(err)
@@ -156,7 +156,7 @@ func (v value) place(dev *backend.Device, lay layout) *node {
 	return graph.NewStoredView(buf, spec, dev, &shape.Layout{Strides: st, Offset: off})
 }
 
-// step goes to the next place in row-major order.
+// step goes to the next multi-index in row-major order.
 func step(at, dims []int) {
 	for k := len(at) - 1; k >= 0; k-- {
 		if at[k]++; at[k] < dims[k] {

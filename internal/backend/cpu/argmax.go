@@ -10,9 +10,9 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// place is the best element of a range and where it is. Ranges are joined in order, and only a better element
-// replaces one found before: the first of equal ones stays, and a NaN for good.
-type place[T reals] struct {
+// argBest is the best element of a range and its index. Ranges are joined in order, and only a better element
+// replaces one found before: of equal elements the first wins, and a NaN beats everything.
+type argBest[T reals] struct {
 	v  T
 	at int64 // -1: none yet
 }
@@ -22,30 +22,30 @@ func better[T reals](most bool, v, than T) bool {
 }
 
 // argRun looks through contiguous elements.
-func argRun[T reals](most bool, x []T) place[T] {
+func argRun[T reals](most bool, x []T) argBest[T] {
 	b, at := x[0], 0
 	if most {
 		for i, v := range x {
 			if v > b {
 				b, at = v, i
 			} else if v != v {
-				return place[T]{v, int64(i)}
+				return argBest[T]{v, int64(i)}
 			}
 		}
-		return place[T]{b, int64(at)}
+		return argBest[T]{b, int64(at)}
 	}
 	for i, v := range x {
 		if v < b {
 			b, at = v, i
 		} else if v != v {
-			return place[T]{v, int64(i)}
+			return argBest[T]{v, int64(i)}
 		}
 	}
-	return place[T]{b, int64(at)}
+	return argBest[T]{b, int64(at)}
 }
 
-// argRunByte is argRunInt of bytes, which the machine chooses between without a branch once they are wider.
-func argRunByte[T uint8 | int8](most bool, x []T) place[T] {
+// argRunByte is argRunInt of bytes, for which int gives conditional moves instead of branches.
+func argRunByte[T uint8 | int8](most bool, x []T) argBest[T] {
 	b, at := int(x[0]), 0
 	if most {
 		for i, v := range x {
@@ -54,7 +54,7 @@ func argRunByte[T uint8 | int8](most bool, x []T) place[T] {
 			}
 			b = max(b, int(v))
 		}
-		return place[T]{T(b), int64(at)}
+		return argBest[T]{T(b), int64(at)}
 	}
 	for i, v := range x {
 		if int(v) < b {
@@ -62,11 +62,11 @@ func argRunByte[T uint8 | int8](most bool, x []T) place[T] {
 		}
 		b = min(b, int(v))
 	}
-	return place[T]{T(b), int64(at)}
+	return argBest[T]{T(b), int64(at)}
 }
 
-// argRunInt is argRun where there is no NaN, and no branch for the machine to guess.
-func argRunInt[T integers](most bool, x []T) place[T] {
+// argRunInt is argRun without NaN and without branches that depend on the data.
+func argRunInt[T integers](most bool, x []T) argBest[T] {
 	b, at := x[0], 0
 	if most {
 		for i, v := range x {
@@ -75,7 +75,7 @@ func argRunInt[T integers](most bool, x []T) place[T] {
 			}
 			b = max(b, v)
 		}
-		return place[T]{b, int64(at)}
+		return argBest[T]{b, int64(at)}
 	}
 	for i, v := range x {
 		if v < b {
@@ -83,12 +83,12 @@ func argRunInt[T integers](most bool, x []T) place[T] {
 		}
 		b = min(b, v)
 	}
-	return place[T]{b, int64(at)}
+	return argBest[T]{b, int64(at)}
 }
 
-// argRunF32 finds the extremum of a tile by vectors, and its place only if it is better than what was found before.
-func argRunF32(most bool, x []float32) place[float32] {
-	b := place[float32]{at: -1}
+// argRunF32 finds the extremum of a tile by vectors, and its index only if it is better than what was found before.
+func argRunF32(most bool, x []float32) argBest[float32] {
+	b := argBest[float32]{at: -1}
 	for lo := 0; lo < len(x); lo += tileElems {
 		t := x[lo:min(lo+tileElems, len(x))]
 		v := float32(0)
@@ -103,22 +103,22 @@ func argRunF32(most bool, x []float32) place[float32] {
 }
 
 // found looks for v, the extremum of the tile t, if it is better than what was found before; t begins at lo.
-func (b *place[T]) found(most bool, v T, t []T, lo int) {
+func (b *argBest[T]) found(most bool, v T, t []T, lo int) {
 	if b.at >= 0 && !better(most, v, b.v) {
 		return
 	}
 	for i, w := range t {
 		if w == v || w != w {
-			*b = place[T]{v, int64(lo + i)}
+			*b = argBest[T]{v, int64(lo + i)}
 			return
 		}
 	}
 }
 
-// argByHalves is argRunF32 by the kernels that halve takes; few elements are looked through by few.
-func argByHalves[T reals](few func(bool, []T) place[T], larger, smaller func(z, x, y []T)) func(bool, []T) place[T] {
+// argByTree is argRunF32 by the kernels that treeFold takes; short rows use few.
+func argByTree[T reals](few func(bool, []T) argBest[T], larger, smaller func(z, x, y []T)) func(bool, []T) argBest[T] {
 	const least = 128
-	return func(most bool, x []T) place[T] {
+	return func(most bool, x []T) argBest[T] {
 		if len(x) < least {
 			return few(most, x)
 		}
@@ -126,13 +126,13 @@ func argByHalves[T reals](few func(bool, []T) place[T], larger, smaller func(z, 
 		if !most {
 			two = smaller
 		}
-		b := place[T]{at: -1}
+		b := argBest[T]{at: -1}
 		buf := floatTiles.Get().(*floatTile)
 		for lo := 0; lo < len(x); lo += tileElems {
 			t := x[lo:min(lo+tileElems, len(x))]
 			left := t
-			if len(t) >= extremeFrom {
-				left = halve(elems[T](unsafe.Pointer(buf), tileElems), t, two)
+			if len(t) >= treeFrom {
+				left = treeFold(elems[T](unsafe.Pointer(buf), tileElems), t, two)
 			}
 			b.found(most, few(most, left).v, t, lo)
 		}
@@ -142,7 +142,7 @@ func argByHalves[T reals](few func(bool, []T) place[T], larger, smaller func(z, 
 }
 
 // argRows is argmax or argmin over rows along one axis.
-func argRows[T reals](most bool, run func(bool, []T) place[T]) func(c *backend.Ctx, r rowSet, z []int64) error {
+func argRows[T reals](most bool, run func(bool, []T) argBest[T]) func(c *backend.Ctx, r rowSet, z []int64) error {
 	return func(c *backend.Ctx, r rowSet, z []int64) error {
 		x := elems[T](r.base, r.count()*r.n)
 		if r.inner == 1 {
@@ -175,7 +175,7 @@ func argRows[T reals](most bool, run func(bool, []T) place[T]) func(c *backend.C
 	}
 }
 
-func argContiguous[T reals](c *backend.Ctx, most bool, run func(bool, []T) place[T], r rowSet, x []T, z []int64) error {
+func argContiguous[T reals](c *backend.Ctx, most bool, run func(bool, []T) argBest[T], r rowSet, x []T, z []int64) error {
 	chunks := (r.n + foldChunk - 1) / foldChunk
 	if chunks == 1 {
 		return r.groups(c, foldChunk, func(lo, hi int) {
@@ -184,7 +184,7 @@ func argContiguous[T reals](c *backend.Ctx, most bool, run func(bool, []T) place
 			}
 		})
 	}
-	part := newScratch[place[T]](r.outer * chunks)
+	part := newScratch[argBest[T]](r.outer * chunks)
 	err := each(c, len(part), func(b int) {
 		row, lo := b/chunks, b%chunks*foldChunk
 		p := run(most, x[row*r.n+lo:row*r.n+min(lo+foldChunk, r.n)])
@@ -210,11 +210,11 @@ type argKernel func(c *backend.Ctx, r rowSet, z []int64) error
 
 func argTable(most bool) backend.Kernel {
 	var t [dtype.N]argKernel
-	t[dtype.Float32], t[dtype.Float64] = argRows(most, argRunF32), argRows(most, argByHalves(argRun[float64], simd.MaxF64, simd.MinF64))
-	u8 := argRows(most, argByHalves(argRunByte, simd.MaxU8, simd.MinU8))
-	t[dtype.Bool], t[dtype.Uint8], t[dtype.Int8] = u8, u8, argRows(most, argByHalves(argRunByte, simd.MaxI8, simd.MinI8))
-	t[dtype.Uint16], t[dtype.Int16] = argRows(most, argByHalves(argRunInt, simd.MaxU16, simd.MinU16)), argRows(most, argByHalves(argRunInt, simd.MaxI16, simd.MinI16))
-	t[dtype.Int32], t[dtype.Int64] = argRows(most, argByHalves(argRunInt, simd.MaxI32, simd.MinI32)), argRows(most, argByHalves(argRunInt, simd.MaxI64, simd.MinI64))
+	t[dtype.Float32], t[dtype.Float64] = argRows(most, argRunF32), argRows(most, argByTree(argRun[float64], simd.MaxF64, simd.MinF64))
+	u8 := argRows(most, argByTree(argRunByte, simd.MaxU8, simd.MinU8))
+	t[dtype.Bool], t[dtype.Uint8], t[dtype.Int8] = u8, u8, argRows(most, argByTree(argRunByte, simd.MaxI8, simd.MinI8))
+	t[dtype.Uint16], t[dtype.Int16] = argRows(most, argByTree(argRunInt, simd.MaxU16, simd.MinU16)), argRows(most, argByTree(argRunInt, simd.MaxI16, simd.MinI16))
+	t[dtype.Int32], t[dtype.Int64] = argRows(most, argByTree(argRunInt, simd.MaxI32, simd.MinI32)), argRows(most, argByTree(argRunInt, simd.MaxI64, simd.MinI64))
 	t[dtype.Uint32], t[dtype.Uint64] = argRows(most, argRunInt[uint32]), argRows(most, argRunInt[uint64])
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		axis, x := 0, in[0]

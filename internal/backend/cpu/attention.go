@@ -12,10 +12,10 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// Attention never holds the matrix of weights. A block of rows of the query goes over the keys in tiles: scores of a few
-// rows with one tile of keys, their largest, their exponentials, the sum of values weighted by these. When a later tile
-// has a larger score, what was summed before is scaled down. Keys are packed once, for all blocks that read them; a few rows, as
-// when one word after the other is decoded, read keys and values where they lie, and halves are widened tile by tile.
+// Flash attention: the matrix of weights is never stored. A block of query rows goes over the keys in tiles with an online
+// softmax: scores of a few rows with one tile of keys, their maximum, their exponentials, the sum of values weighted by these. When a
+// later tile has a larger score, the sums so far are scaled down. Keys are packed once for all blocks that read them; a few query
+// rows, as in decoding, read keys and values without a copy, and half types are widened tile by tile.
 
 const (
 	attentionKeys   = 512                // of a tile: scores of as many rows as a register tile has stay near the first-level cache
@@ -37,7 +37,7 @@ type attended[T floats] struct {
 	dot                 func(x, y []T) T
 	log                 func(z, x []T)
 	back                func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
-	direct              bool                         // keys are read where they lie
+	direct              bool                         // keys are read without packing
 	packedKeys          []T
 	keyStride           int // length of the panels of one head
 }
@@ -192,7 +192,7 @@ type attentionBlock[T floats] struct {
 	q, y             []T // scaled queries; sums of values
 	top, sum         []T // largest score so far, and the sum of exponentials, by row
 	score            []T
-	wide             []T // a tile of keys or values that were halves
+	wide             []T // a tile of keys or values, widened from a half type
 }
 
 func (w *attentionBlock[T]) run(t []T, out []backend.View) {

@@ -7,10 +7,10 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// The gradient goes over squares of rows and keys. A square's weights are computed again from the scores and the
-// logarithms of their sums; it adds to the cotangents of its rows and of its keys. Squares that share neither run at the
-// same time: in turn t those of rows i and keys i+t, for all i and all heads, with a turn for each head of the query
-// that shares keys. So every sum is taken in one order, with any number of threads, and nothing is held but the results.
+// The gradient goes over square tiles of the score matrix. A tile recomputes its weights from the scores and the stored
+// log-sum-exp, and adds to the cotangents of its rows and of its keys. Tiles that share neither run in parallel: round t has
+// the tiles of rows i and keys i+t, for all i and all heads, and there is a round for each query head that shares keys. So every sum
+// is taken in one order, with any number of threads, and nothing is stored but the results.
 const attentionSquare = 128
 
 func attentionGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -85,7 +85,7 @@ func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 	})
 }
 
-// sumRows adds up the result times its cotangent along each row; the cotangents of the logarithms are taken off.
+// sumRows is the dot product of each row of the result with its cotangent, less the cotangent of the log-sum-exp.
 func (w *attentionBack[T]) sumRows(c *backend.Ctx, result backend.View, shift []T) error {
 	y, err := matricesOf[T](c, result, false)
 	if err != nil {
@@ -116,12 +116,12 @@ func (w *attentionBack[T]) run(c *backend.Ctx) error {
 	if err := w.panelsOf(c, &w.v, w.values, w.s, w.f); err != nil {
 		return err
 	}
-	w.clearUnseen()
-	turns := max(w.rowSquares, w.keySquares)
-	for t := range turns {
+	w.clearMasked()
+	rounds := max(w.rowSquares, w.keySquares)
+	for t := range rounds {
 		var pairs [][2]int // of rows and keys
-		for i := range turns {
-			if j := (i + t) % turns; w.meet(i, j) {
+		for i := range rounds {
+			if j := (i + t) % rounds; w.overlap(i, j) {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}
@@ -145,19 +145,19 @@ func (w *attentionBack[T]) run(c *backend.Ctx) error {
 	return nil
 }
 
-// meet reports whether some row of square i sees some key of square j.
-func (w *attentionBack[T]) meet(i, j int) bool {
+// overlap reports whether some row of square i sees some key of square j.
+func (w *attentionBack[T]) overlap(i, j int) bool {
 	if i >= w.rowSquares || j >= w.keySquares {
 		return false
 	}
 	return !w.causal || j*attentionSquare < w.sees(min((i+1)*attentionSquare, w.l)-1)
 }
 
-// firstOfRows is the turn in which square i of rows first meets keys, -1 if never; firstOfKeys the same for keys.
+// firstOfRows is the first round in which tile i of rows sees a key, -1 if none; firstOfKeys the same for keys.
 func (w *attentionBack[T]) firstOfRows(i int) int {
-	turns := max(w.rowSquares, w.keySquares)
-	for t := range turns {
-		if w.meet(i, (i+t)%turns) {
+	rounds := max(w.rowSquares, w.keySquares)
+	for t := range rounds {
+		if w.overlap(i, (i+t)%rounds) {
 			return t
 		}
 	}
@@ -165,17 +165,17 @@ func (w *attentionBack[T]) firstOfRows(i int) int {
 }
 
 func (w *attentionBack[T]) firstOfKeys(j int) int {
-	turns := max(w.rowSquares, w.keySquares)
-	for t := range turns {
-		if w.meet((j-t+turns)%turns, j) {
+	rounds := max(w.rowSquares, w.keySquares)
+	for t := range rounds {
+		if w.overlap((j-t+rounds)%rounds, j) {
 			return t
 		}
 	}
 	return -1
 }
 
-// clearUnseen writes the zeros of rows and keys that meet nothing: no square comes by to overwrite what was there.
-func (w *attentionBack[T]) clearUnseen() {
+// clearMasked writes the zeros of rows and keys that no tile overwrites.
+func (w *attentionBack[T]) clearMasked() {
 	if w.e == 0 || w.f == 0 { // no product either
 		for _, g := range w.grads {
 			clear(g)
@@ -253,7 +253,7 @@ func behind[T any](x []T, from int) []T {
 	return x[from:]
 }
 
-// weights turns scores and cotangents of weights into weights and cotangents of scores, for row i and keys from j0 on.
+// weights converts scores and cotangents of weights to weights and cotangents of scores, for row i and keys from j0 on.
 func (w *attentionBack[T]) weights(p, ds []T, head, i, j0 int) {
 	seen := max(0, min(len(p), w.sees(i)-j0))
 	scale, row := w.scale, head*w.l+i

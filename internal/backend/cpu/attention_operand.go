@@ -22,9 +22,9 @@ type matrices[T floats] struct {
 // farRows is the distance, in bytes, from which rows are brought together: else each is on a page of its own.
 const farRows = 2048
 
-// matricesOf shows a view as it lies, or a copy: of halves, unless they may stay, of rows that are far apart or have gaps
-// between elements.
-func matricesOf[T floats](c *backend.Ctx, v backend.View, halves bool) (matrices[T], error) {
+// matricesOf shows a view itself, or a copy: of half types unless keepHalf, of rows that are far apart, of elements that are
+// not next to each other.
+func matricesOf[T floats](c *backend.Ctx, v backend.View, keepHalf bool) (matrices[T], error) {
 	d, st := v.Shape.Dims(), v.Strides()
 	m := matrices[T]{batch: st[0], head: st[1], rs: st[2], rows: d[2], cols: d[3], d: v.DType}
 	size := v.DType.Size()
@@ -36,7 +36,7 @@ func matricesOf[T floats](c *backend.Ctx, v backend.View, halves bool) (matrices
 		m.x = backend.Whole[T](v)
 		return m, nil
 	}
-	if halves && v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] {
+	if keepHalf && v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] {
 		m.half = backend.Whole[uint16](v)
 		return m, nil
 	}
@@ -59,7 +59,7 @@ func (m *matrices[T]) at(batch, head int) []T {
 	return m.x[batch*m.batch+head*m.head:][:(m.rows-1)*m.rs+m.cols]
 }
 
-// wide is how many elements a row takes in scratch memory: none if it is read where it lies.
+// wide is how many elements a row takes in scratch memory: none if it is read without a copy.
 func (m *matrices[T]) wide() int {
 	if m.half == nil {
 		return 0
@@ -67,7 +67,7 @@ func (m *matrices[T]) wide() int {
 	return m.cols
 }
 
-// rowsFrom is n rows of the matrix of a head, from row on, and how far they are apart. Halves are widened to scratch.
+// rowsFrom is n rows of the matrix of a head, from row on, and how far they are apart. Half types are widened to scratch.
 func (m *matrices[T]) rowsFrom(batch, head, row, n int, scratch []T) (x []T, rs int) {
 	if m.half == nil {
 		return tail(m.at(batch, head), row*m.rs), m.rs

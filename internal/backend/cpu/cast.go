@@ -17,7 +17,7 @@ func castIF[T floats, S integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr)
 	}
 }
 
-// castFI converts floats to integers towards zero; NaN and what is out of range go through int64's minimum.
+// castFI converts floats to integers towards zero; NaN and values out of range go through int64's minimum.
 func castFI[T integers, S floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 	out := elems[T](z, n)
 	for i, v := range elems[S](x, n) {
@@ -96,7 +96,7 @@ func init() {
 	makers["cast"] = func(out dtype.DType, in []dtype.DType) Block { return castTable[out][in[0]] }
 }
 
-// castByVectors puts in the conversions that have kernels of vectors; those of halves are made of them.
+// castByVectors puts in the conversions that have kernels of vectors; those of half types are composed of them.
 func castByVectors() {
 	f32, f64, flag := &castTable[dtype.Float32], &castTable[dtype.Float64], &castTable[dtype.Bool]
 	f32[dtype.Bool], f32[dtype.Uint8], f32[dtype.Int32], f32[dtype.Int64] = convert(simd.U8ToF32), convert(simd.U8ToF32), convert(simd.I32ToF32), convert(simd.I64ToF32)
@@ -112,8 +112,8 @@ func castByVectors() {
 	flag[dtype.Uint8], flag[dtype.Int8] = convert(simd.NonzeroU8), convert(simd.NonzeroU8)
 	flag[dtype.Int16], flag[dtype.Uint16] = convert(simd.NonzeroU16), convert(simd.NonzeroU16)
 	castIntegers()
-	// By way of another type that holds all of the first: integers of 32 bits for what a float64 has as one, and for narrow
-	// ones float32, from which a half is rounded once. Wider numbers go by odd floats, of which the same is true.
+	// Through another type that is exact: 32-bit integers for those that float64 represents, float32 for 8- and 16-bit
+	// integers, from which a half type is rounded once. Wider numbers go through rounding to odd, which has the same property.
 	for _, to := range []dtype.DType{dtype.Uint8, dtype.Int8, dtype.Uint16, dtype.Int16} {
 		castTable[to][dtype.Float64] = by(dtype.Float64, dtype.Int32, to)
 	}
@@ -137,7 +137,7 @@ func by(from, way, to dtype.DType) Block {
 // through runs two conversions tile by tile; sizes are those of elements before, between and after.
 func through(from, way, to int, first, second Block) Block {
 	return func(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
-		t := wides.Get().(*wide)
+		t := widenedTiles.Get().(*widened)
 		p := unsafe.Pointer(&t.x)
 		if way == 8 {
 			p = unsafe.Pointer(&t.y) // and w behind it
@@ -147,7 +147,7 @@ func through(from, way, to int, first, second Block) Block {
 			first(m, p, unsafe.Add(x, at*from), nil, nil, a)
 			second(m, unsafe.Add(z, at*to), p, nil, nil, a)
 		}
-		wides.Put(t)
+		widenedTiles.Put(t)
 	}
 }
 
@@ -222,14 +222,14 @@ func castFromComplex[C complex64 | complex128](from dtype.DType) {
 	for to := dtype.Bool; to < dtype.Complex64; to++ {
 		part := castTable[to][from.Real()]
 		castTable[to][from] = func(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
-			t := wides.Get().(*wide)
+			t := widenedTiles.Get().(*widened)
 			for at := 0; at < n; at += tileElems / 2 {
 				m := min(tileElems/2, n-at)
 				re := unsafe.Pointer(&t.x) // floats of either size fit
 				takeReal(re, unsafe.Add(x, at*from.Size()), from, m)
 				part(m, unsafe.Add(z, at*to.Size()), re, nil, nil, a)
 			}
-			wides.Put(t)
+			widenedTiles.Put(t)
 		}
 	}
 	castTable[dtype.Bool][from] = castToBool[C]

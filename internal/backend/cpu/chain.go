@@ -6,21 +6,21 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Runs of cheap instructions on floats become chain code (see simd.Step): they keep the value at hand in registers, where
-// each by itself would load and store a tile. The bits are the same, and what is left of a tile that is not a whole
-// number of vectors is done instruction by instruction. Halves are float32 in registers, rounded after each instruction that rounds.
+// Runs of cheap instructions on floats become chain code (see simd.Step): intermediate values stay in vector registers, where
+// each instruction by itself would load and store a tile. The bits are the same. The elements of a tile beyond full vectors
+// are computed instruction by instruction. Half types are float32 in registers, rounded after each instruction that rounds.
 
-// stretch is a piece of a program: instructions from to to, as chain code too if that pays.
-type stretch struct {
+// segment is a part of a program: instructions from to to, compiled to chain code if that pays.
+type segment struct {
 	from, to int
 	chain    *chainCode
 }
 
-// chainCode is chain code before it is known where operands lie.
+// chainCode is chain code before the addresses of operands are known.
 type chainCode struct {
 	steps  []chainStep
 	lane   int // bytes of a lane
-	locals int // values kept in memory between two steps
+	locals int // values spilled to memory between two steps
 }
 
 // chainStep has its operand in the tile of a register, in a local or, both being negative, in none.
@@ -47,7 +47,7 @@ var (
 		"lt":       {simd.ChainLt, simd.ChainGt}, "le": {simd.ChainLe, simd.ChainGe}, "gt": {simd.ChainGt, simd.ChainLt},
 		"ge": {simd.ChainGe, simd.ChainLe}, "eq": {simd.ChainEq, simd.ChainEq}, "ne": {simd.ChainNe, simd.ChainNe},
 	}
-	// chainRounds are those whose result is rounded; of halves the others give halves.
+	// chainRounds are those whose result is rounded; on half types the others are exact.
 	chainRounds = map[string]bool{"add": true, "sub": true, "mul": true, "div": true, "grad_mul": true, "square": true, "sqrt": true,
 		"reciprocal": true, "rsqrt": true, "cast": true}
 )
@@ -99,8 +99,8 @@ func chainLane(p *backend.Fused, ins *backend.Instr) int {
 // canChain reports whether chain code has the instruction.
 func canChain(p *backend.Fused, ins *backend.Instr) bool { return chainLane(p, ins) != 0 }
 
-// split cuts the program into parts. A single instruction gains only as the whole of one, by going past the caches, or if it is
-// on halves.
+// split cuts the program into parts. A single instruction gains only as a program of its own, by non-temporal stores, or if it
+// is on a half type.
 func (q *prepared) split(p *backend.Fused) {
 	for k := 0; k < len(p.Instrs); {
 		from, lane := k, chainLane(p, &p.Instrs[k])
@@ -111,7 +111,7 @@ func (q *prepared) split(p *backend.Fused) {
 			}
 			lane = max(lane, next)
 		}
-		pt := stretch{from: from, to: k}
+		pt := segment{from: from, to: k}
 		if lane > 0 && (k-from > 1 || len(p.Instrs) == 1 || p.DTypes[p.Instrs[from].Src[0]].Size() == 2) {
 			pt.chain = chainOf(p, q, from, k, lane)
 			q.locals, q.chains = max(q.locals, pt.chain.locals), true

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// chainMost is how many elements chain code takes at a time, at most. What it reads is not asked for ahead of time: that
+// chainMost is how many elements chain code takes at a time, at most. There is no prefetching: it
 // was measured to cost more than it gains.
 const chainMost = 128
 
@@ -18,7 +18,7 @@ type readyCode struct {
 	tiles []tileStep
 }
 
-// tileStep is a step whose operand is in another place in every tile.
+// tileStep is a step whose operand has another address in every tile.
 type tileStep struct{ step, reg int }
 
 var readyCodes = sync.Pool{New: func() any { return new(readyCode) }}
@@ -52,7 +52,7 @@ func (r *runState) ready(w *workspace) {
 				}
 				c.steps = append(c.steps, simd.ChainStep(op, lane, unsafe.Add(w.base, r.in[s.reg].slot*r.unit), false))
 				continue
-			case op == simd.ChainStore && r.goesPast(s.reg):
+			case op == simd.ChainStore && r.streamsOut(s.reg):
 				op = simd.ChainStream
 			}
 			c.tiles = append(c.tiles, tileStep{len(c.steps), s.reg})
@@ -62,19 +62,19 @@ func (r *runState) ready(w *workspace) {
 	}
 }
 
-// goesPast reports whether an output goes past the caches.
-func (r *runState) goesPast(reg int) bool {
+// streamsOut reports whether an output has non-temporal stores.
+func (r *runState) streamsOut(reg int) bool {
 	for i := range r.out {
 		if r.out[i].reg == reg {
-			return r.out[i].past
+			return r.out[i].stream
 		}
 	}
 	return false
 }
 
-// partsOf runs the program on a tile of n elements, whose registers lie at reg.
+// partsOf runs the program on a tile of n elements, whose registers are at reg.
 func (r *runState) partsOf(w *workspace, reg []unsafe.Pointer, n int) {
-	whole := n &^ (r.width - 1)
+	full := n &^ (r.width - 1)
 	c := w.code
 	for _, t := range c.tiles {
 		c.steps[t.step].At = uintptr(reg[t.reg])
@@ -86,12 +86,12 @@ func (r *runState) partsOf(w *workspace, reg []unsafe.Pointer, n int) {
 			r.plain(reg, p.from, p.to, 0, n)
 			continue
 		}
-		if whole > 0 {
-			simd.RunChain(c.steps[at:c.ends[i]], p.chain.lane, whole)
+		if full > 0 {
+			simd.RunChain(c.steps[at:c.ends[i]], p.chain.lane, full)
 		}
 		at = c.ends[i]
-		if whole < n {
-			r.plain(reg, p.from, p.to, whole, n)
+		if full < n {
+			r.plain(reg, p.from, p.to, full, n)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (r *runState) plain(reg []unsafe.Pointer, from, to, lo, hi int) {
 // repeated reports whether an operand is one value in every tile, of which scratch has some copies.
 func (o *operand) repeated() bool { return o.scalar || o.steady }
 
-// value is the place of the value that an operand of runs of equal elements has at an element.
+// value is the address of the value that an operand of runs of equal elements has at an element.
 func (o *operand) value(at int) unsafe.Pointer {
 	run, off := at/o.flat, 0
 	for d := len(o.dims) - 2; d > 0; d-- {
@@ -128,7 +128,7 @@ func (o *operand) value(at int) unsafe.Pointer {
 	return unsafe.Add(o.base, off*o.size)
 }
 
-// at is the place of element i of a register's tile; a scalar is repeated from the start on.
+// at is the address of element i of a register's tile; a scalar is repeated from the start on.
 func (r *runState) at(reg []unsafe.Pointer, s, i int) unsafe.Pointer {
 	if i == 0 || s < len(r.in) && r.in[s].repeated() {
 		return reg[s]

@@ -226,8 +226,8 @@ func listing(p *backend.Fused) string {
 	return s
 }
 
-// TestChainPast runs a program whose outputs are beyond the caches, one of them also in the memory of an input.
-func TestChainPast(t *testing.T) {
+// TestChainStreams runs a program whose outputs are beyond the caches, one of them also in the memory of an input.
+func TestChainStreams(t *testing.T) {
 	n := StreamFrom/4 + 77
 	r := rand.New(rand.NewPCG(5, 6))
 	p := &backend.Fused{Shape: shape.Of("test", n), In: 2, DTypes: slices.Repeat([]dtype.DType{dtype.Float32}, 6), Instrs: []backend.Instr{

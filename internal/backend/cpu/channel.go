@@ -9,8 +9,9 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Statistics of channels, dimension 1: what lies before them and behind them is folded. Runs behind a channel are folded
-// one by one, and where channels themselves lie side by side, rows of them are. Blocks are cut by sizes alone and joined in order.
+// Statistics of channels, dimension 1: the dimensions before and behind it are reduced. A plane behind a channel is reduced as one
+// run; where channels are innermost, rows of them are accumulated. Blocks are cut by sizes alone and joined in order (Welford's
+// update for moments).
 
 func init() { register(backend.Table{"channel_moments": channelMoments, "channel_dots": channelDots}) }
 
@@ -28,7 +29,7 @@ const (
 type channelGrid struct {
 	before, channels, behind int
 	rows, wide, piece        int // of a block
-	across, pieces           int // blocks beside each other, and of a plane
+	across, pieces           int // blocks along the channels, and of a plane
 	blocks                   int
 	short                    bool // planes are short, and there are rows to sum over
 }
@@ -98,7 +99,7 @@ func channelMoments(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return momentsByChannel(c, out, newChannelGrid(in[0]), x, momentsF32, momentsDown)
+	return momentsByChannel(c, out, newChannelGrid(in[0]), x, momentsF32, shortMoments)
 }
 
 // momentsByChannel folds runs by of, and short planes by down, if that is not nil.
@@ -167,7 +168,7 @@ func channelDots(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 			g, x = g[n:], x[n:]
 		}
 		return s
-	}, dotsDown)
+	}, shortDots)
 }
 
 // dotsByChannel folds runs by run, and short planes by down, if that is not nil.

@@ -23,7 +23,7 @@ func classNLL(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	}
 	targets, n, stride := elems[int64](t, in[1].Numel()), x.Shape.Dim(axis), x.Strides()[axis]
 	dims, strides := x.Shape.Dims(), x.Strides()
-	place := func(r int) int { // of row r's first element
+	offset := func(r int) int { // of row r's first element
 		off := x.Offset()
 		for d := len(dims) - 1; d >= 0; d-- {
 			if d != axis {
@@ -40,7 +40,7 @@ func classNLL(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			if k < 0 || k >= int64(n) {
 				fault.Throw(fault.Index, "cross_entropy", "target %d is out of range for %d classes", k, n)
 			}
-			v := x.DType.Get(x.Buf.Mem, place(r)+int(k)*stride).F
+			v := x.DType.Get(x.Buf.Mem, offset(r)+int(k)*stride).F
 			s := out[1].DType.Get(out[1].Buf.Mem, out[1].Offset()+r).F
 			out[0].DType.Put(out[0].Buf.Mem, out[0].Offset()+r, dtype.Scalar{Kind: dtype.KindFloat, F: s - v})
 		}

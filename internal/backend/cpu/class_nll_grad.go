@@ -103,14 +103,14 @@ func classNLLGradRows(c *backend.Ctx, r *classNLLRows[float32], z, x unsafe.Poin
 	rows, piece := len(r.lse), min(r.n, softmaxElems)
 	pieces := (r.n + piece - 1) / piece
 	group := max(1, softmaxElems/r.n)
-	past := streams(rows, r.n) && z != x
+	stream := streams(rows, r.n) && z != x
 	return c.For((rows+group-1)/group*pieces, func(b int) {
 		lo := b % pieces * piece
 		m := min(piece, r.n-lo)
 		for i := b / pieces * group; i < min((b/pieces+1)*group, rows); i++ {
 			at := 4 * (i*r.n + lo)
 			out, in := elems[float32](unsafe.Add(z, at), m), elems[float32](unsafe.Add(x, at), m)
-			if past {
+			if stream {
 				simd.ExpSubTimesStreamF32(out, in, in, r.lse[i], r.s[i])
 				simd.Fence()
 			} else {

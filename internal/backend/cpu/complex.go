@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// A complex number lies in memory as its two parts.
+// A complex number is stored as its two parts.
 
 // partB takes part i of every pair.
 func partB[T floats](part int) Block {

@@ -24,7 +24,7 @@ func bufferOf(d dtype.DType, n int) *mem.Buffer {
 	return mem.FromGo(dtype.Bytes(make([]uint64, (n*d.Size()+7)/8+1))[:n*d.Size()])
 }
 
-// randomView makes a view of small numbers: its dimensions lie in a random order, some reversed, some repeated.
+// randomView makes a view of small numbers: its dimensions are stored in a random order, some reversed, some repeated.
 func randomView(r *rand.Rand, d dtype.DType, dims []int) backend.View {
 	order := r.Perm(len(dims))
 	if r.IntN(2) == 0 {

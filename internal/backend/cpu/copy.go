@@ -10,16 +10,16 @@ import (
 )
 
 // Moving elements. Every copy is a walk over two layouts of one shape, with as few dimensions as both allow. Rows that
-// are dense on both sides are moved whole; where the source runs across the destination, tiles of a square are turned
-// so that both sides are touched a cache line at a time; the rest goes element by element.
+// are contiguous on both sides are copied as such; where source and destination are contiguous along different dimensions, a
+// blocked transpose touches both sides a cache line at a time; the rest goes element by element.
 
 const (
-	copyBlock = 256 << 10 // bytes a block moves
-	streamRow = 2 << 10   // bytes of a row from which on rows may go past the caches
-	turnTile  = 128       // side of a square that is turned
+	copyBlock     = 256 << 10 // bytes a block moves
+	streamRow     = 2 << 10   // bytes of a row from which on non-temporal stores pay
+	transposeTile = 128       // side of a square tile of a transpose
 )
 
-// StreamFrom is how many bytes a result has that goes past the caches; a variable for tests.
+// StreamFrom is from how many bytes on a result is written by non-temporal stores; a variable for tests.
 var StreamFrom = 8 << 20
 
 func init() {
@@ -43,14 +43,14 @@ func copyKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 func catKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis, at := a.(attr.Axis).Axis, 0
 	size, z := out[0].DType.Size(), stridedOf(out[0])
-	whole := volume(out[0].Shape.Dims()[:axis]) == 1 && out[0].Contiguous() // pieces lie one behind the other
+	contiguous := volume(out[0].Shape.Dims()[:axis]) == 1 && out[0].Contiguous() // pieces follow each other
 	for _, v := range in {
 		if v.Numel() == 0 {
-			continue // its place may lie behind the end
+			continue // its offset may be behind the end
 		}
 		part := strided{unsafe.Add(z.base, at*z.strides[axis]*size), z.strides}
 		at += v.Shape.Dim(axis)
-		if bytes := v.Numel() * size; whole && bytes < copyBlock && v.Contiguous() {
+		if bytes := v.Numel() * size; contiguous && bytes < copyBlock && v.Contiguous() {
 			copyBytes(part.base, unsafe.Add(v.Base(), v.Offset()*size), bytes)
 			continue
 		}
@@ -81,7 +81,7 @@ func sliceUpdateKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) erro
 	return move(c, in[1].Shape, size, strided{unsafe.Add(z.base, off*size), st}, stridedOf(in[1]))
 }
 
-// dependsKernel gives its first input; the others only had to be there.
+// dependsKernel gives its first input; the others only had to be computed before.
 func dependsKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	return begin(c, out[0], in[0])
 }
@@ -118,7 +118,7 @@ func move(c *backend.Ctx, s *shape.Shape, size int, z, x strided) error {
 		return w.rows(c)
 	}
 	if p := w.across(); p >= 0 {
-		return w.turn(c, p)
+		return w.transpose(c, p)
 	}
 	return w.elements(c)
 }
@@ -135,7 +135,7 @@ func (w *mover) at(i, n int) (z, x int) {
 }
 
 // spans calls f for the rows from lo to hi, counted over all dimensions but the last: the offsets of a row, and how many follow it along
-// the dimension before the last, itself included. Finding a place takes as long as moving some elements.
+// the dimension before the last, itself included. Finding an offset takes as long as moving some elements.
 func (w *mover) spans(lo, hi int, f func(z, x, rows int)) {
 	next := len(w.dims) - 2
 	for lo < hi {
@@ -171,7 +171,7 @@ func (w *mover) rows(c *backend.Ctx) error {
 	run, rows := w.dims[last]*w.size, volume(w.dims[:last])
 	put := copyBytes
 	if run*rows >= StreamFrom && run >= streamRow {
-		put = copyPast
+		put = copyStream
 	}
 	if run >= copyBlock {
 		pieces := (run + copyBlock - 1) / copyBlock
@@ -192,8 +192,8 @@ func (w *mover) rows(c *backend.Ctx) error {
 	})
 }
 
-// copyPast copies n bytes past the caches.
-func copyPast(z, x unsafe.Pointer, n int) {
+// copyStream copies n bytes by non-temporal stores.
+func copyStream(z, x unsafe.Pointer, n int) {
 	simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
 }
 
@@ -211,7 +211,7 @@ func (w *mover) elements(c *backend.Ctx) error {
 	const unit = 1 << 14
 	line := lineCopy(w.size)
 	if xs == 0 && zs == 1 && n*w.size >= streamRow && n*rows*w.size >= StreamFrom {
-		line = fillPast(w.size)
+		line = fillStream(w.size)
 	}
 	if n >= unit {
 		pieces := (n + unit - 1) / unit
@@ -232,8 +232,8 @@ func (w *mover) elements(c *backend.Ctx) error {
 	})
 }
 
-// fillPast repeats an element past the caches, from a piece that was filled with it.
-func fillPast(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
+// fillStream repeats an element by non-temporal stores, from a piece that was filled with it.
+func fillStream(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
 	fill := lineCopy(size)
 	return func(z, x unsafe.Pointer, n, _, _ int) {
 		end := n * size
@@ -242,7 +242,7 @@ func fillPast(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
 			p := unsafe.Pointer(unsafe.SliceData(t))
 			fill(p, x, piece/size, 1, 0)
 			for at := 0; at < end; at += piece {
-				copyPast(unsafe.Add(z, at), p, min(piece, end-at))
+				copyStream(unsafe.Add(z, at), p, min(piece, end-at))
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 func dense(c *backend.Ctx, v backend.View) (unsafe.Pointer, error) {
 	size := v.DType.Size()
 	if v.Numel() == 0 {
-		return v.Base(), nil // an offset may lie behind the end
+		return v.Base(), nil // an offset may be behind the end
 	}
 	if v.Contiguous() {
 		return unsafe.Add(v.Base(), v.Offset()*size), nil

@@ -12,21 +12,21 @@ import (
 )
 
 // A fused program runs in one pass over memory. The iteration is cut in blocks for the workers and each block in
-// tiles that fit the first-level cache; every instruction runs over a whole tile before the next one starts. What
-// lies in memory as the tile needs it is used in place, anything else is first gathered into a tile of scratch.
+// tiles that fit the first-level cache; every instruction runs over a whole tile before the next one starts. An
+// operand whose elements are contiguous is used in place, any other is first gathered into a tile of scratch.
 
 const (
-	tileElems  = 1024
-	blockElems = 64 * tileElems
-	dearInstr  = 8             // what an instruction costs that is no chain code, such as exp
-	paceElems  = 8 * tileElems // after so many a block looks at the clock
-	shortFlat  = tileElems / 2 // less equal elements are gathered with those that follow
+	tileElems   = 1024
+	blockElems  = 64 * tileElems
+	costlyInstr = 8             // cost of an instruction that is no chain code, such as exp
+	paceElems   = 8 * tileElems // after so many a block looks at the clock
+	shortFlat   = tileElems / 2 // less equal elements are gathered with those that follow
 )
 
 // Block computes n elements: z[i] = op(x[i], y[i], w[i]).
 type Block func(n int, z, x, y, w unsafe.Pointer, a attr.Attr)
 
-// prepared is a program made ready for this device, independent of where its operands lie.
+// prepared is a program made ready for this device, independent of the addresses of its operands.
 type prepared struct {
 	code []code
 	last []int // last instruction that reads a register
@@ -38,7 +38,7 @@ type prepared struct {
 	widest int   // bytes of the largest element
 	cost   int   // of one element, where a cheap instruction is 1
 
-	parts  []stretch
+	parts  []segment
 	chains bool // one of the parts at least is chain code
 	locals int  // values that chain code keeps in memory
 }
@@ -75,7 +75,7 @@ func prepare(p *backend.Fused) *prepared {
 		if canChain(p, &ins) {
 			q.cost++
 		} else {
-			q.cost += dearInstr
+			q.cost += costlyInstr
 		}
 		q.code = append(q.code, code{blockFor(ins.Op, p.DTypes[ins.Dst], in[:n]), ins.Attr, ins.Dst, ins.Src})
 	}
@@ -110,7 +110,7 @@ func prepare(p *backend.Fused) *prepared {
 type operand struct {
 	base    unsafe.Pointer
 	size    int
-	direct  bool // element i lies at base + (i-first)·size
+	direct  bool // element i is at base + (i-first)·size
 	first   int
 	scalar  bool // one value for all elements
 	dims    []int
@@ -118,7 +118,7 @@ type operand struct {
 	slot    int  // scratch tile, if not direct
 	flat    int  // so many elements of a row-major walk are one and the same
 	steady  bool // one value in every tile: chain code reads a few copies of it again and again
-	apart   bool // it has no memory: whoever asks for tiles says where they lie
+	apart   bool // it has no memory: the caller of tiles gives the address of each
 }
 
 type runState struct {
@@ -126,32 +126,32 @@ type runState struct {
 	n    int
 	part int // elements of a block
 	in   []operand
-	out  []outPlace
+	out  []outOperand
 	tile int // scratch tiles in all
 	unit int // bytes of a scratch tile
 
-	width int  // elements that chain code takes at a time; 0: it is not used
-	long  int  // elements of a tile
-	fill  int  // elements for which scalars are repeated
-	past  bool // an output goes past the caches
-	flat  int  // where tiles end, so that an input is one value in each; 0: nowhere
+	width  int  // elements that chain code takes at a time; 0: it is not used
+	long   int  // elements of a tile
+	fill   int  // elements for which scalars are repeated
+	stream bool // an output has non-temporal stores
+	flat   int  // where tiles end, so that an input is one value in each; 0: nowhere
 }
 
-type outPlace struct {
+type outOperand struct {
 	reg    int
 	base   unsafe.Pointer // of element first
 	first  int
 	size   int
 	staged bool // an input in the same memory is read later: write at the end of the tile
 	fresh  bool // no input is in the same memory
-	past   bool // goes past the caches
+	stream bool // by non-temporal stores
 }
 
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if c.LaunchCache != nil {
-		if k, ok := (*c.LaunchCache).(*keptRun); ok && k.run(c, p, out, in) {
+		if k, ok := (*c.LaunchCache).(*cachedRun); ok && k.run(c, p, out, in) {
 			return k.err
 		}
 	}
@@ -168,12 +168,12 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return nil
 	}
 	r := runState{p: q, n: n, tile: q.tile, unit: min(tileElems, (n+7)&^7) * q.widest}
-	var inBuf [4]operand // space for small programs, on the stack
-	var outBuf [2]outPlace
+	var inBuf [4]operand // for small programs, on the stack
+	var outBuf [2]outOperand
 	if len(in) <= len(inBuf) && len(p.Out) <= len(outBuf) {
 		r.in, r.out = inBuf[:len(in)], outBuf[:len(p.Out)]
 	} else {
-		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(p.Out))
+		r.in, r.out = make([]operand, len(in)), make([]outOperand, len(p.Out))
 	}
 	r.bind(p, out, in)
 	if p.Reduction != nil {
@@ -204,14 +204,14 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	return c.For(blocks, s.block)
 }
 
-// bind says where operands lie; the state has room for them.
+// bind sets the addresses of operands; the state has room for them.
 func (r *runState) bind(p *backend.Fused, out, in []backend.View) {
 	for i := range in {
-		r.place(&r.in[i], &in[i])
+		r.bindInput(&r.in[i], &in[i])
 	}
 	for i := range p.Out {
 		v := &out[i]
-		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size(), fresh: true}
+		o := outOperand{reg: p.Out[i], base: v.Base(), size: v.DType.Size(), fresh: true}
 		o.staged = folded(p, o.reg) // a reduction reads it from its own scratch
 		for j := range in {
 			if in[j].Buf == v.Buf {
@@ -262,11 +262,11 @@ func (r *runState) share(p *prepared) *runState {
 	return s
 }
 
-// copyTo makes s the same run with places of its own. Fields are copied one by one: copied as a whole, the places of every small
-// run would have to lie on the heap.
+// copyTo makes s the same run with operands of its own. Fields are copied one by one: copied as a whole, the operands of every
+// small run would escape to the heap.
 func (r *runState) copyTo(s *runState, p *prepared) {
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
-	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, flat: r.flat, in: in, out: out}
+	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, stream: r.stream, flat: r.flat, in: in, out: out}
 }
 
 // end lets other runs have the space of a shared state.
@@ -277,7 +277,7 @@ func (r *runState) end() {
 	runStates.Put(r)
 }
 
-// chains decides whether chain code is used, and how. A program that is one chain takes longer tiles, since only what
+// chains decides whether chain code is used, and with which tiles. A program that is one chain takes longer tiles, since only what
 // it reads and writes in the end goes through memory.
 func (r *runState) chains(p *backend.Fused) {
 	r.long, r.fill = tileElems, min(tileElems, r.n)
@@ -285,7 +285,7 @@ func (r *runState) chains(p *backend.Fused) {
 	if w == 0 || r.n < w || !r.p.chains {
 		if len(r.p.code) == 1 && r.inPlace() {
 			r.long = paceElems
-			if r.p.cost >= dearInstr {
+			if r.p.cost >= costlyInstr {
 				r.long = tileElems
 			}
 		}
@@ -305,16 +305,16 @@ func (r *runState) chains(p *backend.Fused) {
 	for i := range r.out {
 		o := &r.out[i]
 		one = one && !o.staged
-		o.past = o.fresh && p.Producer == nil && p.Reduction == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 && o.wholeLines(r.flat)
-		r.past = r.past || o.past
+		o.stream = o.fresh && p.Producer == nil && p.Reduction == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 && o.lineAligned(r.flat)
+		r.stream = r.stream || o.stream
 	}
 	if one {
 		r.long = paceElems
 	}
 }
 
-// wholeLines reports whether every so-manieth element begins a line of the cache, as tiles whose elements go past it must.
-func (o *outPlace) wholeLines(every int) bool { return every*o.size%64 == 0 }
+// lineAligned reports whether every every-th element begins a cache line, as tiles with non-temporal stores must.
+func (o *outOperand) lineAligned(every int) bool { return every*o.size%64 == 0 }
 
 // inPlace reports whether no operand goes through scratch.
 func (r *runState) inPlace() bool {
@@ -331,8 +331,8 @@ func (r *runState) inPlace() bool {
 	return len(r.out) == 1
 }
 
-// place says how the run finds an input.
-func (r *runState) place(o *operand, v *backend.View) {
+// bindInput says how the run finds an input.
+func (r *runState) bindInput(o *operand, v *backend.View) {
 	*o = operand{size: v.DType.Size(), base: unsafe.Add(v.Base(), v.Offset()*v.DType.Size())}
 	if v.Lay == nil || v.Contiguous() {
 		o.direct = true
@@ -356,10 +356,10 @@ func (r *runState) place(o *operand, v *backend.View) {
 	}
 }
 
-// operandOf is place for kernels that read an input tile by tile on their own.
+// operandOf is bindInput for kernels that read an input tile by tile on their own.
 func operandOf(v backend.View) operand {
 	var r runState
 	var o operand
-	r.place(&o, &v)
+	r.bindInput(&o, &v)
 	return o
 }

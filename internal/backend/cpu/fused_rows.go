@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Programs over the same rows, one behind the other: a norm or a softmax that was written out. Each worker takes a few
-// rows through all of them before it goes on, so that memory is passed over once. An element does not depend on the tile
+// A row-fusion group is several programs over the same rows, such as a norm or a softmax that was written out. Each worker
+// takes a few rows through all of them before it goes on, so that memory is read once. An element does not depend on the tile
 // it is computed in, and a row is folded by the code that folds it alone, so the bits are those of the programs done one
 // after the other.
 
@@ -51,7 +51,7 @@ type rowPart struct {
 	out, in []int // locals
 	tails   []rowTail
 	locals  bool
-	runs    bool // there is something to compute beside its tails
+	runs    bool // there is something to compute in addition to its reductions
 }
 
 type rowTail struct {
@@ -67,7 +67,7 @@ type rowsRun struct {
 	locals []int
 	count  int // rows
 	each   int // rows of a block
-	past   bool
+	stream bool
 }
 
 func runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
@@ -80,15 +80,15 @@ func runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error
 		long = max(long, b.Len)
 		for j := range x.parts[i].r.out {
 			o := &x.parts[i].r.out[j]
-			o.past = o.past && b.Out[j] < 0 && o.wholeLines(b.Len) && !readBehind(p.Parts[i+1:], in, o.base)
-			x.past = x.past || o.past
+			o.stream = o.stream && b.Out[j] < 0 && o.lineAligned(b.Len) && !readBehind(p.Parts[i+1:], in, o.base)
+			x.stream = x.stream || o.stream
 		}
 	}
 	x.each = max(1, rowsElems/long)
 	return each(c, (x.count+x.each-1)/x.each, x.block)
 }
 
-// readBehind reports whether later parts read what lies at base.
+// readBehind reports whether later parts read the memory at base.
 func readBehind(parts []backend.RowFusionPart, in []backend.View, base unsafe.Pointer) bool {
 	for _, b := range parts {
 		for j, v := range in[:len(b.In)] {
@@ -104,7 +104,7 @@ func readBehind(parts []backend.RowFusionPart, in []backend.View, base unsafe.Po
 func (q *rowPart) bind(b *backend.RowFusionPart, out, in []backend.View) {
 	prep := b.Prep.(*prepared)
 	n := b.Shape.Numel()
-	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)), out: make([]outPlace, len(b.Fused.Out))}
+	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)), out: make([]outOperand, len(b.Fused.Out))}
 	q.r.bind(b.Fused, out, in)
 	for i := range q.r.out {
 		if o := &q.r.out[i]; o.fresh {
@@ -143,12 +143,12 @@ func (x *rowsRun) block(b int) {
 	for i := range x.parts {
 		x.part(&x.parts[i], lo, hi, base)
 	}
-	if x.past {
+	if x.stream {
 		simd.Fence()
 	}
 }
 
-// part runs one program on rows lo to hi; locals lie at base.
+// part runs one program on rows lo to hi; locals are at base.
 func (x *rowsRun) part(q *rowPart, lo, hi int, base unsafe.Pointer) {
 	r := q.r
 	if q.locals {
@@ -178,7 +178,7 @@ func (x *rowsRun) part(q *rowPart, lo, hi int, base unsafe.Pointer) {
 }
 
 // stored is where a register goes as it is made, nil if nowhere.
-func (r *runState) stored(reg int) *outPlace {
+func (r *runState) stored(reg int) *outOperand {
 	for i := range r.out {
 		if o := &r.out[i]; o.reg == reg && !o.staged {
 			return o
@@ -236,7 +236,7 @@ func (q *rowPart) fold(r *runState, w *workspace, lo, hi int) {
 	}
 }
 
-// input returns n elements of an input from at on, in dst if they do not lie together.
+// input returns n elements of an input from at on, in dst if they are not contiguous.
 func (q *rowPart) input(o *operand, dst unsafe.Pointer, at, n int) unsafe.Pointer {
 	switch {
 	case o.direct:

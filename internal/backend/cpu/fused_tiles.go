@@ -13,12 +13,12 @@ func (r *runState) block(b int) {
 	r.open(&w)
 	r.tiles(&w, b*r.part, min((b+1)*r.part, r.n), nil)
 	w.close()
-	if r.past {
+	if r.stream {
 		simd.Fence()
 	}
 }
 
-// workspace is where one goroutine runs tiles. It does not point at the run, which then may stay on the stack.
+// workspace is the scratch of one goroutine. It does not point at the run, which then may stay on the stack.
 type workspace struct {
 	buf   *[]uint64
 	base  unsafe.Pointer
@@ -56,7 +56,7 @@ func (r *runState) open(w *workspace) {
 		*w.buf = make([]uint64, need)
 	}
 	w.base = unsafe.Pointer(unsafe.SliceData(*w.buf))
-	w.base = unsafe.Add(w.base, -uintptr(w.base)&63) // vectors of tiles lie in one line each
+	w.base = unsafe.Add(w.base, -uintptr(w.base)&63) // a vector of a tile is in one cache line
 	if len(r.p.size) > len(w.small) {
 		w.large = make([]unsafe.Pointer, len(r.p.size))
 	}
@@ -92,7 +92,7 @@ type made struct {
 	dst unsafe.Pointer
 }
 
-// tiles computes elements lo to hi, and leaves those of some registers where they are wanted. It must stay a function of
+// tiles computes elements lo to hi, and leaves those of some registers in dst. It must stay a function of
 // its own: between tiles the collector can stop it.
 //
 //go:noinline
@@ -100,12 +100,12 @@ func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 	reg, base := w.regs(), w.base
 	var pace par.Pace
 	every := paceElems
-	if hi-lo > tileElems && r.p.cost >= dearInstr || hi-lo > every {
+	if hi-lo > tileElems && r.p.cost >= costlyInstr || hi-lo > every {
 		pace = par.NewPace()
 	}
 	n, done := 0, 0
 	for at := lo; at < hi; at += n {
-		if at > lo && at-lo == n && r.p.cost >= dearInstr && pace.Slow() {
+		if at > lo && at-lo == n && r.p.cost >= costlyInstr && pace.Slow() {
 			every = tileElems // how long a tile takes depends on the program
 		}
 		if done += n; done >= every {

@@ -28,7 +28,7 @@ func checkedIndex(c *backend.Ctx, v backend.View, size int) ([]int64, error) {
 }
 
 // eachChecked runs blocks that look at positions before they use them, while they are in the cache: the error is that of the first block
-// that has one, whoever found it first.
+// that has one, for any order of execution.
 func eachChecked(c *backend.Ctx, blocks int, f func(block int) error) error {
 	errs := make([]error, blocks)
 	err := each(c, blocks, func(b int) { errs[b] = f(b) })
@@ -127,9 +127,9 @@ func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	inner := operand{size: w.size, dims: w.inner, strides: w.innerStr}
 	put := copyBytes
 	if bytes >= streamRow && w.count*len(idx)*bytes >= StreamFrom {
-		put = copyPast
+		put = copyStream
 	}
-	// Rows lie anywhere, so that the machine cannot see the next one coming.
+	// Rows are at random addresses, which defeats the hardware prefetcher.
 	far := w.wholeSlice && bytes <= aheadRow && w.count*in[0].Shape.Dim(axis)*bytes >= StreamFrom
 	group := max(1, copyBlock/2/bytes)
 	parts := (len(idx) + group - 1) / group

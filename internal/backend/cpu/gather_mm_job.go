@@ -122,7 +122,7 @@ func (g *gatherJob[T]) output(o int, items []int, run func(int, func(int))) {
 	}
 }
 
-// copyMatrix copies rows by cols elements between strided places.
+// copyMatrix copies rows by cols elements between strided matrices.
 func copyMatrix[T any](z []T, zrs, zcs int, x []T, xrs, xcs, rows, cols int) {
 	if rows > 1 && zrs == 1 { // copy along the contiguous side
 		zrs, zcs, xrs, xcs, rows, cols = zcs, zrs, xcs, xrs, cols, rows

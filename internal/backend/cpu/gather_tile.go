@@ -91,16 +91,16 @@ func gatherT[T any](dst unsafe.Pointer, o *operand, at, n int) {
 	for len(z) > 0 {
 		run := min(o.dims[last]-idx[last], len(z))
 		p := unsafe.Add(o.base, off*size)
-		turn := last // the dimension that moves on
+		axis := last // the dimension that moves on
 		switch step {
 		case 1:
 			copy(z[:run], unsafe.Slice((*T)(p), run))
 		case 0:
 			if k := o.wholeRuns(&idx, size, len(z)); k > 1 {
-				turn, run = last-1, k*run
-				repeatRuns(unsafe.Pointer(unsafe.SliceData(z)), p, o.strides[turn], o.dims[last], k)
-				idx[turn] += k
-				off += k * o.strides[turn]
+				axis, run = last-1, k*run
+				repeatRuns(unsafe.Pointer(unsafe.SliceData(z)), p, o.strides[axis], o.dims[last], k)
+				idx[axis] += k
+				off += k * o.strides[axis]
 			} else {
 				fillT[T](unsafe.Pointer(unsafe.SliceData(z)), p, run)
 			}
@@ -110,11 +110,11 @@ func gatherT[T any](dst unsafe.Pointer, o *operand, at, n int) {
 			}
 		}
 		z = z[run:]
-		if turn == last {
+		if axis == last {
 			idx[last] += run
 			off += run * step
 		}
-		for d := turn; d > 0 && idx[d] == o.dims[d]; d-- {
+		for d := axis; d > 0 && idx[d] == o.dims[d]; d-- {
 			off += o.strides[d-1] - o.dims[d]*o.strides[d]
 			idx[d] = 0
 			idx[d-1]++

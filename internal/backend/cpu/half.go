@@ -8,10 +8,10 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// wide is a tile of each operand of a half kernel as float32, kept between calls.
-type wide struct{ z, x, y, w [tileElems]float32 }
+// widened has a tile of each operand of a half type as float32, pooled between calls.
+type widened struct{ z, x, y, w [tileElems]float32 }
 
-var wides = sync.Pool{New: func() any { return new(wide) }}
+var widenedTiles = sync.Pool{New: func() any { return new(widened) }}
 
 type (
 	widening  func(z []float32, x unsafe.Pointer)
@@ -23,8 +23,8 @@ func narrowBF16(z unsafe.Pointer, x []float32) { simd.F32ToBF16(elems[uint16](z,
 func widenF16(z []float32, x unsafe.Pointer)   { simd.F16ToF32(z, elems[uint16](x, len(z))) }
 func narrowF16(z unsafe.Pointer, x []float32)  { simd.F32ToF16(elems[uint16](z, len(x)), x) }
 
-// widen fills the operands' tiles from element at on and returns where they lie.
-func (t *wide) widen(widen widening, at, m int, x, y, w unsafe.Pointer) (unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) {
+// widen fills the operands' tiles from element at on and returns their addresses.
+func (t *widened) widen(widen widening, at, m int, x, y, w unsafe.Pointer) (unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) {
 	widen(t.x[:m], unsafe.Add(x, 2*at))
 	x = unsafe.Pointer(&t.x)
 	if y != nil {
@@ -41,26 +41,26 @@ func (t *wide) widen(widen widening, at, m int, x, y, w unsafe.Pointer) (unsafe.
 // halved runs a float32 kernel over half operands, rounding once at the end.
 func halved(f Block, widen widening, narrow narrowing) Block {
 	return func(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
-		t := wides.Get().(*wide)
+		t := widenedTiles.Get().(*widened)
 		for at := 0; at < n; at += tileElems {
 			m := min(tileElems, n-at)
 			fx, fy, fw := t.widen(widen, at, m, x, y, w)
 			f(m, unsafe.Pointer(&t.z), fx, fy, fw, a)
 			narrow(unsafe.Add(z, 2*at), t.z[:m])
 		}
-		wides.Put(t)
+		widenedTiles.Put(t)
 	}
 }
 
 // halvedTo runs a float32 kernel whose result is not a half, its elements being of the given size.
 func halvedTo(size int, f Block, widen widening) Block {
 	return func(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
-		t := wides.Get().(*wide)
+		t := widenedTiles.Get().(*widened)
 		for at := 0; at < n; at += tileElems {
 			m := min(tileElems, n-at)
 			fx, fy, fw := t.widen(widen, at, m, x, y, w)
 			f(m, unsafe.Add(z, size*at), fx, fy, fw, a)
 		}
-		wides.Put(t)
+		widenedTiles.Put(t)
 	}
 }

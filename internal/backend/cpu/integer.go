@@ -92,7 +92,7 @@ func magnitude[T integers](x T) uint64 {
 func lcmB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	for i := range out {
-		// Magnitudes meet in 64 bits, so that what does not fit wraps once.
+		// Magnitudes are combined in 64 bits, so that overflow wraps once.
 		if g := gcd(a[i], b[i]); g != 0 {
 			v := T(magnitude(a[i]) / magnitude(g) * magnitude(b[i]))
 			if v < 0 && unsafe.Sizeof(v) >= 4 { // as PyTorch's kernel: the magnitude of what wrapped

@@ -70,7 +70,7 @@ func isinT[T comparable](c *backend.Ctx, out backend.View, in []backend.View) er
 	})
 }
 
-// read copies elements at to at+n, counted in row-major order, however they lie.
+// read copies elements at to at+n, counted in row-major order, for any layout.
 func (o *operand) read(dst unsafe.Pointer, at, n int) {
 	switch {
 	case o.direct:

@@ -11,19 +11,19 @@ import (
 )
 
 // Rows are normalised one by one while they are in the first-level cache: mean, then the sum of squares about it, then
-// the result. Two passes, so that a large mean does no harm. The next row is asked for meanwhile.
+// the result. Two passes, so that a large mean causes no cancellation. The next row is prefetched meanwhile.
 
-// normPlan is a call of layer_norm or rms_norm on float32 or halves.
+// normPlan is a call of layer_norm or rms_norm on float32 or a half type.
 type normPlan struct {
 	centred      bool
 	eps          float32
 	n            int
 	weight, bias []float32
 	mean, rstd   []float32 // by row; mean nil if not centred
-	past         bool      // the result goes past the caches
+	stream       bool      // the result has non-temporal stores
 }
 
-// row computes z from x; the two may be the same, but not if z goes past the caches. next is the row that comes after x.
+// row computes z from x; the two may be the same, but not if z has non-temporal stores. next is the row that comes after x.
 func (p *normPlan) row(r int, z, x, next []float32) {
 	var m, sq float32
 	if p.centred {
@@ -36,15 +36,15 @@ func (p *normPlan) row(r int, z, x, next []float32) {
 	rstd := float32(1 / math.Sqrt(float64(sq/float32(p.n)+p.eps)))
 	p.rstd[r] = rstd
 	switch {
-	case p.bias != nil && p.past:
+	case p.bias != nil && p.stream:
 		simd.NormAffineStreamF32(z, x, p.weight, p.bias, next, m, rstd)
 	case p.bias != nil:
 		simd.NormAffineF32(z, x, p.weight, p.bias, m, rstd)
-	case p.weight != nil && p.past:
+	case p.weight != nil && p.stream:
 		simd.NormWeightStreamF32(z, x, p.weight, next, m, rstd)
 	case p.weight != nil:
 		simd.NormWeightF32(z, x, p.weight, m, rstd)
-	case p.past:
+	case p.stream:
 		simd.NormStreamF32(z, x, next, m, rstd)
 	default:
 		simd.NormF32(z, x, m, rstd)
@@ -62,7 +62,7 @@ func rowNorm(centred bool) backend.Kernel {
 			return err
 		}
 		if in[0].DType == dtype.Float64 {
-			return rowNormWide(c, a.(attr.RowNorm), base, n, centred, out, in)
+			return rowNorm64(c, a.(attr.RowNorm), base, n, centred, out, in)
 		}
 		p := &normPlan{centred: centred, eps: float32(a.(attr.RowNorm).Eps), n: n, rstd: outOf[float32](out[len(out)-1])}
 		if centred {
@@ -79,8 +79,8 @@ func rowNorm(centred bool) backend.Kernel {
 			}
 		}
 		z, rows := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), len(p.rstd)
-		p.past = in[0].DType == dtype.Float32 && streams(rows, n) && z != base
-		per := rowsOfBlock(n, p.past)
+		p.stream = in[0].DType == dtype.Float32 && streams(rows, n) && z != base
+		per := rowsOfBlock(n, p.stream)
 		return c.For((rows+per-1)/per, func(b int) {
 			lo, hi := b*per, min((b+1)*per, rows)
 			if in[0].DType == dtype.Float32 {
@@ -88,7 +88,7 @@ func rowNorm(centred bool) backend.Kernel {
 				for r := lo; r < hi; r++ {
 					p.row(r, at(z, r), at(base, r), at(base, min(r+1, rows-1)))
 				}
-				if p.past {
+				if p.stream {
 					simd.Fence()
 				}
 				return
@@ -105,7 +105,7 @@ func rowNorm(centred bool) backend.Kernel {
 	}
 }
 
-func rowNormWide(c *backend.Ctx, a attr.RowNorm, base unsafe.Pointer, n int, centred bool, out, in []backend.View) error {
+func rowNorm64(c *backend.Ctx, a attr.RowNorm, base unsafe.Pointer, n int, centred bool, out, in []backend.View) error {
 	x, z, rstds := elems[float64](base, in[0].Numel()), outOf[float64](out[0]), outOf[float64](out[len(out)-1])
 	var affine [2][]float64
 	for i, v := range in[1:] {

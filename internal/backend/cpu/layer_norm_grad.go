@@ -10,8 +10,8 @@ import (
 )
 
 // normGradRow computes z = rstd·(h - mean(h) - xhat·mean(h·xhat)) for a row, h being g·weight; z may be g, but not if it
-// goes past the caches. next is the row of x that comes after.
-func normGradRow(z, g, x, weight, next []float32, mean, rstd float32, centred, past bool) {
+// has non-temporal stores. next is the row of x that comes after.
+func normGradRow(z, g, x, weight, next []float32, mean, rstd float32, centred, stream bool) {
 	n := float32(len(x))
 	d := simd.DotNormF32(x, g, weight, mean, rstd) / n
 	var m float32
@@ -23,11 +23,11 @@ func normGradRow(z, g, x, weight, next []float32, mean, rstd float32, centred, p
 		m = simd.SumF32(g) / n
 	}
 	switch {
-	case weight != nil && past:
+	case weight != nil && stream:
 		simd.NormWeightBackStreamF32(z, g, x, weight, next, mean, rstd, m, d)
 	case weight != nil:
 		simd.NormWeightBackF32(z, g, x, weight, mean, rstd, m, d)
-	case past:
+	case stream:
 		simd.NormBackStreamF32(z, g, x, next, mean, rstd, m, d)
 	default:
 		simd.NormBackF32(z, g, x, mean, rstd, m, d)
@@ -55,7 +55,7 @@ func rowNormGrad(centred bool) backend.Kernel {
 		}
 		rows := in[stat].Numel()
 		if in[1].DType == dtype.Float64 {
-			return normGradWide(c, outOf[float64](out[0]), base, rows, n, stat, centred)
+			return normGrad64(c, outOf[float64](out[0]), base, rows, n, stat, centred)
 		}
 		var weight []float32
 		if len(in) > stat+1 {
@@ -67,7 +67,7 @@ func rowNormGrad(centred bool) backend.Kernel {
 		means, rstds := elems[float32](base[2], rows), elems[float32](base[stat], rows)
 		z, size := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), in[1].DType.Size()
 		per := max(1, softmaxElems/n)
-		past := size == 4 && streams(rows, n) && z != base[0] && z != base[1]
+		stream := size == 4 && streams(rows, n) && z != base[0] && z != base[1]
 		return c.For((rows+per-1)/per, func(b int) {
 			withScratch(2*n, func(t []float32) {
 				for r := b * per; r < min((b+1)*per, rows); r++ {
@@ -77,7 +77,7 @@ func rowNormGrad(centred bool) backend.Kernel {
 					}
 					if size == 4 {
 						next := elems[float32](unsafe.Add(base[1], min(r+1, rows-1)*n*4), n)
-						normGradRow(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(base[0], at), n), elems[float32](unsafe.Add(base[1], at), n), weight, next, mean, rstds[r], centred, past)
+						normGradRow(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(base[0], at), n), elems[float32](unsafe.Add(base[1], at), n), weight, next, mean, rstds[r], centred, stream)
 						continue
 					}
 					g, x := t[:n], t[n:]
@@ -87,14 +87,14 @@ func rowNormGrad(centred bool) backend.Kernel {
 					narrower(in[1].DType)(unsafe.Add(z, at), g)
 				}
 			})
-			if past {
+			if stream {
 				simd.Fence()
 			}
 		})
 	}
 }
 
-func normGradWide(c *backend.Ctx, z []float64, base []unsafe.Pointer, rows, n, stat int, centred bool) error {
+func normGrad64(c *backend.Ctx, z []float64, base []unsafe.Pointer, rows, n, stat int, centred bool) error {
 	g, x := elems[float64](base[0], rows*n), elems[float64](base[1], rows*n)
 	means, rstds := elems[float64](base[2], rows), elems[float64](base[stat], rows)
 	var weight []float64

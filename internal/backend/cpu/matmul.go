@@ -11,22 +11,22 @@ import (
 
 func init() { register(backend.Table{"matmul": matmul}) }
 
-// finished is told of every part of a product once it is in its place, while it is in the cache: rows by cols elements
+// finished is called for every part of a product once it is stored, while it is in the cache: rows by cols elements
 // from (row, col) on of the output seen as one matrix of n columns, the matrices of a stack below each other. So element
 // (i, j) of the part is element (row+i)·n + col + j of the output. The parts cover the output, each element once; how it
 // is cut may depend on the number of threads, and several may finish at the same time.
 type finished func(row, col, rows, cols int)
 
-// ending is what follows a product: nothing, something that is told of its parts, or something that alone gets to see them.
+// ending is the epilogue of a product: none, a function called for its parts, or one that alone gets to see them.
 type ending struct {
 	then finished
-	// at is given where a part lies, and the pitch of its rows in elements: the product has no other place.
+	// at gets the address of a part, and the pitch of its rows in elements: the product is stored nowhere else.
 	at   func(part unsafe.Pointer, pitch, row, col, rows, cols int)
 	size int // elements of the product, for at
 }
 
-// placeOf returns where a product goes: nowhere if only at sees it.
-func placeOf[T numbers](e ending, out backend.View) []T {
+// destinationOf returns the memory of a product: none if only at sees it.
+func destinationOf[T numbers](e ending, out backend.View) []T {
 	if e.at != nil {
 		return nil
 	}
@@ -101,9 +101,9 @@ const (
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	if c.LaunchCache != nil {
-		k, ok := (*c.LaunchCache).(*keptRows)
+		k, ok := (*c.LaunchCache).(*cachedWeights)
 		if !ok {
-			k = new(keptRows)
+			k = new(cachedWeights)
 			*c.LaunchCache = k
 		}
 		return k.product(c, 0, out[0], in)
@@ -137,13 +137,13 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending
 	case 2:
 		return stacks(c, out, in, ended(product16), then)
 	}
-	return stacks(c, out, in, endedBytes(), then)
+	return stacks(c, out, in, int8WithEpilogue(), then)
 }
 
 // plainWork is how many multiply-adds a product has up to which no loop is parallel.
 const plainWork = 1 << 17
 
-// plain does a product of two matrices as they lie, without what stacks need. It reports whether it did.
+// plain does a product of two matrices in their own layout, without the bookkeeping of stacks. It reports whether it did.
 func plain[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, mul productTo[T, Z], then ending) (done bool, err error) {
 	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false, nil
@@ -164,10 +164,10 @@ func plain[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, mu
 	}
 	if m*n*k > plainWork {
 		run, failed := runnerOf(c)
-		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[Z](then, out), n, epilogueOf[Z](then, 0), run)
+		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n, epilogueOf[Z](then, 0), run)
 		return true, *failed
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[Z](then, out), n, epilogueOf[Z](then, 0), nil)
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n, epilogueOf[Z](then, 0), nil)
 	return true, nil
 }
 
@@ -199,7 +199,7 @@ func stacks[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, m
 		return err
 	}
 	defer b.done()
-	return multiplyEnded(c, placeOf[Z](then, out), &a, &b, mul, then)
+	return multiplyEnded(c, destinationOf[Z](then, out), &a, &b, mul, then)
 }
 
 // multiplyEnded multiplies matrix by matrix. Large products are parallel within, small ones among each other; either
@@ -249,10 +249,4 @@ func runnerOf(c *backend.Ctx) (gemm.Runner, *error) {
 }
 
 // gemmRunner is the context's parallel loop as gemm wants it; an error stays in err.
-func gemmRunner(c *backend.Ctx, err *error) gemm.Runner {
-	return func(blocks int, f func(block int)) {
-		if *err == nil {
-			*err = c.For(blocks, f)
-		}
-	}
-}
+func gemmRunner(c *backend.Ctx, err *error) gemm.Runner { return gemm.RunnerOf(c.For, err) }

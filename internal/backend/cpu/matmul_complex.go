@@ -7,11 +7,11 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// A complex product is two real ones over matrices whose columns are real and imaginary parts in turn, as complex numbers lie:
+// A complex product is two real ones over matrices whose columns are real and imaginary parts in turn, as complex numbers are stored:
 //
 //	c = re a · b + im a · ib
 //
-// The parts of a are read where they lie, two apart, and so is b; i times b is a copy.
+// The parts of a are read without a copy, two apart, and so is b; i times b is a copy.
 
 // complexInner is the inner size from which that is done. It alone decides, so that a row has the same bits whatever
 // rows come with it.
@@ -67,7 +67,7 @@ func complexProduct[F floats](mul product[F], m, n, k int, a []F, ars, acs int, 
 	mul(m, 2*n, k, a[1:], 2*ars, 2*acs, ib, 2*n, 1, c, 2*crs, true, run)
 }
 
-// wholeRows copies pairs to rows that lie one after the other.
+// wholeRows copies pairs to contiguous rows.
 func wholeRows[F floats](z []F, rows, cols int, x []F, rs, cs int) []F {
 	for p := range rows {
 		to, from := z[2*p*cols:][:2*cols], x[2*p*rs:]

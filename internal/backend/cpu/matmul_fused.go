@@ -18,7 +18,7 @@ func canLead(op string, _ attr.Attr, _ dtype.DType) bool { return op == "matmul"
 // headRun is what follows one head. Small products are called so often that its function is made once.
 type headRun struct {
 	r     *runState
-	width int // columns of the product, places of the convolution
+	width int // columns of the product, output positions of the convolution
 	dst   int // register of the head
 	then  finished
 	at    func(part unsafe.Pointer, pitch, row, col, rows, cols int)
@@ -63,7 +63,7 @@ func runHead(c *backend.Ctx, r *runState, head *backend.Producer, out backend.Vi
 	h.r, h.width = r, 1 // a product with a vector has one column
 	if head.Op == "conv" {
 		h.width = volume(out.Shape.Dims()[2:])
-		return convThen(c, head.Attr.(attr.Conv), out, in, h.then)
+		return convolutions.Run(c, head.Attr.(attr.Conv), out, in, h.then)
 	}
 	if in[1].Shape.Rank() > 1 {
 		h.width = out.Shape.Dim(out.Shape.Rank() - 1)
@@ -91,7 +91,7 @@ func (h *headRun) part(row, col, rows, cols int) {
 	h.soon(row+rows, col, rows, cols)
 }
 
-// partAt runs the program over a part that lies apart, its rows pitch elements from each other.
+// partAt runs the program over a part in memory of its own, its rows pitch elements from each other.
 func (h *headRun) partAt(part unsafe.Pointer, pitch, row, col, rows, cols int) {
 	var w workspace
 	h.r.open(&w)
@@ -108,10 +108,10 @@ func (h *headRun) partAt(part unsafe.Pointer, pitch, row, col, rows, cols int) {
 	h.soon(row+rows, col, rows, cols)
 }
 
-// aheadElems is from how many elements on the program's other operands lie in no cache.
+// aheadElems is from how many elements on the program's other operands are not in a cache.
 const aheadElems = 256 << 10
 
-// soon asks for what the program will read with the part below: the product has something to do in the meantime.
+// soon prefetches what the program will read with the part below, while the product computes.
 func (h *headRun) soon(row, col, rows, cols int) {
 	if h.r.n < aheadElems {
 		return
@@ -126,7 +126,7 @@ func (h *headRun) soon(row, col, rows, cols int) {
 	}
 }
 
-// row returns where elements at to at+n lie, if they do so one after the other in one row; else nil.
+// row returns the address of elements at to at+n if they are contiguous in one row; else nil.
 func (o *operand) row(at, n int) unsafe.Pointer {
 	last := len(o.dims) - 1
 	if o.strides[last] != 1 || n > o.dims[last] {

@@ -2,15 +2,16 @@ package cpu
 
 import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/half"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// A product with a vector whose rows lie whole is a sum of products for each row, and one sum in the order of a matrix
-// product waits for each addition before the next. So these sums run in lanes: those of parts of dotPart elements in the
-// order of simd, and the parts after each other. It is decided by the inner size and where rows lie, not by their number, so
-// that a row has the same bits whatever rows come with it.
+// A product of contiguous rows with a vector is a dot product for each row. Summed in the order of a matrix product, each
+// addition would wait for the one before. So these sums run in lanes: parts of dotPart elements in the order of simd, then
+// the parts in order. The inner size and the layout decide, not the number of rows, so that a row has the same bits whatever
+// rows come with it.
 
 const (
 	vectorDepth = 128      // inner size from which that is done
@@ -20,7 +21,7 @@ const (
 	dotSerial   = 64 << 10 // elements up to which a parallel loop does not pay
 )
 
-// byVector reports whether the product is done so. A single row may lie anyhow: it is small beside what it takes.
+// byVector reports whether the product is done so. A single row may have any layout: copying it is cheap.
 func byVector(m, n, k, acs, depth int) bool { return n == 1 && k >= depth && (acs == 1 || m == 1) }
 
 // vectorProduct is a product with n 1 in elements T with sums in S: dot sums the products of a part, vector shows k elements
@@ -29,13 +30,13 @@ type vectorProduct[T numbers, S float32 | float64] struct {
 	dot    func(x []T, y []S) S
 	vector func(x []T, step, k int) (y []S, free func())
 	put    func(z []T, x []S)
-	// lie is dot for a vector as it lies, of which a part is shown at a time; nil if vector does nothing to one that lies whole.
-	lie func(x, y []T) S
+	// direct is dot for a contiguous vector of T, a part at a time; nil if vector does not copy a contiguous one anyway.
+	direct func(x, y []T) S
 }
 
 func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
 	parts := (k + dotPart - 1) / dotPart
-	dot := v.dotsAsTheyLie(b, brs, parts)
+	dot := v.dotDirect(b, brs, parts)
 	var y []S
 	if dot == nil {
 		whole, freeY := v.vector(b, brs, k)
@@ -91,13 +92,13 @@ func (v *vectorProduct[T, S]) row(x []T, y []S) (sum S) {
 	return sum
 }
 
-// dotsAsTheyLie returns the sum of products of a part of a row, from an element on, with a long vector where that lies; nil if there is
-// no such way. It would go through memory if it were shown as a whole first.
-func (v *vectorProduct[T, S]) dotsAsTheyLie(b []T, brs, parts int) func(x []T, at int) S {
-	if v.lie == nil || brs != 1 || parts <= dotRun {
+// dotDirect returns the sum of products of a part of a row, from an element on, with a long vector in its own memory; nil if there
+// is no such kernel. A widened copy of the vector would go through memory.
+func (v *vectorProduct[T, S]) dotDirect(b []T, brs, parts int) func(x []T, at int) S {
+	if v.direct == nil || brs != 1 || parts <= dotRun {
 		return nil
 	}
-	return func(x []T, at int) S { return v.lie(x, b[at:at+len(x)]) }
+	return func(x []T, at int) S { return v.direct(x, b[at:at+len(x)]) }
 }
 
 // long cuts rows into blocks of parts.
@@ -113,7 +114,7 @@ func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, dot func(x [
 		}
 	})
 	sums := partial[:m]
-	for i := range m { // sums of rows take the place of parts that are used up
+	for i := range m { // sums of rows overwrite parts that are used up
 		var sum S
 		for _, s := range partial[i*parts:][:parts] {
 			sum += s
@@ -125,7 +126,7 @@ func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, dot func(x [
 
 // finish writes the sums of rows, and hands them on.
 func (v *vectorProduct[T, S]) finish(sums []S, row int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int)) {
-	if c == nil || crs != 1 { // nobody keeps them, or they lie apart
+	if c == nil || crs != 1 { // not needed, or not contiguous
 		z, free := borrow[T](len(sums))
 		defer free()
 		v.put(z, sums)
@@ -169,11 +170,11 @@ func vectorHalf(d dtype.DType, dot func(x []uint16, y []float32) float32) *vecto
 		dot: dot,
 		vector: func(x []uint16, step, k int) ([]float32, func()) {
 			y, free := borrow[float32](k)
-			widenStrided(d, y, x, step)
+			half.WidenStrided(d, y, x, step)
 			return y, free
 		},
 		put: func(z []uint16, x []float32) { narrowHalf(d, z, x) },
-		lie: func(x, y []uint16) float32 {
+		direct: func(x, y []uint16) float32 {
 			part, free := borrow[float32](len(y))
 			defer free()
 			widenHalf(d, part, y)

@@ -23,7 +23,7 @@ func TestMatmulVector(t *testing.T) {
 	}
 }
 
-// TestMatmulInts: whole numbers on the paths of package gemm and beside them.
+// TestMatmulInts: integers on the paths of package gemm and on the generic one.
 func TestMatmulInts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, d := range []dtype.DType{dtype.Int16, dtype.Uint16, dtype.Int32, dtype.Uint32, dtype.Int64, dtype.Uint64} {
@@ -33,7 +33,7 @@ func TestMatmulInts(t *testing.T) {
 	}
 }
 
-// TestMatmulSmall: small right factors of halves, products of few columns and of complex numbers, of any layout; many rows are cut into
+// TestMatmulSmall: small factors of half types, products of few columns and of complex numbers, of any layout; many rows are cut into
 // blocks.
 func TestMatmulSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))

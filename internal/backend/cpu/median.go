@@ -19,8 +19,8 @@ func medianKernel(skip bool) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		x, d := in[0], in[0].DType
 		p := planFold(x, foldedAxes(a))
-		if !p.rows { // the innermost dimension is one of the kept
-			p.kept, p.inner, p.outputs = append(p.kept, p.inner), foldDim{1, 1, 0}, p.outputs*p.inner.size
+		if !p.rows { // the innermost dimension is not reduced
+			p.outDims, p.inner, p.outputs = append(p.outDims, p.inner), foldDim{1, 1, 0}, p.outputs*p.inner.size
 		}
 		base := unsafe.Add(x.Base(), x.Offset()*d.Size())
 		group := max(1, foldChunk/max(1, p.count))
@@ -28,7 +28,7 @@ func medianKernel(skip bool) backend.Kernel {
 			keys, room := newScratch[uint64](p.count), newScratch[uint64](p.count)
 			pace := par.NewPace()
 			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
-				from, to := p.place(i)
+				from, to := p.offsets(i)
 				at := keys[:0]
 				walk(append(p.folded[:len(p.folded):len(p.folded)], p.inner), 0, p.count, func(off, n, stride int) {
 					for end := len(at) + n; len(at) < end; {
@@ -47,10 +47,10 @@ func medianKernel(skip bool) backend.Kernel {
 // loadKeys gives keys of any real dtype, NaN as the largest of 64 bits.
 func loadKeys(k []uint64, p unsafe.Pointer, stride int, d dtype.DType) {
 	if d.Size() == 8 {
-		wideKeys(k, p, stride, d, 0)
+		keys64(k, p, stride, d, 0)
 		return
 	}
-	narrowKeys(k, p, stride, d, 0)
+	keys32(k, p, stride, d, 0)
 	nan := uint64(math.MaxUint64)
 	if d.IsFloat() {
 		nan = 1<<(8*d.Size()) - 1
@@ -62,7 +62,7 @@ func loadKeys(k []uint64, p unsafe.Pointer, stride int, d dtype.DType) {
 	}
 }
 
-// middle selects the lower middle and turns its key back into a number.
+// middle selects the lower middle and converts its key back to a number.
 func middle(k, room []uint64, d dtype.DType, skip bool) dtype.Scalar {
 	if d.IsFloat() {
 		n := 0
@@ -81,7 +81,7 @@ func middle(k, room []uint64, d dtype.DType, skip bool) dtype.Scalar {
 	return unkey(key, d)
 }
 
-// unkey turns a key back into a number.
+// unkey converts a key back to a number.
 func unkey(k uint64, d dtype.DType) dtype.Scalar {
 	bits := uint(8 * d.Size())
 	sign := uint64(1) << (bits - 1)
@@ -98,7 +98,7 @@ func unkey(k uint64, d dtype.DType) dtype.Scalar {
 	return d.Get(b[:], 0)
 }
 
-// argmode sorts every row and takes the last place of the longest run, the first of those that tie.
+// argmode sorts every row and takes the last index of the longest run, of the first one if several tie.
 func argmode(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis, d := a.(attr.Axes).Axes.At(0), in[0].DType
 	r, err := rowsAlong(c, in[0], axis)
@@ -108,14 +108,14 @@ func argmode(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	z, size := backend.Slice[int64](out[0]), d.Size()
 	return r.groups(c, 1<<14, func(lo, hi int) {
 		s := &sorter{d: d, run: serially}
-		places, keys := newScratch[int64](r.n), newScratch[uint64](r.n)
+		indices, keys := newScratch[int64](r.n), newScratch[uint64](r.n)
 		for i := lo; i < hi; i++ {
 			p := unsafe.Add(r.base, r.start(i, r.n)*size)
-			_ = s.order(p, r.inner, r.n, r.n, places, 1)
+			_ = s.order(p, r.inner, r.n, r.n, indices, 1)
 			loadKeys(keys, p, r.inner, d)
 			most, run := 0, 0
-			for k, at := range places {
-				if k > 0 && keys[at] == keys[places[k-1]] {
+			for k, at := range indices {
+				if k > 0 && keys[at] == keys[indices[k-1]] {
 					run++
 				} else {
 					run = 1

@@ -38,8 +38,8 @@ func BenchmarkMove(b *testing.B) {
 		})
 	}
 	for _, d := range []dtype.DType{dtype.Uint8, dtype.BFloat16, dtype.Float32, dtype.Float64} {
-		turned := &shape.Layout{Strides: []int{1, n}}
-		run(fmt.Sprintf("transpose/%v/4096", d), "copy", nil, 2*n*n*d.Size(), view(d, nil, n, n), view(d, turned, n, n))
+		transposed := &shape.Layout{Strides: []int{1, n}}
+		run(fmt.Sprintf("transpose/%v/4096", d), "copy", nil, 2*n*n*d.Size(), view(d, nil, n, n), view(d, transposed, n, n))
 	}
 	f := dtype.Float32
 	x, z := view(f, nil, n, n), view(f, nil, n, n)

@@ -109,7 +109,7 @@ func TestIndexMatchesRef(t *testing.T) {
 		}
 		x := randomView(r, d, dims)
 		s := attr.Scatter{Axis: axis, Reduce: reductions[r.IntN(5)]}
-		if d.IsComplex() || s.Reduce == attr.ReduceMul && d.Size() < 4 { // products of many halves leave no room for rounding
+		if d.IsComplex() || s.Reduce == attr.ReduceMul && d.Size() < 4 { // products of many half-type numbers overflow or underflow
 			s.Reduce = reductions[r.IntN(2)]
 		}
 		id := moveDims(r, 0)[:]
@@ -137,7 +137,7 @@ func TestIndexMatchesRef(t *testing.T) {
 	}
 }
 
-// TestTallyMatchesRef adds many single elements to few places, which goes by tables.
+// TestTallyMatchesRef adds many single elements to few indices, by histogram tables.
 func TestTallyMatchesRef(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	const n, k = 37, 3*tallyChunk - 5

@@ -22,7 +22,7 @@ func host(n int, d dtype.DType) *mem.Buffer {
 	return mem.FromGo(dtype.Bytes(make([]uint64, (n*d.Size()+7)/8))[:n*d.Size()])
 }
 
-// layouts shows the same random numbers in row-major order, with the dimensions of memory turned round, backwards, and
+// layouts shows the same random numbers in row-major order, with the dimensions of memory transposed round, backwards, and
 // spread out.
 func layouts(r *rand.Rand, d dtype.DType, dims []int) map[string]backend.View {
 	s := shape.Of("test", dims...)
@@ -31,9 +31,9 @@ func layouts(r *rand.Rand, d dtype.DType, dims []int) map[string]backend.View {
 	for i := range 2*n + 3 {
 		d.Put(buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: float64(r.IntN(65)-32) / 8})
 	}
-	turned, step := make([]int, len(dims)), 1
+	transposed, step := make([]int, len(dims)), 1
 	for i, m := range dims {
-		turned[i] = step
+		transposed[i] = step
 		step *= m
 	}
 	back, spread := s.Strides(), s.Strides()
@@ -43,11 +43,11 @@ func layouts(r *rand.Rand, d dtype.DType, dims []int) map[string]backend.View {
 		spread[i] *= 2
 	}
 	return map[string]backend.View{
-		"row-major": {Buf: buf, DType: d, Shape: s},
-		"turned":    {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: turned, Offset: 1}},
-		"backwards": {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: back, Offset: max(0, n-1)}},
-		"spread":    {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: spread, Offset: 3}},
-		"repeated":  {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: make([]int, len(dims)), Offset: 2}},
+		"row-major":  {Buf: buf, DType: d, Shape: s},
+		"transposed": {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: transposed, Offset: 1}},
+		"backwards":  {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: back, Offset: max(0, n-1)}},
+		"spread":     {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: spread, Offset: 3}},
+		"repeated":   {Buf: buf, DType: d, Shape: s, Lay: &shape.Layout{Strides: make([]int, len(dims)), Offset: 2}},
 	}
 }
 
@@ -57,7 +57,7 @@ type nnCall struct {
 	in   [][]int // shapes
 	out  [][]int
 	kind []dtype.DType // of outputs that have not the input's dtype
-	// stats are inputs that are float32 where the others are halves.
+	// stats are inputs that are float32 where the others are of a half type.
 	stats []int
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// Constant padding is a part written over one value: what lies between its rows is filled as they are copied, so that the
-// output is gone over once.
+// Constant padding is a slice update of one value: the gaps between rows are filled as the rows are copied, so that the
+// output is written once.
 
 // isPadding reports whether a slice update is that: a new, dense output of one value, and a part of dense rows without steps.
 func isPadding(s attr.Slice, out backend.View, in []backend.View) bool {
@@ -25,18 +25,18 @@ func isPadding(s attr.Slice, out backend.View, in []backend.View) bool {
 	return true
 }
 
-// padded computes it, some planes of the part at a time: with each goes what lies before it.
+// padded computes it, some planes of the part at a time; each plane fills the gap before it.
 func padded(c *backend.Ctx, s attr.Slice, out backend.View, in []backend.View) error {
 	p := newPadding(s, out, in)
 	each := max(1, copyBlock/(p.size*out.Numel()/p.planes+1))
 	return c.For(ceil(p.planes, each), func(b int) {
 		done := 0
 		if b > 0 {
-			done, _ = p.place(b*each - 1)
+			done, _ = p.offsets(b*each - 1)
 			done += p.rows * p.pitch
 		}
 		for i := b * each; i < min((b+1)*each, p.planes); i++ {
-			to, from := p.place(i)
+			to, from := p.offsets(i)
 			p.fill(done, to)
 			p.plane(unsafe.Add(p.z, to*p.size), unsafe.Add(p.x, from*p.size))
 			done = to + p.rows*p.pitch
@@ -80,8 +80,8 @@ func newPadding(s attr.Slice, out backend.View, in []backend.View) *padding {
 	return p
 }
 
-// place is where plane i begins in the output, with what is before its first row, and in the part.
-func (p *padding) place(i int) (to, from int) {
+// offsets is where plane i begins in the output, including what is before its first row, and in the part.
+func (p *padding) offsets(i int) (to, from int) {
 	d := len(p.dims) - 1
 	if d >= 0 {
 		to = p.start[d] * p.zs[d]

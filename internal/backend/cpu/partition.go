@@ -10,7 +10,7 @@ import (
 
 func init() { register(backend.Table{"argpartition": argpartition}) }
 
-// argpartition finds the key at a place without sorting, then goes over the row once more: keys below it go to the
+// argpartition finds the key at an index by selection, then goes over the row once more: keys below it go to the
 // front and keys above it to the end. Of equal keys as many go to the front as belong there, the first ones.
 func argpartition(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	t, d := a.(attr.TopK), in[0].DType
@@ -32,7 +32,7 @@ func argpartition(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	})
 }
 
-// putParts writes the places of keys around a pivot; equal of the keys like it come before place k.
+// putParts writes the indices of keys around a pivot; equal of the keys like it come before index k.
 func putParts(z []int64, stride int, keys []uint64, pivot uint64, equal, k int) {
 	front, back := 0, (k+1)*stride
 	for i, v := range keys {
@@ -60,10 +60,10 @@ func keyBits(d dtype.DType) int { return 8 * d.Size() }
 // orderKeys makes keys that are ordered as the elements are.
 func orderKeys(keys []uint64, p unsafe.Pointer, stride int, d dtype.DType) {
 	if d.Size() == 8 {
-		wideKeys(keys, p, stride, d, 0)
+		keys64(keys, p, stride, d, 0)
 		return
 	}
-	narrowKeys(keys, p, stride, d, 0)
+	keys32(keys, p, stride, d, 0)
 	for i, v := range keys {
 		keys[i] = v >> 32
 	}

@@ -9,7 +9,7 @@ import (
 
 // Pooling sees every input as planes of three dimensions (missing ones have size 1). Work is cut by rows of the result,
 // each of which is written by one block alone: the transposes gather from the windows that cover an element instead
-// of scattering into them, so that bits do not depend on who came first.
+// of scattering into them, so that bits do not depend on the order of execution.
 
 // grid is a pooling as its kernels see it.
 type grid struct {
@@ -188,7 +188,7 @@ func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
 	})
 }
 
-// floatPool makes a kernel of a routine for both float types; halves are computed in float32.
+// floatPool makes a kernel of a routine for both float types; half types are computed in float32.
 func floatPool(single func(c *backend.Ctx, g *grid, z, x []float32) error, double func(c *backend.Ctx, g *grid, z, x []float64) error) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if out[0].Numel() == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// step is the part of a window that meets an element: window o has it as its element k.
+// step is a window that covers an element: window o has it as its element k.
 type step struct{ o, k int }
 
 // kernelOf is the size of the windows, with 1 for missing dimensions.
@@ -20,8 +20,8 @@ func (g *grid) kernelOf() [3]int {
 	return k
 }
 
-// meets lists, for every element along a dimension, the windows that hold it and where.
-func (g *grid) meets(d int) [][]step {
+// covering lists, for every element along a dimension, the windows that hold it and where.
+func (g *grid) covering(d int) [][]step {
 	c, n := newScratch[[]step](g.in[d]), g.w.In.Len()
 	if d < 3-n {
 		return [][]step{{{0, 0}}}
@@ -37,9 +37,9 @@ func (g *grid) meets(d int) [][]step {
 	return c
 }
 
-// poolFold adds, for every row of the image, the rows of windows that meet it.
+// poolFold adds, for every row of the image, the rows of windows that cover it.
 func poolFold[T numbers](c *backend.Ctx, g *grid, z, x []T) error {
-	md, mh, kern := g.meets(0), g.meets(1), g.kernelOf()
+	md, mh, kern := g.covering(0), g.covering(1), g.kernelOf()
 	plane := kern[0] * kern[1] * kern[2] * g.outSize()
 	n := g.w.In.Len() - 1
 	stride, pad, dilation := g.w.Stride.At(n), g.w.Pad.At(n), g.w.Dilation.At(n)
@@ -91,7 +91,7 @@ func foldAny(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return floatPool(poolFold[float32], poolFold[float64])(c, a, out, in)
 }
 
-// poolUnfold copies elements of any size into the layout of windows; what lies in the padding is 0.
+// poolUnfold copies elements of any size into the layout of windows; elements in the padding are 0.
 func poolUnfold(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if out[0].Numel() == 0 {
 		return nil
@@ -116,7 +116,7 @@ func poolUnfold(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 
 func unfold[T any](c *backend.Ctx, g *grid, z, x []T) error {
 	kern, n := g.kernelOf(), g.w.In.Len()
-	at := func(d, o, k int) (int, bool) { // where element k of window o lies, and whether it does
+	at := func(d, o, k int) (int, bool) { // the index of element k of window o, and whether it is inside the input
 		e := d - (3 - n)
 		if e < 0 {
 			return 0, true

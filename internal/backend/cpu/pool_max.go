@@ -34,8 +34,8 @@ func (g *grid) isSquares() bool {
 		2*g.out[1] <= g.in[1] && 2*g.out[2] <= g.in[2]
 }
 
-// poolSquares pools planes of squares.
-func poolSquares(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) error {
+// maxPool2x2 pools planes by 2 by 2 windows that do not overlap.
+func maxPool2x2(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) error {
 	in, out := g.inSize(), g.outSize()
 	return overPlanes(c, len(x)/in, in, func(p int) {
 		simd.MaxPool2x2F32(z[p*out:], idx[p*out:], x[p*in:], g.out[1], g.out[2], g.in[2])
@@ -44,7 +44,7 @@ func poolSquares(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32)
 
 func poolMax[T reals](c *backend.Ctx, g *grid, z []T, idx []int64, x []T) error {
 	if v, ok := any(x).([]float32); ok && g.isSquares() {
-		return poolSquares(c, g, any(z).([]float32), idx, v)
+		return maxPool2x2(c, g, any(z).([]float32), idx, v)
 	}
 	if v, ok := any(x).([]float32); ok && g.inSize() < math.MaxInt32 && g.isStepped() {
 		return steppedMax(c, g, any(z).([]float32), idx, v)

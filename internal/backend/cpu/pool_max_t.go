@@ -19,13 +19,13 @@ func init() {
 	}})
 }
 
-// poolMaxT gives every element what the windows that took it were given, plane by plane; at holds the indices taken. A
-// place outside the window was taken by nobody.
+// poolMaxT is the transpose of max pooling: every window adds its value to the element that was its maximum, plane by plane;
+// at holds the indices of the maxima. An index outside its window is ignored.
 func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) error {
 	return func(c *backend.Ctx, g *grid, z, x []T) error {
 		in, out := g.inSize(), g.outSize()
 		if v, ok := any(x).([]float32); ok && g.isSquares() {
-			return giveSquares(c, g, any(z).([]float32), v, at)
+			return unpool2x2(c, g, any(z).([]float32), v, at)
 		}
 		if v, ok := any(x).([]float32); ok && g.isGiven() {
 			return steppedMaxT(c, g, any(z).([]float32), v, at)
@@ -35,7 +35,7 @@ func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) erro
 			plane := z[p*in : (p+1)*in]
 			clear(plane)
 			if table != nil {
-				putTaken(g, table, plane, at[p*out:][:out], x[p*out:][:out])
+				scatterTaken(g, table, plane, at[p*out:][:out], x[p*out:][:out])
 				return
 			}
 			for o := range out {
@@ -47,8 +47,8 @@ func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) erro
 	}
 }
 
-// giveSquares is poolMaxT for squares.
-func giveSquares(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
+// unpool2x2 is poolMaxT for 2 by 2 windows that do not overlap.
+func unpool2x2(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 	in, out := g.inSize(), g.outSize()
 	over := 2*g.out[1] < g.in[1] || 2*g.out[2] < g.in[2] // some elements are in no square
 	return overPlanes(c, len(z)/in, in, func(p int) {
@@ -121,7 +121,7 @@ func (g *grid) windowTable() []uint32 {
 	for i := range n[0] {
 		for j := range n[1] {
 			for k := range n[2] {
-				// Elements in the same place, of a window wider than a row, are told apart by sees alone.
+				// Elements at the same distance, in a window wider than a row, are told apart by sees alone.
 				if e := &table[(i*step[0]*g.in[1]+j*step[1])*g.in[2]+k*step[2]]; *e == none {
 					*e = uint32(i | j<<8 | k<<16)
 				} else {
@@ -133,8 +133,8 @@ func (g *grid) windowTable() []uint32 {
 	return table
 }
 
-// putTaken adds what the windows of a plane were given to the indices they took.
-func putTaken[T floats](g *grid, table []uint32, plane []T, at []int64, x []T) {
+// scatterTaken adds the values of the windows of a plane to the elements that were their maxima.
+func scatterTaken[T floats](g *grid, table []uint32, plane []T, at []int64, x []T) {
 	o := 0
 	for _, sd := range g.spans[0] {
 		for _, sh := range g.spans[1] {
@@ -159,12 +159,12 @@ func putTaken[T floats](g *grid, table []uint32, plane []T, at []int64, x []T) {
 	}
 }
 
-// sees reports whether the window of output o has a place of its plane.
-func (g *grid) sees(o int, place int64) bool {
-	if place < 0 || place >= int64(g.inSize()) {
+// sees reports whether the window of output o covers an index of its plane.
+func (g *grid) sees(o int, index int64) bool {
+	if index < 0 || index >= int64(g.inSize()) {
 		return false
 	}
-	p := int(place)
+	p := int(index)
 	for d := 2; d >= 0; d-- {
 		s := g.spans[d][o%g.out[d]]
 		i := p % g.in[d]

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
 	"math"
 	"unsafe"
 
@@ -12,7 +13,7 @@ import (
 // Windows of float32 at regular distances are pooled many at a time: one element of all windows of some rows is a step
 // (simd.MaxStepF32 and its like), for those windows that have it inside the input.
 
-// poolTap is element k of the windows along a dimension: those from lo to hi have it, the first of them at place at.
+// poolTap is element k of the windows along a dimension: those from lo to hi have it, the first of them at index at.
 type poolTap struct{ lo, hi, at int }
 
 // poolAxis is a dimension of windows at regular distances.
@@ -29,11 +30,11 @@ func (g *grid) axis(d int) poolAxis {
 	}
 	a := poolAxis{stride: g.w.Stride.At(e)}
 	pad, dilation := g.w.Pad.At(e), g.w.Dilation.At(e)
-	// Elements before from and behind to lie outside the input in every window, however wide it is.
+	// Elements before from and behind to are outside the input in every window, however wide it is.
 	from, to := max(0, ceil(pad-(g.out[d]-1)*a.stride, dilation)), min(g.w.Kernel.At(e), (g.in[d]-1+pad)/dilation+1)
 	for k := from; k < to; k++ {
 		first := k*dilation - pad
-		if lo, hi := inside(first, a.stride, g.out[d], g.in[d]); lo < hi {
+		if lo, hi := layout.Inside(first, a.stride, g.out[d], g.in[d]); lo < hi {
 			a.taps = append(a.taps, poolTap{lo, hi, first + lo*a.stride})
 		}
 	}
@@ -99,8 +100,8 @@ func steppedMax(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) 
 	})
 }
 
-// steps calls f for every element of the windows of some rows: rows of cols windows from place to on, counted from the
-// first row, rows pitch apart, see elements from place base of the plane on.
+// steps calls f for every element of the windows of some rows: rows of cols windows from index to on, counted from the
+// first row, rows pitch apart, read elements from index base of the plane on.
 func (g *grid) steps(deep, high, wide poolAxis, p poolRows, pitch int, f func(to, base, rows, cols int)) {
 	for _, i := range deep.taps {
 		if i = deep.part(i, p.d, p.d+1); i.lo >= i.hi {

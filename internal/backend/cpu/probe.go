@@ -17,7 +17,7 @@ type Limits struct {
 	BF16       float64 `json:"bf16"` // products of bfloat16 by the instructions that matrix products use
 	Read       float64 `json:"read"`
 	Copy       float64 `json:"copy"`
-	StreamCopy float64 `json:"stream_copy"` // past the caches
+	StreamCopy float64 `json:"stream_copy"` // by non-temporal stores
 }
 
 // Prober measures limits; it keeps the memory it reads and writes, so that a second measurement finds its pages. They are pages as

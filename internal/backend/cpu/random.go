@@ -11,7 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Every word is a hash of its place, so blocks of any size give the same numbers.
+// Every word is a hash of its index (Threefry), so blocks of any size give the same numbers.
 
 const (
 	hashesPerBlock = 4096

@@ -28,16 +28,16 @@ func init() {
 
 func recurrent(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if in[0].DType == dtype.Float64 {
-		return goThrough[float64](c, a, out, in)
+		return runForward[float64](c, a, out, in)
 	}
-	return goThrough[float32](c, a, out, in)
+	return runForward[float32](c, a, out, in)
 }
 
 func recurrentGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if in[0].DType == dtype.Float64 {
-		return goBack[float64](c, a, out, in)
+		return runBackward[float64](c, a, out, in)
 	}
-	return goBack[float32](c, a, out, in)
+	return runBackward[float32](c, a, out, in)
 }
 
 // vectors are the routines of an element type over contiguous elements.
@@ -73,7 +73,7 @@ type layerPlan[T floats] struct {
 	a                        attr.Recurrent
 	gates, hidden, state     int // gates of a unit, units, size of the state
 	batch                    int
-	places, order            []int
+	offsets, order           []int
 	width, units, stateUnits int // units of a block; blocks of units, of the state
 }
 
@@ -81,9 +81,9 @@ func planLayer[T floats](c *backend.Ctx, a attr.Attr, w backend.View) *layerPlan
 	l := &layerPlan[T]{vectors: vectorsOf[T](), c: c, a: a.(attr.Recurrent)}
 	l.gates = l.a.Cell.Gates()
 	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
-	l.places, l.order = l.a.Offsets(), l.a.Order()
+	l.offsets, l.order = l.a.Offsets(), l.a.Order()
 	if len(l.order) > 0 {
-		l.batch = l.places[1]
+		l.batch = l.offsets[1]
 	}
 	l.width = l.tiles.Cols()
 	l.units, l.stateUnits = (l.hidden+l.width-1)/l.width, (l.state+l.width-1)/l.width
@@ -96,7 +96,7 @@ func (l *layerPlan[T]) step(k int) (at, n int) {
 		return 0, 0
 	}
 	t := l.order[k]
-	return l.places[t], l.places[t+1] - l.places[t]
+	return l.offsets[t], l.offsets[t+1] - l.offsets[t]
 }
 
 // part returns where a block of units begins, and its width.
@@ -113,8 +113,8 @@ func (l *layerPlan[T]) forBlocks(units, rows int, f func(unit, lo, hi int)) erro
 	})
 }
 
-// ahead asks for rows of w elements, rs apart, that are read soon: they lie too far apart for the machine to guess. own does
-// so for rows that are written, which another core may have.
+// ahead prefetches rows of w elements, rs apart, that are read soon: they are too far apart for the hardware prefetcher. own
+// prefetches rows that are written, with ownership.
 func ahead[T floats](x []T, rs, rows, w int) {
 	if size := int(unsafe.Sizeof(T(0))); len(x) > 0 {
 		simd.PrefetchRows(unsafe.Pointer(&x[0]), rs*size, rows, w*size)
@@ -148,7 +148,7 @@ func (l *layerPlan[T]) sums(m, w, k, chunk int, a []T, ars int, panel []T, c []T
 	}
 }
 
-// packRows packs columns of w, whose rows lie one behind the other, as panels of as many columns as a block has.
+// packRows packs columns of w, whose rows are contiguous, as panels of as many columns as a block has.
 func (l *layerPlan[T]) packRows(dst, w []T, rows, cols int) error {
 	blocks := (cols + l.width - 1) / l.width
 	const each = 256
@@ -171,7 +171,7 @@ func (l *layerPlan[T]) packColumns(dst, w []T, gates, size, k int) error {
 	})
 }
 
-// floatsOf returns a view's elements in order, halves widened.
+// floatsOf returns a view's elements in order, half types widened.
 func floatsOf[T floats](c *backend.Ctx, v backend.View) ([]T, error) {
 	if v.DType.IsHalf() {
 		x, err := denseF32(c, v)
@@ -192,7 +192,7 @@ func operandsOf[T floats](c *backend.Ctx, in []backend.View) (x [][]T, err error
 	return x, nil
 }
 
-// withResults calls f with the outputs as T, and rounds halves afterwards.
+// withResults calls f with the outputs as T, and rounds to a half type afterwards.
 func withResults[T floats](c *backend.Ctx, out []backend.View, f func(z [][]T) error) error {
 	if len(out) == 0 || !out[0].DType.IsHalf() {
 		z := make([][]T, len(out))

@@ -9,16 +9,16 @@ import (
 // the state, then from the state's cotangent those of its own gates.
 type layerBack[T floats] struct {
 	*layerPlan[T]
-	z, kept, start, dy, y, dmemory []T
-	panels, projection             []T    // of the weights, by block of the state and of units
-	dgates                         [2][]T // of a step and of the later one, in turn, as they meet the state's weight
-	dstate                         []T    // of a step, where it is projected
-	carry                          []T    // by block of units: of an LSTM's memory; of a GRU's state, what goes past the gates
-	pitch, stateStep               int    // of rows of dgates and of dstate
-	dz, dh0, extra                 []T    // results: of gates, of the start; of a GRU's kept part or of states
+	z, saved, start, dy, y, dmemory []T
+	panels, projection              []T    // of the weights, by block of the state and of units
+	dgates                          [2][]T // of a step and of the later one, in turn, as operands of the state's weight
+	dstate                          []T    // of a step, where it is projected
+	carry                           []T    // by block of units: of an LSTM's memory; of a GRU's state, the part that bypasses the gates
+	pitch, stateStep                int    // of rows of dgates and of dstate
+	dz, dh0, extra                  []T    // results: of gates, of the start; of a GRU's candidate or of states
 }
 
-func goBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+func runBackward[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	l := &layerBack[T]{layerPlan: planLayer[T](c, a, in[1])}
 	x, err := operandsOf[T](c, in)
 	if err != nil {
@@ -27,7 +27,7 @@ func goBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error
 	l.z, l.dy = x[0], x[len(x)-1]
 	var proj []T
 	if l.gates > 1 {
-		l.kept, l.start, l.dy = x[2], x[3], x[4]
+		l.saved, l.start, l.dy = x[2], x[3], x[4]
 		rest := x[5:]
 		if l.a.Cell == attr.CellGRU {
 			l.y = rest[0]
@@ -153,7 +153,7 @@ func (l *layerBack[T]) block(k, at, n, later, u, lo, hi int) {
 }
 
 // wholeRows reports whether cotangents of gates go to the results a step later, in whole rows, from where the products read
-// them anyway: blocks of few columns of rows that lie a page apart are slow to write.
+// them anyway: blocks of few columns of rows a page apart are slow to write.
 func (l *layerBack[T]) wholeRows() bool { return !l.a.Project && l.a.Cell != attr.CellGRU }
 
 // putRows writes rows of the k-th step's cotangents.
@@ -165,7 +165,7 @@ func (l *layerBack[T]) putRows(k, lo, hi int) {
 	}
 }
 
-// ask brings near what the block needs of gate q when its products are there, and a share of the rest.
+// ask prefetches what the block needs of gate q when its products are done, and a share of the rest.
 func (l *layerBack[T]) ask(k, at, from, w, lo, hi, q int) {
 	m, row := hi-lo, l.gates*l.hidden
 	if m == 0 {
@@ -177,12 +177,12 @@ func (l *layerBack[T]) ask(k, at, from, w, lo, hi, q int) {
 	case q == 0:
 		ahead(l.dy[(at+lo)*l.state+from:], l.state, m, w)
 	case q == 1:
-		ahead(l.kept[(at+lo)*l.hidden+from:], l.hidden, m, w)
+		ahead(l.saved[(at+lo)*l.hidden+from:], l.hidden, m, w)
 	case q == 2 && l.a.Cell == attr.CellGRU:
 		own(l.extra[(at+lo)*l.hidden+from:], l.hidden, m, w)
 	}
 	if before, n := l.step(k - 1); q == min(2, l.gates-1) && n > lo && l.gates > 1 {
-		all := l.kept
+		all := l.saved
 		if l.a.Cell == attr.CellGRU {
 			all = l.y
 		}
@@ -215,18 +215,18 @@ func (l *layerBack[T]) gatesOf(k, at, from, w, lo, hi int, dh []T) {
 		switch l.a.Cell {
 		case attr.CellLSTM:
 			c, c0, dc, tmp := s.cut(n), s.cut(n), l.carry[l.batch*from+lo*w:][:n], s.cut(n)
-			l.tiles.CopyRows(c, w, l.kept[(at+lo)*l.hidden+from:], l.hidden, m, w)
-			l.before(c0, k, from, w, lo, hi, l.kept)
+			l.tiles.CopyRows(c, w, l.saved[(at+lo)*l.hidden+from:], l.hidden, m, w)
+			l.before(c0, k, from, w, lo, hi, l.saved)
 			if l.dmemory != nil {
 				l.tiles.CopyRows(tmp, w, l.dmemory[(at+lo)*l.hidden+from:], l.hidden, m, w)
 				l.add(dc, dc, tmp)
 			}
 			l.lstm(dz, z, c, c0, dh, dc, tmp)
 		case attr.CellGRU:
-			q, h0, dq, past := s.cut(n), s.cut(n), s.cut(n), l.carry[l.batch*from+lo*w:][:n]
-			l.tiles.CopyRows(q, w, l.kept[(at+lo)*l.hidden+from:], l.hidden, m, w)
+			q, h0, dq, bypass := s.cut(n), s.cut(n), s.cut(n), l.carry[l.batch*from+lo*w:][:n]
+			l.tiles.CopyRows(q, w, l.saved[(at+lo)*l.hidden+from:], l.hidden, m, w)
 			l.before(h0, k, from, w, lo, hi, l.y)
-			l.gru(dz, z, q, h0, dh, dq, past)
+			l.gru(dz, z, q, h0, dh, dq, bypass)
 			l.tiles.CopyRows(l.extra[(at+lo)*l.hidden+from:], l.hidden, dq, w, m, w)
 			l.tiles.CopyRows(l.dgates[k&1][lo*l.pitch+2*l.hidden+from:], l.pitch, dq, w, m, w)
 		case attr.CellReLU:
@@ -284,17 +284,17 @@ func (l *layerBack[T]) lstm(dz, z, c, c0, dh, dc, tmp []T) {
 	l.mul(dc, dc, f)
 }
 
-// gru gives the cotangents of gates, of the state's part of the third, and what of the state's goes past the gates. It
+// gru gives the cotangents of gates, of the state's part of the third, and what of the state's bypasses the gates. It
 // uses h0 and q for its own ends.
-func (l *layerBack[T]) gru(dz, z, q, h0, dh, dq, past []T) {
+func (l *layerBack[T]) gru(dz, z, q, h0, dh, dq, bypass []T) {
 	n := len(q)
 	r, u, v := z[:n], z[n:2*n], z[2*n:]
 	dr, du, dv := dz[:n], dz[n:2*n], dz[2*n:]
-	l.mul(past, dh, u)
+	l.mul(bypass, dh, u)
 	l.sub(du, h0, v)
 	l.mul(du, du, dh)
 	l.slope(du, u, h0)
-	l.sub(dv, dh, past) // dh·(1 - u)
+	l.sub(dv, dh, bypass) // dh·(1 - u)
 	l.mul(h0, v, v)
 	l.mul(h0, h0, dv)
 	l.sub(dv, dv, h0)

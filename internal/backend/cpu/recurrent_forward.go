@@ -25,7 +25,7 @@ type layerForward[T floats] struct {
 	y, extra, z    []T    // results; the last two may not be wanted
 }
 
-func goThrough[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+func runForward[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	l := &layerForward[T]{layerPlan: planLayer[T](c, a, in[1])}
 	if in[0].Numel() == 0 && out[0].Numel() == 0 {
 		return nil
@@ -216,8 +216,8 @@ func (l *layerForward[T]) addBias(z, bias []T, from, w, q int) {
 	}
 }
 
-// ask brings near what the block needs when its products with gate q-1 are there: a little at a time, since a core has
-// only so many requests under way.
+// ask prefetches what the block needs when its products with gate q-1 are done: a little at a time, since a core has few
+// line fill buffers.
 func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
 	m, row := hi-lo, l.gates*l.hidden
 	if q == 1 && !l.a.Project {
@@ -239,7 +239,7 @@ func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
 	}
 }
 
-// keep writes memories and gates, if somebody wants them.
+// keep writes memories and gates, if they are outputs.
 func (l *layerForward[T]) keep(at, from, w, lo, hi int, c, g []T) {
 	m := hi - lo
 	if c != nil && l.extra != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A reduction first puts the dimensions in the order of memory and joins those that lie together. If the innermost
-// one is folded, runs of it are folded one after the other (rows); if it is kept, whole runs are accumulated at once
-// (columns). Either way the work is cut into blocks by the sizes alone: outputs into groups, and what is folded into
-// one output into chunks whose results are joined in order. So the bits depend on nothing else.
+// A reduction first puts the dimensions in the order of memory and collapses contiguous ones. If the innermost one is
+// reduced, runs of it are reduced one after the other (rows); if not, whole runs are accumulated at once (columns).
+// Either way the work is cut into blocks by the sizes alone: outputs into groups, and the elements of one output into chunks
+// whose results are joined in order. So the bits depend on nothing else.
 
 const (
 	foldChunk = 1 << 15 // elements folded by one block
@@ -45,11 +45,11 @@ type foldDim struct{ size, in, out int }
 
 // foldPlan is a reduction in the order of memory.
 type foldPlan struct {
-	kept, folded []foldDim
-	inner        foldDim // the innermost dimension, in neither list
-	rows         bool    // the innermost dimension is folded
-	count        int     // elements folded into one output
-	outputs      int     // of the kept dimensions in the list
+	outDims, folded []foldDim
+	inner           foldDim // the innermost dimension, in neither list
+	rows            bool    // the innermost dimension is folded
+	count           int     // elements folded into one output
+	outputs         int     // of outDims
 }
 
 // planFold orders and joins the dimensions of x.
@@ -102,17 +102,17 @@ func planFold(x backend.View, axes attr.Ints) foldPlan {
 		if d.folded {
 			p.folded = append(p.folded, d.foldDim)
 		} else {
-			p.kept = append(p.kept, d.foldDim)
+			p.outDims = append(p.outDims, d.foldDim)
 			p.outputs *= d.size
 		}
 	}
 	return p
 }
 
-// place gives the offsets of kept element i.
-func (p *foldPlan) place(i int) (in, out int) {
-	for d := len(p.kept) - 1; d >= 0; d-- {
-		k := p.kept[d]
+// offsets gives the offsets of output i.
+func (p *foldPlan) offsets(i int) (in, out int) {
+	for d := len(p.outDims) - 1; d >= 0; d-- {
+		k := p.outDims[d]
 		r := i % k.size
 		i /= k.size
 		in += r * k.in
@@ -204,7 +204,7 @@ type foldRun[T, A, R any] struct {
 
 func (r *foldRun[T, A, R]) at(off int) unsafe.Pointer { return unsafe.Add(r.base, off*r.size) }
 
-// fold folds the flat range [lo, hi) of what belongs to one output, which lies at off.
+// fold folds the flat range [lo, hi) of what belongs to one output, which is at off.
 func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *[]T) A {
 	a := r.f.zero
 	r.p.runs(off, lo, hi, func(o, n int) { a = r.run(a, o, n, tile) })
@@ -251,7 +251,7 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 				return
 			}
 			for i := lo; i < hi; i++ {
-				in, out := p.place(i)
+				in, out := p.offsets(i)
 				r.z[out] = r.f.done(r.fold(in, 0, p.count, &tile), p.count)
 			}
 		})
@@ -259,7 +259,7 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	r.parts(p.outputs * chunks)
 	err := r.blocks(c, len(r.part), func(b int) {
 		var tile []T
-		in, _ := p.place(b / chunks)
+		in, _ := p.offsets(b / chunks)
 		lo := b % chunks * foldChunk
 		r.part[b] = r.fold(in, lo, min(lo+foldChunk, p.count), &tile)
 	})
@@ -284,7 +284,7 @@ func (r *foldRun[T, A, R]) blocks(c *backend.Ctx, n int, f func(block int)) erro
 
 // dense reports whether the rows follow each other, as do their results.
 func (p *foldPlan) dense() bool {
-	return len(p.folded) == 0 && p.inner.in == 1 && len(p.kept) == 1 && p.kept[0].in == p.inner.size && p.kept[0].out == 1
+	return len(p.folded) == 0 && p.inner.in == 1 && len(p.outDims) == 1 && p.outDims[0].in == p.inner.size && p.outDims[0].out == 1
 }
 
 // joinTree joins neighbours, then neighbours of those, until one is left.

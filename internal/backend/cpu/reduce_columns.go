@@ -35,7 +35,7 @@ func (q *columnPlan) block(p *foldPlan, b int, f func(o, ch, lo, n int)) {
 	}
 }
 
-// columnwise accumulates whole runs of the innermost dimension, which is kept.
+// columnwise accumulates whole runs of the innermost dimension, which is not reduced.
 func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	p, q := r.p, r.p.columns()
 	if q.chunks == 1 {
@@ -63,7 +63,7 @@ func (r *foldRun[T, A, R]) foldColumns(c *backend.Ctx, q *columnPlan) error {
 		t := floatTiles.Get().(*floatTile)
 		defer floatTiles.Put(t)
 		q.block(p, b, func(o, ch, lo, n int) {
-			in, out := p.place(o)
+			in, out := p.offsets(o)
 			if q.chunks > 1 {
 				r.column(r.part[(o*q.chunks+ch)*p.inner.size+lo:][:n], in+lo*p.inner.in, ch*q.perChunk, min((ch+1)*q.perChunk, p.count))
 				return
@@ -81,7 +81,7 @@ func (r *foldRun[T, A, R]) sameRows(c *backend.Ctx, q *columnPlan) error {
 	return each(c, p.outputs*q.tiles, func(b int) {
 		lo := b % q.tiles * q.tile
 		n := min(q.tile, p.inner.size-lo)
-		in, out := p.place(b / q.tiles)
+		in, out := p.offsets(b / q.tiles)
 		acc := make([]A, 3*n)
 		same, last, next := acc[:n], acc[n:2*n], acc[2*n:]
 		r.column(same, in+lo*p.inner.in, 0, q.perChunk)

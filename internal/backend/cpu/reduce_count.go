@@ -84,7 +84,7 @@ func countComplex[T complex64 | complex128, R any](done func(int64, int) R) fold
 		})}
 }
 
-// nonzeroHalf finds halves other than zeros of either sign.
+// nonzeroHalf finds half-type elements other than zeros of either sign.
 func nonzeroHalf(z []uint8, x []uint16) {
 	var t [countLanes]uint16
 	for len(x) > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// maxOf and minOf fold integers and float64; NaN wins, as max and min have it.
-func maxOf[T reals](low T) extreme[T] {
-	return extreme[T]{folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
+// maxOf and minOf reduce integers and float64; NaN wins, as in Go's max and min.
+func maxOf[T reals](low T) extremum[T] {
+	return extremum[T]{folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {
@@ -30,8 +30,8 @@ func maxOf[T reals](low T) extreme[T] {
 		})}}
 }
 
-func minOf[T reals](high T) extreme[T] {
-	return extreme[T]{folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
+func minOf[T reals](high T) extremum[T] {
+	return extremum[T]{folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {
@@ -60,17 +60,17 @@ func bounds[T integers]() (low, high T) {
 	return -high - 1, high
 }
 
-// extreme is a reduction that gives one of its elements.
-type extreme[T comparable] struct{ folder[T, T, T] }
+// extremum is a reduction that gives one of its elements.
+type extremum[T comparable] struct{ folder[T, T, T] }
 
-// inVectors is a reduction by a kernel that takes the larger of each two elements, or the smaller.
-func (f extreme[T]) inVectors(two func(z, x, y []T)) extreme[T] {
-	f.run, f.cols, f.joins = byHalves(f.run, two), extremeCols(two), two
-	f.dense = extremesOf(f.zero, f.run, two)
+// inVectors is the reduction by a vector kernel for the maximum of two slices, or the minimum.
+func (f extremum[T]) inVectors(two func(z, x, y []T)) extremum[T] {
+	f.run, f.cols, f.joins = treeExtremum(f.run, two), extremumCols(two), two
+	f.dense = extremaOf(f.zero, f.run, two)
 	return f
 }
 
-func extremeInts[T integers](most, least *byType, d dtype.DType, larger, smaller func(z, x, y []T)) {
+func extremumInts[T integers](most, least *byType, d dtype.DType, larger, smaller func(z, x, y []T)) {
 	low, high := bounds[T]()
 	f, g := maxOf(low), minOf(high)
 	if larger != nil {
@@ -92,7 +92,7 @@ func init() {
 		}
 		return max(a, simd.MaxOfF32(x))
 	}
-	f.cols, f.joins, f.dense = extremeCols(simd.MaxF32), simd.MaxF32, extremesOf(f.zero, f.run, simd.MaxF32)
+	f.cols, f.joins, f.dense = extremumCols(simd.MaxF32), simd.MaxF32, extremaOf(f.zero, f.run, simd.MaxF32)
 	g := minOf(float32(inf))
 	g.run = func(a float32, x []float32) float32 {
 		if len(x) < 16 {
@@ -103,20 +103,20 @@ func init() {
 		}
 		return min(a, simd.MinOfF32(x))
 	}
-	g.cols, g.joins, g.dense = extremeCols(simd.MinF32), simd.MinF32, extremesOf(g.zero, g.run, simd.MinF32)
+	g.cols, g.joins, g.dense = extremumCols(simd.MinF32), simd.MinF32, extremaOf(g.zero, g.run, simd.MinF32)
 	most[dtype.Float32], least[dtype.Float32] = f.reducer(), g.reducer()
-	halves(most, f.folder)
-	halves(least, g.folder)
+	halfTypes(most, f.folder)
+	halfTypes(least, g.folder)
 	most[dtype.Float64], least[dtype.Float64] = maxOf(-inf).inVectors(simd.MaxF64).reducer(), minOf(inf).inVectors(simd.MinF64).reducer()
-	extremeInts(most, least, dtype.Bool, simd.MaxU8, simd.MinU8)
-	extremeInts(most, least, dtype.Uint8, simd.MaxU8, simd.MinU8)
-	extremeInts(most, least, dtype.Uint16, simd.MaxU16, simd.MinU16)
-	extremeInts[uint32](most, least, dtype.Uint32, nil, nil)
-	extremeInts[uint64](most, least, dtype.Uint64, nil, nil)
-	extremeInts(most, least, dtype.Int8, simd.MaxI8, simd.MinI8)
-	extremeInts(most, least, dtype.Int16, simd.MaxI16, simd.MinI16)
-	extremeInts(most, least, dtype.Int32, simd.MaxI32, simd.MinI32)
-	extremeInts(most, least, dtype.Int64, simd.MaxI64, simd.MinI64)
+	extremumInts(most, least, dtype.Bool, simd.MaxU8, simd.MinU8)
+	extremumInts(most, least, dtype.Uint8, simd.MaxU8, simd.MinU8)
+	extremumInts(most, least, dtype.Uint16, simd.MaxU16, simd.MinU16)
+	extremumInts[uint32](most, least, dtype.Uint32, nil, nil)
+	extremumInts[uint64](most, least, dtype.Uint64, nil, nil)
+	extremumInts(most, least, dtype.Int8, simd.MaxI8, simd.MinI8)
+	extremumInts(most, least, dtype.Int16, simd.MaxI16, simd.MinI16)
+	extremumInts(most, least, dtype.Int32, simd.MaxI32, simd.MinI32)
+	extremumInts(most, least, dtype.Int64, simd.MaxI64, simd.MinI64)
 	registerFold("amax", most)
 	registerFold("amin", least)
 	registerFold("count_nonzero", countTable(func(a int64, _ int) int64 { return a }))
@@ -192,7 +192,7 @@ func prodRun[T floats](x []T, wide func(z []float64, x []T)) float64 {
 	var t [tileElems]float64
 	wide(t[:len(x)], x)
 	for n := len(x); n > 8; {
-		h := (n + 15) / 16 * 8 // so that vectors are whole
+		h := (n + 15) / 16 * 8 // full vectors
 		simd.MulF64(t[:n-h], t[:n-h], t[h:n])
 		n = h
 	}
@@ -216,7 +216,7 @@ func init() {
 	t := new(byType)
 	f := prodFloats(simd.F32ToF64)
 	t[dtype.Float32], t[dtype.Float64] = f.reducer(), prodFloats(func(z, x []float64) { copy(z, x) }).reducer()
-	halves(t, f)
+	halfTypes(t, f)
 	t[dtype.Complex64], t[dtype.Complex128] = prodComplex[complex64]().reducer(), prodComplex[complex128]().reducer()
 	prodInts[uint8](t, dtype.Bool, dtype.Uint8, dtype.Int8)
 	prodInts[uint16](t, dtype.Uint16, dtype.Int16)

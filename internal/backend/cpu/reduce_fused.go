@@ -40,7 +40,7 @@ func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 	case len(p.folded) > 0:
 		return p.inner.size >= madeRun
 	}
-	return p.count >= madeRun || len(p.kept) <= 1
+	return p.count >= madeRun || len(p.outDims) <= 1
 }
 
 // tailRun is the reductions at the end of one run of a program.
@@ -90,7 +90,7 @@ func (t *tailRun) rowwise(c *backend.Ctx) error {
 				return
 			}
 			for i := lo; i < hi; i++ {
-				in, out := p.place(i)
+				in, out := p.offsets(i)
 				s.fold(in, 0, p.count, -1)
 				for _, l := range s.lanes {
 					l.finish(out, 0)
@@ -105,7 +105,7 @@ func (t *tailRun) rowwise(c *backend.Ctx) error {
 		var s tailBlock
 		s.open(t)
 		defer s.close()
-		in, _ := p.place(b / chunks)
+		in, _ := p.offsets(b / chunks)
 		lo := b % chunks * foldChunk
 		s.fold(in, lo, min(lo+foldChunk, p.count), b)
 	})
@@ -129,7 +129,7 @@ func (t *tailRun) columnwise(c *backend.Ctx) error {
 		s.open(t)
 		defer s.close()
 		q.block(p, b, func(o, ch, lo, n int) {
-			in, out := p.place(o)
+			in, out := p.offsets(o)
 			at := -1
 			if q.chunks > 1 {
 				at = (o*q.chunks+ch)*p.inner.size + lo

@@ -32,7 +32,7 @@ func (l *foldLane[T, A, R]) end(acc []A, out, step int) {
 // joinRows makes the results of the chunks of each output.
 func (l *foldLane[T, A, R]) joinRows(chunks int) {
 	for i := range l.p.outputs {
-		_, out := l.p.place(i)
+		_, out := l.p.offsets(i)
 		l.z[out] = l.f.done(joinTree(l.part[i*chunks:(i+1)*chunks], l.f.join), l.p.count)
 	}
 }
@@ -44,7 +44,7 @@ func (l *foldLane[T, A, R]) joinColumns(c *backend.Ctx, chunks int) error {
 	joins := (cols + joined - 1) / joined
 	return each(c, p.outputs*joins, func(b int) {
 		o, lo := b/joins, b%joins*joined
-		_, out := p.place(o)
+		_, out := p.offsets(o)
 		n := min(joined, cols-lo)
 		row := func(ch int) []A { return l.part[(o*chunks+ch)*cols+lo:][:n] }
 		for m := chunks; m > 1; m = (m + 1) / 2 { // as joinTree, a row at a time

@@ -191,7 +191,7 @@ func init() {
 	t := new(byType)
 	f := logsumexpF32()
 	t[dtype.Float32], t[dtype.Float64] = f.reducer(), logsumexpF64().reducer()
-	halves(t, f)
+	halfTypes(t, f)
 	t[dtype.Complex64], t[dtype.Complex128] = logsumexpComplex[complex64]().reducer(), logsumexpComplex[complex128]().reducer()
 	register(backend.Table{"logsumexp": t.kernel()})
 	logsumexps = t

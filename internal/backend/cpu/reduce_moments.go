@@ -160,7 +160,7 @@ func varianceOf(a attr.Attr, d dtype.DType) *byType {
 	case dtype.Complex128:
 		t[dtype.Complex128] = varComplex[complex128, float64](end).reducer()
 	default:
-		halves(t, varOf(momentsF32, end))
+		halfTypes(t, varOf(momentsF32, end))
 	}
 	return t
 }
@@ -331,7 +331,7 @@ func vectorNormOf(a attr.Attr, d dtype.DType) *byType {
 	case dtype.Complex128:
 		t[dtype.Complex128] = normComplex[complex128, float64](p).reducer()
 	default:
-		halves(t, normF32(p))
+		halfTypes(t, normF32(p))
 	}
 	return t
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// TestProdRuns holds products of long rows against exact ones: every length around the lanes, halves that do not come out even, and
+// TestProdRuns holds products of long rows against exact ones: every length around the lanes, odd splits of the tree, and
 // more than a tile; and a zero, an infinity or a NaN wherever it is.
 func TestProdRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))

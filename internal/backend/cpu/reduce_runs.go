@@ -6,16 +6,16 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// Runs of 8-byte elements are folded by vectors: element i meets lane i%runLanes in the order of i, then the upper half of
-// the lanes meets the lower until eight are left. The order depends on the length alone. Each fold is written out, because the
-// lanes of a function that was handed in would lie on the heap.
+// Runs of 8-byte elements are reduced by vectors: element i goes to lane i%runLanes in the order of i, then the upper half of
+// the lanes is combined with the lower until eight are left. The order depends on the length alone. Each reduction is written
+// out, because with a function argument the lanes would escape to the heap.
 const (
 	runLanes = 128
 	runFrom  = 2 * runLanes // shorter runs are folded one by one
 )
 
-// extremeFrom is from how many elements on extremes are found by vectors; in which order makes a difference to the sign of a zero alone.
-const extremeFrom = 32
+// treeFrom is from how many elements on extremes are found by vectors; in which order makes a difference to the sign of a zero alone.
+const treeFrom = 32
 
 // sumRunF64 adds at least runLanes elements.
 func sumRunF64(x []float64) float64 {
@@ -47,11 +47,11 @@ func sumRunI64(x []int64) int64 {
 	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
 }
 
-// halve finds the extreme of x, of at least extremeFrom elements, by a kernel of vectors: the halves of x meet, then those of what is
-// left. Neither the order matters to an extreme, but for the sign of a zero, nor whether it sees an element twice, so halves may overlap. What is left in the end,
-// at most extremeFrom/2 elements in t, is the caller's.
-func halve[T any](t, x []T, two func(z, x, y []T)) []T {
-	const lanes = extremeFrom / 2
+// treeFold starts the tree reduction of x, of at least treeFrom elements, to its extremum: a vector kernel combines the two
+// parts of x, then those of the result, and so on. For an extremum neither the order matters, but for the sign of a zero, nor
+// whether an element counts twice, so the two may overlap. The caller reduces what is left in t, at most treeFrom/2 elements.
+func treeFold[T any](t, x []T, two func(z, x, y []T)) []T {
+	const lanes = treeFrom / 2
 	n := len(x)
 	h := ((n+1)/2 + lanes - 1) / lanes * lanes // not more than n
 	two(t[:h], x[:h], x[n-h:])
@@ -62,12 +62,12 @@ func halve[T any](t, x []T, two func(z, x, y []T)) []T {
 	return t[:n]
 }
 
-// byHalves finds the extreme of runs by a kernel of vectors, that of what is too short for it by one.
-func byHalves[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x []T) T {
+// treeExtremum finds the extremum of runs by a tree reduction with a vector kernel; short runs go to one.
+func treeExtremum[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x []T) T {
 	const lanes = 1024 // that long runs pass by
 	return func(a T, x []T) T {
 		n := len(x)
-		if n < extremeFrom {
+		if n < treeFrom {
 			return one(a, x)
 		}
 		buf := floatTiles.Get().(*floatTile)
@@ -79,16 +79,16 @@ func byHalves[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x 
 			}
 			x = t
 		}
-		a = one(a, halve(t, x, two))
+		a = one(a, treeFold(t, x, two))
 		floatTiles.Put(buf)
 		return a
 	}
 }
 
-// extremesOf finds the extremes of short rows that follow each other, many at a time: of each element and the next, of each two and
+// extremaOf finds the extremes of short rows that follow each other, many at a time: of each element and the next, of each two and
 // the two behind them, until as many elements as a row has are seen from its first. Which of two zeros is the larger the order decides there, so zeros with
 // a sign are found again one row at a time, as elsewhere, from none on.
-func extremesOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []T)) func(z, x unsafe.Pointer, rows, n int) {
+func extremaOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []T)) func(z, x unsafe.Pointer, rows, n int) {
 	const wide = 2048
 	var zero T
 	signed := false
@@ -98,7 +98,7 @@ func extremesOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y [
 	}
 	return func(z, x unsafe.Pointer, rows, n int) {
 		out, in := elems[T](z, rows), elems[T](x, rows*n)
-		if n == 1 || n >= extremeFrom {
+		if n == 1 || n >= treeFrom {
 			for r := range out {
 				out[r] = run(none, in[r*n:(r+1)*n])
 			}
@@ -127,8 +127,8 @@ func extremesOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y [
 	}
 }
 
-// extremeCols folds rows column by column. Few columns that follow each other are seen as wide rows of several.
-func extremeCols[T any](two func(z, x, y []T)) func(acc []T, p unsafe.Pointer, stride, rows int) {
+// extremumCols folds rows column by column. Few columns that follow each other are seen as wide rows of several.
+func extremumCols[T any](two func(z, x, y []T)) func(acc []T, p unsafe.Pointer, stride, rows int) {
 	const wide = 1024
 	plain := colsOf(func(acc, x []T) { two(acc, acc, x) })
 	return func(acc []T, p unsafe.Pointer, stride, rows int) {

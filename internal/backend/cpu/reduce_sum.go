@@ -72,7 +72,7 @@ func colsOf[T, A any](step func(acc []A, x []T)) func(acc []A, p unsafe.Pointer,
 	}
 }
 
-// floatTile is scratch for a block: stack arrays would move to the heap where they meet a func value.
+// floatTile is scratch for a block: stack arrays escape to the heap when passed to a func value.
 type floatTile [16 * foldCols]float32
 
 var floatTiles = sync.Pool{New: func() any { return new(floatTile) }}
@@ -127,8 +127,8 @@ func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []ui
 		done: func(a A, n int) uint16 { return narrow(f.done(a, n)) }}
 }
 
-// halves sets the kernels of both half types.
-func halves[A any](t *byType, f folder[float32, A, float32]) {
+// halfTypes sets the kernels of both half types.
+func halfTypes[A any](t *byType, f folder[float32, A, float32]) {
 	t[dtype.BFloat16] = halfFolder(f, simd.BF16ToF32, func(v float32) uint16 { return uint16(dtype.ToBF16(v)) }).reducer()
 	t[dtype.Float16] = halfFolder(f, simd.F16ToF32, func(v float32) uint16 { return uint16(dtype.ToF16(v)) }).reducer()
 }
@@ -287,7 +287,7 @@ func sumTable(mean bool) *byType {
 		}
 	}
 	t[dtype.Float32] = f32.reducer()
-	halves(t, f32)
+	halfTypes(t, f32)
 	t[dtype.Float64] = sumF64(div).reducer()
 	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
 	t[dtype.Complex64] = sumComplex[complex64](simd.F32ToF64, cdiv).reducer()

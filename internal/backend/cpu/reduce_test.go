@@ -138,9 +138,9 @@ func TestReduceAgainstRef(t *testing.T) {
 				}
 				sets = append(sets, axes)
 			}
-			for place, x := range reduceLayouts(r, d, dims, len(dims) == 2) {
+			for layout, x := range reduceLayouts(r, d, dims, len(dims) == 2) {
 				for _, axes := range sets {
-					t.Run(fmt.Sprint(d, dims, place, axes), func(t *testing.T) { reduceAll(t, x, axes) })
+					t.Run(fmt.Sprint(d, dims, layout, axes), func(t *testing.T) { reduceAll(t, x, axes) })
 				}
 			}
 		}
@@ -198,9 +198,9 @@ func TestScanAndSortAgainstRef(t *testing.T) {
 			if len(dims) == 0 || len(dims) == 1 && dims[0] == 140000 && d != dtype.Float32 && d != dtype.Float64 {
 				continue
 			}
-			for place, x := range reduceLayouts(r, d, dims, len(dims) == 2) {
+			for layout, x := range reduceLayouts(r, d, dims, len(dims) == 2) {
 				for axis := range dims {
-					t.Run(fmt.Sprint(d, dims, place, axis), func(t *testing.T) { alongAll(t, x, axis) })
+					t.Run(fmt.Sprint(d, dims, layout, axis), func(t *testing.T) { alongAll(t, x, axis) })
 				}
 			}
 		}
@@ -209,7 +209,7 @@ func TestScanAndSortAgainstRef(t *testing.T) {
 
 func alongAll(t *testing.T, x backend.View, axis int) {
 	d, in, n := x.DType, []backend.View{x}, x.Shape.Dim(axis)
-	same, places := backend.View{DType: d, Shape: x.Shape}, backend.View{DType: dtype.Int64, Shape: x.Shape}
+	same, indices := backend.View{DType: d, Shape: x.Shape}, backend.View{DType: dtype.Int64, Shape: x.Shape}
 	for _, back := range []bool{false, true} {
 		s := attr.Scan{Axis: axis, Reverse: back}
 		if n < 400 {
@@ -227,14 +227,14 @@ func alongAll(t *testing.T, x backend.View, axis int) {
 		if d.IsComplex() {
 			continue
 		}
-		compareWithRef(t, "argcummax", s, in, places)
-		compareWithRef(t, "argcummin", s, in, places)
+		compareWithRef(t, "argcummax", s, in, indices)
+		compareWithRef(t, "argcummin", s, in, indices)
 		o := attr.Sort{Axis: axis, Descending: back}
-		compareWithRef(t, "argsort", o, in, places)
-		compareWithRef(t, "sort", o, in, same, places)
+		compareWithRef(t, "argsort", o, in, indices)
+		compareWithRef(t, "sort", o, in, same, indices)
 		for _, k := range []int{0, n / 3, n - 1} {
 			if k >= 0 && k < n && !back {
-				compareWithRef(t, "argpartition", attr.TopK{Axis: axis, K: k, Smallest: true}, in, places)
+				compareWithRef(t, "argpartition", attr.TopK{Axis: axis, K: k, Smallest: true}, in, indices)
 			}
 		}
 		for _, k := range []int{0, 1, 5, n / 3, n} {
@@ -251,8 +251,8 @@ func alongAll(t *testing.T, x backend.View, axis int) {
 	}
 }
 
-// TestWideTies sorts keys that differ in few of their upper bits, in many rows and in one that several workers share.
-func TestWideTies(t *testing.T) {
+// TestTies64 sorts keys that differ in few of their upper bits, in many rows and in one that several workers share.
+func TestTies64(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, dims := range [][]int{{40, 20}, {9, 300}, {3, 9000}, {150000}} {
 		x := fresh(dtype.Int64, shape.Of("test", dims...))
@@ -260,10 +260,10 @@ func TestWideTies(t *testing.T) {
 		for i := range v {
 			v[i] = int64(r.IntN(5)-2)<<60 | int64(r.IntN(9))<<20 | int64(r.IntN(3))
 		}
-		places := backend.View{DType: dtype.Int64, Shape: x.Shape}
+		indices := backend.View{DType: dtype.Int64, Shape: x.Shape}
 		axis := len(dims) - 1
 		for _, back := range []bool{false, true} {
-			compareWithRef(t, "sort", attr.Sort{Axis: axis, Descending: back}, []backend.View{x}, backend.View{DType: x.DType, Shape: x.Shape}, places)
+			compareWithRef(t, "sort", attr.Sort{Axis: axis, Descending: back}, []backend.View{x}, backend.View{DType: x.DType, Shape: x.Shape}, indices)
 			for _, k := range []int{3, dims[axis] / 3} {
 				sh := x.Shape.Clone()
 				sh[axis] = k

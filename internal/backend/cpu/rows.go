@@ -49,7 +49,7 @@ func rowsAlong(c *backend.Ctx, v backend.View, axis int) (rowSet, error) {
 // count is the number of rows.
 func (r *rowSet) count() int { return r.outer * r.inner }
 
-// start is the place, in elements, of row i's first element in a set whose rows have n elements.
+// start is the offset, in elements, of row i's first element in a set whose rows have n elements.
 func (r *rowSet) start(i, n int) int { return i/r.inner*n*r.inner + i%r.inner }
 
 // groups cuts the rows into groups of about size elements and runs them.

@@ -11,9 +11,9 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// Writing to places given by positions. Every place sees its values in the order of the positions, whatever the number
-// of threads: blocks share no place. They differ in the outer dimensions, in a range of the slice's elements, or in a
-// range of the axis, which all blocks of such a kind search the positions for.
+// Scatter. Updates of one element are combined in the order of the source, for any number of threads: blocks write disjoint
+// elements. They differ in the outer dimensions, in a range of the slice's elements, or in a range of the axis; in the last case
+// every block scans all positions for those in its range.
 
 func init() { register(backend.Table{"put_slices": putSlices, "scatter": scatterKernel}) }
 
@@ -25,10 +25,10 @@ type writes struct {
 	outer, n     int // positions before the axis, and along it
 	k            int // positions along the axis of the source
 	inner        int // elements behind the axis
-	meet         rowMeet
-	single       single          // nil: meet does it
+	combine      rowCombine
+	elements     elementCombine  // nil: combine does it
 	outerOf      func(o int) int // the outer position of z for one of the source; nil: the same
-	innerOf      []int           // the place in z's slice of an element of the source's; nil: the same
+	innerOf      []int           // the index in z's slice of an element of the source's; nil: the same
 	slices       bool            // one position for a whole slice, the same for all outer ones
 	sourceInner  int             // elements behind the axis of the source
 	sourceOuters int
@@ -85,22 +85,22 @@ func (w *writes) run(c *backend.Ctx) error {
 	})
 }
 
-// singles writes elements one by one, some at a time.
-func (w *writes) singles(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
+// scatterElements writes elements one by one, some at a time.
+func (w *writes) scatterElements(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
 	for lo := 0; lo < len(idx); lo += foldChunk {
-		w.single(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
+		w.elements(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
 		pace.StepElems(min(foldChunk, len(idx)-lo))
 	}
 }
 
-// putRows writes elements i0 to i1 of the slices whose position lies in [r0, r1).
+// putRows writes elements i0 to i1 of the slices whose position is in [r0, r1).
 func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 	pace := par.NewPace()
-	if w.single != nil && w.inner == 1 {
-		w.singles(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
+	if w.elements != nil && w.inner == 1 {
+		w.scatterElements(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
 		return
 	}
-	// Rows of the source that are this block's lie anywhere: some are found, then asked for before they are wanted.
+	// This block's rows of the source are scattered: a few are found, then prefetched before they are used.
 	var own [64]int
 	for k := 0; k < len(w.idx); {
 		n := 0
@@ -112,10 +112,10 @@ func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 		}
 		row := func(k int) unsafe.Pointer { return unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.size) }
 		for i, k := range own[:n] {
-			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= 1024 { // longer ones are found by the machine itself
+			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= 1024 { // longer ones are left to the hardware prefetcher
 				simd.Prefetch(row(own[i+rowsAhead]), bytes)
 			}
-			w.meet(unsafe.Add(w.z, ((o*w.n+int(w.idx[k]))*w.inner+i0)*w.size), row(k), i1-i0)
+			w.combine(unsafe.Add(w.z, ((o*w.n+int(w.idx[k]))*w.inner+i0)*w.size), row(k), i1-i0)
 		}
 		pace.Step()
 	}
@@ -129,24 +129,24 @@ func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
 	}
 	z := unsafe.Add(w.z, zo*w.n*w.inner*w.size)
 	pace := par.NewPace()
-	if w.single != nil && w.inner == 1 {
-		w.singles(z, unsafe.Add(w.src, o*w.k*w.size), w.idx[o*w.k:][:w.k], 1, 0, r0, r1, &pace)
+	if w.elements != nil && w.inner == 1 {
+		w.scatterElements(z, unsafe.Add(w.src, o*w.k*w.size), w.idx[o*w.k:][:w.k], 1, 0, r0, r1, &pace)
 		return
 	}
 	for k := range w.k {
 		row := (o*w.k+k)*w.sourceInner + i0
 		idx, x := w.idx[row:row+i1-i0], unsafe.Add(w.src, row*w.size)
-		if w.single != nil && w.innerOf == nil {
-			w.single(unsafe.Add(z, i0*w.size), x, idx, w.inner, 1, r0, r1)
+		if w.elements != nil && w.innerOf == nil {
+			w.elements(unsafe.Add(z, i0*w.size), x, idx, w.inner, 1, r0, r1)
 		} else {
-			w.meetEach(z, x, idx, i0, r0, r1)
+			w.combineEach(z, x, idx, i0, r0, r1)
 		}
 		pace.StepElems(8 * len(idx))
 	}
 }
 
-// meetEach is single for all types and shapes.
-func (w *writes) meetEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64) {
+// combineEach is single for all types and shapes.
+func (w *writes) combineEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64) {
 	for i, p := range idx {
 		if p < r0 || p >= r1 {
 			continue
@@ -155,7 +155,7 @@ func (w *writes) meetEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64
 		if w.innerOf != nil {
 			zi = w.innerOf[zi]
 		}
-		w.meet(unsafe.Add(z, (int(p)*w.inner+zi)*w.size), unsafe.Add(x, i*w.size), 1)
+		w.combine(unsafe.Add(z, (int(p)*w.inner+zi)*w.size), unsafe.Add(x, i*w.size), 1)
 	}
 }
 
@@ -200,7 +200,7 @@ func prepareWrites(c *backend.Ctx, s attr.Scatter, slices bool, out, in []backen
 	} else if w.src, err = dense(c, in[2]); err != nil {
 		return nil, nil, err
 	}
-	w.meet, w.single = meetOf(d, s.Reduce), singleOf(d, s.Reduce)
+	w.combine, w.elements = combineOf(d, s.Reduce), elementCombineOf(d, s.Reduce)
 	return w, finish, nil
 }
 
@@ -210,7 +210,7 @@ func putSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	run := w.run
-	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.single != nil && len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
+	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.elements != nil && len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
 		run = w.tally
 	}
 	if err := run(c); err != nil {
@@ -244,24 +244,25 @@ func scatterKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 // tallyChunk is how many single elements are added to a table of their own.
 const tallyChunk = 1 << 16
 
-// tally adds single elements to few places: chunks of the source to tables, and those to the result, in order.
+// tally adds single elements to few indices by histograms: chunks of the source to tables of their own, then the tables to the
+// result, in order.
 func (w *writes) tally(c *backend.Ctx) error {
 	chunks := (w.k + tallyChunk - 1) / tallyChunk
-	bytes := (w.n*w.size + 127) &^ 63 // no line of the cache has parts of two tables
+	bytes := (w.n*w.size + 127) &^ 63 // no cache line is shared by two tables
 	tables := newScratch[uint64](chunks * bytes / 8)
 	base := unsafe.Pointer(unsafe.SliceData(tables))
 	err := c.For(chunks, func(b int) {
 		lo, pace := b*tallyChunk, par.NewPace()
-		w.singles(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0, int64(w.n), &pace)
+		w.scatterElements(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0, int64(w.n), &pace)
 	})
 	for b := range chunks {
-		w.meet(w.z, unsafe.Add(base, b*bytes), w.n)
+		w.combine(w.z, unsafe.Add(base, b*bytes), w.n)
 	}
 	runtime.KeepAlive(tables)
 	return err
 }
 
-// within is the row-major place in sizes zd of the i-th position of the smaller sizes xd.
+// within is the row-major index in sizes zd of the i-th position of the smaller sizes xd.
 func within(i int, xd, zd []int) int {
 	at, step := 0, 1
 	for d := len(xd) - 1; d >= 0; d-- {

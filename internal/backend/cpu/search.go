@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// searchTyped finds the place of each value in its row of the sequence.
+// searchTyped finds the index of each value in its row of the sequence.
 func searchTyped[T reals](c *backend.Ctx, right bool, seq, v rowSet, z []int64) error {
 	s, x := elems[T](seq.base, seq.outer*seq.n), elems[T](v.base, len(z))
 	perRow := len(z) / seq.outer

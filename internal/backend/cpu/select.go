@@ -2,7 +2,7 @@ package cpu
 
 import "github.com/lucid-go/lucid/internal/par"
 
-// keyAt returns the key that sorting would put at place k, and how many are below it. Keys are counted by their upper
+// keyAt returns the key that sorting would put at index k, and how many are below it. Keys are counted by their upper
 // bits, so that only those which share them with the one looked for are selected from. some is scratch.
 func keyAt(keys []uint64, k, bits int, some []uint64) (key uint64, below int, scratch []uint64) {
 	const upper = 12
@@ -30,8 +30,8 @@ func keyAt(keys []uint64, k, bits int, some []uint64) (key uint64, below int, sc
 	return key, below + less, some
 }
 
-// selectKth returns what sorting would put at i, and how many are below it; k is lost, room is as long. Keys are parted by a
-// pivot into both ends of the other slice, with no branch to guess.
+// selectKth returns what sorting would put at i, and how many are below it; k is overwritten, room is as long. Keys are parted by a
+// pivot into both ends of the other slice, without a branch that depends on the data.
 func selectKth(k, room []uint64, i int) (key uint64, below int) {
 	pace := par.NewPace()
 	for len(k) > 16 {
@@ -43,7 +43,7 @@ func selectKth(k, room []uint64, i int) (key uint64, below int) {
 			if v < p {
 				less = 1
 			}
-			z[lo], z[hi] = v, v // of the two places that are free at least, one is right
+			z[lo], z[hi] = v, v // of the two indices that are free at least, one is right
 			lo += less
 			hi -= 1 - less
 		}

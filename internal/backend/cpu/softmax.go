@@ -12,13 +12,13 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// Softmax goes over rows. A row along the last dimension is one run of memory; rows along another dimension are worked
-// off in bundles of neighbouring columns, so that memory is still read in runs: a bundle is brought into scratch as a
-// matrix of n rows and w columns, and normalised down its columns. Halves are widened on that way.
+// Softmax goes over rows. A row along the last dimension is one run of memory; rows along another dimension are done
+// in groups of neighbouring columns, so that memory is still read in runs: a group is copied into scratch as a
+// matrix of n rows and w columns, and normalised down its columns. Half types are widened by that copy.
 
 const (
 	softmaxElems = 32768 // elements of a block, some 50 µs
-	softmaxCols  = 64    // least width of a bundle, where there are as many columns
+	softmaxCols  = 64    // least width of a group, where there are as many columns
 )
 
 var scratchF32 = sync.Pool{New: func() any { return new([]float32) }}
@@ -33,12 +33,12 @@ func withScratch(n int, f func(t []float32)) {
 	f((*buf)[:n])
 }
 
-// streams reports whether a result of that many rows of n floats goes past the caches: it is larger than they are, and
-// rows are long enough for whole lines.
+// streams reports whether a result of that many rows of n floats is written by non-temporal stores: it is larger than the
+// caches, and rows are long enough for full lines.
 func streams(rows, n int) bool { return 4*rows*n >= StreamFrom && n >= streamRow/4 }
 
-// rowsOfBlock says how many rows of n elements a block has. If they go past the caches there are many rows, and longer blocks
-// are a twentieth faster: less often a row is not asked for in time.
+// rowsOfBlock says how many rows of n elements a block has. With non-temporal stores there are many rows, and longer blocks
+// are a twentieth faster: prefetches are late less often.
 func rowsOfBlock(n int, past bool) int {
 	if past {
 		return max(1, 4*softmaxElems/max(1, n))
@@ -46,8 +46,8 @@ func rowsOfBlock(n int, past bool) int {
 	return max(1, softmaxElems/max(1, n))
 }
 
-// softmaxRow computes z from x along a row; the two may be the same. If t is given, which has room for a row, z goes past
-// the caches. next is the row that comes after x.
+// softmaxRow computes z from x along a row; the two may be the same. If t is given, which has room for a row, z has
+// non-temporal stores. next is the row that comes after x.
 func softmaxRow(z, x, next, t []float32, logs bool) {
 	if len(x) == 0 {
 		return
@@ -149,7 +149,7 @@ func softmax(logs bool) backend.Kernel {
 			}
 		}
 		if in[0].DType == dtype.Float64 {
-			return softmaxWide(c, elems[float64](base, in[0].Numel()), outOf[float64](out[0]), outer, dims[axis], inner, logs)
+			return softmax64(c, elems[float64](base, in[0].Numel()), outOf[float64](out[0]), outer, dims[axis], inner, logs)
 		}
 		p := &softmaxPlan{x: base, z: unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), d: in[0].DType, outer: outer, n: dims[axis], inner: inner, logs: logs}
 		if inner == 1 {
@@ -209,22 +209,22 @@ func (p *softmaxPlan) columns(c *backend.Ctx) error {
 		cols := min(w, p.inner-at)
 		withScratch((p.n+3)*cols, func(t []float32) {
 			x := t[:p.n*cols]
-			place := func(k int) int { return (((b/tiles)*p.n+k)*p.inner + at) * size }
+			offset := func(k int) int { return (((b/tiles)*p.n+k)*p.inner + at) * size }
 			for k := range p.n {
 				row := x[k*cols : (k+1)*cols]
 				if p.d == dtype.Float32 {
-					copy(row, elems[float32](unsafe.Add(p.x, place(k)), cols))
+					copy(row, elems[float32](unsafe.Add(p.x, offset(k)), cols))
 				} else {
-					widener(p.d)(row, unsafe.Add(p.x, place(k)))
+					widener(p.d)(row, unsafe.Add(p.x, offset(k)))
 				}
 			}
 			softmaxDown(x, p.n, cols, t[p.n*cols:], p.logs)
 			for k := range p.n {
 				row := x[k*cols : (k+1)*cols]
 				if p.d == dtype.Float32 {
-					copy(elems[float32](unsafe.Add(p.z, place(k)), cols), row)
+					copy(elems[float32](unsafe.Add(p.z, offset(k)), cols), row)
 				} else {
-					narrower(p.d)(unsafe.Add(p.z, place(k)), row)
+					narrower(p.d)(unsafe.Add(p.z, offset(k)), row)
 				}
 			}
 		})

@@ -98,7 +98,7 @@ func softmaxGradRows(c *backend.Ctx, out backend.View, in []backend.View, rows, 
 	})
 }
 
-// gradColumns works down bundles of columns of (outer, n, inner).
+// gradColumns works down groups of columns of (outer, n, inner).
 func gradColumns[T floats](c *backend.Ctx, z, g, y []T, outer, n, inner int) error {
 	w := min(inner, max(softmaxCols, softmaxElems/n))
 	tiles := (inner + w - 1) / w

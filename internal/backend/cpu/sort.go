@@ -19,9 +19,9 @@ const longRow = 1 << 17
 type sorter struct {
 	d     dtype.DType
 	falls bool
-	a, b  []uint64 // key<<32 | place
+	a, b  []uint64 // key<<32 | index
 	wide  []uint64 // whole keys of elements of 64 bits
-	heap  []placed
+	heap  []keyed
 	few   []uint64
 	run   runner
 }
@@ -36,20 +36,20 @@ func (s *sorter) room(n int) {
 	}
 }
 
-// order writes the places of n elements at p, in order, to at[0], at[as], …; only the first k of them.
+// order writes the indices of n elements at p, in order, to at[0], at[as], …; only the first k of them.
 func (s *sorter) order(p unsafe.Pointer, stride, n, k int, at []int64, as int) error {
 	s.room(n)
 	var a []uint64
 	var err error
 	if s.d.Size() == 8 {
-		if a, err = s.loadWide(p, stride, n); err == nil {
-			a, err = s.sortWide(a)
+		if a, err = s.load64(p, stride, n); err == nil {
+			a, err = s.sort64(a)
 		}
 	} else {
 		a = s.a[:n]
 		err = split(s.run, n, func(lo, hi int) { s.keys(a[lo:hi], p, stride, lo) })
 		if err == nil {
-			a, err = sortNarrow(s.run, a, s.b[:n], keyBits(s.d))
+			a, err = sort32(s.run, a, s.b[:n], keyBits(s.d))
 		}
 	}
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *sorter) keys(a []uint64, p unsafe.Pointer, stride, lo int) {
 	if s.falls {
 		invert = math.MaxUint32
 	}
-	narrowKeys(a, unsafe.Add(p, lo*stride*s.d.Size()), stride, s.d, invert)
+	keys32(a, unsafe.Add(p, lo*stride*s.d.Size()), stride, s.d, invert)
 	if lo > 0 {
 		for i := range a {
 			a[i] += uint64(lo)
@@ -76,7 +76,7 @@ func (s *sorter) keys(a []uint64, p unsafe.Pointer, stride, lo int) {
 	}
 }
 
-// sortRows orders every row along an axis and writes the first k places of each to idx and the elements to val, which
+// sortRows orders every row along an axis and writes the first k indices of each to idx and the elements to val, which
 // may have no buffer.
 func sortRows(c *backend.Ctx, op string, x backend.View, val, idx *backend.View, axis, k int, falls bool) error {
 	r, err := rowsAlong(c, x, axis)
@@ -97,15 +97,15 @@ func sortRows(c *backend.Ctx, op string, x backend.View, val, idx *backend.View,
 	}
 	one := func(s *sorter, i int) error {
 		from, to := r.start(i, r.n), r.start(i, k)
-		p, places := unsafe.Add(r.base, from*size), at[to:to+(k-1)*r.inner+1]
-		if err := s.first(p, r.inner, r.n, k, places); err != nil {
+		p, indices := unsafe.Add(r.base, from*size), at[to:to+(k-1)*r.inner+1]
+		if err := s.first(p, r.inner, r.n, k, indices); err != nil {
 			return err
 		}
 		if z == nil {
 			return nil
 		}
 		return split(s.run, k, func(lo, hi int) {
-			copyPlaces(unsafe.Add(z, (to+lo*r.inner)*size), r.inner, p, r.inner, size, places[lo*r.inner:(hi-1)*r.inner+1], r.inner)
+			gatherAt(unsafe.Add(z, (to+lo*r.inner)*size), r.inner, p, r.inner, size, indices[lo*r.inner:(hi-1)*r.inner+1], r.inner)
 		})
 	}
 	if r.n >= longRow {
@@ -135,17 +135,17 @@ func split(run runner, n int, f func(lo, hi int)) error {
 	return run((n+radixChunk-1)/radixChunk, func(b int) { f(b*radixChunk, min((b+1)*radixChunk, n)) })
 }
 
-// first finds the first k places in order: all by sorting, few by selection.
-func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error {
+// first finds the first k indices in order: all by sorting, few by selection.
+func (s *sorter) first(p unsafe.Pointer, stride, n, k int, indices []int64) error {
 	switch {
 	case k*2 > n || n <= rankedRow:
-		return s.order(p, stride, n, k, places, stride)
+		return s.order(p, stride, n, k, indices, stride)
 	case s.d.Size() == 8 && (k > 1024 || k*8 > n):
-		return s.partWide(p, stride, n, k, places)
+		return s.part64(p, stride, n, k, indices)
 	case s.d.Size() == 8:
-		return s.bestWide(p, stride, n, k, places)
+		return s.best64(p, stride, n, k, indices)
 	case k > 1024 || k*8 > n:
-		return s.part(p, stride, n, k, places)
+		return s.part(p, stride, n, k, indices)
 	}
 	// The k smallest of each chunk, then of those.
 	best := [][]uint64{s.few[:0]}
@@ -171,14 +171,14 @@ func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error
 	}
 	slices.Sort(all)
 	for i, v := range all {
-		places[i*stride] = int64(uint32(v))
+		indices[i*stride] = int64(uint32(v))
 	}
 	s.few = all
 	return nil
 }
 
-// part finds the key of place k-1; those up to it, all different and in the order of their places, are sorted alone.
-func (s *sorter) part(p unsafe.Pointer, stride, n, k int, places []int64) error {
+// part finds the key of index k-1; those up to it, all different and in the order of their indices, are sorted alone.
+func (s *sorter) part(p unsafe.Pointer, stride, n, k int, indices []int64) error {
 	s.room(n)
 	a := s.a[:n]
 	err := split(s.run, n, func(lo, hi int) { s.keys(a[lo:hi], p, stride, lo) })
@@ -192,11 +192,11 @@ func (s *sorter) part(p unsafe.Pointer, stride, n, k int, places []int64) error 
 			few = append(few, v)
 		}
 	}
-	if a, err = sortNarrow(s.run, few, s.b[:k], keyBits(s.d)); err != nil {
+	if a, err = sort32(s.run, few, s.b[:k], keyBits(s.d)); err != nil {
 		return err
 	}
 	for i, v := range a {
-		places[i*stride] = int64(uint32(v))
+		indices[i*stride] = int64(uint32(v))
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func smallest(h, a []uint64, k int) []uint64 {
 		h, a = append(h, a[0]), a[1:]
 		if len(h) == k {
 			for i := k/2 - 1; i >= 0; i-- {
-				sink(h, i)
+				siftDown(h, i)
 			}
 		}
 	}
@@ -218,14 +218,14 @@ func smallest(h, a []uint64, k int) []uint64 {
 	for _, v := range a {
 		if v < top {
 			h[0] = v
-			sink(h, 0)
+			siftDown(h, 0)
 			top = h[0]
 		}
 	}
 	return h
 }
 
-func sink(h []uint64, i int) {
+func siftDown(h []uint64, i int) {
 	v := h[i]
 	for {
 		c := 2*i + 1

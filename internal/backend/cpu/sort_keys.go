@@ -7,10 +7,10 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Sorting works on unsigned keys in the order of the elements: NaN is the largest, -0 equals 0. For a falling order
-// keys are inverted, so that equal elements still keep their order.
+// Sorting works on unsigned keys in the order of the elements: NaN is the largest, -0 equals 0. For a descending order
+// keys are inverted, so that the sort stays stable.
 
-// floatKey turns the bits of a float into its key. exp are the bits of infinity, sign is the sign bit.
+// floatKey converts the bits of a float to its sort key. exp are the bits of infinity, sign is the sign bit.
 func floatKey[T uint16 | uint32 | uint64](b, exp, sign T) T {
 	m := b &^ sign
 	switch {
@@ -31,8 +31,8 @@ func keyF32(b uint32) uint32 {
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-// narrowKeys fills a with key<<32 | place for elements of at most 32 bits, stride apart.
-func narrowKeys(a []uint64, p unsafe.Pointer, stride int, d dtype.DType, invert uint32) {
+// keys32 fills a with key<<32 | index for elements of at most 32 bits, stride apart.
+func keys32(a []uint64, p unsafe.Pointer, stride int, d dtype.DType, invert uint32) {
 	step := stride * d.Size()
 	switch d {
 	case dtype.Float32:
@@ -74,8 +74,8 @@ func narrowKeys(a []uint64, p unsafe.Pointer, stride int, d dtype.DType, invert 
 	}
 }
 
-// wideKeys fills keys for elements of 64 bits.
-func wideKeys(a []uint64, p unsafe.Pointer, stride int, d dtype.DType, invert uint64) {
+// keys64 fills keys for elements of 64 bits.
+func keys64(a []uint64, p unsafe.Pointer, stride int, d dtype.DType, invert uint64) {
 	step := stride * 8
 	switch d {
 	case dtype.Float64:
@@ -93,21 +93,21 @@ func wideKeys(a []uint64, p unsafe.Pointer, stride int, d dtype.DType, invert ui
 	}
 }
 
-// copyPlaces sets z[k·zs] = x[at(k)·xs] for elements of any size.
-func copyPlaces(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, size int, at []int64, as int) {
+// gatherAt sets z[k·zs] = x[at(k)·xs] for elements of any size.
+func gatherAt(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, size int, at []int64, as int) {
 	switch size {
 	case 1:
-		copyPlacesT[uint8](z, zs, x, xs, at, as)
+		gatherAtT[uint8](z, zs, x, xs, at, as)
 	case 2:
-		copyPlacesT[uint16](z, zs, x, xs, at, as)
+		gatherAtT[uint16](z, zs, x, xs, at, as)
 	case 4:
-		copyPlacesT[uint32](z, zs, x, xs, at, as)
+		gatherAtT[uint32](z, zs, x, xs, at, as)
 	default:
-		copyPlacesT[uint64](z, zs, x, xs, at, as)
+		gatherAtT[uint64](z, zs, x, xs, at, as)
 	}
 }
 
-func copyPlacesT[T any](z unsafe.Pointer, zs int, x unsafe.Pointer, xs int, at []int64, as int) {
+func gatherAtT[T any](z unsafe.Pointer, zs int, x unsafe.Pointer, xs int, at []int64, as int) {
 	var t T
 	size := int(unsafe.Sizeof(t))
 	for k, i := 0, 0; i < len(at); k, i = k+1, i+as {

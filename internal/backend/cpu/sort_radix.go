@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// Long rows are sorted by radix, from the lowest digit up: every pass counts digits by chunk, gives each chunk its
-// place for each digit, and moves the elements. Chunks are fixed by the length, so several may run at once and the
+// Long rows have an LSD radix sort: every pass makes a histogram of digits for each chunk, a prefix sum gives each chunk its
+// first index for each digit, and the elements are scattered. Chunks are fixed by the length, so several may run at once and the
 // result is the same; a pass in which all digits are equal is left out.
 
 const (
 	radixChunk = 1 << 16
-	rankedRow  = 24  // rows up to this are sorted by counting what is less
+	rankedRow  = 24  // rows up to this are sorted by rank
 	shortRow   = 192 // rows up to this are sorted by comparing
 )
 
@@ -33,15 +33,15 @@ func serially(n int, f func(block int)) error {
 	return nil
 }
 
-// sortNarrow sorts a by its upper 32 bits, of which only the lower bits differ, keeping the order of equal ones; the lower
-// 32 are places, rising. The result is in a or in b.
-func sortNarrow(run runner, a, b []uint64, bits int) ([]uint64, error) {
+// sort32 sorts a by its upper 32 bits, of which only the lower bits differ, keeping the order of equal ones; the lower
+// 32 are indices, ascending. The result is in a or in b.
+func sort32(run runner, a, b []uint64, bits int) ([]uint64, error) {
 	switch {
 	case len(a) <= rankedRow:
 		rankSort(a, b)
 		return b[:len(a)], nil
 	case len(a) <= shortRow:
-		slices.Sort(a) // places differ and rise: no two are equal
+		slices.Sort(a) // indices differ and rise: no two are equal
 		return a, nil
 	case len(a) < 1<<13:
 		return sortBytes(a, b[:len(a)], bits), nil
@@ -59,7 +59,8 @@ func sortNarrow(run runner, a, b []uint64, bits int) ([]uint64, error) {
 	return a, nil
 }
 
-// rankSort puts every element of a where the number of smaller ones says, all being different: there is no branch to guess.
+// rankSort puts every element of a at the index that is the number of smaller ones, all being different: no branch depends on
+// the data.
 func rankSort(a, b []uint64) {
 	var rank [rankedRow]uint32
 	for j, v := range a {
@@ -99,7 +100,7 @@ func sortBytes(a, b []uint64, bits int) []uint64 {
 			h[i] = sum
 			sum += n
 		}
-		base := unsafe.Pointer(unsafe.SliceData(b)) // all places are below the length, which the counts add up to
+		base := unsafe.Pointer(unsafe.SliceData(b)) // all indices are below the length, which the counts add up to
 		for _, v := range a {
 			at := &h[v>>shift&255]
 			*(*uint64)(unsafe.Add(base, 8*int(*at))) = v
@@ -139,7 +140,7 @@ func radixPass(run runner, a, b []uint64, shift, bits int) (bool, error) {
 	}
 	return true, split(run, n, func(lo, hi int) {
 		h := counts[lo/radixChunk*size:][:size]
-		base := unsafe.Pointer(unsafe.SliceData(b)) // places are below the length, which the counts add up to
+		base := unsafe.Pointer(unsafe.SliceData(b)) // indices are below the length, which the counts add up to
 		for _, v := range a[lo:hi] {
 			d := v >> shift & mask
 			*(*uint64)(unsafe.Add(base, 8*int(h[d]))) = v

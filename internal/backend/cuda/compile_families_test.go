@@ -118,7 +118,7 @@ func TestCompileChannels(t *testing.T) {
 	}
 }
 
-// TestCompileTails compiles programs with fused reductions, of columns and of rows.
+// TestCompileFusedReductions compiles programs with fused reductions, of columns and of rows.
 func TestCompileFusedReductions(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.Float16, dtype.Float32, dtype.Float64} {
@@ -191,8 +191,8 @@ func TestCompileRows(t *testing.T) {
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float32, dtype.Float64} {
 		for _, n := range []int{16, 33, 4096} {
 			sh := shape.Of("test", 8, n)
-			one := func(in int, op string, tail *backend.Reduction) *backend.Fused {
-				f := &backend.Fused{Shape: sh, DTypes: []dtype.DType{d}, In: in, Reduction: tail}
+			one := func(in int, op string, reduction *backend.Reduction) *backend.Fused {
+				f := &backend.Fused{Shape: sh, DTypes: []dtype.DType{d}, In: in, Reduction: reduction}
 				ins := backend.Instr{Op: op, Dst: in, Src: [3]int{-1, -1, -1}}
 				for i := range in {
 					f.DTypes, ins.Src[i] = append(f.DTypes, d), i

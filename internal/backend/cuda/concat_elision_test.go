@@ -27,7 +27,7 @@ func insideDevice() lucid.Device {
 		for name, k := range ref.Device.Table {
 			d.Table[name] = k
 		}
-		d.WritesStrided = func(op string) bool { return op == "attention" || op == "attention_grad" }
+		d.StridedWriter = stridedWriter{}
 		cat, move := d.Table["cat"], d.Table["copy"]
 		d.Table["cat"] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			insides.cats++

@@ -87,12 +87,12 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if d.faults, err = newFaultRecords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFuseReduction: canFuseReduction, MaxFusedReductions: maxReductions, CanTakeEpilogue: canTakeEpilogue, EpilogueReduces: true, CanFoldCast: canFoldCast, Pitch: pitch, WritesStrided: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runInMode, RunHorizontal: d.runHorizontal,
-		CanReduceRows: canReduceRows, CanRunAlongRows: canRunAlongRows, RunRowFusion: d.runRows,
-		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Precompile: d.precompile, NumCompiled: d.begun.Load, Settings: settings}
-	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}}
+	if os.Getenv("LUCID_CUDA_GRAPHS") == "0" {
+		b.Implement(capabilities{d: d})
+	} else {
 		d.graphs.open(d)
-		b.Capture, b.Scratch = d.capture, d.graphs.pool
+		b.Implement(withGraphs{capabilities{d: d}})
 	}
 	for name, k := range table {
 		b.Table[name] = d.bind(name, k)
@@ -123,7 +123,7 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 
 // made stores the number of the work just submitted in the buffers it writes; bytes is how much memory it uses.
 func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
-	n, err := d.Did(bytes)
+	n, err := d.Submitted(bytes)
 	for _, b := range bufs {
 		b.LastWrite.Store(n)
 	}
@@ -147,7 +147,7 @@ func (d *Device) note(out, in []backend.View) error {
 	for i := range in {
 		bytes += in[i].Buf.Size
 	}
-	n, err := d.Did(bytes)
+	n, err := d.Submitted(bytes)
 	for i := range out {
 		out[i].Buf.LastWrite.Store(n)
 	}
@@ -179,9 +179,6 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 
 // fallback counts an op that runs on the host, or refuses it.
 func (d *Device) fallback(op string) error {
-	if op == "print" { // it shows values to the user, on whatever device they are
-		return nil
-	}
 	if d.strict {
 		return fault.New(fault.NotImplemented, op, "cuda has no kernel for it, and LUCID_CUDA_STRICT=1 forbids running it on the host")
 	}

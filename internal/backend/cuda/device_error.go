@@ -86,7 +86,7 @@ func (d *Device) checked(c *backend.Ctx, op string, run func(record uintptr) err
 		return err
 	}
 	var err error
-	if work, err = d.Did(0); err != nil {
+	if work, err = d.Submitted(0); err != nil {
 		return err
 	}
 	// An evaluation with very many such launches must not take all records.

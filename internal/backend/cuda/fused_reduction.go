@@ -69,7 +69,7 @@ func rowReductionSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
-	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows; void *tail[%d];", p.NumReductions()))
+	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows; void *reduced[%d];", p.NumReductions()))
 	index, _ := f.indices()
 	lanes := f.rowLanes()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
@@ -89,7 +89,7 @@ func rowReductionSource(p *program, f *form) string {
 	w("}\nif (lane != 0 || row >= a.rows) return;")
 	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		out := ctype[p.DTypes[t.Src]]
-		w("((%s *)a.tail[%d])[row] = Put<%s>::put(t%d);", out, i, out, i)
+		w("((%s *)a.reduced[%d])[row] = Put<%s>::put(t%d);", out, i, out, i)
 	}
 	w("}")
 	return b.String()
@@ -111,7 +111,7 @@ func columnReductionSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
-	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows, cols, chunk, chunks; char *part; void *tail[%d];", p.NumReductions()))
+	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows, cols, chunk, chunks; char *part; void *reduced[%d];", p.NumReductions()))
 	index, _ := f.indices()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
 	w("const int V = %d, U = 1, lane = threadIdx.x %% 32, warp = threadIdx.x / 32;", f.vector)
@@ -129,7 +129,7 @@ func columnReductionSource(p *program, f *form) string {
 		w("#pragma unroll\nfor (int j = 0; j < V; j++) share[warp][lane * V + j] = t%d[j];\n__syncthreads();", i)
 		w("for (int c = threadIdx.x; c < 32 * V; c += %d) {\nconst i64 at = (i64)blockIdx.x * (32 * V) + c;\n%s s = share[0][c];", threads, a)
 		w("#pragma unroll\nfor (int k = 1; k < %d; k++) s += share[k][c];", rowsAtOnce)
-		w("if (at < a.cols) {\nif (a.chunks == 1) ((%s *)a.tail[%d])[at] = Put<%s>::put(s);", out, i, out)
+		w("if (at < a.cols) {\nif (a.chunks == 1) ((%s *)a.reduced[%d])[at] = Put<%s>::put(s);", out, i, out)
 		w("else ((%s *)(a.part + %d * a.chunks * a.cols * 8))[blockIdx.y * a.cols + at] = s;\n} } }", a, i)
 	}
 	w("}")
@@ -149,16 +149,16 @@ func finishSource(p *program) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source("prelude"))
-	w("struct Args { i64 cols, chunks; const char *part; void *tail[%d]; };", p.NumReductions())
+	w("struct Args { i64 cols, chunks; const char *part; void *reduced[%d]; };", p.NumReductions())
 	w("template <class A, class OUT> DEV void finish(const Args &a, const A *part, OUT *out) {")
 	w("const int lane = threadIdx.x %% 32, warp = threadIdx.x / 32;\nconst i64 at = (i64)blockIdx.x * 32 + lane;\n__shared__ A share[%d][32];\nA s = 0;", rowsAtOnce)
 	w("if (at < a.cols)\n#pragma unroll 4\nfor (i64 k = warp; k < a.chunks; k += %d) s += part[k * a.cols + at];", rowsAtOnce)
 	w("share[warp][lane] = s;\n__syncthreads();\nif (warp != 0 || at >= a.cols) return;")
 	w("#pragma unroll\nfor (int k = 1; k < %d; k++) s += share[k][lane];\nout[at] = Put<OUT>::put(s);\n}", rowsAtOnce)
-	w("extern \"C\" __global__ void __launch_bounds__(%d) finish_tails(const __grid_constant__ Args a) {", threads)
+	w("extern \"C\" __global__ void __launch_bounds__(%d) finish_reductions(const __grid_constant__ Args a) {", threads)
 	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
-		w("if (blockIdx.y == %d) finish<%s, %s>(a, (const %s *)(a.part + %d * a.chunks * a.cols * 8), (%s *)a.tail[%d]);", i, a, out, a, i, out, i)
+		w("if (blockIdx.y == %d) finish<%s, %s>(a, (const %s *)(a.part + %d * a.chunks * a.cols * 8), (%s *)a.reduced[%d]);", i, a, out, a, i, out, i)
 	}
 	w("}")
 	return b.String()
@@ -166,7 +166,7 @@ func finishSource(p *program) string {
 
 // launchReductions launches a program with fused reductions, whose results are the last outputs.
 func (d *Device) launchReductions(fn *driver.Function, q *program, f *form, s *shape.Shape, record uintptr, in, out []backend.View) error {
-	cols, tails := s.Dim(s.Rank()-1), q.NumReductions()
+	cols, count := s.Dim(s.Rank()-1), q.NumReductions()
 	height := s.Numel() / cols
 	if f.cols > 0 {
 		a := fusedArgs(nil, s.Numel(), record, 0, f, in, out[:len(q.Out)])
@@ -183,7 +183,7 @@ func (d *Device) launchReductions(fn *driver.Function, q *program, f *form, s *s
 	a.int(height, cols, chunk, chunks)
 	part := uintptr(0)
 	if chunks > 1 {
-		b, err := d.pool.Get("sum", tails*chunks*cols*8)
+		b, err := d.pool.Get("sum", count*chunks*cols*8)
 		if err != nil {
 			return err
 		}
@@ -202,12 +202,12 @@ func (d *Device) launchReductions(fn *driver.Function, q *program, f *form, s *s
 	for t := q.Reduction; t != nil; t = t.Next {
 		types += " " + ctype[q.DTypes[t.Src]]
 	}
-	finish, err := d.kernel("finish_tails"+types, "finish_tails", func() string { return finishSource(q) })
+	finish, err := d.kernel("finish_reductions"+types, "finish_reductions", func() string { return finishSource(q) })
 	if err != nil {
 		return err
 	}
 	var g args
 	g.int(cols, chunks)
 	g.ptr(part)
-	return d.launch(finish, blocks(cols, 32), tails, threads, append(g, results...))
+	return d.launch(finish, blocks(cols, 32), count, threads, append(g, results...))
 }

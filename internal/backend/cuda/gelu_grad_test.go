@@ -26,15 +26,20 @@ var programs struct {
 	seen []seenProgram
 }
 
+// programLog takes the programs that a GPU takes.
+type programLog struct{ fusion }
+
+// RunFused implements backend.Fuser.
+func (programLog) RunFused(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	programs.seen = append(programs.seen, seenProgram{p, slices.Clone(out), slices.Clone(in)})
+	return nil
+}
+
 func seen(f func()) []seenProgram {
 	programs.Do(func() {
 		d := *ref.Device
 		d.Type = "programs"
-		d.CanFuse, d.CanTakeEpilogue, d.CanFuseReduction, d.MaxFusedReductions, d.EpilogueReduces, d.Prepare = canFuse, canTakeEpilogue, canFuseReduction, maxReductions, true, prepare
-		d.RunFused = func(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-			programs.seen = append(programs.seen, seenProgram{p, slices.Clone(out), slices.Clone(in)})
-			return nil
-		}
+		d.Implement(programLog{})
 		backend.Register("programs", func(int) (*backend.Device, error) { return &d, nil })
 	})
 	programs.seen = nil

@@ -81,7 +81,7 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 			return nil, err
 		}
 	}
-	work, err := g.r.main.Did(driver.Long)
+	work, err := g.r.main.Submitted(driver.Long)
 	if err != nil {
 		return nil, err
 	}

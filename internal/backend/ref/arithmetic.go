@@ -97,7 +97,7 @@ func pickNumber(x, y dtype.Scalar, better bool) dtype.Scalar {
 	return x
 }
 
-// powInt multiplies modulo 2^64; a negative power is 0 but for ±1, as PyTorch has it.
+// powInt multiplies modulo 2^64; a negative power is 0 but for ±1, as in PyTorch.
 func powInt(x, y int64) int64 {
 	if y < 0 {
 		switch x {

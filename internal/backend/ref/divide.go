@@ -44,7 +44,7 @@ func floorDiv(x, y int64) int64 {
 	return q
 }
 
-// floorDivFloat is Python's floor division: exact where x/y rounds up to a whole number.
+// floorDivFloat is Python's floor division: exact where x/y rounds up to an integer.
 func floorDivFloat(x, y float64) float64 {
 	if y == 0 {
 		return x / y

@@ -73,7 +73,7 @@ func position(s dtype.Scalar, size int) int {
 	return int(s.I)
 }
 
-// slices calls f with the flat places of matching elements in x and in the taken slices.
+// slices calls f with the flat indices of matching elements in x and in the taken slices.
 func slices(xd []int, axis int, idx []dtype.Scalar, f func(x, y int)) {
 	outer, inner := 1, 1
 	for _, d := range xd[:axis] {
@@ -99,8 +99,8 @@ func takeSlices(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return nil
 }
 
-// meet combines what is there with what is written.
-func meet(d dtype.DType, r attr.Reduction, old, v dtype.Scalar) dtype.Scalar {
+// combine is the scatter combine of the old value and an update.
+func combine(d dtype.DType, r attr.Reduction, old, v dtype.Scalar) dtype.Scalar {
 	two := []dtype.Scalar{old, v}
 	switch r {
 	case attr.ReduceAdd:
@@ -121,7 +121,7 @@ func meet(d dtype.DType, r attr.Reduction, old, v dtype.Scalar) dtype.Scalar {
 func putSlices(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	s := a.(attr.Scatter)
 	res, idx, src := load(in[0]), load(in[1]), load(in[2])
-	slices(in[0].Shape.Dims(), s.Axis, idx, func(i, j int) { res[i] = meet(out[0].DType, s.Reduce, res[i], src[j]) })
+	slices(in[0].Shape.Dims(), s.Axis, idx, func(i, j int) { res[i] = combine(out[0].DType, s.Reduce, res[i], src[j]) })
 	store(out[0], res)
 	return nil
 }
@@ -146,7 +146,7 @@ func scatter(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	k := 0
 	indices(in[1].Shape.Dims(), func(at []int) {
 		o := offset(at, xs) + (position(idx[k], in[0].Shape.Dim(s.Axis))-at[s.Axis])*xs[s.Axis]
-		res[o] = meet(out[0].DType, s.Reduce, res[o], src[offset(at, ss)])
+		res[o] = combine(out[0].DType, s.Reduce, res[o], src[offset(at, ss)])
 		k++
 	})
 	store(out[0], res)

@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// windows calls f for every output of every plane with the places that its window sees, and the sum's divisor.
+// windows calls f for every output of every plane with the indices that its window sees, and the sum's divisor.
 func windows(w attr.Pool, planes int, f func(out int, in []int, divisor float64)) {
 	k := w.In.Len()
 	spans := make([][]attr.Span, k)
@@ -20,11 +20,11 @@ func windows(w attr.Pool, planes int, f func(out int, in []int, divisor float64)
 	o := 0
 	for p := range planes {
 		indices(w.Out.Slice(), func(at []int) {
-			places, divisor := []int{p * plane}, 1
+			indices, divisor := []int{p * plane}, 1
 			for d := range k {
 				s := spans[d][at[d]]
 				var next []int
-				for _, base := range places {
+				for _, base := range indices {
 					for i := s.Start; i < s.End; i += s.Step {
 						stride := 1
 						for e := d + 1; e < k; e++ {
@@ -33,7 +33,7 @@ func windows(w attr.Pool, planes int, f func(out int, in []int, divisor float64)
 						next = append(next, base+i*stride)
 					}
 				}
-				places = next
+				indices = next
 				divisor *= s.Size
 			}
 			switch {
@@ -42,7 +42,7 @@ func windows(w attr.Pool, planes int, f func(out int, in []int, divisor float64)
 			case w.Count == attr.CountNone:
 				divisor = 1
 			}
-			f(o, places, float64(divisor))
+			f(o, indices, float64(divisor))
 			o++
 		})
 	}
@@ -106,7 +106,7 @@ func poolMeanT(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return nil
 }
 
-// laidOut calls f with matching places of an unfolded tensor and its image; padding is -1.
+// laidOut calls f with matching indices of an unfolded tensor and its image; padding is -1.
 func laidOut(w attr.Pool, planes int, f func(unfolded, image int)) {
 	k := w.In.Len()
 	plane := 1
@@ -116,19 +116,19 @@ func laidOut(w attr.Pool, planes int, f func(unfolded, image int)) {
 	u := 0
 	for p := range planes {
 		indices(append(w.Kernel.Slice(), w.Out.Slice()...), func(at []int) {
-			place := 0
+			index := 0
 			for d := range k {
 				i := at[k+d]*w.Stride.At(d) - w.Pad.At(d) + at[d]*w.Dilation.At(d)
-				if i < 0 || i >= w.In.At(d) || place < 0 {
-					place = -1
+				if i < 0 || i >= w.In.At(d) || index < 0 {
+					index = -1
 					continue
 				}
-				place = place*w.In.At(d) + i
+				index = index*w.In.At(d) + i
 			}
-			if place >= 0 {
-				place += p * plane
+			if index >= 0 {
+				index += p * plane
 			}
-			f(u, place)
+			f(u, index)
 			u++
 		})
 	}
@@ -165,15 +165,15 @@ func init() {
 	register(backend.Table{"pool_max": poolMax, "pool_max_t": poolMaxT, "pool_mean": poolMean, "pool_mean_t": poolMeanT, "pool_unfold": poolUnfold, "pool_fold": poolFold})
 }
 
-// poolMaxT sums what the windows that took an element were given.
+// poolMaxT adds the value of every window to the element that was its maximum.
 func poolMaxT(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	w, d := a.(attr.Pool), in[0].DType
 	g, at := load(in[0]), load(in[1])
 	planes := planesOf(in[0], w.Out)
 	plane := out[0].Numel() / max(1, planes)
 	terms := make([][]dtype.Scalar, out[0].Numel())
-	windows(w, planes, func(o int, places []int, _ float64) {
-		for _, p := range places {
+	windows(w, planes, func(o int, indices []int, _ float64) {
+		for _, p := range indices {
 			if p%plane == int(at[o].I) {
 				terms[p] = append(terms[p], g[o])
 			}

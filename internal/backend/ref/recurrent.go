@@ -23,13 +23,13 @@ func numbersOf(v backend.View) []float64 {
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// times adds rows of x, m by k, times w to y, m by n: w is (k, n), or (n, k) if turned.
-func times(y, x, w []float64, m, k, n int, turned bool) {
+// times adds rows of x, m by k, times w to y, m by n: w is (k, n), or (n, k) if transposed.
+func times(y, x, w []float64, m, k, n int, transposed bool) {
 	for i := range m {
 		for j := range n {
 			for p := range k {
 				at := p*n + j
-				if turned {
+				if transposed {
 					at = j*k + p
 				}
 				y[i*n+j] += x[i*k+p] * w[at]
@@ -66,15 +66,15 @@ func recurrent(_ *backend.Ctx, at attr.Attr, out, in []backend.View) error {
 		times(gx, x, wi, n, in[0].Shape.Dim(1), g*h, true)
 	}
 	y, extra, gates := make([]float64, n*p), make([]float64, n*h), make([]float64, n*g*h)
-	places := a.Offsets()
+	offsets := a.Offsets()
 	for _, t := range a.Order() {
-		rows := places[t+1] - places[t]
+		rows := offsets[t+1] - offsets[t]
 		s := make([]float64, rows*g*h)
 		times(s, state, w, rows, p, g*h, true)
 		next := make([]float64, rows*h)
 		for i := range rows {
 			for u := range h {
-				row := places[t] + i
+				row := offsets[t] + i
 				x, r := gx[row*g*h:], func(q int) float64 { return s[i*g*h+q*h+u] + bias[q*h+u] }
 				z, e := gates[row*g*h:], row*h+u
 				switch a.Cell {
@@ -106,7 +106,7 @@ func recurrent(_ *backend.Ctx, at attr.Attr, out, in []backend.View) error {
 			next = state[:rows*p]
 		}
 		copy(state, next)
-		copy(y[places[t]*p:], next)
+		copy(y[offsets[t]*p:], next)
 	}
 	if len(out) == 2 {
 		extra = memory // the last one alone
@@ -141,32 +141,32 @@ func recurrentGrad(_ *backend.Ctx, at attr.Attr, out, in []backend.View) error {
 			dc = rest[0]
 		}
 	}
-	n, b, places, order := in[0].Shape.Dim(0), out[1].Shape.Dim(0), a.Offsets(), a.Order()
+	n, b, offsets, order := in[0].Shape.Dim(0), out[1].Shape.Dim(0), a.Offsets(), a.Order()
 	dgates, extra := make([]float64, n*g*h), make([]float64, n*max(h, p))
 	dh, dm := make([]float64, b*p), make([]float64, b*h)
 	for k := len(order) - 1; k >= 0; k-- {
 		t := order[k]
-		rows := places[t+1] - places[t]
-		// before is where sequence i's value of the step before lies, from the start or of all.
+		rows := offsets[t+1] - offsets[t]
+		// before is sequence i's value of the step before, from start or from all.
 		before := func(i, u int, all []float64) float64 {
-			if k > 0 && places[order[k-1]+1]-places[order[k-1]] > i {
-				return all[(places[order[k-1]]+i)*h+u]
+			if k > 0 && offsets[order[k-1]+1]-offsets[order[k-1]] > i {
+				return all[(offsets[order[k-1]]+i)*h+u]
 			}
 			return start[i*h+u]
 		}
 		for i := range rows * p {
-			dh[i] += dy[places[t]*p+i]
+			dh[i] += dy[offsets[t]*p+i]
 		}
 		ds := dh
 		if a.Project {
-			copy(extra[places[t]*p:], dh[:rows*p])
+			copy(extra[offsets[t]*p:], dh[:rows*p])
 			ds = make([]float64, rows*h)
 			times(ds, dh, proj, rows, p, h, false)
 		}
 		back, past := make([]float64, rows*g*h), make([]float64, rows*p)
 		for i := range rows {
 			for u := range h {
-				row, d := places[t]+i, ds[i*h+u]
+				row, d := offsets[t]+i, ds[i*h+u]
 				z, e := gates[row*g*h:], row*h+u
 				of := func(q int) float64 { return z[q*h+u] }
 				put := func(q int, v float64) { dgates[row*g*h+q*h+u], back[i*g*h+q*h+u] = v, v }

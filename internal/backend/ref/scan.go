@@ -17,7 +17,7 @@ func init() {
 	})
 }
 
-// rows calls f with the places of every row along an axis.
+// rows calls f with the indices of every row along an axis.
 func rows(dims []int, axis int, f func(at []int)) {
 	inner := 1
 	for _, d := range dims[axis+1:] {
@@ -38,7 +38,7 @@ func rows(dims []int, axis int, f func(at []int)) {
 	}
 }
 
-// directed calls rows with the places in the order of the scan.
+// directed calls rows with the indices in the order of the scan.
 func directed(dims []int, s attr.Scan, f func(at []int)) {
 	rows(dims, s.Axis, func(at []int) {
 		if s.Reverse {
@@ -77,7 +77,7 @@ func linearScan(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return nil
 }
 
-// argScan gives the place of the best element so far; takes says whether a new one replaces it. NaN stays.
+// argScan gives the index of the best element so far; takes says whether a new one replaces it. NaN stays.
 func argScan(takes func(x, best dtype.Scalar) bool) backend.Kernel {
 	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		s, x := a.(attr.Scan), load(in[0])
@@ -88,11 +88,11 @@ func argScan(takes func(x, best dtype.Scalar) bool) backend.Kernel {
 				if isNaN(x[p]) || !isNaN(x[at[best]]) && takes(x[p], x[at[best]]) {
 					best = k
 				}
-				place := best
+				index := best
 				if s.Reverse {
-					place = len(at) - 1 - best
+					index = len(at) - 1 - best
 				}
-				res[p] = integer(int64(place))
+				res[p] = integer(int64(index))
 			}
 		})
 		store(out[0], res)
@@ -128,7 +128,7 @@ func logAddExp(d dtype.DType, x []dtype.Scalar) dtype.Scalar {
 	return float(math.Log(s) + shift)
 }
 
-// logAddExpRunning is logAddExp of two, with complex angles that go on where the larger one's is, as PyTorch has it.
+// logAddExpRunning is logAddExp of two, with complex angles that go on where the larger one's is, as in PyTorch.
 func logAddExpRunning(d dtype.DType, x []dtype.Scalar) dtype.Scalar {
 	if !d.IsComplex() || isNaN(x[0]) || isNaN(x[1]) || math.IsInf(x[0].F, 0) || math.IsInf(x[1].F, 0) {
 		return logAddExp(d, x)

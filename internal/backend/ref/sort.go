@@ -52,7 +52,7 @@ func topk(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return firstOf(out, in, t.Axis, t.K, !t.Smallest)
 }
 
-// argpartition sorts, then puts the places before K, and those behind it, in order.
+// argpartition sorts, then puts the indices before K, and those behind it, in order.
 func argpartition(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	t, x := a.(attr.TopK), load(in[0])
 	res := make([]dtype.Scalar, len(x))
@@ -68,7 +68,7 @@ func argpartition(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return nil
 }
 
-// firstOf writes the first k elements in order of every row, and their places.
+// firstOf writes the first k elements in order of every row, and their indices.
 func firstOf(out, in []backend.View, axis, k int, descending bool) error {
 	x, inner := load(in[0]), 1
 	for _, d := range in[0].Shape.Dims()[axis+1:] {

@@ -82,27 +82,27 @@ func vectorNorm(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 // medianOf gives the lower middle of the elements in order. A NaN wins, or is left out with skip.
 func medianOf(skip bool) func(dtype.DType, []dtype.Scalar) dtype.Scalar {
 	return func(_ dtype.DType, x []dtype.Scalar) dtype.Scalar {
-		var kept []dtype.Scalar
+		var numbers []dtype.Scalar
 		for _, v := range x {
 			switch {
 			case !isNaN(v):
-				kept = append(kept, v)
+				numbers = append(numbers, v)
 			case !skip:
 				return v
 			}
 		}
-		if len(kept) == 0 {
+		if len(numbers) == 0 {
 			return float(math.NaN())
 		}
-		at := make([]int, len(kept))
+		at := make([]int, len(numbers))
 		for i := range at {
 			at[i] = i
 		}
-		return kept[order(kept, at, false)[(len(kept)-1)/2]]
+		return numbers[order(numbers, at, false)[(len(numbers)-1)/2]]
 	}
 }
 
-// mode returns the last place of the most frequent element, the smallest of those that tie.
+// mode returns the last index of the most frequent element, the smallest of those that tie.
 func mode(x []dtype.Scalar) int {
 	best, most := 0, 0
 	for i, v := range x {

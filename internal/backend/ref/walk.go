@@ -69,7 +69,7 @@ func indices(dims []int, f func(at []int)) {
 	}
 }
 
-// offset is the place of a multi-index.
+// offset is the index of a multi-index.
 func offset(at, strides []int) int {
 	o := 0
 	for i, a := range at {

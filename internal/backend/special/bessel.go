@@ -59,7 +59,7 @@ func I0(x float64) float64 {
 	case x > 750:
 		return math.Inf(1)
 	}
-	h := math.Exp(x / 2) // in two halves, so that it overflows no sooner than the result
+	h := math.Exp(x / 2) // as two factors, so that it overflows no sooner than the result
 	return h * (far(0, x) / math.Sqrt(2*math.Pi*x)) * h
 }
 

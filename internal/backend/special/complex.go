@@ -145,7 +145,7 @@ func TanhC(z complex128) complex128 {
 	return complex(b*r*s/d, t/d)
 }
 
-// AsinhC is the inverse hyperbolic sine, i times the arc sine turned.
+// AsinhC is the inverse hyperbolic sine, through the arc sine of i·z.
 func AsinhC(z complex128) complex128 { return overI(AsinC(timesI(z))) }
 
 // AsinC is the arc sine.
@@ -177,7 +177,7 @@ func AsinC(z complex128) complex128 {
 	return complex(Atan2(x, real(p)*real(q)-imag(p)*imag(q)), math.Copysign(math.Asinh(real(p)*imag(q)-imag(p)*real(q)), y))
 }
 
-// huge says that 1 beside such a number is lost, and logTwice is log|2z| for it.
+// huge says that adding 1 to such a number changes nothing, and logTwice is log|2z| for it.
 func huge(x, y float64) bool { return math.Abs(x) > 1e17 || math.Abs(y) > 1e17 }
 func logTwice(x, y float64) float64 {
 	return math.Log(math.Hypot(x/4, y/4)) + 3*math.Ln2

@@ -1,3 +1,3 @@
 // Package special holds the special functions of one number that the host devices share: float64 in, float64 out,
-// without tables that would have to be believed. Edges are PyTorch's: poles, NaN and infinities answer as there.
+// by series and recurrences rather than fitted tables. Poles, NaN and infinities give what PyTorch gives.
 package special

@@ -49,7 +49,7 @@ func first(f attr.Family) (a, b float64) {
 // maxDegree bounds the recurrence, which takes a step for every degree; none of its digits would be right far before.
 const maxDegree = 1 << 16
 
-// Polynomial is the wanted derivative at x of the family's polynomial of degree n, which is cut to a whole number; a
+// Polynomial is the wanted derivative at x of the family's polynomial of degree n, which is truncated to an integer; a
 // negative degree gives 0, one above maxDegree NaN. The derivatives follow from differentiating the recurrence.
 func Polynomial(p attr.Polynomial, x, n float64) float64 {
 	k := p.Derivative

@@ -41,7 +41,7 @@ func odd(x, y uint32) (uint32, uint32) {
 	return x, bits.RotateLeft32(y, 24) ^ x
 }
 
-// Fill writes random bytes: for n words, word i and word i+⌈n/2⌉ are the two halves of one hash; with odd n the
+// Fill writes random bytes: for n words, word i and word i+⌈n/2⌉ are the two words of one hash; with odd n the
 // middle word has a hash of its own. A tail shorter than a word is cut off its word's low bytes.
 func Fill(k0, k1 uint32, b []byte) { FillPart(k0, k1, b, 0, Hashes(len(b))) }
 

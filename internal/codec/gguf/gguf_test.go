@@ -36,7 +36,8 @@ func sample() (*Metadata, []Tensor) {
 	for _, c := range []struct {
 		t     ggml.Type
 		shape []int
-	}{{ggml.F32, []int{2, 3}}, {ggml.Q4_0, []int{2, 64}}, {ggml.Q6_K, []int{256}}, {ggml.F16, []int{}}, {ggml.I32, []int{3, 0, 2}}, {ggml.BF16, []int{1, 2, 3, 5}}} {
+	}{{ggml.F32, []int{2, 3}}, {ggml.Q4_0, []int{2, 64}}, {ggml.Q6_K, []int{256}}, {ggml.F16, []int{}}, {ggml.I32, []int{3, 0,
+		2}}, {ggml.BF16, []int{1, 2, 3, 5}}} {
 		n, err := tensorBytes("", c.t, c.shape)
 		if err != nil {
 			panic(err)
@@ -74,7 +75,8 @@ func same(t *testing.T, f *File, m *Metadata, ts []Tensor) {
 	for i, want := range ts {
 		info := f.Infos()[i]
 		data, err := f.Data(want.Name)
-		if err != nil || info.Name != want.Name || info.Type != want.Type || !slices.Equal(info.Shape, want.Shape) || !bytes.Equal(data, want.Data) {
+		if err != nil || info.Name != want.Name || info.Type != want.Type || !slices.Equal(info.Shape,
+			want.Shape) || !bytes.Equal(data, want.Data) {
 			t.Errorf("tensor %d: %v %v", i, info, err)
 		}
 	}
@@ -138,7 +140,8 @@ func TestAccessors(t *testing.T) {
 	if n := md.Int("int.int8", 0); n != -3 {
 		t.Error(n)
 	}
-	if md.Int("missing", 7) != 7 || md.Text("missing", "x") != "x" || !md.Bool("yes", false) || md.Text("general.architecture", "") != "test" {
+	if md.Int("missing", 7) != 7 || md.Text("missing", "x") != "x" || !md.Bool("yes", false) || md.Text("general.architecture",
+		"") != "test" {
 		t.Error("defaults")
 	}
 	v, _ := md.Get("ints.int16")

@@ -168,7 +168,7 @@ func readHeader(src io.ReaderAt, size int64, lim codec.Limits) (*header, error) 
 		}
 	}
 	h.base = pad(int64(r.at), h.align)
-	return h, h.place(size)
+	return h, h.checkOffsets(size)
 }
 
 // start reads the magic number and the version.
@@ -428,8 +428,8 @@ func tensorBytes(name string, t ggml.Type, shape []int) (int64, error) {
 	return int64(lo), nil
 }
 
-// place checks the tensors against the file and each other: each starts where the one before ends, aligned.
-func (h *header) place(size int64) error {
+// checkOffsets checks the tensors against the file and each other: each starts where the one before ends, aligned.
+func (h *header) checkOffsets(size int64) error {
 	if len(h.infos) == 0 {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
-// TestStepBesideAssignment: a compiled step may not write over its state's value once the tensor was assigned from elsewhere, as what
+// TestStepDuringAssignment: a compiled step may not write over its state's value once the tensor was assigned from elsewhere, as what
 // was made of the value still needs it.
-func TestStepBesideAssignment(t *testing.T) {
+func TestStepDuringAssignment(t *testing.T) {
 	late, faults := fake.New(cpu.Device)
 	w := &tensortest.Target{Dev: late}
 	const n = 1 << 12
@@ -21,7 +21,7 @@ func TestStepBesideAssignment(t *testing.T) {
 	step := lucid.Compile(func(y *lucid.Tensor) *lucid.Tensor { return x.Mul_(0.5).Add_(y).Sum() })
 	step(y)
 	for range 3 {
-		x.Mul_(0).Add_(ramp).Eval() // a value that nobody else holds
+		x.Mul_(0).Add_(ramp).Eval() // a value that no one else holds
 		release := faults.Hold()
 		before := (*graph.Array)(x).Raw().Refs()
 		slow := y.Sin().CumSum(0)

@@ -33,7 +33,7 @@ func bigStep(layers int, check bool) (step func(x *lucid.Tensor) *lucid.Tensor, 
 	}, lucid.CompileOptions{Check: check}), weights
 }
 
-// TestGradientsDieAtOnce: in a training step each weight is updated in its place right behind its gradient, so gradients
+// TestGradientsDieAtOnce: in a training step each weight is updated in place right behind its gradient, so gradients
 // never come together.
 func TestGradientsDieAtOnce(t *testing.T) {
 	if lucid.DefaultDevice() != lucid.CPU {

@@ -10,7 +10,7 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestCompiledReadsStridedArguments: a compiled function reads arguments where they lie, so its sums run in the order of
+// TestCompiledReadsStridedArguments: a compiled function reads arguments where they are, so its sums run in the order of
 // the plain ones; where an argument begins makes no new trace, other strides do.
 func TestCompiledReadsStridedArguments(t *testing.T) {
 	base := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 65, 130).Eval()
@@ -59,7 +59,7 @@ func TestCompiledReturnsViewOfArgument(t *testing.T) {
 	}
 }
 
-// TestCompiledReadsBackwards: kernels that find elements by their place in the buffer reach those before the first one too.
+// TestCompiledReadsBackwards: kernels that find elements by their position in the buffer reach those before the first one too.
 func TestCompiledReadsBackwards(t *testing.T) {
 	back := lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -1}
 	x := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 7, 5).Eval().At(back, back)
@@ -73,7 +73,7 @@ func TestCompiledReadsBackwards(t *testing.T) {
 	}
 }
 
-// TestCompiledCapturesStridedTensor: captured handles that are views are read where they lie, also when assigned.
+// TestCompiledCapturesStridedTensor: captured handles that are views are read where they are, also when assigned.
 func TestCompiledCapturesStridedTensor(t *testing.T) {
 	w := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 40, 50).Eval()
 	state := w.T()

@@ -44,7 +44,7 @@ func TestFailureIsReadWhileItRuns(t *testing.T) {
 				t.Errorf("with what failed before: %v", err)
 			}
 			if got, want := good.At(0).Item(), x.Sin().At(0).Item(); got != want {
-				t.Errorf("beside what fails: %v, want %v", got, want)
+				t.Errorf("next to what fails: %v, want %v", got, want)
 			}
 		}
 	})
@@ -73,7 +73,7 @@ func TestFailureSparesWhatItWouldHaveOverwritten(t *testing.T) {
 				case 4: // a launch that reads it fails before it is written over
 					spoilt = x.Mul(2).Add(bad)
 					x.Add_(1)
-				case 3: // by way of a value that is not kept
+				case 3: // by way of a value that is not stored
 					y := x.Reshape(2, n/2).Flip(0).Flip(0).Contiguous().Reshape(n)
 					spoilt = y.Mul(3).Add(bad)
 					x.Add_(y.Sub(y)).Add_(1)
@@ -124,7 +124,7 @@ func TestCancelGivesBackWhatItTook(t *testing.T) {
 	}
 }
 
-// TestFailedStepLeavesState: a compiled step that meets a position out of range, is cancelled or has no memory leaves all its
+// TestFailedStepLeavesState: a compiled step that gets a position out of range, is cancelled or has no memory leaves all its
 // state as it was, and the next step goes on from there.
 func TestFailedStepLeavesState(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *tensortest.Target, faults *fake.Faults) {

@@ -36,7 +36,7 @@ func TestRefusedValues(t *testing.T) {
 		"multinomial of a negative":      {draw(of(1, -0.5), true), "multinomial: a value is -0.5; a weight"},
 		"multinomial of zeros":           {draw(of(0, 0), false), "multinomial: a value is 0; a distribution needs"},
 		"one row of zeros":               {draw(lucid.New([]float32{1, 0, 0, 0}, 2, 2), true), "multinomial: a value is 0; a distribution needs"},
-		"multinomial in halves":          {draw(of(1, -1).To(lucid.BFloat16), false), "multinomial: a value is -1"},
+		"multinomial in bfloat16":        {draw(of(1, -1).To(lucid.BFloat16), false), "multinomial: a value is -1"},
 		"bernoulli above 1":              {func() *lucid.Tensor { return lucid.Bernoulli(of(0.5, 1.5)) }, "bernoulli: a value is 1.5; a probability"},
 		"bernoulli below 0":              {func() *lucid.Tensor { return lucid.Bernoulli(of(-0.25).To(lucid.Float16)) }, "bernoulli: a value is -0.25"},
 		"bernoulli of NaN":               {func() *lucid.Tensor { return lucid.Bernoulli(of(nan).To(lucid.Float32)) }, "bernoulli: a value is NaN"},

@@ -17,7 +17,7 @@ func TestRowDoesNotDependOnItsBatch(t *testing.T) {
 	}
 	const rows = 70
 	wide, square, tall, b := rand(700, 520), rand(700, 700), rand(700, 6), rand(520)
-	turned := rand(520, 700).Transpose(0, 1)
+	transposed := rand(520, 700).Transpose(0, 1)
 	image, kernel, point, deep := rand(rows, 8, 13, 13), rand(24, 8, 3, 3), rand(24, 8, 1, 1), rand(8, 1, 3, 3)
 	q, k, v := rand(rows, 2, 33, 24), rand(rows, 2, 33, 24), rand(rows, 2, 33, 24)
 	classes := lucid.With{DType: lucid.Float32}.Uniform(0, 700, rows).To(lucid.Int64).Eval()
@@ -31,9 +31,9 @@ func TestRowDoesNotDependOnItsBatch(t *testing.T) {
 		"product, bias, gelu": func(n int) *lucid.Tensor { return F.GELU(first(x, n).MatMul(wide).Add(b)) },
 		"square product":      func(n int) *lucid.Tensor { return first(x, n).MatMul(square) },
 		"few columns":         func(n int) *lucid.Tensor { return first(x, n).MatMul(tall) },
-		"transposed weight":   func(n int) *lucid.Tensor { return first(x, n).MatMul(turned) },
+		"transposed weight":   func(n int) *lucid.Tensor { return first(x, n).MatMul(transposed) },
 		"bfloat16 product":    func(n int) *lucid.Tensor { return first(x, n).To(lucid.BFloat16).MatMul(wide.To(lucid.BFloat16)) },
-		"float16 product":     func(n int) *lucid.Tensor { return first(x, n).To(lucid.Float16).MatMul(turned.To(lucid.Float16)) },
+		"float16 product":     func(n int) *lucid.Tensor { return first(x, n).To(lucid.Float16).MatMul(transposed.To(lucid.Float16)) },
 		"float64 product":     func(n int) *lucid.Tensor { return first(x, n).To(lucid.Float64).MatMul(wide.To(lucid.Float64)) },
 		"complex product":     func(n int) *lucid.Tensor { return first(x, n).To(lucid.Complex64).MatMul(wide.To(lucid.Complex64)) },
 		"softmax":             func(n int) *lucid.Tensor { return first(x, n).Softmax(1) },

@@ -9,9 +9,9 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestKeptWeights: a compiled function that keeps its weights turned around sees every new value of them, whoever writes it:
+// TestCachedWeights: a compiled function that caches its packed weights sees every new value of them, however it is written:
 // an assignment, an in-place form, a compiled function that writes over their memory, or one that could not.
-func TestKeptWeights(t *testing.T) {
+func TestCachedWeights(t *testing.T) {
 	lucid.Seed(3)
 	w, bias := lucid.Randn(48, 40).Eval(), lucid.Randn(48).Eval()
 	x := lucid.Randn(2, 40).Eval()
@@ -49,7 +49,7 @@ func TestKeptWeights(t *testing.T) {
 		same("after a compiled step")
 		old := w.Clone() // now the step must not write over the value
 		step(lucid.Randn(48, 40).Eval()).Eval()
-		same("after a compiled step that somebody looked at")
+		same("after a compiled step whose state was read")
 		old.Free()
 		step(lucid.Randn(48, 40).Eval()).Eval()
 		step(lucid.Randn(48, 40).Eval()).Eval()
@@ -57,8 +57,8 @@ func TestKeptWeights(t *testing.T) {
 	}
 }
 
-// TestKeptParts: weights that are parts of one buffer are told apart.
-func TestKeptParts(t *testing.T) {
+// TestCachedParts: weights that are parts of one buffer are told apart.
+func TestCachedParts(t *testing.T) {
 	lucid.Seed(3)
 	x, all := lucid.Randn(1, 64).Eval(), lucid.Randn(3, 64, 64).Eval()
 	f := lucid.Compile(func(x, w *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w).ReLU() })

@@ -39,12 +39,12 @@ func TestProductsInOnePass(t *testing.T) {
 				if !asGood(got, want) {
 					t.Errorf("in one pass %v, after another %v", got, want)
 				}
-				kept := a.MatMul(b)
-				got = follow(kept)
-				if err := lucid.Eval(got, kept); err != nil {
+				stored := a.MatMul(b)
+				got = follow(stored)
+				if err := lucid.Eval(got, stored); err != nil {
 					t.Fatal(err)
 				}
-				if !asGood(got, want) || !tensortest.SameBits(kept, p) {
+				if !asGood(got, want) || !tensortest.SameBits(stored, p) {
 					t.Error("with the product stored it differs")
 				}
 			})
@@ -52,7 +52,7 @@ func TestProductsInOnePass(t *testing.T) {
 	}
 }
 
-// asGood is equality; a device whose kernel of a product of halves makes what follows too rounds once instead of every time.
+// asGood is equality; a device whose kernel of a product in half types makes what follows too rounds once instead of every time.
 func asGood(got, want *lucid.Tensor) bool {
 	if lucid.DefaultDevice() == lucid.CPU || !want.DType().IsHalf() || slices.Contains(want.Shape(), 0) {
 		return tensortest.SameBits(got, want)

@@ -8,7 +8,7 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestRoundedOnce: a product of halves to which something is added is rounded once, when all is summed. Operands are whole numbers, so
+// TestRoundedOnce: a product in half types to which something is added is rounded once, when all is summed. Operands are whole numbers, so
 // that every sum is exact in float32, and the product needs more bits than a half has while what is left of it does not.
 func TestRoundedOnce(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.BFloat16, lucid.Float16} {
@@ -41,7 +41,7 @@ func TestRoundedOnce(t *testing.T) {
 	}
 }
 
-// TestGradientsStayHalf: the gradients of a layer of halves are made of halves, though it adds up and rounds in float32.
+// TestGradientsStayHalf: the gradients of a layer in half types are in half types, though it adds up and rounds in float32.
 func TestGradientsStayHalf(t *testing.T) {
 	half := func(sizes ...int) *lucid.Tensor { return lucid.Randn(sizes...).To(lucid.BFloat16).Eval() }
 	x, w, b, g := half(2, 3, 4), half(5, 4), half(5), half(2, 3, 5)

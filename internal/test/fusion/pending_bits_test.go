@@ -9,9 +9,9 @@ import (
 // TestKernelOfPendingBits: an op over bits that are shown as another dtype reads that dtype, also where the view was never
 // evaluated by itself.
 func TestKernelOfPendingBits(t *testing.T) {
-	halves := lucid.New([]uint16{0xC83D, 0xBF10, 0x3C00}, 3) // -8.4766, -1.7656, 1
+	bits := lucid.New([]uint16{0xC83D, 0xBF10, 0x3C00}, 3) // -8.4766, -1.7656, 1
 	want := []float64{-8.4765625, -1.765625, 1}
-	view := func() *lucid.Tensor { return halves.ViewDType(lucid.Float16) }
+	view := func() *lucid.Tensor { return bits.ViewDType(lucid.Float16) }
 	for _, c := range []struct {
 		name string
 		got  float64

@@ -45,11 +45,11 @@ var byHand = map[string]handOp{
 		a, b := at(x.Sum(-1)), at(at(x.Mul(x)).Sum(-1))
 		return at(b.Sub(at(at(a.Mul(a)).Div(x.Size(-1)))))
 	},
-	"of turned": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+	"of transposed": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 		y := at(at(x.Mul(w)).Transpose(0, -1).Contiguous())
 		return at(at(y.Sub(at(lucid.Mean(y, lastDim)))).Abs())
 	},
-	"kept": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+	"stored": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 		e := at(x.Exp())
 		s := at(lucid.Sum(e, lastDim))
 		return at(lucid.Cat([]*lucid.Tensor{at(e.Div(s)), e, s}, -1)) // others read what stands in the middle
@@ -103,7 +103,7 @@ func TestRowsLaunches(t *testing.T) {
 	}
 }
 
-// BenchmarkRowsByHand measures norms that are written out, and those of the library beside them.
+// BenchmarkRowsByHand measures norms that are written out, and those of the library next to them.
 func BenchmarkRowsByHand(b *testing.B) {
 	x, w := lucid.Randn(4096, 4096).Eval(), lucid.Randn(4096).Eval()
 	run := func(name string, f func() *lucid.Tensor) {

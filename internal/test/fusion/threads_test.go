@@ -20,9 +20,9 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 	x, w, b := rand(300, 700), rand(700, 520), rand(520)
 	image, kernel, deep := rand(3, 16, 40, 40), rand(24, 16, 3, 3), rand(16, 1, 3, 3)
 	q, k, v := rand(2, 4, 300, 48), rand(2, 4, 300, 48), rand(2, 4, 300, 48)
-	places := lucid.With{DType: lucid.Float32}.Uniform(0, 300, 90000).To(lucid.Int64).Eval()
+	positions := lucid.With{DType: lucid.Float32}.Uniform(0, 300, 90000).To(lucid.Int64).Eval()
 	groups := 16
-	state, turned := rand(800, 48).Mul(0.1).Eval(), rand(800, 200).Mul(0.1).Eval()
+	state, weights := rand(800, 48).Mul(0.1).Eval(), rand(800, 200).Mul(0.1).Eval()
 	classes := lucid.With{DType: lucid.Float32}.Uniform(0, 700, 300).To(lucid.Int64).Eval()
 	works := map[string]func(x *lucid.Tensor) *lucid.Tensor{
 		"product, bias, gelu":   func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x.MatMul(w).Add(b)) },
@@ -38,7 +38,7 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 		"log sum exp":           func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(1) },
 		"cumulative sum":        func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(0) },
 		"cross entropy":         func(x *lucid.Tensor) *lucid.Tensor { return F.CrossEntropy(x, classes) },
-		"gather and its adding": func(x *lucid.Tensor) *lucid.Tensor { return x.At(places).Sum(1) },
+		"gather and its adding": func(x *lucid.Tensor) *lucid.Tensor { return x.At(positions).Sum(1) },
 		"convolution": func(x *lucid.Tensor) *lucid.Tensor {
 			return F.Conv2d(image.Mul(x.At(0, 0)), kernel, F.ConvOptions{Padding: []int{1}})
 		},
@@ -52,7 +52,7 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 			return F.ScaledDotProductAttention(q.Mul(x.At(0, 0)), k, v, F.ScaledDotProductAttentionOptions{IsCausal: true})
 		},
 		"recurrent": func(x *lucid.Tensor) *lucid.Tensor {
-			y, _, _ := F.LSTMForward(q.At(0).Mul(x.At(0, 0)).Permute(1, 0, 2), state, turned)
+			y, _, _ := F.LSTMForward(q.At(0).Mul(x.At(0, 0)).Permute(1, 0, 2), state, weights)
 			return y
 		},
 		"pooling": func(x *lucid.Tensor) *lucid.Tensor {

@@ -208,7 +208,7 @@ func (l *kernelList) moves() {
 	})
 }
 
-// products are products, convolutions, attention and what networks have beside them.
+// products are products, convolutions, attention and what else networks have.
 func (l *kernelList) products() {
 	for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Int8, lucid.Int64, lucid.Complex64} {
 		l.of(fmt.Sprintf("matmul %v", d), d, func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(x) }, 768, 768)

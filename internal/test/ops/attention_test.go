@@ -100,7 +100,7 @@ func TestAttentionUnseenRows(t *testing.T) {
 }
 
 func TestAttentionDropout(t *testing.T) {
-	// Values are 1, so a result is the share of weight that was kept, divided by 1-p.
+	// Values are 1, so a result is the share of weight that was not dropped, divided by 1-p.
 	const n, p = 400, 0.25
 	o := F.ScaledDotProductAttentionOptions{DropoutP: p}
 	y := lucid.ToSlice[float32](F.ScaledDotProductAttention(values32(1, n, 8), values32(2, n, 8), lucid.Ones(n, 1), o))

@@ -9,8 +9,8 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestConvolutionOfTheLastPlace cuts a transposed convolution down to one element, whose product reads the kernel backwards.
-func TestConvolutionOfTheLastPlace(t *testing.T) {
+// TestConvolutionOfOneElement cuts a transposed convolution down to one element, whose product reads the kernel backwards.
+func TestConvolutionOfOneElement(t *testing.T) {
 	x, w := lucid.New([]float64{1, 2, 3, 4}, 1, 1, 4), lucid.New([]float64{5, 7}, 1, 1, 2)
 	for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Int32, lucid.Complex64} {
 		tensortest.WantValues(t, d.String(), F.ConvTranspose1d(x.To(d), w.To(d), F.ConvTransposeOptions{Padding: []int{2}}).To(lucid.Float64), lucid.Float64, 29.0)
@@ -19,7 +19,7 @@ func TestConvolutionOfTheLastPlace(t *testing.T) {
 	tensortest.WantValues(t, "2-d", F.ConvTranspose2d(a, b, F.ConvTransposeOptions{Padding: []int{2}}), lucid.Float64, 6.0*4+7*3+10*2+11)
 }
 
-// TestWindowsThatSeeNothing refuses windows whose elements all lie in the padding: there is no largest.
+// TestWindowsThatSeeNothing refuses windows whose elements are all in the padding: there is no largest.
 func TestWindowsThatSeeNothing(t *testing.T) {
 	x := lucid.Ones(2, 1, 8)
 	o := F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, Dilation: []int{2}}

@@ -43,7 +43,7 @@ func TestRotate(t *testing.T) {
 			nearEach(t, mode, got, 1e-12, func(i int) float64 { return want[i] })
 		}
 	}
-	// About the middle of the lower edge, a quarter turn against the clock brings the lower right pixel to the left.
+	// About the middle of the lower edge, a rotation by 90° against the clock brings the lower right pixel to the left.
 	y := F.Rotate(lucid.New([]float64{1, 2, 3, 4}, 1, 1, 2, 2), 90, F.RotateOptions{Center: []float64{1, 2}})
 	tensortest.WantValues(t, "about a point", y, lucid.Float64, 0, 0, 4, 0)
 }
@@ -127,15 +127,15 @@ func TestDropouts(t *testing.T) {
 	for _, name := range []string{"dropout", "feature_dropout", "drop_path"} {
 		lucid.Seed(3)
 		y := byName(name, map[string]any{"p": p}, x)[0]
-		kept := y.Ne(0.0).To(lucid.Float64)
-		mask := lucid.ToSlice[float64](kept)
+		left := y.Ne(0.0).To(lucid.Float64)
+		mask := lucid.ToSlice[float64](left)
 		nearEach(t, name, y, 1e-7, func(i int) float64 { return mask[i] / 0.7 })
-		if share := kept.Mean().Item(); math.Abs(share-0.7) > 0.15 {
-			t.Errorf("%s kept %v", name, share)
+		if share := left.Mean().Item(); math.Abs(share-0.7) > 0.15 {
+			t.Errorf("%s leaves %v", name, share)
 		}
 		// Along the dimensions a mask is shared over, all or nothing is dropped.
 		dims := map[string][]int{"dropout": nil, "feature_dropout": {2, 3}, "drop_path": {1, 2, 3}}[name]
-		if dims != nil && lucid.Mean(kept, lucid.ReduceOptions{Dim: dims}).Sub(0.5).Abs().Ne(0.5).Any().Item() != 0 {
+		if dims != nil && lucid.Mean(left, lucid.ReduceOptions{Dim: dims}).Sub(0.5).Abs().Ne(0.5).Any().Item() != 0 {
 			t.Errorf("%s dropped a part of what belongs together", name)
 		}
 		if !lucid.Equal(byName(name, map[string]any{"p": p, "training": false}, x)[0], x) {
@@ -229,7 +229,7 @@ func TestHadamardMLX(t *testing.T) {
 	}
 }
 
-// TestSegmentedMmMLX holds the product against MLX 0.32.4, and sees that what lies outside a segment has no part.
+// TestSegmentedMmMLX holds the product against MLX 0.32.4, and sees that what is outside a segment has no part.
 func TestSegmentedMmMLX(t *testing.T) {
 	a, b := lucid.Arange(15).Mul(7).Remainder(11).To(lucid.Float32).Reshape(3, 5), lucid.Arange(10).Mul(3).Remainder(7).To(lucid.Float32).Reshape(5, 2)
 	y := lucid.SegmentedMm(a, b, lucid.New([]uint32{0, 2, 2, 5, 1, 1}, 3, 2))
@@ -238,7 +238,7 @@ func TestSegmentedMmMLX(t *testing.T) {
 	tensortest.WantValues(t, "NaN outside", lucid.SegmentedMm(bad, bad.T(), lucid.New([]int64{0, 1, 2, 3}, 2, 2)).Flatten(0, -1), lucid.Float32, 1, 4)
 }
 
-// TestRoPEStarts sees that a tensor of first positions, and waves given by their lengths, turn as numbers do.
+// TestRoPEStarts sees that a tensor of first positions, and waves given by their lengths, rotate as numbers do.
 func TestRoPEStarts(t *testing.T) {
 	x := tensortest.Uniform(-1, 1, 2, 3, 4, 6)
 	a := F.RoPE(x.At(lucid.Range{Stop: 1}), 4, F.RoPEOptions{Offset: 7})

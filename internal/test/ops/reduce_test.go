@@ -33,9 +33,13 @@ func foldingFunctions() map[string]func(x *lucid.Tensor) *lucid.Tensor {
 		"quantile": func(x *lucid.Tensor) *lucid.Tensor { return x.Quantile(0.3) }, "kthvalue": func(x *lucid.Tensor) *lucid.Tensor { return first(x.KthValue(2)) },
 		"cov": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cov(x) }, "corrcoef": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Corrcoef(x).Square() },
 		"cumsum": func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(1) }, "cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1) },
-		"cumprod back":      func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 0, lucid.ScanOptions{Reverse: true}) },
-		"cumprod exclusive": func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 1, lucid.ScanOptions{Exclusive: true}) },
-		"cummax":            func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMax(1)) }, "cummin": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMin(0)) },
+		"cumprod back": func(x *lucid.Tensor) *lucid.Tensor {
+			return lucid.CumProd(x, 0, lucid.CumulativeOptions{Reverse: true})
+		},
+		"cumprod exclusive": func(x *lucid.Tensor) *lucid.Tensor {
+			return lucid.CumProd(x, 1, lucid.CumulativeOptions{Exclusive: true})
+		},
+		"cummax": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMax(1)) }, "cummin": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMin(0)) },
 		"logcumsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogCumSumExp(1) }, "logcumsumexp back": func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.LogCumSumExp(x, 0, lucid.DirectionOptions{Reverse: true})
 		},
@@ -145,7 +149,7 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 	}
 }
 
-// TestPartitionSides checks what a partition promises: the k-th is in its place, nothing larger before it, nothing smaller behind.
+// TestPartitionSides checks what a partition promises: the k-th is at its position, nothing larger before it, nothing smaller behind.
 func TestPartitionSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 200 {
@@ -172,8 +176,8 @@ func TestPartitionSides(t *testing.T) {
 	}
 }
 
-// TestStdOfHalves: the root of a variance, or of the square of a distance, that a half type does not hold is held.
-func TestStdOfHalves(t *testing.T) {
+// TestStdOfHalfTypes: the root of a variance, or of the square of a distance, that a half type does not hold is held.
+func TestStdOfHalfTypes(t *testing.T) {
 	x := lucid.New([]float32{300, -300, 10, 10}, 4).To(lucid.Float16)
 	if got := x.Std().Item(); math.Abs(got-245) > 0.3 {
 		t.Errorf("the standard deviation is %v", got)

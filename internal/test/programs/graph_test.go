@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
@@ -128,7 +129,7 @@ func (g *randomGraph) pick() []nodeOp {
 		return one(choose("tanh", "sigmoid", "neg", "abs", "relu", "softplus", "silu", "erf", "atan", "gelu"), nil, x)
 	case 17: // of a large number the smallest difference would show
 		return []nodeOp{{"tanh", []int{x}, nil}, {choose("sin", "cos"), []int{next}, nil}}
-	case 3: // kept within bounds
+	case 3: // held within bounds
 		return []nodeOp{{"abs", []int{x}, nil}, {"add", []int{next}, map[string]any{"other": 0.5}}, {choose("sqrt", "log", "reciprocal", "rsqrt"), []int{next + 1}, nil}}
 	case 4, 5, 6:
 		return one(choose("add", "sub", "mul", "maximum", "minimum", "add"), nil, x, g.like(x))
@@ -192,7 +193,7 @@ func (g *randomGraph) product(x, next int) []nodeOp {
 	return []nodeOp{{"transpose", []int{x}, map[string]any{"dim0": n - 1, "dim1": n - 2}}, {"matmul", []int{x, next}, nil}, {"tanh", []int{next + 1}, nil}}
 }
 
-// moved copies elements to other places.
+// moved copies elements to other positions.
 func (g *randomGraph) moved(x, next int) []nodeOp {
 	s, d := g.shapes[x], g.dim(x)
 	if len(s) == 0 {
@@ -217,7 +218,7 @@ func (g *randomGraph) run(inputs []*lucid.Tensor, after func(*lucid.Tensor)) (ou
 	for _, o := range g.ops {
 		out, err := lucid.Call(o.op, g.args(o, vals), o.attrs)
 		if err != nil {
-			tensortest.Throw(o.op, err)
+			fault.Rethrow(o.op, err)
 		}
 		after(out[0])
 		vals = append(vals, out[0])

@@ -20,7 +20,7 @@ func noted(x *lucid.Tensor, name string, log *[]string) *lucid.Tensor {
 	return (*lucid.Tensor)(door.Wrap(ops.Print(n, name, func(string) { *log = append(*log, name) }, format.Options(lucid.GetPrintOptions()))))
 }
 
-// TestDepends: a value waits for others that it does not read, whoever evaluates it and through every transform.
+// TestDepends: a value waits for others that it does not read, whatever evaluates it and through every transform.
 func TestDepends(t *testing.T) {
 	var log []string
 	order := func(what string, f func(a, b *lucid.Tensor) *lucid.Tensor) {

@@ -11,7 +11,7 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestGradOfSharedWeight: the gradients of a weight that many steps use meet in one product, whatever way the weight is
+// TestGradOfSharedWeight: the gradients of a weight that many steps use become one product, whatever way the weight is
 // seen, and have the value of their sum.
 func TestGradOfSharedWeight(t *testing.T) {
 	if lucid.DefaultDevice() != lucid.CPU {
@@ -19,9 +19,9 @@ func TestGradOfSharedWeight(t *testing.T) {
 	}
 	const steps, batch, in, out = 6, 3, 24, 20
 	shown := map[string]func(x, w *lucid.Tensor) *lucid.Tensor{
-		"linear": func(x, w *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w) },
-		"plain":  func(x, w *lucid.Tensor) *lucid.Tensor { return x.MatMul(w.T()) },
-		"turned": func(x, w *lucid.Tensor) *lucid.Tensor { return w.MatMul(x.T()).T() },
+		"linear":     func(x, w *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w) },
+		"plain":      func(x, w *lucid.Tensor) *lucid.Tensor { return x.MatMul(w.T()) },
+		"transposed": func(x, w *lucid.Tensor) *lucid.Tensor { return w.MatMul(x.T()).T() },
 	}
 	var xs []*lucid.Tensor
 	for i := range steps {
@@ -47,7 +47,7 @@ func TestGradOfSharedWeight(t *testing.T) {
 			want = want.Add(p)
 		}
 		tensortest.Same(t, name, got, want)
-		if most := map[string]int64{"linear": 9, "plain": 9, "turned": 15}[name]; launches > most { // one product a step would be three more
+		if most := map[string]int64{"linear": 9, "plain": 9, "transposed": 15}[name]; launches > most { // one product a step would be three more
 			t.Errorf("%s: %d launches, want at most %d", name, launches, most)
 		}
 		leaf := w.Clone().RequiresGrad_(true)
@@ -95,7 +95,7 @@ func TestGradOfMixedUses(t *testing.T) {
 }
 
 // TestGradOfTiedEmbedding: the gradient of a table that is read by positions and multiplied with too is added up where the
-// product lies; it has the value of the sum of both, also for positions that come twice and through a cast.
+// product is; it has the value of the sum of both, also for positions that come twice and through a cast.
 func TestGradOfTiedEmbedding(t *testing.T) {
 	const rows, width = 11, 6
 	w := lucid.Arange(rows*width).Mul(0.31).Sin().Reshape(rows, width).Eval()

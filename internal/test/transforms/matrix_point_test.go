@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
@@ -13,7 +14,7 @@ import (
 func (c *matrixCase) call(in []*lucid.Tensor) []*lucid.Tensor {
 	out, err := lucid.Call(c.op, in, c.attrs)
 	if err != nil {
-		tensortest.Throw(c.op, err)
+		fault.Rethrow(c.op, err)
 	}
 	return out
 }
@@ -154,8 +155,8 @@ func doubles(ts []*lucid.Tensor) bool {
 	return true
 }
 
-// place finds a point near the case's inputs where the op is smooth, nil if there is none.
-func (c *matrixCase) place() []*lucid.Tensor {
+// smoothPoint finds a point near the case's inputs where the op is smooth, nil if there is none.
+func (c *matrixCase) smoothPoint() []*lucid.Tensor {
 	if c.point != nil {
 		return c.point
 	}

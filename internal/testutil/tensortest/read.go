@@ -10,18 +10,10 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// Throw panics with *lucid.Error, whatever kind of error came.
-func Throw(op string, err error) {
-	if e, ok := err.(*fault.Error); ok {
-		panic(e)
-	}
-	panic(fault.Wrap(fault.Internal, op, err, "evaluation failed"))
-}
-
 // EvalAll evaluates tensors together; a failure is a panic with *lucid.Error.
 func EvalAll(ts []*lucid.Tensor) {
 	if err := lucid.Eval(ts...); err != nil {
-		Throw("eval", err)
+		fault.Rethrow("eval", err)
 	}
 }
 
@@ -38,7 +30,7 @@ func Bits(t *lucid.Tensor) string {
 		v, err = exec.HostView(context.Background(), n)
 	}
 	if err != nil {
-		Throw("read", err)
+		fault.Rethrow("read", err)
 	}
 	return string(v.Bytes())
 }

@@ -36,14 +36,14 @@ func (d *Device) End(keep bool) (*Graph, error) {
 	raw, g := new(uintptr), &Graph{d: d}
 	if err := d.call("ending to record", func() uintptr { return dl.Call(cu.streamEndCapture, d.Stream, uintptr(unsafe.Pointer(raw))) }); err != nil || !keep {
 		if *raw != 0 {
-			_ = d.call("dropping a recording", func() uintptr { return dl.Call(cu.graphDestroy, *raw) })
+			_ = d.call("destroying a graph", func() uintptr { return dl.Call(cu.graphDestroy, *raw) })
 		}
 		return nil, err
 	}
 	err := d.call("making a graph", func() uintptr {
 		return dl.Call(cu.graphInstantiate, uintptr(unsafe.Pointer(&g.exec)), *raw, 0)
 	})
-	if derr := d.call("dropping a recording", func() uintptr { return dl.Call(cu.graphDestroy, *raw) }); err == nil {
+	if derr := d.call("destroying a graph", func() uintptr { return dl.Call(cu.graphDestroy, *raw) }); err == nil {
 		err = derr
 	}
 	if err != nil {

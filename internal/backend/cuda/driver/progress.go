@@ -36,8 +36,8 @@ type mark struct {
 // Long is the number of bytes after which work gets an event behind it.
 const Long = 256 << 20
 
-// Did numbers the work just submitted, which uses so many bytes.
-func (d *Device) Did(bytes int) (int64, error) {
+// Submitted numbers the work just submitted, which uses so many bytes.
+func (d *Device) Submitted(bytes int) (int64, error) {
 	p := d.progress
 	n := p.asked.Add(1) // after it was submitted: an event never promises what comes behind it
 	if used := p.bytes.Add(int64(bytes)); used < Long && n-p.marked.Load() < markEvery {

@@ -118,14 +118,14 @@ DEV void leave(u32 *p, u32 v) { asm volatile("st.relaxed.gpu.u32 [%0], %1;" :: "
 // before adds up the counts of a digit in the tiles before this one (look-back). A word holds flag and count, so no fence
 // is needed.
 DEV u32 before(const u32 *state, i64 tile) {
-    const int AHEAD = 8;
+    const int PREFETCH = 8;
     u32 sum = 0;
     for (i64 t = tile - 1; t >= 0;) {
-        u32 w[AHEAD];
+        u32 w[PREFETCH];
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++) w[j] = t - j >= 0 ? peek(state + (t - j) * 256) : ALL;
+        for (int j = 0; j < PREFETCH; j++) w[j] = t - j >= 0 ? peek(state + (t - j) * 256) : ALL;
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++) {
+        for (int j = 0; j < PREFETCH; j++) {
             if (w[j] < OWN) break; // not published yet: read again
             sum += w[j] & COUNT;
             if (w[j] >= ALL) return sum;

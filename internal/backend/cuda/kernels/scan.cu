@@ -276,17 +276,17 @@ extern "C" __global__ void __launch_bounds__(256) scan_cols(const __grid_constan
     if (row >= a.rows) return;
     const i64 at = start(a, row);
     A v;
-    const int AHEAD = sizeof(A) <= 8 ? 8 : 4; // elements in flight
-    for (i64 i = 0; i < a.n; i += AHEAD) {
-        R x[AHEAD], f[AHEAD];
+    const int PREFETCH = sizeof(A) <= 8 ? 8 : 4; // elements in flight
+    for (i64 i = 0; i < a.n; i += PREFETCH) {
+        R x[PREFETCH], f[PREFETCH];
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++)
+        for (int j = 0; j < PREFETCH; j++)
             if (i + j < a.n) {
                 x[j] = get(a.x[offset(a, at, i + j)]);
                 if (TWO) f[j] = get(a.f[offset(a, at, i + j)]);
             }
 #pragma unroll
-        for (int j = 0; j < AHEAD; j++) {
+        for (int j = 0; j < PREFETCH; j++) {
             if (i + j >= a.n) break;
             const A e = Op::from(x[j], f[j], i + j);
             v = i + j > 0 ? Op::join(v, e) : e;

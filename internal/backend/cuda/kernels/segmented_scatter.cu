@@ -75,21 +75,21 @@ DEV void put(const Args &a, const Line &line, u32 key, const R (&v)[V]) {
 #ifdef SEGMENTED_SCATTER
 extern "C" __global__ void __launch_bounds__(256) segmented_scatter(const __grid_constant__ Args a) {
     THREAD
-    const int AHEAD = 4; // values in flight
+    const int PREFETCH = 4; // values in flight
     R v[V];
     u32 key = keys[lo];
     bool begun = lo > 0 && keys[lo - 1] == key; // in an earlier chunk
-    for (i64 j = lo; j < hi; j += AHEAD) {
-        R w[AHEAD][V];
-        u32 is[AHEAD];
+    for (i64 j = lo; j < hi; j += PREFETCH) {
+        R w[PREFETCH][V];
+        u32 is[PREFETCH];
 #pragma unroll
-        for (int u = 0; u < AHEAD; u++)
+        for (int u = 0; u < PREFETCH; u++)
             if (j + u < hi) {
                 is[u] = keys[j + u];
                 value(w[u], line, idx[j + u]);
             }
 #pragma unroll
-        for (int u = 0; u < AHEAD; u++) {
+        for (int u = 0; u < PREFETCH; u++) {
             if (j + u >= hi) break;
             if (j + u > lo && is[u] == key) { combine(v, w[u]); continue; }
             if (j + u > lo) {
@@ -114,20 +114,20 @@ extern "C" __global__ void __launch_bounds__(256) segmented_finish(const __grid_
     if (hi >= a.count || keys[hi] != key || (lo > 0 && keys[lo - 1] == key)) return; // no run that begins here goes on
     R v[V];
     keep(v, *(const R (*)[V])(a.last + part));
-    const int AHEAD = V <= 2 ? 8 : 2; // partials in flight
+    const int PREFETCH = V <= 2 ? 8 : 2; // partials in flight
     bool on = true;
-    for (i64 c = chunk + 1; on && c < a.chunks; c += AHEAD) {
-        R w[AHEAD][V];
-        u32 begins[AHEAD], ends[AHEAD];
+    for (i64 c = chunk + 1; on && c < a.chunks; c += PREFETCH) {
+        R w[PREFETCH][V];
+        u32 begins[PREFETCH], ends[PREFETCH];
 #pragma unroll
-        for (int u = 0; u < AHEAD; u++)
+        for (int u = 0; u < PREFETCH; u++)
             if (c + u < a.chunks) {
                 begins[u] = keys[(c + u) * CHUNK];
                 ends[u] = keys[min((c + u + 1) * CHUNK, a.count) - 1];
                 keep(w[u], *(const R (*)[V])(a.first + part + (c + u - chunk) * a.columns)); // unused if no run goes on there
             }
 #pragma unroll
-        for (int u = 0; u < AHEAD; u++) {
+        for (int u = 0; u < PREFETCH; u++) {
             on = on && c + u < a.chunks && begins[u] == key;
             if (!on) break;
             combine(v, w[u]);

@@ -1,0 +1,218 @@
+// Package compile runs a function from stored traces: it finds the trace that was made for such arguments and whose guards
+// hold, makes one if there is none, and replays its plan with the values that arguments and captured tensors show now.
+package compile
+
+import (
+	"container/list"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/tree"
+)
+
+// Options are those of the public Compile.
+type Options struct {
+	Name      string
+	MaxCache  int
+	Check     bool
+	Recompute float64
+	Disable   bool
+}
+
+// Function is a function with its traces, the most recently used first.
+type Function struct {
+	fn      tree.Function
+	direct  func(in []*graph.Array) []*graph.Array // instead of fn, for functions of tensors alone
+	o       Options
+	mu      sync.Mutex
+	entries *list.List            // of *entry
+	last    atomic.Pointer[entry] // the first of them
+	traces  int
+	reasons []string
+	running sync.RWMutex // calls that write state hold it alone
+}
+
+// New compiles a function of tensors alone.
+func New(o Options, f func(in []*graph.Array) []*graph.Array) *Function {
+	return &Function{direct: f, o: o, entries: list.New()}
+}
+
+// NewOfTrees compiles any other function.
+func NewOfTrees(o Options, f tree.Function) *Function {
+	return &Function{fn: f, o: o, entries: list.New()}
+}
+
+// trees holds a call's arguments as values; nil for functions of tensors alone.
+type trees struct{ args []reflect.Value }
+
+// One calls a function of tensors that gives one.
+func (c *Function) One(in ...*graph.Array) *graph.Array {
+	k := newCall(in...)
+	outs, _, err := c.run(k, nil)
+	if err != nil {
+		fault.Rethrow(c.o.Name, err)
+	}
+	r := outs[0]
+	k.release()
+	return r
+}
+
+// All calls a function of tensors that gives several.
+func (c *Function) All(in ...*graph.Array) ([]*graph.Array, error) {
+	k := newCall(in...)
+	outs, _, err := c.run(k, nil)
+	outs = slices.Clone(outs)
+	k.release()
+	return outs, err
+}
+
+// Call calls a function of trees.
+func (c *Function) Call(args []reflect.Value) ([]reflect.Value, error) {
+	k := newCall(tree.FlattenAll(args)...)
+	outs, res, err := c.run(k, &trees{args})
+	if err != nil {
+		return nil, err
+	}
+	list := tree.UnflattenAll(res, outs)
+	tree.OwnConstants(list)
+	k.release()
+	return list, nil
+}
+
+// invoke runs the user's function over tensors.
+func (c *Function) invoke(in []*graph.Array, tr *trees) (outs []*graph.Array, res []reflect.Value, err error) {
+	if tr == nil {
+		return c.direct(in), nil, nil
+	}
+	res, err = c.fn.Call(tree.UnflattenAll(tr.args, in))
+	if err != nil {
+		return nil, nil, err
+	}
+	return tree.FlattenAll(res), res, nil
+}
+
+// run finds or makes a trace for the arguments and replays it. Its results are good until the call is released.
+func (c *Function) run(k *call, tr *trees) ([]*graph.Array, []reflect.Value, error) {
+	st, in := scope.Current(), k.in
+	if c.o.Disable || st.Trace != nil || st.Anomaly || MustInline(in, !st.NoGrad) {
+		return c.invoke(in, tr)
+	}
+	if err := evalPending(in); err != nil {
+		return nil, nil, err
+	}
+	sig := signatureOf(tr, st)
+	for range mostMoves {
+		outs, res, err := c.once(k, tr, sig)
+		if err != errMoved {
+			return outs, res, err
+		}
+	}
+	return nil, nil, fault.New(fault.Trace, c.o.Name, "tensors it reads lay otherwise in memory each time it was about to run, %d times in a row; do not assign to them from elsewhere while it is called", mostMoves)
+}
+
+// mostMoves is how often a call looks for a trace: a captured tensor that was pending, or that another call wrote, may be
+// laid out otherwise than the trace assumes. Then nothing was done yet, and the next look sees its layout.
+const mostMoves = 100
+
+// once finds or makes a trace for the arguments and replays it.
+func (c *Function) once(k *call, tr *trees, sig signature) ([]*graph.Array, []reflect.Value, error) {
+	e := c.find(k.in, &sig)
+	if e == nil {
+		var err error
+		if e, err = c.trace(k.in, tr, sig); err != nil {
+			return nil, nil, err
+		}
+	}
+	switch {
+	case e.inline || len(e.written) > 0 && e.aliased(k.in):
+		return c.invoke(k.in, tr)
+	case c.o.Check:
+		return c.check(e, k, tr)
+	}
+	return c.replay(e, k)
+}
+
+// evalPending computes arguments that have no value yet: a trace depends on how they are laid out in memory.
+func evalPending(in []*graph.Array) error {
+	var roots []*graph.Node
+	for _, t := range in {
+		if n := t.Peek(); !n.Stored() {
+			roots = append(roots, n)
+		}
+	}
+	if roots == nil {
+		return nil
+	}
+	return exec.Eval(scope.Current().Context(), roots...)
+}
+
+// MustInline reports whether an argument varies under a transform outside, which must then see the function's inside.
+func MustInline(in []*graph.Array, grad bool) bool {
+	for _, t := range in {
+		if t == nil {
+			fault.Throw(fault.Value, "compile", "a tensor among the arguments is nil; leave it out of the function, or give one")
+		}
+		n := t.Raw()
+		if n == nil {
+			continue
+		}
+		if n.Level() != nil || n.Trace() != nil || grad && n.Tape() {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the trace made for such arguments whose guards hold.
+func (c *Function) find(in []*graph.Array, sig *signature) *entry {
+	if e := c.last.Load(); e != nil && e.differs(in, sig) == "" && e.guardsFail() == "" {
+		return e
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	why := ""
+	for el := c.entries.Front(); el != nil; el = el.Next() {
+		e := el.Value.(*entry)
+		w := e.differs(in, sig)
+		if w == "" {
+			w = e.guardsFail()
+		}
+		if w == "" {
+			c.entries.MoveToFront(el)
+			c.last.Store(e)
+			return e
+		}
+		if why == "" {
+			why = w
+		}
+	}
+	if why == "" {
+		why = "first call"
+	}
+	c.reasons = append(c.reasons, why)
+	if len(c.reasons) > 100 {
+		c.reasons = c.reasons[1:]
+	}
+	return nil
+}
+
+func (c *Function) add(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.traces++
+	c.entries.PushFront(e)
+	c.last.Store(e)
+	limit := c.o.MaxCache
+	if limit <= 0 {
+		limit = 64
+	}
+	for c.entries.Len() > limit {
+		c.entries.Remove(c.entries.Back())
+	}
+}

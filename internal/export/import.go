@@ -1,0 +1,229 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lucid-go/lucid/internal/codec/strictjson"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Limits of a file; what a file may hold is bounded by its own size as well.
+const (
+	maxFunctions  = 1 << 12
+	maxSteps      = 1 << 20
+	maxStepInputs = 1 << 16
+	maxDepth      = 16
+	maxValueBytes = 1 << 40
+)
+
+const importOp = "import"
+
+// Parse reads what Encode wrote: the functions, and the names of stored tensors, of which there are tensors. The graphs are
+// not to be trusted before Check.
+func Parse(text []byte, tensors int) (graphs []*Graph, names []string, err error) {
+	p, err := strictjson.New(importOp, text, maxDepth, len(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	names = make([]string, tensors)
+	err = p.Object(func(key string) error {
+		switch key {
+		case "names":
+			return parseNames(p, names)
+		case "functions":
+			return p.Array(func(i int) error {
+				if i >= maxFunctions {
+					return p.Fail("more than %d functions", maxFunctions)
+				}
+				g, err := parseGraph(p)
+				graphs = append(graphs, g)
+				return err
+			})
+		}
+		return p.Fail("unknown key %.40q", key)
+	})
+	if err == nil {
+		err = p.End()
+	}
+	return graphs, names, err
+}
+
+// parseNames reads {"name":number,…}; keys are unique, and so have numbers to be.
+func parseNames(p *strictjson.Parser, names []string) error {
+	return p.Object(func(name string) error {
+		i, err := p.Len()
+		switch {
+		case err != nil:
+			return err
+		case name == "":
+			return p.Fail("an empty name")
+		case i >= len(names):
+			return p.Fail("a name of tensor %d of %d", i, len(names))
+		case names[i] != "":
+			return p.Fail("tensor %d has two names", i)
+		}
+		names[i] = name
+		return nil
+	})
+}
+
+// parseWrites reads [[tensor,value],…].
+func parseWrites(p *strictjson.Parser) (list []Write, err error) {
+	err = p.Array(func(i int) error {
+		if i >= maxStepInputs {
+			return p.Fail("more than %d tensors are written", maxStepInputs)
+		}
+		v, err := parseInts(p, 2)
+		if err == nil && len(v) != 2 {
+			err = p.Fail("%d numbers where a tensor and a value are expected", len(v))
+		}
+		if err == nil {
+			list = append(list, Write{v[0], v[1]})
+		}
+		return err
+	})
+	return list, err
+}
+
+func parseGraph(p *strictjson.Parser) (*Graph, error) {
+	g := &Graph{}
+	err := p.Object(func(key string) (err error) {
+		switch key {
+		case "name":
+			g.Name, err = p.String()
+		case "inputs":
+			g.Inputs, err = parseSpecs(p)
+		case "nodes":
+			err = p.Array(func(i int) error {
+				if i >= maxSteps {
+					return p.Fail("more than %d nodes", maxSteps)
+				}
+				s, err := parseStep(p)
+				g.steps = append(g.steps, s)
+				return err
+			})
+		case "outputs":
+			g.outs, err = parseInts(p, maxStepInputs)
+		case "writes":
+			g.Writes, err = parseWrites(p)
+		default:
+			err = p.Fail("unknown key %.40q", key)
+		}
+		return err
+	})
+	return g, err
+}
+
+func parseStep(p *strictjson.Parser) (graphStep, error) {
+	s := graphStep{tensor: -1, item: -1}
+	name, version, keys := "", 0, ""
+	err := p.Object(func(key string) (err error) {
+		switch key {
+		case "tensor":
+			s.tensor, err = p.Len()
+			keys += "t"
+		case "item":
+			s.item, err = p.Len()
+			keys += "i"
+		case "op":
+			name, err = p.String()
+			keys += "o"
+		case "version":
+			version, err = p.Len()
+		case "in":
+			s.in, err = parseInts(p, maxStepInputs)
+		case "attr":
+			s.attr, err = parseAttr(p)
+		case "bundle":
+			var text string
+			text, err = p.Raw()
+			if s.tuple = text == "true"; err == nil && !s.tuple {
+				err = p.Fail("%.40s is not true", text)
+			}
+		case "out":
+			s.specs, err = parseSpecs(p)
+		default:
+			err = p.Fail("unknown key %.40q", key)
+		}
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	if len(keys) != 1 {
+		return s, p.Fail("a node must be an op, an item or a tensor")
+	}
+	if keys != "o" {
+		return s, nil
+	}
+	s.op = graph.Lookup(name)
+	switch {
+	case s.op == nil:
+		err = fault.New(fault.NotImplemented, importOp, "the file uses op %.80q, version %d, which this library does not have; update it", name, version)
+	case version > s.op.Version:
+		err = fault.New(fault.Version, importOp, "the file uses version %d of op %q; this library knows up to %d; update it", version, name, s.op.Version)
+	case version < s.op.Version:
+		err = fault.New(fault.Version, importOp, "the file uses version %d of op %q; this library has version %d and knows no way from one to the other", version, name, s.op.Version)
+	}
+	return s, err
+}
+
+func parseSpecs(p *strictjson.Parser) (specs []graph.Spec, err error) {
+	err = p.Array(func(i int) error {
+		if i >= maxStepInputs {
+			return p.Fail("more than %d values", maxStepInputs)
+		}
+		var s graph.Spec
+		var dims []int
+		err := p.Array(func(k int) (err error) {
+			if k == 0 {
+				s.DType, err = parseDType(p)
+				return err
+			}
+			if k > shape.MaxRank {
+				return p.Fail("a shape of more than %d dims", shape.MaxRank)
+			}
+			d, err := p.Len()
+			dims = append(dims, d)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		size := float64(s.DType.Size())
+		for _, d := range dims {
+			size *= float64(max(d, 1))
+		}
+		if size == 0 || size > maxValueBytes {
+			return p.Fail("a value of %v and sizes %v", s.DType, dims)
+		}
+		s.Shape = shape.Of(importOp, dims...)
+		specs = append(specs, s)
+		return nil
+	})
+	return specs, err
+}
+
+// safely runs f and makes an error of kind Format of every panic: attributes of a hostile file may break any rule.
+func safely(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *fault.Error:
+			e := *r
+			if e.Kind != fault.NotImplemented {
+				e.Kind = fault.Format
+			}
+			err = &e
+		case error:
+			err = fault.Wrap(fault.Format, importOp, errors.New(r.Error()), "nonsense")
+		default:
+			err = fault.New(fault.Format, importOp, "nonsense: %.200s", fmt.Sprint(r))
+		}
+	}()
+	f()
+	return nil
+}

@@ -1,0 +1,195 @@
+package tokenizer
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lucid-go/lucid/llm/tokenizer/internal/pattern"
+	"golang.org/x/text/unicode/norm"
+)
+
+// normalizer rewrites text before it is cut.
+type normalizer interface{ normalize(string) string }
+
+type normalizers []normalizer
+
+func (n normalizers) normalize(s string) string {
+	for _, one := range n {
+		s = one.normalize(s)
+	}
+	return s
+}
+
+// formNormalizer is one of Unicode's normal forms.
+type formNormalizer struct{ form norm.Form }
+
+func (n formNormalizer) normalize(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	return n.form.String(s)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// funcNormalizer is a plain function.
+type funcNormalizer func(string) string
+
+func (f funcNormalizer) normalize(s string) string { return f(s) }
+
+// lower maps every character by itself, without regard to its neighbours.
+func lower(s string) string {
+	if strings.ContainsRune(s, 'İ') {
+		s = strings.ReplaceAll(s, "İ", "i\u0307") // the one character whose small form is two
+	}
+	return strings.Map(unicode.ToLower, s)
+}
+
+func stripAccents(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+type stripNormalizer struct{ left, right bool }
+
+func (n stripNormalizer) normalize(s string) string {
+	if n.left {
+		s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	}
+	if n.right {
+		s = strings.TrimRightFunc(s, unicode.IsSpace)
+	}
+	return s
+}
+
+type prependNormalizer struct{ text string }
+
+func (n prependNormalizer) normalize(s string) string {
+	if s == "" {
+		return s
+	}
+	return n.text + s
+}
+
+// replaceNormalizer replaces a text, or the matches of a pattern.
+type replaceNormalizer struct {
+	text string
+	expr *pattern.Pattern
+	with string
+}
+
+func (n replaceNormalizer) normalize(s string) string {
+	if n.expr == nil {
+		return strings.ReplaceAll(s, n.text, n.with)
+	}
+	var b strings.Builder
+	done := 0
+	for from := 0; from <= len(s); {
+		start, end := n.expr.Find(s, from)
+		if start < 0 {
+			break
+		}
+		b.WriteString(s[done:start])
+		b.WriteString(n.with)
+		done, from = end, end
+		if start == end { // a match of nothing: go on behind the next character
+			_, w := utf8.DecodeRuneInString(s[end:])
+			from += max(w, 1)
+		}
+	}
+	b.WriteString(s[min(done, len(s)):])
+	return b.String()
+}
+
+// bertNormalizer is BERT's cleaning.
+type bertNormalizer struct{ clean, chinese, accents, lower bool }
+
+func (n bertNormalizer) normalize(s string) string {
+	if n.clean {
+		s = strings.Map(func(r rune) rune {
+			switch {
+			case r == 0 || r == utf8.RuneError || isControl(r):
+				return -1
+			case unicode.IsSpace(r):
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	if n.chinese {
+		s = spaceIdeographs(s)
+	}
+	if n.accents {
+		s = stripAccents(formNormalizer{norm.NFD}.normalize(s))
+	}
+	if n.lower {
+		s = lower(s)
+	}
+	return s
+}
+
+func isControl(r rune) bool {
+	if r == '\t' || r == '\n' || r == '\r' {
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
+}
+
+// spaceIdeographs puts a space around each Chinese character.
+func spaceIdeographs(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isIdeograph(r) {
+			b.WriteByte(' ')
+			b.WriteRune(r)
+			b.WriteByte(' ')
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func isIdeograph(r rune) bool {
+	for _, s := range [...][2]rune{{0x4e00, 0x9fff}, {0x3400, 0x4dbf}, {0x20000, 0x2a6df}, {0x2a700, 0x2b73f}, {0x2b740, 0x2b81f},
+		{0x2b920, 0x2ceaf}, {0xf900, 0xfaff}, {0x2f800, 0x2fa1f}} {
+		if r >= s[0] && r <= s[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// dropsLead reports whether a normalizer removes spaces at the beginning of s.
+func dropsLead(n normalizer, s string) bool {
+	switch n := n.(type) {
+	case normalizers:
+		for _, one := range n {
+			if dropsLead(one, s) {
+				return true
+			}
+			s = one.normalize(s)
+		}
+	case stripNormalizer:
+		return n.left && strings.TrimLeftFunc(s, unicode.IsSpace) != s
+	}
+	return false
+}

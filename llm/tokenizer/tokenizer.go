@@ -1,0 +1,203 @@
+package tokenizer
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Tokenizer converts text to ids and back. It is immutable and safe for concurrent use.
+type Tokenizer struct {
+	normalizer normalizer // nil: text as it is
+	pre        preTokenizer
+	model      model
+	post       postProcessor // nil: nothing is added
+	decoder    decoder       // nil: tokens joined by spaces
+	added      addedTokens
+
+	tokens  []string // by id; "" where hole says so
+	holes   []bool   // ids without a token; nil: none
+	ids     map[string]int32
+	special map[int32]bool
+	bos     int
+	eos     int
+	raw     [][]byte // by id, for a byte-level vocabulary: the bytes a token stands for
+	scratch sync.Pool
+
+	wantsFirst bool // a pre-tokenizer treats the beginning of the text in a way of its own
+}
+
+// model converts a piece of text, which no token crosses, to ids.
+type model interface {
+	encode(piece string, out []int) []int
+}
+
+// EncodeOptions says how to encode. The zero value is what Encode does.
+type EncodeOptions struct {
+	// NoAdded leaves out the tokens that the file asks to put before and after a text.
+	NoAdded bool
+
+	// SpecialAsText reads special tokens written in the text as plain text. Text from users of a program should be read so:
+	// it cannot close a message or change a role then.
+	SpecialAsText bool
+
+	// Allowed are special tokens that SpecialAsText does not hold for.
+	Allowed []string
+}
+
+// Encode returns the ids of text, with the tokens the file asks to put before and after it.
+func (t *Tokenizer) Encode(text string) []int { return t.EncodeWith(text, EncodeOptions{}) }
+
+// EncodeWith returns the ids of text.
+func (t *Tokenizer) EncodeWith(text string, o EncodeOptions) []int {
+	ids := make([]int, 0, len(text)/3+4)
+	ids = t.append(ids, text, o)
+	if t.post != nil && !o.NoAdded {
+		ids = t.post.process(ids)
+	}
+	return ids
+}
+
+// buffers are reused between calls.
+type buffers struct{ a, b []segment }
+
+// segment is a piece of text on its way to the model; first: it begins the text.
+type segment struct {
+	text  string
+	first bool
+}
+
+// append converts text without what the post-processor adds.
+func (t *Tokenizer) append(ids []int, text string, o EncodeOptions) []int {
+	buf, _ := t.scratch.Get().(*buffers)
+	if buf == nil {
+		buf = &buffers{}
+	}
+	defer func() {
+		clear(buf.a[:cap(buf.a)]) // the texts must not be held
+		clear(buf.b[:cap(buf.b)])
+		t.scratch.Put(buf)
+	}()
+	plain := func(s string, first bool) {
+		if s == "" {
+			return
+		}
+		buf.a = append(buf.a[:0], segment{s, first})
+		if t.pre != nil {
+			buf.a, buf.b = t.pre.split(buf.a, buf.b[:0])
+		}
+		for _, p := range buf.a {
+			if p.text != "" {
+				ids = t.model.encode(p.text, ids)
+			}
+		}
+	}
+	id := func(n int32) { ids = append(ids, int(n)) }
+	t.added.cut(&t.added.exact, text, 0, o, id, func(s string, at int) {
+		if t.normalizer != nil {
+			if at == 0 && t.wantsFirst && dropsLead(t.normalizer, s) {
+				at = 1 // what is left does not begin the text
+			}
+			s = t.normalizer.normalize(s)
+		}
+		t.added.cut(&t.added.normalized, s, at, o, id, func(s string, at int) { plain(s, at == 0) })
+	})
+	return ids
+}
+
+// DecodeOptions says how to decode. The zero value is what Decode does.
+type DecodeOptions struct {
+	// SkipSpecial leaves out special tokens.
+	SkipSpecial bool
+}
+
+// Decode returns the text of ids, special tokens included. Ids without a token are passed over; bytes that are not UTF-8
+// become U+FFFD.
+func (t *Tokenizer) Decode(ids []int) string { return t.DecodeWith(ids, DecodeOptions{}) }
+
+// DecodeWith returns the text of ids.
+func (t *Tokenizer) DecodeWith(ids []int, o DecodeOptions) string {
+	if t.raw != nil {
+		return t.decodeBytes(ids, o)
+	}
+	tokens := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if s, ok := t.Token(id); ok && !(o.SkipSpecial && t.special[int32(id)]) {
+			tokens = append(tokens, s)
+		}
+	}
+	if t.decoder == nil {
+		return strings.Join(tokens, " ")
+	}
+	return strings.Join(t.decoder.decode(tokens), "")
+}
+
+func (t *Tokenizer) decodeBytes(ids []int, o DecodeOptions) string {
+	var b []byte
+	for _, id := range ids {
+		if id >= 0 && id < len(t.raw) && !(o.SkipSpecial && t.special[int32(id)]) {
+			b = append(b, t.raw[id]...)
+		}
+	}
+	return validText(b)
+}
+
+// Size is the number of ids: one more than the largest.
+func (t *Tokenizer) Size() int { return len(t.tokens) }
+
+// Token returns the token of an id as the vocabulary has it.
+func (t *Tokenizer) Token(id int) (string, bool) {
+	if id < 0 || id >= len(t.tokens) || t.holes != nil && t.holes[id] {
+		return "", false
+	}
+	return t.tokens[id], true
+}
+
+// ID returns the id of a token as the vocabulary has it.
+func (t *Tokenizer) ID(token string) (int, bool) {
+	id, ok := t.ids[token]
+	return int(id), ok
+}
+
+// Special lists the ids of special tokens in ascending order.
+func (t *Tokenizer) Special() []int {
+	out := make([]int, 0, len(t.special))
+	for id := range t.special {
+		out = append(out, int(id))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// IsSpecial reports whether an id is that of a special token.
+func (t *Tokenizer) IsSpecial(id int) bool { return t.special[int32(id)] }
+
+// BOS returns the id that begins a text, -1 if the file names none.
+func (t *Tokenizer) BOS() int { return t.bos }
+
+// EOS returns the id that ends a text, -1 if the file names none.
+func (t *Tokenizer) EOS() int { return t.eos }
+
+// setTokens takes the vocabulary by id.
+func (t *Tokenizer) setTokens(vocab map[string]int32) {
+	size := int32(0)
+	for _, id := range vocab {
+		size = max(size, id+1)
+	}
+	t.ids = vocab
+	t.tokens = make([]string, size)
+	t.holes = make([]bool, size)
+	for i := range t.holes {
+		t.holes[i] = true
+	}
+	n := 0
+	for s, id := range vocab {
+		if t.holes[id] {
+			n++
+		}
+		t.tokens[id], t.holes[id] = s, false
+	}
+	if n == int(size) {
+		t.holes = nil
+	}
+}
