@@ -3,8 +3,12 @@
 package tree
 
 import (
+	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
 	"sync"
+	"unicode"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/graph"
@@ -19,18 +23,33 @@ func array(v reflect.Value) *graph.Array { return (*graph.Array)(v.UnsafePointer
 // value is the opposite of array.
 func value(h *graph.Array) reflect.Value { return reflect.NewAt(Tensor.Elem(), unsafe.Pointer(h)) }
 
-// Captured reports whether values of a pointer type are state rather than data: modules, whose package sets it. Compile captures
-// the tensors behind them and keys them by address; all other transforms look into them.
-var Captured = func(reflect.Type) bool { return false }
+// Modules looks into modules; their package sets it. A module is a tree of its parameters and buffers for all transforms but Compile,
+// which captures the tensors behind one and keys it by address.
+var Modules interface {
+	// Is reports whether values of a pointer type are modules.
+	Is(t reflect.Type) bool
+	// Leaves lists the tensors of a module, each once, and their names.
+	Leaves(m reflect.Value) (names []string, ts []*graph.Array)
+	// Copy returns a copy of a module with other tensors in the order of Leaves; nil leaves a field nil.
+	Copy(m reflect.Value, ts []*graph.Array) reflect.Value
+}
 
-// Walk is how far a transform looks: into pointers to structs, and into those that are state if All is set. A pointer that comes twice is
+func isModule(t reflect.Type) bool { return Modules != nil && t.Kind() == reflect.Pointer && Modules.Is(t) }
+
+// Walk is how far a transform looks: into pointers to structs, and into modules if All is set. A pointer that comes twice is
 // one tree, so what is shared stays shared, and circles end.
 type Walk struct{ All bool }
+
+// Leaf is a tensor of a tree and its path: names of fields in lower_snake, keys and indices, with dots between.
+type Leaf struct {
+	Path   string
+	Tensor *graph.Array
+}
 
 // behind returns the struct that a pointer leads to, if the walk goes there.
 func (w Walk) behind(v reflect.Value) (reflect.Value, bool) {
 	t := v.Type()
-	if t.Kind() != reflect.Pointer || v.IsNil() || t.Elem().Kind() != reflect.Struct || !w.All && Captured(t) || !HasTensors(t.Elem(), nil) {
+	if t.Kind() != reflect.Pointer || v.IsNil() || t.Elem().Kind() != reflect.Struct || isModule(t) || !HasTensors(t.Elem(), nil) {
 		return reflect.Value{}, false
 	}
 	return v.Elem(), true
@@ -45,10 +64,48 @@ func (w Walk) FlattenAll(vs []reflect.Value) []*graph.Array {
 	return f.out
 }
 
+// Leaves lists the tensors of a value with their paths, in the order of FlattenAll.
+func (w Walk) Leaves(v reflect.Value) []Leaf {
+	f := flattener{walk: w, named: true}
+	f.add(v)
+	leaves := make([]Leaf, len(f.out))
+	for i, t := range f.out {
+		leaves[i] = Leaf{f.names[i], t}
+	}
+	return leaves
+}
+
 type flattener struct {
-	walk Walk
-	out  []*graph.Array
-	seen map[unsafe.Pointer]bool
+	walk  Walk
+	out   []*graph.Array
+	seen  map[unsafe.Pointer]bool
+	named bool // collect paths too
+	path  []string
+	names []string
+}
+
+func (f *flattener) leaf(t *graph.Array, name string) {
+	f.out = append(f.out, t)
+	if f.named {
+		path := f.path
+		if name != "" {
+			path = append(path[:len(path):len(path)], name)
+		}
+		f.names = append(f.names, strings.Join(path, "."))
+	}
+}
+
+// at adds a value under a name.
+func (f *flattener) at(name func() string, v reflect.Value) {
+	if !f.named {
+		f.add(v)
+		return
+	}
+	if n := name(); n != "" {
+		f.path = append(f.path, n)
+		defer func() { f.path = f.path[:len(f.path)-1] }()
+	}
+	f.add(v)
 }
 
 func (f *flattener) add(v reflect.Value) {
@@ -57,7 +114,7 @@ func (f *flattener) add(v reflect.Value) {
 	}
 	if v.Type() == Tensor {
 		if t := array(v); t != nil {
-			f.out = append(f.out, t)
+			f.leaf(t, "")
 		}
 		return
 	}
@@ -67,32 +124,70 @@ func (f *flattener) add(v reflect.Value) {
 			return
 		}
 		for i := range v.Len() {
-			f.add(v.Index(i))
+			f.at(func() string { return strconv.Itoa(i) }, v.Index(i))
 		}
 	case reflect.Map:
 		if !HasTensors(v.Type(), nil) {
 			return
 		}
 		for _, k := range sortedKeys(v) {
-			f.add(v.MapIndex(k))
+			f.at(func() string { return fmt.Sprint(k) }, v.MapIndex(k))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				f.add(v.Field(i))
+			if sf := v.Type().Field(i); sf.IsExported() {
+				f.at(func() string {
+					if sf.Anonymous {
+						return ""
+					}
+					return Snake(sf.Name)
+				}, v.Field(i))
 			}
 		}
 	case reflect.Interface:
 		f.add(v.Elem())
 	case reflect.Pointer:
-		if to, ok := f.walk.behind(v); ok && !f.seen[v.UnsafePointer()] {
-			if f.seen == nil {
-				f.seen = map[unsafe.Pointer]bool{}
+		if f.walk.All && !v.IsNil() && isModule(v.Type()) {
+			if p := v.UnsafePointer(); f.first(p) {
+				names, ts := Modules.Leaves(v)
+				for i, t := range ts {
+					f.leaf(t, names[i])
+				}
 			}
-			f.seen[v.UnsafePointer()] = true
+			return
+		}
+		if to, ok := f.walk.behind(v); ok && f.first(v.UnsafePointer()) {
 			f.add(to)
 		}
 	}
+}
+
+// first reports whether a pointer was not met before.
+func (f *flattener) first(p unsafe.Pointer) bool {
+	if f.seen[p] {
+		return false
+	}
+	if f.seen == nil {
+		f.seen = map[unsafe.Pointer]bool{}
+	}
+	f.seen[p] = true
+	return true
+}
+
+// Snake is the lower_snake form of a Go name: InProjWeight is in_proj_weight, FC1 is fc1.
+func Snake(s string) string {
+	r := []rune(s)
+	var b strings.Builder
+	for i, c := range r {
+		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
+			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1]) && string(r[i+1:]) != "s" // IDs
+			if !before || after {
+				b.WriteByte('_')
+			}
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
 }
 
 // HasTensors reports whether values of a type may hold tensors.
@@ -124,7 +219,7 @@ func hasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 	case reflect.Interface:
 		return true
 	case reflect.Pointer:
-		return t.Elem().Kind() == reflect.Struct && HasTensors(t.Elem(), seen)
+		return isModule(t) || t.Elem().Kind() == reflect.Struct && HasTensors(t.Elem(), seen)
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() && HasTensors(f.Type, seen) {
@@ -217,6 +312,9 @@ func (u *unflattener) fields(c, v reflect.Value) {
 }
 
 func (u *unflattener) pointer(v reflect.Value) reflect.Value {
+	if u.walk.All && !v.IsNil() && isModule(v.Type()) {
+		return u.module(v)
+	}
 	to, ok := u.walk.behind(v)
 	if !ok {
 		return v
@@ -237,6 +335,21 @@ func (u *unflattener) pointer(v reflect.Value) reflect.Value {
 		u.copies[p] = v
 		return v
 	}
+	return c
+}
+
+func (u *unflattener) module(v reflect.Value) reflect.Value {
+	p := v.UnsafePointer()
+	if c, ok := u.copies[p]; ok {
+		return c
+	}
+	_, old := Modules.Leaves(v)
+	c := Modules.Copy(v, u.ts[:len(old)])
+	u.ts = u.ts[len(old):]
+	if u.copies == nil {
+		u.copies = map[unsafe.Pointer]reflect.Value{}
+	}
+	u.copies[p] = c
 	return c
 }
 
