@@ -36,7 +36,7 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 		set("lr", g.lr)
 		set("initial_lr", g.InitialLR)
 		if g.momentumTensor != nil {
-			set("momentumTensor", g.momentum)
+			set("current_momentum", g.momentum)
 		}
 		numbers(&g.h, func(name string, v reflect.Value) { set(name, toFloat(v)) })
 		at := make([]int64, len(g.params))
@@ -110,7 +110,7 @@ func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 			g.SetLR(get("lr"))
 			g.load(d, place)
 			if g.momentumTensor != nil {
-				g.SetMomentum(get("inertia")) // may make state that the file has not
+				g.SetMomentum(get("current_momentum")) // may make state that the file has not
 			}
 			place += len(g.params)
 		}
@@ -159,7 +159,7 @@ func (e *engine[H]) check(d *lucid.StateDict) {
 		need(at("lr"), nil)
 		need(at("initial_lr"), nil)
 		if g.momentumTensor != nil {
-			need(at("momentumTensor"), nil)
+			need(at("current_momentum"), nil)
 		}
 		numbers(&g.h, func(name string, _ reflect.Value) { need(at(name), nil) })
 		need(at("params"), []int{len(g.params)})
