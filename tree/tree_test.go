@@ -121,3 +121,13 @@ func TestCompileStructs(t *testing.T) {
 		t.Errorf("%d traces: %v", n, lucid.Explain(step))
 	}
 }
+
+// A compiled function may return a struct behind a pointer, a new one at every call.
+func TestCompileReturnsStructs(t *testing.T) {
+	type pair struct{ A, B *lucid.Tensor }
+	f := lucid.Compile(func(x *lucid.Tensor) *pair { return &pair{x.Add(1), x.Mul(2)} })
+	p, q := f(lucid.Ones(2)), f(lucid.Zeros(2))
+	if p.A.Sum().Item() != 4 || q.A.Sum().Item() != 2 || p == q {
+		t.Errorf("%v %v", p, q)
+	}
+}
