@@ -1,0 +1,35 @@
+package model
+
+import (
+	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
+
+// The ops the blocks are made of, each in one line, so that they read as formulas there.
+
+func rmsNorm(x, weight *lucid.Tensor, eps float64) *lucid.Tensor {
+	return F.RMSNorm(x, []int{x.Size(-1)}, weight, lucid.RmsNormOptions{Eps: &eps})
+}
+
+func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
+	if kind == "silu" {
+		return F.Silu(x)
+	}
+	return F.Gelu(x, lucid.GeluOptions{Approximate: "tanh"})
+}
+
+func project(x, weight *lucid.Tensor) *lucid.Tensor { return F.Linear(x, weight, nil) }
+
+func attend(q, k, v, mask *lucid.Tensor, causal bool, scale float64) *lucid.Tensor {
+	o := F.ScaledDotProductAttentionOptions{AttnMask: mask}
+	o.IsCausal, o.Scale, o.EnableGQA = causal, &scale, true
+	return F.ScaledDotProductAttention(q, k, v, o)
+}
+
+// capped bounds values smoothly.
+func capped(x *lucid.Tensor, most float64) *lucid.Tensor {
+	if most == 0 {
+		return x
+	}
+	return x.Div(most).Tanh().Mul(most)
+}
