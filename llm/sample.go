@@ -31,7 +31,9 @@ type Options struct {
 }
 
 func (o *Options) check() {
-	bad := func(name string, v any, want string) { fault.Throw(fault.Value, op, "%s is %v; want %s", name, v, want) }
+	bad := func(name string, v any, want string) {
+		fault.Throw(fault.Value, op, "%s is %v; want %s", name, v, want)
+	}
 	switch {
 	case o.MaxTokens < 0:
 		bad("MaxTokens", o.MaxTokens, "a number of tokens, or 0 for no limit")

@@ -98,7 +98,9 @@ func (c *Config) check() {
 }
 
 // windowed reports whether a layer sees a window only.
-func (c *Config) windowed(layer int) bool { return c.Window > 0 && c.Windowed != nil && c.Windowed[layer] }
+func (c *Config) windowed(layer int) bool {
+	return c.Window > 0 && c.Windowed != nil && c.Windowed[layer]
+}
 
 // allWindowed says that every layer has a window.
 func (c *Config) allWindowed() {

@@ -102,3 +102,13 @@ func yarnScale(factor, m float64) float64 {
 	}
 	return 0.1*m*math.Log(factor) + 1
 }
+
+// Llama3Divisors are what GGUF files store of the scaling llama3: how much longer each wave becomes.
+func (r *Rope) Llama3Divisors(dim int) []float32 {
+	d := make([]float32, dim/2)
+	for i := range d {
+		f := math.Pow(r.Base, -float64(2*i)/float64(dim))
+		d[i] = float32(f / r.llama3(f))
+	}
+	return d
+}
