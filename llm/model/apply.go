@@ -8,22 +8,21 @@ import (
 // The ops the blocks are made of, each in one line, so that they read as formulas there.
 
 func rmsNorm(x, weight *lucid.Tensor, eps float64) *lucid.Tensor {
-	return F.RMSNorm(x, []int{x.Size(-1)}, weight, lucid.RmsNormOptions{Eps: &eps})
+	return F.RMSNorm(x, []int{x.Size(-1)}, F.RMSNormOptions{Weight: weight, Eps: &eps})
 }
 
 func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
 	if kind == "silu" {
-		return F.Silu(x)
+		return F.SiLU(x)
 	}
-	return F.Gelu(x, lucid.GeluOptions{Approximate: "tanh"})
+	return F.GELU(x, F.GELUOptions{Approximate: "tanh"})
 }
 
-func project(x, weight *lucid.Tensor) *lucid.Tensor { return F.Linear(x, weight, nil) }
+func project(x, weight *lucid.Tensor) *lucid.Tensor { return F.Linear(x, weight) }
 
 func attend(q, k, v, mask *lucid.Tensor, causal bool, scale float64) *lucid.Tensor {
-	o := F.ScaledDotProductAttentionOptions{AttnMask: mask}
-	o.IsCausal, o.Scale, o.EnableGQA = causal, &scale, true
-	return F.ScaledDotProductAttention(q, k, v, o)
+	return F.ScaledDotProductAttention(q, k, v,
+		F.ScaledDotProductAttentionOptions{AttnMask: mask, IsCausal: causal, Scale: &scale, EnableGQA: true})
 }
 
 // capped bounds values smoothly.
