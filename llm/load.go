@@ -40,6 +40,8 @@ type Model struct {
 	vocab vocabulary
 	chat  string // template, "" if the files have none
 	ends  []int  // ids that end a text, ascending
+	bos   int    // what templates call bos_token and eos_token; -1: none
+	eos   int
 	facts Info
 	step  func(ids, start, last *lucid.Tensor, cache []*lucid.Tensor) *lucid.Tensor
 	mu    sync.Mutex // compiled steps of several generations take turns

@@ -30,6 +30,7 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 	if m.tok, err = tokenizer.Open(dir); err != nil {
 		return nil, err
 	}
+	m.bos, m.eos = m.tok.BOS(), m.tok.EOS()
 	if err := m.readFolder(dir, data); err != nil {
 		return nil, err
 	}

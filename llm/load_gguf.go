@@ -35,9 +35,16 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"eos", "eot", "eom"} {
-		if id := meta.Int("tokenizer.ggml."+key+"_token_id", -1); id >= 0 && id < int64(c.Vocab) {
-			m.ends = append(m.ends, int(id))
+	special := func(name string) int {
+		if id := meta.Int("tokenizer.ggml."+name+"_token_id", -1); id >= 0 && id < int64(c.Vocab) {
+			return int(id)
+		}
+		return -1
+	}
+	m.bos, m.eos = special("bos"), special("eos")
+	for _, name := range []string{"eos", "eot", "eom"} {
+		if id := special(name); id >= 0 {
+			m.ends = append(m.ends, id)
 		}
 	}
 	for _, name := range turnEnds {

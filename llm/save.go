@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -67,10 +66,13 @@ func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
 			meta.Set(key, gguf.OfUint32(uint32(id)))
 		}
 	}
-	put("tokenizer.ggml.bos_token_id", m.tok.BOS())
-	put("tokenizer.ggml.eos_token_id", m.tok.EOS())
-	if len(m.ends) > 0 && !slices.Contains(m.ends, m.tok.EOS()) {
-		put("tokenizer.ggml.eos_token_id", m.ends[0])
+	put("tokenizer.ggml.bos_token_id", m.bos)
+	for _, id := range append([]int{m.eos}, m.ends...) { // the format has room for three
+		if _, there := meta.Get("tokenizer.ggml.eos_token_id"); !there {
+			put("tokenizer.ggml.eos_token_id", id)
+		} else if id != int(meta.Int("tokenizer.ggml.eos_token_id", -1)) && id != int(meta.Int("tokenizer.ggml.eot_token_id", -1)) {
+			put("tokenizer.ggml.eot_token_id", id)
+		}
 	}
 	if m.chat != "" {
 		meta.Set("tokenizer.chat_template", gguf.OfText(m.chat))

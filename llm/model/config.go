@@ -109,3 +109,10 @@ func (c *Config) allWindowed() {
 		c.Windowed[i] = true
 	}
 }
+
+// setQueryScale makes scores be divided by the root of n.
+func (c *Config) setQueryScale(n float64) {
+	if n > 0 {
+		c.QueryScale = 1 / math.Sqrt(n)
+	}
+}

@@ -9,13 +9,6 @@ func init() {
 		&family{name: "gemma3", classes: []string{"Gemma3ForCausalLM"}, hf: gemma3HF, gguf: gemma3GGUF})
 }
 
-// setQueryScale makes scores be divided by the root of n.
-func (c *Config) setQueryScale(n float64) {
-	if n > 0 {
-		c.QueryScale = 1 / math.Sqrt(n)
-	}
-}
-
 func (c *Config) gemma() {
 	c.Activation = "gelu_pytorch_tanh"
 	// In float32, as it is in training.

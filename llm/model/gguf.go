@@ -30,9 +30,7 @@ func readGGUF(meta *gguf.Metadata, ignore []string) (c Config) {
 	c.Layers, c.Hidden, c.Intermediate = k.whole("block_count", 0), k.whole("embedding_length", 0), k.whole("feed_forward_length", 0)
 	c.Heads = k.whole("attention.head_count", 0)
 	c.KVHeads = k.whole("attention.head_count_kv", c.Heads)
-	if c.Heads > 0 {
-		c.HeadDim = k.whole("attention.key_length", c.Hidden/c.Heads)
-	}
+	c.HeadDim = k.whole("attention.key_length", c.Hidden/max(c.Heads, 1))
 	if n := k.whole("attention.value_length", c.HeadDim); n != c.HeadDim {
 		unsupported("values of %d elements for keys of %d", n, c.HeadDim)
 	}

@@ -48,16 +48,12 @@ func readHF(k *keys, ignore []string) (c Config) {
 	c.Layers, c.Hidden, c.Intermediate = k.whole("num_hidden_layers", 0), k.whole("hidden_size", 0), k.whole("intermediate_size", 0)
 	c.Heads = k.whole("num_attention_heads", 0)
 	c.KVHeads = k.whole("num_key_value_heads", c.Heads)
-	if c.Heads > 0 {
-		c.HeadDim = k.whole("head_dim", c.Hidden/c.Heads)
-	}
+	c.HeadDim = k.whole("head_dim", c.Hidden/max(c.Heads, 1))
 	c.Vocab, c.Context = k.whole("vocab_size", 0), k.whole("max_position_embeddings", 2048)
 	c.Eps = k.number("rms_norm_eps", 1e-6)
 	c.Activation = activation(k.text("hidden_act", "silu"))
 	c.Tied = k.flag("tie_word_embeddings", false)
-	if c.HeadDim > 0 {
-		c.QueryScale = 1 / math.Sqrt(float64(c.HeadDim))
-	}
+	c.setQueryScale(float64(c.HeadDim))
 	c.Rope = k.rope(10000)
 	f.hf(k, &c)
 	k.rest(slices.Concat(inert, ignore))
