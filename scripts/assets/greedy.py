@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM
 
 def main():
     path, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     m = AutoModelForCausalLM.from_pretrained(str(path.parent), gguf_file=path.name, dtype=torch.float32).eval()
     out = []
     with torch.no_grad():
