@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
-// Message is one turn of a chat.
+// Message is one message of a chat.
 type Message struct {
 	Role    string // system, user or assistant
 	Content string
@@ -25,8 +25,8 @@ func (m *Model) Prompt(messages []Message) (string, error) {
 		return "", err
 	}
 	list := make([]map[string]string, len(messages))
-	for i, turn := range messages {
-		list[i] = map[string]string{"role": turn.Role, "content": turn.Content}
+	for i, one := range messages {
+		list[i] = map[string]string{"role": one.Role, "content": one.Content}
 	}
 	vars := map[string]any{"messages": list, "add_generation_prompt": true}
 	for name, id := range map[string]int{"bos_token": m.bos, "eos_token": m.eos} {

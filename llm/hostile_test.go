@@ -109,16 +109,16 @@ func TestGGUFRefused(t *testing.T) {
 	write := func(change func(meta *gguf.Metadata), drop, rename string) error {
 		meta, tensors := m.metadata(&c, ggml.Q8_0), m.stored(&c, ggml.Q8_0)
 		change(meta)
-		var kept []gguf.Tensor
+		var rest []gguf.Tensor
 		for _, t := range tensors {
 			if t.Name == rename {
 				t.Name = "other." + rename
 			}
 			if t.Name != drop {
-				kept = append(kept, t)
+				rest = append(rest, t)
 			}
 		}
-		if err := gguf.Write(path, meta, kept); err != nil {
+		if err := gguf.Write(path, meta, rest); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Load(path)

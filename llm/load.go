@@ -44,7 +44,7 @@ type Model struct {
 	eos   int
 	facts Info
 	step  func(ids, start, last *lucid.Tensor, cache []*lucid.Tensor) *lucid.Tensor
-	mu    sync.Mutex // compiled steps of several generations take turns
+	mu    sync.Mutex // compiled steps of several generations run one at a time
 }
 
 // Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files,
@@ -84,7 +84,7 @@ func load(path string, o LoadOptions) (*Model, error) {
 
 // finish builds the modules and compiles the step.
 func (m *Model) finish(c model.Config, w model.Source) (err error) {
-	lucid.NoGrad(func() { m.net, err = model.New(c, w) })
+	lucid.NoGrad(func() { m.net, err = model.Build(c, w) })
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
-// turnEnds are tokens that end a turn of a chat. Files often name only one of them as the end of a text.
-var turnEnds = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"}
+// chatEnds are tokens that end a message of a chat. Files often name only one of them as the end of a text.
+var chatEnds = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"}
 
 // loadGGUF reads a model of a GGUF file, dequantised.
 func loadGGUF(path string, o LoadOptions) (*Model, error) {
@@ -47,7 +47,7 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 			m.ends = append(m.ends, id)
 		}
 	}
-	for _, name := range turnEnds {
+	for _, name := range chatEnds {
 		if id, ok := m.tok.ID(name); ok && m.tok.IsSpecial(id) {
 			m.ends = append(m.ends, id)
 		}
@@ -111,7 +111,7 @@ func (w *ggufWeights) prepare() error {
 				return fault.New(fault.Format, op, "%s holds %v; want positive numbers", ropeFactors, v)
 			}
 		}
-		w.c.Rope.Divisors = slices.Clone(list)
+		w.c.RoPE.Divisors = slices.Clone(list)
 		w.read[ropeFactors] = true
 	}
 	return nil

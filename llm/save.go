@@ -12,10 +12,11 @@ import (
 	"github.com/lucid-go/lucid/nn"
 )
 
-// SaveOptions say how a model is saved. Format is the type of matrices: f32 (the default), f16, bf16, or a block format such as
-// q8_0, q4_0 or q4_k. Vectors stay float32. A matrix whose rows are no whole blocks of the format is stored as q8_0, or as
-// float32 if they are no whole blocks of that either.
-type SaveOptions struct{ Format string }
+// SaveOptions say how a model is saved. Vectors stay float32. A matrix whose rows are no whole blocks of the format is stored as
+// q8_0, or as float32 if they are no whole blocks of that either.
+type SaveOptions struct {
+	Format string // type of matrices: f32, f16, bf16, or a block format such as q8_0, q4_0 or q4_k; "" is f32
+}
 
 // fileTypes are the numbers that GGUF files have for the type of most tensors.
 var fileTypes = map[ggml.Type]uint32{ggml.F32: 0, ggml.F16: 1, ggml.Q4_0: 2, ggml.Q4_1: 3, ggml.Q8_0: 7, ggml.Q5_0: 8, ggml.Q5_1: 9,
@@ -103,10 +104,10 @@ func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 
 // ropeDivisors are the factors of rotary frequencies that a GGUF file stores instead of the scaling llama3.
 func ropeDivisors(c *model.Config) []float32 {
-	if c.Rope.Divisors != nil || c.Rope.Kind != "llama3" {
-		return c.Rope.Divisors
+	if c.RoPE.Divisors != nil || c.RoPE.Kind != "llama3" {
+		return c.RoPE.Divisors
 	}
-	return c.Rope.Llama3Divisors(c.HeadDim)
+	return c.RoPE.Llama3Divisors(c.HeadDim)
 }
 
 // block converts a tensor for a file.

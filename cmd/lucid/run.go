@@ -147,7 +147,7 @@ func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error 
 	}
 }
 
-// answer generates one turn of a chat.
+// answer generates one answer of a chat.
 func (r *runFlags) answer(ctx context.Context, m *llm.Model, chat []llm.Message, out io.Writer) (string, error) {
 	prompt, err := m.Prompt(chat)
 	if err != nil {

@@ -14,6 +14,7 @@ var sharedNames = map[string]string{
 	"Call":        "lucid calls an op by name, nn a module as PyTorch's m(x) does",
 	"Bernoulli":   "random draws by a key what lucid draws by the default generator",
 	"Eval":        "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
+	"Load":        "llm loads a model of files that describe one, lucid tensors: mlx-lm's and PyTorch's own words",
 	"Map":         "lucid maps a function over the slices of tensors, data/transforms over images as they are read",
 	"Open":        "each opens files of its own kind, as Go's packages do",
 	"Normal":      "random draws by a key what lucid draws by the default generator",

@@ -16,8 +16,8 @@ type Source interface {
 	Tensor(name string, shape ...int) *lucid.Tensor
 }
 
-// New builds a model of weights.
-func New(c Config, weights Source) (m *Model, err error) {
+// Build makes a model of weights.
+func Build(c Config, weights Source) (m *Model, err error) {
 	err = fault.Catch(func() {
 		c.check()
 		m = &Model{config: c}

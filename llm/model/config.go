@@ -35,8 +35,8 @@ type Config struct {
 	QueryScale float64 // scores of attention are multiplied by it
 	EmbedScale float64 // embeddings are multiplied by it; 0: they are not
 
-	Rope      Rope
-	LocalRope *Rope  // of layers with a window; nil: Rope
+	RoPE      RoPE
+	LocalRoPE *RoPE  // of layers with a window; nil: RoPE
 	Window    int    // keys that a layer with a window sees, its own position included
 	Windowed  []bool // which layers have a window; nil: none
 
@@ -91,9 +91,9 @@ func (c *Config) check() {
 			refuse("a scale or cap is %v; want a finite number that is not negative", v)
 		}
 	}
-	c.Rope.check()
-	if c.LocalRope != nil {
-		c.LocalRope.check()
+	c.RoPE.check()
+	if c.LocalRoPE != nil {
+		c.LocalRoPE.check()
 	}
 }
 

@@ -46,14 +46,14 @@ func gemma3HF(k *keys, c *Config) {
 		k.wrong("sliding_window_pattern", every, "a positive number")
 	}
 	k.layerTypes(c, func(layer int) bool { return (layer+1)%every != 0 })
-	c.Rope = k.rope(1e6)
-	c.LocalRope = &Rope{Base: k.number("rope_local_base_freq", 10000)}
+	c.RoPE = k.rope(1e6)
+	c.LocalRoPE = &RoPE{Base: k.number("rope_local_base_freq", 10000)}
 	if both := k.object("rope_parameters"); both != nil {
 		if r := both.object("full_attention"); r != nil {
-			c.Rope = r.scaled(c.Rope, c.Context)
+			c.RoPE = r.scaled(c.RoPE, c.Context)
 		}
 		if r := both.object("sliding_attention"); r != nil {
-			*c.LocalRope = r.scaled(*c.LocalRope, c.Context)
+			*c.LocalRoPE = r.scaled(*c.LocalRoPE, c.Context)
 		}
 	}
 }
@@ -80,5 +80,5 @@ func gemma3GGUF(k *metadata, c *Config) {
 	c.AttentionCap, c.LogitCap = k.number("attn_logit_softcapping", 0), k.number("final_logit_softcapping", 0)
 	c.Window = k.whole("attention.sliding_window", 0)
 	k.windowed(c, func(layer int) bool { return (layer+1)%6 != 0 })
-	c.LocalRope = &Rope{Base: k.number("rope.freq_base_swa", 10000)}
+	c.LocalRoPE = &RoPE{Base: k.number("rope.freq_base_swa", 10000)}
 }

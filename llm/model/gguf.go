@@ -45,7 +45,7 @@ func readGGUF(meta *gguf.Metadata, ignore []string) (c Config) {
 	if s := k.number("attention.scale", 0); s != 0 {
 		c.QueryScale = s
 	}
-	c.Rope = k.rope(c.Context)
+	c.RoPE = k.rope(c.Context)
 	f.gguf(k, &c)
 	k.rest(ignore)
 	c.check()
@@ -99,8 +99,8 @@ func (k *metadata) must(key string, want bool) {
 	}
 }
 
-func (k *metadata) rope(context int) Rope {
-	r := Rope{Base: k.number("rope.freq_base", 10000)}
+func (k *metadata) rope(context int) RoPE {
+	r := RoPE{Base: k.number("rope.freq_base", 10000)}
 	kind := "none"
 	if v, there := k.get("rope.scaling.type"); there {
 		var ok bool

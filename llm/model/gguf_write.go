@@ -27,8 +27,8 @@ func WriteMetadata(meta *gguf.Metadata, c *Config) (arch string) {
 	whole("attention.value_length", c.HeadDim)
 	whole("rope.dimension_count", c.HeadDim)
 	number("attention.layer_norm_rms_epsilon", c.Eps)
-	number("rope.freq_base", c.Rope.Base)
-	switch r := &c.Rope; r.Kind {
+	number("rope.freq_base", c.RoPE.Base)
+	switch r := &c.RoPE; r.Kind {
 	case "", "llama3": // llama3 is a tensor of divisors
 	case "linear":
 		meta.Set(arch+".rope.scaling.type", gguf.OfText("linear"))
@@ -55,11 +55,11 @@ func WriteMetadata(meta *gguf.Metadata, c *Config) (arch string) {
 	if c.Window > 0 {
 		whole("attention.sliding_window", c.Window)
 	}
-	if c.LocalRope != nil {
-		if c.LocalRope.Kind != "" {
+	if c.LocalRoPE != nil {
+		if c.LocalRoPE.Kind != "" {
 			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for scaled rotary positions of layers with a window")
 		}
-		number("rope.freq_base_swa", c.LocalRope.Base)
+		number("rope.freq_base_swa", c.LocalRoPE.Base)
 	}
 	checkWritten(meta, c)
 	return arch

@@ -54,7 +54,7 @@ func readHF(k *keys, ignore []string) (c Config) {
 	c.Activation = activation(k.text("hidden_act", "silu"))
 	c.Tied = k.flag("tie_word_embeddings", false)
 	c.setQueryScale(float64(c.HeadDim))
-	c.Rope = k.rope(10000)
+	c.RoPE = k.rope(10000)
 	f.hf(k, &c)
 	k.rest(slices.Concat(inert, ignore))
 	c.check()
@@ -167,8 +167,8 @@ func (k *keys) rest(ignore []string) {
 }
 
 // rope reads rope_theta with rope_scaling, or rope_parameters, which newer files have instead of both.
-func (k *keys) rope(base float64) Rope {
-	r := Rope{Base: k.number("rope_theta", base)}
+func (k *keys) rope(base float64) RoPE {
+	r := RoPE{Base: k.number("rope_theta", base)}
 	s := k.object("rope_parameters")
 	if s == nil {
 		s = k.object("rope_scaling")
@@ -182,7 +182,7 @@ func (k *keys) rope(base float64) Rope {
 }
 
 // scaled reads the scaling of rotary positions.
-func (k *keys) scaled(r Rope, context int) Rope {
+func (k *keys) scaled(r RoPE, context int) RoPE {
 	r.Base = k.number("rope_theta", r.Base)
 	r.Kind = k.text("rope_type", k.text("type", "default"))
 	switch r.Kind {

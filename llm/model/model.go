@@ -45,7 +45,7 @@ type angles struct{ cos, sin *lucid.Tensor }
 func (a angles) rotate(x *lucid.Tensor) *lucid.Tensor { return F.ApplyRotaryEmb(x, a.cos, a.sin) }
 
 // anglesAt computes them for positions, float32 of (T, 1).
-func anglesAt(r *Rope, dim int, positions *lucid.Tensor) angles {
+func anglesAt(r *RoPE, dim int, positions *lucid.Tensor) angles {
 	freq, scale := r.frequencies(dim)
 	f := lucid.With{Device: positions.Device()}.New(freq, 1, dim/2)
 	a := positions.Mul(f)
@@ -61,10 +61,10 @@ func anglesAt(r *Rope, dim int, positions *lucid.Tensor) angles {
 func (m *Model) newPass(positions *lucid.Tensor, keys int, plain bool) *pass {
 	c, p := &m.config, &pass{}
 	at := positions.To(lucid.Float32).Unsqueeze(1)
-	p.angles[0] = anglesAt(&c.Rope, c.HeadDim, at)
+	p.angles[0] = anglesAt(&c.RoPE, c.HeadDim, at)
 	p.angles[1] = p.angles[0]
-	if c.LocalRope != nil {
-		p.angles[1] = anglesAt(c.LocalRope, c.HeadDim, at)
+	if c.LocalRoPE != nil {
+		p.angles[1] = anglesAt(c.LocalRoPE, c.HeadDim, at)
 	}
 	if plain && c.AttentionCap == 0 && (c.Window == 0 || keys <= c.Window) {
 		return p

@@ -2,8 +2,8 @@ package model
 
 import "math"
 
-// Rope says how rotary positions are computed. Kind is "" (default), "linear", "llama3" or "yarn".
-type Rope struct {
+// RoPE says how rotary positions are computed. Kind is "" (default), "linear", "llama3" or "yarn".
+type RoPE struct {
 	Kind     string
 	Base     float64
 	Factor   float64
@@ -17,7 +17,7 @@ type Rope struct {
 	Divisors []float32 // of the frequencies, as GGUF files store llama3; nil: none
 }
 
-func (r *Rope) check() {
+func (r *RoPE) check() {
 	bad := func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) }
 	switch {
 	case bad(r.Base):
@@ -38,7 +38,7 @@ func (r *Rope) check() {
 }
 
 // frequencies returns the angle of each pair per position, and what cosines and sines are multiplied by.
-func (r *Rope) frequencies(dim int) (freq []float32, scale float64) {
+func (r *RoPE) frequencies(dim int) (freq []float32, scale float64) {
 	freq, scale = make([]float32, dim/2), 1
 	low, high := 0.0, 0.0
 	if r.Kind == "yarn" {
@@ -67,22 +67,22 @@ func (r *Rope) frequencies(dim int) (freq []float32, scale float64) {
 }
 
 // llama3 stretches long waves by the factor, leaves short ones, and blends between.
-func (r *Rope) llama3(f float64) float64 {
-	turns := float64(r.Original) * f / (2 * math.Pi) // waves in the original context
+func (r *RoPE) llama3(f float64) float64 {
+	waves := float64(r.Original) * f / (2 * math.Pi) // waves in the original context
 	switch {
-	case turns < r.LowFreq:
+	case waves < r.LowFreq:
 		return f / r.Factor
-	case turns > r.HighFreq:
+	case waves > r.HighFreq:
 		return f
 	}
-	s := (turns - r.LowFreq) / (r.HighFreq - r.LowFreq)
+	s := (waves - r.LowFreq) / (r.HighFreq - r.LowFreq)
 	return (1-s)*f/r.Factor + s*f
 }
 
 // yarnBorders are the pairs between which frequencies go from unchanged to stretched.
-func (r *Rope) yarnBorders(dim int) (low, high float64) {
-	at := func(turns float64) float64 {
-		return float64(dim) * math.Log(float64(r.Original)/(turns*2*math.Pi)) / (2 * math.Log(r.Base))
+func (r *RoPE) yarnBorders(dim int) (low, high float64) {
+	at := func(waves float64) float64 {
+		return float64(dim) * math.Log(float64(r.Original)/(waves*2*math.Pi)) / (2 * math.Log(r.Base))
 	}
 	low, high = at(r.BetaFast), at(r.BetaSlow)
 	if !r.NoTruncate {
@@ -104,7 +104,7 @@ func yarnScale(factor, m float64) float64 {
 }
 
 // Llama3Divisors are what GGUF files store of the scaling llama3: how much longer each wave becomes.
-func (r *Rope) Llama3Divisors(dim int) []float32 {
+func (r *RoPE) Llama3Divisors(dim int) []float32 {
 	d := make([]float32, dim/2)
 	for i := range d {
 		f := math.Pow(r.Base, -float64(2*i)/float64(dim))
