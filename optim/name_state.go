@@ -39,8 +39,8 @@ func (e *engine[H]) nameState(x *lucid.Exporter, prefix string) {
 		group := fmt.Sprintf("%sparam_groups.%d.", prefix, i)
 		x.Name(group+"lr", g.rate)
 		x.Name(group+"step", g.clock)
-		if g.inertia != nil {
-			x.Name(group+"momentum", g.inertia)
+		if g.momentumTensor != nil {
+			x.Name(group+"momentum", g.momentumTensor)
 		}
 		for _, q := range g.params {
 			of := x.NameOf(q.p)

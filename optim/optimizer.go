@@ -32,9 +32,9 @@ type Group struct {
 	Params    []*lucid.Tensor
 	InitialLR float64 // what the group was made with
 
-	lr, momentum  float64
-	rate, inertia *lucid.Tensor // the same as 0-d tensors; inertia is nil for optimizers without momentum
-	begin         func(v float64)
+	lr, momentum         float64
+	rate, momentumTensor *lucid.Tensor // the same as 0-d tensors; momentumTensor is nil for optimizers without momentum
+	begin                func(v float64)
 }
 
 // LR returns the learning rate.
@@ -55,18 +55,18 @@ func (g *Group) SetLR(lr float64) {
 }
 
 // Momentum returns the momentum, or the first of the betas; ok is false for an optimizer that has neither.
-func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.inertia != nil }
+func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.momentumTensor != nil }
 
 // SetMomentum changes the momentum, or the first of the betas, where the optimizer has it. It is called outside of
 // compiled steps, which see it.
 func (g *Group) SetMomentum(v float64) {
 	outside("set_momentum")
-	if g.inertia != nil {
+	if g.momentumTensor != nil {
 		if g.begin != nil && v != 0 {
 			g.begin(v)
 		}
 		g.momentum = v
-		g.inertia.Assign(v)
+		g.momentumTensor.Assign(v)
 	}
 }
 
@@ -86,10 +86,12 @@ type param struct {
 // group has H, the numbers of an optimizer.
 type group[H any] struct {
 	Group
-	h      H
-	clock  *lucid.Tensor   // steps taken; a parameter's own are those less the ones it missed
-	apart  lucid.GuardCell // 0: no parameter missed any, so that all are of one age
-	params []param
+	h           H
+	clock       *lucid.Tensor   // steps taken; a parameter's own are those less the ones it missed
+	stepsDiffer lucid.GuardCell // 0: no parameter missed any, so that all are of one age
+	params      []param
+	// given are gradients from outside, by parameter; nil: those of the parameters themselves.
+	given map[*lucid.Tensor]*lucid.Tensor
 }
 
 // change is one update of a parameter: what a rule sees.
@@ -191,11 +193,11 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	}
 	w := lucid.With{DType: lucid.Float64, Device: params[0].Device()}
 	g := &group[H]{h: h, clock: number(w, 0)}
-	g.apart.What = "parameters stopped being updated together"
+	g.stepsDiffer.What = "parameters stopped being updated together"
 	g.Group = Group{Params: append([]*lucid.Tensor(nil), params...), InitialLR: lr, lr: lr, rate: number(w, lr)}
 	if e.rule.momentum != nil {
 		g.momentum = e.rule.momentum(h)
-		g.inertia = number(w, g.momentum)
+		g.momentumTensor = number(w, g.momentum)
 		if e.rule.begin != nil && g.momentum == 0 {
 			g.begin = func(v float64) { e.begin(g, v) }
 		}
@@ -320,13 +322,21 @@ func (e *engine[H]) apply(b *batch, skip *lucid.Tensor) {
 	}
 }
 
+// gradOf is the gradient of a parameter, nil if there is none.
+func (g *group[H]) gradOf(p *lucid.Tensor) *lucid.Tensor {
+	if g.given != nil {
+		return g.given[p]
+	}
+	return gradOf(p)
+}
+
 // gradients returns the gradient of each parameter, nil if none has any. From the first time that some are missing on,
 // each parameter has an age of its own. A trace may note that and then not run: what is counted is tensors, so nothing is lost.
 func (g *group[H]) gradients() []*lucid.Tensor {
 	grads := make([]*lucid.Tensor, len(g.params))
 	have := 0
 	for i, q := range g.params {
-		if grads[i] = gradOf(q.p); grads[i] != nil {
+		if grads[i] = g.gradOf(q.p); grads[i] != nil {
 			have++
 		}
 	}
@@ -334,7 +344,7 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 		return nil
 	}
 	if have < len(g.params) {
-		g.apart.Store(1) // before anybody asks: the trace that finds it out holds at the next call too
+		g.stepsDiffer.Store(1) // before anybody asks: the trace that finds it out holds at the next call too
 	}
 	return grads
 }
@@ -343,8 +353,8 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 func (g *group[H]) age(q *param) *lucid.Tensor { return g.clock.Sub(q.missed) }
 
 func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
-	together := g.apart.Load() == 0
-	c := change{lr: g.rate, beta: g.inertia, t: g.clock}
+	together := g.stepsDiffer.Load() == 0
+	c := change{lr: g.rate, beta: g.momentumTensor, t: g.clock}
 	g.clock.Add_(1)
 	if together && r.shared != nil {
 		c.k = r.shared(g.h, &c)

@@ -18,7 +18,7 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 	for _, g := range e.groups {
 		for j := range g.params {
 			q, step := &g.params[j], g.clock
-			if g.apart.Load() != 0 {
+			if g.stepsDiffer.Load() != 0 {
 				step = g.age(q)
 			}
 			d.Set(fmt.Sprintf("state.%d.step", place), step.Detach())
@@ -35,8 +35,8 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 		}
 		set("lr", g.lr)
 		set("initial_lr", g.InitialLR)
-		if g.inertia != nil {
-			set("inertia", g.momentum)
+		if g.momentumTensor != nil {
+			set("current_momentum", g.momentum)
 		}
 		numbers(&g.h, func(name string, v reflect.Value) { set(name, toFloat(v)) })
 		at := make([]int64, len(g.params))
@@ -109,8 +109,8 @@ func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 			g.InitialLR = get("initial_lr")
 			g.SetLR(get("lr"))
 			g.load(d, place)
-			if g.inertia != nil {
-				g.SetMomentum(get("inertia")) // may make state that the file has not
+			if g.momentumTensor != nil {
+				g.SetMomentum(get("current_momentum")) // may make state that the file has not
 			}
 			place += len(g.params)
 		}
@@ -124,11 +124,11 @@ func (g *group[H]) load(d *lucid.StateDict, place int) {
 	for j := range steps {
 		steps[j] = d.Get(fmt.Sprintf("state.%d.step", place+j)).Item()
 	}
-	apart, most := int64(0), slices.Max(steps)
+	stepsDiffer, most := int64(0), slices.Max(steps)
 	for j := range g.params {
 		q := &g.params[j]
 		if steps[j] != most {
-			apart = 1
+			stepsDiffer = 1
 		}
 		q.missed.Assign(most - steps[j])
 		for _, s := range q.state {
@@ -136,7 +136,7 @@ func (g *group[H]) load(d *lucid.StateDict, place int) {
 		}
 	}
 	g.clock.Assign(most)
-	g.apart.Store(apart)
+	g.stepsDiffer.Store(stepsDiffer)
 }
 
 // check refuses a state that does not fit.
@@ -158,8 +158,8 @@ func (e *engine[H]) check(d *lucid.StateDict) {
 		at := func(name string) string { return fmt.Sprintf("param_groups.%d.%s", i, name) }
 		need(at("lr"), nil)
 		need(at("initial_lr"), nil)
-		if g.inertia != nil {
-			need(at("inertia"), nil)
+		if g.momentumTensor != nil {
+			need(at("current_momentum"), nil)
 		}
 		numbers(&g.h, func(name string, _ reflect.Value) { need(at(name), nil) })
 		need(at("params"), []int{len(g.params)})
