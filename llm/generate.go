@@ -69,12 +69,16 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			return
 		}
 		room := len(ids) + min(o.MaxTokens, firstCapacity)
-		s := m.newSession(room)
-		defer s.free()
+		s, rest, done, err := m.begin(ids, room, o.Cache)
+		if err != nil {
+			yield(Token{}, err)
+			return
+		}
+		defer done()
 		out, pick := newWriter(m.tok, o.Stop, ids), newSampler(o)
 		pick.saw(ids...)
 		for n := 1; ; n++ {
-			logits, err := s.feed(ctx, ids)
+			logits, err := s.feed(ctx, rest)
 			if err != nil {
 				yield(Token{}, err)
 				return
@@ -97,7 +101,7 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			if !yield(t, nil) || t.Finish != "" {
 				return
 			}
-			ids = []int{t.ID}
+			rest = []int{t.ID}
 		}
 	}
 }

@@ -254,3 +254,43 @@ func TestConcurrent(t *testing.T) {
 		}
 	}
 }
+
+// TestCache asserts that a text continues from a cache, goes back in it, and that the cache is refused where it does not fit.
+func TestCache(t *testing.T) {
+	m := tiny(t)
+	cache := m.NewCache()
+	a, b := []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{1, 2, 3, 9, 9}
+	wantA, wantB := generated(t, m, a, Options{MaxTokens: 6}), generated(t, m, b, Options{MaxTokens: 6})
+	for i := range 3 {
+		if got := generated(t, m, a, Options{MaxTokens: 6, Cache: cache}); !slices.Equal(got, wantA) {
+			t.Errorf("round %d: %v, want %v", i, got, wantA)
+		}
+		if n := cache.Tokens(); n != len(a)+5 { // the last token was not evaluated
+			t.Errorf("%d tokens in the cache", n)
+		}
+		longer := slices.Concat(a, wantA[:4])
+		if got := generated(t, m, longer, Options{MaxTokens: 2, Cache: cache}); !slices.Equal(got, wantA[4:]) {
+			t.Errorf("round %d: continued with %v, want %v", i, got, wantA[4:])
+		}
+		if got := generated(t, m, b, Options{MaxTokens: 6, Cache: cache}); !slices.Equal(got, wantB) {
+			t.Errorf("round %d: %v, want %v", i, got, wantB)
+		}
+	}
+	for range m.GenerateIDs(context.Background(), a, Options{Cache: cache}) {
+		for _, err := range m.GenerateIDs(context.Background(), a, Options{Cache: cache}) {
+			if !errors.Is(err, lucid.ErrValue) {
+				t.Errorf("a cache in use: %v", err)
+			}
+		}
+		break
+	}
+	cache.Free()
+	if cache.Tokens() != 0 || !slices.Equal(generated(t, m, a, Options{MaxTokens: 6, Cache: cache}), wantA) {
+		t.Error("a freed cache does not begin anew")
+	}
+	for _, err := range tiny(t).GenerateIDs(context.Background(), a, Options{Cache: cache}) {
+		if !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("a cache of another model: %v", err)
+		}
+	}
+}

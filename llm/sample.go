@@ -28,6 +28,8 @@ type Options struct {
 	NoAdded   bool     // the prompt gets none of the tokens that the tokenizer puts before and after a text
 	// SpecialAsText reads special tokens written in the prompt as plain text.
 	SpecialAsText bool
+
+	Cache *Cache // of the last generation, to continue from; nil: the prompt is evaluated whole
 }
 
 func (o *Options) check() {

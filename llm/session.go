@@ -19,6 +19,7 @@ type session struct {
 	cache    []*lucid.Tensor
 	capacity int
 	pos      int // tokens in the cache
+	ids      []int
 }
 
 // newSession starts an empty text with room for some tokens.
@@ -55,9 +56,20 @@ func (s *session) grow(n int) {
 	s.capacity = s.m.capacityFor(n)
 	s.cache = s.m.net.NewCache(s.capacity)
 	for i, t := range old {
-		s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t, lucid.New([]int64{0}, 1), []int{2})).Eval()
+		start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
+		s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t, start, []int{2})).Eval()
 		t.Free()
 	}
+}
+
+// rewind goes back to where ids and the text part, but for one token at least, whose logits are wanted. It returns the rest.
+func (s *session) rewind(ids []int) []int {
+	n := 0
+	for n < len(ids)-1 && n < s.pos && ids[n] == s.ids[n] {
+		n++
+	}
+	s.pos, s.ids = n, s.ids[:n]
+	return ids[n:]
 }
 
 // feed appends ids to the text and returns the logits of what follows.
@@ -76,11 +88,11 @@ func (s *session) feed(ctx context.Context, ids []int) (logits []float32, err er
 		for i, id := range ids[:n] {
 			part[i] = int64(id)
 		}
-		ids = ids[n:]
-		if logits, err = s.run(part, n-1, len(ids) == 0); err != nil {
+		if logits, err = s.run(part, n-1, len(ids) == n); err != nil {
 			return nil, err
 		}
 		s.pos += n
+		s.ids, ids = append(s.ids, ids[:n]...), ids[n:]
 	}
 	return logits, nil
 }

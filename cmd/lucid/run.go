@@ -131,6 +131,8 @@ func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error 
 	lines := bufio.NewScanner(runInput)
 	lines.Buffer(nil, maxRow)
 	chat := r.begin("")
+	r.o.Cache = m.NewCache()
+	defer r.o.Cache.Free()
 	fmt.Fprintln(out, "a line is a message; an empty line or Ctrl-D ends the chat")
 	for {
 		fmt.Fprint(out, "> ")
@@ -154,6 +156,9 @@ func (r *runFlags) answer(ctx context.Context, m *llm.Model, chat []llm.Message,
 		return "", err
 	}
 	n := len(m.Tokenizer().EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: true}))
+	if r.o.Cache != nil {
+		n -= min(n-1, r.o.Cache.Tokens()) // what the last message left, if the template writes it again as it was
+	}
 	return r.write(m.Chat(ctx, chat, r.o), n, out)
 }
 
