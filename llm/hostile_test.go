@@ -39,7 +39,7 @@ func TestConfigRefused(t *testing.T) {
 		{"num_attention_heads", 0, "heads", lucid.ErrFormat},
 		{"num_key_value_heads", 3, "multiple", lucid.ErrFormat},
 		{"vocab_size", 1 << 40, "vocabulary", lucid.ErrFormat},
-		{"vocab_size", 200, "shape", lucid.ErrFormat},
+		{"vocab_size", 200, "256 tokens", lucid.ErrFormat},
 		{"tie_word_embeddings", true, "", nil},
 		{"rms_norm_eps", -1, "epsilon", lucid.ErrFormat},
 		{"rope_parameters", map[string]any{"rope_type": "longrope"}, "longrope", lucid.ErrNotImplemented},

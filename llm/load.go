@@ -31,6 +31,8 @@ type LoadOptions struct {
 	Device lucid.Device // the default device if zero
 	// Ignore are keys of config.json, or of a GGUF file with their prefix, that are not known and may be passed over.
 	Ignore []string
+
+	describe bool // leave the weights in the file
 }
 
 // Model is a language model with its tokenizer. Its methods are safe for concurrent use; each generation has a cache of its own.
@@ -49,9 +51,12 @@ type Model struct {
 
 // Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files,
 // tokenizer.json (or tokenizer.model), tokenizer_config.json and generation_config.json as Hugging Face has them.
-func Load(path string, opts ...LoadOptions) (m *Model, err error) {
+func Load(path string, opts ...LoadOptions) (*Model, error) { return open(path, opts, false) }
+
+func open(path string, opts []LoadOptions, describe bool) (m *Model, err error) {
 	caught := fault.Catch(func() {
 		o := door.Option("llm.Load", opts)
+		o.describe = describe
 		if o.DType == 0 {
 			o.DType = lucid.Float32
 		}
@@ -82,12 +87,9 @@ func load(path string, o LoadOptions) (*Model, error) {
 	return nil, fault.New(fault.Format, op, "%q is no .gguf file and no folder with config.json", filepath.Base(path))
 }
 
-// finish builds the modules and compiles the step.
-func (m *Model) finish(c model.Config, w model.Source) (err error) {
-	lucid.NoGrad(func() { m.net, err = model.Build(c, w) })
-	if err != nil {
-		return err
-	}
+// finish checks that the files fit each other, builds the modules and compiles the step.
+func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error) {
+	m.facts.Tokens, m.facts.Chat, m.facts.Config = m.tok.Size(), m.chat != "", c
 	slices.Sort(m.ends)
 	m.ends = slices.Compact(m.ends)
 	if n := m.tok.Size(); n > c.Vocab {
@@ -97,6 +99,13 @@ func (m *Model) finish(c model.Config, w model.Source) (err error) {
 		if id < 0 || id >= c.Vocab {
 			return fault.New(fault.Format, op, "the end token %d is outside the vocabulary of %d", id, c.Vocab)
 		}
+	}
+	if o.describe {
+		return nil
+	}
+	lucid.NoGrad(func() { m.net, err = model.Build(c, w) })
+	if err != nil {
+		return err
 	}
 	m.step = lucid.Compile(m.net.Step, lucid.CompileOptions{Name: "llm.step"})
 	return nil

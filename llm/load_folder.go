@@ -43,8 +43,8 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
 	}
 	m.facts = Info{Format: "safetensors", Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
-	if err := m.finish(c, w); err != nil {
-		return nil, err
+	if err := m.finish(c, w, o); err != nil || o.describe {
+		return m, err
 	}
 	return m, w.unread(c)
 }

@@ -62,8 +62,8 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 		m.facts.Parameters += elements(t.Shape)
 		m.facts.Bytes += t.Size
 	}
-	if err := m.finish(c, w); err != nil {
-		return nil, err
+	if err := m.finish(c, w, o); err != nil || o.describe {
+		return m, err
 	}
 	return m, w.unread()
 }

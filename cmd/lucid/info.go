@@ -25,14 +25,14 @@ func runInfo(c *command, args []string, out io.Writer) error {
 	if f.NArg() == 0 {
 		return &usageError{"lucid info: which model? give a .gguf file, or a folder with config.json", "lucid info model.gguf"}
 	}
-	m, err := loadModel("info", f.Arg(0), llm.LoadOptions{})
+	info, err := llm.Describe(f.Arg(0))
 	if err != nil {
-		return err
+		return noModel("info", f.Arg(0), err)
 	}
-	info, config := m.Info(), m.Config()
 	if *asJSON {
-		return json.NewEncoder(out).Encode(map[string]any{"info": info, "config": config, "chat": m.HasChat(), "tokens": m.Tokenizer().Size()})
+		return json.NewEncoder(out).Encode(info)
 	}
+	config := info.Config
 	var types []string
 	for _, name := range slices.Sorted(maps.Keys(info.Types)) {
 		types = append(types, fmt.Sprintf("%d %s", info.Types[name], name))
@@ -48,6 +48,6 @@ func runInfo(c *command, args []string, out io.Writer) error {
 	line("attention", "%d heads, %d for keys and values, of %d elements", config.Heads, config.KVHeads, config.HeadDim)
 	line("context", "%d tokens", config.Context)
 	line("vocabulary", "%d tokens", config.Vocab)
-	line("chat template", "%v", m.HasChat())
+	line("chat template", "%v", info.Chat)
 	return w.Flush()
 }

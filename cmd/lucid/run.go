@@ -75,15 +75,12 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	return nil
 }
 
-// loadModel loads a model for a command; a path that is not there is a mistake on the command line.
-func loadModel(command, path string, o llm.LoadOptions) (*llm.Model, error) {
-	m, err := llm.Load(path, o)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, missing := os.Stat(path); missing != nil {
-			return nil, &usageError{"lucid " + command + ": there is no model at " + path, "lucid " + command + " <model.gguf or folder>"}
-		}
+// noModel says what to type if a model is not there.
+func noModel(command, path string, err error) error {
+	if _, missing := os.Stat(path); missing != nil && errors.Is(err, fs.ErrNotExist) {
+		return &usageError{"lucid " + command + ": there is no model at " + path, "lucid " + command + " <model.gguf or folder>"}
 	}
-	return m, err
+	return err
 }
 
 func runRun(c *command, args []string, out io.Writer) error {
@@ -91,9 +88,9 @@ func runRun(c *command, args []string, out io.Writer) error {
 	if err := r.parse(c, args, out); err != nil {
 		return err
 	}
-	m, err := loadModel("run", r.path, r.load)
+	m, err := llm.Load(r.path, r.load)
 	if err != nil {
-		return err
+		return noModel("run", r.path, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
