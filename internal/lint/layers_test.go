@@ -76,6 +76,9 @@ var layers = []layer{
 	{name: "io", packages: []string{"io/..."}, imports: []string{".", "doors", "leaves", "internal/mem", "internal/codec/..."}},
 	{name: "nn parts", packages: []string{"nn/init", "nn/functional"}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "doors", "leaves"}},
 	{name: "nn", packages: []string{"nn", "nn/utils/...", "nn/..."}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "amp", "autograd", "quant", "io/...", "nn/...", "doors", "leaves"}},
+	// The modules read the description of a model in a GGUF file; llm reads and writes whole files.
+	{name: "language models", packages: []string{"llm", "llm/model"},
+		imports: []string{"public", ".", "doors", "leaves", "internal/codec/...", "internal/ggml"}},
 	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"}, imports: []string{"public", ".", "doors", "leaves"}},
 	{name: "distributed", packages: []string{"distributed"}, imports: []string{"public", ".", "doors", "leaves", "internal/comm/..."}},
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},

@@ -27,6 +27,7 @@ var sharedNames = map[string]string{
 	"Reduce":       "tree folds the tensors of a tree, einops the dimensions of a tensor",
 	"ValueAndGrad": "lucid differentiates by arguments, nn by the parameters of a module: MLX's own words",
 	"Synchronize":  "cuda waits for one GPU, lucid for everything",
+	"Load":         "llm loads a model of files that describe one, lucid tensors: mlx-lm's and PyTorch's own words",
 }
 
 // published reports whether users import the package of a file.
