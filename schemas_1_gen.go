@@ -313,6 +313,31 @@ type (
 	//	DType DType
 	EyeOptions = ops.EyeOptions
 
+	// FFTFreqOptions are the distance of samples and the dtype.
+	//
+	//	D     *float64 // distance in time between samples; nil: 1
+	//	DType DType    // zero: the default float
+	FFTFreqOptions = ops.FFTFreqOptions
+
+	// FFTNOptions says along which dimensions, how long the signal is along each, and which direction carries the factor.
+	//
+	//	S    []int  // lengths of the signal, which is cut or filled with zeros to them; -1: that of the dimension; nil: all of these
+	//	Dim  []int  // nil: as many of the last as S has, or all; of the functions named 2: the last two
+	//	Norm string // backward (the default): the inverse divides by n; forward: the other does; ortho: both divide by √n
+	FFTNOptions = ops.FFTNOptions
+
+	// FFTOptions says along which dimension, how long the signal is, and which direction carries the factor.
+	//
+	//	N    int    // length of the signal, which is cut or filled with zeros to it; 0: that of the dimension
+	//	Dim  *int   // nil: the last
+	//	Norm string // backward (the default): the inverse divides by n; forward: the other does; ortho: both divide by √n
+	FFTOptions = ops.FFTOptions
+
+	// FFTShiftOptions says along which dimensions.
+	//
+	//	Dim []int // nil: all
+	FFTShiftOptions = ops.FFTShiftOptions
+
 	// FoldOptions positions the windows; none given: dilation 1, padding 0, stride 1.
 	//
 	//	Dilation []int

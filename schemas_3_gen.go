@@ -342,6 +342,53 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Eye(v_n, o)}
 			}},
+		schema{name: "fft_fft", door: "fft.FFT", doc: "FFT returns the discrete Fourier transform along a dimension: Σ x[j]·exp(-2πi·j·k/n). Its length may be any number.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.FFT(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_fft2", door: "fft.FFT2", doc: "FFT2 is FFTN along two dimensions, by default the last.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.FFT2(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_fftfreq", door: "fft.FFTFreq", doc: "FFTFreq returns the frequencies of FFT's elements, in cycles per unit of D: those of the second half are negative.",
+			params: []schemaParam{{"n", "int", false}, {"d", "float64", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.FFTFreqOptions
+				c.option("d", &o.D)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FFTFreq(v_n, o)}
+			}},
+		schema{name: "fft_fftn", door: "fft.FFTN", doc: "FFTN returns the discrete Fourier transform along several dimensions, by default all.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.FFTN(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_fftshift", door: "fft.FFTShift", doc: "FFTShift moves the frequency 0 from the start of each dimension to its middle.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTShiftOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.FFTShift(c.tensor("input"), o)}
+			}},
 		schema{name: "feature_alpha_dropout", door: "FeatureAlphaDropout", doc: "FeatureAlphaDropout is AlphaDropout of whole channels; x is (N, C, …).",
 			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},

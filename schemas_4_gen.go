@@ -9,6 +9,36 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "fft_hfft", door: "fft.HFFT", doc: "HFFT returns the real transform of a signal in time with Hermitian symmetry, of which x is the first half; n as for IRFFT.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.HFFT(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_hfft2", door: "fft.HFFT2", doc: "HFFT2 is HFFTN along two dimensions, by default the last.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.HFFT2(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_hfftn", door: "fft.HFFTN", doc: "HFFTN returns the real transform of a signal with Hermitian symmetry, of which x is the first half along the last of the\ndimensions.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.HFFTN(c.tensor("input"), o)}
+			}},
 		schema{name: "hadamard_transform", door: "HadamardTransform", doc: "HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,\nin n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,\nWilliamson's for 20 and 28.",
 			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"scale", "float64", true}},
@@ -144,6 +174,103 @@ func init() {
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.I0(c.tensor("input"))}
+			}},
+		schema{name: "fft_ifft", door: "fft.IFFT", doc: "IFFT returns the inverse of FFT.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IFFT(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_ifft2", door: "fft.IFFT2", doc: "IFFT2 is IFFTN along two dimensions, by default the last.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IFFT2(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_ifftn", door: "fft.IFFTN", doc: "IFFTN returns the inverse of FFTN.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IFFTN(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_ifftshift", door: "fft.IFFTShift", doc: "IFFTShift undoes FFTShift.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTShiftOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.IFFTShift(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_ihfft", door: "fft.IHFFT", doc: "IHFFT returns the inverse of HFFT: the first half of the signal in time.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IHFFT(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_ihfft2", door: "fft.IHFFT2", doc: "IHFFT2 is IHFFTN along two dimensions, by default the last.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IHFFT2(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_ihfftn", door: "fft.IHFFTN", doc: "IHFFTN returns the inverse of HFFTN.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IHFFTN(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_irfft", door: "fft.IRFFT", doc: "IRFFT returns the real signal of n elements whose transform begins with x; by default n is even: twice the size less 2. The\nimaginary parts of the first bin, and of the one at n/2, do not count.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IRFFT(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_irfft2", door: "fft.IRFFT2", doc: "IRFFT2 is IRFFTN along two dimensions, by default the last.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IRFFT2(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_irfftn", door: "fft.IRFFTN", doc: "IRFFTN returns the inverse of RFFTN; the length of the last of the dimensions is as for IRFFT.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IRFFTN(c.tensor("input"), o)}
 			}},
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
 			params: []schemaParam{{"input", "tensor", false}},

@@ -178,6 +178,46 @@ func init() {
 				c.option("interpolation", &o.Interpolation)
 				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
+		schema{name: "fft_rfft", door: "fft.RFFT", doc: "RFFT returns the first n/2+1 elements of the transform of a real signal; the others are their conjugates.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.RFFT(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_rfft2", door: "fft.RFFT2", doc: "RFFT2 is RFFTN along two dimensions, by default the last.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.RFFT2(c.tensor("input"), o)}
+			}},
+		schema{name: "fft_rfftfreq", door: "fft.RFFTFreq", doc: "RFFTFreq returns the frequencies of RFFT's elements, in cycles per unit of D.",
+			params: []schemaParam{{"n", "int", false}, {"d", "float64", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.FFTFreqOptions
+				c.option("d", &o.D)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.RFFTFreq(v_n, o)}
+			}},
+		schema{name: "fft_rfftn", door: "fft.RFFTN", doc: "RFFTN is FFTN of a real signal; the result has the first n/2+1 elements of the last of the dimensions.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FFTNOptions
+				c.option("s", &o.S)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.RFFTN(c.tensor("input"), o)}
+			}},
 		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg converts radians to degrees.",
 			inplace: true,
 			aliases: []string{"degrees"},
