@@ -205,6 +205,7 @@ func (f *fourier) fromHalf() *Node {
 // FFT returns the discrete Fourier transform along a dimension: Σ x[j]·exp(-2πi·j·k/n). Its length may be any number.
 //
 //lucid:pkg fft FFT
+//lucid:options Options
 //lucid:name fft_fft
 //lucid:amp float32
 func FFT(x *Node, o FFTOptions) *Node { return fourier1("fft_fft", x, o, false).direct(false).each() }
@@ -212,6 +213,7 @@ func FFT(x *Node, o FFTOptions) *Node { return fourier1("fft_fft", x, o, false).
 // IFFT returns the inverse of FFT.
 //
 //lucid:pkg fft IFFT
+//lucid:options Options
 //lucid:name fft_ifft
 //lucid:amp float32
 func IFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_ifft", x, o, false).direct(true).each() }
@@ -219,6 +221,7 @@ func IFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_ifft", x, o, false
 // RFFT returns the first n/2+1 elements of the transform of a real signal; the others are their conjugates.
 //
 //lucid:pkg fft RFFT
+//lucid:options Options
 //lucid:name fft_rfft
 //lucid:amp float32
 func RFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_rfft", x, o, false).direct(false).toHalf() }
@@ -227,6 +230,7 @@ func RFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_rfft", x, o, false
 // imaginary parts of the first bin, and of the one at n/2, do not count.
 //
 //lucid:pkg fft IRFFT
+//lucid:options Options
 //lucid:name fft_irfft
 //lucid:amp float32
 func IRFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_irfft", x, o, true).direct(true).fromHalf() }
@@ -234,6 +238,7 @@ func IRFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_irfft", x, o, tru
 // HFFT returns the real transform of a signal in time with Hermitian symmetry, of which x is the first half; n as for IRFFT.
 //
 //lucid:pkg fft HFFT
+//lucid:options Options
 //lucid:name fft_hfft
 //lucid:amp float32
 func HFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_hfft", x, o, true).direct(false).fromHalf() }
@@ -241,6 +246,7 @@ func HFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_hfft", x, o, true)
 // IHFFT returns the inverse of HFFT: the first half of the signal in time.
 //
 //lucid:pkg fft IHFFT
+//lucid:options Options
 //lucid:name fft_ihfft
 //lucid:amp float32
 func IHFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_ihfft", x, o, false).direct(true).toHalf() }
@@ -248,6 +254,7 @@ func IHFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_ihfft", x, o, fal
 // FFT2 is FFTN along two dimensions, by default the last.
 //
 //lucid:pkg fft FFT2
+//lucid:options NOptions
 //lucid:name fft_fft2
 //lucid:amp float32
 func FFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_fft2", x, o, false).direct(false).each() }
@@ -255,6 +262,7 @@ func FFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_fft2", x, o, fals
 // IFFT2 is IFFTN along two dimensions, by default the last.
 //
 //lucid:pkg fft IFFT2
+//lucid:options NOptions
 //lucid:name fft_ifft2
 //lucid:amp float32
 func IFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_ifft2", x, o, false).direct(true).each() }
@@ -262,6 +270,7 @@ func IFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_ifft2", x, o, fa
 // RFFT2 is RFFTN along two dimensions, by default the last.
 //
 //lucid:pkg fft RFFT2
+//lucid:options NOptions
 //lucid:name fft_rfft2
 //lucid:amp float32
 func RFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_rfft2", x, o, false).direct(false).toHalf() }
@@ -269,6 +278,7 @@ func RFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_rfft2", x, o, fa
 // IRFFT2 is IRFFTN along two dimensions, by default the last.
 //
 //lucid:pkg fft IRFFT2
+//lucid:options NOptions
 //lucid:name fft_irfft2
 //lucid:amp float32
 func IRFFT2(x *Node, o FFTNOptions) *Node {
@@ -278,6 +288,7 @@ func IRFFT2(x *Node, o FFTNOptions) *Node {
 // HFFT2 is HFFTN along two dimensions, by default the last.
 //
 //lucid:pkg fft HFFT2
+//lucid:options NOptions
 //lucid:name fft_hfft2
 //lucid:amp float32
 func HFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_hfft2", x, o, true).direct(false).fromHalf() }
@@ -285,6 +296,7 @@ func HFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_hfft2", x, o, tr
 // IHFFT2 is IHFFTN along two dimensions, by default the last.
 //
 //lucid:pkg fft IHFFT2
+//lucid:options NOptions
 //lucid:name fft_ihfft2
 //lucid:amp float32
 func IHFFT2(x *Node, o FFTNOptions) *Node {
@@ -294,6 +306,7 @@ func IHFFT2(x *Node, o FFTNOptions) *Node {
 // FFTN returns the discrete Fourier transform along several dimensions, by default all.
 //
 //lucid:pkg fft FFTN
+//lucid:options NOptions
 //lucid:name fft_fftn
 //lucid:amp float32
 func FFTN(x *Node, o FFTNOptions) *Node { return newFourier("fft_fftn", x, o, false).direct(false).each() }
@@ -301,6 +314,7 @@ func FFTN(x *Node, o FFTNOptions) *Node { return newFourier("fft_fftn", x, o, fa
 // IFFTN returns the inverse of FFTN.
 //
 //lucid:pkg fft IFFTN
+//lucid:options NOptions
 //lucid:name fft_ifftn
 //lucid:amp float32
 func IFFTN(x *Node, o FFTNOptions) *Node { return newFourier("fft_ifftn", x, o, false).direct(true).each() }
@@ -308,6 +322,7 @@ func IFFTN(x *Node, o FFTNOptions) *Node { return newFourier("fft_ifftn", x, o, 
 // RFFTN is FFTN of a real signal; the result has the first n/2+1 elements of the last of the dimensions.
 //
 //lucid:pkg fft RFFTN
+//lucid:options NOptions
 //lucid:name fft_rfftn
 //lucid:amp float32
 func RFFTN(x *Node, o FFTNOptions) *Node {
@@ -317,6 +332,7 @@ func RFFTN(x *Node, o FFTNOptions) *Node {
 // IRFFTN returns the inverse of RFFTN; the length of the last of the dimensions is as for IRFFT.
 //
 //lucid:pkg fft IRFFTN
+//lucid:options NOptions
 //lucid:name fft_irfftn
 //lucid:amp float32
 func IRFFTN(x *Node, o FFTNOptions) *Node {
@@ -327,6 +343,7 @@ func IRFFTN(x *Node, o FFTNOptions) *Node {
 // dimensions.
 //
 //lucid:pkg fft HFFTN
+//lucid:options NOptions
 //lucid:name fft_hfftn
 //lucid:amp float32
 func HFFTN(x *Node, o FFTNOptions) *Node {
@@ -336,6 +353,7 @@ func HFFTN(x *Node, o FFTNOptions) *Node {
 // IHFFTN returns the inverse of HFFTN.
 //
 //lucid:pkg fft IHFFTN
+//lucid:options NOptions
 //lucid:name fft_ihfftn
 //lucid:amp float32
 func IHFFTN(x *Node, o FFTNOptions) *Node {
@@ -350,6 +368,7 @@ type FFTShiftOptions struct {
 // FFTShift moves the frequency 0 from the start of each dimension to its middle.
 //
 //lucid:pkg fft FFTShift
+//lucid:options ShiftOptions
 //lucid:name fft_fftshift
 func FFTShift(x *Node, o FFTShiftOptions) *Node {
 	return shiftHalf("fft_fftshift", x, o.Dim, func(n int) int { return n / 2 })
@@ -358,6 +377,7 @@ func FFTShift(x *Node, o FFTShiftOptions) *Node {
 // IFFTShift undoes FFTShift.
 //
 //lucid:pkg fft IFFTShift
+//lucid:options ShiftOptions
 //lucid:name fft_ifftshift
 func IFFTShift(x *Node, o FFTShiftOptions) *Node {
 	return shiftHalf("fft_ifftshift", x, o.Dim, func(n int) int { return (n + 1) / 2 })
@@ -384,6 +404,7 @@ type FFTFreqOptions struct {
 // FFTFreq returns the frequencies of FFT's elements, in cycles per unit of D: those of the second half are negative.
 //
 //lucid:pkg fft FFTFreq
+//lucid:options FreqOptions
 //lucid:name fft_fftfreq
 func FFTFreq(n int, o FFTFreqOptions) *Node {
 	return frequencies("fft_fftfreq", n, n, o)
@@ -392,6 +413,7 @@ func FFTFreq(n int, o FFTFreqOptions) *Node {
 // RFFTFreq returns the frequencies of RFFT's elements, in cycles per unit of D.
 //
 //lucid:pkg fft RFFTFreq
+//lucid:options FreqOptions
 //lucid:name fft_rfftfreq
 func RFFTFreq(n int, o FFTFreqOptions) *Node {
 	return frequencies("fft_rfftfreq", n, n/2+1, o)

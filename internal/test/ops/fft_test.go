@@ -17,5 +17,5 @@ func TestFFTRoundTrip(t *testing.T) {
 	}
 	near(fft.IFFT2(fft.FFT2(x)).Real(), x)
 	near(fft.IFFT(fft.FFT(x)).Real(), x)
-	near(fft.IRFFTN(fft.RFFTN(x), lucid.FFTNOptions{S: []int{2, 12, 7}}), x)
+	near(fft.IRFFTN(fft.RFFTN(x), fft.NOptions{S: []int{2, 12, 7}}), x)
 }
