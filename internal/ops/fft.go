@@ -224,7 +224,9 @@ func IFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_ifft", x, o, false
 //lucid:options Options
 //lucid:name fft_rfft
 //lucid:amp float32
-func RFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_rfft", x, o, false).direct(false).toHalf() }
+func RFFT(x *Node, o FFTOptions) *Node {
+	return fourier1("fft_rfft", x, o, false).direct(false).toHalf()
+}
 
 // IRFFT returns the real signal of n elements whose transform begins with x; by default n is even: twice the size less 2. The
 // imaginary parts of the first bin, and of the one at n/2, do not count.
@@ -233,7 +235,9 @@ func RFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_rfft", x, o, false
 //lucid:options Options
 //lucid:name fft_irfft
 //lucid:amp float32
-func IRFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_irfft", x, o, true).direct(true).fromHalf() }
+func IRFFT(x *Node, o FFTOptions) *Node {
+	return fourier1("fft_irfft", x, o, true).direct(true).fromHalf()
+}
 
 // HFFT returns the real transform of a signal in time with Hermitian symmetry, of which x is the first half; n as for IRFFT.
 //
@@ -241,7 +245,9 @@ func IRFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_irfft", x, o, tru
 //lucid:options Options
 //lucid:name fft_hfft
 //lucid:amp float32
-func HFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_hfft", x, o, true).direct(false).fromHalf() }
+func HFFT(x *Node, o FFTOptions) *Node {
+	return fourier1("fft_hfft", x, o, true).direct(false).fromHalf()
+}
 
 // IHFFT returns the inverse of HFFT: the first half of the signal in time.
 //
@@ -249,7 +255,9 @@ func HFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_hfft", x, o, true)
 //lucid:options Options
 //lucid:name fft_ihfft
 //lucid:amp float32
-func IHFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_ihfft", x, o, false).direct(true).toHalf() }
+func IHFFT(x *Node, o FFTOptions) *Node {
+	return fourier1("fft_ihfft", x, o, false).direct(true).toHalf()
+}
 
 // FFT2 is FFTN along two dimensions, by default the last.
 //
@@ -257,7 +265,9 @@ func IHFFT(x *Node, o FFTOptions) *Node { return fourier1("fft_ihfft", x, o, fal
 //lucid:options NOptions
 //lucid:name fft_fft2
 //lucid:amp float32
-func FFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_fft2", x, o, false).direct(false).each() }
+func FFT2(x *Node, o FFTNOptions) *Node {
+	return fourier2("fft_fft2", x, o, false).direct(false).each()
+}
 
 // IFFT2 is IFFTN along two dimensions, by default the last.
 //
@@ -265,7 +275,9 @@ func FFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_fft2", x, o, fals
 //lucid:options NOptions
 //lucid:name fft_ifft2
 //lucid:amp float32
-func IFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_ifft2", x, o, false).direct(true).each() }
+func IFFT2(x *Node, o FFTNOptions) *Node {
+	return fourier2("fft_ifft2", x, o, false).direct(true).each()
+}
 
 // RFFT2 is RFFTN along two dimensions, by default the last.
 //
@@ -273,7 +285,9 @@ func IFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_ifft2", x, o, fa
 //lucid:options NOptions
 //lucid:name fft_rfft2
 //lucid:amp float32
-func RFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_rfft2", x, o, false).direct(false).toHalf() }
+func RFFT2(x *Node, o FFTNOptions) *Node {
+	return fourier2("fft_rfft2", x, o, false).direct(false).toHalf()
+}
 
 // IRFFT2 is IRFFTN along two dimensions, by default the last.
 //
@@ -291,7 +305,9 @@ func IRFFT2(x *Node, o FFTNOptions) *Node {
 //lucid:options NOptions
 //lucid:name fft_hfft2
 //lucid:amp float32
-func HFFT2(x *Node, o FFTNOptions) *Node { return fourier2("fft_hfft2", x, o, true).direct(false).fromHalf() }
+func HFFT2(x *Node, o FFTNOptions) *Node {
+	return fourier2("fft_hfft2", x, o, true).direct(false).fromHalf()
+}
 
 // IHFFT2 is IHFFTN along two dimensions, by default the last.
 //
@@ -309,7 +325,9 @@ func IHFFT2(x *Node, o FFTNOptions) *Node {
 //lucid:options NOptions
 //lucid:name fft_fftn
 //lucid:amp float32
-func FFTN(x *Node, o FFTNOptions) *Node { return newFourier("fft_fftn", x, o, false).direct(false).each() }
+func FFTN(x *Node, o FFTNOptions) *Node {
+	return newFourier("fft_fftn", x, o, false).direct(false).each()
+}
 
 // IFFTN returns the inverse of FFTN.
 //
@@ -317,7 +335,9 @@ func FFTN(x *Node, o FFTNOptions) *Node { return newFourier("fft_fftn", x, o, fa
 //lucid:options NOptions
 //lucid:name fft_ifftn
 //lucid:amp float32
-func IFFTN(x *Node, o FFTNOptions) *Node { return newFourier("fft_ifftn", x, o, false).direct(true).each() }
+func IFFTN(x *Node, o FFTNOptions) *Node {
+	return newFourier("fft_ifftn", x, o, false).direct(true).each()
+}
 
 // RFFTN is FFTN of a real signal; the result has the first n/2+1 elements of the last of the dimensions.
 //
