@@ -7,6 +7,30 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// ConvolveOptions are the options of FFTConvolve; the zero value is PyTorch's default.
+type ConvolveOptions struct {
+	Mode string // full (the default), same: the middle, as large as x; valid: where both overlap in full
+	Dim  []int  // nil: all
+}
+
+func (o ConvolveOptions) op() ops.FFTConvolveOptions {
+	return ops.FFTConvolveOptions{Mode: o.Mode, Dim: o.Dim}
+}
+
+// DCTOptions are the options of DCT, DST, IDCT and IDST; the zero value is PyTorch's default.
+type DCTOptions struct {
+	Type int  // 2, 3 or 4; 0: 2
+	N    int  // length of the signal, which is cut or filled with zeros to it; 0: that of the dimension
+	Dim  *int // nil: the last
+	// backward (the default): the inverse divides by 2n; forward: the other does; ortho: both are orthogonal
+	// matrices
+	Norm string
+}
+
+func (o DCTOptions) op() ops.DCTOptions {
+	return ops.DCTOptions{Type: o.Type, N: o.N, Dim: o.Dim, Norm: o.Norm}
+}
+
 // FreqOptions are the options of FFTFreq and RFFTFreq; the zero value is PyTorch's default.
 type FreqOptions struct {
 	D     *float64    // distance in time between samples; nil: 1
@@ -43,6 +67,22 @@ type ShiftOptions struct {
 
 func (o ShiftOptions) op() ops.FFTShiftOptions { return ops.FFTShiftOptions{Dim: o.Dim} }
 
+// DCT returns the discrete cosine transform along a dimension, by default of type II: 2·Σ x[j]·cos(π·k·(2j+1)/2n).
+func DCT(x *lucid.Tensor, o ...DCTOptions) *lucid.Tensor {
+	a0 := acquire("fft_dct", x)
+	r0 := ops.DCT(a0, option("fft_dct", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// DST returns the discrete sine transform along a dimension, by default of type II: 2·Σ x[j]·sin(π·(k+1)·(2j+1)/2n).
+func DST(x *lucid.Tensor, o ...DCTOptions) *lucid.Tensor {
+	a0 := acquire("fft_dst", x)
+	r0 := ops.DST(a0, option("fft_dst", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
 // FFT returns the discrete Fourier transform along a dimension: Σ x[j]·exp(-2πi·j·k/n). Its length may be any number.
 func FFT(x *lucid.Tensor, o ...Options) *lucid.Tensor {
 	a0 := acquire("fft_fft", x)
@@ -56,6 +96,17 @@ func FFT2(x *lucid.Tensor, o ...NOptions) *lucid.Tensor {
 	a0 := acquire("fft_fft2", x)
 	r0 := ops.FFT2(a0, option("fft_fft2", o).op())
 	release(a0)
+	return wrap(r0)
+}
+
+// FFTConvolve returns the convolution of two tensors, Σ x[j]·other[k-j], by Fourier transforms: faster than sums where both are long.
+// Dimensions not convolved broadcast.
+func FFTConvolve(x, other *lucid.Tensor, o ...ConvolveOptions) *lucid.Tensor {
+	a0 := acquire("fftconvolve", x)
+	a1 := acquire("fftconvolve", other)
+	r0 := ops.FFTConvolve(a0, a1, option("fftconvolve", o).op())
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -102,6 +153,22 @@ func HFFT2(x *lucid.Tensor, o ...NOptions) *lucid.Tensor {
 func HFFTN(x *lucid.Tensor, o ...NOptions) *lucid.Tensor {
 	a0 := acquire("fft_hfftn", x)
 	r0 := ops.HFFTN(a0, option("fft_hfftn", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// IDCT returns the inverse of DCT.
+func IDCT(x *lucid.Tensor, o ...DCTOptions) *lucid.Tensor {
+	a0 := acquire("fft_idct", x)
+	r0 := ops.IDCT(a0, option("fft_idct", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// IDST returns the inverse of DST.
+func IDST(x *lucid.Tensor, o ...DCTOptions) *lucid.Tensor {
+	a0 := acquire("fft_idst", x)
+	r0 := ops.IDST(a0, option("fft_idst", o).op())
 	release(a0)
 	return wrap(r0)
 }

@@ -9,6 +9,28 @@ import (
 
 func init() {
 	add(
+		Schema{Name: "fft_dct", Door: "fft.DCT", Doc: "DCT returns the discrete cosine transform along a dimension, by default of type II: 2·Σ x[j]·cos(π·k·(2j+1)/2n).",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.DCTOptions
+				c.option("type", &o.Type)
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.DCT(c.tensor("input"), o)}
+			}},
+		Schema{Name: "fft_dst", Door: "fft.DST", Doc: "DST returns the discrete sine transform along a dimension, by default of type II: 2·Σ x[j]·sin(π·(k+1)·(2j+1)/2n).",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.DCTOptions
+				c.option("type", &o.Type)
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.DST(c.tensor("input"), o)}
+			}},
 		Schema{Name: "fft_fft", Door: "fft.FFT", Doc: "FFT returns the discrete Fourier transform along a dimension: Σ x[j]·exp(-2πi·j·k/n). Its length may be any number.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
@@ -28,6 +50,15 @@ func init() {
 				c.option("dim", &o.Dim)
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.FFT2(c.tensor("input"), o)}
+			}},
+		Schema{Name: "fftconvolve", Door: "fft.FFTConvolve", Doc: "FFTConvolve returns the convolution of two tensors, Σ x[j]·other[k-j], by Fourier transforms: faster than sums where both are long.\nDimensions not convolved broadcast.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"mode", "string", true}, {"dim", "[]int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.FFTConvolveOptions
+				c.option("mode", &o.Mode)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.FFTConvolve(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		Schema{Name: "fft_fftfreq", Door: "fft.FFTFreq", Doc: "FFTFreq returns the frequencies of FFT's elements, in cycles per unit of D: those of the second half are negative.",
 			Params: []Param{{"n", "int", false}, {"d", "float64", true}, {"dtype", "dtype", true}},
@@ -85,6 +116,28 @@ func init() {
 				c.option("dim", &o.Dim)
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.HFFTN(c.tensor("input"), o)}
+			}},
+		Schema{Name: "fft_idct", Door: "fft.IDCT", Doc: "IDCT returns the inverse of DCT.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.DCTOptions
+				c.option("type", &o.Type)
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IDCT(c.tensor("input"), o)}
+			}},
+		Schema{Name: "fft_idst", Door: "fft.IDST", Doc: "IDST returns the inverse of DST.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.DCTOptions
+				c.option("type", &o.Type)
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				c.option("norm", &o.Norm)
+				return []*graph.Node{ops.IDST(c.tensor("input"), o)}
 			}},
 		Schema{Name: "fft_ifft", Door: "fft.IFFT", Doc: "IFFT returns the inverse of FFT.",
 			AMP: "float32", Random: "",
@@ -183,6 +236,21 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IRFFTN(c.tensor("input"), o)}
 			}},
+		Schema{Name: "istft", Door: "ISTFT", Doc: "ISTFT returns the signal whose frames STFT transformed, the one of least squares if there is none: frames are added, and divided by the\nsum of the squares of their windows, which must be above 1e-11 everywhere.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"window", "tensor", true}, {"n_fft", "int", true}, {"hop_length", "int", true}, {"win_length", "int", true}, {"center", "bool", true}, {"normalized", "bool", true}, {"onesided", "bool", true}, {"length", "int", true}, {"return_complex", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.ISTFTOptions
+				c.option("n_fft", &o.NFFT)
+				c.option("hop_length", &o.HopLength)
+				c.option("win_length", &o.WinLength)
+				c.optionNot("center", &o.NoCenter)
+				c.option("normalized", &o.Normalized)
+				c.option("onesided", &o.Onesided)
+				c.option("length", &o.Length)
+				c.option("return_complex", &o.ReturnComplex)
+				return []*graph.Node{ops.ISTFT(c.tensor("input"), c.optionalTensor(), o)}
+			}},
 		Schema{Name: "fft_rfft", Door: "fft.RFFT", Doc: "RFFT returns the first n/2+1 elements of the transform of a real signal; the others are their conjugates.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
@@ -222,6 +290,21 @@ func init() {
 				c.option("dim", &o.Dim)
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.RFFTN(c.tensor("input"), o)}
+			}},
+		Schema{Name: "stft", Door: "STFT", Doc: "STFT cuts a signal, (length) or (batch, length), into overlapping frames, multiplies each by the window and transforms it. The result\nis (batch, bins, frames).",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"window", "tensor", true}, {"n_fft", "int", true}, {"hop_length", "int", true}, {"win_length", "int", true}, {"center", "bool", true}, {"pad_mode", "string", true}, {"normalized", "bool", true}, {"onesided", "bool", true}, {"return_complex", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.STFTOptions
+				c.option("n_fft", &o.NFFT)
+				c.option("hop_length", &o.HopLength)
+				c.option("win_length", &o.WinLength)
+				c.optionNot("center", &o.NoCenter)
+				c.option("pad_mode", &o.PadMode)
+				c.option("normalized", &o.Normalized)
+				c.option("onesided", &o.Onesided)
+				c.optionNot("return_complex", &o.ReturnReal)
+				return []*graph.Node{ops.STFT(c.tensor("input"), c.optionalTensor(), o)}
 			}},
 	)
 }
