@@ -427,7 +427,7 @@ type FFTFreqOptions struct {
 //lucid:options FreqOptions
 //lucid:name fft_fftfreq
 func FFTFreq(n int, o FFTFreqOptions) *Node {
-	return frequencies("fft_fftfreq", n, n, o)
+	return frequencies("fft_fftfreq", n, false, o)
 }
 
 // RFFTFreq returns the frequencies of RFFT's elements, in cycles per unit of D.
@@ -436,11 +436,11 @@ func FFTFreq(n int, o FFTFreqOptions) *Node {
 //lucid:options FreqOptions
 //lucid:name fft_rfftfreq
 func RFFTFreq(n int, o FFTFreqOptions) *Node {
-	return frequencies("fft_rfftfreq", n, n/2+1, o)
+	return frequencies("fft_rfftfreq", n, true, o)
 }
 
-// frequencies are the first m frequencies of a signal of n samples.
-func frequencies(op string, n, m int, o FFTFreqOptions) *Node {
+// frequencies are those of a signal of n samples, or of the first half of its spectrum.
+func frequencies(op string, n int, half bool, o FFTFreqOptions) *Node {
 	d, step := floatOr(o.DType), or(o.D, 1)
 	if n < 1 {
 		fault.Throw(fault.Value, op, "n is %d; want 1 or more", n)
@@ -448,8 +448,12 @@ func frequencies(op string, n, m int, o FFTFreqOptions) *Node {
 	if !d.IsInexact() {
 		fault.Throw(fault.DType, op, "dtype %v; want a floating or complex dtype", d)
 	}
+	m := n
+	if half {
+		m = n/2 + 1
+	}
 	k := ArangeOf(dtype.Scalar{Kind: dtype.KindInt}, dtype.Scalar{Kind: dtype.KindInt, I: 1}, m, dtype.Float64)
-	if m == n {
+	if !half {
 		k = Where(Lt(k, float64((n+1)/2)), k, Sub(k, float64(n)))
 	}
 	return Cast(Mul(k, 1/(float64(n)*step)), d)
