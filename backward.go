@@ -328,9 +328,9 @@ func freeTape(n *graph.Node) {
 // GradientsOptions say how Gradients runs; the zero value is PyTorch's default.
 type GradientsOptions struct {
 	Gradient    *Tensor // cotangent of an output that is no scalar
-	RetainGraph bool
-	CreateGraph bool
-	AllowUnused bool // give nil, not an error, for an input the output does not depend on
+	RetainGraph bool    // the graph stays for another call; otherwise it is released
+	CreateGraph bool    // the gradients can be differentiated in turn
+	AllowUnused bool    // give nil, not an error, for an input the output does not depend on
 }
 
 // Gradients returns the gradient of output with respect to each input, and leaves Grad alone.
@@ -396,7 +396,7 @@ func anomaly(x *graph.Node, k int, g *graph.Node) {
 	if x.Trace() != nil {
 		return
 	}
-	g.Ref() // it is read here and used later; an evaluation lets go of what nobody claims
+	g.Ref() // it is read here and used later; an evaluation lets go of what is not claimed
 	bad := wrap(ops.Any(ops.IsNaN(g), ops.ReduceOptions{}))
 	if bad.Item() != 0 {
 		fault.Throw(fault.Gradient, x.Op().Name, "the gradient it gives its input %d, of shape %v, has NaN", k, g.Shape())

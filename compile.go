@@ -10,7 +10,7 @@ import (
 // CompileOptions say how Compile works; the zero value is the default.
 type CompileOptions struct {
 	Name     string // for messages; the function's own name by default
-	MaxCache int    // traces kept for different arguments; 0 means 64
+	MaxCache int    // traces stored for different arguments; 0 means 64
 	// Check makes every call trace the function anew and run both ways, compiled and not, and panic if they differ in values or in what is
 	// written: it finds Go values that the trace froze.
 	Check bool
@@ -25,7 +25,7 @@ type CompileOptions struct {
 // Compile returns a function that does what f does, in one plan made once per kind of arguments: shapes, dtypes,
 // devices, constants. While f is traced, tensors it reads from outside become inputs and tensors it writes (Assign,
 // SetAt, in-place forms, gradients, optimizer state, the random generator) become outputs, so state is never frozen.
-// That goes for arguments too. A call in which one tensor comes in two places, and is written, runs as it is.
+// That goes for arguments too. A call in which one tensor is two arguments, and is written, runs as it is.
 // Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
 func Compile[F any](f F, opts ...CompileOptions) F {
 	o := option("compile", opts)

@@ -35,7 +35,7 @@ func (w With) dtypeOr(d DType) DType {
 	return d
 }
 
-// done places a fresh value and makes the handle.
+// done moves a fresh value to its device and makes the handle.
 func (w With) done(n *graph.Node) *Tensor {
 	if w.Device.Type != "" {
 		dev := w.Device.open()
@@ -102,7 +102,7 @@ func newTensor[T Element](data []T, copied bool, dims []int) *Tensor {
 // stored makes a value of host memory where creation goes now; a device with memory of its own gets its copy at once.
 func stored(op string, b *mem.Buffer, s *shape.Shape, d DType) *graph.Node {
 	spec, dev := graph.Spec{Shape: s, DType: d}, targetDevice()
-	if dev.Upload == nil {
+	if dev.Transfer == nil {
 		return graph.NewStored(b, spec, hostDevice())
 	}
 	to, err := dev.Pool.Get(op, b.Size)

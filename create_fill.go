@@ -5,8 +5,8 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// place puts a value made of nothing on the device where creation goes now.
-func (w With) place(n *graph.Node) *Tensor {
+// onDevice puts a value made of nothing on the device where creation goes now.
+func (w With) onDevice(n *graph.Node) *Tensor {
 	n.SetDevice(targetDevice())
 	return w.done(n)
 }
@@ -16,7 +16,7 @@ func Full(sizes []int, value any) *Tensor { return With{}.Full(sizes, value) }
 
 // Full makes a tensor of one value; without a dtype given it has the number's default.
 func (w With) Full(sizes []int, value any) *Tensor {
-	return w.place(ops.Full(sizes, value, ops.FullOptions{DType: w.DType}))
+	return w.onDevice(ops.Full(sizes, value, ops.FullOptions{DType: w.DType}))
 }
 
 // Zeros makes a tensor of zeros.
@@ -24,7 +24,7 @@ func Zeros(sizes ...int) *Tensor { return With{}.Zeros(sizes...) }
 
 // Zeros makes a tensor of zeros.
 func (w With) Zeros(sizes ...int) *Tensor {
-	return w.place(ops.Zeros(sizes, ops.FullOptions{DType: w.DType}))
+	return w.onDevice(ops.Zeros(sizes, ops.FullOptions{DType: w.DType}))
 }
 
 // Ones makes a tensor of ones.
@@ -32,7 +32,7 @@ func Ones(sizes ...int) *Tensor { return With{}.Ones(sizes...) }
 
 // Ones makes a tensor of ones.
 func (w With) Ones(sizes ...int) *Tensor {
-	return w.place(ops.Ones(sizes, ops.FullOptions{DType: w.DType}))
+	return w.onDevice(ops.Ones(sizes, ops.FullOptions{DType: w.DType}))
 }
 
 // Empty makes a tensor whose values do not matter; they are zeros.

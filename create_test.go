@@ -71,7 +71,7 @@ func TestNewCopiesAndShares(t *testing.T) {
 	tensortest.Refuses(t, lucid.ErrShapeMismatch, "a negative size", func() { lucid.New(v, -2) })
 }
 
-func TestHalves(t *testing.T) {
+func TestHalfTypes(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Float16, lucid.BFloat16} {
 		x := lucid.With{DType: d}.New([]float32{1, 0.1, 65504, -2.5}, 2, 2)
 		if x.DType() != d || !slices.Equal(x.Shape(), []int{2, 2}) {

@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
-// Device names a place where tensors are computed. The zero value is the default device.
+// Device names where tensors are computed. The zero value is the default device.
 type Device struct {
 	Type  string
 	Index int
@@ -110,11 +110,11 @@ func moved(n *graph.Node, to *backend.Device) *graph.Node {
 //
 //	Allocated int64 // in buffers now
 //	Peak      int64 // most ever allocated, since ResetPeakMemory
-//	Cached    int64 // kept for reuse
+//	Cached    int64 // cached for reuse
 //	Limit     int64 // see SetMemoryLimit; 0: none
-//	CacheCap  int64 // most kept for reuse; see SetCacheLimit
+//	CacheCap  int64 // most cached for reuse; see SetCacheLimit
 //	Allocs    int64 // buffers handed out
-//	Donated   int64 // results written over an input that nobody reads any more
+//	Donated   int64 // results written over an input that is not read any more
 //	Collects  int64 // collections asked for
 type Stats = mem.Stats
 
@@ -133,7 +133,7 @@ func SetMemoryLimit(d Device, bytes int64) int64 {
 	return d.open().Pool.SetLimit(bytes)
 }
 
-// SetCacheLimit bounds what is kept for reuse. It returns the previous bound.
+// SetCacheLimit bounds what is cached for reuse. It returns the previous bound.
 func SetCacheLimit(d Device, bytes int64) int64 {
 	if bytes < 0 {
 		fault.Throw(fault.Value, "set_cache_limit", "%d bytes; want a number of bytes", bytes)
@@ -141,7 +141,7 @@ func SetCacheLimit(d Device, bytes int64) int64 {
 	return d.open().Pool.SetCacheLimit(bytes)
 }
 
-// ClearCache returns the memory kept for reuse to the system, on every device given, or on the default one.
+// ClearCache returns the memory cached for reuse to the system, on every device given, or on the default one.
 func ClearCache(devices ...Device) {
 	if len(devices) == 0 {
 		devices = []Device{{}}

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// PromoteTypes returns the dtype that tensors of the two compute in. Where there is none, uint64 beside a signed integer,
+// PromoteTypes returns the dtype that tensors of the two compute in. Where there is none, uint64 with a signed integer,
 // it is an error that asks for a cast.
 func PromoteTypes(a, b DType) DType {
 	d, ok := dtype.Promote(a, b)

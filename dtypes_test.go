@@ -51,7 +51,7 @@ func TestCanCast(t *testing.T) {
 	}
 }
 
-// The limits are those that casting shows: the largest number is finite, its double is not, and half of eps is lost beside 1.
+// The limits are those that casting shows: the largest number is finite, its double is not, and half of eps is lost next to 1.
 func TestFInfo(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Float16, lucid.BFloat16, lucid.Float32, lucid.Float64} {
 		f := lucid.FInfo(d)

@@ -2,7 +2,7 @@ package lucid
 
 import "github.com/lucid-go/lucid/internal/ops"
 
-// EinsumStep is one step of an einsum: the operands at the places Pair are replaced by their product, which goes to the end.
+// EinsumStep is one step of an einsum: the operands at the positions Pair are replaced by their product, which goes to the end.
 type EinsumStep = ops.EinsumStep
 
 // EinsumPath returns the order in which Einsum contracts these operands, and what each step costs.

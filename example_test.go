@@ -13,7 +13,7 @@ import (
 // Tensors are computed when a value is asked for.
 func Example() {
 	x := lucid.New([]float32{1, 2, 3, 4}, 2, 2)
-	y := x.MatMul(x).Add(10).Relu()
+	y := x.MatMul(x).Add(10).ReLU()
 	fmt.Println(y)
 	fmt.Println(y.Sum().Item())
 	// Output:
@@ -67,7 +67,7 @@ func ExampleCompile() {
 	// 1
 }
 
-// Mistakes panic at the line that makes them, with the op, the values and the remedy; Try turns them into errors.
+// Mistakes panic at the line that makes them, with the op, the values and the remedy; Try returns them as errors.
 func ExampleTry() {
 	a, b := lucid.Zeros(2, 3), lucid.Zeros(4, 5)
 	err := lucid.Try(func() { a.MatMul(b) })

@@ -14,20 +14,20 @@ type Explanation struct {
 	Name    string
 	Traces  int          // made so far
 	Reasons []string     // why each was made
-	Steps   []int        // launches of one run, by trace kept
+	Steps   []int        // launches of one run, by trace stored
 	Inlined []string     // why a trace could not be replayed
-	Graphs  []string     // by trace kept: whether the device runs it as one recording, or why not; "" where none is made
-	Memory  []MemoryPlan // by trace kept, and by device where it uses several: what a run takes
+	Graphs  []string     // by trace stored: whether the device runs it as one recording, or why not; "" where none is made
+	Memory  []MemoryPlan // by trace stored, and by device where it uses several: what a run takes
 }
 
-// MemoryPlan is the memory a run of a compiled function takes on one device, in bytes. Beside Inputs, which are there anyway,
+// MemoryPlan is the memory a run of a compiled function takes on one device, in bytes. In addition to Inputs, which are there anyway,
 // it is Results and Temporaries.
 type MemoryPlan struct {
 	Trace       int // which trace, as in Steps
 	Device      Device
 	Inputs      int // arguments and captured tensors
 	Results     int // new memory of what outlives the run; state written in place takes none
-	Temporaries int // the block in which everything else lies
+	Temporaries int // the block that holds everything else
 	Peak        int // the most temporaries alive at once
 	Step        int // the launch at which they are
 	Alive       []PlannedValue

@@ -10,6 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/schema"
 	"github.com/lucid-go/lucid/internal/testutil/golden"
 )
 
@@ -63,7 +64,7 @@ func TestExportGolden(t *testing.T) {
 			t.Parallel()
 			seen, bad, skipped, done := map[string]int{}, 0, 0, 0
 			for _, c := range golden.Read(t, family) {
-				if schemas[c.Op] == nil || golden.Waived(family, c) != "" {
+				if schema.Lookup(c.Op) == nil || golden.Waived(family, c) != "" {
 					continue
 				}
 				if seen[c.Op]++; testing.Short() && seen[c.Op] > 5 {
@@ -92,16 +93,16 @@ func exportCase(c *golden.Case) error { return eachFunction(c, sameThroughFile) 
 // eachFunction calls do with the case as a function, then with its gradient.
 func eachFunction(c *golden.Case, do func(f func([]*Tensor) []*Tensor, in []*Tensor) error) error {
 	var in []*Tensor
-	place := make([]int, len(c.Inputs))
+	position := make([]int, len(c.Inputs))
 	for i, g := range c.Inputs {
-		if place[i] = -1; g != nil {
-			place[i] = len(in)
+		if position[i] = -1; g != nil {
+			position[i] = len(in)
 			in = append(in, (*Tensor)(g.Array()))
 		}
 	}
 	f := func(xs []*Tensor) []*Tensor {
-		args := make([]*Tensor, len(place))
-		for i, k := range place {
+		args := make([]*Tensor, len(position))
+		for i, k := range position {
 			if k >= 0 {
 				args[i] = xs[k]
 			}

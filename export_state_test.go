@@ -82,7 +82,7 @@ func named(t testing.TB, f *Function, name string) *Function {
 	return part
 }
 
-// TestExportState trains a model from a file beside the one it was made of, bit for bit: losses, parameters, state, random
+// TestExportState trains a model from a file next to the one it was made of, bit for bit: losses, parameters, state, random
 // numbers. Tracing itself changes nothing.
 func TestExportState(t *testing.T) {
 	Seed(11)

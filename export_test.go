@@ -22,7 +22,7 @@ func exportedModel() func(x, idx *Tensor) (*Tensor, *Tensor) {
 	w := New([]float32{0.5, -1, 2, 0.25, 1.5, -0.75, 3, 1, -2}, 3, 3).RequiresGrad_(true)
 	b := New([]float32{0.1, -0.2, 0.3}, 3)
 	return func(x, idx *Tensor) (*Tensor, *Tensor) {
-		h := x.MatMul(w).Add(b).Gelu()
+		h := x.MatMul(w).Add(b).GELU()
 		h = h.MatMul(w.T()).Softmax(-1)
 		top, at := h.TopK(2)
 		return top.Add(h.IndexSelect(1, idx).Sum()), at
@@ -59,7 +59,7 @@ func TestExport(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameValue(t, "values", out[0], y)
-			sameValue(t, "places", out[1], at)
+			sameValue(t, "positions", out[1], at)
 		}
 		if s := g.Signatures(); len(s) != 1 || s[0].String() != "(float32[2 3], int64[2]) → (float32[2 2], int64[2 2])" || s[0].Bytes == 0 {
 			t.Error(s)

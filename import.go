@@ -48,7 +48,7 @@ func (s Signature) String() string {
 }
 
 // Function is what Import read: one function or several, each for inputs of given shapes and dtypes. It is safe for
-// concurrent use; calls that change tensors of the file run one after the other, and no other call beside them.
+// concurrent use; calls that change tensors of the file run one after the other, and no other call at the same time.
 type Function struct {
 	graphs []*imported
 	*contents
@@ -70,7 +70,7 @@ type imported struct {
 
 // Import reads a file that Export wrote, by this program or another. The file need not be trusted: every byte has a
 // checksum, and every op is checked against its operands before anything of it can run. A file that is damaged, of a
-// newer format, or uses an op this library does not have is an error. Its weights come to lie on the default device
+// newer format, or uses an op this library does not have is an error. Its weights are stored on the default device
 // (SetDefaultDevice, WithDevice), where the inputs of calls have to be too.
 func Import(path string) (*Function, error) {
 	c, err := checkpoint.Read(path, codec.Limits{})

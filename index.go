@@ -7,7 +7,7 @@ import (
 )
 
 // Range is a regular part of a dimension: Start, Start+Step, … before Stop, as Python's start:stop:step. Negative
-// positions count from the end, a Step of 0 is 1, and what lies beyond the dimension is cut off. Stop is End for an open
+// positions count from the end, a Step of 0 is 1, and what is beyond the dimension is cut off. Stop is End for an open
 // end; Start is End for the last position of a range that goes backwards.
 type Range = ops.Range
 
@@ -22,7 +22,7 @@ const (
 	NewAxis  = ops.NewAxis
 )
 
-// acquireIndices turns tensors and lists among indices into nodes; release the claimed ones when the result holds them.
+// acquireIndices converts tensors and lists among indices to nodes; release the claimed ones when the result holds them.
 func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 	list = make([]any, len(indices))
 	for i, ix := range indices {
@@ -49,7 +49,7 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 
 // At returns the part of the tensor that the indices name, by NumPy's rules. An index is an int, a Range, Colon,
 // Ellipsis, NewAxis, a tensor of positions or a mask ([]int, []bool and bool stand for such tensors). Tensors of positions
-// broadcast together; their dimensions stand where the first of them does, or in front where other indices lie
+// broadcast together; their dimensions stand where the first of them does, or in front where other indices are
 // between them. Reading through a mask evaluates the mask, and is refused inside a traced function.
 func (t *Tensor) At(indices ...any) *Tensor {
 	n := acquire(t)
@@ -62,17 +62,17 @@ func (t *Tensor) At(indices ...any) *Tensor {
 
 // SetAt makes the handle show its value with the part that the indices name replaced, and returns it. The value is a
 // tensor or a number, cast to the tensor's dtype and broadcast to the part. Other handles keep what they show.
-// Gradients pass to what is kept and to the value.
+// Gradients pass to what stays and to the value.
 func (t *Tensor) SetAt(value any, indices ...any) *Tensor {
 	return t.writeAt("set_at", value, attr.ReduceSet, indices)
 }
 
-// AddAt is SetAt that adds; a place named several times gets all the values.
+// AddAt is SetAt that adds; an element named several times gets all the values.
 func (t *Tensor) AddAt(value any, indices ...any) *Tensor {
 	return t.writeAt("add_at", value, attr.ReduceAdd, indices)
 }
 
-// MulAt is SetAt that multiplies; a place named several times gets all the factors.
+// MulAt is SetAt that multiplies; an element named several times gets all the factors.
 func (t *Tensor) MulAt(value any, indices ...any) *Tensor {
 	return t.writeAt("mul_at", value, attr.ReduceMul, indices)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/format"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/tree"
 )
@@ -125,11 +126,11 @@ func GradGradCheck(f func([]*Tensor) []*Tensor, inputs []*Tensor, opts ...GradCh
 }
 
 // Print returns x and prints it with a label when it is computed, also inside compiled functions, where there is no value
-// to print while they are traced. They print at every call, also what nobody goes on with; elsewhere go on with what Print returns.
+// to print while they are traced. They print at every call, also what is not used any further; elsewhere go on with what Print returns.
 func Print(label string, x *Tensor) *Tensor {
 	n := acquire(x)
 	defer release(n)
-	p := ops.Print(n, label, func(s string) { fmt.Println(s) }, GetPrintOptions())
+	p := ops.Print(n, label, func(s string) { fmt.Println(s) }, format.Options(GetPrintOptions()))
 	p.MustRun()
 	return wrap(p)
 }

@@ -16,8 +16,10 @@ import (
 // FileOptions say how tensors of an open file are read; the zero value copies each when it is asked for.
 //
 // Mapped shows the file's own pages as tensors: nothing is read before it is computed with, and what was read can be
-// dropped by the system again. Another program that cuts the file short meanwhile ends this one: use it for files nobody writes.
-type FileOptions struct{ Mapped bool }
+// dropped by the system again. Another program that cuts the file short meanwhile ends this one: use it for files that no program writes.
+type FileOptions struct {
+	Mapped bool // tensors show the pages of the file; nothing is read before it is computed with
+}
 
 // File is an open .safetensors file, or the files of an index, whose tensors are read one by one. Its methods may be called by
 // several goroutines.
@@ -50,7 +52,7 @@ func Open(path string, opts ...FileOptions) (*File, error) {
 // Names lists the tensors in the order of the file.
 func (f *File) Names() []string { return slices.Clone(f.f.Names()) }
 
-// Metadata returns the text beside the tensors, nil if there is none.
+// Metadata returns the text stored with the tensors, nil if there is none.
 func (f *File) Metadata() map[string]string { return (&StateDict{meta: f.f.Metadata()}).Metadata() }
 
 // Info returns the dtype and shape of a tensor without reading it; ok is false if there is none of that name.
@@ -79,12 +81,12 @@ func (f *File) Tensor(name string) (t *Tensor, err error) {
 	return t, err
 }
 
-// forget counts a tensor that nobody can reach any more.
+// forget counts a tensor that cannot be reached any more.
 func (f *File) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.shown--; f.closed && f.shown == 0 {
-		f.f.Close() // an error has nobody to hear it
+		f.f.Close() // no caller is left to get an error
 	}
 }
 

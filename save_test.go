@@ -46,7 +46,7 @@ func TestSaveLoad(t *testing.T) {
 		}
 		for i, n := range got.Names() {
 			if n != d.Names()[i] {
-				t.Errorf("%s: place %d has %s", name, i, n)
+				t.Errorf("%s: position %d has %s", name, i, n)
 			}
 			x, y := d.Get(n), got.Get(n)
 			if x.DType() != y.DType() || !compile.SameBits(x.Contiguous().array().Peek(), y.array().Peek()) {

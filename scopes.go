@@ -52,10 +52,10 @@ func (a *arena) Add(h *graph.Array) {
 func Scope(f func() []*Tensor) []*Tensor {
 	a := &arena{}
 	around, _ := scope.Current().Arena.(*arena)
-	var kept []*Tensor
+	var returned []*Tensor
 	defer func() { // also when f panics
-		keep := make(map[*graph.Array]bool, len(kept))
-		for _, t := range kept {
+		keep := make(map[*graph.Array]bool, len(returned))
+		for _, t := range returned {
 			keep[t.array()] = true
 		}
 		for _, h := range a.made {
@@ -67,8 +67,8 @@ func Scope(f func() []*Tensor) []*Tensor {
 			}
 		}
 	}()
-	scope.With(func(s *scope.State) { s.Arena = a }, func() { kept = f() })
-	return kept
+	scope.With(func(s *scope.State) { s.Arena = a }, func() { returned = f() })
+	return returned
 }
 
 // Autocast runs f with automatic mixed precision: ops that gain from it compute in d (BFloat16 or Float16), ops that need

@@ -38,8 +38,8 @@ func TestScopeFreesWhatWasMade(t *testing.T) {
 		if err := lucid.Try(func() { made.Item() }); err == nil || (*graph.Array)(made).Raw() != nil {
 			t.Errorf("%s: it is still there after the scope (%v)", name, err)
 		}
-		kept := lucid.Scope(func() []*lucid.Tensor { return []*lucid.Tensor{x.Add(1).Clone()} })
-		if got := kept[0].Sum().Item(); got != 6 {
+		returned := lucid.Scope(func() []*lucid.Tensor { return []*lucid.Tensor{x.Add(1).Clone()} })
+		if got := returned[0].Sum().Item(); got != 6 {
 			t.Errorf("%s: what a scope returns is %v", name, got)
 		}
 	}

@@ -18,7 +18,7 @@ type StateDict struct {
 // NewStateDict returns an empty one.
 func NewStateDict() *StateDict { return &StateDict{} }
 
-// Set adds a tensor at the end, or replaces the one of that name in its place.
+// Set adds a tensor at the end, or replaces the one of that name at its position.
 func (d *StateDict) Set(name string, t *Tensor) {
 	if d.byKey == nil {
 		d.byKey = map[string]*Tensor{}
@@ -63,10 +63,10 @@ func (d *StateDict) All() iter.Seq2[string, *Tensor] {
 	}
 }
 
-// Metadata returns the text kept beside the tensors, nil if there is none.
+// Metadata returns the text stored with the tensors, nil if there is none.
 func (d *StateDict) Metadata() map[string]string { return maps.Clone(d.meta) }
 
-// SetMetadata keeps a text beside the tensors; it is saved with them.
+// SetMetadata stores a text with the tensors; it is saved with them.
 func (d *StateDict) SetMetadata(key, value string) {
 	if d.meta == nil {
 		d.meta = map[string]string{}

@@ -5,8 +5,8 @@ import (
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
-// Stream runs evaluations one after the other, beside those of other streams. Values pass between streams as they are:
-// whoever reads one waits for it.
+// Stream runs evaluations one after the other, concurrently with those of other streams. Values pass between streams as they are:
+// a reader waits for it.
 type Stream struct{ s *exec.Stream }
 
 // NewStream returns a stream without work.

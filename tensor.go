@@ -88,7 +88,7 @@ func EvalContext(ctx context.Context, tensors ...*Tensor) error {
 	return exec.Eval(ctx, ns...)
 }
 
-// EvalAsync starts computing the tensors and returns; whoever reads one waits for it.
+// EvalAsync starts computing the tensors and returns; a reader waits for its value.
 func EvalAsync(tensors ...*Tensor) error {
 	ns := acquireAll(tensors)
 	defer releaseAll(ns)

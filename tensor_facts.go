@@ -21,19 +21,19 @@ func (t *Tensor) IsComplex() bool { return t.DType().IsComplex() }
 // IsSigned reports whether the elements can be negative.
 func (t *Tensor) IsSigned() bool { return t.DType().IsSigned() }
 
-// Stride returns how many elements lie between neighbours along each dimension. Where a value lies is known once it is
+// Stride returns how many elements are between neighbours along each dimension. How a value is laid out is known once it is
 // computed, so the tensor is evaluated; inside a traced function it is refused.
-func (t *Tensor) Stride() []int { return slices.Clone(t.lie("stride").Strides()) }
+func (t *Tensor) Stride() []int { return slices.Clone(t.layout("stride").Strides()) }
 
-// IsContiguous reports whether the elements lie in row-major order without gaps; see Stride.
-func (t *Tensor) IsContiguous() bool { return t.lie("is_contiguous").Contiguous() }
+// IsContiguous reports whether the elements are in row-major order without gaps; see Stride.
+func (t *Tensor) IsContiguous() bool { return t.layout("is_contiguous").Contiguous() }
 
-// lie evaluates the tensor and says where its elements are. They may be read no more: nothing holds them.
-func (t *Tensor) lie(op string) backend.View {
+// layout evaluates the tensor and says where its elements are. They may be read no more: nothing holds them.
+func (t *Tensor) layout(op string) backend.View {
 	n := acquire(t)
 	defer release(n)
 	if tr := n.Trace(); tr != nil {
-		fault.Throw(fault.Trace, op, "a value inside %s has no place in memory yet: it is being traced", tr.Name)
+		fault.Throw(fault.Trace, op, "a value inside %s is not in memory yet: it is being traced", tr.Name)
 	}
 	if err := exec.Eval(scope.Current().Context(), n); err != nil {
 		throw(op, err)

@@ -28,7 +28,7 @@ func TestFacts(t *testing.T) {
 		{"empty", lucid.Zeros(0, 3), "[3 1] true"},
 	} {
 		if got := fmt.Sprint(c.x.Stride(), c.x.IsContiguous()); got != c.want {
-			t.Errorf("%s lies %s, want %s", c.what, got, c.want)
+			t.Errorf("%s is laid out %s, want %s", c.what, got, c.want)
 		}
 	}
 	x.Stride()[0] = 7

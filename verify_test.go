@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
-	"github.com/lucid-go/lucid/internal/simplify"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
+	"github.com/lucid-go/lucid/internal/simplify"
 )
 
 // TestVerify checks the graphs that transforms and passes leave.

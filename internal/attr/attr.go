@@ -2,7 +2,7 @@ package attr
 
 import "github.com/lucid-go/lucid/internal/dtype"
 
-// Item selects an output of an op with several.
+// TupleItem selects an output of an op with several.
 type TupleItem struct{ Index int }
 
 // Const is the value of an immediate.
@@ -38,7 +38,7 @@ type Scan struct {
 	Reverse bool
 }
 
-// Reduction says how values meet that are written to one place.
+// Reduction says how values that are written to the same index are combined.
 type Reduction uint8
 
 // The reductions.

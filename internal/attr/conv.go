@@ -1,8 +1,8 @@
 package attr
 
-// Conv is a convolution over the dimensions behind batch and channels. Output y reads, for tap k, place
-// y·Stride + k·KernelDilation - Low of the input, whose elements lie InputDilation apart with zeros between and beyond
-// them. Low and High are the zeros before and behind; negative ones crop. Flip turns the kernel around. Winograd allows a
+// Conv is a convolution over the dimensions behind batch and channels. Output y reads, for tap k, element
+// y·Stride + k·KernelDilation - Low of the input, whose elements are InputDilation apart with zeros between and beyond
+// them. Low and High are the zeros before and behind; negative ones crop. Flip reverses the kernel. Winograd allows a
 // way with fewer products that loses accuracy.
 type Conv struct {
 	Stride, Low, High             Ints

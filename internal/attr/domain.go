@@ -51,7 +51,7 @@ func (r Rule) Allows(v float64) bool {
 func (r Rule) Text() string {
 	switch r {
 	case Probability:
-		return "a probability must lie between 0 and 1"
+		return "a probability must be between 0 and 1"
 	case Weight:
 		return "a weight must be finite and not negative"
 	case SomeWeight:

@@ -42,11 +42,11 @@ type Count uint8
 // The counts.
 const (
 	CountNone   Count = iota // nothing: a plain sum
-	CountValid               // the elements of the window that lie in the input
-	CountPadded              // those that lie in the padded input
+	CountValid               // the elements of the window inside the input
+	CountPadded              // those inside the padded input
 )
 
-// Pool places windows over the last dimensions: one entry per dimension. Output o sees the inputs
+// Pool is windows over the last dimensions: one entry per dimension. Output o sees the inputs
 // o·Stride - Pad + k·Dilation for k below Kernel; Adaptive windows cut the input in Out parts instead.
 type Pool struct {
 	Kernel, Stride, Pad, Dilation Ints
@@ -56,10 +56,10 @@ type Pool struct {
 	Divisor                       int // of the sum; 0: by Count
 }
 
-// Span is where a window lies along one dimension: from Start below End by Step, Size elements for the divisor.
+// Span is a window along one dimension: from Start below End by Step, Size elements for the divisor.
 type Span struct{ Start, End, Step, Size int }
 
-// Blind reports whether a window along dimension d sees no element: it lies behind the input, ends before it, or steps over it.
+// Blind reports whether a window along dimension d sees no element: it is behind the input, ends before it, or steps over it.
 func (w Pool) Blind(d int) bool {
 	in, outs := w.In.At(d), w.Out.At(d)
 	if w.Adaptive || outs == 0 {

@@ -22,7 +22,7 @@ func (c Cell) Gates() int {
 	return 1
 }
 
-// Recurrent takes sequences through a layer. Their elements lie packed: those of the first step of all sequences, then those
+// Recurrent takes sequences through a layer. Their elements are packed: those of the first step of all sequences, then those
 // of the second, and so on, the longest sequences first.
 type Recurrent struct {
 	Cell    Cell
@@ -73,7 +73,7 @@ func (r Recurrent) Scaled(n int) Ints {
 	return MakeInts(v...)
 }
 
-// Places are the bounds of the steps among the packed elements: step t's begin at number t and end at number t+1.
+// Offsets are the bounds of the steps among the packed elements: step t's begin at number t and end at number t+1.
 func (r Recurrent) Offsets() []int {
 	at := []int{0}
 	for _, n := range r.Sizes() {

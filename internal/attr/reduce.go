@@ -20,5 +20,5 @@ type TopK struct {
 	Smallest bool
 }
 
-// Search finds places in an ordered sequence: before equal elements, or behind them.
+// Search finds indices in an ordered sequence: before equal elements, or behind them.
 type Search struct{ Right bool }

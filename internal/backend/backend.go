@@ -35,7 +35,7 @@ func (v View) Strides() []int {
 	return v.Lay.Strides
 }
 
-// Offset returns the first element's place in elements.
+// Offset returns the offset of the first element, in elements.
 func (v View) Offset() int {
 	if v.Lay == nil {
 		return 0
@@ -64,26 +64,26 @@ func Whole[T any](v View) []T { return dtype.Slice[T](v.Buf.Mem[v.Offset()*v.DTy
 // Base returns the address of element 0 of the buffer, for negative strides.
 func (v View) Base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v.Buf.Mem)) }
 
-// Ctx is what a kernel may use beside its operands.
+// Ctx is what a kernel may use in addition to its operands.
 type Ctx struct {
 	Context       context.Context
 	Deterministic bool
 	// For runs fixed blocks, some at the same time; see package par.
 	For func(n int, f func(block int)) error
-	// Late leaves a check for the end of the evaluation: whether a launch that went well met values it refuses. A device
-	// that computes on its own time uses it so as not to wait after every such launch; nil: check at once.
+	// DeferCheck leaves a check for the end of the evaluation: whether a launch that ran had a device error. An
+	// asynchronous device uses it so as not to wait after every such launch; nil: check at once.
 	DeferCheck func(check func() error)
-	// Ready asks a device that would first have to compile its kernel to return ErrNotCompiled instead: the caller holds a lock.
+	// NoCompile asks a device that would first have to compile its kernel to return ErrNotCompiled instead: the caller holds a lock.
 	NoCompile bool
-	// LaunchMode, if set, is a device's own way of taking a launch other than running it: looking ahead, recording. It comes
-	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
+	// LaunchMode, if set, asks a device to do something with a launch other than running it: compile its kernel, or record it. It comes
+	// from the device's Precompile or Capture; kernels that run on the host refuse it. Step is then the launch's number.
 	LaunchMode any
 	Step       int
-	// Kept, if not nil, is a place that a launch has for itself from run to run of its program: the device may leave there
-	// what it made of the operands' dtypes, shapes and layouts, which stay; buffers do not.
+	// LaunchCache, if not nil, belongs to a launch from run to run of its program: the device may cache there what it derived from the
+	// operands' dtypes, shapes and layouts, which stay the same; buffers do not.
 	LaunchCache *any
-	// Given says by bits which inputs of the launch were there before the run and stay as they are during it: one that has the
-	// buffer it had in a run before, and the same mem.Buffer.Value, has the same value.
+	// StableInputs says by bits which inputs of the launch are not written during the run: one that has the buffer of an earlier run, and
+	// the same mem.Buffer.Version, has the same value.
 	StableInputs uint64
 }
 
@@ -101,7 +101,7 @@ type Kernel func(c *Ctx, a attr.Attr, out, in []View) error
 // Table finds kernels by the op's name.
 type Table map[string]Kernel
 
-// Device is a place where kernels run.
+// Device is where kernels run. What it can do beyond that is in the interfaces it embeds, which Implement sets; nil: it cannot.
 type Device struct {
 	Type  string // "cpu", "cuda", "ref", …
 	Index int
@@ -109,66 +109,23 @@ type Device struct {
 	Table Table
 	// Host says that the device computes on ordinary memory, so that a kernel of the reference device can stand in.
 	Host bool
-	// CanFuse reports whether an elementwise op with these dtypes can be part of a fused program; nil: never.
-	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
-	// CanFuseReduction reports whether a reduction of such a value can be the tail of a fused program; nil: never.
-	CanFuseReduction func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
-	// Folds is how many reductions over the same dimensions a program may end with, if not one.
-	MaxFusedReductions int
-	// ReducesInputs says that these may read an input of the program, and not only what an instruction makes.
-	ReducesInputs bool
-	// CanTakeEpilogue reports whether an op can be the head of a fused program; nil: never.
-	CanTakeEpilogue func(op string, a attr.Attr, out dtype.DType) bool
-	// EpilogueReduces says that a program may have both a head and tails.
-	EpilogueReduces bool
-	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
-	// -1: whether it writes its only output so. The cast beside it is then part of the launch. nil: never.
-	CanFoldCast func(op string, in int, of, as dtype.DType) bool
-	// Pitch is the distance between the rows of an op's result that its kernel writes best, in elements; not more than their
-	// length: one behind the other. Kernels named here write strided outputs. nil: always so.
-	Pitch func(op string, a attr.Attr, out dtype.DType, s *shape.Shape) int
-	// Lays reports whether an op's kernel writes all its outputs wherever they lie, so that they can be parts of another value. nil: none.
-	WritesStrided func(op string) bool
-	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
-	Prepare func(p *Fused)
-	// RunFused runs a prepared program; inputs are shown with the outputs' shape.
-	RunFused func(c *Ctx, p *Fused, out, in []View) error
-	// RunHorizontal runs a program over several sets of operands as one launch: out and in hold one set behind the other, each of a
-	// shape of its own, and none reads what another writes. nil: programs run one by one.
-	RunHorizontal func(c *Ctx, p *Fused, sets int, out, in []View) error
-	// CanReduceRows reports whether RunRowFusion takes a reduction of rows of n elements; nil: there is no RunRowFusion.
-	CanReduceRows func(op string, a attr.Attr, in dtype.DType, n int) bool
-	// CanRunAlongRows reports whether RunRowFusion takes an op along rows of n elements whose result has such rows too, as the only instruction
-	// of a program; nil: none.
-	CanRunAlongRows func(op string, in dtype.DType, n int) bool
-	// RunRowFusion runs prepared programs; its operands are the outputs of all parts, and the inputs of all parts. Results have
-	// the bits that the parts would have one after the other.
-	RunRowFusion func(c *Ctx, p *RowFusion, out, in []View) error
-	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
-	Enqueue func(work func())
-	// Wait returns when all work that was asked of the device is done; nil: it cannot be waited for, or need not be.
-	Wait func() error
-	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices. Download waits for the work
-	// that made the buffer, by its number, and for no later work.
-	Upload   func(dst *mem.Buffer, src []byte) error
-	Download func(dst []byte, src *mem.Buffer) error
-	// Peer copies a contiguous buffer of another device of this type here, in the order of both; nil: through the host.
-	Peer func(dst, src *mem.Buffer, from *Device) error
-	// Ahead lets show make the launches of a program with a face that computes nothing: a device that compiles kernels
-	// when they are first needed begins with all of them at once. nil: there is nothing to gain.
-	Precompile func(show func(face any))
-	// Compiled counts the kernels compiled so far; set with Ahead.
-	NumCompiled func() int64
-	// Capture records the launches that show makes with a face, to be run again as one; nil: it cannot. What they use
-	// beside inputs and state comes from Scratch, whose memory recordings share: a device runs one at a time.
-	Capture func(show func(face any) error) (Graph, error)
-	Scratch *mem.Pool
-	// Settings returns a number for how the device is set, by those of its settings that launches depend on: a program
-	// planned under one number is not run under another. nil: there are none.
-	Settings func() int64
-	// Fallback is asked before an op without a kernel runs on the host, through Download and Upload; an error refuses.
-	// nil: never.
-	Fallback func(op string) error
+
+	Fuser
+	ReductionFuser
+	EpilogueFuser
+	HorizontalFuser
+	RowFuser
+	CastFolder
+	Pitcher
+	StridedWriter
+	Enqueuer
+	Waiter
+	Transfer
+	PeerCopier
+	Precompiler
+	Capturer
+	Configurable
+	HostFallback
 }
 
 // String names the device: "cpu", "cuda:1".

@@ -26,15 +26,15 @@ type Fused struct {
 	In     int           // number of inputs
 	Instrs []Instr
 	Out    []int // registers that are stored
-	// Head computes an input register before the program runs over it, part by part. Its result is the first output,
-	// before those of Out, and its operands are the last inputs, behind the In of the program. nil: none.
+	// Producer computes an input register, and the program is its epilogue: it runs over the result tile by tile. The result is the first
+	// output, before those of Out; the producer's operands are the last inputs, behind the In of the program. nil: none.
 	Producer *Producer
-	// Tail reduces a register while it is computed; its result is an output behind those of Out. nil: none.
+	// Reduction reduces a register while it is computed; its result is an output behind those of Out. nil: none.
 	Reduction *Reduction
 	// Prep is the device's own form of the program, made once.
 	Prep any
-	// Join, set by Prepare, names the code of a program that RunHorizontal takes: programs of one name differ in their operands and
-	// their shape alone. "": it runs by itself.
+	// HorizontalKey, set by Prepare, identifies the code of a program that RunHorizontal takes: programs with the same key differ in their
+	// operands and their shape alone. "": it runs by itself.
 	HorizontalKey string
 }
 
@@ -66,29 +66,29 @@ func (p *Fused) Code() string {
 	return b.String()
 }
 
-// Head is a product at the start of a fused program, or what else a device makes there.
+// Producer is a matmul, a convolution or another op whose epilogue is a fused program.
 type Producer struct {
 	Op     string
 	Attr   attr.Attr
 	Dst    int  // the input register it computes
-	Stored bool // somebody wants the product itself
-	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
-	// not there then.
+	Stored bool // the result itself outlives the plan
+	// Unwritten is set by Prepare where the device computes the program's outputs without storing the producer's result, which has no
+	// memory then.
 	Unwritten bool
-	// Apart is set by Prepare where no output may be written over an input.
+	// NoOverwrite is set by Prepare where no output may be written over an input.
 	NoOverwrite bool
 }
 
-// Tail is a reduction at the end of a fused program.
+// Reduction is a reduction at the end of a fused program.
 type Reduction struct {
 	Op   string
 	Attr attr.Attr
-	Src  int // the register it reads, made by an instruction; or an input, see Device.ReducesInputs
-	// Next is another reduction over the same dimensions, on devices that fold several; its result follows this one's.
+	Src  int // the register it reads, computed by an instruction; or an input, see ReductionFuser.ReducesInputs
+	// Next is another reduction over the same dimensions, on devices that fuse several; its result follows this one's.
 	Next *Reduction
 }
 
-// Tails counts the reductions at the program's end.
+// NumReductions counts the reductions at the program's end.
 func (p *Fused) NumReductions() (n int) {
 	for t := p.Reduction; t != nil; t = t.Next {
 		n++
@@ -96,18 +96,18 @@ func (p *Fused) NumReductions() (n int) {
 	return n
 }
 
-// Rows is programs that run one behind the other over a few rows at a time: what one leaves the next finds in the cache.
+// RowFusion is programs that run one behind the other over a few rows at a time: the next one finds the results in the cache.
 type RowFusion struct {
 	Count int // of rows
 	Parts []RowFusionPart
-	// Locals has, for every value that only the parts know, the bytes of a row: it has no memory beyond the rows at hand.
+	// Locals has, for every value that only the parts use, the bytes of a row: it has memory for the current rows alone.
 	Locals []int
 }
 
-// RowFusionPart is a program over rows of Len elements, one if it is over values that a row has one of. Its tails fold rows,
-// and may read an input as it is; a program without instructions is nothing but its tails.
+// RowFusionPart is a program over rows of Len elements; Len is 1 for values that have one element a row. Its reductions reduce rows, and
+// may read an input; a program without instructions has only reductions.
 type RowFusionPart struct {
 	*Fused
 	Len     int
-	Out, In []int // by operand: the local it is, -1: it lies in memory
+	Out, In []int // by operand: the local it is, -1: it is in memory
 }

@@ -15,9 +15,9 @@ const TempPrefix = ".lucid-tmp-"
 
 // WriteAtomic replaces the file at path with what write produces. At every moment, and after a crash at any
 // moment, path holds the whole old content or the whole new one: the bytes go to a temporary name in the same
-// directory, are synced, renamed into place, and the directory is synced.
+// directory, are synced, renamed to path, and the directory is synced.
 //
-// A symbolic link is followed, so that the link stays. An existing file's permissions are kept; a new file gets
+// A symbolic link is followed, so that the link stays. An existing file's permissions stay; a new file gets
 // 0666 less the umask. Several writers of one path are safe; the last to finish wins.
 func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 	if real, e := filepath.EvalSymlinks(path); e == nil {

@@ -15,7 +15,7 @@ func newClaim(string) (claim, error) { return claim{}, nil }
 
 func (claim) release() {}
 
-// removeUnclaimed deletes a file nobody has open, where the system can tell. A saver closes its file before renaming
+// removeUnclaimed deletes a file that no process has open, where the system can tell. A saver closes its file before renaming
 // it; on Windows a file could go in between, so only those a minute old are tried.
 func removeUnclaimed(name string) {
 	if runtime.GOOS != "windows" {

@@ -37,7 +37,7 @@ func (c claim) release() {
 	}
 }
 
-// removeUnclaimed deletes a file that nobody claims. The lock is held meanwhile, so that a saver about to claim the
+// removeUnclaimed deletes a file without a claim. The lock is held meanwhile, so that a saver about to claim the
 // file waits, and then sees that it is gone.
 func removeUnclaimed(name string) {
 	f, err := os.Open(name)

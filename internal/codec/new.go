@@ -13,7 +13,7 @@ import (
 
 // New makes the tensor s claims out of its bytes: the one door for tensors of foreign files.
 //
-// Data is kept as it is when it can be. It is copied when it is not aligned for the element type, and, unless
+// Data is used as it is when it can be. It is copied when it is not aligned for the element type, and, unless
 // owned, when a bool is neither 0 nor 1: a Go bool with any other byte is undefined, and kernels read them as bools.
 func New(op string, s Spec, data []byte, owned bool) (Tensor, error) {
 	if err := Check(op, Spec{s.Name, s.DType, s.Shape, 0, s.Size}, int64(len(data)), Limits{}); err != nil {

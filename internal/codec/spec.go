@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// Spec is what a file claims about one tensor: where its bytes lie and what they mean.
+// Spec is what a file claims about one tensor: where its bytes are and what they mean.
 type Spec struct {
 	Name   string
 	DType  dtype.DType
@@ -66,7 +66,7 @@ func Check(op string, s Spec, span int64, lim Limits) error {
 	}
 	// Written as a subtraction: Offset+Size may overflow.
 	if s.Offset < 0 || span < 0 || s.Offset > span || s.Size > span-s.Offset {
-		return fault.New(fault.Format, op, "tensor %q lies at bytes %d+%d, outside the %d bytes of data", s.Name, s.Offset, s.Size, span)
+		return fault.New(fault.Format, op, "tensor %q is at bytes %d+%d, outside the %d bytes of data", s.Name, s.Offset, s.Size, span)
 	}
 	return nil
 }

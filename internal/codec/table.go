@@ -40,12 +40,12 @@ func (t *Table) Add(s Spec) error {
 // Seal checks the tensors against each other: together they must cover the data exactly, without overlap, hole
 // or bytes left over. A file that passes cannot make a reader allocate more than its own length.
 func (t *Table) Seal() error {
-	byPlace := slices.Clone(t.specs)
-	slices.SortFunc(byPlace, func(a, b Spec) int {
+	byOffset := slices.Clone(t.specs)
+	slices.SortFunc(byOffset, func(a, b Spec) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Name, b.Name))
 	})
 	end := int64(0)
-	for _, s := range byPlace {
+	for _, s := range byOffset {
 		switch {
 		case s.Offset < end:
 			return fault.New(fault.Format, t.op, "tensor %q starts at byte %d, inside the one before, which ends at %d", s.Name, s.Offset, end)

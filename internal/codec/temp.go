@@ -19,7 +19,7 @@ func tempOf(path string) string {
 	return fmt.Sprintf("%s%016x-", TempPrefix, h.Sum64())
 }
 
-// createTemp creates a file beside path to be renamed to it, and claims it: as long as the claim is held, and its
+// createTemp creates a file next to path to be renamed to it, and claims it: as long as the claim is held, and its
 // process lives, no other saver takes the file for one left behind. The umask decides the permissions.
 func createTemp(path string) (*os.File, claim, error) {
 	for try := 0; ; try++ {

@@ -23,7 +23,7 @@ func (c *Function) check(e *entry, k *call, tr *trees) ([]*graph.Array, []reflec
 	if err != nil {
 		return nil, nil, err
 	}
-	if w := e.unlike(fresh); w != "" && fresh.kept() {
+	if w := e.unlike(fresh); w != "" && fresh.stored() {
 		c.frozen(w)
 	}
 	got, err := e.run(k, false)
@@ -93,7 +93,7 @@ func (c *Function) frozen(what string) {
 	fault.Throw(fault.Trace, c.o.Name, "%s differs between the compiled and the plain run: the trace holds a Go value that changed; make it a tensor, or an argument", what)
 }
 
-// unlike says in what another trace for the same arguments differs, beside values; "" if in nothing.
+// unlike says in what another trace for the same arguments differs, values aside; "" if in nothing.
 func (e *entry) unlike(o *entry) string {
 	switch {
 	case e.numOut != o.numOut:

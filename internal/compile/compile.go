@@ -116,8 +116,8 @@ func (c *Function) run(k *call, tr *trees) ([]*graph.Array, []reflect.Value, err
 	return nil, nil, fault.New(fault.Trace, c.o.Name, "tensors it reads lay otherwise in memory each time it was about to run, %d times in a row; do not assign to them from elsewhere while it is called", mostMoves)
 }
 
-// mostMoves is how often a call looks for a trace: a captured tensor that was pending, or that another call wrote, may turn
-// out to lie otherwise than the trace assumes. Then nothing was done yet, and the next look sees how it lies.
+// mostMoves is how often a call looks for a trace: a captured tensor that was pending, or that another call wrote, may be
+// laid out otherwise than the trace assumes. Then nothing was done yet, and the next look sees its layout.
 const mostMoves = 100
 
 // once finds or makes a trace for the arguments and replays it.
@@ -130,7 +130,7 @@ func (c *Function) once(k *call, tr *trees, sig signature) ([]*graph.Array, []re
 		}
 	}
 	switch {
-	case e.inline || len(e.written) > 0 && e.meets(k.in):
+	case e.inline || len(e.written) > 0 && e.aliased(k.in):
 		return c.invoke(k.in, tr)
 	case c.o.Check:
 		return c.check(e, k, tr)
@@ -138,7 +138,7 @@ func (c *Function) once(k *call, tr *trees, sig signature) ([]*graph.Array, []re
 	return c.replay(e, k)
 }
 
-// evalPending computes arguments that have no value yet: a trace depends on how they lie in memory.
+// evalPending computes arguments that have no value yet: a trace depends on how they are laid out in memory.
 func evalPending(in []*graph.Array) error {
 	var roots []*graph.Node
 	for _, t := range in {

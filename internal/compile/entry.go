@@ -78,7 +78,7 @@ func (c *captured) now() *graph.Array {
 
 type gradOut struct {
 	slot *graph.Slot
-	out  int // place among the outputs, -1: cleared
+	out  int // position among the outputs, -1: cleared
 	of   int // number of the assigned tensor that has the slot, if it was made inside; else -1
 }
 
@@ -152,14 +152,14 @@ func (e *entry) guardsFail() string {
 // trace runs the function once over placeholders and plans what it recorded.
 func (c *Function) trace(in []*graph.Array, tr *trees, sig signature) (e *entry, err error) {
 	e, err = c.record(in, tr, sig, true)
-	if err == nil && e.kept() {
+	if err == nil && e.stored() {
 		c.add(e)
 	}
 	return e, err
 }
 
-// kept reports whether the trace serves later calls: not what runs uncompiled because of a transform around this one.
-func (e *entry) kept() bool { return e.cells != nil }
+// stored reports whether the trace serves later calls: not what runs uncompiled because of a transform around this one.
+func (e *entry) stored() bool { return e.cells != nil }
 
 // record runs the function once over placeholders, and plans what it recorded if asked to.
 func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool) (e *entry, err error) {
@@ -202,7 +202,7 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 		return nil, err
 	}
 	if inlined {
-		// Not kept: the next call may come from outside the transform.
+		// Not stored: the next call may come from outside the transform.
 		return &entry{sig: sig, tensors: e.tensors, inline: true, why: "a captured tensor varies under a transform outside"}, nil
 	}
 	e.cells = watch.read()
@@ -259,15 +259,15 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 			e.hooks = append(e.hooks, hookGuard{s, s.HooksChanged()})
 		}
 	}
-	roots = append(roots, r.Effects...) // nobody reads them
+	roots = append(roots, r.Effects...) // they are not read
 	for i := range e.written {
-		e.written[i].at = e.place(e.written[i].h)
+		e.written[i].at = e.position(e.written[i].h)
 	}
 	e.writes = len(e.written)+len(e.grads) > 0
 	return roots
 }
 
-// plan turns the finished trace into a program, which may do a share of its work again.
+// plan makes a program of the finished trace, which may do a share of its work again.
 func (e *entry) plan(t *graph.Trace, roots, standIns []*graph.Node, again float64) error {
 	for _, k := range t.Result().Captured {
 		standIns = append(standIns, k.Placeholder)
@@ -312,8 +312,8 @@ func (e *entry) plan(t *graph.Trace, roots, standIns []*graph.Node, again float6
 	return nil
 }
 
-// place finds a tensor among those captured, as they were when the trace was made.
-func (e *entry) place(h *graph.Array) int {
+// position finds a tensor among those captured, as they were when the trace was made.
+func (e *entry) position(h *graph.Array) int {
 	return slices.IndexFunc(e.captured, func(c captured) bool { return c.h == h })
 }
 
@@ -330,4 +330,11 @@ func (e *entry) strides() []*shape.Layout {
 		return nil
 	}
 	return lays
+}
+
+func init() {
+	exec.Simplify = func(roots []*graph.Node) []*graph.Node {
+		simple, _ := simplify.Graph(roots)
+		return simple
+	}
 }

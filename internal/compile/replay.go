@@ -61,7 +61,7 @@ func (c *call) release() {
 	calls.Put(c)
 }
 
-// stateClaims are those on state that nobody else looks at: the handle's and ours.
+// stateClaims are those on state that no one else reads: the handle's and ours.
 const stateClaims = 2
 
 // Take lets the program write over an argument. If its tensor was assigned meanwhile, the other claim is not the tensor's but that of
@@ -141,7 +141,7 @@ func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 	}
 }
 
-// errMoved says that a captured tensor was pending when the trace was chosen, and lies in memory otherwise than the trace
+// errMoved says that a captured tensor was pending when the trace was chosen, and is laid out otherwise than the trace
 // assumes.
 var errMoved = errors.New("a captured tensor has other strides than the trace assumes")
 
@@ -173,15 +173,15 @@ func (e *entry) write(k *call, outs []*graph.Node) {
 		if n == nil {
 			continue
 		}
-		kept := w.kept
+		retained := w.retained
 		switch {
 		case w.local:
 			s = graph.NewSlot()
 		case w.h == nil && h.Raw().OwnSlot() != nil: // inside NoGrad: it stays a leaf
-			s, kept = h.Raw().Slot(), !h.Raw().Leaf()
+			s, retained = h.Raw().Slot(), !h.Raw().Leaf()
 		}
 		if s != nil {
-			n = ops.NewStored(n, s, kept)
+			n = ops.NewStored(n, s, retained)
 		}
 		h.Set(n)
 	}

@@ -80,7 +80,7 @@ func stridesText(l *shape.Layout) string {
 	return fmt.Sprint(l.Strides)
 }
 
-// signature is the key of a trace beside the argument tensors: everything else outside of tensors' values that it
+// signature is the key of a trace in addition to the argument tensors: everything else outside of tensors' values that it
 // depends on.
 type signature struct {
 	tree   string // structure and constants of the arguments

@@ -10,13 +10,13 @@ import (
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
-// A trace assumes how captured tensors lie in memory, so those that have no value yet are computed before it is used.
+// A trace assumes how captured tensors are laid out, so those that have no value yet are computed before it is used.
 // State that starts as zeros shows one number in a buffer for all; the first run would have to write its next value
-// elsewhere, and the second would find it lying otherwise. It is written out instead: zeros add up to the same bits in
+// elsewhere, and the second would find another layout. It is written out instead: zeros add up to the same bits in
 // any order.
 
-// ready computes captured tensors that the program reads; first is the place of the first of them behind the arguments.
-// It reports whether some lie otherwise than the trace assumed.
+// ready computes captured tensors that the program reads; first is the position of the first of them behind the arguments.
+// It reports whether some are laid out otherwise than the trace assumed.
 func (e *entry) ready(first int) (moved bool, err error) {
 	var roots, held []*graph.Node
 	defer func() {

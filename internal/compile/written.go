@@ -8,12 +8,12 @@ import (
 
 // written is a tensor from outside that the function assigns.
 type written struct {
-	h     *graph.Array // as it was when the trace was made; nil: an argument
-	at    int          // its place among those captured; -1: nowhere
-	arg   int
-	slot  *graph.Slot // of a leaf; nil for others
-	local bool        // the leaf was made inside: each call gives it a slot of its own
-	kept  bool        // it is no leaf any more, and has the slot still
+	h        *graph.Array // as it was when the trace was made; nil: an argument
+	at       int          // its position among those captured; -1: nowhere
+	arg      int
+	slot     *graph.Slot // of a leaf; nil for others
+	local    bool        // the leaf was made inside: each call gives it a slot of its own
+	retained bool        // it is no leaf any more, and has the slot still
 }
 
 // handle returns the tensor among a call's arguments, or the one that was captured.
@@ -33,7 +33,7 @@ func (e *entry) assigned(t *graph.Trace, w written, final *graph.Node) {
 		w.slot = final.Slot()
 		w.local = w.slot.MadeIn(t)
 	} else if final.Frozen() {
-		w.slot, w.kept = final.Slot(), true
+		w.slot, w.retained = final.Slot(), true
 		w.local = w.slot.MadeIn(t)
 	} else if final.Tape() {
 		e.inline, e.why = true, "an assigned value requires a gradient"
@@ -41,9 +41,9 @@ func (e *entry) assigned(t *graph.Trace, w written, final *graph.Node) {
 	e.written = append(e.written, w)
 }
 
-// meets reports whether one of the arguments is also another argument or a captured tensor, and the function assigns one of
+// aliased reports whether one of the arguments is also another argument or a captured tensor, and the function assigns one of
 // them: the trace takes each to be a tensor of its own. It also reports an assigned argument that is a view, which is refused.
-func (e *entry) meets(in []*graph.Array) bool {
+func (e *entry) aliased(in []*graph.Array) bool {
 	now := func(h *graph.Array) bool {
 		return slices.ContainsFunc(e.captured, func(c captured) bool { return c.now() == h })
 	}

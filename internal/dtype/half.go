@@ -59,7 +59,7 @@ func F64ToF16(f float64) F16 { return ToF16(roundToOdd(f)) }
 // F64ToBF16 rounds once from float64.
 func F64ToBF16(f float64) BF16 { return ToBF16(roundToOdd(f)) }
 
-// roundToOdd narrows to float32 keeping a sticky bit in the last place, which makes a second rounding exact.
+// roundToOdd narrows to float32 keeping a sticky bit in the last bit, which makes a second rounding exact.
 func roundToOdd(f float64) float32 {
 	g := float32(f)
 	if float64(g) == f || f != f || math.IsInf(float64(g), 0) {
@@ -69,7 +69,7 @@ func roundToOdd(f float64) float32 {
 	if b&1 == 1 {
 		return g
 	}
-	// g was rounded to an even neighbour; the odd one lies towards f.
+	// g was rounded to an even neighbour; the odd one is towards f.
 	if (float64(g) < f) == (g >= 0) && g != 0 {
 		return math.Float32frombits(b + 1)
 	}

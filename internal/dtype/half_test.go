@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// nearest is the oracle: the value of the format that lies nearest to f, ties to the even fraction. value gives the
+// nearest is the oracle: the value of the format nearest to f, ties to the even fraction. value gives the
 // number of each non-negative bit pattern, in rising order up to infinity at inf.
 func nearest(f float64, inf int, value func(bits uint16) float64) uint16 {
 	sign := uint16(0)
@@ -15,7 +15,7 @@ func nearest(f float64, inf int, value func(bits uint16) float64) uint16 {
 	}
 	at := func(i int) float64 {
 		if i == inf {
-			return 2*value(uint16(inf-1)) - value(uint16(inf-2)) // where the next value would lie
+			return 2*value(uint16(inf-1)) - value(uint16(inf-2)) // where the next value would be
 		}
 		return value(uint16(i))
 	}
@@ -99,8 +99,8 @@ func checkHalf(t *testing.T, f float64) {
 	}
 }
 
-// TestHalfNearest compares rounding with the oracle at halfway points and a hair beside them, where rounding twice
-// would show, at the ends of the range, and at random places.
+// TestHalfNearest compares rounding with the oracle at halfway points and just next to them, where rounding twice
+// would show, at the ends of the range, and at random values.
 func TestHalfNearest(t *testing.T) {
 	around := func(f float64) {
 		t.Helper()

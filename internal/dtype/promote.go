@@ -1,7 +1,7 @@
 package dtype
 
 // Promote returns the dtype two tensors of dtypes a and b compute in, and
-// false where there is none: uint64 meets a signed integer, which needs a cast.
+// false where there is none: uint64 with a signed integer, which needs a cast.
 //
 // The results are PyTorch's, with unsigned against signed going to the next
 // signed size, and complex taking the width of the wider real type.

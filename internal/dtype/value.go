@@ -118,7 +118,7 @@ func (s Scalar) Complex() complex128 {
 	return complex(s.Float(), 0)
 }
 
-// ScalarOf turns a Go number or bool into a Scalar; ok is false for anything else.
+// ScalarOf converts a Go number or bool to a Scalar; ok is false for anything else.
 func ScalarOf(v any) (s Scalar, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -165,7 +165,7 @@ func ScalarOf(v any) (s Scalar, ok bool) {
 // module is the path under which this project's own types have names.
 const module = "github.com/lucid-go/lucid"
 
-// namedScalar is a value of a type that somebody defined as a number or a bool. This project's own, such as dtypes and
+// namedScalar is a value of a type that a program defined as a number or a bool. This project's own, such as dtypes and
 // marks, are no numbers to anybody.
 func namedScalar(v any) (s Scalar, ok bool) {
 	t := reflect.TypeOf(v)

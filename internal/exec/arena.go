@@ -8,9 +8,9 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// Temporaries of a program lie in one block of memory for each device. Where each begins is decided with the plan, when all
-// their lives are known: the largest first, each at the lowest place that is free as long as it lives. Memory taken one by
-// one as launches come, and used again for the very same size, was two thirds more for a training step.
+// The temporaries of a program share one block of memory for each device, its arena. Their offsets are chosen with the plan, when the
+// liveness of all of them is known: the largest first, each at the lowest offset that is free while it is live. Allocating each
+// when its launch comes, and reusing memory for the same size alone, took two thirds more for a training step.
 
 // arena is the memory of a program's temporaries on one device.
 type arena struct {
@@ -19,16 +19,16 @@ type arena struct {
 }
 
 const (
-	// maxPacked is how many temporaries are packed by their lives: it takes time that grows with the square. The smaller
-	// ones of a larger program use memory again for the very same size alone.
+	// maxPacked is how many temporaries get the lowest free offset: the search takes time that grows with the square. The smaller
+	// ones of a larger program reuse memory of the same size alone.
 	maxPacked = 1024
-	// apart is how many launches a small temporary outlives its last use on a device that records launches: those of a
-	// recording run side by side where they share no memory.
+	// captureLifetime is how many launches a small temporary stays allocated behind its last use on a device that captures: launches
+	// of a recording run concurrently where they share no memory.
 	captureLifetime = 16
 	smallTemp       = 1 << 20
 )
 
-// temp is a piece of memory to be placed: a buffer, or several that are written over each other.
+// temp is memory that needs an offset: a buffer, or several that are written over each other.
 type temp struct {
 	root        int32
 	size        int
@@ -36,7 +36,7 @@ type temp struct {
 	offset      int
 }
 
-// pack places the temporaries of the program.
+// layOutArenas gives the temporaries of the program their offsets.
 func (p *planner) layOutArenas() {
 	bufs := p.prog.bufs
 	for i := p.prog.numIn; i < len(bufs); i++ {
@@ -61,7 +61,7 @@ func (p *planner) layOutArenas() {
 			dev = b.dev
 			b.arena = int8(len(p.prog.arenas))
 			t := temp{root: b.root, size: align(b.size), first: b.first, last: b.end}
-			if dev.Capture != nil && t.size <= smallTemp {
+			if dev.Capturer != nil && t.size <= smallTemp {
 				t.last += captureLifetime
 			}
 			p.temps = append(p.temps, t)
@@ -98,7 +98,7 @@ func (p *Program) written() iter.Seq[int32] {
 	}
 }
 
-// align rounds a size up so that what follows begins where kernels like it.
+// align rounds a size up so that the next temporary is aligned for kernels.
 func align(n int) int {
 	const line, page = 256, 4096
 	if n >= 16*page {
@@ -107,11 +107,11 @@ func align(n int) int {
 	return (n + line - 1) &^ (line - 1)
 }
 
-// layOut gives every piece its place, and returns how much memory they take.
+// assignOffsets gives every temporary its offset, and returns the size of the arena.
 func assignOffsets(temps []temp) (top int) {
 	slices.SortStableFunc(temps, func(a, b temp) int { return cmp.Compare(b.size, a.size) })
 	large := temps[:min(len(temps), maxPacked)]
-	placed := make([]*temp, 0, len(large)) // by place
+	placed := make([]*temp, 0, len(large)) // by offset
 	for i := range large {
 		t := &large[i]
 		for _, u := range placed {
@@ -130,7 +130,7 @@ func assignOffsets(temps []temp) (top int) {
 	return assignOffsetsBySize(temps[len(large):], top)
 }
 
-// layOutRest gives pieces a place above top, the same one to pieces of one size that live one after the other.
+// assignOffsetsBySize gives temporaries an offset above top, the same one to those of one size that are live one after the other.
 func assignOffsetsBySize(temps []temp, top int) int {
 	ends := make([]*temp, len(temps))
 	slices.SortFunc(temps, func(a, b temp) int { return cmp.Compare(a.first, b.first) })
@@ -138,7 +138,7 @@ func assignOffsetsBySize(temps []temp, top int) int {
 		ends[i] = &temps[i]
 	}
 	slices.SortFunc(ends, func(a, b *temp) int { return cmp.Compare(a.last, b.last) })
-	free := map[int][]int{} // by size: places
+	free := map[int][]int{} // by size: free offsets
 	for i := range temps {
 		t := &temps[i]
 		for ; ends[0].last < t.first; ends = ends[1:] {

@@ -9,9 +9,9 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Args is what a run may do with its arguments beside reading them.
+// Args is what a run may do with its arguments in addition to reading them.
 type Args interface {
-	// Take claims an argument's buffer for writing over: then the argument is gone. Untake gives it back.
+	// Take acquires an argument's buffer as a donation: then the argument is gone. Untake returns it.
 	Take(arg int) bool
 	Untake(arg int)
 }
@@ -30,7 +30,7 @@ type binding struct {
 	untakeFn func(i int)
 }
 
-// drop lets go of the arguments.
+// drop forgets the arguments.
 func (b *binding) drop() {
 	if len(b.pendingInputs) > 0 {
 		clear(b.pendingInputs)
@@ -53,7 +53,7 @@ func (b *binding) untake(i int) {
 	b.taken = slices.DeleteFunc(b.taken, func(t int) bool { return t == i })
 }
 
-// state says which inputs are state that the program writes in place, if nobody looks at it.
+// state says which inputs are state that the program writes in place, if it has no other reader.
 func (b *binding) state() []bool {
 	list := slices.Clone(b.replay.donated)
 	for i := range list {
@@ -62,7 +62,7 @@ func (b *binding) state() []bool {
 	return list
 }
 
-// unseen reports whether the state can be written in place now: nobody else looks at it.
+// unseen reports whether the state can be written in place now: it has no other reader.
 func (b *binding) unseen(state []bool) bool {
 	for i, is := range state {
 		if is && (b.in[i].ReadOnly || b.in[i].Refs() != 1 || b.args[b.argOf[i]-1].Refs() != 2) {
@@ -91,7 +91,7 @@ func (b *binding) untakeAll() {
 
 func (b *binding) isTaken(i int) bool { return slices.Contains(b.taken, i) }
 
-// finish lets go of the arguments whose memory went on to a result.
+// finish releases the arguments whose memory a result took over.
 func (b *binding) finish() {
 	for _, i := range b.taken {
 		b.args[b.argOf[i]-1].DropBuffer()
@@ -113,7 +113,8 @@ func (r *Replay) bind(args []*graph.Node, claims Args) *run {
 // ErrPending says that an argument of a run became pending again while it was waited for.
 var ErrPending = errors.New("an argument is pending again")
 
-// find waits for the inputs and finds their buffers. With late, those whose memory can be used already become parents.
+// find waits for the inputs and finds their buffers. With late, an input whose value is in device memory but not checked yet becomes a
+// pending input.
 func (b *binding) find(late bool) error {
 	r := b.replay
 	b.pendingInputs = b.pendingInputs[:0]
@@ -148,7 +149,7 @@ func (b *binding) find(late bool) error {
 	return nil
 }
 
-// settle waits for the value of an input, or makes it a parent.
+// settle waits for the value of an input, or makes it a pending input.
 func (b *binding) settle(input int, m *mem.Buffer, e *mem.Event, late bool) error {
 	if late && e.Polled() && !e.Happened(false) {
 		b.pendingInputs = append(b.pendingInputs, pendingInput{input, e})
@@ -161,7 +162,7 @@ func (b *binding) settle(input int, m *mem.Buffer, e *mem.Event, late bool) erro
 	return err
 }
 
-// settleParents waits for the parents.
+// settlePending waits for the pending inputs.
 func (b *binding) settlePending() error {
 	for _, p := range b.pendingInputs {
 		p.event.Happened(true)
@@ -192,7 +193,7 @@ func window(n *graph.Node, cut bool) *mem.Buffer {
 	return b.Window(from*size, b.Size-from*size)
 }
 
-// ofArgument returns where an output lies that shows an argument's own memory.
+// ofArgument returns the buffer and layout of an output that is a view of an argument.
 func ofArgument(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
 	buf, lay := arg.Buffer()
 	if lay == nil || lay.Offset == 0 {

@@ -16,24 +16,24 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A replay whose launches all go to one device that can record them runs as one recording from its third run on. State that
-// is written in place keeps its memory from run to run, so it is recorded as it lies; other inputs are too as long as they
-// stay where they are, else they are copied to a place of the recording's own. Results are copied out of it.
+// A replay whose launches all go to one device that captures launches runs as one recording from its third run on. A recording uses
+// fixed addresses. State that is written in place has the same address in every run, and so may other inputs: they are recorded where
+// they are. An input whose address changes is copied to a staging buffer of the recording. Results are copied out of it.
 
 const (
-	maxRecordings = 8         // after so many the state does not stay in place
+	maxRecordings = 8         // after so many the state's address will not stop changing
 	maxStaged     = 512 << 20 // bytes worth copying rather than launching one by one
 	muchCached    = 64 << 20
 )
 
-// capture is what a replay knows of its recording.
+// capture is the state of a replay's recording.
 type capture struct {
 	mu    sync.Mutex
 	dev   *backend.Device
 	why   string // why there is none and will be none
 	last  []uintptr
-	moves []bool // inputs that lie elsewhere from run to run
-	state []bool // and may be state, which comes to rest once it is written in place
+	moves []bool // inputs whose address changes from run to run
+	state []bool // those of them that may be state, whose address is fixed once it is written in place
 	made  int
 	rec   *recording
 }
@@ -41,18 +41,18 @@ type capture struct {
 // recording is a program recorded over fixed memory.
 type recording struct {
 	graph      backend.Graph
-	at         []uintptr     // where the inputs were recorded
-	staged     []*mem.Buffer // the recording's own place of an input; nil: it is read where it lies
-	sent       [][]byte      // what was last sent to the place of an input in host memory
-	hostStaged []*mem.Buffer // places that outlive a run
+	at         []uintptr     // addresses of the inputs when they were recorded
+	staged     []*mem.Buffer // staging buffer of an input; nil: it is read at its own address
+	sent       [][]byte      // what was last copied to the staging buffer of an input in host memory
+	hostStaged []*mem.Buffer // staging buffers of inputs in host memory, which outlive a run
 	taken      []int         // inputs written over
 	outs       []recordedOut // by output
 }
 
-// recordedOut is where an output is after a run.
+// recordedOut is the memory of an output after a run.
 type recordedOut struct {
 	input int         // the input it shows, -1: none
-	buf   *mem.Buffer // a constant, or the place to copy it from
+	buf   *mem.Buffer // a constant, or the memory to copy it from
 	fixed bool        // a constant
 }
 
@@ -64,7 +64,7 @@ func newCapture(p *Program, lays []*shape.Layout) *capture {
 			c.why = "an argument has negative strides"
 		}
 	}
-	at := slices.IndexFunc(p.steps, func(s step) bool { return s.dev.Capture != nil })
+	at := slices.IndexFunc(p.steps, func(s step) bool { return s.dev.Capturer != nil })
 	if at < 0 {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (r *recording) copiesOut() (n int) {
 	return n
 }
 
-// where is the address of a buffer's memory.
+// address is the address of a buffer's memory.
 func address(b *mem.Buffer) uintptr {
 	if b.Dev != 0 || len(b.Mem) == 0 {
 		return b.Dev
@@ -141,7 +141,7 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 			return nil, false, nil
 		}
 	} else if !b.takeAll(c.rec.taken) {
-		return nil, false, nil // somebody looks at the state: this run writes it elsewhere
+		return nil, false, nil // the state has another reader: this run writes it elsewhere
 	} else {
 		for _, i := range b.taken {
 			b.in[i].BumpVersion()
@@ -151,7 +151,7 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 	return c.launch(b)
 }
 
-// learn notes where the inputs lie; it reports whether it did so before.
+// learn notes the addresses of the inputs; it reports whether it did so before.
 func (c *capture) learn(b *binding) bool {
 	in := b.in
 	known := c.last != nil
@@ -167,7 +167,7 @@ func (c *capture) learn(b *binding) bool {
 	return known
 }
 
-// fits reports whether the inputs lie where they were recorded, or are copied anyway.
+// fits reports whether the inputs have the addresses that were recorded, or are copied anyway.
 func (c *capture) fits(b *binding) bool {
 	ok := true
 	for i, m := range b.in {
@@ -192,11 +192,11 @@ func (c *capture) drop() {
 	}
 }
 
-// record has the device record the launches.
+// record lets the device record the launches.
 func (c *capture) record(b *binding, det bool) error {
 	p, rec := b.replay.prog, &recording{at: make([]uintptr, len(b.in)), staged: make([]*mem.Buffer, len(b.in)), sent: make([][]byte, len(b.in))}
 	in := append([]*mem.Buffer(nil), b.in...)
-	var shared []*mem.Buffer // places that other recordings use too
+	var shared []*mem.Buffer // staging buffers that other recordings use too
 	free := func() {
 		for _, m := range shared {
 			m.Free()
@@ -208,31 +208,31 @@ func (c *capture) record(b *binding, det bool) error {
 		if b.argOf[i] == 0 || !onHost && (!c.moves[i] || c.state[i]) {
 			continue
 		}
-		pool := c.dev.Scratch
+		pool := c.dev.Scratch()
 		if onHost {
 			pool = c.dev.Pool // what was sent stays
 		}
-		place, err := pool.Get("record", m.Size)
+		staging, err := pool.Get("record", m.Size)
 		if err != nil {
 			free()
 			return err
 		}
-		if in[i], rec.staged[i] = place, describe(place); onHost {
-			rec.hostStaged = append(rec.hostStaged, place)
+		if in[i], rec.staged[i] = staging, describe(staging); onHost {
+			rec.hostStaged = append(rec.hostStaged, staging)
 		} else {
-			shared = append(shared, place)
+			shared = append(shared, staging)
 			total += m.Size
 		}
 	}
 	defer free()
 	if total > maxStaged {
-		return fault.New(fault.Value, "record", "its arguments, %d bytes, lie elsewhere at every call", total)
+		return fault.New(fault.Value, "record", "its arguments, %d bytes, have other addresses at every call", total)
 	}
 	if c.dev.Pool.Stats().Cached > muchCached {
 		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
 	}
 	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
-	run, err := p.reserve(c.dev.Scratch, in, take, b.untakeFn)
+	run, err := p.reserve(c.dev.Scratch(), in, take, b.untakeFn)
 	if err != nil {
 		return err
 	}
@@ -241,11 +241,11 @@ func (c *capture) record(b *binding, det bool) error {
 	}
 	rec.taken = append([]int(nil), b.taken...)
 	c.made++
-	if c.dev.Precompile != nil { // what lay in host memory lies on the device now: that may be another kernel
-		c.dev.Precompile(func(face any) { run.precompile(0, c.dev, face) })
+	if c.dev.Precompiler != nil { // an input that was in host memory is on the device now, which may take another kernel
+		c.dev.Precompile(func(mode any) { run.precompile(0, c.dev, mode) })
 	}
-	rec.graph, err = c.dev.Capture(func(face any) error {
-		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, LaunchMode: face}
+	rec.graph, err = c.dev.Capture(func(mode any) error {
+		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, LaunchMode: mode}
 		for k := range p.steps {
 			if err := run.launchInMode(kc, k); err != nil {
 				return err
@@ -286,22 +286,22 @@ func (c *capture) recordOuts(rec *recording, b *binding, run *run, in []*mem.Buf
 	}
 }
 
-// describe is a buffer at the same place which owns nothing.
+// describe is a buffer at the same address which owns nothing.
 func describe(m *mem.Buffer) *mem.Buffer { return &mem.Buffer{Mem: m.Mem, Dev: m.Dev, Size: m.Size} }
 
 // launch runs the recording; the inputs it writes over are taken.
 func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 	rec := c.rec
 	var before, behind []backend.Copy
-	for i, place := range rec.staged {
+	for i, staging := range rec.staged {
 		switch m := b.in[i]; {
-		case place == nil || m.Size == 0:
+		case staging == nil || m.Size == 0:
 		case m.Mem != nil && !c.dev.Host:
 			if !bytes.Equal(rec.sent[i], m.Mem) {
-				before = append(before, backend.Copy{Dst: place, Src: m})
+				before = append(before, backend.Copy{Dst: staging, Src: m})
 			}
-		case address(place) != address(m):
-			before = append(before, backend.Copy{Dst: place, Src: m})
+		case address(staging) != address(m):
+			before = append(before, backend.Copy{Dst: staging, Src: m})
 		}
 	}
 	fresh := make([]*mem.Buffer, len(rec.outs))
@@ -340,8 +340,8 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 		}
 		return nil, true, err
 	}
-	for i, place := range rec.staged {
-		if m := b.in[i]; place != nil && m.Mem != nil && !c.dev.Host {
+	for i, staging := range rec.staged {
+		if m := b.in[i]; staging != nil && m.Mem != nil && !c.dev.Host {
 			rec.sent[i] = append(rec.sent[i][:0], m.Mem...)
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A kernel that converts as it loads or stores takes the casts beside it: the elements move once, in the smaller dtype. A
-// device that gains from rows which begin at whole pieces of memory gets such rows for values that nobody keeps.
+// A kernel that converts as it loads or stores takes over the casts before and behind it: the elements move once, in the smaller dtype.
+// A device that prefers rows which begin at aligned addresses gets such rows for values that are not stored.
 
-// absorbCasts finds the casts that kernels make themselves.
+// foldCasts finds the casts that kernels do themselves.
 func (p *planner) foldCasts() {
 	any := false
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		d := p.device(n)
-		if f.class != classKernel || d.CanFoldCast == nil {
+		if f.class != classKernel || d.CastFolder == nil {
 			continue
 		}
 		for k := range min(n.NumIn(), 32) {
@@ -31,7 +31,7 @@ func (p *planner) foldCasts() {
 			f.class = classFoldedCast
 		}
 	}
-	if !p.replay { // outside of a trace somebody may still ask for the value before the cast
+	if !p.replay { // outside a trace a handle may still ask for the value before the cast
 		return
 	}
 	for i, n := range p.idx.Nodes {
@@ -44,7 +44,7 @@ func (p *planner) foldCasts() {
 	}
 }
 
-// castBefore reports whether kernel n reads what its input m is cast from.
+// canFoldInputCast reports whether kernel n reads what its input m is cast from.
 func (p *planner) canFoldInputCast(d *backend.Device, n *graph.Node, k int, m *graph.Node) bool {
 	if p.info[p.idx.Get(m)].class != classElementwise || m.Op().Role != graph.RoleCast || p.device(m) != d {
 		return false
@@ -53,10 +53,10 @@ func (p *planner) canFoldInputCast(d *backend.Device, n *graph.Node, k int, m *g
 	return p.info[p.idx.Get(of)].class != classConst && p.device(of) == d && d.CanFoldCast(n.Op().Name, k, m.DType(), of.DType())
 }
 
-// castBehind reports whether kernel m writes what cast n, its only reader, makes of it.
+// canFoldOutputCast reports whether kernel m writes what cast n, its only reader, makes of it.
 func (p *planner) canFoldOutputCast(n, m *graph.Node, g *info) bool {
 	d := p.device(m)
-	return g.class == classKernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.CanFoldCast != nil && d.CanFoldCast(m.Op().Name, -1, m.DType(), n.DType())
+	return g.class == classKernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.CastFolder != nil && d.CanFoldCast(m.Op().Name, -1, m.DType(), n.DType())
 }
 
 // source is input k of a node as its launch reads it.
@@ -67,10 +67,10 @@ func (p *planner) source(n *graph.Node, f *info, k int) *graph.Node {
 	return n.In(k).In(0)
 }
 
-// pitched gives the one result of a kernel rows that are longer than what they hold, where its device wants them and nobody
-// keeps the value: it returns the layout and the bytes, nil where it lies in row-major order.
+// pitchedLayout gives the only result of a kernel a row pitch larger than the row, where its device prefers one and the value is not
+// stored. It returns the layout and the bytes; nil: row-major order.
 func (p *planner) pitchedLayout(d *backend.Device, n *graph.Node, f *info, o *operand) (lay *shape.Layout, bytes int) {
-	if d.Pitch == nil || n.NumOut() != 1 || n.Rank() < 2 || f.store || f.outputCast > 0 && p.info[f.outputCast-1].store {
+	if d.Pitcher == nil || n.NumOut() != 1 || n.Rank() < 2 || f.store || f.outputCast > 0 && p.info[f.outputCast-1].store {
 		return nil, 0
 	}
 	long := d.Pitch(n.Op().Name, n.Attr(), o.dtype, n.Shape())

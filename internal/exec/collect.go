@@ -4,116 +4,9 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/shape"
 )
-
-// class is what the planner does with a node.
-type class uint8
-
-const (
-	classInput          class = iota // stored, or an argument of a compiled function: an input of the plan
-	classConst                       // an immediate
-	classAlias                       // a view, or an output of a bundle: shows another node's buffer
-	classElementwise                 // elementwise, part of a group
-	classKernel                      // one launch
-	classFusedReduction              // a reduction at the end of the group it reads
-	classProducer                    // a product at the start of the group that reads it
-	classProducerView                // an alias of such a product, through which the group reads it
-	classFoldedCast                  // a cast that every kernel which reads it makes itself
-	classOutputCast                  // a cast that the kernel before it makes
-)
-
-// launched says that the node's value has memory of its own in any plan.
-func (c class) launched() bool {
-	return c == classKernel || c == classFusedReduction || c == classProducer
-}
-
-// computed says that the node's value is more than another one's.
-func (c class) computed() bool { return c == classElementwise || c.launched() }
-
-// view says that the node shows another one's buffer.
-func (c class) view() bool { return c == classAlias || c == classProducerView }
-
-// follows says that the node is there as soon as its input is.
-func (c class) follows() bool { return c == classAlias || c == classFoldedCast || c == classOutputCast }
-
-// info is what the planner knows of one node.
-type info struct {
-	class        class
-	root         bool
-	materialised bool // has a buffer in this plan
-	alive        bool // reachable after the plan
-	store        bool // keeps its value after the plan
-	state        bool // an argument that the plan makes the next value of
-	level        int32
-	latest       int32
-	group        int32
-	reduction    int32 // of a group's leader: the reduction at its end, +1; of such a one: the next; 0: none
-	producer     int32 // of a group's leader: the product at its start, +1; 0: none
-	reg          int32 // in its group's program
-	users        int32 // consumers in the plan
-	// through: bits of the inputs whose cast a kernel makes itself; skipped: kernels that do so with this cast; recast: the
-	// cast behind a kernel that makes it, +1; 0: none.
-	foldedInputs         uint32
-	foldedBy, outputCast int32
-	sources              [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
-	recomputeDepth       int8                       // recompute depth
-	manySources          bool                       // more than fit srcs
-	// newUser: a consumer in this plan was never evaluated before.
-	newUser bool
-	at      location
-	tuple   []location
-}
-
-// planner holds the scratch of one plan.
-type planner struct {
-	idx   graph.Index
-	info  []info
-	roots []*graph.Node
-	dev   *backend.Device   // for nodes that name none
-	where []*backend.Device // for each node, if the default device's memory is its own
-	prog  *Program
-	// consts holds the buffers of immediates, one for each value.
-	consts map[constKey]int32
-	scratch
-	// becomes pairs values with the inputs whose next value they are.
-	becomes [][2]*graph.Node
-	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
-	replay bool
-	// share is the part of a trace's work that may be done again to hold less.
-	rematShare float64
-	// inside holds, by their numbers, the kernels whose results are written where and as others want them.
-	elisions map[int]*elision
-	// argLays are the strides of a trace's arguments that are not in row-major order.
-	argLays map[*graph.Node]*shape.Layout
-}
-
-// scratch is space that plans use one after the other.
-type scratch struct {
-	count, sorted, groupNext, groupFirst, list []int
-	reads                                      []int32 // registers of the inputs a group reads, in order
-	temps                                      []temp
-	dtypes                                     [3]dtype.DType
-	inBufs                                     []*mem.Buffer
-	inNodes                                    []*graph.Node
-}
-
-// reset makes the planner ready for another plan; the space of a huge one is given back.
-func (p *planner) reset() {
-	p.idx.Reset()
-	info, s := p.info[:0], p.scratch
-	if cap(info) > 1<<16 {
-		info, s = nil, scratch{}
-	}
-	clear(info[:cap(info)])
-	clear(s.inBufs)
-	clear(s.inNodes)
-	*p = planner{idx: p.idx, info: info, scratch: s}
-}
 
 // collect numbers the nodes behind the roots, inputs first, and classifies them.
 func (p *planner) collect() {
@@ -178,7 +71,7 @@ func (p *planner) device(n *graph.Node) *backend.Device {
 	return p.dev
 }
 
-// settleDevices finds out where nodes that name no device are computed: where somebody reads them, else on the default
+// settleDevices finds out where nodes that name no device are computed: on the device of their reader, else on the default
 // device. It matters only if a device has memory the host cannot read.
 func (p *planner) settleDevices() {
 	if p.dev.Host && !slices.ContainsFunc(p.idx.Nodes, func(n *graph.Node) bool { return n.Device() != nil && !n.Device().Host }) {
@@ -207,7 +100,7 @@ func (p *planner) settleDevices() {
 
 func (p *planner) canFuse(n *graph.Node) bool {
 	d := p.device(n)
-	if d.CanFuse == nil || n.NumIn() > 3 || n.NumIn() == 0 {
+	if d.Fuser == nil || n.NumIn() > 3 || n.NumIn() == 0 {
 		return false
 	}
 	in := p.dtypes[:n.NumIn()]

@@ -8,18 +8,18 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Results that are only put one behind the other are written there: the gradients of an attention's queries, keys and values are
-// parts of the gradient of one product, say. Where a device's kernel writes its outputs wherever they lie, no copy joins them.
+// Concat elision: where a device's kernel writes outputs of any strides, outputs that are only concatenated are written straight into
+// the result of the concat. The gradients of an attention's queries, keys and values, for example, are parts of the gradient of one
+// product. In the same way an output that is only read through a permutation and a reshape is written in the permuted order, which
+// spares the reshape's copy.
 
-// A result whose elements somebody shows in another order than theirs, as rows of all heads, is written in that order, which spares a copy too.
-
-// inside is such a kernel: the cat of its results, -1 if there is none, and how each of them lies.
+// elision is such a kernel: the concat of its outputs, -1 if there is none, and the layout of each output.
 type elision struct {
 	cat  int
 	lays []*shape.Layout
 }
 
-// findInside looks for them. In plans of traces alone: elsewhere somebody may ask for the parts.
+// elideConcats looks for such kernels. In plans of traces alone: elsewhere a handle may ask for the parts.
 func (p *planner) elideConcats() {
 	if !p.replay {
 		return
@@ -31,7 +31,7 @@ func (p *planner) elideConcats() {
 		if j, in := p.concatParts(n); in != nil {
 			in.cat = i
 			p.setElision(j, in)
-			p.info[i].class = classAlias // of all its inputs: it is there when they are
+			p.info[i].class = classAlias // of all its inputs: it is computed when they are
 		}
 	}
 	for i, n := range p.idx.Nodes {
@@ -48,7 +48,7 @@ func (p *planner) setElision(kernelAt int, in *elision) {
 	p.elisions[kernelAt] = in
 }
 
-// layFor lets a kernel write its result in the order in which n shows it, if that spares a copy.
+// writeReshaped lets a kernel write its output in the order in which reshape n reads it, if that spares a copy.
 func (p *planner) writeReshaped(n *graph.Node) {
 	item, views, m := -1, []*graph.Node(nil), n.In(0)
 	for item < 0 {
@@ -66,7 +66,7 @@ func (p *planner) writeReshaped(n *graph.Node) {
 	}
 	source := m.In(0)
 	j, d := p.idx.Get(source), p.device(source)
-	if f := &p.info[j]; f.class != classKernel || f.root || p.elisions[j] != nil || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
+	if f := &p.info[j]; f.class != classKernel || f.root || p.elisions[j] != nil || d.StridedWriter == nil || !d.WritesStrided(source.Op().Name) {
 		return
 	}
 	shown := shape.Contiguous(m.Shape())
@@ -85,7 +85,7 @@ func (p *planner) writeReshaped(n *graph.Node) {
 	}
 }
 
-// partsOf finds the kernel all of whose results are the parts of a cat, each once and only there.
+// concatParts finds the kernel all of whose outputs are parts of a concat, each once and only there.
 func (p *planner) concatParts(cat *graph.Node) (kernelAt int, in *elision) {
 	axis, at := cat.Attr().(attr.Axis).Axis, 0
 	strides := cat.Shape().Strides()
@@ -113,7 +113,7 @@ func (p *planner) concatParts(cat *graph.Node) (kernelAt int, in *elision) {
 		j := p.idx.Get(source)
 		f, d := &p.info[j], p.device(source)
 		if in == nil {
-			if f.class != classKernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
+			if f.class != classKernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.StridedWriter == nil || !d.WritesStrided(source.Op().Name) {
 				return 0, nil
 			}
 			kernelAt, in = j, &elision{lays: make([]*shape.Layout, cat.NumIn())}
@@ -130,7 +130,7 @@ func (p *planner) concatParts(cat *graph.Node) (kernelAt int, in *elision) {
 	return kernelAt, in
 }
 
-// before is the layout that views, the last one first, show as the one wanted; nil: there is none.
+// invertViews returns the layout that becomes the wanted one behind views, which are listed the last one first; nil: there is none.
 func invertViews(views []*graph.Node, want *shape.Layout) *shape.Layout {
 	lay := want
 	for _, v := range views {
@@ -151,7 +151,7 @@ func invertViews(views []*graph.Node, want *shape.Layout) *shape.Layout {
 			}
 		}
 	}
-	// The views must be seen to show it: they are made of it when their turn comes.
+	// Check it forwards: lowering applies the views to this layout.
 	shown := lay
 	for _, v := range slices.Backward(views) {
 		if shown = v.Op().Layout(v.Attr(), v.In(0).Shape(), shown, v.Shape()); shown == nil {

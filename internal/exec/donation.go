@@ -44,13 +44,13 @@ func (p *planner) findDonors() {
 	}
 }
 
-// elementwise reports whether output i is written in the order in which inputs are read: a reduction at the end of a fused
-// program is not, nor is the product at its start, nor what a product's own kernel makes of other inputs.
+// elementwise reports whether output i is written in the order in which inputs are read: a fused reduction is not, nor is a producer,
+// nor any output of a program whose producer forbids overwriting inputs.
 func (s *step) elementwise(i int) bool {
 	return s.fused == nil || !(s.fused.Producer != nil && (i == 0 || s.fused.Producer.NoOverwrite)) && !(s.fused.Reduction != nil && i >= len(s.out)-s.fused.NumReductions())
 }
 
-// together reports whether output i and input j are of the same part of a step: parts run side by side.
+// together reports whether output i and input j are of the same set of a horizontal fusion: sets run concurrently.
 func (s *step) together(i, j int) bool {
 	return s.sets == 0 || i/(len(s.out)/s.sets) == j/(len(s.in)/s.sets)
 }
@@ -60,7 +60,7 @@ func (s *step) together(i, j int) bool {
 func (p *planner) overlays(s *step, j int, o operand) bool {
 	in := s.in[j]
 	if s.fused != nil && s.fused.Producer != nil && j >= s.fused.In {
-		return false // an operand of the product at its start
+		return false // an operand of the producer
 	}
 	inOrder := in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0)
 	if o.lay != nil {
@@ -69,7 +69,7 @@ func (p *planner) overlays(s *step, j int, o operand) bool {
 	return inOrder && in.shape.Equal(o.shape) && in.dtype.Size() == o.dtype.Size() && !p.readTwice(s, j)
 }
 
-// pairState pairs state with its own next value, so that it keeps its place from run to run.
+// pairState pairs state with its own next value, so that its address is the same from run to run.
 func (p *planner) pairState(taken []bool) {
 	for _, pair := range p.becomes {
 		i := p.idx.Get(pair[1])

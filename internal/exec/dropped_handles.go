@@ -8,11 +8,11 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// looks says when the collector is asked which handles nobody has any more: before a large evaluation, since their values
-// would be stored and lie there until it runs by itself. It may take a hundredth of the time.
+// droppedLookup says when Go's collector is run to find dropped handles: before a large evaluation, since it would store their
+// values until the collector runs by itself. At most a hundredth of the time is spent on this.
 var droppedLookup = struct {
-	from atomic.Int64 // bytes that wait to be computed
-	pace atomic.Int64 // how many times as long it does not happen again
+	from atomic.Int64 // pending bytes from which on it is worth it
+	pace atomic.Int64 // the pause behind a collection, as a multiple of its time
 	busy atomic.Bool
 	next time.Time // not before
 }{}
@@ -22,7 +22,7 @@ func init() {
 	droppedLookup.pace.Store(100)
 }
 
-// AlwaysFindDropped makes every evaluation look for lost handles, those of small values too, until undo is called: for tests.
+// AlwaysFindDropped makes every evaluation look for dropped handles, those of small values too, until undo is called: for tests.
 func AlwaysFindDropped() (undo func()) {
 	from, pace, watched := droppedLookup.from.Swap(0), droppedLookup.pace.Swap(0), graph.WatchedBytes.Swap(0)
 	return func() {
@@ -32,11 +32,11 @@ func AlwaysFindDropped() (undo func()) {
 	}
 }
 
-// findLost runs Go's collector before a large evaluation, so that the plan knows which handles are lost.
+// findDroppedHandles runs Go's collector before a large evaluation, so that the plan knows which handles were dropped.
 func findDroppedHandles(roots []*graph.Node) {
 	waiting := 0
 	for _, r := range roots {
-		if !r.Stored() && r.PendingDepth() > 1 { // alone it is for nobody but the caller
+		if !r.Stored() && r.PendingDepth() > 1 { // a single node has no other handles to look for
 			waiting = max(waiting, r.PendingBytes())
 		}
 	}

@@ -1,17 +1,18 @@
 package exec
 
 import (
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// findHeads puts products, or what else a device takes there, at the start of the groups that read them, one each, the latest: the group runs over parts of
-// the product while they are in the cache. Nobody else may read the product in this plan, since it is made as late as
-// the group is. A group may read it in another shape.
+// fuseEpilogues makes a group the epilogue of a producer it reads: a matmul, a convolution, or another op that the device allows. A
+// group has one producer, the latest; the epilogue runs over tiles of its result while they are in the cache. The producer must have
+// no other reader in this plan, since it runs as late as the group does. The group may read it through a reshape.
 func (p *planner) fuseEpilogues() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class != classElementwise || p.info[f.group].reduction != 0 && !p.device(n).EpilogueReduces {
+		if f.class != classElementwise || p.info[f.group].reduction != 0 && !epilogueReduces(p.device(n)) {
 			continue
 		}
 		lead := &p.info[f.group]
@@ -34,7 +35,10 @@ func (p *planner) fuseEpilogues() {
 	}
 }
 
-// canLead reports whether node j, read by n, is a product that can be made together with n, or shows one whole.
+// epilogueReduces reports whether a device takes an epilogue that ends with reductions.
+func epilogueReduces(d *backend.Device) bool { return d.EpilogueFuser != nil && d.EpilogueReduces() }
+
+// canTakeEpilogue reports whether node j, read by n, is a producer that n can be the epilogue of, or a view of all of one.
 func (p *planner) canTakeEpilogue(j int, n *graph.Node) bool {
 	m, f := p.idx.Nodes[j], &p.info[j]
 	if m.Shape() != n.Shape() || f.class != classKernel && f.class != classAlias || f.foldedInputs != 0 || f.outputCast != 0 {
@@ -55,10 +59,10 @@ func (p *planner) canTakeEpilogue(j int, n *graph.Node) bool {
 		m = of
 	}
 	d := p.device(m)
-	return m.NumOut() == 1 && d.CanTakeEpilogue != nil && d == p.device(n) && d.CanTakeEpilogue(m.Op().Name, m.Attr(), m.DType())
+	return m.NumOut() == 1 && d.EpilogueFuser != nil && d == p.device(n) && d.CanTakeEpilogue(m.Op().Name, m.Attr(), m.DType())
 }
 
-// onlyFor reports whether all consumers of node j are members of a group. They lie behind it.
+// onlyReadBy reports whether all consumers of node j are members of a group. Consumers have larger numbers than j.
 func (p *planner) onlyReadBy(j int, group int32) bool {
 	left := p.info[j].users
 	for i := j + 1; i < len(p.idx.Nodes) && left > 0; i++ {

@@ -44,7 +44,7 @@ func Eval(ctx context.Context, roots ...*graph.Node) error {
 		if err == nil {
 			return nil
 		}
-		// Somebody else's evaluation of a node we share was given up, or is about to be; ours goes on.
+		// Another evaluation of a shared node was given up, or is about to be; this one goes on.
 		if !isCanceled(err) || ctx.Err() != nil {
 			return err
 		}
@@ -61,15 +61,14 @@ func EvalAsync(ctx context.Context, roots ...*graph.Node) error {
 	return err
 }
 
-// wait waits for values that are there or on their way. Meanwhile one may become pending again; that another
-// failed matters more.
+// wait waits for stored and scheduled values. Meanwhile one may become pending again; an error of another one takes precedence.
 func wait(roots []*graph.Node) (err error) {
 	for _, r := range roots {
 		e := error(errGivenUp)
 		if b, _ := r.Buffer(); b != nil {
 			e = b.Wait()
 		} else if r.Stored() {
-			continue // a bundle; its parts are asked for
+			continue // a tuple; its items are evaluated
 		}
 		if e != nil && (err == nil || isCanceled(err)) {
 			err = e
@@ -146,7 +145,7 @@ func (j *job) work() {
 	planMu.Unlock()
 }
 
-// join puts the job in its queue, if it has one.
+// submit puts the job in its queue, if it has one.
 func (j *job) submit() {
 	inFlight.enter()
 	if j.how.stream != nil && j.queue == nil {
@@ -183,14 +182,14 @@ func start(how manner, roots []*graph.Node, async bool) (*job, error) {
 	return j, nil
 }
 
-// Reading returns a view of the node's value in host memory, evaluating it first.
+// HostView returns a view of the node's value in host memory, evaluating it first.
 func HostView(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if err := Eval(ctx, n); err != nil {
 		return backend.View{}, err
 	}
 	v := n.View()
 	d := n.Device()
-	if d == nil || d.Download == nil {
+	if d == nil || d.Transfer == nil {
 		return v, nil
 	}
 	return download(d, v)

@@ -8,11 +8,11 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// A launch that fails leaves its results without a value, and so are those made of them. Everything else has its value, or can
-// be asked for again: from the first failure on no launch writes over an input any more, so that what it reads is still there.
+// A launch that fails leaves its results without a value, and so do launches that read them. Every other value is computed, or can be
+// evaluated again: from the first failure on no launch writes over an input any more, so that inputs still have their values.
 
-// givenUp is what those get who wait for a value that was not computed and became pending again.
-var errGivenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "a launch beside it failed; evaluate it again", Err: context.Canceled}
+// errGivenUp is the error of a value that was not computed and became pending again, for its waiting readers.
+var errGivenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "another launch of its evaluation failed; evaluate it again", Err: context.Canceled}
 
 // fail notes that a launch failed.
 func (r *run) fail(s *step, err error) {
@@ -30,7 +30,7 @@ func (r *run) failBuffer(buf int32, err error) {
 	r.errs[buf] = err
 }
 
-// spread fails what a step makes of values that failed, of which there are some, and returns how many of its parts cannot run.
+// propagateFailures fails the outputs of a step that read values which failed, and returns how many of its sets cannot run.
 func (r *run) propagateFailures(s *step) (failed int) {
 	for k := range s.parts() {
 		if err := r.failure(part(s, s.in, k)); err != nil {
@@ -43,7 +43,7 @@ func (r *run) propagateFailures(s *step) (failed int) {
 	return failed
 }
 
-// failure is why one of some operands has no value; nil: all have. That a launch was withheld is the least of reasons.
+// failure is why one of some operands has no value; nil: all have. errGivenUp is returned only if there is no other reason.
 func (r *run) failure(in []operand) (err error) {
 	for _, o := range in {
 		if e := r.errs[o.buf]; e != nil && (err == nil || err == error(errGivenUp)) {
@@ -53,8 +53,8 @@ func (r *run) failure(in []operand) (err error) {
 	return err
 }
 
-// withheld reports whether a step may not run because it would write over an input after something failed. What it would have
-// made is not failed, but not computed either.
+// withheld reports whether a step may not run because it would write over an input after a failure. Its outputs did not fail, but are
+// not computed either.
 func (r *run) withheld(s *step) bool {
 	if !slices.ContainsFunc(s.out, func(o operand) bool { return r.overwrittenInput(o.buf) >= 0 }) {
 		return false
@@ -67,7 +67,7 @@ func (r *run) withheld(s *step) bool {
 	return true
 }
 
-// over is the input in whose memory a buffer lies that the run took; -1: none.
+// overwrittenInput is the input whose memory a buffer took over in this run; -1: none.
 func (r *run) overwrittenInput(buf int32) int {
 	if d := r.prog.bufs[buf].donor; d >= 0 && int(d) < r.prog.numIn && r.bufs[buf] == r.bufs[d] {
 		return int(d)
@@ -75,7 +75,7 @@ func (r *run) overwrittenInput(buf int32) int {
 	return -1
 }
 
-// unwritten reports whether an input that the run took has its value still: the launch that was to write over it did not run.
+// notOverwritten reports whether a donated input still has its value: the launch that was to write over it did not run.
 func (r *run) notOverwritten(input int) bool {
 	for _, k := range r.skipped {
 		if slices.ContainsFunc(r.prog.steps[k].out, func(o operand) bool { return r.overwrittenInput(o.buf) == input }) {
@@ -85,26 +85,26 @@ func (r *run) notOverwritten(input int) bool {
 	return false
 }
 
-// unmade reports whether some of the memory of a node was not filled.
+// notComputed reports whether a buffer of a node has no value.
 func (r *run) notComputed(f *info) bool {
 	at := func(b location) bool { return b.buf >= 0 && r.errs[b.buf] != nil }
 	return at(f.at) || slices.ContainsFunc(f.tuple, at)
 }
 
-// giveBack gives inputs back that the plan took to write over them, and did not.
+// giveBack returns inputs that were donated to the plan and not written over.
 func (j *job) giveBack(unwritten func(input int) bool) {
 	j.taken = slices.DeleteFunc(j.taken, func(t takenNode) bool {
 		if !unwritten(t.input) {
 			return false
 		}
-		t.n.Restore(t.buf.Renew()) // whoever waits for the value that was to come holds the buffer there was
+		t.n.Restore(t.buf.Renew()) // readers that wait for the new value hold the old Buffer
 		t.n.Untake(t.want)
 		return true
 	})
 }
 
-// innocent finds, after a failure, the nodes to be stored that were not computed only because their launch was shared with a
-// reader of what failed, or withheld. They become pending again. Not so if they were made of an input that has been written over.
+// retryable finds, after a failure, the nodes to be stored that were not computed only because their launch also had a failed operand
+// of another value, or was withheld. They become pending again, unless they depend on an input that has been written over.
 func (j *job) retryable() []bool {
 	p, r := j.planner, j.run
 	broke := func(b location) bool { return b.buf >= 0 && slices.Contains(r.broke, b.buf) }
@@ -130,7 +130,7 @@ func (j *job) retryable() []bool {
 	return list
 }
 
-// markFailed says on the memory of a node's value that it was not filled, and why.
+// markFailed sets the error of a node's buffers that have no value.
 func (j *job) markFailed(f *info, again bool) {
 	set := func(b location) {
 		if b.buf < 0 || j.run.errs[b.buf] == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// findTails puts reductions at the end of the groups they read, as many as the device folds at once: they are folded while the
-// group's values are at hand. A reduction that reads nothing else can run as early as its group does.
+// fuseReductions fuses reductions into the group they read, as many as the device takes: the group's values are reduced while they are
+// in registers or in the cache. A reduction reads nothing else, so it can run as early as its group does.
 func (p *planner) fuseReductions() {
 	any := false
 	for i, n := range p.idx.Nodes {
@@ -18,13 +18,13 @@ func (p *planner) fuseReductions() {
 		m := n.In(0)
 		g := &p.info[p.idx.Get(m)]
 		d := p.device(n)
-		if g.class != classElementwise || d.CanFuseReduction == nil || p.device(m) != d {
+		if g.class != classElementwise || d.ReductionFuser == nil || p.device(m) != d {
 			continue
 		}
 		if at := p.reductionSlot(g.group, d, n); at != nil && d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
 			f.class, f.group = classFusedReduction, g.group
 			*at = int32(i) + 1
-			any = any || d.ReducesInputs
+			any = any || d.ReducesInputs()
 		}
 	}
 	if any {
@@ -32,10 +32,10 @@ func (p *planner) fuseReductions() {
 	}
 }
 
-// adoptTails puts reductions of what a group reads at its end too, if it ends with some over the same dimensions: its inputs
-// pass by anyway. They must have time until the group runs.
+// fuseInputReductions fuses reductions of a group's inputs into it too, if it has fused reductions over the same dimensions: its inputs
+// are loaded anyway. Such a reduction must not be needed before the group runs.
 func (p *planner) fuseInputReductions() {
-	readers := map[int][]int32{} // by input: groups with tails that read it
+	readers := map[int][]int32{} // by input: groups with fused reductions that read it
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		if f.class != classElementwise || p.info[f.group].reduction == 0 {
@@ -55,10 +55,10 @@ func (p *planner) fuseInputReductions() {
 		}
 		m, d := n.In(0), p.device(n)
 		if !p.rowMajor(m) {
-			continue // memory is folded in its own order
+			continue // its kernel reduces in the order of memory, which gives other bits
 		}
 		for _, g := range readers[p.idx.Get(m)] {
-			if p.info[g].latest > f.latest || !d.ReducesInputs || p.device(p.idx.Nodes[g]) != d || !d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+			if p.info[g].latest > f.latest || p.device(p.idx.Nodes[g]) != d || !d.ReducesInputs() || !d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
 				continue
 			}
 			if at := p.reductionSlot(g, d, n); at != nil {
@@ -70,7 +70,7 @@ func (p *planner) fuseInputReductions() {
 	}
 }
 
-// rowMajor reports whether a value is known to lie in row-major order.
+// rowMajor reports whether a value is known to be stored in row-major order.
 func (p *planner) rowMajor(n *graph.Node) bool {
 	switch p.info[p.idx.Get(n)].class {
 	case classInput:
@@ -85,12 +85,12 @@ func (p *planner) rowMajor(n *graph.Node) bool {
 	return false
 }
 
-// room is where a group notes that it ends with reduction n too; nil: it cannot.
+// reductionSlot is the field that links reduction n to a group; nil: the group cannot take it.
 func (p *planner) reductionSlot(group int32, d *backend.Device, n *graph.Node) *int32 {
 	at := &p.info[group].reduction
 	for k := 0; *at != 0; k++ {
 		m := p.idx.Nodes[*at-1]
-		if k+1 >= d.MaxFusedReductions || !sameAxes(m.Attr(), n.Attr()) {
+		if k+1 >= d.MaxFusedReductions() || !sameAxes(m.Attr(), n.Attr()) {
 			return nil
 		}
 		at = &p.info[*at-1].reduction
@@ -98,7 +98,7 @@ func (p *planner) reductionSlot(group int32, d *backend.Device, n *graph.Node) *
 	return at
 }
 
-// sameAxes reports whether reductions fold the same dimensions.
+// sameAxes reports whether reductions are over the same dimensions.
 func sameAxes(a, b attr.Attr) bool {
 	x, ok := a.(attr.Axes)
 	y, too := b.(attr.Axes)

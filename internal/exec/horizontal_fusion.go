@@ -6,23 +6,23 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// Fused programs of the same code over different memory, none of which waits for another, are one launch on devices that can:
-// an optimizer's update of all parameters, sums of many gradients. A step is moved back to the last one it joins, if nobody
-// needs its results before that, and if values it reads can be kept so long: the memory the plan needs at its peak must not
-// grow by more than joinSlack.
+// Horizontal fusion: independent launches of the same program over different operands become one launch on devices that can: an
+// optimizer's update of all parameters, sums of many gradients. A group runs where its last member was, so a member may join only if
+// no launch needs its results before that. Its operands stay live until then: the peak memory of the plan must not grow by more than
+// horizontalSlack.
 
 const horizontalSlack = 16 << 20
 
-// joinKey tells what can be one launch.
+// horizontalKey is equal for steps that can be one launch.
 type horizontalKey struct {
 	dev  *backend.Device
 	code string
 }
 
-// joining is a set of steps that become one.
+// horizontalGroup is steps that become one.
 type horizontalGroup struct {
 	steps []int
-	until int // the first step that reads what one of them makes
+	until int // the first step that reads a result of one of them
 	held  int // bytes that would be free after their own steps
 }
 
@@ -65,10 +65,10 @@ func (p *planner) fuseHorizontally() {
 }
 
 func canFuseHorizontally(s *step) bool {
-	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.RunHorizontal != nil && s.sets == 0
+	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.HorizontalFuser != nil && s.sets == 0
 }
 
-// affords reports whether what the steps hold can be held until step k too.
+// fitsMemory reports whether the operands of the steps can stay live until step k too.
 func (j *horizontalGroup) fitsMemory(live []int, k, bound int) bool {
 	for t := j.steps[len(j.steps)-1] + 1; t <= k; t++ {
 		if live[t]+j.held > bound {
@@ -78,7 +78,7 @@ func (j *horizontalGroup) fitsMemory(live []int, k, bound int) bool {
 	return true
 }
 
-// add moves the steps back to step k, which is the next of them.
+// add makes step k a member, behind the others.
 func (j *horizontalGroup) add(p *planner, k int, readers []int, live []int) {
 	if len(j.steps) > 0 {
 		for t := j.steps[len(j.steps)-1] + 1; t <= k; t++ {
@@ -141,7 +141,7 @@ func (p *planner) live() []int {
 	return live
 }
 
-// rebuild puts sets of steps where the last of each stands, and numbers steps anew.
+// mergeHorizontally replaces the last member of each group by one step for all, and numbers steps anew. It reports whether there were any.
 func (p *planner) mergeHorizontally(sets []*horizontalGroup) bool {
 	into := map[int]*horizontalGroup{}
 	gone := make([]bool, len(p.prog.steps))

@@ -59,14 +59,14 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 		if e == nil {
 			continue
 		}
-		if j.short = false; !e.Happened(false) || isCanceled(e.Err()) { // what failed for good is nothing to wait for
+		if j.short = false; !e.Happened(false) || isCanceled(e.Err()) { // a final failure is nothing to wait for
 			j.deps = append(j.deps, e)
 		}
 	}
 	take := func(i int) bool {
 		n := nodes[i]
 		w, ok := p.droppable(n)
-		// A plan that waits for others may have to be given up after they are: it writes over nothing.
+		// A plan that waits for others is given up if they are: it must not write over inputs.
 		if !ok || len(j.deps) > 0 || in[i].Refs() != 1 || !n.Take(w) {
 			return false
 		}
@@ -87,8 +87,8 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	}
 	j.run = r
 	for k := range p.prog.steps {
-		if q := p.prog.steps[k].dev.Enqueue; q != nil {
-			j.queue, j.short = q, false
+		if q := p.prog.steps[k].dev.Enqueuer; q != nil {
+			j.queue, j.short = q.Enqueue, false
 		}
 	}
 	return j, nil
@@ -140,7 +140,7 @@ func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
 	return bufs, nodes
 }
 
-// droppable reports whether every claim on a given node is an edge that this plan drops, and how many they are.
+// droppable reports whether every reference to an input node is an edge that this plan drops, and how many they are.
 func (p *planner) droppable(n *graph.Node) (int, bool) {
 	i := p.idx.Get(n)
 	f := &p.info[i]
@@ -153,8 +153,8 @@ func (p *planner) droppable(n *graph.Node) (int, bool) {
 // begin marks the stored nodes as scheduled.
 func (j *job) begin() {
 	j.event = mem.NewEvent()
-	// While the plan runs, the caller may let go of the roots, and another plan may store a node in between and drop
-	// the very edge through which this one reads an input: the plan holds both ends itself.
+	// While the plan runs, the caller may drop the roots, and another plan may store a node in between and drop the edge
+	// through which this one reads an input: the plan references both ends itself.
 	p := j.planner
 	for _, r := range p.roots {
 		r.Ref()
@@ -171,7 +171,7 @@ func (j *job) begin() {
 func (j *job) store(e *mem.Event) {
 	p := j.planner
 	for _, t := range j.taken {
-		t.n.DropBuffer() // finish hides the buffer: until the run is over it may be a temporary's
+		t.n.DropBuffer() // finish drops the buffer's reference: until the run is over it may hold a temporary
 	}
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
@@ -198,7 +198,7 @@ func (j *job) store(e *mem.Event) {
 	}
 }
 
-// settle notes where a value lies that named no device: memory that is not the host's stays where it was computed.
+// setComputedDevice sets the device of a value that named none, if it was computed in memory that is not the host's.
 func setComputedDevice(n *graph.Node, d *backend.Device) {
 	if n.Device() == nil && !d.Host {
 		n.SetDevice(d)

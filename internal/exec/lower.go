@@ -12,7 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// lower turns the classified nodes into steps over numbered buffers.
+// lower makes steps over numbered buffers from the classified nodes.
 func (p *planner) lower() {
 	p.prog = &Program{}
 	for i, n := range p.idx.Nodes {
@@ -67,7 +67,7 @@ func (p *planner) input(n *graph.Node) location {
 	return location{int32(len(p.prog.bufs) - 1), lay}
 }
 
-// inputBundle numbers the buffers of a stored bundle, whose items are still pending views of it.
+// inputTuple numbers the buffers of a stored tuple, whose items are still pending views of it.
 func (p *planner) inputTuple(n *graph.Node) location {
 	f := &p.info[p.idx.Get(n)]
 	for _, b := range n.TupleBuffers() {
@@ -77,7 +77,7 @@ func (p *planner) inputTuple(n *graph.Node) location {
 	return f.tuple[0]
 }
 
-// order lists what is to be lowered: by level, launches before the views of their results.
+// lowerOrder lists what is to be lowered: by level, launches before the views of their results.
 func (p *planner) lowerOrder() []int {
 	top := int32(0)
 	for i := range p.info {
@@ -163,7 +163,7 @@ func (p *planner) operand(n *graph.Node) operand {
 
 func (p *planner) lowerAlias(n *graph.Node, f *info) {
 	if f.at.buf >= 0 {
-		return // its parts were written there
+		return // concat elision: its parts are written there
 	}
 	if n.Op().Transparent {
 		for k := n.NumIn() - n.NumOut(); k < n.NumIn(); k++ {
@@ -205,7 +205,7 @@ func (p *planner) lowerAlias(n *graph.Node, f *info) {
 
 func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 	if k := d.Table[op]; k != nil {
-		if d.Fallback != nil {
+		if d.HostFallback != nil {
 			return orOnHost(d, op, k)
 		}
 		return k
@@ -215,7 +215,7 @@ func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 			return k
 		}
 	}
-	if k := hostKernel(op); k != nil && d.Fallback != nil {
+	if k := hostKernel(op); k != nil && d.HostFallback != nil {
 		return onHost(d, op, k)
 	}
 	fault.Throw(fault.NotImplemented, op, "device %v has no kernel for it", d)

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// chainMembers links each group's nodes in order: head[leader], then next.
+// chainMembers links each group's nodes in order: groupFirst[leader], then groupNext.
 func (p *planner) chainMembers() {
 	p.groupNext, p.groupFirst = resize(p.groupNext, len(p.info)), resize(p.groupFirst, len(p.info))
 	for i := range p.groupFirst {
@@ -51,12 +51,12 @@ func (p *planner) lowerGroup(list []int) {
 	if h := int(p.info[list[len(list)-1]].producer) - 1; h >= 0 {
 		p.lowerProducer(&s, h)
 	}
-	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
+	// First the inputs, so that their registers come first; reads lists the register of each read for the instructions.
 	reads := p.reads[:0]
 	s.in = make([]operand, 0, 4)
 	tails := p.info[list[len(list)-1]].reduction
 	back := inputLookback
-	if prog.Producer != nil || tails > 0 { // their registers are asked for again at the end, and a product has one alone
+	if prog.Producer != nil || tails > 0 { // their registers are looked up again at the end, and a producer's operand must have exactly one
 		back = math.MaxInt
 	}
 	for _, i := range list {
@@ -137,20 +137,20 @@ func (p *planner) inGroup(n, lead *graph.Node) bool {
 	return f.class == classElementwise && f.group == p.info[p.idx.Get(lead)].group
 }
 
-// lowerHead gives the product at the start of a group its memory.
+// lowerProducer gives the producer of an epilogue its buffer.
 func (p *planner) lowerProducer(s *step, i int) {
 	n, f := p.idx.Nodes[i], &p.info[i]
-	at, kept := location{buf: p.newBuf(s.dev, n.Bytes())}, f.store
+	at, stored := location{buf: p.newBuf(s.dev, n.Bytes())}, f.store
 	if f.at = at; f.class == classProducerView {
 		n = n.In(0)
 		g := &p.info[p.idx.Get(n)]
-		g.at, kept = at, kept || g.store
+		g.at, stored = at, stored || g.store
 	}
-	s.fused.Producer = &backend.Producer{Op: n.Op().Name, Attr: n.Attr(), Stored: kept}
+	s.fused.Producer = &backend.Producer{Op: n.Op().Name, Attr: n.Attr(), Stored: stored}
 	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
 }
 
-// near is how many of a group's last inputs are looked at for one that is the same: all of them would take long in large groups.
+// inputLookback is how many of a group's last inputs are looked at for one that is the same: all of them would take long in large groups.
 const inputLookback = 64
 
 // groupInput returns the register of an input, the same for the same memory if it is one of the last so many. Immediates are

@@ -22,7 +22,7 @@ type Memory struct {
 	Live        []LiveTemporary // at that moment, the largest first
 }
 
-// Alive is memory in use for some launches: that of a value, or of several written over each other.
+// LiveTemporary is memory in use for some launches: that of a value, or of several written over each other.
 type LiveTemporary struct {
 	Op          string // what made the first of them; a fused program by its ops
 	Shape       *shape.Shape

@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// outcome is what became of one run of a recording, asked for when somebody wants to read its results: a run that
-// nobody reads is not waited for. It passes on what its inputs failed with.
+// outcome is the result of one run of a recording. It is looked up when a result is read: a run whose results are not read is not
+// waited for. It passes on the errors of its inputs.
 type outcome struct {
 	mu            sync.Mutex
 	prog          *Program
@@ -19,13 +19,13 @@ type outcome struct {
 	errs          []error // by buffer of the program; nil: all is well
 }
 
-// parent is an input whose own outcome was not known yet.
+// pendingInput is an input whose own outcome is not known yet.
 type pendingInput struct {
 	input int
 	event *mem.Event
 }
 
-// mark says on the results of a run that they may turn out to have no value.
+// mark gives the results of a run an event, by which a reader learns whether they have a value.
 func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
 	o := &outcome{prog: b.replay.prog, ask: ask, pendingInputs: slices.Clone(b.pendingInputs)}
 	if !c.rec.graph.ReportsErrors() && len(o.pendingInputs) == 0 {
@@ -40,7 +40,7 @@ func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
 	}
 }
 
-// of tells what became of a buffer. Events of several results may ask at the same time.
+// of returns the error of a buffer once it is known. Events of several results may ask at the same time.
 func (o *outcome) of(buf int32, wait bool) (bool, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

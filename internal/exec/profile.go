@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/profile"
 )
 
-// noteStep notes a launch that began at a moment and ends now.
+// noteStep records a launch that began at a moment and ends now.
 func noteStep(rec *profile.Recorder, from time.Time, s *step, out, in []backend.View) {
 	var bytes int64
 	for _, v := range slices.Concat(out, in) {
@@ -17,9 +17,9 @@ func noteStep(rec *profile.Recorder, from time.Time, s *step, out, in []backend.
 	note(rec, from, s.name(), s.dev, bytes)
 }
 
-// note notes what began at a moment and ends now: a device that computes later is waited for if it can be, so that the time is that of
-// the work.
+// note records an event that began at a moment and ends now. An asynchronous device is waited for if it can be, so that the time is that
+// of the work.
 func note(rec *profile.Recorder, from time.Time, name string, d *backend.Device, bytes int64) {
-	later := !d.Host && (d.Wait == nil || d.Wait() != nil)
+	later := !d.Host && (d.Waiter == nil || d.Wait() != nil)
 	rec.Add(from, profile.Event{Name: name, Device: d.String(), Bytes: bytes, Allocated: d.Pool.Stats().Allocated, Later: later})
 }

@@ -19,7 +19,7 @@ type Program struct {
 	// operands counts the views all steps need, so that a run allocates them at once.
 	operands  int
 	arenas    []arena
-	slices    []int32 // buffers that are pieces of them
+	slices    []int32 // buffers that are slices of them
 	allocated []int32 // the others, in the order of the steps that write them
 	// checks says that a step's device may leave checks for the end of a run: it computes on its own time.
 	checks bool
@@ -38,15 +38,15 @@ type bufInfo struct {
 	last  int32       // last step that reads it
 	keep  bool        // outlives the run
 
-	// Of memory that several buffers have one after the other, root is the first; it knows of all:
+	// Of buffers that are written over each other, root is the first; it knows of all:
 	root   int32
 	end    int32 // the last step that uses any
-	offset int   // its place in an arena
-	arena  int8  // -1: it lies in none
+	offset int   // in its arena, in bytes
+	arena  int8  // -1: none
 	stays  bool  // one of them outlives the run
 }
 
-// operand places a value in a buffer.
+// operand is a value in a buffer.
 type operand struct {
 	buf   int32
 	dtype dtype.DType
@@ -61,11 +61,11 @@ type step struct {
 	kernel       backend.Kernel // nil for a fused group
 	attr         attr.Attr
 	fused        *backend.Fused
-	rows         *backend.RowFusion // of a bundle; kernel runs it
+	rows         *backend.RowFusion // of a row-fusion group; kernel runs it
 	dev          *backend.Device
 	out          []operand
 	in           []operand
-	stableInputs uint64 // by bits, of a program that runs again: the inputs that are inputs of the program
+	stableInputs uint64 // by bits, of a replay: the inputs that are inputs of the program
 	// sets is how many times the program runs, over operands that follow each other in out and in; 0: once.
 	sets int
 }
@@ -79,13 +79,13 @@ func part[T any](s *step, list []T, k int) []T {
 	return list[k*n : (k+1)*n : (k+1)*n]
 }
 
-// place is where a node's value is in a program: a buffer and a layout. buf < 0: nowhere.
+// location is where a node's value is stored in a program: a buffer and a layout. buf < 0: not stored.
 type location struct {
 	buf int32
 	lay *shape.Layout
 }
 
-// Output is a value a program leaves behind.
+// Output is a value that outlives a run of a program.
 type Output struct {
 	Spec graph.Spec
 	Dev  *backend.Device

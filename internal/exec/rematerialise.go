@@ -8,9 +8,9 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// A training step holds values from the forward to the backward pass that could be had again for one pass over memory: what
-// gelu made of a value that is held anyway, normalised rows, rows brought in another order. Where the caller of Compile allows
-// some extra work, such a value is dropped behind its last reader before the peak and made again before the first one behind it.
+// A training step holds values from the forward to the backward pass that could be recomputed in one pass over memory: the gelu of a
+// value that is held anyway, normalised rows, permuted rows. Where the caller of Compile allows some extra work, such a value is dropped
+// behind its last reader before the peak and computed again before the first reader behind it.
 
 const (
 	rematRounds    = 16 // looks at the peak
@@ -18,7 +18,7 @@ const (
 	flopsPerByte   = 128
 )
 
-// again is a value that can be made a second time.
+// remat is a value that can be computed a second time.
 type remat struct {
 	buf  int32
 	s    step // the launch; the first output with this number is the value
@@ -28,7 +28,7 @@ type remat struct {
 	span int   // launches for which it need not be held
 }
 
-// recompute lowers the peak by making values again, within a share of the program's work.
+// rematerialise lowers the peak by computing values again, within rematShare of the program's work.
 func (p *planner) rematerialise() {
 	if p.rematShare <= 0 || p.prog.peakBytes() < MinReorderBytes {
 		return
@@ -84,7 +84,7 @@ func (p *Program) peakStep() (peak, at int) {
 	return peak, at
 }
 
-// pick chooses values held over launch `at` that can be made again: those that need not be held longest first, until they
+// pickRemats chooses values held over launch `at` that can be made again: those that need not be held longest first, until they
 // cost about as much as is wanted, and at most what is left.
 func (p *planner) pickRemats(at, want, left int) (picked []remat) {
 	var list []remat
@@ -104,7 +104,7 @@ func (p *planner) pickRemats(at, want, left int) (picked []remat) {
 		}
 		return cmp.Compare(b.span, a.span)
 	})
-	gone := map[int32]bool{} // they end early: nothing can be made from them
+	gone := map[int32]bool{} // they are dropped early: no other value can be recomputed from them
 	used := map[int32]bool{}
 	cost := 0
 	for _, a := range list {
@@ -128,7 +128,7 @@ func (p *planner) pickRemats(at, want, left int) (picked []remat) {
 	return picked
 }
 
-// canAgain says how a value is made again behind launch `at`.
+// canRematerialise says how a value is made again behind launch `at`.
 func (p *planner) canRematerialise(b int32, at int) (a remat, ok bool) {
 	prog := p.prog
 	before, behind := prog.bufs[b].first, int32(-1)
@@ -138,7 +138,7 @@ func (p *planner) canRematerialise(b int32, at int) (a remat, ok bool) {
 				continue
 			}
 			if k == at {
-				return a, false // it is wanted there
+				return a, false // it is read at the peak
 			}
 			if k < at {
 				before = int32(k)
@@ -187,7 +187,7 @@ func (p *planner) overwritten(in, k int32) bool {
 	return false
 }
 
-// part makes a program of the instructions that give one output of a fused one, from what is at hand behind it.
+// subprogram makes a program of the instructions that give one output of a fused one, from what is at hand behind it.
 func (p *planner) subprogram(s *step, b, behind int32, a *remat) bool {
 	f := s.fused
 	first := 0
@@ -228,7 +228,7 @@ func (p *planner) subprogram(s *step, b, behind int32, a *remat) bool {
 		}
 		if !made {
 			if f.Producer != nil && r == f.Producer.Dst {
-				return false // a product is not made again
+				return false // a producer is not recomputed
 			}
 			reg[r] = len(a.s.in)
 			a.s.in = append(a.s.in, s.in[r])
@@ -267,7 +267,7 @@ func (p *planner) subprogram(s *step, b, behind int32, a *remat) bool {
 	return true
 }
 
-// insert puts launches that make values again before their readers; it returns what they cost.
+// insertRemats puts launches that make values again before their readers; it returns what they cost.
 func (p *planner) insertRemats(list []remat) (cost int) {
 	prog := p.prog
 	slices.SortStableFunc(list, func(a, b remat) int { return cmp.Compare(a.at, b.at) })

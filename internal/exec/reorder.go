@@ -2,12 +2,12 @@ package exec
 
 import "github.com/lucid-go/lucid/internal/graph"
 
-// The launches of a plan come by levels first, all of one level beside each other. That may hold more than need be: a value
-// waits for readers that could have run long ago, or is made long before anybody reads it. Where temporaries are worth it, the
-// launches are put in another order of the same dependencies, in two walks: one from the end, in which a launch that
-// makes more than it reads moves down to its first reader (order_sink.go), and one from the start, in which the last readers
-// of a value move up once they are all ready and free more than they make (order_hoist.go). Neither move raises what is alive
-// anywhere between the old place and the new one; what a launch holds while it runs is bounded by the peak of the first order.
+// The launches of a plan come level by level first. That may hold more memory than need be: a value waits for readers that could have
+// run long ago, or is computed long before it is read. Where temporaries are large enough, the launches get another order of the same
+// dependencies, in two walks: one from the end, in which a launch that writes more than it reads moves down to its first reader
+// (reorder_sink.go), and one from the start, in which the last readers of a value move up once they are all ready and free more than
+// they write (reorder_hoist.go). Neither move raises what is live between the old position and the new one; what a launch holds while
+// it runs is bounded by the peak of the first order.
 
 // MinReorderBytes are the bytes of temporaries from which on another order is looked for; tests lower it.
 var MinReorderBytes = 4 << 20
@@ -118,8 +118,8 @@ func (p *Program) changes() []int {
 	return change
 }
 
-// dependencies finds what must come before what. Beside values these are: state is written in place behind those who read
-// it now, as far as they came before in the first order, and prints keep theirs.
+// dependencies finds what must come before what. In addition to values: state is written in place behind the readers of its old value
+// that came before in the first order, and prints stay in order.
 func (p *planner) dependencies(bound int) *deps {
 	prog := p.prog
 	n := len(prog.steps)
@@ -136,7 +136,7 @@ func (p *planner) dependencies(bound int) *deps {
 		s := &prog.steps[k]
 		for _, o := range s.out {
 			d.made[k] += d.size[o.buf]
-			seen[o.buf] = int32(k) + 1 // the product at the start of a program is an output that the program reads
+			seen[o.buf] = int32(k) + 1 // a producer is an output that its epilogue reads
 		}
 		for _, o := range s.in {
 			if seen[o.buf] == int32(k)+1 || prog.bufs[o.buf].data != nil {

@@ -59,7 +59,7 @@ func (h *hoisting) schedule(k int32) {
 	h.bytes += h.made[k]
 	for _, o := range h.p.steps[k].out {
 		if h.left[o.buf] == 0 {
-			h.bytes -= h.size[o.buf] // nobody reads it
+			h.bytes -= h.size[o.buf] // it has no reader
 		}
 	}
 	for _, b := range h.reads.of(int(k)) {
@@ -76,7 +76,7 @@ func (h *hoisting) schedule(k int32) {
 	}
 }
 
-// end places all readers that a value has left, if they free more than they make.
+// end schedules all readers that a value has left, if they free more than they write.
 func (h *hoisting) end(b int32) {
 	if h.left[b] == 0 || h.left[b] > maxLast || h.unready[b] > 0 {
 		return
@@ -98,7 +98,7 @@ func (h *hoisting) end(b int32) {
 	}
 }
 
-// frees is what some launches free if they are placed together.
+// frees is what some launches free if they are scheduled together.
 func (h *hoisting) frees(list []int32) (bytes int) {
 	for i, r := range list {
 	next:

@@ -1,8 +1,8 @@
 package exec
 
-// sink orders the launches from the last to the first. Behind the place looked at everything is settled: a launch whose
-// readers are all there, and whose results are larger than what it would hold of its own inputs from there on, is placed at
-// once; where there is none, the last of the first order that is left.
+// sink orders the launches from the last to the first. Everything behind the current position is fixed: a launch whose readers are all
+// behind it, and whose results are larger than the inputs it would keep live from there on, is scheduled at once; where there is none,
+// the last launch of the first order that is left.
 func (d *deps) sink() []int32 {
 	n := len(d.made)
 	s := &sinking{deps: d, order: make([]int32, n), left: n, scheduled: make([]bool, n), queued: make([]bool, n), gain: make([]int, n), open: make([]int32, n), live: make([]bool, len(d.size))}
@@ -40,7 +40,7 @@ func (d *deps) sink() []int32 {
 type sinking struct {
 	*deps
 	order             []int32
-	left              int // places
+	left              int // positions not filled yet
 	scheduled, queued []bool
 	gain              []int   // by launch: bytes it makes that are wanted, less those it would hold of its inputs
 	open              []int32 // by launch: launches that must come behind it and are not placed
@@ -49,7 +49,7 @@ type sinking struct {
 	stack             []int32
 }
 
-// consider notes a launch that may be placed at once.
+// consider notes a launch that may be scheduled at once.
 func (s *sinking) consider(k int32) {
 	if s.open[k] == 0 && !s.scheduled[k] && !s.queued[k] && s.gain[k] >= -s.small {
 		s.queued[k] = true
@@ -87,7 +87,7 @@ func (s *sinking) schedule(k int32) {
 		}
 		s.live[b] = true
 		s.bytes += s.size[b]
-		for _, r := range s.readers.of(int(b)) { // whoever reads it too holds it for nothing now
+		for _, r := range s.readers.of(int(b)) { // its other readers keep it live at no cost now
 			s.gain[r] += s.size[b]
 			s.consider(r)
 		}

@@ -66,8 +66,8 @@ func randomProgram(r *rand.Rand, dev *backend.Device, launches int) *Program {
 }
 
 // simulate runs the launches over words instead of numbers: a buffer written over another one has its memory. It returns
-// the words of what is kept, and what was printed.
-func simulate(t *testing.T, p *Program) (kept map[int32]uint64, printed []uint64) {
+// the words of what outlives the program, and what was printed.
+func simulate(t *testing.T, p *Program) (stored map[int32]uint64, printed []uint64) {
 	t.Helper()
 	memory := make([]uint64, len(p.bufs))
 	where := make([]int32, len(p.bufs))
@@ -96,13 +96,13 @@ func simulate(t *testing.T, p *Program) (kept map[int32]uint64, printed []uint64
 			memory[where[o.buf]] = h + uint64(i)
 		}
 	}
-	kept = map[int32]uint64{}
+	stored = map[int32]uint64{}
 	for i := range p.bufs {
 		if p.bufs[i].keep {
-			kept[int32(i)] = memory[where[i]]
+			stored[int32(i)] = memory[where[i]]
 		}
 	}
-	return kept, printed
+	return stored, printed
 }
 
 // TestOrder: in another order the launches of random programs give the same values and print the same, and what is alive
@@ -138,6 +138,7 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("seed %d: prints come in another order", seed)
 		}
 		again := make1()
+		again.findDonors()
 		again.reorder()
 		for k := range prog.steps {
 			if prog.steps[k].out[0].buf != again.prog.steps[k].out[0].buf {
@@ -183,6 +184,7 @@ func TestOrderOfChunks(t *testing.T) {
 	out := make1(small, append(parts, sums[chunks-1])...)
 	p.prog.bufs[out].keep = true
 	before := p.prog.peakBytes()
+	p.findDonors()
 	p.reorder()
 	if got, want := p.prog.peakBytes(), 2*4<<22+chunks*4<<16; before < chunks*4<<22 || got > want {
 		t.Errorf("%d bytes are alive at once, %d in the first order; want at most %d", got, before, want)

@@ -21,7 +21,7 @@ type Replay struct {
 	prog         *Program
 	outs         []Output
 	args         []int32         // buffer of each argument, -1 if it is not read
-	capturedBufs []*mem.Buffer   // buffers of values captured as they were, by input number
+	capturedBufs []*mem.Buffer   // buffers of captured constants, by input number
 	captured     []*graph.Node   // and their nodes
 	lays         []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
 
@@ -35,13 +35,13 @@ type Replay struct {
 	settings    []setting
 }
 
-// setting is how a device was set when a program was planned for it.
+// setting is the settings of a device when a program was planned for it.
 type setting struct {
 	dev   *backend.Device
 	value int64
 }
 
-// Unset returns a device that is set otherwise than when the program was planned, nil if there is none.
+// ChangedDevice returns a device whose settings changed since the program was planned, nil if there is none.
 func (r *Replay) ChangedDevice() *backend.Device {
 	for _, s := range r.settings {
 		if s.dev.Settings() != s.value {
@@ -51,10 +51,10 @@ func (r *Replay) ChangedDevice() *backend.Device {
 	return nil
 }
 
-// NewReplay plans the outputs of a trace once. args are its placeholders; lays their strides, nil for row-major order. Where
-// an argument begins in its buffer may differ from run to run. becomes says by output the placeholder whose next value it is,
-// -1 if it is none: where it can, the program writes it in that one's memory. again is the share of its
-// work that the program may do twice so as to hold less.
+// NewReplay plans the outputs of a trace once. args are its placeholders; lays their strides, nil for row-major order. The offset of an
+// argument in its buffer may differ from run to run. becomes says by output the placeholder whose next value it is, -1 if it is none:
+// where it can, the program writes it in that one's memory. again is the share of its work that the program may do twice to hold less
+// memory (rematerialisation).
 func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
 	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, rematShare: again}
 	for i, l := range lays {
@@ -84,7 +84,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	for k := range p.prog.steps {
 		p.prog.steps[k].markStableInputs(p.prog.numIn)
 		d := p.prog.steps[k].dev
-		if d.Settings != nil && !slices.ContainsFunc(r.settings, func(s setting) bool { return s.dev == d }) {
+		if d.Configurable != nil && !slices.ContainsFunc(r.settings, func(s setting) bool { return s.dev == d }) {
 			r.settings = append(r.settings, setting{d, d.Settings()})
 		}
 	}
@@ -116,7 +116,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	return r, nil
 }
 
-// markGiven notes which inputs of the step are among the program's.
+// markStableInputs notes which inputs of the step are among the program's.
 func (s *step) markStableInputs(numIn int) {
 	for i, o := range s.in[:min(len(s.in), 64)] {
 		if int(o.buf) < numIn {
@@ -128,7 +128,7 @@ func (s *step) markStableInputs(numIn int) {
 // Reads reports whether the program reads an argument.
 func (r *Replay) Reads(arg int) bool { return r.args[arg] >= 0 }
 
-// Fits reports whether a stored argument lies in memory as the program assumes, wherever it begins.
+// Fits reports whether a stored argument has the strides that the program assumes; its offset may differ.
 func (r *Replay) Fits(arg int, n *graph.Node) bool {
 	_, lay := n.Buffer()
 	var want *shape.Layout
@@ -151,7 +151,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	b := &run.bound
 	det := scope.Current().Deterministic
 	c := r.capture
-	captured := c != nil && c.mu.TryLock() // who comes while another call records goes launch by launch
+	captured := c != nil && c.mu.TryLock() // a call that comes while another one records runs launch by launch
 	if captured {
 		defer c.mu.Unlock()
 	}
@@ -221,7 +221,7 @@ func (r *run) made(o *Output) *graph.Node {
 		if root := r.prog.bufs[o.at.buf].root; root < 0 || r.overwrittenInput(root) < 0 || !b.isTaken(r.overwrittenInput(root)) {
 			return nil
 		}
-		// State that was written over has no good value any more: it says so to whoever reads it.
+		// State that was written over has no valid value any more: its readers get the error.
 		buf.SetEvent(failed(r.errs[o.at.buf]))
 	}
 	if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
@@ -230,15 +230,15 @@ func (r *run) made(o *Output) *graph.Node {
 	return r.output(o, buf, lay)
 }
 
-// showOnce shows the devices all launches before the first run.
+// precompileOnce lets devices compile the kernels of all launches before the first run.
 func (r *Replay) precompileOnce(run *run) {
 	run.precompiled = true
 	r.precompiled.Do(func() {
 		seen := map[*backend.Device]bool{}
 		for k := range r.prog.steps {
-			if d := r.prog.steps[k].dev; d.Precompile != nil && !seen[d] {
+			if d := r.prog.steps[k].dev; d.Precompiler != nil && !seen[d] {
 				seen[d] = true
-				d.Precompile(func(face any) { run.precompile(0, d, face) })
+				d.Precompile(func(mode any) { run.precompile(0, d, mode) })
 			}
 		}
 	})

@@ -20,21 +20,21 @@ type run struct {
 	donates     int
 	errs        []error               // by buffer: why it has no value
 	cause       error                 // the first of them
-	broke       []int32               // buffers that a launch failed to fill, not for want of its inputs
+	broke       []int32               // buffers whose own launch failed
 	skipped     []int                 // steps that did not run because of a failure before
 	fresh       []*graph.InlineResult // by buffer: what it is part of
-	precompiled bool                  // devices were shown the launches ahead
+	precompiled bool                  // devices were given the launches to compile
 
 	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
-	// their places.
+	// their memory.
 	ready       bool
 	whole       bool           // all operands were used
-	sliceBufs   []mem.Buffer   // pieces of arenas
+	sliceBufs   []mem.Buffer   // slices of arenas
 	small       mem.Buffer     // an arena that is the run's own
 	words       []uint64       // its memory
 	took        []int          // inputs claimed
 	space       []backend.View // operands of all steps
-	launchCache []any          // what devices left for the next run, by step
+	launchCache []any          // what devices cached for the next run, by step
 	ctx         backend.Ctx
 	at          int // the step that runs
 	deferred    []deferredCheck
@@ -51,7 +51,7 @@ func newRun(p *Program) *run {
 		return r
 	}
 	r.bufs, r.space = resize(r.bufs, len(p.bufs)), resize(r.space, p.operands)
-	if p.checks || cap(r.sliceBufs) < len(p.slices) { // who computes on its own time may look at a piece after the run
+	if p.checks || cap(r.sliceBufs) < len(p.slices) { // an asynchronous device may read a slice after the run
 		r.sliceBufs = make([]mem.Buffer, len(p.slices))
 	}
 	r.sliceBufs = r.sliceBufs[:len(p.slices)]
@@ -68,7 +68,7 @@ func (p *Program) space() *sync.Pool {
 	return &runs
 }
 
-// release lets other runs have the space; the run is over, and nobody looks at it any more.
+// release lets other runs have the space; the run is over and is not used any more.
 func (r *run) release() {
 	p := r.prog
 	r.ready = r.ready || r.whole && p.runs != nil && p.ownArena()
@@ -110,7 +110,7 @@ func (r *run) release() {
 	p.space().Put(r)
 }
 
-// Wipe empties a list. Most have a handful of entries, for which a call of clear takes longer than they do.
+// Wipe empties a list. Most have a handful of entries, for which the call of clear costs more than the loop.
 func Wipe[T any](list []*T) []*T {
 	for i := 0; i < len(list); i++ { // a range would be such a call
 		list[i] = nil
@@ -223,7 +223,7 @@ func (r *run) output(o *Output, buf *mem.Buffer, lay *shape.Layout) *graph.Node 
 	return graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 }
 
-// reserveTemps cuts the temporaries from their arenas.
+// reserveTemps slices the temporaries from their arenas.
 func (r *run) reserveTemps(pool *mem.Pool) error {
 	p := r.prog
 	var own *mem.Buffer
@@ -252,7 +252,7 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 // maxOwnArena is the size up to which a run's arena stays with it.
 const maxOwnArena = 4 << 10
 
-// ownArena reports whether temporaries lie in memory of the run's own.
+// ownArena reports whether the arena is memory that stays with the run.
 func (p *Program) ownArena() bool {
 	return !p.checks && (len(p.arenas) == 0 || len(p.arenas) == 1 && p.arenas[0].dev.Host && p.arenas[0].size <= maxOwnArena)
 }

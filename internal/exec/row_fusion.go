@@ -8,21 +8,21 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Launches that reduce rows, and those that go on with the results row by row, become one launch, which takes a few rows
-// through all of them at a time: a norm or a softmax that was written out passes over memory once. What only they know
-// has no memory beyond those rows. This is done to launches, when all is decided but where temporaries lie.
+// Row fusion: launches that reduce rows, and those that continue with the results row by row, become one launch, which takes a few rows
+// at a time through all of them: a norm or a softmax written with basic ops passes over memory once. Values that only the group uses
+// have memory for those rows alone. The pass works on launches, before arenas are laid out.
 
 const (
-	fewRows        = 8       // less are shared among workers otherwise,
+	fewRows        = 8       // fewer are split among workers in another way,
 	fewRowsElems   = 1 << 14 // unless there is little to do
-	rowGroupWindow = 64      // launches behind its last member that a bundle looks at
-	maxRowGroup    = 32      // members, on devices that compile a bundle
+	rowGroupWindow = 64      // launches behind its last member that a group looks at
+	maxRowGroup    = 32      // members, on devices that compile a group
 )
 
-// MinRowFusionElems is from how many elements on that is done; a variable for tests.
+// MinRowFusionElems is the least number of elements of a row-fusion group; a variable for tests.
 var MinRowFusionElems = 1 << 10
 
-// rowBundle is launches that become one.
+// rowFusionGroup is launches over the same rows that become one.
 type rowFusionGroup struct {
 	dev           *backend.Device
 	rows          int
@@ -30,13 +30,13 @@ type rowFusionGroup struct {
 	members       []int         // in order
 	made          map[int32]int // what they write: elements of a row
 	reads         map[int32]bool
-	readElsewhere map[int32]bool // of that, what another bundle reads, which runs later than its members stand
+	readElsewhere map[int32]bool // those of them that another group reads, which runs later than its members stood
 }
 
-// last is the launch in whose place the bundle runs.
+// last is the launch that the group's launch replaces.
 func (b *rowFusionGroup) last() int { return b.members[len(b.members)-1] }
 
-// bundleRows finds bundles and puts them in the place of their members.
+// fuseRows finds row-fusion groups and replaces their members by one launch each.
 func (p *planner) fuseRows() {
 	var owner []*rowFusionGroup
 	steps := p.prog.steps
@@ -79,8 +79,8 @@ func (p *planner) fuseRows() {
 	p.renumber(out)
 }
 
-// growBundle adds launches behind the first that go on with what the bundle makes, or reduce the rows it reads. The bundle
-// runs in the place of its last member, so it ends before the first other launch that reads from it.
+// growRowGroup adds launches behind the first that continue with the group's results, or reduce the rows it reads. The group runs when
+// its last member would, so it ends before the first other launch that reads from it.
 func (p *planner) growRowGroup(b *rowFusionGroup, owner []*rowFusionGroup) {
 	end := len(p.prog.steps)
 	for k := b.last() + 1; k < min(end, b.last()+rowGroupWindow) && (b.dev.Host || len(b.members) < maxRowGroup); k++ {
@@ -123,7 +123,7 @@ func (b *rowFusionGroup) add(k int, s *step, long int) {
 	}
 }
 
-// fits reports whether a launch works row by row on what the bundle makes, on how many elements of a row, and whether it
+// fits reports whether a launch works row by row on the group's results, on how many elements of a row, and whether it
 // reduces them.
 func (b *rowFusionGroup) fits(s *step) (long int, folds, ok bool) {
 	if s.dev != b.dev {
@@ -149,9 +149,9 @@ func (b *rowFusionGroup) fits(s *step) (long int, folds, ok bool) {
 	return long, folds, ok
 }
 
-// foldsRows reports whether a launch reduces rows, which are the last dimensions of what it reads.
+// rowReduction reports whether a launch reduces rows, which are the last dimensions of what it reads.
 func rowReduction(s *step) (rows, long int, ok bool) {
-	if s.dev.RunRowFusion == nil {
+	if s.dev.RowFuser == nil {
 		return 0, 0, false
 	}
 	var sh *shape.Shape
@@ -176,7 +176,7 @@ func rowReduction(s *step) (rows, long int, ok bool) {
 	return rowsOf(s.dev, s.op, s.attr, s.in[0].dtype, s.in[0].shape)
 }
 
-// rowsOf gives the rows that a reduction folds.
+// rowsOf gives the rows that a reduction reduces.
 func rowsOf(d *backend.Device, op string, a attr.Attr, in dtype.DType, s *shape.Shape) (rows, long int, ok bool) {
 	var axes attr.Ints
 	switch a := a.(type) {
@@ -195,7 +195,7 @@ func rowsOf(d *backend.Device, op string, a attr.Attr, in dtype.DType, s *shape.
 		case n == 1:
 		case !axes.Contains(i):
 			rows *= n
-		case rows > 1: // folded, and before one that is kept
+		case rows > 1: // reduced, and before one that is not
 			return 0, 0, false
 		default:
 			long *= n
@@ -204,8 +204,8 @@ func rowsOf(d *backend.Device, op string, a attr.Attr, in dtype.DType, s *shape.
 	return rows, long, long > 1 && rows*long > 0 && d.CanReduceRows(op, a, in, long)
 }
 
-// inRows reports whether an operand shows a value that has made elements for each of so many rows, every row in its place:
-// the value as it lies, or one that has one element for each row repeated along it.
+// inRows reports whether an operand shows a value of made elements a row, every row at its own position: the whole value in row-major
+// order, or one element a row broadcast along the row.
 func inRows(o operand, rows, made int) bool {
 	if o.lay == nil {
 		return o.shape.Numel() == rows*made
@@ -235,7 +235,7 @@ func inRows(o operand, rows, made int) bool {
 	return step == rows
 }
 
-// mergeRows makes one launch of a bundle.
+// mergeRowGroup makes one launch of a group.
 func (p *planner) mergeRowGroup(b *rowFusionGroup) step {
 	r := &backend.RowFusion{Count: b.rows}
 	locals := map[int32]int{}

@@ -5,10 +5,10 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// takesRows reports whether a launch is an op along rows, which are the last dimensions of what it reads and writes.
+// alongRows reports whether a launch is an op along rows, which are the last dimensions of what it reads and writes.
 func alongRows(s *step) (rows, long int, ok bool) {
 	a, is := s.attr.(attr.Axis)
-	if !is || s.fused != nil || s.dev.CanRunAlongRows == nil || len(s.out) != 1 || s.out[0].lay != nil {
+	if !is || s.fused != nil || s.dev.RowFuser == nil || len(s.out) != 1 || s.out[0].lay != nil {
 		return 0, 0, false
 	}
 	sh := s.out[0].shape

@@ -1,7 +1,7 @@
 package exec
 
-// donateRows pairs what a bundle makes for good with inputs that nobody needs any more. Every part sees its rows in the same
-// order, so it is enough that no later part reads what is written over.
+// donateInRowFusion pairs outputs of a row-fusion group with inputs that die there. Every part sees its rows in the same order, so it
+// is enough that no later part reads what is written over.
 func (p *planner) donateInRowFusion(s *step, k int32, taken []bool) {
 	at := 0 // first output of the part
 	for i := range s.rows.Parts {
@@ -25,7 +25,7 @@ func (p *planner) donateInRowFusion(s *step, k int32, taken []bool) {
 	}
 }
 
-// overlaysRows reports whether all parts that read a buffer do so in the order in which part number last writes o, and none
+// overlaysInRowFusion reports whether all parts that read a buffer do so in the order in which part number last writes o, and none
 // of them comes behind it.
 func (p *planner) overlaysInRowFusion(s *step, buf int32, last int, o operand) bool {
 	in := s.in

@@ -51,12 +51,12 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		r.views(s, v)
 		if r.ready {
 			kc.LaunchCache, kc.StableInputs = &r.launchCache[k], s.stableInputs
-			if len(r.took) > 0 { // which of them is read before it is written over is not looked at
+			if len(r.took) > 0 { // some of them may be written over before they are read
 				kc.StableInputs = 0
 			}
 		}
 		compiled := int64(0)
-		if !shown && s.dev.Precompile != nil {
+		if !shown && s.dev.Precompiler != nil {
 			compiled = s.dev.NumCompiled()
 		}
 		if failed > 0 {
@@ -68,10 +68,10 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			work = 0
 			pace.Step()
 		}
-		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
-		if !shown && s.dev.Precompile != nil && s.dev.NumCompiled() != compiled {
+		// Where one kernel had to be compiled, others may have to be: compile all of them at the same time.
+		if !shown && s.dev.Precompiler != nil && s.dev.NumCompiled() != compiled {
 			shown = true
-			s.dev.Precompile(func(face any) { r.precompile(k+1, s.dev, face) })
+			s.dev.Precompile(func(mode any) { r.precompile(k+1, s.dev, mode) })
 		}
 	}
 	r.whole = r.errs == nil
@@ -99,7 +99,7 @@ func (r *run) views(s *step, v []backend.View) {
 	}
 }
 
-// show makes launch number k with a face.
+// launchInMode makes launch number k in a launch mode.
 func (r *run) launchInMode(kc *backend.Ctx, k int) error {
 	s := &r.prog.steps[k]
 	kc.Step = k
@@ -111,9 +111,9 @@ func (r *run) launchInMode(kc *backend.Ctx, k int) error {
 	return launch(kc, s, v[:len(s.out)], v[len(s.out):])
 }
 
-// showAhead shows a device its launches from number k on. What it cannot take it meets again when they run.
-func (r *run) precompile(k int, d *backend.Device, face any) {
-	kc := &backend.Ctx{Context: context.Background(), For: par.For, LaunchMode: face}
+// precompile makes the launches from number k on in a mode that only compiles. An error is not final: it comes again when they run.
+func (r *run) precompile(k int, d *backend.Device, mode any) {
+	kc := &backend.Ctx{Context: context.Background(), For: par.For, LaunchMode: mode}
 	for ; k < len(r.prog.steps); k++ {
 		if r.prog.steps[k].dev == d {
 			_ = r.launchInMode(kc, k)
@@ -121,7 +121,7 @@ func (r *run) precompile(k int, d *backend.Device, face any) {
 	}
 }
 
-// lateCheck is what a step wants to know once its launches are done.
+// deferredCheck is a check that a step left for the end of the run.
 type deferredCheck struct {
 	step  int
 	check func() error
@@ -131,7 +131,7 @@ func (r *run) deferCheck(check func() error) {
 	r.deferred = append(r.deferred, deferredCheck{r.at, check})
 }
 
-// finishChecks runs what launches left for the end; a complaint fails its step and those that read from it.
+// finishChecks runs the deferred checks; a device error fails its step and those that read from it.
 func (r *run) finishChecks() {
 	failed := false
 	for _, l := range r.deferred {
@@ -148,9 +148,9 @@ func (r *run) finishChecks() {
 	}
 }
 
-// launch runs a step, and notes it if somebody asks what runs; a panic in a kernel is an error.
+// launch runs a step, and records it if the profiler is active; a panic in a kernel is an error.
 func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
-	if rec := profile.Active(); rec != nil && kc.LaunchMode == nil { // a face is shown the launch; nothing runs
+	if rec := profile.Active(); rec != nil && kc.LaunchMode == nil { // in a launch mode nothing runs
 		defer noteStep(rec, time.Now(), s, out, in)
 	}
 	defer func() {

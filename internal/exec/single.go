@@ -12,10 +12,10 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A single small op over stored operands is evaluated without a plan: most of the time of a program that reads every
-// value goes here. What is not simple in some way goes the common way, which also says what is wrong.
+// A single small op over stored operands is evaluated without a plan: a program that reads every value spends most of its time here.
+// Everything else is planned, which also reports errors.
 
-// singleWork bounds the elements of such an elementwise op, shortWork those of others: who plans meanwhile waits for it.
+// singleWork bounds the elements of such an elementwise op, shortWork those of others: other plans wait for it.
 const singleWork = 1 << 17
 
 // singleMost is how many operands it may have.
@@ -30,7 +30,7 @@ var single struct {
 	imm  [singleMost]*mem.Buffer
 }
 
-// spread are the layouts by rank that show one element everywhere.
+// broadcastLayouts are the layouts by rank that repeat one element everywhere.
 var broadcastLayouts [shape.MaxRank + 1]*shape.Layout
 
 func init() {
@@ -53,12 +53,12 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	if d == nil {
 		d = DefaultDevice()
 	}
-	if d.Enqueue != nil {
+	if d.Enqueuer != nil {
 		return false, nil
 	}
 	switch n.Op().Kind {
 	case graph.Elementwise:
-		if d.RunFused == nil || n.Attr() != nil || n.Shape().Numel() > singleWork {
+		if d.Fuser == nil || n.Attr() != nil || n.Shape().Numel() > singleWork {
 			return false, nil
 		}
 		defer wipeSingle()
@@ -79,7 +79,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		}
 		return showView(n, d), nil
 	case graph.Reduce, graph.RowWise, graph.Move, graph.Contract:
-		if !d.Host || d.Fallback != nil || n.Op().Transparent {
+		if !d.Host || d.HostFallback != nil || n.Op().Transparent {
 			return false, nil
 		}
 		if _, item := n.IsTupleItem(); item {
@@ -91,7 +91,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	return false, nil
 }
 
-// wipeSingle lets go of the operands.
+// wipeSingle forgets the operands.
 func wipeSingle() {
 	single.in, single.out, single.st = [singleMost]backend.View{}, [1]backend.View{}, step{}
 }
@@ -143,7 +143,7 @@ func showView(n *graph.Node, d *backend.Device) bool {
 	return true
 }
 
-// evalKernel runs the op's own kernel. What that refuses goes the common way.
+// evalKernel runs the op's own kernel. If that fails, the op is planned.
 func evalKernel(n *graph.Node, d *backend.Device) (done bool, err error) {
 	kernel := d.Table[n.Op().Name]
 	if kernel == nil {

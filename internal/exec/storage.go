@@ -7,10 +7,10 @@ const (
 	maxRecomputeDepth   = 64
 )
 
-// decide says what the plan materialises and what it stores.
+// chooseStored says what the plan materialises and what it stores.
 //
-// Stored are: the roots; results of costly ops that somebody can still reach; values that a rule on an open tape
-// reads, or that a Checkpoint is computed again from; a value left unstored before that meets a new consumer; casts to a
+// Stored are: the roots; results of costly ops that are still reachable; values that a rule on an open tape reads, or that a
+// Checkpoint is computed again from; a value left unstored before that has a new consumer; casts to a
 // smaller dtype; and an elementwise value whose recomputation would be deep or pin much memory. All other elementwise values
 // and views stay pending on their inputs, and are computed again inside whatever group asks for them; so does everything
 // inside a Checkpoint.
@@ -50,7 +50,7 @@ func (p *planner) chooseStored() {
 	p.materialise()
 }
 
-// reach finds the nodes somebody can still ask for after the plan: claimed from outside, or held by such a node.
+// markReachable finds the nodes that can be read after the plan: referenced from outside, or by such a node.
 func (p *planner) markReachable() {
 	if p.replay {
 		return
@@ -76,12 +76,12 @@ func (p *planner) markReachable() {
 	}
 }
 
-// from says that a value has a buffer of its own: recomputing what reads it starts there.
+// startAt says that a value has a buffer of its own: recomputing its readers starts there.
 func (f *info) startAt(i int) {
 	f.sources, f.manySources, f.recomputeDepth = [maxRecomputeBuffers]int32{int32(i) + 1}, false, 0
 }
 
-// join adds the buffers an input is recomputed from.
+// addSources adds the buffers an input is recomputed from.
 func (f *info) addSources(g *info) {
 	f.manySources = f.manySources || g.manySources
 	for _, s := range g.sources {

@@ -53,7 +53,7 @@ func (s *Stream) Synchronize() {
 	}
 }
 
-// flight counts the plans that run outside the lock.
+// inFlight counts the plans that run outside the lock.
 var inFlight = newFlight()
 
 type flightCount struct {

@@ -24,17 +24,17 @@ func (p *planner) transfer(from, to *backend.Device) backend.Kernel {
 			return fault.New(fault.NotImplemented, "to_device", "it moves a value between %v and %v", from, to)
 		}
 		src, dst := in[0], out[0]
-		if to.Peer != nil && from.Type == to.Type && src.Buf.Mem == nil && src.Contiguous() {
+		if to.PeerCopier != nil && from.Type == to.Type && src.Buf.Mem == nil && src.Contiguous() {
 			size := src.DType.Size()
-			return to.Peer(dst.Buf, &mem.Buffer{Dev: src.Buf.Dev + uintptr(src.Offset()*size), Size: src.Numel() * size}, from)
+			return to.CopyPeer(dst.Buf, &mem.Buffer{Dev: src.Buf.Dev + uintptr(src.Offset()*size), Size: src.Numel() * size}, from)
 		}
-		if from.Download != nil {
+		if from.Transfer != nil {
 			var err error
 			if src, err = download(from, src); err != nil {
 				return err
 			}
 		}
-		if to.Upload == nil {
+		if to.Transfer == nil {
 			if src.Contiguous() {
 				par.Copy(dst.Bytes(), src.Bytes())
 				return nil

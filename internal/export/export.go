@@ -34,18 +34,18 @@ type State struct {
 	Value  *graph.Node
 }
 
-// graphStep makes one value: a stored tensor, an output of a bundle, or an op over earlier values.
+// graphStep makes one value: a stored tensor, an output of a tuple, or an op over earlier values.
 type graphStep struct {
 	op     *graph.Op // nil: tensor or item
 	attr   attr.Attr
 	in     []int
 	tensor int // -1: none
 	item   int // -1: none
-	bundle bool
+	tuple  bool
 	specs  []graph.Spec // of an op's outputs
 }
 
-// Record writes down what lies between args and outs, and what becomes of stored tensors. tensor gives the number of a
+// Record writes down the nodes between args and outs, and what becomes of stored tensors. tensor gives the number of a
 // value that is not computed by the function: a captured one, or one that is stored.
 func Record(name string, outs, args []*graph.Node, state []State, tensor func(n *graph.Node) int) (*Graph, error) {
 	r := recorder{g: &Graph{Name: name}, number: map[*graph.Node]int{}}
@@ -107,7 +107,7 @@ func (r *recorder) node(n *graph.Node) error {
 		}
 		return fault.New(fault.NotImplemented, "export", "the function uses %q, which a file cannot hold: %s", name, why)
 	}
-	s := graphStep{op: n.Op(), attr: n.Attr(), tensor: -1, item: -1, bundle: n.IsTuple()}
+	s := graphStep{op: n.Op(), attr: n.Attr(), tensor: -1, item: -1, tuple: n.IsTuple()}
 	if n.Op().Role == graph.RoleIdentity {
 		s.attr = nil // a barrier guards memory, not values
 	}
@@ -144,7 +144,7 @@ func (g *Graph) prune() {
 		}
 	}
 	number := make([]int, len(need))
-	kept := g.steps[:0]
+	used := g.steps[:0]
 	for i := range number {
 		number[i] = i
 		if i < first || !need[i] {
@@ -154,10 +154,10 @@ func (g *Graph) prune() {
 		for k := range s.in {
 			s.in[k] = number[s.in[k]]
 		}
-		number[i] = first + len(kept)
-		kept = append(kept, s)
+		number[i] = first + len(used)
+		used = append(used, s)
 	}
-	g.steps = kept
+	g.steps = used
 	for i, o := range g.outs {
 		g.outs[i] = number[o]
 	}
@@ -247,7 +247,7 @@ func (s graphStep) append(b []byte) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	if s.bundle {
+	if s.tuple {
 		b = append(b, `,"bundle":true`...)
 	}
 	b = append(b, `,"out":`...)

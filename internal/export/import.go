@@ -140,7 +140,7 @@ func parseStep(p *strictjson.Parser) (graphStep, error) {
 		case "bundle":
 			var text string
 			text, err = p.Raw()
-			if s.bundle = text == "true"; err == nil && !s.bundle {
+			if s.tuple = text == "true"; err == nil && !s.tuple {
 				err = p.Fail("%.40s is not true", text)
 			}
 		case "out":

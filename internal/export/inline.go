@@ -91,7 +91,7 @@ func (g *Graph) checkStep(i int, s graphStep, val []*graph.Node, tensors []graph
 	in := pickAll(val, s.in)
 	ops.Validate(s.op, s.attr, in)
 	n := s.record(in)
-	if n.NumOut() != len(s.specs) || n.IsTuple() != s.bundle {
+	if n.NumOut() != len(s.specs) || n.IsTuple() != s.tuple {
 		refuse("%s gives %d values, the file says %d", s.op.Name, n.NumOut(), len(s.specs))
 	}
 	for k, want := range s.specs {
@@ -116,7 +116,7 @@ func (s graphStep) record(in []*graph.Node) *graph.Node {
 	if c, ok := s.attr.(attr.Const); ok {
 		return ops.Immediate(c.DType, c.Value)
 	}
-	if s.bundle {
+	if s.tuple {
 		return graph.NewTuple(s.op, s.attr, in...)
 	}
 	return graph.New(s.op, s.attr, in...)

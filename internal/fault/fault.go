@@ -125,7 +125,7 @@ func Catch(f func()) (err error) {
 	return nil
 }
 
-// FromPanic turns a recovered value of a worker into an error, so that a worker never takes the process down.
+// FromPanic makes an error of a value that a worker recovered, so that a worker never takes the process down.
 func FromPanic(op string, r any) error {
 	switch r := r.(type) {
 	case *Error:

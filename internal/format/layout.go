@@ -70,7 +70,7 @@ func (l *layout) row(a axis, indent int) {
 	}
 	for i := range a.shown {
 		if a.skip > 0 && i == a.gap {
-			next() // the dots take a cell's place
+			next() // the dots replace a cell
 			l.out = append(l.out, " ..."...)
 		}
 		next()

@@ -7,7 +7,7 @@ import "math"
 type Options struct {
 	Precision int   // digits after the point
 	Threshold int   // more elements than this are summarised
-	EdgeItems int   // elements kept at each end of a summarised dimension
+	EdgeItems int   // elements printed at each end of a summarised dimension
 	LineWidth int   // columns after which lines break
 	SciMode   *bool // scientific notation: nil decides by the values
 }

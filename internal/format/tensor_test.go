@@ -86,7 +86,7 @@ func TestNoEdgeReadsNothing(t *testing.T) {
 	}
 }
 
-// More elements than an int counts: a shape nobody can hold, but views by broadcasting come near.
+// More elements than an int counts: a shape no memory can hold, but views by broadcasting come near.
 func TestCountSaturates(t *testing.T) {
 	t.Parallel()
 	if n := count([]int{math.MaxInt, math.MaxInt}); n != math.MaxInt {

@@ -123,7 +123,7 @@ func (h *Array) MustAccept(n *Node) {
 	}
 }
 
-// Lend is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
+// RebindTemporarily is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
 // a value from inside a VMap too.
 func (h *Array) RebindTemporarily(n *Node) {
 	if t := currentTrace(); t != nil && t.write(h, n) {
@@ -144,7 +144,7 @@ func (h *Array) set(n *Node) {
 // Set rebinds the handle itself, whatever trace is open: how a replayed function writes its state.
 func (h *Array) Set(n *Node) { h.set(n) }
 
-// Replace is Set if the handle still shows old: another node of the same value takes its place.
+// Replace is Set if the handle still shows old: another node of the same value replaces it.
 func (h *Array) Replace(old, n *Node) {
 	n.refs.Add(1)
 	if h.node.CompareAndSwap(old, n) {

@@ -121,16 +121,16 @@ func (x *Index) renumber(order []int32) {
 	if cap(x.position) < len(order) {
 		x.position, x.nodes = make([]int32, 2*len(order)), make([]*Node, 2*len(order))
 	}
-	place, nodes := x.position[:len(order)], x.nodes[:len(order)]
+	position, nodes := x.position[:len(order)], x.nodes[:len(order)]
 	for i, o := range order {
-		place[o] = int32(i)
+		position[o] = int32(i)
 		nodes[i] = x.Nodes[o]
 	}
 	copy(x.Nodes, nodes)
 	clear(nodes)
 	for p, i := range x.slots {
 		if i != 0 {
-			x.slots[p] = place[i-1] + 1
+			x.slots[p] = position[i-1] + 1
 		}
 	}
 }

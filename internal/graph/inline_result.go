@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Fresh is a small value that is about to be made: its buffer, the node that will show it and the node's first handle, as one
-// object. A compiled function makes them at every call, and one object costs a third of three.
+// InlineResult is a small value that is about to be computed: its buffer, its node and the node's first handle as one object. A compiled
+// function allocates them at every call, and one object costs a third of three.
 type InlineResult struct {
 	node   Node // comes first: a node that is part of one leads back to it
 	handle Array
@@ -37,7 +37,7 @@ func NewInlineResult(p *mem.Pool, n int) *InlineResult {
 // Buffer returns the memory of the value.
 func (f *InlineResult) Buffer() *mem.Buffer { return &f.buf }
 
-// Show makes the node, once the value is there.
+// MakeNode makes the node, once the value is there.
 func (f *InlineResult) MakeNode(spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
 	n := &f.node
 	n.op, n.shape, n.dtype, n.born, n.lay = opData, spec.Shape, spec.DType, traces.Load(), lay
@@ -48,7 +48,7 @@ func (f *InlineResult) MakeNode(spec Spec, dev *backend.Device, lay *shape.Layou
 	return n
 }
 
-// firstHandle returns the handle that was made with the node, to whoever asks first; nil to all others.
+// firstHandle returns the handle that was allocated with the node to the first caller; nil to all others.
 func (n *Node) firstHandle() *Array {
 	if n.flags.Load()&flagInlineResult == 0 || n.flags.And(^flagInlineResult)&flagInlineResult == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 var traces atomic.Uint32
 
 // New records op over in: Infer checks the operands and gives the specs, nothing is computed. An op with several
-// outputs gives a bundle; Item shows its parts.
+// outputs gives a tuple node; TupleItem shows its parts.
 func New(op *Op, a attr.Attr, in ...*Node) *Node {
 	specs := op.Infer(a, in)
 	n := Make(op, a, specs[0], in...)
@@ -35,7 +35,7 @@ func NewTuple(op *Op, a attr.Attr, in ...*Node) *Node {
 	return n
 }
 
-// bundle makes the node stand for several outputs.
+// makeTuple gives the node several outputs.
 func (n *Node) makeTuple(specs []Spec) {
 	if n.more == nil {
 		n.more = new(extra)
@@ -89,7 +89,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	}
 	if n.Device() == nil && (op.Kind == Random || x == nil && list == nil) {
 		d, _ := st.Device.(*backend.Device)
-		n.setNewDevice(d) // a key lies anywhere; what is made of it goes where it is asked for
+		n.setNewDevice(d) // a random key is on no device; its samples go to the scope's device
 	}
 	if x == nil && list == nil {
 		n.trace, _ = st.Trace.(*Trace)
@@ -106,8 +106,8 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	return n
 }
 
-// join takes over from an input what a node inherits: device, trace, level, tape, pending depth. It returns the bytes of a
-// value that is there already.
+// inherit takes over from an input what a node inherits: device, trace, level, tape, pending depth. It returns the bytes of an input
+// that is stored.
 func (n *Node) inherit(op *Op, m *Node) int {
 	m.refs.Add(1)
 	if d, was := m.Device(), n.Device(); d != nil && d != was {
@@ -152,7 +152,7 @@ func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
 	return NewStoredView(b, spec, dev, nil)
 }
 
-// NewStoredView is NewStored for a value that lies in its buffer with a layout.
+// NewStoredView is NewStored for a value with a layout.
 func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
 	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
 	n.setNewDevice(dev)
@@ -175,18 +175,18 @@ var (
 		NotInFiles: engineAlone, NoKernel: "stands for an argument of a trace", NoGrad: "has no inputs", NoVMap: "has no inputs"})
 )
 
-// Item shows output i of a bundle.
-func TupleItem(bundle *Node, i int) *Node {
-	n := finish(opItem, attr.TupleItem{Index: i}, bundle.more.outs[i], bundle, nil, nil)
+// TupleItem shows output i of a tuple.
+func TupleItem(tuple *Node, i int) *Node {
+	n := finish(opItem, attr.TupleItem{Index: i}, tuple.more.outs[i], tuple, nil, nil)
 	n.flags.Or(flagItem)
-	// NoGrad on opItem took the tape off; the bundle has it.
-	if bundle.Tape() && n.dtype.IsInexact() {
+	// NoGrad on opItem took the tape off; the tuple has it.
+	if tuple.Tape() && n.dtype.IsInexact() {
 		n.flags.Or(flagTape)
 	}
 	return n
 }
 
-// Items shows all outputs of a bundle, or the node itself.
+// TupleItems shows all outputs of a tuple, or the node itself.
 func TupleItems(n *Node) []*Node {
 	if !n.IsTuple() {
 		return []*Node{n}
@@ -198,7 +198,7 @@ func TupleItems(n *Node) []*Node {
 	return out
 }
 
-// IsTupleItem reports whether the node shows an output of a bundle, and which.
+// IsTupleItem reports whether the node shows an output of a tuple, and which.
 func (n *Node) IsTupleItem() (int, bool) {
 	if n.flags.Load()&flagItem == 0 {
 		return 0, false
@@ -226,10 +226,10 @@ func (n *Node) MarkConst() *Node {
 // SetLevel makes n an input of a functional transform.
 func (n *Node) SetLevel(l *Level) { n.level = l }
 
-// SetDevice places a source node.
+// SetDevice sets where a source node is computed.
 func (n *Node) SetDevice(d *backend.Device) { n.dev.Store(d) }
 
-// place is SetDevice for a new node, whose device is none.
+// setNewDevice is SetDevice for a new node, which has none yet.
 func (n *Node) setNewDevice(d *backend.Device) {
 	if d != nil {
 		n.dev.Store(d)

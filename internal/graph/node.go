@@ -37,8 +37,8 @@ type Node struct {
 // extra holds what few nodes have.
 type extra struct {
 	in   []*Node       // inputs when there are more than two
-	outs []Spec        // a bundle: the outputs of an op with several
-	bufs []*mem.Buffer // a bundle's values
+	outs []Spec        // of a tuple: its outputs
+	bufs []*mem.Buffer // of a tuple: its values
 
 	holder weak.Pointer[Array] // the handle of a large value that is watched
 	held   atomic.Bool         // and still has its claim
@@ -47,11 +47,11 @@ type extra struct {
 const (
 	flagTape               uint32 = 1 << iota // on the imperative tape
 	flagFreed                                 // its part of the tape was released by Backward
-	flagItem                                  // output number attr.Item of a bundle
+	flagItem                                  // output number attr.TupleItem of a tuple
 	flagConst                                 // a 0-d immediate
 	flagUnstored                              // left unstored by an evaluation; the next consumer stores it
 	flagDropped                               // its inputs are dropped, or about to be
-	flagInlineResult                          // part of a Fresh whose handle nobody has yet
+	flagInlineResult                          // part of an InlineResult whose handle is not in use yet
 	flagRecomputable                          // made inside Checkpoint: computed again rather than stored for a handle's sake
 	flagCheckpointBoundary                    // on the edge of a Checkpoint: stored by whatever evaluation computes it
 )
@@ -62,7 +62,7 @@ func (n *Node) Op() *Op { return n.op }
 // Attr returns the node's attributes.
 func (n *Node) Attr() attr.Attr { return n.attr }
 
-// Shape returns the shape of the value; for a bundle, that of its first output.
+// Shape returns the shape of the value; for a tuple, that of its first output.
 func (n *Node) Shape() *shape.Shape { return n.shape }
 
 // Rank returns the number of dimensions.
@@ -107,7 +107,7 @@ func (n *Node) Ins() []*Node {
 	return s
 }
 
-// NumOut returns the number of outputs: 1, or more for a bundle.
+// NumOut returns the number of outputs: 1, or more for a tuple.
 func (n *Node) NumOut() int {
 	if n.more != nil && n.more.outs != nil {
 		return len(n.more.outs)
@@ -150,7 +150,7 @@ func (n *Node) Leaf() bool { return n.leaf }
 // Level returns the innermost open functional transform the node depends on.
 func (n *Node) Level() *Level { return n.level.effective() }
 
-// Depth returns how many pending nodes lie in a row behind this one.
+// PendingDepth returns the length of the longest chain of pending nodes that ends here.
 func (n *Node) PendingDepth() int { return int(n.depth) }
 
 // PendingBytes returns an estimate of what evaluating would keep alive.
@@ -168,7 +168,7 @@ func (n *Node) Buffer() (*mem.Buffer, *shape.Layout) {
 // Stored reports whether the node has a buffer.
 func (n *Node) Stored() bool { return n.buf.Load() != nil || n.more != nil && n.more.bufs != nil }
 
-// Bundle returns the values of a stored bundle.
+// TupleBuffers returns the values of a stored tuple.
 func (n *Node) TupleBuffers() []*mem.Buffer {
 	if n.more == nil {
 		return nil
@@ -191,12 +191,12 @@ func (n *Node) Unstored() bool { return n.flags.Load()&flagUnstored != 0 }
 // MarkUnstored notes that an evaluation computed the node without storing it.
 func (n *Node) MarkUnstored() { n.flags.Or(flagUnstored) }
 
-// Fleeting reports whether the node was made inside Checkpoint, where a handle is no reason to store a value.
+// Recomputable reports whether the node was made inside Checkpoint, where a handle is no reason to store a value.
 func (n *Node) Recomputable() bool {
 	return n.flags.Load()&(flagRecomputable|flagCheckpointBoundary) == flagRecomputable
 }
 
-// Firm reports whether the value is one that others are computed again from.
+// CheckpointBoundary reports whether the value is one that others are computed again from.
 func (n *Node) CheckpointBoundary() bool { return n.flags.Load()&flagCheckpointBoundary != 0 }
 
 // MarkCheckpointBoundary says that others will be computed again from the value.

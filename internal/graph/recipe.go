@@ -5,7 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// Recipe is what it takes to record a node's op again. It holds no node, and so no value.
+// Recipe is what is needed to record a node's op again. It holds no node, and so no value.
 type Recipe struct {
 	op    *Op
 	attr  attr.Attr
@@ -40,7 +40,7 @@ func (r *Recipe) Over(in []*Node) *Node {
 	return n
 }
 
-// Again records n's op over other inputs of the same specs.
+// Rerecord records n's op over other inputs of the same specs.
 func Rerecord(n *Node, in []*Node) *Node {
 	r := RecipeOf(n)
 	return r.Over(in)

@@ -5,7 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Ref adds a claim. The caller must hold one already, or know that somebody does.
+// Ref adds a reference. The caller must hold one already, or know of one.
 func (n *Node) Ref() { n.refs.Add(1) }
 
 // TryRef adds a claim unless the node has died or was taken by a donation.
@@ -21,7 +21,7 @@ func (n *Node) TryRef() bool {
 	}
 }
 
-// Take ends the node for a donation if its claims are exactly want; nobody can claim it afterwards.
+// Take ends the node for a donation if it has exactly want references; it cannot be referenced afterwards.
 func (n *Node) Take(want int) bool { return n.refs.CompareAndSwap(int32(want), -taken) }
 
 const taken = 1 << 30
@@ -58,11 +58,11 @@ func (n *Node) Unref() {
 	}
 }
 
-// Float drops a claim of somebody who goes on with the node without one: it does not end with the last.
+// UnrefNoFree drops a reference of a caller that still uses the node: the node does not end with the last one.
 func (n *Node) UnrefNoFree() { n.refs.Add(-1) }
 
-// Discard ends nodes that nobody claims, but for those of keep and what they are made of: evaluations would keep what they
-// read until the collector found them. Those of a trace are left to it.
+// Discard ends nodes without references, except those of keep and what they depend on: otherwise evaluations would retain their inputs
+// until the collector finds them. Nodes of a trace are left to the collector.
 func Discard(nodes, keep []*Node) {
 	for _, n := range keep {
 		if n != nil {
@@ -97,7 +97,7 @@ func (n *Node) dropBuffers() {
 // DropBuffer forgets the value of a node taken by a donation; the buffer lives on in the node that took it.
 func (n *Node) DropBuffer() { n.buf.Store(nil) }
 
-// Restore gives a node that was taken its value back, which lies as it did.
+// Restore returns its value, in the same layout, to a node that was taken.
 func (n *Node) Restore(b *mem.Buffer) {
 	b.Ref()
 	n.buf.Store(b)
@@ -110,7 +110,7 @@ func (n *Node) Store(b *mem.Buffer, l *shape.Layout) {
 	n.buf.Store(b)
 }
 
-// StoreTuple gives a bundle its values.
+// StoreTuple gives a tuple its values.
 func (n *Node) StoreTuple(bufs []*mem.Buffer) {
 	for _, b := range bufs {
 		b.Ref()

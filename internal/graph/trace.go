@@ -26,16 +26,16 @@ type Trace struct {
 	depth  int
 	epoch  uint32
 	Name   string // of the function, for messages
-	Export bool   // the function goes to a file, so that nothing is kept for a gradient now
+	Export bool   // the function goes to a file, so that nothing is stored for a gradient now
 
 	mu       sync.Mutex
 	cur      map[*Array]*Node // what an outside handle shows inside
 	captured []Captured
-	untaped  map[*Array]int // places of those captured that were only read inside NoGrad
+	untaped  map[*Array]int // indices in captured of handles that were only read inside NoGrad
 	written  []*Array
 	grads    map[*Slot]*gradCell
 	slots    []*Slot // in order of first touch
-	effects  []*Node // computed at every call, whether or not somebody wants their values
+	effects  []*Node // computed at every call, whether or not their values are used
 	closed   atomic.Bool
 }
 
@@ -82,7 +82,7 @@ func (n *Node) MustLive() {
 
 func (t *Trace) mustBeOpen() {
 	if t.closed.Load() {
-		fault.Throw(fault.Trace, t.Name, "a value traced in %s was kept and used after the call; return it, or assign it to a tensor that existed before", t.Name)
+		fault.Throw(fault.Trace, t.Name, "a value traced in %s was used after the call; return it, or assign it to a tensor that existed before", t.Name)
 	}
 }
 
@@ -230,7 +230,7 @@ type GradCell struct {
 	Local     bool  // made inside: it matters only if a tensor from outside has it at the end
 }
 
-// Result is what a trace learned beside the function's own outputs.
+// Result is what a trace learned in addition to the function's own outputs.
 type Result struct {
 	Captured []Captured
 	Written  []*Array

@@ -7,7 +7,7 @@ import (
 )
 
 // Verify checks what must hold of every graph: a node has its value or its inputs, inputs come before consumers,
-// claims cover the edges, specs are those that Infer gives, items show outputs of bundles. check, if given, adds what
+// references cover the edges, specs are those that Infer gives, items show outputs of tuples. check, if given, adds what
 // the caller knows of ops. It is for tests: transforms and passes must leave graphs that pass.
 func Verify(roots []*Node, check func(n *Node) error) error {
 	var idx Index

@@ -61,7 +61,7 @@ func TestAssemblyFenced(t *testing.T) {
 // runsHere reports whether this machine has the instructions of a routine.
 func runsHere(name string) bool {
 	x := cpuid.X86
-	for feature, has := range map[string]bool{"AMX": x.AMXBF16 && x.AMXInt8, "AVX512": x.AVX512, "AVX2": x.AVX2, "PairsAVX512": x.AVX512BF16, "FoursAVX512": x.AVX512VNNI} {
+	for feature, has := range map[string]bool{"AMX": x.AMXBF16 && x.AMXInt8, "AVX512": x.AVX512, "AVX2": x.AVX2, "BF16PairAVX512": x.AVX512BF16, "VNNIAVX512": x.AVX512VNNI} {
 		if strings.Contains(name, feature) && !has {
 			return false
 		}

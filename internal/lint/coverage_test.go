@@ -27,7 +27,7 @@ func way(o *graph.Op, d *backend.Device) string {
 	switch {
 	case o.Kind == graph.View || o.Transparent || o.NoKernel != "":
 		return "none needed"
-	case o.Kind == graph.Elementwise && d.CanFuse != nil && fuses(o.Name, d):
+	case o.Kind == graph.Elementwise && d.Fuser != nil && fuses(o.Name, d):
 		return "fused"
 	case d.Table[o.Name] != nil:
 		return "kernel"

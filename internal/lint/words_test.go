@@ -31,7 +31,9 @@ var plain = []struct {
 	{regexp.MustCompile(`(?i)in[ -]place\b|\bin_place|InPlace|inPlace|\binplace`), "the field's word for an op that writes to its input"},
 	{regexp.MustCompile(`(?i)decimal places?`), "digits behind the point"},
 	{regexp.MustCompile(`(?i)\bin turn\b`), "one after the other"},
+	{regexp.MustCompile(`"bundle"`), "a key of the file format of exported functions"},
 	{regexp.MustCompile(`(?i)takes? place\b`), "happens"},
+	{regexp.MustCompile("\"bundle\""), "a key in files of exported functions, which load for ever"},
 }
 
 // allowed are files that may use a retired word, with the reason.

@@ -18,7 +18,7 @@ type Buffer struct {
 	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
 	ReadOnly bool
 
-	// Made is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
+	// LastWrite is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
 	LastWrite atomic.Int64
 
 	pool    *Pool
@@ -29,26 +29,26 @@ type Buffer struct {
 	clean   runtime.Cleanup
 }
 
-// Event marks the moment a scheduled buffer has its value.
+// Event happens when a scheduled buffer has its value.
 type Event struct {
 	done   chan struct{}
 	err    error
-	polled *polled // nil: somebody signals it
+	polled *polled // nil: it is signalled
 }
 
-// late is an event nobody signals: whoever wants to know asks.
+// polled is an event that is not signalled: its readers poll the device.
 type polled struct {
 	mu   sync.Mutex
 	poll func(wait bool) (done bool, err error)
 }
 
 // NewPolledEvent returns an event that happens when poll says so. Later work of the same device may use the buffer before:
-// the event tells only whether the value is good. poll is called by one goroutine at a time, until it is done.
+// the event only tells whether the value is valid. poll is called by one goroutine at a time, until it is done.
 func NewPolledEvent(poll func(wait bool) (done bool, err error)) *Event {
 	return &Event{done: make(chan struct{}), polled: &polled{poll: poll}}
 }
 
-// Late reports whether the value is in its place as far as its device is concerned.
+// Polled reports whether later work of the same device may use the value already.
 func (e *Event) Polled() bool { return e.polled != nil }
 
 // Happened reports whether the event happened; a late one is asked, and waited for if need be.
@@ -131,23 +131,23 @@ func (b *Buffer) Wait() error {
 	}
 }
 
-// Show counts one more node that shows the buffer.
+// Ref counts one more node that shows the buffer.
 func (b *Buffer) Ref() { b.refs.Add(1) }
 
-// Hide counts one node less; the last one returns the memory to its pool.
+// Unref counts one node less; the last one returns the memory to its pool.
 func (b *Buffer) Unref() {
 	if b.refs.Add(-1) == 0 {
 		b.Free()
 	}
 }
 
-// Value is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
+// Version is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
 func (b *Buffer) Version() uint32 { return b.version.Load() }
 
 // BumpVersion says that the buffer, which had a value, is about to have another.
 func (b *Buffer) BumpVersion() { b.version.Add(1) }
 
-// Shows returns how many nodes show the buffer.
+// Refs returns how many nodes show the buffer.
 func (b *Buffer) Refs() int { return int(b.refs.Load()) }
 
 // Free returns the memory at once. Nothing may use the buffer afterwards.
@@ -164,7 +164,7 @@ func (b *Buffer) Free() {
 	b.Mem, b.Dev = nil, 0
 }
 
-// Renew moves the memory to a new buffer, which has nothing to wait for; whoever holds this one finds its event, and no memory.
+// Renew moves the memory to a new buffer, which has nothing to wait for; holders of this one find its event, and no memory.
 func (b *Buffer) Renew() *Buffer {
 	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, pool: b.pool, class: b.class}
 	n.LastWrite.Store(b.LastWrite.Load())
@@ -177,7 +177,7 @@ func (b *Buffer) Renew() *Buffer {
 	return n
 }
 
-// Window shows a part of the buffer, for reading. It counts for nothing: whoever uses it holds the buffer.
+// Window shows a part of the buffer, for reading. It is no reference: its user holds the buffer.
 func (b *Buffer) Window(from, size int) *Buffer {
 	w := &Buffer{Size: size, Dev: b.Dev, class: -1, ReadOnly: true}
 	if b.Mem != nil {
@@ -191,7 +191,7 @@ func (b *Buffer) Window(from, size int) *Buffer {
 	return w
 }
 
-// Cut makes c show a part of the buffer, for reading and writing. Like a window it counts for nothing.
+// SliceInto makes c show a part of the buffer, for reading and writing. Like a window it is no reference.
 func (b *Buffer) SliceInto(c *Buffer, from, size int) {
 	c.Size, c.class = size, -1
 	if b.Mem != nil {

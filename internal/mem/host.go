@@ -11,7 +11,7 @@ import (
 // neither scans nor counts them; under the race detector, which cannot see mapped memory, they are Go slices.
 type Host struct{}
 
-// held counts the bytes that Alloc has given and Release not taken back.
+// hostBytes counts the bytes that Alloc has given and Release not taken back.
 var hostBytes atomic.Int64
 
 // Alloc returns n zeroed bytes aligned for every element type. Systems promise more memory than there is and end the program that
@@ -35,19 +35,19 @@ func (Host) Release(b []byte, _ uintptr) {
 	unmapBytes(b)
 }
 
-// Machine is how much memory this process can have at most; 0 if that is not known.
+// MachineBytes is how much memory this process can have at most; 0 if that is not known.
 var MachineBytes = sync.OnceValue(machineBytes)
 
 // muchAsked is from where on it is worth some microseconds to ask how much memory is free.
 const muchAsked = 256 << 20
 
-// Room says why n more bytes of the Go heap cannot be had, if so: the runtime would not come back to say it.
+// CheckFree says why n more bytes of the Go heap cannot be had, if so: the runtime would not come back to say it.
 func CheckFree(n int) error { return fits(int64(n), hostBytes.Load()) }
 
-// fits says why n bytes beside those held cannot be had, if so.
+// fits says why n more bytes than the allocated ones cannot be had, if so.
 func fits(n, before int64) error {
 	if most := MachineBytes(); most > 0 && n > most-before {
-		return fmt.Errorf("%d bytes beside %d are more than the machine's %d", n, before, most)
+		return fmt.Errorf("%d bytes in addition to %d are more than the machine's %d", n, before, most)
 	}
 	if n < muchAsked {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// machine is the memory of the system.
+// machineBytes is the memory of the system.
 func machineBytes() int64 {
 	s, err := syscall.Sysctl("hw.memsize")
 	var b [8]byte

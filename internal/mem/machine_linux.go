@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// machine is the memory and swap of the system, or what its control group allows if that is less.
+// machineBytes is the memory and swap of the system, or what its control group allows if that is less.
 func machineBytes() int64 {
 	var s syscall.Sysinfo_t
 	if syscall.Sysinfo(&s) != nil {

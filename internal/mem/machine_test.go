@@ -22,7 +22,7 @@ func TestBeyondTheMachine(t *testing.T) {
 		}
 	}
 	if err := fits(int64(most/2), int64(most/2)+1); err == nil {
-		t.Errorf("%d bytes beside as many are given, of %d", most/2, most)
+		t.Errorf("%d bytes in addition to as many are given, of %d", most/2, most)
 	}
 	b, _, err := Host{}.Alloc(1 << 20)
 	if err != nil || hostBytes.Load() != before+1<<20 {

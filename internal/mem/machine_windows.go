@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// machine is what memory and page file hold together.
+// machineBytes is what memory and page file hold together.
 func machineBytes() int64 {
 	s := memoryStatus{size: uint32(unsafe.Sizeof(memoryStatus{}))}
 	r, _, _ := syscall.NewLazyDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx").Call(uintptr(unsafe.Pointer(&s)))

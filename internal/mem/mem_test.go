@@ -131,7 +131,7 @@ func TestLimit(t *testing.T) {
 		t.Fatalf("after freeing: %v", err)
 	}
 	b.Free()
-	// What lies in the cache counts, but gives way.
+	// Cached memory counts, but is freed on demand.
 	c, err := p.Get("t", 1_000_000)
 	if err != nil {
 		t.Fatalf("the cache must give way: %v", err)

@@ -25,9 +25,9 @@ type Source interface {
 type Stats struct {
 	Allocated int64 // in buffers now
 	Peak      int64 // most ever allocated, since ResetPeak
-	Cached    int64 // kept for reuse
+	Cached    int64 // for reuse
 	Limit     int64 // 0: none
-	CacheCap  int64 // most kept for reuse
+	CacheCap  int64 // most that is cached
 	Allocs    int64 // buffers handed out
 	Donated   int64 // outputs written over a dead input
 	Collects  int64 // collections asked for
@@ -121,8 +121,8 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			b.clean = runtime.AddCleanup(b, unreachable.back, unreachable{p, blk, n, class})
 			return b, nil
 		}
-		// Ask the collector for buffers nobody can reach, then for everything the cache holds. Nothing helps who wants more than
-		// there may ever be.
+		// Let the collector find unreachable buffers, then free the cache. A request that is larger than the limit or the machine fails at
+		// once.
 		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit || p.hostHeap() && MachineBytes() > 0 && int64(size) > MachineBytes() {
 			limit := "the system has no more"
 			if st.Limit > 0 {
@@ -140,7 +140,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 	}
 }
 
-// lost is the memory of a buffer that nobody can reach any more.
+// unreachable is the memory of a buffer that the collector found unreachable.
 type unreachable struct {
 	p     *Pool
 	blk   block
@@ -192,7 +192,7 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	return blk, true, nil
 }
 
-// kept returns the blocks of a class that nobody uses.
+// cached returns the free blocks of a class.
 func (p *Pool) cached(class int16) []block {
 	if int(class) < len(p.free) {
 		return p.free[class]
@@ -200,7 +200,7 @@ func (p *Pool) cached(class int16) []block {
 	return p.huge[class]
 }
 
-// keep replaces them.
+// setCached replaces the free blocks of a class.
 func (p *Pool) setCached(class int16, list []block) {
 	switch {
 	case int(class) < len(p.free):
@@ -212,8 +212,8 @@ func (p *Pool) setCached(class int16, list []block) {
 	}
 }
 
-// keepUp waits for the collection under way if new memory would be asked of a device: work for it is asked for faster than garbage is
-// found, which would fill it.
+// awaitCollection waits for the running collection if new memory would be allocated on a device: work is submitted faster than garbage
+// is found, which would fill the device.
 func (p *Pool) awaitCollection(class int16) {
 	if p.hostHeap() {
 		return
@@ -286,7 +286,7 @@ func (p *Pool) trimLocked(keep int64) {
 	}
 }
 
-// drop releases the blocks of a class, if more is kept than should be.
+// drop releases the blocks of a class, if more is cached than should be.
 func (p *Pool) drop(class int16, keep int64) {
 	list := p.cached(class)
 	if len(list) == 0 || p.stats.Cached <= keep {
@@ -344,7 +344,7 @@ func (p *Pool) SetLimit(n int64) int64 {
 	return old
 }
 
-// SetCacheLimit bounds what is kept for reuse. It returns the previous bound.
+// SetCacheLimit bounds what is cached for reuse. It returns the previous bound.
 func (p *Pool) SetCacheLimit(n int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -51,5 +51,5 @@ func (p *Pool) giveSmall(k int, host []byte) {
 	smalls[k].Put(w)
 }
 
-// Place makes an empty buffer show n bytes of memory that the collector frees.
+// SetGoMemory gives an empty buffer n bytes of memory that the collector frees.
 func (b *Buffer) SetGoMemory(w []uint64, n int) { b.Mem, b.Size, b.class = bytesOf(w, n), n, -1 }

@@ -40,7 +40,7 @@ func (p *Pace) Step() {
 	}
 }
 
-// Did ends a piece of work of n elements; looking at the clock takes as long as some tens of them, so it is done once in a while.
+// StepElems ends a piece of work of n elements; looking at the clock takes as long as some tens of them, so it is done once in a while.
 func (p *Pace) StepElems(n int) {
 	if p.done += n; p.done >= 2048 {
 		p.done = 0

@@ -35,8 +35,8 @@ const (
 const byHelper = 1 << 32 // one block in the high half of taken
 
 // A helper is awake for a while after its last job and finds the next one in posted, which is the latest job of all, or was;
-// those at rest are woken through queue. What one side reads all the time and the other seldom writes lies alone in its
-// line of the cache: each write there is a journey between processors.
+// those at rest are woken through queue. What one side reads all the time and the other seldom writes has a cache line
+// of its own: each write moves the line between processors.
 var (
 	posted struct {
 		_   [64]byte
@@ -62,7 +62,7 @@ var (
 // time: the scheduler might put both on one processor. Where several loops run at the same time there is no processor to
 // spare, and they sleep at once.
 //
-// Whoever ends first waits for the last block of the other, so both look for as long as a block took besides: a thread that
+// The side that ends first waits for the last block of the other, so both also look for as long as a block took: a thread that
 // is put to sleep for that is often woken on the processor of the one it worked with, and shares it for milliseconds. A
 // helper that was woken soon after it fell asleep is more patient the next time.
 const (
@@ -238,7 +238,7 @@ func (j *job) work(helper bool) (spin time.Duration) {
 	return spinTime + min(spinBlock, (time.Since(epoch)-start)/time.Duration(max(1, done)))
 }
 
-// take returns the number of a block that nobody else has.
+// take returns the number of a block that no other worker has.
 func (j *job) take(helper bool) (block int, ok bool) {
 	one := uint64(1)
 	if helper {

@@ -11,7 +11,7 @@ import (
 
 var shows, start = os.Getenv("LUCID_CUDA_TRACE") == "1", time.Now()
 
-// Once shows something done once that began at a moment and ends now, if somebody asks.
+// Once shows something done once that began at a moment and ends now, if the environment asks for it.
 func Once(from time.Time, format string, args ...any) {
 	if shows {
 		fmt.Fprintf(os.Stderr, "lucid: at %8.1f ms, took %8.1f ms: %s\n", ms(time.Since(start)), ms(time.Since(from)), fmt.Sprintf(format, args...))

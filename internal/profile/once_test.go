@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestOnce: what is done once is shown to who asks, and to nobody else.
+// TestOnce: what is done once is shown if the environment asks for it, and only then.
 func TestOnce(t *testing.T) {
 	saved, was := os.Stderr, shows
 	defer func() { os.Stderr, shows = saved, was }()

@@ -1,4 +1,5 @@
-// Package profile notes what ran while somebody asks for it. Any layer may add to it; when nobody asks it costs one atomic load.
+// Package profile records the profiler's events while a recording is active. Any layer may add to it; without a recording it costs one
+// atomic load.
 package profile
 
 import (
@@ -27,7 +28,7 @@ type Recorder struct {
 
 var active atomic.Pointer[Recorder]
 
-// Active returns the recorder to add to, nil if nobody asks.
+// Active returns the recorder to add to, nil if there is none.
 func Active() *Recorder { return active.Load() }
 
 // Begin starts a recording; ok is false if there is one already.

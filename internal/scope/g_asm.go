@@ -6,7 +6,7 @@ package scope
 // goroutines alive together, and stable while one runs.
 func goroutine() uintptr
 
-// known returns the key of the goroutine for whoever asks inside a scope.
+// known returns the key of the goroutine for callers inside a scope.
 func known() (g uintptr, ok bool) { return goroutine(), true }
 
 // call runs f in a scope of goroutine g.

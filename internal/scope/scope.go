@@ -1,7 +1,7 @@
 // Package scope owns ambient state: what NoGrad, Autocast, WithDevice, Deterministic, Winograd, WithContext and an open
 // trace say holds for one call in one goroutine, and nowhere else.
 //
-// Go has no goroutine-local storage, so states are kept in a table keyed by the goroutine's own pointer. With no
+// Go has no goroutine-local storage, so states are stored in a table keyed by the goroutine's own pointer. With no
 // scope open anywhere, asking costs one atomic load.
 package scope
 

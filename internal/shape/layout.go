@@ -2,7 +2,7 @@ package shape
 
 import "slices"
 
-// Layout places a shape in a buffer: strides and offset in elements. A nil *Layout means row-major from 0.
+// Layout is how a shape is stored in a buffer: strides and offset in elements. A nil *Layout means row-major from 0.
 type Layout struct {
 	Strides []int
 	Offset  int

@@ -38,7 +38,7 @@ func TestOf(t *testing.T) {
 	if Of("t", 0, math.MaxInt32, 5).Numel() != 0 {
 		t.Error("a zero size has no elements")
 	}
-	refused(t, fault.Shape, "an overflow beside a zero, which strides would show", func() { Of("t", 0, math.MaxInt, math.MaxInt) })
+	refused(t, fault.Shape, "an overflow next to a zero, which strides would show", func() { Of("t", 0, math.MaxInt, math.MaxInt) })
 	if Of("t", MaxElements).Numel() != MaxElements {
 		t.Error("the largest shape is allowed")
 	}
@@ -109,8 +109,8 @@ func TestBroadcast(t *testing.T) {
 	}
 }
 
-// places lists the elements' places in the buffer in row-major order: what a layout means.
-func places(s *Shape, strides []int, offset int) []int {
+// offsets lists the elements' offsets in the buffer in row-major order: what a layout means.
+func offsets(s *Shape, strides []int, offset int) []int {
 	out := make([]int, 0, s.Numel())
 	at := make([]int, s.Rank())
 	for range s.Numel() {
@@ -189,7 +189,7 @@ func splits(r *rand.Rand, s *Shape) *Shape {
 	return Of("t", dims...)
 }
 
-// canShow is the oracle of Reshape: whether some strides show these places with shape to.
+// canShow is the oracle of Reshape: whether some strides show these offsets with shape to.
 func canShow(p []int, to *Shape) bool {
 	st := make([]int, to.Rank())
 	for d, n := range to.Strides() {
@@ -197,7 +197,7 @@ func canShow(p []int, to *Shape) bool {
 			st[d] = p[n] - p[0]
 		}
 	}
-	return slices.Equal(places(to, st, p[0]), p)
+	return slices.Equal(offsets(to, st, p[0]), p)
 }
 
 func TestReshape(t *testing.T) {
@@ -209,14 +209,14 @@ func TestReshape(t *testing.T) {
 		if to.Numel() != s.Numel() {
 			continue
 		}
-		p := places(s, l.Strides, l.Offset)
+		p := offsets(s, l.Strides, l.Offset)
 		got := l.Reshape(s, to)
 		switch {
 		case got == nil && canShow(p, to):
 			t.Fatalf("%v with strides %v can be shown as %v, but Reshape copies", s, l.Strides, to)
 		case got == nil:
 			copied++
-		case !slices.Equal(places(to, got.Strides, got.Offset), p):
+		case !slices.Equal(offsets(to, got.Strides, got.Offset), p):
 			t.Fatalf("%v with strides %v as %v has strides %v, offset %d", s, l.Strides, to, got.Strides, got.Offset)
 		default:
 			viewed++
@@ -234,7 +234,7 @@ func TestIsContiguous(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 5000 {
 		s, l := randomLayout(r)
-		p := places(s, l.Strides, 0)
+		p := offsets(s, l.Strides, 0)
 		want := true
 		for i, o := range p {
 			want = want && o == i
@@ -258,7 +258,7 @@ func TestCollapse(t *testing.T) {
 		if len(dims) == 0 {
 			st = [][]int{{}, {}}
 		}
-		if c.Numel() != s.Numel() || !slices.Equal(places(c, st[0], l.Offset), places(s, l.Strides, l.Offset)) || !slices.Equal(places(c, st[1], 0), places(s, other.Strides, 0)) {
+		if c.Numel() != s.Numel() || !slices.Equal(offsets(c, st[0], l.Offset), offsets(s, l.Strides, l.Offset)) || !slices.Equal(offsets(c, st[1], 0), offsets(s, other.Strides, 0)) {
 			t.Fatalf("%v with strides %v collapses to %v with %v", s, l.Strides, dims, st)
 		}
 		if slices.Contains(dims, 1) {

@@ -189,7 +189,7 @@ func withoutNeutral(e graph.Neutral, in []*graph.Node) *graph.Node {
 	return nil
 }
 
-// plain reports whether n's elements lie in order. What only shows others may lie in another order, and a reduction
+// plain reports whether n's elements are in row-major order. A view may have another order, and a reduction
 // adds in the order of memory: a computation that would have put them in order must stay.
 func plain(n *graph.Node) bool { return n.Op().Kind != graph.View }
 

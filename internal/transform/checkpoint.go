@@ -7,8 +7,8 @@ import (
 )
 
 // Checkpoint shows the outputs of f under rules that compute f's inside again when a gradient asks for it, so that
-// nothing in between is kept: inputs and outputs are stored when they are computed, other values only if somebody reads
-// them, whatever handles f leaves behind for the collector.
+// nothing in between is stored: inputs and outputs are stored when they are computed, other values only if they are read, whatever
+// handles f leaves behind for the collector.
 func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	epoch := graph.BeginEpoch()
 	level := graph.NewLevel(nil)

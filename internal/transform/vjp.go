@@ -9,7 +9,7 @@ import (
 // Node is a value of the graph.
 type Node = graph.Node
 
-// tape is the part of a graph that lies between inputs and outputs.
+// tape is the part of a graph between inputs and outputs.
 type tape struct {
 	idx graph.Index
 	dep []bool // depends on an input
@@ -52,13 +52,13 @@ type Pullback struct {
 }
 
 // Run returns the cotangent of every input, nil where none arrived. Hooks may evaluate what is made on the way, and others what
-// hooks show them; so the walk claims what it goes on with, since an evaluation lets go of what nobody claims.
+// hooks show them; so the walk references what it still needs, since an evaluation frees values without references.
 func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	t := record(outputs, inputs, p.See)
 	acc := make([]cotangent, len(t.idx.Nodes))
 	var held claims
 	defer held.release()
-	parts := map[int][]*Node{} // cotangents of a bundle's outputs
+	parts := map[int][]*Node{} // cotangents of a tuple's outputs
 	for i, o := range outputs {
 		if cots[i] == nil {
 			continue
@@ -81,7 +81,7 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 			continue
 		}
 		if len(acc[i].more) > 0 {
-			acc[i].meet()
+			acc[i].total()
 			held.claim(acc[i].sum)
 		}
 		if asked[i] && acc[i].sum != nil && acc[i].sum.Device() == nil && n.Device() != nil {
@@ -179,7 +179,7 @@ func placed(g, x *Node) *Node {
 	return g
 }
 
-// cotangent is what has arrived at a node: the first of it in sum, and what came later in more, until they meet.
+// cotangent is what has arrived at a node: the first of it in sum, and what came later in more, until they are added.
 type cotangent struct {
 	sum  *Node
 	more []*Node
@@ -193,8 +193,8 @@ func (c *cotangent) add(g *Node) {
 	c.more = append(c.more, g)
 }
 
-// meet adds up what has arrived.
-func (c *cotangent) meet() {
+// total sums what has arrived.
+func (c *cotangent) total() {
 	terms := ops.JoinSlices(append([]*Node{c.sum}, c.more...))
 	c.more = nil
 	if len(terms) == 1 {
@@ -223,14 +223,14 @@ func sumOf(terms []*Node) *Node {
 type claims []*Node
 
 func (c *claims) claim(n *Node) *Node {
-	if n.Trace() == nil { // values of a trace are nobody else's
+	if n.Trace() == nil { // values of a trace have no other references
 		n.Ref()
 		*c = append(*c, n)
 	}
 	return n
 }
 
-// release drops the claims. What nobody else claims is as it was: the caller's, or the collector's.
+// release drops the references. A node without others is as it was: the caller's, or the collector's.
 func (c *claims) release() {
 	for _, n := range *c {
 		n.UnrefNoFree()

@@ -37,7 +37,7 @@ func FunctionOf(op string, f any) Function {
 		fault.Throw(fault.Value, op, "the function %v returns no tensors", fn.Type)
 	}
 	switch op {
-	case "vmap", "compile", "checkpoint": // what is inside has no value, or none that is kept
+	case "vmap", "compile", "checkpoint": // what is inside has no value, or none that stays
 		for i := range n {
 			if i < n-1 || !fn.hasErr {
 				fn.mustReturn(op, fn.Type.Out(i), nil)

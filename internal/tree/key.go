@@ -14,7 +14,7 @@ import (
 // difference between them but in its tensors: values, not how they print, with their types where these may vary.
 type treeKey struct {
 	b    []byte
-	pins *[]unsafe.Pointer // if there is one, it gets what the key names by address: while it is held, nothing else can lie there
+	pins *[]unsafe.Pointer // if there is one, it gets what the key names by address: while it is held, nothing else can be there
 	bare bool              // addresses are left out
 }
 
@@ -100,7 +100,7 @@ func (k *treeKey) add(v reflect.Value, hidden bool) {
 }
 
 func (k *treeKey) fields(v reflect.Value, hidden bool) {
-	if !v.CanAddr() && v.CanInterface() { // a function in a field can be told from others of the same code where it lies
+	if !v.CanAddr() && v.CanInterface() { // a function in a field can be told from others of the same code by its address
 		c := reflect.New(v.Type()).Elem()
 		c.Set(v)
 		v = c

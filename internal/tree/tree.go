@@ -160,7 +160,7 @@ func UnflattenAll(vs []reflect.Value, ts []*graph.Array) []reflect.Value {
 	return out
 }
 
-// OwnConstants gives the caller slices and maps without tensors that nobody else has: the trace keeps its own.
+// OwnConstants gives the caller slices and maps without tensors of its own: the trace keeps its own.
 func OwnConstants(vs []reflect.Value) {
 	for i, v := range vs {
 		switch {

@@ -62,12 +62,7 @@ func (m *bpe) finish() {
 }
 
 func (m *bpe) encode(piece string, out []int) []int {
-	if m.ignoreMerges {
-		if id, ok := m.vocab[piece]; ok {
-			return append(out, int(id))
-		}
-	}
-	if !m.spaced {
+	if !m.spaced || m.ignoreMerges {
 		return m.word(piece, out)
 	}
 	// No token crosses the cuts: the parts merge by themselves as they would together.
@@ -183,6 +178,11 @@ func (m *bpe) rank(piece string, a, b *symbol) (rank, id int32) {
 }
 
 func (m *bpe) merge(piece string, out []int) []int {
+	if m.ignoreMerges {
+		if id, ok := m.vocab[piece]; ok {
+			return append(out, int(id))
+		}
+	}
 	var local [64]symbol
 	syms := m.start(piece, local[:0])
 	if len(syms) <= len(local) {

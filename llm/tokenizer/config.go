@@ -146,3 +146,10 @@ func (o object) list(key string) []any {
 }
 
 func (o object) object(key string) (object, bool) { return asObject(o.values[key], o.where+"."+key) }
+
+// newParser starts reading a JSON file.
+func newParser(data []byte) *strictjson.Parser {
+	p, err := strictjson.New(op, data, maxDepth, maxKeys)
+	check(err)
+	return p
+}

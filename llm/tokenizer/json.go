@@ -3,7 +3,6 @@ package tokenizer
 import (
 	"unicode"
 
-	"github.com/lucid-go/lucid/internal/codec/strictjson"
 	"github.com/lucid-go/lucid/internal/fault"
 	"golang.org/x/text/unicode/norm"
 )
@@ -18,8 +17,7 @@ func ParseJSON(data []byte) (t *Tokenizer, err error) {
 }
 
 func parseJSON(data []byte) *Tokenizer {
-	p, err := strictjson.New(op, data, maxDepth, maxKeys)
-	check(err)
+	p := newParser(data)
 	rest := map[string]any{}
 	var m *jsonModel
 	check(p.Object(func(key string) error {

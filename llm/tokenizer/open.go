@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/codec"
-	"github.com/lucid-go/lucid/internal/codec/strictjson"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -38,7 +37,8 @@ func Open(path string) (*Tokenizer, error) {
 	case strings.HasSuffix(path, ".model") && !bytes.HasPrefix(data, []byte("{")):
 		return ParseSentencePiece(data)
 	case strings.HasSuffix(path, ".tiktoken"):
-		return nil, fault.New(fault.Value, op, "%s: a tiktoken file does not name its pattern and special tokens; use ParseTiktoken", path)
+		return nil, fault.New(fault.Value, op,
+			"%s: a tiktoken file does not name its pattern and special tokens; use ParseTiktoken", path)
 	}
 	return ParseJSON(data)
 }
@@ -69,8 +69,7 @@ func openFolder(fsys fs.FS, path string) (t *Tokenizer, err error) {
 
 // readConfig takes the tokens that begin and end a text from a tokenizer_config.json.
 func (t *Tokenizer) readConfig(data []byte) {
-	p, err := strictjson.New(op, data, maxDepth, maxKeys)
-	check(err)
+	p := newParser(data)
 	root, ok := asObject(readAny(p), "tokenizer_config.json")
 	if !ok {
 		refuse("tokenizer_config.json is no object")

@@ -144,7 +144,7 @@ func (v value) store(dev *backend.Device, lay layout) *node {
 	if err != nil {
 		throw(err)
 	}
-	if dev.Upload == nil {
+	if dev.Transfer == nil {
 		copy(buf.Mem, b)
 	} else if err := dev.Upload(buf, b); err != nil {
 		throw(err)

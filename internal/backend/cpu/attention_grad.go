@@ -85,7 +85,7 @@ func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 	})
 }
 
-// sumRows adds up the result times its cotangent along each row; the cotangents of the logarithms are taken off.
+// sumRows is the dot product of each row of the result with its cotangent, less the cotangent of the log-sum-exp.
 func (w *attentionBack[T]) sumRows(c *backend.Ctx, result backend.View, shift []T) error {
 	y, err := matricesOf[T](c, result, false)
 	if err != nil {
@@ -174,7 +174,7 @@ func (w *attentionBack[T]) firstOfKeys(j int) int {
 	return -1
 }
 
-// clearMasked writes the zeros of rows and keys that overlap nothing: no square comes by to overwrite what was there.
+// clearMasked writes the zeros of rows and keys that no tile overwrites.
 func (w *attentionBack[T]) clearMasked() {
 	if w.e == 0 || w.f == 0 { // no product either
 		for _, g := range w.grads {
@@ -253,7 +253,7 @@ func behind[T any](x []T, from int) []T {
 	return x[from:]
 }
 
-// weights rounds scores and cotangents of weights into weights and cotangents of scores, for row i and keys from j0 on.
+// weights converts scores and cotangents of weights to weights and cotangents of scores, for row i and keys from j0 on.
 func (w *attentionBack[T]) weights(p, ds []T, head, i, j0 int) {
 	seen := max(0, min(len(p), w.sees(i)-j0))
 	scale, row := w.scale, head*w.l+i

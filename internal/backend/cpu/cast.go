@@ -17,7 +17,7 @@ func castIF[T floats, S integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr)
 	}
 }
 
-// castFI converts floats to integers towards zero; NaN and what is out of range go through int64's minimum.
+// castFI converts floats to integers towards zero; NaN and values out of range go through int64's minimum.
 func castFI[T integers, S floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 	out := elems[T](z, n)
 	for i, v := range elems[S](x, n) {
@@ -112,8 +112,8 @@ func castByVectors() {
 	flag[dtype.Uint8], flag[dtype.Int8] = convert(simd.NonzeroU8), convert(simd.NonzeroU8)
 	flag[dtype.Int16], flag[dtype.Uint16] = convert(simd.NonzeroU16), convert(simd.NonzeroU16)
 	castIntegers()
-	// By way of another type that holds all of the first: integers of 32 bits for what a float64 has as one, and for narrow
-	// ones float32, from which a half is rounded once. Wider numbers go by odd floats, of which the same is true.
+	// Through another type that is exact: 32-bit integers for those that float64 represents, float32 for 8- and 16-bit
+	// integers, from which a half type is rounded once. Wider numbers go through rounding to odd, which has the same property.
 	for _, to := range []dtype.DType{dtype.Uint8, dtype.Int8, dtype.Uint16, dtype.Int16} {
 		castTable[to][dtype.Float64] = by(dtype.Float64, dtype.Int32, to)
 	}

@@ -1,167 +1,49 @@
 package cpu
 
 import (
-	"github.com/lucid-go/lucid/internal/attr"
+	"unsafe"
+
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A convolution is a product: the kernels, a matrix with a row for each output channel, times a matrix with a column
-// for each output place that holds the inputs it reads. The second matrix is never made as a whole; the package comment
-// lists the ways around it.
-
-func init() { register(backend.Table{"conv": convKernel}) }
-
-func convKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	return convThen(c, a.(attr.Conv), out[0], in, nil)
+// convolutions are the kernels of package conv, which uses copies and products of this package.
+var convolutions = &conv.Device{
+	Copy: func(c *backend.Ctx, s *shape.Shape, size int, dst, src conv.Strided) error {
+		return move(c, s, size, strided{dst.Base, dst.Strides}, strided{src.Base, src.Strides})
+	},
+	Compact: func(c *backend.Ctx, v backend.View) (conv.Compact, error) {
+		l := compactOf(v)
+		size := v.DType.Size()
+		words, free := borrow[uint64]((l.count*size + 7) / 8)
+		base := unsafe.Pointer(unsafe.SliceData(words))
+		err := l.blocks(c, func(from, n int) { gatherTile(unsafe.Add(base, from*size), &l.src, from, n) })
+		return conv.Compact{Base: base, N: l.count, Strides: l.fresh, Free: free}, err
+	},
+	Widened: func(c *backend.Ctx, v backend.View) (conv.Compact, error) {
+		f, err := widenedFlat(c, v)
+		return conv.Compact{Base: unsafe.Pointer(unsafe.SliceData(f.x)), N: len(f.x), Strides: f.strides, Free: f.free}, err
+	},
+	BF16:        endedHalf(dtype.BFloat16),
+	Batched32:   batched(ended32),
+	Batched64:   batched(ended64),
+	BatchedBF16: batched(endedHalf(dtype.BFloat16)),
 }
 
-// convThen is a convolution with something to be done to the output part by part: to finished it is a matrix with a row
-// for each channel of each image. then may be nil.
-func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
-	if out.Numel() == 0 { // of any size along other dimensions
-		return nil
-	}
-	switch in[0].DType {
-	case dtype.Float32:
-		return convolve(c, a, out, in, then, product32, floatConvOf(ended32))
-	case dtype.Float64:
-		return convolve(c, a, out, in, then, product64, floatConvOf(ended64))
-	case dtype.BFloat16, dtype.Float16:
-		return halfConvolve(c, a, out, in, then)
-	case dtype.Complex64:
-		return complexConvolve(c, a, out, in, then, product32, floatConvOf(ended32))
-	case dtype.Complex128:
-		return complexConvolve(c, a, out, in, then, product64, floatConvOf(ended64))
-	}
-	switch in[0].DType.Size() {
-	case 8:
-		return intConvolve[uint64](c, a, out, in, then)
-	case 4:
-		return intConvolve[uint32](c, a, out, in, then)
-	case 2:
-		return intConvolve[uint16](c, a, out, in, then)
-	}
-	return intConvolve[uint8](c, a, out, in, then)
+func init() {
+	register(backend.Table{"conv": convolutions.Kernel, "conv_last": convolutions.KernelNHWC})
 }
 
-// convJob is a convolution of real numbers while it runs. Missing spatial dimensions have size 1.
-type convJob[T numbers] struct {
-	attr                         attr.Conv
-	mul                          product[T]
-	float                        *floatConv[T]
-	images, groups               int
-	channels, kernels            int // of a group
-	size, outSize, kernelSize    [3]int
-	x                            []T // the input, or nil if load reads it
-	load                         func(z []T, at, step int)
-	imageStep, channelStep       int // strides of the input
-	step                         [3]int
-	w                            []T // the kernels
-	kernelStep, kernelInStep     int
-	tapStep                      [3]int
-	z                            []T // the output, or nil if save writes it
-	save                         func(at, step int, x []T)
-	outPositions                 int // of one channel
-	phases                       [3][]convPhase
-	phase                        phase3 // the one that runs
-	panel                        []T    // its kernels, a row each
-	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
-	tiles                        convTiles
-	partial                      []T // parts of sums, by block
-	then                         finished
-	epilogueDone                 bool // then was told of everything
-	last                         bool // the output has its channels last
-	isBF16                       bool // bfloat16 in the layout of VDPBF16PS
+// batched is a product of stacks for package conv.
+func batched[T float32 | float64 | uint16](mul endedProduct[T]) conv.Batched[T] {
+	stackOf := func(b *conv.Batch[T]) *stack[T] {
+		return &stack[T]{x: b.X, rows: b.Rows, cols: b.Cols, rs: b.RS, cs: b.CS, lead: b.Lead, step: b.Step}
+	}
+	return func(c *backend.Ctx, z []T, a, b *conv.Batch[T], then conv.Epilogue) error {
+		return multiplyEnded(c, z, stackOf(a), stackOf(b), mul, ending{then: then})
+	}
 }
 
-// unitPhase is the phase of a spatial dimension that is missing.
-var unitPhase = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
-
-func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
-	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &convJob[T]{attr: a, images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPositions: 1,
-		imageStep: xs[0], channelStep: xs[1], kernelStep: ws[0], kernelInStep: ws[1],
-		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
-	skip := 3 - a.Stride.Len()
-	for d := range skip {
-		j.phases[d] = unitPhase
-	}
-	for d := range a.Stride.Len() {
-		e := d + skip
-		j.size[e], j.kernelSize[e], j.outSize[e] = xd[2+d], wd[2+d], od[2+d]
-		j.step[e], j.tapStep[e] = xs[2+d], ws[2+d]
-		j.outPositions *= od[2+d]
-		j.phases[e] = convPhases(a, d, xd[2+d], wd[2+d], od[2+d])
-	}
-	return j
-}
-
-func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished, mul product[T], float *floatConv[T]) error {
-	x, err := flatOf[T](c, in[0])
-	if err != nil {
-		return err
-	}
-	defer x.done()
-	w, err := flatOf[T](c, in[1])
-	if err != nil {
-		return err
-	}
-	defer w.done()
-	j := newConvJob[T](a, out, in, x.strides, w.strides)
-	j.mul, j.float, j.x, j.w, j.z, j.then = mul, float, x.x, w.x, backend.Slice[T](out), then
-	if j.isPointwise() {
-		return j.pointwise(c)
-	}
-	return j.run(c)
-}
-
-// halfConvolve computes in float32 and rounds once.
-func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
-	if out.DType == dtype.BFloat16 && gemm.HasBF16() {
-		if done, err := bf16Convolve(c, a, out, in, then); done || err != nil {
-			return err
-		}
-	}
-	x, err := flatOf[uint16](c, in[0])
-	if err != nil {
-		return err
-	}
-	defer x.done()
-	d := out.DType
-	w, err := widenedFlat(c, in[1])
-	if err != nil {
-		return err
-	}
-	defer w.done()
-	z := backend.Slice[uint16](out)
-	j := newConvJob[float32](a, out, in, x.strides, w.strides)
-	j.mul, j.float, j.w, j.then = product32, floatConvOf(ended32), w.x, then
-	j.load = func(to []float32, at, step int) { widenStrided(d, to, x.x[at:], step) }
-	j.save = func(at, step int, from []float32) {
-		if step == 1 {
-			narrowHalf(d, z[at:at+len(from)], from)
-			return
-		}
-		for i := range from {
-			narrowHalf(d, z[at+i*step:][:1], from[i:i+1])
-		}
-	}
-	return j.run(c)
-}
-
-// fusesEpilogue reports whether something follows, and the parts of this phase are final and lie as it expects them: it is then
-// told of each part by who made it.
-func (j *convJob[T]) fusesEpilogue() bool {
-	if j.then == nil {
-		return false
-	}
-	for d := range 3 {
-		if j.phase[d].outs != j.outSize[d] {
-			return false
-		}
-	}
-	j.epilogueDone = true
-	return true
-}
+func ceil(a, b int) int { return (a + b - 1) / b }

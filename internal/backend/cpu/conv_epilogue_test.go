@@ -21,7 +21,7 @@ func TestConvThen(t *testing.T) {
 	}
 	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Int32} {
 		for _, s := range []conv{
-			{x: []int{3, 20, 9, 9}, w: []int{33, 20, 3, 3}, stride: 1, pad: 1, wide: 1, groups: 1},                   // by places
+			{x: []int{3, 20, 9, 9}, w: []int{33, 20, 3, 3}, stride: 1, pad: 1, wide: 1, groups: 1},                   // by output positions
 			{x: []int{2, 100, 15, 11}, w: []int{40, 100, 3, 3}, stride: 2, pad: 1, wide: 1, groups: 1},               // several chunks
 			{x: []int{2, 3, 30, 30}, w: []int{16, 3, 3, 3}, stride: 1, pad: 1, wide: 1, groups: 1},                   // the direct way
 			{x: []int{2, 5, 8, 8}, w: []int{7, 5, 1, 1}, stride: 1, wide: 1, groups: 1},                              // pointwise
@@ -41,14 +41,14 @@ func TestConvThen(t *testing.T) {
 			}
 			in := []backend.View{plainView(d, s.x...), plainView(d, s.w...)}
 			want, got := outputOf(d, dims), outputOf(d, dims)
-			if err := convThen(testCtx(), a, want, in, nil); err != nil {
+			if err := convolutions.Run(testCtx(), a, want, in, nil); err != nil {
 				t.Fatal(err)
 			}
 			n, size := volume(dims[2:]), d.Size()
 			seen := make([]byte, len(got.Bytes()))
 			var mu sync.Mutex
 			told := 0
-			err := convThen(testCtx(), a, got, in, func(row, col, rows, cols int) {
+			err := convolutions.Run(testCtx(), a, got, in, func(row, col, rows, cols int) {
 				mu.Lock()
 				defer mu.Unlock()
 				told += rows * cols

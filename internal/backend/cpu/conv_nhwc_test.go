@@ -12,7 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// nhwcView is a view with its channels side by side.
+// nhwcView is a view in NHWC order.
 func nhwcView(r *rand.Rand, d dtype.DType, dims []int) backend.View {
 	n := len(dims)
 	last := randomView(r, d, slices.Concat(dims[:1], dims[2:], dims[1:2]))
@@ -23,9 +23,9 @@ func nhwcView(r *rand.Rand, d dtype.DType, dims []int) backend.View {
 	return v
 }
 
-// TestConvNHWC runs convolutions of inputs whose channels lie abreast: one to three dimensions, rows that are cut,
+// TestConvNHWC runs convolutions of inputs whose channels are in NHWC order: one to three dimensions, rows that are cut,
 // that see padding at both ends or nothing else, strides, dilated inputs, groups, sums in several chunks, output channels
-// that do not fill their vectors, infinite kernels that must not meet padding.
+// that do not fill their vectors, infinite filters that padding must not see.
 func TestConvNHWC(t *testing.T) { forConvVariants(t, testConvNHWC) }
 
 func testConvNHWC(t *testing.T, part int) {
@@ -56,9 +56,7 @@ func testConvNHWC(t *testing.T, part int) {
 		if r.IntN(4) == 0 {
 			ws = nhwcView(r, d, w)
 		}
-		j := newConvJob[float32](a, backend.View{Shape: shape.Of("test", out...)}, []backend.View{xs, ws}, xs.Strides(), ws.Strides())
-		j.last, j.x, j.z, j.float = true, []float32{0}, []float32{0}, floatConvOf(ended32)
-		if !j.isPointwise() && j.writesNHWC() && j.algorithm() == algoNHWC {
+		if convolutions.IsNHWC(a, shape.Of("test", out...), []backend.View{xs, ws}) {
 			count++
 		}
 		if r.IntN(4) == 0 {
@@ -66,16 +64,16 @@ func testConvNHWC(t *testing.T, part int) {
 		}
 		checkKernel(t, "conv_last", a, slices.Concat(out[:1], out[2:], out[1:2]), xs, ws)
 	}
-	t.Logf("channels abreast in %d cases", count)
+	t.Logf("NHWC in %d cases", count)
 	if count < max(1, 12/part) {
-		t.Errorf("channels abreast in %d cases", count)
+		t.Errorf("NHWC in %d cases", count)
 	}
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 	same := attr.Conv{Stride: two(1), Low: two(1), High: two(1), KernelDilation: two(1), InputDilation: two(1), Groups: 1}
 	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, nhwcView(r, dtype.Float32, []int{1, 12, 6, 28}), nhwcView(r, dtype.Float32, []int{32, 12, 3, 3}))
 }
 
-// TestConvViaNHWC runs convolutions of few places with many kernels: channels first, strides, dilated inputs, short rows.
+// TestConvViaNHWC runs convolutions of few positions with many kernels: channels first, strides, dilated inputs, short rows.
 func TestConvViaNHWC(t *testing.T) { forConvVariants(t, testConvViaNHWC) }
 
 func testConvViaNHWC(t *testing.T, part int) {
@@ -89,13 +87,12 @@ func testConvViaNHWC(t *testing.T, part int) {
 		out := []int{n, kernels, a.Size(0, high, k), a.Size(1, wide, k)}
 		x, w := outputOf(d, []int{n, channels, high, wide}), randomView(r, d, []int{kernels, channels, k, k})
 		fillRandom(r, d, x.Buf.Mem, x.Numel())
-		j := newConvJob[float32](a, backend.View{Shape: shape.Of("test", out...)}, []backend.View{x, w}, x.Strides(), w.Strides())
-		if j.x, j.z, j.float = []float32{0}, []float32{0}, floatConvOf(ended32); j.isViaNHWC() {
+		if convolutions.IsViaNHWC(a, shape.Of("test", out...), []backend.View{x, w}) {
 			count++
 		}
 		checkKernel(t, "conv", a, out, x, w)
 	}
 	if count == 0 {
-		t.Error("never turned")
+		t.Error("never transposed")
 	}
 }

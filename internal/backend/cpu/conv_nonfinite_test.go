@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// TestConvNonFiniteFilter: infinite kernels and such that are no numbers do not meet padding, whichever way is taken.
+// TestConvNonFiniteFilter: infinite kernels and such that are no numbers do not make padding count, whichever algorithm runs.
 func TestConvNonFiniteFilter(t *testing.T) { forConvVariants(t, testConvNonFiniteFilter) }
 
 func testConvNonFiniteFilter(t *testing.T, part int) {

@@ -18,9 +18,7 @@ func register(t backend.Table) {
 }
 
 // Device is the one CPU.
-var Device = &backend.Device{Type: "cpu", Pool: mem.NewPool("cpu", mem.Host{}), Table: table, Host: true,
-	CanFuse: canFuse, CanFuseReduction: canFold, MaxFusedReductions: maxTails, ReducesInputs: true, CanTakeEpilogue: canLead, Prepare: func(p *backend.Fused) { p.Prep = prepare(p) },
-	RunFused: runFused, CanReduceRows: foldsRows, RunRowFusion: runRows}
+var Device = (&backend.Device{Type: "cpu", Pool: mem.NewPool("cpu", mem.Host{}), Table: table, Host: true}).Implement(capabilities{})
 
 func init() {
 	backend.Register("cpu", func(int) (*backend.Device, error) { return Device, nil })

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// byZero refuses what no integer is.
+// byZero refuses a division of integers by zero.
 func byZero(op string) {
 	fault.Throw(fault.Value, op, "an integer is divided by zero")
 }

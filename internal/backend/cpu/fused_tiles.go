@@ -92,7 +92,7 @@ type made struct {
 	dst unsafe.Pointer
 }
 
-// tiles computes elements lo to hi, and leaves those of some registers where they are wanted. It must stay a function of
+// tiles computes elements lo to hi, and leaves those of some registers in dst. It must stay a function of
 // its own: between tiles the collector can stop it.
 //
 //go:noinline

@@ -11,7 +11,7 @@ import (
 )
 
 // Rows are normalised one by one while they are in the first-level cache: mean, then the sum of squares about it, then
-// the result. Two passes, so that a large mean does no harm. The next row is asked for meanwhile.
+// the result. Two passes, so that a large mean causes no cancellation. The next row is prefetched meanwhile.
 
 // normPlan is a call of layer_norm or rms_norm on float32 or a half type.
 type normPlan struct {

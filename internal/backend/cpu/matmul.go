@@ -249,10 +249,4 @@ func runnerOf(c *backend.Ctx) (gemm.Runner, *error) {
 }
 
 // gemmRunner is the context's parallel loop as gemm wants it; an error stays in err.
-func gemmRunner(c *backend.Ctx, err *error) gemm.Runner {
-	return func(blocks int, f func(block int)) {
-		if *err == nil {
-			*err = c.For(blocks, f)
-		}
-	}
-}
+func gemmRunner(c *backend.Ctx, err *error) gemm.Runner { return gemm.RunnerOf(c.For, err) }

@@ -63,7 +63,7 @@ func runHead(c *backend.Ctx, r *runState, head *backend.Producer, out backend.Vi
 	h.r, h.width = r, 1 // a product with a vector has one column
 	if head.Op == "conv" {
 		h.width = volume(out.Shape.Dims()[2:])
-		return convThen(c, head.Attr.(attr.Conv), out, in, h.then)
+		return convolutions.Run(c, head.Attr.(attr.Conv), out, in, h.then)
 	}
 	if in[1].Shape.Rank() > 1 {
 		h.width = out.Shape.Dim(out.Shape.Rank() - 1)

@@ -113,30 +113,15 @@ func productBlock[T numbers](m, n, k int, a []T, ars, acs int, b []T, brs, bcs i
 			x := a[i*ars+p*acs:]
 			q := 0
 			for ; q+4 <= depth; q += 4 {
-				addFour(row, x[q*acs], x[(q+1)*acs], x[(q+2)*acs], x[(q+3)*acs],
+				gemm.Axpy4(row, x[q*acs], x[(q+1)*acs], x[(q+2)*acs], x[(q+3)*acs],
 					strip[q*rs:], strip[(q+1)*rs:], strip[(q+2)*rs:], strip[(q+3)*rs:])
 			}
 			for ; q < depth; q++ {
-				addOne(row, x[q*acs], strip[q*rs:])
+				gemm.Axpy(row, x[q*acs], strip[q*rs:])
 			}
 			if n*depth >= tileElems {
 				pace.Step()
 			}
 		}
-	}
-}
-
-// addFour adds four scaled rows, in order.
-func addFour[T numbers](z []T, x0, x1, x2, x3 T, b0, b1, b2, b3 []T) {
-	b0, b1, b2, b3 = b0[:len(z)], b1[:len(z)], b2[:len(z)], b3[:len(z)]
-	for j := range z {
-		z[j] = z[j] + x0*b0[j] + x1*b1[j] + x2*b2[j] + x3*b3[j]
-	}
-}
-
-func addOne[T numbers](z []T, x T, b []T) {
-	b = b[:len(z)]
-	for j := range z {
-		z[j] += x * b[j]
 	}
 }

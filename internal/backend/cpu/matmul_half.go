@@ -5,24 +5,15 @@ import (
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
-	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/backend/cpu/half"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func widenHalf(d dtype.DType, z []float32, x []uint16) {
-	if d == dtype.BFloat16 {
-		simd.BF16ToF32(z, x)
-		return
-	}
-	simd.F16ToF32(z, x)
-}
+func widenHalf(d dtype.DType, z []float32, x []uint16)  { half.Widen(d, z, x) }
+func narrowHalf(d dtype.DType, z []uint16, x []float32) { half.Narrow(d, z, x) }
 
-func narrowHalf(d dtype.DType, z []uint16, x []float32) {
-	if d == dtype.BFloat16 {
-		simd.F32ToBF16(z, x)
-		return
-	}
-	simd.F32ToF16(z, x)
+func narrowRows(d dtype.DType, z []uint16, zrs int, x []float32, xrs, rows, cols int) {
+	half.NarrowRows(d, z, zrs, x, xrs, rows, cols)
 }
 
 // widenOperand reads n elements of an operand of a half type, from element from on.
@@ -115,10 +106,9 @@ func sumsOfHalf(d dtype.DType) productTo[uint16, float32] {
 }
 
 const (
-	smallPairs   = 200      // elements of a right factor for which a float32 product is faster than packing bf16 pairs
-	smallHalf    = 4 << 10  // the same for a half type that is widened in any case
-	smallRows    = 8 << 10  // elements of the left factor and the product in one block
-	narrowAtOnce = 64 << 10 // elements that are rounded in one call
+	smallPairs = 200     // elements of a right factor for which a float32 product is faster than packing bf16 pairs
+	smallHalf  = 4 << 10 // the same for a half type that is widened in any case
+	smallRows  = 8 << 10 // elements of the left factor and the product in one block
 )
 
 // mostSmall is up to how many elements of a right factor the half type is widened first.
@@ -189,32 +179,6 @@ func widenMatrix(d dtype.DType, z []float32, x []uint16, rows, cols, rs, cs int)
 		return
 	}
 	for i := range rows {
-		widenStrided(d, z[i*cols:][:cols], x[i*rs:], cs)
-	}
-}
-
-func narrowRows(d dtype.DType, z []uint16, zrs int, x []float32, xrs, rows, cols int) {
-	if n := rows * cols; zrs == cols && xrs == cols && n <= narrowAtOnce {
-		narrowHalf(d, z[:n], x[:n])
-		return
-	}
-	for i := range rows {
-		narrowHalf(d, z[i*zrs:][:cols], x[i*xrs:][:cols])
-	}
-}
-
-// widenStrided reads elements a step apart.
-func widenStrided(d dtype.DType, z []float32, x []uint16, step int) {
-	if step == 1 {
-		widenHalf(d, z, x[:len(z)])
-		return
-	}
-	var tile [128]uint16
-	for at := 0; at < len(z); at += len(tile) {
-		n := min(len(tile), len(z)-at)
-		for i := range tile[:n] {
-			tile[i] = x[(at+i)*step]
-		}
-		widenHalf(d, z[at:at+n], tile[:n])
+		half.WidenStrided(d, z[i*cols:][:cols], x[i*rs:], cs)
 	}
 }

@@ -2,7 +2,7 @@ package cpu
 
 import "github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 
-// Products of whole numbers wrap around, so that a sign makes no difference to the bits and one function serves both kinds.
+// Products of integers wrap around, so that a sign makes no difference to the bits and one function serves both kinds.
 
 // intProductWork is how many multiply-adds a product has from which the kernels of package gemm pay.
 const intProductWork = 2 << 10

@@ -2,7 +2,7 @@ package cpu
 
 import "github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 
-// int8Work is how many multiply-adds a product of bytes has from which making words of the factors pays.
+// int8Work is how many multiply-adds a product of bytes has from which packing for the int8 kernels pays.
 const int8Work = 4 << 10
 
 // int8WithEpilogue multiplies bytes, signed or not: results wrap around, so that the sign does not matter. Sums are int32, in

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/half"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/par"
@@ -169,7 +170,7 @@ func vectorHalf(d dtype.DType, dot func(x []uint16, y []float32) float32) *vecto
 		dot: dot,
 		vector: func(x []uint16, step, k int) ([]float32, func()) {
 			y, free := borrow[float32](k)
-			widenStrided(d, y, x, step)
+			half.WidenStrided(d, y, x, step)
 			return y, free
 		},
 		put: func(z []uint16, x []float32) { narrowHalf(d, z, x) },

@@ -33,7 +33,7 @@ func TestMatmulInts(t *testing.T) {
 	}
 }
 
-// TestMatmulSmall: small right factors of half types, products of few columns and of complex numbers, of any layout; many rows are cut into
+// TestMatmulSmall: small factors of half types, products of few columns and of complex numbers, of any layout; many rows are cut into
 // blocks.
 func TestMatmulSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))

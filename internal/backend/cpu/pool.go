@@ -9,7 +9,7 @@ import (
 
 // Pooling sees every input as planes of three dimensions (missing ones have size 1). Work is cut by rows of the result,
 // each of which is written by one block alone: the transposes gather from the windows that cover an element instead
-// of scattering into them, so that bits do not depend on who came first.
+// of scattering into them, so that bits do not depend on the order of execution.
 
 // grid is a pooling as its kernels see it.
 type grid struct {

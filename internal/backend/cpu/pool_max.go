@@ -34,7 +34,7 @@ func (g *grid) isSquares() bool {
 		2*g.out[1] <= g.in[1] && 2*g.out[2] <= g.in[2]
 }
 
-// maxPool2x2 pools planes of squares.
+// maxPool2x2 pools planes by 2 by 2 windows that do not overlap.
 func maxPool2x2(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) error {
 	in, out := g.inSize(), g.outSize()
 	return overPlanes(c, len(x)/in, in, func(p int) {

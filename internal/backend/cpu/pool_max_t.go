@@ -47,7 +47,7 @@ func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) erro
 	}
 }
 
-// unpool2x2 is poolMaxT for squares.
+// unpool2x2 is poolMaxT for 2 by 2 windows that do not overlap.
 func unpool2x2(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 	in, out := g.inSize(), g.outSize()
 	over := 2*g.out[1] < g.in[1] || 2*g.out[2] < g.in[2] // some elements are in no square
@@ -121,7 +121,7 @@ func (g *grid) windowTable() []uint32 {
 	for i := range n[0] {
 		for j := range n[1] {
 			for k := range n[2] {
-				// Elements in the same index, of a window wider than a row, are told apart by sees alone.
+				// Elements at the same distance, in a window wider than a row, are told apart by sees alone.
 				if e := &table[(i*step[0]*g.in[1]+j*step[1])*g.in[2]+k*step[2]]; *e == none {
 					*e = uint32(i | j<<8 | k<<16)
 				} else {
@@ -133,7 +133,7 @@ func (g *grid) windowTable() []uint32 {
 	return table
 }
 
-// scatterTaken adds what the windows of a plane were given to the indices they took.
+// scatterTaken adds the values of the windows of a plane to the elements that were their maxima.
 func scatterTaken[T floats](g *grid, table []uint32, plane []T, at []int64, x []T) {
 	o := 0
 	for _, sd := range g.spans[0] {
@@ -159,7 +159,7 @@ func scatterTaken[T floats](g *grid, table []uint32, plane []T, at []int64, x []
 	}
 }
 
-// sees reports whether the window of output o has a index of its plane.
+// sees reports whether the window of output o covers an index of its plane.
 func (g *grid) sees(o int, index int64) bool {
 	if index < 0 || index >= int64(g.inSize()) {
 		return false

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
 	"math"
 	"unsafe"
 
@@ -33,7 +34,7 @@ func (g *grid) axis(d int) poolAxis {
 	from, to := max(0, ceil(pad-(g.out[d]-1)*a.stride, dilation)), min(g.w.Kernel.At(e), (g.in[d]-1+pad)/dilation+1)
 	for k := from; k < to; k++ {
 		first := k*dilation - pad
-		if lo, hi := inside(first, a.stride, g.out[d], g.in[d]); lo < hi {
+		if lo, hi := layout.Inside(first, a.stride, g.out[d], g.in[d]); lo < hi {
 			a.taps = append(a.taps, poolTap{lo, hi, first + lo*a.stride})
 		}
 	}

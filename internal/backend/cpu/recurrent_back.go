@@ -165,7 +165,7 @@ func (l *layerBack[T]) putRows(k, lo, hi int) {
 	}
 }
 
-// ask brings near what the block needs of gate q when its products are there, and a share of the rest.
+// ask prefetches what the block needs of gate q when its products are done, and a share of the rest.
 func (l *layerBack[T]) ask(k, at, from, w, lo, hi, q int) {
 	m, row := hi-lo, l.gates*l.hidden
 	if m == 0 {

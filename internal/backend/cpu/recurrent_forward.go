@@ -216,8 +216,8 @@ func (l *layerForward[T]) addBias(z, bias []T, from, w, q int) {
 	}
 }
 
-// ask brings near what the block needs when its products with gate q-1 are there: a little at a time, since a core has
-// only so many requests under way.
+// ask prefetches what the block needs when its products with gate q-1 are done: a little at a time, since a core has few
+// line fill buffers.
 func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
 	m, row := hi-lo, l.gates*l.hidden
 	if q == 1 && !l.a.Project {

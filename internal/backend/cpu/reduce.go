@@ -10,8 +10,9 @@ import (
 )
 
 // A reduction first puts the dimensions in the order of memory and collapses contiguous ones. If the innermost one is
-// reduced, runs of it are reduced one after the other (rows); if not, whole runs are accumulated at once (columns). Either way the work is cut into blocks by the sizes alone: outputs into groups, and what is folded into
-// one output into chunks whose results are joined in order. So the bits depend on nothing else.
+// reduced, runs of it are reduced one after the other (rows); if not, whole runs are accumulated at once (columns).
+// Either way the work is cut into blocks by the sizes alone: outputs into groups, and the elements of one output into chunks
+// whose results are joined in order. So the bits depend on nothing else.
 
 const (
 	foldChunk = 1 << 15 // elements folded by one block

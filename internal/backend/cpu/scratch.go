@@ -1,21 +1,6 @@
 package cpu
 
-import (
-	"unsafe"
+import "github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
 
-	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/mem"
-)
-
-// newScratch is make for scratch whose size comes from operands. One that shows a few elements very often may need more than the machine
-// has, and Go ends a program that asks for that.
-func newScratch[T any](n int) []T {
-	const small = 1 << 20
-	if n > small {
-		var t T
-		if err := mem.CheckFree(n * int(unsafe.Sizeof(t))); err != nil {
-			panic(fault.Wrap(fault.OutOfMemory, "scratch", err, "an operand cannot be laid out"))
-		}
-	}
-	return make([]T, n)
-}
+// newScratch is make for scratch whose size comes from operands.
+func newScratch[T any](n int) []T { return bufpool.New[T](n) }

@@ -30,8 +30,8 @@ func keyAt(keys []uint64, k, bits int, some []uint64) (key uint64, below int, sc
 	return key, below + less, some
 }
 
-// selectKth returns what sorting would put at i, and how many are below it; k is lost, room is as long. Keys are parted by a
-// pivot into both ends of the other slice, with no branch to guess.
+// selectKth returns what sorting would put at i, and how many are below it; k is overwritten, room is as long. Keys are parted by a
+// pivot into both ends of the other slice, without a branch that depends on the data.
 func selectKth(k, room []uint64, i int) (key uint64, below int) {
 	pace := par.NewPace()
 	for len(k) > 16 {

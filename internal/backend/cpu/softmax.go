@@ -33,12 +33,12 @@ func withScratch(n int, f func(t []float32)) {
 	f((*buf)[:n])
 }
 
-// streams reports whether a result of that many rows of n floats goes past the caches: it is larger than they are, and
-// rows are long enough for whole lines.
+// streams reports whether a result of that many rows of n floats is written by non-temporal stores: it is larger than the
+// caches, and rows are long enough for full lines.
 func streams(rows, n int) bool { return 4*rows*n >= StreamFrom && n >= streamRow/4 }
 
-// rowsOfBlock says how many rows of n elements a block has. If they go past the caches there are many rows, and longer blocks
-// are a twentieth faster: less often a row is not asked for in time.
+// rowsOfBlock says how many rows of n elements a block has. With non-temporal stores there are many rows, and longer blocks
+// are a twentieth faster: prefetches are late less often.
 func rowsOfBlock(n int, past bool) int {
 	if past {
 		return max(1, 4*softmaxElems/max(1, n))
@@ -46,8 +46,8 @@ func rowsOfBlock(n int, past bool) int {
 	return max(1, softmaxElems/max(1, n))
 }
 
-// softmaxRow computes z from x along a row; the two may be the same. If t is given, which has room for a row, z goes past
-// the caches. next is the row that comes after x.
+// softmaxRow computes z from x along a row; the two may be the same. If t is given, which has room for a row, z has
+// non-temporal stores. next is the row that comes after x.
 func softmaxRow(z, x, next, t []float32, logs bool) {
 	if len(x) == 0 {
 		return
@@ -100,7 +100,7 @@ func softmaxLong(z, x []float32, logs bool) {
 	pieces(func(z, _ []float32) { simd.ScaleF32(z, z, float32(1/s)) })
 }
 
-// softmaxDown computes in offset down the columns of a matrix; t is scratch for three of its rows.
+// softmaxDown computes in place down the columns of a matrix; t is scratch for three of its rows.
 func softmaxDown(x []float32, n, w int, t []float32, logs bool) {
 	m, s, e := t[:w], t[w:2*w], t[2*w:3*w]
 	copy(m, x[:w])

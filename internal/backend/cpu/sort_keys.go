@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// Sorting works on unsigned keys in the order of the elements: NaN is the largest, -0 equals 0. For a falling order
-// keys are inverted, so that equal elements still keep their order.
+// Sorting works on unsigned keys in the order of the elements: NaN is the largest, -0 equals 0. For a descending order
+// keys are inverted, so that the sort stays stable.
 
 // floatKey converts the bits of a float to its sort key. exp are the bits of infinity, sign is the sign bit.
 func floatKey[T uint16 | uint32 | uint64](b, exp, sign T) T {

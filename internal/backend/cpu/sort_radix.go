@@ -34,7 +34,7 @@ func serially(n int, f func(block int)) error {
 }
 
 // sort32 sorts a by its upper 32 bits, of which only the lower bits differ, keeping the order of equal ones; the lower
-// 32 are indices, rising. The result is in a or in b.
+// 32 are indices, ascending. The result is in a or in b.
 func sort32(run runner, a, b []uint64, bits int) ([]uint64, error) {
 	switch {
 	case len(a) <= rankedRow:
@@ -59,7 +59,8 @@ func sort32(run runner, a, b []uint64, bits int) ([]uint64, error) {
 	return a, nil
 }
 
-// rankSort puts every element of a where the number of smaller ones says, all being different: there is no branch to guess.
+// rankSort puts every element of a at the index that is the number of smaller ones, all being different: no branch depends on
+// the data.
 func rankSort(a, b []uint64) {
 	var rank [rankedRow]uint32
 	for j, v := range a {

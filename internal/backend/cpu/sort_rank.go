@@ -55,7 +55,7 @@ func (s *shortRows) keys(a []uint64, p unsafe.Pointer) {
 	}
 }
 
-// ranks says for every key how many come before it; of equal ones, those in front of it do.
+// ranks gives the rank of every key: how many come before it; of equal keys, those with smaller indices.
 func ranks(a []uint64, rank *[rankedRow]uint32) {
 	for j, v := range a {
 		before := uint32(0)

@@ -4,6 +4,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -212,7 +213,7 @@ func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 	z, freeZ := borrow[T](m * lanes)
 	defer freeZ()
 	if n > 0 {
-		transposeBlock(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
+		layout.TransposeBlock(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
 	}
 	var off []int
 	for o := c.o0; o < c.o1; o++ {
@@ -230,5 +231,5 @@ func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 			gemm.Direct(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
 		}
 	}
-	transposeBlock(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
+	layout.TransposeBlock(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
 }

@@ -1,12 +1,11 @@
 package cpu
 
 import (
-	"math/bits"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -164,18 +163,5 @@ func forRuns(c *backend.Ctx, n int, f func(from, n int)) error {
 	})
 }
 
-// panels keeps scratch by the number of bits of its size, so that small and large ones do not replace each other.
-var panels [64]sync.Pool
-
 // borrow returns scratch for n elements, contents unknown, and how to give it back.
-func borrow[T any](n int) ([]T, func()) {
-	var zero T
-	words := (n*int(unsafe.Sizeof(zero)) + 7) / 8
-	class := bits.Len(uint(max(words, 64) - 1))
-	buf, ok := panels[class].Get().(*[]uint64)
-	if !ok {
-		b := newScratch[uint64](1 << class)
-		buf = &b
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*buf))), n), func() { panels[class].Put(buf) }
-}
+func borrow[T any](n int) ([]T, func()) { return bufpool.Borrow[T](n) }

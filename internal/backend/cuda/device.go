@@ -87,12 +87,12 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if d.faults, err = newFaultRecords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFuseReduction: canFuseReduction, MaxFusedReductions: maxReductions, CanTakeEpilogue: canTakeEpilogue, EpilogueReduces: true, CanFoldCast: canFoldCast, Pitch: pitch, WritesStrided: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runInMode, RunHorizontal: d.runHorizontal,
-		CanReduceRows: canReduceRows, CanRunAlongRows: canRunAlongRows, RunRowFusion: d.runRows,
-		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Precompile: d.precompile, NumCompiled: d.begun.Load, Settings: settings}
-	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}}
+	if os.Getenv("LUCID_CUDA_GRAPHS") == "0" {
+		b.Implement(capabilities{d: d})
+	} else {
 		d.graphs.open(d)
-		b.Capture, b.Scratch = d.capture, d.graphs.pool
+		b.Implement(withGraphs{capabilities{d: d}})
 	}
 	for name, k := range table {
 		b.Table[name] = d.bind(name, k)

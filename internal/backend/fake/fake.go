@@ -10,7 +10,6 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
 )
@@ -75,7 +74,8 @@ func (f *Faults) Set(v int64) {
 	f.mu.Unlock()
 }
 
-func (f *Faults) settings() int64 {
+// Settings implements backend.Configurable.
+func (f *Faults) Settings() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.setting
@@ -137,55 +137,14 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 		}
 	}
 	d := &backend.Device{Type: "fake", Pool: mem.NewPool("fake", source{f}), Table: table, Host: true,
-		Enqueue: queue.add, Settings: f.settings}
-	f.recordings(d)
-	if from.CanFuse != nil {
-		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
-		d.MaxFusedReductions, d.ReducesInputs = from.MaxFusedReductions, from.ReducesInputs
-		d.CanFuseReduction, d.CanTakeEpilogue = from.CanFuseReduction, from.CanTakeEpilogue
-		d.Prepare = func(p *backend.Fused) {
-			if from.Prepare(p); p.Producer == nil && p.Reduction == nil {
-				p.HorizontalKey = p.Code()
-			}
-		}
-		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
-				if err := f.launchedFused(p); err != nil {
-					return err
-				}
-				return from.RunFused(c, p, out, in)
-			})
-		}
-		d.RunHorizontal = func(c *backend.Ctx, p *backend.Fused, sets int, out, in []backend.View) error {
-			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
-				if err := f.launchedFused(p); err != nil {
-					return err
-				}
-				f.many(sets)
-				no, ni := len(out)/sets, len(in)/sets
-				for k := sets - 1; k >= 0; k-- { // in no order that anybody may count on
-					q := *p
-					q.Shape = out[k*no].Shape
-					if err := from.RunFused(c, &q, out[k*no:(k+1)*no], in[k*ni:(k+1)*ni]); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
+		Enqueuer: queue, Configurable: f, Capturer: f.capturer()}
+	if from.Fuser != nil {
+		fused := fuser{from, f}
+		d.Fuser, d.HorizontalFuser = fused, fused
+		d.ReductionFuser, d.EpilogueFuser = from.ReductionFuser, from.EpilogueFuser
 	}
-	if from.RunRowFusion != nil {
-		d.CanReduceRows = from.CanReduceRows
-		d.RunRowFusion = func(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
-			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
-				for i := range p.Parts {
-					if err := f.launchedFused(p.Parts[i].Fused); err != nil {
-						return err
-					}
-				}
-				return from.RunRowFusion(c, p, out, in)
-			})
-		}
+	if from.RowFuser != nil {
+		d.RowFuser = rowFuser{from.RowFuser, f}
 	}
 	return d, f
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// recorder is the face under which launches are recorded.
+// recorder is the launch mode in which launches are recorded.
 type recorder struct{ list []recorded }
 
 type recorded struct {
@@ -49,23 +49,33 @@ type recording struct {
 	age  int
 }
 
-// recordings lets a device record.
-func (f *Faults) recordings(d *backend.Device) {
-	d.Scratch = mem.NewPool("fake recordings", source{f}).Shared()
-	mu := new(sync.Mutex)
-	d.Capture = func(show func(face any) error) (backend.Graph, error) {
-		f.mu.Lock()
-		planted, age := f.launch["record"], f.voided
-		f.mu.Unlock()
-		if planted != nil {
-			return nil, planted
-		}
-		r := &recorder{}
-		if err := show(r); err != nil {
-			return nil, err
-		}
-		return &recording{f, mu, r.list, age}, nil
+// capturer records launches of a device with faults.
+type capturer struct {
+	f       *Faults
+	mu      *sync.Mutex
+	scratch *mem.Pool
+}
+
+func (f *Faults) capturer() capturer {
+	return capturer{f, new(sync.Mutex), mem.NewPool("fake recordings", source{f}).Shared()}
+}
+
+// Scratch is memory that recordings share.
+func (c capturer) Scratch() *mem.Pool { return c.scratch }
+
+// Capture records the launches that show makes.
+func (c capturer) Capture(show func(mode any) error) (backend.Graph, error) {
+	c.f.mu.Lock()
+	planted, age := c.f.launch["record"], c.f.voided
+	c.f.mu.Unlock()
+	if planted != nil {
+		return nil, planted
 	}
+	r := &recorder{}
+	if err := show(r); err != nil {
+		return nil, err
+	}
+	return &recording{c.f, c.mu, r.list, age}, nil
 }
 
 // VoidRecordings makes all recordings made so far void.

@@ -21,7 +21,8 @@ func newQueue(run func(work func())) *queue {
 	return q
 }
 
-func (q *queue) add(work func()) {
+// Enqueue implements backend.Enqueuer.
+func (q *queue) Enqueue(work func()) {
 	q.mu.Lock()
 	q.list = append(q.list, work)
 	q.mu.Unlock()

@@ -6,6 +6,6 @@
 // its own parts into Schema and hands those it knows to Upgrade. A file of a newer format or schema is refused with
 // both versions named; older ones are brought up by the steps given to Register and RegisterSchema, or refused where there is none.
 //
-// A checksum finds accidents, not malice: whoever can change the file can change the checksum. So every size in a
+// A checksum finds accidents, not malice: a person who can change the file can change the checksum. So every size in a
 // header is checked as in any foreign file.
 package lucid

@@ -11,19 +11,19 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// place is a section in the header: where it lies and its checksum.
-type place struct {
+// sectionSpec is a section in the header: its offset, size and its checksum.
+type sectionSpec struct {
 	codec.Spec
 	kind Kind
 	crc  uint32
 }
 
-func (s Section) spec(offset, size int64) place {
-	return place{Spec: codec.Spec{Name: s.Name, DType: s.DType, Shape: s.Shape, Offset: offset, Size: size}, kind: s.Kind}
+func (s Section) spec(offset, size int64) sectionSpec {
+	return sectionSpec{Spec: codec.Spec{Name: s.Name, DType: s.DType, Shape: s.Shape, Offset: offset, Size: size}, kind: s.Kind}
 }
 
 // check checks a section's claims. JSON and bytes pass the tensors' checks as a vector of bytes.
-func (p place) check(span int64, lim codec.Limits) error {
+func (p sectionSpec) check(span int64, lim codec.Limits) error {
 	spec := p.Spec
 	switch p.kind {
 	case Tensor:
@@ -43,8 +43,8 @@ func (p place) check(span int64, lim codec.Limits) error {
 
 // header is the parsed JSON.
 type header struct {
-	schema map[string]int
-	places []place
+	schema   map[string]int
+	sections []sectionSpec
 }
 
 func (h header) bytes() []byte {
@@ -58,7 +58,7 @@ func (h header) bytes() []byte {
 		b = strconv.AppendInt(b, int64(h.schema[part]), 10)
 	}
 	b = append(b, `},"sections":[`...)
-	for i, p := range h.places {
+	for i, p := range h.sections {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -67,7 +67,7 @@ func (h header) bytes() []byte {
 	return append(b, "]}"...)
 }
 
-func (p place) append(b []byte) []byte {
+func (p sectionSpec) append(b []byte) []byte {
 	b = append(b, `{"name":`...)
 	b = strictjson.AppendString(b, p.Name)
 	b = append(b, `,"kind":"`+string(p.kind)+`"`...)
@@ -113,7 +113,7 @@ func parseHeader(text []byte, span int64, lim codec.Limits) (h header, err error
 				if i >= lim.MaxTensors {
 					return p.Fail("more than %d sections", lim.MaxTensors)
 				}
-				s, err := parsePlace(p, lim)
+				s, err := parseSection(p, lim)
 				if err != nil {
 					return err
 				}
@@ -128,7 +128,7 @@ func parseHeader(text []byte, span int64, lim codec.Limits) (h header, err error
 				}
 				seen[s.Name] = true
 				end = s.Offset + s.Size
-				h.places = append(h.places, s)
+				h.sections = append(h.sections, s)
 				return nil
 			})
 		}
@@ -143,7 +143,7 @@ func parseHeader(text []byte, span int64, lim codec.Limits) (h header, err error
 	return h, err
 }
 
-func parsePlace(p *strictjson.Parser, lim codec.Limits) (s place, err error) {
+func parseSection(p *strictjson.Parser, lim codec.Limits) (s sectionSpec, err error) {
 	have := 0
 	err = p.Object(func(key string) (err error) {
 		have++

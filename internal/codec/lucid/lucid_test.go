@@ -257,7 +257,7 @@ func TestHostile(t *testing.T) {
 }
 
 func itoa(u uint32) string {
-	return strings.TrimSuffix(strings.TrimPrefix(string(place{crc: u}.append(nil)), `{"name":"","kind":"","offset":0,"size":0,"crc32c":`), "}")
+	return strings.TrimSuffix(strings.TrimPrefix(string(sectionSpec{crc: u}.append(nil)), `{"name":"","kind":"","offset":0,"size":0,"crc32c":`), "}")
 }
 
 func FuzzRead(f *testing.F) {

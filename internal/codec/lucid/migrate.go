@@ -21,7 +21,7 @@ type schemaStep struct {
 	from int
 }
 
-// Register gives the step that turns a checkpoint of format version from into one of version from+1. Reading an
+// Register gives the step that converts a checkpoint of format version from to one of version from+1. Reading an
 // older file runs the steps in order. There is one step per version; a second is a programming error.
 func Register(from int, step func(*Checkpoint) error) {
 	stepsMu.Lock()
@@ -32,7 +32,7 @@ func Register(from int, step func(*Checkpoint) error) {
 	steps[from] = step
 }
 
-// RegisterSchema gives the step that turns a part of the schema from one version into the next.
+// RegisterSchema gives the step that converts a part of the schema from one version to the next.
 func RegisterSchema(part string, from int, step func(*Checkpoint) error) {
 	stepsMu.Lock()
 	defer stepsMu.Unlock()

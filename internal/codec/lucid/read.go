@@ -114,13 +114,13 @@ func (d *decoder) header(p prefix) (h header, err error) {
 
 func (d *decoder) sections(h header) ([]Section, error) {
 	budget := codec.NewBudget(op, d.lim)
-	for _, p := range h.places {
+	for _, p := range h.sections {
 		if err := budget.Take(p.Size, "section "+p.Name); err != nil {
 			return nil, err
 		}
 	}
-	out := make([]Section, 0, len(h.places))
-	for _, p := range h.places {
+	out := make([]Section, 0, len(h.sections))
+	for _, p := range h.sections {
 		s := Section{Name: p.Name, Kind: p.kind, Data: make([]byte, p.Size)}
 		if err := d.next(s.Data); err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ func Encode(w io.Writer, c Checkpoint) error {
 
 // plan checks every section, before a byte is written, and lays the file out.
 func plan(c Checkpoint) (header, error) {
-	h := header{schema: c.Schema, places: make([]place, 0, len(c.Sections))}
+	h := header{schema: c.Schema, sections: make([]sectionSpec, 0, len(c.Sections))}
 	lim := codec.Limits{}.Filled()
 	for part, v := range c.Schema {
 		if err := codec.CheckName(op, part, lim); err != nil {
@@ -59,7 +59,7 @@ func plan(c Checkpoint) (header, error) {
 		}
 		p := s.spec(align(end), int64(len(s.Data)))
 		p.crc = sum(s.Data)
-		h.places = append(h.places, p)
+		h.sections = append(h.sections, p)
 		end = p.Offset + p.Size
 	}
 	return h, nil

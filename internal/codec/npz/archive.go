@@ -74,8 +74,8 @@ func list(z *zip.Reader, size int64, o Options) (entries []entry, about *zip.Fil
 	if len(z.File) > lim.MaxTensors {
 		return nil, nil, fault.New(fault.Format, op, "the archive has %d entries, more than %d", len(z.File), lim.MaxTensors)
 	}
-	type place struct{ from, to int64 }
-	places := make([]place, 0, len(z.File))
+	type span struct{ from, to int64 }
+	spans := make([]span, 0, len(z.File))
 	seen := map[string]bool{}
 	total := codec.NewBudget(op, lim)
 	for _, f := range z.File {
@@ -90,9 +90,9 @@ func list(z *zip.Reader, size int64, o Options) (entries []entry, about *zip.Fil
 			return nil, nil, broken("archive entry "+strconv.Quote(f.Name), err)
 		}
 		if from < 0 || from > size || int64(f.CompressedSize64) > size-from {
-			return nil, nil, fault.New(fault.Format, op, "archive entry %q lies outside the archive", f.Name)
+			return nil, nil, fault.New(fault.Format, op, "archive entry %q is outside the archive", f.Name)
 		}
-		places = append(places, place{from, from + int64(f.CompressedSize64)})
+		spans = append(spans, span{from, from + int64(f.CompressedSize64)})
 		if seen[f.Name] {
 			return nil, nil, fault.New(fault.Format, op, "archive entry %q appears twice", f.Name)
 		}
@@ -110,10 +110,10 @@ func list(z *zip.Reader, size int64, o Options) (entries []entry, about *zip.Fil
 		}
 		entries = append(entries, entry{name, f})
 	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	for i := 1; i < len(places); i++ {
-		if places[i].from < places[i-1].to {
-			return nil, nil, fault.New(fault.Format, op, "two archive entries share the bytes at %d", places[i].from)
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	for i := 1; i < len(spans); i++ {
+		if spans[i].from < spans[i-1].to {
+			return nil, nil, fault.New(fault.Format, op, "two archive entries share the bytes at %d", spans[i].from)
 		}
 	}
 	return entries, about, nil

@@ -45,9 +45,9 @@ func (s *stream) read() (codec.Tensor, error) {
 	if err := codec.Check(op, spec, spec.Size, s.lim); err != nil {
 		return codec.Tensor{}, err
 	}
-	turn := f.fortran && len(f.shape) > 1
+	transpose := f.fortran && len(f.shape) > 1
 	need := spec.Size
-	if turn {
+	if transpose {
 		need *= 2 // cannot overflow: Size is that of a file
 	}
 	if err := s.budget.Take(need, "array "+s.name); err != nil {
@@ -60,7 +60,7 @@ func (s *stream) read() (codec.Tensor, error) {
 	if swap {
 		swapBytes(data, d)
 	}
-	if turn {
+	if transpose {
 		data = rowMajor(data, f.shape, d.Size())
 	}
 	return codec.New(op, spec, data, true)
@@ -151,7 +151,7 @@ func broken(what string, err error) error {
 	return fault.Wrap(fault.Format, op, err, "%s is damaged or cut short", what)
 }
 
-// swapBytes turns big-endian elements around in place; a complex number is two.
+// swapBytes reverses the bytes of big-endian elements in place; a complex number is two.
 func swapBytes(data []byte, d dtype.DType) {
 	w := d.Real().Size()
 	for ; len(data) >= w; data = data[w:] {

@@ -171,7 +171,7 @@ func FuzzNpz(f *testing.F) {
 	})
 }
 
-// FuzzMembers puts right checksums around the fuzzer's members, their names and the note beside them, which it could
+// FuzzMembers puts right checksums around the fuzzer's members, their names and the note next to them, which it could
 // not find by itself.
 func FuzzMembers(f *testing.F) {
 	good := string(npy(f, codectest.Tensor(dtype.Float32, []int{2, 3})))

@@ -23,7 +23,7 @@ var names = func() (n [dtype.N]string) {
 // oneByte lists the format's types that take one byte and have no dtype here.
 var oneByte = map[string]bool{"F8_E4M3": true, "F8_E5M2": true, "F8_E8M0": true, "F8_E4M3FNUZ": true, "F8_E5M2FNUZ": true}
 
-// lookup finds the dtype of a name in a header. raw is the name again when the bytes are kept as uint8.
+// lookup finds the dtype of a name in a header. raw is the name again when the bytes are read as uint8.
 func lookup(tensor, name string) (d dtype.DType, raw string, err error) {
 	if d, ok := byName[name]; ok {
 		return d, "", nil

@@ -86,7 +86,7 @@ func (x *index) weightMap(p *strictjson.Parser, lim codec.Limits) error {
 // which files of the machine are opened.
 func checkShard(file string) error {
 	if strings.ContainsAny(file, "/\\:\x00") || !filepath.IsLocal(file) || file == "." || len(file) > 255 {
-		return fault.New(fault.Format, op, "the index names the file %.64q; only plain names beside it are allowed", file)
+		return fault.New(fault.Format, op, "the index names the file %.64q; only plain names next to it are allowed", file)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func Valid(op string, b []byte, maxDepth, maxKeys int) error {
 	return p.End()
 }
 
-// Fail is an error at the place reached.
+// Fail is an error at the current position.
 func (p *Parser) Fail(format string, args ...any) error {
 	e := fault.New(fault.Format, p.op, format, args...)
 	e.Msg += " (byte " + itoa(p.i) + " of the JSON text)"

@@ -30,7 +30,7 @@ func recordedStep(w *tensortest.Target) (step func(x, y *lucid.Tensor) *lucid.Te
 }
 
 // TestRecorded runs a training step as a recording and launch by launch; the bits must be the same, wherever the
-// arguments lie, with state looked at in between, and after the recording was made void.
+// arguments are, with state looked at in between, and after the recording was made void.
 func TestRecorded(t *testing.T) {
 	late, faults := fake.New(cpu.Device)
 	plain, planted := fake.New(cpu.Device)
@@ -54,7 +54,7 @@ func TestRecorded(t *testing.T) {
 			case 20:
 				faults.VoidRecordings()
 			case 25:
-				lucid.NoGrad(func() { p.Assign(p.Detach().Mul(0.5)) }) // state that lies elsewhere
+				lucid.NoGrad(func() { p.Assign(p.Detach().Mul(0.5)) }) // state that is elsewhere
 			}
 			if i%7 == 0 || i > 36 {
 				losses[k] = append(losses[k], loss.Item())
@@ -84,9 +84,9 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestRecordedComplaint: a position out of range in a recorded run reaches who reads that run's results, however late,
-// and nobody else.
-func TestRecordedComplaint(t *testing.T) {
+// TestRecordedDeviceError: a position out of range in a recorded run reaches who reads that run's results, however late,
+// and no one else.
+func TestRecordedDeviceError(t *testing.T) {
 	late, faults := fake.New(cpu.Device)
 	w := &tensortest.Target{Dev: late}
 	table := w.Put(lucid.Arange(10).To(lucid.Float32)).Eval()
@@ -163,7 +163,7 @@ func TestDeviceSettingsAreGuarded(t *testing.T) {
 	for _, v := range []int64{0, 1, 0, 1} {
 		faults.Set(v)
 		tensortest.Near(t, "on the device", f(x).Item(), 4*math.E)
-		tensortest.Near(t, "beside it", g(y).Item(), 4*math.E)
+		tensortest.Near(t, "another step", g(y).Item(), 4*math.E)
 	}
 	if e := lucid.Explain(f); e.Traces != 2 || !strings.Contains(e.Reasons[1], "setting of device") {
 		t.Errorf("%v", e)

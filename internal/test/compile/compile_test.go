@@ -125,10 +125,10 @@ func TestCompileRandomMovesOn(t *testing.T) {
 }
 
 func TestCompileRefusesEscapes(t *testing.T) {
-	var kept *lucid.Tensor
-	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { kept = x.Add(1); return kept.Mul(2) })
+	var escaped *lucid.Tensor
+	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { escaped = x.Add(1); return escaped.Mul(2) })
 	f(lucid.Ones(2))
-	if err := lucid.Try(func() { kept.Add(1) }); !errors.Is(err, lucid.ErrTrace) {
+	if err := lucid.Try(func() { escaped.Add(1) }); !errors.Is(err, lucid.ErrTrace) {
 		t.Errorf("use of an escaped value: %v", err)
 	}
 	g := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
@@ -202,8 +202,8 @@ func TestCompileConcurrent(t *testing.T) {
 	}
 }
 
-// TestCompileFirstCallsConcurrent: the first calls come at once, while the state does not lie yet as it will after them. No
-// update is lost, and nobody meets a value that another call has under way.
+// TestCompileFirstCallsConcurrent: the first calls come at once, while the state is not laid out yet as it will be after them. No
+// update is lost, and no call sees a value that another call has under way.
 func TestCompileFirstCallsConcurrent(t *testing.T) {
 	for range 300 {
 		w, x := lucid.Ones(16), lucid.Ones(16).Eval()
@@ -262,12 +262,12 @@ func TestCompileCancelled(t *testing.T) {
 
 // TestCompiledTransformHasAName: messages about a function that a transform returned do not name the stub it runs by.
 func TestCompiledTransformHasAName(t *testing.T) {
-	var kept *lucid.Tensor
-	f := lucid.Compile(lucid.VMap(func(in []*lucid.Tensor) *lucid.Tensor { kept = in[0].Add(1); return kept }))
+	var escaped *lucid.Tensor
+	f := lucid.Compile(lucid.VMap(func(in []*lucid.Tensor) *lucid.Tensor { escaped = in[0].Add(1); return escaped }))
 	f([]*lucid.Tensor{lucid.Ones(2, 3)})
-	err := lucid.Try(func() { kept.Sum().Item() })
+	err := lucid.Try(func() { escaped.Sum().Item() })
 	if err == nil || strings.Contains(err.Error(), "Stub") {
-		t.Errorf("a value that was kept: %v", err)
+		t.Errorf("a value that was escaped: %v", err)
 	}
 	g := lucid.Compile(lucid.VMap(func(in []*lucid.Tensor) *lucid.Tensor { return in[0].At(in[1]) }))
 	if err := lucid.Try(func() { g([]*lucid.Tensor{lucid.Ones(2, 3), lucid.Ones(2)}) }); err == nil || strings.Contains(err.Error(), "Stub") {

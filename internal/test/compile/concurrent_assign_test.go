@@ -10,9 +10,9 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
-// TestStepBesideAssignment: a compiled step may not write over its state's value once the tensor was assigned from elsewhere, as what
+// TestStepDuringAssignment: a compiled step may not write over its state's value once the tensor was assigned from elsewhere, as what
 // was made of the value still needs it.
-func TestStepBesideAssignment(t *testing.T) {
+func TestStepDuringAssignment(t *testing.T) {
 	late, faults := fake.New(cpu.Device)
 	w := &tensortest.Target{Dev: late}
 	const n = 1 << 12
@@ -21,7 +21,7 @@ func TestStepBesideAssignment(t *testing.T) {
 	step := lucid.Compile(func(y *lucid.Tensor) *lucid.Tensor { return x.Mul_(0.5).Add_(y).Sum() })
 	step(y)
 	for range 3 {
-		x.Mul_(0).Add_(ramp).Eval() // a value that nobody else holds
+		x.Mul_(0).Add_(ramp).Eval() // a value that no one else holds
 		release := faults.Hold()
 		before := (*graph.Array)(x).Raw().Refs()
 		slow := y.Sin().CumSum(0)
@@ -58,7 +58,7 @@ func TestHookEvaluatesOnTheWay(t *testing.T) {
 		x := lucid.Randn(6, 4).Eval()
 		loss := func(p []*lucid.Tensor) *lucid.Tensor {
 			h := x.MatMul(p[0]).Add(p[1].At(0))
-			h = h.MatMul(p[2]).Relu().Add(h)
+			h = h.MatMul(p[2]).ReLU().Add(h)
 			return h.MatMul(p[3].T()).Add(h.Sum()).Square().Mean()
 		}
 		seen := 0

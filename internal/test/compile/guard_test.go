@@ -11,7 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
-// TestCompiledAccumulation: a step that adds to gradients adds to those that are there at the call, whoever cleared and filled the
+// TestCompiledAccumulation: a step that adds to gradients adds to those that are there at the call, no matter who cleared and filled the
 // slots meanwhile.
 func TestCompiledAccumulation(t *testing.T) {
 	p := lucid.Ones(2).RequiresGrad_(true)
@@ -87,7 +87,7 @@ func TestCompiledUnfreezing(t *testing.T) {
 	}
 }
 
-// TestCompileCapturesTape: what was computed from leaves outside keeps its gradient; inside NoGrad nobody asks for it.
+// TestCompileCapturesTape: what was computed from leaves outside keeps its gradient; inside NoGrad no one asks for it.
 func TestCompileCapturesTape(t *testing.T) {
 	w, v := lucid.Ones(2).RequiresGrad_(true), lucid.Ones(2).RequiresGrad_(true)
 	h := w.Mul(2)
@@ -119,11 +119,11 @@ func TestCompileCapturesTape(t *testing.T) {
 
 // TestEscapedValues: a value of a trace that is over is refused by everything that takes one.
 func TestEscapedValues(t *testing.T) {
-	var kept *lucid.Tensor
-	lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { kept = x.Add(1); return kept.Mul(2) }, lucid.CompileOptions{Name: "mine"})(lucid.Ones(2))
+	var escaped *lucid.Tensor
+	lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { escaped = x.Add(1); return escaped.Mul(2) }, lucid.CompileOptions{Name: "mine"})(lucid.Ones(2))
 	for what, f := range map[string]func(){
-		"assign": func() { lucid.Ones(2).Assign(kept) }, "vmap": func() { lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return x })(kept) }, "backward": func() { kept.Sum().Backward() },
-		"read": func() { lucid.ToSlice[float32](kept) }, "eval": func() { kept.Eval() }, "in place": func() { kept.Add_(1) }, "captured": func() { lucid.Compile(func() *lucid.Tensor { return kept.Neg() })() },
+		"assign": func() { lucid.Ones(2).Assign(escaped) }, "vmap": func() { lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return x })(escaped) }, "backward": func() { escaped.Sum().Backward() },
+		"read": func() { lucid.ToSlice[float32](escaped) }, "eval": func() { escaped.Eval() }, "in place": func() { escaped.Add_(1) }, "captured": func() { lucid.Compile(func() *lucid.Tensor { return escaped.Neg() })() },
 	} {
 		var e *lucid.Error
 		if err := lucid.Try(f); !errors.Is(err, lucid.ErrTrace) || !errors.As(err, &e) || e.Msg == "" {
@@ -132,7 +132,7 @@ func TestEscapedValues(t *testing.T) {
 	}
 }
 
-// TestConstantGradientsAreWhereTheirTensorsAre: a gradient that is made of constants alone lies on the device of its tensor, so that what a
+// TestConstantGradientsAreWhereTheirTensorsAre: a gradient that is made of constants alone is on the device of its tensor, so that what a
 // compiled function makes of it does too.
 func TestConstantGradientsAreWhereTheirTensorsAre(t *testing.T) {
 	late, _ := fake.New(cpu.Device)
@@ -189,7 +189,7 @@ func TestFrozen(t *testing.T) {
 		return lucid.Compile(f)
 	})
 	for i := range want {
-		tensortest.Same(t, fmt.Sprint("place ", i), got[i], want[i])
+		tensortest.Same(t, fmt.Sprint("position ", i), got[i], want[i])
 	}
 	tensortest.Same(t, "gradients", lucid.Stack([]*lucid.Tensor{want[3], want[5], want[8]}, 0), lucid.New([]float32{3, 3, 3, 3, 8, 8}, 3, 2))
 }

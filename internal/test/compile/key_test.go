@@ -71,7 +71,7 @@ func TestCompileTellsConstantsApart(t *testing.T) {
 	}
 }
 
-// TestCompileHoldsWhatItsKeyNames: an address names a constant only while nothing else can lie there.
+// TestCompileHoldsWhatItsKeyNames: an address names a constant only while nothing else can be there.
 func TestCompileHoldsWhatItsKeyNames(t *testing.T) {
 	type model struct{ w *lucid.Tensor }
 	f := lucid.Compile(func(m *model, x *lucid.Tensor) *lucid.Tensor { return x.Mul(m.w) })

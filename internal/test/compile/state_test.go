@@ -53,13 +53,13 @@ func TestFirstCallWritesInPlace(t *testing.T) {
 	}
 }
 
-// TestStrangeStateIsTracedAsItLies: state whose elements share memory and are no zeros, or lie in another order, is not
+// TestStrangeStateIsTracedAsItIs: state whose elements share memory and are no zeros, or are in another order, is not
 // written out: sums go by the order in memory.
-func TestStrangeStateIsTracedAsItLies(t *testing.T) {
+func TestStrangeStateIsTracedAsItIs(t *testing.T) {
 	lucid.Seed(2)
 	for name, make := range map[string]func() *lucid.Tensor{
 		"ones": func() *lucid.Tensor { return lucid.Full([]int{33, 7}, 0.1) },
-		"turned": func() *lucid.Tensor {
+		"transposed": func() *lucid.Tensor {
 			lucid.Seed(5)
 			return lucid.Randn(7, 33).Eval().Transpose(0, 1)
 		},

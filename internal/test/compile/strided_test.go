@@ -7,9 +7,10 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestCompiledReadsStridedArguments: a compiled function reads arguments where they lie, so its sums run in the order of
+// TestCompiledReadsStridedArguments: a compiled function reads arguments where they are, so its sums run in the order of
 // the plain ones; where an argument begins makes no new trace, other strides do.
 func TestCompiledReadsStridedArguments(t *testing.T) {
 	base := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 65, 130).Eval()
@@ -58,12 +59,12 @@ func TestCompiledReturnsViewOfArgument(t *testing.T) {
 	}
 }
 
-// TestCompiledReadsBackwards: kernels that find elements by their place in the buffer reach those before the first one too.
+// TestCompiledReadsBackwards: kernels that find elements by their position in the buffer reach those before the first one too.
 func TestCompiledReadsBackwards(t *testing.T) {
 	back := lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -1}
 	x := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 7, 5).Eval().At(back, back)
 	target := lucid.New([]int64{4, 0, 3, 1, 1, 2, 0}, 7).At(back)
-	body := func(x, target *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, target, nil) }
+	body := func(x, target *lucid.Tensor) *lucid.Tensor { return F.CrossEntropy(x, target) }
 	f := lucid.Compile(body)
 	for range 2 {
 		if got, want := f(x, target).Eval(), body(x, target).Eval(); !tensortest.SameBits(got, want) {
@@ -72,7 +73,7 @@ func TestCompiledReadsBackwards(t *testing.T) {
 	}
 }
 
-// TestCompiledCapturesStridedTensor: captured handles that are views are read where they lie, also when assigned.
+// TestCompiledCapturesStridedTensor: captured handles that are views are read where they are, also when assigned.
 func TestCompiledCapturesStridedTensor(t *testing.T) {
 	w := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 40, 50).Eval()
 	state := w.T()

@@ -48,7 +48,7 @@ func TestCompileWritesArguments(t *testing.T) {
 			t.Errorf("%s: %v", name, e)
 		}
 	}
-	// Memory that nobody else looks at is written over.
+	// Memory that no one else reads is written over.
 	step := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Add_(1).Sum() })
 	x := start.Clone().Contiguous().Eval()
 	step(x)
@@ -153,22 +153,22 @@ func TestCompileLeavesInside(t *testing.T) {
 		}
 	}
 	// Asked for after the call, it is gone.
-	var kept *lucid.Tensor
+	var escaped *lucid.Tensor
 	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
-		kept = x.Detach().RequiresGrad_(true)
-		kept.Mul(x).Sum().Backward()
+		escaped = x.Detach().RequiresGrad_(true)
+		escaped.Mul(x).Sum().Backward()
 		return x.Add(1)
 	})
 	f(x)
-	if err := lucid.Try(func() { kept.Grad() }); !errors.Is(err, lucid.ErrTrace) {
-		t.Errorf("a gradient that was kept: %v", err)
+	if err := lucid.Try(func() { escaped.Grad() }); !errors.Is(err, lucid.ErrTrace) {
+		t.Errorf("a gradient that was escaped: %v", err)
 	}
 }
 
-// TestCompileStateChangesPlaces: tensors that exchange their values, or hand them on, while others are computed from them.
-func TestCompileStateChangesPlaces(t *testing.T) {
+// TestCompileStateIsExchanged: tensors that exchange their values, or hand them on, while others are computed from them.
+func TestCompileStateIsExchanged(t *testing.T) {
 	lucid.Seed(4)
-	for name, turn := range map[string]func(s []*lucid.Tensor, x *lucid.Tensor) *lucid.Tensor{
+	for name, exchange := range map[string]func(s []*lucid.Tensor, x *lucid.Tensor) *lucid.Tensor{
 		"two": func(s []*lucid.Tensor, x *lucid.Tensor) *lucid.Tensor {
 			a, b := s[0].Clone(), s[1].Clone()
 			s[0].Assign(b)
@@ -201,8 +201,8 @@ func TestCompileStateChangesPlaces(t *testing.T) {
 			ours, plain = append(ours, v.Clone().Contiguous().Eval()), append(plain, v.Clone().Contiguous().Eval())
 		}
 		x := lucid.Randn(6, 6).Eval()
-		captured := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return turn(ours, x) })
-		given := lucid.Compile(turn)
+		captured := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return exchange(ours, x) })
+		given := lucid.Compile(exchange)
 		for i := range 8 {
 			var got *lucid.Tensor
 			if i%4 < 2 {
@@ -210,7 +210,7 @@ func TestCompileStateChangesPlaces(t *testing.T) {
 			} else {
 				got = given(ours, x)
 			}
-			tensortest.Same(t, name, got, turn(plain, x))
+			tensortest.Same(t, name, got, exchange(plain, x))
 			for k := range ours {
 				tensortest.Same(t, name+", state", ours[k], plain[k])
 			}

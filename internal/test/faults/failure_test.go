@@ -11,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu"
 	"github.com/lucid-go/lucid/internal/backend/fake"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // everywhere runs a test on the CPU and on a device that computes late.
@@ -43,7 +44,7 @@ func TestFailureIsReadWhileItRuns(t *testing.T) {
 				t.Errorf("with what failed before: %v", err)
 			}
 			if got, want := good.At(0).Item(), x.Sin().At(0).Item(); got != want {
-				t.Errorf("beside what fails: %v, want %v", got, want)
+				t.Errorf("next to what fails: %v, want %v", got, want)
 			}
 		}
 	})
@@ -72,7 +73,7 @@ func TestFailureSparesWhatItWouldHaveOverwritten(t *testing.T) {
 				case 4: // a launch that reads it fails before it is written over
 					spoilt = x.Mul(2).Add(bad)
 					x.Add_(1)
-				case 3: // by way of a value that is not kept
+				case 3: // by way of a value that is not stored
 					y := x.Reshape(2, n/2).Flip(0).Flip(0).Contiguous().Reshape(n)
 					spoilt = y.Mul(3).Add(bad)
 					x.Add_(y.Sub(y)).Add_(1)
@@ -123,7 +124,7 @@ func TestCancelGivesBackWhatItTook(t *testing.T) {
 	}
 }
 
-// TestFailedStepLeavesState: a compiled step that meets a position out of range, is cancelled or has no memory leaves all its
+// TestFailedStepLeavesState: a compiled step that gets a position out of range, is cancelled or has no memory leaves all its
 // state as it was, and the next step goes on from there.
 func TestFailedStepLeavesState(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *tensortest.Target, faults *fake.Faults) {
@@ -131,7 +132,7 @@ func TestFailedStepLeavesState(t *testing.T) {
 		const vocab, dim, classes = 64, 64, 48
 		table0, head0 := lucid.Randn(vocab, dim).Eval(), lucid.Randn(dim, classes).Mul(0.1).Eval()
 		train := func(p, m []*lucid.Tensor, in, target *lucid.Tensor) *lucid.Tensor {
-			loss := lucid.CrossEntropy(p[0].At(in).Tanh().MatMul(p[1]), target, nil)
+			loss := F.CrossEntropy(p[0].At(in).Tanh().MatMul(p[1]), target)
 			loss.Backward()
 			lucid.NoGrad(func() {
 				for i, q := range p {

@@ -16,8 +16,8 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
-// hostile makes calls nobody should make. Some give the same number everywhere: a window as long as its step and its
-// reach meets other limits than one that is large alone.
+// hostile makes calls that no program should make. Some give the same number everywhere: a window as long as its step and its
+// reach hits other limits than one that is large alone.
 type hostile struct {
 	*rand.Rand
 	same *int

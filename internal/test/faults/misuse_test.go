@@ -15,8 +15,8 @@ import (
 	"github.com/lucid-go/lucid/optim"
 )
 
-// beside runs f in n goroutines for a while; a panic that is no *lucid.Error, or an error that says "internal", fails the test.
-func beside(t *testing.T, n int, f func(r *rand.Rand)) {
+// concurrently runs f in n goroutines for a while; a panic that is no *lucid.Error, or an error that says "internal", fails the test.
+func concurrently(t *testing.T, n int, f func(r *rand.Rand)) {
 	t.Helper()
 	end := time.Now().Add(300 * time.Millisecond)
 	var all sync.WaitGroup
@@ -51,7 +51,7 @@ func TestOneTensorManyGoroutines(t *testing.T) {
 		}
 	}
 	step := lucid.Compile(func() *lucid.Tensor { return x.Assign(x.Mul(0.5).Add(1)).Add(0) })
-	beside(t, 4, func(r *rand.Rand) {
+	concurrently(t, 4, func(r *rand.Rand) {
 		switch r.IntN(9) {
 		case 0:
 			x.Assign(float64(r.IntN(100)))
@@ -90,7 +90,7 @@ func TestOneModelManyGoroutines(t *testing.T) {
 		return loss
 	}
 	compiled := lucid.Compile(func() *lucid.Tensor { return train() })
-	beside(t, 4, func(r *rand.Rand) {
+	concurrently(t, 4, func(r *rand.Rand) {
 		switch r.IntN(5) {
 		case 0:
 			train().Item()

@@ -109,7 +109,7 @@ func TestSlopesAtEdges(t *testing.T) {
 	}
 }
 
-// Bounds that are no integers, dtypes nobody declared and probabilities near zero.
+// Bounds that are no integers, dtypes that do not exist and probabilities near zero.
 func TestRefusedNumbers(t *testing.T) {
 	for what, f := range map[string]func(){
 		"a fraction as a bound": func() { lucid.RandInt(0, 1.5, 3) }, "NaN as a bound": func() { lucid.RandInt(0, math.NaN(), 3) }, "a complex bound": func() { lucid.RandInt(0, 2i, 3) },

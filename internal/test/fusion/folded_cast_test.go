@@ -15,6 +15,7 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // convertingDevice is the CPU with kernels of the loss and of products that convert and that write rows of 8 elements more than
@@ -43,23 +44,34 @@ func convertingDevice(seen *[]string) *backend.Device {
 			return nil
 		}
 	}
-	d.CanFoldCast = func(op string, in int, of, as dtype.DType) bool {
-		return (op == "class_nll" || op == "class_nll_grad") && in <= 0 && of == dtype.Float32 && as == dtype.BFloat16
-	}
-	d.Pitch = func(op string, _ attr.Attr, _ dtype.DType, s *shape.Shape) int {
-		if s.Rank() == 2 && (op == "class_nll_grad" || op == "matmul" && s.Dim(1) == 7) {
-			return s.Dim(1) + 8
-		}
-		return 0
-	}
+	d.CastFolder, d.Pitcher = lossCasts{}, widePitch{}
 	return &d
 }
 
-// TestKernelsThatConvert: casts beside a loss become part of it, rows get room, and the bits stay.
+// lossCasts is a device whose losses convert their logits.
+type lossCasts struct{}
+
+// CanFoldCast implements backend.CastFolder.
+func (lossCasts) CanFoldCast(op string, in int, of, as dtype.DType) bool {
+	return (op == "class_nll" || op == "class_nll_grad") && in <= 0 && of == dtype.Float32 && as == dtype.BFloat16
+}
+
+// widePitch is a device that wants longer rows.
+type widePitch struct{}
+
+// Pitch implements backend.Pitcher.
+func (widePitch) Pitch(op string, _ attr.Attr, _ dtype.DType, s *shape.Shape) int {
+	if s.Rank() == 2 && (op == "class_nll_grad" || op == "matmul" && s.Dim(1) == 7) {
+		return s.Dim(1) + 8
+	}
+	return 0
+}
+
+// TestKernelsThatConvert: casts next to a loss become part of it, rows get room, and the bits stay.
 func TestKernelsThatConvert(t *testing.T) {
 	loss := func(x, w, y *lucid.Tensor) []*lucid.Tensor {
 		value, grads := lucid.ValueAndGrad(func(x, w *lucid.Tensor) *lucid.Tensor {
-			return lucid.CrossEntropy(x.MatMul(w).Reshape(-1, 7).To(lucid.Float32), y, nil)
+			return F.CrossEntropy(x.MatMul(w).Reshape(-1, 7).To(lucid.Float32), y)
 		}, 0, 1)(x, w)
 		return append(grads, value)
 	}
@@ -77,7 +89,7 @@ func TestKernelsThatConvert(t *testing.T) {
 		return got
 	}
 	plain, converting := convertingDevice(&seen), convertingDevice(&seen)
-	plain.CanFoldCast, plain.Pitch = nil, nil
+	plain.CastFolder, plain.Pitcher = nil, nil
 	want := run(plain, loss)
 	for name, f := range map[string]func(x, w, y *lucid.Tensor) []*lucid.Tensor{"eager": loss, "compiled": lucid.Compile(loss)} {
 		for i, got := range run(converting, f) {
@@ -86,10 +98,10 @@ func TestKernelsThatConvert(t *testing.T) {
 			}
 		}
 		if forward := "class_nllbfloat16 float32 true"; !strings.Contains(strings.Join(seen, " "), forward) {
-			t.Errorf("%s: the loss does not read halves: %v", name, seen)
+			t.Errorf("%s: the loss does not read half types: %v", name, seen)
 		}
 		if back := "class_nll_gradbfloat16 bfloat16 false false"; name == "compiled" && !slices.Contains(seen, back) {
-			t.Errorf("%s: its gradient does not write halves with room: %v", name, seen)
+			t.Errorf("%s: its gradient does not write half types with room: %v", name, seen)
 		}
 	}
 }

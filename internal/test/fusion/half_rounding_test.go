@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestRoundedOnce: a product of halves to which something is added is rounded once, when all is summed. Operands are whole numbers, so
+// TestRoundedOnce: a product in half types to which something is added is rounded once, when all is summed. Operands are whole numbers, so
 // that every sum is exact in float32, and the product needs more bits than a half has while what is left of it does not.
 func TestRoundedOnce(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.BFloat16, lucid.Float16} {
@@ -31,7 +32,8 @@ func TestRoundedOnce(t *testing.T) {
 			check("baddbmm", lucid.Baddbmm(hb.Reshape(1, m, n), hx.Reshape(1, m, k), hw.MT().Reshape(1, k, n)), p.Add(near))
 			check("addmv", lucid.Addmv(hb.Select(1, 0), hx, hw.Select(0, 0)), p.Add(near).Select(1, 0))
 			row := near.Select(0, 0).Add(weak).To(d).Eval()
-			for name, f := range map[string]func(x, w, b *lucid.Tensor) *lucid.Tensor{"linear": lucid.Linear, "compiled linear": lucid.Compile(lucid.Linear)} {
+			linear := func(x, w, b *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w, F.LinearOptions{Bias: b}) }
+			for name, f := range map[string]func(x, w, b *lucid.Tensor) *lucid.Tensor{"linear": linear, "compiled linear": lucid.Compile(linear)} {
 				check(name, f(hx, hw, row), p.Add(row.To(lucid.Float64)))
 				check(name+" over a batch", f(hx.Reshape(1, m, k), hw, row), p.Add(row.To(lucid.Float64)))
 			}
@@ -39,11 +41,13 @@ func TestRoundedOnce(t *testing.T) {
 	}
 }
 
-// TestGradientsStayHalf: the gradients of a layer of halves are made of halves, though it adds up and rounds in float32.
+// TestGradientsStayHalf: the gradients of a layer in half types are in half types, though it adds up and rounds in float32.
 func TestGradientsStayHalf(t *testing.T) {
 	half := func(sizes ...int) *lucid.Tensor { return lucid.Randn(sizes...).To(lucid.BFloat16).Eval() }
 	x, w, b, g := half(2, 3, 4), half(5, 4), half(5), half(2, 3, 5)
-	_, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{lucid.Linear(in[0], in[1], in[2])} }, []*lucid.Tensor{x, w, b}, []*lucid.Tensor{g})
+	_, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
+		return []*lucid.Tensor{F.Linear(in[0], in[1], F.LinearOptions{Bias: in[2]})}
+	}, []*lucid.Tensor{x, w, b}, []*lucid.Tensor{g})
 	if s := lucid.Dump(grads...); strings.Contains(s, "float32") {
 		t.Errorf("something is float32:\n%s", s)
 	}

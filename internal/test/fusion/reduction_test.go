@@ -17,8 +17,8 @@ func TestReductionsInOnePass(t *testing.T) {
 	reductions := map[string]func(x *lucid.Tensor, dims ...int) *lucid.Tensor{
 		"sum":   func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Sum(d...) },
 		"mean":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Mean(d...) },
-		"amax":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Amax(d...) },
-		"amin":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Amin(d...) },
+		"amax":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Max(d...) },
+		"amin":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Min(d...) },
 		"any":   func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Gt(1.9).Any(d...) },
 		"count": func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Gt(0.5).CountNonzero(d...) },
 	}
@@ -55,12 +55,12 @@ func TestReductionsInOnePass(t *testing.T) {
 					if name == "sum" && len(s.size) == 1 && steps != 1 && lucid.DefaultDevice() == lucid.CPU {
 						t.Errorf("%d launches, want 1", steps)
 					}
-					kept := value()
-					got = reduce(kept, s.dims...)
-					if err := lucid.Eval(got, kept); err != nil {
+					stored := value()
+					got = reduce(stored, s.dims...)
+					if err := lucid.Eval(got, stored); err != nil {
 						t.Fatal(err)
 					}
-					if !tensortest.SameBits(got, want) || !tensortest.SameBits(kept, v) {
+					if !tensortest.SameBits(got, want) || !tensortest.SameBits(stored, v) {
 						t.Fatalf("with the value stored: %v, want %v", got, want)
 					}
 				})
@@ -69,7 +69,7 @@ func TestReductionsInOnePass(t *testing.T) {
 	}
 }
 
-// TestReductionInOnePassOverDonatedInput: the value is written over an input that nobody needs any more.
+// TestReductionInOnePassOverDonatedInput: the value is written over an input that is not needed any more.
 func TestReductionInOnePassOverDonatedInput(t *testing.T) {
 	a := lucid.Arange(1 << 17).To(lucid.Float32).Eval()
 	step := lucid.Compile(func(x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
@@ -112,11 +112,11 @@ func TestReductionsTogether(t *testing.T) {
 			y := lucid.With{DType: lucid.Float64}.Uniform(-2, 2, wide...).To(d).At(lucid.Ellipsis, 0).Eval() // every second element of these
 			all := func(at func(t *lucid.Tensor) *lucid.Tensor) []*lucid.Tensor {
 				p := at(x.Mul(y))
-				return []*lucid.Tensor{at(x.Sum(s.dims...)), at(p.Sum(s.dims...)), at(p.Mean(s.dims...)), at(p.Amax(s.dims...)), p}
+				return []*lucid.Tensor{at(x.Sum(s.dims...)), at(p.Sum(s.dims...)), at(p.Mean(s.dims...)), at(p.Max(s.dims...)), p}
 			}
 			two := []*lucid.Tensor{y.Sum(s.dims...), x.Mul(y).Sum(s.dims...)} // memory is folded in its own order
 			if err := lucid.Eval(two...); err != nil || !tensortest.SameBits(two[0], y.Sum(s.dims...).Eval()) {
-				t.Errorf("%v %v over %v: the sum of every second element differs beside another: %v", d, s.size, s.dims, err)
+				t.Errorf("%v %v over %v: the sum of every second element differs next to another: %v", d, s.size, s.dims, err)
 			}
 			want := all((*lucid.Tensor).Eval)
 			for _, procs := range []int{1, 2, 3, 8} {

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // handOp is a norm or the like, written out with reductions over the last dimensions; at sees every value on the way.
@@ -44,11 +45,11 @@ var byHand = map[string]handOp{
 		a, b := at(x.Sum(-1)), at(at(x.Mul(x)).Sum(-1))
 		return at(b.Sub(at(at(a.Mul(a)).Div(x.Size(-1)))))
 	},
-	"of turned": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+	"of transposed": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 		y := at(at(x.Mul(w)).Transpose(0, -1).Contiguous())
 		return at(at(y.Sub(at(lucid.Mean(y, lastDim)))).Abs())
 	},
-	"kept": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+	"stored": func(x, w *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 		e := at(x.Exp())
 		s := at(lucid.Sum(e, lastDim))
 		return at(lucid.Cat([]*lucid.Tensor{at(e.Div(s)), e, s}, -1)) // others read what stands in the middle
@@ -102,7 +103,7 @@ func TestRowsLaunches(t *testing.T) {
 	}
 }
 
-// BenchmarkRowsByHand measures norms that are written out, and those of the library beside them.
+// BenchmarkRowsByHand measures norms that are written out, and those of the library next to them.
 func BenchmarkRowsByHand(b *testing.B) {
 	x, w := lucid.Randn(4096, 4096).Eval(), lucid.Randn(4096).Eval()
 	run := func(name string, f func() *lucid.Tensor) {
@@ -117,6 +118,6 @@ func BenchmarkRowsByHand(b *testing.B) {
 		run(name, func() *lucid.Tensor { return byHand[name].atOnce(x, w) })
 	}
 	run("library/softmax", func() *lucid.Tensor { return lucid.Softmax(x, -1) })
-	run("library/layer norm", func() *lucid.Tensor { return lucid.LayerNorm(x, []int{4096}, w, w) })
-	run("library/rms norm", func() *lucid.Tensor { return lucid.RMSNorm(x, []int{4096}, w) })
+	run("library/layer norm", func() *lucid.Tensor { return F.LayerNorm(x, []int{4096}, F.LayerNormOptions{Weight: w, Bias: w}) })
+	run("library/rms norm", func() *lucid.Tensor { return F.RMSNorm(x, []int{4096}, F.RMSNormOptions{Weight: w}) })
 }

@@ -31,7 +31,7 @@ var ampElsewhere = []struct{ policy, why, names string }{
 		cumprod cumsum norm trace`},
 	{"half", "it is a product of matrices", "dot mm"},
 	{"half", "kernels keep scores and sums in float32 whatever they are given", "scaled_dot_product_attention"},
-	{"keep", "statistics and slopes are computed in float32 inside, and the result goes to a product of halves", "batch_norm batch_norm_eval elu gelu mish selu"},
+	{"keep", "statistics and slopes are computed in float32 inside, and the result goes to a product in half types", "batch_norm batch_norm_eval elu gelu mish selu"},
 }
 
 // TestAMPPolicies pins the policy of every op that Lucid's table names.

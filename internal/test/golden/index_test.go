@@ -13,6 +13,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // indexCase is a program of reads and writes by index, and what NumPy made of it (scripts/golden_index).
@@ -158,20 +159,20 @@ func TestIndexNumPy(t *testing.T) {
 
 // TestWriteRefuses checks that what a tensor cannot hold is not written to it.
 func TestWriteRefuses(t *testing.T) {
-	bytes, ints, floats, halves := lucid.New([]uint8{1, 2}, 2), lucid.New([]int64{1, 2}, 2), lucid.New([]float32{1, 2}, 2), lucid.New([]float32{1, 2}, 2).To(lucid.Float16)
+	bytes, ints, floats, half := lucid.New([]uint8{1, 2}, 2), lucid.New([]int64{1, 2}, 2), lucid.New([]float32{1, 2}, 2), lucid.New([]float32{1, 2}, 2).To(lucid.Float16)
 	wave, mask, at := lucid.New([]complex64{1i, 2}, 2), lucid.New([]bool{true, false}, 2), lucid.New([]int64{0, 1}, 2)
 	cases := map[string]func(){
 		"a byte of 300":          func() { bytes.SetAt(300, 0) },
 		"a byte of 300, masked":  func() { bytes.MaskedFill(mask, 300) },
 		"an int of NaN":          func() { ints.IndexFill(0, at, math.NaN()) },
-		"a half of 1e10":         func() { halves.MaskedFill(mask, 1e10) },
-		"a half of -1e10, whole": func() { lucid.FullLike(halves, -1e10) },
+		"a half of 1e10":         func() { half.MaskedFill(mask, 1e10) },
+		"a half of -1e10, whole": func() { lucid.FullLike(half, -1e10) },
 		"a float of 2i":          func() { floats.MaskedFill(mask, 2i) },
-		"padding with -1e10":     func() { lucid.Pad(halves, []int{1, 1}, lucid.PadOptions{Value: -1e10}) },
+		"padding with -1e10":     func() { F.Pad(half, []int{1, 1}, F.PadOptions{Value: -1e10}) },
 		"a complex tensor":       func() { floats.SetAt(wave, lucid.Colon) },
 		"assigned complex":       func() { floats.Assign(wave) },
 		"floats among ints":      func() { ints.Scatter(0, at, floats) },
-		"wide floats in halves":  func() { halves.IndexAdd(0, at, floats) },
+		"wide floats in half":    func() { half.IndexAdd(0, at, floats) },
 		"too many for the mask":  func() { floats.Clone().SetAt([]float32{1, 2}, mask).Item() },
 		"two values, one true":   func() { lucid.ToSlice[float32](floats.Clone().SetAt(lucid.New([]float32{1, 2}, 2), mask)) },
 		"two values, none true": func() {
@@ -184,8 +185,8 @@ func TestWriteRefuses(t *testing.T) {
 		}
 	}
 	bytes.SetAt(-1, 0) // wraps, as in PyTorch
-	halves.SetAt(math.NaN(), 0)
-	floats.Scatter(0, at, halves)
+	half.SetAt(math.NaN(), 0)
+	floats.Scatter(0, at, half)
 	if got := lucid.ToSlice[uint8](bytes); got[0] != 255 {
 		t.Errorf("bytes are %v", got)
 	}

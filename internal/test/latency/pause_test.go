@@ -15,7 +15,7 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil"
 )
 
-// TestPauses runs heavy kernels beside the collector and a ticker: neither a kernel nor a collection may hold up
+// TestPauses runs heavy kernels next to the collector and a ticker: neither a kernel nor a collection may hold up
 // other goroutines for long. Machines that run tests are shared, so the bound is wide, grows with what plain Go loops
 // suffer here, and holds if one attempt of three keeps it; where plain loops wait for the machine itself, the test is
 // skipped. The numbers are printed.
@@ -31,7 +31,7 @@ func TestPauses(t *testing.T) {
 		t.Logf("kernels:     %v", p)
 		limit := 20*time.Millisecond + 3*plain.p99
 		stop := 20*time.Millisecond + 3*plain.pause
-		if testing.Short() { // runs beside other packages; it catches seconds, not milliseconds
+		if testing.Short() { // runs next to other packages; it catches seconds, not milliseconds
 			limit, stop = 10*limit, 10*stop
 		}
 		if p.ticks > 20 && p.collections > 2 && p.p99 <= limit && p.pause <= stop {
@@ -48,11 +48,11 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// BenchmarkPauses reports the same numbers over several rounds, in turns with loops that yield every few microseconds: what
+// BenchmarkPauses reports the same numbers over several rounds, alternating with loops that yield every few microseconds: what
 // these suffer is the machine's and the scheduler's own, and no kernel can do better. The longest pause of a run is one in
-// thousands, so the quantiles beside it say more; held is how long threads waited for a processor, which on an idle machine
+// thousands, so the quantiles next to it say more; held is how long threads waited for a processor, which on an idle machine
 // is next to nothing. What is ours is told apart: "own" are the longest among collections and ticks during which no thread
-// was kept waiting, and calm is the share of such collections.
+// had to wait, and calm is the share of such collections.
 func BenchmarkPauses(b *testing.B) {
 	const rounds, span = 5, 2 * time.Second
 	for b.Loop() {
@@ -105,7 +105,7 @@ func heavyKernels() []func() {
 	big := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 1<<20).Eval()
 	return []func(){
 		func() { a.MatMul(a).Sum().Item() },
-		func() { a.Softmax(1).Amax().Item() },
+		func() { a.Softmax(1).Max().Item() },
 		func() { big.Mul(2).Add(1).Tanh().Mul(big).Exp().Sum().Item() },
 	}
 }
@@ -180,7 +180,7 @@ func measurePauses(d time.Duration, load []func()) (p pauses) {
 	clock := newWaitClock()
 	defer clock.close()
 	stopped, held := stopping("gc"), clock.read()
-	waited, lately, last := held, held, time.Duration(-1) // the last tick's: who kept it waiting may be counted a little later
+	waited, lately, last := held, held, time.Duration(-1) // the last tick's: what made it wait may be counted a little later
 	var late []time.Duration
 	next := time.Now().Add(time.Millisecond)
 	for end := time.Now().Add(d); time.Now().Before(end); next = next.Add(time.Millisecond) {

@@ -176,7 +176,7 @@ func TestElementwiseKernels(t *testing.T) {
 	t.Logf("%d runs", ran)
 }
 
-// TestElementwisePosition checks that an element's bits depend on its operands alone: not on its place, on how many
+// TestElementwisePosition checks that an element's bits depend on its operands alone: not on its position, on how many
 // there are, or on what else is computed in the same pass.
 func TestElementwisePosition(t *testing.T) {
 	for _, name := range elementwiseOps(t) {

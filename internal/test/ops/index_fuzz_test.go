@@ -11,9 +11,9 @@ import (
 // naiveTensor is an index tensor of the naive implementation; a mask is made positions first.
 type naiveTensor struct{ dims, data []int }
 
-// naiveIndex lists the places of a row-major tensor that indices name, in the order of the result, and its shape.
+// naiveIndex lists the positions of a row-major tensor that indices name, in the order of the result, and its shape.
 // An index is an int, a Range, a mark, or a *naiveTensor.
-func naiveIndex(dims []int, indices []any) (shape, places []int) {
+func naiveIndex(dims []int, indices []any) (shape, positions []int) {
 	used, tensors := 0, false
 	for _, ix := range indices {
 		if ix != lucid.NewAxis && ix != lucid.Ellipsis {
@@ -23,7 +23,7 @@ func naiveIndex(dims []int, indices []any) (shape, places []int) {
 		tensors = tensors || ok
 	}
 	rest := slices.Repeat([]any{lucid.Colon}, len(dims)-used)
-	// Positions among the items, ellipsis kept as one separator.
+	// Positions among the items, ellipsis taken as one separator.
 	type dim struct {
 		at   []int        // positions of a basic dimension
 		t    *naiveTensor // or a tensor
@@ -131,9 +131,9 @@ func naiveIndex(dims []int, indices []any) (shape, places []int) {
 				p += v * strides[l.d]
 			}
 		}
-		places = append(places, p)
+		positions = append(positions, p)
 	})
-	return shape, places
+	return shape, positions
 }
 
 // naiveRange walks a range as Python's slice does.
@@ -339,13 +339,13 @@ func FuzzIndex(f *testing.F) {
 			}
 			x = x.Permute(order...).Contiguous().Permute(order...)
 		}
-		shape, places := naiveIndex(dims, naive)
+		shape, positions := naiveIndex(dims, naive)
 		got := x.At(real...)
 		if !slices.Equal(got.Shape(), shape) {
 			t.Fatalf("%v of %v: shape %v, want %v", show(real), dims, got.Shape(), shape)
 		}
-		if g := lucid.ToSlice[int](got); !slices.Equal(g, places) && len(places) > 0 {
-			t.Fatalf("%v of %v: %v, want %v", show(real), dims, g, places)
+		if g := lucid.ToSlice[int](got); !slices.Equal(g, positions) && len(positions) > 0 {
+			t.Fatalf("%v of %v: %v, want %v", show(real), dims, g, positions)
 		}
 		vd := slices.Clone(shape[c.n(len(shape)+1):])
 		for i := range vd {
@@ -370,8 +370,8 @@ func FuzzIndex(f *testing.F) {
 				}
 				v = v*n + q
 			}
-			set[places[k]] = 1000 + v
-			sum[places[k]] += 1000 + v
+			set[positions[k]] = 1000 + v
+			sum[positions[k]] += 1000 + v
 			k++
 		})
 		value := lucid.Arange(1000, 1000+vn).Reshape(vd...)

@@ -132,7 +132,7 @@ func TestIndexErrors(t *testing.T) {
 		"nil":            {func() { x.At((*lucid.Tensor)(nil)) }, lucid.ErrIndex},
 		"mask shape":     {func() { x.At(lucid.New([]bool{true, false, true}, 3)) }, lucid.ErrIndex},
 		"float index":    {func() { x.At(lucid.New([]float32{1}, 1)) }, lucid.ErrDType},
-		"do not meet":    {func() { x.At(lucid.New([]int64{1, 0}, 2), lucid.New([]int64{1, 0, 1}, 3)) }, lucid.ErrShapeMismatch},
+		"no broadcast":   {func() { x.At(lucid.New([]int64{1, 0}, 2), lucid.New([]int64{1, 0, 1}, 3)) }, lucid.ErrShapeMismatch},
 		"when computed":  {func() { x.At(lucid.New([]int64{5}, 1)).Eval() }, lucid.ErrIndex},
 		"value":          {func() { x.Clone().SetAt(lucid.Ones(5), 0) }, lucid.ErrShapeMismatch},
 		"mask value":     {func() { x.Clone().SetAt(lucid.Ones(3), x.Gt(20)).Eval() }, nil},
@@ -168,7 +168,7 @@ func TestSetAt(t *testing.T) {
 	}
 }
 
-// TestIndexOfAnyGoType: an index is the same whatever integer type it has, beside a mask too, and a bool is a mask without dims, as in NumPy.
+// TestIndexOfAnyGoType: an index is the same whatever integer type it has, next to a mask too, and a bool is a mask without dims, as in NumPy.
 func TestIndexOfAnyGoType(t *testing.T) {
 	mask, v := lucid.New([]bool{true, true}, 2), lucid.Arange(6).Reshape(2, 3) // apart from it, the int brings the mask's dim to the front
 	want := lucid.Zeros(2, 3, 2).SetAt(v, 1, lucid.Colon, mask)

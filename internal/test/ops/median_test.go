@@ -26,9 +26,9 @@ func TestMedianOfLongRows(t *testing.T) {
 			x = x.NanToNum()
 		}
 		x = x.To(d).Eval()
-		for _, turned := range []bool{false, true} {
+		for _, transposed := range []bool{false, true} {
 			y, axis := x, 1
-			if turned {
+			if transposed {
 				y, axis = x.Transpose(0, 1), 0
 			}
 			m, at := lucid.Median(y, lucid.ArgOptions{Dim: new(axis)})
@@ -56,18 +56,18 @@ func TestMedianOfLongRows(t *testing.T) {
 					want = order[(n-1)/2]
 				}
 				if got := int(at.At(r).Item()); got != want {
-					t.Errorf("%v, turned %v, row %d: position %d, want %d", d, turned, r, got, want)
+					t.Errorf("%v, transposed %v, row %d: position %d, want %d", d, transposed, r, got, want)
 				}
 				if got := m.At(r).Item(); math.Float64bits(got) != math.Float64bits(list[want]) && !(math.IsNaN(got) && math.IsNaN(list[want])) {
-					t.Errorf("%v, turned %v, row %d: %v, want %v", d, turned, r, got, list[want])
+					t.Errorf("%v, transposed %v, row %d: %v, want %v", d, transposed, r, got, list[want])
 				}
 				if d == lucid.Float64 {
 					g := grad(y)
-					if turned {
+					if transposed {
 						g = g.Transpose(0, 1)
 					}
 					if row := g.Select(0, r); row.At(want).Item() != 1 || row.Sum().Item() != 1 {
-						t.Errorf("turned %v, row %d: the gradient is not that of element %d alone", turned, r, want)
+						t.Errorf("transposed %v, row %d: the gradient is not that of element %d alone", transposed, r, want)
 					}
 				}
 			}

@@ -24,7 +24,7 @@ func distance(v []float64, cdf func(float64) float64) float64 {
 }
 
 // TestContinuous compares samples with their laws. For a fixed seed it is not random; the bound is what one sample in
-// a million passes, and for halves one step of the type on top.
+// a million passes, and for half types one step of the type on top.
 func TestContinuous(t *testing.T) {
 	const n = 50_000
 	bound := 2.7 / math.Sqrt(n)
@@ -82,7 +82,7 @@ func TestDiscrete(t *testing.T) {
 			delete(count, k)
 		}
 		if total > 0.9999999 && len(count) > 0 {
-			t.Errorf("%s: %v were drawn", name, count)
+			t.Errorf("%s: %v were sampled", name, count)
 		}
 		df := float64(len(p))
 		if chi > df+6*math.Sqrt(2*df) {
@@ -229,7 +229,7 @@ func TestGeneratorHammer(t *testing.T) {
 				}
 				mu.Lock()
 				if seen[v] {
-					t.Errorf("%s was drawn twice", v)
+					t.Errorf("%s was sampled twice", v)
 				}
 				seen[v] = true
 				mu.Unlock()

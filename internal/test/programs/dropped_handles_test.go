@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil"
 )
 
-// TestLostHandlesCostNothing: a value whose handle the program dropped is no reason to keep its memory, though nobody said
+// TestLostHandlesCostNothing: a value whose handle the program dropped is no reason to keep its memory, though it did not call
 // Free and the collector did not run by itself.
 func TestLostHandlesCostNothing(t *testing.T) {
 	if lucid.DefaultDevice() != lucid.CPU {

@@ -75,7 +75,7 @@ func (w *world) act(t *testing.T) {
 	case 3:
 		x.Assign(y)
 		w.value[i] = append([]float32(nil), vy...)
-	case 4: // a view kept beside its base
+	case 4: // a view next to its base
 		w.add(x.Reshape(2, w.size/2).Reshape(w.size), vx)
 	case 5:
 		w.check(t, i)
@@ -374,7 +374,7 @@ func TestViewOfOneOp(t *testing.T) {
 	for name, f := range map[string]func() float64{
 		"dot":         func() float64 { return lucid.Dot(x, y).Item() },
 		"elementwise": func() float64 { return x.Add(y).Reshape(10, 100).T().Eval().Sum().Item() - 1000 },
-		"kept":        func() float64 { s := x.Sum(); return s.Reshape(1).At(0).Eval().Add(s).Item() / 2 },
+		"stored":      func() float64 { s := x.Sum(); return s.Reshape(1).At(0).Eval().Add(s).Item() / 2 },
 	} {
 		before := exec.Count.Steps.Load()
 		if got := f(); got != 499500 {

@@ -21,10 +21,10 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
-// straits is a random program whose evaluations run out of memory, are cancelled in the middle or fail for good, by turns on
-// a stream, compiled and plain, beside others of its kind. Whatever fails, every tensor shows what it did before, or, if it
+// faultStress is a random program whose evaluations run out of memory, are cancelled in the middle or fail for good, in turn on
+// a stream, compiled and plain, with others of its kind. Whatever fails, every tensor shows what it did before, or, if it
 // was state of the call that failed, what it would have shown after it.
-type straits struct {
+type faultStress struct {
 	*world
 	t      *testing.T
 	stream *lucid.Stream
@@ -42,7 +42,7 @@ const (
 )
 
 // note counts how an evaluation ended; an end that nothing here can bring about is an error.
-func (s *straits) note(err error) (ok bool) {
+func (s *faultStress) note(err error) (ok bool) {
 	switch {
 	case err == nil:
 		s.counts[wentWell].Add(1)
@@ -60,7 +60,7 @@ func (s *straits) note(err error) (ok bool) {
 }
 
 // around runs f short of memory, with a context that ends meanwhile, on a stream, or just so.
-func (s *straits) around(f func()) {
+func (s *faultStress) around(f func()) {
 	if s.rng.IntN(3) == 0 {
 		pool := s.Dev.Pool
 		pool.SetLimit(pool.Stats().Allocated + int64(s.rng.IntN(5)*s.size*4))
@@ -82,7 +82,7 @@ func (s *straits) around(f func()) {
 }
 
 // other picks a second operand: one of this program or one that all read.
-func (s *straits) other() (*lucid.Tensor, []float32, int) {
+func (s *faultStress) other() (*lucid.Tensor, []float32, int) {
 	if s.rng.IntN(3) == 0 {
 		k := s.rng.IntN(len(s.common))
 		return s.common[k], s.shown[k], -1
@@ -91,7 +91,7 @@ func (s *straits) other() (*lucid.Tensor, []float32, int) {
 	return s.handle[k], s.value[k], k
 }
 
-func (s *straits) act() {
+func (s *faultStress) act() {
 	i := s.pick()
 	x, vx := s.handle[i], s.value[i]
 	y, vy, j := s.other()
@@ -148,7 +148,7 @@ func (s *straits) act() {
 }
 
 // gradient is that of the sum of squares.
-func (s *straits) gradient(x *lucid.Tensor) (g *lucid.Tensor, err error) {
+func (s *faultStress) gradient(x *lucid.Tensor) (g *lucid.Tensor, err error) {
 	err = lucid.Try(func() { g = lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Square().Sum() })(x.Detach()) })
 	if err == nil {
 		err = lucid.Eval(g)
@@ -157,7 +157,7 @@ func (s *straits) gradient(x *lucid.Tensor) (g *lucid.Tensor, err error) {
 }
 
 // step calls a compiled function that writes one of the tensors in place.
-func (s *straits) step(i int, y *lucid.Tensor, vy []float32, j int) {
+func (s *faultStress) step(i int, y *lucid.Tensor, vy []float32, j int) {
 	x := s.handle[i]
 	if (*graph.Array)(x).IsView() {
 		return
@@ -182,7 +182,7 @@ func (s *straits) step(i int, y *lucid.Tensor, vy []float32, j int) {
 }
 
 // read waits until memory is there.
-func (s *straits) read(x *lucid.Tensor) (v []float32) {
+func (s *faultStress) read(x *lucid.Tensor) (v []float32) {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Microsecond) {
 		err := lucid.Try(func() { v = lucid.ToSlice[float32](x) })
 		if err == nil {
@@ -194,7 +194,7 @@ func (s *straits) read(x *lucid.Tensor) (v []float32) {
 	}
 }
 
-func (s *straits) same(what string, x *lucid.Tensor, want []float32) {
+func (s *faultStress) same(what string, x *lucid.Tensor, want []float32) {
 	if got := s.read(x); !slices.Equal(got, want) {
 		k := 0
 		for got[k] == want[k] {
@@ -204,7 +204,7 @@ func (s *straits) same(what string, x *lucid.Tensor, want []float32) {
 	}
 }
 
-func TestStraits(t *testing.T) {
+func TestFaultStress(t *testing.T) {
 	n, acts := 12, 60
 	switch {
 	case testutil.Long():
@@ -220,7 +220,7 @@ func TestStraits(t *testing.T) {
 				if faults.SetDelay(0); seed%4 == 3 {
 					faults.SetDelay(20 * time.Microsecond)
 				}
-				runStraits(t, uint64(seed), dev, acts, &counts)
+				runFaultStress(t, uint64(seed), dev, acts, &counts)
 				if t.Failed() {
 					t.Fatalf("seed %d", seed)
 				}
@@ -236,15 +236,15 @@ func TestStraits(t *testing.T) {
 	faults.SetDelay(0)
 }
 
-// runStraits runs programs beside each other, and looks at what they leave.
-func runStraits(t *testing.T, seed uint64, dev *backend.Device, acts int, counts *[numOutcomes]atomic.Int64) {
+// runFaultStress runs programs concurrently, and looks at what they leave.
+func runFaultStress(t *testing.T, seed uint64, dev *backend.Device, acts int, counts *[numOutcomes]atomic.Int64) {
 	r := rand.New(rand.NewPCG(seed, 77))
 	held := func() (int64, int) { return dev.Pool.Stats().Allocated, runtime.NumGoroutine() }
 	settle(t, func() bool { return true })
 	bytes, routines := held()
 	func() {
 		size := []int{1536, 1 << 14}[seed%2]
-		maker := &straits{world: &world{rng: r, Target: tensortest.Target{Dev: dev}, size: size}, t: t}
+		maker := &faultStress{world: &world{rng: r, Target: tensortest.Target{Dev: dev}, size: size}, t: t}
 		for range 3 {
 			v := make([]float32, size)
 			for i := range v {
@@ -253,9 +253,9 @@ func runStraits(t *testing.T, seed uint64, dev *backend.Device, acts int, counts
 			maker.add(maker.Put(lucid.New(v, size)).Add(1), zip(v, v, func(a, _ float32) float32 { return a + 1 }))
 		}
 		var wg sync.WaitGroup
-		var programs []*straits
+		var programs []*faultStress
 		for k := range 1 + seed%3 {
-			s := &straits{world: &world{rng: rand.New(rand.NewPCG(seed, k)), Target: tensortest.Target{Dev: dev}, size: size}, t: t, stream: lucid.NewStream(), common: maker.handle, shown: maker.value, counts: counts}
+			s := &faultStress{world: &world{rng: rand.New(rand.NewPCG(seed, k)), Target: tensortest.Target{Dev: dev}, size: size}, t: t, stream: lucid.NewStream(), common: maker.handle, shown: maker.value, counts: counts}
 			for i := range 4 {
 				s.add(maker.handle[i%3].Mul(float32(i)), zip(maker.value[i%3], maker.value[i%3], func(a, _ float32) float32 { return a * float32(i) }))
 			}

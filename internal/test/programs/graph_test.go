@@ -129,7 +129,7 @@ func (g *randomGraph) pick() []nodeOp {
 		return one(choose("tanh", "sigmoid", "neg", "abs", "relu", "softplus", "silu", "erf", "atan", "gelu"), nil, x)
 	case 17: // of a large number the smallest difference would show
 		return []nodeOp{{"tanh", []int{x}, nil}, {choose("sin", "cos"), []int{next}, nil}}
-	case 3: // kept within bounds
+	case 3: // held within bounds
 		return []nodeOp{{"abs", []int{x}, nil}, {"add", []int{next}, map[string]any{"other": 0.5}}, {choose("sqrt", "log", "reciprocal", "rsqrt"), []int{next + 1}, nil}}
 	case 4, 5, 6:
 		return one(choose("add", "sub", "mul", "maximum", "minimum", "add"), nil, x, g.like(x))
@@ -193,7 +193,7 @@ func (g *randomGraph) product(x, next int) []nodeOp {
 	return []nodeOp{{"transpose", []int{x}, map[string]any{"dim0": n - 1, "dim1": n - 2}}, {"matmul", []int{x, next}, nil}, {"tanh", []int{next + 1}, nil}}
 }
 
-// moved copies elements to other places.
+// moved copies elements to other positions.
 func (g *randomGraph) moved(x, next int) []nodeOp {
 	s, d := g.shapes[x], g.dim(x)
 	if len(s) == 0 {

@@ -262,9 +262,9 @@ func runNested(t *testing.T, n int) {
 	wg.Wait()
 }
 
-// TestRecordingsBesideEachOther: recordings take scratch memory in turn, so one that is made while another runs must not
+// TestConcurrentRecordings: recordings take scratch memory in turn, so one that is made while another runs must not
 // write to what it gives back. Freed memory is poisoned here.
-func TestRecordingsBesideEachOther(t *testing.T) {
+func TestConcurrentRecordings(t *testing.T) {
 	t.Setenv("LUCID_DEBUG", "poison")
 	late, faults := fake.New(cpu.Device)
 	rounds := 40

@@ -14,14 +14,14 @@ import (
 )
 
 // rowProgram is a random function of two matrices that goes along their rows: reductions, what goes on with them, and several of both
-// beside each other.
+// next to each other.
 func rowProgram(r *rand.Rand) func(a, b *lucid.Tensor) []*lucid.Tensor {
 	type op func(v []*lucid.Tensor) *lucid.Tensor
 	last := lucid.ReduceOptions{Dim: []int{-1}, KeepDim: true}
 	var list []op
 	for i := range 4 + r.IntN(20) {
 		n := i + 2
-		// Mostly what was made lately, so that there are chains, and sometimes what was made long ago, so that they meet.
+		// Mostly what was made lately, so that there are chains, and sometimes what was made long ago, so that they join.
 		x, y := max(0, n-1-r.IntN(4)), r.IntN(n)
 		list = append(list, []op{
 			func(v []*lucid.Tensor) *lucid.Tensor { return v[x].Add(v[y]) },
@@ -55,7 +55,7 @@ func rowProgram(r *rand.Rand) func(a, b *lucid.Tensor) []*lucid.Tensor {
 }
 
 // TestRowPrograms: launches that go along the same rows become one, however small they are here, with the bits they have one by one;
-// so do gradients, and gradients' derivatives, where many bundles of launches stand among each other.
+// so do gradients, and gradients' derivatives, where many groups of launches interleave.
 func TestRowPrograms(t *testing.T) {
 	defer func(rows, from int) { exec.MinRowFusionElems, cpu.StreamFrom = rows, from }(exec.MinRowFusionElems, cpu.StreamFrom)
 	cpu.StreamFrom = 64

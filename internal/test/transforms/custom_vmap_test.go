@@ -76,7 +76,7 @@ func TestCustomVMap(t *testing.T) {
 		lucid.VMap(func(x, s *lucid.Tensor) *lucid.Tensor { return lucid.VMap(plain)(x, s) }, nested)(xxs, ss))
 }
 
-// TestCustomRefuses: what a rule gives is checked, and the complaint names the function, the rule and the shapes.
+// TestCustomRefuses: what a rule gives is checked, and the error names the function, the rule and the shapes.
 func TestCustomRefuses(t *testing.T) {
 	x := lucid.New([]float64{1, 2, 3}, 3)
 	id := func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{in[0].Mul(1)} }

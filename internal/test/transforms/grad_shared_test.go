@@ -8,9 +8,10 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// TestGradOfSharedWeight: the gradients of a weight that many steps use meet in one product, whatever way the weight is
+// TestGradOfSharedWeight: the gradients of a weight that many steps use become one product, whatever way the weight is
 // seen, and have the value of their sum.
 func TestGradOfSharedWeight(t *testing.T) {
 	if lucid.DefaultDevice() != lucid.CPU {
@@ -18,9 +19,9 @@ func TestGradOfSharedWeight(t *testing.T) {
 	}
 	const steps, batch, in, out = 6, 3, 24, 20
 	shown := map[string]func(x, w *lucid.Tensor) *lucid.Tensor{
-		"linear": func(x, w *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, nil) },
-		"plain":  func(x, w *lucid.Tensor) *lucid.Tensor { return x.MatMul(w.T()) },
-		"turned": func(x, w *lucid.Tensor) *lucid.Tensor { return w.MatMul(x.T()).T() },
+		"linear":     func(x, w *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w) },
+		"plain":      func(x, w *lucid.Tensor) *lucid.Tensor { return x.MatMul(w.T()) },
+		"transposed": func(x, w *lucid.Tensor) *lucid.Tensor { return w.MatMul(x.T()).T() },
 	}
 	var xs []*lucid.Tensor
 	for i := range steps {
@@ -46,7 +47,7 @@ func TestGradOfSharedWeight(t *testing.T) {
 			want = want.Add(p)
 		}
 		tensortest.Same(t, name, got, want)
-		if most := map[string]int64{"linear": 9, "plain": 9, "turned": 15}[name]; launches > most { // one product a step would be three more
+		if most := map[string]int64{"linear": 9, "plain": 9, "transposed": 15}[name]; launches > most { // one product a step would be three more
 			t.Errorf("%s: %d launches, want at most %d", name, launches, most)
 		}
 		leaf := w.Clone().RequiresGrad_(true)
@@ -80,7 +81,7 @@ func TestGradOfMixedUses(t *testing.T) {
 			sum := lucid.Scalar(0).To(lucid.Float32)
 			for i, n := range rows {
 				x := lucid.Arange(n*4).Mul(0.7+float64(i)).Cos().Reshape(n, 4)
-				sum = sum.Add(lucid.Linear(x, ws[i%len(ws)], nil).Sin().Sum())
+				sum = sum.Add(F.Linear(x, ws[i%len(ws)]).Sin().Sum())
 			}
 			return sum.Add(ws[0].Square().Sum())
 		}
@@ -94,16 +95,16 @@ func TestGradOfMixedUses(t *testing.T) {
 }
 
 // TestGradOfTiedEmbedding: the gradient of a table that is read by positions and multiplied with too is added up where the
-// product lies; it has the value of the sum of both, also for positions that come twice and through a cast.
+// product is; it has the value of the sum of both, also for positions that come twice and through a cast.
 func TestGradOfTiedEmbedding(t *testing.T) {
 	const rows, width = 11, 6
 	w := lucid.Arange(rows*width).Mul(0.31).Sin().Reshape(rows, width).Eval()
 	ids := lucid.New([]int64{3, 0, 3, 10, 3, 7}, 6)
 	for _, kind := range []lucid.DType{lucid.Float32, lucid.BFloat16} {
 		loss := func(ws []*lucid.Tensor) *lucid.Tensor {
-			h := lucid.Embedding(ids, ws[0].To(kind)).Tanh()
+			h := F.Embedding(ids, ws[0].To(kind)).Tanh()
 			picked := lucid.Gather(ws[2%len(ws)].To(kind), 1, ids.Reshape(6, 1).Remainder(width)).Square().Sum()
-			return lucid.Linear(h, ws[1%len(ws)].To(kind), nil).Square().Sum().Add(picked).To(lucid.Float32)
+			return F.Linear(h, ws[1%len(ws)].To(kind)).Square().Sum().Add(picked).To(lucid.Float32)
 		}
 		got := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return loss([]*lucid.Tensor{w}) })(w)
 		parts := gradsApart(loss, w, 3)
@@ -120,7 +121,7 @@ func TestGradOfTiedEmbedding(t *testing.T) {
 	}
 	twice := func(in []*lucid.Tensor) []*lucid.Tensor {
 		g := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor {
-			return lucid.Linear(lucid.Embedding(ids, w).Tanh(), w, nil).Square().Sum()
+			return F.Linear(F.Embedding(ids, w).Tanh(), w).Square().Sum()
 		})(in[0])
 		return []*lucid.Tensor{g.Square().Sum()}
 	}

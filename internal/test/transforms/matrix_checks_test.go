@@ -12,7 +12,7 @@ import (
 
 // gradient holds the vjp and the jvp against finite differences, and against each other.
 func (c *matrixCase) gradient() string {
-	xs := c.place()
+	xs := c.smoothPoint()
 	if xs == nil {
 		return ""
 	}
@@ -46,7 +46,7 @@ func (c *matrixCase) gradient() string {
 
 // second takes second derivatives in four ways, which must agree with each other and with finite differences.
 func (c *matrixCase) second() string {
-	xs := c.place()
+	xs := c.smoothPoint()
 	if xs == nil {
 		return ""
 	}
@@ -84,7 +84,7 @@ func (c *matrixCase) second() string {
 	return ""
 }
 
-// roll turns a tensor's elements round by k places: other values of the same kind.
+// roll shifts a tensor's elements by k positions: other values of the same kind.
 func roll(x *lucid.Tensor, k int) *lucid.Tensor {
 	if x == nil || x.NumElement() < 2 {
 		return x
@@ -226,7 +226,7 @@ func tolOf(t *lucid.Tensor) float64 {
 
 // vmapGrad holds VMap of the vjp and of the jvp, and the vjp of VMap, against loops.
 func (c *matrixCase) vmapGrad() string {
-	xs := c.place()
+	xs := c.smoothPoint()
 	if xs == nil {
 		return ""
 	}

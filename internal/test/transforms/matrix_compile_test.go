@@ -67,7 +67,7 @@ func (c *matrixCase) compiled(f func([]*lucid.Tensor) []*lucid.Tensor, calls [][
 
 // compileGrad is compile for the vjp.
 func (c *matrixCase) compileGrad() string {
-	xs := c.place()
+	xs := c.smoothPoint()
 	if xs == nil {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (c *matrixCase) compileGrad() string {
 
 // checkpoint holds the gradient through Checkpoint against the plain one, bit for bit.
 func (c *matrixCase) checkpoint() string {
-	xs := c.place()
+	xs := c.smoothPoint()
 	if xs == nil {
 		return ""
 	}

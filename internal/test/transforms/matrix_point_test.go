@@ -155,8 +155,8 @@ func doubles(ts []*lucid.Tensor) bool {
 	return true
 }
 
-// place finds a point near the case's inputs where the op is smooth, nil if there is none.
-func (c *matrixCase) place() []*lucid.Tensor {
+// smoothPoint finds a point near the case's inputs where the op is smooth, nil if there is none.
+func (c *matrixCase) smoothPoint() []*lucid.Tensor {
 	if c.point != nil {
 		return c.point
 	}

@@ -47,7 +47,7 @@ func TestMatrix(t *testing.T) {
 	t.Run("native", func(t *testing.T) { testMatrix(t, matrixCases(t, false), nativeChecks) })
 	t.Run("waivers", func(t *testing.T) {
 		if testutil.Raced {
-			return // the sample is too small to meet them all, or every case that is refused
+			return // the sample is too small to have them all, or every case that is refused
 		}
 		for k := range matrixWaived {
 			if _, used := waiversUsed.Load(k); !used {
@@ -121,7 +121,7 @@ func runMatrix(t *testing.T, op lucid.Op, cases []*matrixCase, checks []matrixCh
 	return s
 }
 
-// guarded runs a check and turns a panic into its result.
+// guarded runs a check and returns a panic as its result.
 func (c *matrixCase) guarded(k matrixCheck) (bad string) {
 	defer func() {
 		if r := recover(); r != nil {

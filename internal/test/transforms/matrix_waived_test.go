@@ -1,6 +1,6 @@
 package transforms
 
-// matrixWaived names the checks an op does not meet, as op/check or op/check/part of the case's name, and why that is right.
+// matrixWaived names the checks an op does not pass, as op/check or op/check/part of the case's name, and why that is right.
 var matrixWaived = map[string]string{
 	"histogram/gradient":                       "the edges follow the least and the largest value without a gradient, as in PyTorch",
 	"histogram2d/gradient":                     "the edges follow the least and the largest value without a gradient, as in PyTorch",
@@ -30,7 +30,7 @@ var matrixRandom = map[string]bool{
 	"scaled_dot_product_attention_with_weights": true,
 }
 
-// matrixFixed lists ops whose inputs may not be turned round: their order means something.
+// matrixFixed lists ops whose inputs may not be reordered: their order means something.
 var matrixFixed = map[string]bool{"embedding_bag": true}
 
 // matrixLike names ops that take the cases of another.

@@ -4,14 +4,14 @@ package gemm
 
 // Products of bfloat16 by AMX: a tile is up to 16 rows of 64 bytes, and one instruction
 // multiplies 16 rows of A, in pairs along k, with 16 pairs of rows of B, which is how panels of
-// pairs lie. So the engine is that of pairs.go with larger tiles: two by two of 16 by 16.
+// pairs are laid out. So the engine is that of bf16.go with larger tiles: two by two of 16 by 16.
 //
 // TDPBF16PS sums the first and the second products of 16 pairs apart, then adds both to C;
-// it treats subnormals as VDPBF16PS does. The bound of pairs.go holds, the bits differ. Tiles
+// it treats subnormals as VDPBF16PS does. The bound of bf16.go holds, the bits differ. Tiles
 // are used for every shape, so that a row of C has the same bits whatever m is.
 //
 // The encoding is tested by a disassembler, everything around the kernels on an emulation of them, and the kernels
-// are used only where a small product comes out right (amxCheck); LUCID_CPU=avx512 turns them off.
+// are used only where a small product comes out right (amxCheck); LUCID_CPU=avx512 switches them off.
 //
 // A thread's tiles are part of its state that the system saves only if a process asked for
 // it (amx_linux_amd64.go). They are set up and released within one call. Setting them up takes as long as a dozen products
@@ -54,7 +54,7 @@ func shapeTiles(rows, pairs int) (s tileShape) {
 // amxKernel multiplies rows of A, at most amxRows, with panels of B that are bps apart: see internal/backend/cpu/gemm/asmgen.
 type amxKernel = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 
-// amxType is what tiles multiply: pairs of bfloat16 (pairs.go) or fours of bytes (fours.go).
+// amxType is what tiles multiply: pairs of bfloat16 (bf16.go) or int8 in VNNI layout (int8.go).
 type amxType struct {
 	kernels [3][3]amxKernel // by tiles of rows and of columns
 	probe   func(shape *tileShape, iterations int)

@@ -78,11 +78,11 @@ func dotInt8(c float32, x, y []float32) float32 {
 	return math.Float32frombits(sum)
 }
 
-// emulate puts emulations in place of the kernels of both types until the test ends.
+// emulate puts emulations instead of the kernels of both types until the test ends.
 func emulate(t *testing.T) {
-	pairs, fours, pe, fe, use, useBytes := amxBF16Type, amxInt8Type, amxBF16Engine, amxInt8Engine, useAMX, useAMXInt8
+	bf16, vnni, be, ie, use, useBytes := amxBF16Type, amxInt8Type, amxBF16Engine, amxInt8Engine, useAMX, useAMXInt8
 	t.Cleanup(func() {
-		amxBF16Type, amxInt8Type, amxBF16Engine, amxInt8Engine, useAMX, useAMXInt8 = pairs, fours, pe, fe, use, useBytes
+		amxBF16Type, amxInt8Type, amxBF16Engine, amxInt8Engine, useAMX, useAMXInt8 = bf16, vnni, be, ie, use, useBytes
 	})
 	for rt := 1; rt <= 2; rt++ {
 		for ct := 1; ct <= 2; ct++ {
@@ -90,7 +90,7 @@ func emulate(t *testing.T) {
 			amxInt8Type.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotInt8)
 		}
 	}
-	amxBF16Engine, amxInt8Engine = newAMX(&amxBF16Type, *pe), newAMX(&amxInt8Type, *fe)
+	amxBF16Engine, amxInt8Engine = newAMX(&amxBF16Type, *be), newAMX(&amxInt8Type, *ie)
 	useAMX, useAMXInt8 = true, true
 }
 
@@ -100,7 +100,7 @@ func TestEmulatedAMX(t *testing.T) {
 		t.Skip("packing needs AVX-512")
 	}
 	emulate(t)
-	for name, err := range map[string]error{"pairs": checkAMXBF16(), "fours": checkAMXInt8()} {
+	for name, err := range map[string]error{"bf16": checkAMXBF16(), "int8": checkAMXInt8()} {
 		if err != nil {
 			t.Errorf("the check of %s refuses the emulation: %v", name, err)
 		}
@@ -155,7 +155,7 @@ func TestAMX(t *testing.T) {
 		})
 	}
 	if useAMXInt8 {
-		testAMX(t, "fours", &amxInt8Type, amxInt8Engine, dotInt8, func(words []float32, i int) {
+		testAMX(t, "int8", &amxInt8Type, amxInt8Engine, dotInt8, func(words []float32, i int) {
 			words[i] = math.Float32frombits(uint32(i) * 2654435761)
 		})
 	}

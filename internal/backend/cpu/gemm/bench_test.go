@@ -187,7 +187,7 @@ func halfOf(x []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&x[0])), len(x))
 }
 
-// BenchmarkFewRows is a product of a few rows with a small matrix that lies by columns, and by rows.
+// BenchmarkFewRows is a product of a few rows with a small matrix that is stored by columns, and by rows.
 func BenchmarkFewRows(b *testing.B) {
 	const n, k = 64, 64
 	x, w, y := make([]float32, 8*k), make([]float32, n*k), make([]float32, 8*n)

@@ -4,7 +4,7 @@ import "unsafe"
 
 // Products of bfloat16 in pairs. VDPBF16PS takes two neighbours in k at a time, so that
 // k is counted in pairs: an element of a panel holds two bfloat16, the first in its low
-// half, and is passed on as a float32 that nobody computes with. Everything else is
+// half, and is passed on as a float32 that no code computes with. Everything else is
 // the product of float32 over half of k: chunks, panels, tiles, paths.
 //
 // The sum of an element takes the pairs in order, chunk by chunk; how the two products
@@ -14,7 +14,7 @@ import "unsafe"
 // the result differs from the exact sum by at most (k + 2)·2⁻²⁴·Σ|a·b|, as that of the
 // other engines does. An odd k ends in a pair with a zero.
 
-// pair turns a problem of bfloat16 into one of pairs, seeing operands where they lie if
+// pair makes a problem of bfloat16 into one of pairs, seeing operands in place if
 // their pairs are contiguous.
 func (p *problem[T]) pair() {
 	p.paired, p.k16 = true, p.k
@@ -98,7 +98,7 @@ func (p *problem[T]) zipPanels(e *engine[T], dst []T, src []uint16, kc, whole, c
 	}
 }
 
-// transposePairs makes panels of columns of B that are contiguous in k, but do not lie in pairs.
+// transposePairs makes panels of columns of B that are contiguous in k, but do not are in pairs.
 func (p *problem[T]) transposePairs(e *engine[T], dst []T, src []uint16, kc, whole, cols int) {
 	width := e.cols()
 	buf := e.bufs.Get().(*buffer[T])
@@ -149,7 +149,7 @@ func (p *problem[T]) pairPanelA(e *engine[T], dst []T, rs int, o order, row, row
 	}
 }
 
-// transposePanelA packs A by rows where it lies by columns: pairs are made of columns, then turned.
+// transposePanelA packs A by rows in place by columns: pairs are made of columns, then transposed.
 func (p *problem[T]) transposePanelA(e *engine[T], dst []T, rs, row, rows, pc, kc int) {
 	buf := e.bufs.Get().(*buffer[T])
 	defer e.bufs.Put(buf)
@@ -165,7 +165,7 @@ func (p *problem[T]) transposePanelA(e *engine[T], dst []T, rs, row, rows, pc, k
 				e.packT(dst[i*rs+q:], rs, buf.wide[i:], rows, count, n)
 				continue
 			}
-			// Turned in scratch: what packT writes past its columns must not fall on the next row.
+			// Transposed in scratch: what packT writes past its columns must not fall on the next row.
 			e.packT(out, e.lanes, buf.wide[i:], rows, count, n)
 			for r := range count {
 				copy(dst[(i+r)*rs+q:][:n], out[r*e.lanes:])
@@ -174,7 +174,7 @@ func (p *problem[T]) transposePanelA(e *engine[T], dst []T, rs, row, rows, pc, k
 	}
 }
 
-// gaxpyBF16 is gaxpy for pairs; B lies in rows of bfloat16.
+// gaxpyBF16 is gaxpy for pairs; B is in rows of bfloat16.
 func (j *job[T]) gaxpyBF16(buf *buffer[T], from, n, pc, t, kc int) int {
 	e, p := j.e, &j.p
 	f, step := e.gaxpy4BF16, gaxpyBF16Rows

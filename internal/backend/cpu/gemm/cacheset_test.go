@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/cpuid"
 )
 
-// TestCacheSetConflict: rows of A whole pages apart give the same bits where they lie, copied, in tiles of fewer rows, and as rows elsewhere.
+// TestCacheSetConflict: rows of A whole pages apart give the same bits in place, copied, in tiles of fewer rows, and as rows elsewhere.
 func TestCacheSetConflict(t *testing.T) {
 	const m, n, k, far = 70, 600, 530, 1024
 	defer func(ways int) { cpuid.L1Ways = ways }(cpuid.L1Ways)
@@ -24,7 +24,7 @@ func TestCacheSetConflict(t *testing.T) {
 				got := make([]float32, m*n)
 				Float32(m, n, k, apart, far, 1, p.b, n, 1, got, n, Overwrite, nil, r)
 				if !slices.Equal(got, want) {
-					t.Errorf("%d ways: bits depend on how far apart rows lie", ways)
+					t.Errorf("%d ways: bits depend on how far apart rows are", ways)
 				}
 			}
 		}

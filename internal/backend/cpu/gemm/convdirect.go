@@ -3,7 +3,7 @@ package gemm
 import "fmt"
 
 // A convolution is a product whose second operand repeats the input: row p of it is the input shifted by tap p. Laid out
-// with its padding, the input holds every such row as it is, so Direct multiplies by rows that lie anywhere in one slice and
+// with its padding, the input holds every such row as it is, so Direct multiplies by rows that are anywhere in one slice and
 // may overlap, and no such matrix is ever made.
 
 // DirectColumns is what Direct and Columns round a number of columns up to: so many may be read and are written.
@@ -81,7 +81,7 @@ func Direct[T Float](m, n int, a []T, off []int, b []T, c []T, crs int, add bool
 	})
 }
 
-// checkDirect panics if an element of the operands would lie outside its slice: assembly does not look.
+// checkDirect panics if an element of the operands would be outside its slice: assembly does not look.
 func checkDirect(m, n, alen int, off []int, blen int) {
 	lo, hi := off[0], off[0]
 	for _, o := range off {
@@ -198,7 +198,7 @@ func Columns[T Float](m, n, k int, a []T, ars int, b []T, off []int, brs int, c 
 }
 
 // copiedDirect is Direct by the kernels of products: the rows of a tile are copied together. It is the Go twin of the
-// kernels of taps, and the way of machines that have none.
+// direct convolution kernels, and the way of machines that have none.
 func copiedDirect[T Float](e *engine[T], m, n int, a []T, off []int, b []T, c []T, crs int, add bool) {
 	buf := e.bufs.Get().(*buffer[T])
 	defer e.bufs.Put(buf)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDirect compares products with scattered rows, and by columns, with sums in float64; every variant. What lies beside
+// TestDirect compares products with scattered rows, and by columns, with sums in float64; every variant. What is next to
 // the rows is fenced.
 func TestDirect(t *testing.T) {
 	forVariants(t, func(t *testing.T) {

@@ -6,7 +6,7 @@ import "fmt"
 // multiply-add. Here some rows of outputs are computed together: each element is loaded once for all that see it in a column
 // of taps.
 
-// depthwiseTile is a kernel of windows; the rows of taps and of outputs and the number of vectors are fixed by the kernel:
+// depthwiseTile is a depthwise kernel; the rows of taps and of outputs and the number of vectors are fixed by the kernel:
 //
 //	for r < rows, j < cols: c[r*crs+j] = Σ_u Σ_t x[(r+t)*pitch+u+j] * w[u*taps+t], u < wide, t < taps, in this order, by FMA
 //

@@ -6,7 +6,7 @@ import (
 )
 
 // TestDepthwise compares windows with sums in float64 and with the twin: every variant, remainders of rows and columns.
-// What lies behind the operands is fenced, and nothing beside the outputs is written.
+// What is behind the operands is fenced, and nothing next to the outputs is written.
 func TestDepthwise(t *testing.T) {
 	forVariants(t, func(t *testing.T) {
 		testDepthwise[float32](t, 1e-6)

@@ -2,16 +2,16 @@ package gemm
 
 import "runtime"
 
-// isDirect reports whether the product runs in one pass, reading A where it lies: it is
+// isDirect reports whether the product runs in one pass, reading A in place: it is
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= 2*e.cols() {
-		return true // halves must be copied in any case
+		return true // half types must be copied in any case
 	}
 	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork || p.isShallow(e) || p.fitsL2(e)
 }
 
-// isShallow reports whether k is so short that tiles read both operands where they lie as fast as from panels, as in the gradient
+// isShallow reports whether k is so short that tiles read both operands in place as fast as from panels, as in the gradient
 // of a layer's weights over a small batch: a tile's part of A stays in L1, all of B in L2.
 func (p *problem[T]) isShallow(e *engine[T]) bool {
 	const depth, near, apart = 64, 256 << 10, 2048
@@ -21,14 +21,14 @@ func (p *problem[T]) isShallow(e *engine[T]) bool {
 	return p.acs == 1 && !p.setConflict(e) || p.ars == 1 && p.acs*sizeOf[T]()%apart != 0
 }
 
-// fitsL2 reports whether all of B stays in the second-level cache as it lies: panels would be read no faster, and each block would
+// fitsL2 reports whether all of B stays in the second-level cache as stored: panels would be read no faster, and each block would
 // have to make its own.
 func (p *problem[T]) fitsL2(e *engine[T]) bool {
 	const most, near = 64 << 20, 1 << 20 // multiply-adds; bytes
 	return p.a16 == nil && !p.needsPanels(e, p.m) && work(1, p.n, p.k)*sizeOf[T]() <= near && work(p.m, p.n, p.k) <= most
 }
 
-// blocks computes the product block by block of C, packing both operands or reading A where it lies.
+// blocks computes the product block by block of C, packing both operands or reading A in place.
 func blocks[T Float](e *engine[T], p *problem[T], pack bool, run Runner) {
 	g := p.directGrid(e, threads(run))
 	if pack {
@@ -108,7 +108,7 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 		s.intoScratch(e, p, buf, p.aOrder(e, s.cols))
 		return
 	}
-	if p.ccs != 1 || p.c == nil { // kernels write rows, or nobody wants the whole: work on a copy
+	if p.ccs != 1 || p.c == nil { // kernels write rows, or no caller wants the whole: work on a copy
 		buf.out = grow(buf.out, s.rows*s.cols)
 		s.c, s.crs = buf.out, s.cols
 		if p.mode == Accumulate {

@@ -15,28 +15,28 @@
 // tile size, AVX-512, AVX2 and NEON. So a row of the result has the same bits whatever
 // m is, and bits do not depend on the number of threads. Only the Go twin on machines
 // without fused multiply-add rounds differently, and AVX512_BF16 and AMX, which take
-// bfloat16 in pairs: there the order is that of pairs, and the bound of pairs.go holds.
+// bfloat16 in pairs: there the order is that of pairs, and the bound of bf16.go holds.
 //
 // # How a product is computed
 //
 // A register tile of C, for example 14 rows by 32 columns on AVX-512, is computed by an
 // assembly kernel that broadcasts scalars of A and reads vectors of B. The kernel
 // takes A with any strides and B with any row stride, so small and skinny products run
-// on the operands where they lie (tiny.go, direct.go). Large ones are copied into
+// on the operands in place (small.go, direct.go). Large ones are copied into
 // panels, chunk by chunk, so that caches and TLB see sequential memory (packed.go). A
-// few rows times a matrix read B once, at the speed of memory: in whole rows if it lies
+// few rows times a matrix read B once, at the speed of memory: in whole rows if it is stored
 // so (rowvec.go), else by kernels that transpose it in registers (the dots of macroBlock.go). A
 // product with only a few columns is computed as its transpose.
 //
-// Halves are widened to float32 while they are packed, or in the kernel (half.go).
-// With AVX512_BF16 bfloat16 is packed in pairs instead, at twice the rate (pairs.go), and
+// Half types are widened to float32 while they are packed, or in the kernel (half.go).
+// With AVX512_BF16 bfloat16 is packed in pairs instead, at twice the rate (bf16.go), and
 // AMX takes the same panels in larger tiles (amx_amd64.go).
 //
 // # Epilogues
 //
 // Bias, activation, residual and scale are what follows a product element by element. An
 // Epilogue is a function that is called once for each part of C that is finished, with
-// the part and its place, while the part is still in a near cache: a few rows by up to 256
+// the part and its position, while the part is still in a near cache: a few rows by up to 256
 // columns for large products, all of C for tiny ones. It may change the part in place
 // or write what it makes of it elsewhere. The parts cover C, each element once, but how
 // C is cut depends on the number of threads, so only what is done element by element keeps

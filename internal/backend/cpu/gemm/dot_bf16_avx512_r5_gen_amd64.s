@@ -68,8 +68,8 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 120(SP); \
 
-// READ reads the square of B and transposes it, TURN transposes one that was read.
-#define TURN \
+// READ reads the square of B and transposes it, TRANSPOSE transposes one that was read.
+#define TRANSPOSE \
 	VUNPCKLPS Z9, Z8, Z24; \
 	VUNPCKHPS Z9, Z8, Z8; \
 	VUNPCKLPS Z11, Z10, Z9; \
@@ -384,7 +384,7 @@ tail:
 	VMOVDQU16.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VMOVDQU16.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	VPSLLD $16, Z18, Z26
 	LAST(Z26)                                    // p+0
 	VPANDD Z25, Z18, Z18
@@ -635,7 +635,7 @@ tail:
 	VMOVDQU16.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VMOVDQU16.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	VPSLLD $16, Z18, Z26
 	LAST(Z26)                                    // p+0
 	VPANDD Z25, Z18, Z18
@@ -894,7 +894,7 @@ tail:
 	VMOVDQU16.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VMOVDQU16.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	VPSLLD $16, Z18, Z26
 	LAST(Z26)                                    // p+0
 	VPANDD Z25, Z18, Z18
@@ -1162,7 +1162,7 @@ tail:
 	VMOVDQU16.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VMOVDQU16.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	VPSLLD $16, Z18, Z26
 	LAST(Z26)                                    // p+0
 	VPANDD Z25, Z18, Z18

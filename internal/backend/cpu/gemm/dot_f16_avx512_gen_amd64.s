@@ -68,8 +68,8 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 120(SP); \
 
-// READ reads the square of B and transposes it, TURN transposes one that was read.
-#define TURN \
+// READ reads the square of B and transposes it, TRANSPOSE transposes one that was read.
+#define TRANSPOSE \
 	VUNPCKLPS Z9, Z8, Z24; \
 	VUNPCKHPS Z9, Z8, Z8; \
 	VUNPCKLPS Z11, Z10, Z9; \
@@ -168,7 +168,7 @@
 	VCVTPH2PS (R10)(R8*1), Z22; \
 	MOVQ 120(SP), R10; \
 	VCVTPH2PS (R10)(R8*1), Z23; \
-	TURN; \
+	TRANSPOSE; \
 
 // LAST is MUL in the tail, where R13 steps are left.
 #define LAST(z) \
@@ -262,7 +262,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)
@@ -382,7 +382,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)
@@ -510,7 +510,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)
@@ -647,7 +647,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)
@@ -792,7 +792,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)
@@ -946,7 +946,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)
@@ -1108,7 +1108,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)
@@ -1279,7 +1279,7 @@ tail:
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z22
 	MOVQ 120(SP), R10
 	VCVTPH2PS.Z (R10)(R8*1), K2, Z23
-	TURN
+	TRANSPOSE
 	LAST(Z18)
 	LAST(Z19)
 	LAST(Z21)

@@ -36,8 +36,8 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 56(SP); \
 
-// READ reads the square of B and transposes it, TURN transposes one that was read.
-#define TURN \
+// READ reads the square of B and transposes it, TRANSPOSE transposes one that was read.
+#define TRANSPOSE \
 	VUNPCKLPS Y5, Y4, Y12; \
 	VUNPCKHPS Y5, Y4, Y4; \
 	VUNPCKLPS Y7, Y6, Y5; \
@@ -176,7 +176,7 @@ tail:
 	VMASKMOVPS (R10)(R8*1), Y14, Y10
 	MOVQ 56(SP), R10
 	VMASKMOVPS (R10)(R8*1), Y14, Y11
-	TURN
+	TRANSPOSE
 	LAST(Y10)
 	LAST(Y6)
 	LAST(Y7)
@@ -270,7 +270,7 @@ tail:
 	VMASKMOVPS (R10)(R8*1), Y14, Y10
 	MOVQ 56(SP), R10
 	VMASKMOVPS (R10)(R8*1), Y14, Y11
-	TURN
+	TRANSPOSE
 	LAST(Y10)
 	LAST(Y6)
 	LAST(Y7)
@@ -375,7 +375,7 @@ tail:
 	VMASKMOVPS (R10)(R8*1), Y14, Y10
 	MOVQ 56(SP), R10
 	VMASKMOVPS (R10)(R8*1), Y14, Y11
-	TURN
+	TRANSPOSE
 	LAST(Y10)
 	LAST(Y6)
 	LAST(Y7)
@@ -492,7 +492,7 @@ tail:
 	VMASKMOVPS (R10)(R8*1), Y14, Y10
 	MOVQ 56(SP), R10
 	VMASKMOVPS (R10)(R8*1), Y14, Y11
-	TURN
+	TRANSPOSE
 	LAST(Y10)
 	LAST(Y6)
 	LAST(Y7)

@@ -20,8 +20,8 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 24(SP); \
 
-// READ reads the square of B and transposes it, TURN transposes one that was read.
-#define TURN \
+// READ reads the square of B and transposes it, TRANSPOSE transposes one that was read.
+#define TRANSPOSE \
 	VUNPCKLPD Y5, Y4, Y8; \
 	VUNPCKHPD Y5, Y4, Y4; \
 	VUNPCKLPD Y7, Y6, Y5; \
@@ -108,7 +108,7 @@ tail:
 	VMASKMOVPD (R10)(R8*1), Y10, Y6
 	MOVQ 24(SP), R10
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
-	TURN
+	TRANSPOSE
 	LAST(Y7)
 	LAST(Y5)
 	LAST(Y8)
@@ -186,7 +186,7 @@ tail:
 	VMASKMOVPD (R10)(R8*1), Y10, Y6
 	MOVQ 24(SP), R10
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
-	TURN
+	TRANSPOSE
 	LAST(Y7)
 	LAST(Y5)
 	LAST(Y8)
@@ -275,7 +275,7 @@ tail:
 	VMASKMOVPD (R10)(R8*1), Y10, Y6
 	MOVQ 24(SP), R10
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
-	TURN
+	TRANSPOSE
 	LAST(Y7)
 	LAST(Y5)
 	LAST(Y8)
@@ -376,7 +376,7 @@ tail:
 	VMASKMOVPD (R10)(R8*1), Y10, Y6
 	MOVQ 24(SP), R10
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
-	TURN
+	TRANSPOSE
 	LAST(Y7)
 	LAST(Y5)
 	LAST(Y8)

@@ -36,8 +36,8 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 56(SP); \
 
-// READ reads the square of B and transposes it, TURN transposes one that was read.
-#define TURN \
+// READ reads the square of B and transposes it, TRANSPOSE transposes one that was read.
+#define TRANSPOSE \
 	VUNPCKLPD Z9, Z8, Z16; \
 	VUNPCKHPD Z9, Z8, Z8; \
 	VUNPCKLPD Z11, Z10, Z9; \
@@ -173,7 +173,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)
@@ -261,7 +261,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)
@@ -357,7 +357,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)
@@ -462,7 +462,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)
@@ -575,7 +575,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)
@@ -697,7 +697,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)
@@ -827,7 +827,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)
@@ -966,7 +966,7 @@ tail:
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
-	TURN
+	TRANSPOSE
 	LAST(Z13)
 	LAST(Z14)
 	LAST(Z9)

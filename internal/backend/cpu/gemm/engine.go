@@ -17,10 +17,10 @@ const (
 // that. kc is at least 1.
 type tile[T Float] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool)
 
-// tileHalf is tile with B in halves, by columns.
+// tileHalf is tile with B in half types, by columns.
 type tileHalf[T Float] = func(kc int, a []T, ars, acs int, b []uint16, bcs int, c []T, crs, cols int, add bool)
 
-// gaxpyHalf is gaxpy with B in halves.
+// gaxpyHalf is gaxpy with B in half types.
 type gaxpyHalf[T Float] = func(n int, y, x []T, xs int, b []uint16, brs int, zero bool)
 
 // engine is a set of kernels for one element type and instruction set.
@@ -47,17 +47,17 @@ type engine[T Float] struct {
 	// dotsWide and tilesWide are dots and tiles of few rows for more columns at a time; nil if there are none.
 	dotsWide, tilesWide *[wideRows + 1]wideTile[T]
 
-	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
+	// taps are the kernels of convdirect.go, by rows, the widest first; nil if there are none.
 	// directTo write each vector to its spot; nil if there are none.
 	direct, directTo [][]directTile[T]
 
-	// places are the kernels of places.go, by the length of a row and by vectors.
+	// positions are the output-position kernels.go, by the length of a row and by vectors.
 	positions [][maxVectors + 1]positionTile[T]
 
-	// abreast are the kernels of abreast.go, by the length of rows, their number and by vectors; nil if there are none.
+	// nhwc are the kernels of nhwc.go, by the length of rows, their number and by vectors; nil if there are none.
 	nhwc [][5][maxVectors + 1]nhwcTile[T]
 
-	// window are the kernels of window.go, by rows of taps, rows of outputs and vectors; nil if there are none.
+	// window are the kernels of depthwise.go, by rows of taps, rows of outputs and vectors; nil if there are none.
 	depthwise *[8][5][maxVectors + 1]depthwiseTile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
@@ -74,12 +74,12 @@ type engine[T Float] struct {
 	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]*b[t*brs+j], in order of t, by FMA
 	gaxpy8, gaxpy1 func(n int, y, x []T, xs int, b []T, brs int, zero bool)
 
-	// widen converts halves:
+	// widen converts half types:
 	//	for i < rows, j < cols: dst[i*drs+j] = src[i*srs+j]
 	// nil if T is float64.
 	widen [halfTypes]func(dst []T, drs int, src []uint16, srs, rows, cols int)
 
-	// The same for B in halves; nil if there are none, and B is widened first.
+	// The same for B in half types; nil if there are none, and B is widened first.
 	dotsHalf               [halfTypes][]tileHalf[T]
 	gaxpy8Half, gaxpy1Half [halfTypes]gaxpyHalf[T]
 

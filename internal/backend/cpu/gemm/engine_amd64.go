@@ -60,14 +60,14 @@ var amxInt8Engine = newAMX(&amxInt8Type, engine[float32]{
 	packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
 })
 
-// The kernels of whole numbers are handed float32 and float64 that nobody computes with: see ints.go.
+// The kernels of whole numbers are handed float32 and float64 that no code computes with: see ints.go.
 var (
 	avx512I32 = engine[float32]{
-		rows: 12, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX512, edges: &tilesI32AVX512m,
+		rows: 12, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX512m, edges: &tilesI32AVX512m,
 		packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
 	}
 	avx512I64 = engine[float64]{
-		rows: 12, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI64AVX512, edges: &tilesI64AVX512m,
+		rows: 12, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI64AVX512m, edges: &tilesI64AVX512m,
 		packT: packTF64AVX512, strips: stripsF64AVX512, jobs: &jobs64, bufs: &bufs64,
 	}
 	avx2I32 = engine[float32]{
@@ -78,7 +78,7 @@ var (
 
 var avx512F64 = engine[float64]{
 	rows: 14, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF64AVX512, edges: &tilesF64AVX512m,
-	dots: dotsF64AVX512, dotsWide: &dotsWideF64AVX512, tilesWide: &tilesWideF64AVX512, direct: directF64AVX512, directTo: directToF64AVX512, positions: positionsF64AVX512, nhwc: nhwcF64AVX512, depthwise: &depthwiseF64AVX512, packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
+	dots: dotsF64AVX512, dotsWide: &dotsWideF64AVX512, tilesWide: &tilesWideF64AVX512, direct: directF64AVX512, positions: positionsF64AVX512, nhwc: nhwcF64AVX512, depthwise: &depthwiseF64AVX512, packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
 	jobs: &jobs64, bufs: &bufs64,
 }
 
@@ -144,7 +144,7 @@ func engineInt64() *engine[float64] {
 	return nil
 }
 
-// engineInt8 is the engine of bytes in fours, nil if there is none.
+// engineInt8 is the engine of int8 in VNNI layout, nil if there is none.
 func engineInt8() *engine[float32] {
 	switch {
 	case useAMXInt8:

@@ -61,7 +61,7 @@ func fullStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panel
 	}
 }
 
-// widenRowsBy gives a kernel eights of halves, and what is left of a row to the Go twin.
+// widenRowsBy gives a kernel eights of half types, and what is left of a row to the Go twin.
 func widenRowsBy(h half, f func(dst *float32, src *uint16, n int)) func(dst []float32, drs int, src []uint16, srs, rows, cols int) {
 	return func(dst []float32, drs int, src []uint16, srs, rows, cols int) {
 		for i := range rows {
@@ -106,7 +106,7 @@ func engine64() *engine[float64] {
 // engineBF16 is the engine of bfloat16 in pairs: there is none.
 func engineBF16() *engine[float32] { return nil }
 
-// engineInt8 is the engine of bytes in fours: there is none.
+// engineInt8 is the engine of int8 in VNNI layout: there is none.
 func engineInt8() *engine[float32] { return nil }
 
 // engineInt32 and engineInt64 are nil: there are no kernels of whole numbers.

@@ -8,7 +8,7 @@ func engine64() *engine[float64] { return generic64 }
 // engineBF16 is the engine of bfloat16 in pairs: there is none.
 func engineBF16() *engine[float32] { return nil }
 
-// engineInt8 is the engine of bytes in fours: there is none.
+// engineInt8 is the engine of int8 in VNNI layout: there is none.
 func engineInt8() *engine[float32] { return nil }
 
 // engineInt32 and engineInt64 are nil: there are no kernels of whole numbers.

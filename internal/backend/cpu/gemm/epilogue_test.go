@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestEpilogue: every element is seen once, finished, at its place.
+// TestEpilogue: every element is seen once, finished, at its position.
 func TestEpilogue(t *testing.T) {
 	forVariants(t, func(t *testing.T) {
 		for _, s := range append(pathShapes, [3]int{20, 30, 0}) {
@@ -78,7 +78,7 @@ func TestCollectorLatency(t *testing.T) {
 	pause := time.Duration(after.PauseTotalNs-before.PauseTotalNs) / 10
 	t.Logf("10 collections in %v, pause %v each", took, pause)
 	if took > 5*time.Second { // loose: other programs may share the machine
-		t.Errorf("10 collections beside a product took %v", took)
+		t.Errorf("10 collections next to a product took %v", took)
 	}
 }
 

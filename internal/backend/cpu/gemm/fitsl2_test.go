@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestFitsL2: a product whose B stays in the second-level cache runs where its operands lie, with the bits it has from panels.
+// TestFitsL2: a product whose B stays in the second-level cache runs in place, with the bits it has from panels.
 func TestFitsL2(t *testing.T) {
 	const n = 240
 	p := newProduct[float32](n, n, n)
-	turned := make([]float32, n*n)
+	transposed := make([]float32, n*n)
 	for i := range n {
 		for j := range n {
-			turned[j*n+i] = p.b[i*n+j]
+			transposed[j*n+i] = p.b[i*n+j]
 		}
 	}
 	forVariants(t, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestFitsL2(t *testing.T) {
 		}
 		want, got := make([]float32, n*n), make([]float32, n*n)
 		Float32(n, n, n, p.a, n, 1, p.b, n, 1, want, n, Overwrite, nil, goRun)
-		Float32(n, n, n, p.a, n, 1, turned, 1, n, got, n, Overwrite, nil, goRun)
+		Float32(n, n, n, p.a, n, 1, transposed, 1, n, got, n, Overwrite, nil, goRun)
 		if !slices.Equal(got, want) {
 			t.Error("bits depend on whether B is copied")
 		}

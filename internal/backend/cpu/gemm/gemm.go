@@ -18,6 +18,15 @@ const (
 // is a plain loop.
 type Runner func(blocks int, f func(block int))
 
+// RunnerOf is a Runner of a parallel loop that may fail; the first error is stored in err and ends later loops.
+func RunnerOf(loop func(n int, f func(i int)) error, err *error) Runner {
+	return func(blocks int, f func(block int)) {
+		if *err == nil {
+			*err = loop(blocks, f)
+		}
+	}
+}
+
 // Epilogue is called once for each finished part of C, while it is in the cache:
 // bias, activation and residual belong here. c[0] is element (row, col) of C and crs
 // its row stride; the part has rows by cols elements. Calls may run at the same time
@@ -31,7 +40,7 @@ type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
 // See the package comment for the order of the sum. C must not overlap A or B. It
 // panics if a slice is too short or a stride is negative.
 //
-// c may be nil if there is an epilogue: sums then stay in scratch memory, and only the epilogue sees them (parts.go). The
+// c may be nil if there is an epilogue: sums then stay in scratch memory, and only the epilogue sees them (scratchc.go). The
 // mode must be Overwrite.
 func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
@@ -53,7 +62,7 @@ func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 }
 
 // problem is one product. ccs is the column stride of C: 1 unless the product was
-// turned around (see transposed).
+// transposed (see transposed).
 type problem[T Float] struct {
 	m, n, k      int
 	a            []T
@@ -81,7 +90,7 @@ func checkC[T Float](m, n, k, alen, ars, acs, blen, brs, bcs int, c []T, crs int
 	return crs
 }
 
-// check panics if an element would lie outside its slice: assembly does not look.
+// check panics if an element would be outside its slice: assembly does not look.
 func check(m, n, k, alen, ars, acs, blen, brs, bcs, clen, crs int) {
 	if m|n|k < 0 {
 		panic(fmt.Sprintf("gemm: negative size: m %d, n %d, k %d", m, n, k))

@@ -11,12 +11,12 @@ const (
 	halfTypes
 )
 
-// halfOperands are the operands of a product that are halves instead of T.
+// halfOperands are the operands of a product that are half types instead of T.
 type halfOperands struct {
 	half     half
 	a16, b16 []uint16
 
-	// A problem in pairs (pairs.go): k counts pairs, the strides along k go from pair to
+	// A problem in pairs (bf16.go): k counts pairs, the strides along k go from pair to
 	// pair, the steps from the first of a pair to its second.
 	paired       bool
 	k16          int // k in elements
@@ -27,7 +27,7 @@ type halfOperands struct {
 func HasBF16() bool { return engineBF16() != nil }
 
 // BFloat16 is Float32 for factors in bfloat16, given as bits. Sums are float32. With
-// AVX512_BF16 products are summed in pairs (pairs.go); elsewhere the factors are widened to
+// AVX512_BF16 products are summed in pairs (bf16.go); elsewhere the factors are widened to
 // float32, which is exact, and summed in the order of Float32.
 func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
@@ -56,7 +56,7 @@ func Float16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 // in their panels.
 const widenRows = 16
 
-// widenPanels is packPanels for halves.
+// widenPanels is packPanels for half types.
 func widenPanels[T Float](e *engine[T], h half, dst []T, b []uint16, brs, bcs, kc, cols int) {
 	buf := e.bufs.Get().(*buffer[T])
 	defer e.bufs.Put(buf)
@@ -91,7 +91,7 @@ func widenPanels[T Float](e *engine[T], h half, dst []T, b []uint16, brs, bcs, k
 	}
 }
 
-// widenPanelA is packA for halves.
+// widenPanelA is packA for half types.
 func (p *problem[T]) widenPanelA(e *engine[T], dst []T, rs int, o order, row, rows, pc, kc int) {
 	src := p.a16[row*p.ars+pc*p.acs:]
 	switch {
@@ -106,7 +106,7 @@ func (p *problem[T]) widenPanelA(e *engine[T], dst []T, rs int, o order, row, ro
 	}
 }
 
-// copyA replaces a small A of halves by a copy in buf that kernels can read.
+// copyA replaces a small A of half types by a copy in buf that kernels can read.
 func (p *problem[T]) copyA(e *engine[T], buf *buffer[T]) {
 	buf.wide = grow(buf.wide, p.m*p.k)
 	if p.ars == 1 && p.acs != 1 && !e.squares {

@@ -38,7 +38,7 @@ func halfProduct(h half) func(m, n, k int, a []uint16, ars, acs int, b []uint16,
 	return Float16
 }
 
-// asHalf is the product of halves as one of float32, for factors that are exact in it.
+// asHalf is the product of half types as one of float32, for factors that are exact in it.
 func asHalf(h half) multiplyOf[float32] {
 	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
 		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, c, crs, mode, ep, run)
@@ -50,7 +50,7 @@ var halfShapes = append(slices.Clone(pathShapes), [3]int{2, 5, 270001}, [3]int{5
 	[3]int{1, 2500, 31}, [3]int{3, 700, 1101}, [3]int{220, 170, 531}, [3]int{230, 520, 81}, [3]int{8, 50, 151}, [3]int{90, 7, 151}, [3]int{150, 60, 1300})
 
 // TestHalf: widened factors give the bits of the float32 product; pairs of bfloat16 keep
-// their bound, and their bits do not depend on how the operands lie.
+// their bound, and their bits do not depend on how the operands are stored.
 func TestHalf(t *testing.T) {
 	forVariants(t, func(t *testing.T) {
 		testHalf(t, bfloat16, 1)
@@ -111,7 +111,7 @@ func testHalfParts(t *testing.T, h half) {
 	}
 }
 
-// intoScratch is asHalf without a place for C: the epilogue brings the sums there.
+// intoScratch is asHalf without a position for C: the epilogue brings the sums there.
 func intoScratch(t *testing.T, h half) multiplyOf[float32] {
 	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, _ Mode, _ Epilogue[float32], run Runner) {
 		seen := make([]int32, m*n)
@@ -141,7 +141,7 @@ func newHalfProduct(h half, s [3]int) *product[float32] {
 	return q
 }
 
-// checkPairs holds a result against the bound that pairs.go states.
+// checkPairs holds a result against the bound that bf16.go states.
 func (p *product[T]) checkPairs(t *testing.T, c []T, mode Mode) {
 	t.Helper()
 	for i, got := range c {
@@ -248,7 +248,7 @@ func halfValue(h half, x uint16) float64 {
 }
 
 // TestVDPBF16PS: a pair adds both products, one after the other, to the sum, and subnormal
-// factors count as zero: what pairs.go says of the instruction.
+// factors count as zero: what bf16.go says of the instruction.
 func TestVDPBF16PS(t *testing.T) {
 	restore, ok := asmvariant.Select("gemm", "gemm/avx512bf16")
 	if !ok {

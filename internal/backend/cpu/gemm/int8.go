@@ -3,8 +3,8 @@ package gemm
 import "unsafe"
 
 // Products of bytes. VPDPBUSD and AMX take four neighbours in k at a time and add the four products to an int32, so k is
-// counted in fours: an element of a panel holds four bytes, the first in the lowest, and is passed on as a float32 that
-// nobody computes with, as is a sum. Everything else is the product of float32 over a quarter of k.
+// counted in groups of four: an element of a panel holds four bytes, the first in the lowest, and is passed on as a float32 that
+// no caller computes with, as is a sum. Everything else is the product of float32 over a quarter of k.
 //
 // Sums are taken modulo 2³², and whether a byte has a sign changes them by multiples of 256 only. So the low byte of a
 // sum is the element of C, for signed and unsigned bytes alike, exactly, and in any order.
@@ -32,8 +32,8 @@ func Int8(m, n, k int, a []uint8, ars, acs int, b []uint8, brs, bcs int, c []int
 	multiply(e, p, run)
 }
 
-// packInt8 shows count vectors of length k as words, with the strides from vector to vector and along k: where they lie if
-// they can be read so, else in buf. sideBySide allows vectors that lie side by side to stay so.
+// packInt8 shows count vectors of length k as words, with the strides from vector to vector and along k: in place if
+// they can be read so, else in buf. sideBySide allows vectors that are next to each other to stay so.
 func packInt8(buf *buffer[float32], x []uint8, count, k, stride, step int, sideBySide bool, run Runner) (words []float32, ws, wstep int) {
 	if step == 1 && k%4 == 0 && (stride%4 == 0 || count == 1) {
 		return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/4), stride / 4, 1

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBytes: the low bytes of every path, for operands that lie in any way.
+// TestBytes: the low bytes of every path, for operands that are in any way.
 func TestBytes(t *testing.T) { forRoutine(t, "bytes/", testBytes) }
 
 func testBytes(t *testing.T) {

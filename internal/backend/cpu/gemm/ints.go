@@ -3,7 +3,7 @@ package gemm
 import "unsafe"
 
 // Products of whole numbers of 32 and 64 bits. Sums are taken modulo 2³² and 2⁶⁴, whether numbers have a sign or not, so every
-// order of summation gives the same bits. Panels, sums and tiles are passed on as floats that nobody computes with.
+// order of summation gives the same bits. Panels, sums and tiles are passed on as floats that no code computes with.
 
 // HasInt32 reports whether Int32 has kernels on this machine.
 func HasInt32() bool { return engineInt32() != nil }
@@ -12,7 +12,7 @@ func HasInt32() bool { return engineInt32() != nil }
 func HasInt64() bool { return engineInt64() != nil }
 
 // Int32 computes C = A·B or C += A·B as Float32 does, modulo 2³². There must be kernels: see HasInt32. ep may be nil; it
-// is told where a finished part lies.
+// is told where a finished part is.
 func Int32[I int32 | uint32](m, n, k int, a []I, ars, acs int, b []I, brs, bcs int, c []I, crs int, mode Mode, ep func(row, col, rows, cols int), run Runner) {
 	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
 	multiply(engineInt32(), problem[float32]{m: m, n: n, k: k, a: seen[float32](a), ars: ars, acs: acs, b: seen[float32](b), brs: brs, bcs: bcs,

@@ -51,5 +51,5 @@ type buffer[T Float] struct {
 	out   []T // of C
 	edge  []T // of a kernel without masks
 	wide  []T // of an operand that was bfloat16
-	whole []T // C that the caller has no place for
+	whole []T // C that the caller has no position for
 }

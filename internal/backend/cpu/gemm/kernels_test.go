@@ -157,7 +157,7 @@ func (k *kernelTest[T]) check(what string, rows, cols, kc int, f func(c []T, crs
 	}
 }
 
-// taps runs a kernel of taps.go; those that write each vector to its spot get spots cut at random.
+// taps runs a kernel of convdirect.go; those that write each vector to its spot get spots cut at random.
 func (k *kernelTest[T]) taps(tile *directTile[T], rows int, to bool) {
 	kc, lanes := 1+k.r.IntN(9), k.e.lanes
 	n := tile.nv * lanes

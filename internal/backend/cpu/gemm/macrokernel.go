@@ -40,7 +40,7 @@ func (s *macroBlock[T]) step() {
 	}
 }
 
-// inPlace multiplies with B where it lies; its rows must be contiguous.
+// inPlace multiplies with B in place; its rows must be contiguous.
 func (s *macroBlock[T]) inPlace(e *engine[T], p *problem[T]) {
 	b := p.b[s.pc*p.brs+s.col:]
 	if s.rows <= 2*e.rows { // A is in the cache, B perhaps not: read it once
@@ -101,8 +101,8 @@ func (s *macroBlock[T]) tiles(e *engine[T], p *problem[T], b []T, brs, row, end,
 	}
 }
 
-// tileRows is how many rows of A where it lies a tile may have: equal columns of rows that
-// lie whole pages apart share a set of an L1 cache, which has eight ways or a few more. One way is left to B.
+// tileRows is how many rows of A in place a tile may have: equal columns of rows that
+// are whole pages apart share a set of an L1 cache, which has eight ways or a few more. One way is left to B.
 func (p *problem[T]) tileRows(e *engine[T]) int {
 	if !e.squares && p.setConflict(e) {
 		return min(e.rows, cpuid.L1Ways-1)
@@ -110,7 +110,7 @@ func (p *problem[T]) tileRows(e *engine[T]) int {
 	return e.rows
 }
 
-// setConflict reports whether rows of A lie whole pages apart; half pages are too much for the many rows of square tiles.
+// setConflict reports whether rows of A are whole pages apart; half pages are too much for the many rows of square tiles.
 func (p *problem[T]) setConflict(e *engine[T]) bool {
 	page := 4096
 	if e.squares {

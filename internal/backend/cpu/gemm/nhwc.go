@@ -2,18 +2,18 @@ package gemm
 
 import "fmt"
 
-// A convolution of an input whose channels lie side by side, as a product whose rows are output places and whose columns
+// A convolution of an input in NHWC order, as a product whose rows are output positions and whose columns
 // are output channels, like Positions: but nothing is copied. A tap that is outside the input for the first or the
-// last places of a row leaves them out, so no padding is needed, and none is multiplied by.
+// last positions of a row leaves them out, so no padding is needed, and none is multiplied by.
 
-// An NHWCTap is a tap as a row of places sees it: what it reads is X behind the place, it is tap number W of the kernels, and it
-// leaves out so many places at the beginning of the row or at its end, not both. Assembly reads these fields.
+// An NHWCTap is a tap as a row of positions sees it: what it reads is X behind the position, it is tap number W of the kernels, and it
+// leaves out so many positions at the beginning of the row or at its end, not both. Assembly reads these fields.
 type NHWCTap struct{ X, W, First, Last int }
 
-// nhwcTile is a kernel of some rows of places; their number and length and the number of vectors are fixed by the
-// kernel. Place i of row r begins at at[r] + i*step, and for j < nv·lanes
+// nhwcTile is a kernel of some rows of positions; their number and length and the number of vectors are fixed by the
+// kernel. Position i of row r begins at at[r] + i*step, and for j < nv·lanes
 //
-//	s = Σ_t Σ_ch x[place+t.X+ch] * w[(t.W*channels+ch)*nv*lanes+j], in this order, by FMA, over the taps with t.First <= i < h-t.Last
+//	s = Σ_t Σ_ch x[position+t.X+ch] * w[(t.W*channels+ch)*nv*lanes+j], in this order, by FMA, over the taps with t.First <= i < h-t.Last
 //	c[to[r]+i*ccs+j] = s, or += s if add
 //
 // There is at least one channel; there may be no taps.
@@ -45,10 +45,10 @@ func nhwcGeneric[T Float](rows, h, cols, channels int, taps []NHWCTap, x []T, at
 	}
 }
 
-// NHWCRowLen is the longest row of places here, 0 if there are no kernels.
+// NHWCRowLen is the longest row of positions here, 0 if there are no kernels.
 func NHWCRowLen[T Float]() int { return max(0, len(engineOf[T]().nhwc)-1) }
 
-// NHWCRows is the most rows of h places that are computed together here: one, two or four.
+// NHWCRows is the most rows of h positions that are computed together here: one, two or four.
 func NHWCRows[T Float](h int) int {
 	if engineOf[T]().nhwc[h][4][1] != nil {
 		return 4
@@ -60,15 +60,15 @@ func NHWCRows[T Float](h int) int {
 type NHWCTaps struct {
 	taps         []NHWCTap
 	h, step      int
-	lo, hi, last int // first and last element read behind the first place, last kernel
+	lo, hi, last int // first and last element read behind the first position, last kernel
 }
 
-// NewNHWCTaps describes the taps of rows of h places, step apart.
+// NewNHWCTaps describes the taps of rows of h positions, step apart.
 func NewNHWCTaps(h, step int, taps []NHWCTap) *NHWCTaps {
 	a := &NHWCTaps{taps: taps, h: h, step: step}
 	for i, t := range taps {
 		if t.First < 0 || t.Last < 0 || t.First+t.Last >= h || t.First > 0 && t.Last > 0 || t.W < 0 {
-			panic(fmt.Sprintf("gemm: tap %+v of rows of %d places", t, h))
+			panic(fmt.Sprintf("gemm: tap %+v of rows of %d positions", t, h))
 		}
 		lo, hi := t.X+t.First*step, t.X+(h-1-t.Last)*step
 		if i == 0 {
@@ -79,11 +79,11 @@ func NewNHWCTaps(h, step int, taps []NHWCTap) *NHWCTaps {
 	return a
 }
 
-// Len is the number of places of a row.
+// Len is the number of positions of a row.
 func (t *NHWCTaps) Len() int { return t.h }
 
-// NHWC computes rows of places, one, two or as many as NHWCRows says, for cols output channels, one or two vectors
-// of them. For place i of row r
+// NHWC computes rows of positions, one, two or as many as NHWCRows says, for cols output channels, one or two vectors
+// of them. For position i of row r
 //
 //	c[to[r]+i*ccs+j] (+)= Σ_t Σ_ch x[at[r]+i*step+t.X+ch] * w[(t.W*channels+ch)*cols+j]    (in this order, by FMA)
 //
@@ -98,7 +98,7 @@ func NHWC[T Float](rows, cols, channels int, t *NHWCTaps, x []T, at *[4]int, w, 
 	}
 	if t.step < 0 || ccs < cols || first < 0 || last+(t.h-1)*ccs+cols > len(c) ||
 		len(t.taps) > 0 && (lo+t.lo < 0 || hi+t.hi+channels > len(x) || (t.last+1)*channels*cols > len(w)) {
-		panic(fmt.Sprintf("gemm: places outside their slices: %d rows of %d, %d by %d, %d channels, rows at %v and %v, %d and %d apart, taps from %d to %d, lengths %d, %d, %d",
+		panic(fmt.Sprintf("gemm: positions outside their slices: %d rows of %d, %d by %d, %d channels, rows at %v and %v, %d and %d apart, taps from %d to %d, lengths %d, %d, %d",
 			rows, t.h, len(t.taps), cols, channels, *at, *to, t.step, ccs, t.lo, t.hi, len(x), len(w), len(c)))
 	}
 	e := engineOf[T]()

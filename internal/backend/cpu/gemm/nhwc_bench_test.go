@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkNHWC runs two rows of places of a 3 by 3 convolution of 64 channels, as it lies in the cache.
+// BenchmarkNHWC runs two rows of positions of a 3 by 3 convolution of 64 channels, as stored in the cache.
 func BenchmarkNHWC(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const channels, wide = 64, 56

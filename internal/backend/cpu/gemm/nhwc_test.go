@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNHWC compares products of channels abreast with sums in float64: every variant, every length of rows, taps that
-// leave out any number of places at either end. x ends at a fence and begins behind NaNs, and nothing between the places
+// TestNHWC compares products of NHWC with sums in float64: every variant, every length of rows, taps that
+// leave out any number of positions at either end. x ends at a fence and begins behind NaNs, and nothing between the positions
 // of c is written.
 func TestNHWC(t *testing.T) {
 	forVariants(t, func(t *testing.T) {
@@ -74,11 +74,11 @@ func nhwcCase[T Float](t *testing.T, r *rand.Rand, fenced func(int, int) []T, ep
 			i, j := at%cs/ccs, at%cs%ccs
 			if i >= h || j >= cols {
 				if c[at] != old[at] {
-					t.Fatalf("element %d between the places was written", at)
+					t.Fatalf("element %d between the positions was written", at)
 				}
 				continue
 			}
-			var here []int // taps of this place
+			var here []int // taps of this position
 			for p, u := range moved {
 				if q := u + i*stride; q >= 0 && q < pixels {
 					here = append(here, p)
@@ -92,7 +92,7 @@ func nhwcCase[T Float](t *testing.T, r *rand.Rand, fenced func(int, int) []T, ep
 	}
 }
 
-// TestNHWCOutside: what would lie outside a slice is refused.
+// TestNHWCOutside: what would be outside a slice is refused.
 func TestNHWCOutside(t *testing.T) {
 	cols := PositionLanes[float32]()
 	x, w, c := make([]float32, 10), make([]float32, 2*cols), make([]float32, cols)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// storage names how the elements of a matrix lie in memory.
+// storage names how the elements of a matrix are in memory.
 type storage int
 
 const (

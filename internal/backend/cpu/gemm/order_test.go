@@ -61,7 +61,7 @@ func TestRowInvariance(t *testing.T) {
 	})
 }
 
-// TestColumnInvariance is the same for columns, down to one: there the product is turned.
+// TestColumnInvariance is the same for columns, down to one: there the product is transposed.
 func TestColumnInvariance(t *testing.T) {
 	const m, n, k = 170, 230, 530
 	p := newProduct[float64](m, n, k)
@@ -133,7 +133,7 @@ func TestNonFinite(t *testing.T) {
 	})
 }
 
-// TestGroups: panels of an A that lies by columns are packed in groups, whose last may be one small panel.
+// TestGroups: panels of an A that is stored by columns are packed in groups, whose last may be one small panel.
 func TestGroups(t *testing.T) {
 	forVariants(t, func(t *testing.T) {
 		for _, rows := range []int{112, 113, 122, 126, 127, 234} {

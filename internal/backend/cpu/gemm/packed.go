@@ -7,9 +7,9 @@ const (
 	blocksPer = 4  // blocks for each thread, so that none waits long for another
 	packPad   = 16 // see packA
 
-	copiedCols = 512 // columns of a block for which rows of A that lie whole pages apart are copied
+	copiedCols = 512 // columns of a block for which rows of A that are whole pages apart are copied
 
-	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, beside which packing counts little
+	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, next to which packing counts little
 
 	groupPanels = 8    // of A that are packed together
 	packedWork  = 8    // multiply-adds in the time in which half an element of B is packed
@@ -119,13 +119,13 @@ func (s *macroBlock[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col,
 type order uint8
 
 const (
-	inPlace order = iota // from where it lies
+	inPlace order = iota // from in place
 	byRows               // packed, rows contiguous in k
 	byCols               // packed, each panel as columns of its rows
 )
 
-// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that crowd the cache are copied for
-// large tiles if enough columns are multiplied with them: eleven rows in twelve ways leave nothing to whoever shares the cache, seven in
+// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that conflict in a cache set are copied for
+// large tiles if enough columns are multiplied with them: eleven rows in twelve ways leave nothing to others that share the cache, seven in
 // eight did not gain.
 func (p *problem[T]) aOrder(e *engine[T], cols int) order {
 	copied := e.squares || cols >= copiedCols && p.tileRows(e) > 7
@@ -138,7 +138,7 @@ func (p *problem[T]) aOrder(e *engine[T], cols int) order {
 	return byRows
 }
 
-// packGroup packs panels of A whose rows lie beside each other, each of height rows but the last: columns of k are read
+// packGroup packs panels of A whose rows are next to each other, each of height rows but the last: columns of k are read
 // from end to end, since in pieces each would come from afar again for every panel.
 func (s *macroBlock[T]) packGroup(e *engine[T], p *problem[T], dst []T, each, high, row, rows int) {
 	if p.a16 == nil {

@@ -35,7 +35,7 @@ const (
 	stripPanels = 8         // see engine: for a second-level cache of 1 MiB
 	partElems   = 128 << 10 // likewise
 	skinnyCols  = 4         // so few columns: better seen as rows of the transposed product
-	skinnyDepth = 128       // k from which a few more columns may be turned
+	skinnyDepth = 128       // k from which a few more columns may be transposed
 	directWork  = 8 << 20   // multiply-adds up to which packing both operands does not pay
 	serialWork  = 1 << 17   // multiply-adds up to which a parallel loop does not pay
 	blockWork   = 1 << 17   // multiply-adds in one block: at least two microseconds

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A convolution as a product whose rows are output places and whose columns are output channels: a scalar of the input,
-// at the place moved by a tap, times a vector of kernels. Against Direct there are no columns between output rows, any
-// number of places will do, and taps that see only padding are left out. The price is that sums stand by places and
-// have to be turned if the output has them by channels.
+// A convolution as a product whose rows are output positions and whose columns are output channels: a scalar of the input,
+// at the position moved by a tap, times a vector of kernels. Against Direct there are no columns between output rows, any
+// number of positions will do, and taps that see only padding are left out. The price is that sums stand by output positions and
+// have to be transposed if the output has them by channels.
 
-// positionTile is a kernel of two rows of places; their length and the number of vectors are fixed by the kernel:
+// positionTile is a kernel of two rows of positions; their length and the number of vectors are fixed by the kernel:
 //
 //	for r < 2, i < h, j < nv·lanes: s = Σ_ch Σ_p x[r*second+ch*xcs+off[p]+i] * w[ch*wcs+p*nv*lanes+j], in this order, by FMA
 //	c[r*cs+i*nv*lanes+j] = s, or += s if add
@@ -18,7 +18,7 @@ import (
 // channels and the length of off are at least 1.
 type positionTile[T Float] = func(channels int, off []int, x []T, second, xcs int, w []T, wcs int, c []T, cs int, add bool)
 
-// positionsGeneric is the Go twin of the kernels of places.
+// positionsGeneric is the Go twin of the output-position kernels.
 func positionsGeneric[T Float](h, cols, channels int, off []int, x []T, second, xcs int, w []T, wcs int, c []T, cs int, add bool) {
 	rows := 2 * h
 	if cs == 0 {
@@ -45,7 +45,7 @@ func positionsGeneric[T Float](h, cols, channels int, off []int, x []T, second, 
 	}
 }
 
-// PositionRowLen is the longest row of places here.
+// PositionRowLen is the longest row of positions here.
 func PositionRowLen[T Float]() int { return len(engineOf[T]().positions) - 1 }
 
 // PositionLanes is what the number of output channels of a panel is a multiple of, and twice that is the most.
@@ -67,11 +67,11 @@ func (t PositionTaps) Part(from, to int) PositionTaps {
 	return PositionTaps{t.off[from:to], t.lo, t.hi}
 }
 
-// Positions computes, for two rows of h places and for cols output channels, one or two vectors of them,
+// Positions computes, for two rows of h positions and for cols output channels, one or two vectors of them,
 //
 //	c[r][i*cols+j] (+)= Σ_ch Σ_p x[at[r]+ch*xcs+off[p]+i] * w[ch*wcs+p*cols+j]    (in this order, by FMA)
 //
-// where row r of c begins at to[r]. The second row does not lie before the first; it may be the first itself. All taps
+// where row r of c begins at to[r]. The second row is not before the first; it may be the first itself. All taps
 // of which t is a part must be inside x.
 func Positions[T Float](h, cols, channels int, t PositionTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool) {
 	if h == 0 || channels == 0 || len(t.off) == 0 {
@@ -79,7 +79,7 @@ func Positions[T Float](h, cols, channels int, t PositionTaps, x []T, at [2]int,
 	}
 	if t.lo+at[0] < 0 || at[0] > at[1] || t.hi+at[1]+(channels-1)*xcs+h > len(x) || xcs < 0 ||
 		(channels-1)*wcs+len(t.off)*cols > len(w) || wcs < 0 || to[0] < 0 || to[0] > to[1] || to[1]+h*cols > len(c) {
-		panic(fmt.Sprintf("gemm: places outside their slices: two rows of %d, %d by %d, %d channels %d and %d apart, rows at %v and %v, offsets %d to %d, lengths %d, %d, %d",
+		panic(fmt.Sprintf("gemm: positions outside their slices: two rows of %d, %d by %d, %d channels %d and %d apart, rows at %v and %v, offsets %d to %d, lengths %d, %d, %d",
 			h, len(t.off), cols, channels, xcs, wcs, at, to, t.lo, t.hi, len(x), len(w), len(c)))
 	}
 	e := engineOf[T]()
@@ -96,7 +96,7 @@ func PackPositions[T Float](dst []T, cols int, a []T, n, k, ars int) {
 		return
 	}
 	if n > cols || k*cols > len(dst) || (n-1)*ars+k > len(a) {
-		panic(fmt.Sprintf("gemm: places packed outside their slices: %d kernels of %d in %d columns, %d apart, lengths %d and %d", n, k, cols, ars, len(a), len(dst)))
+		panic(fmt.Sprintf("gemm: positions packed outside their slices: %d kernels of %d in %d columns, %d apart, lengths %d and %d", n, k, cols, ars, len(a), len(dst)))
 	}
 	e := engineOf[T]()
 	for i := 0; i < n; i += e.lanes {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPositions compares products by places with sums in float64; every variant, every length of rows. What lies behind the
+// TestPositions compares products by output positions with sums in float64; every variant, every length of rows. What is behind the
 // operands is fenced, and nothing between the rows is written.
 func TestPositions(t *testing.T) {
 	forVariants(t, func(t *testing.T) {

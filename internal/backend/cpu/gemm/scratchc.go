@@ -2,7 +2,7 @@ package gemm
 
 import "github.com/lucid-go/lucid/internal/par"
 
-// A product whose sums nobody keeps: one of halves is rounded part by part, and a gradient may be used up by an
+// A product whose sums no caller stores: one of half types is rounded part by part, and a gradient may be used up by an
 // optimizer's update part by part; sums would only go to memory and come back. They stay in scratch memory that is in the
 // cache: of one panel of A and one strip of B if k is one chunk (packed.go), else of a block's rows and one strip, to
 // which chunk after chunk is added.

@@ -6,7 +6,7 @@ const (
 )
 
 // small computes small products of the common forms, one chunk of k and rows of B contiguous, or columns of it and a few
-// rows of A, with as little ado as possible. It reports whether it did.
+// rows of A, with as little overhead as possible. It reports whether it did.
 func small[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, bcs int,
 	c []T, crs int, mode Mode, ep Epilogue[T]) bool {
 	size := work(m, n, k)

@@ -25,7 +25,7 @@ func (t Tiles[T]) Chunk(k int) int { return t.e.chunk(max(k, 1)) }
 func (t Tiles[T]) PanelLen(n, k int) int { return ceilDiv(n, t.Cols()) * t.Cols() * k }
 
 // PackColumns copies n columns that are contiguous in k, column j beginning at src[j*stride], into panels, each of Cols
-// columns by rows of k. What lies past the last column is left as it is.
+// columns by rows of k. What is past the last column is left as it is.
 func (t Tiles[T]) PackColumns(dst, src []T, stride, k, n int) {
 	if n == 0 || k == 0 {
 		return

@@ -24,7 +24,8 @@ func exactPower(x float64, n int) *big.Float {
 	return z
 }
 
-// TestPowF64 compares PowF64 with math.Pow, which has lost some bits of large powers, for all pairs of special values, and with exact powers: whole ones, and fractions of numbers
+// TestPowF64 compares PowF64 with math.Pow, which has lost some bits of large powers, for all pairs of special values,
+// and with exact powers: integer ones, and fractions of numbers
 // that are eighth powers. What a float64 holds must come out as it is.
 func TestPowF64(t *testing.T) {
 	testBinary(t, "PowF64", PowF64, powF64Generic)

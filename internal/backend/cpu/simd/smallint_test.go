@@ -83,7 +83,8 @@ func TestIntConversions(t *testing.T) {
 	testUnary(t, "F32ToU16", F32ToU16, f32ToU16Generic)
 }
 
-// TestOddRoundsOnce compares rounding by way of F64ToOdd with rounding exactly, close to the rounding boundaries of the half types, at all sizes.
+// TestOddRoundsOnce compares rounding through F64ToOdd with exact rounding, close to the rounding boundaries of the half types, at all
+// sizes.
 func TestOddRoundsOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	x, odd, z := make([]float64, 4096), make([]float32, 4096), make([]uint16, 4096)

@@ -9,10 +9,12 @@ import (
 // span is a range of code points, both ends included.
 type span struct{ lo, hi rune }
 
-// class is a set of code points: a bitmap of pages of 256, shared where they are empty or full.
+// class is a set of code points: a bitmap of pages of 256, shared where they are empty or full. Pages behind the last are as
+// rest says, so that most sets have few.
 type class struct {
 	ascii [2]uint64
-	pages [(unicode.MaxRune + 1) >> 8]*[4]uint64
+	pages []*[4]uint64
+	rest  bool
 }
 
 var emptyPage, fullPage = &[4]uint64{}, &[4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
@@ -22,16 +24,33 @@ func (c *class) has(r rune) bool {
 	if r < 128 {
 		return c.ascii[r>>6]>>(r&63)&1 != 0
 	}
-	return c.pages[r>>8][r>>6&3]>>(r&63)&1 != 0
+	if p := int(r >> 8); p < len(c.pages) {
+		return c.pages[p][r>>6&3]>>(r&63)&1 != 0
+	}
+	return c.rest
 }
 
+// newClass makes the bitmap of spans in ascending order.
 func newClass(set []span) *class {
 	c := &class{}
+	const all = (unicode.MaxRune + 1) >> 8
+	n := rune(0) // pages that are needed
+	for _, s := range set {
+		if c.rest = s.hi == unicode.MaxRune; c.rest {
+			n = max(n, min((s.lo+255)>>8, all))
+		} else {
+			n = max(n, s.hi>>8+1)
+		}
+	}
+	c.pages = make([]*[4]uint64, max(n, 1))
 	for i := range c.pages {
 		c.pages[i] = emptyPage
 	}
+	if n == 0 && c.rest {
+		c.pages[0] = fullPage
+	}
 	for _, s := range set {
-		for p := s.lo >> 8; p <= s.hi>>8; p++ {
+		for p := s.lo >> 8; p <= s.hi>>8 && p < n; p++ {
 			lo, hi := max(s.lo, p<<8), min(s.hi, p<<8|255)
 			if hi-lo == 255 {
 				c.pages[p] = fullPage

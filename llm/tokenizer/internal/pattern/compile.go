@@ -1,6 +1,8 @@
 package pattern
 
 import (
+	"fmt"
+
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -58,7 +60,7 @@ func Compile(source string) (p *Pattern, err error) {
 		if ps.more() {
 			ps.fail("a ) without (")
 		}
-		c := &compiler{p: &Pattern{source: source}}
+		c := &compiler{p: &Pattern{source: source}, classes: map[string]*class{}}
 		c.p.start = c.compile(t, &node{kind: nodeAccept})
 		p = c.p
 	})
@@ -69,8 +71,18 @@ func Compile(source string) (p *Pattern, err error) {
 func (p *Pattern) String() string { return p.source }
 
 type compiler struct {
-	p     *Pattern
-	nodes int
+	p       *Pattern
+	nodes   int
+	classes map[string]*class // by their spans: repetitions share them
+}
+
+func (c *compiler) class(set []span) *class {
+	set = merged(set)
+	key := fmt.Sprint(set)
+	if c.classes[key] == nil {
+		c.classes[key] = newClass(set)
+	}
+	return c.classes[key]
 }
 
 func (c *compiler) node(n node) *node {
@@ -84,7 +96,7 @@ func (c *compiler) node(n node) *node {
 func (c *compiler) compile(t *tree, next *node) *node {
 	switch t.kind {
 	case treeSet:
-		return c.node(node{kind: nodeClass, class: newClass(t.set), next: next})
+		return c.node(node{kind: nodeClass, class: c.class(t.set), next: next})
 	case treeSeq:
 		for i := len(t.subs) - 1; i >= 0; i-- {
 			next = c.compile(t.subs[i], next)
@@ -120,7 +132,7 @@ func (c *compiler) repeat(t *tree, next *node) *node {
 		sub = sub.subs[0]
 	}
 	if sub.kind == treeSet {
-		return c.node(node{kind: nodeRun, class: newClass(sub.set), min: t.min, max: t.max, mode: t.mode, next: next})
+		return c.node(node{kind: nodeRun, class: c.class(sub.set), min: t.min, max: t.max, mode: t.mode, next: next})
 	}
 	if t.mode == possessive {
 		plain := *t

@@ -11,7 +11,7 @@ import (
 
 const (
 	op        = "pattern"
-	maxSource = 1 << 16
+	maxSource = 1 << 14
 	maxNodes  = 1 << 16
 	maxDepth  = 100
 	maxRepeat = 1000

@@ -55,7 +55,7 @@ func tdpbf16ps(w *asm, b, a, c int) {
 	vex(w, fmt.Sprintf("TDPBF16PS T%d, T%d, T%d", b, a, c), 2, b, "AX", "AX", 0x5c, 0xc0|c<<3|a)
 }
 
-// tdpbuud: TDPBUUD b, a, c. VEX.128.NP.0F38.W0 5E 11:c:a with b in vvvv. The same for fours of bytes
+// tdpbuud: TDPBUUD b, a, c. VEX.128.NP.0F38.W0 5E 11:c:a with b in vvvv. The same for int8 in VNNI layout
 // without sign, into int32.
 func tdpbuud(w *asm, b, a, c int) {
 	vex(w, fmt.Sprintf("TDPBUUD T%d, T%d, T%d", b, a, c), 0, b, "AX", "AX", 0x5e, 0xc0|c<<3|a)
@@ -75,9 +75,9 @@ func amxName(t, rt, ct int) string { return fmt.Sprintf("tileAMX%sr%d%d", amxTyp
 //
 //	for q < panels, i < rows, j < 16*ct: c[i*crs+q*16*ct+j] = (add ? c : 0) + Σ_p a[i*ars+p]·b[q*bps+p*brs+j]
 //
-// over pairs of bfloat16 or fours of bytes. The shapes say how many rows there are: full for steps of
+// over pairs of bfloat16 or int8 in VNNI layout. The shapes say how many rows there are: full for steps of
 // 16 elements, tail for the rest of them at the end. Registers: T0 to T3 sums, T4 and T5 A, T6 and T7 B; AX and R9 the
-// two halves of A, BX its stride, R15 the panel of B, R10 the place in it, R11 its stride, DI and R8 the two halves of C,
+// two half types of A, BX its stride, R15 the panel of B, R10 the position in it, R11 its stride, DI and R8 the two half types of C,
 // SI its stride, R13 the panels left, R14 the sums that come next.
 func amxTile(w *asm, t, rt, ct int) {
 	name := amxName(t, rt, ct)
@@ -189,7 +189,7 @@ func (k amxKernel) loadA(i int) { tileloadd(k.w, 4+i, 0, [...]string{"AX", "R9"}
 func (k amxKernel) loadB(j int) { tileloadd(k.w, 6+j, 64*j, "R10", "R11") }
 
 // products multiplies the tiles of A and B; with more of them to come, each is loaded anew as soon as it was used for the last time,
-// so that loads run beside products. B comes from the second-level cache: what the next step loads is asked for now.
+// so that loads run next to products. B comes from the second-level cache: what the next step loads is asked for now.
 func (k amxKernel) products(more bool) {
 	if more {
 		k.w.op("LEAQ (R10)(R12*1), CX")

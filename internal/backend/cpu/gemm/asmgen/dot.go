@@ -2,7 +2,7 @@ package gemm
 
 import "fmt"
 
-// dotRows is the most rows of A that the dot kernels take: what registers allow beside
+// dotRows is the most rows of A that the dot kernels take: what registers allow next to
 // the square of B.
 func (v isa) dotRows() int { return map[bool]int{true: 8, false: 4}[v.masks] }
 
@@ -13,7 +13,7 @@ func dotName(v isa, e elem, mr int) string {
 const dotSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, bcs int, c []%[1]s, crs, cols int, add bool)"
 
 // dot writes a kernel for a few rows of A and one vector of columns of B that are
-// contiguous in k: it turns B around in registers, so that the order of the sum is that
+// contiguous in k: it transposes B in registers, so that the order of the sum is that
 // of the tiles, and never writes it to memory.
 //
 //	for i < mr, j < cols: s = Σ_p a[i*ars+p*acs] * b[p+j*bcs] in order of p, by FMA
@@ -51,7 +51,7 @@ func dot(w *asm, v isa, e elem, mr int, out transposedRegs) {
 	w.text("#undef MUL")
 }
 
-// transposedRegs says in which registers the columns of a square of B are once it is turned around: one that was read whole, and
+// transposedRegs says in which registers the columns of a square of B are once it is transposed: one that was read whole, and
 // one of the tail.
 type transposedRegs struct{ whole, tail []int }
 
@@ -61,8 +61,8 @@ func dotMacros(w *asm, v isa, e elem) (out transposedRegs) {
 	w.text("\n// COLUMNS puts the addresses of the columns of B on the stack.")
 	w.macro("COLUMNS", func() { columnPointers(w, n) })
 	reach := func(j int) { w.op("MOVQ %d(SP), R10", j*8) }
-	w.text("// READ reads the square of B and transposes it, TURN transposes one that was read.")
-	w.macro("TURN", func() { out.tail = transpose(w, v, e, v.dotRows()) })
+	w.text("// READ reads the square of B and transposes it, TRANSPOSE transposes one that was read.")
+	w.macro("TRANSPOSE", func() { out.tail = transpose(w, v, e, v.dotRows()) })
 	w.macro("READ", func() {
 		if !e.narrow {
 			out.whole = transposeLoad(w, v, e, v.dotRows(), reach, func(_, at int) string { return fmt.Sprintf("%d(R10)(R8*1)", at) })
@@ -72,7 +72,7 @@ func dotMacros(w *asm, v isa, e elem) (out transposedRegs) {
 			reach(j)
 			widenTo(w, "F16", "", "(R10)(R8*1)", "", v.r(v.dotRows()+j))
 		}
-		w.op("TURN")
+		w.op("TRANSPOSE")
 		out.whole = out.tail
 	})
 	w.text("// LAST is MUL in the tail, where R13 steps are left.")
@@ -190,7 +190,7 @@ func (d dotKernel) square(tail bool) {
 			w.op("VMASKMOV%s (R10)(R8*1), %s, %s", e.ps, mask, to)
 		}
 	}
-	w.op("TURN")
+	w.op("TRANSPOSE")
 	for _, r := range d.out.tail[:n-1] { // a tail has at most n-1 steps
 		w.op("LAST(%s)", v.r(r))
 	}

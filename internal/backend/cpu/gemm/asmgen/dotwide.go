@@ -21,7 +21,7 @@ func dotWideName(v isa, e elem, mr int) string {
 }
 
 // dotWide writes a kernel like dot for several whole vectors of columns: while the sums of one wait for each other, which
-// takes four times as long as multiplying, squares of the others are turned. cols is not looked at.
+// takes four times as long as multiplying, squares of the others are transposed. cols is not looked at.
 func dotWide(w *asm, v isa, e elem, mr int) {
 	n := v.lanes(e)
 	name := dotWideName(v, e, mr)

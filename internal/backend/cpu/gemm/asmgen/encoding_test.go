@@ -30,7 +30,7 @@ func TestEncoding(t *testing.T) {
 			}
 		}
 	}
-	for a := range 32 { // every register in every place of VDPBF16PS
+	for a := range 32 { // every register in every position of VDPBF16PS
 		w := &asm{}
 		vdpbf16ps(w, a, (a+7)%32, (a*5+3)%32)
 		bytes, note, _ := strings.Cut(w.b.String(), " // ")

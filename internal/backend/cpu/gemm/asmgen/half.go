@@ -58,7 +58,7 @@ func widenVector(w *asm, v isa, half, z, mask string) {
 	w.op("VMOVUPS %s, %s(AX)", v.r(0), mask)
 }
 
-// widenTo reads one vector of halves as float32.
+// widenTo reads one vector of half types as float32.
 func widenTo(w *asm, half, z, from, mask, to string) {
 	if half == "F16" {
 		w.op("VCVTPH2PS%s %s, %s%s", z, from, mask, to)
@@ -142,7 +142,7 @@ func dotHalfSquare(w *asm, v isa, out transposedRegs, ones int, tail bool) {
 	low := v.r(ones + 1)
 	if tail {
 		columns = out.tail
-		w.op("TURN")
+		w.op("TRANSPOSE")
 	}
 	for p, r := range columns {
 		w.op("VPSLLD $16, %s, %s", v.r(r), low)

@@ -2,7 +2,7 @@ package gemm
 
 import "fmt"
 
-// The kernels of convolutions on arm64: see taps and places.
+// The kernels of convolutions on arm64: see taps and positions.
 
 func neonDirectName(e elem, mr, nv int) string {
 	return fmt.Sprintf("direct%sNEONr%dv%d", e.suffix, mr, nv)
@@ -19,7 +19,7 @@ func neonDirectVectors(mr int) []int {
 	return list
 }
 
-// neonDirect writes the kernel of taps. A column of A lies together, so it is read as a vector or two, and its lanes
+// neonDirect writes a direct convolution kernel. A column of A is contiguous, so it is read as a vector or two, and its lanes
 // multiply. Registers: R0 A, R6 B, R7 offsets, R9 steps left, R10 row of B.
 func neonDirect(w *asm, e elem, mr, nv int) {
 	k := neonTiles{w, e, mr, nv * neonPairs}
@@ -63,14 +63,14 @@ func neonDirect(w *asm, e elem, mr, nv int) {
 	w.op("RET")
 }
 
-// neonPositionMost is the longest row of places: two of them, two vectors each, leave registers for W and scalars of X.
+// neonPositionMost is the longest row of positions: two of them, two vectors each, leave registers for W and scalars of X.
 const neonPositionMost = 3
 
 func neonPositionName(e elem, h, nv int) string {
 	return fmt.Sprintf("positions%sNEONh%dv%d", e.suffix, h, nv)
 }
 
-// neonPositions writes the kernel of places. Registers: R0 and R1 the rows of X, R2 channels left, R3 and R4 what is between
+// neonPositions writes the output-position kernel. Registers: R0 and R1 the rows of X, R2 channels left, R3 and R4 what is between
 // two channels of X and of W, R5 the offsets, R6 their number, R7 W, R8 and R9 the next offset and how many are left.
 func neonPositions(w *asm, e elem, h, nv int) {
 	k := neonTiles{w, e, 2 * h, nv * neonPairs}

@@ -9,10 +9,10 @@ func neonDotName(e elem, mr, groups int) string {
 	return fmt.Sprintf("dot%sNEONr%dg%d", e.suffix, mr, groups)
 }
 
-// neonColumns is a vector of the tables: the columns of B that are turned around together.
+// neonColumns is a vector of the tables: the columns of B that are transposed together.
 func (e elem) neonColumns() int { return neonPairs * e.per() }
 
-// neonSquares reads two squares of B, a register of k for each column of a vector from R14 on, and turns them around. Column
+// neonSquares reads two squares of B, a register of k for each column of a vector from R14 on, and transposes them around. Column
 // pointers are R7 apart; in a cut one those past the R12-th repeat the last. Step p of k is then in registers base+2p and
 // base+2p+1, by names that it returns. It uses four registers from tmp on.
 func neonSquares(w *asm, e elem, base, tmp int, cut bool) [][2]int {
@@ -72,7 +72,7 @@ func neonRow(w *asm, e elem, base int, cut bool) {
 }
 
 // neonDot writes a kernel like dot, for groups vectors of columns; of one vector there may be fewer columns.
-// Registers: sums from V0 on, then the squares of B, four beside them, a scalar of A. R0-R5, R11 and R15 rows of A, R6 B,
+// Registers: sums from V0 on, then the squares of B, four next to them, a scalar of A. R0-R5, R11 and R15 rows of A, R6 B,
 // R7 what is between its columns, R8 the column of A in bytes, R10 the distance of columns, R9 steps left, R12 columns.
 func neonDot(w *asm, e elem, mr, groups int) {
 	k := neonTiles{w, e, mr, neonPairs * groups}
@@ -244,7 +244,7 @@ func neonStrips(w *asm, e elem) {
 	w.op("RET")
 }
 
-// neonWiden writes the exact conversion of n halves, a multiple of eight: bits become the upper half of a float, or the
+// neonWiden writes the exact conversion of n half types, a multiple of eight: bits become the upper half of a float, or the
 // instruction for float16 is used.
 func neonWiden(w *asm, half string) {
 	w.text("\n// func widen%sNEON(dst *float32, src *uint16, n int)", half)

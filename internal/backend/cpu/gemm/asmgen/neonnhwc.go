@@ -9,7 +9,7 @@ func neonNHWCName(e elem, rows, h, nv int) string {
 // neonNHWCRows are the registers of the rows.
 var neonNHWCRows = []string{"R0", "R1", "R12", "R13"}
 
-// neonNHWCCounts are the numbers of rows that leave registers for the sums of h places each.
+// neonNHWCCounts are the numbers of rows that leave registers for the sums of h positions each.
 func neonNHWCCounts(h int) []int {
 	if vector := maxVectors * neonPairs; 4*h*vector+vector+1 <= 32 {
 		return []int{1, 2, 4}
@@ -17,9 +17,9 @@ func neonNHWCCounts(h int) []int {
 	return []int{1, 2}
 }
 
-// neonNHWC writes the kernel of abreast. Positions that a tap leaves out at the beginning are jumped over in forward order,
+// neonNHWC writes an NHWC kernel. Positions that a tap leaves out at the beginning are jumped over in forward order,
 // those at the end in backward order, as there. Registers: R0, R1, R12 and R13 the rows of X, R2 channels left, R3 the distance of
-// places, R4 the next tap and R5 how many are left, R6 W, R7 how many places are left out, R8 and R9 at hand.
+// positions, R4 the next tap and R5 how many are left, R6 W, R7 how many positions are left out, R8 and R9 at hand.
 func neonNHWC(w *asm, e elem, rows, h, nv int) {
 	k := neonTiles{w, e, rows * h, nv * neonPairs}
 	name := neonNHWCName(e, rows, h, nv)
@@ -91,7 +91,7 @@ func neonNHWC(w *asm, e elem, rows, h, nv int) {
 	w.op("RET")
 }
 
-// nhwcSums gives f the address of each place in a register, and the first register of its sums.
+// nhwcSums gives f the address of each position in a register, and the first register of its sums.
 func (k neonTiles) nhwcSums(rows, h int, f func(at string, from int)) {
 	for r := range rows {
 		k.w.op("MOVD %s, R8", neonNHWCRows[r])
@@ -104,7 +104,7 @@ func (k neonTiles) nhwcSums(rows, h int, f func(at string, from int)) {
 	}
 }
 
-// nhwcLoop writes the loop over the channels of a tap, with the places in an order.
+// nhwcLoop writes the loop over the channels of a tap, with the positions in an order.
 func (k neonTiles) nhwcLoop(name string, rows, h int, order func(i int) int) {
 	w, e := k.w, k.e
 	w.label(name)

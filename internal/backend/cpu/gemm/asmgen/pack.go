@@ -9,7 +9,7 @@ const packSig = "(dst []%[1]s, drs int, src []%[1]s, scs, kc, cols int)"
 //	for p < kc, j < lanes: dst[p*drs+j] = src[min(j, cols-1)*scs+p]
 //
 // Columns past the last repeat it: what they give is never stored, and a repeated
-// column cannot raise a fault or meet a slow subnormal that the real one does not.
+// column cannot raise a fault or read a slow subnormal that the real one does not.
 func packT(w *asm, v isa, e elem) {
 	n := v.lanes(e)
 	name := "packT" + e.suffix + v.name

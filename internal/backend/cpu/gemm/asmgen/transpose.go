@@ -1,8 +1,8 @@
 package gemm
 
-// transpose turns around the square of lanes by lanes elements in the registers from
+// transpose transposes around the square of lanes by lanes elements in the registers from
 // base on, using one more register after them, and returns the register that holds each
-// column. First squares of 128 bits are turned inside their lanes, then the lanes
+// column. First squares of 128 bits are transposed inside their lanes, then the lanes
 // are exchanged.
 func transpose(w *asm, v isa, e elem, base int) []int {
 	n := v.lanes(e)
@@ -41,8 +41,8 @@ func transpose(w *asm, v isa, e elem, base int) []int {
 	return out
 }
 
-// transposeLoad reads the square whose byte at of vector j lies at from(j, at), and leaves it turned around as transpose does,
-// with a quarter or a third less shuffles: halves of vectors are read into the place where they belong, which the units for
+// transposeLoad reads the square whose byte at of vector j is at from(j, at), and leaves it transposed as transpose does,
+// with a quarter or a third less shuffles: half types of vectors are read into the position where they belong, which the units for
 // shuffles have no part in. (Reading quarters of the vectors of AVX-512 was tried, and is slower.) reach(j) comes before vector j.
 func transposeLoad(w *asm, v isa, e elem, base int, reach func(j int), from func(j, at int) string) []int {
 	n, per := v.lanes(e), 16/e.size
@@ -82,8 +82,8 @@ func transposeLoad(w *asm, v isa, e elem, base int, reach func(j int), from func
 	return at
 }
 
-// transposeLanes turns squares of 128 bits around inside their lanes: vectors at[g*per] to at[g*per+per-1] for each g. It uses the
-// register free beside them, changes at accordingly, and returns the register that is free then.
+// transposeLanes transposes squares of 128 bits around inside their lanes: vectors at[g*per] to at[g*per+per-1] for each g. It uses the
+// register free next to them, changes at accordingly, and returns the register that is free then.
 func transposeLanes(w *asm, v isa, e elem, at []int, free int) int {
 	pair := func(lo, hi string, i, j int) {
 		w.op("%s%s, %s, %s", lo, v.r(at[j]), v.r(at[i]), v.r(free))

@@ -28,7 +28,7 @@ type elem struct {
 	bf16   bool   // an element is two bfloat16, neighbours in k; sums are float32
 	narrow bool   // B is float16, widened as it is read
 	vnni   bool   // an element is four bytes, neighbours in k; sums are int32
-	times  string // instruction that multiplies whole numbers, of which the low half is kept; "" for floats
+	times  string // instruction that multiplies whole numbers, of which the low half is stored; "" for floats
 }
 
 var (
