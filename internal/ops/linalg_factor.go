@@ -13,12 +13,14 @@ import (
 var nan = math.NaN()
 
 // CholeskyOptions says which triangle is read and wanted.
-type CholeskyOptions struct{ Upper bool }
+type CholeskyOptions struct {
+	Upper bool // read the upper triangle, and give an upper one
+}
 
 // CholeskyExOptions is CholeskyOptions, and whether a matrix that is not positive definite is an error.
 type CholeskyExOptions struct {
-	Upper       bool
-	CheckErrors bool
+	Upper       bool // read the upper triangle, and give an upper one
+	CheckErrors bool // a matrix that is not positive definite is an error all the same
 }
 
 // Cholesky returns L with L·Lᴴ = x for Hermitian positive definite matrices, or Lᴴ if Upper is set. One triangle is read, the lower unless
@@ -57,11 +59,12 @@ func choleskyOf(op, check string, x *Node, up bool) (l, info *Node) {
 }
 
 // CholeskySolveOptions says which triangle the factor is.
-type CholeskySolveOptions struct{ Upper bool }
+type CholeskySolveOptions struct {
+	Upper bool // the factor is an upper triangle
+}
 
 // CholeskySolve returns x with A·x = b from the Cholesky factor of A.
 //
-//lucid:func
 //lucid:pkg linalg
 //lucid:amp float32
 func CholeskySolve(b, l *Node, o CholeskySolveOptions) *Node {
@@ -79,7 +82,6 @@ func CholeskySolve(b, l *Node, o CholeskySolveOptions) *Node {
 
 // CholeskyInverse returns A⁻¹ from the Cholesky factor of A.
 //
-//lucid:func
 //lucid:pkg linalg
 //lucid:alias linalg_cholesky_inv
 //lucid:amp float32
@@ -94,13 +96,13 @@ func CholeskyInverse(l *Node, o CholeskySolveOptions) *Node {
 
 // LUOptions says whether rows may be exchanged.
 type LUOptions struct {
-	NoPivot bool `lucid:"pivot,not"`
+	NoPivot bool `lucid:"pivot,not"` // rows stay where they are
 }
 
 // LUFactorExOptions is LUOptions, and whether a singular matrix is an error.
 type LUFactorExOptions struct {
-	NoPivot     bool `lucid:"pivot,not"`
-	CheckErrors bool
+	NoPivot     bool `lucid:"pivot,not"` // rows stay where they are
+	CheckErrors bool // a singular matrix is an error all the same
 }
 
 // LUFactor returns L and U in one matrix, and the row exchanges: int32, from 1 on. A zero pivot is an ErrSingular of the evaluation.
@@ -134,13 +136,12 @@ func LU(x *Node, o LUOptions) (p, l, u *Node) {
 
 // LUUnpackOptions leaves parts out: they are empty then.
 type LUUnpackOptions struct {
-	NoData   bool `lucid:"unpack_data,not"`
-	NoPivots bool `lucid:"unpack_pivots,not"`
+	NoData   bool `lucid:"unpack_data,not"`   // L and U are empty
+	NoPivots bool `lucid:"unpack_pivots,not"` // P is empty
 }
 
 // LUUnpack returns the permutation and the triangles of a factorisation that LUFactor made.
 //
-//lucid:func
 //lucid:pkg linalg
 //lucid:name lu_unpack
 //lucid:amp float32
@@ -178,8 +179,8 @@ func unpackLU(op string, lu, pivots *Node) (p, l, u *Node) {
 
 // LUSolveOptions says on which side the unknown stands (x·a = b if Right), and whether to solve with the conjugate transpose.
 type LUSolveOptions struct {
-	Right   bool `lucid:"left,not"`
-	Adjoint bool
+	Right   bool `lucid:"left,not"` // x·a = b instead of a·x = b
+	Adjoint bool // with the conjugate transpose of a
 }
 
 // LUSolve returns x with A·x = b from a factorisation of A that LUFactor made. Batches broadcast.
@@ -217,7 +218,9 @@ func LUSolve(lu, pivots, b *Node, o LUSolveOptions) *Node {
 }
 
 // QROptions is the mode: "reduced" (also if empty), "complete" for a square Q, or "r" for R alone, with an empty Q.
-type QROptions struct{ Mode string }
+type QROptions struct {
+	Mode string // reduced (also if empty), complete, r
+}
 
 // QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode "reduced", where the first
 // min(m, n) columns are independent; mode "complete" has one for matrices with no more rows than columns, mode "r" has none.
@@ -256,7 +259,6 @@ func QR(x *Node, o QROptions) (q, r *Node) {
 
 // Geqrf returns the upper triangle R with the vectors of the reflectors below it, and their factors tau: Q is HouseholderProduct of them.
 //
-//lucid:func
 //lucid:pkg linalg
 //lucid:amp float32
 func Geqrf(x *Node) (a, tau *Node) {
@@ -300,13 +302,12 @@ func HouseholderProduct(x, tau *Node) *Node {
 
 // OrmqrOptions says on which side of the other matrix Q stands (nil: left), and whether as its conjugate transpose.
 type OrmqrOptions struct {
-	Right     bool `lucid:"left,not"`
-	Transpose bool
+	Right     bool `lucid:"left,not"` // other·Q instead of Q·other
+	Transpose bool // with the conjugate transpose of Q
 }
 
 // Ormqr multiplies a matrix by the square Q of the reflectors that Geqrf gives.
 //
-//lucid:func
 //lucid:pkg linalg
 //lucid:amp float32
 func Ormqr(x, tau, other *Node, o OrmqrOptions) *Node {

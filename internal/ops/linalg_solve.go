@@ -32,8 +32,10 @@ func solveWith(check string, a, b *Node) (x, info *Node) {
 	return graph.New(opSolveFactored, attr.Factor{}, a, lu, pivots, b), info
 }
 
-// InvOptions says whether a singular matrix is an error.
-type InvExOptions struct{ CheckErrors bool }
+// InvExOptions says whether a singular matrix is an error.
+type InvExOptions struct {
+	CheckErrors bool // a singular matrix is an error all the same
+}
 
 // Inv returns the inverses of square matrices. A singular matrix is an ErrSingular of the evaluation, which names it.
 //
@@ -64,13 +66,13 @@ func checked(op string, check bool) string {
 
 // SolveOptions says on which side the unknown stands: a·x = b, or x·a = b if Right is set.
 type SolveOptions struct {
-	Right bool `lucid:"left,not"`
+	Right bool `lucid:"left,not"` // x·a = b instead of a·x = b
 }
 
 // SolveExOptions is SolveOptions, and whether a singular matrix is an error.
 type SolveExOptions struct {
-	Right       bool `lucid:"left,not"`
-	CheckErrors bool
+	Right       bool `lucid:"left,not"` // x·a = b instead of a·x = b
+	CheckErrors bool // a singular matrix is an error all the same
 }
 
 // Solve returns x with a·x = b for square matrices a; batches broadcast. b holds vectors if it has one dimension, or one fewer than a
@@ -120,7 +122,9 @@ func solve(op, check string, a, b *Node, right bool) (x, info *Node) {
 	lu, pivots, info := factorOnce(a, check)
 	to := shape.Broadcast(op, batchOf(op, a, 2), batchOf(op, b, 2)).Dims()
 	n := a.Dim(-1)
-	all := func(x *Node, sizes ...int) *Node { return broadcastTo(x, shape.Of(op, append(slices.Clone(to), sizes...)...)) }
+	all := func(x *Node, sizes ...int) *Node {
+		return broadcastTo(x, shape.Of(op, append(slices.Clone(to), sizes...)...))
+	}
 	x = graph.New(opSolveFactored, attr.Factor{}, all(a, n, n), all(lu, n, n), all(pivots, n), all(b, n, b.Dim(-1)))
 	if swapped {
 		x = swapLast(x)
@@ -142,8 +146,8 @@ func isVectorFor(a, b *Node) bool {
 
 // SolveTriangularOptions says on which side the unknown stands (x·a = b if Right), and whether the diagonal counts as ones.
 type SolveTriangularOptions struct {
-	Right         bool `lucid:"left,not"`
-	Unitriangular bool
+	Right         bool `lucid:"left,not"` // x·a = b instead of a·x = b
+	Unitriangular bool // the diagonal counts as ones, and is not read
 }
 
 // SolveTriangular returns x with a·x = b, where only one triangle of a is read. Batches broadcast. A zero on the diagonal gives infinities.
@@ -169,7 +173,9 @@ func SolveTriangular(a, b *Node, upper bool, o SolveTriangularOptions) *Node {
 }
 
 // TriInvOptions says which triangle is read.
-type TriInvOptions struct{ Upper bool }
+type TriInvOptions struct {
+	Upper bool // read the upper triangle
+}
 
 // TriInv returns the inverses of triangular matrices; one triangle is read.
 //
@@ -183,9 +189,9 @@ func TriInv(x *Node, o TriInvOptions) *Node {
 
 // Det returns the determinants of square matrices; of 0×0 it is 1. The derivative is right for singular matrices too.
 //
-//lucid:func
+//lucid:name linalg_det
 //lucid:pkg linalg
-//lucid:alias linalg_det
+//lucid:alias det
 //lucid:amp float32
 func Det(x *Node) *Node {
 	x = squares("det", x)
@@ -196,9 +202,9 @@ func Det(x *Node) *Node {
 // Slogdet returns the sign of the determinants and the logarithm of their magnitude; of a singular matrix they are 0 and -Inf, and have no
 // derivative.
 //
-//lucid:func SlogDet
+//lucid:name linalg_slogdet
 //lucid:pkg linalg SlogDet
-//lucid:alias linalg_slogdet
+//lucid:alias slogdet
 //lucid:amp float32
 func Slogdet(x *Node) (sign, logabsdet *Node) {
 	x = squares("slogdet", x)
@@ -209,7 +215,7 @@ func Slogdet(x *Node) (sign, logabsdet *Node) {
 
 // Logdet returns the logarithm of the determinants: NaN where a real one is negative, -Inf where it is 0.
 //
-//lucid:func LogDet
+//lucid:pkg linalg LogDet
 //lucid:amp float32
 func Logdet(x *Node) *Node {
 	sign, log := Slogdet(x)

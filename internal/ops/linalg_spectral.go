@@ -8,7 +8,7 @@ import (
 
 // EighOptions is the triangle that is read: "L" (also if empty) or "U".
 type EighOptions struct {
-	UPLO string `lucid:"UPLO"`
+	UPLO string `lucid:"UPLO"` // triangle that is read: L (also if empty) or U
 }
 
 // triangleRead brings the triangle that is to be read below the diagonal.
@@ -50,8 +50,8 @@ func eigvalsh(op string, x *Node, uplo string) *Node {
 // SVDOptions says whether U and Vᴴ have only min(m, n) vectors. Driver is that of a library on a GPU: "gesvd", "gesvdj" or "gesvda"
 // are taken, and change nothing here.
 type SVDOptions struct {
-	Reduced bool `lucid:"full_matrices,not"`
-	Driver  string
+	Reduced bool   `lucid:"full_matrices,not"` // U and Vh have min(m, n) vectors; otherwise they are square
+	Driver  string // gesvd, gesvdj and gesvda are taken, and change nothing here
 }
 
 // SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. Vectors are determined up to a common
@@ -81,7 +81,9 @@ func checkDriver(op, driver string) {
 }
 
 // SVDValsOptions has the driver, as SVDOptions.
-type SVDValsOptions struct{ Driver string }
+type SVDValsOptions struct {
+	Driver string // gesvd, gesvdj and gesvda are taken, and change nothing here
+}
 
 // SVDVals returns the singular values of matrices, descending.
 //

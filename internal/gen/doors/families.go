@@ -21,6 +21,7 @@ var families = map[string][]string{
 	"einops":     {"einops"},
 	"embedding":  {"embedding", "embedding_bag"},
 	"index":      {"index", "index_read", "index_write", "index_slices", "mask", "where", "dynamic_slice", "search", "subscript_write"},
+	"linalg":     {"linalg_solve", "linalg_factor", "linalg_spectral"},
 	"loss":       {"loss", "loss_margin", "cross_entropy", "linear_cross_entropy", "ctc_loss"},
 	"math":       {"unary", "transcendental", "logarithm", "round", "signs"},
 	"matmul":     {"addmm", "matmul", "products", "products_more", "gather_mm", "einsum", "hadamard"},
