@@ -51,7 +51,7 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 		}
 		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop)}
 		for i := range count {
-			if err := j.c.Context.Err(); err != nil || failed != nil {
+			if failed != nil {
 				break
 			}
 			f(s, i)
@@ -100,6 +100,12 @@ func Kernels(p Products) backend.Table {
 	add("det", det[float32], det[float64], det[complex64], det[complex128])
 	add("slogdet", slogdet[float32], slogdet[float64], slogdet[complex64], slogdet[complex128])
 	add("adjugate", adjugate[float32], adjugate[float64], adjugate[complex64], adjugate[complex128])
+	add("eig", eig[float32], eig[float64], eig[complex64], eig[complex128])
+	add("ldl_factor", ldl[float32], ldl[float64], ldl[complex64], ldl[complex128])
+	add("ldl_solve", ldlSolve[float32], ldlSolve[float64], ldlSolve[complex64], ldlSolve[complex128])
+	add("matrix_exp", exp[float32], exp[float64], exp[complex64], exp[complex128])
+	add("matrix_sqrth", sqrth[float32], sqrth[float64], sqrth[complex64], sqrth[complex128])
+	add("pinv", pinv[float32], pinv[float64], pinv[complex64], pinv[complex128])
 	t["pivots_to_permutation"] = permutation
 	return t
 }
