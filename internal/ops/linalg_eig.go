@@ -107,6 +107,7 @@ type LinalgPolarOptions struct {
 //lucid:pkg linalg Polar
 //lucid:name linalg_polar
 //lucid:amp float32
+//lucid:options PolarOptions
 func LinalgPolar(x *Node, o LinalgPolarOptions) (u, p *Node) {
 	const op = "linalg_polar"
 	left, s, vh := svdOf(op, matricesOf(op, x), false)

@@ -18,6 +18,7 @@ type SvdLowrankOptions struct {
 //lucid:optional m
 //lucid:nondeterministic it begins with random vectors
 //lucid:amp float32
+//lucid:options SVDLowRankOptions
 func SvdLowrank(x, m *Node, o SvdLowrankOptions) (u, s, v *Node) {
 	const op = "svd_lowrank"
 	x = matricesOf(op, x)
@@ -69,6 +70,7 @@ type PcaLowrankOptions struct {
 //lucid:pkg linalg PCALowRank
 //lucid:nondeterministic it begins with random vectors
 //lucid:amp float32
+//lucid:options PCALowRankOptions
 func PcaLowrank(x *Node, o PcaLowrankOptions) (u, s, v *Node) {
 	const op = "pca_lowrank"
 	x = matricesOf(op, x)
@@ -103,6 +105,7 @@ type LobpcgOptions struct {
 //lucid:optional b start preconditioner
 //lucid:nondeterministic it may begin with random vectors
 //lucid:amp float32
+//lucid:options LOBPCGOptions
 func Lobpcg(x, b, start, preconditioner *Node, o LobpcgOptions) (eigenvalues, eigenvectors *Node) {
 	const op = "lobpcg"
 	x = squares(op, x)

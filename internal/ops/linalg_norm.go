@@ -130,6 +130,7 @@ type LinalgNormOptions struct {
 //lucid:name linalg_norm
 //lucid:pkg linalg Norm
 //lucid:amp float32
+//lucid:options NormOptions
 func LinalgNorm(x *Node, o LinalgNormOptions) *Node {
 	const op = "linalg_norm"
 	x = prepareNorm(op, x, o.DType)

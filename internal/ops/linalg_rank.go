@@ -47,6 +47,7 @@ type RankOptions struct {
 //lucid:name linalg_matrix_rank
 //lucid:pkg linalg
 //lucid:amp float32
+//lucid:options MatrixRankOptions
 func MatrixRank(x *Node, o RankOptions) *Node {
 	const op = "linalg_matrix_rank"
 	x = StopGradient(matricesOf(op, x))
@@ -77,6 +78,7 @@ type PinvOptions struct {
 //lucid:pkg linalg PInv
 //lucid:alias pinverse
 //lucid:amp float32
+//lucid:options PInvOptions
 func Pinv(x *Node, o PinvOptions) *Node {
 	const op = "linalg_pinv"
 	x = matricesOf(op, x)
@@ -106,6 +108,7 @@ type LstsqOptions struct {
 //lucid:name linalg_lstsq
 //lucid:pkg linalg LstSq
 //lucid:amp float32
+//lucid:options LstSqOptions
 func Lstsq(a, b *Node, o LstsqOptions) (solution, residuals, rank, singularValues *Node) {
 	const op = "linalg_lstsq"
 	ampFloat32(&b)
@@ -176,6 +179,7 @@ type TensorinvOptions struct {
 //lucid:name linalg_tensorinv
 //lucid:pkg linalg TensorInv
 //lucid:amp float32
+//lucid:options TensorInvOptions
 func Tensorinv(x *Node, o TensorinvOptions) *Node {
 	const op = "linalg_tensorinv"
 	ind := 2
@@ -202,6 +206,7 @@ type TensorsolveOptions struct {
 //lucid:name linalg_tensorsolve
 //lucid:pkg linalg TensorSolve
 //lucid:amp float32
+//lucid:options TensorSolveOptions
 func Tensorsolve(a, b *Node, o TensorsolveOptions) *Node {
 	const op = "linalg_tensorsolve"
 	if len(o.Dims) > 0 {

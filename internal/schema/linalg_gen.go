@@ -45,12 +45,27 @@ func init() {
 				c.option("upper", &o.Upper)
 				return []*graph.Node{ops.CholeskySolve(c.tensor("b"), c.tensor("l"), o)}
 			}},
+		Schema{Name: "linalg_cond", Door: "linalg.Cond", Doc: "Cond returns the condition numbers of matrices: the norm times that of the inverse, and Inf for a singular matrix.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"p", "any", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.CondOptions
+				c.option("p", &o.P)
+				return []*graph.Node{ops.Cond(c.tensor("input"), o)}
+			}},
 		Schema{Name: "linalg_det", Door: "linalg.Det", Doc: "Det returns the determinants of square matrices; of 0×0 it is 1. The derivative is right for singular matrices too.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"det"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Det(c.tensor("input"))}
+			}},
+		Schema{Name: "linalg_eig", Door: "linalg.Eig", Doc: "Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real matrices\ntoo. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and infinite\nwhere eigenvalues are equal.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				r0, r1 := ops.Eig(c.tensor("input"))
+				return []*graph.Node{r0, r1}
 			}},
 		Schema{Name: "linalg_eigh", Door: "linalg.Eigh", Doc: "Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = v·diag(w)·vᴴ. One triangle\nis read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where eigenvalues are equal.\nEigvalsh has neither limit.",
 			AMP: "float32", Random: "",
@@ -60,6 +75,12 @@ func init() {
 				c.option("UPLO", &o.UPLO)
 				r0, r1 := ops.Eigh(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
+			}},
+		Schema{Name: "linalg_eigvals", Door: "linalg.EigVals", Doc: "Eigvals returns the eigenvalues of square matrices, complex, in no order.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Eigvals(c.tensor("input"))}
 			}},
 		Schema{Name: "linalg_eigvalsh", Door: "linalg.EigValsH", Doc: "Eigvalsh returns the eigenvalues of Hermitian matrices, ascending. One triangle is read.",
 			AMP: "float32", Random: "",
@@ -98,6 +119,33 @@ func init() {
 				c.option("check_errors", &o.CheckErrors)
 				r0, r1 := ops.InvEx(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
+			}},
+		Schema{Name: "linalg_ldl_factor", Door: "linalg.LDLFactor", Doc: "LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read. D has\nblocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"hermitian", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LDLOptions
+				c.option("hermitian", &o.Hermitian)
+				r0, r1 := ops.LDLFactor(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		Schema{Name: "linalg_ldl_factor_ex", Door: "linalg.LDLFactorEx", Doc: "LDLFactorEx is LDLFactor that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and no error.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"hermitian", "bool", true}, {"check_errors", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LDLFactorExOptions
+				c.option("hermitian", &o.Hermitian)
+				c.option("check_errors", &o.CheckErrors)
+				r0, r1, r2 := ops.LDLFactorEx(c.tensor("input"), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
+		Schema{Name: "linalg_ldl_solve", Door: "linalg.LDLSolve", Doc: "LDLSolve returns x with A·x = b from a factorisation of A that LDLFactor made. Batches broadcast.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"ld", "tensor", false}, {"pivots", "tensor", false}, {"b", "tensor", false}, {"hermitian", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LDLOptions
+				c.option("hermitian", &o.Hermitian)
+				return []*graph.Node{ops.LDLSolve(c.tensor("ld"), c.tensor("pivots"), c.tensor("b"), o)}
 			}},
 		Schema{Name: "linalg_lu", Door: "linalg.LU", Doc: "LU returns matrices with P·L·U = x: a permutation, a lower triangle with ones on its diagonal, and an upper triangle.",
 			AMP: "float32", Random: "",
@@ -146,11 +194,86 @@ func init() {
 				r0, r1, r2 := ops.LUUnpack(c.tensor("lu"), c.tensor("pivots"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
+		Schema{Name: "linalg_norm", Door: "linalg.Norm", Doc: "LinalgNorm returns a norm of vectors or matrices. Without an order it is the root of the sum of squares over the dimensions.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"ord", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LinalgNormOptions
+				c.option("ord", &o.Ord)
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.LinalgNorm(c.tensor("input"), o)}
+			}},
+		Schema{Name: "linalg_polar", Door: "linalg.Polar", Doc: "LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with u·p = x. The\nderivative is that of SVD.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"left", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LinalgPolarOptions
+				c.option("left", &o.Left)
+				r0, r1 := ops.LinalgPolar(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		Schema{Name: "lobpcg", Door: "linalg.LOBPCG", Doc: "Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the locally optimal\nblock preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is given, is near the inverse\nof x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator, and always does Niter iterations.",
+			AMP: "float32", Random: "it may begin with random vectors",
+			Params: []Param{{"input", "tensor", false}, {"b", "tensor", true}, {"start", "tensor", true}, {"preconditioner", "tensor", true}, {"k", "int", true}, {"niter", "int", true}, {"largest", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LobpcgOptions
+				c.option("k", &o.K)
+				c.option("niter", &o.Niter)
+				c.optionNot("largest", &o.Smallest)
+				r0, r1 := ops.Lobpcg(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1}
+			}},
 		Schema{Name: "logdet", Door: "linalg.LogDet", Doc: "Logdet returns the logarithm of the determinants: NaN where a real one is negative, -Inf where it is 0.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Logdet(c.tensor("input"))}
+			}},
+		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq", Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows\nthan columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors if\nits shape is that of a without the last size. The derivative holds where the rank does not change.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"rcond", "float64", true}, {"driver", "string", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LstsqOptions
+				c.option("rcond", &o.RCond)
+				c.option("driver", &o.Driver)
+				r0, r1, r2, r3 := ops.Lstsq(c.tensor("a"), c.tensor("b"), o)
+				return []*graph.Node{r0, r1, r2, r3}
+			}},
+		Schema{Name: "matrix_exp", Door: "linalg.MatrixExp", Doc: "MatrixExp returns the exponentials of square matrices.",
+			AMP: "float32", Random: "",
+			Aliases: []string{"linalg_matrix_exp"},
+			Params:  []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.MatrixExp(c.tensor("input"))}
+			}},
+		Schema{Name: "linalg_matrix_norm", Door: "linalg.MatrixNorm", Doc: "MatrixNorm returns a norm of matrices: the root of the sum of squares (fro), the sum (nuc) or the largest (2) or least (-2) of the\nsingular values, or the largest or least sum of magnitudes of columns (1, -1) or rows (inf, -inf).",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"ord", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.MatrixNormOptions
+				c.option("ord", &o.Ord)
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.MatrixNorm(c.tensor("input"), o)}
+			}},
+		Schema{Name: "linalg_matrix_rank", Door: "linalg.MatrixRank", Doc: "MatrixRank returns how many singular values of each matrix are not 0.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.RankOptions
+				c.option("atol", &o.ATol)
+				c.option("rtol", &o.RTol)
+				c.option("hermitian", &o.Hermitian)
+				return []*graph.Node{ops.MatrixRank(c.tensor("input"), o)}
+			}},
+		Schema{Name: "linalg_matrix_sqrth", Door: "linalg.MatrixSqrtH", Doc: "MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and the\ngradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.MatrixSqrth(c.tensor("input"))}
 			}},
 		Schema{Name: "ormqr", Door: "linalg.Ormqr", Doc: "Ormqr multiplies a matrix by the square Q of the reflectors that Geqrf gives.",
 			AMP: "float32", Random: "",
@@ -160,6 +283,28 @@ func init() {
 				c.optionNot("left", &o.Right)
 				c.option("transpose", &o.Transpose)
 				return []*graph.Node{ops.Ormqr(c.tensor("input"), c.tensor("tau"), c.tensor("other"), o)}
+			}},
+		Schema{Name: "pca_lowrank", Door: "linalg.PCALowRank", Doc: "PcaLowrank returns U, S and V of SvdLowrank for x without the mean of its rows: the columns of V are principal components.",
+			AMP: "float32", Random: "it begins with random vectors",
+			Params: []Param{{"input", "tensor", false}, {"q", "int", true}, {"center", "bool", true}, {"niter", "int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.PcaLowrankOptions
+				c.option("q", &o.Q)
+				c.optionNot("center", &o.NoCenter)
+				c.option("niter", &o.Niter)
+				r0, r1, r2 := ops.PcaLowrank(c.tensor("input"), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
+		Schema{Name: "linalg_pinv", Door: "linalg.PInv", Doc: "Pinv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.",
+			AMP: "float32", Random: "",
+			Aliases: []string{"pinverse"},
+			Params:  []Param{{"input", "tensor", false}, {"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.PinvOptions
+				c.option("atol", &o.ATol)
+				c.option("rtol", &o.RTol)
+				c.option("hermitian", &o.Hermitian)
+				return []*graph.Node{ops.Pinv(c.tensor("input"), o)}
 			}},
 		Schema{Name: "linalg_qr", Door: "linalg.QR", Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode \"reduced\", where the first\nmin(m, n) columns are independent; mode \"complete\" has one for matrices with no more rows than columns, mode \"r\" has none.",
 			AMP: "float32", Random: "",
@@ -224,6 +369,32 @@ func init() {
 				c.optionNot("left", &o.Right)
 				c.option("unitriangular", &o.Unitriangular)
 				return []*graph.Node{ops.SolveTriangular(c.tensor("a"), c.tensor("b"), v_upper, o)}
+			}},
+		Schema{Name: "svd_lowrank", Door: "linalg.SVDLowRank", Doc: "SvdLowrank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the default\ngenerator. m, if it is given, is subtracted from x.",
+			AMP: "float32", Random: "it begins with random vectors",
+			Params: []Param{{"input", "tensor", false}, {"m", "tensor", true}, {"q", "int", true}, {"niter", "int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.SvdLowrankOptions
+				c.option("q", &o.Q)
+				c.option("niter", &o.Niter)
+				r0, r1, r2 := ops.SvdLowrank(c.tensor("input"), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
+		Schema{Name: "linalg_tensorinv", Door: "linalg.TensorInv", Doc: "Tensorinv returns the inverse of a tensor seen as a matrix whose rows are its first dimensions.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"ind", "int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.TensorinvOptions
+				c.option("ind", &o.Ind)
+				return []*graph.Node{ops.Tensorinv(c.tensor("input"), o)}
+			}},
+		Schema{Name: "linalg_tensorsolve", Door: "linalg.TensorSolve", Doc: "Tensorsolve returns x with tensordot(a, x) = b over the dimensions of x.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"dims", "[]int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.TensorsolveOptions
+				c.option("dims", &o.Dims)
+				return []*graph.Node{ops.Tensorsolve(c.tensor("a"), c.tensor("b"), o)}
 			}},
 		Schema{Name: "linalg_tri_inv", Door: "linalg.TriInv", Doc: "TriInv returns the inverses of triangular matrices; one triangle is read.",
 			AMP: "float32", Random: "",
