@@ -27,7 +27,7 @@ type layer struct {
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
 	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant", "internal/par", "internal/scope", "internal/profile"},
-	"numbers": {"internal/backend/special", "internal/backend/threefry"},
+	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
 	"doors":   {"internal/door", "internal/graph", "internal/ops", "internal/tree"},
@@ -51,8 +51,10 @@ var layers = []layer{
 		outside: []string{"golang.org/x/text/unicode/norm"}},
 	{name: "mem", packages: []string{"internal/mem"}, imports: []string{"leaves"}},
 	{name: "backend", packages: []string{"backend"}, imports: []string{"leaves", "internal/mem", "backend"}},
-	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
-	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	// The kernels of factorisations, which both host devices have: each gives its own matrix products.
+	{name: "factorisations", packages: []string{"internal/backend/factor"}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
+	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
 	{name: "fake device", packages: []string{"internal/backend/fake/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
 	{name: "cuda device", packages: []string{"internal/backend/cuda/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/dl/..."}},
 	{name: "conformance suite", packages: []string{"internal/backend/backendtest/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/ref", "internal/testutil", "internal/graph", "internal/ops", "internal/exec"}},
