@@ -78,7 +78,7 @@ func TestLoaderSeedsFromTheDefaultGenerator(t *testing.T) {
 	}
 }
 
-// random examples are the same whoever reads them.
+// random examples are the same for any reader.
 func TestExampleRandomness(t *testing.T) {
 	d := data.Func{N: 40, F: func(ctx context.Context, i int) ([]*lucid.Tensor, error) {
 		return []*lucid.Tensor{lucid.New([]float64{data.WorkerRand(ctx).Float64(), float64(i)}, 2)}, nil

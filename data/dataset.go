@@ -175,7 +175,7 @@ func (d *ConcatDataset) GetContext(ctx context.Context, i int) ([]*lucid.Tensor,
 	return get(ctx, d.Datasets[k], i)
 }
 
-// StackDataset has as examples the tensors of the examples of several datasets at the same place, in a row.
+// StackDataset joins the examples of several datasets that have the same index: their tensors, one after the other.
 type StackDataset struct{ Datasets []Dataset }
 
 // NewStackDataset joins datasets of the same length.

@@ -56,9 +56,9 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if head.Width <= 0 || head.Height <= 0 || head.Width > o.MaxPixels/head.Height {
 		return nil, fmt.Errorf("%s of %d × %d; want at most %d pixels", format, head.Width, head.Height, o.MaxPixels)
 	}
-	turn := 1
+	orientation := 1
 	if format == "jpeg" && !o.IgnoreOrientation {
-		if turn, err = readOrientation(r); err != nil {
+		if orientation, err = readOrientation(r); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +69,7 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromImage(upright(img, turn), o), nil
+	return fromImage(upright(img, orientation), o), nil
 }
 
 // exifBytes bounds what is read to find the orientation: cameras write it into the first segments of a file.

@@ -49,7 +49,7 @@ func (l *IterableLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, err
 		ready := make(chan result, ahead)
 		defer func() {
 			cancel()
-			go func() { // what is on its way comes to nobody
+			go func() { // batches on their way have no reader left
 				for r := range ready {
 					r.drop()
 				}

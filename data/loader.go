@@ -22,8 +22,8 @@ type LoaderOptions struct {
 	Workers  int // goroutines that read; 0 reads while the loop waits
 	Prefetch int // batches each worker reads ahead; 0 means 2
 
-	// Device is where batches go. Examples are then read and put together in host memory, and whoever reads ahead moves each
-	// batch, so that its copy overlaps the step before; up to Workers·Prefetch batches lie on the device ahead of the loop. With no
+	// Device is where batches go. Examples are then read and put together in host memory, and the worker that reads ahead moves each
+	// batch, so that its copy overlaps the step before; up to Workers·Prefetch batches are on the device ahead of the loop. With no
 	// Workers the loop's own goroutine moves them. The zero value leaves batches where they are made.
 	Device lucid.Device
 

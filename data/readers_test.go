@@ -285,7 +285,7 @@ func TestImageKinds(t *testing.T) {
 	}
 }
 
-// TestCSVMissing asks that fields without a number are refused unless somebody says what they stand for.
+// TestCSVMissing asks that fields without a number are refused unless an option says what they stand for.
 func TestCSVMissing(t *testing.T) {
 	const table = "\ufefflabel,a,b\nx,1,\ny, NA ,4\nx,null,?\n"
 	if _, err := DecodeCSV(strings.NewReader(table)); err == nil || !strings.Contains(err.Error(), "line 2: field 3 is \"\"; want a number, or the option Missing") {

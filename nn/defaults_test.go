@@ -201,7 +201,7 @@ func compareDefault(t *testing.T, cases map[string][]*parityCase, op, key string
 
 // unvaried are options without a case of another value, each with its reason.
 var unvaried = map[string]string{
-	"dropout": "what is dropped is drawn; TestDropouts", "dropout_p": "what is dropped is drawn; TestDropouts", "rrelu.training": "slopes are drawn; TestDropouts",
+	"dropout": "what is dropped is random; TestDropouts", "dropout_p": "what is dropped is random; TestDropouts", "rrelu.training": "slopes are random; TestDropouts",
 	"batch_norm.momentum": "changes the running statistics alone, which the module's cases show", "instance_norm.momentum": "changes the running statistics alone, which the module's cases show",
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/lucid-go/lucid/nn"
 )
 
-// wrongs are tensors somebody may give by mistake in place of x.
+// wrongs are tensors that may be passed by mistake instead of x.
 func wrongs(x *lucid.Tensor) map[string]*lucid.Tensor {
 	s := x.Shape()
 	with := func(shape []int) *lucid.Tensor { return lucid.With{DType: x.DType()}.Zeros(shape...) }
@@ -121,7 +121,7 @@ func perturbed(v any) (list []any) {
 }
 
 // Whatever number stands in place of the right one, a module is made and computes, or says in a typed error what is
-// wrong; a word nobody knows is always an error.
+// wrong; an unknown word is always an error.
 func TestWrongOptions(t *testing.T) {
 	lucid.SetMemoryLimit(lucid.CPU, 1<<28)
 	defer lucid.SetMemoryLimit(lucid.CPU, 0)

@@ -50,7 +50,7 @@ func TestFractionalDraws(t *testing.T) {
 		seen[fmt.Sprint(lucid.ToSlice[int](at))] = true
 	}
 	if len(seen) < 2 {
-		t.Error("windows are not drawn")
+		t.Error("windows are not random")
 	}
 }
 

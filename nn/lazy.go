@@ -56,7 +56,7 @@ func (m *Lazy[L]) fromState(d *lucid.StateDict) {
 type stateful interface{ fromState(d *lucid.StateDict) }
 
 // sized gives a lazy layer the way to read its size from a state: dim of the tensor of that name, times a factor; in
-// shape it stands at a place, among ones.
+// the shape it has the index at, the other sizes are 1.
 func sized[L Layer](m *Lazy[L], dim, factor int, dims, at int, names ...string) *Lazy[L] {
 	m.like = func(d *lucid.StateDict) []int {
 		for _, name := range names {

@@ -17,11 +17,11 @@ import (
 
 type hiddenNet struct {
 	nn.Base
-	Body   *nn.Linear
-	head   *nn.Linear
-	alias  *nn.Linear
-	cached *lucid.Tensor
-	Beside *nn.Linear `nn:"-"`
+	Body    *nn.Linear
+	head    *nn.Linear
+	alias   *nn.Linear
+	cached  *lucid.Tensor
+	Skipped *nn.Linear `nn:"-"`
 }
 
 // TestMistakes makes the mistakes that people who come from PyTorch make, and looks for the word that helps.
@@ -110,7 +110,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestSummaryNamesHiddenLayers(t *testing.T) {
-	m := &hiddenNet{Body: nn.NewLinear(2, 2), head: nn.NewLinear(2, 3), cached: lucid.Ones(4), Beside: nn.NewLinear(1, 1)}
+	m := &hiddenNet{Body: nn.NewLinear(2, 2), head: nn.NewLinear(2, 3), cached: lucid.Ones(4), Skipped: nn.NewLinear(1, 1)}
 	m.alias = m.Body
 	got := nn.Summary(m)
 	if want := "not part of the model, because the field is not exported: head (9 parameters)\n"; !strings.HasSuffix(got, want) {

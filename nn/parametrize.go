@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// Parametrization computes a tensor of a module from others, the originals, which are trained in its place. It may
+// Parametrization computes a tensor of a module from others, the originals, which are trained instead of it. It may
 // hold parameters and buffers of its own.
 type Parametrization interface {
 	Module

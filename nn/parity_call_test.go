@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil"
 )
 
-// PyTorch's keywords whose field here has another name; "!" in front turns a bool round.
+// PyTorch's keywords whose field here has another name; "!" in front negates a bool.
 var fieldOf = map[string]string{
 	"affine": "!NoAffine", "elementwise_affine": "!NoAffine", "track_running_stats": "!NoTracking", "bias": "!NoBias",
 	"need_weights": "!NoWeights", "average_attn_weights": "!HeadWeights", "training": "!Eval", "use_input_stats": "!RunningStats",

@@ -200,7 +200,8 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// waived are cases, by how their description begins, in which PyTorch is less exact than its dtype or an input lies at a jump, each with the reason.
+// waived are cases, by how their description begins, in which PyTorch is less exact than its dtype or an input is at a
+// discontinuity, each with the reason.
 var waived = map[string]string{
 	"Hardsigmoid float64": "PyTorch multiplies the gradient by a sixth rounded to float32",
 	"hardsigmoid float64": "PyTorch multiplies the gradient by a sixth rounded to float32",

@@ -101,10 +101,10 @@ func (r *recurrent) directions() int {
 // Parameter returns a parameter by PyTorch's name, such as weight_ih_l0; nil if there is none.
 func (r *recurrent) Parameter(name string) *lucid.Tensor { return r.params.m[name] }
 
-// state checks a state at the start, or with place 1 a memory; nil, which means zeros, stays nil.
-func (r *recurrent) state(s *lucid.Tensor, place, batch int) {
+// state checks an initial state, with index 1 the cell state of an LSTM; nil, which means zeros, stays nil.
+func (r *recurrent) state(s *lucid.Tensor, index, batch int) {
 	size := r.out()
-	if place == 1 {
+	if index == 1 {
 		size = r.hid
 	}
 	want := []int{r.o.NumLayers * r.directions(), batch, size}

@@ -97,14 +97,14 @@ func TestPositions(t *testing.T) {
 	q := lucid.Randn(2, 4, 10, 8)
 	a, b := r.Forward(q, q)
 	if !lucid.Equal(a, b) || !lucid.AllClose(a.Norm(-1), q.Norm(-1), lucid.CloseOptions{ATol: new(1e-5)}) || !lucid.Equal(a.At(lucid.Ellipsis, 0, lucid.Colon), q.At(lucid.Ellipsis, 0, lucid.Colon)) {
-		t.Error("a turn changes lengths, or position 0")
+		t.Error("a rotation changes lengths, or position 0")
 	}
 	// A score depends on the distance alone.
 	v := lucid.Randn(1, 8).Expand(10, 8)
 	x, y := r.Forward(v, v)
 	s := x.MatMul(y.Permute(1, 0))
 	if !lucid.AllClose(s.At(2, 5), s.At(6, 9), lucid.CloseOptions{ATol: new(1e-4)}) {
-		t.Error("scores depend on the place")
+		t.Error("scores depend on the absolute position")
 	}
 	if y := nn.NewTimestepEmbedding(8, 6).Forward(lucid.New([]int64{0, 10}, 2)); fmt.Sprint(y.Shape()) != "[2 6]" {
 		t.Errorf("%v", y.Shape())

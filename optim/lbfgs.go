@@ -28,7 +28,7 @@ type LBFGS struct {
 	s     lbfgsState
 }
 
-// lbfgsState is what is kept from step to step. Vectors are all parameters in a row.
+// lbfgsState is what is stored from step to step. Vectors are all parameters in a row.
 type lbfgsState struct {
 	iter, evals int
 	d, grad     *lucid.Tensor // last direction and the gradient before it

@@ -56,7 +56,7 @@ func (m *Multi) ParamGroups() (groups []*Group) {
 	return groups
 }
 
-// StateDict returns the states of all, under optimizers.<place>.
+// StateDict returns the states of all, under optimizers.<index>.
 func (m *Multi) StateDict() *lucid.StateDict {
 	d := lucid.NewStateDict()
 	for i, o := range m.list {

@@ -114,7 +114,7 @@ type rule[H any] struct {
 	momentum func(h H) float64
 	// begin gives numbers that were made without momentum some, for which there is more state; nil if there is no need to.
 	begin func(h *H, v float64)
-	// state returns what is kept for a parameter, as it is at the start.
+	// state returns what is stored for a parameter, as it is at the start.
 	state func(h H, p *lucid.Tensor, lr float64) []named
 	// shared returns 0-d numbers that all parameters of the same age share.
 	shared func(h H, c *change) []*lucid.Tensor
@@ -313,12 +313,12 @@ func (e *engine[H]) apply(b *batch, skip *lucid.Tensor) {
 		if grads == nil {
 			continue
 		}
-		var k kept
+		var s snapshot
 		if skip != nil {
-			k = g.keep(grads)
+			s = g.snapshot(grads)
 		}
 		g.apply(&e.rule, grads, b)
-		k.restore(skip)
+		s.restore(skip)
 	}
 }
 

@@ -173,7 +173,7 @@ func TestGradScalerUse(t *testing.T) {
 		t.Error("a disabled scaler changes something")
 	}
 	h := lucid.With{DType: lucid.Float16}.Ones(2).RequiresGrad_(true)
-	halves := optim.NewSGD([]*lucid.Tensor{h}, optim.SGDOptions{LR: 1})
+	half := optim.NewSGD([]*lucid.Tensor{h}, optim.SGDOptions{LR: 1})
 	h.Sum().Backward()
 	hooked := optim.WithHooks(opt, optim.Hooks{})
 	for name, c := range map[string]struct {
@@ -183,10 +183,10 @@ func TestGradScalerUse(t *testing.T) {
 		"update first":  {lucid.ErrValue, func() { optim.NewGradScaler().Update() }},
 		"twice":         {lucid.ErrValue, func() { s := optim.NewGradScaler(); s.Unscale(opt); s.Unscale(opt) }},
 		"stepped twice": {lucid.ErrValue, func() { s := optim.NewGradScaler(); s.Step(opt); s.Step(opt) }},
-		"float16":       {lucid.ErrDType, func() { optim.NewGradScaler().Unscale(halves) }},
+		"float16":       {lucid.ErrDType, func() { optim.NewGradScaler().Unscale(half) }},
 		"refused before": {lucid.ErrValue, func() {
 			s := optim.NewGradScaler()
-			if lucid.Try(func() { s.Unscale(halves) }) != nil {
+			if lucid.Try(func() { s.Unscale(half) }) != nil {
 				s.Update()
 			}
 		}},

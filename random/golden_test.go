@@ -138,7 +138,7 @@ func (c goldenCase) run(t *testing.T) *lucid.Tensor {
 	return nil
 }
 
-// ulps is how far a result may lie from MLX's, in units of the dtype's last place at the number's size (at least 1/8):
+// ulps is how far a result may be from MLX's, in units of the dtype's last place at the number's size (at least 1/8):
 // bits, uniform numbers and integers are the same; erfinv, erf and log differ by their rounding.
 func ulps(op string, d lucid.DType) float64 {
 	switch op {

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -101,6 +103,44 @@ func TestOnGPU(t *testing.T) {
 	for pid, want := range map[int]int64{4711: 16280 << 20, 17: 512 << 20, 18: 0, 471: 0} {
 		if got := onGPU(list, pid); got != want {
 			t.Errorf("process %d holds %d; want %d", pid, got, want)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the pages that the stored results give")
+
+// TestPages asks that the pages are what the driver writes for the stored results.
+func TestPages(t *testing.T) {
+	for page, file := range map[string]string{"benchmarks.md": "latest.json", "benchmarks-cuda.md": "cuda.json"} {
+		text, err := os.ReadFile("../results/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var res results
+		if err := json.Unmarshal(text, &res); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		got, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := res.page(); !bytes.Equal(got, want) {
+			if *update {
+				t.Log(os.WriteFile("../../docs/"+page, want, 0o666))
+				continue
+			}
+			t.Errorf("docs/%s is not what the driver writes for bench/results/%s; go test ./bench/driver -update writes it", page, file)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	long := strings.Repeat("é", 139)
+	for text, want := range map[string]string{
+		"": "\n", " a  b\n": "a b\n", long + " b": long + "\n  b\n", long[2:] + " b c": long[2:] + " b\n  c\n", long + long: long + long + "\n",
+	} {
+		if got := wrap(text, "  "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -179,7 +179,7 @@ func timeBench(some []bench.Workload, budget time.Duration, asJSON bool, out io.
 	return nil
 }
 
-// judge puts a time beside the machine's limits.
+// judge compares a time with the machine's limits.
 func judge(w bench.Workload, t bench.Timing, limits doctor.Limits) benchRow {
 	row := benchRow{Timing: t, About: w.About, Limit: w.Limit, Limits: limits}
 	if t.Seconds == 0 {

@@ -58,16 +58,16 @@ func (g gpuDiagnosis) String() string {
 		return "gpu       this program was built without CUDA; to see NVIDIA GPUs: " + withGPU + "doctor\n"
 	}
 	var b strings.Builder
-	places := 0
+	tried := 0
 	for _, line := range g.Details {
 		if strings.HasPrefix(line, "\t") {
-			places++
+			tried++
 			continue
 		}
 		fmt.Fprintf(&b, "gpu       %s\n", strings.TrimSuffix(line, "; tried:"))
 	}
-	if places > 0 {
-		fmt.Fprintf(&b, "gpu       %d places were tried; --json lists them\n", places)
+	if tried > 0 {
+		fmt.Fprintf(&b, "gpu       %d libraries were tried; --json lists them\n", tried)
 	}
 	return b.String()
 }

@@ -37,7 +37,7 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f.IntVar(&t.Width, "width", 0, "gpt: width of its layers; 0: 128")
 	f.IntVar(&t.Depth, "depth", 0, "gpt: number of its layers; 0: 3")
 	f.IntVar(&t.Heads, "heads", 0, "gpt: heads of its attention; 0: 4")
-	f.StringVar(&t.file, "out", "", "the checkpoint, a .lucid file; the plots go beside it; default: <model>.lucid")
+	f.StringVar(&t.file, "out", "", "the checkpoint, a .lucid file; the plots go next to it; default: <model>.lucid")
 	f.BoolVar(&t.resume, "resume", false, "go on from the checkpoint, bit for bit")
 	device := f.String("device", "cpu", deviceHelp)
 	f.BoolVar(&t.json, "json", false, "print JSON: one object at the end")

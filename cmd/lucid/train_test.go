@@ -136,7 +136,7 @@ func askDigit(t *testing.T, checkpoint string) {
 	}
 }
 
-// TestPipe asks for plain lines where nobody watches.
+// TestPipe asks for plain lines where there is no terminal.
 func TestPipe(t *testing.T) {
 	out := lucidProcess(t, t.TempDir(), "train", "--epochs", "2")
 	if strings.ContainsAny(out, "\r\x1b█⠀") {
@@ -332,7 +332,7 @@ func TestTrainMistakes(t *testing.T) {
 		"train --model gpt --data .":                   "is a folder; a gpt reads a text file; try: lucid train --data ",
 		"train --model gpt --data no.txt":              "there is no ",
 		"train --data .":                               "want one folder per class; try: lucid train --data <folder>",
-		"predict --held 1 --checkpoint a x":            "--held takes a number from 1, and no input beside it; try: lucid predict --held 1",
+		"predict --held 1 --checkpoint a x":            "--held takes a number from 1, and no input with it; try: lucid predict --held 1",
 		"predict --device tpu 1":                       `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid predict`,
 		"predict --held -1":                            "about what?",
 		"train --batch -1":                             "--batch is -1; want a positive number; try: lucid train --help",

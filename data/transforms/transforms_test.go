@@ -102,8 +102,8 @@ func TestGeometry(t *testing.T) {
 	}
 }
 
-// TestRandomPlaces asks that every place can come up, and that flips come up as often as asked.
-func TestRandomPlaces(t *testing.T) {
+// TestRandomPositions asks that every position can come up, and that flips come up as often as asked.
+func TestRandomPositions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	seen := map[string]int{}
 	crop := transforms.RandomCrop(2, 2)
@@ -111,7 +111,7 @@ func TestRandomPlaces(t *testing.T) {
 		seen[ints(crop(r, ramp(3, 4)))]++
 	}
 	if len(seen) != 6 {
-		t.Errorf("of 6 places %d came up", len(seen))
+		t.Errorf("of 6 positions %d came up", len(seen))
 	}
 	padded := transforms.RandomCrop(3, 3, transforms.RandomCropOptions{Padding: 1, Mode: "reflect"})
 	if got := padded(r, ramp(2, 2)).Shape(); !slices.Equal(got, []int{1, 3, 3}) {

@@ -54,15 +54,15 @@ func main() {
 // gpt maps characters (B, T) to scores of the one after each, (B, T, V).
 type gpt struct {
 	nn.Base
-	Tokens, Places *nn.Embedding
-	Blocks         []*block
-	Norm           *nn.LayerNorm
-	Head           *nn.Linear
+	Tokens, Positions *nn.Embedding
+	Blocks            []*block
+	Norm              *nn.LayerNorm
+	Head              *nn.Linear
 }
 
 func newGPT(o options, alphabet int) *gpt {
 	m := &gpt{
-		Tokens: nn.NewEmbedding(alphabet, o.width), Places: nn.NewEmbedding(o.context, o.width),
+		Tokens: nn.NewEmbedding(alphabet, o.width), Positions: nn.NewEmbedding(o.context, o.width),
 		Norm: nn.NewLayerNorm([]int{o.width}), Head: nn.NewLinear(o.width, alphabet),
 	}
 	for range o.depth {
@@ -74,14 +74,14 @@ func newGPT(o options, alphabet int) *gpt {
 	}
 	lucid.NoGrad(func() {
 		m.Tokens.Weight.Mul_(0.1)
-		m.Places.Weight.Mul_(0.1)
+		m.Positions.Weight.Mul_(0.1)
 	})
 	return m
 }
 
 // Forward adds what a character is and where it stands, then lets the blocks look around.
 func (m *gpt) Forward(x *lucid.Tensor) *lucid.Tensor {
-	h := m.Tokens.Forward(x).Add(m.Places.Weight.At(lucid.Range{Stop: x.Size(1)}))
+	h := m.Tokens.Forward(x).Add(m.Positions.Weight.At(lucid.Range{Stop: x.Size(1)}))
 	for _, b := range m.Blocks {
 		h = b.Forward(h)
 	}

@@ -144,7 +144,7 @@ func predict(b *batcher, w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "%v", err)
-	case err != nil && r.Context().Err() != nil: // nobody is there to read it
+	case err != nil && r.Context().Err() != nil: // the client has left
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, "%v", err)
 	default:

@@ -117,7 +117,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestBounds fills the queue, leaves, and closes: nobody waits for ever, and no goroutine is left.
+// TestBounds fills the queue, leaves, and closes: no client waits for ever, and no goroutine is left.
 func TestBounds(t *testing.T) {
 	before := runtime.NumGoroutine()
 	hold, entered := make(chan struct{}), make(chan struct{}, 16)

@@ -22,8 +22,8 @@ var unfenced = map[string]string{
 	"probeF64AVX512": "touches no memory", "probePairsAVX512": "touches no memory", "probeF32NEON": "touches no memory", "probeF64NEON": "touches no memory",
 }
 
-// TestAssemblyFenced asks of every routine of assembly whether a test entered it whose operands lie beside pages that no one
-// may touch. Here a tracer stops at the first instruction of each routine; for arm64 the emulator tells which instructions
+// TestAssemblyFenced asks of every routine of assembly whether a test entered it whose operands are next to pages that may
+// not be accessed. Here a tracer stops at the first instruction of each routine; for arm64 the emulator tells which instructions
 // it met. It takes minutes.
 func TestAssemblyFenced(t *testing.T) {
 	if os.Getenv("LUCID_LONG") != "1" {
@@ -49,7 +49,7 @@ func TestAssemblyFenced(t *testing.T) {
 				for _, name := range names {
 					if !got[name] && unfenced[name] == "" && runsHere(name) {
 						missing++
-						t.Errorf("no test beside a fence enters %s", name)
+						t.Errorf("no test with fenced operands enters %s", name)
 					}
 				}
 				t.Logf("%d routines, %d not entered", len(names), missing)

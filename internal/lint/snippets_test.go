@@ -13,7 +13,7 @@ import (
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
 
-// TestSnippets asks that every piece of Go code in a page runs as a test: it stands, word for word, in an Example or beside one, in an
+// TestSnippets asks that every piece of Go code in a page runs as a test: it stands, word for word, in an Example or next to one, in an
 // example file of the page's folder.
 func TestSnippets(t *testing.T) {
 	examples := map[string]string{} // folder → all its example files
@@ -33,7 +33,7 @@ func TestSnippets(t *testing.T) {
 		}
 		for _, b := range found {
 			if blocks++; !strings.Contains(examples[f.dir()], flush(b[1])) {
-				t.Errorf("%s shows code that no example file beside it has; copy it into an Example of example_*_test.go:\n%s", f.path, b[1])
+				t.Errorf("%s shows code that no example file next to it has; copy it into an Example of example_*_test.go:\n%s", f.path, b[1])
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func TestValues(t *testing.T) {
 	same(t, "noisy_linear without noise", F.NoisyLinear(lucid.New([]float64{1, 2}, 1, 2), w, w), -1)
 	table := F.SinusoidalEmbedding2d(2, 3, 8, 100)
 	same(t, "sinusoidal_embedding_2d", table.At(4), math.Sin(1), math.Cos(1), math.Sin(0.1), math.Cos(0.1), math.Sin(1), math.Cos(1), math.Sin(0.1), math.Cos(0.1))
-	same(t, "place (1, 2)", table.At(5).At(lucid.Range{Start: 4, Stop: 6}), math.Sin(2), math.Cos(2))
+	same(t, "position (1, 2)", table.At(5).At(lucid.Range{Start: 4, Stop: 6}), math.Sin(2), math.Cos(2))
 	img := lucid.New([]float64{3, 4, 0, 0, 6, 8, 0, 0}, 1, 2, 2, 2) // lengths 5 and 10, their mean 7.5
 	grn := F.GlobalResponseNorm(img, f64(1, 2), f64(0, 1), F.GlobalResponseNormOptions{Eps: new(0.0)})
 	same(t, "global_response_norm", grn, 3+2, 4+8.0/3, 0, 0, 6+16+1, 8+64.0/3+1, 1, 1)

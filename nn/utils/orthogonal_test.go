@@ -105,7 +105,7 @@ func TestOrthogonalAssign(t *testing.T) {
 	}
 }
 
-// Gradients of gradients come out right, and the exponential does for rotations by many turns.
+// Gradients of gradients come out right, and the exponential does for rotations by many times 2π.
 func TestOrthogonalMaps(t *testing.T) {
 	for _, way := range []string{"matrix_exp", "cayley", "householder"} {
 		m := &weighted{Weight: nn.Parameter(lucid.With{DType: lucid.Float64}.Eye(4, 3))}

@@ -18,7 +18,7 @@ type CosineAnnealingWarmRestartsOptions struct {
 // CosineAnnealingWarmRestarts moves the rate down along a cosine, again and again (Loshchilov and Hutter).
 type CosineAnnealingWarmRestarts struct {
 	schedule
-	now0, length float64 // place in the present run, and its length
+	now0, length float64 // position in the present cycle, and its length
 }
 
 // NewCosineAnnealingWarmRestarts returns it for an optimizer.

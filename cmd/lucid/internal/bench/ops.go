@@ -73,7 +73,7 @@ func init() {
 	training()
 }
 
-// shares are the parts of the limit that are wanted, beside a speed against PyTorch.
+// shares are the parts of the limit that are wanted, in addition to a speed against PyTorch.
 var shares = map[string]float64{
 	"sgemm_512": 0.93, "sgemm_1024": 0.93, "sgemm_2048": 0.93, "sgemm_4096": 0.93,
 	"softmax": 0.85, "layernorm": 0.85, "rmsnorm": 0.85,

@@ -39,7 +39,7 @@ func (p *params) norm(width int) layer {
 	}
 }
 
-// bottleneck makes a block: three convolutions beside a shortcut.
+// bottleneck makes a block: three convolutions and a shortcut.
 func (p *params) bottleneck(in, width, stride int) layer {
 	c1, n1 := p.conv(in, width, 1, 1), p.norm(width)
 	c2, n2 := p.conv(width, width, 3, stride), p.norm(width)

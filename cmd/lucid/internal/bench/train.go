@@ -13,7 +13,7 @@ import (
 // params makes parameters of noise, seeded by their number.
 type params struct {
 	all  []*lucid.Tensor
-	half bool // products and what lies between them are in bfloat16; the parameters stay in float32
+	half bool // products and what is between them are in bfloat16; the parameters stay in float32
 }
 
 // use is a parameter as a layer computes with it.

@@ -15,7 +15,7 @@ const metaKey = "lucid train"
 
 const formatVersion = 1
 
-// meta is what a checkpoint holds beside tensors.
+// meta is what a checkpoint holds in addition to tensors.
 type meta struct {
 	Version int    `json:"version"`
 	Config  Config `json:"config"`

@@ -10,7 +10,7 @@ import (
 // Models are the names New knows.
 var Models = []string{"cnn", "mlp", "gpt"}
 
-// Config is what a run is made of; it is kept in its checkpoint. Zeros stand for defaults.
+// Config is what a run is made of; it is stored in its checkpoint. Zeros stand for defaults.
 type Config struct {
 	Model   string  `json:"model"`
 	Data    string  `json:"data,omitempty"` // a path; empty: the data of the program

@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/data/sets"
 )
 
-// Spec is what a model needs to know of its data; it is kept in the checkpoint.
+// Spec is what a model needs to know of its data; it is stored in the checkpoint.
 type Spec struct {
 	Name     string   `json:"name"`               // what the data is
 	Shape    []int    `json:"shape"`              // (C, H, W) of an image, (F) of a row, (T) of a text
@@ -112,7 +112,7 @@ func tableTask(c Config, name string, t *data.Table) (*task, error) {
 	return k.split(data.NewTensorDataset(x, t.Y), k.Unit == "images")
 }
 
-// split holds a fifth out, drawn at random, and looks at the rest.
+// split holds out a fifth, sampled at random, and computes the statistics of the rest.
 func (k *task) split(all *data.TensorDataset, images bool) (*task, error) {
 	if all.Len() < 10 {
 		return nil, hint("lucid train", "%s has %d examples; want at least 10", k.Name, all.Len())

@@ -31,7 +31,7 @@ func TestBraille(t *testing.T) {
 		}
 	}
 	if Braille(nil, 10, 10) != "" {
-		t.Error("nothing was drawn as something")
+		t.Error("no values were plotted as something")
 	}
 }
 
