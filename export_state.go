@@ -13,8 +13,9 @@ import (
 const generatorName = "generator"
 
 // Name gives a tensor its name in the file, by which Function.State finds it; a gradient that a function leaves has the
-// name of its tensor with ".grad" behind; optim.NameState names the state of an optimizer. Tensors without a name are called "tensor.0", "tensor.1" and so on, the key of
-// the default random generator "generator". A name of a tensor that no function reads or writes is not written.
+// name of its tensor with ".grad" behind; optim.NameState names the state of an optimizer. Tensors without a name are called "tensor.0",
+// "tensor.1" and so on, the key of the default random generator "generator". A name of a tensor that no function reads or writes is not
+// written.
 func (x *Exporter) Name(name string, t *Tensor) {
 	if name == "" || t == nil {
 		fault.Throw(fault.Value, "name", "a tensor and a name are wanted, not %q for %v", name, t)

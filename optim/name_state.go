@@ -7,9 +7,9 @@ import (
 )
 
 // NameState names an optimizer's state in a file of functions. What is stored for a parameter has the parameter's name and, behind
-// it, PyTorch's for the state: body.0.weight.exp_avg. What a group shares is param_groups.0.step, .lr and .momentum; a parameter that had no
-// gradient in some steps is younger by body.0.weight.missed. Name the parameters first; the
-// state of one without a name is called as in StateDict, state.3.exp_avg. An optimizer that cannot run inside a compiled function is refused.
+// it, PyTorch's for the state: body.0.weight.exp_avg. What a group shares is param_groups.0.step, .lr and .momentum; a parameter that had
+// no gradient in some steps is younger by body.0.weight.missed. Name the parameters first; the state of one without a name is called as in
+// StateDict, state.3.exp_avg. An optimizer that cannot run inside a compiled function is refused.
 func NameState(x *lucid.Exporter, opt Optimizer) { nameState(x, opt, "") }
 
 // stateNamer is an optimizer whose state are tensors that stay the same.

@@ -107,7 +107,7 @@ func TestOnGPU(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the pages that the stored results give")
+var generate = flag.Bool("generate", false, "write the pages that the stored results give")
 
 // TestPages asks that the pages are what the driver writes for the stored results.
 func TestPages(t *testing.T) {
@@ -125,11 +125,11 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := res.page(); !bytes.Equal(got, want) {
-			if *update {
+			if *generate {
 				t.Log(os.WriteFile("../../docs/"+page, want, 0o666))
 				continue
 			}
-			t.Errorf("docs/%s is not what the driver writes for bench/results/%s; go test ./bench/driver -update writes it", page, file)
+			t.Errorf("docs/%s is not what the driver writes for bench/results/%s; go test ./bench/driver -generate writes it", page, file)
 		}
 	}
 }
@@ -138,6 +138,7 @@ func TestWrap(t *testing.T) {
 	long := strings.Repeat("é", 139)
 	for text, want := range map[string]string{
 		"": "\n", " a  b\n": "a b\n", long + " b": long + "\n  b\n", long[2:] + " b c": long[2:] + " b\n  c\n", long + long: long + long + "\n",
+		long[6:] + " a 28.": long[6:] + "\n  a 28.\n",
 	} {
 		if got := wrap(text, "  "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

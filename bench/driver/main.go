@@ -2,6 +2,8 @@
 // bench/run builds and starts it.
 package main
 
+//go:generate go test . -run TestPages$ -generate
+
 import (
 	"bytes"
 	"encoding/json"

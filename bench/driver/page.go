@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -84,12 +85,23 @@ func (res *results) page() []byte {
 	return b.Bytes()
 }
 
+// listMarker is a word that would begin an item of a list, were it the first of a line.
+var listMarker = regexp.MustCompile(`^(\d+[.)]|[-+*#]+)$`)
+
 // wrap breaks a paragraph at spaces into lines of at most 140 columns; lines after the first begin with indent.
 func wrap(text, indent string) string {
 	const most = 140
+	var words []string
+	for i, word := range strings.Fields(text) {
+		if i > 1 && listMarker.MatchString(word) {
+			words[len(words)-1] += " " + word
+		} else {
+			words = append(words, word)
+		}
+	}
 	var b strings.Builder
 	column := 0
-	for i, word := range strings.Fields(text) {
+	for i, word := range words {
 		switch n := utf8.RuneCountInString(word); {
 		case i == 0:
 			column = n

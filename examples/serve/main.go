@@ -1,7 +1,8 @@
 // Serve trains a small network and answers questions about digits over HTTP. Questions that come together are computed together.
 //
 //	go run ./examples/serve
-//	curl -d '{"pixels":[0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0]}' localhost:8080/predict
+//	curl -d '{"pixels":[0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,
+//	  0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0]}' localhost:8080/predict
 //
 // Everything has a bound: the size of a body, the time a request may take, the questions that wait. Ctrl-C answers what was asked,
 // then ends.
