@@ -78,11 +78,15 @@ func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []export.State
 			return nil, fault.New(fault.Freed, "export", "%s writes a tensor that was freed", t.Name)
 		}
 		if f := r.Finals[i]; f.DType() != n.DType() || !f.Shape().Equal(n.Shape()) {
-			return nil, fault.New(fault.NotImplemented, "export", "%s makes a tensor of %v %v one of %v %v; in a file it has to stay as it is", t.Name, n.DType(), n.Shape(), f.DType(), f.Shape())
+			return nil, fault.New(fault.NotImplemented, "export",
+				"%s makes a tensor of %v %v one of %v %v; in a file it has to stay as it is", t.Name, n.DType(),
+				n.Shape(), f.DType(), f.Shape())
 		}
 		k := x.tensor(nil, h)
 		if old, ok := x.state[h]; ok && old != k {
-			return nil, fault.New(fault.Value, "export", "a tensor of shape %v that %s writes was changed since another function with it was added; add both before", n.Shape(), t.Name)
+			return nil, fault.New(fault.Value, "export",
+				"a tensor of shape %v that %s writes was changed since another function with it was added; add both before", n.Shape(),
+				t.Name)
 		}
 		x.state[h] = k
 		state = append(state, export.State{Tensor: k, Value: r.Finals[i]})
@@ -94,10 +98,13 @@ func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []export.State
 		switch left := g.Written && g.Final != nil; {
 		case g.Local:
 			if left && slices.ContainsFunc(r.Finals, func(n *graph.Node) bool { return n.Slot() == g.Slot }) {
-				return nil, fault.New(fault.NotImplemented, "export", "%s leaves a gradient in a tensor that it made require one; do that outside", t.Name)
+				return nil, fault.New(fault.NotImplemented, "export",
+					"%s leaves a gradient in a tensor that it made require one; do that outside", t.Name)
 			}
 		case g.Written && g.ReadFirst && g.Present != left:
-			return nil, fault.New(fault.NotImplemented, "export", "a gradient of shape %v is there before %s and not after it, or the other way round, so a second call would be another function; clear gradients inside", gradShape(g), t.Name)
+			return nil, fault.New(fault.NotImplemented, "export",
+				"a gradient of shape %v is there before %s and not after it, or the other way round, so a second call would be another "+
+					"function; clear gradients inside", gradShape(g), t.Name)
 		case left:
 			k := x.gradient(g)
 			state = append(state, export.State{Tensor: k, Value: g.Final})

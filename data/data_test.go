@@ -84,7 +84,8 @@ func TestExampleRandomness(t *testing.T) {
 		return []*lucid.Tensor{lucid.New([]float64{data.WorkerRand(ctx).Float64(), float64(i)}, 2)}, nil
 	}}
 	read := func(workers int) (s string) {
-		for b, err := range data.NewLoader(d, data.LoaderOptions{BatchSize: 3, Workers: workers, Seed: new(uint64(1))}).All(context.Background()) {
+		for b, err := range data.NewLoader(d, data.LoaderOptions{BatchSize: 3, Workers: workers,
+			Seed: new(uint64(1))}).All(context.Background()) {
 			if err != nil {
 				t.Fatal(err)
 			}

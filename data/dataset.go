@@ -49,7 +49,8 @@ func NewTensorDataset(tensors ...*lucid.Tensor) *TensorDataset {
 	}
 	for i, t := range tensors {
 		if t.Dim() == 0 || t.Size(0) != tensors[0].Size(0) {
-			refuse(lucid.ErrShapeMismatch, "tensor_dataset", "tensor %d has shape %v, the first %v; want the same first dimension", i, t.Shape(), tensors[0].Shape())
+			refuse(lucid.ErrShapeMismatch, "tensor_dataset", "tensor %d has shape %v, the first %v; want the same first dimension", i,
+				t.Shape(), tensors[0].Shape())
 		}
 	}
 	return &TensorDataset{tensors}

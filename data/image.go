@@ -97,8 +97,11 @@ func imageOptions(op string, opts []ImageOptions) (o ImageOptions, err error) {
 	if o.MaxPixels == 0 {
 		o.MaxPixels = maxPixels
 	}
-	if o.Channels != 0 && o.Channels != 1 && o.Channels != 3 || o.Height < 0 || o.Width < 0 || (o.Height == 0) != (o.Width == 0) || o.Height > 0 && o.Width > maxPixels/o.Height || o.MaxPixels < 0 {
-		return o, lucid.Errorf(lucid.ErrValue, op, "%d channels of %d × %d, at most %d pixels; want 1 or 3, both sizes or none, and no more than %d pixels", o.Channels, o.Height, o.Width, o.MaxPixels, maxPixels)
+	if o.Channels != 0 && o.Channels != 1 && o.Channels != 3 || o.Height < 0 || o.Width < 0 || (o.Height == 0) != (o.Width == 0) ||
+		o.Height > 0 && o.Width > maxPixels/o.Height || o.MaxPixels < 0 {
+		return o, lucid.Errorf(lucid.ErrValue, op,
+			"%d channels of %d × %d, at most %d pixels; want 1 or 3, both sizes or none, and no more than %d pixels", o.Channels, o.Height,
+			o.Width, o.MaxPixels, maxPixels)
 	}
 	return o, nil
 }

@@ -20,10 +20,12 @@ type IterableLoader struct {
 func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader {
 	o := door.Option("iterable_loader", opts)
 	if o.Shuffle || o.Sampler != nil || o.BatchSampler != nil || o.Timeout != 0 || o.WorkerInit != nil || o.Seed != nil {
-		refuse(lucid.ErrValue, "iterable_loader", "an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
+		refuse(lucid.ErrValue, "iterable_loader",
+			"an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
 	}
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 {
-		refuse(lucid.ErrValue, "iterable_loader", "batch size %d, workers %d, prefetch %d; none may be negative", o.BatchSize, o.Workers, o.Prefetch)
+		refuse(lucid.ErrValue, "iterable_loader", "batch size %d, workers %d, prefetch %d; none may be negative",
+			o.BatchSize, o.Workers, o.Prefetch)
 	}
 	o.openDevice()
 	o.BatchSize = max(o.BatchSize, 1)

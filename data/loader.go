@@ -49,9 +49,11 @@ type Loader struct {
 func NewLoader(d Dataset, opts ...LoaderOptions) *Loader {
 	o := door.Option("loader", opts)
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 || o.Timeout < 0 {
-		refuse(lucid.ErrValue, "loader", "batch size %d, workers %d, prefetch %d, timeout %v; none may be negative", o.BatchSize, o.Workers, o.Prefetch, o.Timeout)
+		refuse(lucid.ErrValue, "loader", "batch size %d, workers %d, prefetch %d, timeout %v; none may be negative", o.BatchSize,
+			o.Workers, o.Prefetch, o.Timeout)
 	}
-	if o.Shuffle && (o.Sampler != nil || o.BatchSampler != nil) || o.BatchSampler != nil && (o.Sampler != nil || o.BatchSize > 0 || o.DropLast) {
+	if o.Shuffle && (o.Sampler != nil || o.BatchSampler != nil) || o.BatchSampler != nil &&
+		(o.Sampler != nil || o.BatchSize > 0 || o.DropLast) {
 		refuse(lucid.ErrValue, "loader", "Sampler excludes Shuffle, and BatchSampler excludes Sampler, Shuffle, BatchSize and DropLast")
 	}
 	o.openDevice()
@@ -88,7 +90,8 @@ func (l *Loader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 			l.tellEpoch(epoch)
 			batches = l.batches.Batches(rand.New(rand.NewPCG(seed, 0)))
 			if skip > len(batches) {
-				refuse(lucid.ErrValue, "loader", "the position is after batch %d of an epoch that has %d; the data or the batch size has changed", skip, len(batches))
+				refuse(lucid.ErrValue, "loader",
+					"the position is after batch %d of an epoch that has %d; the data or the batch size has changed", skip, len(batches))
 			}
 		})
 		if err != nil {

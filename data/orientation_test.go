@@ -135,7 +135,8 @@ func TestImageFolderLinks(t *testing.T) {
 	write(t, filepath.Join(dir, "a", "more", "y.png"), picture(t, 2, 2, color.White, false))
 	write(t, filepath.Join(dir, "a", ".hidden.png"), []byte("no image"))
 	write(t, filepath.Join(elsewhere, "z.png"), picture(t, 2, 2, color.Black, false))
-	for to, from := range map[string]string{elsewhere: filepath.Join(dir, "b"), filepath.Join(elsewhere, "z.png"): filepath.Join(dir, "a", "z.png"), "nowhere": filepath.Join(dir, "c")} {
+	for to, from := range map[string]string{elsewhere: filepath.Join(dir, "b"),
+		filepath.Join(elsewhere, "z.png"): filepath.Join(dir, "a", "z.png"), "nowhere": filepath.Join(dir, "c")} {
 		if err := os.Symlink(to, from); err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,10 @@ func wrongs(x *lucid.Tensor) map[string]*lucid.Tensor {
 	s := x.Shape()
 	with := func(shape []int) *lucid.Tensor { return lucid.With{DType: x.DType()}.Zeros(shape...) }
 	w := map[string]*lucid.Tensor{
-		"a dimension more": x.Detach().Unsqueeze(0), "a scalar": with(nil), "a long vector": with([]int{7}), "six dimensions": with([]int{1, 2, 1, 2, 1, 2}),
-		"bools": x.Detach().Gt(0), "whole numbers": lucid.With{DType: lucid.Int32}.Ones(s...), "complex": lucid.With{DType: lucid.Complex64}.Ones(s...), "double": x.Detach().To(lucid.Float64),
+		"a dimension more": x.Detach().Unsqueeze(0), "a scalar": with(nil), "a long vector": with([]int{7}),
+		"six dimensions": with([]int{1, 2, 1, 2, 1, 2}),
+		"bools":          x.Detach().Gt(0), "whole numbers": lucid.With{DType: lucid.Int32}.Ones(s...),
+		"complex": lucid.With{DType: lucid.Complex64}.Ones(s...), "double": x.Detach().To(lucid.Float64),
 	}
 	for d := range s {
 		for _, n := range []int{0, 1, s[d] + 1} {

@@ -133,7 +133,8 @@ func (p PackedSequence) check(op string) {
 	}
 	for i, k := range p.UnsortedIndices {
 		if len(p.SortedIndices) > 0 && p.SortedIndices[k] != i {
-			refuse(lucid.ErrValue, op, "SortedIndices %v and UnsortedIndices %v are not each other's opposite", p.SortedIndices, p.UnsortedIndices)
+			refuse(lucid.ErrValue, op, "SortedIndices %v and UnsortedIndices %v are not each other's opposite",
+				p.SortedIndices, p.UnsortedIndices)
 		}
 	}
 }

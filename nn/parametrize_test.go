@@ -85,7 +85,9 @@ func TestParametrizationRightInverse(t *testing.T) {
 		t.Error("KeepOriginal")
 	}
 	utils.WeightNorm(m)
-	if err := lucid.Try(func() { nn.RemoveParametrizations(m, "weight", nn.RemoveOptions{KeepOriginal: true}) }); !errors.Is(err, lucid.ErrValue) {
+	if err := lucid.Try(func() {
+		nn.RemoveParametrizations(m, "weight", nn.RemoveOptions{KeepOriginal: true})
+	}); !errors.Is(err, lucid.ErrValue) {
 		t.Errorf("two originals were stored as one: %v", err)
 	}
 	utils.RemoveWeightNorm(m, "")

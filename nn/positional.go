@@ -116,7 +116,8 @@ type SinusoidalEmbedding struct {
 
 // NewSinusoidalEmbedding returns it for a number of positions.
 func NewSinusoidalEmbedding(positions, size int, opts ...PositionOptions) *SinusoidalEmbedding {
-	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size, door.Or(door.Option("sinusoidal_embedding", opts).Base, 10000))}
+	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size,
+		door.Or(door.Option("sinusoidal_embedding", opts).Base, 10000))}
 }
 
 // Forward takes positions of any shape to vectors.
@@ -133,14 +134,16 @@ type SinusoidalEmbedding2d struct {
 
 // NewSinusoidalEmbedding2d returns it for a grid; size is a multiple of 4.
 func NewSinusoidalEmbedding2d(height, width, size int, opts ...PositionOptions) *SinusoidalEmbedding2d {
-	return &SinusoidalEmbedding2d{Table: F.SinusoidalEmbedding2d(height, width, size, door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
+	return &SinusoidalEmbedding2d{Table: F.SinusoidalEmbedding2d(height, width, size,
+		door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
 }
 
 // Forward adds the vectors of all positions to x, (..., height·width, size).
 func (m *SinusoidalEmbedding2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
 	if x.Dim() < 2 || x.Size(-2) != m.Table.Size(0) || x.Size(-1) != m.Table.Size(1) {
-		refuse(lucid.ErrShapeMismatch, "sinusoidal_embedding_2d", "x has shape %v; want (..., %d, %d)", x.Shape(), m.Table.Size(0), m.Table.Size(1))
+		refuse(lucid.ErrShapeMismatch, "sinusoidal_embedding_2d", "x has shape %v; want (..., %d, %d)", x.Shape(),
+			m.Table.Size(0), m.Table.Size(1))
 	}
 	return Leave(m, x, x.Add(m.Table.To(x.DType())))
 }

@@ -43,7 +43,9 @@ func (g *Group) LR() float64 { return g.lr }
 // outside refuses to change a number from inside a compiled function, which would be done once and never again.
 func outside(op string) {
 	if scope.Current().Trace != nil {
-		refuse(lucid.ErrNotImplemented, op, "a rate is changed inside a compiled function, which would happen when it is traced and not when it runs; change it outside, or step the schedule there: a compiled step sees the new rate")
+		refuse(lucid.ErrNotImplemented, op,
+			"a rate is changed inside a compiled function, which would happen when it is traced and not when it runs; change it outside, "+
+				"or step the schedule there: a compiled step sees the new rate")
 	}
 }
 
@@ -135,7 +137,8 @@ func refuse(kind error, op, format string, args ...any) {
 }
 
 // notNegative are numbers that are 0 or more in every optimizer that has them.
-var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd", "MomentumDecay", "ToleranceGrad", "ToleranceChange"}
+var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd",
+	"MomentumDecay", "ToleranceGrad", "ToleranceChange"}
 
 // needNumbers refuses a learning rate that was not given, and numbers below 0 in the options.
 func needNumbers(op string, options any, lr, usual float64) {

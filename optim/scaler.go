@@ -59,7 +59,8 @@ func NewGradScaler(opts ...GradScalerOptions) *GradScaler {
 		s.o = opts[0]
 	}
 	start := 65536.0
-	for _, n := range []struct{ to, from *float64 }{{&start, s.o.InitScale}, {&s.growth, s.o.GrowthFactor}, {&s.backoff, s.o.BackoffFactor}} {
+	for _, n := range []struct{ to, from *float64 }{{&start, s.o.InitScale}, {&s.growth, s.o.GrowthFactor},
+		{&s.backoff, s.o.BackoffFactor}} {
 		if n.from != nil {
 			*n.to = *n.from
 		}
@@ -103,9 +104,11 @@ func (s *GradScaler) GetScale() float64 {
 func (s *GradScaler) of(op string, opt Optimizer, first bool) *round {
 	switch opt.(type) {
 	case *Accumulate:
-		refuse(lucid.ErrNotImplemented, op, "Accumulate adds up gradients that were unscaled already; call the scaler's Step every n-th batch on the optimizer itself")
+		refuse(lucid.ErrNotImplemented, op,
+			"Accumulate adds up gradients that were unscaled already; call the scaler's Step every n-th batch on the optimizer itself")
 	case *LBFGS:
-		refuse(lucid.ErrNotImplemented, op, "LBFGS evaluates its closure many times a step, which one scale does not fit; use it in float32")
+		refuse(lucid.ErrNotImplemented, op,
+			"LBFGS evaluates its closure many times a step, which one scale does not fit; use it in float32")
 	}
 	trace := scope.Current().Trace
 	r := s.rounds[opt]
@@ -117,7 +120,8 @@ func (s *GradScaler) of(op string, opt Optimizer, first bool) *round {
 		s.rounds[opt] = r
 	}
 	if r.trace != trace {
-		refuse(lucid.ErrTrace, op, "Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
+		refuse(lucid.ErrTrace, op,
+			"Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
 	}
 	return r
 }
@@ -142,7 +146,8 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 					continue
 				}
 				if grad.DType() == lucid.Float16 {
-					refuse(lucid.ErrDType, op, "a gradient of shape %v is float16; keep parameters in float32 and compute in float16 by Autocast", grad.Shape())
+					refuse(lucid.ErrDType, op,
+						"a gradient of shape %v is float16; keep parameters in float32 and compute in float16 by Autocast", grad.Shape())
 				}
 				if bad := grad.IsFinite().All().LogicalNot(); found == nil {
 					found = bad
@@ -205,7 +210,9 @@ func (s *GradScaler) TryUpdate() error {
 			continue
 		}
 		if r.trace != trace {
-			refuse(lucid.ErrTrace, op, "Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
+			refuse(lucid.ErrTrace, op,
+				"Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them "+
+					"inside, or none")
 		}
 		if r.found = r.found.To(s.scale.Device()); found == nil {
 			found = r.found
@@ -244,7 +251,8 @@ func (s *GradScaler) LoadStateDict(d *lucid.StateDict) error {
 	for _, n := range s.named() {
 		t := d.Get(n.name)
 		if t == nil || t.NumElement() != 1 || d.Len() != len(s.named()) {
-			return lucid.Errorf(lucid.ErrFormat, "load_state_dict", "the state of a scaler has %v; want scale and _growth_tracker, a number each", d.Names())
+			return lucid.Errorf(lucid.ErrFormat, "load_state_dict",
+				"the state of a scaler has %v; want scale and _growth_tracker, a number each", d.Names())
 		}
 	}
 	for _, n := range s.named() {

@@ -36,7 +36,8 @@ func TestGradScaler(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(name, compiled), func(t *testing.T) {
 				leaves := func() []*lucid.Tensor {
-					return []*lucid.Tensor{lucid.New([]float32{1, -2, 3}, 3).RequiresGrad_(true), lucid.New([]float32{0.5}, 1).RequiresGrad_(true)}
+					return []*lucid.Tensor{lucid.New([]float32{1, -2, 3}, 3).RequiresGrad_(true),
+						lucid.New([]float32{0.5}, 1).RequiresGrad_(true)}
 				}
 				loss := func(ps []*lucid.Tensor, f *lucid.Tensor) *lucid.Tensor {
 					return ps[0].Square().Sum().Add(ps[1].Sum()).Mul(f)

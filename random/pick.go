@@ -21,7 +21,8 @@ func RandInt(key *lucid.Tensor, low, high any, sizes []int, opts ...Options) *lu
 	if d == dtype.Invalid {
 		d = lucid.Int32
 	}
-	return wrap(ops.RandomIntMLX(o.tensor("randint", key), shape.Of("randint", sizes...), o.number("randint", low, 0), o.number("randint", high, nil), d))
+	return wrap(ops.RandomIntMLX(o.tensor("randint", key), shape.Of("randint", sizes...), o.number("randint", low, 0),
+		o.number("randint", high, nil), d))
 }
 
 // Bernoulli makes bools that are true with probability p, a number or a tensor that broadcasts. Without sizes the

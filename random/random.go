@@ -119,7 +119,8 @@ func TruncatedNormal(key *lucid.Tensor, lower, upper any, sizes []int, opts ...O
 	var o operands
 	defer o.release()
 	return wrap(ops.RandomTruncatedNormal(o.tensor("truncated_normal", key), shape.Of("truncated_normal", sizes...),
-		o.number("truncated_normal", lower, nil), o.number("truncated_normal", upper, nil), floatOr(door.Option("truncated_normal", opts).DType)))
+		o.number("truncated_normal", lower, nil), o.number("truncated_normal", upper, nil),
+		floatOr(door.Option("truncated_normal", opts).DType)))
 }
 
 // Gumbel makes numbers of the standard Gumbel distribution.

@@ -49,7 +49,8 @@ func (res *results) columns() (keys, names []string) {
 	if res.Device != "" {
 		return []string{"torch", "torch_compiled", "jax"}, []string{"PyTorch", "compiled", "JAX"}
 	}
-	return []string{"torch", "torch_default", "torch_compiled", "jax", "mlx"}, []string{"against PyTorch", "default allocator", "compiled", "JAX", "MLX"}
+	return []string{"torch", "torch_default", "torch_compiled", "jax", "mlx"},
+		[]string{"against PyTorch", "default allocator", "compiled", "JAX", "MLX"}
 }
 
 func (res *results) page() []byte {

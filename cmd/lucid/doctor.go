@@ -80,7 +80,8 @@ func probe(out io.Writer) error {
 	}
 	const want = 64 * 64 * 64
 	if got < want*0.999 || got > want*1.001 {
-		return fmt.Errorf("a small computation gave %v, want %v; run with LUCID_CPU=generic to see whether a kernel is wrong, and report it", got, float64(want))
+		return fmt.Errorf("a small computation gave %v, want %v; run with LUCID_CPU=generic to see whether a kernel is wrong, "+
+			"and report it", got, float64(want))
 	}
 	_, err := fmt.Fprintln(out, "probe     a small computation came out right")
 	return err

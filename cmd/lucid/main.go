@@ -79,11 +79,13 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 		if name, ok := strings.CutPrefix(what, "flag provided but not defined: -"); ok {
 			var known []string
 			f.VisitAll(func(g *flag.Flag) { known = append(known, g.Name) })
-			what = "there is no flag --" + name + strings.ReplaceAll(strings.ReplaceAll(perhaps(name, known), "perhaps ", "perhaps --"), " or ", " or --")
+			what = "there is no flag --" + name + strings.ReplaceAll(strings.ReplaceAll(perhaps(name, known), "perhaps ",
+				"perhaps --"), " or ", " or --")
 		}
 		return &usageError{"lucid " + c.name + ": " + what, "lucid " + c.name + " --help"}
 	case f.NArg() > want:
-		return &usageError{fmt.Sprintf("lucid %s: unexpected argument %q", c.name, f.Arg(want)), strings.TrimSpace("lucid " + c.name + " " + c.args)}
+		return &usageError{fmt.Sprintf("lucid %s: unexpected argument %q", c.name, f.Arg(want)),
+			strings.TrimSpace("lucid " + c.name + " " + c.args)}
 	}
 	return nil
 }

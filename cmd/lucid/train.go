@@ -151,7 +151,8 @@ func (s *session) report(ctx context.Context) error {
 		s.bar.Line("step %d/%d  loss %.4f  test loss %.4f  %q", s.Done, s.Total, s.Loss(s.Every), r.Loss, "The "+sample)
 		return nil
 	}
-	s.bar.Line("epoch %d  step %d/%d  loss %.4f  test accuracy %.2f %%  %s %s/s", s.Epoch(), s.Done, s.Total, s.Loss(s.Every), 100*r.Accuracy, progress.Count(s.bar.Rate()), s.Spec.Unit)
+	s.bar.Line("epoch %d  step %d/%d  loss %.4f  test accuracy %.2f %%  %s %s/s", s.Epoch(), s.Done, s.Total, s.Loss(s.Every),
+		100*r.Accuracy, progress.Count(s.bar.Rate()), s.Spec.Unit)
 	return nil
 }
 
@@ -180,7 +181,8 @@ func (s *session) finish() error {
 		fmt.Fprintln(s.log, "rows: what it is; columns: what the model says")
 		plot.Confusion(s.log, s.Spec.Classes, r.Confusion)
 	}
-	fmt.Fprintf(s.log, "test accuracy %.2f %%, loss %.4f, after %d steps in %.1f s\n", 100*r.Accuracy, s.Loss(s.Every), s.Done, time.Since(s.begin).Seconds())
+	fmt.Fprintf(s.log, "test accuracy %.2f %%, loss %.4f, after %d steps in %.1f s\n", 100*r.Accuracy, s.Loss(s.Every), s.Done,
+		time.Since(s.begin).Seconds())
 	fmt.Fprintf(s.log, "checkpoint %s, plots %s and %s; try it: %s\n", s.file, s.sibling(".svg"), s.sibling(".png"), s.tryIt())
 	if s.json {
 		return s.printJSON(r, false)

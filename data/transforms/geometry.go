@@ -126,7 +126,8 @@ func RandomResizedCrop(h, w int, opts ...RandomResizedCropOptions) Transform {
 		o.Ratio = [2]float64{3. / 4, 4. / 3}
 	}
 	if !(o.Scale[0] > 0 && o.Scale[0] <= o.Scale[1] && o.Ratio[0] > 0 && o.Ratio[0] <= o.Ratio[1]) {
-		refuse(lucid.ErrValue, op, "a scale from %v to %v, a ratio from %v to %v; want positive numbers, the smaller first", o.Scale[0], o.Scale[1], o.Ratio[0], o.Ratio[1])
+		refuse(lucid.ErrValue, op, "a scale from %v to %v, a ratio from %v to %v; want positive numbers, the smaller first", o.Scale[0],
+			o.Scale[1], o.Ratio[0], o.Ratio[1])
 	}
 	to := Resize([]int{h, w}, ResizeOptions{Filter: o.Filter})
 	return func(r *rand.Rand, x *lucid.Tensor) *lucid.Tensor {

@@ -40,7 +40,8 @@ func main() {
 	flag.StringVar(&o.prompt, "prompt", "The ", "what to write on from")
 	flag.Parse()
 	if flag.NArg() > 0 || min(o.steps, o.width, o.depth, o.heads, o.context) < 1 || o.width%o.heads != 0 || o.prompt == "" {
-		fmt.Fprintln(os.Stderr, "gpt: want positive numbers, heads that divide the width, and a prompt, as in: go run ./examples/gpt -width 64 -heads 4")
+		fmt.Fprintln(os.Stderr,
+			"gpt: want positive numbers, heads that divide the width, and a prompt, as in: go run ./examples/gpt -width 64 -heads 4")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -129,7 +130,8 @@ func run(ctx context.Context, w io.Writer, o options) (loss float64, err error) 
 		return loss
 	})
 	fmt.Fprintf(w, "%d parameters, %d characters of %d kinds\n", nn.NumParameters(net), len(text), len(alphabet))
-	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16, Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: 16 * o.steps}, Seed: new(uint64(1))})
+	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16,
+		Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: 16 * o.steps}, Seed: new(uint64(1))})
 	begin, i := time.Now(), 0
 	for batch, err := range loader.All(ctx) {
 		if err != nil {

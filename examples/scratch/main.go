@@ -103,7 +103,9 @@ func picture(p params) string {
 			grid = append(grid, 2*float32(j)/(columns-1)-1, 2*float32(i)/(rows-1)-1)
 		}
 	}
-	inside := lucid.ToSlice[float64](lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return predict(p, x) })(lucid.New(grid, rows*columns, 2)).Sigmoid())
+	inside := lucid.ToSlice[float64](lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor {
+		return predict(p, x)
+	})(lucid.New(grid, rows*columns, 2)).Sigmoid())
 	var b strings.Builder
 	for i, v := range inside {
 		b.WriteRune([]rune(" ░▒▓█")[int(v*4.999)])

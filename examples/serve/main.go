@@ -92,7 +92,8 @@ func serve(ctx context.Context, address string, b *batcher) error {
 	if err != nil {
 		return err
 	}
-	s := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
+	s := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(listener) }()
 	select {
@@ -110,7 +111,8 @@ func handler(b *batcher) http.Handler {
 	m.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) { predict(b, w, r) })
 	m.HandleFunc("GET /stats", func(w http.ResponseWriter, r *http.Request) {
 		q, n := b.questions.Load(), b.batches.Load()
-		reply(w, http.StatusOK, map[string]any{"questions": q, "batches": n, "mean_batch": float64(q) / float64(max(n, 1)), "waiting": len(b.queue)})
+		reply(w, http.StatusOK, map[string]any{"questions": q, "batches": n, "mean_batch": float64(q) / float64(max(n, 1)),
+			"waiting": len(b.queue)})
 	})
 	return m
 }

@@ -33,7 +33,8 @@ func TestSnippets(t *testing.T) {
 		}
 		for _, b := range found {
 			if blocks++; !strings.Contains(examples[f.dir()], flush(b[1])) {
-				t.Errorf("%s shows code that no example file next to it has; copy it into an Example of example_*_test.go:\n%s", f.path, b[1])
+				t.Errorf("%s shows code that no example file next to it has; copy it into an Example of example_*_test.go:\n%s", f.path,
+					b[1])
 			}
 		}
 	}
@@ -131,7 +132,8 @@ func TestDocNames(t *testing.T) {
 	}
 	checked := 0
 	for _, f := range files(t) {
-		if f.ext() != ".md" || !strings.HasPrefix(f.path, "docs/tutorial") && !strings.HasPrefix(f.path, "docs/packages") && f.path != "README.md" {
+		if f.ext() != ".md" || !strings.HasPrefix(f.path, "docs/tutorial") && !strings.HasPrefix(f.path, "docs/packages") &&
+			f.path != "README.md" {
 			continue
 		}
 		text := regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(f.text, "")

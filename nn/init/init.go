@@ -71,7 +71,8 @@ func Eye_(t *lucid.Tensor) *lucid.Tensor {
 func Dirac_(t *lucid.Tensor, groups int) *lucid.Tensor {
 	s := t.Shape()
 	if len(s) < 3 || len(s) > 5 || groups < 1 || s[0]%groups != 0 {
-		refuse(lucid.ErrShapeMismatch, "dirac", "a weight of shape %v in %d groups; want 3 to 5 dimensions, the first divided by the groups", s, groups)
+		refuse(lucid.ErrShapeMismatch, "dirac",
+			"a weight of shape %v in %d groups; want 3 to 5 dimensions, the first divided by the groups", s, groups)
 	}
 	data := make([]float64, t.NumElement())
 	per := s[0] / groups
@@ -119,7 +120,8 @@ func CalculateGain(nonlinearity string, param ...float64) float64 {
 	case "selu":
 		return 0.75
 	}
-	refuse(lucid.ErrValue, "calculate_gain", "no gain is known for %q; want linear, conv*, sigmoid, tanh, relu, leaky_relu or selu", nonlinearity)
+	refuse(lucid.ErrValue, "calculate_gain", "no gain is known for %q; want linear, conv*, sigmoid, tanh, relu, leaky_relu or selu",
+		nonlinearity)
 	return 0
 }
 

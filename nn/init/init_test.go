@@ -171,7 +171,8 @@ func TestOrthogonal(t *testing.T) {
 		if m.Size(0) > m.Size(1) {
 			m = m.Transpose(0, 1)
 		}
-		if !lucid.AllClose(m.MatMul(m.Transpose(0, 1)), lucid.With{DType: lucid.Float64}.Eye(m.Size(0)).Mul(9), lucid.CloseOptions{ATol: new(1e-9)}) {
+		if !lucid.AllClose(m.MatMul(m.Transpose(0, 1)), lucid.With{DType: lucid.Float64}.Eye(m.Size(0)).Mul(9),
+			lucid.CloseOptions{ATol: new(1e-9)}) {
 			t.Errorf("%v: rows are not orthogonal", s)
 		}
 	}

@@ -83,7 +83,8 @@ func TestOrthogonalAssign(t *testing.T) {
 			if d := nn.Value(m, "weight").Sub(q).Abs().Max().Item(); !(d < 1e-5) {
 				t.Errorf("%s %v: assigned and read again, %g apart", way, shape, d)
 			}
-			if got := nn.StateDict(m).Names(); !slices.Equal(got, []string{"parametrizations.weight.original", "parametrizations.weight.0.base"}) {
+			if got := nn.StateDict(m).Names(); !slices.Equal(got,
+				[]string{"parametrizations.weight.original", "parametrizations.weight.0.base"}) {
 				t.Errorf("state %v", got)
 			}
 			nn.RemoveParametrizations(m, "weight")

@@ -68,5 +68,6 @@ func (g gpt) job() job {
 	}
 	x, y := integers(1, gptVocab, g.batch*g.length).Reshape(g.batch, g.length).Eval(), integers(2, gptVocab, g.batch*g.length)
 	decay := math.Pow(10, -1)
-	return trainLoss(optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), loss, x, y, lucid.CompileOptions{Recompute: g.again})
+	return trainLoss(optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), loss, x, y,
+		lucid.CompileOptions{Recompute: g.again})
 }

@@ -35,7 +35,8 @@ func (p *params) norm(width int) layer {
 	w, b := p.add(1, width), p.add(0.1, width)
 	mean, variance := lucid.Zeros(width).Eval(), lucid.Ones(width).Eval()
 	return func(x *lucid.Tensor) *lucid.Tensor {
-		return F.BatchNorm(x, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: w, Bias: b, Training: true, ChannelsLast: true})
+		return F.BatchNorm(x, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: w, Bias: b,
+			Training: true, ChannelsLast: true})
 	}
 }
 

@@ -78,7 +78,8 @@ func (c Config) checkSize() error {
 		}
 	}
 	if c.Text() && (c.Width%c.Heads != 0 || c.Width > 4096 || c.Depth > 256 || c.Context > 8192) {
-		return hint("lucid train --model gpt", "a gpt %d wide, %d deep with %d heads over %d bytes; want heads that divide the width, at most 4096 × 256 over 8192",
+		return hint("lucid train --model gpt",
+			"a gpt %d wide, %d deep with %d heads over %d bytes; want heads that divide the width, at most 4096 × 256 over 8192",
 			c.Width, c.Depth, c.Heads, c.Context)
 	}
 	return nil

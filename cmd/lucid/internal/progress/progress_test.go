@@ -91,7 +91,8 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestShortForms(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m01s", 3*time.Hour + 5*time.Minute: "3h05m"} {
+	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m01s",
+		3*time.Hour + 5*time.Minute: "3h05m"} {
 		if got := Duration(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
