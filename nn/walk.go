@@ -67,7 +67,8 @@ func fields(t reflect.Type) []field {
 				f.inline = true
 			case "":
 			default:
-				refuse(lucid.ErrValue, "nn", "field %s of %v has the unknown mark %q in its tag; want buffer, transient or inline", sf.Name, t, flag)
+				refuse(lucid.ErrValue, "nn", "field %s of %v has the unknown mark %q in its tag; want buffer, transient or inline", sf.Name,
+					t, flag)
 			}
 		}
 		list = append(list, f)

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/lucid-go/lucid"
 
-// A layer is some packages and what they may import beside the standard library and packages of the same folder tree.
+// A layer is some packages and what they may import in addition to the standard library and packages of the same folder tree.
 // Paths are relative to the module; "." is the root package, a trailing /... takes the folders below along.
 type layer struct {
 	name     string
@@ -149,7 +149,7 @@ func list(dir string, env ...string) ([]imported, error) {
 	}
 }
 
-// relative turns an import path into one relative to the module; ok is false for other modules.
+// relative converts an import path to one relative to the module; ok is false for other modules.
 func relative(p string) (rel string, ok bool) {
 	if p == module {
 		return ".", true
@@ -182,7 +182,7 @@ func breaches(pkgs []imported) (bad []string) {
 	return slices.Compact(bad)
 }
 
-// sameTree reports whether both packages lie in one folder tree of a row, as cpu and cpu/simd do.
+// sameTree reports whether both packages are in one folder tree of a row, as cpu and cpu/simd do.
 func sameTree(row *layer, pkg, to string) bool {
 	return slices.ContainsFunc(expand(row.packages), func(p string) bool {
 		return strings.HasSuffix(p, "/...") && covers([]string{p}, pkg) && covers([]string{p}, to)

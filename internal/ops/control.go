@@ -143,7 +143,8 @@ func differentiable(list []*Node) (some []*Node) {
 	return some
 }
 
-// spreadDifferentiable is the inverse of differentiable: it puts values back to the numbers of those of like that are inexact, nil elsewhere.
+// spreadDifferentiable is the inverse of differentiable: it puts values back to the numbers of those of like that are inexact, nil
+// elsewhere.
 func spreadDifferentiable(values, like []*Node) []*Node {
 	out := make([]*Node, len(like))
 	for i, x := range like {
