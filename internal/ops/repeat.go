@@ -96,8 +96,8 @@ func RepeatInterleave(x *Node, repeats Operand, o RepeatInterleaveOptions) *Node
 	} else {
 		defer hold(x, counts)()
 		for _, c := range ReadInts(op, counts) {
-			if c < 0 {
-				fault.Throw(fault.Value, op, "a count is %d; want 0 or more", c)
+			if c < 0 || c > shape.MaxElements-total {
+				fault.Throw(fault.Value, op, "a count is %d; want 0 or more, and a sum of at most 2⁵⁷", c)
 			}
 			total += c
 		}
