@@ -328,9 +328,9 @@ func freeTape(n *graph.Node) {
 // GradientsOptions say how Gradients runs; the zero value is PyTorch's default.
 type GradientsOptions struct {
 	Gradient    *Tensor // cotangent of an output that is no scalar
-	RetainGraph bool
-	CreateGraph bool
-	AllowUnused bool // give nil, not an error, for an input the output does not depend on
+	RetainGraph bool    // the graph stays for another call; otherwise it is released
+	CreateGraph bool    // the gradients can be differentiated in turn
+	AllowUnused bool    // give nil, not an error, for an input the output does not depend on
 }
 
 // Gradients returns the gradient of output with respect to each input, and leaves Grad alone.

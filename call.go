@@ -1,14 +1,13 @@
 package lucid
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
 
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/schema"
 )
 
 // Op describes an op that can be called by name.
@@ -35,57 +34,28 @@ type Param struct {
 	Optional bool
 }
 
-type schemaParam struct {
-	name, typ string
-	optional  bool
-}
-
-type schema struct {
-	name, door, doc string
-	noGrad, noVMap  string // of a function written with other ops
-	amp, random     string // likewise: the policy if not keep; why its bits differ from call to call
-	inplace         bool
-	aliases         []string
-	params          []schemaParam
-	call            func(*caller) []*graph.Node
-}
-
-var schemas = map[string]*schema{}
-
-func addSchemas(list ...schema) {
-	for i := range list {
-		s := &list[i]
-		for _, n := range append([]string{s.name}, s.aliases...) {
-			if schemas[n] != nil {
-				panic("lucid: internal: two ops are named " + n)
-			}
-			schemas[n] = s
-		}
-	}
-}
-
 // Ops lists every op that can be called by name, sorted.
 func Ops() []Op {
 	var all []Op
-	for n, s := range schemas {
-		if n == s.name {
-			all = append(all, s.describe())
+	for n, s := range schema.All() {
+		if n == s.Name {
+			all = append(all, describe(s))
 		}
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
 	return all
 }
 
-func (s *schema) describe() Op {
-	o := Op{Name: s.name, Aliases: slices.Clone(s.aliases), InPlace: s.inplace, Version: 1, Doc: s.doc, Door: s.door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: s.random == "", VJP: "yes", JVP: "yes", VMap: "yes"}
-	if s.amp != "" {
-		o.AMP = s.amp
+func describe(s *schema.Schema) Op {
+	o := Op{Name: s.Name, Aliases: slices.Clone(s.Aliases), InPlace: s.InPlace, Version: 1, Doc: s.Doc, Door: s.Door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: s.Random == "", VJP: "yes", JVP: "yes", VMap: "yes"}
+	if s.AMP != "" {
+		o.AMP = s.AMP
 	}
-	for _, p := range s.params {
-		o.Params = append(o.Params, Param{p.name, p.typ, p.optional})
+	for _, p := range s.Params {
+		o.Params = append(o.Params, Param(p))
 	}
-	noGrad, noVMap := s.noGrad, s.noVMap
-	if g := graph.Lookup(s.name); g != nil {
+	noGrad, noVMap := s.NoGrad, s.NoVMap
+	if g := graph.Lookup(s.Name); g != nil {
 		o.Version, o.Kind, o.AMP, o.Deterministic = g.Version, g.Kind.String(), g.AMP.String(), g.Nondeterministic == ""
 		noGrad, noVMap = g.NoGrad, g.NoVMap
 	}
@@ -107,9 +77,11 @@ var waiting = map[string]string{
 // unknown name or attribute, a wrong type or count is an error that says what was expected. The name of an op that has
 // an in-place form, with an underscore behind it, is that form: it rebinds the first tensor, and returns it.
 func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, err error) {
-	s, inplace := schemas[name], false
-	if base, ok := strings.CutSuffix(name, "_"); ok && s == nil && schemas[base] != nil && schemas[base].inplace {
-		s, inplace = schemas[base], true
+	s, inplace := schema.Lookup(name), false
+	if base, ok := strings.CutSuffix(name, "_"); ok && s == nil {
+		if b := schema.Lookup(base); b != nil && b.InPlace {
+			s, inplace = b, true
+		}
 	}
 	if s == nil {
 		if why, ok := waiting[name]; ok {
@@ -118,24 +90,25 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 		return nil, fault.New(fault.NotImplemented, "call", "there is no op %q%s", name, similar(name))
 	}
 	err = fault.Catch(func() {
-		c := &caller{s: s, in: acquireOptional(inputs), attrs: attrs, used: map[string]bool{}}
+		in := acquireOptional(inputs)
+		c := schema.NewCaller(s, in, attrs)
 		defer func() {
-			for _, n := range c.in {
+			for _, n := range in {
 				release(n)
 			}
 		}()
-		ns := present(s.call(c))
-		c.finish()
+		ns := present(c.Call())
+		c.Finish()
 		if inplace {
-			if _, number := attrs[s.params[0].name]; number || inputs[0] == nil {
-				c.bad(fault.Value, "%s rebinds its first operand, which must be a tensor", name)
+			if _, number := attrs[s.Params[0].Name]; number || inputs[0] == nil {
+				c.Bad(fault.Value, "%s rebinds its first operand, which must be a tensor", name)
 			}
-			out = []*Tensor{inputs[0].rebind(s.name, ns[0])}
+			out = []*Tensor{inputs[0].rebind(s.Name, ns[0])}
 			return
 		}
 		out = wrapAll(ns)
 	})
-	return out, within(s.name, err)
+	return out, within(s.Name, err)
 }
 
 // present leaves out results that were not asked for.
@@ -153,125 +126,8 @@ func acquireOptional(ts []*Tensor) []*graph.Node {
 
 // similar suggests names that begin alike.
 func similar(name string) string {
-	var near []string
-	for n := range schemas {
-		if len(name) >= 3 && strings.HasPrefix(n, name[:3]) {
-			near = append(near, n)
-		}
+	if near := schema.Similar(name); near != nil {
+		return "; did you mean " + strings.Join(near, ", ") + "?"
 	}
-	if near == nil {
-		return "; Ops lists them"
-	}
-	sort.Strings(near)
-	return "; did you mean " + strings.Join(near, ", ") + "?"
-}
-
-// caller hands a call's inputs and attributes to the op.
-type caller struct {
-	s     *schema
-	in    []*graph.Node
-	next  int
-	attrs map[string]any
-	used  map[string]bool
-}
-
-func (c *caller) bad(k fault.Kind, format string, args ...any) {
-	fault.Throw(k, c.s.name, "%s; it takes %s", fmt.Sprintf(format, args...), c.s.signature())
-}
-
-func (s *schema) signature() string {
-	var ps []string
-	for _, p := range s.params {
-		q := p.name + " " + p.typ
-		if p.optional {
-			q = "[" + q + "]"
-		}
-		ps = append(ps, q)
-	}
-	return "(" + strings.Join(ps, ", ") + ")"
-}
-
-func (c *caller) tensor(name string) *graph.Node {
-	if c.next >= len(c.in) {
-		c.bad(fault.Value, "tensor %q is missing", name)
-	}
-	c.next++
-	if c.in[c.next-1] == nil {
-		c.bad(fault.Value, "tensor %q is nil", name)
-	}
-	return c.in[c.next-1]
-}
-
-// optionalTensor is the next tensor, nil if there is none or it was given as nil.
-func (c *caller) optionalTensor() *graph.Node {
-	if c.next >= len(c.in) {
-		return nil
-	}
-	c.next++
-	return c.in[c.next-1]
-}
-
-// operand is a tensor, or a number given as an attribute.
-func (c *caller) operand(name string) any {
-	if v, ok := c.attrs[name]; ok {
-		c.used[name] = true
-		if _, isNum := dtype.ScalarOf(v); !isNum {
-			c.bad(fault.DType, "attribute %q is a %T, not a number", name, v)
-		}
-		return v
-	}
-	return c.tensor(name)
-}
-
-// optionalOperand is a number given as an attribute, else the next tensor, nil if there is none.
-func (c *caller) optionalOperand(name string) any {
-	if _, ok := c.attrs[name]; ok {
-		return c.operand(name)
-	}
-	if n := c.optionalTensor(); n != nil {
-		return n
-	}
-	return nil
-}
-
-func (c *caller) tensors() []*graph.Node {
-	rest := c.in[c.next:]
-	c.next = len(c.in)
-	return rest
-}
-
-func (c *caller) option(name string, into any) {
-	if v, ok := c.attrs[name]; ok {
-		c.used[name] = true
-		c.set(name, v, into)
-	}
-}
-
-// optionNot is option for a flag whose attribute says the opposite.
-func (c *caller) optionNot(name string, into *bool) {
-	if v, ok := c.attrs[name]; ok {
-		c.used[name] = true
-		var b bool
-		c.set(name, v, &b)
-		*into = !b
-	}
-}
-
-func (c *caller) required(name string, into any) {
-	if _, ok := c.attrs[name]; !ok {
-		c.bad(fault.Value, "attribute %q is missing", name)
-	}
-	c.option(name, into)
-}
-
-// finish refuses what was not asked for.
-func (c *caller) finish() {
-	if c.next < len(c.in) {
-		c.bad(fault.Value, "got %d tensors, used %d", len(c.in), c.next)
-	}
-	for k := range c.attrs {
-		if !c.used[k] {
-			c.bad(fault.Value, "there is no attribute %q", k)
-		}
-	}
+	return "; Ops lists them"
 }

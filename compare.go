@@ -6,7 +6,7 @@ import "github.com/lucid-go/lucid/internal/ops"
 // rtol 1e-5 and atol 1e-8 unless told otherwise. Shapes broadcast. It evaluates both.
 func AllClose(x, other *Tensor, o ...CloseOptions) bool {
 	a, b := acquire(x), acquire(other)
-	r := wrap(ops.Allclose(a, b, option("allclose", o)))
+	r := wrap(ops.Allclose(a, b, option("allclose", o).op()))
 	release(a)
 	release(b)
 	return ItemAs[bool](r)

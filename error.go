@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/schema"
 )
 
 // Error is every error of the package. Ask for its kind by errors.Is and a sentinel, for its parts by errors.As:
@@ -50,7 +51,7 @@ func Try(f func()) (err error) {
 // within names the op a user called where the error comes from another that it is written with.
 func within(op string, err error) error {
 	e, ok := err.(*Error)
-	if !ok || schemas[op] == nil {
+	if !ok || schema.Lookup(op) == nil {
 		return err
 	}
 	plain := func(s string) string { return strings.ReplaceAll(s, "_", "") }
@@ -70,21 +71,36 @@ func calledOp() string {
 	for more := true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		name, ok := strings.CutPrefix(f.Function, "github.com/lucid-go/lucid.")
-		name, _, _ = strings.Cut(name, "[")
-		name = name[strings.LastIndexByte(name, '.')+1:]
-		if ok && name != "" && unicode.IsUpper(rune(name[0])) {
-			return opOfDoor(strings.TrimSuffix(name, "_"))
+		if op := opOfFrame(f.Function); op != "" {
+			return op
 		}
 	}
 	return "operand"
 }
 
-func opOfDoor(door string) string {
-	for _, s := range schemas {
-		if s.door == door {
-			return s.name
+// opOfFrame is the op of a public function or method, given as the runtime names it; "" if it is none.
+func opOfFrame(function string) string {
+	rest, ok := strings.CutPrefix(function, "github.com/lucid-go/lucid")
+	if !ok {
+		return ""
+	}
+	rest, _, _ = strings.Cut(rest, "[")
+	name := rest[strings.LastIndexByte(rest, '.')+1:]
+	if name == "" || !unicode.IsUpper(rune(name[0])) {
+		return ""
+	}
+	if rest[0] == '/' { // of another package: nn/functional.Conv2d is known as functional.Conv2d
+		if s := schema.OfDoor(rest[strings.LastIndexByte(rest, '/')+1:]); s != nil {
+			return s.Name
 		}
+		return ""
+	}
+	return opOfDoor(strings.TrimSuffix(name, "_"))
+}
+
+func opOfDoor(door string) string {
+	if s := schema.OfDoor(door); s != nil {
+		return s.Name
 	}
 	var snake strings.Builder
 	for i, c := range door {

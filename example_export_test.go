@@ -16,7 +16,7 @@ func ExampleExport() {
 	path := filepath.Join(dir, "model.lucid")
 
 	w := lucid.New([]float32{1, 2, 3, 4}, 2, 2)
-	model := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Relu() }
+	model := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).ReLU() }
 	if err := lucid.Export(path, model, lucid.Zeros(1, 2)); err != nil {
 		fmt.Println(err)
 	}
@@ -85,12 +85,12 @@ func ExampleExporter_Name() {
 
 	w := lucid.Zeros(1).RequiresGrad_(true)
 	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
-	step := func(x, y *lucid.Tensor) (*lucid.Tensor, error) {
+	step := func(x, y *lucid.Tensor) *lucid.Tensor {
 		loss := x.Mul(w).Sub(y).Square().Mean()
 		loss.Backward()
-		err := opt.Step()
+		opt.Step()
 		opt.ZeroGrad()
-		return loss.Detach(), err
+		return loss.Detach()
 	}
 	x, y := lucid.New([]float32{1, 2}, 2), lucid.New([]float32{3, 6}, 2)
 	e := lucid.NewExporter(path)

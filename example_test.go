@@ -13,7 +13,7 @@ import (
 // Tensors are computed when a value is asked for.
 func Example() {
 	x := lucid.New([]float32{1, 2, 3, 4}, 2, 2)
-	y := x.MatMul(x).Add(10).Relu()
+	y := x.MatMul(x).Add(10).ReLU()
 	fmt.Println(y)
 	fmt.Println(y.Sum().Item())
 	// Output:

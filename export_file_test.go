@@ -27,7 +27,7 @@ func goldenFunctions() map[string]func(x, idx *Tensor) []*Tensor {
 	}
 	return map[string]func(x, idx *Tensor) []*Tensor{
 		"arithmetic": func(x, _ *Tensor) []*Tensor {
-			y := x.MatMul(w).Add(x.Mul(2).Sub(0.5)).Gelu()
+			y := x.MatMul(w).Add(x.Mul(2).Sub(0.5)).GELU()
 			return []*Tensor{y, Where(y.Gt(0), y, -1.5), y.To(BFloat16), y.Sum(), call("var", map[string]any{"dim": []any{1}}, y)}
 		},
 		"rows": func(x, _ *Tensor) []*Tensor {

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/codec/codectest"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
+	"github.com/lucid-go/lucid/internal/schema"
 	"github.com/lucid-go/lucid/internal/testutil/golden"
 )
 
@@ -54,7 +55,7 @@ func TestImportMutated(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			seen, passed, ran, total := map[string]int{}, 0, 0, 0
 			for _, c := range golden.Read(t, family) {
-				if schemas[c.Op] == nil {
+				if schema.Lookup(c.Op) == nil {
 					continue
 				}
 				if seen[c.Op]++; seen[c.Op] > perOp {

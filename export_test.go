@@ -22,7 +22,7 @@ func exportedModel() func(x, idx *Tensor) (*Tensor, *Tensor) {
 	w := New([]float32{0.5, -1, 2, 0.25, 1.5, -0.75, 3, 1, -2}, 3, 3).RequiresGrad_(true)
 	b := New([]float32{0.1, -0.2, 0.3}, 3)
 	return func(x, idx *Tensor) (*Tensor, *Tensor) {
-		h := x.MatMul(w).Add(b).Gelu()
+		h := x.MatMul(w).Add(b).GELU()
 		h = h.MatMul(w.T()).Softmax(-1)
 		top, at := h.TopK(2)
 		return top.Add(h.IndexSelect(1, idx).Sum()), at

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/format"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/tree"
 )
@@ -129,7 +130,7 @@ func GradGradCheck(f func([]*Tensor) []*Tensor, inputs []*Tensor, opts ...GradCh
 func Print(label string, x *Tensor) *Tensor {
 	n := acquire(x)
 	defer release(n)
-	p := ops.Print(n, label, func(s string) { fmt.Println(s) }, GetPrintOptions())
+	p := ops.Print(n, label, func(s string) { fmt.Println(s) }, format.Options(GetPrintOptions()))
 	p.MustRun()
 	return wrap(p)
 }

@@ -17,7 +17,9 @@ import (
 //
 // Mapped shows the file's own pages as tensors: nothing is read before it is computed with, and what was read can be
 // dropped by the system again. Another program that cuts the file short meanwhile ends this one: use it for files that no program writes.
-type FileOptions struct{ Mapped bool }
+type FileOptions struct {
+	Mapped bool // tensors show the pages of the file; nothing is read before it is computed with
+}
 
 // File is an open .safetensors file, or the files of an index, whose tensors are read one by one. Its methods may be called by
 // several goroutines.

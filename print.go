@@ -13,18 +13,18 @@ import (
 )
 
 // PrintOptions say how tensors print; see SetPrintOptions.
-//
-//	Precision int   // digits after the point
-//	Threshold int   // more elements than this are summarised
-//	EdgeItems int   // elements shown at each end of a summarised dimension
-//	LineWidth int   // columns after which lines break
-//	SciMode   *bool // scientific notation: nil decides by the values
-type PrintOptions = format.Options
+type PrintOptions struct {
+	Precision int   // digits after the point
+	Threshold int   // more elements than this are summarised
+	EdgeItems int   // elements shown at each end of a summarised dimension
+	LineWidth int   // columns after which lines break
+	SciMode   *bool // scientific notation: nil decides by the values
+}
 
 var printing = struct {
 	sync.RWMutex
 	o PrintOptions
-}{o: format.Default()}
+}{o: PrintOptions(format.Default())}
 
 // SetPrintOptions changes how tensors print and returns the options before. Start from GetPrintOptions: a zero is a
 // value like any other.
@@ -81,7 +81,7 @@ func (t *Tensor) format(n *graph.Node, o PrintOptions) string {
 	if n.Tape() {
 		suffix = append(suffix, "requires_grad=True")
 	}
-	return format.Tensor(o, n.DType(), dims, get, suffix)
+	return format.Tensor(format.Options(o), n.DType(), dims, get, suffix)
 }
 
 // Format implements fmt.Formatter: %v and %s print the tensor, a precision (%.2f) sets the digits, %d shows dtype and

@@ -39,6 +39,11 @@ func (w With) Binomial(count, prob *Tensor) *Tensor {
 	return w.draw(count, func(k, n *graph.Node) *graph.Node { return ops.RandomBinomial(k, n, p) })
 }
 
+// MultinomialOptions are the options of Multinomial.
+type MultinomialOptions struct {
+	Replacement bool // a class may be drawn again
+}
+
 // Multinomial draws class numbers by weights that need not sum to 1, from each row of x, of one or two dimensions.
 func Multinomial(x *Tensor, numSamples int, opts ...MultinomialOptions) *Tensor {
 	return With{}.Multinomial(x, numSamples, opts...)

@@ -16,7 +16,9 @@ import (
 const indexName = "model.safetensors.index.json"
 
 // ShardOptions: ShardSize bounds the bytes of a shard, 0 meaning 1 GiB; a tensor is never cut.
-type ShardOptions struct{ ShardSize int64 }
+type ShardOptions struct {
+	ShardSize int64 // most bytes of a shard; 0: 1 GiB
+}
 
 // SaveSharded writes tensors to several .safetensors files in a directory, which it makes, and an index of them, as
 // other programs read them. The index is written last: a directory has the old content or the new one, never a mixture.

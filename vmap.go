@@ -27,9 +27,9 @@ const (
 // per tensor of the arguments, in order; nil means dimension 0 of all. Out has an entry per tensor of the results; nil
 // means dimension 0.
 type VMapOptions struct {
-	In         []int
-	Out        []int
-	Randomness Randomness
+	In         []int      // an entry per argument, or per tensor of the arguments; nil: dimension 0 of all
+	Out        []int      // an entry per tensor of the results; nil: dimension 0
+	Randomness Randomness // whether the examples draw the same numbers; zero: drawing is refused
 }
 
 // VMap returns a function that computes f for many examples at once: f is written for one, and gets and gives tensors

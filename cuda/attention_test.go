@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestAttention compares attention and its gradients with the CPU's in float32.
@@ -35,7 +36,7 @@ func TestAttention(t *testing.T) {
 						m = mask.To(dev)
 					}
 					y, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
-						return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], m, lucid.ScaledDotProductAttentionOptions{IsCausal: way == "causal", EnableGQA: c.groups != c.heads})}
+						return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{AttnMask: m, IsCausal: way == "causal", EnableGQA: c.groups != c.heads})}
 					}, in, []*lucid.Tensor{g.To(d).To(dt).To(dev)})
 					for _, x := range append(y, grads...) {
 						out = append(out, lucid.ToSlice[float64](x.To(lucid.CPU).To(lucid.Float64).Reshape(-1)))

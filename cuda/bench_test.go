@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // bench measures the evaluation of what f gives after a warm-up that raises the clocks; the device is idle before and
@@ -77,8 +78,8 @@ func BenchmarkRows(b *testing.B) {
 	bytes := float64(4 * 16384 * 8192)
 	for name, f := range map[string]func() *lucid.Tensor{
 		"softmax":    func() *lucid.Tensor { return x.Softmax(-1) },
-		"layer_norm": func() *lucid.Tensor { return lucid.LayerNorm(x, []int{8192}, w, w) },
-		"rms_norm":   func() *lucid.Tensor { return lucid.RMSNorm(x, []int{8192}, w) },
+		"layer_norm": func() *lucid.Tensor { return F.LayerNorm(x, []int{8192}, F.LayerNormOptions{Weight: w, Bias: w}) },
+		"rms_norm":   func() *lucid.Tensor { return F.RMSNorm(x, []int{8192}, F.RMSNormOptions{Weight: w}) },
 	} {
 		b.Run(name, func(b *testing.B) { bench(b, bytes, 0, func() *lucid.Tensor { return f() }) })
 	}
@@ -106,7 +107,7 @@ func BenchmarkBias(b *testing.B) {
 func BenchmarkLoss(b *testing.B) {
 	x := random(b, lucid.BFloat16, 8192, 50304)
 	at := positions(b, 50304, 8192)
-	f := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, at, nil) })
+	f := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return F.CrossEntropy(x, at) })
 	bench(b, 3*2*8192*50304, 0, func() *lucid.Tensor { return f(x) })
 }
 
@@ -121,7 +122,7 @@ func positions(b *testing.B, high int, sizes ...int) *lucid.Tensor {
 func BenchmarkEmbedding(b *testing.B) {
 	const words, width, count = 50304, 768, 32768
 	w, at, g := random(b, lucid.Float32, words, width), positions(b, words, count), random(b, lucid.Float32, count, width)
-	f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(at, w).Mul(g).Sum() })
+	f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return F.Embedding(at, w).Mul(g).Sum() })
 	bench(b, 4*width*(count+words), 0, func() *lucid.Tensor { return f(w) })
 }
 
@@ -158,11 +159,11 @@ func BenchmarkConv(b *testing.B) {
 			x, w = lastInMemory(x), lastInMemory(w)
 		}
 		flops := 2.0 * float64(c.n) * 64 * 56 * 56 * 64 * 9
-		o := lucid.ConvOptions{Padding: 1}
+		o := F.ConvOptions{Padding: 1}
 		b.Run(c.name+"/forward", func(b *testing.B) {
-			bench(b, 0, flops, func() *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) })
+			bench(b, 0, flops, func() *lucid.Tensor { return F.Conv2d(x, w, o) })
 		})
-		f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, o).Sum() })
+		f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return F.Conv2d(x, w, o).Sum() })
 		b.Run(c.name+"/weight", func(b *testing.B) { bench(b, 0, flops, func() *lucid.Tensor { return f(w) }) })
 	}
 }
@@ -173,7 +174,7 @@ func BenchmarkAttention(b *testing.B) {
 	q, k, v := random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width)
 	flops := 4.0 * n * heads * length * length * width / 2 // causal: half of it
 	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
-		return lucid.ScaledDotProductAttention(q, k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		return F.ScaledDotProductAttention(q, k, v, F.ScaledDotProductAttentionOptions{IsCausal: true})
 	}
 	b.Run("forward", func(b *testing.B) { bench(b, 0, flops, func() *lucid.Tensor { return attend(q, k, v) }) })
 	g := random(b, lucid.BFloat16, n, heads, length, width)

@@ -10,6 +10,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // gpu returns the first GPU, or skips the test: with LUCID_REQUIRE=cuda it fails.
@@ -132,7 +133,7 @@ func TestDeviceErrors(t *testing.T) {
 	bad(func() *lucid.Tensor { return x.IndexSelect(0, at).Sum() }, lucid.ErrIndex)
 	bad(func() *lucid.Tensor { return lucid.FloorDivide(x, x).Sum() }, lucid.ErrValue)
 	bad(func() *lucid.Tensor {
-		return lucid.CrossEntropy(lucid.Zeros(2, 3).To(dev), lucid.New([]int64{0, 5}, 2).To(dev), nil)
+		return F.CrossEntropy(lucid.Zeros(2, 3).To(dev), lucid.New([]int64{0, 5}, 2).To(dev))
 	}, lucid.ErrIndex)
 	if s := x.Sum().Item(); s != 45 {
 		t.Errorf("afterwards the sum is %v, want 45", s)

@@ -11,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // dnn skips a test without cuDNN; it returns how often cuDNN did an op so far.
@@ -64,13 +65,13 @@ var convCases = []convCase{
 func (c convCase) run(x, w *lucid.Tensor) *lucid.Tensor {
 	switch {
 	case c.transposed:
-		return lucid.ConvTranspose2d(x, w, nil, lucid.ConvTransposeOptions{Stride: c.stride, Padding: []int{c.pad.(int)}, Groups: &c.groups})
+		return F.ConvTranspose2d(x, w, F.ConvTransposeOptions{Stride: c.stride, Padding: []int{c.pad.(int)}, Groups: c.groups})
 	case len(c.x) == 3:
-		return lucid.Conv1d(x, w, nil, lucid.ConvOptions{Stride: c.stride, Padding: c.pad, Dilation: c.dilation, Groups: &c.groups})
+		return F.Conv1d(x, w, F.ConvOptions{Stride: c.stride, Padding: c.pad, Dilation: c.dilation, Groups: c.groups})
 	case len(c.x) == 5:
-		return lucid.Conv3d(x, w, nil, lucid.ConvOptions{Stride: c.stride, Padding: c.pad, Dilation: c.dilation, Groups: &c.groups})
+		return F.Conv3d(x, w, F.ConvOptions{Stride: c.stride, Padding: c.pad, Dilation: c.dilation, Groups: c.groups})
 	}
-	return lucid.Conv2d(x, w, nil, lucid.ConvOptions{Stride: c.stride, Padding: c.pad, Dilation: c.dilation, Groups: &c.groups})
+	return F.Conv2d(x, w, F.ConvOptions{Stride: c.stride, Padding: c.pad, Dilation: c.dilation, Groups: c.groups})
 }
 
 // lastInMemory shows a tensor in NHWC layout.
@@ -140,7 +141,7 @@ func TestConvDeterministic(t *testing.T) {
 	before := count("conv")
 	lucid.Deterministic(func() {
 		f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor {
-			return lucid.Conv2d(x, w, nil, lucid.ConvOptions{Padding: 1}).To(lucid.Float32).Square().Sum()
+			return F.Conv2d(x, w, F.ConvOptions{Padding: 1}).To(lucid.Float32).Square().Sum()
 		})
 		for i := range bits {
 			bits[i] = lucid.ToSlice[float32](f(w).To(lucid.Float32).To(lucid.CPU).Reshape(-1))
@@ -162,9 +163,9 @@ func TestConvTF32(t *testing.T) {
 	dev := gpu(t)
 	lucid.Seed(5)
 	x, w := lucid.Randn(8, 128, 28, 28), lucid.Randn(128, 128, 3, 3)
-	want := lucid.ToSlice[float64](lucid.Conv2d(x.To(lucid.Float64), w.To(lucid.Float64), nil).Reshape(-1))
+	want := lucid.ToSlice[float64](F.Conv2d(x.To(lucid.Float64), w.To(lucid.Float64)).Reshape(-1))
 	off := func() float64 {
-		y := lucid.Conv2d(x.To(dev), w.To(dev), nil)
+		y := F.Conv2d(x.To(dev), w.To(dev))
 		return distance(lucid.ToSlice[float64](y.To(lucid.CPU).To(lucid.Float64).Reshape(-1)), want)
 	}
 	if e := off(); !(e < 2e-6) {
@@ -195,7 +196,7 @@ func TestAttentionLibrary(t *testing.T) {
 				run := func(dev lucid.Device, dt lucid.DType) (out [][]float64) {
 					f := lucid.Compile(func(q, k, v, g *lucid.Tensor) []*lucid.Tensor {
 						y, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
-							return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], nil, lucid.ScaledDotProductAttentionOptions{IsCausal: causal, EnableGQA: c.groups != c.heads})}
+							return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{IsCausal: causal, EnableGQA: c.groups != c.heads})}
 						}, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
 						return append(y, grads...)
 					})
@@ -241,7 +242,7 @@ func TestConvGoroutines(t *testing.T) {
 	dev := gpu(t)
 	w := lucid.Randn(32, 32, 3, 3).To(dev).Eval()
 	x := lucid.Randn(4, 32, 32, 32).To(dev).Eval()
-	want := lucid.ToSlice[float32](lucid.Conv2d(x, w, nil).To(lucid.CPU).Reshape(-1))
+	want := lucid.ToSlice[float32](F.Conv2d(x, w).To(lucid.CPU).Reshape(-1))
 	errs := make([]error, 4*runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for i := range errs {
@@ -249,12 +250,12 @@ func TestConvGoroutines(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for k := range 20 {
-				own := lucid.Conv2d(x.Narrow(2, 0, 16+i%8), w, nil, lucid.ConvOptions{Padding: k % 2})
+				own := F.Conv2d(x.Narrow(2, 0, 16+i%8), w, F.ConvOptions{Padding: k % 2})
 				if err := lucid.Eval(own); err != nil {
 					errs[i] = err
 					return
 				}
-				for j, v := range lucid.ToSlice[float32](lucid.Conv2d(x, w, nil).To(lucid.CPU).Reshape(-1)) {
+				for j, v := range lucid.ToSlice[float32](F.Conv2d(x, w).To(lucid.CPU).Reshape(-1)) {
 					if v != want[j] {
 						errs[i] = fmt.Errorf("element %d is %v, want %v", j, v, want[j])
 						return

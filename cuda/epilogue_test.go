@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestEpilogues: what follows a half-precision matmul is done by its epilogue, or by a launch behind it where the library
 // cannot; both agree with float32. Every function runs eagerly and compiled, often enough to be captured.
 func TestEpilogues(t *testing.T) {
 	dev := gpu(t)
-	tanh := lucid.GeluOptions{Approximate: "tanh"}
+	tanh := F.GELUOptions{Approximate: "tanh"}
 	for _, size := range [][3]int{{256, 512, 768}, {64, 40, 24}, {33, 17, 9}, {1, 64, 64}} {
 		m, k, n := size[0], size[1], size[2]
 		lucid.Seed(7)
@@ -27,17 +28,17 @@ func TestEpilogues(t *testing.T) {
 				return []*lucid.Tensor{x.MatMul(w).Add(x2.MatMul(w))}
 			},
 			"gelu": func(x, w, b, r, x2 *lucid.Tensor) []*lucid.Tensor {
-				return []*lucid.Tensor{lucid.Gelu(x.MatMul(w).Add(b), tanh)}
+				return []*lucid.Tensor{F.GELU(x.MatMul(w).Add(b), tanh)}
 			},
 			"gelu, no bias": func(x, w, b, r, x2 *lucid.Tensor) []*lucid.Tensor {
-				return []*lucid.Tensor{lucid.Gelu(x.MatMul(w), tanh)}
+				return []*lucid.Tensor{F.GELU(x.MatMul(w), tanh)}
 			},
 			"gelu of all": func(x, w, b, r, x2 *lucid.Tensor) []*lucid.Tensor {
-				return []*lucid.Tensor{lucid.Gelu(x.MatMul(w).Add(b).Add(r), tanh)}
+				return []*lucid.Tensor{F.GELU(x.MatMul(w).Add(b).Add(r), tanh)}
 			},
 			"gelu and more": func(x, w, b, r, x2 *lucid.Tensor) []*lucid.Tensor {
 				h := x.MatMul(w).Add(b)
-				return []*lucid.Tensor{h, lucid.Gelu(h, tanh)}
+				return []*lucid.Tensor{h, F.GELU(h, tanh)}
 			},
 			"in shape": func(x, w, b, r, x2 *lucid.Tensor) []*lucid.Tensor {
 				return []*lucid.Tensor{x.MatMul(w).Reshape(1, m, n).Add(b).Add(r)}
@@ -86,7 +87,7 @@ func TestGeluGradient(t *testing.T) {
 					if !biased {
 						b = nil
 					}
-					y := lucid.Linear(lucid.Gelu(lucid.Linear(in[0], in[1], b), lucid.GeluOptions{Approximate: "tanh"}), in[2], nil)
+					y := F.Linear(F.GELU(F.Linear(in[0], in[1], F.LinearOptions{Bias: b}), F.GELUOptions{Approximate: "tanh"}), in[2])
 					return []*lucid.Tensor{y.To(lucid.Float32).Square().Mean()}
 				}, in, []*lucid.Tensor{lucid.Ones().To(dev)})
 				return grads
@@ -128,7 +129,7 @@ func TestHalfLoss(t *testing.T) {
 		h, w, y = lucid.Randn(rows, width).To(lucid.BFloat16), lucid.Randn(words, width).Mul(0.1).To(lucid.BFloat16), lucid.RandInt(0, words, rows)
 	})
 	loss := func(h, w *lucid.Tensor) *lucid.Tensor {
-		return lucid.CrossEntropy(lucid.Linear(h, w, nil).Reshape(-1, words).To(lucid.Float32), y, nil)
+		return F.CrossEntropy(F.Linear(h, w).Reshape(-1, words).To(lucid.Float32), y)
 	}
 	step := func(h, w *lucid.Tensor) []*lucid.Tensor {
 		value, grads := lucid.ValueAndGrad(loss, 0, 1)(h, w)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // captured fails the test if a compiled function does not run as a CUDA graph.
@@ -30,7 +31,7 @@ func TestCapture(t *testing.T) {
 		lucid.Eval(w, m)
 		w = w.Detach().RequiresGrad_(true)
 		step := func(x, y *lucid.Tensor) *lucid.Tensor {
-			loss := lucid.CrossEntropy(x.MatMul(w).Tanh().Mul(3), y, nil)
+			loss := F.CrossEntropy(x.MatMul(w).Tanh().Mul(3), y)
 			loss.Backward()
 			lucid.NoGrad(func() {
 				m.Mul_(0.9).Add_(w.Grad())
@@ -172,7 +173,7 @@ func TestCapturePDL(t *testing.T) {
 						x = x.Sub(x.Sum(0)).Transpose(0, 1).Contiguous()
 					case 4:
 						v, _ := x.Sort(-1)
-						x = v.Add(x.Amax(1).Unsqueeze(1)).Tanh()
+						x = v.Add(x.Max(1).Unsqueeze(1)).Tanh()
 					case 5:
 						x = x.LogSoftmax(0)
 						w.Mul_(0.99).Add_(x.Mul(1e-3))

@@ -194,7 +194,7 @@ func TestCounts(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Int32, lucid.Int64, lucid.Uint32, lucid.Int16, lucid.Float64} {
 		src := lucid.RandInt(-50, 50, len(at)).Abs().To(d).Eval()
 		for name, f := range map[string]func(dev lucid.Device) *lucid.Tensor{
-			"bincount": func(dev lucid.Device) *lucid.Tensor { return lucid.Bincount(where.To(dev), nil) },
+			"bincount": func(dev lucid.Device) *lucid.Tensor { return lucid.Bincount(where.To(dev)) },
 			"index_add": func(dev lucid.Device) *lucid.Tensor {
 				return lucid.Ones(10000).To(d).To(dev).IndexAdd(0, where.To(dev), src.To(dev))
 			},
@@ -266,8 +266,8 @@ func TestFewOfMany(t *testing.T) {
 			z := y.To(dev).Eval()
 			for _, k := range []int{0, 1, 100, 256} {
 				for _, smallest := range []bool{false, true} {
-					want, at := lucid.TopK(y, k, lucid.TopkOptions{Smallest: smallest})
-					got, where := lucid.TopK(z, k, lucid.TopkOptions{Smallest: smallest})
+					want, at := lucid.TopK(y, k, lucid.TopKOptions{Smallest: smallest})
+					got, where := lucid.TopK(z, k, lucid.TopKOptions{Smallest: smallest})
 					if !lucid.Equal(where.To(lucid.CPU), at) || !lucid.AllClose(got.To(lucid.CPU), want, lucid.CloseOptions{RTol: new(0.0), ATol: new(0.0), EqualNaN: true}) {
 						t.Errorf("%d of %d %v, smallest %v: %v, want %v", k, n, d, smallest, where, at)
 					}
@@ -296,7 +296,7 @@ func TestMaskCompaction(t *testing.T) {
 			for axis, length := range s {
 				for _, k := range []int{0, 1, length / 2, length} {
 					for _, smallest := range []bool{false, true} {
-						o := lucid.TopkOptions{Dim: new(axis), Smallest: smallest}
+						o := lucid.TopKOptions{Dim: new(axis), Smallest: smallest}
 						want, at := lucid.TopK(y, k, o)
 						got, where := lucid.TopK(z, k, o)
 						if !lucid.Equal(got.To(lucid.CPU), want) || !lucid.Equal(where.To(lucid.CPU), at) {

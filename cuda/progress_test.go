@@ -121,7 +121,7 @@ func TestBursts(t *testing.T) {
 				want := float64(g + i + 1)
 				switch {
 				case i%97 == 50:
-					if got := x.Amax().Item(); got != want {
+					if got := x.Max().Item(); got != want {
 						t.Errorf("goroutine %d: %v after %d launches, want %v", g, got, i, want)
 						return
 					}

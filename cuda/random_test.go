@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestRandom compares random numbers with the CPU's: fused RNG with any length of the two parts, and numbers that are
@@ -19,7 +20,7 @@ func TestRandom(t *testing.T) {
 		"of doubles": func(n int) *lucid.Tensor { return lucid.Rand(n).To(lucid.Float64).Add(rand64(n)) },
 		"between":    func(n int) *lucid.Tensor { return lucid.Rand(n).Mul(3).Sub(1) },
 		"dropout": func(n int) *lucid.Tensor {
-			return lucid.Dropout(lucid.Arange(0, n, 1).To(lucid.Float32), lucid.DropoutOptions{P: &p})
+			return F.Dropout(lucid.Arange(0, n, 1).To(lucid.Float32), F.DropoutOptions{P: &p})
 		},
 		"columns": func(n int) *lucid.Tensor { return lucid.Rand(n, 6).Mul(lucid.Arange(0, 6, 1)) },
 		"transposed": func(n int) *lucid.Tensor {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestCaptureRecurrent trains an LSTM on the CPU, launch by launch on the GPU, and captured there.
@@ -22,7 +23,7 @@ func TestCaptureRecurrent(t *testing.T) {
 			params = append(params, p.Detach().RequiresGrad_(true))
 		}
 		step := func(x, y *lucid.Tensor) *lucid.Tensor {
-			h, _, _ := lucid.LSTMForward(x, params[0], params[1], nil, nil, params[2], params[3], nil)
+			h, _, _ := F.LSTMForward(x, params[0], params[1], F.LSTMForwardOptions{BiasIH: params[2], BiasHH: params[3]})
 			loss := h.MatMul(params[4]).Squeeze(2).Sub(y).Square().Mean()
 			loss.Backward()
 			lucid.NoGrad(func() {

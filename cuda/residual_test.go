@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
 
@@ -29,11 +30,8 @@ func residual(d lucid.Device, half, compiled bool, steps int) (losses []float64,
 		mean, variance := lucid.Zeros(out).To(d).Eval(), lucid.Ones(out).To(d).Eval()
 		stats = append(stats, variance)
 		return func(x *lucid.Tensor) *lucid.Tensor {
-			y := lucid.Conv2d(x, use(w).Permute(0, 3, 1, 2), nil, lucid.ConvOptions{Stride: []int{stride}, Padding: kernel / 2, ChannelsLast: true})
-			y, m, v := lucid.BatchNorm(y, mean, variance, scale, shift, lucid.BatchNormOptions{Training: true, ChannelsLast: true})
-			mean.Assign(m)
-			variance.Assign(v)
-			return y
+			y := F.Conv2d(x, use(w).Permute(0, 3, 1, 2), F.ConvOptions{Stride: []int{stride}, Padding: kernel / 2, ChannelsLast: true})
+			return F.BatchNorm(y, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: scale, Bias: shift, Training: true, ChannelsLast: true})
 		}
 	}
 	stem, a, b, short := unit(3, 32, 5, 1), unit(32, 64, 3, 2), unit(64, 64, 3, 1), unit(32, 64, 1, 2)
@@ -41,11 +39,11 @@ func residual(d lucid.Device, half, compiled bool, steps int) (losses []float64,
 	opt := optim.NewSGD(params, optim.SGDOptions{LR: 0.02, Momentum: 0.9})
 	x, y := lucid.Randn(16, 32, 32, 3).To(d).Eval(), lucid.RandInt(0, 7, 16).To(d).Eval()
 	step := func(x, y *lucid.Tensor) *lucid.Tensor {
-		h := stem(use(x)).Relu()
-		h, _ = lucid.MaxPool2d(h.Permute(0, 3, 1, 2), []int{3}, lucid.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}})
+		h := stem(use(x)).ReLU()
+		h = F.MaxPool2d(h.Permute(0, 3, 1, 2), []int{3}, F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}})
 		h = h.Permute(0, 2, 3, 1).Contiguous()
-		h = b(a(h).Relu()).Add(short(h)).Relu()
-		loss := lucid.CrossEntropy(lucid.Linear(h.Mean(1, 2), use(last), nil).To(lucid.Float32), y, nil)
+		h = b(a(h).ReLU()).Add(short(h)).ReLU()
+		loss := F.CrossEntropy(F.Linear(h.Mean(1, 2), use(last)).To(lucid.Float32), y)
 		loss.Backward()
 		opt.Step()
 		opt.ZeroGrad()

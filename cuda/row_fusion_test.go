@@ -30,7 +30,7 @@ func TestRowFusion(t *testing.T) {
 			return c.Mul(lucid.Mean(c.Mul(c), last).Add(1e-5).Rsqrt()).Mul(v).Add(w)
 		},
 		"variance": func(x, _, _ *lucid.Tensor) *lucid.Tensor {
-			return x.Sub(lucid.Var(x, lucid.VarOptions{Dim: []int{-1}, KeepDim: true})).Relu()
+			return x.Sub(lucid.Var(x, lucid.VarOptions{Dim: []int{-1}, KeepDim: true})).ReLU()
 		},
 		"log_softmax": func(x, w, _ *lucid.Tensor) *lucid.Tensor { return x.LogSoftmax(-1).Mul(w).Add(1.5) },
 		"logsumexp":   func(x, _, _ *lucid.Tensor) *lucid.Tensor { return x.Sub(lucid.LogSumExp(x, last)).Exp().Add(x) },

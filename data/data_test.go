@@ -81,7 +81,7 @@ func TestLoaderSeedsFromTheDefaultGenerator(t *testing.T) {
 // random examples are the same whoever reads them.
 func TestExampleRandomness(t *testing.T) {
 	d := data.Func{N: 40, F: func(ctx context.Context, i int) ([]*lucid.Tensor, error) {
-		return []*lucid.Tensor{lucid.New([]float64{data.Rand(ctx).Float64(), float64(i)}, 2)}, nil
+		return []*lucid.Tensor{lucid.New([]float64{data.WorkerRand(ctx).Float64(), float64(i)}, 2)}, nil
 	}}
 	read := func(workers int) (s string) {
 		for b, err := range data.NewLoader(d, data.LoaderOptions{BatchSize: 3, Workers: workers, Seed: new(uint64(1))}).All(context.Background()) {
@@ -96,7 +96,7 @@ func TestExampleRandomness(t *testing.T) {
 		t.Error("random numbers depend on the workers")
 	}
 	seen := map[float64]bool{}
-	again := data.LoaderOptions{BatchSize: 4, Sampler: data.RandomSampler{N: 1, NumSamples: new(12)}, Seed: new(uint64(1))}
+	again := data.LoaderOptions{BatchSize: 4, Sampler: data.RandomSampler{N: 1, NumSamples: 12}, Seed: new(uint64(1))}
 	for b, err := range data.NewLoader(data.NewSubset(d, []int{7}), again).All(context.Background()) {
 		if err != nil {
 			t.Fatal(err)

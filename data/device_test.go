@@ -35,7 +35,7 @@ func loaders(o data.LoaderOptions) map[string]func(ctx context.Context) iter.Seq
 	all := map[string]func(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error]{}
 	o.BatchSize = 4
 	all["batches at once"] = data.NewLoader(data.NewTensorDataset(x), o).All
-	o.Collate = data.Stack
+	o.Collate = data.Collate
 	all["examples"] = data.NewLoader(data.NewTensorDataset(x), o).All
 	all["iterable"] = data.NewIterableLoader(rows{x}, o).All
 	return all

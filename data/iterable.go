@@ -28,7 +28,7 @@ func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader
 	o.openDevice()
 	o.BatchSize = max(o.BatchSize, 1)
 	if o.Collate == nil {
-		o.Collate = Stack
+		o.Collate = Collate
 	}
 	return &IterableLoader{s, o}
 }

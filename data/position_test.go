@@ -13,7 +13,7 @@ import (
 // TestLoaderPosition stops an epoch in its middle, saves where it was, and goes on with another loader.
 func TestLoaderPosition(t *testing.T) {
 	d := data.Func{N: 40, F: func(ctx context.Context, i int) ([]*lucid.Tensor, error) {
-		return []*lucid.Tensor{lucid.New([]float64{data.Rand(ctx).Float64(), float64(i)}, 2)}, nil
+		return []*lucid.Tensor{lucid.New([]float64{data.WorkerRand(ctx).Float64(), float64(i)}, 2)}, nil
 	}}
 	for _, c := range []struct {
 		seed       *uint64

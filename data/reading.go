@@ -204,7 +204,7 @@ func (r reading) gather(ctx context.Context, batch int, indices []int, at *int) 
 	if collate := r.l.o.Collate; collate != nil {
 		return collate(examples)
 	}
-	return Stack(examples)
+	return Collate(examples)
 }
 
 // whole finds the dataset under subsets that can give a batch at once, and the indices there.
@@ -226,8 +226,8 @@ func whole(d Dataset, indices []int) (b BatchDataset, inside []int, ok bool) {
 	}
 }
 
-// Stack makes a batch by stacking each tensor of the examples; it is the default of LoaderOptions.Collate.
-func Stack(examples [][]*lucid.Tensor) ([]*lucid.Tensor, error) {
+// Collate makes a batch by stacking each tensor of the examples; it is the default of LoaderOptions.Collate.
+func Collate(examples [][]*lucid.Tensor) ([]*lucid.Tensor, error) {
 	if len(examples) == 0 {
 		return nil, nil
 	}

@@ -33,17 +33,17 @@ func (s SequentialSampler) Indices(*rand.Rand) []int {
 }
 
 // RandomSampler reads in a random order: every example once, or, with Replacement, any example any time. NumSamples,
-// nil meaning N, is how many are read.
+// 0 meaning N, is how many are read.
 type RandomSampler struct {
 	N           int
 	Replacement bool
-	NumSamples  *int
+	NumSamples  int
 }
 
 // Len returns how many are read.
 func (s RandomSampler) Len() int {
-	if s.NumSamples != nil {
-		return *s.NumSamples
+	if s.NumSamples != 0 {
+		return s.NumSamples
 	}
 	return s.N
 }

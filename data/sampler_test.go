@@ -47,7 +47,7 @@ func TestSamplers(t *testing.T) {
 	if len(slices.Compact(all)) != 10 {
 		t.Errorf("distributed: %v", all)
 	}
-	if got := indices(data.RandomSampler{N: 10, NumSamples: new(25)}); len(got) != 25 {
+	if got := indices(data.RandomSampler{N: 10, NumSamples: 25}); len(got) != 25 {
 		t.Errorf("random: %d", len(got))
 	}
 }

@@ -34,10 +34,10 @@ type seedKey struct{}
 // exampleSeed is what Rand derives numbers from.
 type exampleSeed struct{ a, b uint64 }
 
-// Rand returns the source of random numbers of the example that is being read: the same for the same seed, epoch, index and
+// WorkerRand returns the source of random numbers of the example that is being read: the same for the same seed, epoch, index and
 // place in the epoch, whichever worker reads it. Two calls for one example return the same source, from its start. Outside of
 // a loader it is seeded at random.
-func Rand(ctx context.Context) *rand.Rand {
+func WorkerRand(ctx context.Context) *rand.Rand {
 	if s, ok := ctx.Value(seedKey{}).(exampleSeed); ok {
 		return rand.New(rand.NewPCG(s.a, s.b))
 	}

@@ -12,7 +12,7 @@ import (
 // A function in a file: a piece of docs/export.md.
 func Example_export() {
 	w := lucid.New([]float32{1, 2, 3, 4}, 2, 2)
-	model := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Relu() }
+	model := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).ReLU() }
 	path := filepath.Join(os.TempDir(), "model.lucid")
 	if err := lucid.Export(path, model, lucid.Zeros(1, 2)); err != nil {
 		log.Fatal(err)

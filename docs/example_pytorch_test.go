@@ -76,7 +76,8 @@ func (r *run) epoch(after func(step int) error) error {
 		r.opt.ZeroGrad()
 		F.CrossEntropy(r.model.Forward(batch[0]), batch[1]).Backward()
 		step++
-		if err := errors.Join(r.opt.Step(), after(step)); err != nil {
+		r.opt.Step()
+		if err := after(step); err != nil {
 			return err
 		}
 	}

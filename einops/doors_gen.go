@@ -7,94 +7,22 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/ops"
 )
 
-func acquire(t *lucid.Tensor) *graph.Node { return (*graph.Array)(t).Acquire() }
+func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
 
-func acquireMaybe(t *lucid.Tensor) *graph.Node {
+func option[T any](op string, opts []T) T { return door.Option(op, opts) }
+
+// acquire claims the node a tensor shows now; release lets it go once the result holds it.
+func acquire(op string, t *lucid.Tensor) *graph.Node {
 	if t == nil {
-		return nil
+		fault.Throw(fault.Value, op, "a tensor is nil; only those that the documentation says may be can be left out")
 	}
-	return acquire(t)
+	return (*graph.Array)(t).Acquire()
 }
 
 func release(n *graph.Node) {
 	if n != nil {
 		n.Unref()
 	}
-}
-
-func acquireAny(x any) any {
-	t, ok := x.(*lucid.Tensor)
-	if !ok {
-		return x
-	}
-	if t == nil {
-		fault.Throw(fault.Value, "operand", "an operand is a nil tensor")
-	}
-	return acquire(t)
-}
-
-func releaseAny(x any) {
-	if n, ok := x.(*graph.Node); ok {
-		release(n)
-	}
-}
-
-func acquireAll(ts []*lucid.Tensor) []*graph.Node {
-	ns := make([]*graph.Node, len(ts))
-	for i, t := range ts {
-		if t == nil {
-			fault.Throw(fault.Value, "operand", "tensor %d of the list is nil", i)
-		}
-		ns[i] = acquire(t)
-	}
-	return ns
-}
-
-func releaseAll(ns []*graph.Node) {
-	for _, n := range ns {
-		release(n)
-	}
-}
-
-func wrapAll(ns []*graph.Node) []*lucid.Tensor {
-	ts := make([]*lucid.Tensor, len(ns))
-	for i, n := range ns {
-		ts[i] = wrap(n)
-	}
-	return ts
-}
-
-func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
-
-func option[T any](op string, opts []T) T { return door.Option(op, opts) }
-
-// Reduce folds the axes that the right side of a pattern lacks, by sum, mean, prod, max, min, any or all, and
-// arranges the others as Rearrange does.
-func Reduce(x *lucid.Tensor, pattern string, reduction string, o ...lucid.EinopsOptions) *lucid.Tensor {
-	a0 := acquire(x)
-	r0 := ops.EinopsReduce(a0, pattern, reduction, option("einops_reduce", o))
-	release(a0)
-	return wrap(r0)
-}
-
-// Repeat shows x as often as the axes say that the right side of a pattern has more, whose lengths are given by
-// name or as numbers, such as "h w -> (h 2) w c", and arranges the others as Rearrange does.
-func Repeat(x *lucid.Tensor, pattern string, o ...lucid.EinopsOptions) *lucid.Tensor {
-	a0 := acquire(x)
-	r0 := ops.EinopsRepeat(a0, pattern, option("einops_repeat", o))
-	release(a0)
-	return wrap(r0)
-}
-
-// Rearrange reorders, splits and joins dimensions as a pattern says, such as "b (h w) c -> b c h w": axes in
-// parentheses are one dimension, "..." stands for any number of them, 1 for a dimension of size 1. Lengths that cannot
-// be told from x are given by name.
-func Rearrange(x *lucid.Tensor, pattern string, o ...lucid.EinopsOptions) *lucid.Tensor {
-	a0 := acquire(x)
-	r0 := ops.Rearrange(a0, pattern, option("einops_rearrange", o))
-	release(a0)
-	return wrap(r0)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/lucid-go/lucid/einops"
 )
 
-func lengths(pairs ...any) lucid.EinopsOptions {
+func lengths(pairs ...any) einops.Options {
 	m := map[string]int{}
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i].(string)] = pairs[i+1].(int)
 	}
-	return lucid.EinopsOptions{AxesLengths: m}
+	return einops.Options{AxesLengths: m}
 }
 
 func count(shape ...int) *lucid.Tensor {
@@ -58,7 +58,7 @@ func TestReduceAndRepeat(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	x := count(2, 6)
-	for pattern, o := range map[string]lucid.EinopsOptions{
+	for pattern, o := range map[string]einops.Options{
 		"a b": {}, "a b -> a b -> a": {}, "a -> a": {}, "a b c ... -> a": {}, "a b -> a": {}, "a b -> a b c": {}, "a a -> a": {}, "a (b -> a b": {}, "(a (b)) c -> a b c": {},
 		"a b) -> a b": {}, "a 7 -> a 7": {}, "a (b c) -> a b c": {}, "a b -> ... a b": {}, "a-b c -> c": {}, "a 0 -> a 0": {},
 		"a (b c) -> a b c ": lengths("b", 4), "a b -> b a": lengths("z", 1), "a b  -> b a": lengths("a", 3), "(...) b -> b": {}, "a b -> b -1 a": {},

@@ -7,16 +7,18 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/ops"
 )
 
-func acquire(t *lucid.Tensor) *graph.Node { return (*graph.Array)(t).Acquire() }
+func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
 
-func acquireMaybe(t *lucid.Tensor) *graph.Node {
+func option[T any](op string, opts []T) T { return door.Option(op, opts) }
+
+// acquire claims the node a tensor shows now; release lets it go once the result holds it.
+func acquire(op string, t *lucid.Tensor) *graph.Node {
 	if t == nil {
-		return nil
+		fault.Throw(fault.Value, op, "a tensor is nil; only those that the documentation says may be can be left out")
 	}
-	return acquire(t)
+	return (*graph.Array)(t).Acquire()
 }
 
 func release(n *graph.Node) {
@@ -25,30 +27,13 @@ func release(n *graph.Node) {
 	}
 }
 
-func acquireAny(x any) any {
-	t, ok := x.(*lucid.Tensor)
-	if !ok {
-		return x
-	}
-	if t == nil {
-		fault.Throw(fault.Value, "operand", "an operand is a nil tensor")
-	}
-	return acquire(t)
-}
-
-func releaseAny(x any) {
-	if n, ok := x.(*graph.Node); ok {
-		release(n)
-	}
-}
-
-func acquireAll(ts []*lucid.Tensor) []*graph.Node {
+func acquireAll(op string, ts []*lucid.Tensor) []*graph.Node {
 	ns := make([]*graph.Node, len(ts))
 	for i, t := range ts {
 		if t == nil {
-			fault.Throw(fault.Value, "operand", "tensor %d of the list is nil", i)
+			fault.Throw(fault.Value, op, "tensor %d of the list is nil; only those that the documentation says may be can be left out", i)
 		}
-		ns[i] = acquire(t)
+		ns[i] = acquire(op, t)
 	}
 	return ns
 }
@@ -57,61 +42,4 @@ func releaseAll(ns []*graph.Node) {
 	for _, n := range ns {
 		release(n)
 	}
-}
-
-func wrapAll(ns []*graph.Node) []*lucid.Tensor {
-	ts := make([]*lucid.Tensor, len(ns))
-	for i, n := range ns {
-		ts[i] = wrap(n)
-	}
-	return ts
-}
-
-func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
-
-func option[T any](op string, opts []T) T { return door.Option(op, opts) }
-
-// Cross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
-func Cross(x *lucid.Tensor, other *lucid.Tensor, o ...lucid.LinalgCrossOptions) *lucid.Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
-// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
-func MatrixPower(x *lucid.Tensor, n int) *lucid.Tensor {
-	a0 := acquire(x)
-	r0 := ops.MatrixPower(a0, n)
-	release(a0)
-	return wrap(r0)
-}
-
-// MultiDot is ChainMatmul under the name it has in linear algebra.
-func MultiDot(tensors ...*lucid.Tensor) *lucid.Tensor {
-	a0 := acquireAll(tensors)
-	r0 := ops.MultiDot(a0...)
-	releaseAll(a0)
-	return wrap(r0)
-}
-
-// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
-func Vecdot(x *lucid.Tensor, other *lucid.Tensor, o ...lucid.VecdotOptions) *lucid.Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
-// VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the
-// largest or the smallest magnitude. The gradient at zero is zero.
-func VectorNorm(x *lucid.Tensor, o ...lucid.VectorNormOptions) *lucid.Tensor {
-	a0 := acquire(x)
-	r0 := ops.VectorNorm(a0, option("linalg_vector_norm", o))
-	release(a0)
-	return wrap(r0)
 }

@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
 
 // ReLU computes max(x, 0).
 type ReLU struct{ Base }
@@ -11,7 +14,7 @@ func NewReLU() *ReLU { return &ReLU{} }
 // Forward applies it to every element.
 func (m *ReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Relu(x))
+	return Leave(m, x, F.ReLU(x))
 }
 
 // ReLU6 computes x cut to [0, 6].
@@ -23,7 +26,7 @@ func NewReLU6() *ReLU6 { return &ReLU6{} }
 // Forward applies it to every element.
 func (m *ReLU6) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Relu6(x))
+	return Leave(m, x, F.ReLU6(x))
 }
 
 // SELU computes the self-normalizing exponential unit.
@@ -35,7 +38,7 @@ func NewSELU() *SELU { return &SELU{} }
 // Forward applies it to every element.
 func (m *SELU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Selu(x))
+	return Leave(m, x, F.SELU(x))
 }
 
 // SiLU computes x·sigmoid(x).
@@ -47,7 +50,7 @@ func NewSiLU() *SiLU { return &SiLU{} }
 // Forward applies it to every element.
 func (m *SiLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Silu(x))
+	return Leave(m, x, F.SiLU(x))
 }
 
 // Mish computes x·tanh(softplus(x)).
@@ -59,7 +62,7 @@ func NewMish() *Mish { return &Mish{} }
 // Forward applies it to every element.
 func (m *Mish) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Mish(x))
+	return Leave(m, x, F.Mish(x))
 }
 
 // Softsign computes x/(1+|x|).
@@ -71,7 +74,7 @@ func NewSoftsign() *Softsign { return &Softsign{} }
 // Forward applies it to every element.
 func (m *Softsign) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Softsign(x))
+	return Leave(m, x, F.Softsign(x))
 }
 
 // Sigmoid computes 1/(1+exp(-x)).
@@ -95,7 +98,7 @@ func NewLogSigmoid() *LogSigmoid { return &LogSigmoid{} }
 // Forward applies it to every element.
 func (m *LogSigmoid) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LogSigmoid(x))
+	return Leave(m, x, F.LogSigmoid(x))
 }
 
 // Tanh computes tanh(x).
@@ -119,7 +122,7 @@ func NewHardswish() *Hardswish { return &Hardswish{} }
 // Forward applies it to every element.
 func (m *Hardswish) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Hardswish(x))
+	return Leave(m, x, F.Hardswish(x))
 }
 
 // Hardsigmoid computes relu6(x+3)/6.
@@ -131,7 +134,7 @@ func NewHardsigmoid() *Hardsigmoid { return &Hardsigmoid{} }
 // Forward applies it to every element.
 func (m *Hardsigmoid) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Hardsigmoid(x))
+	return Leave(m, x, F.Hardsigmoid(x))
 }
 
 // Tanhshrink computes x - tanh(x).
@@ -143,5 +146,5 @@ func NewTanhshrink() *Tanhshrink { return &Tanhshrink{} }
 // Forward applies it to every element.
 func (m *Tanhshrink) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Tanhshrink(x))
+	return Leave(m, x, F.Tanhshrink(x))
 }

@@ -15,7 +15,7 @@ func NewReLU2() *ReLU2 { return &ReLU2{} }
 // Forward applies it to every element.
 func (m *ReLU2) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Relu2(x))
+	return Leave(m, x, F.ReLU2(x))
 }
 
 // Step computes 1 where x exceeds a threshold and 0 elsewhere.
@@ -30,7 +30,7 @@ func NewStep(threshold float64) *Step { return &Step{Threshold: threshold} }
 // Forward applies it to every element.
 func (m *Step) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Step(x, m.Threshold))
+	return Leave(m, x, F.Step(x, F.StepOptions{Threshold: m.Threshold}))
 }
 
 // DropPath leaves whole examples out in training: in a residual branch, the branch.
@@ -50,8 +50,8 @@ func (m *DropPath) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // DropBlockOptions: squares of BlockSize (0 means 7) are dropped, so that a share P (nil: one tenth) is.
 type DropBlockOptions struct {
-	BlockSize int
-	P         *float64
+	BlockSize int      // side of the squares; 0: 7
+	P         *float64 // share of elements that are dropped; nil: 0.1
 }
 
 // DropBlock drops squares of planes of (B, C, H, W) in training.
@@ -73,9 +73,9 @@ func (m *DropBlock) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // GlobalResponseNormOptions say how a global response norm is made.
 type GlobalResponseNormOptions struct {
-	Eps    *float64 // nil: 1e-6
-	DType  lucid.DType
-	Device lucid.Device
+	Eps    *float64     // nil: 1e-6
+	DType  lucid.DType  // of the parameters; zero: the default float
+	Device lucid.Device // of the parameters; zero: the default device
 }
 
 // GlobalResponseNorm lets the channels of (B, C, H, W) compete by their lengths (Woo et al.).

@@ -63,7 +63,7 @@ func NewSoftmin(dim int) *Softmin { return &Softmin{Dim: dim} }
 // Forward applies it to x.
 func (m *Softmin) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Softmin(x, m.Dim))
+	return Leave(m, x, F.Softmin(x, m.Dim))
 }
 
 // Threshold computes x where it exceeds a threshold, and a value elsewhere.
@@ -80,15 +80,15 @@ func NewThreshold(threshold, value float64) *Threshold {
 // Forward applies it to every element.
 func (m *Threshold) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Threshold(x, m.Threshold, m.Value))
+	return Leave(m, x, F.Threshold(x, m.Threshold, m.Value))
 }
 
-// PReLUOptions: NumParameters is 1 or the number of channels, nil meaning 1; Init is their value, nil meaning 1/4.
+// PReLUOptions say how a PReLU is made; the zero value is PyTorch's default.
 type PReLUOptions struct {
-	NumParameters *int
-	Init          *float64
-	DType         lucid.DType
-	Device        lucid.Device
+	NumParameters int          // 1 or the number of channels; 0: 1
+	Init          *float64     // slope at the start; nil: 0.25
+	DType         lucid.DType  // of the parameters; zero: the default float
+	Device        lucid.Device // of the parameters; zero: the default device
 }
 
 // PReLU computes x where it is positive, and x times a learned slope elsewhere.
@@ -101,17 +101,20 @@ type PReLU struct {
 func NewPReLU(opts ...PReLUOptions) *PReLU {
 	o := door.Option("prelu", opts)
 	w := lucid.With{DType: o.DType, Device: o.Device}
-	return &PReLU{Weight: w.Full([]int{door.Or(o.NumParameters, 1)}, door.Or(o.Init, 0.25)).RequiresGrad_(true)}
+	return &PReLU{Weight: w.Full([]int{door.Count(o.NumParameters, 1)}, door.Or(o.Init, 0.25)).RequiresGrad_(true)}
 }
 
 // Forward applies it to x; channels are dim 1.
 func (m *PReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Prelu(x, Use(m, m.Weight)))
+	return Leave(m, x, F.PReLU(x, Use(m, m.Weight)))
 }
 
 // RReLUOptions say from which interval slopes are drawn; nil means 1/8 and 1/3.
-type RReLUOptions struct{ Lower, Upper *float64 }
+type RReLUOptions struct {
+	Lower *float64 // least slope below 0; nil: 1/8
+	Upper *float64 // largest slope below 0; nil: 1/3
+}
 
 // RReLU computes x where it is positive, and x times a slope elsewhere: random in training, the mean otherwise.
 type RReLU struct {
@@ -125,5 +128,5 @@ func NewRReLU(opts ...RReLUOptions) *RReLU { return &RReLU{o: door.Option("rrelu
 // Forward applies it to every element.
 func (m *RReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Rrelu(x, F.RreluOptions{Lower: m.o.Lower, Upper: m.o.Upper, Training: m.Training()}))
+	return Leave(m, x, F.RReLU(x, F.RReLUOptions{Lower: m.o.Lower, Upper: m.o.Upper, Training: m.Training()}))
 }

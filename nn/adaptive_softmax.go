@@ -10,10 +10,10 @@ import (
 // AdaptiveLogSoftmaxOptions: every further cluster of classes is projected to a size DivValue (nil: 4) times smaller;
 // HeadBias gives the head a bias.
 type AdaptiveLogSoftmaxOptions struct {
-	DivValue *float64
-	HeadBias bool
-	DType    lucid.DType
-	Device   lucid.Device
+	DivValue *float64     // each further cluster is projected to a size this many times smaller; nil: 4
+	HeadBias bool         // the head has a bias
+	DType    lucid.DType  // of the parameters; zero: the default float
+	Device   lucid.Device // of the parameters; zero: the default device
 }
 
 // AdaptiveLogSoftmaxWithLoss is a classifier for many classes, frequent ones first: the first are decided at once, the

@@ -9,15 +9,15 @@ import (
 
 // MultiheadAttentionOptions say how an attention is made; the zero value is PyTorch's default.
 type MultiheadAttentionOptions struct {
-	Dropout     float64
-	NoBias      bool
-	AddBiasKV   bool // have a learned key and value at the end
-	AddZeroAttn bool // have a key and value of zeros at the end
-	KDim, VDim  int  // sizes of keys and values; 0: as the queries
-	NumKVHeads  int  // heads of keys and values, shared by groups of query heads; 0: as the queries
-	BatchFirst  bool // tensors are (B, L, E) instead of (L, B, E)
-	DType       lucid.DType
-	Device      lucid.Device
+	Dropout     float64      // share of the weights that are dropped in training
+	NoBias      bool         // no bias
+	AddBiasKV   bool         // have a learned key and value at the end
+	AddZeroAttn bool         // have a key and value of zeros at the end
+	KDim, VDim  int          // sizes of keys and values; 0: as the queries
+	NumKVHeads  int          // heads of keys and values, shared by groups of query heads; 0: as the queries
+	BatchFirst  bool         // tensors are (B, L, E) instead of (L, B, E)
+	DType       lucid.DType  // of the parameters; zero: the default float
+	Device      lucid.Device // of the parameters; zero: the default device
 }
 
 // MultiheadAttention lets each element of a sequence look at another sequence, in several ways at once (Vaswani et
@@ -56,21 +56,21 @@ func NewMultiheadAttention(embed, heads int, opts ...MultiheadAttentionOptions) 
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	kv := o.NumKVHeads * (embed / heads)
 	if o.KDim == embed && o.VDim == embed && kv == embed {
-		m.InProjWeight = nninit.XavierUniform(parameter(w, 3*embed, embed))
+		m.InProjWeight = nninit.XavierUniform_(parameter(w, 3*embed, embed))
 	} else {
-		m.QProjWeight = nninit.XavierUniform(parameter(w, embed, embed))
-		m.KProjWeight = nninit.XavierUniform(parameter(w, kv, o.KDim))
-		m.VProjWeight = nninit.XavierUniform(parameter(w, kv, o.VDim))
+		m.QProjWeight = nninit.XavierUniform_(parameter(w, embed, embed))
+		m.KProjWeight = nninit.XavierUniform_(parameter(w, kv, o.KDim))
+		m.VProjWeight = nninit.XavierUniform_(parameter(w, kv, o.VDim))
 	}
 	if !o.NoBias {
 		m.InProjBias = parameter(w, embed+2*kv)
 	}
 	m.OutProj = NewLinear(embed, embed, LinearOptions{NoBias: o.NoBias, DType: o.DType, Device: o.Device})
 	if m.OutProj.Bias != nil {
-		nninit.Zeros(m.OutProj.Bias)
+		nninit.Zeros_(m.OutProj.Bias)
 	}
 	if o.AddBiasKV {
-		m.BiasK, m.BiasV = nninit.XavierNormal(parameter(w, 1, 1, kv)), nninit.XavierNormal(parameter(w, 1, 1, kv))
+		m.BiasK, m.BiasV = nninit.XavierNormal_(parameter(w, 1, 1, kv)), nninit.XavierNormal_(parameter(w, 1, 1, kv))
 	}
 	return m
 }
@@ -102,7 +102,7 @@ type AttentionOptions struct {
 func (m *MultiheadAttention) Forward(query, key, value *lucid.Tensor, opts ...AttentionOptions) (y, weights *lucid.Tensor) {
 	o := door.Option("multihead_attention", opts)
 	in := EnterN(m, query, key, value)
-	y, weights = F.MultiHeadAttentionForward(in[0], in[1], in[2], m.heads, F.MultiHeadAttentionOptions{
+	y, weights = F.MultiheadAttentionForward(in[0], in[1], in[2], m.heads, F.MultiheadAttentionOptions{
 		InProjWeight: Use(m, m.InProjWeight), InProjBias: Use(m, m.InProjBias),
 		QProjWeight: Use(m, m.QProjWeight), KProjWeight: Use(m, m.KProjWeight), VProjWeight: Use(m, m.VProjWeight),
 		BiasK: Use(m, m.BiasK), BiasV: Use(m, m.BiasV),

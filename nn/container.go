@@ -36,7 +36,7 @@ func (m *Sequential) Forward(x *lucid.Tensor) *lucid.Tensor {
 		}
 	}()
 	for at = range m.Layers {
-		y = m.Layers[at].Forward(y)
+		y = Call(m.Layers[at], y)
 	}
 	at = len(m.Layers)
 	return Leave(m, x, y)

@@ -6,20 +6,21 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 
 // ConvOptions say how a convolution is made; the zero value is PyTorch's default. A list may have one number for all
 // dimensions.
 type ConvOptions struct {
-	Stride      []int // nil: 1
-	Padding     any   // an int, []int, "valid" or "same"; nil: 0
-	Dilation    []int // nil: 1
-	Groups      int   // 0 means 1
-	NoBias      bool
-	PaddingMode string // "zeros" (default), "reflect", "replicate" or "circular"
-	DType       lucid.DType
-	Device      lucid.Device
+	Stride      []int        // nil: 1
+	Padding     any          // an int, []int, "valid" or "same"; nil: 0
+	Dilation    []int        // nil: 1
+	Groups      int          // 0 means 1
+	NoBias      bool         // no bias
+	PaddingMode string       // "zeros" (default), "reflect", "replicate" or "circular"
+	DType       lucid.DType  // of the parameters; zero: the default float
+	Device      lucid.Device // of the parameters; zero: the default device
 }
 
 // conv is what the convolutions share.
@@ -110,23 +111,23 @@ func edges(op string, n int, kernel []int, o ConvOptions) (pad []int) {
 // ResetParameters draws the starting values anew.
 func (c *conv) ResetParameters() { resetUniform(c.Weight, c.Bias) }
 
-func (c *conv) run(m Module, x *lucid.Tensor, f func(x, w, b *lucid.Tensor, o ...lucid.ConvOptions) *lucid.Tensor) *lucid.Tensor {
+func (c *conv) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor, o ...F.ConvOptions) *lucid.Tensor) *lucid.Tensor {
 	if c.edge != nil {
-		x = lucid.Pad(x, c.edge, lucid.PadOptions{Mode: c.o.PaddingMode})
+		x = F.Pad(x, c.edge, F.PadOptions{Mode: c.o.PaddingMode})
 	}
-	return f(x, Use(m, c.Weight), Use(m, c.Bias), lucid.ConvOptions{Stride: c.o.Stride, Padding: c.o.Padding, Dilation: c.o.Dilation, Groups: &c.o.Groups})
+	return f(x, Use(m, c.Weight), F.ConvOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding, Dilation: c.o.Dilation, Groups: c.o.Groups})
 }
 
 // ConvTransposeOptions say how a transposed convolution is made; the zero value is PyTorch's default.
 type ConvTransposeOptions struct {
-	Stride        []int // nil: 1
-	Padding       []int
-	OutputPadding []int
-	Groups        int // 0 means 1
-	NoBias        bool
-	Dilation      []int // nil: 1
-	DType         lucid.DType
-	Device        lucid.Device
+	Stride        []int        // nil: 1
+	Padding       []int        // taken off the full result at both ends; nil: 0
+	OutputPadding []int        // added at the end; nil: 0
+	Groups        int          // 0 means 1
+	NoBias        bool         // no bias
+	Dilation      []int        // nil: 1
+	DType         lucid.DType  // of the parameters; zero: the default float
+	Device        lucid.Device // of the parameters; zero: the default device
 }
 
 // convTranspose is what the transposed convolutions share.
@@ -157,14 +158,15 @@ func (c *convTranspose) init(op string, n, in, out int, kernel []int, opts []Con
 func (c *convTranspose) ResetParameters() {
 	fan, _ := nninit.Fans(c.Weight)
 	b := 1 / math.Sqrt(float64(max(fan, 1)))
-	nninit.Uniform(c.Weight, -b, b)
+	nninit.Uniform_(c.Weight, -b, b)
 	if c.Bias != nil {
-		nninit.Uniform(c.Bias, -b, b)
+		nninit.Uniform_(c.Bias, -b, b)
 	}
 }
 
-func (c *convTranspose) run(m Module, x *lucid.Tensor, f func(x, w, b *lucid.Tensor, o ...lucid.ConvTransposeOptions) *lucid.Tensor) *lucid.Tensor {
-	return f(x, Use(m, c.Weight), Use(m, c.Bias), lucid.ConvTransposeOptions{Stride: c.o.Stride, Padding: c.o.Padding, OutputPadding: c.o.OutputPadding, Groups: &c.o.Groups, Dilation: c.o.Dilation})
+func (c *convTranspose) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor, o ...F.ConvTransposeOptions) *lucid.Tensor) *lucid.Tensor {
+	return f(x, Use(m, c.Weight), F.ConvTransposeOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding,
+		OutputPadding: c.o.OutputPadding, Groups: c.o.Groups, Dilation: c.o.Dilation})
 }
 
 // Conv1d is a convolution over the last 1 dimension of (B, C, L).
@@ -183,7 +185,7 @@ func NewConv1d(in, out int, kernel []int, opts ...ConvOptions) *Conv1d {
 // Forward convolves x.
 func (m *Conv1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(m, x, lucid.Conv1d))
+	return Leave(m, x, m.run(m, x, F.Conv1d))
 }
 
 // Conv2d is a convolution over the last 2 dimensions of (B, C, H, W).
@@ -202,7 +204,7 @@ func NewConv2d(in, out int, kernel []int, opts ...ConvOptions) *Conv2d {
 // Forward convolves x.
 func (m *Conv2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(m, x, lucid.Conv2d))
+	return Leave(m, x, m.run(m, x, F.Conv2d))
 }
 
 // Conv3d is a convolution over the last 3 dimensions of (B, C, D, H, W).
@@ -221,7 +223,7 @@ func NewConv3d(in, out int, kernel []int, opts ...ConvOptions) *Conv3d {
 // Forward convolves x.
 func (m *Conv3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(m, x, lucid.Conv3d))
+	return Leave(m, x, m.run(m, x, F.Conv3d))
 }
 
 // ConvTranspose1d is the gradient of a convolution as a layer, over the last 1 dimension of (B, C, L).
@@ -240,7 +242,7 @@ func NewConvTranspose1d(in, out int, kernel []int, opts ...ConvTransposeOptions)
 // Forward applies it to x.
 func (m *ConvTranspose1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(m, x, lucid.ConvTranspose1d))
+	return Leave(m, x, m.run(m, x, F.ConvTranspose1d))
 }
 
 // ConvTranspose2d is the gradient of a convolution as a layer, over the last 2 dimensions of (B, C, H, W).
@@ -259,7 +261,7 @@ func NewConvTranspose2d(in, out int, kernel []int, opts ...ConvTransposeOptions)
 // Forward applies it to x.
 func (m *ConvTranspose2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(m, x, lucid.ConvTranspose2d))
+	return Leave(m, x, m.run(m, x, F.ConvTranspose2d))
 }
 
 // ConvTranspose3d is the gradient of a convolution as a layer, over the last 3 dimensions of (B, C, D, H, W).
@@ -278,5 +280,5 @@ func NewConvTranspose3d(in, out int, kernel []int, opts ...ConvTransposeOptions)
 // Forward applies it to x.
 func (m *ConvTranspose3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(m, x, lucid.ConvTranspose3d))
+	return Leave(m, x, m.run(m, x, F.ConvTranspose3d))
 }

@@ -12,6 +12,9 @@
 //
 //	func (n *Net) Forward(x *lucid.Tensor) *lucid.Tensor { return n.Head.Forward(n.Body.Forward(x)) }
 //
+// Call computes a module as PyTorch's m(x) does, with its hooks and parametrizations; Train and Eval set the mode that Training
+// reads. A module of one's own needs nothing for them but Base.
+//
 // A *lucid.Tensor field is a parameter if its dtype has gradients. A tag changes that:
 //
 //	Mean  *lucid.Tensor `nn:",buffer"`           // saved, not trained

@@ -82,8 +82,8 @@ func TestDropBlock(t *testing.T) {
 	}
 	// Every zero lies in a square of zeros.
 	dropped := y.Eq(0).To(lucid.Float32)
-	whole := lucid.AvgPool2d(dropped, []int{3}, lucid.AvgPoolOptions{Stride: []int{1}}).Ge(0.999).To(lucid.Float32)
-	near, _ := lucid.MaxPool2d(lucid.Pad(whole, []int{2, 2, 2, 2}), []int{3}, lucid.MaxPoolOptions{Stride: []int{1}})
+	whole := F.AvgPool2d(dropped, []int{3}, F.AvgPoolOptions{Stride: []int{1}}).Ge(0.999).To(lucid.Float32)
+	near := F.MaxPool2d(F.Pad(whole, []int{2, 2, 2, 2}), []int{3}, F.MaxPoolOptions{Stride: []int{1}})
 	if !lucid.Equal(near, dropped) {
 		t.Error("zeros do not come in squares")
 	}
@@ -150,7 +150,7 @@ func TestRReLUDrawsSlopes(t *testing.T) {
 	if mean /= float64(n); math.Abs(mean-11.0/48) > 0.005 {
 		t.Errorf("the mean slope is %v; want %v", mean, 11.0/48)
 	}
-	if lucid.Try(func() { F.Rrelu(x, F.RreluOptions{Lower: new(0.5), Upper: new(0.1)}) }) == nil {
+	if lucid.Try(func() { F.RReLU(x, F.RReLUOptions{Lower: new(0.5), Upper: new(0.1)}) }) == nil {
 		t.Error("an empty interval was accepted")
 	}
 }

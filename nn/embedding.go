@@ -9,12 +9,12 @@ import (
 
 // EmbeddingOptions say how an embedding is made; the zero value is PyTorch's default.
 type EmbeddingOptions struct {
-	PaddingIdx      *int     // a row that stays zero and gets no gradient
-	MaxNorm         *float64 // rows that are looked up are cut to this length
-	NormType        *float64 // nil: 2
-	ScaleGradByFreq bool     // divide the gradient of a row by how often it was looked up
-	DType           lucid.DType
-	Device          lucid.Device
+	PaddingIdx      *int         // a row that stays zero and gets no gradient
+	MaxNorm         *float64     // rows that are looked up are cut to this length
+	NormType        *float64     // nil: 2
+	ScaleGradByFreq bool         // divide the gradient of a row by how often it was looked up
+	DType           lucid.DType  // of the parameters; zero: the default float
+	Device          lucid.Device // of the parameters; zero: the default device
 }
 
 // Embedding is a table of vectors looked up by number.
@@ -34,7 +34,7 @@ func NewEmbedding(rows, size int, opts ...EmbeddingOptions) *Embedding {
 // table returns the weight of an embedding, with zeros in the padding row, which may be counted from the end.
 func table(w lucid.With, rows, size int, padding **int) *lucid.Tensor {
 	t := parameter(w, rows, size)
-	nninit.Normal(t, 0, 1)
+	nninit.Normal_(t, 0, 1)
 	if *padding == nil {
 		return t
 	}
@@ -63,7 +63,7 @@ func EmbeddingFrom(weight *lucid.Tensor, freeze bool, opts ...EmbeddingOptions) 
 // Forward takes numbers of any shape to vectors, in one more dimension.
 func (m *Embedding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Embedding(x, lookup("embedding", m, m.Weight, m.o.MaxNorm), lucid.EmbeddingOptions{PaddingIdx: m.o.PaddingIdx, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq}))
+	return Leave(m, x, F.Embedding(x, lookup("embedding", m, m.Weight, m.o.MaxNorm), F.EmbeddingOptions{PaddingIdx: m.o.PaddingIdx, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq}))
 }
 
 // lookup returns the table that is used; one that is computed has no rows that could be cut.
@@ -77,19 +77,19 @@ func lookup(op string, m Module, weight *lucid.Tensor, bound *float64) *lucid.Te
 
 // AsLinear uses the table as the weight of a linear layer without bias: x of (..., size) to (..., rows).
 func (m *Embedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
-	return lucid.Linear(x, Use(m, m.Weight), nil)
+	return F.Linear(x, Use(m, m.Weight))
 }
 
 // EmbeddingBagOptions say how an embedding bag is made; the zero value is PyTorch's default.
 type EmbeddingBagOptions struct {
-	Mode              string // "mean" (default), "sum" or "max"
-	MaxNorm           *float64
-	NormType          *float64 // nil: 2
-	ScaleGradByFreq   bool
-	IncludeLastOffset bool
-	PaddingIdx        *int
-	DType             lucid.DType
-	Device            lucid.Device
+	Mode              string       // "mean" (default), "sum" or "max"
+	MaxNorm           *float64     // rows longer than this are scaled down to it; nil: no bound
+	NormType          *float64     // nil: 2
+	ScaleGradByFreq   bool         // divide the gradient of a row by how often it is looked up
+	IncludeLastOffset bool         // the last offset is the end of the last bag
+	PaddingIdx        *int         // a row that counts for nothing and gets no gradient; nil: none
+	DType             lucid.DType  // of the parameters; zero: the default float
+	Device            lucid.Device // of the parameters; zero: the default device
 }
 
 // EmbeddingBag sums or averages the vectors of bags of numbers.
@@ -110,7 +110,7 @@ func NewEmbeddingBag(rows, size int, opts ...EmbeddingBagOptions) *EmbeddingBag 
 func (m *EmbeddingBag) Forward(x, offsets, weights *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, offsets, weights)
 	w := lookup("embedding_bag", m, m.Weight, m.o.MaxNorm)
-	y := F.EmbeddingBag(in[0], w, F.EmbeddingBagOptions{Offsets: in[1], PerSampleWeights: in[2], EmbeddingBagOptions: lucid.EmbeddingBagOptions{
-		Mode: m.o.Mode, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq, IncludeLastOffset: m.o.IncludeLastOffset, PaddingIdx: m.o.PaddingIdx}})
+	y := F.EmbeddingBag(in[0], w, F.EmbeddingBagOptions{Offsets: in[1], PerSampleWeights: in[2],
+		Mode: m.o.Mode, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq, IncludeLastOffset: m.o.IncludeLastOffset, PaddingIdx: m.o.PaddingIdx})
 	return LeaveN(m, in, y)[0]
 }

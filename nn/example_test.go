@@ -24,6 +24,20 @@ func NewClassifier() *Classifier {
 // Forward takes (B, 4) to (B, 3).
 func (c *Classifier) Forward(x *lucid.Tensor) *lucid.Tensor { return c.Head.Forward(c.Body.Forward(x)) }
 
+// A module of one's own gets hooks and parametrizations where it is called by Call.
+func ExampleCall() {
+	lucid.Seed(1)
+	m := NewClassifier()
+	handle := nn.RegisterForwardHook(m, func(_ nn.Module, in, out []*lucid.Tensor) []*lucid.Tensor {
+		fmt.Println(in[0].Shape(), "to", out[0].Shape())
+		return nil
+	})
+	nn.Call(m, lucid.Ones(2, 4))
+	handle.Remove()
+	nn.Call(m, lucid.Ones(2, 4))
+	// Output: [2 4] to [2 3]
+}
+
 func Example() {
 	lucid.Seed(1)
 	m := NewClassifier()

@@ -141,10 +141,11 @@ func around(m Module) *hooks {
 
 func join[T any](a, b []T) []T { return append(slices.Clip(a), b...) }
 
-// Enter runs what must happen before m's Forward and returns the input to use.
+// Enter runs what must happen before m's Forward and returns the input to use. It is for modules whose Forward is called
+// directly, as those of this package; Call does it for others.
 func Enter(m Module, x *lucid.Tensor) *lucid.Tensor {
 	h := around(m)
-	if h == nil {
+	if h == nil || called(m, x) {
 		return x
 	}
 	return h.enter(m, []*lucid.Tensor{x})[0]
@@ -154,7 +155,7 @@ func Enter(m Module, x *lucid.Tensor) *lucid.Tensor {
 func Leave(m Module, x, y *lucid.Tensor) *lucid.Tensor {
 	checkUsed(m)
 	h := around(m)
-	if h == nil {
+	if h == nil || called(m, x) {
 		return y
 	}
 	return h.leave(m, []*lucid.Tensor{x}, []*lucid.Tensor{y})[0]
@@ -163,7 +164,7 @@ func Leave(m Module, x, y *lucid.Tensor) *lucid.Tensor {
 // EnterN is Enter for several inputs; those that are nil stay nil.
 func EnterN(m Module, in ...*lucid.Tensor) []*lucid.Tensor {
 	h := around(m)
-	if h == nil {
+	if h == nil || called(m, in...) {
 		return in
 	}
 	return h.enter(m, in)
@@ -173,7 +174,7 @@ func EnterN(m Module, in ...*lucid.Tensor) []*lucid.Tensor {
 func LeaveN(m Module, in []*lucid.Tensor, out ...*lucid.Tensor) []*lucid.Tensor {
 	checkUsed(m)
 	h := around(m)
-	if h == nil {
+	if h == nil || called(m, in...) {
 		return out
 	}
 	return h.leave(m, in, out)

@@ -3,15 +3,16 @@ package nn
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // LayerNormOptions say how a layer norm is made; the zero value is PyTorch's default.
 type LayerNormOptions struct {
-	Eps      *float64 // nil: 1e-5
-	NoAffine bool     // no weight and bias: PyTorch's elementwise_affine=False
-	NoBias   bool
-	DType    lucid.DType
-	Device   lucid.Device
+	Eps      *float64     // nil: 1e-5
+	NoAffine bool         // no weight and bias: PyTorch's elementwise_affine=False
+	NoBias   bool         // no bias
+	DType    lucid.DType  // of the parameters; zero: the default float
+	Device   lucid.Device // of the parameters; zero: the default device
 }
 
 // LayerNorm normalises the last dimensions.
@@ -39,15 +40,15 @@ func NewLayerNorm(shape []int, opts ...LayerNormOptions) *LayerNorm {
 // Forward normalises x.
 func (m *LayerNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LayerNorm(x, m.shape, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, F.LayerNorm(x, m.shape, F.LayerNormOptions{Weight: Use(m, m.Weight), Bias: Use(m, m.Bias), Eps: m.eps}))
 }
 
 // RMSNormOptions say how an RMS norm is made.
 type RMSNormOptions struct {
-	Eps      *float64 // nil: the precision of x's dtype, as in PyTorch
-	NoAffine bool     // no weight
-	DType    lucid.DType
-	Device   lucid.Device
+	Eps      *float64     // nil: the precision of x's dtype, as in PyTorch
+	NoAffine bool         // no weight
+	DType    lucid.DType  // of the parameters; zero: the default float
+	Device   lucid.Device // of the parameters; zero: the default device
 }
 
 // RMSNorm divides the last dimensions by their root mean square.
@@ -71,16 +72,16 @@ func NewRMSNorm(shape []int, opts ...RMSNormOptions) *RMSNorm {
 // Forward normalises x.
 func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.RMSNorm(x, m.shape, Use(m, m.Weight), lucid.RmsNormOptions{Eps: m.eps}))
+	return Leave(m, x, F.RMSNorm(x, m.shape, F.RMSNormOptions{Weight: Use(m, m.Weight), Eps: m.eps}))
 }
 
 // GroupNormOptions say how a group norm is made; the zero value is PyTorch's default.
 type GroupNormOptions struct {
-	Eps      *float64 // nil: 1e-5
-	NoAffine bool     // no weight and bias
-	NoBias   bool
-	DType    lucid.DType
-	Device   lucid.Device
+	Eps      *float64     // nil: 1e-5
+	NoAffine bool         // no weight and bias
+	NoBias   bool         // no bias
+	DType    lucid.DType  // of the parameters; zero: the default float
+	Device   lucid.Device // of the parameters; zero: the default device
 }
 
 // GroupNorm normalises groups of channels of every example.
@@ -112,23 +113,23 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 // Forward normalises x.
 func (m *GroupNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.GroupNorm(x, m.groups, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, F.GroupNorm(x, m.groups, F.GroupNormOptions{Weight: Use(m, m.Weight), Bias: Use(m, m.Bias), Eps: m.eps}))
 }
 
 // LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels.
 type LocalResponseNorm struct {
 	Base
 	size int
-	o    lucid.LocalResponseNormOptions
+	o    F.LocalResponseNormOptions
 }
 
 // NewLocalResponseNorm returns it for a number of channels.
-func NewLocalResponseNorm(size int, opts ...lucid.LocalResponseNormOptions) *LocalResponseNorm {
+func NewLocalResponseNorm(size int, opts ...F.LocalResponseNormOptions) *LocalResponseNorm {
 	return &LocalResponseNorm{size: size, o: door.Option("local_response_norm", opts)}
 }
 
 // Forward normalises x.
 func (m *LocalResponseNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LocalResponseNorm(x, m.size, m.o))
+	return Leave(m, x, F.LocalResponseNorm(x, m.size, m.o))
 }

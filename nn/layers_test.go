@@ -61,12 +61,12 @@ func TestSmallLayers(t *testing.T) {
 	if !lucid.Equal(g.Forward(x).Detach(), x) {
 		t.Error("a fresh global response norm passes x through")
 	}
-	if !lucid.Equal(nn.NewReLU2().Forward(x), F.Relu2(x)) || !lucid.Equal(nn.NewStep(0.5).Forward(x), x.Gt(0.5).To(lucid.Float32)) {
+	if !lucid.Equal(nn.NewReLU2().Forward(x), F.ReLU2(x)) || !lucid.Equal(nn.NewStep(0.5).Forward(x), x.Gt(0.5).To(lucid.Float32)) {
 		t.Error("ReLU2 or Step")
 	}
-	p := nn.NewSinusoidalEmbedding2D(2, 3, 8)
+	p := nn.NewSinusoidalEmbedding2d(2, 3, 8)
 	if got := p.Forward(lucid.Zeros(1, 6, 8)); !lucid.Equal(got.At(0), F.SinusoidalEmbedding2d(2, 3, 8, 10000)) {
-		t.Error("SinusoidalEmbedding2D")
+		t.Error("SinusoidalEmbedding2d")
 	}
 	if len(nn.StateDict(p).Names()) != 0 {
 		t.Error("a fixed table is saved")

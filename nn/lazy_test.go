@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestLazyLayers compares every lazy layer with the one whose sizes are given, made from the same seed.
@@ -48,8 +49,8 @@ func TestFusedLinear(t *testing.T) {
 	lucid.Seed(3)
 	x := lucid.Randn(4, 5)
 	for name, f := range map[string]func(*lucid.Tensor) *lucid.Tensor{
-		"relu": func(y *lucid.Tensor) *lucid.Tensor { return y.Relu() },
-		"gelu": func(y *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(y, lucid.GeluOptions{Approximate: "tanh"}) },
+		"relu": func(y *lucid.Tensor) *lucid.Tensor { return y.ReLU() },
+		"gelu": func(y *lucid.Tensor) *lucid.Tensor { return F.GELU(y, F.GELUOptions{Approximate: "tanh"}) },
 	} {
 		m := nn.NewFusedLinear(5, 3, name)
 		want := nn.NewSequential(m.Linear, nn.NewFunc(f)).Forward(x)

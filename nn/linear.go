@@ -5,14 +5,15 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 
 // LinearOptions say how a Linear is made; the zero value is PyTorch's default.
 type LinearOptions struct {
-	NoBias bool
-	DType  lucid.DType // of the parameters
-	Device lucid.Device
+	NoBias bool         // no bias
+	DType  lucid.DType  // of the parameters
+	Device lucid.Device // of the parameters; zero: the default device
 }
 
 // Linear is x·Wᵀ + b.
@@ -49,16 +50,16 @@ func resetUniform(weight, bias *lucid.Tensor) {
 	if in > 0 {
 		b = 1 / math.Sqrt(float64(in))
 	}
-	nninit.Uniform(weight, -b, b)
+	nninit.Uniform_(weight, -b, b)
 	if bias != nil {
-		nninit.Uniform(bias, -b, b)
+		nninit.Uniform_(bias, -b, b)
 	}
 }
 
 // Forward takes x of (..., in) to (..., out).
 func (m *Linear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Linear(x, Use(m, m.Weight), Use(m, m.Bias)))
+	return Leave(m, x, F.Linear(x, Use(m, m.Weight), F.LinearOptions{Bias: Use(m, m.Bias)}))
 }
 
 // Bilinear is x1·W·x2 + b, with a matrix W for each output.
@@ -77,9 +78,9 @@ func NewBilinear(in1, in2, out int, opts ...LinearOptions) *Bilinear {
 		m.Bias = parameter(w, out)
 	}
 	b := 1 / math.Sqrt(float64(in1))
-	nninit.Uniform(m.Weight, -b, b)
+	nninit.Uniform_(m.Weight, -b, b)
 	if m.Bias != nil {
-		nninit.Uniform(m.Bias, -b, b)
+		nninit.Uniform_(m.Bias, -b, b)
 	}
 	return m
 }
@@ -87,7 +88,7 @@ func NewBilinear(in1, in2, out int, opts ...LinearOptions) *Bilinear {
 // Forward takes x1 of (..., in1) and x2 of (..., in2) to (..., out).
 func (m *Bilinear) Forward(x1, x2 *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x1, x2)
-	return LeaveN(m, in, lucid.Bilinear(in[0], in[1], Use(m, m.Weight), Use(m, m.Bias)))[0]
+	return LeaveN(m, in, F.Bilinear(in[0], in[1], Use(m, m.Weight), F.BilinearOptions{Bias: Use(m, m.Bias)}))[0]
 }
 
 // Identity returns what it gets.
@@ -124,9 +125,9 @@ func (m *FusedLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
 	y := m.Linear.Forward(x)
 	if m.Activation == "relu" {
-		return Leave(m, x, y.Relu())
+		return Leave(m, x, y.ReLU())
 	}
-	return Leave(m, x, lucid.Gelu(y, lucid.GeluOptions{Approximate: "tanh"}))
+	return Leave(m, x, F.GELU(y, F.GELUOptions{Approximate: "tanh"}))
 }
 
 // Func makes a layer of a function.
@@ -151,7 +152,10 @@ type Flatten struct {
 }
 
 // FlattenOptions say which dimensions are joined; nil means 1 and -1: all but the batch.
-type FlattenOptions struct{ StartDim, EndDim *int }
+type FlattenOptions struct {
+	StartDim *int // nil: 1
+	EndDim   *int // nil: the last
+}
 
 // NewFlatten returns a Flatten.
 func NewFlatten(opts ...FlattenOptions) *Flatten {

@@ -39,11 +39,11 @@ func (m *L1Loss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 // SmoothL1Loss computes the absolute error, rounded off near zero.
 type SmoothL1Loss struct {
 	Base
-	o lucid.SmoothL1LossOptions
+	o F.SmoothL1LossOptions
 }
 
 // NewSmoothL1Loss returns it.
-func NewSmoothL1Loss(opts ...lucid.SmoothL1LossOptions) *SmoothL1Loss {
+func NewSmoothL1Loss(opts ...F.SmoothL1LossOptions) *SmoothL1Loss {
 	return &SmoothL1Loss{o: door.Option("smooth_l1_loss", opts)}
 }
 
@@ -56,11 +56,11 @@ func (m *SmoothL1Loss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 // HuberLoss computes the squared error, linear far out.
 type HuberLoss struct {
 	Base
-	o lucid.HuberLossOptions
+	o F.HuberLossOptions
 }
 
 // NewHuberLoss returns it.
-func NewHuberLoss(opts ...lucid.HuberLossOptions) *HuberLoss {
+func NewHuberLoss(opts ...F.HuberLossOptions) *HuberLoss {
 	return &HuberLoss{o: door.Option("huber_loss", opts)}
 }
 
@@ -137,11 +137,11 @@ func (m *BCELoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 type BCEWithLogitsLoss struct {
 	Base
 	Weight, PosWeight *lucid.Tensor `nn:",buffer"` // nil: all alike
-	o                 F.BinaryCrossEntropyOptions
+	o                 F.BinaryCrossEntropyWithLogitsOptions
 }
 
 // NewBCEWithLogitsLoss returns it.
-func NewBCEWithLogitsLoss(opts ...F.BinaryCrossEntropyOptions) *BCEWithLogitsLoss {
+func NewBCEWithLogitsLoss(opts ...F.BinaryCrossEntropyWithLogitsOptions) *BCEWithLogitsLoss {
 	o := door.Option("bce_with_logits_loss", opts)
 	return &BCEWithLogitsLoss{Weight: o.Weight, PosWeight: o.PosWeight, o: o}
 }
@@ -158,11 +158,11 @@ func (m *BCEWithLogitsLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 // KLDivLoss computes target·(log(target) - x).
 type KLDivLoss struct {
 	Base
-	o lucid.KlDivOptions
+	o F.KLDivOptions
 }
 
 // NewKLDivLoss returns it.
-func NewKLDivLoss(opts ...lucid.KlDivOptions) *KLDivLoss {
+func NewKLDivLoss(opts ...F.KLDivOptions) *KLDivLoss {
 	return &KLDivLoss{o: door.Option("kl_div_loss", opts)}
 }
 
@@ -175,16 +175,16 @@ func (m *KLDivLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 // PoissonNLLLoss computes the negative log likelihood of counts.
 type PoissonNLLLoss struct {
 	Base
-	o lucid.PoissonNllLossOptions
+	o F.PoissonNLLLossOptions
 }
 
 // NewPoissonNLLLoss returns it.
-func NewPoissonNLLLoss(opts ...lucid.PoissonNllLossOptions) *PoissonNLLLoss {
+func NewPoissonNLLLoss(opts ...F.PoissonNLLLossOptions) *PoissonNLLLoss {
 	return &PoissonNLLLoss{o: door.Option("poisson_nll_loss", opts)}
 }
 
 // Forward returns the loss.
 func (m *PoissonNLLLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, lucid.PoissonNLLLoss(in[0], in[1], m.o))[0]
+	return LeaveN(m, in, F.PoissonNLLLoss(in[0], in[1], m.o))[0]
 }

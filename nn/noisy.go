@@ -20,10 +20,10 @@ type NoisyLinear struct {
 
 // NoisyLinearOptions say how a NoisyLinear is made: SigmaZero, the noise at the start, is nil for 0.5.
 type NoisyLinearOptions struct {
-	NoBias    bool
-	SigmaZero *float64
-	DType     lucid.DType
-	Device    lucid.Device
+	NoBias    bool         // no bias
+	SigmaZero *float64     // scale of the noise at the start; nil: 0.5
+	DType     lucid.DType  // of the parameters; zero: the default float
+	Device    lucid.Device // of the parameters; zero: the default device
 }
 
 // NewNoisyLinear returns it.
@@ -62,9 +62,9 @@ func (m *NoisyLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // VectorQuantizerOptions: CommitmentCost, what the distance of vectors from their codes counts, is nil for 0.25.
 type VectorQuantizerOptions struct {
-	CommitmentCost *float64
-	DType          lucid.DType
-	Device         lucid.Device
+	CommitmentCost *float64     // what the distance of vectors from their codes counts; nil: 0.25
+	DType          lucid.DType  // of the parameters; zero: the default float
+	Device         lucid.Device // of the parameters; zero: the default device
 }
 
 // VectorQuantizer replaces vectors by the nearest of a learned table (van den Oord et al.).
@@ -90,8 +90,8 @@ func (m *VectorQuantizer) Forward(x *lucid.Tensor) (y, loss, codes *lucid.Tensor
 	x = in[0]
 	w := Use(m, m.Weight)
 	codes = F.NearestCodebook(x, w)
-	q := lucid.Embedding(codes, w)
-	loss = lucid.MSELoss(q, x.Detach()).Add(lucid.MSELoss(x, q.Detach()).Mul(m.cost))
+	q := F.Embedding(codes, w)
+	loss = F.MSELoss(q, x.Detach()).Add(F.MSELoss(x, q.Detach()).Mul(m.cost))
 	out := LeaveN(m, in, F.StraightThrough(q, x), loss, codes)
 	return out[0], out[1], out[2]
 }

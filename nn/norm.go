@@ -11,14 +11,14 @@ import (
 
 // BatchNormOptions say how a batch norm is made; the zero value is PyTorch's default.
 type BatchNormOptions struct {
-	Eps               *float64 // nil: 1e-5
-	Momentum          *float64 // share of the newest batch in the running statistics; nil: 0.1
-	CumulativeAverage bool     // average all batches alike: PyTorch's momentum=None
-	NoAffine          bool     // no weight and bias
-	NoBias            bool
-	NoTracking        bool // no running statistics
-	DType             lucid.DType
-	Device            lucid.Device
+	Eps               *float64     // nil: 1e-5
+	Momentum          *float64     // share of the newest batch in the running statistics; nil: 0.1
+	CumulativeAverage bool         // average all batches alike: PyTorch's momentum=None
+	NoAffine          bool         // no weight and bias
+	NoBias            bool         // no bias
+	NoTracking        bool         // no running statistics
+	DType             lucid.DType  // of the parameters; zero: the default float
+	Device            lucid.Device // of the parameters; zero: the default device
 }
 
 // batchNorm is what the batch norms share.
@@ -71,21 +71,24 @@ func (b *batchNorm) run(m Module, op string, x *lucid.Tensor, training bool, dim
 	o := F.BatchNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.o.Momentum, Eps: b.o.Eps}
 	if b.RunningMean == nil {
 		o.Training = true
-		return F.BatchNorm(x, nil, nil, o)
+		return F.BatchNorm(x, o)
 	}
+	o.RunningMean, o.RunningVar = b.RunningMean, b.RunningVar
 	if o.Training = training; !training {
-		return F.BatchNorm(x, b.RunningMean, b.RunningVar, o)
+		return F.BatchNorm(x, o)
 	}
 	lucid.NoGrad(func() { b.NumBatchesTracked.Add_(1) })
 	if !b.o.CumulativeAverage {
-		return F.BatchNorm(x, b.RunningMean, b.RunningVar, o)
+		return F.BatchNorm(x, o)
 	}
-	y, mean, variance := lucid.BatchNorm(x, b.RunningMean, b.RunningVar, o.Weight, o.Bias,
-		lucid.BatchNormOptions{Training: true, Momentum: new(1.0), Eps: b.o.Eps}) // the statistics of this batch alone
+	// With a momentum of 1 copies of the running statistics become those of this batch alone.
+	mean, variance := b.RunningMean.Detach().Clone(), b.RunningVar.Detach().Clone()
+	o.RunningMean, o.RunningVar, o.Momentum = mean, variance, new(1.0)
+	y := F.BatchNorm(x, o)
 	lucid.NoGrad(func() {
 		share := b.NumBatchesTracked.To(b.RunningMean.DType()).Reciprocal()
-		b.RunningMean.Add_(mean.Detach().Sub(b.RunningMean).Mul(share))
-		b.RunningVar.Add_(variance.Detach().Sub(b.RunningVar).Mul(share))
+		b.RunningMean.Add_(mean.Sub(b.RunningMean).Mul(share))
+		b.RunningVar.Add_(variance.Sub(b.RunningVar).Mul(share))
 	})
 	return y
 }
@@ -149,13 +152,13 @@ func (m *BatchNorm3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 // InstanceNormOptions say how an instance norm is made; the zero value is PyTorch's default.
 type InstanceNormOptions struct {
-	Eps               *float64 // nil: 1e-5
-	Momentum          *float64 // nil: 0.1
-	Affine            bool     // have weight and bias
-	NoBias            bool     // have no bias, if Affine
-	TrackRunningStats bool
-	DType             lucid.DType
-	Device            lucid.Device
+	Eps               *float64     // nil: 1e-5
+	Momentum          *float64     // nil: 0.1
+	Affine            bool         // have weight and bias
+	NoBias            bool         // have no bias, if Affine
+	TrackRunningStats bool         // have running statistics, used in evaluation
+	DType             lucid.DType  // of the parameters; zero: the default float
+	Device            lucid.Device // of the parameters; zero: the default device
 }
 
 // instanceNorm is what the instance norms share.

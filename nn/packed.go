@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // PackedSequence is sequences of different lengths without padding: the first steps of all, then the second, and so
@@ -19,7 +20,7 @@ type PackedSequence struct {
 // PackPaddedSequenceOptions: sequences are (T, B, ...), or (B, T, ...) with BatchFirst, and must be in order of
 // falling length unless NotSorted says otherwise.
 type PackPaddedSequenceOptions struct {
-	BatchFirst bool
+	BatchFirst bool // tensors are (B, T, …) instead of (T, B, …)
 	NotSorted  bool // PyTorch's enforce_sorted=False
 }
 
@@ -139,9 +140,9 @@ func (p PackedSequence) check(op string) {
 
 // PadPackedSequenceOptions: TotalLength, 0 meaning the longest, is the size of the time dimension.
 type PadPackedSequenceOptions struct {
-	BatchFirst   bool
-	PaddingValue float64
-	TotalLength  int
+	BatchFirst   bool    // tensors are (B, T, …) instead of (T, B, …)
+	PaddingValue float64 // fills sequences that have ended
+	TotalLength  int     // size of the time dimension; 0: the longest
 }
 
 // PadPackedSequence returns the sequences padded to the same length, and their lengths.
@@ -185,8 +186,8 @@ func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*luc
 
 // PadSequenceOptions say how sequences are padded.
 type PadSequenceOptions struct {
-	BatchFirst   bool
-	PaddingValue float64
+	BatchFirst   bool    // tensors are (B, T, …) instead of (T, B, …)
+	PaddingValue float64 // fills sequences that have ended
 }
 
 // PadSequence stacks sequences of (T, ...) with different T, padded to the longest.
@@ -203,7 +204,7 @@ func PadSequence(sequences []*lucid.Tensor, opts ...PadSequenceOptions) *lucid.T
 	for i, s := range sequences {
 		pad := make([]int, 2*s.Dim())
 		pad[len(pad)-1] = longest - s.Size(0)
-		padded[i] = lucid.Pad(s, pad, lucid.PadOptions{Value: o.PaddingValue})
+		padded[i] = F.Pad(s, pad, F.PadOptions{Value: o.PaddingValue})
 	}
 	if o.BatchFirst {
 		return lucid.Stack(padded, 0)

@@ -1,11 +1,14 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
 
 // padder is what the padding layers share.
 type padder struct {
 	pad  []int
-	o    lucid.PadOptions
+	o    F.PadOptions
 	dims int
 }
 
@@ -16,14 +19,14 @@ func newPadder(op string, dims int, pad []int, mode string, value any) padder {
 	if len(pad) != 2*dims {
 		refuse(lucid.ErrValue, op, "padding is %v; want one number, or %d: before and after, from the last dimension", pad, 2*dims)
 	}
-	return padder{pad, lucid.PadOptions{Mode: mode, Value: value}, dims}
+	return padder{pad, F.PadOptions{Mode: mode, Value: value}, dims}
 }
 
 func (p *padder) run(x *lucid.Tensor) *lucid.Tensor {
 	if d := x.Dim(); d != p.dims+1 && d != p.dims+2 {
 		refuse(lucid.ErrShapeMismatch, "pad", "x has shape %v; want %d or %d dimensions", x.Shape(), p.dims+1, p.dims+2)
 	}
-	return lucid.Pad(x, p.pad, p.o)
+	return F.Pad(x, p.pad, p.o)
 }
 
 // ZeroPad1d surrounds the last 1 dimension with zeros.

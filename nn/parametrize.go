@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid"
@@ -38,6 +39,7 @@ type parametrized struct {
 type formed struct {
 	version lucid.GuardCell // 0 while no tensor was ever computed
 	list    atomic.Pointer[[]*parametrized]
+	calling sync.Mutex // held while fields hold computed tensors; see Call
 }
 
 func (f *formed) all() []*parametrized {
@@ -77,8 +79,9 @@ func (p *parametrized) value() *lucid.Tensor {
 	return y
 }
 
-// Use returns what m computes with in place of t, one of its own tensors: t itself, or what the parametrizations
-// registered for it give. A module whose Forward reads its tensors through Use can be parametrized; nil stays nil.
+// Use returns what m computes with in place of t, one of its own tensors: t itself, or what the parametrizations registered for it
+// give; nil stays nil. A Forward that reads its tensors through Use sees parametrizations when it is called directly, and tensors in
+// slices and maps; Call shows a Forward without it those in fields.
 func Use(m Module, t *lucid.Tensor) *lucid.Tensor {
 	f := &m.base().formed
 	if t == nil || f.version.Load() == 0 {
@@ -101,7 +104,7 @@ func checkUsed(m Module) {
 	}
 	for _, p := range f.all() {
 		if !p.used.Load() {
-			refuse(lucid.ErrValue, "parametrize", "%T has a parametrization of %s, but its Forward read the tensor itself; let it read nn.Use(m, m.%s)", m, p.name, p.name)
+			refuse(lucid.ErrValue, "parametrize", "%T has a parametrization of %s, but its Forward read the tensor itself; call it by nn.Call, or let it read nn.Use(m, m.%s)", m, p.name, p.name)
 		}
 	}
 }

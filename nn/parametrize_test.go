@@ -9,6 +9,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/nn/utils"
 	"github.com/lucid-go/lucid/nn/utils/prune"
 )
@@ -46,7 +47,7 @@ func TestParametrization(t *testing.T) {
 	if !lucid.Equal(w, w.Transpose(0, 1)) {
 		t.Error("the weight is not symmetric")
 	}
-	if want := lucid.Linear(x, w, m.Bias.Detach()); !lucid.AllClose(m.Forward(x).Detach(), want) {
+	if want := F.Linear(x, w, F.LinearOptions{Bias: m.Bias.Detach()}); !lucid.AllClose(m.Forward(x).Detach(), want) {
 		t.Error("Forward does not use the parametrization")
 	}
 	m.Forward(x).Square().Sum().Backward()

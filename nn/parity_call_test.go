@@ -98,6 +98,11 @@ func (c *parityCase) call(f reflect.Value, args []any, kw map[string]any) ([]ref
 		if err != nil {
 			return nil, err
 		}
+		for i, a := range args[min(n, len(args)):] { // what may be left out comes first in the options, in PyTorch's order
+			if err := c.set(o.Field(i), a); err != nil {
+				return nil, fmt.Errorf("argument %d: %w", n+i, err)
+			}
+		}
 		in = append(in, o)
 	} else if len(kw) > 0 {
 		for k := range kw {

@@ -63,23 +63,23 @@ func decoder(d, h int, norm *nn.LayerNorm, o []nn.TransformerOptions) *nn.Transf
 
 // functions are the functions by PyTorch's names.
 var functions = map[string]any{
-	"relu": F.Relu, "relu6": F.Relu6, "selu": F.Selu, "silu": F.Silu, "mish": F.Mish, "softsign": F.Softsign, "sigmoid": F.Sigmoid, "logsigmoid": F.LogSigmoid, "tanh": F.Tanh, "hardswish": F.Hardswish, "hardsigmoid": F.Hardsigmoid,
-	"tanhshrink": F.Tanhshrink, "elu": F.Elu, "celu": F.Celu, "gelu": F.Gelu, "leaky_relu": F.LeakyRelu, "softplus": F.Softplus, "hardtanh": F.Hardtanh, "hardshrink": F.Hardshrink, "softshrink": F.Softshrink, "rrelu": F.Rrelu,
-	"threshold": F.Threshold, "prelu": F.Prelu, "softmax": F.Softmax, "log_softmax": F.LogSoftmax, "softmin": F.Softmin, "glu": F.Glu, "normalize": F.Normalize, "cosine_similarity": F.CosineSimilarity,
+	"relu": F.ReLU, "relu6": F.ReLU6, "selu": F.SELU, "silu": F.SiLU, "mish": F.Mish, "softsign": F.Softsign, "sigmoid": lucid.Sigmoid, "logsigmoid": F.LogSigmoid, "tanh": lucid.Tanh, "hardswish": F.Hardswish, "hardsigmoid": F.Hardsigmoid,
+	"tanhshrink": F.Tanhshrink, "elu": F.ELU, "celu": F.CELU, "gelu": F.GELU, "leaky_relu": F.LeakyReLU, "softplus": F.Softplus, "hardtanh": F.Hardtanh, "hardshrink": F.Hardshrink, "softshrink": F.Softshrink, "rrelu": F.RReLU,
+	"threshold": F.Threshold, "prelu": F.PReLU, "softmax": lucid.Softmax, "log_softmax": lucid.LogSoftmax, "softmin": F.Softmin, "glu": F.GLU, "normalize": F.Normalize, "cosine_similarity": F.CosineSimilarity,
 	"pairwise_distance": F.PairwiseDistance, "pdist": F.Pdist, "linear": F.Linear, "bilinear": F.Bilinear, "conv1d": F.Conv1d, "conv2d": F.Conv2d, "conv3d": F.Conv3d, "conv_transpose1d": F.ConvTranspose1d,
 	"conv_transpose2d": F.ConvTranspose2d, "conv_transpose3d": F.ConvTranspose3d, "max_pool1d": F.MaxPool1d, "max_pool2d": F.MaxPool2d, "max_pool3d": F.MaxPool3d, "max_pool1d_with_indices": F.MaxPool1dWithIndices,
-	"max_pool2d_with_indices": F.MaxPool2dWithIndices, "max_pool3d_with_indices": F.MaxPool3dWithIndices, "avg_pool1d": F.AvgPool1d, "avg_pool2d": F.AvgPool2d, "avg_pool3d": F.AvgPool3d, "lp_pool1d": F.LpPool1d,
-	"lp_pool2d": F.LpPool2d, "lp_pool3d": F.LpPool3d, "adaptive_avg_pool1d": F.AdaptiveAvgPool1d, "adaptive_avg_pool2d": F.AdaptiveAvgPool2d, "adaptive_avg_pool3d": F.AdaptiveAvgPool3d,
+	"max_pool2d_with_indices": F.MaxPool2dWithIndices, "max_pool3d_with_indices": F.MaxPool3dWithIndices, "avg_pool1d": F.AvgPool1d, "avg_pool2d": F.AvgPool2d, "avg_pool3d": F.AvgPool3d, "lp_pool1d": F.LPPool1d,
+	"lp_pool2d": F.LPPool2d, "lp_pool3d": F.LPPool3d, "adaptive_avg_pool1d": F.AdaptiveAvgPool1d, "adaptive_avg_pool2d": F.AdaptiveAvgPool2d, "adaptive_avg_pool3d": F.AdaptiveAvgPool3d,
 	"adaptive_max_pool1d": F.AdaptiveMaxPool1d, "adaptive_max_pool2d": F.AdaptiveMaxPool2d, "adaptive_max_pool3d": F.AdaptiveMaxPool3d, "adaptive_max_pool1d_with_indices": F.AdaptiveMaxPool1dWithIndices,
 	"adaptive_max_pool2d_with_indices": F.AdaptiveMaxPool2dWithIndices, "adaptive_max_pool3d_with_indices": F.AdaptiveMaxPool3dWithIndices, "max_unpool1d": F.MaxUnpool1d, "max_unpool2d": F.MaxUnpool2d,
 	"max_unpool3d": F.MaxUnpool3d, "fractional_max_pool2d": F.FractionalMaxPool2d, "fractional_max_pool3d": F.FractionalMaxPool3d, "batch_norm": F.BatchNorm, "instance_norm": F.InstanceNorm, "layer_norm": F.LayerNorm,
-	"group_norm": F.GroupNorm, "rms_norm": F.RMSNorm, "local_response_norm": F.LocalResponseNorm, "scaled_dot_product_attention": F.ScaledDotProductAttention, "multi_head_attention_forward": F.MultiHeadAttentionForward,
+	"group_norm": F.GroupNorm, "rms_norm": F.RMSNorm, "local_response_norm": F.LocalResponseNorm, "scaled_dot_product_attention": F.ScaledDotProductAttention, "multi_head_attention_forward": F.MultiheadAttentionForward,
 	"embedding": F.Embedding, "embedding_bag": F.EmbeddingBag, "one_hot": F.OneHot, "pixel_shuffle": F.PixelShuffle, "pixel_unshuffle": F.PixelUnshuffle, "channel_shuffle": F.ChannelShuffle, "interpolate": F.Interpolate,
 	"grid_sample": F.GridSample, "affine_grid": F.AffineGrid, "pad": F.Pad, "unfold": F.Unfold, "fold": F.Fold,
 	"mse_loss": F.MSELoss, "l1_loss": F.L1Loss, "smooth_l1_loss": F.SmoothL1Loss, "huber_loss": F.HuberLoss, "cross_entropy": F.CrossEntropy, "nll_loss": F.NLLLoss, "binary_cross_entropy": F.BinaryCrossEntropy,
 	"binary_cross_entropy_with_logits": F.BinaryCrossEntropyWithLogits, "kl_div": F.KLDiv, "poisson_nll_loss": F.PoissonNLLLoss, "gaussian_nll_loss": F.GaussianNLLLoss, "hinge_embedding_loss": F.HingeEmbeddingLoss,
 	"margin_ranking_loss": F.MarginRankingLoss, "cosine_embedding_loss": F.CosineEmbeddingLoss, "triplet_margin_loss": F.TripletMarginLoss, "triplet_margin_with_distance_loss": F.TripletMarginWithDistanceLoss,
-	"multi_margin_loss": F.MultiMarginLoss, "multilabel_margin_loss": F.MultilabelMarginLoss, "multilabel_soft_margin_loss": F.MultilabelSoftMarginLoss, "soft_margin_loss": F.SoftMarginLoss,
+	"multi_margin_loss": F.MultiMarginLoss, "multilabel_margin_loss": F.MultiLabelMarginLoss, "multilabel_soft_margin_loss": F.MultiLabelSoftMarginLoss, "soft_margin_loss": F.SoftMarginLoss,
 }
 
 // forward returns a call of the module as the case asks for it.

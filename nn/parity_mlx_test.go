@@ -8,7 +8,7 @@ import (
 
 func init() {
 	for name, f := range map[string]any{
-		"mlx.relu2": F.Relu2, "mlx.gelu_fast_approx": F.GeluFastApprox, "mlx.step": F.Step,
+		"mlx.relu2": F.ReLU2, "mlx.gelu_fast_approx": F.GELUFastApprox, "mlx.step": F.Step,
 		"mlx.log_cosh_loss": F.LogCoshLoss, "mlx.hinge_loss": F.HingeLoss, "mlx.cosine_similarity_loss": F.CosineSimilarityLoss,
 		"mlx.RoPE": func(x *lucid.Tensor, dims, offset int, o ...nn.RoPEOptions) *lucid.Tensor {
 			return nn.NewRoPE(dims, o...).ForwardAt(x, offset)

@@ -3,17 +3,18 @@ package nn
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // MaxPool1d takes the largest elements of windows over the last 1 dimension.
 type MaxPool1d struct {
 	Base
 	kernel []int
-	o      lucid.MaxPoolOptions
+	o      F.MaxPoolOptions
 }
 
 // NewMaxPool1d returns it; kernel has one number for all dimensions, or one for each.
-func NewMaxPool1d(kernel []int, opts ...lucid.MaxPoolOptions) *MaxPool1d {
+func NewMaxPool1d(kernel []int, opts ...F.MaxPoolOptions) *MaxPool1d {
 	return &MaxPool1d{kernel: kernel, o: door.Option("max_pool1d", opts)}
 }
 
@@ -26,7 +27,7 @@ func (m *MaxPool1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 // ForwardIndices pools x and returns where the largest elements were, nil unless the option ReturnIndices is set.
 func (m *MaxPool1d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 	x = Enter(m, x)
-	y, indices = lucid.MaxPool1d(x, m.kernel, m.o)
+	y, indices = F.MaxPool1dWithIndices(x, m.kernel, m.o)
 	return Leave(m, x, y), indices
 }
 
@@ -34,18 +35,18 @@ func (m *MaxPool1d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 type AvgPool1d struct {
 	Base
 	kernel []int
-	o      lucid.AvgPoolOptions
+	o      F.AvgPoolOptions
 }
 
 // NewAvgPool1d returns it; kernel has one number for all dimensions, or one for each.
-func NewAvgPool1d(kernel []int, opts ...lucid.AvgPoolOptions) *AvgPool1d {
+func NewAvgPool1d(kernel []int, opts ...F.AvgPoolOptions) *AvgPool1d {
 	return &AvgPool1d{kernel: kernel, o: door.Option("avg_pool1d", opts)}
 }
 
 // Forward pools x.
 func (m *AvgPool1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.AvgPool1d(x, m.kernel, m.o))
+	return Leave(m, x, F.AvgPool1d(x, m.kernel, m.o))
 }
 
 // LPPool1d takes the p-norms of windows over the last 1 dimension.
@@ -53,29 +54,29 @@ type LPPool1d struct {
 	Base
 	p      float64
 	kernel []int
-	o      lucid.LpPoolOptions
+	o      F.LPPoolOptions
 }
 
 // NewLPPool1d returns it for a norm.
-func NewLPPool1d(normType float64, kernel []int, opts ...lucid.LpPoolOptions) *LPPool1d {
+func NewLPPool1d(normType float64, kernel []int, opts ...F.LPPoolOptions) *LPPool1d {
 	return &LPPool1d{p: normType, kernel: kernel, o: door.Option("lp_pool1d", opts)}
 }
 
 // Forward pools x.
 func (m *LPPool1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LpPool1d(x, m.p, m.kernel, m.o))
+	return Leave(m, x, F.LPPool1d(x, m.p, m.kernel, m.o))
 }
 
 // MaxPool2d takes the largest elements of windows over the last 2 dimensions.
 type MaxPool2d struct {
 	Base
 	kernel []int
-	o      lucid.MaxPoolOptions
+	o      F.MaxPoolOptions
 }
 
 // NewMaxPool2d returns it; kernel has one number for all dimensions, or one for each.
-func NewMaxPool2d(kernel []int, opts ...lucid.MaxPoolOptions) *MaxPool2d {
+func NewMaxPool2d(kernel []int, opts ...F.MaxPoolOptions) *MaxPool2d {
 	return &MaxPool2d{kernel: kernel, o: door.Option("max_pool2d", opts)}
 }
 
@@ -88,7 +89,7 @@ func (m *MaxPool2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 // ForwardIndices pools x and returns where the largest elements were, nil unless the option ReturnIndices is set.
 func (m *MaxPool2d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 	x = Enter(m, x)
-	y, indices = lucid.MaxPool2d(x, m.kernel, m.o)
+	y, indices = F.MaxPool2dWithIndices(x, m.kernel, m.o)
 	return Leave(m, x, y), indices
 }
 
@@ -96,18 +97,18 @@ func (m *MaxPool2d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 type AvgPool2d struct {
 	Base
 	kernel []int
-	o      lucid.AvgPoolOptions
+	o      F.AvgPoolOptions
 }
 
 // NewAvgPool2d returns it; kernel has one number for all dimensions, or one for each.
-func NewAvgPool2d(kernel []int, opts ...lucid.AvgPoolOptions) *AvgPool2d {
+func NewAvgPool2d(kernel []int, opts ...F.AvgPoolOptions) *AvgPool2d {
 	return &AvgPool2d{kernel: kernel, o: door.Option("avg_pool2d", opts)}
 }
 
 // Forward pools x.
 func (m *AvgPool2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.AvgPool2d(x, m.kernel, m.o))
+	return Leave(m, x, F.AvgPool2d(x, m.kernel, m.o))
 }
 
 // LPPool2d takes the p-norms of windows over the last 2 dimensions.
@@ -115,29 +116,29 @@ type LPPool2d struct {
 	Base
 	p      float64
 	kernel []int
-	o      lucid.LpPoolOptions
+	o      F.LPPoolOptions
 }
 
 // NewLPPool2d returns it for a norm.
-func NewLPPool2d(normType float64, kernel []int, opts ...lucid.LpPoolOptions) *LPPool2d {
+func NewLPPool2d(normType float64, kernel []int, opts ...F.LPPoolOptions) *LPPool2d {
 	return &LPPool2d{p: normType, kernel: kernel, o: door.Option("lp_pool2d", opts)}
 }
 
 // Forward pools x.
 func (m *LPPool2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LpPool2d(x, m.p, m.kernel, m.o))
+	return Leave(m, x, F.LPPool2d(x, m.p, m.kernel, m.o))
 }
 
 // MaxPool3d takes the largest elements of windows over the last 3 dimensions.
 type MaxPool3d struct {
 	Base
 	kernel []int
-	o      lucid.MaxPoolOptions
+	o      F.MaxPoolOptions
 }
 
 // NewMaxPool3d returns it; kernel has one number for all dimensions, or one for each.
-func NewMaxPool3d(kernel []int, opts ...lucid.MaxPoolOptions) *MaxPool3d {
+func NewMaxPool3d(kernel []int, opts ...F.MaxPoolOptions) *MaxPool3d {
 	return &MaxPool3d{kernel: kernel, o: door.Option("max_pool3d", opts)}
 }
 
@@ -150,7 +151,7 @@ func (m *MaxPool3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 // ForwardIndices pools x and returns where the largest elements were, nil unless the option ReturnIndices is set.
 func (m *MaxPool3d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 	x = Enter(m, x)
-	y, indices = lucid.MaxPool3d(x, m.kernel, m.o)
+	y, indices = F.MaxPool3dWithIndices(x, m.kernel, m.o)
 	return Leave(m, x, y), indices
 }
 
@@ -158,18 +159,18 @@ func (m *MaxPool3d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 type AvgPool3d struct {
 	Base
 	kernel []int
-	o      lucid.AvgPoolOptions
+	o      F.AvgPoolOptions
 }
 
 // NewAvgPool3d returns it; kernel has one number for all dimensions, or one for each.
-func NewAvgPool3d(kernel []int, opts ...lucid.AvgPoolOptions) *AvgPool3d {
+func NewAvgPool3d(kernel []int, opts ...F.AvgPoolOptions) *AvgPool3d {
 	return &AvgPool3d{kernel: kernel, o: door.Option("avg_pool3d", opts)}
 }
 
 // Forward pools x.
 func (m *AvgPool3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.AvgPool3d(x, m.kernel, m.o))
+	return Leave(m, x, F.AvgPool3d(x, m.kernel, m.o))
 }
 
 // LPPool3d takes the p-norms of windows over the last 3 dimensions.
@@ -177,16 +178,16 @@ type LPPool3d struct {
 	Base
 	p      float64
 	kernel []int
-	o      lucid.LpPoolOptions
+	o      F.LPPoolOptions
 }
 
 // NewLPPool3d returns it for a norm.
-func NewLPPool3d(normType float64, kernel []int, opts ...lucid.LpPoolOptions) *LPPool3d {
+func NewLPPool3d(normType float64, kernel []int, opts ...F.LPPoolOptions) *LPPool3d {
 	return &LPPool3d{p: normType, kernel: kernel, o: door.Option("lp_pool3d", opts)}
 }
 
 // Forward pools x.
 func (m *LPPool3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LpPool3d(x, m.p, m.kernel, m.o))
+	return Leave(m, x, F.LPPool3d(x, m.p, m.kernel, m.o))
 }

@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // AdaptiveAvgPool1d takes the means of as many parts of the last 1 dimension as asked for.
@@ -19,7 +20,7 @@ func NewAdaptiveAvgPool1d(outputSize ...int) *AdaptiveAvgPool1d {
 // Forward pools x.
 func (m *AdaptiveAvgPool1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.AdaptiveAvgPool1d(x, m.size))
+	return Leave(m, x, F.AdaptiveAvgPool1d(x, m.size))
 }
 
 // AdaptiveMaxPool1d takes the largest elements of as many parts of the last 1 dimension as asked for.
@@ -36,14 +37,14 @@ func NewAdaptiveMaxPool1d(outputSize ...int) *AdaptiveMaxPool1d {
 // Forward pools x.
 func (m *AdaptiveMaxPool1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y, _ := lucid.AdaptiveMaxPool1d(x, m.size)
+	y := F.AdaptiveMaxPool1d(x, m.size)
 	return Leave(m, x, y)
 }
 
 // ForwardIndices pools x and returns where the largest elements were.
 func (m *AdaptiveMaxPool1d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 	x = Enter(m, x)
-	y, indices = lucid.AdaptiveMaxPool1d(x, m.size, lucid.AdaptiveMaxPoolOptions{ReturnIndices: true})
+	y, indices = F.AdaptiveMaxPool1dWithIndices(x, m.size)
 	return Leave(m, x, y), indices
 }
 
@@ -51,18 +52,18 @@ func (m *AdaptiveMaxPool1d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.T
 type MaxUnpool1d struct {
 	Base
 	kernel []int
-	o      lucid.MaxUnpoolOptions
+	o      F.MaxUnpoolOptions
 }
 
 // NewMaxUnpool1d returns it.
-func NewMaxUnpool1d(kernel []int, opts ...lucid.MaxUnpoolOptions) *MaxUnpool1d {
+func NewMaxUnpool1d(kernel []int, opts ...F.MaxUnpoolOptions) *MaxUnpool1d {
 	return &MaxUnpool1d{kernel: kernel, o: door.Option("max_unpool1d", opts)}
 }
 
 // Forward puts the elements of x at the indices.
 func (m *MaxUnpool1d) Forward(x, indices *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, indices)
-	return LeaveN(m, in, lucid.MaxUnpool1d(in[0], in[1], m.kernel, m.o))[0]
+	return LeaveN(m, in, F.MaxUnpool1d(in[0], in[1], m.kernel, m.o))[0]
 }
 
 // AdaptiveAvgPool2d takes the means of as many parts of the last 2 dimensions as asked for.
@@ -79,7 +80,7 @@ func NewAdaptiveAvgPool2d(outputSize ...int) *AdaptiveAvgPool2d {
 // Forward pools x.
 func (m *AdaptiveAvgPool2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.AdaptiveAvgPool2d(x, m.size))
+	return Leave(m, x, F.AdaptiveAvgPool2d(x, m.size))
 }
 
 // AdaptiveMaxPool2d takes the largest elements of as many parts of the last 2 dimensions as asked for.
@@ -96,14 +97,14 @@ func NewAdaptiveMaxPool2d(outputSize ...int) *AdaptiveMaxPool2d {
 // Forward pools x.
 func (m *AdaptiveMaxPool2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y, _ := lucid.AdaptiveMaxPool2d(x, m.size)
+	y := F.AdaptiveMaxPool2d(x, m.size)
 	return Leave(m, x, y)
 }
 
 // ForwardIndices pools x and returns where the largest elements were.
 func (m *AdaptiveMaxPool2d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 	x = Enter(m, x)
-	y, indices = lucid.AdaptiveMaxPool2d(x, m.size, lucid.AdaptiveMaxPoolOptions{ReturnIndices: true})
+	y, indices = F.AdaptiveMaxPool2dWithIndices(x, m.size)
 	return Leave(m, x, y), indices
 }
 
@@ -111,18 +112,18 @@ func (m *AdaptiveMaxPool2d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.T
 type MaxUnpool2d struct {
 	Base
 	kernel []int
-	o      lucid.MaxUnpoolOptions
+	o      F.MaxUnpoolOptions
 }
 
 // NewMaxUnpool2d returns it.
-func NewMaxUnpool2d(kernel []int, opts ...lucid.MaxUnpoolOptions) *MaxUnpool2d {
+func NewMaxUnpool2d(kernel []int, opts ...F.MaxUnpoolOptions) *MaxUnpool2d {
 	return &MaxUnpool2d{kernel: kernel, o: door.Option("max_unpool2d", opts)}
 }
 
 // Forward puts the elements of x at the indices.
 func (m *MaxUnpool2d) Forward(x, indices *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, indices)
-	return LeaveN(m, in, lucid.MaxUnpool2d(in[0], in[1], m.kernel, m.o))[0]
+	return LeaveN(m, in, F.MaxUnpool2d(in[0], in[1], m.kernel, m.o))[0]
 }
 
 // AdaptiveAvgPool3d takes the means of as many parts of the last 3 dimensions as asked for.
@@ -139,7 +140,7 @@ func NewAdaptiveAvgPool3d(outputSize ...int) *AdaptiveAvgPool3d {
 // Forward pools x.
 func (m *AdaptiveAvgPool3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.AdaptiveAvgPool3d(x, m.size))
+	return Leave(m, x, F.AdaptiveAvgPool3d(x, m.size))
 }
 
 // AdaptiveMaxPool3d takes the largest elements of as many parts of the last 3 dimensions as asked for.
@@ -156,14 +157,14 @@ func NewAdaptiveMaxPool3d(outputSize ...int) *AdaptiveMaxPool3d {
 // Forward pools x.
 func (m *AdaptiveMaxPool3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y, _ := lucid.AdaptiveMaxPool3d(x, m.size)
+	y := F.AdaptiveMaxPool3d(x, m.size)
 	return Leave(m, x, y)
 }
 
 // ForwardIndices pools x and returns where the largest elements were.
 func (m *AdaptiveMaxPool3d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.Tensor) {
 	x = Enter(m, x)
-	y, indices = lucid.AdaptiveMaxPool3d(x, m.size, lucid.AdaptiveMaxPoolOptions{ReturnIndices: true})
+	y, indices = F.AdaptiveMaxPool3dWithIndices(x, m.size)
 	return Leave(m, x, y), indices
 }
 
@@ -171,16 +172,16 @@ func (m *AdaptiveMaxPool3d) ForwardIndices(x *lucid.Tensor) (y, indices *lucid.T
 type MaxUnpool3d struct {
 	Base
 	kernel []int
-	o      lucid.MaxUnpoolOptions
+	o      F.MaxUnpoolOptions
 }
 
 // NewMaxUnpool3d returns it.
-func NewMaxUnpool3d(kernel []int, opts ...lucid.MaxUnpoolOptions) *MaxUnpool3d {
+func NewMaxUnpool3d(kernel []int, opts ...F.MaxUnpoolOptions) *MaxUnpool3d {
 	return &MaxUnpool3d{kernel: kernel, o: door.Option("max_unpool3d", opts)}
 }
 
 // Forward puts the elements of x at the indices.
 func (m *MaxUnpool3d) Forward(x, indices *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, indices)
-	return LeaveN(m, in, lucid.MaxUnpool3d(in[0], in[1], m.kernel, m.o))[0]
+	return LeaveN(m, in, F.MaxUnpool3d(in[0], in[1], m.kernel, m.o))[0]
 }

@@ -9,7 +9,9 @@ import (
 )
 
 // PositionOptions: Base, the ratio of the longest wave to the shortest, is nil for 10000.
-type PositionOptions struct{ Base *float64 }
+type PositionOptions struct {
+	Base *float64 // ratio of the longest wave to the shortest; nil: 10000
+}
 
 // RotaryEmbedding turns queries and keys by angles that grow with their positions (Su et al.).
 type RotaryEmbedding struct {
@@ -50,9 +52,9 @@ func (m *RotaryEmbedding) Forward(q, k *lucid.Tensor) (q2, k2 *lucid.Tensor) {
 // RoPEOptions say how RoPE turns: Traditional turns neighbouring elements together, otherwise each element of the
 // first half of Dims turns with one of the second; Base is nil for 10000; positions are multiplied by Scale, nil for 1.
 type RoPEOptions struct {
-	Traditional bool
-	Base        *float64
-	Scale       *float64
+	Traditional bool     // neighbours rotate together; otherwise an element of the first half with one of the second
+	Base        *float64 // ratio of the longest wave to the shortest; nil: 10000
+	Scale       *float64 // factor of the positions; nil: 1
 }
 
 // RoPE is MLX's rotary embedding: it turns the first dims elements of vectors and leaves the others.
@@ -76,7 +78,7 @@ func (m *RoPE) Forward(x *lucid.Tensor) *lucid.Tensor { return m.ForwardAt(x, 0)
 // ForwardAt is Forward for a sequence whose first element is at a position.
 func (m *RoPE) ForwardAt(x *lucid.Tensor, offset int) *lucid.Tensor {
 	x = Enter(m, x)
-	y := lucid.RoPE(x, nil, nil, m.dims, lucid.RopeOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Offset: offset})
+	y := F.RoPE(x, m.dims, F.RoPEOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Offset: offset})
 	return Leave(m, x, y)
 }
 
@@ -120,22 +122,22 @@ func NewSinusoidalEmbedding(positions, size int, opts ...PositionOptions) *Sinus
 // Forward takes positions of any shape to vectors.
 func (m *SinusoidalEmbedding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Embedding(x, m.Table))
+	return Leave(m, x, F.Embedding(x, m.Table))
 }
 
-// SinusoidalEmbedding2D is a fixed table of sines and cosines that tells the places of a grid apart.
-type SinusoidalEmbedding2D struct {
+// SinusoidalEmbedding2d is a fixed table of sines and cosines that tells the places of a grid apart.
+type SinusoidalEmbedding2d struct {
 	Base
 	Table *lucid.Tensor `nn:",buffer,transient"` // (height·width, size)
 }
 
-// NewSinusoidalEmbedding2D returns it for a grid; size is a multiple of 4.
-func NewSinusoidalEmbedding2D(height, width, size int, opts ...PositionOptions) *SinusoidalEmbedding2D {
-	return &SinusoidalEmbedding2D{Table: F.SinusoidalEmbedding2d(height, width, size, door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
+// NewSinusoidalEmbedding2d returns it for a grid; size is a multiple of 4.
+func NewSinusoidalEmbedding2d(height, width, size int, opts ...PositionOptions) *SinusoidalEmbedding2d {
+	return &SinusoidalEmbedding2d{Table: F.SinusoidalEmbedding2d(height, width, size, door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
 }
 
 // Forward adds the vectors of all places to x, (..., height·width, size).
-func (m *SinusoidalEmbedding2D) Forward(x *lucid.Tensor) *lucid.Tensor {
+func (m *SinusoidalEmbedding2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
 	if x.Dim() < 2 || x.Size(-2) != m.Table.Size(0) || x.Size(-1) != m.Table.Size(1) {
 		refuse(lucid.ErrShapeMismatch, "sinusoidal_embedding_2d", "x has shape %v; want (..., %d, %d)", x.Shape(), m.Table.Size(0), m.Table.Size(1))

@@ -11,9 +11,11 @@ import (
 // vectors are multiplied by Scale (nil: √(2/dims)); CosFirst puts cosines before sines; FullTurns counts frequencies in
 // turns, not radians.
 type SinusoidalPositionalEncodingOptions struct {
-	MinFreq, MaxFreq    *float64
-	Scale               *float64
-	CosFirst, FullTurns bool
+	MinFreq   *float64 // lowest frequency; nil: 1e-4
+	MaxFreq   *float64 // highest frequency; nil: 1
+	Scale     *float64 // factor of the vectors; nil: √(2/dims)
+	CosFirst  bool     // cosines before sines
+	FullTurns bool     // frequencies count turns, not radians
 }
 
 // SinusoidalPositionalEncoding is MLX's: it takes numbers, whole or not, to sines and cosines.
@@ -62,8 +64,8 @@ func (m *SinusoidalPositionalEncoding) Forward(x *lucid.Tensor) *lucid.Tensor {
 // TimestepEmbeddingOptions: Base is nil for 10000; SinFirst puts sines before cosines, which is Lucid's
 // flip_sin_to_cos=False.
 type TimestepEmbeddingOptions struct {
-	Base     *float64
-	SinFirst bool
+	Base     *float64 // ratio of the longest wave to the shortest; nil: 10000
+	SinFirst bool     // sines before cosines
 }
 
 // TimestepEmbedding takes points in time to vectors: cosines and sines of falling frequency, and two linear layers.
@@ -96,5 +98,5 @@ func (m *TimestepEmbedding) Forward(t *lucid.Tensor) *lucid.Tensor {
 	if m.o.SinFirst {
 		parts[0], parts[1] = parts[1], parts[0]
 	}
-	return Leave(m, t, m.Linear2.Forward(m.Linear1.Forward(lucid.Cat(parts, -1)).Silu()))
+	return Leave(m, t, m.Linear2.Forward(m.Linear1.Forward(lucid.Cat(parts, -1)).SiLU()))
 }

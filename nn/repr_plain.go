@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // What modules without parameters print.
@@ -79,7 +79,7 @@ func (m *Upsample) extra() string {
 	return size + ", mode='" + mode + "'"
 }
 
-func folding(kernel []int, o lucid.FoldOptions) string {
+func folding(kernel []int, o F.FoldOptions) string {
 	return fmt.Sprintf("kernel_size=%s, dilation=%s, padding=%s, stride=%s", given(kernel, ""), given(o.Dilation, "1"), given(o.Padding, "0"), given(o.Stride, "1"))
 }
 func (m *Unfold) extra() string { return folding(m.kernel, m.o) }
@@ -102,7 +102,7 @@ func (m *ConstantPad1d) extra() string { return constantPad(&m.padder) }
 func (m *ConstantPad2d) extra() string { return constantPad(&m.padder) }
 func (m *ConstantPad3d) extra() string { return constantPad(&m.padder) }
 
-func maxPool(kernel []int, o lucid.MaxPoolOptions) string {
+func maxPool(kernel []int, o F.MaxPoolOptions) string {
 	k := given(kernel, "")
 	return fmt.Sprintf("kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s", k, given(o.Stride, k), given(o.Padding, "0"), given(o.Dilation, "1"), truth(o.CeilMode))
 }
@@ -110,7 +110,7 @@ func (m *MaxPool1d) extra() string { return maxPool(m.kernel, m.o) }
 func (m *MaxPool2d) extra() string { return maxPool(m.kernel, m.o) }
 func (m *MaxPool3d) extra() string { return maxPool(m.kernel, m.o) }
 
-func avgPool(kernel []int, o lucid.AvgPoolOptions) string {
+func avgPool(kernel []int, o F.AvgPoolOptions) string {
 	k := given(kernel, "")
 	return fmt.Sprintf("kernel_size=%s, stride=%s, padding=%s", k, given(o.Stride, k), given(o.Padding, "0"))
 }
@@ -124,14 +124,14 @@ func (m *AvgPool1d) extra() string {
 func (m *AvgPool2d) extra() string { return avgPool(m.kernel, m.o) }
 func (m *AvgPool3d) extra() string { return avgPool(m.kernel, m.o) }
 
-func lpPool(p float64, kernel []int, o lucid.LpPoolOptions) string {
+func lpPool(p float64, kernel []int, o F.LPPoolOptions) string {
 	return fmt.Sprintf("norm_type=%s, kernel_size=%s, stride=%s, ceil_mode=%s", number(p), given(kernel, ""), given(o.Stride, "None"), truth(o.CeilMode))
 }
 func (m *LPPool1d) extra() string { return lpPool(m.p, m.kernel, m.o) }
 func (m *LPPool2d) extra() string { return lpPool(m.p, m.kernel, m.o) }
 func (m *LPPool3d) extra() string { return lpPool(m.p, m.kernel, m.o) }
 
-func unpool(kernel []int, o lucid.MaxUnpoolOptions, n int) string {
+func unpool(kernel []int, o F.MaxUnpoolOptions, n int) string {
 	stride := o.Stride
 	if stride == nil {
 		stride = kernel

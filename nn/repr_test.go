@@ -9,6 +9,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/nn/utils"
 )
 
@@ -32,16 +33,16 @@ var printed = map[string]func() nn.Module{
 	"nn.ConvTranspose3d(2, 4, 3, bias=False)": func() nn.Module { return nn.NewConvTranspose3d(2, 4, []int{3}, nn.ConvTransposeOptions{NoBias: true}) },
 	"nn.MaxPool1d(2)":                         func() nn.Module { return nn.NewMaxPool1d([]int{2}) },
 	"nn.MaxPool2d(3, stride=2, padding=1)": func() nn.Module {
-		return nn.NewMaxPool2d([]int{3}, lucid.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}})
+		return nn.NewMaxPool2d([]int{3}, F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}})
 	},
-	"nn.MaxPool3d((1, 2, 2), ceil_mode=True)": func() nn.Module { return nn.NewMaxPool3d([]int{1, 2, 2}, lucid.MaxPoolOptions{CeilMode: true}) },
+	"nn.MaxPool3d((1, 2, 2), ceil_mode=True)": func() nn.Module { return nn.NewMaxPool3d([]int{1, 2, 2}, F.MaxPoolOptions{CeilMode: true}) },
 	"nn.AvgPool1d(2)":                         func() nn.Module { return nn.NewAvgPool1d([]int{2}) },
 	"nn.AvgPool2d(3, stride=2, padding=1)": func() nn.Module {
-		return nn.NewAvgPool2d([]int{3}, lucid.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}})
+		return nn.NewAvgPool2d([]int{3}, F.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}})
 	},
 	"nn.AvgPool3d(2)":               func() nn.Module { return nn.NewAvgPool3d([]int{2}) },
 	"nn.LPPool1d(2.0, 3)":           func() nn.Module { return nn.NewLPPool1d(2, []int{3}) },
-	"nn.LPPool2d(2.0, 3, stride=2)": func() nn.Module { return nn.NewLPPool2d(2, []int{3}, lucid.LpPoolOptions{Stride: []int{2}}) },
+	"nn.LPPool2d(2.0, 3, stride=2)": func() nn.Module { return nn.NewLPPool2d(2, []int{3}, F.LPPoolOptions{Stride: []int{2}}) },
 	"nn.MaxUnpool2d(2)":             func() nn.Module { return nn.NewMaxUnpool2d([]int{2}) },
 	"nn.AdaptiveAvgPool2d(1)":       func() nn.Module { return nn.NewAdaptiveAvgPool2d(1) },
 	"nn.AdaptiveMaxPool2d((5, 7))":  func() nn.Module { return nn.NewAdaptiveMaxPool2d(5, 7) },
@@ -81,29 +82,29 @@ var printed = map[string]func() nn.Module{
 	"nn.ReLU()":                             func() nn.Module { return nn.NewReLU() },
 	"nn.ReLU6()":                            func() nn.Module { return nn.NewReLU6() },
 	"nn.LeakyReLU()":                        func() nn.Module { return nn.NewLeakyReLU() },
-	"nn.LeakyReLU(0.2)":                     func() nn.Module { return nn.NewLeakyReLU(lucid.LeakyReluOptions{NegativeSlope: new(0.2)}) },
+	"nn.LeakyReLU(0.2)":                     func() nn.Module { return nn.NewLeakyReLU(F.LeakyReLUOptions{NegativeSlope: new(0.2)}) },
 	"nn.ELU()":                              func() nn.Module { return nn.NewELU() },
-	"nn.CELU(0.5)":                          func() nn.Module { return nn.NewCELU(lucid.EluOptions{Alpha: new(0.5)}) },
+	"nn.CELU(0.5)":                          func() nn.Module { return nn.NewCELU(F.ELUOptions{Alpha: new(0.5)}) },
 	"nn.GELU()":                             func() nn.Module { return nn.NewGELU() },
-	"nn.GELU(approximate='tanh')":           func() nn.Module { return nn.NewGELU(lucid.GeluOptions{Approximate: "tanh"}) },
+	"nn.GELU(approximate='tanh')":           func() nn.Module { return nn.NewGELU(F.GELUOptions{Approximate: "tanh"}) },
 	"nn.Softplus()":                         func() nn.Module { return nn.NewSoftplus() },
 	"nn.Hardtanh()":                         func() nn.Module { return nn.NewHardtanh() },
 	"nn.Hardshrink()":                       func() nn.Module { return nn.NewHardshrink() },
-	"nn.Softshrink(0.2)":                    func() nn.Module { return nn.NewSoftshrink(lucid.LambdOptions{Lambd: new(0.2)}) },
+	"nn.Softshrink(0.2)":                    func() nn.Module { return nn.NewSoftshrink(F.ShrinkOptions{Lambd: new(0.2)}) },
 	"nn.GLU()":                              func() nn.Module { return nn.NewGLU() },
 	"nn.Softmax(dim=-1)":                    func() nn.Module { return nn.NewSoftmax(-1) },
 	"nn.LogSoftmax(dim=1)":                  func() nn.Module { return nn.NewLogSoftmax(1) },
 	"nn.Threshold(0.1, 20.0)":               func() nn.Module { return nn.NewThreshold(0.1, 20) },
 	"nn.PReLU()":                            func() nn.Module { return nn.NewPReLU() },
-	"nn.PReLU(4)":                           func() nn.Module { return nn.NewPReLU(nn.PReLUOptions{NumParameters: new(4)}) },
+	"nn.PReLU(4)":                           func() nn.Module { return nn.NewPReLU(nn.PReLUOptions{NumParameters: 4}) },
 	"nn.RReLU()":                            func() nn.Module { return nn.NewRReLU() },
 	"nn.SiLU()":                             func() nn.Module { return nn.NewSiLU() },
 	"nn.Flatten()":                          func() nn.Module { return nn.NewFlatten() },
 	"nn.Flatten(0, 1)":                      func() nn.Module { return nn.NewFlatten(nn.FlattenOptions{StartDim: new(0), EndDim: new(1)}) },
 	"nn.Unflatten(1, (2, 3))":               func() nn.Module { return nn.NewUnflatten(1, 2, 3) },
-	"nn.Upsample(scale_factor=2.0)":         func() nn.Module { return nn.NewUpsample(lucid.InterpolateOptions{ScaleFactor: []float64{2}}) },
+	"nn.Upsample(scale_factor=2.0)":         func() nn.Module { return nn.NewUpsample(F.InterpolateOptions{ScaleFactor: []float64{2}}) },
 	"nn.Upsample(size=(4, 5), mode='bilinear')": func() nn.Module {
-		return nn.NewUpsample(lucid.InterpolateOptions{Size: []int{4, 5}, Mode: "bilinear"})
+		return nn.NewUpsample(F.InterpolateOptions{Size: []int{4, 5}, Mode: "bilinear"})
 	},
 	"nn.PixelShuffle(3)":                       func() nn.Module { return nn.NewPixelShuffle(3) },
 	"nn.PixelUnshuffle(2)":                     func() nn.Module { return nn.NewPixelUnshuffle(2) },

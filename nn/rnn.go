@@ -14,15 +14,15 @@ import (
 
 // RNNOptions say how a recurrent network is made; the zero value is PyTorch's default.
 type RNNOptions struct {
-	NumLayers     int    // 0 means 1
-	Nonlinearity  string // of RNN: "tanh" (default) or "relu"
-	NoBias        bool
-	BatchFirst    bool    // input and output are (B, T, ...) instead of (T, B, ...)
-	Dropout       float64 // between layers, in training
-	Bidirectional bool
-	ProjSize      int // of LSTM: the state is brought to this size; 0: not
-	DType         lucid.DType
-	Device        lucid.Device
+	NumLayers     int          // 0 means 1
+	Nonlinearity  string       // of RNN: "tanh" (default) or "relu"
+	NoBias        bool         // no bias
+	BatchFirst    bool         // input and output are (B, T, ...) instead of (T, B, ...)
+	Dropout       float64      // between layers, in training
+	Bidirectional bool         // run a second network from the end
+	ProjSize      int          // of LSTM: the state is brought to this size; 0: not
+	DType         lucid.DType  // of the parameters; zero: the default float
+	Device        lucid.Device // of the parameters; zero: the default device
 }
 
 // recurrent is what the recurrent networks share. Its parameters have PyTorch's names: weight_ih_l0, and so on.
@@ -72,7 +72,7 @@ func (r *recurrent) init(name string, gates, in, hidden int, opts []RNNOptions) 
 	}
 	b := 1 / math.Sqrt(float64(max(hidden, 1)))
 	for _, t := range r.params.all() {
-		nninit.Uniform(t, -b, b)
+		nninit.Uniform_(t, -b, b)
 	}
 }
 
@@ -152,13 +152,13 @@ func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, sizes [
 	wi, wh, bi, bh := use("weight_ih"), use("weight_hh"), use("bias_ih"), use("bias_hh")
 	switch r.name {
 	case "gru":
-		y, h := lucid.GRUForward(x, wi, wh, st[0], bi, bh, lucid.GruForwardOptions{Reverse: back, BatchSizes: sizes})
+		y, h := F.GRUForward(x, wi, wh, F.GRUForwardOptions{H0: st[0], BiasIH: bi, BiasHH: bh, Reverse: back, BatchSizes: sizes})
 		return y, []*lucid.Tensor{h}
 	case "lstm":
-		y, h, c := lucid.LSTMForward(x, wi, wh, st[0], st[1], bi, bh, use("weight_hr"), lucid.LstmForwardOptions{Reverse: back, BatchSizes: sizes})
+		y, h, c := F.LSTMForward(x, wi, wh, F.LSTMForwardOptions{H0: st[0], C0: st[1], BiasIH: bi, BiasHH: bh, WeightHR: use("weight_hr"), Reverse: back, BatchSizes: sizes})
 		return y, []*lucid.Tensor{h, c}
 	}
-	y, h := lucid.RNNForward(x, wi, wh, st[0], bi, bh, lucid.RnnForwardOptions{Nonlinearity: r.o.Nonlinearity, Reverse: back, BatchSizes: sizes})
+	y, h := F.RNNForward(x, wi, wh, F.RNNForwardOptions{H0: st[0], BiasIH: bi, BiasHH: bh, Nonlinearity: r.o.Nonlinearity, Reverse: back, BatchSizes: sizes})
 	return y, []*lucid.Tensor{h}
 }
 

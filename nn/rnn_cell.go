@@ -6,15 +6,17 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/ops"
+	F "github.com/lucid-go/lucid/nn/functional"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 
 // RNNCellOptions say how a cell is made; the zero value is PyTorch's default.
 type RNNCellOptions struct {
-	NoBias       bool
-	Nonlinearity string // of RNNCell: "tanh" (default) or "relu"
-	DType        lucid.DType
-	Device       lucid.Device
+	NoBias       bool         // no bias
+	Nonlinearity string       // of RNNCell: "tanh" (default) or "relu"
+	DType        lucid.DType  // of the parameters; zero: the default float
+	Device       lucid.Device // of the parameters; zero: the default device
 }
 
 // gates is what the cells share: weights of input and state, of as many gates as the kind has.
@@ -31,7 +33,7 @@ func (g *gates) init(o RNNCellOptions, n, in, hidden int) {
 	b := 1 / math.Sqrt(float64(max(hidden, 1)))
 	for _, t := range []*lucid.Tensor{g.WeightIh, g.WeightHh, g.BiasIh, g.BiasHh} {
 		if t != nil {
-			nninit.Uniform(t, -b, b)
+			nninit.Uniform_(t, -b, b)
 		}
 	}
 }
@@ -76,13 +78,13 @@ func checkNonlinearity(op, name string) {
 
 // input is what x gives to the gates.
 func (g *gates) input(m Module, x *lucid.Tensor) *lucid.Tensor {
-	return lucid.Linear(x, Use(m, g.WeightIh), Use(m, g.BiasIh))
+	return F.Linear(x, Use(m, g.WeightIh), F.LinearOptions{Bias: Use(m, g.BiasIh)})
 }
 
 // Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
 func (m *RNNCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, m.state(x, h))
-	return LeaveN(m, in, lucid.RNNStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh), lucid.RnnCellOptions{Nonlinearity: m.nonlinearity}))[0]
+	return LeaveN(m, in, rnnStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh), ops.RNNCellOptions{Nonlinearity: m.nonlinearity}))[0]
 }
 
 // LSTMCell is one step of a long short-term memory.
@@ -101,7 +103,7 @@ func NewLSTMCell(in, hidden int, opts ...RNNCellOptions) *LSTMCell {
 // Forward returns the next state and memory for x of (B, in) or (in); h and c may be nil for zeros.
 func (m *LSTMCell) Forward(x, h, c *lucid.Tensor) (h2, c2 *lucid.Tensor) {
 	in := EnterN(m, x, m.state(x, h), m.state(x, c))
-	h2, c2 = lucid.LSTMStep(m.input(m, in[0]), in[1], in[2], Use(m, m.WeightHh), Use(m, m.BiasHh))
+	h2, c2 = lstmStep(m.input(m, in[0]), in[1], in[2], Use(m, m.WeightHh), Use(m, m.BiasHh))
 	out := LeaveN(m, in, h2, c2)
 	return out[0], out[1]
 }
@@ -122,5 +124,5 @@ func NewGRUCell(in, hidden int, opts ...RNNCellOptions) *GRUCell {
 // Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
 func (m *GRUCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, m.state(x, h))
-	return LeaveN(m, in, lucid.GRUStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh)))[0]
+	return LeaveN(m, in, gruStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh)))[0]
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // Packed sequences give what each sequence gives alone.
@@ -99,7 +100,7 @@ func TestPositions(t *testing.T) {
 		t.Error("a turn changes lengths, or position 0")
 	}
 	// A score depends on the distance alone.
-	v := lucid.Expand(lucid.Randn(1, 8), 10, 8)
+	v := lucid.Randn(1, 8).Expand(10, 8)
 	x, y := r.Forward(v, v)
 	s := x.MatMul(y.Permute(1, 0))
 	if !lucid.AllClose(s.At(2, 5), s.At(6, 9), lucid.CloseOptions{ATol: new(1e-4)}) {
@@ -118,7 +119,7 @@ func TestPositions(t *testing.T) {
 		t.Error("the noise did not change")
 	}
 	nn.Eval(n)
-	if !lucid.Equal(n.Forward(z).Detach(), lucid.Linear(z, n.WeightMu, n.BiasMu).Detach()) {
+	if !lucid.Equal(n.Forward(z).Detach(), F.Linear(z, n.WeightMu, F.LinearOptions{Bias: n.BiasMu}).Detach()) {
 		t.Error("noise in evaluation")
 	}
 	vq := nn.NewVectorQuantizer(16, 4)

@@ -3,25 +3,26 @@ package nn
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // Upsample resamples the dimensions behind the first two.
 type Upsample struct {
 	Base
-	o lucid.InterpolateOptions
+	o F.InterpolateOptions
 }
 
 // NewUpsample returns it; the options name a size or a factor.
-func NewUpsample(o lucid.InterpolateOptions) *Upsample { return &Upsample{o: o} }
+func NewUpsample(o F.InterpolateOptions) *Upsample { return &Upsample{o: o} }
 
 // NewUpsamplingNearest2d returns an Upsample that repeats the nearest element.
-func NewUpsamplingNearest2d(o lucid.InterpolateOptions) *Upsample {
+func NewUpsamplingNearest2d(o F.InterpolateOptions) *Upsample {
 	o.Mode = "nearest"
 	return NewUpsample(o)
 }
 
 // NewUpsamplingBilinear2d returns an Upsample that interpolates between corners.
-func NewUpsamplingBilinear2d(o lucid.InterpolateOptions) *Upsample {
+func NewUpsamplingBilinear2d(o F.InterpolateOptions) *Upsample {
 	o.Mode, o.AlignCorners = "bilinear", true
 	return NewUpsample(o)
 }
@@ -29,7 +30,7 @@ func NewUpsamplingBilinear2d(o lucid.InterpolateOptions) *Upsample {
 // Forward resamples x.
 func (m *Upsample) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Interpolate(x, m.o))
+	return Leave(m, x, F.Interpolate(x, m.o))
 }
 
 // PixelShuffle moves channels into space: (B, C·r², H, W) to (B, C, H·r, W·r).
@@ -44,7 +45,7 @@ func NewPixelShuffle(factor int) *PixelShuffle { return &PixelShuffle{Factor: fa
 // Forward rearranges x.
 func (m *PixelShuffle) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.PixelShuffle(x, m.Factor))
+	return Leave(m, x, F.PixelShuffle(x, m.Factor))
 }
 
 // PixelUnshuffle is the opposite of PixelShuffle.
@@ -59,7 +60,7 @@ func NewPixelUnshuffle(factor int) *PixelUnshuffle { return &PixelUnshuffle{Fact
 // Forward rearranges x.
 func (m *PixelUnshuffle) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.PixelUnshuffle(x, m.Factor))
+	return Leave(m, x, F.PixelUnshuffle(x, m.Factor))
 }
 
 // ChannelShuffle mixes channels of different groups.
@@ -74,75 +75,75 @@ func NewChannelShuffle(groups int) *ChannelShuffle { return &ChannelShuffle{Grou
 // Forward rearranges x.
 func (m *ChannelShuffle) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.ChannelShuffle(x, m.Groups))
+	return Leave(m, x, F.ChannelShuffle(x, m.Groups))
 }
 
 // Unfold gives the windows of images as columns.
 type Unfold struct {
 	Base
 	kernel []int
-	o      lucid.FoldOptions
+	o      F.FoldOptions
 }
 
 // NewUnfold returns it.
-func NewUnfold(kernel []int, opts ...lucid.FoldOptions) *Unfold {
+func NewUnfold(kernel []int, opts ...F.FoldOptions) *Unfold {
 	return &Unfold{kernel: kernel, o: door.Option("unfold", opts)}
 }
 
 // Forward cuts x in windows.
 func (m *Unfold) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.UnfoldImage(x, m.kernel, m.o))
+	return Leave(m, x, F.Unfold(x, m.kernel, m.o))
 }
 
 // Fold adds windows up to images.
 type Fold struct {
 	Base
 	size, kernel []int
-	o            lucid.FoldOptions
+	o            F.FoldOptions
 }
 
 // NewFold returns it for images of a size.
-func NewFold(outputSize, kernel []int, opts ...lucid.FoldOptions) *Fold {
+func NewFold(outputSize, kernel []int, opts ...F.FoldOptions) *Fold {
 	return &Fold{size: outputSize, kernel: kernel, o: door.Option("fold", opts)}
 }
 
 // Forward adds the windows of x up.
 func (m *Fold) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Fold(x, m.size, m.kernel, m.o))
+	return Leave(m, x, F.Fold(x, m.size, m.kernel, m.o))
 }
 
 // CosineSimilarity is the cosine of the angle between vectors.
 type CosineSimilarity struct {
 	Base
-	o lucid.CosineSimilarityOptions
+	o F.CosineSimilarityOptions
 }
 
 // NewCosineSimilarity returns it.
-func NewCosineSimilarity(opts ...lucid.CosineSimilarityOptions) *CosineSimilarity {
+func NewCosineSimilarity(opts ...F.CosineSimilarityOptions) *CosineSimilarity {
 	return &CosineSimilarity{o: door.Option("cosine_similarity", opts)}
 }
 
 // Forward compares x1 with x2.
 func (m *CosineSimilarity) Forward(x1, x2 *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x1, x2)
-	return LeaveN(m, in, lucid.CosineSimilarity(in[0], in[1], m.o))[0]
+	return LeaveN(m, in, F.CosineSimilarity(in[0], in[1], m.o))[0]
 }
 
 // PairwiseDistance is the norm of the difference of vectors.
 type PairwiseDistance struct {
 	Base
-	o lucid.PairwiseDistanceOptions
+	o F.PairwiseDistanceOptions
 }
 
 // NewPairwiseDistance returns it.
-func NewPairwiseDistance(opts ...lucid.PairwiseDistanceOptions) *PairwiseDistance {
+func NewPairwiseDistance(opts ...F.PairwiseDistanceOptions) *PairwiseDistance {
 	return &PairwiseDistance{o: door.Option("pairwise_distance", opts)}
 }
 
 // Forward compares x1 with x2.
 func (m *PairwiseDistance) Forward(x1, x2 *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x1, x2)
-	return LeaveN(m, in, lucid.PairwiseDistance(in[0], in[1], m.o))[0]
+	return LeaveN(m, in, F.PairwiseDistance(in[0], in[1], m.o))[0]
 }

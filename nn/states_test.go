@@ -30,8 +30,8 @@ func newCNN() *cnn {
 }
 
 func (m *cnn) Forward(x *lucid.Tensor) *lucid.Tensor {
-	x = F.Relu(m.Bn1.Forward(m.Conv1.Forward(x)))
-	x = F.Relu(m.Bn2.Forward(m.Conv2.Forward(x)))
+	x = F.ReLU(m.Bn1.Forward(m.Conv1.Forward(x)))
+	x = F.ReLU(m.Bn2.Forward(m.Conv2.Forward(x)))
 	return m.Fc.Forward(x.Flatten(1, -1))
 }
 
@@ -68,7 +68,7 @@ type gptMLP struct {
 }
 
 func (m *gptMLP) Forward(x *lucid.Tensor) *lucid.Tensor {
-	return m.CProj.Forward(F.Gelu(m.CFc.Forward(x), lucid.GeluOptions{Approximate: "tanh"}))
+	return m.CProj.Forward(F.GELU(m.CFc.Forward(x), F.GELUOptions{Approximate: "tanh"}))
 }
 
 type gptBlock struct {

@@ -381,7 +381,7 @@ func (m *Sigmoid) String() string { return Repr(m) }
 func (m *SinusoidalEmbedding) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.
-func (m *SinusoidalEmbedding2D) String() string { return Repr(m) }
+func (m *SinusoidalEmbedding2d) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.
 func (m *SinusoidalPositionalEncoding) String() string { return Repr(m) }

@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 
@@ -16,11 +17,11 @@ type TransformerOptions struct {
 	Activation       string                            // "relu" (default) or "gelu"
 	ActivationFn     func(*lucid.Tensor) *lucid.Tensor // instead of Activation
 	LayerNormEps     *float64                          // nil: 1e-5
-	BatchFirst       bool
-	NormFirst        bool // normalise before attention and feed-forward, not after
-	NoBias           bool
-	DType            lucid.DType
-	Device           lucid.Device
+	BatchFirst       bool                              // tensors are (B, T, …) instead of (T, B, …)
+	NormFirst        bool                              // normalise before attention and feed-forward, not after
+	NoBias           bool                              // no bias
+	DType            lucid.DType                       // of the parameters; zero: the default float
+	Device           lucid.Device                      // of the parameters; zero: the default device
 }
 
 func (o TransformerOptions) activation(op string) func(*lucid.Tensor) *lucid.Tensor {
@@ -29,9 +30,9 @@ func (o TransformerOptions) activation(op string) func(*lucid.Tensor) *lucid.Ten
 	}
 	switch o.Activation {
 	case "", "relu":
-		return lucid.Relu
+		return F.ReLU
 	case "gelu":
-		return func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x) }
+		return func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x) }
 	}
 	refuse(lucid.ErrValue, op, "Activation is %q; want relu or gelu", o.Activation)
 	return nil
@@ -243,7 +244,7 @@ func NewTransformer(size, heads int, opts ...TransformerOptions) *Transformer {
 	}
 	for _, p := range Parameters(m) {
 		if p.Dim() > 1 {
-			nninit.XavierUniform(p)
+			nninit.XavierUniform_(p)
 		}
 	}
 	return m

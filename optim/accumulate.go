@@ -25,8 +25,11 @@ func (a *Accumulate) ZeroGrad() {
 	}
 }
 
-// Step counts a batch, and steps if it is the last.
-func (a *Accumulate) Step() error {
+// Step counts a batch, and steps if it is the last. It panics with *lucid.Error if the evaluation cannot start.
+func (a *Accumulate) Step() { must(a.TryStep()) }
+
+// TryStep is Step that returns the error.
+func (a *Accumulate) TryStep() error {
 	if inTrace(a.ParamGroups()[0].Params[0]) {
 		refuse(lucid.ErrNotImplemented, "accumulate", "Step counts batches in Go, which a compiled function would freeze; compile what comes before it")
 	}
@@ -45,7 +48,7 @@ func (a *Accumulate) Step() error {
 			}
 		})
 	}
-	return a.Optimizer.Step()
+	return a.Optimizer.TryStep()
 }
 
 // Pending returns how many batches were counted since the last step.

@@ -7,24 +7,24 @@ import (
 
 // AdamOptions are the numbers of Adam; LR is required.
 type AdamOptions struct {
-	LR          float64
+	LR          float64     // learning rate, required
 	Betas       *[2]float64 // nil: 0.9, 0.999
 	Eps         *float64    // nil: 1e-8
-	WeightDecay float64
-	AMSGrad     bool
-	Maximize    bool // go up the gradient
+	WeightDecay float64     // share of the parameter that is added to its gradient
+	AMSGrad     bool        // divide by the largest mean square so far
+	Maximize    bool        // go up the gradient
 
 	DecoupledWeightDecay bool // apply it to the parameters, as AdamW does
 }
 
 // AdamWOptions are the numbers of AdamW; LR is required.
 type AdamWOptions struct {
-	LR          float64
+	LR          float64     // learning rate, required
 	Betas       *[2]float64 // nil: 0.9, 0.999
 	Eps         *float64    // nil: 1e-8
 	WeightDecay *float64    // nil: 0.01
-	AMSGrad     bool
-	Maximize    bool // go up the gradient
+	AMSGrad     bool        // divide by the largest mean square so far
+	Maximize    bool        // go up the gradient
 }
 
 type adam struct {

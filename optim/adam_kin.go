@@ -7,11 +7,11 @@ import (
 
 // AdamaxOptions are the numbers of Adamax; LR is required.
 type AdamaxOptions struct {
-	LR          float64
+	LR          float64     // learning rate, required
 	Betas       *[2]float64 // nil: 0.9, 0.999
 	Eps         *float64    // nil: 1e-8
-	WeightDecay float64
-	Maximize    bool
+	WeightDecay float64     // share of the parameter that is added to its gradient
+	Maximize    bool        // go up the gradient
 }
 
 // Adamax is Adam with the largest gradient in place of the mean square (Kingma and Ba).
@@ -54,12 +54,12 @@ func adamaxRule() rule[adam] {
 
 // RAdamOptions are the numbers of RAdam; LR is required.
 type RAdamOptions struct {
-	LR                   float64
+	LR                   float64     // learning rate, required
 	Betas                *[2]float64 // nil: 0.9, 0.999
 	Eps                  *float64    // nil: 1e-8
-	WeightDecay          float64
-	DecoupledWeightDecay bool // apply it to the parameters, as AdamW does
-	Maximize             bool
+	WeightDecay          float64     // share of the parameter that is added to its gradient
+	DecoupledWeightDecay bool        // apply it to the parameters, as AdamW does
+	Maximize             bool        // go up the gradient
 }
 
 // RAdam is Adam that uses the mean square only once it knows it well enough (Liu et al.).
@@ -114,13 +114,13 @@ func radamRule() rule[adam] {
 
 // NAdamOptions are the numbers of NAdam; LR is required.
 type NAdamOptions struct {
-	LR                   float64
+	LR                   float64     // learning rate, required
 	Betas                *[2]float64 // nil: 0.9, 0.999
 	Eps                  *float64    // nil: 1e-8
-	WeightDecay          float64
-	MomentumDecay        *float64 // nil: 0.004
-	DecoupledWeightDecay bool     // apply it to the parameters, as AdamW does
-	Maximize             bool
+	WeightDecay          float64     // share of the parameter that is added to its gradient
+	MomentumDecay        *float64    // nil: 0.004
+	DecoupledWeightDecay bool        // apply it to the parameters, as AdamW does
+	Maximize             bool        // go up the gradient
 }
 
 type nadam struct {
@@ -182,10 +182,10 @@ func nadamRule() rule[nadam] {
 
 // LionOptions are the numbers of Lion; LR is required.
 type LionOptions struct {
-	LR          float64
+	LR          float64     // learning rate, required
 	Betas       *[2]float64 // nil: 0.9, 0.99
-	WeightDecay float64
-	Maximize    bool
+	WeightDecay float64     // share of the parameter that is added to its gradient
+	Maximize    bool        // go up the gradient
 }
 
 // Lion goes by the sign of a mean of gradients (Chen et al.).

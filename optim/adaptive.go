@@ -7,13 +7,13 @@ import (
 
 // RMSpropOptions are the numbers of RMSprop; LR is required.
 type RMSpropOptions struct {
-	LR          float64
+	LR          float64  // learning rate, required
 	Alpha       *float64 // nil: 0.99
 	Eps         *float64 // nil: 1e-8
-	WeightDecay float64
-	Momentum    float64
-	Centered    bool
-	Maximize    bool
+	WeightDecay float64  // share of the parameter that is added to its gradient
+	Momentum    float64  // share of the last step that is made again
+	Centered    bool     // divide by the standard deviation, not the root mean square
+	Maximize    bool     // go up the gradient
 }
 
 type rmsprop struct {
@@ -74,12 +74,12 @@ func rmspropRule() rule[rmsprop] {
 
 // AdagradOptions are the numbers of Adagrad; LR is required.
 type AdagradOptions struct {
-	LR                      float64
-	LRDecay                 float64
-	WeightDecay             float64
-	InitialAccumulatorValue float64
+	LR                      float64  // learning rate, required
+	LRDecay                 float64  // how fast the rate falls
+	WeightDecay             float64  // share of the parameter that is added to its gradient
+	InitialAccumulatorValue float64  // sum of squares at the start
 	Eps                     *float64 // nil: 1e-10
-	Maximize                bool
+	Maximize                bool     // go up the gradient
 }
 
 type adagrad struct {
@@ -124,11 +124,11 @@ func adagradRule() rule[adagrad] {
 
 // AdadeltaOptions are the numbers of Adadelta; LR is required.
 type AdadeltaOptions struct {
-	LR          float64
+	LR          float64  // learning rate, required
 	Rho         *float64 // nil: 0.9
 	Eps         *float64 // nil: 1e-6
-	WeightDecay float64
-	Maximize    bool
+	WeightDecay float64  // share of the parameter that is added to its gradient
+	Maximize    bool     // go up the gradient
 }
 
 type adadelta struct {
@@ -173,10 +173,10 @@ func adadeltaRule() rule[adadelta] {
 
 // RpropOptions are the numbers of Rprop; LR, the size of the first step, is required.
 type RpropOptions struct {
-	LR        float64
+	LR        float64     // learning rate, required
 	Etas      *[2]float64 // factors for a step that was too long and too short; nil: 0.5, 1.2
 	StepSizes *[2]float64 // shortest and longest step; nil: 1e-6, 50
-	Maximize  bool
+	Maximize  bool        // go up the gradient
 }
 
 type rprop struct {

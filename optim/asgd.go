@@ -7,12 +7,12 @@ import (
 
 // ASGDOptions are the numbers of ASGD; LR is required.
 type ASGDOptions struct {
-	LR          float64
+	LR          float64  // learning rate, required
 	Lambd       *float64 // nil: 1e-4
 	Alpha       *float64 // nil: 0.75
 	T0          *float64 // step from which parameters are averaged; nil: 1e6
-	WeightDecay float64
-	Maximize    bool
+	WeightDecay float64  // share of the parameter that is added to its gradient
+	Maximize    bool     // go up the gradient
 }
 
 type asgd struct {

@@ -21,7 +21,7 @@ func TestEMA(t *testing.T) {
 			inner := stepFor(m, opt)
 			step := func(x, y *lucid.Tensor) *lucid.Tensor {
 				l := inner(x, y)
-				if err := e.Update(); err != nil {
+				if err := e.TryUpdate(); err != nil {
 					t.Fatal(err)
 				}
 				return l
@@ -61,7 +61,7 @@ func TestEMA(t *testing.T) {
 			}
 			step(batchOf(9))
 			if !compiled {
-				if err := again.Update(); err != nil {
+				if err := again.TryUpdate(); err != nil {
 					t.Fatal(err)
 				}
 				sameState(t, "ema", e.StateDict(), again.StateDict())
@@ -88,7 +88,7 @@ func TestAccumulate(t *testing.T) {
 				at := lucid.Range{Start: k * n, Stop: (k + 1) * n}
 				opt.ZeroGrad()
 				F.CrossEntropy(m.Forward(x.At(at)), y.At(at)).Backward()
-				if err := opt.Step(); err != nil {
+				if err := opt.TryStep(); err != nil {
 					t.Fatal(err)
 				}
 			}

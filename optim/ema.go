@@ -10,8 +10,8 @@ import (
 // EMAOptions say how parameters are averaged: each update moves the average towards the parameters by 1-Decay (nil:
 // Decay is 0.999), or, with Equal, to the mean of all updates.
 type EMAOptions struct {
-	Decay *float64
-	Equal bool
+	Decay *float64 // share of the average that stays at an update; nil: 0.999
+	Equal bool     // the mean of all updates instead
 }
 
 // EMA keeps an average of parameters beside them, which is often better than the last ones. The first update copies.
@@ -38,7 +38,10 @@ func NewEMA(params []*lucid.Tensor, o EMAOptions) *EMA {
 }
 
 // Update moves the average on. It may be part of a compiled step; outside of one it starts one evaluation.
-func (e *EMA) Update() error {
+func (e *EMA) Update() { must(e.TryUpdate()) }
+
+// TryUpdate is Update that returns the error.
+func (e *EMA) TryUpdate() error {
 	lucid.NoGrad(func() {
 		share := e.count.Mul(0).Add(1 - door.Or(e.o.Decay, 0.999))
 		if e.o.Equal {

@@ -72,7 +72,7 @@ func TestFrozenExport(t *testing.T) {
 		opt.ZeroGrad()
 		loss := x.Mul(w).Add(b).Square().Sum()
 		loss.Backward()
-		return loss.Detach(), opt.Step()
+		return loss.Detach(), opt.TryStep()
 	}
 	e := lucid.NewExporter(path)
 	if err := errors.Join(e.Add(step, lucid.Ones(2)), e.Close()); err != nil {

@@ -10,14 +10,14 @@ import (
 
 // LBFGSOptions are the numbers of LBFGS; LR is required.
 type LBFGSOptions struct {
-	LR              float64
-	MaxIter         *int     // iterations of one step; nil: 20
-	MaxEval         *int     // calls of the function in one step; nil: MaxIter·5/4
+	LR              float64  // learning rate, required
+	MaxIter         int      // iterations of one step; 0: 20
+	MaxEval         int      // calls of the function in one step; 0: MaxIter·5/4
 	ToleranceGrad   *float64 // nil: 1e-7
 	ToleranceChange *float64 // nil: 1e-9
-	HistorySize     *int     // nil: 100
+	HistorySize     int      // steps that are remembered; 0: 100
 	LineSearchFn    string   // "" for none, or "strong_wolfe"
-	Maximize        bool
+	Maximize        bool     // go up the gradient
 }
 
 // LBFGS is the quasi-Newton method with limited memory. It calls the function several times a step, so it is stepped
@@ -68,7 +68,10 @@ func (l *LBFGS) ZeroGrad() {
 }
 
 // Step is refused: the method needs the function; see StepClosure.
-func (l *LBFGS) Step() error {
+func (l *LBFGS) Step() { must(l.TryStep()) }
+
+// TryStep is refused, as Step is.
+func (l *LBFGS) TryStep() error {
 	return lucid.Errorf(lucid.ErrValue, "lbfgs", "a step calls the function several times; use StepClosure")
 }
 
@@ -128,8 +131,8 @@ func (l *LBFGS) step(closure func() *lucid.Tensor) *lucid.Tensor {
 		}
 		return f, l.gradient()
 	}
-	maxIter := door.Or(l.o.MaxIter, 20)
-	maxEval := door.Or(l.o.MaxEval, maxIter*5/4)
+	maxIter := door.Count(l.o.MaxIter, 20)
+	maxEval := door.Count(l.o.MaxEval, maxIter*5/4)
 	tolGrad, tolChange := door.Or(l.o.ToleranceGrad, 1e-7), door.Or(l.o.ToleranceChange, 1e-9)
 	s := &l.s
 	loss, g := call()
@@ -193,7 +196,7 @@ func (l *LBFGS) direct(g *lucid.Tensor) {
 	}
 	y, step := g.Sub(s.grad).Eval(), s.d.Mul(s.t).Eval()
 	if ys := dot(y, step); ys > 1e-10 {
-		if len(s.dirs) == door.Or(l.o.HistorySize, 100) {
+		if len(s.dirs) == door.Count(l.o.HistorySize, 100) {
 			s.dirs, s.steps, s.ro = s.dirs[1:], s.steps[1:], s.ro[1:]
 		}
 		s.dirs, s.steps, s.ro = append(s.dirs, y), append(s.steps, step), append(s.ro, 1/ys)
@@ -279,5 +282,5 @@ func StepClosure(opt Optimizer, closure func() *lucid.Tensor) (*lucid.Tensor, er
 	if err := lucid.Try(func() { lucid.EnableGrad(func() { loss = closure() }) }); err != nil {
 		return nil, err
 	}
-	return loss, opt.Step()
+	return loss, opt.TryStep()
 }

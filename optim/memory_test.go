@@ -23,7 +23,7 @@ func TestLongRunKeepsMemory(t *testing.T) {
 			opt.ZeroGrad()
 			loss := F.CrossEntropy(m.Forward(x), y)
 			loss.Backward()
-			if err := opt.Step(); err != nil {
+			if err := opt.TryStep(); err != nil {
 				t.Fatal(err)
 			}
 			lr.Step()
@@ -55,7 +55,7 @@ func TestCompiledStepMemory(t *testing.T) {
 	step := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
 		loss := m.Forward(x).Square().Mean()
 		loss.Backward()
-		err := opt.Step()
+		err := opt.TryStep()
 		if err != nil {
 			panic(err)
 		}

@@ -29,11 +29,14 @@ func NewMulti(list ...Optimizer) *Multi {
 	return &Multi{list: append([]Optimizer(nil), list...)}
 }
 
-// Step steps all.
-func (m *Multi) Step() error {
+// Step steps all. It panics with *lucid.Error if an evaluation cannot start.
+func (m *Multi) Step() { must(m.TryStep()) }
+
+// TryStep is Step that returns the error.
+func (m *Multi) TryStep() error {
 	var errs []error
 	for _, o := range m.list {
-		errs = append(errs, o.Step())
+		errs = append(errs, o.TryStep())
 	}
 	return errors.Join(errs...)
 }
@@ -96,11 +99,14 @@ type hooked struct {
 func WithHooks(opt Optimizer, h Hooks) Optimizer { return &hooked{opt, h} }
 
 // Step calls the hooks around the optimizer's own.
-func (o *hooked) Step() error {
+func (o *hooked) Step() { must(o.TryStep()) }
+
+// TryStep is Step that returns the error.
+func (o *hooked) TryStep() error {
 	if o.h.Before != nil {
 		o.h.Before()
 	}
-	if err := o.Optimizer.Step(); err != nil {
+	if err := o.Optimizer.TryStep(); err != nil {
 		return err
 	}
 	if o.h.After != nil {

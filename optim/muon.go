@@ -9,7 +9,7 @@ import (
 
 // MuonOptions are the numbers of Muon; LR is required.
 type MuonOptions struct {
-	LR             float64
+	LR             float64     // learning rate, required
 	WeightDecay    *float64    // nil: 0.1
 	Momentum       *float64    // nil: 0.95
 	NoNesterov     bool        // PyTorch's nesterov=False
@@ -113,13 +113,13 @@ func orthogonal(g *lucid.Tensor, h muon) *lucid.Tensor {
 
 // AdafactorOptions are the numbers of Adafactor; LR is required.
 type AdafactorOptions struct {
-	LR          float64
+	LR          float64  // learning rate, required
 	Beta2Decay  *float64 // nil: -0.8
 	Eps1        *float64 // nil: the precision of the parameter's dtype
 	Eps2        *float64 // nil: 1e-3
 	D           *float64 // bound of the root mean square of an update; nil: 1
-	WeightDecay float64
-	Maximize    bool
+	WeightDecay float64  // share of the parameter that is added to its gradient
+	Maximize    bool     // go up the gradient
 }
 
 type adafactor struct {

@@ -21,7 +21,7 @@ func TestNameState(t *testing.T) {
 	step := func(x *lucid.Tensor) (*lucid.Tensor, error) {
 		loss := x.MatMul(w).Add(b).Mul(c.Add(1)).Square().Mean()
 		loss.Backward()
-		err := opt.Step()
+		err := opt.TryStep()
 		opt.ZeroGrad()
 		return loss.Detach(), err
 	}

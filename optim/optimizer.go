@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 
@@ -11,8 +12,11 @@ import (
 
 // Optimizer changes parameters by their gradients.
 type Optimizer interface {
-	// Step changes every parameter that has a gradient. An error says that the evaluation could not start.
-	Step() error
+	// Step changes every parameter that has a gradient. It panics with *lucid.Error if the evaluation cannot start, as readers of
+	// values do: lucid.Try gives the error, or TryStep.
+	Step()
+	// TryStep is Step that returns the error.
+	TryStep() error
 	// ZeroGrad clears all gradients.
 	ZeroGrad()
 	// ParamGroups returns the groups of parameters; each has its own learning rate.
@@ -267,8 +271,23 @@ func (e *engine[H]) ZeroGrad() {
 	}
 }
 
-// Step changes every parameter that has a gradient.
-func (e *engine[H]) Step() error { return e.stepUnless(nil) }
+// Step changes every parameter that has a gradient. It panics with *lucid.Error if the evaluation cannot start.
+func (e *engine[H]) Step() { must(e.TryStep()) }
+
+// TryStep is Step that returns the error.
+func (e *engine[H]) TryStep() error { return e.stepUnless(nil) }
+
+// must panics with an error, as a *lucid.Error.
+func must(err error) {
+	if err == nil {
+		return
+	}
+	var e *lucid.Error
+	if !errors.As(err, &e) {
+		e = lucid.Errorf(lucid.ErrValue, "step", "%v", err)
+	}
+	panic(e)
+}
 
 // stepUnless is Step, which changes nothing if skip, a 0-d bool, is true when it is computed; nil means false.
 func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {

@@ -26,7 +26,7 @@ type GradScalerOptions struct {
 //		opt.ZeroGrad()
 //		lucid.Autocast(lucid.Float16, func() { loss = … })
 //		scaler.Scale(loss).Backward()
-//		err := scaler.Step(opt)
+//		scaler.Step(opt)
 //		scaler.Update()
 //	}
 //
@@ -160,11 +160,14 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 }
 
 // Step unscales the gradients, unless Unscale did, and steps the optimizer, or leaves everything as it is if a gradient is
-// not finite.
-func (s *GradScaler) Step(opt Optimizer) error {
+// not finite. It panics with *lucid.Error if the evaluation cannot start.
+func (s *GradScaler) Step(opt Optimizer) { must(s.TryStep(opt)) }
+
+// TryStep is Step that returns the error.
+func (s *GradScaler) TryStep(opt Optimizer) error {
 	const op = "scaler_step"
 	if s.o.Disabled {
-		return opt.Step()
+		return opt.TryStep()
 	}
 	r := s.of(op, opt, false)
 	if r.stepped {
@@ -183,11 +186,14 @@ func (s *GradScaler) Step(opt Optimizer) error {
 	if r.found.Item() != 0 {
 		return nil
 	}
-	return opt.Step()
+	return opt.TryStep()
 }
 
 // Update moves the scale: down if a step was left out, up after GrowthInterval steps that were not.
-func (s *GradScaler) Update() error {
+func (s *GradScaler) Update() { must(s.TryUpdate()) }
+
+// TryUpdate is Update that returns the error.
+func (s *GradScaler) TryUpdate() error {
 	const op = "scaler_update"
 	if s.o.Disabled {
 		return nil

@@ -48,10 +48,10 @@ func TestGradScaler(t *testing.T) {
 					opt.ZeroGrad()
 					l := loss(mine, f)
 					scaler.Scale(l).Backward()
-					if err := scaler.Step(opt); err != nil {
+					if err := scaler.TryStep(opt); err != nil {
 						t.Fatal(err)
 					}
-					if err := scaler.Update(); err != nil {
+					if err := scaler.TryUpdate(); err != nil {
 						t.Fatal(err)
 					}
 					return l
@@ -65,7 +65,7 @@ func TestGradScaler(t *testing.T) {
 					if !math.IsInf(f, 0) && !math.IsNaN(f) {
 						ref.ZeroGrad()
 						loss(plain, v).Backward()
-						if err := ref.Step(); err != nil {
+						if err := ref.TryStep(); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -97,7 +97,7 @@ func TestGradScalerPart(t *testing.T) {
 		step := func(l *lucid.Tensor) {
 			opt.ZeroGrad()
 			scaler.Scale(l).Backward()
-			if err := errors.Join(scaler.Step(opt), scaler.Update()); err != nil {
+			if err := errors.Join(scaler.TryStep(opt), scaler.TryUpdate()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -130,7 +130,7 @@ func TestGradScalerRetraced(t *testing.T) {
 		if fail {
 			lucid.Zeros(2).Add(lucid.Zeros(3))
 		}
-		if err := errors.Join(s.Step(opt), s.Update()); err != nil {
+		if err := errors.Join(s.TryStep(opt), s.TryUpdate()); err != nil {
 			t.Error(err)
 		}
 		return l
@@ -158,7 +158,7 @@ func TestGradScalerUse(t *testing.T) {
 	if got := w.Grad(); !lucid.AllClose(got, lucid.New([]float32{3, 4}, 2)) {
 		t.Errorf("unscaled gradient %v", got)
 	}
-	if err := errors.Join(s.Step(opt), s.Update()); err != nil || w.Detach().Abs().Sum().Item() != 0 {
+	if err := errors.Join(s.TryStep(opt), s.TryUpdate()); err != nil || w.Detach().Abs().Sum().Item() != 0 {
 		t.Errorf("step: %v, %v", w.Detach(), err)
 	}
 	other := optim.NewGradScaler()
@@ -169,7 +169,7 @@ func TestGradScalerUse(t *testing.T) {
 		t.Errorf("an empty state: %v", err)
 	}
 	off := optim.NewGradScaler(optim.GradScalerOptions{Disabled: true})
-	if l := lucid.Scalar(2.0); off.Scale(l) != l || off.GetScale() != 1 || off.Update() != nil {
+	if l := lucid.Scalar(2.0); off.Scale(l) != l || off.GetScale() != 1 || off.TryUpdate() != nil {
 		t.Error("a disabled scaler changes something")
 	}
 	h := lucid.With{DType: lucid.Float16}.Ones(2).RequiresGrad_(true)

@@ -4,12 +4,12 @@ import "github.com/lucid-go/lucid"
 
 // SGDOptions are the numbers of SGD; LR is required.
 type SGDOptions struct {
-	LR          float64
-	Momentum    float64
-	Dampening   float64
-	WeightDecay float64
-	Nesterov    bool
-	Maximize    bool // go up the gradient
+	LR          float64 // learning rate, required
+	Momentum    float64 // share of the last step that is made again
+	Dampening   float64 // share of the gradient that does not enter the momentum
+	WeightDecay float64 // share of the parameter that is added to its gradient
+	Nesterov    bool    // look a step ahead
+	Maximize    bool    // go up the gradient
 }
 
 type sgd struct {

@@ -7,10 +7,10 @@ import (
 
 // SparseAdamOptions are the numbers of SparseAdam; LR is required.
 type SparseAdamOptions struct {
-	LR       float64
+	LR       float64     // learning rate, required
 	Betas    *[2]float64 // nil: 0.9, 0.999
 	Eps      *float64    // nil: 1e-8
-	Maximize bool
+	Maximize bool        // go up the gradient
 }
 
 // SparseAdam is Adam that leaves alone, with their state, the rows of a parameter whose gradient is all zero: those of

@@ -39,9 +39,9 @@ func Bernoulli(key *lucid.Tensor, p any, sizes []int) *lucid.Tensor {
 // a last dimension of n samples of each distribution, for Shape a result of that shape, with which the distributions
 // broadcast, and one sample of each distribution by default.
 type CategoricalOptions struct {
-	Axis       *int
-	NumSamples *int
-	Shape      []int
+	Axis       *int  // dimension of the classes; nil: the last
+	NumSamples *int  // samples of each distribution, in a last dimension; nil: one, without it
+	Shape      []int // of the result, with which the distributions broadcast; nil: theirs
 }
 
 // Categorical makes class numbers by unnormalized log-probabilities.

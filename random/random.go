@@ -11,7 +11,9 @@ import (
 )
 
 // Options says what dtype the numbers have; zero: the default float.
-type Options struct{ DType lucid.DType }
+type Options struct {
+	DType lucid.DType // zero: the default float
+}
 
 // operands claims the nodes of a call and lets them go at its end.
 type operands []*graph.Node
@@ -82,8 +84,9 @@ func Bits(key *lucid.Tensor, sizes []int, width int) *lucid.Tensor {
 
 // UniformOptions says where the numbers lie: from Low (nil: 0) to High (nil: 1), numbers or tensors that broadcast.
 type UniformOptions struct {
-	Low, High any
-	DType     lucid.DType
+	Low   any         // a number or a tensor; nil: 0
+	High  any         // a number or a tensor; nil: 1
+	DType lucid.DType // zero: the default float
 }
 
 // Uniform makes numbers uniform in [low, high).
@@ -97,8 +100,9 @@ func Uniform(key *lucid.Tensor, sizes []int, opts ...UniformOptions) *lucid.Tens
 
 // NormalOptions says the mean (nil: 0) and the standard deviation (nil: 1), numbers or tensors that broadcast.
 type NormalOptions struct {
-	Loc, Scale any
-	DType      lucid.DType
+	Loc   any         // the mean, a number or a tensor; nil: 0
+	Scale any         // the standard deviation, a number or a tensor; nil: 1
+	DType lucid.DType // zero: the default float
 }
 
 // Normal makes normal numbers, complex ones for a complex dtype.
@@ -127,8 +131,9 @@ func Gumbel(key *lucid.Tensor, sizes []int, opts ...Options) *lucid.Tensor {
 
 // LaplaceOptions says the mean (nil: 0) and the scale (nil: 1), numbers or tensors that broadcast.
 type LaplaceOptions struct {
-	Loc, Scale any
-	DType      lucid.DType
+	Loc   any         // the mean, a number or a tensor; nil: 0
+	Scale any         // a number or a tensor; nil: 1
+	DType lucid.DType // zero: the default float
 }
 
 // Laplace makes numbers of the Laplace distribution.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/cmd/lucid/internal/bench"
+	"github.com/lucid-go/lucid/doctor"
 )
 
 func init() {
@@ -23,12 +24,12 @@ func init() {
 // benchRow is one line of the report: a time, and what it means on this machine.
 type benchRow struct {
 	bench.Timing
-	About    string       `json:"about"`
-	Rate     float64      `json:"rate,omitempty"` // operations or bytes a second
-	Unit     string       `json:"unit,omitempty"`
-	Limit    string       `json:"limit,omitempty"`    // the probe
-	Fraction float64      `json:"fraction,omitempty"` // of the probe
-	Limits   lucid.Limits `json:"limits"`             // probes of the same minute
+	About    string        `json:"about"`
+	Rate     float64       `json:"rate,omitempty"` // operations or bytes a second
+	Unit     string        `json:"unit,omitempty"`
+	Limit    string        `json:"limit,omitempty"`    // the probe
+	Fraction float64       `json:"fraction,omitempty"` // of the probe
+	Limits   doctor.Limits `json:"limits"`             // probes of the same minute
 }
 
 func runBench(c *command, args []string, out io.Writer) error {
@@ -151,7 +152,7 @@ func listBench(some []bench.Workload, asJSON bool, out io.Writer) error {
 }
 
 func timeBench(some []bench.Workload, budget time.Duration, asJSON bool, out io.Writer) error {
-	var probe lucid.Prober
+	var probe doctor.Prober
 	var b bench.Bench
 	if !asJSON {
 		fmt.Fprintf(out, "%-24s %12s %16s  %s\n", "workload", "time", "rate", "of the machine's limit")
@@ -179,7 +180,7 @@ func timeBench(some []bench.Workload, budget time.Duration, asJSON bool, out io.
 }
 
 // judge puts a time beside the machine's limits.
-func judge(w bench.Workload, t bench.Timing, limits lucid.Limits) benchRow {
+func judge(w bench.Workload, t bench.Timing, limits doctor.Limits) benchRow {
 	row := benchRow{Timing: t, About: w.About, Limit: w.Limit, Limits: limits}
 	if t.Seconds == 0 {
 		return row
@@ -210,7 +211,7 @@ func (r benchRow) String() string {
 
 // serveBench is the worker of bench/driver: a line "name [milliseconds]" is answered by a timing, "probe" by limits.
 func serveBench(in io.Reader, out io.Writer) error {
-	var probe lucid.Prober
+	var probe doctor.Prober
 	var b bench.Bench
 	e := json.NewEncoder(out)
 	lines := bufio.NewScanner(in)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/doctor"
 )
 
 func init() {
@@ -19,7 +20,7 @@ func runDoctor(c *command, args []string, out io.Writer) error {
 	if err := c.parse(f, args, 0, out); err != nil {
 		return err
 	}
-	d := diagnosis{Diagnosis: lucid.Doctor(), GPU: examineGPU()}
+	d := diagnosis{Diagnosis: doctor.Examine(), GPU: examineGPU()}
 	if *asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
@@ -32,7 +33,7 @@ func runDoctor(c *command, args []string, out io.Writer) error {
 }
 
 type diagnosis struct {
-	lucid.Diagnosis
+	doctor.Diagnosis
 	GPU gpuDiagnosis `json:"gpu"`
 }
 

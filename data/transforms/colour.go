@@ -65,7 +65,7 @@ func Grayscale(n int) Transform {
 		if n == 1 {
 			return x
 		}
-		return lucid.Concatenate([]*lucid.Tensor{x, x, x}, -3)
+		return lucid.Cat([]*lucid.Tensor{x, x, x}, -3)
 	}
 }
 
@@ -86,7 +86,11 @@ func back(x *lucid.Tensor, d lucid.DType) *lucid.Tensor {
 }
 
 // ColorJitterOptions are how far each property may go from 1, both ways: 0.4 multiplies by 0.6 to 1.4; 0 leaves it alone.
-type ColorJitterOptions struct{ Brightness, Contrast, Saturation float64 }
+type ColorJitterOptions struct {
+	Brightness float64 // 0: unchanged
+	Contrast   float64 // 0: unchanged
+	Saturation float64 // 0: unchanged
+}
 
 // ColorJitter changes brightness, contrast and saturation by random factors, in random order.
 func ColorJitter(o ColorJitterOptions) Transform {

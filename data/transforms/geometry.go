@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // size returns the last two dimensions of an image.
@@ -44,7 +45,7 @@ func CenterCrop(h, w int) Transform {
 	return func(_ *rand.Rand, x *lucid.Tensor) *lucid.Tensor {
 		H, W := size("center_crop", x)
 		if dh, dw := max(h-H, 0), max(w-W, 0); dh+dw > 0 {
-			x = lucid.Pad(x, []int{dw / 2, (dw + 1) / 2, dh / 2, (dh + 1) / 2})
+			x = F.Pad(x, []int{dw / 2, (dw + 1) / 2, dh / 2, (dh + 1) / 2})
 			H, W = H+dh, W+dw
 		}
 		middle := func(n int) int { return int(math.RoundToEven(float64(n) / 2)) }
@@ -55,10 +56,10 @@ func CenterCrop(h, w int) Transform {
 // RandomCropOptions: Padding pixels are added on every side first, by Mode as lucid.Pad has it ("constant", "reflect",
 // "replicate", "circular"; the default is "constant") with Fill. PadIfNeeded pads an image that is too small, instead of refusing it.
 type RandomCropOptions struct {
-	Padding     int
-	Mode        string
-	Fill        float64
-	PadIfNeeded bool
+	Padding     int     // pixels added on every side first
+	Mode        string  // of the padding: "constant" (also by ""), "reflect", "replicate" or "circular"
+	Fill        float64 // of constant padding
+	PadIfNeeded bool    // pad an image that is too small; otherwise it is refused
 }
 
 // RandomCrop takes a part of an image at a random place.
@@ -95,21 +96,22 @@ func pad(x *lucid.Tensor, h, w int, mode string, fill float64) *lucid.Tensor {
 	if h == 0 && w == 0 {
 		return x
 	}
-	o := lucid.PadOptions{Mode: mode}
+	o := F.PadOptions{Mode: mode}
 	if mode == "" || mode == "constant" {
 		o.Value = fill
 		if !x.DType().IsInexact() {
 			o.Value = int(fill)
 		}
 	}
-	return lucid.Pad(x, []int{w, w, h, h}, o)
+	return F.Pad(x, []int{w, w, h, h}, o)
 }
 
 // RandomResizedCropOptions: Scale bounds the part of the area that is taken, Ratio its width over its height, Filter is that of
 // Resize. Zeros are 0.08 to 1, 3/4 to 4/3 and "bilinear".
 type RandomResizedCropOptions struct {
-	Scale, Ratio [2]float64
-	Filter       string
+	Scale  [2]float64 // bounds of the part of the area that is taken; zeros: 0.08 and 1
+	Ratio  [2]float64 // bounds of its width over its height; zeros: 3/4 and 4/3
+	Filter string     // that of Resize
 }
 
 // RandomResizedCrop takes a part of random size, shape and place and brings it to h × w.

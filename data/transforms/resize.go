@@ -13,8 +13,8 @@ import (
 // ResizeOptions: Filter is "bilinear" (the default), "nearest", "area", "bicubic" or "lanczos". Where an image shrinks, all but
 // "nearest" see every pixel (torchvision's antialias). MaxSize bounds the longer side if Resize got one number; 0 does not.
 type ResizeOptions struct {
-	Filter  string
-	MaxSize int
+	Filter  string // "bilinear" (also by ""), "nearest", "area", "bicubic" or "lanczos"
+	MaxSize int    // most pixels of the longer side, where Resize got one number; 0: any
 }
 
 // Resize brings an image to a size: of two numbers, height and width; of one, that of the shorter side, the other keeping the

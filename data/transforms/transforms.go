@@ -85,6 +85,6 @@ func (m *mapped) GetContext(ctx context.Context, i int) (out []*lucid.Tensor, er
 		return nil, lucid.Errorf(lucid.ErrIndex, "map", "tensor %d of an example that has %d", m.field, len(x))
 	}
 	out = append(out, x...)
-	err = lucid.Try(func() { out[m.field] = m.t(data.Rand(ctx), x[m.field]) })
+	err = lucid.Try(func() { out[m.field] = m.t(data.WorkerRand(ctx), x[m.field]) })
 	return out, err
 }

@@ -12,8 +12,8 @@ import (
 func Example_nnInitFillingATensor() {
 	lucid.Seed(1)
 	layer := nn.NewLinear(256, 128)
-	nninit.KaimingNormal(layer.Weight)
-	nninit.Zeros(layer.Bias)
+	nninit.KaimingNormal_(layer.Weight)
+	nninit.Zeros_(layer.Bias)
 	deviation := lucid.Std(layer.Weight).Item() // sqrt(2/256)
 	fmt.Println(deviation > 0.087 && deviation < 0.090)
 	// Output:

@@ -102,9 +102,9 @@ type block struct {
 func (b *block) Forward(x *lucid.Tensor) *lucid.Tensor {
 	B, T, C := x.Size(0), x.Size(1), x.Size(2)
 	qkv := b.QKV.Forward(b.Norm1.Forward(x)).Reshape(B, T, 3, b.heads, C/b.heads).Permute(2, 0, 3, 1, 4)
-	a := lucid.ScaledDotProductAttention(qkv.At(0), qkv.At(1), qkv.At(2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+	a := F.ScaledDotProductAttention(qkv.At(0), qkv.At(1), qkv.At(2), F.ScaledDotProductAttentionOptions{IsCausal: true})
 	x = x.Add(b.Out.Forward(a.Transpose(1, 2).Reshape(B, T, C)))
-	return x.Add(b.Down.Forward(lucid.Gelu(b.Up.Forward(b.Norm2.Forward(x)))))
+	return x.Add(b.Down.Forward(F.GELU(b.Up.Forward(b.Norm2.Forward(x)))))
 }
 
 // run trains and prints what the model writes meanwhile; it returns the last loss.
@@ -129,7 +129,7 @@ func run(ctx context.Context, w io.Writer, o options) (loss float64, err error) 
 		return loss
 	})
 	fmt.Fprintf(w, "%d parameters, %d characters of %d kinds\n", nn.NumParameters(net), len(text), len(alphabet))
-	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16, Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: new(16 * o.steps)}, Seed: new(uint64(1))})
+	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16, Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: 16 * o.steps}, Seed: new(uint64(1))})
 	begin, i := time.Now(), 0
 	for batch, err := range loader.All(ctx) {
 		if err != nil {

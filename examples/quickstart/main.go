@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 func main() {
@@ -85,14 +86,14 @@ func (m *mlp) forward(x *lucid.Tensor) *lucid.Tensor {
 		if i > 0 {
 			x = x.Tanh()
 		}
-		x = lucid.Linear(x, m.params[i], m.params[i+1])
+		x = F.Linear(x, m.params[i], F.LinearOptions{Bias: m.params[i+1]})
 	}
 	return x
 }
 
 // step makes one step of Adam and returns the loss before it.
 func (m *mlp) step(x, y *lucid.Tensor, rate float64) *lucid.Tensor {
-	loss := lucid.CrossEntropy(m.forward(x), y, nil)
+	loss := F.CrossEntropy(m.forward(x), y)
 	loss.Backward()
 	lucid.NoGrad(func() {
 		m.t.Add_(1)

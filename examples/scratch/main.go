@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/random"
 )
 
@@ -53,7 +54,7 @@ func predict(p params, x *lucid.Tensor) *lucid.Tensor {
 func loss(p params, x, y *lucid.Tensor) *lucid.Tensor {
 	scores := lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return predict(p, x) })(x)
 	// log(1+exp(-s)) for points inside, log(1+exp(s)) for points outside
-	return lucid.Softplus(scores.Mul(y.Mul(-2).Add(1))).Mean()
+	return F.Softplus(scores.Mul(y.Mul(-2).Add(1))).Mean()
 }
 
 // run trains, draws what the network thinks, and returns the share of unseen points it places right.

@@ -20,3 +20,19 @@ func Or[T any](p *T, def T) T {
 	}
 	return *p
 }
+
+// NonZero points at a number, and is nil for zero: the option of a count means its default by zero.
+func NonZero[T int | float64](v T) *T {
+	if v == 0 {
+		return nil
+	}
+	return &v
+}
+
+// Count returns a number that an option gives, or its default for zero.
+func Count(v, def int) int {
+	if v == 0 {
+		return def
+	}
+	return v
+}

@@ -31,7 +31,7 @@ var groups = map[string][]string{
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
 	"doors":   {"internal/door", "internal/graph", "internal/ops"},
-	"public": {"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler", "cuda",
+	"public": {"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler", "doctor", "cuda",
 		"io/...", "llm/...", "nn/...", "optim/...", "distributions", "data/...", "distributed", "models/...", "tokenizer/...", "generate", "serve"},
 }
 
@@ -60,6 +60,7 @@ var layers = []layer{
 	// format is for Print, which shows a value as text when it is computed.
 	{name: "ops", packages: []string{"internal/ops"}, imports: []string{"leaves", "internal/format", "internal/mem", "backend", "numbers", "internal/graph"}},
 	{name: "exec", packages: []string{"internal/exec"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph"}},
+	{name: "schemas of ops", packages: []string{"internal/schema"}, imports: []string{"leaves", "internal/graph", "internal/ops"}},
 	{name: "door", packages: []string{"internal/door"}, imports: []string{"leaves", "internal/graph", "internal/exec"}},
 	{name: "transform", packages: []string{"internal/transform"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
 	{name: "simplify", packages: []string{"internal/simplify"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
@@ -67,9 +68,10 @@ var layers = []layer{
 	{name: "tree", packages: []string{"internal/tree"}, imports: []string{"leaves", "internal/graph"}},
 	{name: "compile", packages: []string{"internal/compile"}, imports: []string{"leaves", "backend", "doors", "internal/exec", "internal/simplify", "internal/tree"}},
 	{name: "comm", packages: []string{"internal/comm/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform", "internal/dl/..."}},
-	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/exec", "internal/transform", "internal/tree", "internal/compile", "internal/export", "internal/comm/...",
+	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/schema", "internal/exec", "internal/transform", "internal/tree", "internal/compile", "internal/export", "internal/comm/...",
 		"internal/format", "internal/codec/...", "internal/backend/cpu", "internal/backend/ref"}},
 	{name: "subject", packages: []string{"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
+	{name: "diagnosis", packages: []string{"doctor"}, imports: []string{".", "leaves", "backend", "internal/backend/cpu"}},
 	{name: "cuda", packages: []string{"cuda"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend", "internal/backend/cuda/...", "internal/dl/..."}},
 	{name: "io", packages: []string{"io/..."}, imports: []string{".", "doors", "leaves", "internal/mem", "internal/codec/..."}},
 	{name: "nn parts", packages: []string{"nn/init", "nn/functional"}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "doors", "leaves"}},

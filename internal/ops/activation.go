@@ -72,22 +72,24 @@ func orElse[T any](v *T, def T) T {
 
 // Relu returns x where it is positive and 0 elsewhere; NaN stays.
 //
-//lucid:func
-//lucid:method
+//lucid:pkg nn/functional ReLU
+//lucid:method ReLU
 //lucid:inplace
 func Relu(x *Node) *Node {
 	requireKind("relu", x, !x.DType().IsComplex() && x.DType() != dtype.Bool, "real numbers")
 	return unary(opRelu, x)
 }
 
-// GeluOptions names the form: "none" (the error function, the default) or "tanh".
-type GeluOptions struct{ Approximate string }
+// GELUOptions names the form: "none" (the error function, the default) or "tanh".
+type GELUOptions struct {
+	Approximate string // "none" (also by ""): the error function; or "tanh"
+}
 
 // Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
 //
-//lucid:func
-//lucid:method
-func Gelu(x *Node, o GeluOptions) *Node {
+//lucid:pkg nn/functional GELU
+//lucid:method GELU
+func Gelu(x *Node, o GELUOptions) *Node {
 	realFloat("gelu", x)
 	switch o.Approximate {
 	case "", "none":
@@ -101,17 +103,20 @@ func Gelu(x *Node, o GeluOptions) *Node {
 
 // Silu returns x·sigmoid(x).
 //
-//lucid:func
-//lucid:method
+//lucid:pkg nn/functional SiLU
+//lucid:method SiLU
 //lucid:inplace
 func Silu(x *Node) *Node { return unary(opSilu, realFloat("silu", x)) }
 
 // SoftplusOptions has the slope (nil: 1) and the value of beta·x from which on the result is x itself (nil: 20).
-type SoftplusOptions struct{ Beta, Threshold *float64 }
+type SoftplusOptions struct {
+	Beta      *float64 // the slope; nil: 1
+	Threshold *float64 // where beta·x exceeds it the result is x; nil: 20
+}
 
 // Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:method
 func Softplus(x *Node, o SoftplusOptions) *Node {
 	realFloat("softplus", x)
@@ -120,6 +125,6 @@ func Softplus(x *Node, o SoftplusOptions) *Node {
 
 // Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
 //
-//lucid:func LogSigmoid
+//lucid:pkg nn/functional LogSigmoid
 //lucid:alias log_sigmoid
 func Logsigmoid(x *Node) *Node { return apply(opLogsigmoid, nil, realFloat("logsigmoid", x)) }

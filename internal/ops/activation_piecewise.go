@@ -9,11 +9,14 @@ import (
 )
 
 // HardtanhOptions has the bounds; nil: -1 and 1.
-type HardtanhOptions struct{ MinVal, MaxVal *float64 }
+type HardtanhOptions struct {
+	MinVal *float64 // lower bound; nil: -1
+	MaxVal *float64 // upper bound; nil: 1
+}
 
 // Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:alias hard_tanh
 func Hardtanh(x *Node, o HardtanhOptions) *Node {
 	return cutTo("hardtanh", x, orElse(o.MinVal, -1), orElse(o.MaxVal, 1))
@@ -29,34 +32,37 @@ func cutTo(op string, x *Node, lo, hi float64) *Node {
 
 // Relu6 returns x cut to [0, 6].
 //
-//lucid:func
-//lucid:method
+//lucid:pkg nn/functional ReLU6
+//lucid:method ReLU6
 func Relu6(x *Node) *Node { return cutTo("relu6", x, 0, 6) }
 
-// LeakyReluOptions has the slope below 0; nil: 0.01.
-type LeakyReluOptions struct{ NegativeSlope *float64 }
+// LeakyReLUOptions has the slope below 0; nil: 0.01.
+type LeakyReLUOptions struct {
+	NegativeSlope *float64 // the slope below 0; nil: 0.01
+}
 
 // LeakyRelu returns x where it is positive, and x times the slope elsewhere.
 //
-//lucid:func
-func LeakyRelu(x *Node, o LeakyReluOptions) *Node {
+//lucid:pkg nn/functional LeakyReLU
+func LeakyRelu(x *Node, o LeakyReLUOptions) *Node {
 	return leakyRelu(realFloat("leaky_relu", x), orElse(o.NegativeSlope, 0.01))
 }
 
 func leakyRelu(x *Node, slope float64) *Node { return Where(Gt(x, 0), x, Mul(x, slope)) }
 
-// RreluOptions has the range of the slope below 0 (nil: 1/8 and 1/3).
-type RreluOptions struct {
-	Lower, Upper *float64
-	Training     bool
+// RReLUOptions has the range of the slope below 0 (nil: 1/8 and 1/3).
+type RReLUOptions struct {
+	Lower    *float64 // least slope below 0; nil: 1/8
+	Upper    *float64 // largest slope below 0; nil: 1/3
+	Training bool     // a random slope for each element; otherwise the mean of both
 }
 
 // Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the
 // middle of the range without.
 //
-//lucid:func
+//lucid:pkg nn/functional RReLU
 //lucid:nondeterministic draws from the default generator
-func Rrelu(x *Node, o RreluOptions) *Node {
+func Rrelu(x *Node, o RReLUOptions) *Node {
 	low, high := orElse(o.Lower, 1.0/8), orElse(o.Upper, 1.0/3)
 	if !(low <= high) {
 		fault.Throw(fault.Value, "rrelu", "lower is %v and upper %v; want lower at most upper", low, high)
@@ -71,7 +77,7 @@ func Rrelu(x *Node, o RreluOptions) *Node {
 
 // Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).
 //
-//lucid:func
+//lucid:pkg nn/functional PReLU
 func Prelu(x, weight *Node) *Node {
 	realFloat("prelu", x)
 	n := weight.Shape().Numel()
@@ -96,8 +102,10 @@ func perChannel(v *Node, rank int) *Node {
 	return Reshape(v, d...)
 }
 
-// EluOptions has the factor; nil: 1.
-type EluOptions struct{ Alpha *float64 }
+// ELUOptions has the factor; nil: 1.
+type ELUOptions struct {
+	Alpha *float64 // the factor below 0; nil: 1
+}
 
 // elu is scale·x where x is positive, scale·alpha·(exp(x·inner)-1) elsewhere. What exp sees is never positive, so that
 // neither it nor its gradient overflows.
@@ -110,13 +118,15 @@ func elu(x *Node, alpha, scale, inner float64) *Node {
 
 // Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
 //
-//lucid:func
-func Elu(x *Node, o EluOptions) *Node { return elu(realFloat("elu", x), orElse(o.Alpha, 1), 1, 1) }
+//lucid:pkg nn/functional ELU
+//lucid:options ELUOptions
+func Elu(x *Node, o ELUOptions) *Node { return elu(realFloat("elu", x), orElse(o.Alpha, 1), 1, 1) }
 
 // Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
 //
-//lucid:func
-func Celu(x *Node, o EluOptions) *Node {
+//lucid:pkg nn/functional CELU
+//lucid:options ELUOptions
+func Celu(x *Node, o ELUOptions) *Node {
 	a := orElse(o.Alpha, 1)
 	if a == 0 {
 		fault.Throw(fault.Value, "celu", "alpha is 0; want another number")
@@ -126,19 +136,22 @@ func Celu(x *Node, o EluOptions) *Node {
 
 // Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
 //
-//lucid:func
-//lucid:method
+//lucid:pkg nn/functional SELU
+//lucid:method SELU
 func Selu(x *Node) *Node {
 	return elu(realFloat("selu", x), 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1)
 }
 
-// LambdOptions has the half-width of the range that is set to 0; nil: 0.5.
-type LambdOptions struct{ Lambd *float64 }
+// ShrinkOptions has the half-width of the range that is set to 0; nil: 0.5.
+type ShrinkOptions struct {
+	Lambd *float64 // half the width of the range that becomes 0; nil: 0.5
+}
 
 // Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.
 //
-//lucid:func
-func Softshrink(x *Node, o LambdOptions) *Node {
+//lucid:pkg nn/functional
+//lucid:options ShrinkOptions
+func Softshrink(x *Node, o ShrinkOptions) *Node {
 	l := orElse(o.Lambd, 0.5)
 	if !(l >= 0) || math.IsInf(l, 1) {
 		fault.Throw(fault.Value, "softshrink", "lambd is %v; want a finite number from 0", l)
@@ -149,9 +162,10 @@ func Softshrink(x *Node, o LambdOptions) *Node {
 
 // Hardshrink returns x, and 0 where |x| does not exceed lambd.
 //
-//lucid:func
+//lucid:pkg nn/functional
+//lucid:options ShrinkOptions
 //lucid:alias hard_shrink
-func Hardshrink(x *Node, o LambdOptions) *Node {
+func Hardshrink(x *Node, o ShrinkOptions) *Node {
 	l := orElse(o.Lambd, 0.5)
 	x = realFloat("hardshrink", x)
 	return Where(Le(Abs(x), l), constLike(x, 0), x)
@@ -159,7 +173,7 @@ func Hardshrink(x *Node, o LambdOptions) *Node {
 
 // Threshold returns x where it exceeds the threshold, and value elsewhere.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func Threshold(x *Node, threshold, value float64) *Node {
 	requireKind("threshold", x, !x.DType().IsComplex(), "real numbers")
 	return Where(Le(x, stored("threshold", threshold, x.DType())), stored("threshold", value, x.DType()), x)
@@ -167,7 +181,7 @@ func Threshold(x *Node, threshold, value float64) *Node {
 
 // Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:method
 //lucid:alias hard_sigmoid
 func Hardsigmoid(x *Node) *Node {
@@ -176,7 +190,7 @@ func Hardsigmoid(x *Node) *Node {
 
 // Hardswish returns x·hardsigmoid(x).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:method
 //lucid:alias hard_swish
 func Hardswish(x *Node) *Node {
@@ -187,7 +201,7 @@ func Hardswish(x *Node) *Node {
 
 // Mish returns x·tanh(softplus(x)).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:method
 func Mish(x *Node) *Node {
 	return inFloat32(realFloat("mish", x), func(x *Node) *Node { return Mul(x, Tanh(Softplus(x, SoftplusOptions{}))) })
@@ -195,25 +209,27 @@ func Mish(x *Node) *Node {
 
 // Softsign returns x/(1+|x|).
 //
-//lucid:func
+//lucid:pkg nn/functional
 func Softsign(x *Node) *Node {
 	return inFloat32(floating(x), func(x *Node) *Node { return Div(x, Add(Abs(x), 1)) })
 }
 
 // Tanhshrink returns x - tanh(x).
 //
-//lucid:func
+//lucid:pkg nn/functional
 func Tanhshrink(x *Node) *Node {
 	return inFloat32(floating(x), func(x *Node) *Node { return Sub(x, Tanh(x)) })
 }
 
-// GluOptions names the dimension that is halved; nil: the last.
-type GluOptions struct{ Dim *int }
+// GLUOptions names the dimension that is halved; nil: the last.
+type GLUOptions struct {
+	Dim *int // the dimension that is halved; nil: the last
+}
 
 // Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.
 //
-//lucid:func
-func Glu(x *Node, o GluOptions) *Node {
+//lucid:pkg nn/functional GLU
+func Glu(x *Node, o GLUOptions) *Node {
 	d := dimOr("glu", o.Dim, x, -1)
 	if x.Rank() == 0 || x.Dim(d)%2 != 0 {
 		fault.Throw(fault.Shape, "glu", "dim %d of %v cannot be halved; want an even size", d, x.Shape())
@@ -223,9 +239,11 @@ func Glu(x *Node, o GluOptions) *Node {
 }
 
 // StepOptions has the number from which on the result is 1; nil: 0.
-type StepOptions struct{ Threshold *float64 }
+type StepOptions struct {
+	Threshold *float64 // the result is 1 above it; nil: 0
+}
 
 // Step returns 1 where x exceeds the threshold and 0 elsewhere.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func Step(x *Node, o StepOptions) *Node { return Cast(Gt(x, orElse(o.Threshold, 0)), x.DType()) }

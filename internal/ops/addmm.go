@@ -10,7 +10,10 @@ import (
 
 // AddmmOptions are the factors of beta·input + alpha·product: numbers, nil meaning 1. With beta 0 the input is not
 // read, so NaN in it does not matter.
-type AddmmOptions struct{ Beta, Alpha any }
+type AddmmOptions struct {
+	Beta  any // factor of the input, a number; nil: 1. With 0 the input is not read
+	Alpha any // factor of the product, a number; nil: 1
+}
 
 // Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
 //
@@ -147,7 +150,7 @@ func timesNumber(op string, x *Node, name string, by any) *Node {
 // Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
 // dimension gives one number for each vector.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:amp half
 func Linear(x, weight, bias *Node) *Node {
@@ -181,7 +184,7 @@ func Linear(x, weight, bias *Node) *Node {
 
 // Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:alias bilinear_layer
 //lucid:amp half

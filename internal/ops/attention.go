@@ -13,10 +13,10 @@ import (
 // ScaledDotProductAttentionOptions: Scale nil is 1/sqrt(E). IsCausal lets query i see keys 0 to i. EnableGQA repeats
 // the heads of key and value until they are as many as the query's.
 type ScaledDotProductAttentionOptions struct {
-	DropoutP  float64
-	IsCausal  bool
-	Scale     *float64
-	EnableGQA bool `lucid:"enable_gqa"`
+	DropoutP  float64  // share of the weights that are dropped, in training or not
+	IsCausal  bool     // query i sees keys 0 to i
+	Scale     *float64 // factor of the scores; nil: 1/sqrt(E)
+	EnableGQA bool     `lucid:"enable_gqa"` // heads of key and value are shared by groups of query heads
 }
 
 // ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value
@@ -24,7 +24,7 @@ type ScaledDotProductAttentionOptions struct {
 // in L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for
 // derivatives beyond the first, which hold the weights.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional attnMask
 //lucid:amp half
 func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) *Node {

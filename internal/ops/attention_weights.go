@@ -10,7 +10,7 @@ import (
 // ScaledDotProductAttentionWithWeights is ScaledDotProductAttention that returns the weights as well, (…, L, S), after
 // dropout; it holds them all.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional attnMask
 //lucid:amp half
 func ScaledDotProductAttentionWithWeights(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) (output, weights *Node) {

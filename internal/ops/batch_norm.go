@@ -6,8 +6,8 @@ import (
 
 // BatchNormOptions: Training takes the statistics of the batch, and moves the running ones by Momentum (nil: 0.1).
 type BatchNormOptions struct {
-	Training bool
-	Momentum *float64
+	Training bool     // normalise by the statistics of the batch, and move the running ones
+	Momentum *float64 // how far the running statistics move; nil: 0.1
 	Eps      *float64 // nil: 1e-5
 	// ChannelsLast says that the channels are the last dimension.
 	ChannelsLast bool
@@ -17,7 +17,7 @@ type BatchNormOptions struct {
 // otherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where
 // none were given; the tensors given are left alone.
 //
-//lucid:func
+//lucid:pkg nn/functional batchNorm BatchNorm
 //lucid:optional runningMean runningVar weight bias
 //lucid:alias batch_norm1d batch_norm2d batch_norm3d
 func BatchNorm(x, runningMean, runningVar, weight, bias *Node, o BatchNormOptions) (output, mean, variance *Node) {
@@ -63,7 +63,7 @@ func trainStats(x, runMean, runVar *Node, momentum float64) (m, v, newMean, newV
 
 // InstanceNormOptions: RunningStats normalises by the running statistics instead of each example's own.
 type InstanceNormOptions struct {
-	RunningStats bool     `lucid:"use_input_stats,not"`
+	RunningStats bool     `lucid:"use_input_stats,not"` // normalise by the running statistics (use_input_stats=False)
 	Momentum     *float64 // nil: 0.1
 	Eps          *float64 // nil: 1e-5
 }
@@ -71,7 +71,7 @@ type InstanceNormOptions struct {
 // InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the
 // running statistics as they are afterwards, nil where none were given.
 //
-//lucid:func
+//lucid:pkg nn/functional instanceNorm InstanceNorm
 //lucid:optional runningMean runningVar weight bias
 func InstanceNorm(x, runningMean, runningVar, weight, bias *Node, o InstanceNormOptions) (output, mean, variance *Node) {
 	realFloat("instance_norm", x)

@@ -38,11 +38,9 @@ func init() {
 
 // I0 returns the modified Bessel function of the first kind of order 0.
 //
-//lucid:func
+//lucid:pkg special
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
-//lucid:pkg special ModifiedBesselI0
 //lucid:alias special_i0 special_modified_bessel_i0
 func I0(x *Node) *Node { return special(opI0, x) }
 
@@ -54,9 +52,8 @@ func BesselI0e(x *Node) *Node { return special(opI0e, x) }
 
 // BesselI1 returns the modified Bessel function of the first kind of order 1.
 //
-//lucid:name special_i1
 //lucid:pkg special I1
-//lucid:pkg special ModifiedBesselI1
+//lucid:name special_i1
 //lucid:alias special_modified_bessel_i1
 func BesselI1(x *Node) *Node { return special(opI1, x) }
 

@@ -59,7 +59,7 @@ func (b *body) handle(h *graph.Array) graph.Captured {
 	return b.captured[slices.IndexFunc(b.captured, func(c graph.Captured) bool { return c.Handle == h })]
 }
 
-// subgraph records the body with its inputs in this order; what it captured beside them is returned.
+// subgraph records the body with its inputs in this order; what it captured in addition is returned.
 func (b *body) subgraph(outs, args []*Node) (*graph.Subgraph, []*Node) {
 	return graph.NewSubgraph(outs, args, b.trace.Inside)
 }

@@ -31,7 +31,7 @@ type ConvTransposeOptions struct {
 
 // Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:amp half
 func Conv1d(x, weight, bias *Node, o ConvOptions) *Node {
@@ -40,7 +40,7 @@ func Conv1d(x, weight, bias *Node, o ConvOptions) *Node {
 
 // Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:amp half
 func Conv2d(x, weight, bias *Node, o ConvOptions) *Node {
@@ -50,7 +50,7 @@ func Conv2d(x, weight, bias *Node, o ConvOptions) *Node {
 // Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a
 // cross-correlation.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:amp half
 func Conv3d(x, weight, bias *Node, o ConvOptions) *Node {
@@ -59,7 +59,7 @@ func Conv3d(x, weight, bias *Node, o ConvOptions) *Node {
 
 // ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:amp half
 func ConvTranspose1d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
@@ -68,7 +68,7 @@ func ConvTranspose1d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 
 // ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:amp half
 func ConvTranspose2d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
@@ -77,7 +77,7 @@ func ConvTranspose2d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 
 // ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional bias
 //lucid:amp half
 func ConvTranspose3d(x, weight, bias *Node, o ConvTransposeOptions) *Node {

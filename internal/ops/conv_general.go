@@ -17,7 +17,7 @@ type ConvGeneralOptions struct {
 
 // ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp half
 func ConvGeneral(x, weight *Node, o ConvGeneralOptions) *Node {
 	const op = "conv_general"
@@ -58,11 +58,13 @@ func ConvGeneral(x, weight *Node, o ConvGeneralOptions) *Node {
 }
 
 // ConvolveOptions says which part of the result: "full" (the default), "same" as long as the longer operand, or "valid".
-type ConvolveOptions struct{ Mode string }
+type ConvolveOptions struct {
+	Mode string // "full" (also by ""), "same": as long as the longer operand, or "valid"
+}
 
 // Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp half
 func Convolve(x, weight *Node, o ConvolveOptions) *Node {
 	const op = "convolve"

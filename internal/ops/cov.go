@@ -7,7 +7,9 @@ import (
 )
 
 // CovOptions says what to subtract from the number of observations; nil means 1.
-type CovOptions struct{ Correction *int }
+type CovOptions struct {
+	Correction *int // subtracted from the number of observations; nil: 1
+}
 
 // Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.
 // fweights are how often each observation was made, aweights how much it counts; both may be nil.

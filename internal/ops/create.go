@@ -68,8 +68,9 @@ func ArangeArgs(args []any, d dtype.DType) *Node {
 // ArangeOptions says where a sequence begins (nil: 0), its step (nil: 1) and its dtype (zero:
 // int64, or the default float if a number is a float).
 type ArangeOptions struct {
-	Start, Step any
-	DType       dtype.DType
+	Start any
+	Step  any
+	DType dtype.DType // zero: the default float
 }
 
 // Arange returns start, start+step, … up to but without end. Each number is start + i·step in float64, rounded once;

@@ -7,17 +7,17 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// NllLossOptions: targets equal to IgnoreIndex (nil: -100) count for nothing.
-type NllLossOptions struct {
-	IgnoreIndex *int
-	Reduction   string
+// NLLLossOptions: targets equal to IgnoreIndex (nil: -100) count for nothing.
+type NLLLossOptions struct {
+	IgnoreIndex *int   // targets of this class count for nothing; nil: -100
+	Reduction   string // "mean" (also by ""), "sum" or "none"
 }
 
 // CrossEntropyOptions: LabelSmoothing spreads that part of every target over all classes.
 type CrossEntropyOptions struct {
-	IgnoreIndex    *int // nil: -100
-	Reduction      string
-	LabelSmoothing float64
+	IgnoreIndex    *int    // nil: -100
+	Reduction      string  // "mean" (also by ""), "sum" or "none"
+	LabelSmoothing float64 // share of each target that is spread over all classes
 }
 
 // classes describes a loss over classes: x is (C), (N, C) or (N, C, d1, …), target the same without the classes.
@@ -95,10 +95,10 @@ func (c classes) finish(l *Node, reduction string) *Node {
 // NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean
 // is divided by the sum of those weights.
 //
-//lucid:func NLLLoss
+//lucid:pkg nn/functional NLLLoss
 //lucid:optional weight
 //lucid:amp float32
-func NllLoss(x, target, weight *Node, o NllLossOptions) *Node {
+func NllLoss(x, target, weight *Node, o NLLLossOptions) *Node {
 	ampFloat32(&x, &weight)
 	d := x.DType()
 	c := newClasses("nll_loss", Cast(x, statDType(d)), target, weight, o.IgnoreIndex)
@@ -110,7 +110,7 @@ func NllLoss(x, target, weight *Node, o NllLossOptions) *Node {
 // CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
 // the logits and one number per row are stored for the gradient.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional weight
 //lucid:alias cross_entropy_loss
 //lucid:amp float32

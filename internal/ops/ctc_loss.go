@@ -8,12 +8,12 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// CtcLossOptions: Blank is the class that stands for no label. ZeroInfinity makes losses of targets that are too long
+// CTCLossOptions: Blank is the class that stands for no label. ZeroInfinity makes losses of targets that are too long
 // for their input 0 instead of infinite.
-type CtcLossOptions struct {
-	Blank        int
-	Reduction    string
-	ZeroInfinity bool
+type CTCLossOptions struct {
+	Blank        int    // the class that stands for no label
+	Reduction    string // "mean" (also by ""), "sum" or "none"
+	ZeroInfinity bool   // losses of targets that are too long for their input are 0 instead of infinite
 }
 
 // impossible stands for log 0 in the recursion: finite, so that no gradient becomes NaN.
@@ -23,8 +23,8 @@ const impossible = -1e30
 // of them one after the other. The gradient is the derivative by logProbs; PyTorch's differs by a part that log_softmax
 // takes away. The mean is of the losses divided by the lengths of their targets.
 //
-//lucid:func CTCLoss
-func CtcLoss(logProbs, targets, inputLengths, targetLengths *Node, o CtcLossOptions) *Node {
+//lucid:pkg nn/functional CTCLoss
+func CtcLoss(logProbs, targets, inputLengths, targetLengths *Node, o CTCLossOptions) *Node {
 	const op = "ctc_loss"
 	if logProbs.Rank() == 2 {
 		logProbs, inputLengths, targetLengths = Unsqueeze(logProbs, 1), Reshape(inputLengths, 1), Reshape(targetLengths, 1)

@@ -22,7 +22,9 @@ func init() {
 }
 
 // ReverseOptions says whether a scan runs from the end.
-type ReverseOptions struct{ Reverse bool }
+type ReverseOptions struct {
+	Reverse bool // from the end
+}
 
 func cumExtremum(name string, op *graph.Op, x *Node, dim int, o ReverseOptions) (values, indices *Node) {
 	requireOrder(name, x)

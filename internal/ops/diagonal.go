@@ -93,7 +93,7 @@ func inverse(order []int) []int {
 // DiagonalOptions says which diagonal of which two dimensions: above the main one where Offset is positive. The zero
 // value is the main diagonal of the first two.
 type DiagonalOptions struct {
-	Offset     int
+	Offset     int  // the diagonal; above the main one if positive
 	Dim1, Dim2 *int // nil: 0 and 1
 }
 
@@ -137,7 +137,7 @@ func DiagonalScatter(x, src *Node, o DiagonalOptions) *Node {
 
 // DiagEmbedOptions says which diagonal to fill, and which two dimensions of the result span the matrices.
 type DiagEmbedOptions struct {
-	Offset     int
+	Offset     int  // the diagonal; above the main one if positive
 	Dim1, Dim2 *int // nil: the last two
 }
 
@@ -169,7 +169,9 @@ func dimOfRank(op string, dim *int, rank, def int) int {
 }
 
 // DiagOptions says which diagonal.
-type DiagOptions struct{ Diagonal int }
+type DiagOptions struct {
+	Diagonal int // the diagonal; above the main one if positive
+}
 
 // Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.
 //
@@ -190,15 +192,19 @@ func Diag(x *Node, o DiagOptions) *Node {
 //
 //lucid:func DiagFlat
 //lucid:method DiagFlat()
-func Diagflat(x *Node, o DiagflatOptions) *Node {
+func Diagflat(x *Node, o DiagFlatOptions) *Node {
 	return DiagEmbed(Ravel(x), DiagEmbedOptions{Offset: o.Offset})
 }
 
-// DiagflatOptions says which diagonal.
-type DiagflatOptions struct{ Offset int }
+// DiagFlatOptions says which diagonal.
+type DiagFlatOptions struct {
+	Offset int // the diagonal; above the main one if positive
+}
 
 // TriOptions says up to which diagonal elements stay.
-type TriOptions struct{ Diagonal int }
+type TriOptions struct {
+	Diagonal int // the diagonal up to which elements stay; above the main one if positive
+}
 
 // triangle keeps x where keep(column, row + diagonal) holds.
 func triangle(op string, x *Node, diagonal int, keep func(x, y Operand) *Node) *Node {

@@ -8,8 +8,8 @@ import (
 
 // DiffOptions says how often (nil: once) and along which dimension (nil: the last) to take differences.
 type DiffOptions struct {
-	N   *int
-	Dim *int
+	N   *int // how often; nil: once
+	Dim *int // nil: the last
 }
 
 // Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
@@ -61,8 +61,8 @@ func join(a []*Node, b ...*Node) []*Node { return append(a, b...) }
 
 // TrapezoidOptions says the distance of the points (nil: 1) and along which dimension (nil: the last) they run.
 type TrapezoidOptions struct {
-	Dx  *float64
-	Dim *int
+	Dx  *float64 // distance of the points; nil: 1
+	Dim *int     // nil: the last
 }
 
 // trapezoids gives the area between neighbours: their mean times their distance.

@@ -24,7 +24,7 @@ func combine(op string, like *Node, ks []*Node, coeffs []float64) *Node {
 
 // RkCombine returns base + dt·Σ coeffs[i]·ks[i]: a state of a Runge-Kutta step from its stages.
 //
-//lucid:func RKCombine
+//lucid:name rk_combine
 func RkCombine(base *Node, ks []*Node, coeffs []float64, dt float64) *Node {
 	return Add(base, Mul(combine("rk_combine", inexact("rk_combine", base), ks, coeffs), dt))
 }
@@ -32,7 +32,7 @@ func RkCombine(base *Node, ks []*Node, coeffs []float64, dt float64) *Node {
 // RkErrorNorm returns the root of the mean square of dt·Σ coeffs[i]·ks[i] over atol + rtol·max(|y0|, |y1|): the error
 // of a Runge-Kutta step from y0 to y1, at most 1 if it is within the tolerances.
 //
-//lucid:func RKErrorNorm
+//lucid:name rk_error_norm
 func RkErrorNorm(y0, y1 *Node, ks []*Node, coeffs []float64, dt, rtol, atol float64) *Node {
 	const op = "rk_error_norm"
 	if !(rtol >= 0 && atol >= 0 && rtol+atol > 0) {
@@ -49,7 +49,6 @@ func RkErrorNorm(y0, y1 *Node, ks []*Node, coeffs []float64, dt, rtol, atol floa
 // BroydenProbe returns what an iteration of Broyden's method asks: the sums of squares of residual, step and state, and
 // info, the status of the linear solution, 0 if there is none. step may be a column.
 //
-//lucid:func
 //lucid:optional info
 func BroydenProbe(residual, step, state, info *Node) (residualSq, stepSq, stateSq, status *Node) {
 	const op = "broyden_probe"

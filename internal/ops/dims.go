@@ -87,31 +87,26 @@ func resolveSizes(op string, n int, sizes []int) []int {
 
 // View is Reshape: the result shares memory wherever strides allow it.
 //
-//lucid:func
 //lucid:method
 func View(x *Node, shape ...int) *Node { return reshapeTo(x, resolveShape("view", x, shape)) }
 
 // ViewAs shows x with the shape of other.
 //
-//lucid:func
 //lucid:method
 func ViewAs(x, other *Node) *Node { return View(x, other.Shape().Dims()...) }
 
 // ReshapeAs shows x with the shape of other.
 //
-//lucid:func
 //lucid:method
 func ReshapeAs(x, other *Node) *Node { return Reshape(x, other.Shape().Dims()...) }
 
 // Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.
 //
-//lucid:func
 //lucid:method
 func Expand(x *Node, size ...int) *Node { return broadcastTo(x, expandShape("expand", x, size)) }
 
 // ExpandAs shows x with the shape of other.
 //
-//lucid:func
 //lucid:method
 func ExpandAs(x, other *Node) *Node { return Expand(x, other.Shape().Dims()...) }
 
@@ -135,14 +130,12 @@ func swapDims(op string, x *Node, dim0, dim1 int) *Node {
 
 // Swapaxes swaps two dimensions.
 //
-//lucid:func SwapAxes
-//lucid:method SwapAxes
+//lucid:name swapaxes
 func Swapaxes(x *Node, axis0, axis1 int) *Node { return swapDims("swapaxes", x, axis0, axis1) }
 
 // Swapdims swaps two dimensions.
 //
-//lucid:func SwapDims
-//lucid:method SwapDims
+//lucid:name swapdims
 func Swapdims(x *Node, dim0, dim1 int) *Node { return swapDims("swapdims", x, dim0, dim1) }
 
 // T transposes a matrix; vectors and scalars stay as they are.
@@ -233,16 +226,14 @@ func Movedim(x *Node, source, destination []int) *Node {
 
 // Moveaxis moves dimensions to other positions; the rest keep their order.
 //
-//lucid:func MoveAxis
-//lucid:method MoveAxis(source int, destination int)
+//lucid:name moveaxis
 func Moveaxis(x *Node, source, destination []int) *Node {
 	return moveDims("moveaxis", x, source, destination)
 }
 
 // ExpandDims adds dimensions of size 1 at the given positions of the result.
 //
-//lucid:func
-//lucid:method
+//lucid:name expand_dims
 func ExpandDims(x *Node, axis ...int) *Node {
 	axes := shape.Axes("expand_dims", axis, x.Rank()+len(axis))
 	d := x.Shape().Clone()

@@ -11,12 +11,14 @@ import (
 // CdistOptions says which norm: nil is 2. ComputeMode is PyTorch's choice of when the euclidean distance is computed
 // by a matrix product, which is faster and less precise for points close to each other.
 type CdistOptions struct {
-	P           *float64
-	ComputeMode string
+	P           *float64 // which norm; nil: 2
+	ComputeMode string   // PyTorch's choice of when a matrix product computes the euclidean distance: faster, less precise for close points
 }
 
 // DistanceOptions says which norm; nil is 2.
-type DistanceOptions struct{ P *float64 }
+type DistanceOptions struct {
+	P *float64 // which norm; nil: 2
+}
 
 const productFrom = 25 // points from which the default computes euclidean distances by a product, as PyTorch's does
 
@@ -114,7 +116,7 @@ func largestOf(size *Node, axes []int) *Node {
 
 // Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp float32
 func Pdist(x *Node, o DistanceOptions) *Node {
 	p := norm("pdist", o.P)

@@ -2,7 +2,10 @@
 //
 // A function here takes and gives nodes. Its marks say which public doors the generator writes for it:
 //
-//	//lucid:func                     a function of package lucid
+//	//lucid:func                     a function of package lucid, if it lives there
+//	//lucid:pkg nn/functional ReLU   a function of that package, here named ReLU, if it lives there; in lower case it is for code written
+//	                                 by hand, whose public name is the third word
+//	//lucid:options LossOptions      the public name of the options, where it is not that of the type; - for none
 //	//lucid:method Sum(dim ...int)   a method of Tensor; parameters are named after the function's or its options' fields
 //	//lucid:inplace                  a method with a trailing underscore that rebinds the handle
 //	//lucid:name isnan               the op's name, where lower_snake of the function is not it
@@ -11,7 +14,6 @@
 //	//lucid:amp float32              mixed precision, of a function written with other ops
 //	//lucid:nondeterministic why     of a function written with other ops: it draws numbers
 //	//lucid:default dim=0 dims=      values a call by name may leave out; nothing behind = is the zero value
-//	//lucid:pkg special I0e          a function of that package, here named I0e
 //
 // Rules are written with these same functions, so higher orders and other transforms compose.
 package ops

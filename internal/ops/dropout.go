@@ -10,8 +10,8 @@ import (
 
 // DropoutOptions: P is the share of elements dropped, nil meaning one half; Eval passes x through.
 type DropoutOptions struct {
-	P    *float64
-	Eval bool `lucid:"training,not"` // PyTorch's training=False
+	P    *float64 // share of elements that are dropped; nil: 0.5
+	Eval bool     `lucid:"training,not"` // PyTorch's training=False
 }
 
 // share returns the checked probability; active is false where nothing is to be dropped.
@@ -58,7 +58,7 @@ func sameBehind(op string, x *Node, n int) []int {
 
 // Dropout sets elements to zero with probability P and divides the others by 1-P.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:alias dropout_stateful
 //lucid:nondeterministic draws from the default generator
 func Dropout(x *Node, o DropoutOptions) *Node {
@@ -72,7 +72,7 @@ func Dropout(x *Node, o DropoutOptions) *Node {
 
 // FeatureDropout is Dropout of whole channels: x is (N, C, …).
 //
-//lucid:func
+//lucid:pkg nn/functional featureDropout
 //lucid:alias dropoutnd
 //lucid:nondeterministic draws from the default generator
 func FeatureDropout(x *Node, o DropoutOptions) *Node {
@@ -86,7 +86,7 @@ func FeatureDropout(x *Node, o DropoutOptions) *Node {
 
 // AlphaDropout drops elements so that mean and variance of selu's results stay.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:nondeterministic draws from the default generator
 func AlphaDropout(x *Node, o DropoutOptions) *Node {
 	p, active := o.share("alpha_dropout")
@@ -99,7 +99,7 @@ func AlphaDropout(x *Node, o DropoutOptions) *Node {
 
 // FeatureAlphaDropout is AlphaDropout of whole channels; x is (N, C, …).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:nondeterministic draws from the default generator
 func FeatureAlphaDropout(x *Node, o DropoutOptions) *Node {
 	const op = "feature_alpha_dropout"
@@ -124,7 +124,7 @@ func alphaDrop(op string, x *Node, p float64, sizes []int) *Node {
 // DropPath sets whole examples (dim 0) of x to zero with probability P (nil: one half) and divides the others by 1-P:
 // a residual branch is left out (Huang et al.).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:nondeterministic draws from the default generator
 func DropPath(x *Node, o DropoutOptions) *Node {
 	p, active := o.share("drop_path")
@@ -138,15 +138,15 @@ func DropPath(x *Node, o DropoutOptions) *Node {
 // DropBlockOptions: squares of BlockSize (0 means 7) are set to zero so that a share P (nil: one tenth) of the elements
 // is; Eval passes x through.
 type DropBlockOptions struct {
-	BlockSize int
-	P         *float64
-	Eval      bool `lucid:"training,not"`
+	BlockSize int      // side of the squares; 0: 7
+	P         *float64 // share of elements that are dropped; nil: 0.1
+	Eval      bool     `lucid:"training,not"` // pass the input through, as in evaluation
 }
 
 // DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask
 // stays (Ghiasi et al.).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:nondeterministic draws from the default generator
 func DropBlock(x *Node, o DropBlockOptions) *Node {
 	const op = "drop_block"

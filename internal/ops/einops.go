@@ -7,7 +7,9 @@ import (
 )
 
 // EinopsOptions gives lengths of axes that the tensor's sizes do not tell.
-type EinopsOptions struct{ AxesLengths map[string]int }
+type EinopsOptions struct {
+	AxesLengths map[string]int // lengths of axes that the sizes of the tensor do not tell
+}
 
 // einops is a pattern applied to a tensor: reshape, reduce, permute, repeat, reshape.
 type einops struct {
@@ -75,7 +77,8 @@ func (e *einops) arrange(x *Node, axes []einAxis) *Node {
 // parentheses are one dimension, "..." stands for any number of them, 1 for a dimension of size 1. Lengths that cannot
 // be told from x are given by name.
 //
-//lucid:pkg einops
+//lucid:pkg einops Rearrange
+//lucid:options Options
 //lucid:name einops_rearrange
 //lucid:alias rearrange
 func Rearrange(x *Node, pattern string, o EinopsOptions) *Node {
@@ -97,6 +100,7 @@ func Rearrange(x *Node, pattern string, o EinopsOptions) *Node {
 // arranges the others as Rearrange does.
 //
 //lucid:pkg einops Reduce
+//lucid:options Options
 //lucid:alias reduce
 func EinopsReduce(x *Node, pattern, reduction string, o EinopsOptions) *Node {
 	e := newEinops("reduce", pattern, x, o)
@@ -129,6 +133,7 @@ func EinopsReduce(x *Node, pattern, reduction string, o EinopsOptions) *Node {
 // name or as numbers, such as "h w -> (h 2) w c", and arranges the others as Rearrange does.
 //
 //lucid:pkg einops Repeat
+//lucid:options Options
 func EinopsRepeat(x *Node, pattern string, o EinopsOptions) *Node {
 	e := newEinops("repeat", pattern, x, o)
 	for _, a := range e.left.axes() {

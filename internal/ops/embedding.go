@@ -36,16 +36,16 @@ func withGrad(value, x *Node, factor Operand) *Node {
 // EmbeddingOptions: rows at PaddingIdx get no gradient; rows longer than MaxNorm count as scaled down to it;
 // ScaleGradByFreq divides the gradient of a row by how often it is looked up.
 type EmbeddingOptions struct {
-	PaddingIdx      *int
-	MaxNorm         *float64
+	PaddingIdx      *int     // the row that gets no gradient; nil: none
+	MaxNorm         *float64 // rows longer than this are scaled down to it; nil: no bound
 	NormType        *float64 // nil: 2
-	ScaleGradByFreq bool
+	ScaleGradByFreq bool     // divide the gradient of a row by how often it is looked up
 }
 
 // Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as EmbeddingRenorm
 // makes them; weight itself is left alone.
 //
-//lucid:func
+//lucid:pkg nn/functional embedding Embedding
 func Embedding(x, weight *Node, o EmbeddingOptions) *Node {
 	if weight.Rank() != 2 {
 		fault.Throw(fault.Shape, "embedding", "weight has shape %v; want (rows, size)", weight.Shape())
@@ -81,7 +81,7 @@ func shorten(y *Node, limit, p float64) *Node {
 
 // EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.
 //
-//lucid:func
+//lucid:pkg nn/functional embeddingRenorm
 func EmbeddingRenorm(weight, x *Node, maxNorm, normType float64) *Node {
 	if weight.Rank() != 2 {
 		fault.Throw(fault.Shape, "embedding_renorm", "the weight has shape %v; want a matrix", weight.Shape())
@@ -91,11 +91,13 @@ func EmbeddingRenorm(weight, x *Node, maxNorm, normType float64) *Node {
 }
 
 // OneHotOptions has the number of classes; nil: one more than the largest class there is.
-type OneHotOptions struct{ NumClasses *int }
+type OneHotOptions struct {
+	NumClasses *int // number of classes; nil: one more than the largest class
+}
 
 // OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:nograd its result is whole numbers
 func OneHot(x *Node, o OneHotOptions) *Node {
 	x = Cast(requirePositions("one_hot", x), dtype.Int64)

@@ -12,18 +12,18 @@ import (
 // EmbeddingBagOptions: Mode is "mean" (the default), "sum" or "max". IncludeLastOffset says that the last offset is the
 // end of the last bag. Positions equal to PaddingIdx count for nothing.
 type EmbeddingBagOptions struct {
-	Mode              string
-	MaxNorm           *float64
+	Mode              string   // "mean" (also by ""), "sum" or "max"
+	MaxNorm           *float64 // rows longer than this are scaled down to it; nil: no bound
 	NormType          *float64 // nil: 2
-	ScaleGradByFreq   bool
-	IncludeLastOffset bool
-	PaddingIdx        *int
+	ScaleGradByFreq   bool     // divide the gradient of a row by how often it is looked up
+	IncludeLastOffset bool     // the last offset is the end of the last bag
+	PaddingIdx        *int     // indices of this row count for nothing; nil: none
 }
 
 // EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a
 // vector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.
 //
-//lucid:func
+//lucid:pkg nn/functional embeddingBag EmbeddingBag
 //lucid:optional offsets perSampleWeights
 func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOptions) *Node {
 	const op = "embedding_bag"

@@ -11,8 +11,8 @@ var opAmax, opAmin, opArgmax, opArgmin *graph.Op
 
 // ArgOptions says along which dimension to look; nil means over the flattened tensor.
 type ArgOptions struct {
-	Dim     *int
-	KeepDim bool
+	Dim     *int // nil: over the flattened tensor
+	KeepDim bool // reduced dimensions stay, with size 1
 }
 
 func init() {
@@ -68,7 +68,6 @@ func noDType(op string, o ReduceOptions) {
 //
 //lucid:func
 //lucid:method Max(dim ...int)
-//lucid:method Amax(dim ...int)
 func Amax(x *Node, o ReduceOptions) *Node {
 	requireOrder("amax", x)
 	noDType("amax", o)
@@ -80,7 +79,6 @@ func Amax(x *Node, o ReduceOptions) *Node {
 //
 //lucid:func
 //lucid:method Min(dim ...int)
-//lucid:method Amin(dim ...int)
 func Amin(x *Node, o ReduceOptions) *Node {
 	requireOrder("amin", x)
 	noDType("amin", o)
@@ -134,7 +132,9 @@ func Argmax(x *Node, o ArgOptions) *Node { return argExtremum(opArgmax, x, o) }
 func Argmin(x *Node, o ArgOptions) *Node { return argExtremum(opArgmin, x, o) }
 
 // KeepOptions says whether the dimension that is folded stays with size 1.
-type KeepOptions struct{ KeepDim bool }
+type KeepOptions struct {
+	KeepDim bool // reduced dimensions stay, with size 1
+}
 
 // at reads, along a dimension, the elements that positions of a reduction with KeepDim name; then it drops the
 // dimension unless KeepDim is set.

@@ -9,7 +9,11 @@ import (
 )
 
 // FoldOptions positions the windows; none given: dilation 1, padding 0, stride 1.
-type FoldOptions struct{ Dilation, Padding, Stride []int }
+type FoldOptions struct {
+	Dilation []int // none: 1
+	Padding  []int // none: 0
+	Stride   []int // none: 1
+}
 
 // foldWindows is like newPool, but padding may be of any size.
 func foldWindows(op string, in, kernel []int, o FoldOptions) attr.Pool {
@@ -34,7 +38,7 @@ func foldWindows(op string, in, kernel []int, o FoldOptions) attr.Pool {
 
 // UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.
 //
-//lucid:func
+//lucid:pkg nn/functional Unfold
 func UnfoldImage(x *Node, kernelSize []int, o FoldOptions) *Node {
 	const op = "unfold_image"
 	requireKind(op, x, x.DType() != dtype.Bool, "numbers")
@@ -46,7 +50,7 @@ func UnfoldImage(x *Node, kernelSize []int, o FoldOptions) *Node {
 
 // Fold sums windows laid out as UnfoldImage does into an image of the size given.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func Fold(x *Node, outputSize, kernelSize []int, o FoldOptions) *Node {
 	requireKind("fold", x, x.DType() != dtype.Bool, "numbers")
 	size := each("fold", "output_size", outputSize, 2, 0)
@@ -62,11 +66,15 @@ func Fold(x *Node, outputSize, kernelSize []int, o FoldOptions) *Node {
 }
 
 // LocalResponseNormOptions: x is divided by (k + alpha·mean of x² over size channels)^beta; nil: 1e-4, 0.75 and 1.
-type LocalResponseNormOptions struct{ Alpha, Beta, K *float64 }
+type LocalResponseNormOptions struct {
+	Alpha *float64 // factor of the mean square; nil: 1e-4
+	Beta  *float64 // the exponent; nil: 0.75
+	K     *float64 // added to the mean square; nil: 1
+}
 
 // LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).
 //
-//lucid:func
+//lucid:pkg nn/functional
 func LocalResponseNorm(x *Node, size int, o LocalResponseNormOptions) *Node {
 	const op = "local_response_norm"
 	realFloat(op, x)

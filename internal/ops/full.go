@@ -9,7 +9,9 @@ import (
 )
 
 // FullOptions says what dtype the result has; zero: the value's default, or the default float for zeros and ones.
-type FullOptions struct{ DType dtype.DType }
+type FullOptions struct {
+	DType dtype.DType // zero: the default float
+}
 
 // Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by
 // truncation.
@@ -185,12 +187,12 @@ func scalarText(v dtype.Scalar) any {
 // NumberOfElementsOptions: Inverted gives one over the number; DType zero is int32, and the default float for an inverted one.
 type NumberOfElementsOptions struct {
 	Inverted bool
-	DType    dtype.DType
+	DType    dtype.DType // zero: the default float
 }
 
 // NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.
 //
-//lucid:func
+//lucid:name number_of_elements
 func NumberOfElements(x *Node, axes []int, o NumberOfElementsOptions) *Node {
 	const op = "number_of_elements"
 	n, d := 1, o.DType

@@ -78,26 +78,22 @@ func special(op *graph.Op, x *Node) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special Gammaln
 //lucid:alias special_gammaln
 func Lgamma(x *Node) *Node { return special(opLgamma, x) }
 
 // Digamma returns the derivative of log Γ(x); NaN at negative integers.
 //
-//lucid:func
+//lucid:pkg special
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
-//lucid:pkg special Psi
 //lucid:alias special_digamma special_psi
 func Digamma(x *Node) *Node { return special(opDigamma, x) }
 
 // Polygamma returns the n-th derivative of digamma.
 //
-//lucid:func
+//lucid:pkg special
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_polygamma
 func Polygamma(x *Node, n int) *Node {
 	if n < 0 {
@@ -113,10 +109,9 @@ func Polygamma(x *Node, n int) *Node {
 
 // Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
 //
-//lucid:func
+//lucid:pkg special
 //lucid:method
 //lucid:inplace
-//lucid:pkg special Multigammaln
 //lucid:alias special_multigammaln
 func Mvlgamma(x *Node, p int) *Node {
 	if p < 1 || p > 10000 { // a sum of p terms

@@ -105,7 +105,9 @@ func GatherMm(lhs, rhs, lhsIndices, rhsIndices *Node) *Node {
 }
 
 // BlockMaskedMmOptions says how large the blocks are: nil is 64.
-type BlockMaskedMmOptions struct{ BlockSize *int }
+type BlockMaskedMmOptions struct {
+	BlockSize *int // rows and columns of a block; nil: 64
+}
 
 // BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of
 // the output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.

@@ -28,13 +28,15 @@ func broadcastAll(op string, tensors []*Node) []*Node {
 	return eachNode(tensors, func(x *Node) *Node { return broadcastTo(x, s) })
 }
 
-// MeshgridOptions says whether the first tensor runs along the first dimension ("ij", the default) or along the second ("xy").
-type MeshgridOptions struct{ Indexing string }
+// MeshGridOptions says whether the first tensor runs along the first dimension ("ij", the default) or along the second ("xy").
+type MeshGridOptions struct {
+	Indexing string // "ij" (also by ""): the first tensor runs along the first dimension; "xy": along the second
+}
 
 // Meshgrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.
 //
 //lucid:func MeshGrid
-func Meshgrid(tensors []*Node, o MeshgridOptions) []*Node {
+func Meshgrid(tensors []*Node, o MeshGridOptions) []*Node {
 	if o.Indexing != "" && o.Indexing != "ij" && o.Indexing != "xy" {
 		fault.Throw(fault.Value, "meshgrid", "indexing %q; want ij or xy", o.Indexing)
 	}
@@ -80,7 +82,7 @@ func CartesianProd(tensors ...*Node) *Node {
 	if len(tensors) == 1 {
 		return tensors[0]
 	}
-	grids := Meshgrid(tensors, MeshgridOptions{})
+	grids := Meshgrid(tensors, MeshGridOptions{})
 	return Stack(eachNode(grids, Ravel), 1)
 }
 
@@ -97,8 +99,8 @@ func chosen(n, r int, again bool) float64 {
 
 // CombinationsOptions says how many elements to take at a time (nil: 2), and whether one may be taken again.
 type CombinationsOptions struct {
-	R               *int
-	WithReplacement bool
+	R               *int // elements at a time; nil: 2
+	WithReplacement bool // an element may be taken again
 }
 
 // Combinations lists the ways to take r elements of a vector in order, as rows.

@@ -12,8 +12,9 @@ import (
 // GridSampleOptions: Mode is "bilinear" (the default), "nearest" or "bicubic"; PaddingMode is "zeros" (the default),
 // "border" or "reflection". AlignCorners lets -1 and 1 mean the centres of the corner elements, not their outer edges.
 type GridSampleOptions struct {
-	Mode, PaddingMode string
-	AlignCorners      bool
+	Mode         string // "bilinear" (also by ""), "nearest" or "bicubic"
+	PaddingMode  string // "zeros" (also by ""), "border" or "reflection"
+	AlignCorners bool   // -1 and 1, or the corners, are the centres of the corner elements, not their outer edges
 }
 
 // gridReader reads an image at positions given by tensors.
@@ -27,7 +28,7 @@ type gridReader struct {
 // GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or 3): in every
 // dimension -1 is one end of the image and 1 the other, the last dimension first.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func GridSample(x, grid *Node, o GridSampleOptions) *Node {
 	const op = "grid_sample"
 	k := x.Rank() - 2
@@ -221,12 +222,14 @@ func cubicWeights(t *Node) []*Node {
 }
 
 // AffineGridOptions: AlignCorners as for GridSample.
-type AffineGridOptions struct{ AlignCorners bool }
+type AffineGridOptions struct {
+	AlignCorners bool // -1 and 1, or the corners, are the centres of the corner elements, not their outer edges
+}
 
 // AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)
 // through the matrices theta, which is (N, 2, 3) or (N, 3, 4).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp half
 func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	const op = "affine_grid"

@@ -11,7 +11,8 @@ import (
 
 // GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
 //
-//lucid:func
+//lucid:pkg nn/functional
+//lucid:options GroupNormOptions
 //lucid:optional weight bias
 //lucid:amp float32
 func GroupNorm(x *Node, numGroups int, weight, bias *Node, o EpsOptions) *Node {

@@ -9,13 +9,16 @@ import (
 
 // HadamardOptions has the factor of the result; nil: 1/sqrt(n), which makes the transform its own inverse where the
 // matrix is symmetric.
-type HadamardOptions struct{ Scale *float64 }
+type HadamardOptions struct {
+	Scale *float64 // factor of the result; nil: 1/sqrt(n)
+}
 
 // HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,
 // in n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,
 // Williamson's for 20 and 28.
 //
-//lucid:func
+//lucid:pkg linalg
+//lucid:options HadamardTransformOptions
 //lucid:amp half
 func HadamardTransform(x *Node, o HadamardOptions) *Node {
 	const op = "hadamard_transform"

@@ -11,9 +11,9 @@ import (
 
 // HistcOptions says how many bins (nil: 100) there are between Min and Max; if they are the same, over the range of the data.
 type HistcOptions struct {
-	Bins *int
-	Min  float64
-	Max  float64
+	Bins *int    // number of bins; nil: 100
+	Min  float64 // lower bound; if equal to Max, both are those of the data
+	Max  float64 // upper bound
 }
 
 // Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
@@ -72,9 +72,9 @@ func tally(bins int, at, weight *Node) *Node {
 // HistogramOptions says how many bins (nil: 100), over which range (none: that of the data), and whether to give
 // densities, whose integral is 1, instead of counts.
 type HistogramOptions struct {
-	Bins    *int
-	Range   []float64
-	Density bool
+	Bins    *int      // number of bins; nil: 100
+	Range   []float64 // lower and upper bound; none: those of the data
+	Density bool      // densities, whose integral is 1, instead of counts
 }
 
 // Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the bins.
@@ -103,12 +103,12 @@ func Histogram(x, weight, edges *Node, o HistogramOptions) (hist, binEdges *Node
 	return h, ge[0]
 }
 
-// HistogramddOptions says how many bins each dimension has (one number: all of them), over which range, given as lower
+// HistogramDDOptions says how many bins each dimension has (one number: all of them), over which range, given as lower
 // and upper bound of each (none: that of the data), and whether to give densities.
-type HistogramddOptions struct {
-	Bins    []int
-	Range   []float64
-	Density bool
+type HistogramDDOptions struct {
+	Bins    []int     // number of bins of each dimension; one number: of all
+	Range   []float64 // lower and upper bound of each dimension; none: those of the data
+	Density bool      // densities, whose integral is 1, instead of counts
 }
 
 // Histogramdd counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a dimension
@@ -116,7 +116,7 @@ type HistogramddOptions struct {
 //
 //lucid:func HistogramDD
 //lucid:optional weight
-func Histogramdd(x, weight *Node, o HistogramddOptions) []*Node {
+func Histogramdd(x, weight *Node, o HistogramDDOptions) []*Node {
 	requireKind("histogramdd", x, x.DType().IsFloat(), "a floating dtype; cast first")
 	if x.Rank() < 2 {
 		fault.Throw(fault.Shape, "histogramdd", "x has shape %v; want points in the last dim", x.Shape())
@@ -147,7 +147,8 @@ func Histogramdd(x, weight *Node, o HistogramddOptions) []*Node {
 // Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.
 //
 //lucid:func
-func Histogram2d(x, y *Node, o HistogramddOptions) (hist, xEdges, yEdges *Node) {
+//lucid:options Histogram2dOptions
+func Histogram2d(x, y *Node, o HistogramDDOptions) (hist, xEdges, yEdges *Node) {
 	if x.Rank() != 1 || !x.Shape().Equal(y.Shape()) {
 		fault.Throw(fault.Shape, "histogram2d", "x has shape %v, y %v; want two vectors of one length", x.Shape(), y.Shape())
 	}
@@ -217,7 +218,9 @@ func edgesBetween(lo, hi *Node, bins int) *Node {
 }
 
 // BincountOptions says how many counts there are at least.
-type BincountOptions struct{ Minlength int }
+type BincountOptions struct {
+	Minlength int // least number of counts
+}
 
 // Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum
 // of the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is

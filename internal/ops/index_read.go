@@ -53,7 +53,9 @@ func Take(x, index *Node) *Node {
 }
 
 // TakeAlongDimOptions says along which dimension; nil means over the flattened tensors.
-type TakeAlongDimOptions struct{ Dim *int }
+type TakeAlongDimOptions struct {
+	Dim *int // nil: over the flattened tensors
+}
 
 // TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.
 //
@@ -88,8 +90,7 @@ func along(op string, x, index *Node, dim int) (*Node, *Node, int) {
 
 // TakeAlongAxis is TakeAlongDim along one dimension.
 //
-//lucid:func
-//lucid:method
+//lucid:name take_along_axis
 func TakeAlongAxis(x, indices *Node, axis int) *Node {
 	return TakeAlongDim(x, indices, TakeAlongDimOptions{Dim: &axis})
 }

@@ -34,7 +34,9 @@ func slicesAt(op string, x *Node, dim int, index *Node, source Operand) (src *No
 }
 
 // IndexAddOptions has the factor of the source; nil is 1.
-type IndexAddOptions struct{ Alpha any }
+type IndexAddOptions struct {
+	Alpha any // factor of the source, a number; nil: 1
+}
 
 // IndexAdd returns x with slices of source, times Alpha, added along a dimension.
 //
@@ -93,9 +95,10 @@ func SelectScatter(x, src *Node, dim, index int) *Node {
 
 // SliceScatterOptions says which part of which dimension; nil is the whole.
 type SliceScatterOptions struct {
-	Dim        int
-	Start, End *int
-	Step       *int
+	Dim   int  // the dimension
+	Start *int // first index; nil: 0
+	End   *int // index behind the last; nil: the size
+	Step  *int // distance of the indices; nil: 1
 }
 
 // SliceScatter returns x with a regular part of a dimension replaced by src.

@@ -10,7 +10,9 @@ import (
 )
 
 // ScatterOptions says how values are combined with what is there: "" replaces it, "add" and "multiply" combine.
-type ScatterOptions struct{ Reduce string }
+type ScatterOptions struct {
+	Reduce string // "" replaces what is there, "add" and "multiply" combine with it
+}
 
 // Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
 // values have one index the last one in row-major order stays. A number is written to all indices.
@@ -65,7 +67,7 @@ func ScatterAdd(x *Node, dim int, index, src *Node) *Node {
 
 // IncludeOptions says whether the values that are there before take part.
 type IncludeOptions struct {
-	ExcludeSelf bool `lucid:"include_self,not"`
+	ExcludeSelf bool `lucid:"include_self,not"` // values that are there before do not take part (include_self=False)
 }
 
 // writer writes src into x by a reduction.
@@ -176,7 +178,9 @@ func PutAlongAxis(x, indices *Node, values Operand, axis int) *Node {
 }
 
 // PutOptions says whether to add to what is there.
-type PutOptions struct{ Accumulate bool }
+type PutOptions struct {
+	Accumulate bool // add to what is there instead of replacing it
+}
 
 func accumulation(on bool) attr.Reduction {
 	if on {

@@ -11,18 +11,18 @@ import (
 // "bilinear", "bicubic", "trilinear" or "area". AlignCorners lets the corner elements stay where they are.
 // RecomputeScaleFactor uses the ratio of the sizes instead of the factors. Antialias widens the filter when shrinking.
 type InterpolateOptions struct {
-	Size                 []int
-	ScaleFactor          []float64
-	Mode                 string
-	AlignCorners         bool
-	RecomputeScaleFactor bool
-	Antialias            bool
+	Size                 []int     // the new size of each spatial dimension; none: by ScaleFactor
+	ScaleFactor          []float64 // factors of the sizes; none: by Size
+	Mode                 string    // "nearest" (also by ""), "nearest-exact", "linear", "bilinear", "bicubic", "trilinear" or "area"
+	AlignCorners         bool      // the corner elements stay where they are
+	RecomputeScaleFactor bool      // use the ratio of the sizes instead of the factors
+	Antialias            bool      // widen the filter when shrinking
 }
 
 // Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along
 // one dimension after the other.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func Interpolate(x *Node, o InterpolateOptions) *Node {
 	const op = "interpolate"
 	k := x.Rank() - 2

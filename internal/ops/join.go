@@ -32,13 +32,11 @@ func Cat(tensors []*Node, dim int) *Node { return catAs("cat", tensors, dim) }
 
 // Concat is Cat.
 //
-//lucid:func
 //lucid:default dim=0
 func Concat(tensors []*Node, dim int) *Node { return catAs("concat", tensors, dim) }
 
 // Concatenate is Cat.
 //
-//lucid:func
 //lucid:default dim=0
 func Concatenate(tensors []*Node, dim int) *Node { return catAs("concatenate", tensors, dim) }
 
@@ -115,7 +113,7 @@ func Vstack(tensors []*Node) *Node { return catAs("vstack", eachNode(tensors, at
 
 // RowStack is Vstack.
 //
-//lucid:func
+//lucid:name row_stack
 func RowStack(tensors []*Node) *Node { return catAs("row_stack", eachNode(tensors, atleast2d), 0) }
 
 // Dstack joins along the third dimension.

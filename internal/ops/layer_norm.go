@@ -9,7 +9,9 @@ import (
 )
 
 // EpsOptions has what is added to the variance; nil: 1e-5.
-type EpsOptions struct{ Eps *float64 }
+type EpsOptions struct {
+	Eps *float64 // added to the variance; nil: 1e-5
+}
 
 // normalized checks the shape that is normalised, and the weights, which must have it.
 func normalized(op string, x *Node, dims []int, weights ...*Node) {
@@ -30,7 +32,8 @@ func normalized(op string, x *Node, dims []int, weights ...*Node) {
 
 // LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
 //
-//lucid:func
+//lucid:pkg nn/functional
+//lucid:options LayerNormOptions
 //lucid:optional weight bias
 func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions) *Node {
 	realFloat("layer_norm", x)
@@ -57,14 +60,16 @@ func normWeight(x, w *Node) *Node {
 	return Cast(w, x.DType())
 }
 
-// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for half types).
-type RmsNormOptions struct{ Eps *float64 }
+// RMSNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for half types).
+type RMSNormOptions struct {
+	Eps *float64 // added to the mean square; nil: the spacing of the dtype at 1, float32's for half types
+}
 
 // RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.
 //
-//lucid:func RMSNorm
+//lucid:pkg nn/functional RMSNorm
 //lucid:optional weight
-func RmsNorm(x *Node, normalizedShape []int, weight *Node, o RmsNormOptions) *Node {
+func RmsNorm(x *Node, normalizedShape []int, weight *Node, o RMSNormOptions) *Node {
 	realFloat("rms_norm", x)
 	normalized("rms_norm", x, normalizedShape, weight)
 	eps := 0x1p-23

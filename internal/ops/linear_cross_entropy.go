@@ -11,10 +11,10 @@ import (
 // LinearCrossEntropyOptions: IgnoreIndex, Reduction and LabelSmoothing are those of CrossEntropy. BatchChunkSize is how many
 // rows of logits are made at once; 0: as many as the sizes suggest.
 type LinearCrossEntropyOptions struct {
-	IgnoreIndex    *int // nil: -100; only for class numbers
-	Reduction      string
-	LabelSmoothing float64
-	BatchChunkSize int
+	IgnoreIndex    *int    // nil: -100; only for class numbers
+	Reduction      string  // "mean" (also by ""), "sum" or "none"
+	LabelSmoothing float64 // share of each target that is spread over all classes
+	BatchChunkSize int     // rows of logits that are made at once; 0: as many as the sizes suggest
 }
 
 // LinearCrossEntropy returns CrossEntropy(Linear(x, linearWeight, linearBias), target) without ever holding all logits, where
@@ -22,7 +22,7 @@ type LinearCrossEntropyOptions struct {
 // when the next ones are made. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in); the gradients of its uses are added in
 // float32 at least.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional linearBias weight
 //lucid:amp float32
 func LinearCrossEntropy(x, linearWeight, target, linearBias, weight *Node, o LinearCrossEntropyOptions) *Node {

@@ -7,7 +7,9 @@ import (
 )
 
 // LinspaceOptions says what dtype the result has; zero: the default float, or complex if an end is.
-type LinspaceOptions struct{ DType dtype.DType }
+type LinspaceOptions struct {
+	DType dtype.DType // zero: the default float
+}
 
 // Linspace returns steps numbers from start to end, both included, evenly spaced. The second half is counted back from
 // end, so that end is met exactly. Integers are cut towards zero.
@@ -79,7 +81,7 @@ func endOf(d dtype.DType, v any) dtype.Scalar {
 // LogspaceOptions says the base (nil: 10) and the dtype of the result.
 type LogspaceOptions struct {
 	Base  *float64
-	DType dtype.DType
+	DType dtype.DType // zero: the default float
 }
 
 // Logspace returns base raised to steps exponents, evenly spaced from start to end.
@@ -98,7 +100,7 @@ func Logspace(start, end any, steps int, o LogspaceOptions) *Node {
 // EyeOptions says how many columns there are (nil: as many as rows) and the dtype; zero: the default float.
 type EyeOptions struct {
 	M     *int
-	DType dtype.DType
+	DType dtype.DType // zero: the default float
 }
 
 // Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.

@@ -76,10 +76,9 @@ func Logaddexp2(x, other Operand) *Node { return realFloats(opLogaddexp2, x, oth
 
 // Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
 //
-//lucid:func
+//lucid:pkg special
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_xlogy
 func Xlogy(x, other Operand) *Node { return realFloats(opXlogy, x, other) }
 
@@ -105,14 +104,15 @@ func Atan2(x, other Operand) *Node { return realFloats(opAtan2, x, other) }
 func Hypot(x, other Operand) *Node { return realFloats(opHypot, x, other) }
 
 // LogitOptions keep the argument in [eps, 1-eps].
-type LogitOptions struct{ Eps *float64 }
+type LogitOptions struct {
+	Eps *float64 // keeps the argument in [eps, 1-eps]; nil: any argument
+}
 
 // Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
 //
-//lucid:func
+//lucid:pkg special
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_logit
 func Logit(x *Node, o LogitOptions) *Node {
 	x = floating(x)
@@ -150,7 +150,6 @@ func rescaled(op string, x *Node, by float64) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_sinc
 func Sinc(x *Node) *Node {
 	return widened(func(v []*Node) *Node {

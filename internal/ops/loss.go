@@ -7,7 +7,9 @@ import (
 )
 
 // ReductionOptions says what becomes of the losses: "mean" (the default), "sum" or "none".
-type ReductionOptions struct{ Reduction string }
+type ReductionOptions struct {
+	Reduction string // "mean" (also by ""), "sum" or "none"
+}
 
 // reduceLoss folds the losses of all elements.
 func reduceLoss(op string, l *Node, reduction string) *Node {
@@ -35,7 +37,8 @@ func lossOf(op string, x, target *Node, reduction string, f func(x, t *Node) *No
 
 // MseLoss returns (x-target)².
 //
-//lucid:func MSELoss
+//lucid:pkg nn/functional mseLoss MSELoss
+//lucid:options LossOptions
 //lucid:amp float32
 func MseLoss(x, target *Node, o ReductionOptions) *Node {
 	return lossOf("mse_loss", x, target, o.Reduction, func(x, t *Node) *Node { return Square(Sub(x, t)) })
@@ -43,7 +46,8 @@ func MseLoss(x, target *Node, o ReductionOptions) *Node {
 
 // L1Loss returns |x-target|.
 //
-//lucid:func
+//lucid:pkg nn/functional l1Loss L1Loss
+//lucid:options LossOptions
 //lucid:amp float32
 func L1Loss(x, target *Node, o ReductionOptions) *Node {
 	if x.DType().IsComplex() || target.DType().IsComplex() {
@@ -54,13 +58,13 @@ func L1Loss(x, target *Node, o ReductionOptions) *Node {
 
 // SmoothL1LossOptions has the difference below which the loss is quadratic; nil: 1.
 type SmoothL1LossOptions struct {
-	Reduction string
-	Beta      *float64
+	Reduction string   // "mean" (also by ""), "sum" or "none"
+	Beta      *float64 // the loss is quadratic below this difference; nil: 1
 }
 
 // SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.
 //
-//lucid:func
+//lucid:pkg nn/functional smoothL1Loss SmoothL1Loss
 //lucid:amp float32
 func SmoothL1Loss(x, target *Node, o SmoothL1LossOptions) *Node {
 	beta := orElse(o.Beta, 1)
@@ -79,14 +83,14 @@ func SmoothL1Loss(x, target *Node, o SmoothL1LossOptions) *Node {
 
 // HuberLossOptions has the difference below which the loss is quadratic; nil: 1.
 type HuberLossOptions struct {
-	Reduction string
-	Delta     *float64
+	Reduction string   // "mean" (also by ""), "sum" or "none"
+	Delta     *float64 // the loss is quadratic below this difference; nil: 1
 }
 
 // HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if
 // given, multiplies every loss, and divides the mean by its sum.
 //
-//lucid:func
+//lucid:pkg nn/functional huberLoss HuberLoss
 //lucid:optional weight
 //lucid:amp float32
 func HuberLoss(x, target, weight *Node, o HuberLossOptions) *Node {
@@ -116,7 +120,8 @@ func weighted(op string, x, target, weight *Node, reduction string, f func(x, t 
 // BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight. An x that is
 // no probability is the error of the evaluation that needs the loss.
 //
-//lucid:func
+//lucid:pkg nn/functional binaryCrossEntropy BinaryCrossEntropy
+//lucid:options BinaryCrossEntropyOptions
 //lucid:optional weight
 //lucid:alias bce_loss
 //lucid:amp float32
@@ -147,7 +152,8 @@ func byWeight(op, name string, l, weight *Node) *Node {
 // BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,
 // those of positive examples by posWeight.
 //
-//lucid:func
+//lucid:pkg nn/functional binaryCrossEntropyWithLogits BinaryCrossEntropyWithLogits
+//lucid:options BinaryCrossEntropyWithLogitsOptions
 //lucid:optional weight posWeight
 //lucid:alias bce_with_logits
 //lucid:amp float32
@@ -162,18 +168,18 @@ func BinaryCrossEntropyWithLogits(x, target, weight, posWeight *Node, o Reductio
 	})
 }
 
-// KlDivOptions: LogTarget says that target holds logarithms. Reduction may also be "batchmean", the sum divided by the
+// KLDivOptions: LogTarget says that target holds logarithms. Reduction may also be "batchmean", the sum divided by the
 // size of the first dimension.
-type KlDivOptions struct {
-	Reduction string
-	LogTarget bool
+type KLDivOptions struct {
+	Reduction string // "mean" (also by ""), "batchmean": the sum by the size of the first dimension, "sum" or "none"
+	LogTarget bool   // the target holds logarithms
 }
 
 // KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.
 //
-//lucid:func KLDiv
+//lucid:pkg nn/functional KLDiv
 //lucid:amp float32
-func KlDiv(x, target *Node, o KlDivOptions) *Node {
+func KlDiv(x, target *Node, o KLDivOptions) *Node {
 	r := o.Reduction
 	if r == "batchmean" {
 		r = "sum"

@@ -9,13 +9,13 @@ import (
 
 // MarginLossOptions has the margin that examples should keep; what nil means is said at the function.
 type MarginLossOptions struct {
-	Margin    *float64
-	Reduction string
+	Margin    *float64 // the margin that examples should have; the function says what nil means
+	Reduction string   // "mean" (also by ""), "sum" or "none"
 }
 
 // HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp float32
 //lucid:amp float32
 func HingeEmbeddingLoss(x, target *Node, o MarginLossOptions) *Node {
@@ -27,7 +27,7 @@ func HingeEmbeddingLoss(x, target *Node, o MarginLossOptions) *Node {
 
 // MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp float32
 //lucid:amp float32
 func MarginRankingLoss(x1, x2, target *Node, o MarginLossOptions) *Node {
@@ -40,7 +40,7 @@ func MarginRankingLoss(x1, x2, target *Node, o MarginLossOptions) *Node {
 // CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; margin
 // nil: 0. The angle is taken along the last dimension.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func CosineEmbeddingLoss(x1, x2, target *Node, o MarginLossOptions) *Node {
 	const op = "cosine_embedding_loss"
 	a, b := promote(op, x1, x2)
@@ -60,14 +60,16 @@ func CosineEmbeddingLoss(x1, x2, target *Node, o MarginLossOptions) *Node {
 // TripletMarginLossOptions: distances are p-norms (nil: 2) of differences plus Eps (nil: 1e-6); Swap takes the distance
 // of positive and negative where it is the smaller one. Margin nil: 1.
 type TripletMarginLossOptions struct {
-	Margin, P, Eps *float64
-	Swap           bool
-	Reduction      string
+	Margin    *float64 // nil: 1
+	P         *float64 // which norm is the distance; nil: 2
+	Eps       *float64 // added to the differences; nil: 1e-6
+	Swap      bool     // use the distance between positive and negative where it is the smaller one
+	Reduction string   // "mean" (also by ""), "sum" or "none"
 }
 
 // TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp float32
 func TripletMarginLoss(anchor, positive, negative *Node, o TripletMarginLossOptions) *Node {
 	if m := orElse(o.Margin, 1); !(m > 0) {
@@ -85,7 +87,8 @@ func TripletMarginLoss(anchor, positive, negative *Node, o TripletMarginLossOpti
 
 // SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.
 //
-//lucid:func
+//lucid:pkg nn/functional
+//lucid:options LossOptions
 //lucid:amp float32
 //lucid:amp float32
 func SoftMarginLoss(x, target *Node, o ReductionOptions) *Node {
@@ -94,7 +97,8 @@ func SoftMarginLoss(x, target *Node, o ReductionOptions) *Node {
 
 // MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.
 //
-//lucid:func
+//lucid:pkg nn/functional MultiLabelSoftMarginLoss
+//lucid:options WeightedLossOptions
 //lucid:optional weight
 //lucid:amp float32
 func MultilabelSoftMarginLoss(x, target, weight *Node, o ReductionOptions) *Node {
@@ -107,15 +111,15 @@ func MultilabelSoftMarginLoss(x, target, weight *Node, o ReductionOptions) *Node
 
 // MultiMarginLossOptions: the margin (nil: 1) and the power of what falls short of it (nil: 1).
 type MultiMarginLossOptions struct {
-	P         *int
-	Margin    *float64
-	Reduction string
+	P         *int     // the power of what falls short, 1 or 2; nil: 1
+	Margin    *float64 // the margin; nil: 1
+	Reduction string   // "mean" (also by ""), "sum" or "none"
 }
 
 // MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of
 // the target class; x is (N, C) or (C).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:optional weight
 func MultiMarginLoss(x, target, weight *Node, o MultiMarginLossOptions) *Node {
 	const op = "multi_margin_loss"
@@ -143,21 +147,21 @@ func alongAxis(rank, axis, n int) []int {
 	return d
 }
 
-// PoissonNllLossOptions: x holds the expected counts, not their logarithms (RawInput); Full adds Stirling's
+// PoissonNLLLossOptions: x holds the expected counts, not their logarithms (RawInput); Full adds Stirling's
 // approximation; Eps (nil: 1e-8) keeps the logarithm finite.
-type PoissonNllLossOptions struct {
-	RawInput  bool `lucid:"log_input,not"`
-	Full      bool
-	Eps       *float64
-	Reduction string
+type PoissonNLLLossOptions struct {
+	RawInput  bool     `lucid:"log_input,not"` // the input holds expected counts, not their logarithms (log_input=False)
+	Full      bool     // add Stirling's approximation of the constant term
+	Eps       *float64 // keeps the logarithm finite; nil: 1e-8
+	Reduction string   // "mean" (also by ""), "sum" or "none"
 }
 
 // PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.
 //
-//lucid:func PoissonNLLLoss
+//lucid:pkg nn/functional PoissonNLLLoss
 //lucid:amp float32
 //lucid:amp float32
-func PoissonNllLoss(x, target *Node, o PoissonNllLossOptions) *Node {
+func PoissonNllLoss(x, target *Node, o PoissonNLLLossOptions) *Node {
 	return lossOf("poisson_nll_loss", x, target, o.Reduction, func(x, t *Node) *Node {
 		l := Sub(Exp(x), Mul(t, x))
 		if o.RawInput {
@@ -172,20 +176,20 @@ func PoissonNllLoss(x, target *Node, o PoissonNllLossOptions) *Node {
 	})
 }
 
-// GaussianNllLossOptions: Full adds the constant term; variances below Eps (nil: 1e-6) count as Eps.
-type GaussianNllLossOptions struct {
-	Full      bool
-	Eps       *float64
-	Reduction string
+// GaussianNLLLossOptions: Full adds the constant term; variances below Eps (nil: 1e-6) count as Eps.
+type GaussianNLLLossOptions struct {
+	Full      bool     // add the terms that do not depend on the input
+	Eps       *float64 // variances below it count as it; nil: 1e-6
+	Reduction string   // "mean" (also by ""), "sum" or "none"
 }
 
 // GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.
 //
-//lucid:func GaussianNLLLoss
+//lucid:pkg nn/functional GaussianNLLLoss
 //lucid:name gaussian_nll_loss
 //lucid:amp float32
 //lucid:amp float32
-func GaussianNllLoss(x, target, variance *Node, o GaussianNllLossOptions) *Node {
+func GaussianNllLoss(x, target, variance *Node, o GaussianNLLLossOptions) *Node {
 	const op = "gaussian_nll_loss"
 	if variance.Rank() == x.Rank()-1 {
 		variance = Unsqueeze(variance, variance.Rank())
@@ -204,7 +208,8 @@ func GaussianNllLoss(x, target, variance *Node, o GaussianNllLossOptions) *Node 
 // MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target
 // lists classes, up to the first -1. x and target are (N, C) or (C).
 //
-//lucid:func
+//lucid:pkg nn/functional MultiLabelMarginLoss
+//lucid:options LossOptions
 func MultilabelMarginLoss(x, target *Node, o ReductionOptions) *Node {
 	const op = "multilabel_margin_loss"
 	if x.Rank() < 1 || x.Rank() > 2 || !x.Shape().Equal(target.Shape()) {

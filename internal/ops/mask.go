@@ -88,7 +88,7 @@ func nonzeroOnDevice(op string, x *Node) *Node {
 	}
 	defer hold(x)()
 	k := readInt(op, reduce(opCountNonzero, x, nil, false))
-	_, at := Topk(Ravel(x), k, TopkOptions{}) // true ones, in their order
+	_, at := Topk(Ravel(x), k, TopKOptions{}) // true ones, in their order
 	return at
 }
 

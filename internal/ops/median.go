@@ -92,8 +92,8 @@ func dropDim(v, i *Node, axis int, keep bool) (*Node, *Node) {
 
 // ModeOptions says along which dimension (nil: the last) to look.
 type ModeOptions struct {
-	Dim     *int
-	KeepDim bool
+	Dim     *int // nil: the last
+	KeepDim bool // reduced dimensions stay, with size 1
 }
 
 // Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.

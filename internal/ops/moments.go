@@ -33,9 +33,9 @@ func divisor(x *Node, v attr.Var) float64 {
 
 // VarOptions says over which dimensions (none: all) and with which correction (nil: 1) to measure spread.
 type VarOptions struct {
-	Dim        []int
-	Correction *float64
-	KeepDim    bool
+	Dim        []int    // none: all
+	Correction *float64 // subtracted from the number of elements; nil: 1
+	KeepDim    bool     // reduced dimensions stay, with size 1
 }
 
 func variance(op string, x *Node, o VarOptions) *Node {

@@ -101,7 +101,6 @@ func zerosLike(x *Node) *Node {
 
 // Contiguous returns x with its elements in row-major order.
 //
-//lucid:func
 //lucid:method
 func Contiguous(x *Node) *Node { return graph.Make1(opCopy, nil, x.Shape(), x.DType(), x) }
 

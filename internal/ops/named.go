@@ -16,22 +16,22 @@ import (
 //lucid:amp float32
 func GeluExact(x *Node) *Node {
 	ampFloat32(&x)
-	return Gelu(x, GeluOptions{})
+	return Gelu(x, GELUOptions{})
 }
 
 // GeluApprox is Gelu in the tanh approximation.
 //
 //lucid:name gelu_approx
-func GeluApprox(x *Node) *Node { return Gelu(x, GeluOptions{Approximate: "tanh"}) }
+func GeluApprox(x *Node) *Node { return Gelu(x, GELUOptions{Approximate: "tanh"}) }
 
 // GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.
 //
-//lucid:func
+//lucid:pkg nn/functional GELUFastApprox
 func GeluFastApprox(x *Node) *Node { return Mul(x, Sigmoid(Mul(x, 1.702))) }
 
 // Relu2 returns max(x, 0)².
 //
-//lucid:func
+//lucid:pkg nn/functional ReLU2
 func Relu2(x *Node) *Node { return Square(Relu(x)) }
 
 // RpowScalar returns a number to the power x.
@@ -63,7 +63,7 @@ func DivMod(x, other Operand) (quotient, remainder *Node) {
 type TriangleOptions struct {
 	M     *int
 	K     int
-	DType dtype.DType
+	DType dtype.DType // zero: the default float
 }
 
 // Tri returns a matrix of n rows with ones on and below a diagonal and zeros elsewhere.
@@ -116,15 +116,15 @@ func IndexScatter(x, index *Node, size, dim int) *Node {
 
 // ResizeOptions give the new size, or factors for it; AlignCorners lets the corner elements stay where they are.
 type ResizeOptions struct {
-	Size         []int
-	ScaleFactor  []float64
-	AlignCorners bool
+	Size         []int     // the new size of each spatial dimension; none: by ScaleFactor
+	ScaleFactor  []float64 // factors of the sizes; none: by Size
+	AlignCorners bool      // the corner elements stay where they are
 }
 
 // NearestOptions give the new size, or factors for it.
 type NearestOptions struct {
-	Size        []int
-	ScaleFactor []float64
+	Size        []int     // the new size of each spatial dimension; none: by ScaleFactor
+	ScaleFactor []float64 // factors of the sizes; none: by Size
 }
 
 func interpolateAs(op, mode string, rank int, x *Node, o ResizeOptions) *Node {
@@ -165,13 +165,13 @@ func InterpolateNearest3d(x *Node, o NearestOptions) *Node {
 // RotateOptions: Mode is "nearest" (the default) or "bilinear"; Center is x and y in pixels from the upper left corner,
 // nil: the middle.
 type RotateOptions struct {
-	Mode   string
-	Center []float64
+	Mode   string    // "nearest" (also by "") or "bilinear"
+	Center []float64 // x and y in pixels from the upper left corner; none: the middle
 }
 
 // Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func Rotate(x *Node, angle float64, o RotateOptions) *Node {
 	const op = "rotate"
 	if o.Mode == "" {

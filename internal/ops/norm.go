@@ -57,10 +57,10 @@ func normSlope(n *Node) *Node {
 
 // VectorNormOptions says which norm (nil: 2) over which dimensions (none: all), and in which dtype to compute.
 type VectorNormOptions struct {
-	Ord     *float64
-	Dim     []int
-	KeepDim bool
-	DType   dtype.DType
+	Ord     *float64    // which norm; nil: 2
+	Dim     []int       // none: all
+	KeepDim bool        // reduced dimensions stay, with size 1
+	DType   dtype.DType // dtype to compute in; zero: the input's
 }
 
 // VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the
@@ -95,10 +95,10 @@ func vectorNorm(op string, x *Node, p float64, dim []int, keep bool) *Node {
 // NormOptions says which norm over which dimensions (none: all). P is a number, "fro" or "inf" or "-inf"; nil means
 // "fro", which over any dimensions is the 2-norm of the elements.
 type NormOptions struct {
-	P       any
-	Dim     []int
-	KeepDim bool
-	DType   dtype.DType
+	P       any         // a number, "fro", "inf" or "-inf"; nil: "fro", which is the 2-norm of the elements
+	Dim     []int       // none: all
+	KeepDim bool        // reduced dimensions stay, with size 1
+	DType   dtype.DType // dtype to compute in; zero: the input's
 }
 
 // Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
@@ -134,7 +134,9 @@ func Norm(x *Node, o NormOptions) *Node {
 }
 
 // DistOptions says which norm measures the distance; nil means 2.
-type DistOptions struct{ P *float64 }
+type DistOptions struct {
+	P *float64 // which norm; nil: 2
+}
 
 // Dist returns the p-norm of x - other over all elements.
 //

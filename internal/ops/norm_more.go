@@ -34,12 +34,14 @@ func ampHalf(xs ...**Node) {
 }
 
 // GlobalResponseNormOptions: Eps is nil for 1e-6.
-type GlobalResponseNormOptions struct{ Eps *float64 }
+type GlobalResponseNormOptions struct {
+	Eps *float64 // added to the mean length; nil: 1e-6
+}
 
 // GlobalResponseNorm lets the channels of x, (N, C, H, W), compete: each is scaled by its length over the mean length
 // of all, then by gamma, shifted by beta, of (C), and added to x (Woo et al.).
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp float32
 func GlobalResponseNorm(x, gamma, beta *Node, o GlobalResponseNormOptions) *Node {
 	const op = "global_response_norm"
@@ -62,7 +64,9 @@ func BatchNormEval(x, runningMean, runningVar, weight, bias *Node, o EpsOptions)
 }
 
 // MomentumOptions says by which share running statistics move; nil: 0.1.
-type MomentumOptions struct{ Momentum *float64 }
+type MomentumOptions struct {
+	Momentum *float64
+}
 
 // BatchNormUpdateRunningStats returns running statistics moved towards those of a batch, (N, C, …): its mean, and its
 // variance with Bessel's correction. Gradients pass to the old ones alone.

@@ -10,14 +10,14 @@ import (
 // PadOptions: Mode is "constant" (the default), "reflect", "replicate", "circular", "symmetric" or "edge", which is
 // MLX's word for replicate. Value fills in the constant mode; nil: 0.
 type PadOptions struct {
-	Mode  string
-	Value any
+	Mode  string // "constant" (also by ""), "reflect", "replicate", "circular", "symmetric" or "edge", which is MLX's name of replicate
+	Value any    // fills in the constant mode, a number; nil: 0
 }
 
 // Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes
 // elements away.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:method Pad(pad []int)
 func Pad(x *Node, pad []int, o PadOptions) *Node {
 	if len(pad)%2 != 0 || len(pad)/2 > x.Rank() {

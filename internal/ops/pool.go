@@ -109,9 +109,11 @@ func adaptivePool(op string, in, size []int) attr.Pool {
 
 // MaxPoolOptions positions the windows: Stride none is the kernel's size, Dilation none is 1.
 type MaxPoolOptions struct {
-	Stride, Padding, Dilation []int
-	CeilMode                  bool
-	ReturnIndices             bool
+	Stride        []int // none: the size of the kernel
+	Padding       []int // minus infinity at both ends; none: 0
+	Dilation      []int // distance of the elements of a window; none: 1
+	CeilMode      bool  // a last window that does not fit counts too: sizes are rounded up
+	ReturnIndices bool  // give the index of each element in its plane too
 	// ChannelsLast takes the input as (N, …, C) and gives (N, …, C).
 	ChannelsLast bool
 }
@@ -173,27 +175,29 @@ func maxItems(x *Node, w attr.Pool, wantIndices bool) (values, indices *Node) {
 // MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
 // for, its index in the plane (nil otherwise).
 //
-//lucid:func
+//lucid:pkg nn/functional maxPool1d MaxPool1d
 func MaxPool1d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *Node) {
 	return maxPool("max_pool1d", x, 1, kernelSize, o)
 }
 
 // MaxPool2d is MaxPool1d over the last two dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional maxPool2d MaxPool2d
 func MaxPool2d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *Node) {
 	return maxPool("max_pool2d", x, 2, kernelSize, o)
 }
 
 // MaxPool3d is MaxPool1d over the last three dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional maxPool3d MaxPool3d
 func MaxPool3d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *Node) {
 	return maxPool("max_pool3d", x, 3, kernelSize, o)
 }
 
 // AdaptiveMaxPoolOptions may ask for the indices of the values.
-type AdaptiveMaxPoolOptions struct{ ReturnIndices bool }
+type AdaptiveMaxPoolOptions struct {
+	ReturnIndices bool // give the index of each element in its plane too
+}
 
 func adaptiveMax(op string, x *Node, k int, size []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
 	requireKind(op, x, x.DType().IsFloat(), "a floating dtype")
@@ -203,21 +207,24 @@ func adaptiveMax(op string, x *Node, k int, size []int, o AdaptiveMaxPoolOptions
 // AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked
 // for, its index (nil otherwise). A size of -1 keeps the one there is.
 //
-//lucid:func
+//lucid:pkg nn/functional adaptiveMaxPool1d AdaptiveMaxPool1d
+//lucid:options -
 func AdaptiveMaxPool1d(x *Node, outputSize []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
 	return adaptiveMax("adaptive_max_pool1d", x, 1, outputSize, o)
 }
 
 // AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional adaptiveMaxPool2d AdaptiveMaxPool2d
+//lucid:options -
 func AdaptiveMaxPool2d(x *Node, outputSize []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
 	return adaptiveMax("adaptive_max_pool2d", x, 2, outputSize, o)
 }
 
 // AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional adaptiveMaxPool3d AdaptiveMaxPool3d
+//lucid:options -
 func AdaptiveMaxPool3d(x *Node, outputSize []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
 	return adaptiveMax("adaptive_max_pool3d", x, 3, outputSize, o)
 }

@@ -13,10 +13,11 @@ import (
 // AvgPoolOptions positions the windows (Stride none is the kernel's size) and says by what sums are divided: the size of
 // the window with its padding, without it, or DivisorOverride.
 type AvgPoolOptions struct {
-	Stride, Padding []int
-	CeilMode        bool
-	ExcludePad      bool `lucid:"count_include_pad,not"`
-	DivisorOverride *int
+	Stride          []int // none: the size of the kernel
+	Padding         []int // zeros at both ends; none: 0
+	CeilMode        bool  // a last window that does not fit counts too: sizes are rounded up
+	ExcludePad      bool  `lucid:"count_include_pad,not"` // divide by the number of elements without the padding (count_include_pad=False)
+	DivisorOverride *int  // divide by this instead; nil: by the number of elements
 }
 
 func avgPool(op string, x *Node, k int, kernel []int, o AvgPoolOptions) *Node {
@@ -37,21 +38,21 @@ func avgPool(op string, x *Node, k int, kernel []int, o AvgPoolOptions) *Node {
 
 // AvgPool1d returns the mean of every window over the last dimension.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func AvgPool1d(x *Node, kernelSize []int, o AvgPoolOptions) *Node {
 	return avgPool("avg_pool1d", x, 1, kernelSize, o)
 }
 
 // AvgPool2d returns the mean of every window over the last two dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func AvgPool2d(x *Node, kernelSize []int, o AvgPoolOptions) *Node {
 	return avgPool("avg_pool2d", x, 2, kernelSize, o)
 }
 
 // AvgPool3d returns the mean of every window over the last three dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func AvgPool3d(x *Node, kernelSize []int, o AvgPoolOptions) *Node {
 	return avgPool("avg_pool3d", x, 3, kernelSize, o)
 }
@@ -62,33 +63,33 @@ func adaptiveAvg(op string, x *Node, k int, size []int) *Node {
 
 // AdaptiveAvgPool1d cuts the last dimension in outputSize parts and returns the mean of each; -1 keeps the size.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func AdaptiveAvgPool1d(x *Node, outputSize []int) *Node {
 	return adaptiveAvg("adaptive_avg_pool1d", x, 1, outputSize)
 }
 
 // AdaptiveAvgPool2d is AdaptiveAvgPool1d over the last two dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func AdaptiveAvgPool2d(x *Node, outputSize []int) *Node {
 	return adaptiveAvg("adaptive_avg_pool2d", x, 2, outputSize)
 }
 
 // AdaptiveAvgPool3d is AdaptiveAvgPool1d over the last three dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func AdaptiveAvgPool3d(x *Node, outputSize []int) *Node {
 	return adaptiveAvg("adaptive_avg_pool3d", x, 3, outputSize)
 }
 
-// LpPoolOptions positions the windows; Stride none is the kernel's size.
-type LpPoolOptions struct {
-	Stride   []int
-	CeilMode bool
+// LPPoolOptions positions the windows; Stride none is the kernel's size.
+type LPPoolOptions struct {
+	Stride   []int // none: the size of the kernel
+	CeilMode bool  // a last window that does not fit counts too: sizes are rounded up
 }
 
 // lpPool is the p-th root of the windows' sums of x^p; a window cut short by the border counts as a full one.
-func lpPool(op string, x *Node, k int, p float64, kernel []int, o LpPoolOptions) *Node {
+func lpPool(op string, x *Node, k int, p float64, kernel []int, o LPPoolOptions) *Node {
 	if p == 0 {
 		fault.Throw(fault.Value, op, "norm_type is 0; want another number")
 	}
@@ -109,27 +110,31 @@ func lpPool(op string, x *Node, k int, p float64, kernel []int, o LpPoolOptions)
 
 // LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.
 //
-//lucid:func
-func LpPool1d(x *Node, normType float64, kernelSize []int, o LpPoolOptions) *Node {
+//lucid:pkg nn/functional LPPool1d
+func LpPool1d(x *Node, normType float64, kernelSize []int, o LPPoolOptions) *Node {
 	return lpPool("lp_pool1d", x, 1, normType, kernelSize, o)
 }
 
 // LpPool2d is LpPool1d over the last two dimensions.
 //
-//lucid:func
-func LpPool2d(x *Node, normType float64, kernelSize []int, o LpPoolOptions) *Node {
+//lucid:pkg nn/functional LPPool2d
+func LpPool2d(x *Node, normType float64, kernelSize []int, o LPPoolOptions) *Node {
 	return lpPool("lp_pool2d", x, 2, normType, kernelSize, o)
 }
 
 // LpPool3d is LpPool1d over the last three dimensions.
 //
-//lucid:func
-func LpPool3d(x *Node, normType float64, kernelSize []int, o LpPoolOptions) *Node {
+//lucid:pkg nn/functional LPPool3d
+func LpPool3d(x *Node, normType float64, kernelSize []int, o LPPoolOptions) *Node {
 	return lpPool("lp_pool3d", x, 3, normType, kernelSize, o)
 }
 
 // MaxUnpoolOptions describes the pooling that is undone; OutputSize none is the smallest size that fits it.
-type MaxUnpoolOptions struct{ Stride, Padding, OutputSize []int }
+type MaxUnpoolOptions struct {
+	Stride     []int // none: the size of the kernel
+	Padding    []int // of the pooling; none: 0
+	OutputSize []int // none: the smallest size that fits
+}
 
 func maxUnpool(op string, x, indices *Node, k int, kernel []int, o MaxUnpoolOptions) *Node {
 	in := planes(op, x, k)
@@ -167,21 +172,21 @@ func maxUnpool(op string, x, indices *Node, k int, kernel []int, o MaxUnpoolOpti
 // MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is taken, and it
 // alone has a gradient; PyTorch gives that of the index to all of them.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func MaxUnpool1d(x, indices *Node, kernelSize []int, o MaxUnpoolOptions) *Node {
 	return maxUnpool("max_unpool1d", x, indices, 1, kernelSize, o)
 }
 
 // MaxUnpool2d is MaxUnpool1d over the last two dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func MaxUnpool2d(x, indices *Node, kernelSize []int, o MaxUnpoolOptions) *Node {
 	return maxUnpool("max_unpool2d", x, indices, 2, kernelSize, o)
 }
 
 // MaxUnpool3d is MaxUnpool1d over the last three dimensions.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func MaxUnpool3d(x, indices *Node, kernelSize []int, o MaxUnpoolOptions) *Node {
 	return maxUnpool("max_unpool3d", x, indices, 3, kernelSize, o)
 }

@@ -126,16 +126,16 @@ func Equal(x, other *Node) *Node {
 	return All(Eq(x, other), ReduceOptions{})
 }
 
-// IsinOptions invert the answer.
-type IsinOptions struct {
-	Invert       bool
+// IsInOptions invert the answer.
+type IsInOptions struct {
+	Invert       bool // true where an element is not among them
 	AssumeUnique bool // a promise that makes no difference here
 }
 
 // Isin reports which elements are among the test elements. NaN is among none.
 //
 //lucid:func IsIn
-func Isin(element, testElement Operand, o IsinOptions) *Node {
+func Isin(element, testElement Operand, o IsInOptions) *Node {
 	d := resultType("isin", element, testElement)
 	if d.IsHalf() {
 		d = dtype.Float32 // equal values of half types may differ in bits

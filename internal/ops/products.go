@@ -32,13 +32,14 @@ func Vdot(x, other *Node) *Node {
 }
 
 // VecdotOptions says along which dimension; nil means the last.
-type VecdotOptions struct{ Dim *int }
+type VecdotOptions struct {
+	Dim *int // nil: the last
+}
 
 // Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
 //
-//lucid:func
-//lucid:method
 //lucid:pkg linalg
+//lucid:method
 //lucid:amp half
 func Vecdot(x, other *Node, o VecdotOptions) *Node {
 	dim := -1
@@ -85,8 +86,7 @@ func Outer(x, vec2 *Node) *Node {
 
 // Ger is Outer under the name BLAS gave it.
 //
-//lucid:func
-//lucid:method
+//lucid:name ger
 func Ger(x, vec2 *Node) *Node { return Outer(x, vec2) }
 
 // Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;

@@ -48,12 +48,13 @@ func Trace(x *Node) *Node {
 }
 
 // CrossOptions says along which dimension the vectors are; nil means the first of size 3.
-type CrossOptions struct{ Dim *int }
+type CrossOptions struct {
+	Dim *int // nil: the first of size 3
+}
 
 // Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.
 //
-//lucid:func
-//lucid:method
+//lucid:name cross
 func Cross(x, other *Node, o CrossOptions) *Node {
 	if o.Dim != nil {
 		return cross("cross", x, other, *o.Dim)
@@ -68,11 +69,15 @@ func Cross(x, other *Node, o CrossOptions) *Node {
 }
 
 // LinalgCrossOptions says along which dimension the vectors are; nil means the last.
-type LinalgCrossOptions struct{ Dim *int }
+type LinalgCrossOptions struct {
+	Dim *int // nil: the last
+}
 
 // LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
 //
 //lucid:pkg linalg Cross
+//lucid:options CrossOptions
+//lucid:method Cross
 //lucid:name linalg_cross
 func LinalgCross(x, other *Node, o LinalgCrossOptions) *Node {
 	dim := -1
@@ -101,9 +106,8 @@ func cross(op string, x, other *Node, dim int) *Node {
 
 // MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
 //
-//lucid:func
-//lucid:method
 //lucid:pkg linalg
+//lucid:method
 //lucid:amp half
 func MatrixPower(x *Node, n int) *Node {
 	r := x.Rank()
@@ -136,7 +140,6 @@ func MatrixPower(x *Node, n int) *Node {
 
 // ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.
 //
-//lucid:func
 //lucid:amp half
 func ChainMatmul(tensors ...*Node) *Node { return multiDot("chain_matmul", tensors) }
 

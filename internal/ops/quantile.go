@@ -9,9 +9,9 @@ import (
 // QuantileOptions says along which dimension (nil: over all elements) and how to choose between two neighbours:
 // "linear" (the default), "lower", "higher", "midpoint" or "nearest".
 type QuantileOptions struct {
-	Dim           *int
-	KeepDim       bool
-	Interpolation string
+	Dim           *int   // nil: over all elements
+	KeepDim       bool   // reduced dimensions stay, with size 1
+	Interpolation string // "linear" (also by ""), "lower", "higher", "midpoint" or "nearest"
 }
 
 // Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a

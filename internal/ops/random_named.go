@@ -23,10 +23,10 @@ func Randn(size []int, o FullOptions) *Node {
 	return RandomNormal(Default.Next(), shape.Of("randn", size...), 0, 1, floatOr(o.DType))
 }
 
-// RandintOptions says where the integers begin (nil: 0) and their dtype; zero: int64.
-type RandintOptions struct {
+// RandIntOptions says where the integers begin (nil: 0) and their dtype; zero: int64.
+type RandIntOptions struct {
 	Low   any
-	DType dtype.DType
+	DType dtype.DType // zero: the default float
 }
 
 // Randint returns integers from low to below high, each equally likely; in a floating dtype they are rounded to it.
@@ -34,7 +34,7 @@ type RandintOptions struct {
 //lucid:name randint
 //lucid:nondeterministic draws from the default generator
 //lucid:nograd its result is whole numbers
-func Randint(high any, size []int, o RandintOptions) *Node {
+func Randint(high any, size []int, o RandIntOptions) *Node {
 	if o.Low == nil {
 		o.Low = 0
 	}
@@ -79,7 +79,9 @@ func Poisson(x *Node) *Node { return RandomPoisson(Default.Next(), x) }
 func Binomial(count, prob *Node) *Node { return RandomBinomial(Default.Next(), count, prob) }
 
 // MultinomialOptions says whether one class may be sampled several times.
-type MultinomialOptions struct{ Replacement bool }
+type MultinomialOptions struct {
+	Replacement bool
+}
 
 // Multinomial returns class numbers sampled by the weights in the last dimension of x.
 //
@@ -92,8 +94,8 @@ func Multinomial(x *Node, numSamples int, o MultinomialOptions) *Node {
 
 // NormalOptions says the sizes of the result where mean and std are numbers.
 type NormalOptions struct {
-	Size  []int
-	DType dtype.DType
+	Size  []int       // the new size of each spatial dimension; none: by ScaleFactor
+	DType dtype.DType // zero: the default float
 }
 
 // Normal returns normal numbers of the means and standard deviations given.
@@ -106,8 +108,9 @@ func Normal(mean, std Operand, o NormalOptions) *Node {
 
 // UniformOptions say between which numbers, nil meaning 0 and 1, and the dtype; zero: the default float.
 type UniformOptions struct {
-	Low, High any
-	DType     dtype.DType
+	Low   any
+	High  any
+	DType dtype.DType // zero: the default float
 }
 
 // Uniform returns numbers uniform in [low, high).
@@ -142,8 +145,9 @@ func Gumbel(size []int, o FullOptions) *Node {
 
 // LocScaleOptions say where the middle of a distribution is (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
 type LocScaleOptions struct {
-	Loc, Scale *float64
-	DType      dtype.DType
+	Loc   *float64
+	Scale *float64
+	DType dtype.DType // zero: the default float
 }
 
 // Laplace returns numbers of the Laplace distribution.
@@ -155,7 +159,9 @@ func Laplace(size []int, o LocScaleOptions) *Node {
 }
 
 // CategoricalOptions say how many classes are sampled of each distribution (nil: one, without a dimension for it).
-type CategoricalOptions struct{ NumSamples *int }
+type CategoricalOptions struct {
+	NumSamples *int
+}
 
 // Categorical returns class numbers sampled by logits along an axis.
 //

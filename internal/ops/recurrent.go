@@ -7,12 +7,13 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// LstmForwardOptions: BatchFirst takes and gives (B, T, …) instead of (T, B, …); Reverse runs from the end. BatchSizes
+// LSTMForwardOptions: BatchFirst takes and gives (B, T, …) instead of (T, B, …); Reverse runs from the end. BatchSizes
 // is for packed sequences of different lengths, the longest first: how many of them have each step. Their input and output
 // are then (sum of BatchSizes, …).
-type LstmForwardOptions struct {
-	BatchFirst, Reverse bool
-	BatchSizes          []int
+type LSTMForwardOptions struct {
+	BatchFirst bool  // input and output are (B, T, …) instead of (T, B, …)
+	Reverse    bool  // from the end
+	BatchSizes []int // of packed sequences, the longest first: how many have each step; input and output are then (sum of BatchSizes, …)
 }
 
 // LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,
@@ -20,47 +21,49 @@ type LstmForwardOptions struct {
 // weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),
 // states are projected to the size P, and weightHH is (4H, P).
 //
-//lucid:func LSTMForward
+//lucid:pkg nn/functional LSTMForward
 //lucid:amp half
 //lucid:optional h0 c0 biasIH biasHH weightHR
-func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH, weightHR *Node, o LstmForwardOptions) (output, h, c *Node) {
+func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH, weightHR *Node, o LSTMForwardOptions) (output, h, c *Node) {
 	l := &layer{op: "lstm_forward", a: attr.Recurrent{Cell: attr.CellLSTM, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, c0: c0, bi: biasIH, bh: biasHH, proj: weightHR}
 	return l.forward(o.BatchFirst, o.BatchSizes)
 }
 
-// GruForwardOptions are as those of LstmForward.
-type GruForwardOptions struct {
-	BatchFirst, Reverse bool
-	BatchSizes          []int
+// GRUForwardOptions are as those of LstmForward.
+type GRUForwardOptions struct {
+	BatchFirst bool  // input and output are (B, T, …) instead of (T, B, …)
+	Reverse    bool  // from the end
+	BatchSizes []int // of packed sequences, the longest first: how many have each step; input and output are then (sum of BatchSizes, …)
 }
 
 // GruForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all steps, (T, B,
 // H), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or nil; the
 // gates are in PyTorch's order: reset, update, new.
 //
-//lucid:func GRUForward
+//lucid:pkg nn/functional GRUForward
 //lucid:amp half
 //lucid:optional h0 biasIH biasHH
-func GruForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o GruForwardOptions) (output, h *Node) {
+func GruForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o GRUForwardOptions) (output, h *Node) {
 	l := &layer{op: "gru_forward", a: attr.Recurrent{Cell: attr.CellGRU, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
 	output, h, _ = l.forward(o.BatchFirst, o.BatchSizes)
 	return output, h
 }
 
-// RnnForwardOptions are as those of LstmForward; Nonlinearity is "tanh", which is meant by "", or "relu".
-type RnnForwardOptions struct {
-	Nonlinearity        string
-	BatchFirst, Reverse bool
-	BatchSizes          []int
+// RNNForwardOptions are as those of LstmForward; Nonlinearity is "tanh", which is meant by "", or "relu".
+type RNNForwardOptions struct {
+	Nonlinearity string // "tanh" (also by "") or "relu"
+	BatchFirst   bool   // input and output are (B, T, …) instead of (T, B, …)
+	Reverse      bool   // from the end
+	BatchSizes   []int  // of packed sequences, the longest first: how many have each step; input and output are then (sum of BatchSizes, …)
 }
 
 // RnnForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, (T, B, H), and
 // the last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.
 //
-//lucid:func RNNForward
+//lucid:pkg nn/functional RNNForward
 //lucid:amp half
 //lucid:optional h0 biasIH biasHH
-func RnnForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o RnnForwardOptions) (output, h *Node) {
+func RnnForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o RNNForwardOptions) (output, h *Node) {
 	l := &layer{op: "rnn_forward", a: attr.Recurrent{Cell: elman("rnn_forward", o.Nonlinearity), Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
 	output, h, _ = l.forward(o.BatchFirst, o.BatchSizes)
 	return output, h
@@ -245,7 +248,8 @@ func (l *layer) start(name string, s *Node, batch, size int) *Node {
 // LstmCell is a step of a long short-term memory: gates is what the input gives to the gates, (B, 4H), in PyTorch's
 // order: input, forget, cell, output. It returns the next state and memory, (B, H).
 //
-//lucid:func LSTMStep
+//lucid:pkg nn lstmStep
+//lucid:options -
 //lucid:name lstm_step
 //lucid:optional bias
 func LstmCell(gates, h, c, weight, bias *Node) (hNext, cNext *Node) {
@@ -259,7 +263,8 @@ func LstmCell(gates, h, c, weight, bias *Node) (hNext, cNext *Node) {
 // GruCell is a step of a gated recurrent unit: gates is what the input gives to the gates, (B, 3H), in PyTorch's order:
 // reset, update, new. It returns the next state, (B, H).
 //
-//lucid:func GRUStep
+//lucid:pkg nn gruStep
+//lucid:options -
 //lucid:name gru_step
 //lucid:optional bias
 func GruCell(gates, h, weight, bias *Node) *Node {
@@ -269,15 +274,18 @@ func GruCell(gates, h, weight, bias *Node) *Node {
 	return gruStep(gates, Linear(h, weight, bias), h).h
 }
 
-// RnnCellOptions: Nonlinearity is "tanh", which is meant by "", or "relu".
-type RnnCellOptions struct{ Nonlinearity string }
+// RNNCellOptions: Nonlinearity is "tanh", which is meant by "", or "relu".
+type RNNCellOptions struct {
+	Nonlinearity string // "tanh" (also by "") or "relu"
+}
 
 // RnnCell is a step of an Elman network: gates is what the input gives, (B, H). It returns the next state, (B, H).
 //
-//lucid:func RNNStep
+//lucid:pkg nn rnnStep
+//lucid:options -
 //lucid:name rnn_step
 //lucid:optional bias
-func RnnCell(gates, h, weight, bias *Node, o RnnCellOptions) *Node {
+func RnnCell(gates, h, weight, bias *Node, o RNNCellOptions) *Node {
 	if gates.Rank() == 0 || h.Rank() != gates.Rank() || h.Dim(-1) != gates.Dim(-1) {
 		fault.Throw(fault.Shape, "rnn_step", "gates are %v, the state %v; want both (B, H)", gates.Shape(), h.Shape())
 	}

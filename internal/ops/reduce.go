@@ -14,8 +14,8 @@ var opSum, opMean, opProd *graph.Op
 
 // ReduceOptions says which dimensions a reduction folds: none given means all.
 type ReduceOptions struct {
-	Dim     []int
-	KeepDim bool
+	Dim     []int       // none: all
+	KeepDim bool        // reduced dimensions stay, with size 1
 	DType   dtype.DType // of the sum; zero: the input's, integers summing as int64
 }
 

@@ -34,7 +34,6 @@ func repeat(op string, x *Node, repeats []int) *Node {
 
 // Repeat repeats the whole of x along each dimension; more counts than dimensions add dimensions in front.
 //
-//lucid:func
 //lucid:method
 func Repeat(x *Node, repeats ...int) *Node {
 	if len(repeats) < x.Rank() {
@@ -54,8 +53,8 @@ func Tile(x *Node, dims ...int) *Node {
 // RepeatInterleaveOptions says along which dimension; nil means over the flattened tensor. OutputSize is the sum of
 // the counts, for a tensor of counts that cannot be looked at, as in a compiled function.
 type RepeatInterleaveOptions struct {
-	Dim        *int
-	OutputSize *int
+	Dim        *int // nil: over the flattened tensor
+	OutputSize *int // sum of the counts, for a tensor of counts in a compiled function; nil: it is read
 }
 
 // RepeatInterleave repeats every element along a dimension, all as often, or each as a tensor of counts says. Such a
@@ -160,7 +159,9 @@ func Flipud(x *Node) *Node {
 }
 
 // RollOptions says along which dimensions; none means over the flattened tensor.
-type RollOptions struct{ Dims []int }
+type RollOptions struct {
+	Dims []int // none: over the flattened tensor
+}
 
 // Roll shifts elements along dimensions; what leaves at one end enters at the other.
 //
@@ -198,8 +199,8 @@ func rollDim(x *Node, shift, axis int) *Node {
 // Rot90Options says how many quarter rotations to make, from the first of two dimensions towards the second; nil is once, in the plane of
 // the first two.
 type Rot90Options struct {
-	K    *int
-	Dims []int
+	K    *int  // how often, from the first dimension towards the second; nil: once
+	Dims []int // the plane; none: the first two dimensions
 }
 
 // Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.

@@ -7,24 +7,24 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// RopeOptions say how Rope rotates: Traditional rotates neighbouring elements together, otherwise each element of the first
+// RoPEOptions say how Rope rotates: Traditional rotates neighbouring elements together, otherwise each element of the first
 // half of the dims rotates with one of the second. Base, the ratio of the longest wave to the shortest, is nil for 10000;
 // positions are multiplied by Scale, nil for 1; the first position is Offset.
-type RopeOptions struct {
-	Traditional bool
-	Base        *float64
-	Scale       *float64
-	Offset      int
+type RoPEOptions struct {
+	Traditional bool     // neighbours rotate together; otherwise an element of the first half with one of the second
+	Base        *float64 // ratio of the longest wave to the shortest; nil: 10000
+	Scale       *float64 // factor of the positions; nil: 1
+	Offset      int      // the first position
 }
 
 // Rope rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
 // leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,
 // if given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.
 //
-//lucid:func RoPE
+//lucid:pkg nn/functional RoPE
 //lucid:optional freqs starts
 //lucid:amp float32
-func Rope(x, freqs, starts *Node, dims int, o RopeOptions) *Node {
+func Rope(x, freqs, starts *Node, dims int, o RoPEOptions) *Node {
 	const op = "rope"
 	switch {
 	case x.Rank() < 2:
@@ -51,7 +51,7 @@ func Rope(x, freqs, starts *Node, dims int, o RopeOptions) *Node {
 
 // ropeWaves returns cosines and sines of (L, dims), with dimensions in front where examples start at positions of their
 // own: every angle stands for both elements of its pair.
-func ropeWaves(x, freqs, starts *Node, dims int, o RopeOptions) (cos, sin *Node) {
+func ropeWaves(x, freqs, starts *Node, dims int, o RoPEOptions) (cos, sin *Node) {
 	length, half, scale := x.Dim(-2), dims/2, orElse(o.Scale, 1)
 	pair := func(i int) int {
 		if o.Traditional {
@@ -117,13 +117,16 @@ func rotatePairs(x, cos, sin *Node, neighbours bool) *Node {
 
 // RotaryPosEmbeddingOptions: Interleaved rotates neighbouring elements together; otherwise each element of the first half
 // rotates with one of the second.
-type RotaryPosEmbeddingOptions struct{ Interleaved bool }
+type RotaryPosEmbeddingOptions struct {
+	Interleaved bool // neighbours rotate together; otherwise an element of the first half with one of the second
+}
 
 // RotaryPosEmbedding rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
 // (positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means
 // the first L.
 //
-//lucid:func
+//lucid:pkg nn/functional ApplyRotaryEmb
+//lucid:options ApplyRotaryEmbOptions
 //lucid:name rotary_pos_embedding
 //lucid:optional positionIDs
 //lucid:amp float32
@@ -153,13 +156,14 @@ func RotaryPosEmbedding(x, cos, sin, positionIDs *Node, o RotaryPosEmbeddingOpti
 // BaseOptions: Base, the ratio of the longest wave to the shortest, is nil for 10000; DType zero is the default float.
 type BaseOptions struct {
 	Base  *float64
-	DType dtype.DType
+	DType dtype.DType // zero: the default float
 }
 
 // SinusoidalPosEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of falling
 // frequency, next to each other (Vaswani et al.).
 //
-//lucid:func
+//lucid:pkg nn/functional sinusoidalPosEmbedding
+//lucid:options -
 func SinusoidalPosEmbedding(positions, size int, o BaseOptions) *Node {
 	const op = "sinusoidal_pos_embedding"
 	if positions < 0 || size < 0 {

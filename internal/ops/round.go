@@ -50,14 +50,15 @@ func Ceil(x *Node) *Node { return rounding(opCeil, x) }
 func Trunc(x *Node) *Node { return rounding(opTrunc, x) }
 
 // RoundOptions say to which decimal place; negative counts left of the point.
-type RoundOptions struct{ Decimals int }
+type RoundOptions struct {
+	Decimals int // digits behind the point; negative counts in front of it
+}
 
 // Round rounds to the nearest, ties to even.
 //
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_round
 func Round(x *Node, o RoundOptions) *Node {
 	if o.Decimals == 0 {

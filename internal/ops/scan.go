@@ -115,9 +115,9 @@ func MoveAxis(x *Node, from, to int) *Node { return moveAxis(x, from, to) }
 // CumulativeOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
 // runs from the end, and whether each element leaves itself out.
 type CumulativeOptions struct {
-	DType     dtype.DType
-	Reverse   bool
-	Exclusive bool
+	DType     dtype.DType // zero: the default float
+	Reverse   bool        // from the end
+	Exclusive bool        // each element leaves itself out
 }
 
 func scan(op *graph.Op, x *Node, dim int, neutral float64, o CumulativeOptions) *Node {
@@ -153,7 +153,10 @@ func Cumprod(x *Node, dim int, o CumulativeOptions) *Node {
 }
 
 // DirectionOptions says whether a scan runs from the end, and whether each element leaves itself out.
-type DirectionOptions struct{ Reverse, Exclusive bool }
+type DirectionOptions struct {
+	Reverse   bool // from the end
+	Exclusive bool // each element leaves itself out
+}
 
 // Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.
 //

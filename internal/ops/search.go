@@ -33,9 +33,9 @@ func init() {
 
 // SearchOptions says on which side of equal elements to stand (Side "right" is Right) and whether to answer in int32.
 type SearchOptions struct {
-	Right    bool
-	Side     string
-	OutInt32 bool `lucid:"out_int32"`
+	Right    bool   // behind equal elements, not in front
+	Side     string // "left" (also by "") or "right", which is Right
+	OutInt32 bool   `lucid:"out_int32"` // indices are int32 instead of int64
 }
 
 // Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them with
@@ -68,8 +68,8 @@ func Searchsorted(sortedSequence *Node, input Operand, sorter *Node, o SearchOpt
 
 // BucketOptions says whether a bucket holds its lower boundary, not its upper one, and whether to answer in int32.
 type BucketOptions struct {
-	Right    bool
-	OutInt32 bool `lucid:"out_int32"`
+	Right    bool // a bucket holds its lower boundary, not its upper one
+	OutInt32 bool `lucid:"out_int32"` // indices are int32 instead of int64
 }
 
 // Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary

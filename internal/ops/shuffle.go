@@ -8,7 +8,7 @@ import (
 
 // PixelShuffle moves channels into space: (…, C·r², H, W) becomes (…, C, H·r, W·r).
 //
-//lucid:func
+//lucid:pkg nn/functional
 func PixelShuffle(x *Node, upscaleFactor int) *Node {
 	r := upscaleFactor
 	if x.Rank() < 3 || r <= 0 || r > maxFactor || x.Dim(-3)%(r*r) != 0 {
@@ -26,7 +26,7 @@ const maxFactor = 1 << 20
 
 // PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).
 //
-//lucid:func
+//lucid:pkg nn/functional
 func PixelUnshuffle(x *Node, downscaleFactor int) *Node {
 	r := downscaleFactor
 	if x.Rank() < 3 || r <= 0 || r > maxFactor || x.Dim(-2)%r != 0 || x.Dim(-1)%r != 0 {
@@ -53,7 +53,7 @@ func tailOrder(k int, order ...int) []int {
 
 // ChannelShuffle deals the channels (dim 1) out among groups.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func ChannelShuffle(x *Node, groups int) *Node {
 	if x.Rank() < 3 || groups <= 0 || x.Dim(1)%groups != 0 {
 		fault.Throw(fault.Shape, "channel_shuffle", "the channels of %v do not make %d groups", x.Shape(), groups)

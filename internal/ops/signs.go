@@ -107,9 +107,9 @@ func Ldexp(x, other Operand) *Node {
 
 // NanToNumOptions say what replaces NaN and the infinities; nil: 0 and the dtype's largest and smallest number.
 type NanToNumOptions struct {
-	NaN    *float64 `lucid:"nan"`
-	PosInf *float64 `lucid:"posinf"`
-	NegInf *float64 `lucid:"neginf"`
+	NaN    *float64 `lucid:"nan"`    // replaces NaN; nil: 0
+	PosInf *float64 `lucid:"posinf"` // replaces infinity; nil: the largest number of the dtype
+	NegInf *float64 `lucid:"neginf"` // replaces minus infinity; nil: the smallest number of the dtype
 }
 
 // NanToNum replaces NaN and infinities by numbers; no gradient passes there.

@@ -13,14 +13,14 @@ func atLeast(x *Node, bound float64) *Node { return Where(Lt(x, bound), constLik
 // NormalizeOptions says which norm (nil: 2) along which dimension (nil: 1) becomes 1; a norm below Eps (nil: 1e-12)
 // counts as Eps.
 type NormalizeOptions struct {
-	P   *float64
-	Dim *int
-	Eps *float64
+	P   *float64 // which norm; nil: 2
+	Dim *int     // nil: 1
+	Eps *float64 // least norm to divide by; nil: 1e-12
 }
 
 // Normalize returns x divided by its norm along a dimension.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:alias lp_normalize
 //lucid:amp float32
 func Normalize(x *Node, o NormalizeOptions) *Node {
@@ -33,13 +33,13 @@ func Normalize(x *Node, o NormalizeOptions) *Node {
 
 // CosineSimilarityOptions names the dimension (nil: 1) and the least norm (nil: 1e-8).
 type CosineSimilarityOptions struct {
-	Dim *int
-	Eps *float64
+	Dim *int     // nil: 1
+	Eps *float64 // least product of the norms; nil: 1e-8
 }
 
 // CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func CosineSimilarity(x1, x2 *Node, o CosineSimilarityOptions) *Node {
 	a, b := promote("cosine_similarity", floating(x1), floating(x2))
 	d, eps := a.DType(), orElse(o.Eps, 1e-8)
@@ -55,14 +55,14 @@ func CosineSimilarity(x1, x2 *Node, o CosineSimilarityOptions) *Node {
 
 // PairwiseDistanceOptions says which norm (nil: 2) and what is added to the differences (nil: 1e-6).
 type PairwiseDistanceOptions struct {
-	P       *float64
-	Eps     *float64
-	KeepDim bool
+	P       *float64 // which norm; nil: 2
+	Eps     *float64 // added to the differences; nil: 1e-6
+	KeepDim bool     // the last dimension stays, with size 1
 }
 
 // PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.
 //
-//lucid:func
+//lucid:pkg nn/functional
 func PairwiseDistance(x1, x2 *Node, o PairwiseDistanceOptions) *Node {
 	a, b := promote("pairwise_distance", floating(x1), floating(x2))
 	d := a.DType()

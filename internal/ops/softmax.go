@@ -73,7 +73,9 @@ func init() {
 }
 
 // SoftmaxOptions may name the dtype to compute in; zero: the input's.
-type SoftmaxOptions struct{ DType dtype.DType }
+type SoftmaxOptions struct {
+	DType dtype.DType // dtype to compute in; zero: the input's
+}
 
 func rowWise(op *graph.Op, x *Node, dim int, d dtype.DType) *Node {
 	if d != dtype.Invalid {
@@ -103,7 +105,7 @@ func LogSoftmax(x *Node, dim int, o SoftmaxOptions) *Node {
 
 // Softmin returns the softmax of -x.
 //
-//lucid:func
+//lucid:pkg nn/functional
 //lucid:amp float32
 func Softmin(x *Node, dim int, o SoftmaxOptions) *Node {
 	if o.DType != dtype.Invalid {

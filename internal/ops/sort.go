@@ -90,8 +90,8 @@ func pickOp(name string, valid func(c check), where func(attr.Attr) (axis, size 
 
 // SortOptions says along which dimension (nil: the last) and in which order to sort.
 type SortOptions struct {
-	Dim        *int
-	Descending bool
+	Dim        *int // nil: the last
+	Descending bool // largest first
 	Stable     bool // the order of equal elements always stays
 }
 
@@ -140,7 +140,9 @@ func Msort(x *Node) *Node {
 }
 
 // DimOptions says along which dimension to work; nil means the last.
-type DimOptions struct{ Dim *int }
+type DimOptions struct {
+	Dim *int // nil: the last
+}
 
 // partition returns the axis and the indices of a partition around kth; indices is nil for a tensor without dimensions.
 func partition(op string, x *Node, kth int, o DimOptions) (axis int, indices *Node) {
@@ -186,11 +188,11 @@ func Argpartition(x *Node, kth int, o DimOptions) *Node {
 	return indices
 }
 
-// TopkOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.
-type TopkOptions struct {
-	Dim      *int
-	Smallest bool `lucid:"largest,not"`
-	Unsorted bool `lucid:"sorted,not"`
+// TopKOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.
+type TopKOptions struct {
+	Dim      *int // nil: the last
+	Smallest bool `lucid:"largest,not"` // the smallest instead of the largest (largest=False)
+	Unsorted bool `lucid:"sorted,not"`  // in any order (sorted=False)
 }
 
 // Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
@@ -198,7 +200,7 @@ type TopkOptions struct {
 //
 //lucid:func TopK
 //lucid:method TopK(k int)
-func Topk(x *Node, k int, o TopkOptions) (values, indices *Node) {
+func Topk(x *Node, k int, o TopKOptions) (values, indices *Node) {
 	requireOrder("topk", x)
 	axis := dimOr("topk", o.Dim, x, -1)
 	if x.Rank() == 0 {

@@ -113,7 +113,9 @@ func stridedIndices(s attr.Strided) *Node {
 }
 
 // AsStridedOptions says where to begin, counted in elements.
-type AsStridedOptions struct{ StorageOffset int }
+type AsStridedOptions struct {
+	StorageOffset int // the first element
+}
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
 // of how x is laid out; an index outside x is refused.
@@ -134,7 +136,6 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 
 // Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.
 //
-//lucid:func
 //lucid:method
 //lucid:alias unfold_dim
 func Unfold(x *Node, dimension, size, step int) *Node {
@@ -154,7 +155,6 @@ func Unfold(x *Node, dimension, size, step int) *Node {
 
 // ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.
 //
-//lucid:func
 //lucid:method
 //lucid:name view_dtype
 func ViewDType(x *Node, dtype dtype.DType) *Node {

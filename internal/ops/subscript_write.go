@@ -198,7 +198,9 @@ func spread(op string, v, mask, y *Node, pos int, front bool) *Node {
 }
 
 // IndexPutOptions says whether to add to what is there.
-type IndexPutOptions struct{ Accumulate bool }
+type IndexPutOptions struct {
+	Accumulate bool // add to what is there instead of replacing it
+}
 
 // IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;
 // masks count as the positions where they hold.

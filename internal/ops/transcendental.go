@@ -88,7 +88,6 @@ func Exp(x *Node) *Node { return unary(opExp, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_exp2
 func Exp2(x *Node) *Node { return unary(opExp2, floating(x)) }
 
@@ -97,7 +96,6 @@ func Exp2(x *Node) *Node { return unary(opExp2, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_expm1
 func Expm1(x *Node) *Node { return unary(opExpm1, floating(x)) }
 
@@ -127,7 +125,6 @@ func Log10(x *Node) *Node { return unary(opLog10, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_log1p
 func Log1p(x *Node) *Node { return unary(opLog1p, floating(x)) }
 
@@ -226,7 +223,6 @@ func Atanh(x *Node) *Node { return unary(opAtanh, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_erf
 func Erf(x *Node) *Node { return special(opErf, x) }
 
@@ -235,7 +231,6 @@ func Erf(x *Node) *Node { return special(opErf, x) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_erfc
 func Erfc(x *Node) *Node { return special(opErfc, x) }
 
@@ -244,7 +239,6 @@ func Erfc(x *Node) *Node { return special(opErfc, x) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special
 //lucid:alias special_erfinv
 func Erfinv(x *Node) *Node { return special(opErfinv, x) }
 
@@ -253,7 +247,6 @@ func Erfinv(x *Node) *Node { return special(opErfinv, x) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:pkg special Expit
 //lucid:alias special_expit expit
 func Sigmoid(x *Node) *Node { return unary(opSigmoid, floating(x)) }
 

@@ -10,7 +10,7 @@ import (
 // TriIndicesOptions says which diagonal bounds the triangle and the dtype of the positions; zero: int64.
 type TriIndicesOptions struct {
 	Offset int
-	DType  dtype.DType
+	DType  dtype.DType // zero: the default float
 }
 
 // TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.
@@ -75,8 +75,8 @@ func triIndices(op string, row, col, n int, o TriIndicesOptions, run func(r int)
 
 // VanderOptions says how many columns there are (nil: as many as numbers) and whether the powers rise.
 type VanderOptions struct {
-	N          *int `lucid:"N"`
-	Increasing bool
+	N          *int `lucid:"N"` // columns; nil: as many as numbers
+	Increasing bool // powers rise from left to right
 }
 
 // Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.

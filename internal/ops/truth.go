@@ -42,7 +42,9 @@ func Any(x *Node, o ReduceOptions) *Node { return asked(opAny, x, o) }
 func All(x *Node, o ReduceOptions) *Node { return asked(opAll, x, o) }
 
 // DimsOptions says which dimensions to fold: none given means all.
-type DimsOptions struct{ Dim []int }
+type DimsOptions struct {
+	Dim []int // none: all
+}
 
 // CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.
 //

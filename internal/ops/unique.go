@@ -10,9 +10,9 @@ import (
 // UniqueOptions says whether whole slices along a dimension count as one element (nil: single elements do), and what
 // to return in addition to the values.
 type UniqueOptions struct {
-	Dim           *int
-	ReturnInverse bool
-	ReturnCounts  bool
+	Dim           *int // whole slices along it are compared; nil: single elements
+	ReturnInverse bool // return for each element which of the results it is
+	ReturnCounts  bool // return how often each element occurs
 	Sorted        bool // it always is
 }
 
@@ -42,9 +42,9 @@ func Unique(x *Node, o UniqueOptions) (values, inverse, counts *Node) {
 
 // UniqueConsecutiveOptions are those of UniqueConsecutive.
 type UniqueConsecutiveOptions struct {
-	Dim           *int
-	ReturnInverse bool
-	ReturnCounts  bool
+	Dim           *int // nil: single elements are compared
+	ReturnInverse bool // return for each element which of the results it is
+	ReturnCounts  bool // return how often each element occurs
 }
 
 // UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts

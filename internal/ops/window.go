@@ -13,8 +13,8 @@ import (
 // WindowOptions says whether the window is one period of a longer one (zero: symmetric) and its dtype; zero: the
 // default float.
 type WindowOptions struct {
-	Periodic bool `lucid:"sym,not"`
-	DType    dtype.DType
+	Periodic bool        `lucid:"sym,not"` // one period of a longer window; otherwise it is symmetric
+	DType    dtype.DType // zero: the default float
 }
 
 // window makes f of the positions 0 … m-1. span is m-1 for a symmetric window and m for a periodic one, but never 0.
@@ -65,6 +65,8 @@ func cosines(name string, m int, a []float64, o WindowOptions) *Node {
 
 // WindowBartlett returns a triangle that is zero at its ends.
 //
+//lucid:pkg signal/windows Bartlett
+//lucid:options Options
 //lucid:name window_bartlett
 //lucid:alias bartlett
 func WindowBartlett(M int, o WindowOptions) *Node {
@@ -75,6 +77,8 @@ func WindowBartlett(M int, o WindowOptions) *Node {
 
 // WindowBlackman returns a sum of three cosines.
 //
+//lucid:pkg signal/windows Blackman
+//lucid:options Options
 //lucid:name window_blackman
 //lucid:alias blackman
 func WindowBlackman(M int, o WindowOptions) *Node {
@@ -83,6 +87,8 @@ func WindowBlackman(M int, o WindowOptions) *Node {
 
 // WindowNuttall returns a sum of four cosines.
 //
+//lucid:pkg signal/windows Nuttall
+//lucid:options Options
 //lucid:name window_nuttall
 func WindowNuttall(M int, o WindowOptions) *Node {
 	return cosines("window_nuttall", M, []float64{0.3635819, 0.4891775, 0.1365995, 0.0106411}, o)
@@ -90,6 +96,8 @@ func WindowNuttall(M int, o WindowOptions) *Node {
 
 // WindowHann returns a raised cosine that is zero at its ends.
 //
+//lucid:pkg signal/windows Hann
+//lucid:options Options
 //lucid:name window_hann
 //lucid:alias hanning
 func WindowHann(M int, o WindowOptions) *Node {
@@ -98,6 +106,8 @@ func WindowHann(M int, o WindowOptions) *Node {
 
 // WindowHamming returns a raised cosine that stays above zero at its ends.
 //
+//lucid:pkg signal/windows Hamming
+//lucid:options Options
 //lucid:name window_hamming
 //lucid:alias hamming
 func WindowHamming(M int, o WindowOptions) *Node {
@@ -106,13 +116,15 @@ func WindowHamming(M int, o WindowOptions) *Node {
 
 // GeneralHammingOptions says how high the cosine is raised (nil: 0.54), and what WindowOptions say.
 type GeneralHammingOptions struct {
-	Alpha    *float64
-	Periodic bool `lucid:"sym,not"`
-	DType    dtype.DType
+	Alpha    *float64    // the constant part; nil: 0.54
+	Periodic bool        `lucid:"sym,not"` // one period of a longer window; otherwise it is symmetric
+	DType    dtype.DType // zero: the default float
 }
 
 // WindowGeneralHamming returns alpha minus 1-alpha times a cosine.
 //
+//lucid:pkg signal/windows GeneralHamming
+//lucid:options GeneralHammingOptions
 //lucid:name window_general_hamming
 func WindowGeneralHamming(M int, o GeneralHammingOptions) *Node {
 	alpha := or(o.Alpha, 0.54)
@@ -121,6 +133,8 @@ func WindowGeneralHamming(M int, o GeneralHammingOptions) *Node {
 
 // WindowGeneralCosine returns a sum of cosines with coefficients a and alternating signs.
 //
+//lucid:pkg signal/windows GeneralCosine
+//lucid:options Options
 //lucid:name window_general_cosine
 func WindowGeneralCosine(M int, a []float64, o WindowOptions) *Node {
 	return cosines("window_general_cosine", M, a, o)
@@ -128,6 +142,8 @@ func WindowGeneralCosine(M int, a []float64, o WindowOptions) *Node {
 
 // WindowCosine returns half a sine.
 //
+//lucid:pkg signal/windows Cosine
+//lucid:options Options
 //lucid:name window_cosine
 func WindowCosine(M int, o WindowOptions) *Node {
 	return window("window_cosine", M, o, func(k *Node, span float64) *Node {

@@ -10,14 +10,16 @@ import (
 // ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle is (nil: halfway; a
 // symmetric window has it nowhere else), and what WindowOptions say.
 type ExponentialWindowOptions struct {
-	Center   *float64
-	Tau      *float64
-	Periodic bool `lucid:"sym,not"`
-	DType    dtype.DType
+	Center   *float64    // the middle, of a periodic window; nil: halfway
+	Tau      *float64    // how slowly the window falls; nil: 1
+	Periodic bool        `lucid:"sym,not"` // one period of a longer window; otherwise it is symmetric
+	DType    dtype.DType // zero: the default float
 }
 
 // WindowExponential returns exp(-|k-center|/tau).
 //
+//lucid:pkg signal/windows Exponential
+//lucid:options ExponentialOptions
 //lucid:name window_exponential
 func WindowExponential(M int, o ExponentialWindowOptions) *Node {
 	tau := positive("window_exponential", "tau", or(o.Tau, 1))
@@ -34,13 +36,15 @@ func WindowExponential(M int, o ExponentialWindowOptions) *Node {
 
 // GaussianWindowOptions says the standard deviation in elements (nil: 1), and what WindowOptions say.
 type GaussianWindowOptions struct {
-	Std      *float64
-	Periodic bool `lucid:"sym,not"`
-	DType    dtype.DType
+	Std      *float64    // standard deviation in elements; nil: 1
+	Periodic bool        `lucid:"sym,not"` // one period of a longer window; otherwise it is symmetric
+	DType    dtype.DType // zero: the default float
 }
 
 // WindowGaussian returns a bell curve.
 //
+//lucid:pkg signal/windows Gaussian
+//lucid:options GaussianOptions
 //lucid:name window_gaussian
 func WindowGaussian(M int, o GaussianWindowOptions) *Node {
 	std := positive("window_gaussian", "std", or(o.Std, 1))
@@ -52,15 +56,34 @@ func WindowGaussian(M int, o GaussianWindowOptions) *Node {
 	})
 }
 
+// WindowGeneralGaussian returns exp(-|t/sig|^(2p)/2), t being the distance from the middle in elements: a bell curve for
+// p = 1, the Laplace form for p = 1/2, and flatter in the middle for larger p.
+//
+//lucid:pkg signal/windows GeneralGaussian
+//lucid:options Options
+//lucid:name window_general_gaussian
+func WindowGeneralGaussian(M int, p, sig float64, o WindowOptions) *Node {
+	positive("window_general_gaussian", "p", p)
+	positive("window_general_gaussian", "sig", sig)
+	return window("window_general_gaussian", M, o, func(k *Node, span float64) *Node {
+		if M == 1 {
+			span = 0
+		}
+		return Exp(Mul(Pow(Abs(Mul(Sub(k, span/2), 1/sig)), 2*p), -0.5))
+	})
+}
+
 // KaiserWindowOptions says how narrow the window is (nil: 12), and what WindowOptions say.
 type KaiserWindowOptions struct {
-	Beta     *float64
-	Periodic bool `lucid:"sym,not"`
-	DType    dtype.DType
+	Beta     *float64    // how narrow the window is; nil: 12
+	Periodic bool        `lucid:"sym,not"` // one period of a longer window; otherwise it is symmetric
+	DType    dtype.DType // zero: the default float
 }
 
 // WindowKaiser returns I₀(√(β²-t²))/I₀(β) for t from -β to β, with the modified Bessel function I₀.
 //
+//lucid:pkg signal/windows Kaiser
+//lucid:options KaiserOptions
 //lucid:name window_kaiser
 func WindowKaiser(M int, o KaiserWindowOptions) *Node {
 	beta := or(o.Beta, 12)

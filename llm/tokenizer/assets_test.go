@@ -34,7 +34,7 @@ func oracle(t testing.TB, python, file string, texts []string) (out []oracleResu
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(python, "../../scripts/assets/tokenize.py", file)
+	cmd := exec.Command(python, "../../scripts/assets/encode_texts.py", file)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
 	b, err := cmd.Output()
 	if err != nil {
@@ -59,7 +59,8 @@ func hardTexts(n int, special []string) []string {
 	parts := []string{" ", " ", "  ", "\n", "\r\n", "\t", "a", "the", "Hello", "ING", "é", "e\u0301", "\u0301", "ñ", "ß", "İ",
 		"ǅ", "1", "23", "4567", "½", "٣", "'", "'s", "'LL", "’", ".", ",", "!?",
 		"...", "-", "_", "(", "{}", "/",
-		"\\", "#", "日本", "語", "カ", "ﾊﾟ", "한", "한국", "🙂", "👍🏽", "\u200d", "\u00a0", "\u3000", "▁", "<", ">", "<|", "|>", "</s>", "\u0e33", "क्ष", "ا", "ّ", "\u2028", "A", "Z", "xyz",
+		"\\", "#", "日本", "語", "カ", "ﾊﾟ", "한", "한국", "🙂", "👍🏽", "\u200d", "\u00a0", "\u3000", "▁", "<", ">", "<|", "|>", "</s>",
+		"\u0e33", "क्ष", "ا", "ّ", "\u2028", "A", "Z", "xyz",
 		"\u0085", "\u200b", "\ufeff", "Ω", "Å", "ﬁ", "①", "ḍ̇", "q̣̇", "Ǆ", "\U0001D400", "ﬀ", "ſ", "K"}
 	parts = append(parts, special...)
 	r := rand.New(rand.NewPCG(11, 12))
@@ -151,7 +152,7 @@ func TestAssetsGGUF(t *testing.T) {
 	dir, python := assets(t)
 	for file, name := range map[string]string{"gemma3-270m.gguf": "gemma3", "llama.cpp/ggml-vocab-qwen2.gguf": "qwen2_5",
 		"llama.cpp/ggml-vocab-llama-bpe.gguf": "llama3_2",
-		"llama.cpp/ggml-vocab-gpt-2.gguf":     "gpt2"} {
+		"smollm2-135m-instruct.gguf":          "smollm2", "llama.cpp/ggml-vocab-gpt-2.gguf": "gpt2"} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tok, err := OpenGGUF(filepath.Join(dir, file))
 			if err != nil {

@@ -122,7 +122,8 @@ func cluster(s string) int {
 	}
 	for n < len(s) {
 		r, w := utf8.DecodeRuneInString(s[n:])
-		if !unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc) && r != '\u200d' && r != '\u200c' && !unicode.Is(unicode.Other_Grapheme_Extend, r) {
+		if !unicode.In(r, unicode.Mn, unicode.Me,
+			unicode.Mc) && r != '\u200d' && r != '\u200c' && !unicode.Is(unicode.Other_Grapheme_Extend, r) {
 			break
 		}
 		n += w

@@ -136,7 +136,8 @@ func (m *jsonModel) build(t *Tokenizer) {
 	case "BPE":
 		t.model = m.bpe(t)
 	case "WordPiece":
-		w := &wordPiece{vocab: m.vocab, prefix: m.text("continuing_subword_prefix", "##"), maxWord: m.number("max_input_chars_per_word", 100)}
+		w := &wordPiece{vocab: m.vocab, prefix: m.text("continuing_subword_prefix", "##"),
+			maxWord: m.number("max_input_chars_per_word", 100)}
 		w.unk = m.unknown(m.text("unk_token", "[UNK]"), true)
 		for s := range m.vocab {
 			w.longest = max(w.longest, len(s))

@@ -37,7 +37,8 @@ func Open(path string) (*Tokenizer, error) {
 	case strings.HasSuffix(path, ".model") && !bytes.HasPrefix(data, []byte("{")):
 		return ParseSentencePiece(data)
 	case strings.HasSuffix(path, ".tiktoken"):
-		return nil, fault.New(fault.Value, op, "%s: a tiktoken file does not name its pattern and special tokens; use ParseTiktoken", path)
+		return nil, fault.New(fault.Value, op,
+			"%s: a tiktoken file does not name its pattern and special tokens; use ParseTiktoken", path)
 	}
 	return ParseJSON(data)
 }

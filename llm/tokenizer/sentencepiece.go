@@ -160,7 +160,8 @@ func (m *spModel) build(data []byte) *Tokenizer {
 	}
 	switch m.kind {
 	case spBPE:
-		t.model = newScored(m.tokens, m.scores, func(id int) bool { return m.kinds[id] == pieceNormal || m.kinds[id] == pieceUser }, int(m.unk))
+		t.model = newScored(m.tokens, m.scores, func(id int) bool { return m.kinds[id] == pieceNormal || m.kinds[id] == pieceUser },
+			int(m.unk))
 	case spUnigram:
 		t.model = m.unigram(t)
 	default:

@@ -144,15 +144,17 @@ func TestRefused(t *testing.T) {
 		"added id":         `{` + model + `,"added_tokens":[{"id":99999999,"content":"x"}]}`,
 		"added taken":      `{` + model + `,"added_tokens":[{"id":1,"content":"x"}]}`,
 		"charsmap":         `{` + model + `,"normalizer":{"type":"Precompiled","precompiled_charsmap":"////"}}`,
-		"template":         `{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"q"}}],"special_tokens":{}}}`,
-		"deep":             strings.Repeat(`{"a":`, 1000),
-		"flag":             `{` + model + `,"normalizer":{"type":"Strip","strip_left":3}}`,
+		"template": `{` + model + `,"post_processor":{"type":"TemplateProcessing",
+			"single":[{"SpecialToken":{"id":"q"}}],"special_tokens":{}}}`,
+		"deep": strings.Repeat(`{"a":`, 1000),
+		"flag": `{` + model + `,"normalizer":{"type":"Strip","strip_left":3}}`,
 	} {
 		if _, err := ParseJSON([]byte(text)); !codectest.Typed(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for _, b := range [][]byte{nil, []byte("\x0a"), []byte("\x0a\xff\xff\xff\xff\x0f"), bytes.Repeat([]byte{0xff}, 20), []byte("\x0b\x00")} {
+	for _, b := range [][]byte{nil, []byte("\x0a"), []byte("\x0a\xff\xff\xff\xff\x0f"), bytes.Repeat([]byte{0xff}, 20),
+		[]byte("\x0b\x00")} {
 		if _, err := ParseSentencePiece(b); !codectest.Typed(err) {
 			t.Errorf("SentencePiece %x: %v", b, err)
 		}
@@ -279,7 +281,8 @@ func TestSpecial(t *testing.T) {
 	if slices.Contains(plain, s) || strings.TrimSpace(tok.Decode(plain)) != "<s></s>" {
 		t.Error(plain)
 	}
-	if got := tok.EncodeWith("<s></s>", EncodeOptions{NoAdded: true, SpecialAsText: true, Allowed: []string{"<s>"}}); got[0] != s || len(got) < 3 {
+	if got := tok.EncodeWith("<s></s>", EncodeOptions{NoAdded: true, SpecialAsText: true,
+		Allowed: []string{"<s>"}}); got[0] != s || len(got) < 3 {
 		t.Error(got)
 	}
 	if got := tok.DecodeWith([]int{s, 60, -1, 1 << 30}, DecodeOptions{SkipSpecial: true}); got != tok.Decode([]int{60}) {
@@ -314,7 +317,8 @@ func TestLongPieces(t *testing.T) {
 }
 
 func TestValidText(t *testing.T) {
-	for in, want := range map[string]string{"a\xffb": "a�b", "\xe2\x82": "�", "\xe2\x82a": "�a", "\xf0\x9f\x98": "�", "\xed\xa0\x80": "���", "\xc0\xaf": "��", "\xf0\x9f\x98\xe2\x82\xac": "�€"} {
+	for in, want := range map[string]string{"a\xffb": "a�b", "\xe2\x82": "�", "\xe2\x82a": "�a", "\xf0\x9f\x98": "�",
+		"\xed\xa0\x80": "���", "\xc0\xaf": "��", "\xf0\x9f\x98\xe2\x82\xac": "�€"} {
 		if got := validText([]byte(in)); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

@@ -4,29 +4,29 @@ import "github.com/lucid-go/lucid"
 
 // In-place forms make x show the result and return it; gradients pass.
 
-// Relu_ is Relu in place.
-func Relu_(x *lucid.Tensor) *lucid.Tensor { return x.Assign(lucid.Relu(x)) }
+// ReLU_ is ReLU in place.
+func ReLU_(x *lucid.Tensor) *lucid.Tensor { return x.Assign(ReLU(x)) }
 
-// LeakyRelu_ is LeakyRelu in place.
-func LeakyRelu_(x *lucid.Tensor, o ...lucid.LeakyReluOptions) *lucid.Tensor {
-	return x.Assign(lucid.LeakyRelu(x, o...))
+// LeakyReLU_ is LeakyReLU in place.
+func LeakyReLU_(x *lucid.Tensor, o ...LeakyReLUOptions) *lucid.Tensor {
+	return x.Assign(LeakyReLU(x, o...))
 }
 
-// Elu_ is Elu in place.
-func Elu_(x *lucid.Tensor, o ...lucid.EluOptions) *lucid.Tensor { return x.Assign(lucid.Elu(x, o...)) }
+// ELU_ is ELU in place.
+func ELU_(x *lucid.Tensor, o ...ELUOptions) *lucid.Tensor { return x.Assign(ELU(x, o...)) }
 
-// Selu_ is Selu in place.
-func Selu_(x *lucid.Tensor) *lucid.Tensor { return x.Assign(lucid.Selu(x)) }
+// SELU_ is SELU in place.
+func SELU_(x *lucid.Tensor) *lucid.Tensor { return x.Assign(SELU(x)) }
 
 // Hardtanh_ is Hardtanh in place.
-func Hardtanh_(x *lucid.Tensor, o ...lucid.HardtanhOptions) *lucid.Tensor {
-	return x.Assign(lucid.Hardtanh(x, o...))
+func Hardtanh_(x *lucid.Tensor, o ...HardtanhOptions) *lucid.Tensor {
+	return x.Assign(Hardtanh(x, o...))
 }
 
 // Threshold_ is Threshold in place.
 func Threshold_(x *lucid.Tensor, threshold, value float64) *lucid.Tensor {
-	return x.Assign(lucid.Threshold(x, threshold, value))
+	return x.Assign(Threshold(x, threshold, value))
 }
 
-// Rrelu_ is Rrelu in place.
-func Rrelu_(x *lucid.Tensor, o ...RreluOptions) *lucid.Tensor { return x.Assign(Rrelu(x, o...)) }
+// RReLU_ is RReLU in place.
+func RReLU_(x *lucid.Tensor, o ...RReLUOptions) *lucid.Tensor { return x.Assign(RReLU(x, o...)) }

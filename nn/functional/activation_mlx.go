@@ -5,18 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// Activations that MLX has and PyTorch lacks, and the maps of Lucid.
-
-// Relu2 returns max(x, 0)².
-func Relu2(x *lucid.Tensor) *lucid.Tensor { return lucid.Relu2(x) }
-
-// Step returns 1 where x exceeds the threshold and 0 elsewhere, in x's dtype.
-func Step(x *lucid.Tensor, threshold float64) *lucid.Tensor {
-	return lucid.Step(x, lucid.StepOptions{Threshold: &threshold})
-}
-
-// GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.
-func GeluFastApprox(x *lucid.Tensor) *lucid.Tensor { return lucid.GeluFastApprox(x) }
+// Activations and layers that MLX or Lucid has and PyTorch lacks.
 
 // Symlog returns sign(x)·log(1+|x|), which tames large numbers.
 func Symlog(x *lucid.Tensor) *lucid.Tensor { return x.Sign().Mul(x.Abs().Log1p()) }
@@ -24,28 +13,35 @@ func Symlog(x *lucid.Tensor) *lucid.Tensor { return x.Sign().Mul(x.Abs().Log1p()
 // Symexp undoes Symlog: sign(x)·(exp(|x|)-1).
 func Symexp(x *lucid.Tensor) *lucid.Tensor { return x.Sign().Mul(x.Abs().Expm1()) }
 
-// FusedLinearRelu is Relu of Linear; the engine makes them one pass.
-func FusedLinearRelu(x, weight, bias *lucid.Tensor) *lucid.Tensor {
-	return lucid.Relu(lucid.Linear(x, weight, bias))
+// FusedLinearReLU is ReLU of Linear; the engine fuses them.
+func FusedLinearReLU(x, weight *lucid.Tensor, opts ...LinearOptions) *lucid.Tensor {
+	return ReLU(Linear(x, weight, opts...))
 }
 
-// FusedLinearGelu is Gelu of Linear, by default in the tanh approximation.
-func FusedLinearGelu(x, weight, bias *lucid.Tensor, opts ...lucid.GeluOptions) *lucid.Tensor {
+// FusedLinearGELUOptions are the options of FusedLinearGELU.
+type FusedLinearGELUOptions struct {
+	Bias        *lucid.Tensor // one number per output; nil: none
+	Approximate string        // "tanh" (also by "") or "none"
+}
+
+// FusedLinearGELU is GELU of Linear, by default in the tanh approximation; the engine fuses them.
+func FusedLinearGELU(x, weight *lucid.Tensor, opts ...FusedLinearGELUOptions) *lucid.Tensor {
 	o := door.Option("fused_linear_gelu", opts)
 	if o.Approximate == "" {
 		o.Approximate = "tanh"
 	}
-	return lucid.Gelu(lucid.Linear(x, weight, bias), o)
+	return GELU(Linear(x, weight, LinearOptions{Bias: o.Bias}), GELUOptions{Approximate: o.Approximate})
 }
 
 // ScaledNoise returns sign(x)·√|x|: factors of the noise of NoisyLinear.
 func ScaledNoise(x *lucid.Tensor) *lucid.Tensor { return x.Sign().Mul(x.Abs().Sqrt()) }
 
-// NoisyLinearOptions are the parts of the bias and the factors of the noise, each of which may be nil: without factors
-// there is no noise.
+// NoisyLinearOptions are the options of NoisyLinear.
 type NoisyLinearOptions struct {
-	BiasMu, BiasSigma     *lucid.Tensor
-	EpsilonIn, EpsilonOut *lucid.Tensor
+	BiasMu     *lucid.Tensor // mean of the bias; nil: none
+	BiasSigma  *lucid.Tensor // scale of the noise of the bias; nil: none
+	EpsilonIn  *lucid.Tensor // factors of the noise, one per input; nil: no noise
+	EpsilonOut *lucid.Tensor // factors of the noise, one per output; nil: no noise
 }
 
 // NoisyLinear is Linear with weightMu + weightSigma·(epsilonOut ⊗ epsilonIn) as weight, and the bias likewise
@@ -62,5 +58,5 @@ func NoisyLinear(x, weightMu, weightSigma *lucid.Tensor, opts ...NoisyLinearOpti
 			b = b.Add(o.BiasSigma.Mul(o.EpsilonOut))
 		}
 	}
-	return lucid.Linear(x, w, b)
+	return Linear(x, w, LinearOptions{Bias: b})
 }

@@ -10,12 +10,12 @@ func TwoHot(values, bins *lucid.Tensor) *lucid.Tensor {
 	}
 	n := bins.Size(0)
 	v := lucid.Clamp(values, bins.At(0), bins.At(n-1))
-	high := lucid.SearchSorted(bins, v.Detach(), nil).Clamp(1, n-1)
+	high := lucid.SearchSorted(bins, v.Detach()).Clamp(1, n-1)
 	low := high.Sub(1)
 	a, b := bins.At(low), bins.At(high)
 	w := v.Sub(a).Div(b.Sub(a)).Unsqueeze(-1)
 	hot := func(at *lucid.Tensor) *lucid.Tensor {
-		return lucid.OneHot(at, lucid.OneHotOptions{NumClasses: &n}).To(w.DType())
+		return OneHot(at, OneHotOptions{NumClasses: n}).To(w.DType())
 	}
 	return hot(low).Mul(w.Rsub(1)).Add(hot(high).Mul(w))
 }
@@ -34,5 +34,5 @@ func NearestCodebook(x, codebook *lucid.Tensor) *lucid.Tensor {
 // The gradient of the result goes to x as it is (van den Oord et al.).
 func VectorQuantize(x, codebook *lucid.Tensor) (y, codes *lucid.Tensor) {
 	codes = NearestCodebook(x, codebook)
-	return StraightThrough(lucid.Embedding(codes, codebook), x), codes
+	return StraightThrough(Embedding(codes, codebook), x), codes
 }

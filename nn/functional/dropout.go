@@ -5,23 +5,17 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// DropoutOptions: P is the share of elements dropped, nil meaning one half; Eval passes x through.
-type DropoutOptions = lucid.DropoutOptions
-
 func refuse(kind error, op, format string, args ...any) {
 	panic(lucid.Errorf(kind, op, format, args...))
 }
-
-// Dropout sets elements to zero with probability P and divides the others by 1-P.
-func Dropout(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor { return lucid.Dropout(x, opts...) }
 
 // dropChannels drops channels of x, which is (B, C, ...) with spatial dimensions behind, or (C, ...) without a batch.
 func dropChannels(op string, x *lucid.Tensor, spatial int, opts []DropoutOptions) *lucid.Tensor {
 	switch x.Dim() {
 	case spatial + 2:
-		return lucid.FeatureDropout(x, opts...)
+		return featureDropout(x, option(op, opts).op())
 	case spatial + 1:
-		return lucid.FeatureDropout(x.Unsqueeze(0), opts...).Squeeze(0)
+		return featureDropout(x.Unsqueeze(0), option(op, opts).op()).Squeeze(0)
 	}
 	refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %d or %d dimensions", x.Shape(), spatial+1, spatial+2)
 	return nil
@@ -42,30 +36,11 @@ func Dropout3d(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
 	return dropChannels("dropout3d", x, 3, opts)
 }
 
-// AlphaDropout drops elements so that mean and variance of selu's results are kept.
-func AlphaDropout(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
-	return lucid.AlphaDropout(x, opts...)
-}
-
-// FeatureAlphaDropout is AlphaDropout of whole channels; x is (B, C, ...).
-func FeatureAlphaDropout(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
-	return lucid.FeatureAlphaDropout(x, opts...)
-}
-
-// RreluOptions say from which interval slopes are drawn; nil means 1/8 and 1/3. Without Training the slope is their
-// mean.
-type RreluOptions = lucid.RreluOptions
-
-// Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
-// middle of the interval without.
-func Rrelu(x *lucid.Tensor, opts ...RreluOptions) *lucid.Tensor { return lucid.Rrelu(x, opts...) }
-
-// GumbelSoftmaxOptions: Tau is the temperature, nil meaning 1; Hard gives one-hot vectors with the gradient of the
-// soft ones; Dim is the dimension of the classes, nil meaning the last.
+// GumbelSoftmaxOptions are the options of GumbelSoftmax.
 type GumbelSoftmaxOptions struct {
-	Tau  *float64
-	Hard bool
-	Dim  *int
+	Tau  *float64 // the temperature; nil: 1
+	Hard bool     // one-hot vectors, with the gradient of the soft ones
+	Dim  *int     // dimension of the classes; nil: the last
 }
 
 // GumbelSoftmax draws from the distribution of the logits, so that gradients pass.

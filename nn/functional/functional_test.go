@@ -42,8 +42,8 @@ func TestValues(t *testing.T) {
 	same(t, "correct_count", F.CorrectCount(logits, lucid.New([]int64{2, 0}, 2)), 2)
 	same(t, "accuracy of dim 0", F.Accuracy(logits, lucid.New([]int64{0, 0, 1}, 3), F.ClassOptions{Dim: new(0)}), 2.0/3)
 	w, b := lucid.New([]float64{1, -1}, 1, 2), f64(0.5)
-	same(t, "fused_linear_relu", F.FusedLinearRelu(lucid.New([]float64{1, 3, 3, 1}, 2, 2), w, b), 0, 2.5)
-	same(t, "fused_linear_gelu", F.FusedLinearGelu(lucid.New([]float64{3, 1}, 1, 2), w, b), lucid.Gelu(f64(2.5), lucid.GeluOptions{Approximate: "tanh"}).Item())
+	same(t, "fused_linear_relu", F.FusedLinearReLU(lucid.New([]float64{1, 3, 3, 1}, 2, 2), w, F.LinearOptions{Bias: b}), 0, 2.5)
+	same(t, "fused_linear_gelu", F.FusedLinearGELU(lucid.New([]float64{3, 1}, 1, 2), w, F.FusedLinearGELUOptions{Bias: b}), F.GELU(f64(2.5), F.GELUOptions{Approximate: "tanh"}).Item())
 	noisy := F.NoisyLinear(lucid.New([]float64{1, 2}, 1, 2), w, lucid.New([]float64{0.5, 0.5}, 1, 2),
 		F.NoisyLinearOptions{BiasMu: b, BiasSigma: f64(2), EpsilonIn: f64(1, -1), EpsilonOut: f64(3)})
 	same(t, "noisy_linear", noisy, 1*(1+1.5)+2*(-1-1.5)+0.5+6)
@@ -65,8 +65,8 @@ func TestGradients(t *testing.T) {
 	}{
 		"symlog":               {func(in []*lucid.Tensor) *lucid.Tensor { return F.Symlog(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
 		"symexp":               {func(in []*lucid.Tensor) *lucid.Tensor { return F.Symexp(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
-		"relu2":                {func(in []*lucid.Tensor) *lucid.Tensor { return F.Relu2(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
-		"gelu_fast_approx":     {func(in []*lucid.Tensor) *lucid.Tensor { return F.GeluFastApprox(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
+		"relu2":                {func(in []*lucid.Tensor) *lucid.Tensor { return F.ReLU2(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
+		"gelu_fast_approx":     {func(in []*lucid.Tensor) *lucid.Tensor { return F.GELUFastApprox(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
 		"log_cosh_loss":        {func(in []*lucid.Tensor) *lucid.Tensor { return F.LogCoshLoss(in[0], in[1]) }, []*lucid.Tensor{w.Randn(5), w.Randn(5)}},
 		"hinge_loss":           {func(in []*lucid.Tensor) *lucid.Tensor { return F.HingeLoss(in[0], in[1]) }, []*lucid.Tensor{w.Randn(5), w.Randn(5)}},
 		"cosine_loss":          {func(in []*lucid.Tensor) *lucid.Tensor { return F.CosineSimilarityLoss(in[0], in[1]) }, []*lucid.Tensor{w.Randn(3, 4), w.Randn(3, 4)}},
@@ -86,13 +86,13 @@ func TestInPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		plain, in func(x *lucid.Tensor) *lucid.Tensor
 	}{
-		"relu":       {F.Relu, F.Relu_},
-		"selu":       {F.Selu, F.Selu_},
-		"elu":        {func(x *lucid.Tensor) *lucid.Tensor { return F.Elu(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.Elu_(x) }},
-		"leaky_relu": {func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyRelu(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyRelu_(x) }},
+		"relu":       {F.ReLU, F.ReLU_},
+		"selu":       {F.SELU, F.SELU_},
+		"elu":        {func(x *lucid.Tensor) *lucid.Tensor { return F.ELU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.ELU_(x) }},
+		"leaky_relu": {func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyReLU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyReLU_(x) }},
 		"hardtanh":   {func(x *lucid.Tensor) *lucid.Tensor { return F.Hardtanh(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.Hardtanh_(x) }},
 		"threshold":  {func(x *lucid.Tensor) *lucid.Tensor { return F.Threshold(x, 0.1, 2) }, func(x *lucid.Tensor) *lucid.Tensor { return F.Threshold_(x, 0.1, 2) }},
-		"rrelu":      {func(x *lucid.Tensor) *lucid.Tensor { return F.Rrelu(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.Rrelu_(x) }},
+		"rrelu":      {func(x *lucid.Tensor) *lucid.Tensor { return F.RReLU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.RReLU_(x) }},
 	} {
 		a, b := lucid.Randn(3, 4).RequiresGrad_(true), lucid.Zeros(3, 4)
 		b.Assign(a.Detach())
@@ -128,13 +128,13 @@ func TestRotaryPositions(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	m := lucid.Zeros(2, 3)
-	w := F.MultiHeadAttentionOptions{InProjWeight: lucid.Zeros(12, 4), OutProjWeight: lucid.Zeros(4, 4)}
+	w := F.MultiheadAttentionOptions{InProjWeight: lucid.Zeros(12, 4), OutProjWeight: lucid.Zeros(4, 4)}
 	q := lucid.Zeros(3, 2, 4)
-	with := func(change func(o *F.MultiHeadAttentionOptions)) func() {
+	with := func(change func(o *F.MultiheadAttentionOptions)) func() {
 		return func() {
 			o := w
 			change(&o)
-			F.MultiHeadAttentionForward(q, q, q, 2, o)
+			F.MultiheadAttentionForward(q, q, q, 2, o)
 		}
 	}
 	for name, f := range map[string]func(){
@@ -164,15 +164,15 @@ func TestRefusals(t *testing.T) {
 		"heads":             func() { F.ALiBiSlopes(0) },
 		"reduction":         func() { F.HingeLoss(m, m, F.LossOptions{Reduction: "max"}) },
 		"response":          func() { F.GlobalResponseNorm(m, m, m) },
-		"attention: heads":  func() { F.MultiHeadAttentionForward(q, q, q, 3, w) },
-		"attention: groups": with(func(o *F.MultiHeadAttentionOptions) { o.NumKVHeads = 3 }),
-		"attention: in":     with(func(o *F.MultiHeadAttentionOptions) { o.InProjWeight = nil }),
-		"attention: out":    with(func(o *F.MultiHeadAttentionOptions) { o.OutProjWeight = nil }),
-		"attention: share":  with(func(o *F.MultiHeadAttentionOptions) { o.DropoutP = 2 }),
-		"attention: mask":   with(func(o *F.MultiHeadAttentionOptions) { o.AttnMask = m }),
-		"attention: pad":    with(func(o *F.MultiHeadAttentionOptions) { o.KeyPaddingMask = lucid.Zeros(3, 3) }),
-		"attention: static": with(func(o *F.MultiHeadAttentionOptions) { o.StaticK = m }),
-		"attention: batch":  func() { F.MultiHeadAttentionForward(q, lucid.Zeros(3, 1, 4), lucid.Zeros(3, 1, 4), 2, w) },
+		"attention: heads":  func() { F.MultiheadAttentionForward(q, q, q, 3, w) },
+		"attention: groups": with(func(o *F.MultiheadAttentionOptions) { o.NumKVHeads = 3 }),
+		"attention: in":     with(func(o *F.MultiheadAttentionOptions) { o.InProjWeight = nil }),
+		"attention: out":    with(func(o *F.MultiheadAttentionOptions) { o.OutProjWeight = nil }),
+		"attention: share":  with(func(o *F.MultiheadAttentionOptions) { o.DropoutP = 2 }),
+		"attention: mask":   with(func(o *F.MultiheadAttentionOptions) { o.AttnMask = m }),
+		"attention: pad":    with(func(o *F.MultiheadAttentionOptions) { o.KeyPaddingMask = lucid.Zeros(3, 3) }),
+		"attention: static": with(func(o *F.MultiheadAttentionOptions) { o.StaticK = m }),
+		"attention: batch":  func() { F.MultiheadAttentionForward(q, lucid.Zeros(3, 1, 4), lucid.Zeros(3, 1, 4), 2, w) },
 	} {
 		if lucid.Try(f) == nil {
 			t.Errorf("%s: accepted", name)

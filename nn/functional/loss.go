@@ -7,41 +7,8 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// CrossEntropyOptions: Weight weighs classes; targets of IgnoreIndex (nil: -100) do not count; Reduction is "mean"
-// (default), "sum" or "none"; LabelSmoothing spreads that share of each target over all classes.
-type CrossEntropyOptions struct {
-	Weight         *lucid.Tensor
-	IgnoreIndex    *int
-	Reduction      string
-	LabelSmoothing float64
-}
-
-// CrossEntropy returns the negative logarithm of the probability that softmax of x gives to the target: classes as
-// integers, or probabilities shaped like x. x is (C), (B, C) or (B, C, ...).
-func CrossEntropy(x, target *lucid.Tensor, opts ...CrossEntropyOptions) *lucid.Tensor {
-	o := door.Option("cross_entropy", opts)
-	return lucid.CrossEntropy(x, target, o.Weight, lucid.CrossEntropyOptions{
-		IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing})
-}
-
-// NLLLossOptions: Weight weighs classes; targets of IgnoreIndex (nil: -100) do not count.
-type NLLLossOptions struct {
-	Weight      *lucid.Tensor
-	IgnoreIndex *int
-	Reduction   string
-}
-
-// NLLLoss returns the negative of x, logarithms of probabilities, at the target classes.
-func NLLLoss(x, target *lucid.Tensor, opts ...NLLLossOptions) *lucid.Tensor {
-	o := door.Option("nll_loss", opts)
-	return lucid.NLLLoss(x, target, o.Weight, lucid.NllLossOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction})
-}
-
-// LossOptions: Reduction is "mean" (default), "sum" or "none".
-type LossOptions = lucid.ReductionOptions
-
 // paired refuses a prediction and a target that broadcast to more than either, such as (B, 1) and (B): the loss over all
-// pairs would be learned from without a word. PyTorch computes it, with a warning; lucid.MSELoss and its kin do, without.
+// pairs would be learned from without a word. PyTorch computes it, with a warning; the op called by name does, without.
 func paired(op string, x, target *lucid.Tensor) {
 	if x == nil || target == nil || x.Dim() == target.Dim() && slices.Equal(x.Shape(), target.Shape()) {
 		return
@@ -79,58 +46,46 @@ func alike(op string, x, target *lucid.Tensor) {
 // MSELoss returns (x-target)².
 func MSELoss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
 	paired("mse_loss", x, target)
-	return lucid.MSELoss(x, target, opts...)
+	return mseLoss(x, target, option("mse_loss", opts).op())
 }
 
 // L1Loss returns |x-target|.
 func L1Loss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
 	paired("l1_loss", x, target)
-	return lucid.L1Loss(x, target, opts...)
+	return l1Loss(x, target, option("l1_loss", opts).op())
 }
 
 // SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.
-func SmoothL1Loss(x, target *lucid.Tensor, opts ...lucid.SmoothL1LossOptions) *lucid.Tensor {
+func SmoothL1Loss(x, target *lucid.Tensor, opts ...SmoothL1LossOptions) *lucid.Tensor {
 	paired("smooth_l1_loss", x, target)
-	return lucid.SmoothL1Loss(x, target, opts...)
+	return smoothL1Loss(x, target, option("smooth_l1_loss", opts).op())
 }
 
 // HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta.
-func HuberLoss(x, target *lucid.Tensor, opts ...lucid.HuberLossOptions) *lucid.Tensor {
+func HuberLoss(x, target *lucid.Tensor, opts ...HuberLossOptions) *lucid.Tensor {
 	paired("huber_loss", x, target)
-	return lucid.HuberLoss(x, target, nil, opts...)
-}
-
-// KLDiv returns target·(log(target) - x), x being logarithms. Reduction "batchmean" is the sum divided by the size of
-// the first dimension.
-func KLDiv(x, target *lucid.Tensor, opts ...lucid.KlDivOptions) *lucid.Tensor {
-	return lucid.KLDiv(x, target, opts...)
-}
-
-// BinaryCrossEntropyOptions: Weight multiplies the losses; PosWeight weighs the targets that are 1, with logits only.
-type BinaryCrossEntropyOptions struct {
-	Weight, PosWeight *lucid.Tensor
-	Reduction         string
+	o := option("huber_loss", opts)
+	return huberLoss(x, target, o.Weight, o.op())
 }
 
 // BinaryCrossEntropy compares probabilities with targets from 0 to 1. Logarithms are cut at -100.
 func BinaryCrossEntropy(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptions) *lucid.Tensor {
-	o := door.Option("binary_cross_entropy", opts)
-	if o.PosWeight != nil {
-		refuse(lucid.ErrValue, "binary_cross_entropy", "takes no PosWeight; use BinaryCrossEntropyWithLogits")
-	}
 	alike("binary_cross_entropy", x, target)
-	return lucid.BinaryCrossEntropy(x, target, o.Weight, LossOptions{Reduction: o.Reduction})
+	o := option("binary_cross_entropy", opts)
+	return binaryCrossEntropy(x, target, o.Weight, o.op())
 }
 
 // BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow.
-func BinaryCrossEntropyWithLogits(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptions) *lucid.Tensor {
-	o := door.Option("binary_cross_entropy_with_logits", opts)
+func BinaryCrossEntropyWithLogits(x, target *lucid.Tensor, opts ...BinaryCrossEntropyWithLogitsOptions) *lucid.Tensor {
 	alike("binary_cross_entropy_with_logits", x, target)
-	return lucid.BinaryCrossEntropyWithLogits(x, target, o.Weight, o.PosWeight, LossOptions{Reduction: o.Reduction})
+	o := option("binary_cross_entropy_with_logits", opts)
+	return binaryCrossEntropyWithLogits(x, target, o.Weight, o.PosWeight, o.op())
 }
 
-// ClassOptions: Dim is the dimension of the classes, nil meaning the last.
-type ClassOptions struct{ Dim *int }
+// ClassOptions are the options of Accuracy and CorrectCount.
+type ClassOptions struct {
+	Dim *int // dimension of the classes; nil: the last
+}
 
 // Accuracy returns the share of vectors of logits whose largest element is at the target class.
 func Accuracy(logits, target *lucid.Tensor, opts ...ClassOptions) *lucid.Tensor {
@@ -148,23 +103,4 @@ func correct(op string, logits, target *lucid.Tensor, opts []ClassOptions) *luci
 		refuse(lucid.ErrShapeMismatch, op, "targets have shape %v; want %v", target.Shape(), best.Shape())
 	}
 	return best.Eq(target)
-}
-
-// LinearCrossEntropyOptions: LinearBias is added to the logits; Weight, IgnoreIndex, Reduction and LabelSmoothing are those of
-// CrossEntropyOptions; BatchChunkSize is how many rows of logits are made at once, 0 for as many as the sizes suggest.
-type LinearCrossEntropyOptions struct {
-	LinearBias     *lucid.Tensor
-	Weight         *lucid.Tensor
-	IgnoreIndex    *int // only for classes as integers
-	Reduction      string
-	LabelSmoothing float64
-	BatchChunkSize int
-}
-
-// LinearCrossEntropy returns CrossEntropy of the linear layer x @ linearWeightᵀ + bias without ever holding all logits where that
-// pays; see lucid.LinearCrossEntropy. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in).
-func LinearCrossEntropy(x, linearWeight, target *lucid.Tensor, opts ...LinearCrossEntropyOptions) *lucid.Tensor {
-	o := door.Option("linear_cross_entropy", opts)
-	return lucid.LinearCrossEntropy(x, linearWeight, target, o.LinearBias, o.Weight, lucid.LinearCrossEntropyOptions{
-		IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing, BatchChunkSize: o.BatchChunkSize})
 }

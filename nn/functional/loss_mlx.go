@@ -20,15 +20,15 @@ func HingeLoss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
 	return reduce("hinge_loss", x.Mul(target).Rsub(1).ClampMin(0), o.Reduction)
 }
 
-// CosineSimilarityLossOptions: Dim is nil for 1, Eps nil for 1e-8.
+// CosineSimilarityLossOptions are the options of CosineSimilarityLoss.
 type CosineSimilarityLossOptions struct {
-	Dim       *int
-	Eps       *float64
-	Reduction string
+	Dim       *int     // nil: 1
+	Eps       *float64 // least product of the norms; nil: 1e-8
+	Reduction string   // "mean" (also by ""), "sum" or "none"
 }
 
 // CosineSimilarityLoss returns the cosine of the angle between x1 and x2, folded.
 func CosineSimilarityLoss(x1, x2 *lucid.Tensor, opts ...CosineSimilarityLossOptions) *lucid.Tensor {
 	o := door.Option("cosine_similarity_loss", opts)
-	return reduce("cosine_similarity_loss", lucid.CosineSimilarity(x1, x2, lucid.CosineSimilarityOptions{Dim: o.Dim, Eps: o.Eps}), o.Reduction)
+	return reduce("cosine_similarity_loss", CosineSimilarity(x1, x2, CosineSimilarityOptions{Dim: o.Dim, Eps: o.Eps}), o.Reduction)
 }

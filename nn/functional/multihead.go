@@ -7,39 +7,43 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// MultiHeadAttentionOptions are the parameters and masks of MultiHeadAttentionForward; the zero value of what is no
+// MultiheadAttentionOptions are the parameters and masks of MultiheadAttentionForward; the zero value of what is no
 // parameter is PyTorch's default. The projections are InProjWeight, (3E, E), or QProjWeight, KProjWeight and
 // VProjWeight. Where a bool mask is true nothing is seen; a mask of numbers is added to the scores.
-type MultiHeadAttentionOptions struct {
-	InProjWeight, InProjBias              *lucid.Tensor
-	QProjWeight, KProjWeight, VProjWeight *lucid.Tensor
-	BiasK, BiasV                          *lucid.Tensor // (1, 1, E): a learned key and value at the end
-	OutProjWeight, OutProjBias            *lucid.Tensor
-	StaticK, StaticV                      *lucid.Tensor // (B·heads, S, D): used in place of projected keys and values
-	KeyPaddingMask                        *lucid.Tensor // (B, S)
-	AttnMask                              *lucid.Tensor // (L, S) or (B·heads, L, S)
-	AddZeroAttn                           bool          // a key and value of zeros at the end
-	DropoutP                              float64
-	Eval                                  bool // PyTorch's training=False
-	NoWeights                             bool // PyTorch's need_weights=False
-	HeadWeights                           bool // PyTorch's average_attn_weights=False
-	IsCausal                              bool // see no later element, unless AttnMask says what is seen
-	NumKVHeads                            int  // heads of keys and values, shared by groups of query heads; 0: as the queries
-	BatchFirst                            bool // tensors are (B, L, E) instead of (L, B, E)
+type MultiheadAttentionOptions struct {
+	InProjWeight     *lucid.Tensor // projection of queries, keys and values, (3E, E)
+	InProjBias       *lucid.Tensor // of the three projections; nil: none
+	QProjWeight      *lucid.Tensor // of queries, in place of InProjWeight
+	KProjWeight      *lucid.Tensor // of keys, in place of InProjWeight
+	VProjWeight      *lucid.Tensor // of values, in place of InProjWeight
+	BiasK, BiasV     *lucid.Tensor // (1, 1, E): a learned key and value at the end
+	OutProjWeight    *lucid.Tensor // projection of the result, required
+	OutProjBias      *lucid.Tensor // nil: none
+	StaticK, StaticV *lucid.Tensor // (B·heads, S, D): used in place of projected keys and values
+	KeyPaddingMask   *lucid.Tensor // (B, S)
+	AttnMask         *lucid.Tensor // (L, S) or (B·heads, L, S)
+	AddZeroAttn      bool          // a key and value of zeros at the end
+	DropoutP         float64       // share of the weights that are dropped in training
+	Eval             bool          // PyTorch's training=False
+	NoWeights        bool          // PyTorch's need_weights=False
+	HeadWeights      bool          // PyTorch's average_attn_weights=False
+	IsCausal         bool          // see no later element, unless AttnMask says what is seen
+	NumKVHeads       int           // heads of keys and values, shared by groups of query heads; 0: as the queries
+	BatchFirst       bool          // tensors are (B, L, E) instead of (L, B, E)
 }
 
-// heads is one call of MultiHeadAttentionForward.
+// heads is one call of MultiheadAttentionForward.
 type heads struct {
-	MultiHeadAttentionOptions
+	MultiheadAttentionOptions
 	n, kv, d, embed int
 	B, L            int
 }
 
 const mha = "multi_head_attention_forward"
 
-// MultiHeadAttentionForward returns what queries of (L, B, E) gather from keys and values of (S, B, ·), each head by a
+// MultiheadAttentionForward returns what queries of (L, B, E) gather from keys and values of (S, B, ·), each head by a
 // part of its own, and the weights, (B, L, S), nil with NoWeights. Without a batch there is no B.
-func MultiHeadAttentionForward(query, key, value *lucid.Tensor, numHeads int, o MultiHeadAttentionOptions) (y, weights *lucid.Tensor) {
+func MultiheadAttentionForward(query, key, value *lucid.Tensor, numHeads int, o MultiheadAttentionOptions) (y, weights *lucid.Tensor) {
 	q, k, v := query, key, value
 	self := q == k && k == v
 	alone := q.Dim() == 2
@@ -57,7 +61,7 @@ func MultiHeadAttentionForward(query, key, value *lucid.Tensor, numHeads int, o 
 	if self {
 		k, v = q, q
 	}
-	h := &heads{MultiHeadAttentionOptions: o, n: numHeads, kv: o.NumKVHeads, embed: q.Size(-1), B: q.Size(0), L: q.Size(1)}
+	h := &heads{MultiheadAttentionOptions: o, n: numHeads, kv: o.NumKVHeads, embed: q.Size(-1), B: q.Size(0), L: q.Size(1)}
 	h.check(q, k, v)
 	y, weights = h.attend(q, k, v)
 	switch {
@@ -100,7 +104,7 @@ func (h *heads) project(q, k, v *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor, *l
 	b := make([]*lucid.Tensor, 3)
 	if h.InProjWeight != nil {
 		if q == k && k == v { // one product
-			p := lucid.Split(lucid.Linear(q, h.InProjWeight, h.InProjBias), h.embed, -1)
+			p := lucid.Split(Linear(q, h.InProjWeight, LinearOptions{Bias: h.InProjBias}), h.embed, -1)
 			return p[0], p[1], p[2]
 		}
 		w = lucid.Split(h.InProjWeight, h.embed, 0)
@@ -108,7 +112,8 @@ func (h *heads) project(q, k, v *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor, *l
 	if h.InProjBias != nil {
 		b = lucid.Split(h.InProjBias, []int{h.embed, h.kv * h.d, h.kv * h.d}, 0)
 	}
-	return lucid.Linear(q, w[0], b[0]), lucid.Linear(k, w[1], b[1]), lucid.Linear(v, w[2], b[2])
+	linear := func(x *lucid.Tensor, i int) *lucid.Tensor { return Linear(x, w[i], LinearOptions{Bias: b[i]}) }
+	return linear(q, 0), linear(k, 1), linear(v, 2)
 }
 
 // split brings (B, L, heads·D) to (B, heads, L, D).
@@ -121,7 +126,7 @@ func (h *heads) attend(q, k, v *lucid.Tensor) (y, weights *lucid.Tensor) {
 	q, k, v = h.project(q, k, v)
 	S := k.Size(1)
 	behind := func(x, last *lucid.Tensor) *lucid.Tensor {
-		return lucid.Cat([]*lucid.Tensor{x, lucid.Expand(last, x.Size(0), 1, x.Size(2))}, 1)
+		return lucid.Cat([]*lucid.Tensor{x, last.Expand(x.Size(0), 1, x.Size(2))}, 1)
 	}
 	if h.BiasK != nil {
 		k, v = behind(k, h.BiasK), behind(v, h.BiasV)
@@ -142,7 +147,7 @@ func (h *heads) attend(q, k, v *lucid.Tensor) (y, weights *lucid.Tensor) {
 	var mask *lucid.Tensor
 	if !causal || !h.NoWeights {
 		if mask = h.mask(q, S); mask != nil && k.Size(2) > S {
-			mask = lucid.Pad(mask, []int{0, k.Size(2) - S})
+			mask = Pad(mask, []int{0, k.Size(2) - S})
 		}
 	}
 	if h.NoWeights {
@@ -177,7 +182,7 @@ func (h *heads) static(x, given *lucid.Tensor) *lucid.Tensor {
 }
 
 func (h *heads) join(x *lucid.Tensor) *lucid.Tensor {
-	return lucid.Linear(x.Permute(0, 2, 1, 3).Reshape(h.B, h.L, h.embed), h.OutProjWeight, h.OutProjBias)
+	return Linear(x.Permute(0, 2, 1, 3).Reshape(h.B, h.L, h.embed), h.OutProjWeight, LinearOptions{Bias: h.OutProjBias})
 }
 
 // mask returns what is added to the scores of S keys, (B or 1, heads or 1, L or 1, S); nil if all is seen.

@@ -4,12 +4,12 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// FractionalMaxPoolOptions: one of OutputSize and OutputRatio is required; a list may have one number for all
-// dimensions. RandomSamples, (B, C, dimensions) numbers from 0 to less than 1, say where windows lie; nil draws them.
+// FractionalMaxPoolOptions are the options of the fractional poolings: one of OutputSize and OutputRatio is required. A list
+// may have one number for all dimensions.
 type FractionalMaxPoolOptions struct {
-	OutputSize    []int
-	OutputRatio   []float64
-	RandomSamples *lucid.Tensor
+	OutputSize    []int         // sizes of the result
+	OutputRatio   []float64     // sizes of the result as shares of the input's
+	RandomSamples *lucid.Tensor // (B, C, dimensions) numbers from 0 to less than 1: where windows are; nil: random
 }
 
 // FractionalMaxPool2d takes the largest elements of windows of kernelSize that are spread at random over the last two
@@ -96,7 +96,7 @@ func fractional(op string, x *lucid.Tensor, kernel []int, n int, o FractionalMax
 	// Windows of each dimension are laid out behind each other and folded one dimension after the other; places are
 	// carried along as flat positions.
 	y = x
-	place := lucid.Expand(lucid.With{Device: x.Device()}.Arange(product(in)).Reshape(append([]int{1, 1}, in...)...), x.Shape()...)
+	place := lucid.With{Device: x.Device()}.Arange(product(in)).Reshape(append([]int{1, 1}, in...)...).Expand(x.Shape()...)
 	for d := range n {
 		sample := d
 		if n == 2 {

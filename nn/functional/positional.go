@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/ops"
 )
 
 // SinusoidalEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of falling
 // frequency, next to each other (Vaswani et al.). base is usually 10000.
 func SinusoidalEmbedding(positions, size int, base float64) *lucid.Tensor {
-	return lucid.SinusoidalPosEmbedding(positions, size, lucid.BaseOptions{Base: &base, DType: lucid.Float32})
+	return sinusoidalPosEmbedding(positions, size, ops.BaseOptions{Base: &base, DType: lucid.Float32})
 }
 
 // SinusoidalEmbedding2d returns (height·width, size) numbers for the places of a grid, row by row: the first half of

@@ -19,24 +19,24 @@ func without(t *lucid.Tensor, f func()) *lucid.Tensor {
 // like returns creation for tensors of t's dtype and device.
 func like(t *lucid.Tensor) lucid.With { return lucid.With{DType: t.DType(), Device: t.Device()} }
 
-// Uniform fills t with numbers from [low, high).
-func Uniform(t *lucid.Tensor, low, high float64) *lucid.Tensor {
+// Uniform_ fills t with numbers from [low, high).
+func Uniform_(t *lucid.Tensor, low, high float64) *lucid.Tensor {
 	if !(low <= high) {
 		refuse(lucid.ErrValue, "uniform", "from %v to %v; want low at most high", low, high)
 	}
 	return without(t, func() { t.Uniform_(low, high) })
 }
 
-// Normal fills t with numbers of the normal distribution.
-func Normal(t *lucid.Tensor, mean, std float64) *lucid.Tensor {
+// Normal_ fills t with numbers of the normal distribution.
+func Normal_(t *lucid.Tensor, mean, std float64) *lucid.Tensor {
 	if !(std >= 0) {
 		refuse(lucid.ErrValue, "normal", "a deviation of %v; want at least 0", std)
 	}
 	return without(t, func() { t.Normal_(mean, std) })
 }
 
-// TruncNormal fills t with numbers of the normal distribution that lie in [low, high].
-func TruncNormal(t *lucid.Tensor, mean, std, low, high float64) *lucid.Tensor {
+// TruncNormal_ fills t with numbers of the normal distribution that lie in [low, high].
+func TruncNormal_(t *lucid.Tensor, mean, std, low, high float64) *lucid.Tensor {
 	if !(std > 0 && low < high) {
 		refuse(lucid.ErrValue, "trunc_normal", "a deviation of %v, from %v to %v; want a positive one, and low below high", std, low, high)
 	}
@@ -48,27 +48,27 @@ func TruncNormal(t *lucid.Tensor, mean, std, low, high float64) *lucid.Tensor {
 	})
 }
 
-// Constant fills t with one number.
-func Constant(t *lucid.Tensor, value float64) *lucid.Tensor {
+// Constant_ fills t with one number.
+func Constant_(t *lucid.Tensor, value float64) *lucid.Tensor {
 	return without(t, func() { t.Assign(value) })
 }
 
-// Zeros fills t with 0.
-func Zeros(t *lucid.Tensor) *lucid.Tensor { return Constant(t, 0) }
+// Zeros_ fills t with 0.
+func Zeros_(t *lucid.Tensor) *lucid.Tensor { return Constant_(t, 0) }
 
-// Ones fills t with 1.
-func Ones(t *lucid.Tensor) *lucid.Tensor { return Constant(t, 1) }
+// Ones_ fills t with 1.
+func Ones_(t *lucid.Tensor) *lucid.Tensor { return Constant_(t, 1) }
 
-// Eye makes a matrix the identity.
-func Eye(t *lucid.Tensor) *lucid.Tensor {
+// Eye_ makes a matrix the identity.
+func Eye_(t *lucid.Tensor) *lucid.Tensor {
 	if t.Dim() != 2 {
 		refuse(lucid.ErrShapeMismatch, "eye", "the tensor has shape %v; want a matrix", t.Shape())
 	}
 	return without(t, func() { t.Assign(like(t).Eye(t.Size(0), t.Size(1))) })
 }
 
-// Dirac makes the weight of a convolution pass its channels through, in each of the groups.
-func Dirac(t *lucid.Tensor, groups int) *lucid.Tensor {
+// Dirac_ makes the weight of a convolution pass its channels through, in each of the groups.
+func Dirac_(t *lucid.Tensor, groups int) *lucid.Tensor {
 	s := t.Shape()
 	if len(s) < 3 || len(s) > 5 || groups < 1 || s[0]%groups != 0 {
 		refuse(lucid.ErrShapeMismatch, "dirac", "a weight of shape %v in %d groups; want 3 to 5 dimensions, the first divided by the groups", s, groups)
@@ -132,17 +132,17 @@ func gain(op string, opts []GainOptions) float64 {
 	return door.Or(door.Option(op, opts).Gain, 1)
 }
 
-// XavierUniform fills t so that the variance is kept in both directions (Glorot and Bengio).
-func XavierUniform(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
+// XavierUniform_ fills t so that the variance is kept in both directions (Glorot and Bengio).
+func XavierUniform_(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
 	in, out := Fans(t)
 	a := gain("xavier_uniform", opts) * math.Sqrt(6/float64(in+out))
-	return Uniform(t, -a, a)
+	return Uniform_(t, -a, a)
 }
 
-// XavierNormal is XavierUniform with the normal distribution.
-func XavierNormal(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
+// XavierNormal_ is XavierUniform with the normal distribution.
+func XavierNormal_(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
 	in, out := Fans(t)
-	return Normal(t, 0, gain("xavier_normal", opts)*math.Sqrt(2/float64(in+out)))
+	return Normal_(t, 0, gain("xavier_normal", opts)*math.Sqrt(2/float64(in+out)))
 }
 
 // KaimingOptions say for what a weight is used.
@@ -169,13 +169,13 @@ func kaiming(op string, t *lucid.Tensor, opts []KaimingOptions) float64 {
 	return CalculateGain(o.Nonlinearity, o.A) / math.Sqrt(float64(max(fan, 1)))
 }
 
-// KaimingUniform fills t so that the variance is kept through a rectifier (He et al.).
-func KaimingUniform(t *lucid.Tensor, opts ...KaimingOptions) *lucid.Tensor {
+// KaimingUniform_ fills t so that the variance is kept through a rectifier (He et al.).
+func KaimingUniform_(t *lucid.Tensor, opts ...KaimingOptions) *lucid.Tensor {
 	b := math.Sqrt(3) * kaiming("kaiming_uniform", t, opts)
-	return Uniform(t, -b, b)
+	return Uniform_(t, -b, b)
 }
 
-// KaimingNormal is KaimingUniform with the normal distribution.
-func KaimingNormal(t *lucid.Tensor, opts ...KaimingOptions) *lucid.Tensor {
-	return Normal(t, 0, kaiming("kaiming_normal", t, opts))
+// KaimingNormal_ is KaimingUniform with the normal distribution.
+func KaimingNormal_(t *lucid.Tensor, opts ...KaimingOptions) *lucid.Tensor {
+	return Normal_(t, 0, kaiming("kaiming_normal", t, opts))
 }

@@ -36,33 +36,33 @@ func (c initCase) fill(t *testing.T, x *lucid.Tensor) {
 	kaiming := nninit.KaimingOptions{A: c.f("a", 0), Mode: c.s("mode"), Nonlinearity: c.s("nonlinearity")}
 	switch c.Op {
 	case "uniform":
-		nninit.Uniform(x, c.f("a", 0), c.f("b", 1))
+		nninit.Uniform_(x, c.f("a", 0), c.f("b", 1))
 	case "normal":
-		nninit.Normal(x, c.f("mean", 0), c.f("std", 1))
+		nninit.Normal_(x, c.f("mean", 0), c.f("std", 1))
 	case "trunc_normal":
-		nninit.TruncNormal(x, c.f("mean", 0), c.f("std", 1), c.f("a", -2), c.f("b", 2))
+		nninit.TruncNormal_(x, c.f("mean", 0), c.f("std", 1), c.f("a", -2), c.f("b", 2))
 	case "xavier_uniform":
-		nninit.XavierUniform(x, gain)
+		nninit.XavierUniform_(x, gain)
 	case "xavier_normal":
-		nninit.XavierNormal(x, gain)
+		nninit.XavierNormal_(x, gain)
 	case "orthogonal":
-		nninit.Orthogonal(x, gain)
+		nninit.Orthogonal_(x, gain)
 	case "kaiming_uniform":
-		nninit.KaimingUniform(x, kaiming)
+		nninit.KaimingUniform_(x, kaiming)
 	case "kaiming_normal":
-		nninit.KaimingNormal(x, kaiming)
+		nninit.KaimingNormal_(x, kaiming)
 	case "sparse":
-		nninit.Sparse(x, c.f("sparsity", 0), c.f("std", 0.01))
+		nninit.Sparse_(x, c.f("sparsity", 0), c.f("std", 0.01))
 	case "constant":
-		nninit.Constant(x, c.f("val", 0))
+		nninit.Constant_(x, c.f("val", 0))
 	case "zeros":
-		nninit.Zeros(x)
+		nninit.Zeros_(x)
 	case "ones":
-		nninit.Ones(x)
+		nninit.Ones_(x)
 	case "eye":
-		nninit.Eye(x)
+		nninit.Eye_(x)
 	case "dirac":
-		nninit.Dirac(x, int(c.f("groups", 1)))
+		nninit.Dirac_(x, int(c.f("groups", 1)))
 	default:
 		t.Fatalf("no init %s", c.Op)
 	}
@@ -166,7 +166,7 @@ func TestGains(t *testing.T) {
 
 func TestOrthogonal(t *testing.T) {
 	for _, s := range [][]int{{5, 8}, {8, 5}, {6, 6}, {4, 2, 3}} {
-		x := nninit.Orthogonal(lucid.With{DType: lucid.Float64}.Zeros(s...), nninit.GainOptions{Gain: new(3.0)})
+		x := nninit.Orthogonal_(lucid.With{DType: lucid.Float64}.Zeros(s...), nninit.GainOptions{Gain: new(3.0)})
 		m := x.Reshape(s[0], -1)
 		if m.Size(0) > m.Size(1) {
 			m = m.Transpose(0, 1)
@@ -179,17 +179,17 @@ func TestOrthogonal(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for name, f := range map[string]func(){
-		"no fans":   func() { nninit.XavierUniform(lucid.Zeros(3)) },
-		"eye":       func() { nninit.Eye(lucid.Zeros(3)) },
-		"dirac":     func() { nninit.Dirac(lucid.Zeros(3, 3), 1) },
-		"groups":    func() { nninit.Dirac(lucid.Zeros(3, 3, 3), 2) },
+		"no fans":   func() { nninit.XavierUniform_(lucid.Zeros(3)) },
+		"eye":       func() { nninit.Eye_(lucid.Zeros(3)) },
+		"dirac":     func() { nninit.Dirac_(lucid.Zeros(3, 3), 1) },
+		"groups":    func() { nninit.Dirac_(lucid.Zeros(3, 3, 3), 2) },
 		"gain":      func() { nninit.CalculateGain("swish") },
-		"mode":      func() { nninit.KaimingNormal(lucid.Zeros(2, 2), nninit.KaimingOptions{Mode: "fan"}) },
-		"vector":    func() { nninit.Orthogonal(lucid.Zeros(3)) },
-		"no matrix": func() { nninit.Sparse(lucid.Zeros(3), 0.1, 1) },
-		"sparsity":  func() { nninit.Sparse(lucid.Zeros(3, 3), 1.5, 1) },
-		"interval":  func() { nninit.TruncNormal(lucid.Zeros(3), 0, 1, 2, -2) },
-		"deviation": func() { nninit.Normal(lucid.Zeros(3), 0, -1) },
+		"mode":      func() { nninit.KaimingNormal_(lucid.Zeros(2, 2), nninit.KaimingOptions{Mode: "fan"}) },
+		"vector":    func() { nninit.Orthogonal_(lucid.Zeros(3)) },
+		"no matrix": func() { nninit.Sparse_(lucid.Zeros(3), 0.1, 1) },
+		"sparsity":  func() { nninit.Sparse_(lucid.Zeros(3, 3), 1.5, 1) },
+		"interval":  func() { nninit.TruncNormal_(lucid.Zeros(3), 0, 1, 2, -2) },
+		"deviation": func() { nninit.Normal_(lucid.Zeros(3), 0, -1) },
 	} {
 		if lucid.Try(f) == nil {
 			t.Errorf("%s: accepted", name)

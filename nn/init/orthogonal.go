@@ -6,9 +6,9 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// Orthogonal makes the rows of t, all dimensions behind the first flattened, or its columns if there are fewer,
+// Orthogonal_ makes the rows of t, all dimensions behind the first flattened, or its columns if there are fewer,
 // orthogonal to each other and of the length of the gain (Saxe et al.).
-func Orthogonal(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
+func Orthogonal_(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
 	if t.Dim() < 2 {
 		refuse(lucid.ErrShapeMismatch, "orthogonal", "a tensor of shape %v; want at least 2 dimensions", t.Shape())
 	}
@@ -59,8 +59,8 @@ func axpy(y, x []float64, a float64) {
 	}
 }
 
-// Sparse fills a matrix with numbers of the normal distribution, and a share of each column with 0.
-func Sparse(t *lucid.Tensor, sparsity, std float64) *lucid.Tensor {
+// Sparse_ fills a matrix with numbers of the normal distribution, and a share of each column with 0.
+func Sparse_(t *lucid.Tensor, sparsity, std float64) *lucid.Tensor {
 	if t.Dim() != 2 {
 		refuse(lucid.ErrShapeMismatch, "sparse", "the tensor has shape %v; want a matrix", t.Shape())
 	}

@@ -14,8 +14,8 @@ func refuse(kind error, op, format string, args ...any) {
 // NormOptions: NormType is nil for 2; it may be infinite. ErrorIfNonfinite refuses a norm that is no finite number,
 // which reads it, so it is not for compiled functions.
 type NormOptions struct {
-	NormType         *float64
-	ErrorIfNonfinite bool
+	NormType         *float64 // which norm, also infinity; nil: 2
+	ErrorIfNonfinite bool     // refuse a norm that is not finite, which reads it: not for compiled functions
 }
 
 func (o NormOptions) order() float64 {

@@ -50,7 +50,7 @@ func TestOrthogonal(t *testing.T) {
 					nn.ZeroGrad(m)
 					loss := m.Forward(x).Sigmoid().Sum()
 					loss.Backward()
-					if err := opt.Step(); err != nil {
+					if err := opt.TryStep(); err != nil {
 						t.Error(err)
 					}
 					return loss

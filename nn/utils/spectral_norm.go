@@ -4,15 +4,16 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // SpectralNormOptions: Dim is the dimension of the outputs, nil for 1 of transposed convolutions and 0 otherwise;
 // NPowerIterations, steps of the power method at each Forward in training, is 0 for 1; Eps is nil for 1e-12.
 type SpectralNormOptions struct {
-	Name             string // of the tensor; "" means weight
-	NPowerIterations int
-	Eps              *float64
-	Dim              *int
+	Name             string   // of the tensor; "" means weight
+	NPowerIterations int      // steps of the power method at each Forward in training; 0: 1
+	Eps              *float64 // least length to divide by; nil: 1e-12
+	Dim              *int     // dimension of the outputs; nil: 1 for transposed convolutions, else 0
 }
 
 // spectralNorm divides a matrix by its largest singular value, whose vectors it keeps.
@@ -22,7 +23,7 @@ type spectralNorm struct {
 	V    *lucid.Tensor `nn:"_v,buffer"`
 	dim  int
 	n    int
-	norm lucid.NormalizeOptions
+	norm F.NormalizeOptions
 }
 
 // matrix brings the dimension of the outputs to the front and flattens the others.
@@ -45,8 +46,8 @@ func (s *spectralNorm) iterate(m *lucid.Tensor, n int) {
 		m = m.Detach()
 		u, v := s.U.Detach(), s.V.Detach()
 		for range n {
-			u = lucid.Normalize(m.MatMul(v), s.norm)
-			v = lucid.Normalize(m.Transpose(0, 1).MatMul(u), s.norm)
+			u = F.Normalize(m.MatMul(v), s.norm)
+			v = F.Normalize(m.Transpose(0, 1).MatMul(u), s.norm)
 		}
 		s.U.Assign(u)
 		s.V.Assign(v)
@@ -56,7 +57,7 @@ func (s *spectralNorm) iterate(m *lucid.Tensor, n int) {
 // Forward returns the weight divided by its largest singular value; a vector by its length.
 func (s *spectralNorm) Forward(w ...*lucid.Tensor) *lucid.Tensor {
 	if w[0].Dim() == 1 {
-		return lucid.Normalize(w[0], s.norm)
+		return F.Normalize(w[0], s.norm)
 	}
 	m := s.matrix(w[0])
 	if s.Training() {
@@ -76,7 +77,7 @@ func SpectralNorm(m nn.Module, opts ...SpectralNormOptions) {
 	o := door.Option(op, opts)
 	name := tensorName(o.Name)
 	t := named(op, m, name)
-	s := &spectralNorm{n: o.NPowerIterations, norm: lucid.NormalizeOptions{Dim: new(0), Eps: o.Eps}}
+	s := &spectralNorm{n: o.NPowerIterations, norm: F.NormalizeOptions{Dim: new(0), Eps: o.Eps}}
 	if s.n == 0 {
 		s.n = 1
 	}
@@ -97,7 +98,7 @@ func SpectralNorm(m nn.Module, opts ...SpectralNormOptions) {
 		mat := s.matrix(t.Detach())
 		start := func(n int) *lucid.Tensor {
 			w := lucid.With{DType: t.DType(), Device: t.Device()}
-			return lucid.Normalize(w.Randn(n), s.norm)
+			return F.Normalize(w.Randn(n), s.norm)
 		}
 		s.U, s.V = start(mat.Size(0)), start(mat.Size(1))
 		s.iterate(mat, 15)

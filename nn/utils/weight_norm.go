@@ -10,8 +10,8 @@ import (
 // the whole tensor, as PyTorch's dim=None.
 type WeightNormOptions struct {
 	Name    string // of the tensor; "" means weight
-	Dim     *int
-	AllDims bool
+	Dim     *int   // dimension along which lengths are learned; nil: 0
+	AllDims bool   // one length for the whole tensor (dim=None)
 }
 
 // weightNorm is g·v/‖v‖.

@@ -17,7 +17,7 @@ type ReduceLROnPlateauOptions struct {
 	Threshold     *float64 // what counts as progress; nil: 1e-4
 	ThresholdMode string   // "rel" (default) or "abs"
 	Cooldown      int      // epochs to wait after a change
-	MinLR         float64
+	MinLR         float64  // the lowest rate
 	Eps           *float64 // smaller changes are not made; nil: 1e-8
 }
 

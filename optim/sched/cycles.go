@@ -10,9 +10,9 @@ import (
 // CosineAnnealingWarmRestartsOptions: T0, the epochs to the first restart, is required; each time is TMult (0 means 1)
 // times longer.
 type CosineAnnealingWarmRestartsOptions struct {
-	T0     int
-	TMult  int
-	EtaMin float64
+	T0     int     // epochs to the first restart, required
+	TMult  int     // factor of the epochs at each restart; 0: 1
+	EtaMin float64 // the lowest rate
 }
 
 // CosineAnnealingWarmRestarts moves the rate down along a cosine, again and again (Loshchilov and Hutter).
@@ -44,8 +44,8 @@ func NewCosineAnnealingWarmRestarts(opt optim.Optimizer, o CosineAnnealingWarmRe
 
 // OneCycleLROptions: MaxLR and TotalSteps are required.
 type OneCycleLROptions struct {
-	MaxLR           float64
-	TotalSteps      int
+	MaxLR           float64  // the highest rate, required
+	TotalSteps      int      // steps of the whole cycle, required
 	PctStart        *float64 // share of the steps that raise the rate; nil: 0.3
 	AnnealStrategy  string   // "cos" (default) or "linear"
 	NoCycleMomentum bool     // leave the momentum alone
@@ -113,9 +113,10 @@ func cosine(from, to, p float64) float64 { return to + (from-to)/2*(1+math.Cos(m
 
 // CyclicLROptions: BaseLR and MaxLR are required.
 type CyclicLROptions struct {
-	BaseLR, MaxLR   float64
-	StepSizeUp      *int                    // nil: 2000
-	StepSizeDown    *int                    // nil: as up
+	BaseLR          float64                 // the lowest rate, required
+	MaxLR           float64                 // the highest rate, required
+	StepSizeUp      int                     // steps up; 0: 2000
+	StepSizeDown    int                     // steps down; 0: as up
 	Mode            string                  // "triangular" (default), "triangular2" or "exp_range"
 	Gamma           *float64                // of exp_range; nil: 1
 	ScaleFn         func(x float64) float64 // instead of Mode: what the amplitude is multiplied by
@@ -132,10 +133,10 @@ type CyclicLR struct{ schedule }
 // NewCyclicLR returns it for an optimizer.
 func NewCyclicLR(opt optim.Optimizer, o CyclicLROptions) *CyclicLR {
 	const op = "cyclic_lr"
-	up := float64(door.Or(o.StepSizeUp, 2000))
+	up := float64(door.Count(o.StepSizeUp, 2000))
 	down := up
-	if o.StepSizeDown != nil {
-		down = float64(*o.StepSizeDown)
+	if o.StepSizeDown != 0 {
+		down = float64(o.StepSizeDown)
 	}
 	if up <= 0 || down <= 0 || o.MaxLR <= 0 {
 		refuse(op, "steps %v up and %v down, MaxLR %v; want positive numbers", up, down, o.MaxLR)

@@ -49,8 +49,8 @@ func NewMultiplicativeLR(opt optim.Optimizer, lambdas ...func(epoch int) float64
 
 // StepLROptions: StepSize, in epochs, is required; Gamma is nil for 0.1.
 type StepLROptions struct {
-	StepSize int
-	Gamma    *float64
+	StepSize int      // epochs between changes, required
+	Gamma    *float64 // factor of the rate; nil: 0.1
 }
 
 // StepLR multiplies the rate by Gamma every StepSize epochs.
@@ -74,8 +74,8 @@ func NewStepLR(opt optim.Optimizer, o StepLROptions) *StepLR {
 
 // MultiStepLROptions: Milestones are epochs; one that is there twice counts twice. Gamma is nil for 0.1.
 type MultiStepLROptions struct {
-	Milestones []int
-	Gamma      *float64
+	Milestones []int    // epochs after which the rate changes; one that is there twice counts twice
+	Gamma      *float64 // factor of the rate; nil: 0.1
 }
 
 // MultiStepLR multiplies the rate by Gamma at each milestone.
@@ -112,8 +112,8 @@ func NewExponentialLR(opt optim.Optimizer, gamma float64) *ExponentialLR {
 
 // ConstantLROptions: Factor is nil for 1/3, TotalIters nil for 5.
 type ConstantLROptions struct {
-	Factor     *float64
-	TotalIters *int
+	Factor     *float64 // factor of the rate until then; nil: 1/3
+	TotalIters *int     // epochs until it ends; nil: 5
 }
 
 // ConstantLR multiplies the rate by a factor for the first epochs.
@@ -141,8 +141,9 @@ func NewConstantLR(opt optim.Optimizer, opts ...ConstantLROptions) *ConstantLR {
 
 // LinearLROptions: StartFactor is nil for 1/3, EndFactor nil for 1, TotalIters nil for 5.
 type LinearLROptions struct {
-	StartFactor, EndFactor *float64
-	TotalIters             *int
+	StartFactor *float64 // nil: 1/3
+	EndFactor   *float64 // nil: 1
+	TotalIters  *int     // epochs until it ends; nil: 5
 }
 
 // LinearLR moves the factor of the rate from StartFactor to EndFactor.
@@ -170,9 +171,9 @@ func NewLinearLR(opt optim.Optimizer, opts ...LinearLROptions) *LinearLR {
 
 // PolynomialLROptions: TotalIters is nil for 5, Power nil for 1.
 type PolynomialLROptions struct {
-	TotalIters *int
-	Power      *float64
-	EtaMin     float64 // the last rate
+	TotalIters *int     // epochs until it ends; nil: 5
+	Power      *float64 // nil: 1
+	EtaMin     float64  // the last rate
 }
 
 // PolynomialLR takes the rate to EtaMin along a power.

@@ -129,8 +129,8 @@ func (s *schedule) now(i int) float64 { return s.groups[i].LR() }
 
 // CosineAnnealingLROptions: TMax, the epochs from the highest rate to the lowest, is required.
 type CosineAnnealingLROptions struct {
-	TMax   int
-	EtaMin float64
+	TMax   int     // epochs from the highest rate to the lowest, required
+	EtaMin float64 // the lowest rate
 }
 
 // CosineAnnealingLR moves the rate down and up along a cosine (Loshchilov and Hutter).

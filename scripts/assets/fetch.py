@@ -63,7 +63,8 @@ def llama_cpp(out):
             path.write_bytes(tar.extractfile(member).read())
 
 
-TOKENIZERS = ["llama3_2", "qwen2_5", "qwen3", "gemma", "gemma3", "gpt2", "gpt4o", "deepseek_v3", "mistral_nemo", "command_r_plus", "llama2"]
+TOKENIZERS = ["llama3_2", "qwen2_5", "qwen3", "gemma", "gemma3", "gpt2", "gpt4o", "deepseek_v3", "mistral_nemo", "command_r_plus",
+    "llama2"]
 
 
 def tokenizers(out):
@@ -88,7 +89,8 @@ def minilm(out):
         path.write_bytes(data)
 
 
-ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3, "gemma3-270m.gguf"), "llama.cpp": (llama_cpp, "llama.cpp"),
+ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3, "gemma3-270m.gguf"), "llama.cpp": (llama_cpp,
+    "llama.cpp"),
           "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2")}
 
 

@@ -17,15 +17,18 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 OUT = pathlib.Path("llm/tokenizer/testdata")
 TRAIN = pathlib.Path("docs/quickstart.md").read_text().splitlines() + ["Größe café naïve 日本語 テキスト 한국어 привет 12345 don't you'll I'M"] * 4
 
-PARTS = [" ", " ", "  ", "\n", "\r\n", "\t", "a", "the", "tensor", "Hello", "ING", "é", "e\u0301", "ß", "İ", "1", "2345", "½", "'s", "'LL", ".",
+PARTS = [" ", " ", "  ", "\n", "\r\n", "\t", "a", "the", "tensor", "Hello", "ING", "é", "e\u0301", "ß", "İ", "1", "2345", "½", "'s",
+    "'LL", ".",
          ",", "!?", "-", "_", "(", "日本", "語", "한국", "🙂", "👍🏽", "\u00a0", "\u3000", "▁", "<", "<s>", "</s>", "<x>", "[CLS]", "Ω", "ﬁ",
          "①", "\u200d", "привет", "\u0000", "\u0e33", "xyz"]
 
 
 def texts():
-    fixed = ["", " ", "\n", "Hello world", "Hello, world! It's 12345 o'clock, DON'T you'LL", "naïve café Größe", "e\u0301 \u1100\u1161\u11a8 한국어",
+    fixed = ["", " ", "\n", "Hello world", "Hello, world! It's 12345 o'clock, DON'T you'LL", "naïve café Größe",
+        "e\u0301 \u1100\u1161\u11a8 한국어",
              "🙂👍🏽👨‍👩‍👧 🇩🇪", "a\tb\r\nc\r\rd", "<s>a</s> <x>b <x> c", "word<x>word", " <x> <x>", "▁a▁▁b ▁ c", "x" * 120,
-             "the tensor " * 12, " " * 40 + "x", "İstanbul ß ẞ ﬁ ①", "\u0000\u0001\u0085\ufeff", "for i in range(10):\n    print(i)\n\n\treturn x"]
+             "the tensor " * 12, " " * 40 + "x", "İstanbul ß ẞ ﬁ ①", "\u0000\u0001\u0085\ufeff",
+                 "for i in range(10):\n    print(i)\n\n\treturn x"]
     rng = random.Random(5)
     return fixed + ["".join(rng.choices(PARTS, k=rng.randint(1, 10))) for _ in range(60)]
 
@@ -39,13 +42,15 @@ def train(t, trainer):
 
 
 def template(t, before="<s>", after="</s>"):
-    t.post_processor = processors.TemplateProcessing(single=f"{before} $A {after}", special_tokens=[(s, t.token_to_id(s)) for s in (before, after)])
+    t.post_processor = processors.TemplateProcessing(single=f"{before} $A {after}", special_tokens=[(s,
+        t.token_to_id(s)) for s in (before, after)])
 
 
 def byte_level():
     t = Tokenizer(models.BPE())
     t.normalizer = normalizers.NFC()
-    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=True)])
+    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=True)])
     t.decoder = decoders.ByteLevel()
     train(t, trainers.BpeTrainer(vocab_size=420, special_tokens=SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
     t.add_tokens([AddedToken("<x>", lstrip=True, rstrip=True), AddedToken("word", single_word=True, normalized=True)])
@@ -112,8 +117,10 @@ def words():
 
 def splits():
     t = Tokenizer(models.BPE(unk_token="<unk>"))
-    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(" ", "merged_with_next"), pre_tokenizers.Split(Regex("[aeiou]"), "merged_with_previous"),
-                                               pre_tokenizers.Digits(), pre_tokenizers.Split(Regex(r"\w+(?=\W)|[^\w\s]"), "isolated", invert=True)])
+    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(" ", "merged_with_next"), pre_tokenizers.Split(Regex("[aeiou]"),
+        "merged_with_previous"),
+                                               pre_tokenizers.Digits(), pre_tokenizers.Split(Regex(r"\w+(?=\W)|[^\w\s]"),
+                                                   "isolated", invert=True)])
     t.decoder = decoders.Fuse()
     return train(t, trainers.BpeTrainer(vocab_size=300, special_tokens=SPECIAL))
 
@@ -122,7 +129,8 @@ def piece_model(kind):
     rules = OUT / "rules.tsv"
     rules.write_text("FB01\t66 69\n65 301\tE9\n2460\t31\n3000\t20\nD A\t20\nD\t20\nA\t20\n")
     buf = io.BytesIO()
-    spm.SentencePieceTrainer.train(sentence_iterator=iter(TRAIN), model_writer=buf, vocab_size=560 if kind == "bpe" else 480, model_type=kind, byte_fallback=True,
+    spm.SentencePieceTrainer.train(sentence_iterator=iter(TRAIN), model_writer=buf, vocab_size=560 if kind == "bpe" else 480,
+        model_type=kind, byte_fallback=True,
                                    normalization_rule_tsv=str(rules), user_defined_symbols=["<x>"], hard_vocab_limit=False, num_threads=1,
                                    minloglevel=2, remove_extra_whitespaces=kind == "unigram")
     rules.unlink()
@@ -132,12 +140,14 @@ def piece_model(kind):
 def main():
     data = {"texts": texts(), "tokenizers": []}
     made = {"byte_level": byte_level(), "llama3_like": llama3_like(), "fallback": fallback(), "word_piece": word_piece(),
-            "unigram": unigram("always", True), "unigram_first": unigram("first", False), "affixes": affixes(), "words": words(), "splits": splits()}
+            "unigram": unigram("always", True), "unigram_first": unigram("first", False), "affixes": affixes(), "words": words(),
+                "splits": splits()}
     for name, t in made.items():
         text = json.dumps(json.loads(t.to_str()), ensure_ascii=False, separators=(",", ":"))
         (OUT / f"{name}.json").write_text(text)
         ids = [t.encode(s).ids for s in data["texts"]]
-        data["tokenizers"].append({"file": f"{name}.json", "ids": ids, "plain": [t.encode(s, add_special_tokens=False).ids for s in data["texts"]],
+        data["tokenizers"].append({"file": f"{name}.json", "ids": ids, "plain": [t.encode(s,
+            add_special_tokens=False).ids for s in data["texts"]],
                                    "decoded": [t.decode(i, skip_special_tokens=False) for i in ids]})
     for kind in ("bpe", "unigram"):
         model = piece_model(kind)
@@ -145,7 +155,8 @@ def main():
         p = spm.SentencePieceProcessor(model_proto=model)
         # Special tokens in a text are plain text there: such texts, and zero bytes, which end a text, are left to other tests.
         ids = [None if any(x in s for x in ("<s>", "</s>", "\0")) else p.encode(s) for s in data["texts"]]
-        data["tokenizers"].append({"file": f"{kind}.model", "ids": ids, "plain": ids, "decoded": [None if i is None else p.decode(i) for i in ids]})
+        data["tokenizers"].append({"file": f"{kind}.model", "ids": ids, "plain": ids,
+            "decoded": [None if i is None else p.decode(i) for i in ids]})
     ranks = {bytes([i]): i for i in range(256)}
     level = {c: b for b, c in enumerate(bytes_to_unicode())}
     merges = json.loads(made["byte_level"].to_str())["model"]["merges"]

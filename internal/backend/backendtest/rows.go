@@ -86,9 +86,9 @@ func searches() (all []check) {
 		{"argsort", func(x *node, d int) []*node { return []*node{ops.Argsort(x, ops.SortOptions{Dim: &d})} }},
 		{"sort", func(x *node, d int) []*node { return pair(ops.Sort(x, ops.SortOptions{Dim: &d})) }},
 		{"sort_descending", func(x *node, d int) []*node { return pair(ops.Sort(x, ops.SortOptions{Dim: &d, Descending: true})) }},
-		{"topk", func(x *node, d int) []*node { return pair(ops.Topk(x, min(2, x.Dim(d)), ops.TopkOptions{Dim: &d})) }},
+		{"topk", func(x *node, d int) []*node { return pair(ops.Topk(x, min(2, x.Dim(d)), ops.TopKOptions{Dim: &d})) }},
 		{"topk_smallest", func(x *node, d int) []*node {
-			return pair(ops.Topk(x, min(3, x.Dim(d)), ops.TopkOptions{Dim: &d, Smallest: true}))
+			return pair(ops.Topk(x, min(3, x.Dim(d)), ops.TopKOptions{Dim: &d, Smallest: true}))
 		}},
 		{"median", func(x *node, d int) []*node { return pair(ops.Median(x, ops.ArgOptions{Dim: &d})) }},
 		{"nanmedian", func(x *node, d int) []*node { return pair(ops.Nanmedian(x, ops.ArgOptions{Dim: &d})) }},
@@ -125,7 +125,7 @@ func searches() (all []check) {
 		check{name: "searchsorted", dtypes: numbers, exact: true, in: []input{{lo: -6, hi: 6, shape: []int{9}}, {lo: -7, hi: 7, shape: []int{3, 4}}}, f: find(false)},
 		check{name: "searchsorted_right", dtypes: numbers, exact: true, in: []input{{lo: -6, hi: 6, shape: []int{3, 9}}, {lo: -7, hi: 7, shape: []int{3, 4}}}, f: find(true)},
 		check{name: "isin", dtypes: numbers, exact: true, in: []input{{lo: -3, hi: 3, shape: []int{3, 4}}, {lo: -3, hi: 3, shape: []int{5}}},
-			f: func(in []*node) []*node { return []*node{ops.Isin(in[0], in[1], ops.IsinOptions{})} }})
+			f: func(in []*node) []*node { return []*node{ops.Isin(in[0], in[1], ops.IsInOptions{})} }})
 }
 
 // rowWise are ops along a dimension whose result has that dimension: softmax, scans, norms.
@@ -138,7 +138,9 @@ func rowWise() (all []check) {
 		{"softmax", func(x *node, d int) *node { return ops.Softmax(x, d, ops.SoftmaxOptions{}) }},
 		{"log_softmax", func(x *node, d int) *node { return ops.LogSoftmax(x, d, ops.SoftmaxOptions{}) }},
 		{"cumsum", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.CumulativeOptions{}) }},
-		{"cumsum_reverse", func(x *node, d int) *node { return ops.Cumsum(x, d, ops.CumulativeOptions{Reverse: true, Exclusive: true}) }},
+		{"cumsum_reverse", func(x *node, d int) *node {
+			return ops.Cumsum(x, d, ops.CumulativeOptions{Reverse: true, Exclusive: true})
+		}},
 		{"cumprod", func(x *node, d int) *node { return ops.Cumprod(x, d, ops.CumulativeOptions{}) }},
 		{"logcumsumexp", func(x *node, d int) *node { return ops.Logcumsumexp(x, d, ops.DirectionOptions{}) }},
 		{"linear_scan", func(x *node, d int) *node {
@@ -148,13 +150,13 @@ func rowWise() (all []check) {
 		{"layer_norm", func(x *node, d int) *node {
 			return ops.LayerNorm(x, x.Shape().Dims()[d:], nil, nil, ops.EpsOptions{})
 		}},
-		{"rms_norm", func(x *node, d int) *node { return ops.RmsNorm(x, x.Shape().Dims()[d:], nil, ops.RmsNormOptions{}) }},
+		{"rms_norm", func(x *node, d int) *node { return ops.RmsNorm(x, x.Shape().Dims()[d:], nil, ops.RMSNormOptions{}) }},
 		{"softmax_grad", func(x *node, d int) *node { return pullback(ops.Softmax(x, d, ops.SoftmaxOptions{})) }},
 		{"layer_norm_grad", func(x *node, d int) *node {
 			return pullback(ops.LayerNorm(x, x.Shape().Dims()[d:], nil, nil, ops.EpsOptions{}))
 		}},
 		{"rms_norm_grad", func(x *node, d int) *node {
-			return pullback(ops.RmsNorm(x, x.Shape().Dims()[d:], nil, ops.RmsNormOptions{}))
+			return pullback(ops.RmsNorm(x, x.Shape().Dims()[d:], nil, ops.RMSNormOptions{}))
 		}},
 	}
 	for _, r := range list {
@@ -202,7 +204,7 @@ func rowWise() (all []check) {
 			return []*node{ops.LayerNorm(in[0], []int{9}, in[1], in[2], ops.EpsOptions{})}
 		}},
 		check{name: "rms_norm/weight", dtypes: floats, loose: true, in: w[:2], f: func(in []*node) []*node {
-			return []*node{ops.RmsNorm(in[0], []int{9}, in[1], ops.RmsNormOptions{})}
+			return []*node{ops.RmsNorm(in[0], []int{9}, in[1], ops.RMSNormOptions{})}
 		}},
 		// Large enough to run behind an event, its input's buffer serving the value in between.
 		check{name: "taken_over", dtypes: floats[:1], loose: true, in: []input{{lo: -1, hi: 0, shape: []int{8, 5000}}},

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	"github.com/lucid-go/lucid/internal/mem"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // insides is a device whose attention and its gradient write strided outputs; it counts these, and what it concatenates
@@ -82,7 +83,7 @@ func put(to, from backend.View) {
 func TestConcatElision(t *testing.T) {
 	const b, l, h, e = 2, 3, 2, 4
 	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
-		return lucid.ScaledDotProductAttention(q, k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true}).Square().Sum()
+		return F.ScaledDotProductAttention(q, k, v, F.ScaledDotProductAttentionOptions{IsCausal: true}).Square().Sum()
 	}
 	thirds := func(x *lucid.Tensor) *lucid.Tensor {
 		y := x.Reshape(b, l, 3, h, e)
@@ -128,7 +129,7 @@ func TestResultLayout(t *testing.T) {
 	const b, l, h, e = 2, 3, 2, 4
 	attend := func(x *lucid.Tensor) *lucid.Tensor {
 		q := x.Reshape(b, l, h, e).Transpose(1, 2)
-		return lucid.ScaledDotProductAttention(q, q, q.Mul(2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		return F.ScaledDotProductAttention(q, q, q.Mul(2), F.ScaledDotProductAttentionOptions{IsCausal: true})
 	}
 	for _, c := range []struct {
 		name         string

@@ -11,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // seenProgram is a program that a device was asked to run.
@@ -55,10 +56,10 @@ func TestGeluGrad(t *testing.T) {
 		f          func(x *lucid.Tensor) *lucid.Tensor
 		bias, want bool
 	}{
-		{"gelu", func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x, lucid.GeluOptions{Approximate: "tanh"}) }, true, true},
-		{"no bias", func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x, lucid.GeluOptions{Approximate: "tanh"}) }, false, true},
+		{"gelu", func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x, F.GELUOptions{Approximate: "tanh"}) }, true, true},
+		{"no bias", func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x, F.GELUOptions{Approximate: "tanh"}) }, false, true},
 		{"tanh", func(x *lucid.Tensor) *lucid.Tensor { return x.Tanh() }, true, false},
-		{"erf", func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x) }, true, false},
+		{"erf", func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x) }, true, false},
 		{"other numbers", func(x *lucid.Tensor) *lucid.Tensor {
 			y := x.To(lucid.Float32)
 			return y.Mul(0.5).Mul(y.Square().Mul(0.05).Add(1).Mul(y).Mul(0.8).Tanh().Add(1)).To(lucid.BFloat16)
@@ -77,7 +78,7 @@ func TestGeluGrad(t *testing.T) {
 					if c.bias {
 						b = in[3]
 					}
-					return []*lucid.Tensor{lucid.Linear(c.f(lucid.Linear(in[0], in[1], b)), in[2], nil).To(lucid.Float32).Square().Sum()}
+					return []*lucid.Tensor{F.Linear(c.f(F.Linear(in[0], in[1], F.LinearOptions{Bias: b})), in[2]).To(lucid.Float32).Square().Sum()}
 				}, in, []*lucid.Tensor{lucid.Ones()})
 				return grads
 			})

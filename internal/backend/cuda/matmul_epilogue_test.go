@@ -4,26 +4,29 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestEpilogueOfSums: what follows a half-precision product with an addition is matched as the epilogue it is: a bias, a
 // matrix, gelu, and no more.
 func TestEpilogueOfSums(t *testing.T) {
-	gelu := func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x, lucid.GeluOptions{Approximate: "tanh"}) }
+	gelu := func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x, F.GELUOptions{Approximate: "tanh"}) }
 	for _, c := range []struct {
 		name  string
 		f     func(x, w, bias, rest *lucid.Tensor) *lucid.Tensor
 		added int // -1: no epilogue does it
 		gelu  bool
 	}{
-		{"linear", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b) }, 1, false},
-		{"gelu", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return gelu(lucid.Linear(x, w, b)) }, 1, true},
-		{"residual", func(x, w, b, rest *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b).Add(rest) }, 2, false},
+		{"linear", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w, F.LinearOptions{Bias: b}) }, 1, false},
+		{"gelu", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return gelu(F.Linear(x, w, F.LinearOptions{Bias: b})) }, 1, true},
+		{"residual", func(x, w, b, rest *lucid.Tensor) *lucid.Tensor {
+			return F.Linear(x, w, F.LinearOptions{Bias: b}).Add(rest)
+		}, 2, false},
 		{"addmm", func(x, w, _, rest *lucid.Tensor) *lucid.Tensor { return lucid.Addmm(rest, x, w.MT()) }, 1, false},
 		{"factor", func(x, w, _, rest *lucid.Tensor) *lucid.Tensor {
 			return lucid.Addmm(rest, x, w.MT(), lucid.AddmmOptions{Alpha: 2})
 		}, -1, false},
-		{"tanh", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b).Tanh() }, -1, false},
+		{"tanh", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w, F.LinearOptions{Bias: b}).Tanh() }, -1, false},
 	} {
 		heads := 0
 		for _, p := range seen(func() {
@@ -56,10 +59,10 @@ func TestSumsOfStep(t *testing.T) {
 		step := lucid.Compile(func(in []*lucid.Tensor) []*lucid.Tensor {
 			out, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
 				x := in[0]
-				parts := lucid.Linear(x, in[1], in[2]).Chunk(3, -1)
-				x = x.Add(lucid.Linear(parts[0].Mul(parts[1]).Sub(parts[2]), in[3], in[4]))
-				y := lucid.Gelu(lucid.Linear(x, in[5], in[6]), lucid.GeluOptions{Approximate: "tanh"})
-				return []*lucid.Tensor{x.Add(lucid.Linear(y, in[7], in[8])).Softmax(-1).Square().Sum()}
+				parts := F.Linear(x, in[1], F.LinearOptions{Bias: in[2]}).Chunk(3, -1)
+				x = x.Add(F.Linear(parts[0].Mul(parts[1]).Sub(parts[2]), in[3], F.LinearOptions{Bias: in[4]}))
+				y := F.GELU(F.Linear(x, in[5], F.LinearOptions{Bias: in[6]}), F.GELUOptions{Approximate: "tanh"})
+				return []*lucid.Tensor{x.Add(F.Linear(y, in[7], F.LinearOptions{Bias: in[8]})).Softmax(-1).Square().Sum()}
 			}, in, []*lucid.Tensor{half()})
 			return append(grads, out...)
 		})

@@ -46,7 +46,8 @@ func TestAssets(t *testing.T) {
 				}
 			}
 			if len(want.Keys) != len(f.Metadata().Keys()) || len(want.Tensors) != len(f.Infos()) {
-				t.Errorf("%d keys and %d tensors, want %d and %d", len(f.Metadata().Keys()), len(f.Infos()), len(want.Keys), len(want.Tensors))
+				t.Errorf("%d keys and %d tensors, want %d and %d", len(f.Metadata().Keys()), len(f.Infos()), len(want.Keys),
+					len(want.Tensors))
 			}
 			types := map[string]int{}
 			for _, info := range f.Infos() {

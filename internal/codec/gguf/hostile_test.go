@@ -126,10 +126,11 @@ func hostile() map[string][]byte {
 		"overlap":                alignedTo(32, 0, 64),
 		"hole":                   alignedTo(32, 64, 128),
 		"another alignment":      alignedTo(64, 32, 128),
-		"same name":              append(start(3, 2, 0).info("a", ggml.F32, 0, 4).info("a", ggml.F32, 32, 4).pad(32).b, make([]byte, 64)...),
-		"no data":                start(3, 1, 0).info("a", ggml.F32, 0, 4).b,
-		"not enough data":        tensor(ggml.F32, 15, 4),
-		"second past the end":    alignedTo(32, 32, 47),
+		"same name": append(start(3, 2, 0).info("a", ggml.F32, 0, 4).info("a", ggml.F32, 32, 4).pad(32).b, make([]byte,
+			64)...),
+		"no data":             start(3, 1, 0).info("a", ggml.F32, 0, 4).b,
+		"not enough data":     tensor(ggml.F32, 15, 4),
+		"second past the end": alignedTo(32, 32, 47),
 	}
 }
 

@@ -32,10 +32,10 @@ var lists = []list{
 		generate: []command{doors, coverage},
 		tests: []command{
 			{"go", "test", ".", "-run", "^TestSignedSquare$"},
-			{"go", "test", "./internal/gen/doors", "./internal/graph", "./internal/compile"},
+			{"go", "test", "./internal/gen/doors", "./internal/graph", "./internal/export"},
 			{"go", "test", "./internal/lint", "-run", "TestKernels|TestCoverage|TestElementwiseDTypes|TestPassesAskRoles"},
 			{"go", "test", "./internal/backend/cuda", "-run", "Coverage"},
-			{"go", "test", "-short", "./internal/backend/cpu", "-run", "TestConformance/signed_square"},
+			{"go", "test", "-short", "./internal/backend/cpu", "-run", "TestConformance/ops/signed_square"},
 		}},
 	{name: "reduction", heading: "A reduction with a CUDA kernel",
 		rows: []row{
@@ -54,9 +54,10 @@ var lists = []list{
 		generate: []command{doors, coverage},
 		tests: []command{
 			{"go", "test", ".", "-run", "^TestSumSquares$"},
-			{"go", "test", "./internal/gen/doors", "./internal/graph", "./internal/compile"},
+			{"go", "test", "./internal/gen/doors", "./internal/graph", "./internal/export"},
 			{"go", "test", "./internal/lint", "-run", "TestKernels|TestCoverage"},
 			{"go", "test", "./internal/backend/cuda", "-run", "Coverage|TestSumSquares"},
+			{"go", "test", "-short", "./internal/backend/cpu", "-run", "TestConformance/ops/sum_squares"},
 		}},
 	{name: "module", heading: "A module",
 		generate: []command{modules},

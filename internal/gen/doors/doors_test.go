@@ -39,7 +39,10 @@ func TestDoors(t *testing.T) {
 }
 
 func TestSnake(t *testing.T) {
-	for in, want := range map[string]string{"LogSoftmax": "log_softmax", "Atan2": "atan2", "KeepDim": "keepdim", "DType": "dtype", "AlignCorners": "align_corners", "Conv2d": "conv2d", "PReLU": "p_re_lu"} {
+	for in, want := range map[string]string{
+		"LogSoftmax": "log_softmax", "Atan2": "atan2", "KeepDim": "keepdim", "DType": "dtype", "AlignCorners": "align_corners",
+		"Conv2d": "conv2d", "PReLU": "p_re_lu",
+	} {
 		if got := snake(in); got != want {
 			t.Errorf("snake(%q) = %q, want %q", in, got, want)
 		}

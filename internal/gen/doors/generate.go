@@ -1,9 +1,11 @@
 package doors
 
-import "fmt"
-
-// groups cut the generated code into files of readable size, by the first letter of the function.
-var groups = []string{"AB", "C", "DEFG", "HIJKLMN", "OPQR", "S", "TUVWXYZ"}
+import (
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+)
 
 // Generate returns the generated files by name, made from the marks in package ops.
 func Generate(dir string) (map[string][]byte, error) {
@@ -11,44 +13,42 @@ func Generate(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	current = src
 	if err := src.check(); err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for i, g := range groups {
-		keep := func(o op) bool {
-			for _, c := range g {
-				if rune(o.fn[0]) == c {
-					return true
-				}
-			}
-			return false
-		}
-		door, err := src.doorFile("lucid", keep)
-		if err != nil {
-			return nil, err
-		}
-		table, err := src.tableFile(keep, i == 0)
-		if err != nil {
-			return nil, err
-		}
-		files[fmt.Sprintf("doors_%d_gen.go", i+1)] = door
-		files[fmt.Sprintf("schemas_%d_gen.go", i+1)] = table
-	}
 	for _, pkg := range src.packages() {
-		door, err := src.pkgFile(pkg)
+		if err := src.packageFiles(pkg, files); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range familyNames() {
+		table, err := src.tableFile(f)
 		if err != nil {
 			return nil, err
 		}
-		files[pkg+"/doors_gen.go"] = door
+		if table != nil {
+			files["internal/schema/"+f+"_gen.go"] = table
+		}
 	}
 	return files, nil
 }
 
-// check refuses two ops of one name and two doors of one name.
+// packages lists the packages that functions live in, sorted; the root is first.
+func (src *source) packages() []string {
+	all := []string{"."}
+	for _, o := range src.ops {
+		if o.pkg != "" {
+			all = append(all, o.pkg)
+		}
+	}
+	sort.Strings(all)
+	return slices.Compact(all)
+}
+
+// check refuses two ops of one name, two functions of one name and two methods of one name.
 func (src *source) check() error {
-	names, doors := map[string]string{}, map[string]string{}
+	names, methods, functions := map[string]string{}, map[string]string{}, map[string]string{}
 	for _, o := range src.ops {
 		for _, n := range append([]string{o.name}, o.aliases...) {
 			if other := names[n]; other != "" {
@@ -56,11 +56,18 @@ func (src *source) check() error {
 			}
 			names[n] = o.fn
 		}
+		if o.public != "" {
+			n := path.Ext("." + o.public)
+			if other := functions[n]; other != "" {
+				return fmt.Errorf("%s and %s are both the public function %s", other, o.fn, n[1:])
+			}
+			functions[n] = o.fn
+		}
 		for _, m := range o.methods {
-			if other := doors["."+m.name]; other != "" {
+			if other := methods[m.name]; other != "" {
 				return fmt.Errorf("%s and %s both have the method %s", other, o.fn, m.name)
 			}
-			doors["."+m.name] = o.fn
+			methods[m.name] = o.fn
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -27,10 +28,12 @@ type field struct {
 
 // op is a marked function.
 type op struct {
-	name           string    // lower_snake
-	fn             string    // in package ops
-	door           string    // public function, "" if none
-	pkgs           []pkgDoor // functions of other packages
+	name           string // lower_snake
+	family         string // its subject
+	fn             string // in package ops
+	pkg, door      string // the function's package, "." being the root, and its name; "" if none. Lower case is for hand-written code
+	public         string // the name users know, "." and all, "" if none
+	optionsName    string // public name of the options, "-" if they stay unseen
 	methods        []method
 	inplace        bool
 	amp            string            // of a function written with other ops: float32, half, promote
@@ -44,9 +47,6 @@ type op struct {
 	results        []string
 	resNames       []string
 }
-
-// pkgDoor is a function of a public package other than the root.
-type pkgDoor struct{ pkg, door string }
 
 // method is a method to be written: its name and, if its parameters differ from the function's, those.
 type method struct {
@@ -88,6 +88,9 @@ func parse(dir string) (*source, error) {
 					if err != nil {
 						return nil, fmt.Errorf("%s: %s: %w", f, d.Name.Name, err)
 					}
+					if o.family, err = familyOf(strings.TrimSuffix(filepath.Base(f), ".go")); err != nil {
+						return nil, err
+					}
 					src.ops = append(src.ops, o)
 				}
 			case *ast.GenDecl:
@@ -120,18 +123,18 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 		rest = strings.TrimSpace(rest)
 		switch verb {
 		case "func":
-			o.door = rest
-			if rest == "" {
-				o.door = o.fn
+			if err := o.home(".", rest); err != nil {
+				return o, err
 			}
 		case "name":
 			o.name = rest
 		case "pkg":
 			pkg, door, _ := strings.Cut(rest, " ")
-			if door == "" {
-				door = o.fn
+			if err := o.home(pkg, door); err != nil {
+				return o, err
 			}
-			o.pkgs = append(o.pkgs, pkgDoor{pkg, door})
+		case "options":
+			o.optionsName = rest
 		case "method":
 			m := method{name: o.fn}
 			if rest != "" {
@@ -194,6 +197,26 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 		}
 	}
 	return o, nil
+}
+
+// home sets the one place where users find the function: a name, or the name of a function for hand-written code and the
+// public one behind it.
+func (o *op) home(pkg, names string) error {
+	if o.pkg != "" {
+		return fmt.Errorf("lives in %s and in %s; a function has one home", o.pkg, pkg)
+	}
+	door, public, _ := strings.Cut(names, " ")
+	if door == "" {
+		door = o.fn
+	}
+	if unicode.IsUpper(rune(door[0])) {
+		public = door
+	}
+	if public != "" && pkg != "." {
+		public = path.Base(pkg) + "." + public
+	}
+	o.pkg, o.door, o.public = pkg, door, public
+	return nil
 }
 
 func parseParams(s string) []param {

@@ -7,41 +7,34 @@ import (
 	"strings"
 )
 
-// tableFile writes the table by which ops are called by name, and the options' public names.
-func (src *source) tableFile(keep func(op) bool, first bool) ([]byte, error) {
+// tableFile writes the ops of one family as schemas, by which they are called by name; nil if it has none.
+func (src *source) tableFile(family string) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(header)
-	b.WriteString("package lucid\n\nimport (\n\t\"github.com/lucid-go/lucid/internal/graph\"\n\t\"github.com/lucid-go/lucid/internal/ops\"\n)\n\n")
-	if first {
-		src.optionAliases(&b)
-	}
-	b.WriteString("func init() {\n\taddSchemas(\n")
 	for _, o := range src.ops {
-		if keep(o) {
+		if o.family == family {
 			src.schema(&b, o)
 		}
 	}
-	b.WriteString("\t)\n}\n")
-	return format.Source(b.Bytes())
+	if b.Len() == 0 {
+		return nil, nil
+	}
+	text := "func init() {\n\tadd(\n" + b.String() + "\t)\n}\n"
+	return format.Source([]byte(header + "package schema\n\n" + imports(text) + text))
 }
 
 func (src *source) schema(b *bytes.Buffer, o op) {
-	door := o.door
-	if door == "" && len(o.pkgs) > 0 {
-		door = o.pkgs[0].pkg + "." + o.pkgs[0].door
-	}
-	fmt.Fprintf(b, "\t\tschema{name: %q, door: %q, doc: %q,\n", o.name, door, o.doc)
+	fmt.Fprintf(b, "\t\tSchema{Name: %q, Door: %q, Doc: %q,\n", o.name, o.public, o.doc)
 	if o.noGrad != "" || o.noVMap != "" {
-		fmt.Fprintf(b, "\t\t\tnoGrad: %q, noVMap: %q,\n", o.noGrad, o.noVMap)
+		fmt.Fprintf(b, "\t\t\tNoGrad: %q, NoVMap: %q,\n", o.noGrad, o.noVMap)
 	}
 	if o.amp != "" || o.random != "" {
-		fmt.Fprintf(b, "\t\t\tamp: %q, random: %q,\n", o.amp, o.random)
+		fmt.Fprintf(b, "\t\t\tAMP: %q, Random: %q,\n", o.amp, o.random)
 	}
 	if o.inplace {
-		b.WriteString("\t\t\tinplace: true,\n")
+		b.WriteString("\t\t\tInPlace: true,\n")
 	}
 	if o.aliases != nil {
-		fmt.Fprintf(b, "\t\t\taliases: %#v,\n", o.aliases)
+		fmt.Fprintf(b, "\t\t\tAliases: %#v,\n", o.aliases)
 	}
 	var params, args []string
 	var pre bytes.Buffer
@@ -97,7 +90,7 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 			args = append(args, "v_"+p.name+dots)
 		}
 	}
-	fmt.Fprintf(b, "\t\t\tparams: []schemaParam{%s},\n\t\t\tcall: func(c *caller) []*graph.Node {\n%s", strings.Join(params, ", "), pre.String())
+	fmt.Fprintf(b, "\t\t\tParams: []Param{%s},\n\t\t\tcall: func(c *Caller) []*graph.Node {\n%s", strings.Join(params, ", "), pre.String())
 	call := fmt.Sprintf("ops.%s(%s)", o.fn, strings.Join(args, ", "))
 	switch {
 	case len(o.results) == 1 && o.results[0] == "*Node":
@@ -116,7 +109,6 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 }
 
 func opsType(t string) string {
-	t = strings.ReplaceAll(t, "dtype.DType", "DType")
 	if strings.HasPrefix(t, "[]Operand") {
 		return "[]any"
 	}

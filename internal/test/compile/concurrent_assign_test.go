@@ -58,7 +58,7 @@ func TestHookEvaluatesOnTheWay(t *testing.T) {
 		x := lucid.Randn(6, 4).Eval()
 		loss := func(p []*lucid.Tensor) *lucid.Tensor {
 			h := x.MatMul(p[0]).Add(p[1].At(0))
-			h = h.MatMul(p[2]).Relu().Add(h)
+			h = h.MatMul(p[2]).ReLU().Add(h)
 			return h.MatMul(p[3].T()).Add(h.Sum()).Square().Mean()
 		}
 		seen := 0

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // bigStep is a training step of some layers whose weights are a megabyte each, written with plain updates.
@@ -88,10 +89,10 @@ func TestLogitsAreNeverAllThere(t *testing.T) {
 	}
 	for _, kind := range []lucid.DType{lucid.Float32, lucid.BFloat16} {
 		chunked := func(x, w, b *lucid.Tensor) *lucid.Tensor {
-			return lucid.LinearCrossEntropy(x.To(kind), w.To(kind), y, b.To(kind), nil, lucid.LinearCrossEntropyOptions{BatchChunkSize: chunk})
+			return F.LinearCrossEntropy(x.To(kind), w.To(kind), y, F.LinearCrossEntropyOptions{LinearBias: b.To(kind), BatchChunkSize: chunk})
 		}
 		whole := func(x, w, b *lucid.Tensor) *lucid.Tensor {
-			return lucid.CrossEntropy(lucid.Linear(x.To(kind), w.To(kind), b.To(kind)), y, nil)
+			return F.CrossEntropy(F.Linear(x.To(kind), w.To(kind), F.LinearOptions{Bias: b.To(kind)}), y)
 		}
 		step := lucid.Compile(grads(chunked), lucid.CompileOptions{Check: true})
 		got := step(x, w, b)
@@ -123,8 +124,8 @@ func TestRecompute(t *testing.T) {
 	loss := func(p []*lucid.Tensor, x *lucid.Tensor) *lucid.Tensor {
 		for i := range layers {
 			q := p[4*i:]
-			n := lucid.LayerNorm(x, []int{width}, q[2], q[3])
-			x = x.Add(lucid.Gelu(n.MatMul(q[0]), lucid.GeluOptions{Approximate: "tanh"}).MatMul(q[1]))
+			n := F.LayerNorm(x, []int{width}, F.LayerNormOptions{Weight: q[2], Bias: q[3]})
+			x = x.Add(F.GELU(n.MatMul(q[0]), F.GELUOptions{Approximate: "tanh"}).MatMul(q[1]))
 		}
 		return x.Square().Mean()
 	}

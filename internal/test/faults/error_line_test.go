@@ -9,6 +9,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // line is the line it is called in.
@@ -22,7 +23,7 @@ func line() int {
 func TestErrorLines(t *testing.T) {
 	x, y, far := lucid.Ones(2, 3), lucid.Ones(4, 5), lucid.New([]int64{0, 9}, 2)
 	leaf := lucid.Ones(2, 3).RequiresGrad_(true)
-	compiled := lucid.Compile(func(a *lucid.Tensor) *lucid.Tensor { return a.Relu() })
+	compiled := lucid.Compile(func(a *lucid.Tensor) *lucid.Tensor { return a.ReLU() })
 	for _, c := range []struct {
 		door string
 		line int
@@ -30,7 +31,7 @@ func TestErrorLines(t *testing.T) {
 		f    func()
 	}{
 		{"function", line(), "add", func() { lucid.Add(x, y) }},
-		{"function with options", line(), "cross_entropy", func() { lucid.CrossEntropy(x, far, nil, lucid.CrossEntropyOptions{LabelSmoothing: 2}) }},
+		{"function with options", line(), "cross_entropy", func() { F.CrossEntropy(x, far, F.CrossEntropyOptions{LabelSmoothing: 2}) }},
 		{"function over a list", line(), "cat", func() { lucid.Cat([]*lucid.Tensor{x, y}, 0) }},
 		{"method", line(), "matmul", func() { x.MatMul(y) }},
 		{"method with a Go value", line(), "add", func() { x.Add("one") }},
@@ -46,7 +47,7 @@ func TestErrorLines(t *testing.T) {
 		{"generic item", line(), "item", func() { lucid.ItemAs[float32](x) }},
 		{"slice of what fails when computed", line(), "gather", func() { lucid.ToSlice[float32](x.Gather(1, far.Unsqueeze(1))) }},
 		{"freed", line(), "read", func() { f := lucid.Ones(2); f.Free(); f.Item() }},
-		{"item of what fails when computed", line(), "cross_entropy", func() { lucid.CrossEntropy(x, far, nil).Item() }},
+		{"item of what fails when computed", line(), "cross_entropy", func() { F.CrossEntropy(x, far).Item() }},
 		{"backward", line(), "backward", func() { leaf.Mul(2).Backward() }},
 		{"grad", line(), "add", func() { lucid.Grad(func(a *lucid.Tensor) *lucid.Tensor { return a.Add(y).Sum() })(x) }},
 		{"grad of no number", line(), "grad", func() { lucid.Grad(func(a *lucid.Tensor) *lucid.Tensor { return a.Mul(2) })(x) }},
@@ -120,10 +121,12 @@ func TestTargetOutOfRange(t *testing.T) {
 	for _, bad := range []int64{3, -1, 1 << 40} {
 		target := lucid.New([]int64{1, bad}, 2)
 		for op, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
-			"cross_entropy":     func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, target, w) },
-			"nll_loss":          func(x *lucid.Tensor) *lucid.Tensor { return lucid.NLLLoss(x, target, nil) },
-			"multi_margin_loss": func(x *lucid.Tensor) *lucid.Tensor { return lucid.MultiMarginLoss(x, target, nil) },
-			"embedding":         func(x *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(target, x.Reshape(3, 2)).Sum() },
+			"cross_entropy": func(x *lucid.Tensor) *lucid.Tensor {
+				return F.CrossEntropy(x, target, F.CrossEntropyOptions{Weight: w})
+			},
+			"nll_loss":          func(x *lucid.Tensor) *lucid.Tensor { return F.NLLLoss(x, target) },
+			"multi_margin_loss": func(x *lucid.Tensor) *lucid.Tensor { return F.MultiMarginLoss(x, target) },
+			"embedding":         func(x *lucid.Tensor) *lucid.Tensor { return F.Embedding(target, x.Reshape(3, 2)).Sum() },
 		} {
 			for how, g := range map[string]func(*lucid.Tensor) *lucid.Tensor{"plain": f, "gradient": lucid.Grad(f), "compiled": lucid.Compile(f)} {
 				err := lucid.Try(func() { g(x).Sum().Item() })

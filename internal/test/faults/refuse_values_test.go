@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // Values that an op cannot mean anything by are the error of the evaluation that needs them.
@@ -44,12 +45,14 @@ func TestRefusedValues(t *testing.T) {
 		"categorical of NaN":             {byName("categorical", axis, of(0, nan)), "categorical: a value is NaN"},
 		"categorical of nothing":         {byName("categorical", axis, of(-inf, -inf)), "categorical: a value is -Inf"},
 		"several of nothing":             {byName("categorical", map[string]any{"axis": 0, "num_samples": 3}, of(-inf, -inf)), "categorical: a value is -Inf"},
-		"binary cross entropy above 1":   {func() *lucid.Tensor { return lucid.BinaryCrossEntropy(of(0.5, 1.5), of(0, 1), nil) }, "binary_cross_entropy: a value is 1.5; a probability"},
+		"binary cross entropy above 1":   {func() *lucid.Tensor { return F.BinaryCrossEntropy(of(0.5, 1.5), of(0, 1)) }, "binary_cross_entropy: a value is 1.5; a probability"},
 		"binary cross entropy of NaN": {func() *lucid.Tensor {
-			return lucid.BinaryCrossEntropy(of(nan).To(lucid.Float16), of(0).To(lucid.Float16), nil)
+			return F.BinaryCrossEntropy(of(nan).To(lucid.Float16), of(0).To(lucid.Float16))
 		}, "binary_cross_entropy: a value is NaN"},
-		"cov by negative counts":  {func() *lucid.Tensor { return lucid.Cov(of(1, 2), lucid.New([]int64{1, -1}, 2), nil) }, "cov: a value is -1"},
-		"cov by negative weights": {func() *lucid.Tensor { return lucid.Cov(of(1, 2), nil, of(1, -1)) }, "cov: a value is -1"},
+		"cov by negative counts": {func() *lucid.Tensor {
+			return lucid.Cov(of(1, 2), lucid.CovOptions{FWeights: lucid.New([]int64{1, -1}, 2)})
+		}, "cov: a value is -1"},
+		"cov by negative weights": {func() *lucid.Tensor { return lucid.Cov(of(1, 2), lucid.CovOptions{AWeights: of(1, -1)}) }, "cov: a value is -1"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

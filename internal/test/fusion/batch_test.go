@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestRowDoesNotDependOnItsBatch: under Deterministic a row has the same bits alone, among a few and among many, however
@@ -27,7 +28,7 @@ func TestRowDoesNotDependOnItsBatch(t *testing.T) {
 	same := []int{1}
 	groups := 8
 	works := map[string]func(n int) *lucid.Tensor{
-		"product, bias, gelu": func(n int) *lucid.Tensor { return lucid.Gelu(first(x, n).MatMul(wide).Add(b)) },
+		"product, bias, gelu": func(n int) *lucid.Tensor { return F.GELU(first(x, n).MatMul(wide).Add(b)) },
 		"square product":      func(n int) *lucid.Tensor { return first(x, n).MatMul(square) },
 		"few columns":         func(n int) *lucid.Tensor { return first(x, n).MatMul(tall) },
 		"transposed weight":   func(n int) *lucid.Tensor { return first(x, n).MatMul(transposed) },
@@ -36,38 +37,38 @@ func TestRowDoesNotDependOnItsBatch(t *testing.T) {
 		"float64 product":     func(n int) *lucid.Tensor { return first(x, n).To(lucid.Float64).MatMul(wide.To(lucid.Float64)) },
 		"complex product":     func(n int) *lucid.Tensor { return first(x, n).To(lucid.Complex64).MatMul(wide.To(lucid.Complex64)) },
 		"softmax":             func(n int) *lucid.Tensor { return first(x, n).Softmax(1) },
-		"layer norm":          func(n int) *lucid.Tensor { return lucid.LayerNorm(first(x, n), []int{700}, nil, nil) },
-		"rms norm":            func(n int) *lucid.Tensor { return lucid.RMSNorm(first(x, n), []int{700}, nil) },
+		"layer norm":          func(n int) *lucid.Tensor { return F.LayerNorm(first(x, n), []int{700}) },
+		"rms norm":            func(n int) *lucid.Tensor { return F.RMSNorm(first(x, n), []int{700}) },
 		"sum":                 func(n int) *lucid.Tensor { return first(x, n).Sum(1) },
 		"computed and summed": func(n int) *lucid.Tensor { return first(x, n).Mul(2).Exp().Sum(1) },
 		"variance":            func(n int) *lucid.Tensor { return first(x, n).Var(1) },
 		"cumulative sum":      func(n int) *lucid.Tensor { return first(x, n).CumSum(1) },
 		"cross entropy": func(n int) *lucid.Tensor {
-			return lucid.CrossEntropy(first(x, n), first(classes, n), nil, lucid.CrossEntropyOptions{Reduction: "none"})
+			return F.CrossEntropy(first(x, n), first(classes, n), F.CrossEntropyOptions{Reduction: "none"})
 		},
 		"convolution": func(n int) *lucid.Tensor {
-			return lucid.Conv2d(first(image, n), kernel, nil, lucid.ConvOptions{Padding: same})
+			return F.Conv2d(first(image, n), kernel, F.ConvOptions{Padding: same})
 		},
 		"strided": func(n int) *lucid.Tensor {
-			return lucid.Conv2d(first(image, n), kernel, nil, lucid.ConvOptions{Stride: []int{2}})
+			return F.Conv2d(first(image, n), kernel, F.ConvOptions{Stride: []int{2}})
 		},
-		"pointwise": func(n int) *lucid.Tensor { return lucid.Conv2d(first(image, n), point, nil) },
+		"pointwise": func(n int) *lucid.Tensor { return F.Conv2d(first(image, n), point) },
 		"depthwise": func(n int) *lucid.Tensor {
-			return lucid.Conv2d(first(image, n), deep, nil, lucid.ConvOptions{Groups: &groups})
+			return F.Conv2d(first(image, n), deep, F.ConvOptions{Groups: groups})
 		},
-		"average pooling": func(n int) *lucid.Tensor { return lucid.AvgPool2d(first(image, n), []int{3}) },
+		"average pooling": func(n int) *lucid.Tensor { return F.AvgPool2d(first(image, n), []int{3}) },
 		"attention": func(n int) *lucid.Tensor {
-			return lucid.ScaledDotProductAttention(first(q, n), first(k, n), first(v, n), nil)
+			return F.ScaledDotProductAttention(first(q, n), first(k, n), first(v, n))
 		},
 		"causal attention": func(n int) *lucid.Tensor {
-			return lucid.ScaledDotProductAttention(first(q, n), first(k, n), first(v, n), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+			return F.ScaledDotProductAttention(first(q, n), first(k, n), first(v, n), F.ScaledDotProductAttentionOptions{IsCausal: true})
 		},
 		"recurrent layer": func(n int) *lucid.Tensor {
-			y, _, _ := lucid.LSTMForward(first(v, n).At(lucid.Colon, 0), rand4, tall4, nil, nil, nil, nil, nil, lucid.LstmForwardOptions{BatchFirst: true})
+			y, _, _ := F.LSTMForward(first(v, n).At(lucid.Colon, 0), rand4, tall4, F.LSTMForwardOptions{BatchFirst: true})
 			return y
 		},
 		"gated units": func(n int) *lucid.Tensor {
-			y, _ := lucid.GRUForward(first(v, n).At(lucid.Colon, 0), rand3, tall3, nil, nil, bias3, lucid.GruForwardOptions{BatchFirst: true, Reverse: true})
+			y, _ := F.GRUForward(first(v, n).At(lucid.Colon, 0), rand3, tall3, F.GRUForwardOptions{BiasHH: bias3, BatchFirst: true, Reverse: true})
 			return y
 		},
 		"stacked products": func(n int) *lucid.Tensor { return first(q, n).MatMul(first(k, n).Transpose(-1, -2)) },

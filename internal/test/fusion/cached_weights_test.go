@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestCachedWeights: a compiled function that caches its packed weights sees every new value of them, however it is written:
@@ -14,11 +15,11 @@ func TestCachedWeights(t *testing.T) {
 	lucid.Seed(3)
 	w, bias := lucid.Randn(48, 40).Eval(), lucid.Randn(48).Eval()
 	x := lucid.Randn(2, 40).Eval()
-	layer := func(x *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, bias).Relu() }
-	bare := func(x *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, nil) }
+	layer := func(x *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w, F.LinearOptions{Bias: bias}).ReLU() }
+	bare := func(x *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w) }
 	fast, fastBare := lucid.Compile(layer), lucid.Compile(bare)
 	step := lucid.Compile(func(g *lucid.Tensor) *lucid.Tensor {
-		y := lucid.Linear(x, w, bias).Sum()
+		y := F.Linear(x, w, F.LinearOptions{Bias: bias}).Sum()
 		w.Assign(w.Sub(g.Mul(0.5)))
 		return y
 	})
@@ -60,12 +61,12 @@ func TestCachedWeights(t *testing.T) {
 func TestCachedParts(t *testing.T) {
 	lucid.Seed(3)
 	x, all := lucid.Randn(1, 64).Eval(), lucid.Randn(3, 64, 64).Eval()
-	f := lucid.Compile(func(x, w *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, nil).Relu() })
+	f := lucid.Compile(func(x, w *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w).ReLU() })
 	for range 3 {
 		for i := range 3 {
 			w := all.At(i).Eval()
 			for range 6 {
-				if !lucid.Equal(f(x, w).Eval(), lucid.Linear(x, w, nil).Relu()) {
+				if !lucid.Equal(f(x, w).Eval(), F.Linear(x, w).ReLU()) {
 					t.Fatalf("part %d: other values than the plain function", i)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestProductsInOnePass: what follows a product runs over its parts; the bits are those of one after the other.
@@ -85,12 +86,12 @@ func TestConvolutionInOnePass(t *testing.T) {
 					return lucid.With{DType: lucid.Float64}.Uniform(-1, 1, size...).To(d).Eval()
 				}
 				x, w, b := rand(s[0]...), rand(s[1]...), rand(s[1][0])
-				o := lucid.ConvOptions{Padding: s[1][2] / 2}
-				y := lucid.Conv2d(x, w, nil, o).Eval()
+				o := F.ConvOptions{Padding: s[1][2] / 2}
+				y := F.Conv2d(x, w, o).Eval()
 				rest := rand(y.Shape()...)
-				want := y.Add(b.Reshape(1, -1, 1, 1)).Eval().Relu().Eval().Add(rest).Eval()
+				want := y.Add(b.Reshape(1, -1, 1, 1)).Eval().ReLU().Eval().Add(rest).Eval()
 				before := exec.Count.Steps.Load()
-				got := lucid.Conv2d(x, w, b, o).Relu().Add(rest).Eval()
+				got := F.Conv2d(x, w, o, F.ConvOptions{Bias: b}).ReLU().Add(rest).Eval()
 				if n := exec.Count.Steps.Load() - before; n > 1 && lucid.DefaultDevice() == lucid.CPU {
 					t.Errorf("%d launches, want 1", n)
 				}

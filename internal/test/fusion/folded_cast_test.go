@@ -15,6 +15,7 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // convertingDevice is the CPU with kernels of the loss and of products that convert and that write rows of 8 elements more than
@@ -70,7 +71,7 @@ func (widePitch) Pitch(op string, _ attr.Attr, _ dtype.DType, s *shape.Shape) in
 func TestKernelsThatConvert(t *testing.T) {
 	loss := func(x, w, y *lucid.Tensor) []*lucid.Tensor {
 		value, grads := lucid.ValueAndGrad(func(x, w *lucid.Tensor) *lucid.Tensor {
-			return lucid.CrossEntropy(x.MatMul(w).Reshape(-1, 7).To(lucid.Float32), y, nil)
+			return F.CrossEntropy(x.MatMul(w).Reshape(-1, 7).To(lucid.Float32), y)
 		}, 0, 1)(x, w)
 		return append(grads, value)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestRoundedOnce: a product in half types to which something is added is rounded once, when all is summed. Operands are whole numbers, so
@@ -31,7 +32,8 @@ func TestRoundedOnce(t *testing.T) {
 			check("baddbmm", lucid.Baddbmm(hb.Reshape(1, m, n), hx.Reshape(1, m, k), hw.MT().Reshape(1, k, n)), p.Add(near))
 			check("addmv", lucid.Addmv(hb.Select(1, 0), hx, hw.Select(0, 0)), p.Add(near).Select(1, 0))
 			row := near.Select(0, 0).Add(weak).To(d).Eval()
-			for name, f := range map[string]func(x, w, b *lucid.Tensor) *lucid.Tensor{"linear": lucid.Linear, "compiled linear": lucid.Compile(lucid.Linear)} {
+			linear := func(x, w, b *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w, F.LinearOptions{Bias: b}) }
+			for name, f := range map[string]func(x, w, b *lucid.Tensor) *lucid.Tensor{"linear": linear, "compiled linear": lucid.Compile(linear)} {
 				check(name, f(hx, hw, row), p.Add(row.To(lucid.Float64)))
 				check(name+" over a batch", f(hx.Reshape(1, m, k), hw, row), p.Add(row.To(lucid.Float64)))
 			}
@@ -43,7 +45,9 @@ func TestRoundedOnce(t *testing.T) {
 func TestGradientsStayHalf(t *testing.T) {
 	half := func(sizes ...int) *lucid.Tensor { return lucid.Randn(sizes...).To(lucid.BFloat16).Eval() }
 	x, w, b, g := half(2, 3, 4), half(5, 4), half(5), half(2, 3, 5)
-	_, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{lucid.Linear(in[0], in[1], in[2])} }, []*lucid.Tensor{x, w, b}, []*lucid.Tensor{g})
+	_, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
+		return []*lucid.Tensor{F.Linear(in[0], in[1], F.LinearOptions{Bias: in[2]})}
+	}, []*lucid.Tensor{x, w, b}, []*lucid.Tensor{g})
 	if s := lucid.Dump(grads...); strings.Contains(s, "float32") {
 		t.Errorf("something is float32:\n%s", s)
 	}

@@ -11,7 +11,7 @@ import (
 func TestKernelOfPendingBits(t *testing.T) {
 	bits := lucid.New([]uint16{0xC83D, 0xBF10, 0x3C00}, 3) // -8.4766, -1.7656, 1
 	want := []float64{-8.4765625, -1.765625, 1}
-	view := func() *lucid.Tensor { return lucid.ViewDType(bits, lucid.Float16) }
+	view := func() *lucid.Tensor { return bits.ViewDType(lucid.Float16) }
 	for _, c := range []struct {
 		name string
 		got  float64
@@ -26,7 +26,7 @@ func TestKernelOfPendingBits(t *testing.T) {
 		{"imag", lucid.Imag(lucid.New([]complex128{1 + 9i, 2 + 8i}, 2)).Max().Item(), 9},
 		{"view_as_real", lucid.ViewAsReal(lucid.New([]complex64{1 + 9i, 2 + 8i}, 2)).Sum().Item(), 20},
 		{"view_as_complex", lucid.Imag(lucid.ViewAsComplex(lucid.New([]float32{1, 2, 3, 4}, 2, 2)).Sum()).Item(), 6},
-		{"wider", lucid.ViewDType(lucid.New([]uint16{0, 0x3F80, 0, 0x4000}, 4), lucid.Float32).Sum().Item(), 3},
+		{"wider", lucid.New([]uint16{0, 0x3F80, 0, 0x4000}, 4).ViewDType(lucid.Float32).Sum().Item(), 3},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)

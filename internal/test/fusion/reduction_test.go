@@ -17,8 +17,8 @@ func TestReductionsInOnePass(t *testing.T) {
 	reductions := map[string]func(x *lucid.Tensor, dims ...int) *lucid.Tensor{
 		"sum":   func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Sum(d...) },
 		"mean":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Mean(d...) },
-		"amax":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Amax(d...) },
-		"amin":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Amin(d...) },
+		"amax":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Max(d...) },
+		"amin":  func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Min(d...) },
 		"any":   func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Gt(1.9).Any(d...) },
 		"count": func(x *lucid.Tensor, d ...int) *lucid.Tensor { return x.Gt(0.5).CountNonzero(d...) },
 	}
@@ -112,7 +112,7 @@ func TestReductionsTogether(t *testing.T) {
 			y := lucid.With{DType: lucid.Float64}.Uniform(-2, 2, wide...).To(d).At(lucid.Ellipsis, 0).Eval() // every second element of these
 			all := func(at func(t *lucid.Tensor) *lucid.Tensor) []*lucid.Tensor {
 				p := at(x.Mul(y))
-				return []*lucid.Tensor{at(x.Sum(s.dims...)), at(p.Sum(s.dims...)), at(p.Mean(s.dims...)), at(p.Amax(s.dims...)), p}
+				return []*lucid.Tensor{at(x.Sum(s.dims...)), at(p.Sum(s.dims...)), at(p.Mean(s.dims...)), at(p.Max(s.dims...)), p}
 			}
 			two := []*lucid.Tensor{y.Sum(s.dims...), x.Mul(y).Sum(s.dims...)} // memory is folded in its own order
 			if err := lucid.Eval(two...); err != nil || !tensortest.SameBits(two[0], y.Sum(s.dims...).Eval()) {

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // handOp is a norm or the like, written out with reductions over the last dimensions; at sees every value on the way.
@@ -117,6 +118,6 @@ func BenchmarkRowsByHand(b *testing.B) {
 		run(name, func() *lucid.Tensor { return byHand[name].atOnce(x, w) })
 	}
 	run("library/softmax", func() *lucid.Tensor { return lucid.Softmax(x, -1) })
-	run("library/layer norm", func() *lucid.Tensor { return lucid.LayerNorm(x, []int{4096}, w, w) })
-	run("library/rms norm", func() *lucid.Tensor { return lucid.RMSNorm(x, []int{4096}, w) })
+	run("library/layer norm", func() *lucid.Tensor { return F.LayerNorm(x, []int{4096}, F.LayerNormOptions{Weight: w, Bias: w}) })
+	run("library/rms norm", func() *lucid.Tensor { return F.RMSNorm(x, []int{4096}, F.RMSNormOptions{Weight: w}) })
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestSameBitsForAnyThreadsHeavy: kernels that split large work give the same bits, values and gradients, for any
@@ -24,38 +25,38 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 	state, weights := rand(800, 48).Mul(0.1).Eval(), rand(800, 200).Mul(0.1).Eval()
 	classes := lucid.With{DType: lucid.Float32}.Uniform(0, 700, 300).To(lucid.Int64).Eval()
 	works := map[string]func(x *lucid.Tensor) *lucid.Tensor{
-		"product, bias, gelu":   func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x.MatMul(w).Add(b)) },
+		"product, bias, gelu":   func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x.MatMul(w).Add(b)) },
 		"bfloat16 product":      func(x *lucid.Tensor) *lucid.Tensor { return x.To(lucid.BFloat16).MatMul(w.To(lucid.BFloat16)) },
 		"float16 product":       func(x *lucid.Tensor) *lucid.Tensor { return x.To(lucid.Float16).MatMul(w.To(lucid.Float16)) },
 		"float64 product":       func(x *lucid.Tensor) *lucid.Tensor { return x.To(lucid.Float64).MatMul(w.To(lucid.Float64)) },
 		"softmax":               func(x *lucid.Tensor) *lucid.Tensor { return x.Softmax(1) },
 		"softmax down":          func(x *lucid.Tensor) *lucid.Tensor { return x.Softmax(0) },
-		"layer norm":            func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{700}, nil, nil) },
-		"rms norm":              func(x *lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(x, []int{700}, nil) },
+		"layer norm":            func(x *lucid.Tensor) *lucid.Tensor { return F.LayerNorm(x, []int{700}) },
+		"rms norm":              func(x *lucid.Tensor) *lucid.Tensor { return F.RMSNorm(x, []int{700}) },
 		"variance":              func(x *lucid.Tensor) *lucid.Tensor { return x.Var(0) },
 		"sum while computed":    func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(x).Exp().Sum(0) },
 		"log sum exp":           func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(1) },
 		"cumulative sum":        func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(0) },
-		"cross entropy":         func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, classes, nil) },
+		"cross entropy":         func(x *lucid.Tensor) *lucid.Tensor { return F.CrossEntropy(x, classes) },
 		"gather and its adding": func(x *lucid.Tensor) *lucid.Tensor { return x.At(positions).Sum(1) },
 		"convolution": func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Conv2d(image.Mul(x.At(0, 0)), kernel, nil, lucid.ConvOptions{Padding: []int{1}})
+			return F.Conv2d(image.Mul(x.At(0, 0)), kernel, F.ConvOptions{Padding: []int{1}})
 		},
 		"kernel gradient": func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Conv2d(image, kernel.Mul(x.At(0, 0)), nil, lucid.ConvOptions{Stride: []int{2}})
+			return F.Conv2d(image, kernel.Mul(x.At(0, 0)), F.ConvOptions{Stride: []int{2}})
 		},
 		"depthwise": func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Conv2d(image, deep.Mul(x.At(0, 0)), nil, lucid.ConvOptions{Groups: &groups})
+			return F.Conv2d(image, deep.Mul(x.At(0, 0)), F.ConvOptions{Groups: groups})
 		},
 		"attention": func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.ScaledDotProductAttention(q.Mul(x.At(0, 0)), k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+			return F.ScaledDotProductAttention(q.Mul(x.At(0, 0)), k, v, F.ScaledDotProductAttentionOptions{IsCausal: true})
 		},
 		"recurrent": func(x *lucid.Tensor) *lucid.Tensor {
-			y, _, _ := lucid.LSTMForward(q.At(0).Mul(x.At(0, 0)).Permute(1, 0, 2), state, weights, nil, nil, nil, nil, nil)
+			y, _, _ := F.LSTMForward(q.At(0).Mul(x.At(0, 0)).Permute(1, 0, 2), state, weights)
 			return y
 		},
 		"pooling": func(x *lucid.Tensor) *lucid.Tensor {
-			y, _ := lucid.MaxPool2d(image.Mul(x.At(0, 0)), []int{2})
+			y := F.MaxPool2d(image.Mul(x.At(0, 0)), []int{2})
 			return y
 		},
 	}

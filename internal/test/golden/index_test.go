@@ -13,6 +13,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // indexCase is a program of reads and writes by index, and what NumPy made of it (scripts/golden_index).
@@ -167,7 +168,7 @@ func TestWriteRefuses(t *testing.T) {
 		"a half of 1e10":         func() { half.MaskedFill(mask, 1e10) },
 		"a half of -1e10, whole": func() { lucid.FullLike(half, -1e10) },
 		"a float of 2i":          func() { floats.MaskedFill(mask, 2i) },
-		"padding with -1e10":     func() { lucid.Pad(half, []int{1, 1}, lucid.PadOptions{Value: -1e10}) },
+		"padding with -1e10":     func() { F.Pad(half, []int{1, 1}, F.PadOptions{Value: -1e10}) },
 		"a complex tensor":       func() { floats.SetAt(wave, lucid.Colon) },
 		"assigned complex":       func() { floats.Assign(wave) },
 		"floats among ints":      func() { ints.Scatter(0, at, floats) },

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // BenchmarkRecord is the cost to record one op over 16 elements.
@@ -73,7 +74,9 @@ func BenchmarkCompiledMLP(b *testing.B) {
 	lucid.Seed(1)
 	w, v := lucid.Randn(64, 64).Eval(), lucid.Randn(64, 64).Eval()
 	p, q := lucid.Randn(64).Eval(), lucid.Randn(64).Eval()
-	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Linear(lucid.Linear(x, w, p).Relu(), v, q) })
+	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
+		return F.Linear(F.Linear(x, w, F.LinearOptions{Bias: p}).ReLU(), v, F.LinearOptions{Bias: q})
+	})
 	x := lucid.Randn(1, 64).Eval()
 	f(x)
 	b.ReportAllocs()

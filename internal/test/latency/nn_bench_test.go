@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // BenchmarkNNTrain measures forward and backward together.
@@ -26,29 +27,31 @@ func BenchmarkNNTrain(b *testing.B) {
 	}
 	w, bias := lucid.Randn(1024), lucid.Randn(1024)
 	x := lucid.Randn(2048, 1024)
-	run("layer_norm/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{1024}, w, bias) })
-	run("rms_norm/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(x, []int{1024}, w) })
+	run("layer_norm/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor {
+		return F.LayerNorm(x, []int{1024}, F.LayerNormOptions{Weight: w, Bias: bias})
+	})
+	run("rms_norm/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor { return F.RMSNorm(x, []int{1024}, F.RMSNormOptions{Weight: w}) })
 	run("softmax/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softmax(x, -1) })
 	run("log_softmax/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor { return lucid.LogSoftmax(x, -1) })
-	run("gelu/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x) })
-	run("silu/2048x1024", x, lucid.Silu)
+	run("gelu/2048x1024", x, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x) })
+	run("silu/2048x1024", x, F.SiLU)
 	target := lucid.Zeros(256).To(lucid.Int64)
-	run("cross_entropy/256x8192", lucid.Randn(256, 8192), func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, target, nil) })
+	run("cross_entropy/256x8192", lucid.Randn(256, 8192), func(x *lucid.Tensor) *lucid.Tensor { return F.CrossEntropy(x, target) })
 	q := lucid.Randn(8, 256, 64)
 	run("attention/8x256x64", q, func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.ScaledDotProductAttention(x, x, x, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		return F.ScaledDotProductAttention(x, x, x, F.ScaledDotProductAttentionOptions{IsCausal: true})
 	})
 	image := lucid.Randn(8, 16, 56, 56)
-	run("max_pool2d/8x16x56", image, func(x *lucid.Tensor) *lucid.Tensor { y, _ := lucid.MaxPool2d(x, []int{2}); return y })
-	run("avg_pool2d/8x16x56", image, func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2}) })
+	run("max_pool2d/8x16x56", image, func(x *lucid.Tensor) *lucid.Tensor { y := F.MaxPool2d(x, []int{2}); return y })
+	run("avg_pool2d/8x16x56", image, func(x *lucid.Tensor) *lucid.Tensor { return F.AvgPool2d(x, []int{2}) })
 	run("batch_norm/8x16x56", image, func(x *lucid.Tensor) *lucid.Tensor {
-		y, _, _ := lucid.BatchNorm(x, nil, nil, nil, nil, lucid.BatchNormOptions{Training: true})
+		y := F.BatchNorm(x, F.BatchNormOptions{Training: true})
 		return y
 	})
 	run("bilinear/8x16x56", image, func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.Interpolate(x, lucid.InterpolateOptions{ScaleFactor: []float64{2}, Mode: "bilinear"})
+		return F.Interpolate(x, F.InterpolateOptions{ScaleFactor: []float64{2}, Mode: "bilinear"})
 	})
 	run("pad_reflect/8x16x56", image, func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.Pad(x, []int{1, 1, 1, 1}, lucid.PadOptions{Mode: "reflect"})
+		return F.Pad(x, []int{1, 1, 1, 1}, F.PadOptions{Mode: "reflect"})
 	})
 }

@@ -105,7 +105,7 @@ func heavyKernels() []func() {
 	big := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 1<<20).Eval()
 	return []func(){
 		func() { a.MatMul(a).Sum().Item() },
-		func() { a.Softmax(1).Amax().Item() },
+		func() { a.Softmax(1).Max().Item() },
 		func() { big.Mul(2).Add(1).Tanh().Mul(big).Exp().Sum().Item() },
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // BenchmarkStops runs kernels one family at a time and asks all the while, from another goroutine, for the processor and for
@@ -188,8 +189,8 @@ func (l *kernelList) moves() {
 	l.of("histc", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Histc(x) }, 1<<21)
 	l.of("flip", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Flip(x, 0, 1).Contiguous() }, 2048, 2048)
 	l.of("cat", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cat([]*lucid.Tensor{x, x}, 1) }, 2048, 2048)
-	l.of("pad", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Pad(x, []int{3, 3, 3, 3}) }, 2048, 2048)
-	l.of("repeat", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Repeat(x, 64).Contiguous() }, 1<<18)
+	l.of("pad", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return F.Pad(x, []int{3, 3, 3, 3}) }, 2048, 2048)
+	l.of("repeat", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return x.Repeat(64).Contiguous() }, 1<<18)
 	l.add("random", func() func() { return func() { y := lucid.Randn(1 << 22).Eval(); y.Free() } })
 	l.add("permutation", func() func() { return func() { y := lucid.RandPerm(1 << 20).Eval(); y.Free() } })
 	l.add("zeros", func() func() { return func() { y := lucid.Zeros(1 << 24).Contiguous().Eval(); y.Free() } })
@@ -217,50 +218,52 @@ func (l *kernelList) products() {
 	l.of("vector", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(x.At(0)) }, 4096, 4096)
 	l.of("batched", lucid.Float32, func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(x) }, 256, 96, 96)
 	attend := func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.ScaledDotProductAttention(x, x, x, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		return F.ScaledDotProductAttention(x, x, x, F.ScaledDotProductAttentionOptions{IsCausal: true})
 	}
 	l.of("attention", lucid.Float32, attend, 12, 1024, 64)
 	l.grad("attention grad", attend, 12, 512, 64)
 	for _, c := range []struct {
 		name             string
 		in, out, k, size int
-		o                lucid.ConvOptions
-	}{{"conv 3x3", 64, 64, 3, 56, lucid.ConvOptions{Padding: []int{1}}}, {"conv 1x1", 64, 256, 1, 56, lucid.ConvOptions{}},
-		{"conv 7x7", 3, 64, 7, 224, lucid.ConvOptions{Stride: []int{2}, Padding: []int{3}}}, {"depthwise", 64, 64, 3, 56, lucid.ConvOptions{Padding: []int{1}, Groups: new(64)}}} {
+		o                F.ConvOptions
+	}{{"conv 3x3", 64, 64, 3, 56, F.ConvOptions{Padding: []int{1}}}, {"conv 1x1", 64, 256, 1, 56, F.ConvOptions{}},
+		{"conv 7x7", 3, 64, 7, 224, F.ConvOptions{Stride: []int{2}, Padding: []int{3}}}, {"depthwise", 64, 64, 3, 56, F.ConvOptions{Padding: []int{1}, Groups: 64}}} {
 		in := c.in
-		if c.o.Groups != nil {
+		if c.o.Groups != 0 {
 			in = 1
 		}
 		w := lucid.With{DType: lucid.Float32}.Uniform(-1, 1, c.out, in, c.k, c.k)
-		f := func(x *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, c.o) }
+		f := func(x *lucid.Tensor) *lucid.Tensor { return F.Conv2d(x, w, c.o) }
 		l.of(c.name, lucid.Float32, f, 8, c.in, c.size, c.size)
 		l.grad(c.name+" grad", f, 8, c.in, c.size, c.size)
 		l.add(c.name+" weight grad", func() func() {
 			x := lucid.Randn(8, c.in, c.size, c.size).Eval()
 			u := lucid.Randn(f(x).Shape()...).Eval()
 			return func() {
-				_, g := lucid.VJP(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, c.o) }, w, u)
+				_, g := lucid.VJP(func(w *lucid.Tensor) *lucid.Tensor { return F.Conv2d(x, w, c.o) }, w, u)
 				g.Eval().Free()
 			}
 		})
 	}
-	pool := func(x *lucid.Tensor) *lucid.Tensor { y, _ := lucid.MaxPool2d(x, []int{2}); return y }
+	pool := func(x *lucid.Tensor) *lucid.Tensor { y := F.MaxPool2d(x, []int{2}); return y }
 	l.of("max pool", lucid.Float32, pool, 8, 64, 112, 112)
 	l.grad("max pool grad", pool, 8, 64, 112, 112)
 	w, bias := lucid.Randn(1024), lucid.Randn(1024)
-	norm := func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{1024}, w, bias) }
+	norm := func(x *lucid.Tensor) *lucid.Tensor {
+		return F.LayerNorm(x, []int{1024}, F.LayerNormOptions{Weight: w, Bias: bias})
+	}
 	l.of("layer norm", lucid.Float32, norm, 2048, 1024)
 	l.grad("layer norm grad", norm, 2048, 1024)
 	batch := func(x *lucid.Tensor) *lucid.Tensor {
-		y, _, _ := lucid.BatchNorm(x, nil, nil, nil, nil, lucid.BatchNormOptions{Training: true})
+		y := F.BatchNorm(x, F.BatchNormOptions{Training: true})
 		return y
 	}
 	l.of("batch norm", lucid.Float32, batch, 8, 64, 112, 112)
 	l.grad("batch norm grad", batch, 8, 64, 112, 112)
 	l.grad("cross entropy", func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.CrossEntropy(x, lucid.Zeros(256).To(lucid.Int64), nil)
+		return F.CrossEntropy(x, lucid.Zeros(256).To(lucid.Int64))
 	}, 256, 50257)
 	l.grad("bilinear", func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.Interpolate(x, lucid.InterpolateOptions{ScaleFactor: []float64{2}, Mode: "bilinear"})
+		return F.Interpolate(x, F.InterpolateOptions{ScaleFactor: []float64{2}, Mode: "bilinear"})
 	}, 8, 16, 56, 56)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/par"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // Attention of 4096 rows and keys: the weights alone would take 64 MiB.
@@ -16,7 +17,7 @@ func TestAttentionMemory(t *testing.T) {
 	x := func(seed uint64) *lucid.Tensor { return values32(seed, 1, 1, n, e) }
 	in := []*lucid.Tensor{x(1), x(2), x(3)}
 	f := func(in []*lucid.Tensor) []*lucid.Tensor {
-		return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})}
+		return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{IsCausal: true})}
 	}
 	if err := lucid.Eval(in...); err != nil {
 		t.Fatal(err)
@@ -52,7 +53,7 @@ func TestAttentionSameBits(t *testing.T) {
 		par.SetThreads(threads)
 		in := []*lucid.Tensor{values32(1, 2, 6, 300, 24), values32(2, 2, 2, 410, 24), values32(3, 2, 2, 410, 40)}
 		f := func(in []*lucid.Tensor) []*lucid.Tensor {
-			return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], nil, lucid.ScaledDotProductAttentionOptions{EnableGQA: true})}
+			return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{EnableGQA: true})}
 		}
 		out, grads := lucid.VJPN(f, in, []*lucid.Tensor{values32(4, 2, 6, 300, 40)})
 		var all []byte
@@ -76,7 +77,7 @@ func TestAttentionUnseenRows(t *testing.T) {
 	added := lucid.Where(sees, lucid.Zeros(3, 5), math.Inf(-1))
 	grads := func(mask *lucid.Tensor) []*lucid.Tensor {
 		out, g := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
-			return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], mask)}
+			return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{AttnMask: mask})}
 		}, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{values32(4, 1, 1, 3, 4)})
 		return append(out, g...)
 	}
@@ -101,8 +102,8 @@ func TestAttentionUnseenRows(t *testing.T) {
 func TestAttentionDropout(t *testing.T) {
 	// Values are 1, so a result is the share of weight that was not dropped, divided by 1-p.
 	const n, p = 400, 0.25
-	o := lucid.ScaledDotProductAttentionOptions{DropoutP: p}
-	y := lucid.ToSlice[float32](lucid.ScaledDotProductAttention(values32(1, n, 8), values32(2, n, 8), lucid.Ones(n, 1), nil, o))
+	o := F.ScaledDotProductAttentionOptions{DropoutP: p}
+	y := lucid.ToSlice[float32](F.ScaledDotProductAttention(values32(1, n, 8), values32(2, n, 8), lucid.Ones(n, 1), o))
 	mean, varies := 0.0, false
 	for _, v := range y {
 		mean += float64(v) / n
@@ -113,7 +114,7 @@ func TestAttentionDropout(t *testing.T) {
 	}
 	o.DropoutP = 1.5
 	if err := lucid.Try(func() {
-		lucid.ScaledDotProductAttention(values32(1, 2, 2), values32(2, 2, 2), lucid.Ones(2, 1), nil, o)
+		F.ScaledDotProductAttention(values32(1, 2, 2), values32(2, 2, 2), lucid.Ones(2, 1), o)
 	}); err == nil {
 		t.Error("dropout_p 1.5 was accepted")
 	}

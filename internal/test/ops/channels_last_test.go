@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // lastOf puts dimension 1 last, and firstOf back.
@@ -35,21 +36,19 @@ func TestChannelsLast(t *testing.T) {
 	lucid.Seed(3)
 	for _, c := range []form{
 		{"conv1d", []*lucid.Tensor{r(2, 4, 9), r(6, 4, 3), r(6)}, func(last bool, in []*lucid.Tensor) *lucid.Tensor {
-			return lucid.Conv1d(in[0], in[1], in[2], lucid.ConvOptions{Stride: []int{2}, Padding: 1, ChannelsLast: last})
+			return F.Conv1d(in[0], in[1], F.ConvOptions{Bias: in[2], Stride: []int{2}, Padding: 1, ChannelsLast: last})
 		}},
 		{"conv2d", []*lucid.Tensor{r(2, 4, 7, 6), r(6, 2, 3, 2), r(6)}, func(last bool, in []*lucid.Tensor) *lucid.Tensor {
-			return lucid.Conv2d(in[0], in[1], in[2], lucid.ConvOptions{Groups: &two, Padding: "same", Dilation: []int{2, 1}, ChannelsLast: last})
+			return F.Conv2d(in[0], in[1], F.ConvOptions{Bias: in[2], Groups: two, Padding: "same", Dilation: []int{2, 1}, ChannelsLast: last})
 		}},
 		{"conv3d", []*lucid.Tensor{r(1, 2, 4, 5, 3), r(3, 2, 2, 2, 2), r(3)}, func(last bool, in []*lucid.Tensor) *lucid.Tensor {
-			return lucid.Conv3d(in[0], in[1], in[2], lucid.ConvOptions{ChannelsLast: last})
+			return F.Conv3d(in[0], in[1], F.ConvOptions{Bias: in[2], ChannelsLast: last})
 		}},
 		{"batch_norm", []*lucid.Tensor{r(3, 5, 4, 2), r(5), r(5)}, func(last bool, in []*lucid.Tensor) *lucid.Tensor {
-			y, _, _ := lucid.BatchNorm(in[0], nil, nil, in[1], in[2], lucid.BatchNormOptions{Training: true, ChannelsLast: last})
-			return y
+			return F.BatchNorm(in[0], F.BatchNormOptions{Weight: in[1], Bias: in[2], Training: true, ChannelsLast: last})
 		}},
 		{"batch_norm/eval", []*lucid.Tensor{r(3, 5, 4, 2), r(5), r(5)}, func(last bool, in []*lucid.Tensor) *lucid.Tensor {
-			y, _, _ := lucid.BatchNorm(in[0], in[1], in[2].Square(), nil, nil, lucid.BatchNormOptions{ChannelsLast: last})
-			return y
+			return F.BatchNorm(in[0], F.BatchNormOptions{RunningMean: in[1], RunningVar: in[2].Square(), ChannelsLast: last})
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,22 +77,24 @@ func TestChannelsLast(t *testing.T) {
 			near(t, "the compiled result", both(c.in[0], c.in[1], c.in[2]), want)
 		})
 	}
-	if y := lucid.Conv1d(r(9, 4), r(6, 4, 3), nil, lucid.ConvOptions{ChannelsLast: true}); fmt.Sprint(y.Shape()) != "[7 6]" || math.IsNaN(y.Sum().Item()) {
+	if y := F.Conv1d(r(9, 4), r(6, 4, 3), F.ConvOptions{ChannelsLast: true}); fmt.Sprint(y.Shape()) != "[7 6]" || math.IsNaN(y.Sum().Item()) {
 		t.Errorf("without a batch: %v", y.Shape())
 	}
 	if err := lucid.Try(func() {
-		lucid.BatchNorm(r(3, 5, 4), nil, nil, r(5), nil, lucid.BatchNormOptions{Training: true, ChannelsLast: true})
+		F.BatchNorm(r(3, 5, 4), F.BatchNormOptions{Weight: r(5), Training: true, ChannelsLast: true})
 	}); err == nil {
 		t.Error("a weight for dimension 1 was taken for the last")
 	}
 }
 
-// TestMaxPoolChannelsLast compares pooling with channels last with the same in the usual order: values, positions and gradients.
+// TestMaxPoolChannelsLast compares pooling with channels last with the same in the usual order: values, indices and gradients.
 func TestMaxPoolChannelsLast(t *testing.T) {
 	lucid.Seed(4)
-	pools := []func(x *lucid.Tensor, kernel []int, o ...lucid.MaxPoolOptions) (*lucid.Tensor, *lucid.Tensor){lucid.MaxPool1d, lucid.MaxPool2d, lucid.MaxPool3d}
+	pools := []func(x *lucid.Tensor, kernel []int, o ...F.MaxPoolOptions) *lucid.Tensor{F.MaxPool1d, F.MaxPool2d, F.MaxPool3d}
+	pairs := []func(x *lucid.Tensor, kernel []int, o ...F.MaxPoolOptions) (*lucid.Tensor, *lucid.Tensor){
+		F.MaxPool1dWithIndices, F.MaxPool2dWithIndices, F.MaxPool3dWithIndices}
 	for k, sizes := range [][]int{{2, 9, 16}, {2, 7, 9, 16}, {2, 5, 6, 7, 3}} {
-		for _, o := range []lucid.MaxPoolOptions{{}, {Stride: []int{2}, Padding: []int{1}, ReturnIndices: true}, {Stride: []int{1}, Dilation: []int{2}, CeilMode: true, ReturnIndices: true}} {
+		for _, o := range []F.MaxPoolOptions{{}, {Stride: []int{2}, Padding: []int{1}}, {Stride: []int{1}, Dilation: []int{2}, CeilMode: true}} {
 			for _, batch := range []bool{true, false} {
 				x := lucid.Randn(sizes...)
 				if !batch {
@@ -107,24 +108,20 @@ func TestMaxPoolChannelsLast(t *testing.T) {
 				back := func(x *lucid.Tensor) *lucid.Tensor { return x.MoveDim(at, -1) }
 				last := o
 				last.ChannelsLast = true
-				want, wantPositions := pools[k](first(x), []int{3}, o)
-				got, positions := pools[k](x, []int{3}, last)
-				alike(t, "values", got, back(want))
-				if (positions == nil) != (wantPositions == nil) {
-					t.Fatalf("positions %v and %v", positions, wantPositions)
-				}
-				if positions != nil {
-					alike(t, "positions", positions, back(wantPositions))
-				}
+				alike(t, "values", pools[k](x, []int{3}, last), back(pools[k](first(x), []int{3}, o)))
+				want, wantIndices := pairs[k](first(x), []int{3}, o)
+				got, indices := pairs[k](x, []int{3}, last)
+				alike(t, "values with indices", got, back(want))
+				alike(t, "indices", indices, back(wantIndices))
 				grad := func(pool func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 					return lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return pool(x).Square().Sum() })(x)
 				}
-				alike(t, "gradients", grad(func(x *lucid.Tensor) *lucid.Tensor { y, _ := pools[k](x, []int{3}, last); return y }),
-					grad(func(x *lucid.Tensor) *lucid.Tensor { y, _ := pools[k](first(x), []int{3}, o); return y }))
+				alike(t, "gradients", grad(func(x *lucid.Tensor) *lucid.Tensor { return pools[k](x, []int{3}, last) }),
+					grad(func(x *lucid.Tensor) *lucid.Tensor { return pools[k](first(x), []int{3}, o) }))
 			}
 		}
 	}
-	if err := lucid.Try(func() { lucid.MaxPool2d(lucid.Ones(3, 4), []int{2}, lucid.MaxPoolOptions{ChannelsLast: true}) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+	if err := lucid.Try(func() { F.MaxPool2dWithIndices(lucid.Ones(3, 4), []int{2}, F.MaxPoolOptions{ChannelsLast: true}) }); !errors.Is(err, lucid.ErrShapeMismatch) {
 		t.Errorf("two dimensions: %v", err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	"github.com/lucid-go/lucid/linalg"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 type contractCase struct {
@@ -17,14 +19,14 @@ type contractCase struct {
 }
 
 func contractCases() []contractCase {
-	convCase := func(name string, x, w []int, o lucid.ConvGeneralOptions) contractCase {
-		return contractCase{name, [][]int{x, w}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.ConvGeneral(v[0], v[1], o) }}
+	convCase := func(name string, x, w []int, o F.ConvGeneralOptions) contractCase {
+		return contractCase{name, [][]int{x, w}, func(v []*lucid.Tensor) *lucid.Tensor { return F.ConvGeneral(v[0], v[1], o) }}
 	}
 	idx := func(v ...int64) *lucid.Tensor { return lucid.New(v, len(v)) }
 	return []contractCase{
 		{"matmul", [][]int{{2, 3}, {3, 4}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.MatMul(v[0], v[1]) }},
 		{"matmul batched", [][]int{{2, 1, 2, 3}, {3, 3, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.MatMul(v[0], v[1]) }},
-		{"linear", [][]int{{2, 3}, {4, 3}, {4}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Linear(v[0], v[1], v[2]) }},
+		{"linear", [][]int{{2, 3}, {4, 3}, {4}}, func(v []*lucid.Tensor) *lucid.Tensor { return F.Linear(v[0], v[1], F.LinearOptions{Bias: v[2]}) }},
 		{"einsum", [][]int{{2, 3, 3}, {3, 4}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Einsum("bii,ij,jb->bi", v...) }},
 		{"einsum batch", [][]int{{2, 3, 2}, {2, 3, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Einsum("qhd,khd->hqk", v...) }},
 		{"cdist", [][]int{{3, 2}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Cdist(v[0], v[1]) }},
@@ -32,24 +34,24 @@ func contractCases() []contractCase {
 		{"cdist by product", [][]int{{3, 2}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor {
 			return lucid.Cdist(v[0], v[1], lucid.CdistOptions{ComputeMode: "use_mm_for_euclid_dist"})
 		}},
-		{"pdist", [][]int{{4, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Pdist(v[0]) }},
-		{"matrix_power", [][]int{{3, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.MatrixPower(v[0], 5) }},
-		{"cross", [][]int{{2, 3}, {2, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Cross(v[0], v[1]) }},
-		{"vecdot", [][]int{{2, 3}, {2, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Vecdot(v[0], v[1]) }},
+		{"pdist", [][]int{{4, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return F.Pdist(v[0]) }},
+		{"matrix_power", [][]int{{3, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return linalg.MatrixPower(v[0], 5) }},
+		{"cross", [][]int{{2, 3}, {2, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return linalg.Cross(v[0], v[1]) }},
+		{"vecdot", [][]int{{2, 3}, {2, 3}}, func(v []*lucid.Tensor) *lucid.Tensor { return linalg.Vecdot(v[0], v[1]) }},
 		{"kron", [][]int{{2, 3}, {2, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Kron(v[0], v[1]) }},
 		{"gather_mm", [][]int{{3, 2, 2}, {2, 2, 3}}, func(v []*lucid.Tensor) *lucid.Tensor {
-			return lucid.GatherMm(v[0], v[1], idx(0, 2, 2, -1), idx(1, 0, 1, 1))
+			return lucid.GatherMm(v[0], v[1], lucid.GatherMmOptions{LHSIndices: idx(0, 2, 2, -1), RHSIndices: idx(1, 0, 1, 1)})
 		}},
 		{"block_masked_mm", [][]int{{3, 4}, {4, 3}}, func(v []*lucid.Tensor) *lucid.Tensor {
-			return lucid.BlockMaskedMm(v[0], v[1], lucid.New([]bool{true, false, true, true}, 2, 2), lucid.New([]float64{1, 2, 0, -1}, 2, 2), nil, lucid.BlockMaskedMmOptions{BlockSize: new(2)})
+			return lucid.BlockMaskedMm(v[0], v[1], lucid.BlockMaskedMmOptions{MaskOut: lucid.New([]bool{true, false, true, true}, 2, 2), MaskLHS: lucid.New([]float64{1, 2, 0, -1}, 2, 2), BlockSize: 2})
 		}},
-		convCase("conv", []int{2, 2, 5, 4}, []int{3, 2, 3, 2}, lucid.ConvGeneralOptions{Padding: 1}),
-		convCase("conv stride", []int{2, 2, 7}, []int{3, 2, 3}, lucid.ConvGeneralOptions{Stride: []int{2}, Padding: [][]int{{1}, {0}}}),
-		convCase("conv groups", []int{1, 4, 5, 4}, []int{6, 2, 2, 2}, lucid.ConvGeneralOptions{Groups: new(2), KernelDilation: []int{2, 1}, Flip: true}),
-		convCase("conv input dilation", []int{1, 2, 4}, []int{2, 2, 3}, lucid.ConvGeneralOptions{InputDilation: []int{2}, Stride: []int{3}, Padding: [][]int{{2}, {-1}}, Flip: true}),
-		convCase("conv 3d", []int{1, 1, 3, 3, 3}, []int{2, 1, 2, 2, 2}, lucid.ConvGeneralOptions{Padding: []int{1, 0, 1}}),
+		convCase("conv", []int{2, 2, 5, 4}, []int{3, 2, 3, 2}, F.ConvGeneralOptions{Padding: 1}),
+		convCase("conv stride", []int{2, 2, 7}, []int{3, 2, 3}, F.ConvGeneralOptions{Stride: []int{2}, Padding: [][]int{{1}, {0}}}),
+		convCase("conv groups", []int{1, 4, 5, 4}, []int{6, 2, 2, 2}, F.ConvGeneralOptions{Groups: 2, KernelDilation: []int{2, 1}, Flip: true}),
+		convCase("conv input dilation", []int{1, 2, 4}, []int{2, 2, 3}, F.ConvGeneralOptions{InputDilation: []int{2}, Stride: []int{3}, Padding: [][]int{{2}, {-1}}, Flip: true}),
+		convCase("conv 3d", []int{1, 1, 3, 3, 3}, []int{2, 1, 2, 2, 2}, F.ConvGeneralOptions{Padding: []int{1, 0, 1}}),
 		{"conv_transpose", [][]int{{1, 2, 3, 3}, {2, 2, 3, 2}, {4}}, func(v []*lucid.Tensor) *lucid.Tensor {
-			return lucid.ConvTranspose2d(v[0], v[1], v[2], lucid.ConvTransposeOptions{Stride: []int{2}, Padding: []int{1}, OutputPadding: []int{1}, Groups: new(2)})
+			return F.ConvTranspose2d(v[0], v[1], F.ConvTransposeOptions{Bias: v[2], Stride: []int{2}, Padding: []int{1}, OutputPadding: []int{1}, Groups: 2})
 		}},
 	}
 }
@@ -160,7 +162,7 @@ func rowOf(x *lucid.Tensor, k int) *lucid.Tensor {
 
 func TestGatherMMRefusesPositions(t *testing.T) {
 	x := lucid.With{DType: dtype.Float32}.Zeros(2, 3, 3)
-	y := lucid.GatherMm(x, x, lucid.New([]int64{2}, 1), lucid.New([]int64{0}, 1))
+	y := lucid.GatherMm(x, x, lucid.GatherMmOptions{LHSIndices: lucid.New([]int64{2}, 1), RHSIndices: lucid.New([]int64{0}, 1)})
 	if err := lucid.Try(func() { y.Eval() }); err == nil {
 		t.Error("position 2 of 2 matrices was accepted")
 	}
@@ -168,10 +170,10 @@ func TestGatherMMRefusesPositions(t *testing.T) {
 
 func TestConvolve(t *testing.T) {
 	a, v := lucid.New([]float64{1, 2, 3, 4}, 4), lucid.New([]float64{1, 0, 2}, 3)
-	tensortest.Same(t, "full", lucid.Convolve(a, v), lucid.New([]float64{1, 2, 5, 8, 6, 8}, 6))
-	tensortest.Same(t, "same", lucid.Convolve(v, a, lucid.ConvolveOptions{Mode: "same"}), lucid.New([]float64{2, 5, 8, 6}, 4))
-	tensortest.Same(t, "valid", lucid.Convolve(a, v, lucid.ConvolveOptions{Mode: "valid"}), lucid.New([]float64{5, 8}, 2))
-	tensortest.Same(t, "even", lucid.Convolve(a, lucid.New([]float64{1, 10}, 2), lucid.ConvolveOptions{Mode: "same"}), lucid.New([]float64{1, 12, 23, 34}, 4))
+	tensortest.Same(t, "full", F.Convolve(a, v), lucid.New([]float64{1, 2, 5, 8, 6, 8}, 6))
+	tensortest.Same(t, "same", F.Convolve(v, a, F.ConvolveOptions{Mode: "same"}), lucid.New([]float64{2, 5, 8, 6}, 4))
+	tensortest.Same(t, "valid", F.Convolve(a, v, F.ConvolveOptions{Mode: "valid"}), lucid.New([]float64{5, 8}, 2))
+	tensortest.Same(t, "even", F.Convolve(a, lucid.New([]float64{1, 10}, 2), F.ConvolveOptions{Mode: "same"}), lucid.New([]float64{1, 12, 23, 34}, 4))
 }
 
 // TestContractRefuses checks that what does not fit is a typed error at the call.
@@ -199,29 +201,29 @@ func TestContractRefuses(t *testing.T) {
 		"einsum output":       func() { lucid.Einsum("ij->k", z(2, 2)) },
 		"einsum twice":        func() { lucid.Einsum("ij->ii", z(2, 2)) },
 		"einsum letter":       func() { lucid.Einsum("i1", z(2, 2)) },
-		"cross size":          func() { lucid.Cross(z(2, 2), z(2, 2)) },
+		"cross size":          func() { linalg.Cross(z(2, 2), z(2, 2)) },
 		"cdist rows":          func() { lucid.Cdist(z(2, 3), z(2, 2)) },
-		"matrix_power square": func() { lucid.MatrixPower(z(2, 3), 2) },
-		"conv rank":           func() { lucid.Conv2d(z(1, 2, 3), z(1, 2, 3), nil) },
-		"conv channels":       func() { lucid.Conv1d(z(1, 2, 5), z(3, 1, 2), nil) },
-		"conv groups":         func() { lucid.Conv1d(z(1, 4, 5), z(3, 2, 2), nil, lucid.ConvOptions{Groups: new(2)}) },
-		"conv groups 0":       func() { lucid.Conv1d(z(1, 4, 5), z(3, 2, 2), nil, lucid.ConvOptions{Groups: new(0)}) },
-		"conv kernel":         func() { lucid.Conv1d(z(1, 1, 2), z(1, 1, 3), nil) },
-		"conv stride":         func() { lucid.Conv1d(z(1, 1, 5), z(1, 1, 3), nil, lucid.ConvOptions{Stride: []int{0}}) },
-		"conv stride list":    func() { lucid.Conv2d(z(1, 1, 5, 5), z(1, 1, 3, 3), nil, lucid.ConvOptions{Stride: []int{1, 1, 1}}) },
-		"conv padding word":   func() { lucid.Conv1d(z(1, 1, 5), z(1, 1, 3), nil, lucid.ConvOptions{Padding: "reflect"}) },
-		"conv padding type":   func() { lucid.Conv1d(z(1, 1, 5), z(1, 1, 3), nil, lucid.ConvOptions{Padding: 1.5}) },
+		"matrix_power square": func() { linalg.MatrixPower(z(2, 3), 2) },
+		"conv rank":           func() { F.Conv2d(z(1, 2, 3), z(1, 2, 3)) },
+		"conv channels":       func() { F.Conv1d(z(1, 2, 5), z(3, 1, 2)) },
+		"conv groups":         func() { F.Conv1d(z(1, 4, 5), z(3, 2, 2), F.ConvOptions{Groups: 2}) },
+		"conv groups 0":       func() { F.Conv1d(z(1, 4, 5), z(3, 2, 2), F.ConvOptions{Groups: 0}) },
+		"conv kernel":         func() { F.Conv1d(z(1, 1, 2), z(1, 1, 3)) },
+		"conv stride":         func() { F.Conv1d(z(1, 1, 5), z(1, 1, 3), F.ConvOptions{Stride: []int{0}}) },
+		"conv stride list":    func() { F.Conv2d(z(1, 1, 5, 5), z(1, 1, 3, 3), F.ConvOptions{Stride: []int{1, 1, 1}}) },
+		"conv padding word":   func() { F.Conv1d(z(1, 1, 5), z(1, 1, 3), F.ConvOptions{Padding: "reflect"}) },
+		"conv padding type":   func() { F.Conv1d(z(1, 1, 5), z(1, 1, 3), F.ConvOptions{Padding: 1.5}) },
 		"conv same stride": func() {
-			lucid.Conv1d(z(1, 1, 5), z(1, 1, 3), nil, lucid.ConvOptions{Padding: "same", Stride: []int{2}})
+			F.Conv1d(z(1, 1, 5), z(1, 1, 3), F.ConvOptions{Padding: "same", Stride: []int{2}})
 		},
-		"conv bias": func() { lucid.Conv1d(z(1, 1, 5), z(2, 1, 3), z(3)) },
+		"conv bias": func() { F.Conv1d(z(1, 1, 5), z(2, 1, 3), F.ConvOptions{Bias: z(3)}) },
 		"conv_transpose extra": func() {
-			lucid.ConvTranspose1d(z(1, 1, 5), z(1, 1, 3), nil, lucid.ConvTransposeOptions{OutputPadding: []int{1}})
+			F.ConvTranspose1d(z(1, 1, 5), z(1, 1, 3), F.ConvTransposeOptions{OutputPadding: []int{1}})
 		},
-		"gather_mm sizes":     func() { lucid.GatherMm(z(2, 2, 3), z(2, 2, 3), nil, nil) },
-		"gather_mm positions": func() { lucid.GatherMm(z(2, 2, 2), z(2, 2, 2), z(1), nil) },
+		"gather_mm sizes":     func() { lucid.GatherMm(z(2, 2, 3), z(2, 2, 3)) },
+		"gather_mm positions": func() { lucid.GatherMm(z(2, 2, 2), z(2, 2, 2), lucid.GatherMmOptions{LHSIndices: z(1)}) },
 		"block_masked_mm mask": func() {
-			lucid.BlockMaskedMm(z(4, 4), z(4, 4), z(1, 1), nil, nil, lucid.BlockMaskedMmOptions{BlockSize: new(2)})
+			lucid.BlockMaskedMm(z(4, 4), z(4, 4), lucid.BlockMaskedMmOptions{MaskOut: z(1, 1), BlockSize: 2})
 		},
 	} {
 		if err := lucid.Try(f); err == nil {

@@ -96,7 +96,7 @@ func TestIsIn(t *testing.T) {
 		tensortest.WantValues(t, "a large set", lucid.IsIn(x.To(d).Permute(1, 0), set), lucid.Bool, true, true, false, true, false, false)
 	}
 	tensortest.WantValues(t, "a small set", lucid.IsIn(x, lucid.New([]float32{3, 100}, 2)), lucid.Bool, true, false, false, false, false, true)
-	tensortest.WantValues(t, "an empty set", lucid.IsIn(x, lucid.New([]float32{}, 0), lucid.IsinOptions{Invert: true}), lucid.Bool, true, true, true, true, true, true)
+	tensortest.WantValues(t, "an empty set", lucid.IsIn(x, lucid.New([]float32{}, 0), lucid.IsInOptions{Invert: true}), lucid.Bool, true, true, true, true, true, true)
 	each := lucid.VMap(func(a, s *lucid.Tensor) *lucid.Tensor { return lucid.IsIn(a, s) })(lucid.New([]int64{1, 2, 3, 4}, 2, 2), lucid.New([]int64{2, 3}, 2, 1))
 	tensortest.WantValues(t, "a set for each", each, lucid.Bool, false, true, true, false)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // nnCase is a function of one float64 tensor of the given shape.
@@ -22,100 +23,118 @@ func nnCases() []nnCase {
 	w43 := d.Randn(4, 3)
 	target := lucid.New([]int64{1, 0, 2, 1}, 4)
 	soft := d.Rand(4, 3)
-	grid := d.Rand(1, 2, 3, 2).Mul(1.6).Sub(0.8)
 	keys := d.Randn(2, 4, 3)
 	mask := lucid.New([]bool{true, false, true, true, false, false, false, false}, 2, 4)
 	first := func(v, _ *lucid.Tensor) *lucid.Tensor { return v }
-	norm := func(y, _, _ *lucid.Tensor) *lucid.Tensor { return y }
-	plane, channels := []int{2, 3, 5, 6}, d.Randn(1, 9, 4, 3)
+	plane := []int{2, 3, 5, 6}
 	return []nnCase{
-		{"relu", []int{4, 3}, lucid.Relu}, {"silu", []int{4, 3}, lucid.Silu},
-		{"gelu", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x) }},
-		{"gelu_tanh", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x, lucid.GeluOptions{Approximate: "tanh"}) }},
-		{"softplus", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softplus(x, lucid.SoftplusOptions{Beta: new(1.5)}) }},
-		{"logsigmoid", []int{4, 3}, lucid.LogSigmoid}, {"mish", []int{4, 3}, lucid.Mish}, {"selu", []int{4, 3}, lucid.Selu}, {"hardswish", []int{4, 3}, lucid.Hardswish},
+		{"relu", []int{4, 3}, F.ReLU}, {"silu", []int{4, 3}, F.SiLU},
+		{"gelu", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x) }},
+		{"gelu_tanh", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x, F.GELUOptions{Approximate: "tanh"}) }},
+		{"softplus", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.Softplus(x, F.SoftplusOptions{Beta: new(1.5)}) }},
+		{"logsigmoid", []int{4, 3}, F.LogSigmoid}, {"mish", []int{4, 3}, F.Mish}, {"selu", []int{4, 3}, F.SELU}, {"hardswish", []int{4, 3}, F.Hardswish},
 		{"softmax", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softmax(x, -1) }},
 		{"softmax dim 0", []int{4, 3, 2}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softmax(x, 0) }},
 		{"log_softmax", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.LogSoftmax(x, 1) }},
-		{"layer_norm", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{3}, w3, b3) }},
-		{"layer_norm weight", []int{3}, func(w *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(w43, []int{3}, w, nil) }},
-		{"layer_norm bias", []int{3}, func(b *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(w43, []int{3}, w3, b) }},
-		{"layer_norm 2 dims", []int{2, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{4, 3}, w43, nil) }},
-		{"rms_norm", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(x, []int{3}, w3) }},
-		{"rms_norm weight", []int{3}, func(w *lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(w43, []int{3}, w) }},
-		{"group_norm", []int{2, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.GroupNorm(x, 2, nil, nil) }},
-		{"batch_norm", []int{4, 3, 2}, func(x *lucid.Tensor) *lucid.Tensor {
-			return norm(lucid.BatchNorm(x, nil, nil, w3, b3, lucid.BatchNormOptions{Training: true}))
+		{"layer_norm", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor {
+			return F.LayerNorm(x, []int{3}, F.LayerNormOptions{Weight: w3, Bias: b3})
 		}},
-		{"instance_norm", []int{2, 3, 4}, func(x *lucid.Tensor) *lucid.Tensor { return norm(lucid.InstanceNorm(x, nil, nil, w3, b3)) }},
+		{"layer_norm weight", []int{3}, func(w *lucid.Tensor) *lucid.Tensor { return F.LayerNorm(w43, []int{3}, F.LayerNormOptions{Weight: w}) }},
+		{"layer_norm bias", []int{3}, func(b *lucid.Tensor) *lucid.Tensor {
+			return F.LayerNorm(w43, []int{3}, F.LayerNormOptions{Weight: w3, Bias: b})
+		}},
+		{"layer_norm 2 dims", []int{2, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor {
+			return F.LayerNorm(x, []int{4, 3}, F.LayerNormOptions{Weight: w43})
+		}},
+		{"rms_norm", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.RMSNorm(x, []int{3}, F.RMSNormOptions{Weight: w3}) }},
+		{"rms_norm weight", []int{3}, func(w *lucid.Tensor) *lucid.Tensor { return F.RMSNorm(w43, []int{3}, F.RMSNormOptions{Weight: w}) }},
+		{"group_norm", []int{2, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GroupNorm(x, 2) }},
+		{"batch_norm", []int{4, 3, 2}, func(x *lucid.Tensor) *lucid.Tensor {
+			return F.BatchNorm(x, F.BatchNormOptions{Weight: w3, Bias: b3, Training: true})
+		}},
+		{"instance_norm", []int{2, 3, 4}, func(x *lucid.Tensor) *lucid.Tensor {
+			return F.InstanceNorm(x, F.InstanceNormOptions{Weight: w3, Bias: b3})
+		}},
 		{"local_response_norm", []int{2, 5, 3}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.LocalResponseNorm(x, 3, lucid.LocalResponseNormOptions{Alpha: new(0.5)})
+			return F.LocalResponseNorm(x, 3, F.LocalResponseNormOptions{Alpha: new(0.5)})
 		}},
 		{"cross_entropy", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.CrossEntropy(x, target, w3.Square(), lucid.CrossEntropyOptions{LabelSmoothing: 0.1, Reduction: "none"})
+			return F.CrossEntropy(x, target, F.CrossEntropyOptions{Weight: w3.Square(), LabelSmoothing: 0.1, Reduction: "none"})
 		}},
-		{"cross_entropy soft", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, soft, nil) }},
-		{"bce", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.BinaryCrossEntropy(x.Sigmoid(), soft, nil) }},
+		{"cross_entropy soft", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.CrossEntropy(x, soft) }},
+		{"bce", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.BinaryCrossEntropy(x.Sigmoid(), soft) }},
 		{"bce logits", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.BinaryCrossEntropyWithLogits(x, soft, nil, w3.Square())
+			return F.BinaryCrossEntropyWithLogits(x, soft, F.BinaryCrossEntropyWithLogitsOptions{PosWeight: w3.Square()})
 		}},
-		{"kl_div", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.KLDiv(x, soft) }},
+		{"kl_div", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.KLDiv(x, soft) }},
 		{"multilabel_margin", []int{2, 4}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.MultilabelMarginLoss(x, lucid.New([]int64{3, 0, -1, 1, 2, -1, 0, 0}, 2, 4))
+			return F.MultiLabelMarginLoss(x, lucid.New([]int64{3, 0, -1, 1, 2, -1, 0, 0}, 2, 4))
 		}},
-		{"normalize", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Normalize(x, lucid.NormalizeOptions{P: new(3.0)}) }},
-		{"cosine_similarity", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.CosineSimilarity(x, w43) }},
-		{"attention", []int{2, 2, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.ScaledDotProductAttention(x, keys, keys, mask) }},
+		{"normalize", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.Normalize(x, F.NormalizeOptions{P: new(3.0)}) }},
+		{"cosine_similarity", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.CosineSimilarity(x, w43) }},
+		{"attention", []int{2, 2, 3}, func(x *lucid.Tensor) *lucid.Tensor {
+			return F.ScaledDotProductAttention(x, keys, keys, F.ScaledDotProductAttentionOptions{AttnMask: mask})
+		}},
 		{"attention causal", []int{2, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.ScaledDotProductAttention(x, keys, x, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+			return F.ScaledDotProductAttention(x, keys, x, F.ScaledDotProductAttentionOptions{IsCausal: true})
 		}},
-		{"embedding", []int{4, 3}, func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(target, w) }},
+		{"embedding", []int{4, 3}, func(w *lucid.Tensor) *lucid.Tensor { return F.Embedding(target, w) }},
 		{"max_pool2d", plane, func(x *lucid.Tensor) *lucid.Tensor {
-			return first(lucid.MaxPool2d(x, []int{3}, lucid.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, CeilMode: true}))
+			return first(F.MaxPool2dWithIndices(x, []int{3}, F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, CeilMode: true}))
 		}},
-		{"adaptive_max_pool1d", []int{2, 7}, func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.AdaptiveMaxPool1d(x, []int{3})) }},
+		{"adaptive_max_pool1d", []int{2, 7}, func(x *lucid.Tensor) *lucid.Tensor { return first(F.AdaptiveMaxPool1dWithIndices(x, []int{3})) }},
 		{"avg_pool2d", plane, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.AvgPool2d(x, []int{3, 2}, lucid.AvgPoolOptions{Stride: []int{2}, Padding: []int{1, 0}, CeilMode: true, ExcludePad: true})
+			return F.AvgPool2d(x, []int{3, 2}, F.AvgPoolOptions{Stride: []int{2}, Padding: []int{1, 0}, CeilMode: true, ExcludePad: true})
 		}},
-		{"adaptive_avg_pool2d", plane, func(x *lucid.Tensor) *lucid.Tensor { return lucid.AdaptiveAvgPool2d(x, []int{2, 4}) }},
-		{"lp_pool1d", []int{2, 9}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.LpPool1d(x, 2, []int{3}) }},
+		{"adaptive_avg_pool2d", plane, func(x *lucid.Tensor) *lucid.Tensor { return F.AdaptiveAvgPool2d(x, []int{2, 4}) }},
+		{"lp_pool1d", []int{2, 9}, func(x *lucid.Tensor) *lucid.Tensor { return F.LPPool1d(x, 2, []int{3}) }},
 		{"unfold_image", []int{2, 4, 5}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.UnfoldImage(x, []int{2, 3}, lucid.FoldOptions{Padding: []int{1}})
+			return F.Unfold(x, []int{2, 3}, F.FoldOptions{Padding: []int{1}})
 		}},
-		{"fold", []int{1, 8, 6}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Fold(x, []int{3, 4}, []int{2}) }},
+		{"fold", []int{1, 8, 6}, func(x *lucid.Tensor) *lucid.Tensor { return F.Fold(x, []int{3, 4}, []int{2}) }},
+	}
+}
+
+// imageCases are the ops that pad and resample.
+func imageCases() []nnCase {
+	lucid.Seed(4)
+	d := lucid.With{DType: lucid.Float64}
+	grid := d.Rand(1, 2, 3, 2).Mul(1.6).Sub(0.8)
+	keys, channels := d.Randn(2, 4, 3), d.Randn(1, 9, 4, 3)
+	return []nnCase{
 		{"pad", []int{3, 4}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Pad(x, []int{-1, 2, 1, 0}, lucid.PadOptions{Value: 2.0})
+			return F.Pad(x, []int{-1, 2, 1, 0}, F.PadOptions{Value: 2.0})
 		}},
 		{"pad reflect", []int{3, 4}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Pad(x, []int{2, 1, 1, 2}, lucid.PadOptions{Mode: "reflect"})
+			return F.Pad(x, []int{2, 1, 1, 2}, F.PadOptions{Mode: "reflect"})
 		}},
 		{"pad symmetric", []int{3, 4}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Pad(x, []int{4, 1, 0, 3}, lucid.PadOptions{Mode: "symmetric"})
+			return F.Pad(x, []int{4, 1, 0, 3}, F.PadOptions{Mode: "symmetric"})
 		}},
 		{"pad circular", []int{3, 4}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Pad(x, []int{3, -1}, lucid.PadOptions{Mode: "circular"})
+			return F.Pad(x, []int{3, -1}, F.PadOptions{Mode: "circular"})
 		}},
 		{"bilinear", []int{1, 2, 3, 4}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Interpolate(x, lucid.InterpolateOptions{Size: []int{5, 3}, Mode: "bilinear"})
+			return F.Interpolate(x, F.InterpolateOptions{Size: []int{5, 3}, Mode: "bilinear"})
 		}},
 		{"bicubic antialias", []int{1, 1, 6, 5}, func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.Interpolate(x, lucid.InterpolateOptions{Size: []int{3, 7}, Mode: "bicubic", Antialias: true})
+			return F.Interpolate(x, F.InterpolateOptions{Size: []int{3, 7}, Mode: "bicubic", Antialias: true})
 		}},
-		{"grid_sample", []int{1, 2, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.GridSample(x, grid) }},
+		{"grid_sample", []int{1, 2, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GridSample(x, grid) }},
 		{"grid_sample grid", []int{1, 2, 2, 2}, func(g *lucid.Tensor) *lucid.Tensor {
-			return lucid.GridSample(keys.Reshape(1, 2, 4, 3), g.Mul(0.3), lucid.GridSampleOptions{Mode: "bicubic", PaddingMode: "reflection"})
+			return F.GridSample(keys.Reshape(1, 2, 4, 3), g.Mul(0.3), F.GridSampleOptions{Mode: "bicubic", PaddingMode: "reflection"})
 		}},
-		{"grid_sample many", []int{1, 9, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.GridSample(x, grid) }},
+		{"grid_sample many", []int{1, 9, 4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GridSample(x, grid) }},
 		{"grid_sample many grid", []int{1, 2, 2, 2}, func(g *lucid.Tensor) *lucid.Tensor {
-			return lucid.GridSample(channels, g.Mul(0.3))
+			return F.GridSample(channels, g.Mul(0.3))
 		}},
-		{"affine_grid", []int{1, 2, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.AffineGrid(x, []int{1, 1, 2, 3}) }},
+		{"affine_grid", []int{1, 2, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.AffineGrid(x, []int{1, 1, 2, 3}) }},
 	}
 }
 
 // TestNNRules checks the rules of the ops for networks against each other and against differences, twice over.
 func TestNNRules(t *testing.T) {
-	for _, c := range nnCases() {
+	for _, c := range append(nnCases(), imageCases()...) {
 		t.Run(c.name, func(t *testing.T) {
 			d := lucid.With{DType: lucid.Float64}
 			lucid.Seed(7)
@@ -166,7 +185,9 @@ func TestNNMappedWeights(t *testing.T) {
 	lucid.Seed(1)
 	x := lucid.Randn(4, 3)
 	ws, bs := []*lucid.Tensor{lucid.Randn(3), lucid.Randn(3)}, []*lucid.Tensor{lucid.Randn(3), lucid.Randn(3)}
-	norm := func(w, b *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{3}, w, b) }
+	norm := func(w, b *lucid.Tensor) *lucid.Tensor {
+		return F.LayerNorm(x, []int{3}, F.LayerNormOptions{Weight: w, Bias: b})
+	}
 	tensortest.Same(t, "both", lucid.VMap(norm)(pile(ws), pile(bs)), pile([]*lucid.Tensor{norm(ws[0], bs[0]), norm(ws[1], bs[1])}))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // recurrentCase is a layer with all operands an LSTM may have.
@@ -28,7 +29,7 @@ func newRecurrentCase(d lucid.DType, sizes []int, in, hidden, state int) *recurr
 
 func (c *recurrentCase) layer(reverse bool) func(in []*lucid.Tensor) []*lucid.Tensor {
 	return func(in []*lucid.Tensor) []*lucid.Tensor {
-		y, h, m := lucid.LSTMForward(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], lucid.LstmForwardOptions{Reverse: reverse, BatchSizes: c.sizes})
+		y, h, m := F.LSTMForward(in[0], in[1], in[2], F.LSTMForwardOptions{H0: in[3], C0: in[4], BiasIH: in[5], BiasHH: in[6], WeightHR: in[7], Reverse: reverse, BatchSizes: c.sizes})
 		return []*lucid.Tensor{y, h, m}
 	}
 }
@@ -54,9 +55,9 @@ func (c *recurrentCase) steps(reverse bool) func(in []*lucid.Tensor) []*lucid.Te
 				slices.Reverse(order)
 			}
 			for _, t := range order {
-				gates := lucid.Linear(in[0].At(starts[t]+i), in[1], in[5])
-				raw, next := lucid.LSTMStep(gates, h, m, in[2], in[6])
-				h, m = lucid.Linear(raw, in[7], nil), next
+				gates := F.Linear(in[0].At(starts[t]+i), in[1], F.LinearOptions{Bias: in[5]})
+				next := byName("lstm_step", nil, gates, h, m, in[2], in[6])
+				h, m = F.Linear(next[0], in[7]), next[1]
 				rows[starts[t]+i] = h
 			}
 			hs, cs = append(hs, h), append(cs, m)
@@ -135,23 +136,23 @@ func TestRecurrentRefuses(t *testing.T) {
 		"sum of sizes": func() { (&recurrentCase{c.in, []int{3, 1}}).layer(false)(c.in) },
 		"no sizes":     func() { (&recurrentCase{c.in, []int{}}).layer(false)(c.in) },
 		"state": func() {
-			lucid.LSTMForward(lucid.Zeros(2, 3, 4), c.in[1], lucid.Zeros(20, 5), lucid.Zeros(2, 5), nil, nil, nil, nil)
+			F.LSTMForward(lucid.Zeros(2, 3, 4), c.in[1], lucid.Zeros(20, 5), F.LSTMForwardOptions{H0: lucid.Zeros(2, 5)})
 		},
 		"bias": func() {
-			lucid.LSTMForward(lucid.Zeros(2, 3, 4), c.in[1], lucid.Zeros(20, 5), nil, nil, lucid.Zeros(5), nil, nil)
+			F.LSTMForward(lucid.Zeros(2, 3, 4), c.in[1], lucid.Zeros(20, 5), F.LSTMForwardOptions{BiasIH: lucid.Zeros(5)})
 		},
 		"projection": func() {
-			lucid.LSTMForward(lucid.Zeros(2, 3, 4), c.in[1], lucid.Zeros(20, 5), nil, nil, nil, nil, lucid.Zeros(3, 4))
+			F.LSTMForward(lucid.Zeros(2, 3, 4), c.in[1], lucid.Zeros(20, 5), F.LSTMForwardOptions{WeightHR: lucid.Zeros(3, 4)})
 		},
-		"gates": func() { lucid.GRUForward(lucid.Zeros(2, 3, 4), lucid.Zeros(20, 4), lucid.Zeros(20, 5), nil, nil, nil) },
+		"gates": func() { F.GRUForward(lucid.Zeros(2, 3, 4), lucid.Zeros(20, 4), lucid.Zeros(20, 5)) },
 		"nonlinearity": func() {
-			lucid.RNNForward(lucid.Zeros(2, 3, 4), lucid.Zeros(5, 4), lucid.Zeros(5, 5), nil, nil, nil, lucid.RnnForwardOptions{Nonlinearity: "sin"})
+			F.RNNForward(lucid.Zeros(2, 3, 4), lucid.Zeros(5, 4), lucid.Zeros(5, 5), F.RNNForwardOptions{Nonlinearity: "sin"})
 		},
 		"integers": func() {
-			lucid.GRUForward(lucid.Zeros(2, 3, 4).To(lucid.Int64), lucid.Zeros(15, 4), lucid.Zeros(15, 5), nil, nil, nil)
+			F.GRUForward(lucid.Zeros(2, 3, 4).To(lucid.Int64), lucid.Zeros(15, 4), lucid.Zeros(15, 5))
 		},
 		"packed, batch": func() {
-			lucid.GRUForward(lucid.Zeros(5, 4), lucid.Zeros(15, 4), lucid.Zeros(15, 5), nil, nil, nil, lucid.GruForwardOptions{BatchFirst: true, BatchSizes: []int{3, 2}})
+			F.GRUForward(lucid.Zeros(5, 4), lucid.Zeros(15, 4), lucid.Zeros(15, 5), F.GRUForwardOptions{BatchFirst: true, BatchSizes: []int{3, 2}})
 		},
 	} {
 		var e *lucid.Error
@@ -173,15 +174,15 @@ func TestRecurrentInputs(t *testing.T) {
 		of := func(size ...int) *lucid.Tensor { return lucid.With{DType: d}.Uniform(-0.3, 0.3, size...).Eval() }
 		for gates, layer := range map[int]func(x, wi, wh, bi, bh *lucid.Tensor) *lucid.Tensor{
 			1: func(x, wi, wh, bi, bh *lucid.Tensor) *lucid.Tensor {
-				y, _ := lucid.RNNForward(x, wi, wh, nil, bi, bh)
+				y, _ := F.RNNForward(x, wi, wh, F.RNNForwardOptions{BiasIH: bi, BiasHH: bh})
 				return y
 			},
 			3: func(x, wi, wh, bi, bh *lucid.Tensor) *lucid.Tensor {
-				y, _ := lucid.GRUForward(x, wi, wh, nil, bi, bh)
+				y, _ := F.GRUForward(x, wi, wh, F.GRUForwardOptions{BiasIH: bi, BiasHH: bh})
 				return y
 			},
 			4: func(x, wi, wh, bi, bh *lucid.Tensor) *lucid.Tensor {
-				y, _, _ := lucid.LSTMForward(x, wi, wh, nil, nil, bi, bh, nil)
+				y, _, _ := F.LSTMForward(x, wi, wh, F.LSTMForwardOptions{BiasIH: bi, BiasHH: bh})
 				return y
 			},
 		} {

@@ -31,15 +31,19 @@ func foldingFunctions() map[string]func(x *lucid.Tensor) *lucid.Tensor {
 		"median":   func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x)) }, "median dim": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x, lucid.ArgOptions{Dim: new(1)})) },
 		"nanmedian": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.NanMedian(x, lucid.ArgOptions{Dim: new(0)})) }, "mode": func(x *lucid.Tensor) *lucid.Tensor { return first(x.Mode(1)) },
 		"quantile": func(x *lucid.Tensor) *lucid.Tensor { return x.Quantile(0.3) }, "kthvalue": func(x *lucid.Tensor) *lucid.Tensor { return first(x.KthValue(2)) },
-		"cov": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cov(x, nil, nil) }, "corrcoef": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Corrcoef(x).Square() },
+		"cov": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cov(x) }, "corrcoef": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Corrcoef(x).Square() },
 		"cumsum": func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(1) }, "cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1) },
-		"cumprod back":      func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 0, lucid.CumulativeOptions{Reverse: true}) },
-		"cumprod exclusive": func(x *lucid.Tensor) *lucid.Tensor { return lucid.CumProd(x, 1, lucid.CumulativeOptions{Exclusive: true}) },
-		"cummax":            func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMax(1)) }, "cummin": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMin(0)) },
+		"cumprod back": func(x *lucid.Tensor) *lucid.Tensor {
+			return lucid.CumProd(x, 0, lucid.CumulativeOptions{Reverse: true})
+		},
+		"cumprod exclusive": func(x *lucid.Tensor) *lucid.Tensor {
+			return lucid.CumProd(x, 1, lucid.CumulativeOptions{Exclusive: true})
+		},
+		"cummax": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMax(1)) }, "cummin": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMin(0)) },
 		"logcumsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogCumSumExp(1) }, "logcumsumexp back": func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.LogCumSumExp(x, 0, lucid.DirectionOptions{Reverse: true})
 		},
-		"diff": func(x *lucid.Tensor) *lucid.Tensor { return x.Diff(2) }, "trapezoid": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Trapezoid(x, x.Mul(2)) },
+		"diff": func(x *lucid.Tensor) *lucid.Tensor { return x.Diff(2) }, "trapezoid": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Trapezoid(x, lucid.TrapezoidOptions{X: x.Mul(2)}) },
 		"sort": func(x *lucid.Tensor) *lucid.Tensor { return first(x.Sort(1)) }, "topk": func(x *lucid.Tensor) *lucid.Tensor { return first(x.TopK(2)) }, "msort": func(x *lucid.Tensor) *lucid.Tensor { return x.Msort() },
 	}
 }
@@ -105,7 +109,7 @@ func TestSizesFromValues(t *testing.T) {
 	for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
 		"unique":             func(x *lucid.Tensor) *lucid.Tensor { v, _, _ := lucid.Unique(x); return v },
 		"unique_consecutive": func(x *lucid.Tensor) *lucid.Tensor { v, _, _ := lucid.UniqueConsecutive(x); return v },
-		"bincount":           func(x *lucid.Tensor) *lucid.Tensor { return lucid.Bincount(x, nil) },
+		"bincount":           func(x *lucid.Tensor) *lucid.Tensor { return lucid.Bincount(x) },
 	} {
 		err := lucid.Try(func() { lucid.Compile(f)(x).Eval() })
 		var e *lucid.Error

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // winogradData is a layer large enough for the fast way.
-func winogradData() (x, w *lucid.Tensor, o lucid.ConvOptions) {
+func winogradData() (x, w *lucid.Tensor, o F.ConvOptions) {
 	noise := func(seed int, sizes ...int) *lucid.Tensor {
 		n := 1
 		for _, s := range sizes {
@@ -21,7 +22,7 @@ func winogradData() (x, w *lucid.Tensor, o lucid.ConvOptions) {
 		}
 		return lucid.New(v, sizes...)
 	}
-	return noise(1, 2, 16, 21, 30), noise(2, 12, 16, 3, 3), lucid.ConvOptions{Padding: 1}
+	return noise(1, 2, 16, 21, 30), noise(2, 12, 16, 3, 3), F.ConvOptions{Padding: 1}
 }
 
 // winogradError is the largest difference.
@@ -32,15 +33,15 @@ func TestWinograd(t *testing.T) {
 	x, w, o := winogradData()
 	grads := func() []*lucid.Tensor {
 		f := func(in []*lucid.Tensor) []*lucid.Tensor {
-			return []*lucid.Tensor{lucid.Conv2d(in[0], in[1], nil, o).Square().Sum()}
+			return []*lucid.Tensor{F.Conv2d(in[0], in[1], o).Square().Sum()}
 		}
 		_, g := lucid.VJPN(f, []*lucid.Tensor{x, w}, []*lucid.Tensor{lucid.Full([]int{}, 1.0)})
 		return g
 	}
-	plain, plainGrads := lucid.Conv2d(x, w, nil, o), grads()
+	plain, plainGrads := F.Conv2d(x, w, o), grads()
 	var fast *lucid.Tensor
 	var fastGrads []*lucid.Tensor
-	lucid.Winograd(func() { fast, fastGrads = lucid.Conv2d(x, w, nil, o), grads() })
+	lucid.Winograd(func() { fast, fastGrads = F.Conv2d(x, w, o), grads() })
 	size := x.Abs().Max().Item() * w.Abs().Max().Item() * 16 * 9
 	if d := winogradError(plain, fast); d > 1e-5*size {
 		t.Errorf("values differ by %v", d)
@@ -50,7 +51,7 @@ func TestWinograd(t *testing.T) {
 			t.Errorf("gradient %d, up to %v, differs by %v", i, most, d)
 		}
 	}
-	if d := winogradError(plain, lucid.Conv2d(x, w, nil, o)); d != 0 {
+	if d := winogradError(plain, F.Conv2d(x, w, o)); d != 0 {
 		t.Errorf("outside the scope values differ by %v", d)
 	}
 }
@@ -58,10 +59,10 @@ func TestWinograd(t *testing.T) {
 // TestWinogradCompiled: a compiled function follows the scope of each call.
 func TestWinogradCompiled(t *testing.T) {
 	x, w, o := winogradData()
-	f := lucid.Compile(func(x, w *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) })
+	f := lucid.Compile(func(x, w *lucid.Tensor) *lucid.Tensor { return F.Conv2d(x, w, o) })
 	var eager, compiled *lucid.Tensor
 	plain := f(x, w)
-	lucid.Winograd(func() { eager, compiled = lucid.Conv2d(x, w, nil, o), f(x, w) })
+	lucid.Winograd(func() { eager, compiled = F.Conv2d(x, w, o), f(x, w) })
 	if d := winogradError(eager, compiled); d != 0 {
 		t.Errorf("inside the scope a compiled function differs by %v", d)
 	}

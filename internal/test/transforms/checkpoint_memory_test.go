@@ -27,7 +27,7 @@ func TestCheckpointSavesMemoryEagerly(t *testing.T) {
 		h := x
 		for _, w := range weights {
 			h = wrap(func(h *lucid.Tensor) *lucid.Tensor {
-				return h.MatMul(w).Gelu().MatMul(w).Tanh().MatMul(w).Sigmoid().Mul(h).Add(h)
+				return h.MatMul(w).GELU().MatMul(w).Tanh().MatMul(w).Sigmoid().Mul(h).Add(h)
 			})(h)
 		}
 		loss := h.Square().Mean()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/format"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
@@ -16,7 +17,7 @@ import (
 func noted(x *lucid.Tensor, name string, log *[]string) *lucid.Tensor {
 	n := (*graph.Array)(x).Acquire()
 	defer n.Unref()
-	return (*lucid.Tensor)(door.Wrap(ops.Print(n, name, func(string) { *log = append(*log, name) }, lucid.GetPrintOptions())))
+	return (*lucid.Tensor)(door.Wrap(ops.Print(n, name, func(string) { *log = append(*log, name) }, format.Options(lucid.GetPrintOptions()))))
 }
 
 // TestDepends: a value waits for others that it does not read, whatever evaluates it and through every transform.

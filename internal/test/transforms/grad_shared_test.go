@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // TestGradOfSharedWeight: the gradients of a weight that many steps use become one product, whatever way the weight is
@@ -18,7 +19,7 @@ func TestGradOfSharedWeight(t *testing.T) {
 	}
 	const steps, batch, in, out = 6, 3, 24, 20
 	shown := map[string]func(x, w *lucid.Tensor) *lucid.Tensor{
-		"linear":     func(x, w *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, nil) },
+		"linear":     func(x, w *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w) },
 		"plain":      func(x, w *lucid.Tensor) *lucid.Tensor { return x.MatMul(w.T()) },
 		"transposed": func(x, w *lucid.Tensor) *lucid.Tensor { return w.MatMul(x.T()).T() },
 	}
@@ -80,7 +81,7 @@ func TestGradOfMixedUses(t *testing.T) {
 			sum := lucid.Scalar(0).To(lucid.Float32)
 			for i, n := range rows {
 				x := lucid.Arange(n*4).Mul(0.7+float64(i)).Cos().Reshape(n, 4)
-				sum = sum.Add(lucid.Linear(x, ws[i%len(ws)], nil).Sin().Sum())
+				sum = sum.Add(F.Linear(x, ws[i%len(ws)]).Sin().Sum())
 			}
 			return sum.Add(ws[0].Square().Sum())
 		}
@@ -101,9 +102,9 @@ func TestGradOfTiedEmbedding(t *testing.T) {
 	ids := lucid.New([]int64{3, 0, 3, 10, 3, 7}, 6)
 	for _, kind := range []lucid.DType{lucid.Float32, lucid.BFloat16} {
 		loss := func(ws []*lucid.Tensor) *lucid.Tensor {
-			h := lucid.Embedding(ids, ws[0].To(kind)).Tanh()
+			h := F.Embedding(ids, ws[0].To(kind)).Tanh()
 			picked := lucid.Gather(ws[2%len(ws)].To(kind), 1, ids.Reshape(6, 1).Remainder(width)).Square().Sum()
-			return lucid.Linear(h, ws[1%len(ws)].To(kind), nil).Square().Sum().Add(picked).To(lucid.Float32)
+			return F.Linear(h, ws[1%len(ws)].To(kind)).Square().Sum().Add(picked).To(lucid.Float32)
 		}
 		got := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return loss([]*lucid.Tensor{w}) })(w)
 		parts := gradsApart(loss, w, 3)
@@ -120,7 +121,7 @@ func TestGradOfTiedEmbedding(t *testing.T) {
 	}
 	twice := func(in []*lucid.Tensor) []*lucid.Tensor {
 		g := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor {
-			return lucid.Linear(lucid.Embedding(ids, w).Tanh(), w, nil).Square().Sum()
+			return F.Linear(F.Embedding(ids, w).Tanh(), w).Square().Sum()
 		})(in[0])
 		return []*lucid.Tensor{g.Square().Sum()}
 	}

@@ -57,7 +57,9 @@ func (m *masked) Forward(x ...*lucid.Tensor) *lucid.Tensor { return x[0].Mul(m.M
 type Method func(scores []float64, shape []int, left []bool) []bool
 
 // Options: Scores, of the tensor's shape, say how important its elements are; nil means their values.
-type Options struct{ Scores *lucid.Tensor }
+type Options struct {
+	Scores *lucid.Tensor // how important the elements are, of the tensor's shape; nil: their values
+}
 
 func scoresOf(op string, t *lucid.Tensor, opts []Options) *lucid.Tensor {
 	s := door.Option(op, opts).Scores

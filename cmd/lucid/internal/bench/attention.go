@@ -1,6 +1,9 @@
 package bench
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
 
 func attention() {
 	const heads, length, width = 12, 1024, 64
@@ -9,7 +12,7 @@ func attention() {
 		return random(1, 1, 1, heads, length, width), random(2, 1, 1, heads, length, width), random(3, 1, 1, heads, length, width)
 	}
 	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
-		return lucid.ScaledDotProductAttention(q, k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		return F.ScaledDotProductAttention(q, k, v, F.ScaledDotProductAttentionOptions{IsCausal: true})
 	}
 	add(Workload{Name: "attention", About: "causal attention 12×1024×64", Flops: flops, Limit: "fma32", Goal: 1.7, make: func() job {
 		q, k, v := data()

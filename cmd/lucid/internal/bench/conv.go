@@ -1,6 +1,9 @@
 package bench
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
 
 // A convolution of a batch of 8.
 type convolution struct {
@@ -35,18 +38,18 @@ func (c convolution) flops() float64 {
 	return 2 * convBatch * float64(c.out*o*o*c.in/c.groups*c.kernel*c.kernel)
 }
 
-func (c convolution) data() (x, w *lucid.Tensor, o lucid.ConvOptions) {
+func (c convolution) data() (x, w *lucid.Tensor, o F.ConvOptions) {
 	x, w = random(1, 1, convBatch, c.in, c.size, c.size), random(2, 0.1, c.out, c.in/c.groups, c.kernel, c.kernel)
 	if c.last {
 		x = x.Permute(0, 2, 3, 1).Contiguous().Eval()
 	}
-	return x, w, lucid.ConvOptions{Stride: []int{c.stride}, Padding: c.padding, Groups: &c.groups, ChannelsLast: c.last}
+	return x, w, F.ConvOptions{Stride: []int{c.stride}, Padding: c.padding, Groups: c.groups, ChannelsLast: c.last}
 }
 
 func (c convolution) forward() job {
 	x, w, o := c.data()
 	f := func() *lucid.Tensor {
-		y := lucid.Conv2d(x, w, nil, o)
+		y := F.Conv2d(x, w, o)
 		if c.last { // as PyTorch shows it; the memory stays as it is
 			y = y.Eval().Permute(0, 3, 1, 2)
 		}
@@ -64,7 +67,7 @@ func (c convolution) forward() job {
 // backward computes the gradients of both operands for a given cotangent; neither needs the pass forward.
 func (c convolution) backward() job {
 	x, w, o := c.data()
-	f := func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{lucid.Conv2d(in[0], in[1], nil, o)} }
+	f := func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{F.Conv2d(in[0], in[1], o)} }
 	size := (c.size+2*c.padding-c.kernel)/c.stride + 1
 	g := random(3, 1, convBatch, c.out, size, size)
 	var last []*lucid.Tensor

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
 
@@ -60,8 +61,12 @@ func onGPU() {
 	})
 	wide := func() []*lucid.Tensor { return []*lucid.Tensor{half(1, rows, cols), half(2, cols), half(3, cols)} }
 	each("softmax", "softmax, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Softmax(-1) })
-	each("layernorm", "layer norm, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(in[0], []int{cols}, in[1], in[2]) })
-	each("rmsnorm", "RMS norm, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 3e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(in[0], []int{cols}, in[1]) })
+	each("layernorm", "layer norm, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor {
+		return F.LayerNorm(in[0], []int{cols}, F.LayerNormOptions{Weight: in[1], Bias: in[2]})
+	})
+	each("rmsnorm", "RMS norm, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 3e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor {
+		return F.RMSNorm(in[0], []int{cols}, F.RMSNormOptions{Weight: in[1]})
+	})
 	square := func() []*lucid.Tensor { return []*lucid.Tensor{repeated(1, side, side).Eval()} }
 	each("sum_last", "sum over the last dimension, float32 16384²", 4*side*side, 0, 3.6e12, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(-1) })
 	each("sum_first", "sum over the first dimension, float32 16384²", 4*side*side, 0, 3.6e12, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(0) })
@@ -70,7 +75,7 @@ func onGPU() {
 		var p params
 		one, two := p.linear(784, 256), p.linear(256, 10)
 		return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
-			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).Relu()) }, random(1, 1, 64, 784), integers(2, 10, 64))
+			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).ReLU()) }, random(1, 1, 64, 784), integers(2, 10, 64))
 	}})
 	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 32 T 1024, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{32, 1024, true, 0.004}.flops(), Within: within(32*1024, 530000), Tol: 2e-2, Heavy: true, make: gpt{32, 1024, true, 0.004}.job})
 	add(Workload{Name: "resnet50_train", About: "ResNet-50, batch 256, bfloat16, SGD with momentum, whole step", Flops: resnet50.flops(), Within: within(256, 5000), Tol: 3e-2, Heavy: true, make: resnet50.job})
@@ -115,7 +120,7 @@ func gpuAttention() {
 		return list
 	}
 	attend := func(in []*lucid.Tensor) []*lucid.Tensor {
-		return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})}
+		return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{IsCausal: true})}
 	}
 	add(Workload{Name: "attention", About: "causal attention 4×32×4096×128, bfloat16", Flops: flops, Goal: 1, Tol: 2e-2, make: func() job {
 		in := data(3)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
 
@@ -29,16 +30,18 @@ func (g gpt) flops() float64 {
 func (p *params) block(g gpt) func(x *lucid.Tensor) *lucid.Tensor {
 	norm := func() func(x *lucid.Tensor) *lucid.Tensor {
 		w, b := p.add(1, gptWidth), p.add(0.02, gptWidth)
-		return func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{gptWidth}, p.use(w), p.use(b)) }
+		return func(x *lucid.Tensor) *lucid.Tensor {
+			return F.LayerNorm(x, []int{gptWidth}, F.LayerNormOptions{Weight: p.use(w), Bias: p.use(b)})
+		}
 	}
 	n1, qkv, proj := norm(), p.linear(gptWidth, 3*gptWidth), p.linear(gptWidth, gptWidth)
 	n2, up, down := norm(), p.linear(gptWidth, 4*gptWidth), p.linear(4*gptWidth, gptWidth)
 	return func(x *lucid.Tensor) *lucid.Tensor {
 		thirds := qkv(n1(x)).Reshape(g.batch, g.length, 3, gptHeads, gptWidth/gptHeads)
 		heads := func(i int) *lucid.Tensor { return thirds.Select(2, i).Transpose(1, 2) }
-		h := lucid.ScaledDotProductAttention(heads(0), heads(1), heads(2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		h := F.ScaledDotProductAttention(heads(0), heads(1), heads(2), F.ScaledDotProductAttentionOptions{IsCausal: true})
 		x = x.Add(proj(h.Transpose(1, 2).Reshape(g.batch, g.length, gptWidth)))
-		return x.Add(down(lucid.Gelu(up(n2(x)), lucid.GeluOptions{Approximate: "tanh"})))
+		return x.Add(down(F.GELU(up(n2(x)), F.GELUOptions{Approximate: "tanh"})))
 	}
 }
 
@@ -52,15 +55,15 @@ func (g gpt) job() job {
 	w, b := p.add(1, gptWidth), p.add(0.02, gptWidth)
 	// The loss takes the last layer with it: it never holds all logits, 3.3 GB of them on the GPU.
 	loss := func(x, y *lucid.Tensor) (l *lucid.Tensor) {
-		h := lucid.Embedding(x, p.use(tokens)).Add(p.use(places.Narrow(0, 0, g.length)))
+		h := F.Embedding(x, p.use(tokens)).Add(p.use(places.Narrow(0, 0, g.length)))
 		for _, layer := range layers {
 			h = layer(h)
 		}
-		h = lucid.LayerNorm(h, []int{gptWidth}, p.use(w), p.use(b)).Reshape(-1, gptWidth)
+		h = F.LayerNorm(h, []int{gptWidth}, F.LayerNormOptions{Weight: p.use(w), Bias: p.use(b)}).Reshape(-1, gptWidth)
 		if !g.half {
-			return lucid.LinearCrossEntropy(h, tokens, y, nil, nil)
+			return F.LinearCrossEntropy(h, tokens, y)
 		}
-		lucid.Autocast(lucid.BFloat16, func() { l = lucid.LinearCrossEntropy(h, tokens, y, nil, nil) })
+		lucid.Autocast(lucid.BFloat16, func() { l = F.LinearCrossEntropy(h, tokens, y) })
 		return l
 	}
 	x, y := integers(1, gptVocab, g.batch*g.length).Reshape(g.batch, g.length).Eval(), integers(2, gptVocab, g.batch*g.length)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // lstm has one layer over a batch of sequences: its states, and they with the gradients of the parameters. Both are
@@ -17,7 +18,7 @@ func lstm() {
 		return model{random(1, 1, length, batch, in), random(2, s, 4*hidden, in), random(3, s, 4*hidden, hidden), random(4, s, 4*hidden), random(5, s, 4*hidden)}
 	}
 	states := func(x, wx, wh, bx, bh *lucid.Tensor) *lucid.Tensor {
-		y, _, _ := lucid.LSTMForward(x, wx, wh, nil, nil, bx, bh, nil)
+		y, _, _ := F.LSTMForward(x, wx, wh, F.LSTMForwardOptions{BiasIH: bx, BiasHH: bh})
 		return y
 	}
 	add(Workload{Name: "lstm", About: "LSTM 128→256, batch 32, 64 steps", Flops: flops, Limit: "fma32", Goal: 1, make: func() job {

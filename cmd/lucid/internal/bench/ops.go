@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // once is the job that computes f, eagerly, again and again. The result before is freed when the next one stands, as a
@@ -106,8 +107,10 @@ func rows() {
 		}})
 	}
 	each("softmax", "softmax 4096²", "stream_copy", 1.9, func(x, w, b *lucid.Tensor) *lucid.Tensor { return x.Softmax(-1) })
-	each("layernorm", "layer norm 4096²", "stream_copy", 1.5, func(x, w, b *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{n}, w, b) })
-	each("rmsnorm", "RMS norm 4096²", "stream_copy", 3.5, func(x, w, b *lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(x, []int{n}, w) })
+	each("layernorm", "layer norm 4096²", "stream_copy", 1.5, func(x, w, b *lucid.Tensor) *lucid.Tensor {
+		return F.LayerNorm(x, []int{n}, F.LayerNormOptions{Weight: w, Bias: b})
+	})
+	each("rmsnorm", "RMS norm 4096²", "stream_copy", 3.5, func(x, w, b *lucid.Tensor) *lucid.Tensor { return F.RMSNorm(x, []int{n}, F.RMSNormOptions{Weight: w}) })
 	add(Workload{Name: "softmax_matmul", About: "softmax 4096², then × 4096×64", Flops: 2 * n * n * 64, Limit: "fma32", Goal: 1.5, make: func() job {
 		x, v := random(1, 1, n, n), random(2, 1, n, 64)
 		return once(func() *lucid.Tensor { return x.Softmax(-1).Eval().MatMul(v) })
@@ -145,5 +148,5 @@ func maps() {
 	each("sin", 1.5, (*lucid.Tensor).Sin)
 	each("log", 1.5, (*lucid.Tensor).Log)
 	each("erf", 2, (*lucid.Tensor).Erf)
-	each("gelu", 1.5, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x) })
+	each("gelu", 1.5, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x) })
 }

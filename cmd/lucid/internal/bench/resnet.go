@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
 
@@ -25,8 +26,8 @@ type layer = func(x *lucid.Tensor) *lucid.Tensor
 // conv makes a convolution without bias that keeps the size but for its stride.
 func (p *params) conv(in, out, kernel, stride int) layer {
 	w := p.add(math.Sqrt(6/float64(in*kernel*kernel)), out, kernel, kernel, in)
-	o := lucid.ConvOptions{Stride: []int{stride}, Padding: kernel / 2, ChannelsLast: true}
-	return func(x *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, p.use(w).Permute(0, 3, 1, 2), nil, o) }
+	o := F.ConvOptions{Stride: []int{stride}, Padding: kernel / 2, ChannelsLast: true}
+	return func(x *lucid.Tensor) *lucid.Tensor { return F.Conv2d(x, p.use(w).Permute(0, 3, 1, 2), o) }
 }
 
 // norm makes a batch normalisation of the last dimension, which keeps running statistics.
@@ -34,10 +35,7 @@ func (p *params) norm(width int) layer {
 	w, b := p.add(1, width), p.add(0.1, width)
 	mean, variance := lucid.Zeros(width).Eval(), lucid.Ones(width).Eval()
 	return func(x *lucid.Tensor) *lucid.Tensor {
-		y, m, v := lucid.BatchNorm(x, mean, variance, w, b, lucid.BatchNormOptions{Training: true, ChannelsLast: true})
-		mean.Assign(m)
-		variance.Assign(v)
-		return y
+		return F.BatchNorm(x, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: w, Bias: b, Training: true, ChannelsLast: true})
 	}
 }
 
@@ -52,8 +50,8 @@ func (p *params) bottleneck(in, width, stride int) layer {
 		short = func(x *lucid.Tensor) *lucid.Tensor { return n(c(x)) }
 	}
 	return func(x *lucid.Tensor) *lucid.Tensor {
-		y := n2(c2(n1(c1(x)).Relu())).Relu()
-		return n3(c3(y)).Add(short(x)).Relu()
+		y := n2(c2(n1(c1(x)).ReLU())).ReLU()
+		return n3(c3(y)).Add(short(x)).ReLU()
 	}
 }
 
@@ -75,8 +73,8 @@ func (r resnet) job() job {
 	}
 	last := p.linear(in, r.classes)
 	forward := func(x *lucid.Tensor) *lucid.Tensor {
-		h := norm(stem(p.use(x))).Relu()
-		h, _ = lucid.MaxPool2d(h, []int{3}, lucid.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, ChannelsLast: true})
+		h := norm(stem(p.use(x))).ReLU()
+		h = F.MaxPool2d(h, []int{3}, F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, ChannelsLast: true})
 		for _, l := range layers {
 			h = l(h)
 		}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
 
@@ -32,12 +33,12 @@ func (p *params) add(scale float64, sizes ...int) *lucid.Tensor {
 // linear makes the weight and the bias of a layer.
 func (p *params) linear(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
 	w, b := p.add(1/math.Sqrt(float64(in)), out, in), p.add(1/math.Sqrt(float64(in)), out)
-	return func(x *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, p.use(w), p.use(b)) }
+	return func(x *lucid.Tensor) *lucid.Tensor { return F.Linear(x, p.use(w), F.LinearOptions{Bias: p.use(b)}) }
 }
 
 // train is the job of training a classifier.
 func train(opt optim.Optimizer, forward func(x *lucid.Tensor) *lucid.Tensor, x, y *lucid.Tensor) job {
-	return trainLoss(opt, func(x, y *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(forward(x), y, nil) }, x, y)
+	return trainLoss(opt, func(x, y *lucid.Tensor) *lucid.Tensor { return F.CrossEntropy(forward(x), y) }, x, y)
 }
 
 // trainLoss is the job of whole training steps: forward, backward and update, compiled. The result checked is the losses of
@@ -69,7 +70,7 @@ func training() {
 		var p params
 		one, two := p.linear(784, 256), p.linear(256, 10)
 		return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
-			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).Relu()) }, random(1, 1, batch, 784), integers(2, 10, batch))
+			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).ReLU()) }, random(1, 1, batch, 784), integers(2, 10, batch))
 	}})
 	add(Workload{Name: "mlp_infer", About: "MLP 64-64-64 inference, batch 1", Goal: 8, make: func() job {
 		var p params
@@ -77,24 +78,24 @@ func training() {
 		for _, t := range p.all {
 			t.RequiresGrad_(false)
 		}
-		f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).Relu()) })
+		f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).ReLU()) })
 		x := random(1, 1, 1, 64)
 		return once(func() *lucid.Tensor { return f(x) })
 	}})
 	add(Workload{Name: "cnn_train", About: "CNN 28² (32-64 conv, pools, 3136-128-10), batch 64, Adam, whole step", Flops: 6 * batch * (28*28*32*9 + 14*14*64*32*9 + 3136*128 + 1280), Limit: "fma32", Goal: 1.5, make: func() job {
 		var p params
-		pad := lucid.ConvOptions{Padding: 1}
+		pad := F.ConvOptions{Padding: 1}
 		layer := func(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
 			w, b := p.add(1/math.Sqrt(float64(in*9)), out, in, 3, 3), p.add(1/math.Sqrt(float64(in*9)), out)
 			return func(x *lucid.Tensor) *lucid.Tensor {
-				y, _ := lucid.MaxPool2d(lucid.Conv2d(x, w, b, pad).Relu(), []int{2})
+				y := F.MaxPool2d(F.Conv2d(x, w, pad, F.ConvOptions{Bias: b}).ReLU(), []int{2})
 				return y
 			}
 		}
 		c1, c2 := layer(1, 32), layer(32, 64)
 		l1, l2 := p.linear(3136, 128), p.linear(128, 10)
 		return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
-			func(x *lucid.Tensor) *lucid.Tensor { return l2(l1(c2(c1(x)).Reshape(-1, 3136)).Relu()) }, random(1, 1, batch, 1, 28, 28), integers(2, 10, batch))
+			func(x *lucid.Tensor) *lucid.Tensor { return l2(l1(c2(c1(x)).Reshape(-1, 3136)).ReLU()) }, random(1, 1, batch, 1, 28, 28), integers(2, 10, batch))
 	}})
 	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 4 T 64, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, false, 0}.flops(), Limit: "fma32", Goal: 1.4, Heavy: true, make: gpt{4, 64, false, 0}.job})
 	add(Workload{Name: "gpt2_half_train", About: "GPT-2 124M, B 4 T 64, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, true, 0}.flops(), Limit: "bf16", Goal: 2.5, Needs: "amx-bf16", Tol: 2e-2, Heavy: true, make: gpt{4, 64, true, 0}.job})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // input brings examples of any dtype near 0.
@@ -146,7 +147,7 @@ func (b *block) Forward(x *lucid.Tensor) *lucid.Tensor {
 	shape := x.Shape()
 	split := slices.Concat(shape[:2], []int{3, b.heads, shape[2] / b.heads})
 	qkv := b.QKV.Forward(b.Norm1.Forward(x)).Reshape(split...).Permute(2, 0, 3, 1, 4) // (3, B, heads, T, C/heads)
-	a := lucid.ScaledDotProductAttention(qkv.At(0), qkv.At(1), qkv.At(2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+	a := F.ScaledDotProductAttention(qkv.At(0), qkv.At(1), qkv.At(2), F.ScaledDotProductAttentionOptions{IsCausal: true})
 	x = x.Add(b.Out.Forward(a.Transpose(1, 2).Reshape(shape...)))
-	return x.Add(b.Down.Forward(lucid.Gelu(b.Up.Forward(b.Norm2.Forward(x)))))
+	return x.Add(b.Down.Forward(F.GELU(b.Up.Forward(b.Norm2.Forward(x)))))
 }

@@ -91,7 +91,7 @@ func (t *Trainer) prepare() {
 		t.opt.ZeroGrad()
 		loss := F.CrossEntropy(t.model.Forward(x), y.Reshape(-1))
 		loss.Backward()
-		if err := t.opt.Step(); err != nil {
+		if err := t.opt.TryStep(); err != nil {
 			panic(err) // an error of the engine, which the caller's Try gives back
 		}
 		return loss
