@@ -5,12 +5,12 @@
 // says their dtype and device. Ops are functions that take every option and methods in their common form: Sum(x, ReduceOptions{…})
 // and x.Sum(-1). They record what is to be computed; Item, ToSlice, String and Eval compute it.
 //
-// Functions are sorted by subject, as the files they stand in are: arithmetic (Add, Pow, Clamp, Lerp), math (Exp, Sin, Round, Erf),
-// compare (Eq, IsClose, LogicalAnd), complex (Real, Conj), reduce (Sum, Amax, Std, Norm), cumulative (CumSum, Diff), sort (Sort, TopK, Median,
-// Quantile, Unique), shape (Reshape, Permute, Cat, Split, Flip, Diagonal), index (Gather, Scatter, Where, MaskedFill), matmul (MatMul, Einsum, Outer),
-// statistics (Cov, Histc) and activation (Softmax). Everything with weights, windows and losses is in nn/functional; linalg, special,
-// signal/windows and einops have their subjects. A reduction's method has a form that keeps dimensions: x.SumKeep(-1). Call runs any op by
-// name.
+// Functions are sorted by subject, as the files they stand in are: arithmetic (Add, Pow, Clamp, Lerp), math (Exp, Sin, Round,
+// Erf), compare (Eq, IsClose, LogicalAnd), complex (Real, Conj), reduce (Sum, Amax, Std, Norm), cumulative (CumSum, Diff), sort
+// (Sort, TopK, Median, Quantile, Unique), shape (Reshape, Permute, Cat, Split, Flip, Diagonal), index (Gather, Scatter, Where,
+// MaskedFill), matmul (MatMul, Einsum, Outer), statistics (Cov, Histc) and activation (Softmax). Everything with weights, windows
+// and losses is in nn/functional; linalg, special, signal/windows and einops have their subjects. A reduction's method has a form
+// that keeps dimensions: x.SumKeep(-1). Call runs any op by name.
 //
 // Gradients come from Grad and its kin, which take functions, or from RequiresGrad_ and Backward, as in PyTorch. Compile traces a
 // function once and replays it, with the tensors it changes. Modules, losses and optimizers are in nn, nn/functional and optim.

@@ -53,7 +53,7 @@ func CenterCrop(h, w int) Transform {
 	}
 }
 
-// RandomCropOptions: Padding pixels are added on every side first, by Mode as lucid.Pad has it ("constant", "reflect",
+// RandomCropOptions: Padding pixels are added on every side first, by Mode as functional.Pad has it ("constant", "reflect",
 // "replicate", "circular"; the default is "constant") with Fill. PadIfNeeded pads an image that is too small, instead of refusing it.
 type RandomCropOptions struct {
 	Padding     int     // pixels added on every side first

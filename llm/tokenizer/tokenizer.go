@@ -45,7 +45,8 @@ type EncodeOptions struct {
 	Allowed []string
 }
 
-// Encode returns the ids of text, with the tokens the file asks to put before and after it.
+// Encode returns the ids of text, with the tokens the file asks to put before and after it. A pattern of the file that takes
+// too many steps on the text is a panic with the project's error, which lucid.Try returns.
 func (t *Tokenizer) Encode(text string) []int { return t.EncodeWith(text, EncodeOptions{}) }
 
 // EncodeWith returns the ids of text.
@@ -61,6 +62,9 @@ func (t *Tokenizer) EncodeWith(text string, o EncodeOptions) []int {
 // buffers are reused between calls.
 type buffers struct{ a, b []segment }
 
+// maxReused is the size of buffers, in segments, above which clearing them costs more than new ones.
+const maxReused = 1 << 12
+
 // segment is a piece of text on its way to the model; first: it begins the text.
 type segment struct {
 	text  string
@@ -74,6 +78,9 @@ func (t *Tokenizer) append(ids []int, text string, o EncodeOptions) []int {
 		buf = &buffers{}
 	}
 	defer func() {
+		if cap(buf.a)+cap(buf.b) > maxReused {
+			return
+		}
 		clear(buf.a[:cap(buf.a)]) // the texts must not be held
 		clear(buf.b[:cap(buf.b)])
 		t.scratch.Put(buf)

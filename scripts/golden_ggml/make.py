@@ -26,7 +26,7 @@ def record(f, t, kind, src, dst):
 
 
 # Positions of float16 scales in a block: random bytes there are often infinite, so these are made finite.
-HALVES = {T.Q4_0: [0], T.Q4_1: [0, 2], T.Q5_0: [0], T.Q5_1: [0, 2], T.Q8_0: [0], T.Q2_K: [80, 82], T.Q3_K: [108],
+SCALES = {T.Q4_0: [0], T.Q4_1: [0, 2], T.Q5_0: [0], T.Q5_1: [0, 2], T.Q8_0: [0], T.Q2_K: [80, 82], T.Q3_K: [108],
           T.Q4_K: [0, 2], T.Q5_K: [0, 2], T.Q6_K: [208], T.IQ4_NL: [0], T.IQ4_XS: [0], T.TQ1_0: [52], T.TQ2_0: [64],
           T.IQ2_XXS: [0], T.IQ2_XS: [0], T.IQ2_S: [0], T.IQ3_XXS: [0], T.IQ3_S: [0], T.IQ1_S: [0], T.IQ1_M: [], T.MXFP4: [],
           T.NVFP4: [], T.F16: [0], T.BF16: []}
@@ -35,7 +35,7 @@ HALVES = {T.Q4_0: [0], T.Q4_1: [0, 2], T.Q5_0: [0], T.Q5_1: [0, 2], T.Q8_0: [0],
 def blocks(t, n):
     size = GGML_QUANT_SIZES[t][1]
     b = rng.integers(0, 256, (n, size), dtype=np.uint8)
-    for at in HALVES[t]:
+    for at in SCALES[t]:
         for row in b:
             while not np.isfinite(row[at:at + 2].view(np.float16)[0]):
                 row[at:at + 2] = rng.integers(0, 256, 2, dtype=np.uint8)
@@ -53,7 +53,7 @@ def values(n):
 def main():
     grids()
     with open("internal/ggml/testdata/golden.bin", "wb") as f:
-        for t in HALVES:
+        for t in SCALES:
             block = GGML_QUANT_SIZES[t][0]
             b = blocks(t, max(3, 160 // block))
             with np.errstate(all="ignore"):

@@ -51,6 +51,7 @@ func handNamed(add adder) {
 	add("batch_norm_update_running_stats", tensortest.Attrs{"momentum": 0.3}, x, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(0.5, 2, 3))
 	for _, n := range []int{0, 3} {
 		add("tri", tensortest.Attrs{"n": n})
+		add("window_general_gaussian", tensortest.Attrs{"M": n, "p": 1.5, "sig": 2.0})
 		add("tri", tensortest.Attrs{"n": n, "m": 4, "k": -1})
 	}
 	m, at := tensortest.Uniform(-1, 1, 3, 4), lucid.New([]int64{0, 2, 1, 1, 0, 0, 3, 2, 3}, 3, 3)

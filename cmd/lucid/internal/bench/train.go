@@ -84,12 +84,10 @@ func training() {
 	}})
 	add(Workload{Name: "cnn_train", About: "CNN 28² (32-64 conv, pools, 3136-128-10), batch 64, Adam, whole step", Flops: 6 * batch * (28*28*32*9 + 14*14*64*32*9 + 3136*128 + 1280), Limit: "fma32", Goal: 1.5, make: func() job {
 		var p params
-		pad := F.ConvOptions{Padding: 1}
 		layer := func(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
 			w, b := p.add(1/math.Sqrt(float64(in*9)), out, in, 3, 3), p.add(1/math.Sqrt(float64(in*9)), out)
 			return func(x *lucid.Tensor) *lucid.Tensor {
-				y := F.MaxPool2d(F.Conv2d(x, w, pad, F.ConvOptions{Bias: b}).ReLU(), []int{2})
-				return y
+				return F.MaxPool2d(F.Conv2d(x, w, F.ConvOptions{Bias: b, Padding: 1}).ReLU(), []int{2})
 			}
 		}
 		c1, c2 := layer(1, 32), layer(32, 64)
