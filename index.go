@@ -57,7 +57,7 @@ func (t *Tensor) At(indices ...any) *Tensor {
 	r := ops.At(n, list)
 	releaseAll(claimed)
 	release(n)
-	return wrap(r)
+	return wrapView(r)
 }
 
 // SetAt makes the handle show its value with the part that the indices name replaced, and returns it. The value is a

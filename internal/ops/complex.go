@@ -43,6 +43,7 @@ func init() {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Real(x *Node) *Node {
 	if !x.DType().IsComplex() {
 		return x
@@ -54,6 +55,7 @@ func Real(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Imag(x *Node) *Node {
 	requireKind("imag", x, x.DType().IsComplex(), "a complex dtype")
 	return apply(opImag, nil, x)
@@ -99,6 +101,7 @@ func Angle(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func ViewAsReal(x *Node) *Node {
 	requireKind("view_as_real", x, x.DType().IsComplex(), "a complex dtype")
 	return concat([]*Node{Unsqueeze(Real(x), -1), Unsqueeze(Imag(x), -1)}, x.Rank())
@@ -108,6 +111,7 @@ func ViewAsReal(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func ViewAsComplex(x *Node) *Node {
 	requireKind("view_as_complex", x, x.DType().IsFloat(), "a floating dtype")
 	last := x.Rank() - 1

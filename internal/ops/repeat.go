@@ -119,7 +119,7 @@ func repeatEach(x *Node, n, axis int) *Node {
 	return Reshape(y, slices.Delete(d, axis+1, axis+2)...)
 }
 
-// Flip reverses the order of elements along the given dimensions; it is a view.
+// Flip returns x with the order of elements along the given dimensions reversed.
 //
 //lucid:func
 //lucid:method

@@ -122,6 +122,7 @@ type AsStridedOptions struct {
 //
 //lucid:func
 //lucid:method AsStrided(size []int, stride []int)
+//lucid:view
 func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 	if len(size) != len(stride) {
 		fault.Throw(fault.Value, "as_strided", "size %v and stride %v differ in length", size, stride)
@@ -138,6 +139,7 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 //
 //lucid:method
 //lucid:alias unfold_dim
+//lucid:view
 func Unfold(x *Node, dimension, size, step int) *Node {
 	axis := shape.Axis("unfold", dimension, x.Rank())
 	flat := x.Rank() == 0
@@ -157,6 +159,7 @@ func Unfold(x *Node, dimension, size, step int) *Node {
 //
 //lucid:method
 //lucid:name view_dtype
+//lucid:view
 func ViewDType(x *Node, dtype dtype.DType) *Node {
 	if x.DType() == dtype {
 		return x
