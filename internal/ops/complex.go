@@ -94,7 +94,7 @@ func Angle(x *Node) *Node {
 		return Atan2(free(im), Where(zero, StopGradient(re), re))
 	}
 	x = floating(x)
-	return StopGradient(Where(Lt(x, 0), constLike(x, math.Pi), Where(IsNaN(x), x, constLike(x, 0))))
+	return flatGrad(StopGradient(Where(Lt(x, 0), constLike(x, math.Pi), Where(IsNaN(x), x, constLike(x, 0)))), x)
 }
 
 // ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
