@@ -54,7 +54,7 @@ func (t *Tensor) RequiresGrad_(on bool) *Tensor {
 		fault.Throw(fault.Gradient, "requires_grad", "only a leaf can stop requiring a gradient; use Detach")
 	default:
 		t.array().Rebind(ops.StopGradient(n).Freeze(n.Slot()))
-		t.array().NotView()
+		t.array().UnmarkView()
 	}
 	return t
 }
@@ -76,7 +76,7 @@ func (t *Tensor) Detach() *Tensor {
 	n := acquire(t)
 	r := ops.StopGradient(n)
 	release(n)
-	return wrap(r)
+	return wrapView(r)
 }
 
 // Grad returns the gradient that Backward left, nil if there is none.
@@ -281,7 +281,7 @@ func runHooks(x, g *graph.Node) *graph.Node {
 		return g
 	}
 	for _, k := range s.Hooks(false) {
-		h := (*graph.Array)(wrap(g)).NotView() // the hook's own to change in place
+		h := (*graph.Array)(wrap(g)) // the hook's own to change in place
 		r := k.F(h)
 		if r == nil {
 			r = h

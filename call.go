@@ -107,7 +107,11 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 			out = []*Tensor{inputs[0].rebind(s.Name, ns[0])}
 			return
 		}
-		out = wrapAll(ns)
+		if s.View {
+			out = wrapViews(ns)
+		} else {
+			out = wrapAll(ns)
+		}
 	})
 	return out, within(s.Name, err)
 }

@@ -11,6 +11,17 @@ import (
 // wrap makes a handle for a node: the end of every door.
 func wrap(n *graph.Node) *Tensor { return (*Tensor)(door.Wrap(n)) }
 
+// wrapView is wrap for a function whose result is a view.
+func wrapView(n *graph.Node) *Tensor { return (*Tensor)(door.WrapView(n)) }
+
+func wrapViews(ns []*graph.Node) []*Tensor {
+	ts := make([]*Tensor, len(ns))
+	for i, n := range ns {
+		ts[i] = wrapView(n)
+	}
+	return ts
+}
+
 func wrapAll(ns []*graph.Node) []*Tensor {
 	ts := make([]*Tensor, len(ns))
 	for i, n := range ns {

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
@@ -46,7 +45,7 @@ func underLevel(op string, f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Le
 		a.SetLevel(lvl)
 		a.Ref() // the node must outlive the handle
 		inputs = append(inputs, a)
-		args[i] = (*Tensor)(door.Wrap(a).NotView())
+		args[i] = wrap(a)
 	}
 	scope.With(func(s *scope.State) { s.Level = lvl }, func() { outs, err = f(args) })
 	done = true
@@ -302,7 +301,7 @@ func Checkpoint[F any](f F) F {
 		outs := transform.Checkpoint(func(ns []*graph.Node) []*graph.Node {
 			ts := make([]*Tensor, len(ns))
 			for i, n := range ns {
-				ts[i] = (*Tensor)(door.Wrap(n).NotView())
+				ts[i] = wrap(n)
 			}
 			res, err = fn.Call(unflatten(args, ts))
 			if err != nil {

@@ -159,5 +159,5 @@ func fromBuffer(t codec.Tensor, b *mem.Buffer) *Tensor {
 		b = mem.FromGo(dtype.Bytes([]uint64{0})[:0])
 	}
 	n := graph.NewStored(b, graph.Spec{Shape: shape.Of("load", t.Shape...), DType: t.DType}, CPU.open())
-	return (*Tensor)((*graph.Array)(wrap(n)).NotView())
+	return wrap(n)
 }

@@ -268,7 +268,6 @@ func (t *Tensor) Clone() *Tensor {
 	n := acquire(t)
 	r := wrap(ops.Alias(n))
 	release(n)
-	r.array().NotView()
 	return r
 }
 

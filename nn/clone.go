@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // Clone returns a deep copy of m: a target network, one more member of an ensemble, a model to go back to. Every tensor
@@ -97,10 +98,10 @@ func (c *cloner) pointer(src reflect.Value) reflect.Value {
 	return dst
 }
 
-// cloneTensor copies a tensor with its gradient.
+// cloneTensor copies a tensor with its gradient; a parameter that is frozen stays one.
 func cloneTensor(t *lucid.Tensor) *lucid.Tensor {
 	n := t.Detach().Clone()
-	if g := t.Grad(); t.IsLeaf() && (t.RequiresGrad() || g != nil) {
+	if g := t.Grad(); t.IsLeaf() && ((*graph.Array)(t).Peek().OwnSlot() != nil || g != nil) {
 		defer n.RequiresGrad_(t.RequiresGrad())
 		n.RequiresGrad_(true)
 		if g != nil {

@@ -24,6 +24,58 @@ type hiddenNet struct {
 	Skipped *nn.Linear `nn:"-"`
 }
 
+type twoNames struct {
+	nn.Base
+	A *nn.Linear `nn:"fc"`
+	B *nn.Linear `nn:"fc"`
+}
+
+type embedsName struct {
+	nn.Base
+	weighted
+	Weight *lucid.Tensor
+}
+
+type weighted struct{ Weight *lucid.Tensor }
+
+type plainField struct {
+	nn.Base
+	Body  *nn.Linear
+	Scale *lucid.Tensor
+}
+
+// TestMistakenFields declares modules whose parameters would be lost or never trained.
+func TestMistakenFields(t *testing.T) {
+	lin := nn.NewLinear(2, 2)
+	plain := &plainField{Body: nn.NewLinear(2, 2), Scale: lucid.Ones(2)}
+	for _, c := range []struct {
+		name string
+		f    func()
+		kind error
+		say  []string
+	}{
+		{"two fields of one name", func() { nn.StateDict(&twoNames{A: lin, B: nn.NewLinear(2, 2)}) }, lucid.ErrValue, []string{"fields A and B", `"fc"`, `nn:"-"`}},
+		{"embedded name", func() { nn.Parameters(&embedsName{Weight: lin.Weight}) }, lucid.ErrValue, []string{"weighted.Weight and Weight"}},
+		{"plain tensor", func() { nn.Parameters(plain) }, lucid.ErrGradient, []string{"scale", "nn.Parameter(t)", `nn:",buffer"`}},
+	} {
+		err := lucid.Try(c.f)
+		if !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for _, w := range c.say {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v; want %q in it", c.name, err, w)
+			}
+		}
+	}
+	plain.Scale = nn.Parameter(plain.Scale)
+	plain.Scale.RequiresGrad_(false)
+	if n := len(nn.Parameters(nn.Clone(plain))); n != 3 {
+		t.Errorf("%d parameters with a frozen one, want 3", n)
+	}
+}
+
 // TestMistakes makes the mistakes that people who come from PyTorch make, and looks for the word that helps.
 func TestMistakes(t *testing.T) {
 	lucid.Seed(1)

@@ -109,6 +109,13 @@ type change struct {
 // s returns a tensor of the state.
 func (c *change) s(i int) *lucid.Tensor { return c.state[i].t }
 
+// atFirst returns a tensor of the state; in the first step of the parameter it is v instead. A learning rate that is
+// changed before that step then holds for it.
+func (c *change) atFirst(i int, v *lucid.Tensor) *lucid.Tensor {
+	s := c.s(i)
+	return lucid.Where(c.t.Eq(1), v.To(s.DType()), s)
+}
+
 // rule is what makes one optimizer differ from another.
 type rule[H any] struct {
 	name string

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -124,12 +125,7 @@ type prediction struct {
 }
 
 func predict(b *batcher, w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Pixels []float32 `json:"pixels"`
-	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	d.DisallowUnknownFields()
-	err := d.Decode(&in)
+	row, err := readPixels(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		refuse(w, http.StatusRequestEntityTooLarge, "the body has more than %d bytes", maxBody)
 		return
@@ -138,11 +134,7 @@ func predict(b *batcher, w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, `want {"pixels": [64 numbers from 0 to 16]}: %v`, err)
 		return
 	}
-	if len(in.Pixels) != pixels {
-		refuse(w, http.StatusBadRequest, "got %d pixels; want %d, row by row, from 0 to 16", len(in.Pixels), pixels)
-		return
-	}
-	scores, err := b.ask(r.Context(), in.Pixels)
+	scores, err := b.ask(r.Context(), row)
 	switch {
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
 		w.Header().Set("Retry-After", "1")
@@ -151,8 +143,43 @@ func predict(b *batcher, w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, "%v", err)
 	default:
-		reply(w, http.StatusOK, best(scores))
+		p := best(scores)
+		if math.IsNaN(p.Probability) { // no number of JSON
+			refuse(w, http.StatusInternalServerError, "the network has no score for these pixels")
+			return
+		}
+		reply(w, http.StatusOK, p)
 	}
+}
+
+// readPixels reads the one JSON value of a body. What the decoder lets pass is refused here: null stands for 0 in a list of
+// numbers, and more may follow the value.
+func readPixels(body io.Reader) ([]float32, error) {
+	var in struct {
+		Pixels []*float32 `json:"pixels"`
+	}
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		if err == nil {
+			err = errors.New("there is more behind the object")
+		}
+		return nil, err
+	}
+	if len(in.Pixels) != pixels {
+		return nil, fmt.Errorf("got %d pixels; want %d, row by row", len(in.Pixels), pixels)
+	}
+	row := make([]float32, pixels)
+	for i, p := range in.Pixels {
+		if p == nil || !(*p >= 0 && *p <= 16) {
+			return nil, fmt.Errorf("pixel %d is not from 0 to 16", i)
+		}
+		row[i] = *p
+	}
+	return row, nil
 }
 
 // best is the class with the highest score and its share of all, by softmax.

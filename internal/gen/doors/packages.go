@@ -108,6 +108,7 @@ var helpers = []struct{ name, code string }{
 	return ts
 }
 `},
+	{"wrapView", "func wrapView(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.WrapView(n)) }\n"},
 	{"option", "func option[T any](op string, opts []T) T { return door.Option(op, opts) }\n"},
 	{"acquire", `// acquire claims the node a tensor shows now; release lets it go once the result holds it.
 func acquire(op string, t *lucid.Tensor) *graph.Node {

@@ -36,6 +36,7 @@ type op struct {
 	optionsName    string // public name of the options, "-" if they stay unseen
 	methods        []method
 	inplace        bool
+	view           bool              // results are views, as in PyTorch
 	amp            string            // of a function written with other ops: float32, half, promote
 	random         string            // why a function written with other ops does not give the same bits each time
 	noGrad, noVMap string            // why a function written with other ops has no gradient, or cannot be vectorised
@@ -169,6 +170,8 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 			o.noVMap = rest
 		case "inplace":
 			o.inplace = true
+		case "view":
+			o.view = true
 		default:
 			return o, fmt.Errorf("unknown mark %q", c.Text)
 		}

@@ -205,3 +205,17 @@ func TestKindOfMixedData(t *testing.T) {
 		t.Errorf("an integer beyond int64: %v", err)
 	}
 }
+
+// TestRangeWithoutStop checks that a range whose stop was left out is refused, not empty.
+func TestRangeWithoutStop(t *testing.T) {
+	x := lucid.Arange(10)
+	for _, r := range []lucid.Range{{Start: 7}, {Start: -3}, {Step: 2}, {Start: 1, Step: 2}, {Step: -1}} {
+		tensortest.Refuses(t, lucid.ErrValue, fmt.Sprintf("%+v", r), func() { x.At(r) })
+		tensortest.Refuses(t, lucid.ErrValue, fmt.Sprintf("write to %+v", r), func() { x.Clone().SetAt(1, r) })
+	}
+	for want, r := range map[int]lucid.Range{0: {}, 3: {Start: 7, Stop: lucid.End}, 5: {Start: 5, Step: -1}, 10: {Start: lucid.End, Stop: lucid.End, Step: -1}} {
+		if n := x.At(r).Size(0); n != want {
+			t.Errorf("%+v has %d elements, want %d", r, n, want)
+		}
+	}
+}
