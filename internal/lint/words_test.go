@@ -34,6 +34,7 @@ var plain = []struct {
 	{regexp.MustCompile(`"bundle"`), "a key in files of exported functions, which load for ever"},
 	{regexp.MustCompile(`(?i)takes? place\b`), "happens"},
 	{regexp.MustCompile(`(?i)\blast place\b`), "units in the last place are what ulp stands for"},
+	{regexp.MustCompile(`<end_of_turn>`), "a token of language models"},
 	{regexp.MustCompile(`FullTurns|full_turns`), "MLX's name of an option"},
 	{regexp.MustCompile(`float32/halves|nearest_halves|large_halves|antialias_kept`), "golden cases, whose names seed their random inputs"},
 }
