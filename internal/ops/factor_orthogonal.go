@@ -98,18 +98,18 @@ func realDiagonal(x *Node) *Node {
 	return Cast(Real(d), d.DType())
 }
 
-// qrJVP splits Qᴴ·dA·R⁻¹ in a skew part, which turns Q, and a triangular one, which changes R.
+// qrJVP splits Qᴴ·dA·R⁻¹ into a skew part, which rotates Q, and a triangular one, which changes R.
 func qrJVP(n *Node, tan []*Node) []*Node {
 	qrHasDerivative(n)
 	q, r := graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 	t := solveRight(r, tan[0], true, false)
 	c := mm(adjoint(q), t)
 	strict := lower(c, -1)
-	turn := Sub(strict, adjoint(strict))
+	skew := Sub(strict, adjoint(strict))
 	if c.DType().IsComplex() {
 		im := Imag(diagonals(c))
-		turn = Add(turn, embed(Complex(zerosLike(im), im)))
+		skew = Add(skew, embed(Complex(zerosLike(im), im)))
 	}
-	dq := Add(mm(q, turn), Sub(t, mm(q, c)))
-	return []*Node{dq, upper(mm(Sub(c, turn), r), 0)}
+	dq := Add(mm(q, skew), Sub(t, mm(q, c)))
+	return []*Node{dq, upper(mm(Sub(c, skew), r), 0)}
 }

@@ -18,7 +18,8 @@ func epsOf(d dtype.DType) float64 {
 	return 0x1p-23
 }
 
-// tolerances gives the absolute and the relative tolerance for matrices: by default 0 and ε·max(m, n), the latter only where no absolute one is given.
+// tolerances gives the absolute and the relative tolerance for matrices: by default 0 and ε·max(m, n), the latter only where no absolute
+// one is given.
 func tolerances(op string, x *Node, atol, rtol *float64) (a, r float64) {
 	if atol != nil {
 		a = *atol
@@ -102,8 +103,8 @@ type LstsqOptions struct {
 }
 
 // Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows
-// than columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors if
-// its shape is that of a without the last size. The derivative holds where the rank does not change.
+// than columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors
+// if its shape is that of a without the last size. The derivative holds where the rank does not change.
 //
 //lucid:name linalg_lstsq
 //lucid:pkg linalg LstSq

@@ -1,4 +1,4 @@
-"""Linear algebra: factorisations, solvers, functions of matrices; and a few functions beside them."""
+"""Linear algebra: factorisations, solvers, functions of matrices; and a few functions like them."""
 import torch
 from lib import Family
 

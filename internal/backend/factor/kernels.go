@@ -261,7 +261,7 @@ func adjugate[T lapack.Number](j *job[T]) error {
 	return j.each(count, 4*n*n*n, func(s *lapack.Solver[T], i int) { s.Adjugate(n, a[i*n*n:][:n*n], z[i*n*n:][:n*n]) })
 }
 
-// permutation turns row exchanges into the rows in their new order.
+// permutation converts row exchanges to the rows in their new order.
 func permutation(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	d := out[0].Shape.Dims()
 	m, k := d[len(d)-1], in[0].Shape.Dim(-1)

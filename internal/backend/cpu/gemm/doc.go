@@ -25,7 +25,7 @@
 // on the operands in place (small.go, direct.go). Large ones are copied into
 // panels, chunk by chunk, so that caches and TLB see sequential memory (packed.go). A
 // few rows times a matrix read B once, at the speed of memory: in whole rows if it is stored
-// so (rowvec.go), else by kernels that transpose it in registers (the dots of macroBlock.go). A
+// so (rowvec.go), else by kernels that transpose it in registers (the dots of macrokernel.go). A
 // product with only a few columns is computed as its transpose.
 //
 // Half types are widened to float32 while they are packed, or in the kernel (half.go).

@@ -51,7 +51,7 @@ type engine[T Float] struct {
 	// directTo write each vector to its spot; nil if there are none.
 	direct, directTo [][]directTile[T]
 
-	// positions are the output-position kernels.go, by the length of a row and by vectors.
+	// positions are the kernels of positions.go, by the length of a row and by vectors.
 	positions [][maxVectors + 1]positionTile[T]
 
 	// nhwc are the kernels of nhwc.go, by the length of rows, their number and by vectors; nil if there are none.
