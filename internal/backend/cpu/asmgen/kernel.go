@@ -44,6 +44,9 @@ func kernel(w *asm, v isa, e elem, mr, nv int, masked bool) {
 		w.op("ADDQ $%d, R13", unroll)
 		w.op("JEQ done")
 	}
+	if masked {
+		w.op("PCALIGN $64")
+	}
 	w.label("single")
 	w.op("STEP")
 	w.op("SUBQ $1, R13")
@@ -147,38 +150,55 @@ func (k tile) store() {
 	w.op("MOVQ c_base+80(FP), AX")
 	w.op("MOVQ crs+104(FP), BX")
 	w.op("SHLQ $%d, BX", k.e.shift)
-	w.op("CMPB add+120(FP), $0")
-	w.op("JEQ write")
-	k.storeRows(true)
-	w.op("VZEROUPPER")
-	w.op("RET")
-	w.label("write")
-	k.storeRows(false)
+	multiples(w, k.mr)
+	k.storeRows("add+120(FP)")
 }
 
-func (k tile) storeOne(i, j int, add bool) {
+// storeRows writes the sums to C from AX on, rows BX apart, or adds them first: then C is added to the sums, and one run of
+// stores serves both.
+func (k tile) storeRows(addArg string) {
 	w, v, ps := k.w, k.v, k.e.ps
-	acc, off := k.acc(i, j), j*v.bytes
-	t := v.r(k.breg(j)) // free by now
-	switch {
-	case !k.masked:
-		if add {
-			w.op("%s %d(AX), %s, %s", k.e.sum(), off, acc, acc)
+	if k.masked && !v.masks {
+		for j := range k.nv { // registers of B are free by now
+			w.op("VMOVU%s %d(R9), %s // mask", ps, j*v.bytes, v.r(k.breg(j)))
 		}
-		w.op("VMOVU%s %s, %d(AX)", ps, acc, off)
-	case v.masks:
-		if add {
-			w.op("VMOVU%s.Z %d(AX), K%d, %s", ps, off, j+1, t)
+	}
+	w.op("CMPB %s, $0", addArg)
+	w.op("JEQ write")
+	k.eachSum(func(acc, at string, j int) {
+		switch {
+		case !k.masked:
+			w.op("%s %s, %s, %s", k.e.sum(), at, acc, acc)
+		case v.masks:
+			w.op("%s %s, %s, K%d, %s", k.e.sum(), at, acc, j+1, acc)
+		default:
+			t := v.r(v.regs - 1)
+			w.op("VMASKMOV%s %s, %s, %s", ps, at, v.r(k.breg(j)), t)
 			w.op("%s %s, %s, %s", k.e.sum(), t, acc, acc)
 		}
-		w.op("VMOVU%s %s, K%d, %d(AX)", ps, acc, j+1, off)
-	default:
-		w.op("VMOVU%s %d(R9), %s // mask", ps, off, t)
-		if add {
-			m := v.r(k.v.regs - 1)
-			w.op("VMASKMOV%s %d(AX), %s, %s", ps, off, t, m)
-			w.op("%s %s, %s, %s", k.e.sum(), m, acc, acc)
+	})
+	w.label("write")
+	k.eachSum(func(acc, at string, j int) {
+		switch {
+		case !k.masked:
+			w.op("VMOVU%s %s, %s", ps, acc, at)
+		case v.masks:
+			w.op("VMOVU%s %s, K%d, %s", ps, acc, j+1, at)
+		default:
+			w.op("VMASKMOV%s %s, %s, %s", ps, acc, v.r(k.breg(j)), at)
 		}
-		w.op("VMASKMOV%s %s, %s, %d(AX)", ps, acc, t, off)
+	})
+}
+
+// eachSum gives f each vector of sums, where it goes, and the number of the vector in its row.
+func (k tile) eachSum(f func(acc, at string, j int)) {
+	for i := range k.mr {
+		for j := range k.nv {
+			at := rowAddr(i)
+			if j > 0 {
+				at = fmt.Sprint(j*k.v.bytes) + at
+			}
+			f(k.acc(i, j), at, j)
+		}
 	}
 }

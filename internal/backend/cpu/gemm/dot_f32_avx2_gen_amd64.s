@@ -188,17 +188,13 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y1                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y1                            // mask
-	VMASKMOVPS 0(AX), Y1, Y15
+	VMASKMOVPS (AX), Y1, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y1, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y1                            // mask
-	VMASKMOVPS Y0, Y1, 0(AX)
+	VMASKMOVPS Y0, Y1, (AX)
 	VZEROUPPER
 	RET
 #undef MUL
@@ -282,25 +278,16 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y2                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS 0(AX), Y2, Y15
+	VMASKMOVPS (AX), Y2, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS 0(AX), Y2, Y15
+	VMASKMOVPS (AX)(BX*1), Y2, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y2, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS Y1, Y2, 0(AX)
+	VMASKMOVPS Y0, Y2, (AX)
+	VMASKMOVPS Y1, Y2, (AX)(BX*1)
 	VZEROUPPER
 	RET
 #undef MUL
@@ -387,33 +374,19 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y3                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX), Y3, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX)(BX*1), Y3, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX)(BX*2), Y3, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y3, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y2, Y3, 0(AX)
+	VMASKMOVPS Y0, Y3, (AX)
+	VMASKMOVPS Y1, Y3, (AX)(BX*1)
+	VMASKMOVPS Y2, Y3, (AX)(BX*2)
 	VZEROUPPER
 	RET
 #undef MUL
@@ -504,41 +477,23 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPS 0(R9), Y4                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX), Y4, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX)(BX*1), Y4, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX)(BX*2), Y4, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX)(CX*1), Y4, Y15
 	VADDPS Y15, Y3, Y3
-	VMASKMOVPS Y3, Y4, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y3, Y4, 0(AX)
+	VMASKMOVPS Y0, Y4, (AX)
+	VMASKMOVPS Y1, Y4, (AX)(BX*1)
+	VMASKMOVPS Y2, Y4, (AX)(BX*2)
+	VMASKMOVPS Y3, Y4, (AX)(CX*1)
 	VZEROUPPER
 	RET
 #undef MUL

@@ -116,17 +116,13 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y1                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y1                            // mask
-	VMASKMOVPD 0(AX), Y1, Y15
+	VMASKMOVPD (AX), Y1, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y1, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y1                            // mask
-	VMASKMOVPD Y0, Y1, 0(AX)
+	VMASKMOVPD Y0, Y1, (AX)
 	VZEROUPPER
 	RET
 #undef MUL
@@ -194,25 +190,16 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y2                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD 0(AX), Y2, Y15
+	VMASKMOVPD (AX), Y2, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD 0(AX), Y2, Y15
+	VMASKMOVPD (AX)(BX*1), Y2, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y2, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD Y1, Y2, 0(AX)
+	VMASKMOVPD Y0, Y2, (AX)
+	VMASKMOVPD Y1, Y2, (AX)(BX*1)
 	VZEROUPPER
 	RET
 #undef MUL
@@ -283,33 +270,19 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y3                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD 0(AX), Y3, Y15
+	VMASKMOVPD (AX), Y3, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD 0(AX), Y3, Y15
+	VMASKMOVPD (AX)(BX*1), Y3, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD 0(AX), Y3, Y15
+	VMASKMOVPD (AX)(BX*2), Y3, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y3, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD Y2, Y3, 0(AX)
+	VMASKMOVPD Y0, Y3, (AX)
+	VMASKMOVPD Y1, Y3, (AX)(BX*1)
+	VMASKMOVPD Y2, Y3, (AX)(BX*2)
 	VZEROUPPER
 	RET
 #undef MUL
@@ -384,41 +357,23 @@ store:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPD 0(R9), Y4                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX), Y4, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX)(BX*1), Y4, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX)(BX*2), Y4, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX)(CX*1), Y4, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y4, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y3, Y4, 0(AX)
+	VMASKMOVPD Y0, Y4, (AX)
+	VMASKMOVPD Y1, Y4, (AX)(BX*1)
+	VMASKMOVPD Y2, Y4, (AX)(BX*2)
+	VMASKMOVPD Y3, Y4, (AX)(CX*1)
 	VZEROUPPER
 	RET
 #undef MUL

@@ -33,6 +33,7 @@ TEXT ·tileF32AVX2r1v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -41,17 +42,13 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y1                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y1                            // mask
-	VMASKMOVPS 0(AX), Y1, Y15
+	VMASKMOVPS (AX), Y1, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y1, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y1                            // mask
-	VMASKMOVPS Y0, Y1, 0(AX)
+	VMASKMOVPS Y0, Y1, (AX)
 	VZEROUPPER
 	RET
 
@@ -90,6 +87,7 @@ TEXT ·tileF32AVX2r2v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -98,25 +96,16 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y2                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS 0(AX), Y2, Y15
+	VMASKMOVPS (AX), Y2, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS 0(AX), Y2, Y15
+	VMASKMOVPS (AX)(BX*1), Y2, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y2, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS Y1, Y2, 0(AX)
+	VMASKMOVPS Y0, Y2, (AX)
+	VMASKMOVPS Y1, Y2, (AX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -161,6 +150,7 @@ TEXT ·tileF32AVX2r3v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -169,32 +159,18 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y3                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX), Y3, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX)(BX*1), Y3, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX)(BX*2), Y3, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y3, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y2, Y3, 0(AX)
+	VMASKMOVPS Y0, Y3, (AX)
+	VMASKMOVPS Y1, Y3, (AX)(BX*1)
+	VMASKMOVPS Y2, Y3, (AX)(BX*2)
 	VZEROUPPER
 	RET

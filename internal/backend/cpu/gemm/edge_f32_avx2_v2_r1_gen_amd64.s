@@ -37,6 +37,7 @@ TEXT ·tileF32AVX2r1v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -45,22 +46,16 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y2                            // mask
+	VMOVUPS 32(R9), Y3                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS 0(AX), Y2, Y15
+	VMASKMOVPS (AX), Y2, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y2, 0(AX)
-	VMOVUPS 32(R9), Y3                           // mask
 	VMASKMOVPS 32(AX), Y3, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y3, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS Y0, Y2, 0(AX)
-	VMOVUPS 32(R9), Y3                           // mask
+	VMASKMOVPS Y0, Y2, (AX)
 	VMASKMOVPS Y1, Y3, 32(AX)
 	VZEROUPPER
 	RET
@@ -106,6 +101,7 @@ TEXT ·tileF32AVX2r2v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -114,37 +110,23 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y4                            // mask
+	VMOVUPS 32(R9), Y5                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX), Y4, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y4, 0(AX)
-	VMOVUPS 32(R9), Y5                           // mask
 	VMASKMOVPS 32(AX), Y5, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y5, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX)(BX*1), Y4, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y4, 0(AX)
-	VMOVUPS 32(R9), Y5                           // mask
-	VMASKMOVPS 32(AX), Y5, Y15
+	VMASKMOVPS 32(AX)(BX*1), Y5, Y15
 	VADDPS Y15, Y3, Y3
-	VMASKMOVPS Y3, Y5, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y0, Y4, 0(AX)
-	VMOVUPS 32(R9), Y5                           // mask
+	VMASKMOVPS Y0, Y4, (AX)
 	VMASKMOVPS Y1, Y5, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y2, Y4, 0(AX)
-	VMOVUPS 32(R9), Y5                           // mask
-	VMASKMOVPS Y3, Y5, 32(AX)
+	VMASKMOVPS Y2, Y4, (AX)(BX*1)
+	VMASKMOVPS Y3, Y5, 32(AX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -197,6 +179,7 @@ TEXT ·tileF32AVX2r3v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -205,50 +188,28 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y6                            // mask
+	VMOVUPS 32(R9), Y7                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS 0(AX), Y6, Y15
+	VMASKMOVPS (AX), Y6, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
 	VMASKMOVPS 32(AX), Y7, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS 0(AX), Y6, Y15
+	VMASKMOVPS (AX)(BX*1), Y6, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS 32(AX), Y7, Y15
+	VMASKMOVPS 32(AX)(BX*1), Y7, Y15
 	VADDPS Y15, Y3, Y3
-	VMASKMOVPS Y3, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS 0(AX), Y6, Y15
+	VMASKMOVPS (AX)(BX*2), Y6, Y15
 	VADDPS Y15, Y4, Y4
-	VMASKMOVPS Y4, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS 32(AX), Y7, Y15
+	VMASKMOVPS 32(AX)(BX*2), Y7, Y15
 	VADDPS Y15, Y5, Y5
-	VMASKMOVPS Y5, Y7, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS Y0, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
+	VMASKMOVPS Y0, Y6, (AX)
 	VMASKMOVPS Y1, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS Y2, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS Y3, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS Y4, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS Y5, Y7, 32(AX)
+	VMASKMOVPS Y2, Y6, (AX)(BX*1)
+	VMASKMOVPS Y3, Y7, 32(AX)(BX*1)
+	VMASKMOVPS Y4, Y6, (AX)(BX*2)
+	VMASKMOVPS Y5, Y7, 32(AX)(BX*2)
 	VZEROUPPER
 	RET

@@ -62,6 +62,7 @@ TEXT ·tileF32AVX2r4v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -70,65 +71,36 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPS 0(R9), Y8                            // mask
+	VMOVUPS 32(R9), Y9                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX), Y8, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
 	VMASKMOVPS 32(AX), Y9, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX)(BX*1), Y8, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS 32(AX), Y9, Y15
+	VMASKMOVPS 32(AX)(BX*1), Y9, Y15
 	VADDPS Y15, Y3, Y3
-	VMASKMOVPS Y3, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX)(BX*2), Y8, Y15
 	VADDPS Y15, Y4, Y4
-	VMASKMOVPS Y4, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS 32(AX), Y9, Y15
+	VMASKMOVPS 32(AX)(BX*2), Y9, Y15
 	VADDPS Y15, Y5, Y5
-	VMASKMOVPS Y5, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX)(CX*1), Y8, Y15
 	VADDPS Y15, Y6, Y6
-	VMASKMOVPS Y6, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS 32(AX), Y9, Y15
+	VMASKMOVPS 32(AX)(CX*1), Y9, Y15
 	VADDPS Y15, Y7, Y7
-	VMASKMOVPS Y7, Y9, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y0, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
+	VMASKMOVPS Y0, Y8, (AX)
 	VMASKMOVPS Y1, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y2, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS Y3, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y4, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS Y5, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y6, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS Y7, Y9, 32(AX)
+	VMASKMOVPS Y2, Y8, (AX)(BX*1)
+	VMASKMOVPS Y3, Y9, 32(AX)(BX*1)
+	VMASKMOVPS Y4, Y8, (AX)(BX*2)
+	VMASKMOVPS Y5, Y9, 32(AX)(BX*2)
+	VMASKMOVPS Y6, Y8, (AX)(CX*1)
+	VMASKMOVPS Y7, Y9, 32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
@@ -198,6 +170,7 @@ TEXT ·tileF32AVX2r5v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -206,79 +179,42 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPS 0(R9), Y10                           // mask
+	VMOVUPS 32(R9), Y11                          // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS 0(AX), Y10, Y15
+	VMASKMOVPS (AX), Y10, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
 	VMASKMOVPS 32(AX), Y11, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS 0(AX), Y10, Y15
+	VMASKMOVPS (AX)(BX*1), Y10, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS 32(AX), Y11, Y15
+	VMASKMOVPS 32(AX)(BX*1), Y11, Y15
 	VADDPS Y15, Y3, Y3
-	VMASKMOVPS Y3, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS 0(AX), Y10, Y15
+	VMASKMOVPS (AX)(BX*2), Y10, Y15
 	VADDPS Y15, Y4, Y4
-	VMASKMOVPS Y4, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS 32(AX), Y11, Y15
+	VMASKMOVPS 32(AX)(BX*2), Y11, Y15
 	VADDPS Y15, Y5, Y5
-	VMASKMOVPS Y5, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS 0(AX), Y10, Y15
+	VMASKMOVPS (AX)(CX*1), Y10, Y15
 	VADDPS Y15, Y6, Y6
-	VMASKMOVPS Y6, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS 32(AX), Y11, Y15
+	VMASKMOVPS 32(AX)(CX*1), Y11, Y15
 	VADDPS Y15, Y7, Y7
-	VMASKMOVPS Y7, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS 0(AX), Y10, Y15
+	VMASKMOVPS (AX)(BX*4), Y10, Y15
 	VADDPS Y15, Y8, Y8
-	VMASKMOVPS Y8, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS 32(AX), Y11, Y15
+	VMASKMOVPS 32(AX)(BX*4), Y11, Y15
 	VADDPS Y15, Y9, Y9
-	VMASKMOVPS Y9, Y11, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS Y0, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
+	VMASKMOVPS Y0, Y10, (AX)
 	VMASKMOVPS Y1, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS Y2, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS Y3, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS Y4, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS Y5, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS Y6, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS Y7, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y10                           // mask
-	VMASKMOVPS Y8, Y10, 0(AX)
-	VMOVUPS 32(R9), Y11                          // mask
-	VMASKMOVPS Y9, Y11, 32(AX)
+	VMASKMOVPS Y2, Y10, (AX)(BX*1)
+	VMASKMOVPS Y3, Y11, 32(AX)(BX*1)
+	VMASKMOVPS Y4, Y10, (AX)(BX*2)
+	VMASKMOVPS Y5, Y11, 32(AX)(BX*2)
+	VMASKMOVPS Y6, Y10, (AX)(CX*1)
+	VMASKMOVPS Y7, Y11, 32(AX)(CX*1)
+	VMASKMOVPS Y8, Y10, (AX)(BX*4)
+	VMASKMOVPS Y9, Y11, 32(AX)(BX*4)
 	VZEROUPPER
 	RET
 
@@ -357,6 +293,7 @@ TEXT ·tileF32AVX2r6v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -365,92 +302,48 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	LEAQ (BX)(BX*4), DX                          // 5*ars
+	VMOVUPS 0(R9), Y12                           // mask
+	VMOVUPS 32(R9), Y13                          // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS 0(AX), Y12, Y15
+	VMASKMOVPS (AX), Y12, Y15
 	VADDPS Y15, Y0, Y0
-	VMASKMOVPS Y0, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
 	VMASKMOVPS 32(AX), Y13, Y15
 	VADDPS Y15, Y1, Y1
-	VMASKMOVPS Y1, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS 0(AX), Y12, Y15
+	VMASKMOVPS (AX)(BX*1), Y12, Y15
 	VADDPS Y15, Y2, Y2
-	VMASKMOVPS Y2, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS 32(AX), Y13, Y15
+	VMASKMOVPS 32(AX)(BX*1), Y13, Y15
 	VADDPS Y15, Y3, Y3
-	VMASKMOVPS Y3, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS 0(AX), Y12, Y15
+	VMASKMOVPS (AX)(BX*2), Y12, Y15
 	VADDPS Y15, Y4, Y4
-	VMASKMOVPS Y4, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS 32(AX), Y13, Y15
+	VMASKMOVPS 32(AX)(BX*2), Y13, Y15
 	VADDPS Y15, Y5, Y5
-	VMASKMOVPS Y5, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS 0(AX), Y12, Y15
+	VMASKMOVPS (AX)(CX*1), Y12, Y15
 	VADDPS Y15, Y6, Y6
-	VMASKMOVPS Y6, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS 32(AX), Y13, Y15
+	VMASKMOVPS 32(AX)(CX*1), Y13, Y15
 	VADDPS Y15, Y7, Y7
-	VMASKMOVPS Y7, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS 0(AX), Y12, Y15
+	VMASKMOVPS (AX)(BX*4), Y12, Y15
 	VADDPS Y15, Y8, Y8
-	VMASKMOVPS Y8, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS 32(AX), Y13, Y15
+	VMASKMOVPS 32(AX)(BX*4), Y13, Y15
 	VADDPS Y15, Y9, Y9
-	VMASKMOVPS Y9, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS 0(AX), Y12, Y15
+	VMASKMOVPS (AX)(DX*1), Y12, Y15
 	VADDPS Y15, Y10, Y10
-	VMASKMOVPS Y10, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS 32(AX), Y13, Y15
+	VMASKMOVPS 32(AX)(DX*1), Y13, Y15
 	VADDPS Y15, Y11, Y11
-	VMASKMOVPS Y11, Y13, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS Y0, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
+	VMASKMOVPS Y0, Y12, (AX)
 	VMASKMOVPS Y1, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS Y2, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS Y3, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS Y4, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS Y5, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS Y6, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS Y7, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS Y8, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS Y9, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y12                           // mask
-	VMASKMOVPS Y10, Y12, 0(AX)
-	VMOVUPS 32(R9), Y13                          // mask
-	VMASKMOVPS Y11, Y13, 32(AX)
+	VMASKMOVPS Y2, Y12, (AX)(BX*1)
+	VMASKMOVPS Y3, Y13, 32(AX)(BX*1)
+	VMASKMOVPS Y4, Y12, (AX)(BX*2)
+	VMASKMOVPS Y5, Y13, 32(AX)(BX*2)
+	VMASKMOVPS Y6, Y12, (AX)(CX*1)
+	VMASKMOVPS Y7, Y13, 32(AX)(CX*1)
+	VMASKMOVPS Y8, Y12, (AX)(BX*4)
+	VMASKMOVPS Y9, Y13, 32(AX)(BX*4)
+	VMASKMOVPS Y10, Y12, (AX)(DX*1)
+	VMASKMOVPS Y11, Y13, 32(AX)(DX*1)
 	VZEROUPPER
 	RET

@@ -33,6 +33,7 @@ TEXT ·tileF64AVX2r1v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -41,17 +42,13 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y1                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y1                            // mask
-	VMASKMOVPD 0(AX), Y1, Y15
+	VMASKMOVPD (AX), Y1, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y1, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y1                            // mask
-	VMASKMOVPD Y0, Y1, 0(AX)
+	VMASKMOVPD Y0, Y1, (AX)
 	VZEROUPPER
 	RET
 
@@ -90,6 +87,7 @@ TEXT ·tileF64AVX2r2v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -98,25 +96,16 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y2                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD 0(AX), Y2, Y15
+	VMASKMOVPD (AX), Y2, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD 0(AX), Y2, Y15
+	VMASKMOVPD (AX)(BX*1), Y2, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y2, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD Y1, Y2, 0(AX)
+	VMASKMOVPD Y0, Y2, (AX)
+	VMASKMOVPD Y1, Y2, (AX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -161,6 +150,7 @@ TEXT ·tileF64AVX2r3v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -169,32 +159,18 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y3                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD 0(AX), Y3, Y15
+	VMASKMOVPD (AX), Y3, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD 0(AX), Y3, Y15
+	VMASKMOVPD (AX)(BX*1), Y3, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD 0(AX), Y3, Y15
+	VMASKMOVPD (AX)(BX*2), Y3, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y3, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y3                            // mask
-	VMASKMOVPD Y2, Y3, 0(AX)
+	VMASKMOVPD Y0, Y3, (AX)
+	VMASKMOVPD Y1, Y3, (AX)(BX*1)
+	VMASKMOVPD Y2, Y3, (AX)(BX*2)
 	VZEROUPPER
 	RET

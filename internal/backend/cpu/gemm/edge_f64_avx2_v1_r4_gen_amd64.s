@@ -52,6 +52,7 @@ TEXT ·tileF64AVX2r4v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -60,41 +61,23 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPD 0(R9), Y4                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX), Y4, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX)(BX*1), Y4, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX)(BX*2), Y4, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX)(CX*1), Y4, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y4, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y3, Y4, 0(AX)
+	VMASKMOVPD Y0, Y4, (AX)
+	VMASKMOVPD Y1, Y4, (AX)(BX*1)
+	VMASKMOVPD Y2, Y4, (AX)(BX*2)
+	VMASKMOVPD Y3, Y4, (AX)(CX*1)
 	VZEROUPPER
 	RET
 
@@ -152,6 +135,7 @@ TEXT ·tileF64AVX2r5v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -160,49 +144,26 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPD 0(R9), Y5                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD 0(AX), Y5, Y15
+	VMASKMOVPD (AX), Y5, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD 0(AX), Y5, Y15
+	VMASKMOVPD (AX)(BX*1), Y5, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD 0(AX), Y5, Y15
+	VMASKMOVPD (AX)(BX*2), Y5, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD 0(AX), Y5, Y15
+	VMASKMOVPD (AX)(CX*1), Y5, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD 0(AX), Y5, Y15
+	VMASKMOVPD (AX)(BX*4), Y5, Y15
 	VADDPD Y15, Y4, Y4
-	VMASKMOVPD Y4, Y5, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD Y0, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD Y1, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD Y2, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD Y3, Y5, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y5                            // mask
-	VMASKMOVPD Y4, Y5, 0(AX)
+	VMASKMOVPD Y0, Y5, (AX)
+	VMASKMOVPD Y1, Y5, (AX)(BX*1)
+	VMASKMOVPD Y2, Y5, (AX)(BX*2)
+	VMASKMOVPD Y3, Y5, (AX)(CX*1)
+	VMASKMOVPD Y4, Y5, (AX)(BX*4)
 	VZEROUPPER
 	RET
 
@@ -267,6 +228,7 @@ TEXT ·tileF64AVX2r6v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -275,56 +237,29 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	LEAQ (BX)(BX*4), DX                          // 5*ars
+	VMOVUPD 0(R9), Y6                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX), Y6, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX)(BX*1), Y6, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX)(BX*2), Y6, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX)(CX*1), Y6, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX)(BX*4), Y6, Y15
 	VADDPD Y15, Y4, Y4
-	VMASKMOVPD Y4, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX)(DX*1), Y6, Y15
 	VADDPD Y15, Y5, Y5
-	VMASKMOVPD Y5, Y6, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y0, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y1, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y2, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y3, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y4, Y6, 0(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y5, Y6, 0(AX)
+	VMASKMOVPD Y0, Y6, (AX)
+	VMASKMOVPD Y1, Y6, (AX)(BX*1)
+	VMASKMOVPD Y2, Y6, (AX)(BX*2)
+	VMASKMOVPD Y3, Y6, (AX)(CX*1)
+	VMASKMOVPD Y4, Y6, (AX)(BX*4)
+	VMASKMOVPD Y5, Y6, (AX)(DX*1)
 	VZEROUPPER
 	RET

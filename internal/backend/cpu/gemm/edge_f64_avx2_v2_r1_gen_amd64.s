@@ -37,6 +37,7 @@ TEXT ·tileF64AVX2r1v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -45,22 +46,16 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y2                            // mask
+	VMOVUPD 32(R9), Y3                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD 0(AX), Y2, Y15
+	VMASKMOVPD (AX), Y2, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y2, 0(AX)
-	VMOVUPD 32(R9), Y3                           // mask
 	VMASKMOVPD 32(AX), Y3, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y3, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y2                            // mask
-	VMASKMOVPD Y0, Y2, 0(AX)
-	VMOVUPD 32(R9), Y3                           // mask
+	VMASKMOVPD Y0, Y2, (AX)
 	VMASKMOVPD Y1, Y3, 32(AX)
 	VZEROUPPER
 	RET
@@ -106,6 +101,7 @@ TEXT ·tileF64AVX2r2v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -114,37 +110,23 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y4                            // mask
+	VMOVUPD 32(R9), Y5                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX), Y4, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y4, 0(AX)
-	VMOVUPD 32(R9), Y5                           // mask
 	VMASKMOVPD 32(AX), Y5, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y5, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD 0(AX), Y4, Y15
+	VMASKMOVPD (AX)(BX*1), Y4, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y4, 0(AX)
-	VMOVUPD 32(R9), Y5                           // mask
-	VMASKMOVPD 32(AX), Y5, Y15
+	VMASKMOVPD 32(AX)(BX*1), Y5, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y5, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y0, Y4, 0(AX)
-	VMOVUPD 32(R9), Y5                           // mask
+	VMASKMOVPD Y0, Y4, (AX)
 	VMASKMOVPD Y1, Y5, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y4                            // mask
-	VMASKMOVPD Y2, Y4, 0(AX)
-	VMOVUPD 32(R9), Y5                           // mask
-	VMASKMOVPD Y3, Y5, 32(AX)
+	VMASKMOVPD Y2, Y4, (AX)(BX*1)
+	VMASKMOVPD Y3, Y5, 32(AX)(BX*1)
 	VZEROUPPER
 	RET
 
@@ -197,6 +179,7 @@ TEXT ·tileF64AVX2r3v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -205,50 +188,28 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	VMOVUPD 0(R9), Y6                            // mask
+	VMOVUPD 32(R9), Y7                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX), Y6, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y6, 0(AX)
-	VMOVUPD 32(R9), Y7                           // mask
 	VMASKMOVPD 32(AX), Y7, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX)(BX*1), Y6, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y6, 0(AX)
-	VMOVUPD 32(R9), Y7                           // mask
-	VMASKMOVPD 32(AX), Y7, Y15
+	VMASKMOVPD 32(AX)(BX*1), Y7, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD 0(AX), Y6, Y15
+	VMASKMOVPD (AX)(BX*2), Y6, Y15
 	VADDPD Y15, Y4, Y4
-	VMASKMOVPD Y4, Y6, 0(AX)
-	VMOVUPD 32(R9), Y7                           // mask
-	VMASKMOVPD 32(AX), Y7, Y15
+	VMASKMOVPD 32(AX)(BX*2), Y7, Y15
 	VADDPD Y15, Y5, Y5
-	VMASKMOVPD Y5, Y7, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y0, Y6, 0(AX)
-	VMOVUPD 32(R9), Y7                           // mask
+	VMASKMOVPD Y0, Y6, (AX)
 	VMASKMOVPD Y1, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y2, Y6, 0(AX)
-	VMOVUPD 32(R9), Y7                           // mask
-	VMASKMOVPD Y3, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y6                            // mask
-	VMASKMOVPD Y4, Y6, 0(AX)
-	VMOVUPD 32(R9), Y7                           // mask
-	VMASKMOVPD Y5, Y7, 32(AX)
+	VMASKMOVPD Y2, Y6, (AX)(BX*1)
+	VMASKMOVPD Y3, Y7, 32(AX)(BX*1)
+	VMASKMOVPD Y4, Y6, (AX)(BX*2)
+	VMASKMOVPD Y5, Y7, 32(AX)(BX*2)
 	VZEROUPPER
 	RET

@@ -62,6 +62,7 @@ TEXT ·tileF64AVX2r4v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -70,65 +71,36 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPD 0(R9), Y8                            // mask
+	VMOVUPD 32(R9), Y9                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD 0(AX), Y8, Y15
+	VMASKMOVPD (AX), Y8, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
 	VMASKMOVPD 32(AX), Y9, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD 0(AX), Y8, Y15
+	VMASKMOVPD (AX)(BX*1), Y8, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
-	VMASKMOVPD 32(AX), Y9, Y15
+	VMASKMOVPD 32(AX)(BX*1), Y9, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD 0(AX), Y8, Y15
+	VMASKMOVPD (AX)(BX*2), Y8, Y15
 	VADDPD Y15, Y4, Y4
-	VMASKMOVPD Y4, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
-	VMASKMOVPD 32(AX), Y9, Y15
+	VMASKMOVPD 32(AX)(BX*2), Y9, Y15
 	VADDPD Y15, Y5, Y5
-	VMASKMOVPD Y5, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD 0(AX), Y8, Y15
+	VMASKMOVPD (AX)(CX*1), Y8, Y15
 	VADDPD Y15, Y6, Y6
-	VMASKMOVPD Y6, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
-	VMASKMOVPD 32(AX), Y9, Y15
+	VMASKMOVPD 32(AX)(CX*1), Y9, Y15
 	VADDPD Y15, Y7, Y7
-	VMASKMOVPD Y7, Y9, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD Y0, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
+	VMASKMOVPD Y0, Y8, (AX)
 	VMASKMOVPD Y1, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD Y2, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
-	VMASKMOVPD Y3, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD Y4, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
-	VMASKMOVPD Y5, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y8                            // mask
-	VMASKMOVPD Y6, Y8, 0(AX)
-	VMOVUPD 32(R9), Y9                           // mask
-	VMASKMOVPD Y7, Y9, 32(AX)
+	VMASKMOVPD Y2, Y8, (AX)(BX*1)
+	VMASKMOVPD Y3, Y9, 32(AX)(BX*1)
+	VMASKMOVPD Y4, Y8, (AX)(BX*2)
+	VMASKMOVPD Y5, Y9, 32(AX)(BX*2)
+	VMASKMOVPD Y6, Y8, (AX)(CX*1)
+	VMASKMOVPD Y7, Y9, 32(AX)(CX*1)
 	VZEROUPPER
 	RET
 
@@ -198,6 +170,7 @@ TEXT ·tileF64AVX2r5v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -206,79 +179,42 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPD 0(R9), Y10                           // mask
+	VMOVUPD 32(R9), Y11                          // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD 0(AX), Y10, Y15
+	VMASKMOVPD (AX), Y10, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
 	VMASKMOVPD 32(AX), Y11, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD 0(AX), Y10, Y15
+	VMASKMOVPD (AX)(BX*1), Y10, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD 32(AX), Y11, Y15
+	VMASKMOVPD 32(AX)(BX*1), Y11, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD 0(AX), Y10, Y15
+	VMASKMOVPD (AX)(BX*2), Y10, Y15
 	VADDPD Y15, Y4, Y4
-	VMASKMOVPD Y4, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD 32(AX), Y11, Y15
+	VMASKMOVPD 32(AX)(BX*2), Y11, Y15
 	VADDPD Y15, Y5, Y5
-	VMASKMOVPD Y5, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD 0(AX), Y10, Y15
+	VMASKMOVPD (AX)(CX*1), Y10, Y15
 	VADDPD Y15, Y6, Y6
-	VMASKMOVPD Y6, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD 32(AX), Y11, Y15
+	VMASKMOVPD 32(AX)(CX*1), Y11, Y15
 	VADDPD Y15, Y7, Y7
-	VMASKMOVPD Y7, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD 0(AX), Y10, Y15
+	VMASKMOVPD (AX)(BX*4), Y10, Y15
 	VADDPD Y15, Y8, Y8
-	VMASKMOVPD Y8, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD 32(AX), Y11, Y15
+	VMASKMOVPD 32(AX)(BX*4), Y11, Y15
 	VADDPD Y15, Y9, Y9
-	VMASKMOVPD Y9, Y11, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD Y0, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
+	VMASKMOVPD Y0, Y10, (AX)
 	VMASKMOVPD Y1, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD Y2, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD Y3, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD Y4, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD Y5, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD Y6, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD Y7, Y11, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y10                           // mask
-	VMASKMOVPD Y8, Y10, 0(AX)
-	VMOVUPD 32(R9), Y11                          // mask
-	VMASKMOVPD Y9, Y11, 32(AX)
+	VMASKMOVPD Y2, Y10, (AX)(BX*1)
+	VMASKMOVPD Y3, Y11, 32(AX)(BX*1)
+	VMASKMOVPD Y4, Y10, (AX)(BX*2)
+	VMASKMOVPD Y5, Y11, 32(AX)(BX*2)
+	VMASKMOVPD Y6, Y10, (AX)(CX*1)
+	VMASKMOVPD Y7, Y11, 32(AX)(CX*1)
+	VMASKMOVPD Y8, Y10, (AX)(BX*4)
+	VMASKMOVPD Y9, Y11, 32(AX)(BX*4)
 	VZEROUPPER
 	RET
 
@@ -357,6 +293,7 @@ TEXT ·tileF64AVX2r6v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -365,92 +302,48 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	LEAQ (BX)(BX*4), DX                          // 5*ars
+	VMOVUPD 0(R9), Y12                           // mask
+	VMOVUPD 32(R9), Y13                          // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD 0(AX), Y12, Y15
+	VMASKMOVPD (AX), Y12, Y15
 	VADDPD Y15, Y0, Y0
-	VMASKMOVPD Y0, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
 	VMASKMOVPD 32(AX), Y13, Y15
 	VADDPD Y15, Y1, Y1
-	VMASKMOVPD Y1, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD 0(AX), Y12, Y15
+	VMASKMOVPD (AX)(BX*1), Y12, Y15
 	VADDPD Y15, Y2, Y2
-	VMASKMOVPD Y2, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD 32(AX), Y13, Y15
+	VMASKMOVPD 32(AX)(BX*1), Y13, Y15
 	VADDPD Y15, Y3, Y3
-	VMASKMOVPD Y3, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD 0(AX), Y12, Y15
+	VMASKMOVPD (AX)(BX*2), Y12, Y15
 	VADDPD Y15, Y4, Y4
-	VMASKMOVPD Y4, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD 32(AX), Y13, Y15
+	VMASKMOVPD 32(AX)(BX*2), Y13, Y15
 	VADDPD Y15, Y5, Y5
-	VMASKMOVPD Y5, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD 0(AX), Y12, Y15
+	VMASKMOVPD (AX)(CX*1), Y12, Y15
 	VADDPD Y15, Y6, Y6
-	VMASKMOVPD Y6, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD 32(AX), Y13, Y15
+	VMASKMOVPD 32(AX)(CX*1), Y13, Y15
 	VADDPD Y15, Y7, Y7
-	VMASKMOVPD Y7, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD 0(AX), Y12, Y15
+	VMASKMOVPD (AX)(BX*4), Y12, Y15
 	VADDPD Y15, Y8, Y8
-	VMASKMOVPD Y8, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD 32(AX), Y13, Y15
+	VMASKMOVPD 32(AX)(BX*4), Y13, Y15
 	VADDPD Y15, Y9, Y9
-	VMASKMOVPD Y9, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD 0(AX), Y12, Y15
+	VMASKMOVPD (AX)(DX*1), Y12, Y15
 	VADDPD Y15, Y10, Y10
-	VMASKMOVPD Y10, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD 32(AX), Y13, Y15
+	VMASKMOVPD 32(AX)(DX*1), Y13, Y15
 	VADDPD Y15, Y11, Y11
-	VMASKMOVPD Y11, Y13, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD Y0, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
+	VMASKMOVPD Y0, Y12, (AX)
 	VMASKMOVPD Y1, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD Y2, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD Y3, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD Y4, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD Y5, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD Y6, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD Y7, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD Y8, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD Y9, Y13, 32(AX)
-	ADDQ BX, AX
-	VMOVUPD 0(R9), Y12                           // mask
-	VMASKMOVPD Y10, Y12, 0(AX)
-	VMOVUPD 32(R9), Y13                          // mask
-	VMASKMOVPD Y11, Y13, 32(AX)
+	VMASKMOVPD Y2, Y12, (AX)(BX*1)
+	VMASKMOVPD Y3, Y13, 32(AX)(BX*1)
+	VMASKMOVPD Y4, Y12, (AX)(BX*2)
+	VMASKMOVPD Y5, Y13, 32(AX)(BX*2)
+	VMASKMOVPD Y6, Y12, (AX)(CX*1)
+	VMASKMOVPD Y7, Y13, 32(AX)(CX*1)
+	VMASKMOVPD Y8, Y12, (AX)(BX*4)
+	VMASKMOVPD Y9, Y13, 32(AX)(BX*4)
+	VMASKMOVPD Y10, Y12, (AX)(DX*1)
+	VMASKMOVPD Y11, Y13, 32(AX)(DX*1)
 	VZEROUPPER
 	RET

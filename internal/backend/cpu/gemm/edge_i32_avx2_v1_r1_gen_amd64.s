@@ -34,6 +34,7 @@ TEXT ·tileI32AVX2r1v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -42,17 +43,13 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y1                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y1                            // mask
-	VMASKMOVPS 0(AX), Y1, Y15
+	VMASKMOVPS (AX), Y1, Y15
 	VPADDD Y15, Y0, Y0
-	VMASKMOVPS Y0, Y1, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y1                            // mask
-	VMASKMOVPS Y0, Y1, 0(AX)
+	VMASKMOVPS Y0, Y1, (AX)
 	VZEROUPPER
 	RET
 
@@ -93,6 +90,7 @@ TEXT ·tileI32AVX2r2v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -101,24 +99,15 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y2                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS 0(AX), Y2, Y15
+	VMASKMOVPS (AX), Y2, Y15
 	VPADDD Y15, Y0, Y0
-	VMASKMOVPS Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS 0(AX), Y2, Y15
+	VMASKMOVPS (AX)(BX*1), Y2, Y15
 	VPADDD Y15, Y1, Y1
-	VMASKMOVPS Y1, Y2, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS Y0, Y2, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y2                            // mask
-	VMASKMOVPS Y1, Y2, 0(AX)
+	VMASKMOVPS Y0, Y2, (AX)
+	VMASKMOVPS Y1, Y2, (AX)(BX*1)
 	VZEROUPPER
 	RET

@@ -48,6 +48,7 @@ TEXT ·tileI32AVX2r3v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -56,33 +57,19 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y3                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX), Y3, Y15
 	VPADDD Y15, Y0, Y0
-	VMASKMOVPS Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX)(BX*1), Y3, Y15
 	VPADDD Y15, Y1, Y1
-	VMASKMOVPS Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS 0(AX), Y3, Y15
+	VMASKMOVPS (AX)(BX*2), Y3, Y15
 	VPADDD Y15, Y2, Y2
-	VMASKMOVPS Y2, Y3, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y0, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y1, Y3, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y3                            // mask
-	VMASKMOVPS Y2, Y3, 0(AX)
+	VMASKMOVPS Y0, Y3, (AX)
+	VMASKMOVPS Y1, Y3, (AX)(BX*1)
+	VMASKMOVPS Y2, Y3, (AX)(BX*2)
 	VZEROUPPER
 	RET
 
@@ -138,6 +125,7 @@ TEXT ·tileI32AVX2r4v1m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -146,40 +134,22 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPS 0(R9), Y4                            // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX), Y4, Y15
 	VPADDD Y15, Y0, Y0
-	VMASKMOVPS Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX)(BX*1), Y4, Y15
 	VPADDD Y15, Y1, Y1
-	VMASKMOVPS Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX)(BX*2), Y4, Y15
 	VPADDD Y15, Y2, Y2
-	VMASKMOVPS Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS 0(AX), Y4, Y15
+	VMASKMOVPS (AX)(CX*1), Y4, Y15
 	VPADDD Y15, Y3, Y3
-	VMASKMOVPS Y3, Y4, 0(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y4                            // mask
-	VMASKMOVPS Y3, Y4, 0(AX)
+	VMASKMOVPS Y0, Y4, (AX)
+	VMASKMOVPS Y1, Y4, (AX)(BX*1)
+	VMASKMOVPS Y2, Y4, (AX)(BX*2)
+	VMASKMOVPS Y3, Y4, (AX)(CX*1)
 	VZEROUPPER
 	RET

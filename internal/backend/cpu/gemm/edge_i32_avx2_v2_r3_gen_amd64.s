@@ -59,6 +59,7 @@ TEXT ·tileI32AVX2r3v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -67,51 +68,29 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	VMOVUPS 0(R9), Y6                            // mask
+	VMOVUPS 32(R9), Y7                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS 0(AX), Y6, Y15
+	VMASKMOVPS (AX), Y6, Y15
 	VPADDD Y15, Y0, Y0
-	VMASKMOVPS Y0, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
 	VMASKMOVPS 32(AX), Y7, Y15
 	VPADDD Y15, Y1, Y1
-	VMASKMOVPS Y1, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS 0(AX), Y6, Y15
+	VMASKMOVPS (AX)(BX*1), Y6, Y15
 	VPADDD Y15, Y2, Y2
-	VMASKMOVPS Y2, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS 32(AX), Y7, Y15
+	VMASKMOVPS 32(AX)(BX*1), Y7, Y15
 	VPADDD Y15, Y3, Y3
-	VMASKMOVPS Y3, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS 0(AX), Y6, Y15
+	VMASKMOVPS (AX)(BX*2), Y6, Y15
 	VPADDD Y15, Y4, Y4
-	VMASKMOVPS Y4, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS 32(AX), Y7, Y15
+	VMASKMOVPS 32(AX)(BX*2), Y7, Y15
 	VPADDD Y15, Y5, Y5
-	VMASKMOVPS Y5, Y7, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS Y0, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
+	VMASKMOVPS Y0, Y6, (AX)
 	VMASKMOVPS Y1, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS Y2, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS Y3, Y7, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y6                            // mask
-	VMASKMOVPS Y4, Y6, 0(AX)
-	VMOVUPS 32(R9), Y7                           // mask
-	VMASKMOVPS Y5, Y7, 32(AX)
+	VMASKMOVPS Y2, Y6, (AX)(BX*1)
+	VMASKMOVPS Y3, Y7, 32(AX)(BX*1)
+	VMASKMOVPS Y4, Y6, (AX)(BX*2)
+	VMASKMOVPS Y5, Y7, 32(AX)(BX*2)
 	VZEROUPPER
 	RET
 
@@ -181,6 +160,7 @@ TEXT ·tileI32AVX2r4v2m(SB), NOSPLIT, $0-121
 	ADDQ R12, AX; \
 
 	MOVQ kc+0(FP), R13
+	PCALIGN $64
 single:
 	STEP
 	SUBQ $1, R13
@@ -189,64 +169,35 @@ single:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
+	LEAQ (BX)(BX*2), CX                          // 3*ars
+	VMOVUPS 0(R9), Y8                            // mask
+	VMOVUPS 32(R9), Y9                           // mask
 	CMPB add+120(FP), $0
 	JEQ write
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX), Y8, Y15
 	VPADDD Y15, Y0, Y0
-	VMASKMOVPS Y0, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
 	VMASKMOVPS 32(AX), Y9, Y15
 	VPADDD Y15, Y1, Y1
-	VMASKMOVPS Y1, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX)(BX*1), Y8, Y15
 	VPADDD Y15, Y2, Y2
-	VMASKMOVPS Y2, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS 32(AX), Y9, Y15
+	VMASKMOVPS 32(AX)(BX*1), Y9, Y15
 	VPADDD Y15, Y3, Y3
-	VMASKMOVPS Y3, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX)(BX*2), Y8, Y15
 	VPADDD Y15, Y4, Y4
-	VMASKMOVPS Y4, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS 32(AX), Y9, Y15
+	VMASKMOVPS 32(AX)(BX*2), Y9, Y15
 	VPADDD Y15, Y5, Y5
-	VMASKMOVPS Y5, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS 0(AX), Y8, Y15
+	VMASKMOVPS (AX)(CX*1), Y8, Y15
 	VPADDD Y15, Y6, Y6
-	VMASKMOVPS Y6, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS 32(AX), Y9, Y15
+	VMASKMOVPS 32(AX)(CX*1), Y9, Y15
 	VPADDD Y15, Y7, Y7
-	VMASKMOVPS Y7, Y9, 32(AX)
-	VZEROUPPER
-	RET
 write:
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y0, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
+	VMASKMOVPS Y0, Y8, (AX)
 	VMASKMOVPS Y1, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y2, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS Y3, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y4, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS Y5, Y9, 32(AX)
-	ADDQ BX, AX
-	VMOVUPS 0(R9), Y8                            // mask
-	VMASKMOVPS Y6, Y8, 0(AX)
-	VMOVUPS 32(R9), Y9                           // mask
-	VMASKMOVPS Y7, Y9, 32(AX)
+	VMASKMOVPS Y2, Y8, (AX)(BX*1)
+	VMASKMOVPS Y3, Y9, 32(AX)(BX*1)
+	VMASKMOVPS Y4, Y8, (AX)(BX*2)
+	VMASKMOVPS Y5, Y9, 32(AX)(BX*2)
+	VMASKMOVPS Y6, Y8, (AX)(CX*1)
+	VMASKMOVPS Y7, Y9, 32(AX)(CX*1)
 	VZEROUPPER
 	RET
