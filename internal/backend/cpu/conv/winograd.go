@@ -3,7 +3,7 @@ package conv
 import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
@@ -88,7 +88,7 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 		return err
 	}
 	return c.For(j.groups*simd.WinogradTile, func(b int) {
-		gemm.PackDirect(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
+		kernel.PackDirect(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
 	})
 }
 
@@ -110,7 +110,7 @@ func (d *winogradConv[T]) strip(b int) {
 	defer freeM()
 	for f := range simd.WinogradTile {
 		at := (group*simd.WinogradTile + f) * j.kernels * j.channels
-		gemm.Direct(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
+		kernel.Direct(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
 	}
 	y, freeY := bufpool.Borrow[float32](16 * d.count)
 	defer freeY()

@@ -43,7 +43,8 @@
 // the bits independent of it. Calls may run at the same time on different parts. package cpu hands parts on to
 // the elementwise programs that consume a product (matmulThen).
 //
-// The assembly is written by asmgen, a module of its own; its test fails if a file is not up to date. go generate writes them:
+// The assembly is written by internal/backend/cpu/asmgen, a module of its own; its test fails if a file is not up to date. go
+// generate writes the files:
 //
 //	go generate ./internal/backend/cpu/gemm
 //
@@ -53,4 +54,4 @@
 // collector never waits for assembly.
 package gemm
 
-//go:generate go -C asmgen test . -generate
+//go:generate go -C ../asmgen test . -generate
