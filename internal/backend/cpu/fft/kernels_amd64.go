@@ -27,9 +27,9 @@ type args[T floats] struct {
 
 // kernelSet has the kernels of one type by radix: with roots, and of the last pass, which has none.
 type kernelSet[T floats] struct {
-	radix, last             [14]func(*args[T])
-	consts                  [14][]T
-	mul, twist, split, join func(*args[T])
+	radix, last                           [14]func(*args[T])
+	consts                                [14][]T
+	mul, twist, split, join, unpack, pack func(*args[T])
 }
 
 var kernels32 = kernelSet[float32]{
@@ -37,7 +37,8 @@ var kernels32 = kernelSet[float32]{
 		8: radix8F32AVX512, 11: radix11F32AVX512, 13: radix13F32AVX512},
 	last: [14]func(*args[float32]){2: last2F32AVX512, 3: last3F32AVX512, 4: last4F32AVX512, 5: last5F32AVX512, 7: last7F32AVX512,
 		8: last8F32AVX512, 11: last11F32AVX512, 13: last13F32AVX512},
-	mul: mulF32AVX512, twist: twistF32AVX512, split: splitF32AVX512, join: joinF32AVX512, consts: constants[float32](),
+	mul: mulF32AVX512, twist: twistF32AVX512, split: splitF32AVX512, join: joinF32AVX512, unpack: unpackF32AVX512, pack: packF32AVX512,
+	consts: constants[float32](),
 }
 
 var kernels64 = kernelSet[float64]{
@@ -45,7 +46,8 @@ var kernels64 = kernelSet[float64]{
 		8: radix8F64AVX512, 11: radix11F64AVX512, 13: radix13F64AVX512},
 	last: [14]func(*args[float64]){2: last2F64AVX512, 3: last3F64AVX512, 4: last4F64AVX512, 5: last5F64AVX512, 7: last7F64AVX512,
 		8: last8F64AVX512, 11: last11F64AVX512, 13: last13F64AVX512},
-	mul: mulF64AVX512, twist: twistF64AVX512, split: splitF64AVX512, join: joinF64AVX512, consts: constants[float64](),
+	mul: mulF64AVX512, twist: twistF64AVX512, split: splitF64AVX512, join: joinF64AVX512, unpack: unpackF64AVX512, pack: packF64AVX512,
+	consts: constants[float64](),
 }
 
 // constants are those the butterflies read: √½, or cos and sin of 2πk/radix.
@@ -127,5 +129,21 @@ func joinFast[T floats](to, x []T, stride, n int) bool {
 	}
 	var z T
 	kernelsOf[T]().join(&args[T]{y: first(to), x: first(x), count: n, from: 128, to: stride * int(unsafe.Sizeof(z))})
+	return true
+}
+
+// halfFast does unpack or pack for count elements from the k-th on; the bytes of the other elements are far from the first.
+func halfFast[T floats](pack bool, y, x, w []T, h, k, count int, re, im T) bool {
+	if !useAVX512 || count <= 0 {
+		return count <= 0
+	}
+	l2 := 2 * lanesOf[T]()
+	factors := [2]T{re, im}
+	a := args[T]{y: first(y[l2*k:]), x: first(x[l2*k:]), roots: first(w[2*k:]), consts: &factors[0], count: count, from: 128 * (h - 2*k), to: 128 * (h - 2*k)}
+	if pack {
+		kernelsOf[T]().pack(&a)
+	} else {
+		kernelsOf[T]().unpack(&a)
+	}
 	return true
 }

@@ -13,3 +13,5 @@ func twistFast[T floats](_, _ []T, _ int) bool { return false }
 func splitFast[T floats](_, _ []T, _, _ int) bool { return false }
 
 func joinFast[T floats](_, _ []T, _, _ int) bool { return false }
+
+func halfFast[T floats](_ bool, _, _, _ []T, _, _, _ int, _, _ T) bool { return false }

@@ -65,6 +65,12 @@ func splitF32AVX512(a *args[float32])
 func joinF32AVX512(a *args[float32])
 
 //go:noescape
+func unpackF32AVX512(a *args[float32])
+
+//go:noescape
+func packF32AVX512(a *args[float32])
+
+//go:noescape
 func radix2F64AVX512(a *args[float64])
 
 //go:noescape
@@ -123,3 +129,9 @@ func splitF64AVX512(a *args[float64])
 
 //go:noescape
 func joinF64AVX512(a *args[float64])
+
+//go:noescape
+func unpackF64AVX512(a *args[float64])
+
+//go:noescape
+func packF64AVX512(a *args[float64])

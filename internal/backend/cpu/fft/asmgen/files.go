@@ -33,7 +33,8 @@ func Files() map[string]string {
 		b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")
 		b.WriteString("\n" + product("mul"+t.name+"AVX512", t.suffix, false) + "\n" + product("twist"+t.name+"AVX512", t.suffix, true))
 		b.WriteString("\n" + interleave(t.name, t.suffix))
-		for _, n := range []string{"mul", "twist", "split", "join"} {
+		b.WriteString("\n" + half("unpack"+t.name+"AVX512", t.suffix, false) + "\n" + half("pack"+t.name+"AVX512", t.suffix, true))
+		for _, n := range []string{"mul", "twist", "split", "join", "unpack", "pack"} {
 			fmt.Fprintf(&stubs, "\n//go:noescape\nfunc %s%sAVX512(a *args[%s])\n", n, t.name, t.elem)
 		}
 		files[fmt.Sprintf("lanes_%s_avx512_gen_amd64.s", strings.ToLower(t.name))] = b.String()
