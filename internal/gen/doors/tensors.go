@@ -39,6 +39,11 @@ var tensorDocs = map[string]string{
 	"EmbeddingBagOptions.Offsets":               "where each bag begins in a flat input; nil: each row is a bag",
 	"EmbeddingBagOptions.PerSampleWeights":      "factor of each looked-up row; nil: 1",
 
+	"LOBPCGOptions.B":              "the matrices b of x·v = λ·b·v, Hermitian positive definite; nil: the identity",
+	"LOBPCGOptions.Start":          "vectors to begin with, one column for each eigenvalue; nil: random ones",
+	"LOBPCGOptions.Preconditioner": "matrices near the inverses; nil: the identity",
+	"SVDLowRankOptions.M":          "subtracted from x; nil: nothing",
+
 	"BincountOptions.Weights":      "what each element counts; nil: 1",
 	"HistogramOptions.Weight":      "what each element counts; nil: 1",
 	"HistogramOptions.Edges":       "bounds of the bins, in place of Bins and Range; nil: by those",
