@@ -139,7 +139,8 @@ func halfFast[T floats](pack bool, y, x, w []T, h, k, count int, re, im T) bool 
 	}
 	l2 := 2 * lanesOf[T]()
 	factors := [2]T{re, im}
-	a := args[T]{y: first(y[l2*k:]), x: first(x[l2*k:]), roots: first(w[2*k:]), consts: &factors[0], count: count, from: 128 * (h - 2*k), to: 128 * (h - 2*k)}
+	a := args[T]{y: first(y[l2*k:]), x: first(x[l2*k:]), roots: first(w[2*k:]), consts: &factors[0], count: count,
+		from: 128 * (h - 2*k), to: 128 * (h - 2*k)}
 	if pack {
 		kernelsOf[T]().pack(&a)
 	} else {

@@ -59,8 +59,8 @@ const (
 	argImOut = 88
 )
 
-// pass writes a step of the transform: AX is args, SI and DI input and output, DX the roots, R8 and R9 the distances, R10 and R11 the parts of
-// inputs, R12 and R15 those of outputs, BX walks, CX counts q, R13 has the constants.
+// pass writes a step of the transform: AX is args, SI and DI input and output, DX the roots, R8 and R9 the distances, R10 and R11 the
+// parts of inputs, R12 and R15 those of outputs, BX walks, CX counts q, R13 has the constants.
 func pass(name string, r int, suffix string, roots bool) string {
 	size := map[string]int{"PS": 4, "PD": 8}[suffix]
 	c := &code{}
@@ -133,7 +133,8 @@ func product(name, suffix string, twist bool) string {
 	for _, l := range []struct {
 		at  int
 		reg string
-	}{{argY, "DI"}, {argX, "SI"}, {argRoots, "DX"}, {argCount, "CX"}, {argReIn, "R10"}, {argImIn, "R11"}, {argReOut, "R12"}, {argImOut, "R15"}} {
+	}{{argY, "DI"}, {argX, "SI"}, {argRoots, "DX"}, {argCount, "CX"},
+		{argReIn, "R10"}, {argImIn, "R11"}, {argReOut, "R12"}, {argImOut, "R15"}} {
 		op("MOVQ %d(AX), %s", l.at, l.reg)
 	}
 	b.WriteString("next:\n")

@@ -82,7 +82,7 @@ func (c *code) four(x []complexValue) []complexValue {
 	return []complexValue{c.cadd(a, d), c.addMinusI(b, e), c.csub(a, d), c.subMinusI(b, e)}
 }
 
-// eight is fours of the even and the odd elements; the constant is √½.
+// eight is two butterflies of four, of the even and of the odd elements; the constant is √½.
 func (c *code) eight(x []complexValue) []complexValue {
 	o := c.four([]complexValue{x[1], x[3], x[5], x[7]})
 	e := c.four([]complexValue{x[0], x[2], x[4], x[6]})
