@@ -102,5 +102,6 @@ func validateFFTReal(c check) {
 	h := attrOf[attr.HalfFFT](c)
 	c.transformed(h.Axis, h.Scale)
 	c.transformed(h.Axis, h.Middle)
-	c.must(h.N >= 1 && h.N <= most && h.N/2+1 == c.in[0].Dim(h.Axis), "%d elements of the bins along dim %d of %v", h.N, h.Axis, c.in[0].Shape())
+	bins := c.in[0].Dim(h.Axis)
+	c.must(h.N >= 1 && h.N <= most && h.N/2+1 == bins, "%d elements of the bins along dim %d of %v", h.N, h.Axis, c.in[0].Shape())
 }

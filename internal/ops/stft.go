@@ -133,8 +133,11 @@ func STFT(x, window *Node, o STFTOptions) *Node {
 func ISTFT(x, window *Node, o ISTFTOptions) *Node {
 	const op = "istft"
 	f := newFrames(op, o.NFFT, o.HopLength, o.WinLength, window)
-	if !x.DType().IsComplex() || x.Rank() != 2 && x.Rank() != 3 {
-		fault.Throw(fault.Shape, op, "%v of shape %v; want complex (bins, frames) or (batch, bins, frames)", x.DType(), x.Shape())
+	if x.Rank() != 2 && x.Rank() != 3 {
+		fault.Throw(fault.Shape, op, "the spectra have shape %v; want (bins, frames) or (batch, bins, frames)", x.Shape())
+	}
+	if !x.DType().IsComplex() {
+		fault.Throw(fault.DType, op, "the spectra are %v; want complex numbers, of pairs by view_as_complex", x.DType())
 	}
 	if f.window != nil && f.window.DType().IsComplex() {
 		fault.Throw(fault.DType, op, "the window is %v; want a real one", f.window.DType())
@@ -152,7 +155,8 @@ func ISTFT(x, window *Node, o ISTFTOptions) *Node {
 		bins = f.n/2 + 1
 	}
 	if x.Dim(1) != bins || x.Dim(2) == 0 {
-		fault.Throw(fault.Shape, op, "%v has %d bins and %d frames; want %d bins for n_fft=%d, and 1 frame or more", x.Shape(), x.Dim(1), x.Dim(2), bins, f.n)
+		fault.Throw(fault.Shape, op, "%v has %d bins and %d frames; want %d bins for n_fft=%d, and 1 frame or more",
+			x.Shape(), x.Dim(1), x.Dim(2), bins, f.n)
 	}
 	if half && o.ReturnComplex {
 		fault.Throw(fault.Value, op, "half a spectrum (onesided) is that of a real signal; return_complex needs all bins")

@@ -80,7 +80,8 @@ for nm, kw in [("plain", {}), ("hop", {"hop_length": 3}), ("win", {"win_length":
         f.case("stft", nm + "_window", lambda r: [r.t("float64", (20,)), hann.clone()], dict(kw, n_fft=8), fn=stft)
 f.case("stft", "float32", lambda r: [r.t("float32", (30,)), r.t("float32", (7,), 0.5, 2)], {"n_fft": 7, "hop_length": 2}, fn=stft)
 f.case("stft", "complex", lambda r: [r.t("complex128", (24,)), hann.clone()], {"n_fft": 8}, fn=stft)
-for nm, kw in [("plain", {}), ("length", {"length": 19}), ("longer", {"length": 30}), ("normalized", {"normalized": True}), ("hop", {"hop_length": 3})]:
+for nm, kw in [("plain", {}), ("length", {"length": 19}), ("longer", {"length": 30}), ("normalized", {"normalized": True}),
+               ("hop", {"hop_length": 3})]:
     f.case("istft", nm, lambda r: [r.t("complex128", (2, 5, 9)), hann.clone()], dict(kw, n_fft=8), fn=istft)
 f.case("istft", "begin", lambda r: [r.t("complex128", (5, 6))], {"n_fft": 8, "center": False}, fn=istft)
 f.case("istft", "win", lambda r: [r.t("complex128", (5, 6)), r.t("float64", (6,), 0.5, 2)], {"n_fft": 8, "win_length": 6}, fn=istft)
@@ -103,10 +104,14 @@ for name in ("dct", "idct", "dst", "idst"):
     f.case("fft_" + name, "float32", lambda r: [r.t("float32", (9,))], fn=from_scipy(g), grad=False)
     f.case("fft_" + name, "axis", lambda r: [r.t("float64", (4, 3))], {"n": 6, "dim": 0},
            fn=from_scipy(lambda x, n, dim, g=g: g(x, n=n, axis=dim)), grad=False)
+def convolve(x, y, **kw):
+    return torch.from_numpy(scipy.signal.fftconvolve(x.detach().numpy(), y.detach().numpy(), **kw))
+
+
 for mode in ("full", "same", "valid"):
     for d in ("float32", "complex128"):
         f.case("fftconvolve", "%s_%s" % (mode, d), lambda r, d=d: [r.t(d, (7, 6)), r.t(d, (3, 4))], {"mode": mode},
-               fn=lambda x, y, mode: torch.from_numpy(scipy.signal.fftconvolve(x.detach().numpy(), y.detach().numpy(), mode=mode)), grad=False)
+               fn=convolve, grad=False)
 f.case("fftconvolve", "dim", lambda r: [r.t("float64", (2, 6)), r.t("float64", (1, 3))], {"mode": "same", "dim": [1]},
-       fn=lambda x, y, mode, dim: torch.from_numpy(scipy.signal.fftconvolve(x.detach().numpy(), y.detach().numpy(), mode=mode, axes=dim)), grad=False)
+       fn=lambda x, y, mode, dim: convolve(x, y, mode=mode, axes=dim), grad=False)
 f.write()

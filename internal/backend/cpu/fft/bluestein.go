@@ -65,80 +65,41 @@ func newBluestein[T floats](n int) *bluestein[T] {
 	for j := range m {
 		x[2*l*j], x[2*l*j+l] = f[2*j], f[2*j+1]
 	}
-	x = wide.run(x, y, nil)
+	x = wide.run(x, y, swaps{}, nil)
 	for j := range m {
 		b.filter[2*j], b.filter[2*j+1] = T(x[2*l*j]), T(x[2*l*j+l])
 	}
 	return b
 }
 
-func (b *bluestein[T]) run(x, y []T, yield func()) []T {
+func (b *bluestein[T]) run(x, y []T, sw swaps, yield func()) []T {
 	l := lanesOf[T]()
 	m := b.inner.n
-	scaleLanes(l, x, x, b.chirp, b.n)
+	mulLanes(l, x, x, b.chirp, b.n, swaps{in: sw.in})
 	clear(x[2*l*b.n : 2*l*m])
-	z := b.inner.run(x, y, yield)
+	z := b.inner.run(x, y, swaps{}, yield)
 	if &z[0] == &y[0] {
 		x, y = y, x
 	}
-	// The inverse transform is that of swapped parts: the product is stored swapped.
-	mulSwapped(l, x, x, b.filter, m)
-	z = b.inner.run(x, y, yield)
-	if &z[0] == &y[0] {
-		x, y = y, x
-	}
-	unswapScaled(l, x, x, b.chirp, b.n)
-	return x
+	mulLanes(l, x, x, b.filter, m, swaps{})
+	z = b.inner.run(x, y, swaps{true, true}, yield)
+	mulLanes(l, z, z, b.chirp, b.n, swaps{out: sw.out})
+	return z
 }
 
-// scaleLanes multiplies n elements of l lanes by the pairs w.
-func scaleLanes[T floats](l int, y, x, w []T, n int) {
-	if l > 1 && lanesFast(mulPlain, y, x, w, n) {
+// mulLanes multiplies n elements of l lanes by the pairs w.
+func mulLanes[T floats](l int, y, x, w []T, n int, sw swaps) {
+	if l > 1 && mulFast(y, x, w, n, sw) {
 		return
 	}
+	r0, i0 := parts(l, sw.in)
+	r1, i1 := parts(l, sw.out)
 	for j := range n {
 		c, s := w[2*j], w[2*j+1]
 		in, out := x[2*l*j:][:2*l], y[2*l*j:][:2*l]
 		for i := range l {
-			a, b := in[i], in[l+i]
-			out[i], out[l+i] = T(a*c)-T(b*s), T(a*s)+T(b*c)
+			a, b := in[r0+i], in[i0+i]
+			out[r1+i], out[i1+i] = T(a*c)-T(b*s), T(a*s)+T(b*c)
 		}
 	}
 }
-
-// mulSwapped is scaleLanes with the parts of the result swapped.
-func mulSwapped[T floats](l int, y, x, w []T, n int) {
-	if l > 1 && lanesFast(mulSwapOut, y, x, w, n) {
-		return
-	}
-	for j := range n {
-		c, s := w[2*j], w[2*j+1]
-		in, out := x[2*l*j:][:2*l], y[2*l*j:][:2*l]
-		for i := range l {
-			a, b := in[i], in[l+i]
-			out[i], out[l+i] = T(a*s)+T(b*c), T(a*c)-T(b*s)
-		}
-	}
-}
-
-// unswapScaled is scaleLanes of swapped parts.
-func unswapScaled[T floats](l int, y, x, w []T, n int) {
-	if l > 1 && lanesFast(mulSwapIn, y, x, w, n) {
-		return
-	}
-	for j := range n {
-		c, s := w[2*j], w[2*j+1]
-		in, out := x[2*l*j:][:2*l], y[2*l*j:][:2*l]
-		for i := range l {
-			b, a := in[i], in[l+i]
-			out[i], out[l+i] = T(a*c)-T(b*s), T(a*s)+T(b*c)
-		}
-	}
-}
-
-// The forms of a product of lanes with pairs.
-const (
-	mulPlain = iota
-	mulSwapOut
-	mulSwapIn
-)

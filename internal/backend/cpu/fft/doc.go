@@ -10,3 +10,5 @@
 //
 // The inverse is the transform of swapped parts, swapped again; all tables are of the forward direction.
 package fft
+
+//go:generate go -C asmgen test . -generate

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // serial runs blocks from the last to the first, so that a dependence between them would show.
@@ -137,8 +139,8 @@ func checkComplex[T floats](t *testing.T, shape tensor, n int, few bool) {
 func bound[T floats](n int) float64 { return eps[T]() * (1 + math.Log2(float64(n))) }
 
 func TestComplex(t *testing.T) {
-	lengths := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 19, 20, 23, 24, 25, 27, 30, 31, 32, 37, 48, 49, 60, 64, 77, 97, 100,
-		121, 125, 127, 128, 143, 169, 210, 243, 251, 255, 256, 257, 360, 512, 509}
+	lengths := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 19, 20, 23, 24, 25, 27, 30, 31, 32, 37, 48, 49, 60, 64,
+		77, 97, 100, 121, 125, 127, 128, 143, 169, 210, 243, 251, 255, 256, 257, 360, 512, 509}
 	for _, n := range lengths {
 		for _, s := range []tensor{{1, 1}, {3, 1}, {17, 1}, {33, 1}, {2, 5}, {2, 16}, {1, 35}} {
 			checkComplex[float32](t, s, n, false)
@@ -227,5 +229,70 @@ func TestHalf(t *testing.T) {
 	for _, n := range []int{1000, 1009, 2018, 2048} {
 		checkHalf[float32](t, tensor{1, 2}, n)
 		checkHalf[float64](t, tensor{1, 1}, n)
+	}
+}
+
+// TestMillion: the bound holds for a row of a million elements, of float64 and of float32, and for the inverse.
+func TestMillion(t *testing.T) {
+	const n = 1 << 20
+	x := random[float64](2 * n)
+	y := make([]float64, len(x))
+	if err := Complex(serial, y, x, Rows{1, 1}, n, false, 1); err != nil {
+		t.Fatal(err)
+	}
+	at := []int{0, 1, 777, n / 2, n - 1}
+	shape := tensor{1, 1}
+	if d := distance(pick(row(y, shape, 0, n), at), naive(row(x, shape, 0, n), false, at)); d > bound[float64](n) {
+		t.Errorf("float64: error %g, at most %g", d, bound[float64](n))
+	}
+	single := make([]float32, len(x))
+	for i, v := range x {
+		single[i] = float32(v)
+		x[i] = float64(single[i])
+	}
+	if err := Complex(serial, y, x, Rows{1, 1}, n, true, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := Complex(serial, single, single, Rows{1, 1}, n, true, 1); err != nil {
+		t.Fatal(err)
+	}
+	if d := distance(row(single, shape, 0, n), row(y, shape, 0, n)); d > bound[float32](n) {
+		t.Errorf("float32: error %g, at most %g", d, bound[float32](n))
+	}
+}
+
+// TestVariants: assembly and Go give the same results but for roundings, also with strides and few rows.
+func TestVariants(t *testing.T) {
+	for _, name := range asmvariant.List("internal/backend/cpu/fft") {
+		restore, ok := asmvariant.Select("internal/backend/cpu/fft", "")
+		if !ok {
+			t.Fatalf("cannot leave %s out", name)
+		}
+		for _, n := range []int{6, 13, 35, 77, 143, 128, 509} {
+			for _, s := range []tensor{{17, 1}, {2, 16}, {1, 35}} {
+				checkComplex[float32](t, s, n, true)
+				checkComplex[float64](t, s, n, true)
+				checkHalf[float32](t, s, n)
+				checkHalf[float64](t, s, n)
+			}
+		}
+		restore()
+	}
+}
+
+// TestStoreIsBounded: tables of many lengths take no more than the bound.
+func TestStoreIsBounded(t *testing.T) {
+	for n := 5000; n < 5400; n++ {
+		planOf[float64](n)
+	}
+	c := &stores[1]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := 0
+	for _, p := range c.plans {
+		size += p.bytes()
+	}
+	if size != c.size || size > maxPlanBytes || len(c.order) != len(c.plans) {
+		t.Errorf("%d bytes of tables, counted as %d, in %d of %d", size, c.size, len(c.plans), len(c.order))
 	}
 }

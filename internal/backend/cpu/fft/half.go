@@ -32,6 +32,10 @@ type factors[T floats] struct{ ends, middle, sign T }
 
 // unpack makes the h+1 bins y of a real signal from the transform x of its pairs, for k in [from, to) and h-k; to is at most h/2+1.
 func unpack[T floats](l int, y, x, w []T, h, from, to int, f factors[T]) {
+	scale := f.middle / 2
+	if lo := max(from, 1); l > 1 && halfFast(false, y, x, w, h, lo, to-lo, scale, scale*f.sign) {
+		to = min(to, 1)
+	}
 	for k := from; k < to; k++ {
 		m := (h - k) % h
 		p, q := x[2*l*k:][:2*l], x[2*l*m:][:2*l]
@@ -45,7 +49,6 @@ func unpack[T floats](l int, y, x, w []T, h, from, to int, f factors[T]) {
 			continue
 		}
 		c, s := w[2*k], w[2*k+1]
-		scale := f.middle / 2
 		sign := scale * f.sign
 		for i := range l {
 			er, ei := p[i]+q[i], p[l+i]-q[l+i]
@@ -60,6 +63,9 @@ func unpack[T floats](l int, y, x, w []T, h, from, to int, f factors[T]) {
 // pack makes the transform y, of h elements with swapped parts, of the pairs of a real signal from its h+1 bins x, for k in [from, to)
 // and h-k; to is at most h/2+1.
 func pack[T floats](l int, y, x, w []T, h, from, to int, f factors[T]) {
+	if lo := max(from, 1); l > 1 && halfFast(true, y, x, w, h, lo, to-lo, f.middle, f.middle*f.sign) {
+		to = min(to, 1)
+	}
 	for k := from; k < to; k++ {
 		p, q := x[2*l*k:][:2*l], x[2*l*(h-k):][:2*l]
 		yp := y[2*l*k:][:2*l]

@@ -1,5 +1,7 @@
 package fft
 
+import "github.com/lucid-go/lucid/internal/backend/cpu/simd"
+
 // lanes are the transforms that run side by side: where each begins in a tensor, in elements, and how far its elements are apart.
 type lanes struct {
 	off    [maxLanes]int
@@ -51,32 +53,57 @@ func parts(l int, swap bool) (re, im int) {
 }
 
 // load copies n complex elements of each lane to x.
-func load[T floats](x, from []T, w *lanes, n int, swap bool) {
+func load[T floats](x, from []T, w *lanes, n int) {
 	l := lanesOf[T]()
-	if loadFast(x, from, w, n, swap) {
+	switch {
+	case w.near && splitFast(x, from[2*w.off[0]:], 2*w.stride, n):
+		return
+	case w.even() && transposeFast(x, l, from[2*w.off[0]:], w.apart(2), w.count, 2*n):
 		return
 	}
-	re, im := parts(l, swap)
 	for i, off := range w.off[:l] {
 		at := 2 * off
 		for j := range n {
-			x[2*l*j+re+i], x[2*l*j+im+i] = from[at], from[at+1]
+			x[2*l*j+i], x[2*l*j+l+i] = from[at], from[at+1]
 			at += 2 * w.stride
 		}
 	}
 }
 
-// save copies n complex elements of each lane from x, times scale.
-func save[T floats](to, x []T, w *lanes, n int, swap bool, scale T) {
-	l := lanesOf[T]()
-	if saveFast(to, x, w, n, swap, scale) {
-		return
+// even reports whether rows have their elements next to each other and are equally far apart.
+func (w *lanes) even() bool {
+	if w.stride != 1 {
+		return false
 	}
-	re, im := parts(l, swap)
+	for i := 2; i < w.count; i++ {
+		if w.off[i]-w.off[i-1] != w.off[1]-w.off[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// apart is how many numbers the rows are apart, with so many to an element.
+func (w *lanes) apart(numbers int) int { return numbers * (w.off[1] - w.off[0]) }
+
+// save copies n complex elements of each lane from x, which it may change, times scale.
+func save[T floats](to, x []T, w *lanes, n int, scale T) {
+	l := lanesOf[T]()
+	if scale != 1 && scaleFast(x[:2*l*n], scale) {
+		scale = 1
+	}
+	if scale == 1 {
+		switch {
+		case w.near && joinFast(to[2*w.off[0]:], x, 2*w.stride, n):
+			return
+		case w.even() && transposeFast(to[2*w.off[0]:], max(w.apart(2), 2*n), x, l, 2*n, w.count):
+			return
+		}
+	}
 	for i, off := range w.off[:w.count] {
 		at := 2 * off
 		for j := range n {
-			to[at], to[at+1] = x[2*l*j+re+i]*scale, x[2*l*j+im+i]*scale
+			to[at], to[at+1] = x[2*l*j+i]*scale, x[2*l*j+l+i]*scale
 			at += 2 * w.stride
 		}
 	}
@@ -86,6 +113,15 @@ func save[T floats](to, x []T, w *lanes, n int, swap bool, scale T) {
 // real part.
 func loadReal[T floats](x, from []T, w *lanes, n int) {
 	l := lanesOf[T]()
+	switch {
+	case n%2 == 0 && w.near:
+		for j := range n {
+			copy(x[l*j:][:l], from[w.off[0]+j*w.stride:])
+		}
+		return
+	case n%2 == 0 && w.even() && transposeFast(x, l, from[w.off[0]:], max(w.apart(1), n), w.count, n):
+		return
+	}
 	for i, off := range w.off[:l] {
 		at := off
 		if n%2 == 0 {
@@ -102,21 +138,51 @@ func loadReal[T floats](x, from []T, w *lanes, n int) {
 	}
 }
 
-// saveReal is the opposite of loadReal, for parts that are swapped.
+// saveReal is the opposite of loadReal.
 func saveReal[T floats](to, x []T, w *lanes, n int) {
 	l := lanesOf[T]()
+	switch {
+	case n%2 == 0 && w.near:
+		for j := range n {
+			copy(to[w.off[0]+j*w.stride:][:l], x[l*j:])
+		}
+		return
+	case n%2 == 0 && w.even() && transposeFast(to[w.off[0]:], max(w.apart(1), n), x, l, n, w.count):
+		return
+	}
 	for i, off := range w.off[:w.count] {
 		at := off
 		if n%2 == 0 {
 			for j := range n / 2 {
-				to[at], to[at+w.stride] = x[2*l*j+l+i], x[2*l*j+i]
+				to[at], to[at+w.stride] = x[2*l*j+i], x[2*l*j+l+i]
 				at += 2 * w.stride
 			}
 			continue
 		}
 		for j := range n {
-			to[at] = x[2*l*j+l+i]
+			to[at] = x[2*l*j+i]
 			at += w.stride
 		}
 	}
+}
+
+// transposeFast is a transposition of rows by cols numbers with vectors, if there is one for T.
+func transposeFast[T floats](dst []T, ldd int, src []T, lds, rows, cols int) bool {
+	d, ok := any(dst).([]float32)
+	if !ok {
+		return false
+	}
+	simd.TransposeBlockF32(d, ldd, any(src).([]float32), max(lds, cols), rows, cols)
+	return true
+}
+
+// scaleFast multiplies in place with vectors.
+func scaleFast[T floats](x []T, by T) bool {
+	switch x := any(x).(type) {
+	case []float32:
+		simd.ScaleF32(x, x, float32(by))
+	case []float64:
+		simd.ScaleF64(x, x, float64(by))
+	}
+	return true
 }

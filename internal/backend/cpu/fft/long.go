@@ -108,8 +108,8 @@ func (g *long[T]) run(run For, out, in []T, to, from *lanes, inverse bool, scale
 	pa, pb := planOf[T](g.a), planOf[T](g.b)
 	err := eachGroup(run, (g.b+l-1)/l, g.a, pa.scratch()+2*l*g.a, func(i int, x, y []T, yield func()) {
 		w := across(from, i*l, g.b, l)
-		load(x, in, &w, g.a, inverse)
-		z := pa.run(x, y, yield)
+		load(x, in, &w, g.a)
+		z := pa.run(x, y, swaps{in: inverse}, yield)
 		roots := g.twist
 		if roots == nil {
 			roots = x[pa.scratch():]
@@ -119,17 +119,17 @@ func (g *long[T]) run(run For, out, in []T, to, from *lanes, inverse bool, scale
 		}
 		twistLanes(z, roots, g.a)
 		w = across(&lanes{stride: 1}, i*l, g.b, l)
-		save(tmp, z, &w, g.a, false, 1)
+		save(tmp, z, &w, g.a, 1)
 	})
 	if err != nil {
 		return err
 	}
 	return eachGroup(run, (g.a+l-1)/l, g.b, pb.scratch(), func(i int, x, y []T, yield func()) {
 		w := tensor{g.a, 1}.group(i, l, g.b)
-		load(x, tmp, &w, g.b, false)
-		z := pb.run(x, y, yield)
+		load(x, tmp, &w, g.b)
+		z := pb.run(x, y, swaps{out: inverse}, yield)
 		w = across(to, i*l, g.a, l)
-		save(out, z, &w, g.b, inverse, scale)
+		save(out, z, &w, g.b, scale)
 	})
 }
 

@@ -57,7 +57,7 @@ func (g *long[T]) convolve(run For, out, in []T, to, from *lanes, inverse bool, 
 		err = g.inner.run(run, x, x, &row1, &row1, false, 1)
 	}
 	if err == nil {
-		err = pieces(run, m, func(lo, hi int) { scaleLanes(1, x[2*lo:], x[2*lo:], g.filter[2*lo:], hi-lo) })
+		err = pieces(run, m, func(lo, hi int) { mulLanes(1, x[2*lo:], x[2*lo:], g.filter[2*lo:], hi-lo, swaps{}) })
 	}
 	if err == nil {
 		err = g.inner.run(run, x, x, &row1, &row1, true, 1)

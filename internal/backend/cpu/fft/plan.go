@@ -97,16 +97,31 @@ func newPlan[T floats](n int) *plan[T] {
 	return p
 }
 
+// swaps say at which end of a run the parts of elements are swapped: at both for an inverse transform.
+type swaps struct{ in, out bool }
+
 // run transforms what x holds and returns x or y, whichever has the result. yield is called between pieces of work.
-func (p *plan[T]) run(x, y []T, yield func()) []T {
+func (p *plan[T]) run(x, y []T, sw swaps, yield func()) []T {
 	if p.conv != nil {
-		return p.conv.run(x, y, yield)
+		return p.conv.run(x, y, sw, yield)
 	}
+	if len(p.passes) == 0 && sw.in != sw.out {
+		swapLanes(x[:2*lanesOf[T]()])
+	}
+	last := len(p.passes) - 1
 	for i := range p.passes {
-		p.passes[i].run(y, x, yield)
+		p.passes[i].run(y, x, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
 	}
 	return x
+}
+
+// swapLanes swaps the parts of one element.
+func swapLanes[T floats](x []T) {
+	l := len(x) / 2
+	for i := range l {
+		x[i], x[l+i] = x[l+i], x[i]
+	}
 }
 
 // maxPlanBytes bounds what tables take in all; the oldest go first.

@@ -4,10 +4,10 @@ package fft
 const chunk = 1 << 12
 
 // run does the pass from x to y.
-func (st *pass[T]) run(y, x []T, yield func()) {
+func (st *pass[T]) run(y, x []T, sw swaps, yield func()) {
 	each := max(1, chunk/(st.radix*st.s))
 	for p := 0; p < st.m; p += each {
-		st.rows(y, x, p, min(each, st.m-p))
+		st.rows(y, x, p, min(each, st.m-p), sw)
 		if yield != nil {
 			yield()
 		}
@@ -15,8 +15,8 @@ func (st *pass[T]) run(y, x []T, yield func()) {
 }
 
 // rows does the butterflies of count values of p from first on.
-func (st *pass[T]) rows(y, x []T, first, count int) {
-	if st.fast(y, x, first, count) {
+func (st *pass[T]) rows(y, x []T, first, count int, sw swaps) {
+	if st.fast(y, x, first, count, sw) {
 		return
 	}
 	l2 := 2 * lanesOf[T]()
@@ -27,18 +27,19 @@ func (st *pass[T]) rows(y, x []T, first, count int) {
 		}
 		for q := range st.s {
 			in, out := x[(q+st.s*p)*l2:], y[(q+st.s*st.radix*p)*l2:]
-			butterfly(st.radix, out, in, st.s*l2, st.s*st.m*l2, roots)
+			butterfly(st.radix, out, in, st.s*l2, st.s*st.m*l2, roots, sw)
 		}
 	}
 }
 
 // butterfly transforms the elements that are from apart in x, in all lanes, and writes them to apart in y, times the roots.
-func butterfly[T floats](radix int, y, x []T, to, from int, roots []T) {
+func butterfly[T floats](radix int, y, x []T, to, from int, roots []T, sw swaps) {
 	l := lanesOf[T]()
 	var re, im [13][maxLanes]T
+	r0, i0 := parts(l, sw.in)
 	for k := range radix {
-		copy(re[k][:l], x[k*from:])
-		copy(im[k][:l], x[k*from+l:])
+		copy(re[k][:l], x[k*from+r0:])
+		copy(im[k][:l], x[k*from+i0:])
 	}
 	switch radix {
 	case 2:
@@ -50,19 +51,18 @@ func butterfly[T floats](radix int, y, x []T, to, from int, roots []T) {
 	default:
 		odd(radix, &re, &im)
 	}
-	copy(y[:l], re[0][:l])
-	copy(y[l:2*l], im[0][:l])
-	for j := 1; j < radix; j++ {
-		out := y[j*to : j*to+2*l]
-		if roots == nil {
-			copy(out, re[j][:l])
-			copy(out[l:], im[j][:l])
+	r0, i0 = parts(l, sw.out)
+	for j := range radix {
+		yr, yi := y[j*to+r0:][:l], y[j*to+i0:][:l]
+		if roots == nil || j == 0 {
+			copy(yr, re[j][:l])
+			copy(yi, im[j][:l])
 			continue
 		}
 		c, s := roots[2*j-2], roots[2*j-1]
 		for i := range l {
 			a, b := re[j][i], im[j][i]
-			out[i], out[l+i] = T(a*c)-T(b*s), T(a*s)+T(b*c)
+			yr[i], yi[i] = T(a*c)-T(b*s), T(a*s)+T(b*c)
 		}
 	}
 }

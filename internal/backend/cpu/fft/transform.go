@@ -65,8 +65,8 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	p, l := planOf[T](n), lanesOf[T]()
 	return eachGroup(run, t.groups(l), n, p.scratch(), func(g int, x, y []T, yield func()) {
 		w := t.group(g, l, n)
-		load(x, in, &w, n, inverse)
-		save(out, p.run(x, y, yield), &w, n, inverse, T(scale))
+		load(x, in, &w, n)
+		save(out, p.run(x, y, swaps{inverse, inverse}, yield), &w, n, T(scale))
 	})
 }
 
@@ -93,7 +93,7 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	return eachGroup(run, t.groups(l), size, max(p.scratch(), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
 		from, to := t.group(g, l, n), t.group(g, l, n/2+1)
 		loadReal(x, in, &from, n)
-		z := p.run(x, y, yield)
+		z := p.run(x, y, swaps{}, yield)
 		if &z[0] == &y[0] {
 			x, y = y, x
 		}
@@ -102,7 +102,7 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 		} else {
 			bins(l, y, x, n, f)
 		}
-		save(out, y, &to, n/2+1, false, 1)
+		save(out, y, &to, n/2+1, 1)
 	})
 }
 
@@ -128,13 +128,13 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	p := planOf[T](size)
 	return eachGroup(run, t.groups(l), size, max(p.scratch(), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
 		from, to := t.group(g, l, n/2+1), t.group(g, l, n)
-		load(x, in, &from, n/2+1, false)
+		load(x, in, &from, n/2+1)
 		if n%2 == 0 {
 			pack(l, y, x, w, size, 0, size/2+1, f)
 		} else {
 			mirror(l, y, x, n, f)
 		}
-		saveReal(out, p.run(y, x, yield), &to, n)
+		saveReal(out, p.run(y, x, swaps{out: true}, yield), &to, n)
 	})
 }
 

@@ -1,0 +1,127 @@
+package asmgen
+
+import "fmt"
+
+// value is the number of an operation's result.
+type value int
+
+// operation makes a value of others: a + b, a - b, a·m, c + a·m or c - a·m, m being a number in memory that fills all lanes.
+type operation struct {
+	name string // load, add, sub, mul, fma, fnma, store
+	a, b value  // operands; of fma and fnma, b is c
+	mem  string // m, or where load and store go
+	pre  string // an instruction before: moves a pointer
+}
+
+// code is a list of operations without branches.
+type code struct{ list []operation }
+
+func (c *code) emit(o operation) value {
+	c.list = append(c.list, o)
+	return value(len(c.list) - 1)
+}
+
+func (c *code) load(mem, pre string) value {
+	return c.emit(operation{name: "load", a: -1, b: -1, mem: mem, pre: pre})
+}
+func (c *code) store(a value, mem, pre string) {
+	c.emit(operation{name: "store", a: a, b: -1, mem: mem, pre: pre})
+}
+func (c *code) add(a, b value) value { return c.emit(operation{name: "add", a: a, b: b}) }
+func (c *code) sub(a, b value) value { return c.emit(operation{name: "sub", a: a, b: b}) }
+func (c *code) mul(a value, m string) value {
+	return c.emit(operation{name: "mul", a: a, b: -1, mem: m})
+}
+func (c *code) fma(x, a value, m string) value {
+	return c.emit(operation{name: "fma", a: a, b: x, mem: m})
+}
+func (c *code) fnma(x, a value, m string) value {
+	return c.emit(operation{name: "fnma", a: a, b: x, mem: m})
+}
+
+// complexValue is the two parts of an element.
+type complexValue struct{ re, im value }
+
+func (c *code) cadd(a, b complexValue) complexValue {
+	return complexValue{c.add(a.re, b.re), c.add(a.im, b.im)}
+}
+func (c *code) csub(a, b complexValue) complexValue {
+	return complexValue{c.sub(a.re, b.re), c.sub(a.im, b.im)}
+}
+
+// addMinusI is a - i·b, subMinusI is a + i·b.
+func (c *code) addMinusI(a, b complexValue) complexValue {
+	return complexValue{c.add(a.re, b.im), c.sub(a.im, b.re)}
+}
+
+func (c *code) subMinusI(a, b complexValue) complexValue {
+	return complexValue{c.sub(a.re, b.im), c.add(a.im, b.re)}
+}
+
+// times multiplies by the pair at two addresses.
+func (c *code) times(a complexValue, re, im string) complexValue {
+	return complexValue{c.fnma(c.mul(a.re, re), a.im, im), c.fma(c.mul(a.re, im), a.im, re)}
+}
+
+// butterfly is the transform of a few elements. Constants are numbers of size bytes at the register constants.
+func (c *code) butterfly(x []complexValue, size int) []complexValue {
+	switch len(x) {
+	case 2:
+		return []complexValue{c.cadd(x[0], x[1]), c.csub(x[0], x[1])}
+	case 4:
+		return c.four(x)
+	case 8:
+		return c.eight(x)
+	}
+	return c.odd(x, size)
+}
+
+func (c *code) four(x []complexValue) []complexValue {
+	a, b := c.cadd(x[0], x[2]), c.csub(x[0], x[2])
+	d, e := c.cadd(x[1], x[3]), c.csub(x[1], x[3])
+	return []complexValue{c.cadd(a, d), c.addMinusI(b, e), c.csub(a, d), c.subMinusI(b, e)}
+}
+
+// eight is two butterflies of four, of the even and of the odd elements; the constant is √½.
+func (c *code) eight(x []complexValue) []complexValue {
+	o := c.four([]complexValue{x[1], x[3], x[5], x[7]})
+	e := c.four([]complexValue{x[0], x[2], x[4], x[6]})
+	const half = "(R13)"
+	y := make([]complexValue, 8)
+	y[0], y[4] = c.cadd(e[0], o[0]), c.csub(e[0], o[0])
+	y[2], y[6] = c.addMinusI(e[2], o[2]), c.subMinusI(e[2], o[2])
+	s, d := c.add(o[1].re, o[1].im), c.sub(o[1].im, o[1].re) // √2·(1-i)·o
+	y[1] = complexValue{c.fma(e[1].re, s, half), c.fma(e[1].im, d, half)}
+	y[5] = complexValue{c.fnma(e[1].re, s, half), c.fnma(e[1].im, d, half)}
+	s, d = c.sub(o[3].im, o[3].re), c.add(o[3].re, o[3].im) // √2·(-1-i)·o
+	y[3] = complexValue{c.fma(e[3].re, s, half), c.fnma(e[3].im, d, half)}
+	y[7] = complexValue{c.fnma(e[3].re, s, half), c.fma(e[3].im, d, half)}
+	return y
+}
+
+// odd is for primes; the constants are cos of 2πk/r for k < r, then sin.
+func (c *code) odd(x []complexValue, size int) []complexValue {
+	r := len(x)
+	y := make([]complexValue, r)
+	sum, diff := make([]complexValue, r), make([]complexValue, r)
+	y[0] = x[0]
+	for k := 1; 2*k < r; k++ {
+		sum[k], diff[k] = c.cadd(x[k], x[r-k]), c.csub(x[k], x[r-k])
+		y[0] = c.cadd(y[0], sum[k])
+	}
+	for j := 1; 2*j < r; j++ {
+		a := x[0]
+		var b complexValue
+		for k := 1; 2*k < r; k++ {
+			cos, sin := fmt.Sprintf("%d(R13)", size*(j*k%r)), fmt.Sprintf("%d(R13)", size*(r+j*k%r))
+			a = complexValue{c.fma(a.re, sum[k].re, cos), c.fma(a.im, sum[k].im, cos)}
+			if k == 1 {
+				b = complexValue{c.mul(diff[k].re, sin), c.mul(diff[k].im, sin)}
+			} else {
+				b = complexValue{c.fma(b.re, diff[k].re, sin), c.fma(b.im, diff[k].im, sin)}
+			}
+		}
+		y[j], y[r-j] = c.addMinusI(a, b), c.subMinusI(a, b)
+	}
+	return y
+}
