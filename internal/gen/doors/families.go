@@ -20,6 +20,7 @@ var families = map[string][]string{
 	"dropout":    {"dropout"},
 	"einops":     {"einops"},
 	"embedding":  {"embedding", "embedding_bag"},
+	"fft":        {"fft", "fft_cosine", "fft_convolve", "stft"},
 	"index":      {"index", "index_read", "index_write", "index_slices", "mask", "where", "dynamic_slice", "search", "subscript_write"},
 	"linalg":     {"linalg_solve", "linalg_factor", "linalg_spectral", "linalg_eig", "linalg_rank", "linalg_norm", "linalg_lowrank"},
 	"loss":       {"loss", "loss_margin", "cross_entropy", "linear_cross_entropy", "ctc_loss"},

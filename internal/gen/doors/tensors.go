@@ -10,6 +10,7 @@ var tensorDocs = map[string]string{
 	"WeightHR":    "projection of the hidden state; nil: none",
 	"RunningMean": "mean over earlier batches, one number per channel; nil: none",
 	"RunningVar":  "variance over earlier batches, one number per channel; nil: none",
+	"Window":      "multiplied with each frame, win_length numbers; nil: ones",
 	"PosWeight":   "factor of the targets that are 1; nil: 1",
 	"LinearBias":  "added to the logits; nil: none",
 
