@@ -583,9 +583,10 @@ func LogDet(x *lucid.Tensor) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// LstSq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows
-// than columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors
-// if its shape is that of a without the last size. The derivative holds where the rank does not change.
+// LstSq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,
+// gelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but
+// for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not
+// change.
 func LstSq(a, b *lucid.Tensor, o ...LstSqOptions) (solution, residuals, rank, singularValues *lucid.Tensor) {
 	a0 := acquire("linalg_lstsq", a)
 	a1 := acquire("linalg_lstsq", b)
@@ -673,8 +674,8 @@ func PInv(x *lucid.Tensor, o ...PInvOptions) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode "reduced", where the first
-// min(m, n) columns are independent; mode "complete" has one for matrices with no more rows than columns, mode "r" has none.
+// QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for independent first min(m, n)
+// columns; mode "complete" has one for matrices with no more rows than columns.
 func QR(x *lucid.Tensor, o ...QROptions) (q, r *lucid.Tensor) {
 	a0 := acquire("linalg_qr", x)
 	r0, r1 := ops.QR(a0, option("linalg_qr", o).op())

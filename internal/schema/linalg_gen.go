@@ -231,7 +231,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Logdet(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq", Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows\nthan columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors\nif its shape is that of a without the last size. The derivative holds where the rank does not change.",
+		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq", Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,\ngelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but\nfor gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not\nchange.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"rcond", "float64", true}, {"driver", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -306,7 +306,7 @@ func init() {
 				c.option("hermitian", &o.Hermitian)
 				return []*graph.Node{ops.Pinv(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_qr", Door: "linalg.QR", Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode \"reduced\", where the first\nmin(m, n) columns are independent; mode \"complete\" has one for matrices with no more rows than columns, mode \"r\" has none.",
+		Schema{Name: "linalg_qr", Door: "linalg.QR", Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for independent first min(m, n)\ncolumns; mode \"complete\" has one for matrices with no more rows than columns.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"mode", "string", true}},
 			call: func(c *Caller) []*graph.Node {

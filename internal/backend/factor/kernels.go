@@ -121,7 +121,7 @@ func qr[T lapack.Number](j *job[T]) error {
 			copy(up[t*n+t:(t+1)*n], f[t*n+t:(t+1)*n])
 		}
 		undo(up)
-		if q != nil {
+		if j.a.Vectors {
 			s.FormQ(m, cols, k, f, n, tau, q[i*m*cols:], cols)
 		}
 	})
@@ -206,7 +206,7 @@ func svd[T lapack.Number](j *job[T]) error {
 	}
 	err := j.each(count, 8*m*n*k, func(s *lapack.Solver[T], i int) {
 		sv := make([]float64, k)
-		if u != nil {
+		if j.a.Vectors {
 			info[i] = int32(s.SVD(m, n, a[i*m*n:][:m*n], sv, u[i*m*uc:][:m*uc], uc, vh[i*vc*n:][:vc*n], vc))
 		} else {
 			info[i] = int32(s.SVD(m, n, a[i*m*n:][:m*n], sv, nil, 0, nil, 0))
