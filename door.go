@@ -101,11 +101,13 @@ func option[T any](op string, opts []T) T { return door.Option(op, opts) }
 func (t *Tensor) rebind(op string, n *graph.Node) *Tensor {
 	h := (*graph.Array)(t)
 	if h.IsView() {
-		fault.Throw(fault.Value, op+"_", "in place on a view of shape %v would change nothing else; use SetAt or AddAt on the tensor it shows", n.Shape())
+		fault.Throw(fault.Value, op+"_",
+			"in place on a view of shape %v would change nothing else; use SetAt or AddAt on the tensor it shows", n.Shape())
 	}
 	old := h.Peek()
 	if !n.Shape().Equal(old.Shape()) {
-		fault.Throw(fault.Shape, op+"_", "the result has shape %v, the tensor %v, which it keeps in place; use %s", n.Shape(), old.Shape(), op)
+		fault.Throw(fault.Shape, op+"_", "the result has shape %v, the tensor %v, which it keeps in place; use %s",
+			n.Shape(), old.Shape(), op)
 	}
 	if n.DType() != old.DType() {
 		if !dtype.CanCast(n.DType(), old.DType()) {

@@ -89,7 +89,8 @@ func Grad[F any](f F, argnum ...int) F {
 	}
 	if g, ok := any(f).(func(*Tensor) *Tensor); ok && g != nil && k == 0 {
 		return any(func(x *Tensor) *Tensor {
-			_, grads, _ := reverse("grad", func(in []*Tensor) ([]*Tensor, error) { return []*Tensor{g(in[0])}, nil }, []*Tensor{x}, []bool{true})
+			_, grads, _ := reverse("grad", func(in []*Tensor) ([]*Tensor, error) { return []*Tensor{g(in[0])}, nil },
+				[]*Tensor{x}, []bool{true})
 			return grads[0]
 		}).(F)
 	}
@@ -98,7 +99,9 @@ func Grad[F any](f F, argnum ...int) F {
 		fault.Throw(fault.Index, "grad", "argument %d of %v, which has %d", k, fn.Type, fn.Type.NumIn())
 	}
 	if fn.Type.Out(0) != fn.Type.In(k) {
-		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.Type.In(k), fn.Type, fn.Type.Out(0))
+		fault.Throw(fault.Value, "grad",
+			"the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.Type.In(k),
+			fn.Type, fn.Type.Out(0))
 	}
 	return tree.MakeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		res, grads, err := gradOf("grad", fn, args, []int{k})
@@ -385,7 +388,8 @@ func (c *CustomFunc) checked(rule, what string, got []*graph.Node, of string, va
 		}
 		x := values[i]
 		if !g.Shape().Equal(x.Shape) {
-			fault.Throw(fault.Gradient, c.Name, "%s gave one of shape %v among its %s, where number %d of the %s has shape %v", rule, g.Shape(), what, i, of, x.Shape)
+			fault.Throw(fault.Gradient, c.Name, "%s gave one of shape %v among its %s, where number %d of the %s has shape %v", rule,
+				g.Shape(), what, i, of, x.Shape)
 		}
 		if g.DType() != x.DType && x.DType.IsInexact() {
 			got[i] = ops.Cast(g, x.DType)

@@ -122,9 +122,12 @@ func readFile(path string) (f codec.File, err error) {
 	case ".lucid":
 		return readCheckpoint(path)
 	case ".pt", ".pth", ".bin", ".ckpt":
-		return f, fault.New(fault.Format, "load", "%q: PyTorch's own files are pickles, which run code when read; there, write safetensors.torch.save_file(model.state_dict(), \"model.safetensors\")", path)
+		return f, fault.New(fault.Format, "load",
+			"%q: PyTorch's own files are pickles, which run code when read; there, write safetensors.torch.save_file(model.state_dict(), "+
+				"\"model.safetensors\")", path)
 	default:
-		return f, fault.New(fault.Format, "load", "%q has extension %q; want .safetensors, .json for an index of them, .npz, .npy or .lucid", path, ext)
+		return f, fault.New(fault.Format, "load",
+			"%q has extension %q; want .safetensors, .json for an index of them, .npz, .npy or .lucid", path, ext)
 	}
 }
 

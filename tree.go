@@ -16,8 +16,11 @@ func tensors(hs []*graph.Array) []*Tensor { return *(*[]*Tensor)(unsafe.Pointer(
 func arrays(ts []*Tensor) []*graph.Array { return *(*[]*graph.Array)(unsafe.Pointer(&ts)) }
 
 // flatten lists the tensors of values, unflatten puts others in their stead.
-func flatten(vs ...reflect.Value) []*Tensor { return tensors(tree.FlattenAll(vs)) }
+// everything is how far transforms other than Compile look: modules are trees too.
+var everything = tree.Walk{All: true}
+
+func flatten(vs ...reflect.Value) []*Tensor { return tensors(everything.FlattenAll(vs)) }
 
 func unflatten(vs []reflect.Value, ts []*Tensor) []reflect.Value {
-	return tree.UnflattenAll(vs, arrays(ts))
+	return everything.UnflattenAll(vs, arrays(ts))
 }

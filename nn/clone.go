@@ -10,7 +10,7 @@ import (
 
 // Clone returns a deep copy of m: a target network, one more member of an ensemble, a model to go back to. Every tensor
 // and module in any field, exported or not, is copied, with its gradient, whether it is trained or frozen, its mode and
-// its parametrizations; what was in two places, such as tied weights, is so in the copy. A tensor that was computed is
+// its parametrizations; what was shared by two fields, such as tied weights, is shared in the copy. A tensor that was computed is
 // copied as a value, without what it was computed from. Slices and maps are copied too. Shared with m are functions,
 // module hooks among them (taking one off m leaves it on the copy), channels, and pointers to anything else; hooks of
 // single tensors and locks that are held are not copied. Memory is taken when one of the two changes. Optimizers know
@@ -137,7 +137,7 @@ func (c *cloner) structure(dst, src reflect.Value) {
 	}
 }
 
-// reach lets reflection use an unexported field: a module may keep a layer or a tensor there beside the exported field,
+// reach lets reflection use an unexported field: a module may keep a layer or a tensor there in addition to the exported field,
 // and the copy must not go on with the old one.
 func reach(v reflect.Value) reflect.Value {
 	if v.CanSet() {

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 var (
@@ -56,7 +56,7 @@ func fields(t reflect.Type) []field {
 		}
 		f := field{index: i, name: name, inline: sf.Anonymous && name == ""}
 		if name == "" {
-			f.name = snake(sf.Name)
+			f.name = tree.Snake(sf.Name)
 		}
 		for _, flag := range strings.Split(flags, ",") {
 			switch flag {
@@ -68,7 +68,8 @@ func fields(t reflect.Type) []field {
 				f.inline = true
 			case "":
 			default:
-				refuse(lucid.ErrValue, "nn", "field %s of %v has the unknown mark %q in its tag; want buffer, transient or inline", sf.Name, t, flag)
+				refuse(lucid.ErrValue, "nn", "field %s of %v has the unknown mark %q in its tag; want buffer, transient or inline", sf.Name,
+					t, flag)
 			}
 		}
 		list = append(list, f)
@@ -128,22 +129,6 @@ func mayHold(t reflect.Type, outer []reflect.Type) bool {
 		}
 	}
 	return false
-}
-
-// snake is the lower_snake form of a Go name: InProjWeight is in_proj_weight, FC1 is fc1.
-func snake(s string) string {
-	r := []rune(s)
-	var b strings.Builder
-	for i, c := range r {
-		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
-			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1]) && string(r[i+1:]) != "s" // IDs
-			if !before || after {
-				b.WriteByte('_')
-			}
-		}
-		b.WriteRune(unicode.ToLower(c))
-	}
-	return b.String()
 }
 
 // lister is a container that names what it holds itself.

@@ -26,9 +26,11 @@ type batch struct{ losses, grads, state, params []*lucid.Tensor }
 
 func (b *batch) add(q *param, grad *lucid.Tensor) {
 	s := (*graph.Array)(q.p).Peek().Slot()
-	if root := s.TakeRoot(); root != nil {
-		b.losses = append(b.losses, (*lucid.Tensor)(door.Unscoped(root)))
-		root.Unref()
+	if s != nil { // else the parameter shows a value from outside: see ApplyGradients
+		if root := s.TakeRoot(); root != nil {
+			b.losses = append(b.losses, (*lucid.Tensor)(door.Unscoped(root)))
+			root.Unref()
+		}
 	}
 	b.grads = append(b.grads, grad)
 	for _, x := range q.state {

@@ -32,9 +32,9 @@ type Group struct {
 	Params    []*lucid.Tensor
 	InitialLR float64 // what the group was made with
 
-	lr, momentum  float64
-	rate, inertia *lucid.Tensor // the same as 0-d tensors; inertia is nil for optimizers without momentum
-	begin         func(v float64)
+	lr, momentum         float64
+	rate, momentumTensor *lucid.Tensor // the same as 0-d tensors; momentumTensor is nil for optimizers without momentum
+	begin                func(v float64)
 }
 
 // LR returns the learning rate.
@@ -43,7 +43,9 @@ func (g *Group) LR() float64 { return g.lr }
 // outside refuses to change a number from inside a compiled function, which would be done once and never again.
 func outside(op string) {
 	if scope.Current().Trace != nil {
-		refuse(lucid.ErrNotImplemented, op, "a rate is changed inside a compiled function, which would happen when it is traced and not when it runs; change it outside, or step the schedule there: a compiled step sees the new rate")
+		refuse(lucid.ErrNotImplemented, op,
+			"a rate is changed inside a compiled function, which would happen when it is traced and not when it runs; change it outside, "+
+				"or step the schedule there: a compiled step sees the new rate")
 	}
 }
 
@@ -55,18 +57,18 @@ func (g *Group) SetLR(lr float64) {
 }
 
 // Momentum returns the momentum, or the first of the betas; ok is false for an optimizer that has neither.
-func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.inertia != nil }
+func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.momentumTensor != nil }
 
 // SetMomentum changes the momentum, or the first of the betas, where the optimizer has it. It is called outside of
 // compiled steps, which see it.
 func (g *Group) SetMomentum(v float64) {
 	outside("set_momentum")
-	if g.inertia != nil {
+	if g.momentumTensor != nil {
 		if g.begin != nil && v != 0 {
 			g.begin(v)
 		}
 		g.momentum = v
-		g.inertia.Assign(v)
+		g.momentumTensor.Assign(v)
 	}
 }
 
@@ -86,10 +88,12 @@ type param struct {
 // group has H, the numbers of an optimizer.
 type group[H any] struct {
 	Group
-	h      H
-	clock  *lucid.Tensor   // steps taken; a parameter's own are those less the ones it missed
-	apart  lucid.GuardCell // 0: no parameter missed any, so that all are of one age
-	params []param
+	h           H
+	clock       *lucid.Tensor   // steps taken; a parameter's own are those less the ones it missed
+	stepsDiffer lucid.GuardCell // 0: no parameter missed any, so that all are of one age
+	params      []param
+	// given are gradients from outside, by parameter; nil: those of the parameters themselves.
+	given map[*lucid.Tensor]*lucid.Tensor
 }
 
 // change is one update of a parameter: what a rule sees.
@@ -119,7 +123,7 @@ type rule[H any] struct {
 	momentum func(h H) float64
 	// begin gives numbers that were made without momentum some, for which there is more state; nil if there is no need to.
 	begin func(h *H, v float64)
-	// state returns what is kept for a parameter, as it is at the start.
+	// state returns what is stored for a parameter, as it is at the start.
 	state func(h H, p *lucid.Tensor, lr float64) []named
 	// shared returns 0-d numbers that all parameters of the same age share.
 	shared func(h H, c *change) []*lucid.Tensor
@@ -140,7 +144,8 @@ func refuse(kind error, op, format string, args ...any) {
 }
 
 // notNegative are numbers that are 0 or more in every optimizer that has them.
-var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd", "MomentumDecay", "ToleranceGrad", "ToleranceChange"}
+var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd",
+	"MomentumDecay", "ToleranceGrad", "ToleranceChange"}
 
 // needNumbers refuses a learning rate that was not given, and numbers below 0 in the options.
 func needNumbers(op string, options any, lr, usual float64) {
@@ -198,11 +203,11 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	}
 	w := lucid.With{DType: lucid.Float64, Device: params[0].Device()}
 	g := &group[H]{h: h, clock: number(w, 0)}
-	g.apart.What = "parameters stopped being updated together"
+	g.stepsDiffer.What = "parameters stopped being updated together"
 	g.Group = Group{Params: append([]*lucid.Tensor(nil), params...), InitialLR: lr, lr: lr, rate: number(w, lr)}
 	if e.rule.momentum != nil {
 		g.momentum = e.rule.momentum(h)
-		g.inertia = number(w, g.momentum)
+		g.momentumTensor = number(w, g.momentum)
 		if e.rule.begin != nil && g.momentum == 0 {
 			g.begin = func(v float64) { e.begin(g, v) }
 		}
@@ -318,13 +323,21 @@ func (e *engine[H]) apply(b *batch, skip *lucid.Tensor) {
 		if grads == nil {
 			continue
 		}
-		var k kept
+		var s snapshot
 		if skip != nil {
-			k = g.keep(grads)
+			s = g.snapshot(grads)
 		}
 		g.apply(&e.rule, grads, b)
-		k.restore(skip)
+		s.restore(skip)
 	}
+}
+
+// gradOf is the gradient of a parameter, nil if there is none.
+func (g *group[H]) gradOf(p *lucid.Tensor) *lucid.Tensor {
+	if g.given != nil {
+		return g.given[p]
+	}
+	return gradOf(p)
 }
 
 // gradients returns the gradient of each parameter, nil if none has any. From the first time that some are missing on,
@@ -333,7 +346,7 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 	grads := make([]*lucid.Tensor, len(g.params))
 	have := 0
 	for i, q := range g.params {
-		if grads[i] = gradOf(q.p); grads[i] != nil {
+		if grads[i] = g.gradOf(q.p); grads[i] != nil {
 			have++
 		}
 	}
@@ -341,7 +354,7 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 		return nil
 	}
 	if have < len(g.params) {
-		g.apart.Store(1) // before anybody asks: the trace that finds it out holds at the next call too
+		g.stepsDiffer.Store(1) // before anybody asks: the trace that finds it out holds at the next call too
 	}
 	return grads
 }
@@ -350,8 +363,8 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 func (g *group[H]) age(q *param) *lucid.Tensor { return g.clock.Sub(q.missed) }
 
 func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
-	together := g.apart.Load() == 0
-	c := change{lr: g.rate, beta: g.inertia, t: g.clock}
+	together := g.stepsDiffer.Load() == 0
+	c := change{lr: g.rate, beta: g.momentumTensor, t: g.clock}
 	g.clock.Add_(1)
 	if together && r.shared != nil {
 		c.k = r.shared(g.h, &c)

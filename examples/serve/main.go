@@ -1,7 +1,8 @@
 // Serve trains a small network and answers questions about digits over HTTP. Questions that come together are computed together.
 //
 //	go run ./examples/serve
-//	curl -d '{"pixels":[0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0]}' localhost:8080/predict
+//	curl -d '{"pixels":[0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,
+//	  0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0]}' localhost:8080/predict
 //
 // Everything has a bound: the size of a body, the time a request may take, the questions that wait. Ctrl-C answers what was asked,
 // then ends.
@@ -92,7 +93,8 @@ func serve(ctx context.Context, address string, b *batcher) error {
 	if err != nil {
 		return err
 	}
-	s := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
+	s := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(listener) }()
 	select {
@@ -110,7 +112,8 @@ func handler(b *batcher) http.Handler {
 	m.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) { predict(b, w, r) })
 	m.HandleFunc("GET /stats", func(w http.ResponseWriter, r *http.Request) {
 		q, n := b.questions.Load(), b.batches.Load()
-		reply(w, http.StatusOK, map[string]any{"questions": q, "batches": n, "mean_batch": float64(q) / float64(max(n, 1)), "waiting": len(b.queue)})
+		reply(w, http.StatusOK, map[string]any{"questions": q, "batches": n, "mean_batch": float64(q) / float64(max(n, 1)),
+			"waiting": len(b.queue)})
 	})
 	return m
 }
@@ -136,7 +139,7 @@ func predict(b *batcher, w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "%v", err)
-	case err != nil && r.Context().Err() != nil: // nobody is there to read it
+	case err != nil && r.Context().Err() != nil: // the client has left
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, "%v", err)
 	default:

@@ -137,7 +137,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestBounds fills the queue, leaves, and closes: nobody waits for ever, and no goroutine is left.
+// TestBounds fills the queue, leaves, and closes: no client waits for ever, and no goroutine is left.
 func TestBounds(t *testing.T) {
 	before := runtime.NumGoroutine()
 	hold, entered := make(chan struct{}), make(chan struct{}, 16)
@@ -207,7 +207,8 @@ func TestShutdown(t *testing.T) {
 	go func() {
 		var last error
 		for range 100 { // until it listens
-			r, err := http.Post(fmt.Sprintf("http://%s/predict", address), "application/json", strings.NewReader(body(make([]float32, pixels))))
+			r, err := http.Post(fmt.Sprintf("http://%s/predict", address), "application/json",
+				strings.NewReader(body(make([]float32, pixels))))
 			if last = err; err == nil {
 				r.Body.Close()
 				if r.StatusCode != 200 {

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/lucid-go/lucid"
 
-// A layer is some packages and what they may import beside the standard library and packages of the same folder tree.
+// A layer is some packages and what they may import in addition to the standard library and packages of the same folder tree.
 // Paths are relative to the module; "." is the root package, a trailing /... takes the folders below along.
 type layer struct {
 	name     string
@@ -27,10 +27,10 @@ type layer struct {
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
 	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant", "internal/par", "internal/scope", "internal/profile"},
-	"numbers": {"internal/backend/special", "internal/backend/threefry"},
+	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
-	"doors":   {"internal/door", "internal/graph", "internal/ops"},
+	"doors":   {"internal/door", "internal/graph", "internal/ops", "internal/tree"},
 	"public": {"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler", "doctor", "cuda",
 		"io/...", "llm/...", "nn/...", "optim/...", "distributions", "data/...", "distributed", "models/...", "tokenizer/...", "generate", "serve"},
 }
@@ -51,8 +51,10 @@ var layers = []layer{
 		outside: []string{"golang.org/x/text/unicode/norm"}},
 	{name: "mem", packages: []string{"internal/mem"}, imports: []string{"leaves"}},
 	{name: "backend", packages: []string{"backend"}, imports: []string{"leaves", "internal/mem", "backend"}},
-	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
-	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	// The kernels of factorisations, which both host devices have: each gives its own matrix products.
+	{name: "factorisations", packages: []string{"internal/backend/factor"}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
+	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
 	{name: "fake device", packages: []string{"internal/backend/fake/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
 	{name: "cuda device", packages: []string{"internal/backend/cuda/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/dl/..."}},
 	{name: "conformance suite", packages: []string{"internal/backend/backendtest/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/ref", "internal/testutil", "internal/graph", "internal/ops", "internal/exec"}},
@@ -70,12 +72,15 @@ var layers = []layer{
 	{name: "comm", packages: []string{"internal/comm/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform", "internal/dl/..."}},
 	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/schema", "internal/exec", "internal/transform", "internal/tree", "internal/compile", "internal/export", "internal/comm/...",
 		"internal/format", "internal/codec/...", "internal/backend/cpu", "internal/backend/ref"}},
-	{name: "subject", packages: []string{"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
+	{name: "subject", packages: []string{"tree", "random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
 	{name: "diagnosis", packages: []string{"doctor"}, imports: []string{".", "leaves", "backend", "internal/backend/cpu"}},
 	{name: "cuda", packages: []string{"cuda"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend", "internal/backend/cuda/...", "internal/dl/..."}},
 	{name: "io", packages: []string{"io/..."}, imports: []string{".", "doors", "leaves", "internal/mem", "internal/codec/..."}},
 	{name: "nn parts", packages: []string{"nn/init", "nn/functional"}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "doors", "leaves"}},
 	{name: "nn", packages: []string{"nn", "nn/utils/...", "nn/..."}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "amp", "autograd", "quant", "io/...", "nn/...", "doors", "leaves"}},
+	// The modules read the description of a model in a GGUF file; llm reads and writes whole files.
+	{name: "language models", packages: []string{"llm", "llm/model"},
+		imports: []string{"public", ".", "doors", "leaves", "internal/codec/...", "internal/ggml"}},
 	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"}, imports: []string{"public", ".", "doors", "leaves"}},
 	{name: "distributed", packages: []string{"distributed"}, imports: []string{"public", ".", "doors", "leaves", "internal/comm/..."}},
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
@@ -144,7 +149,7 @@ func list(dir string, env ...string) ([]imported, error) {
 	}
 }
 
-// relative turns an import path into one relative to the module; ok is false for other modules.
+// relative converts an import path to one relative to the module; ok is false for other modules.
 func relative(p string) (rel string, ok bool) {
 	if p == module {
 		return ".", true
@@ -177,7 +182,7 @@ func breaches(pkgs []imported) (bad []string) {
 	return slices.Compact(bad)
 }
 
-// sameTree reports whether both packages lie in one folder tree of a row, as cpu and cpu/simd do.
+// sameTree reports whether both packages are in one folder tree of a row, as cpu and cpu/simd do.
 func sameTree(row *layer, pkg, to string) bool {
 	return slices.ContainsFunc(expand(row.packages), func(p string) bool {
 		return strings.HasSuffix(p, "/...") && covers([]string{p}, pkg) && covers([]string{p}, to)

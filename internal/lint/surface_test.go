@@ -10,18 +10,25 @@ import (
 
 // sharedNames are function names that two public packages have, each with its reason. Everything else has one home.
 var sharedNames = map[string]string{
-	"Apply":       "nn applies a function to modules, nn/utils/prune a pruning method to a tensor",
-	"Call":        "lucid calls an op by name, nn a module as PyTorch's m(x) does",
-	"Bernoulli":   "random draws by a key what lucid draws by the default generator",
-	"Eval":        "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
-	"Map":         "lucid maps a function over the slices of tensors, data/transforms over images as they are read",
-	"Open":        "each opens files of its own kind, as Go's packages do",
-	"Normal":      "random draws by a key what lucid draws by the default generator",
-	"Normalize":   "data/transforms makes a transform of images of what nn/functional computes",
-	"Pad":         "data/transforms makes a transform of images of what nn/functional computes",
-	"RandInt":     "random draws by a key what lucid draws by the default generator",
-	"Split":       "random makes keys, lucid parts of a tensor: JAX's, MLX's and PyTorch's own words",
-	"Synchronize": "cuda waits for one GPU, lucid for everything",
+	"Apply":     "nn applies a function to modules, nn/utils/prune a pruning method to a tensor",
+	"Call":      "lucid calls an op by name, nn a module as PyTorch's m(x) does",
+	"Bernoulli": "random draws by a key what lucid draws by the default generator",
+	"Eval":      "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
+	"Map": "lucid maps a function over the slices of tensors, tree over the tensors of a tree, data/transforms over images as " +
+		"they are read",
+	"Open":         "each opens files of its own kind, as Go's packages do",
+	"Normal":       "random draws by a key what lucid draws by the default generator",
+	"Normalize":    "data/transforms makes a transform of images of what nn/functional computes",
+	"Pad":          "data/transforms makes a transform of images of what nn/functional computes",
+	"RandInt":      "random draws by a key what lucid draws by the default generator",
+	"Split":        "random makes keys, lucid parts of a tensor: JAX's, MLX's and PyTorch's own words",
+	"Flatten":      "tree lists the tensors of a tree, lucid the elements of a tensor: MLX's and PyTorch's own words",
+	"Unflatten":    "the opposite of Flatten in both",
+	"Stack":        "tree stacks trees leaf by leaf as lucid stacks tensors",
+	"Reduce":       "tree folds the tensors of a tree, einops the dimensions of a tensor",
+	"ValueAndGrad": "lucid differentiates by arguments, nn by the parameters of a module: MLX's own words",
+	"Synchronize":  "cuda waits for one GPU, lucid for everything",
+	"Load":         "llm loads a model of files that describe one, lucid tensors: mlx-lm's and PyTorch's own words",
 }
 
 // published reports whether users import the package of a file.
@@ -99,7 +106,8 @@ func (s *surface) fields(dir string, t *ast.TypeSpec) {
 		}
 		for _, n := range f.Names {
 			if n.IsExported() {
-				s.bad = append(s.bad, fmt.Sprintf("%s.%s.%s has no comment; say what it is and what its zero means", dir, t.Name.Name, n.Name))
+				s.bad = append(s.bad, fmt.Sprintf("%s.%s.%s has no comment; say what it is and what its zero means",
+					dir, t.Name.Name, n.Name))
 			}
 		}
 	}

@@ -16,6 +16,8 @@ type treeKey struct {
 	b    []byte
 	pins *[]unsafe.Pointer // if there is one, it gets what the key names by address: while it is held, nothing else can be there
 	bare bool              // addresses are left out
+	// structs numbers the structs behind pointers.
+	structs map[unsafe.Pointer]int
 }
 
 func (k *treeKey) num(x uint64) { k.b = binary.AppendUvarint(k.b, x) }
@@ -94,9 +96,31 @@ func (k *treeKey) add(v reflect.Value, hidden bool) {
 		k.add(v, hidden)
 	case reflect.Func:
 		k.address(closure(v))
+	case reflect.Pointer:
+		if to, ok := (Walk{}).behind(v); ok && !hidden {
+			k.behind(v.UnsafePointer(), to)
+			return
+		}
+		k.address(v.UnsafePointer())
 	default:
 		k.address(v.UnsafePointer())
 	}
+}
+
+// behind writes what is behind a pointer: its structure, not its address, so that another struct of the same structure has the same
+// key. One that was written before is a number.
+func (k *treeKey) behind(p unsafe.Pointer, to reflect.Value) {
+	if n, ok := k.structs[p]; ok {
+		k.b = append(k.b, '@')
+		k.num(uint64(n))
+		return
+	}
+	if k.structs == nil {
+		k.structs = map[unsafe.Pointer]int{}
+	}
+	k.structs[p] = len(k.structs)
+	k.b = append(k.b, '&')
+	k.fields(to, false)
 }
 
 func (k *treeKey) fields(v reflect.Value, hidden bool) {

@@ -1,9 +1,14 @@
 // Package tree looks into the arguments and results of the functions that transforms take: trees of tensors, which are a
-// tensor, or structs, slices, arrays and maps of trees. Everything else in an argument is a constant.
+// tensor, or structs, pointers to structs, slices, arrays and maps of trees. Everything else in an argument is a constant.
 package tree
 
 import (
+	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/graph"
@@ -18,45 +23,174 @@ func array(v reflect.Value) *graph.Array { return (*graph.Array)(v.UnsafePointer
 // value is the opposite of array.
 func value(h *graph.Array) reflect.Value { return reflect.NewAt(Tensor.Elem(), unsafe.Pointer(h)) }
 
-// Flatten appends the tensors of a value in a fixed order: fields as declared, maps by sorted key.
-func Flatten(v reflect.Value, out []*graph.Array) []*graph.Array {
+// Modules looks into modules; their package sets it. A module is a tree of its parameters and buffers for all transforms but Compile,
+// which captures the tensors behind one and keys it by address.
+var Modules interface {
+	// Is reports whether values of a pointer type are modules.
+	Is(t reflect.Type) bool
+	// Leaves lists the tensors of a module, each once, and their names.
+	Leaves(m reflect.Value) (names []string, ts []*graph.Array)
+	// Copy returns a copy of a module with other tensors in the order of Leaves; nil leaves a field nil.
+	Copy(m reflect.Value, ts []*graph.Array) reflect.Value
+}
+
+func isModule(t reflect.Type) bool { return Modules != nil && t.Kind() == reflect.Pointer && Modules.Is(t) }
+
+// Walk is how far a transform looks: into pointers to structs, and into modules if All is set. A pointer that comes twice is
+// one tree, so what is shared stays shared, and circles end.
+type Walk struct{ All bool }
+
+// Leaf is a tensor of a tree and its path: names of fields in lower_snake, keys and indices, with dots between.
+type Leaf struct {
+	Path   string
+	Tensor *graph.Array
+}
+
+// behind returns the struct that a pointer leads to, if the walk goes there.
+func (w Walk) behind(v reflect.Value) (reflect.Value, bool) {
+	t := v.Type()
+	if t.Kind() != reflect.Pointer || v.IsNil() || t.Elem().Kind() != reflect.Struct || isModule(t) || !HasTensors(t.Elem(), nil) {
+		return reflect.Value{}, false
+	}
+	return v.Elem(), true
+}
+
+// FlattenAll lists the tensors of several values in a fixed order: fields as declared, maps by sorted key.
+func (w Walk) FlattenAll(vs []reflect.Value) []*graph.Array {
+	f := flattener{walk: w}
+	for _, v := range vs {
+		f.add(v)
+	}
+	return f.out
+}
+
+// Leaves lists the tensors of a value with their paths, in the order of FlattenAll.
+func (w Walk) Leaves(v reflect.Value) []Leaf {
+	f := flattener{walk: w, named: true}
+	f.add(v)
+	leaves := make([]Leaf, len(f.out))
+	for i, t := range f.out {
+		leaves[i] = Leaf{f.names[i], t}
+	}
+	return leaves
+}
+
+type flattener struct {
+	walk  Walk
+	out   []*graph.Array
+	seen  map[unsafe.Pointer]bool
+	named bool // collect paths too
+	path  []string
+	names []string
+}
+
+func (f *flattener) leaf(t *graph.Array, name string) {
+	f.out = append(f.out, t)
+	if f.named {
+		path := f.path
+		if name != "" {
+			path = append(path[:len(path):len(path)], name)
+		}
+		f.names = append(f.names, strings.Join(path, "."))
+	}
+}
+
+// at adds a value under a name.
+func (f *flattener) at(name func() string, v reflect.Value) {
+	if !f.named {
+		f.add(v)
+		return
+	}
+	if n := name(); n != "" {
+		f.path = append(f.path, n)
+		defer func() { f.path = f.path[:len(f.path)-1] }()
+	}
+	f.add(v)
+}
+
+func (f *flattener) add(v reflect.Value) {
 	if !v.IsValid() {
-		return out
+		return
 	}
 	if v.Type() == Tensor {
 		if t := array(v); t != nil {
-			out = append(out, t)
+			f.leaf(t, "")
 		}
-		return out
+		return
 	}
 	switch v.Kind() {
 	case reflect.Slice, reflect.Array:
 		if !HasTensors(v.Type(), nil) {
-			return out
+			return
 		}
 		for i := range v.Len() {
-			out = Flatten(v.Index(i), out)
+			f.at(func() string { return strconv.Itoa(i) }, v.Index(i))
 		}
 	case reflect.Map:
 		if !HasTensors(v.Type(), nil) {
-			return out
+			return
 		}
 		for _, k := range sortedKeys(v) {
-			out = Flatten(v.MapIndex(k), out)
+			f.at(func() string { return fmt.Sprint(k) }, v.MapIndex(k))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				out = Flatten(v.Field(i), out)
+			if sf := v.Type().Field(i); sf.IsExported() {
+				f.at(func() string {
+					if sf.Anonymous {
+						return ""
+					}
+					return Snake(sf.Name)
+				}, v.Field(i))
 			}
 		}
 	case reflect.Interface:
-		out = Flatten(v.Elem(), out)
+		f.add(v.Elem())
+	case reflect.Pointer:
+		if f.walk.All && !v.IsNil() && isModule(v.Type()) {
+			if p := v.UnsafePointer(); f.first(p) {
+				names, ts := Modules.Leaves(v)
+				for i, t := range ts {
+					f.leaf(t, names[i])
+				}
+			}
+			return
+		}
+		if to, ok := f.walk.behind(v); ok && f.first(v.UnsafePointer()) {
+			f.add(to)
+		}
 	}
-	return out
 }
 
-// HasTensors reports whether values of a type may hold tensors. Pointers other than Tensor are not followed.
+// first reports whether a pointer was not met before.
+func (f *flattener) first(p unsafe.Pointer) bool {
+	if f.seen[p] {
+		return false
+	}
+	if f.seen == nil {
+		f.seen = map[unsafe.Pointer]bool{}
+	}
+	f.seen[p] = true
+	return true
+}
+
+// Snake is the lower_snake form of a Go name: InProjWeight is in_proj_weight, FC1 is fc1.
+func Snake(s string) string {
+	r := []rune(s)
+	var b strings.Builder
+	for i, c := range r {
+		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
+			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1]) && string(r[i+1:]) != "s" // IDs
+			if !before || after {
+				b.WriteByte('_')
+			}
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// HasTensors reports whether values of a type may hold tensors.
 func HasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if t == Tensor {
 		return true
@@ -65,14 +199,27 @@ func HasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 		return false
 	}
 	if seen == nil {
-		seen = map[reflect.Type]bool{}
+		if known, ok := holds.Load(t); ok {
+			return known.(bool)
+		}
+		has := hasTensors(t, map[reflect.Type]bool{t: true})
+		holds.Store(t, has)
+		return has
 	}
 	seen[t] = true
+	return hasTensors(t, seen)
+}
+
+var holds sync.Map // reflect.Type → bool
+
+func hasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:
 		return HasTensors(t.Elem(), seen)
 	case reflect.Interface:
 		return true
+	case reflect.Pointer:
+		return isModule(t) || t.Elem().Kind() == reflect.Struct && HasTensors(t.Elem(), seen)
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() && HasTensors(f.Type, seen) {
@@ -83,8 +230,24 @@ func HasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// Unflatten returns a copy of a value with its tensors replaced in order by those in ts, which it consumes.
-func Unflatten(v reflect.Value, ts *[]*graph.Array) reflect.Value {
+// UnflattenAll returns copies of values with their tensors replaced in order by those in ts. Structs behind pointers are copied where
+// a tensor is in them; everything else in them is carried along.
+func (w Walk) UnflattenAll(vs []reflect.Value, ts []*graph.Array) []reflect.Value {
+	u := unflattener{walk: w, ts: ts}
+	out := make([]reflect.Value, len(vs))
+	for i, v := range vs {
+		out[i] = u.copy(v)
+	}
+	return out
+}
+
+type unflattener struct {
+	walk   Walk
+	ts     []*graph.Array
+	copies map[unsafe.Pointer]reflect.Value
+}
+
+func (u *unflattener) copy(v reflect.Value) reflect.Value {
 	if !v.IsValid() {
 		return v
 	}
@@ -93,8 +256,8 @@ func Unflatten(v reflect.Value, ts *[]*graph.Array) reflect.Value {
 		if v.IsNil() {
 			return v
 		}
-		n := (*ts)[0]
-		*ts = (*ts)[1:]
+		n := u.ts[0]
+		u.ts = u.ts[1:]
 		return value(n)
 	}
 	switch v.Kind() {
@@ -104,13 +267,13 @@ func Unflatten(v reflect.Value, ts *[]*graph.Array) reflect.Value {
 		}
 		c := reflect.MakeSlice(t, v.Len(), v.Len())
 		for i := range v.Len() {
-			c.Index(i).Set(Unflatten(v.Index(i), ts))
+			c.Index(i).Set(u.copy(v.Index(i)))
 		}
 		return c
 	case reflect.Array:
 		c := reflect.New(t).Elem()
 		for i := range v.Len() {
-			c.Index(i).Set(Unflatten(v.Index(i), ts))
+			c.Index(i).Set(u.copy(v.Index(i)))
 		}
 		return c
 	case reflect.Map:
@@ -119,45 +282,88 @@ func Unflatten(v reflect.Value, ts *[]*graph.Array) reflect.Value {
 		}
 		c := reflect.MakeMapWithSize(t, v.Len())
 		for _, k := range sortedKeys(v) {
-			c.SetMapIndex(k, Unflatten(v.MapIndex(k), ts))
+			c.SetMapIndex(k, u.copy(v.MapIndex(k)))
 		}
 		return c
 	case reflect.Struct:
 		c := reflect.New(t).Elem()
 		c.Set(v)
-		for i := range v.NumField() {
-			if t.Field(i).IsExported() {
-				c.Field(i).Set(Unflatten(v.Field(i), ts))
-			}
-		}
+		u.fields(c, v)
 		return c
 	case reflect.Interface:
 		if v.IsNil() {
 			return v
 		}
 		c := reflect.New(t).Elem()
-		c.Set(Unflatten(v.Elem(), ts))
+		c.Set(u.copy(v.Elem()))
 		return c
+	case reflect.Pointer:
+		return u.pointer(v)
 	}
 	return v
 }
 
-// FlattenAll lists the tensors of several values.
-func FlattenAll(vs []reflect.Value) []*graph.Array {
-	var ts []*graph.Array
-	for _, v := range vs {
-		ts = Flatten(v, ts)
+func (u *unflattener) fields(c, v reflect.Value) {
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			c.Field(i).Set(u.copy(v.Field(i)))
+		}
 	}
-	return ts
 }
 
-// UnflattenAll is Unflatten of several values.
-func UnflattenAll(vs []reflect.Value, ts []*graph.Array) []reflect.Value {
-	out := make([]reflect.Value, len(vs))
-	for i, v := range vs {
-		out[i] = Unflatten(v, &ts)
+func (u *unflattener) pointer(v reflect.Value) reflect.Value {
+	if u.walk.All && !v.IsNil() && isModule(v.Type()) {
+		return u.module(v)
 	}
-	return out
+	to, ok := u.walk.behind(v)
+	if !ok {
+		return v
+	}
+	p := v.UnsafePointer()
+	if c, ok := u.copies[p]; ok {
+		return c
+	}
+	if u.copies == nil {
+		u.copies = map[unsafe.Pointer]reflect.Value{}
+	}
+	c := reflect.New(to.Type())
+	c.Elem().Set(to)
+	u.copies[p] = c
+	before := len(u.ts)
+	u.fields(c.Elem(), to)
+	if len(u.ts) == before && !u.holds(v) { // nothing in it: it stays what it is
+		u.copies[p] = v
+		return v
+	}
+	return c
+}
+
+func (u *unflattener) module(v reflect.Value) reflect.Value {
+	p := v.UnsafePointer()
+	if c, ok := u.copies[p]; ok {
+		return c
+	}
+	_, old := Modules.Leaves(v)
+	c := Modules.Copy(v, u.ts[:len(old)])
+	u.ts = u.ts[len(old):]
+	if u.copies == nil {
+		u.copies = map[unsafe.Pointer]reflect.Value{}
+	}
+	u.copies[p] = c
+	return c
+}
+
+// holds reports whether a pointer leads to any tensor; one that was met before may have all of them.
+func (u *unflattener) holds(v reflect.Value) bool {
+	return len(u.walk.FlattenAll([]reflect.Value{v})) > 0
+}
+
+// FlattenAll lists the tensors of several values, as Compile sees them.
+func FlattenAll(vs []reflect.Value) []*graph.Array { return Walk{}.FlattenAll(vs) }
+
+// UnflattenAll puts other tensors into copies of several values, as Compile does.
+func UnflattenAll(vs []reflect.Value, ts []*graph.Array) []reflect.Value {
+	return Walk{}.UnflattenAll(vs, ts)
 }
 
 // OwnConstants gives the caller slices and maps without tensors of its own: the trace keeps its own.

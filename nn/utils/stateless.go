@@ -2,6 +2,7 @@ package utils
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/nn"
 )
@@ -11,11 +12,7 @@ import (
 // writes to a buffer that was given goes to the given tensor. m must not be used by another goroutine meanwhile.
 func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 	const op = "functional_call"
-	type swap struct {
-		h, given *graph.Array
-		old, in  *graph.Node
-	}
-	var swaps []swap
+	var of, to []*graph.Array
 	known := map[string]bool{}
 	add := func(name string, t *lucid.Tensor) {
 		v, ok := tensors[name]
@@ -26,7 +23,7 @@ func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 		if !sameShape(v, t) {
 			refuse(lucid.ErrShapeMismatch, op, "%s has shape %v; want %v", name, v.Shape(), t.Shape())
 		}
-		swaps = append(swaps, swap{h: (*graph.Array)(t), given: (*graph.Array)(v)})
+		of, to = append(of, (*graph.Array)(t)), append(to, (*graph.Array)(v))
 	}
 	for name, t := range nn.NamedParameters(m) {
 		add(name, t)
@@ -39,24 +36,7 @@ func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 			refuse(lucid.ErrValue, op, "%T has no tensor %q", m, name)
 		}
 	}
-	for i := range swaps {
-		s := &swaps[i]
-		s.old, s.in = s.h.Acquire(), s.given.Acquire()
-		s.h.RebindTemporarily(s.in)
-	}
-	defer func() {
-		for _, s := range swaps {
-			now := s.h.Acquire()
-			if now != s.in {
-				s.given.Rebind(now)
-			}
-			now.Unref()
-			s.h.Rebind(s.old)
-			s.old.Unref()
-			s.in.Unref()
-		}
-	}()
-	f()
+	door.Swap(of, to, f)
 }
 
 func sameShape(a, b *lucid.Tensor) bool {

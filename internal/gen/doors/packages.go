@@ -96,7 +96,7 @@ func inPackage(t string) string {
 	return t
 }
 
-// helpers turn handles into nodes and back; every package has those it needs, since only it and the root may. A helper may
+// helpers convert handles to nodes and back; every package has those it needs, since only it and the root may. A helper may
 // call those before it.
 var helpers = []struct{ name, code string }{
 	{"wrap", "func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }\n"},

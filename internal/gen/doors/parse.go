@@ -202,7 +202,7 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 	return o, nil
 }
 
-// home sets the one place where users find the function: a name, or the name of a function for hand-written code and the
+// home sets the one package where users find the function: a name, or the name of a function for hand-written code and the
 // public one behind it.
 func (o *op) home(pkg, names string) error {
 	if o.pkg != "" {
@@ -254,7 +254,7 @@ func typeString(e ast.Expr) string {
 	return fmt.Sprintf("%T", e)
 }
 
-// snake turns CamelCase into lower_snake.
+// snake converts CamelCase to lower_snake.
 func snake(s string) string {
 	switch s {
 	case "KeepDim", "Keepdim":

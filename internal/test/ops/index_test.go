@@ -168,7 +168,8 @@ func TestSetAt(t *testing.T) {
 	}
 }
 
-// TestIndexOfAnyGoType: an index is the same whatever integer type it has, next to a mask too, and a bool is a mask without dims, as in NumPy.
+// TestIndexOfAnyGoType: an index is the same whatever integer type it has, next to a mask too, and a bool is a mask without dims, as in
+// NumPy.
 func TestIndexOfAnyGoType(t *testing.T) {
 	mask, v := lucid.New([]bool{true, true}, 2), lucid.Arange(6).Reshape(2, 3) // apart from it, the int brings the mask's dim to the front
 	want := lucid.Zeros(2, 3, 2).SetAt(v, 1, lucid.Colon, mask)

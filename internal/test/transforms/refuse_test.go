@@ -20,7 +20,7 @@ func TestTransformsRefuse(t *testing.T) {
 	for what, f := range map[string]func(){
 		"grad: nil": func() { lucid.Grad(none) }, "jacobian: nil": func() { lucid.Jacobian(none) }, "jacobian: nil, forward": func() { lucid.JacobianForward(none) }, "grad: nil, twice": func() { lucid.Hessian(none) },
 		"vjp: nil": func() { lucid.VJP(none, lucid.Ones(1), lucid.Ones(1)) }, "jvp: nil": func() { lucid.JVP(none, lucid.Ones(1), lucid.Ones(1)) },
-		"compile: pointer": func() { lucid.Compile(func(x *lucid.Tensor) *box { return &box{x} }) }, "vmap: function": func() { lucid.VMap(func(x *lucid.Tensor) (*lucid.Tensor, func() *lucid.Tensor) { return x, nil }) },
+		"compile: pointer": func() { lucid.Compile(func(x *lucid.Tensor) **box { b := &box{x}; return &b }) }, "vmap: function": func() { lucid.VMap(func(x *lucid.Tensor) (*lucid.Tensor, func() *lucid.Tensor) { return x, nil }) },
 		"vmap: nothing": func() { lucid.VMap(func(n int) *lucid.Tensor { return lucid.Ones() }) }, "value_and_grad: no tensors": func() { lucid.ValueAndGrad(func(n int) *lucid.Tensor { return lucid.Ones() }) },
 		"value_and_grad: no loss": func() { lucid.ValueAndGrad(func(x *lucid.Tensor) (int, *lucid.Tensor) { return 1, x }) }, "compile: cache": func() { lucid.Compile(sum, lucid.CompileOptions{MaxCache: -1}) },
 		"jvp: whole": func() { lucid.JVP(sum, whole, whole) }, "vjp: whole": func() { lucid.VJP(sum, whole, whole) },

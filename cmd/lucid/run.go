@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/llm"
+	"github.com/lucid-go/lucid/llm/tokenizer"
+)
+
+func init() {
+	add(&command{name: "run", args: "<model.gguf or folder> [prompt] [flags]",
+		short: "write text with a language model; without a prompt, chat with it", run: runRun})
+}
+
+// runInput is where a chat is read from.
+var runInput io.Reader = os.Stdin
+
+// runFlags is the command line of run.
+type runFlags struct {
+	path   string
+	prompt string
+	chat   bool // no prompt was given
+	raw    bool
+	quiet  bool
+	system string
+	load   llm.LoadOptions
+	o      llm.Options
+}
+
+func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
+	f := c.flags()
+	f.IntVar(&r.o.MaxTokens, "max-tokens", 512, "the most tokens of an answer; 0: until the context is full")
+	f.Float64Var(&r.o.Temperature, "temperature", 0, "how freely to write; 0: always the most probable token")
+	f.IntVar(&r.o.TopK, "top-k", 0, "sample from so many of the most probable tokens; 0: all")
+	f.Float64Var(&r.o.TopP, "top-p", 0, "sample from the most probable tokens that have this probability together; 0: all")
+	f.Float64Var(&r.o.MinP, "min-p", 0, "sample from tokens with this share of the first one's probability; 0: all")
+	f.Float64Var(&r.o.RepetitionPenalty, "repetition-penalty", 0, "makes tokens of the text less probable; 0: no penalty, 1.1 is usual")
+	f.Uint64Var(&r.o.Seed, "seed", 0, "of the random numbers; 0: another one every time")
+	f.BoolVar(&r.raw, "raw", false, "continue the prompt as it is, without the model's chat template")
+	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
+	f.StringVar(&r.system, "system", "", "the system message of a chat")
+	dtype := f.String("dtype", "float32", "of the weights in memory: float32, bfloat16 or float16")
+	device := f.String("device", "cpu", deviceHelp)
+	if err := c.parse(f, args, 2, out); err != nil {
+		return err
+	}
+	if f.NArg() == 0 {
+		return &usageError{"lucid run: which model? give a .gguf file, or a folder with config.json", `lucid run model.gguf "Once upon a time"`}
+	}
+	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
+	types := map[string]lucid.DType{"float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}
+	var known bool
+	if r.load.DType, known = types[*dtype]; !known {
+		return &usageError{fmt.Sprintf("lucid run: there is no --dtype %q; want float32, bfloat16 or float16", *dtype), "lucid run --help"}
+	}
+	var err error
+	if r.load.Device, err = parseDevice("run", *device); err != nil {
+		return err
+	}
+	if r.o.Seed == 0 {
+		r.o.Seed = uint64(time.Now().UnixNano())
+	}
+	return nil
+}
+
+// noModel says what to type if a model is not there.
+func noModel(command, path string, err error) error {
+	if _, missing := os.Stat(path); missing != nil && errors.Is(err, fs.ErrNotExist) {
+		return &usageError{"lucid " + command + ": there is no model at " + path, "lucid " + command + " <model.gguf or folder>"}
+	}
+	return err
+}
+
+func runRun(c *command, args []string, out io.Writer) error {
+	r := &runFlags{}
+	if err := r.parse(c, args, out); err != nil {
+		return err
+	}
+	m, err := llm.Load(r.path, r.load)
+	if err != nil {
+		return noModel("run", r.path, err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	switch {
+	case !r.chat && (r.raw || !m.HasChat()):
+		_, err = r.write(m.Generate(ctx, r.prompt, r.o), len(m.Tokenizer().Encode(r.prompt)), out)
+	case !r.chat:
+		_, err = r.answer(ctx, m, r.begin(r.prompt), out)
+	case r.raw || !m.HasChat():
+		return &usageError{"lucid run: " + r.path + " has no chat template, so it needs a prompt to continue",
+			"lucid run " + r.path + ` "Once upon a time"`}
+	default:
+		err = r.talk(ctx, m, out)
+	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(out)
+		return errInterrupted
+	}
+	return err
+}
+
+// begin starts a chat with the user's first message.
+func (r *runFlags) begin(text string) (chat []llm.Message) {
+	if r.system != "" {
+		chat = append(chat, llm.Message{Role: "system", Content: r.system})
+	}
+	if text != "" {
+		chat = append(chat, llm.Message{Role: "user", Content: text})
+	}
+	return chat
+}
+
+// talk answers line by line until the input ends.
+func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error {
+	lines := bufio.NewScanner(runInput)
+	lines.Buffer(nil, maxRow)
+	chat := r.begin("")
+	r.o.Cache = m.NewCache()
+	defer r.o.Cache.Free()
+	fmt.Fprintln(out, "a line is a message; an empty line or Ctrl-D ends the chat")
+	for {
+		fmt.Fprint(out, "> ")
+		if !lines.Scan() || strings.TrimSpace(lines.Text()) == "" {
+			fmt.Fprintln(out)
+			return lines.Err()
+		}
+		chat = append(chat, llm.Message{Role: "user", Content: lines.Text()})
+		text, err := r.answer(ctx, m, chat, out)
+		if err != nil {
+			return err
+		}
+		chat = append(chat, llm.Message{Role: "assistant", Content: text})
+	}
+}
+
+// answer generates one answer of a chat.
+func (r *runFlags) answer(ctx context.Context, m *llm.Model, chat []llm.Message, out io.Writer) (string, error) {
+	prompt, err := m.Prompt(chat)
+	if err != nil {
+		return "", err
+	}
+	n := len(m.Tokenizer().EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: true}))
+	if r.o.Cache != nil {
+		n -= min(n-1, r.o.Cache.Tokens()) // what the last message left, if the template writes it again as it was
+	}
+	return r.write(m.Chat(ctx, chat, r.o), n, out)
+}
+
+// write prints tokens as they come, then how fast they came: the first one takes as long as the prompt does.
+func (r *runFlags) write(tokens iter.Seq2[llm.Token, error], prompt int, out io.Writer) (string, error) {
+	var text strings.Builder
+	n, begun, first := 0, time.Now(), time.Duration(0)
+	for t, err := range tokens {
+		if err != nil {
+			return text.String(), err
+		}
+		if n++; n == 1 {
+			first = time.Since(begun)
+		}
+		text.WriteString(t.Text)
+		fmt.Fprint(out, t.Text)
+	}
+	fmt.Fprintln(out)
+	if !r.quiet {
+		fmt.Fprintf(out, "[prompt: %d tokens, %.1f tokens/s", prompt, float64(prompt)/first.Seconds())
+		if n > 1 {
+			fmt.Fprintf(out, "; text: %d tokens, %.1f tokens/s", n, float64(n-1)/(time.Since(begun)-first).Seconds())
+		}
+		fmt.Fprintln(out, "]")
+	}
+	return text.String(), nil
+}

@@ -1,0 +1,109 @@
+package packages_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/llm"
+)
+
+// alphabetModel writes a Llama as a Hugging Face folder, whose weights are such that it continues every byte with the next one.
+func alphabetModel() (dir string) {
+	dir, err := os.MkdirTemp("", "alphabet")
+	if err != nil {
+		panic(err)
+	}
+	const n = 256
+	eye, w := lucid.Eye(n), lucid.NewStateDict()
+	w.Set("model.embed_tokens.weight", eye)
+	w.Set("lm_head.weight", lucid.Roll(eye, []int{1}, lucid.RollOptions{Dims: []int{0}}))
+	for _, name := range []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"} {
+		w.Set("model.layers.0."+name+".weight", lucid.Zeros(n, n))
+	}
+	for _, name := range []string{"model.layers.0.input_layernorm", "model.layers.0.post_attention_layernorm", "model.norm"} {
+		w.Set(name+".weight", lucid.Ones(n))
+	}
+	if err := lucid.Save(filepath.Join(dir, "model.safetensors"), w); err != nil {
+		panic(err)
+	}
+	words, other := map[string]int{}, 0 // a token a byte, as byte-level tokenizers show bytes
+	for b := range n {
+		r := rune(b)
+		if !(b >= '!' && b <= '~' || b >= 0xa1 && b <= 0xac || b >= 0xae) {
+			r = rune(n + other)
+			other++
+		}
+		words[string(r)] = b
+	}
+	for name, v := range map[string]any{
+		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": n, "hidden_size": n, "intermediate_size": n,
+			"num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 64},
+		"tokenizer.json": map[string]any{"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false},
+			"decoder": map[string]any{"type": "ByteLevel"}, "model": map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}},
+		"tokenizer_config.json": map[string]any{"chat_template": "{% for m in messages %}{{ m.content }}{% endfor %}"},
+	} {
+		data, _ := json.Marshal(v)
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			panic(err)
+		}
+	}
+	return dir
+}
+
+// Generate: pieces of docs/packages/llm.md.
+func Example_llmGenerate() {
+	dir := alphabetModel()
+	defer os.RemoveAll(dir)
+	m, err := llm.Load(dir) // or llm.Load("model.gguf")
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	for token, err := range m.Generate(ctx, "abc", llm.Options{MaxTokens: 5}) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Print(token.Text)
+	}
+	fmt.Println()
+
+	chat := []llm.Message{{Role: "user", Content: "123"}}
+	for token, err := range m.Chat(ctx, chat, llm.Options{Stop: []string{"8"}}) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Print(token.Text, token.Finish)
+	}
+	fmt.Println()
+	// Output:
+	// defgh
+	// 4567stop
+}
+
+// Save: pieces of docs/packages/llm.md.
+func Example_llmSave() {
+	dir := alphabetModel()
+	defer os.RemoveAll(dir)
+	m, err := llm.Load(dir)
+	if err != nil {
+		panic(err)
+	}
+	path := filepath.Join(dir, "small.gguf")
+	if err := m.Save(path, llm.SaveOptions{Format: "q8_0"}); err != nil {
+		panic(err)
+	}
+	small, err := llm.Load(path)
+	if err != nil {
+		panic(err)
+	}
+	ids := small.Tokenizer().Encode("HAL")
+	logits := small.Forward(lucid.New(ids, 1, len(ids))) // (batch, tokens, vocabulary)
+	next := lucid.ToSlice[int](logits.ArgMax(-1))
+	fmt.Println(logits.Shape(), small.Tokenizer().Decode(next))
+	// Output:
+	// [1 3 256] IBM
+}

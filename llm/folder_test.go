@@ -1,0 +1,123 @@
+package llm
+
+import (
+	"encoding/json"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// golden is what scripts/golden_llm/make.py wrote.
+type golden struct {
+	Prompt    []int
+	Positions []int
+	Cases     map[string]goldenCase
+}
+
+type goldenCase struct {
+	Config map[string]any
+	Shapes map[string][]int
+	Greedy []int
+	Logits [][]float32
+}
+
+var readGolden = sync.OnceValues(func() (g golden, err error) {
+	data, err := os.ReadFile("testdata/families.json")
+	if err == nil {
+		err = json.Unmarshal(data, &g)
+	}
+	return g, err
+})
+
+func goldens(t testing.TB) golden {
+	t.Helper()
+	g, err := readGolden()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// weight computes a weight from its name, as make.py does.
+func weight(name string, n int, norm float32) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		x := crc32.ChecksumIEEE([]byte(name)) + uint32(i)*2654435761
+		x = (x ^ x>>16) * 0x85EBCA6B
+		x = (x ^ x>>13) * 0xC2B2AE35
+		x ^= x >> 16
+		v[i] = (float32(x>>8)/(1<<24) - 0.5) * 0.4
+		if strings.HasSuffix(name, "norm.weight") {
+			v[i] += norm
+		}
+	}
+	return v
+}
+
+// byteTokenizer is a tokenizer.json with a token for each byte, and nothing else.
+func byteTokenizer() map[string]any {
+	words, n := map[string]int{}, 0
+	for b := range 256 {
+		r := rune(b)
+		if !(b >= '!' && b <= '~' || b >= 0xa1 && b <= 0xac || b >= 0xae) {
+			r = rune(256 + n)
+			n++
+		}
+		words[string(r)] = b
+	}
+	return map[string]any{"version": "1.0", "added_tokens": []any{}, "normalizer": nil, "post_processor": nil,
+		"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
+		"decoder":       map[string]any{"type": "ByteLevel"},
+		"model":         map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}}
+}
+
+func writeJSON(t testing.TB, path string, v any) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(path, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folder writes a case as a folder of Hugging Face's form.
+func folder(t testing.TB, c goldenCase) string {
+	t.Helper()
+	dir, d := t.TempDir(), lucid.NewStateDict()
+	norm := float32(1)
+	if strings.HasPrefix(c.Config["model_type"].(string), "gemma") {
+		norm = 0
+	}
+	for name, shape := range c.Shapes {
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		d.Set(name, lucid.New(weight(name, n, norm), shape...))
+	}
+	if err := lucid.Save(filepath.Join(dir, "model.safetensors"), d); err != nil {
+		t.Fatal(err)
+	}
+	writeJSON(t, filepath.Join(dir, "config.json"), c.Config)
+	writeJSON(t, filepath.Join(dir, "tokenizer.json"), byteTokenizer())
+	template := "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}{% endfor %}" +
+		"{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}"
+	writeJSON(t, filepath.Join(dir, "tokenizer_config.json"), map[string]any{"chat_template": template})
+	return dir
+}
+
+func tiny(t testing.TB) *Model {
+	t.Helper()
+	m, err := Load(folder(t, goldens(t).Cases["llama"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -1,0 +1,154 @@
+package llm
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/tokenizer"
+)
+
+// Token is one step of a generation.
+type Token struct {
+	ID      int
+	Text    string  // what is complete by this token: often its own text, sometimes "" or more
+	LogProb float64 // logarithm of its probability, before temperature and penalties
+	// Finish is set on the last token: "end" (the model ended the text), "stop" (a text of Options.Stop), "length" (MaxTokens)
+	// or "context" (the context is full).
+	Finish string
+}
+
+// Generate continues a prompt, token by token. The loop may be left at any time. Texts of tokens joined are the continuation;
+// none ends inside a character. An error, or the end of ctx, is the last thing the loop sees.
+func (m *Model) Generate(ctx context.Context, prompt string, o Options) iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		var ids []int
+		err := fault.Catch(func() {
+			o.check()
+			ids = m.tok.EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: o.NoAdded, SpecialAsText: o.SpecialAsText})
+		})
+		if err != nil {
+			yield(Token{}, err)
+			return
+		}
+		m.continued(ctx, ids, o)(yield)
+	}
+}
+
+// GenerateIDs continues a text that is given as ids.
+func (m *Model) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		err := fault.Catch(func() {
+			o.check()
+			for _, id := range ids {
+				if id < 0 || id >= m.net.Config().Vocab {
+					fault.Throw(fault.Index, op, "the id %d is outside the vocabulary of %d", id, m.net.Config().Vocab)
+				}
+			}
+		})
+		if err != nil {
+			yield(Token{}, err)
+			return
+		}
+		m.continued(ctx, ids, o)(yield)
+	}
+}
+
+// continued is the loop behind both.
+func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		if len(ids) == 0 {
+			yield(Token{}, fault.New(fault.Value, op, "the prompt has no tokens; want at least one"))
+			return
+		}
+		context := m.net.Config().Context
+		if len(ids) > context {
+			yield(Token{}, fault.New(fault.Value, op, "the prompt has %d tokens; the model has a context of %d", len(ids), context))
+			return
+		}
+		room := len(ids) + min(o.MaxTokens, firstCapacity)
+		s, rest, done, err := m.begin(ids, room, o.Cache)
+		if err != nil {
+			yield(Token{}, err)
+			return
+		}
+		defer done()
+		out, pick := newWriter(m.tok, o.Stop, ids), newSampler(o)
+		pick.saw(ids...)
+		for n := 1; ; n++ {
+			logits, err := s.feed(ctx, rest)
+			if err != nil {
+				yield(Token{}, err)
+				return
+			}
+			var t Token
+			t.ID, t.LogProb = pick.next(logits)
+			pick.saw(t.ID)
+			switch {
+			case !o.IgnoreEnd && slices.Contains(m.ends, t.ID):
+				t.Finish = "end"
+			case n == o.MaxTokens:
+				t.Finish = "length"
+			case s.pos == context:
+				t.Finish = "context"
+			}
+			var stopped bool
+			if t.Text, stopped = out.next(t.ID, t.Finish != "", t.Finish == "end"); stopped {
+				t.Finish = "stop"
+			}
+			if !yield(t, nil) || t.Finish != "" {
+				return
+			}
+			rest = []int{t.ID}
+		}
+	}
+}
+
+// writer makes text of tokens. It holds back what may be the beginning of a stop text.
+type writer struct {
+	stream *tokenizer.Stream
+	stop   []string
+	held   string
+}
+
+func newWriter(t *tokenizer.Tokenizer, stop []string, prompt []int) *writer {
+	w := &writer{stream: t.Stream(tokenizer.DecodeOptions{SkipSpecial: true}), stop: stop}
+	for _, id := range prompt { // a tokenizer may write the first token of a text in another way
+		w.stream.Next(id)
+	}
+	return w
+}
+
+// next takes a token and returns the text that is certain by it. last: no token follows. end: the token itself has no text.
+func (w *writer) next(id int, last, end bool) (text string, stopped bool) {
+	if !end {
+		w.held += w.stream.Next(id)
+	}
+	if last {
+		w.held += w.stream.Flush()
+	}
+	at := -1
+	for _, s := range w.stop {
+		if i := strings.Index(w.held, s); i >= 0 && (at < 0 || i < at) {
+			at = i
+		}
+	}
+	if at >= 0 {
+		return w.held[:at], true
+	}
+	keep := 0
+	if !last {
+		for _, s := range w.stop {
+			for n := min(len(s)-1, len(w.held)); n > keep; n-- {
+				if strings.HasSuffix(w.held, s[:n]) {
+					keep = n
+				}
+			}
+		}
+	}
+	text = w.held[:len(w.held)-keep]
+	w.held = w.held[len(text):]
+	return text, false
+}

@@ -1,0 +1,35 @@
+package llm
+
+import (
+	"maps"
+
+	"github.com/lucid-go/lucid/llm/model"
+)
+
+// Info is what the files of a model say.
+type Info struct {
+	Format     string         // GGUF or safetensors
+	Name       string         // as the file has it
+	Types      map[string]int // how many tensors are stored in each type
+	Parameters int64
+	Bytes      int64 // of the tensors in the files
+	Tokens     int   // of the tokenizer
+	Chat       bool  // there is a chat template
+	Config     model.Config
+}
+
+// Info returns what the files said when the model was loaded.
+func (m *Model) Info() Info {
+	i := m.facts
+	i.Types = maps.Clone(i.Types)
+	return i
+}
+
+// Describe reads what the files of a model say, and none of its weights.
+func Describe(path string, opts ...LoadOptions) (Info, error) {
+	m, err := open(path, opts, true)
+	if err != nil {
+		return Info{}, err
+	}
+	return m.Info(), nil
+}

@@ -1,0 +1,169 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/codec"
+	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/model"
+	"github.com/lucid-go/lucid/llm/tokenizer"
+)
+
+// op names the package in errors.
+const op = "llm"
+
+// maxJSON is the most bytes of a configuration file.
+const maxJSON = 1 << 26
+
+// LoadOptions say how a model is loaded. The zero value puts float32 weights on the default device.
+type LoadOptions struct {
+	DType  lucid.DType  // of weights, activations and caches: Float32 (the default), BFloat16 or Float16
+	Device lucid.Device // the default device if zero
+	// Ignore are keys of config.json, or of a GGUF file with their prefix, that are not known and may be passed over.
+	Ignore []string
+
+	describe bool // leave the weights in the file
+}
+
+// Model is a language model with its tokenizer. Its methods are safe for concurrent use; each generation has a cache of its own.
+type Model struct {
+	net   *model.Model
+	tok   *tokenizer.Tokenizer
+	vocab vocabulary
+	chat  string // template, "" if the files have none
+	ends  []int  // ids that end a text, ascending
+	bos   int    // what templates call bos_token and eos_token; -1: none
+	eos   int
+	facts Info
+	step  func(ids, start, last *lucid.Tensor, cache []*lucid.Tensor) *lucid.Tensor
+	mu    sync.Mutex // compiled steps of several generations run one at a time
+}
+
+// Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files,
+// tokenizer.json (or tokenizer.model), tokenizer_config.json and generation_config.json as Hugging Face has them.
+func Load(path string, opts ...LoadOptions) (*Model, error) { return open(path, opts, false) }
+
+func open(path string, opts []LoadOptions, describe bool) (m *Model, err error) {
+	caught := fault.Catch(func() {
+		o := door.Option("llm.Load", opts)
+		o.describe = describe
+		if o.DType == 0 {
+			o.DType = lucid.Float32
+		}
+		if !slices.Contains([]lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16}, o.DType) {
+			fault.Throw(fault.DType, op, "weights of %v; want float32, bfloat16 or float16", o.DType)
+		}
+		m, err = load(path, o)
+	})
+	if caught != nil {
+		err = caught
+	}
+	if err != nil {
+		return nil, codec.InFile(err, path)
+	}
+	return m, nil
+}
+
+func load(path string, o LoadOptions) (*Model, error) {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, codec.IOError(op, err)
+	case st.IsDir():
+		return loadFolder(path, o)
+	case strings.HasSuffix(path, ".gguf"):
+		return loadGGUF(path, o)
+	}
+	return nil, fault.New(fault.Format, op, "%q is no .gguf file and no folder with config.json", filepath.Base(path))
+}
+
+// finish checks that the files fit each other, builds the modules and compiles the step.
+func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error) {
+	m.facts.Tokens, m.facts.Chat, m.facts.Config = m.tok.Size(), m.chat != "", c
+	slices.Sort(m.ends)
+	m.ends = slices.Compact(m.ends)
+	if n := m.tok.Size(); n > c.Vocab {
+		return fault.New(fault.Format, op, "the tokenizer has %d tokens, the model %d", n, c.Vocab)
+	}
+	for _, id := range m.ends {
+		if id < 0 || id >= c.Vocab {
+			return fault.New(fault.Format, op, "the end token %d is outside the vocabulary of %d", id, c.Vocab)
+		}
+	}
+	if o.describe {
+		return nil
+	}
+	lucid.NoGrad(func() { m.net, err = model.Build(c, w) })
+	if err != nil {
+		return err
+	}
+	m.step = lucid.Compile(m.net.Step, lucid.CompileOptions{Name: "llm.step"})
+	return nil
+}
+
+// Tokenizer returns the model's tokenizer.
+func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tok }
+
+// Module returns the network, for tuning and for looking inside.
+func (m *Model) Module() *model.Model { return m.net }
+
+// Config returns what the network is made of.
+func (m *Model) Config() model.Config { return m.net.Config() }
+
+// Forward takes ids, integers of (B, T), to logits of (B, T, vocabulary).
+func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor { return m.net.Forward(ids) }
+
+// placed gives a weight the dtype and device that were asked for.
+func placed(t *lucid.Tensor, o LoadOptions) *lucid.Tensor {
+	if t.DType() != o.DType {
+		if !t.DType().IsFloat() {
+			fault.Throw(fault.DType, op, "a weight is stored as %v; want a floating dtype", t.DType())
+		}
+		t = t.To(o.DType)
+	}
+	if o.Device != (lucid.Device{}) && t.Device() != o.Device {
+		t = t.To(o.Device)
+	}
+	return t.Eval()
+}
+
+// readFile reads a file of bounded length.
+func readFile(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, codec.IOError(op, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, codec.IOError(op, err)
+	}
+	if int64(len(data)) > most {
+		return nil, fault.New(fault.OutOfMemory, op, "%s is larger than %d bytes", filepath.Base(path), most)
+	}
+	return data, nil
+}
+
+// readJSON reads an optional file into v.
+func readJSON(path string, v any) error {
+	data, err := readFile(path, maxJSON)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		if err = json.Unmarshal(data, v); err != nil {
+			err = fault.New(fault.Format, op, "%s: %v", filepath.Base(path), err)
+		}
+	}
+	return err
+}

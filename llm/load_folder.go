@@ -1,0 +1,212 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/codec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/model"
+	"github.com/lucid-go/lucid/llm/tokenizer"
+)
+
+// loadFolder reads a model as Hugging Face's libraries save it.
+func loadFolder(dir string, o LoadOptions) (*Model, error) {
+	data, err := readFile(filepath.Join(dir, "config.json"), maxJSON)
+	if err != nil {
+		return nil, err
+	}
+	c, err := model.ParseConfig(data, o.Ignore...)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	if m.tok, err = tokenizer.Open(dir); err != nil {
+		return nil, err
+	}
+	m.bos, m.eos = m.tok.BOS(), m.tok.EOS()
+	if err := m.readFolder(dir, data); err != nil {
+		return nil, err
+	}
+	w, err := openWeights(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if !c.Tied && !w.Has("lm_head.weight") {
+		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
+	}
+	m.facts = Info{Format: "safetensors", Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
+	if err := m.finish(c, w, o); err != nil || o.describe {
+		return m, err
+	}
+	return m, w.unread(c)
+}
+
+// readFolder reads the chat template and the ids that end a text.
+func (m *Model) readFolder(dir string, config []byte) error {
+	var ends struct {
+		EOS json.RawMessage `json:"eos_token_id"`
+	}
+	if err := readJSON(filepath.Join(dir, "generation_config.json"), &ends); err != nil {
+		return err
+	}
+	if len(ends.EOS) == 0 || string(ends.EOS) == "null" {
+		if err := json.Unmarshal(config, &ends); err != nil {
+			return fault.New(fault.Format, op, "config.json: %v", err)
+		}
+	}
+	switch text := string(ends.EOS); {
+	case text == "" || text == "null":
+	case strings.HasPrefix(text, "["):
+		if json.Unmarshal(ends.EOS, &m.ends) != nil {
+			return fault.New(fault.Format, op, "eos_token_id is %.100s; want whole numbers", text)
+		}
+	default:
+		m.ends = []int{0}
+		if json.Unmarshal(ends.EOS, &m.ends[0]) != nil {
+			return fault.New(fault.Format, op, "eos_token_id is %.100s; want a whole number", text)
+		}
+	}
+	if id := m.tok.EOS(); id >= 0 {
+		m.ends = append(m.ends, id)
+	}
+	var err error
+	if m.chat, err = readTemplate(dir); err != nil {
+		return err
+	}
+	m.vocab, err = folderVocabulary(dir)
+	return err
+}
+
+// readTemplate finds the chat template: in a file of its own, or in tokenizer_config.json, where it may be a list by name.
+func readTemplate(dir string) (string, error) {
+	if data, err := readFile(filepath.Join(dir, "chat_template.jinja"), maxJSON); err == nil {
+		return string(data), nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	var config struct {
+		Template json.RawMessage `json:"chat_template"`
+	}
+	if err := readJSON(filepath.Join(dir, "tokenizer_config.json"), &config); err != nil {
+		return "", err
+	}
+	var text string
+	var list []struct{ Name, Template string }
+	switch {
+	case len(config.Template) == 0 || string(config.Template) == "null":
+	case json.Unmarshal(config.Template, &text) == nil:
+	case json.Unmarshal(config.Template, &list) == nil:
+		for _, t := range list {
+			if t.Name == "default" {
+				text = t.Template
+			}
+		}
+	default:
+		return "", fault.New(fault.Format, op, "tokenizer_config.json: chat_template is neither a text nor a list of them")
+	}
+	return text, nil
+}
+
+// folderWeights are the tensors of one or more .safetensors files.
+type folderWeights struct {
+	files []*lucid.File
+	where map[string]*lucid.File
+	read  map[string]bool
+	bytes int64
+	o     LoadOptions
+}
+
+func openWeights(dir string, o LoadOptions) (*folderWeights, error) {
+	paths := []string{filepath.Join(dir, "model.safetensors.index.json")}
+	if _, err := os.Stat(paths[0]); err != nil {
+		if paths, err = filepath.Glob(filepath.Join(filepath.Clean(dir), "*.safetensors")); err != nil {
+			return nil, codec.IOError(op, err)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, fault.New(fault.Format, op, "the folder has no .safetensors file; other formats of weights are not read")
+	}
+	w := &folderWeights{where: map[string]*lucid.File{}, read: map[string]bool{}, o: o}
+	for _, p := range paths {
+		f, err := lucid.Open(p)
+		if err != nil {
+			w.close()
+			return nil, err
+		}
+		w.files = append(w.files, f)
+		for _, name := range f.Names() {
+			if w.where[name] != nil {
+				w.close()
+				return nil, fault.New(fault.Format, op, "the tensor %q is in two files", name)
+			}
+			w.where[name] = f
+		}
+	}
+	return w, nil
+}
+
+func (w *folderWeights) close() {
+	for _, f := range w.files {
+		f.Close() // read only: nothing can be lost
+	}
+}
+
+// Has reports whether there is a tensor of that name.
+func (w *folderWeights) Has(name string) bool { return w.where[name] != nil }
+
+// Tensor reads a weight.
+func (w *folderWeights) Tensor(name string, shape ...int) *lucid.Tensor {
+	f := w.where[name]
+	if f == nil {
+		fault.Throw(fault.Format, op, "the files have no tensor %q", name)
+	}
+	if _, got, _ := f.Info(name); !slices.Equal(got, shape) {
+		fault.Throw(fault.Format, op, "%q has the shape %v; config.json asks for %v", name, got, shape)
+	}
+	t, err := f.Tensor(name)
+	if err != nil {
+		fault.Rethrow(op, err)
+	}
+	w.read[name] = true
+	return placed(t, w.o)
+}
+
+// unread refuses tensors that the model has no use for: they show that it is of another kind.
+func (w *folderWeights) unread(c model.Config) error {
+	for name := range w.where {
+		if !w.read[name] && !strings.HasSuffix(name, "rotary_emb.inv_freq") && !(c.Tied && name == "lm_head.weight") {
+			return fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, c.Family)
+		}
+	}
+	return nil
+}
+
+func (w *folderWeights) types() map[string]int {
+	n := map[string]int{}
+	for name, f := range w.where {
+		d, _, _ := f.Info(name)
+		n[d.String()]++
+	}
+	return n
+}
+
+func (w *folderWeights) elements() (n int64) {
+	for name, f := range w.where {
+		d, shape, _ := f.Info(name)
+		size := int64(1)
+		for _, s := range shape {
+			size *= int64(s)
+		}
+		n += size
+		w.bytes += size * int64(d.Size())
+	}
+	return n
+}

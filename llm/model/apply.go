@@ -1,0 +1,34 @@
+package model
+
+import (
+	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
+
+// The ops the blocks are made of, each in one line, so that they read as formulas there.
+
+func rmsNorm(x, weight *lucid.Tensor, eps float64) *lucid.Tensor {
+	return F.RMSNorm(x, []int{x.Size(-1)}, F.RMSNormOptions{Weight: weight, Eps: &eps})
+}
+
+func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
+	if kind == "silu" {
+		return F.SiLU(x)
+	}
+	return F.GELU(x, F.GELUOptions{Approximate: "tanh"})
+}
+
+func project(x, weight *lucid.Tensor) *lucid.Tensor { return F.Linear(x, weight) }
+
+func attend(q, k, v, mask *lucid.Tensor, causal bool, scale float64) *lucid.Tensor {
+	return F.ScaledDotProductAttention(q, k, v,
+		F.ScaledDotProductAttentionOptions{AttnMask: mask, IsCausal: causal, Scale: &scale, EnableGQA: true})
+}
+
+// capped bounds values smoothly.
+func capped(x *lucid.Tensor, most float64) *lucid.Tensor {
+	if most == 0 {
+		return x
+	}
+	return x.Div(most).Tanh().Mul(most)
+}

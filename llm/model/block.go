@@ -1,0 +1,121 @@
+package model
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
+
+// RMSNorm divides by the root mean square and multiplies by Weight plus an offset.
+type RMSNorm struct {
+	nn.Base
+	Weight *lucid.Tensor
+	Offset float64
+	Eps    float64
+}
+
+// Forward normalises the last dimension.
+func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
+	w := nn.Use(m, m.Weight)
+	if m.Offset != 0 {
+		w = w.Add(m.Offset)
+	}
+	return rmsNorm(x, w, m.Eps)
+}
+
+// Attention is grouped-query attention with rotary positions.
+type Attention struct {
+	nn.Base
+	QProj nn.Layer
+	KProj nn.Layer
+	VProj nn.Layer
+	OProj nn.Layer
+	QNorm *RMSNorm // nil: none
+	KNorm *RMSNorm
+	c     *Config
+	layer int
+}
+
+// Forward takes x of (B, T, hidden) to the same shape.
+func (m *Attention) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
+	c, b, t := m.c, x.Size(0), x.Size(1)
+	heads := func(x *lucid.Tensor, n int, norm *RMSNorm) *lucid.Tensor {
+		x = x.Reshape(b, t, n, c.HeadDim)
+		if norm != nil {
+			x = norm.Forward(x)
+		}
+		return x.Transpose(1, 2)
+	}
+	angles := p.angles[m.kind()]
+	q := angles.rotate(heads(m.QProj.Forward(x), c.Heads, m.QNorm))
+	k := angles.rotate(heads(m.KProj.Forward(x), c.KVHeads, m.KNorm))
+	v := heads(m.VProj.Forward(x), c.KVHeads, nil)
+	if p.cache != nil {
+		k, v = p.store(2*m.layer, k), p.store(2*m.layer+1, v)
+	}
+	mask, causal := p.masks[m.kind()], p.cache == nil && p.masks[m.kind()] == nil
+	var y *lucid.Tensor
+	if c.AttentionCap > 0 {
+		y = cappedAttention(q, k, v, mask, c)
+	} else {
+		y = attend(q, k, v, mask, causal, c.QueryScale)
+	}
+	return m.OProj.Forward(y.Transpose(1, 2).Reshape(b, t, c.Heads*c.HeadDim))
+}
+
+// kind is 1 for a layer with a window, 0 for one without.
+func (m *Attention) kind() int {
+	if m.c.windowed(m.layer) {
+		return 1
+	}
+	return 0
+}
+
+// cappedAttention writes the scores out: the primitive has no cap. mask is never nil here.
+func cappedAttention(q, k, v, mask *lucid.Tensor, c *Config) *lucid.Tensor {
+	n := c.Heads / c.KVHeads
+	k, v = F.RepeatKV(k, n), F.RepeatKV(v, n)
+	s := capped(lucid.MatMul(q, k.Transpose(-1, -2)).Mul(c.QueryScale), c.AttentionCap)
+	s = lucid.Where(mask, s, math.Inf(-1))
+	return lucid.MatMul(s.Softmax(-1), v)
+}
+
+// MLP is down(act(gate(x))·up(x)).
+type MLP struct {
+	nn.Base
+	GateProj   nn.Layer
+	UpProj     nn.Layer
+	DownProj   nn.Layer
+	Activation string
+}
+
+// Forward keeps the shape.
+func (m *MLP) Forward(x *lucid.Tensor) *lucid.Tensor {
+	return m.DownProj.Forward(activate(m.Activation, m.GateProj.Forward(x)).Mul(m.UpProj.Forward(x)))
+}
+
+// Layer is one decoder layer. The last two norms are Gemma's, which normalises results too: there
+// PostAttentionLayernorm belongs to the result of attention, elsewhere to the input of the MLP.
+type Layer struct {
+	nn.Base
+	InputLayernorm           *RMSNorm
+	SelfAttn                 *Attention
+	PostAttentionLayernorm   *RMSNorm
+	MLP                      *MLP `nn:"mlp"`
+	PreFeedforwardLayernorm  *RMSNorm
+	PostFeedforwardLayernorm *RMSNorm
+}
+
+// Forward takes (B, T, hidden) to the same shape.
+func (m *Layer) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
+	y := m.SelfAttn.Forward(m.InputLayernorm.Forward(x), p)
+	if m.PostFeedforwardLayernorm == nil {
+		x = x.Add(y)
+		return x.Add(m.MLP.Forward(m.PostAttentionLayernorm.Forward(x)))
+	}
+	x = x.Add(m.PostAttentionLayernorm.Forward(y))
+	y = m.MLP.Forward(m.PreFeedforwardLayernorm.Forward(x))
+	return x.Add(m.PostFeedforwardLayernorm.Forward(y))
+}

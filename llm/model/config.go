@@ -1,0 +1,118 @@
+package model
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// op names the package in errors.
+const op = "llm"
+
+// Limits on what a file may ask for, far above models that exist.
+const (
+	maxLayers  = 1024
+	maxWidth   = 1 << 18
+	maxVocab   = 1 << 22
+	maxContext = 1 << 24
+)
+
+// Config is what tells one model of these blocks from another. Fields that a family does not use are zero.
+type Config struct {
+	Family       string // llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3
+	Layers       int
+	Hidden       int
+	Intermediate int
+	Heads        int
+	KVHeads      int
+	HeadDim      int
+	Vocab        int
+	Context      int // the most positions
+
+	Eps        float64
+	NormOffset float64 // added to the weights of norms: 1 for Gemma's checkpoints
+	Activation string  // silu or gelu_pytorch_tanh
+	QueryScale float64 // scores of attention are multiplied by it
+	EmbedScale float64 // embeddings are multiplied by it; 0: they are not
+
+	RoPE      RoPE
+	LocalRoPE *RoPE  // of layers with a window; nil: RoPE
+	Window    int    // keys that a layer with a window sees, its own position included
+	Windowed  []bool // which layers have a window; nil: none
+
+	QKVBias   bool
+	OutBias   bool
+	MLPBias   bool
+	QKNorm    bool // queries and keys are normalised in each head
+	PostNorms bool // results of attention and MLP are normalised before they are added
+	Tied      bool // logits are products with the embeddings
+
+	AttentionCap float64 // scores s become cap·tanh(s/cap); 0: they stay
+	LogitCap     float64
+}
+
+func refuse(format string, args ...any) { fault.Throw(fault.Format, op, format, args...) }
+
+func unsupported(format string, args ...any) { fault.Throw(fault.NotImplemented, op, format, args...) }
+
+// check refuses what no model has, so that sizes can be multiplied without overflow later.
+func (c *Config) check() {
+	for _, n := range []struct {
+		name  string
+		value int
+		most  int
+	}{
+		{"layers", c.Layers, maxLayers}, {"hidden size", c.Hidden, maxWidth}, {"intermediate size", c.Intermediate, maxWidth},
+		{"heads", c.Heads, maxWidth}, {"key-value heads", c.KVHeads, maxWidth}, {"head dimension", c.HeadDim, maxWidth},
+		{"vocabulary", c.Vocab, maxVocab}, {"context", c.Context, maxContext},
+	} {
+		if n.value < 1 || n.value > n.most {
+			refuse("the number of %s is %d; want 1 to %d", n.name, n.value, n.most)
+		}
+	}
+	switch {
+	case c.Heads%c.KVHeads != 0:
+		refuse("%d heads are no multiple of %d key-value heads", c.Heads, c.KVHeads)
+	case c.HeadDim%2 != 0:
+		refuse("the head dimension is %d; rotary positions want an even number", c.HeadDim)
+	case c.Heads*c.HeadDim > maxWidth:
+		refuse("%d heads of %d elements; want at most %d elements", c.Heads, c.HeadDim, maxWidth)
+	case !(c.Eps >= 0 && c.Eps < 1):
+		refuse("the epsilon of norms is %v; want 0 to 1", c.Eps)
+	case c.Activation != "silu" && c.Activation != "gelu_pytorch_tanh":
+		unsupported("the activation %q; want silu or gelu_pytorch_tanh", c.Activation)
+	case c.Window < 0:
+		refuse("a window of %d keys", c.Window)
+	case c.Windowed != nil && len(c.Windowed) != c.Layers:
+		refuse("%d kinds of layers for %d layers", len(c.Windowed), c.Layers)
+	}
+	for _, v := range []float64{c.QueryScale, c.EmbedScale, c.AttentionCap, c.LogitCap} {
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+			refuse("a scale or cap is %v; want a finite number that is not negative", v)
+		}
+	}
+	c.RoPE.check()
+	if c.LocalRoPE != nil {
+		c.LocalRoPE.check()
+	}
+}
+
+// windowed reports whether a layer sees a window only.
+func (c *Config) windowed(layer int) bool {
+	return c.Window > 0 && c.Windowed != nil && c.Windowed[layer]
+}
+
+// allWindowed says that every layer has a window.
+func (c *Config) allWindowed() {
+	c.Windowed = make([]bool, min(max(c.Layers, 0), maxLayers))
+	for i := range c.Windowed {
+		c.Windowed[i] = true
+	}
+}
+
+// setQueryScale makes scores be divided by the root of n.
+func (c *Config) setQueryScale(n float64) {
+	if n > 0 {
+		c.QueryScale = 1 / math.Sqrt(n)
+	}
+}

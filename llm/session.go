@@ -1,0 +1,135 @@
+package llm
+
+import (
+	"context"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// Caches have one of a few capacities, and prompts are read in parts of one of a few sizes: each pair of them is traced and
+// planned once, for all texts. A longer text moves to the next capacity.
+const firstCapacity = 256
+
+var partSizes = []int{512, 128, 32, 8, 1}
+
+// session is one text with the keys and values of its tokens.
+type session struct {
+	m        *Model
+	cache    []*lucid.Tensor
+	capacity int
+	pos      int // tokens in the cache
+	ids      []int
+}
+
+// newSession starts an empty text with room for some tokens.
+func (m *Model) newSession(room int) *session {
+	s := &session{m: m}
+	s.capacity = m.capacityFor(room)
+	s.cache = m.net.NewCache(s.capacity)
+	return s
+}
+
+// capacityFor is the smallest capacity that holds n tokens.
+func (m *Model) capacityFor(n int) int {
+	capacity, context := firstCapacity, m.net.Config().Context
+	for capacity < n && capacity < context {
+		capacity *= 2
+	}
+	return min(capacity, context)
+}
+
+// free lets the cache go.
+func (s *session) free() {
+	for _, t := range s.cache {
+		t.Free()
+	}
+	s.cache = nil
+}
+
+// grow makes room for n tokens in all.
+func (s *session) grow(n int) {
+	if n <= s.capacity {
+		return
+	}
+	old := s.cache
+	s.capacity = s.m.capacityFor(n)
+	s.cache = s.m.net.NewCache(s.capacity)
+	for i, t := range old {
+		start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
+		s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t, start, []int{2})).Eval()
+		t.Free()
+	}
+}
+
+// rewind goes back to where ids and the text part, but for one token at least, whose logits are wanted. It returns the rest.
+func (s *session) rewind(ids []int) []int {
+	n := 0
+	for n < len(ids)-1 && n < s.pos && ids[n] == s.ids[n] {
+		n++
+	}
+	s.pos, s.ids = n, s.ids[:n]
+	return ids[n:]
+}
+
+// feed appends ids to the text and returns the logits of what follows.
+func (s *session) feed(ctx context.Context, ids []int) (logits []float32, err error) {
+	if n := s.m.net.Config().Context; s.pos+len(ids) > n {
+		return nil, fault.New(fault.Value, op, "%d tokens; the model has a context of %d", s.pos+len(ids), n)
+	}
+	s.grow(s.pos + len(ids))
+	for len(ids) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		size := partSize(len(ids), s.capacity-s.pos)
+		n := min(size, len(ids))
+		part := make([]int64, size) // padded with token 0
+		for i, id := range ids[:n] {
+			part[i] = int64(id)
+		}
+		if logits, err = s.run(part, n-1, len(ids) == n); err != nil {
+			return nil, err
+		}
+		s.pos += n
+		s.ids, ids = append(s.ids, ids[:n]...), ids[n:]
+	}
+	return logits, nil
+}
+
+// partSize is how many positions the next part of a prompt has: padding to a larger size costs less than many small parts.
+func partSize(tokens, room int) int {
+	best := 1
+	for _, size := range partSizes {
+		if size > room {
+			continue
+		}
+		if size <= tokens {
+			return max(best, size)
+		}
+		if size < 2*tokens {
+			best = size
+		}
+	}
+	return best
+}
+
+// run evaluates one part; last is the position whose logits are wanted.
+func (s *session) run(part []int64, last int, want bool) (logits []float32, err error) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	err = lucid.Try(func() {
+		lucid.NoGrad(func() {
+			w := lucid.With{Device: s.cache[0].Device()}
+			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
+			y := s.m.step(ids, start, w.New([]int64{int64(last)}, 1), s.cache)
+			if want {
+				logits = lucid.ToSlice[float32](y.To(lucid.Float32))
+			} else if err := lucid.Eval(y); err != nil {
+				panic(err)
+			}
+			y.Free()
+		})
+	})
+	return logits, err
+}

@@ -1,0 +1,37 @@
+package nn
+
+import (
+	"reflect"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/tree"
+)
+
+func init() { tree.Modules = moduleTrees{} }
+
+// moduleTrees lets transforms see a module as a tree of its parameters and buffers.
+type moduleTrees struct{}
+
+func (moduleTrees) Is(t reflect.Type) bool { return t.Implements(moduleType) }
+
+func (moduleTrees) Leaves(m reflect.Value) (names []string, ts []*graph.Array) {
+	seen := map[*lucid.Tensor]bool{}
+	w := walker{tensor: func(name string, t *lucid.Tensor, _ field) {
+		if !seen[t] {
+			seen[t] = true
+			names, ts = append(names, name), append(ts, (*graph.Array)(t))
+		}
+	}}
+	w.visit(m.Interface().(Module))
+	return names, ts
+}
+
+func (l moduleTrees) Copy(m reflect.Value, ts []*graph.Array) reflect.Value {
+	c := cloner{made: map[any]reflect.Value{}}
+	_, old := l.Leaves(m)
+	for i, t := range old {
+		c.made[(*lucid.Tensor)(t)] = reflect.ValueOf((*lucid.Tensor)(ts[i]))
+	}
+	return c.of(m)
+}

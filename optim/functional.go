@@ -1,0 +1,152 @@
+package optim
+
+import (
+	"reflect"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/tree"
+)
+
+// The functional way, as in MLX: gradients are data. nn.ValueAndGrad makes them, an optimizer takes them.
+
+var everything = tree.Walk{All: true}
+
+// Update changes the parameters of model by gradients that have its form, as nn.ValueAndGrad gives them. What they have nil stays,
+// and Grad of the parameters is neither read nor written.
+func (e *engine[H]) Update(model, grads any) {
+	e.stepBy(e.gradientsOf("update", model, grads))
+}
+
+// gradientsOf pairs the parameters of the optimizer with gradients at the same path.
+func (e *engine[H]) gradientsOf(op string, model, grads any) map[*lucid.Tensor]*lucid.Tensor {
+	mine := map[*lucid.Tensor]bool{}
+	for _, g := range e.groups {
+		for _, p := range g.Params {
+			mine[p] = true
+		}
+	}
+	at := map[string]*lucid.Tensor{}
+	for _, l := range everything.Leaves(reflect.ValueOf(model)) {
+		at[l.Path] = (*lucid.Tensor)(l.Tensor)
+	}
+	given := map[*lucid.Tensor]*lucid.Tensor{}
+	for _, l := range everything.Leaves(reflect.ValueOf(grads)) {
+		p, g := at[l.Path], (*lucid.Tensor)(l.Tensor)
+		switch {
+		case p == nil:
+			refuse(lucid.ErrValue, op, "there is a gradient of %q, which %T does not have", l.Path, model)
+		case !mine[p]:
+			refuse(lucid.ErrValue, op, "there is a gradient of %q, which is no parameter of the optimizer", l.Path)
+		}
+		mustFit(op, l.Path, p, g)
+		given[p] = g
+	}
+	return given
+}
+
+// mustFit refuses a gradient of another shape.
+func mustFit(op, name string, p, g *lucid.Tensor) {
+	if len(p.Shape()) != len(g.Shape()) || !reflect.DeepEqual(append([]int{}, p.Shape()...), append([]int{}, g.Shape()...)) {
+		refuse(lucid.ErrShapeMismatch, op, "the gradient of %s has shape %v; the parameter has %v", name, g.Shape(), p.Shape())
+	}
+}
+
+// stepBy is Step with other gradients than those of the parameters.
+func (e *engine[H]) stepBy(given map[*lucid.Tensor]*lucid.Tensor) {
+	for _, g := range e.groups {
+		g.given = given
+		defer func() { g.given = nil }()
+	}
+	e.Step()
+}
+
+// stepper is an optimizer that takes gradients from outside.
+type stepper interface {
+	ParamGroups() []*Group
+	stepBy(given map[*lucid.Tensor]*lucid.Tensor)
+}
+
+// ApplyGradients returns the parameters that opt makes of params by grads, trees of the same form with as many tensors as opt has
+// parameters, in their order: nn.TrainableParameters(model) and the gradients of nn.ValueAndGrad, say. The model stays as it is;
+// moments and other state of opt go on.
+func ApplyGradients[T any](opt Optimizer, grads, params T) T {
+	const op = "apply_gradients"
+	s, ok := opt.(stepper)
+	if !ok {
+		refuse(lucid.ErrNotImplemented, op, "%T takes its gradients from its parameters; use Step", opt)
+	}
+	var own []*lucid.Tensor
+	for _, g := range s.ParamGroups() {
+		own = append(own, g.Params...)
+	}
+	leaves := everything.Leaves(reflect.ValueOf(&params).Elem())
+	if len(leaves) != len(own) {
+		refuse(lucid.ErrValue, op, "params has %d tensors, the optimizer %d parameters; give nn.TrainableParameters of its model",
+			len(leaves), len(own))
+	}
+	byPath := map[string]*lucid.Tensor{}
+	for _, l := range everything.Leaves(reflect.ValueOf(&grads).Elem()) {
+		byPath[l.Path] = (*lucid.Tensor)(l.Tensor)
+	}
+	given := map[*lucid.Tensor]*lucid.Tensor{}
+	handles, shown := make([]*graph.Array, len(own)), make([]*graph.Array, len(own))
+	for i, l := range leaves {
+		p := (*lucid.Tensor)(l.Tensor)
+		mustFit(op, l.Path, own[i], p)
+		if g := byPath[l.Path]; g != nil {
+			mustFit(op, l.Path, p, g)
+			given[own[i]] = g
+		}
+		handles[i], shown[i] = (*graph.Array)(own[i]), (*graph.Array)(p.Detach().Clone())
+	}
+	lucid.NoGrad(func() { door.Swap(handles, shown, func() { s.stepBy(given) }) })
+	return everything.UnflattenAll([]reflect.Value{reflect.ValueOf(&params).Elem()}, shown)[0].Interface().(T)
+}
+
+// Init gives the state of the optimizer its first values again: moments, counts of steps.
+func (e *engine[H]) Init() {
+	lucid.NoGrad(func() {
+		for _, g := range e.groups {
+			g.clock.Assign(0)
+			for i := range g.params {
+				q := &g.params[i]
+				q.missed.Assign(0)
+				if e.rule.state == nil {
+					continue
+				}
+				for k, s := range e.rule.state(g.h, q.p, g.lr) {
+					q.state[k].t.Assign(s.t)
+				}
+			}
+		}
+	})
+}
+
+// ClipGradients returns gradients scaled so that the 2-norm of all of them together is at most maxNorm, and what it was.
+func ClipGradients[T any](grads T, maxNorm float64) (clipped T, norm *lucid.Tensor) {
+	leaves := everything.FlattenAll([]reflect.Value{reflect.ValueOf(&grads).Elem()})
+	if len(leaves) == 0 {
+		refuse(lucid.ErrValue, "clip_gradients", "there are no gradients in %T", grads)
+	}
+	if !(maxNorm >= 0) {
+		refuse(lucid.ErrValue, "clip_gradients", "maxNorm is %v; want a number from 0", maxNorm)
+	}
+	var sum *lucid.Tensor
+	for _, h := range leaves {
+		s := (*lucid.Tensor)(h).Square().Sum()
+		if sum != nil {
+			s = sum.Add(s)
+		}
+		sum = s
+	}
+	norm = sum.Sqrt()
+	scale := lucid.Minimum(norm.Add(1e-6).Reciprocal().Mul(maxNorm), 1)
+	out := make([]*graph.Array, len(leaves))
+	for i, h := range leaves {
+		t := (*lucid.Tensor)(h)
+		out[i] = (*graph.Array)(t.Mul(scale.To(t.DType())))
+	}
+	return everything.UnflattenAll([]reflect.Value{reflect.ValueOf(&grads).Elem()}, out)[0].Interface().(T), norm
+}

@@ -1,0 +1,116 @@
+package optim_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
+	"github.com/lucid-go/lucid/optim"
+	"github.com/lucid-go/lucid/tree"
+)
+
+type mlp struct {
+	nn.Base
+	L1, L2 *nn.Linear
+}
+
+func (m *mlp) Forward(x *lucid.Tensor) *lucid.Tensor { return m.L2.Forward(m.L1.Forward(x).Tanh()) }
+
+func newMLP() *mlp {
+	lucid.Seed(5)
+	return &mlp{L1: nn.NewLinear(3, 16), L2: nn.NewLinear(16, 1)}
+}
+
+// Update by a tree of gradients does what Backward and Step do, eagerly and compiled.
+func TestUpdate(t *testing.T) {
+	x := lucid.Randn(64, 3)
+	y := x.Sum(1).Sin().Reshape(64, 1)
+	loss := func(m *mlp) *lucid.Tensor { return F.MSELoss(m.Forward(x), y) }
+	for name, opt := range map[string]func(ps []*lucid.Tensor) optim.Optimizer{
+		"sgd": func(ps []*lucid.Tensor) optim.Optimizer {
+			return optim.NewSGD(ps, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
+		},
+		"adam": func(ps []*lucid.Tensor) optim.Optimizer { return optim.NewAdam(ps, optim.AdamOptions{LR: 0.01}) },
+	} {
+		a, b, c := newMLP(), newMLP(), newMLP()
+		oa, ob, oc := opt(nn.Parameters(a)), opt(nn.Parameters(b)), opt(nn.Parameters(c))
+		update := func(o optim.Optimizer, m *mlp) *lucid.Tensor {
+			l, g := nn.ValueAndGrad(m, loss)
+			o.(interface{ Update(model, grads any) }).Update(m, g)
+			return l
+		}
+		compiled := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return update(oc, c) })
+		for i := range 20 {
+			oa.ZeroGrad()
+			la := loss(a)
+			la.Backward()
+			oa.Step()
+			lb, lc := update(ob, b), compiled(x)
+			if la.Item() != lb.Item() || !lucid.AllClose(la, lc, lucid.CloseOptions{RTol: new(1e-6)}) {
+				t.Fatalf("%s step %d: %v by Backward, %v by Update, %v compiled", name, i, la, lb, lc)
+			}
+		}
+		if b.L1.Weight.Grad() != nil {
+			t.Errorf("%s: Grad was written", name)
+		}
+		if n := lucid.Explain(compiled).Traces; n > 2 {
+			t.Errorf("%s: %d traces", name, n)
+		}
+	}
+}
+
+func TestApplyGradients(t *testing.T) {
+	m := newMLP()
+	before := m.L1.Weight.Clone()
+	opt := optim.NewSGD(nn.Parameters(m), optim.SGDOptions{LR: 0.5})
+	ps := nn.TrainableParameters(m)
+	next := optim.ApplyGradients(opt, tree.Map(lucid.OnesLike, ps), ps)
+	if !lucid.AllClose(next.L1.Weight, before.Sub(0.5)) || !lucid.AllClose(m.L1.Weight, before) {
+		t.Errorf("%v\n%v", next.L1.Weight, m.L1.Weight)
+	}
+	nn.Update(m, next)
+	if !lucid.AllClose(m.L1.Weight, before.Sub(0.5)) {
+		t.Error("nn.Update")
+	}
+}
+
+func TestInit(t *testing.T) {
+	a, b := newMLP(), newMLP()
+	oa, ob := optim.NewAdam(nn.Parameters(a), optim.AdamOptions{LR: 0.1}), optim.NewAdam(nn.Parameters(b), optim.AdamOptions{LR: 0.1})
+	ones := func(m *mlp) *mlp { return tree.Map(lucid.OnesLike, nn.TrainableParameters(m)) }
+	oa.Update(a, ones(a))
+	oa.Init()
+	nn.Update(a, nn.TrainableParameters(b))
+	oa.Update(a, ones(a))
+	ob.Update(b, ones(b))
+	if !lucid.AllClose(a.L1.Weight, b.L1.Weight) {
+		t.Error("state was not begun anew")
+	}
+}
+
+func TestClipGradients(t *testing.T) {
+	g := map[string]*lucid.Tensor{"a": lucid.New([]float32{3}, 1), "b": lucid.New([]float32{4}, 1)}
+	c, norm := optim.ClipGradients(g, 1)
+	if norm.Item() != 5 || !lucid.AllClose(c["b"], lucid.New([]float32{0.8}, 1)) {
+		t.Errorf("%v %v", c, norm)
+	}
+	if same, _ := optim.ClipGradients(g, 10); same["a"].Item() != 3 {
+		t.Error("below the norm they stay")
+	}
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	m := newMLP()
+	opt := optim.NewSGD(nn.Parameters(m.L1), optim.SGDOptions{LR: 0.5})
+	err := lucid.Try(func() { opt.Update(m, nn.TrainableParameters(m)) })
+	if !errors.Is(err, lucid.ErrValue) {
+		t.Error(err)
+	}
+	nn.Freeze(m)
+	err = lucid.Try(func() { nn.ValueAndGrad(m, func(m *mlp) *lucid.Tensor { return m.Forward(lucid.Ones(1, 3)).Sum() }) })
+	if !errors.Is(err, lucid.ErrGradient) {
+		t.Error(err)
+	}
+}
