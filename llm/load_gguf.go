@@ -125,7 +125,19 @@ func (w *ggufWeights) Has(name string) bool {
 
 // Tensor reads a weight.
 func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
-	stored := w.c.GGUFName(name)
+	if stored, third := w.c.Fused(name); stored != "" {
+		whole := append([]int{3 * shape[0]}, shape[1:]...)
+		return placed(w.floats(stored, whole).Narrow(0, third*shape[0], shape[0]).Contiguous(), w.o)
+	}
+	t := w.floats(w.c.GGUFName(name), shape)
+	if heads := w.c.Interleaved(name); heads > 0 {
+		t = apart(t, heads)
+	}
+	return placed(t, w.o)
+}
+
+// floats reads a tensor by its name in the file.
+func (w *ggufWeights) floats(stored string, shape []int) *lucid.Tensor {
 	info, ok := w.f.Info(stored)
 	if !ok {
 		fault.Throw(fault.Format, op, "the file has no tensor %q", stored)
@@ -138,11 +150,7 @@ func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 		fault.Rethrow(op, err)
 	}
 	w.read[stored] = true
-	t := lucid.FromSlice(list, shape...) // of its own memory, whatever the type
-	if heads := w.c.Interleaved(name); heads > 0 {
-		t = apart(t, heads)
-	}
-	return placed(t, w.o)
+	return lucid.FromSlice(list, shape...) // of its own memory, whatever the type
 }
 
 // apart moves rows of each head that are stored next to each other to where their pairs are half a head away.
