@@ -136,6 +136,26 @@ func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 	return placed(t, w.o)
 }
 
+// Blocks returns a matrix as it is stored, if it is in blocks and that was asked for.
+func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
+	stored := w.c.GGUFName(name)
+	info, there := w.f.Info(stored)
+	if fused, _ := w.c.Fused(name); !w.o.Quantized || !there || fused != "" || !slices.Equal(info.Shape, shape) || info.Type.BlockSize() == 1 ||
+		!info.Type.CanDequantize() {
+		return b, false
+	}
+	data, err := w.f.Data(stored)
+	if err != nil {
+		fault.Rethrow(op, err)
+	}
+	w.read[stored] = true
+	t := lucid.New(data, shape[0], len(data)/shape[0]) // a copy: the file is closed when the model is loaded
+	if heads := w.c.Interleaved(name); heads > 0 {
+		t = apart(t, heads)
+	}
+	return model.Blocks{Data: t.Eval(), Type: info.Type}, true
+}
+
 // floats reads a tensor by its name in the file.
 func (w *ggufWeights) floats(stored string, shape []int) *lucid.Tensor {
 	info, ok := w.f.Info(stored)

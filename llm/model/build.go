@@ -43,7 +43,7 @@ func (m *Model) build(w Source) {
 	}
 	m.Body.Norm = newNorm(c, w, "model.norm", c.Hidden)
 	if !c.Tied {
-		m.LMHead = &nn.Linear{Weight: w.Tensor("lm_head.weight", c.Vocab, c.Hidden)}
+		m.LMHead = newLinear(w, "lm_head", c.Hidden, c.Vocab, false)
 	}
 	nn.Eval(m)
 }
@@ -60,6 +60,15 @@ func newRMSNorm(c *Config, w Source, name string, size int) *RMSNorm {
 }
 
 func newLinear(w Source, name string, in, out int, bias bool) nn.Layer {
+	if q, ok := w.(QuantSource); ok {
+		if b, ok := q.Blocks(name+".weight", out, in); ok {
+			l := &QuantLinear{Weight: b.Data, Type: b.Type}
+			if bias {
+				l.Bias = w.Tensor(name+".bias", out)
+			}
+			return l
+		}
+	}
 	l := &nn.Linear{Weight: w.Tensor(name+".weight", out, in)}
 	if bias {
 		l.Bias = w.Tensor(name+".bias", out)
