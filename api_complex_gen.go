@@ -37,7 +37,7 @@ func Imag(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Imag(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Imag returns the imaginary part of complex numbers.
@@ -45,7 +45,7 @@ func (x *Tensor) Imag() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Imag(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Polar joins a magnitude and an angle in radians.
@@ -63,7 +63,7 @@ func Real(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Real(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Real returns the real part; real numbers are their own.
@@ -71,7 +71,7 @@ func (x *Tensor) Real() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Real(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
@@ -79,7 +79,7 @@ func ViewAsComplex(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ViewAsComplex(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
@@ -87,7 +87,7 @@ func (x *Tensor) ViewAsComplex() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ViewAsComplex(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
@@ -95,7 +95,7 @@ func ViewAsReal(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ViewAsReal(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
@@ -103,5 +103,5 @@ func (x *Tensor) ViewAsReal() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ViewAsReal(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }

@@ -38,7 +38,7 @@ func BroadcastTensors(tensors ...*Tensor) []*Tensor {
 	a0 := acquireAll(tensors)
 	r0 := ops.BroadcastTensors(a0...)
 	releaseAll(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // CartesianProd lists all combinations of one element of each vector, as rows; of one vector it is the vector itself.
@@ -90,7 +90,7 @@ func MeshGrid(tensors []*Tensor, o ...MeshGridOptions) []*Tensor {
 	a0 := acquireAll(tensors)
 	r0 := ops.Meshgrid(a0, option("meshgrid", o).op())
 	releaseAll(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Unsqueeze adds a dimension of size 1 at dim.
@@ -98,7 +98,7 @@ func Unsqueeze(x *Tensor, dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unsqueeze(a0, dim)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Unsqueeze adds a dimension of size 1 at dim.
@@ -106,7 +106,7 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unsqueeze(a0, dim)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.

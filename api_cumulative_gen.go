@@ -37,6 +37,26 @@ func (o DirectionOptions) op() ops.DirectionOptions {
 	return ops.DirectionOptions{Reverse: o.Reverse, Exclusive: o.Exclusive}
 }
 
+// GradientOptions are the options of Gradient; the zero value is PyTorch's default.
+type GradientOptions struct {
+	Spacing   []float64 // distance between samples: one, or one for each dimension; none: 1
+	Dim       []int     // dimensions; none: all
+	EdgeOrder int       // 1 (also if 0) or 2: the order of the differences at the first and the last sample
+}
+
+func (o GradientOptions) op() ops.GradientOptions {
+	return ops.GradientOptions{Spacing: o.Spacing, Dim: o.Dim, EdgeOrder: o.EdgeOrder}
+}
+
+// NonzeroStaticOptions are the options of NonzeroStatic; the zero value is PyTorch's default.
+type NonzeroStaticOptions struct {
+	FillValue *int // of the rows behind the last nonzero; nil: -1
+}
+
+func (o NonzeroStaticOptions) op() ops.NonzeroStaticOptions {
+	return ops.NonzeroStaticOptions{FillValue: o.FillValue}
+}
+
 // ReverseOptions are the options of CumMax and CumMin; the zero value is PyTorch's default.
 type ReverseOptions struct {
 	Reverse bool // from the end
@@ -157,6 +177,14 @@ func (x *Tensor) Diff(n int) *Tensor {
 	return wrap(r0)
 }
 
+// Gradient returns estimates of the derivative of the samples x along each dimension: central differences, and at the ends one-sided ones.
+func Gradient(x *Tensor, o ...GradientOptions) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Gradient(a0, option("gradient", o).op())
+	release(a0)
+	return wrapAll(r0)
+}
+
 // LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
 func LogCumSumExp(x *Tensor, dim int, o ...DirectionOptions) *Tensor {
 	a0 := acquire(x)
@@ -173,6 +201,54 @@ func (x *Tensor) LogCumSumExp(dim int) *Tensor {
 	return wrap(r0)
 }
 
+// NonzeroStatic returns the positions of the first size elements that are not zero, one row each; what is left over holds a fill value.
+func NonzeroStatic(x *Tensor, size int, o ...NonzeroStaticOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NonzeroStatic(a0, size, option("nonzero_static", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// NonzeroStatic returns the positions of the first size elements that are not zero, one row each; what is left over holds a fill value.
+func (x *Tensor) NonzeroStatic(size int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NonzeroStatic(a0, size, ops.NonzeroStaticOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Renorm returns x with every slice along a dimension scaled down so that its p-norm is at most maxnorm.
+func Renorm(x *Tensor, p float64, dim int, maxnorm float64) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Renorm(a0, p, dim, maxnorm)
+	release(a0)
+	return wrap(r0)
+}
+
+// Renorm returns x with every slice along a dimension scaled down so that its p-norm is at most maxnorm.
+func (x *Tensor) Renorm(p float64, dim int, maxnorm float64) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Renorm(a0, p, dim, maxnorm)
+	release(a0)
+	return wrap(r0)
+}
+
+// SumToSize sums x over the dimensions along which a tensor of this size would be repeated to have x's shape.
+func SumToSize(x *Tensor, size ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.SumToSize(a0, size...)
+	release(a0)
+	return wrap(r0)
+}
+
+// SumToSize sums x over the dimensions along which a tensor of this size would be repeated to have x's shape.
+func (x *Tensor) SumToSize(size ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.SumToSize(a0, size...)
+	release(a0)
+	return wrap(r0)
+}
+
 // Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
 func Trapezoid(y *Tensor, o ...TrapezoidOptions) *Tensor {
 	opt := option("trapezoid", o)
@@ -182,4 +258,12 @@ func Trapezoid(y *Tensor, o ...TrapezoidOptions) *Tensor {
 	release(a0)
 	release(a1)
 	return wrap(r0)
+}
+
+// UnravelIndex returns for each dimension of a shape the coordinates of flat indices into it.
+func UnravelIndex(indices *Tensor, shape []int) []*Tensor {
+	a0 := acquire(indices)
+	r0 := ops.UnravelIndex(a0, shape)
+	release(a0)
+	return wrapAll(r0)
 }

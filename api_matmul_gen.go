@@ -306,7 +306,7 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity, below 0 the power of the inverse.
 func (x *Tensor) MatrixPower(n int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.MatrixPower(a0, n)

@@ -88,7 +88,7 @@ func Adjoint(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Adjoint(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Adjoint is the conjugate transpose of each matrix.
@@ -96,7 +96,7 @@ func (x *Tensor) Adjoint() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Adjoint(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
@@ -105,7 +105,7 @@ func AsStrided(x *Tensor, size, stride []int, o ...AsStridedOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.AsStrided(a0, size, stride, option("as_strided", o).op())
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
@@ -114,7 +114,7 @@ func (x *Tensor) AsStrided(size, stride []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.AsStrided(a0, size, stride, ops.AsStridedOptions{})
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Atleast1d gives 0-d tensors a dimension.
@@ -122,7 +122,7 @@ func Atleast1d(tensors ...*Tensor) []*Tensor {
 	a0 := acquireAll(tensors)
 	r0 := ops.Atleast1d(a0...)
 	releaseAll(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Atleast2d makes rows of vectors and scalars.
@@ -130,7 +130,7 @@ func Atleast2d(tensors ...*Tensor) []*Tensor {
 	a0 := acquireAll(tensors)
 	r0 := ops.Atleast2d(a0...)
 	releaseAll(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.
@@ -138,7 +138,7 @@ func Atleast3d(tensors ...*Tensor) []*Tensor {
 	a0 := acquireAll(tensors)
 	r0 := ops.Atleast3d(a0...)
 	releaseAll(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.
@@ -154,7 +154,7 @@ func BroadcastTo(x *Tensor, size ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.BroadcastTo(a0, size...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.
@@ -162,7 +162,7 @@ func (x *Tensor) BroadcastTo(size ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.BroadcastTo(a0, size...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Cat joins tensors along a dimension in which alone their sizes may differ.
@@ -178,7 +178,7 @@ func Chunk(x *Tensor, chunks, dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Chunk(a0, chunks, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.
@@ -186,7 +186,7 @@ func (x *Tensor) Chunk(chunks, dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Chunk(a0, chunks, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // ColumnStack joins along columns; vectors count as columns.
@@ -197,7 +197,8 @@ func ColumnStack(tensors []*Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Contiguous returns x with its elements in row-major order.
+// Contiguous returns a tensor of its own with the elements of x in row-major order. In-place forms on it never change x, also
+// where x is in that order already and PyTorch would return x itself.
 func (x *Tensor) Contiguous() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Contiguous(a0)
@@ -258,7 +259,7 @@ func Diagonal(x *Tensor, o ...DiagonalOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Diagonal(a0, option("diagonal", o).op())
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.
@@ -266,7 +267,7 @@ func (x *Tensor) Diagonal(offset int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Diagonal(a0, ops.DiagonalOptions{Offset: offset})
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // DiagonalScatter returns x with a diagonal replaced by src.
@@ -294,7 +295,7 @@ func DSplit(x *Tensor, indicesOrSections any) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Dsplit(a0, indicesOrSections)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // DSplit cuts the third dimension.
@@ -302,7 +303,7 @@ func (x *Tensor) DSplit(indicesOrSections any) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Dsplit(a0, indicesOrSections)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // DStack joins along the third dimension.
@@ -318,7 +319,7 @@ func (x *Tensor) Expand(size ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Expand(a0, size...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ExpandAs shows x with the shape of other.
@@ -328,7 +329,7 @@ func (x *Tensor) ExpandAs(other *Tensor) *Tensor {
 	r0 := ops.ExpandAs(a0, a1)
 	release(a0)
 	release(a1)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
@@ -336,10 +337,10 @@ func Flatten(x *Tensor, startDim, endDim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Flatten(a0, startDim, endDim)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
-// Flip reverses the order of elements along the given dimensions; it is a view.
+// Flip returns x with the order of elements along the given dimensions reversed.
 func Flip(x *Tensor, dims ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Flip(a0, dims...)
@@ -347,7 +348,7 @@ func Flip(x *Tensor, dims ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Flip reverses the order of elements along the given dimensions; it is a view.
+// Flip returns x with the order of elements along the given dimensions reversed.
 func (x *Tensor) Flip(dims ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Flip(a0, dims...)
@@ -392,7 +393,7 @@ func HSplit(x *Tensor, indicesOrSections any) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Hsplit(a0, indicesOrSections)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // HSplit cuts columns: the second dimension, or the only one.
@@ -400,7 +401,7 @@ func (x *Tensor) HSplit(indicesOrSections any) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Hsplit(a0, indicesOrSections)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // HStack joins along columns: the second dimension, or the first of vectors.
@@ -416,7 +417,7 @@ func MT(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.MT(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // MT swaps the last two dimensions: it transposes each matrix of a batch.
@@ -424,7 +425,7 @@ func (x *Tensor) MT() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.MT(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // MoveDim moves dimensions to other positions; the rest keep their order.
@@ -432,7 +433,7 @@ func MoveDim(x *Tensor, source, destination []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Movedim(a0, source, destination)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // MoveDim moves dimensions to other positions; the rest keep their order.
@@ -440,7 +441,7 @@ func (x *Tensor) MoveDim(source, destination int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Movedim(a0, []int{source}, []int{destination})
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Narrow shows length elements of a dimension from start on; a negative start counts from the end.
@@ -448,7 +449,7 @@ func Narrow(x *Tensor, dim, start, length int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Narrow(a0, dim, start, length)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Narrow shows length elements of a dimension from start on; a negative start counts from the end.
@@ -456,7 +457,7 @@ func (x *Tensor) Narrow(dim, start, length int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Narrow(a0, dim, start, length)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes
@@ -473,7 +474,7 @@ func Permute(x *Tensor, dims ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Permute(a0, dims...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Permute shows the dimensions in another order.
@@ -481,7 +482,7 @@ func (x *Tensor) Permute(dims ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Permute(a0, dims...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Ravel shows all elements in one dimension.
@@ -489,7 +490,7 @@ func Ravel(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Ravel(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Ravel shows all elements in one dimension.
@@ -497,7 +498,7 @@ func (x *Tensor) Ravel() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Ravel(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Repeat repeats the whole of x along each dimension; more counts than dimensions add dimensions in front.
@@ -535,7 +536,7 @@ func Reshape(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Reshape(a0, shape...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.
@@ -543,7 +544,7 @@ func (x *Tensor) Reshape(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Reshape(a0, shape...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ReshapeAs shows x with the shape of other.
@@ -553,7 +554,7 @@ func (x *Tensor) ReshapeAs(other *Tensor) *Tensor {
 	r0 := ops.ReshapeAs(a0, a1)
 	release(a0)
 	release(a1)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Roll shifts elements along dimensions; what leaves at one end enters at the other.
@@ -593,7 +594,7 @@ func Select(x *Tensor, dim, index int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Select(a0, dim, index)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Select shows one position of a dimension, without the dimension.
@@ -601,7 +602,7 @@ func (x *Tensor) Select(dim, index int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Select(a0, dim, index)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Split cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.
@@ -609,7 +610,7 @@ func Split(x *Tensor, splitSizeOrSections any, dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.SplitTensor(a0, splitSizeOrSections, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Split cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.
@@ -617,7 +618,7 @@ func (x *Tensor) Split(splitSizeOrSections any, dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.SplitTensor(a0, splitSizeOrSections, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Squeeze drops the given dimensions that have size 1; none given means all that do.
@@ -625,7 +626,7 @@ func Squeeze(x *Tensor, dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Squeeze(a0, dim...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Squeeze drops the given dimensions that have size 1; none given means all that do.
@@ -633,7 +634,7 @@ func (x *Tensor) Squeeze(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Squeeze(a0, dim...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Stack joins tensors of one shape along a new dimension.
@@ -649,7 +650,7 @@ func StopGradient(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.StopGradient(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // T transposes a matrix; vectors and scalars stay as they are.
@@ -657,7 +658,7 @@ func T(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.T(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // T transposes a matrix; vectors and scalars stay as they are.
@@ -665,7 +666,7 @@ func (x *Tensor) T() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.T(a0)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
@@ -673,7 +674,7 @@ func TensorSplit(x *Tensor, indicesOrSections any, dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.TensorSplit(a0, indicesOrSections, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
@@ -681,7 +682,7 @@ func (x *Tensor) TensorSplit(indicesOrSections any, dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.TensorSplit(a0, indicesOrSections, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.
@@ -705,7 +706,7 @@ func Transpose(x *Tensor, dim0, dim1 int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Transpose(a0, dim0, dim1)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Transpose swaps two dimensions.
@@ -713,7 +714,7 @@ func (x *Tensor) Transpose(dim0, dim1 int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Transpose(a0, dim0, dim1)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.
@@ -753,7 +754,7 @@ func Unbind(x *Tensor, dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unbind(a0, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Unbind takes a dimension apart: one tensor for each position, without the dimension.
@@ -761,7 +762,7 @@ func (x *Tensor) Unbind(dim int) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unbind(a0, dim)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // Unflatten splits one dimension into several, one of which may be -1: what is left over.
@@ -769,7 +770,7 @@ func Unflatten(x *Tensor, dim int, sizes []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unflatten(a0, dim, sizes)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Unflatten splits one dimension into several, one of which may be -1: what is left over.
@@ -777,7 +778,7 @@ func (x *Tensor) Unflatten(dim int, sizes []int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unflatten(a0, dim, sizes)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.
@@ -785,7 +786,7 @@ func (x *Tensor) Unfold(dimension, size, step int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unfold(a0, dimension, size, step)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // View is Reshape: the result shares memory wherever strides allow it.
@@ -793,7 +794,7 @@ func (x *Tensor) View(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.View(a0, shape...)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ViewAs shows x with the shape of other.
@@ -803,7 +804,7 @@ func (x *Tensor) ViewAs(other *Tensor) *Tensor {
 	r0 := ops.ViewAs(a0, a1)
 	release(a0)
 	release(a1)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.
@@ -811,7 +812,7 @@ func (x *Tensor) ViewDType(dtype DType) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ViewDType(a0, dtype)
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }
 
 // VSplit cuts rows: the first dimension of at least two.
@@ -819,7 +820,7 @@ func VSplit(x *Tensor, indicesOrSections any) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Vsplit(a0, indicesOrSections)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // VSplit cuts rows: the first dimension of at least two.
@@ -827,7 +828,7 @@ func (x *Tensor) VSplit(indicesOrSections any) []*Tensor {
 	a0 := acquire(x)
 	r0 := ops.Vsplit(a0, indicesOrSections)
 	release(a0)
-	return wrapAll(r0)
+	return wrapViews(r0)
 }
 
 // VStack joins along rows; vectors count as rows.

@@ -54,7 +54,7 @@ func (t *Tensor) RequiresGrad_(on bool) *Tensor {
 		fault.Throw(fault.Gradient, "requires_grad", "only a leaf can stop requiring a gradient; use Detach")
 	default:
 		t.array().Rebind(ops.StopGradient(n).Freeze(n.Slot()))
-		t.array().NotView()
+		t.array().UnmarkView()
 	}
 	return t
 }
@@ -76,7 +76,7 @@ func (t *Tensor) Detach() *Tensor {
 	n := acquire(t)
 	r := ops.StopGradient(n)
 	release(n)
-	return wrap(r)
+	return wrapView(r)
 }
 
 // Grad returns the gradient that Backward left, nil if there is none.
@@ -143,7 +143,8 @@ func (t *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) *Hook {
 // RegisterPostAccumulateGradHook calls f with the tensor, a leaf, after Backward added to its gradient.
 func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) *Hook {
 	if !t.IsLeaf() {
-		fault.Throw(fault.Gradient, "register_post_accumulate_grad_hook", "the tensor is no leaf, so no gradient is accumulated in it; use RegisterHook")
+		fault.Throw(fault.Gradient, "register_post_accumulate_grad_hook",
+			"the tensor is no leaf, so no gradient is accumulated in it; use RegisterHook")
 	}
 	return t.hook("register_post_accumulate_grad_hook", func(*Tensor) *Tensor { f(t); return nil }, f == nil, true)
 }
@@ -154,7 +155,8 @@ func (t *Tensor) hook(op string, f func(*Tensor) *Tensor, none, post bool) *Hook
 		fault.Throw(fault.Value, op, "the hook is nil; want a function")
 	}
 	if !requires(n) {
-		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not require a gradient; a leaf does after RequiresGrad_(true)", n.Shape())
+		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not require a gradient; a leaf does after RequiresGrad_(true)",
+			n.Shape())
 	}
 	return &Hook{n.EnsureSlot().AddHook(func(g *graph.Array) *graph.Array {
 		return (*graph.Array)(f((*Tensor)(g)))
@@ -217,14 +219,18 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 		if n.TapeFreed() {
 			fault.Throw(fault.Gradient, op, "the graph was freed by an earlier Backward; give that one RetainGraph")
 		}
-		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not depend on anything that requires a gradient; RequiresGrad_(true) makes a leaf that does, and what is computed inside NoGrad or from Detach does not", n.Shape())
+		fault.Throw(fault.Gradient, op,
+			"the tensor of shape %v does not depend on anything that requires a gradient; RequiresGrad_(true) makes a leaf that does, "+
+				"and what is computed inside NoGrad or from Detach does not", n.Shape())
 	}
 	if given == nil {
 		if n.Shape().Numel() != 1 {
-			fault.Throw(fault.Gradient, op, "the loss has shape %v; only a scalar has a gradient of its own, give BackwardOptions.Gradient", n.Shape())
+			fault.Throw(fault.Gradient, op, "the loss has shape %v; only a scalar has a gradient of its own, give BackwardOptions.Gradient",
+				n.Shape())
 		}
 		if n.DType().IsComplex() {
-			fault.Throw(fault.Gradient, op, "the loss is %v; only a real number has a gradient of its own, give BackwardOptions.Gradient", n.DType())
+			fault.Throw(fault.Gradient, op, "the loss is %v; only a real number has a gradient of its own, give BackwardOptions.Gradient",
+				n.DType())
 		}
 		return ops.OnesLike(n)
 	}
@@ -246,7 +252,8 @@ func tapeLeaves(n *graph.Node) []*graph.Node {
 			if m.Leaf() {
 				leaves = append(leaves, m)
 			} else if m.TapeFreed() && !m.Tape() {
-				fault.Throw(fault.Gradient, "backward", "the graph behind a value of shape %v was freed by an earlier Backward; give that one RetainGraph", m.Shape())
+				fault.Throw(fault.Gradient, "backward",
+					"the graph behind a value of shape %v was freed by an earlier Backward; give that one RetainGraph", m.Shape())
 			}
 		}
 	})
@@ -274,7 +281,7 @@ func runHooks(x, g *graph.Node) *graph.Node {
 		return g
 	}
 	for _, k := range s.Hooks(false) {
-		h := (*graph.Array)(wrap(g)).NotView() // the hook's own to change in place
+		h := (*graph.Array)(wrap(g)) // the hook's own to change in place
 		r := k.F(h)
 		if r == nil {
 			r = h
@@ -356,7 +363,8 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 	out := make([]*Tensor, len(ins))
 	for i, g := range grads {
 		if g == nil && !o.AllowUnused {
-			fault.Throw(fault.Gradient, "gradients", "the output does not depend on input %d of shape %v; set AllowUnused to get nil", i, ins[i].Shape())
+			fault.Throw(fault.Gradient, "gradients", "the output does not depend on input %d of shape %v; set AllowUnused to get nil", i,
+				ins[i].Shape())
 		}
 		out[i] = wrap(g)
 	}
@@ -376,7 +384,8 @@ func assign(op string, h *graph.Array, n *graph.Node) {
 	}
 	if old.Leaf() {
 		if IsGradEnabled() {
-			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad", old.Shape())
+			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad",
+				old.Shape())
 		}
 		n = ops.NewLeaf(n, old.Slot())
 	} else if old.Frozen() && !n.Tape() && n.Level() == nil {

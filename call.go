@@ -47,7 +47,8 @@ func Ops() []Op {
 }
 
 func describe(s *schema.Schema) Op {
-	o := Op{Name: s.Name, Aliases: slices.Clone(s.Aliases), InPlace: s.InPlace, Version: 1, Doc: s.Doc, Door: s.Door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: s.Random == "", VJP: "yes", JVP: "yes", VMap: "yes"}
+	o := Op{Name: s.Name, Aliases: slices.Clone(s.Aliases), InPlace: s.InPlace, Version: 1, Doc: s.Doc, Door: s.Door,
+		Kind: graph.Composite.String(), AMP: "keep", Deterministic: s.Random == "", VJP: "yes", JVP: "yes", VMap: "yes"}
 	if s.AMP != "" {
 		o.AMP = s.AMP
 	}
@@ -106,7 +107,11 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 			out = []*Tensor{inputs[0].rebind(s.Name, ns[0])}
 			return
 		}
-		out = wrapAll(ns)
+		if s.View {
+			out = wrapViews(ns)
+		} else {
+			out = wrapAll(ns)
+		}
 	})
 	return out, within(s.Name, err)
 }

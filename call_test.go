@@ -16,7 +16,8 @@ func TestCallInPlace(t *testing.T) {
 		name  string
 		attrs map[string]any
 		want  float32
-	}{{"abs_", nil, 4}, {"neg_", nil, 4}, {"add_", tensortest.Attrs{"other": 1}, -3}, {"clip_", tensortest.Attrs{"min": -2}, -2}, {"floordiv_", tensortest.Attrs{"other": 3}, -2}, {"cube_", nil, -64}} {
+	}{{"abs_", nil, 4}, {"neg_", nil, 4}, {"add_", tensortest.Attrs{"other": 1}, -3}, {"clip_", tensortest.Attrs{"min": -2}, -2},
+		{"floordiv_", tensortest.Attrs{"other": 3}, -2}, {"cube_", nil, -64}} {
 		x := lucid.New([]float32{-4}, 1)
 		same := x
 		out, err := lucid.Call(c.name, []*lucid.Tensor{x}, c.attrs)
@@ -38,7 +39,8 @@ func TestCallInPlace(t *testing.T) {
 		t.Error(err)
 	}
 	for _, size := range []float64{1e300, -1e300, math.Inf(1), math.NaN(), 1 << 63, 0.5} { // no int is one of these
-		if _, err := lucid.Call("narrow", []*lucid.Tensor{x}, tensortest.Attrs{"dim": 0, "start": size, "length": 0}); !errors.Is(err, lucid.ErrDType) {
+		if _, err := lucid.Call("narrow", []*lucid.Tensor{x},
+			tensortest.Attrs{"dim": 0, "start": size, "length": 0}); !errors.Is(err, lucid.ErrDType) {
 			t.Errorf("narrow from %v on: %v", size, err)
 		}
 	}
@@ -67,7 +69,8 @@ func TestCallNames(t *testing.T) {
 	if found < 300 {
 		t.Errorf("only %d names in the list", found)
 	}
-	if _, err := lucid.Call("multivariate_normal", nil, nil); !errors.Is(err, lucid.ErrNotImplemented) || !strings.Contains(err.Error(), "factor") {
+	if _, err := lucid.Call("multivariate_normal", nil, nil); !errors.Is(err, lucid.ErrNotImplemented) ||
+		!strings.Contains(err.Error(), "factor") {
 		t.Errorf("an op that waits for others: %v", err)
 	}
 }
@@ -81,14 +84,16 @@ func TestNamesOfMLX(t *testing.T) {
 		want  float64
 	}{
 		{map[string]any{"axes": []int{0, -1}}, lucid.Int32, 8}, {map[string]any{"axes": []int{}}, lucid.Int32, 24},
-		{map[string]any{"axes": []int{1}, "inverted": true}, lucid.Float32, 1.0 / 3}, {map[string]any{"axes": []int{1}, "dtype": "float64"}, lucid.Float64, 3},
+		{map[string]any{"axes": []int{1}, "inverted": true}, lucid.Float32, 1.0 / 3},
+		{map[string]any{"axes": []int{1}, "dtype": "float64"}, lucid.Float64, 3},
 	} {
 		y, err := lucid.Call("number_of_elements", []*lucid.Tensor{x}, c.attrs)
 		if err != nil || y[0].DType() != c.d || math.Abs(y[0].To(lucid.Float64).Item()-c.want) > 1e-7 {
 			t.Errorf("%v: %v %v", c.attrs, y, err)
 		}
 	}
-	if _, err := lucid.Call("number_of_elements", []*lucid.Tensor{x}, map[string]any{"axes": []int{1}, "inverted": true, "dtype": "int32"}); !errors.Is(err, lucid.ErrDType) {
+	if _, err := lucid.Call("number_of_elements", []*lucid.Tensor{x},
+		map[string]any{"axes": []int{1}, "inverted": true, "dtype": "int32"}); !errors.Is(err, lucid.ErrDType) {
 		t.Errorf("one over a number as an integer: %v", err)
 	}
 	if y, err := lucid.Call("copy", []*lucid.Tensor{x}, nil); err != nil || !lucid.Equal(y[0], x) {

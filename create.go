@@ -43,7 +43,7 @@ func (w With) done(n *graph.Node) *Tensor {
 			n = ops.ToDevice(n, dev)
 		}
 	}
-	t := (*Tensor)((*graph.Array)(wrap(n)).NotView())
+	t := wrap(n)
 	if w.RequiresGrad {
 		t.RequiresGrad_(true)
 	}

@@ -14,7 +14,8 @@ import (
 // roundTrip copies and shares a slice, and reads it back.
 func roundTrip[T lucid.Element](t *testing.T, d lucid.DType, v ...T) {
 	t.Helper()
-	for name, make := range map[string]func([]T, ...int) *lucid.Tensor{"New": lucid.New[T], "FromSlice": lucid.FromSlice[T], "With.New": func(v []T, s ...int) *lucid.Tensor { return lucid.With{}.New(v, s...) }} {
+	for name, make := range map[string]func([]T, ...int) *lucid.Tensor{"New": lucid.New[T], "FromSlice": lucid.FromSlice[T],
+		"With.New": func(v []T, s ...int) *lucid.Tensor { return lucid.With{}.New(v, s...) }} {
 		x := make(slices.Clone(v), 1, len(v))
 		if x.DType() != d || !slices.Equal(x.Shape(), []int{1, len(v)}) {
 			t.Errorf("%s of %T: %v %v", name, v, x.DType(), x.Shape())
@@ -100,18 +101,24 @@ func TestOf(t *testing.T) {
 		shape string
 		want  []complex128
 	}{
-		{3, lucid.Int64, "[]", []complex128{3}}, {true, lucid.Bool, "[]", []complex128{1}}, {2.5, lucid.Float32, "[]", []complex128{2.5}}, {1i, lucid.Complex64, "[]", []complex128{1i}},
-		{[][]float32{{1, 2}, {3, 4}}, lucid.Float32, "[2 2]", []complex128{1, 2, 3, 4}}, {[2][3]int{{1, 2, 3}, {4, 5, 6}}, lucid.Int64, "[2 3]", []complex128{1, 2, 3, 4, 5, 6}},
-		{[]any{1, 2.5, true}, lucid.Float32, "[3]", []complex128{1, 2.5, 1}}, {[]any{1, true}, lucid.Int64, "[2]", []complex128{1, 1}}, {[]bool{true, false}, lucid.Bool, "[2]", []complex128{1, 0}},
-		{[]any{1, 2i}, lucid.Complex64, "[2]", []complex128{1, 2i}}, {[]uint8{200}, lucid.Int64, "[1]", []complex128{200}}, {[]meters{1.5}, lucid.Float32, "[1]", []complex128{1.5}},
-		{[]float64{}, lucid.Float32, "[0]", nil}, {[][]int{{}, {}}, lucid.Float32, "[2 0]", nil}, {[]any{[]any{1}, []int{2}}, lucid.Int64, "[2 1]", []complex128{1, 2}},
+		{3, lucid.Int64, "[]", []complex128{3}}, {true, lucid.Bool, "[]", []complex128{1}}, {2.5, lucid.Float32, "[]", []complex128{2.5}},
+		{1i, lucid.Complex64, "[]", []complex128{1i}},
+		{[][]float32{{1, 2}, {3, 4}}, lucid.Float32, "[2 2]", []complex128{1, 2, 3, 4}},
+		{[2][3]int{{1, 2, 3}, {4, 5, 6}}, lucid.Int64, "[2 3]", []complex128{1, 2, 3, 4, 5, 6}},
+		{[]any{1, 2.5, true}, lucid.Float32, "[3]", []complex128{1, 2.5, 1}}, {[]any{1, true}, lucid.Int64, "[2]", []complex128{1, 1}},
+		{[]bool{true, false}, lucid.Bool, "[2]", []complex128{1, 0}},
+		{[]any{1, 2i}, lucid.Complex64, "[2]", []complex128{1, 2i}}, {[]uint8{200}, lucid.Int64, "[1]", []complex128{200}},
+		{[]meters{1.5}, lucid.Float32, "[1]", []complex128{1.5}},
+		{[]float64{}, lucid.Float32, "[0]", nil}, {[][]int{{}, {}}, lucid.Float32, "[2 0]", nil},
+		{[]any{[]any{1}, []int{2}}, lucid.Int64, "[2 1]", []complex128{1, 2}},
 	} {
 		x := lucid.Of(c.data)
 		if x.DType() != c.d || fmt.Sprint(x.Shape()) != c.shape || !slices.Equal(lucid.ToSlice[complex128](x), c.want) {
 			t.Errorf("Of(%v) is %v %v %v, want %v %s %v", c.data, x.DType(), x.Shape(), lucid.ToSlice[complex128](x), c.d, c.shape, c.want)
 		}
 	}
-	if x := (lucid.With{DType: lucid.Int8}).Of([]float64{-1.7, 2.2}); x.DType() != lucid.Int8 || fmt.Sprint(lucid.ToSlice[int](x)) != "[-1 2]" {
+	if x := (lucid.With{DType: lucid.Int8}).Of([]float64{-1.7, 2.2}); x.DType() != lucid.Int8 ||
+		fmt.Sprint(lucid.ToSlice[int](x)) != "[-1 2]" {
 		t.Errorf("with a dtype: %v", x)
 	}
 	if x := lucid.New([]int32{1}, 1).NewTensor([]float64{2.9}); x.DType() != lucid.Int32 || x.Item() != 2 {
@@ -129,7 +136,8 @@ func TestOf(t *testing.T) {
 
 func TestFills(t *testing.T) {
 	x := lucid.New([]int16{1, 2, 3}, 3)
-	for name, y := range map[string]*lucid.Tensor{"zeros": lucid.ZerosLike(x), "ones": lucid.OnesLike(x), "full": lucid.FullLike(x, 7), "empty": lucid.EmptyLike(x), "new zeros": x.NewZeros(3), "new ones": x.NewOnes(3), "new full": x.NewFull([]int{3}, 4)} {
+	for name, y := range map[string]*lucid.Tensor{"zeros": lucid.ZerosLike(x), "ones": lucid.OnesLike(x), "full": lucid.FullLike(x, 7),
+		"empty": lucid.EmptyLike(x), "new zeros": x.NewZeros(3), "new ones": x.NewOnes(3), "new full": x.NewFull([]int{3}, 4)} {
 		if y.DType() != lucid.Int16 || !slices.Equal(y.Shape(), []int{3}) {
 			t.Errorf("%s: %v %v", name, y.DType(), y.Shape())
 		}
@@ -158,7 +166,8 @@ func TestSequences(t *testing.T) {
 	if len(a) != big || a[big-1] != float32(big)-0.5 || a[70_000] != 70_000.5 {
 		t.Errorf("%d elements, the last %v", len(a), a[len(a)-1])
 	}
-	if x := lucid.Arange(math.MaxInt64-2, math.MaxInt64); fmt.Sprint(lucid.ToSlice[int64](x)) != "[9223372036854775805 9223372036854775806]" {
+	if x := lucid.Arange(math.MaxInt64-2,
+		math.MaxInt64); fmt.Sprint(lucid.ToSlice[int64](x)) != "[9223372036854775805 9223372036854775806]" {
 		t.Errorf("at the end of int64: %v", lucid.ToSlice[int64](x))
 	}
 	if x := (lucid.With{DType: lucid.Int32}).Arange(5, 0, -2); fmt.Sprint(lucid.ToSlice[int](x)) != "[5 3 1]" || x.DType() != lucid.Int32 {

@@ -11,6 +11,17 @@ import (
 // wrap makes a handle for a node: the end of every door.
 func wrap(n *graph.Node) *Tensor { return (*Tensor)(door.Wrap(n)) }
 
+// wrapView is wrap for a function whose result is a view.
+func wrapView(n *graph.Node) *Tensor { return (*Tensor)(door.WrapView(n)) }
+
+func wrapViews(ns []*graph.Node) []*Tensor {
+	ts := make([]*Tensor, len(ns))
+	for i, n := range ns {
+		ts[i] = wrapView(n)
+	}
+	return ts
+}
+
 func wrapAll(ns []*graph.Node) []*Tensor {
 	ts := make([]*Tensor, len(ns))
 	for i, n := range ns {
@@ -90,11 +101,13 @@ func option[T any](op string, opts []T) T { return door.Option(op, opts) }
 func (t *Tensor) rebind(op string, n *graph.Node) *Tensor {
 	h := (*graph.Array)(t)
 	if h.IsView() {
-		fault.Throw(fault.Value, op+"_", "in place on a view of shape %v would change nothing else; use SetAt or AddAt on the tensor it shows", n.Shape())
+		fault.Throw(fault.Value, op+"_",
+			"in place on a view of shape %v would change nothing else; use SetAt or AddAt on the tensor it shows", n.Shape())
 	}
 	old := h.Peek()
 	if !n.Shape().Equal(old.Shape()) {
-		fault.Throw(fault.Shape, op+"_", "the result has shape %v, the tensor %v, which it keeps in place; use %s", n.Shape(), old.Shape(), op)
+		fault.Throw(fault.Shape, op+"_", "the result has shape %v, the tensor %v, which it keeps in place; use %s",
+			n.Shape(), old.Shape(), op)
 	}
 	if n.DType() != old.DType() {
 		if !dtype.CanCast(n.DType(), old.DType()) {

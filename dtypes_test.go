@@ -11,8 +11,10 @@ import (
 
 func TestPromoteTypes(t *testing.T) {
 	for _, c := range []struct{ a, b, want lucid.DType }{
-		{lucid.Int8, lucid.Uint8, lucid.Int16}, {lucid.Bool, lucid.Float16, lucid.Float16}, {lucid.Float16, lucid.BFloat16, lucid.Float32}, {lucid.Int64, lucid.Float16, lucid.Float16},
-		{lucid.Float64, lucid.Complex64, lucid.Complex128}, {lucid.Uint32, lucid.Int32, lucid.Int64}, {lucid.Uint64, lucid.Float32, lucid.Float32},
+		{lucid.Int8, lucid.Uint8, lucid.Int16}, {lucid.Bool, lucid.Float16, lucid.Float16}, {lucid.Float16, lucid.BFloat16, lucid.Float32},
+		{lucid.Int64, lucid.Float16, lucid.Float16},
+		{lucid.Float64, lucid.Complex64, lucid.Complex128}, {lucid.Uint32, lucid.Int32, lucid.Int64},
+		{lucid.Uint64, lucid.Float32, lucid.Float32},
 	} {
 		if got := lucid.PromoteTypes(c.a, c.b); got != c.want {
 			t.Errorf("%v and %v: %v; want %v", c.a, c.b, got, c.want)
@@ -25,12 +27,14 @@ func TestPromoteTypes(t *testing.T) {
 
 // What ResultType says is what an op gives.
 func TestResultType(t *testing.T) {
-	x, h, i, s := lucid.Ones(2), lucid.Ones(2).To(lucid.Float16), lucid.With{DType: lucid.Int32}.Ones(2), lucid.With{DType: lucid.Float64}.Scalar(1)
+	x, h, i, s := lucid.Ones(2), lucid.Ones(2).To(lucid.Float16), lucid.With{DType: lucid.Int32}.Ones(2),
+		lucid.With{DType: lucid.Float64}.Scalar(1)
 	for _, c := range []struct {
 		a, b any
 		want lucid.DType
 	}{
-		{x, 1, lucid.Float32}, {i, 1, lucid.Int32}, {i, 1.5, lucid.Float32}, {h, s, lucid.Float16}, {i, s, lucid.Float64}, {h, 2i, lucid.Complex64}, {s, 1i, lucid.Complex128}, {true, 1, lucid.Int64},
+		{x, 1, lucid.Float32}, {i, 1, lucid.Int32}, {i, 1.5, lucid.Float32}, {h, s, lucid.Float16}, {i, s, lucid.Float64},
+		{h, 2i, lucid.Complex64}, {s, 1i, lucid.Complex128}, {true, 1, lucid.Int64},
 	} {
 		got := lucid.ResultType(c.a, c.b)
 		if sum := lucid.Add(c.a, c.b).DType(); got != c.want || sum != got {
@@ -46,7 +50,9 @@ func TestResultType(t *testing.T) {
 }
 
 func TestCanCast(t *testing.T) {
-	if !lucid.CanCast(lucid.Int64, lucid.Float16) || !lucid.CanCast(lucid.Float64, lucid.Float16) || !lucid.CanCast(lucid.Int8, lucid.Uint8) || lucid.CanCast(lucid.Float16, lucid.Int64) || lucid.CanCast(lucid.Complex64, lucid.Float64) || lucid.CanCast(lucid.Int8, lucid.Bool) {
+	if !lucid.CanCast(lucid.Int64, lucid.Float16) || !lucid.CanCast(lucid.Float64, lucid.Float16) ||
+		!lucid.CanCast(lucid.Int8, lucid.Uint8) || lucid.CanCast(lucid.Float16, lucid.Int64) ||
+		lucid.CanCast(lucid.Complex64, lucid.Float64) || lucid.CanCast(lucid.Int8, lucid.Bool) {
 		t.Error("a cast may not go down a kind, and may go down a size")
 	}
 }
@@ -113,7 +119,8 @@ func TestFillInPlace(t *testing.T) {
 	if got := lucid.ToSlice[int8](before); !slices.Equal(got, []int8{1, 1}) {
 		t.Errorf("the clone changed: %v", got)
 	}
-	for name, f := range map[string]func(){"300 in int8": func() { x.Fill_(300) }, "a vector": func() { x.Fill_(lucid.Ones(2)) }, "a view zeroed": func() { x.At(0).Zero_() }, "a view copied to": func() { x.At(0).Copy_(x.At(1)) }} {
+	for name, f := range map[string]func(){"300 in int8": func() { x.Fill_(300) }, "a vector": func() { x.Fill_(lucid.Ones(2)) },
+		"a view zeroed": func() { x.At(0).Zero_() }, "a view copied to": func() { x.At(0).Copy_(x.At(1)) }} {
 		if err := lucid.Try(f); err == nil {
 			t.Errorf("%s is taken", name)
 		}

@@ -31,6 +31,7 @@ var (
 	ErrValue          = fault.SentinelOf(fault.Value)
 	ErrTrace          = fault.SentinelOf(fault.Trace)
 	ErrFreed          = fault.SentinelOf(fault.Freed)
+	ErrSingular       = fault.SentinelOf(fault.Singular)
 )
 
 // Try runs f and returns the *Error it panicked with, nil if it did not. Other panics go on.

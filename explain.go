@@ -65,7 +65,8 @@ func Explain(f any) Explanation {
 }
 
 func memoryPlan(trace int, m exec.Memory) MemoryPlan {
-	p := MemoryPlan{Trace: trace, Device: Device{m.Device.Type, m.Device.Index}, Inputs: m.Inputs, Results: m.Results, Temporaries: m.Block, Peak: m.Peak, Step: m.Step}
+	p := MemoryPlan{Trace: trace, Device: Device{m.Device.Type, m.Device.Index}, Inputs: m.Inputs, Results: m.Results, Temporaries: m.Block,
+		Peak: m.Peak, Step: m.Step}
 	for _, a := range m.Live {
 		p.Alive = append(p.Alive, PlannedValue{a.Op, a.Shape.Clone(), a.DType, a.Bytes, a.First, a.Last})
 	}
@@ -103,7 +104,8 @@ func (m MemoryPlan) String() string {
 		bytes[k] += a.Bytes
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v: inputs %.1f MB, new results %.1f MB, temporaries %.1f MB; alive at launch %d: %.1f MB", m.Device, mega(m.Inputs), mega(m.Results), mega(m.Temporaries), m.Step, mega(m.Peak))
+	fmt.Fprintf(&b, "%v: inputs %.1f MB, new results %.1f MB, temporaries %.1f MB; alive at launch %d: %.1f MB", m.Device, mega(m.Inputs),
+		mega(m.Results), mega(m.Temporaries), m.Step, mega(m.Peak))
 	const most = 40
 	for i, k := range order {
 		if i == most {

@@ -61,7 +61,8 @@ type Exporter struct {
 
 // NewExporter begins a file; nothing is written before Close.
 func NewExporter(path string) *Exporter {
-	return &Exporter{path: path, number: map[any]int{}, state: map[*graph.Array]int{}, named: map[*graph.Array]string{}, slots: map[int]*graph.Slot{}}
+	return &Exporter{path: path, number: map[any]int{}, state: map[*graph.Array]int{}, named: map[*graph.Array]string{},
+		slots: map[int]*graph.Slot{}}
 }
 
 // Add traces a function as Export does; its name is empty.
@@ -192,7 +193,8 @@ func traceFor(t *graph.Trace, fn tree.Function, args []reflect.Value, in []*Tens
 				if r != any(graph.Inline) {
 					panic(r)
 				}
-				err = fault.New(fault.Trace, "export", "%s reads a tensor that varies under a transform around it; export it outside", t.Name)
+				err = fault.New(fault.Trace, "export", "%s reads a tensor that varies under a transform around it; export it outside",
+					t.Name)
 			}
 		}()
 		var res []reflect.Value

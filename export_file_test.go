@@ -32,14 +32,17 @@ func goldenFunctions() map[string]func(x, idx *Tensor) []*Tensor {
 		},
 		"rows": func(x, _ *Tensor) []*Tensor {
 			top, at := x.TopK(2)
-			return []*Tensor{x.Softmax(-1), top, at, x.CumSum(1), call("layer_norm", map[string]any{"normalized_shape": []any{3}}, x), x.LogSumExp(0)}
+			return []*Tensor{x.Softmax(-1), top, at, x.CumSum(1),
+				call("layer_norm", map[string]any{"normalized_shape": []any{3}}, x), x.LogSumExp(0)}
 		},
 		"moves": func(x, idx *Tensor) []*Tensor {
-			return []*Tensor{x.T(), x.IndexSelect(1, idx), Cat([]*Tensor{x, x}, 0), x.Unsqueeze(0).Expand(2, 2, 3), call("diagonal", nil, x)}
+			return []*Tensor{x.T(), x.IndexSelect(1, idx), Cat([]*Tensor{x, x}, 0), x.Unsqueeze(0).Expand(2, 2, 3),
+				call("diagonal", nil, x)}
 		},
 		"images": func(x, _ *Tensor) []*Tensor {
 			y := call("conv2d", map[string]any{"padding": []any{1, 1}}, image.Mul(x.Sum()), kernel)
-			return []*Tensor{y, call("max_pool2d", map[string]any{"kernel_size": []any{2, 2}}, y), call("avg_pool2d", map[string]any{"kernel_size": []any{2, 2}}, y)}
+			return []*Tensor{y, call("max_pool2d", map[string]any{"kernel_size": []any{2, 2}}, y),
+				call("avg_pool2d", map[string]any{"kernel_size": []any{2, 2}}, y)}
 		},
 	}
 }

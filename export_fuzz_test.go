@@ -13,7 +13,8 @@ import (
 
 // fileText is a file with one function of a float32 and an int64 matrix, and its last node as the result.
 func fileText(nodes ...string) string {
-	return fmt.Sprintf(`{"functions":[{"name":"f","inputs":[["float32",2,3],["int64",2,3]],"nodes":[%s],"outputs":[%d]}]}`, strings.Join(nodes, ","), 1+len(nodes))
+	return fmt.Sprintf(`{"functions":[{"name":"f","inputs":[["float32",2,3],["int64",2,3]],"nodes":[%s],"outputs":[%d]}]}`,
+		strings.Join(nodes, ","), 1+len(nodes))
 }
 
 // hostileNodes are graphs that would read or write memory that is not theirs, or break the engine's trust.
@@ -139,8 +140,10 @@ func TestImportHostile(t *testing.T) {
 	if f, err := newFunction(withText([]byte(writesText(`"names":{"s":1},`, `[0,0],[1,1]`)))); err != nil || f.State().Names()[1] != "s" {
 		t.Error(err)
 	}
-	for _, text := range []string{`{"functions":[{"outputs":[0]}]}`, `{"functions":3}`, `{"function":[]}`, `[]`, ``, `{"functions":[{"inputs":[["float32",-1]]}]}`,
-		`{"functions":[{"inputs":[[]]}]}`, `{"functions":[{"inputs":[["float32",` + strings.Repeat("1,", 16) + `1]]}]}`, strings.Repeat("[", 100)} {
+	for _, text := range []string{`{"functions":[{"outputs":[0]}]}`, `{"functions":3}`, `{"function":[]}`, `[]`, ``,
+		`{"functions":[{"inputs":[["float32",-1]]}]}`,
+		`{"functions":[{"inputs":[[]]}]}`, `{"functions":[{"inputs":[["float32",` + strings.Repeat("1,", 16) + `1]]}]}`,
+		strings.Repeat("[", 100)} {
 		if _, err := newFunction(withText([]byte(text))); !errors.Is(err, ErrFormat) {
 			t.Errorf("%.40s: %v", text, err)
 		}

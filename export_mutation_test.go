@@ -20,7 +20,8 @@ var (
 
 // mutate changes numbers and dtypes of a text, the same in every run.
 func mutate(r *rand.Rand, text string) string {
-	numbers := []string{"-1", "0", "1", "2", "3", "4", "5", "7", "16", "100", "-2", "2147483648", "4611686018427387904", "-9223372036854775808"}
+	numbers := []string{"-1", "0", "1", "2", "3", "4", "5", "7", "16", "100", "-2", "2147483648", "4611686018427387904",
+		"-9223372036854775808"}
 	dtypes := []string{`"bool"`, `"uint8"`, `"int64"`, `"float16"`, `"bfloat16"`, `"float32"`, `"float64"`, `"complex64"`, `"complex128"`}
 	for range 1 + r.IntN(3) {
 		re, with := jsonNumber, numbers

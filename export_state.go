@@ -13,8 +13,9 @@ import (
 const generatorName = "generator"
 
 // Name gives a tensor its name in the file, by which Function.State finds it; a gradient that a function leaves has the
-// name of its tensor with ".grad" behind; optim.NameState names the state of an optimizer. Tensors without a name are called "tensor.0", "tensor.1" and so on, the key of
-// the default random generator "generator". A name of a tensor that no function reads or writes is not written.
+// name of its tensor with ".grad" behind; optim.NameState names the state of an optimizer. Tensors without a name are called "tensor.0",
+// "tensor.1" and so on, the key of the default random generator "generator". A name of a tensor that no function reads or writes is not
+// written.
 func (x *Exporter) Name(name string, t *Tensor) {
 	if name == "" || t == nil {
 		fault.Throw(fault.Value, "name", "a tensor and a name are wanted, not %q for %v", name, t)
@@ -77,11 +78,15 @@ func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []export.State
 			return nil, fault.New(fault.Freed, "export", "%s writes a tensor that was freed", t.Name)
 		}
 		if f := r.Finals[i]; f.DType() != n.DType() || !f.Shape().Equal(n.Shape()) {
-			return nil, fault.New(fault.NotImplemented, "export", "%s makes a tensor of %v %v one of %v %v; in a file it has to stay as it is", t.Name, n.DType(), n.Shape(), f.DType(), f.Shape())
+			return nil, fault.New(fault.NotImplemented, "export",
+				"%s makes a tensor of %v %v one of %v %v; in a file it has to stay as it is", t.Name, n.DType(),
+				n.Shape(), f.DType(), f.Shape())
 		}
 		k := x.tensor(nil, h)
 		if old, ok := x.state[h]; ok && old != k {
-			return nil, fault.New(fault.Value, "export", "a tensor of shape %v that %s writes was changed since another function with it was added; add both before", n.Shape(), t.Name)
+			return nil, fault.New(fault.Value, "export",
+				"a tensor of shape %v that %s writes was changed since another function with it was added; add both before", n.Shape(),
+				t.Name)
 		}
 		x.state[h] = k
 		state = append(state, export.State{Tensor: k, Value: r.Finals[i]})
@@ -93,10 +98,13 @@ func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []export.State
 		switch left := g.Written && g.Final != nil; {
 		case g.Local:
 			if left && slices.ContainsFunc(r.Finals, func(n *graph.Node) bool { return n.Slot() == g.Slot }) {
-				return nil, fault.New(fault.NotImplemented, "export", "%s leaves a gradient in a tensor that it made require one; do that outside", t.Name)
+				return nil, fault.New(fault.NotImplemented, "export",
+					"%s leaves a gradient in a tensor that it made require one; do that outside", t.Name)
 			}
 		case g.Written && g.ReadFirst && g.Present != left:
-			return nil, fault.New(fault.NotImplemented, "export", "a gradient of shape %v is there before %s and not after it, or the other way round, so a second call would be another function; clear gradients inside", gradShape(g), t.Name)
+			return nil, fault.New(fault.NotImplemented, "export",
+				"a gradient of shape %v is there before %s and not after it, or the other way round, so a second call would be another "+
+					"function; clear gradients inside", gradShape(g), t.Name)
 		case left:
 			k := x.gradient(g)
 			state = append(state, export.State{Tensor: k, Value: g.Final})

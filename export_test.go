@@ -107,7 +107,8 @@ func TestImportedTransforms(t *testing.T) {
 	}
 	xs := New([]float32{0.3, -1, 2, 1, 2, 3}, 2, 3)
 	sameValue(t, "grad", Grad(g)(x), Grad(f)(x)) // Detach survives the file
-	sameValue(t, "second", Grad(func(x *Tensor) *Tensor { return Grad(g)(x).Square().Sum() })(x), Grad(func(x *Tensor) *Tensor { return Grad(f)(x).Square().Sum() })(x))
+	sameValue(t, "second", Grad(func(x *Tensor) *Tensor { return Grad(g)(x).Square().Sum() })(x),
+		Grad(func(x *Tensor) *Tensor { return Grad(f)(x).Square().Sum() })(x))
 	sameValue(t, "vmap", VMap(g)(xs), VMap(f)(xs))
 	sameValue(t, "vmap of grad", VMap(Grad(g))(xs), VMap(Grad(f))(xs))
 	sameValue(t, "compile", Compile(g)(x), f(x))

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
@@ -46,7 +45,7 @@ func underLevel(op string, f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Le
 		a.SetLevel(lvl)
 		a.Ref() // the node must outlive the handle
 		inputs = append(inputs, a)
-		args[i] = (*Tensor)(door.Wrap(a).NotView())
+		args[i] = wrap(a)
 	}
 	scope.With(func(s *scope.State) { s.Level = lvl }, func() { outs, err = f(args) })
 	done = true
@@ -90,7 +89,8 @@ func Grad[F any](f F, argnum ...int) F {
 	}
 	if g, ok := any(f).(func(*Tensor) *Tensor); ok && g != nil && k == 0 {
 		return any(func(x *Tensor) *Tensor {
-			_, grads, _ := reverse("grad", func(in []*Tensor) ([]*Tensor, error) { return []*Tensor{g(in[0])}, nil }, []*Tensor{x}, []bool{true})
+			_, grads, _ := reverse("grad", func(in []*Tensor) ([]*Tensor, error) { return []*Tensor{g(in[0])}, nil },
+				[]*Tensor{x}, []bool{true})
 			return grads[0]
 		}).(F)
 	}
@@ -99,7 +99,9 @@ func Grad[F any](f F, argnum ...int) F {
 		fault.Throw(fault.Index, "grad", "argument %d of %v, which has %d", k, fn.Type, fn.Type.NumIn())
 	}
 	if fn.Type.Out(0) != fn.Type.In(k) {
-		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.Type.In(k), fn.Type, fn.Type.Out(0))
+		fault.Throw(fault.Value, "grad",
+			"the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.Type.In(k),
+			fn.Type, fn.Type.Out(0))
 	}
 	return tree.MakeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		res, grads, err := gradOf("grad", fn, args, []int{k})
@@ -299,7 +301,7 @@ func Checkpoint[F any](f F) F {
 		outs := transform.Checkpoint(func(ns []*graph.Node) []*graph.Node {
 			ts := make([]*Tensor, len(ns))
 			for i, n := range ns {
-				ts[i] = (*Tensor)(door.Wrap(n).NotView())
+				ts[i] = wrap(n)
 			}
 			res, err = fn.Call(unflatten(args, ts))
 			if err != nil {
@@ -386,7 +388,8 @@ func (c *CustomFunc) checked(rule, what string, got []*graph.Node, of string, va
 		}
 		x := values[i]
 		if !g.Shape().Equal(x.Shape) {
-			fault.Throw(fault.Gradient, c.Name, "%s gave one of shape %v among its %s, where number %d of the %s has shape %v", rule, g.Shape(), what, i, of, x.Shape)
+			fault.Throw(fault.Gradient, c.Name, "%s gave one of shape %v among its %s, where number %d of the %s has shape %v", rule,
+				g.Shape(), what, i, of, x.Shape)
 		}
 		if g.DType() != x.DType && x.DType.IsInexact() {
 			got[i] = ops.Cast(g, x.DType)

@@ -141,7 +141,8 @@ func (f *Function) inline(g *export.Graph, in []*Tensor) []*Tensor {
 			n := acquire(f.weights[i])
 			weights[i], ns = n, append(ns, n)
 			if s := f.specs[i]; n.DType() != s.DType || !n.Shape().Equal(s.Shape) {
-				fault.Throw(fault.Shape, "call", "weight %d was assigned %v %v; the function needs %v %v", i, n.DType(), n.Shape(), s.DType, s.Shape)
+				fault.Throw(fault.Shape, "call", "weight %d was assigned %v %v; the function needs %v %v", i, n.DType(),
+					n.Shape(), s.DType, s.Shape)
 			}
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 // Range is a regular part of a dimension: Start, Start+Step, … before Stop, as Python's start:stop:step. Negative
 // positions count from the end, a Step of 0 is 1, and what is beyond the dimension is cut off. Stop is End for an open
-// end; Start is End for the last position of a range that goes backwards.
+// end; Start is End for the last position of a range that goes backwards. Range{} is empty. Range{Start: 7} and
+// Range{Step: 2}, which stop at 0 and would be empty, are refused: the rest from 7 on is Range{Start: 7, Stop: lucid.End}.
 type Range = ops.Range
 
 // End is an open end of a Range.
@@ -57,7 +58,7 @@ func (t *Tensor) At(indices ...any) *Tensor {
 	r := ops.At(n, list)
 	releaseAll(claimed)
 	release(n)
-	return wrap(r)
+	return wrapView(r)
 }
 
 // SetAt makes the handle show its value with the part that the indices name replaced, and returns it. The value is a

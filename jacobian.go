@@ -105,7 +105,8 @@ func checkPair(f func([]*Tensor) *Tensor, inputs []*Tensor, i, k int, eps, atol,
 			want := (hi[r] - lo[r]) / (2 * eps)
 			for mode, got := range map[string]float64{"reverse": back[r*n+c], "forward": ahead[r*n+c]} {
 				if math.Abs(got-want) > atol+rtol*math.Abs(want) || math.IsNaN(got) != math.IsNaN(want) {
-					fault.Throw(fault.Gradient, "grad_check", "output %d element %d by input %d element %d: %s mode gives %v, differences %v", k, r, i, c, mode, got, want)
+					fault.Throw(fault.Gradient, "grad_check",
+						"output %d element %d by input %d element %d: %s mode gives %v, differences %v", k, r, i, c, mode, got, want)
 				}
 			}
 		}

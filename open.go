@@ -40,7 +40,8 @@ func Open(path string, opts ...FileOptions) (*File, error) {
 		return nil, err
 	}
 	if !strings.HasSuffix(path, ".safetensors") && !strings.HasSuffix(path, ".json") {
-		return nil, fault.New(fault.Format, op, "%q is no .safetensors file and no .json index of them; Load reads other formats whole", path)
+		return nil, fault.New(fault.Format, op, "%q is no .safetensors file and no .json index of them; Load reads other formats whole",
+			path)
 	}
 	f, err := safetensors.Open(path, safetensors.Options{Mapped: o.Mapped})
 	if err != nil {

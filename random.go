@@ -21,7 +21,7 @@ func (g *Generator) Seed(seed uint64) { g.g.Seed(seed) }
 func (g *Generator) InitialSeed() uint64 { return g.g.InitialSeed() }
 
 // State returns the generator's state, a key; SetState restores it.
-func (g *Generator) State() *Tensor { return (*Tensor)((*graph.Array)(wrap(g.g.State())).NotView()) }
+func (g *Generator) State() *Tensor { return wrap(g.g.State()) }
 
 // SetState continues where another generator was.
 func (g *Generator) SetState(key *Tensor) {
@@ -31,7 +31,7 @@ func (g *Generator) SetState(key *Tensor) {
 }
 
 // Key returns a fresh key for the functions of package random, and moves the generator on.
-func (g *Generator) Key() *Tensor { return (*Tensor)((*graph.Array)(wrap(g.g.Next())).NotView()) }
+func (g *Generator) Key() *Tensor { return wrap(g.g.Next()) }
 
 // DefaultGenerator is the generator of functions that name none.
 func DefaultGenerator() *Generator { return &Generator{ops.Default} }

@@ -41,7 +41,7 @@ func (w With) Binomial(count, prob *Tensor) *Tensor {
 
 // MultinomialOptions are the options of Multinomial.
 type MultinomialOptions struct {
-	Replacement bool // a class may be drawn again
+	Replacement bool // a class may be sampled again
 }
 
 // Multinomial draws class numbers by weights that need not sum to 1, from each row of x, of one or two dimensions.

@@ -122,9 +122,12 @@ func readFile(path string) (f codec.File, err error) {
 	case ".lucid":
 		return readCheckpoint(path)
 	case ".pt", ".pth", ".bin", ".ckpt":
-		return f, fault.New(fault.Format, "load", "%q: PyTorch's own files are pickles, which run code when read; there, write safetensors.torch.save_file(model.state_dict(), \"model.safetensors\")", path)
+		return f, fault.New(fault.Format, "load",
+			"%q: PyTorch's own files are pickles, which run code when read; there, write safetensors.torch.save_file(model.state_dict(), "+
+				"\"model.safetensors\")", path)
 	default:
-		return f, fault.New(fault.Format, "load", "%q has extension %q; want .safetensors, .json for an index of them, .npz, .npy or .lucid", path, ext)
+		return f, fault.New(fault.Format, "load",
+			"%q has extension %q; want .safetensors, .json for an index of them, .npz, .npy or .lucid", path, ext)
 	}
 }
 
@@ -156,5 +159,5 @@ func fromBuffer(t codec.Tensor, b *mem.Buffer) *Tensor {
 		b = mem.FromGo(dtype.Bytes([]uint64{0})[:0])
 	}
 	n := graph.NewStored(b, graph.Spec{Shape: shape.Of("load", t.Shape...), DType: t.DType}, CPU.open())
-	return (*Tensor)((*graph.Array)(wrap(n)).NotView())
+	return wrap(n)
 }

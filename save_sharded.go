@@ -53,7 +53,8 @@ func SaveSharded(dir string, d *StateDict, opts ...ShardOptions) error {
 	written := map[string]bool{}
 	for i, s := range shards {
 		name := shardName(i, len(shards), round)
-		if err := safetensors.Write(filepath.Join(dir, name), codec.File{Tensors: s}, safetensors.WriteOptions{KeepOrder: true}); err != nil {
+		if err := safetensors.Write(filepath.Join(dir, name), codec.File{Tensors: s},
+			safetensors.WriteOptions{KeepOrder: true}); err != nil {
 			return err
 		}
 		written[name] = true

@@ -17,7 +17,8 @@ import (
 
 func savedState() *StateDict {
 	d := NewStateDict()
-	d.Set("z.weight", New([]float32{1, float32(math.Inf(-1)), float32(math.NaN()), math.MaxFloat32, 1e-45, float32(math.Copysign(0, -1))}, 2, 3))
+	d.Set("z.weight", New([]float32{1, float32(math.Inf(-1)), float32(math.NaN()), math.MaxFloat32, 1e-45,
+		float32(math.Copysign(0, -1))}, 2, 3))
 	d.Set("a.bias", New([]float64{math.Pi, math.SmallestNonzeroFloat64}, 2))
 	d.Set("half", Of([]float64{1.5, -2}).To(Float16))
 	d.Set("brain", Of([]float64{1.5, -2}).To(BFloat16))
@@ -107,7 +108,8 @@ func TestSaveSharded(t *testing.T) {
 			t.Errorf("names %v, metadata %v", got.Names(), got.Metadata())
 		}
 		for name, x := range d.All() {
-			if y := got.Get(name); y == nil || x.DType() != y.DType() || !compile.SameBits(x.Contiguous().array().Peek(), y.array().Peek()) {
+			if y := got.Get(name); y == nil || x.DType() != y.DType() ||
+				!compile.SameBits(x.Contiguous().array().Peek(), y.array().Peek()) {
 				t.Errorf("size %d: %s came back as %v", size, name, y)
 			}
 		}

@@ -18,9 +18,9 @@ func WithContext(ctx context.Context, f func()) {
 }
 
 // Deterministic runs f with the same bits from run to run. On a GPU slower ways are then taken where the fast ones vary in the last
-// bits: sums of floats at many positions, the gradient of attention, algorithms chosen by the clock. On the CPU nothing changes: bits never depend
-// on the number of threads, and a row of a product, a normalization, a convolution or an attention has the same bits alone
-// as in any batch.
+// bits: sums of floats at many positions, the gradient of attention, algorithms chosen by the clock. On the CPU nothing changes: bits
+// never depend on the number of threads, and a row of a product, a normalization, a convolution or an attention has the same bits alone as
+// in any batch.
 func Deterministic(f func()) {
 	scope.With(func(s *scope.State) { s.Deterministic = true }, f)
 }

@@ -118,7 +118,8 @@ func (t *Tensor) read(op string) (v backend.View, done func()) {
 	}()
 	if tr := n.Trace(); tr != nil {
 		n.MustLive()
-		fault.Throw(fault.Trace, op, "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", tr.Name)
+		fault.Throw(fault.Trace, op,
+			"a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", tr.Name)
 	}
 	v, err := exec.HostView(scope.Current().Context(), n)
 	if err == nil && !v.Contiguous() {
@@ -267,7 +268,6 @@ func (t *Tensor) Clone() *Tensor {
 	n := acquire(t)
 	r := wrap(ops.Alias(n))
 	release(n)
-	r.array().NotView()
 	return r
 }
 

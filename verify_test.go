@@ -59,7 +59,8 @@ func TestVerifySees(t *testing.T) {
 	if err := graph.Verify([]*graph.Node{dropped}, nil); err == nil || !strings.Contains(err.Error(), "neither value nor inputs") {
 		t.Error(err)
 	}
-	slice := graph.Make1(graph.Lookup("slice"), attr.Slice{Start: attr.MakeInts(5), Size: attr.MakeInts(4), Step: attr.MakeInts(1)}, shape.Of("test", 4), x.DType(), x)
+	slice := graph.Make1(graph.Lookup("slice"), attr.Slice{Start: attr.MakeInts(5), Size: attr.MakeInts(4), Step: attr.MakeInts(1)},
+		shape.Of("test", 4), x.DType(), x)
 	if err := verifyAll([]*Tensor{wrap(slice)}); err == nil || !strings.Contains(err.Error(), "4 elements from 5") {
 		t.Error(err)
 	}

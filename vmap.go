@@ -58,7 +58,8 @@ func vmapAxes(given []int, args []reflect.Value, n int) []int {
 	case len(given) == n:
 		return given
 	case len(given) != len(args):
-		fault.Throw(fault.Value, "vmap", "VMapOptions.In has %d entries for %d arguments with %d tensors; want one for each of either", len(given), len(args), n)
+		fault.Throw(fault.Value, "vmap", "VMapOptions.In has %d entries for %d arguments with %d tensors; want one for each of either",
+			len(given), len(args), n)
 	}
 	axes := make([]int, 0, n)
 	for i, a := range args {
@@ -131,7 +132,8 @@ func vmapRandom(r Randomness, v *transform.VMapTrace) any {
 		return func(_ func() *graph.Node, split func(n int) *graph.Node) *graph.Node { return v.In(split(v.Size), 0) }
 	}
 	return func(func() *graph.Node, func(int) *graph.Node) *graph.Node {
-		fault.Throw(fault.Value, "vmap", "the default generator is used inside; say VMapOptions.Randomness RandomSame or RandomDifferent, or pass keys")
+		fault.Throw(fault.Value, "vmap",
+			"the default generator is used inside; say VMapOptions.Randomness RandomSame or RandomDifferent, or pass keys")
 		return nil
 	}
 }

@@ -35,7 +35,7 @@ type CSVOptions struct {
 // Table is a CSV file: numbers, and the class of each row.
 type Table struct {
 	X       *lucid.Tensor // (N, F), float32
-	Y       *lucid.Tensor // (N), int64: places in Classes; nil without labels
+	Y       *lucid.Tensor // (N), int64: indices into Classes; nil without labels
 	Classes []string      // sorted, by value if all are numbers
 	Columns []string      // names of the columns of X; nil without a header
 	Missing int           // fields that were missing
@@ -252,13 +252,13 @@ func (d *csvDecoder) table() (*Table, error) {
 		t.Classes = append(t.Classes, s)
 	}
 	sortClasses(t.Classes)
-	place := map[string]int64{}
+	index := map[string]int64{}
 	for i, s := range t.Classes {
-		place[s] = int64(i)
+		index[s] = int64(i)
 	}
 	y := make([]int64, d.rows)
 	for i, s := range d.classes {
-		y[i] = place[s]
+		y[i] = index[s]
 	}
 	t.Y = lucid.New(y, d.rows)
 	return t, nil

@@ -78,13 +78,14 @@ func TestLoaderSeedsFromTheDefaultGenerator(t *testing.T) {
 	}
 }
 
-// random examples are the same whoever reads them.
+// random examples are the same for any reader.
 func TestExampleRandomness(t *testing.T) {
 	d := data.Func{N: 40, F: func(ctx context.Context, i int) ([]*lucid.Tensor, error) {
 		return []*lucid.Tensor{lucid.New([]float64{data.WorkerRand(ctx).Float64(), float64(i)}, 2)}, nil
 	}}
 	read := func(workers int) (s string) {
-		for b, err := range data.NewLoader(d, data.LoaderOptions{BatchSize: 3, Workers: workers, Seed: new(uint64(1))}).All(context.Background()) {
+		for b, err := range data.NewLoader(d, data.LoaderOptions{BatchSize: 3, Workers: workers,
+			Seed: new(uint64(1))}).All(context.Background()) {
 			if err != nil {
 				t.Fatal(err)
 			}

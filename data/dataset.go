@@ -49,7 +49,8 @@ func NewTensorDataset(tensors ...*lucid.Tensor) *TensorDataset {
 	}
 	for i, t := range tensors {
 		if t.Dim() == 0 || t.Size(0) != tensors[0].Size(0) {
-			refuse(lucid.ErrShapeMismatch, "tensor_dataset", "tensor %d has shape %v, the first %v; want the same first dimension", i, t.Shape(), tensors[0].Shape())
+			refuse(lucid.ErrShapeMismatch, "tensor_dataset", "tensor %d has shape %v, the first %v; want the same first dimension", i,
+				t.Shape(), tensors[0].Shape())
 		}
 	}
 	return &TensorDataset{tensors}
@@ -175,7 +176,7 @@ func (d *ConcatDataset) GetContext(ctx context.Context, i int) ([]*lucid.Tensor,
 	return get(ctx, d.Datasets[k], i)
 }
 
-// StackDataset has as examples the tensors of the examples of several datasets at the same place, in a row.
+// StackDataset joins the examples of several datasets that have the same index: their tensors, one after the other.
 type StackDataset struct{ Datasets []Dataset }
 
 // NewStackDataset joins datasets of the same length.

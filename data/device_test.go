@@ -82,7 +82,7 @@ func TestDevice(t *testing.T) {
 }
 
 // TestDeviceAhead: while the loop is busy, batches are brought to the device; when it ends early, or its context is done, what
-// nobody took is given back without the help of the collector.
+// the loop did not take is freed without the help of the collector.
 func TestDeviceAhead(t *testing.T) {
 	dev, _ := late()
 	for name := range loaders(data.LoaderOptions{}) {

@@ -66,7 +66,8 @@ func DecodeIDX(r io.Reader) (*lucid.Tensor, error) {
 		return nil, err
 	}
 	if n != size {
-		return nil, fmt.Errorf("has %s %d bytes after the header; shape %v wants %d", map[bool]string{true: "more than", false: "only"}[n > size], min(n, size), shape, size)
+		return nil, fmt.Errorf("has %s %d bytes after the header; shape %v wants %d",
+			map[bool]string{true: "more than", false: "only"}[n > size], min(n, size), shape, size)
 	}
 	return idxTensor(head[2], b.Bytes(), shape), nil
 }
@@ -118,7 +119,8 @@ func mnistPart(dir, part string) (*TensorDataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if images.Dim() != 3 || labels.Dim() != 1 || images.Size(0) != labels.Size(0) || images.DType() != lucid.Uint8 || labels.DType() != lucid.Uint8 {
+	if images.Dim() != 3 || labels.Dim() != 1 || images.Size(0) != labels.Size(0) || images.DType() != lucid.Uint8 ||
+		labels.DType() != lucid.Uint8 {
 		return nil, lucid.Errorf(lucid.ErrFormat, "mnist", "%s: the %s images are %v %v, the labels %v %v; want (N, H, W) and (N), uint8",
 			dir, part, images.Shape(), images.DType(), labels.Shape(), labels.DType())
 	}

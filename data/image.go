@@ -56,9 +56,9 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if head.Width <= 0 || head.Height <= 0 || head.Width > o.MaxPixels/head.Height {
 		return nil, fmt.Errorf("%s of %d × %d; want at most %d pixels", format, head.Width, head.Height, o.MaxPixels)
 	}
-	turn := 1
+	orientation := 1
 	if format == "jpeg" && !o.IgnoreOrientation {
-		if turn, err = readOrientation(r); err != nil {
+		if orientation, err = readOrientation(r); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +69,7 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromImage(upright(img, turn), o), nil
+	return fromImage(upright(img, orientation), o), nil
 }
 
 // exifBytes bounds what is read to find the orientation: cameras write it into the first segments of a file.
@@ -97,8 +97,11 @@ func imageOptions(op string, opts []ImageOptions) (o ImageOptions, err error) {
 	if o.MaxPixels == 0 {
 		o.MaxPixels = maxPixels
 	}
-	if o.Channels != 0 && o.Channels != 1 && o.Channels != 3 || o.Height < 0 || o.Width < 0 || (o.Height == 0) != (o.Width == 0) || o.Height > 0 && o.Width > maxPixels/o.Height || o.MaxPixels < 0 {
-		return o, lucid.Errorf(lucid.ErrValue, op, "%d channels of %d × %d, at most %d pixels; want 1 or 3, both sizes or none, and no more than %d pixels", o.Channels, o.Height, o.Width, o.MaxPixels, maxPixels)
+	if o.Channels != 0 && o.Channels != 1 && o.Channels != 3 || o.Height < 0 || o.Width < 0 || (o.Height == 0) != (o.Width == 0) ||
+		o.Height > 0 && o.Width > maxPixels/o.Height || o.MaxPixels < 0 {
+		return o, lucid.Errorf(lucid.ErrValue, op,
+			"%d channels of %d × %d, at most %d pixels; want 1 or 3, both sizes or none, and no more than %d pixels", o.Channels, o.Height,
+			o.Width, o.MaxPixels, maxPixels)
 	}
 	return o, nil
 }

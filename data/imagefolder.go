@@ -17,7 +17,7 @@ const maxImages = 1 << 24
 type ImageFolder struct {
 	Classes []string // names of the folders, sorted
 	Paths   []string // of the images, class by class, sorted
-	Labels  []int64  // a place in Classes for each
+	Labels  []int64  // an index into Classes for each
 
 	o ImageOptions
 }

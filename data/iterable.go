@@ -20,10 +20,12 @@ type IterableLoader struct {
 func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader {
 	o := door.Option("iterable_loader", opts)
 	if o.Shuffle || o.Sampler != nil || o.BatchSampler != nil || o.Timeout != 0 || o.WorkerInit != nil || o.Seed != nil {
-		refuse(lucid.ErrValue, "iterable_loader", "an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
+		refuse(lucid.ErrValue, "iterable_loader",
+			"an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
 	}
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 {
-		refuse(lucid.ErrValue, "iterable_loader", "batch size %d, workers %d, prefetch %d; none may be negative", o.BatchSize, o.Workers, o.Prefetch)
+		refuse(lucid.ErrValue, "iterable_loader", "batch size %d, workers %d, prefetch %d; none may be negative",
+			o.BatchSize, o.Workers, o.Prefetch)
 	}
 	o.openDevice()
 	o.BatchSize = max(o.BatchSize, 1)
@@ -49,7 +51,7 @@ func (l *IterableLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, err
 		ready := make(chan result, ahead)
 		defer func() {
 			cancel()
-			go func() { // what is on its way comes to nobody
+			go func() { // batches on their way have no reader left
 				for r := range ready {
 					r.drop()
 				}

@@ -52,7 +52,8 @@ func TestIterableLoader(t *testing.T) {
 			}
 			return out, nil
 		}
-		if got, err := read(data.ChainDataset{count{n: 3}, count{n: 2}}, data.LoaderOptions{BatchSize: 2}); got != "[0 1][2 0][1]" || err != nil {
+		if got, err := read(data.ChainDataset{count{n: 3}, count{n: 2}},
+			data.LoaderOptions{BatchSize: 2}); got != "[0 1][2 0][1]" || err != nil {
 			t.Errorf("%d workers: %s, %v", workers, got, err)
 		}
 		if got, _ := read(count{n: 5}, data.LoaderOptions{BatchSize: 2, DropLast: true}); got != "[0 1][2 3]" {

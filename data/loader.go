@@ -22,8 +22,8 @@ type LoaderOptions struct {
 	Workers  int // goroutines that read; 0 reads while the loop waits
 	Prefetch int // batches each worker reads ahead; 0 means 2
 
-	// Device is where batches go. Examples are then read and put together in host memory, and whoever reads ahead moves each
-	// batch, so that its copy overlaps the step before; up to Workers·Prefetch batches lie on the device ahead of the loop. With no
+	// Device is where batches go. Examples are then read and put together in host memory, and the worker that reads ahead moves each
+	// batch, so that its copy overlaps the step before; up to Workers·Prefetch batches are on the device ahead of the loop. With no
 	// Workers the loop's own goroutine moves them. The zero value leaves batches where they are made.
 	Device lucid.Device
 
@@ -49,9 +49,11 @@ type Loader struct {
 func NewLoader(d Dataset, opts ...LoaderOptions) *Loader {
 	o := door.Option("loader", opts)
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 || o.Timeout < 0 {
-		refuse(lucid.ErrValue, "loader", "batch size %d, workers %d, prefetch %d, timeout %v; none may be negative", o.BatchSize, o.Workers, o.Prefetch, o.Timeout)
+		refuse(lucid.ErrValue, "loader", "batch size %d, workers %d, prefetch %d, timeout %v; none may be negative", o.BatchSize,
+			o.Workers, o.Prefetch, o.Timeout)
 	}
-	if o.Shuffle && (o.Sampler != nil || o.BatchSampler != nil) || o.BatchSampler != nil && (o.Sampler != nil || o.BatchSize > 0 || o.DropLast) {
+	if o.Shuffle && (o.Sampler != nil || o.BatchSampler != nil) || o.BatchSampler != nil &&
+		(o.Sampler != nil || o.BatchSize > 0 || o.DropLast) {
 		refuse(lucid.ErrValue, "loader", "Sampler excludes Shuffle, and BatchSampler excludes Sampler, Shuffle, BatchSize and DropLast")
 	}
 	o.openDevice()
@@ -88,7 +90,8 @@ func (l *Loader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 			l.tellEpoch(epoch)
 			batches = l.batches.Batches(rand.New(rand.NewPCG(seed, 0)))
 			if skip > len(batches) {
-				refuse(lucid.ErrValue, "loader", "the position is after batch %d of an epoch that has %d; the data or the batch size has changed", skip, len(batches))
+				refuse(lucid.ErrValue, "loader",
+					"the position is after batch %d of an epoch that has %d; the data or the batch size has changed", skip, len(batches))
 			}
 		})
 		if err != nil {

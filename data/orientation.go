@@ -66,7 +66,7 @@ func tiffOrientation(b []byte) int {
 	return 1
 }
 
-// upright turns an image whose camera was held that way.
+// upright rotates or mirrors an image by its EXIF orientation.
 func upright(img image.Image, orientation int) image.Image {
 	if orientation <= 1 || orientation > 8 {
 		return img
@@ -74,7 +74,7 @@ func upright(img image.Image, orientation int) image.Image {
 	b := img.Bounds()
 	w, h := b.Dx(), b.Dy()
 	ow, oh := w, h
-	if orientation > 4 { // rows and columns change places
+	if orientation > 4 { // rows and columns are swapped
 		ow, oh = h, w
 	}
 	// The pixel at (x, y) of what was stored stands at to(x, y).

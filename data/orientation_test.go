@@ -64,21 +64,21 @@ func sideways(t testing.TB, gray bool, segments ...[]byte) []byte {
 }
 
 // Corners, in reading order, of the picture above for every way to hold a camera: what the EXIF standard says of the
-// place of the first row and column.
+// position of the first row and column.
 func TestOrientation(t *testing.T) {
-	for turn, want := range map[int][4]int{
+	for orientation, want := range map[int][4]int{
 		0: {0, 255, 0, 128}, 1: {0, 255, 0, 128}, 2: {255, 0, 128, 0}, 3: {128, 0, 255, 0}, 4: {0, 128, 0, 255},
 		5: {0, 0, 255, 128}, 6: {0, 0, 128, 255}, 7: {128, 255, 0, 0}, 8: {255, 128, 0, 0}, 9: {0, 255, 0, 128},
 	} {
 		for _, gray := range []bool{false, true} {
 			for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-				file := sideways(t, gray, []byte{0xff, 0xe0, 0, 4, 1, 2}, exif(order, uint16(turn)))
+				file := sideways(t, gray, []byte{0xff, 0xe0, 0, 4, 1, 2}, exif(order, uint16(orientation)))
 				x, err := DecodeImage(bytes.NewReader(file))
 				if err != nil {
 					t.Fatal(err)
 				}
 				h, w := 8, 16
-				if turn >= 5 && turn <= 8 {
+				if orientation >= 5 && orientation <= 8 {
 					h, w = w, h
 				}
 				channels := 3
@@ -86,11 +86,11 @@ func TestOrientation(t *testing.T) {
 					channels = 1
 				}
 				if !slices.Equal(x.Shape(), []int{channels, h, w}) {
-					t.Fatalf("orientation %d: shape %v", turn, x.Shape())
+					t.Fatalf("orientation %d: shape %v", orientation, x.Shape())
 				}
 				for i, p := range [][2]int{{0, 0}, {0, w - 1}, {h - 1, 0}, {h - 1, w - 1}} {
 					if got := int(x.At(channels-1, p[0], p[1]).Item()); got < want[i]-6 || got > want[i]+6 {
-						t.Errorf("orientation %d: corner %d is %d; want %d", turn, i, got, want[i])
+						t.Errorf("orientation %d: corner %d is %d; want %d", orientation, i, got, want[i])
 					}
 				}
 				stored, err := DecodeImage(bytes.NewReader(file), ImageOptions{IgnoreOrientation: true})
@@ -135,7 +135,8 @@ func TestImageFolderLinks(t *testing.T) {
 	write(t, filepath.Join(dir, "a", "more", "y.png"), picture(t, 2, 2, color.White, false))
 	write(t, filepath.Join(dir, "a", ".hidden.png"), []byte("no image"))
 	write(t, filepath.Join(elsewhere, "z.png"), picture(t, 2, 2, color.Black, false))
-	for to, from := range map[string]string{elsewhere: filepath.Join(dir, "b"), filepath.Join(elsewhere, "z.png"): filepath.Join(dir, "a", "z.png"), "nowhere": filepath.Join(dir, "c")} {
+	for to, from := range map[string]string{elsewhere: filepath.Join(dir, "b"),
+		filepath.Join(elsewhere, "z.png"): filepath.Join(dir, "a", "z.png"), "nowhere": filepath.Join(dir, "c")} {
 		if err := os.Symlink(to, from); err != nil {
 			t.Fatal(err)
 		}

@@ -131,10 +131,13 @@ func TestCSV(t *testing.T) {
 		classes []string
 		columns []string
 	}{
-		"numbers":        {text: "1,2,10\n3,4,9\n", x: []float32{1, 2, 3, 4}, y: []int64{1, 0}, classes: []string{"9", "10"}},
-		"names":          {text: "1,2,rose\n3,4,iris\n5,6,rose", x: []float32{1, 2, 3, 4, 5, 6}, y: []int64{1, 0, 1}, classes: []string{"iris", "rose"}},
-		"header":         {text: "label;a;b\nx;1;2\n", x: []float32{1, 2}, y: []int64{0}, classes: []string{"x"}, columns: []string{"a", "b"}},
-		"numbered names": {text: "0\t1\tclass\n1\t2\tx\n", x: []float32{1, 2}, y: []int64{0}, classes: []string{"x"}, columns: []string{"0", "1"}},
+		"numbers": {text: "1,2,10\n3,4,9\n", x: []float32{1, 2, 3, 4}, y: []int64{1, 0}, classes: []string{"9", "10"}},
+		"names": {text: "1,2,rose\n3,4,iris\n5,6,rose", x: []float32{1, 2, 3, 4, 5, 6}, y: []int64{1, 0, 1},
+			classes: []string{"iris", "rose"}},
+		"header": {text: "label;a;b\nx;1;2\n", x: []float32{1, 2}, y: []int64{0}, classes: []string{"x"},
+			columns: []string{"a", "b"}},
+		"numbered names": {text: "0\t1\tclass\n1\t2\tx\n", x: []float32{1, 2}, y: []int64{0}, classes: []string{"x"},
+			columns: []string{"0", "1"}},
 		"label column":   {text: "5,1,2\n", o: CSVOptions{Label: new(0)}, x: []float32{1, 2}, y: []int64{0}, classes: []string{"5"}},
 		"no label":       {text: "5,1,2\n", o: CSVOptions{NoLabel: true}, x: []float32{5, 1, 2}},
 		"spaces, quotes": {text: "1, 2, \"a,b\"\r\n", x: []float32{1, 2}, y: []int64{0}, classes: []string{"a,b"}},
@@ -148,7 +151,8 @@ func TestCSV(t *testing.T) {
 		if got.Y != nil {
 			y = lucid.ToSlice[int64](got.Y)
 		}
-		if !slices.Equal(lucid.ToSlice[float32](got.X), c.x) || !slices.Equal(y, c.y) || !slices.Equal(got.Classes, c.classes) || !slices.Equal(got.Columns, c.columns) {
+		if !slices.Equal(lucid.ToSlice[float32](got.X), c.x) || !slices.Equal(y, c.y) || !slices.Equal(got.Classes, c.classes) ||
+			!slices.Equal(got.Columns, c.columns) {
 			t.Errorf("%s: %v %v %v %v", name, got.X, got.Y, got.Classes, got.Columns)
 		}
 	}
@@ -266,14 +270,16 @@ func TestImageKinds(t *testing.T) {
 			palette = append(palette, colour(x, y))
 		}
 	}
-	for _, img := range []draw.Image{image.NewRGBA(rect), image.NewNRGBA(rect), image.NewRGBA64(rect), image.NewNRGBA64(rect), image.NewPaletted(rect, palette), image.NewGray(rect), image.NewGray16(rect),
+	for _, img := range []draw.Image{image.NewRGBA(rect), image.NewNRGBA(rect), image.NewRGBA64(rect), image.NewNRGBA64(rect),
+		image.NewPaletted(rect, palette), image.NewGray(rect), image.NewGray16(rect),
 		image.NewRGBA(image.Rect(0, 0, 20, 20)).SubImage(rect).(draw.Image)} {
 		for y := rect.Min.Y; y < rect.Max.Y; y++ {
 			for x := rect.Min.X; x < rect.Max.X; x++ {
 				img.Set(x, y, colour(x, y))
 			}
 		}
-		rgb, gray := lucid.ToSlice[int](FromImage(img, ImageOptions{Channels: 3})), lucid.ToSlice[int](FromImage(img, ImageOptions{Channels: 1}))
+		rgb, gray := lucid.ToSlice[int](FromImage(img, ImageOptions{Channels: 3})),
+			lucid.ToSlice[int](FromImage(img, ImageOptions{Channels: 1}))
 		for i := range gray {
 			at := img.At(3+i%4, 5+i/4)
 			r, g, b, _ := at.RGBA()
@@ -285,14 +291,16 @@ func TestImageKinds(t *testing.T) {
 	}
 }
 
-// TestCSVMissing asks that fields without a number are refused unless somebody says what they stand for.
+// TestCSVMissing asks that fields without a number are refused unless an option says what they stand for.
 func TestCSVMissing(t *testing.T) {
 	const table = "\ufefflabel,a,b\nx,1,\ny, NA ,4\nx,null,?\n"
-	if _, err := DecodeCSV(strings.NewReader(table)); err == nil || !strings.Contains(err.Error(), "line 2: field 3 is \"\"; want a number, or the option Missing") {
+	if _, err := DecodeCSV(strings.NewReader(table)); err == nil ||
+		!strings.Contains(err.Error(), "line 2: field 3 is \"\"; want a number, or the option Missing") {
 		t.Error(err)
 	}
 	d, err := DecodeCSV(strings.NewReader(table), CSVOptions{Missing: new(-1.0)})
-	if err != nil || d.Missing != 4 || !slices.Equal(lucid.ToSlice[int](d.X), []int{1, -1, -1, 4, -1, -1}) || !slices.Equal(d.Columns, []string{"a", "b"}) {
+	if err != nil || d.Missing != 4 || !slices.Equal(lucid.ToSlice[int](d.X), []int{1, -1, -1, 4, -1, -1}) ||
+		!slices.Equal(d.Columns, []string{"a", "b"}) {
 		t.Errorf("%v, %+v", err, d)
 	}
 	if d, err = DecodeCSV(strings.NewReader(table), CSVOptions{Missing: new(math.NaN())}); err != nil || !math.IsNaN(d.X.At(1, 0).Item()) {
@@ -309,7 +317,8 @@ func TestTextDataset(t *testing.T) {
 		t.Fatalf("%d windows", d.Len())
 	}
 	b, err := d.GetBatch([]int{1, 0})
-	if err != nil || !slices.Equal(lucid.ToSlice[int64](b[0]), []int64{'c', 'd', 'e', 'a', 'b', 'c'}) || !slices.Equal(lucid.ToSlice[int64](b[1]), []int64{'d', 'e', 'f', 'b', 'c', 'd'}) {
+	if err != nil || !slices.Equal(lucid.ToSlice[int64](b[0]), []int64{'c', 'd', 'e', 'a', 'b', 'c'}) ||
+		!slices.Equal(lucid.ToSlice[int64](b[1]), []int64{'d', 'e', 'f', 'b', 'c', 'd'}) {
 		t.Errorf("%v, %v", b, err)
 	}
 	one, err := d.Get(0)

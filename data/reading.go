@@ -92,7 +92,7 @@ func (r reading) parallel(ctx context.Context, batches [][]int, yield func([]*lu
 	}
 }
 
-// dropAll frees batches that nobody waits for any more; workers have stopped.
+// dropAll frees batches that no reader waits for any more; workers have stopped.
 func dropAll(queue []chan result) {
 	for _, done := range queue {
 		select {
@@ -193,9 +193,9 @@ func (r reading) gather(ctx context.Context, batch int, indices []int, at *int) 
 			return nil, ctx.Err()
 		}
 		*at = i
-		// The place in the epoch counts too: an example that comes twice has other random numbers the second time.
-		place := uint64(batch)<<32 | uint64(k)
-		c := context.WithValue(ctx, seedKey{}, exampleSeed{r.seed, uint64(i) + 1 + place*0x9e3779b97f4a7c15})
+		// The position in the epoch counts too: an example that comes twice has other random numbers the second time.
+		position := uint64(batch)<<32 | uint64(k)
+		c := context.WithValue(ctx, seedKey{}, exampleSeed{r.seed, uint64(i) + 1 + position*0x9e3779b97f4a7c15})
 		if examples[k], err = get(c, r.l.d, i); err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // maxValues bounds how many numbers a reader takes from one file: 2^31 bytes hold every data set that fits in memory
-// beside its gradients.
+// with a model.
 const maxValues = 1 << 31
 
 // withFile opens a file, unpacked if it is gzip, and hands it to f. Errors say the path.

@@ -35,7 +35,7 @@ type seedKey struct{}
 type exampleSeed struct{ a, b uint64 }
 
 // WorkerRand returns the source of random numbers of the example that is being read: the same for the same seed, epoch, index and
-// place in the epoch, whichever worker reads it. Two calls for one example return the same source, from its start. Outside of
+// position in the epoch, whichever worker reads it. Two calls for one example return the same source, from its start. Outside of
 // a loader it is seeded at random.
 func WorkerRand(ctx context.Context) *rand.Rand {
 	if s, ok := ctx.Value(seedKey{}).(exampleSeed); ok {

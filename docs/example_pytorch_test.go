@@ -88,24 +88,24 @@ func (r *run) epoch(after func(step int) error) error {
 // decoder is one block of a language model that keeps what it computed of earlier tokens.
 type decoder struct {
 	nn.Base
-	Tokens, Places *nn.Embedding
-	QKV, Out       *nn.Linear
-	Keys, Values   *lucid.Tensor `nn:",buffer,transient"` // (1, H, longest text, D)
+	Tokens, Positions *nn.Embedding
+	QKV, Out          *nn.Linear
+	Keys, Values      *lucid.Tensor `nn:",buffer,transient"` // (1, H, longest text, D)
 }
 
 func newDecoder(words, longest, size, heads int) *decoder {
 	return &decoder{
-		Tokens: nn.NewEmbedding(words, size), Places: nn.NewEmbedding(longest, size),
+		Tokens: nn.NewEmbedding(words, size), Positions: nn.NewEmbedding(longest, size),
 		QKV: nn.NewLinear(size, 3*size), Out: nn.NewLinear(size, words),
 		Keys: lucid.Zeros(1, heads, longest, size/heads), Values: lucid.Zeros(1, heads, longest, size/heads),
 	}
 }
 
-// Forward gives the scores of the word behind the last of ids (1, T), the first of which stands at place start, a 0-d tensor.
+// Forward gives the scores of the word behind the last of ids (1, T), the first of which is at position start, a 0-d tensor.
 func (m *decoder) Forward(ids, start *lucid.Tensor) *lucid.Tensor {
 	T, H, D := ids.Size(1), m.Keys.Size(1), m.Keys.Size(3)
 	at := start.Add(lucid.Arange(T))
-	x := m.Tokens.Forward(ids).Add(m.Places.Forward(at))
+	x := m.Tokens.Forward(ids).Add(m.Positions.Forward(at))
 	qkv := m.QKV.Forward(x).Reshape(1, T, 3, H, D).Permute(2, 0, 3, 1, 4)
 	m.Keys.SetAt(qkv.At(1), lucid.Colon, lucid.Colon, at)
 	m.Values.SetAt(qkv.At(2), lucid.Colon, lucid.Colon, at)

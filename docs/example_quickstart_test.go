@@ -18,7 +18,7 @@ func newModel() *nn.Sequential {
 	return nn.NewSequential(nn.NewLinear(2, 32), nn.NewTanh(), nn.NewLinear(32, 1))
 }
 
-// train teaches a network which points of a square lie inside a circle, and returns the share it places right.
+// train teaches a network which points of a square are inside a circle, and returns its accuracy.
 func train() (model *nn.Sequential, right float64) {
 	lucid.Seed(1)
 	model = newModel()

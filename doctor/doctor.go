@@ -122,7 +122,8 @@ func (d Diagnosis) String() string {
 		if m.Limit > 0 {
 			limit = fmt.Sprintf("limit %d", m.Limit)
 		}
-		line("device", "%s: %d kernels; memory in bytes: %d allocated, %d peak, %d cached for reuse, %s", v.Name, v.Kernels, m.Allocated, m.Peak, m.Cached, limit)
+		line("device", "%s: %d kernels; memory in bytes: %d allocated, %d peak, %d cached for reuse, %s", v.Name, v.Kernels, m.Allocated,
+			m.Peak, m.Cached, limit)
 	}
 	for _, e := range d.Env {
 		line("env", "%s", e)

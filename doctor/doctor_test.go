@@ -26,7 +26,8 @@ func TestDoctor(t *testing.T) {
 	if err != nil || json.Unmarshal(b, &back) != nil || back.String() != text {
 		t.Errorf("%v: %s", err, b)
 	}
-	bad := doctor.Diagnosis{Variants: map[string][]string{"gemm.gemm": {}}, Devices: []doctor.DeviceDiagnosis{{Name: "cuda", Error: "no driver"}}}.String()
+	bad := doctor.Diagnosis{Variants: map[string][]string{"gemm.gemm": {}},
+		Devices: []doctor.DeviceDiagnosis{{Name: "cuda", Error: "no driver"}}}.String()
 	if !strings.Contains(bad, "gemm.gemm: Go code") || !strings.Contains(bad, "cuda: cannot be used: no driver") {
 		t.Error(bad)
 	}

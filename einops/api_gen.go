@@ -39,5 +39,5 @@ func Rearrange(x *lucid.Tensor, pattern string, o ...Options) *lucid.Tensor {
 	a0 := acquire("einops_rearrange", x)
 	r0 := ops.Rearrange(a0, pattern, option("einops_rearrange", o).op())
 	release(a0)
-	return wrap(r0)
+	return wrapView(r0)
 }

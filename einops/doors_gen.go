@@ -11,6 +11,8 @@ import (
 
 func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
 
+func wrapView(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.WrapView(n)) }
+
 func option[T any](op string, opts []T) T { return door.Option(op, opts) }
 
 // acquire claims the node a tensor shows now; release lets it go once the result holds it.

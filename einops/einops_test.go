@@ -35,7 +35,8 @@ func TestRearrange(t *testing.T) {
 	x := count(2, 3, 4)
 	same(t, "order", einops.Rearrange(x, "a b c -> c a b"), x.Permute(2, 0, 1))
 	same(t, "join", einops.Rearrange(x, "a b c -> (b a) c"), x.Permute(1, 0, 2).Reshape(6, 4))
-	same(t, "split", einops.Rearrange(x, "a b (h w) -> a h (w b)", lengths("h", 2)), x.Reshape(2, 3, 2, 2).Permute(0, 2, 3, 1).Reshape(2, 2, 6))
+	same(t, "split", einops.Rearrange(x, "a b (h w) -> a h (w b)", lengths("h", 2)),
+		x.Reshape(2, 3, 2, 2).Permute(0, 2, 3, 1).Reshape(2, 2, 6))
 	same(t, "ones", einops.Rearrange(x, "a b c -> a 1 (b c) ()"), x.Reshape(2, 1, 12, 1))
 	same(t, "drop ones", einops.Rearrange(x.Unsqueeze(1), "a 1 ... -> a ..."), x)
 	same(t, "ellipsis", einops.Rearrange(x, "a ... -> ... a"), x.Permute(1, 2, 0))
@@ -48,7 +49,8 @@ func TestRearrange(t *testing.T) {
 func TestReduceAndRepeat(t *testing.T) {
 	x := count(2, 4, 6)
 	same(t, "sum", einops.Reduce(x, "a b c -> c", "sum"), x.Sum(0, 1))
-	same(t, "pool", einops.Reduce(x, "a (h 2) (w 3) -> a h w", "max"), lucid.Amax(x.Reshape(2, 2, 2, 2, 3), lucid.ReduceOptions{Dim: []int{2, 4}}))
+	same(t, "pool", einops.Reduce(x, "a (h 2) (w 3) -> a h w", "max"),
+		lucid.Amax(x.Reshape(2, 2, 2, 2, 3), lucid.ReduceOptions{Dim: []int{2, 4}}))
 	same(t, "all", einops.Reduce(x, "... -> ", "mean"), x.Mean())
 	same(t, "nothing", einops.Reduce(x, "a b c -> b a c", "min"), x.Permute(1, 0, 2))
 	same(t, "repeat", einops.Repeat(x, "a b c -> a (b 2) c"), lucid.RepeatInterleave(x, 2, lucid.RepeatInterleaveOptions{Dim: new(1)}))
@@ -59,9 +61,11 @@ func TestReduceAndRepeat(t *testing.T) {
 func TestRefused(t *testing.T) {
 	x := count(2, 6)
 	for pattern, o := range map[string]einops.Options{
-		"a b": {}, "a b -> a b -> a": {}, "a -> a": {}, "a b c ... -> a": {}, "a b -> a": {}, "a b -> a b c": {}, "a a -> a": {}, "a (b -> a b": {}, "(a (b)) c -> a b c": {},
+		"a b": {}, "a b -> a b -> a": {}, "a -> a": {}, "a b c ... -> a": {}, "a b -> a": {}, "a b -> a b c": {}, "a a -> a": {},
+		"a (b -> a b": {}, "(a (b)) c -> a b c": {},
 		"a b) -> a b": {}, "a 7 -> a 7": {}, "a (b c) -> a b c": {}, "a b -> ... a b": {}, "a-b c -> c": {}, "a 0 -> a 0": {},
-		"a (b c) -> a b c ": lengths("b", 4), "a b -> b a": lengths("z", 1), "a b  -> b a": lengths("a", 3), "(...) b -> b": {}, "a b -> b -1 a": {},
+		"a (b c) -> a b c ": lengths("b", 4), "a b -> b a": lengths("z", 1), "a b  -> b a": lengths("a", 3),
+		"(...) b -> b": {}, "a b -> b -1 a": {},
 	} {
 		err := lucid.Try(func() { einops.Rearrange(x, pattern, o) })
 		if !errors.Is(err, lucid.ErrValue) && !errors.Is(err, lucid.ErrShapeMismatch) {
@@ -78,7 +82,8 @@ func TestRefused(t *testing.T) {
 
 func TestByName(t *testing.T) {
 	x := count(2, 6)
-	got, err := lucid.Call("rearrange", []*lucid.Tensor{x}, map[string]any{"pattern": "a (b c) -> c a b", "axes_lengths": map[string]any{"b": 2.0}})
+	got, err := lucid.Call("rearrange", []*lucid.Tensor{x}, map[string]any{"pattern": "a (b c) -> c a b",
+		"axes_lengths": map[string]any{"b": 2.0}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,52 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// CholeskyExOptions are the options of CholeskyEx; the zero value is PyTorch's default.
+type CholeskyExOptions struct {
+	Upper       bool // read the upper triangle, and give an upper one
+	CheckErrors bool // a matrix that is not positive definite is an error all the same
+}
+
+func (o CholeskyExOptions) op() ops.CholeskyExOptions {
+	return ops.CholeskyExOptions{Upper: o.Upper, CheckErrors: o.CheckErrors}
+}
+
+// CholeskyOptions are the options of Cholesky; the zero value is PyTorch's default.
+type CholeskyOptions struct {
+	Upper bool // read the upper triangle, and give an upper one
+}
+
+func (o CholeskyOptions) op() ops.CholeskyOptions { return ops.CholeskyOptions{Upper: o.Upper} }
+
+// CholeskySolveOptions are the options of CholeskyInverse and CholeskySolve; the zero value is PyTorch's default.
+type CholeskySolveOptions struct {
+	Upper bool // the factor is an upper triangle
+}
+
+func (o CholeskySolveOptions) op() ops.CholeskySolveOptions {
+	return ops.CholeskySolveOptions{Upper: o.Upper}
+}
+
+// CondOptions are the options of Cond; the zero value is PyTorch's default.
+type CondOptions struct {
+	P any // 2 (also if nil), -2, "fro", "nuc", 1, -1, "inf" or "-inf"
+}
+
+func (o CondOptions) op() ops.CondOptions { return ops.CondOptions{P: o.P} }
+
 // CrossOptions are the options of Cross; the zero value is PyTorch's default.
 type CrossOptions struct {
 	Dim *int // nil: the last
 }
 
 func (o CrossOptions) op() ops.LinalgCrossOptions { return ops.LinalgCrossOptions{Dim: o.Dim} }
+
+// EighOptions are the options of EigValsH and Eigh; the zero value is PyTorch's default.
+type EighOptions struct {
+	UPLO string // triangle that is read: L (also if empty) or U
+}
+
+func (o EighOptions) op() ops.EighOptions { return ops.EighOptions{UPLO: o.UPLO} }
 
 // HadamardTransformOptions are the options of HadamardTransform; the zero value is PyTorch's default.
 type HadamardTransformOptions struct {
@@ -22,6 +62,246 @@ type HadamardTransformOptions struct {
 func (o HadamardTransformOptions) op() ops.HadamardOptions {
 	return ops.HadamardOptions{Scale: o.Scale}
 }
+
+// InvExOptions are the options of InvEx; the zero value is PyTorch's default.
+type InvExOptions struct {
+	CheckErrors bool // a singular matrix is an error all the same
+}
+
+func (o InvExOptions) op() ops.InvExOptions { return ops.InvExOptions{CheckErrors: o.CheckErrors} }
+
+// LDLFactorExOptions are the options of LDLFactorEx; the zero value is PyTorch's default.
+type LDLFactorExOptions struct {
+	Hermitian   bool // Hermitian, and not symmetric
+	CheckErrors bool // a singular matrix is an error all the same
+}
+
+func (o LDLFactorExOptions) op() ops.LDLFactorExOptions {
+	return ops.LDLFactorExOptions{Hermitian: o.Hermitian, CheckErrors: o.CheckErrors}
+}
+
+// LDLOptions are the options of LDLFactor and LDLSolve; the zero value is PyTorch's default.
+type LDLOptions struct {
+	Hermitian bool // Hermitian, and not symmetric
+}
+
+func (o LDLOptions) op() ops.LDLOptions { return ops.LDLOptions{Hermitian: o.Hermitian} }
+
+// LOBPCGOptions are the options of LOBPCG; the zero value is PyTorch's default.
+type LOBPCGOptions struct {
+	B              *lucid.Tensor // the matrices b of x·v = λ·b·v, Hermitian positive definite; nil: the identity
+	Start          *lucid.Tensor // vectors to begin with, one column for each eigenvalue; nil: random ones
+	Preconditioner *lucid.Tensor // matrices near the inverses; nil: the identity
+	K              *int          // eigenvalues; nil: 1
+	Niter          *int          // iterations; nil: 20
+	Smallest       bool          // the smallest eigenvalues instead of the largest
+}
+
+func (o LOBPCGOptions) op() ops.LobpcgOptions {
+	return ops.LobpcgOptions{K: o.K, Niter: o.Niter, Smallest: o.Smallest}
+}
+
+// LUFactorExOptions are the options of LUFactorEx; the zero value is PyTorch's default.
+type LUFactorExOptions struct {
+	NoPivot     bool // rows stay where they are
+	CheckErrors bool // a singular matrix is an error all the same
+}
+
+func (o LUFactorExOptions) op() ops.LUFactorExOptions {
+	return ops.LUFactorExOptions{NoPivot: o.NoPivot, CheckErrors: o.CheckErrors}
+}
+
+// LUOptions are the options of LU and LUFactor; the zero value is PyTorch's default.
+type LUOptions struct {
+	NoPivot bool // rows stay where they are
+}
+
+func (o LUOptions) op() ops.LUOptions { return ops.LUOptions{NoPivot: o.NoPivot} }
+
+// LUSolveOptions are the options of LUSolve; the zero value is PyTorch's default.
+type LUSolveOptions struct {
+	Right   bool // x·a = b instead of a·x = b
+	Adjoint bool // with the conjugate transpose of a
+}
+
+func (o LUSolveOptions) op() ops.LUSolveOptions {
+	return ops.LUSolveOptions{Right: o.Right, Adjoint: o.Adjoint}
+}
+
+// LUUnpackOptions are the options of LUUnpack; the zero value is PyTorch's default.
+type LUUnpackOptions struct {
+	NoData   bool // L and U are empty
+	NoPivots bool // P is empty
+}
+
+func (o LUUnpackOptions) op() ops.LUUnpackOptions {
+	return ops.LUUnpackOptions{NoData: o.NoData, NoPivots: o.NoPivots}
+}
+
+// LstSqOptions are the options of LstSq; the zero value is PyTorch's default.
+type LstSqOptions struct {
+	RCond  *float64 // singular values up to it times the largest are 0; nil: ε·max(m, n)
+	Driver string   // gelsy (also if empty), gelsd and gelss allow any rank; gels asks for full rank
+}
+
+func (o LstSqOptions) op() ops.LstsqOptions {
+	return ops.LstsqOptions{RCond: o.RCond, Driver: o.Driver}
+}
+
+// MatrixNormOptions are the options of MatrixNorm; the zero value is PyTorch's default.
+type MatrixNormOptions struct {
+	Ord     any         // "fro" (also if nil), "nuc", or 1, -1, 2, -2, "inf", "-inf"
+	Dim     []int       // two dimensions; none: the last two
+	KeepDim bool        // reduced dimensions stay, with size 1
+	DType   lucid.DType // dtype to compute in; zero: the input's
+}
+
+func (o MatrixNormOptions) op() ops.MatrixNormOptions {
+	return ops.MatrixNormOptions{Ord: o.Ord, Dim: o.Dim, KeepDim: o.KeepDim, DType: o.DType}
+}
+
+// MatrixRankOptions are the options of MatrixRank; the zero value is PyTorch's default.
+type MatrixRankOptions struct {
+	ATol      *float64 // singular values up to it are 0; nil: 0
+	RTol      *float64 // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
+	Hermitian bool     // use eigenvalues, of which the lower triangle is read
+}
+
+func (o MatrixRankOptions) op() ops.RankOptions {
+	return ops.RankOptions{ATol: o.ATol, RTol: o.RTol, Hermitian: o.Hermitian}
+}
+
+// NormOptions are the options of Norm; the zero value is PyTorch's default.
+type NormOptions struct {
+	Ord     any         // nil: 2 of all elements; otherwise of a vector or a matrix, as VectorNorm and MatrixNorm
+	Dim     []int       // one dimension: vectors; two: matrices; none: all of a tensor that is one of both
+	KeepDim bool        // reduced dimensions stay, with size 1
+	DType   lucid.DType // dtype to compute in; zero: the input's
+}
+
+func (o NormOptions) op() ops.LinalgNormOptions {
+	return ops.LinalgNormOptions{Ord: o.Ord, Dim: o.Dim, KeepDim: o.KeepDim, DType: o.DType}
+}
+
+// OrmqrOptions are the options of Ormqr; the zero value is PyTorch's default.
+type OrmqrOptions struct {
+	Right     bool // other·Q instead of Q·other
+	Transpose bool // with the conjugate transpose of Q
+}
+
+func (o OrmqrOptions) op() ops.OrmqrOptions {
+	return ops.OrmqrOptions{Right: o.Right, Transpose: o.Transpose}
+}
+
+// PCALowRankOptions are the options of PCALowRank; the zero value is PyTorch's default.
+type PCALowRankOptions struct {
+	Q        *int // components; nil: 6, or fewer if the matrix is smaller
+	NoCenter bool // the mean of the columns stays in
+	Niter    *int // steps of subspace iteration; nil: 2
+}
+
+func (o PCALowRankOptions) op() ops.PcaLowrankOptions {
+	return ops.PcaLowrankOptions{Q: o.Q, NoCenter: o.NoCenter, Niter: o.Niter}
+}
+
+// PInvOptions are the options of PInv; the zero value is PyTorch's default.
+type PInvOptions struct {
+	ATol      *float64 // singular values up to it are 0; nil: 0
+	RTol      *float64 // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
+	Hermitian bool     // use eigenvalues, of which the lower triangle is read
+}
+
+func (o PInvOptions) op() ops.PinvOptions {
+	return ops.PinvOptions{ATol: o.ATol, RTol: o.RTol, Hermitian: o.Hermitian}
+}
+
+// PolarOptions are the options of Polar; the zero value is PyTorch's default.
+type PolarOptions struct {
+	Left bool // x = p·u instead of x = u·p
+}
+
+func (o PolarOptions) op() ops.LinalgPolarOptions { return ops.LinalgPolarOptions{Left: o.Left} }
+
+// QROptions are the options of QR; the zero value is PyTorch's default.
+type QROptions struct {
+	Mode string // reduced (also if empty), complete, r
+}
+
+func (o QROptions) op() ops.QROptions { return ops.QROptions{Mode: o.Mode} }
+
+// SVDLowRankOptions are the options of SVDLowRank; the zero value is PyTorch's default.
+type SVDLowRankOptions struct {
+	M     *lucid.Tensor // subtracted from x; nil: nothing
+	Q     *int          // singular values, a few more than the rank that is looked for; nil: 6
+	Niter *int          // steps of subspace iteration; nil: 2
+}
+
+func (o SVDLowRankOptions) op() ops.SvdLowrankOptions {
+	return ops.SvdLowrankOptions{Q: o.Q, Niter: o.Niter}
+}
+
+// SVDOptions are the options of SVD; the zero value is PyTorch's default.
+type SVDOptions struct {
+	Reduced bool   // U and Vh have min(m, n) vectors; otherwise they are square
+	Driver  string // gesvd, gesvdj and gesvda are taken, and change nothing here
+}
+
+func (o SVDOptions) op() ops.SVDOptions { return ops.SVDOptions{Reduced: o.Reduced, Driver: o.Driver} }
+
+// SVDValsOptions are the options of SVDVals; the zero value is PyTorch's default.
+type SVDValsOptions struct {
+	Driver string // gesvd, gesvdj and gesvda are taken, and change nothing here
+}
+
+func (o SVDValsOptions) op() ops.SVDValsOptions { return ops.SVDValsOptions{Driver: o.Driver} }
+
+// SolveExOptions are the options of SolveEx; the zero value is PyTorch's default.
+type SolveExOptions struct {
+	Right       bool // x·a = b instead of a·x = b
+	CheckErrors bool // a singular matrix is an error all the same
+}
+
+func (o SolveExOptions) op() ops.SolveExOptions {
+	return ops.SolveExOptions{Right: o.Right, CheckErrors: o.CheckErrors}
+}
+
+// SolveOptions are the options of Solve; the zero value is PyTorch's default.
+type SolveOptions struct {
+	Right bool // x·a = b instead of a·x = b
+}
+
+func (o SolveOptions) op() ops.SolveOptions { return ops.SolveOptions{Right: o.Right} }
+
+// SolveTriangularOptions are the options of SolveTriangular; the zero value is PyTorch's default.
+type SolveTriangularOptions struct {
+	Right         bool // x·a = b instead of a·x = b
+	Unitriangular bool // the diagonal counts as ones, and is not read
+}
+
+func (o SolveTriangularOptions) op() ops.SolveTriangularOptions {
+	return ops.SolveTriangularOptions{Right: o.Right, Unitriangular: o.Unitriangular}
+}
+
+// TensorInvOptions are the options of TensorInv; the zero value is PyTorch's default.
+type TensorInvOptions struct {
+	Ind *int // number of the first dimensions, whose sizes must have the product of the others; nil: 2
+}
+
+func (o TensorInvOptions) op() ops.TensorinvOptions { return ops.TensorinvOptions{Ind: o.Ind} }
+
+// TensorSolveOptions are the options of TensorSolve; the zero value is PyTorch's default.
+type TensorSolveOptions struct {
+	Dims []int // dimensions of a that are moved behind the others first
+}
+
+func (o TensorSolveOptions) op() ops.TensorsolveOptions { return ops.TensorsolveOptions{Dims: o.Dims} }
+
+// TriInvOptions are the options of TriInv; the zero value is PyTorch's default.
+type TriInvOptions struct {
+	Upper bool // read the upper triangle
+}
+
+func (o TriInvOptions) op() ops.TriInvOptions { return ops.TriInvOptions{Upper: o.Upper} }
 
 // VecdotOptions are the options of Vecdot; the zero value is PyTorch's default.
 type VecdotOptions struct {
@@ -42,6 +322,102 @@ func (o VectorNormOptions) op() ops.VectorNormOptions {
 	return ops.VectorNormOptions{Ord: o.Ord, Dim: o.Dim, KeepDim: o.KeepDim, DType: o.DType}
 }
 
+// Cholesky returns L with L·Lᴴ = x for Hermitian positive definite matrices, or Lᴴ if Upper is set. One triangle is read, the lower unless
+// Upper; the gradient is symmetric. A matrix that is not positive definite is an ErrSingular of the evaluation, which names it.
+func Cholesky(x *lucid.Tensor, o ...CholeskyOptions) *lucid.Tensor {
+	a0 := acquire("linalg_cholesky", x)
+	r0 := ops.Cholesky(a0, option("linalg_cholesky", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// CholeskyEx is Cholesky that gives for each matrix 0 or the number of the first row that shows that it is not positive definite, from 1
+// on, and no error.
+func CholeskyEx(x *lucid.Tensor, o ...CholeskyExOptions) (l, info *lucid.Tensor) {
+	a0 := acquire("linalg_cholesky_ex", x)
+	r0, r1 := ops.CholeskyEx(a0, option("linalg_cholesky_ex", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CholeskyInverse returns A⁻¹ from the Cholesky factor of A.
+func CholeskyInverse(l *lucid.Tensor, o ...CholeskySolveOptions) *lucid.Tensor {
+	a0 := acquire("cholesky_inverse", l)
+	r0 := ops.CholeskyInverse(a0, option("cholesky_inverse", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// CholeskySolve returns x with A·x = b from the Cholesky factor of A.
+func CholeskySolve(b, l *lucid.Tensor, o ...CholeskySolveOptions) *lucid.Tensor {
+	a0 := acquire("cholesky_solve", b)
+	a1 := acquire("cholesky_solve", l)
+	r0 := ops.CholeskySolve(a0, a1, option("cholesky_solve", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Cond returns the condition numbers of matrices: the norm times that of the inverse, and Inf for a singular matrix.
+func Cond(x *lucid.Tensor, o ...CondOptions) *lucid.Tensor {
+	a0 := acquire("linalg_cond", x)
+	r0 := ops.Cond(a0, option("linalg_cond", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// Det returns the determinants of square matrices; of 0×0 it is 1. The derivative is right for singular matrices too.
+func Det(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("linalg_det", x)
+	r0 := ops.Det(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real matrices
+// too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and infinite
+// where eigenvalues are equal.
+func Eig(x *lucid.Tensor) (eigenvalues, eigenvectors *lucid.Tensor) {
+	a0 := acquire("linalg_eig", x)
+	r0, r1 := ops.Eig(a0)
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = v·diag(w)·vᴴ. One triangle
+// is read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where eigenvalues are equal.
+// Eigvalsh has neither limit.
+func Eigh(x *lucid.Tensor, o ...EighOptions) (eigenvalues, eigenvectors *lucid.Tensor) {
+	a0 := acquire("linalg_eigh", x)
+	r0, r1 := ops.Eigh(a0, option("linalg_eigh", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// EigVals returns the eigenvalues of square matrices, complex, in no order.
+func EigVals(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("linalg_eigvals", x)
+	r0 := ops.Eigvals(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// EigValsH returns the eigenvalues of Hermitian matrices, ascending. One triangle is read.
+func EigValsH(x *lucid.Tensor, o ...EighOptions) *lucid.Tensor {
+	a0 := acquire("linalg_eigvalsh", x)
+	r0 := ops.Eigvalsh(a0, option("linalg_eigvalsh", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// Geqrf returns the upper triangle R with the vectors of the reflectors below it, and their factors tau: Q is HouseholderProduct of them.
+func Geqrf(x *lucid.Tensor) (a, tau *lucid.Tensor) {
+	a0 := acquire("geqrf", x)
+	r0, r1 := ops.Geqrf(a0)
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
 // HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,
 // in n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,
 // Williamson's for 20 and 28.
@@ -50,6 +426,108 @@ func HadamardTransform(x *lucid.Tensor, o ...HadamardTransformOptions) *lucid.Te
 	r0 := ops.HadamardTransform(a0, option("hadamard_transform", o).op())
 	release(a0)
 	return wrap(r0)
+}
+
+// HouseholderProduct returns the first columns of the product of reflectors that Geqrf gives: H₁·H₂…, as many as x has.
+func HouseholderProduct(x, tau *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("linalg_householder_product", x)
+	a1 := acquire("linalg_householder_product", tau)
+	r0 := ops.HouseholderProduct(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Inv returns the inverses of square matrices. A singular matrix is an ErrSingular of the evaluation, which names it.
+func Inv(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("linalg_inv", x)
+	r0 := ops.Inv(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// InvEx returns the inverses of square matrices, and for each 0 or the number of the first pivot that is zero, from 1 on; such
+// an inverse has no meaning.
+func InvEx(x *lucid.Tensor, o ...InvExOptions) (inverse, info *lucid.Tensor) {
+	a0 := acquire("linalg_inv_ex", x)
+	r0, r1 := ops.InvEx(a0, option("linalg_inv_ex", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read. D has
+// blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.
+func LDLFactor(x *lucid.Tensor, o ...LDLOptions) (ld, pivots *lucid.Tensor) {
+	a0 := acquire("linalg_ldl_factor", x)
+	r0, r1 := ops.LDLFactor(a0, option("linalg_ldl_factor", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// LDLFactorEx is LDLFactor that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and no error.
+func LDLFactorEx(x *lucid.Tensor, o ...LDLFactorExOptions) (ld, pivots, info *lucid.Tensor) {
+	a0 := acquire("linalg_ldl_factor_ex", x)
+	r0, r1, r2 := ops.LDLFactorEx(a0, option("linalg_ldl_factor_ex", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// LDLSolve returns x with A·x = b from a factorisation of A that LDLFactor made. Batches broadcast.
+func LDLSolve(ld, pivots, b *lucid.Tensor, o ...LDLOptions) *lucid.Tensor {
+	a0 := acquire("linalg_ldl_solve", ld)
+	a1 := acquire("linalg_ldl_solve", pivots)
+	a2 := acquire("linalg_ldl_solve", b)
+	r0 := ops.LDLSolve(a0, a1, a2, option("linalg_ldl_solve", o).op())
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// LU returns matrices with P·L·U = x: a permutation, a lower triangle with ones on its diagonal, and an upper triangle.
+func LU(x *lucid.Tensor, o ...LUOptions) (p, l, u *lucid.Tensor) {
+	a0 := acquire("linalg_lu", x)
+	r0, r1, r2 := ops.LU(a0, option("linalg_lu", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// LUFactor returns L and U in one matrix, and the row exchanges: int32, from 1 on. A zero pivot is an ErrSingular of the evaluation.
+func LUFactor(x *lucid.Tensor, o ...LUOptions) (lu, pivots *lucid.Tensor) {
+	a0 := acquire("linalg_lu_factor", x)
+	r0, r1 := ops.LUFactor(a0, option("linalg_lu_factor", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// LUFactorEx is LUFactor that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and no error.
+func LUFactorEx(x *lucid.Tensor, o ...LUFactorExOptions) (lu, pivots, info *lucid.Tensor) {
+	a0 := acquire("linalg_lu_factor_ex", x)
+	r0, r1, r2 := ops.LUFactorEx(a0, option("linalg_lu_factor_ex", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// LUSolve returns x with A·x = b from a factorisation of A that LUFactor made. Batches broadcast.
+func LUSolve(lu, pivots, b *lucid.Tensor, o ...LUSolveOptions) *lucid.Tensor {
+	a0 := acquire("linalg_lu_solve", lu)
+	a1 := acquire("linalg_lu_solve", pivots)
+	a2 := acquire("linalg_lu_solve", b)
+	r0 := ops.LUSolve(a0, a1, a2, option("linalg_lu_solve", o).op())
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// LUUnpack returns the permutation and the triangles of a factorisation that LUFactor made.
+func LUUnpack(lu, pivots *lucid.Tensor, o ...LUUnpackOptions) (p, l, u *lucid.Tensor) {
+	a0 := acquire("lu_unpack", lu)
+	a1 := acquire("lu_unpack", pivots)
+	r0, r1, r2 := ops.LUUnpack(a0, a1, option("lu_unpack", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
 // Cross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
@@ -62,10 +540,98 @@ func Cross(x, other *lucid.Tensor, o ...CrossOptions) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+// Norm returns a norm of vectors or matrices. Without an order it is the root of the sum of squares over the dimensions.
+func Norm(x *lucid.Tensor, o ...NormOptions) *lucid.Tensor {
+	a0 := acquire("linalg_norm", x)
+	r0 := ops.LinalgNorm(a0, option("linalg_norm", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// Polar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with u·p = x. The
+// derivative is that of SVD.
+func Polar(x *lucid.Tensor, o ...PolarOptions) (u, p *lucid.Tensor) {
+	a0 := acquire("linalg_polar", x)
+	r0, r1 := ops.LinalgPolar(a0, option("linalg_polar", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// LOBPCG returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the locally optimal
+// block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is given, is near the inverse
+// of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator, and always does Niter iterations.
+func LOBPCG(x *lucid.Tensor, o ...LOBPCGOptions) (eigenvalues, eigenvectors *lucid.Tensor) {
+	opt := option("lobpcg", o)
+	a0 := acquire("lobpcg", x)
+	a1 := acquireMaybe(opt.B)
+	a2 := acquireMaybe(opt.Start)
+	a3 := acquireMaybe(opt.Preconditioner)
+	r0, r1 := ops.Lobpcg(a0, a1, a2, a3, opt.op())
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0), wrap(r1)
+}
+
+// LogDet returns the logarithm of the determinants: NaN where a real one is negative, -Inf where it is 0.
+func LogDet(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("logdet", x)
+	r0 := ops.Logdet(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// LstSq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows
+// than columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors if
+// its shape is that of a without the last size. The derivative holds where the rank does not change.
+func LstSq(a, b *lucid.Tensor, o ...LstSqOptions) (solution, residuals, rank, singularValues *lucid.Tensor) {
+	a0 := acquire("linalg_lstsq", a)
+	a1 := acquire("linalg_lstsq", b)
+	r0, r1, r2, r3 := ops.Lstsq(a0, a1, option("linalg_lstsq", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0), wrap(r1), wrap(r2), wrap(r3)
+}
+
+// MatrixExp returns the exponentials of square matrices.
+func MatrixExp(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("matrix_exp", x)
+	r0 := ops.MatrixExp(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixNorm returns a norm of matrices: the root of the sum of squares (fro), the sum (nuc) or the largest (2) or least (-2) of the
+// singular values, or the largest or least sum of magnitudes of columns (1, -1) or rows (inf, -inf).
+func MatrixNorm(x *lucid.Tensor, o ...MatrixNormOptions) *lucid.Tensor {
+	a0 := acquire("linalg_matrix_norm", x)
+	r0 := ops.MatrixNorm(a0, option("linalg_matrix_norm", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity, below 0 the power of the inverse.
 func MatrixPower(x *lucid.Tensor, n int) *lucid.Tensor {
 	a0 := acquire("matrix_power", x)
 	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixRank returns how many singular values of each matrix are not 0.
+func MatrixRank(x *lucid.Tensor, o ...MatrixRankOptions) *lucid.Tensor {
+	a0 := acquire("linalg_matrix_rank", x)
+	r0 := ops.MatrixRank(a0, option("linalg_matrix_rank", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixSqrtH returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and the
+// gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.
+func MatrixSqrtH(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("linalg_matrix_sqrth", x)
+	r0 := ops.MatrixSqrth(a0)
 	release(a0)
 	return wrap(r0)
 }
@@ -75,6 +641,139 @@ func MultiDot(tensors ...*lucid.Tensor) *lucid.Tensor {
 	a0 := acquireAll("linalg_multi_dot", tensors)
 	r0 := ops.MultiDot(a0...)
 	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Ormqr multiplies a matrix by the square Q of the reflectors that Geqrf gives.
+func Ormqr(x, tau, other *lucid.Tensor, o ...OrmqrOptions) *lucid.Tensor {
+	a0 := acquire("ormqr", x)
+	a1 := acquire("ormqr", tau)
+	a2 := acquire("ormqr", other)
+	r0 := ops.Ormqr(a0, a1, a2, option("ormqr", o).op())
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// PCALowRank returns U, S and V of SvdLowrank for x without the mean of its rows: the columns of V are principal components.
+func PCALowRank(x *lucid.Tensor, o ...PCALowRankOptions) (u, s, v *lucid.Tensor) {
+	a0 := acquire("pca_lowrank", x)
+	r0, r1, r2 := ops.PcaLowrank(a0, option("pca_lowrank", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// PInv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.
+func PInv(x *lucid.Tensor, o ...PInvOptions) *lucid.Tensor {
+	a0 := acquire("linalg_pinv", x)
+	r0 := ops.Pinv(a0, option("linalg_pinv", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode "reduced", where the first
+// min(m, n) columns are independent; mode "complete" has one for matrices with no more rows than columns, mode "r" has none.
+func QR(x *lucid.Tensor, o ...QROptions) (q, r *lucid.Tensor) {
+	a0 := acquire("linalg_qr", x)
+	r0, r1 := ops.QR(a0, option("linalg_qr", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. Vectors are determined up to a common
+// phase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for matrices that
+// are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.
+func SVD(x *lucid.Tensor, o ...SVDOptions) (u, s, vh *lucid.Tensor) {
+	a0 := acquire("linalg_svd", x)
+	r0, r1, r2 := ops.SVD(a0, option("linalg_svd", o).op())
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// SVDVals returns the singular values of matrices, descending.
+func SVDVals(x *lucid.Tensor, o ...SVDValsOptions) *lucid.Tensor {
+	a0 := acquire("linalg_svdvals", x)
+	r0 := ops.SVDVals(a0, option("linalg_svdvals", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// SlogDet returns the sign of the determinants and the logarithm of their magnitude; of a singular matrix they are 0 and -Inf, and have no
+// derivative.
+func SlogDet(x *lucid.Tensor) (sign, logabsdet *lucid.Tensor) {
+	a0 := acquire("linalg_slogdet", x)
+	r0, r1 := ops.Slogdet(a0)
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Solve returns x with a·x = b for square matrices a; batches broadcast. b holds vectors if it has one dimension, or one fewer than a
+// and otherwise the sizes of a's batch and rows. A singular matrix is an ErrSingular of the evaluation, which names it.
+func Solve(a, b *lucid.Tensor, o ...SolveOptions) *lucid.Tensor {
+	a0 := acquire("linalg_solve", a)
+	a1 := acquire("linalg_solve", b)
+	r0 := ops.Solve(a0, a1, option("linalg_solve", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// SolveEx is Solve that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and no error.
+func SolveEx(a, b *lucid.Tensor, o ...SolveExOptions) (result, info *lucid.Tensor) {
+	a0 := acquire("linalg_solve_ex", a)
+	a1 := acquire("linalg_solve_ex", b)
+	r0, r1 := ops.SolveEx(a0, a1, option("linalg_solve_ex", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0), wrap(r1)
+}
+
+// SolveTriangular returns x with a·x = b, where only one triangle of a is read. Batches broadcast. A zero on the diagonal gives infinities.
+func SolveTriangular(a, b *lucid.Tensor, upper bool, o ...SolveTriangularOptions) *lucid.Tensor {
+	a0 := acquire("linalg_solve_triangular", a)
+	a1 := acquire("linalg_solve_triangular", b)
+	r0 := ops.SolveTriangular(a0, a1, upper, option("linalg_solve_triangular", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// SVDLowRank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the default
+// generator. m, if it is given, is subtracted from x.
+func SVDLowRank(x *lucid.Tensor, o ...SVDLowRankOptions) (u, s, v *lucid.Tensor) {
+	opt := option("svd_lowrank", o)
+	a0 := acquire("svd_lowrank", x)
+	a1 := acquireMaybe(opt.M)
+	r0, r1, r2 := ops.SvdLowrank(a0, a1, opt.op())
+	release(a0)
+	release(a1)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// TensorInv returns the inverse of a tensor seen as a matrix whose rows are its first dimensions.
+func TensorInv(x *lucid.Tensor, o ...TensorInvOptions) *lucid.Tensor {
+	a0 := acquire("linalg_tensorinv", x)
+	r0 := ops.Tensorinv(a0, option("linalg_tensorinv", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
+// TensorSolve returns x with tensordot(a, x) = b over the dimensions of x.
+func TensorSolve(a, b *lucid.Tensor, o ...TensorSolveOptions) *lucid.Tensor {
+	a0 := acquire("linalg_tensorsolve", a)
+	a1 := acquire("linalg_tensorsolve", b)
+	r0 := ops.Tensorsolve(a0, a1, option("linalg_tensorsolve", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TriInv returns the inverses of triangular matrices; one triangle is read.
+func TriInv(x *lucid.Tensor, o ...TriInvOptions) *lucid.Tensor {
+	a0 := acquire("linalg_tri_inv", x)
+	r0 := ops.TriInv(a0, option("linalg_tri_inv", o).op())
+	release(a0)
 	return wrap(r0)
 }
 

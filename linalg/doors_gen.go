@@ -21,6 +21,13 @@ func acquire(op string, t *lucid.Tensor) *graph.Node {
 	return (*graph.Array)(t).Acquire()
 }
 
+func acquireMaybe(t *lucid.Tensor) *graph.Node {
+	if t == nil {
+		return nil
+	}
+	return (*graph.Array)(t).Acquire()
+}
+
 func release(n *graph.Node) {
 	if n != nil {
 		n.Unref()

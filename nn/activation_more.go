@@ -110,7 +110,7 @@ func (m *PReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return Leave(m, x, F.PReLU(x, Use(m, m.Weight)))
 }
 
-// RReLUOptions say from which interval slopes are drawn; nil means 1/8 and 1/3.
+// RReLUOptions say from which interval slopes are sampled; nil means 1/8 and 1/3.
 type RReLUOptions struct {
 	Lower *float64 // least slope below 0; nil: 1/8
 	Upper *float64 // largest slope below 0; nil: 1/3

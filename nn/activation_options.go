@@ -136,7 +136,7 @@ func (m *Softshrink) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return Leave(m, x, F.Softshrink(x, m.o))
 }
 
-// GLU computes a·sigmoid(b), a and b being the halves of x along a dimension.
+// GLU computes a·sigmoid(b), where a and b are the first and second half of x along a dimension.
 type GLU struct {
 	Base
 	o F.GLUOptions

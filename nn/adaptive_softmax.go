@@ -43,7 +43,8 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, opts ...Adapt
 	linear := func(in, out int, bias bool) *Linear {
 		return NewLinear(in, out, LinearOptions{NoBias: !bias, DType: o.DType, Device: o.Device})
 	}
-	m := &AdaptiveLogSoftmaxWithLoss{Head: linear(in, cutoffs[0]+len(cutoffs), o.HeadBias), cutoffs: append(append([]int{}, cutoffs...), classes)}
+	m := &AdaptiveLogSoftmaxWithLoss{Head: linear(in, cutoffs[0]+len(cutoffs), o.HeadBias),
+		cutoffs: append(append([]int{}, cutoffs...), classes)}
 	for i := range cutoffs {
 		size := int(math.Floor(float64(in) / math.Pow(door.Or(o.DivValue, 4), float64(i+1))))
 		m.Tail = append(m.Tail, NewSequential(linear(in, size, false), linear(size, m.cutoffs[i+1]-m.cutoffs[i], false)))
@@ -61,7 +62,8 @@ func (m *AdaptiveLogSoftmaxWithLoss) Forward(x, target *lucid.Tensor) (output, l
 		x, target = x.Unsqueeze(0), target.Unsqueeze(0)
 	}
 	if x.Dim() != 2 || target.Dim() != 1 || x.Size(0) != target.Size(0) {
-		refuse(lucid.ErrShapeMismatch, "adaptive_log_softmax_with_loss", "x has shape %v and targets %v; want (B, in) and (B)", x.Shape(), target.Shape())
+		refuse(lucid.ErrShapeMismatch, "adaptive_log_softmax_with_loss", "x has shape %v and targets %v; want (B, in) and (B)",
+			x.Shape(), target.Shape())
 	}
 	pick := func(logp, at *lucid.Tensor, n int) *lucid.Tensor {
 		return logp.Gather(1, at.Clamp(0, n-1).Unsqueeze(1)).Squeeze(1)

@@ -32,7 +32,7 @@ type doubled struct{ nn.Base }
 
 func (d *doubled) Forward(o ...*lucid.Tensor) *lucid.Tensor { return o[0].Mul(2) }
 
-// TestCall: hooks run once and parametrizations are seen, whoever runs them; gradients reach the original.
+// TestCall: hooks run once and parametrizations are seen, however the module is run; gradients reach the original.
 func TestCall(t *testing.T) {
 	for name, m := range map[string]nn.Layer{
 		"plain":    &scaler{Weight: nn.Parameter(lucid.New([]float32{3}, 1))},

@@ -5,11 +5,12 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // Clone returns a deep copy of m: a target network, one more member of an ensemble, a model to go back to. Every tensor
 // and module in any field, exported or not, is copied, with its gradient, whether it is trained or frozen, its mode and
-// its parametrizations; what was in two places, such as tied weights, is so in the copy. A tensor that was computed is
+// its parametrizations; what was shared by two fields, such as tied weights, is shared in the copy. A tensor that was computed is
 // copied as a value, without what it was computed from. Slices and maps are copied too. Shared with m are functions,
 // module hooks among them (taking one off m leaves it on the copy), channels, and pointers to anything else; hooks of
 // single tensors and locks that are held are not copied. Memory is taken when one of the two changes. Optimizers know
@@ -97,10 +98,10 @@ func (c *cloner) pointer(src reflect.Value) reflect.Value {
 	return dst
 }
 
-// cloneTensor copies a tensor with its gradient.
+// cloneTensor copies a tensor with its gradient; a parameter that is frozen stays one.
 func cloneTensor(t *lucid.Tensor) *lucid.Tensor {
 	n := t.Detach().Clone()
-	if g := t.Grad(); t.IsLeaf() && (t.RequiresGrad() || g != nil) {
+	if g := t.Grad(); t.IsLeaf() && ((*graph.Array)(t).Peek().OwnSlot() != nil || g != nil) {
 		defer n.RequiresGrad_(t.RequiresGrad())
 		n.RequiresGrad_(true)
 		if g != nil {
@@ -136,7 +137,7 @@ func (c *cloner) structure(dst, src reflect.Value) {
 	}
 }
 
-// reach lets reflection use an unexported field: a module may keep a layer or a tensor there beside the exported field,
+// reach lets reflection use an unexported field: a module may keep a layer or a tensor there in addition to the exported field,
 // and the copy must not go on with the old one.
 func reach(v reflect.Value) reflect.Value {
 	if v.CanSet() {

@@ -34,8 +34,9 @@ type cloneNet struct {
 
 func newCloneNet() *cloneNet {
 	m := &cloneNet{
-		Tok: nn.NewEmbedding(7, 4), Norm: nn.NewBatchNorm1d(4), Heads: map[string]*nn.Linear{"a": nn.NewLinear(4, 7), "b": nn.NewLinear(4, 2)},
-		RNN: nn.NewGRU(4, 4), Dict: nn.NewModuleDict().Set("x", nn.NewLinear(4, 4)), Sizes: []int{1, 2},
+		Tok: nn.NewEmbedding(7, 4), Norm: nn.NewBatchNorm1d(4),
+		Heads: map[string]*nn.Linear{"a": nn.NewLinear(4, 7), "b": nn.NewLinear(4, 2)},
+		RNN:   nn.NewGRU(4, 4), Dict: nn.NewModuleDict().Set("x", nn.NewLinear(4, 4)), Sizes: []int{1, 2},
 		Steps: lucid.Scalar(int64(3)), cache: lucid.Ones(2), act: func(x *lucid.Tensor) *lucid.Tensor { return x.Tanh() },
 	}
 	inner := nn.NewLinear(4, 4)
@@ -159,8 +160,10 @@ func TestCloneHooksAndParametrizations(t *testing.T) {
 
 func TestCloneKindsOfModules(t *testing.T) {
 	for _, m := range []nn.Module{
-		nn.NewTransformerEncoderLayer(8, 2), nn.NewMultiheadAttention(8, 2), nn.NewLSTM(3, 4, nn.RNNOptions{NumLayers: 2, Bidirectional: true}),
-		nn.NewConv2d(2, 4, []int{3}), nn.NewConvTranspose2d(2, 4, []int{3}), nn.NewParameterList(lucid.Ones(2)), nn.NewParameterDict().Set("p", lucid.Ones(3)),
+		nn.NewTransformerEncoderLayer(8, 2), nn.NewMultiheadAttention(8, 2),
+		nn.NewLSTM(3, 4, nn.RNNOptions{NumLayers: 2, Bidirectional: true}),
+		nn.NewConv2d(2, 4, []int{3}), nn.NewConvTranspose2d(2, 4, []int{3}), nn.NewParameterList(lucid.Ones(2)),
+		nn.NewParameterDict().Set("p", lucid.Ones(3)),
 		nn.NewAdaptiveLogSoftmaxWithLoss(4, 10, []int{3}), nn.NewPReLU(), nn.NewGroupNorm(2, 4), nn.NewLSTMCell(2, 3),
 	} {
 		c := nn.Clone(m)

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// Sequential applies layers one after the other. Their names are their places.
+// Sequential applies layers one after the other. Their names are their indices.
 type Sequential struct {
 	Base
 	Layers []Layer `nn:",inline"`
@@ -53,7 +53,7 @@ func placed(p any, at int, layers []Layer) any {
 	return &c
 }
 
-// ModuleList holds modules under their places; it computes nothing by itself.
+// ModuleList holds modules under their indices; it computes nothing by itself.
 type ModuleList struct {
 	Base
 	Modules []Module `nn:",inline"`
@@ -65,7 +65,7 @@ func NewModuleList(modules ...Module) *ModuleList { return &ModuleList{Modules: 
 // Append adds modules at the end.
 func (m *ModuleList) Append(modules ...Module) { m.Modules = append(m.Modules, modules...) }
 
-// At returns the module at a place; negative counts from the end.
+// At returns the module at an index; negative counts from the end.
 func (m *ModuleList) At(i int) Module {
 	if i < 0 {
 		i += len(m.Modules)
@@ -135,7 +135,7 @@ func (m *ModuleDict) All() iter.Seq2[string, Module] { return m.o.all() }
 
 func (m *ModuleDict) held() iter.Seq2[string, any] { return anyOf(m.o.all()) }
 
-// ParameterList holds parameters under their places.
+// ParameterList holds parameters under their indices.
 type ParameterList struct {
 	Base
 	Tensors []*lucid.Tensor `nn:",inline"`

@@ -115,7 +115,8 @@ func (c *conv) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor, o ...F.
 	if c.edge != nil {
 		x = F.Pad(x, c.edge, F.PadOptions{Mode: c.o.PaddingMode})
 	}
-	return f(x, Use(m, c.Weight), F.ConvOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding, Dilation: c.o.Dilation, Groups: c.o.Groups})
+	return f(x, Use(m, c.Weight), F.ConvOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding,
+		Dilation: c.o.Dilation, Groups: c.o.Groups})
 }
 
 // ConvTransposeOptions say how a transposed convolution is made; the zero value is PyTorch's default.
@@ -164,7 +165,8 @@ func (c *convTranspose) ResetParameters() {
 	}
 }
 
-func (c *convTranspose) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor, o ...F.ConvTransposeOptions) *lucid.Tensor) *lucid.Tensor {
+func (c *convTranspose) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor,
+	o ...F.ConvTransposeOptions) *lucid.Tensor) *lucid.Tensor {
 	return f(x, Use(m, c.Weight), F.ConvTransposeOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding,
 		OutputPadding: c.o.OutputPadding, Groups: c.o.Groups, Dilation: c.o.Dilation})
 }

@@ -50,7 +50,8 @@ var noDefault = map[string]string{
 	"ConvTranspose2d.padding_mode":                          "PyTorch knows zeros alone",
 	"ConvTranspose3d.padding_mode":                          "PyTorch knows zeros alone",
 	"one_hot.num_classes":                                   "nil here; -1 is taken too",
-	"batch_norm.training":                                   "the plain case has no statistics to evaluate with; a bool that is false by default in both",
+	"batch_norm.training": "the plain case has no statistics to evaluate with; a bool that is false by " +
+		"default in both",
 }
 
 // plain is a case of an op with as few keywords as possible.
@@ -201,12 +202,15 @@ func compareDefault(t *testing.T, cases map[string][]*parityCase, op, key string
 
 // unvaried are options without a case of another value, each with its reason.
 var unvaried = map[string]string{
-	"dropout": "what is dropped is drawn; TestDropouts", "dropout_p": "what is dropped is drawn; TestDropouts", "rrelu.training": "slopes are drawn; TestDropouts",
-	"batch_norm.momentum": "changes the running statistics alone, which the module's cases show", "instance_norm.momentum": "changes the running statistics alone, which the module's cases show",
+	"dropout": "what is dropped is random; TestDropouts", "dropout_p": "what is dropped is random; TestDropouts",
+	"rrelu.training":         "slopes are random; TestDropouts",
+	"batch_norm.momentum":    "changes the running statistics alone, which the module's cases show",
+	"instance_norm.momentum": "changes the running statistics alone, which the module's cases show",
 }
 
 // random are ops that drop elements; their defaults are compared in TestRandomDefaults.
 var random = map[string]bool{
 	"Dropout": true, "Dropout1d": true, "Dropout2d": true, "Dropout3d": true, "AlphaDropout": true, "FeatureAlphaDropout": true,
-	"dropout": true, "dropout1d": true, "dropout2d": true, "dropout3d": true, "alpha_dropout": true, "feature_alpha_dropout": true, "gumbel_softmax": true,
+	"dropout": true, "dropout1d": true, "dropout2d": true, "dropout3d": true, "alpha_dropout": true, "feature_alpha_dropout": true,
+	"gumbel_softmax": true,
 }

@@ -20,10 +20,13 @@ var elsewhere = lucid.Device{Type: "ref"}
 // Starting values stay where the tensor is.
 func TestInitElsewhere(t *testing.T) {
 	for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
-		"orthogonal": func(x *lucid.Tensor) *lucid.Tensor { return nninit.Orthogonal_(x) }, "sparse": func(x *lucid.Tensor) *lucid.Tensor { return nninit.Sparse_(x, 0.3, 1) },
-		"kaiming_normal": func(x *lucid.Tensor) *lucid.Tensor { return nninit.KaimingNormal_(x) }, "xavier_uniform": func(x *lucid.Tensor) *lucid.Tensor { return nninit.XavierUniform_(x) },
-		"eye": nninit.Eye_, "zeros": nninit.Zeros_, "ones": nninit.Ones_, "trunc_normal": func(x *lucid.Tensor) *lucid.Tensor { return nninit.TruncNormal_(x, 0, 1, -2, 2) },
-		"dirac": func(x *lucid.Tensor) *lucid.Tensor { return nninit.Dirac_(x.Reshape(2, 2, 3), 1) },
+		"orthogonal":     func(x *lucid.Tensor) *lucid.Tensor { return nninit.Orthogonal_(x) },
+		"sparse":         func(x *lucid.Tensor) *lucid.Tensor { return nninit.Sparse_(x, 0.3, 1) },
+		"kaiming_normal": func(x *lucid.Tensor) *lucid.Tensor { return nninit.KaimingNormal_(x) },
+		"xavier_uniform": func(x *lucid.Tensor) *lucid.Tensor { return nninit.XavierUniform_(x) },
+		"eye":            nninit.Eye_, "zeros": nninit.Zeros_, "ones": nninit.Ones_,
+		"trunc_normal": func(x *lucid.Tensor) *lucid.Tensor { return nninit.TruncNormal_(x, 0, 1, -2, 2) },
+		"dirac":        func(x *lucid.Tensor) *lucid.Tensor { return nninit.Dirac_(x.Reshape(2, 2, 3), 1) },
 	} {
 		if x := f(lucid.With{Device: elsewhere}.Zeros(4, 3)); x.Device() != elsewhere {
 			t.Errorf("%s is on %v", name, x.Device())
@@ -62,8 +65,9 @@ func TestModulesElsewhere(t *testing.T) {
 		}
 	}
 	for name, put := range map[string]func(){
-		"orthogonal": func() { utils.Orthogonal(l) }, "spectral norm": func() { utils.SpectralNorm(l) }, "weight norm": func() { utils.WeightNorm(l) },
-		"pruned": func() { prune.L1Unstructured(l, "weight", prune.Share(0.5)) },
+		"orthogonal": func() { utils.Orthogonal(l) }, "spectral norm": func() { utils.SpectralNorm(l) },
+		"weight norm": func() { utils.WeightNorm(l) },
+		"pruned":      func() { prune.L1Unstructured(l, "weight", prune.Share(0.5)) },
 	} {
 		put()
 		if y := l.Forward(w.Ones(2, 4)); y.Device() != elsewhere || lucid.Eval(y) != nil {
@@ -81,7 +85,8 @@ func TestModulesElsewhere(t *testing.T) {
 		t.Errorf("packed sequences are on %v", x.Device())
 	}
 	a := nn.NewMultiheadAttention(4, 2, nn.MultiheadAttentionOptions{Device: elsewhere})
-	if y, _ := a.Forward(w.Ones(3, 2, 4), w.Ones(3, 2, 4), w.Ones(3, 2, 4), nn.AttentionOptions{IsCausal: true}); y.Device() != elsewhere || lucid.Eval(y) != nil {
+	if y, _ := a.Forward(w.Ones(3, 2, 4), w.Ones(3, 2, 4), w.Ones(3, 2, 4),
+		nn.AttentionOptions{IsCausal: true}); y.Device() != elsewhere || lucid.Eval(y) != nil {
 		t.Errorf("attention is on %v", y.Device())
 	}
 }

@@ -23,7 +23,7 @@
 //	Inner *Block        `nn:",inline"`           // without a name of its own
 //	Other *Net          `nn:"-"`                 // not part of the module
 //
-// Unexported fields are no part of the module; Summary names those that hold parameters nobody else has. Repr prints a
+// Unexported fields are no part of the module; Summary names those that hold parameters no exported field has. Repr prints a
 // module as PyTorch does, Clone copies one.
 //
 // Letters in shapes: B batch, C channels, L length, T time, S source, E embedding, H heads or hidden, D head size.

@@ -76,7 +76,7 @@ func (m *Dropout3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return Leave(m, x, F.Dropout3d(x, F.DropoutOptions{P: &m.P, Eval: !m.Training()}))
 }
 
-// AlphaDropout drops elements in training so that mean and variance of selu are kept.
+// AlphaDropout drops elements in training so that mean and variance of selu are preserved.
 type AlphaDropout struct {
 	Base
 	P float64

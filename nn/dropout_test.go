@@ -80,7 +80,7 @@ func TestDropBlock(t *testing.T) {
 	if m := y.Mean().Item(); math.Abs(m-1) > 1e-4 {
 		t.Errorf("the mean is %v; want 1", m)
 	}
-	// Every zero lies in a square of zeros.
+	// Every zero is in a square of zeros.
 	dropped := y.Eq(0).To(lucid.Float32)
 	whole := F.AvgPool2d(dropped, []int{3}, F.AvgPoolOptions{Stride: []int{1}}).Ge(0.999).To(lucid.Float32)
 	near := F.MaxPool2d(F.Pad(whole, []int{2, 2, 2, 2}), []int{3}, F.MaxPoolOptions{Stride: []int{1}})

@@ -63,7 +63,8 @@ func EmbeddingFrom(weight *lucid.Tensor, freeze bool, opts ...EmbeddingOptions) 
 // Forward takes numbers of any shape to vectors, in one more dimension.
 func (m *Embedding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, F.Embedding(x, lookup("embedding", m, m.Weight, m.o.MaxNorm), F.EmbeddingOptions{PaddingIdx: m.o.PaddingIdx, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq}))
+	return Leave(m, x, F.Embedding(x, lookup("embedding", m, m.Weight, m.o.MaxNorm),
+		F.EmbeddingOptions{PaddingIdx: m.o.PaddingIdx, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq}))
 }
 
 // lookup returns the table that is used; one that is computed has no rows that could be cut.
@@ -111,6 +112,7 @@ func (m *EmbeddingBag) Forward(x, offsets, weights *lucid.Tensor) *lucid.Tensor 
 	in := EnterN(m, x, offsets, weights)
 	w := lookup("embedding_bag", m, m.Weight, m.o.MaxNorm)
 	y := F.EmbeddingBag(in[0], w, F.EmbeddingBagOptions{Offsets: in[1], PerSampleWeights: in[2],
-		Mode: m.o.Mode, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq, IncludeLastOffset: m.o.IncludeLastOffset, PaddingIdx: m.o.PaddingIdx})
+		Mode: m.o.Mode, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq,
+		IncludeLastOffset: m.o.IncludeLastOffset, PaddingIdx: m.o.PaddingIdx})
 	return LeaveN(m, in, y)[0]
 }

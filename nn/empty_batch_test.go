@@ -12,8 +12,9 @@ func TestEmptyBatch(t *testing.T) {
 	image := lucid.Zeros(0, 4, 8, 8)
 	norm := nn.NewBatchNorm2d(4)
 	for name, m := range map[string]nn.Layer{
-		"conv": nn.NewConv2d(4, 6, []int{3}, nn.ConvOptions{Groups: 2, Stride: []int{2}}), "conv_transpose": nn.NewConvTranspose2d(4, 6, []int{3}),
-		"batch_norm": norm, "group_norm": nn.NewGroupNorm(2, 4), "layer_norm": nn.NewLayerNorm([]int{8}), "linear": nn.NewLinear(8, 3),
+		"conv":           nn.NewConv2d(4, 6, []int{3}, nn.ConvOptions{Groups: 2, Stride: []int{2}}),
+		"conv_transpose": nn.NewConvTranspose2d(4, 6, []int{3}),
+		"batch_norm":     norm, "group_norm": nn.NewGroupNorm(2, 4), "layer_norm": nn.NewLayerNorm([]int{8}), "linear": nn.NewLinear(8, 3),
 		"max_pool": nn.NewMaxPool2d([]int{2}), "avg_pool": nn.NewAvgPool2d([]int{2}),
 	} {
 		for how, f := range map[string]func(*lucid.Tensor) *lucid.Tensor{"plain": m.Forward, "compiled": lucid.Compile(m.Forward)} {

@@ -15,13 +15,13 @@ type ForwardPreHook func(m Module, in []*lucid.Tensor) []*lucid.Tensor
 // is nil.
 type ForwardHook func(m Module, in, out []*lucid.Tensor) []*lucid.Tensor
 
-// BackwardPreHook sees the gradient of an output of a module, by the output's place, before it goes on; what it
+// BackwardPreHook sees the gradient of an output of a module, by the output's index, before it goes on; what it
 // returns replaces it, unless it is nil.
-type BackwardPreHook func(m Module, place int, grad *lucid.Tensor) *lucid.Tensor
+type BackwardPreHook func(m Module, index int, grad *lucid.Tensor) *lucid.Tensor
 
-// BackwardHook sees the gradient of an input of a module, by the input's place; what it returns replaces it, unless
+// BackwardHook sees the gradient of an input of a module, by the input's index; what it returns replaces it, unless
 // it is nil.
-type BackwardHook func(m Module, place int, grad *lucid.Tensor) *lucid.Tensor
+type BackwardHook func(m Module, index int, grad *lucid.Tensor) *lucid.Tensor
 
 // Handle takes a hook off again.
 type Handle struct{ remove func() }
@@ -192,7 +192,7 @@ func (h *hooks) enter(m Module, in []*lucid.Tensor) []*lucid.Tensor {
 		if x == nil || !x.RequiresGrad() {
 			continue
 		}
-		in[i] = x.Clone() // its gradient is what this module gives, whoever else uses x
+		in[i] = x.Clone() // its gradient is what this module gives, without other uses of x
 		in[i].RegisterHook(func(g *lucid.Tensor) *lucid.Tensor {
 			for _, f := range h.back {
 				if r := (*f)(m, i, g); r != nil {

@@ -12,13 +12,15 @@ import (
 	"github.com/lucid-go/lucid/nn"
 )
 
-// wrongs are tensors somebody may give by mistake in place of x.
+// wrongs are tensors that may be passed by mistake instead of x.
 func wrongs(x *lucid.Tensor) map[string]*lucid.Tensor {
 	s := x.Shape()
 	with := func(shape []int) *lucid.Tensor { return lucid.With{DType: x.DType()}.Zeros(shape...) }
 	w := map[string]*lucid.Tensor{
-		"a dimension more": x.Detach().Unsqueeze(0), "a scalar": with(nil), "a long vector": with([]int{7}), "six dimensions": with([]int{1, 2, 1, 2, 1, 2}),
-		"bools": x.Detach().Gt(0), "whole numbers": lucid.With{DType: lucid.Int32}.Ones(s...), "complex": lucid.With{DType: lucid.Complex64}.Ones(s...), "double": x.Detach().To(lucid.Float64),
+		"a dimension more": x.Detach().Unsqueeze(0), "a scalar": with(nil), "a long vector": with([]int{7}),
+		"six dimensions": with([]int{1, 2, 1, 2, 1, 2}),
+		"bools":          x.Detach().Gt(0), "whole numbers": lucid.With{DType: lucid.Int32}.Ones(s...),
+		"complex": lucid.With{DType: lucid.Complex64}.Ones(s...), "double": x.Detach().To(lucid.Float64),
 	}
 	for d := range s {
 		for _, n := range []int{0, 1, s[d] + 1} {
@@ -121,7 +123,7 @@ func perturbed(v any) (list []any) {
 }
 
 // Whatever number stands in place of the right one, a module is made and computes, or says in a typed error what is
-// wrong; a word nobody knows is always an error.
+// wrong; an unknown word is always an error.
 func TestWrongOptions(t *testing.T) {
 	lucid.SetMemoryLimit(lucid.CPU, 1<<28)
 	defer lucid.SetMemoryLimit(lucid.CPU, 0)

@@ -29,7 +29,8 @@ func TestAdaptiveLogSoftmax(t *testing.T) {
 	if !lucid.AllClose(y.Detach(), want, lucid.CloseOptions{ATol: new(1e-5)}) || math.Abs(loss.Item()+want.Mean().Item()) > 1e-5 {
 		t.Error("Forward and LogProb differ")
 	}
-	if y, _ := m.Forward(x.At(lucid.Range{Stop: 2}), lucid.New([]int64{3, 10}, 2)); math.IsNaN(y.At(0).Item()) || !math.IsNaN(y.At(1).Item()) {
+	if y, _ := m.Forward(x.At(lucid.Range{Stop: 2}), lucid.New([]int64{3, 10}, 2)); math.IsNaN(y.At(0).Item()) ||
+		!math.IsNaN(y.At(1).Item()) {
 		t.Error("a class that is none must show")
 	}
 }
@@ -50,7 +51,7 @@ func TestFractionalDraws(t *testing.T) {
 		seen[fmt.Sprint(lucid.ToSlice[int](at))] = true
 	}
 	if len(seen) < 2 {
-		t.Error("windows are not drawn")
+		t.Error("windows are not random")
 	}
 }
 
@@ -190,9 +191,12 @@ func TestGradCheckLayers(t *testing.T) {
 		f func(x *lucid.Tensor) *lucid.Tensor
 		x *lucid.Tensor
 	}{
-		"lstm": {func(x *lucid.Tensor) *lucid.Tensor { y, _, c := lstm.Forward(x, nil, nil); return y.Sum().Add(c.Sum()) }, w.Randn(3, 2, 2)},
-		"gru":  {func(x *lucid.Tensor) *lucid.Tensor { y, _ := gru.Forward(x, nil); return y }, w.Randn(3, 2, 2)},
-		"rnn":  {func(x *lucid.Tensor) *lucid.Tensor { y, _ := elman.Forward(x, nil); return y }, w.Randn(3, 2, 2)},
+		"lstm": {func(x *lucid.Tensor) *lucid.Tensor {
+			y, _, c := lstm.Forward(x, nil, nil)
+			return y.Sum().Add(c.Sum())
+		}, w.Randn(3, 2, 2)},
+		"gru": {func(x *lucid.Tensor) *lucid.Tensor { y, _ := gru.Forward(x, nil); return y }, w.Randn(3, 2, 2)},
+		"rnn": {func(x *lucid.Tensor) *lucid.Tensor { y, _ := elman.Forward(x, nil); return y }, w.Randn(3, 2, 2)},
 		"attention": {func(x *lucid.Tensor) *lucid.Tensor {
 			y, p := att.Forward(x, x, x)
 			return y.Sum().Add(p.Square().Sum())
@@ -225,7 +229,8 @@ func TestLSTMVMap(t *testing.T) {
 	x := lucid.Randn(4, 5, 2, 3)
 	all, grads := lucid.VMap(f)(x), lucid.VMap(lucid.Grad(f))(x)
 	for i := range 4 {
-		if !lucid.AllClose(all.At(i).Detach(), f(x.At(i)).Detach(), lucid.CloseOptions{ATol: new(1e-5)}) || !lucid.AllClose(grads.At(i), lucid.Grad(f)(x.At(i)), lucid.CloseOptions{ATol: new(1e-5)}) {
+		if !lucid.AllClose(all.At(i).Detach(), f(x.At(i)).Detach(), lucid.CloseOptions{ATol: new(1e-5)}) ||
+			!lucid.AllClose(grads.At(i), lucid.Grad(f)(x.At(i)), lucid.CloseOptions{ATol: new(1e-5)}) {
 			t.Errorf("example %d differs", i)
 		}
 	}
@@ -243,11 +248,13 @@ func TestMistakesAreFoundEarly(t *testing.T) {
 	}
 	inner := nn.NewSequential(nn.NewReLU(), nn.NewLinear(7, 2))
 	err := lucid.Try(func() { nn.NewSequential(nn.NewLinear(4, 8), inner).Forward(lucid.Zeros(2, 4)) })
-	const want = "lucid: linear: input [2 8] has 8 features, weight [2 7] takes 7; want input (…, in) and weight (out, in); in layer 1, *nn.Linear; in layer 1, *nn.Sequential"
+	const want = "lucid: linear: input [2 8] has 8 features, weight [2 7] takes 7; want input (…, in) and weight (out, in); in layer 1, " +
+		"*nn.Linear; in layer 1, *nn.Sequential"
 	if err == nil || err.Error() != want || !errors.Is(err, lucid.ErrShapeMismatch) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if err := lucid.Try(func() { nn.NewBatchNorm1d(3).Forward(lucid.Zeros(2, 3, 4, 5)) }); err == nil || !strings.Contains(err.Error(), "want 2 or 3 dimensions") {
+	if err := lucid.Try(func() { nn.NewBatchNorm1d(3).Forward(lucid.Zeros(2, 3, 4, 5)) }); err == nil ||
+		!strings.Contains(err.Error(), "want 2 or 3 dimensions") {
 		t.Error(err)
 	}
 }

@@ -33,7 +33,9 @@ func (m *Lazy[L]) Forward(x *lucid.Tensor) *lucid.Tensor {
 
 func (m *Lazy[L]) make(x *lucid.Tensor) {
 	if !m.ready.Load() && scope.Current().Trace != nil {
-		refuse(lucid.ErrNotImplemented, "lazy", "a lazy layer would be made inside a compiled function, where its parameters could not stay; call Forward once before, or load a state")
+		refuse(lucid.ErrNotImplemented, "lazy",
+			"a lazy layer would be made inside a compiled function, where its parameters could not stay; call Forward once before, or "+
+				"load a state")
 	}
 	m.once.Do(func() {
 		m.Made = m.build(x)
@@ -56,7 +58,7 @@ func (m *Lazy[L]) fromState(d *lucid.StateDict) {
 type stateful interface{ fromState(d *lucid.StateDict) }
 
 // sized gives a lazy layer the way to read its size from a state: dim of the tensor of that name, times a factor; in
-// shape it stands at a place, among ones.
+// the shape it has the index at, the other sizes are 1.
 func sized[L Layer](m *Lazy[L], dim, factor int, dims, at int, names ...string) *Lazy[L] {
 	m.like = func(d *lucid.StateDict) []int {
 		for _, name := range names {
@@ -114,17 +116,20 @@ func NewLazyLinear(out int, opts ...LinearOptions) *Lazy[*Linear] {
 
 // NewLazyConv1d is NewConv1d whose input channels are those of the first input.
 func NewLazyConv1d(out int, kernel []int, opts ...ConvOptions) *Lazy[*Conv1d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *Conv1d { return NewConv1d(channelsOf(x, 1), out, kernel, opts...) }), 1, groupsOf(opts), 2, 0, "weight")
+	return sized(NewLazy(func(x *lucid.Tensor) *Conv1d { return NewConv1d(channelsOf(x, 1), out, kernel, opts...) }), 1,
+		groupsOf(opts), 2, 0, "weight")
 }
 
 // NewLazyConv2d is NewConv2d whose input channels are those of the first input.
 func NewLazyConv2d(out int, kernel []int, opts ...ConvOptions) *Lazy[*Conv2d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *Conv2d { return NewConv2d(channelsOf(x, 2), out, kernel, opts...) }), 1, groupsOf(opts), 3, 0, "weight")
+	return sized(NewLazy(func(x *lucid.Tensor) *Conv2d { return NewConv2d(channelsOf(x, 2), out, kernel, opts...) }), 1,
+		groupsOf(opts), 3, 0, "weight")
 }
 
 // NewLazyConv3d is NewConv3d whose input channels are those of the first input.
 func NewLazyConv3d(out int, kernel []int, opts ...ConvOptions) *Lazy[*Conv3d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *Conv3d { return NewConv3d(channelsOf(x, 3), out, kernel, opts...) }), 1, groupsOf(opts), 4, 0, "weight")
+	return sized(NewLazy(func(x *lucid.Tensor) *Conv3d { return NewConv3d(channelsOf(x, 3), out, kernel, opts...) }), 1,
+		groupsOf(opts), 4, 0, "weight")
 }
 
 // NewLazyConvTranspose1d is NewConvTranspose1d whose input channels are those of the first input.
@@ -150,30 +155,36 @@ func NewLazyConvTranspose3d(out int, kernel []int, opts ...ConvTransposeOptions)
 
 // NewLazyBatchNorm1d is NewBatchNorm1d whose channels are those of the first input.
 func NewLazyBatchNorm1d(opts ...BatchNormOptions) *Lazy[*BatchNorm1d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *BatchNorm1d { return NewBatchNorm1d(x.Size(1), opts...) }), 0, 1, 2, 1, "weight", "running_mean")
+	return sized(NewLazy(func(x *lucid.Tensor) *BatchNorm1d { return NewBatchNorm1d(x.Size(1), opts...) }), 0, 1, 2, 1,
+		"weight", "running_mean")
 }
 
 // NewLazyBatchNorm2d is NewBatchNorm2d whose channels are those of the first input.
 func NewLazyBatchNorm2d(opts ...BatchNormOptions) *Lazy[*BatchNorm2d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *BatchNorm2d { return NewBatchNorm2d(x.Size(1), opts...) }), 0, 1, 2, 1, "weight", "running_mean")
+	return sized(NewLazy(func(x *lucid.Tensor) *BatchNorm2d { return NewBatchNorm2d(x.Size(1), opts...) }), 0, 1, 2, 1,
+		"weight", "running_mean")
 }
 
 // NewLazyBatchNorm3d is NewBatchNorm3d whose channels are those of the first input.
 func NewLazyBatchNorm3d(opts ...BatchNormOptions) *Lazy[*BatchNorm3d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *BatchNorm3d { return NewBatchNorm3d(x.Size(1), opts...) }), 0, 1, 2, 1, "weight", "running_mean")
+	return sized(NewLazy(func(x *lucid.Tensor) *BatchNorm3d { return NewBatchNorm3d(x.Size(1), opts...) }), 0, 1, 2, 1,
+		"weight", "running_mean")
 }
 
 // NewLazyInstanceNorm1d is NewInstanceNorm1d whose channels are those of the first input.
 func NewLazyInstanceNorm1d(opts ...InstanceNormOptions) *Lazy[*InstanceNorm1d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *InstanceNorm1d { return NewInstanceNorm1d(channelsOf(x, 1), opts...) }), 0, 1, 2, 0, "weight", "running_mean")
+	return sized(NewLazy(func(x *lucid.Tensor) *InstanceNorm1d { return NewInstanceNorm1d(channelsOf(x, 1), opts...) }), 0, 1, 2, 0,
+		"weight", "running_mean")
 }
 
 // NewLazyInstanceNorm2d is NewInstanceNorm2d whose channels are those of the first input.
 func NewLazyInstanceNorm2d(opts ...InstanceNormOptions) *Lazy[*InstanceNorm2d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *InstanceNorm2d { return NewInstanceNorm2d(channelsOf(x, 2), opts...) }), 0, 1, 3, 0, "weight", "running_mean")
+	return sized(NewLazy(func(x *lucid.Tensor) *InstanceNorm2d { return NewInstanceNorm2d(channelsOf(x, 2), opts...) }), 0, 1, 3, 0,
+		"weight", "running_mean")
 }
 
 // NewLazyInstanceNorm3d is NewInstanceNorm3d whose channels are those of the first input.
 func NewLazyInstanceNorm3d(opts ...InstanceNormOptions) *Lazy[*InstanceNorm3d] {
-	return sized(NewLazy(func(x *lucid.Tensor) *InstanceNorm3d { return NewInstanceNorm3d(channelsOf(x, 3), opts...) }), 0, 1, 4, 0, "weight", "running_mean")
+	return sized(NewLazy(func(x *lucid.Tensor) *InstanceNorm3d { return NewInstanceNorm3d(channelsOf(x, 3), opts...) }), 0, 1, 4, 0,
+		"weight", "running_mean")
 }

@@ -17,11 +17,63 @@ import (
 
 type hiddenNet struct {
 	nn.Base
-	Body   *nn.Linear
-	head   *nn.Linear
-	alias  *nn.Linear
-	cached *lucid.Tensor
-	Beside *nn.Linear `nn:"-"`
+	Body    *nn.Linear
+	head    *nn.Linear
+	alias   *nn.Linear
+	cached  *lucid.Tensor
+	Skipped *nn.Linear `nn:"-"`
+}
+
+type twoNames struct {
+	nn.Base
+	A *nn.Linear `nn:"fc"`
+	B *nn.Linear `nn:"fc"`
+}
+
+type embedsName struct {
+	nn.Base
+	weighted
+	Weight *lucid.Tensor
+}
+
+type weighted struct{ Weight *lucid.Tensor }
+
+type plainField struct {
+	nn.Base
+	Body  *nn.Linear
+	Scale *lucid.Tensor
+}
+
+// TestMistakenFields declares modules whose parameters would be lost or never trained.
+func TestMistakenFields(t *testing.T) {
+	lin := nn.NewLinear(2, 2)
+	plain := &plainField{Body: nn.NewLinear(2, 2), Scale: lucid.Ones(2)}
+	for _, c := range []struct {
+		name string
+		f    func()
+		kind error
+		say  []string
+	}{
+		{"two fields of one name", func() { nn.StateDict(&twoNames{A: lin, B: nn.NewLinear(2, 2)}) }, lucid.ErrValue, []string{"fields A and B", `"fc"`, `nn:"-"`}},
+		{"embedded name", func() { nn.Parameters(&embedsName{Weight: lin.Weight}) }, lucid.ErrValue, []string{"weighted.Weight and Weight"}},
+		{"plain tensor", func() { nn.Parameters(plain) }, lucid.ErrGradient, []string{"scale", "nn.Parameter(t)", `nn:",buffer"`}},
+	} {
+		err := lucid.Try(c.f)
+		if !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for _, w := range c.say {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v; want %q in it", c.name, err, w)
+			}
+		}
+	}
+	plain.Scale = nn.Parameter(plain.Scale)
+	plain.Scale.RequiresGrad_(false)
+	if n := len(nn.Parameters(nn.Clone(plain))); n != 3 {
+		t.Errorf("%d parameters with a frozen one, want 3", n)
+	}
 }
 
 // TestMistakes makes the mistakes that people who come from PyTorch make, and looks for the word that helps.
@@ -44,22 +96,29 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"float targets", func() { F.CrossEntropy(lin.Forward(x), lucid.Zeros(4)) }, lucid.ErrShapeMismatch, "To(lucid.Int64)"},
 		{"targets of (B, 1)", func() { F.CrossEntropy(lin.Forward(x), ints.Zeros(4, 1)) }, lucid.ErrShapeMismatch, "want target [4]"},
-		{"class out of range", func() { F.CrossEntropy(lin.Forward(x), lucid.New([]int64{0, 1, 2, 0}, 4)).Item() }, lucid.ErrIndex, "2 is out of range for size 2"},
+		{"class out of range", func() { F.CrossEntropy(lin.Forward(x), lucid.New([]int64{0, 1, 2, 0}, 4)).Item() }, lucid.ErrIndex,
+			"2 is out of range for size 2"},
 		{"all pairs", func() { F.MSELoss(lucid.Zeros(4, 1), lucid.Zeros(4)) }, lucid.ErrShapeMismatch, "Unsqueeze(1)"},
 		{"all pairs, module", func() { nn.NewHuberLoss().Forward(lucid.Zeros(4), lucid.Zeros(4, 1)) }, lucid.ErrShapeMismatch, "[4 4]"},
-		{"logits and targets of other sizes", func() { F.BinaryCrossEntropyWithLogits(lucid.Zeros(4, 1), lucid.Zeros(4)) }, lucid.ErrShapeMismatch, "[4 1]"},
-		{"image without channels", func() { net.Forward(lucid.Zeros(28, 28)) }, lucid.ErrShapeMismatch, "without a batch; in layer 0, *nn.Conv2d"},
+		{"logits and targets of other sizes", func() { F.BinaryCrossEntropyWithLogits(lucid.Zeros(4, 1), lucid.Zeros(4)) },
+			lucid.ErrShapeMismatch, "[4 1]"},
+		{"image without channels", func() { net.Forward(lucid.Zeros(28, 28)) }, lucid.ErrShapeMismatch,
+			"without a batch; in layer 0, *nn.Conv2d"},
 		{"channels last", func() { nn.NewConv2d(3, 4, []int{3}).Forward(lucid.Zeros(2, 28, 28, 3)) }, lucid.ErrShapeMismatch, "Permute"},
-		{"wrong size behind a flatten", func() { net.Forward(lucid.Zeros(2, 1, 28, 28)) }, lucid.ErrShapeMismatch, "2704 features, weight [10 100] takes 100"},
+		{"wrong size behind a flatten", func() { net.Forward(lucid.Zeros(2, 1, 28, 28)) }, lucid.ErrShapeMismatch,
+			"2704 features, weight [10 100] takes 100"},
 		{"float indices", func() { nn.NewEmbedding(5, 3).Forward(lucid.Ones(2)) }, lucid.ErrDType, "want an integer dtype"},
-		{"index out of range", func() { nn.NewEmbedding(5, 3).Forward(lucid.New([]int64{7}, 1)).Sum().Item() }, lucid.ErrIndex, "7 is out of range for size 5"},
+		{"index out of range", func() { nn.NewEmbedding(5, 3).Forward(lucid.New([]int64{7}, 1)).Sum().Item() }, lucid.ErrIndex,
+			"7 is out of range for size 5"},
 		{"in place on a leaf", func() { leaf().Add_(1) }, lucid.ErrGradient, "inside NoGrad"},
 		{"writing to a leaf", func() { leaf().SetAt(1, 0) }, lucid.ErrGradient, "inside NoGrad"},
 		{"backward of a vector", func() { leaf().Mul(2).Backward() }, lucid.ErrGradient, "BackwardOptions.Gradient"},
 		{"backward twice", func() { l := leaf().Square().Sum(); l.Backward(); l.Backward() }, lucid.ErrGradient, "RetainGraph"},
 		{"backward of data", func() { lucid.Ones(2).Sum().Backward() }, lucid.ErrGradient, "RequiresGrad_(true)"},
-		{"backward of what NoGrad computed", func() { w := leaf(); lucid.NoGrad(func() { w.Sum().Backward() }) }, lucid.ErrGradient, "inside NoGrad"},
-		{"gradient of an unused input", func() { lucid.Gradients(leaf().Sum(), []*lucid.Tensor{leaf()}) }, lucid.ErrGradient, "AllowUnused"},
+		{"backward of what NoGrad computed", func() { w := leaf(); lucid.NoGrad(func() { w.Sum().Backward() }) },
+			lucid.ErrGradient, "inside NoGrad"},
+		{"gradient of an unused input", func() { lucid.Gradients(leaf().Sum(), []*lucid.Tensor{leaf()}) },
+			lucid.ErrGradient, "AllowUnused"},
 		{"integers that want a gradient", func() { lucid.Arange(3).RequiresGrad_(true) }, lucid.ErrDType, "floating"},
 		{"Item in a compiled function", func() {
 			lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(x.Sum().Item()) })(x)
@@ -80,7 +139,8 @@ func TestMistakes(t *testing.T) {
 		{"batch norm of one", func() { nn.NewBatchNorm1d(3).Forward(lucid.Ones(1, 3)) }, nil, "training needs more"},
 		{"dropout in per cent", func() { nn.NewDropout(50) }, nil, "from 0 to 1"},
 		{"heads that do not divide", func() { nn.NewMultiheadAttention(10, 3) }, nil, "do not divide"},
-		{"state of another batch", func() { nn.NewGRU(3, 4).Forward(lucid.Ones(5, 2, 3), lucid.Ones(1, 1, 4)) }, lucid.ErrShapeMismatch, "want [1 2 4]"},
+		{"state of another batch", func() { nn.NewGRU(3, 4).Forward(lucid.Ones(5, 2, 3), lucid.Ones(1, 1, 4)) },
+			lucid.ErrShapeMismatch, "want [1 2 4]"},
 		{"mean of integers", func() { lucid.Arange(3).Mean() }, lucid.ErrDType, "cast first"},
 		{"gradients without end", func() {
 			w := leaf()
@@ -110,7 +170,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestSummaryNamesHiddenLayers(t *testing.T) {
-	m := &hiddenNet{Body: nn.NewLinear(2, 2), head: nn.NewLinear(2, 3), cached: lucid.Ones(4), Beside: nn.NewLinear(1, 1)}
+	m := &hiddenNet{Body: nn.NewLinear(2, 2), head: nn.NewLinear(2, 3), cached: lucid.Ones(4), Skipped: nn.NewLinear(1, 1)}
 	m.alias = m.Body
 	got := nn.Summary(m)
 	if want := "not part of the model, because the field is not exported: head (9 parameters)\n"; !strings.HasSuffix(got, want) {

@@ -23,6 +23,9 @@ func named(m Module, buffers bool) iter.Seq2[string, *lucid.Tensor] {
 				return
 			}
 			seen[t] = true
+			if !buffers {
+				mustBeParameter(name, t)
+			}
 			done = !yield(name, t)
 		}}
 		w.visit(m)

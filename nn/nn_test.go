@@ -41,7 +41,8 @@ type outer struct {
 }
 
 func newInner() *inner {
-	return &inner{Gamma: nn.Parameter(lucid.Ones(2)), Count: lucid.Zeros(1), Cache: lucid.Zeros(1), Skip: nn.NewLinear(1, 1), step: lucid.Zeros(1)}
+	return &inner{Gamma: nn.Parameter(lucid.Ones(2)), Count: lucid.Zeros(1), Cache: lucid.Zeros(1),
+		Skip: nn.NewLinear(1, 1), step: lucid.Zeros(1)}
 }
 
 func newOuter() *outer {
@@ -58,12 +59,14 @@ func TestNames(t *testing.T) {
 	for name := range nn.NamedParameters(newOuter()) {
 		names = append(names, name)
 	}
-	want := "[fc1.weight fc1.bias in_proj blocks.0.weight blocks.1.weight by_name.a.weight by_name.b.weight value.weight plain.scale any.weight any.bias]"
+	want := "[fc1.weight fc1.bias in_proj blocks.0.weight blocks.1.weight by_name.a.weight by_name.b.weight value.weight plain.scale " +
+		"any.weight any.bias]"
 	if fmt.Sprint(names) != want {
 		t.Errorf("parameters %v; want %v", names, want)
 	}
 	sd := nn.StateDict(newOuter()).Names()
-	want = "[fc1.weight fc1.bias in_proj blocks.0.weight blocks.0.count blocks.1.weight blocks.1.count by_name.a.weight by_name.b.weight value.weight plain.scale " +
+	want = "[fc1.weight fc1.bias in_proj blocks.0.weight blocks.0.count blocks.1.weight blocks.1.count by_name.a.weight by_name.b.weight " +
+		"value.weight plain.scale " +
 		"any.weight any.bias any.running_mean any.running_var any.num_batches_tracked shared.weight shared.bias ids]"
 	if fmt.Sprint(sd) != want {
 		t.Errorf("state %v; want %v", sd, want)
@@ -75,7 +78,8 @@ func TestNames(t *testing.T) {
 	if fmt.Sprint(mods) != "[ fc1 blocks.0 blocks.1 by_name.a by_name.b value any lstm]" {
 		t.Errorf("modules %v", mods)
 	}
-	if o := newOuter(); len(nn.Children(o)) != 8 || nn.GetModule(o, "blocks.1") != nn.Module(o.Blocks[1]) || nn.GetParameter(o, "in_proj") != o.InProj {
+	if o := newOuter(); len(nn.Children(o)) != 8 || nn.GetModule(o, "blocks.1") != nn.Module(o.Blocks[1]) ||
+		nn.GetParameter(o, "in_proj") != o.InProj {
 		t.Errorf("children %d", len(nn.Children(newOuter())))
 	}
 }
@@ -94,7 +98,8 @@ func TestEmbeddedModule(t *testing.T) {
 
 func TestFreeze(t *testing.T) {
 	o := newOuter()
-	if n := nn.Freeze(o, "blocks", "*.bias"); n != 4 || o.Blocks[1].Gamma.RequiresGrad() || o.FC1.Bias.RequiresGrad() || !o.FC1.Weight.RequiresGrad() {
+	if n := nn.Freeze(o, "blocks", "*.bias"); n != 4 || o.Blocks[1].Gamma.RequiresGrad() || o.FC1.Bias.RequiresGrad() ||
+		!o.FC1.Weight.RequiresGrad() {
 		t.Errorf("froze %d", n)
 	}
 	if n := nn.Unfreeze(o, "**.weight"); n != 7 || !o.Blocks[1].Gamma.RequiresGrad() || o.FC1.Bias.RequiresGrad() {
@@ -118,7 +123,8 @@ func TestLoadErrors(t *testing.T) {
 	d.Set("9.bias", lucid.Zeros(1))
 	err := nn.LoadStateDict(m, d)
 	var e *nn.LoadError
-	if !errors.As(err, &e) || fmt.Sprint(e.Missing, e.Unexpected) != "[2.weight] [9.bias]" || len(e.Mismatched) != 1 || !errors.Is(err, lucid.ErrShapeMismatch) {
+	if !errors.As(err, &e) || fmt.Sprint(e.Missing, e.Unexpected) != "[2.weight] [9.bias]" || len(e.Mismatched) != 1 ||
+		!errors.Is(err, lucid.ErrShapeMismatch) {
 		t.Fatalf("%v", err)
 	}
 	for _, part := range []string{"2.weight", "9.bias", "0.bias has shape [4], want [3]"} {
@@ -205,7 +211,8 @@ func TestHooks(t *testing.T) {
 func TestConvertAndSummary(t *testing.T) {
 	m := nn.NewSequential(nn.NewLinear(3, 4), nn.NewBatchNorm1d(4), nn.NewFlatten())
 	nn.Double(m)
-	if p := nn.GetParameter(m, "0.weight"); p.DType() != lucid.Float64 || !p.RequiresGrad() || !p.IsLeaf() || nn.GetBuffer(m, "1.num_batches_tracked").DType() != lucid.Int64 {
+	if p := nn.GetParameter(m, "0.weight"); p.DType() != lucid.Float64 || !p.RequiresGrad() || !p.IsLeaf() ||
+		nn.GetBuffer(m, "1.num_batches_tracked").DType() != lucid.Int64 {
 		t.Error("conversion")
 	}
 	y := m.Forward(lucid.With{DType: lucid.Float64}.Randn(5, 3))

@@ -77,7 +77,8 @@ type VectorQuantizer struct {
 // NewVectorQuantizer returns it for a number of codes and their size.
 func NewVectorQuantizer(codes, size int, opts ...VectorQuantizerOptions) *VectorQuantizer {
 	o := door.Option("vector_quantizer", opts)
-	m := &VectorQuantizer{Weight: parameter(lucid.With{DType: o.DType, Device: o.Device}, codes, size), cost: door.Or(o.CommitmentCost, 0.25)}
+	m := &VectorQuantizer{Weight: parameter(lucid.With{DType: o.DType, Device: o.Device}, codes, size),
+		cost: door.Or(o.CommitmentCost, 0.25)}
 	b := 1 / float64(codes)
 	lucid.NoGrad(func() { m.Weight.Uniform_(-b, b) })
 	return m

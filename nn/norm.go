@@ -169,7 +169,8 @@ type instanceNorm struct {
 
 func (b *instanceNorm) init(op string, features int, opts []InstanceNormOptions) {
 	b.io = door.Option(op, opts)
-	b.batchNorm.init(op, features, []BatchNormOptions{{Eps: b.io.Eps, Momentum: b.io.Momentum, NoAffine: !b.io.Affine, NoBias: b.io.NoBias, NoTracking: !b.io.TrackRunningStats, DType: b.io.DType, Device: b.io.Device}})
+	b.batchNorm.init(op, features, []BatchNormOptions{{Eps: b.io.Eps, Momentum: b.io.Momentum, NoAffine: !b.io.Affine, NoBias: b.io.NoBias,
+		NoTracking: !b.io.TrackRunningStats, DType: b.io.DType, Device: b.io.Device}})
 }
 
 // run normalises x, with its spatial dimensions, which may lack a batch.

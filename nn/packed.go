@@ -13,7 +13,7 @@ import (
 type PackedSequence struct {
 	Data            *lucid.Tensor // (sum of lengths, ...)
 	BatchSizes      []int         // sequences that have a step, by step
-	SortedIndices   []int         // which sequence comes at which place; nil if they were sorted
+	SortedIndices   []int         // which sequence is at which position; nil if they were sorted
 	UnsortedIndices []int         // the opposite
 }
 
@@ -88,14 +88,14 @@ func (p PackedSequence) Lengths() []int {
 		}
 	}
 	own := make([]int, len(out))
-	for i, at := range p.places() {
+	for i, at := range p.positions() {
 		own[i] = out[at]
 	}
 	return own
 }
 
-// places has where each sequence is among the sorted ones.
-func (p PackedSequence) places() []int {
+// positions has where each sequence is among the sorted ones.
+func (p PackedSequence) positions() []int {
 	if len(p.UnsortedIndices) > 0 {
 		return p.UnsortedIndices
 	}
@@ -126,14 +126,15 @@ func (p PackedSequence) check(op string) {
 		seen := make([]bool, batch)
 		for _, k := range list {
 			if k < 0 || k >= batch || seen[k] || len(list) != batch {
-				refuse(lucid.ErrValue, op, "the places %v are no order of %d sequences", list, batch)
+				refuse(lucid.ErrValue, op, "the indices %v are no order of %d sequences", list, batch)
 			}
 			seen[k] = true
 		}
 	}
 	for i, k := range p.UnsortedIndices {
 		if len(p.SortedIndices) > 0 && p.SortedIndices[k] != i {
-			refuse(lucid.ErrValue, op, "SortedIndices %v and UnsortedIndices %v are not each other's opposite", p.SortedIndices, p.UnsortedIndices)
+			refuse(lucid.ErrValue, op, "SortedIndices %v and UnsortedIndices %v are not each other's opposite",
+				p.SortedIndices, p.UnsortedIndices)
 		}
 	}
 }
@@ -157,7 +158,7 @@ func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*luc
 		}
 		steps = o.TotalLength
 	}
-	start, places := make([]int, len(p.BatchSizes)+1), p.places()
+	start, positions := make([]int, len(p.BatchSizes)+1), p.positions()
 	for t, n := range p.BatchSizes {
 		start[t+1] = start[t] + n
 	}
@@ -166,7 +167,7 @@ func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*luc
 	for t := range steps {
 		for i := range batch {
 			if t < lengths[i] {
-				rows[t*batch+i], live[t*batch+i] = int64(start[t]+places[i]), true
+				rows[t*batch+i], live[t*batch+i] = int64(start[t]+positions[i]), true
 			}
 		}
 	}

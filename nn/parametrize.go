@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// Parametrization computes a tensor of a module from others, the originals, which are trained in its place. It may
+// Parametrization computes a tensor of a module from others, the originals, which are trained instead of it. It may
 // hold parameters and buffers of its own.
 type Parametrization interface {
 	Module
@@ -104,7 +104,9 @@ func checkUsed(m Module) {
 	}
 	for _, p := range f.all() {
 		if !p.used.Load() {
-			refuse(lucid.ErrValue, "parametrize", "%T has a parametrization of %s, but its Forward read the tensor itself; call it by nn.Call, or let it read nn.Use(m, m.%s)", m, p.name, p.name)
+			refuse(lucid.ErrValue, "parametrize",
+				"%T has a parametrization of %s, but its Forward read the tensor itself; call it by nn.Call, or let it read "+
+					"nn.Use(m, m.%s)", m, p.name, p.name)
 		}
 	}
 }
@@ -202,7 +204,8 @@ func like(a, b *lucid.Tensor) bool {
 
 func sameKind(op, name string, y, t *lucid.Tensor) {
 	if !like(y, t) {
-		refuse(lucid.ErrShapeMismatch, op, "the parametrization makes %s %v of shape %v; want %v of shape %v, or the option Unsafe", name, y.DType(), y.Shape(), t.DType(), t.Shape())
+		refuse(lucid.ErrShapeMismatch, op, "the parametrization makes %s %v of shape %v; want %v of shape %v, or the option Unsafe", name,
+			y.DType(), y.Shape(), t.DType(), t.Shape())
 	}
 }
 

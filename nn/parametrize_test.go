@@ -85,8 +85,10 @@ func TestParametrizationRightInverse(t *testing.T) {
 		t.Error("KeepOriginal")
 	}
 	utils.WeightNorm(m)
-	if err := lucid.Try(func() { nn.RemoveParametrizations(m, "weight", nn.RemoveOptions{KeepOriginal: true}) }); !errors.Is(err, lucid.ErrValue) {
-		t.Errorf("two originals were kept as one: %v", err)
+	if err := lucid.Try(func() {
+		nn.RemoveParametrizations(m, "weight", nn.RemoveOptions{KeepOriginal: true})
+	}); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("two originals were stored as one: %v", err)
 	}
 	utils.RemoveWeightNorm(m, "")
 	if math.Abs(m.Weight.At(0, 0).Item()-math.Ln2) > 1e-6 {

@@ -8,13 +8,15 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil"
 )
 
-// PyTorch's keywords whose field here has another name; "!" in front turns a bool round.
+// PyTorch's keywords whose field here has another name; "!" in front negates a bool.
 var fieldOf = map[string]string{
 	"affine": "!NoAffine", "elementwise_affine": "!NoAffine", "track_running_stats": "!NoTracking", "bias": "!NoBias",
 	"need_weights": "!NoWeights", "average_attn_weights": "!HeadWeights", "training": "!Eval", "use_input_stats": "!RunningStats",
 	"log_input": "!RawInput", "count_include_pad": "!ExcludePad", "cycle_momentum": "!NoCycleMomentum", "nesterov": "!NoNesterov",
-	"src_mask": "Src", "mask": "Src", "tgt_mask": "Tgt", "memory_mask": "Memory", "is_causal": "SrcIsCausal", "src_key_padding_mask": "SrcKeyPadding",
-	"tgt_key_padding_mask": "TgtKeyPadding", "memory_key_padding_mask": "MemoryKeyPadding", "enforce_sorted": "!NotSorted", "use_trivialization": "!NoTrivialization",
+	"src_mask": "Src", "mask": "Src", "tgt_mask": "Tgt", "memory_mask": "Memory", "is_causal": "SrcIsCausal",
+	"src_key_padding_mask": "SrcKeyPadding",
+	"tgt_key_padding_mask": "TgtKeyPadding", "memory_key_padding_mask": "MemoryKeyPadding", "enforce_sorted": "!NotSorted",
+	"use_trivialization": "!NoTrivialization",
 }
 
 var tensorType = reflect.TypeFor[*lucid.Tensor]()

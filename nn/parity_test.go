@@ -129,7 +129,8 @@ func readParity(t *testing.T, name string) []*parityCase {
 
 // prepare makes the inputs and reads the values.
 func (c *parityCase) prepare(t *testing.T) {
-	c.dtype = map[string]lucid.DType{"": lucid.Float32, "float64": lucid.Float64, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}[c.DType]
+	c.dtype = map[string]lucid.DType{"": lucid.Float32, "float64": lucid.Float64, "bfloat16": lucid.BFloat16,
+		"float16": lucid.Float16}[c.DType]
 	for i, in := range c.Inputs {
 		x := c.cast(fill(in.Kind, in.Shape, seedOf(c.Seed, "in", i), in.Data))
 		if in.Grad {

@@ -13,7 +13,7 @@ type PositionOptions struct {
 	Base *float64 // ratio of the longest wave to the shortest; nil: 10000
 }
 
-// RotaryEmbedding turns queries and keys by angles that grow with their positions (Su et al.).
+// RotaryEmbedding rotates queries and keys by angles that grow with their positions (Su et al.).
 type RotaryEmbedding struct {
 	Base
 	Cos, Sin *lucid.Tensor `nn:",buffer,transient"` // (positions, D)
@@ -36,28 +36,28 @@ func NewRotaryEmbedding(headDim, positions int, opts ...PositionOptions) *Rotary
 	return &RotaryEmbedding{Cos: lucid.New(cos, positions, headDim), Sin: lucid.New(sin, positions, headDim)}
 }
 
-// Forward turns q and k of (..., L, D), whose first element is at position 0.
+// Forward rotates q and k of (..., L, D), whose first element is at position 0.
 func (m *RotaryEmbedding) Forward(q, k *lucid.Tensor) (q2, k2 *lucid.Tensor) {
 	in := EnterN(m, q, k)
-	turn := func(x *lucid.Tensor) *lucid.Tensor {
+	rotate := func(x *lucid.Tensor) *lucid.Tensor {
 		if L := x.Size(-2); L > m.Cos.Size(0) {
 			refuse(lucid.ErrShapeMismatch, "rotary_embedding", "a sequence of %d; there are %d positions", L, m.Cos.Size(0))
 		}
 		return F.ApplyRotaryEmb(x, m.Cos, m.Sin)
 	}
-	out := LeaveN(m, in, turn(in[0]), turn(in[1]))
+	out := LeaveN(m, in, rotate(in[0]), rotate(in[1]))
 	return out[0], out[1]
 }
 
-// RoPEOptions say how RoPE turns: Traditional turns neighbouring elements together, otherwise each element of the
-// first half of Dims turns with one of the second; Base is nil for 10000; positions are multiplied by Scale, nil for 1.
+// RoPEOptions say how RoPE rotates: Traditional rotates pairs of neighbouring elements, otherwise each element of the
+// first half of Dims is paired with one of the second; Base is nil for 10000; positions are multiplied by Scale, nil for 1.
 type RoPEOptions struct {
 	Traditional bool     // neighbours rotate together; otherwise an element of the first half with one of the second
 	Base        *float64 // ratio of the longest wave to the shortest; nil: 10000
 	Scale       *float64 // factor of the positions; nil: 1
 }
 
-// RoPE is MLX's rotary embedding: it turns the first dims elements of vectors and leaves the others.
+// RoPE is MLX's rotary embedding: it rotates the first dims elements of vectors and leaves the others.
 type RoPE struct {
 	Base
 	dims int
@@ -72,7 +72,7 @@ func NewRoPE(dims int, opts ...RoPEOptions) *RoPE {
 	return &RoPE{dims: dims, o: door.Option("rope", opts)}
 }
 
-// Forward turns the vectors of x, (..., L, D), whose first is at position 0.
+// Forward rotates the vectors of x, (..., L, D), whose first is at position 0.
 func (m *RoPE) Forward(x *lucid.Tensor) *lucid.Tensor { return m.ForwardAt(x, 0) }
 
 // ForwardAt is Forward for a sequence whose first element is at a position.
@@ -116,7 +116,8 @@ type SinusoidalEmbedding struct {
 
 // NewSinusoidalEmbedding returns it for a number of positions.
 func NewSinusoidalEmbedding(positions, size int, opts ...PositionOptions) *SinusoidalEmbedding {
-	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size, door.Or(door.Option("sinusoidal_embedding", opts).Base, 10000))}
+	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size,
+		door.Or(door.Option("sinusoidal_embedding", opts).Base, 10000))}
 }
 
 // Forward takes positions of any shape to vectors.
@@ -125,7 +126,7 @@ func (m *SinusoidalEmbedding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return Leave(m, x, F.Embedding(x, m.Table))
 }
 
-// SinusoidalEmbedding2d is a fixed table of sines and cosines that tells the places of a grid apart.
+// SinusoidalEmbedding2d is a fixed table of sines and cosines that encodes the positions of a grid.
 type SinusoidalEmbedding2d struct {
 	Base
 	Table *lucid.Tensor `nn:",buffer,transient"` // (height·width, size)
@@ -133,14 +134,16 @@ type SinusoidalEmbedding2d struct {
 
 // NewSinusoidalEmbedding2d returns it for a grid; size is a multiple of 4.
 func NewSinusoidalEmbedding2d(height, width, size int, opts ...PositionOptions) *SinusoidalEmbedding2d {
-	return &SinusoidalEmbedding2d{Table: F.SinusoidalEmbedding2d(height, width, size, door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
+	return &SinusoidalEmbedding2d{Table: F.SinusoidalEmbedding2d(height, width, size,
+		door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
 }
 
-// Forward adds the vectors of all places to x, (..., height·width, size).
+// Forward adds the vectors of all positions to x, (..., height·width, size).
 func (m *SinusoidalEmbedding2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
 	if x.Dim() < 2 || x.Size(-2) != m.Table.Size(0) || x.Size(-1) != m.Table.Size(1) {
-		refuse(lucid.ErrShapeMismatch, "sinusoidal_embedding_2d", "x has shape %v; want (..., %d, %d)", x.Shape(), m.Table.Size(0), m.Table.Size(1))
+		refuse(lucid.ErrShapeMismatch, "sinusoidal_embedding_2d", "x has shape %v; want (..., %d, %d)", x.Shape(),
+			m.Table.Size(0), m.Table.Size(1))
 	}
 	return Leave(m, x, x.Add(m.Table.To(x.DType())))
 }

@@ -9,13 +9,13 @@ import (
 
 // SinusoidalPositionalEncodingOptions: frequencies fall from MaxFreq (nil: 1) to MinFreq (nil: 1e-4) in equal ratios;
 // vectors are multiplied by Scale (nil: √(2/dims)); CosFirst puts cosines before sines; FullTurns counts frequencies in
-// turns, not radians.
+// cycles, not radians.
 type SinusoidalPositionalEncodingOptions struct {
 	MinFreq   *float64 // lowest frequency; nil: 1e-4
 	MaxFreq   *float64 // highest frequency; nil: 1
 	Scale     *float64 // factor of the vectors; nil: √(2/dims)
 	CosFirst  bool     // cosines before sines
-	FullTurns bool     // frequencies count turns, not radians
+	FullTurns bool     // frequencies count cycles, not radians
 }
 
 // SinusoidalPositionalEncoding is MLX's: it takes numbers, whole or not, to sines and cosines.

@@ -81,13 +81,15 @@ func (m *FusedLinear) extra() string {
 	return m.Linear.extra() + ", activation='" + m.Activation + "'"
 }
 func (m *Bilinear) extra() string {
-	return fmt.Sprintf("in1_features=%d, in2_features=%d, out_features=%d, bias=%s", m.Weight.Size(1), m.Weight.Size(2), m.Weight.Size(0), truth(m.Bias != nil))
+	return fmt.Sprintf("in1_features=%d, in2_features=%d, out_features=%d, bias=%s", m.Weight.Size(1), m.Weight.Size(2),
+		m.Weight.Size(0), truth(m.Bias != nil))
 }
 
 func (c *conv) extra() string {
 	n, g := c.Weight.Dim()-2, max(c.o.Groups, 1)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d, %d, kernel_size=%s, stride=%s", c.Weight.Size(1)*g, c.Weight.Size(0), tuple(c.Weight.Shape()[2:]), filled(c.o.Stride, n, 1))
+	fmt.Fprintf(&b, "%d, %d, kernel_size=%s, stride=%s", c.Weight.Size(1)*g, c.Weight.Size(0), tuple(c.Weight.Shape()[2:]),
+		filled(c.o.Stride, n, 1))
 	padding := c.o.Padding
 	if len(c.edge) == 2*n { // padded before, in another mode than zeros
 		before := make([]int, n)
@@ -130,7 +132,8 @@ func convEnd(b *strings.Builder, groups int, bias *lucid.Tensor) {
 func (c *convTranspose) extra() string {
 	n, g := c.Weight.Dim()-2, max(c.o.Groups, 1)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d, %d, kernel_size=%s, stride=%s", c.Weight.Size(0), c.Weight.Size(1)*g, tuple(c.Weight.Shape()[2:]), filled(c.o.Stride, n, 1))
+	fmt.Fprintf(&b, "%d, %d, kernel_size=%s, stride=%s", c.Weight.Size(0), c.Weight.Size(1)*g, tuple(c.Weight.Shape()[2:]),
+		filled(c.o.Stride, n, 1))
 	for _, o := range []struct {
 		name string
 		v    []int
@@ -152,11 +155,13 @@ func channelNorm(b *batchNorm, momentum string, cumulative bool) string {
 	if cumulative {
 		momentum = "None"
 	}
-	return fmt.Sprintf("%d, eps=%s, momentum=%s, affine=%s, bias=%s, track_running_stats=%s", b.features, orNumber(b.o.Eps, 1e-5), momentum, truth(b.Weight != nil), truth(b.Bias != nil), truth(b.RunningMean != nil))
+	return fmt.Sprintf("%d, eps=%s, momentum=%s, affine=%s, bias=%s, track_running_stats=%s", b.features, orNumber(b.o.Eps, 1e-5), momentum,
+		truth(b.Weight != nil), truth(b.Bias != nil), truth(b.RunningMean != nil))
 }
 
 func (m *LayerNorm) extra() string {
-	return fmt.Sprintf("%s, eps=%s, elementwise_affine=%s, bias=%s", tuple(m.shape), orNumber(m.eps, 1e-5), truth(m.Weight != nil), truth(m.Bias != nil))
+	return fmt.Sprintf("%s, eps=%s, elementwise_affine=%s, bias=%s", tuple(m.shape), orNumber(m.eps, 1e-5),
+		truth(m.Weight != nil), truth(m.Bias != nil))
 }
 
 func (m *RMSNorm) extra() string {
@@ -164,7 +169,8 @@ func (m *RMSNorm) extra() string {
 }
 
 func (m *GroupNorm) extra() string {
-	return fmt.Sprintf("%d, %d, eps=%s, affine=%s, bias=%s", m.groups, m.channels, orNumber(m.eps, 1e-5), truth(m.Weight != nil), truth(m.Bias != nil))
+	return fmt.Sprintf("%d, %d, eps=%s, affine=%s, bias=%s", m.groups, m.channels, orNumber(m.eps, 1e-5),
+		truth(m.Weight != nil), truth(m.Bias != nil))
 }
 
 func (m *LocalResponseNorm) extra() string {

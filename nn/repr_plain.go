@@ -80,7 +80,8 @@ func (m *Upsample) extra() string {
 }
 
 func folding(kernel []int, o F.FoldOptions) string {
-	return fmt.Sprintf("kernel_size=%s, dilation=%s, padding=%s, stride=%s", given(kernel, ""), given(o.Dilation, "1"), given(o.Padding, "0"), given(o.Stride, "1"))
+	return fmt.Sprintf("kernel_size=%s, dilation=%s, padding=%s, stride=%s", given(kernel, ""), given(o.Dilation, "1"),
+		given(o.Padding, "0"), given(o.Stride, "1"))
 }
 func (m *Unfold) extra() string { return folding(m.kernel, m.o) }
 func (m *Fold) extra() string {
@@ -104,7 +105,8 @@ func (m *ConstantPad3d) extra() string { return constantPad(&m.padder) }
 
 func maxPool(kernel []int, o F.MaxPoolOptions) string {
 	k := given(kernel, "")
-	return fmt.Sprintf("kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s", k, given(o.Stride, k), given(o.Padding, "0"), given(o.Dilation, "1"), truth(o.CeilMode))
+	return fmt.Sprintf("kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=%s", k, given(o.Stride, k), given(o.Padding, "0"),
+		given(o.Dilation, "1"), truth(o.CeilMode))
 }
 func (m *MaxPool1d) extra() string { return maxPool(m.kernel, m.o) }
 func (m *MaxPool2d) extra() string { return maxPool(m.kernel, m.o) }
@@ -125,7 +127,8 @@ func (m *AvgPool2d) extra() string { return avgPool(m.kernel, m.o) }
 func (m *AvgPool3d) extra() string { return avgPool(m.kernel, m.o) }
 
 func lpPool(p float64, kernel []int, o F.LPPoolOptions) string {
-	return fmt.Sprintf("norm_type=%s, kernel_size=%s, stride=%s, ceil_mode=%s", number(p), given(kernel, ""), given(o.Stride, "None"), truth(o.CeilMode))
+	return fmt.Sprintf("norm_type=%s, kernel_size=%s, stride=%s, ceil_mode=%s", number(p), given(kernel, ""),
+		given(o.Stride, "None"), truth(o.CeilMode))
 }
 func (m *LPPool1d) extra() string { return lpPool(m.p, m.kernel, m.o) }
 func (m *LPPool2d) extra() string { return lpPool(m.p, m.kernel, m.o) }

@@ -15,14 +15,17 @@ import (
 
 // printed has the modules of testdata/repr.json.
 var printed = map[string]func() nn.Module{
-	"nn.Linear(3, 5)":                         func() nn.Module { return nn.NewLinear(3, 5) },
-	"nn.Linear(3, 5, bias=False)":             func() nn.Module { return nn.NewLinear(3, 5, nn.LinearOptions{NoBias: true}) },
-	"nn.Bilinear(2, 3, 4)":                    func() nn.Module { return nn.NewBilinear(2, 3, 4) },
-	"nn.Identity()":                           func() nn.Module { return nn.NewIdentity() },
-	"nn.Conv1d(2, 4, 3)":                      func() nn.Module { return nn.NewConv1d(2, 4, []int{3}) },
-	"nn.Conv2d(3, 8, 3, stride=2, padding=1)": func() nn.Module { return nn.NewConv2d(3, 8, []int{3}, nn.ConvOptions{Stride: []int{2}, Padding: 1}) },
+	"nn.Linear(3, 5)":             func() nn.Module { return nn.NewLinear(3, 5) },
+	"nn.Linear(3, 5, bias=False)": func() nn.Module { return nn.NewLinear(3, 5, nn.LinearOptions{NoBias: true}) },
+	"nn.Bilinear(2, 3, 4)":        func() nn.Module { return nn.NewBilinear(2, 3, 4) },
+	"nn.Identity()":               func() nn.Module { return nn.NewIdentity() },
+	"nn.Conv1d(2, 4, 3)":          func() nn.Module { return nn.NewConv1d(2, 4, []int{3}) },
+	"nn.Conv2d(3, 8, 3, stride=2, padding=1)": func() nn.Module {
+		return nn.NewConv2d(3, 8, []int{3}, nn.ConvOptions{Stride: []int{2}, Padding: 1})
+	},
 	"nn.Conv2d(4, 8, (3, 5), dilation=2, groups=2, bias=False, padding_mode='reflect', padding=1)": func() nn.Module {
-		return nn.NewConv2d(4, 8, []int{3, 5}, nn.ConvOptions{Dilation: []int{2}, Groups: 2, NoBias: true, PaddingMode: "reflect", Padding: []int{1, 1}})
+		return nn.NewConv2d(4, 8, []int{3, 5}, nn.ConvOptions{Dilation: []int{2}, Groups: 2, NoBias: true,
+			PaddingMode: "reflect", Padding: []int{1, 1}})
 	},
 	"nn.Conv2d(3, 8, 3, padding='same')": func() nn.Module { return nn.NewConv2d(3, 8, []int{3}, nn.ConvOptions{Padding: "same"}) },
 	"nn.Conv3d(1, 2, 3)":                 func() nn.Module { return nn.NewConv3d(1, 2, []int{3}) },
@@ -30,13 +33,17 @@ var printed = map[string]func() nn.Module{
 	"nn.ConvTranspose2d(2, 4, 3, stride=2, padding=1, output_padding=1)": func() nn.Module {
 		return nn.NewConvTranspose2d(2, 4, []int{3}, nn.ConvTransposeOptions{Stride: []int{2}, Padding: []int{1}, OutputPadding: []int{1}})
 	},
-	"nn.ConvTranspose3d(2, 4, 3, bias=False)": func() nn.Module { return nn.NewConvTranspose3d(2, 4, []int{3}, nn.ConvTransposeOptions{NoBias: true}) },
-	"nn.MaxPool1d(2)":                         func() nn.Module { return nn.NewMaxPool1d([]int{2}) },
+	"nn.ConvTranspose3d(2, 4, 3, bias=False)": func() nn.Module {
+		return nn.NewConvTranspose3d(2, 4, []int{3}, nn.ConvTransposeOptions{NoBias: true})
+	},
+	"nn.MaxPool1d(2)": func() nn.Module { return nn.NewMaxPool1d([]int{2}) },
 	"nn.MaxPool2d(3, stride=2, padding=1)": func() nn.Module {
 		return nn.NewMaxPool2d([]int{3}, F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}})
 	},
-	"nn.MaxPool3d((1, 2, 2), ceil_mode=True)": func() nn.Module { return nn.NewMaxPool3d([]int{1, 2, 2}, F.MaxPoolOptions{CeilMode: true}) },
-	"nn.AvgPool1d(2)":                         func() nn.Module { return nn.NewAvgPool1d([]int{2}) },
+	"nn.MaxPool3d((1, 2, 2), ceil_mode=True)": func() nn.Module {
+		return nn.NewMaxPool3d([]int{1, 2, 2}, F.MaxPoolOptions{CeilMode: true})
+	},
+	"nn.AvgPool1d(2)": func() nn.Module { return nn.NewAvgPool1d([]int{2}) },
 	"nn.AvgPool2d(3, stride=2, padding=1)": func() nn.Module {
 		return nn.NewAvgPool2d([]int{3}, F.AvgPoolOptions{Stride: []int{2}, Padding: []int{1}})
 	},
@@ -56,12 +63,14 @@ var printed = map[string]func() nn.Module{
 		return nn.NewInstanceNorm1d(4, nn.InstanceNormOptions{Affine: true, TrackRunningStats: true})
 	},
 	"nn.LayerNorm(8)": func() nn.Module { return nn.NewLayerNorm([]int{8}) },
-	"nn.LayerNorm([4, 8], elementwise_affine=False)": func() nn.Module { return nn.NewLayerNorm([]int{4, 8}, nn.LayerNormOptions{NoAffine: true}) },
-	"nn.GroupNorm(2, 4)":                             func() nn.Module { return nn.NewGroupNorm(2, 4) },
-	"nn.RMSNorm(8)":                                  func() nn.Module { return nn.NewRMSNorm([]int{8}) },
-	"nn.RMSNorm(8, eps=1e-06)":                       func() nn.Module { return nn.NewRMSNorm([]int{8}, nn.RMSNormOptions{Eps: new(1e-6)}) },
-	"nn.LocalResponseNorm(2)":                        func() nn.Module { return nn.NewLocalResponseNorm(2) },
-	"nn.Embedding(10, 3)":                            func() nn.Module { return nn.NewEmbedding(10, 3) },
+	"nn.LayerNorm([4, 8], elementwise_affine=False)": func() nn.Module {
+		return nn.NewLayerNorm([]int{4, 8}, nn.LayerNormOptions{NoAffine: true})
+	},
+	"nn.GroupNorm(2, 4)":       func() nn.Module { return nn.NewGroupNorm(2, 4) },
+	"nn.RMSNorm(8)":            func() nn.Module { return nn.NewRMSNorm([]int{8}) },
+	"nn.RMSNorm(8, eps=1e-06)": func() nn.Module { return nn.NewRMSNorm([]int{8}, nn.RMSNormOptions{Eps: new(1e-6)}) },
+	"nn.LocalResponseNorm(2)":  func() nn.Module { return nn.NewLocalResponseNorm(2) },
+	"nn.Embedding(10, 3)":      func() nn.Module { return nn.NewEmbedding(10, 3) },
 	"nn.Embedding(10, 3, padding_idx=0, max_norm=1.5)": func() nn.Module {
 		return nn.NewEmbedding(10, 3, nn.EmbeddingOptions{PaddingIdx: new(0), MaxNorm: new(1.5)})
 	},
@@ -176,7 +185,8 @@ func (m *reprNet) ExtraRepr() string { return "size=2" }
 func TestReprOfOnesOwn(t *testing.T) {
 	l := nn.NewLinear(1, 1)
 	utils.WeightNorm(l)
-	m := &reprNet{Body: []nn.Layer{nn.NewReLU(), nn.NewReLU()}, Heads: map[string]*nn.Linear{"b": nn.NewLinear(1, 2), "a": nn.NewLinear(1, 3)}, Shared: l, Again: l, Lazy: nn.NewLazyLinear(3)}
+	m := &reprNet{Body: []nn.Layer{nn.NewReLU(), nn.NewReLU()},
+		Heads: map[string]*nn.Linear{"b": nn.NewLinear(1, 2), "a": nn.NewLinear(1, 3)}, Shared: l, Again: l, Lazy: nn.NewLazyLinear(3)}
 	got := nn.Repr(m)
 	want := `reprNet(
   size=2

@@ -43,9 +43,12 @@ func (r *recurrent) init(name string, gates, in, hidden int, opts []RNNOptions) 
 	}
 	switch {
 	case in < 0 || hidden <= 0 || r.o.NumLayers < 0:
-		refuse(lucid.ErrValue, name, "inputs of size %d, states of size %d, %d layers; want states of size 1 or more, and no negative numbers", in, hidden, r.o.NumLayers)
+		refuse(lucid.ErrValue, name,
+			"inputs of size %d, states of size %d, %d layers; want states of size 1 or more, and no negative numbers",
+			in, hidden, r.o.NumLayers)
 	case r.o.ProjSize < 0 || r.o.ProjSize >= hidden || r.o.ProjSize > 0 && name != "lstm":
-		refuse(lucid.ErrValue, name, "ProjSize is %d, the state's size %d; only an LSTM has a projection, to less than its state", r.o.ProjSize, hidden)
+		refuse(lucid.ErrValue, name, "ProjSize is %d, the state's size %d; only an LSTM has a projection, to less than its state",
+			r.o.ProjSize, hidden)
 	case !(r.o.Dropout >= 0 && r.o.Dropout <= 1):
 		refuse(lucid.ErrValue, name, "Dropout is %v; want a probability, 0 to 1", r.o.Dropout)
 	case name != "rnn" && r.o.Nonlinearity != "":
@@ -101,10 +104,10 @@ func (r *recurrent) directions() int {
 // Parameter returns a parameter by PyTorch's name, such as weight_ih_l0; nil if there is none.
 func (r *recurrent) Parameter(name string) *lucid.Tensor { return r.params.m[name] }
 
-// state checks a state at the start, or with place 1 a memory; nil, which means zeros, stays nil.
-func (r *recurrent) state(s *lucid.Tensor, place, batch int) {
+// state checks an initial state, with index 1 the cell state of an LSTM; nil, which means zeros, stays nil.
+func (r *recurrent) state(s *lucid.Tensor, index, batch int) {
 	size := r.out()
-	if place == 1 {
+	if index == 1 {
 		size = r.hid
 	}
 	want := []int{r.o.NumLayers * r.directions(), batch, size}
@@ -115,7 +118,8 @@ func (r *recurrent) state(s *lucid.Tensor, place, batch int) {
 
 // run takes x of (T, B, in), or packed sequences of these sizes, through all layers. There is one state or, for an LSTM, state
 // and memory, each (layers·directions, B, size) or nil.
-func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes []int, training bool) (y *lucid.Tensor, end []*lucid.Tensor) {
+func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes []int,
+	training bool) (y *lucid.Tensor, end []*lucid.Tensor) {
 	last := make([][]*lucid.Tensor, len(start))
 	for l := range r.o.NumLayers {
 		var outs []*lucid.Tensor
@@ -147,7 +151,8 @@ func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes 
 }
 
 // layer takes sequences through one layer in one direction.
-func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, sizes []int, at string, back bool) (*lucid.Tensor, []*lucid.Tensor) {
+func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, sizes []int, at string,
+	back bool) (*lucid.Tensor, []*lucid.Tensor) {
 	use := func(name string) *lucid.Tensor { return Use(m, r.params.m[name+at]) }
 	wi, wh, bi, bh := use("weight_ih"), use("weight_hh"), use("bias_ih"), use("bias_hh")
 	switch r.name {
@@ -155,10 +160,12 @@ func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, sizes [
 		y, h := F.GRUForward(x, wi, wh, F.GRUForwardOptions{H0: st[0], BiasIH: bi, BiasHH: bh, Reverse: back, BatchSizes: sizes})
 		return y, []*lucid.Tensor{h}
 	case "lstm":
-		y, h, c := F.LSTMForward(x, wi, wh, F.LSTMForwardOptions{H0: st[0], C0: st[1], BiasIH: bi, BiasHH: bh, WeightHR: use("weight_hr"), Reverse: back, BatchSizes: sizes})
+		y, h, c := F.LSTMForward(x, wi, wh, F.LSTMForwardOptions{H0: st[0], C0: st[1], BiasIH: bi, BiasHH: bh, WeightHR: use("weight_hr"),
+			Reverse: back, BatchSizes: sizes})
 		return y, []*lucid.Tensor{h, c}
 	}
-	y, h := F.RNNForward(x, wi, wh, F.RNNForwardOptions{H0: st[0], BiasIH: bi, BiasHH: bh, Nonlinearity: r.o.Nonlinearity, Reverse: back, BatchSizes: sizes})
+	y, h := F.RNNForward(x, wi, wh, F.RNNForwardOptions{H0: st[0], BiasIH: bi, BiasHH: bh, Nonlinearity: r.o.Nonlinearity,
+		Reverse: back, BatchSizes: sizes})
 	return y, []*lucid.Tensor{h}
 }
 

@@ -84,7 +84,8 @@ func (g *gates) input(m Module, x *lucid.Tensor) *lucid.Tensor {
 // Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
 func (m *RNNCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, m.state(x, h))
-	return LeaveN(m, in, rnnStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh), ops.RNNCellOptions{Nonlinearity: m.nonlinearity}))[0]
+	return LeaveN(m, in, rnnStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh),
+		ops.RNNCellOptions{Nonlinearity: m.nonlinearity}))[0]
 }
 
 // LSTMCell is one step of a long short-term memory.

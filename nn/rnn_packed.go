@@ -29,7 +29,7 @@ func (r *recurrent) packed(m Module, p PackedSequence, start []*lucid.Tensor, tr
 	return p, out[1:]
 }
 
-// order is a list of places as a tensor, from the list or from the opposite one; nil if there is neither.
+// order is a list of indices as a tensor, from the list or from the opposite one; nil if there is neither.
 func (p PackedSequence) order(list, opposite []int) *lucid.Tensor {
 	if len(list) == 0 && len(opposite) == 0 {
 		return nil

@@ -47,7 +47,8 @@ func TestAttentionMasks(t *testing.T) {
 	}
 	pad := lucid.New([]bool{false, false, false, true, true, false, false, false, false, false}, 2, 5)
 	c, w := m.Forward(x, x, x, nn.AttentionOptions{KeyPaddingMask: pad, HeadWeights: true})
-	short, _ := m.Forward(x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}), x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}), x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}))
+	short, _ := m.Forward(x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}), x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}),
+		x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}))
 	if !lucid.AllClose(c.At(0, lucid.Range{Stop: 3}).Detach(), short.At(0).Detach()) || fmt.Sprint(w.Shape()) != "[2 4 5 5]" {
 		t.Error("padding")
 	}
@@ -96,15 +97,16 @@ func TestPositions(t *testing.T) {
 	r := nn.NewRotaryEmbedding(8, 16)
 	q := lucid.Randn(2, 4, 10, 8)
 	a, b := r.Forward(q, q)
-	if !lucid.Equal(a, b) || !lucid.AllClose(a.Norm(-1), q.Norm(-1), lucid.CloseOptions{ATol: new(1e-5)}) || !lucid.Equal(a.At(lucid.Ellipsis, 0, lucid.Colon), q.At(lucid.Ellipsis, 0, lucid.Colon)) {
-		t.Error("a turn changes lengths, or position 0")
+	if !lucid.Equal(a, b) || !lucid.AllClose(a.Norm(-1), q.Norm(-1), lucid.CloseOptions{ATol: new(1e-5)}) ||
+		!lucid.Equal(a.At(lucid.Ellipsis, 0, lucid.Colon), q.At(lucid.Ellipsis, 0, lucid.Colon)) {
+		t.Error("a rotation changes lengths, or position 0")
 	}
 	// A score depends on the distance alone.
 	v := lucid.Randn(1, 8).Expand(10, 8)
 	x, y := r.Forward(v, v)
 	s := x.MatMul(y.Permute(1, 0))
 	if !lucid.AllClose(s.At(2, 5), s.At(6, 9), lucid.CloseOptions{ATol: new(1e-4)}) {
-		t.Error("scores depend on the place")
+		t.Error("scores depend on the absolute position")
 	}
 	if y := nn.NewTimestepEmbedding(8, 6).Forward(lucid.New([]int64{0, 10}, 2)); fmt.Sprint(y.Shape()) != "[2 6]" {
 		t.Errorf("%v", y.Shape())
@@ -139,9 +141,10 @@ func TestUnpack(t *testing.T) {
 		seqs = append(seqs, lucid.Randn(n, 2))
 	}
 	for name, got := range map[string][]*lucid.Tensor{
-		"packed":       nn.UnpackSequence(nn.PackSequence(seqs, nn.PackPaddedSequenceOptions{NotSorted: true})),
-		"padded":       nn.UnpadSequence(nn.PadSequence(seqs), []int{2, 4, 1, 3}),
-		"padded batch": nn.UnpadSequence(nn.PadSequence(seqs, nn.PadSequenceOptions{BatchFirst: true}), []int{2, 4, 1, 3}, nn.PadSequenceOptions{BatchFirst: true}),
+		"packed": nn.UnpackSequence(nn.PackSequence(seqs, nn.PackPaddedSequenceOptions{NotSorted: true})),
+		"padded": nn.UnpadSequence(nn.PadSequence(seqs), []int{2, 4, 1, 3}),
+		"padded batch": nn.UnpadSequence(nn.PadSequence(seqs, nn.PadSequenceOptions{BatchFirst: true}), []int{2, 4, 1, 3},
+			nn.PadSequenceOptions{BatchFirst: true}),
 	} {
 		for i, s := range seqs {
 			if !lucid.Equal(got[i], s) {

@@ -8,15 +8,15 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// ExtraState is a module with state that is no parameter or buffer; it is saved beside them under <name>.extra_state.
+// ExtraState is a module with state that is no parameter or buffer; it is saved with them under <name>.extra_state.
 type ExtraState interface {
 	Module
 	GetExtraState() *lucid.Tensor
 	SetExtraState(*lucid.Tensor) error
 }
 
-// StateDict returns the parameters and buffers of m under their names, in order of declaration; a tensor that is in
-// two places is there twice. The values are those of now: training on does not change them.
+// StateDict returns the parameters and buffers of m under their names, in order of declaration; a tensor that two
+// fields share is there twice. The values are those of now: training on does not change them.
 func StateDict(m Module) *lucid.StateDict {
 	d := lucid.NewStateDict()
 	states(m, func(name string, t *lucid.Tensor) { d.Set(name, t.Detach()) }, func(name string, e ExtraState) {

@@ -44,7 +44,7 @@ func TestFunctionalCall(t *testing.T) {
 	mean := lucid.Zeros(4)
 	utils.FunctionalCall(m, map[string]*lucid.Tensor{"1.running_mean": mean}, func() { m.Forward(x.Add(5)) })
 	if mean.Abs().Sum().Item() == 0 || !lucid.Equal(nn.GetBuffer(m, "1.running_mean"), before.Get("1.running_mean")) {
-		t.Error("the statistics went to the wrong place")
+		t.Error("the statistics were written to the wrong module")
 	}
 	compiled := lucid.Compile(func(w *lucid.Tensor) *lucid.Tensor { return loss(w) })
 	nn.Eval(m)

@@ -98,11 +98,14 @@ var stateModels = map[string]func() nn.Layer{
 	},
 	"cnn": func() nn.Layer { return newCNN() },
 	"lstm": func() nn.Layer {
-		return &recurrent{LSTM: nn.NewLSTM(4, 6, nn.RNNOptions{NumLayers: 2, Bidirectional: true, BatchFirst: true}), Head: nn.NewLinear(12, 3)}
+		return &recurrent{LSTM: nn.NewLSTM(4, 6, nn.RNNOptions{NumLayers: 2, Bidirectional: true, BatchFirst: true}),
+			Head: nn.NewLinear(12, 3)}
 	},
 	"encoder": func() nn.Layer {
 		o := nn.TransformerOptions{DimFeedforward: 12, BatchFirst: true}
-		return &plainEncoder{E: nn.NewTransformerEncoder(func() *nn.TransformerEncoderLayer { return nn.NewTransformerEncoderLayer(8, 2, o) }, 2, nn.NewLayerNorm([]int{8}))}
+		return &plainEncoder{E: nn.NewTransformerEncoder(func() *nn.TransformerEncoderLayer {
+			return nn.NewTransformerEncoderLayer(8, 2, o)
+		}, 2, nn.NewLayerNorm([]int{8}))}
 	},
 	"gpt2": func() nn.Layer {
 		return &gptBlock{Ln1: nn.NewLayerNorm([]int{8}), Attn: &gptAttention{CAttn: nn.NewLinear(8, 24), CProj: nn.NewLinear(8, 8)},

@@ -69,7 +69,7 @@ func outputs(m Module, inputs []*lucid.Tensor) map[Module]string {
 		h := RegisterForwardHook(c, func(c Module, _, out []*lucid.Tensor) []*lucid.Tensor {
 			var parts []string
 			for _, t := range out {
-				if t != nil { // attention weights that nobody asked for
+				if t != nil { // attention weights that were not asked for
 					parts = append(parts, fmt.Sprint(t.Shape()))
 				}
 			}

@@ -28,7 +28,8 @@ func TestSummaryOfAll(t *testing.T) {
 	for _, file := range []string{"modules", "sequences", "losses"} {
 		for _, c := range readParity(t, file) {
 			f, ok := modules[c.Op]
-			if !ok || seen[c.Op] || strings.Contains(c.Op, ".") && !strings.HasSuffix(c.Op, ".norm") || strings.HasPrefix(c.Op, "Fractional") || strings.HasPrefix(c.Op, "MaxUnpool") {
+			if !ok || seen[c.Op] || strings.Contains(c.Op, ".") && !strings.HasSuffix(c.Op, ".norm") ||
+				strings.HasPrefix(c.Op, "Fractional") || strings.HasPrefix(c.Op, "MaxUnpool") {
 				continue
 			}
 			seen[c.Op] = true
@@ -38,7 +39,8 @@ func TestSummaryOfAll(t *testing.T) {
 			}
 			m := got[0].Interface().(nn.Module)
 			count := fmt.Sprintf("%d parameters, ", nn.NumParameters(m))
-			if s := nn.Summary(m); !strings.Contains(strings.ReplaceAll(s, ",", ""), strings.ReplaceAll(count, ",", "")) || strings.Count(s, "\n") != 2+len(nn.Modules(m)) {
+			if s := nn.Summary(m); !strings.Contains(strings.ReplaceAll(s, ",", ""), strings.ReplaceAll(count, ",", "")) ||
+				strings.Count(s, "\n") != 2+len(nn.Modules(m)) {
 				t.Errorf("%s:\n%s", c.Op, s)
 			}
 			if !takesTensors(m) {
@@ -68,7 +70,8 @@ func TestSummaryArguments(t *testing.T) {
 	if !strings.Contains(s, "[5 2 4] [1 2 4] [1 2 4]") {
 		t.Errorf("\n%s", s)
 	}
-	if s := nn.Summary(nn.NewTransformerEncoderLayer(4, 2), lucid.Zeros(5, 2, 4)); !strings.Contains(s, "self_attn") || !strings.Contains(s, "[5 2 4]") {
+	if s := nn.Summary(nn.NewTransformerEncoderLayer(4, 2), lucid.Zeros(5, 2, 4)); !strings.Contains(s, "self_attn") ||
+		!strings.Contains(s, "[5 2 4]") {
 		t.Errorf("\n%s", s)
 	}
 	if s := nn.Summary(nn.NewSequential(nn.NewLazyLinear(3)), lucid.Zeros(2, 5)); !strings.Contains(s, "18 parameters") {

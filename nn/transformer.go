@@ -40,7 +40,8 @@ func (o TransformerOptions) activation(op string) func(*lucid.Tensor) *lucid.Ten
 
 func (o TransformerOptions) attention(size, heads int) *MultiheadAttention {
 	p := door.Or(o.Dropout, 0.1)
-	return NewMultiheadAttention(size, heads, MultiheadAttentionOptions{Dropout: door.Or(o.AttentionDropout, p), NoBias: o.NoBias, BatchFirst: o.BatchFirst, DType: o.DType, Device: o.Device})
+	return NewMultiheadAttention(size, heads, MultiheadAttentionOptions{Dropout: door.Or(o.AttentionDropout, p), NoBias: o.NoBias,
+		BatchFirst: o.BatchFirst, DType: o.DType, Device: o.Device})
 }
 
 func (o TransformerOptions) linear(in, out int) *Linear {
@@ -239,8 +240,10 @@ type Transformer struct {
 func NewTransformer(size, heads int, opts ...TransformerOptions) *Transformer {
 	o := door.Option("transformer", opts)
 	m := &Transformer{
-		Encoder: NewTransformerEncoder(func() *TransformerEncoderLayer { return NewTransformerEncoderLayer(size, heads, o) }, door.Or(o.NumEncoderLayers, 6), o.norm(size)),
-		Decoder: NewTransformerDecoder(func() *TransformerDecoderLayer { return NewTransformerDecoderLayer(size, heads, o) }, door.Or(o.NumDecoderLayers, 6), o.norm(size)),
+		Encoder: NewTransformerEncoder(func() *TransformerEncoderLayer { return NewTransformerEncoderLayer(size, heads, o) },
+			door.Or(o.NumEncoderLayers, 6), o.norm(size)),
+		Decoder: NewTransformerDecoder(func() *TransformerDecoderLayer { return NewTransformerDecoderLayer(size, heads, o) },
+			door.Or(o.NumDecoderLayers, 6), o.norm(size)),
 	}
 	for _, p := range Parameters(m) {
 		if p.Dim() > 1 {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/tree"
 )
 
@@ -67,13 +68,35 @@ func fields(t reflect.Type) []field {
 				f.inline = true
 			case "":
 			default:
-				refuse(lucid.ErrValue, "nn", "field %s of %v has the unknown mark %q in its tag; want buffer, transient or inline", sf.Name, t, flag)
+				refuse(lucid.ErrValue, "nn", "field %s of %v has the unknown mark %q in its tag; want buffer, transient or inline", sf.Name,
+					t, flag)
 			}
 		}
 		list = append(list, f)
 	}
+	distinct(t, list, map[string]string{}, "")
 	fieldsOf.Store(t, list)
 	return list
+}
+
+// distinct refuses two fields of one name: the state of a module has each name once, and one of two would be lost. Those
+// of embedded structs count as the outer one's.
+func distinct(t reflect.Type, list []field, seen map[string]string, path string) {
+	for _, f := range list {
+		sf := t.Field(f.index)
+		goName := path + sf.Name
+		if f.inline {
+			if sf.Type.Kind() == reflect.Struct {
+				distinct(sf.Type, fields(sf.Type), seen, goName+".")
+			}
+			continue
+		}
+		if other, twice := seen[f.name]; twice {
+			refuse(lucid.ErrValue, "nn", "fields %s and %s of %v are both named %q in the state; give one another name with a tag, `nn:\"other_name\"`, or leave it out with `nn:\"-\"`",
+				other, goName, t, f.name)
+		}
+		seen[f.name] = goName
+	}
 }
 
 // visible reports whether a field is part of the module: it is exported, or embedded and so shows its own fields.
@@ -249,4 +272,13 @@ func sortedKeys(v reflect.Value) []reflect.Value {
 func isBuffer(t *lucid.Tensor, f field) bool {
 	d := t.DType()
 	return f.buffer || !(d.IsInexact())
+}
+
+// mustBeParameter refuses a tensor in a parameter's field that never required a gradient: it would count as a parameter
+// and never be trained. One that was frozen by RequiresGrad_(false) is a parameter still, as is what a transform put there.
+func mustBeParameter(name string, t *lucid.Tensor) {
+	if n := (*graph.Array)(t).Peek(); n.OwnSlot() == nil && !n.Tape() && n.Trace() == nil && n.Level() == nil {
+		refuse(lucid.ErrGradient, "nn", "%s of shape %v is a plain tensor, which no optimizer would train; make it nn.Parameter(t), "+
+			"or tag its field `nn:\",buffer\"` if it is no parameter", name, t.Shape())
+	}
 }

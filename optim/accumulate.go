@@ -31,7 +31,8 @@ func (a *Accumulate) Step() { must(a.TryStep()) }
 // TryStep is Step that returns the error.
 func (a *Accumulate) TryStep() error {
 	if inTrace(a.ParamGroups()[0].Params[0]) {
-		refuse(lucid.ErrNotImplemented, "accumulate", "Step counts batches in Go, which a compiled function would freeze; compile what comes before it")
+		refuse(lucid.ErrNotImplemented, "accumulate",
+			"Step counts batches in Go, which a compiled function would freeze; compile what comes before it")
 	}
 	if a.seen++; a.seen < a.every {
 		return nil

@@ -96,7 +96,8 @@ func radamRule() rule[adam] {
 			known := rho.Gt(5)
 			rect := rho.Sub(4).Mul(rho.Sub(2)).Mul(most).Div(rho.Mul((most - 4) * (most - 2)))
 			rect = lucid.Where(known, rect, 1).Sqrt()
-			return []*lucid.Tensor{c.lr.Div(bias(c.beta, c.t)), c.beta.Rsub(1), known, rect.Mul(bc2.Sqrt()), c.lr.Mul(h.WeightDecay).Rsub(1)}
+			return []*lucid.Tensor{c.lr.Div(bias(c.beta, c.t)), c.beta.Rsub(1), known, rect.Mul(bc2.Sqrt()),
+				c.lr.Mul(h.WeightDecay).Rsub(1)}
 		},
 		update: func(h adam, c *change) {
 			decay := h.WeightDecay

@@ -215,10 +215,10 @@ func rpropRule() rule[rprop] {
 		},
 		update: func(h rprop, c *change) {
 			g := decayed(c, h.Maximize, 0)
-			turn := g.Mul(c.s(0))
-			factor := lucid.Where(turn.Gt(0), h.More, lucid.Where(turn.Lt(0), h.Less, lucid.OnesLike(turn)))
-			size := c.s(1).Assign(c.s(1).Mul(factor).Clamp(h.Shortest, h.Longest))
-			g = lucid.Where(turn.Lt(0), 0, g)
+			agree := g.Mul(c.s(0))
+			factor := lucid.Where(agree.Gt(0), h.More, lucid.Where(agree.Lt(0), h.Less, lucid.OnesLike(agree)))
+			size := c.s(1).Assign(c.atFirst(1, c.lr).Mul(factor).Clamp(h.Shortest, h.Longest))
+			g = lucid.Where(agree.Lt(0), 0, g)
 			c.p.Sub_(g.Sign().Mul(size))
 			c.s(0).Assign(g)
 		}}

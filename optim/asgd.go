@@ -46,8 +46,9 @@ func asgdRule() rule[asgd] {
 		update: func(h asgd, c *change) {
 			g := decayed(c, h.Maximize, h.WeightDecay)
 			eta, mu, ax := c.s(0), c.s(1), c.s(2)
-			c.p.Mul_(eta.Mul(h.Lambd).Rsub(1))
-			c.p.Sub_(g.Mul(eta))
+			now := c.atFirst(0, c.lr)
+			c.p.Mul_(now.Mul(h.Lambd).Rsub(1))
+			c.p.Sub_(g.Mul(now))
 			ax.Assign(lucid.Where(mu.Eq(1), c.p, c.p.Sub(ax).Mul(mu).Add(ax)))
 			eta.Assign(c.lr.Div(lucid.Pow(c.lr.Mul(h.Lambd).Mul(c.t).Add(1), h.Alpha)))
 			mu.Assign(lucid.Maximum(c.t.Sub(h.T0), 1).Reciprocal())

@@ -18,7 +18,8 @@ func BenchmarkAdamWStep(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			lucid.Seed(1)
-			m := nn.NewSequential(nn.NewLinear(256, 1024), nn.NewReLU(), nn.NewLinear(1024, 1024), nn.NewReLU(), nn.NewLinear(1024, 1024), nn.NewReLU(), nn.NewLinear(1024, 10))
+			m := nn.NewSequential(nn.NewLinear(256, 1024), nn.NewReLU(), nn.NewLinear(1024, 1024), nn.NewReLU(), nn.NewLinear(1024, 1024),
+				nn.NewReLU(), nn.NewLinear(1024, 10))
 			opt := optim.NewAdamW(nn.Parameters(m), optim.AdamWOptions{LR: 1e-3})
 			step := func(x, y *lucid.Tensor) *lucid.Tensor {
 				opt.ZeroGrad()

@@ -50,7 +50,7 @@ func TestDefaultsArePyTorchs(t *testing.T) {
 			got := get(names...)
 			if got == nil {
 				if !(v == nil || v == false || v == 0.0) {
-					t.Errorf("%s: nothing is kept for %s, whose default is %v", op, key, v)
+					t.Errorf("%s: nothing is stored for %s, whose default is %v", op, key, v)
 				}
 				return
 			}

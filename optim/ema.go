@@ -14,7 +14,7 @@ type EMAOptions struct {
 	Equal bool     // the mean of all updates instead
 }
 
-// EMA keeps an average of parameters beside them, which is often better than the last ones. The first update copies.
+// EMA keeps a running average of parameters, which is often better than the last values. The first update copies.
 type EMA struct {
 	params, mean []*lucid.Tensor
 	count        *lucid.Tensor // updates made, 0-d float64

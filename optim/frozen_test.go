@@ -55,7 +55,8 @@ func TestFrozenParts(t *testing.T) {
 		return d
 	}
 	want := run("eager")
-	if got := fmt.Sprint(want.Get("state.0.step").Item(), want.Get("state.1.step").Item(), want.Get("state.2.step").Item(), want.Get("state.3.step").Item()); got != "6 4 8 1" {
+	if got := fmt.Sprint(want.Get("state.0.step").Item(), want.Get("state.1.step").Item(), want.Get("state.2.step").Item(),
+		want.Get("state.3.step").Item()); got != "6 4 8 1" {
 		t.Error("steps", got)
 	}
 	for _, mode := range []string{"backward", "step", "all", "checked"} {

@@ -83,7 +83,8 @@ func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	}
 	leaves := everything.Leaves(reflect.ValueOf(&params).Elem())
 	if len(leaves) != len(own) {
-		refuse(lucid.ErrValue, op, "params has %d tensors, the optimizer %d parameters; give nn.TrainableParameters of its model", len(leaves), len(own))
+		refuse(lucid.ErrValue, op, "params has %d tensors, the optimizer %d parameters; give nn.TrainableParameters of its model",
+			len(leaves), len(own))
 	}
 	byPath := map[string]*lucid.Tensor{}
 	for _, l := range everything.Leaves(reflect.ValueOf(&grads).Elem()) {

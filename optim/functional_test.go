@@ -29,7 +29,9 @@ func TestUpdate(t *testing.T) {
 	y := x.Sum(1).Sin().Reshape(64, 1)
 	loss := func(m *mlp) *lucid.Tensor { return F.MSELoss(m.Forward(x), y) }
 	for name, opt := range map[string]func(ps []*lucid.Tensor) optim.Optimizer{
-		"sgd":  func(ps []*lucid.Tensor) optim.Optimizer { return optim.NewSGD(ps, optim.SGDOptions{LR: 0.1, Momentum: 0.9}) },
+		"sgd": func(ps []*lucid.Tensor) optim.Optimizer {
+			return optim.NewSGD(ps, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
+		},
 		"adam": func(ps []*lucid.Tensor) optim.Optimizer { return optim.NewAdam(ps, optim.AdamOptions{LR: 0.01}) },
 	} {
 		a, b, c := newMLP(), newMLP(), newMLP()

@@ -81,9 +81,11 @@ func readGolden(t *testing.T) (f goldenFile) {
 
 // makers are the constructors by PyTorch's names.
 var makers = map[string]any{
-	"SGD": optim.NewSGD, "Adam": optim.NewAdam, "AdamW": optim.NewAdamW, "RMSprop": optim.NewRMSprop, "Adagrad": optim.NewAdagrad, "Adadelta": optim.NewAdadelta,
-	"Adamax": optim.NewAdamax, "RAdam": optim.NewRAdam, "NAdam": optim.NewNAdam, "ASGD": optim.NewASGD, "Rprop": optim.NewRprop, "SparseAdam": optim.NewSparseAdam,
-	"Adafactor": optim.NewAdafactor, "Muon": optim.NewMuon, "Lion": optim.NewLion, "LBFGS": optim.NewLBFGS,
+	"SGD": optim.NewSGD, "Adam": optim.NewAdam, "AdamW": optim.NewAdamW, "RMSprop": optim.NewRMSprop, "Adagrad": optim.NewAdagrad,
+	"Adadelta": optim.NewAdadelta,
+	"Adamax":   optim.NewAdamax, "RAdam": optim.NewRAdam, "NAdam": optim.NewNAdam, "ASGD": optim.NewASGD, "Rprop": optim.NewRprop,
+	"SparseAdam": optim.NewSparseAdam,
+	"Adafactor":  optim.NewAdafactor, "Muon": optim.NewMuon, "Lion": optim.NewLion, "LBFGS": optim.NewLBFGS,
 }
 
 // make1 makes an optimizer by PyTorch's name and keywords.

@@ -28,7 +28,7 @@ type LBFGS struct {
 	s     lbfgsState
 }
 
-// lbfgsState is what is kept from step to step. Vectors are all parameters in a row.
+// lbfgsState is what is stored from step to step. Vectors are all parameters in a row.
 type lbfgsState struct {
 	iter, evals int
 	d, grad     *lucid.Tensor // last direction and the gradient before it
@@ -115,7 +115,8 @@ func largest(x *lucid.Tensor) float64 { return x.Abs().Max().Item() }
 // It returns the loss of the first call.
 func (l *LBFGS) StepClosure(closure func() *lucid.Tensor) (first *lucid.Tensor, err error) {
 	if inTrace(l.group.Params[0]) {
-		return nil, lucid.Errorf(lucid.ErrNotImplemented, "lbfgs", "a step reads losses and slopes on its way, which a compiled function cannot; compile the closure")
+		return nil, lucid.Errorf(lucid.ErrNotImplemented, "lbfgs",
+			"a step reads losses and slopes on its way, which a compiled function cannot; compile the closure")
 	}
 	err = lucid.Try(func() { lucid.NoGrad(func() { first = l.step(closure) }) })
 	return first, err
@@ -251,12 +252,14 @@ func (l *LBFGS) LoadStateDict(d *lucid.StateDict) error {
 			return t
 		}
 		num := func(name string) float64 { return get(name).Item() }
-		s := lbfgsState{iter: int(num("state.0.n_iter")), evals: int(num("state.0.func_evals")), t: num("state.0.t"), scale: num("state.0.H_diag"), loss: num("state.0.prev_loss")}
+		s := lbfgsState{iter: int(num("state.0.n_iter")), evals: int(num("state.0.func_evals")), t: num("state.0.t"),
+			scale: num("state.0.H_diag"), loss: num("state.0.prev_loss")}
 		if s.iter > 0 {
 			s.d, s.grad = get("state.0.d"), get("state.0.prev_flat_grad")
 		}
 		for i := 0; d.Has(fmt.Sprintf("state.0.ro.%d", i)); i++ {
-			s.dirs, s.steps = append(s.dirs, get(fmt.Sprintf("state.0.old_dirs.%d", i))), append(s.steps, get(fmt.Sprintf("state.0.old_stps.%d", i)))
+			s.dirs, s.steps = append(s.dirs, get(fmt.Sprintf("state.0.old_dirs.%d", i))),
+				append(s.steps, get(fmt.Sprintf("state.0.old_stps.%d", i)))
 			s.ro = append(s.ro, num(fmt.Sprintf("state.0.ro.%d", i)))
 		}
 		lr, initial := num("param_groups.0.lr"), num("param_groups.0.initial_lr")

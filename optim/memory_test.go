@@ -42,7 +42,7 @@ func TestLongRunKeepsMemory(t *testing.T) {
 	}
 }
 
-// A compiled step takes, beside the parameters and the optimizer's state, what is alive at once: a gradient is used up by
+// A compiled step takes, in addition to the parameters and the optimizer's state, what is alive at once: a gradient is used up by
 // its update before the next ones are made. The first step takes no more than later ones.
 func TestCompiledStepMemory(t *testing.T) {
 	const layers, width, batch = 12, 256, 8

@@ -56,7 +56,7 @@ func (m *Multi) ParamGroups() (groups []*Group) {
 	return groups
 }
 
-// StateDict returns the states of all, under optimizers.<place>.
+// StateDict returns the states of all, under optimizers.<index>.
 func (m *Multi) StateDict() *lucid.StateDict {
 	d := lucid.NewStateDict()
 	for i, o := range m.list {
@@ -72,7 +72,8 @@ func (m *Multi) LoadStateDict(d *lucid.StateDict) error {
 		n += d.Prefix(fmt.Sprintf("optimizers.%d.", i)).Len()
 	}
 	if n != d.Len() {
-		return lucid.Errorf(lucid.ErrFormat, "load_state_dict", "multi: %d tensors of the state are of none of the %d optimizers", d.Len()-n, len(m.list))
+		return lucid.Errorf(lucid.ErrFormat, "load_state_dict", "multi: %d tensors of the state are of none of the %d optimizers",
+			d.Len()-n, len(m.list))
 	}
 	for i, o := range m.list {
 		if err := o.LoadStateDict(d.Prefix(fmt.Sprintf("optimizers.%d.", i))); err != nil {

@@ -13,7 +13,8 @@ import (
 func TestMulti(t *testing.T) {
 	make2 := func(compiled bool) (*net, *optim.Multi, func(x, y *lucid.Tensor) *lucid.Tensor) {
 		m := newNet()
-		opt := optim.NewMulti(optim.NewMuon(nn.Parameters(m.A), optim.MuonOptions{LR: 0.02}), optim.NewAdamW(nn.Parameters(m.B), optim.AdamWOptions{LR: 0.01}))
+		opt := optim.NewMulti(optim.NewMuon(nn.Parameters(m.A), optim.MuonOptions{LR: 0.02}),
+			optim.NewAdamW(nn.Parameters(m.B), optim.AdamWOptions{LR: 0.01}))
 		step := stepFor(m, opt)
 		if compiled {
 			step = lucid.Compile(step)

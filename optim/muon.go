@@ -43,7 +43,8 @@ func (m *Muon) AddParamGroup(params []*lucid.Tensor, o MuonOptions) { m.add(para
 func (o MuonOptions) numbers() muon {
 	needNumbers("muon", o, o.LR, 0.001)
 	c := door.Or(o.NSCoefficients, [3]float64{3.4445, -4.7750, 2.0315})
-	h := muon{door.Or(o.WeightDecay, 0.1), door.Or(o.Momentum, 0.95), c[0], c[1], c[2], door.Or(o.Eps, 1e-7), door.Or(o.NSSteps, 5), 0, !o.NoNesterov}
+	h := muon{door.Or(o.WeightDecay, 0.1), door.Or(o.Momentum, 0.95), c[0], c[1], c[2], door.Or(o.Eps, 1e-7),
+		door.Or(o.NSSteps, 5), 0, !o.NoNesterov}
 	if h.NSSteps < 0 || h.NSSteps >= 100 {
 		refuse(lucid.ErrValue, "muon", "NSSteps is %d; want 0 to 99", h.NSSteps)
 	}

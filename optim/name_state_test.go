@@ -39,7 +39,8 @@ func TestNameState(t *testing.T) {
 	names := f.State().Names()
 	for _, want := range []string{
 		"body.weight", "body.weight.exp_avg", "body.weight.exp_avg_sq", "body.bias.exp_avg", "body.bias.exp_avg_sq",
-		"optimizers.0.param_groups.0.lr", "optimizers.0.param_groups.0.step", "optimizers.1.state.0.momentum_buffer", "optimizers.1.param_groups.0.lr",
+		"optimizers.0.param_groups.0.lr", "optimizers.0.param_groups.0.step", "optimizers.1.state.0.momentum_buffer",
+		"optimizers.1.param_groups.0.lr",
 	} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no tensor is called %s: %v", want, names)
@@ -61,7 +62,8 @@ func TestNameState(t *testing.T) {
 	if got := fmt.Sprint(f.State().Get("body.weight.exp_avg").Shape()); got != "[2 2]" {
 		t.Errorf("a moment of shape %s", got)
 	}
-	if err := lucid.Try(func() { optim.NameState(e, optim.NewLBFGS([]*lucid.Tensor{w}, optim.LBFGSOptions{LR: 1})) }); !errors.Is(err, lucid.ErrNotImplemented) {
+	if err := lucid.Try(func() { optim.NameState(e, optim.NewLBFGS([]*lucid.Tensor{w}, optim.LBFGSOptions{LR: 1})) }); !errors.Is(err,
+		lucid.ErrNotImplemented) {
 		t.Errorf("an optimizer of Go code: %v", err)
 	}
 }

@@ -19,11 +19,15 @@ type setting struct {
 }
 
 var all = []setting{
-	{"SGD", options{"lr": 0.05}}, {"SGD", options{"lr": 0.05, "momentum": 0.9, "nesterov": true, "weight_decay": 0.01}}, {"SGD", options{"lr": 0.05, "momentum": 0.9, "dampening": 0.1}},
+	{"SGD", options{"lr": 0.05}}, {"SGD", options{"lr": 0.05, "momentum": 0.9, "nesterov": true, "weight_decay": 0.01}},
+	{"SGD", options{"lr": 0.05, "momentum": 0.9, "dampening": 0.1}},
 	{"Adam", options{"lr": 0.01}}, {"Adam", options{"lr": 0.01, "amsgrad": true, "weight_decay": 0.1}}, {"AdamW", options{"lr": 0.01}},
-	{"RMSprop", options{"lr": 0.01, "momentum": 0.9, "centered": true}}, {"Adagrad", options{"lr": 0.1, "lr_decay": 0.1}}, {"Adadelta", options{"lr": 1.0}},
-	{"Adamax", options{"lr": 0.01}}, {"RAdam", options{"lr": 0.01}}, {"NAdam", options{"lr": 0.01}}, {"ASGD", options{"lr": 0.1, "t0": 2.0}},
-	{"Rprop", options{"lr": 0.01}}, {"SparseAdam", options{"lr": 0.01}}, {"Adafactor", options{"lr": 0.05}}, {"Muon", options{"lr": 0.05}}, {"Lion", options{"lr": 0.01, "weight_decay": 0.1}},
+	{"RMSprop", options{"lr": 0.01, "momentum": 0.9, "centered": true}}, {"Adagrad", options{"lr": 0.1, "lr_decay": 0.1}},
+	{"Adadelta", options{"lr": 1.0}},
+	{"Adamax", options{"lr": 0.01}}, {"RAdam", options{"lr": 0.01}}, {"NAdam", options{"lr": 0.01}},
+	{"ASGD", options{"lr": 0.1, "t0": 2.0}},
+	{"Rprop", options{"lr": 0.01}}, {"SparseAdam", options{"lr": 0.01}}, {"Adafactor", options{"lr": 0.05}}, {"Muon", options{"lr": 0.05}},
+	{"Lion", options{"lr": 0.01, "weight_decay": 0.1}},
 }
 
 type net struct {

@@ -43,7 +43,9 @@ func (g *Group) LR() float64 { return g.lr }
 // outside refuses to change a number from inside a compiled function, which would be done once and never again.
 func outside(op string) {
 	if scope.Current().Trace != nil {
-		refuse(lucid.ErrNotImplemented, op, "a rate is changed inside a compiled function, which would happen when it is traced and not when it runs; change it outside, or step the schedule there: a compiled step sees the new rate")
+		refuse(lucid.ErrNotImplemented, op,
+			"a rate is changed inside a compiled function, which would happen when it is traced and not when it runs; change it outside, "+
+				"or step the schedule there: a compiled step sees the new rate")
 	}
 }
 
@@ -107,6 +109,13 @@ type change struct {
 // s returns a tensor of the state.
 func (c *change) s(i int) *lucid.Tensor { return c.state[i].t }
 
+// atFirst returns a tensor of the state; in the first step of the parameter it is v instead. A learning rate that is
+// changed before that step then holds for it.
+func (c *change) atFirst(i int, v *lucid.Tensor) *lucid.Tensor {
+	s := c.s(i)
+	return lucid.Where(c.t.Eq(1), v.To(s.DType()), s)
+}
+
 // rule is what makes one optimizer differ from another.
 type rule[H any] struct {
 	name string
@@ -114,7 +123,7 @@ type rule[H any] struct {
 	momentum func(h H) float64
 	// begin gives numbers that were made without momentum some, for which there is more state; nil if there is no need to.
 	begin func(h *H, v float64)
-	// state returns what is kept for a parameter, as it is at the start.
+	// state returns what is stored for a parameter, as it is at the start.
 	state func(h H, p *lucid.Tensor, lr float64) []named
 	// shared returns 0-d numbers that all parameters of the same age share.
 	shared func(h H, c *change) []*lucid.Tensor
@@ -135,7 +144,8 @@ func refuse(kind error, op, format string, args ...any) {
 }
 
 // notNegative are numbers that are 0 or more in every optimizer that has them.
-var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd", "MomentumDecay", "ToleranceGrad", "ToleranceChange"}
+var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd",
+	"MomentumDecay", "ToleranceGrad", "ToleranceChange"}
 
 // needNumbers refuses a learning rate that was not given, and numbers below 0 in the options.
 func needNumbers(op string, options any, lr, usual float64) {
@@ -313,12 +323,12 @@ func (e *engine[H]) apply(b *batch, skip *lucid.Tensor) {
 		if grads == nil {
 			continue
 		}
-		var k kept
+		var s snapshot
 		if skip != nil {
-			k = g.keep(grads)
+			s = g.snapshot(grads)
 		}
 		g.apply(&e.rule, grads, b)
-		k.restore(skip)
+		s.restore(skip)
 	}
 }
 

@@ -11,15 +11,22 @@ import (
 // Numbers PyTorch refuses are refused, for every optimizer that has them.
 func TestNumbersRefused(t *testing.T) {
 	wrong := map[string][]any{
-		"lr": {-1.0, 0.0}, "weight_decay": {-1.0}, "betas": {[]any{1.0, 0.9}, []any{0.9, 1.0}, []any{-0.1, 0.9}}, "eps": {-1.0}, "momentum": {-1.0}, "rho": {-0.1, 1.5}, "alpha": {-1.0},
-		"lr_decay": {-1.0}, "initial_accumulator_value": {-1.0}, "etas": {[]any{1.5, 1.2}, []any{0.5, 0.9}}, "momentum_decay": {-1.0}, "lambd": {-1.0},
+		"lr": {-1.0, 0.0}, "weight_decay": {-1.0}, "betas": {[]any{1.0, 0.9}, []any{0.9, 1.0}, []any{-0.1, 0.9}}, "eps": {-1.0},
+		"momentum": {-1.0}, "rho": {-0.1, 1.5}, "alpha": {-1.0},
+		"lr_decay": {-1.0}, "initial_accumulator_value": {-1.0}, "etas": {[]any{1.5, 1.2}, []any{0.5, 0.9}},
+		"momentum_decay": {-1.0}, "lambd": {-1.0},
 	}
 	has := map[string][]string{
-		"SGD": {"lr", "momentum", "weight_decay"}, "Adam": {"lr", "betas", "eps", "weight_decay"}, "AdamW": {"lr", "betas", "eps", "weight_decay"},
-		"RMSprop": {"lr", "alpha", "eps", "weight_decay", "momentum"}, "Adagrad": {"lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps"},
-		"Adadelta": {"lr", "rho", "eps", "weight_decay"}, "Adamax": {"lr", "betas", "eps", "weight_decay"}, "RAdam": {"lr", "betas", "eps", "weight_decay"},
-		"NAdam": {"lr", "betas", "eps", "weight_decay", "momentum_decay"}, "ASGD": {"lr", "lambd", "alpha", "weight_decay"}, "Rprop": {"lr", "etas"},
-		"SparseAdam": {"lr", "betas", "eps"}, "Adafactor": {"lr", "weight_decay"}, "Muon": {"lr", "weight_decay", "momentum"}, "Lion": {"lr", "betas", "weight_decay"}, "LBFGS": {"lr"},
+		"SGD": {"lr", "momentum", "weight_decay"}, "Adam": {"lr", "betas", "eps", "weight_decay"},
+		"AdamW":    {"lr", "betas", "eps", "weight_decay"},
+		"RMSprop":  {"lr", "alpha", "eps", "weight_decay", "momentum"},
+		"Adagrad":  {"lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps"},
+		"Adadelta": {"lr", "rho", "eps", "weight_decay"}, "Adamax": {"lr", "betas", "eps", "weight_decay"},
+		"RAdam": {"lr", "betas", "eps", "weight_decay"},
+		"NAdam": {"lr", "betas", "eps", "weight_decay", "momentum_decay"}, "ASGD": {"lr", "lambd", "alpha", "weight_decay"},
+		"Rprop":      {"lr", "etas"},
+		"SparseAdam": {"lr", "betas", "eps"}, "Adafactor": {"lr", "weight_decay"}, "Muon": {"lr", "weight_decay", "momentum"},
+		"Lion": {"lr", "betas", "weight_decay"}, "LBFGS": {"lr"},
 	}
 	for op := range makers {
 		if len(has[op]) == 0 {

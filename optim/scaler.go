@@ -15,7 +15,7 @@ type GradScalerOptions struct {
 	BackoffFactor  *float64     // nil: 0.5
 	GrowthInterval int          // steps without an overflow until the scale grows; 0 means 2000
 	Disabled       bool         // change nothing: Step is the optimizer's
-	Device         lucid.Device // where the scale is kept, best where the parameters are; zero: the default device
+	Device         lucid.Device // where the scale is stored, best where the parameters are; zero: the default device
 }
 
 // GradScaler keeps small gradients from vanishing in float16: the loss is multiplied by a large number, the gradients are
@@ -59,7 +59,8 @@ func NewGradScaler(opts ...GradScalerOptions) *GradScaler {
 		s.o = opts[0]
 	}
 	start := 65536.0
-	for _, n := range []struct{ to, from *float64 }{{&start, s.o.InitScale}, {&s.growth, s.o.GrowthFactor}, {&s.backoff, s.o.BackoffFactor}} {
+	for _, n := range []struct{ to, from *float64 }{{&start, s.o.InitScale}, {&s.growth, s.o.GrowthFactor},
+		{&s.backoff, s.o.BackoffFactor}} {
 		if n.from != nil {
 			*n.to = *n.from
 		}
@@ -103,9 +104,11 @@ func (s *GradScaler) GetScale() float64 {
 func (s *GradScaler) of(op string, opt Optimizer, first bool) *round {
 	switch opt.(type) {
 	case *Accumulate:
-		refuse(lucid.ErrNotImplemented, op, "Accumulate adds up gradients that were unscaled already; call the scaler's Step every n-th batch on the optimizer itself")
+		refuse(lucid.ErrNotImplemented, op,
+			"Accumulate adds up gradients that were unscaled already; call the scaler's Step every n-th batch on the optimizer itself")
 	case *LBFGS:
-		refuse(lucid.ErrNotImplemented, op, "LBFGS evaluates its closure many times a step, which one scale does not fit; use it in float32")
+		refuse(lucid.ErrNotImplemented, op,
+			"LBFGS evaluates its closure many times a step, which one scale does not fit; use it in float32")
 	}
 	trace := scope.Current().Trace
 	r := s.rounds[opt]
@@ -117,7 +120,8 @@ func (s *GradScaler) of(op string, opt Optimizer, first bool) *round {
 		s.rounds[opt] = r
 	}
 	if r.trace != trace {
-		refuse(lucid.ErrTrace, op, "Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
+		refuse(lucid.ErrTrace, op,
+			"Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
 	}
 	return r
 }
@@ -142,7 +146,8 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 					continue
 				}
 				if grad.DType() == lucid.Float16 {
-					refuse(lucid.ErrDType, op, "a gradient of shape %v is float16; keep parameters in float32 and compute in halves by Autocast", grad.Shape())
+					refuse(lucid.ErrDType, op,
+						"a gradient of shape %v is float16; keep parameters in float32 and compute in float16 by Autocast", grad.Shape())
 				}
 				if bad := grad.IsFinite().All().LogicalNot(); found == nil {
 					found = bad
@@ -205,7 +210,9 @@ func (s *GradScaler) TryUpdate() error {
 			continue
 		}
 		if r.trace != trace {
-			refuse(lucid.ErrTrace, op, "Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
+			refuse(lucid.ErrTrace, op,
+				"Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them "+
+					"inside, or none")
 		}
 		if r.found = r.found.To(s.scale.Device()); found == nil {
 			found = r.found
@@ -244,7 +251,8 @@ func (s *GradScaler) LoadStateDict(d *lucid.StateDict) error {
 	for _, n := range s.named() {
 		t := d.Get(n.name)
 		if t == nil || t.NumElement() != 1 || d.Len() != len(s.named()) {
-			return lucid.Errorf(lucid.ErrFormat, "load_state_dict", "the state of a scaler has %v; want scale and _growth_tracker, a number each", d.Names())
+			return lucid.Errorf(lucid.ErrFormat, "load_state_dict",
+				"the state of a scaler has %v; want scale and _growth_tracker, a number each", d.Names())
 		}
 	}
 	for _, n := range s.named() {
@@ -255,7 +263,7 @@ func (s *GradScaler) LoadStateDict(d *lucid.StateDict) error {
 
 func (s *GradScaler) named() []named { return []named{{"scale", s.scale}, {"_growth_tracker", s.good}} }
 
-// maskedStepper is an optimizer that can leave out a step by a value nobody has read.
+// maskedStepper is an optimizer that can leave out a step by a value that has not been read.
 type maskedStepper interface {
 	stepUnless(skip *lucid.Tensor) error
 }
@@ -273,34 +281,34 @@ func (m *Multi) stepUnless(skip *lucid.Tensor) error {
 	return errors.Join(errs...)
 }
 
-// keep notes what a step may change.
-func (g *group[H]) keep(grads []*lucid.Tensor) (k kept) {
-	k.add(g.clock)
+// snapshot holds what a step may change.
+func (g *group[H]) snapshot(grads []*lucid.Tensor) (s snapshot) {
+	s.add(g.clock)
 	for i, q := range g.params {
 		if grads[i] == nil {
-			k.add(q.missed)
+			s.add(q.missed)
 			continue
 		}
-		k.add(q.p)
+		s.add(q.p)
 		for _, x := range q.state {
-			k.add(x.t)
+			s.add(x.t)
 		}
 	}
-	return k
+	return s
 }
 
-// kept is what a group's tensors show before an update.
-type kept []struct{ t, old *lucid.Tensor }
+// snapshot is what a group's tensors show before an update.
+type snapshot []struct{ t, old *lucid.Tensor }
 
-func (k *kept) add(ts ...*lucid.Tensor) {
+func (s *snapshot) add(ts ...*lucid.Tensor) {
 	for _, t := range ts {
-		*k = append(*k, struct{ t, old *lucid.Tensor }{t, t.Detach()})
+		*s = append(*s, struct{ t, old *lucid.Tensor }{t, t.Detach()})
 	}
 }
 
 // restore writes back what was shown before if skip is true.
-func (k kept) restore(skip *lucid.Tensor) {
-	for _, x := range k {
+func (s snapshot) restore(skip *lucid.Tensor) {
+	for _, x := range s {
 		x.t.Assign(lucid.Where(skip.To(x.t.Device()), x.old, x.t.Detach()))
 	}
 }

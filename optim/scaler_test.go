@@ -36,7 +36,8 @@ func TestGradScaler(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(name, compiled), func(t *testing.T) {
 				leaves := func() []*lucid.Tensor {
-					return []*lucid.Tensor{lucid.New([]float32{1, -2, 3}, 3).RequiresGrad_(true), lucid.New([]float32{0.5}, 1).RequiresGrad_(true)}
+					return []*lucid.Tensor{lucid.New([]float32{1, -2, 3}, 3).RequiresGrad_(true),
+						lucid.New([]float32{0.5}, 1).RequiresGrad_(true)}
 				}
 				loss := func(ps []*lucid.Tensor, f *lucid.Tensor) *lucid.Tensor {
 					return ps[0].Square().Sum().Add(ps[1].Sum()).Mul(f)
@@ -173,7 +174,7 @@ func TestGradScalerUse(t *testing.T) {
 		t.Error("a disabled scaler changes something")
 	}
 	h := lucid.With{DType: lucid.Float16}.Ones(2).RequiresGrad_(true)
-	halves := optim.NewSGD([]*lucid.Tensor{h}, optim.SGDOptions{LR: 1})
+	half := optim.NewSGD([]*lucid.Tensor{h}, optim.SGDOptions{LR: 1})
 	h.Sum().Backward()
 	hooked := optim.WithHooks(opt, optim.Hooks{})
 	for name, c := range map[string]struct {
@@ -183,10 +184,10 @@ func TestGradScalerUse(t *testing.T) {
 		"update first":  {lucid.ErrValue, func() { optim.NewGradScaler().Update() }},
 		"twice":         {lucid.ErrValue, func() { s := optim.NewGradScaler(); s.Unscale(opt); s.Unscale(opt) }},
 		"stepped twice": {lucid.ErrValue, func() { s := optim.NewGradScaler(); s.Step(opt); s.Step(opt) }},
-		"float16":       {lucid.ErrDType, func() { optim.NewGradScaler().Unscale(halves) }},
+		"float16":       {lucid.ErrDType, func() { optim.NewGradScaler().Unscale(half) }},
 		"refused before": {lucid.ErrValue, func() {
 			s := optim.NewGradScaler()
-			if lucid.Try(func() { s.Unscale(halves) }) != nil {
+			if lucid.Try(func() { s.Unscale(half) }) != nil {
 				s.Update()
 			}
 		}},

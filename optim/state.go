@@ -10,25 +10,25 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// StateDict returns the state of every parameter as state.<place>.<name> and the numbers of every group as
-// param_groups.<place>.<name>. The values are those of now.
+// StateDict returns the state of every parameter as state.<index>.<name> and the numbers of every group as
+// param_groups.<index>.<name>. The values are those of now.
 func (e *engine[H]) StateDict() *lucid.StateDict {
 	d := lucid.NewStateDict()
-	place := 0
+	index := 0
 	for _, g := range e.groups {
 		for j := range g.params {
 			q, step := &g.params[j], g.clock
 			if g.stepsDiffer.Load() != 0 {
 				step = g.age(q)
 			}
-			d.Set(fmt.Sprintf("state.%d.step", place), step.Detach())
+			d.Set(fmt.Sprintf("state.%d.step", index), step.Detach())
 			for _, s := range q.state {
-				d.Set(fmt.Sprintf("state.%d.%s", place, s.name), s.t.Detach())
+				d.Set(fmt.Sprintf("state.%d.%s", index, s.name), s.t.Detach())
 			}
-			place++
+			index++
 		}
 	}
-	place = 0
+	index = 0
 	for i, g := range e.groups {
 		set := func(name string, v float64) {
 			d.Set(fmt.Sprintf("param_groups.%d.%s", i, name), number(lucid.With{DType: lucid.Float64}, v))
@@ -41,8 +41,8 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 		numbers(&g.h, func(name string, v reflect.Value) { set(name, toFloat(v)) })
 		at := make([]int64, len(g.params))
 		for j := range at {
-			at[j] = int64(place)
-			place++
+			at[j] = int64(index)
+			index++
 		}
 		d.Set(fmt.Sprintf("param_groups.%d.params", i), lucid.New(at, len(at)))
 	}
@@ -102,27 +102,27 @@ func snake(s string) string {
 func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 	return lucid.Try(func() {
 		e.check(d)
-		place := 0
+		index := 0
 		for i, g := range e.groups {
 			get := func(name string) float64 { return d.Get(fmt.Sprintf("param_groups.%d.%s", i, name)).Item() }
 			numbers(&g.h, func(name string, v reflect.Value) { fromFloat(v, get(name)) })
 			g.InitialLR = get("initial_lr")
 			g.SetLR(get("lr"))
-			g.load(d, place)
+			g.load(d, index)
 			if g.momentumTensor != nil {
 				g.SetMomentum(get("current_momentum")) // may make state that the file has not
 			}
-			place += len(g.params)
+			index += len(g.params)
 		}
 		e.version.Store(e.version.Load() + 1)
 	})
 }
 
-// load brings the state of the parameters back, the first of which is at a place.
-func (g *group[H]) load(d *lucid.StateDict, place int) {
+// load brings the state of the parameters back, the first of which has an index.
+func (g *group[H]) load(d *lucid.StateDict, index int) {
 	steps := make([]float64, len(g.params))
 	for j := range steps {
-		steps[j] = d.Get(fmt.Sprintf("state.%d.step", place+j)).Item()
+		steps[j] = d.Get(fmt.Sprintf("state.%d.step", index+j)).Item()
 	}
 	stepsDiffer, most := int64(0), slices.Max(steps)
 	for j := range g.params {
@@ -132,7 +132,7 @@ func (g *group[H]) load(d *lucid.StateDict, place int) {
 		}
 		q.missed.Assign(most - steps[j])
 		for _, s := range q.state {
-			s.t.Assign(d.Get(fmt.Sprintf("state.%d.%s", place+j, s.name)).To(s.t.Device()))
+			s.t.Assign(d.Get(fmt.Sprintf("state.%d.%s", index+j, s.name)).To(s.t.Device()))
 		}
 	}
 	g.clock.Assign(most)
@@ -153,7 +153,7 @@ func (e *engine[H]) check(d *lucid.StateDict) {
 			refuse(lucid.ErrShapeMismatch, op, "%s: %s has shape %v; want %v", e.rule.name, name, t.Shape(), shape)
 		}
 	}
-	place := 0
+	index := 0
 	for i, g := range e.groups {
 		at := func(name string) string { return fmt.Sprintf("param_groups.%d.%s", i, name) }
 		need(at("lr"), nil)
@@ -164,11 +164,11 @@ func (e *engine[H]) check(d *lucid.StateDict) {
 		numbers(&g.h, func(name string, _ reflect.Value) { need(at(name), nil) })
 		need(at("params"), []int{len(g.params)})
 		for _, q := range g.params {
-			need(fmt.Sprintf("state.%d.step", place), nil)
+			need(fmt.Sprintf("state.%d.step", index), nil)
 			for _, s := range q.state {
-				need(fmt.Sprintf("state.%d.%s", place, s.name), s.t.Shape())
+				need(fmt.Sprintf("state.%d.%s", index, s.name), s.t.Shape())
 			}
-			place++
+			index++
 		}
 	}
 	for _, name := range d.Names() {

@@ -19,7 +19,7 @@ type wolfe struct {
 
 const armijo, curvature = 1e-4, 0.9
 
-// point is a place on the line.
+// point is a point on the line.
 type point struct {
 	t, f, slope float64
 	g           *lucid.Tensor
@@ -36,7 +36,7 @@ func (w *wolfe) tooHigh(p point) bool { return p.f > w.f+armijo*p.t*w.slope }
 
 func (w *wolfe) flat(p point) bool { return math.Abs(p.slope) <= -curvature*w.slope }
 
-// search returns value, gradient and place of the point found, and the calls it took.
+// search returns value, gradient and position of the point found, and the calls it took.
 func (w *wolfe) search(t float64) (float64, *lucid.Tensor, float64, int) {
 	a, b, done := w.bracket(t)
 	if !done {

@@ -45,7 +45,7 @@ func TestProfile(t *testing.T) {
 		}
 	}
 	before := len(profiler.Profile(func() {}).Events)
-	f(x).Eval() // nobody asks
+	f(x).Eval() // without a profile
 	if after := len(profiler.Profile(func() {}).Events); before != 0 || after != 0 {
 		t.Errorf("%d and %d events of nothing", before, after)
 	}

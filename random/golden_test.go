@@ -128,7 +128,8 @@ func (c goldenCase) run(t *testing.T) *lucid.Tensor {
 	case "bernoulli":
 		return random.Bernoulli(key, c.operand(t, "p"), sizes)
 	case "categorical":
-		return random.Categorical(key, c.operand(t, "logits").(*lucid.Tensor), random.CategoricalOptions{Axis: integer("axis"), NumSamples: integer("num_samples"), Shape: sizes})
+		return random.Categorical(key, c.operand(t, "logits").(*lucid.Tensor),
+			random.CategoricalOptions{Axis: integer("axis"), NumSamples: integer("num_samples"), Shape: sizes})
 	case "permutation":
 		axis := 0
 		c.into(t, "axis", &axis)
@@ -138,7 +139,7 @@ func (c goldenCase) run(t *testing.T) *lucid.Tensor {
 	return nil
 }
 
-// ulps is how far a result may lie from MLX's, in units of the dtype's last place at the number's size (at least 1/8):
+// ulps is how far a result may be from MLX's, in units of the dtype's last place at the number's size (at least 1/8):
 // bits, uniform numbers and integers are the same; erfinv, erf and log differ by their rounding.
 func ulps(op string, d lucid.DType) float64 {
 	switch op {
@@ -179,7 +180,8 @@ func TestGolden(t *testing.T) {
 			if got.DType() != d && !position {
 				t.Fatalf("dtype %v, want %v", got.DType(), d)
 			}
-			unit := map[lucid.DType]float64{lucid.Float16: 1.0 / (1 << 10), lucid.BFloat16: 1.0 / (1 << 7), lucid.Float32: 1.0 / (1 << 23), lucid.Complex64: 1.0 / (1 << 23)}[d]
+			unit := map[lucid.DType]float64{lucid.Float16: 1.0 / (1 << 10), lucid.BFloat16: 1.0 / (1 << 7), lucid.Float32: 1.0 / (1 << 23),
+				lucid.Complex64: 1.0 / (1 << 23)}[d]
 			for j, v := range lucid.ToSlice[complex128](got) {
 				if v == want[j] {
 					continue

@@ -21,7 +21,8 @@ func RandInt(key *lucid.Tensor, low, high any, sizes []int, opts ...Options) *lu
 	if d == dtype.Invalid {
 		d = lucid.Int32
 	}
-	return wrap(ops.RandomIntMLX(o.tensor("randint", key), shape.Of("randint", sizes...), o.number("randint", low, 0), o.number("randint", high, nil), d))
+	return wrap(ops.RandomIntMLX(o.tensor("randint", key), shape.Of("randint", sizes...), o.number("randint", low, 0),
+		o.number("randint", high, nil), d))
 }
 
 // Bernoulli makes bools that are true with probability p, a number or a tensor that broadcasts. Without sizes the
@@ -35,7 +36,7 @@ func Bernoulli(key *lucid.Tensor, p any, sizes []int) *lucid.Tensor {
 	return wrap(ops.RandomBernoulli(o.tensor("bernoulli", key), shape.Of("bernoulli", sizes...), o.number("bernoulli", p, 0.5)))
 }
 
-// CategoricalOptions says along which dimension the classes lie (nil: the last), and what comes out: for NumSamples n
+// CategoricalOptions says which dimension the classes are along (nil: the last), and what comes out: for NumSamples n
 // a last dimension of n samples of each distribution, for Shape a result of that shape, with which the distributions
 // broadcast, and one sample of each distribution by default.
 type CategoricalOptions struct {

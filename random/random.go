@@ -82,7 +82,7 @@ func Bits(key *lucid.Tensor, sizes []int, width int) *lucid.Tensor {
 	return wrap(ops.RandomBits(o.tensor("bits", key), shape.Of("bits", sizes...), width))
 }
 
-// UniformOptions says where the numbers lie: from Low (nil: 0) to High (nil: 1), numbers or tensors that broadcast.
+// UniformOptions says the interval of the numbers: from Low (nil: 0) to High (nil: 1), numbers or tensors that broadcast.
 type UniformOptions struct {
 	Low   any         // a number or a tensor; nil: 0
 	High  any         // a number or a tensor; nil: 1
@@ -114,12 +114,13 @@ func Normal(key *lucid.Tensor, sizes []int, opts ...NormalOptions) *lucid.Tensor
 		o.number("normal", p.Loc, 0), o.number("normal", p.Scale, 1), floatOr(p.DType)))
 }
 
-// TruncatedNormal makes standard normal numbers that lie between lower and upper, numbers or tensors that broadcast.
+// TruncatedNormal makes standard normal numbers truncated to lower and upper, numbers or tensors that broadcast.
 func TruncatedNormal(key *lucid.Tensor, lower, upper any, sizes []int, opts ...Options) *lucid.Tensor {
 	var o operands
 	defer o.release()
 	return wrap(ops.RandomTruncatedNormal(o.tensor("truncated_normal", key), shape.Of("truncated_normal", sizes...),
-		o.number("truncated_normal", lower, nil), o.number("truncated_normal", upper, nil), floatOr(door.Option("truncated_normal", opts).DType)))
+		o.number("truncated_normal", lower, nil), o.number("truncated_normal", upper, nil),
+		floatOr(door.Option("truncated_normal", opts).DType)))
 }
 
 // Gumbel makes numbers of the standard Gumbel distribution.

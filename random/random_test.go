@@ -69,18 +69,22 @@ func TestRefused(t *testing.T) {
 		want error
 		f    func()
 	}{
-		"a key of floats":        {lucid.ErrShapeMismatch, func() { random.Uniform(lucid.Zeros(2), []int{1}) }},
-		"no key":                 {lucid.ErrValue, func() { random.Uniform(nil, []int{1}) }},
-		"width 3":                {lucid.ErrValue, func() { random.Bits(key, []int{1}, 3) }},
-		"integers":               {lucid.ErrDType, func() { random.Normal(key, []int{1}, random.NormalOptions{DType: lucid.Int32}) }},
-		"parameters too large":   {lucid.ErrShapeMismatch, func() { random.Uniform(key, []int{2}, random.UniformOptions{Low: lucid.Zeros(3, 2)}) }},
+		"a key of floats": {lucid.ErrShapeMismatch, func() { random.Uniform(lucid.Zeros(2), []int{1}) }},
+		"no key":          {lucid.ErrValue, func() { random.Uniform(nil, []int{1}) }},
+		"width 3":         {lucid.ErrValue, func() { random.Bits(key, []int{1}, 3) }},
+		"integers":        {lucid.ErrDType, func() { random.Normal(key, []int{1}, random.NormalOptions{DType: lucid.Int32}) }},
+		"parameters too large": {lucid.ErrShapeMismatch, func() {
+			random.Uniform(key, []int{2}, random.UniformOptions{Low: lucid.Zeros(3, 2)})
+		}},
 		"an empty range":         {lucid.ErrValue, func() { random.RandInt(key, 5, 5, []int{1}) }},
 		"floating integers":      {lucid.ErrDType, func() { random.RandInt(key, 0, 5, []int{1}, random.Options{DType: lucid.Float32}) }},
 		"no classes":             {lucid.ErrShapeMismatch, func() { random.Categorical(key, lucid.Zeros(3, 0)) }},
 		"logits of no dimension": {lucid.ErrShapeMismatch, func() { random.Categorical(key, lucid.Scalar(1.0)) }},
-		"a shape that is small":  {lucid.ErrShapeMismatch, func() { random.Categorical(key, lucid.Zeros(3, 4), random.CategoricalOptions{Shape: []int{2}}) }},
-		"a permutation of text":  {lucid.ErrValue, func() { random.Permutation(key, "abc") }},
-		"no upper bound":         {lucid.ErrDType, func() { random.TruncatedNormal(key, -1.0, nil, []int{1}) }},
+		"a shape that is small": {lucid.ErrShapeMismatch, func() {
+			random.Categorical(key, lucid.Zeros(3, 4), random.CategoricalOptions{Shape: []int{2}})
+		}},
+		"a permutation of text": {lucid.ErrValue, func() { random.Permutation(key, "abc") }},
+		"no upper bound":        {lucid.ErrDType, func() { random.TruncatedNormal(key, -1.0, nil, []int{1}) }},
 	} {
 		if err := lucid.Try(c.f); !errors.Is(err, c.want) {
 			t.Errorf("%s gives %v, want %v", name, err, c.want)

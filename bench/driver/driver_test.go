@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -43,7 +45,8 @@ func TestRow(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	cells := r.cells([]string{"torch", "torch_default", "torch_compiled", "jax", "mlx"})
-	for _, want := range []string{"| work | 500 ms, 2 GFLOP/s | 50 % fma32 | **2.00x [1.40–2.60]** | 2x | 1.5s, 3.00x [2.40–3.60] |  | 1s, 2.00x", "| 500 ms, 1.00x [0.40–1.60] |  |"} {
+	for _, want := range []string{"| work | 500 ms, 2 GFLOP/s | 50 % fma32 | **2.00x [1.40–2.60]** | 2x | 1.5s, 3.00x [2.40–3.60] |  " +
+		"| 1s, 2.00x", "| 500 ms, 1.00x [0.40–1.60] |  |"} {
 		if !strings.Contains(cells, want) {
 			t.Errorf("%q is not in %s", want, cells)
 		}
@@ -62,7 +65,8 @@ func TestReason(t *testing.T) {
 		{workload{Share: 0.85, Within: 5e-4}, "\n- w falls short, 82 % of 85 %, 1 ms of 500 µs: why is not known.\n"},
 	} {
 		c.w.Name = "w"
-		r := &row{workload: c.w, Fraction: 0.82, Seconds: band{Median: 1e-3}, Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}
+		r := &row{workload: c.w, Fraction: 0.82, Seconds: band{Median: 1e-3},
+			Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}
 		var b bytes.Buffer
 		notes(&b, []*row{r})
 		if b.String() != c.want {
@@ -75,7 +79,8 @@ func TestReason(t *testing.T) {
 func TestNeeds(t *testing.T) {
 	for cpu, want := range map[string]string{"amd64: avx2 amx-bf16": "| 2x |", "amd64: avx2": "| n/a: no amx-bf16 |"} {
 		res := &results{Machine: json.RawMessage(`{"CPU": "` + cpu + `"}`)}
-		res.Rows = []*row{{workload: workload{Name: "w", Goal: 2, Needs: "amx-bf16", Reason: "memory"}, Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}}
+		res.Rows = []*row{{workload: workload{Name: "w", Goal: 2, Needs: "amx-bf16", Reason: "memory"},
+			Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}}
 		page := string(res.page())
 		if !strings.Contains(page, want) || strings.Contains(page, "falls short") != (want == "| 2x |") {
 			t.Errorf("%s: %s", cpu, page)
@@ -101,6 +106,46 @@ func TestOnGPU(t *testing.T) {
 	for pid, want := range map[int]int64{4711: 16280 << 20, 17: 512 << 20, 18: 0, 471: 0} {
 		if got := onGPU(list, pid); got != want {
 			t.Errorf("process %d holds %d; want %d", pid, got, want)
+		}
+	}
+}
+
+var generate = flag.Bool("generate", false, "write the pages that the stored results give")
+
+// TestPages asks that the pages are what the driver writes for the stored results.
+func TestPages(t *testing.T) {
+	for page, file := range map[string]string{"benchmarks.md": "latest.json", "benchmarks-cuda.md": "cuda.json"} {
+		text, err := os.ReadFile("../results/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var res results
+		if err := json.Unmarshal(text, &res); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		got, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := res.page(); !bytes.Equal(got, want) {
+			if *generate {
+				t.Log(os.WriteFile("../../docs/"+page, want, 0o666))
+				continue
+			}
+			t.Errorf("docs/%s is not what the driver writes for bench/results/%s; go test ./bench/driver -generate writes it", page, file)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	long := strings.Repeat("é", 139)
+	for text, want := range map[string]string{
+		"": "\n", " a  b\n": "a b\n", long + " b": long + "\n  b\n", long[2:] + " b c": long[2:] + " b\n  c\n",
+		long + long:         long + long + "\n",
+		long[6:] + " a 28.": long[6:] + "\n  a 28.\n",
+	} {
+		if got := wrap(text, "  "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -2,6 +2,8 @@
 // bench/run builds and starts it.
 package main
 
+//go:generate go test . -run TestPages$ -generate
+
 import (
 	"bytes"
 	"encoding/json"
@@ -54,7 +56,8 @@ func main() {
 	page := flag.String("page", "docs/benchmarks.md", "where the table goes")
 	device := flag.String("device", "cpu", "cpu or cuda")
 	flag.Parse()
-	d := &driver{prober: &peer{Key: "lucid", Name: "lucid's probes", command: []string{*lucid, "bench", "--serve"}}, pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
+	d := &driver{prober: &peer{Key: "lucid", Name: "lucid's probes", command: []string{*lucid, "bench", "--serve"}}, pairs: *pairs,
+		budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
 	all, clean := peers(*lucid, *python, *threads), func() {}
 	if *device == "cuda" {
 		env, remove, err := caches()

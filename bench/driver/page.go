@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 const preface = `# Benchmarks
@@ -47,7 +49,8 @@ func (res *results) columns() (keys, names []string) {
 	if res.Device != "" {
 		return []string{"torch", "torch_compiled", "jax"}, []string{"PyTorch", "compiled", "JAX"}
 	}
-	return []string{"torch", "torch_default", "torch_compiled", "jax", "mlx"}, []string{"against PyTorch", "default allocator", "compiled", "JAX", "MLX"}
+	return []string{"torch", "torch_default", "torch_compiled", "jax", "mlx"},
+		[]string{"against PyTorch", "default allocator", "compiled", "JAX", "MLX"}
 }
 
 func (res *results) page() []byte {
@@ -57,27 +60,62 @@ func (res *results) page() []byte {
 	} else {
 		b.WriteString(preface)
 	}
-	fmt.Fprintf(&b, "%s\n\n", res.Conditions)
+	b.WriteString(wrap(res.Conditions, "") + "\n")
 	var m struct {
 		Go, CPU string
 		Threads int
 	}
+	var machine string
 	if json.Unmarshal(res.Machine, &m) == nil {
-		fmt.Fprintf(&b, "Machine: %s; %d threads; %s.", m.CPU, m.Threads, m.Go)
+		machine = fmt.Sprintf("Machine: %s; %d threads; %s.", m.CPU, m.Threads, m.Go)
 	}
 	for _, p := range res.Peers {
 		if p.Version != "" {
-			fmt.Fprintf(&b, " %s %s.", p.label(), p.Version)
+			machine += fmt.Sprintf(" %s %s.", p.label(), p.Version)
 		}
 	}
+	b.WriteString(wrap(machine, ""))
 	keys, names := res.columns()
-	fmt.Fprintf(&b, "\n\n| workload | lucid | of limit | best of PyTorch | goal | %s |\n|---|---|---|---|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+	fmt.Fprintf(&b, "\n| workload | lucid | of limit | best of PyTorch | goal | %s |\n|---|---|---|---|---|%s\n",
+		strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 	for _, r := range res.Rows {
 		r.lacks = r.Needs != "" && !slices.Contains(strings.Fields(m.CPU), r.Needs)
 		b.WriteString(r.cells(keys))
 	}
 	notes(&b, res.Rows)
 	return b.Bytes()
+}
+
+// listMarker is a word that would begin an item of a list, were it the first of a line.
+var listMarker = regexp.MustCompile(`^(\d+[.)]|[-+*#]+)$`)
+
+// wrap breaks a paragraph at spaces into lines of at most 140 columns; lines after the first begin with indent.
+func wrap(text, indent string) string {
+	const most = 140
+	var words []string
+	for i, word := range strings.Fields(text) {
+		if i > 1 && listMarker.MatchString(word) {
+			words[len(words)-1] += " " + word
+		} else {
+			words = append(words, word)
+		}
+	}
+	var b strings.Builder
+	column := 0
+	for i, word := range words {
+		switch n := utf8.RuneCountInString(word); {
+		case i == 0:
+			column = n
+		case column+1+n > most:
+			b.WriteString("\n" + indent)
+			column = len(indent) + n
+		default:
+			b.WriteByte(' ')
+			column += 1 + n
+		}
+		b.WriteString(word)
+	}
+	return b.String() + "\n"
 }
 
 func (p *peer) label() string {
@@ -204,23 +242,29 @@ func short(s float64) string {
 // notes says what the table cannot: why a goal is missed, memory, errors, differences, rounds thrown away.
 func notes(b *bytes.Buffer, rows []*row) {
 	b.WriteString("\n")
+	var discarded []string
+	note := func(format string, args ...any) { b.WriteString(wrap("- "+fmt.Sprintf(format, args...), "  ")) }
 	for _, r := range rows {
 		if r.Error != "" {
-			fmt.Fprintf(b, "- %s: %s\n", r.Name, r.Error)
+			note("%s: %s", r.Name, r.Error)
 		}
 		if lacking := r.lacking(); lacking != nil && r.Error == "" {
-			fmt.Fprintf(b, "- %s falls short, %s: %s\n", r.Name, strings.Join(lacking, ", "), cmp.Or(r.Reason, "why is not known."))
+			note("%s falls short, %s: %s", r.Name, strings.Join(lacking, ", "), cmp.Or(r.Reason, "why is not known."))
 		}
 		for _, m := range r.Meetings {
 			if what := m.Error + m.Differ; what != "" {
-				fmt.Fprintf(b, "- %s, %s: %s\n", r.Name, m.Peer, strings.Join(strings.Fields(what), " "))
+				note("%s, %s: %s", r.Name, m.Peer, what)
 			}
 			if m.Memory > 0 {
-				fmt.Fprintf(b, "- %s: peak memory %d MB, %.0f %% of the %d MB of %s\n", r.Name, r.Memory>>20, 100*float64(r.Memory)/float64(m.Memory), m.Memory>>20, m.Peer)
+				part := 100 * float64(r.Memory) / float64(m.Memory)
+				note("%s: peak memory %d MB, %.0f %% of the %d MB of %s", r.Name, r.Memory>>20, part, m.Memory>>20, m.Peer)
 			}
 		}
 		if r.Discarded > 0 {
-			fmt.Fprintf(b, "- %s: %d rounds discarded, because probes sagged\n", r.Name, r.Discarded)
+			discarded = append(discarded, fmt.Sprintf("%s %d", r.Name, r.Discarded))
 		}
+	}
+	if discarded != nil {
+		note("Rounds discarded because a probe was slow: %s.", strings.Join(discarded, ", "))
 	}
 }

@@ -18,7 +18,8 @@ import (
 )
 
 func init() {
-	add(&command{name: "bench", args: "[--run regexp] [--list] [--json] [--serve]", short: "time named workloads against what this machine allows", run: runBench})
+	add(&command{name: "bench", args: "[--run regexp] [--list] [--json] [--serve]",
+		short: "time named workloads against what this machine allows", run: runBench})
 }
 
 // benchRow is one line of the report: a time, and what it means on this machine.
@@ -38,9 +39,13 @@ func runBench(c *command, args []string, out io.Writer) error {
 	list := f.Bool("list", false, "list the workloads")
 	asJSON := f.Bool("json", false, "print JSON: one object a line")
 	serve := f.Bool("serve", false, "read names of workloads, and milliseconds, line by line; answer each with a JSON object")
-	first := f.Bool("first", false, "compute one small product and exit: process start to first result; with --run, time the first runs of each workload")
-	memory := f.Bool("memory", false, "with --run, print what memory the compiled functions of the workloads plan, and what is alive at their peak")
-	limit := f.Int64("limit", 0, "with --memory, bytes the device may give once the data is made: a workload that would need more is planned and not run; 0 means no bound")
+	first := f.Bool("first", false,
+		"compute one small product and exit: process start to first result; with --run, time the first runs of each workload")
+	memory := f.Bool("memory", false,
+		"with --run, print what memory the compiled functions of the workloads plan, and what is alive at their peak")
+	limit := f.Int64("limit", 0,
+		"with --memory, bytes the device may give once the data is made: a workload that would need more is planned and not run; 0 "+
+			"means no bound")
 	profile := f.String("profile", "", "write a CPU profile of the workloads to this file")
 	device := f.String("device", "cpu", "cpu or cuda; a GPU has workloads of its own size")
 	budget := f.Duration("time", 300*time.Millisecond, "for each workload")
@@ -179,7 +184,7 @@ func timeBench(some []bench.Workload, budget time.Duration, asJSON bool, out io.
 	return nil
 }
 
-// judge puts a time beside the machine's limits.
+// judge compares a time with the machine's limits.
 func judge(w bench.Workload, t bench.Timing, limits doctor.Limits) benchRow {
 	row := benchRow{Timing: t, About: w.About, Limit: w.Limit, Limits: limits}
 	if t.Seconds == 0 {
@@ -191,7 +196,8 @@ func judge(w bench.Workload, t bench.Timing, limits doctor.Limits) benchRow {
 	case w.Bytes > 0:
 		row.Rate, row.Unit = w.Bytes/t.Seconds, "GB/s"
 	}
-	most := map[string]float64{"fma32": limits.FMA32, "fma64": limits.FMA64, "bf16": limits.BF16, "read": limits.Read, "copy": limits.Copy, "stream_copy": limits.StreamCopy}[w.Limit]
+	most := map[string]float64{"fma32": limits.FMA32, "fma64": limits.FMA64, "bf16": limits.BF16, "read": limits.Read, "copy": limits.Copy,
+		"stream_copy": limits.StreamCopy}[w.Limit]
 	if most > 0 {
 		row.Fraction = row.Rate / most
 	}

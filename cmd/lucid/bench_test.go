@@ -15,14 +15,17 @@ func TestBench(t *testing.T) {
 	}
 	for line := range strings.Lines(out) {
 		var row benchRow
-		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Seconds <= 0 || row.Runs < 1 || row.Error != "" || row.Limits.FMA32 <= 0 || row.Limits.StreamCopy <= 0 {
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Seconds <= 0 || row.Runs < 1 || row.Error != "" ||
+			row.Limits.FMA32 <= 0 || row.Limits.StreamCopy <= 0 {
 			t.Errorf("%v: %s", err, line)
 		}
 	}
-	if status, out, _ = lucidRun("bench", "--run", "sgemm_64", "--time", "1ms"); status != 0 || !strings.Contains(out, "GFLOP/s") || !strings.Contains(out, "% of fma32") {
+	if status, out, _ = lucidRun("bench", "--run", "sgemm_64", "--time", "1ms"); status != 0 || !strings.Contains(out, "GFLOP/s") ||
+		!strings.Contains(out, "% of fma32") {
 		t.Errorf("status %d\n%s", status, out)
 	}
-	if status, out, _ = lucidRun("bench", "--list"); status != 0 || strings.Count(out, "\n") != len(bench.All()) || !strings.Contains(out, "gpt2_train") {
+	if status, out, _ = lucidRun("bench", "--list"); status != 0 || strings.Count(out, "\n") != len(bench.All()) ||
+		!strings.Contains(out, "gpt2_train") {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	for line, want := range map[string]string{"bench --run (": "missing closing", "bench --run nothing": "no workload matches"} {
@@ -43,7 +46,8 @@ func TestServe(t *testing.T) {
 		t.Fatalf("answers: %q", lines)
 	}
 	var a, b bench.Timing
-	if err := json.Unmarshal([]byte(lines[0]), &a); err != nil || a.Seconds <= 0 || len(a.Check) != 1 || a.Check[0].N != 16 || a.Check[0].RMS == 0 {
+	if err := json.Unmarshal([]byte(lines[0]), &a); err != nil || a.Seconds <= 0 || len(a.Check) != 1 ||
+		a.Check[0].N != 16 || a.Check[0].RMS == 0 {
 		t.Errorf("%v: %s", err, lines[0])
 	}
 	if err := json.Unmarshal([]byte(lines[1]), &b); err != nil || !strings.Contains(b.Error, "no workload") {

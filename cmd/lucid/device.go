@@ -29,9 +29,11 @@ func parseDevice(command, s string) (lucid.Device, error) {
 	case s == "cpu":
 		return lucid.CPU, nil
 	case name != "cuda" || err != nil || i < 0:
-		return lucid.Device{}, &usageError{fmt.Sprintf("lucid %s: there is no device %q; want cpu, cuda or cuda:<number>", command, s), "lucid " + command + " --device cpu"}
+		return lucid.Device{}, &usageError{fmt.Sprintf("lucid %s: there is no device %q; want cpu, cuda or cuda:<number>", command, s),
+			"lucid " + command + " --device cpu"}
 	case gpuDoctor == nil:
-		return lucid.Device{}, &usageError{"lucid " + command + ": this program was built without CUDA", withGPU + command + " --device " + s}
+		return lucid.Device{}, &usageError{"lucid " + command + ": this program was built without CUDA",
+			withGPU + command + " --device " + s}
 	}
 	d := lucid.CUDA(i)
 	if err := lucid.Try(func() { lucid.WithDevice(d, func() {}) }); err != nil {
@@ -40,17 +42,18 @@ func parseDevice(command, s string) (lucid.Device, error) {
 	return d, nil
 }
 
-// oneLine is an error on one line: of the places that were tried without why, which doctor tells, and without the name in between.
+// oneLine is an error on one line: it lists the libraries that were tried without the reasons, which doctor prints, and drops the
+// name in between.
 func oneLine(err error) string {
-	s, places, listed := strings.Cut(err.Error(), "; tried:\n")
+	s, details, listed := strings.Cut(err.Error(), "; tried:\n")
 	s = strings.ReplaceAll(strings.TrimPrefix(s, "lucid: "), ": lucid: ", ": ")
 	if !listed {
 		return s
 	}
 	var tried []string
-	for line := range strings.Lines(places) {
-		place, _, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		tried = append(tried, place)
+	for line := range strings.Lines(details) {
+		library, _, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		tried = append(tried, library)
 	}
 	return s + "; tried " + strings.Join(tried, ", ")
 }

@@ -58,16 +58,16 @@ func (g gpuDiagnosis) String() string {
 		return "gpu       this program was built without CUDA; to see NVIDIA GPUs: " + withGPU + "doctor\n"
 	}
 	var b strings.Builder
-	places := 0
+	tried := 0
 	for _, line := range g.Details {
 		if strings.HasPrefix(line, "\t") {
-			places++
+			tried++
 			continue
 		}
 		fmt.Fprintf(&b, "gpu       %s\n", strings.TrimSuffix(line, "; tried:"))
 	}
-	if places > 0 {
-		fmt.Fprintf(&b, "gpu       %d places were tried; --json lists them\n", places)
+	if tried > 0 {
+		fmt.Fprintf(&b, "gpu       %d libraries were tried; --json lists them\n", tried)
 	}
 	return b.String()
 }
@@ -80,7 +80,8 @@ func probe(out io.Writer) error {
 	}
 	const want = 64 * 64 * 64
 	if got < want*0.999 || got > want*1.001 {
-		return fmt.Errorf("a small computation gave %v, want %v; run with LUCID_CPU=generic to see whether a kernel is wrong, and report it", got, float64(want))
+		return fmt.Errorf("a small computation gave %v, want %v; run with LUCID_CPU=generic to see whether a kernel is wrong, "+
+			"and report it", got, float64(want))
 	}
 	_, err := fmt.Fprintln(out, "probe     a small computation came out right")
 	return err

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestHandOver: under go run, a command about a GPU is run by a program built with CUDA; others are not, and no program that was installed is.
+// TestHandOver: under go run, a command about a GPU is run by a program built with CUDA; others are not, and no program that was installed
+// is.
 func TestHandOver(t *testing.T) {
 	const run, installed = "go-build1/b001/exe/lucid", "bin/lucid"
 	for _, c := range []struct {

@@ -79,11 +79,13 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 		if name, ok := strings.CutPrefix(what, "flag provided but not defined: -"); ok {
 			var known []string
 			f.VisitAll(func(g *flag.Flag) { known = append(known, g.Name) })
-			what = "there is no flag --" + name + strings.ReplaceAll(strings.ReplaceAll(perhaps(name, known), "perhaps ", "perhaps --"), " or ", " or --")
+			what = "there is no flag --" + name + strings.ReplaceAll(strings.ReplaceAll(perhaps(name, known), "perhaps ",
+				"perhaps --"), " or ", " or --")
 		}
 		return &usageError{"lucid " + c.name + ": " + what, "lucid " + c.name + " --help"}
 	case f.NArg() > want:
-		return &usageError{fmt.Sprintf("lucid %s: unexpected argument %q", c.name, f.Arg(want)), strings.TrimSpace("lucid " + c.name + " " + c.args)}
+		return &usageError{fmt.Sprintf("lucid %s: unexpected argument %q", c.name, f.Arg(want)),
+			strings.TrimSpace("lucid " + c.name + " " + c.args)}
 	}
 	return nil
 }
@@ -116,10 +118,10 @@ var errInterrupted = errors.New("interrupted")
 
 // start runs a command line and returns the exit status: 0 done, 1 failed, 2 mistyped, 130 interrupted.
 func start(args []string, out, errs io.Writer) int {
-	kept := &keeper{out: out}
-	err := dispatch(args, kept)
-	if kept.err != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
-		err = fmt.Errorf("the output could not be written: %w", kept.err)
+	checked := &errorWriter{out: out}
+	err := dispatch(args, checked)
+	if checked.err != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
+		err = fmt.Errorf("the output could not be written: %w", checked.err)
 	}
 	var usage *usageError
 	switch {
@@ -135,23 +137,23 @@ func start(args []string, out, errs io.Writer) int {
 	return 1
 }
 
-// keeper keeps the first error of a writer, so that commands may print without looking.
-type keeper struct {
+// errorWriter remembers the first error of a writer, so that commands may print without looking.
+type errorWriter struct {
 	out io.Writer
 	err error
 }
 
 // Write writes on.
-func (k *keeper) Write(b []byte) (int, error) {
-	n, err := k.out.Write(b)
-	if k.err == nil {
-		k.err = err
+func (w *errorWriter) Write(b []byte) (int, error) {
+	n, err := w.out.Write(b)
+	if w.err == nil {
+		w.err = err
 	}
 	return n, err
 }
 
-// Unwrap returns the writer: whoever asks whether it is a terminal means that one.
-func (k *keeper) Unwrap() io.Writer { return k.out }
+// Unwrap returns the writer, so that the question whether it is a terminal is asked of that one.
+func (w *errorWriter) Unwrap() io.Writer { return w.out }
 
 func dispatch(args []string, out io.Writer) error {
 	if len(args) == 0 {

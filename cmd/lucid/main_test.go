@@ -31,7 +31,8 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"help", "ops"}, {"ops", "--help"}} {
-		if status, out, _ := lucidRun(args...); status != 0 || !strings.Contains(out, "usage: lucid ops [--json]") || !strings.Contains(out, "  --json\n") {
+		if status, out, _ := lucidRun(args...); status != 0 || !strings.Contains(out, "usage: lucid ops [--json]") ||
+			!strings.Contains(out, "  --json\n") {
 			t.Errorf("%v: status %d:\n%s", args, status, out)
 		}
 	}
@@ -67,7 +68,8 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
-	if got := nearest("soft", []string{"softmax", "log_softmax", "relu", "sort"}); len(got) != 3 || got[0] != "softmax" || got[2] != "log_softmax" {
+	if got := nearest("soft", []string{"softmax", "log_softmax", "relu", "sort"}); len(got) != 3 || got[0] != "softmax" ||
+		got[2] != "log_softmax" {
 		t.Error(got)
 	}
 	if got := nearest("x", []string{"add", "exp"}); len(got) != 0 {
@@ -105,7 +107,8 @@ func TestOps(t *testing.T) {
 
 func TestDoctorAndVersion(t *testing.T) {
 	status, out, errs := lucidRun("doctor")
-	if status != 0 || errs != "" || !strings.Contains(out, "threads") || !strings.Contains(out, "came out right") || !strings.Contains(out, "\ngpu ") {
+	if status != 0 || errs != "" || !strings.Contains(out, "threads") || !strings.Contains(out, "came out right") ||
+		!strings.Contains(out, "\ngpu ") {
 		t.Errorf("status %d, %q\n%s", status, errs, out)
 	}
 	status, out, _ = lucidRun("doctor", "--json")
@@ -161,7 +164,8 @@ func TestFailures(t *testing.T) {
 	}
 	add(&command{name: "prints", run: func(_ *command, _ []string, out io.Writer) error { fmt.Fprintln(out, "x"); return nil }})
 	var errs strings.Builder
-	if status := start([]string{"prints"}, full{}, &errs); status != 1 || errs.String() != "lucid prints: the output could not be written: no space\n" {
+	if status := start([]string{"prints"}, full{}, &errs); status != 1 ||
+		errs.String() != "lucid prints: the output could not be written: no space\n" {
 		t.Errorf("status %d, %q", status, errs.String())
 	}
 	defer func() {

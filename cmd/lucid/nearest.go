@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nearest returns what somebody may have meant by a name that is not there: at most five, the closest first.
+// nearest returns what may have been meant by a name that does not exist: at most five, the closest first.
 func nearest(name string, all []string) (some []string) {
 	type near struct {
 		name string

@@ -52,7 +52,8 @@ func runOps(c *command, args []string, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "name\tversion\tkind\tamp\tdeterministic\tvjp\tjvp\tvmap")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Version, r.Kind, r.AMP, yes(r.Deterministic), short(r.VJP), short(r.JVP), short(r.VMap))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Version, r.Kind, r.AMP, yes(r.Deterministic), short(r.VJP),
+			short(r.JVP), short(r.VMap))
 	}
 	return w.Flush()
 }

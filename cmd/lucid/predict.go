@@ -55,13 +55,15 @@ func (p *predictFlags) parse(c *command, args []string, out io.Writer) error {
 		return p.find()
 	}
 	if f.NArg() == 0 {
-		return &usageError{"lucid predict: about what? give an image, a row of numbers, a prompt, or - to read one", "lucid predict digit.png"}
+		return &usageError{"lucid predict: about what? give an image, a row of numbers, a prompt, or - to read one",
+			"lucid predict digit.png"}
 	}
 	if p.held != 0 {
-		return &usageError{"lucid predict: --held takes a number from 1, and no input beside it", "lucid predict --held 1"}
+		return &usageError{"lucid predict: --held takes a number from 1, and no input with it", "lucid predict --held 1"}
 	}
 	if p.length < 1 || p.length > 1<<20 || !(p.temperature >= 0) {
-		return &usageError{fmt.Sprintf("lucid predict: --length is %d, --temperature %v; want 1 to %d, and no negative number", p.length, p.temperature, 1<<20), "lucid predict --help"}
+		return &usageError{fmt.Sprintf("lucid predict: --length is %d, --temperature %v; want 1 to %d, and no negative number", p.length,
+			p.temperature, 1<<20), "lucid predict --help"}
 	}
 	if p.input = f.Arg(0); p.input == "-" {
 		b, err := io.ReadAll(io.LimitReader(os.Stdin, maxRow))
@@ -91,7 +93,8 @@ func (p *predictFlags) find() error {
 		p.checkpoint = here[0]
 		return nil
 	}
-	return &usageError{"lucid predict: there are " + strings.Join(here, " and "), "lucid predict --checkpoint " + here[0] + " <image.png, row or prompt>"}
+	return &usageError{"lucid predict: there are " + strings.Join(here, " and "),
+		"lucid predict --checkpoint " + here[0] + " <image.png, row or prompt>"}
 }
 
 func runPredict(c *command, args []string, out io.Writer) error {

@@ -74,7 +74,7 @@ func (flags *trainFlags) train(ctx context.Context, out io.Writer) error {
 	return s.run(ctx)
 }
 
-// typed turns a hint into what the command line prints.
+// typed converts a hint into what the command line prints.
 func typed(command string, err error) error {
 	if h, ok := errors.AsType[*learn.Hint](err); ok {
 		return &usageError{"lucid " + command + ": " + h.What, h.Try}
@@ -151,7 +151,8 @@ func (s *session) report(ctx context.Context) error {
 		s.bar.Line("step %d/%d  loss %.4f  test loss %.4f  %q", s.Done, s.Total, s.Loss(s.Every), r.Loss, "The "+sample)
 		return nil
 	}
-	s.bar.Line("epoch %d  step %d/%d  loss %.4f  test accuracy %.2f %%  %s %s/s", s.Epoch(), s.Done, s.Total, s.Loss(s.Every), 100*r.Accuracy, progress.Count(s.bar.Rate()), s.Spec.Unit)
+	s.bar.Line("epoch %d  step %d/%d  loss %.4f  test accuracy %.2f %%  %s %s/s", s.Epoch(), s.Done, s.Total, s.Loss(s.Every),
+		100*r.Accuracy, progress.Count(s.bar.Rate()), s.Spec.Unit)
 	return nil
 }
 
@@ -180,8 +181,9 @@ func (s *session) finish() error {
 		fmt.Fprintln(s.log, "rows: what it is; columns: what the model says")
 		plot.Confusion(s.log, s.Spec.Classes, r.Confusion)
 	}
-	fmt.Fprintf(s.log, "test accuracy %.2f %%, loss %.4f, after %d steps in %.1f s\n", 100*r.Accuracy, s.Loss(s.Every), s.Done, time.Since(s.begin).Seconds())
-	fmt.Fprintf(s.log, "checkpoint %s, plots %s and %s; try it: %s\n", s.file, s.beside(".svg"), s.beside(".png"), s.tryIt())
+	fmt.Fprintf(s.log, "test accuracy %.2f %%, loss %.4f, after %d steps in %.1f s\n", 100*r.Accuracy, s.Loss(s.Every), s.Done,
+		time.Since(s.begin).Seconds())
+	fmt.Fprintf(s.log, "checkpoint %s, plots %s and %s; try it: %s\n", s.file, s.sibling(".svg"), s.sibling(".png"), s.tryIt())
 	if s.json {
 		return s.printJSON(r, false)
 	}
@@ -199,8 +201,8 @@ func (s *session) tryIt() string {
 	return line + " 1,2,3…"
 }
 
-// beside is the name of a file next to the checkpoint.
-func (s *session) beside(ext string) string {
+// sibling is the name of a file next to the checkpoint.
+func (s *session) sibling(ext string) string {
 	return strings.TrimSuffix(s.file, filepath.Ext(s.file)) + ext
 }
 
@@ -218,7 +220,7 @@ func (s *session) drawPlots() error {
 		if err := draw(&b, s.Config().Model+" on "+s.Spec.Name, "loss", s.losses()); err != nil {
 			return err
 		}
-		if err := os.WriteFile(s.beside(ext), b.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(s.sibling(ext), b.Bytes(), 0o666); err != nil {
 			return err
 		}
 	}
@@ -247,7 +249,7 @@ func (s *session) printJSON(r learn.Result, stopped bool) error {
 	j := summary{FinalLoss: s.Loss(s.Every), Seconds: time.Since(s.begin).Seconds(), Checkpoint: s.file, Model: s.Config().Model,
 		Data: s.Spec.Name, Parameters: s.Parameters(), Steps: s.Done, TotalSteps: s.Total, Stopped: stopped, Device: s.device.String()}
 	if !stopped {
-		j.TestAccuracy, j.TestLoss, j.Plot, j.PlotPNG = &r.Accuracy, &r.Loss, s.beside(".svg"), s.beside(".png")
+		j.TestAccuracy, j.TestLoss, j.Plot, j.PlotPNG = &r.Accuracy, &r.Loss, s.sibling(".svg"), s.sibling(".png")
 	}
 	return json.NewEncoder(s.out).Encode(j)
 }

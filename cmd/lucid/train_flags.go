@@ -27,7 +27,8 @@ type trainFlags struct {
 func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f := c.flags()
 	f.StringVar(&t.Model, "model", "", "what to train: cnn, mlp or gpt; default: mlp for a .csv file, gpt for a .txt file, else cnn")
-	f.StringVar(&t.Data, "data", "", "a folder of MNIST files, a folder of images in a folder per class, a .csv file; for gpt a text; default: data of the program")
+	f.StringVar(&t.Data, "data", "",
+		"a folder of MNIST files, a folder of images in a folder per class, a .csv file; for gpt a text; default: data of the program")
 	f.IntVar(&t.Epochs, "epochs", 0, "times to go through the data; 0: as many as it needs")
 	f.IntVar(&t.Steps, "steps", 0, "steps to make, instead of epochs")
 	f.IntVar(&t.Batch, "batch", 0, "examples a step sees; 0: 64, of a small set fewer, for gpt 8")
@@ -37,7 +38,7 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f.IntVar(&t.Width, "width", 0, "gpt: width of its layers; 0: 128")
 	f.IntVar(&t.Depth, "depth", 0, "gpt: number of its layers; 0: 3")
 	f.IntVar(&t.Heads, "heads", 0, "gpt: heads of its attention; 0: 4")
-	f.StringVar(&t.file, "out", "", "the checkpoint, a .lucid file; the plots go beside it; default: <model>.lucid")
+	f.StringVar(&t.file, "out", "", "the checkpoint, a .lucid file; the plots go next to it; default: <model>.lucid")
 	f.BoolVar(&t.resume, "resume", false, "go on from the checkpoint, bit for bit")
 	device := f.String("device", "cpu", deviceHelp)
 	f.BoolVar(&t.json, "json", false, "print JSON: one object at the end")
@@ -60,13 +61,17 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	}
 	switch {
 	case strings.ToLower(filepath.Ext(t.file)) != ".lucid":
-		return &usageError{fmt.Sprintf("lucid train: --out is %q; want a name that ends in .lucid", t.file), "lucid train --out " + strings.TrimSuffix(t.file, filepath.Ext(t.file)) + ".lucid"}
+		return &usageError{fmt.Sprintf("lucid train: --out is %q; want a name that ends in .lucid", t.file),
+			"lucid train --out " + strings.TrimSuffix(t.file, filepath.Ext(t.file)) + ".lucid"}
 	case !isFolder(filepath.Dir(t.file)):
-		return &usageError{fmt.Sprintf("lucid train: there is no folder %s for --out", filepath.Dir(t.file)), "lucid train --out " + filepath.Base(t.file)}
+		return &usageError{fmt.Sprintf("lucid train: there is no folder %s for --out", filepath.Dir(t.file)),
+			"lucid train --out " + filepath.Base(t.file)}
 	case isFolder(t.file):
-		return &usageError{fmt.Sprintf("lucid train: %s for --out is a folder", t.file), "lucid train --out " + filepath.Join(t.file, t.Model+".lucid")}
+		return &usageError{fmt.Sprintf("lucid train: %s for --out is a folder", t.file),
+			"lucid train --out " + filepath.Join(t.file, t.Model+".lucid")}
 	case !writable(filepath.Dir(t.file)):
-		return &usageError{fmt.Sprintf("lucid train: nothing can be written to %s, where --out is to be", filepath.Dir(t.file)), "lucid train --out " + filepath.Join(os.TempDir(), filepath.Base(t.file))}
+		return &usageError{fmt.Sprintf("lucid train: nothing can be written to %s, where --out is to be", filepath.Dir(t.file)),
+			"lucid train --out " + filepath.Join(os.TempDir(), filepath.Base(t.file))}
 	case t.Epochs > 0 && t.Steps > 0:
 		return &usageError{"lucid train: --epochs and --steps both say how long", fmt.Sprintf("lucid train --epochs %d", t.Epochs)}
 	case t.stopAfter < 0 || t.saveEvery < 0:
@@ -102,7 +107,8 @@ func (t *trainFlags) start() (*learn.Trainer, error) {
 		}
 	})
 	if err == nil && t.given["model"] && run.Config.Model != t.Model {
-		return nil, &usageError{fmt.Sprintf("lucid train: %s is of a %s, not of a %s", t.file, run.Config.Model, t.Model), "lucid train --resume --out " + t.file}
+		return nil, &usageError{fmt.Sprintf("lucid train: %s is of a %s, not of a %s", t.file, run.Config.Model, t.Model),
+			"lucid train --resume --out " + t.file}
 	}
 	return run, err
 }

@@ -108,16 +108,19 @@ func askDigit(t *testing.T, checkpoint string) {
 	const zero = "0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0"
 	status, out, errs := lucidRun("predict", "--json", zero)
 	var got answer
-	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 || got.Name != "0" || got.Probability < 0.5 || len(got.Classes) != 10 || got.Checkpoint != checkpoint {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 || got.Name != "0" || got.Probability < 0.5 ||
+		len(got.Classes) != 10 || got.Checkpoint != checkpoint {
 		t.Errorf("status %d, %v, %q, %q", status, err, out, errs)
 	}
 	if status, out, _ = lucidRun("predict", zero); status != 0 || !strings.HasPrefix(out, "-> 0 ") {
 		t.Errorf("status %d, %q", status, out)
 	}
-	if status, out, _ = lucidRun("predict", "--held", "1"); status != 0 || strings.Count(out, "\n") != 12 || !strings.Contains(out, "it is ") || !strings.Contains(out, "█") {
+	if status, out, _ = lucidRun("predict", "--held", "1"); status != 0 || strings.Count(out, "\n") != 12 ||
+		!strings.Contains(out, "it is ") || !strings.Contains(out, "█") {
 		t.Errorf("status %d, %q", status, out)
 	}
-	if status, out, _ = lucidRun("predict", "--held", "2", "--json"); status != 0 || json.Unmarshal([]byte(out), &got) != nil || got.Truth == "" {
+	if status, out, _ = lucidRun("predict", "--held", "2", "--json"); status != 0 ||
+		json.Unmarshal([]byte(out), &got) != nil || got.Truth == "" {
 		t.Errorf("status %d, %q", status, out)
 	}
 	if status, _, errs = lucidRun("predict", "--held", "361"); status != 2 || !strings.Contains(errs, "no held out example 361") {
@@ -136,13 +139,14 @@ func askDigit(t *testing.T, checkpoint string) {
 	}
 }
 
-// TestPipe asks for plain lines where nobody watches.
+// TestPipe asks for plain lines where there is no terminal.
 func TestPipe(t *testing.T) {
 	out := lucidProcess(t, t.TempDir(), "train", "--epochs", "2")
 	if strings.ContainsAny(out, "\r\x1b█⠀") {
 		t.Errorf("a pipe got what is meant for a terminal:\n%q", out)
 	}
-	for _, want := range []string{"epoch 1  step 22/44  loss ", "images/s", "rows: what it is", "test accuracy ", "checkpoint cnn.lucid, plots cnn.svg and cnn.png; try it: lucid predict"} {
+	for _, want := range []string{"epoch 1  step 22/44  loss ", "images/s", "rows: what it is", "test accuracy ",
+		"checkpoint cnn.lucid, plots cnn.svg and cnn.png; try it: lucid predict"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
@@ -196,11 +200,13 @@ func TestResume(t *testing.T) {
 				first, second = "50", "20"
 			}
 			out := lucidProcess(t, dir, append(train, "--out", "pieces.lucid", "--stop-after", first)...)
-			if !strings.Contains(out, "stopped at step "+first+" of ") || !strings.Contains(out, "lucid train --resume --out pieces.lucid") {
+			if !strings.Contains(out, "stopped at step "+first+" of ") ||
+				!strings.Contains(out, "lucid train --resume --out pieces.lucid") {
 				t.Errorf("the first piece said:\n%s", out)
 			}
 			lucidProcess(t, dir, "train", "--resume", "--out", "pieces.lucid", "--stop-after", second)
-			if out := lucidProcess(t, dir, "train", "--resume", "--out", "pieces.lucid"); !strings.Contains(out, "going on from pieces.lucid at step ") {
+			if out := lucidProcess(t, dir, "train", "--resume", "--out", "pieces.lucid"); !strings.Contains(out,
+				"going on from pieces.lucid at step ") {
 				t.Errorf("the last piece said:\n%s", out)
 			}
 			for _, ext := range []string{".lucid", ".svg", ".png"} {
@@ -262,7 +268,9 @@ func TestModelChoice(t *testing.T) {
 			t.Errorf("%s: status %d, %v, %s %s", data, status, err, out, errs)
 		}
 	}
-	if status, out, _ := lucidRun("train", "--data", "t.csv", "--steps", "3", "--stop-after", "1"); status != 0 || !strings.Contains(out, "lucid train --resume --model mlp\n") || !strings.Contains(out, "mlp.lucid of an earlier run will be replaced") {
+	if status, out, _ := lucidRun("train", "--data", "t.csv", "--steps", "3", "--stop-after", "1"); status != 0 ||
+		!strings.Contains(out, "lucid train --resume --model mlp\n") ||
+		!strings.Contains(out, "mlp.lucid of an earlier run will be replaced") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
 }
@@ -303,7 +311,8 @@ func TestKill(t *testing.T) {
 // TestTrainMistakes asks that every mistake says what to type.
 func TestTrainMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{"iris.csv": strings.Repeat("1,2,3,a\n4,5,6,b\n", 10), "a.txt": "words", "junk.lucid": "junk"} {
+	for name, text := range map[string]string{"iris.csv": strings.Repeat("1,2,3,a\n4,5,6,b\n", 10), "a.txt": "words",
+		"junk.lucid": "junk"} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -315,35 +324,37 @@ func TestTrainMistakes(t *testing.T) {
 		t.Fatal(errs)
 	}
 	for line, want := range map[string]string{
-		"train --resume --model gpt --out small.lucid": "small.lucid is of a mlp, not of a gpt; try: lucid train --resume --out small.lucid",
-		"train --resume --steps 1 --out small.lucid":   "has made 2 steps already",
-		"train --model tree":                           `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
-		"train --out a.safetensors":                    "ends in .lucid; try: lucid train --out a.lucid",
-		"train --out folder.lucid":                     "folder.lucid for --out is a folder; try: lucid train --out folder.lucid/cnn.lucid",
-		"train --out no/a.lucid":                       "there is no folder no for --out; try: lucid train --out a.lucid",
-		"train --epochs 3 --steps 4":                   "both say how long; try: lucid train",
-		"train --resume":                               "there is no checkpoint cnn.lucid; try: lucid train",
-		"train --resume --lr 1":                        "--lr cannot change while a run goes on; try: lucid train --resume",
-		"train --data nowhere":                         "there is no ",
-		"train --model cnn --data iris.csv":            "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
-		"train --model mlp --data a.txt":               "try: lucid train --model gpt --data ",
-		"train --model gpt --data a.txt":               "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
-		"train --device tpu":                           `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid train`,
-		"train --model gpt --data .":                   "is a folder; a gpt reads a text file; try: lucid train --data ",
-		"train --model gpt --data no.txt":              "there is no ",
-		"train --data .":                               "want one folder per class; try: lucid train --data <folder>",
-		"predict --held 1 --checkpoint a x":            "--held takes a number from 1, and no input beside it; try: lucid predict --held 1",
-		"predict --device tpu 1":                       `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid predict`,
-		"predict --held -1":                            "about what?",
-		"train --batch -1":                             "--batch is -1; want a positive number; try: lucid train --help",
-		"train --model gpt --heads 5":                  "heads that divide the width",
-		"train --steps 30 --lr 100000":                 "the loss became ",
-		"predict":                                      "about what?",
-		"predict 1,2":                                  "there is no model here; try: lucid train",
-		"predict --checkpoint no.lucid 1":              "there is no checkpoint no.lucid; try: lucid train",
-		"predict --length 0 --checkpoint a x":          "--length is 0",
-		"predict --checkpoint junk.lucid 1,2":          "",
-		"train --resume --out junk.lucid":              "",
+		"train --resume --model gpt --out small.lucid": "small.lucid is of a mlp, not of a gpt; try: lucid train --resume --out " +
+			"small.lucid",
+		"train --resume --steps 1 --out small.lucid": "has made 2 steps already",
+		"train --model tree":                         `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
+		"train --out a.safetensors":                  "ends in .lucid; try: lucid train --out a.lucid",
+		"train --out folder.lucid":                   "folder.lucid for --out is a folder; try: lucid train --out folder.lucid/cnn.lucid",
+		"train --out no/a.lucid":                     "there is no folder no for --out; try: lucid train --out a.lucid",
+		"train --epochs 3 --steps 4":                 "both say how long; try: lucid train",
+		"train --resume":                             "there is no checkpoint cnn.lucid; try: lucid train",
+		"train --resume --lr 1":                      "--lr cannot change while a run goes on; try: lucid train --resume",
+		"train --data nowhere":                       "there is no ",
+		"train --model cnn --data iris.csv": "rows have 3 numbers, which make no square image for a cnn; try: lucid train " +
+			"--model mlp --data ",
+		"train --model mlp --data a.txt":      "try: lucid train --model gpt --data ",
+		"train --model gpt --data a.txt":      "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
+		"train --device tpu":                  `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid train`,
+		"train --model gpt --data .":          "is a folder; a gpt reads a text file; try: lucid train --data ",
+		"train --model gpt --data no.txt":     "there is no ",
+		"train --data .":                      "want one folder per class; try: lucid train --data <folder>",
+		"predict --held 1 --checkpoint a x":   "--held takes a number from 1, and no input with it; try: lucid predict --held 1",
+		"predict --device tpu 1":              `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid predict`,
+		"predict --held -1":                   "about what?",
+		"train --batch -1":                    "--batch is -1; want a positive number; try: lucid train --help",
+		"train --model gpt --heads 5":         "heads that divide the width",
+		"train --steps 30 --lr 100000":        "the loss became ",
+		"predict":                             "about what?",
+		"predict 1,2":                         "there is no model here; try: lucid train",
+		"predict --checkpoint no.lucid 1":     "there is no checkpoint no.lucid; try: lucid train",
+		"predict --length 0 --checkpoint a x": "--length is 0",
+		"predict --checkpoint junk.lucid 1,2": "",
+		"train --resume --out junk.lucid":     "",
 	} {
 		status, out, errs := lucidRun(strings.Fields(line)...)
 		if want == "" && status == 1 && errs != "" {

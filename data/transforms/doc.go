@@ -10,6 +10,6 @@
 // An image is (C, H, W), uint8 from 0 to 255 as data.ReadImage gives it, or floats. Names and defaults are torchvision's.
 // A transform is a function, so one's own needs no more than to be written.
 //
-// Random numbers come from the example's own source (data.WorkerRand): the same seed, epoch, example and place in the epoch give
+// Random numbers come from the example's own source (data.WorkerRand): the same seed, epoch, example and position in the epoch give
 // the same image, whichever worker makes it and however many there are.
 package transforms

@@ -26,7 +26,7 @@ func checkSize(op string, h, w int) {
 // maxSide bounds what a mistake in a size can allocate.
 const maxSide = 1 << 16
 
-// Crop takes the part of an image that begins at a row and a column and has a height and a width. It must lie inside.
+// Crop takes the part of an image that begins at a row and a column and has a height and a width. It must be inside the image.
 func Crop(top, left, h, w int) Transform {
 	checkSize("crop", h, w)
 	return func(_ *rand.Rand, x *lucid.Tensor) *lucid.Tensor { return crop("crop", x, top, left, h, w) }
@@ -62,7 +62,7 @@ type RandomCropOptions struct {
 	PadIfNeeded bool    // pad an image that is too small; otherwise it is refused
 }
 
-// RandomCrop takes a part of an image at a random place.
+// RandomCrop takes a part of an image at a random position.
 func RandomCrop(h, w int, opts ...RandomCropOptions) Transform {
 	const op = "random_crop"
 	checkSize(op, h, w)
@@ -114,7 +114,7 @@ type RandomResizedCropOptions struct {
 	Filter string     // that of Resize
 }
 
-// RandomResizedCrop takes a part of random size, shape and place and brings it to h × w.
+// RandomResizedCrop takes a part of random size, shape and position and brings it to h × w.
 func RandomResizedCrop(h, w int, opts ...RandomResizedCropOptions) Transform {
 	const op = "random_resized_crop"
 	checkSize(op, h, w)
@@ -126,7 +126,8 @@ func RandomResizedCrop(h, w int, opts ...RandomResizedCropOptions) Transform {
 		o.Ratio = [2]float64{3. / 4, 4. / 3}
 	}
 	if !(o.Scale[0] > 0 && o.Scale[0] <= o.Scale[1] && o.Ratio[0] > 0 && o.Ratio[0] <= o.Ratio[1]) {
-		refuse(lucid.ErrValue, op, "a scale from %v to %v, a ratio from %v to %v; want positive numbers, the smaller first", o.Scale[0], o.Scale[1], o.Ratio[0], o.Ratio[1])
+		refuse(lucid.ErrValue, op, "a scale from %v to %v, a ratio from %v to %v; want positive numbers, the smaller first", o.Scale[0],
+			o.Scale[1], o.Ratio[0], o.Ratio[1])
 	}
 	to := Resize([]int{h, w}, ResizeOptions{Filter: o.Filter})
 	return func(r *rand.Rand, x *lucid.Tensor) *lucid.Tensor {

@@ -27,7 +27,8 @@ func Resize(to []int, opts ...ResizeOptions) Transform {
 		refuse(lucid.ErrValue, op, "there is no filter %q; want one of: %s", o.Filter, strings.Join(resample.Names(), ", "))
 	}
 	if len(to) != 1 && len(to) != 2 || o.MaxSize < 0 || o.MaxSize > 0 && (len(to) == 2 || o.MaxSize < to[0]) {
-		refuse(lucid.ErrValue, op, "sizes %v with at most %d; want height and width, or the shorter side and at most that much more for the longer", to, o.MaxSize)
+		refuse(lucid.ErrValue, op,
+			"sizes %v with at most %d; want height and width, or the shorter side and at most that much more for the longer", to, o.MaxSize)
 	}
 	checkSize(op, to[0], to[len(to)-1])
 	return func(_ *rand.Rand, x *lucid.Tensor) *lucid.Tensor {

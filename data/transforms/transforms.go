@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/data"
 )
 
-// Transform makes an image of another. Random choices are drawn from r alone.
+// Transform makes an image of another. Random choices come from r alone.
 type Transform func(r *rand.Rand, x *lucid.Tensor) *lucid.Tensor
 
 func refuse(kind error, op, format string, args ...any) {

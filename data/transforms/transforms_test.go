@@ -102,8 +102,8 @@ func TestGeometry(t *testing.T) {
 	}
 }
 
-// TestRandomPlaces asks that every place can come up, and that flips come up as often as asked.
-func TestRandomPlaces(t *testing.T) {
+// TestRandomPositions asks that every position can come up, and that flips come up as often as asked.
+func TestRandomPositions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	seen := map[string]int{}
 	crop := transforms.RandomCrop(2, 2)
@@ -111,13 +111,14 @@ func TestRandomPlaces(t *testing.T) {
 		seen[ints(crop(r, ramp(3, 4)))]++
 	}
 	if len(seen) != 6 {
-		t.Errorf("of 6 places %d came up", len(seen))
+		t.Errorf("of 6 positions %d came up", len(seen))
 	}
 	padded := transforms.RandomCrop(3, 3, transforms.RandomCropOptions{Padding: 1, Mode: "reflect"})
 	if got := padded(r, ramp(2, 2)).Shape(); !slices.Equal(got, []int{1, 3, 3}) {
 		t.Error(got)
 	}
-	if got := transforms.RandomCrop(5, 5, transforms.RandomCropOptions{PadIfNeeded: true})(r, ramp(3, 4)).Shape(); !slices.Equal(got, []int{1, 5, 5}) {
+	if got := transforms.RandomCrop(5, 5, transforms.RandomCropOptions{PadIfNeeded: true})(r,
+		ramp(3, 4)).Shape(); !slices.Equal(got, []int{1, 5, 5}) {
 		t.Error(got)
 	}
 	flips, flip := 0, transforms.RandomHorizontalFlip(0.3)
@@ -131,7 +132,8 @@ func TestRandomPlaces(t *testing.T) {
 	}
 	sized := transforms.RandomResizedCrop(6, 5)
 	for range 50 {
-		if got := sized(r, lucid.Ones(3, 1+r.IntN(40), 1+r.IntN(40))); !slices.Equal(got.Shape(), []int{3, 6, 5}) || math.Abs(got.Mean().Item()-1) > 1e-6 {
+		if got := sized(r, lucid.Ones(3, 1+r.IntN(40), 1+r.IntN(40))); !slices.Equal(got.Shape(), []int{3, 6, 5}) ||
+			math.Abs(got.Mean().Item()-1) > 1e-6 {
 			t.Fatal(got)
 		}
 	}
@@ -166,7 +168,8 @@ func TestColours(t *testing.T) {
 // TestWorkers asks that random images depend on seed, epoch and example alone.
 func TestWorkers(t *testing.T) {
 	d := transforms.Map(data.NewTensorDataset(lucid.Arange(0, 24*64).Reshape(24, 1, 8, 8), lucid.Arange(0, 24)), 0, transforms.Compose(
-		transforms.RandomCrop(6, 6), transforms.RandomHorizontalFlip(0.5), transforms.RandomVerticalFlip(0.5), transforms.RandomResizedCrop(4, 4)))
+		transforms.RandomCrop(6, 6), transforms.RandomHorizontalFlip(0.5), transforms.RandomVerticalFlip(0.5),
+		transforms.RandomResizedCrop(4, 4)))
 	read := func(workers int) (epochs [2]string) {
 		l := data.NewLoader(d, data.LoaderOptions{BatchSize: 5, Shuffle: true, Workers: workers, Seed: new(uint64(3))})
 		for e := range epochs {

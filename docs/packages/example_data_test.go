@@ -33,7 +33,7 @@ func Example_dataGoingOnWhereOneWas() {
 	loader := data.NewLoader(data.NewTensorDataset(x), options)
 	var state *lucid.StateDict
 	for range loader.All(context.Background()) {
-		state = loader.StateDict() // to be saved beside the model
+		state = loader.StateDict() // to be saved with the model
 		break
 	}
 	again := data.NewLoader(data.NewTensorDataset(x), options)

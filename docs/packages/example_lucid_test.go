@@ -13,8 +13,8 @@ import (
 // Tensors and ops: a piece of docs/packages/lucid.md.
 func Example_lucidTensorsAndOps() {
 	x := lucid.With{DType: lucid.Float64}.Arange(6).Reshape(2, 3)
-	top, place := x.MaxIndices(1)
-	fmt.Println(top, place)
+	top, index := x.MaxIndices(1)
+	fmt.Println(top, index)
 	fmt.Println(lucid.Einsum("ij,kj->ik", x, x).At(0, 1).Item())
 	// Output:
 	// tensor([2., 5.], dtype=float64) tensor([2, 2])

@@ -1,5 +1,5 @@
 // Custom shows what is one's own: a layer with parameters of its own, a loss written as a formula, and a function with a
-// gradient of its own. The network learns two curves between which eight of ten noisy points lie.
+// gradient of its own. The network learns two curves, with eight of ten noisy points between them.
 //
 //	go run ./examples/custom
 package main
@@ -46,7 +46,7 @@ func (m *Waves) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return lucid.Cat([]*lucid.Tensor{a.Sin(), a.Cos()}, 1)
 }
 
-// Pinball is a loss: its least value is at the curve below which a share q of the points lie.
+// Pinball is a loss: its least value is at the curve below which a share q of the points is.
 func Pinball(guess, y *lucid.Tensor, q float64) *lucid.Tensor {
 	over := y.Sub(guess)
 	return lucid.Maximum(over.Mul(q), over.Mul(q-1)).Mean()
@@ -88,7 +88,7 @@ func run(w io.Writer, steps int) float64 {
 		inside = y.Ge(low).LogicalAnd(y.Le(high)).To(lucid.Float32).Mean().Item()
 		fmt.Fprint(w, picture(lucid.ToSlice[float64](y), lucid.ToSlice[float64](low), lucid.ToSlice[float64](high)))
 	})
-	fmt.Fprintf(w, "%.0f %% of the points lie between the curves\n", 100*inside)
+	fmt.Fprintf(w, "%.0f %% of the points are between the curves\n", 100*inside)
 	return inside
 }
 

@@ -83,7 +83,8 @@ func run(ctx context.Context, w io.Writer, epochs int) (float64, error) {
 			seen += n
 		}
 		right, _ := test(net, parts[1])
-		fmt.Fprintf(w, "epoch %2d  loss %.4f  right %.1f %%  %.0f images/s\n", epoch+1, sum/float64(seen), 100*right, float64(seen)/time.Since(begin).Seconds())
+		fmt.Fprintf(w, "epoch %2d  loss %.4f  right %.1f %%  %.0f images/s\n", epoch+1, sum/float64(seen), 100*right,
+			float64(seen)/time.Since(begin).Seconds())
 	}
 	right, wrong := test(net, parts[1])
 	for _, s := range wrong[:min(3, len(wrong))] {

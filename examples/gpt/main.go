@@ -40,7 +40,8 @@ func main() {
 	flag.StringVar(&o.prompt, "prompt", "The ", "what to write on from")
 	flag.Parse()
 	if flag.NArg() > 0 || min(o.steps, o.width, o.depth, o.heads, o.context) < 1 || o.width%o.heads != 0 || o.prompt == "" {
-		fmt.Fprintln(os.Stderr, "gpt: want positive numbers, heads that divide the width, and a prompt, as in: go run ./examples/gpt -width 64 -heads 4")
+		fmt.Fprintln(os.Stderr,
+			"gpt: want positive numbers, heads that divide the width, and a prompt, as in: go run ./examples/gpt -width 64 -heads 4")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -54,15 +55,15 @@ func main() {
 // gpt maps characters (B, T) to scores of the one after each, (B, T, V).
 type gpt struct {
 	nn.Base
-	Tokens, Places *nn.Embedding
-	Blocks         []*block
-	Norm           *nn.LayerNorm
-	Head           *nn.Linear
+	Tokens, Positions *nn.Embedding
+	Blocks            []*block
+	Norm              *nn.LayerNorm
+	Head              *nn.Linear
 }
 
 func newGPT(o options, alphabet int) *gpt {
 	m := &gpt{
-		Tokens: nn.NewEmbedding(alphabet, o.width), Places: nn.NewEmbedding(o.context, o.width),
+		Tokens: nn.NewEmbedding(alphabet, o.width), Positions: nn.NewEmbedding(o.context, o.width),
 		Norm: nn.NewLayerNorm([]int{o.width}), Head: nn.NewLinear(o.width, alphabet),
 	}
 	for range o.depth {
@@ -74,14 +75,14 @@ func newGPT(o options, alphabet int) *gpt {
 	}
 	lucid.NoGrad(func() {
 		m.Tokens.Weight.Mul_(0.1)
-		m.Places.Weight.Mul_(0.1)
+		m.Positions.Weight.Mul_(0.1)
 	})
 	return m
 }
 
 // Forward adds what a character is and where it stands, then lets the blocks look around.
 func (m *gpt) Forward(x *lucid.Tensor) *lucid.Tensor {
-	h := m.Tokens.Forward(x).Add(m.Places.Weight.At(lucid.Range{Stop: x.Size(1)}))
+	h := m.Tokens.Forward(x).Add(m.Positions.Weight.At(lucid.Range{Stop: x.Size(1)}))
 	for _, b := range m.Blocks {
 		h = b.Forward(h)
 	}
@@ -129,7 +130,8 @@ func run(ctx context.Context, w io.Writer, o options) (loss float64, err error) 
 		return loss
 	})
 	fmt.Fprintf(w, "%d parameters, %d characters of %d kinds\n", nn.NumParameters(net), len(text), len(alphabet))
-	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16, Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: 16 * o.steps}, Seed: new(uint64(1))})
+	loader := data.NewLoader(d, data.LoaderOptions{BatchSize: 16,
+		Sampler: data.RandomSampler{N: d.Len(), Replacement: true, NumSamples: 16 * o.steps}, Seed: new(uint64(1))})
 	begin, i := time.Now(), 0
 	for batch, err := range loader.All(ctx) {
 		if err != nil {

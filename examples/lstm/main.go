@@ -1,4 +1,4 @@
-// Lstm learns to continue a wave it has seen some of, and draws its forecast beside the truth.
+// Lstm learns to continue a wave it has seen some of, and plots its forecast next to the true wave.
 //
 //	go run ./examples/lstm
 //	go run ./examples/lstm -steps 1000 -hidden 64

@@ -39,7 +39,7 @@ func newParams(key *lucid.Tensor, sizes ...int) (p params) {
 	return p
 }
 
-// predict maps one point (2) to one number: how sure the network is that it lies inside.
+// predict maps one point (2) to one number: how sure the network is that it is inside.
 func predict(p params, x *lucid.Tensor) *lucid.Tensor {
 	for i := 0; i < len(p); i += 2 {
 		if i > 0 {
@@ -57,7 +57,7 @@ func loss(p params, x, y *lucid.Tensor) *lucid.Tensor {
 	return F.Softplus(scores.Mul(y.Mul(-2).Add(1))).Mean()
 }
 
-// run trains, draws what the network thinks, and returns the share of unseen points it places right.
+// run trains, plots what the network computes, and returns the accuracy on unseen points.
 func run(w io.Writer, steps int) float64 {
 	keys := random.Keys(random.Key(3), 3)
 	p := newParams(keys[0], 2, 32, 32, 1)
@@ -87,7 +87,7 @@ func run(w io.Writer, steps int) float64 {
 	return right
 }
 
-// points draws places in a square and says which lie in a ring.
+// points samples points of a square and says which are in a ring.
 func points(key *lucid.Tensor, n int) (x, y *lucid.Tensor) {
 	x = random.Uniform(key, []int{n, 2}).Mul(2).Sub(1)
 	r := x.Square().Sum(1).Sqrt()
@@ -103,7 +103,9 @@ func picture(p params) string {
 			grid = append(grid, 2*float32(j)/(columns-1)-1, 2*float32(i)/(rows-1)-1)
 		}
 	}
-	inside := lucid.ToSlice[float64](lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return predict(p, x) })(lucid.New(grid, rows*columns, 2)).Sigmoid())
+	inside := lucid.ToSlice[float64](lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor {
+		return predict(p, x)
+	})(lucid.New(grid, rows*columns, 2)).Sigmoid())
 	var b strings.Builder
 	for i, v := range inside {
 		b.WriteRune([]rune(" ░▒▓█")[int(v*4.999)])

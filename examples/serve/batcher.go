@@ -14,11 +14,11 @@ var (
 	errClosed = errors.New("the server is going down")
 )
 
-// question is one row of numbers that somebody waits for the answer to.
+// question is one row of numbers of a client that waits for the answer.
 type question struct {
 	ctx    context.Context
 	row    []float32
-	answer chan<- answer // with room for one, so that nobody who left holds up the others
+	answer chan<- answer // with room for one, so that a client that left does not hold up the others
 }
 
 type answer struct {

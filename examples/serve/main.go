@@ -1,7 +1,8 @@
 // Serve trains a small network and answers questions about digits over HTTP. Questions that come together are computed together.
 //
 //	go run ./examples/serve
-//	curl -d '{"pixels":[0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0]}' localhost:8080/predict
+//	curl -d '{"pixels":[0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,
+//	  0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0]}' localhost:8080/predict
 //
 // Everything has a bound: the size of a body, the time a request may take, the questions that wait. Ctrl-C answers what was asked,
 // then ends.
@@ -13,6 +14,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -91,7 +93,8 @@ func serve(ctx context.Context, address string, b *batcher) error {
 	if err != nil {
 		return err
 	}
-	s := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
+	s := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14}
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(listener) }()
 	select {
@@ -109,7 +112,8 @@ func handler(b *batcher) http.Handler {
 	m.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) { predict(b, w, r) })
 	m.HandleFunc("GET /stats", func(w http.ResponseWriter, r *http.Request) {
 		q, n := b.questions.Load(), b.batches.Load()
-		reply(w, http.StatusOK, map[string]any{"questions": q, "batches": n, "mean_batch": float64(q) / float64(max(n, 1)), "waiting": len(b.queue)})
+		reply(w, http.StatusOK, map[string]any{"questions": q, "batches": n, "mean_batch": float64(q) / float64(max(n, 1)),
+			"waiting": len(b.queue)})
 	})
 	return m
 }
@@ -121,12 +125,7 @@ type prediction struct {
 }
 
 func predict(b *batcher, w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Pixels []float32 `json:"pixels"`
-	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	d.DisallowUnknownFields()
-	err := d.Decode(&in)
+	row, err := readPixels(http.MaxBytesReader(w, r.Body, maxBody))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		refuse(w, http.StatusRequestEntityTooLarge, "the body has more than %d bytes", maxBody)
 		return
@@ -135,21 +134,52 @@ func predict(b *batcher, w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, `want {"pixels": [64 numbers from 0 to 16]}: %v`, err)
 		return
 	}
-	if len(in.Pixels) != pixels {
-		refuse(w, http.StatusBadRequest, "got %d pixels; want %d, row by row, from 0 to 16", len(in.Pixels), pixels)
-		return
-	}
-	scores, err := b.ask(r.Context(), in.Pixels)
+	scores, err := b.ask(r.Context(), row)
 	switch {
 	case errors.Is(err, errBusy), errors.Is(err, errClosed):
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "%v", err)
-	case err != nil && r.Context().Err() != nil: // nobody is there to read it
+	case err != nil && r.Context().Err() != nil: // the client has left
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, "%v", err)
 	default:
-		reply(w, http.StatusOK, best(scores))
+		p := best(scores)
+		if math.IsNaN(p.Probability) { // no number of JSON
+			refuse(w, http.StatusInternalServerError, "the network has no score for these pixels")
+			return
+		}
+		reply(w, http.StatusOK, p)
 	}
+}
+
+// readPixels reads the one JSON value of a body. What the decoder lets pass is refused here: null stands for 0 in a list of
+// numbers, and more may follow the value.
+func readPixels(body io.Reader) ([]float32, error) {
+	var in struct {
+		Pixels []*float32 `json:"pixels"`
+	}
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		if err == nil {
+			err = errors.New("there is more behind the object")
+		}
+		return nil, err
+	}
+	if len(in.Pixels) != pixels {
+		return nil, fmt.Errorf("got %d pixels; want %d, row by row", len(in.Pixels), pixels)
+	}
+	row := make([]float32, pixels)
+	for i, p := range in.Pixels {
+		if p == nil || !(*p >= 0 && *p <= 16) {
+			return nil, fmt.Errorf("pixel %d is not from 0 to 16", i)
+		}
+		row[i] = *p
+	}
+	return row, nil
 }
 
 // best is the class with the highest score and its share of all, by softmax.

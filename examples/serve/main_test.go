@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -88,14 +89,26 @@ func TestRefused(t *testing.T) {
 	b := newBatcher(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Zeros(x.Size(0), 10) }, pixels, 4, 4, 0)
 	defer b.close()
 	h := handler(b)
+	zeros := body(make([]float32, pixels))
 	for text, want := range map[string]int{
-		"":                 400,
-		"[]":               400,
-		`{"pixels":[1,2]}`: 400,
-		`{"pixels":["x"]}`: 400,
-		`{"image":[]}`:     400,
+		"":                                     400,
+		"[]":                                   400,
+		`{"pixels":[1,2]}`:                     400,
+		`{"pixels":["x"]}`:                     400,
+		`{"image":[]}`:                         400,
+		"null":                                 400,
+		`{"pixels":null}`:                      400,
+		zeros + "{}":                           400,
+		zeros + " 1":                           400,
+		zeros + "]":                            400,
+		strings.Replace(zeros, "0", "null", 1): 400,
+		strings.Replace(zeros, "0", "NaN", 1):  400,
+		strings.Replace(zeros, "0", "1e39", 1): 400,
+		strings.Replace(zeros, "0", "-1", 1):   400,
+		strings.Replace(zeros, "0", "17", 1):   400,
+		zeros + "\n":                           200,
 		`{"pixels":[` + strings.Repeat("1,", 1<<14) + "1]}": 413,
-		body(make([]float32, pixels)):                       200,
+		zeros: 200,
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("POST", "/predict", strings.NewReader(text)))
@@ -108,6 +121,13 @@ func TestRefused(t *testing.T) {
 	if w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("GET: status %d", w.Code)
 	}
+	none := newBatcher(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Full([]int{x.Size(0), 10}, math.NaN()) }, pixels, 4, 4, 0)
+	defer none.close()
+	w = httptest.NewRecorder()
+	handler(none).ServeHTTP(w, httptest.NewRequest("POST", "/predict", strings.NewReader(zeros)))
+	if w.Code != 500 || !strings.Contains(w.Body.String(), "no score") {
+		t.Errorf("scores that are NaN: status %d, %q", w.Code, w.Body)
+	}
 	broken := newBatcher(func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(lucid.Zeros(3, 3)) }, pixels, 4, 4, 0)
 	defer broken.close()
 	w = httptest.NewRecorder()
@@ -117,7 +137,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestBounds fills the queue, leaves, and closes: nobody waits for ever, and no goroutine is left.
+// TestBounds fills the queue, leaves, and closes: no client waits for ever, and no goroutine is left.
 func TestBounds(t *testing.T) {
 	before := runtime.NumGoroutine()
 	hold, entered := make(chan struct{}), make(chan struct{}, 16)
@@ -187,7 +207,8 @@ func TestShutdown(t *testing.T) {
 	go func() {
 		var last error
 		for range 100 { // until it listens
-			r, err := http.Post(fmt.Sprintf("http://%s/predict", address), "application/json", strings.NewReader(body(make([]float32, pixels))))
+			r, err := http.Post(fmt.Sprintf("http://%s/predict", address), "application/json",
+				strings.NewReader(body(make([]float32, pixels))))
 			if last = err; err == nil {
 				r.Body.Close()
 				if r.StatusCode != 200 {

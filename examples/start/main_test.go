@@ -32,7 +32,8 @@ func TestStart(t *testing.T) {
 		return w
 	}
 	var got []float64
-	if w := ask("[[0.2, 0.1], [0.9, 0.9]]"); w.Code != http.StatusOK || json.Unmarshal(w.Body.Bytes(), &got) != nil || len(got) != 2 || got[0] < 0.9 || got[1] > 0.1 {
+	if w := ask("[[0.2, 0.1], [0.9, 0.9]]"); w.Code != http.StatusOK || json.Unmarshal(w.Body.Bytes(), &got) != nil || len(got) != 2 ||
+		got[0] < 0.9 || got[1] > 0.1 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	for _, bad := range []string{"", "[]", "[1]", "{}"} {

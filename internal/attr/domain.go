@@ -13,6 +13,7 @@ const (
 	SomeLogit
 	NotNegative
 	Finite
+	Envelope
 )
 
 // Domain is a rule that an op's values must follow, and the op: values are known only when they are computed.
@@ -34,12 +35,14 @@ func (r Rule) Bounds() (low, high float64) {
 		return -math.MaxFloat64, math.Inf(1)
 	case Finite:
 		return -math.MaxFloat64, math.MaxFloat64
+	case Envelope:
+		return 1e-11, math.Inf(1)
 	}
 	return 0, math.Inf(1)
 }
 
 // Valid reports whether the rule is one of those here.
-func (r Rule) Valid() bool { return r <= Finite }
+func (r Rule) Valid() bool { return r <= Envelope }
 
 // Allows reports whether a value follows the rule.
 func (r Rule) Allows(v float64) bool {
@@ -58,6 +61,8 @@ func (r Rule) Text() string {
 		return "a distribution needs a weight above 0"
 	case Finite:
 		return "the range of the data must be finite"
+	case Envelope:
+		return "the squares of overlapping windows must add up to more than 1e-11 everywhere; take a smaller hop_length or another window"
 	case SomeLogit:
 		return "a distribution needs a logit above -Inf, and none that is NaN"
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // check runs a call compiled and as it is, from the same state, and compares results and state bit for bit. Before that it
-// traces the function anew and compares what it returns, reads and writes: whether it writes a tensor may depend on a Go value too, and then
-// no value tells. Nothing is written by the time that is found out.
+// traces the function anew and compares what it returns, reads and writes: whether it writes a tensor may depend on a Go value too, and
+// then no value tells. Nothing is written by the time that is found out.
 func (c *Function) check(e *entry, k *call, tr *trees) ([]*graph.Array, []reflect.Value, error) {
 	c.running.Lock()
 	defer c.running.Unlock()

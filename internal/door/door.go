@@ -39,6 +39,15 @@ func Wrap(n *graph.Node) *graph.Array {
 	return h
 }
 
+// WrapView is Wrap for the result of a function that shows elements of its operands: in-place forms refuse the handle.
+func WrapView(n *graph.Node) *graph.Array {
+	h := Wrap(n)
+	if h != nil {
+		h.MarkView()
+	}
+	return h
+}
+
 // Unscoped makes a handle that no scope frees: its maker does, or the trace it is an argument of ends first. nil stays nil.
 func Unscoped(n *graph.Node) *graph.Array {
 	if n == nil {

@@ -23,6 +23,8 @@ func (p *planner) assignLevels() {
 			l = max(l, p.minLevel(n, f.class, n.In(k)))
 		}
 		f.level = l
+		p.bound(n, f)
+		l = f.level
 		top = max(top, l)
 	}
 	for i := range p.info {
@@ -50,7 +52,7 @@ func (p *planner) assignLevels() {
 			m := n.In(k)
 			g := &p.info[p.idx.Get(m)]
 			bound := f.latest
-			if !f.class.follows() && !(f.class == classElementwise && g.class == classElementwise && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
+			if f.cut || !f.class.follows() && !(f.class == classElementwise && g.class == classElementwise && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
 				bound--
 			}
 			g.latest = min(g.latest, bound)
@@ -94,4 +96,26 @@ func (p *planner) minLevel(n *graph.Node, c class, m *graph.Node) int32 {
 		return g.level
 	}
 	return g.level + 1
+}
+
+// MaxCompiledDepth is the most elementwise ops in a row of one program on a device that compiles its programs: a compiler takes much
+// more than twice as long for twice as many. A variable for tests.
+var MaxCompiledDepth int32 = 128
+
+// BoundHostDepth does the same on devices of the host, for tests.
+var BoundHostDepth bool
+
+// bound begins a new level where a chain of elementwise ops is long enough for the device.
+func (p *planner) bound(n *graph.Node, f *info) {
+	if f.class != classElementwise || p.device(n).Host && !BoundHostDepth {
+		return
+	}
+	for k := range n.NumIn() {
+		if g := &p.info[p.idx.Get(n.In(k))]; g.class == classElementwise && g.level == f.level {
+			f.depth = max(f.depth, g.depth+1)
+		}
+	}
+	if f.depth >= MaxCompiledDepth {
+		f.level, f.depth, f.cut = f.level+1, 0, true
+	}
 }

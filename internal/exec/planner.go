@@ -48,6 +48,8 @@ type info struct {
 	state        bool // an argument whose next value the plan computes
 	level        int32
 	latest       int32
+	depth        int32 // elementwise ops in a row up to this one, within its level
+	cut          bool  // its group begins with it: the chain before was long enough
 	group        int32
 	reduction    int32 // of a group's leader: its first fused reduction, +1; of a fused reduction: the next; 0: none
 	producer     int32 // of a group's leader: the producer whose epilogue it is, +1; 0: none

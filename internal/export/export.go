@@ -43,6 +43,8 @@ type graphStep struct {
 	item   int // -1: none
 	tuple  bool
 	specs  []graph.Spec // of an op's outputs
+	// control is set where the op owns subgraphs.
+	control *control
 }
 
 // Record writes down the nodes between args and outs, and what becomes of stored tensors. tensor gives the number of a
@@ -110,6 +112,13 @@ func (r *recorder) node(n *graph.Node) error {
 	s := graphStep{op: n.Op(), attr: n.Attr(), tensor: -1, item: -1, tuple: n.IsTuple()}
 	if n.Op().Role == graph.RoleIdentity {
 		s.attr = nil // a barrier guards memory, not values
+	}
+	if spec, ok := ops.ControlSpecOf(n); ok {
+		s.attr = nil
+		var err error
+		if s.control, err = recordControl(spec); err != nil {
+			return err
+		}
 	}
 	if s.attr != nil {
 		if _, err := appendAttr(nil, n.Op().Name, s.attr); err != nil {
@@ -198,36 +207,44 @@ func Encode(graphs []*Graph, names []string) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, "\n{\"name\":"...)
-		b = strictjson.AppendString(b, g.Name)
-		b = append(b, `,"inputs":`...)
-		b = appendSpecs(b, g.Inputs)
-		b = append(b, `,"nodes":[`...)
-		for k, s := range g.steps {
+		var err error
+		if b, err = g.append(b); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, "\n]}\n"...), nil
+}
+
+// append writes a function.
+func (g *Graph) append(b []byte) (_ []byte, err error) {
+	b = append(b, "\n{\"name\":"...)
+	b = strictjson.AppendString(b, g.Name)
+	b = append(b, `,"inputs":`...)
+	b = appendSpecs(b, g.Inputs)
+	b = append(b, `,"nodes":[`...)
+	for k, s := range g.steps {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '\n')
+		if b, err = s.append(b); err != nil {
+			return nil, err
+		}
+	}
+	b = append(b, `],"outputs":`...)
+	b = appendNumbers(b, g.outs)
+	if len(g.Writes) > 0 {
+		b = append(b, `,"writes":[`...)
+		for k, w := range g.Writes {
 			if k > 0 {
 				b = append(b, ',')
 			}
-			b = append(b, '\n')
-			var err error
-			if b, err = s.append(b); err != nil {
-				return nil, err
-			}
+			b = fmt.Appendf(b, "[%d,%d]", w.Tensor, w.value)
 		}
-		b = append(b, `],"outputs":`...)
-		b = appendNumbers(b, g.outs)
-		if len(g.Writes) > 0 {
-			b = append(b, `,"writes":[`...)
-			for k, w := range g.Writes {
-				if k > 0 {
-					b = append(b, ',')
-				}
-				b = fmt.Appendf(b, "[%d,%d]", w.Tensor, w.value)
-			}
-			b = append(b, ']')
-		}
-		b = append(b, '}')
+		b = append(b, ']')
 	}
-	return append(b, "\n]}\n"...), nil
+	b = append(b, '}')
+	return b, nil
 }
 
 func (s graphStep) append(b []byte) (_ []byte, err error) {
@@ -244,6 +261,11 @@ func (s graphStep) append(b []byte) (_ []byte, err error) {
 	if s.attr != nil {
 		b = append(b, `,"attr":`...)
 		if b, err = appendAttr(b, s.op.Name, s.attr); err != nil {
+			return nil, err
+		}
+	}
+	if s.control != nil {
+		if b, err = s.control.append(b); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,8 @@ const (
 	maxFunctions  = 1 << 12
 	maxSteps      = 1 << 20
 	maxStepInputs = 1 << 16
-	maxDepth      = 16
+	maxDepth      = 64
+	maxNesting    = 8 // of control flow
 	maxValueBytes = 1 << 40
 )
 
@@ -38,7 +39,7 @@ func Parse(text []byte, tensors int) (graphs []*Graph, names []string, err error
 				if i >= maxFunctions {
 					return p.Fail("more than %d functions", maxFunctions)
 				}
-				g, err := parseGraph(p)
+				g, err := parseGraph(p, 0)
 				graphs = append(graphs, g)
 				return err
 			})
@@ -88,7 +89,7 @@ func parseWrites(p *strictjson.Parser) (list []Write, err error) {
 	return list, err
 }
 
-func parseGraph(p *strictjson.Parser) (*Graph, error) {
+func parseGraph(p *strictjson.Parser, nesting int) (*Graph, error) {
 	g := &Graph{}
 	err := p.Object(func(key string) (err error) {
 		switch key {
@@ -101,7 +102,7 @@ func parseGraph(p *strictjson.Parser) (*Graph, error) {
 				if i >= maxSteps {
 					return p.Fail("more than %d nodes", maxSteps)
 				}
-				s, err := parseStep(p)
+				s, err := parseStep(p, nesting)
 				g.steps = append(g.steps, s)
 				return err
 			})
@@ -117,7 +118,7 @@ func parseGraph(p *strictjson.Parser) (*Graph, error) {
 	return g, err
 }
 
-func parseStep(p *strictjson.Parser) (graphStep, error) {
+func parseStep(p *strictjson.Parser, nesting int) (graphStep, error) {
 	s := graphStep{tensor: -1, item: -1}
 	name, version, keys := "", 0, ""
 	err := p.Object(func(key string) (err error) {
@@ -137,6 +138,8 @@ func parseStep(p *strictjson.Parser) (graphStep, error) {
 			s.in, err = parseInts(p, maxStepInputs)
 		case "attr":
 			s.attr, err = parseAttr(p)
+		case "control":
+			s.control, err = parseControl(p, nesting)
 		case "bundle":
 			var text string
 			text, err = p.Raw()

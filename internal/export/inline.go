@@ -89,7 +89,11 @@ func (g *Graph) checkStep(i int, s graphStep, val []*graph.Node, tensors []graph
 		return graph.TupleItem(val[s.in[0]], s.item)
 	}
 	in := pickAll(val, s.in)
-	ops.Validate(s.op, s.attr, in)
+	if s.control != nil {
+		s.control.check(s)
+	} else {
+		ops.Validate(s.op, s.attr, in)
+	}
 	n := s.record(in)
 	if n.NumOut() != len(s.specs) || n.IsTuple() != s.tuple {
 		refuse("%s gives %d values, the file says %d", s.op.Name, n.NumOut(), len(s.specs))
@@ -115,6 +119,9 @@ func pickAll(val []*graph.Node, which []int) []*graph.Node {
 func (s graphStep) record(in []*graph.Node) *graph.Node {
 	if c, ok := s.attr.(attr.Const); ok {
 		return ops.Immediate(c.DType, c.Value)
+	}
+	if s.control != nil {
+		return ops.NewControl(s.op, s.control.spec, in)
 	}
 	if s.tuple {
 		return graph.NewTuple(s.op, s.attr, in...)

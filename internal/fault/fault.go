@@ -27,6 +27,7 @@ const (
 	Trace // a traced value used where it may not be
 	Freed // use after Free
 	Canceled
+	Singular // a matrix without the factorisation that was asked for
 	numKinds
 )
 
@@ -34,6 +35,7 @@ var kindText = [numKinds]string{
 	Internal: "internal error", Shape: "shape mismatch", DType: "dtype", Index: "index", Device: "device",
 	DeviceMismatch: "device mismatch", OutOfMemory: "out of memory", NotImplemented: "not implemented", Version: "version",
 	Gradient: "gradient", Format: "format", Value: "invalid value", Trace: "traced value", Freed: "freed value", Canceled: "canceled",
+	Singular: "singular matrix",
 }
 
 // String names the kind.

@@ -13,7 +13,7 @@ import (
 type Array struct {
 	node atomic.Pointer[Node]
 	born uint32      // as its first node was
-	view atomic.Bool // made by a view op: in-place forms would change nothing else
+	view atomic.Bool // made by a function that gives views: in-place forms would change nothing else
 }
 
 // Wrap returns a new handle on n.
@@ -21,9 +21,6 @@ func Wrap(n *Node) *Array {
 	h := n.firstHandle()
 	if h == nil {
 		h = new(Array)
-		if n.op.Kind == View && !n.leaf {
-			h.view.Store(true)
-		}
 	}
 	n.refs.Add(1)
 	h.born = n.born
@@ -100,7 +97,7 @@ func (h *Array) Peek() *Node {
 // Raw returns the node shown outside any trace, nil after Free.
 func (h *Array) Raw() *Node { return h.node.Load() }
 
-// IsView reports whether the handle was made by a view op.
+// IsView reports whether the handle was made by a function that gives views.
 func (h *Array) IsView() bool { return h.view.Load() }
 
 // Rebind makes the handle show n. Inside a trace the handle itself changes only when the compiled function is called.
@@ -113,12 +110,13 @@ func (h *Array) Rebind(n *Node) {
 	h.view.Store(false)
 }
 
-// MustAccept panics if the handle cannot show n: one from outside a VMap, a value from inside.
+// MustAccept panics if the handle cannot show n: one from outside a VMap, a value from inside. A handle made inside may show a
+// value that is the same for all examples, such as zeros; it takes one that is not.
 func (h *Array) MustAccept(n *Node) {
 	if n.trace == nil || n.trace.kind != TraceVMap {
 		return
 	}
-	if old := h.node.Load(); old != nil && old.trace != n.trace {
+	if old := h.node.Load(); old != nil && old.trace != n.trace && h.born < n.trace.epoch {
 		fault.Throw(fault.Trace, "assign", "a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
 	}
 }
@@ -166,8 +164,14 @@ func (h *Array) Free() {
 	}
 }
 
-// NotView marks a handle as showing a value of its own, whatever op made it.
-func (h *Array) NotView() *Array {
-	h.view.Store(false)
-	return h
+// MarkView marks a handle as showing elements of another tensor. Only functions whose results are views by their definition
+// call it: many others end in a view op, and their results are values of their own. A view function that had nothing to
+// do returns its operand's node, which is no view.
+func (h *Array) MarkView() {
+	if n := h.node.Load(); n != nil && n.op.Kind == View && !n.leaf {
+		h.view.Store(true)
+	}
 }
+
+// UnmarkView marks a handle as showing a value of its own from now on.
+func (h *Array) UnmarkView() { h.view.Store(false) }

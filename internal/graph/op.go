@@ -22,11 +22,12 @@ const (
 	Move             // copies elements to other positions
 	Contract         // sums products: matmul, convolution
 	Random           // makes numbers from a key
+	Factor           // factors matrices, or solves with them
 	Source           // has no inputs
 	Composite        // has no node of its own: written with other ops
 )
 
-var kindNames = [...]string{"other", "elementwise", "view", "reduce", "rowwise", "move", "contract", "random", "source", "composite"}
+var kindNames = [...]string{"other", "elementwise", "view", "reduce", "rowwise", "move", "contract", "random", "factor", "source", "composite"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -98,8 +98,8 @@ func (s *Slot) Shown() *Array {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.handle == nil && s.grad != nil {
-		s.handle = Wrap(s.grad).NotView() // whatever it was computed by, it is a tensor of its own
-		s.handle.born = 0                 // as old as its slot, however often it is computed
+		s.handle = Wrap(s.grad) // whatever it was computed by, it is a tensor of its own
+		s.handle.born = 0       // as old as its slot, however often it is computed
 		s.grad.Unref()
 		s.grad = nil
 	}

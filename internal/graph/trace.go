@@ -207,7 +207,7 @@ func (t *Trace) writeGrad(s *Slot, n *Node) {
 		c.handle = nil
 		return
 	}
-	c.handle = Wrap(n).NotView()
+	c.handle = Wrap(n)
 }
 
 // MustRun makes a compiled function compute the node at every call; in other traces, and outside, nodes are computed when wanted.

@@ -18,19 +18,22 @@ import (
 
 // unfenced are routines that no test can lead to a fence, with the reason.
 var unfenced = map[string]string{
-	"fence64": "touches no memory", "probeF32AVX2": "touches no memory", "probeF64AVX2": "touches no memory", "probeF32AVX512": "touches no memory",
-	"probeF64AVX512": "touches no memory", "probePairsAVX512": "touches no memory", "probeF32NEON": "touches no memory", "probeF64NEON": "touches no memory",
+	"fence64": "touches no memory", "probeF32AVX2": "touches no memory", "probeF64AVX2": "touches no memory",
+	"probeF32AVX512": "touches no memory",
+	"probeF64AVX512": "touches no memory", "probePairsAVX512": "touches no memory", "probeF32NEON": "touches no memory",
+	"probeF64NEON": "touches no memory",
 }
 
-// TestAssemblyFenced asks of every routine of assembly whether a test entered it whose operands lie beside pages that no one
-// may touch. Here a tracer stops at the first instruction of each routine; for arm64 the emulator tells which instructions
+// TestAssemblyFenced asks of every routine of assembly whether a test entered it whose operands are next to pages that may
+// not be accessed. Here a tracer stops at the first instruction of each routine; for arm64 the emulator tells which instructions
 // it met. It takes minutes.
 func TestAssemblyFenced(t *testing.T) {
 	if os.Getenv("LUCID_LONG") != "1" {
 		t.Skip("LUCID_LONG=1 runs it")
 	}
 	for _, pkg := range kernels {
-		for arch, entered := range map[string]func(*testing.T, *exec.Cmd, map[uint64]string) map[string]bool{"amd64": traced, "arm64": emulated} {
+		for arch, entered := range map[string]func(*testing.T, *exec.Cmd,
+			map[uint64]string) map[string]bool{"amd64": traced, "arm64": emulated} {
 			t.Run(pkg+"/"+arch, func(t *testing.T) {
 				bin := filepath.Join(t.TempDir(), "fenced.test")
 				build := exec.Command("go", "test", "-c", "-o", bin, "./"+kernelsAt+pkg)
@@ -49,7 +52,7 @@ func TestAssemblyFenced(t *testing.T) {
 				for _, name := range names {
 					if !got[name] && unfenced[name] == "" && runsHere(name) {
 						missing++
-						t.Errorf("no test beside a fence enters %s", name)
+						t.Errorf("no test with fenced operands enters %s", name)
 					}
 				}
 				t.Logf("%d routines, %d not entered", len(names), missing)
@@ -61,7 +64,8 @@ func TestAssemblyFenced(t *testing.T) {
 // runsHere reports whether this machine has the instructions of a routine.
 func runsHere(name string) bool {
 	x := cpuid.X86
-	for feature, has := range map[string]bool{"AMX": x.AMXBF16 && x.AMXInt8, "AVX512": x.AVX512, "AVX2": x.AVX2, "BF16PairAVX512": x.AVX512BF16, "VNNIAVX512": x.AVX512VNNI} {
+	for feature, has := range map[string]bool{"AMX": x.AMXBF16 && x.AMXInt8, "AVX512": x.AVX512, "AVX2": x.AVX2,
+		"BF16PairAVX512": x.AVX512BF16, "VNNIAVX512": x.AVX512VNNI} {
 		if strings.Contains(name, feature) && !has {
 			return false
 		}
@@ -179,7 +183,8 @@ func emulated(t *testing.T, cmd *exec.Cmd, at map[uint64]string) map[string]bool
 		lo, hi = min(lo, addr), max(hi, addr)
 	}
 	log := cmd.Path + ".log"
-	cmd.Args = append([]string{qemu, "-d", "in_asm", "-D", log, "-dfilter", fmt.Sprintf("%#x..%#x", lo, hi+4), cmd.Path, "-test.short"}, cmd.Args[1:]...)
+	cmd.Args = append([]string{qemu, "-d", "in_asm", "-D", log, "-dfilter", fmt.Sprintf("%#x..%#x", lo, hi+4), cmd.Path,
+		"-test.short"}, cmd.Args[1:]...)
 	cmd.Path = qemu
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -15,7 +15,7 @@ import (
 // kernels are the packages whose assembly reads and writes slices.
 var kernels = []string{"simd", "gemm"}
 
-// fencing are the helpers by which tests lay operands beside pages that no one may touch.
+// fencing are the helpers by which tests put operands next to pages that may not be accessed.
 var fencing = []string{"fence", "fences", "newArena"}
 
 const kernelsAt = "../backend/cpu/"
@@ -123,7 +123,7 @@ func fenced(t *testing.T, pkg string) (tests []string) {
 		}
 	}
 	if len(tests) < 5 {
-		t.Fatalf("%s has %d tests beside fences; there are more", pkg, len(tests))
+		t.Fatalf("%s has %d tests with fenced operands; there are more", pkg, len(tests))
 	}
 	slices.Sort(tests)
 	return tests

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/lucid-go/lucid"
 
-// A layer is some packages and what they may import beside the standard library and packages of the same folder tree.
+// A layer is some packages and what they may import in addition to the standard library and packages of the same folder tree.
 // Paths are relative to the module; "." is the root package, a trailing /... takes the folders below along.
 type layer struct {
 	name     string
@@ -27,7 +27,7 @@ type layer struct {
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
 	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant", "internal/par", "internal/scope", "internal/profile"},
-	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/ggml"},
+	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack", "internal/ggml"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
 	"doors":   {"internal/door", "internal/graph", "internal/ops", "internal/tree"},
@@ -50,8 +50,10 @@ var layers = []layer{
 		outside: []string{"golang.org/x/text/unicode/norm"}},
 	{name: "mem", packages: []string{"internal/mem"}, imports: []string{"leaves"}},
 	{name: "backend", packages: []string{"backend"}, imports: []string{"leaves", "internal/mem", "backend"}},
-	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
-	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	// The kernels of factorisations, which both host devices have: each gives its own matrix products.
+	{name: "factorisations", packages: []string{"internal/backend/factor"}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
+	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
 	{name: "fake device", packages: []string{"internal/backend/fake/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
 	{name: "cuda device", packages: []string{"internal/backend/cuda/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/dl/..."}},
 	{name: "conformance suite", packages: []string{"internal/backend/backendtest/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/ref", "internal/testutil", "internal/graph", "internal/ops", "internal/exec"}},
@@ -146,7 +148,7 @@ func list(dir string, env ...string) ([]imported, error) {
 	}
 }
 
-// relative turns an import path into one relative to the module; ok is false for other modules.
+// relative converts an import path to one relative to the module; ok is false for other modules.
 func relative(p string) (rel string, ok bool) {
 	if p == module {
 		return ".", true
@@ -179,7 +181,7 @@ func breaches(pkgs []imported) (bad []string) {
 	return slices.Compact(bad)
 }
 
-// sameTree reports whether both packages lie in one folder tree of a row, as cpu and cpu/simd do.
+// sameTree reports whether both packages are in one folder tree of a row, as cpu and cpu/simd do.
 func sameTree(row *layer, pkg, to string) bool {
 	return slices.ContainsFunc(expand(row.packages), func(p string) bool {
 		return strings.HasSuffix(p, "/...") && covers([]string{p}, pkg) && covers([]string{p}, to)

@@ -40,7 +40,8 @@ func TestFileNames(t *testing.T) {
 			}
 		}
 	}
-	for p, want := range map[string]string{"a/util_linux_amd64.go": "util", "helpers_test.go": "helpers", "x_gen_amd64.s": "x", "softmax.go": "softmax"} {
+	for p, want := range map[string]string{"a/util_linux_amd64.go": "util", "helpers_test.go": "helpers", "x_gen_amd64.s": "x",
+		"softmax.go": "softmax"} {
 		if got := stem(p); got != want {
 			t.Errorf("stem(%s) = %s, want %s", p, got, want)
 		}
@@ -58,7 +59,8 @@ func TestPackageDocs(t *testing.T) {
 		seen[f.dir()] = tree.Name.Name
 		if tree.Doc != nil && strings.TrimSpace(tree.Doc.Text()) != "" {
 			doc[f.dir()] = true
-			if want := "Package " + tree.Name.Name + " "; tree.Name.Name != "main" && !strings.HasPrefix(tree.Doc.Text(), want) && !f.generated {
+			if want := "Package " + tree.Name.Name + " "; tree.Name.Name != "main" &&
+				!strings.HasPrefix(tree.Doc.Text(), want) && !f.generated {
 				t.Errorf("%s: the package comment must begin with %q", f.path, want)
 			}
 		}

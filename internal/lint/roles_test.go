@@ -29,7 +29,8 @@ func nameComparisons(set *token.FileSet, f *ast.File) (bad []string) {
 	}
 	report := func(n ast.Node) {
 		at := set.Position(n.Pos())
-		bad = append(bad, fmt.Sprintf("%s:%d: compares the name of an op; ask for its Kind, its Role or another field of the declaration", at.Filename, at.Line))
+		bad = append(bad, fmt.Sprintf("%s:%d: compares the name of an op; ask for its Kind, its Role or another field of the declaration",
+			at.Filename, at.Line))
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -56,7 +57,8 @@ func nameComparisons(set *token.FileSet, f *ast.File) (bad []string) {
 
 // TestPassesAskRoles refuses passes that look for ops by name: an op that is added would be missing from such a list.
 func TestPassesAskRoles(t *testing.T) {
-	for _, dir := range []string{".", "internal/graph", "internal/ops", "internal/exec", "internal/transform", "internal/compile", "internal/export"} {
+	for _, dir := range []string{".", "internal/graph", "internal/ops", "internal/exec", "internal/transform",
+		"internal/compile", "internal/export"} {
 		files, err := filepath.Glob(filepath.Join("../..", dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", dir, err)

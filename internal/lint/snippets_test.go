@@ -13,7 +13,7 @@ import (
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
 
-// TestSnippets asks that every piece of Go code in a page runs as a test: it stands, word for word, in an Example or beside one, in an
+// TestSnippets asks that every piece of Go code in a page runs as a test: it stands, word for word, in an Example or next to one, in an
 // example file of the page's folder.
 func TestSnippets(t *testing.T) {
 	examples := map[string]string{} // folder → all its example files
@@ -33,7 +33,8 @@ func TestSnippets(t *testing.T) {
 		}
 		for _, b := range found {
 			if blocks++; !strings.Contains(examples[f.dir()], flush(b[1])) {
-				t.Errorf("%s shows code that no example file beside it has; copy it into an Example of example_*_test.go:\n%s", f.path, b[1])
+				t.Errorf("%s shows code that no example file next to it has; copy it into an Example of example_*_test.go:\n%s", f.path,
+					b[1])
 			}
 		}
 	}
@@ -131,7 +132,8 @@ func TestDocNames(t *testing.T) {
 	}
 	checked := 0
 	for _, f := range files(t) {
-		if f.ext() != ".md" || !strings.HasPrefix(f.path, "docs/tutorial") && !strings.HasPrefix(f.path, "docs/packages") && f.path != "README.md" {
+		if f.ext() != ".md" || !strings.HasPrefix(f.path, "docs/tutorial") && !strings.HasPrefix(f.path, "docs/packages") &&
+			f.path != "README.md" {
 			continue
 		}
 		text := regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(f.text, "")

@@ -10,11 +10,12 @@ import (
 
 // sharedNames are function names that two public packages have, each with its reason. Everything else has one home.
 var sharedNames = map[string]string{
-	"Apply":        "nn applies a function to modules, nn/utils/prune a pruning method to a tensor",
-	"Call":         "lucid calls an op by name, nn a module as PyTorch's m(x) does",
-	"Bernoulli":    "random draws by a key what lucid draws by the default generator",
-	"Eval":         "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
-	"Map":          "lucid maps a function over the slices of tensors, tree over the tensors of a tree, data/transforms over images as they are read",
+	"Apply":     "nn applies a function to modules, nn/utils/prune a pruning method to a tensor",
+	"Call":      "lucid calls an op by name, nn a module as PyTorch's m(x) does",
+	"Bernoulli": "random draws by a key what lucid draws by the default generator",
+	"Eval":      "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
+	"Map": "lucid maps a function over the slices of tensors, tree over the tensors of a tree, data/transforms over images as " +
+		"they are read",
 	"Open":         "each opens files of its own kind, as Go's packages do",
 	"Normal":       "random draws by a key what lucid draws by the default generator",
 	"Normalize":    "data/transforms makes a transform of images of what nn/functional computes",
@@ -105,7 +106,8 @@ func (s *surface) fields(dir string, t *ast.TypeSpec) {
 		}
 		for _, n := range f.Names {
 			if n.IsExported() {
-				s.bad = append(s.bad, fmt.Sprintf("%s.%s.%s has no comment; say what it is and what its zero means", dir, t.Name.Name, n.Name))
+				s.bad = append(s.bad, fmt.Sprintf("%s.%s.%s has no comment; say what it is and what its zero means",
+					dir, t.Name.Name, n.Name))
 			}
 		}
 	}

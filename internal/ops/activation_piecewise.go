@@ -27,7 +27,17 @@ func cutTo(op string, x *Node, lo, hi float64) *Node {
 	if lo > hi {
 		fault.Throw(fault.Value, op, "min_val %v is above max_val %v", lo, hi)
 	}
-	return Where(Le(x, lo), constLike(x, lo), Where(Ge(x, hi), constLike(x, hi), x))
+	below, above, inside := Le, Ge, x
+	if (lo == 0 || hi == 0) && x.DType().IsFloat() { // a zero keeps its sign there, and has no gradient as at any bound
+		if lo == 0 {
+			below = Lt
+		}
+		if hi == 0 {
+			above = Gt
+		}
+		inside = Where(Eq(x, 0), StopGradient(x), x)
+	}
+	return Where(below(x, lo), constLike(x, lo), Where(above(x, hi), constLike(x, hi), inside))
 }
 
 // Relu6 returns x cut to [0, 6].
@@ -157,7 +167,8 @@ func Softshrink(x *Node, o ShrinkOptions) *Node {
 		fault.Throw(fault.Value, "softshrink", "lambd is %v; want a finite number from 0", l)
 	}
 	x = realFloat("softshrink", x)
-	return Where(Le(Abs(x), l), constLike(x, 0), Sub(x, Where(Gt(x, 0), constLike(x, l), constLike(x, -l))))
+	zero := StopGradient(Mul(x, 0)) // with the sign of x
+	return Where(Le(Abs(x), l), zero, Sub(x, Where(Gt(x, 0), constLike(x, l), constLike(x, -l))))
 }
 
 // Hardshrink returns x, and 0 where |x| does not exceed lambd.

@@ -43,6 +43,7 @@ func init() {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Real(x *Node) *Node {
 	if !x.DType().IsComplex() {
 		return x
@@ -54,6 +55,7 @@ func Real(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Imag(x *Node) *Node {
 	requireKind("imag", x, x.DType().IsComplex(), "a complex dtype")
 	return apply(opImag, nil, x)
@@ -92,13 +94,14 @@ func Angle(x *Node) *Node {
 		return Atan2(free(im), Where(zero, StopGradient(re), re))
 	}
 	x = floating(x)
-	return StopGradient(Where(Lt(x, 0), constLike(x, math.Pi), Where(IsNaN(x), x, constLike(x, 0))))
+	return flatGrad(StopGradient(Where(Lt(x, 0), constLike(x, math.Pi), Where(IsNaN(x), x, constLike(x, 0)))), x)
 }
 
 // ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func ViewAsReal(x *Node) *Node {
 	requireKind("view_as_real", x, x.DType().IsComplex(), "a complex dtype")
 	return concat([]*Node{Unsqueeze(Real(x), -1), Unsqueeze(Imag(x), -1)}, x.Rank())
@@ -108,6 +111,7 @@ func ViewAsReal(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func ViewAsComplex(x *Node) *Node {
 	requireKind("view_as_complex", x, x.DType().IsFloat(), "a floating dtype")
 	last := x.Rank() - 1

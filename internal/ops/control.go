@@ -107,7 +107,10 @@ func init() {
 func control(name string, vjp func(n *Node, cot []*Node, need []bool) []*Node, jvp func(n *Node, tan []*Node) []*Node,
 	vmap func(n *Node, in []*Node, batched []bool, size int) []*Node) *graph.Op {
 	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Other, Inputs: graph.AtLeast(0),
-		NoKernel: "the executor replays its subgraphs", NotInFiles: "files hold no subgraphs yet",
+		NoKernel: "the executor replays its subgraphs",
+		Validate: func(op *graph.Op, _ attr.Attr, _ []*Node) {
+			fault.Throw(fault.Format, op.Name, "has no subgraphs; a file must hold them")
+		},
 		SavesIn: ^uint32(0), SavesOut: true, Infer: inferControl, VJP: vjp, JVP: jvp, VMap: vmap})
 }
 
@@ -140,7 +143,8 @@ func differentiable(list []*Node) (some []*Node) {
 	return some
 }
 
-// spreadDifferentiable is the inverse of differentiable: it puts values back to the numbers of those of like that are inexact, nil elsewhere.
+// spreadDifferentiable is the inverse of differentiable: it puts values back to the numbers of those of like that are inexact, nil
+// elsewhere.
 func spreadDifferentiable(values, like []*Node) []*Node {
 	out := make([]*Node, len(like))
 	for i, x := range like {

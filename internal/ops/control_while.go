@@ -85,6 +85,10 @@ func newWhile(l *whileLoop, in []*Node) []*Node {
 	if l.bound > 0 && differentiated(in) {
 		return l.bounded(in)
 	}
+	return graph.TupleItems(whileNode(l, in))
+}
+
+func whileNode(l *whileLoop, in []*Node) *Node {
 	c := &graph.Control{Cond: l.cond, Step: l.body, Loop: l}
 	for i := range in {
 		if i < l.state {
@@ -94,7 +98,7 @@ func newWhile(l *whileLoop, in []*Node) []*Node {
 			c.Fixed = append(c.Fixed, i)
 		}
 	}
-	return graph.TupleItems(graph.NewTuple(opWhile, c, in...))
+	return graph.NewTuple(opWhile, c, in...)
 }
 
 // bounded is the loop as a scan, whose steps do nothing once the condition fails. One that is not done by then fails.
@@ -111,7 +115,10 @@ func (l *whileLoop) bounded(in []*Node) []*Node {
 	return last
 }
 
-func whileVJP(n *Node, _ []*Node, _ []bool) []*Node {
+func whileVJP(n *Node, cot []*Node, need []bool) []*Node {
+	if l := n.Attr().(*graph.Control).Loop.(*whileLoop); l.bound > 0 { // recorded where no gradient was to be seen
+		return Pull(l.bounded, n.Ins(), cot, need)
+	}
 	fault.Throw(fault.Gradient, "while", "the gradient of a loop needs the most rounds it can take: give WhileOptions.MaxSteps, or use Scan")
 	return nil
 }

@@ -134,6 +134,11 @@ func convOperands(op string, rank int, x, w, bias *Node) (_, _, _ *Node, alone b
 	if x.Rank() != rank+1 && x.Rank() != rank+2 {
 		fault.Throw(fault.Shape, op, "input has shape %v; want %d dimensions, or %d without a batch", x.Shape(), rank+2, rank+1)
 	}
+	for d := range rank {
+		if n, k := x.Dim(x.Rank()-1-d), w.Dim(-1-d); n > most || k > most {
+			fault.Throw(fault.Shape, op, "input %v and weight %v; want spatial dimensions of at most 2³¹", x.Shape(), w.Shape())
+		}
+	}
 	ampHalf(&x, &w, &bias)
 	d := resultType(op, x, w)
 	requireKind(op, x, d != dtype.Bool, "numbers")
@@ -151,13 +156,13 @@ func groupsOf(op string, g *int) int {
 	if g == nil {
 		return 1
 	}
-	if *g < 1 {
-		fault.Throw(fault.Value, op, "groups is %d; want at least 1", *g)
+	if *g < 1 || *g > most {
+		fault.Throw(fault.Value, op, "groups is %d; want at least 1 and at most 2³¹", *g)
 	}
 	return *g
 }
 
-// perDim gives every spatial dimension its number.
+// perDim gives every spatial dimension its number. Numbers are bounded, so that products and sums of a few cannot overflow.
 func perDim(op, name string, v []int, rank, def, least int) attr.Ints {
 	switch len(v) {
 	case 0:
@@ -170,8 +175,8 @@ func perDim(op, name string, v []int, rank, def, least int) attr.Ints {
 		fault.Throw(fault.Value, op, "%s %v has %d numbers; want 1 or %d", name, v, len(v), rank)
 	}
 	for _, k := range v {
-		if k < least {
-			fault.Throw(fault.Value, op, "%s is %v; want at least %d", name, v, least)
+		if k < least || k > most {
+			fault.Throw(fault.Value, op, "%s is %v; want at least %d and at most 2³¹", name, v, least)
 		}
 	}
 	return attr.MakeInts(v...)

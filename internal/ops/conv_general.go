@@ -34,7 +34,7 @@ func ConvGeneral(x, weight *Node, o ConvGeneralOptions) *Node {
 	}
 	c := attr.Conv{Stride: perDim(op, "stride", o.Stride, rank, 1, 1), KernelDilation: perDim(op, "kernel_dilation", o.KernelDilation, rank, 1, 1),
 		InputDilation: perDim(op, "input_dilation", o.InputDilation, rank, 1, 1), Groups: g, Flip: o.Flip}
-	const least = -1 << 62 // padding may crop
+	const least = -most // padding may crop
 	pads := func(p []int) attr.Ints { return perDim(op, "padding", p, rank, 0, least) }
 	switch p := o.Padding.(type) {
 	case nil:

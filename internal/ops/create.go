@@ -39,6 +39,7 @@ func FullOf(s *shape.Shape, d dtype.DType, v dtype.Scalar) *Node { return broadc
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Unsqueeze(x *Node, dim int) *Node {
 	dim = shape.Axis("unsqueeze", dim, x.Rank()+1)
 	d := x.Shape().Clone()

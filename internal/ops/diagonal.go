@@ -119,6 +119,7 @@ func (o DiagonalOptions) attr(op string, x *Node) attr.Diagonal {
 //
 //lucid:func
 //lucid:method Diagonal(offset int)
+//lucid:view
 func Diagonal(x *Node, o DiagonalOptions) *Node {
 	return graph.New(opDiagonal, o.attr("diagonal", x), x)
 }

@@ -12,6 +12,7 @@ import (
 //lucid:func
 //lucid:method
 //lucid:default dim=
+//lucid:view
 func Squeeze(x *Node, dim ...int) *Node {
 	if dim != nil && len(dim) == 0 { // an empty list names none
 		return x
@@ -30,6 +31,7 @@ func Squeeze(x *Node, dim ...int) *Node {
 //
 //lucid:func
 //lucid:default startDim=0 endDim=-1
+//lucid:view
 func Flatten(x *Node, startDim, endDim int) *Node {
 	s, e := shape.Axis("flatten", startDim, x.Rank()), shape.Axis("flatten", endDim, x.Rank())
 	if s > e {
@@ -49,12 +51,14 @@ func Flatten(x *Node, startDim, endDim int) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Ravel(x *Node) *Node { return Reshape(x, x.Shape().Numel()) }
 
 // Unflatten splits one dimension into several, one of which may be -1: what is left over.
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Unflatten(x *Node, dim int, sizes []int) *Node {
 	dim = shape.Axis("unflatten", dim, x.Rank())
 	if x.Rank() == 0 || len(sizes) == 0 {
@@ -88,32 +92,38 @@ func resolveSizes(op string, n int, sizes []int) []int {
 // View is Reshape: the result shares memory wherever strides allow it.
 //
 //lucid:method
+//lucid:view
 func View(x *Node, shape ...int) *Node { return reshapeTo(x, resolveShape("view", x, shape)) }
 
 // ViewAs shows x with the shape of other.
 //
 //lucid:method
+//lucid:view
 func ViewAs(x, other *Node) *Node { return View(x, other.Shape().Dims()...) }
 
 // ReshapeAs shows x with the shape of other.
 //
 //lucid:method
+//lucid:view
 func ReshapeAs(x, other *Node) *Node { return Reshape(x, other.Shape().Dims()...) }
 
 // Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.
 //
 //lucid:method
+//lucid:view
 func Expand(x *Node, size ...int) *Node { return broadcastTo(x, expandShape("expand", x, size)) }
 
 // ExpandAs shows x with the shape of other.
 //
 //lucid:method
+//lucid:view
 func ExpandAs(x, other *Node) *Node { return Expand(x, other.Shape().Dims()...) }
 
 // Transpose swaps two dimensions.
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Transpose(x *Node, dim0, dim1 int) *Node { return swapDims("transpose", x, dim0, dim1) }
 
 func swapDims(op string, x *Node, dim0, dim1 int) *Node {
@@ -131,11 +141,13 @@ func swapDims(op string, x *Node, dim0, dim1 int) *Node {
 // Swapaxes swaps two dimensions.
 //
 //lucid:name swapaxes
+//lucid:view
 func Swapaxes(x *Node, axis0, axis1 int) *Node { return swapDims("swapaxes", x, axis0, axis1) }
 
 // Swapdims swaps two dimensions.
 //
 //lucid:name swapdims
+//lucid:view
 func Swapdims(x *Node, dim0, dim1 int) *Node { return swapDims("swapdims", x, dim0, dim1) }
 
 // T transposes a matrix; vectors and scalars stay as they are.
@@ -143,6 +155,7 @@ func Swapdims(x *Node, dim0, dim1 int) *Node { return swapDims("swapdims", x, di
 //lucid:func
 //lucid:method
 //lucid:alias T
+//lucid:view
 func T(x *Node) *Node {
 	if x.Rank() > 2 {
 		fault.Throw(fault.Shape, "t", "%v has %d dims; want at most 2, or use MT or Transpose", x.Shape(), x.Rank())
@@ -165,6 +178,7 @@ func matrices(op string, x *Node) {
 //lucid:method
 //lucid:name matrix_transpose
 //lucid:alias mT
+//lucid:view
 func MT(x *Node) *Node {
 	matrices("matrix_transpose", x)
 	return swapLast(x)
@@ -174,6 +188,7 @@ func MT(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Adjoint(x *Node) *Node {
 	matrices("adjoint", x)
 	return conj(swapLast(x))
@@ -220,6 +235,7 @@ func moveDims(op string, x *Node, source, destination []int) *Node {
 //
 //lucid:func MoveDim
 //lucid:method MoveDim(source int, destination int)
+//lucid:view
 func Movedim(x *Node, source, destination []int) *Node {
 	return moveDims("movedim", x, source, destination)
 }
@@ -227,6 +243,7 @@ func Movedim(x *Node, source, destination []int) *Node {
 // Moveaxis moves dimensions to other positions; the rest keep their order.
 //
 //lucid:name moveaxis
+//lucid:view
 func Moveaxis(x *Node, source, destination []int) *Node {
 	return moveDims("moveaxis", x, source, destination)
 }
@@ -234,6 +251,7 @@ func Moveaxis(x *Node, source, destination []int) *Node {
 // ExpandDims adds dimensions of size 1 at the given positions of the result.
 //
 //lucid:name expand_dims
+//lucid:view
 func ExpandDims(x *Node, axis ...int) *Node {
 	axes := shape.Axes("expand_dims", axis, x.Rank()+len(axis))
 	d := x.Shape().Clone()

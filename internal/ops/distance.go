@@ -88,7 +88,7 @@ func pNorm(d *Node, p float64) *Node {
 	last := []int{d.Rank() - 1}
 	switch {
 	case p == 0:
-		return sumKeep(Cast(Ne(d, 0.0), d.DType()), last, false)
+		return sumKeep(flatGrad(Cast(Ne(d, 0.0), d.DType()), d), last, false)
 	case p == 1:
 		return sumKeep(Abs(d), last, false)
 	case p == 2:

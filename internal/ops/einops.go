@@ -81,6 +81,7 @@ func (e *einops) arrange(x *Node, axes []einAxis) *Node {
 //lucid:options Options
 //lucid:name einops_rearrange
 //lucid:alias rearrange
+//lucid:view
 func Rearrange(x *Node, pattern string, o EinopsOptions) *Node {
 	e := newEinops("rearrange", pattern, x, o)
 	for _, a := range e.left.axes() {

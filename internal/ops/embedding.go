@@ -5,6 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -31,6 +32,15 @@ func init() {
 func withGrad(value, x *Node, factor Operand) *Node {
 	_, f := promote("with_grad", x, factor)
 	return graph.New(opWithGrad, nil, StopGradient(value), x, expandTo(f, x.Shape()))
+}
+
+// flatGrad is value, which has x's shape and is constant wherever it has a derivative by x: the gradient is 0, not an error. Where
+// none can be asked for it is value itself.
+func flatGrad(value, x *Node) *Node {
+	if recorded := x.Tape() && !scope.Current().NoGrad || x.Level() != nil; !recorded || !x.DType().IsInexact() {
+		return value
+	}
+	return withGrad(value, x, constLike(x, 0))
 }
 
 // EmbeddingOptions: rows at PaddingIdx get no gradient; rows longer than MaxNorm count as scaled down to it;

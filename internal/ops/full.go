@@ -78,7 +78,7 @@ func EmptyLike(x *Node, o FullOptions) *Node { return FilledZerosLike(x, o) }
 func Fill(x *Node, value Operand) *Node {
 	v, ok := value.(*Node)
 	if !ok {
-		return filledLike("fill", x, x.DType(), fillScalar("fill", value))
+		return flatGrad(filledLike("fill", x, x.DType(), fillScalar("fill", value)), x)
 	}
 	if v.Rank() != 0 {
 		fault.Throw(fault.Shape, "fill", "the value is a tensor of shape %v; want a number or a 0-d tensor", v.Shape())

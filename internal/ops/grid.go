@@ -18,6 +18,7 @@ func Clone(x *Node) *Node { return Alias(x) }
 //
 //lucid:func
 //lucid:alias broadcast_arrays
+//lucid:view
 func BroadcastTensors(tensors ...*Node) []*Node { return broadcastAll("broadcast_tensors", tensors) }
 
 func broadcastAll(op string, tensors []*Node) []*Node {
@@ -36,6 +37,7 @@ type MeshGridOptions struct {
 // Meshgrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.
 //
 //lucid:func MeshGrid
+//lucid:view
 func Meshgrid(tensors []*Node, o MeshGridOptions) []*Node {
 	if o.Indexing != "" && o.Indexing != "ij" && o.Indexing != "xy" {
 		fault.Throw(fault.Value, "meshgrid", "indexing %q; want ij or xy", o.Indexing)

@@ -153,7 +153,8 @@ func (s gridReader) nearest(at []*Node) *Node {
 		whole[d] = StopGradient(Round(s.inside(v, d), RoundOptions{}))
 	}
 	idx := s.index(whole)
-	return s.read(gridSum{[]*Node{idx}, []*Node{broadcastTo(constLike(s.flat, 1), idx.Shape())}})
+	// The result is constant between the borders of elements: through the weights positions have a gradient, which is 0.
+	return s.read(gridSum{[]*Node{idx}, []*Node{flatGrad(broadcastTo(constLike(s.flat, 1), idx.Shape()), at[0])}})
 }
 
 // linear sums the corners of the cell around every point, weighted by the distances to the opposite corners.

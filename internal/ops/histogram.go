@@ -246,7 +246,11 @@ func Bincount(x, weights *Node, o BincountOptions) *Node {
 		if low := readInt("bincount", reduce(opAmin, at, nil, false)); low < 0 {
 			fault.Throw(fault.Value, "bincount", "x holds %d; want no negative numbers", low)
 		}
-		n = max(n, readInt("bincount", reduce(opAmax, at, nil, false))+1)
+		top := readInt("bincount", reduce(opAmax, at, nil, false))
+		if top >= shape.MaxElements {
+			fault.Throw(fault.Value, "bincount", "x holds %d; want numbers below 2⁵⁷", top)
+		}
+		n = max(n, top+1)
 	}
 	w := weights
 	switch {

@@ -161,18 +161,21 @@ func atleast3d(x *Node) *Node {
 //
 //lucid:func
 //lucid:name atleast_1d
+//lucid:view
 func Atleast1d(tensors ...*Node) []*Node { return eachNode(tensors, atleast1d) }
 
 // Atleast2d makes rows of vectors and scalars.
 //
 //lucid:func
 //lucid:name atleast_2d
+//lucid:view
 func Atleast2d(tensors ...*Node) []*Node { return eachNode(tensors, atleast2d) }
 
 // Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.
 //
 //lucid:func
 //lucid:name atleast_3d
+//lucid:view
 func Atleast3d(tensors ...*Node) []*Node { return eachNode(tensors, atleast3d) }
 
 // BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.

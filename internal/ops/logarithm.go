@@ -145,6 +145,10 @@ func rescaled(op string, x *Node, by float64) *Node {
 	return widened(func(v []*Node) *Node { return Mul(v[0], by) }, floating(x))
 }
 
+// sincSeries has the coefficients (-1)^k / (2k+1)! of sin(p)/p in p²; up to p = 1 the rest is below float64's precision.
+var sincSeries = [...]float64{1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800,
+	-1.0 / 1307674368000, 1.0 / 355687428096000, -1.0 / 121645100408832000}
+
 // Sinc returns sin(πx)/πx, 1 at 0.
 //
 //lucid:func
@@ -154,11 +158,15 @@ func rescaled(op string, x *Node, by float64) *Node {
 func Sinc(x *Node) *Node {
 	return widened(func(v []*Node) *Node {
 		p := Mul(v[0], math.Pi)
-		// Near 0 stands the series, so that higher derivatives are right there too. Each form sees its own arguments alone:
-		// a square or a reciprocal that overflows has no gradient that could be multiplied by 0.
-		near := Lt(Abs(p), 1e-3)
+		// Up to 1 stands the series: the derivatives of the quotient are differences of large numbers there, of which float32
+		// has few digits left. Each form sees its own arguments alone: a square or a reciprocal that overflows has no
+		// gradient that could be multiplied by 0.
+		near := Lt(Abs(p), 1)
 		safe, sq := Where(near, constLike(p, 1), p), Square(Where(near, p, constLike(p, 0)))
-		series := Add(Mul(sq, Add(Mul(sq, 1.0/120), -1.0/6)), 1)
+		series := constLike(sq, sincSeries[len(sincSeries)-1])
+		for k := len(sincSeries) - 2; k >= 0; k-- {
+			series = Add(Mul(series, sq), sincSeries[k])
+		}
 		return Where(near, series, Div(Sin(safe), safe))
 	}, floating(x))
 }

@@ -77,8 +77,8 @@ func Nonzero(x *Node) *Node { return nonzero("nonzero", x) }
 //lucid:novmap the size of its result depends on values
 func Argwhere(x *Node) *Node { return nonzero("argwhere", x) }
 
-// nonzeroOnDevice is nonzeroIndices on a device that is not the host: the mask stays there, only the number of indices comes back. It is nil
-// where x is on the host, or has no elements.
+// nonzeroOnDevice is nonzeroIndices on a device that is not the host: the mask stays there, only the number of indices comes back. It is
+// nil where x is on the host, or has no elements.
 func nonzeroOnDevice(op string, x *Node) *Node {
 	if d := x.Device(); d == nil || d.Host || x.Rank() == 0 || x.Shape().Numel() == 0 {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// With attr.Cast a product of half types has the dtype of its sums, float32: what is added to it is added before the result is rounded, once.
+// With attr.Cast a product of half types has the dtype of its sums, float32: what is added to it is added before the result is rounded,
+// once.
 var opMatmul *graph.Op
 
 func init() {

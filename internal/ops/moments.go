@@ -57,8 +57,8 @@ func variance(op string, x *Node, o VarOptions) *Node {
 //lucid:method Var(dim ...int)
 func Var(x *Node, o VarOptions) *Node { return variance("var", x, o) }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon
-// more than they hold.
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is
+// soon more than they hold.
 //
 //lucid:func
 //lucid:method Std(dim ...int)

@@ -99,7 +99,8 @@ func zerosLike(x *Node) *Node {
 	return z
 }
 
-// Contiguous returns x with its elements in row-major order.
+// Contiguous returns a tensor of its own with the elements of x in row-major order. In-place forms on it never change x, also
+// where x is in that order already and PyTorch would return x itself.
 //
 //lucid:method
 func Contiguous(x *Node) *Node { return graph.Make1(opCopy, nil, x.Shape(), x.DType(), x) }

@@ -104,7 +104,7 @@ func cross(op string, x, other *Node, dim int) *Node {
 	return concat(parts, dim)
 }
 
-// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity, below 0 the power of the inverse.
 //
 //lucid:pkg linalg
 //lucid:method
@@ -115,7 +115,7 @@ func MatrixPower(x *Node, n int) *Node {
 		fault.Throw(fault.Shape, "matrix_power", "%v does not hold square matrices", x.Shape())
 	}
 	if n < 0 {
-		fault.Throw(fault.NotImplemented, "matrix_power", "n is %d; invert the matrix first and give a positive n", n)
+		x, n = inverseOf("matrix_power", squares("matrix_power", x)), -n
 	}
 	if n == 0 {
 		row := Arange64(x.Dim(-1))

@@ -11,9 +11,9 @@ import (
 // gates, biases and all, (N, gates·H); the weight of the state, (gates·H, P); the state at the start, (B, P); an LSTM's
 // memory at the start, (B, H); a GRU's bias of the state, (gates·H), if it is Biased; an LSTM's projection, (P, H), if
 // it has one; P is H if not. If Input says so, the first is the layer's inputs themselves, (N, in), and behind all others
-// are their weight, (gates·H, in), and bias, (gates·H). Its results are the states, (N, P), and an LSTM's last memories, (B, H). If Keep says so there is
-// instead what the gradient reads: an LSTM's memories of all steps, (N, H), or a GRU's part of the third gate that comes from
-// the state; and the gates of both, (N, gates·H).
+// are their weight, (gates·H, in), and bias, (gates·H). Its results are the states, (N, P), and an LSTM's last memories, (B, H). If Keep
+// says so there is instead what the gradient reads: an LSTM's memories of all steps, (N, H), or a GRU's part of the third gate that comes
+// from the state; and the gates of both, (N, gates·H).
 //
 // recurrent_grad gives the cotangents of the gates, (N, gates·H), of the state at the start and of an LSTM's memory there;
 // then of a GRU's retained part, (N, H), or of the states with all that reached them, (N, P), if there is a projection. Its

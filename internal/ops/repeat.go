@@ -95,8 +95,8 @@ func RepeatInterleave(x *Node, repeats Operand, o RepeatInterleaveOptions) *Node
 	} else {
 		defer hold(x, counts)()
 		for _, c := range ReadInts(op, counts) {
-			if c < 0 {
-				fault.Throw(fault.Value, op, "a count is %d; want 0 or more", c)
+			if c < 0 || c > shape.MaxElements-total {
+				fault.Throw(fault.Value, op, "a count is %d; want 0 or more, and a sum of at most 2⁵⁷", c)
 			}
 			total += c
 		}
@@ -119,7 +119,7 @@ func repeatEach(x *Node, n, axis int) *Node {
 	return Reshape(y, slices.Delete(d, axis+1, axis+2)...)
 }
 
-// Flip reverses the order of elements along the given dimensions; it is a view.
+// Flip returns x with the order of elements along the given dimensions reversed.
 //
 //lucid:func
 //lucid:method

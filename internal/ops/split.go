@@ -82,6 +82,7 @@ func splitAxis(op string, x *Node, dim int) int {
 //lucid:method Split
 //lucid:name split
 //lucid:default dim=0
+//lucid:view
 func SplitTensor(x *Node, splitSizeOrSections any, dim int) []*Node {
 	axis := splitAxis("split", x, dim)
 	n := x.Dim(axis)
@@ -140,6 +141,7 @@ func fewParts(op string, n, most int) int {
 //lucid:func
 //lucid:method
 //lucid:default dim=0
+//lucid:view
 func Chunk(x *Node, chunks, dim int) []*Node {
 	axis := splitAxis("chunk", x, dim)
 	if chunks <= 0 {
@@ -158,6 +160,7 @@ func Chunk(x *Node, chunks, dim int) []*Node {
 //lucid:method
 //lucid:default dim=0
 //lucid:alias split_at
+//lucid:view
 func TensorSplit(x *Node, indicesOrSections any, dim int) []*Node {
 	return tensorSplit("tensor_split", x, indicesOrSections, splitAxis("tensor_split", x, dim))
 }
@@ -215,6 +218,7 @@ func splitAlong(op string, x *Node, indicesOrSections any, axis, least int) []*N
 //
 //lucid:func HSplit
 //lucid:method HSplit
+//lucid:view
 func Hsplit(x *Node, indicesOrSections any) []*Node {
 	return splitAlong("hsplit", x, indicesOrSections, min(1, max(x.Rank()-1, 0)), 1)
 }
@@ -223,6 +227,7 @@ func Hsplit(x *Node, indicesOrSections any) []*Node {
 //
 //lucid:func VSplit
 //lucid:method VSplit
+//lucid:view
 func Vsplit(x *Node, indicesOrSections any) []*Node {
 	return splitAlong("vsplit", x, indicesOrSections, 0, 2)
 }
@@ -231,6 +236,7 @@ func Vsplit(x *Node, indicesOrSections any) []*Node {
 //
 //lucid:func DSplit
 //lucid:method DSplit
+//lucid:view
 func Dsplit(x *Node, indicesOrSections any) []*Node {
 	return splitAlong("dsplit", x, indicesOrSections, 2, 3)
 }
@@ -241,6 +247,7 @@ func Dsplit(x *Node, indicesOrSections any) []*Node {
 //lucid:method
 //lucid:default dim=0
 //lucid:alias unstack
+//lucid:view
 func Unbind(x *Node, dim int) []*Node {
 	axis := splitAxis("unbind", x, dim)
 	out := split(x, axis, ones(fewParts("unbind", x.Dim(axis), mostOfData)))
@@ -254,6 +261,7 @@ func Unbind(x *Node, dim int) []*Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Narrow(x *Node, dim, start, length int) *Node {
 	axis := splitAxis("narrow", x, dim)
 	n, s := x.Dim(axis), start
@@ -270,6 +278,7 @@ func Narrow(x *Node, dim, start, length int) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Select(x *Node, dim, index int) *Node {
 	axis := splitAxis("select", x, dim)
 	return Squeeze(SliceDim(x, axis, checkIndex("select", index, axis, x), 1, 1), axis)

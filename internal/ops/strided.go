@@ -122,21 +122,15 @@ type AsStridedOptions struct {
 //
 //lucid:func
 //lucid:method AsStrided(size []int, stride []int)
+//lucid:view
 func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 	if len(size) != len(stride) {
 		fault.Throw(fault.Value, "as_strided", "size %v and stride %v differ in length", size, stride)
 	}
-	lo, hi := o.StorageOffset, o.StorageOffset
-	for i, n := range size {
-		switch span := (n - 1) * stride[i]; {
-		case span > 0:
-			hi += span
-		case n > 0:
-			lo += span
-		}
-	}
-	if n := x.Shape().Numel(); shape.Of("as_strided", size...).Numel() > 0 && (lo < 0 || hi >= n) {
-		fault.Throw(fault.Index, "as_strided", "size %v, stride %v and offset %d reach from element %d to %d; %v has %d elements", size, stride, o.StorageOffset, lo, hi, x.Shape(), n)
+	out, n := shape.Of("as_strided", size...), x.Shape().Numel()
+	if _, hi, ok := reach(out.Dims(), stride, o.StorageOffset); o.StorageOffset < 0 || !ok || out.Numel() > 0 && hi >= n {
+		fault.Throw(fault.Index, "as_strided", "size %v, stride %v and offset %d reach outside the %d elements of %v; want smaller ones",
+			size, stride, o.StorageOffset, n, x.Shape())
 	}
 	return graph.New(opAsStrided, attr.Strided{Dims: attr.MakeInts(size...), Strides: attr.MakeInts(stride...), Offset: o.StorageOffset}, x)
 }
@@ -145,6 +139,7 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 //
 //lucid:method
 //lucid:alias unfold_dim
+//lucid:view
 func Unfold(x *Node, dimension, size, step int) *Node {
 	axis := shape.Axis("unfold", dimension, x.Rank())
 	flat := x.Rank() == 0
@@ -164,6 +159,7 @@ func Unfold(x *Node, dimension, size, step int) *Node {
 //
 //lucid:method
 //lucid:name view_dtype
+//lucid:view
 func ViewDType(x *Node, dtype dtype.DType) *Node {
 	if x.DType() == dtype {
 		return x

@@ -13,7 +13,8 @@ import (
 )
 
 // Range is a regular part of a dimension: Start, Start+Step, … before Stop. Negative positions count from the end, a
-// Step of 0 is 1, and what is beyond the dimension is cut off.
+// Step of 0 is 1, and what is beyond the dimension is cut off. A Stop of 0 behind another Start is refused, unless the range
+// goes backwards: it is empty by Python's rules, and mostly was left out where End was meant.
 type Range struct{ Start, Stop, Step int }
 
 // End is an open end of a Range: behind the last position, or before the first one where Step is negative. As Start
@@ -109,6 +110,9 @@ func (r Range) resolve(op string, n int) (start, size, step int) {
 		step = 1
 	case step == math.MinInt:
 		fault.Throw(fault.Value, op, "step %d is too far", step)
+	}
+	if r.Stop == 0 && (step > 0 && r.Start != 0 || step != 1 && r.Start == 0) {
+		fault.Throw(fault.Value, op, "Range{Start: %d, Stop: 0, Step: %d} is empty; want Stop: lucid.End for the rest of a dimension", r.Start, r.Step)
 	}
 	bound := func(p, lo, hi int) int {
 		if p < 0 {

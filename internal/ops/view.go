@@ -132,12 +132,14 @@ func NewFrozen(x *Node, s *graph.Slot) *Node { return Alias(x).Freeze(s) }
 // StopGradient returns x as a constant: no gradient passes.
 //
 //lucid:func
+//lucid:view
 func StopGradient(x *Node) *Node { return graph.MakeDetached(opStopGradient, x) }
 
 // Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func Reshape(x *Node, shape ...int) *Node { return reshapeTo(x, resolveShape("reshape", x, shape)) }
 
 // resolveShape fills in a -1 and checks that the element count stays.
@@ -181,6 +183,7 @@ func reshapeTo(x *Node, s *shape.Shape) *Node {
 //lucid:func
 //lucid:method
 //lucid:alias permute_dims
+//lucid:view
 func Permute(x *Node, dims ...int) *Node {
 	if len(dims) != x.Rank() {
 		fault.Throw(fault.Shape, "permute", "%v names %d dims, the tensor %v has %d", dims, len(dims), x.Shape(), x.Rank())
@@ -210,6 +213,7 @@ func permute(x *Node, order []int) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:view
 func BroadcastTo(x *Node, size ...int) *Node {
 	return broadcastTo(x, expandShape("broadcast_to", x, size))
 }

@@ -22,6 +22,11 @@ func (c *Caller) set(name string, v, into any) {
 		if i, ok = asInt(v); ok {
 			*p = &i
 		}
+	case **bool:
+		b := false
+		if b, ok = v.(bool); ok {
+			*p = &b
+		}
 	case *float64:
 		*p, ok = asFloat(v)
 	case **float64:

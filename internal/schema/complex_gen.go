@@ -20,6 +20,7 @@ func init() {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
 		Schema{Name: "imag", Door: "Imag", Doc: "Imag returns the imaginary part of complex numbers.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
@@ -30,16 +31,19 @@ func init() {
 				return []*graph.Node{ops.Polar(c.tensor("abs"), c.tensor("angle"))}
 			}},
 		Schema{Name: "real", Door: "Real", Doc: "Real returns the real part; real numbers are their own.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Real(c.tensor("input"))}
 			}},
 		Schema{Name: "view_as_complex", Door: "ViewAsComplex", Doc: "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ViewAsComplex(c.tensor("input"))}
 			}},
 		Schema{Name: "view_as_real", Door: "ViewAsReal", Doc: "ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ViewAsReal(c.tensor("input"))}

@@ -21,6 +21,7 @@ func init() {
 				return []*graph.Node{ops.Arange(v_end, o)}
 			}},
 		Schema{Name: "broadcast_tensors", Door: "BroadcastTensors", Doc: "BroadcastTensors shows tensors with one common shape.",
+			View:    true,
 			Aliases: []string{"broadcast_arrays"},
 			Params:  []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -140,6 +141,7 @@ func init() {
 				return []*graph.Node{ops.Logspace(v_start, v_end, v_steps, o)}
 			}},
 		Schema{Name: "meshgrid", Door: "MeshGrid", Doc: "Meshgrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.",
+			View:   true,
 			Params: []Param{{"tensors", "tensors", false}, {"indexing", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.MeshGridOptions
@@ -192,6 +194,7 @@ func init() {
 				return []*graph.Node{ops.TriuIndices(v_row, v_col, o)}
 			}},
 		Schema{Name: "unsqueeze", Door: "Unsqueeze", Doc: "Unsqueeze adds a dimension of size 1 at dim.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int

@@ -70,6 +70,15 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Diff(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
+		Schema{Name: "gradient", Door: "Gradient", Doc: "Gradient returns estimates of the derivative of the samples x along each dimension: central differences, and at the ends one-sided ones.",
+			Params: []Param{{"input", "tensor", false}, {"spacing", "[]float64", true}, {"dim", "[]int", true}, {"edge_order", "int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.GradientOptions
+				c.option("spacing", &o.Spacing)
+				c.option("dim", &o.Dim)
+				c.option("edge_order", &o.EdgeOrder)
+				return ops.Gradient(c.tensor("input"), o)
+			}},
 		Schema{Name: "logcumsumexp", Door: "LogCumSumExp", Doc: "Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -80,6 +89,34 @@ func init() {
 				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Logcumsumexp(c.tensor("input"), v_dim, o)}
 			}},
+		Schema{Name: "nonzero_static", Door: "NonzeroStatic", Doc: "NonzeroStatic returns the positions of the first size elements that are not zero, one row each; what is left over holds a fill value.",
+			Params: []Param{{"input", "tensor", false}, {"size", "int", false}, {"fill_value", "int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var v_size int
+				c.required("size", &v_size)
+				var o ops.NonzeroStaticOptions
+				c.option("fill_value", &o.FillValue)
+				return []*graph.Node{ops.NonzeroStatic(c.tensor("input"), v_size, o)}
+			}},
+		Schema{Name: "renorm", Door: "Renorm", Doc: "Renorm returns x with every slice along a dimension scaled down so that its p-norm is at most maxnorm.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"p", "float64", false}, {"dim", "int", false}, {"maxnorm", "float64", false}},
+			call: func(c *Caller) []*graph.Node {
+				var v_p float64
+				c.required("p", &v_p)
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_maxnorm float64
+				c.required("maxnorm", &v_maxnorm)
+				return []*graph.Node{ops.Renorm(c.tensor("input"), v_p, v_dim, v_maxnorm)}
+			}},
+		Schema{Name: "sum_to_size", Door: "SumToSize", Doc: "SumToSize sums x over the dimensions along which a tensor of this size would be repeated to have x's shape.",
+			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}},
+			call: func(c *Caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				return []*graph.Node{ops.SumToSize(c.tensor("input"), v_size...)}
+			}},
 		Schema{Name: "trapezoid", Door: "Trapezoid", Doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
@@ -88,6 +125,13 @@ func init() {
 				c.option("dx", &o.Dx)
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
+			}},
+		Schema{Name: "unravel_index", Door: "UnravelIndex", Doc: "UnravelIndex returns for each dimension of a shape the coordinates of flat indices into it.",
+			Params: []Param{{"indices", "tensor", false}, {"shape", "[]int", false}},
+			call: func(c *Caller) []*graph.Node {
+				var v_shape []int
+				c.required("shape", &v_shape)
+				return ops.UnravelIndex(c.tensor("indices"), v_shape)
 			}},
 	)
 }

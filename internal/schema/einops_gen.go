@@ -31,6 +31,7 @@ func init() {
 				return []*graph.Node{ops.EinopsRepeat(c.tensor("input"), v_pattern, o)}
 			}},
 		Schema{Name: "einops_rearrange", Door: "einops.Rearrange", Doc: "Rearrange reorders, splits and joins dimensions as a pattern says, such as \"b (h w) c -> b c h w\": axes in\nparentheses are one dimension, \"...\" stands for any number of them, 1 for a dimension of size 1. Lengths that cannot\nbe told from x are given by name.",
+			View:    true,
 			Aliases: []string{"rearrange"},
 			Params:  []Param{{"input", "tensor", false}, {"pattern", "string", false}, {"axes_lengths", "map[string]int", true}},
 			call: func(c *Caller) []*graph.Node {

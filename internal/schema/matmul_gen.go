@@ -150,7 +150,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "matrix_power", Door: "linalg.MatrixPower", Doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.",
+		Schema{Name: "matrix_power", Door: "linalg.MatrixPower", Doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity, below 0 the power of the inverse.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", false}},
 			call: func(c *Caller) []*graph.Node {

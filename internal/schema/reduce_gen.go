@@ -221,7 +221,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
 			}},
-		Schema{Name: "std", Door: "Std", Doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is soon\nmore than they hold.",
+		Schema{Name: "std", Door: "Std", Doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is\nsoon more than they hold.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VarOptions

@@ -24,6 +24,7 @@ type Schema struct {
 	NoGrad, NoVMap  string // of a function written with other ops
 	AMP, Random     string // likewise: the policy if not keep; why its bits differ from call to call
 	InPlace         bool
+	View            bool // its results show elements of its operands, as PyTorch's do: in-place forms refuse them
 	Aliases         []string
 	Params          []Param
 	call            func(*Caller) []*graph.Node

@@ -11,11 +11,13 @@ import (
 func init() {
 	add(
 		Schema{Name: "adjoint", Door: "Adjoint", Doc: "Adjoint is the conjugate transpose of each matrix.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
 			}},
 		Schema{Name: "as_strided", Door: "AsStrided", Doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x is laid out; an index outside x is refused.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false}, {"storage_offset", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
@@ -27,16 +29,19 @@ func init() {
 				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
 			}},
 		Schema{Name: "atleast_1d", Door: "Atleast1d", Doc: "Atleast1d gives 0-d tensors a dimension.",
+			View:   true,
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return ops.Atleast1d(c.tensors()...)
 			}},
 		Schema{Name: "atleast_2d", Door: "Atleast2d", Doc: "Atleast2d makes rows of vectors and scalars.",
+			View:   true,
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return ops.Atleast2d(c.tensors()...)
 			}},
 		Schema{Name: "atleast_3d", Door: "Atleast3d", Doc: "Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.",
+			View:   true,
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return ops.Atleast3d(c.tensors()...)
@@ -47,6 +52,7 @@ func init() {
 				return []*graph.Node{ops.BlockDiag(c.tensors()...)}
 			}},
 		Schema{Name: "broadcast_to", Door: "BroadcastTo", Doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
@@ -62,6 +68,7 @@ func init() {
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
 		Schema{Name: "chunk", Door: "Chunk", Doc: "Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"chunks", "int", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_chunks int
@@ -92,7 +99,7 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Concatenate(c.tensors(), v_dim)}
 			}},
-		Schema{Name: "contiguous", Door: "", Doc: "Contiguous returns x with its elements in row-major order.",
+		Schema{Name: "contiguous", Door: "", Doc: "Contiguous returns a tensor of its own with the elements of x in row-major order. In-place forms on it never change x, also\nwhere x is in that order already and PyTorch would return x itself.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
@@ -121,6 +128,7 @@ func init() {
 				return []*graph.Node{ops.Diagflat(c.tensor("input"), o)}
 			}},
 		Schema{Name: "diagonal", Door: "Diagonal", Doc: "Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true}, {"dim2", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DiagonalOptions
@@ -139,6 +147,7 @@ func init() {
 				return []*graph.Node{ops.DiagonalScatter(c.tensor("input"), c.tensor("src"), o)}
 			}},
 		Schema{Name: "dsplit", Door: "DSplit", Doc: "Dsplit cuts the third dimension.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_indicesOrSections any
@@ -151,6 +160,7 @@ func init() {
 				return []*graph.Node{ops.Dstack(c.tensors())}
 			}},
 		Schema{Name: "expand", Door: "", Doc: "Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
@@ -158,11 +168,13 @@ func init() {
 				return []*graph.Node{ops.Expand(c.tensor("input"), v_size...)}
 			}},
 		Schema{Name: "expand_as", Door: "", Doc: "ExpandAs shows x with the shape of other.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ExpandAs(c.tensor("input"), c.tensor("other"))}
 			}},
 		Schema{Name: "expand_dims", Door: "", Doc: "ExpandDims adds dimensions of size 1 at the given positions of the result.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"axis", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_axis []int
@@ -170,6 +182,7 @@ func init() {
 				return []*graph.Node{ops.ExpandDims(c.tensor("input"), v_axis...)}
 			}},
 		Schema{Name: "flatten", Door: "Flatten", Doc: "Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"start_dim", "int", true}, {"end_dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_startDim int
@@ -180,7 +193,7 @@ func init() {
 				c.option("end_dim", &v_endDim)
 				return []*graph.Node{ops.Flatten(c.tensor("input"), v_startDim, v_endDim)}
 			}},
-		Schema{Name: "flip", Door: "Flip", Doc: "Flip reverses the order of elements along the given dimensions; it is a view.",
+		Schema{Name: "flip", Door: "Flip", Doc: "Flip returns x with the order of elements along the given dimensions reversed.",
 			Params: []Param{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dims []int
@@ -198,6 +211,7 @@ func init() {
 				return []*graph.Node{ops.Flipud(c.tensor("input"))}
 			}},
 		Schema{Name: "hsplit", Door: "HSplit", Doc: "Hsplit cuts columns: the second dimension, or the only one.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_indicesOrSections any
@@ -210,12 +224,14 @@ func init() {
 				return []*graph.Node{ops.Hstack(c.tensors())}
 			}},
 		Schema{Name: "matrix_transpose", Door: "MT", Doc: "MT swaps the last two dimensions: it transposes each matrix of a batch.",
+			View:    true,
 			Aliases: []string{"mT"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
 		Schema{Name: "moveaxis", Door: "", Doc: "Moveaxis moves dimensions to other positions; the rest keep their order.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_source []int
@@ -225,6 +241,7 @@ func init() {
 				return []*graph.Node{ops.Moveaxis(c.tensor("input"), v_source, v_destination)}
 			}},
 		Schema{Name: "movedim", Door: "MoveDim", Doc: "Movedim moves dimensions to other positions; the rest keep their order.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_source []int
@@ -234,6 +251,7 @@ func init() {
 				return []*graph.Node{ops.Movedim(c.tensor("input"), v_source, v_destination)}
 			}},
 		Schema{Name: "narrow", Door: "Narrow", Doc: "Narrow shows length elements of a dimension from start on; a negative start counts from the end.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"start", "int", false}, {"length", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -255,6 +273,7 @@ func init() {
 				return []*graph.Node{ops.Pad(c.tensor("input"), v_pad, o)}
 			}},
 		Schema{Name: "permute", Door: "Permute", Doc: "Permute shows the dimensions in another order.",
+			View:    true,
 			Aliases: []string{"permute_dims"},
 			Params:  []Param{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -263,6 +282,7 @@ func init() {
 				return []*graph.Node{ops.Permute(c.tensor("input"), v_dims...)}
 			}},
 		Schema{Name: "ravel", Door: "Ravel", Doc: "Ravel shows all elements in one dimension.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ravel(c.tensor("input"))}
@@ -283,6 +303,7 @@ func init() {
 				return []*graph.Node{ops.RepeatInterleave(c.tensor("input"), c.operand("repeats"), o)}
 			}},
 		Schema{Name: "reshape", Door: "Reshape", Doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_shape []int
@@ -290,6 +311,7 @@ func init() {
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
 			}},
 		Schema{Name: "reshape_as", Door: "", Doc: "ReshapeAs shows x with the shape of other.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ReshapeAs(c.tensor("input"), c.tensor("other"))}
@@ -317,6 +339,7 @@ func init() {
 				return []*graph.Node{ops.RowStack(c.tensors())}
 			}},
 		Schema{Name: "select", Door: "Select", Doc: "Select shows one position of a dimension, without the dimension.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -326,6 +349,7 @@ func init() {
 				return []*graph.Node{ops.Select(c.tensor("input"), v_dim, v_index)}
 			}},
 		Schema{Name: "split", Door: "Split", Doc: "SplitTensor cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"split_size_or_sections", "any", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_splitSizeOrSections any
@@ -336,6 +360,7 @@ func init() {
 				return ops.SplitTensor(c.tensor("input"), v_splitSizeOrSections, v_dim)
 			}},
 		Schema{Name: "squeeze", Door: "Squeeze", Doc: "Squeeze drops the given dimensions that have size 1; none given means all that do.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim []int
@@ -351,11 +376,13 @@ func init() {
 				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
 		Schema{Name: "stop_gradient", Door: "StopGradient", Doc: "StopGradient returns x as a constant: no gradient passes.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
 		Schema{Name: "swapaxes", Door: "", Doc: "Swapaxes swaps two dimensions.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"axis0", "int", false}, {"axis1", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_axis0 int
@@ -365,6 +392,7 @@ func init() {
 				return []*graph.Node{ops.Swapaxes(c.tensor("input"), v_axis0, v_axis1)}
 			}},
 		Schema{Name: "swapdims", Door: "", Doc: "Swapdims swaps two dimensions.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim0 int
@@ -374,12 +402,14 @@ func init() {
 				return []*graph.Node{ops.Swapdims(c.tensor("input"), v_dim0, v_dim1)}
 			}},
 		Schema{Name: "t", Door: "T", Doc: "T transposes a matrix; vectors and scalars stay as they are.",
+			View:    true,
 			Aliases: []string{"T"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.T(c.tensor("input"))}
 			}},
 		Schema{Name: "tensor_split", Door: "TensorSplit", Doc: "TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.",
+			View:    true,
 			Aliases: []string{"split_at"},
 			Params:  []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -398,6 +428,7 @@ func init() {
 				return []*graph.Node{ops.Tile(c.tensor("input"), v_dims...)}
 			}},
 		Schema{Name: "transpose", Door: "Transpose", Doc: "Transpose swaps two dimensions.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim0 int
@@ -421,6 +452,7 @@ func init() {
 				return []*graph.Node{ops.Triu(c.tensor("input"), o)}
 			}},
 		Schema{Name: "unbind", Door: "Unbind", Doc: "Unbind takes a dimension apart: one tensor for each position, without the dimension.",
+			View:    true,
 			Aliases: []string{"unstack"},
 			Params:  []Param{{"input", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -430,6 +462,7 @@ func init() {
 				return ops.Unbind(c.tensor("input"), v_dim)
 			}},
 		Schema{Name: "unflatten", Door: "Unflatten", Doc: "Unflatten splits one dimension into several, one of which may be -1: what is left over.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"sizes", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -439,6 +472,7 @@ func init() {
 				return []*graph.Node{ops.Unflatten(c.tensor("input"), v_dim, v_sizes)}
 			}},
 		Schema{Name: "unfold", Door: "", Doc: "Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.",
+			View:    true,
 			Aliases: []string{"unfold_dim"},
 			Params:  []Param{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -451,6 +485,7 @@ func init() {
 				return []*graph.Node{ops.Unfold(c.tensor("input"), v_dimension, v_size, v_step)}
 			}},
 		Schema{Name: "view", Door: "", Doc: "View is Reshape: the result shares memory wherever strides allow it.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_shape []int
@@ -458,11 +493,13 @@ func init() {
 				return []*graph.Node{ops.View(c.tensor("input"), v_shape...)}
 			}},
 		Schema{Name: "view_as", Door: "", Doc: "ViewAs shows x with the shape of other.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ViewAs(c.tensor("input"), c.tensor("other"))}
 			}},
 		Schema{Name: "view_dtype", Door: "", Doc: "ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dtype", "dtype", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dtype dtype.DType
@@ -470,6 +507,7 @@ func init() {
 				return []*graph.Node{ops.ViewDType(c.tensor("input"), v_dtype)}
 			}},
 		Schema{Name: "vsplit", Door: "VSplit", Doc: "Vsplit cuts rows: the first dimension of at least two.",
+			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_indicesOrSections any

@@ -24,7 +24,8 @@ func TwoHot(values, bins *lucid.Tensor) *lucid.Tensor {
 func NearestCodebook(x, codebook *lucid.Tensor) *lucid.Tensor {
 	s := x.Shape()
 	if codebook.Dim() != 2 || len(s) == 0 || s[len(s)-1] != codebook.Size(1) {
-		refuse(lucid.ErrShapeMismatch, "nearest_codebook", "vectors of shape %v and a codebook of %v; want (..., D) and (K, D)", s, codebook.Shape())
+		refuse(lucid.ErrShapeMismatch, "nearest_codebook", "vectors of shape %v and a codebook of %v; want (..., D) and (K, D)", s,
+			codebook.Shape())
 	}
 	flat := x.Detach().Reshape(-1, s[len(s)-1])
 	return lucid.Cdist(flat, codebook.Detach()).ArgMin(-1).Reshape(s[:len(s)-1]...)

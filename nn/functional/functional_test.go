@@ -43,14 +43,16 @@ func TestValues(t *testing.T) {
 	same(t, "accuracy of dim 0", F.Accuracy(logits, lucid.New([]int64{0, 0, 1}, 3), F.ClassOptions{Dim: new(0)}), 2.0/3)
 	w, b := lucid.New([]float64{1, -1}, 1, 2), f64(0.5)
 	same(t, "fused_linear_relu", F.FusedLinearReLU(lucid.New([]float64{1, 3, 3, 1}, 2, 2), w, F.LinearOptions{Bias: b}), 0, 2.5)
-	same(t, "fused_linear_gelu", F.FusedLinearGELU(lucid.New([]float64{3, 1}, 1, 2), w, F.FusedLinearGELUOptions{Bias: b}), F.GELU(f64(2.5), F.GELUOptions{Approximate: "tanh"}).Item())
+	same(t, "fused_linear_gelu", F.FusedLinearGELU(lucid.New([]float64{3, 1}, 1, 2), w, F.FusedLinearGELUOptions{Bias: b}),
+		F.GELU(f64(2.5), F.GELUOptions{Approximate: "tanh"}).Item())
 	noisy := F.NoisyLinear(lucid.New([]float64{1, 2}, 1, 2), w, lucid.New([]float64{0.5, 0.5}, 1, 2),
 		F.NoisyLinearOptions{BiasMu: b, BiasSigma: f64(2), EpsilonIn: f64(1, -1), EpsilonOut: f64(3)})
 	same(t, "noisy_linear", noisy, 1*(1+1.5)+2*(-1-1.5)+0.5+6)
 	same(t, "noisy_linear without noise", F.NoisyLinear(lucid.New([]float64{1, 2}, 1, 2), w, w), -1)
 	table := F.SinusoidalEmbedding2d(2, 3, 8, 100)
-	same(t, "sinusoidal_embedding_2d", table.At(4), math.Sin(1), math.Cos(1), math.Sin(0.1), math.Cos(0.1), math.Sin(1), math.Cos(1), math.Sin(0.1), math.Cos(0.1))
-	same(t, "place (1, 2)", table.At(5).At(lucid.Range{Start: 4, Stop: 6}), math.Sin(2), math.Cos(2))
+	same(t, "sinusoidal_embedding_2d", table.At(4), math.Sin(1), math.Cos(1), math.Sin(0.1), math.Cos(0.1), math.Sin(1), math.Cos(1),
+		math.Sin(0.1), math.Cos(0.1))
+	same(t, "position (1, 2)", table.At(5).At(lucid.Range{Start: 4, Stop: 6}), math.Sin(2), math.Cos(2))
 	img := lucid.New([]float64{3, 4, 0, 0, 6, 8, 0, 0}, 1, 2, 2, 2) // lengths 5 and 10, their mean 7.5
 	grn := F.GlobalResponseNorm(img, f64(1, 2), f64(0, 1), F.GlobalResponseNormOptions{Eps: new(0.0)})
 	same(t, "global_response_norm", grn, 3+2, 4+8.0/3, 0, 0, 6+16+1, 8+64.0/3+1, 1, 1)
@@ -63,16 +65,21 @@ func TestGradients(t *testing.T) {
 		f  func(in []*lucid.Tensor) *lucid.Tensor
 		in []*lucid.Tensor
 	}{
-		"symlog":               {func(in []*lucid.Tensor) *lucid.Tensor { return F.Symlog(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
-		"symexp":               {func(in []*lucid.Tensor) *lucid.Tensor { return F.Symexp(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
-		"relu2":                {func(in []*lucid.Tensor) *lucid.Tensor { return F.ReLU2(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
-		"gelu_fast_approx":     {func(in []*lucid.Tensor) *lucid.Tensor { return F.GELUFastApprox(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
-		"log_cosh_loss":        {func(in []*lucid.Tensor) *lucid.Tensor { return F.LogCoshLoss(in[0], in[1]) }, []*lucid.Tensor{w.Randn(5), w.Randn(5)}},
-		"hinge_loss":           {func(in []*lucid.Tensor) *lucid.Tensor { return F.HingeLoss(in[0], in[1]) }, []*lucid.Tensor{w.Randn(5), w.Randn(5)}},
-		"cosine_loss":          {func(in []*lucid.Tensor) *lucid.Tensor { return F.CosineSimilarityLoss(in[0], in[1]) }, []*lucid.Tensor{w.Randn(3, 4), w.Randn(3, 4)}},
-		"global_response_norm": {func(in []*lucid.Tensor) *lucid.Tensor { return F.GlobalResponseNorm(in[0], in[1], in[2]) }, []*lucid.Tensor{w.Randn(2, 3, 2, 2), w.Randn(3), w.Randn(3)}},
-		"two_hot":              {func(in []*lucid.Tensor) *lucid.Tensor { return F.TwoHot(in[0], f64(-2, -0.5, 1, 4)) }, []*lucid.Tensor{w.Rand(5)}},
-		"rotary":               {func(in []*lucid.Tensor) *lucid.Tensor { return F.ApplyRotaryEmb(in[0], in[1], in[2]) }, []*lucid.Tensor{w.Randn(2, 3, 4), w.Randn(3, 4), w.Randn(3, 4)}},
+		"symlog":           {func(in []*lucid.Tensor) *lucid.Tensor { return F.Symlog(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
+		"symexp":           {func(in []*lucid.Tensor) *lucid.Tensor { return F.Symexp(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
+		"relu2":            {func(in []*lucid.Tensor) *lucid.Tensor { return F.ReLU2(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
+		"gelu_fast_approx": {func(in []*lucid.Tensor) *lucid.Tensor { return F.GELUFastApprox(in[0]) }, []*lucid.Tensor{w.Randn(5)}},
+		"log_cosh_loss": {func(in []*lucid.Tensor) *lucid.Tensor { return F.LogCoshLoss(in[0], in[1]) },
+			[]*lucid.Tensor{w.Randn(5), w.Randn(5)}},
+		"hinge_loss": {func(in []*lucid.Tensor) *lucid.Tensor { return F.HingeLoss(in[0], in[1]) },
+			[]*lucid.Tensor{w.Randn(5), w.Randn(5)}},
+		"cosine_loss": {func(in []*lucid.Tensor) *lucid.Tensor { return F.CosineSimilarityLoss(in[0], in[1]) },
+			[]*lucid.Tensor{w.Randn(3, 4), w.Randn(3, 4)}},
+		"global_response_norm": {func(in []*lucid.Tensor) *lucid.Tensor { return F.GlobalResponseNorm(in[0], in[1], in[2]) },
+			[]*lucid.Tensor{w.Randn(2, 3, 2, 2), w.Randn(3), w.Randn(3)}},
+		"two_hot": {func(in []*lucid.Tensor) *lucid.Tensor { return F.TwoHot(in[0], f64(-2, -0.5, 1, 4)) }, []*lucid.Tensor{w.Rand(5)}},
+		"rotary": {func(in []*lucid.Tensor) *lucid.Tensor { return F.ApplyRotaryEmb(in[0], in[1], in[2]) },
+			[]*lucid.Tensor{w.Randn(2, 3, 4), w.Randn(3, 4), w.Randn(3, 4)}},
 	} {
 		if err := lucid.GradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.f(in)} }, c.in); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -86,13 +93,16 @@ func TestInPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		plain, in func(x *lucid.Tensor) *lucid.Tensor
 	}{
-		"relu":       {F.ReLU, F.ReLU_},
-		"selu":       {F.SELU, F.SELU_},
-		"elu":        {func(x *lucid.Tensor) *lucid.Tensor { return F.ELU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.ELU_(x) }},
-		"leaky_relu": {func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyReLU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyReLU_(x) }},
-		"hardtanh":   {func(x *lucid.Tensor) *lucid.Tensor { return F.Hardtanh(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.Hardtanh_(x) }},
-		"threshold":  {func(x *lucid.Tensor) *lucid.Tensor { return F.Threshold(x, 0.1, 2) }, func(x *lucid.Tensor) *lucid.Tensor { return F.Threshold_(x, 0.1, 2) }},
-		"rrelu":      {func(x *lucid.Tensor) *lucid.Tensor { return F.RReLU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.RReLU_(x) }},
+		"relu": {F.ReLU, F.ReLU_},
+		"selu": {F.SELU, F.SELU_},
+		"elu":  {func(x *lucid.Tensor) *lucid.Tensor { return F.ELU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.ELU_(x) }},
+		"leaky_relu": {func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyReLU(x) },
+			func(x *lucid.Tensor) *lucid.Tensor { return F.LeakyReLU_(x) }},
+		"hardtanh": {func(x *lucid.Tensor) *lucid.Tensor { return F.Hardtanh(x) },
+			func(x *lucid.Tensor) *lucid.Tensor { return F.Hardtanh_(x) }},
+		"threshold": {func(x *lucid.Tensor) *lucid.Tensor { return F.Threshold(x, 0.1, 2) },
+			func(x *lucid.Tensor) *lucid.Tensor { return F.Threshold_(x, 0.1, 2) }},
+		"rrelu": {func(x *lucid.Tensor) *lucid.Tensor { return F.RReLU(x) }, func(x *lucid.Tensor) *lucid.Tensor { return F.RReLU_(x) }},
 	} {
 		a, b := lucid.Randn(3, 4).RequiresGrad_(true), lucid.Zeros(3, 4)
 		b.Assign(a.Detach())

@@ -32,7 +32,9 @@ func paired(op string, x, target *lucid.Tensor) {
 		}
 	}
 	if !slices.Equal(both, a) && !slices.Equal(both, b) {
-		refuse(lucid.ErrShapeMismatch, op, "input %v and target %v would be compared in all pairs, %v; bring one to the shape of the other, as with Unsqueeze(1) or Squeeze(1)", a, b, both)
+		refuse(lucid.ErrShapeMismatch, op,
+			"input %v and target %v would be compared in all pairs, %v; bring one to the shape of the other, as with Unsqueeze(1) "+
+				"or Squeeze(1)", a, b, both)
 	}
 }
 

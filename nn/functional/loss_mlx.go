@@ -11,7 +11,8 @@ import (
 func LogCoshLoss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
 	o := door.Option("log_cosh_loss", opts)
 	d := x.Sub(target)
-	return reduce("log_cosh_loss", lucid.Logaddexp(d, d.Neg()).Sub(lucid.With{DType: d.DType(), Device: d.Device()}.Full([]int{}, 2).Log()), o.Reduction)
+	return reduce("log_cosh_loss", lucid.Logaddexp(d, d.Neg()).Sub(lucid.With{DType: d.DType(), Device: d.Device()}.Full([]int{}, 2).Log()),
+		o.Reduction)
 }
 
 // HingeLoss returns max(0, 1 - x·target) for targets of 1 and -1.

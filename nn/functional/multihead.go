@@ -91,7 +91,9 @@ func (h *heads) check(q, k, v *lucid.Tensor) {
 	case h.OutProjWeight == nil:
 		refuse(lucid.ErrValue, mha, "there is no OutProjWeight")
 	case k.Dim() != 3 || v.Dim() != 3 || k.Size(0) != h.B || v.Size(0) != h.B || k.Size(1) != v.Size(1):
-		refuse(lucid.ErrShapeMismatch, mha, "query, key and value are %v, %v and %v with the batch first; want one batch, and as many keys as values", q.Shape(), k.Shape(), v.Shape())
+		refuse(lucid.ErrShapeMismatch, mha,
+			"query, key and value are %v, %v and %v with the batch first; want one batch, and as many keys as values",
+			q.Shape(), k.Shape(), v.Shape())
 	case !(h.DropoutP >= 0 && h.DropoutP <= 1):
 		refuse(lucid.ErrValue, mha, "DropoutP is %v; want a number from 0 to 1", h.DropoutP)
 	}

@@ -24,8 +24,8 @@ func update(mean, newMean, variance, newVar *lucid.Tensor) {
 	})
 }
 
-// InstanceNorm normalises every channel of every example by its own statistics. Running statistics, if given, are changed in
-// place, unless RunningStats says to use them.
+// InstanceNorm normalises every channel of every example by its own statistics. Running statistics, if given, are
+// updated in place, unless RunningStats says to use them.
 func InstanceNorm(x *lucid.Tensor, opts ...InstanceNormOptions) *lucid.Tensor {
 	o := option("instance_norm", opts)
 	y, mean, variance := instanceNorm(x, o.RunningMean, o.RunningVar, o.Weight, o.Bias, o.op())

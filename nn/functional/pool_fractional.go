@@ -93,17 +93,17 @@ func fractional(op string, x *lucid.Tensor, kernel []int, n int, o FractionalMax
 	} else if s := u.Shape(); len(s) != 3 || s[0] != B || s[1] != C || s[2] != n {
 		refuse(lucid.ErrShapeMismatch, op, "RandomSamples have shape %v; want (%d, %d, %d)", s, B, C, n)
 	}
-	// Windows of each dimension are laid out behind each other and folded one dimension after the other; places are
-	// carried along as flat positions.
+	// Windows of each dimension are laid out behind each other and folded one dimension after the other; the flat
+	// indices of the elements are carried along.
 	y = x
-	place := lucid.With{Device: x.Device()}.Arange(product(in)).Reshape(append([]int{1, 1}, in...)...).Expand(x.Shape()...)
+	index := lucid.With{Device: x.Device()}.Arange(product(in)).Reshape(append([]int{1, 1}, in...)...).Expand(x.Shape()...)
 	for d := range n {
 		sample := d
 		if n == 2 {
 			sample = 1 - d // PyTorch's order: the last dimension first
 		}
 		at := starts(u.At(lucid.Ellipsis, sample), in[d], out[d], kernel[d])
-		y, place = windows(y, at, d+2), windows(place, at, d+2)
+		y, index = windows(y, at, d+2), windows(index, at, d+2)
 	}
 	shape := []int{B, C}
 	order := []int{0, 1}
@@ -116,9 +116,9 @@ func fractional(op string, x *lucid.Tensor, kernel []int, n int, o FractionalMax
 	}
 	flat := append([]int{B, C}, append(append([]int{}, out...), product(kernel))...)
 	y = y.Reshape(shape...).Permute(order...).Reshape(flat...)
-	place = place.Reshape(shape...).Permute(order...).Reshape(flat...)
+	index = index.Reshape(shape...).Permute(order...).Reshape(flat...)
 	y, which := y.MaxIndices(-1)
-	indices = place.Gather(-1, which.Unsqueeze(-1)).Squeeze(-1)
+	indices = index.Gather(-1, which.Unsqueeze(-1)).Squeeze(-1)
 	if alone {
 		y, indices = y.Squeeze(0), indices.Squeeze(0)
 	}

@@ -13,7 +13,7 @@ func SinusoidalEmbedding(positions, size int, base float64) *lucid.Tensor {
 	return sinusoidalPosEmbedding(positions, size, ops.BaseOptions{Base: &base, DType: lucid.Float32})
 }
 
-// SinusoidalEmbedding2d returns (height·width, size) numbers for the places of a grid, row by row: the first half of
+// SinusoidalEmbedding2d returns (height·width, size) numbers for the positions of a grid, row by row: the first half of
 // each vector tells the row, the second the column. size is a multiple of 4, base usually 10000.
 func SinusoidalEmbedding2d(height, width, size int, base float64) *lucid.Tensor {
 	if size <= 0 || size%4 != 0 {

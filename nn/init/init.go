@@ -35,7 +35,7 @@ func Normal_(t *lucid.Tensor, mean, std float64) *lucid.Tensor {
 	return without(t, func() { t.Normal_(mean, std) })
 }
 
-// TruncNormal_ fills t with numbers of the normal distribution that lie in [low, high].
+// TruncNormal_ fills t with numbers of the normal distribution truncated to [low, high].
 func TruncNormal_(t *lucid.Tensor, mean, std, low, high float64) *lucid.Tensor {
 	if !(std > 0 && low < high) {
 		refuse(lucid.ErrValue, "trunc_normal", "a deviation of %v, from %v to %v; want a positive one, and low below high", std, low, high)
@@ -71,7 +71,8 @@ func Eye_(t *lucid.Tensor) *lucid.Tensor {
 func Dirac_(t *lucid.Tensor, groups int) *lucid.Tensor {
 	s := t.Shape()
 	if len(s) < 3 || len(s) > 5 || groups < 1 || s[0]%groups != 0 {
-		refuse(lucid.ErrShapeMismatch, "dirac", "a weight of shape %v in %d groups; want 3 to 5 dimensions, the first divided by the groups", s, groups)
+		refuse(lucid.ErrShapeMismatch, "dirac",
+			"a weight of shape %v in %d groups; want 3 to 5 dimensions, the first divided by the groups", s, groups)
 	}
 	data := make([]float64, t.NumElement())
 	per := s[0] / groups
@@ -119,7 +120,8 @@ func CalculateGain(nonlinearity string, param ...float64) float64 {
 	case "selu":
 		return 0.75
 	}
-	refuse(lucid.ErrValue, "calculate_gain", "no gain is known for %q; want linear, conv*, sigmoid, tanh, relu, leaky_relu or selu", nonlinearity)
+	refuse(lucid.ErrValue, "calculate_gain", "no gain is known for %q; want linear, conv*, sigmoid, tanh, relu, leaky_relu or selu",
+		nonlinearity)
 	return 0
 }
 
@@ -132,7 +134,7 @@ func gain(op string, opts []GainOptions) float64 {
 	return door.Or(door.Option(op, opts).Gain, 1)
 }
 
-// XavierUniform_ fills t so that the variance is kept in both directions (Glorot and Bengio).
+// XavierUniform_ fills t so that the variance is preserved in both directions (Glorot and Bengio).
 func XavierUniform_(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
 	in, out := Fans(t)
 	a := gain("xavier_uniform", opts) * math.Sqrt(6/float64(in+out))
@@ -169,7 +171,7 @@ func kaiming(op string, t *lucid.Tensor, opts []KaimingOptions) float64 {
 	return CalculateGain(o.Nonlinearity, o.A) / math.Sqrt(float64(max(fan, 1)))
 }
 
-// KaimingUniform_ fills t so that the variance is kept through a rectifier (He et al.).
+// KaimingUniform_ fills t so that the variance is preserved through a rectifier (He et al.).
 func KaimingUniform_(t *lucid.Tensor, opts ...KaimingOptions) *lucid.Tensor {
 	b := math.Sqrt(3) * kaiming("kaiming_uniform", t, opts)
 	return Uniform_(t, -b, b)

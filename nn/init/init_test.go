@@ -141,7 +141,7 @@ func compareMoments(t *testing.T, c initCase, v []float64) {
 	if c.Op == "sparse" && zeros != math.Round(c.Zeros*n) {
 		t.Errorf("%v: %v are zero; want %v", c.Kwargs, zeros, math.Round(c.Zeros*n))
 	}
-	if strings.Contains(c.Op, "uniform") || c.Op == "trunc_normal" { // bounded: the ends of so many numbers lie near the bounds
+	if strings.Contains(c.Op, "uniform") || c.Op == "trunc_normal" { // bounded: the ends of so many numbers are near the bounds
 		span := c.Max - c.Min
 		if low, high := slices.Min(v), slices.Max(v); math.Abs(low-c.Min) > 0.01*span || math.Abs(high-c.Max) > 0.01*span {
 			t.Errorf("%v: from %v to %v; want %v to %v", c.Kwargs, low, high, c.Min, c.Max)
@@ -171,7 +171,8 @@ func TestOrthogonal(t *testing.T) {
 		if m.Size(0) > m.Size(1) {
 			m = m.Transpose(0, 1)
 		}
-		if !lucid.AllClose(m.MatMul(m.Transpose(0, 1)), lucid.With{DType: lucid.Float64}.Eye(m.Size(0)).Mul(9), lucid.CloseOptions{ATol: new(1e-9)}) {
+		if !lucid.AllClose(m.MatMul(m.Transpose(0, 1)), lucid.With{DType: lucid.Float64}.Eye(m.Size(0)).Mul(9),
+			lucid.CloseOptions{ATol: new(1e-9)}) {
 			t.Errorf("%v: rows are not orthogonal", s)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // gradients are those of Forward, random numbers included; hooks of m itself are not run.
 func CheckpointSequential(m *nn.Sequential, segments int, x *lucid.Tensor) *lucid.Tensor {
 	if segments < 1 || segments > max(m.Len(), 1) {
-		refuse(lucid.ErrValue, "checkpoint_sequential", "%d segments of %d layers; want from 1 to as many as there are layers", segments, m.Len())
+		refuse(lucid.ErrValue, "checkpoint_sequential", "%d segments of %d layers; want from 1 to as many as there are layers", segments,
+			m.Len())
 	}
 	size := m.Len() / segments // as in PyTorch, the last segment has what is left
 	for i := range segments - 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/nn/utils"
 )
 
-// TestCheckpointSequential compares values, gradients, drawn numbers and running statistics with those of Forward.
+// TestCheckpointSequential compares values, gradients, random numbers and running statistics with those of Forward.
 func TestCheckpointSequential(t *testing.T) {
 	build := func() *nn.Sequential {
 		lucid.Seed(3)

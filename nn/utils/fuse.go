@@ -68,11 +68,14 @@ func FuseLinearBNEval(l *nn.Linear, bn *nn.BatchNorm1d) *nn.Linear {
 func stats(m nn.Module) (s BatchNormStats, ready bool) {
 	switch b := m.(type) {
 	case *nn.BatchNorm1d:
-		return BatchNormStats{b.RunningMean, b.RunningVar, nn.Use(b, b.Weight), nn.Use(b, b.Bias), b.Eps()}, !b.Training() && b.RunningMean != nil
+		return BatchNormStats{b.RunningMean, b.RunningVar, nn.Use(b, b.Weight), nn.Use(b, b.Bias), b.Eps()},
+			!b.Training() && b.RunningMean != nil
 	case *nn.BatchNorm2d:
-		return BatchNormStats{b.RunningMean, b.RunningVar, nn.Use(b, b.Weight), nn.Use(b, b.Bias), b.Eps()}, !b.Training() && b.RunningMean != nil
+		return BatchNormStats{b.RunningMean, b.RunningVar, nn.Use(b, b.Weight), nn.Use(b, b.Bias), b.Eps()},
+			!b.Training() && b.RunningMean != nil
 	case *nn.BatchNorm3d:
-		return BatchNormStats{b.RunningMean, b.RunningVar, nn.Use(b, b.Weight), nn.Use(b, b.Bias), b.Eps()}, !b.Training() && b.RunningMean != nil
+		return BatchNormStats{b.RunningMean, b.RunningVar, nn.Use(b, b.Weight), nn.Use(b, b.Bias), b.Eps()},
+			!b.Training() && b.RunningMean != nil
 	}
 	return s, false
 }
@@ -107,11 +110,13 @@ func FuseConvBNEval(conv, bn interface {
 	weight, bias, transposed := convTensors(conv)
 	switch {
 	case weight == nil || !ready || conv.Training():
-		refuse(lucid.ErrValue, op, "got %T and %T; want a convolution and a batch norm with running statistics, both in evaluation mode", conv, bn)
+		refuse(lucid.ErrValue, op, "got %T and %T; want a convolution and a batch norm with running statistics, both in evaluation mode",
+			conv, bn)
 	case nn.IsParametrized(conv, ""):
 		refuse(lucid.ErrValue, op, "%T is parametrized; take the parametrizations off first", conv)
 	case transposed && (*weight).Size(1) != s.Mean.Size(0):
-		refuse(lucid.ErrNotImplemented, op, "%T has groups; its weight %v does not have the norm's %d channels in dim 1", conv, (*weight).Shape(), s.Mean.Size(0))
+		refuse(lucid.ErrNotImplemented, op, "%T has groups; its weight %v does not have the norm's %d channels in dim 1", conv,
+			(*weight).Shape(), s.Mean.Size(0))
 	}
 	w, b := FuseConvBNWeights(*weight, *bias, s, transposed)
 	*weight, *bias = nn.Parameter(w), nn.Parameter(b)

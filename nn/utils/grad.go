@@ -40,7 +40,8 @@ func GetTotalNorm(tensors []*lucid.Tensor, opts ...NormOptions) *lucid.Tensor {
 	total := norm(lucid.Stack(norms, 0), o.order())
 	if o.ErrorIfNonfinite {
 		if v := total.Item(); math.IsNaN(v) || math.IsInf(v, 0) {
-			refuse(lucid.ErrValue, "get_total_norm", "the total norm of order %v is %v; scale the loss down, or let it pass by ErrorIfNonfinite: false", o.order(), v)
+			refuse(lucid.ErrValue, "get_total_norm",
+				"the total norm of order %v is %v; scale the loss down, or let it pass by ErrorIfNonfinite: false", o.order(), v)
 		}
 	}
 	return total

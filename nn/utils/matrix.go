@@ -14,7 +14,7 @@ func identity(x *lucid.Tensor) *lucid.Tensor {
 	return lucid.With{DType: x.DType(), Device: x.Device()}.Eye(x.Size(-1))
 }
 
-// inverse returns the inverse of matrices whose symmetric part is positive definite, by halves: such a matrix has an
+// inverse returns the inverse of matrices whose symmetric part is positive definite, by blocks of half its size: such a matrix has an
 // invertible upper left block, whose Schur complement is of the same kind, so nothing is ever swapped.
 func inverse(m *lucid.Tensor) *lucid.Tensor {
 	n := m.Size(-1)

@@ -91,7 +91,8 @@ func (o *invertible) RightInverse(value *lucid.Tensor) []*lucid.Tensor {
 	}
 	o.Center.Assign(v)
 	// Minus one on the diagonal: of no effect but for householder, where it makes the reflections the identity.
-	return []*lucid.Tensor{value.Detach().Mul(0).Sub(lucid.With{DType: value.DType(), Device: value.Device()}.Eye(value.Size(-2), value.Size(-1)))}
+	return []*lucid.Tensor{value.Detach().Mul(0).Sub(lucid.With{DType: value.DType(),
+		Device: value.Device()}.Eye(value.Size(-2), value.Size(-1)))}
 }
 
 // isOrthogonal reports whether the columns of a square matrix are orthogonal and of length 1, to rounding.

@@ -83,7 +83,8 @@ func TestOrthogonalAssign(t *testing.T) {
 			if d := nn.Value(m, "weight").Sub(q).Abs().Max().Item(); !(d < 1e-5) {
 				t.Errorf("%s %v: assigned and read again, %g apart", way, shape, d)
 			}
-			if got := nn.StateDict(m).Names(); !slices.Equal(got, []string{"parametrizations.weight.original", "parametrizations.weight.0.base"}) {
+			if got := nn.StateDict(m).Names(); !slices.Equal(got,
+				[]string{"parametrizations.weight.original", "parametrizations.weight.0.base"}) {
 				t.Errorf("state %v", got)
 			}
 			nn.RemoveParametrizations(m, "weight")
@@ -105,7 +106,7 @@ func TestOrthogonalAssign(t *testing.T) {
 	}
 }
 
-// Gradients of gradients come out right, and the exponential does for rotations by many turns.
+// Gradients of gradients come out right, and the exponential does for rotations by many times 2π.
 func TestOrthogonalMaps(t *testing.T) {
 	for _, way := range []string{"matrix_exp", "cayley", "householder"} {
 		m := &weighted{Weight: nn.Parameter(lucid.With{DType: lucid.Float64}.Eye(4, 3))}

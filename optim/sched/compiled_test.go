@@ -97,7 +97,8 @@ func TestSchedulesRefuseToBeCompiled(t *testing.T) {
 func TestCyclicScales(t *testing.T) {
 	half := func(x float64) float64 { return math.Pow(0.5, x) }
 	for mode, want := range map[string]float64{"": 0.05, "cycle": 0.05, "iterations": 0.1 * math.Pow(0.5, 4)} {
-		s := sched.NewCyclicLR(optimizer(), sched.CyclicLROptions{MaxLR: 0.1, StepSizeUp: 4, NoCycleMomentum: true, ScaleFn: half, ScaleMode: mode})
+		s := sched.NewCyclicLR(optimizer(), sched.CyclicLROptions{MaxLR: 0.1, StepSizeUp: 4, NoCycleMomentum: true,
+			ScaleFn: half, ScaleMode: mode})
 		if got := rates(s, 5)[4]; !near(got, want) { // the top of the first cycle
 			t.Errorf("%q: %v; want %v", mode, got, want)
 		}

@@ -18,7 +18,7 @@ type CosineAnnealingWarmRestartsOptions struct {
 // CosineAnnealingWarmRestarts moves the rate down along a cosine, again and again (Loshchilov and Hutter).
 type CosineAnnealingWarmRestarts struct {
 	schedule
-	now0, length float64 // place in the present run, and its length
+	now0, length float64 // position in the present cycle, and its length
 }
 
 // NewCosineAnnealingWarmRestarts returns it for an optimizer.
@@ -85,7 +85,8 @@ func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 	up := pct*total - 1
 	phases := []phase{{up, first, o.MaxLR, high, low}, {total - 1, o.MaxLR, last, low, high}}
 	if o.ThreePhase {
-		phases = []phase{{up, first, o.MaxLR, high, low}, {2*pct*total - 2, o.MaxLR, first, low, high}, {total - 1, first, last, high, high}}
+		phases = []phase{{up, first, o.MaxLR, high, low}, {2*pct*total - 2, o.MaxLR, first, low, high},
+			{total - 1, first, last, high, high}}
 	}
 	s := &OneCycleLR{}
 	s.start(op, opt, func(i int) float64 {
@@ -113,17 +114,18 @@ func cosine(from, to, p float64) float64 { return to + (from-to)/2*(1+math.Cos(m
 
 // CyclicLROptions: BaseLR and MaxLR are required.
 type CyclicLROptions struct {
-	BaseLR          float64                 // the lowest rate, required
-	MaxLR           float64                 // the highest rate, required
-	StepSizeUp      int                     // steps up; 0: 2000
-	StepSizeDown    int                     // steps down; 0: as up
-	Mode            string                  // "triangular" (default), "triangular2" or "exp_range"
-	Gamma           *float64                // of exp_range; nil: 1
-	ScaleFn         func(x float64) float64 // instead of Mode: what the amplitude is multiplied by
-	ScaleMode       string                  // what ScaleFn is given: "cycle" (default), the number of the cycle from 1, or "iterations", the steps made
-	NoCycleMomentum bool                    // leave the momentum alone
-	BaseMomentum    *float64                // nil: 0.8
-	MaxMomentum     *float64                // nil: 0.9
+	BaseLR       float64                 // the lowest rate, required
+	MaxLR        float64                 // the highest rate, required
+	StepSizeUp   int                     // steps up; 0: 2000
+	StepSizeDown int                     // steps down; 0: as up
+	Mode         string                  // "triangular" (default), "triangular2" or "exp_range"
+	Gamma        *float64                // of exp_range; nil: 1
+	ScaleFn      func(x float64) float64 // instead of Mode: what the amplitude is multiplied by
+	// what ScaleFn is given: "cycle" (default), the number of the cycle from 1, or "iterations", the steps made
+	ScaleMode       string
+	NoCycleMomentum bool     // leave the momentum alone
+	BaseMomentum    *float64 // nil: 0.8
+	MaxMomentum     *float64 // nil: 0.9
 }
 
 // CyclicLR moves the rate up and down between two bounds, the momentum the other way round (Smith). It is stepped

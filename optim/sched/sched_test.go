@@ -34,8 +34,10 @@ var lambdas = map[string]func(epoch int) float64{
 }
 
 var makers = map[string]any{
-	"StepLR": sched.NewStepLR, "MultiStepLR": sched.NewMultiStepLR, "CosineAnnealingLR": sched.NewCosineAnnealingLR, "ConstantLR": sched.NewConstantLR, "LinearLR": sched.NewLinearLR,
-	"PolynomialLR": sched.NewPolynomialLR, "CosineAnnealingWarmRestarts": sched.NewCosineAnnealingWarmRestarts, "OneCycleLR": sched.NewOneCycleLR, "CyclicLR": sched.NewCyclicLR,
+	"StepLR": sched.NewStepLR, "MultiStepLR": sched.NewMultiStepLR, "CosineAnnealingLR": sched.NewCosineAnnealingLR,
+	"ConstantLR": sched.NewConstantLR, "LinearLR": sched.NewLinearLR,
+	"PolynomialLR": sched.NewPolynomialLR, "CosineAnnealingWarmRestarts": sched.NewCosineAnnealingWarmRestarts,
+	"OneCycleLR": sched.NewOneCycleLR, "CyclicLR": sched.NewCyclicLR,
 	"ReduceLROnPlateau": sched.NewReduceLROnPlateau,
 }
 
@@ -92,7 +94,8 @@ func pairs(t *testing.T, s string) (out [][2]float64) {
 		t.Fatal(err)
 	}
 	for ; len(raw) > 0; raw = raw[16:] {
-		out = append(out, [2]float64{math.Float64frombits(binary.LittleEndian.Uint64(raw)), math.Float64frombits(binary.LittleEndian.Uint64(raw[8:]))})
+		out = append(out, [2]float64{math.Float64frombits(binary.LittleEndian.Uint64(raw)),
+			math.Float64frombits(binary.LittleEndian.Uint64(raw[8:]))})
 	}
 	return out
 }
@@ -178,11 +181,14 @@ func reload(t *testing.T, c goldenCase, opt optim.Optimizer, s sched.Scheduler) 
 // The zero value of an option is PyTorch's default: with it given, the rates are the same.
 func TestDefaultsArePyTorchs(t *testing.T) {
 	required := map[string]options{
-		"StepLR": {"step_size": 3.0}, "MultiStepLR": {"milestones": []any{3.0, 8.0}}, "CosineAnnealingLR": {"T_max": 7.0}, "ConstantLR": {}, "LinearLR": {}, "PolynomialLR": {},
-		"CosineAnnealingWarmRestarts": {"T_0": 3.0}, "OneCycleLR": {"max_lr": 0.5, "total_steps": 60.0}, "CyclicLR": {"base_lr": 0.01, "max_lr": 0.2}, "ReduceLROnPlateau": {},
+		"StepLR": {"step_size": 3.0}, "MultiStepLR": {"milestones": []any{3.0, 8.0}}, "CosineAnnealingLR": {"T_max": 7.0}, "ConstantLR": {},
+		"LinearLR": {}, "PolynomialLR": {},
+		"CosineAnnealingWarmRestarts": {"T_0": 3.0}, "OneCycleLR": {"max_lr": 0.5, "total_steps": 60.0},
+		"CyclicLR": {"base_lr": 0.01, "max_lr": 0.2}, "ReduceLROnPlateau": {},
 	}
 	absent := map[string]string{
-		"last_epoch": "a state is loaded to go on", "epochs": "TotalSteps says it", "steps_per_epoch": "TotalSteps says it", "total_steps": "required",
+		"last_epoch": "a state is loaded to go on", "epochs": "TotalSteps says it", "steps_per_epoch": "TotalSteps says it",
+		"total_steps": "required",
 	}
 	run := func(op string, o options) (out []float64) {
 		opt := optimizer()
@@ -231,7 +237,8 @@ func rates(s sched.Scheduler, n int) (out []float64) {
 func TestSequentialAndChained(t *testing.T) {
 	opt := optimizer()
 	seq := sched.NewSequentialLR(opt, []sched.Scheduler{
-		sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: new(2)}), sched.NewExponentialLR(opt, 0.9)}, []int{3})
+		sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: new(2)}),
+		sched.NewExponentialLR(opt, 0.9)}, []int{3})
 	want := []float64{0.01, 0.01, 0.1, 0.1, 0.09, 0.081}
 	for i, v := range rates(seq, 6) {
 		if !near(v, want[i]) {
@@ -239,7 +246,8 @@ func TestSequentialAndChained(t *testing.T) {
 		}
 	}
 	opt = optimizer()
-	chain := sched.NewChainedScheduler(opt, sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: new(2)}), sched.NewExponentialLR(opt, 0.9))
+	chain := sched.NewChainedScheduler(opt, sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: new(2)}),
+		sched.NewExponentialLR(opt, 0.9))
 	want = []float64{0.01, 0.009, 0.081, 0.0729}
 	for i, v := range rates(chain, 4) {
 		if !near(v, want[i]) {

@@ -26,7 +26,9 @@ type Scheduler interface {
 // outside refuses a step inside a compiled function: epochs are counted in Go.
 func outside(op string) {
 	if scope.Current().Trace != nil {
-		panic(lucid.Errorf(lucid.ErrNotImplemented, op, "a schedule is stepped inside a compiled function, which would happen when it is traced and not when it runs; step it outside: a compiled step of the optimizer sees the new rate"))
+		panic(lucid.Errorf(lucid.ErrNotImplemented, op,
+			"a schedule is stepped inside a compiled function, which would happen when it is traced and not when it runs; step it "+
+				"outside: a compiled step of the optimizer sees the new rate"))
 	}
 }
 

@@ -13,7 +13,7 @@ def t(*v, d=torch.float64):
     return torch.tensor(v, dtype=d)
 
 
-# Who gets the gradient where two meet, or one is NaN.
+# Which input gets the gradient where two are equal, or one is NaN.
 a, b = t(1, nan, 2, nan, 3, 3, inf, -inf), t(nan, 1, nan, nan, 3, 4, inf, -inf)
 for op in ("maximum", "minimum", "fmax", "fmin"):
     f.case(op, "ties_nan", [a, b])
@@ -40,7 +40,7 @@ for op in ("exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
     keep = z
     if op == "expm1":  # PyTorch makes inf·0 of what overflows
         keep = z[(z.real < 700) | (z.imag != 0)]
-    if op == "acos":  # beside 1 PyTorch's own has seven digits
+    if op == "acos":  # close to 1 PyTorch's own has seven digits
         keep = z[(z - 1).abs() > 1e-5]
     if op in ("log2", "log10"):  # inf/i·0 is NaN there
         keep = z[z != 0]

@@ -1,4 +1,4 @@
-"""Writes INDEX.md beside the golden files: cases per file, and attributes per op."""
+"""Writes INDEX.md next to the golden files: cases per file, and attributes per op."""
 import gzip
 import json
 import os

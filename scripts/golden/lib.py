@@ -1,6 +1,6 @@
 """Shared parts of the golden-value generators: case recording, tensor making, file format.
 
-The file format is described in README.md. Everything random is drawn from a
+The file format is described in README.md. Everything random comes from a
 generator seeded by "family/op/case name", so adding, removing or reordering
 cases leaves all the other cases byte-identical.
 """
@@ -88,7 +88,7 @@ class Rng:
     def t(self, dtype, shape, lo=None, hi=None, step=1 / 64):
         """A tensor of values in [lo, hi].
 
-        Floats lie on a coarse grid: their low mantissa bits are zero, which
+        Floats are on a coarse grid: their low mantissa bits are zero, which
         makes the files compress and keeps half-precision inputs exact.
         """
         d = dt(dtype) if isinstance(dtype, str) else dtype
@@ -223,7 +223,7 @@ def versions():
     return {"torch": md.version("torch"), "numpy": md.version("numpy"), "mlx": md.version("mlx")}
 
 
-# How far a result may lie from the one computed in float64 before its case counts as
+# How far a result may be from the one computed in float64 before its case counts as
 # loose: relative to itself, and to the largest element of its tensor. For half types it is one unit in the last place.
 EXACT_TOL = {
     torch.bfloat16: (2.0 ** -7, 2.0 ** -9), torch.float16: (2.0 ** -10, 2.0 ** -12),

@@ -1,4 +1,4 @@
-"""Ops that came later: names beside PyTorch's, MLX's own, losses, polynomials, attention, and recurrences."""
+"""Ops that came later: names in addition to PyTorch's, MLX's own, losses, polynomials, attention, and recurrences."""
 import math
 
 import mlx.core as mx
@@ -63,7 +63,7 @@ for op in ("max", "min"):
     for d in HALF:
         f.case(op + "_indices", d, lambda r, d=d: [r.t(d, (3, 4))], {"dim": 1, "keepdim": True}, fn=getattr(torch, op), grad=True)
 
-# Scatter by name, with places hit more than once.
+# Scatter by name, with indices that occur more than once.
 I = torch.tensor([[0, 1, 1, 0], [2, 2, 2, 2]])
 for op, red in (("scatter_amax", "amax"), ("scatter_amin", "amin"), ("scatter_prod", "prod")):
     for d in HALF + ("int64",):
@@ -88,7 +88,7 @@ for d in ("float32", "float64"):
         f.case("triplet_margin_loss", nm, lambda r, d=d: [r.t(d, (4, 3)), r.t(d, (4, 3)), r.t(d, (4, 3))], dict(at, margin=0.5, swap=True), fn=F.triplet_margin_loss)
         f.case("ctc_loss", nm, lambda r, d=d: [r.t(d, (6, 2, 4)), torch.tensor([[1, 2, 2], [3, 1, 0]]), torch.tensor([6, 5]), torch.tensor([3, 2])], at, fn=F.ctc_loss, grad=False)
 
-# Orthogonal polynomials, and Bessel functions beside PyTorch's first names.
+# Orthogonal polynomials, and Bessel functions in addition to PyTorch's first names.
 for op in ("chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w", "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p",
            "shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v", "shifted_chebyshev_polynomial_w"):
     for d in ("float32", "float64"):

@@ -9,7 +9,7 @@ f = Family("nnops", functional=True)
 HALF = ("bfloat16", "float16")
 bg = lambda d: True if d == "bfloat16" else None
 
-# Activations: name, attribute forms. Inputs sit on odd 64ths, so none lies on a kink.
+# Activations: name, attribute forms. Inputs sit on odd 64ths, so none is at a kink.
 ACT = {
     "relu": [{}], "gelu": [{}, {"approximate": "none"}, {"approximate": "tanh"}], "silu": [{}], "elu": [{}, {"alpha": 0.5}], "selu": [{}], "celu": [{}, {"alpha": 2.0}],
     "leaky_relu": [{}, {"negative_slope": 0.2}], "mish": [{}], "softplus": [{}, {"beta": 2.0}, {"beta": 1.0, "threshold": 1.0}], "softsign": [{}], "hardtanh": [{}, {"min_val": -0.5, "max_val": 2.0}],

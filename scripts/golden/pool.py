@@ -62,7 +62,7 @@ for n in (1, 2, 3):
     f.case(op, "float32/p2_negative", lambda r: [r.t("float32", (1, 2) + S)], {"norm_type": 2.0, "kernel_size": 2})
 
     op = "max_unpool%dd" % n
-    # All sizes but the first are even: an index of a cropped row would lie outside the default output.
+    # All sizes but the first are even: an index of a cropped row would be outside the default output.
     S = {1: (9,), 2: (5, 6), 3: (3, 2, 4)}[n]
 
     def pooled(r, S=S, n=n):

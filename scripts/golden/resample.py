@@ -39,7 +39,7 @@ for n, s, g in [(2, (1, 2, 4, 5), (1, 3, 3, 2)), (3, (1, 1, 3, 3, 4), (1, 2, 2, 
                 a = {"mode": mode, "padding_mode": pad, "align_corners": ac}
                 tag = "%dd_%s_%s_%s" % (n, mode, pad, "corners" if ac else "nocorners")
                 # The grid reaches outside [-1, 1], where the padding modes differ; an odd
-                # fraction keeps points off the places where two cells meet.
+                # fraction keeps points off the borders of cells.
                 make = lambda d: (lambda r: [r.t(d, s), r.t(d, g, -1.6, 1.6, 1 / 32) + 0.0107421875])
                 f.case("grid_sample", "float32/" + tag, make("float32"), a)
                 if n == 2:

@@ -22,7 +22,7 @@ OPS = {
     "deg2rad": (-180, 180), "rad2deg": (-3, 3), "logit": (0.1, 0.9), "nan_to_num": (-3, 3),
     "frexp": (-9, 9),
 }
-# Only the half-precision gradients that models meet; the rest would add nothing.
+# Only the half-precision gradients that models compute; the rest would add nothing.
 BF16_GRAD = {"exp", "log", "sqrt", "rsqrt", "square", "reciprocal", "sin", "cos", "tanh", "sigmoid", "erf", "abs", "neg"}
 
 for op, (lo, hi) in OPS.items():
@@ -37,7 +37,7 @@ for op, (lo, hi) in OPS.items():
     if op not in ("lgamma", "digamma"):  # at the poles PyTorch's own answer differs by release
         f.case(op, "int64/negative", [torch.tensor([-3, -1, 0, 1, 2])])
 
-# sgn, abs and sqrt have gradients at zero and infinity that a program may meet.
+# sgn, abs and sqrt have gradients at zero and infinity that a program may compute.
 for op in ("abs", "sign", "sqrt", "rsqrt", "log", "square", "tanh", "sigmoid", "reciprocal", "exp"):
     f.case(op, "float32/grad_at_special",
            [torch.tensor([0.0, -0.0, math.inf, -math.inf, math.nan, 100.0, -100.0])])
@@ -47,7 +47,7 @@ for d in INTS:
         if d == "int64" or op in ("abs", "neg", "square"):
             f.case(op, d + "/edges", [edges(d)])
 
-# Halves go to even.
+# Ties go to even.
 f.case("round", "float32/halves", [torch.tensor([-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5])])
 for dec in (1, 2, -1, -2, 0):
     f.case("round", "float32/decimals%d" % dec, [torch.tensor([1.005, 2.345, -17.55, 149.5, 250.0, -350.0])], {"decimals": dec})
@@ -65,7 +65,7 @@ for nm, a in [("nan", {"nan": 2.0}), ("posinf", {"posinf": 7.0}), ("neginf", {"n
         f.case("nan_to_num", d + "/" + nm, [sp.to(getattr(torch, d))], a)
 
 for d in ["float32", "float64", "bfloat16", "float16", "int64", "int32", "uint8", "int8"]:
-    # 2.25 steps: no input lies on a bound, where the gradient would be a choice.
+    # 2.25 steps: no input is on a bound, where the gradient would be a choice.
     x = lambda r, d=d: [r.t(d, (2, 5), -4, 4, 1 / 4) + (0.0625 if "float" in d else 0)]
     f.case("clamp", d + "/both", x, {"min": -1, "max": 2})
     f.case("clamp", d + "/min", x, {"min": 0})

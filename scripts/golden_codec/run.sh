@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks our codecs against Python's packages, both ways. With "make" it first makes the golden files anew.
-# usage: scripts/golden_codec/run.sh [make]; VENV is where the virtual environment lies, outside the tree.
+# usage: scripts/golden_codec/run.sh [make]; VENV is the path of the virtual environment, outside the tree.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

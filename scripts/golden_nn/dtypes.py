@@ -10,8 +10,8 @@ for file in (modules, sequences, losses, functional):
     for call in file.f.calls:
         by.setdefault(call[0], []).append(call)
     for op, calls in by.items():
-        for dtype, places in (("float64", (0, 0.5)), ("bfloat16", (0, 0.5)), ("float16", (0, 0.5))):
-            for i in sorted({int(p * (len(calls) - 1)) for p in places}):
+        for dtype, fractions in (("float64", (0, 0.5)), ("bfloat16", (0, 0.5)), ("float16", (0, 0.5))):
+            for i in sorted({int(p * (len(calls) - 1)) for p in fractions}):
                 try:
                     f.add(*calls[i], dtype=dtype)
                 except (RuntimeError, NotImplementedError) as e:

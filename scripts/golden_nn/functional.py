@@ -70,10 +70,10 @@ for d in (1, 2, 3):
     for k in e[:0:-1]:
         strides.insert(0, strides[0] * k)
     import itertools
-    places = [sum(2 * p * st for p, st in zip(at, strides)) for at in itertools.product(*[range(h) for h in half])]
-    fun(f"max_unpool{d}d", T(1, 1, *half), I(places, 1, 1, *half), 2, fn=unpool)
-    fun(f"max_unpool{d}d", T(1, 1, *half), I(places, 1, 1, *half), 2, fn=unpool, output_size=[k + 1 for k in e])
-    fun(f"max_unpool{d}d", T(1, 1, *half), I(range(len(places)), 1, 1, *half), 2, fn=unpool, padding=1, stride=3)
+    positions = [sum(2 * p * st for p, st in zip(at, strides)) for at in itertools.product(*[range(h) for h in half])]
+    fun(f"max_unpool{d}d", T(1, 1, *half), I(positions, 1, 1, *half), 2, fn=unpool)
+    fun(f"max_unpool{d}d", T(1, 1, *half), I(positions, 1, 1, *half), 2, fn=unpool, output_size=[k + 1 for k in e])
+    fun(f"max_unpool{d}d", T(1, 1, *half), I(range(len(positions)), 1, 1, *half), 2, fn=unpool, padding=1, stride=3)
     if d > 1:
         for o in (dict(output_size=2), dict(output_ratio=[0.6] * d)):
             fun(f"fractional_max_pool{d}d", T(1, 2, *(5, 6, 5)[:d]), 2, fn=lambda x, k, random_samples=None, d=d, **o: getattr(F, f"fractional_max_pool{d}d")(x, k, _random_samples=random_samples, **o),

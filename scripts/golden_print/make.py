@@ -4,7 +4,7 @@
     /somewhere/outside/the/tree/bin/pip install -r scripts/golden_print/requirements.txt
     /somewhere/outside/the/tree/bin/python scripts/golden_print/make.py
 
-The inputs are in cases.py (written by hand) and sweep.py (drawn from a fixed seed), so two runs give the same file.
+The inputs are in cases.py (written by hand) and sweep.py (sampled from a fixed seed), so two runs give the same file.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Cases drawn at random from a fixed seed, to meet what nobody thought of."""
+"""Cases sampled at random from a fixed seed, to find what the cases by hand do not cover."""
 
 import random
 

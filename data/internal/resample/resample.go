@@ -1,5 +1,5 @@
 // Package resample changes the size of images: one line at a time, rows first, then columns. A new pixel is a weighted mean
-// of old ones around its place; where an image shrinks the filter widens with it, so that no pixel is passed over.
+// of old ones around its position; where an image shrinks the filter widens with it, so that no pixel is passed over.
 package resample
 
 import "math"
@@ -70,7 +70,7 @@ func sinc(x float64) float64 {
 	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
-// taps are the old pixels a new one is made of: weights from place first on, which add up to 1.
+// taps are the old pixels a new one is made of: weights from position first on, which add up to 1.
 type taps struct {
 	first  int
 	weight []float64

@@ -76,8 +76,8 @@ func testConvMatchesRef(t *testing.T, part int) {
 	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
 }
 
-// TestConvPositions runs convolutions with enough output channels for vectors of them, with the channels first and last: one to three dimensions, short rows
-// and some that are cut, several images in a block, strides, groups, sums in several chunks.
+// TestConvPositions runs convolutions with enough output channels for vectors of them, with the channels first and last: one to three
+// dimensions, short rows and some that are cut, several images in a block, strides, groups, sums in several chunks.
 func TestConvPositions(t *testing.T) { forConvVariants(t, testConvPositions) }
 
 func testConvPositions(t *testing.T, part int) {

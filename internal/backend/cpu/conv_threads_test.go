@@ -58,8 +58,8 @@ func TestConvThreads(t *testing.T) {
 	}
 }
 
-// TestConvBF16 holds convolutions of bfloat16 that are large enough for products in pairs against the reference: strides, groups, zeros between
-// elements, one tap, gradients of kernels, kernels that are not finite next to padding.
+// TestConvBF16 holds convolutions of bfloat16 that are large enough for products in pairs against the reference: strides, groups, zeros
+// between elements, one tap, gradients of kernels, kernels that are not finite next to padding.
 func TestConvBF16(t *testing.T) { forConvVariants(t, testConvBF16) }
 
 func testConvBF16(t *testing.T, part int) {

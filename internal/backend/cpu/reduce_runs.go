@@ -86,8 +86,8 @@ func treeExtremum[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T
 }
 
 // extremaOf finds the extremes of short rows that follow each other, many at a time: of each element and the next, of each two and
-// the two behind them, until as many elements as a row has are seen from its first. Which of two zeros is the larger the order decides there, so zeros with
-// a sign are found again one row at a time, as elsewhere, from none on.
+// the two behind them, until as many elements as a row has are seen from its first. Which of two zeros is the larger the order decides
+// there, so zeros with a sign are found again one row at a time, as elsewhere, from none on.
 func extremaOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []T)) func(z, x unsafe.Pointer, rows, n int) {
 	const wide = 2048
 	var zero T

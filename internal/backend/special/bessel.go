@@ -163,9 +163,19 @@ func finite(f func(float64) float64) func(float64) float64 {
 var (
 	J0 = finite(math.J0)
 	J1 = finite(math.J1)
-	Y0 = finite(math.Y0)
+	Y0 = finite(y0)
 	Y1 = finite(math.Y1)
 )
+
+// y0 is math.Y0, but for subnormal numbers, whose logarithm math.Log gets wrong on some machines: so near 0 the function is
+// 2/π·(log(x/2) + γ).
+func y0(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		const constant = -7.38042951086872317523e-02 // 2/π·(γ - log 2)
+		return constant + 2/math.Pi*Log(x)
+	}
+	return math.Y0(x)
+}
 
 // SphericalJ0 is sin(x)/x, 1 at 0 and 0 at infinities.
 func SphericalJ0(x float64) float64 {

@@ -39,7 +39,8 @@ func RsqrtC(z complex128) complex128 { return DivC(1, SqrtC(z)) }
 // SigmoidC is the logistic function.
 func SigmoidC(z complex128) complex128 { return DivC(1, 1+ExpC(-z)) }
 
-// PowC is a complex power: that of math/cmplx where that has a value (for x = 0 it may panic, and below the normal numbers it is wrong, see Log), and else what C99's annex G makes of exp(y·log x).
+// PowC is a complex power: that of math/cmplx where that has a value (for x = 0 it may panic, and below the normal numbers it is wrong,
+// see Log), and else what C99's annex G makes of exp(y·log x).
 func PowC(x, y complex128) complex128 {
 	if y == 0 {
 		return 1

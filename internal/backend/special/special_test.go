@@ -59,3 +59,13 @@ func TestPolynomial(t *testing.T) {
 		}
 	}
 }
+
+// TestY0Subnormal compares with the first term of the series, down to the smallest number.
+func TestY0Subnormal(t *testing.T) {
+	for _, x := range []float64{5e-324, 1e-310, 0x1p-1023, 0x1p-1022, 1e-300} {
+		want := 2 / math.Pi * (math.Log(x*0x1p600) - 601*math.Ln2 + 0.57721566490153286)
+		if got := Y0(x); math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("y0(%g) is %v, want %v", x, got, want)
+		}
+	}
+}

@@ -14,7 +14,8 @@ const op = "lucid file"
 //	prefix   32 bytes  magic, u32 version, u32 zero, u64 header length, u32 header CRC, u32 CRC of the 28 bytes before
 //	header             JSON, then zeros to a multiple of 64
 //	sections           each at a multiple of 64 from the start of the file, zeros between
-//	trailer  32 bytes  u64 file length, u32 CRC of everything before the trailer, u32 zero, magic, u32 zero, u32 CRC of the 28 bytes before
+//	trailer  32 bytes  u64 file length, u32 CRC of everything before the trailer, u32 zero, magic, u32 zero,
+//	                   u32 CRC of the 28 bytes before
 //
 // The prefix and the trailer never change their form, whatever the version: a reader can always tell a damaged
 // file from a newer one. All CRCs are CRC-32C. Section offsets count from the end of the padded header.

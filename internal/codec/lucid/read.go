@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"hash/crc32"
 	"io"
-	"io/fs"
-	"os"
 
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -13,19 +11,12 @@ import (
 
 // Read reads the file at path and checks every byte of it.
 func Read(path string, lim codec.Limits) (Checkpoint, error) {
-	f, err := os.Open(path)
+	f, size, err := codec.OpenFile(op, path)
 	if err != nil {
-		return Checkpoint{}, codec.IOError(op, err)
+		return Checkpoint{}, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return Checkpoint{}, codec.IOError(op, err)
-	}
-	if !st.Mode().IsRegular() {
-		return Checkpoint{}, codec.IOError(op, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid})
-	}
-	c, err := Decode(f, st.Size(), lim)
+	c, err := Decode(f, size, lim)
 	return c, codec.InFile(err, path)
 }
 

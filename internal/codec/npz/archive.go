@@ -16,19 +16,18 @@ import (
 
 // Decode reads all arrays of an archive of size bytes.
 func Decode(r io.ReaderAt, size int64, o Options) (codec.File, error) {
-	z, err := zip.NewReader(r, size)
+	h := &headerReader{ReaderAt: r}
+	z, err := zip.NewReader(h, size)
 	if err != nil {
 		return codec.File{}, broken("archive", err)
 	}
-	entries, about, err := list(z, size, o)
+	entries, about, err := list(z, h, size, o)
 	if err != nil {
 		return codec.File{}, err
 	}
-	note := note{}
-	if about != nil {
-		if note, err = readNote(about, o); err != nil {
-			return codec.File{}, err
-		}
+	note, err := findNote(z.Comment, about, o)
+	if err != nil {
+		return codec.File{}, err
 	}
 	out := codec.File{Metadata: note.metadata, Tensors: make([]codec.Tensor, 0, len(entries))}
 	budget := codec.NewBudget(op, o.Limits)
@@ -39,13 +38,13 @@ func Decode(r io.ReaderAt, size int64, o Options) (codec.File, error) {
 			return codec.File{}, err
 		}
 		if bf16 && t.DType != dtype.BFloat16 {
-			return codec.File{}, fault.New(fault.Format, op, "%s calls array %q bfloat16, its header says %s", noteName, e.name, t.DType)
+			return codec.File{}, fault.New(fault.Format, op, "the note calls array %q bfloat16, its header says %s", e.name, t.DType)
 		}
 		out.Tensors = append(out.Tensors, t)
 		delete(note.bf16, e.name)
 	}
 	for name := range note.bf16 {
-		return codec.File{}, fault.New(fault.Format, op, "%s names the array %q, which is not there", noteName, name)
+		return codec.File{}, fault.New(fault.Format, op, "the note names the array %q, which is not there", name)
 	}
 	return out, nil
 }
@@ -69,7 +68,7 @@ func readEntry(e entry, bf16 bool, o Options, budget *codec.Budget) (codec.Tenso
 
 // list checks the directory before anything is read: names, methods, sizes, and that no byte of the archive serves
 // two entries, which is how a small archive is made to inflate without end.
-func list(z *zip.Reader, size int64, o Options) (entries []entry, about *zip.File, err error) {
+func list(z *zip.Reader, h *headerReader, size int64, o Options) (entries []entry, about *zip.File, err error) {
 	lim := o.Limits.Filled()
 	if len(z.File) > lim.MaxTensors {
 		return nil, nil, fault.New(fault.Format, op, "the archive has %d entries, more than %d", len(z.File), lim.MaxTensors)
@@ -85,7 +84,10 @@ func list(z *zip.Reader, size int64, o Options) (entries []entry, about *zip.Fil
 		if err := total.Take(int64(f.UncompressedSize64), "archive entry "+f.Name); err != nil {
 			return nil, nil, err
 		}
-		from, err := f.DataOffset()
+		from, err := h.dataOffset(f)
+		if _, typed := fault.KindOf(err); typed {
+			return nil, nil, err
+		}
 		if err != nil {
 			return nil, nil, broken("archive entry "+strconv.Quote(f.Name), err)
 		}
@@ -97,7 +99,10 @@ func list(z *zip.Reader, size int64, o Options) (entries []entry, about *zip.Fil
 			return nil, nil, fault.New(fault.Format, op, "archive entry %q appears twice", f.Name)
 		}
 		seen[f.Name] = true
-		if f.Name == noteName {
+		if f.Name == oldNoteName || f.Name == noteName && z.Comment == noteElsewhere {
+			if about != nil {
+				return nil, nil, fault.New(fault.Format, op, "the archive has a note in %q and in %q", about.Name, f.Name)
+			}
 			about = f
 			continue
 		}

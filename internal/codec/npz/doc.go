@@ -7,7 +7,7 @@
 // and the limits, before anything is inflated. Checksums of an archive are checked; a lone .npy has none.
 //
 // NumPy has no bfloat16. An array of them is written as two-byte voids ("<V2"), which is what ml_dtypes does; NumPy
-// shows it as void and a .view() brings it back. An archive we write has one more entry, __lucid__.json, that
-// names those arrays and holds the metadata, so that our reader restores both. Without it V2 is refused, unless
+// shows it as void and a .view() brings it back. The comment of an archive we write names
+// those arrays and holds the metadata, so that our reader restores both and others find arrays only. Without it V2 is refused, unless
 // Options.VoidAsBFloat16 says what it is; a lone .npy takes bfloat16 only if WriteOptions.BFloat16AsVoid is set.
 package npz

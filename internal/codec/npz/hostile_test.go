@@ -106,11 +106,11 @@ func TestHostileArchive(t *testing.T) {
 		"nul":             archive(t, zip.Store, "a\x00.npy", x),
 		"no name":         archive(t, zip.Store, ".npy", x),
 		"not UTF-8":       archive(t, zip.Store, "\xff.npy", x),
-		"note no version": archive(t, zip.Store, noteName, `{}`),
-		"note duplicate":  archive(t, zip.Store, noteName, `{"version":1,"version":1}`),
-		"note for none":   archive(t, zip.Store, noteName, `{"version":1,"dtypes":{"a":"bfloat16"}}`),
-		"note for f4":     archive(t, zip.Store, "a.npy", x, noteName, `{"version":1,"dtypes":{"a":"bfloat16"}}`),
-		"note odd dtype":  archive(t, zip.Store, "a.npy", half, noteName, `{"version":1,"dtypes":{"a":"float8"}}`),
+		"note no version": archive(t, zip.Store, oldNoteName, `{}`),
+		"note duplicate":  archive(t, zip.Store, oldNoteName, `{"version":1,"version":1}`),
+		"note for none":   archive(t, zip.Store, oldNoteName, `{"version":1,"dtypes":{"a":"bfloat16"}}`),
+		"note for f4":     archive(t, zip.Store, "a.npy", x, oldNoteName, `{"version":1,"dtypes":{"a":"bfloat16"}}`),
+		"note odd dtype":  archive(t, zip.Store, "a.npy", half, oldNoteName, `{"version":1,"dtypes":{"a":"float8"}}`),
 	} {
 		_, err := Parse(b, Options{})
 		if err == nil {
@@ -119,7 +119,7 @@ func TestHostileArchive(t *testing.T) {
 		}
 		codectest.WantKind(t, err, fault.Format)
 	}
-	_, err := Parse(archive(t, zip.Store, noteName, `{"version":2}`), Options{})
+	_, err := Parse(archive(t, zip.Store, oldNoteName, `{"version":2}`), Options{})
 	codectest.WantKind(t, err, fault.Version)
 	_, err = Parse(archive(t, zip.Store, "a.npy", half), Options{})
 	codectest.WantKind(t, err, fault.DType)
@@ -153,4 +153,62 @@ func TestBombs(t *testing.T) {
 	binary.LittleEndian.PutUint32(c[dir+42:], 0)
 	_, err = Parse(c, Options{})
 	codectest.WantKind(t, err, fault.Format)
+}
+
+// TestLocalHeaders changes what the header in front of an entry says: readers that go by it would see another archive.
+func TestLocalHeaders(t *testing.T) {
+	x := string(npy(t, codectest.Tensor(dtype.Float32, []int{5})))
+	for what, change := range map[string]func(b []byte){
+		"name":   func(b []byte) { b[30] = 'z' },
+		"length": func(b []byte) { b[26]-- },
+		"method": func(b []byte) { b[8] = 8 },
+	} {
+		b := archive(t, zip.Store, "a.npy", x)
+		change(b)
+		_, err := Parse(b, Options{})
+		if err == nil {
+			t.Errorf("%s: accepted", what)
+			continue
+		}
+		codectest.WantKind(t, err, fault.Format)
+	}
+}
+
+// TestNote checks where the note of an archive is: in its comment, or an array of bytes if it is long. No entry but arrays is
+// written, and what both places say is refused.
+func TestNote(t *testing.T) {
+	tensors := []codec.Tensor{codectest.Tensor(dtype.BFloat16, []int{3})}
+	tensors[0].Name = "w"
+	for _, long := range []int{1, 1 << 17} {
+		f := codec.File{Tensors: tensors, Metadata: map[string]string{"epoch": strings.Repeat("7", long)}}
+		b := encode(t, f, WriteOptions{})
+		got, err := Parse(b, Options{})
+		if err != nil || len(got.Tensors) != 1 || got.Tensors[0].DType != dtype.BFloat16 || len(got.Metadata["epoch"]) != long {
+			t.Errorf("metadata of %d bytes: %v, %d tensors", long, err, len(got.Tensors))
+		}
+		z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range z.File {
+			if !strings.HasSuffix(e.Name, ".npy") {
+				t.Errorf("entry %q is no array", e.Name)
+			}
+		}
+	}
+	f := codec.File{Tensors: tensors, Metadata: map[string]string{"a": strings.Repeat("7", 1<<17)}}
+	f.Tensors = append(f.Tensors, codectest.Tensor(dtype.Uint8, []int{2}))
+	f.Tensors[1].Name = "__lucid__"
+	if err := Encode(&bytes.Buffer{}, f, WriteOptions{}); err == nil {
+		t.Error("an array in the way of the metadata is accepted")
+	}
+	for what, comment := range map[string]string{"no note": noteElsewhere, "damaged": notePrefix + "{", "no array": notePrefix + `{"version":1,"dtypes":{"q":"bfloat16"}}`} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		z.SetComment(comment)
+		z.Close()
+		if _, err := Parse(b.Bytes(), Options{}); err == nil {
+			t.Errorf("%s: accepted", what)
+		}
+	}
 }

@@ -5,14 +5,24 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/codec/strictjson"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// noteName is the entry that holds what .npy headers cannot.
-const noteName = "__lucid__.json"
+// The note holds what .npy headers cannot. It is the comment of the archive, behind notePrefix, where other readers do not
+// take it for an array. One too long for a comment is an array of bytes, and the comment says so. Files written before have
+// it as an entry that is no array.
+const (
+	notePrefix    = "lucid "
+	noteName      = "__lucid__.npy"
+	noteElsewhere = notePrefix + noteName
+	oldNoteName   = "__lucid__.json"
+	maxComment    = 1<<16 - 1
+)
 
 const noteVersion = 1
 
@@ -39,20 +49,47 @@ func (n note) bytes() []byte {
 	return append(strictjson.AppendMap(b, n.metadata), '}')
 }
 
+// findNote reads the note, an empty one if there is none. Comments that others wrote say nothing.
+func findNote(comment string, about *zip.File, o Options) (note, error) {
+	text, ours := strings.CutPrefix(comment, notePrefix)
+	switch {
+	case comment == noteElsewhere && about == nil:
+		return note{}, fault.New(fault.Format, op, "the note %s is not in the archive", noteName)
+	case about != nil && ours && comment != noteElsewhere:
+		return note{}, fault.New(fault.Format, op, "the archive has a note in its comment and in %s", about.Name)
+	case about != nil:
+		return readNote(about, o)
+	case ours && strings.HasPrefix(text, "{"):
+		return parseNote([]byte(text), o.Limits.Filled())
+	}
+	return note{}, nil
+}
+
+// readNote reads a note that is an entry.
 func readNote(f *zip.File, o Options) (n note, err error) {
 	lim := o.Limits.Filled()
+	if f.Name == noteName {
+		t, err := readEntry(entry{strings.TrimSuffix(noteName, ".npy"), f}, false, o, codec.NewBudget(op, codec.Limits{MaxBytes: lim.MaxHeader}))
+		if err != nil {
+			return n, err
+		}
+		if t.DType != dtype.Uint8 || len(t.Shape) != 1 {
+			return n, fault.New(fault.Format, op, "the note %s is %v of shape %v; want bytes", noteName, t.DType, t.Shape)
+		}
+		return parseNote(t.Data, lim)
+	}
 	if f.UncompressedSize64 > uint64(lim.MaxHeader) {
-		return n, fault.New(fault.Format, op, "%s has %d bytes, more than %d", noteName, f.UncompressedSize64, lim.MaxHeader)
+		return n, fault.New(fault.Format, op, "%s has %d bytes, more than %d", f.Name, f.UncompressedSize64, lim.MaxHeader)
 	}
 	r, err := f.Open()
 	if err != nil {
-		return n, broken(noteName, err)
+		return n, broken(f.Name, err)
 	}
 	defer r.Close()
 	// The archive reader stops at the declared size.
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return n, broken(noteName, err)
+		return n, broken(f.Name, err)
 	}
 	return parseNote(text, lim)
 }
@@ -94,10 +131,10 @@ func parseNote(text []byte, lim codec.Limits) (n note, err error) {
 		return n, err
 	}
 	if version < 1 {
-		return n, fault.New(fault.Format, op, "%s has no version", noteName)
+		return n, fault.New(fault.Format, op, "the note of an archive has no version")
 	}
 	if version > noteVersion {
-		return n, fault.New(fault.Version, op, "%s has version %d; this library knows up to %d", noteName, version, noteVersion)
+		return n, fault.New(fault.Version, op, "the note of an archive has version %d; this library knows up to %d", version, noteVersion)
 	}
 	return n, nil
 }

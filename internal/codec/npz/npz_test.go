@@ -180,7 +180,7 @@ func FuzzMembers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, nameA, a, nameB, b, note string, deflate bool) {
 		var file bytes.Buffer
 		z := zip.NewWriter(&file)
-		for _, m := range [][2]string{{nameA, a}, {nameB, b}, {noteName, note}} {
+		for _, m := range [][2]string{{nameA, a}, {nameB, b}, {oldNoteName, note}} {
 			h := &zip.FileHeader{Name: m[0]}
 			if deflate {
 				h.Method = zip.Deflate

@@ -3,7 +3,6 @@ package npz
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/lucid-go/lucid/internal/codec"
@@ -43,17 +42,10 @@ func decodeNpy(r io.Reader, size int64, o Options) (codec.Tensor, error) {
 }
 
 func withFile(path string, f func(*os.File, int64) error) error {
-	file, err := os.Open(path)
+	file, size, err := codec.OpenFile(op, path)
 	if err != nil {
-		return codec.IOError(op, err)
+		return err
 	}
 	defer file.Close()
-	st, err := file.Stat()
-	if err != nil {
-		return codec.IOError(op, err)
-	}
-	if !st.Mode().IsRegular() {
-		return codec.IOError(op, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid})
-	}
-	return codec.InFile(f(file, st.Size()), path)
+	return codec.InFile(f(file, size), path)
 }

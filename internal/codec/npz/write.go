@@ -113,6 +113,9 @@ func plan(f codec.File) (note, error) {
 			n.bf16[t.Name] = true
 		}
 	}
+	if name := strings.TrimSuffix(noteName, ".npy"); seen[name] && len(notePrefix)+len(n.bytes()) > maxComment {
+		return n, fault.New(fault.Value, op, "the name %q is taken by the metadata, which is too long for a comment; want another", name)
+	}
 	return n, nil
 }
 
@@ -135,11 +138,18 @@ func emit(w io.Writer, f codec.File, n note, o WriteOptions) error {
 		}
 	}
 	if b := n.bytes(); b != nil {
-		e, err := create(noteName)
-		if err == nil {
-			_, err = e.Write(b)
+		comment := notePrefix + string(b)
+		if len(comment) > maxComment {
+			comment = noteElsewhere
+			e, err := create(noteName)
+			if err == nil {
+				err = emitNpy(e, codec.Tensor{DType: dtype.Uint8, Shape: []int{len(b)}, Data: b})
+			}
+			if err != nil {
+				return codec.IOError(op, err)
+			}
 		}
-		if err != nil {
+		if err := z.SetComment(comment); err != nil {
 			return codec.IOError(op, err)
 		}
 	}

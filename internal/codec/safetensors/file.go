@@ -3,7 +3,6 @@ package safetensors
 import (
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"sync"
 
@@ -63,23 +62,16 @@ func single(p *part, o Options) *File {
 }
 
 func openPart(path string, o Options) (_ *part, err error) {
-	f, err := os.Open(path)
+	f, size, err := codec.OpenFile(op, path)
 	if err != nil {
-		return nil, codec.IOError(op, err)
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
 			f.Close()
 		}
 	}()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, codec.IOError(op, err)
-	}
-	if !st.Mode().IsRegular() { // a pipe has no size, a directory no bytes
-		return nil, codec.IOError(op, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid})
-	}
-	h, err := readHeader(f, st.Size(), o.Limits)
+	h, err := readHeader(f, size, o.Limits)
 	if err != nil {
 		return nil, codec.InFile(err, path)
 	}
@@ -91,7 +83,7 @@ func openPart(path string, o Options) (_ *part, err error) {
 		return nil, err
 	}
 	f.Close() // the mapping stands without it
-	if int64(len(m.Bytes())) != st.Size() {
+	if int64(len(m.Bytes())) != size {
 		m.Close()
 		return nil, fault.New(fault.Format, op, "%s changed its length while it was opened", path)
 	}

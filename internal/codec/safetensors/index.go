@@ -2,7 +2,6 @@ package safetensors
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -147,9 +146,9 @@ func openIndex(path string, o Options) (_ *File, err error) {
 }
 
 func readIndex(path string, lim codec.Limits) ([]byte, error) {
-	f, err := os.Open(path)
+	f, _, err := codec.OpenFile(op, path)
 	if err != nil {
-		return nil, codec.IOError(op, err)
+		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, lim.MaxHeader+1))

@@ -46,6 +46,12 @@ func (src *source) packages() []string {
 	return slices.Compact(all)
 }
 
+// homonyms are names that two functions of different packages have because both are known by them.
+var homonyms = map[string]bool{
+	"Norm":  true, // of elements in package lucid; of vectors and matrices in linalg
+	"Polar": true, // complex numbers from length and angle in package lucid; the decomposition in linalg
+}
+
 // check refuses two ops of one name, two functions of one name and two methods of one name.
 func (src *source) check() error {
 	names, methods, functions := map[string]string{}, map[string]string{}, map[string]string{}
@@ -58,7 +64,7 @@ func (src *source) check() error {
 		}
 		if o.public != "" {
 			n := path.Ext("." + o.public)
-			if other := functions[n]; other != "" {
+			if other := functions[n]; other != "" && !homonyms[n[1:]] {
 				return fmt.Errorf("%s and %s are both the public function %s", other, o.fn, n[1:])
 			}
 			functions[n] = o.fn

@@ -96,7 +96,7 @@ func inPackage(t string) string {
 	return t
 }
 
-// helpers turn handles into nodes and back; every package has those it needs, since only it and the root may. A helper may
+// helpers convert handles to nodes and back; every package has those it needs, since only it and the root may. A helper may
 // call those before it.
 var helpers = []struct{ name, code string }{
 	{"wrap", "func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }\n"},
@@ -108,6 +108,7 @@ var helpers = []struct{ name, code string }{
 	return ts
 }
 `},
+	{"wrapView", "func wrapView(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.WrapView(n)) }\n"},
 	{"option", "func option[T any](op string, opts []T) T { return door.Option(op, opts) }\n"},
 	{"acquire", `// acquire claims the node a tensor shows now; release lets it go once the result holds it.
 func acquire(op string, t *lucid.Tensor) *graph.Node {

@@ -36,6 +36,7 @@ type op struct {
 	optionsName    string // public name of the options, "-" if they stay unseen
 	methods        []method
 	inplace        bool
+	view           bool              // results are views, as in PyTorch
 	amp            string            // of a function written with other ops: float32, half, promote
 	random         string            // why a function written with other ops does not give the same bits each time
 	noGrad, noVMap string            // why a function written with other ops has no gradient, or cannot be vectorised
@@ -169,6 +170,8 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 			o.noVMap = rest
 		case "inplace":
 			o.inplace = true
+		case "view":
+			o.view = true
 		default:
 			return o, fmt.Errorf("unknown mark %q", c.Text)
 		}
@@ -199,7 +202,7 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 	return o, nil
 }
 
-// home sets the one place where users find the function: a name, or the name of a function for hand-written code and the
+// home sets the one package where users find the function: a name, or the name of a function for hand-written code and the
 // public one behind it.
 func (o *op) home(pkg, names string) error {
 	if o.pkg != "" {
@@ -251,7 +254,7 @@ func typeString(e ast.Expr) string {
 	return fmt.Sprintf("%T", e)
 }
 
-// snake turns CamelCase into lower_snake.
+// snake converts CamelCase to lower_snake.
 func snake(s string) string {
 	switch s {
 	case "KeepDim", "Keepdim":

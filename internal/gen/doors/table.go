@@ -33,6 +33,9 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 	if o.inplace {
 		b.WriteString("\t\t\tInPlace: true,\n")
 	}
+	if o.view {
+		b.WriteString("\t\t\tView: true,\n")
+	}
 	if o.aliases != nil {
 		fmt.Fprintf(b, "\t\t\tAliases: %#v,\n", o.aliases)
 	}

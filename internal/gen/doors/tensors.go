@@ -10,6 +10,7 @@ var tensorDocs = map[string]string{
 	"WeightHR":    "projection of the hidden state; nil: none",
 	"RunningMean": "mean over earlier batches, one number per channel; nil: none",
 	"RunningVar":  "variance over earlier batches, one number per channel; nil: none",
+	"Window":      "multiplied with each frame, win_length numbers; nil: ones",
 	"PosWeight":   "factor of the targets that are 1; nil: 1",
 	"LinearBias":  "added to the logits; nil: none",
 
@@ -37,6 +38,11 @@ var tensorDocs = map[string]string{
 	"RoPEOptions.Starts":                        "the first position of each example, added to Offset; nil: 0",
 	"EmbeddingBagOptions.Offsets":               "where each bag begins in a flat input; nil: each row is a bag",
 	"EmbeddingBagOptions.PerSampleWeights":      "factor of each looked-up row; nil: 1",
+
+	"LOBPCGOptions.B":              "the matrices b of x·v = λ·b·v, Hermitian positive definite; nil: the identity",
+	"LOBPCGOptions.Start":          "vectors to begin with, one column for each eigenvalue; nil: random ones",
+	"LOBPCGOptions.Preconditioner": "matrices near the inverses; nil: the identity",
+	"SVDLowRankOptions.M":          "subtracted from x; nil: nothing",
 
 	"BincountOptions.Weights":      "what each element counts; nil: 1",
 	"HistogramOptions.Weight":      "what each element counts; nil: 1",

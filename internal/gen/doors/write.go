@@ -88,12 +88,16 @@ func (o op) body(b *bytes.Buffer, op string, expr func(p param) string) {
 
 func (o op) returns(b *bytes.Buffer) {
 	var res []string
+	one, all := "wrap", "wrapAll"
+	if o.view {
+		one, all = "wrapView", "wrapViews"
+	}
 	for i, t := range o.results {
 		switch t {
 		case "*Node":
-			res = append(res, fmt.Sprintf("wrap(r%d)", i))
+			res = append(res, fmt.Sprintf("%s(r%d)", one, i))
 		case "[]*Node":
-			res = append(res, fmt.Sprintf("wrapAll(r%d)", i))
+			res = append(res, fmt.Sprintf("%s(r%d)", all, i))
 		default:
 			res = append(res, fmt.Sprintf("r%d", i))
 		}

@@ -155,8 +155,8 @@ func TestConstantGradientsAreWhereTheirTensorsAre(t *testing.T) {
 	}
 }
 
-// TestFrozen: a tensor that does not require a gradient for a while keeps the one it has, and its hooks; also where compiled functions are called in
-// between, some of which change it.
+// TestFrozen: a tensor that does not require a gradient for a while keeps the one it has, and its hooks; also where compiled functions are
+// called in between, some of which change it.
 func TestFrozen(t *testing.T) {
 	run := func(compile func(func(x *lucid.Tensor) *lucid.Tensor) func(x *lucid.Tensor) *lucid.Tensor) (log []*lucid.Tensor) {
 		p, q := lucid.Ones(2).RequiresGrad_(true), lucid.Ones(2).RequiresGrad_(true)

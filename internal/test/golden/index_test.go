@@ -64,6 +64,9 @@ func indicesOf(raw json.RawMessage) (list []any) {
 			if s := part[*int](r[2]); s != nil {
 				g.Stop = *s
 			}
+			if g.Stop == 0 && (g.Step > 0 || g.Start == 0) { // empty: refused but for Range{}
+				g = lucid.Range{}
+			}
 			list = append(list, g)
 		default:
 			t := lucid.New(part[[]int64](r[2]), part[[]int](r[1])...)

@@ -168,7 +168,8 @@ func TestSetAt(t *testing.T) {
 	}
 }
 
-// TestIndexOfAnyGoType: an index is the same whatever integer type it has, next to a mask too, and a bool is a mask without dims, as in NumPy.
+// TestIndexOfAnyGoType: an index is the same whatever integer type it has, next to a mask too, and a bool is a mask without dims, as in
+// NumPy.
 func TestIndexOfAnyGoType(t *testing.T) {
 	mask, v := lucid.New([]bool{true, true}, 2), lucid.Arange(6).Reshape(2, 3) // apart from it, the int brings the mask's dim to the front
 	want := lucid.Zeros(2, 3, 2).SetAt(v, 1, lucid.Colon, mask)
@@ -202,5 +203,19 @@ func TestKindOfMixedData(t *testing.T) {
 	}
 	if err := lucid.Try(func() { lucid.Of([]any{true, uint64(math.MaxUint64), 1}) }); !errors.Is(err, lucid.ErrDType) {
 		t.Errorf("an integer beyond int64: %v", err)
+	}
+}
+
+// TestRangeWithoutStop checks that a range whose stop was left out is refused, not empty.
+func TestRangeWithoutStop(t *testing.T) {
+	x := lucid.Arange(10)
+	for _, r := range []lucid.Range{{Start: 7}, {Start: -3}, {Step: 2}, {Start: 1, Step: 2}, {Step: -1}} {
+		tensortest.Refuses(t, lucid.ErrValue, fmt.Sprintf("%+v", r), func() { x.At(r) })
+		tensortest.Refuses(t, lucid.ErrValue, fmt.Sprintf("write to %+v", r), func() { x.Clone().SetAt(1, r) })
+	}
+	for want, r := range map[int]lucid.Range{0: {}, 3: {Start: 7, Stop: lucid.End}, 5: {Start: 5, Step: -1}, 10: {Start: lucid.End, Stop: lucid.End, Step: -1}} {
+		if n := x.At(r).Size(0); n != want {
+			t.Errorf("%+v has %d elements, want %d", r, n, want)
+		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestMedianOfLongRows compares the middle of rows that are parted with that of rows sorted one by one: ties, zeros of both signs, NaN, and where the
-// gradient goes.
+// TestMedianOfLongRows compares the middle of rows that are parted with that of rows sorted one by one: ties, zeros of both signs, NaN,
+// and where the gradient goes.
 func TestMedianOfLongRows(t *testing.T) {
 	const rows, n = 4, 4500
 	v := make([]float32, rows*n)

@@ -194,7 +194,7 @@ func TestNNMappedWeights(t *testing.T) {
 // TestConvOfNothing: a result without elements takes no time, however long it is along other dimensions.
 func TestConvOfNothing(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Complex64, lucid.Int32} {
-		out, err := lucid.Call("conv_general", []*lucid.Tensor{lucid.Ones(3, 4, 5).To(d), lucid.Zeros(0, 4, 3).To(d)}, map[string]any{"input_dilation": []int{1 << 40}, "padding": 1 << 40})
+		out, err := lucid.Call("conv_general", []*lucid.Tensor{lucid.Ones(3, 4, 5).To(d), lucid.Zeros(0, 4, 3).To(d)}, map[string]any{"input_dilation": []int{1 << 30}, "padding": 1 << 30})
 		if err != nil || out[0].Eval().NumElement() != 0 {
 			t.Errorf("%v: %v, %v", d, out, err)
 		}

@@ -269,3 +269,41 @@ func TestControlRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Control flow goes to a file and comes back, with its gradient.
+func TestControlExport(t *testing.T) {
+	f := func(x *lucid.Tensor) *lucid.Tensor {
+		doubled := lucid.Cond(x.Sum().Gt(0), func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2) }, func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }, x)
+		grown := lucid.While(func(s *lucid.Tensor) *lucid.Tensor { return s.Sum().Lt(100) },
+			func(s *lucid.Tensor) *lucid.Tensor { return s.Mul(3).Add(x.Abs()) }, doubled, lucid.WhileOptions{MaxSteps: 12})
+		h, ys := lucid.Scan(func(h, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
+			h = lucid.Cond(h.Gt(0.5), func(h *lucid.Tensor) *lucid.Tensor { return h.Mul(0.5) }, func(h *lucid.Tensor) *lucid.Tensor { return h.Add(x) }, h)
+			return h, h.Mul(x)
+		}, lucid.Scalar(0.25), grown, lucid.ScanOptions{Reverse: true})
+		return ys.Sum().Add(h)
+	}
+	path := t.TempDir() + "/control.lucid"
+	pos, neg := lucid.New([]float32{1, 2, 3}, 3), lucid.New([]float32{-1, -2, -4}, 3)
+	if err := lucid.Export(path, f, pos); err != nil {
+		t.Fatal(err)
+	}
+	g, err := lucid.Import(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(x *lucid.Tensor) *lucid.Tensor {
+		out, err := g.Call(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out[0]
+	}
+	for _, x := range []*lucid.Tensor{pos, neg} {
+		if got, want := call(x).Item(), f(x).Item(); got != want {
+			t.Errorf("%v from the file, want %v", got, want)
+		}
+		if got, want := lucid.Grad(call)(x), lucid.Grad(f)(x); !lucid.AllClose(got, want) {
+			t.Errorf("gradient %v from the file, want %v", got, want)
+		}
+	}
+}

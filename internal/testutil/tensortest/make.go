@@ -67,7 +67,7 @@ func (d *Target) Put(t *lucid.Tensor) *lucid.Tensor {
 	}
 	n := (*graph.Array)(t).Acquire()
 	defer n.Unref()
-	return (*lucid.Tensor)(door.Wrap(ops.ToDevice(n, d.Dev)).NotView())
+	return (*lucid.Tensor)(door.Wrap(ops.ToDevice(n, d.Dev)))
 }
 
 // Countdown is a context that is cancelled when it has been asked a number of times.

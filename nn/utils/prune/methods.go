@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/nn"
 )
 
-// places returns the numbers of the elements that are left.
-func places(left []bool) (at []int) {
+// indices returns the indices of the elements that are left.
+func indices(left []bool) (at []int) {
 	for i, on := range left {
 		if on {
 			at = append(at, i)
@@ -39,7 +39,7 @@ func lowest(at []int, score func(i int) float64, n int) []int {
 // byChance prunes elements at random.
 func byChance(op string, amount Amount) Method {
 	return func(_ []float64, _ []int, left []bool) []bool {
-		at := places(left)
+		at := indices(left)
 		for _, k := range random(len(at), amount.of(op, len(at))) {
 			left[at[k]] = false
 		}
@@ -50,7 +50,7 @@ func byChance(op string, amount Amount) Method {
 // bySize prunes the elements with the smallest absolute values.
 func bySize(op string, amount Amount) Method {
 	return func(scores []float64, _ []int, left []bool) []bool {
-		at := places(left)
+		at := indices(left)
 		for _, k := range lowest(at, func(i int) float64 { return math.Abs(scores[i]) }, amount.of(op, len(at))) {
 			left[k] = false
 		}
@@ -90,7 +90,7 @@ func channels(op string, shape []int, dim int, left []bool) (of []int, live []in
 		of[i] = i / inner % shape[d]
 		on[of[i]] = on[of[i]] || left[i]
 	}
-	return of, places(on)
+	return of, indices(on)
 }
 
 // drop prunes whole channels.
@@ -101,7 +101,7 @@ func drop(of, which []int, left []bool) []bool {
 	return left
 }
 
-// RandomStructured prunes channels, elements with the same place in a dimension, at random.
+// RandomStructured prunes channels, elements with the same index in a dimension, at random.
 func RandomStructured(m nn.Module, name string, amount Amount, dim int) {
 	const op = "random_structured"
 	apply(op, m, name, func(_ []float64, shape []int, left []bool) []bool {

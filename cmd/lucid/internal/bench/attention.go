@@ -18,16 +18,17 @@ func attention() {
 		q, k, v := data()
 		return once(func() *lucid.Tensor { return attend(q, k, v) })
 	}})
-	add(Workload{Name: "attention_backward", About: "causal attention 12×1024×64, forward and backward", Flops: 3.5 * flops, Limit: "fma32", Goal: 1.4, make: func() job {
-		q, k, v := data()
-		g := random(4, 1, 1, heads, length, width)
-		f := func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{attend(in[0], in[1], in[2])} }
-		var last []*lucid.Tensor
-		run := func() {
-			var out []*lucid.Tensor
-			out, last = lucid.VJPN(f, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
-			must(lucid.Eval(append(out, last...)...))
-		}
-		return job{run: run, result: func() []*lucid.Tensor { run(); return last }}
-	}})
+	add(Workload{Name: "attention_backward", About: "causal attention 12×1024×64, forward and backward", Flops: 3.5 * flops, Limit: "fma32",
+		Goal: 1.4, make: func() job {
+			q, k, v := data()
+			g := random(4, 1, 1, heads, length, width)
+			f := func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{attend(in[0], in[1], in[2])} }
+			var last []*lucid.Tensor
+			run := func() {
+				var out []*lucid.Tensor
+				out, last = lucid.VJPN(f, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
+				must(lucid.Eval(append(out, last...)...))
+			}
+			return job{run: run, result: func() []*lucid.Tensor { run(); return last }}
+		}})
 }

@@ -190,8 +190,8 @@ func wait() {
 	}
 }
 
-// thin takes of a large result on a device some elements, enough to compare. The step is odd, so that repeated data is not always
-// met at the same places.
+// thin takes of a large result on a device some elements, enough to compare. The step is odd, so that data that repeats is
+// not always sampled at the same positions.
 func thin(x *lucid.Tensor) *lucid.Tensor {
 	const enough = 1 << 22
 	x = x.Reshape(-1)

@@ -26,7 +26,8 @@ func convolutions() {
 	} {
 		add(Workload{Name: c.name, About: c.about, Flops: c.flops(), Limit: "fma32", Goal: c.goal, make: c.forward})
 		if !c.last && !c.winograd {
-			add(Workload{Name: c.name + "_backward", About: c.about + ", backward", Flops: 2 * c.flops(), Limit: "fma32", Goal: 1.1, make: c.backward})
+			add(Workload{Name: c.name + "_backward", About: c.about + ", backward", Flops: 2 * c.flops(), Limit: "fma32",
+				Goal: 1.1, make: c.backward})
 		}
 	}
 }

@@ -28,7 +28,8 @@ func kernelTimes() (lines []string) {
 	cost := func(n string) time.Duration { return all[n].Least * time.Duration(all[n].Launches) }
 	slices.SortFunc(names, func(a, b string) int { return int(cost(b) - cost(a)) })
 	for _, n := range names {
-		lines = append(lines, fmt.Sprintf("%10v at least, %9v each, %10v in all, %6d  %.200s", cost(n).Round(time.Microsecond), all[n].Least.Round(100*time.Nanosecond), all[n].Time.Round(time.Microsecond), all[n].Launches, n))
+		lines = append(lines, fmt.Sprintf("%10v at least, %9v each, %10v in all, %6d  %.200s", cost(n).Round(time.Microsecond),
+			all[n].Least.Round(100*time.Nanosecond), all[n].Time.Round(time.Microsecond), all[n].Launches, n))
 	}
 	return lines
 }

@@ -47,7 +47,7 @@ func (p *params) block(g gpt) func(x *lucid.Tensor) *lucid.Tensor {
 
 func (g gpt) job() job {
 	p := params{half: g.half}
-	tokens, places := p.add(0.03, gptVocab, gptWidth), p.add(0.03, gptContext, gptWidth)
+	tokens, positions := p.add(0.03, gptVocab, gptWidth), p.add(0.03, gptContext, gptWidth)
 	var layers []func(x *lucid.Tensor) *lucid.Tensor
 	for range gptLayers {
 		layers = append(layers, p.block(g))
@@ -55,7 +55,7 @@ func (g gpt) job() job {
 	w, b := p.add(1, gptWidth), p.add(0.02, gptWidth)
 	// The loss takes the last layer with it: it never holds all logits, 3.3 GB of them on the GPU.
 	loss := func(x, y *lucid.Tensor) (l *lucid.Tensor) {
-		h := F.Embedding(x, p.use(tokens)).Add(p.use(places.Narrow(0, 0, g.length)))
+		h := F.Embedding(x, p.use(tokens)).Add(p.use(positions.Narrow(0, 0, g.length)))
 		for _, layer := range layers {
 			h = layer(h)
 		}
@@ -68,5 +68,6 @@ func (g gpt) job() job {
 	}
 	x, y := integers(1, gptVocab, g.batch*g.length).Reshape(g.batch, g.length).Eval(), integers(2, gptVocab, g.batch*g.length)
 	decay := math.Pow(10, -1)
-	return trainLoss(optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), loss, x, y, lucid.CompileOptions{Recompute: g.again})
+	return trainLoss(optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), loss, x, y,
+		lucid.CompileOptions{Recompute: g.again})
 }

@@ -46,12 +46,13 @@ func init() {
 	rows()
 	reductions()
 	maps()
-	add(Workload{Name: "chain10", About: "10-op chain on 64 MiB arrays, written eagerly", Bytes: 3 * 64 << 20, Limit: "stream_copy", Goal: 5, make: func() job {
-		x, y := random(1, 1, 16<<20), random(2, 1, 16<<20)
-		return once(func() *lucid.Tensor {
-			return x.Mul(y).Add(x).Mul(0.5).Sub(y).Abs().Add(1).Sqrt().Div(y.Add(3)).Neg()
-		})
-	}})
+	add(Workload{Name: "chain10", About: "10-op chain on 64 MiB arrays, written eagerly", Bytes: 3 * 64 << 20, Limit: "stream_copy",
+		Goal: 5, make: func() job {
+			x, y := random(1, 1, 16<<20), random(2, 1, 16<<20)
+			return once(func() *lucid.Tensor {
+				return x.Mul(y).Add(x).Mul(0.5).Sub(y).Abs().Add(1).Sqrt().Div(y.Add(3)).Neg()
+			})
+		}})
 	attention()
 	add(Workload{Name: "gather", About: "8192 rows × 768 of 32768", Bytes: 2 * 8192 * 768 * 4, Limit: "copy", Goal: 1.2, make: func() job {
 		table, index := random(1, 1, 32768, 768), integers(2, 32768, 8192)
@@ -73,7 +74,7 @@ func init() {
 	training()
 }
 
-// shares are the parts of the limit that are wanted, beside a speed against PyTorch.
+// shares are the parts of the limit that are wanted, in addition to a speed against PyTorch.
 var shares = map[string]float64{
 	"sgemm_512": 0.93, "sgemm_1024": 0.93, "sgemm_2048": 0.93, "sgemm_4096": 0.93,
 	"softmax": 0.85, "layernorm": 0.85, "rmsnorm": 0.85,
@@ -91,10 +92,11 @@ func product(name string, d lucid.DType, n int, goal float64) {
 		}
 	}
 	about := fmt.Sprintf("%v matrix product %d³", d, n)
-	add(Workload{Name: name, About: about, Flops: 2 * float64(n) * float64(n) * float64(n), Limit: limit, Goal: goal, Needs: needs, Tol: tol, make: func() job {
-		a, b := random(1, 1, n, n).To(d).Eval(), random(2, 1, n, n).To(d).Eval()
-		return once(func() *lucid.Tensor { return a.MatMul(b) })
-	}})
+	add(Workload{Name: name, About: about, Flops: 2 * float64(n) * float64(n) * float64(n), Limit: limit, Goal: goal, Needs: needs,
+		Tol: tol, make: func() job {
+			a, b := random(1, 1, n, n).To(d).Eval(), random(2, 1, n, n).To(d).Eval()
+			return once(func() *lucid.Tensor { return a.MatMul(b) })
+		}})
 }
 
 // rows are ops that read a 4096² matrix and write another.
@@ -110,12 +112,16 @@ func rows() {
 	each("layernorm", "layer norm 4096²", "stream_copy", 1.5, func(x, w, b *lucid.Tensor) *lucid.Tensor {
 		return F.LayerNorm(x, []int{n}, F.LayerNormOptions{Weight: w, Bias: b})
 	})
-	each("rmsnorm", "RMS norm 4096²", "stream_copy", 3.5, func(x, w, b *lucid.Tensor) *lucid.Tensor { return F.RMSNorm(x, []int{n}, F.RMSNormOptions{Weight: w}) })
-	add(Workload{Name: "softmax_matmul", About: "softmax 4096², then × 4096×64", Flops: 2 * n * n * 64, Limit: "fma32", Goal: 1.5, make: func() job {
-		x, v := random(1, 1, n, n), random(2, 1, n, 64)
-		return once(func() *lucid.Tensor { return x.Softmax(-1).Eval().MatMul(v) })
-	}})
-	each("transpose", "transpose copy 4096²", "stream_copy", 6, func(x, w, b *lucid.Tensor) *lucid.Tensor { return x.Transpose(0, 1).Contiguous() })
+	each("rmsnorm", "RMS norm 4096²", "stream_copy", 3.5, func(x, w, b *lucid.Tensor) *lucid.Tensor {
+		return F.RMSNorm(x, []int{n}, F.RMSNormOptions{Weight: w})
+	})
+	add(Workload{Name: "softmax_matmul", About: "softmax 4096², then × 4096×64", Flops: 2 * n * n * 64, Limit: "fma32",
+		Goal: 1.5, make: func() job {
+			x, v := random(1, 1, n, n), random(2, 1, n, 64)
+			return once(func() *lucid.Tensor { return x.Softmax(-1).Eval().MatMul(v) })
+		}})
+	each("transpose", "transpose copy 4096²", "stream_copy", 6,
+		func(x, w, b *lucid.Tensor) *lucid.Tensor { return x.Transpose(0, 1).Contiguous() })
 }
 
 func reductions() {

@@ -35,11 +35,12 @@ func (p *params) norm(width int) layer {
 	w, b := p.add(1, width), p.add(0.1, width)
 	mean, variance := lucid.Zeros(width).Eval(), lucid.Ones(width).Eval()
 	return func(x *lucid.Tensor) *lucid.Tensor {
-		return F.BatchNorm(x, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: w, Bias: b, Training: true, ChannelsLast: true})
+		return F.BatchNorm(x, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: w, Bias: b,
+			Training: true, ChannelsLast: true})
 	}
 }
 
-// bottleneck makes a block: three convolutions beside a shortcut.
+// bottleneck makes a block: three convolutions and a shortcut.
 func (p *params) bottleneck(in, width, stride int) layer {
 	c1, n1 := p.conv(in, width, 1, 1), p.norm(width)
 	c2, n2 := p.conv(width, width, 3, stride), p.norm(width)

@@ -13,7 +13,7 @@ import (
 // params makes parameters of noise, seeded by their number.
 type params struct {
 	all  []*lucid.Tensor
-	half bool // products and what lies between them are in bfloat16; the parameters stay in float32
+	half bool // products and what is between them are in bfloat16; the parameters stay in float32
 }
 
 // use is a parameter as a layer computes with it.
@@ -66,12 +66,13 @@ func trainLoss(opt optim.Optimizer, lossOf func(x, y *lucid.Tensor) *lucid.Tenso
 
 func training() {
 	const batch = 64
-	add(Workload{Name: "mlp_train", About: "MLP 784-256-10, batch 64, Adam, whole step", Flops: 6 * batch * (784*256 + 256*10), Limit: "fma32", Goal: 2.3, make: func() job {
-		var p params
-		one, two := p.linear(784, 256), p.linear(256, 10)
-		return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
-			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).ReLU()) }, random(1, 1, batch, 784), integers(2, 10, batch))
-	}})
+	add(Workload{Name: "mlp_train", About: "MLP 784-256-10, batch 64, Adam, whole step", Flops: 6 * batch * (784*256 + 256*10),
+		Limit: "fma32", Goal: 2.3, make: func() job {
+			var p params
+			one, two := p.linear(784, 256), p.linear(256, 10)
+			return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
+				func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).ReLU()) }, random(1, 1, batch, 784), integers(2, 10, batch))
+		}})
 	add(Workload{Name: "mlp_infer", About: "MLP 64-64-64 inference, batch 1", Goal: 8, make: func() job {
 		var p params
 		one, two := p.linear(64, 64), p.linear(64, 64)
@@ -82,21 +83,26 @@ func training() {
 		x := random(1, 1, 1, 64)
 		return once(func() *lucid.Tensor { return f(x) })
 	}})
-	add(Workload{Name: "cnn_train", About: "CNN 28² (32-64 conv, pools, 3136-128-10), batch 64, Adam, whole step", Flops: 6 * batch * (28*28*32*9 + 14*14*64*32*9 + 3136*128 + 1280), Limit: "fma32", Goal: 1.5, make: func() job {
-		var p params
-		layer := func(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
-			w, b := p.add(1/math.Sqrt(float64(in*9)), out, in, 3, 3), p.add(1/math.Sqrt(float64(in*9)), out)
-			return func(x *lucid.Tensor) *lucid.Tensor {
-				return F.MaxPool2d(F.Conv2d(x, w, F.ConvOptions{Bias: b, Padding: 1}).ReLU(), []int{2})
+	add(Workload{Name: "cnn_train", About: "CNN 28² (32-64 conv, pools, 3136-128-10), batch 64, Adam, whole step",
+		Flops: 6 * batch * (28*28*32*9 + 14*14*64*32*9 + 3136*128 + 1280), Limit: "fma32", Goal: 1.5, make: func() job {
+			var p params
+			layer := func(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
+				w, b := p.add(1/math.Sqrt(float64(in*9)), out, in, 3, 3), p.add(1/math.Sqrt(float64(in*9)), out)
+				return func(x *lucid.Tensor) *lucid.Tensor {
+					return F.MaxPool2d(F.Conv2d(x, w, F.ConvOptions{Bias: b, Padding: 1}).ReLU(), []int{2})
+				}
 			}
-		}
-		c1, c2 := layer(1, 32), layer(32, 64)
-		l1, l2 := p.linear(3136, 128), p.linear(128, 10)
-		return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
-			func(x *lucid.Tensor) *lucid.Tensor { return l2(l1(c2(c1(x)).Reshape(-1, 3136)).ReLU()) }, random(1, 1, batch, 1, 28, 28), integers(2, 10, batch))
-	}})
-	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 4 T 64, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, false, 0}.flops(), Limit: "fma32", Goal: 1.4, Heavy: true, make: gpt{4, 64, false, 0}.job})
-	add(Workload{Name: "gpt2_half_train", About: "GPT-2 124M, B 4 T 64, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, true, 0}.flops(), Limit: "bf16", Goal: 2.5, Needs: "amx-bf16", Tol: 2e-2, Heavy: true, make: gpt{4, 64, true, 0}.job})
+			c1, c2 := layer(1, 32), layer(32, 64)
+			l1, l2 := p.linear(3136, 128), p.linear(128, 10)
+			return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
+				func(x *lucid.Tensor) *lucid.Tensor { return l2(l1(c2(c1(x)).Reshape(-1, 3136)).ReLU()) }, random(1, 1, batch, 1, 28, 28),
+				integers(2, 10, batch))
+		}})
+	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 4 T 64, AdamW, whole step; lucid's loss is linear_cross_entropy",
+		Flops: gpt{4, 64, false, 0}.flops(), Limit: "fma32", Goal: 1.4, Heavy: true, make: gpt{4, 64, false, 0}.job})
+	add(Workload{Name: "gpt2_half_train", About: "GPT-2 124M, B 4 T 64, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy",
+		Flops: gpt{4, 64, true, 0}.flops(), Limit: "bf16", Goal: 2.5, Needs: "amx-bf16", Tol: 2e-2, Heavy: true,
+		make: gpt{4, 64, true, 0}.job})
 	add(Workload{Name: "start", About: "process start to first result", Within: 5e-3, Goal: 300, make: func() job {
 		run := func() {
 			self, err := os.Executable()

@@ -15,7 +15,7 @@ const metaKey = "lucid train"
 
 const formatVersion = 1
 
-// meta is what a checkpoint holds beside tensors.
+// meta is what a checkpoint holds in addition to tensors.
 type meta struct {
 	Version int    `json:"version"`
 	Config  Config `json:"config"`
@@ -82,7 +82,8 @@ func Resume(path string, change func(c *Config)) (*Trainer, error) {
 		return nil, err
 	}
 	if t.Spec.Examples != m.Spec.Examples || !slices.Equal(t.Spec.Shape, m.Spec.Shape) || !slices.Equal(t.Spec.Classes, m.Spec.Classes) {
-		return nil, hint("lucid train", "the data has changed since %s was saved: %d examples of shape %v in %d classes, now %d of %v in %d",
+		return nil, hint("lucid train",
+			"the data has changed since %s was saved: %d examples of shape %v in %d classes, now %d of %v in %d",
 			path, m.Spec.Examples, m.Spec.Shape, len(m.Spec.Classes), t.Spec.Examples, t.Spec.Shape, len(t.Spec.Classes))
 	}
 	random, losses := d.Get("random"), d.Get("losses")

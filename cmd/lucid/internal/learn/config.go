@@ -10,7 +10,7 @@ import (
 // Models are the names New knows.
 var Models = []string{"cnn", "mlp", "gpt"}
 
-// Config is what a run is made of; it is kept in its checkpoint. Zeros stand for defaults.
+// Config is what a run is made of; it is stored in its checkpoint. Zeros stand for defaults.
 type Config struct {
 	Model   string  `json:"model"`
 	Data    string  `json:"data,omitempty"` // a path; empty: the data of the program
@@ -78,7 +78,8 @@ func (c Config) checkSize() error {
 		}
 	}
 	if c.Text() && (c.Width%c.Heads != 0 || c.Width > 4096 || c.Depth > 256 || c.Context > 8192) {
-		return hint("lucid train --model gpt", "a gpt %d wide, %d deep with %d heads over %d bytes; want heads that divide the width, at most 4096 × 256 over 8192",
+		return hint("lucid train --model gpt",
+			"a gpt %d wide, %d deep with %d heads over %d bytes; want heads that divide the width, at most 4096 × 256 over 8192",
 			c.Width, c.Depth, c.Heads, c.Context)
 	}
 	return nil

@@ -73,7 +73,8 @@ func shortest(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // Summary says in a line what is trained on what.
 func (t *Trainer) Summary() string {
-	s := fmt.Sprintf("%s of %d parameters on %s: %d examples to learn from, %d held out", t.Config.Model, t.Parameters(), t.Spec.Name, t.Spec.Examples, t.Held())
+	s := fmt.Sprintf("%s of %d parameters on %s: %d examples to learn from, %d held out", t.Config.Model, t.Parameters(), t.Spec.Name,
+		t.Spec.Examples, t.Held())
 	if n := t.task.missing; n > 0 {
 		s += fmt.Sprintf("; %d fields are missing, for which the mean of their column stands", n)
 	}

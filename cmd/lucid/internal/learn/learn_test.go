@@ -76,7 +76,8 @@ func TestMNISTFolder(t *testing.T) {
 		write(t, filepath.Join(dir, part+"-labels-idx1-ubyte"), labels)
 	}
 	r, res := trained(t, Config{Model: "cnn", Data: dir, Epochs: 10, Batch: 8, Seed: 1})
-	if res.Accuracy < 0.9 || !slices.Equal(r.Spec.Shape, []int{1, 9, 9}) || r.Spec.Examples != 64 || !r.Spec.Inverted || r.Spec.Peak != 255 {
+	if res.Accuracy < 0.9 || !slices.Equal(r.Spec.Shape, []int{1, 9, 9}) || r.Spec.Examples != 64 ||
+		!r.Spec.Inverted || r.Spec.Peak != 255 {
 		t.Errorf("accuracy %v, %+v", res.Accuracy, r.Spec)
 	}
 	_, err := New(Config{Model: "cnn", Data: filepath.Join(dir, "train-images-idx3-ubyte")})
@@ -183,7 +184,8 @@ func TestTableMistakes(t *testing.T) {
 func TestText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.txt")
 	write(t, path, []byte(strings.Repeat("abcdefghij", 400)))
-	r, res := trained(t, Config{Model: "gpt", Data: path, Steps: 80, Batch: 8, Context: 12, Width: 32, Depth: 1, Heads: 2, LR: 0.01, Seed: 1})
+	r, res := trained(t, Config{Model: "gpt", Data: path, Steps: 80, Batch: 8, Context: 12, Width: 32, Depth: 1,
+		Heads: 2, LR: 0.01, Seed: 1})
 	if res.Accuracy < 0.95 || res.Confusion != nil {
 		t.Errorf("accuracy %v", res.Accuracy)
 	}

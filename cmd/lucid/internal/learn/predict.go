@@ -117,7 +117,8 @@ func (p *Predictor) Row(text string) ([]Class, error) {
 		want *= n
 	}
 	if len(fields) != want {
-		return nil, hint("lucid predict <image.png>, or a row of numbers with commas between", "got %d numbers; the model reads %d", len(fields), want)
+		return nil, hint("lucid predict <image.png>, or a row of numbers with commas between",
+			"got %d numbers; the model reads %d", len(fields), want)
 	}
 	row := make([]float32, want)
 	for i, s := range fields {
@@ -165,7 +166,8 @@ func (t *Trainer) Sample(prompt string, length int, temperature float64, seed ui
 
 // complete draws one byte after the other. The window has a fixed length, so that the model is compiled once; what
 // stands after the last byte cannot be seen by those before.
-func complete(scores func(x *lucid.Tensor) *lucid.Tensor, context int, prompt string, length int, temperature float64, seed uint64) (string, error) {
+func complete(scores func(x *lucid.Tensor) *lucid.Tensor, context int, prompt string, length int, temperature float64,
+	seed uint64) (string, error) {
 	if prompt == "" {
 		prompt = "\n"
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/data/sets"
 )
 
-// Spec is what a model needs to know of its data; it is kept in the checkpoint.
+// Spec is what a model needs to know of its data; it is stored in the checkpoint.
 type Spec struct {
 	Name     string   `json:"name"`               // what the data is
 	Shape    []int    `json:"shape"`              // (C, H, W) of an image, (F) of a row, (T) of a text
@@ -96,9 +96,12 @@ func tableTask(c Config, name string, t *data.Table) (*task, error) {
 	n, f := t.X.Size(0), t.X.Size(1)
 	switch classes := len(t.Classes); {
 	case classes < 2:
-		return nil, hint("lucid train --model mlp --data <file.csv>", "%s: all %d rows are of the class %q; want at least two", name, n, t.Classes[0])
+		return nil, hint("lucid train --model mlp --data <file.csv>",
+			"%s: all %d rows are of the class %q; want at least two", name, n, t.Classes[0])
 	case classes > 20 && classes > n/2:
-		return nil, hint("lucid train --model mlp --data <file.csv>", "%s: the class has %d different values in %d rows; want a column of few, the last or one named label, class or target", name, classes, n)
+		return nil, hint("lucid train --model mlp --data <file.csv>",
+			"%s: the class has %d different values in %d rows; want a column of few, the last or one named label, class or target", name,
+			classes, n)
 	}
 	k := &task{Spec: Spec{Name: name, Shape: []int{f}, Classes: t.Classes, Unit: "rows"}, missing: t.Missing}
 	x := t.X
@@ -112,7 +115,7 @@ func tableTask(c Config, name string, t *data.Table) (*task, error) {
 	return k.split(data.NewTensorDataset(x, t.Y), k.Unit == "images")
 }
 
-// split holds a fifth out, drawn at random, and looks at the rest.
+// split holds out a fifth, sampled at random, and computes the statistics of the rest.
 func (k *task) split(all *data.TensorDataset, images bool) (*task, error) {
 	if all.Len() < 10 {
 		return nil, hint("lucid train", "%s has %d examples; want at least 10", k.Name, all.Len())
@@ -183,7 +186,8 @@ func loadMNIST(c Config) (*task, error) {
 		k.Classes = append(k.Classes, strconv.Itoa(i))
 	}
 	if test.Tensors[0].Size(1) != h || test.Tensors[0].Size(2) != w {
-		return nil, lucid.Errorf(lucid.ErrShapeMismatch, "train", "%s: images to train on are %v, to test %v", c.Data, train.Tensors[0].Shape(), test.Tensors[0].Shape())
+		return nil, lucid.Errorf(lucid.ErrShapeMismatch, "train", "%s: images to train on are %v, to test %v", c.Data,
+			train.Tensors[0].Shape(), test.Tensors[0].Shape())
 	}
 	k.train, k.test = train, test
 	k.scale(255)
@@ -200,7 +204,8 @@ func loadFolder(c Config) (*task, error) {
 		return nil, err
 	}
 	if d.Len() < 10 || len(d.Classes) < 2 {
-		return nil, hint("lucid train", "%s has %d images in %d folders; want at least 10, and a folder per class", c.Data, d.Len(), len(d.Classes))
+		return nil, hint("lucid train", "%s has %d images in %d folders; want at least 10, and a folder per class", c.Data,
+			d.Len(), len(d.Classes))
 	}
 	parts := data.RandomSplit(d, []float64{0.8, 0.2}, splitSeed)
 	k := &task{Spec: Spec{Name: filepath.Base(c.Data), Shape: d.Shape(), Classes: d.Classes, Unit: "images", Examples: parts[0].Len()}}

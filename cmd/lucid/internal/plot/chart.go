@@ -51,7 +51,7 @@ func (c chart) columns() (all []float64) {
 // mean is what the thick line shows.
 func (c chart) mean(y []float64) []float64 { return Smooth(y, max(len(y)/30, 1)) }
 
-// line returns the places of the curve, at most 2000 of them, in parts: a number that is none ends one.
+// line returns the points of the curve, at most 2000 of them, in parts: a NaN ends a part.
 func (c chart) line(y []float64) (parts [][]point) {
 	const most = 2000
 	scale := 1.0

@@ -18,7 +18,8 @@ func TestBraille(t *testing.T) {
 	if want := "4 ┤⠙⢦\n"; got != want { // steps down a diagonal, joined
 		t.Errorf("%q, want %q", got, want)
 	}
-	for name, y := range map[string][]float64{"one": {1}, "flat": {2, 2, 2}, "broken": {1, math.NaN(), math.Inf(1), 0}, "nothing but NaN": {math.NaN()}, "long": make([]float64, 10000)} {
+	for name, y := range map[string][]float64{"one": {1}, "flat": {2, 2, 2}, "broken": {1, math.NaN(), math.Inf(1), 0},
+		"nothing but NaN": {math.NaN()}, "long": make([]float64, 10000)} {
 		s := Braille(y, 30, 5)
 		lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 		for _, l := range lines {
@@ -31,7 +32,7 @@ func TestBraille(t *testing.T) {
 		}
 	}
 	if Braille(nil, 10, 10) != "" {
-		t.Error("nothing was drawn as something")
+		t.Error("no values were plotted as something")
 	}
 }
 
@@ -50,7 +51,8 @@ func TestMeans(t *testing.T) {
 
 // TestSVG asks for well-formed XML without numbers that are none, whatever the curve.
 func TestSVG(t *testing.T) {
-	for name, y := range map[string][]float64{"falling": {4, 3, 2, 1}, "nothing": {}, "one": {1}, "zero": {0, 0}, "broken": {1, math.NaN(), 2}, "huge": {1e30, 1}, "negative": {-1, -2}, "long": make([]float64, 5000)} {
+	for name, y := range map[string][]float64{"falling": {4, 3, 2, 1}, "nothing": {}, "one": {1}, "zero": {0, 0},
+		"broken": {1, math.NaN(), 2}, "huge": {1e30, 1}, "negative": {-1, -2}, "long": make([]float64, 5000)} {
 		var b strings.Builder
 		if err := SVG(&b, "a < b & c", "loss", y); err != nil {
 			t.Fatal(err)
@@ -114,7 +116,8 @@ func TestConfusion(t *testing.T) {
 	var b strings.Builder
 	Confusion(&b, []string{"a", "a very long name indeed"}, [][]int{{12345, 0}, {1, 2}})
 	want := "                        a a very long…\n            a        12345            ·\na very long…            1            2\n"
-	if got := b.String(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") || strings.Count(got, "\n") != 3 {
+	if got := b.String(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") ||
+		strings.Count(got, "\n") != 3 {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 }

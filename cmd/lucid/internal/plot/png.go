@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// fine is how many dots each way make a pixel of the picture: lines are drawn in dots and averaged, which smooths them.
+// fine is how many dots each way make a pixel of the picture: lines are plotted in dots and averaged, which smooths them.
 const fine = 3
 
 var (

@@ -1,5 +1,5 @@
-// Package progress shows how far a long job is: a bar that is drawn over itself on a terminal, and nothing but the lines
-// in between elsewhere.
+// Package progress shows how far a long job is: a bar that overwrites itself on a terminal; elsewhere only the
+// lines in between are printed.
 package progress
 
 import (
@@ -105,7 +105,7 @@ func (b *Bar) Clear() {
 	}
 }
 
-// draw asks for the width each time: a person may change it. A line that wraps could not be drawn over.
+// draw asks for the width each time: the window may be resized. A line that wraps could not be overwritten.
 func (b *Bar) draw() {
 	line := fit(b.line(), Columns(b.w)-1)
 	pad := max(b.width-utf8.RuneCountInString(line), 0)

@@ -45,8 +45,8 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// TestBarIsSeldomDrawn asks that fast steps do not flood the terminal.
-func TestBarIsSeldomDrawn(t *testing.T) {
+// TestBarRate asks that fast steps do not flood the terminal.
+func TestBarRate(t *testing.T) {
 	var w strings.Builder
 	b := New(&w, true, 0, 1000, "rows")
 	pass := clock(b)
@@ -55,14 +55,14 @@ func TestBarIsSeldomDrawn(t *testing.T) {
 		b.Step(1, "")
 	}
 	if n := strings.Count(w.String(), "\r"); n > 25 || n < 15 {
-		t.Errorf("drawn %d times in a second", n)
+		t.Errorf("written %d times in a second", n)
 	}
 	if !strings.Contains(w.String(), "1000/1000  1000 rows/s  ETA 0s") {
 		t.Errorf("the last step is not shown: %q", w.String())
 	}
 }
 
-// TestNotLive asks for lines alone where nobody watches.
+// TestNotLive asks for lines alone where there is no terminal.
 func TestNotLive(t *testing.T) {
 	var w strings.Builder
 	b := New(&w, false, 0, 10, "images")
@@ -91,7 +91,8 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestShortForms(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m01s", 3*time.Hour + 5*time.Minute: "3h05m"} {
+	for d, want := range map[time.Duration]string{0: "0s", 59 * time.Second: "59s", 61 * time.Second: "1m01s",
+		3*time.Hour + 5*time.Minute: "3h05m"} {
 		if got := Duration(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
@@ -103,7 +104,7 @@ func TestShortForms(t *testing.T) {
 	}
 }
 
-// A bar is never longer than the line it is drawn over, on a terminal of any width.
+// A bar is never longer than the line it overwrites, on a terminal of any width.
 func TestNarrow(t *testing.T) {
 	for columns, want := range map[string]int{"1": 0, "2": 1, "30": 29, "1000": 63, "": 63, "x": 63} {
 		t.Setenv("COLUMNS", columns)

@@ -52,8 +52,8 @@ func (j *job[T]) isNHWC() bool {
 	return 4*j.kernels >= 3*ceil(j.kernels, j.float.lanes)*j.float.lanes
 }
 
-// newNHWC cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
-// on the number of images.
+// newNHWC cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and
+// not on the number of images.
 func (j *job[T]) newNHWC() *nhwcConv[T] {
 	p := &j.phase
 	d := &nhwcConv[T]{j: j, channels: ceil(j.channels, ceil(j.channels, max(1, nhwcDepth/p.taps())))}

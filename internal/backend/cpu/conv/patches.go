@@ -66,7 +66,8 @@ func (j *job[T]) byPatches(c *backend.Ctx) error {
 	return j.inStrips(c, &w, &x)
 }
 
-// isTransposedPatches reports whether every output is one tap of one position of the input, each position having as many as there are phases.
+// isTransposedPatches reports whether every output is one tap of one position of the input, each position having as many as there are
+// phases.
 func (j *job[T]) isTransposedPatches() bool {
 	if j.x == nil || j.z == nil || j.channels < patchLeast || len(j.phases[0])*len(j.phases[1])*len(j.phases[2]) < 2 || !j.isEven() {
 		return false

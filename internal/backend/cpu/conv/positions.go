@@ -52,8 +52,8 @@ func (j *job[T]) isPositions() bool {
 	return 4*j.kernels >= 3*wide && 2*p.outs >= a.extra && (j.channels*j.phase.taps() >= positionsLeast || j.last || !j.isDirect())
 }
 
-// newPositions cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
-// on the number of images.
+// newPositions cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes
+// alone, and not on the number of images.
 func (j *job[T]) newPositions() *positionsConv[T] {
 	p := &j.phase
 	d := &positionsConv[T]{tapCount: p.taps()}

@@ -26,7 +26,8 @@ var coefPowLog = []float64{0x1.71547652b89dfp+0, -0x1.715476528d498p-1, 0x1.ec70
 // coefPowExp: 2^r on |r| <= 1/2; weighted error 2^-34.5 before and 2^-34.5 after rounding.
 var coefPowExp = []float64{0x1.ffffffffabbccp-1, 0x1.62e42ff11625ap-1, 0x1.ebfbe0a4bea82p-3, 0x1.c6b08aaf33332p-5, 0x1.3b29dc40bbcf7p-7, 0x1.5d8a7083d4df3p-10, 0x1.446a1fede96afp-13, 0x1.fe1789577ef37p-17}
 
-// tabGelu: a Phi(-a) exp(a^2/2), less a/2 in the first column, rows c, c0, c1 ... as in table16; relative error 2^-28.8 before and 2^-28.7 after rounding.
+// tabGelu: a Phi(-a) exp(a^2/2), less a/2 in the first column, rows c, c0, c1 ... as in table16; relative error 2^-28.8 before and 2^-28.7
+// after rounding.
 var tabGelu = [][]float32{
 	{0x1.495778p+0, 0x1.bf5402p+0, 0x1.239546p+1, 0x1.5deba8p+1, 0x1.c3ef5ep+1, 0x1.1ce9acp+2, 0x1.60abfep+2, 0x1.a1fbc6p+2, 0x1.fc3166p+2, 0x1.3f9170p+3, 0x1.838d16p+3, 0x1.bcb888p+3, 0x0.0p+0, 0x1.78f636p-2, 0x1.3f4bd2p-1, 0x1.b7d790p-1},
 	{0x1.2ac3bap-2, 0x1.4bc9f4p-2, 0x1.62f942p-2, 0x1.6fbf9cp-2, 0x1.7d89fcp-2, 0x1.866e8ep-2, 0x1.8c3696p-2, 0x1.8f8b7ap-2, 0x1.9252f4p-2, 0x1.9489c2p-2, 0x1.95c96ep-2, 0x1.966f0ep-2, 0x0.0p+0, 0x1.1f8704p-3, 0x1.9d54d6p-3, 0x1.f092b6p-3},

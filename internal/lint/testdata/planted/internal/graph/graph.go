@@ -1,4 +1,4 @@
-// Package graph imports a module nobody chose.
+// Package graph imports a module that is not allowed.
 package graph
 
 import _ "example.com/other"

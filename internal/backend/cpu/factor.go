@@ -1,0 +1,24 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/factor"
+	"github.com/lucid-go/lucid/internal/backend/lapack"
+)
+
+func init() {
+	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64), C128: inLoop(productC128)}))
+}
+
+// inLoop gives a product its loop.
+func inLoop[T lapack.Number](mul product[T]) func(factor.Loop) lapack.Product[T] {
+	return func(loop factor.Loop) lapack.Product[T] {
+		return func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool) {
+			if m*n*k < productWork {
+				mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, nil)
+				return
+			}
+			mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, gemm.Runner(loop))
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package fft
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
+	"github.com/lucid-go/lucid/internal/par"
+)
+
+// For runs n blocks, some at the same time.
+type For func(n int, f func(block int)) error
+
+// Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous.
+type Rows struct{ Outer, Inner int }
+
+// Half says what a transform between a real signal and half its spectrum multiplies bins by; see attr.HalfFFT.
+type Half struct {
+	N             int
+	Inverse       bool
+	Scale, Middle float64
+}
+
+// borrow returns scratch of n elements that begins at a multiple of 64 bytes.
+func borrow[T floats](n int) ([]T, func()) {
+	l := lanesOf[T]()
+	buf, back := bufpool.Borrow[T](n + l)
+	var z T
+	skip := int(-uintptr(unsafe.Pointer(&buf[0]))%64) / int(unsafe.Sizeof(z))
+	return buf[skip:][:n], back
+}
+
+// eachGroup runs f over groups of rows, several small ones in a block. size is the number of elements of scratch of each of the two
+// buffers that f gets.
+func eachGroup[T floats](run For, groups, n, size int, f func(g int, x, y []T, yield func())) error {
+	const work = 1 << 11
+	per := max(1, work/n)
+	block := func(b int) {
+		// The buffers do not begin in the same set of the cache.
+		buf, back := borrow[T](2*size + 5*lanesOf[T]())
+		defer back()
+		pace := par.NewPace()
+		for g := b * per; g < min((b+1)*per, groups); g++ {
+			f(g, buf[:size], buf[size+5*lanesOf[T]():], pace.Step)
+			pace.Step()
+		}
+	}
+	if groups <= per {
+		block(0)
+		return nil
+	}
+	return run((groups+per-1)/per, block)
+}
+
+// Complex transforms complex numbers, stored as pairs, of n elements along the dimension. out may be in.
+func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale float64) error {
+	t := tensor{r.Outer, r.Inner}
+	if t.rows() == 0 {
+		return nil
+	}
+	if isLong[T](n, t.rows()) {
+		return eachRow(t, n, n, func(from, to *lanes) error {
+			return longOf[T](n).run(run, out, in, to, from, inverse, T(scale))
+		})
+	}
+	p, l := planOf[T](n), lanesOf[T]()
+	return eachGroup(run, t.groups(l), n, p.scratch(), func(g int, x, y []T, yield func()) {
+		w := t.group(g, l, n)
+		load(x, in, &w, n, inverse)
+		save(out, p.run(x, y, yield), &w, n, inverse, T(scale))
+	})
+}
+
+// ToHalf transforms real signals of h.N elements to the first h.N/2+1 bins of their spectra.
+func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
+	t := tensor{r.Outer, r.Inner}
+	if t.rows() == 0 {
+		return nil
+	}
+	n := h.N
+	f := factors[T]{T(h.Scale), T(h.Scale * h.Middle), 1}
+	if h.Inverse {
+		f.sign = -1
+	}
+	if isLong[T](n, t.rows()) {
+		return eachRow(t, n, n/2+1, func(from, to *lanes) error { return longToHalf(run, out, in, to, from, n, f) })
+	}
+	size, l := n, lanesOf[T]()
+	var w []T
+	if n%2 == 0 {
+		size, w = n/2, halfRootsOf[T](n)
+	}
+	p := planOf[T](size)
+	return eachGroup(run, t.groups(l), size, max(p.scratch(), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
+		from, to := t.group(g, l, n), t.group(g, l, n/2+1)
+		loadReal(x, in, &from, n)
+		z := p.run(x, y, yield)
+		if &z[0] == &y[0] {
+			x, y = y, x
+		}
+		if n%2 == 0 {
+			unpack(l, y, x, w, size, 0, size/2+1, f)
+		} else {
+			bins(l, y, x, n, f)
+		}
+		save(out, y, &to, n/2+1, false, 1)
+	})
+}
+
+// FromHalf transforms the first h.N/2+1 bins of spectra to real signals of h.N elements.
+func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
+	t := tensor{r.Outer, r.Inner}
+	if t.rows() == 0 {
+		return nil
+	}
+	n := h.N
+	f := factors[T]{T(h.Scale), T(h.Scale * h.Middle), 1}
+	if !h.Inverse {
+		f.sign = -1
+	}
+	if isLong[T](n, t.rows()) {
+		return eachRow(t, n/2+1, n, func(from, to *lanes) error { return longFromHalf(run, out, in, to, from, n, f) })
+	}
+	size, l := n, lanesOf[T]()
+	var w []T
+	if n%2 == 0 {
+		size, w = n/2, halfRootsOf[T](n)
+	}
+	p := planOf[T](size)
+	return eachGroup(run, t.groups(l), size, max(p.scratch(), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
+		from, to := t.group(g, l, n/2+1), t.group(g, l, n)
+		load(x, in, &from, n/2+1, false)
+		if n%2 == 0 {
+			pack(l, y, x, w, size, 0, size/2+1, f)
+		} else {
+			mirror(l, y, x, n, f)
+		}
+		saveReal(out, p.run(y, x, yield), &to, n)
+	})
+}
+
+// eachRow runs f for every row, of n elements in the input and m in the result.
+func eachRow(t tensor, n, m int, f func(from, to *lanes) error) error {
+	for r := range t.rows() {
+		var from, to lanes
+		from.off[0], from.stride = r/t.inner*n*t.inner+r%t.inner, t.inner
+		to.off[0], to.stride = r/t.inner*m*t.inner+r%t.inner, t.inner
+		if err := f(&from, &to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

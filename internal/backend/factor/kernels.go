@@ -1,0 +1,286 @@
+package factor
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/lapack"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+func number(i int) string { return strconv.Itoa(i) }
+
+const (
+	isSingular    = "is singular: pivot %d is zero; the function with Ex in its name gives this number instead of an error"
+	isNotDefinite = "is not positive definite: pivot %d is not positive; CholeskyEx gives this number instead of an error"
+	isNotFinite   = "has no decomposition (info %d): it holds NaN or infinite values, or the iteration did not converge"
+)
+
+func lu[T lapack.Number](j *job[T]) error {
+	count, m, n := dims(j.in[0])
+	k := min(m, n)
+	fill(backend.Slice[T](j.out[0]), j.in[0])
+	z, piv, info := backend.Slice[T](j.out[0]), backend.Slice[int32](j.out[1]), backend.Slice[int32](j.out[2])
+	err := j.each(count, m*n*k, func(s *lapack.Solver[T], i int) {
+		p := piv[i*k:][:k]
+		if j.a.NoPivot {
+			info[i] = int32(s.LUInPlace(m, n, z[i*m*n:], n))
+			for r := range p {
+				p[r] = int32(r)
+			}
+		} else {
+			info[i] = int32(s.LU(m, n, z[i*m*n:], n, p))
+		}
+		for r := range p {
+			p[r]++ // counted from 1
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return failed(j.a.Check, info, isSingular)
+}
+
+// pivots checks and returns the pivots of all matrices, counted from 0.
+func pivots(op string, v backend.View, n int) ([]int32, error) {
+	p := make([]int32, v.Numel())
+	fill(p, v)
+	for i, x := range p {
+		if x < 1 || int(x) > n {
+			return nil, fault.New(fault.Index, op, "pivot %d is %d; pivots of %d rows are 1 to %d", i, x, n, n)
+		}
+		p[i]--
+	}
+	return p, nil
+}
+
+// solveFactored has the operands A, which only a gradient reads, LU, pivots and B.
+func solveFactored[T lapack.Number](j *job[T]) error {
+	count, n, cols := dims(j.in[3])
+	p, err := pivots("lu_solve", j.in[2], n)
+	if err != nil {
+		return err
+	}
+	f, z := dense[T](j.in[1]), backend.Slice[T](j.out[0])
+	fill(z, j.in[3])
+	return j.each(count, n*n*cols, func(s *lapack.Solver[T], i int) {
+		s.SolveLU(j.a.Adjoint, n, cols, f[i*n*n:], n, p[i*n:][:n], z[i*n*cols:], cols)
+	})
+}
+
+func triangular[T lapack.Number](j *job[T]) error {
+	count, n, cols := dims(j.in[1])
+	a, z := dense[T](j.in[0]), backend.Slice[T](j.out[0])
+	fill(z, j.in[1])
+	return j.each(count, n*n*cols/2, func(s *lapack.Solver[T], i int) {
+		s.SolveTriangular(j.a.Upper, j.a.Unit, n, cols, a[i*n*n:], n, 1, z[i*n*cols:], cols)
+	})
+}
+
+func cholesky[T lapack.Number](j *job[T]) error {
+	count, n, _ := dims(j.in[0])
+	z, info := backend.Slice[T](j.out[0]), backend.Slice[int32](j.out[1])
+	fill(z, j.in[0])
+	err := j.each(count, n*n*n/3, func(s *lapack.Solver[T], i int) {
+		l := z[i*n*n:][:n*n]
+		info[i] = int32(s.Cholesky(n, l, n))
+		for r := range n {
+			clear(l[r*n+r+1 : (r+1)*n])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return failed(j.a.Check, info, isNotDefinite)
+}
+
+// qr gives Q and R; Q is empty unless Vectors is set, and square if Full is.
+func qr[T lapack.Number](j *job[T]) error {
+	count, m, n := dims(j.in[0])
+	k := min(m, n)
+	a := make([]T, count*m*n)
+	fill(a, j.in[0])
+	r := backend.Slice[T](j.out[1])
+	_, rows, _ := dims(j.out[1])
+	var q []T
+	cols := 0
+	if j.a.Vectors {
+		q = backend.Slice[T](j.out[0])
+		_, _, cols = dims(j.out[0])
+	}
+	return j.each(count, 2*m*n*k, func(s *lapack.Solver[T], i int) {
+		f, tau := a[i*m*n:][:m*n], make([]T, k)
+		undo := s.Scale(f)
+		s.QR(m, n, f, n, tau)
+		up := r[i*rows*n:][:rows*n]
+		clear(up)
+		for t := range k {
+			copy(up[t*n+t:(t+1)*n], f[t*n+t:(t+1)*n])
+		}
+		undo(up)
+		if q != nil {
+			s.FormQ(m, cols, k, f, n, tau, q[i*m*cols:], cols)
+		}
+	})
+}
+
+func geqrf[T lapack.Number](j *job[T]) error {
+	count, m, n := dims(j.in[0])
+	k := min(m, n)
+	z, tau := backend.Slice[T](j.out[0]), backend.Slice[T](j.out[1])
+	fill(z, j.in[0])
+	return j.each(count, m*n*k, func(s *lapack.Solver[T], i int) { s.QR(m, n, z[i*m*n:], n, tau[i*k:][:k]) })
+}
+
+// hermitian fills the upper triangle from the lower one.
+func hermitian[T lapack.Number](n int, a []T) {
+	for i := range n {
+		a[i*n+i] = lapack.RealPart(a[i*n+i])
+		for k := range i {
+			a[k*n+i] = lapack.Conj(a[i*n+k])
+		}
+	}
+}
+
+// parts writes real numbers to an output of the real type of T.
+func parts(v backend.View, at int, x []float64) {
+	if v.DType == dtype.Float32 {
+		z := backend.Slice[float32](v)[at:]
+		for i, w := range x {
+			z[i] = float32(w)
+		}
+		return
+	}
+	copy(backend.Slice[float64](v)[at:], x)
+}
+
+// eigh gives the eigenvalues, the eigenvectors if wanted, and info.
+func eigh[T lapack.Number](j *job[T]) error {
+	count, n, _ := dims(j.in[0])
+	var z []T
+	if j.a.Vectors {
+		z = backend.Slice[T](j.out[1])
+	} else {
+		z = make([]T, count*n*n)
+	}
+	fill(z, j.in[0])
+	info := make([]int32, count)
+	err := j.each(count, 4*n*n*n, func(s *lapack.Solver[T], i int) {
+		w, a := make([]float64, n), z[i*n*n:][:n*n]
+		hermitian(n, a)
+		if info[i] = int32(s.Eigh(n, a, n, w, j.a.Vectors)); info[i] != 0 {
+			blank(w)
+		}
+		parts(j.out[0], i*n, w)
+	})
+	if err != nil {
+		return err
+	}
+	return failed(j.a.Check, info, isNotFinite)
+}
+
+func blank(w []float64) {
+	for i := range w {
+		w[i] = math.NaN()
+	}
+}
+
+// svd gives U, S and Vᴴ, or S alone.
+func svd[T lapack.Number](j *job[T]) error {
+	count, m, n := dims(j.in[0])
+	k := min(m, n)
+	a := make([]T, count*m*n)
+	fill(a, j.in[0])
+	info := make([]int32, count)
+	at := 0
+	var u, vh []T
+	uc, vc := 0, 0
+	if j.a.Vectors {
+		at = 1
+		u, vh = backend.Slice[T](j.out[0]), backend.Slice[T](j.out[2])
+		_, _, uc = dims(j.out[0])
+		_, vc, _ = dims(j.out[2])
+	}
+	err := j.each(count, 8*m*n*k, func(s *lapack.Solver[T], i int) {
+		sv := make([]float64, k)
+		if u != nil {
+			info[i] = int32(s.SVD(m, n, a[i*m*n:][:m*n], sv, u[i*m*uc:][:m*uc], uc, vh[i*vc*n:][:vc*n], vc))
+		} else {
+			info[i] = int32(s.SVD(m, n, a[i*m*n:][:m*n], sv, nil, 0, nil, 0))
+		}
+		if info[i] != 0 {
+			blank(sv)
+		}
+		parts(j.out[at], i*k, sv)
+	})
+	if err != nil {
+		return err
+	}
+	return failed(j.a.Check, info, isNotFinite)
+}
+
+// det has the operands A, which only a gradient reads, LU and pivots.
+func det[T lapack.Number](j *job[T]) error {
+	count, n, _ := dims(j.in[1])
+	p, err := pivots("det", j.in[2], n)
+	if err != nil {
+		return err
+	}
+	f, z := dense[T](j.in[1]), backend.Slice[T](j.out[0])
+	for i := range count {
+		z[i] = lapack.Det(n, part(f, i*n*n), n, p[i*n:][:n])
+	}
+	return nil
+}
+
+// slogdet gives the sign and the logarithm of the magnitude.
+func slogdet[T lapack.Number](j *job[T]) error {
+	count, n, _ := dims(j.in[1])
+	p, err := pivots("slogdet", j.in[2], n)
+	if err != nil {
+		return err
+	}
+	f, z := dense[T](j.in[1]), backend.Slice[T](j.out[0])
+	for i := range count {
+		sign, log := lapack.LogDet(n, part(f, i*n*n), n, p[i*n:][:n])
+		z[i] = sign
+		parts(j.out[1], i, []float64{log})
+	}
+	return nil
+}
+
+// part is x[from:], or nothing if there are no elements.
+func part[T any](x []T, from int) []T { return x[min(from, len(x)):] }
+
+func adjugate[T lapack.Number](j *job[T]) error {
+	count, n, _ := dims(j.in[0])
+	a, z := dense[T](j.in[0]), backend.Slice[T](j.out[0])
+	return j.each(count, 4*n*n*n, func(s *lapack.Solver[T], i int) { s.Adjugate(n, a[i*n*n:][:n*n], z[i*n*n:][:n*n]) })
+}
+
+// permutation turns row exchanges into the rows in their new order.
+func permutation(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	d := out[0].Shape.Dims()
+	m, k := d[len(d)-1], in[0].Shape.Dim(-1)
+	z := backend.Slice[int64](out[0])
+	if len(z) == 0 {
+		return nil
+	}
+	p, err := pivots("lu_unpack", in[0], m)
+	if err != nil {
+		return err
+	}
+	for i := 0; i*m < len(z); i++ {
+		row := z[i*m:][:m]
+		for r := range row {
+			row[r] = int64(r)
+		}
+		for r, x := range p[i*k:][:k] {
+			row[r], row[x] = row[x], row[r]
+		}
+	}
+	return nil
+}

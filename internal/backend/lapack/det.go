@@ -1,0 +1,136 @@
+package lapack
+
+import "math"
+
+// Conj is the complex conjugate.
+func Conj[T Number](x T) T { return conj(x) }
+
+// RealPart is x without its imaginary part.
+func RealPart[T Number](x T) T { return of[T](re(x), 0) }
+
+// Scale multiplies a matrix by a power of two so that squares of its elements neither overflow nor vanish, and returns what undoes
+// that.
+func (s *Solver[T]) Scale(a []T) (undo func(x []T)) {
+	f := powerOfScale[T](largest(a))
+	scaleBy(a, f)
+	return func(x []T) { scaleBy(x, 1/f) }
+}
+
+// LUInPlace is LU without row exchanges.
+func (s *Solver[T]) LUInPlace(m, n int, a []T, ld int) (info int) {
+	for j := range min(m, n) {
+		d := a[j*ld+j]
+		if d == 0 {
+			if info == 0 {
+				info = j + 1
+			}
+			continue
+		}
+		for i := j + 1; i < m; i++ {
+			f := a[i*ld+j] / d
+			a[i*ld+j] = f
+			axpy(a[i*ld+j+1:][:n-j-1], -f, a[j*ld+j+1:])
+		}
+	}
+	return info
+}
+
+// odd reports whether the exchanges are an odd permutation.
+func odd(piv []int32) bool {
+	is := false
+	for i, p := range piv {
+		is = is != (int(p) != i)
+	}
+	return is
+}
+
+// Det is the determinant of a factored matrix. The product is kept near 1 until the end, so that only the result can overflow.
+func Det[T Number](n int, lu []T, ld int, piv []int32) T {
+	z, exp := complex(1, 0), 0
+	if odd(piv) {
+		z = -1
+	}
+	for i := range n {
+		d := lu[i*ld+i]
+		z *= complex(re(d), im(d))
+		m := max(math.Abs(real(z)), math.Abs(imag(z)))
+		if m == 0 || m != m || math.IsInf(m, 0) {
+			continue
+		}
+		_, e := math.Frexp(m)
+		z = complex(math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e))
+		exp += e
+	}
+	return of[T](math.Ldexp(real(z), exp), math.Ldexp(imag(z), exp))
+}
+
+// LogDet is the sign of the determinant of a factored matrix, and the logarithm of its magnitude.
+func LogDet[T Number](n int, lu []T, ld int, piv []int32) (sign T, log float64) {
+	z := complex(1, 0)
+	if odd(piv) {
+		z = -1
+	}
+	for i := range n {
+		d := lu[i*ld+i]
+		m := abs(d)
+		if m == 0 {
+			return 0, math.Inf(-1)
+		}
+		z *= complex(re(d)/m, im(d)/m)
+		log += math.Log(m)
+	}
+	if isComplex[T]() && n > 0 {
+		m := math.Hypot(real(z), imag(z))
+		z = complex(real(z)/m, imag(z)/m)
+	}
+	return of[T](real(z), imag(z)), log
+}
+
+// Adjugate writes the adjugate of a, n×n, to z: the transposed cofactors, det(A)·A⁻¹ where A has an inverse. By singular values it
+// is right for singular matrices too.
+func (s *Solver[T]) Adjugate(n int, a, z []T) {
+	at := s.mark()
+	defer s.back(at)
+	if n == 0 {
+		return
+	}
+	if n == 1 {
+		z[0] = 1
+		return
+	}
+	c, u, vh, sv := s.take(n*n), s.take(n*n), s.take(n*n), make([]float64, n)
+	copy(c, a)
+	if s.SVD(n, n, c, sv, u, n, vh, n) != 0 {
+		for i := range z {
+			z[i] = of[T](math.NaN(), math.NaN())
+		}
+		return
+	}
+	// adj A = det(U)·det(Vᴴ)·V·diag(Π of the other values)·Uᴴ
+	turn := s.determinant(n, u) * s.determinant(n, vh)
+	v, uh := s.take(n*n), s.take(n*n)
+	for i := range n {
+		others := 1.0
+		for k, x := range sv {
+			if k != i {
+				others *= x
+			}
+		}
+		f := of[T](real(turn)*others, imag(turn)*others)
+		for k := range n {
+			v[k*n+i] = conj(vh[i*n+k]) * f
+			uh[i*n+k] = conj(u[k*n+i])
+		}
+	}
+	s.Mul(n, n, n, v, n, 1, uh, n, 1, z, n, false)
+}
+
+func (s *Solver[T]) determinant(n int, a []T) complex128 {
+	at := s.mark()
+	defer s.back(at)
+	c, piv := s.take(n*n), make([]int32, n)
+	copy(c, a)
+	s.LU(n, n, c, n, piv)
+	d := Det(n, c, n, piv)
+	return complex(re(d), im(d))
+}

@@ -1,0 +1,141 @@
+package lapack
+
+// QR factors a, m×n, in place: R on and above the diagonal, below it the vectors of the reflectors, whose first element 1 is not
+// stored. tau has min(m, n) elements.
+func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) {
+	k := min(m, n)
+	at := s.mark()
+	defer s.back(at)
+	if k <= 8 || n <= 8 {
+		qrColumns(m, n, a, ld, tau)
+		return
+	}
+	for j := 0; j < k; j += reflectors {
+		w := min(reflectors, k-j)
+		rows := m - j
+		here := s.mark()
+		p := s.take(w * rows)
+		transpose(rows, w, a[j*ld+j:], ld, p, rows)
+		s.panel(w, rows, p, tau[j:j+w])
+		transpose(w, rows, p, rows, a[j*ld+j:], ld)
+		if rest := n - j - w; rest > 0 {
+			unpackReflectors(w, rows, p)
+			b := s.newBlock(w, rows, p, tau[j:j+w])
+			s.apply(&b, true, rest, a[j*ld+j+w:], ld)
+		}
+		s.back(here)
+	}
+}
+
+// unpackReflectors puts the 1 and the zeros before it in the rows of a panel.
+func unpackReflectors[T Number](k, m int, p []T) {
+	for i := range k {
+		row := p[i*m:][:m]
+		clear(row[:min(i, m)])
+		if i < m {
+			row[i] = 1
+		}
+	}
+}
+
+// panel factors the columns that lie in the w rows of p, of m elements each.
+func (s *Solver[T]) panel(w, m int, p, tau []T) {
+	at := s.mark()
+	defer s.back(at)
+	v, minus := s.take(m), s.take(w)
+	for j := range w {
+		if j >= m {
+			break
+		}
+		x := p[j*m+j : (j+1)*m]
+		beta, t := reflector(len(x), x, 1)
+		tau[j] = t
+		rest := w - j - 1
+		if rest > 0 && t != 0 {
+			x[0] = 1
+			u := v[:len(x)]
+			copy(u, x)
+			conjugate(u)
+			f := minus[:rest]
+			s.Mul(rest, 1, len(x), p[(j+1)*m+j:], m, 1, u, 1, 1, f, 1, false)
+			for i := range f {
+				f[i] *= -conj(t)
+			}
+			s.Mul(rest, len(x), 1, f, 1, 1, x, len(x), 1, p[(j+1)*m+j:], m, true)
+		}
+		x[0] = of[T](beta, 0)
+	}
+}
+
+// qrColumns goes column by column.
+func qrColumns[T Number](m, n int, a []T, ld int, tau []T) {
+	var room [64]T
+	w := room[:]
+	if n > len(w) {
+		w = make([]T, n)
+	}
+	for j := range min(m, n) {
+		beta, t := reflector(m-j, a[j*ld+j:], ld)
+		tau[j] = t
+		if w := w[:n-j-1]; t != 0 && len(w) > 0 {
+			copy(w, a[j*ld+j+1:])
+			for i := j + 1; i < m; i++ {
+				axpy(w, conj(a[i*ld+j]), a[i*ld+j+1:])
+			}
+			f := -conj(t)
+			axpy(a[j*ld+j+1:][:len(w)], f, w)
+			for i := j + 1; i < m; i++ {
+				axpy(a[i*ld+j+1:][:len(w)], f*a[i*ld+j], w)
+			}
+		}
+		a[j*ld+j] = of[T](beta, 0)
+	}
+}
+
+// FormQ writes the first n columns of the product of the k reflectors that QR left below the diagonal of a, m rows.
+func (s *Solver[T]) FormQ(m, n, k int, a []T, ld int, tau, q []T, ldq int) {
+	at := s.mark()
+	defer s.back(at)
+	for i := range m {
+		clear(q[i*ldq:][:n])
+		if i < n {
+			q[i*ldq+i] = 1
+		}
+	}
+	if k <= 8 {
+		formColumns(m, n, k, a, ld, tau, q, ldq)
+		return
+	}
+	blocks := (k + reflectors - 1) / reflectors
+	for t := blocks - 1; t >= 0; t-- {
+		j := t * reflectors
+		w, rows := min(reflectors, k-j), m-j
+		here := s.mark()
+		p := s.take(w * rows)
+		transpose(rows, w, a[j*ld+j:], ld, p, rows)
+		unpackReflectors(w, rows, p)
+		b := s.newBlock(w, rows, p, tau[j:j+w])
+		// The columns before j are still those of the identity.
+		s.apply(&b, false, n-j, q[j*ldq+j:], ldq)
+		s.back(here)
+	}
+}
+
+func formColumns[T Number](m, n, k int, a []T, ld int, tau, q []T, ldq int) {
+	var room [64]T
+	w := room[:]
+	if n > len(w) {
+		w = make([]T, n)
+	}
+	for j := k - 1; j >= 0; j-- {
+		w := w[:n-j]
+		copy(w, q[j*ldq+j:])
+		for i := j + 1; i < m; i++ {
+			axpy(w, conj(a[i*ld+j]), q[i*ldq+j:])
+		}
+		axpy(q[j*ldq+j:][:len(w)], -tau[j], w)
+		for i := j + 1; i < m; i++ {
+			axpy(q[i*ldq+j:][:len(w)], -tau[j]*a[i*ld+j], w)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package lapack
+
+import "math"
+
+// reflector makes H = 1 - tau·v·vᴴ with Hᴴ·x = beta·e₁ for x of n elements, inc apart: beta is real, v begins with 1. x
+// becomes v but for its first element, which is left to the caller.
+func reflector[T Number](n int, x []T, inc int) (beta float64, tau T) {
+	if n == 0 {
+		return 0, 0
+	}
+	a, b := re(x[0]), im(x[0])
+	rest := 0.0
+	if n > 1 {
+		rest = norm2(n-1, x[inc:], inc)
+	}
+	if rest == 0 && b == 0 {
+		return a, 0
+	}
+	beta = -math.Copysign(math.Hypot(math.Hypot(a, b), rest), a)
+	if math.Abs(beta) < least[T]()/Eps[T]() { // subnormal numbers have too few digits for v
+		f := 0x1p+600
+		if !isWide[T]() {
+			f = 0x1p+80
+		}
+		for i := range n {
+			x[i*inc] = of[T](re(x[i*inc])*f, im(x[i*inc])*f)
+		}
+		beta, tau = reflector(n, x, inc)
+		return beta / f, tau
+	}
+	tau = of[T]((beta-a)/beta, -b/beta)
+	f := 1 / complex(a-beta, b)
+	g := of[T](real(f), imag(f))
+	for i := 1; i < n; i++ {
+		x[i*inc] *= g
+	}
+	return beta, tau
+}
+
+// block is a product of reflectors H₀·H₁…: 1 - V·T·Vᴴ. Row i of v is the i-th vector, of m elements.
+type block[T Number] struct {
+	k, m int
+	v    []T // k×m
+	conj []T // its conjugate: v itself if T is real
+	t    []T // k×k, upper triangular
+}
+
+// newBlock makes the block of reflectors with vectors in the rows of v.
+func (s *Solver[T]) newBlock(k, m int, v, tau []T) block[T] {
+	b := block[T]{k: k, m: m, v: v, conj: v, t: s.zeros(k * k)}
+	if isComplex[T]() {
+		b.conj = s.take(k * m)
+		copy(b.conj, v)
+		conjugate(b.conj)
+	}
+	g := s.take(k * k) // g[i][j] = vᵢᴴ·vⱼ
+	s.Mul(k, k, m, b.conj, m, 1, v, 1, m, g, k, false)
+	for j := range k {
+		b.t[j*k+j] = tau[j]
+		for i := range j {
+			var sum T
+			for p := i; p < j; p++ {
+				sum += b.t[i*k+p] * g[p*k+j]
+			}
+			b.t[i*k+j] = -tau[j] * sum
+		}
+	}
+	return b
+}
+
+// apply replaces c, m×n, by (1 - V·T·Vᴴ)·c, or by (1 - V·Tᴴ·Vᴴ)·c if adjoint.
+func (s *Solver[T]) apply(b *block[T], adjoint bool, n int, c []T, ld int) {
+	if n == 0 {
+		return
+	}
+	at := s.mark()
+	defer s.back(at)
+	k := b.k
+	w, w2, t := s.take(k*n), s.take(k*n), s.take(k*k)
+	s.Mul(k, n, b.m, b.conj, b.m, 1, c, ld, 1, w, n, false)
+	negate(t, b.t)
+	if adjoint {
+		conjugate(t)
+		s.Mul(k, n, k, t, 1, k, w, n, 1, w2, n, false)
+	} else {
+		s.Mul(k, n, k, t, k, 1, w, n, 1, w2, n, false)
+	}
+	s.Mul(b.m, n, k, b.v, 1, b.m, w2, n, 1, c, ld, true)
+}
+
+// reflectors is how many are applied at once.
+const reflectors = 32
+
+// applyAll applies the reflectors with vectors in the rows of v, each of m elements and zero before its own first one: H₀·H₁…·c, or
+// …H₁ᴴ·H₀ᴴ·c if adjoint. Vector i begins at element i+shift.
+func (s *Solver[T]) applyAll(adjoint bool, k, m, shift int, v, tau []T, n int, c []T, ld int) {
+	blocks := (k + reflectors - 1) / reflectors
+	for t := range blocks {
+		i := t
+		if !adjoint {
+			i = blocks - 1 - t
+		}
+		from := i * reflectors
+		count := min(reflectors, k-from)
+		at := s.mark()
+		top := from + shift
+		part := s.take(count * (m - top))
+		for r := range count {
+			copy(part[r*(m-top):][:m-top], v[(from+r)*m+top:])
+		}
+		b := s.newBlock(count, m-top, part, tau[from:from+count])
+		s.apply(&b, adjoint, n, c[top*ld:], ld)
+		s.back(at)
+	}
+}

@@ -1,0 +1,119 @@
+package lapack
+
+// SVD computes A = U·diag(sv)·Vᴴ of a, m×n, which is overwritten. sv has min(m, n) elements, descending. u is nil, or m×uc and gets the first uc
+// columns of U, where uc is min(m, n) or m; vh is nil too then, or vc×n with the rows of Vᴴ, vc being min(m, n) or n. info is 0, or 1 if
+// it does not converge, as for a matrix with NaN.
+func (s *Solver[T]) SVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T, vc int) (info int) {
+	at := s.mark()
+	defer s.back(at)
+	if min(m, n) == 0 {
+		identity(m, uc, u)
+		identity(vc, n, vh)
+		return 0
+	}
+	big := largest(a[:m*n])
+	if !(big <= maxFloat) {
+		return 1
+	}
+	if m < n {
+		// Aᴴ = V·S·Uᴴ
+		t := s.take(m * n)
+		transpose(m, n, a, n, t, m)
+		conjugate(t)
+		if u == nil {
+			return s.SVD(n, m, t, sv, nil, 0, nil, 0)
+		}
+		left, right := s.take(n*vc), s.take(uc*m)
+		info = s.SVD(n, m, t, sv, left, vc, right, uc)
+		transpose(n, vc, left, vc, vh, n)
+		transpose(uc, m, right, m, u, uc)
+		conjugate(vh[:vc*n])
+		conjugate(u[:m*uc])
+		return info
+	}
+	f := powerOfScale[T](big)
+	scaleBy(a[:m*n], f)
+	if m > n+n/2 && n > 1 {
+		info = s.tallSVD(m, n, a, sv, u, uc, vh, vc)
+	} else {
+		info = s.squareSVD(m, n, a, sv, u, uc, vh)
+	}
+	unscale(sv, f)
+	return info
+}
+
+func identity[T Number](m, n int, x []T) {
+	clear(x)
+	for i := range min(m, n) {
+		if x != nil {
+			x[i*n+i] = 1
+		}
+	}
+}
+
+// tallSVD makes the matrix square first: A = Q·R.
+func (s *Solver[T]) tallSVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T, vc int) (info int) {
+	tau, r := s.take(n), s.zeros(n*n)
+	s.QR(m, n, a, n, tau)
+	for i := range n {
+		copy(r[i*n+i:(i+1)*n], a[i*n+i:(i+1)*n])
+	}
+	if u == nil {
+		return s.squareSVD(n, n, r, sv, nil, 0, nil)
+	}
+	core, q := s.take(n*n), s.take(m*uc)
+	if info = s.squareSVD(n, n, r, sv, core, n, vh); info != 0 {
+		return info
+	}
+	s.FormQ(m, uc, n, a, n, tau, q, uc)
+	s.Mul(m, n, n, q, uc, 1, core, n, 1, u, uc, false)
+	for i := range m {
+		copy(u[i*uc+n:(i+1)*uc], q[i*uc+n:(i+1)*uc])
+	}
+	return 0
+}
+
+// squareSVD is SVD for m ≥ n by bidiagonalization.
+func (s *Solver[T]) squareSVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T) (info int) {
+	b := s.bidiagonalize(m, n, a, n)
+	copy(sv, b.d)
+	if u == nil {
+		if !bidiagonalQR(sv, b.e, nil, nil) {
+			return 1
+		}
+		return 0
+	}
+	ub, vb := make([]float64, n*n), make([]float64, n*n) // row i: the i-th left and right vector of the bidiagonal matrix
+	if !s.bidiagonalVectors(sv, b.e, ub, vb) {
+		return 1
+	}
+	clear(u[:m*uc])
+	for i := range n {
+		for j := range n {
+			u[i*uc+j] = of[T](ub[j*n+i], 0)
+		}
+	}
+	for i := n; i < uc; i++ {
+		u[i*uc+i] = 1
+	}
+	s.applyAll(false, n, m, 0, b.v, b.tauq, uc, u, uc)
+	v := s.take(n * n)
+	for i := range n {
+		for j := range n {
+			v[i*n+j] = of[T](vb[j*n+i], 0)
+		}
+	}
+	s.applyAll(false, n-1, n, 1, b.u, b.taup, n, v, n)
+	transpose(n, n, v, n, vh, n)
+	conjugate(vh[:n*n])
+	return 0
+}
+
+// bidiagonalVectors finds the singular values, in place of d, and the vectors, the rows of u and v.
+func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64) bool {
+	n := len(d)
+	for i := range n {
+		u[i*n+i], v[i*n+i] = 1, 1
+	}
+	return bidiagonalQR(d, e, u, v)
+}

@@ -1,0 +1,228 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// epsOf is the distance from 1 to the next larger number.
+func epsOf(d dtype.DType) float64 {
+	if d.Real() == dtype.Float64 {
+		return 0x1p-52
+	}
+	return 0x1p-23
+}
+
+// tolerances gives the absolute and the relative tolerance for matrices: by default 0 and ε·max(m, n), the latter only where no absolute one is given.
+func tolerances(op string, x *Node, atol, rtol *float64) (a, r float64) {
+	if atol != nil {
+		a = *atol
+	}
+	switch {
+	case rtol != nil:
+		r = *rtol
+	case a == 0:
+		r = epsOf(x.DType()) * float64(max(x.Dim(-1), x.Dim(-2)))
+	}
+	if !(a >= 0) || !(r >= 0) {
+		fault.Throw(fault.Value, op, "the tolerances are %v and %v; want 0 or more", a, r)
+	}
+	return a, r
+}
+
+// RankOptions has the tolerances below which singular values count as 0, and says whether matrices are Hermitian.
+type RankOptions struct {
+	ATol      *float64 `lucid:"atol"` // singular values up to it are 0; nil: 0
+	RTol      *float64 `lucid:"rtol"` // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
+	Hermitian bool     // use eigenvalues, of which the lower triangle is read
+}
+
+// MatrixRank returns how many singular values of each matrix are not 0.
+//
+//lucid:name linalg_matrix_rank
+//lucid:pkg linalg
+//lucid:amp float32
+//lucid:options MatrixRankOptions
+func MatrixRank(x *Node, o RankOptions) *Node {
+	const op = "linalg_matrix_rank"
+	x = StopGradient(matricesOf(op, x))
+	var s *Node
+	if o.Hermitian {
+		s = Abs(eigvalsh(op, x, "L"))
+	} else {
+		s = svdvals(op, x)
+	}
+	if s.Dim(-1) == 0 {
+		return broadcastTo(Number(dtype.Int64, 0), batchOf(op, x, 2))
+	}
+	a, r := tolerances(op, x, o.ATol, o.RTol)
+	top := Amax(s, ReduceOptions{Dim: []int{-1}, KeepDim: true})
+	return Sum(Gt(s, Maximum(Mul(top, r), a)), ReduceOptions{Dim: []int{-1}})
+}
+
+// PinvOptions has the tolerances below which singular values count as 0, and says whether matrices are Hermitian.
+type PinvOptions struct {
+	ATol      *float64 `lucid:"atol"` // singular values up to it are 0; nil: 0
+	RTol      *float64 `lucid:"rtol"` // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
+	Hermitian bool     // use eigenvalues, of which the lower triangle is read
+}
+
+// Pinv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.
+//
+//lucid:name linalg_pinv
+//lucid:pkg linalg PInv
+//lucid:alias pinverse
+//lucid:amp float32
+//lucid:options PInvOptions
+func Pinv(x *Node, o PinvOptions) *Node {
+	const op = "linalg_pinv"
+	x = matricesOf(op, x)
+	if o.Hermitian {
+		x = squares(op, x)
+	}
+	a, r := tolerances(op, x, o.ATol, o.RTol)
+	return pinvOf(op, x, a, r, o.Hermitian)
+}
+
+func pinvOf(op string, x *Node, atol, rtol float64, hermitian bool) *Node {
+	s := batchOf(op, x, 2)
+	tol := func(v float64) *Node { return broadcastTo(Number(x.DType().Real(), v), s) }
+	return apply(opPinv, attr.Factor{Hermitian: hermitian, Check: op}, x, tol(atol), tol(rtol))
+}
+
+// LstsqOptions has the relative tolerance and the algorithm.
+type LstsqOptions struct {
+	RCond  *float64 `lucid:"rcond"` // singular values up to it times the largest are 0; nil: ε·max(m, n)
+	Driver string   // gelsy (also if empty), gelsd and gelss allow any rank; gels asks for full rank
+}
+
+// Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows
+// than columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors if
+// its shape is that of a without the last size. The derivative holds where the rank does not change.
+//
+//lucid:name linalg_lstsq
+//lucid:pkg linalg LstSq
+//lucid:amp float32
+//lucid:options LstSqOptions
+func Lstsq(a, b *Node, o LstsqOptions) (solution, residuals, rank, singularValues *Node) {
+	const op = "linalg_lstsq"
+	ampFloat32(&b)
+	a = matricesOf(op, a)
+	factorable(op, b)
+	a, b = sameType(op, a, b)
+	vector := a.Rank()-1 == b.Rank() && slices.Equal(b.Shape().Dims(), a.Shape().Dims()[:b.Rank()])
+	if vector {
+		b = Unsqueeze(b, -1)
+	}
+	if b.Rank() < 2 || b.Dim(-2) != a.Dim(-2) {
+		fault.Throw(fault.Shape, op, "a has shape %v and b %v; want as many rows", a.Shape(), b.Shape())
+	}
+	a, b = sameBatch(op, a, b)
+	m, n := a.Dim(-2), a.Dim(-1)
+	rank = broadcastTo(Number(dtype.Int64, 0), shape.Of(op, 0))
+	empty := broadcastTo(Number(a.DType().Real(), 0), shape.Of(op, 0))
+	residuals, singularValues = empty, empty
+	rcond := epsOf(a.DType()) * float64(max(m, n))
+	if o.RCond != nil && *o.RCond >= 0 {
+		rcond = *o.RCond
+	}
+	switch o.Driver {
+	case "gels":
+		solution = fullRankLstsq(a, b)
+	case "", "gelsy", "gelsd", "gelss":
+		solution = mm(pinvOf(op, a, 0, rcond, false), b)
+		rank = MatrixRank(a, RankOptions{RTol: &rcond})
+		if o.Driver == "gelsd" || o.Driver == "gelss" {
+			singularValues = svdvals(op, StopGradient(a))
+		}
+	default:
+		fault.Throw(fault.Value, op, "driver is %q; want \"gels\", \"gelsy\", \"gelsd\" or \"gelss\"", o.Driver)
+	}
+	if m > n {
+		r := Abs(Sub(mm(a, solution), b))
+		residuals = Sum(Square(r), ReduceOptions{Dim: []int{-2}})
+	}
+	if vector {
+		solution = Squeeze(solution, -1)
+		if m > n {
+			residuals = Squeeze(residuals, -1)
+		}
+	}
+	return solution, residuals, rank, singularValues
+}
+
+// fullRankLstsq solves by QR.
+func fullRankLstsq(a, b *Node) *Node {
+	f := attr.Factor{Vectors: true}
+	if a.Dim(-2) >= a.Dim(-1) {
+		t := apply(opQR, f, a)
+		q, r := graph.TupleItem(t, 0), graph.TupleItem(t, 1)
+		return solveTriangular(r, mm(adjoint(q), b), true, false)
+	}
+	t := apply(opQR, f, adjoint(a))
+	q, r := graph.TupleItem(t, 0), graph.TupleItem(t, 1)
+	return mm(q, solveTriangular(adjoint(r), b, false, false))
+}
+
+// TensorinvOptions says how many dimensions belong to the rows.
+type TensorinvOptions struct {
+	Ind *int // number of the first dimensions, whose sizes must have the product of the others; nil: 2
+}
+
+// Tensorinv returns the inverse of a tensor seen as a matrix whose rows are its first dimensions.
+//
+//lucid:name linalg_tensorinv
+//lucid:pkg linalg TensorInv
+//lucid:amp float32
+//lucid:options TensorInvOptions
+func Tensorinv(x *Node, o TensorinvOptions) *Node {
+	const op = "linalg_tensorinv"
+	ind := 2
+	if o.Ind != nil {
+		ind = *o.Ind
+	}
+	d := x.Shape().Dims()
+	if ind < 1 || ind > len(d) || product(d[:ind]) != product(d[ind:]) {
+		fault.Throw(fault.Shape, op, "the first %d sizes of %v must have the product of the others", ind, x.Shape())
+	}
+	factorable(op, x)
+	n := product(d[:ind])
+	y := inverseOf(op, Reshape(x, n, n))
+	return Reshape(y, append(slices.Clone(d[ind:]), d[:ind]...)...)
+}
+
+// TensorsolveOptions says which dimensions come last.
+type TensorsolveOptions struct {
+	Dims []int // dimensions of a that are moved behind the others first
+}
+
+// Tensorsolve returns x with tensordot(a, x) = b over the dimensions of x.
+//
+//lucid:name linalg_tensorsolve
+//lucid:pkg linalg TensorSolve
+//lucid:amp float32
+//lucid:options TensorSolveOptions
+func Tensorsolve(a, b *Node, o TensorsolveOptions) *Node {
+	const op = "linalg_tensorsolve"
+	if len(o.Dims) > 0 {
+		to := make([]int, len(o.Dims))
+		from := make([]int, len(o.Dims))
+		for i, d := range o.Dims {
+			from[i], to[i] = shape.Axis(op, d, a.Rank()), a.Rank()-len(o.Dims)+i
+		}
+		a = moveDims(op, a, from, to)
+	}
+	d := a.Shape().Dims()
+	if b.Rank() > len(d) || product(d[:b.Rank()]) != product(b.Shape().Dims()) || product(d[b.Rank():]) != product(b.Shape().Dims()) {
+		fault.Throw(fault.Shape, op, "a has shape %v and b %v; want the first sizes of a to be those of b, and the others with the same product", a.Shape(), b.Shape())
+	}
+	factorable(op, a)
+	n := product(b.Shape().Dims())
+	x := Solve(Reshape(a, n, n), Reshape(b, n), SolveOptions{})
+	return Reshape(x, slices.Clone(d[b.Rank():])...)
+}
