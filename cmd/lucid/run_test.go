@@ -38,7 +38,8 @@ func nextByteModel(t *testing.T, template string) string {
 	}
 	for name, v := range map[string]any{
 		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": n, "hidden_size": n, "intermediate_size": n,
-			"num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 64, "eos_token_id": 'z'},
+			"num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 64,
+			"eos_token_id": 'z'},
 		"tokenizer.json": map[string]any{"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false},
 			"decoder": map[string]any{"type": "ByteLevel"}, "model": map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}},
 		"tokenizer_config.json": map[string]any{"chat_template": template},
@@ -58,7 +59,8 @@ func TestRun(t *testing.T) {
 	plain := nextByteModel(t, "")
 	chat := nextByteModel(t, "{% for m in messages %}{{ m.content }}{% endfor %}")
 	status, out, errs := lucidRun("run", plain, "abc", "--max-tokens", "4")
-	if status != 0 || !regexp.MustCompile(`^defg\n\[prompt: 3 tokens, [0-9.]+ tokens/s; text: 4 tokens, [0-9.]+ tokens/s\]\n$`).MatchString(out) {
+	want := regexp.MustCompile(`^defg\n\[prompt: 3 tokens, [0-9.]+ tokens/s; text: 4 tokens, [0-9.]+ tokens/s\]\n$`)
+	if status != 0 || !want.MatchString(out) {
 		t.Errorf("status %d, %q %q", status, out, errs)
 	}
 	for _, tt := range []struct {
