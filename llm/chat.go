@@ -18,7 +18,8 @@ type Message struct {
 // Prompt writes a chat as text in the form the model was trained on, up to where the assistant's answer begins.
 func (m *Model) Prompt(messages []Message) (string, error) {
 	if m.chat == "" {
-		return "", fault.New(fault.NotImplemented, op, "the files of the model have no chat template; use Generate with a prompt in the model's form")
+		return "", fault.New(fault.NotImplemented, op,
+			"the files of the model have no chat template; use Generate with a prompt in the model's form")
 	}
 	t, err := template.Parse(m.chat)
 	if err != nil {

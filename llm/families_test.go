@@ -161,7 +161,8 @@ func TestSaveFormats(t *testing.T) {
 	g := goldens(t)
 	m, dir := tiny(t), t.TempDir()
 	want := row(m, g.Prompt, 5)
-	for format, most := range map[string]float64{"f32": 0, "f16": 2e-3, "bf16": 2e-2, "q8_0": 2e-2, "q5_0": 0.2, "q4_0": 0.4, "q4_1": 0.4, "Q4_K": 2e-2} {
+	errs := map[string]float64{"f32": 0, "f16": 2e-3, "bf16": 2e-2, "q8_0": 2e-2, "q5_0": 0.2, "q4_0": 0.4, "q4_1": 0.4, "Q4_K": 2e-2}
+	for format, most := range errs {
 		path := filepath.Join(dir, format+".gguf")
 		if err := m.Save(path, SaveOptions{Format: format}); err != nil {
 			t.Errorf("%s: %v", format, err)

@@ -65,7 +65,8 @@ func TestStop(t *testing.T) {
 	stop := string(runes[8:11])
 	want := whole[:strings.Index(whole, stop)]
 	got, finish := "", ""
-	for tok, err := range m.Generate(context.Background(), "Hello", Options{MaxTokens: 30, Temperature: 1, Seed: 5, Stop: []string{"never said", stop}}) {
+	o := Options{MaxTokens: 30, Temperature: 1, Seed: 5, Stop: []string{"never said", stop}}
+	for tok, err := range m.Generate(context.Background(), "Hello", o) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,8 +140,8 @@ func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
 	stored := w.c.GGUFName(name)
 	info, there := w.f.Info(stored)
-	if fused, _ := w.c.Fused(name); !w.o.Quantized || !there || fused != "" || !slices.Equal(info.Shape, shape) || info.Type.BlockSize() == 1 ||
-		!info.Type.CanDequantize() {
+	if fused, _ := w.c.Fused(name); !w.o.Quantized || !there || fused != "" || !slices.Equal(info.Shape, shape) ||
+		info.Type.BlockSize() == 1 || !info.Type.CanDequantize() {
 		return b, false
 	}
 	data, err := w.f.Data(stored)

@@ -96,7 +96,8 @@ func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 		}
 		stored := c.GGUFName(name)
 		if stored == "" {
-			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the tensor %q has no name there; take adapters off or fuse them first", name)
+			fault.Throw(fault.NotImplemented, op,
+				"saving as GGUF: the tensor %q has no name there; take adapters off or fuse them first", name)
 		}
 		if heads := c.Interleaved(name); heads > 0 {
 			t = together(t, heads)

@@ -46,7 +46,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.IntVar(&r.o.TopK, "top-k", 0, "sample from so many of the most probable tokens; 0: all")
 	f.Float64Var(&r.o.TopP, "top-p", 0, "sample from the most probable tokens that have this probability together; 0: all")
 	f.Float64Var(&r.o.MinP, "min-p", 0, "sample from tokens with this share of the first one's probability; 0: all")
-	f.Float64Var(&r.o.RepetitionPenalty, "repetition-penalty", 0, "makes tokens of the text less probable; 0: no penalty, 1.1 is usual")
+	f.Float64Var(&r.o.RepetitionPenalty, "repetition-penalty", 0, "makes tokens of the text less probable; 0: none")
 	f.Uint64Var(&r.o.Seed, "seed", 0, "of the random numbers; 0: another one every time")
 	f.BoolVar(&r.raw, "raw", false, "continue the prompt as it is, without the model's chat template")
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
@@ -64,7 +64,8 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	types := map[string]lucid.DType{"float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}
 	var known bool
 	if r.load.DType, known = types[*dtype]; !known {
-		return &usageError{fmt.Sprintf("lucid run: there is no --dtype %q; want float32, bfloat16 or float16", *dtype), "lucid run --help"}
+		return &usageError{fmt.Sprintf("lucid run: there is no --dtype %q; want float32, bfloat16 or float16", *dtype),
+			"lucid run --help"}
 	}
 	var err error
 	if r.load.Device, err = parseDevice("run", *device); err != nil {

@@ -59,7 +59,8 @@ func TestRun(t *testing.T) {
 	plain := nextByteModel(t, "")
 	chat := nextByteModel(t, "{% for m in messages %}{{ m.content }}{% endfor %}")
 	status, out, errs := lucidRun("run", plain, "abc", "--max-tokens", "4")
-	if status != 0 || !regexp.MustCompile(`^defg\n\[prompt: 3 tokens, [0-9.]+ tokens/s; text: 4 tokens, [0-9.]+ tokens/s\]\n$`).MatchString(out) {
+	want := regexp.MustCompile(`^defg\n\[prompt: 3 tokens, [0-9.]+ tokens/s; text: 4 tokens, [0-9.]+ tokens/s\]\n$`)
+	if status != 0 || !want.MatchString(out) {
 		t.Errorf("status %d, %q %q", status, out, errs)
 	}
 	for _, tt := range []struct {

@@ -21,8 +21,8 @@ func alphabetModel() (dir string) {
 	eye, w := lucid.Eye(n), lucid.NewStateDict()
 	w.Set("model.embed_tokens.weight", eye)
 	w.Set("lm_head.weight", lucid.Roll(eye, []int{1}, lucid.RollOptions{Dims: []int{0}}))
-	for _, name := range []string{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"} {
-		w.Set("model.layers.0."+name+".weight", lucid.Zeros(n, n))
+	for _, name := range []string{"self_attn.q", "self_attn.k", "self_attn.v", "self_attn.o", "mlp.gate", "mlp.up", "mlp.down"} {
+		w.Set("model.layers.0."+name+"_proj.weight", lucid.Zeros(n, n))
 	}
 	for _, name := range []string{"model.layers.0.input_layernorm", "model.layers.0.post_attention_layernorm", "model.norm"} {
 		w.Set(name+".weight", lucid.Ones(n))
@@ -40,7 +40,8 @@ func alphabetModel() (dir string) {
 		words[string(r)] = b
 	}
 	for name, v := range map[string]any{
-		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": n, "hidden_size": n, "intermediate_size": n,
+		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": n, "hidden_size": n,
+			"intermediate_size": n,
 			"num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 64},
 		"tokenizer.json": map[string]any{"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false},
 			"decoder": map[string]any{"type": "ByteLevel"}, "model": map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}},

@@ -81,7 +81,8 @@ func checkBlocks(op string, w *Node, t ggml.Type) {
 		fault.Throw(fault.DType, op, "the block format %v cannot be dequantised", t)
 	}
 	if w.DType() != dtype.Uint8 || w.Rank() != 2 || w.Dim(1)%t.BlockBytes() != 0 {
-		fault.Throw(fault.Shape, op, "the weight is %v of shape %v; want uint8 of (rows, bytes), blocks of %d bytes", w.DType(), w.Shape(), t.BlockBytes())
+		fault.Throw(fault.Shape, op, "the weight is %v of shape %v; want uint8 of (rows, bytes), blocks of %d bytes",
+			w.DType(), w.Shape(), t.BlockBytes())
 	}
 }
 

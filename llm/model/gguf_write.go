@@ -65,7 +65,8 @@ func WriteMetadata(meta *gguf.Metadata, c *Config) (arch string) {
 	}
 	if c.LocalRoPE != nil {
 		if c.LocalRoPE.Kind != "" {
-			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for scaled rotary positions of layers with a window")
+			fault.Throw(fault.NotImplemented, op,
+				"saving as GGUF: the format has no key for scaled rotary positions of layers with a window")
 		}
 		number("rope.freq_base_swa", c.LocalRoPE.Base)
 	}
