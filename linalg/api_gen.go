@@ -374,9 +374,9 @@ func Det(x *lucid.Tensor) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real matrices
-// too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and infinite
-// where eigenvalues are equal.
+// Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real
+// matrices too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and
+// infinite where eigenvalues are equal.
 func Eig(x *lucid.Tensor) (eigenvalues, eigenvectors *lucid.Tensor) {
 	a0 := acquire("linalg_eig", x)
 	r0, r1 := ops.Eig(a0)
@@ -385,8 +385,8 @@ func Eig(x *lucid.Tensor) (eigenvalues, eigenvectors *lucid.Tensor) {
 }
 
 // Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = v·diag(w)·vᴴ. One triangle
-// is read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where eigenvalues are equal.
-// Eigvalsh has neither limit.
+// is read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where
+// eigenvalues are equal. Eigvalsh has neither limit.
 func Eigh(x *lucid.Tensor, o ...EighOptions) (eigenvalues, eigenvectors *lucid.Tensor) {
 	a0 := acquire("linalg_eigh", x)
 	r0, r1 := ops.Eigh(a0, option("linalg_eigh", o).op())
@@ -455,8 +455,8 @@ func InvEx(x *lucid.Tensor, o ...InvExOptions) (inverse, info *lucid.Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read. D has
-// blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.
+// LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read.
+// D has blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.
 func LDLFactor(x *lucid.Tensor, o ...LDLOptions) (ld, pivots *lucid.Tensor) {
 	a0 := acquire("linalg_ldl_factor", x)
 	r0, r1 := ops.LDLFactor(a0, option("linalg_ldl_factor", o).op())
@@ -548,8 +548,8 @@ func Norm(x *lucid.Tensor, o ...NormOptions) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// Polar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with u·p = x. The
-// derivative is that of SVD.
+// Polar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with
+// u·p = x. The derivative is that of SVD.
 func Polar(x *lucid.Tensor, o ...PolarOptions) (u, p *lucid.Tensor) {
 	a0 := acquire("linalg_polar", x)
 	r0, r1 := ops.LinalgPolar(a0, option("linalg_polar", o).op())
@@ -557,9 +557,10 @@ func Polar(x *lucid.Tensor, o ...PolarOptions) (u, p *lucid.Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// LOBPCG returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the locally optimal
-// block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is given, is near the inverse
-// of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator, and always does Niter iterations.
+// LOBPCG returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the
+// locally optimal block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is
+// given, is near the inverse of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator,
+// and always does Niter iterations.
 func LOBPCG(x *lucid.Tensor, o ...LOBPCGOptions) (eigenvalues, eigenvectors *lucid.Tensor) {
 	opt := option("lobpcg", o)
 	a0 := acquire("lobpcg", x)
@@ -582,9 +583,10 @@ func LogDet(x *lucid.Tensor) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// LstSq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows
-// than columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors if
-// its shape is that of a without the last size. The derivative holds where the rank does not change.
+// LstSq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,
+// gelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but
+// for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not
+// change.
 func LstSq(a, b *lucid.Tensor, o ...LstSqOptions) (solution, residuals, rank, singularValues *lucid.Tensor) {
 	a0 := acquire("linalg_lstsq", a)
 	a1 := acquire("linalg_lstsq", b)
@@ -627,8 +629,8 @@ func MatrixRank(x *lucid.Tensor, o ...MatrixRankOptions) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// MatrixSqrtH returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and the
-// gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.
+// MatrixSqrtH returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and
+// the gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.
 func MatrixSqrtH(x *lucid.Tensor) *lucid.Tensor {
 	a0 := acquire("linalg_matrix_sqrth", x)
 	r0 := ops.MatrixSqrth(a0)
@@ -672,8 +674,8 @@ func PInv(x *lucid.Tensor, o ...PInvOptions) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode "reduced", where the first
-// min(m, n) columns are independent; mode "complete" has one for matrices with no more rows than columns, mode "r" has none.
+// QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for independent first min(m, n)
+// columns; mode "complete" has one for matrices with no more rows than columns.
 func QR(x *lucid.Tensor, o ...QROptions) (q, r *lucid.Tensor) {
 	a0 := acquire("linalg_qr", x)
 	r0, r1 := ops.QR(a0, option("linalg_qr", o).op())
@@ -682,8 +684,8 @@ func QR(x *lucid.Tensor, o ...QROptions) (q, r *lucid.Tensor) {
 }
 
 // SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. Vectors are determined up to a common
-// phase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for matrices that
-// are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.
+// phase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for
+// matrices that are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.
 func SVD(x *lucid.Tensor, o ...SVDOptions) (u, s, vh *lucid.Tensor) {
 	a0 := acquire("linalg_svd", x)
 	r0, r1, r2 := ops.SVD(a0, option("linalg_svd", o).op())
@@ -739,8 +741,8 @@ func SolveTriangular(a, b *lucid.Tensor, upper bool, o ...SolveTriangularOptions
 	return wrap(r0)
 }
 
-// SVDLowRank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the default
-// generator. m, if it is given, is subtracted from x.
+// SVDLowRank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the
+// default generator. m, if it is given, is subtracted from x.
 func SVDLowRank(x *lucid.Tensor, o ...SVDLowRankOptions) (u, s, v *lucid.Tensor) {
 	opt := option("svd_lowrank", o)
 	a0 := acquire("svd_lowrank", x)

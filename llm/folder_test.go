@@ -52,7 +52,7 @@ func weight(name string, n int, norm float32) []float32 {
 		x = (x ^ x>>13) * 0xC2B2AE35
 		x ^= x >> 16
 		v[i] = (float32(x>>8)/(1<<24) - 0.5) * 0.4
-		if strings.HasSuffix(name, "norm.weight") {
+		if strings.HasSuffix(name, "norm.weight") || strings.Contains(name, ".ln_") && strings.HasSuffix(name, ".weight") {
 			v[i] += norm
 		}
 	}

@@ -1,9 +1,13 @@
 package llm
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +16,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec/gguf"
 	"github.com/lucid-go/lucid/internal/ggml"
+	"github.com/lucid-go/lucid/llm/model"
 )
 
 // TestConfigRefused changes one thing of a good folder at a time.
@@ -161,4 +166,60 @@ func TestGGUFRefused(t *testing.T) {
 			t.Errorf("a file cut at %d of %d bytes was read", n, len(data))
 		}
 	}
+}
+
+// TestGGUFDamaged flips bits of a good file: it is refused with a typed error, or what it describes runs.
+func TestGGUFDamaged(t *testing.T) {
+	m, path := tiny(t), filepath.Join(t.TempDir(), "m.gguf")
+	if err := m.Save(path, SaveOptions{Format: "q8_0"}); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := len(good) - int(m.Info().Parameters) // blocks of q8_0 take more than a byte for each
+	rng := rand.New(rand.NewPCG(1, 2))
+	rounds := 400
+	if testing.Short() {
+		rounds = 60
+	}
+	for i := range rounds {
+		data := bytes.Clone(good)
+		for range 1 + i%3 {
+			data[rng.IntN(header)] ^= 1 << rng.IntN(8)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		if err == nil {
+			for _, err = range got.GenerateIDs(context.Background(), []int{1, 2, 3}, Options{MaxTokens: 2}) {
+			}
+		}
+		if err != nil && !errors.As(err, new(*lucid.Error)) {
+			t.Errorf("round %d: an error of type %T: %v", i, err, err)
+		}
+	}
+}
+
+// FuzzConfig asserts that no config.json makes ParseConfig panic.
+func FuzzConfig(f *testing.F) {
+	g, err := readGolden()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, c := range g.Cases {
+		data, err := json.Marshal(c.Config)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := model.ParseConfig(data)
+		if err == nil && (c.Layers < 1 || c.Hidden < 1 || c.HeadDim < 1 || c.Heads%c.KVHeads != 0) {
+			t.Errorf("accepted %+v", c)
+		}
+	})
 }

@@ -182,7 +182,10 @@ func (w *folderWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 // unread refuses tensors that the model has no use for: they show that it is of another kind.
 func (w *folderWeights) unread(c model.Config) error {
 	for name := range w.where {
-		if !w.read[name] && !strings.HasSuffix(name, "rotary_emb.inv_freq") && !(c.Tied && name == "lm_head.weight") {
+		// Old files have tables that programs compute.
+		table := strings.HasSuffix(name, "rotary_emb.inv_freq") || strings.HasSuffix(name, ".attn.bias") ||
+			strings.HasSuffix(name, ".attn.masked_bias")
+		if !w.read[name] && !table && !(c.Tied && name == "lm_head.weight") {
 			return fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, c.Family)
 		}
 	}

@@ -125,7 +125,39 @@ func (w *ggufWeights) Has(name string) bool {
 
 // Tensor reads a weight.
 func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
+	if stored, third := w.c.Fused(name); stored != "" {
+		whole := append([]int{3 * shape[0]}, shape[1:]...)
+		return placed(w.floats(stored, whole).Narrow(0, third*shape[0], shape[0]).Contiguous(), w.o)
+	}
+	t := w.floats(w.c.GGUFName(name), shape)
+	if heads := w.c.Interleaved(name); heads > 0 {
+		t = apart(t, heads)
+	}
+	return placed(t, w.o)
+}
+
+// Blocks returns a matrix as it is stored, if it is in blocks and that was asked for.
+func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
 	stored := w.c.GGUFName(name)
+	info, there := w.f.Info(stored)
+	if fused, _ := w.c.Fused(name); !w.o.Quantized || !there || fused != "" || !slices.Equal(info.Shape, shape) || info.Type.BlockSize() == 1 ||
+		!info.Type.CanDequantize() {
+		return b, false
+	}
+	data, err := w.f.Data(stored)
+	if err != nil {
+		fault.Rethrow(op, err)
+	}
+	w.read[stored] = true
+	t := lucid.New(data, shape[0], len(data)/shape[0]) // a copy: the file is closed when the model is loaded
+	if heads := w.c.Interleaved(name); heads > 0 {
+		t = apart(t, heads)
+	}
+	return model.Blocks{Data: t.Eval(), Type: info.Type}, true
+}
+
+// floats reads a tensor by its name in the file.
+func (w *ggufWeights) floats(stored string, shape []int) *lucid.Tensor {
 	info, ok := w.f.Info(stored)
 	if !ok {
 		fault.Throw(fault.Format, op, "the file has no tensor %q", stored)
@@ -138,11 +170,7 @@ func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 		fault.Rethrow(op, err)
 	}
 	w.read[stored] = true
-	t := lucid.FromSlice(list, shape...) // of its own memory, whatever the type
-	if heads := w.c.Interleaved(name); heads > 0 {
-		t = apart(t, heads)
-	}
-	return placed(t, w.o)
+	return lucid.FromSlice(list, shape...) // of its own memory, whatever the type
 }
 
 // apart moves rows of each head that are stored next to each other to where their pairs are half a head away.

@@ -83,7 +83,17 @@ func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
 
 // stored returns the tensors in the format.
 func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
+	fused := map[string][]*lucid.Tensor{}
 	for name, t := range nn.StateDict(m.net).All() {
+		if t.DType() == lucid.Uint8 {
+			fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
+		}
+		if stored, third := c.Fused(name); stored != "" { // queries, keys and values come in this order
+			if fused[stored] = append(fused[stored], t); third == 2 {
+				list = append(list, block(stored, lucid.Cat(fused[stored], 0), kind))
+			}
+			continue
+		}
 		stored := c.GGUFName(name)
 		if stored == "" {
 			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the tensor %q has no name there; take adapters off or fuse them first", name)

@@ -54,8 +54,10 @@ func TestMistakenFields(t *testing.T) {
 		kind error
 		say  []string
 	}{
-		{"two fields of one name", func() { nn.StateDict(&twoNames{A: lin, B: nn.NewLinear(2, 2)}) }, lucid.ErrValue, []string{"fields A and B", `"fc"`, `nn:"-"`}},
-		{"embedded name", func() { nn.Parameters(&embedsName{Weight: lin.Weight}) }, lucid.ErrValue, []string{"weighted.Weight and Weight"}},
+		{"two fields of one name", func() { nn.StateDict(&twoNames{A: lin, B: nn.NewLinear(2, 2)}) }, lucid.ErrValue,
+			[]string{"fields A and B", `"fc"`, `nn:"-"`}},
+		{"embedded name", func() { nn.Parameters(&embedsName{Weight: lin.Weight}) }, lucid.ErrValue,
+			[]string{"weighted.Weight and Weight"}},
 		{"plain tensor", func() { nn.Parameters(plain) }, lucid.ErrGradient, []string{"scale", "nn.Parameter(t)", `nn:",buffer"`}},
 	} {
 		err := lucid.Try(c.f)

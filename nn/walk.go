@@ -92,7 +92,9 @@ func distinct(t reflect.Type, list []field, seen map[string]string, path string)
 			continue
 		}
 		if other, twice := seen[f.name]; twice {
-			refuse(lucid.ErrValue, "nn", "fields %s and %s of %v are both named %q in the state; give one another name with a tag, `nn:\"other_name\"`, or leave it out with `nn:\"-\"`",
+			refuse(lucid.ErrValue, "nn",
+				"fields %s and %s of %v are both named %q in the state; give one another name with a tag, `nn:\"other_name\"`, or leave "+
+					"it out with `nn:\"-\"`",
 				other, goName, t, f.name)
 		}
 		seen[f.name] = goName

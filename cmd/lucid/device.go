@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -12,8 +15,17 @@ import (
 // time, which makes a program depend on the system's dynamic linker, and the ordinary one runs anywhere.
 var gpuDoctor func() (string, error)
 
-// withGPU is what to type for a program that can use GPUs.
-const withGPU = "go run -tags gpu ./cmd/lucid "
+// withGPU is what to type for a program that can use GPUs: in a copy of the source, or anywhere by the name of the program.
+func withGPU(command string) string {
+	if _, err := os.Stat(filepath.Join("cmd", "lucid", "main.go")); err == nil {
+		return "go run -tags gpu ./cmd/lucid " + command
+	}
+	path, version := "github.com/lucid-go/lucid/cmd/lucid", "latest"
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		version = info.Main.Version
+	}
+	return "go run -tags gpu " + path + "@" + version + " " + command
+}
 
 // deviceHelp is what --device says of itself.
 const deviceHelp = "where to compute: cpu, or cuda in a program built with -tags gpu; cuda:1 is the second GPU"
@@ -32,12 +44,11 @@ func parseDevice(command, s string) (lucid.Device, error) {
 		return lucid.Device{}, &usageError{fmt.Sprintf("lucid %s: there is no device %q; want cpu, cuda or cuda:<number>", command, s),
 			"lucid " + command + " --device cpu"}
 	case gpuDoctor == nil:
-		return lucid.Device{}, &usageError{"lucid " + command + ": this program was built without CUDA",
-			withGPU + command + " --device " + s}
+		return lucid.Device{}, &usageError{"lucid " + command + ": this program was built without CUDA", withGPU(command + " --device " + s)}
 	}
 	d := lucid.CUDA(i)
 	if err := lucid.Try(func() { lucid.WithDevice(d, func() {}) }); err != nil {
-		return d, &usageError{"lucid " + command + ": " + oneLine(err), withGPU + "doctor"}
+		return d, &usageError{"lucid " + command + ": " + oneLine(err), withGPU("doctor")}
 	}
 	return d, nil
 }

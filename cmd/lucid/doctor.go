@@ -55,7 +55,7 @@ func examineGPU() (g gpuDiagnosis) {
 // String is for people, a fact a line.
 func (g gpuDiagnosis) String() string {
 	if !g.Built {
-		return "gpu       this program was built without CUDA; to see NVIDIA GPUs: " + withGPU + "doctor\n"
+		return "gpu       this program was built without CUDA; to see NVIDIA GPUs: " + withGPU("doctor") + "\n"
 	}
 	var b strings.Builder
 	tried := 0

@@ -61,9 +61,15 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, behind = args[:i], args[i+1:]
 	}
+	args = slices.Clone(args)
+	for i, a := range args {
+		if isNumbers(a) && (i == 0 || !takesValue(f, args[i-1])) { // no flag begins so: the blank keeps the flag package from taking it for one
+			args[i] = " " + a
+		}
+	}
 	err := f.Parse(args)
 	for err == nil && f.NArg() > 0 {
-		plain = append(plain, f.Arg(0))
+		plain = append(plain, strings.TrimPrefix(f.Arg(0), " "))
 		err = f.Parse(f.Args()[1:])
 	}
 	if err == nil {
@@ -88,6 +94,24 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 			strings.TrimSpace("lucid " + c.name + " " + c.args)}
 	}
 	return nil
+}
+
+// takesValue reports whether an argument is a flag whose value is the next one.
+func takesValue(f *flag.FlagSet, a string) bool {
+	name := strings.TrimLeft(a, "-")
+	g := f.Lookup(name)
+	if name == a || g == nil {
+		return false
+	}
+	b, ok := g.Value.(interface{ IsBoolFlag() bool })
+	return !ok || !b.IsBoolFlag()
+}
+
+// isNumbers reports whether an argument is a negative number, or a row that begins with one.
+func isNumbers(a string) bool {
+	rest, minus := strings.CutPrefix(a, "-")
+	rest = strings.TrimPrefix(rest, ".")
+	return minus && rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 
 // printFlag tells a flag as people type it, with two dashes.

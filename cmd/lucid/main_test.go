@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -174,4 +175,42 @@ func TestFailures(t *testing.T) {
 		}
 	}()
 	add(&command{name: "fails"})
+}
+
+// TestNegativeArguments checks that a row may begin with a negative number, and that the value of a flag may be one.
+func TestNegativeArguments(t *testing.T) {
+	for line, want := range map[string]string{
+		"-5,3":                "-5,3",
+		"--json -.5,3":        "-.5,3",
+		"-1 --temperature -2": "-1",
+		"-- -7":               "-7",
+	} {
+		c := &command{name: "predict"}
+		f := c.flags()
+		f.Bool("json", false, "")
+		heat := f.Float64("temperature", 1, "")
+		if err := c.parse(f, strings.Fields(line), 1, io.Discard); err != nil || f.Arg(0) != want {
+			t.Errorf("%s: %q, %v; want %q", line, f.Args(), err, want)
+		}
+		if strings.Contains(line, "-2") && *heat != -2 {
+			t.Errorf("%s: the flag is %v", line, *heat)
+		}
+	}
+}
+
+// TestWithGPU checks the advice for a program without CUDA: a path in the source only where the source is.
+func TestWithGPU(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if got := withGPU("doctor"); !strings.HasPrefix(got, "go run -tags gpu github.com/lucid-go/lucid/cmd/lucid@") || !strings.HasSuffix(got, " doctor") {
+		t.Errorf("outside the source: %q", got)
+	}
+	if err := os.MkdirAll("cmd/lucid", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("cmd/lucid/main.go", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := withGPU("doctor"); got != "go run -tags gpu ./cmd/lucid doctor" {
+		t.Errorf("in the source: %q", got)
+	}
 }

@@ -57,7 +57,8 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 		return err
 	}
 	if f.NArg() == 0 {
-		return &usageError{"lucid run: which model? give a .gguf file, or a folder with config.json", `lucid run model.gguf "Once upon a time"`}
+		return &usageError{"lucid run: which model? give a .gguf file, or a folder with config.json",
+			`lucid run model.gguf "Once upon a time"`}
 	}
 	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
 	types := map[string]lucid.DType{"float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}

@@ -37,7 +37,8 @@ func nextByteModel(t *testing.T, template string) string {
 		words[string(r)] = b
 	}
 	for name, v := range map[string]any{
-		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": n, "hidden_size": n, "intermediate_size": n,
+		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": n, "hidden_size": n,
+			"intermediate_size": n,
 			"num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 64, "eos_token_id": 'z'},
 		"tokenizer.json": map[string]any{"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false},
 			"decoder": map[string]any{"type": "ByteLevel"}, "model": map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}},

@@ -27,7 +27,7 @@ type layer struct {
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
 	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant", "internal/par", "internal/scope", "internal/profile"},
-	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack"},
+	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack", "internal/ggml"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
 	"doors":   {"internal/door", "internal/graph", "internal/ops", "internal/tree"},
@@ -42,7 +42,6 @@ var layers = []layer{
 	{name: "dl", packages: []string{"internal/dl/..."}, imports: []string{"internal/fault"}, outside: []string{"github.com/ebitengine/purego", "golang.org/x/sys"}},
 	{name: "arithmetic shared by kernels", packages: []string{"numbers"}, imports: []string{"leaves"}},
 	{name: "format", packages: []string{"internal/format"}, imports: []string{"leaves"}},
-	{name: "block formats", packages: []string{"internal/ggml"}, imports: []string{"leaves"}},
 	// Before the row of the other codecs: the sizes of its element types are those of the block formats.
 	{name: "gguf", packages: []string{"internal/codec/gguf"}, imports: []string{"leaves", "internal/codec/...", "internal/ggml"}},
 	{name: "codec", packages: []string{"internal/codec/..."}, imports: []string{"leaves"}},

@@ -10,6 +10,9 @@ import (
 
 // sharedNames are function names that two public packages have, each with its reason. Everything else has one home.
 var sharedNames = map[string]string{
+	"Cond":      "a branch of a graph in package lucid; the condition number in linalg",
+	"Norm":      "of elements in package lucid; of vectors and matrices in linalg",
+	"Polar":     "complex numbers from length and angle in package lucid; a decomposition in linalg",
 	"Apply":     "nn applies a function to modules, nn/utils/prune a pruning method to a tensor",
 	"Call":      "lucid calls an op by name, nn a module as PyTorch's m(x) does",
 	"Bernoulli": "random draws by a key what lucid draws by the default generator",

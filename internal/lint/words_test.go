@@ -2,6 +2,7 @@ package lint
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ var plain = []struct {
 	{regexp.MustCompile(`"bundle"`), "a key in files of exported functions, which load for ever"},
 	{regexp.MustCompile(`(?i)takes? place\b`), "happens"},
 	{regexp.MustCompile(`(?i)\blast place\b`), "units in the last place are what ulp stands for"},
+	{regexp.MustCompile(`<end_of_turn>`), "a token of language models"},
 	{regexp.MustCompile(`FullTurns|full_turns`), "MLX's name of an option"},
 	{regexp.MustCompile(`float32/halves|nearest_halves|large_halves|antialias_kept`), "golden cases, whose names seed their random inputs"},
 }
@@ -147,5 +149,44 @@ func TestRetiredWordsAreFound(t *testing.T) {
 		if got := strings.Join(retiredIn(line), " "); got != want {
 			t.Errorf("%q: found %q, want %q", line, got, want)
 		}
+	}
+}
+
+// glossaryPath is a file or folder that the glossary names; those of the CUDA table are below internal/backend/cuda.
+var glossaryPath = regexp.MustCompile("`([\\w./*]+(?:/[\\w*]+|\\.go|\\.cu))`")
+
+// TestGlossary asks that the terms of each table are in order and that the files and folders it names exist.
+func TestGlossary(t *testing.T) {
+	text, err := os.ReadFile("../../docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, _, _ := strings.Cut(string(text), "## Retired words")
+	last, found := "", 0
+	for line := range strings.Lines(terms) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || strings.HasPrefix(cells[1], "-") || cells[1] == " term " {
+			last = ""
+			continue
+		}
+		term := strings.NewReplacer("-", " ", ",", "").Replace(strings.ToLower(cells[1]))
+		if term < last {
+			t.Errorf("docs/glossary.md: %q comes after %q; rows are in alphabetical order", cells[1], last)
+		}
+		last = term
+		for _, m := range glossaryPath.FindAllStringSubmatch(cells[3], -1) {
+			found++
+			exists := false
+			for _, dir := range []string{"", "internal/backend/cuda/", "internal/backend/cuda/kernels/"} {
+				list, err := filepath.Glob("../../" + dir + m[1])
+				exists = exists || err == nil && len(list) > 0
+			}
+			if !exists {
+				t.Errorf("docs/glossary.md: %s is in %s, which does not exist", cells[1], m[1])
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("found %d files and folders; the glossary names more", found)
 	}
 }

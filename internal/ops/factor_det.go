@@ -53,7 +53,7 @@ func init() {
 		}})
 }
 
-// slogdetVJP: d log det A = tr(A⁻¹·dA); its real part changes the logarithm, its imaginary part turns the sign.
+// slogdetVJP: d log det A = tr(A⁻¹·dA); its real part changes the logarithm, its imaginary part changes the phase of the sign.
 func slogdetVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	a := n.In(0)
 	var g *Node
@@ -61,8 +61,8 @@ func slogdetVJP(n *Node, cot []*Node, _ []bool) []*Node {
 		g = Cast(cot[1], a.DType())
 	}
 	if cot[0] != nil && a.DType().IsComplex() {
-		turn := Imag(Mul(conj(graph.TupleItem(n, 0)), cot[0]))
-		g = addMaybe(g, Complex(zerosLike(turn), turn))
+		phase := Imag(Mul(conj(graph.TupleItem(n, 0)), cot[0]))
+		g = addMaybe(g, Complex(zerosLike(phase), phase))
 	}
 	if g == nil {
 		return []*Node{nil, nil, nil}

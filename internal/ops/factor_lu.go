@@ -135,7 +135,7 @@ func inverseOrder(order *Node) *Node {
 	return apply(opArgsort, attr.Sort{Axis: order.Rank() - 1}, order)
 }
 
-// luParts gives the square parts of L and U, and what is beside them: the rest of L below, or the rest of U to the right.
+// luParts gives the square parts of L and U, and what is next to them: the rest of L below, or the rest of U to the right.
 func luParts(lu *Node) (l, u, below, right *Node, k int) {
 	m, n := lu.Dim(-2), lu.Dim(-1)
 	k = min(m, n)

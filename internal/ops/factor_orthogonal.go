@@ -19,9 +19,9 @@ func init() {
 				return []*Node{nil}
 			}
 			l := graph.TupleItem(n, 0)
-			s := halfDiagonal(mm(adjoint(l), lower(cot[0], 0)))
-			g := solveTriangular(adjoint(l), solveRight(l, s, false, false), true, false)
-			return []*Node{Mul(Add(g, adjoint(g)), 0.5)}
+			s := mm(adjoint(l), lower(cot[0], 0))
+			s = Mul(Add(lower(s, 0), adjoint(lower(s, -1))), 0.5)
+			return []*Node{solveTriangular(adjoint(l), solveRight(l, s, false, false), true, false)}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			l := graph.TupleItem(n, 0)
@@ -29,7 +29,7 @@ func init() {
 			s := solveRight(adjoint(l), solveTriangular(l, t, false, false), true, false)
 			return []*Node{mm(l, halfDiagonal(s)), nil}
 		}})
-	opQR = factorOp(graph.Op{Name: "qr", Inputs: graph.Exactly(1), SavesOut: true,
+	opQR = factorOp(graph.Op{Name: "qr", Inputs: graph.Exactly(1), SavesIn: 1, SavesOut: true,
 		Validate: rule(func(c check) { c.factor(c.in[0]) }),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			f, x := a.(attr.Factor), in[0]
@@ -57,34 +57,39 @@ func init() {
 // halfDiagonal is the lower triangle with half of the diagonal.
 func halfDiagonal(x *Node) *Node { return Mul(Add(lower(x, 0), lower(x, -1)), 0.5) }
 
-func qrHasDerivative(n *Node) {
-	f, r := n.Attr().(attr.Factor), graph.TupleItem(n, 1)
-	if !f.Vectors {
-		noDerivative("linalg_qr", "mode \"r\" has no derivative: it needs Q; use mode \"reduced\"")
-	}
+// qrParts gives Q and R at a node that may have R alone.
+func qrParts(n *Node) (q, r *Node) {
+	r = graph.TupleItem(n, 1)
 	if r.Dim(-2) > r.Dim(-1) {
 		noDerivative("linalg_qr", "mode \"complete\" of %d×%d matrices has no derivative: the columns of Q beyond %d are not determined; use mode \"reduced\"",
 			r.Dim(-2), r.Dim(-1), r.Dim(-1))
 	}
+	if !n.Attr().(attr.Factor).Vectors {
+		n = graph.New(opQR, attr.Factor{Vectors: true}, n.In(0))
+	}
+	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 }
 
 func qrVJP(n *Node, cot []*Node, _ []bool) []*Node {
-	qrHasDerivative(n)
-	q, r := graph.TupleItem(n, 0), graph.TupleItem(n, 1)
+	q, r := qrParts(n)
+	gq := cot[0]
+	if !n.Attr().(attr.Factor).Vectors {
+		gq = nil
+	}
 	var s *Node
 	if cot[1] != nil {
 		s = mm(upper(cot[1], 0), adjoint(r))
 	}
-	if cot[0] != nil {
-		s = addMaybe(s, Neg(mm(adjoint(q), cot[0])))
+	if gq != nil {
+		s = addMaybe(s, Neg(mm(adjoint(q), gq)))
 	}
 	if s == nil {
 		return []*Node{nil}
 	}
 	s = upper(s, 0)
 	g := mm(q, Sub(Add(s, adjoint(s)), embed(realDiagonal(s))))
-	if cot[0] != nil {
-		g = Add(g, cot[0])
+	if gq != nil {
+		g = Add(g, gq)
 	}
 	return []*Node{solveRight(adjoint(r), g, false, false)}
 }
@@ -98,18 +103,21 @@ func realDiagonal(x *Node) *Node {
 	return Cast(Real(d), d.DType())
 }
 
-// qrJVP splits Qᴴ·dA·R⁻¹ in a skew part, which turns Q, and a triangular one, which changes R.
+// qrJVP splits Qᴴ·dA·R⁻¹ into a skew part, which rotates Q, and a triangular one, which changes R.
 func qrJVP(n *Node, tan []*Node) []*Node {
-	qrHasDerivative(n)
-	q, r := graph.TupleItem(n, 0), graph.TupleItem(n, 1)
+	q, r := qrParts(n)
 	t := solveRight(r, tan[0], true, false)
 	c := mm(adjoint(q), t)
 	strict := lower(c, -1)
-	turn := Sub(strict, adjoint(strict))
+	skew := Sub(strict, adjoint(strict))
 	if c.DType().IsComplex() {
 		im := Imag(diagonals(c))
-		turn = Add(turn, embed(Complex(zerosLike(im), im)))
+		skew = Add(skew, embed(Complex(zerosLike(im), im)))
 	}
-	dq := Add(mm(q, turn), Sub(t, mm(q, c)))
-	return []*Node{dq, upper(mm(Sub(c, turn), r), 0)}
+	dq := Add(mm(q, skew), Sub(t, mm(q, c)))
+	dr := upper(mm(Sub(c, skew), r), 0)
+	if !n.Attr().(attr.Factor).Vectors {
+		return []*Node{nil, dr}
+	}
+	return []*Node{dq, dr}
 }

@@ -110,22 +110,22 @@ func svdVJP(n *Node, cot []*Node, _ []bool) []*Node {
 		core = Cast(embed(gs), u.DType())
 	}
 	skew := func(x *Node) *Node { return Div(offDiagonal(Sub(x, adjoint(x))), e) }
-	var turn *Node
+	var phase *Node
 	if gu != nil {
 		x := mm(adjoint(u), gu)
 		core = addMaybe(core, columns(skew(x), s))
-		turn = diagonals(x)
+		phase = diagonals(x)
 	}
 	if gv != nil {
 		x := mm(vh, gv)
 		core = addMaybe(core, rowsBy(skew(x), s))
-		turn = addMaybe(turn, Neg(diagonals(x)))
+		phase = addMaybe(phase, Neg(diagonals(x)))
 	}
 	if core == nil {
 		return []*Node{nil}
 	}
-	if turn != nil && turn.DType().IsComplex() { // a phase that U and V share
-		im := Div(Imag(turn), Mul(s, 2))
+	if phase != nil && phase.DType().IsComplex() { // a phase that U and V share
+		im := Div(Imag(phase), Mul(s, 2))
 		core = Add(core, embed(Complex(zerosLike(im), im)))
 	}
 	g := mm(mm(u, core), vh)
@@ -155,8 +155,8 @@ func svdJVP(n *Node, tan []*Node) []*Node {
 	left, right := sym(columns(p, s)), sym(rowsBy(p, s))
 	if d.DType().IsComplex() {
 		im := Div(Imag(d), Mul(s, 2))
-		turn := embed(Complex(zerosLike(im), im))
-		left, right = Add(left, turn), Sub(right, turn)
+		phase := embed(Complex(zerosLike(im), im))
+		left, right = Add(left, phase), Sub(right, phase)
 	}
 	du, dvh := mm(u, left), mm(adjoint(right), vh)
 	k := s.Dim(-1)

@@ -6,9 +6,9 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real matrices
-// too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and infinite
-// where eigenvalues are equal.
+// Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real
+// matrices too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and
+// infinite where eigenvalues are equal.
 //
 //lucid:name linalg_eig
 //lucid:pkg linalg
@@ -38,8 +38,8 @@ type LDLFactorExOptions struct {
 	CheckErrors bool // a singular matrix is an error all the same
 }
 
-// LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read. D has
-// blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.
+// LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read.
+// D has blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.
 //
 //lucid:name linalg_ldl_factor
 //lucid:pkg linalg
@@ -86,8 +86,8 @@ func LDLSolve(ld, pivots, b *Node, o LDLOptions) *Node {
 //lucid:amp float32
 func MatrixExp(x *Node) *Node { return apply(opMatrixExp, attr.Factor{}, squares("matrix_exp", x)) }
 
-// MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and the
-// gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.
+// MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and
+// the gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.
 //
 //lucid:pkg linalg MatrixSqrtH
 //lucid:name linalg_matrix_sqrth
@@ -101,8 +101,8 @@ type LinalgPolarOptions struct {
 	Left bool // x = p·u instead of x = u·p
 }
 
-// LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with u·p = x. The
-// derivative is that of SVD.
+// LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with
+// u·p = x. The derivative is that of SVD.
 //
 //lucid:pkg linalg Polar
 //lucid:name linalg_polar

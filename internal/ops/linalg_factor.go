@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 var nan = math.NaN()
@@ -222,8 +223,8 @@ type QROptions struct {
 	Mode string // reduced (also if empty), complete, r
 }
 
-// QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode "reduced", where the first
-// min(m, n) columns are independent; mode "complete" has one for matrices with no more rows than columns, mode "r" has none.
+// QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for independent first min(m, n)
+// columns; mode "complete" has one for matrices with no more rows than columns.
 //
 //lucid:name linalg_qr
 //lucid:pkg linalg
@@ -242,17 +243,20 @@ func QR(x *Node, o QROptions) (q, r *Node) {
 		fault.Throw(fault.Value, op, "mode is %q; want \"reduced\", \"complete\" or \"r\"", o.Mode)
 	}
 	m, n := x.Dim(-2), x.Dim(-1)
-	if f.Vectors && m < n {
+	if m < n {
 		// Only the first m columns make Q, and the rest of R follows from it.
-		t := apply(opQR, f, Narrow(x, -1, 0, m))
+		t := apply(opQR, attr.Factor{Vectors: true}, Narrow(x, -1, 0, m))
 		q, r = graph.TupleItem(t, 0), graph.TupleItem(t, 1)
 		rest := mm(adjoint(q), Narrow(x, -1, m, n-m))
-		return q, concat([]*Node{r, rest}, r.Rank()-1)
+		if r = concat([]*Node{r, rest}, r.Rank()-1); !f.Vectors {
+			q = broadcastTo(constLike(x, 0), shape.Of(op, 0))
+		}
+		return q, r
 	}
 	t := apply(opQR, f, x)
 	q, r = graph.TupleItem(t, 0), graph.TupleItem(t, 1)
 	if !f.Vectors {
-		q = Reshape(q, 0)
+		q = broadcastTo(constLike(x, 0), shape.Of(op, 0))
 	}
 	return q, r
 }

@@ -11,8 +11,8 @@ type SvdLowrankOptions struct {
 	Niter *int // steps of subspace iteration; nil: 2
 }
 
-// SvdLowrank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the default
-// generator. m, if it is given, is subtracted from x.
+// SvdLowrank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the
+// default generator. m, if it is given, is subtracted from x.
 //
 //lucid:pkg linalg SVDLowRank
 //lucid:optional m
@@ -97,9 +97,10 @@ type LobpcgOptions struct {
 	Smallest bool `lucid:"largest,not"` // the smallest eigenvalues instead of the largest
 }
 
-// Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the locally optimal
-// block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is given, is near the inverse
-// of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator, and always does Niter iterations.
+// Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the
+// locally optimal block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is
+// given, is near the inverse of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator,
+// and always does Niter iterations.
 //
 //lucid:pkg linalg LOBPCG
 //lucid:optional b start preconditioner

@@ -18,7 +18,8 @@ func epsOf(d dtype.DType) float64 {
 	return 0x1p-23
 }
 
-// tolerances gives the absolute and the relative tolerance for matrices: by default 0 and ε·max(m, n), the latter only where no absolute one is given.
+// tolerances gives the absolute and the relative tolerance for matrices: by default 0 and ε·max(m, n), the latter only where no absolute
+// one is given.
 func tolerances(op string, x *Node, atol, rtol *float64) (a, r float64) {
 	if atol != nil {
 		a = *atol
@@ -101,9 +102,10 @@ type LstsqOptions struct {
 	Driver string   // gelsy (also if empty), gelsd and gelss allow any rank; gels asks for full rank
 }
 
-// Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows
-// than columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors if
-// its shape is that of a without the last size. The derivative holds where the rank does not change.
+// Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,
+// gelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but
+// for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not
+// change.
 //
 //lucid:name linalg_lstsq
 //lucid:pkg linalg LstSq
@@ -127,6 +129,7 @@ func Lstsq(a, b *Node, o LstsqOptions) (solution, residuals, rank, singularValue
 	rank = broadcastTo(Number(dtype.Int64, 0), shape.Of(op, 0))
 	empty := broadcastTo(Number(a.DType().Real(), 0), shape.Of(op, 0))
 	residuals, singularValues = empty, empty
+	tellsResiduals := o.Driver != "" && o.Driver != "gelsy" // as in PyTorch
 	rcond := epsOf(a.DType()) * float64(max(m, n))
 	if o.RCond != nil && *o.RCond >= 0 {
 		rcond = *o.RCond
@@ -138,18 +141,18 @@ func Lstsq(a, b *Node, o LstsqOptions) (solution, residuals, rank, singularValue
 		solution = mm(pinvOf(op, a, 0, rcond, false), b)
 		rank = MatrixRank(a, RankOptions{RTol: &rcond})
 		if o.Driver == "gelsd" || o.Driver == "gelss" {
-			singularValues = svdvals(op, StopGradient(a))
+			singularValues = svdvals(op, a)
 		}
 	default:
 		fault.Throw(fault.Value, op, "driver is %q; want \"gels\", \"gelsy\", \"gelsd\" or \"gelss\"", o.Driver)
 	}
-	if m > n {
+	if m > n && tellsResiduals {
 		r := Abs(Sub(mm(a, solution), b))
 		residuals = Sum(Square(r), ReduceOptions{Dim: []int{-2}})
 	}
 	if vector {
 		solution = Squeeze(solution, -1)
-		if m > n {
+		if residuals != empty {
 			residuals = Squeeze(residuals, -1)
 		}
 	}

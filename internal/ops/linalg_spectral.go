@@ -25,8 +25,8 @@ func triangleRead(op string, x *Node, uplo string) *Node {
 }
 
 // Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = v·diag(w)·vᴴ. One triangle
-// is read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where eigenvalues are equal.
-// Eigvalsh has neither limit.
+// is read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where
+// eigenvalues are equal. Eigvalsh has neither limit.
 //
 //lucid:name linalg_eigh
 //lucid:pkg linalg
@@ -55,8 +55,8 @@ type SVDOptions struct {
 }
 
 // SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. Vectors are determined up to a common
-// phase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for matrices that
-// are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.
+// phase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for
+// matrices that are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.
 //
 //lucid:name linalg_svd
 //lucid:pkg linalg

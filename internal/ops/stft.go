@@ -204,7 +204,7 @@ func (f frames) envelope(w *Node, n int) *Node {
 	return f.add(square)
 }
 
-// trim takes the padding away and divides by the envelope; what lies behind the last frame is 0.
+// trim takes the padding away and divides by the envelope; what is after the last frame is 0.
 func (f frames) trim(y *Node, n int, o ISTFTOptions, envelope *Node) *Node {
 	total, start := f.length(n), 0
 	if !o.NoCenter {

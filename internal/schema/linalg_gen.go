@@ -60,14 +60,14 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Det(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_eig", Door: "linalg.Eig", Doc: "Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real matrices\ntoo. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and infinite\nwhere eigenvalues are equal.",
+		Schema{Name: "linalg_eig", Door: "linalg.Eig", Doc: "Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real\nmatrices too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and\ninfinite where eigenvalues are equal.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				r0, r1 := ops.Eig(c.tensor("input"))
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_eigh", Door: "linalg.Eigh", Doc: "Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = v·diag(w)·vᴴ. One triangle\nis read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where eigenvalues are equal.\nEigvalsh has neither limit.",
+		Schema{Name: "linalg_eigh", Door: "linalg.Eigh", Doc: "Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = v·diag(w)·vᴴ. One triangle\nis read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where\neigenvalues are equal. Eigvalsh has neither limit.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"UPLO", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -120,7 +120,7 @@ func init() {
 				r0, r1 := ops.InvEx(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_ldl_factor", Door: "linalg.LDLFactor", Doc: "LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read. D has\nblocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.",
+		Schema{Name: "linalg_ldl_factor", Door: "linalg.LDLFactor", Doc: "LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read.\nD has blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"hermitian", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -205,7 +205,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.LinalgNorm(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_polar", Door: "linalg.Polar", Doc: "LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with u·p = x. The\nderivative is that of SVD.",
+		Schema{Name: "linalg_polar", Door: "linalg.Polar", Doc: "LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with\nu·p = x. The derivative is that of SVD.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"left", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -214,7 +214,7 @@ func init() {
 				r0, r1 := ops.LinalgPolar(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "lobpcg", Door: "linalg.LOBPCG", Doc: "Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the locally optimal\nblock preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is given, is near the inverse\nof x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator, and always does Niter iterations.",
+		Schema{Name: "lobpcg", Door: "linalg.LOBPCG", Doc: "Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the\nlocally optimal block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is\ngiven, is near the inverse of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator,\nand always does Niter iterations.",
 			AMP: "float32", Random: "it may begin with random vectors",
 			Params: []Param{{"input", "tensor", false}, {"b", "tensor", true}, {"start", "tensor", true}, {"preconditioner", "tensor", true}, {"k", "int", true}, {"niter", "int", true}, {"largest", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -231,7 +231,7 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Logdet(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq", Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals where a has more rows\nthan columns, otherwise empty; the ranks, empty for driver gels; and the singular values, empty but for gelsd and gelss. b holds vectors if\nits shape is that of a without the last size. The derivative holds where the rank does not change.",
+		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq", Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,\ngelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but\nfor gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not\nchange.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"rcond", "float64", true}, {"driver", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -269,7 +269,7 @@ func init() {
 				c.option("hermitian", &o.Hermitian)
 				return []*graph.Node{ops.MatrixRank(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_matrix_sqrth", Door: "linalg.MatrixSqrtH", Doc: "MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and the\ngradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.",
+		Schema{Name: "linalg_matrix_sqrth", Door: "linalg.MatrixSqrtH", Doc: "MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and\nthe gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -306,7 +306,7 @@ func init() {
 				c.option("hermitian", &o.Hermitian)
 				return []*graph.Node{ops.Pinv(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_qr", Door: "linalg.QR", Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative is that of mode \"reduced\", where the first\nmin(m, n) columns are independent; mode \"complete\" has one for matrices with no more rows than columns, mode \"r\" has none.",
+		Schema{Name: "linalg_qr", Door: "linalg.QR", Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for independent first min(m, n)\ncolumns; mode \"complete\" has one for matrices with no more rows than columns.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"mode", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -315,7 +315,7 @@ func init() {
 				r0, r1 := ops.QR(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_svd", Door: "linalg.SVD", Doc: "SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. Vectors are determined up to a common\nphase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for matrices that\nare not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.",
+		Schema{Name: "linalg_svd", Door: "linalg.SVD", Doc: "SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. Vectors are determined up to a common\nphase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for\nmatrices that are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"full_matrices", "bool", true}, {"driver", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -370,7 +370,7 @@ func init() {
 				c.option("unitriangular", &o.Unitriangular)
 				return []*graph.Node{ops.SolveTriangular(c.tensor("a"), c.tensor("b"), v_upper, o)}
 			}},
-		Schema{Name: "svd_lowrank", Door: "linalg.SVDLowRank", Doc: "SvdLowrank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the default\ngenerator. m, if it is given, is subtracted from x.",
+		Schema{Name: "svd_lowrank", Door: "linalg.SVDLowRank", Doc: "SvdLowrank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the\ndefault generator. m, if it is given, is subtracted from x.",
 			AMP: "float32", Random: "it begins with random vectors",
 			Params: []Param{{"input", "tensor", false}, {"m", "tensor", true}, {"q", "int", true}, {"niter", "int", true}},
 			call: func(c *Caller) []*graph.Node {

@@ -11,6 +11,10 @@ func rmsNorm(x, weight *lucid.Tensor, eps float64) *lucid.Tensor {
 	return F.RMSNorm(x, []int{x.Size(-1)}, F.RMSNormOptions{Weight: weight, Eps: &eps})
 }
 
+func layerNorm(x, weight, bias *lucid.Tensor, eps float64) *lucid.Tensor {
+	return F.LayerNorm(x, []int{x.Size(-1)}, F.LayerNormOptions{Weight: weight, Bias: bias, Eps: &eps})
+}
+
 func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
 	if kind == "silu" {
 		return F.SiLU(x)

@@ -25,6 +25,19 @@ func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return rmsNorm(x, w, m.Eps)
 }
 
+// LayerNorm is GPT-2's norm: mean 0 and variance 1, then a factor and a bias.
+type LayerNorm struct {
+	nn.Base
+	Weight *lucid.Tensor
+	Bias   *lucid.Tensor
+	Eps    float64
+}
+
+// Forward normalises the last dimension.
+func (m *LayerNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
+	return layerNorm(x, nn.Use(m, m.Weight), nn.Use(m, m.Bias), m.Eps)
+}
+
 // Attention is grouped-query attention with rotary positions.
 type Attention struct {
 	nn.Base
@@ -82,10 +95,10 @@ func cappedAttention(q, k, v, mask *lucid.Tensor, c *Config) *lucid.Tensor {
 	return lucid.MatMul(s.Softmax(-1), v)
 }
 
-// MLP is down(act(gate(x))·up(x)).
+// MLP is down(act(gate(x))·up(x)), or down(act(up(x))) without a gate.
 type MLP struct {
 	nn.Base
-	GateProj   nn.Layer
+	GateProj   nn.Layer // nil: none
 	UpProj     nn.Layer
 	DownProj   nn.Layer
 	Activation string
@@ -93,6 +106,9 @@ type MLP struct {
 
 // Forward keeps the shape.
 func (m *MLP) Forward(x *lucid.Tensor) *lucid.Tensor {
+	if m.GateProj == nil {
+		return m.DownProj.Forward(activate(m.Activation, m.UpProj.Forward(x)))
+	}
 	return m.DownProj.Forward(activate(m.Activation, m.GateProj.Forward(x)).Mul(m.UpProj.Forward(x)))
 }
 
@@ -100,12 +116,12 @@ func (m *MLP) Forward(x *lucid.Tensor) *lucid.Tensor {
 // PostAttentionLayernorm belongs to the result of attention, elsewhere to the input of the MLP.
 type Layer struct {
 	nn.Base
-	InputLayernorm           *RMSNorm
+	InputLayernorm           nn.Layer // an RMSNorm or a LayerNorm, as the others
 	SelfAttn                 *Attention
-	PostAttentionLayernorm   *RMSNorm
+	PostAttentionLayernorm   nn.Layer
 	MLP                      *MLP `nn:"mlp"`
-	PreFeedforwardLayernorm  *RMSNorm
-	PostFeedforwardLayernorm *RMSNorm
+	PreFeedforwardLayernorm  nn.Layer
+	PostFeedforwardLayernorm nn.Layer
 }
 
 // Forward takes (B, T, hidden) to the same shape.

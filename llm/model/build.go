@@ -21,6 +21,9 @@ func Build(c Config, weights Source) (m *Model, err error) {
 	err = fault.Catch(func() {
 		c.check()
 		m = &Model{config: c}
+		if c.Family == "gpt2" {
+			weights = gpt2Weights(weights)
+		}
 		m.build(weights)
 	})
 	if err != nil {
@@ -32,21 +35,40 @@ func Build(c Config, weights Source) (m *Model, err error) {
 func (m *Model) build(w Source) {
 	c := &m.config
 	m.Body = &Decoder{EmbedTokens: &nn.Embedding{Weight: w.Tensor("model.embed_tokens.weight", c.Vocab, c.Hidden)}}
+	if c.Learned {
+		m.Body.EmbedPositions = &nn.Embedding{Weight: w.Tensor("model.embed_positions.weight", c.Context, c.Hidden)}
+	}
 	for i := range c.Layers {
 		m.Body.Layers = append(m.Body.Layers, newLayer(c, i, w))
 	}
-	m.Body.Norm = newNorm(c, w, "model.norm.weight", c.Hidden)
+	m.Body.Norm = newNorm(c, w, "model.norm", c.Hidden)
 	if !c.Tied {
-		m.LMHead = &nn.Linear{Weight: w.Tensor("lm_head.weight", c.Vocab, c.Hidden)}
+		m.LMHead = newLinear(w, "lm_head", c.Hidden, c.Vocab, false)
 	}
 	nn.Eval(m)
 }
 
-func newNorm(c *Config, w Source, name string, size int) *RMSNorm {
-	return &RMSNorm{Weight: w.Tensor(name, size), Offset: c.NormOffset, Eps: c.Eps}
+func newNorm(c *Config, w Source, name string, size int) nn.Layer {
+	if c.LayerNorms {
+		return &LayerNorm{Weight: w.Tensor(name+".weight", size), Bias: w.Tensor(name+".bias", size), Eps: c.Eps}
+	}
+	return newRMSNorm(c, w, name, size)
+}
+
+func newRMSNorm(c *Config, w Source, name string, size int) *RMSNorm {
+	return &RMSNorm{Weight: w.Tensor(name+".weight", size), Offset: c.NormOffset, Eps: c.Eps}
 }
 
 func newLinear(w Source, name string, in, out int, bias bool) nn.Layer {
+	if q, ok := w.(QuantSource); ok {
+		if b, ok := q.Blocks(name+".weight", out, in); ok {
+			l := &QuantLinear{Weight: b.Data, Type: b.Type}
+			if bias {
+				l.Bias = w.Tensor(name+".bias", out)
+			}
+			return l
+		}
+	}
 	l := &nn.Linear{Weight: w.Tensor(name+".weight", out, in)}
 	if bias {
 		l.Bias = w.Tensor(name+".bias", out)
@@ -63,19 +85,21 @@ func newLayer(c *Config, i int, w Source) *Layer {
 		VProj: newLinear(w, p+"self_attn.v_proj", c.Hidden, kv, c.QKVBias),
 		OProj: newLinear(w, p+"self_attn.o_proj", q, c.Hidden, c.OutBias)}
 	if c.QKNorm {
-		a.QNorm = newNorm(c, w, p+"self_attn.q_norm.weight", c.HeadDim)
-		a.KNorm = newNorm(c, w, p+"self_attn.k_norm.weight", c.HeadDim)
+		a.QNorm = newRMSNorm(c, w, p+"self_attn.q_norm", c.HeadDim)
+		a.KNorm = newRMSNorm(c, w, p+"self_attn.k_norm", c.HeadDim)
 	}
 	l := &Layer{SelfAttn: a,
-		InputLayernorm:         newNorm(c, w, p+"input_layernorm.weight", c.Hidden),
-		PostAttentionLayernorm: newNorm(c, w, p+"post_attention_layernorm.weight", c.Hidden),
+		InputLayernorm:         newNorm(c, w, p+"input_layernorm", c.Hidden),
+		PostAttentionLayernorm: newNorm(c, w, p+"post_attention_layernorm", c.Hidden),
 		MLP: &MLP{Activation: c.Activation,
-			GateProj: newLinear(w, p+"mlp.gate_proj", c.Hidden, c.Intermediate, c.MLPBias),
 			UpProj:   newLinear(w, p+"mlp.up_proj", c.Hidden, c.Intermediate, c.MLPBias),
 			DownProj: newLinear(w, p+"mlp.down_proj", c.Intermediate, c.Hidden, c.MLPBias)}}
+	if !c.PlainMLP {
+		l.MLP.GateProj = newLinear(w, p+"mlp.gate_proj", c.Hidden, c.Intermediate, c.MLPBias)
+	}
 	if c.PostNorms {
-		l.PreFeedforwardLayernorm = newNorm(c, w, p+"pre_feedforward_layernorm.weight", c.Hidden)
-		l.PostFeedforwardLayernorm = newNorm(c, w, p+"post_feedforward_layernorm.weight", c.Hidden)
+		l.PreFeedforwardLayernorm = newNorm(c, w, p+"pre_feedforward_layernorm", c.Hidden)
+		l.PostFeedforwardLayernorm = newNorm(c, w, p+"post_feedforward_layernorm", c.Hidden)
 	}
 	return l
 }
@@ -93,8 +117,10 @@ func (c *Config) GGUFName(name string) string {
 	switch name {
 	case "model.embed_tokens.weight":
 		return "token_embd.weight"
-	case "model.norm.weight":
-		return "output_norm.weight"
+	case "model.embed_positions.weight":
+		return "position_embd.weight"
+	case "model.norm.weight", "model.norm.bias":
+		return "output_" + strings.TrimPrefix(name, "model.")
 	case "lm_head.weight":
 		return "output.weight"
 	}

@@ -19,7 +19,7 @@ const (
 
 // Config is what tells one model of these blocks from another. Fields that a family does not use are zero.
 type Config struct {
-	Family       string // llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3
+	Family       string // llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3, gpt2
 	Layers       int
 	Hidden       int
 	Intermediate int
@@ -46,6 +46,10 @@ type Config struct {
 	QKNorm    bool // queries and keys are normalised in each head
 	PostNorms bool // results of attention and MLP are normalised before they are added
 	Tied      bool // logits are products with the embeddings
+
+	LayerNorms bool // norms subtract the mean and have a bias, as GPT-2's
+	Learned    bool // positions are embeddings, not rotations
+	PlainMLP   bool // the MLP has no gate
 
 	AttentionCap float64 // scores s become cap·tanh(s/cap); 0: they stay
 	LogitCap     float64
@@ -90,6 +94,9 @@ func (c *Config) check() {
 		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 			refuse("a scale or cap is %v; want a finite number that is not negative", v)
 		}
+	}
+	if c.Learned {
+		return
 	}
 	c.RoPE.check()
 	if c.LocalRoPE != nil {

@@ -22,11 +22,19 @@ func WriteMetadata(meta *gguf.Metadata, c *Config) (arch string) {
 	whole("embedding_length", c.Hidden)
 	whole("feed_forward_length", c.Intermediate)
 	whole("attention.head_count", c.Heads)
+	if c.LayerNorms {
+		number("attention.layer_norm_epsilon", c.Eps)
+	} else {
+		number("attention.layer_norm_rms_epsilon", c.Eps)
+	}
+	if c.Learned {
+		checkWritten(meta, c)
+		return arch
+	}
 	whole("attention.head_count_kv", c.KVHeads)
 	whole("attention.key_length", c.HeadDim)
 	whole("attention.value_length", c.HeadDim)
 	whole("rope.dimension_count", c.HeadDim)
-	number("attention.layer_norm_rms_epsilon", c.Eps)
 	number("rope.freq_base", c.RoPE.Base)
 	switch r := &c.RoPE; r.Kind {
 	case "", "llama3": // llama3 is a tensor of divisors

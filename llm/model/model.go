@@ -18,9 +18,10 @@ type Model struct {
 // Decoder is embeddings, layers and a norm.
 type Decoder struct {
 	nn.Base
-	EmbedTokens *nn.Embedding
-	Layers      []*Layer
-	Norm        *RMSNorm
+	EmbedTokens    *nn.Embedding
+	EmbedPositions *nn.Embedding // nil: positions are rotations
+	Layers         []*Layer
+	Norm           nn.Layer
 }
 
 // Config returns what the model is made of. The caller must not change its slices.
@@ -28,6 +29,7 @@ func (m *Model) Config() Config { return m.config }
 
 // pass is what all layers of one evaluation share. Index 0 is for layers without a window, 1 for those with one.
 type pass struct {
+	at     *lucid.Tensor // positions, int64 of (T)
 	angles [2]angles
 	masks  [2]*lucid.Tensor // bool, true where a key is seen; nil: causal
 	cache  []*lucid.Tensor  // keys and values of each layer in turn, (1, heads, capacity, size); nil: none
@@ -42,7 +44,12 @@ func (p *pass) store(i int, x *lucid.Tensor) *lucid.Tensor {
 // angles are cosines and sines of (T, head size).
 type angles struct{ cos, sin *lucid.Tensor }
 
-func (a angles) rotate(x *lucid.Tensor) *lucid.Tensor { return F.ApplyRotaryEmb(x, a.cos, a.sin) }
+func (a angles) rotate(x *lucid.Tensor) *lucid.Tensor {
+	if a.cos == nil { // positions are embeddings
+		return x
+	}
+	return F.ApplyRotaryEmb(x, a.cos, a.sin)
+}
 
 // anglesAt computes them for positions, float32 of (T, 1).
 func anglesAt(r *RoPE, dim int, positions *lucid.Tensor) angles {
@@ -59,9 +66,11 @@ func anglesAt(r *RoPE, dim int, positions *lucid.Tensor) angles {
 
 // newPass prepares the evaluation of positions, int64 of (T), over keys 0 to keys-1. plain: positions are 0 to T-1.
 func (m *Model) newPass(positions *lucid.Tensor, keys int, plain bool) *pass {
-	c, p := &m.config, &pass{}
+	c, p := &m.config, &pass{at: positions}
 	at := positions.To(lucid.Float32).Unsqueeze(1)
-	p.angles[0] = anglesAt(&c.RoPE, c.HeadDim, at)
+	if !c.Learned {
+		p.angles[0] = anglesAt(&c.RoPE, c.HeadDim, at)
+	}
 	p.angles[1] = p.angles[0]
 	if c.LocalRoPE != nil {
 		p.angles[1] = anglesAt(c.LocalRoPE, c.HeadDim, at)
@@ -87,6 +96,9 @@ func (m *Model) hidden(ids *lucid.Tensor, p *pass) *lucid.Tensor {
 	x := m.Body.EmbedTokens.Forward(ids)
 	if s := m.config.EmbedScale; s != 0 {
 		x = x.Mul(s)
+	}
+	if e := m.Body.EmbedPositions; e != nil {
+		x = x.Add(e.Forward(p.at))
 	}
 	for _, l := range m.Body.Layers {
 		x = l.Forward(x, p)

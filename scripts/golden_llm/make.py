@@ -36,6 +36,8 @@ CASES = {
     "gemma": small("gemma", head_dim=16, tie_word_embeddings=True),
     "gemma2": small("gemma2", head_dim=16, sliding_window=8, query_pre_attn_scalar=24, tie_word_embeddings=True),
     "gemma3": small("gemma3_text", head_dim=16, sliding_window=8, query_pre_attn_scalar=16, num_hidden_layers=7, tie_word_embeddings=True),
+    "gpt2": dict(model_type="gpt2", vocab_size=256, n_embd=32, n_layer=3, n_head=4, n_positions=128, tie_word_embeddings=True,
+                 bos_token_id=None, eos_token_id=None, pad_token_id=None),
 }
 
 
@@ -48,7 +50,7 @@ def weight(name, shape, norm):
     x = x ^ (x >> np.uint64(16))
     v = (x >> np.uint64(8)).astype(np.float32) / np.float32(1 << 24)
     v = (v - np.float32(0.5)) * np.float32(0.4)
-    if name.endswith("norm.weight"):
+    if name.endswith("norm.weight") or ".ln_" in name and name.endswith(".weight"):
         v = v + np.float32(norm)
     return v.reshape(shape)
 

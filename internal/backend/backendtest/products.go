@@ -3,6 +3,7 @@ package backendtest
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 )
@@ -40,7 +41,28 @@ func products() (all []check) {
 		conv("nothing", []int{0, 2, 5}, []int{3, 2, 2}, ops.ConvGeneralOptions{}),
 		check{name: "gather_mm", dtypes: numbers, loose: true,
 			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4), index([]float64{4, 0, 1, 1}, 4)},
-			f:  one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })})
+			f:  one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })},
+		blocks(ggml.Q8_0, 5, 64, 3), blocks(ggml.Q4_1, 70, 96, 1), blocks(ggml.Q5_0, 9, 32, 0), blocks(ggml.Q6_K, 130, 512, 2))
+}
+
+// blocks multiplies m rows with n rows of k elements in a block format, and dequantises them.
+func blocks(t ggml.Type, n, k, m int) check {
+	weights := make([]float32, n*k)
+	for i := range weights {
+		weights[i] = float32(i*7919%255)/128 - 1
+	}
+	bytes, _ := t.RowBytes(k)
+	data := make([]byte, n*bytes)
+	ggml.Quantize(t, data, weights)
+	list := make([]float64, len(data))
+	for i, b := range data {
+		list[i] = float64(b)
+	}
+	return check{name: "block_matmul/" + t.String(), dtypes: []dtype.DType{dtype.Float32}, loose: true,
+		in: []input{{lo: -1, hi: 1, shape: []int{m, k}}, {dtype: dtype.Uint8, shape: []int{n, bytes}, list: list, steady: true}},
+		f: func(in []*node) []*node {
+			return []*node{ops.BlockMatmul(in[0], in[1], t), ops.BlockDequantize(in[1], t)}
+		}}
 }
 
 // attentions compare results, log-sum-exps and all cotangents. Sizes cover several tiles and edge tiles.

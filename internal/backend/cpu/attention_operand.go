@@ -116,11 +116,33 @@ func addMask[T floats](m *attentionMask, score []T, batch, head, row, k0 int) {
 		}
 		addStrided[T, float32](score, at, st)
 	default:
-		var t [attentionKeys]float32
-		for i := range score {
-			widener(m.d)(t[i:i+1], unsafe.Add(at, 2*i*st))
-			score[i] += T(t[i])
+		for len(score) > 0 {
+			n := min(len(score), attentionKeys)
+			addHalf(m.d, score[:n], at, st)
+			score, at = score[n:], unsafe.Add(at, 2*n*st)
 		}
+	}
+}
+
+// addHalf adds a mask of a half type to up to attentionKeys scores.
+func addHalf[T floats](d dtype.DType, score []T, at unsafe.Pointer, st int) {
+	var wide [attentionKeys]float32
+	t := wide[:len(score)]
+	if st == 1 {
+		widener(d)(t, at)
+	} else {
+		var near [attentionKeys]uint16
+		for i := range t {
+			near[i] = *(*uint16)(unsafe.Add(at, 2*i*st))
+		}
+		widenHalf(d, t, near[:len(t)])
+	}
+	if s, ok := any(score).([]float32); ok {
+		simd.AddF32(s, s, t)
+		return
+	}
+	for i, v := range t {
+		score[i] += T(v)
 	}
 }
 

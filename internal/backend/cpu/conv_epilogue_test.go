@@ -13,6 +13,8 @@ import (
 
 // TestConvThen: every element is told of once, when it has its final value, whichever way computes it.
 func TestConvThen(t *testing.T) {
+	convolutions.AnyWinograd = true
+	defer func() { convolutions.AnyWinograd = false }()
 	type conv struct {
 		x, w              []int
 		stride, pad, wide int // wide: zeros between the input's elements, and one

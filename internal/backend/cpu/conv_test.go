@@ -262,6 +262,8 @@ func testConvPatches(t *testing.T, part int) {
 func TestConvWinograd(t *testing.T) { forConvVariants(t, testConvWinograd) }
 
 func testConvWinograd(t *testing.T, part int) {
+	convolutions.AnyWinograd = true
+	defer func() { convolutions.AnyWinograd = false }()
 	r := rand.New(rand.NewPCG(8, 4))
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 	var worst float64
@@ -303,4 +305,35 @@ func testConvWinograd(t *testing.T, part int) {
 		t.Errorf("the error is %.3g of the sum of the sizes of the products", worst)
 	}
 	t.Logf("error %.3g of the sum of the sizes of the products", worst)
+}
+
+// TestConvWinogradPays checks where permission to use fewer products changes nothing: where planes are small, or channels so many that
+// few tiles are done together. There the bits are those of the direct way.
+func TestConvWinogradPays(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 5))
+	two := attr.MakeInts(1, 1)
+	for _, c := range []struct {
+		images, channels, size int
+		pays                   bool
+	}{{1, 512, 4, false}, {2, 256, 7, false}, {1, 32, 16, false}, {1, 128, 14, false}, {1, 16, 56, true}, {1, 64, 57, true}} {
+		a := attr.Conv{Stride: two, InputDilation: two, KernelDilation: two, Low: two, High: two, Groups: 1}
+		x := randomView(r, dtype.Float32, []int{c.images, c.channels, c.size, c.size})
+		w := randomView(r, dtype.Float32, []int{c.channels, c.channels, 3, 3})
+		for _, v := range []backend.View{x, w} {
+			for i := range len(v.Buf.Mem) / 4 {
+				v.DType.Put(v.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: r.NormFloat64()})
+			}
+		}
+		run := func(allowed bool) []float32 {
+			out := outputOf(dtype.Float32, []int{c.images, c.channels, c.size, c.size})
+			a.Winograd = allowed
+			if err := table["conv"](testCtx(), a, []backend.View{out}, []backend.View{x, w}); err != nil {
+				t.Fatal(err)
+			}
+			return backend.Slice[float32](out)
+		}
+		if used := !slices.Equal(run(false), run(true)); used != (c.pays && simd.HasWinograd()) {
+			t.Errorf("%d channels of %d by %d: fewer products are used: %t", c.channels, c.size, c.size, used)
+		}
+	}
 }

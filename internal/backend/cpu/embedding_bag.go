@@ -3,12 +3,13 @@ package cpu
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// bagDirectCols is the number of columns from which on gemm.Direct is faster than plain loops.
+// bagDirectCols is the number of columns from which on kernel.Direct is faster than plain loops.
 const bagDirectCols = 64
 
 func init() {
@@ -60,7 +61,7 @@ func (j *bagSum[T]) block(from, to int) {
 	off, w := newScratch[int](j.terms)[:0], newScratch[T](j.terms)[:0]
 	vectorCols := 0
 	if j.cols >= bagDirectCols {
-		vectorCols = j.cols / gemm.DirectColumns * gemm.DirectColumns
+		vectorCols = j.cols / kernel.DirectColumns * kernel.DirectColumns
 	}
 	for r := from; r < to; r++ {
 		off, w = off[:0], w[:0]
@@ -71,7 +72,7 @@ func (j *bagSum[T]) block(from, to int) {
 		}
 		z := j.z[r*j.cols:][:j.cols]
 		if vectorCols > 0 && len(off) > 0 {
-			gemm.Direct(1, vectorCols, w, off, j.x, z, j.cols, false)
+			kernel.Direct(1, vectorCols, w, off, j.x, z, j.cols, false)
 			j.rest(z, vectorCols, off, w)
 			continue
 		}

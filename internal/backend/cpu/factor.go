@@ -14,6 +14,9 @@ func init() {
 func inLoop[T lapack.Number](mul product[T]) func(factor.Loop) lapack.Product[T] {
 	return func(loop factor.Loop) lapack.Product[T] {
 		return func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool) {
+			if m == 0 || n == 0 {
+				return
+			}
 			if m*n*k < productWork {
 				mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, nil)
 				return

@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -10,11 +11,11 @@ import (
 )
 
 // The op "mix" is the product of a sparse matrix in CSR form with a dimension of x, such as an interpolation: each output is a
-// weighted sum of a few rows (gemm.Direct with one row of weights). The columns are the elements behind that dimension. Where they
+// weighted sum of a few rows (kernel.Direct with one row of weights). The columns are the elements behind that dimension. Where they
 // are few, the elements before it are: blocks of them are transposed, and the result back.
 
 const (
-	sparseLanes     = gemm.DirectColumns
+	sparseLanes     = kernel.DirectColumns
 	sparseBlockRows = 256        // most rows transposed at a time
 	sparseScratch   = 64 << 10   // elements of both sides of such a block, about
 	sparseFewRows   = 8          // rows below which lanes would be empty
@@ -187,7 +188,7 @@ func (j *sparseRows[T]) rows(from, to int) {
 		for _, i := range j.at[lo:hi] {
 			off = append(off, i*j.inner)
 		}
-		gemm.Direct(1, vectorCols, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
+		kernel.Direct(1, vectorCols, j.w[lo:hi], off, j.x[lead*j.n*j.inner:], z, j.inner, false)
 		j.single(lead, o, vectorCols)
 	}
 }
@@ -228,7 +229,7 @@ func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 			off = append(off, (i-c.i0)*j.inner*lanes)
 		}
 		for q := range j.inner {
-			gemm.Direct(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
+			kernel.Direct(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
 		}
 	}
 	layout.TransposeBlock(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)

@@ -121,7 +121,7 @@ func qr[T lapack.Number](j *job[T]) error {
 			copy(up[t*n+t:(t+1)*n], f[t*n+t:(t+1)*n])
 		}
 		undo(up)
-		if q != nil {
+		if j.a.Vectors {
 			s.FormQ(m, cols, k, f, n, tau, q[i*m*cols:], cols)
 		}
 	})
@@ -206,7 +206,7 @@ func svd[T lapack.Number](j *job[T]) error {
 	}
 	err := j.each(count, 8*m*n*k, func(s *lapack.Solver[T], i int) {
 		sv := make([]float64, k)
-		if u != nil {
+		if j.a.Vectors {
 			info[i] = int32(s.SVD(m, n, a[i*m*n:][:m*n], sv, u[i*m*uc:][:m*uc], uc, vh[i*vc*n:][:vc*n], vc))
 		} else {
 			info[i] = int32(s.SVD(m, n, a[i*m*n:][:m*n], sv, nil, 0, nil, 0))
@@ -261,7 +261,7 @@ func adjugate[T lapack.Number](j *job[T]) error {
 	return j.each(count, 4*n*n*n, func(s *lapack.Solver[T], i int) { s.Adjugate(n, a[i*n*n:][:n*n], z[i*n*n:][:n*n]) })
 }
 
-// permutation turns row exchanges into the rows in their new order.
+// permutation converts row exchanges to the rows in their new order.
 func permutation(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	d := out[0].Shape.Dims()
 	m, k := d[len(d)-1], in[0].Shape.Dim(-1)

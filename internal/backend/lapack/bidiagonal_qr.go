@@ -59,8 +59,8 @@ func givens(f, g float64) (cs, sn, r float64) {
 	return f / r, g / r, r
 }
 
-// turn rotates rows i and j of x: xᵢ = cs·xᵢ + sn·xⱼ, xⱼ = cs·xⱼ - sn·xᵢ.
-func (q *bidiagonalSteps) turn(x []float64, i, j int, cs, sn float64) {
+// rotate rotates rows i and j of x: xᵢ = cs·xᵢ + sn·xⱼ, xⱼ = cs·xⱼ - sn·xᵢ.
+func (q *bidiagonalSteps) rotate(x []float64, i, j int, cs, sn float64) {
 	if x != nil {
 		rotate(x[i*q.n:][:q.n], x[j*q.n:][:q.n], cs, -sn)
 	}
@@ -77,7 +77,7 @@ func (q *bidiagonalSteps) clearLast(k, p int) {
 			f = -sn * q.e[j-1]
 			q.e[j-1] *= cs
 		}
-		q.turn(q.v, j, p-1, cs, sn)
+		q.rotate(q.v, j, p-1, cs, sn)
 	}
 }
 
@@ -92,7 +92,7 @@ func (q *bidiagonalSteps) clearRow(k, p int) {
 			f = -sn * q.e[j]
 			q.e[j] *= cs
 		}
-		q.turn(q.u, j, k, cs, sn)
+		q.rotate(q.u, j, k, cs, sn)
 	}
 }
 
@@ -122,7 +122,7 @@ func (q *bidiagonalSteps) step(k, p int) {
 		e[j] = cs*e[j] - sn*d[j]
 		g = sn * d[j+1]
 		d[j+1] *= cs
-		q.turn(q.v, j, j+1, cs, sn)
+		q.rotate(q.v, j, j+1, cs, sn)
 		cs, sn, r = givens(f, g)
 		d[j] = r
 		f = cs*e[j] + sn*d[j+1]
@@ -131,7 +131,7 @@ func (q *bidiagonalSteps) step(k, p int) {
 			g = sn * e[j+1]
 			e[j+1] *= cs
 		}
-		q.turn(q.u, j, j+1, cs, sn)
+		q.rotate(q.u, j, j+1, cs, sn)
 	}
 	e[p-2] = f
 }

@@ -44,7 +44,7 @@ func odd(piv []int32) bool {
 	return is
 }
 
-// Det is the determinant of a factored matrix. The product is kept near 1 until the end, so that only the result can overflow.
+// Det is the determinant of a factored matrix. The product stays near 1 until the end, so that only the result can overflow.
 func Det[T Number](n int, lu []T, ld int, piv []int32) T {
 	z, exp := complex(1, 0), 0
 	if odd(piv) {
@@ -107,7 +107,7 @@ func (s *Solver[T]) Adjugate(n int, a, z []T) {
 		return
 	}
 	// adj A = det(U)·det(Vᴴ)·V·diag(Π of the other values)·Uᴴ
-	turn := s.determinant(n, u) * s.determinant(n, vh)
+	phase := s.determinant(n, u) * s.determinant(n, vh)
 	v, uh := s.take(n*n), s.take(n*n)
 	for i := range n {
 		others := 1.0
@@ -116,7 +116,7 @@ func (s *Solver[T]) Adjugate(n int, a, z []T) {
 				others *= x
 			}
 		}
-		f := of[T](real(turn)*others, imag(turn)*others)
+		f := of[T](real(phase)*others, imag(phase)*others)
 		for k := range n {
 			v[k*n+i] = conj(vh[i*n+k]) * f
 			uh[i*n+k] = conj(u[k*n+i])

@@ -87,7 +87,8 @@ func balance[T float64 | complex128](n int, a []T) (scale []float64) {
 	return scale
 }
 
-// finishVectors undoes the scaling, makes the columns unit vectors, and turns complex ones so that their largest element is real.
+// finishVectors undoes the scaling, makes the columns unit vectors, and multiplies complex ones by a phase so that their largest element
+// is real.
 func finishVectors(n int, v []complex128, scale []float64) {
 	for j := range n {
 		for i := range n {
@@ -111,9 +112,9 @@ func finishVectors(n int, v []complex128, scale []float64) {
 			continue
 		}
 		x := v[at*n+j]
-		turn := complex(real(x), -imag(x)) / complex(math.Hypot(real(x), imag(x)), 0)
+		phase := complex(real(x), -imag(x)) / complex(math.Hypot(real(x), imag(x)), 0)
 		for i := range n {
-			v[i*n+j] *= turn
+			v[i*n+j] *= phase
 		}
 		v[at*n+j] = complex(real(v[at*n+j]), 0)
 	}

@@ -2,9 +2,10 @@ package lapack
 
 import "math"
 
-// LDL factors a symmetric matrix, or a Hermitian one, n×n, whose lower triangle is given: P·L·D·Lᵀ·Pᵀ (Lᴴ) with blocks of one or two rows in D, by
-// the pivots of Bunch and Kaufman. L and D replace the lower triangle. A pivot of one row k has piv[k] = p+1, where rows k and p were exchanged; one
-// of two has piv[k] = piv[k+1] = -(p+1) for rows k+1 and p. info is 0, or one more than the number of the first pivot that is zero.
+// LDL factors a symmetric matrix, or a Hermitian one, n×n, whose lower triangle is given: P·L·D·Lᵀ·Pᵀ (Lᴴ) with blocks of one or two rows
+// in D, by the pivots of Bunch and Kaufman. L and D replace the lower triangle. A pivot of one row k has piv[k] = p+1, where rows k and p
+// were exchanged; one of two has piv[k] = piv[k+1] = -(p+1) for rows k+1 and p. info is 0, or one more than the number of the first pivot
+// that is zero.
 func LDL[T Number](n int, a []T, piv []int32, hermitian bool) (info int) {
 	cj := func(x T) T {
 		if hermitian {

@@ -58,15 +58,15 @@ func (s *Solver[T]) zeros(n int) []T {
 	return x
 }
 
-type place[T Number] struct {
+type mark[T Number] struct {
 	scratch []T
 	used    int
 }
 
-func (s *Solver[T]) mark() place[T] { return place[T]{s.scratch, s.used} }
+func (s *Solver[T]) mark() mark[T] { return mark[T]{s.scratch, s.used} }
 
 // back gives back what was taken since the mark. The larger of two blocks of scratch stays, if nothing of it is in use.
-func (s *Solver[T]) back(p place[T]) {
+func (s *Solver[T]) back(p mark[T]) {
 	if p.used == 0 && len(s.scratch) > len(p.scratch) {
 		s.used = 0
 		return

@@ -8,8 +8,8 @@ import (
 // mostSweeps bounds the iterations for one eigenvalue.
 const mostSweeps = 60
 
-// tridiagonalQL finds the eigenvalues of a real symmetric tridiagonal matrix, d and e beside it, by implicit QL steps. Row i of z,
-// if it is not nil, is taken along as column i of a product with rotations from the right: from the identity they become
+// tridiagonalQL finds the eigenvalues of a real symmetric tridiagonal matrix, with diagonal d and subdiagonal e, by implicit QL steps. Row
+// i of z, if it is not nil, is taken along as column i of a product with rotations from the right: from the identity they become
 // eigenvectors. d is in order after it. ok is false if it does not converge.
 func tridiagonalQL(d, e []float64, z []float64, cols int) (ok bool) {
 	n := len(d)

@@ -38,7 +38,7 @@ func unpackReflectors[T Number](k, m int, p []T) {
 	}
 }
 
-// panel factors the columns that lie in the w rows of p, of m elements each.
+// panel factors the columns that are stored in the w rows of p, of m elements each.
 func (s *Solver[T]) panel(w, m int, p, tau []T) {
 	at := s.mark()
 	defer s.back(at)

@@ -5,8 +5,8 @@ import (
 	"math/cmplx"
 )
 
-// complexSchur finds eigenvalues by QR steps with single shifts on the Hessenberg form, and eigenvectors from the triangle they end in. h is
-// overwritten.
+// complexSchur finds eigenvalues by QR steps with single shifts on the Hessenberg form, and eigenvectors from the triangle they end in. h
+// is overwritten.
 func complexSchur(n int, h, w, v []complex128) (info int) {
 	var q []complex128
 	if v != nil {

@@ -61,8 +61,8 @@ func (r *francis) deflate(hi int) (lo int, ok bool) {
 	return lo, true
 }
 
-// turn rotates rows i and i+1 from column from on, and columns i and i+1 down to row last, of h, and the columns of q.
-func (r *francis) turn(i, from, last int, cs, sn float64) {
+// rotate rotates rows i and i+1 from column from on, and columns i and i+1 down to row last, of h, and the columns of q.
+func (r *francis) rotate(i, from, last int, cs, sn float64) {
 	n, h := r.n, r.h
 	for j := from; j < n; j++ {
 		a, b := h[i*n+j], h[(i+1)*n+j]
@@ -104,7 +104,7 @@ func (r *francis) standardize(i int) (w0, w1 complex128) {
 	} else {
 		cs, sn = cs/rr, sn/rr
 	}
-	r.turn(i, i, i+1, cs, sn)
+	r.rotate(i, i, i+1, cs, sn)
 	h[(i+1)*n+i] = 0
 	h[i*n+i], h[(i+1)*n+i+1] = first, second
 	return complex(first, 0), complex(second, 0)

@@ -1,8 +1,8 @@
 package lapack
 
-// SVD computes A = U·diag(sv)·Vᴴ of a, m×n, which is overwritten. sv has min(m, n) elements, descending. u is nil, or m×uc and gets the first uc
-// columns of U, where uc is min(m, n) or m; vh is nil too then, or vc×n with the rows of Vᴴ, vc being min(m, n) or n. info is 0, or 1 if
-// it does not converge, as for a matrix with NaN.
+// SVD computes A = U·diag(sv)·Vᴴ of a, m×n, which is overwritten. sv has min(m, n) elements, descending. u is nil, or m×uc and gets the
+// first uc columns of U, where uc is min(m, n) or m; vh is nil too then, or vc×n with the rows of Vᴴ, vc being min(m, n) or n. info is 0,
+// or 1 if it does not converge, as for a matrix with NaN.
 func (s *Solver[T]) SVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T, vc int) (info int) {
 	at := s.mark()
 	defer s.back(at)

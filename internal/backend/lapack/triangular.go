@@ -40,7 +40,7 @@ func (s *Solver[T]) subtract(m, n, k int, a []T, ars, acs int, b []T, ldb int, c
 	defer s.back(at)
 	if m < n {
 		minus := s.take(m * k)
-		if ars == 1 && acs != 1 { // a column after the other, as they lie
+		if ars == 1 && acs != 1 { // a column after the other, as they are stored
 			for p := range k {
 				negate(minus[p*m:][:m], a[p*acs:][:m])
 			}
@@ -66,7 +66,7 @@ func (s *Solver[T]) subtract(m, n, k int, a []T, ars, acs int, b []T, ldb int, c
 func (s *Solver[T]) shortSolve(upper, unit bool, n, cols int, a []T, rs, cs int, b []T, ld int) {
 	var minus [shortTriangle]T
 	for t := range n {
-		i, from, k := t, 0, t // row i has the elements from … from+k-1 beside its diagonal
+		i, from, k := t, 0, t // row i has the elements from … from+k-1 next to its diagonal
 		if upper {
 			i = n - 1 - t
 			from, k = i+1, t

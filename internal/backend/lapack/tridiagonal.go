@@ -1,6 +1,6 @@
 package lapack
 
-// tridiagonalize reduces a Hermitian matrix, n×n with both triangles, to a real tridiagonal one with diagonal d and e beside it:
+// tridiagonalize reduces a Hermitian matrix, n×n with both triangles, to a real tridiagonal one with diagonal d and subdiagonal e:
 // A = Q·T·Qᴴ. It returns the n-1 reflectors of Q as rows of v and tau; vector i begins at element i+1. a is overwritten.
 func (s *Solver[T]) tridiagonalize(n int, a []T, ld int, d, e []float64) (v, tau []T) {
 	v, tau = s.zeros(max(n-1, 0)*n), s.take(n)

@@ -175,7 +175,7 @@ func TestLocalHeaders(t *testing.T) {
 }
 
 // TestNote checks where the note of an archive is: in its comment, or an array of bytes if it is long. No entry but arrays is
-// written, and what both places say is refused.
+// written, and a note in both is refused.
 func TestNote(t *testing.T) {
 	tensors := []codec.Tensor{codectest.Tensor(dtype.BFloat16, []int{3})}
 	tensors[0].Name = "w"

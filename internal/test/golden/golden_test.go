@@ -60,14 +60,19 @@ var goldenLacks = map[string]string{
 	"alpha_dropout":           isRandom, "binomial": isRandom, "drop_block": isRandom, "drop_path": isRandom, "dropout": isRandom, "feature_alpha_dropout": isRandom,
 	"feature_dropout": isRandom, "multinomial": isRandom, "poisson": isRandom, "rand": isRandom, "randn": isRandom, "randperm": isRandom,
 	"empty": isAnything, "empty_like": isAnything, "argpartition": isPartial, "partition": isPartial,
-	"number_of_elements": "no peer's Python has it; TestNamesOfMLX counts",
-	"depends":            "it gives its input; TestDepends checks the order",
-	"rotate":             "no peer has it; TestRotate checks rotations by right angles",
+	"linalg_eig": isPhase, "linalg_eigh": isPhase, "linalg_svd": isPhase, "linalg_polar": isPhase,
+	"lobpcg": isRandom, "svd_lowrank": isRandom, "pca_lowrank": isRandom,
+	"linalg_tri_inv":      "MLX's; package linalg compares it with inv",
+	"linalg_matrix_sqrth": "PyTorch has none; package linalg squares it",
+	"number_of_elements":  "no peer's Python has it; TestNamesOfMLX counts",
+	"depends":             "it gives its input; TestDepends checks the order",
+	"rotate":              "no peer has it; TestRotate checks rotations by right angles",
 }
 
 const (
 	isRandom   = "PyTorch draws other numbers; random_test.go has MLX's, and moments"
 	isAnything = "its values may be anything"
+	isPhase    = "vectors are determined up to a phase; package linalg multiplies the factors and checks gradients"
 	isPartial  = "any order on either side of the k-th is right; TestPartitionSides checks them"
 )
 

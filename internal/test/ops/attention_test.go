@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/par"
+	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -117,5 +118,30 @@ func TestAttentionDropout(t *testing.T) {
 		F.ScaledDotProductAttention(values32(1, 2, 2), values32(2, 2, 2), lucid.Ones(2, 1), o)
 	}); err == nil {
 		t.Error("dropout_p 1.5 was accepted")
+	}
+}
+
+// TestAttentionHalfMask compares masks of half types, laid out in several ways, with the same mask in float32: the numbers are
+// exact in both, so the bits are the same.
+func TestAttentionHalfMask(t *testing.T) {
+	lucid.Seed(3)
+	const l, s = 7, 1100
+	for _, d := range []lucid.DType{lucid.BFloat16, lucid.Float16} {
+		q, k := lucid.Randn(2, 3, l, 16).To(d), lucid.Randn(2, 3, s, 16).To(d)
+		whole := lucid.RandInt(-4, 5, 2, 3, l, s).To(d)
+		for name, mask := range map[string]*lucid.Tensor{
+			"rows":       whole,
+			"transposed": lucid.RandInt(-4, 5, 2, 3, s, l).To(d).Transpose(2, 3),
+			"by key":     whole.At(lucid.Colon, lucid.Range{Stop: 1}, lucid.Range{Stop: 1}),
+			"by row":     whole.At(lucid.Colon, lucid.Colon, lucid.Colon, lucid.Range{Stop: 1}),
+			"steps":      lucid.RandInt(-4, 5, 2, 3, l, 2*s).To(d).At(lucid.Ellipsis, lucid.Range{Stop: lucid.End, Step: 2}),
+		} {
+			at := func(m *lucid.Tensor) *lucid.Tensor {
+				return F.ScaledDotProductAttention(q, k, k, F.ScaledDotProductAttentionOptions{AttnMask: m})
+			}
+			if !tensortest.SameBits(at(mask), at(mask.To(lucid.Float32))) {
+				t.Errorf("%v, mask %s: other bits than with the mask in float32", d, name)
+			}
+		}
 	}
 }

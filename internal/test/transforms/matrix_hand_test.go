@@ -21,6 +21,7 @@ func handCases() (all []*matrixCase) {
 	handRandom(add)
 	handProducts(add)
 	handNamed(add)
+	handLinalg(add)
 	return all
 }
 

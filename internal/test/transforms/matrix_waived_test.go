@@ -11,7 +11,30 @@ var matrixWaived = map[string]string{
 	"batch_norm/gradient/train":                "running statistics take up the batch without a gradient, as in PyTorch",
 	"batch_norm_update_running_stats/gradient": "running statistics take up the batch without a gradient, as in PyTorch",
 	"stop_gradient/gradient":                   "it is there to break the gradient",
+
+	"linalg_cholesky/gradient":       oneTriangle,
+	"linalg_cholesky/second":         oneTriangle,
+	"linalg_cholesky_ex/gradient":    oneTriangle,
+	"linalg_cholesky_ex/second":      oneTriangle,
+	"linalg_eigh/gradient":           oneTriangle,
+	"linalg_eigh/second":             oneTriangle,
+	"linalg_eigvalsh/gradient":       oneTriangle,
+	"linalg_eigvalsh/second":         oneTriangle,
+	"linalg_matrix_sqrth/gradient":   oneTriangle,
+	"linalg_matrix_sqrth/second":     oneTriangle,
+	"linalg_pinv/gradient/hermitian": oneTriangle,
+	"linalg_pinv/second/hermitian":   oneTriangle,
+	"lobpcg/gradient":                oneTriangle,
+	"lobpcg/second":                  oneTriangle,
+	"linalg_pinv/gradient/rtol":      "the derivative is that of matrices of this rank, as in PyTorch; small singular values are cut off here",
+	"linalg_pinv/second/rtol":        "the derivative is that of matrices of this rank, as in PyTorch; small singular values are cut off here",
+	"linalg_ldl_factor/gradient":     "its factors are for ldl_solve, and have no gradient in PyTorch either",
+	"linalg_ldl_factor_ex/gradient":  "its factors are for ldl_solve, and have no gradient in PyTorch either",
+	"linalg_ldl_solve/gradient":      "the factors have no gradient, in PyTorch either",
+	"geqrf/gradient":                 "its factors are for householder_product, and have no gradient in PyTorch either",
 }
+
+const oneTriangle = "one triangle is read, and the gradient is that of Hermitian matrices, as in PyTorch; package linalg checks it for those"
 
 // matrixReads lists ops that read values to know their result's shape; inside VMap and Compile they are a typed error
 // on inputs that have none there.
@@ -28,6 +51,7 @@ var matrixRandom = map[string]bool{
 	"dropout": true, "feature_dropout": true, "alpha_dropout": true, "feature_alpha_dropout": true, "drop_path": true, "drop_block": true,
 	"uniform": true, "truncated_normal": true, "gumbel": true, "laplace": true, "categorical": true, "permutation": true,
 	"scaled_dot_product_attention_with_weights": true,
+	"lobpcg": true, "svd_lowrank": true, "pca_lowrank": true,
 }
 
 // matrixFixed lists ops whose inputs may not be reordered: their order means something.

@@ -17,6 +17,7 @@ func (d *Device) Run(c *backend.Ctx, a attr.Conv, out backend.View, in []backend
 	if out.Numel() == 0 { // of any size along other dimensions
 		return nil
 	}
+	a.Winograd = a.Winograd && (d.AnyWinograd || winogradPays(a, out.Shape.Dims(), in[1].Shape.Dims()))
 	switch in[0].DType {
 	case dtype.Float32:
 		return convolve(d, c, a, out, in, then, d.routines32())

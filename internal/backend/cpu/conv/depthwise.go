@@ -3,12 +3,12 @@ package conv
 import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
 // A convolution of each channel by itself with three, five or seven rows of taps, stride 1, copies a strip of a plane
-// with its padding and slides the window over it (gemm.Depthwise).
+// with its padding and slides the window over it (kernel.Depthwise).
 
 const (
 	depthwiseLeast = 12       // shortest rows: kernels compute whole vectors
@@ -41,7 +41,7 @@ func (j *job[T]) byDepthwise(c *backend.Ctx) error {
 	each := max(1, blockElems/(p[1].outs*p[2].outs))
 	fused := j.fusesEpilogue()
 	return c.For(ceil(j.images*channels, each), func(b int) {
-		x, freeX := bufpool.Borrow[T]((strip+high-1)*win.pitch + gemm.DepthwiseSlack)
+		x, freeX := bufpool.Borrow[T]((strip+high-1)*win.pitch + kernel.DepthwiseSlack)
 		defer freeX()
 		w, freeW := bufpool.Borrow[T](len(positions))
 		defer freeW()

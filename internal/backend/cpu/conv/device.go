@@ -24,6 +24,8 @@ type Device struct {
 	Batched32   Batched[float32]
 	Batched64   Batched[float64]
 	BatchedBF16 Batched[uint16]
+	// AnyWinograd is for tests: Winograd's way is taken for small outputs too, where it does not pay.
+	AnyWinograd bool
 }
 
 // Epilogue is called for every finished part of the output, while it is in the cache: rows by cols elements from (row, col) on of

@@ -3,6 +3,7 @@ package conv
 import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/par"
 )
@@ -10,7 +11,7 @@ import (
 // The direct way copies a strip of the input, some output rows high, into scratch with its padding, one input channel
 // after the other. There the second matrix needs no making: the row of a channel and a tap begins at an offset and runs on
 // through all output rows of the strip. Between two output rows are a few columns that mean nothing; they are computed
-// and left out (gemm.Direct). Against filling the matrix, each input element is copied once instead of once for each tap.
+// and left out (kernel.Direct). Against filling the matrix, each input element is copied once instead of once for each tap.
 
 const (
 	directDepth = 640      // most terms of a sum before it is added to the output
@@ -30,17 +31,17 @@ type routines[T number] struct {
 	batched    Batched[T]
 	packDirect func(dst []T, m, k int, a []T, ars, acs int)
 	direct     func(m, n int, a []T, off []int, b, c []T, crs int, add bool)
-	directTo   func(m int, a []T, off []int, b, c []T, crs int, s *gemm.Scatter, add bool)
-	scatter    func(rows, width, pitch, stride int) *gemm.Scatter
+	directTo   func(m int, a []T, off []int, b, c []T, crs int, s *kernel.Scatter, add bool)
+	scatter    func(rows, width, pitch, stride int) *kernel.Scatter
 	columns    func(m, n, k int, a []T, ars int, b []T, off []int, brs int, c []T, crs int, add bool)
 
 	positionRowLen, lanes int // longest row of positions, output channels of a vector
 	packPositions         func(dst []T, cols int, a []T, n, k, ars int)
-	positions             func(h, cols, channels int, t gemm.PositionTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
+	positions             func(h, cols, channels int, t kernel.PositionTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
 
 	nhwcRowLen int             // longest row of positions with NHWC
 	nhwcRowsOf func(h int) int // most such rows of h positions computed together
-	nhwc       func(rows, cols, channels int, t *gemm.NHWCTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool)
+	nhwc       func(rows, cols, channels int, t *kernel.NHWCTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool)
 
 	hasDepthwise func(taps int) bool
 	depthwise    func(taps, wide, rows, cols int, x []T, pitch int, w, c []T, crs int)
@@ -62,9 +63,12 @@ func routinesOf[T gemm.Float](mul func(m, n, k int, a []T, ars, acs int, b []T, 
 		product: func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
 			mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
 		},
-		batched: batched, packDirect: gemm.PackDirect[T], direct: gemm.Direct[T], directTo: gemm.DirectTo[T], scatter: gemm.NewScatter[T], columns: gemm.Columns[T],
-		positionRowLen: gemm.PositionRowLen[T](), lanes: gemm.PositionLanes[T](), packPositions: gemm.PackPositions[T], positions: gemm.Positions[T],
-		nhwcRowLen: gemm.NHWCRowLen[T](), nhwcRowsOf: gemm.NHWCRows[T], nhwc: gemm.NHWC[T], hasDepthwise: gemm.HasDepthwise[T], depthwise: gemm.Depthwise[T],
+		batched: batched, packDirect: kernel.PackDirect[T], direct: kernel.Direct[T], directTo: kernel.DirectTo[T],
+		scatter: kernel.NewScatter[T], columns: kernel.Columns[T],
+		positionRowLen: kernel.PositionRowLen[T](), lanes: kernel.PositionLanes[T](),
+		packPositions: kernel.PackPositions[T], positions: kernel.Positions[T],
+		nhwcRowLen: kernel.NHWCRowLen[T](), nhwcRowsOf: kernel.NHWCRows[T], nhwc: kernel.NHWC[T],
+		hasDepthwise: kernel.HasDepthwise[T], depthwise: kernel.Depthwise[T],
 	}
 }
 
@@ -76,7 +80,7 @@ type directConv[T number] struct {
 	kernels, split int   // output channels of a block, blocks of them
 	each           int   // strips of a block of work
 	packed         []T
-	whole, last    *gemm.Scatter // where the sums of a strip go, and of the last; nil: through scratch
+	whole, last    *kernel.Scatter // where the sums of a strip go, and of the last; nil: through scratch
 	fused          bool
 }
 
@@ -156,7 +160,7 @@ func (d *directConv[T]) rowsOf(b int) (group, o0, o1 int) {
 // block computes some strips.
 func (d *directConv[T]) block(from, to int) {
 	j, p := d.j, &d.j.phase
-	x, freeX := bufpool.Borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.DirectColumns)
+	x, freeX := bufpool.Borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + kernel.DirectColumns)
 	defer freeX()
 	pace, work, each := par.NewPace(), 0, d.kernels*j.channels*p.taps()*d.rows*d.pitch
 	for s := from; s < to; s++ {
@@ -189,7 +193,7 @@ func (d *directConv[T]) strip(x []T, u *strip) {
 		d.sums(x, u, func(a []T, off []int, add bool) { j.float.directTo(m, a, off, x, z, j.outPositions, to, add) })
 		return
 	}
-	cols := ceil(n, gemm.DirectColumns) * gemm.DirectColumns
+	cols := ceil(n, kernel.DirectColumns) * kernel.DirectColumns
 	z, free := bufpool.Borrow[T](m * cols)
 	defer free()
 	d.sums(x, u, func(a []T, off []int, add bool) { j.float.direct(m, n, a, off, x, z, cols, add) })

@@ -3,12 +3,12 @@ package conv
 import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
 // The gradient of kernels is a convolution with few outputs and as many taps as an image has positions. Its outputs along a row
-// are positions (see gemm.NHWC, with taps where others have channels), its kernels are the lanes, and the taps are summed
+// are positions (see kernel.NHWC, with taps where others have channels), its kernels are the lanes, and the taps are summed
 // over: the kernels are transposed once, so that at each tap they are next to each other, and the input is copied with its padding,
 // some images and rows of taps at a time.
 
@@ -35,8 +35,8 @@ type filterGradConv[T number] struct {
 	padded         int  // kernels, in vectors
 	parts          int  // of the sums
 	runs           []outputRun
-	order          []int            // where an output stands among the sums
-	taps           []*gemm.NHWCTaps // by strip, row of outputs and run; behind the rows, of all of them
+	order          []int              // where an output stands among the sums
+	taps           []*kernel.NHWCTaps // by strip, row of outputs and run; behind the rows, of all of them
 	packed         []T
 	partial        []T
 }
@@ -122,14 +122,14 @@ func (d *filterGradConv[T]) list() {
 	p := &d.j.phase[1]
 	for s := range d.strips {
 		for t := range p.outs + 1 {
-			var taps []gemm.NHWCTap
+			var taps []kernel.NHWCTap
 			for r := range min(d.rows, p.taps-s*d.rows) {
 				if i := p.first + t*p.stride + (s*d.rows+r)*p.step; t == p.outs || i >= 0 && i < d.j.size[1] {
-					taps = append(taps, gemm.NHWCTap{X: r * d.pitch, W: r})
+					taps = append(taps, kernel.NHWCTap{X: r * d.pitch, W: r})
 				}
 			}
 			for _, r := range d.runs {
-				d.taps = append(d.taps, gemm.NewNHWCTaps(r.n, r.step, taps))
+				d.taps = append(d.taps, kernel.NewNHWCTaps(r.n, r.step, taps))
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
@@ -81,10 +81,10 @@ func (j *job[T]) newColumns(few bool) *columnsConv[T] {
 	d.images = ceil(j.images, d.split[1])
 	d.split[0] = ceil(j.kernels, min(columnsRows, max(columnsLeast, columnsArea/(p.outs()*d.images))))
 	d.kernels = ceil(j.kernels, d.split[0])
-	d.cols = ceil(d.images, gemm.DirectColumns) * gemm.DirectColumns
+	d.cols = ceil(d.images, kernel.DirectColumns) * kernel.DirectColumns
 	d.off = []int{0}
 	if d.few {
-		d.cols = ceil(d.images*p.outs(), gemm.DirectColumns) * gemm.DirectColumns
+		d.cols = ceil(d.images*p.outs(), kernel.DirectColumns) * kernel.DirectColumns
 	} else {
 		d.off = d.off[:0]
 		for u := range p.outs() {

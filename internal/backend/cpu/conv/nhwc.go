@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 )
 
 // An input whose channels are in NHWC order, with a result that has them last too, is read and written in place
-// (gemm.NHWC): the scalars of a position follow each other, and so do the sums of one. Rows of positions are computed two at a
+// (kernel.NHWC): the scalars of a position follow each other, and so do the sums of one. Rows of positions are computed two at a
 // time; a row leaves out the taps that are outside the input for all of it, and a tap the positions it is outside for. So there is
 // no copy, no padding, and nothing to transpose.
 
@@ -35,9 +35,9 @@ type nhwcConv[T number] struct {
 	sets           [2][]tapSet
 	kind           []int // of a part: those of a kind have the same length and leave out the same positions
 	kinds          int
-	taps           []*gemm.NHWCTaps // by sets and kind
-	packed         []T              // kernels: panel by panel, chunk by chunk, in it tap by tap, channel by channel
-	padded         int              // output channels of a group in it
+	taps           []*kernel.NHWCTaps // by sets and kind
+	packed         []T                // kernels: panel by panel, chunk by chunk, in it tap by tap, channel by channel
+	padded         int                // output channels of a group in it
 }
 
 // tapSet are the taps from lo on, below hi.
@@ -120,19 +120,19 @@ func (d *nhwcConv[T]) cut() {
 // list finds the taps of each kind of parts and reports whether it could.
 func (d *nhwcConv[T]) list() bool {
 	j, p := d.j, &d.j.phase
-	var kinds [][]gemm.NHWCTap // along a row
+	var kinds [][]kernel.NHWCTap // along a row
 	var lengths []int
 	d.kind = d.kind[:0]
 	for q, from := range d.parts[:len(d.parts)-1] {
 		n := d.parts[q+1] - from
-		var taps []gemm.NHWCTap
+		var taps []kernel.NHWCTap
 		for u := range p[2].taps {
 			lo, hi := layout.Inside(p[2].first+u*p[2].step+from*p[2].stride, p[2].stride, n, j.size[2])
 			if lo > 0 && lo < hi && hi < n {
 				return false
 			}
 			if lo < hi {
-				taps = append(taps, gemm.NHWCTap{X: u * p[2].step * j.step[2], W: u, First: lo, Last: n - hi})
+				taps = append(taps, kernel.NHWCTap{X: u * p[2].step * j.step[2], W: u, First: lo, Last: n - hi})
 			}
 		}
 		k := 0
@@ -148,7 +148,7 @@ func (d *nhwcConv[T]) list() bool {
 	for _, deep := range d.sets[0] {
 		for _, high := range d.sets[1] {
 			for k, row := range kinds {
-				var taps []gemm.NHWCTap
+				var taps []kernel.NHWCTap
 				for u0 := deep.lo; u0 < deep.hi; u0++ {
 					for u1 := high.lo; u1 < high.hi; u1++ {
 						for _, t := range row {
@@ -158,7 +158,7 @@ func (d *nhwcConv[T]) list() bool {
 						}
 					}
 				}
-				d.taps = append(d.taps, gemm.NewNHWCTaps(lengths[k], p[2].stride*j.step[2], taps))
+				d.taps = append(d.taps, kernel.NewNHWCTaps(lengths[k], p[2].stride*j.step[2], taps))
 			}
 		}
 	}

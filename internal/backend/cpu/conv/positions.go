@@ -3,13 +3,13 @@ package conv
 import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// The output-position algorithm multiplies a scalar of the input by a vector of kernels (gemm.Positions): output channels are lanes, and
-// rows of positions, two at a time, are what is computed together. So there is nothing between output rows, strides and
+// The output-position algorithm multiplies a scalar of the input by a vector of filters (kernel.Positions): output channels are lanes,
+// and rows of positions, two at a time, are computed together. So there is nothing between output rows, strides and
 // short rows cost nothing, and rows of taps that see only padding are left out. Sums stand by output positions in scratch until
 // they are complete, and are transposed when they are written. It needs as many output channels as make up vectors.
 
@@ -33,7 +33,7 @@ type positionsConv[T number] struct {
 	images         int // of a block
 	channels       int // of a chunk
 	kernels, split int // output channels of a block, blocks of them
-	taps           gemm.PositionTaps
+	taps           kernel.PositionTaps
 	tapCount       int
 	ends           []int // of the parts an output row is cut into
 	packed         []T   // kernels: panel by panel, in it channel by channel, tap by tap
@@ -78,7 +78,7 @@ func (j *job[T]) newPositions() *positionsConv[T] {
 	}
 	d.enough(panel)
 	d.split = ceil(j.kernels, d.kernels)
-	d.taps = gemm.NewPositionTaps(d.offsets())
+	d.taps = kernel.NewPositionTaps(d.offsets())
 	n := ceil(d.cols, j.float.positionRowLen)
 	for q := range n + 1 {
 		d.ends = append(d.ends, q*d.cols/n)

@@ -1,9 +1,10 @@
 package conv
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
@@ -18,6 +19,22 @@ const winogradScratch = 150 << 10
 
 // winogradLeast is the fewest channels, in or out, for which it pays.
 const winogradLeast = 8
+
+// winogradPays reports whether fewer products make up for what they need in addition: kernels are transformed once for a
+// call, which takes as long as winogradPack products for each of a tile's; a strip has tiles for whole vectors, and as many as
+// the scratch memory holds for all channels; and a product takes winogradCost times as long as one of the direct way. The
+// batch does not count: an image has the same bits alone as in any batch.
+func winogradPays(a attr.Conv, out, w []int) bool {
+	const winogradPack, winogradCost = 80, 2.2
+	if len(out) != 4 || a.Groups < 1 {
+		return false
+	}
+	high, wide := ceil(out[2], 4), ceil(out[3], 4)
+	pitch := wide + 1
+	rows := max(1, min(high, winogradScratch/(simd.WinogradTile*max(1, w[1]+w[0]/a.Groups))/pitch))
+	tiles := ceil(high, rows) * ceil((rows-1)*pitch+wide, simd.WinogradLanes) * simd.WinogradLanes
+	return 10*simd.WinogradTile*(winogradPack+winogradCost*float64(tiles)) < 9*9*float64(out[2])*float64(out[3])
+}
 
 // isWinograd reports whether the phase is a 3 by 3 convolution of stride 1 that may be computed so here.
 func (j *job[T]) isWinograd() bool {
@@ -88,7 +105,7 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 		return err
 	}
 	return c.For(j.groups*simd.WinogradTile, func(b int) {
-		gemm.PackDirect(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
+		kernel.PackDirect(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
 	})
 }
 
@@ -110,7 +127,7 @@ func (d *winogradConv[T]) strip(b int) {
 	defer freeM()
 	for f := range simd.WinogradTile {
 		at := (group*simd.WinogradTile + f) * j.kernels * j.channels
-		gemm.Direct(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
+		kernel.Direct(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
 	}
 	y, freeY := bufpool.Borrow[float32](16 * d.count)
 	defer freeY()

@@ -25,7 +25,7 @@
 // on the operands in place (small.go, direct.go). Large ones are copied into
 // panels, chunk by chunk, so that caches and TLB see sequential memory (packed.go). A
 // few rows times a matrix read B once, at the speed of memory: in whole rows if it is stored
-// so (rowvec.go), else by kernels that transpose it in registers (the dots of macroBlock.go). A
+// so (rowvec.go), else by kernels that transpose it in registers (the dots of macrokernel.go). A
 // product with only a few columns is computed as its transpose.
 //
 // Half types are widened to float32 while they are packed, or in the kernel (half.go).
@@ -43,7 +43,8 @@
 // the bits independent of it. Calls may run at the same time on different parts. package cpu hands parts on to
 // the elementwise programs that consume a product (matmulThen).
 //
-// The assembly is written by asmgen, a module of its own; its test fails if a file is not up to date. go generate writes them:
+// The assembly is written by internal/backend/cpu/asmgen, a module of its own; its test fails if a file is not up to date. go
+// generate writes the files:
 //
 //	go generate ./internal/backend/cpu/gemm
 //
@@ -53,4 +54,4 @@
 // collector never waits for assembly.
 package gemm
 
-//go:generate go -C asmgen test . -generate
+//go:generate go -C ../asmgen test . -generate

@@ -8,6 +8,17 @@ const (
 	maxRows    = 32
 )
 
+// InstructionSet is one that has kernels. Packages with kernels of their own, such as convolution, choose by it, so that all are
+// switched together.
+type InstructionSet uint8
+
+const (
+	Generic InstructionSet = iota // Go
+	AVX2
+	AVX512
+	NEON
+)
+
 // tile is a kernel for one register tile; the number of rows is fixed by the kernel:
 //
 //	for i < rows, j < cols: s = Σ_{p<kc} a[i*ars+p*acs] * b[p*brs+j], in order of p, by FMA
@@ -46,19 +57,6 @@ type engine[T Float] struct {
 	dots []tile[T]
 	// dotsWide and tilesWide are dots and tiles of few rows for more columns at a time; nil if there are none.
 	dotsWide, tilesWide *[wideRows + 1]wideTile[T]
-
-	// taps are the kernels of convdirect.go, by rows, the widest first; nil if there are none.
-	// directTo write each vector to its spot; nil if there are none.
-	direct, directTo [][]directTile[T]
-
-	// positions are the output-position kernels.go, by the length of a row and by vectors.
-	positions [][maxVectors + 1]positionTile[T]
-
-	// nhwc are the kernels of nhwc.go, by the length of rows, their number and by vectors; nil if there are none.
-	nhwc [][5][maxVectors + 1]nhwcTile[T]
-
-	// window are the kernels of depthwise.go, by rows of taps, rows of outputs and vectors; nil if there are none.
-	depthwise *[8][5][maxVectors + 1]depthwiseTile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]

@@ -32,7 +32,8 @@ func init() {
 
 var avx512F32 = engine[float32]{
 	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
-	dots: dotsF32AVX512, dotsWide: &dotsWideF32AVX512, tilesWide: &tilesWideF32AVX512, direct: directF32AVX512, directTo: directToF32AVX512, positions: positionsF32AVX512, nhwc: nhwcF32AVX512, depthwise: &depthwiseF32AVX512, packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
+	dots: dotsF32AVX512, dotsWide: &dotsWideF32AVX512, tilesWide: &tilesWideF32AVX512,
+	packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
 	widen:      [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX512, widenF16AVX512},
 	dotsHalf:   [halfTypes][]tileHalf[float32]{dotsBF16AVX512, dotsF16AVX512},
 	gaxpy8Half: [halfTypes]gaxpyHalf[float32]{gaxpy8BF16AVX512, gaxpy8F16AVX512},
@@ -78,38 +79,52 @@ var (
 
 var avx512F64 = engine[float64]{
 	rows: 14, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF64AVX512, edges: &tilesF64AVX512m,
-	dots: dotsF64AVX512, dotsWide: &dotsWideF64AVX512, tilesWide: &tilesWideF64AVX512, direct: directF64AVX512, positions: positionsF64AVX512, nhwc: nhwcF64AVX512, depthwise: &depthwiseF64AVX512, packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
+	dots: dotsF64AVX512, dotsWide: &dotsWideF64AVX512, tilesWide: &tilesWideF64AVX512,
+	packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
 	jobs: &jobs64, bufs: &bufs64,
 }
 
 var avx2F32 = engine[float32]{
 	rows: 6, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF32AVX2, edges: &tilesF32AVX2m,
-	dots: dotsF32AVX2, dotsWide: &dotsWideF32AVX2, tilesWide: &tilesWideF32AVX2, direct: directF32AVX2, positions: positionsF32AVX2, nhwc: nhwcF32AVX2, depthwise: &depthwiseF32AVX2, packT: packTF32AVX2, strips: stripsGeneric[float32], gaxpy8: gaxpy8F32AVX2, gaxpy1: gaxpy1F32AVX2,
+	dots: dotsF32AVX2, dotsWide: &dotsWideF32AVX2, tilesWide: &tilesWideF32AVX2,
+	packT: packTF32AVX2, strips: stripsGeneric[float32], gaxpy8: gaxpy8F32AVX2, gaxpy1: gaxpy1F32AVX2,
 	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX2, widenF16AVX2},
 	jobs:  &jobs32, bufs: &bufs32,
 }
 
 var avx2F64 = engine[float64]{
 	rows: 6, lanes: 4, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF64AVX2, edges: &tilesF64AVX2m,
-	dots: dotsF64AVX2, dotsWide: &dotsWideF64AVX2, tilesWide: &tilesWideF64AVX2, direct: directF64AVX2, positions: positionsF64AVX2, nhwc: nhwcF64AVX2, depthwise: &depthwiseF64AVX2, packT: packTF64AVX2, strips: stripsGeneric[float64], gaxpy8: gaxpy8F64AVX2, gaxpy1: gaxpy1F64AVX2,
+	dots: dotsF64AVX2, dotsWide: &dotsWideF64AVX2, tilesWide: &tilesWideF64AVX2,
+	packT: packTF64AVX2, strips: stripsGeneric[float64], gaxpy8: gaxpy8F64AVX2, gaxpy1: gaxpy1F64AVX2,
 	jobs: &jobs64, bufs: &bufs64,
 }
 
-func engine32() *engine[float32] {
+// ISA is the instruction set of float32 and float64 that is switched on.
+func ISA() InstructionSet {
 	switch {
 	case useAVX512 || useBF16 || useAMX:
-		return &avx512F32
+		return AVX512
 	case useAVX2:
+		return AVX2
+	}
+	return Generic
+}
+
+func engine32() *engine[float32] {
+	switch ISA() {
+	case AVX512:
+		return &avx512F32
+	case AVX2:
 		return &avx2F32
 	}
 	return generic32
 }
 
 func engine64() *engine[float64] {
-	switch {
-	case useAVX512 || useBF16 || useAMX:
+	switch ISA() {
+	case AVX512:
 		return &avx512F64
-	case useAVX2:
+	case AVX2:
 		return &avx2F64
 	}
 	return generic64
@@ -128,17 +143,17 @@ func engineBF16() *engine[float32] {
 
 // engineInt32 and engineInt64 are the engines of whole numbers, nil if there are none.
 func engineInt32() *engine[float32] {
-	switch {
-	case useAVX512 || useBF16 || useAMX:
+	switch ISA() {
+	case AVX512:
 		return &avx512I32
-	case useAVX2:
+	case AVX2:
 		return &avx2I32
 	}
 	return nil
 }
 
 func engineInt64() *engine[float64] {
-	if useAVX512 || useBF16 || useAMX {
+	if ISA() == AVX512 {
 		return &avx512I64
 	}
 	return nil

@@ -12,7 +12,7 @@ var useNEON = cpuid.ARM64.ASIMD
 func init() { asmvariant.Register("gemm", "gemm/neon", &useNEON) }
 
 var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
-	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON, direct: directF32NEON, positions: positionsF32NEON, nhwc: nhwcF32NEON,
+	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON,
 	packT: packTF32NEON, strips: fullStrips(stripsF32NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F32NEON), gaxpy1: wholeVectors(1, gaxpy1F32NEON),
 	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenRowsBy(bfloat16, widenBF16NEON), widenRowsBy(float16, widenF16NEON)},
@@ -20,7 +20,7 @@ var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
 })
 
 var neonF64 = newNEON(&tilesF64NEON, &partsF64NEON, engine[float64]{
-	lanes: 4, dots: dotsF64NEON, dotsWide: &dotsWideF64NEON, tilesWide: &tilesWideF64NEON, direct: directF64NEON, positions: positionsF64NEON, nhwc: nhwcF64NEON,
+	lanes: 4, dots: dotsF64NEON, dotsWide: &dotsWideF64NEON, tilesWide: &tilesWideF64NEON,
 	packT: packTF64NEON, strips: fullStrips(stripsF64NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F64NEON), gaxpy1: wholeVectors(1, gaxpy1F64NEON),
 	jobs: &jobs64, bufs: &bufs64,
@@ -87,6 +87,14 @@ func wholeVectors[T Float](rows int, f func(n int, y, x []T, xs int, b []T, brs 
 			gaxpyGeneric(rows, n-whole, y[whole:], x, xs, b[whole:], brs, zero)
 		}
 	}
+}
+
+// ISA is the instruction set of float32 and float64 that is switched on.
+func ISA() InstructionSet {
+	if useNEON {
+		return NEON
+	}
+	return Generic
 }
 
 func engine32() *engine[float32] {

@@ -2,6 +2,9 @@
 
 package gemm
 
+// ISA is the instruction set of float32 and float64 that is switched on: there is none.
+func ISA() InstructionSet { return Generic }
+
 func engine32() *engine[float32] { return generic32 }
 func engine64() *engine[float64] { return generic64 }
 

@@ -21,23 +21,6 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 		}
 		e.tiles[1][rows], e.tiles[2][rows] = f, f
 	}
-	e.positions = make([][maxVectors + 1]positionTile[T], genericRows/2+1)
-	for h := 1; h <= genericRows/2; h++ {
-		for nv := 1; nv <= maxVectors; nv++ {
-			e.positions[h][nv] = func(channels int, off []int, x []T, second, xcs int, w []T, wcs int, c []T, cs int, add bool) {
-				positionsGeneric(h, nv*genericLanes, channels, off, x, second, xcs, w, wcs, c, cs, add)
-			}
-		}
-	}
-	e.nhwc = make([][5][maxVectors + 1]nhwcTile[T], genericRows/2+1)
-	for h := 1; h <= genericRows/2; h++ {
-		for i := range 6 {
-			rows, nv := 1<<(i/2), 1+i%2
-			e.nhwc[h][rows][nv] = func(channels int, taps []NHWCTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool) {
-				nhwcGeneric(rows, h, nv*genericLanes, channels, taps, x, at, step, w, c, to, ccs, add)
-			}
-		}
-	}
 	e.packT = packTGeneric[T]
 	e.strips = stripsGeneric[T]
 	e.gaxpy8 = func(n int, y, x []T, xs int, b []T, brs int, zero bool) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/cpuid"
+	"github.com/lucid-go/lucid/internal/testutil/fence"
 )
 
 func TestKernels(t *testing.T) {
@@ -83,7 +84,7 @@ func bf16Word(r *rand.Rand, kind int) float32 {
 func testBF16Rows(t *testing.T) {
 	t.Run("rows of pairs/avx512", func(t *testing.T) {
 		for kind := range bf16Words.kinds {
-			k := &kernelTest[float32]{t, &avx512BF16, bf16Words, kind, rand.New(rand.NewPCG(5, uint64(kind))), fences[float32](t, 1<<14)}
+			k := &kernelTest[float32]{t, &avx512BF16, bf16Words, kind, rand.New(rand.NewPCG(5, uint64(kind))), fence.Slices[float32](t, 1<<14)}
 			for f, rows := range map[int]int{0: 1, 1: gaxpyBF16Rows} {
 				for n := 1; n <= 130; n++ {
 					xs, step := 1+k.r.IntN(3), n+k.r.IntN(3)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/lucid-go/lucid/internal/testutil/fence"
 )
 
 // arithmetic is what the kernels of an engine do with words: c + x·y, and words for which every order of summation is exact.
@@ -58,7 +60,7 @@ type kernelTest[T Float] struct {
 // read and write, at a page no one may touch.
 func testKernels[T Float](t *testing.T, name string, e *engine[T], of arithmetic[T]) {
 	t.Run(name, func(t *testing.T) {
-		fenced := fences[T](t, 1<<14)
+		fenced := fence.Slices[T](t, 1<<14)
 		for round := range 6 * of.kinds {
 			kind := round % of.kinds
 			k := &kernelTest[T]{t, e, of, kind, rand.New(rand.NewPCG(3, uint64(round))), fenced}
@@ -79,16 +81,6 @@ func testKernels[T Float](t *testing.T, name string, e *engine[T], of arithmetic
 				}
 				if rows <= wideRows && e.tilesWide != nil {
 					k.tile("wide tile", e.tilesWide[rows].f, rows, e.tilesWide[rows].cols)
-				}
-				if e.direct != nil {
-					for i := range e.direct[rows] {
-						k.taps(&e.direct[rows][i], rows, false)
-					}
-				}
-				if e.directTo != nil {
-					for i := range e.directTo[rows] {
-						k.taps(&e.directTo[rows][i], rows, true)
-					}
 				}
 			}
 			if e.gaxpy8 != nil {
@@ -152,75 +144,6 @@ func (k *kernelTest[T]) check(what string, rows, cols, kc int, f func(c []T, crs
 			}
 			if !k.of.same(got, want) {
 				k.t.Fatalf("%s, %d by %d by %d, words of kind %d, add %v: c[%d,%d] is %v, want %v", what, rows, cols, kc, k.kind, add, i, j, got, want)
-			}
-		}
-	}
-}
-
-// taps runs a kernel of convdirect.go; those that write each vector to its spot get spots cut at random.
-func (k *kernelTest[T]) taps(tile *directTile[T], rows int, to bool) {
-	kc, lanes := 1+k.r.IntN(9), k.e.lanes
-	n := tile.nv * lanes
-	off := make([]int, kc)
-	for p := range off {
-		off[p] = k.r.IntN(20)
-	}
-	off[0] = 20 // the last that is read
-	a, b := k.operand(0, rows*kc, k.of.a), k.operand(1, 20+n, k.of.b)
-	at := make([]int, n) // where a column goes, -1 if nowhere
-	end := n
-	var spots []scatterSpot
-	if to {
-		end = 0
-		for v := range tile.nv {
-			s := scatterSpot{lo: 2 * v * lanes, hi: (2*v + 1) * lanes}
-			cut := k.r.IntN(lanes + 1)
-			for l := range lanes {
-				at[v*lanes+l] = -1
-				switch {
-				case k.r.IntN(9) == 0:
-				case l < cut:
-					s.lower |= 1 << l
-					at[v*lanes+l] = s.lo + l
-				default:
-					s.upper |= 1 << l
-					at[v*lanes+l] = s.hi + l
-				}
-				end = max(end, at[v*lanes+l]+1)
-			}
-			spots = append(spots, s)
-		}
-	} else {
-		for j := range at {
-			at[j] = j
-		}
-	}
-	column := make([]int, end)
-	for i := range column {
-		column[i] = -1
-	}
-	for j, to := range at {
-		if to >= 0 {
-			column[to] = j
-		}
-	}
-	crs := end + k.r.IntN(3)
-	for _, add := range []bool{false, true} {
-		c := k.operand(2, (rows-1)*crs+end, k.of.c)
-		old := append([]T(nil), c...)
-		tile.kernel(kc, a, off, b, c, crs, spots, add)
-		for q, got := range c {
-			want := old[q]
-			if to := q % crs; to < end && column[to] >= 0 {
-				if !add {
-					want = 0
-				}
-				for p, o := range off {
-					want = k.of.dot(want, a[p*rows+q/crs], b[o+column[to]])
-				}
-			}
-			if !k.of.same(got, want) {
-				k.t.Fatalf("taps of %d rows and %d vectors, to spots %v, words of kind %d, add %v: element %d is %v, want %v", rows, tile.nv, to, k.kind, add, q, got, want)
 			}
 		}
 	}

@@ -2,7 +2,7 @@
 
 package gemm
 
-// The probes use four registers less than there are: see internal/backend/cpu/gemm/asmgen.
+// The probes use four registers less than there are: see internal/backend/cpu/asmgen.
 const (
 	avx512Chains = 28
 	avx2Chains   = 12

@@ -12,6 +12,16 @@ func Tiles32() Tiles[float32] { return Tiles[float32]{engine32()} }
 // Tiles64 returns those of float64.
 func Tiles64() Tiles[float64] { return Tiles[float64]{engine64()} }
 
+// TilesOf returns those of an element type.
+func TilesOf[T Float]() Tiles[T] {
+	var t any = Tiles32()
+	if x, ok := t.(Tiles[T]); ok {
+		return x
+	}
+	t = Tiles64()
+	return t.(Tiles[T])
+}
+
 // Rows is how many rows a tile has at most.
 func (t Tiles[T]) Rows() int { return t.e.rows }
 
@@ -20,6 +30,25 @@ func (t Tiles[T]) Cols() int { return t.e.cols() }
 
 // Chunk is how many k of a product are summed before the sum goes to C.
 func (t Tiles[T]) Chunk(k int) int { return t.e.chunk(max(k, 1)) }
+
+// Lanes is how many elements a vector has.
+func (t Tiles[T]) Lanes() int { return t.e.lanes }
+
+// Transpose copies n columns, at most Lanes, that are contiguous in k to rows that are drs apart: for p < k, j < n,
+//
+//	dst[p*drs+j] = src[j*stride+p]
+//
+// Rows are written in the order of p, each up to Lanes elements long; what is behind n is undefined.
+func (t Tiles[T]) Transpose(dst []T, drs int, src []T, stride, k, n int) {
+	if n == 0 || k == 0 {
+		return
+	}
+	if n > t.e.lanes || drs < 0 || stride < 0 || (k-1)*drs+t.e.lanes > len(dst) || (n-1)*stride+k > len(src) {
+		panic(fmt.Sprintf("gemm: %d columns of %d with stride %d do not fit from %d elements into rows %d apart of %d",
+			n, k, stride, len(src), drs, len(dst)))
+	}
+	t.e.packT(dst, drs, src, stride, k, n)
+}
 
 // PanelLen is the length of n columns of depth k in panels.
 func (t Tiles[T]) PanelLen(n, k int) int { return ceilDiv(n, t.Cols()) * t.Cols() * k }

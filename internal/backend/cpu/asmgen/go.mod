@@ -1,0 +1,3 @@
+module github.com/lucid-go/lucid/internal/backend/cpu/asmgen
+
+go 1.26

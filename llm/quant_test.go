@@ -1,0 +1,53 @@
+package llm
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// TestQuantized asserts that a model in blocks gives what its dequantised form gives.
+func TestQuantized(t *testing.T) {
+	g := goldens(t)
+	for _, name := range []string{"llama", "qwen2", "gemma3", "gpt2"} {
+		m, err := Load(folder(t, g.Cases[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []string{"q8_0", "q4_1", "q5_0"} {
+			path := filepath.Join(t.TempDir(), "m.gguf")
+			if err := m.Save(path, SaveOptions{Format: format}); err != nil {
+				t.Fatal(err)
+			}
+			plain, err := Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks, err := Load(path, LoadOptions{Quantized: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range g.Positions {
+				if e := near(row(blocks, g.Prompt, at), row(plain, g.Prompt, at)); e > 2e-5 {
+					t.Errorf("%s %s: logits at %d are off by %g", name, format, at, e)
+				}
+			}
+			o := Options{MaxTokens: 12}
+			if got, want := generated(t, blocks, g.Prompt, o), generated(t, plain, g.Prompt, o); !slices.Equal(got, want) {
+				t.Errorf("%s %s: tokens %v, want %v", name, format, got, want)
+			}
+			if err := blocks.Save(path, SaveOptions{}); name != "gpt2" && !errors.Is(err, lucid.ErrNotImplemented) {
+				t.Errorf("%s %s: saved: %v", name, format, err)
+			}
+		}
+	}
+	if _, err := Load(t.TempDir(), LoadOptions{Quantized: true}); !errors.Is(err, lucid.ErrNotImplemented) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := Load("m.gguf", LoadOptions{Quantized: true, DType: lucid.BFloat16}); !errors.Is(err, lucid.ErrNotImplemented) {
+		t.Errorf("in bfloat16: %v", err)
+	}
+}
