@@ -165,6 +165,16 @@ func rowWise() (all []check) {
 				shapes: [][]int{{3, 5, 7}, {2, 0, 3}, {1, 1, 1}, {2, 3, 700}}, f: func(in []*node) []*node { return []*node{r.f(in[0], d)} }})
 		}
 	}
+	for d, name := range []string{"first", "middle", "last"} {
+		transform := func(op string, dtypes []dtype.DType, f func(x *node) *node) {
+			all = append(all, check{name: op + "/" + name, dtypes: dtypes, loose: true, in: []input{{lo: -1, hi: 1}},
+				shapes: [][]int{{3, 5, 7}, {2, 2, 2}, {3, 17, 34}}, f: func(in []*node) []*node { return []*node{f(in[0])} }})
+		}
+		wide := []dtype.DType{dtype.Float32, dtype.Float64}
+		transform("fft_c2c", append(wide, dtype.Complex64, dtype.Complex128), func(x *node) *node { return ops.FFT(x, ops.FFTOptions{Dim: &d}) })
+		transform("fft_r2c", wide, func(x *node) *node { return ops.RFFT(x, ops.FFTOptions{Dim: &d}) })
+		transform("fft_c2r", wide, func(x *node) *node { return ops.IRFFT(x, ops.FFTOptions{Dim: &d}) })
+	}
 	w := []input{{lo: -1, hi: 1, shape: []int{4, 9}}, {lo: -1, hi: 1, shape: []int{9}}, {lo: -1, hi: 1, shape: []int{9}}}
 	channels := func(name string, shape ...int) {
 		x, m := input{lo: -1, hi: 3, shape: shape}, input{lo: 0, hi: 2, shape: shape[1:2]}
