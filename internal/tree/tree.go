@@ -34,7 +34,9 @@ var Modules interface {
 	Copy(m reflect.Value, ts []*graph.Array) reflect.Value
 }
 
-func isModule(t reflect.Type) bool { return Modules != nil && t.Kind() == reflect.Pointer && Modules.Is(t) }
+func isModule(t reflect.Type) bool {
+	return Modules != nil && t.Kind() == reflect.Pointer && Modules.Is(t)
+}
 
 // Walk is how far a transform looks: into pointers to structs, and into modules if All is set. A pointer that comes twice is
 // one tree, so what is shared stays shared, and circles end.
