@@ -52,9 +52,15 @@ func DST(x *Node, o DCTOptions) *Node { return cosineTransform("fft_dst", x, o, 
 //lucid:amp float32
 func IDST(x *Node, o DCTOptions) *Node { return cosineTransform("fft_idst", x, o, true, true) }
 
+// maxCosine bounds the length of a signal: a table of as many angles is computed when the op is recorded.
+const maxCosine = 1 << 24
+
 func cosineTransform(op string, x *Node, o DCTOptions, sine, inverse bool) *Node {
 	f := fourier1(op, x, FFTOptions{N: o.N, Dim: o.Dim, Norm: o.Norm}, false).real().direct(inverse)
 	axis, n := f.axes[0], f.s[0]
+	if n > maxCosine {
+		fault.Throw(fault.Value, op, "the signal has %d elements; want at most %d", n, maxCosine)
+	}
 	kind := o.Type
 	switch {
 	case kind == 0:
