@@ -5,6 +5,9 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
+// maxIterations bounds loops that are written out in the graph.
+const maxIterations = 1 << 10
+
 // SvdLowrankOptions has the number of singular values and of the steps that find them.
 type SvdLowrankOptions struct {
 	Q     *int // singular values, a few more than the rank that is looked for; nil: 6
@@ -32,8 +35,8 @@ func SvdLowrank(x, m *Node, o SvdLowrankOptions) (u, s, v *Node) {
 	if o.Niter != nil {
 		n = *o.Niter
 	}
-	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 {
-		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter 0 or more", q, n, min(x.Dim(-1), x.Dim(-2)))
+	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 || n > maxIterations {
+		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d", q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
 	}
 	return lowRank(op, x, q, n)
 }
@@ -81,8 +84,8 @@ func PcaLowrank(x *Node, o PcaLowrankOptions) (u, s, v *Node) {
 	if o.Niter != nil {
 		n = *o.Niter
 	}
-	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 {
-		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter 0 or more", q, n, min(x.Dim(-1), x.Dim(-2)))
+	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 || n > maxIterations {
+		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d", q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
 	}
 	if !o.NoCenter {
 		x = Sub(x, Mean(x, ReduceOptions{Dim: []int{-2}, KeepDim: true}))
@@ -119,8 +122,8 @@ func Lobpcg(x, b, start, preconditioner *Node, o LobpcgOptions) (eigenvalues, ei
 	if o.Niter != nil {
 		steps = *o.Niter
 	}
-	if k < 1 || 3*k > n || steps < 0 {
-		fault.Throw(fault.Value, op, "%d eigenvalues and %d iterations for matrices of shape %v; want 1 to a third of the rows; Eigh gives all", k, steps, x.Shape())
+	if k < 1 || 3*k > n || steps < 0 || steps > maxIterations {
+		fault.Throw(fault.Value, op, "%d eigenvalues and %d iterations for matrices of shape %v; want 1 to a third of the rows, and at most %d iterations; Eigh gives all", k, steps, x.Shape(), maxIterations)
 	}
 	s := batchOf(op, x, 2, n, k)
 	if start == nil {
