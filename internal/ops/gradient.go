@@ -128,6 +128,7 @@ func UnravelIndex(indices *Node, shape []int) []*Node {
 // SumToSize sums x over the dimensions along which a tensor of this size would be repeated to have x's shape.
 //
 //lucid:func
+//lucid:amp float32
 //lucid:method
 func SumToSize(x *Node, size ...int) *Node {
 	const op = "sum_to_size"

@@ -111,6 +111,7 @@ func init() {
 				return []*graph.Node{ops.Renorm(c.tensor("input"), v_p, v_dim, v_maxnorm)}
 			}},
 		Schema{Name: "sum_to_size", Door: "SumToSize", Doc: "SumToSize sums x over the dimensions along which a tensor of this size would be repeated to have x's shape.",
+			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
