@@ -36,7 +36,8 @@ func SvdLowrank(x, m *Node, o SvdLowrankOptions) (u, s, v *Node) {
 		n = *o.Niter
 	}
 	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 || n > maxIterations {
-		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d", q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
+		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d",
+			q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
 	}
 	return lowRank(op, x, q, n)
 }
@@ -85,7 +86,8 @@ func PcaLowrank(x *Node, o PcaLowrankOptions) (u, s, v *Node) {
 		n = *o.Niter
 	}
 	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 || n > maxIterations {
-		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d", q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
+		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d",
+			q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
 	}
 	if !o.NoCenter {
 		x = Sub(x, Mean(x, ReduceOptions{Dim: []int{-2}, KeepDim: true}))
@@ -123,7 +125,8 @@ func Lobpcg(x, b, start, preconditioner *Node, o LobpcgOptions) (eigenvalues, ei
 		steps = *o.Niter
 	}
 	if k < 1 || 3*k > n || steps < 0 || steps > maxIterations {
-		fault.Throw(fault.Value, op, "%d eigenvalues and %d iterations for matrices of shape %v; want 1 to a third of the rows, and at most %d iterations; Eigh gives all", k, steps, x.Shape(), maxIterations)
+		fault.Throw(fault.Value, op, "%d eigenvalues and %d iterations for matrices of shape %v; "+
+			"want 1 to a third of the rows, and at most %d iterations; Eigh gives all", k, steps, x.Shape(), maxIterations)
 	}
 	s := batchOf(op, x, 2, n, k)
 	if start == nil {
