@@ -101,7 +101,7 @@ func whileNode(l *whileLoop, in []*Node) *Node {
 	return graph.NewTuple(opWhile, c, in...)
 }
 
-// bounded is the loop as a scan, whose steps do nothing once the condition fails. One that is not done by then fails.
+// bounded is the loop as a scan, whose steps do nothing once the condition fails. A loop that needs more rounds ends early.
 func (l *whileLoop) bounded(in []*Node) []*Node {
 	fixed := in[l.state:]
 	more := func(state []*Node) *Node { return l.cond.Over(append(append([]*Node(nil), state...), fixed...))[0] }
