@@ -67,10 +67,7 @@ func (s *session) grow(n int) {
 
 // rewind goes back to where ids and the text part, but for one token at least, whose logits are wanted. It returns the rest.
 func (s *session) rewind(ids []int) []int {
-	n := 0
-	for n < len(ids)-1 && n < s.pos && ids[n] == s.ids[n] {
-		n++
-	}
+	n := s.shared(ids)
 	s.pos, s.ids = n, s.ids[:n]
 	return ids[n:]
 }
