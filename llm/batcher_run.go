@@ -19,7 +19,7 @@ func (b *Batcher) run() {
 	}
 }
 
-// guard turns an error of the engine into the end of the texts it belongs to.
+// guard makes an error of the engine the end of the texts it belongs to.
 func (b *Batcher) guard(list []*sequence, f func()) {
 	if err := lucid.Try(f); err != nil {
 		for _, q := range list {

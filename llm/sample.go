@@ -30,7 +30,7 @@ type Options struct {
 	RepetitionPenalty float64
 	// PresencePenalty is subtracted from the logits of tokens that were generated, FrequencyPenalty as often as they were.
 	PresencePenalty  float64
-	FrequencyPenalty float64
+	FrequencyPenalty float64         // see PresencePenalty; 0: none
 	PenaltyWindow    int             // the three penalties see so many of the last tokens; 0: all
 	DRY              DRY             // penalty of tokens that continue a repetition; the zero value: none
 	LogitBias        map[int]float64 // added to the logits of tokens; -Inf excludes one

@@ -32,7 +32,8 @@ type TokenProb struct {
 
 // newSampler begins a text. text gives the text of a token.
 func newSampler(o Options, prompt []int, text func(id int) string) *sampler {
-	s := &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), ids: slices.Clone(prompt), prompt: len(prompt), mu: 2 * o.Mirostat}
+	s := &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), ids: slices.Clone(prompt), prompt: len(prompt)}
+	s.mu = 2 * o.Mirostat
 	s.breaker = breakers(o.DRY, text)
 	return s
 }

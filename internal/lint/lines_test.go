@@ -18,7 +18,7 @@ var longCode = map[string]int{
 	"internal/codec": 37, "internal/compile": 4, "internal/dtype": 12, "internal/exec": 23, "internal/export": 11,
 	"internal/gen": 3, "internal/graph": 7, "internal/lint": 27, "internal/mem": 1, "internal/ops": 125,
 	"internal/profile": 1, "internal/shape": 3, "internal/simplify": 2, "internal/test": 286, "internal/testutil": 2,
-	"internal/tree": 2, "linalg": 5, "llm": 5, "llm/model": 1, "llm/tokenizer": 1,
+	"internal/tree": 2, "linalg": 5, "llm": 2, "llm/model": 1, "llm/tokenizer": 1,
 }
 
 func columns(line string) int { return utf8.RuneCountInString(line) + 3*strings.Count(line, "\t") }

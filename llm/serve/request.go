@@ -90,7 +90,8 @@ func chatFields(maxN int) []field {
 		whole("top_logprobs", 0, maxTopLogs, func(q *request) *int64 { return &q.top }),
 		field{"response_format", setFormat},
 		only("tools", "[]"), only("tool_choice", `"none"`, `"auto"`), only("functions", "[]"), only("function_call", `"none"`, `"auto"`),
-		only("parallel_tool_calls", "true", "false"), only("modalities", `["text"]`), only("reasoning_effort"), only("audio"), only("prediction"),
+		only("parallel_tool_calls", "true", "false"), only("modalities", `["text"]`), only("reasoning_effort"), only("audio"),
+		only("prediction"),
 		only("web_search_options"), only("verbosity"))
 }
 

@@ -114,7 +114,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refuse checks who asks.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request) *failure {
 	if !s.allowedHost(r.Host) {
-		return fail(http.StatusForbidden, "the host %.100q is not allowed; the server's Hosts option names those that are", r.Host).coded("host")
+		return fail(http.StatusForbidden, "the host %.100q is not allowed; the server's Hosts option names those that are", r.Host).
+			coded("host")
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if !s.allowedOrigin(origin, r.Host) {
