@@ -45,7 +45,7 @@ func (j *job) fallBack() (used []int) {
 	return used
 }
 
-// fallbackBuffers is where the two values of a Fallback lie.
+// fallbackBuffers says where the two values of a Fallback are stored.
 type fallbackBuffers struct {
 	to        int32 // buffer of the new value
 	input     int   // number of the input that is the old value
