@@ -51,7 +51,7 @@ func switchOn[A, R any](op string, index *graph.Node, branches []func(A) R, arg 
 // WhileOptions say how While works; the zero value is the default.
 type WhileOptions struct {
 	// MaxSteps is the most rounds that the loop may take where its gradient is asked for in reverse mode, which runs and stores
-	// that many; a loop that needs more ends early then. 0: the loop has a gradient in forward mode (JVP) alone.
+	// that many; there a loop that needs more is an error. 0: the loop has a gradient in forward mode (JVP) alone.
 	MaxSteps int
 }
 
