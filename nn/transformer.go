@@ -9,9 +9,9 @@ import (
 
 // TransformerOptions say how a transformer or its layers are made; the zero value is PyTorch's default.
 type TransformerOptions struct {
-	NumEncoderLayers *int                              // nil: 6
-	NumDecoderLayers *int                              // nil: 6
-	DimFeedforward   int                               // 0 means 2048
+	NumEncoderLayers int                               // 0: 6
+	NumDecoderLayers int                               // 0: 6
+	DimFeedforward   int                               // 0: 2048
 	Dropout          *float64                          // nil: 0.1
 	AttentionDropout *float64                          // nil: as Dropout
 	Activation       string                            // "relu" (default) or "gelu"
@@ -241,9 +241,9 @@ func NewTransformer(size, heads int, opts ...TransformerOptions) *Transformer {
 	o := door.Option("transformer", opts)
 	m := &Transformer{
 		Encoder: NewTransformerEncoder(func() *TransformerEncoderLayer { return NewTransformerEncoderLayer(size, heads, o) },
-			door.Or(o.NumEncoderLayers, 6), o.norm(size)),
+			door.Count(o.NumEncoderLayers, 6), o.norm(size)),
 		Decoder: NewTransformerDecoder(func() *TransformerDecoderLayer { return NewTransformerDecoderLayer(size, heads, o) },
-			door.Or(o.NumDecoderLayers, 6), o.norm(size)),
+			door.Count(o.NumDecoderLayers, 6), o.norm(size)),
 	}
 	for _, p := range Parameters(m) {
 		if p.Dim() > 1 {
