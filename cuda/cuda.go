@@ -54,15 +54,6 @@ func device(index int) (*cuda.Device, error) {
 	return devices.open[index], nil
 }
 
-// Synchronize waits until a GPU has done all submitted work.
-func Synchronize(index int) error {
-	d, err := device(index)
-	if err != nil {
-		return err
-	}
-	return d.Sync()
-}
-
 // Fallbacks returns how often each op ran on the host because the GPU has no kernel for it.
 func Fallbacks(index int) (map[string]int64, error) {
 	d, err := device(index)

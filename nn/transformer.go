@@ -180,6 +180,9 @@ type TransformerEncoder struct {
 
 // NewTransformerEncoder makes the layers by calling layer.
 func NewTransformerEncoder(layer func() *TransformerEncoderLayer, numLayers int, norm *LayerNorm) *TransformerEncoder {
+	if numLayers < 0 {
+		refuse(lucid.ErrValue, "transformer_encoder", "%d layers; want 0 or more", numLayers)
+	}
 	m := &TransformerEncoder{Norm: norm}
 	for range numLayers {
 		m.Layers = append(m.Layers, layer())
@@ -209,6 +212,9 @@ type TransformerDecoder struct {
 
 // NewTransformerDecoder makes the layers by calling layer.
 func NewTransformerDecoder(layer func() *TransformerDecoderLayer, numLayers int, norm *LayerNorm) *TransformerDecoder {
+	if numLayers < 0 {
+		refuse(lucid.ErrValue, "transformer_decoder", "%d layers; want 0 or more", numLayers)
+	}
 	m := &TransformerDecoder{Norm: norm}
 	for range numLayers {
 		m.Layers = append(m.Layers, layer())

@@ -11,14 +11,11 @@ import (
 // sharedNames are function names that two public packages have, each with its reason. Everything else has one home.
 var sharedNames = map[string]string{
 	"Cond":      "a branch of a graph in package lucid; the condition number in linalg",
-	"Norm":      "of elements in package lucid; of vectors and matrices in linalg",
 	"Polar":     "complex numbers from length and angle in package lucid; a decomposition in linalg",
-	"Apply":     "nn applies a function to modules, nn/utils/prune a pruning method to a tensor",
 	"Call":      "lucid calls an op by name, nn a module as PyTorch's m(x) does",
 	"Bernoulli": "random draws by a key what lucid draws by the default generator",
 	"Eval":      "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
-	"Map": "lucid maps a function over the slices of tensors, tree over the tensors of a tree, data/transforms over images as " +
-		"they are read",
+	"Map":          "lucid maps a function over the slices of tensors, tree over the tensors of a tree: JAX's own words",
 	"Open":         "each opens files of its own kind, as Go's packages do",
 	"Normal":       "random draws by a key what lucid draws by the default generator",
 	"Normalize":    "data/transforms makes a transform of images of what nn/functional computes",
@@ -30,7 +27,6 @@ var sharedNames = map[string]string{
 	"Stack":        "tree stacks trees leaf by leaf as lucid stacks tensors",
 	"Reduce":       "tree folds the tensors of a tree, einops the dimensions of a tensor",
 	"ValueAndGrad": "lucid differentiates by arguments, nn by the parameters of a module: MLX's own words",
-	"Synchronize":  "cuda waits for one GPU, lucid for everything",
 	"Load":         "llm loads a model of files that describe one, lucid tensors: mlx-lm's and PyTorch's own words",
 }
 
