@@ -1,6 +1,10 @@
 package qmm
 
-import "github.com/lucid-go/lucid/internal/ggml"
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/ggml"
+)
 
 const (
 	// FewRows is how many rows of activations run on a tile without a panel.
@@ -98,6 +102,7 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 		}
 		return
 	}
+	panel = panel[-uintptr(unsafe.Pointer(&panel[0]))%vector:] // whole cache lines
 	for b := 0; b < k/block; b += panelBlocks {
 		n := min(panelBlocks, k/block-b)
 		if count < PanelTiles {
