@@ -49,7 +49,7 @@ func (m *Model) SetLinear(name string, l nn.Layer) {
 	for n, at := range m.linears() {
 		if n == name {
 			*at = l
-			m.version.What = "a layer was replaced"
+			m.version.SetReason("layers of the model or their checkpointing changed")
 			m.version.Store(m.version.Load() + 1)
 			return
 		}
@@ -61,7 +61,7 @@ func (m *Model) SetLinear(name string, l nn.Layer) {
 // for a third more work.
 func (m *Model) SetCheckpointing(on bool) {
 	m.checkpoint = on
-	m.version.What = "gradient checkpointing changed"
+	m.version.SetReason("layers of the model or their checkpointing changed")
 	m.version.Store(m.version.Load() + 1)
 }
 

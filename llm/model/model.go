@@ -21,7 +21,7 @@ type Model struct {
 // Decoder is embeddings, layers and a norm.
 type Decoder struct {
 	nn.Base
-	EmbedTokens    *nn.Embedding
+	EmbedTokens    nn.Layer      // an nn.Embedding, or a QuantEmbedding
 	EmbedPositions *nn.Embedding // nil: positions are rotations
 	Layers         []*Layer
 	Norm           nn.Layer
@@ -118,10 +118,28 @@ func (m *Model) hidden(ids *lucid.Tensor, p *pass) *lucid.Tensor {
 	return m.Body.Norm.Forward(x)
 }
 
+// project multiplies with the embeddings.
+func (m *Decoder) project(h *lucid.Tensor) *lucid.Tensor {
+	if q, ok := m.EmbedTokens.(*QuantEmbedding); ok {
+		return q.Project(h)
+	}
+	e := m.EmbedTokens.(*nn.Embedding)
+	return project(h, nn.Use(e, e.Weight))
+}
+
+// Placement is the dtype of activations and caches, and their device.
+func (m *Model) Placement() lucid.With {
+	if q, ok := m.Body.EmbedTokens.(*QuantEmbedding); ok {
+		return lucid.With{DType: lucid.Float32, Device: q.Weight.Device()}
+	}
+	w := m.Body.EmbedTokens.(*nn.Embedding).Weight
+	return lucid.With{DType: w.DType(), Device: w.Device()}
+}
+
 // head gives logits.
 func (m *Model) head(h *lucid.Tensor) *lucid.Tensor {
 	if m.LMHead == nil {
-		h = project(h, nn.Use(m.Body.EmbedTokens, m.Body.EmbedTokens.Weight))
+		h = m.Body.project(h)
 	} else {
 		h = m.LMHead.Forward(h)
 	}
@@ -174,11 +192,10 @@ func (m *Model) checkIDs(ids *lucid.Tensor) int {
 // layer.
 func (m *Model) NewCache(capacity int) []*lucid.Tensor {
 	c := &m.config
-	w := m.Body.EmbedTokens.Weight
-	cache := make([]*lucid.Tensor, 2*c.Layers)
+	cache, with := make([]*lucid.Tensor, 2*c.Layers), m.Placement()
 	for i := range cache {
 		// Memory of its own for each: tensors that share a constant would be copied at the first step.
-		cache[i] = lucid.With{DType: w.DType(), Device: w.Device()}.New(make([]float32, c.KVHeads*capacity*c.HeadDim),
+		cache[i] = with.New(make([]float32, c.KVHeads*capacity*c.HeadDim),
 			1, c.KVHeads, capacity, c.HeadDim)
 	}
 	return cache

@@ -77,7 +77,7 @@ func LoRA(m *llm.Model, o LoRAOptions) (a *Adapter, err error) {
 // attach makes the layers, and replaces those of the model when all are made.
 func (a *Adapter) attach() {
 	net, c := a.m.Module(), a.m.Config()
-	device := net.Body.EmbedTokens.Weight.Device()
+	device := net.Placement().Device
 	used := make([]bool, len(a.o.Targets))
 	for name, inner := range net.Linears() {
 		hit := false

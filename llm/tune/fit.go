@@ -74,7 +74,7 @@ func Fit(ctx context.Context, m *llm.Model, d Data, o Options) (report Report, e
 // prepare finds what is tuned, encodes the data and compiles the steps.
 func (r *run) prepare(d Data) {
 	net, o := r.m.Module(), &r.o
-	r.device = net.Body.EmbedTokens.Weight.Device()
+	r.device = net.Placement().Device
 	for name, l := range net.Linears() {
 		if a, ok := l.(*Linear); ok {
 			r.layers = append(r.layers, a)

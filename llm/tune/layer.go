@@ -27,7 +27,7 @@ type Linear struct {
 func newLinear(inner nn.Layer, in, out int, device lucid.Device, o LoRAOptions) *Linear {
 	w := lucid.With{DType: lucid.Float32, Device: device}
 	l := &Linear{Inner: inner, A: w.Zeros(o.Rank, in).RequiresGrad_(true), scale: o.scale(), dropout: o.Dropout}
-	l.off.What = "an adapter was switched on or off"
+	l.off.SetReason("an adapter was switched on or off")
 	l.B = w.Zeros(out, o.Rank).RequiresGrad_(true)
 	bound := 1 / math.Sqrt(float64(in))
 	nninit.Uniform_(l.A, -bound, bound)
