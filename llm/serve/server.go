@@ -165,12 +165,17 @@ func (s *Server) allowedOrigin(origin, host string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host == host
 }
 
+// keyOf is the key a request came with.
+func keyOf(r *http.Request) string {
+	if key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return key
+	}
+	return r.Header.Get("X-Api-Key")
+}
+
 // allowedKey compares with every key, in a time that does not depend on them.
 func (s *Server) allowedKey(r *http.Request) bool {
-	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
-		key = r.Header.Get("X-Api-Key")
-	}
+	key := keyOf(r)
 	sum, equal := sha256.Sum256([]byte(key)), 0
 	for i := range s.keys {
 		equal |= subtle.ConstantTimeCompare(sum[:], s.keys[i][:])
