@@ -67,7 +67,8 @@ func (b *builder) finish() (*Grammar, error) {
 		g.starts = append(g.starts, starts)
 	}
 	if bad := b.leftRecursive(); bad >= 0 {
-		return nil, fault.New(fault.NotImplemented, op, "the rule %q calls itself before it reads a character; write it so that it does so last",
+		return nil, fault.New(fault.NotImplemented, op,
+			"the rule %q calls itself before it reads a character; write it so that it does so last",
 			b.names[bad])
 	}
 	g.reset()

@@ -48,8 +48,10 @@ func TestGBNF(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"", "root", "root ::= other", `root ::= "a`, `root ::= [b-a]`, `root ::= (`, `root ::= "a" ` + "\nroot ::= \"b\"",
-		`root ::= "\q"`, `root ::= "a"{3,2}`, `root ::= "a"{99999}`, "root ::= root \"a\" | \"b\"", "root ::= x \"a\"\nx ::= y\ny ::= root | \"b\"",
+	for _, text := range []string{"", "root", "root ::= other", `root ::= "a`, `root ::= [b-a]`, `root ::= (`, `root ::= "a" ` +
+		"\nroot ::= \"b\"",
+		`root ::= "\q"`, `root ::= "a"{3,2}`, `root ::= "a"{99999}`, "root ::= root \"a\" | \"b\"",
+		"root ::= x \"a\"\nx ::= y\ny ::= root | \"b\"",
 		"root ::= " + strings.Repeat("(", 1000), "root ::= \"\xff\"", strings.Repeat("x", maxText+1), `root ::= []`} {
 		if _, err := GBNF(text); err == nil {
 			t.Errorf("%.40q was accepted", text)
@@ -63,7 +65,8 @@ func TestGBNF(t *testing.T) {
 // TestRegex compares with Go's own matcher.
 func TestRegex(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, p := range []string{`a*b+c?`, `(ab|cd)*e`, `[a-e]{2,4}`, `(?i)aBc`, `^(a|b)*$`, `[^ab]c`, `.\.d`, `(a?b?c?)*`, `((a|b)*c)*`, `\d{2}-\d`, `(|a)b`,
+	for _, p := range []string{`a*b+c?`, `(ab|cd)*e`, `[a-e]{2,4}`, `(?i)aBc`, `^(a|b)*$`, `[^ab]c`, `.\.d`, `(a?b?c?)*`, `((a|b)*c)*`,
+		`\d{2}-\d`, `(|a)b`,
 		`a{0}b`, `[a-c][éà]*`} {
 		g, err := Regex(p)
 		if err != nil {
@@ -93,7 +96,8 @@ func byteVocabulary() *Vocabulary {
 	for b := range 256 {
 		tokens = append(tokens, []byte{byte(b)})
 	}
-	for _, s := range []string{`{"`, `": `, `", "`, `"}`, "true", "false", "null", "12", "é", "abc", `\n`, "]}", "[[", "  ", "-1", "0.", `"`, ""} {
+	for _, s := range []string{`{"`, `": `, `", "`, `"}`, "true", "false", "null", "12", "é", "abc", `\n`, "]}", "[[", "  ", "-1", "0.",
+		`"`, ""} {
 		tokens = append(tokens, []byte(s))
 	}
 	return NewVocabulary(tokens)
@@ -165,8 +169,10 @@ func TestMask(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	for in, want := range map[string]bool{`{}`: true, `[]`: true, `{"a": [1, -2.5e3, "x\n\u00e9", true, null]}`: true, `{"a":1}`: true, `{a: 1}`: false,
-		`[1,]`: false, `{"a" 1}`: false, `[01]`: false, `["`: false, `1`: false, "[\"\n\"]": false, `{"a": {}}`: true, "{\n  \"a\": 1\n}": true} {
+	for in, want := range map[string]bool{`{}`: true, `[]`: true, `{"a": [1, -2.5e3, "x\n\u00e9", true, null]}`: true, `{"a":1}`: true,
+		`{a: 1}`: false,
+		`[1,]`:   false, `{"a" 1}`: false, `[01]`: false, `["`: false, `1`: false, "[\"\n\"]": false, `{"a": {}}`: true,
+		"{\n  \"a\": 1\n}": true} {
 		if JSON().Matches(in) != want {
 			t.Errorf("%q is %v", in, !want)
 		}
@@ -241,7 +247,8 @@ func randomSchema(rng *rand.Rand, depth int) map[string]any {
 		}
 		return map[string]any{"type": "object", "properties": props, "required": required, "additionalProperties": false, "title": "T"}
 	case "array":
-		return map[string]any{"type": "array", "items": randomSchema(rng, depth+1), "minItems": float64(rng.IntN(2)), "maxItems": float64(1 + rng.IntN(3))}
+		return map[string]any{"type": "array", "items": randomSchema(rng, depth+1), "minItems": float64(rng.IntN(2)),
+			"maxItems": float64(1 + rng.IntN(3))}
 	case "anyOf":
 		return map[string]any{"anyOf": []any{randomSchema(rng, depth+1), randomSchema(rng, depth+1)}}
 	case "string":
@@ -327,18 +334,24 @@ func conforms(v any, s map[string]any) string {
 }
 
 func TestSchemaCases(t *testing.T) {
-	tree := `{"type": "object", "properties": {"v": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}, "required": ["v", "next"]}`
+	tree := `{"type": "object", "properties": {"v": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
+		"required": ["v", "next"]}`
 	g, err := JSONSchema([]byte(tree))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.Matches(`{"v": 1, "next": {"v": 2, "next": null}}`) || g.Matches(`{"v": 1, "next": {"v": 2}}`) || g.Matches(`{"next": null, "v": 1}`) {
+	if !g.Matches(`{"v": 1, "next": {"v": 2, "next": null}}`) || g.Matches(`{"v": 1, "next": {"v": 2}}`) ||
+		g.Matches(`{"next": null, "v": 1}`) {
 		t.Error("a schema that holds itself")
 	}
-	for _, bad := range []string{``, `[]`, `1`, `{"type": "other"}`, `{"type": "integer", "minimum": 1}`, `{"type": "string", "format": "date"}`, `{"not": {}}`,
-		`{"allOf": []}`, `{"oneOf": [{}]}`, `{"$ref": "http://x/y"}`, `{"$ref": "#/nothing"}`, `{"type": "array", "maxItems": 1e9}`, `{"enum": []}`,
-		`{"type": "array", "minItems": 3, "maxItems": 2}`, `{"type": "object", "properties": {"a": 5}}`, `{"type": "object", "required": ["a"]}`, `{"type": []}`,
-		`{"type": "string", "pattern": "a"}`, `{"type": "string", "pattern": "^.*$"}`, strings.Repeat(`{"items": `, 500) + `{}` + strings.Repeat(`}`, 500),
+	for _, bad := range []string{``, `[]`, `1`, `{"type": "other"}`, `{"type": "integer", "minimum": 1}`,
+		`{"type": "string", "format": "date"}`, `{"not": {}}`,
+		`{"allOf": []}`, `{"oneOf": [{}]}`, `{"$ref": "http://x/y"}`, `{"$ref": "#/nothing"}`, `{"type": "array", "maxItems": 1e9}`,
+		`{"enum": []}`,
+		`{"type": "array", "minItems": 3, "maxItems": 2}`, `{"type": "object", "properties": {"a": 5}}`,
+		`{"type": "object", "required": ["a"]}`, `{"type": []}`,
+		`{"type": "string", "pattern": "a"}`, `{"type": "string", "pattern": "^.*$"}`, strings.Repeat(`{"items": `, 500) + `{}` +
+			strings.Repeat(`}`, 500),
 		`{"patternProperties": {}}`, `{"$ref": "#"}`, `{"type": "array", "uniqueItems": true}`, `{"type": "string", "minLength": -1}`} {
 		if _, err := JSONSchema([]byte(bad)); err == nil {
 			t.Errorf("%.60s was accepted", bad)
@@ -358,7 +371,9 @@ func TestMaskSpeed(t *testing.T) {
 		}
 	}
 	v := NewVocabulary(tokens)
-	g, err := JSONSchema([]byte(`{"type": "object", "properties": {"name": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}}}`))
+	g,
+		err := JSONSchema([]byte(`{"type": "object", "properties": {"name": {"type": "string"},
+			"tags": {"type": "array", "items": {"type": "string"}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,10 @@ func (s *Server) route() {
 				bad.write(w)
 			}
 		})
+		s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", "POST")
+			fail(http.StatusMethodNotAllowed, "%.10s %s; want POST", r.Method, path).write(w)
+		})
 	}
 	post("/v1/chat/completions", s.chatCompletions)
 	post("/v1/completions", s.completions)
