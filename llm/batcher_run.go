@@ -106,7 +106,7 @@ func (b *Batcher) prompt() {
 		b.begin(q)
 	}
 	part := q.rest
-	if most := b.chunk(); len(part) > most {
+	if most := b.o.Chunk; len(part) > most {
 		part = part[:most]
 	}
 	logits, err := q.s.feed(q.ctx, part)
@@ -121,14 +121,6 @@ func (b *Batcher) prompt() {
 	if q.rest = q.rest[len(part):]; len(q.rest) == 0 {
 		b.took(q, logits)
 	}
-}
-
-// chunk is how many tokens of a prompt are read at once: more if no text waits for its next token.
-func (b *Batcher) chunk() int {
-	if slices.ContainsFunc(b.active, func(q *sequence) bool { return q.n > 0 }) {
-		return b.o.Chunk
-	}
-	return max(b.o.Chunk, partSizes[0])
 }
 
 // begin gives a text its cache: one that was stored, a copy of one that begins alike, or an empty one.

@@ -173,6 +173,11 @@ func (s *sampler) sample(logits []float32) int {
 	if s.o.Mirostat > 0 {
 		return s.mirostat(p)
 	}
+	return s.draw(s.filter(p))
+}
+
+// filter leaves some candidates.
+func (s *sampler) filter(p []candidate) []candidate {
 	if t := s.o.TopP; t > 0 && t < 1 {
 		p = nucleus(p, t)
 	}
@@ -189,7 +194,7 @@ func (s *sampler) sample(logits []float32) int {
 	if x := s.o.XTC; x > 0 && s.rng.Float64() < x {
 		p = s.exclude(p)
 	}
-	return s.draw(p)
+	return p
 }
 
 // candidates are the tokens of TopK with e^(logit/temperature), scaled so that the largest is 1.

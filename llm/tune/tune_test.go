@@ -1,11 +1,14 @@
 package tune
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -208,6 +211,56 @@ func TestResume(t *testing.T) {
 		if !slices.Equal(rest.Losses, whole.Losses) || !slices.Equal(got, want) {
 			t.Errorf("%s: %v\nwhole: %v", name, rest.Losses, whole.Losses)
 		}
+	}
+}
+
+// TestResumeAfterKill kills a process that tunes, in the middle of a step or of a write, and goes on from its file.
+func TestResumeAfterKill(t *testing.T) {
+	const variable = "LUCID_TUNE_CHILD"
+	data := Text("abcabcabd", "xyzxyz", "12121", "hello world")
+	run := func(path string, resume bool, steps int, show bool) Report {
+		lucid.Seed(5)
+		m := tiny(t)
+		adapted(t, m, LoRAOptions{Rank: 4, Dropout: 0.1})
+		return fit(t, m, data, Options{Steps: steps, LR: 0.01, Batch: 2, State: path, SaveEvery: 1, Resume: resume,
+			Progress: func(p Progress) {
+			if show {
+				fmt.Println("step", p.Step)
+			}
+		}})
+	}
+	if path := os.Getenv(variable); path != "" {
+		run(path, false, 100000, true)
+		return
+	}
+	path := filepath.Join(t.TempDir(), "state.lucid")
+	child := exec.Command(os.Args[0], "-test.run=^TestResumeAfterKill$")
+	child.Env = append(os.Environ(), variable+"="+path)
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "step 6" {
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	saved, err := lucid.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := saved.Get("losses").Size(0) + 4
+	if steps < 10 || steps > 1000 {
+		t.Fatalf("%d steps are in the file", steps-4)
+	}
+	whole := run(filepath.Join(t.TempDir(), "whole.lucid"), false, steps, false)
+	if rest := run(path, true, steps, false); !slices.Equal(rest.Losses, whole.Losses) {
+		t.Errorf("%v\nwhole: %v", rest.Losses, whole.Losses)
 	}
 }
 
