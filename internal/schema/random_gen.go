@@ -81,6 +81,15 @@ func init() {
 				c.option("replacement", &o.Replacement)
 				return []*graph.Node{ops.Multinomial(c.tensor("input"), v_numSamples, o)}
 			}},
+		Schema{Name: "multivariate_normal", Door: "", Doc: "MultivariateNormal returns vectors of normal distributions with these means and covariances, which are positive definite.",
+			AMP: "float32", Random: "draws from the default generator",
+			Params: []Param{{"mean", "tensor", false}, {"cov", "tensor", false}, {"size", "[]int", true}, {"dtype", "dtype", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.MultivariateNormalOptions
+				c.option("size", &o.Size)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.MultivariateNormal(c.tensor("mean"), c.tensor("cov"), o)}
+			}},
 		Schema{Name: "special_ndtr", Door: "special.Ndtr", Doc: "Ndtr returns the area under the standard normal density up to x.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
