@@ -16,14 +16,7 @@ func softmaxGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return nil
 	}
 	dims, axis := in[0].Shape.Dims(), a.(attr.Axis).Axis
-	outer, inner := 1, 1
-	for i, d := range dims {
-		if i < axis {
-			outer *= d
-		} else if i > axis {
-			inner *= d
-		}
-	}
+	outer, inner := aroundAxis(dims, axis)
 	if in[0].DType == dtype.Float64 {
 		g, err := dense(c, in[0])
 		if err != nil {
