@@ -83,7 +83,8 @@ func steppedMaxT(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 				for k := len(wide.taps) - 1; k >= 0 && t.lo < t.hi; k-- {
 					w := wide.taps[k]
 					first := (t.lo-lo)*width + w.lo
-					simd.UnpoolStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, x[from+first:], part[first:], width, t.hi-t.lo, w.hi-w.lo, wide.stride,
+					simd.UnpoolStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, x[from+first:], part[first:], width, t.hi-t.lo,
+						w.hi-w.lo, wide.stride,
 						(p.d*g.in[1]+t.at)*g.in[2]+w.at, high.stride*g.in[2])
 				}
 			}

@@ -157,7 +157,8 @@ func softmax(logs bool) backend.Kernel {
 		if in[0].DType == dtype.Float64 {
 			return softmax64(c, elems[float64](base, in[0].Numel()), outOf[float64](out[0]), outer, dims[axis], inner, logs)
 		}
-		p := &softmaxPlan{x: base, z: unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), d: in[0].DType, outer: outer, n: dims[axis], inner: inner, logs: logs}
+		p := &softmaxPlan{x: base, z: unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), d: in[0].DType, outer: outer, n: dims[axis],
+			inner: inner, logs: logs}
 		if inner == 1 {
 			return p.rows(c)
 		}

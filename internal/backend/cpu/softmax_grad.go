@@ -76,7 +76,8 @@ func softmaxGradRows(c *backend.Ctx, out backend.View, in []backend.View, rows, 
 				at := r * n * d.Size()
 				if d == dtype.Float32 {
 					ahead := min(r+1, rows-1) * n * 4
-					row(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(g, at), n), elems[float32](unsafe.Add(y, at), n), elems[float32](unsafe.Add(g, ahead), n))
+					row(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(g, at), n), elems[float32](unsafe.Add(y, at), n),
+						elems[float32](unsafe.Add(g, ahead), n))
 					continue
 				}
 				widener(d)(t[:n], unsafe.Add(g, at))
