@@ -203,7 +203,7 @@ func (t optionType) write(b *bytes.Buffer, src *source, show func(string) string
 		}
 		set = append(set, f.name+": "+v)
 	}
-	fmt.Fprintf(b, "func (o %s) op() ops.%s { return ops.%s{%s} }\n\n", t.name, t.ops, t.ops, strings.Join(set, ", "))
+	fmt.Fprintf(b, "func (o %s) op() ops.%s { return ops.%s{%s} }\n\n", t.name, t.ops, t.ops, joined(set))
 	return nil
 }
 
