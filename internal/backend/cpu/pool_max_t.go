@@ -27,7 +27,7 @@ func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) erro
 		if v, ok := any(x).([]float32); ok && g.isSquares() {
 			return unpool2x2(c, g, any(z).([]float32), v, at)
 		}
-		if v, ok := any(x).([]float32); ok && g.isGiven() {
+		if v, ok := any(x).([]float32); ok && g.stepsTransposed() {
 			return steppedMaxT(c, g, any(z).([]float32), v, at)
 		}
 		table := g.windowTable()
@@ -59,8 +59,8 @@ func unpool2x2(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 	})
 }
 
-// isGiven reports whether steps of windows are fewer than windows, and near enough to each other for vectors.
-func (g *grid) isGiven() bool {
+// stepsTransposed reports whether steppedMaxT is to be used: a window has fewer elements than there are windows, which are near enough for vectors.
+func (g *grid) stepsTransposed() bool {
 	return !g.w.Adaptive && g.inSize() < math.MaxInt32 && g.axis(2).stride <= 2 && g.out[2] >= 8 && g.reach() <= 32
 }
 
