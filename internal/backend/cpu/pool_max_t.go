@@ -59,7 +59,8 @@ func unpool2x2(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 	})
 }
 
-// stepsTransposed reports whether steppedMaxT is to be used: a window has fewer elements than there are windows, which are near enough for vectors.
+// stepsTransposed reports whether steppedMaxT is to be used: windows have few elements, and are near enough to each other for
+// vectors.
 func (g *grid) stepsTransposed() bool {
 	return !g.w.Adaptive && g.inSize() < math.MaxInt32 && g.axis(2).stride <= 2 && g.out[2] >= 8 && g.reach() <= 32
 }
