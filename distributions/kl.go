@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -75,12 +76,9 @@ type MonteCarloOptions struct {
 // MonteCarloKL estimates the divergence by the mean of log p - log q over samples of p. Gradients pass to both, to p through its
 // samples where it has RSample.
 func MonteCarloKL(p, q Distribution, opts ...MonteCarloOptions) *lucid.Tensor {
-	var o MonteCarloOptions
-	if len(opts) > 0 {
-		o = opts[0]
-	}
-	if o.Samples < 0 || len(opts) > 1 {
-		fault.Throw(fault.Value, "distributions.MonteCarloKL", "%d samples, %d options; want a positive number and at most one option", o.Samples, len(opts))
+	o := door.Option("distributions.MonteCarloKL", opts)
+	if o.Samples < 0 {
+		fault.Throw(fault.Value, "distributions.MonteCarloKL", "%d samples; want a positive number", o.Samples)
 	}
 	if o.Samples == 0 {
 		o.Samples = 1000

@@ -92,10 +92,14 @@ func (d *MultivariateNormal) draw(key *lucid.Tensor, shape []int) *lucid.Tensor 
 }
 
 // CovarianceMatrix is ScaleTril·ScaleTrilᵀ.
-func (d *MultivariateNormal) CovarianceMatrix() *lucid.Tensor { return d.ScaleTril.MatMul(d.ScaleTril.MT()) }
+func (d *MultivariateNormal) CovarianceMatrix() *lucid.Tensor {
+	return d.ScaleTril.MatMul(d.ScaleTril.MT())
+}
 
 // PrecisionMatrix is the inverse of the covariance.
-func (d *MultivariateNormal) PrecisionMatrix() *lucid.Tensor { return linalg.CholeskyInverse(d.ScaleTril) }
+func (d *MultivariateNormal) PrecisionMatrix() *lucid.Tensor {
+	return linalg.CholeskyInverse(d.ScaleTril)
+}
 
 // Mean is Loc.
 func (d *MultivariateNormal) Mean() *lucid.Tensor { return d.Loc }

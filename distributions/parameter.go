@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -33,12 +34,7 @@ type family struct {
 // of makes a family with the options of a constructor.
 func of(name string, opts []Options) *family {
 	f := &family{name: name}
-	if len(opts) > 1 {
-		fault.Throw(fault.Value, f.op(), "%d options; give at most one", len(opts))
-	}
-	for _, o := range opts {
-		f.noValidate = o.NoValidate
-	}
+	f.noValidate = door.Option(f.op(), opts).NoValidate
 	return f
 }
 
