@@ -38,8 +38,8 @@ func (d *Cauchy) Mean() *lucid.Tensor { return full(d.Loc, d.BatchShape(), math.
 // Mode is Loc.
 func (d *Cauchy) Mode() *lucid.Tensor { return d.Loc }
 
-// Variance is NaN.
-func (d *Cauchy) Variance() *lucid.Tensor { return full(d.Loc, d.BatchShape(), math.NaN()) }
+// Variance is infinite.
+func (d *Cauchy) Variance() *lucid.Tensor { return full(d.Loc, d.BatchShape(), inf) }
 
 // LogProb is the log density.
 func (d *Cauchy) LogProb(value any) *lucid.Tensor {

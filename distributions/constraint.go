@@ -71,7 +71,7 @@ func whole(x *lucid.Tensor) *lucid.Tensor {
 	if !x.DType().IsFloat() {
 		return lucid.OnesLike(x).Bool()
 	}
-	return lucid.Eq(x, x.Floor())
+	return lucid.Eq(x.Sub(x.Floor()), 0.0) // infinite numbers are none
 }
 
 // bounds are constraints between numbers or tensors; nil is no bound.

@@ -82,13 +82,18 @@ func batchOf(x *lucid.Tensor, n int) []int {
 
 func isSquare(x *lucid.Tensor) bool { return x.Dim() >= 2 && x.Size(-1) == x.Size(-2) }
 
+// diagonal is that of matrices in the last two dimensions.
+func diagonal(x *lucid.Tensor) *lucid.Tensor {
+	return lucid.Diagonal(x, lucid.DiagonalOptions{Dim1: new(-2), Dim2: new(-1)})
+}
+
 func isLower(x *lucid.Tensor) *lucid.Tensor {
 	batchOf(x, 2)
 	return lucid.Eq(x, x.Tril()).All(-1, -2)
 }
 
 func isCholesky(x *lucid.Tensor) *lucid.Tensor {
-	return lucid.LogicalAnd(isLower(x), lucid.Gt(x.Diagonal(0), 0.0).All(-1))
+	return lucid.LogicalAnd(isLower(x), lucid.Gt(diagonal(x), 0.0).All(-1))
 }
 
 func isSymmetric(x *lucid.Tensor) *lucid.Tensor {
@@ -135,14 +140,16 @@ func (c *independent) Check(x *lucid.Tensor) *lucid.Tensor {
 // counts is the support of a multinomial distribution.
 type counts struct{ total int }
 
-// MultinomialConstraint is vectors of non-negative integers that sum to total.
+// MultinomialConstraint is vectors of non-negative integers that sum to at most total.
 func MultinomialConstraint(total int) Constraint { return &counts{total} }
 
-func (c *counts) String() string   { return fmt.Sprintf("non-negative integers that sum to %d", c.total) }
+func (c *counts) String() string {
+	return fmt.Sprintf("non-negative integers that sum to at most %d", c.total)
+}
 func (c *counts) EventDim() int    { return 1 }
 func (c *counts) IsDiscrete() bool { return true }
 func (c *counts) Check(x *lucid.Tensor) *lucid.Tensor {
-	return lucid.LogicalAnd(NonNegativeInteger.Check(x).All(-1), lucid.Eq(x.Sum(-1), c.total))
+	return lucid.LogicalAnd(NonNegativeInteger.Check(x).All(-1), lucid.Le(x.Sum(-1), c.total))
 }
 
 // parts is constraints on parts of a value along one dimension.

@@ -118,7 +118,7 @@ func (d *MultivariateNormal) LogProb(value any) *lucid.Tensor {
 }
 
 // halfLogDet is half the log determinant of L·Lᵀ.
-func halfLogDet(l *lucid.Tensor) *lucid.Tensor { return l.Diagonal(0).Log().Sum(-1) }
+func halfLogDet(l *lucid.Tensor) *lucid.Tensor { return diagonal(l).Log().Sum(-1) }
 
 // mahalanobis is |L⁻¹x|² of vectors along the last dimension.
 func mahalanobis(l, x *lucid.Tensor) *lucid.Tensor {

@@ -114,20 +114,20 @@ func (d *GeneralizedPareto) excess(u *lucid.Tensor) *lucid.Tensor {
 	return lucid.Where(zero, e, e.Mul(k).Expm1().Div(k)).Mul(d.Scale).Add(d.Loc)
 }
 
-// Mean is infinite for concentrations from 1 on.
+// Mean is NaN for concentrations from 1 on.
 func (d *GeneralizedPareto) Mean() *lucid.Tensor {
 	k := d.Concentration
-	return lucid.Where(lucid.Lt(k, 1.0), d.Scale.Div(k.Neg().Add(1.0)).Add(d.Loc), inf)
+	return lucid.Where(lucid.Lt(k, 1.0), d.Scale.Div(k.Neg().Add(1.0)).Add(d.Loc), nan(k))
 }
 
 // Mode is Loc.
 func (d *GeneralizedPareto) Mode() *lucid.Tensor { return d.Loc }
 
-// Variance is infinite for concentrations from ½ on.
+// Variance is NaN for concentrations from ½ on.
 func (d *GeneralizedPareto) Variance() *lucid.Tensor {
 	k := d.Concentration
 	v := d.Scale.Square().Div(k.Neg().Add(1.0).Square().Mul(k.Mul(-2.0).Add(1.0)))
-	return lucid.Where(lucid.Lt(k, 0.5), v, inf)
+	return lucid.Where(lucid.Lt(k, 0.5), v, nan(k))
 }
 
 // LogProb is the log density.

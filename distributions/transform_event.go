@@ -120,17 +120,17 @@ func (LowerCholeskyTransform) Codomain() Constraint { return LowerCholesky }
 
 // Forward takes the exponential of the diagonal and drops what is above it.
 func (LowerCholeskyTransform) Forward(x *lucid.Tensor) *lucid.Tensor {
-	return lucid.Tril(x, lucid.TriOptions{Diagonal: -1}).Add(lucid.DiagEmbed(x.Diagonal(0).Exp()))
+	return lucid.Tril(x, lucid.TriOptions{Diagonal: -1}).Add(lucid.DiagEmbed(diagonal(x).Exp()))
 }
 
 // Inverse takes the logarithm of the diagonal.
 func (LowerCholeskyTransform) Inverse(y *lucid.Tensor) *lucid.Tensor {
-	return lucid.Tril(y, lucid.TriOptions{Diagonal: -1}).Add(lucid.DiagEmbed(y.Diagonal(0).Log()))
+	return lucid.Tril(y, lucid.TriOptions{Diagonal: -1}).Add(lucid.DiagEmbed(diagonal(y).Log()))
 }
 
 // LogAbsDetJacobian is the sum of the diagonal of x, over the lower triangle.
 func (LowerCholeskyTransform) LogAbsDetJacobian(x, _ *lucid.Tensor) *lucid.Tensor {
-	return x.Diagonal(0).Sum(-1)
+	return diagonal(x).Sum(-1)
 }
 
 // PositiveDefiniteTransform maps square matrices to positive definite ones: L·Lᵀ of LowerCholeskyTransform.
@@ -160,7 +160,7 @@ func (PositiveDefiniteTransform) LogAbsDetJacobian(x, _ *lucid.Tensor) *lucid.Te
 		times[i] = float64(n - i + 1)
 	}
 	by := lucid.With{Device: x.Device()}.New(times, n).To(x.DType())
-	return x.Diagonal(0).Mul(by).Sum(-1).Add(float64(n) * math.Ln2)
+	return diagonal(x).Mul(by).Sum(-1).Add(float64(n) * math.Ln2)
 }
 
 // ReshapeTransform reshapes events. The number of elements stays.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -56,7 +57,7 @@ func (t AffineTransform) Sign() int {
 		}
 		return 0
 	default:
-		switch v := lucid.Scalar(s).Item(); {
+		switch v := numberOf("distributions.AffineTransform", s); {
 		case v > 0:
 			return 1
 		case v < 0:
@@ -64,6 +65,15 @@ func (t AffineTransform) Sign() int {
 		}
 		return 0
 	}
+}
+
+// numberOf is a parameter that is no tensor.
+func numberOf(op string, v any) float64 {
+	s, ok := dtype.ScalarOf(v)
+	if !ok || s.Kind == dtype.KindComplex {
+		fault.Throw(fault.Value, op, "a parameter is a %T; want a tensor or a real number", v)
+	}
+	return s.Float()
 }
 
 // Forward is Loc + Scale·x.
@@ -124,7 +134,7 @@ func (t PowerTransform) Inverse(y *lucid.Tensor) *lucid.Tensor {
 	if e, ok := t.Exponent.(*lucid.Tensor); ok {
 		return y.Pow(e.Reciprocal())
 	}
-	return y.Pow(1 / lucid.Scalar(t.Exponent).Item())
+	return y.Pow(1 / numberOf("distributions.PowerTransform", t.Exponent))
 }
 
 // LogAbsDetJacobian is log |Exponent·y/x|.

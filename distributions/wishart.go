@@ -68,7 +68,7 @@ func (d *Wishart) Mode() *lucid.Tensor {
 // Variance is that of each element: DF·(V² + diag·diagᵀ).
 func (d *Wishart) Variance() *lucid.Tensor {
 	v := d.CovarianceMatrix()
-	diag := v.Diagonal(0)
+	diag := diagonal(v)
 	return v.Square().Add(diag.Unsqueeze(-1).Mul(diag.Unsqueeze(-2))).Mul(d.df())
 }
 
@@ -77,7 +77,7 @@ func (d *Wishart) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.DF)
 	n := float64(d.size())
 	scaled := solveFactor(d.ScaleTril, x)
-	trace := scaled.Diagonal(0).Sum(-1)
+	trace := diagonal(scaled).Sum(-1)
 	norm := d.DF.Mul(halfLogDet(d.ScaleTril).Add(0.5 * n * math.Ln2)).Add(special.Mvlgamma(d.DF.Mul(0.5), d.size()))
 	return d.DF.Sub(n + 1).Mul(halfLogDet(cholesky(x))).Sub(trace.Mul(0.5)).Sub(norm)
 }
@@ -147,7 +147,7 @@ func (d *LKJCholesky) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.Concentration)
 	n := d.Dim - 1
 	c := d.Concentration
-	diag := x.Diagonal(0).Narrow(-1, 1, n)
+	diag := diagonal(x).Narrow(-1, 1, n)
 	rows := lucid.With{DType: c.DType(), Device: c.Device()}.Arange(n).Add(2.0)
 	order := c.Sub(1.0).Mul(2.0).Unsqueeze(-1).Add(float64(d.Dim)).Sub(rows)
 	alpha := c.Add(0.5 * float64(n))
