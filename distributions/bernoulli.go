@@ -68,7 +68,7 @@ func crossEntropy(logits, x *lucid.Tensor) *lucid.Tensor { return softplus(logit
 
 // BernoulliOptions give the probability of 1, one of Probs and Logits, numbers or tensors.
 type BernoulliOptions struct {
-	Probs      any
+	Probs      any  // from 0 to 1; nil: by Logits
 	Logits     any  // log-odds
 	NoValidate bool // do not check parameters and values
 }
@@ -133,7 +133,7 @@ func (d *Bernoulli) EnumerateSupport(expand bool) *lucid.Tensor {
 
 // GeometricOptions give the probability of success, one of Probs and Logits, numbers or tensors.
 type GeometricOptions struct {
-	Probs      any
+	Probs      any  // from 0 to 1; nil: by Logits
 	Logits     any  // log-odds
 	NoValidate bool // do not check parameters and values
 }

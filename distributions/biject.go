@@ -55,7 +55,7 @@ func mapTo(op string, c Constraint, own *registry) Transform {
 	}
 	switch c {
 	case Real:
-		return Compose()
+		return NewComposeTransform()
 	case Simplex:
 		if own == &surjections {
 			return SoftmaxTransform{}
@@ -99,13 +99,13 @@ func (c *bounds) transform() Transform {
 	case c.high == nil && isNumber(c.low, 0):
 		return ExpTransform{}
 	case c.high == nil:
-		return Compose(ExpTransform{}, AffineTransform{Loc: c.low, Scale: 1.0})
+		return NewComposeTransform(ExpTransform{}, AffineTransform{Loc: c.low, Scale: 1.0})
 	case c.low == nil:
-		return Compose(ExpTransform{}, AffineTransform{Loc: c.high, Scale: -1.0})
+		return NewComposeTransform(ExpTransform{}, AffineTransform{Loc: c.high, Scale: -1.0})
 	case isNumber(c.low, 0) && isNumber(c.high, 1):
 		return SigmoidTransform{}
 	}
-	return Compose(SigmoidTransform{}, AffineTransform{Loc: c.low, Scale: difference(c.high, c.low)})
+	return NewComposeTransform(SigmoidTransform{}, AffineTransform{Loc: c.low, Scale: difference(c.high, c.low)})
 }
 
 // isNumber reports whether a bound is the Go number n.

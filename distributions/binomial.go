@@ -10,8 +10,8 @@ import (
 
 // BinomialOptions give the number of trials and the probability of success, one of Probs and Logits, numbers or tensors.
 type BinomialOptions struct {
-	TotalCount any // nil: 1
-	Probs      any
+	TotalCount any  // nil: 1
+	Probs      any  // from 0 to 1; nil: by Logits
 	Logits     any  // log-odds
 	NoValidate bool // do not check parameters and values
 }
@@ -31,10 +31,11 @@ func NewBinomial(o BinomialOptions) *Binomial {
 	}
 	c, rest, batch := f.chanceOf(o.Probs, o.Logits, UnitInterval, par("total_count", o.TotalCount, NonNegativeInteger))
 	d := &Binomial{chance: c, TotalCount: rest[0]}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: IntegerInterval(0, d.TotalCount), Draw: d.draw}, func(batch []int) Distribution {
-		probs, logits := c.expanded(batch)
-		return NewBinomial(BinomialOptions{expanded(d.TotalCount, batch, 0), probs, logits, true})
-	})
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: IntegerInterval(0, d.TotalCount), Draw: d.draw},
+		func(batch []int) Distribution {
+			probs, logits := c.expanded(batch)
+			return NewBinomial(BinomialOptions{expanded(d.TotalCount, batch, 0), probs, logits, true})
+		})
 	return d
 }
 
@@ -93,10 +94,10 @@ func (d *Binomial) EnumerateSupport(expand bool) *lucid.Tensor {
 // NegativeBinomialOptions give the number of failures after which trials stop, and the probability of success, one of Probs and
 // Logits, numbers or tensors.
 type NegativeBinomialOptions struct {
-	TotalCount any // a real number, not negative
-	Probs      any // below 1
-	Logits     any // log-odds
-	NoValidate bool
+	TotalCount any  // a real number, not negative
+	Probs      any  // below 1
+	Logits     any  // log-odds
+	NoValidate bool // do not check parameters and values
 }
 
 // NegativeBinomial is the distribution of the number of successes before a number of failures.
@@ -171,8 +172,9 @@ func NewMultinomial(o MultinomialOptions) *Multinomial {
 	c := newCategorical(&family{name: f.name, noValidate: o.NoValidate}, CategoricalOptions{Probs: o.Probs, Logits: o.Logits})
 	f.args = c.ArgConstraints()
 	d := &Multinomial{TotalCount: o.TotalCount, classes: c}
-	d.Base = f.base(Spec{Self: d, BatchShape: c.BatchShape(), EventShape: []int{c.NumEvents()}, Support: MultinomialConstraint(o.TotalCount),
-		Draw: d.draw}, func(batch []int) Distribution {
+	d.Base = f.base(Spec{Self: d, BatchShape: c.BatchShape(), EventShape: []int{c.NumEvents()},
+		Support: MultinomialConstraint(o.TotalCount),
+		Draw:    d.draw}, func(batch []int) Distribution {
 		e := c.Expand(batch...).(*Categorical)
 		return NewMultinomial(MultinomialOptions{TotalCount: o.TotalCount, Probs: e.probs, Logits: orNil(e), NoValidate: true})
 	})
@@ -240,9 +242,6 @@ func (d *Multinomial) Entropy() *lucid.Tensor {
 	return classEntropy.Mul(n).Sub(logCount).Add(lgammas)
 }
 
-// OneHotCategoricalOptions give the weights of classes, one of Probs and Logits.
-type OneHotCategoricalOptions = CategoricalOptions
-
 // OneHotCategorical is the categorical distribution with classes as vectors of one 1 among zeros.
 type OneHotCategorical struct {
 	Base
@@ -250,7 +249,7 @@ type OneHotCategorical struct {
 }
 
 // NewOneHotCategorical makes a categorical distribution of one-hot vectors.
-func NewOneHotCategorical(o OneHotCategoricalOptions) *OneHotCategorical {
+func NewOneHotCategorical(o CategoricalOptions) *OneHotCategorical {
 	f := &family{name: "OneHotCategorical", noValidate: o.NoValidate}
 	c := newCategorical(&family{name: f.name, noValidate: o.NoValidate}, o)
 	f.args = c.ArgConstraints()
@@ -258,7 +257,7 @@ func NewOneHotCategorical(o OneHotCategoricalOptions) *OneHotCategorical {
 	d.Base = f.base(Spec{Self: d, BatchShape: c.BatchShape(), EventShape: []int{c.NumEvents()}, Support: OneHot, Draw: d.draw},
 		func(batch []int) Distribution {
 			e := c.Expand(batch...).(*Categorical)
-			return NewOneHotCategorical(OneHotCategoricalOptions{Probs: e.probs, Logits: orNil(e), NoValidate: true})
+			return NewOneHotCategorical(CategoricalOptions{Probs: e.probs, Logits: orNil(e), NoValidate: true})
 		})
 	return d
 }

@@ -105,7 +105,7 @@ func (d *Categorical) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
 	}
 	if len(d.spec.BatchShape) == 0 && len(shape) > 0 {
 		n := product(shape)
-		return random.Categorical(keyFor(key, logits), logits, random.CategoricalOptions{NumSamples: &n}).Reshape(shape...)
+		return random.Categorical(keyFor(key, logits), logits, random.CategoricalOptions{NumSamples: n}).Reshape(shape...)
 	}
 	return random.Categorical(keyFor(key, logits), logits, random.CategoricalOptions{Shape: nonNil(shape)})
 }

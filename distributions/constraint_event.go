@@ -162,7 +162,8 @@ type parts struct {
 // CatConstraint constrains the parts of a value along a dimension; lengths are their sizes.
 func CatConstraint(list []Constraint, dim int, lengths []int) Constraint {
 	if len(list) == 0 || len(list) != len(lengths) {
-		fault.Throw(fault.Value, "distributions.CatConstraint", "%d constraints and %d lengths; want one length each", len(list), len(lengths))
+		fault.Throw(fault.Value, "distributions.CatConstraint", "%d constraints and %d lengths; want one length each", len(list),
+			len(lengths))
 	}
 	return &parts{list, dim, lengths}
 }
@@ -201,7 +202,8 @@ func (c *parts) Check(x *lucid.Tensor) *lucid.Tensor {
 	var oks []*lucid.Tensor
 	if c.lengths == nil {
 		if n := x.Size(c.dim); n != len(c.list) {
-			fault.Throw(fault.Shape, "distributions.Check", "dim %d has size %d; want one slice for each of %d constraints", c.dim, n, len(c.list))
+			fault.Throw(fault.Shape, "distributions.Check", "dim %d has size %d; want one slice for each of %d constraints", c.dim, n,
+				len(c.list))
 		}
 		for i, p := range c.list {
 			oks = append(oks, p.Check(x.Select(c.dim, i)))

@@ -8,7 +8,7 @@ import (
 
 // ContinuousBernoulliOptions give the parameter of the distribution, one of Probs and Logits, numbers or tensors.
 type ContinuousBernoulliOptions struct {
-	Probs      any
+	Probs      any  // from 0 to 1; nil: by Logits
 	Logits     any  // log-odds
 	NoValidate bool // do not check parameters and values
 }
@@ -28,10 +28,11 @@ func NewContinuousBernoulli(o ContinuousBernoulliOptions) *ContinuousBernoulli {
 		c.probs = clampProbs(c.probs)
 	}
 	d := &ContinuousBernoulli{chance: c}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: UnitInterval, HasRSample: true, Draw: d.draw}, func(batch []int) Distribution {
-		probs, logits := c.expanded(batch)
-		return NewContinuousBernoulli(ContinuousBernoulliOptions{probs, logits, true})
-	})
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: UnitInterval, HasRSample: true, Draw: d.draw},
+		func(batch []int) Distribution {
+			probs, logits := c.expanded(batch)
+			return NewContinuousBernoulli(ContinuousBernoulliOptions{probs, logits, true})
+		})
 	return d
 }
 

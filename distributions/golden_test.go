@@ -277,7 +277,8 @@ var waived = map[string]bool{
 }
 
 func init() { // until the incomplete gamma and beta functions are here
-	for _, name := range []string{"StudentT", "Gamma", "Chi2", "InverseGamma", "FisherSnedecor", "Beta", "Binomial", "NegativeBinomial", "Poisson"} {
+	for _, name := range []string{"StudentT", "Gamma", "Chi2", "InverseGamma", "FisherSnedecor", "Beta", "Binomial",
+		"NegativeBinomial", "Poisson"} {
 		waived[name+" cdf"] = true
 	}
 }
@@ -320,11 +321,13 @@ func TestTransforms(t *testing.T) {
 		"Softplus": distributions.SoftplusTransform{}, "Softmax": distributions.SoftmaxTransform{},
 		"StickBreaking": distributions.StickBreakingTransform{}, "CorrCholesky": distributions.CorrCholeskyTransform{},
 		"LowerCholesky": distributions.LowerCholeskyTransform{}, "PositiveDefinite": distributions.PositiveDefiniteTransform{},
-		"Reshape": distributions.NewReshapeTransform([]int{3}, []int{3, 1}), "Independent": distributions.IndependentTransform{Base: exp, Dims: 1},
-		"Compose": distributions.Compose(distributions.AffineTransform{Loc: 1.0, Scale: 2.0}, distributions.StickBreakingTransform{}),
-		"CDF":     distributions.CumulativeDistributionTransform{Distribution: distributions.NewNormal(lucid.Scalar(0.5).Double(), 2.0)},
-		"Cat":     distributions.NewCatTransform([]distributions.Transform{exp, tanh}, -1, []int{1, 2}),
-		"Stack":   distributions.NewStackTransform([]distributions.Transform{exp, tanh, sigmoid}, -1),
+		"Reshape":     distributions.NewReshapeTransform([]int{3}, []int{3, 1}),
+		"Independent": distributions.IndependentTransform{Base: exp, Dims: 1},
+		"Compose": distributions.NewComposeTransform(distributions.AffineTransform{Loc: 1.0, Scale: 2.0},
+			distributions.StickBreakingTransform{}),
+		"CDF":   distributions.CumulativeDistributionTransform{Distribution: distributions.NewNormal(lucid.Scalar(0.5).Double(), 2.0)},
+		"Cat":   distributions.NewCatTransform([]distributions.Transform{exp, tanh}, -1, []int{1, 2}),
+		"Stack": distributions.NewStackTransform([]distributions.Transform{exp, tanh, sigmoid}, -1),
 	}
 	for _, c := range load(t).Transforms {
 		t.Run(c.Name, func(t *testing.T) {
@@ -336,12 +339,12 @@ func TestTransforms(t *testing.T) {
 				t.Errorf("shapes %v and %v, want %v and %v", f.ForwardShape(c.X.shape), f.InverseShape(c.Y.shape), c.Y.shape, c.X.shape)
 			}
 			compare(t, "inverse", f.Inverse(y), c.Inverse, 1e-9)
-			compare(t, "inverse", distributions.Inv(f).Forward(y), c.Inverse, 1e-9)
+			compare(t, "inverse", distributions.InverseTransform(f).Forward(y), c.Inverse, 1e-9)
 			if c.Jacobian != nil {
 				compare(t, "jacobian", f.LogAbsDetJacobian(x, y), *c.Jacobian, 1e-9)
 			}
 			if f.Bijective() {
-				back := distributions.Inv(f).LogAbsDetJacobian(y, x).Neg()
+				back := distributions.InverseTransform(f).LogAbsDetJacobian(y, x).Neg()
 				if !lucid.AllClose(back, f.LogAbsDetJacobian(x, y)) {
 					t.Error("the inverse's jacobian is not minus that of the transform")
 				}
@@ -357,7 +360,8 @@ func TestConstraints(t *testing.T) {
 		"real": distributions.Real, "boolean": distributions.Boolean, "positive": positive, "nonnegative": distributions.NonNegative,
 		"unit_interval": distributions.UnitInterval, "nonnegative_integer": distributions.NonNegativeInteger,
 		"positive_integer": distributions.PositiveInteger, "greater_than": distributions.GreaterThan(0.5),
-		"greater_than_eq": distributions.GreaterThanEq(0.5), "less_than": distributions.LessThan(0.5), "interval": distributions.Interval(-1.0, 1.0),
+		"greater_than_eq": distributions.GreaterThanEq(0.5), "less_than": distributions.LessThan(0.5),
+		"interval":           distributions.Interval(-1.0, 1.0),
 		"half_open_interval": distributions.HalfOpenInterval(-1.0, 1.0), "integer_interval": distributions.IntegerInterval(0, 1),
 		"simplex": distributions.Simplex, "one_hot": distributions.OneHot, "real_vector": distributions.RealVector,
 		"multinomial": distributions.MultinomialConstraint(2), "lower_triangular": distributions.LowerTriangular,

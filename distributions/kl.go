@@ -19,7 +19,7 @@ var divergences = struct {
 	table map[pairOf]func(p, q Distribution) *lucid.Tensor
 }{table: map[pairOf]func(p, q Distribution) *lucid.Tensor{}}
 
-// RegisterKL adds the divergence of a pair of types to the table, in the place of one that is there. It is safe for concurrent use.
+// RegisterKL adds the divergence of a pair of types to the table, replacing one that is there. It is safe for concurrent use.
 func RegisterKL[P, Q Distribution](f func(p P, q Q) *lucid.Tensor) {
 	divergences.Lock()
 	defer divergences.Unlock()

@@ -166,7 +166,8 @@ func registerInfinite() {
 	unbounded[*Normal]()
 	for _, f := range []func(){infinite[*Gumbel, *Exponential], infinite[*Gumbel, *Gamma], infinite[*Laplace, *Exponential],
 		infinite[*Laplace, *Gamma], infinite[*Normal, *Exponential], infinite[*Normal, *Gamma], infinite[*Pareto, *Beta],
-		infinite[*Pareto, *ContinuousBernoulli], infinite[*Pareto, *Uniform], infinite[*Poisson, *Bernoulli], infinite[*Poisson, *Binomial]} {
+		infinite[*Pareto, *ContinuousBernoulli], infinite[*Pareto, *Uniform], infinite[*Poisson, *Bernoulli], infinite[*Poisson,
+			*Binomial]} {
 		f()
 	}
 }

@@ -58,7 +58,8 @@ func registerLocationScale() {
 		ratio := q.Concentration.Div(p.Concentration)
 		scales := p.Scale.Log().Sub(q.Scale.Log())
 		power := scales.Mul(q.Concentration).Add(ratio.Add(1.0).Lgamma()).Exp()
-		logs := p.Concentration.Log().Sub(p.Concentration.Mul(p.Scale.Log())).Sub(q.Concentration.Log()).Add(q.Concentration.Mul(q.Scale.Log()))
+		logs := p.Concentration.Log().Sub(p.Concentration.Mul(p.Scale.Log())).Sub(q.Concentration.Log()).
+			Add(q.Concentration.Mul(q.Scale.Log()))
 		mean := p.Scale.Log().Sub(p.Concentration.Reciprocal().Mul(eulerGamma))
 		return logs.Add(p.Concentration.Sub(q.Concentration).Mul(mean)).Add(power).Sub(1.0)
 	})
@@ -91,7 +92,8 @@ func registerGammas() {
 		return terms.Sum(-1).Add(norm)
 	})
 	RegisterKL(func(p, q *ContinuousBernoulli) *lucid.Tensor {
-		return p.Mean().Mul(p.Logits().Sub(q.Logits())).Add(p.logNorm()).Sub(softplus(p.Logits())).Sub(q.logNorm()).Add(softplus(q.Logits()))
+		return p.Mean().Mul(p.Logits().Sub(q.Logits())).Add(p.logNorm()).Sub(softplus(p.Logits())).Sub(q.logNorm()).
+			Add(softplus(q.Logits()))
 	})
 }
 
@@ -111,7 +113,8 @@ func registerDiscrete() {
 	RegisterKL(func(p, q *OneHotCategorical) *lucid.Tensor { return categoricalKL(p.classes, q.classes) })
 	RegisterKL(func(p, q *Binomial) *lucid.Tensor {
 		if known(p.TotalCount) && known(q.TotalCount) && lucid.ItemAs[bool](lucid.Lt(p.TotalCount, q.TotalCount).Any()) {
-			fault.Throw(fault.NotImplemented, "distributions.KL", "binomial distributions with fewer trials than the other have no closed form")
+			fault.Throw(fault.NotImplemented, "distributions.KL",
+				"binomial distributions with fewer trials than the other have no closed form")
 		}
 		l := p.Logits().Sub(q.Logits()).Mul(p.Probs())
 		kl := p.TotalCount.Mul(l.Add(softplus(q.Logits())).Sub(softplus(p.Logits())))

@@ -31,7 +31,8 @@ func NewLowRankMultivariateNormal(loc any, covFactor, covDiag *lucid.Tensor, opt
 	d.capacity = cholesky(d.CovFactor.MT().MatMul(w).Add(eye))
 	d.Base = f.base(Spec{Self: d, BatchShape: batch, EventShape: []int{n}, Support: RealVector, HasRSample: true, Draw: d.draw},
 		func(batch []int) Distribution {
-			return NewLowRankMultivariateNormal(expanded(d.Loc, batch, 1), expanded(d.CovFactor, batch, 2), expanded(d.CovDiag, batch, 1), unchecked)
+			return NewLowRankMultivariateNormal(expanded(d.Loc, batch, 1), expanded(d.CovFactor, batch, 2), expanded(d.CovDiag, batch,
+				1), unchecked)
 		})
 	return d
 }

@@ -20,7 +20,8 @@ func NewMixtureSameFamily(mixture *Categorical, component Distribution, opts ...
 	f := of("MixtureSameFamily", opts)
 	batch := component.BatchShape()
 	if len(batch) == 0 || batch[len(batch)-1] != mixture.NumEvents() {
-		fault.Throw(fault.Shape, f.op(), "components of batch shape %v for %d weights; want as many along the last dimension", batch, mixture.NumEvents())
+		fault.Throw(fault.Shape, f.op(), "components of batch shape %v for %d weights; want as many along the last dimension", batch,
+			mixture.NumEvents())
 	}
 	batch = batch[:len(batch)-1]
 	whole := f.broadcast(mixture.BatchShape(), batch, "the components")

@@ -25,7 +25,8 @@ type MultivariateNormal struct {
 
 // scaleTril is the Cholesky factor of the covariance that options name. It checks the matrix.
 func (f *family) matrix(o MultivariateNormalOptions) parameter {
-	all := []parameter{{"covariance_matrix", o.CovarianceMatrix, PositiveDefinite, 2}, {"precision_matrix", o.PrecisionMatrix, PositiveDefinite, 2},
+	all := []parameter{{"covariance_matrix", o.CovarianceMatrix, PositiveDefinite, 2}, {"precision_matrix", o.PrecisionMatrix,
+		PositiveDefinite, 2},
 		{"scale_tril", o.ScaleTril, LowerCholesky, 2}}
 	var found []parameter
 	for i, t := range []*lucid.Tensor{o.CovarianceMatrix, o.PrecisionMatrix, o.ScaleTril} {
@@ -70,9 +71,11 @@ func NewMultivariateNormal(loc any, o MultivariateNormalOptions) *MultivariateNo
 	f.sameSize(p[0], p[1])
 	d := &MultivariateNormal{Loc: p[0], ScaleTril: m.factor(p[1])}
 	f.args["covariance_matrix"], f.args["precision_matrix"], f.args["scale_tril"] = PositiveDefinite, PositiveDefinite, LowerCholesky
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, EventShape: []int{d.Loc.Size(-1)}, Support: RealVector, HasRSample: true, Draw: d.draw},
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, EventShape: []int{d.Loc.Size(-1)}, Support: RealVector, HasRSample: true,
+		Draw: d.draw},
 		func(batch []int) Distribution {
-			return NewMultivariateNormal(expanded(d.Loc, batch, 1), MultivariateNormalOptions{ScaleTril: expanded(d.ScaleTril, batch, 2), NoValidate: true})
+			return NewMultivariateNormal(expanded(d.Loc, batch, 1), MultivariateNormalOptions{ScaleTril: expanded(d.ScaleTril, batch,
+				2), NoValidate: true})
 		})
 	return d
 }

@@ -92,7 +92,8 @@ func NewGeneralizedPareto(loc, scale, concentration any, opts ...Options) *Gener
 	d := &GeneralizedPareto{Loc: p[0], Scale: p[1], Concentration: p[2]}
 	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: paretoSupport{d}, HasRSample: true, Draw: d.draw},
 		func(batch []int) Distribution {
-			return NewGeneralizedPareto(expanded(d.Loc, batch, 0), expanded(d.Scale, batch, 0), expanded(d.Concentration, batch, 0), unchecked)
+			return NewGeneralizedPareto(expanded(d.Loc, batch, 0), expanded(d.Scale, batch, 0), expanded(d.Concentration, batch, 0),
+				unchecked)
 		})
 	return d
 }

@@ -16,7 +16,7 @@ type LogitRelaxedBernoulli struct {
 
 // RelaxedBernoulliOptions give the probability of 1, one of Probs and Logits, numbers or tensors.
 type RelaxedBernoulliOptions struct {
-	Probs      any
+	Probs      any  // from 0 to 1; nil: by Logits
 	Logits     any  // log-odds
 	NoValidate bool // do not check parameters and values
 }

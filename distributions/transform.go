@@ -41,15 +41,16 @@ func (elementwise) InverseShape(s []int) []int { return s }
 
 // notInvertible throws the error of a map whose volume has no change to speak of.
 func noJacobian(t Transform) *lucid.Tensor {
-	fault.Throw(fault.NotImplemented, "distributions.LogAbsDetJacobian", "%v is not bijective, so it has none; use a bijective transform", t)
+	fault.Throw(fault.NotImplemented, "distributions.LogAbsDetJacobian",
+		"%v is not bijective, so it has none; use a bijective transform", t)
 	return nil
 }
 
 // inverse is a transform read backwards.
 type inverse struct{ t Transform }
 
-// Inv is the inverse of a bijective transform.
-func Inv(t Transform) Transform {
+// InverseTransform is the inverse of a bijective transform.
+func InverseTransform(t Transform) Transform {
 	if i, ok := t.(inverse); ok {
 		return i.t
 	}
@@ -127,9 +128,12 @@ func (c *CachedTransform) Inverse(y *lucid.Tensor) *lucid.Tensor {
 // ComposeTransform applies transforms one after the other, the first one first.
 type ComposeTransform struct{ Parts []Transform }
 
-// Compose makes a transform that applies parts in order. Without parts it is the identity.
-func Compose(parts ...Transform) ComposeTransform { return ComposeTransform{slices.Clone(parts)} }
+// NewComposeTransform makes a transform that applies parts in order. Without parts it is the identity.
+func NewComposeTransform(parts ...Transform) ComposeTransform {
+	return ComposeTransform{slices.Clone(parts)}
+}
 
+// String lists the parts.
 func (c ComposeTransform) String() string { return fmt.Sprintf("Compose%v", c.Parts) }
 
 // Domain is that of the first part, with as many event dimensions as later parts need.
@@ -236,12 +240,17 @@ type IndependentTransform struct {
 	Dims int // how many dimensions
 }
 
+// String names the transform.
 func (t IndependentTransform) String() string {
 	return fmt.Sprintf("Independent(%v, %d)", t.Base, t.Dims)
 }
+
+// Domain is that of the base with more event dimensions.
 func (t IndependentTransform) Domain() Constraint {
 	return IndependentConstraint(t.Base.Domain(), t.Dims)
 }
+
+// Codomain is that of the base with more event dimensions.
 func (t IndependentTransform) Codomain() Constraint {
 	return IndependentConstraint(t.Base.Codomain(), t.Dims)
 }

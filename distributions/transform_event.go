@@ -17,6 +17,7 @@ func refuseShape(t Transform, s []int, want string) {
 // SoftmaxTransform maps vectors to the simplex. It is not bijective: Inverse gives logarithms.
 type SoftmaxTransform struct{ elementwise }
 
+// String names the transform.
 func (SoftmaxTransform) String() string { return "Softmax" }
 
 // Bijective is false.
@@ -44,6 +45,7 @@ func (t SoftmaxTransform) LogAbsDetJacobian(_, _ *lucid.Tensor) *lucid.Tensor { 
 // take.
 type StickBreakingTransform struct{}
 
+// String names the transform.
 func (StickBreakingTransform) String() string { return "StickBreaking" }
 
 // Bijective is true.
@@ -107,6 +109,7 @@ func lastPlus(t Transform, s []int, n int) []int {
 // LowerCholeskyTransform maps square matrices to lower triangular ones with a positive diagonal.
 type LowerCholeskyTransform struct{ elementwise }
 
+// String names the transform.
 func (LowerCholeskyTransform) String() string { return "LowerCholesky" }
 
 // Sign is 0.
@@ -136,6 +139,7 @@ func (LowerCholeskyTransform) LogAbsDetJacobian(x, _ *lucid.Tensor) *lucid.Tenso
 // PositiveDefiniteTransform maps square matrices to positive definite ones: L·Lᵀ of LowerCholeskyTransform.
 type PositiveDefiniteTransform struct{ LowerCholeskyTransform }
 
+// String names the transform.
 func (PositiveDefiniteTransform) String() string { return "PositiveDefinite" }
 
 // Codomain is positive definite matrices.
@@ -169,7 +173,8 @@ type ReshapeTransform struct{ In, Out []int }
 // NewReshapeTransform makes a transform between event shapes of equal numbers of elements.
 func NewReshapeTransform(in, out []int) ReshapeTransform {
 	if product(in) != product(out) {
-		fault.Throw(fault.Shape, "distributions.NewReshapeTransform", "shapes %v and %v have different numbers of elements; want equal ones", in, out)
+		fault.Throw(fault.Shape, "distributions.NewReshapeTransform",
+			"shapes %v and %v have different numbers of elements; want equal ones", in, out)
 	}
 	return ReshapeTransform{slices.Clone(in), slices.Clone(out)}
 }
@@ -182,6 +187,7 @@ func product(s []int) int {
 	return n
 }
 
+// String names the transform.
 func (t ReshapeTransform) String() string { return fmt.Sprintf("Reshape(%v, %v)", t.In, t.Out) }
 
 // Domain is tensors of shape In.
@@ -228,6 +234,7 @@ func (t ReshapeTransform) replace(s, from, to []int) []int {
 // CorrCholeskyTransform maps vectors of n(n-1)/2 numbers to Cholesky factors of n×n correlation matrices.
 type CorrCholeskyTransform struct{}
 
+// String names the transform.
 func (CorrCholeskyTransform) String() string { return "CorrCholesky" }
 
 // Domain is vectors.

@@ -12,6 +12,7 @@ import (
 // ExpTransform is y = exp(x).
 type ExpTransform struct{ elementwise }
 
+// String names the transform.
 func (ExpTransform) String() string { return "Exp" }
 
 // Codomain is the positive numbers.
@@ -32,6 +33,7 @@ type AffineTransform struct {
 	EventDim   int
 }
 
+// String names the transform.
 func (t AffineTransform) String() string { return fmt.Sprintf("Affine(%v, %v)", t.Loc, t.Scale) }
 
 // Domain is the real numbers, or tensors of them.
@@ -112,6 +114,7 @@ type PowerTransform struct {
 	Exponent any // a number or a tensor, not 0
 }
 
+// String names the transform.
 func (t PowerTransform) String() string { return fmt.Sprintf("Power(%v)", t.Exponent) }
 
 // Domain is the positive numbers.
@@ -153,15 +156,16 @@ func (t PowerTransform) InverseShape(s []int) []int { return t.ForwardShape(s) }
 // SigmoidTransform is y = 1/(1 + exp(-x)).
 type SigmoidTransform struct{ elementwise }
 
+// String names the transform.
 func (SigmoidTransform) String() string { return "Sigmoid" }
 
 // Codomain is from 0 to 1.
 func (SigmoidTransform) Codomain() Constraint { return UnitInterval }
 
-// Forward is the sigmoid, kept inside the open interval.
+// Forward is the sigmoid, clamped to the open interval.
 func (SigmoidTransform) Forward(x *lucid.Tensor) *lucid.Tensor { return insideUnit(x.Sigmoid()) }
 
-// Inverse is the logit of a probability kept inside the open interval.
+// Inverse is the logit of a probability clamped to the open interval.
 func (SigmoidTransform) Inverse(y *lucid.Tensor) *lucid.Tensor {
 	y = insideUnit(y)
 	return y.Log().Sub(y.Neg().Log1p())
@@ -184,6 +188,7 @@ func softplus(x *lucid.Tensor) *lucid.Tensor { return lucid.Logaddexp(x, lucid.Z
 // TanhTransform is y = tanh(x). Its log |det| is exact far out, where that of composed parts overflows.
 type TanhTransform struct{ elementwise }
 
+// String names the transform.
 func (TanhTransform) String() string { return "Tanh" }
 
 // Codomain is from -1 to 1.
@@ -203,6 +208,7 @@ func (TanhTransform) LogAbsDetJacobian(x, _ *lucid.Tensor) *lucid.Tensor {
 // SoftplusTransform is y = log(1 + exp(x)).
 type SoftplusTransform struct{ elementwise }
 
+// String names the transform.
 func (SoftplusTransform) String() string { return "Softplus" }
 
 // Codomain is the positive numbers.
@@ -224,6 +230,7 @@ func (SoftplusTransform) LogAbsDetJacobian(x, _ *lucid.Tensor) *lucid.Tensor {
 // AbsTransform is y = |x|. It is not bijective: Inverse gives the positive argument.
 type AbsTransform struct{ elementwise }
 
+// String names the transform.
 func (AbsTransform) String() string { return "Abs" }
 
 // Bijective is false.
@@ -250,6 +257,7 @@ type CumulativeDistributionTransform struct {
 	Distribution Distribution
 }
 
+// String names the transform.
 func (t CumulativeDistributionTransform) String() string {
 	return fmt.Sprintf("CDF(%v)", t.Distribution)
 }

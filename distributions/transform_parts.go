@@ -21,11 +21,13 @@ func NewCatTransform(transforms []Transform, dim int, lengths []int) CatTransfor
 		lengths = slices.Repeat([]int{1}, len(transforms))
 	}
 	if len(transforms) == 0 || len(lengths) != len(transforms) {
-		fault.Throw(fault.Value, "distributions.NewCatTransform", "%d transforms and %d lengths; want one length each", len(transforms), len(lengths))
+		fault.Throw(fault.Value, "distributions.NewCatTransform", "%d transforms and %d lengths; want one length each",
+			len(transforms), len(lengths))
 	}
 	return CatTransform{slices.Clone(transforms), dim, slices.Clone(lengths)}
 }
 
+// String names the transform.
 func (t CatTransform) String() string { return fmt.Sprintf("Cat%v", t.Transforms) }
 
 // each applies f to the parts of x and y.
@@ -35,7 +37,8 @@ func (t CatTransform) each(x, y *lucid.Tensor, f func(p Transform, x, y *lucid.T
 		total += n
 	}
 	if n := x.Size(t.Dim); n != total {
-		fault.Throw(fault.Shape, "distributions.CatTransform", "dim %d has size %d; want %d, the sum of the lengths %v", t.Dim, n, total, t.Lengths)
+		fault.Throw(fault.Shape, "distributions.CatTransform", "dim %d has size %d; want %d, the sum of the lengths %v", t.Dim, n,
+			total, t.Lengths)
 	}
 	var out []*lucid.Tensor
 	at := 0
@@ -70,7 +73,7 @@ func constraintsOf(list []Transform, f func(Transform) Constraint) (all []Constr
 }
 
 // Bijective reports whether all parts are.
-func (t CatTransform) Bijective() bool { return Compose(t.Transforms...).Bijective() }
+func (t CatTransform) Bijective() bool { return NewComposeTransform(t.Transforms...).Bijective() }
 
 // Sign is the parts' sign, 0 where they differ.
 func (t CatTransform) Sign() int { return commonSign(t.Transforms) }
@@ -140,6 +143,7 @@ func NewStackTransform(transforms []Transform, dim int) StackTransform {
 	return StackTransform{slices.Clone(transforms), dim}
 }
 
+// String names the transform.
 func (t StackTransform) String() string { return fmt.Sprintf("Stack%v", t.Transforms) }
 
 // Domain has the slices' domains.
@@ -153,14 +157,15 @@ func (t StackTransform) Codomain() Constraint {
 }
 
 // Bijective reports whether all are.
-func (t StackTransform) Bijective() bool { return Compose(t.Transforms...).Bijective() }
+func (t StackTransform) Bijective() bool { return NewComposeTransform(t.Transforms...).Bijective() }
 
 // Sign is the common sign, 0 where they differ.
 func (t StackTransform) Sign() int { return commonSign(t.Transforms) }
 
 func (t StackTransform) each(x, y *lucid.Tensor, f func(p Transform, x, y *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 	if n := x.Size(t.Dim); n != len(t.Transforms) {
-		fault.Throw(fault.Shape, "distributions.StackTransform", "dim %d has size %d; want one slice for each of %d transforms", t.Dim, n, len(t.Transforms))
+		fault.Throw(fault.Shape, "distributions.StackTransform", "dim %d has size %d; want one slice for each of %d transforms",
+			t.Dim, n, len(t.Transforms))
 	}
 	var out []*lucid.Tensor
 	for i, p := range t.Transforms {

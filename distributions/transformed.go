@@ -21,7 +21,7 @@ func NewTransformed(base Distribution, transforms ...Transform) *Transformed {
 
 // newTransformed makes the distribution for a type that embeds it; self nil: for itself.
 func newTransformed(f *family, self Distribution, base Distribution, transforms []Transform) *Transformed {
-	t := Compose(transforms...)
+	t := NewComposeTransform(transforms...)
 	domain, codomain := t.Domain().EventDim(), t.Codomain().EventDim()
 	shape := slices.Concat(base.BatchShape(), base.EventShape())
 	if len(shape) < domain {
@@ -58,7 +58,7 @@ func newTransformed(f *family, self Distribution, base Distribution, transforms 
 func (d *Transformed) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
 	own := len(d.spec.BatchShape) + len(d.spec.EventShape)
 	x := drawOf(d.BaseDist, key, slices.Concat(shape[:len(shape)-own], d.BaseDist.BatchShape(), d.BaseDist.EventShape()))
-	return Compose(d.Transforms...).Forward(x)
+	return NewComposeTransform(d.Transforms...).Forward(x)
 }
 
 // LogProb is that of the argument, less the change of volume.
@@ -108,18 +108,18 @@ func likeOf(d Distribution) *lucid.Tensor {
 // CDF is that of the argument, or its complement where the transforms decrease.
 func (d *Transformed) CDF(value any) *lucid.Tensor {
 	sign := d.monotone("CDF")
-	x := Compose(d.Transforms...).Inverse(d.supported("CDF", value, d.like()))
+	x := NewComposeTransform(d.Transforms...).Inverse(d.supported("CDF", value, d.like()))
 	return flipped(d.BaseDist.CDF(x), sign)
 }
 
 // ICDF is the image of that of the base.
 func (d *Transformed) ICDF(q any) *lucid.Tensor {
 	sign := d.monotone("ICDF")
-	return Compose(d.Transforms...).Forward(d.BaseDist.ICDF(flipped(d.quantile(q, d.like()), sign)))
+	return NewComposeTransform(d.Transforms...).Forward(d.BaseDist.ICDF(flipped(d.quantile(q, d.like()), sign)))
 }
 
 func (d *Transformed) monotone(method string) int {
-	s := Compose(d.Transforms...).Sign()
+	s := NewComposeTransform(d.Transforms...).Sign()
 	if s == 0 || len(d.spec.EventShape) > 0 {
 		d.lacks(method, "its transforms are not monotone maps of numbers")
 	}

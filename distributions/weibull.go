@@ -80,9 +80,10 @@ func NewKumaraswamy(concentration1, concentration0 any, opts ...Options) *Kumara
 	f := of("Kumaraswamy", opts)
 	p, batch := f.tensors(par("concentration1", concentration1, Positive), par("concentration0", concentration0, Positive))
 	d := &Kumaraswamy{Concentration1: p[0], Concentration0: p[1]}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: UnitInterval, HasRSample: true, Draw: d.draw}, func(batch []int) Distribution {
-		return NewKumaraswamy(expanded(d.Concentration1, batch, 0), expanded(d.Concentration0, batch, 0), unchecked)
-	})
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: UnitInterval, HasRSample: true, Draw: d.draw},
+		func(batch []int) Distribution {
+			return NewKumaraswamy(expanded(d.Concentration1, batch, 0), expanded(d.Concentration0, batch, 0), unchecked)
+		})
 	return d
 }
 

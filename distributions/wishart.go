@@ -26,7 +26,8 @@ func NewWishart(df any, o MultivariateNormalOptions) *Wishart {
 	d := &Wishart{DF: p[0], ScaleTril: m.factor(p[1])}
 	d.Base = f.base(Spec{Self: d, BatchShape: batch, EventShape: []int{n, n}, Support: PositiveDefinite, HasRSample: true, Draw: d.draw},
 		func(batch []int) Distribution {
-			return NewWishart(expanded(d.DF, batch, 0), MultivariateNormalOptions{ScaleTril: expanded(d.ScaleTril, batch, 2), NoValidate: true})
+			return NewWishart(expanded(d.DF, batch, 0), MultivariateNormalOptions{ScaleTril: expanded(d.ScaleTril, batch, 2),
+				NoValidate: true})
 		})
 	return d
 }
