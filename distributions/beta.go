@@ -3,6 +3,7 @@ package distributions
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/random"
+	"github.com/lucid-go/lucid/special"
 )
 
 // Beta is the beta distribution on (0, 1).
@@ -62,6 +63,11 @@ func (d *Beta) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.Concentration1)
 	a, b := d.Concentration1, d.Concentration0
 	return a.Sub(1.0).Xlogy(x).Add(b.Sub(1.0).Xlogy(x.Neg().Add(1.0))).Sub(logBeta(a, b))
+}
+
+// CDF is the regularised incomplete beta function.
+func (d *Beta) CDF(value any) *lucid.Tensor {
+	return special.Betainc(d.Concentration1, d.Concentration0, d.supported("CDF", value, d.Concentration1))
 }
 
 // Entropy is log B(α, β) - (α-1)ψ(α) - (β-1)ψ(β) + (α+β-2)ψ(α+β).

@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/random"
+	"github.com/lucid-go/lucid/special"
 )
 
 // BinomialOptions give the number of trials and the probability of success, one of Probs and Logits, numbers or tensors.
@@ -63,6 +64,16 @@ func (d *Binomial) logProb(x *lucid.Tensor) *lucid.Tensor {
 	n, l := d.TotalCount, d.Logits()
 	choose := n.Add(1.0).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(n.Sub(x).Add(1.0).Lgamma())
 	return choose.Add(x.Mul(l)).Sub(n.Mul(softplus(l)))
+}
+
+// CDF is by the incomplete beta function.
+func (d *Binomial) CDF(value any) *lucid.Tensor {
+	x := d.value("CDF", value, d.like(), Real).Floor()
+	n := d.TotalCount
+	inside := lucid.LogicalAnd(lucid.Ge(x, 0.0), lucid.Lt(x, n))
+	k := lucid.Where(inside, x, 0.0)
+	p := special.Betainc(n.Sub(k).ClampMin(1.0), k.Add(1.0), d.Probs().Neg().Add(1.0))
+	return lucid.Where(inside, p, lucid.Ge(x, n).To(p.DType()))
 }
 
 // trials is the number of trials where it is one number for all.
@@ -143,6 +154,13 @@ func (d *NegativeBinomial) LogProb(value any) *lucid.Tensor {
 	lp := x.Mul(softplus(l.Neg())).Add(n.Mul(softplus(l))).Neg()
 	count := n.Add(x).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(n.Lgamma())
 	return lp.Add(lucid.Where(lucid.Eq(n.Add(x), 0.0), 0.0, count))
+}
+
+// CDF is by the incomplete beta function.
+func (d *NegativeBinomial) CDF(value any) *lucid.Tensor {
+	x := d.value("CDF", value, d.like(), Real).Floor()
+	p := special.Betainc(d.TotalCount, x.ClampMin(0.0).Add(1.0), d.Logits().Neg().Sigmoid())
+	return lucid.Where(lucid.Ge(x, 0.0), p, 0.0)
 }
 
 // MultinomialOptions give the number of trials and the weights of classes, one of Probs and Logits.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/random"
+	"github.com/lucid-go/lucid/special"
 )
 
 var inf = math.Inf(1)
@@ -43,6 +44,13 @@ func (d *Poisson) Variance() *lucid.Tensor { return d.Rate }
 func (d *Poisson) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.Rate)
 	return x.Xlogy(d.Rate).Sub(d.Rate).Sub(x.Add(1.0).Lgamma())
+}
+
+// CDF is the complement of the incomplete gamma function.
+func (d *Poisson) CDF(value any) *lucid.Tensor {
+	x := d.value("CDF", value, d.Rate, Real).Floor()
+	p := special.Gammaincc(x.ClampMin(0.0).Add(1.0), d.Rate)
+	return lucid.Where(lucid.Ge(x, 0.0), p, 0.0)
 }
 
 // Entropy is summed over its terms for rates up to 64, and is Stirling's series beyond, which is exact to 10⁻⁹ there.

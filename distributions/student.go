@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/special"
 )
 
 // StudentT is Student's t distribution.
@@ -67,6 +68,13 @@ func (d *StudentT) LogProb(value any) *lucid.Tensor {
 	return n.Add(1.0).Mul(-0.5).Mul(y.Square().Div(n).Log1p()).Sub(norm)
 }
 
+// CDF is by the incomplete beta function.
+func (d *StudentT) CDF(value any) *lucid.Tensor {
+	z := d.supported("CDF", value, d.DF).Sub(d.Loc).Div(d.Scale)
+	tail := special.Betainc(d.DF.Mul(0.5), 0.5, d.DF.Div(d.DF.Add(z.Square()))).Mul(0.5)
+	return lucid.Where(lucid.Gt(z, 0.0), tail.Neg().Add(1.0), tail)
+}
+
 // Entropy is the differential entropy.
 func (d *StudentT) Entropy() *lucid.Tensor {
 	n := d.DF
@@ -124,6 +132,12 @@ func (d *FisherSnedecor) LogProb(value any) *lucid.Tensor {
 	t1 := logBeta(a, b).Neg()
 	t2 := a.Mul(ratio.Log()).Add(a.Sub(1.0).Mul(x.Log()))
 	return t1.Add(t2).Sub(a.Add(b).Mul(ratio.Mul(x).Log1p()))
+}
+
+// CDF is by the incomplete beta function.
+func (d *FisherSnedecor) CDF(value any) *lucid.Tensor {
+	x := d.supported("CDF", value, d.DF1).Mul(d.DF1)
+	return special.Betainc(d.DF1.Mul(0.5), d.DF2.Mul(0.5), x.Div(x.Add(d.DF2)))
 }
 
 // Entropy is the differential entropy.
