@@ -26,6 +26,7 @@ func qmmFiles(files map[string]string) {
 			}
 			k := qkernel{w: w, f: f}
 			k.panelUnpack()
+			k.expand()
 		})
 	}
 	for _, p := range panelKinds {
@@ -73,6 +74,7 @@ func qmmStubs() string {
 			w.text("//go:noescape\nfunc few%sR%d%s\n", f.id, rows, fewSig)
 		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
+		w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
 		w.text("var kernels%s = kernels{", f.id)
 		var few []string
 		for _, rows := range fewRows {
@@ -80,6 +82,7 @@ func qmmStubs() string {
 		}
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
 		w.text("unpack: unpack%s,", f.id)
+		w.text("expand: expand%s,", f.id)
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
 		w.text("}\n")
 	}

@@ -20,6 +20,7 @@ const (
 type (
 	fewKernel    func(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 	unpackKernel func(blocks int, scales, quants, dst *byte)
+	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
 	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 )
 
@@ -28,6 +29,7 @@ type (
 type kernels struct {
 	few    [4]fewKernel
 	unpack unpackKernel
+	expand expandKernel
 	many   *[panelRows + 1]manyKernel
 }
 

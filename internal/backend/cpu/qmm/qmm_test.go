@@ -73,15 +73,18 @@ func TestExpand(t *testing.T) {
 			ggml.Dequantize(f, want, src)
 			tile := make([]byte, TileBytes(f, k))
 			Pack(f, tile, src, k)
-			got := make([]float32, k*Rows)
-			Expand(f, tile, k, got, Rows)
-			for r := range rows {
-				for p := range k {
-					if g, w := got[p*Rows+r], want[r*k+p]; math.Float32bits(g) != math.Float32bits(w) {
-						t.Fatalf("%v row %d element %d: %v, want %v", f, r, p, g, w)
+			forVariants(t, func(t *testing.T) {
+				const ds = Rows + 5
+				got := make([]float32, k*ds)
+				Expand(f, tile, k, got, ds)
+				for r := range rows {
+					for p := range k {
+						if g, w := got[p*ds+r], want[r*k+p]; math.Float32bits(g) != math.Float32bits(w) {
+							t.Fatalf("%v row %d element %d: %v, want %v", f, r, p, g, w)
+						}
 					}
 				}
-			}
+			})
 		}
 	}
 }
@@ -254,6 +257,7 @@ func TestGuardPages(t *testing.T) {
 				QuantizeRows(f, records, x, k)
 				Many(f, tiles, k, m, records, y, 2*Rows, 2*Rows, bytes(2, PanelBytes(f)))
 				Many(f, tiles[size:], k, m, records, y[Rows:], 2*Rows, Rows, bytes(2, PanelBytes(f)))
+				Expand(f, tiles[size:], k, floats(2, k*Rows), Rows)
 				if m <= FewRows {
 					Few(f, tiles[size:], k, m, records, y[Rows:], 2*Rows, Rows)
 				}

@@ -130,9 +130,13 @@ func fewQ80R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ80(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ80(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ80 = kernels{
 	few:    [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
 	unpack: unpackQ80,
+	expand: expandQ80,
 	many:   &manyG1,
 }
 
@@ -151,9 +155,13 @@ func fewQ40R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ40(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ40 = kernels{
 	few:    [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
 	unpack: unpackQ40,
+	expand: expandQ40,
 	many:   &manyG1,
 }
 
@@ -172,9 +180,13 @@ func fewQ41R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ41(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ41(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ41 = kernels{
 	few:    [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
 	unpack: unpackQ41,
+	expand: expandQ41,
 	many:   &manyG1Mins,
 }
 
@@ -193,9 +205,13 @@ func fewQ50R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ50(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ50(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ50 = kernels{
 	few:    [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
 	unpack: unpackQ50,
+	expand: expandQ50,
 	many:   &manyG1,
 }
 
@@ -214,9 +230,13 @@ func fewQ51R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ51(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ51(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ51 = kernels{
 	few:    [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
 	unpack: unpackQ51,
+	expand: expandQ51,
 	many:   &manyG1Mins,
 }
 
@@ -235,9 +255,13 @@ func fewQ4KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ4K(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ4K(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ4K = kernels{
 	few:    [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
 	unpack: unpackQ4K,
+	expand: expandQ4K,
 	many:   &manyG1Mins,
 }
 
@@ -256,9 +280,13 @@ func fewQ5KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ5K(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ5K(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ5K = kernels{
 	few:    [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
 	unpack: unpackQ5K,
+	expand: expandQ5K,
 	many:   &manyG1Mins,
 }
 
@@ -277,9 +305,13 @@ func fewQ6KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ6K(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ6K(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ6K = kernels{
 	few:    [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
 	unpack: unpackQ6K,
+	expand: expandQ6K,
 	many:   &manyG2,
 }
 
@@ -298,9 +330,13 @@ func fewQ2KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ2K(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ2K(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ2K = kernels{
 	few:    [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
 	unpack: unpackQ2K,
+	expand: expandQ2K,
 	many:   &manyG2Mins,
 }
 
@@ -319,9 +355,13 @@ func fewQ3KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackQ3K(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandQ3K(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsQ3K = kernels{
 	few:    [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
 	unpack: unpackQ3K,
+	expand: expandQ3K,
 	many:   &manyG2,
 }
 
@@ -340,9 +380,13 @@ func fewIQ4NLR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackIQ4NL(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandIQ4NL(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsIQ4NL = kernels{
 	few:    [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
 	unpack: unpackIQ4NL,
+	expand: expandIQ4NL,
 	many:   &manyG1,
 }
 
@@ -361,9 +405,13 @@ func fewIQ4XSR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackIQ4XS(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandIQ4XS(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsIQ4XS = kernels{
 	few:    [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
 	unpack: unpackIQ4XS,
+	expand: expandIQ4XS,
 	many:   &manyG1,
 }
 
@@ -382,8 +430,12 @@ func fewMXFP4R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackMXFP4(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func expandMXFP4(blocks int, scales, quants *byte, dst *float32, ds int)
+
 var kernelsMXFP4 = kernels{
 	few:    [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
 	unpack: unpackMXFP4,
+	expand: expandMXFP4,
 	many:   &manyG1,
 }
