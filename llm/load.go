@@ -52,7 +52,7 @@ type Model struct {
 	bos   int    // what templates call bos_token and eos_token; -1: none
 	eos   int
 	facts Info
-	step  func(ids, start, last *lucid.Tensor, cache []*lucid.Tensor) *lucid.Tensor
+	step  func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
 	mu    sync.Mutex // compiled steps of several generations run one at a time
 }
 
@@ -119,7 +119,7 @@ func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error
 	if err != nil {
 		return err
 	}
-	m.step = lucid.Compile(m.net.Step, lucid.CompileOptions{Name: "llm.step"})
+	m.step = lucid.Compile(m.net.Step, lucid.CompileOptions{Name: "llm.step", MaxCache: maxTraces})
 	return nil
 }
 

@@ -27,15 +27,18 @@ type Options struct {
 
 // Function is a function with its traces, the most recently used first.
 type Function struct {
-	fn      tree.Function
-	direct  func(in []*graph.Array) []*graph.Array // instead of fn, for functions of tensors alone
-	o       Options
-	mu      sync.Mutex
-	entries *list.List            // of *entry
-	last    atomic.Pointer[entry] // the first of them
-	traces  int
-	reasons []string
-	running sync.RWMutex // calls that write state hold it alone
+	fn       tree.Function
+	direct   func(in []*graph.Array) []*graph.Array // instead of fn, for functions of tensors alone
+	o        Options
+	mu       sync.Mutex
+	entries  *list.List            // of *entry
+	last     atomic.Pointer[entry] // the first of them
+	traces   int
+	reasons  []string
+	plans    []*exec.SharedPlan // the most recently used last
+	planned  int                // plans made so far
+	unshared []string           // why each but the first was made
+	running  sync.RWMutex       // calls that write state hold it alone
 }
 
 // New compiles a function of tensors alone.
@@ -196,11 +199,14 @@ func (c *Function) find(in []*graph.Array, sig *signature) *entry {
 		why = "first call"
 	}
 	c.reasons = append(c.reasons, why)
-	if len(c.reasons) > 100 {
+	if len(c.reasons) > maxReasons {
 		c.reasons = c.reasons[1:]
 	}
 	return nil
 }
+
+// maxReasons is how many reasons are remembered.
+const maxReasons = 100
 
 func (c *Function) add(e *entry) {
 	c.mu.Lock()

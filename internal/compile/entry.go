@@ -8,11 +8,9 @@ import (
 
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/exec"
-	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
-	"github.com/lucid-go/lucid/internal/simplify"
 	"github.com/lucid-go/lucid/internal/tree"
 )
 
@@ -195,7 +193,7 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 		}
 		roots := e.learn(t, standIns, args, outs)
 		if plan && !e.inline {
-			err = e.plan(t, roots, standIns, c.o.Recompute)
+			err = c.plan(e, t, roots, standIns)
 		}
 	})
 	if err != nil {
@@ -267,51 +265,6 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 	return roots
 }
 
-// plan makes a program of the finished trace, which may do a share of its work again.
-func (e *entry) plan(t *graph.Trace, roots, standIns []*graph.Node, again float64) error {
-	for _, k := range t.Result().Captured {
-		standIns = append(standIns, k.Placeholder)
-	}
-	for _, n := range roots {
-		if tr := n.Trace(); tr != nil && tr != t {
-			fault.Throw(fault.Trace, t.Name, "a value of another trace came out")
-		}
-	}
-	simple, _ := simplify.Graph(roots)
-	becomes := make([]int, len(simple))
-	for i := range becomes {
-		becomes[i] = -1
-		if k := i - e.numOut; k >= 0 && k < len(e.written) {
-			if w := e.written[k]; w.h == nil {
-				becomes[i] = w.arg
-			} else if w.at >= 0 {
-				becomes[i] = len(standIns) - len(e.captured) + w.at
-			}
-		}
-	}
-	e.donate = make([]bool, len(standIns))
-	first := len(standIns) - len(e.captured)
-	for _, k := range becomes {
-		if k >= 0 {
-			e.donate[k] = true
-		}
-	}
-	var err error
-	if e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes, again); err != nil {
-		return err
-	}
-	moved, err := e.ready(first)
-	if err == nil && moved {
-		e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes, again)
-	}
-	if err != nil {
-		return err
-	}
-	e.prog.State = slices.Clone(e.donate)
-	clear(e.prog.State[:first]) // an argument is another tensor at the next call
-	return nil
-}
-
 // position finds a tensor among those captured, as they were when the trace was made.
 func (e *entry) position(h *graph.Array) int {
 	return slices.IndexFunc(e.captured, func(c captured) bool { return c.h == h })
@@ -330,11 +283,4 @@ func (e *entry) strides() []*shape.Layout {
 		return nil
 	}
 	return lays
-}
-
-func init() {
-	exec.Simplify = func(roots []*graph.Node) []*graph.Node {
-		simple, _ := simplify.Graph(roots)
-		return simple
-	}
 }

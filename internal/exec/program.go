@@ -46,13 +46,25 @@ type bufInfo struct {
 	stays  bool  // one of them outlives the run
 }
 
-// operand is a value in a buffer.
+// operand is a value in a buffer. node and how say where its shape and layout come from, so that the plan can be bound to other sizes.
 type operand struct {
 	buf   int32
+	node  int32 // of the planner
 	dtype dtype.DType
+	how   operandForm
+	item  uint8 // of an output: which one of its node
 	shape *shape.Shape
 	lay   *shape.Layout
 }
+
+// operandForm is how an operand shows its node.
+type operandForm uint8
+
+const (
+	asStored  operandForm = iota // where the node's value is
+	asWritten                    // in row-major order
+	asScalar                     // one number, with the shape of the node
+)
 
 // step is one launch.
 type step struct {
@@ -69,6 +81,11 @@ type step struct {
 	fixedInputs  uint64 // those of them that no result can take over
 	// sets is how many times the program runs, over operands that follow each other in out and in; 0: once.
 	sets int
+	// from are the launches as they were lowered that this one stands for; nil: it was added later.
+	from []int32
+	// nodes are those whose attributes it has: a kernel's own; or those of instructions, reductions and the producer, in this order.
+	nodes []int32
+	lead  int32 // of a fused program: the node whose shape it has
 }
 
 // parts is how many sets of operands the step has.

@@ -56,6 +56,11 @@ func (r *Replay) ChangedDevice() *backend.Device {
 // where it can, the program writes it in that one's memory. again is the share of its work that the program may do twice to hold less
 // memory (rematerialisation).
 func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
+	_, r, err := newReplay(outs, args, lays, becomes, again)
+	return r, err
+}
+
+func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*planner, *Replay, error) {
 	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, rematShare: again}
 	for i, l := range lays {
 		if l != nil {
@@ -72,7 +77,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 		}
 	}
 	if err := fault.Catch(p.build); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
 	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), capturedBufs: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
@@ -113,7 +118,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	for _, o := range outs {
 		r.outs = append(r.outs, Output{Spec: graph.Spec{Shape: o.Shape(), DType: o.DType()}, Dev: p.device(o), at: p.info[p.idx.Get(o)].at})
 	}
-	return r, nil
+	return p, r, nil
 }
 
 // markStableInputs notes which inputs of the step are among the program's, and which of them no result can take over.

@@ -1,4 +1,4 @@
-package lucid
+package files
 
 import (
 	"errors"
@@ -9,26 +9,29 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // trained is a model that draws random numbers, with the step that trains it.
-type trained struct{ w, b, momentum, seen *Tensor }
+type trained struct{ w, b, momentum, seen *lucid.Tensor }
 
 func newTrained() *trained {
 	return &trained{
-		w:        New([]float32{0.5, -1, 2, 0.25, 1.5, -0.75}, 3, 2).RequiresGrad_(true),
-		b:        Zeros(2).RequiresGrad_(true),
-		momentum: Zeros(3, 2),
-		seen:     Zeros(),
+		w:        lucid.New([]float32{0.5, -1, 2, 0.25, 1.5, -0.75}, 3, 2).RequiresGrad_(true),
+		b:        lucid.Zeros(2).RequiresGrad_(true),
+		momentum: lucid.Zeros(3, 2),
+		seen:     lucid.Zeros(),
 	}
 }
 
 // step returns the loss and leaves new parameters, momentum and a count.
-func (m *trained) step(x, y *Tensor) *Tensor {
-	keep := Rand(4, 3).Lt(0.8)
-	loss := Where(keep, x, 0.0).MatMul(m.w).Add(m.b).Sub(y).Square().Mean()
+func (m *trained) step(x, y *lucid.Tensor) *lucid.Tensor {
+	keep := lucid.Rand(4, 3).Lt(0.8)
+	loss := lucid.Where(keep, x, 0.0).MatMul(m.w).Add(m.b).Sub(y).Square().Mean()
 	loss.Backward()
-	NoGrad(func() {
+	lucid.NoGrad(func() {
 		m.momentum.Assign(m.momentum.Mul(0.9).Add(m.w.Grad()))
 		m.w.Assign(m.w.Sub(m.momentum.Mul(0.1)))
 		m.b.Assign(m.b.Sub(m.b.Grad().Mul(0.1)))
@@ -39,28 +42,32 @@ func (m *trained) step(x, y *Tensor) *Tensor {
 	return loss.Detach()
 }
 
-func (m *trained) exporter(t testing.TB, path string) *Exporter {
-	x := NewExporter(path)
-	for name, p := range map[string]*Tensor{"w": m.w, "b": m.b, "momentum": m.momentum, "seen": m.seen} {
+// exporter returns an exporter of training and prediction. It writes to path, or to a folder of its own if that is empty.
+func (m *trained) exporter(t testing.TB, path string) exporter {
+	x := exporter{lucid.NewExporter(path), path}
+	if path == "" {
+		x = newExporter()
+	}
+	for name, p := range map[string]*lucid.Tensor{"w": m.w, "b": m.b, "momentum": m.momentum, "seen": m.seen} {
 		x.Name(name, p)
 	}
 	a, b := trainingBatch(0)
 	if err := x.AddNamed("train", m.step, a, b); err != nil {
 		t.Fatal(err)
 	}
-	predict := func(x *Tensor) *Tensor { return x.MatMul(m.w).Add(m.b) }
+	predict := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(m.w).Add(m.b) }
 	if err := x.AddNamed("predict", predict, a); err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
 
-func trainingBatch(k int) (x, y *Tensor) {
-	x = Arange(12).To(Float32).Add(float32(k)).Sin().Reshape(4, 3).Eval()
+func trainingBatch(k int) (x, y *lucid.Tensor) {
+	x = lucid.Arange(12).To(lucid.Float32).Add(float32(k)).Sin().Reshape(4, 3).Eval()
 	return x, x.Sum(1).Unsqueeze(1).Expand(4, 2).Cos().Contiguous().Eval()
 }
 
-func reread(t testing.TB, x *Exporter) *Function {
+func reread(t testing.TB, x exporter) *lucid.Function {
 	t.Helper()
 	b, err := x.bytes()
 	if err != nil {
@@ -73,7 +80,7 @@ func reread(t testing.TB, x *Exporter) *Function {
 	return f
 }
 
-func named(t testing.TB, f *Function, name string) *Function {
+func named(t testing.TB, f *lucid.Function, name string) *lucid.Function {
 	t.Helper()
 	part, err := f.Named(name)
 	if err != nil {
@@ -85,7 +92,7 @@ func named(t testing.TB, f *Function, name string) *Function {
 // TestExportState trains a model from a file next to the one it was made of, bit for bit: losses, parameters, state, random
 // numbers. Tracing itself changes nothing.
 func TestExportState(t *testing.T) {
-	Seed(11)
+	lucid.Seed(11)
 	m := newTrained()
 	f := reread(t, m.exporter(t, ""))
 	train, predict := named(t, f, "train"), named(t, f, "predict")
@@ -95,7 +102,7 @@ func TestExportState(t *testing.T) {
 	if w := predict.Signatures()[0].Writes; w != nil {
 		t.Errorf("predict writes %v", w)
 	}
-	Seed(11)
+	lucid.Seed(11)
 	for k := range 6 {
 		x, y := trainingBatch(k)
 		want := m.step(x, y)
@@ -104,7 +111,8 @@ func TestExportState(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameValue(t, fmt.Sprint("loss ", k), got[0], want)
-		for name, p := range map[string]*Tensor{"w": m.w, "b": m.b, "momentum": m.momentum, "seen": m.seen, "generator": GetRNGState()} {
+		for name, p := range map[string]*lucid.Tensor{"w": m.w, "b": m.b, "momentum": m.momentum, "seen": m.seen,
+			"generator": lucid.GetRNGState()} {
 			sameValue(t, fmt.Sprint(name, " ", k), f.State().Get(name), p.Detach())
 		}
 		p, err := predict.Call(x)
@@ -119,7 +127,7 @@ func TestExportState(t *testing.T) {
 		t.Errorf("seen %v", n)
 	}
 	// What is assigned is what the next call reads.
-	f.State().Get("seen").Assign(Scalar(float32(100)))
+	f.State().Get("seen").Assign(lucid.Scalar(float32(100)))
 	x, y := trainingBatch(0)
 	if _, err := train.Call(x, y); err != nil || f.State().Get("seen").Item() != 104 {
 		t.Error(err, f.State().Get("seen"))
@@ -128,12 +136,12 @@ func TestExportState(t *testing.T) {
 
 // TestExportStateInPlace: from the second call on, state is written over.
 func TestExportStateInPlace(t *testing.T) {
-	big := Ones(1 << 16)
-	f, _, err := throughFile(func(x *Tensor) *Tensor { big.Assign(big.Mul(0.5).Add(x)); return x.Sum() }, Ones(1<<16))
+	big := lucid.Ones(1 << 16)
+	f, _, err := throughFile(func(x *lucid.Tensor) *lucid.Tensor { big.Assign(big.Mul(0.5).Add(x)); return x.Sum() }, lucid.Ones(1<<16))
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := Ones(1 << 16).Contiguous().Eval()
+	x := lucid.Ones(1 << 16).Contiguous().Eval()
 	call := func() {
 		if _, err := f.Call(x); err != nil {
 			t.Fatal(err)
@@ -141,11 +149,11 @@ func TestExportStateInPlace(t *testing.T) {
 	}
 	call()
 	call()
-	before := MemoryStats(CPU)
+	before := lucid.MemoryStats(lucid.CPU)
 	for range 5 {
 		call()
 	}
-	if after := MemoryStats(CPU); after.Donated-before.Donated < 5 {
+	if after := lucid.MemoryStats(lucid.CPU); after.Donated-before.Donated < 5 {
 		t.Errorf("%d results of 5 written over their input", after.Donated-before.Donated)
 	}
 	if got := f.Weights()[0].Max().Item(); got < 1.9 || got > 2 {
@@ -155,10 +163,15 @@ func TestExportStateInPlace(t *testing.T) {
 
 // TestExportGradients: gradients that stay are state.
 func TestExportGradients(t *testing.T) {
-	x := New([]float32{1, 2}, 2)
-	w := New([]float32{3, 5}, 2).RequiresGrad_(true)
-	left := func(x *Tensor) *Tensor { w.ZeroGrad(); l := w.Mul(x).Sum(); l.Backward(); return l.Detach() }
-	e := NewExporter("")
+	x := lucid.New([]float32{1, 2}, 2)
+	w := lucid.New([]float32{3, 5}, 2).RequiresGrad_(true)
+	left := func(x *lucid.Tensor) *lucid.Tensor {
+		w.ZeroGrad()
+		l := w.Mul(x).Sum()
+		l.Backward()
+		return l.Detach()
+	}
+	e := newExporter()
 	e.Name("w", w)
 	if err := e.Add(left, x); err != nil {
 		t.Fatal(err)
@@ -174,12 +187,12 @@ func TestExportGradients(t *testing.T) {
 		}
 	}
 	// Without a gradient before and with one behind, a second call would be another function.
-	adds := func(x *Tensor) *Tensor { l := w.Mul(x).Sum(); l.Backward(); return l.Detach() }
-	if _, _, err := throughFile(adds, x); !errors.Is(err, ErrNotImplemented) || !strings.Contains(err.Error(), "clear gradients") {
+	adds := func(x *lucid.Tensor) *lucid.Tensor { l := w.Mul(x).Sum(); l.Backward(); return l.Detach() }
+	if _, _, err := throughFile(adds, x); !errors.Is(err, lucid.ErrNotImplemented) || !strings.Contains(err.Error(), "clear gradients") {
 		t.Error(err)
 	}
 	adds(x)
-	e = NewExporter("")
+	e = newExporter()
 	e.Name("w", w)
 	if err := e.Add(adds, x); err != nil {
 		t.Fatal(err)
@@ -196,57 +209,59 @@ func TestExportGradients(t *testing.T) {
 }
 
 func TestExportStateRefuses(t *testing.T) {
-	x, s := Ones(2), Ones(2)
+	x, s := lucid.Ones(2), lucid.Ones(2)
 	for what, c := range map[string]struct {
 		f    any
 		kind error
 		text string
 	}{
-		"argument": {func(x *Tensor) *Tensor { x.Add_(1); return x }, ErrNotImplemented, "argument tensor 0"},
-		"shape":    {func(x *Tensor) *Tensor { rebound(s, Ones(3)); return x }, ErrNotImplemented, "stay as it is"},
-		"leaf": {func(x *Tensor) *Tensor {
+		"argument": {func(x *lucid.Tensor) *lucid.Tensor { x.Add_(1); return x }, lucid.ErrNotImplemented, "argument tensor 0"},
+		"shape":    {func(x *lucid.Tensor) *lucid.Tensor { rebound(s, lucid.Ones(3)); return x }, lucid.ErrNotImplemented, "stay as it is"},
+		"leaf": {func(x *lucid.Tensor) *lucid.Tensor {
 			p := s.Clone().RequiresGrad_(true)
 			p.Mul(x).Sum().Backward()
 			rebound(s, p)
 			return x
-		}, ErrNotImplemented, "require one"},
+		}, lucid.ErrNotImplemented, "require one"},
 	} {
 		if _, _, err := throughFile(c.f, x); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e := NewExporter("")
-	add := func(x *Tensor) *Tensor { s.Assign(s.Add(x)); return x }
+	e := newExporter()
+	add := func(x *lucid.Tensor) *lucid.Tensor { s.Assign(s.Add(x)); return x }
 	if err := e.AddNamed("a", add, x); err != nil {
 		t.Fatal(err)
 	}
-	s.Assign(Zeros(2))
-	if err := e.AddNamed("b", add, x); !errors.Is(err, ErrValue) {
+	s.Assign(lucid.Zeros(2))
+	if err := e.AddNamed("b", add, x); !errors.Is(err, lucid.ErrValue) {
 		t.Error(err)
 	}
-	e = NewExporter("")
+	e = newExporter()
 	e.Name("n", s)
 	e.Name("n", x)
-	if err := e.Add(func(y *Tensor) *Tensor { return y.Add(s).Add(x) }, Ones(2)); err != nil {
+	if err := e.Add(func(y *lucid.Tensor) *lucid.Tensor { return y.Add(s).Add(x) }, lucid.Ones(2)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.bytes(); !errors.Is(err, ErrValue) {
+	if _, err := e.bytes(); !errors.Is(err, lucid.ErrValue) {
 		t.Error(err)
 	}
 }
 
 // rebound makes a handle show another tensor, as Assign does not: of another shape, or a leaf.
-func rebound(t, to *Tensor) { t.array().Rebind(to.array().Peek()) }
+func rebound(t, to *lucid.Tensor) { (*graph.Array)(t).Rebind((*graph.Array)(to).Peek()) }
 
 // TestExportStateConcurrent: calls that write come one after the other, those that read see whole states.
 func TestExportStateConcurrent(t *testing.T) {
-	a, b := Zeros(64), Zeros(64)
-	e := NewExporter("")
+	a, b := lucid.Zeros(64), lucid.Zeros(64)
+	e := newExporter()
 	e.Name("a", a)
-	if err := e.AddNamed("step", func(x *Tensor) *Tensor { a.Assign(a.Add(x)); b.Assign(b.Add(x)); return a.Sum() }, Ones(64)); err != nil {
+	if err := e.AddNamed("step", func(x *lucid.Tensor) *lucid.Tensor { a.Assign(a.Add(x)); b.Assign(b.Add(x)); return a.Sum() },
+		lucid.Ones(64)); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.AddNamed("look", func(x *Tensor) *Tensor { return a.Sub(b).Abs().Sum().Add(x) }, Scalar(float32(0))); err != nil {
+	if err := e.AddNamed("look", func(x *lucid.Tensor) *lucid.Tensor { return a.Sub(b).Abs().Sum().Add(x) },
+		lucid.Scalar(float32(0))); err != nil {
 		t.Fatal(err)
 	}
 	f := reread(t, e)
@@ -255,7 +270,7 @@ func TestExportStateConcurrent(t *testing.T) {
 	const workers, calls = 6, 40
 	for k := range workers {
 		wg.Go(func() {
-			x, zero := Ones(64), Scalar(float32(0))
+			x, zero := lucid.Ones(64), lucid.Scalar(float32(0))
 			for range calls {
 				if k%2 == 0 {
 					if _, err := step.Call(x); err != nil {
@@ -275,31 +290,32 @@ func TestExportStateConcurrent(t *testing.T) {
 
 // TestExportStateTransformed: under transforms the state goes on as in plain calls, and no gradient passes through it.
 func TestExportStateTransformed(t *testing.T) {
-	run := Ones(2)
-	f, _, err := throughFile(func(x *Tensor) *Tensor { run.Assign(run.Mul(0.5).Add(x)); return x.Mul(run).Sum() }, Ones(2))
+	run := lucid.Ones(2)
+	f, _, err := throughFile(func(x *lucid.Tensor) *lucid.Tensor { run.Assign(run.Mul(0.5).Add(x)); return x.Mul(run).Sum() },
+		lucid.Ones(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := func(x *Tensor) *Tensor {
+	one := func(x *lucid.Tensor) *lucid.Tensor {
 		out, err := f.Call(x)
 		if err != nil {
-			throw("call", err)
+			panic(err)
 		}
 		return out[0]
 	}
-	x := New([]float32{1, 2}, 2)
+	x := lucid.New([]float32{1, 2}, 2)
 	state := func(want ...float32) {
 		t.Helper()
-		sameValue(t, "state", f.Weights()[0], New(want, len(want)))
+		sameValue(t, "state", f.Weights()[0], lucid.New(want, len(want)))
 	}
-	sameValue(t, "gradient", Grad(one)(x), New([]float32{2.5, 4.5}, 2)) // x·(run/2 + x): run/2 + 2x
+	sameValue(t, "gradient", lucid.Grad(one)(x), lucid.New([]float32{2.5, 4.5}, 2)) // x·(run/2 + x): run/2 + 2x
 	state(1.5, 2.5)
-	c := Compile(one)
-	sameValue(t, "compiled", c(x), Scalar(float32(1*1.75+2*3.25)))
+	c := lucid.Compile(one)
+	sameValue(t, "compiled", c(x), lucid.Scalar(float32(1*1.75+2*3.25)))
 	state(1.75, 3.25)
 	c(x)
 	state(1.875, 3.625)
-	if err := Try(func() { VMap(one)(Ones(3, 2)) }); !errors.Is(err, ErrTrace) {
+	if err := lucid.Try(func() { lucid.VMap(one)(lucid.Ones(3, 2)) }); !errors.Is(err, lucid.ErrTrace) {
 		t.Error(err)
 	}
 	state(1.875, 3.625)
@@ -311,22 +327,22 @@ func TestExportStateTransformed(t *testing.T) {
 	}
 }
 
-var goldenStateFile = filepath.Join("testdata", "export", "v2.lucid")
+var goldenStateFile = filepath.Join("testdata", "v2.lucid")
 
 // TestExportedStateFile reads a file of version 2, which must load for ever, and trains from it.
 func TestExportedStateFile(t *testing.T) {
 	if _, err := os.Stat(goldenStateFile); err != nil && os.Getenv("LUCID_WRITE_EXPORT") != "" {
-		Seed(5)
+		lucid.Seed(5)
 		if err := newTrained().exporter(t, goldenStateFile).Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f, err := Import(goldenStateFile)
+	f, err := lucid.Import(goldenStateFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	train, m := named(t, f, "train"), newTrained()
-	Seed(5)
+	lucid.Seed(5)
 	for k := range 3 {
 		x, y := trainingBatch(k)
 		got, err := train.Call(x, y)

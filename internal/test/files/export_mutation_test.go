@@ -1,4 +1,4 @@
-package lucid
+package files
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/codec/codectest"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
@@ -75,7 +76,7 @@ func TestImportMutated(t *testing.T) {
 							continue
 						}
 						passed++
-						if g.runSmall(t, string(file.Sections[0].Data)) {
+						if runSmall(t, g, string(file.Sections[0].Data)) {
 							ran++
 						}
 					}
@@ -88,7 +89,7 @@ func TestImportMutated(t *testing.T) {
 
 // filesOf returns what the case and its gradient are in a file.
 func filesOf(c *golden.Case) (list []checkpoint.Checkpoint) {
-	eachFunction(c, func(f func([]*Tensor) []*Tensor, in []*Tensor) error {
+	eachFunction(c, func(f func([]*lucid.Tensor) []*lucid.Tensor, in []*lucid.Tensor) error {
 		_, b, err := throughFile(f, in)
 		if err == nil {
 			file, err := checkpoint.Parse(b, codec.Limits{})
@@ -102,18 +103,18 @@ func filesOf(c *golden.Case) (list []checkpoint.Checkpoint) {
 }
 
 // runSmall runs what is small enough; every failure must be typed.
-func (f *Function) runSmall(t *testing.T, text string) (ok bool) {
+func runSmall(t *testing.T, f *lucid.Function, text string) (ok bool) {
 	for _, s := range f.Signatures() {
 		if !small(s) {
 			continue
 		}
-		in := make([]*Tensor, len(s.Inputs))
+		in := make([]*lucid.Tensor, len(s.Inputs))
 		for i, spec := range s.Inputs {
-			in[i] = With{DType: spec.DType}.Full(spec.Shape, 1)
+			in[i] = lucid.With{DType: spec.DType}.Full(spec.Shape, 1)
 		}
 		out, err := f.Call(in...)
 		if err == nil {
-			err = Eval(out...)
+			err = lucid.Eval(out...)
 		}
 		if ok = err == nil; !ok && !codectest.Typed(err) && !strings.Contains(err.Error(), "a kernel panicked") {
 			t.Fatalf("%v\n%s", err, text)
