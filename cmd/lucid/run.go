@@ -53,7 +53,8 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
 	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices of a .gguf file\n"+
 		"stay quantized on a CPU, others are float32")
-	f.BoolVar(&r.load.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it they are rounded to int8")
+	f.BoolVar(&r.load.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it\n"+
+		"activations are rounded to int8")
 	device := f.String("device", "cpu", deviceHelp)
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err

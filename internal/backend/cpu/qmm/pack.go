@@ -29,7 +29,7 @@ func Pack(t ggml.Type, dst, src []byte, k int) {
 			l.read(src[r*rowBytes+at:][:bytes], part, &o)
 			l.put(scales, quants, r, &o)
 			if l.scales == superScales && part == 0 {
-				l.putHalves(dst[l.headAt(b):], r, &o)
+				l.putScale(dst[l.headAt(b):], r, &o)
 			}
 		}
 	}
@@ -45,13 +45,13 @@ func (l *layout) put(scales, quants []byte, r int, o *rowBlock) {
 			}
 		}
 	} else {
-		l.putHalves(scales, r, o)
+		l.putScale(scales, r, o)
 	}
 	l.putQuants(quants, 4*r, &o.words)
 }
 
-// putHalves writes a scale and a minimum of 16 bits.
-func (l *layout) putHalves(dst []byte, r int, o *rowBlock) {
+// putScale writes a scale and a minimum, 16 bits each.
+func (l *layout) putScale(dst []byte, r int, o *rowBlock) {
 	binary.LittleEndian.PutUint16(dst[2*r:], o.scale)
 	if l.mins {
 		binary.LittleEndian.PutUint16(dst[2*Rows+2*r:], o.low)
