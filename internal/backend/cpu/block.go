@@ -45,9 +45,9 @@ func blockMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	case k == 0:
 		clear(z)
 		return nil
-	case qmm.Supported(w.t) && a.(attr.Block).Fast:
+	case qmm.Supported(w.t) && a.(attr.Block).Fast && qmm.HasFast():
 		return w.fastMatmul(c, x, m, z, in[1])
-	case qmm.Supported(w.t):
+	case qmm.Supported(w.t) && qmm.HasExpand():
 		return w.exactMatmul(c, x, m, z, in[1])
 	}
 	each := w.each()
