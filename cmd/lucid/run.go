@@ -51,7 +51,10 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&r.raw, "raw", false, "continue the prompt as it is, without the model's chat template")
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
-	dtype := f.String("dtype", "float32", "of the weights in memory: float32, bfloat16 or float16")
+	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices of a .gguf file\n"+
+		"stay quantized on a CPU, others are float32")
+	f.BoolVar(&r.load.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it\n"+
+		"activations are rounded to int8")
 	device := f.String("device", "cpu", deviceHelp)
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
@@ -61,7 +64,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 			`lucid run model.gguf "Once upon a time"`}
 	}
 	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
-	types := map[string]lucid.DType{"float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}
+	types := map[string]lucid.DType{"": lucid.Float32, "float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}
 	var known bool
 	if r.load.DType, known = types[*dtype]; !known {
 		return &usageError{fmt.Sprintf("lucid run: there is no --dtype %q; want float32, bfloat16 or float16", *dtype),
@@ -71,6 +74,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	if r.load.Device, err = parseDevice("run", *device); err != nil {
 		return err
 	}
+	r.load.Quantized = *dtype == "" && r.load.Device == lucid.CPU && strings.HasSuffix(r.path, ".gguf")
 	if r.o.Seed == 0 {
 		r.o.Seed = uint64(time.Now().UnixNano())
 	}
