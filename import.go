@@ -14,6 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // TensorSpec is the dtype and shape of a tensor.
@@ -127,7 +128,7 @@ func (f *Function) imported(g *export.Graph) *imported {
 	m := &imported{g: g}
 	m.run = compile.New(compile.Options{Name: "imported function " + g.Name}, func(in []*graph.Array) []*graph.Array {
 		return arrays(f.inline(g, tensors(in)))
-	})
+	}, tree.Function{})
 	return m
 }
 
