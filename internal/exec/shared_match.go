@@ -91,7 +91,8 @@ func (b *binder) matchNode(i int, n *graph.Node) bool {
 		}
 	}
 	if sh := n.Shape(); sh != r.shape && !samePattern(sh, r.shape) {
-		return b.fail("%s has shape %v, and the plan is for shapes like %v: a size of 0 or 1 or another rank wants a plan of its own", r.op.Name, sh, r.shape)
+		return b.fail("%s has shape %v, and the plan is for shapes like %v: a size of 0 or 1 or another rank wants a plan of its own",
+			r.op.Name, sh, r.shape)
 	}
 	if r.outs != nil || n.IsTuple() {
 		if !n.IsTuple() || n.NumOut() != len(r.outs) {

@@ -129,7 +129,8 @@ func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 		}
 		op := graph.Lookup(st.op)
 		_, axis := st.attr.(attr.Axis)
-		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce)
+		reduces := st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce
+		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || reduces)
 	}
 	s.orders = arenaOrders(p.prog)
 	return ""
@@ -141,8 +142,8 @@ func (s *SharedPlan) describeTrace(t *Traced, w Rewritten) (rawOf map[*graph.Nod
 	s.raw = make([]rawNode, len(t.idx.Nodes))
 	for i, n := range t.idx.Nodes {
 		r := &s.raw[i]
-		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)), how: w.How[i],
-			stored: n.Stored(), constant: n.IsConst()}
+		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)),
+			how: w.How[i], stored: n.Stored(), constant: n.IsConst()}
 		if r.attr != nil && !reflect.TypeOf(r.attr).Comparable() {
 			return nil, fmt.Sprintf("%s has an attribute that cannot be compared", n.Op().Name)
 		}

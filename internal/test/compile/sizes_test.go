@@ -126,8 +126,13 @@ func TestThrashWarns(t *testing.T) {
 			c(lucid.Ones(n + 2))
 		}
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "step") || !strings.Contains(said[0], "[") || !strings.Contains(said[0], "MaxCacheBytes") {
+	if len(said) != 1 {
 		t.Fatal(said)
+	}
+	for _, part := range []string{"step", "[", "MaxCacheBytes"} {
+		if !strings.Contains(said[0], part) {
+			t.Fatalf("%q does not name %q", said[0], part)
+		}
 	}
 }
 
