@@ -262,6 +262,7 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 			e.grads = append(e.grads, gradOut{g.Slot, out, of})
 		}
 	}
+	e.captured, e.specs = make([]captured, 0, len(r.Captured)), make([]tensorSpec, 0, len(r.Captured))
 	for _, k := range r.Captured {
 		n := k.Handle.Raw()
 		s := n.OwnSlot()

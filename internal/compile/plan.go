@@ -45,6 +45,7 @@ func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node)
 		}
 	}
 	traced := &exec.Traced{Outs: roots, Args: standIns, Lays: e.strides(), Becomes: becomes, Recompute: c.o.Recompute}
+	defer traced.Release()
 	if err := c.bind(e, traced); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type binder struct {
 	folded  map[int32]attr.Const // by raw node: immediates with another value than the plan's
 	lays    []*shape.Layout      // by planned node
 	why     string
+	lowered *[]step
 }
 
 // fail notes why the trace cannot be bound.
