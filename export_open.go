@@ -175,8 +175,8 @@ func proven(g *export.Graph, s export.Sample) error {
 		return err
 	}
 	if !bytes.Equal(got, want) {
-		return fault.New(fault.NotImplemented, "export", "the formulas found at sizes near %v do not hold at %v: the function does something "+
-			"else there; export it for fixed sizes", g.Open.Sizes, s.Sizes)
+		return fault.New(fault.NotImplemented, "export", "the formulas found at the sizes of the examples do not hold at %v: "+
+			"the function does something else there; export it for fixed sizes", s.Sizes)
 	}
 	return nil
 }

@@ -12,23 +12,29 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Bind makes the program for the sizes of another trace; nil, and why, if the plan does not fit it.
-func (s *SharedPlan) Bind(t *Traced) (r *Replay, why string) {
+// Bind makes the program for the sizes of another trace; nil if the plan does not fit it, with the reason and how much was compared
+// before it was found: of several plans the one that fits best tells why there is another.
+func (s *SharedPlan) Bind(t *Traced) (r *Replay, why string, compared int) {
 	b := &binder{s: s, t: t}
 	defer b.release()
+	r = b.bind()
+	return r, b.why, b.compared
+}
+
+func (b *binder) bind() *Replay {
 	if !b.match() || !b.matchNodes() {
-		return nil, b.why
+		return nil
 	}
 	lowered := b.steps()
 	if lowered == nil || !b.sameRowGroups(lowered) {
-		return nil, b.why
+		return nil
 	}
 	prog := b.program(lowered)
 	if prog == nil || !b.donorsHold(prog) {
-		return nil, b.why
+		return nil
 	}
 	b.offsets(prog)
-	return b.replay(prog), ""
+	return b.replay(prog)
 }
 
 // steps binds the launches as they were lowered.

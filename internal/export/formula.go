@@ -6,8 +6,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// formula is a number that depends on open sizes s: whole ones are ⌊(Σ c·Πs^e) / div⌋, others scale·Πs^up / Πs^down, rounded to a dtype
-// where they are the value of an immediate.
+// formula is a number that depends on open sizes s: whole ones are ⌊(Σ c·Πs^e) / div⌋, others scale·Πs^up / Πs^down, rounded to a
+// dtype where they are the value of an immediate.
 type formula struct {
 	terms    []term
 	div      int // at least 1; 0: not whole

@@ -69,8 +69,8 @@ func FitOpen(samples []Sample) (*Open, error) {
 
 // differ is the error of a structure that changes with a size.
 func differ(a, b Sample, format string, args ...any) error {
-	return fault.New(fault.NotImplemented, "export", "at sizes %v and %v %s: the function depends on its open sizes in another way than by numbers; "+
-		"export it for fixed sizes, or without the branch", a.Sizes, b.Sizes, fmt.Sprintf(format, args...))
+	return fault.New(fault.NotImplemented, "export", "at sizes %v and %v %s: the function depends on its open sizes in another way than "+
+		"by numbers; export it for fixed sizes, or without the branch", a.Sizes, b.Sizes, fmt.Sprintf(format, args...))
 }
 
 // sameStructure compares two traces but for the numbers in them.
@@ -88,8 +88,8 @@ func sameStructure(a, b Sample) error {
 			return differ(a, b, "a tensor that the function makes has other values or another shape")
 		}
 		for k := range s.specs {
-			if s.specs[k].DType != t.specs[k].DType || s.specs[k].Shape.Rank() != t.specs[k].Shape.Rank() {
-				return differ(a, b, "%s gives %v%v and %v%v", s.op.Name, s.specs[k].DType, s.specs[k].Shape, t.specs[k].DType, t.specs[k].Shape)
+			if x, y := s.specs[k], t.specs[k]; x.DType != y.DType || x.Shape.Rank() != y.Shape.Rank() {
+				return differ(a, b, "%s gives %v%v and %v%v", s.op.Name, x.DType, x.Shape, y.DType, y.Shape)
 			}
 		}
 		if (s.control == nil) != (t.control == nil) {

@@ -220,8 +220,8 @@ func (n *openNumber) check(g *Graph, example []int) error {
 	for _, t := range n.terms {
 		whole = whole && powers(t.powers)
 	}
-	if whole && len(n.terms) == 0 || !whole && (len(n.terms) > 0 || n.div != 0 || !powers(n.up) || !powers(n.down)) || math.IsNaN(n.scale) ||
-		math.IsInf(n.scale, 0) {
+	float := len(n.terms) == 0 && n.div == 0 && powers(n.up) && powers(n.down) && !math.IsNaN(n.scale) && !math.IsInf(n.scale, 0)
+	if whole && len(n.terms) == 0 || !whole && !float {
 		return refuse("an open number whose formula is none")
 	}
 	v, ok := n.eval(example)

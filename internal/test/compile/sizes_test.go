@@ -30,7 +30,7 @@ func TestSizesShareOnePlan(t *testing.T) {
 	}
 	c(lucid.Randn(1, 3))
 	x = lucid.Explain(c)
-	if x.Traces != 200 || !strings.Contains(x.Unshared[len(x.Unshared)-1], "a size of 0 or 1") {
+	if x.Traces != 200 || !strings.Contains(x.Unshared[len(x.Unshared)-1], "sizes of 0 and 1") {
 		t.Fatal(x.Unshared)
 	}
 }
