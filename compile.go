@@ -96,5 +96,18 @@ func remember[F any](f F, c *compile.Function) F {
 }
 
 // GuardCell is Go state that traces depend on, such as a module's training mode: a trace that read it is made anew when
-// it changed. Load reads it; Store changes it; What says why a trace is made anew.
-type GuardCell = compile.GuardCell
+// it changed. The zero value holds 0.
+type GuardCell struct{ cell compile.GuardCell }
+
+// Load returns the value; a trace that calls it depends on it.
+func (c *GuardCell) Load() int64 { return c.cell.Load() }
+
+// Store sets the value.
+func (c *GuardCell) Store(v int64) { c.cell.Store(v) }
+
+// SetReason sets what Explain says of a trace that is made anew because the value changed. A cell that has a reason keeps it.
+func (c *GuardCell) SetReason(why string) {
+	if c.cell.What == "" {
+		c.cell.What = why
+	}
+}

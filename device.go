@@ -9,7 +9,6 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -107,19 +106,19 @@ func moved(n *graph.Node, to *backend.Device) *graph.Node {
 }
 
 // Stats counts a device's memory in bytes, and what was done with it.
-//
-//	Allocated int64 // in buffers now
-//	Peak      int64 // most ever allocated, since ResetPeakMemory
-//	Cached    int64 // cached for reuse
-//	Limit     int64 // see SetMemoryLimit; 0: none
-//	CacheCap  int64 // most cached for reuse; see SetCacheLimit
-//	Allocs    int64 // buffers handed out
-//	Donated   int64 // results written over an input that is not read any more
-//	Collects  int64 // collections asked for
-type Stats = mem.Stats
+type Stats struct {
+	Allocated int64 // in buffers now
+	Peak      int64 // most ever allocated, since ResetPeakMemory
+	Cached    int64 // cached for reuse
+	Limit     int64 // see SetMemoryLimit; 0: none
+	CacheCap  int64 // most cached for reuse; see SetCacheLimit
+	Allocs    int64 // buffers handed out
+	Donated   int64 // results written over an input that is not read any more
+	Collects  int64 // collections asked for
+}
 
 // MemoryStats returns the device's counters.
-func MemoryStats(d Device) Stats { return d.open().Pool.Stats() }
+func MemoryStats(d Device) Stats { return Stats(d.open().Pool.Stats()) }
 
 // ResetPeakMemory makes the peak what is allocated now.
 func ResetPeakMemory(d Device) { d.open().Pool.ResetPeak() }

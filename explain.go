@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // Explanation says what a compiled function did.
@@ -123,3 +124,10 @@ func (m MemoryPlan) String() string {
 }
 
 func mega(n int) float64 { return float64(n) / 1e6 }
+
+// Dump writes what is recorded behind the tensors and not computed yet as text, a line an op, operands first.
+func Dump(tensors ...*Tensor) string {
+	ns := acquireAll(tensors)
+	defer releaseAll(ns)
+	return graph.Dump(ns...)
+}

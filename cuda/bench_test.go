@@ -8,6 +8,9 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
+// synchronize waits for the GPU.
+func synchronize() error { return lucid.Try(func() { lucid.Synchronize(lucid.CUDA(0)) }) }
+
 // bench measures the evaluation of what f gives after a warm-up that raises the clocks; the device is idle before and
 // after. Results are freed at once: otherwise every one would be new memory of the driver.
 func bench(b *testing.B, bytes, flops float64, value func() *lucid.Tensor) {
@@ -18,13 +21,13 @@ func bench(b *testing.B, bytes, flops float64, value func() *lucid.Tensor) {
 	}
 	for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
 		f()
-		must(b, Synchronize(0))
+		must(b, synchronize())
 	}
 	b.ResetTimer()
 	for range b.N {
 		f()
 	}
-	must(b, Synchronize(0))
+	must(b, synchronize())
 	s := b.Elapsed().Seconds() / float64(b.N)
 	if bytes > 0 {
 		b.ReportMetric(bytes/s/1e12, "TB/s")

@@ -261,17 +261,17 @@ func TestLowRank(t *testing.T) {
 	lucid.Seed(5)
 	a := randn(lucid.Float64, 20, 3).MatMul(randn(lucid.Float64, 3, 12))
 	for _, x := range []*lucid.Tensor{a, a.T()} {
-		u, s, v := linalg.SVDLowRank(x, linalg.SVDLowRankOptions{Q: new(4)})
+		u, s, v := linalg.SVDLowRank(x, linalg.SVDLowRankOptions{Q: 4})
 		near(t, "svd_lowrank", u.MatMul(lucid.Diag(s)).MatMul(v.T()), x)
-		u, s, v = linalg.PCALowRank(x, linalg.PCALowRankOptions{Q: new(4)})
+		u, s, v = linalg.PCALowRank(x, linalg.PCALowRankOptions{Q: 4})
 		near(t, "pca_lowrank", u.MatMul(lucid.Diag(s)).MatMul(v.T()), x.Sub(x.Mean(0)))
 	}
 	b := randn(lucid.Float64, 12, 12)
 	spd := b.MatMul(b.T()).Add(lucid.Eye(12).To(lucid.Float64))
 	all := linalg.EigValsH(spd)
-	w, v := linalg.LOBPCG(spd, linalg.LOBPCGOptions{K: new(2), Niter: new(60)})
+	w, v := linalg.LOBPCG(spd, linalg.LOBPCGOptions{K: 2, Niter: 60})
 	near(t, "the largest", w, all.Narrow(0, 10, 2).Flip(0))
 	near(t, "their vectors", spd.MatMul(v), v.Mul(w))
-	w, _ = linalg.LOBPCG(spd, linalg.LOBPCGOptions{K: new(2), Niter: new(60), Smallest: true, Preconditioner: linalg.Inv(spd)})
+	w, _ = linalg.LOBPCG(spd, linalg.LOBPCGOptions{K: 2, Niter: 60, Smallest: true, Preconditioner: linalg.Inv(spd)})
 	near(t, "the smallest", w, all.Narrow(0, 0, 2))
 }

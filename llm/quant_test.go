@@ -26,7 +26,7 @@ func TestQuantized(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			blocks, err := Load(path, LoadOptions{Quantized: true})
+			blocks, err := Load(path, LoadOptions{Quantized: true, Exact: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -56,6 +56,8 @@ func TestMistakenFields(t *testing.T) {
 	}{
 		{"two fields of one name", func() { nn.StateDict(&twoNames{A: lin, B: nn.NewLinear(2, 2)}) }, lucid.ErrValue,
 			[]string{"fields A and B", `"fc"`, `nn:"-"`}},
+		{"layers below none", func() { nn.NewTransformer(4, 2, nn.TransformerOptions{NumEncoderLayers: -1}) }, lucid.ErrValue,
+			[]string{"-1 layers"}},
 		{"embedded name", func() { nn.Parameters(&embedsName{Weight: lin.Weight}) }, lucid.ErrValue,
 			[]string{"weighted.Weight and Weight"}},
 		{"plain tensor", func() { nn.Parameters(plain) }, lucid.ErrGradient, []string{"scale", "nn.Parameter(t)", `nn:",buffer"`}},

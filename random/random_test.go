@@ -26,7 +26,7 @@ func TestVMap(t *testing.T) {
 		"permutation": func(k *lucid.Tensor) *lucid.Tensor { return random.Permutation(k, 6) },
 		"categorical": func(k *lucid.Tensor) *lucid.Tensor {
 			n := 9
-			return random.Categorical(k, lucid.Of([]float32{0, 1, 2}), random.CategoricalOptions{NumSamples: &n})
+			return random.Categorical(k, lucid.Of([]float32{0, 1, 2}), random.CategoricalOptions{NumSamples: n})
 		},
 		"shuffle": func(k *lucid.Tensor) *lucid.Tensor { return random.Permutation(k, rate.Add(lucid.Arange(6))) },
 	} {

@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,6 +161,15 @@ func Types() []string {
 	registry.Lock()
 	defer registry.Unlock()
 	return slices.Sorted(maps.Keys(registry.openers))
+}
+
+// Opened lists the devices that were opened, sorted by type and index.
+func Opened() []*Device {
+	registry.Lock()
+	defer registry.Unlock()
+	list := slices.Collect(maps.Values(registry.open))
+	slices.SortFunc(list, func(a, b *Device) int { return cmp.Or(strings.Compare(a.Type, b.Type), a.Index-b.Index) })
+	return list
 }
 
 // Open returns the device, opening it the first time.

@@ -87,6 +87,7 @@ type step struct {
 	out          []operand
 	in           []operand
 	stableInputs uint64 // by bits, of a replay: the inputs that are inputs of the program
+	fixedInputs  uint64 // those of them that no result can take over
 	// sets is how many times the program runs, over operands that follow each other in out and in; 0: once.
 	sets int
 	// from are the launches as they were lowered that this one stands for; nil: it was added later.

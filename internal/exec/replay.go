@@ -87,7 +87,7 @@ func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 		}
 	}
 	for k := range p.prog.steps {
-		p.prog.steps[k].markStableInputs(p.prog.numIn)
+		p.prog.steps[k].markStableInputs(p.prog.numIn, r.donated)
 		d := p.prog.steps[k].dev
 		if d.Configurable != nil && !slices.ContainsFunc(r.settings, func(s setting) bool { return s.dev == d }) {
 			r.settings = append(r.settings, setting{d, d.Settings()})
@@ -121,11 +121,14 @@ func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	return p, r, nil
 }
 
-// markStableInputs notes which inputs of the step are among the program's.
-func (s *step) markStableInputs(numIn int) {
+// markStableInputs notes which inputs of the step are among the program's, and which of them no result can take over.
+func (s *step) markStableInputs(numIn int, donated []bool) {
 	for i, o := range s.in[:min(len(s.in), 64)] {
 		if int(o.buf) < numIn {
 			s.stableInputs |= 1 << i
+			if !donated[o.buf] {
+				s.fixedInputs |= 1 << i
+			}
 		}
 	}
 }

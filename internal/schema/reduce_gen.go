@@ -201,7 +201,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Nansum(c.tensor("input"), o)}
 			}},
-		Schema{Name: "norm", Door: "Norm", Doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
+		Schema{Name: "norm", Door: "", Doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"p", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {

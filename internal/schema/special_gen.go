@@ -76,6 +76,13 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Digamma(c.tensor("input"))}
 			}},
+		Schema{Name: "dirichlet_grad", Door: "", Doc: "DirichletGrad returns the derivative of an element x of a sample of the Dirichlet distribution by its concentration alpha over\n1 - x, total being the sum of all concentrations. The gradient by the concentrations is this times the cotangent less its\nsum weighted by x.",
+			AMP: "float32", Random: "",
+			Aliases: []string{"_dirichlet_grad"},
+			Params:  []Param{{"input", "tensor or number", false}, {"alpha", "tensor or number", false}, {"total", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.DirichletGrad(c.operand("input"), c.operand("alpha"), c.operand("total"))}
+			}},
 		Schema{Name: "special_hermite_polynomial_h", Door: "special.HermitePolynomialH", Doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
@@ -180,6 +187,13 @@ func init() {
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.SphericalBesselJ0(c.tensor("input"))}
+			}},
+		Schema{Name: "standard_gamma_grad", Door: "", Doc: "StandardGammaGrad returns the derivative of a sample of the gamma distribution of rate 1 by its concentration alpha, its\ncumulative probability being constant. It is NaN for concentrations and samples that are not positive, and 0 at 0.",
+			AMP: "float32", Random: "",
+			Aliases: []string{"_standard_gamma_grad"},
+			Params:  []Param{{"alpha", "tensor or number", false}, {"sample", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.StandardGammaGrad(c.operand("alpha"), c.operand("sample"))}
 			}},
 		Schema{Name: "special_zeta", Door: "special.Zeta", Doc: "Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

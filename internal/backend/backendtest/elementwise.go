@@ -123,6 +123,7 @@ func binaries() []binary {
 			return graph.New(op("grad_mul"), nil, b[0], b[1])
 		}, -2, 2, -2, 2, true},
 		{"complex", ops.Complex, -2, 2, -2, 2, true},
+		{"standard_gamma_grad", two(ops.StandardGammaGrad), 0.2, 9, 0.2, 9, false},
 		{"special_polynomial", func(x, y *node) *node { return ops.ChebyshevPolynomialT(x, y) }, -1, 1, 0, 6, false},
 	}
 }
@@ -145,6 +146,8 @@ func mixed() []check {
 			f: func(in []*node) []*node {
 				return []*node{graph.New(op("wrap_index"), attr.Bound{Size: 5, Strict: true}, in...)}
 			}},
+		{name: "beta_grad", dtypes: floats, in: []input{{lo: 0.1, hi: 0.9}, {lo: 0.2, hi: 4}, {lo: 5, hi: 9}}, shapes: shapes,
+			f: func(in []*node) []*node { return []*node{ops.DirichletGrad(in[0], in[1], in[2])} }},
 		{name: "const", dtypes: every, exact: true, f: func([]*node) []*node { return []*node{ops.Number(dtype.Float32, 2.5), ops.Number(dtype.Int8, -3)} }},
 	}
 	for _, to := range every {

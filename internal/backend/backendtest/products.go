@@ -61,7 +61,7 @@ func blocks(t ggml.Type, n, k, m int) check {
 	return check{name: "block_matmul/" + t.String(), dtypes: []dtype.DType{dtype.Float32}, loose: true,
 		in: []input{{lo: -1, hi: 1, shape: []int{m, k}}, {dtype: dtype.Uint8, shape: []int{n, bytes}, list: list, steady: true}},
 		f: func(in []*node) []*node {
-			return []*node{ops.BlockMatmul(in[0], in[1], t), ops.BlockDequantize(in[1], t)}
+			return []*node{ops.BlockMatmul(in[0], in[1], t, false), ops.BlockDequantize(in[1], t)}
 		}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
 	"github.com/lucid-go/lucid/internal/ggml"
 )
 
@@ -36,6 +37,9 @@ func blockMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	w, err := blockRowsOf(c, a, in[1])
 	if err != nil {
 		return err
+	}
+	if a.(attr.Block).Fast && qmm.Supported(w.t) {
+		return w.fastMatmul(c, x, in[0].Shape.Dim(0), backend.Slice[float32](out[0]), in[1])
 	}
 	z, m, k, each := backend.Slice[float32](out[0]), in[0].Shape.Dim(0), w.elems, w.each()
 	if len(z) == 0 {

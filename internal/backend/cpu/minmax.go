@@ -32,7 +32,12 @@ func init() {
 	mini[dtype.Float32], mini[dtype.Float64] = vec2(simd.MinF32), vec2(simd.MinF64)
 	fmax[dtype.Float32], fmax[dtype.Float64] = vec2(simd.FmaxF32), vec2(simd.FmaxF64)
 	fmin[dtype.Float32], fmin[dtype.Float64] = vec2(simd.FminF32), vec2(simd.FminF64)
-	for name, t := range map[string]byDType{"maximum": maxi, "clamp_min": maxi, "minimum": mini, "clamp_max": mini, "fmax": fmax, "fmin": fmin} {
+	// Of two zeros the kernels return the second, and a bound that equals x must leave it: the bound goes first.
+	low, high := maxi, mini
+	low[dtype.Float32], low[dtype.Float64] = vec2Swapped(simd.MaxF32), vec2Swapped(simd.MaxF64)
+	high[dtype.Float32], high[dtype.Float64] = vec2Swapped(simd.MinF32), vec2Swapped(simd.MinF64)
+	for name, t := range map[string]byDType{"maximum": maxi, "clamp_min": low, "minimum": mini, "clamp_max": high, "fmax": fmax,
+		"fmin": fmin} {
 		addBlocks(name, t)
 	}
 }

@@ -24,6 +24,20 @@ func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	}
 }
 
+func gammaGradB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
+	order, v, d, out := a.(attr.Order).N, elems[T](x, n), elems[T](y, n), elems[T](z, n)
+	for i := range out {
+		out[i] = T(special.GammaGrad(order, float64(v[i]), float64(d[i])))
+	}
+}
+
+func betaGradB[T floats](n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
+	order, p, q, v, out := a.(attr.Order).N, elems[T](x, n), elems[T](y, n), elems[T](w, n), elems[T](z, n)
+	for i := range out {
+		out[i] = T(special.BetaGrad(order, float64(p[i]), float64(q[i]), float64(v[i])))
+	}
+}
+
 func exponentB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 	out := elems[int32](z, n)
 	for i, v := range elems[T](x, n) {
@@ -56,6 +70,8 @@ func init() {
 		"special_bessel_y0": real64(special.Y0), "special_bessel_y1": real64(special.Y1),
 		"special_modified_bessel_k0": real64(special.K0), "special_modified_bessel_k1": real64(special.K1),
 		"special_scaled_modified_bessel_k0": real64(special.K0e), "special_scaled_modified_bessel_k1": real64(special.K1e),
+		"standard_gamma_grad":         onFloats(gammaGradB[float32], gammaGradB[float64]),
+		"beta_grad":                   onFloats(betaGradB[float32], betaGradB[float64]),
 		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),
 		"special_spherical_bessel_j0": real64(special.SphericalJ0),
 		"special_erfcx":               real64(special.Erfcx), "special_ndtr": real64(special.Ndtr), "special_log_ndtr": real64(special.LogNdtr),

@@ -153,23 +153,27 @@ func filesOf(p *program) []string {
 	for _, f := range []struct {
 		name    string
 		complex bool // needed for complex operands alone
-	}{{"functions", false}, {"special", false}, {"complex", true}} {
+	}{{"functions", false}, {"special", false}, {"incomplete", false}, {"complex", true}} {
 		if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool {
 			return f.complex == operandType(p, i.Src).IsComplex() && written()[f.name][i.Op]
 		}) {
-			if f.name == "special" && !slices.Contains(files, "functions") {
-				files = append(files, "functions")
+			for _, need := range append(sourceUses[f.name], f.name) {
+				if !slices.Contains(files, need) {
+					files = append(files, need)
+				}
 			}
-			files = append(files, f.name)
 		}
 	}
 	return files
 }
 
+// sourceUses lists the files whose functions a file calls.
+var sourceUses = map[string][]string{"special": {"functions"}, "incomplete": {"functions", "special"}}
+
 // written lists the ops each file implements.
 var written = sync.OnceValue(func() map[string]map[string]bool {
 	files := map[string]map[string]bool{}
-	for _, name := range []string{"functions", "special", "complex"} {
+	for _, name := range []string{"functions", "special", "incomplete", "complex"} {
 		text, ops := kernels.Source(name), map[string]bool{}
 		for op := range kinds {
 			ops[op] = strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")

@@ -274,7 +274,7 @@ func (w *rowWriter) key() string { return fmt.Sprint(w.share, w.body.String()) }
 func (w *rowWriter) source() string {
 	var b strings.Builder
 	files := []string{"prelude", "elementwise"}
-	for _, f := range []string{"functions", "special"} {
+	for _, f := range []string{"functions", "special", "incomplete"} {
 		if w.files[f] {
 			files = append(files, f)
 		}

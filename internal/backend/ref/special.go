@@ -29,6 +29,12 @@ func init() {
 		"polygamma": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			return float(special.Polygamma(a.(attr.Order).N, x[0].F))
 		}),
+		"standard_gamma_grad": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
+			return float(special.GammaGrad(a.(attr.Order).N, x[0].F, x[1].F))
+		}),
+		"beta_grad": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
+			return float(special.BetaGrad(a.(attr.Order).N, x[0].F, x[1].F, x[2].F))
+		}),
 		"atan2": two(special.Atan2), "hypot": two(math.Hypot), "copysign": two(math.Copysign),
 		"logaddexp":       elementwise(arith(nil, special.LogAddExp, special.LogAddExpComplex)),
 		"logaddexp2":      two(special.LogAddExp2),

@@ -34,7 +34,7 @@ var families = map[string][]string{
 	"shape":      {"view", "dims", "join", "split", "repeat", "strided", "diagonal", "pad", "move"},
 	"solver":     {"diffeq"},
 	"sort":       {"sort", "median", "quantile", "unique"},
-	"special":    {"bessel", "gamma", "polynomial"},
+	"special":    {"bessel", "gamma", "incomplete", "polynomial"},
 	"statistics": {"cov", "histogram"},
 	"vision":     {"grid_sample", "interpolate", "shuffle", "named"},
 	"windows":    {"window", "window_exp"},

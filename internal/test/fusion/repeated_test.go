@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	"github.com/lucid-go/lucid/linalg"
 )
 
 // TestReductionsOfRepetitions: what is folded of elements that are shown again and again is that of as many elements in memory, bit for
@@ -16,7 +17,7 @@ func TestReductionsOfRepetitions(t *testing.T) {
 	folds := map[string]func(x *lucid.Tensor) *lucid.Tensor{
 		"sum": func(x *lucid.Tensor) *lucid.Tensor { return x.Sum(0) }, "prod": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Prod(x, lucid.ReduceOptions{Dim: dim}) },
 		"mean": func(x *lucid.Tensor) *lucid.Tensor { return x.Mean(0) }, "amax": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Amax(x, lucid.ReduceOptions{Dim: dim}) },
-		"var": func(x *lucid.Tensor) *lucid.Tensor { return x.Var(0) }, "norm": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{Dim: dim}) },
+		"var": func(x *lucid.Tensor) *lucid.Tensor { return x.Var(0) }, "norm": func(x *lucid.Tensor) *lucid.Tensor { return linalg.VectorNorm(x, linalg.VectorNormOptions{Dim: dim}) },
 		"logsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(0) }, "any": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Any(x, lucid.ReduceOptions{Dim: dim}) },
 	}
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Complex64} {

@@ -31,7 +31,7 @@ func nnCases() []nnCase {
 		{"relu", []int{4, 3}, F.ReLU}, {"silu", []int{4, 3}, F.SiLU},
 		{"gelu", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x) }},
 		{"gelu_tanh", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x, F.GELUOptions{Approximate: "tanh"}) }},
-		{"softplus", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.Softplus(x, F.SoftplusOptions{Beta: new(1.5)}) }},
+		{"softplus", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.Softplus(x, F.SoftplusOptions{Beta: 1.5}) }},
 		{"logsigmoid", []int{4, 3}, F.LogSigmoid}, {"mish", []int{4, 3}, F.Mish}, {"selu", []int{4, 3}, F.SELU}, {"hardswish", []int{4, 3}, F.Hardswish},
 		{"softmax", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softmax(x, -1) }},
 		{"softmax dim 0", []int{4, 3, 2}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softmax(x, 0) }},

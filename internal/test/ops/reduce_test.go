@@ -11,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	"github.com/lucid-go/lucid/linalg"
 )
 
 // foldingFunctions are the differentiable reductions, scans and sorts, as functions of a matrix.
@@ -24,11 +25,19 @@ func foldingFunctions() map[string]func(x *lucid.Tensor) *lucid.Tensor {
 		"aminmax": func(x *lucid.Tensor) *lucid.Tensor { return second(x.AMinMax(1)) },
 		"var":     func(x *lucid.Tensor) *lucid.Tensor { return x.Var(1) }, "std": func(x *lucid.Tensor) *lucid.Tensor { return x.Std(0) }, "std mean": func(x *lucid.Tensor) *lucid.Tensor { return second(x.StdMean(0)) },
 		"logsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(1) }, "nansum": func(x *lucid.Tensor) *lucid.Tensor { return x.NanSum(1) }, "nanmean": func(x *lucid.Tensor) *lucid.Tensor { return x.NanMean(1) },
-		"norm": func(x *lucid.Tensor) *lucid.Tensor { return x.Norm(1) }, "norm 1": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: 1}) },
-		"norm 3": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: 3, Dim: []int{0}}) }, "norm 0.5": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: 0.5, Dim: []int{0}}) },
-		"norm inf": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: "inf", Dim: []int{1}}) },
-		"dist":     func(x *lucid.Tensor) *lucid.Tensor { return x.Dist(x.Mul(x)) },
-		"median":   func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x)) }, "median dim": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x, lucid.ArgOptions{Dim: new(1)})) },
+		"norm": func(x *lucid.Tensor) *lucid.Tensor { return x.Norm(1) }, "norm 1": func(x *lucid.Tensor) *lucid.Tensor {
+			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(1.0)})
+		},
+		"norm 3": func(x *lucid.Tensor) *lucid.Tensor {
+			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(3.0), Dim: []int{0}})
+		}, "norm 0.5": func(x *lucid.Tensor) *lucid.Tensor {
+			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(0.5), Dim: []int{0}})
+		},
+		"norm inf": func(x *lucid.Tensor) *lucid.Tensor {
+			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(math.Inf(1)), Dim: []int{1}})
+		},
+		"dist":   func(x *lucid.Tensor) *lucid.Tensor { return x.Dist(x.Mul(x)) },
+		"median": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x)) }, "median dim": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x, lucid.ArgOptions{Dim: new(1)})) },
 		"nanmedian": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.NanMedian(x, lucid.ArgOptions{Dim: new(0)})) }, "mode": func(x *lucid.Tensor) *lucid.Tensor { return first(x.Mode(1)) },
 		"quantile": func(x *lucid.Tensor) *lucid.Tensor { return x.Quantile(0.3) }, "kthvalue": func(x *lucid.Tensor) *lucid.Tensor { return first(x.KthValue(2)) },
 		"cov": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cov(x) }, "corrcoef": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Corrcoef(x).Square() },
@@ -93,8 +102,12 @@ func TestFoldingTransforms(t *testing.T) {
 func TestGradientsAtSingularPoints(t *testing.T) {
 	zero := lucid.Zeros(2, 3)
 	for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
-		"norm": func(x *lucid.Tensor) *lucid.Tensor { return x.Norm() }, "norm 3": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: 3}) },
-		"norm 0.5": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: 0.5}) }, "std": func(x *lucid.Tensor) *lucid.Tensor { return x.Std() },
+		"norm": func(x *lucid.Tensor) *lucid.Tensor { return x.Norm() }, "norm 3": func(x *lucid.Tensor) *lucid.Tensor {
+			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(3.0)})
+		},
+		"norm 0.5": func(x *lucid.Tensor) *lucid.Tensor {
+			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(0.5)})
+		}, "std": func(x *lucid.Tensor) *lucid.Tensor { return x.Std() },
 		"cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1).Sum() }, "prod": func(x *lucid.Tensor) *lucid.Tensor { return x.Prod() },
 	} {
 		if g := lucid.Grad(f)(zero); g.IsFinite().All().Item() != 1 {

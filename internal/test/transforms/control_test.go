@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -116,10 +118,27 @@ func TestWhile(t *testing.T) {
 	if got := lucid.Grad(bounded)(lucid.New([]float64{9}).Reshape()).Item(); math.Abs(got-1.0/6) > 1e-9 {
 		t.Errorf("gradient of the bounded root %v", got)
 	}
+	// A loop that needs more rounds than it was given has neither a value nor a gradient there.
+	short := func(a *lucid.Tensor) *lucid.Tensor {
+		return lucid.While(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(x).Sub(a).Abs().Gt(1e-9) },
+			func(x *lucid.Tensor) *lucid.Tensor { return x.Add(a.Div(x)).Mul(0.5) }, a, lucid.WhileOptions{MaxSteps: 2})
+	}
+	value, grad := lucid.ValueAndGrad(short)(lucid.New([]float64{9}).Reshape())
+	for name, x := range map[string]*lucid.Tensor{"value": value, "gradient": grad[0]} {
+		if err := lucid.Try(func() { x.Item() }); !errors.Is(err, lucid.ErrValue) || !strings.Contains(err.Error(), "MaxSteps") {
+			t.Errorf("%s of a loop cut short: %v", name, err)
+		}
+	}
+	if got := short(lucid.New([]float64{9}).Reshape()).Item(); math.Abs(got-3) > 1e-9 {
+		t.Errorf("without a gradient the bound does not matter: %v", got)
+	}
 }
 
 func TestWhileLong(t *testing.T) {
 	n := 100_000
+	if os.Getenv("LUCID_LONG") != "" {
+		n = 1_000_000
+	}
 	before := lucid.MemoryStats(lucid.CPU).Allocated
 	end := lucid.While(func(i *lucid.Tensor) *lucid.Tensor { return i.Lt(n) }, func(i *lucid.Tensor) *lucid.Tensor { return i.Add(1) }, lucid.Scalar(int64(0)))
 	if end.Item() != float64(n) {
@@ -127,6 +146,30 @@ func TestWhileLong(t *testing.T) {
 	}
 	if grown := lucid.MemoryStats(lucid.CPU).Allocated - before; grown > 1<<20 {
 		t.Errorf("the loop left %d bytes", grown)
+	}
+}
+
+// The gradient of a long checkpointed scan takes at most three times the bytes of its sequence.
+func TestScanLongMemory(t *testing.T) {
+	steps, width := 1000, 256
+	if os.Getenv("LUCID_LONG") != "" {
+		steps = 10_000
+	}
+	xs := lucid.Randn(steps, width).Eval()
+	grad := lucid.Compile(lucid.Grad(func(xs *lucid.Tensor) *lucid.Tensor {
+		last, _ := lucid.Scan(func(h, x *lucid.Tensor) (*lucid.Tensor, []*lucid.Tensor) { return h.Mul(0.9).Add(x).Tanh(), nil },
+			lucid.Zeros(width), xs, lucid.ScanOptions{Checkpoint: 50})
+		return last.Sum()
+	}))
+	lucid.ResetPeakMemory(lucid.CPU)
+	before := lucid.MemoryStats(lucid.CPU).Allocated
+	g := grad(xs).Eval()
+	if v := g.At(steps - 1).Abs().Max().Item(); !(v > 0) {
+		t.Errorf("the last gradient is %v", v)
+	}
+	used, bytes := lucid.MemoryStats(lucid.CPU).Peak-before, steps*width*4
+	if int(used) > 3*bytes {
+		t.Errorf("the gradient took %d bytes at its peak; the sequence has %d", used, bytes)
 	}
 }
 

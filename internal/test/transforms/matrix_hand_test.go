@@ -37,6 +37,9 @@ func handElementwise(add adder) {
 		add("empty_like", nil, x)
 		add("special_scaled_modified_bessel_k0", nil, x.Abs())
 		add("special_scaled_modified_bessel_k1", nil, x.Abs())
+		y := tensortest.Uniform(0.5, 4, s...)
+		add("standard_gamma_grad", nil, y, y.Flip().Add(x.Abs()))
+		add("dirichlet_grad", nil, x.Abs().Add(0.05), y, y.Add(2))
 		add("clamp_min", tensortest.Attrs{"min": 0.1}, x)
 		add("clamp_max", tensortest.Attrs{"max": 0.1}, x)
 		for _, p := range []string{"chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w",

@@ -11,6 +11,8 @@ var matrixWaived = map[string]string{
 	"batch_norm/gradient/train":                "running statistics take up the batch without a gradient, as in PyTorch",
 	"batch_norm_update_running_stats/gradient": "running statistics take up the batch without a gradient, as in PyTorch",
 	"stop_gradient/gradient":                   "it is there to break the gradient",
+	"standard_gamma_grad/second":               "it is a derivative by the concentration, of which at most two are computed",
+	"dirichlet_grad/second":                    "it is a derivative by the concentrations, of which at most two are computed",
 
 	"linalg_cholesky/gradient":       oneTriangle,
 	"linalg_cholesky/second":         oneTriangle,
