@@ -130,6 +130,9 @@ func (k *cache) drop(el *list.Element) {
 	e := el.Value.(*entry)
 	k.list.Remove(el)
 	k.bytes -= e.bytes
+	if e.prog != nil {
+		e.prog.Close()
+	}
 	same := k.index[e.hash]
 	for i := range same {
 		if same[i] == el {

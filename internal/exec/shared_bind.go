@@ -358,6 +358,9 @@ func (b *binder) replay(prog *Program) *Replay {
 	was := b.s.replay
 	r := &Replay{prog: prog, lays: b.t.Lays, args: was.args, argOf: was.argOf, donated: was.donated, settings: was.settings,
 		capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
+	if r.capture != nil {
+		r.capture.recordings = b.s.recordings
+	}
 	for i := range b.s.nodes {
 		f := &b.s.nodes[i]
 		n := b.raw(int32(i))

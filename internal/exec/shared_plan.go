@@ -36,6 +36,7 @@ type SharedPlan struct {
 	edges        []shapeEdge
 	orders       []arenaOrder
 	mayFuse      bool // there may be row-fusion groups
+	recordings   *recordings
 	producer     []int32
 	decisions
 }
@@ -91,6 +92,10 @@ func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, pla
 	plan = &SharedPlan{replay: r, dev: p.dev, becomes: t.Becomes, share: t.Recompute, decisions: p.decisions}
 	if why = plan.describe(p, t, w); why != "" {
 		return r, nil, why, nil
+	}
+	if r.capture != nil {
+		plan.recordings = new(recordings)
+		r.capture.recordings = plan.recordings
 	}
 	return r, plan, "", nil
 }

@@ -32,18 +32,20 @@ func openCases() map[string]struct {
 	one := func(tail ...int) func(n, m int) []*lucid.Tensor {
 		return func(n, m int) []*lucid.Tensor { return []*lucid.Tensor{lucid.Randn(append([]int{n}, tail...)...)} }
 	}
+	six := []any{lucid.OpenDims(lucid.Zeros(6, 3), 0)}
 	rows := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Tanh().Softmax(-1) }
 	return map[string]c{
 		"rows":    {rows, []any{lucid.OpenDims(lucid.Zeros(5, 3), 0)}, one(3), 1},
 		"example": {rows, []any{lucid.OpenDims(lucid.Zeros(1, 3), 0)}, one(3), 1},
-		"mean":    {func(x *lucid.Tensor) *lucid.Tensor { return x.Sub(x.Mean(0)).Square().Mean() }, []any{lucid.OpenDims(lucid.Zeros(6, 3), 0)}, one(3), 1},
-		"flat": {func(x *lucid.Tensor) *lucid.Tensor { return x.Reshape(-1).Add(1).Reshape(x.Size(0), -1) }, []any{lucid.OpenDims(lucid.Zeros(6, 2, 3), 0)},
-			one(2, 3), 1},
-		"first half": {func(x *lucid.Tensor) *lucid.Tensor { return x.At(lucid.Range{Stop: x.Size(0) / 2}).Sum() }, []any{lucid.OpenDims(lucid.Zeros(6, 3), 0)}, one(3), 1},
-		"grad":       {lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Tanh().Mean() }), []any{lucid.OpenDims(lucid.Zeros(6, 3), 0)}, one(3), 1},
+		"mean":    {func(x *lucid.Tensor) *lucid.Tensor { return x.Sub(x.Mean(0)).Square().Mean() }, six, one(3), 1},
+		"flat": {func(x *lucid.Tensor) *lucid.Tensor { return x.Reshape(-1).Add(1).Reshape(x.Size(0), -1) },
+			[]any{lucid.OpenDims(lucid.Zeros(6, 2, 3), 0)}, one(2, 3), 1},
+		"first half": {func(x *lucid.Tensor) *lucid.Tensor { return x.At(lucid.Range{Stop: x.Size(0) / 2}).Sum() }, six, one(3), 1},
+		"grad":       {lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Tanh().Mean() }), six, one(3), 1},
 		"images": {func(x *lucid.Tensor) *lucid.Tensor {
 			return avgPool(conv(x, k))
-		}, []any{lucid.OpenDims(lucid.Zeros(2, 1, 9, 11), 0, 2, 3)}, func(n, m int) []*lucid.Tensor { return []*lucid.Tensor{lucid.Randn(n, 1, m+4, m+7)} }, 0},
+		}, []any{lucid.OpenDims(lucid.Zeros(2, 1, 9, 11), 0, 2, 3)},
+			func(n, m int) []*lucid.Tensor { return []*lucid.Tensor{lucid.Randn(n, 1, m+4, m+7)} }, 0},
 		"pairs": {func(x, y *lucid.Tensor) *lucid.Tensor { return x.MatMul(y.Transpose(-1, -2)).Div(float64(x.Size(1))) },
 			[]any{lucid.OpenDims(lucid.Zeros(4, 5), 0, 1), lucid.OpenDims(lucid.Zeros(7, 5), 0, 1)},
 			func(n, m int) []*lucid.Tensor { return []*lucid.Tensor{lucid.Randn(n, m), lucid.Randn(n+2, m)} }, 1},
