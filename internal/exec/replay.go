@@ -79,7 +79,7 @@ func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	if err := fault.Catch(p.build); err != nil {
 		return nil, nil, err
 	}
-	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
+	p.prog.runs = newRunSpace()
 	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), capturedBufs: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
