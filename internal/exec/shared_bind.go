@@ -309,7 +309,7 @@ func (p *planner) overlaysAt(st *step, in, out int32) bool {
 func (b *binder) replay(prog *Program) *Replay {
 	was := b.s.replay
 	r := &Replay{prog: prog, lays: b.t.Lays, args: was.args, argOf: was.argOf, donated: was.donated, settings: was.settings,
-		capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
+		checks: was.checks, capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
 	for i := range b.s.nodes {
 		f := &b.s.nodes[i]
 		n := b.raw(int32(i))

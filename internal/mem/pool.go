@@ -130,6 +130,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			}
 			e := fault.New(fault.OutOfMemory, op, "%s needs %d more bytes: %d are in use, %s", p.name, n, st.Allocated, limit)
 			e.Err = err
+			e.Requested, e.InUse, e.Peak = int64(n), st.Allocated, st.Peak
 			return nil, e
 		}
 		if p.Pressure != nil {
