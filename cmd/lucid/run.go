@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 	"github.com/lucid-go/lucid/llm/tune"
@@ -53,7 +54,10 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
 	f.StringVar(&r.adapter, "adapter", "", "a folder with an adapter, as lucid tune writes it")
-	dtype := f.String("dtype", "float32", "of the weights in memory: float32, bfloat16 or float16")
+	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices of a .gguf file\n"+
+		"stay quantized on a CPU, others are float32")
+	f.BoolVar(&r.load.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it\n"+
+		"activations are rounded to int8")
 	device := f.String("device", "cpu", deviceHelp)
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
@@ -70,6 +74,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	if r.load.Device, err = parseDevice("run", *device); err != nil {
 		return err
 	}
+	r.load.Quantized = *dtype == "" && r.load.Device == lucid.CPU && strings.HasSuffix(r.path, ".gguf")
 	if r.o.Seed == 0 {
 		r.o.Seed = uint64(time.Now().UnixNano())
 	}

@@ -126,9 +126,9 @@ func fromEnvironment(f *flag.FlagSet, prefix string) (err error) {
 	return err
 }
 
-// parseWeights reads --dtype.
+// parseWeights reads --dtype; "" is float32.
 func parseWeights(command, name string) (lucid.DType, error) {
-	types := map[string]lucid.DType{"float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}
+	types := map[string]lucid.DType{"": lucid.Float32, "float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}
 	d, known := types[name]
 	if !known {
 		return d, &usageError{fmt.Sprintf("lucid %s: there is no --dtype %q; want float32, bfloat16 or float16", command, name),

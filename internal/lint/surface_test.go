@@ -10,6 +10,9 @@ import (
 
 // sharedNames are function names that two public packages have, each with its reason. Everything else has one home.
 var sharedNames = map[string]string{
+	"Beta":         "random draws from a distribution, special has the function: PyTorch's and SciPy's own words",
+	"Binomial":     "random draws by a key what lucid draws by the default generator",
+	"Poisson":      "random draws by a key what lucid draws by the default generator",
 	"Cond":         "a branch of a graph in package lucid; the condition number in linalg",
 	"Polar":        "complex numbers from length and angle in package lucid; a decomposition in linalg",
 	"Call":         "lucid calls an op by name, nn a module as PyTorch's m(x) does",
