@@ -224,10 +224,10 @@ func TestResumeAfterKill(t *testing.T) {
 		adapted(t, m, LoRAOptions{Rank: 4, Dropout: 0.1})
 		return fit(t, m, data, Options{Steps: steps, LR: 0.01, Batch: 2, State: path, SaveEvery: 1, Resume: resume,
 			Progress: func(p Progress) {
-			if show {
-				fmt.Println("step", p.Step)
-			}
-		}})
+				if show {
+					fmt.Println("step", p.Step)
+				}
+			}})
 	}
 	if path := os.Getenv(variable); path != "" {
 		run(path, false, 100000, true)
