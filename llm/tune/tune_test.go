@@ -21,6 +21,8 @@ import (
 // golden is what scripts/golden_tune/make.py wrote.
 type golden struct {
 	Texts []string
+	Pairs [][3]string
+	DPO   []float64
 	Cases map[string]struct {
 		Options struct {
 			R      int
@@ -289,7 +291,20 @@ func TestSameGradients(t *testing.T) {
 	}
 }
 
+// TestPreferences compares the loss dpo with PyTorch's.
 func TestPreferences(t *testing.T) {
+	g, plain := goldens(t), tiny(t)
+	adapted(t, plain, LoRAOptions{Rank: 4, Alpha: 8, Targets: []string{"q_proj", "v_proj", "down_proj"}})
+	var list []Preference
+	for _, p := range g.Pairs {
+		list = append(list, Preference{p[0], p[1], p[2]})
+	}
+	got := fit(t, plain, Preferences(list...), Options{Steps: 20, LR: 0.01, Batch: 3, Loss: "dpo", Beta: 0.3, InOrder: true}).Losses
+	for i, want := range g.DPO {
+		if math.Abs(got[i]-want) > 1e-4 {
+			t.Fatalf("losses %v, want %v", got, g.DPO)
+		}
+	}
 	m := tiny(t)
 	adapted(t, m, LoRAOptions{Rank: 4, Targets: []string{"**"}})
 	data := Preferences(Preference{"say", "yes", "no"}, Preference{"tell", "yes", "never"})
