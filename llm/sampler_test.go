@@ -119,7 +119,7 @@ func TestXTCMirostat(t *testing.T) {
 	// Mirostat begins with a bound of twice its aim: 2 bits leave the first two tokens, of 4/7 and 3/7.
 	for seed := range uint64(20) {
 		s := m.newSampler(Options{Temperature: 1, Mirostat: 1, Seed: seed}, nil)
-		tok, err := s.next(logits)
+		tok, err := s.next(scores{logits, logSumExp(logits)})
 		if err != nil || tok.ID > 1 {
 			t.Fatalf("mirostat takes %d, %v", tok.ID, err)
 		}
@@ -179,4 +179,13 @@ func TestGrammar(t *testing.T) {
 			}
 		}
 	}
+}
+
+func logSumExp(list []float32) float64 {
+	most := float64(list[largest(list)])
+	sum := 0.0
+	for _, v := range list {
+		sum += math.Exp(float64(v) - most)
+	}
+	return most + math.Log(sum)
 }
