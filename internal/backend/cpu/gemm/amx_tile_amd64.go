@@ -94,7 +94,8 @@ func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, 
 					w *= 2
 				}
 				if got := sum(c[i]); got != w {
-					return fmt.Errorf("%d vectors (0: a strip) of %d rows, add %v: panel %d, row %d, column %d is %d, want %d", vectors, rows,
+					return fmt.Errorf("%d vectors (0: a strip) of %d rows, add %v: panel %d, row %d, column %d is %d, want %d", vectors,
+						rows,
 						add, panel, r, col, got, w)
 				}
 			}
