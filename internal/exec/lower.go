@@ -237,8 +237,8 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	if s.role == graph.RoleTransfer {
 		s.kernel = p.transfer(p.device(n.In(0)), d)
 	} else if c, ok := n.Attr().(*graph.Control); ok {
-		s.kernel = p.controlKernel(c, d)
-		p.prog.control = true
+		s.control = p.newControlLaunch(c, d)
+		s.kernel, p.prog.control = s.control.kernel(), true
 	} else {
 		s.kernel = p.kernelFor(d, s.op)
 	}

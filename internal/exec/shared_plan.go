@@ -103,8 +103,6 @@ func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, pla
 // describe notes the structure of the trace and of its plan; it returns why the plan cannot be shared.
 func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 	switch {
-	case p.prog.control:
-		return "control flow has plans of its own"
 	case p.rematerialised:
 		return "values are computed twice where that holds less memory at these sizes"
 	case len(p.elisions) > 0:
