@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -233,8 +234,8 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 	if p.ownArena() {
 		own = r.ownMemory()
 	} else {
-		for _, a := range p.arenas {
-			m, err := poolOf(pool, a.dev).Get("temporaries", a.size)
+		for k, a := range p.arenas {
+			m, err := r.getArena(poolOf(pool, a.dev), k, a.size)
 			if err != nil {
 				return err
 			}
@@ -250,6 +251,48 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 		r.bufs[i] = &r.sliceBufs[k]
 	}
 	return nil
+}
+
+// getArena takes the memory of an arena, and says which ops use it if that is tracked.
+func (r *run) getArena(pool *mem.Pool, k, size int) (*mem.Buffer, error) {
+	if !pool.Tracking() {
+		return pool.Get("temporaries", size)
+	}
+	return pool.GetParts("temporaries", size, r.prog.arenaParts(k))
+}
+
+// arenaParts returns the bytes by op of the temporaries in an arena, at the launch with the most of them.
+func (p *Program) arenaParts(arena int) (parts []mem.Part) {
+	var of []int32
+	change := make([]int, len(p.steps)+1)
+	for _, i := range p.slices {
+		b := &p.bufs[i]
+		if int(b.arena) != arena || b.root != i { // those written over another one have its memory
+			continue
+		}
+		of = append(of, i)
+		change[b.first] += b.size
+		change[b.end+1] -= b.size
+	}
+	at, now, most := int32(0), 0, 0
+	for k, c := range change {
+		if now += c; now > most {
+			at, most = int32(k), now
+		}
+	}
+	for _, i := range of {
+		b := &p.bufs[i]
+		if b.first > at || b.end < at {
+			continue
+		}
+		op := p.steps[b.first].op
+		k := slices.IndexFunc(parts, func(q mem.Part) bool { return q.Op == op })
+		if k < 0 {
+			k, parts = len(parts), append(parts, mem.Part{Op: op})
+		}
+		parts[k].Bytes += int64(b.size)
+	}
+	return parts
 }
 
 // maxOwnArena is the size up to which a run's arena stays with it.

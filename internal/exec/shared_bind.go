@@ -361,7 +361,7 @@ func (p *planner) overlaysAt(st *step, in, out int32) bool {
 func (b *binder) replay(prog *Program) *Replay {
 	was := b.s.replay
 	r := &Replay{prog: prog, lays: b.t.Lays, args: was.args, argOf: was.argOf, donated: was.donated, settings: was.settings,
-		capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
+		checks: was.checks, capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
 	if r.capture != nil {
 		r.capture.recordings = b.s.recordings
 	}
