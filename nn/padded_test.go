@@ -15,7 +15,8 @@ func TestPaddedEqualsPacked(t *testing.T) {
 	x := lucid.Randn(6, 4, 3)
 	n := lucid.New([]int64{2, 5, 3, 1}, 4)
 	cut := nn.PackPaddedSequenceOptions{NotSorted: true}
-	for _, o := range []nn.RNNOptions{{}, {NumLayers: 2, Bidirectional: true}, {Bidirectional: true, NoBias: true}, {ProjSize: 2, Bidirectional: true}} {
+	for _, o := range []nn.RNNOptions{{}, {NumLayers: 2, Bidirectional: true}, {Bidirectional: true, NoBias: true},
+		{ProjSize: 2, Bidirectional: true}} {
 		states := 1
 		if o.NumLayers > 1 {
 			states = 2

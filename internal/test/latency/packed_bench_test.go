@@ -104,7 +104,7 @@ func trainer(padded, compiled bool) (next func(), explain func() lucid.Explanati
 func BenchmarkSequences(b *testing.B) {
 	for _, padded := range []bool{false, true} {
 		for _, compiled := range []bool{false, true} {
-			name := map[bool]string{false: "packed", true: "padded"}[padded] + "/" + map[bool]string{false: "eager", true: "compiled"}[compiled]
+			name := map[bool]string{false: "packed/", true: "padded/"}[padded] + map[bool]string{false: "eager", true: "compiled"}[compiled]
 			b.Run(name, func(b *testing.B) {
 				next, explain := trainer(padded, compiled)
 				for range 200 {
