@@ -1,6 +1,7 @@
 """Special functions: those of PyTorch with their gradients and edges, and those that SciPy alone has."""
 import math
 
+import numpy as np
 import scipy.special as sp
 import torch
 from lib import FLOATS, Family, dt
@@ -72,13 +73,22 @@ for op in ("chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polyno
     for n in (-3, -1, 0, 1, 2, 5, 9):
         f.case("special_" + op, "n%d" % n, [x, torch.full_like(x, n)], grad=False, loose=True)
 
-# Implicit gradients of samples, which PyTorch approximates to some four digits: exact ones are differences of SciPy's.
+# Implicit gradients of samples are differences of SciPy's functions; PyTorch approximates them to some four digits.
 def gamma_grad(a, x):
-    h = 1e-5 * a
-    return -(sp.gammainc(a + h, x) - sp.gammainc(a - h, x)) / (2 * h) / (x ** (a - 1) * math.e ** -x / sp.gamma(a))
+    h = 1e-4 * a
+    d = (8 * (sp.gammainc(a + h, x) - sp.gammainc(a - h, x)) - (sp.gammainc(a + 2 * h, x) - sp.gammainc(a - 2 * h, x))) / (12 * h)
+    return -d / (x ** (a - 1) * np.exp(-x) / sp.gamma(a))
 
 
-f.case("standard_gamma_grad", "torch", lambda r: [r.t("float64", (24,), 0.5, 8), r.t("float64", (24,), 0.5, 8)], fn=torch._standard_gamma_grad, grad=False, loose=True)
-f.case("dirichlet_grad", "torch", lambda r: [r.t("float64", (24,), 0.1, 0.9), r.t("float64", (24,), 0.5, 4), r.t("float64", (24,), 5, 9)], fn=torch._dirichlet_grad, grad=False, loose=True)
+def dirichlet_grad(x, a, total):
+    b, h = total - a, 1e-4 * a
+    d = (8 * (sp.betainc(a + h, b, x) - sp.betainc(a - h, b, x)) - (sp.betainc(a + 2 * h, b, x) - sp.betainc(a - 2 * h, b, x))) / (12 * h)
+    return -d / (x ** (a - 1) * (1 - x) ** (b - 1) / sp.beta(a, b)) / (1 - x)
+
+
+for d in ("float32", "float64"):
+    f.case("standard_gamma_grad", d, lambda r, d=d: [r.t(d, (24,), 0.5, 8), r.t(d, (24,), 0.5, 8)], fn=scipy(gamma_grad), grad=False, loose=True)
+    f.case("dirichlet_grad", d, lambda r, d=d: [r.t(d, (24,), 0.2, 0.6), r.t(d, (24,), 1, 4), r.t(d, (24,), 5, 9)],
+           fn=scipy(dirichlet_grad), grad=False, loose=True)
 
 f.write()

@@ -370,7 +370,7 @@ FAR double erfcx_derivative_(int n, double x) {
         const double next = (above + 2 * x * now) / (2.0 * k);
         above = now;
         now = next;
-        if (now > 0x1p500) { above *= 0x1p-500; now *= 0x1p-500; wanted *= 0x1p-500; }
+        if (now < 0x1p-500) { above *= 0x1p500; now *= 0x1p500; wanted *= 0x1p500; }
     }
     if (n == 1) wanted = now;
     const double zero = (above + 2 * x * now) / 2;
