@@ -98,7 +98,6 @@ func init() {
 				return []*graph.Node{ops.Digamma(c.tensor("input"))}
 			}},
 		Schema{Name: "dirichlet_grad", Door: "", Doc: "DirichletGrad returns the derivative of an element x of a sample of the Dirichlet distribution by its concentration alpha over\n1 - x, total being the sum of all concentrations. The gradient by the concentrations is this times the cotangent less its\nsum weighted by x.",
-			AMP: "float32", Random: "",
 			Aliases: []string{"_dirichlet_grad"},
 			Params:  []Param{{"input", "tensor or number", false}, {"alpha", "tensor or number", false}, {"total", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
