@@ -137,6 +137,8 @@ type engine[H any] struct {
 	rule    rule[H]
 	groups  []*group[H]
 	version lucid.GuardCell // moves when numbers change that a trace took for constants
+	steps   int             // eager steps begun
+	last    *stepResult     // of the last one
 }
 
 func refuse(kind error, op, format string, args ...any) {
@@ -173,7 +175,7 @@ func within(op, name string, v, low, high float64) {
 
 func (e *engine[H]) init(r rule[H], params []*lucid.Tensor, lr float64, h H) {
 	e.rule = r
-	e.version.What = "the numbers of an optimizer changed"
+	e.version.SetReason("the numbers of an optimizer changed")
 	e.add(params, lr, h)
 }
 
@@ -203,7 +205,7 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	}
 	w := lucid.With{DType: lucid.Float64, Device: params[0].Device()}
 	g := &group[H]{h: h, clock: number(w, 0)}
-	g.stepsDiffer.What = "parameters stopped being updated together"
+	g.stepsDiffer.SetReason("parameters stopped being updated together")
 	g.Group = Group{Params: append([]*lucid.Tensor(nil), params...), InitialLR: lr, lr: lr, rate: number(w, lr)}
 	if e.rule.momentum != nil {
 		g.momentum = e.rule.momentum(h)
@@ -301,13 +303,23 @@ func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {
 		lucid.NoGrad(func() { e.apply(nil, skip) })
 		return nil
 	}
+	if err := e.last.failure(); err != nil {
+		e.last = nil // it is told once
+		return err
+	}
+	u, err := e.beginUpdate()
+	if err != nil {
+		return err
+	}
 	// What updates make on the way is given back before the evaluation, which can then write new state over old.
-	var b batch
+	b := batch{update: u}
 	lucid.Scope(func() []*lucid.Tensor {
 		lucid.NoGrad(func() { e.apply(&b, skip) })
 		return append(b.losses, b.grads...)
 	})
-	return b.start()
+	e.steps++
+	e.last = &stepResult{number: e.steps, done: make(chan struct{})}
+	return b.start(e.last)
 }
 
 // inTrace reports whether the code runs inside a compiled function.
@@ -369,16 +381,10 @@ func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
 	if together && r.shared != nil {
 		c.k = r.shared(g.h, &c)
 	}
-	if b != nil {
-		b.state = append(b.state, g.clock)
-	}
 	for i := range g.params {
 		q := &g.params[i]
 		if grads[i] == nil {
 			q.missed.Add_(1)
-			if b != nil {
-				b.state = append(b.state, q.missed)
-			}
 			continue
 		}
 		if !together {

@@ -82,6 +82,12 @@ const shortWork = 1 << 15
 
 // schedule plans the roots and starts the plan. It returns an event if the plan runs elsewhere.
 func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Event, err error) {
+	return manner{ctx: ctx}.schedule(roots, async)
+}
+
+// schedule is schedule for an evaluation that may be an update of state.
+func (how manner) schedule(roots []*graph.Node, async bool) (ev *mem.Event, err error) {
+	ctx := how.ctx
 	if err := ctx.Err(); err != nil {
 		return nil, &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "the context is done", Err: err}
 	}
@@ -99,7 +105,7 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if paced {
 		inFlight.enterAsync()
 	}
-	how := manner{ctx: ctx, deterministic: st.Deterministic, paced: paced}
+	how.deterministic, how.paced = st.Deterministic, paced
 	if onStream {
 		how.stream = stream
 	}
@@ -128,6 +134,9 @@ type manner struct {
 	deterministic bool
 	paced         bool    // it counts as asynchronous
 	stream        *Stream // nil: none
+
+	fallbacks []Fallback  // of an update: what its values fall back to
+	report    func(error) // of an update: is told why they did, or nil
 }
 
 // work runs the job and ends it.

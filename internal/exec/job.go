@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -20,6 +21,8 @@ type job struct {
 	event   *mem.Event
 	short   bool
 	queue   func(func())
+
+	fellBack error // why the values of an update are the old ones
 }
 
 // takenNode is an input that a plan writes over, and what it needs to be given back.
@@ -242,7 +245,9 @@ func (j *job) finish(err error) {
 	} else {
 		var again []bool // by node, after a failure: it is pending again
 		if j.run.errs != nil {
-			j.giveBack(j.run.notOverwritten)
+			j.run.locateAll(checkedNodes(nil, p.idx.Nodes))
+			used := j.fallBack()
+			j.giveBack(func(input int) bool { return j.run.notOverwritten(input) && !slices.Contains(used, input) })
 			again = j.retryable()
 		}
 		if j.event == nil {
@@ -285,6 +290,9 @@ func (j *job) finish(err error) {
 		for _, r := range p.roots {
 			r.Unref()
 		}
+	}
+	if j.how.report != nil {
+		j.how.report(j.fellBack)
 	}
 	j.run.release()
 	p.reset()

@@ -36,7 +36,7 @@ func (w faultRecord) err(op string) error {
 	case outOfDomain:
 		return backend.Refused(op, attr.Rule(w.size), math.Float64frombits(uint64(w.value)))
 	}
-	return fault.New(fault.Index, op, "position %d is out of range for size %d", w.value, w.size)
+	return fault.IndexError(op, w.value, w.size)
 }
 
 // faultRecords are a device's free fault records.

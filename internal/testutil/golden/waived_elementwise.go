@@ -14,12 +14,14 @@ func init() {
 		"special/special_log_ndtr far":       "PyTorch's gradient has lost digits far below 0; special/special_test.go has mpmath's",
 		"special/polygamma poles_":           "at a pole and at infinity PyTorch's formulas give a large number and NaN; here the limits, Inf and 0",
 		"special/special_zeta poles":         "the function tends to 0 for large q; PyTorch gives NaN at infinity",
-		"binary/pow /special_exponent_-0.5":  "at -0 and -Inf the power is rsqrt, and its gradient is rsqrt's; PyTorch mixes the two definitions",
-		"binary/gcd int64/edges":             "the smallest integer's magnitude does not overflow here",
-		"binary/gcd int32/edges":             "the smallest integer's magnitude does not overflow here",
-		"binary/gcd int16/edges":             "the smallest integer's magnitude does not overflow here",
-		"binary/gcd int8/edges":              "the smallest integer's magnitude does not overflow here",
-		"complex/polar /negative_abs":        "the derivative by the magnitude is cos + i·sin for negative ones too; PyTorch takes their absolute value",
+		"binary/pow /special_exponent_-0.5": "at -0 and -Inf the power is rsqrt, and its gradient is rsqrt's; PyTorch mixes the two " +
+			"definitions",
+		"binary/gcd int64/edges": "the smallest integer's magnitude does not overflow here",
+		"binary/gcd int32/edges": "the smallest integer's magnitude does not overflow here",
+		"binary/gcd int16/edges": "the smallest integer's magnitude does not overflow here",
+		"binary/gcd int8/edges":  "the smallest integer's magnitude does not overflow here",
+		"complex/polar /negative_abs": "the derivative by the magnitude is cos + i·sin for negative ones too; PyTorch takes their " +
+			"absolute value",
 	}
 	waivers = append(waivers, func(family string, c Case) string {
 		for k, why := range waived {
