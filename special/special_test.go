@@ -53,14 +53,17 @@ func TestEdges(t *testing.T) {
 		got, want float64
 	}{
 		{"i0(Inf)", special.I0(at(inf)).Item(), inf}, {"i0(-Inf)", special.I0(at(-inf)).Item(), inf},
-		{"i1(Inf)", special.I1(at(inf)).Item(), inf}, {"i1(-Inf)", special.I1(at(-inf)).Item(), -inf}, {"i1(NaN)", special.I1(at(nan)).Item(), nan},
+		{"i1(Inf)", special.I1(at(inf)).Item(), inf}, {"i1(-Inf)", special.I1(at(-inf)).Item(), -inf},
+		{"i1(NaN)", special.I1(at(nan)).Item(), nan},
 		{"polygamma(1, 0)", special.Polygamma(at(0), 1).Item(), inf}, {"polygamma(1, -2)", special.Polygamma(at(-2), 1).Item(), inf},
 		{"polygamma(2, 0)", special.Polygamma(at(0), 2).Item(), -inf}, {"polygamma(1, Inf)", special.Polygamma(at(inf), 1).Item(), 0},
 		{"zeta(1, 2)", special.Zeta(at(1), 2.0).Item(), inf}, {"zeta(0.5, 2)", special.Zeta(at(0.5), 2.0).Item(), nan},
 		{"zeta(3, -1)", special.Zeta(at(3), -1.0).Item(), inf}, {"zeta(2.5, -0.5)", special.Zeta(at(2.5), -0.5).Item(), nan},
-		{"legendre(3, -2)", special.LegendrePolynomialP(at(3), -2).Item(), 0}, {"chebyshev t(-7, -1)", special.ChebyshevPolynomialT(at(-7), -1).Item(), 0},
+		{"legendre(3, -2)", special.LegendrePolynomialP(at(3), -2).Item(), 0},
+		{"chebyshev t(-7, -1)", special.ChebyshevPolynomialT(at(-7), -1).Item(), 0},
 		{"laguerre(1e300, -5)", special.LaguerrePolynomialL(at(1e300), -5).Item(), 0},
-		{"airy(Inf)", special.AiryAi(at(inf)).Item(), 0}, {"erfcinv(0)", special.Erfcinv(at(0)).Item(), inf}, {"erfcinv(2)", special.Erfcinv(at(2)).Item(), -inf},
+		{"airy(Inf)", special.AiryAi(at(inf)).Item(), 0}, {"erfcinv(0)", special.Erfcinv(at(0)).Item(), inf},
+		{"erfcinv(2)", special.Erfcinv(at(2)).Item(), -inf},
 		{"erfcinv(3)", special.Erfcinv(at(3)).Item(), nan}, {"gammainc(0, 1)", special.Gammainc(at(0), 1.0).Item(), 1},
 		{"gammainc(1, -1)", special.Gammainc(at(1), -1.0).Item(), nan}, {"betainc(1, 1, 2)", special.Betainc(1.0, 1.0, at(2)).Item(), nan},
 	} {
