@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 	"github.com/lucid-go/lucid/llm/tune"
