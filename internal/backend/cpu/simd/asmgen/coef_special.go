@@ -57,6 +57,20 @@ var coefNdtriFar = []float64{
 	-0x1.1f6f4ebde4b96p-42, 0x1.4ccf519457eecp-47, 0x1.2254919022994p-48, -0x1.9e2e5690f64e3p-52,
 }
 
+// coefErfinvNear: erfinv(x)/x in w - 2.5, w = -log(1-x^2), on w <= 5; relative error 2^-30.7.
+var coefErfinvNear = []float64{
+	0x1.805c5cffaabf1p+0, 0x1.f91e899417ac0p-3, -0x1.11c3e29af6b02p-8, -0x1.4863ced547e02p-10, 0x1.c9bba8f339f32p-13,
+	-0x1.4f46a0da98c92p-18, -0x1.cbdd9c4cb7373p-19, 0x1.00fe9cd1418bbp-21, 0x1.1b87cb49df7c4p-26, -0x1.75351001f6a5ap-27,
+	0x1.dd41c8690491bp-32, 0x1.0f810cd459d8fp-33,
+}
+
+// coefErfinvFar: likewise in w - 11 on 5 <= w <= 17; relative error 2^-28.6.
+var coefErfinvFar = []float64{
+	0x1.93502702eab9fp+1, 0x1.3693e41295e44p-3, -0x1.b5ccbb9581ebcp-9, 0x1.27b9ee106a571p-13, -0x1.cc82c00ee65f7p-18,
+	0x1.42229ef824380p-22, -0x1.642af3094ded0p-28, -0x1.17129d3671719p-30, 0x1.9ce921e745f07p-33, -0x1.b8d477a4b5cb8p-36,
+	0x1.3749d3ce0e806p-39, -0x1.dc6b9f9a8d6d8p-45, -0x1.0a000e955c082p-48,
+}
+
 // coefErfcx: (1+2x) e^(x^2) erfc(x) in (x-3)/(x+3) on x >= 0; relative error 2^-32.2.
 var coefErfcx = []float64{
 	0x1.40c522d7d0caep+0, -0x1.15c084b38d18bp-3, -0x1.85a15b64b26fap-5, 0x1.0983638d90973p-3, -0x1.e88b88130cedep-4,

@@ -73,6 +73,15 @@ fit("coefNdtriNear", "ndtri(p)/(2p-1) in w - 3, w = -log(4p(1-p)), on w <= 6", l
 fit("coefNdtriFar", "likewise in sqrt(w) - 6 on 6 <= w <= 104", lambda d: quantile((d + 6) ** 2), mp.sqrt(6) - 6 - mpf("0.01"), mpf("4.2"))
 
 
+def inverse(w):
+    """erfinv(x)/x for -log(1-x^2) = w: that quantile over the root of 2."""
+    return quantile(w) / mp.sqrt(2)
+
+
+fit("coefErfinvNear", "erfinv(x)/x in w - 2.5, w = -log(1-x^2), on w <= 5", lambda d: inverse(d + mpf("2.5")), "-2.5", "2.5", 28)
+fit("coefErfinvFar", "likewise in w - 11 on 5 <= w <= 17", lambda d: inverse(d + 11), "-6.01", "6", 28)
+
+
 def erfcx(t):
     if t > 1 - mpf("1e-6"):
         return 2 / mp.sqrt(mp.pi)  # to 1e-7 of the variable, beyond all arguments
