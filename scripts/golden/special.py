@@ -16,21 +16,27 @@ def t(*v, d=torch.float64):
 
 def scipy(g):
     """A SciPy function as one of tensors; the result has the first one's dtype."""
-    return lambda *x: torch.from_numpy(g(*[v.detach().double().numpy() for v in x])).to(x[0].dtype if x[0].is_floating_point() else torch.float32)
+    def call(*x):
+        y = torch.from_numpy(g(*[v.detach().double().numpy() for v in x]))
+        return y.to(x[0].dtype if x[0].is_floating_point() else torch.float32)
+
+    return call
 
 
 # Incomplete gamma functions. PyTorch has the gradient by x alone.
 for op in ("special_gammainc", "special_gammaincc"):
     g = getattr(torch.special, op[8:])
     for d in FLOATS:
-        f.case(op, d + "/2d", lambda r, d=d: [r.t(d, (3, 4), 0.25, 8), r.t(d, (3, 4), 0.25, 8)], fn=g, grad=False, loose=d in ("float16", "bfloat16"))
+        f.case(op, d + "/2d", lambda r, d=d: [r.t(d, (3, 4), 0.25, 8), r.t(d, (3, 4), 0.25, 8)], fn=g, grad=False,
+               loose=d in ("float16", "bfloat16"))
     f.case(op, "int64", [torch.tensor([1, 2, 5]), torch.tensor([3, 1, 4])], fn=g)
     f.case(op, "broadcast", lambda r: [r.t("float64", (3, 1), 0.25, 8), r.t("float64", (4,), 0.25, 8)], fn=g, grad=False)
     f.case(op, "empty", lambda r: [r.t("float32", (0, 2), 1, 2), r.t("float32", (2,), 1, 2)], fn=g, grad=False)
     f.case(op, "edges", [t(0, 0, 1, 1, inf, 1, inf, -1, 1, nan, 1), t(0, 1, 0, inf, 1, 3, inf, 1, -1, 1, nan)], fn=g, grad=False)
     s = scipy(getattr(sp, op[8:]))
     f.case(op, "scipy/large", lambda r: [r.t("float64", (24,), 40, 400), r.t("float64", (24,), 40, 400)], fn=s, grad=False, loose=True)
-    f.case(op, "scipy/small", lambda r: [r.t("float64", (24,), 1 / 64, 0.75, 1 / 64), r.t("float64", (24,), 1 / 64, 2, 1 / 64)], fn=s, grad=False, loose=True)
+    f.case(op, "scipy/small", lambda r: [r.t("float64", (24,), 1 / 64, 0.75, 1 / 64), r.t("float64", (24,), 1 / 64, 2, 1 / 64)],
+           fn=s, grad=False, loose=True)
 
 # Beta functions, SciPy's.
 for d in FLOATS + ["int64"]:
@@ -43,7 +49,8 @@ for d in FLOATS + ["int64"]:
 f.case("special_betaln", "far", [t(1e-300, 1e10, 1e5, 3, 0.5), t(2, 1e10, 0.25, 1e12, 1e-5)], fn=scipy(sp.betaln), grad=False, loose=True)
 f.case("special_betainc", "edges", [t(1, 1, 2, -1, 1, nan, 2, 2), t(2, 2, 3, 1, -1, 1, 3, 3), t(0, 1, 0.5, 0.5, 0.5, 0.5, -0.1, 1.1)],
        fn=scipy(sp.betainc), grad=False)
-f.case("special_betainc", "large", lambda r: [r.t("float64", (24,), 40, 400), r.t("float64", (24,), 40, 400), r.t("float64", (24,), 0.1, 0.9)],
+f.case("special_betainc", "large",
+       lambda r: [r.t("float64", (24,), 40, 400), r.t("float64", (24,), 40, 400), r.t("float64", (24,), 0.1, 0.9)],
        fn=scipy(sp.betainc), grad=False, loose=True)
 
 # Inverses, and functions of one argument.
@@ -59,9 +66,12 @@ f.case("special_erfcx", "far", [t(-20, -3, 0, 3, 20, 26.5, 300)])
 f.case("digamma", "gradient_far", [t(0.01, 1, 1.4616321449683623, 12, 1e3, 1e8)], loose=True)
 f.case("lgamma", "float64/near_zeros", [t(0.9, 0.99, 1.01, 1.1, 1.9, 1.99, 2.01, 2.1, 2.4, 0.6)])
 for n in (1, 2, 3, 4):
-    f.case("polygamma", "poles_%d" % n, [t(0.0, -1, -2, inf, nan, 1e10)], {"n": n}, fn=lambda x, n: torch.polygamma(n, x), grad=False, loose=True)
-f.case("special_zeta", "poles", [t(1, 1, 2, 2, 3, 0.5, -1, 2.5, 2, nan, 2, inf), t(1, -1, 0, -1, -2, 1, 2, -0.5, inf, 1, nan, 2)], grad=False)
-f.case("special_zeta", "negative", [t(2, 3, 4, 5), t(-0.5, -1.5, -2.25, -0.75)], fn=scipy(lambda s, q: sp.polygamma(s.astype(int) - 1, q) / sp.gamma(s) * (-1) ** s.astype(int)), grad=False, loose=True)
+    f.case("polygamma", "poles_%d" % n, [t(0.0, -1, -2, inf, nan, 1e10)], {"n": n}, fn=lambda x, n: torch.polygamma(n, x), grad=False,
+           loose=True)
+f.case("special_zeta", "poles",
+       [t(1, 1, 2, 2, 3, 0.5, -1, 2.5, 2, nan, 2, inf), t(1, -1, 0, -1, -2, 1, 2, -0.5, inf, 1, nan, 2)], grad=False)
+by_polygamma = scipy(lambda s, q: sp.polygamma(s.astype(int) - 1, q) / sp.gamma(s) * (-1) ** s.astype(int))
+f.case("special_zeta", "negative", [t(2, 3, 4, 5), t(-0.5, -1.5, -2.25, -0.75)], fn=by_polygamma, grad=False, loose=True)
 for op in ("special_i0e", "special_i1e", "special_modified_bessel_k0", "special_modified_bessel_k1", "special_scaled_modified_bessel_k0",
            "special_scaled_modified_bessel_k1"):
     f.case(op, "edges", [t(0, inf, nan)], grad=False)
@@ -87,7 +97,8 @@ def dirichlet_grad(x, a, total):
 
 
 for d in ("float32", "float64"):
-    f.case("standard_gamma_grad", d, lambda r, d=d: [r.t(d, (24,), 0.5, 8), r.t(d, (24,), 0.5, 8)], fn=scipy(gamma_grad), grad=False, loose=True)
+    f.case("standard_gamma_grad", d, lambda r, d=d: [r.t(d, (24,), 0.5, 8), r.t(d, (24,), 0.5, 8)], fn=scipy(gamma_grad),
+           grad=False, loose=True)
     f.case("dirichlet_grad", d, lambda r, d=d: [r.t(d, (24,), 0.2, 0.6), r.t(d, (24,), 1, 4), r.t(d, (24,), 5, 9)],
            fn=scipy(dirichlet_grad), grad=False, loose=True)
 
