@@ -161,7 +161,7 @@ func (r *Replay) Steps() int { return len(r.prog.steps) }
 func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs []*graph.Node) ([]*graph.Node, error) {
 	run := r.bind(args, claims)
 	b := &run.bound
-	det := scope.Current().Deterministic
+	det := scope.Current().IsDeterministic()
 	c := r.capture
 	captured := c != nil && c.mu.TryLock() // a call that comes while another one records runs launch by launch
 	if captured {
