@@ -93,7 +93,8 @@ func TestIsDType(t *testing.T) {
 			t.Errorf("%s: %v, want %s", kind, got, want)
 		}
 	}
-	if err := lucid.Try(func() { lucid.IsDType(lucid.Int8, "real") }); !errors.Is(err, lucid.ErrValue) || !strings.Contains(err.Error(), "integral") {
+	if err := lucid.Try(func() { lucid.IsDType(lucid.Int8, "real") }); !errors.Is(err, lucid.ErrValue) ||
+		!strings.Contains(err.Error(), "integral") {
 		t.Error(err)
 	}
 }

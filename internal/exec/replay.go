@@ -220,7 +220,7 @@ func (r *run) runCaptured(ctx context.Context, det bool) (outs []*graph.Node, do
 	if outs, done, err = r.bound.replay.capture.run(ctx, &r.bound, det); done {
 		Count.Plans.Add(1)
 		if rec != nil {
-			note(rec, from, fmt.Sprintf("recording of %d launches", len(r.prog.steps)), r.prog.steps[0].dev, 0)
+			note(rec, from, profile.Event{Name: fmt.Sprintf("recording of %d launches", len(r.prog.steps))}, r.prog.steps[0].dev)
 		}
 	}
 	return outs, done, err
