@@ -80,7 +80,7 @@ func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	if err := fault.Catch(p.build); err != nil {
 		return nil, nil, err
 	}
-	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
+	p.prog.runs = newRunSpace()
 	n := p.prog.numIn
 	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, n), capturedBufs: make([]*mem.Buffer, n),
 		donated: make([]bool, n), capture: newCapture(p.prog, lays)}

@@ -14,6 +14,7 @@ import (
 // run is one execution of a program: its buffers, and what it took and must give back.
 type run struct {
 	prog    *Program
+	pool    *sync.Pool // where its space goes
 	bufs    []*mem.Buffer
 	owned   []*mem.Buffer // to free at the end
 	results []*mem.Buffer // results: to free if the run is given up
@@ -46,8 +47,12 @@ type run struct {
 var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(p *Program) *run {
-	r := p.space().Get().(*run)
-	r.prog, r.donates = p, len(p.steps)
+	pool := &runs
+	if p.runs != nil && p.runs.ran.Load() {
+		pool = &p.runs.Pool
+	}
+	r := pool.Get().(*run)
+	r.pool, r.prog, r.donates = pool, p, len(p.steps)
 	if r.ready {
 		return r
 	}
@@ -62,17 +67,13 @@ func newRun(p *Program) *run {
 	return r
 }
 
-func (p *Program) space() *sync.Pool {
-	if p.runs != nil {
-		return p.runs
-	}
-	return &runs
-}
-
 // release lets other runs have the space; the run is over and is not used any more.
 func (r *run) release() {
 	p := r.prog
-	r.ready = r.ready || r.whole && p.runs != nil && p.ownArena()
+	if p.runs != nil && r.pool == &runs {
+		p.runs.ran.Store(true)
+	}
+	r.ready = r.ready || r.whole && r.pool != &runs && p.ownArena()
 	switch {
 	case r.ready:
 		// Operands stay described, and temporaries where they are; what came from outside goes.
@@ -93,7 +94,9 @@ func (r *run) release() {
 	default:
 		clear(r.bufs)
 		clear(r.space)
-		clear(r.fresh)
+		if clear(r.fresh); r.pool == &runs {
+			r.fresh = nil // it is as long as this program needs
+		}
 		for i := range r.sliceBufs {
 			r.sliceBufs[i].Clear()
 		}
@@ -108,7 +111,7 @@ func (r *run) release() {
 	if r.bound.claims != nil {
 		r.bound.drop()
 	}
-	p.space().Put(r)
+	r.pool.Put(r)
 }
 
 // Wipe empties a list. Most have a handful of entries, for which the call of clear costs more than the loop.

@@ -218,7 +218,8 @@ func (n *Node) IsPlaceholder() bool { return n.op == opPlaceholder }
 
 // NewPlaceholder returns a value-less node for argument number i of a trace.
 func NewPlaceholder(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
-	n := &Node{op: opPlaceholder, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
+	n := &Node{op: opPlaceholder, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t,
+		born: traces.Load(), depth: 1}
 	n.setNewDevice(dev)
 	return n
 }
