@@ -213,6 +213,11 @@ func (x *factoring) svd(src, u, s, vh backend.View, info uintptr) error {
 		}
 		return x.own(group, "factor_jacobi", "svd", p)
 	}
+	if !x.f.Full || rows == k {
+		if done, err := x.polarSVD(src, u, s, vh, info); done || err != nil {
+			return err
+		}
+	}
 	// By columns the matrix is as it lies its own transpose: of a wide one that is decomposed.
 	wide := x.m < x.n
 	if !wide {

@@ -7,8 +7,8 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"lu_factor": luFactor, "cholesky": choleskyFactor, "solve_factored": solveFactored, "solve_triangular": solveTriangular,
-		"det": determinant, "slogdet": determinant, "pivots_to_permutation": pivotsToPermutation})
+	register(map[string]kernel{"lu_factor": luFactor, "cholesky": choleskyFactor, "solve_factored": solveFactored,
+		"solve_triangular": solveTriangular, "det": determinant, "slogdet": determinant, "pivots_to_permutation": pivotsToPermutation})
 }
 
 func luFactor(d *call, a attr.Attr, out, in []backend.View) error {
@@ -31,8 +31,8 @@ func (x *factoring) lu(v, z backend.View, piv, info uintptr) error {
 		if err != nil {
 			return err
 		}
-		return x.own(group, "factor_solve", "factor_lu", factorParams{m: x.m, n: x.n, flags: flagInPlace * number(x.f.NoPivot), room: x.n * (x.m | 1),
-			a: address(src), z: address(z), piv: piv, info: info})
+		return x.own(group, "factor_solve", "factor_lu", factorParams{m: x.m, n: x.n, flags: flagInPlace * number(x.f.NoPivot),
+			room: x.n * (x.m | 1), a: address(src), z: address(z), piv: piv, info: info})
 	}
 	w, err := x.copied(swapped(v)) // by columns
 	if err != nil {
@@ -70,18 +70,23 @@ func choleskyFactor(d *call, a attr.Attr, out, in []backend.View) error {
 		if err != nil {
 			return err
 		}
-		err = x.own(group, "factor_solve", "factor_cholesky", factorParams{m: x.n, n: x.n, room: x.n * (x.n | 1), a: address(src), z: address(out[0]), info: info})
+		err = x.own(group, "factor_solve", "factor_cholesky", factorParams{m: x.n, n: x.n, room: x.n * (x.n | 1),
+			a: address(src), z: address(out[0]), info: info})
 		if err != nil {
 			return err
 		}
 		return x.checkInfo(info, backend.MatrixNotDefinite)
 	}
-	if err := x.Device.move(out[0], in[0]); err != nil {
+	w, err := x.copied(swapped(in[0])) // by columns
+	if err != nil {
 		return err
 	}
 	if err := x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
-		return h.Cholesky(c, x.n, x.elements(address(out[0]), i, x.n*x.n), info+4*i)
+		return h.Cholesky(c, x.n, x.elements(address(w), i, x.n*x.n), info+4*i)
 	}); err != nil {
+		return err
+	}
+	if err := x.Device.move(out[0], swapped(w)); err != nil {
 		return err
 	}
 	if err := x.pass("clear_upper", out[0].Numel(), factorParams{n: x.n, z: address(out[0])}); err != nil {
@@ -151,7 +156,8 @@ func (x *factoring) solve(lu, piv, b, z backend.View) error {
 		return err
 	}
 	if err := x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
-		return h.SolveLU(c, x.f.Adjoint, x.n, cols, x.elements(address(lu), i, x.n*x.n), safe+i*uintptr(4*x.n), x.elements(address(b), i, x.n*cols), info+4*i)
+		f, p := x.elements(address(lu), i, x.n*x.n), safe+i*uintptr(4*x.n)
+		return h.SolveLU(c, x.f.Adjoint, x.n, cols, f, p, x.elements(address(b), i, x.n*cols), info+4*i)
 	}); err != nil {
 		return err
 	}
@@ -176,7 +182,8 @@ func solveTriangular(d *call, a attr.Attr, out, in []backend.View) error {
 			return err
 		}
 		return x.own(group, "factor_solve", "solve_triangular", factorParams{m: x.n, n: x.n, cols: cols,
-			flags: flagUpper*number(x.f.Upper) + flagUnit*number(x.f.Unit), room: solveRoom(group, x.n, cols), a: address(m), b: address(b), z: address(out[0])})
+			flags: flagUpper*number(x.f.Upper) + flagUnit*number(x.f.Unit), room: solveRoom(group, x.n, cols),
+			a: address(m), b: address(b), z: address(out[0])})
 	}
 	if err := x.Device.move(out[0], in[1]); err != nil {
 		return err

@@ -76,13 +76,13 @@ func (h *Handle) SolveLU(c Call, conjugate bool, n, cols int, lu, pivots, b, inf
 	return h.run(c, "getrs", op, uintptr(n), uintptr(cols), lu, uintptr(n), pivots, b, uintptr(n), info)
 }
 
-// Cholesky factors a row-major matrix whose lower triangle is given, in place: potrf of the upper triangle of its transpose.
+// Cholesky factors the lower triangle of a in place: potrf, which is faster there than at the upper one.
 func (h *Handle) Cholesky(c Call, n int, a, info uintptr) error {
-	work, count, err := h.space(c, "potrf", upper, uintptr(n), a, uintptr(n))
+	work, count, err := h.space(c, "potrf", lower, uintptr(n), a, uintptr(n))
 	if err != nil {
 		return err
 	}
-	return h.run(c, "potrf", upper, uintptr(n), a, uintptr(n), work, count, info)
+	return h.run(c, "potrf", lower, uintptr(n), a, uintptr(n), work, count, info)
 }
 
 // QR factors a, m×n, in place: geqrf.

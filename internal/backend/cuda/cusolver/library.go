@@ -106,8 +106,8 @@ func New(d *driver.Device) (*Handle, error) {
 }
 
 // statusNames are the results of cuSOLVER.
-var statusNames = map[uintptr]string{1: "not initialized", 2: "out of memory", 3: "invalid value", 4: "architecture mismatch", 5: "mapping error",
-	6: "execution failed", 7: "internal error", 8: "matrix type not supported", 9: "not supported", 10: "zero pivot", 31: "invalid workspace"}
+var statusNames = map[uintptr]string{1: "not initialized", 2: "out of memory", 3: "invalid value", 4: "architecture mismatch",
+	5: "mapping error", 6: "execution failed", 7: "internal error", 8: "matrix type not supported", 9: "not supported", 10: "zero pivot", 31: "invalid workspace"}
 
 func failed(status uintptr, doing string) error {
 	return fault.New(fault.Device, "cusolver", "%s: %s (%d)", doing, statusNames[status], status)

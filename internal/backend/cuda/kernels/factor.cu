@@ -1,6 +1,6 @@
 // What the factorisations share. GROUP threads factor a matrix: a warp, with the matrix in shared memory, or a block of 256 with
-// the matrix in global memory. Matrices are stored by columns in that memory, and L lanes of a warp work on a column, so that sums over a
-// column need shuffles alone. T is the element type.
+// the matrix in shared memory if it fits, else in global memory. Matrices are stored by columns in that memory, and L lanes of a
+// warp work on a column, so that sums over a column need shuffles alone. T is the element type.
 
 template <class F> struct RealOf { typedef F R; };
 template <class F> struct RealOf<Cx<F>> { typedef F R; };
@@ -76,7 +76,10 @@ DEV T *memory(const Args &a) {
 DEV void sync() { __syncthreads(); }
 DEV i64 first() { return blockIdx.x; }
 DEV i64 stride() { return gridDim.x; }
-DEV T *memory(const Args &a) { return a.scratch + blockIdx.x * a.room; }
+DEV T *memory(const Args &a) {
+    extern __shared__ w16 pool[];
+    return a.scratch ? a.scratch + blockIdx.x * a.room : (T *)pool;
+}
 #endif
 DEV int rank() { return threadIdx.x % GROUP; }
 

@@ -1,10 +1,14 @@
 // Eigenvalues of Hermitian matrices and singular values by Jacobi's rotations; included after factor.cu. In a round every column is
 // in one pair, so that all pairs are rotated at the same time; a sweep is a round for each way to pair them.
 
-// pair is pair k of a round; n is even.
+// pair_of is pair k of a round; n is even.
 DEV void pair_of(int n, int round, int k, int &p, int &q) {
-    p = k == 0 ? n - 1 : (round + k) % (n - 1);
-    q = (round + n - 1 - k) % (n - 1);
+    const int last = n - 1;
+    p = round + k;
+    if (p >= last) p -= last;
+    if (k == 0) p = last;
+    q = round + last - k;
+    if (q >= last) q -= last;
     if (p > q) { const int x = p; p = q; q = x; }
 }
 
@@ -39,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                 for (int r = t; r < n; r += GROUP) v[c * ld + r] = of(r == c, 0);
         sync();
         const R back = scale(w, ld, n, n);
-        const R tiny = Limits<R>::eps() / 8;
+        const R tiny = Limits<R>::eps() / 2;
         for (int sweep = 0; sweep < SWEEPS && back != 0 && n > 1; sweep++) {
             bool any = false;
             for (int round = 0; round < even - 1; round++) {
