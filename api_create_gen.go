@@ -3,17 +3,18 @@
 package lucid
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
 // CombinationsOptions are the options of Combinations; the zero value is PyTorch's default.
 type CombinationsOptions struct {
-	R               *int // elements at a time; nil: 2
+	R               int  // elements at a time; 0: 2
 	WithReplacement bool // an element may be taken again
 }
 
 func (o CombinationsOptions) op() ops.CombinationsOptions {
-	return ops.CombinationsOptions{R: o.R, WithReplacement: o.WithReplacement}
+	return ops.CombinationsOptions{R: door.NonZero(o.R), WithReplacement: o.WithReplacement}
 }
 
 // MeshGridOptions are the options of MeshGrid; the zero value is PyTorch's default.
@@ -25,12 +26,12 @@ func (o MeshGridOptions) op() ops.MeshGridOptions { return ops.MeshGridOptions{I
 
 // VanderOptions are the options of Vander; the zero value is PyTorch's default.
 type VanderOptions struct {
-	N          *int // columns; nil: as many as numbers
+	N          int  // columns; 0: as many as numbers
 	Increasing bool // powers rise from left to right
 }
 
 func (o VanderOptions) op() ops.VanderOptions {
-	return ops.VanderOptions{N: o.N, Increasing: o.Increasing}
+	return ops.VanderOptions{N: door.NonZero(o.N), Increasing: o.Increasing}
 }
 
 // BroadcastTensors shows tensors with one common shape.

@@ -71,13 +71,13 @@ func (o SearchOptions) op() ops.SearchOptions {
 // SliceScatterOptions are the options of SliceScatter; the zero value is PyTorch's default.
 type SliceScatterOptions struct {
 	Dim   int  // the dimension
-	Start *int // first index; nil: 0
+	Start int  // first index; 0: 0
 	End   *int // index behind the last; nil: the size
 	Step  int  // distance of the indices; 0: 1
 }
 
 func (o SliceScatterOptions) op() ops.SliceScatterOptions {
-	return ops.SliceScatterOptions{Dim: o.Dim, Start: o.Start, End: o.End, Step: door.NonZero(o.Step)}
+	return ops.SliceScatterOptions{Dim: o.Dim, Start: door.NonZero(o.Start), End: o.End, Step: door.NonZero(o.Step)}
 }
 
 // TakeAlongDimOptions are the options of TakeAlongDim; the zero value is PyTorch's default.

@@ -35,18 +35,6 @@ type KeepOptions struct {
 
 func (o KeepOptions) op() ops.KeepOptions { return ops.KeepOptions{KeepDim: o.KeepDim} }
 
-// NormOptions are the options of Norm; the zero value is PyTorch's default.
-type NormOptions struct {
-	P       any   // a number, "fro", "inf" or "-inf"; nil: "fro", which is the 2-norm of the elements
-	Dim     []int // none: all
-	KeepDim bool  // reduced dimensions stay, with size 1
-	DType   DType // dtype to compute in; zero: the input's
-}
-
-func (o NormOptions) op() ops.NormOptions {
-	return ops.NormOptions{P: o.P, Dim: o.Dim, KeepDim: o.KeepDim, DType: o.DType}
-}
-
 // ReduceOptions are the options of All, Amax, Amin, Any, LogSumExp, Mean and 4 more; the zero value is PyTorch's default.
 type ReduceOptions struct {
 	Dim     []int // none: all
@@ -631,14 +619,6 @@ func (x *Tensor) NanSum(dim ...int) *Tensor {
 func (x *Tensor) NanSumKeep(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Nansum(a0, ops.ReduceOptions{Dim: dim, KeepDim: true})
-	release(a0)
-	return wrap(r0)
-}
-
-// Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
-func Norm(x *Tensor, o ...NormOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Norm(a0, option("norm", o).op())
 	release(a0)
 	return wrap(r0)
 }

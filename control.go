@@ -51,7 +51,7 @@ func switchOn[A, R any](op string, index *graph.Node, branches []func(A) R, arg 
 // WhileOptions say how While works; the zero value is the default.
 type WhileOptions struct {
 	// MaxSteps is the most rounds that the loop may take where its gradient is asked for in reverse mode, which runs and stores
-	// that many; a loop that needs more ends early then. 0: the loop has a gradient in forward mode (JVP) alone.
+	// that many; there a loop that needs more is an error. 0: the loop has a gradient in forward mode (JVP) alone.
 	MaxSteps int
 }
 
@@ -122,6 +122,90 @@ func scanLength(o ScanOptions, seqs []*graph.Node) int {
 func Map[X, Y any](f func(x X) Y, xs X) Y {
 	_, ys := Scan(func(c []*Tensor, x X) ([]*Tensor, Y) { return c, f(x) }, nil, xs)
 	return ys
+}
+
+// AssociativeScanOptions say how AssociativeScan works; the zero value is the default.
+type AssociativeScanOptions struct {
+	Reverse bool // from the last element to the first; results stay at their element
+}
+
+// AssociativeScan returns all prefixes x0, f(x0, x1), f(f(x0, x1), x2), … of the elements of xs along dimension 0, stacked. f must be
+// associative: prefixes are computed in a tree of about 2·log₂ n rounds, each of them for many elements at once, where Scan takes n. It
+// is written for two elements, as for VMap, and may be a cumulative sum, a product of matrices or a linear recurrence.
+func AssociativeScan[X any](f func(a, b X) X, xs X, opts ...AssociativeScanOptions) X {
+	const op = "associative_scan"
+	o := option(op, opts)
+	all := flatten(reflect.ValueOf(&xs).Elem())
+	if len(all) == 0 {
+		fault.Throw(fault.Value, op, "%T holds no tensors to scan", xs)
+	}
+	for i, t := range all {
+		if t.Dim() == 0 || t.Size(0) != all[0].Size(0) {
+			fault.Throw(fault.Shape, op, "tensor %d has shape %v; want the elements along dim 0, as many as in the first, %v",
+				i, t.Shape(), all[0].Shape())
+		}
+	}
+	if o.Reverse {
+		g := f
+		f = func(a, b X) X { return g(b, a) }
+		all = each(all, func(t *Tensor) *Tensor { return t.Flip(0) })
+	}
+	ofTensors := func(ts []*Tensor) X {
+		return unflatten([]reflect.Value{reflect.ValueOf(&xs).Elem()}, ts)[0].Interface().(X)
+	}
+	mapped := VMap(f)
+	res := prefixes(func(a, b []*Tensor) []*Tensor {
+		r := mapped(ofTensors(a), ofTensors(b))
+		return flatten(reflect.ValueOf(&r).Elem())
+	}, all)
+	if o.Reverse {
+		res = each(res, func(t *Tensor) *Tensor { return t.Flip(0) })
+	}
+	return ofTensors(res)
+}
+
+// prefixes is AssociativeScan of lists of tensors: pairs are combined, their prefixes are those of odd elements, and one more combination
+// gives the even ones.
+func prefixes(f func(a, b []*Tensor) []*Tensor, x []*Tensor) []*Tensor {
+	n := x[0].Size(0)
+	if n < 2 {
+		return x
+	}
+	every := func(from, to int) func(*Tensor) *Tensor {
+		return func(t *Tensor) *Tensor { return t.At(Range{Start: from, Stop: to, Step: 2}) }
+	}
+	odd := prefixes(f, f(each(x, every(0, n-1)), each(x, every(1, n))))
+	even := each(x, func(t *Tensor) *Tensor { return Narrow(t, 0, 0, 1) })
+	if n > 2 {
+		before := each(odd, func(t *Tensor) *Tensor { return Narrow(t, 0, 0, (n-1)/2) })
+		rest := f(before, each(x, every(2, n)))
+		for i := range even {
+			even[i] = Cat([]*Tensor{even[i], rest[i]}, 0)
+		}
+	}
+	out := make([]*Tensor, len(x))
+	for i := range x {
+		out[i] = interleave(even[i], odd[i])
+	}
+	return out
+}
+
+// interleave returns a0, b0, a1, b1, …; a may have one element more.
+func interleave(a, b *Tensor) *Tensor {
+	m := b.Size(0)
+	pairs := Stack([]*Tensor{Narrow(a, 0, 0, m), b}, 1).Flatten(0, 1)
+	if a.Size(0) == m {
+		return pairs
+	}
+	return Cat([]*Tensor{pairs, Narrow(a, 0, m, 1)}, 0)
+}
+
+func each(ts []*Tensor, f func(*Tensor) *Tensor) []*Tensor {
+	out := make([]*Tensor, len(ts))
+	for i, t := range ts {
+		out[i] = f(t)
+	}
+	return out
 }
 
 // ForI runs body for i from lo to hi-1, tensors of dtype int64 or Go integers, and returns the last state. The count may differ

@@ -198,7 +198,7 @@ func TestSequences(t *testing.T) {
 		t.Errorf("vander: %v", x)
 	}
 	n := 2
-	if x := lucid.Vander(v, lucid.VanderOptions{N: &n, Increasing: true}); fmt.Sprint(lucid.ToSlice[int](x)) != "[1 1 1 2 1 3]" {
+	if x := lucid.Vander(v, lucid.VanderOptions{N: n, Increasing: true}); fmt.Sprint(lucid.ToSlice[int](x)) != "[1 1 1 2 1 3]" {
 		t.Errorf("vander: %v", x)
 	}
 }

@@ -2,8 +2,11 @@ package lucid
 
 import "github.com/lucid-go/lucid/internal/ops"
 
-// EinsumStep is one step of an einsum: the operands at the positions Pair are replaced by their product, which goes to the end.
-type EinsumStep = ops.EinsumStep
+// EinsumStep is one step of an einsum: two operands are replaced by their product, which goes to the end of the list.
+type EinsumStep struct {
+	Pair [2]int  // positions of the two operands
+	Cost float64 // multiplications
+}
 
 // EinsumPath returns the order in which Einsum contracts these operands, and what each step costs.
 func EinsumPath(equation string, operands ...*Tensor) []EinsumStep {
@@ -11,5 +14,10 @@ func EinsumPath(equation string, operands ...*Tensor) []EinsumStep {
 	for i, x := range operands {
 		dims[i] = x.Shape()
 	}
-	return ops.EinsumPath(equation, dims...)
+	path := ops.EinsumPath(equation, dims...)
+	steps := make([]EinsumStep, len(path))
+	for i, s := range path {
+		steps[i] = EinsumStep(s)
+	}
+	return steps
 }

@@ -7,17 +7,20 @@ import (
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // Explanation says what a compiled function did.
 type Explanation struct {
-	Name    string
-	Traces  int          // made so far
-	Reasons []string     // why each was made
-	Steps   []int        // launches of one run, by trace stored
-	Inlined []string     // why a trace could not be replayed
-	Graphs  []string     // by trace stored: whether the device runs it as one recording, or why not; "" where none is made
-	Memory  []MemoryPlan // by trace stored, and by device where it uses several: what a run takes
+	Name     string
+	Traces   int          // made so far: runs of the Go function
+	Reasons  []string     // why each was made
+	Plans    int          // made so far: traces of the same structure and other sizes share one
+	Unshared []string     // why each plan but the first was made
+	Steps    []int        // launches of one run, by trace stored
+	Inlined  []string     // why a trace could not be replayed
+	Graphs   []string     // by trace stored: whether the device runs it as one recording, or why not; "" where none is made
+	Memory   []MemoryPlan // by trace stored, and by device where it uses several: what a run takes
 }
 
 // MemoryPlan is the memory a run of a compiled function takes on one device, in bytes. In addition to Inputs, which are there anyway,
@@ -49,7 +52,7 @@ func Explain(f any) Explanation {
 		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
 	}
 	r := c.Report()
-	x := Explanation{Name: r.Name, Traces: r.Traces, Reasons: r.Reasons}
+	x := Explanation{Name: r.Name, Traces: r.Traces, Reasons: r.Reasons, Plans: r.Plans, Unshared: r.Unshared}
 	for _, t := range r.Stored {
 		if t.Inlined != "" {
 			x.Inlined = append(x.Inlined, t.Inlined)
@@ -75,9 +78,12 @@ func memoryPlan(trace int, m exec.Memory) MemoryPlan {
 
 // String is a readable summary.
 func (x Explanation) String() string {
-	s := fmt.Sprintf("%s: %d traces", x.Name, x.Traces)
+	s := fmt.Sprintf("%s: %d traces, %d plans", x.Name, x.Traces, x.Plans)
 	for _, r := range x.Reasons {
 		s += "\n  traced: " + r
+	}
+	for _, r := range x.Unshared {
+		s += "\n  planned: " + r
 	}
 	for _, g := range x.Graphs {
 		if g != "" {
@@ -118,3 +124,10 @@ func (m MemoryPlan) String() string {
 }
 
 func mega(n int) float64 { return float64(n) / 1e6 }
+
+// Dump writes what is recorded behind the tensors and not computed yet as text, a line an op, operands first.
+func Dump(tensors ...*Tensor) string {
+	ns := acquireAll(tensors)
+	defer releaseAll(ns)
+	return graph.Dump(ns...)
+}

@@ -10,7 +10,11 @@ import (
 // positions count from the end, a Step of 0 is 1, and what is beyond the dimension is cut off. Stop is End for an open
 // end; Start is End for the last position of a range that goes backwards. Range{} is empty. Range{Start: 7} and
 // Range{Step: 2}, which stop at 0 and would be empty, are refused: the rest from 7 on is Range{Start: 7, Stop: lucid.End}.
-type Range = ops.Range
+type Range struct {
+	Start int // first position
+	Stop  int // position behind the last; End: to the end
+	Step  int // distance of the positions; 0: 1
+}
 
 // End is an open end of a Range.
 const End = ops.End
@@ -34,6 +38,8 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 				claimed = append(claimed, n)
 			}
 			list[i] = n
+		case Range:
+			list[i] = ops.Range(v)
 		case []bool:
 			list[i] = ops.MaskOf(v, len(v))
 		case bool:

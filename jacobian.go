@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/format"
 	"github.com/lucid-go/lucid/internal/ops"
@@ -44,25 +45,18 @@ func JacobianForward(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
 // Hessian returns a function that computes the second derivatives of f, which returns one number: forward over reverse.
 func Hessian(f func(*Tensor) *Tensor) func(*Tensor) *Tensor { return JacobianForward(Grad(f)) }
 
-// GradCheckOptions say how gradients are compared with differences; nil means the default.
+// GradCheckOptions say how gradients are compared with differences.
 type GradCheckOptions struct {
-	Eps  *float64 // step; default 1e-6
-	ATol *float64 // default 1e-5
-	RTol *float64 // default 1e-3
-}
-
-func orDefault(p *float64, d float64) float64 {
-	if p == nil {
-		return d
-	}
-	return *p
+	Eps  float64  // step of the differences; 0: 1e-6
+	ATol *float64 // absolute tolerance; nil: 1e-5
+	RTol *float64 // relative tolerance; nil: 1e-3
 }
 
 // GradCheck compares the gradients of f at float64 inputs with central differences, in reverse and in forward mode, and
 // says where they differ.
 func GradCheck(f func([]*Tensor) []*Tensor, inputs []*Tensor, opts ...GradCheckOptions) error {
 	o := option("grad_check", opts)
-	eps, atol, rtol := orDefault(o.Eps, 1e-6), orDefault(o.ATol, 1e-5), orDefault(o.RTol, 1e-3)
+	eps, atol, rtol := door.Count(o.Eps, 1e-6), door.Or(o.ATol, 1e-5), door.Or(o.RTol, 1e-3)
 	return Try(func() {
 		for i, x := range inputs {
 			if x.DType() != Float64 {

@@ -1,7 +1,9 @@
 package lucid
 
 import (
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
@@ -18,5 +20,23 @@ func WithStream(s *Stream, f func()) { scope.With(func(st *scope.State) { st.Str
 // Synchronize waits until everything given to the stream so far is done.
 func (s *Stream) Synchronize() { s.s.Synchronize() }
 
-// Synchronize waits until every evaluation started so far is done.
-func Synchronize() { exec.Synchronize() }
+// Synchronize waits until every evaluation started so far is done, and then until the devices, or all that are open if none
+// is given, have done the work submitted to them. It panics with the error of a device that failed.
+func Synchronize(devices ...Device) {
+	exec.Synchronize()
+	wait := backend.Opened()
+	if len(devices) > 0 {
+		wait = nil
+		for _, d := range devices {
+			wait = append(wait, d.open())
+		}
+	}
+	for _, d := range wait {
+		if d.Waiter == nil {
+			continue
+		}
+		if err := d.Wait(); err != nil {
+			fault.Rethrow("synchronize", err)
+		}
+	}
+}

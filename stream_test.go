@@ -25,6 +25,7 @@ func TestStreams(t *testing.T) {
 	a.Synchronize()
 	b.Synchronize()
 	lucid.Synchronize()
+	lucid.Synchronize(lucid.CPU)
 	if got := z.Sum().Item(); got != 3*(1<<16) {
 		t.Errorf("got %v", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda"
@@ -53,15 +54,6 @@ func device(index int) (*cuda.Device, error) {
 	return devices.open[index], nil
 }
 
-// Synchronize waits until a GPU has done all submitted work.
-func Synchronize(index int) error {
-	d, err := device(index)
-	if err != nil {
-		return err
-	}
-	return d.Sync()
-}
-
 // Fallbacks returns how often each op ran on the host because the GPU has no kernel for it.
 func Fallbacks(index int) (map[string]int64, error) {
 	d, err := device(index)
@@ -82,11 +74,19 @@ func KernelTimes(index int) (map[string]Spent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.Times(), nil
+	times := map[string]Spent{}
+	for kernel, s := range d.Times() {
+		times[kernel] = Spent(s)
+	}
+	return times, nil
 }
 
 // Spent is the time of the launches of one kernel.
-type Spent = cuda.Spent
+type Spent struct {
+	Launches int           // how often it ran
+	Time     time.Duration // the total
+	Least    time.Duration // the shortest: the first launches load code and choose algorithms
+}
 
 // Doctor describes the setup: driver, devices, libraries, and for what is missing each path tried. It ends with a small
 // computation on every device. The error is nil if everything works.
@@ -116,7 +116,8 @@ func Doctor() (string, error) {
 				continue
 			}
 			free, total, err := d.Free()
-			note(err, "cuda:%d %s, compute capability %d.%d, %d multiprocessors, %.1f of %.1f GiB free", i, d.Name, d.Major, d.Minor, d.SMs, gib(free), gib(total))
+			note(err, "cuda:%d %s, compute capability %d.%d, %d multiprocessors, %.1f of %.1f GiB free", i, d.Name, d.Major, d.Minor, d.SMs,
+				gib(free), gib(total))
 		}
 	}
 	err = nvrtc.Init()

@@ -36,7 +36,7 @@ func TestReadingWaitsForItsOwn(t *testing.T) {
 		busy()
 	}
 	wait := func(what string, want float64, make func() *lucid.Tensor) {
-		if err := Synchronize(0); err != nil {
+		if err := synchronize(); err != nil {
 			t.Fatal(err)
 		}
 		y := make()
@@ -45,7 +45,7 @@ func TestReadingWaitsForItsOwn(t *testing.T) {
 		asked := time.Since(begin)
 		got := y.Item()
 		read := time.Since(begin)
-		if err := Synchronize(0); err != nil {
+		if err := synchronize(); err != nil {
 			t.Fatal(err)
 		}
 		all := time.Since(begin)

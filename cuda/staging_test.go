@@ -50,14 +50,14 @@ func TestOverlap(t *testing.T) {
 	send := func() { lucid.New(host, batch).To(dev).Eval() }
 	timed := func(f func()) time.Duration {
 		f()
-		if err := Synchronize(0); err != nil {
+		if err := synchronize(); err != nil {
 			t.Fatal(err)
 		}
 		begin := time.Now()
 		for range loops {
 			f()
 		}
-		if err := Synchronize(0); err != nil {
+		if err := synchronize(); err != nil {
 			t.Fatal(err)
 		}
 		return time.Since(begin) / loops

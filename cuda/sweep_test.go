@@ -35,14 +35,14 @@ func sweep(b *testing.B, c sweepCase) {
 	}
 	run()
 	run()
-	must(b, Synchronize(0))
+	must(b, synchronize())
 	before, err := KernelTimes(0)
 	must(b, err)
 	b.ResetTimer()
 	for range 10 * b.N {
 		run()
 	}
-	must(b, Synchronize(0))
+	must(b, synchronize())
 	s := b.Elapsed().Seconds() / float64(10*b.N)
 	spent(b, before)
 	b.ReportMetric(c.bytes/s/1e12, "TB/s")

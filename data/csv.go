@@ -28,21 +28,25 @@ type CSVOptions struct {
 	Label   *int // the column with the class, counted from the end if negative; nil: one named label, class or target, else the last
 	NoLabel bool // all columns are numbers
 
+	LabelName string // instead of Label: the name of that column in the header
+	Numeric   bool   // the label is a number to predict, not a class: Y is float32, and there are no Classes
+
 	// Missing stands for fields that are empty, ?, NA, NaN or null; NaN may be asked for. Nil: such a field is refused.
 	Missing *float64
 }
 
-// Table is a CSV file: numbers, and the class of each row.
+// Table is a CSV file: numbers, and the class of each row, or the number to predict from it.
 type Table struct {
 	X       *lucid.Tensor // (N, F), float32
-	Y       *lucid.Tensor // (N), int64: indices into Classes; nil without labels
-	Classes []string      // sorted, by value if all are numbers
+	Y       *lucid.Tensor // (N), int64: indices into Classes; float32 if labels are numbers; nil without labels
+	Classes []string      // sorted, by value if all are numbers; nil if labels are numbers
+	Label   string        // name of the label's column; empty without a header
 	Columns []string      // names of the columns of X; nil without a header
 	Missing int           // fields that were missing
 }
 
 // ReadCSV reads a table from a CSV file; gzip is undone. Its first line is a header if none of its fields is a number, or
-// one of them is label, class or target.
+// one of them is label, class or target, or the option LabelName names a column.
 func ReadCSV(path string, opts ...CSVOptions) (t *Table, err error) {
 	err = withFile("read_csv", path, func(r io.Reader) (err error) {
 		t, err = DecodeCSV(r, opts...)
@@ -59,6 +63,9 @@ func DecodeCSV(r io.Reader, opts ...CSVOptions) (*Table, error) {
 		buf.Discard(3)
 	}
 	c := csv.NewReader(buf)
+	if o.NoLabel && (o.Label != nil || o.LabelName != "" || o.Numeric) {
+		return nil, lucid.Errorf(lucid.ErrValue, "decode_csv", "NoLabel with Label, LabelName or Numeric; want one or the other")
+	}
 	c.ReuseRecord, c.TrimLeadingSpace = true, true
 	if c.Comma = o.Comma; c.Comma == 0 {
 		c.Comma = guessComma(buf)
@@ -119,6 +126,8 @@ type csvDecoder struct {
 	values  []float32
 	classes []string // class of each row
 	known   map[string]string
+	numbers []float32 // label of each row, if labels are numbers
+	name    string    // of the label's column
 }
 
 func (d *csvDecoder) take(row []string) error {
@@ -130,8 +139,8 @@ func (d *csvDecoder) take(row []string) error {
 		if err := d.findLabel(row); err != nil {
 			return err
 		}
-		if header(row) {
-			d.name(row)
+		if d.o.LabelName != "" || header(row) {
+			d.nameColumns(row)
 			return nil
 		}
 	}
@@ -140,7 +149,7 @@ func (d *csvDecoder) take(row []string) error {
 	}
 	for i, s := range row {
 		if i == d.label {
-			if err := d.class(s); err != nil {
+			if err := d.takeLabel(s); err != nil {
 				return err
 			}
 			continue
@@ -191,6 +200,13 @@ func (d *csvDecoder) findLabel(row []string) error {
 	switch {
 	case d.o.NoLabel:
 		return nil
+	case d.o.LabelName != "" && d.o.Label != nil:
+		return errors.New("the options Label and LabelName both say where the label is")
+	case d.o.LabelName != "":
+		d.label = slices.IndexFunc(row, func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), d.o.LabelName) })
+		if d.label < 0 {
+			return fmt.Errorf("no column is named %q; the first line is %.200q", d.o.LabelName, strings.Join(row, ","))
+		}
 	case d.o.Label != nil:
 		if d.label = *d.o.Label; d.label < 0 {
 			d.label += d.fields
@@ -209,18 +225,34 @@ func (d *csvDecoder) findLabel(row []string) error {
 	return nil
 }
 
-func (d *csvDecoder) name(row []string) {
+func (d *csvDecoder) nameColumns(row []string) {
 	for i, s := range row {
-		if i != d.label {
-			d.columns = append(d.columns, strings.Clone(strings.TrimSpace(s)))
+		s = strings.Clone(strings.TrimSpace(s))
+		if i == d.label {
+			d.name = s
+		} else {
+			d.columns = append(d.columns, s)
 		}
 	}
 }
 
-func (d *csvDecoder) class(s string) error {
+// takeLabel reads the label of a row: a number, or a class.
+func (d *csvDecoder) takeLabel(s string) error {
 	if s = strings.TrimSpace(s); s == "" {
 		return errors.New("the label is empty")
 	}
+	if !d.o.Numeric {
+		return d.takeClass(s)
+	}
+	v, err := strconv.ParseFloat(s, 32)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("the label is %.40q; want a number", s)
+	}
+	d.numbers = append(d.numbers, float32(v))
+	return nil
+}
+
+func (d *csvDecoder) takeClass(s string) error {
 	if len(s) > maxCSVField {
 		return fmt.Errorf("the label has %d bytes; want at most %d", len(s), maxCSVField)
 	}
@@ -243,9 +275,13 @@ func (d *csvDecoder) table() (*Table, error) {
 	if d.rows == 0 {
 		return nil, errors.New("has no rows")
 	}
-	t := &Table{Columns: d.columns, Missing: d.missing}
+	t := &Table{Columns: d.columns, Missing: d.missing, Label: d.name}
 	t.X = lucid.New(d.values, d.rows, len(d.values)/d.rows)
 	if d.label < 0 {
+		return t, nil
+	}
+	if d.o.Numeric {
+		t.Y = lucid.New(d.numbers, d.rows)
 		return t, nil
 	}
 	for s := range d.known {

@@ -158,6 +158,36 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestCSVNumeric reads labels that are numbers to predict, in a column that the header names.
+func TestCSVNumeric(t *testing.T) {
+	const table = "a,price,b\n1,2.5,3\n4,-1e3,6\n"
+	got, err := DecodeCSV(strings.NewReader(table), CSVOptions{LabelName: "Price", Numeric: true})
+	if err != nil || got.Y.DType() != lucid.Float32 || got.Classes != nil || got.Label != "price" ||
+		!slices.Equal(lucid.ToSlice[float32](got.Y), []float32{2.5, -1000}) || !slices.Equal(got.Columns, []string{"a", "b"}) ||
+		!slices.Equal(lucid.ToSlice[float32](got.X), []float32{1, 3, 4, 6}) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if got, err = DecodeCSV(strings.NewReader(table), CSVOptions{LabelName: "b"}); err != nil ||
+		!slices.Equal(got.Classes, []string{"3", "6"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for want, o := range map[string]CSVOptions{
+		`no column is named "cost"`: {LabelName: "cost"},
+		"both say where":            {LabelName: "a", Label: new(1)},
+		"NoLabel with":              {NoLabel: true, Numeric: true},
+	} {
+		if _, err := DecodeCSV(strings.NewReader(table), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	for _, text := range []string{"1,x\n", "1,NA\n", "1,1e99\n", "1,inf\n"} {
+		if _, err := DecodeCSV(strings.NewReader(text), CSVOptions{Numeric: true, Missing: new(0.0)}); err == nil ||
+			!strings.Contains(err.Error(), "line 1: the label is") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestCSVRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":       {"", "no rows"},

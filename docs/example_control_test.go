@@ -52,3 +52,11 @@ func Example_controlScan() {
 	// 4.25 tensor([1.0000, 2.5000, 4.2500])
 	// tensor([0.2500, 0.5000, 1.0000])
 }
+
+func Example_controlAssociativeScan() {
+	type affine struct{ A, B *lucid.Tensor } // h → A·h + B
+	then := func(f, g affine) affine { return affine{g.A.Mul(f.A), g.A.Mul(f.B).Add(g.B)} }
+	xs := affine{lucid.New([]float32{0.5, 0.5, 0.5}, 3), lucid.New([]float32{1, 2, 3}, 3)}
+	fmt.Println(lucid.AssociativeScan(then, xs).B)
+	// Output: tensor([1.0000, 2.5000, 4.2500])
+}

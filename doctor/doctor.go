@@ -86,7 +86,7 @@ func examine(typ string) DeviceDiagnosis {
 	if err != nil {
 		return DeviceDiagnosis{Name: typ, Error: err.Error()}
 	}
-	return DeviceDiagnosis{Name: d.String(), Kernels: len(d.Table), Memory: d.Pool.Stats()}
+	return DeviceDiagnosis{Name: d.String(), Kernels: len(d.Table), Memory: lucid.Stats(d.Pool.Stats())}
 }
 
 // String is the diagnosis for people, one fact a line.

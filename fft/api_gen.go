@@ -4,6 +4,7 @@ package fft
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
@@ -33,11 +34,13 @@ func (o DCTOptions) op() ops.DCTOptions {
 
 // FreqOptions are the options of FFTFreq and RFFTFreq; the zero value is PyTorch's default.
 type FreqOptions struct {
-	D     *float64    // distance in time between samples; nil: 1
+	D     float64     // distance in time between samples; 0: 1
 	DType lucid.DType // zero: the default float
 }
 
-func (o FreqOptions) op() ops.FFTFreqOptions { return ops.FFTFreqOptions{D: o.D, DType: o.DType} }
+func (o FreqOptions) op() ops.FFTFreqOptions {
+	return ops.FFTFreqOptions{D: door.NonZero(o.D), DType: o.DType}
+}
 
 // NOptions are the options of FFT2, FFTN, HFFT2, HFFTN, IFFT2, IFFTN and 6 more; the zero value is PyTorch's default.
 type NOptions struct {

@@ -4,6 +4,7 @@ package linalg
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
@@ -92,13 +93,13 @@ type LOBPCGOptions struct {
 	B              *lucid.Tensor // the matrices b of x·v = λ·b·v, Hermitian positive definite; nil: the identity
 	Start          *lucid.Tensor // vectors to begin with, one column for each eigenvalue; nil: random ones
 	Preconditioner *lucid.Tensor // matrices near the inverses; nil: the identity
-	K              *int          // eigenvalues; nil: 1
-	Niter          *int          // iterations; nil: 20
+	K              int           // eigenvalues; 0: 1
+	Niter          int           // iterations; 0: 20
 	Smallest       bool          // the smallest eigenvalues instead of the largest
 }
 
 func (o LOBPCGOptions) op() ops.LobpcgOptions {
-	return ops.LobpcgOptions{K: o.K, Niter: o.Niter, Smallest: o.Smallest}
+	return ops.LobpcgOptions{K: door.NonZero(o.K), Niter: door.NonZero(o.Niter), Smallest: o.Smallest}
 }
 
 // LUFactorExOptions are the options of LUFactorEx; the zero value is PyTorch's default.
@@ -195,13 +196,13 @@ func (o OrmqrOptions) op() ops.OrmqrOptions {
 
 // PCALowRankOptions are the options of PCALowRank; the zero value is PyTorch's default.
 type PCALowRankOptions struct {
-	Q        *int // components; nil: 6, or fewer if the matrix is smaller
+	Q        int  // components; 0: 6, or fewer if the matrix is smaller
 	NoCenter bool // the mean of the columns stays in
 	Niter    *int // steps of subspace iteration; nil: 2
 }
 
 func (o PCALowRankOptions) op() ops.PcaLowrankOptions {
-	return ops.PcaLowrankOptions{Q: o.Q, NoCenter: o.NoCenter, Niter: o.Niter}
+	return ops.PcaLowrankOptions{Q: door.NonZero(o.Q), NoCenter: o.NoCenter, Niter: o.Niter}
 }
 
 // PInvOptions are the options of PInv; the zero value is PyTorch's default.
@@ -232,12 +233,12 @@ func (o QROptions) op() ops.QROptions { return ops.QROptions{Mode: o.Mode} }
 // SVDLowRankOptions are the options of SVDLowRank; the zero value is PyTorch's default.
 type SVDLowRankOptions struct {
 	M     *lucid.Tensor // subtracted from x; nil: nothing
-	Q     *int          // singular values, a few more than the rank that is looked for; nil: 6
+	Q     int           // singular values, a few more than the rank that is looked for; 0: 6
 	Niter *int          // steps of subspace iteration; nil: 2
 }
 
 func (o SVDLowRankOptions) op() ops.SvdLowrankOptions {
-	return ops.SvdLowrankOptions{Q: o.Q, Niter: o.Niter}
+	return ops.SvdLowrankOptions{Q: door.NonZero(o.Q), Niter: o.Niter}
 }
 
 // SVDOptions are the options of SVD; the zero value is PyTorch's default.

@@ -16,7 +16,10 @@ type Message struct {
 }
 
 // Prompt writes a chat as text in the form the model was trained on, up to where the assistant's answer begins.
-func (m *Model) Prompt(messages []Message) (string, error) {
+func (m *Model) Prompt(messages []Message) (string, error) { return m.Render(messages, true) }
+
+// Render writes a chat as text in the form the model was trained on. generation: what begins the assistant's answer follows.
+func (m *Model) Render(messages []Message, generation bool) (string, error) {
 	if m.chat == "" {
 		return "", fault.New(fault.NotImplemented, op,
 			"the files of the model have no chat template; use Generate with a prompt in the model's form")
@@ -29,13 +32,21 @@ func (m *Model) Prompt(messages []Message) (string, error) {
 	for i, one := range messages {
 		list[i] = map[string]string{"role": one.Role, "content": one.Content}
 	}
-	vars := map[string]any{"messages": list, "add_generation_prompt": true}
+	vars := map[string]any{"messages": list, "add_generation_prompt": generation}
 	for name, id := range map[string]int{"bos_token": m.bos, "eos_token": m.eos} {
 		if text, ok := m.tok.Token(id); ok && id >= 0 {
 			vars[name] = text
 		}
 	}
 	return t.Render(vars, template.Options{})
+}
+
+// EndToken returns the id of the token that ends a text, -1 if the files name none.
+func (m *Model) EndToken() int {
+	if m.eos < 0 && len(m.ends) > 0 {
+		return m.ends[0]
+	}
+	return m.eos
 }
 
 // Chat generates the answer to messages. Special tokens that are written in them are read as such: programs that pass on text

@@ -13,8 +13,9 @@ import (
 // Token is one step of a generation.
 type Token struct {
 	ID      int
-	Text    string  // what is complete by this token: often its own text, sometimes "" or more
-	LogProb float64 // logarithm of its probability, before temperature and penalties
+	Text    string      // what is complete by this token: often its own text, sometimes "" or more
+	LogProb float64     // logarithm of its probability, before temperature and penalties
+	Top     []TokenProb // the most probable tokens, if Options.TopLogProbs asks for them
 	// Finish is set on the last token: "end" (the model ended the text), "stop" (a text of Options.Stop), "length" (MaxTokens)
 	// or "context" (the context is full).
 	Finish string
@@ -42,11 +43,7 @@ func (m *Model) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Seq2
 	return func(yield func(Token, error) bool) {
 		err := fault.Catch(func() {
 			o.check()
-			for _, id := range ids {
-				if id < 0 || id >= m.net.Config().Vocab {
-					fault.Throw(fault.Index, op, "the id %d is outside the vocabulary of %d", id, m.net.Config().Vocab)
-				}
-			}
+			m.checkPrompt(ids)
 		})
 		if err != nil {
 			yield(Token{}, err)
@@ -59,13 +56,8 @@ func (m *Model) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Seq2
 // continued is the loop behind both.
 func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
-		if len(ids) == 0 {
-			yield(Token{}, fault.New(fault.Value, op, "the prompt has no tokens; want at least one"))
-			return
-		}
-		context := m.net.Config().Context
-		if len(ids) > context {
-			yield(Token{}, fault.New(fault.Value, op, "the prompt has %d tokens; the model has a context of %d", len(ids), context))
+		if err := fault.Catch(func() { m.checkPrompt(ids) }); err != nil {
+			yield(Token{}, err)
 			return
 		}
 		room := len(ids) + min(o.MaxTokens, firstCapacity)
@@ -75,34 +67,46 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			return
 		}
 		defer done()
-		out, pick := newWriter(m.tok, o.Stop, ids), newSampler(o)
-		pick.saw(ids...)
+		out, pick := newWriter(m.tok, o.Stop, ids), m.newSampler(o, ids)
 		for n := 1; ; n++ {
 			logits, err := s.feed(ctx, rest)
 			if err != nil {
 				yield(Token{}, err)
 				return
 			}
-			var t Token
-			t.ID, t.LogProb = pick.next(logits)
-			pick.saw(t.ID)
-			switch {
-			case !o.IgnoreEnd && slices.Contains(m.ends, t.ID):
-				t.Finish = "end"
-			case n == o.MaxTokens:
-				t.Finish = "length"
-			case s.pos == context:
-				t.Finish = "context"
+			t, err := pick.next(logits)
+			if err != nil {
+				yield(Token{}, err)
+				return
 			}
-			var stopped bool
-			if t.Text, stopped = out.next(t.ID, t.Finish != "", t.Finish == "end"); stopped {
-				t.Finish = "stop"
-			}
+			m.finishToken(&t, out, pick, n, s.pos)
 			if !yield(t, nil) || t.Finish != "" {
 				return
 			}
 			rest = []int{t.ID}
 		}
+	}
+}
+
+// tokenText is the text of a token alone.
+func (m *Model) tokenText(id int) string { return m.tok.Decode([]int{id}) }
+
+// finishToken sets the text of the n-th token, and why it is the last one. pos tokens are in the cache.
+func (m *Model) finishToken(t *Token, out *writer, pick *sampler, n, pos int) {
+	o, ended := &pick.o, false
+	switch {
+	case !o.IgnoreEnd && slices.Contains(m.ends, t.ID):
+		t.Finish, ended = "end", true
+	case pick.complete():
+		t.Finish = "end"
+	case n == o.MaxTokens:
+		t.Finish = "length"
+	case pos == m.net.Config().Context:
+		t.Finish = "context"
+	}
+	var stopped bool
+	if t.Text, stopped = out.next(t.ID, t.Finish != "", ended); stopped {
+		t.Finish = "stop"
 	}
 }
 
@@ -115,7 +119,7 @@ type writer struct {
 
 func newWriter(t *tokenizer.Tokenizer, stop []string, prompt []int) *writer {
 	w := &writer{stream: t.Stream(tokenizer.DecodeOptions{SkipSpecial: true}), stop: stop}
-	for _, id := range prompt { // a tokenizer may write the first token of a text in another way
+	for _, id := range prompt[max(0, len(prompt)-16):] { // a tokenizer may write the first token of a text in another way
 		w.stream.Next(id)
 	}
 	return w

@@ -143,10 +143,13 @@ func TestCancel(t *testing.T) {
 func TestSampler(t *testing.T) {
 	logits := []float32{2, 1, 0, -1, 3}
 	count := func(o Options) map[int]int {
-		s, n := newSampler(o), map[int]int{}
+		s, n := tiny(t).newSampler(o, nil), map[int]int{}
 		for range 2000 {
-			id, _ := s.next(logits)
-			n[id]++
+			tok, err := s.next(logits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n[tok.ID]++
 		}
 		return n
 	}
@@ -165,10 +168,9 @@ func TestSampler(t *testing.T) {
 	if n := count(Options{Temperature: 1}); len(n) != 5 || n[3] > 60 { // 0.0117
 		t.Errorf("all: %v", n)
 	}
-	s := newSampler(Options{RepetitionPenalty: 2})
-	s.saw(4, 3)
-	if id, p := s.next(logits); id != 0 || math.Abs(p-(2-logSumExp(logits))) > 1e-12 {
-		t.Errorf("with a penalty: %d %v", id, p)
+	s := tiny(t).newSampler(Options{RepetitionPenalty: 2}, []int{4, 3})
+	if tok, _ := s.next(logits); tok.ID != 0 || math.Abs(tok.LogProb-(2-logSumExp(logits))) > 1e-12 {
+		t.Errorf("with a penalty: %+v", tok)
 	}
 	if logits[4] != 3 {
 		t.Error("the penalty changed the logits")

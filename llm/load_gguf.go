@@ -153,7 +153,7 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 	if heads := w.c.Interleaved(name); heads > 0 {
 		t = apart(t, heads)
 	}
-	return model.Blocks{Data: t.Eval(), Type: info.Type}, true
+	return model.Blocks{Data: t.Eval(), Type: info.Type, Fast: !w.o.Exact}, true
 }
 
 // floats reads a tensor by its name in the file.

@@ -32,7 +32,7 @@ func (m *Model) Perplexity(ctx context.Context, text string) (float64, error) {
 		err := lucid.Try(func() {
 			lucid.NoGrad(func() {
 				last := len(part) - 1
-				w := lucid.With{Device: m.net.Body.EmbedTokens.Weight.Device()}
+				w := lucid.With{Device: m.net.Placement().Device}
 				logits := m.Forward(w.New(part[:last], 1, last)).Reshape(last, -1).To(lucid.Float32)
 				p := logits.LogSoftmax(-1).Gather(-1, w.New(part[1:], last, 1))
 				sum -= p.Sum().Item()

@@ -1,12 +1,11 @@
 package llm
 
 import (
-	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/grammar"
 )
 
 // Options say how text is generated. The zero value takes the most probable token every time, until the model ends the text or
@@ -18,10 +17,30 @@ type Options struct {
 	TopK        int     // sample from so many of the most probable tokens; 0: all
 	TopP        float64 // sample from the most probable tokens that have this probability together; 0: all
 	MinP        float64 // sample from tokens with at least this share of the probability of the first; 0: all
-	Seed        uint64  // of the random numbers: the same seed gives the same text
+	// Typical samples from the tokens whose surprise is nearest to the expected one, and that have this probability together; 0: all.
+	Typical float64
+	// XTC is the probability of excluding top choices: all tokens of at least XTCThreshold but the least probable of them. 0: never.
+	XTC          float64
+	XTCThreshold float64 // 0: 0.1; above 0.5 no token is excluded
+	// Mirostat is the surprise of a token, in bits, that mirostat 2 aims at. It needs a temperature and no other filter; 0: off.
+	Mirostat     float64
+	MirostatRate float64 // how fast mirostat adapts; 0: 0.1
+	Seed         uint64  // of the random numbers: the same seed gives the same text
 
 	// RepetitionPenalty divides positive logits of tokens that are in the text already, and multiplies negative ones; 0 and 1: none.
 	RepetitionPenalty float64
+	// PresencePenalty is subtracted from the logits of tokens that were generated, FrequencyPenalty as often as they were.
+	PresencePenalty  float64
+	FrequencyPenalty float64         // see PresencePenalty; 0: none
+	PenaltyWindow    int             // the three penalties see so many of the last tokens; 0: all
+	DRY              DRY             // penalty of tokens that continue a repetition; the zero value: none
+	LogitBias        map[int]float64 // added to the logits of tokens; -Inf excludes one
+	// Processors change the logits of the next token; ids are the prompt and what was generated. They run before the filters, in order,
+	// and must not keep the slices.
+	Processors []func(ids []int, logits []float32)
+	// Grammar allows only tokens that lead to a text it describes, and ends the generation when the text is complete; nil: all tokens.
+	Grammar     *grammar.Grammar
+	TopLogProbs int // Token.Top lists so many of the most probable tokens; 0: none
 
 	Stop      []string // texts that end the generation; they are not given out
 	IgnoreEnd bool     // go on past tokens that end a text
@@ -29,146 +48,75 @@ type Options struct {
 	// SpecialAsText reads special tokens written in the prompt as plain text.
 	SpecialAsText bool
 
+	// Client says whose text it is. A Batcher that has no room for all takes texts of the clients that have the fewest first.
+	Client string
+
 	Cache *Cache // of the last generation, to continue from; nil: the prompt is evaluated whole
 }
+
+// DRY is a penalty against repeating what the text said before: a token that would make a repetition of n tokens longer loses
+// Multiplier·Base^(n-Allowed) from its logit, if n is at least Allowed.
+type DRY struct {
+	Multiplier float64  // 0: no penalty
+	Base       float64  // 0: 1.75
+	Allowed    int      // length of repetitions that cost nothing; 0: 2
+	Window     int      // tokens looked back; 0: all
+	Breakers   []string // tokens with these texts end a repetition; nil: a line break, a colon, a quotation mark and an asterisk
+}
+
+// maxTopLogProbs is the most of Options.TopLogProbs.
+const maxTopLogProbs = 1000
 
 func (o *Options) check() {
 	bad := func(name string, v any, want string) {
 		fault.Throw(fault.Value, op, "%s is %v; want %s", name, v, want)
 	}
+	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+	share := func(v float64) bool { return v >= 0 && v <= 1 }
 	switch {
 	case o.MaxTokens < 0:
 		bad("MaxTokens", o.MaxTokens, "a number of tokens, or 0 for no limit")
-	case !(o.Temperature >= 0) || math.IsInf(o.Temperature, 0):
+	case !(o.Temperature >= 0) || !finite(o.Temperature):
 		bad("Temperature", o.Temperature, "a finite number that is not negative")
 	case o.TopK < 0:
 		bad("TopK", o.TopK, "a number of tokens, or 0 for all")
-	case !(o.TopP >= 0 && o.TopP <= 1):
+	case !share(o.TopP):
 		bad("TopP", o.TopP, "a probability, or 0 for all")
-	case !(o.MinP >= 0 && o.MinP <= 1):
+	case !share(o.MinP):
 		bad("MinP", o.MinP, "a share from 0 to 1")
-	case !(o.RepetitionPenalty >= 0) || math.IsInf(o.RepetitionPenalty, 0):
+	case !share(o.Typical):
+		bad("Typical", o.Typical, "a probability, or 0 for all")
+	case !share(o.XTC):
+		bad("XTC", o.XTC, "a probability")
+	case !share(o.XTCThreshold):
+		bad("XTCThreshold", o.XTCThreshold, "a probability")
+	case !(o.Mirostat >= 0) || !finite(o.Mirostat):
+		bad("Mirostat", o.Mirostat, "a number of bits, or 0")
+	case !(o.MirostatRate >= 0) || !finite(o.MirostatRate):
+		bad("MirostatRate", o.MirostatRate, "a finite number that is not negative")
+	case o.Mirostat > 0 && (o.Temperature == 0 || o.TopK != 0 || o.TopP != 0 || o.MinP != 0 || o.Typical != 0 || o.XTC != 0):
+		bad("Mirostat", o.Mirostat, "a temperature, and no other filter, with it")
+	case !(o.RepetitionPenalty >= 0) || !finite(o.RepetitionPenalty):
 		bad("RepetitionPenalty", o.RepetitionPenalty, "a positive number, or 0 for none")
+	case !finite(o.PresencePenalty):
+		bad("PresencePenalty", o.PresencePenalty, "a finite number")
+	case !finite(o.FrequencyPenalty):
+		bad("FrequencyPenalty", o.FrequencyPenalty, "a finite number")
+	case o.PenaltyWindow < 0:
+		bad("PenaltyWindow", o.PenaltyWindow, "a number of tokens, or 0 for all")
+	case o.TopLogProbs < 0 || o.TopLogProbs > maxTopLogProbs:
+		bad("TopLogProbs", o.TopLogProbs, "0 to 1000")
 	case slices.Contains(o.Stop, ""):
 		bad("Stop", `""`, "texts that are not empty")
+	case slices.Contains(o.DRY.Breakers, ""):
+		bad("DRY.Breakers", `""`, "texts that are not empty")
+	case !(o.DRY.Multiplier >= 0) || !finite(o.DRY.Multiplier) || o.DRY.Base != 0 && !(o.DRY.Base >= 1 && finite(o.DRY.Base)) ||
+		o.DRY.Allowed < 0 || o.DRY.Window < 0:
+		bad("DRY", o.DRY, "numbers that are not negative, and a Base of at least 1")
 	}
-}
-
-// sampler chooses tokens.
-type sampler struct {
-	o    Options
-	rng  *rand.Rand
-	seen map[int]bool // tokens of the text
-	pick []candidate
-}
-
-type candidate struct {
-	id int
-	v  float64 // logit, then probability
-}
-
-func newSampler(o Options) *sampler {
-	return &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), seen: map[int]bool{}}
-}
-
-// saw tells that tokens are in the text.
-func (s *sampler) saw(ids ...int) {
-	for _, id := range ids {
-		s.seen[id] = true
-	}
-}
-
-// next chooses a token and returns it with its logarithmic probability in the model's own distribution.
-func (s *sampler) next(logits []float32) (id int, logProb float64) {
-	sum := logSumExp(logits)
-	raw := func(id int) float64 { return float64(logits[id]) - sum }
-	adjusted := logits
-	if p := s.o.RepetitionPenalty; p != 0 && p != 1 {
-		adjusted = slices.Clone(logits)
-		for id := range s.seen {
-			if v := float64(adjusted[id]); v > 0 {
-				adjusted[id] = float32(v / p)
-			} else {
-				adjusted[id] = float32(v * p)
-			}
+	for id, v := range o.LogitBias {
+		if id < 0 || math.IsNaN(v) || math.IsInf(v, 1) {
+			bad("LogitBias", v, "a number, for an id that is not negative")
 		}
 	}
-	if s.o.Temperature == 0 {
-		id = largest(adjusted)
-		return id, raw(id)
-	}
-	id = s.sample(adjusted)
-	return id, raw(id)
-}
-
-// sample draws from the candidates that TopK, TopP and MinP leave, in this order, at the temperature.
-func (s *sampler) sample(logits []float32) int {
-	s.pick = s.pick[:0]
-	for id, v := range logits {
-		s.pick = append(s.pick, candidate{id, float64(v) / s.o.Temperature})
-	}
-	// Ties are broken by the id, so that the order does not depend on the sort.
-	order := func(a, b candidate) int {
-		if c := cmp.Compare(b.v, a.v); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.id, b.id)
-	}
-	slices.SortFunc(s.pick, order)
-	p := s.pick
-	if k := s.o.TopK; k > 0 && k < len(p) {
-		p = p[:k]
-	}
-	first, sum := p[0].v, 0.0
-	for i := range p {
-		p[i].v = math.Exp(p[i].v - first)
-		sum += p[i].v
-	}
-	if t := s.o.TopP; t > 0 && t < 1 {
-		have := 0.0
-		for i := range p {
-			if have += p[i].v; have >= t*sum {
-				p = p[:i+1]
-				break
-			}
-		}
-	}
-	if s.o.MinP > 0 {
-		n := 1
-		for n < len(p) && p[n].v >= s.o.MinP*p[0].v {
-			n++
-		}
-		p = p[:n]
-	}
-	sum = 0
-	for _, c := range p {
-		sum += c.v
-	}
-	at := s.rng.Float64() * sum
-	for _, c := range p {
-		if at -= c.v; at < 0 {
-			return c.id
-		}
-	}
-	return p[0].id // rounding, or logits that are not numbers
-}
-
-// largest returns the index of the largest number, the first of equal ones. NaN is passed over.
-func largest(list []float32) int {
-	at, most := 0, float32(math.Inf(-1))
-	for i, v := range list {
-		if v > most {
-			at, most = i, v
-		}
-	}
-	return at
-}
-
-func logSumExp(list []float32) float64 {
-	most := float64(list[largest(list)])
-	sum := 0.0
-	for _, v := range list {
-		sum += math.Exp(float64(v) - most)
-	}
-	return most + math.Log(sum)
 }

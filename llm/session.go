@@ -11,6 +11,9 @@ import (
 // planned once, for all texts. A longer text moves to the next capacity.
 const firstCapacity = 256
 
+// maxTraces is how many kinds of steps are stored: by rows, capacities of their caches and sizes of parts.
+const maxTraces = 512
+
 var partSizes = []int{512, 128, 32, 8, 1}
 
 // session is one text with the keys and values of its tokens.
@@ -64,10 +67,7 @@ func (s *session) grow(n int) {
 
 // rewind goes back to where ids and the text part, but for one token at least, whose logits are wanted. It returns the rest.
 func (s *session) rewind(ids []int) []int {
-	n := 0
-	for n < len(ids)-1 && n < s.pos && ids[n] == s.ids[n] {
-		n++
-	}
+	n := s.shared(ids)
 	s.pos, s.ids = n, s.ids[:n]
 	return ids[n:]
 }
@@ -122,7 +122,7 @@ func (s *session) run(part []int64, last int, want bool) (logits []float32, err 
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: s.cache[0].Device()}
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
-			y := s.m.step(ids, start, w.New([]int64{int64(last)}, 1), s.cache)
+			y := s.m.step(ids, start, w.New([]int64{int64(last)}, 1), [][]*lucid.Tensor{s.cache})
 			if want {
 				logits = lucid.ToSlice[float32](y.To(lucid.Float32))
 			} else if err := lucid.Eval(y); err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// AdaptiveLogSoftmaxOptions: every further cluster of classes is projected to a size DivValue (nil: 4) times smaller;
+// AdaptiveLogSoftmaxOptions: every further cluster of classes is projected to a size DivValue (0: 4) times smaller;
 // HeadBias gives the head a bias.
 type AdaptiveLogSoftmaxOptions struct {
-	DivValue *float64     // each further cluster is projected to a size this many times smaller; nil: 4
+	DivValue float64      // each further cluster is projected to a size this many times smaller; 0: 4
 	HeadBias bool         // the head has a bias
 	DType    lucid.DType  // of the parameters; zero: the default float
 	Device   lucid.Device // of the parameters; zero: the default device
@@ -46,7 +46,7 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, opts ...Adapt
 	m := &AdaptiveLogSoftmaxWithLoss{Head: linear(in, cutoffs[0]+len(cutoffs), o.HeadBias),
 		cutoffs: append(append([]int{}, cutoffs...), classes)}
 	for i := range cutoffs {
-		size := int(math.Floor(float64(in) / math.Pow(door.Or(o.DivValue, 4), float64(i+1))))
+		size := int(math.Floor(float64(in) / math.Pow(door.Count(o.DivValue, 4), float64(i+1))))
 		m.Tail = append(m.Tail, NewSequential(linear(in, size, false), linear(size, m.cutoffs[i+1]-m.cutoffs[i], false)))
 	}
 	return m

@@ -26,9 +26,7 @@ func (b *Base) base() *Base { return b }
 func (b *Base) Training() bool { return b.mode.Load() == 0 }
 
 func (b *Base) setTraining(on bool) {
-	if b.mode.What == "" {
-		b.mode.What = "the training mode of a module changed"
-	}
+	b.mode.SetReason("the training mode of a module changed")
 	v := int64(1)
 	if on {
 		v = 0

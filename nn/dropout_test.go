@@ -119,7 +119,7 @@ func TestRandomDefaults(t *testing.T) {
 	same("AlphaDropout", nn.NewAlphaDropout().Forward, nn.NewAlphaDropout(0.5).Forward, 4, 5)
 	same("gumbel_softmax", func(x *lucid.Tensor) *lucid.Tensor { return F.GumbelSoftmax(x) },
 		func(x *lucid.Tensor) *lucid.Tensor {
-			return F.GumbelSoftmax(x, F.GumbelSoftmaxOptions{Tau: new(1.0), Dim: new(-1)})
+			return F.GumbelSoftmax(x, F.GumbelSoftmaxOptions{Tau: 1, Dim: new(-1)})
 		}, 4, 5)
 	same("RReLU", nn.NewRReLU().Forward, nn.NewRReLU(nn.RReLUOptions{Lower: new(1.0 / 8), Upper: new(1.0 / 3)}).Forward, 4, 5)
 	if m := nn.NewTransformer(4, 2, nn.TransformerOptions{DimFeedforward: 4}); len(m.Encoder.Layers) != 6 || len(m.Decoder.Layers) != 6 {

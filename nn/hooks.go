@@ -70,9 +70,7 @@ func (c *hookCell) edit(f func(h *hooks)) {
 	}
 	f(&h)
 	c.set.Store(&h)
-	if c.version.What == "" {
-		c.version.What = "the hooks of a module changed"
-	}
+	c.version.SetReason("the hooks of a module changed")
 	c.version.Store(c.version.Load() + 1)
 }
 

@@ -185,7 +185,7 @@ func TestGradCheckLayers(t *testing.T) {
 	lstm, gru, elman := nn.NewLSTM(2, 2, rnn), nn.NewGRU(2, 2, rnn), nn.NewRNN(2, 2, rnn)
 	att := nn.NewMultiheadAttention(4, 2, nn.MultiheadAttentionOptions{DType: lucid.Float64})
 	frac := F.FractionalMaxPoolOptions{OutputSize: []int{2}, RandomSamples: w.Rand(1, 1, 2)}
-	soft := nn.NewAdaptiveLogSoftmaxWithLoss(4, 6, []int{2, 4}, nn.AdaptiveLogSoftmaxOptions{DivValue: new(2.0), DType: lucid.Float64})
+	soft := nn.NewAdaptiveLogSoftmaxWithLoss(4, 6, []int{2, 4}, nn.AdaptiveLogSoftmaxOptions{DivValue: 2, DType: lucid.Float64})
 	target := lucid.New([]int64{0, 3, 5}, 3)
 	for name, c := range map[string]struct {
 		f func(x *lucid.Tensor) *lucid.Tensor

@@ -56,6 +56,8 @@ func TestMistakenFields(t *testing.T) {
 	}{
 		{"two fields of one name", func() { nn.StateDict(&twoNames{A: lin, B: nn.NewLinear(2, 2)}) }, lucid.ErrValue,
 			[]string{"fields A and B", `"fc"`, `nn:"-"`}},
+		{"layers below none", func() { nn.NewTransformer(4, 2, nn.TransformerOptions{NumEncoderLayers: -1}) }, lucid.ErrValue,
+			[]string{"-1 layers"}},
 		{"embedded name", func() { nn.Parameters(&embedsName{Weight: lin.Weight}) }, lucid.ErrValue,
 			[]string{"weighted.Weight and Weight"}},
 		{"plain tensor", func() { nn.Parameters(plain) }, lucid.ErrGradient, []string{"scale", "nn.Parameter(t)", `nn:",buffer"`}},
@@ -99,7 +101,7 @@ func TestMistakes(t *testing.T) {
 		{"float targets", func() { F.CrossEntropy(lin.Forward(x), lucid.Zeros(4)) }, lucid.ErrShapeMismatch, "To(lucid.Int64)"},
 		{"targets of (B, 1)", func() { F.CrossEntropy(lin.Forward(x), ints.Zeros(4, 1)) }, lucid.ErrShapeMismatch, "want target [4]"},
 		{"class out of range", func() { F.CrossEntropy(lin.Forward(x), lucid.New([]int64{0, 1, 2, 0}, 4)).Item() }, lucid.ErrIndex,
-			"2 is out of range for size 2"},
+			"target 2 is out of range for 2 classes (at mistakes_test.go:103)"},
 		{"all pairs", func() { F.MSELoss(lucid.Zeros(4, 1), lucid.Zeros(4)) }, lucid.ErrShapeMismatch, "Unsqueeze(1)"},
 		{"all pairs, module", func() { nn.NewHuberLoss().Forward(lucid.Zeros(4), lucid.Zeros(4, 1)) }, lucid.ErrShapeMismatch, "[4 4]"},
 		{"logits and targets of other sizes", func() { F.BinaryCrossEntropyWithLogits(lucid.Zeros(4, 1), lucid.Zeros(4)) },

@@ -51,9 +51,7 @@ func (f *formed) all() []*parametrized {
 
 func (f *formed) store(list []*parametrized) {
 	f.list.Store(&list)
-	if f.version.What == "" {
-		f.version.What = "the parametrizations of a module changed"
-	}
+	f.version.SetReason("the parametrizations of a module changed")
 	f.version.Store(f.version.Load() + 1)
 }
 

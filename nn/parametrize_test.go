@@ -230,7 +230,7 @@ func TestPruneModule(t *testing.T) {
 	if !lucid.Equal(fresh.Forward(x).Detach(), want) {
 		t.Error("a saved pruned module gives another result")
 	}
-	prune.Apply(l, "weight", func(scores []float64, _ []int, left []bool) []bool {
+	prune.ByMethod(l, "weight", func(scores []float64, _ []int, left []bool) []bool {
 		for i := range left {
 			left[i] = scores[i] > 0
 		}

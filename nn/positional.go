@@ -8,9 +8,9 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// PositionOptions: Base, the ratio of the longest wave to the shortest, is nil for 10000.
+// PositionOptions: Base, the ratio of the longest wave to the shortest, is 0 for 10000.
 type PositionOptions struct {
-	Base *float64 // ratio of the longest wave to the shortest; nil: 10000
+	Base float64 // ratio of the longest wave to the shortest; 0: 10000
 }
 
 // RotaryEmbedding rotates queries and keys by angles that grow with their positions (Su et al.).
@@ -25,7 +25,7 @@ func NewRotaryEmbedding(headDim, positions int, opts ...PositionOptions) *Rotary
 	if headDim <= 0 || headDim%2 != 0 {
 		refuse(lucid.ErrValue, op, "heads of size %d; want an even one", headDim)
 	}
-	base := door.Or(door.Option(op, opts).Base, 10000)
+	base := door.Count(door.Option(op, opts).Base, 10000)
 	cos, sin := make([]float32, positions*headDim), make([]float32, positions*headDim)
 	for p := range positions {
 		for i := range headDim {
@@ -50,11 +50,11 @@ func (m *RotaryEmbedding) Forward(q, k *lucid.Tensor) (q2, k2 *lucid.Tensor) {
 }
 
 // RoPEOptions say how RoPE rotates: Traditional rotates pairs of neighbouring elements, otherwise each element of the
-// first half of Dims is paired with one of the second; Base is nil for 10000; positions are multiplied by Scale, nil for 1.
+// first half of Dims is paired with one of the second; Base is 0 for 10000; positions are multiplied by Scale, 0 for 1.
 type RoPEOptions struct {
-	Traditional bool     // neighbours rotate together; otherwise an element of the first half with one of the second
-	Base        *float64 // ratio of the longest wave to the shortest; nil: 10000
-	Scale       *float64 // factor of the positions; nil: 1
+	Traditional bool    // neighbours rotate together; otherwise an element of the first half with one of the second
+	Base        float64 // ratio of the longest wave to the shortest; 0: 10000
+	Scale       float64 // factor of the positions; 0: 1
 }
 
 // RoPE is MLX's rotary embedding: it rotates the first dims elements of vectors and leaves the others.
@@ -117,7 +117,7 @@ type SinusoidalEmbedding struct {
 // NewSinusoidalEmbedding returns it for a number of positions.
 func NewSinusoidalEmbedding(positions, size int, opts ...PositionOptions) *SinusoidalEmbedding {
 	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size,
-		door.Or(door.Option("sinusoidal_embedding", opts).Base, 10000))}
+		door.Count(door.Option("sinusoidal_embedding", opts).Base, 10000))}
 }
 
 // Forward takes positions of any shape to vectors.
@@ -135,7 +135,7 @@ type SinusoidalEmbedding2d struct {
 // NewSinusoidalEmbedding2d returns it for a grid; size is a multiple of 4.
 func NewSinusoidalEmbedding2d(height, width, size int, opts ...PositionOptions) *SinusoidalEmbedding2d {
 	return &SinusoidalEmbedding2d{Table: F.SinusoidalEmbedding2d(height, width, size,
-		door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
+		door.Count(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
 }
 
 // Forward adds the vectors of all positions to x, (..., height·width, size).

@@ -7,12 +7,12 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 )
 
-// SinusoidalPositionalEncodingOptions: frequencies fall from MaxFreq (nil: 1) to MinFreq (nil: 1e-4) in equal ratios;
+// SinusoidalPositionalEncodingOptions: frequencies fall from MaxFreq (0: 1) to MinFreq (0: 1e-4) in equal ratios;
 // vectors are multiplied by Scale (nil: √(2/dims)); CosFirst puts cosines before sines; FullTurns counts frequencies in
 // cycles, not radians.
 type SinusoidalPositionalEncodingOptions struct {
-	MinFreq   *float64 // lowest frequency; nil: 1e-4
-	MaxFreq   *float64 // highest frequency; nil: 1
+	MinFreq   float64  // lowest frequency; 0: 1e-4
+	MaxFreq   float64  // highest frequency; 0: 1
 	Scale     *float64 // factor of the vectors; nil: √(2/dims)
 	CosFirst  bool     // cosines before sines
 	FullTurns bool     // frequencies count cycles, not radians
@@ -37,7 +37,7 @@ func NewSinusoidalPositionalEncoding(dims int, opts ...SinusoidalPositionalEncod
 func (m *SinusoidalPositionalEncoding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
 	half := m.dims / 2
-	low, high := math.Log(door.Or(m.o.MinFreq, 1e-4)), math.Log(door.Or(m.o.MaxFreq, 1))
+	low, high := math.Log(door.Count(m.o.MinFreq, 1e-4)), math.Log(door.Count(m.o.MaxFreq, 1))
 	freq := make([]float64, half)
 	for i := range freq {
 		t := 1.0
@@ -61,11 +61,11 @@ func (m *SinusoidalPositionalEncoding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return Leave(m, x, lucid.Cat(parts, -1).Mul(door.Or(m.o.Scale, math.Sqrt(2/float64(m.dims)))))
 }
 
-// TimestepEmbeddingOptions: Base is nil for 10000; SinFirst puts sines before cosines, which is Lucid's
+// TimestepEmbeddingOptions: Base is 0 for 10000; SinFirst puts sines before cosines, which is Lucid's
 // flip_sin_to_cos=False.
 type TimestepEmbeddingOptions struct {
-	Base     *float64 // ratio of the longest wave to the shortest; nil: 10000
-	SinFirst bool     // sines before cosines
+	Base     float64 // ratio of the longest wave to the shortest; 0: 10000
+	SinFirst bool    // sines before cosines
 }
 
 // TimestepEmbedding takes points in time to vectors: cosines and sines of falling frequency, and two linear layers.
@@ -90,7 +90,7 @@ func (m *TimestepEmbedding) Forward(t *lucid.Tensor) *lucid.Tensor {
 	half := m.in / 2
 	freq := make([]float64, half)
 	for i := range freq {
-		freq[i] = math.Pow(door.Or(m.o.Base, 10000), -float64(i)/float64(half))
+		freq[i] = math.Pow(door.Count(m.o.Base, 10000), -float64(i)/float64(half))
 	}
 	d := m.Linear1.Weight.DType()
 	a := t.To(d).Unsqueeze(-1).Mul(lucid.With{DType: d, Device: t.Device()}.New(freq, half))

@@ -43,7 +43,7 @@ func (m *GELU) extra() string {
 	return "approximate='" + how + "'"
 }
 func (m *Softplus) extra() string {
-	return "beta=" + orNumber(m.o.Beta, 1) + ", threshold=" + orNumber(m.o.Threshold, 20)
+	return "beta=" + number(door.Count(m.o.Beta, 1)) + ", threshold=" + orNumber(m.o.Threshold, 20)
 }
 func (m *Hardtanh) extra() string {
 	return "min_val=" + orNumber(m.o.MinVal, -1) + ", max_val=" + orNumber(m.o.MaxVal, 1)

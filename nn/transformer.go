@@ -9,9 +9,9 @@ import (
 
 // TransformerOptions say how a transformer or its layers are made; the zero value is PyTorch's default.
 type TransformerOptions struct {
-	NumEncoderLayers *int                              // nil: 6
-	NumDecoderLayers *int                              // nil: 6
-	DimFeedforward   int                               // 0 means 2048
+	NumEncoderLayers int                               // 0: 6
+	NumDecoderLayers int                               // 0: 6
+	DimFeedforward   int                               // 0: 2048
 	Dropout          *float64                          // nil: 0.1
 	AttentionDropout *float64                          // nil: as Dropout
 	Activation       string                            // "relu" (default) or "gelu"
@@ -180,6 +180,9 @@ type TransformerEncoder struct {
 
 // NewTransformerEncoder makes the layers by calling layer.
 func NewTransformerEncoder(layer func() *TransformerEncoderLayer, numLayers int, norm *LayerNorm) *TransformerEncoder {
+	if numLayers < 0 {
+		refuse(lucid.ErrValue, "transformer_encoder", "%d layers; want 0 or more", numLayers)
+	}
 	m := &TransformerEncoder{Norm: norm}
 	for range numLayers {
 		m.Layers = append(m.Layers, layer())
@@ -209,6 +212,9 @@ type TransformerDecoder struct {
 
 // NewTransformerDecoder makes the layers by calling layer.
 func NewTransformerDecoder(layer func() *TransformerDecoderLayer, numLayers int, norm *LayerNorm) *TransformerDecoder {
+	if numLayers < 0 {
+		refuse(lucid.ErrValue, "transformer_decoder", "%d layers; want 0 or more", numLayers)
+	}
 	m := &TransformerDecoder{Norm: norm}
 	for range numLayers {
 		m.Layers = append(m.Layers, layer())
@@ -241,9 +247,9 @@ func NewTransformer(size, heads int, opts ...TransformerOptions) *Transformer {
 	o := door.Option("transformer", opts)
 	m := &Transformer{
 		Encoder: NewTransformerEncoder(func() *TransformerEncoderLayer { return NewTransformerEncoderLayer(size, heads, o) },
-			door.Or(o.NumEncoderLayers, 6), o.norm(size)),
+			door.Count(o.NumEncoderLayers, 6), o.norm(size)),
 		Decoder: NewTransformerDecoder(func() *TransformerDecoderLayer { return NewTransformerDecoderLayer(size, heads, o) },
-			door.Or(o.NumDecoderLayers, 6), o.norm(size)),
+			door.Count(o.NumDecoderLayers, 6), o.norm(size)),
 	}
 	for _, p := range Parameters(m) {
 		if p.Dim() > 1 {

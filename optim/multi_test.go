@@ -68,7 +68,7 @@ func TestStepHooks(t *testing.T) {
 		}
 		before := utils.ParametersToVector(ps).Detach().Clone()
 		step(batchOf(1))
-		if d := lucid.Norm(utils.ParametersToVector(ps).Detach().Sub(before)).Item(); d > 0.1001 || d < 0.0999 {
+		if d := utils.ParametersToVector(ps).Detach().Sub(before).Norm().Item(); d > 0.1001 || d < 0.0999 {
 			t.Errorf("compiled %v: a step of length %v; want 0.1", compiled, d)
 		}
 		step(batchOf(2))

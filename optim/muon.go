@@ -14,7 +14,7 @@ type MuonOptions struct {
 	Momentum       *float64    // nil: 0.95
 	NoNesterov     bool        // PyTorch's nesterov=False
 	NSCoefficients *[3]float64 // nil: 3.4445, -4.775, 2.0315
-	NSSteps        *int        // nil: 5
+	NSSteps        int         // steps of the iteration that makes an update orthogonal; 0: 5
 	Eps            *float64    // nil: 1e-7
 	// AdjustLR scales the rate by the matrix's sizes: "original" (default), "match_rms_adamw" or "spectral_unclamped".
 	AdjustLR string
@@ -44,9 +44,9 @@ func (o MuonOptions) numbers() muon {
 	needNumbers("muon", o, o.LR, 0.001)
 	c := door.Or(o.NSCoefficients, [3]float64{3.4445, -4.7750, 2.0315})
 	h := muon{door.Or(o.WeightDecay, 0.1), door.Or(o.Momentum, 0.95), c[0], c[1], c[2], door.Or(o.Eps, 1e-7),
-		door.Or(o.NSSteps, 5), 0, !o.NoNesterov}
+		door.Count(o.NSSteps, 5), 0, !o.NoNesterov}
 	if h.NSSteps < 0 || h.NSSteps >= 100 {
-		refuse(lucid.ErrValue, "muon", "NSSteps is %d; want 0 to 99", h.NSSteps)
+		refuse(lucid.ErrValue, "muon", "NSSteps is %d; want 1 to 99, or 0 for 5", h.NSSteps)
 	}
 	switch o.AdjustLR {
 	case "", "original":

@@ -175,7 +175,7 @@ func within(op, name string, v, low, high float64) {
 
 func (e *engine[H]) init(r rule[H], params []*lucid.Tensor, lr float64, h H) {
 	e.rule = r
-	e.version.What = "the numbers of an optimizer changed"
+	e.version.SetReason("the numbers of an optimizer changed")
 	e.add(params, lr, h)
 }
 
@@ -205,7 +205,7 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	}
 	w := lucid.With{DType: lucid.Float64, Device: params[0].Device()}
 	g := &group[H]{h: h, clock: number(w, 0)}
-	g.stepsDiffer.What = "parameters stopped being updated together"
+	g.stepsDiffer.SetReason("parameters stopped being updated together")
 	g.Group = Group{Params: append([]*lucid.Tensor(nil), params...), InitialLR: lr, lr: lr, rate: number(w, lr)}
 	if e.rule.momentum != nil {
 		g.momentum = e.rule.momentum(h)

@@ -5,15 +5,16 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
 // GradScalerOptions are the numbers of a GradScaler; the zero value is PyTorch's default.
 type GradScalerOptions struct {
-	InitScale      *float64     // nil: 65536
-	GrowthFactor   *float64     // nil: 2
-	BackoffFactor  *float64     // nil: 0.5
-	GrowthInterval int          // steps without an overflow until the scale grows; 0 means 2000
+	InitScale      float64      // the scale at the start; 0: 65536
+	GrowthFactor   float64      // factor of the scale after GrowthInterval steps without an overflow; 0: 2
+	BackoffFactor  float64      // factor of the scale after an overflow; 0: 0.5
+	GrowthInterval int          // steps without an overflow until the scale grows; 0: 2000
 	Disabled       bool         // change nothing: Step is the optimizer's
 	Device         lucid.Device // where the scale is stored, best where the parameters are; zero: the default device
 }
@@ -54,20 +55,13 @@ func NewGradScaler(opts ...GradScalerOptions) *GradScaler {
 	if len(opts) > 1 {
 		refuse(lucid.ErrValue, op, "%d options; want one", len(opts))
 	}
-	s := &GradScaler{growth: 2, backoff: 0.5, rounds: map[Optimizer]*round{}}
+	s := &GradScaler{rounds: map[Optimizer]*round{}}
 	if len(opts) > 0 {
 		s.o = opts[0]
 	}
-	start := 65536.0
-	for _, n := range []struct{ to, from *float64 }{{&start, s.o.InitScale}, {&s.growth, s.o.GrowthFactor},
-		{&s.backoff, s.o.BackoffFactor}} {
-		if n.from != nil {
-			*n.to = *n.from
-		}
-	}
-	if s.o.GrowthInterval == 0 {
-		s.o.GrowthInterval = 2000
-	}
+	start := door.Count(s.o.InitScale, 65536)
+	s.growth, s.backoff = door.Count(s.o.GrowthFactor, 2), door.Count(s.o.BackoffFactor, 0.5)
+	s.o.GrowthInterval = door.Count(s.o.GrowthInterval, 2000)
 	switch {
 	case !(start > 0) || math.IsInf(start, 1):
 		refuse(lucid.ErrValue, op, "InitScale is %v; want a positive number", start)

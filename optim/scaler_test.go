@@ -44,7 +44,7 @@ func TestGradScaler(t *testing.T) {
 				}
 				plain, mine := leaves(), leaves()
 				ref, opt := build(plain), build(mine)
-				scaler := optim.NewGradScaler(optim.GradScalerOptions{InitScale: new(1024.0), BackoffFactor: new(0.25), GrowthInterval: 2})
+				scaler := optim.NewGradScaler(optim.GradScalerOptions{InitScale: 1024, BackoffFactor: 0.25, GrowthInterval: 2})
 				step := func(f *lucid.Tensor) *lucid.Tensor {
 					opt.ZeroGrad()
 					l := loss(mine, f)
@@ -192,7 +192,7 @@ func TestGradScalerUse(t *testing.T) {
 			}
 		}},
 		"accumulate": {lucid.ErrNotImplemented, func() { optim.NewGradScaler().Step(optim.NewAccumulate(opt, 2)) }},
-		"growth":     {lucid.ErrValue, func() { optim.NewGradScaler(optim.GradScalerOptions{GrowthFactor: new(1.0)}) }},
+		"growth":     {lucid.ErrValue, func() { optim.NewGradScaler(optim.GradScalerOptions{GrowthFactor: 1}) }},
 		"half inside": {lucid.ErrTrace, func() {
 			s := optim.NewGradScaler()
 			lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { s.Unscale(opt); return x })(w.Detach())

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/random"
 )
@@ -129,7 +130,7 @@ func (c goldenCase) run(t *testing.T) *lucid.Tensor {
 		return random.Bernoulli(key, c.operand(t, "p"), sizes)
 	case "categorical":
 		return random.Categorical(key, c.operand(t, "logits").(*lucid.Tensor),
-			random.CategoricalOptions{Axis: integer("axis"), NumSamples: integer("num_samples"), Shape: sizes})
+			random.CategoricalOptions{Axis: integer("axis"), NumSamples: door.Or(integer("num_samples"), 0), Shape: sizes})
 	case "permutation":
 		axis := 0
 		c.into(t, "axis", &axis)

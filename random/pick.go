@@ -41,7 +41,7 @@ func Bernoulli(key *lucid.Tensor, p any, sizes []int) *lucid.Tensor {
 // broadcast, and one sample of each distribution by default.
 type CategoricalOptions struct {
 	Axis       *int  // dimension of the classes; nil: the last
-	NumSamples *int  // samples of each distribution, in a last dimension; nil: one, without it
+	NumSamples int   // samples of each distribution, in a last dimension; 0: one, without it
 	Shape      []int // of the result, with which the distributions broadcast; nil: theirs
 }
 
@@ -55,10 +55,10 @@ func Categorical(key, logits *lucid.Tensor, opts ...CategoricalOptions) *lucid.T
 		axis = *p.Axis
 	}
 	switch {
-	case p.Shape != nil && p.NumSamples != nil:
-		fault.Throw(fault.Value, "categorical", "got both a shape %v and a number of samples %d; give one", p.Shape, *p.NumSamples)
-	case p.NumSamples != nil:
-		return wrap(ops.RandomCategoricalN(k, x, axis, *p.NumSamples))
+	case p.Shape != nil && p.NumSamples != 0:
+		fault.Throw(fault.Value, "categorical", "got both a shape %v and a number of samples %d; give one", p.Shape, p.NumSamples)
+	case p.NumSamples != 0:
+		return wrap(ops.RandomCategoricalN(k, x, axis, p.NumSamples))
 	case p.Shape == nil && x.Rank() > 0:
 		at := shape.Axis("categorical", axis, x.Rank())
 		p.Shape = slices.Delete(x.Shape().Clone(), at, at+1)

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -16,11 +15,10 @@ import (
 
 // handOver is the command line of that program; nil where this one will do, or cannot be built anew.
 func handOver(args []string, executable string) []string {
-	info, ok := debug.ReadBuildInfo()
-	if gpuDoctor != nil || !ok || info.Path == "" || !strings.Contains(executable, "go-build") || !asksForGPU(args) {
+	if gpuDoctor != nil || !strings.Contains(executable, "go-build") || !asksForGPU(args) {
 		return nil
 	}
-	return slices.Concat([]string{"go", "run", "-tags", "gpu", info.Path}, args)
+	return slices.Concat([]string{"go", "run", "-tags", "gpu", runnable()}, args)
 }
 
 // asksForGPU reports whether a command is about a GPU: --device cuda says so, and doctor is asked on a machine that has one.

@@ -122,8 +122,46 @@ func (p *predictFlags) predict(out io.Writer) error {
 		return p.showHeld(m, out)
 	case m.Config.Text():
 		return p.write(m, out)
+	case m.Regression():
+		return p.estimate(m, out)
 	}
 	return p.classify(m, out)
+}
+
+// estimated is what --json prints for a regression.
+type estimated struct {
+	Value      float64 `json:"value"`
+	Target     string  `json:"target,omitempty"` // name of the column
+	Truth      string  `json:"truth,omitempty"`  // of a held out example
+	Checkpoint string  `json:"checkpoint"`
+}
+
+// estimate predicts a number from a row of numbers.
+func (p *predictFlags) estimate(m *learn.Predictor, out io.Writer) error {
+	if isImage(p.input) {
+		return &learn.Hint{What: "the model reads rows of numbers, not images", Try: "lucid predict 1,2,3"}
+	}
+	v, err := m.Number(p.input)
+	if err != nil {
+		return err
+	}
+	return p.showNumber(m, v, "", out)
+}
+
+// showNumber prints a prediction.
+func (p *predictFlags) showNumber(m *learn.Predictor, v float64, truth string, out io.Writer) error {
+	e := estimated{v, m.Spec.Target.Name, truth, p.checkpoint}
+	if p.json {
+		return json.NewEncoder(out).Encode(e)
+	}
+	if truth != "" {
+		fmt.Fprintf(out, "it is %s; the model says:\n", truth)
+	}
+	if e.Target != "" {
+		fmt.Fprintf(out, "%s ", e.Target)
+	}
+	_, err := fmt.Fprintf(out, "%.6g\n", v)
+	return err
 }
 
 func (p *predictFlags) write(m *learn.Predictor, out io.Writer) error {
@@ -171,6 +209,9 @@ func (p *predictFlags) showHeld(m *learn.Predictor, out io.Writer) error {
 	h, err := m.Held(p.held)
 	if err != nil {
 		return err
+	}
+	if h.Number != nil {
+		return p.showNumber(m, *h.Number, h.Truth, out)
 	}
 	if !p.json {
 		for _, row := range h.Pixels {

@@ -90,6 +90,11 @@ func (s *session) run(ctx context.Context) error {
 		fmt.Fprintf(s.log, "%s of an earlier run will be replaced; to go on with that one instead: %s\n", s.file, s.again())
 	}
 	s.bar = progress.New(s.log, s.live, s.Done, s.Total, s.Spec.Unit)
+	if n := len(s.Tests); s.reportDue() && (n == 0 || s.Tests[n-1].Step < s.Done) { // it was stopped before its report
+		if err := s.report(ctx); err != nil {
+			return err
+		}
+	}
 	err := s.Train(ctx, func(loss float64) error { return s.after(ctx, loss) })
 	s.bar.Clear()
 	stopped := errors.Is(err, context.Canceled) || errors.Is(err, errStopped)
@@ -120,14 +125,14 @@ func interrupted(ctx context.Context) error {
 // after shows a step that was made, and saves and reports now and then.
 func (s *session) after(ctx context.Context, loss float64) error {
 	s.bar.Step(s.Units(), fmt.Sprintf("loss %.4f", loss))
-	report := s.Done%s.Every == 0 && s.Done < s.Total
-	if every := s.saveEvery; every > 0 && s.Done%every == 0 || every == 0 && report {
-		if err := s.Save(s.file); err != nil {
+	report := s.reportDue()
+	if report {
+		if err := s.report(ctx); err != nil {
 			return err
 		}
 	}
-	if report {
-		if err := s.report(ctx); err != nil {
+	if every := s.saveEvery; every > 0 && s.Done%every == 0 || every == 0 && report {
+		if err := s.Save(s.file); err != nil {
 			return err
 		}
 	}
@@ -137,18 +142,27 @@ func (s *session) after(ctx context.Context, loss float64) error {
 	return nil
 }
 
+// reportDue reports whether the model is to be tried after the step it has made.
+func (s *session) reportDue() bool { return s.Done > 0 && s.Done%s.Every == 0 && s.Done < s.Total }
+
 // report says how the model does now.
 func (s *session) report(ctx context.Context) error {
-	r, err := s.Evaluate(ctx)
+	r, err := s.Report(ctx)
 	if err != nil {
 		return err
 	}
-	if s.Config().Text() {
-		sample, err := s.Sample("The ", 60, 0.8, uint64(s.Done))
+	switch {
+	case s.Config().Text():
+		// A byte costs about a tenth of a step.
+		sample, err := s.Sample("The ", min(60, s.Every/4), 0.8, uint64(s.Done))
 		if err != nil {
 			return err
 		}
 		s.bar.Line("step %d/%d  loss %.4f  test loss %.4f  %q", s.Done, s.Total, s.Loss(s.Every), r.Loss, "The "+sample)
+		return nil
+	case s.Spec.Target != nil:
+		s.bar.Line("epoch %d  step %d/%d  loss %.4f  test R² %.4f  MAE %.4g  %s %s/s", s.Epoch(), s.Done, s.Total, s.Loss(s.Every), r.R2,
+			r.MAE, progress.Count(s.bar.Rate()), s.Spec.Unit)
 		return nil
 	}
 	s.bar.Line("epoch %d  step %d/%d  loss %.4f  test accuracy %.2f %%  %s %s/s", s.Epoch(), s.Done, s.Total, s.Loss(s.Every),
@@ -172,17 +186,20 @@ func (s *session) finish() error {
 		fmt.Fprint(s.log, "loss\n", plot.Braille(s.losses(), min(64, max(progress.Columns(s.log)-12, 8)), 8))
 	}
 	if s.Config().Text() {
-		sample, err := s.Sample("The ", 400, 0.8, 1)
+		sample, err := s.Sample("The ", min(400, max(60, s.Done)), 0.8, 1)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(s.log, "a sample:\n%s\n\n", "The "+sample)
-	} else if len(s.Spec.Classes) <= 20 {
+	} else if r.Confusion != nil && len(s.Spec.Classes) <= 20 {
 		fmt.Fprintln(s.log, "rows: what it is; columns: what the model says")
 		plot.Confusion(s.log, s.Spec.Classes, r.Confusion)
 	}
-	fmt.Fprintf(s.log, "test accuracy %.2f %%, loss %.4f, after %d steps in %.1f s\n", 100*r.Accuracy, s.Loss(s.Every), s.Done,
-		time.Since(s.begin).Seconds())
+	score := fmt.Sprintf("test accuracy %.2f %%", 100*r.Accuracy)
+	if s.Spec.Target != nil {
+		score = fmt.Sprintf("test R² %.4f, mean absolute error %.4g", r.R2, r.MAE)
+	}
+	fmt.Fprintf(s.log, "%s, loss %.4f, after %d steps in %.1f s\n", score, s.Loss(s.Every), s.Done, time.Since(s.begin).Seconds())
 	fmt.Fprintf(s.log, "checkpoint %s, plots %s and %s; try it: %s\n", s.file, s.sibling(".svg"), s.sibling(".png"), s.tryIt())
 	if s.json {
 		return s.printJSON(r, false)
@@ -215,9 +232,16 @@ func (s *session) losses() []float64 {
 }
 
 func (s *session) drawPlots() error {
-	for ext, draw := range map[string]func(w io.Writer, title, yName string, y []float64) error{".svg": plot.SVG, ".png": plot.PNG} {
+	r := plot.Run{Title: s.Config().Model + " on " + s.Spec.Name, Loss: s.losses(), Score: "test accuracy", Share: true}
+	if s.Spec.Target != nil {
+		r.Score, r.Share = "test R²", false
+	}
+	for _, t := range s.Tests {
+		r.Tests = append(r.Tests, plot.Test(t))
+	}
+	for ext, draw := range map[string]func(w io.Writer, r plot.Run) error{".svg": plot.SVG, ".png": plot.PNG} {
 		var b bytes.Buffer
-		if err := draw(&b, s.Config().Model+" on "+s.Spec.Name, "loss", s.losses()); err != nil {
+		if err := draw(&b, r); err != nil {
 			return err
 		}
 		if err := os.WriteFile(s.sibling(ext), b.Bytes(), 0o666); err != nil {
@@ -229,7 +253,10 @@ func (s *session) drawPlots() error {
 
 // summary is what --json prints.
 type summary struct {
-	TestAccuracy *float64 `json:"test_accuracy"` // null if the run was stopped
+	Task         string   `json:"task"`              // classes, regression or text
+	TestAccuracy *float64 `json:"test_accuracy"`     // null if the run was stopped, or is a regression
+	TestR2       *float64 `json:"test_r2,omitempty"` // of a regression
+	TestMAE      *float64 `json:"test_mae,omitempty"`
 	TestLoss     *float64 `json:"test_loss"`
 	FinalLoss    float64  `json:"final_loss"`
 	Seconds      float64  `json:"seconds"`
@@ -248,8 +275,21 @@ type summary struct {
 func (s *session) printJSON(r learn.Result, stopped bool) error {
 	j := summary{FinalLoss: s.Loss(s.Every), Seconds: time.Since(s.begin).Seconds(), Checkpoint: s.file, Model: s.Config().Model,
 		Data: s.Spec.Name, Parameters: s.Parameters(), Steps: s.Done, TotalSteps: s.Total, Stopped: stopped, Device: s.device.String()}
+	switch {
+	case s.Config().Text():
+		j.Task = "text"
+	case s.Spec.Target != nil:
+		j.Task = learn.Regression
+	default:
+		j.Task = learn.Classes
+	}
 	if !stopped {
-		j.TestAccuracy, j.TestLoss, j.Plot, j.PlotPNG = &r.Accuracy, &r.Loss, s.sibling(".svg"), s.sibling(".png")
+		j.TestLoss, j.Plot, j.PlotPNG = &r.Loss, s.sibling(".svg"), s.sibling(".png")
+		if j.Task == learn.Regression {
+			j.TestR2, j.TestMAE = &r.R2, &r.MAE
+		} else {
+			j.TestAccuracy = &r.Accuracy
+		}
 	}
 	return json.NewEncoder(s.out).Encode(j)
 }

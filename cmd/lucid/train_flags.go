@@ -29,6 +29,9 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f.StringVar(&t.Model, "model", "", "what to train: cnn, mlp or gpt; default: mlp for a .csv file, gpt for a .txt file, else cnn")
 	f.StringVar(&t.Data, "data", "",
 		"a folder of MNIST files, a folder of images in a folder per class, a .csv file; for gpt a text; default: data of the program")
+	f.StringVar(&t.Task, "task", "", "of a .csv file: classes, or regression to predict a number; default: as its target looks")
+	f.StringVar(&t.Target, "target", "",
+		"of a .csv file: the column to predict, its name or its number from 1; default: one named label, class or target, else the last")
 	f.IntVar(&t.Epochs, "epochs", 0, "times to go through the data; 0: as many as it needs")
 	f.IntVar(&t.Steps, "steps", 0, "steps to make, instead of epochs")
 	f.IntVar(&t.Batch, "batch", 0, "examples a step sees; 0: 64, of a small set fewer, for gpt 8")
@@ -96,7 +99,7 @@ func (t *trainFlags) start() (*learn.Trainer, error) {
 	if !t.resume {
 		return learn.New(t.Config)
 	}
-	for _, name := range []string{"data", "batch", "lr", "seed", "context", "width", "depth", "heads"} {
+	for _, name := range []string{"data", "task", "target", "batch", "lr", "seed", "context", "width", "depth", "heads"} {
 		if t.given[name] {
 			return nil, &usageError{"lucid train: --" + name + " cannot change while a run goes on", "lucid train --resume --out " + t.file}
 		}
@@ -148,9 +151,9 @@ func self() string {
 	path, err := os.Executable()
 	if name := strings.TrimSuffix(filepath.Base(path), ".exe"); err == nil && name == "lucid" && strings.Contains(path, "go-build") {
 		if gpuDoctor != nil {
-			return "go run -tags gpu ./cmd/lucid"
+			return "go run -tags gpu " + runnable()
 		}
-		return "go run ./cmd/lucid"
+		return "go run " + runnable()
 	}
 	return "lucid"
 }

@@ -1,6 +1,6 @@
 // Package transforms prepares images for a network: sizes, crops, flips, colours, and numbers near 0.
 //
-//	train := transforms.Map(folder, 0, transforms.Compose(
+//	train := transforms.NewDataset(folder, 0, transforms.Compose(
 //		transforms.RandomResizedCrop(224, 224),
 //		transforms.RandomHorizontalFlip(0.5),
 //		transforms.ToTensor(),

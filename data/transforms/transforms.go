@@ -50,10 +50,10 @@ func checkProbability(op string, p float64) {
 	}
 }
 
-// Map is a dataset whose examples have a transform applied to one of their tensors, 0 being the first.
-func Map(d data.Dataset, field int, t Transform) data.Dataset {
+// NewDataset returns a dataset whose examples are those of d with a transform applied to one of their tensors, 0 being the first.
+func NewDataset(d data.Dataset, field int, t Transform) data.Dataset {
 	if field < 0 {
-		refuse(lucid.ErrIndex, "map", "tensor %d of an example", field)
+		refuse(lucid.ErrIndex, "transforms", "tensor %d of an example", field)
 	}
 	return &mapped{d, field, t}
 }

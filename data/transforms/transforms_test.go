@@ -167,9 +167,10 @@ func TestColours(t *testing.T) {
 
 // TestWorkers asks that random images depend on seed, epoch and example alone.
 func TestWorkers(t *testing.T) {
-	d := transforms.Map(data.NewTensorDataset(lucid.Arange(0, 24*64).Reshape(24, 1, 8, 8), lucid.Arange(0, 24)), 0, transforms.Compose(
-		transforms.RandomCrop(6, 6), transforms.RandomHorizontalFlip(0.5), transforms.RandomVerticalFlip(0.5),
-		transforms.RandomResizedCrop(4, 4)))
+	d := transforms.NewDataset(data.NewTensorDataset(lucid.Arange(0, 24*64).Reshape(24, 1, 8, 8), lucid.Arange(0, 24)), 0,
+		transforms.Compose(
+			transforms.RandomCrop(6, 6), transforms.RandomHorizontalFlip(0.5), transforms.RandomVerticalFlip(0.5),
+			transforms.RandomResizedCrop(4, 4)))
 	read := func(workers int) (epochs [2]string) {
 		l := data.NewLoader(d, data.LoaderOptions{BatchSize: 5, Shuffle: true, Workers: workers, Seed: new(uint64(3))})
 		for e := range epochs {
@@ -223,7 +224,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
 		}
 	}
-	d := transforms.Map(data.NewTensorDataset(image), 1, transforms.ToTensor())
+	d := transforms.NewDataset(data.NewTensorDataset(image), 1, transforms.ToTensor())
 	if _, err := d.Get(0); !errors.Is(err, lucid.ErrIndex) {
 		t.Errorf("a tensor that is not there: %v", err)
 	}

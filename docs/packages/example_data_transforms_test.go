@@ -11,7 +11,7 @@ import (
 // A pipeline: a piece of docs/packages/data-transforms.md.
 func Example_dataTransformsAPipeline() {
 	images := lucid.With{DType: lucid.Uint8}.Ones(3, 3, 40, 30) // three images
-	prepared := transforms.Map(data.NewTensorDataset(images), 0, transforms.Compose(
+	prepared := transforms.NewDataset(data.NewTensorDataset(images), 0, transforms.Compose(
 		transforms.Resize([]int{32}), // the shorter side
 		transforms.RandomCrop(28, 28),
 		transforms.RandomHorizontalFlip(0.5),

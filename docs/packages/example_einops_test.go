@@ -19,3 +19,14 @@ func Example_einopsPatterns() {
 	//         [ 8, 11]])
 	// [4 2 6]
 }
+
+func Example_einopsPack() {
+	tokens, class := lucid.Zeros(8, 16, 32), lucid.Ones(8, 32)
+	all, shapes := einops.Pack([]*lucid.Tensor{class, tokens}, "b * c")
+	fmt.Println(all.Shape(), shapes)
+	parts := einops.Unpack(all, shapes, "b * c")
+	fmt.Println(parts[0].Shape(), parts[1].Shape())
+	// Output:
+	// [8 17 32] [[] [16]]
+	// [8 32] [8 16 32]
+}

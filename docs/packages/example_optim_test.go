@@ -41,7 +41,7 @@ func Example_optimAverage() {
 func Example_optimGradScaler() {
 	w := lucid.New([]float32{4}, 1).RequiresGrad_(true)
 	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 0.1})
-	scaler := optim.NewGradScaler(optim.GradScalerOptions{InitScale: new(1e6)})
+	scaler := optim.NewGradScaler(optim.GradScalerOptions{InitScale: 1e6})
 	for range 8 {
 		opt.ZeroGrad()
 		var loss *lucid.Tensor

@@ -57,7 +57,7 @@ func run(ctx context.Context, w io.Writer, epochs int) (float64, error) {
 	images := table.X.Div(16).Reshape(-1, 1, 8, 8) // pixels are from 0 to 16
 	parts := data.RandomSplit(data.NewTensorDataset(images, table.Y), []float64{0.8, 0.2}, 0)
 	// Every epoch sees each digit a little moved: the same for the same seed, whatever the number of workers.
-	moved := transforms.Map(parts[0], 0, transforms.RandomCrop(8, 8, transforms.RandomCropOptions{Padding: 1}))
+	moved := transforms.NewDataset(parts[0], 0, transforms.RandomCrop(8, 8, transforms.RandomCropOptions{Padding: 1}))
 	loader := data.NewLoader(moved, data.LoaderOptions{BatchSize: 64, Shuffle: true, Workers: 2, Seed: new(uint64(1))})
 
 	lucid.Seed(1)

@@ -31,5 +31,8 @@ func (c Conv) Span(d, x int) int {
 // GatherMM says how many products a gather_mm makes.
 type GatherMM struct{ Outs int }
 
-// Block is a block format of quantized rows, by its number in GGUF files.
-type Block struct{ Type int }
+// Block is a block format of quantized rows, by its number in GGUF files. Fast lets a product round activations to int8.
+type Block struct {
+	Type int
+	Fast bool
+}

@@ -14,6 +14,7 @@ const (
 	NotNegative
 	Finite
 	Envelope
+	Finished
 )
 
 // Domain is a rule that an op's values must follow, and the op: values are known only when they are computed.
@@ -37,12 +38,14 @@ func (r Rule) Bounds() (low, high float64) {
 		return -math.MaxFloat64, math.MaxFloat64
 	case Envelope:
 		return 1e-11, math.Inf(1)
+	case Finished:
+		return 0, 0
 	}
 	return 0, math.Inf(1)
 }
 
 // Valid reports whether the rule is one of those here.
-func (r Rule) Valid() bool { return r <= Envelope }
+func (r Rule) Valid() bool { return r <= Finished }
 
 // Allows reports whether a value follows the rule.
 func (r Rule) Allows(v float64) bool {
@@ -63,6 +66,8 @@ func (r Rule) Text() string {
 		return "the range of the data must be finite"
 	case Envelope:
 		return "the squares of overlapping windows must add up to more than 1e-11 everywhere; take a smaller hop_length or another window"
+	case Finished:
+		return "the condition still holds after MaxSteps rounds; a gradient in reverse mode needs a larger MaxSteps, or Scan"
 	case SomeLogit:
 		return "a distribution needs a logit above -Inf, and none that is NaN"
 	}

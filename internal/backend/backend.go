@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,6 +163,15 @@ func Types() []string {
 	return slices.Sorted(maps.Keys(registry.openers))
 }
 
+// Opened lists the devices that were opened, sorted by type and index.
+func Opened() []*Device {
+	registry.Lock()
+	defer registry.Unlock()
+	list := slices.Collect(maps.Values(registry.open))
+	slices.SortFunc(list, func(a, b *Device) int { return cmp.Or(strings.Compare(a.Type, b.Type), a.Index-b.Index) })
+	return list
+}
+
 // Open returns the device, opening it the first time.
 func Open(typ string, index int) (*Device, error) {
 	registry.Lock()
@@ -173,7 +183,8 @@ func Open(typ string, index int) (*Device, error) {
 	open := registry.openers[typ]
 	if open == nil {
 		known := strings.Join(slices.Sorted(maps.Keys(registry.openers)), " ")
-		return nil, fault.New(fault.Device, "device", "unknown device type %q; known: %s (CUDA needs import _ \"github.com/lucid-go/lucid/cuda\")", typ, known)
+		return nil, fault.New(fault.Device, "device",
+			"unknown device type %q; known: %s (CUDA needs import _ \"github.com/lucid-go/lucid/cuda\")", typ, known)
 	}
 	d, err := open(index)
 	if err != nil {

@@ -38,6 +38,12 @@ type EpilogueFuser interface {
 	EpilogueReduces() bool
 }
 
+// ShapeChecker is a Fuser whose prepared programs depend on their shape in part.
+type ShapeChecker interface {
+	// PreparedFor reports whether what Prepare decided for a program holds for the shape it has now.
+	PreparedFor(p *Fused) bool
+}
+
 // HorizontalFuser is a Fuser that runs one program over several sets of operands as one launch.
 type HorizontalFuser interface {
 	// RunHorizontal runs a program over sets of operands: out and in hold one set behind the other, each of a shape of its own, and

@@ -8,11 +8,9 @@ import (
 
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/exec"
-	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
-	"github.com/lucid-go/lucid/internal/simplify"
 	"github.com/lucid-go/lucid/internal/tree"
 )
 
@@ -37,6 +35,19 @@ func (e *entry) differs(in []*graph.Array, t *signature) string {
 	return ""
 }
 
+// plainly reports whether the trace was made for such arguments; differs says why not, which takes longer.
+func (e *entry) plainly(in []*graph.Array, t *signature) bool {
+	if len(e.tensors) != len(in) || e.sig != *t {
+		return false
+	}
+	for i, x := range in {
+		if n := x.Peek(); !e.tensors[i].plainly(n) && !e.tensors[i].same(specOf(n)) {
+			return false
+		}
+	}
+	return true
+}
+
 // entry is one trace, planned.
 type entry struct {
 	sig     signature
@@ -56,6 +67,8 @@ type entry struct {
 	numOut   int // outputs that are the function's own
 	res      []reflect.Value
 	writes   bool
+	hash     uint64 // of the arguments
+	bytes    int    // what it takes
 	donate   []bool // by argument and captured handle: its buffer may be written over
 }
 
@@ -153,7 +166,7 @@ func (e *entry) guardsFail() string {
 func (c *Function) trace(in []*graph.Array, tr *trees, sig signature) (e *entry, err error) {
 	e, err = c.record(in, tr, sig, true)
 	if err == nil && e.stored() {
-		c.add(e)
+		c.add(e, in)
 	}
 	return e, err
 }
@@ -195,7 +208,7 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 		}
 		roots := e.learn(t, standIns, args, outs)
 		if plan && !e.inline {
-			err = e.plan(t, roots, standIns, c.o.Recompute)
+			err = c.plan(e, t, roots, standIns)
 		}
 	})
 	if err != nil {
@@ -249,6 +262,7 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 			e.grads = append(e.grads, gradOut{g.Slot, out, of})
 		}
 	}
+	e.captured, e.specs = make([]captured, 0, len(r.Captured)), make([]tensorSpec, 0, len(r.Captured))
 	for _, k := range r.Captured {
 		n := k.Handle.Raw()
 		s := n.OwnSlot()
@@ -265,51 +279,6 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 	}
 	e.writes = len(e.written)+len(e.grads) > 0
 	return roots
-}
-
-// plan makes a program of the finished trace, which may do a share of its work again.
-func (e *entry) plan(t *graph.Trace, roots, standIns []*graph.Node, again float64) error {
-	for _, k := range t.Result().Captured {
-		standIns = append(standIns, k.Placeholder)
-	}
-	for _, n := range roots {
-		if tr := n.Trace(); tr != nil && tr != t {
-			fault.Throw(fault.Trace, t.Name, "a value of another trace came out")
-		}
-	}
-	simple, _ := simplify.Graph(roots)
-	becomes := make([]int, len(simple))
-	for i := range becomes {
-		becomes[i] = -1
-		if k := i - e.numOut; k >= 0 && k < len(e.written) {
-			if w := e.written[k]; w.h == nil {
-				becomes[i] = w.arg
-			} else if w.at >= 0 {
-				becomes[i] = len(standIns) - len(e.captured) + w.at
-			}
-		}
-	}
-	e.donate = make([]bool, len(standIns))
-	first := len(standIns) - len(e.captured)
-	for _, k := range becomes {
-		if k >= 0 {
-			e.donate[k] = true
-		}
-	}
-	var err error
-	if e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes, again); err != nil {
-		return err
-	}
-	moved, err := e.ready(first)
-	if err == nil && moved {
-		e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes, again)
-	}
-	if err != nil {
-		return err
-	}
-	e.prog.State = slices.Clone(e.donate)
-	clear(e.prog.State[:first]) // an argument is another tensor at the next call
-	return nil
 }
 
 // position finds a tensor among those captured, as they were when the trace was made.
@@ -330,11 +299,4 @@ func (e *entry) strides() []*shape.Layout {
 		return nil
 	}
 	return lays
-}
-
-func init() {
-	exec.Simplify = func(roots []*graph.Node) []*graph.Node {
-		simple, _ := simplify.Graph(roots)
-		return simple
-	}
 }

@@ -36,10 +36,13 @@ func Remembered() (n int) {
 
 // Report is what a function did so far.
 type Report struct {
-	Name    string
-	Traces  int      // made so far
-	Reasons []string // why each was made
-	Stored  []Stored // traces that are stored, the most recently used first
+	Name     string
+	Traces   int      // made so far
+	Plans    int      // made so far: traces of the same structure share one
+	Unshared []string // why each plan but the first was made
+	Reasons  []string // why each was made
+	Bytes    int      // of the traces that are stored
+	Stored   []Stored // traces that are stored, the most recently used first
 }
 
 // Stored is a trace that is stored for later calls.
@@ -54,9 +57,9 @@ type Stored struct {
 func (c *Function) Report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := Report{Name: c.o.Name, Traces: c.traces, Reasons: slices.Clone(c.reasons)}
-	for el := c.entries.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
+	r := Report{Name: c.o.Name, Traces: c.traces, Plans: c.planned, Unshared: slices.Clone(c.unshared), Reasons: slices.Clone(c.reasons)}
+	r.Bytes = c.cache.bytes
+	for e := range c.cache.all() {
 		if e.inline {
 			r.Stored = append(r.Stored, Stored{Inlined: e.why})
 			continue

@@ -21,7 +21,7 @@ func Or[T any](p *T, def T) T {
 	return *p
 }
 
-// NonZero points at a number, and is nil for zero: the option of a count means its default by zero.
+// NonZero points at a number, and is nil for zero: for options whose zero means the default.
 func NonZero[T int | float64](v T) *T {
 	if v == 0 {
 		return nil
@@ -30,7 +30,7 @@ func NonZero[T int | float64](v T) *T {
 }
 
 // Count returns a number that an option gives, or its default for zero.
-func Count(v, def int) int {
+func Count[T int | float64](v, def T) T {
 	if v == 0 {
 		return def
 	}

@@ -21,7 +21,7 @@ func (p *planner) fuseReductions() {
 		if g.class != classElementwise || d.ReductionFuser == nil || p.device(m) != d {
 			continue
 		}
-		if at := p.reductionSlot(g.group, d, n); at != nil && d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+		if at := p.reductionSlot(g.group, d, n); at != nil && p.canFuseReduction(d, i, n, m) {
 			f.class, f.group = classFusedReduction, g.group
 			*at = int32(i) + 1
 			any = any || d.ReducesInputs()
@@ -30,6 +30,15 @@ func (p *planner) fuseReductions() {
 	if any {
 		p.fuseInputReductions()
 	}
+}
+
+// canFuseReduction asks a device whether it takes reduction n, number i, of m; in the plan of a trace it notes the answer.
+func (p *planner) canFuseReduction(d *backend.Device, i int, n, m *graph.Node) bool {
+	fuses := d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape())
+	if p.replay {
+		p.reductions = append(p.reductions, fusableReduction{int32(i), fuses, d})
+	}
+	return fuses
 }
 
 // fuseInputReductions fuses reductions of a group's inputs into it too, if it has fused reductions over the same dimensions: its inputs
@@ -58,7 +67,7 @@ func (p *planner) fuseInputReductions() {
 			continue // its kernel reduces in the order of memory, which gives other bits
 		}
 		for _, g := range readers[p.idx.Get(m)] {
-			if p.info[g].latest > f.latest || p.device(p.idx.Nodes[g]) != d || !d.ReducesInputs() || !d.CanFuseReduction(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+			if p.info[g].latest > f.latest || p.device(p.idx.Nodes[g]) != d || !d.ReducesInputs() || !p.canFuseReduction(d, i, n, m) {
 				continue
 			}
 			if at := p.reductionSlot(g, d, n); at != nil {

@@ -164,8 +164,9 @@ func (p *planner) mergeHorizontally(sets []*horizontalGroup) bool {
 			continue
 		}
 		if j := into[k]; j != nil {
-			s.sets, s.in, s.out = len(j.steps), nil, nil
+			s.sets, s.in, s.out, s.from = len(j.steps), nil, nil, nil
 			for _, m := range j.steps {
+				s.from = append(s.from, p.prog.steps[m].from...)
 				s.in, s.out = append(s.in, p.prog.steps[m].in...), append(s.out, p.prog.steps[m].out...)
 			}
 		}

@@ -1,14 +1,11 @@
 package exec
 
 import (
-	"math"
-
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -47,6 +44,12 @@ func (p *planner) lower() {
 			for _, b := range f.tuple {
 				p.prog.bufs[b.buf].keep = true
 			}
+		}
+	}
+	if p.replay {
+		p.lowered = p.prog.steps
+		for k := range p.lowered {
+			p.lowered[k].from = []int32{int32(k)}
 		}
 	}
 }
@@ -132,14 +135,11 @@ type constKey struct {
 // constant numbers a buffer holding an immediate.
 func (p *planner) constant(n *graph.Node) int32 {
 	c := n.Attr().(attr.Const)
-	key := constKey{c.DType, c.Value.I, math.Float64bits(c.Value.F), math.Float64bits(c.Value.G)}
+	key := constBits(c)
 	if b, ok := p.consts[key]; ok {
 		return b
 	}
-	b := make([]uint64, 2)
-	m := dtype.Bytes(b)
-	c.DType.Put(m, 0, c.Value)
-	buf := mem.FromGo(m[:c.DType.Size():c.DType.Size()])
+	buf := constBuffer(c)
 	p.prog.bufs = append(p.prog.bufs, bufInfo{data: buf, size: buf.Size, donor: -1, first: -1, last: -1})
 	if p.consts == nil {
 		p.consts = map[constKey]int32{}
@@ -158,7 +158,7 @@ func (p *planner) operand(n *graph.Node) operand {
 	if f.at.buf < 0 {
 		panic("lucid: internal: plan reads " + n.Op().Name + " before it is computed")
 	}
-	return operand{f.at.buf, n.DType(), n.Shape(), f.at.lay}
+	return operand{buf: f.at.buf, node: int32(i), dtype: n.DType(), shape: n.Shape(), lay: f.at.lay}
 }
 
 func (p *planner) lowerAlias(n *graph.Node, f *info) {
@@ -191,7 +191,8 @@ func (p *planner) lowerAlias(n *graph.Node, f *info) {
 		in := p.operand(m)
 		d := p.device(n)
 		b := p.newBuf(d, m.Bytes())
-		p.addStep(step{op: "copy", kernel: p.kernelFor(d, "copy"), dev: d, in: []operand{in}, out: []operand{{b, m.DType(), m.Shape(), nil}}})
+		out := operand{buf: b, node: in.node, dtype: m.DType(), how: asWritten, shape: m.Shape()}
+		p.addStep(step{op: "copy", kernel: p.kernelFor(d, "copy"), dev: d, in: []operand{in}, out: []operand{out}})
 		f.at.buf = b
 		to = n.Op().Layout(n.Attr(), m.Shape(), shape.Contiguous(m.Shape()), n.Shape())
 	} else {
@@ -228,7 +229,8 @@ var Reference, Host *backend.Device
 
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
-	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d}
+	at := int32(p.idx.Get(n))
+	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d, nodes: []int32{at}}
 	if s.role == graph.RoleTransfer {
 		s.kernel = p.transfer(p.device(n.In(0)), d)
 	} else if c, ok := n.Attr().(*graph.Control); ok {
@@ -241,11 +243,11 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 		o := p.operand(p.source(n, f, k))
 		if n.Op().Kind == graph.Elementwise && o.shape != n.Shape() && o.shape.Rank() == 0 {
 			o.lay = &shape.Layout{Strides: make([]int, n.Rank())}
-			o.shape = n.Shape()
+			o.shape, o.node, o.how = n.Shape(), at, asScalar
 		}
 		s.in = append(s.in, o)
 	}
-	in := p.elisions[p.idx.Get(n)]
+	in := p.elisions[int(at)]
 	whole := int32(-1)
 	if in != nil && in.cat >= 0 {
 		cat := p.idx.Nodes[in.cat]
@@ -257,7 +259,7 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 		if f.outputCast > 0 {
 			spec.DType = p.idx.Nodes[f.outputCast-1].DType()
 		}
-		o := operand{dtype: spec.DType, shape: spec.Shape}
+		o := operand{node: at, item: uint8(min(k, 255)), dtype: spec.DType, how: asWritten, shape: spec.Shape}
 		bytes := spec.Shape.Numel() * spec.DType.Size()
 		if lay, long := p.pitchedLayout(d, n, f, &o); lay != nil {
 			o.lay, bytes = lay, long

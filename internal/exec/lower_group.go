@@ -47,7 +47,7 @@ func (p *planner) lowerGroup(list []int) {
 	lead := p.idx.Nodes[list[len(list)-1]]
 	d := p.device(lead)
 	prog := &backend.Fused{Shape: lead.Shape()}
-	s := step{op: "fused", fused: prog, dev: d}
+	s := step{op: "fused", fused: prog, dev: d, lead: int32(list[len(list)-1])}
 	if h := int(p.info[list[len(list)-1]].producer) - 1; h >= 0 {
 		p.lowerProducer(&s, h)
 	}
@@ -77,6 +77,9 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	prog.In = len(s.in)
 	prog.DTypes, prog.Instrs = make([]dtype.DType, 0, len(s.in)+len(list)), make([]backend.Instr, 0, len(list))
+	if p.replay {
+		s.nodes = make([]int32, 0, len(list)+1)
+	}
 	for _, o := range s.in {
 		prog.DTypes = append(prog.DTypes, o.dtype)
 	}
@@ -94,11 +97,14 @@ func (p *planner) lowerGroup(list []int) {
 		p.info[i].reg = int32(ins.Dst)
 		prog.DTypes = append(prog.DTypes, n.DType())
 		prog.Instrs = append(prog.Instrs, ins)
+		if p.replay {
+			s.nodes = append(s.nodes, int32(i))
+		}
 		if p.info[i].materialised {
 			b := p.newBuf(d, n.Bytes())
 			p.info[i].at = location{buf: b}
 			prog.Out = append(prog.Out, ins.Dst)
-			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
+			s.out = append(s.out, operand{buf: b, node: int32(i), dtype: n.DType(), how: asWritten, shape: n.Shape()})
 		}
 	}
 	if prog.Producer != nil {
@@ -122,7 +128,11 @@ func (p *planner) lowerGroup(list []int) {
 		}
 		*to = &backend.Reduction{Op: n.Op().Name, Attr: n.Attr(), Src: src}
 		to = &(*to).Next
-		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
+		s.out = append(s.out, operand{buf: b, node: t - 1, dtype: n.DType(), how: asWritten, shape: n.Shape()})
+		s.nodes = append(s.nodes, t-1)
+	}
+	if prog.Producer != nil {
+		s.nodes = append(s.nodes, s.out[0].node)
 	}
 	d.Prepare(prog)
 	if prog.Producer != nil && prog.Producer.Unwritten {
@@ -147,7 +157,7 @@ func (p *planner) lowerProducer(s *step, i int) {
 		g.at, stored = at, stored || g.store
 	}
 	s.fused.Producer = &backend.Producer{Op: n.Op().Name, Attr: n.Attr(), Stored: stored}
-	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
+	s.out = append(s.out, operand{buf: at.buf, node: int32(p.idx.Get(n)), dtype: n.DType(), how: asWritten, shape: n.Shape()})
 }
 
 // inputLookback is how many of a group's last inputs are looked at for one that is the same: all of them would take long in large groups.
@@ -158,11 +168,14 @@ const inputLookback = 64
 func (p *planner) groupInput(s *step, o operand, back int) int {
 	if o.shape != s.fused.Shape && o.shape.Rank() == 0 {
 		o.lay = &shape.Layout{Strides: make([]int, s.fused.Shape.Rank())}
-		o.shape = s.fused.Shape
+		o.shape, o.node, o.how = s.fused.Shape, s.lead, asScalar
 	}
 	for k := len(s.in) - 1; k >= max(0, len(s.in)-back); k-- {
 		q := s.in[k]
 		if q.buf == o.buf && q.dtype == o.dtype && sameLayout(q.lay, o.lay) {
+			if q.node != o.node && p.replay {
+				p.sameInputs = append(p.sameInputs, [2]int32{q.node, o.node})
+			}
 			return k
 		}
 	}

@@ -89,6 +89,25 @@ type planner struct {
 	elisions map[int]*elision
 	// argLays are the strides of a trace's arguments that are not in row-major order.
 	argLays map[*graph.Node]*shape.Layout
+	decisions
+}
+
+// decisions are what passes decided by sizes in the plan of a trace: another trace is bound to the plan only if they would be the same.
+type decisions struct {
+	reductions []fusableReduction // in the order in which devices were asked
+	sameInputs [][2]int32         // nodes that a fused program reads as one input, since they show the same elements
+	lowered    []step             // the launches before the passes that join and move them
+	rowGroups  [][]int            // members of the row-fusion groups
+	reordered  bool               // another order of the launches was looked for
+	// rematerialised: values are computed twice.
+	rematerialised bool
+}
+
+// fusableReduction is whether a device takes a reduction, by its node, into the program that computes its input.
+type fusableReduction struct {
+	node  int32
+	fuses bool
+	dev   *backend.Device
 }
 
 // scratch is space that plans use one after the other.

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -25,8 +26,16 @@ type Program struct {
 	checks bool
 	// control says that a step runs subgraphs, whose launches are not the program's own.
 	control bool
-	runs    *sync.Pool // space of runs, of a program that runs again; else nil
+	runs    *runSpace // space of runs, of a program that runs again; else nil
 }
+
+// runSpace is the space of a program's runs.
+type runSpace struct {
+	sync.Pool
+	ran atomic.Bool // the program ran before; for most sizes of a shared plan it never will, and they use what others use
+}
+
+func newRunSpace() *runSpace { return &runSpace{Pool: sync.Pool{New: func() any { return new(run) }}} }
 
 // bufInfo describes a buffer of a program.
 type bufInfo struct {
@@ -46,13 +55,25 @@ type bufInfo struct {
 	stays  bool  // one of them outlives the run
 }
 
-// operand is a value in a buffer.
+// operand is a value in a buffer. node and how say where its shape and layout come from, so that the plan can be bound to other sizes.
 type operand struct {
 	buf   int32
+	node  int32 // of the planner
 	dtype dtype.DType
+	how   operandForm
+	item  uint8 // of an output: which one of its node
 	shape *shape.Shape
 	lay   *shape.Layout
 }
+
+// operandForm is how an operand shows its node.
+type operandForm uint8
+
+const (
+	asStored  operandForm = iota // where the node's value is
+	asWritten                    // in row-major order
+	asScalar                     // one number, with the shape of the node
+)
 
 // step is one launch.
 type step struct {
@@ -66,8 +87,14 @@ type step struct {
 	out          []operand
 	in           []operand
 	stableInputs uint64 // by bits, of a replay: the inputs that are inputs of the program
+	fixedInputs  uint64 // those of them that no result can take over
 	// sets is how many times the program runs, over operands that follow each other in out and in; 0: once.
 	sets int
+	// from are the launches as they were lowered that this one stands for; nil: it was added later.
+	from []int32
+	// nodes are those whose attributes it has: a kernel's own; or those of instructions, reductions and the producer, in this order.
+	nodes []int32
+	lead  int32 // of a fused program: the node whose shape it has
 }
 
 // parts is how many sets of operands the step has.

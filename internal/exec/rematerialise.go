@@ -306,5 +306,6 @@ func (p *planner) insertRemats(list []remat) (cost int) {
 	}
 	p.renumber(steps)
 	p.findDonors()
+	p.rematerialised = true
 	return cost
 }

@@ -68,6 +68,7 @@ func (p *planner) reorder() {
 	if first < MinReorderBytes {
 		return
 	}
+	p.reordered = true
 	d := p.dependencies(first)
 	order := d.hoist(d.sink())
 	back := p.arrange(order)

@@ -33,6 +33,7 @@ type Replay struct {
 	capture     *capture
 	precompiled sync.Once
 	settings    []setting
+	checks      []checkedNode // to locate errors
 }
 
 // setting is the settings of a device when a program was planned for it.
@@ -56,6 +57,11 @@ func (r *Replay) ChangedDevice() *backend.Device {
 // where it can, the program writes it in that one's memory. again is the share of its work that the program may do twice to hold less
 // memory (rematerialisation).
 func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
+	_, r, err := newReplay(outs, args, lays, becomes, again)
+	return r, err
+}
+
+func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*planner, *Replay, error) {
 	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, rematShare: again}
 	for i, l := range lays {
 		if l != nil {
@@ -72,17 +78,19 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 		}
 	}
 	if err := fault.Catch(p.build); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
-	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), capturedBufs: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
+	p.prog.runs = newRunSpace()
+	n := p.prog.numIn
+	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, n), capturedBufs: make([]*mem.Buffer, n),
+		donated: make([]bool, n), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
 			r.donated[b.donor] = true
 		}
 	}
 	for k := range p.prog.steps {
-		p.prog.steps[k].markStableInputs(p.prog.numIn)
+		p.prog.steps[k].markStableInputs(p.prog.numIn, r.donated)
 		d := p.prog.steps[k].dev
 		if d.Configurable != nil && !slices.ContainsFunc(r.settings, func(s setting) bool { return s.dev == d }) {
 			r.settings = append(r.settings, setting{d, d.Settings()})
@@ -110,17 +118,21 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 			r.argOf[r.args[i]] = i + 1
 		}
 	}
+	r.checks = checkedNodes(nil, p.idx.Nodes)
 	for _, o := range outs {
 		r.outs = append(r.outs, Output{Spec: graph.Spec{Shape: o.Shape(), DType: o.DType()}, Dev: p.device(o), at: p.info[p.idx.Get(o)].at})
 	}
-	return r, nil
+	return p, r, nil
 }
 
-// markStableInputs notes which inputs of the step are among the program's.
-func (s *step) markStableInputs(numIn int) {
+// markStableInputs notes which inputs of the step are among the program's, and which of them no result can take over.
+func (s *step) markStableInputs(numIn int, donated []bool) {
 	for i, o := range s.in[:min(len(s.in), 64)] {
 		if int(o.buf) < numIn {
 			s.stableInputs |= 1 << i
+			if !donated[o.buf] {
+				s.fixedInputs |= 1 << i
+			}
 		}
 	}
 }
@@ -178,6 +190,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	if err != nil {
 		b.untakeAll() // given up before the first step that writes over an input: the inputs are as they were
 	} else {
+		run.locateAll(r.checks)
 		err = run.cause
 		for _, i := range slices.Clone(b.taken) {
 			if run.notOverwritten(i) {

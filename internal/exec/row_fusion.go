@@ -38,7 +38,26 @@ func (b *rowFusionGroup) last() int { return b.members[len(b.members)-1] }
 
 // fuseRows finds row-fusion groups and replaces their members by one launch each.
 func (p *planner) fuseRows() {
-	var owner []*rowFusionGroup
+	steps := p.prog.steps
+	owner := p.findRowGroups()
+	if owner == nil {
+		return
+	}
+	var out []step
+	for k := range steps {
+		switch b := owner[k]; {
+		case b == nil:
+			out = append(out, steps[k])
+		case b.last() == k:
+			out = append(out, p.mergeRowGroup(b))
+			p.rowGroups = append(p.rowGroups, b.members)
+		}
+	}
+	p.renumber(out)
+}
+
+// findRowGroups gives for every launch the group it is a member of; nil: there are no groups.
+func (p *planner) findRowGroups() (owner []*rowFusionGroup) {
 	steps := p.prog.steps
 	for k := range steps {
 		if owner != nil && owner[k] != nil {
@@ -64,19 +83,7 @@ func (p *planner) fuseRows() {
 			owner[j] = b
 		}
 	}
-	if owner == nil {
-		return
-	}
-	var out []step
-	for k := range steps {
-		switch b := owner[k]; {
-		case b == nil:
-			out = append(out, steps[k])
-		case b.last() == k:
-			out = append(out, p.mergeRowGroup(b))
-		}
-	}
-	p.renumber(out)
+	return owner
 }
 
 // growRowGroup adds launches behind the first that continue with the group's results, or reduce the rows it reads. The group runs when
@@ -272,7 +279,7 @@ func (p *planner) mergeRowGroup(b *rowFusionGroup) step {
 			part.In = append(part.In, local(o.buf))
 		}
 		r.Parts = append(r.Parts, part)
-		s.out, s.in = append(s.out, m.out...), append(s.in, m.in...)
+		s.out, s.in, s.from = append(s.out, m.out...), append(s.in, m.in...), append(s.from, int32(k))
 	}
 	s.op, s.dev, s.rows = "rows", b.dev, r
 	s.kernel = func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {

@@ -49,11 +49,12 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			}
 		}
 		r.views(s, v)
+		kc.StableInputs = s.stableInputs
+		if len(r.took) > 0 { // some of them may be written over before they are read
+			kc.StableInputs = s.fixedInputs
+		}
 		if r.ready {
-			kc.LaunchCache, kc.StableInputs = &r.launchCache[k], s.stableInputs
-			if len(r.took) > 0 { // some of them may be written over before they are read
-				kc.StableInputs = 0
-			}
+			kc.LaunchCache = &r.launchCache[k]
 		}
 		compiled := int64(0)
 		if !shown && s.dev.Precompiler != nil {

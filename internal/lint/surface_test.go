@@ -10,15 +10,16 @@ import (
 
 // sharedNames are function names that two public packages have, each with its reason. Everything else has one home.
 var sharedNames = map[string]string{
-	"Cond":      "a branch of a graph in package lucid; the condition number in linalg",
-	"Norm":      "of elements in package lucid; of vectors and matrices in linalg",
-	"Polar":     "complex numbers from length and angle in package lucid; a decomposition in linalg",
-	"Apply":     "nn applies a function to modules, nn/utils/prune a pruning method to a tensor",
-	"Call":      "lucid calls an op by name, nn a module as PyTorch's m(x) does",
-	"Bernoulli": "random draws by a key what lucid draws by the default generator",
-	"Eval":      "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
-	"Map": "lucid maps a function over the slices of tensors, tree over the tensors of a tree, data/transforms over images as " +
-		"they are read",
+	"Beta":         "random draws from a distribution, special has the function: PyTorch's and SciPy's own words",
+	"Binomial":     "random draws by a key what lucid draws by the default generator",
+	"Poisson":      "random draws by a key what lucid draws by the default generator",
+	"Cond":         "a branch of a graph in package lucid; the condition number in linalg",
+	"Polar":        "complex numbers from length and angle in package lucid; a decomposition in linalg",
+	"Call":         "lucid calls an op by name, nn a module as PyTorch's m(x) does",
+	"Bernoulli":    "random draws by a key what lucid draws by the default generator",
+	"Eval":         "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
+	"Map":          "lucid maps a function over the slices of tensors, tree over the tensors of a tree: JAX's own words",
+	"New":          "lucid makes a tensor, llm/serve a server: as Go's packages do",
 	"Open":         "each opens files of its own kind, as Go's packages do",
 	"Normal":       "random draws by a key what lucid draws by the default generator",
 	"Normalize":    "data/transforms makes a transform of images of what nn/functional computes",
@@ -30,7 +31,6 @@ var sharedNames = map[string]string{
 	"Stack":        "tree stacks trees leaf by leaf as lucid stacks tensors",
 	"Reduce":       "tree folds the tensors of a tree, einops the dimensions of a tensor",
 	"ValueAndGrad": "lucid differentiates by arguments, nn by the parameters of a module: MLX's own words",
-	"Synchronize":  "cuda waits for one GPU, lucid for everything",
 	"Load":         "llm loads a model of files that describe one, lucid tensors: mlx-lm's and PyTorch's own words",
 }
 
@@ -71,6 +71,7 @@ func (s *surface) add(dir string, tree *ast.File) {
 			for _, spec := range d.Specs {
 				if t, ok := spec.(*ast.TypeSpec); ok && t.Name.IsExported() {
 					s.cased(t.Name.Name)
+					s.alias(dir, t)
 					s.fields(dir, t)
 				}
 			}
@@ -91,13 +92,23 @@ func (s *surface) cased(name string) {
 	s.casings[key][name] = true
 }
 
-// fields refuses options without comments, and options that are another package's.
+// aliases are the types that are an internal package's under another name, each with its reason.
+var aliases = map[string]string{
+	"DType": "every layer switches on dtypes; a second type would be converted in each function. Its comment lists the methods",
+	"Error": "errors.As must find one type, whichever package made the error. Its comment lists the fields",
+}
+
+// alias refuses types of which go doc shows neither fields nor methods.
+func (s *surface) alias(dir string, t *ast.TypeSpec) {
+	if t.Assign.IsValid() && aliases[t.Name.Name] == "" {
+		s.bad = append(s.bad, fmt.Sprintf("%s.%s is an alias; go doc shows no fields: declare a struct", dir, t.Name.Name))
+	}
+}
+
+// fields refuses options without comments.
 func (s *surface) fields(dir string, t *ast.TypeSpec) {
 	if !strings.HasSuffix(t.Name.Name, "Options") {
 		return
-	}
-	if t.Assign.IsValid() {
-		s.bad = append(s.bad, fmt.Sprintf("%s.%s is an alias; go doc shows no fields: declare a struct", dir, t.Name.Name))
 	}
 	st, ok := t.Type.(*ast.StructType)
 	if !ok {
@@ -229,6 +240,8 @@ type AOptions struct {
 
 type BOptions = c.Options
 
+type Stats = c.Stats
+
 func Twice(x int) int { return x }
 
 func Relu(x int) int { return x }
@@ -249,13 +262,14 @@ func More(xs []int) int { return Cat(xs, 1) }
 		s.add(dir, tree)
 	}
 	got := strings.Join(s.faults(nil), "\n")
-	for _, want := range []string{"a.AOptions.Untold", "a.BOptions is an alias", "Twice is a function of", "ReLU and Relu",
+	for _, want := range []string{"a.AOptions.Untold", "a.BOptions is an alias", "a.Stats is an alias",
+		"Twice is a function of", "ReLU and Relu",
 		"b.Concat is Cat"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in:\n%s", want, got)
 		}
 	}
-	if strings.Count(got, "\n") != 4 {
+	if strings.Count(got, "\n") != 5 {
 		t.Errorf("more than was planted:\n%s", got)
 	}
 }

@@ -27,6 +27,7 @@ type Buffer struct {
 	version atomic.Uint32
 	event   atomic.Pointer[Event]
 	clean   runtime.Cleanup
+	forms   atomic.Pointer[derivedForms] // see Derive
 }
 
 // Event happens when a scheduled buffer has its value.
@@ -155,6 +156,9 @@ func (b *Buffer) Free() {
 	if b.pool == nil {
 		return
 	}
+	if b.forms.Load() != nil {
+		b.dropDerived()
+	}
 	if b.class >= 0 {
 		b.clean.Stop()
 	}
@@ -169,6 +173,7 @@ func (b *Buffer) Renew() *Buffer {
 	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, pool: b.pool, class: b.class}
 	n.LastWrite.Store(b.LastWrite.Load())
 	n.version.Store(b.version.Load())
+	n.forms.Store(b.forms.Swap(nil))
 	if b.pool != nil && b.class >= 0 {
 		b.clean.Stop()
 		n.clean = runtime.AddCleanup(n, unreachable.back, unreachable{b.pool, block{b.Mem, b.Dev}, b.Size, b.class})

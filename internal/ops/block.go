@@ -10,13 +10,17 @@ import (
 )
 
 // Rows of weights in a block format of GGUF files stay bytes, (rows, bytes of a row) of uint8. block_dequantize gives their
-// float32 values, (rows, elements). block_matmul is x·wᵀ for x of (rows of x, elements): a device dequantises some rows of w at a
-// time, so that the whole matrix is never in memory. Its value is that of the product with the dequantised matrix.
+// float32 values, (rows, elements). block_matmul is x·wᵀ for x of (rows of x, elements), without the whole dequantised matrix in
+// memory. Its value is that of the product with the dequantised matrix; with attr.Block.Fast a device may round x to int8, 32
+// elements with one scale.
 var opBlockDequantize, opBlockMatmul *graph.Op
 
 func init() {
 	opBlockDequantize = graph.Register(graph.Op{Name: "block_dequantize", Version: 1, Kind: graph.Other,
-		Inputs: graph.Exactly(1), Validate: rule(func(c check) { c.blocks(c.in[0]) }), NoGrad: "its input is bytes",
+		Inputs: graph.Exactly(1), Validate: rule(func(c check) {
+			c.blocks(c.in[0])
+			c.must(!attrOf[attr.Block](c).Fast, "values that are rounded")
+		}), NoGrad: "its input is bytes",
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			s := shape.Of("block_dequantize", in[0].Dim(0), blockElements(a, in[0].Dim(1)))
 			return []graph.Spec{{Shape: s, DType: dtype.Float32}}
@@ -38,7 +42,7 @@ func init() {
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			out := make([]*Node, 2)
 			if need[0] {
-				out[0] = Matmul(cot[0], graph.New(opBlockDequantize, n.Attr(), n.In(1)))
+				out[0] = Matmul(cot[0], graph.New(opBlockDequantize, attr.Block{Type: n.Attr().(attr.Block).Type}, n.In(1)))
 			}
 			return out
 		},
@@ -46,7 +50,8 @@ func init() {
 			if tan[0] == nil {
 				return []*Node{nil}
 			}
-			return []*Node{graph.New(opBlockMatmul, n.Attr(), tan[0], n.In(1))}
+			exact := attr.Block{Type: n.Attr().(attr.Block).Type}
+			return []*Node{graph.New(opBlockMatmul, exact, tan[0], n.In(1))}
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			m, k := n.In(0).Dim(0), n.In(0).Dim(1)
@@ -55,7 +60,7 @@ func init() {
 				return []*Node{Reshape(y, size, m, n.Dim(1))}
 			}
 			w := n.In(1)
-			all := graph.New(opBlockDequantize, n.Attr(), Reshape(in[1], size*w.Dim(0), w.Dim(1)))
+			all := graph.New(opBlockDequantize, attr.Block{Type: n.Attr().(attr.Block).Type}, Reshape(in[1], size*w.Dim(0), w.Dim(1)))
 			return []*Node{Matmul(in[0], swapLast(Reshape(all, size, w.Dim(0), k)))}
 		}})
 }
@@ -92,11 +97,11 @@ func BlockDequantize(w *Node, t ggml.Type) *Node {
 	return apply(opBlockDequantize, attr.Block{Type: int(t)}, w)
 }
 
-// BlockMatmul returns x·wᵀ for float32 x of (…, elements) and rows of blocks w.
-func BlockMatmul(x, w *Node, t ggml.Type) *Node {
+// BlockMatmul returns x·wᵀ for float32 x of (…, elements) and rows of blocks w. fast allows x to be rounded to int8.
+func BlockMatmul(x, w *Node, t ggml.Type, fast bool) *Node {
 	const op = "block_matmul"
 	checkBlocks(op, w, t)
-	a := attr.Block{Type: int(t)}
+	a := attr.Block{Type: int(t), Fast: fast}
 	k := blockElements(a, w.Dim(1))
 	if x.DType() != dtype.Float32 {
 		fault.Throw(fault.DType, op, "x is %v; want float32", x.DType())

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -101,7 +102,8 @@ func whileNode(l *whileLoop, in []*Node) *Node {
 	return graph.NewTuple(opWhile, c, in...)
 }
 
-// bounded is the loop as a scan, whose steps do nothing once the condition fails. A loop that needs more rounds ends early.
+// bounded is the loop as a scan, whose steps do nothing once the condition fails. Results of a loop that needs more rounds fail when they
+// are computed.
 func (l *whileLoop) bounded(in []*Node) []*Node {
 	fixed := in[l.state:]
 	more := func(state []*Node) *Node { return l.cond.Over(append(append([]*Node(nil), state...), fixed...))[0] }
@@ -112,6 +114,12 @@ func (l *whileLoop) bounded(in []*Node) []*Node {
 		skip := func(args []*Node) []*Node { return args }
 		return Switch("while", Cast(more(state), dtype.Int32), []func([]*Node) []*Node{skip, run}, state), nil
 	})
+	left := Cast(more(last), dtype.Float32)
+	for i, n := range last {
+		if n.DType().IsFloat() { // what a gradient may be asked of
+			last[i] = require("while", attr.Finished, n, left)
+		}
+	}
 	return last
 }
 
@@ -119,7 +127,8 @@ func whileVJP(n *Node, cot []*Node, need []bool) []*Node {
 	if l := n.Attr().(*graph.Control).Loop.(*whileLoop); l.bound > 0 { // recorded where no gradient was to be seen
 		return Pull(l.bounded, n.Ins(), cot, need)
 	}
-	fault.Throw(fault.Gradient, "while", "the gradient of a loop needs the most rounds it can take: give WhileOptions.MaxSteps, or use Scan")
+	fault.Throw(fault.Gradient, "while",
+		"the gradient of a loop needs the most rounds it can take: give WhileOptions.MaxSteps, or use Scan")
 	return nil
 }
 

@@ -90,10 +90,10 @@ func unaryOp(name string, r unaryRule) *graph.Op {
 		}})
 }
 
-// partials gives ∂f/∂x and ∂f/∂y of a binary node, computing only what is needed; nil is zero.
+// partials gives the derivative of a node by input i; nil is zero.
 type partials func(n *Node, i int) *Node
 
-// binaryRule declares an elementwise op of two inputs.
+// binaryRule declares an elementwise op of two or more inputs.
 type binaryRule struct {
 	AMP      graph.AMP
 	DTypes   dtype.Set
@@ -106,7 +106,10 @@ type binaryRule struct {
 }
 
 // binaryOp declares an elementwise op of two inputs by its partial derivatives.
-func binaryOp(name string, r binaryRule) *graph.Op {
+func binaryOp(name string, r binaryRule) *graph.Op { return partialsOp(name, 2, r) }
+
+// partialsOp declares an elementwise op of some inputs by its partial derivatives.
+func partialsOp(name string, inputs int, r binaryRule) *graph.Op {
 	d, times := r.Partials, mulNodes
 	if r.Singular {
 		times = gradMul
@@ -115,10 +118,10 @@ func binaryOp(name string, r binaryRule) *graph.Op {
 		r.Validate = alike
 	}
 	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, AMP: r.AMP, Neutral: r.Neutral,
-		Inputs: graph.Exactly(2), DTypes: r.DTypes, Validate: r.Validate,
+		Inputs: graph.Exactly(inputs), DTypes: r.DTypes, Validate: r.Validate,
 		Infer: inferSame, SavesIn: r.SavesIn, SavesOut: r.SavesOut, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
-			out := make([]*Node, 2)
+			out := make([]*Node, inputs)
 			for i := range out {
 				if need[i] {
 					if f := d(n, i); f != nil {

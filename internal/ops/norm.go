@@ -103,7 +103,6 @@ type NormOptions struct {
 
 // Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
 //
-//lucid:func
 //lucid:method Norm(dim ...int)
 //lucid:amp float32
 func Norm(x *Node, o NormOptions) *Node {

@@ -13,10 +13,18 @@ var opRequire *graph.Op
 
 func init() {
 	opRequire = graph.Register(graph.Op{Name: "require", Version: 1, Kind: graph.Elementwise,
-		Inputs: graph.Exactly(2), DTypes: dtype.SetOf(dtype.Float32, dtype.Float64), Validate: rule(validateRequire),
+		Inputs: graph.Exactly(2), DTypes: dtype.SetOf(dtype.Float32, dtype.Float64), Validate: rule(validateRequire), Checks: true,
 		Infer: inferSame, VMap: vmapElementwise,
-		VJP: func(_ *Node, cot []*Node, _ []bool) []*Node { return []*Node{cot[0], nil} },
+		VJP: requireVJP,
 		JVP: func(_ *Node, tan []*Node) []*Node { return []*Node{tan[0]} }})
+}
+
+// requireVJP passes the cotangent on. That of a loop which has not finished is wrong, though nothing in it shows it: it is refused too.
+func requireVJP(n *Node, cot []*Node, _ []bool) []*Node {
+	if d := n.Attr().(attr.Domain); d.Rule == attr.Finished {
+		return []*Node{require(d.Op, d.Rule, cot[0], n.In(1)), nil}
+	}
+	return []*Node{cot[0], nil}
 }
 
 // require is x, where the values of tested follow the rule. It is computed in float32 or float64.

@@ -26,9 +26,16 @@ type Stats struct{ Before, After, Merged, Folded, Cancelled int }
 
 // Graph returns the roots of a smaller graph with the same values.
 func Graph(roots []*graph.Node) ([]*graph.Node, Stats) {
+	out, _, stats := Trace(roots)
+	return out, stats
+}
+
+// Trace is Graph, and tells what became of each node, in the order of exec.Traced.
+func Trace(roots []*graph.Node) ([]*graph.Node, exec.Rewritten, Stats) {
 	var idx graph.Index
 	idx.PostOrder(roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
-	s := &simplifier{seen: map[key]*graph.Node{}, read: map[*graph.Node]bool{}}
+	s := &simplifier{seen: map[key]*graph.Node{}, read: map[*graph.Node]bool{}, copies: map[*graph.Node]*graph.Node{}}
+	s.how = make([]exec.Rewrite, len(idx.Nodes))
 	s.stats.Before = len(idx.Nodes)
 	val := make([]*graph.Node, len(idx.Nodes))
 	for i, n := range idx.Nodes {
@@ -42,7 +49,7 @@ func Graph(roots []*graph.Node) ([]*graph.Node, Stats) {
 			in[k] = val[idx.Get(n.In(k))]
 			changed = changed || in[k] != n.In(k)
 		}
-		val[i] = s.node(n, in, changed)
+		val[i], s.how[i] = s.node(n, in, changed)
 	}
 	out := make([]*graph.Node, len(roots))
 	for i, r := range roots {
@@ -51,29 +58,32 @@ func Graph(roots []*graph.Node) ([]*graph.Node, Stats) {
 	var after graph.Index
 	after.PostOrder(out, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	s.stats.After = len(after.Nodes)
-	return out, s.stats
+	return out, exec.Rewritten{Values: val, How: s.how, Copies: s.copies}, s.stats
 }
 
 type simplifier struct {
 	seen  map[key]*graph.Node
 	read  map[*graph.Node]bool // casts to a wider dtype that an elementwise op reads
 	stats Stats
+
+	how    []exec.Rewrite
+	copies map[*graph.Node]*graph.Node // of such casts: the first of them
 }
 
 // node returns the simplified form of n over simplified inputs.
-func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) *graph.Node {
-	if m := s.cancel(n, in); m != nil {
+func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) (*graph.Node, exec.Rewrite) {
+	if m, how := s.cancel(n, in); m != nil {
 		s.stats.Cancelled++
-		return m
+		return m, how
 	}
 	k, ok := keyOf(n, in)
 	if ok {
 		if m := s.seen[k]; m != nil {
 			s.stats.Merged++
-			return m
+			return m, exec.Merged
 		}
 	}
-	m := n
+	m, how := n, exec.Recorded
 	if own := s.ownCasts(n, in); own != nil {
 		in, changed = own, true
 	}
@@ -82,12 +92,12 @@ func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) *graph.
 	}
 	if f := fold(m); f != nil {
 		s.stats.Folded++
-		m = f
+		m, how = f, exec.Folded
 	}
 	if ok {
 		s.seen[k] = m
 	}
-	return m
+	return m, how
 }
 
 // ownCasts gives an elementwise op casts to a wider dtype of its own, if others read them too: a group that made one for
@@ -108,6 +118,7 @@ func (s *simplifier) ownCasts(n *graph.Node, in []*graph.Node) (own []*graph.Nod
 			own = slices.Clone(in)
 		}
 		own[k] = graph.Rerecord(x, x.Ins())
+		s.copies[own[k]] = x
 	}
 	return own
 }
@@ -135,31 +146,32 @@ func keyOf(n *graph.Node, in []*graph.Node) (key, bool) {
 }
 
 // cancel removes what does nothing, or undoes what its input did.
-func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
+func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) (*graph.Node, exec.Rewrite) {
 	// Rules have done their work when a trace is complete: what they stood on is read as it is, and fuses.
 	if k, ok := n.IsTupleItem(); ok && in[0].Op().Transparent {
 		b := in[0]
-		return b.In(b.NumIn() - b.NumOut() + k)
+		return b.In(b.NumIn() - b.NumOut() + k), exec.Cancelled
 	}
 	switch n.Op().Role {
 	case graph.RoleIdentity:
 		if n.Attr() == nil {
-			return in[0]
+			return in[0], exec.Cancelled
 		}
 	case graph.RoleCast:
 		// Back to where it came from, over a type that lost nothing.
-		if x := in[0]; x.Op().Role == graph.RoleCast && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() && widens(n.DType(), x.DType()) && plain(x.In(0)) {
-			return x.In(0)
+		if x := in[0]; x.Op().Role == graph.RoleCast && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() &&
+			widens(n.DType(), x.DType()) && plain(x.In(0)) {
+			return x.In(0), exec.Cancelled
 		}
 		if in[0].DType() == n.DType() {
-			return in[0]
+			return in[0], exec.Cancelled
 		}
 	case graph.RoleReshape:
 		if x := in[0]; x.Op().Role == graph.RoleReshape && !x.Stored() && x.NumIn() == 1 && plain(x.In(0)) {
-			return ops.Reshape(x.In(0), n.Shape().Dims()...)
+			return ops.Reshape(x.In(0), n.Shape().Dims()...), exec.Cancelled
 		}
 		if in[0].Shape().Equal(n.Shape()) {
-			return in[0]
+			return in[0], exec.Cancelled
 		}
 	case graph.RolePermute:
 		if x := in[0]; x.Op().Role == graph.RolePermute && !x.Stored() && x.NumIn() == 1 {
@@ -168,14 +180,14 @@ func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
 			for i := range order {
 				order[i] = q.At(p.At(i))
 			}
-			return ops.Permute(x.In(0), order...)
+			return ops.Permute(x.In(0), order...), exec.Cancelled
 		}
 	case graph.RoleBroadcast:
 		if x := in[0]; x.Op().Role == graph.RoleBroadcast && !x.Stored() && x.NumIn() == 1 {
-			return ops.BroadcastTo(x.In(0), n.Shape().Dims()...)
+			return ops.BroadcastTo(x.In(0), n.Shape().Dims()...), exec.Cancelled
 		}
 	}
-	return withoutNeutral(n.Op().Neutral, in)
+	return withoutNeutral(n.Op().Neutral, in), exec.Neutral
 }
 
 // withoutNeutral returns x of x op e, where e is the op's neutral number; nil if no operand is that.
@@ -198,7 +210,8 @@ func widens(from, to dtype.DType) bool {
 	if from.Kind() == to.Kind() {
 		return to.Size() > from.Size()
 	}
-	return from == dtype.Bool || from.IsInteger() && to == dtype.Float64 && from.Size() <= 4 || from.IsInteger() && to == dtype.Float32 && from.Size() <= 2
+	return from == dtype.Bool || from.IsInteger() && to == dtype.Float64 && from.Size() <= 4 || from.IsInteger() && to == dtype.Float32 &&
+		from.Size() <= 2
 }
 
 func isNumber(n *graph.Node, v float64) bool {

@@ -65,17 +65,42 @@ func (m *Attention) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
 	q := angles.rotate(heads(m.QProj.Forward(x), c.Heads, m.QNorm))
 	k := angles.rotate(heads(m.KProj.Forward(x), c.KVHeads, m.KNorm))
 	v := heads(m.VProj.Forward(x), c.KVHeads, nil)
-	if p.cache != nil {
-		k, v = p.store(2*m.layer, k), p.store(2*m.layer+1, v)
-	}
-	mask, causal := p.masks[m.kind()], p.cache == nil && p.masks[m.kind()] == nil
 	var y *lucid.Tensor
-	if c.AttentionCap > 0 {
-		y = cappedAttention(q, k, v, mask, c)
+	if p.rows == nil {
+		y = m.attend(q, k, v, p.masks[m.kind()])
 	} else {
-		y = attend(q, k, v, mask, causal, c.QueryScale)
+		y = m.overCaches(q, k, v, p.rows)
 	}
 	return m.OProj.Forward(y.Transpose(1, 2).Reshape(b, t, c.Heads*c.HeadDim))
+}
+
+// overCaches lets the tokens of each row attend to their own sequence.
+func (m *Attention) overCaches(q, k, v *lucid.Tensor, rows []row) *lucid.Tensor {
+	ys, at := make([]*lucid.Tensor, len(rows)), 0
+	for i := range rows {
+		r := &rows[i]
+		part := func(x *lucid.Tensor) *lucid.Tensor {
+			if len(rows) == 1 {
+				return x
+			}
+			return x.Narrow(2, at, r.tokens)
+		}
+		keys, values := r.store(2*m.layer, part(k)), r.store(2*m.layer+1, part(v))
+		ys[i] = m.attend(part(q), keys, values, r.masks[m.kind()])
+		at += r.tokens
+	}
+	if len(ys) == 1 {
+		return ys[0]
+	}
+	return lucid.Cat(ys, 2)
+}
+
+// attend is attention with a mask, or with the causal one if it is nil.
+func (m *Attention) attend(q, k, v, mask *lucid.Tensor) *lucid.Tensor {
+	if m.c.AttentionCap > 0 {
+		return cappedAttention(q, k, v, mask, m.c)
+	}
+	return attend(q, k, v, mask, mask == nil, m.c.QueryScale)
 }
 
 // kind is 1 for a layer with a window, 0 for one without.

@@ -34,7 +34,7 @@ func Build(c Config, weights Source) (m *Model, err error) {
 
 func (m *Model) build(w Source) {
 	c := &m.config
-	m.Body = &Decoder{EmbedTokens: &nn.Embedding{Weight: w.Tensor("model.embed_tokens.weight", c.Vocab, c.Hidden)}}
+	m.Body = &Decoder{EmbedTokens: newEmbedding(w, "model.embed_tokens.weight", c.Vocab, c.Hidden)}
 	if c.Learned {
 		m.Body.EmbedPositions = &nn.Embedding{Weight: w.Tensor("model.embed_positions.weight", c.Context, c.Hidden)}
 	}
@@ -59,10 +59,19 @@ func newRMSNorm(c *Config, w Source, name string, size int) *RMSNorm {
 	return &RMSNorm{Weight: w.Tensor(name+".weight", size), Offset: c.NormOffset, Eps: c.Eps}
 }
 
+func newEmbedding(w Source, name string, rows, size int) nn.Layer {
+	if q, ok := w.(QuantSource); ok {
+		if b, ok := q.Blocks(name, rows, size); ok {
+			return &QuantEmbedding{Weight: b.Data, Type: b.Type, Fast: b.Fast}
+		}
+	}
+	return &nn.Embedding{Weight: w.Tensor(name, rows, size)}
+}
+
 func newLinear(w Source, name string, in, out int, bias bool) nn.Layer {
 	if q, ok := w.(QuantSource); ok {
 		if b, ok := q.Blocks(name+".weight", out, in); ok {
-			l := &QuantLinear{Weight: b.Data, Type: b.Type}
+			l := &QuantLinear{Weight: b.Data, Type: b.Type, Fast: b.Fast}
 			if bias {
 				l.Bias = w.Tensor(name+".bias", out)
 			}

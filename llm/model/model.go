@@ -13,12 +13,15 @@ type Model struct {
 	Body   *Decoder `nn:"model"`
 	LMHead nn.Layer `nn:"lm_head"` // nil: the embeddings are the head
 	config Config
+
+	version    lucid.GuardCell // changes when a layer is replaced
+	checkpoint bool
 }
 
 // Decoder is embeddings, layers and a norm.
 type Decoder struct {
 	nn.Base
-	EmbedTokens    *nn.Embedding
+	EmbedTokens    nn.Layer      // an nn.Embedding, or a QuantEmbedding
 	EmbedPositions *nn.Embedding // nil: positions are rotations
 	Layers         []*Layer
 	Norm           nn.Layer
@@ -32,13 +35,20 @@ type pass struct {
 	at     *lucid.Tensor // positions, int64 of (T)
 	angles [2]angles
 	masks  [2]*lucid.Tensor // bool, true where a key is seen; nil: causal
-	cache  []*lucid.Tensor  // keys and values of each layer in turn, (1, heads, capacity, size); nil: none
-	start  *lucid.Tensor
+	rows   []row            // sequences with caches, whose tokens are next to each other; nil: no caches
+}
+
+// row is a sequence in a step of several.
+type row struct {
+	tokens int              // of the step
+	masks  [2]*lucid.Tensor // (tokens, capacity)
+	cache  []*lucid.Tensor  // keys and values of each layer in turn, (1, heads, capacity, size)
+	start  *lucid.Tensor    // position of the first token, int64 of (1)
 }
 
 // store writes new keys or values behind those of earlier positions and returns all.
-func (p *pass) store(i int, x *lucid.Tensor) *lucid.Tensor {
-	return p.cache[i].Assign(p.cache[i].DynamicSliceUpdate(x, p.start, []int{2}))
+func (r *row) store(i int, x *lucid.Tensor) *lucid.Tensor {
+	return r.cache[i].Assign(r.cache[i].DynamicSliceUpdate(x, r.start, []int{2}))
 }
 
 // angles are cosines and sines of (T, head size).
@@ -64,8 +74,8 @@ func anglesAt(r *RoPE, dim int, positions *lucid.Tensor) angles {
 	return angles{cos, sin}
 }
 
-// newPass prepares the evaluation of positions, int64 of (T), over keys 0 to keys-1. plain: positions are 0 to T-1.
-func (m *Model) newPass(positions *lucid.Tensor, keys int, plain bool) *pass {
+// newPass prepares the evaluation of positions, int64 of (T), with angles and no masks.
+func (m *Model) newPass(positions *lucid.Tensor) *pass {
 	c, p := &m.config, &pass{at: positions}
 	at := positions.To(lucid.Float32).Unsqueeze(1)
 	if !c.Learned {
@@ -75,20 +85,17 @@ func (m *Model) newPass(positions *lucid.Tensor, keys int, plain bool) *pass {
 	if c.LocalRoPE != nil {
 		p.angles[1] = anglesAt(c.LocalRoPE, c.HeadDim, at)
 	}
-	if plain && c.AttentionCap == 0 && (c.Window == 0 || keys <= c.Window) {
-		return p
-	}
-	q := positions.Unsqueeze(1)
-	k := lucid.With{DType: lucid.Int64, Device: positions.Device()}.Arange(keys).Unsqueeze(0)
-	past := k.Le(q)
-	if !plain || c.AttentionCap > 0 {
-		p.masks[0] = past
-	}
-	p.masks[1] = past
-	if c.Window > 0 {
-		p.masks[1] = past.LogicalAnd(k.Gt(q.Sub(c.Window)))
-	}
 	return p
+}
+
+// masksOf say which keys, at positions k, queries at positions q see: index 0 without a window, 1 with it.
+func (m *Model) masksOf(q, k *lucid.Tensor) (masks [2]*lucid.Tensor) {
+	past := k.Le(q)
+	masks[0], masks[1] = past, past
+	if w := m.config.Window; w > 0 {
+		masks[1] = past.LogicalAnd(k.Gt(q.Sub(w)))
+	}
+	return masks
 }
 
 // hidden gives the normed result of the last layer, (B, T, hidden).
@@ -100,16 +107,39 @@ func (m *Model) hidden(ids *lucid.Tensor, p *pass) *lucid.Tensor {
 	if e := m.Body.EmbedPositions; e != nil {
 		x = x.Add(e.Forward(p.at))
 	}
+	m.version.Load()
 	for _, l := range m.Body.Layers {
-		x = l.Forward(x, p)
+		if m.checkpoint && p.rows == nil {
+			x = lucid.Checkpoint(func(x *lucid.Tensor) *lucid.Tensor { return l.Forward(x, p) })(x)
+		} else {
+			x = l.Forward(x, p)
+		}
 	}
 	return m.Body.Norm.Forward(x)
+}
+
+// project multiplies with the embeddings.
+func (m *Decoder) project(h *lucid.Tensor) *lucid.Tensor {
+	if q, ok := m.EmbedTokens.(*QuantEmbedding); ok {
+		return q.Project(h)
+	}
+	e := m.EmbedTokens.(*nn.Embedding)
+	return project(h, nn.Use(e, e.Weight))
+}
+
+// Placement is the dtype of activations and caches, and their device.
+func (m *Model) Placement() lucid.With {
+	if q, ok := m.Body.EmbedTokens.(*QuantEmbedding); ok {
+		return lucid.With{DType: lucid.Float32, Device: q.Weight.Device()}
+	}
+	w := m.Body.EmbedTokens.(*nn.Embedding).Weight
+	return lucid.With{DType: w.DType(), Device: w.Device()}
 }
 
 // head gives logits.
 func (m *Model) head(h *lucid.Tensor) *lucid.Tensor {
 	if m.LMHead == nil {
-		h = project(h, nn.Use(m.Body.EmbedTokens, m.Body.EmbedTokens.Weight))
+		h = m.Body.project(h)
 	} else {
 		h = m.LMHead.Forward(h)
 	}
@@ -118,39 +148,75 @@ func (m *Model) head(h *lucid.Tensor) *lucid.Tensor {
 
 // Forward takes ids, integers of (B, T), to logits of (B, T, vocabulary).
 func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor {
-	if ids.Dim() != 2 || !ids.DType().IsInteger() {
-		fault.Throw(fault.Shape, op, "ids are %v of shape %v; want integers of (batch, tokens)", ids.DType(), ids.Shape())
-	}
-	t := ids.Size(1)
+	t := m.checkIDs(ids)
 	if t > m.config.Context {
 		fault.Throw(fault.Value, op, "%d tokens; the model has a context of %d", t, m.config.Context)
 	}
 	positions := lucid.With{DType: lucid.Int64, Device: ids.Device()}.Arange(t)
-	return m.head(m.hidden(ids, m.newPass(positions, t, true)))
+	p, c := m.newPass(positions), &m.config
+	if c.AttentionCap > 0 || c.Window > 0 && t > c.Window { // else the causal mask of the primitive is enough
+		p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
+		if c.AttentionCap == 0 {
+			p.masks[0] = nil
+		}
+	}
+	return m.head(m.hidden(ids, p))
+}
+
+// ForwardPacked is Forward of several sequences one behind the other in each row of ids. positions, int64 of (T), count from 0 in
+// each sequence; segments, int64 of (T), number them: a token sees those of its own sequence only. All rows are cut alike.
+func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Tensor {
+	t := m.checkIDs(ids)
+	if positions.Dim() != 1 || positions.Size(0) != t || segments.Dim() != 1 || segments.Size(0) != t {
+		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(),
+			segments.Shape(), t, t)
+	}
+	p := m.newPass(positions)
+	p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
+	same := segments.Unsqueeze(1).Eq(segments.Unsqueeze(0))
+	for i := range p.masks {
+		p.masks[i] = p.masks[i].LogicalAnd(same)
+	}
+	return m.head(m.hidden(ids, p))
+}
+
+// checkIDs refuses what are no ids and returns how many tokens a row has.
+func (m *Model) checkIDs(ids *lucid.Tensor) int {
+	if ids.Dim() != 2 || !ids.DType().IsInteger() {
+		fault.Throw(fault.Shape, op, "ids are %v of shape %v; want integers of (batch, tokens)", ids.DType(), ids.Shape())
+	}
+	return ids.Size(1)
 }
 
 // NewCache returns room for the keys and values of capacity positions: two tensors of (1, heads, capacity, size) for each
 // layer.
 func (m *Model) NewCache(capacity int) []*lucid.Tensor {
 	c := &m.config
-	w := m.Body.EmbedTokens.Weight
-	cache := make([]*lucid.Tensor, 2*c.Layers)
+	cache, with := make([]*lucid.Tensor, 2*c.Layers), m.Placement()
 	for i := range cache {
 		// Memory of its own for each: tensors that share a constant would be copied at the first step.
-		cache[i] = lucid.With{DType: w.DType(), Device: w.Device()}.New(make([]float32, c.KVHeads*capacity*c.HeadDim),
+		cache[i] = with.New(make([]float32, c.KVHeads*capacity*c.HeadDim),
 			1, c.KVHeads, capacity, c.HeadDim)
 	}
 	return cache
 }
 
-// Step continues one sequence: ids, (1, T), are at the positions from start on, an int64 of (1); their keys and values are
-// written into the cache, whose tensors are rebound. It returns the logits of the position last, an int64 of (1) counted
-// within ids, as (vocabulary). Ids behind it may be padding: the next step writes over their keys.
-func (m *Model) Step(ids, start, last *lucid.Tensor, cache []*lucid.Tensor) *lucid.Tensor {
-	t, capacity := ids.Size(1), cache[0].Size(2)
-	positions := start.Add(lucid.With{DType: lucid.Int64, Device: ids.Device()}.Arange(t))
-	p := m.newPass(positions, capacity, false)
-	p.cache, p.start = cache, start
-	h := m.hidden(ids, p).IndexSelect(1, last)
-	return m.head(h).Reshape(m.config.Vocab)
+// Step continues sequences: row b of ids, (B, T), is at the positions from start[b] on of the sequence whose keys and values are in
+// caches[b]; those of ids are written there, and the tensors are rebound. start and last are int64 of (B). It returns the logits
+// of the position last[b] within each row, as (B, vocabulary). Ids behind it may be padding: the next step writes over their
+// keys. A row gets the same bits whatever the other rows are.
+func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
+	b, t := ids.Size(0), ids.Size(1)
+	w := lucid.With{DType: lucid.Int64, Device: ids.Device()}
+	positions := start.Unsqueeze(1).Add(w.Arange(t).Unsqueeze(0)).Reshape(b * t)
+	p := m.newPass(positions)
+	for i, cache := range caches {
+		r := row{tokens: t, cache: cache, start: start.Narrow(0, i, 1)}
+		r.masks = m.masksOf(positions.Narrow(0, i*t, t).Unsqueeze(1), w.Arange(cache[0].Size(2)).Unsqueeze(0))
+		p.rows = append(p.rows, r)
+	}
+	// Everything but attention takes the tokens of all rows as those of one sequence.
+	h := m.hidden(ids.Reshape(1, b*t), p)
+	h = h.IndexSelect(1, last.Add(w.Arange(b).Mul(t)))
+	return m.head(h).Reshape(b, m.config.Vocab)
 }

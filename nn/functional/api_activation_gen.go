@@ -75,12 +75,12 @@ func (o SoftmaxOptions) op() ops.SoftmaxOptions { return ops.SoftmaxOptions{DTyp
 
 // SoftplusOptions are the options of Softplus; the zero value is PyTorch's default.
 type SoftplusOptions struct {
-	Beta      *float64 // the slope; nil: 1
+	Beta      float64  // the slope; 0: 1
 	Threshold *float64 // where beta·x exceeds it the result is x; nil: 20
 }
 
 func (o SoftplusOptions) op() ops.SoftplusOptions {
-	return ops.SoftplusOptions{Beta: o.Beta, Threshold: o.Threshold}
+	return ops.SoftplusOptions{Beta: door.NonZero(o.Beta), Threshold: o.Threshold}
 }
 
 // StepOptions are the options of Step; the zero value is PyTorch's default.

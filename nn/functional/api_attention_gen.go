@@ -4,6 +4,7 @@ package functional
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
@@ -22,13 +23,13 @@ type RoPEOptions struct {
 	Freqs       *lucid.Tensor // wave lengths in place of those that Base gives; nil: by Base
 	Starts      *lucid.Tensor // the first position of each example, added to Offset; nil: 0
 	Traditional bool          // neighbours rotate together; otherwise an element of the first half with one of the second
-	Base        *float64      // ratio of the longest wave to the shortest; nil: 10000
-	Scale       *float64      // factor of the positions; nil: 1
+	Base        float64       // ratio of the longest wave to the shortest; 0: 10000
+	Scale       float64       // factor of the positions; 0: 1
 	Offset      int           // the first position
 }
 
 func (o RoPEOptions) op() ops.RoPEOptions {
-	return ops.RoPEOptions{Traditional: o.Traditional, Base: o.Base, Scale: o.Scale, Offset: o.Offset}
+	return ops.RoPEOptions{Traditional: o.Traditional, Base: door.NonZero(o.Base), Scale: door.NonZero(o.Scale), Offset: o.Offset}
 }
 
 // ScaledDotProductAttentionOptions are the options of ScaledDotProductAttention and ScaledDotProductAttentionWithWeights; the zero

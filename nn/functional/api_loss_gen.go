@@ -67,11 +67,11 @@ func (o GaussianNLLLossOptions) op() ops.GaussianNLLLossOptions {
 type HuberLossOptions struct {
 	Weight    *lucid.Tensor // factor of each loss; nil: 1
 	Reduction string        // "mean" (also by ""), "sum" or "none"
-	Delta     *float64      // the loss is quadratic below this difference; nil: 1
+	Delta     float64       // the loss is quadratic below this difference; 0: 1
 }
 
 func (o HuberLossOptions) op() ops.HuberLossOptions {
-	return ops.HuberLossOptions{Reduction: o.Reduction, Delta: o.Delta}
+	return ops.HuberLossOptions{Reduction: o.Reduction, Delta: door.NonZero(o.Delta)}
 }
 
 // KLDivOptions are the options of KLDiv; the zero value is PyTorch's default.
@@ -95,7 +95,8 @@ type LinearCrossEntropyOptions struct {
 }
 
 func (o LinearCrossEntropyOptions) op() ops.LinearCrossEntropyOptions {
-	return ops.LinearCrossEntropyOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing, BatchChunkSize: o.BatchChunkSize}
+	return ops.LinearCrossEntropyOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing,
+		BatchChunkSize: o.BatchChunkSize}
 }
 
 // LossOptions are the options of L1Loss, MSELoss, MultiLabelMarginLoss and SoftMarginLoss; the zero value is PyTorch's default.

@@ -38,9 +38,9 @@ func Dropout3d(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
 
 // GumbelSoftmaxOptions are the options of GumbelSoftmax.
 type GumbelSoftmaxOptions struct {
-	Tau  *float64 // the temperature; nil: 1
-	Hard bool     // one-hot vectors, with the gradient of the soft ones
-	Dim  *int     // dimension of the classes; nil: the last
+	Tau  float64 // the temperature; 0: 1
+	Hard bool    // one-hot vectors, with the gradient of the soft ones
+	Dim  *int    // dimension of the classes; nil: the last
 }
 
 // GumbelSoftmax draws from the distribution of the logits, so that gradients pass.
@@ -48,7 +48,7 @@ func GumbelSoftmax(logits *lucid.Tensor, opts ...GumbelSoftmaxOptions) *lucid.Te
 	o := door.Option("gumbel_softmax", opts)
 	dim := door.Or(o.Dim, -1)
 	g := lucid.EmptyLike(logits).Exponential_(1).Log().Neg()
-	soft := logits.Add(g).Div(door.Or(o.Tau, 1)).Softmax(dim)
+	soft := logits.Add(g).Div(door.Count(o.Tau, 1)).Softmax(dim)
 	if !o.Hard {
 		return soft
 	}

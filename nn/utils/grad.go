@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/linalg"
 )
 
 func refuse(kind error, op, format string, args ...any) {
@@ -25,7 +26,9 @@ func (o NormOptions) order() float64 {
 	return *o.NormType
 }
 
-func norm(x *lucid.Tensor, p float64) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: p}) }
+func norm(x *lucid.Tensor, p float64) *lucid.Tensor {
+	return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: &p})
+}
 
 // GetTotalNorm returns the norm of all tensors as if they were one vector.
 func GetTotalNorm(tensors []*lucid.Tensor, opts ...NormOptions) *lucid.Tensor {

@@ -3,6 +3,7 @@ package utils
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/linalg"
 	"github.com/lucid-go/lucid/nn"
 )
 
@@ -30,12 +31,12 @@ func (w *weightNorm) norm(v *lucid.Tensor) *lucid.Tensor {
 		}
 	}
 	if w.all {
-		return lucid.Norm(v)
+		return v.Norm()
 	}
 	if len(dims) == 0 { // a vector, each of whose elements has a length
 		return v.Abs()
 	}
-	return lucid.Norm(v, lucid.NormOptions{Dim: dims, KeepDim: true})
+	return linalg.VectorNorm(v, linalg.VectorNormOptions{Dim: dims, KeepDim: true})
 }
 
 // Forward returns the weight for lengths and directions.

@@ -51,8 +51,8 @@ type OneCycleLROptions struct {
 	NoCycleMomentum bool     // leave the momentum alone
 	BaseMomentum    *float64 // nil: 0.85
 	MaxMomentum     *float64 // nil: 0.95
-	DivFactor       *float64 // MaxLR over the first rate; nil: 25
-	FinalDivFactor  *float64 // the first rate over the last; nil: 1e4
+	DivFactor       float64  // MaxLR over the first rate; 0: 25
+	FinalDivFactor  float64  // the first rate over the last; 0: 1e4
 	ThreePhase      bool     // go down as long as up, then to the last rate
 }
 
@@ -78,8 +78,8 @@ func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 	default:
 		refuse(op, "AnnealStrategy is %q; want cos or linear", o.AnnealStrategy)
 	}
-	first := o.MaxLR / door.Or(o.DivFactor, 25)
-	last := first / door.Or(o.FinalDivFactor, 1e4)
+	first := o.MaxLR / door.Count(o.DivFactor, 25)
+	last := first / door.Count(o.FinalDivFactor, 1e4)
 	low, high := door.Or(o.BaseMomentum, 0.85), door.Or(o.MaxMomentum, 0.95)
 	total := float64(o.TotalSteps)
 	up := pct*total - 1

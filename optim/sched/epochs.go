@@ -110,10 +110,10 @@ func NewExponentialLR(opt optim.Optimizer, gamma float64) *ExponentialLR {
 	return s
 }
 
-// ConstantLROptions: Factor is nil for 1/3, TotalIters nil for 5.
+// ConstantLROptions: Factor is nil for 1/3, TotalIters 0 for 5.
 type ConstantLROptions struct {
 	Factor     *float64 // factor of the rate until then; nil: 1/3
-	TotalIters *int     // epochs until it ends; nil: 5
+	TotalIters int      // epochs until it ends; 0: 5
 }
 
 // ConstantLR multiplies the rate by a factor for the first epochs.
@@ -122,7 +122,7 @@ type ConstantLR struct{ schedule }
 // NewConstantLR returns it for an optimizer.
 func NewConstantLR(opt optim.Optimizer, opts ...ConstantLROptions) *ConstantLR {
 	o := door.Option("constant_lr", opts)
-	factor, total := door.Or(o.Factor, 1.0/3), door.Or(o.TotalIters, 5)
+	factor, total := door.Or(o.Factor, 1.0/3), door.Count(o.TotalIters, 5)
 	if factor < 0 || factor > 1 {
 		refuse("constant_lr", "Factor is %v; want a number from 0 to 1", factor)
 	}
@@ -139,11 +139,11 @@ func NewConstantLR(opt optim.Optimizer, opts ...ConstantLROptions) *ConstantLR {
 	return s
 }
 
-// LinearLROptions: StartFactor is nil for 1/3, EndFactor nil for 1, TotalIters nil for 5.
+// LinearLROptions: StartFactor is nil for 1/3, EndFactor nil for 1, TotalIters 0 for 5.
 type LinearLROptions struct {
 	StartFactor *float64 // nil: 1/3
 	EndFactor   *float64 // nil: 1
-	TotalIters  *int     // epochs until it ends; nil: 5
+	TotalIters  int      // epochs until it ends; 0: 5
 }
 
 // LinearLR moves the factor of the rate from StartFactor to EndFactor.
@@ -152,7 +152,7 @@ type LinearLR struct{ schedule }
 // NewLinearLR returns it for an optimizer.
 func NewLinearLR(opt optim.Optimizer, opts ...LinearLROptions) *LinearLR {
 	o := door.Option("linear_lr", opts)
-	from, to, total := door.Or(o.StartFactor, 1.0/3), door.Or(o.EndFactor, 1), door.Or(o.TotalIters, 5)
+	from, to, total := door.Or(o.StartFactor, 1.0/3), door.Or(o.EndFactor, 1), door.Count(o.TotalIters, 5)
 	if from <= 0 || from > 1 || to < 0 || to > 1 {
 		refuse("linear_lr", "StartFactor is %v and EndFactor %v; want more than 0 to 1, and 0 to 1", from, to)
 	}
@@ -171,7 +171,7 @@ func NewLinearLR(opt optim.Optimizer, opts ...LinearLROptions) *LinearLR {
 
 // PolynomialLROptions: TotalIters is nil for 5, Power nil for 1.
 type PolynomialLROptions struct {
-	TotalIters *int     // epochs until it ends; nil: 5
+	TotalIters int      // epochs until it ends; 0: 5
 	Power      *float64 // nil: 1
 	EtaMin     float64  // the last rate
 }
@@ -182,7 +182,7 @@ type PolynomialLR struct{ schedule }
 // NewPolynomialLR returns it for an optimizer.
 func NewPolynomialLR(opt optim.Optimizer, opts ...PolynomialLROptions) *PolynomialLR {
 	o := door.Option("polynomial_lr", opts)
-	total, power := door.Or(o.TotalIters, 5), door.Or(o.Power, 1)
+	total, power := door.Count(o.TotalIters, 5), door.Or(o.Power, 1)
 	s := &PolynomialLR{}
 	s.start("polynomial_lr", opt, func(i int) float64 {
 		if s.epoch == 0 || s.epoch > total {

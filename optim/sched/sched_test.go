@@ -237,7 +237,7 @@ func rates(s sched.Scheduler, n int) (out []float64) {
 func TestSequentialAndChained(t *testing.T) {
 	opt := optimizer()
 	seq := sched.NewSequentialLR(opt, []sched.Scheduler{
-		sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: new(2)}),
+		sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: 2}),
 		sched.NewExponentialLR(opt, 0.9)}, []int{3})
 	want := []float64{0.01, 0.01, 0.1, 0.1, 0.09, 0.081}
 	for i, v := range rates(seq, 6) {
@@ -246,7 +246,7 @@ func TestSequentialAndChained(t *testing.T) {
 		}
 	}
 	opt = optimizer()
-	chain := sched.NewChainedScheduler(opt, sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: new(2)}),
+	chain := sched.NewChainedScheduler(opt, sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: new(0.1), TotalIters: 2}),
 		sched.NewExponentialLR(opt, 0.9))
 	want = []float64{0.01, 0.009, 0.081, 0.0729}
 	for i, v := range rates(chain, 4) {

@@ -4,30 +4,31 @@ package windows
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
 // ExponentialOptions are the options of Exponential; the zero value is PyTorch's default.
 type ExponentialOptions struct {
 	Center   *float64    // the middle, of a periodic window; nil: halfway
-	Tau      *float64    // how slowly the window falls; nil: 1
+	Tau      float64     // how slowly the window falls; 0: 1
 	Periodic bool        // one period of a longer window; otherwise it is symmetric
 	DType    lucid.DType // zero: the default float
 }
 
 func (o ExponentialOptions) op() ops.ExponentialWindowOptions {
-	return ops.ExponentialWindowOptions{Center: o.Center, Tau: o.Tau, Periodic: o.Periodic, DType: o.DType}
+	return ops.ExponentialWindowOptions{Center: o.Center, Tau: door.NonZero(o.Tau), Periodic: o.Periodic, DType: o.DType}
 }
 
 // GaussianOptions are the options of Gaussian; the zero value is PyTorch's default.
 type GaussianOptions struct {
-	Std      *float64    // standard deviation in elements; nil: 1
+	Std      float64     // standard deviation in elements; 0: 1
 	Periodic bool        // one period of a longer window; otherwise it is symmetric
 	DType    lucid.DType // zero: the default float
 }
 
 func (o GaussianOptions) op() ops.GaussianWindowOptions {
-	return ops.GaussianWindowOptions{Std: o.Std, Periodic: o.Periodic, DType: o.DType}
+	return ops.GaussianWindowOptions{Std: door.NonZero(o.Std), Periodic: o.Periodic, DType: o.DType}
 }
 
 // GeneralHammingOptions are the options of GeneralHamming; the zero value is PyTorch's default.

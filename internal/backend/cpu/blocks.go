@@ -48,6 +48,11 @@ func vec2[T any](f func(z, x, y []T)) Block {
 	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) { f(elems[T](z, n), elems[T](x, n), elems[T](y, n)) }
 }
 
+// vec2Swapped is vec2 with the operands exchanged.
+func vec2Swapped[T any](f func(z, x, y []T)) Block {
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) { f(elems[T](z, n), elems[T](y, n), elems[T](x, n)) }
+}
+
 // each1 and each2 make blocks of functions of one element, for ops that cost more than the call.
 func each1[T, S any](f func(S) T) Block {
 	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {

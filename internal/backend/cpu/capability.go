@@ -18,6 +18,11 @@ func (capabilities) CanFuse(op string, out dtype.DType, in []dtype.DType) bool {
 // Prepare implements backend.Fuser.
 func (capabilities) Prepare(p *backend.Fused) { p.Prep = prepare(p) }
 
+// PreparedFor implements backend.ShapeChecker.
+func (capabilities) PreparedFor(p *backend.Fused) bool {
+	return p.Producer == nil || p.Producer.Unwritten == staysApart(p)
+}
+
 // RunFused implements backend.Fuser.
 func (capabilities) RunFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	return runFused(c, p, out, in)

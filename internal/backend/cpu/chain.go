@@ -42,7 +42,7 @@ var (
 		"add": {simd.ChainAdd, simd.ChainAddFrom}, "sub": {simd.ChainSub, simd.ChainSubFrom},
 		"mul": {simd.ChainMul, simd.ChainMulFrom}, "div": {simd.ChainDiv, simd.ChainDivFrom},
 		"maximum": {simd.ChainMax, simd.ChainMaxFrom}, "minimum": {simd.ChainMin, simd.ChainMinFrom},
-		"clamp_min": {simd.ChainMax, simd.ChainMaxFrom}, "clamp_max": {simd.ChainMin, simd.ChainMinFrom},
+		"clamp_min": {simd.ChainMaxFrom, simd.ChainMax}, "clamp_max": {simd.ChainMinFrom, simd.ChainMin}, // as in minmax.go
 		"grad_mul": {simd.ChainGradMul, simd.ChainGradMulFrom},
 		"lt":       {simd.ChainLt, simd.ChainGt}, "le": {simd.ChainLe, simd.ChainGe}, "gt": {simd.ChainGt, simd.ChainLt},
 		"ge": {simd.ChainGe, simd.ChainLe}, "eq": {simd.ChainEq, simd.ChainEq}, "ne": {simd.ChainNe, simd.ChainNe},

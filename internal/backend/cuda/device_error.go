@@ -40,7 +40,7 @@ func (w faultRecord) err(op string) error {
 	if w.code >= badMatrix {
 		return backend.BadMatrix(op, backend.MatrixFault(w.code-badMatrix), int(w.size), int(w.value))
 	}
-	return fault.New(fault.Index, op, "position %d is out of range for size %d", w.value, w.size)
+	return fault.IndexError(op, w.value, w.size)
 }
 
 // faultRecords are a device's free fault records.

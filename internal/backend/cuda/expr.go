@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// kinds lists the types of the last operand for which an op is written in elementwise.cu, functions.cu, special.cu and
+// kinds lists the types of the last operand for which an op is written in elementwise.cu, functions.cu, special.cu, incomplete.cu and
 // complex.cu: b bool, i integers, h half types, f floats, c complex.
 var kinds = map[string]string{
 	"add": "bihfc", "sub": "ihfc", "mul": "bihfc", "grad_mul": "bihfc", "div": "hfc", "pow": "ihfc", "neg": "ihfc", "square": "ihfc", "abs": "ihfc", "sign": "bihf",
@@ -30,6 +30,9 @@ var kinds = map[string]string{
 	"special_erfcx": "hf", "special_ndtr": "hf", "special_ndtri": "hf", "special_log_ndtr": "hf", "special_entr": "hf", "logit": "hf",
 	"digamma": "hf", "polygamma": "hf", "special_zeta": "hf", "special_i0e": "hf", "special_i1e": "hf", "special_spherical_bessel_j0": "hf", "special_polynomial": "hf",
 	"special_modified_bessel_k0": "hf", "special_modified_bessel_k1": "hf", "special_scaled_modified_bessel_k0": "hf", "special_scaled_modified_bessel_k1": "hf",
+	"special_gammainc": "hf", "special_gammaincc": "hf", "gamma_density": "hf", "standard_gamma_grad": "hf",
+	"special_beta": "hf", "special_betaln": "hf", "special_betainc": "hf", "beta_density": "hf", "beta_grad": "hf",
+	"special_airy_ai": "hf", "airy_ai_prime": "hf", "special_erfcinv": "hf", "erfcx_derivative": "hf",
 	"real": "c", "imag": "c", "conj": "c", "complex": "f",
 }
 
@@ -81,6 +84,12 @@ func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) 
 		return fmt.Sprintf("op_require(%s, %s, %s, %s, %d, %s)", x[0], x[1], literal(low), literal(high), r, record)
 	case "polygamma":
 		return fmt.Sprintf("op_polygamma(%s, %d)", x[0], ins.Attr.(attr.Order).N)
+	case "erfcx_derivative":
+		return fmt.Sprintf("op_erfcx_derivative(%d, %s)", ins.Attr.(attr.Order).N, x[0])
+	case "standard_gamma_grad":
+		return fmt.Sprintf("op_standard_gamma_grad(%d, %s, %s)", ins.Attr.(attr.Order).N, x[0], x[1])
+	case "beta_grad":
+		return fmt.Sprintf("op_beta_grad(%d, %s, %s, %s)", ins.Attr.(attr.Order).N, x[0], x[1], x[2])
 	case "special_polynomial":
 		p := ins.Attr.(attr.Polynomial)
 		return fmt.Sprintf("op_special_polynomial<%d, %d>(%s, %s)", p.Family, p.Derivative, x[0], x[1])

@@ -21,7 +21,8 @@ func fusedSource(p *program, f *form, many int) string {
 	if many > 0 {
 		writeHorizontal(w, many)
 	} else {
-		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;", threads)
+		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;",
+			threads)
 	}
 	w("const int V = %d, U = %d;", f.vector, f.vectorsPerThread(p))
 	w("const %s S = %s;", index, f.apart()) // distance between the vectors of a thread
@@ -141,7 +142,8 @@ func writePrefetch(w func(string, ...any), p *program, f *form, index string) {
 		case aligned:
 			w("Rep<%s>::R n%d[1][V];\nif (more) load_vec<%s, V>(n%d[0], (const %s *)a.in[%d] + next, a.n - (i64)next);", m, i, m, i, m, ptr)
 		case unaligned:
-			w("Rep<%s>::R n%d[1][V];\nif (more) load_each<%s, V>(n%d[0], (const %s *)a.in[%d] + next, 1, a.n - (i64)next);", m, i, m, i, m, ptr)
+			w("Rep<%s>::R n%d[1][V];\nif (more) load_each<%s, V>(n%d[0], (const %s *)a.in[%d] + next, 1, a.n - (i64)next);",
+				m, i, m, i, m, ptr)
 		}
 		ptr++
 	}
@@ -153,23 +155,27 @@ func filesOf(p *program) []string {
 	for _, f := range []struct {
 		name    string
 		complex bool // needed for complex operands alone
-	}{{"functions", false}, {"special", false}, {"complex", true}} {
+	}{{"functions", false}, {"special", false}, {"incomplete", false}, {"complex", true}} {
 		if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool {
 			return f.complex == operandType(p, i.Src).IsComplex() && written()[f.name][i.Op]
 		}) {
-			if f.name == "special" && !slices.Contains(files, "functions") {
-				files = append(files, "functions")
+			for _, need := range append(sourceUses[f.name], f.name) {
+				if !slices.Contains(files, need) {
+					files = append(files, need)
+				}
 			}
-			files = append(files, f.name)
 		}
 	}
 	return files
 }
 
+// sourceUses lists the files whose functions a file calls.
+var sourceUses = map[string][]string{"special": {"functions"}, "incomplete": {"functions", "special"}}
+
 // written lists the ops each file implements.
 var written = sync.OnceValue(func() map[string]map[string]bool {
 	files := map[string]map[string]bool{}
-	for _, name := range []string{"functions", "special", "complex"} {
+	for _, name := range []string{"functions", "special", "incomplete", "complex"} {
 		text, ops := kernels.Source(name), map[string]bool{}
 		for op := range kinds {
 			ops[op] = strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")
@@ -243,7 +249,8 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 			w("const Rep<%s>::R r%d = get(((const %s *)a.in[%d])[at%d]);", m, i, m, ptr, k)
 			k++
 		case strided:
-			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr, k, k, len(f.dims)-1)
+			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr,
+				k, k, len(f.dims)-1)
 			k++
 		}
 		ptr++

@@ -23,6 +23,12 @@ func (u fuser) Prepare(p *backend.Fused) {
 	}
 }
 
+// PreparedFor asks the other device.
+func (u fuser) PreparedFor(p *backend.Fused) bool {
+	c, ok := u.from.Fuser.(backend.ShapeChecker)
+	return !ok || c.PreparedFor(p)
+}
+
 // RunFused runs a program, or records it.
 func (u fuser) RunFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {

@@ -12,7 +12,7 @@ func init() {
 	one := func(f func(float64) float64) backend.Kernel { return elementwise(ffn(f, nil)) }
 	register(backend.Table{
 		"relu": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar {
-			if zero := (dtype.Scalar{Kind: x[0].Kind}); !less(zero, x[0]) && !isNaN(x[0]) {
+			if zero := (dtype.Scalar{Kind: x[0].Kind}); less(x[0], zero) { // NaN and the sign of a zero stay
 				return zero
 			}
 			return x[0]

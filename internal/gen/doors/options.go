@@ -59,8 +59,13 @@ type optionType struct {
 var hidden = map[string]bool{"MaxPoolOptions.ReturnIndices": true}
 
 // counts are numbers for which zero makes no sense, or is the default: a plain number where zero means the default.
-var counts = map[string]bool{"Groups": true, "Bins": true, "NumClasses": true, "DivisorOverride": true, "Step": true, "StepOptions.Threshold": true,
-	"MultiMarginLossOptions.P": true, "BlockSize": true}
+var counts = map[string]bool{"Groups": true, "Bins": true, "NumClasses": true, "DivisorOverride": true, "Step": true,
+	"BlockSize": true, "CombinationsOptions.R": true, "ExponentialWindowOptions.Tau": true, "FFTFreqOptions.D": true,
+	"GaussianWindowOptions.Std": true, "HuberLossOptions.Delta": true, "LobpcgOptions.K": true, "LobpcgOptions.Niter": true,
+	"PcaLowrankOptions.Q": true, "SvdLowrankOptions.Q": true, "MultiMarginLossOptions.P": true, "RoPEOptions.Base": true,
+	"RoPEOptions.Scale":         true,
+	"SliceScatterOptions.Start": true, "SoftplusOptions.Beta": true, "StepOptions.Threshold": true,
+	"TensorInvOptions.Ind": true, "VanderOptions.N": true}
 
 func (t optionType) count(f field) bool {
 	return strings.HasPrefix(f.typ, "*") && (counts[f.name] || counts[t.ops+"."+f.name])
@@ -198,7 +203,7 @@ func (t optionType) write(b *bytes.Buffer, src *source, show func(string) string
 		}
 		set = append(set, f.name+": "+v)
 	}
-	fmt.Fprintf(b, "func (o %s) op() ops.%s { return ops.%s{%s} }\n\n", t.name, t.ops, t.ops, strings.Join(set, ", "))
+	fmt.Fprintf(b, "func (o %s) op() ops.%s { return ops.%s{%s} }\n\n", t.name, t.ops, t.ops, joined(set))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	"github.com/lucid-go/lucid/linalg"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -39,7 +40,7 @@ var byHand = map[string]handOp{
 		return at(at(at(at(at(x.Sub(m)).Exp()).Sum(-1)).Log()).Add(m.Squeeze(-1)))
 	},
 	"unit rows": func(x, _ *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
-		return at(x.Div(at(at(lucid.Norm(x, lucid.NormOptions{Dim: []int{-1}, KeepDim: true})).Maximum(1e-6))))
+		return at(x.Div(at(at(linalg.VectorNorm(x, linalg.VectorNormOptions{Dim: []int{-1}, KeepDim: true})).Maximum(1e-6))))
 	},
 	"moments": func(x, _ *lucid.Tensor, at func(t *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 		a, b := at(x.Sum(-1)), at(at(x.Mul(x)).Sum(-1))

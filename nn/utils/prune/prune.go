@@ -101,8 +101,8 @@ func left(t *lucid.Tensor, p *masked) []bool {
 	return on
 }
 
-// Apply prunes a tensor of m by a method of one's own.
-func Apply(m nn.Module, name string, f Method, opts ...Options) { apply("prune", m, name, f, opts) }
+// ByMethod prunes a tensor of m by a method of one's own.
+func ByMethod(m nn.Module, name string, f Method, opts ...Options) { apply("prune", m, name, f, opts) }
 
 func apply(op string, m nn.Module, name string, f Method, opts []Options) {
 	t, p := of(op, m, name)

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/cuda"
 )
 
 func init() {
-	gpu.wait = func() error { return cuda.Synchronize(0) }
+	gpu.wait = func() error { return lucid.Try(func() { lucid.Synchronize(lucid.CUDA(0)) }) }
 	gpu.kernels = kernelTimes
 }
 

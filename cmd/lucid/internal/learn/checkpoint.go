@@ -13,7 +13,8 @@ import (
 // metaKey is the text in a checkpoint that says what it is of.
 const metaKey = "lucid train"
 
-const formatVersion = 1
+// formatVersion is the version that Save writes. Version 1 had no regressions and no tests.
+const formatVersion = 2
 
 // meta is what a checkpoint holds in addition to tensors.
 type meta struct {
@@ -24,7 +25,7 @@ type meta struct {
 	Total   int    `json:"total"`
 }
 
-// Save writes the run to a .lucid file: model, optimizer, schedule, random state, position in the data, losses. The
+// Save writes the run to a .lucid file: model, optimizer, schedule, random state, position in the data, losses, tests. The
 // file is there whole or as it was before.
 func (t *Trainer) Save(path string) error {
 	text, err := json.Marshal(meta{formatVersion, t.Config, t.Spec, t.Done, t.Total})
@@ -38,6 +39,11 @@ func (t *Trainer) Save(path string) error {
 	d.Merge("schedule.", t.rate.StateDict())
 	d.Set("random", lucid.GetRNGState())
 	d.Set("losses", lucid.New(t.Losses, len(t.Losses)))
+	tests := make([]float64, 0, 3*len(t.Tests))
+	for _, v := range t.Tests {
+		tests = append(tests, float64(v.Step), v.Loss, v.Score)
+	}
+	d.Set("tests", lucid.New(tests, len(t.Tests), 3))
 	return lucid.Save(path, d)
 }
 
@@ -57,8 +63,9 @@ func open(path string) (d *lucid.StateDict, m meta, err error) {
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
 		return nil, m, lucid.Errorf(lucid.ErrFormat, "train", "%s: %v", path, err)
 	}
-	if m.Version != formatVersion {
-		return nil, m, lucid.Errorf(lucid.ErrVersion, "train", "%s is of version %d; this program reads %d", path, m.Version, formatVersion)
+	if m.Version < 1 || m.Version > formatVersion {
+		return nil, m, lucid.Errorf(lucid.ErrVersion, "train", "%s is of version %d; this program reads 1 to %d", path, m.Version,
+			formatVersion)
 	}
 	if m.Config, err = m.Config.fill(); err != nil {
 		return nil, m, err
@@ -81,9 +88,10 @@ func Resume(path string, change func(c *Config)) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Spec.Examples != m.Spec.Examples || !slices.Equal(t.Spec.Shape, m.Spec.Shape) || !slices.Equal(t.Spec.Classes, m.Spec.Classes) {
+	if t.Spec.Examples != m.Spec.Examples || !slices.Equal(t.Spec.Shape, m.Spec.Shape) || !slices.Equal(t.Spec.Classes, m.Spec.Classes) ||
+		!t.Spec.Target.equal(m.Spec.Target) {
 		return nil, hint("lucid train",
-			"the data has changed since %s was saved: %d examples of shape %v in %d classes, now %d of %v in %d",
+			"the data, or its target, has changed since %s was saved: %d examples of shape %v in %d classes, now %d of %v in %d",
 			path, m.Spec.Examples, m.Spec.Shape, len(m.Spec.Classes), t.Spec.Examples, t.Spec.Shape, len(t.Spec.Classes))
 	}
 	random, losses := d.Get("random"), d.Get("losses")
@@ -106,5 +114,28 @@ func Resume(path string, change func(c *Config)) (*Trainer, error) {
 		return nil, err
 	}
 	t.Done, t.Losses = m.Done, lucid.ToSlice[float32](losses)
-	return t, nil
+	t.Tests, err = readTests(d.Get("tests"), path, m)
+	return t, err
 }
+
+// readTests reads the evaluations of a run; those of version 1 were not saved.
+func readTests(x *lucid.Tensor, path string, m meta) (tests []Test, err error) {
+	if x == nil && m.Version == 1 {
+		return nil, nil
+	}
+	if x == nil || x.Dim() != 2 || x.Size(1) != 3 || x.Size(0) > m.Done || x.DType() != lucid.Float64 {
+		return nil, lucid.Errorf(lucid.ErrFormat, "train", "%s lacks the tests of its %d steps", path, m.Done)
+	}
+	v := lucid.ToSlice[float64](x)
+	for before := 0.0; len(v) > 0; v = v[3:] {
+		if !(v[0] > before && v[0] <= float64(m.Done)) {
+			return nil, lucid.Errorf(lucid.ErrFormat, "train", "%s has a test after step %v of %d", path, v[0], m.Done)
+		}
+		before = v[0]
+		tests = append(tests, Test{int(v[0]), v[1], v[2]})
+	}
+	return tests, nil
+}
+
+// equal reports whether two runs predict the same number of the same data.
+func (t *Target) equal(u *Target) bool { return t == u || t != nil && u != nil && *t == *u }

@@ -23,7 +23,15 @@ type Config struct {
 	Width   int     `json:"width,omitempty"`   // gpt
 	Depth   int     `json:"depth,omitempty"`   // gpt
 	Heads   int     `json:"heads,omitempty"`   // gpt
+	Task    string  `json:"task,omitempty"`    // of a table: classes or regression; empty: as its target looks
+	Target  string  `json:"target,omitempty"`  // of a table: name, or number from 1, of the column to predict; empty: as ReadCSV does
 }
+
+// The values of Config.Task.
+const (
+	Classes    = "classes"
+	Regression = "regression"
+)
 
 // Hint is an error with what to type instead.
 type Hint struct{ What, Try string }
@@ -35,10 +43,24 @@ func hint(try, format string, args ...any) error { return &Hint{fmt.Sprintf(form
 // Text reports whether the model reads text.
 func (c Config) Text() bool { return c.Model == "gpt" }
 
+// isTable reports whether a path names a table.
+func isTable(path string) bool {
+	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
+	return ext == ".csv" || ext == ".tsv"
+}
+
 // fill checks the configuration and puts the defaults in.
 func (c Config) fill() (Config, error) {
 	if !slices.Contains(Models, c.Model) {
 		return c, hint("lucid train --model cnn", "there is no model %q; want one of: %s", c.Model, strings.Join(Models, ", "))
+	}
+	switch {
+	case c.Task != "" && c.Task != Classes && c.Task != Regression:
+		return c, hint("lucid train --task regression", "there is no task %q; want %s or %s", c.Task, Classes, Regression)
+	case c.Task+c.Target != "" && !isTable(c.Data):
+		return c, hint("lucid train --data <file.csv> --task regression", "--task and --target are for a CSV file")
+	case c.Task == Regression && c.Model != "mlp":
+		return c, hint("lucid train --model mlp --task regression", "a %s learns classes; a mlp learns numbers", c.Model)
 	}
 	for name, v := range map[string]int{"epochs": c.Epochs, "steps": c.Steps, "batch": c.Batch} {
 		if v < 0 || v > 1<<30 {

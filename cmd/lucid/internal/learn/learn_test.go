@@ -168,7 +168,7 @@ func TestTableMistakes(t *testing.T) {
 		"1,2,x\n1,2,\n":               "line 2: the label is empty",
 	} {
 		write(t, path, []byte(text))
-		_, err := New(Config{Model: "mlp", Data: path})
+		_, err := New(Config{Model: "mlp", Data: path, Task: Classes})
 		if h, ok := errors.AsType[*Hint](err); !ok || !strings.Contains(h.What, want) || !strings.HasPrefix(h.Try, "lucid train") {
 			t.Errorf("%.20q: %v; want %s", text, err, want)
 		}
@@ -221,7 +221,7 @@ func TestForged(t *testing.T) {
 	}
 	text := d.Metadata()[metaKey]
 	for _, c := range [][2]string{
-		{`"version":1`, `"version":2`},
+		{`"version":2`, `"version":3`},
 		{`"model":"mlp"`, `"model":"cnn","x":"mlp"`},
 		{`"model":"mlp"`, `"model":"gpt","width":4000,"depth":200,"heads":3`},
 		{`"shape":[1,8,8]`, `"shape":[1,80000,80000]`},

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lucid-go/lucid"
@@ -21,7 +22,8 @@ func (m *input) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return x.Reshape(m.shape...).To(lucid.Float32).Sub(m.Mean).Div(m.Std)
 }
 
-// newModel makes the model of a configuration. It gives (B, classes) for examples, (B·T, 256) for texts.
+// newModel makes the model of a configuration. It gives (B, classes) for examples, (B, 1) for a regression,
+// (B·T, 256) for texts.
 func newModel(c Config, s Spec) (m nn.Layer, err error) {
 	if err := checkSpec(c, s); err != nil {
 		return nil, err
@@ -53,6 +55,14 @@ func checkSpec(c Config, s Spec) error {
 	}
 	if len(s.Shape) != dims && !(c.Model == "mlp" && len(s.Shape) == 3) {
 		return lucid.Errorf(lucid.ErrFormat, "train", "a %s cannot have examples of shape %v", c.Model, s.Shape)
+	}
+	if g := s.Target; g != nil {
+		if c.Model != "mlp" || len(s.Shape) != 1 || len(s.Classes) > 0 || !(g.Std > 0) || math.IsInf(g.Std, 0) || math.IsInf(g.Mean, 0) ||
+			math.IsNaN(g.Mean) {
+			return lucid.Errorf(lucid.ErrFormat, "train", "a %s with %d classes cannot predict a number of mean %v and deviation %v",
+				c.Model, len(s.Classes), g.Mean, g.Std)
+		}
+		return nil
 	}
 	if !c.Text() && len(s.Classes) == 0 {
 		return lucid.Errorf(lucid.ErrFormat, "train", "there are no classes to tell apart")
@@ -93,8 +103,11 @@ func newMLP(s Spec) nn.Layer {
 	for _, d := range s.Shape {
 		n *= d
 	}
-	return nn.NewSequential(newInput(s), nn.NewFlatten(), nn.NewLinear(n, 128), nn.NewReLU(), nn.NewDropout(0.2),
-		nn.NewLinear(128, 64), nn.NewReLU(), nn.NewLinear(64, s.Outputs()))
+	m := nn.NewSequential(newInput(s), nn.NewFlatten(), nn.NewLinear(n, 128), nn.NewReLU())
+	if s.Target == nil { // for a regression, noise in the hidden layer is an error of the prediction
+		m.Append(nn.NewDropout(0.2))
+	}
+	return m.Append(nn.NewLinear(128, 64), nn.NewReLU(), nn.NewLinear(64, s.Outputs()))
 }
 
 // gpt is a byte-level transformer. B is the batch, T the bytes it sees, C the width.

@@ -62,9 +62,10 @@ func (p *Predictor) Image(path string) (classes []Class, inverted bool, err erro
 
 // Held is an example that was held out when a model was trained, and what the model says of it.
 type Held struct {
-	Truth   string  // its class
+	Truth   string  // its class, or the number
 	Pixels  [][]int // of an image, from 0 to 8: how light each is; nil for a row
 	Classes []Class
+	Number  *float64 // what a regression predicts; then there are no Classes
 }
 
 // Held asks the model about the n-th example it never saw, from 1, of the data it was trained on.
@@ -83,8 +84,19 @@ func (p *Predictor) Held(n int) (h Held, err error) {
 	if err != nil {
 		return h, err
 	}
-	err = lucid.Try(func() { h.Truth = p.Spec.Classes[int(x[1].Item())] })
+	err = lucid.Try(func() {
+		if p.Regression() {
+			h.Truth = strconv.FormatFloat(x[1].Item(), 'g', -1, 32)
+			return
+		}
+		h.Truth = p.Spec.Classes[int(x[1].Item())]
+	})
 	if err != nil {
+		return h, err
+	}
+	if p.Regression() {
+		v, err := p.number(x[0])
+		h.Number = &v
 		return h, err
 	}
 	if len(p.Spec.Shape) == 3 {
@@ -109,8 +121,40 @@ func (p *Predictor) light(x *lucid.Tensor) (rows [][]int) {
 	return rows
 }
 
+// Regression reports whether the model predicts a number.
+func (p *Predictor) Regression() bool { return p.Spec.Target != nil }
+
 // Row classifies numbers, separated by commas or spaces.
 func (p *Predictor) Row(text string) ([]Class, error) {
+	x, err := p.row(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.classify(x)
+}
+
+// Number predicts the target of a row of numbers, separated by commas or spaces.
+func (p *Predictor) Number(text string) (float64, error) {
+	x, err := p.row(text)
+	if err != nil {
+		return 0, err
+	}
+	return p.number(x)
+}
+
+// number predicts the target of an example.
+func (p *Predictor) number(x *lucid.Tensor) (v float64, err error) {
+	err = lucid.Try(func() {
+		lucid.NoGrad(func() { v = p.Spec.Target.value(p.scores(x.Unsqueeze(0)).Item()) })
+	})
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		return v, hint("lucid predict --held 1", "the model gives %v: the row is far from what it learned from", v)
+	}
+	return v, err
+}
+
+// row reads an example.
+func (p *Predictor) row(text string) (*lucid.Tensor, error) {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) })
 	want := 1
 	for _, n := range p.Spec.Shape {
@@ -128,7 +172,7 @@ func (p *Predictor) Row(text string) ([]Class, error) {
 		}
 		row[i] = float32(v)
 	}
-	return p.classify(lucid.New(row, p.Spec.Shape...))
+	return lucid.New(row, p.Spec.Shape...), nil
 }
 
 // classify returns all classes, the most probable first.

@@ -3,7 +3,6 @@ package learn
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,11 +22,22 @@ type Spec struct {
 	Inverted bool     `json:"inverted,omitempty"` // images are light on dark
 	Peak     float64  `json:"peak,omitempty"`     // largest value of a pixel
 	Unit     string   `json:"unit"`               // what an example is, in the plural
+	Target   *Target  `json:"target,omitempty"`   // of a regression: the number to predict
 }
 
-// Outputs returns how many classes a model tells apart.
+// Target is the number that a regression predicts. A model learns it less the mean, over the deviation.
+type Target struct {
+	Name string  `json:"name,omitempty"` // of its column
+	Mean float64 `json:"mean"`           // over the examples to learn from
+	Std  float64 `json:"std"`
+}
+
+// Outputs returns how many numbers a model gives for an example: scores of classes or of bytes, or the prediction.
 func (s Spec) Outputs() int {
-	if s.Classes == nil {
+	switch {
+	case s.Target != nil:
+		return 1
+	case s.Classes == nil:
 		return 256
 	}
 	return len(s.Classes)
@@ -39,7 +49,8 @@ type task struct {
 	train, test data.Dataset
 	mean, std   *lucid.Tensor // to bring examples near 0, as models like them; nil for a text
 	workers     int
-	missing     int // fields of a table for which the mean of their column stands
+	missing     int  // fields of a table for which the mean of their column stands
+	numbers     bool // classes of a table are numbers, which could be predicted as such
 }
 
 // splitSeed says which fifth is held out; it does not depend on the run's seed, so runs compare.
@@ -63,7 +74,6 @@ func load(c Config) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(strings.ToLower(c.Data), ".gz")))
 	switch {
 	case info.IsDir() && hasIDX(c.Data):
 		return loadMNIST(c)
@@ -71,16 +81,9 @@ func load(c Config) (*task, error) {
 		return loadFolder(c)
 	case strings.Contains(filepath.Base(c.Data), "-ubyte"):
 		return nil, hint("lucid train --data "+filepath.Dir(c.Data), "%s is one of four files; name the folder they are in", c.Data)
-	case ext == ".csv" || ext == ".tsv":
-		t, err := data.ReadCSV(c.Data, data.CSVOptions{Missing: new(math.NaN())})
-		if errors.Is(err, lucid.ErrFormat) {
-			return nil, hint("lucid train --model mlp --data <file.csv>", "%s", strings.TrimPrefix(err.Error(), "lucid: read_csv: "))
-		}
-		if err != nil {
-			return nil, err
-		}
-		return tableTask(c, filepath.Base(c.Data), t)
-	case ext == ".txt":
+	case isTable(c.Data):
+		return loadTable(c)
+	case strings.HasSuffix(strings.TrimSuffix(strings.ToLower(c.Data), ".gz"), ".txt"):
 		return nil, hint("lucid train --model gpt --data "+c.Data, "%s is a text, which a %s cannot read", c.Data, c.Model)
 	}
 	return nil, hint("lucid train --data <folder or file.csv>", "%s is no CSV file, and no folder of MNIST files or of images", c.Data)
@@ -89,30 +92,6 @@ func load(c Config) (*task, error) {
 func hasIDX(dir string) bool {
 	found, _ := filepath.Glob(filepath.Join(dir, "*-ubyte*"))
 	return len(found) > 0
-}
-
-// tableTask has the rows of a table as examples; for a cnn they are square images.
-func tableTask(c Config, name string, t *data.Table) (*task, error) {
-	n, f := t.X.Size(0), t.X.Size(1)
-	switch classes := len(t.Classes); {
-	case classes < 2:
-		return nil, hint("lucid train --model mlp --data <file.csv>",
-			"%s: all %d rows are of the class %q; want at least two", name, n, t.Classes[0])
-	case classes > 20 && classes > n/2:
-		return nil, hint("lucid train --model mlp --data <file.csv>",
-			"%s: the class has %d different values in %d rows; want a column of few, the last or one named label, class or target", name,
-			classes, n)
-	}
-	k := &task{Spec: Spec{Name: name, Shape: []int{f}, Classes: t.Classes, Unit: "rows"}, missing: t.Missing}
-	x := t.X
-	if side := int(math.Sqrt(float64(f))); c.Model == "cnn" || c.Data == "" {
-		if side*side != f {
-			return nil, hint("lucid train --model mlp --data "+c.Data, "rows have %d numbers, which make no square image for a cnn", f)
-		}
-		k.Shape, k.Unit = []int{1, side, side}, "images"
-		x = x.Reshape(n, 1, side, side)
-	}
-	return k.split(data.NewTensorDataset(x, t.Y), k.Unit == "images")
 }
 
 // split holds out a fifth, sampled at random, and computes the statistics of the rest.
@@ -130,6 +109,9 @@ func (k *task) split(all *data.TensorDataset, images bool) (*task, error) {
 	}
 	if k.missing > 0 {
 		k.fillMissing()
+	}
+	if k.Target != nil {
+		k.standardiseTarget()
 	}
 	x := k.train.(*data.TensorDataset).Tensors[0]
 	if images {

@@ -21,6 +21,7 @@ type Trainer struct {
 	Done   int       // steps made
 	Losses []float32 // one for each step made
 	Every  int       // steps between reports
+	Tests  []Test    // one for each evaluation, in order of steps
 
 	task     *task
 	model    nn.Layer
@@ -89,7 +90,7 @@ func (t *Trainer) prepare() {
 	t.loader = data.NewLoader(t.task.train, to)
 	t.step = lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {
 		t.opt.ZeroGrad()
-		loss := F.CrossEntropy(t.model.Forward(x), y.Reshape(-1))
+		loss := t.lossOf(t.model.Forward(x), y.Reshape(-1))
 		loss.Backward()
 		if err := t.opt.TryStep(); err != nil {
 			panic(err) // an error of the engine, which the caller's Try gives back
@@ -97,6 +98,16 @@ func (t *Trainer) prepare() {
 		return loss
 	})
 	t.scores = lucid.Compile(t.model.Forward)
+}
+
+// lossOf is what the steps make smaller. Targets of a regression are brought near 0 in float64: float32 has too few digits for the
+// difference of large numbers.
+func (t *Trainer) lossOf(scores, y *lucid.Tensor) *lucid.Tensor {
+	g := t.Spec.Target
+	if g == nil {
+		return F.CrossEntropy(scores, y)
+	}
+	return F.MSELoss(scores.Reshape(-1), y.To(lucid.Float64).Sub(g.Mean).Div(g.Std).To(lucid.Float32))
 }
 
 // reading says how batches are read: for a device with memory of its own one goroutine at least brings them there ahead.

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -13,37 +12,16 @@ import (
 // fine is how many dots each way make a pixel of the picture: lines are plotted in dots and averaged, which smooths them.
 const fine = 3
 
-var (
-	white = color.RGBA{255, 255, 255, 255}
-	black = color.RGBA{0, 0, 0, 255}
-	gray  = color.RGBA{0x55, 0x55, 0x55, 255}
-	faint = color.RGBA{0xdd, 0xdd, 0xdd, 255}
-	pale  = color.RGBA{0x9e, 0xca, 0xe1, 255}
-	blue  = color.RGBA{0x08, 0x51, 0x9c, 255}
-)
-
 // PNG writes the picture SVG writes, in pixels.
-func PNG(w io.Writer, title, yName string, y []float64) error {
-	c := newChart(y)
+func PNG(w io.Writer, r Run) error {
 	p := canvas{image.NewRGBA(image.Rect(0, 0, width*fine, height*fine))}
-	p.fill(p.Rect, white)
-	p.text(title, left, 12, 3, 0, black)
-	for _, v := range c.rows() {
-		p.stroke([]point{{left, c.y(v)}, {width - right, c.y(v)}}, 1, faint)
-		p.text(fmt.Sprintf("%.4g", v), left-6, c.y(v)-5, 2, 1, gray)
-	}
-	for _, v := range c.columns() {
-		p.text(fmt.Sprintf("%.0f", v), c.x(v), height-bottom+8, 2, 0.5, gray)
-	}
-	p.text("step", (left+width-right)/2, height-18, 2, 0.5, gray)
-	p.text(yName, left-12, 16, 2, 1, gray)
-	for _, part := range c.line(y) {
-		p.stroke(part, 1, pale)
-	}
-	for _, part := range c.line(c.mean(y)) {
-		p.stroke(part, 2, blue)
-	}
+	p.fill(p.Rect, rgba(white))
+	r.draw(p)
 	return png.Encode(w, p.shrink())
+}
+
+func rgba(colour int) color.RGBA {
+	return color.RGBA{uint8(colour >> 16), uint8(colour >> 8), uint8(colour), 255}
 }
 
 // canvas is the picture in dots.
@@ -58,20 +36,21 @@ func (p canvas) fill(r image.Rectangle, c color.RGBA) {
 	}
 }
 
-// stroke joins points by lines of a width, with round ends.
-func (p canvas) stroke(at []point, wide float64, c color.RGBA) {
+// line joins points by lines of a width, with round ends.
+func (p canvas) line(at []point, wide float64, colour int) {
 	for i := range at {
 		a, b := at[max(i-1, 0)], at[i]
 		n := int(math.Ceil(math.Hypot(b.x-a.x, b.y-a.y)*fine)) + 1
 		for k := range n + 1 {
 			t := float64(k) / float64(n)
-			p.dot((a.x+t*(b.x-a.x))*fine, (a.y+t*(b.y-a.y))*fine, wide*fine/2, c)
+			p.dot(point{a.x + t*(b.x-a.x), a.y + t*(b.y-a.y)}, wide/2, colour)
 		}
 	}
 }
 
 // dot paints a disc.
-func (p canvas) dot(x, y, r float64, c color.RGBA) {
+func (p canvas) dot(at point, radius float64, colour int) {
+	x, y, r, c := at.x*fine, at.y*fine, radius*fine, rgba(colour)
 	for j := int(y - r); j <= int(y+r); j++ {
 		for i := int(x - r); i <= int(x+r); i++ {
 			if dx, dy := float64(i)+0.5-x, float64(j)+0.5-y; dx*dx+dy*dy <= r*r && (image.Point{i, j}).In(p.Rect) {
@@ -81,17 +60,21 @@ func (p canvas) dot(x, y, r float64, c color.RGBA) {
 	}
 }
 
-// text writes in letters of 3×5 squares of a size in pixels. Shift moves it left by that part of its length.
-func (p canvas) text(s string, x, y, size, shift float64, c color.RGBA) {
-	x -= shift * (4*float64(utf8.RuneCountInString(s)) - 1) * size
+// text writes with the bitmaps of glyphs.go. A pixel of a bitmap is a square of whole dots: 4 at the size of labels, 5 at that of titles.
+func (p canvas) text(s string, at point, size, anchor float64, colour int) {
+	square := max(int(size/3+0.01), 1)
+	x := int(at.x*fine) - int(anchor*float64(utf8.RuneCountInString(s)*(glyphWidth+1)-1)*float64(square))
+	y := int(at.y*fine) - glyphBase*square
 	for _, r := range s {
-		for k, bit := range glyph(r) {
-			if bit == '1' {
-				a, b := (x+float64(k%3)*size)*fine, (y+float64(k/3)*size)*fine
-				p.fill(image.Rect(int(a), int(b), int(a+size*fine), int(b+size*fine)), c)
+		for row, bits := range glyph(r) {
+			for column := range glyphWidth {
+				if bits[column] == '#' {
+					i, j := x+column*square, y+row*square
+					p.fill(image.Rect(i, j, i+square, j+square), rgba(colour))
+				}
 			}
 		}
-		x += 4 * size
+		x += (glyphWidth + 1) * square
 	}
 }
 

@@ -7,38 +7,35 @@ import (
 	"strings"
 )
 
-// SVG writes the curve, one number a step, thin as it is and thick as a running mean.
-func SVG(w io.Writer, title, yName string, y []float64) error {
-	c := newChart(y)
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width,
-		height)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#fff"/><text x="%d" y="24" font-size="15">%s</text>`+"\n", left,
-		html.EscapeString(title))
-	for _, v := range c.rows() {
-		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end" fill="#555">%.4g</text>`+"\n", left,
-			c.y(v), width-right, left-6, c.y(v)+4, v)
-	}
-	for _, v := range c.columns() {
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle" fill="#555">%.0f</text>`+"\n", c.x(v), height-bottom+18, v)
-	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="#555">step</text><text x="14" y="%d" fill="#555" transform="rotate(-90 14 %d)" text-anchor="middle">%s</text>`+"\n",
-		(left+width-right)/2, height-8, height/2, height/2, html.EscapeString(yName))
-	path(&b, c.line(y), "#9ecae1", 1)
-	path(&b, c.line(c.mean(y)), "#08519c", 2)
-	b.WriteString("</svg>\n")
-	_, err := io.WriteString(w, b.String())
+// SVG writes a picture of a run: the loss of each step, its running mean, the test loss, and the score in a panel below.
+func SVG(w io.Writer, r Run) error {
+	var s svg
+	fmt.Fprintf(&s.b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif">`+"\n", width, height)
+	s.b.WriteString(`<rect width="100%" height="100%" fill="#fff"/>` + "\n")
+	r.draw(&s)
+	s.b.WriteString("</svg>\n")
+	_, err := io.WriteString(w, s.b.String())
 	return err
 }
 
-func path(b *strings.Builder, parts [][]point, colour string, width int) {
-	fmt.Fprintf(b, `<path fill="none" stroke="%s" stroke-width="%d" d="`, colour, width)
-	for _, part := range parts {
-		command := "M"
-		for _, p := range part {
-			fmt.Fprintf(b, "%s%.1f %.1f", command, p.x, p.y)
-			command = "L"
-		}
+type svg struct{ b strings.Builder }
+
+func (s *svg) line(at []point, wide float64, colour int) {
+	fmt.Fprintf(&s.b, `<path fill="none" stroke="#%06x" stroke-width="%g" d="`, colour, wide)
+	command := "M"
+	for _, p := range at {
+		fmt.Fprintf(&s.b, "%s%.1f %.1f", command, p.x, p.y)
+		command = "L"
 	}
-	b.WriteString("\"/>\n")
+	s.b.WriteString("\"/>\n")
+}
+
+func (s *svg) dot(at point, radius float64, colour int) {
+	fmt.Fprintf(&s.b, `<circle cx="%.1f" cy="%.1f" r="%g" fill="#%06x"/>`+"\n", at.x, at.y, radius, colour)
+}
+
+func (s *svg) text(text string, at point, size, anchor float64, colour int) {
+	where := map[float64]string{0: "start", 0.5: "middle", 1: "end"}[anchor]
+	fmt.Fprintf(&s.b, `<text x="%.1f" y="%.1f" font-size="%g" text-anchor="%s" fill="#%06x">%s</text>`+"\n", at.x, at.y, size, where,
+		colour, html.EscapeString(text))
 }

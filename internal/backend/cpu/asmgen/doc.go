@@ -1,4 +1,5 @@
-// Package asmgen writes the assembly of internal/backend/cpu/gemm and of internal/backend/cpu/conv/kernel.
+// Package asmgen writes the assembly of internal/backend/cpu/gemm, of internal/backend/cpu/conv/kernel and of
+// internal/backend/cpu/qmm.
 //
 // The generator is a test: go test in this folder fails if a file on disk differs
 // from what the generator writes, and go test -generate writes it. It is a module

@@ -35,12 +35,13 @@ const (
 
 // Files returns the text of every generated file by folder and name.
 func Files() map[string]map[string]string {
-	gemm, conv := map[string]string{}, map[string]string{}
+	gemm, conv, qmm := map[string]string{}, map[string]string{}, map[string]string{}
 	gemmFiles(gemm)
 	neonFiles(gemm)
 	convFiles(conv)
 	neonConvFiles(conv)
-	return map[string]map[string]string{gemmFolder: gemm, convFolder: conv}
+	qmmFiles(qmm)
+	return map[string]map[string]string{gemmFolder: gemm, convFolder: conv, qmmFolder: qmm}
 }
 
 // adder returns a function that adds an assembly file of amd64, written by f.

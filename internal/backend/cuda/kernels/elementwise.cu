@@ -89,8 +89,9 @@ DEV bool op_signbit(double x) { return __double_as_longlong(x) < 0; }
 // A NaN wins over a number in maximum and minimum, and loses in fmax and fmin.
 template <class T> DEV T op_maximum(T x, T y) { return x != x || x > y ? x : y; }
 template <class T> DEV T op_minimum(T x, T y) { return x != x || x < y ? x : y; }
-template <class T> DEV T op_clamp_min(T x, T y) { return op_maximum(x, y); }
-template <class T> DEV T op_clamp_max(T x, T y) { return op_minimum(x, y); }
+// A bound that equals x leaves it, and with it the sign of a zero.
+template <class T> DEV T op_clamp_min(T x, T y) { return x == x && (y != y || x < y) ? y : x; }
+template <class T> DEV T op_clamp_max(T x, T y) { return x == x && (y != y || x > y) ? y : x; }
 template <class T> DEV T op_fmax(T x, T y) { return y > x || x != x ? y : x; }
 template <class T> DEV T op_fmin(T x, T y) { return y < x || x != x ? y : x; }
 

@@ -52,7 +52,7 @@ UNARY(silu, x * over1(1 + expf(-x)), x / (1 + exp(-x)))
 UNARY(gelu, 0.5f * x * (1 + erff(x * 0.70710678118654752440f)), 0.5 * x * (1 + erf(x * 0.70710678118654752440)))
 UNARY(gelu_tanh, 0.5f * x * (1 + tanhf(0.79788456080286535588f * (x + 0.044715f * x * x * x))), 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
 UNARY(logsigmoid, fminf(x, 0) - log1pf(expf(-fabsf(x))), fmin(x, 0) - log1p(exp(-fabs(x))))
-template <class T> DEV T op_relu(T x) { return x <= T(0) ? T(0) : x; }
+template <class T> DEV T op_relu(T x) { return x < T(0) ? T(0) : x; }
 template <class T> DEV T op_softplus(T x, double beta, double limit) {
     T b = (T)beta;
     return x * b > (T)limit ? x : op_log1p(op_exp(x * b)) * (T)(1 / beta);

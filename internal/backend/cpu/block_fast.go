@@ -1,0 +1,123 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
+	"github.com/lucid-go/lucid/internal/ggml"
+)
+
+// Products of activations rounded to int8 with rows of blocks. Weights that a program reads again and again are packed into the
+// tiles of package qmm once and stored with their buffer, for all programs that read it. Others are packed tile by tile as they
+// are used. Blocks of work are tiles, and no sum is cut, so that bits do not depend on the number of threads.
+
+const (
+	tileWork     = 64 << 10 // bytes of tiles in a block of work: tens of microseconds from memory
+	quantizeWork = 16 << 10 // elements of activations in a block of work
+)
+
+// packedKey says which part of a buffer is packed, and how.
+type packedKey struct {
+	t         ggml.Type
+	at        int
+	rows, len int
+}
+
+func (w *blockRows) tiles() int { return ceil(w.rows, qmm.Rows) }
+
+// pack makes tiles of the rows from tile j on.
+func (w *blockRows) pack(dst []byte, from, to int) {
+	size, k := qmm.TileBytes(w.t, w.elems), w.elems
+	for j := from; j < to; j++ {
+		rows := w.data[j*qmm.Rows*w.bytes : min((j+1)*qmm.Rows, w.rows)*w.bytes]
+		qmm.Pack(w.t, dst[(j-from)*size:], rows, k)
+	}
+}
+
+// packed returns all tiles if the weights are worth to be stored so: nil if they may change, or if there is no memory.
+func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
+	if c.StableInputs>>input&1 == 0 || v.Buf.ReadOnly || !v.Contiguous() {
+		return nil
+	}
+	size := qmm.TileBytes(w.t, w.elems)
+	key := packedKey{w.t, v.Offset(), w.rows, w.bytes}
+	tiles, err := v.Buf.Derive(key, Device.Pool, w.tiles()*size, func(dst []byte) error {
+		each := max(1, tileWork/size)
+		return c.For(ceil(w.tiles(), each), func(b int) {
+			w.pack(dst[b*each*size:], b*each, min((b+1)*each, w.tiles()))
+		})
+	})
+	if err != nil {
+		return nil
+	}
+	return tiles
+}
+
+// exactTiles is how many tiles are expanded to float32 together: 64 columns are rows of whole vectors for the product, and of 2048
+// elements they stay in L2.
+const exactTiles = 4
+
+// exactMatmul is x·wᵀ with float32 x: some tiles are expanded, and multiplied as any matrix.
+func (w *blockRows) exactMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) error {
+	k, n, size := w.elems, w.rows, qmm.TileBytes(w.t, w.elems)
+	stored := w.packed(c, v, 1)
+	return c.For(ceil(w.tiles(), exactTiles), func(b int) {
+		from, to := b*exactTiles, min((b+1)*exactTiles, w.tiles())
+		tiles, free := w.tilesFrom(stored, from, to)
+		defer free()
+		values, free2 := borrow[float32]((to - from) * qmm.Rows * k)
+		defer free2()
+		ds := (to - from) * qmm.Rows
+		for j := range to - from {
+			qmm.Expand(w.t, tiles[j*size:], k, values[j*qmm.Rows:], ds)
+		}
+		cols := min(to*qmm.Rows, n) - from*qmm.Rows
+		gemm.Float32(m, cols, k, x, k, 1, values, ds, 1, z[from*qmm.Rows:], n, gemm.Overwrite, nil, oneThread)
+	})
+}
+
+// tilesFrom returns some tiles: of all that are stored, or packed now.
+func (w *blockRows) tilesFrom(stored []byte, from, to int) (tiles []byte, free func()) {
+	size := qmm.TileBytes(w.t, w.elems)
+	if stored != nil {
+		return stored[from*size : to*size], func() {}
+	}
+	tiles, free = borrow[byte]((to - from) * size)
+	w.pack(tiles, from, to)
+	return tiles, free
+}
+
+// fastMatmul is x·wᵀ with x rounded to int8.
+func (w *blockRows) fastMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) error {
+	k, n := w.elems, w.rows
+	xs := qmm.RecordBytes(k)
+	records, free := borrow[byte](m * xs)
+	defer free()
+	some := max(1, quantizeWork/k)
+	err := c.For(ceil(m, some), func(b int) {
+		from, to := b*some, min((b+1)*some, m)
+		qmm.QuantizeRows(w.t, records[from*xs:to*xs], x[from*k:to*k], k)
+	})
+	if err != nil {
+		return err
+	}
+	stored, size := w.packed(c, v, 1), qmm.TileBytes(w.t, k)
+	each := max(1, tileWork/size)
+	if m > qmm.FewRows {
+		each = qmm.PanelTiles
+	}
+	return c.For(ceil(w.tiles(), each), func(b int) {
+		from, to := b*each, min((b+1)*each, w.tiles())
+		tiles, free := w.tilesFrom(stored, from, to)
+		defer free()
+		if m > qmm.FewRows {
+			panel, free := borrow[byte](qmm.PanelBytes(w.t))
+			defer free()
+			qmm.Many(w.t, tiles, k, m, records, z[from*qmm.Rows:], n, min(to*qmm.Rows, n)-from*qmm.Rows, panel)
+			return
+		}
+		for j := from; j < to; j++ {
+			qmm.Few(w.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, min(qmm.Rows, n-j*qmm.Rows))
+		}
+	})
+}

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package qmm
+
+const useVNNI, useAVX2 = false, false
+
+func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}

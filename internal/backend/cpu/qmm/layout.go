@@ -1,0 +1,133 @@
+package qmm
+
+import "github.com/lucid-go/lucid/internal/ggml"
+
+// Rows is how many rows of weights a tile has.
+const Rows = 16
+
+const (
+	block      = 32  // elements that share a scale of the activations
+	superBlock = 256 // elements that share a float16 scale in the K formats
+	vector     = 4 * Rows
+)
+
+// scaleKind says what a scale is.
+type scaleKind uint8
+
+const (
+	halfScales   scaleKind = iota // a float16 a block
+	bfloatScales                  // a bfloat16 a block
+	superScales                   // a float16 for 256 elements times an int8 for each group
+)
+
+// layout is how the tiles of a format are laid out.
+type layout struct {
+	bits     int // of a quant
+	groups   int // that a block of 32 has: 1 or 2
+	scales   scaleKind
+	mins     bool // each group has a minimum, of the kind of its scale
+	subtract bool // the minimum is subtracted
+	offset   int  // what is subtracted from quants
+	table    *[16]byte
+	read     func(src []byte, j int, o *rowBlock) // block j of 32 of one block of the format
+	kernels  *kernels                             // assembly; nil: none
+}
+
+// rowBlock is 32 elements of one row.
+type rowBlock struct {
+	words      [block / 4]uint32 // four quants each
+	scale, low uint16            // bits of the scale and the minimum, or of those of 256 elements
+	factors    [2]byte           // int8 for each group
+	lows       [2]byte
+}
+
+// nonlinear are the levels of the IQ4 formats plus 128, fractions those of MXFP4 plus 12.
+var (
+	nonlinear = [16]byte{1, 24, 45, 63, 79, 93, 106, 118, 129, 141, 153, 166, 181, 197, 217, 241}
+	fractions = [16]byte{12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0}
+)
+
+var layouts = map[ggml.Type]*layout{
+	ggml.Q8_0:  {bits: 8, groups: 1, offset: 128, read: readQ8_0},
+	ggml.Q4_0:  {bits: 4, groups: 1, offset: 8, read: readQ4_0},
+	ggml.Q4_1:  {bits: 4, groups: 1, mins: true, read: readQ4_1},
+	ggml.Q5_0:  {bits: 5, groups: 1, offset: 16, read: readQ5_0},
+	ggml.Q5_1:  {bits: 5, groups: 1, mins: true, read: readQ5_1},
+	ggml.Q4_K:  {bits: 4, groups: 1, scales: superScales, mins: true, subtract: true, read: readQ4K},
+	ggml.Q5_K:  {bits: 5, groups: 1, scales: superScales, mins: true, subtract: true, read: readQ5K},
+	ggml.Q6_K:  {bits: 6, groups: 2, scales: superScales, offset: 32, read: readQ6K},
+	ggml.Q2_K:  {bits: 2, groups: 2, scales: superScales, mins: true, subtract: true, read: readQ2K},
+	ggml.Q3_K:  {bits: 3, groups: 2, scales: superScales, offset: 4, read: readQ3K},
+	ggml.IQ4NL: {bits: 4, groups: 1, offset: 128, table: &nonlinear, read: readQ4_0},
+	ggml.IQ4XS: {bits: 4, groups: 1, scales: superScales, offset: 128, table: &nonlinear, read: readIQ4XS},
+	ggml.MXFP4: {bits: 4, groups: 1, scales: bfloatScales, offset: 12, table: &fractions, read: readMXFP4},
+}
+
+// Supported reports whether there are tiles of the format.
+func Supported(t ggml.Type) bool { return layouts[t] != nil }
+
+// HasFast reports whether Few has assembly here, HasExpand whether Expand has. The Go versions are for tests: a product with
+// dequantised weights is faster.
+func HasFast() bool { return useVNNI || useAVX2 }
+
+// HasExpand: see HasFast.
+func HasExpand() bool { return useVNNI }
+
+// headBytes is what 256 elements have before the scales of their groups.
+func (l *layout) headBytes() int {
+	if l.scales != superScales {
+		return 0
+	}
+	return 2 * Rows * l.parts()
+}
+
+// parts is 2 for formats with minima, else 1.
+func (l *layout) parts() int {
+	if l.mins {
+		return 2
+	}
+	return 1
+}
+
+// blockScales is how many bytes of scales and minima a block of 32 has.
+func (l *layout) blockScales() int {
+	if l.scales == superScales {
+		return Rows * l.groups * l.parts()
+	}
+	return 2 * Rows * l.parts()
+}
+
+// scaleBytes is the size of all scales of a tile: whole cache lines.
+func (l *layout) scaleBytes(k int) int {
+	n := k / block * l.blockScales()
+	if l.scales == superScales {
+		n += k / superBlock * l.headBytes()
+	}
+	return (n + vector - 1) / vector * vector
+}
+
+// quantBytes is the size of the quants of a block of 32.
+func (l *layout) quantBytes() int { return vector * l.bits }
+
+// TileBytes is the size of a tile of rows of k elements.
+func TileBytes(t ggml.Type, k int) int {
+	l := layouts[t]
+	return l.scaleBytes(k) + k/block*l.quantBytes()
+}
+
+// scaleAt is where in a tile the scales of block b are, and quantAt where its quants are.
+func (l *layout) scaleAt(b int) int {
+	n := b * l.blockScales()
+	if l.scales == superScales {
+		n += (b/(superBlock/block) + 1) * l.headBytes()
+	}
+	return n
+}
+
+func (l *layout) quantAt(k, b int) int { return l.scaleBytes(k) + b*l.quantBytes() }
+
+// headAt is where the scales of the 256 elements are that block b is one of.
+func (l *layout) headAt(b int) int {
+	each := superBlock / block
+	return b / each * (each*l.blockScales() + l.headBytes())
+}

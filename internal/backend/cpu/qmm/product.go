@@ -1,0 +1,166 @@
+package qmm
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/ggml"
+)
+
+const (
+	// FewRows is how many rows of activations run on a tile without a panel.
+	FewRows = 8
+	// PanelTiles is how many tiles share a panel.
+	PanelTiles = 2
+
+	panelBlocks = 16 // blocks of 32 elements in a panel: with their scales they stay in L1
+	panelRows   = 6  // of a register tile
+	panelCols   = PanelTiles * Rows
+)
+
+type (
+	fewKernel    func(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+	halfKernel   func(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+	unpackKernel func(blocks int, scales, quants, dst *byte)
+	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
+	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+)
+
+// kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
+// values of a tile, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4 rows on half of a tile.
+type kernels struct {
+	few    [4]fewKernel
+	half   [3]halfKernel
+	unpack unpackKernel
+	expand expandKernel
+	many   *[panelRows + 1]manyKernel
+}
+
+// Few computes y[i*ys+j] for up to FewRows rows i of activations and the columns j < cols of one tile.
+func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols int) {
+	l := layouts[t]
+	if rows == 0 || cols == 0 {
+		return
+	}
+	if k == 0 {
+		for i := range rows {
+			clear(y[i*ys:][:cols])
+		}
+		return
+	}
+	xs := RecordBytes(k)
+	if l.kernels == nil || !useVNNI && !useAVX2 {
+		l.few(tile, k, rows, x, xs, y, ys, cols)
+		return
+	}
+	_, _, _ = tile[TileBytes(t, k)-1], x[rows*xs-1], y[(rows-1)*ys+cols-1] // the kernels do not check
+	var whole [FewRows * Rows]float32
+	out, os := y, ys
+	if cols < Rows {
+		out, os = whole[:], Rows
+	}
+	most := 3
+	if !useVNNI {
+		most = 2
+	}
+	for i, step := 0, 0; i < rows; i += step { // 7 rows are 4, 2 and 1: the tile stays in a near cache
+		n := min(most, bits.Len(uint(rows-i))-1)
+		step = 1 << n
+		scales, quants := &tile[0], &tile[l.scaleBytes(k)]
+		if useVNNI {
+			l.kernels.few[n](k/block, scales, quants, &x[i*xs], xs, &out[i*os], 4*os)
+			continue
+		}
+		for h := range 2 {
+			l.kernels.half[n](k/block, scales, quants, &x[i*xs], xs, &out[i*os+h*Rows/2], 4*os, h)
+		}
+	}
+	if cols < Rows {
+		for i := range rows {
+			copy(y[i*ys:][:cols], whole[i*Rows:])
+		}
+	}
+}
+
+func (l *layout) few(tile []byte, k, rows int, x []byte, xs int, y []float32, ys, cols int) {
+	var sums [FewRows][Rows]float32
+	var u unpacked
+	for b := range k / block {
+		l.unpack(&u, tile, k, b)
+		for i := range rows {
+			l.addBlock(&sums[i], &u, x[i*xs+b*recordBytes:][:recordBytes])
+		}
+	}
+	for i := range rows {
+		copy(y[i*ys:][:cols], sums[i][:])
+	}
+}
+
+// PanelBytes is how much scratch Many needs.
+func PanelBytes(t ggml.Type) int { return panelBlocks*layouts[t].panelBlock() + vector }
+
+// panelBlock is the size of a block of 32 in a panel: scales and minima as float32, quants as bytes.
+func (l *layout) panelBlock() int { return vector * PanelTiles * (block/4 + l.groups*l.parts()) }
+
+// Many computes y[i*ys+j] for rows i of activations and the columns j < cols of up to PanelTiles tiles, which follow each other.
+func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, cols int, panel []byte) {
+	l, size := layouts[t], TileBytes(t, k)
+	count := (cols + Rows - 1) / Rows
+	if l.kernels == nil || !useVNNI || k == 0 {
+		xs := RecordBytes(k)
+		for j := range count {
+			for i := 0; i < rows; i += FewRows {
+				Few(t, tiles[j*size:], k, min(FewRows, rows-i), x[i*xs:], y[i*ys+j*Rows:], ys, min(Rows, cols-j*Rows))
+			}
+		}
+		return
+	}
+	panel = panel[-uintptr(unsafe.Pointer(&panel[0]))%vector:] // whole cache lines
+	for b := 0; b < k/block; b += panelBlocks {
+		n := min(panelBlocks, k/block-b)
+		if count < PanelTiles {
+			clear(panel[:n*l.panelBlock()])
+		}
+		for j := range count {
+			tile := tiles[j*size : (j+1)*size]
+			l.kernels.unpack(n, &tile[l.firstScale(b)], &tile[l.quantAt(k, b)], &panel[j*vector])
+		}
+		l.onPanel(panel, k, b, n, rows, x, y, ys, cols)
+	}
+}
+
+// firstScale is where the scales of block b begin, with those of its 256 elements.
+func (l *layout) firstScale(b int) int {
+	if l.scales == superScales {
+		return l.headAt(b)
+	}
+	return l.scaleAt(b)
+}
+
+// onPanel multiplies all rows with n blocks in a panel, from block b on.
+func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32, ys, cols int) {
+	xs, add := RecordBytes(k), b > 0
+	_, _ = x[rows*xs-1], y[(rows-1)*ys+cols-1]
+	tiles := (rows + panelRows - 1) / panelRows
+	var whole [panelRows * panelCols]float32
+	for i, at := 0, 0; i < tiles; i++ {
+		to := (i + 1) * rows / tiles // even parts
+		m := to - at
+		from := &x[at*xs+b*recordBytes]
+		if cols == panelCols {
+			l.kernels.many[m](n, &panel[0], from, xs, &y[at*ys], 4*ys, add)
+			at = to
+			continue
+		}
+		if add {
+			for r := range m {
+				copy(whole[r*panelCols:][:cols], y[(at+r)*ys:])
+			}
+		}
+		l.kernels.many[m](n, &panel[0], from, xs, &whole[0], 4*panelCols, add)
+		for r := range m {
+			copy(y[(at+r)*ys:][:cols], whole[r*panelCols:])
+		}
+		at = to
+	}
+}

@@ -1,0 +1,387 @@
+package exec
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Bind makes the program for the sizes of another trace; nil if the plan does not fit it, with the reason and how much was compared
+// before it was found: of several plans the one that fits best tells why there is another.
+func (s *SharedPlan) Bind(t *Traced) (r *Replay, why string, compared int) {
+	b := &binder{s: s, t: t}
+	defer b.release()
+	r = b.bind()
+	return r, b.why, b.compared
+}
+
+func (b *binder) bind() *Replay {
+	if !b.match() || !b.matchNodes() {
+		return nil
+	}
+	lowered := b.steps()
+	if lowered == nil || !b.sameRowGroups(lowered) {
+		return nil
+	}
+	prog := b.program(lowered)
+	if prog == nil || !b.donorsHold(prog) {
+		return nil
+	}
+	b.offsets(prog)
+	return b.replay(prog)
+}
+
+// steps binds the launches as they were lowered.
+func (b *binder) steps() []step {
+	s := b.s
+	list := b.space(len(s.lowered))
+	var space []operand
+	bind := func(from []operand) []operand {
+		if b.unchanged(from) {
+			return from
+		}
+		if cap(space)-len(space) < len(from) {
+			space = make([]operand, 0, max(operandBlock, len(from)))
+		}
+		at := len(space)
+		for _, o := range from {
+			n := b.raw(o.node)
+			switch o.shape = n.Shape(); o.how {
+			case asStored:
+				o.lay = b.lays[o.node]
+			case asWritten:
+				if n.IsTuple() {
+					o.shape = n.Out(int(o.item)).Shape
+				}
+			}
+			space = append(space, o)
+		}
+		return space[at:len(space):len(space)]
+	}
+	for k := range s.lowered {
+		st := s.lowered[k]
+		st.out, st.in = bind(st.out), bind(st.in)
+		switch {
+		case st.fused != nil:
+			if st.fused = b.fused(&st, st.fused, b.raw(st.lead).Shape()); st.fused == nil {
+				return nil
+			}
+		case len(st.nodes) > 0:
+			st.attr = b.attr(st.nodes[0])
+		}
+		list[k] = st
+	}
+	return list
+}
+
+// operandBlock is how many operands are allocated at once.
+const operandBlock = 64
+
+// unchanged reports whether operands are those of the plan: much of a training step does not depend on the sizes of its data.
+func (b *binder) unchanged(list []operand) bool {
+	for i := range list {
+		o := &list[i]
+		n := b.raw(o.node)
+		switch {
+		case n.IsTuple() && o.how == asWritten:
+			if n.Out(int(o.item)).Shape != o.shape {
+				return false
+			}
+		case n.Shape() != o.shape || o.how == asStored && !sameLayout(b.lays[o.node], o.lay):
+			return false
+		}
+	}
+	return true
+}
+
+// loweredSteps has space for launches that are put together to those of a program.
+var loweredSteps = sync.Pool{New: func() any { return new([]step) }}
+
+// space gets room for the launches as they were lowered.
+func (b *binder) space(n int) []step {
+	b.lowered = loweredSteps.Get().(*[]step)
+	*b.lowered = resize(*b.lowered, n)
+	return *b.lowered
+}
+
+// release gives that back.
+func (b *binder) release() {
+	if b.lowered != nil {
+		clear(*b.lowered)
+		loweredSteps.Put(b.lowered)
+	}
+}
+
+// fused binds a program to its shape. It is prepared again only if an attribute changed that is part of it.
+func (b *binder) fused(st *step, f *backend.Fused, sh *shape.Shape) *backend.Fused {
+	again := b.changed && b.otherAttrs(st, f)
+	if f.Shape == sh && !again {
+		return f
+	}
+	g := *f
+	g.Shape = sh
+	if !again {
+		if c, ok := st.dev.Fuser.(backend.ShapeChecker); ok && !c.PreparedFor(&g) {
+			b.fail("a product of shape %v is computed otherwise than in the plan", sh)
+			return nil
+		}
+		return &g
+	}
+	g.Instrs = slices.Clone(f.Instrs)
+	for i := range g.Instrs {
+		g.Instrs[i].Attr = b.attr(st.nodes[i])
+	}
+	if f.Producer != nil {
+		p := *f.Producer
+		p.Attr = b.attr(st.nodes[len(st.nodes)-1])
+		p.Unwritten, p.NoOverwrite = false, false
+		if g.Producer = &p; !st.dev.CanTakeEpilogue(p.Op, p.Attr, f.DTypes[p.Dst]) {
+			b.fail("%s takes no epilogue at this size", p.Op)
+			return nil
+		}
+	}
+	g.Prep, g.HorizontalKey = nil, ""
+	st.dev.Prepare(&g)
+	if f.Producer != nil && (g.Producer.Unwritten != f.Producer.Unwritten || g.Producer.NoOverwrite != f.Producer.NoOverwrite) ||
+		(g.HorizontalKey == "") != (f.HorizontalKey == "") {
+		b.fail("a product of shape %v is computed otherwise than in the plan", sh)
+		return nil
+	}
+	return &g
+}
+
+// otherAttrs reports whether a program has attributes that are not the plan's.
+func (b *binder) otherAttrs(st *step, f *backend.Fused) bool {
+	for i := range f.Instrs {
+		if !attr.Same(f.Instrs[i].Attr, b.attr(st.nodes[i])) {
+			return true
+		}
+	}
+	return f.Producer != nil && !attr.Same(f.Producer.Attr, b.attr(st.nodes[len(st.nodes)-1]))
+}
+
+// sameRowGroups reports whether the launches make the row-fusion groups of the plan.
+func (b *binder) sameRowGroups(lowered []step) bool {
+	if !b.s.mayFuse {
+		return true
+	}
+	p := &planner{prog: &Program{steps: lowered}}
+	owner := p.findRowGroups()
+	var groups [][]int
+	for k, g := range owner {
+		if g != nil && g.last() == k {
+			groups = append(groups, g.members)
+		}
+	}
+	if !slices.EqualFunc(groups, b.s.rowGroups, slices.Equal[[]int]) {
+		return b.fail("launches over rows are fused otherwise than in the plan")
+	}
+	return true
+}
+
+// program puts the launches together as the plan has them, and gives the buffers their sizes.
+func (b *binder) program(lowered []step) *Program {
+	s := b.s
+	was := s.replay.prog
+	p := &Program{bufs: slices.Clone(was.bufs), steps: make([]step, len(was.steps)), numIn: was.numIn, operands: was.operands,
+		slices: was.slices, allocated: was.allocated, checks: was.checks, runs: newRunSpace()}
+	for k := range was.steps {
+		old, to := &was.steps[k], &p.steps[k]
+		switch {
+		case old.rows != nil:
+			*to = *old
+			to.out, to.in = nil, nil
+			b.rows(to, old, lowered)
+		case old.sets > 0:
+			*to = *old
+			to.out, to.in = nil, nil
+			for _, m := range old.from {
+				to.out, to.in = append(to.out, lowered[m].out...), append(to.in, lowered[m].in...)
+			}
+			to.fused = lowered[old.from[len(old.from)-1]].fused
+		default:
+			*to = lowered[old.from[0]]
+			to.stableInputs = old.stableInputs
+		}
+		for i := range to.out {
+			o, before := &to.out[i], &old.out[i]
+			if was.bufs[o.buf].size == before.shape.Numel()*before.dtype.Size() {
+				p.bufs[o.buf].size = o.shape.Numel() * o.dtype.Size()
+			}
+		}
+	}
+	for i := range s.nodes {
+		if s.nodes[i].class == classInput {
+			b.inputSize(p, int32(i))
+		}
+	}
+	if !b.constants(p) {
+		return nil
+	}
+	if temps := p.temporaries(); !s.reordered && temps >= MinReorderBytes && len(p.steps) >= 4 && p.peakBytes() >= MinReorderBytes {
+		b.fail("temporaries of %d bytes want another order of the launches", temps)
+		return nil
+	}
+	return p
+}
+
+// rows binds a row-fusion group.
+func (b *binder) rows(to, old *step, lowered []step) {
+	first := &lowered[old.from[0]]
+	rows, long, ok := rowReduction(first)
+	if !ok {
+		rows, long, _ = alongRows(first)
+	}
+	r := &backend.RowFusion{Count: rows, Parts: slices.Clone(old.rows.Parts), Locals: slices.Clone(old.rows.Locals)}
+	for i, m := range old.from {
+		st, part := &lowered[m], &r.Parts[i]
+		part.Len = long
+		switch f := *part.Fused; {
+		case st.fused != nil:
+			part.Fused, part.Len = st.fused, st.fused.Shape.Numel()/rows
+		default:
+			if f.Shape = st.in[0].shape; f.Reduction == nil {
+				f.Shape = st.out[0].shape
+			}
+			part.Fused = &f
+		}
+		for k, l := range part.Out {
+			if l >= 0 {
+				r.Locals[l] = long * st.out[k].dtype.Size()
+			}
+		}
+		to.out, to.in = append(to.out, st.out...), append(to.in, st.in...)
+	}
+	to.rows = r
+	d := old.dev
+	to.kernel = func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error { return d.RunRowFusion(c, r, out, in) }
+}
+
+// inputSize is the size of the buffer of an input.
+func (b *binder) inputSize(p *Program, node int32) {
+	f, n := &b.s.nodes[node], b.raw(node)
+	if n.IsTuple() {
+		for k, m := range n.TupleBuffers() {
+			p.bufs[f.tuple[k].buf].size = m.Size
+		}
+		return
+	}
+	if p.bufs[f.buf].size = n.Bytes(); !n.IsPlaceholder() {
+		m, _ := n.Buffer()
+		p.bufs[f.buf].size = m.Size
+	}
+}
+
+// constants gives immediates their values.
+func (b *binder) constants(p *Program) bool {
+	if !b.changed {
+		return true
+	}
+	values := make(map[int32]constKey, len(b.s.consts))
+	for _, u := range b.s.consts {
+		c := b.constant(b.s.nodes[u.node].raw)
+		key := constBits(c)
+		if v, ok := values[u.buf]; ok && v != key {
+			return b.fail("numbers that were equal are not any more")
+		}
+		values[u.buf] = key
+		if was, _ := b.s.planned(b.s.nodes[u.node].raw); constBits(was) == key {
+			continue
+		}
+		p.bufs[u.buf].data = constBuffer(c)
+	}
+	return true
+}
+
+// constBuffer is a buffer that holds a number.
+func constBuffer(c attr.Const) *mem.Buffer {
+	m := dtype.Bytes(make([]uint64, 2))
+	c.DType.Put(m, 0, c.Value)
+	return mem.FromGo(m[:c.DType.Size():c.DType.Size()])
+}
+
+// donorsHold reports whether outputs can be written over the inputs that the plan has for them.
+func (b *binder) donorsHold(p *Program) bool {
+	var plan planner
+	for i := p.numIn; i < len(p.bufs); i++ {
+		to := &p.bufs[i]
+		if to.donor < 0 {
+			continue
+		}
+		from := &p.bufs[to.donor]
+		ok := from.size == to.size
+		if st := &p.steps[to.first]; ok && from.last == to.first {
+			ok = plan.overlaysAt(st, to.donor, int32(i))
+		}
+		if !ok {
+			return b.fail("a result of %d bytes cannot be written over an operand of %d bytes as in the plan", to.size, from.size)
+		}
+	}
+	return true
+}
+
+// overlaysAt reports whether a launch can write a buffer over one that it reads.
+func (p *planner) overlaysAt(st *step, in, out int32) bool {
+	if st.rows != nil {
+		at := 0
+		for i := range st.rows.Parts {
+			for n := range st.rows.Parts[i].Out {
+				if o := st.out[at+n]; o.buf == out {
+					return p.overlaysInRowFusion(st, in, i, o)
+				}
+			}
+			at += len(st.rows.Parts[i].Out)
+		}
+		return false
+	}
+	for j, x := range st.in {
+		if x.buf != in {
+			continue
+		}
+		for _, o := range st.out {
+			if o.buf == out && !p.overlays(st, j, o) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// replay makes the replay of a bound program.
+func (b *binder) replay(prog *Program) *Replay {
+	was := b.s.replay
+	r := &Replay{prog: prog, lays: b.t.Lays, args: was.args, argOf: was.argOf, donated: was.donated, settings: was.settings,
+		checks: was.checks, capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
+	if r.capture != nil {
+		r.capture.recordings = b.s.recordings
+	}
+	for i := range b.s.nodes {
+		f := &b.s.nodes[i]
+		n := b.raw(int32(i))
+		if f.class != classInput || n.IsPlaceholder() {
+			continue
+		}
+		n.Ref() // a constant of the program
+		r.captured = append(r.captured, n)
+		if n.IsTuple() {
+			for k, m := range n.TupleBuffers() {
+				r.capturedBufs[f.tuple[k].buf] = m
+			}
+			continue
+		}
+		r.capturedBufs[f.buf], _ = n.Buffer()
+	}
+	for i, o := range b.s.outs {
+		n := b.raw(o)
+		to := was.outs[i]
+		to.Spec, to.at.lay = graph.Spec{Shape: n.Shape(), DType: to.Spec.DType}, b.lays[o]
+		r.outs = append(r.outs, to)
+	}
+	return r
+}

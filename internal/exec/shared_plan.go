@@ -1,0 +1,247 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A plan is made for the sizes of one trace. Fusion groups, launches and their order, liveness, donation and prepared programs follow
+// from the ops of the trace and hold for other sizes too, as long as every decision that was taken by a size would be taken again.
+// SharedPlan is what is needed to find that out and to make the program for other sizes: one walk over the new trace, in which shapes,
+// strides, attributes, buffer sizes and offsets are bound. Nothing is simplified, grouped or prepared a second time.
+
+// SharedPlan is a plan to which traces of the same structure are bound.
+type SharedPlan struct {
+	replay  *Replay // the program for the first sizes
+	dev     *backend.Device
+	becomes []int
+	share   float64
+	strided []bool // by argument: it is not in row-major order
+	// stridedNodes are those arguments, and the planned nodes they are.
+	stridedNodes [][2]int32
+	raw          []rawNode
+	rawIn        []int32 // inputs of raw nodes, one behind the other
+	rawOuts      []int32 // the trace's outputs
+	rawArgs      []int32 // its arguments, -1: not read
+	nodes        []plannedNode
+	outs         []int32 // planned nodes
+	consts       []constUse
+	edges        []shapeEdge
+	orders       []arenaOrder
+	mayFuse      bool // there may be row-fusion groups
+	recordings   *recordings
+	producer     []int32
+	decisions
+}
+
+// rawNode is a node of the trace before it was simplified.
+type rawNode struct {
+	op       *graph.Op
+	attr     attr.Attr
+	dtype    dtype.DType
+	dev      *backend.Device
+	shape    *shape.Shape
+	firstIn  int32
+	numIn    int32
+	rep      int32 // the first node with the same value
+	how      Rewrite
+	stored   bool
+	constant bool
+	inOrder  bool        // of a stored node: it is in row-major order
+	folded   *attr.Const // its value, if it was folded
+	outs     []graph.Spec
+}
+
+// plannedNode is a node of the simplified trace.
+type plannedNode struct {
+	raw     int32 // where its shape and attributes come from
+	in      int32 // its first input, a planned node; -1: none
+	buf     int32 // where its value is, -1: nowhere
+	class   class
+	hasLay  bool
+	copied  bool // of a view: the elements were brought in order first
+	item    bool // of a tuple
+	tuple   []location
+	fixed   attr.Attr // instead of the raw node's, if rewritten
+	rewrite bool
+}
+
+// constUse is an immediate in a buffer.
+type constUse struct{ node, buf int32 }
+
+// shapeEdge is an elementwise node and one of its inputs, and whether they have the same shape.
+type shapeEdge struct {
+	node, in int32
+	same     bool
+}
+
+// NewSharedPlan plans a trace from its simplified outputs, as NewReplay does. The plan is nil where it cannot be shared; why says so.
+func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, plan *SharedPlan, why string, err error) {
+	p, r, err := newReplay(simple, t.Args, t.Lays, t.Becomes, t.Recompute)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	t.number()
+	plan = &SharedPlan{replay: r, dev: p.dev, becomes: t.Becomes, share: t.Recompute, decisions: p.decisions}
+	if why = plan.describe(p, t, w); why != "" {
+		return r, nil, why, nil
+	}
+	if r.capture != nil {
+		plan.recordings = new(recordings)
+		r.capture.recordings = plan.recordings
+	}
+	return r, plan, "", nil
+}
+
+// describe notes the structure of the trace and of its plan; it returns why the plan cannot be shared.
+func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
+	switch {
+	case p.prog.control:
+		return "control flow has plans of its own"
+	case p.rematerialised:
+		return "values are computed twice where that holds less memory at these sizes"
+	case len(p.elisions) > 0:
+		return "results are written straight into a concatenation"
+	case len(w.Values) != len(t.idx.Nodes):
+		return "the trace was rewritten as a whole"
+	}
+	rawOf, why := s.describeTrace(t, w)
+	if why != "" {
+		return why
+	}
+	for copied, of := range w.Copies {
+		rawOf[copied] = rawOf[of]
+	}
+	if why := s.describeNodes(p, rawOf, t); why != "" {
+		return why
+	}
+	for k := range p.lowered {
+		st := &p.lowered[k]
+		for _, o := range st.out {
+			if o.lay != nil || o.item == math.MaxUint8 {
+				return fmt.Sprintf("%s writes its result with strides of its own", st.op)
+			}
+		}
+		if st.fused != nil && st.fused.Producer != nil {
+			s.producer = append(s.producer, int32(k))
+		}
+		op := graph.Lookup(st.op)
+		_, axis := st.attr.(attr.Axis)
+		reduces := st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce
+		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || reduces)
+	}
+	s.orders = arenaOrders(p.prog)
+	return ""
+}
+
+// describeTrace notes the nodes of the trace.
+func (s *SharedPlan) describeTrace(t *Traced, w Rewritten) (rawOf map[*graph.Node]int32, why string) {
+	rawOf = make(map[*graph.Node]int32, len(t.idx.Nodes))
+	s.raw = make([]rawNode, len(t.idx.Nodes))
+	for i, n := range t.idx.Nodes {
+		r := &s.raw[i]
+		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)),
+			how: w.How[i], stored: n.Stored(), constant: n.IsConst()}
+		if r.attr != nil && !reflect.TypeOf(r.attr).Comparable() {
+			return nil, fmt.Sprintf("%s has an attribute that cannot be compared", n.Op().Name)
+		}
+		if r.stored {
+			_, lay := n.Buffer()
+			r.inOrder = lay.IsContiguous(n.Shape())
+		}
+		if n.IsTuple() {
+			for k := range n.NumOut() {
+				r.outs = append(r.outs, n.Out(k))
+			}
+		}
+		if !r.stored && !n.IsPlaceholder() {
+			r.numIn = int32(n.NumIn())
+			for k := range n.NumIn() {
+				s.rawIn = append(s.rawIn, int32(t.idx.Get(n.In(k))))
+			}
+		}
+		v := w.Values[i]
+		if _, ok := rawOf[v]; !ok {
+			rawOf[v] = int32(i)
+		}
+		r.rep = rawOf[v]
+		if r.how == Folded {
+			c, ok := v.Attr().(attr.Const)
+			if !ok {
+				return nil, "a number was computed while it was simplified"
+			}
+			r.folded = &c
+		}
+	}
+	for _, o := range t.Outs {
+		s.rawOuts = append(s.rawOuts, int32(t.idx.Get(o)))
+	}
+	for i, a := range t.Args {
+		s.rawArgs = append(s.rawArgs, int32(t.idx.Get(a)))
+		s.strided = append(s.strided, t.layout(i) != nil)
+	}
+	return rawOf, ""
+}
+
+// describeNodes notes the nodes that were planned.
+func (s *SharedPlan) describeNodes(p *planner, rawOf map[*graph.Node]int32, t *Traced) string {
+	s.nodes = make([]plannedNode, len(p.idx.Nodes))
+	for i, n := range p.idx.Nodes {
+		f, to := &p.info[i], &s.nodes[i]
+		raw, ok := rawOf[n]
+		if !ok || n.Op().Transparent {
+			return fmt.Sprintf("%s was made while the trace was simplified", n.Op().Name)
+		}
+		*to = plannedNode{raw: raw, in: -1, buf: f.at.buf, class: f.class, hasLay: f.at.lay != nil, tuple: f.tuple}
+		r := &s.raw[raw]
+		if f.class == classConst {
+			if f.at.buf >= 0 {
+				s.consts = append(s.consts, constUse{int32(i), f.at.buf})
+			}
+			continue
+		}
+		if !attr.Same(n.Attr(), r.attr) {
+			if n.Op().Role != graph.RolePermute {
+				return fmt.Sprintf("%s was rewritten", n.Op().Name)
+			}
+			to.fixed, to.rewrite = n.Attr(), true
+		}
+		if f.class == classInput {
+			continue
+		}
+		if n.NumIn() > 0 {
+			to.in = int32(p.idx.Get(n.In(0)))
+		}
+		switch f.class {
+		case classAlias, classProducerView:
+			_, to.item = n.IsTupleItem()
+			to.copied = !to.item && to.in >= 0 && f.at.buf >= 0 && f.at.buf != p.info[to.in].at.buf
+		case classElementwise:
+			for k := range n.NumIn() {
+				m := n.In(k)
+				s.edges = append(s.edges, shapeEdge{int32(i), int32(p.idx.Get(m)), m.Shape().Equal(n.Shape())})
+			}
+		}
+	}
+	for i, a := range t.Args {
+		if k := p.idx.Get(a); k >= 0 && s.strided[i] {
+			s.stridedNodes = append(s.stridedNodes, [2]int32{int32(i), int32(k)})
+		}
+	}
+	for _, o := range p.roots {
+		s.outs = append(s.outs, int32(p.idx.Get(o)))
+	}
+	return ""
+}
+
+// constBits tells immediates apart by their bits.
+func constBits(c attr.Const) constKey {
+	return constKey{c.DType, c.Value.I, math.Float64bits(c.Value.F), math.Float64bits(c.Value.G)}
+}

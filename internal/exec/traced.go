@@ -1,0 +1,64 @@
+package exec
+
+import (
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Traced is a finished trace that is to be planned, or bound to the plan of another one.
+type Traced struct {
+	Outs, Args []*graph.Node
+	Lays       []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
+	Becomes    []int           // by output: the argument whose next value it is, -1: none
+	Recompute  float64         // share of the work that may be done twice to hold less memory
+	idx        *graph.Index
+}
+
+var traceIndexes = sync.Pool{New: func() any { return new(graph.Index) }}
+
+// Release lets other traces have the space in which the nodes were numbered.
+func (t *Traced) Release() {
+	if t.idx != nil {
+		t.idx.Reset()
+		traceIndexes.Put(t.idx)
+		t.idx = nil
+	}
+}
+
+// number numbers the nodes behind the outputs, inputs first.
+func (t *Traced) number() {
+	if t.idx == nil {
+		t.idx = traceIndexes.Get().(*graph.Index)
+		t.idx.PostOrder(t.Outs, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
+	}
+}
+
+// layout is the strides of an argument, nil for row-major order, from the first element it reaches.
+func (t *Traced) layout(arg int) *shape.Layout {
+	if t.Lays == nil || t.Lays[arg] == nil {
+		return nil
+	}
+	back, _ := t.Lays[arg].Extent(t.Args[arg].Shape())
+	return &shape.Layout{Strides: t.Lays[arg].Strides, Offset: back}
+}
+
+// Rewrite is what became of a node when its trace was simplified.
+type Rewrite uint8
+
+// What may become of a node.
+const (
+	Recorded  Rewrite = iota // it is part of the result, if anything reads it
+	Merged                   // an equal one stands for it
+	Folded                   // it is an immediate
+	Cancelled                // a view, a cast or an identity that did nothing, or several in one
+	Neutral                  // an operand stands for it: the other one is a neutral number
+)
+
+// Rewritten tells what became of the nodes of a trace, in the order in which they are numbered.
+type Rewritten struct {
+	Values []*graph.Node               // what stands for each
+	How    []Rewrite                   // and why
+	Copies map[*graph.Node]*graph.Node // nodes that were recorded once more: what they are copies of
+}

@@ -1,0 +1,2 @@
+// Package files tests Save and Load, and Export and Import of functions: what comes back, old and hostile files, mutated graphs.
+package files

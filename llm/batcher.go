@@ -1,0 +1,282 @@
+package llm
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/tokenizer"
+)
+
+// BatcherOptions bound what a Batcher does at the same time.
+type BatcherOptions struct {
+	Sequences int   // texts that are generated together; 0: 8
+	Queue     int   // texts that wait; 0: 64
+	Bytes     int64 // memory of keys and values, of texts and of the prefixes that are stored; 0: 1 GiB
+	Chunk     int   // tokens of a prompt that are read between two steps of the other texts; 0: 128
+	// PrefixTokens is the shortest beginning that a prompt shares with an earlier text for it to be reused; 0: 16, -1: none are stored.
+	PrefixTokens int
+}
+
+// Limits of BatcherOptions.
+const (
+	maxSequences = 1024
+	maxQueue     = 1 << 20
+)
+
+// Batcher generates several texts at once: each step computes the next token of all of them, so that the weights are read once.
+// Texts join and leave between steps; prompts are read in parts between the steps of others; a beginning that was evaluated for
+// another text is not evaluated again. A text is the same, bit for bit on a CPU, as if it were generated alone. Methods are safe
+// for concurrent use. An idle Batcher uses no processor time.
+type Batcher struct {
+	m *Model
+	o BatcherOptions
+
+	mu      sync.Mutex
+	waiting []*sequence
+	active  []*sequence
+	stored  []*session // of texts that ended, the last used at the end
+	running bool
+	closed  bool
+	stats   BatcherStats
+	idle    sync.WaitGroup
+}
+
+// BatcherStats count what a Batcher has done.
+type BatcherStats struct {
+	Active, Waiting int   // texts now
+	Bytes           int64 // of keys and values now
+	Stored          int   // texts whose keys are stored for prompts that begin alike
+	Prompt          int64 // tokens of prompts that were evaluated
+	Reused          int64 // tokens of prompts that were not, because an earlier text began alike
+	Generated       int64 // tokens
+	Steps           int64 // evaluations of the model
+}
+
+// Errors of a Batcher that has no room. Both are worth another try later.
+var (
+	ErrQueueFull = fault.New(fault.OutOfMemory, op, "the queue of the batcher is full")
+	ErrClosed    = fault.New(fault.Canceled, op, "the batcher is closed")
+)
+
+// NewBatcher returns a Batcher of the model.
+func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
+	zero := func(p *int, v int) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	zero(&o.Sequences, 8)
+	zero(&o.Queue, 64)
+	zero(&o.Chunk, 128)
+	zero(&o.PrefixTokens, 16)
+	if o.Bytes == 0 {
+		o.Bytes = 1 << 30
+	}
+	switch {
+	case o.Sequences < 1 || o.Sequences > maxSequences:
+		return nil, fault.New(fault.Value, op, "Sequences is %d; want 1 to %d", o.Sequences, maxSequences)
+	case o.Queue < 1 || o.Queue > maxQueue:
+		return nil, fault.New(fault.Value, op, "Queue is %d; want 1 to %d", o.Queue, maxQueue)
+	case o.Chunk < 1:
+		return nil, fault.New(fault.Value, op, "Chunk is %d; want a number of tokens", o.Chunk)
+	case o.PrefixTokens < -1:
+		return nil, fault.New(fault.Value, op, "PrefixTokens is %d; want a number of tokens, or -1 for none", o.PrefixTokens)
+	case o.Bytes < m.cacheBytes(m.capacityFor(1)):
+		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.cacheBytes(m.capacityFor(1)))
+	}
+	return &Batcher{m: m, o: o}, nil
+}
+
+// cacheBytes is the memory of a cache.
+func (m *Model) cacheBytes(capacity int) int64 {
+	c := m.net.Config()
+	return int64(2*c.Layers*c.KVHeads) * int64(capacity) * int64(c.HeadDim) * int64(m.net.Placement().DType.Size())
+}
+
+// Stats returns what is going on.
+func (b *Batcher) Stats() BatcherStats {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.stats
+	s.Active, s.Waiting, s.Stored, s.Bytes = len(b.active), len(b.waiting), len(b.stored), b.bytes()
+	return s
+}
+
+// bytes is the memory that is in use, or reserved for texts that may still grow.
+func (b *Batcher) bytes() (n int64) {
+	for _, q := range b.active {
+		n += q.bytes
+	}
+	for _, s := range b.stored {
+		n += b.m.cacheBytes(s.capacity)
+	}
+	return n
+}
+
+// Generate is Model.Generate as one of the texts of the batcher. Options.Cache must be nil.
+func (b *Batcher) Generate(ctx context.Context, prompt string, o Options) iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		ids := b.m.tok.EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: o.NoAdded, SpecialAsText: o.SpecialAsText})
+		b.GenerateIDs(ctx, ids, o)(yield)
+	}
+}
+
+// GenerateIDs is Model.GenerateIDs as one of the texts of the batcher. It waits in the queue when the loop over it begins.
+func (b *Batcher) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		q, err := b.submit(ctx, ids, o)
+		if err != nil {
+			yield(Token{}, err)
+			return
+		}
+		defer b.leave(q)
+		for {
+			t, err := q.next(ctx)
+			if err != nil {
+				yield(Token{}, err)
+				return
+			}
+			if !yield(t, nil) || t.Finish != "" {
+				return
+			}
+		}
+	}
+}
+
+// submit checks a request and puts it into the queue.
+func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, error) {
+	err := fault.Catch(func() {
+		o.check()
+		b.m.checkPrompt(ids)
+		if o.Cache != nil {
+			fault.Throw(fault.Value, op, "Options.Cache with a batcher, which has caches of its own; set it to nil")
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	most := b.m.net.Config().Context
+	if o.MaxTokens > 0 {
+		most = min(most, len(ids)+o.MaxTokens)
+	}
+	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, bytes: b.m.cacheBytes(b.m.capacityFor(most)), wake: make(chan struct{}, 1)}
+	if q.bytes > b.o.Bytes {
+		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
+			most, q.bytes, b.o.Bytes)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return nil, ErrClosed
+	case len(b.waiting) >= b.o.Queue:
+		return nil, ErrQueueFull
+	}
+	b.waiting = append(b.waiting, q)
+	if !b.running {
+		b.running = true
+		b.idle.Add(1)
+		go b.run()
+	}
+	return q, nil
+}
+
+// leave takes a text out: at once if it waits, else before the next step.
+func (b *Batcher) leave(q *sequence) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q.left = true
+	if i := slices.Index(b.waiting, q); i >= 0 {
+		b.waiting = slices.Delete(b.waiting, i, i+1)
+	}
+}
+
+// Close ends all texts with ErrClosed, waits for the step under way and frees the memory.
+func (b *Batcher) Close() {
+	b.mu.Lock()
+	b.closed = true
+	for _, q := range slices.Concat(b.waiting, b.active) {
+		q.fail(ErrClosed)
+	}
+	b.waiting = nil
+	b.mu.Unlock()
+	b.idle.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.stored {
+		s.free()
+	}
+	b.stored = nil
+}
+
+// sequence is one text of a batcher.
+type sequence struct {
+	ctx   context.Context
+	ids   []int // prompt
+	rest  []int // what is not evaluated yet
+	o     Options
+	bytes int64 // reserved
+	s     *session
+	pick  *sampler
+	out   *writer
+	n     int // tokens generated
+	left  bool
+
+	mu    sync.Mutex
+	ready []Token
+	err   error
+	wake  chan struct{}
+}
+
+// give hands a token to the reader, who may be slow: the batcher never waits for it.
+func (q *sequence) give(t Token) {
+	q.mu.Lock()
+	q.ready = append(q.ready, t)
+	q.mu.Unlock()
+	q.signal()
+}
+
+// fail ends the text with an error, unless it has one.
+func (q *sequence) fail(err error) {
+	q.mu.Lock()
+	if q.err == nil {
+		q.err = err
+	}
+	q.mu.Unlock()
+	q.signal()
+}
+
+func (q *sequence) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for a token.
+func (q *sequence) next(ctx context.Context) (Token, error) {
+	for {
+		q.mu.Lock()
+		if len(q.ready) > 0 {
+			t := q.ready[0]
+			q.ready = q.ready[1:]
+			q.mu.Unlock()
+			return t, nil
+		}
+		err := q.err
+		q.mu.Unlock()
+		if err != nil {
+			return Token{}, err
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+			return Token{}, ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid"
+)
+
+// collect reads a text with everything a caller can compare.
+func collect(t testing.TB, seq func(func(Token, error) bool)) (all []string) {
+	t.Helper()
+	for tok, err := range seq {
+		if err != nil {
+			t.Error(err)
+			return all
+		}
+		all = append(all, fmt.Sprintf("%d %q %x %v %s", tok.ID, tok.Text, tok.LogProb, tok.Top, tok.Finish))
+	}
+	return all
+}
+
+func newBatcher(t testing.TB, m *Model, o BatcherOptions) *Batcher {
+	t.Helper()
+	b, err := m.NewBatcher(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// TestBatchedBits asserts that texts of unequal lengths, generated together, are those of generations alone: tokens and the bits of
+// their probabilities, for every family, past the window, with prompts in parts and prefixes that are shared.
+func TestBatchedBits(t *testing.T) {
+	g := goldens(t)
+	for _, name := range slices.Sorted(maps.Keys(g.Cases)) {
+		t.Run(name, func(t *testing.T) {
+			m, err := Load(folder(t, g.Cases[name]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(1, 2))
+			prompts, options, want := make([][]int, 8), make([]Options, 8), make([][]string, 8)
+			for i := range prompts {
+				prompts[i] = slices.Clone(g.Prompt)
+				for range 1 + rng.IntN(60) {
+					prompts[i] = append(prompts[i], rng.IntN(256))
+				}
+				options[i] = Options{MaxTokens: 1 + rng.IntN(20), TopLogProbs: 3}
+				if i%2 == 1 {
+					options[i].Temperature, options[i].Seed, options[i].TopP = 1.2, uint64(i), 0.9
+				}
+				want[i] = collect(t, m.GenerateIDs(context.Background(), prompts[i], options[i]))
+			}
+			b := newBatcher(t, m, BatcherOptions{Sequences: 5, Chunk: 7})
+			for range 2 { // the second time prefixes are there
+				var wg sync.WaitGroup
+				for i := range prompts {
+					wg.Go(func() {
+						got := collect(t, b.GenerateIDs(context.Background(), prompts[i], options[i]))
+						if !slices.Equal(got, want[i]) {
+							t.Errorf("text %d:\n%v\nalone:\n%v", i, got, want[i])
+						}
+					})
+				}
+				wg.Wait()
+			}
+			if s := b.Stats(); s.Reused == 0 || s.Active != 0 || s.Waiting != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// TestBatchedLoad asserts that many greedy requests in random order, of clients that partly leave, have one answer each.
+func TestBatchedLoad(t *testing.T) {
+	m := tiny(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	prompts, want := make([][]int, 12), make([][]string, 12)
+	for i := range prompts {
+		for range 1 + rng.IntN(50) {
+			prompts[i] = append(prompts[i], rng.IntN(4))
+		}
+		want[i] = collect(t, m.GenerateIDs(context.Background(), prompts[i], Options{MaxTokens: 10}))
+	}
+	// Room for few caches: texts wait for memory, and stored ones are evicted.
+	b := newBatcher(t, m, BatcherOptions{Sequences: 4, Queue: 1000, Chunk: 5, PrefixTokens: 2, Bytes: 5 * m.cacheBytes(128)})
+	before := runtime.NumGoroutine()
+	requests := 300
+	if testing.Short() {
+		requests = 100
+	}
+	var wg sync.WaitGroup
+	for r := range requests {
+		i, stop := rng.IntN(len(prompts)), rng.IntN(30)
+		wg.Go(func() {
+			var got []string
+			for tok, err := range b.GenerateIDs(context.Background(), prompts[i], Options{MaxTokens: 10}) {
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got = append(got, fmt.Sprintf("%d %q %x %v %s", tok.ID, tok.Text, tok.LogProb, tok.Top, tok.Finish))
+				if len(got) == stop {
+					break
+				}
+			}
+			if n := len(got); !slices.Equal(got, want[i][:n]) || n != 10 && n != stop {
+				t.Errorf("request %d of prompt %d: %v, want %v", r, i, got, want[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i := 0; runtime.NumGoroutine() > before && i < 100; i++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines before, %d after: an idle batcher must have none", before, n)
+	}
+}
+
+func TestBatcherRefuses(t *testing.T) {
+	m := tiny(t)
+	for _, o := range []BatcherOptions{{Sequences: -1}, {Sequences: 1 << 20}, {Queue: -1}, {Bytes: 10}, {Chunk: -1}, {PrefixTokens: -2}} {
+		if _, err := m.NewBatcher(o); !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	b := newBatcher(t, m, BatcherOptions{Sequences: 1, Queue: 1})
+	first := func(o Options, ids ...int) (err error) {
+		for _, err = range b.GenerateIDs(context.Background(), ids, o) {
+			break
+		}
+		return err
+	}
+	if err := first(Options{}); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("an empty prompt: %v", err)
+	}
+	if err := first(Options{}, 256); !errors.Is(err, lucid.ErrIndex) {
+		t.Errorf("an id outside: %v", err)
+	}
+	if err := first(Options{Cache: m.NewCache()}, 1); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("a cache: %v", err)
+	}
+	// One text runs, one waits, the third finds the queue full.
+	ctx, cancel := context.WithCancel(context.Background())
+	started, done := make(chan bool), make(chan error, 2)
+	for range 2 {
+		go func() {
+			var last error
+			once := sync.OnceFunc(func() { started <- true })
+			for _, err := range b.GenerateIDs(ctx, []int{1, 2, 3}, Options{}) {
+				once()
+				last = err
+				<-ctx.Done()
+			}
+			done <- last
+		}()
+	}
+	<-started
+	for i := 0; b.Stats().Waiting == 0 && i < 1000; i++ {
+		time.Sleep(time.Millisecond)
+	}
+	if err := first(Options{}, 1); b.Stats().Waiting == 1 && !errors.Is(err, ErrQueueFull) {
+		t.Errorf("a full queue: %v", err)
+	}
+	cancel()
+	go func() { <-started }()
+	for range 2 {
+		<-done
+	}
+	b.Close()
+	if err := first(Options{}, 1); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestBatchedNoRetrace asserts that tokens and conversations after the first of their kind trace nothing.
+func TestBatchedNoRetrace(t *testing.T) {
+	m := tiny(t)
+	traced := 0
+	step := m.net.Step
+	m.step = lucid.Compile(func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
+		traced++
+		return step(ids, start, last, caches)
+	}, lucid.CompileOptions{MaxCache: maxTraces})
+	b := newBatcher(t, m, BatcherOptions{Sequences: 1, PrefixTokens: -1})
+	for i := range 6 {
+		collect(t, b.GenerateIDs(context.Background(), []int{i, 2, 3, 4, 5, 6, 7, 8}, Options{MaxTokens: 60}))
+	}
+	if traced != 2 { // a part of 8 tokens, and one of 1
+		t.Errorf("traced %d times", traced)
+	}
+}
+
+// TestBatcherFair asserts that a client with many texts does not keep another waiting.
+func TestBatcherFair(t *testing.T) {
+	b := newBatcher(t, tiny(t), BatcherOptions{Sequences: 2})
+	for i, c := range []string{"many", "many", "many", "many", "one", "two"} {
+		b.waiting = append(b.waiting, &sequence{ctx: context.Background(), ids: []int{i}, o: Options{Client: c}})
+	}
+	b.admit()
+	if len(b.active) != 2 || b.active[0].ids[0] != 0 || b.active[1].ids[0] != 4 {
+		t.Errorf("active are %v and %v", b.active[0].ids, b.active[1].ids)
+	}
+	b.active = b.active[:1]
+	b.admit()
+	if len(b.waiting) != 3 || b.active[1].ids[0] != 5 {
+		t.Errorf("then %v", b.active[1].ids)
+	}
+	b.active, b.waiting, b.running = nil, nil, false
+}

@@ -1,0 +1,306 @@
+package serve
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lucid-go/lucid/llm"
+	"github.com/lucid-go/lucid/llm/tokenizer"
+)
+
+// request is what a client asks for, checked.
+type request struct {
+	model     *served
+	name      string
+	prompts   [][]int // ids
+	n         int64
+	maxTokens int64
+	seed      *int64
+	stream    bool
+	usage     bool // stream_options.include_usage
+	logprobs  bool
+	top       int64
+	echo      bool
+	o         llm.Options
+
+	messages []llm.Message
+	prompt   json.RawMessage
+	hasTopP  bool
+	topK     int64
+	dryLen   int64
+	dryLast  int64
+	window   int64
+}
+
+// Limits on the fields of requests. The table-driven tests go by the tables below.
+const (
+	maxMessages   = 2048
+	maxPrompts    = 32
+	maxStops      = 16
+	maxStopBytes  = 256
+	maxBias       = 1024
+	maxName       = 256
+	maxTopLogs    = 20
+	maxTokenLimit = 1 << 24
+)
+
+// sampling are the fields that both kinds of completions have.
+func sampling(maxN int) []field {
+	return []field{
+		text("model", maxName, func(q *request) *string { return &q.name }),
+		whole("n", 1, int64(maxN), func(q *request) *int64 { return &q.n }),
+		whole("max_tokens", 1, maxTokenLimit, func(q *request) *int64 { return &q.maxTokens }),
+		number("temperature", 0, 2, func(q *request) *float64 { return &q.o.Temperature }),
+		number("top_p", 0, 1, func(q *request) *float64 {
+			q.hasTopP = true
+			return &q.o.TopP
+		}),
+		whole("top_k", 0, 1<<22, func(q *request) *int64 { return &q.topK }),
+		number("min_p", 0, 1, func(q *request) *float64 { return &q.o.MinP }),
+		number("typical_p", 0, 1, func(q *request) *float64 { return &q.o.Typical }),
+		number("xtc_probability", 0, 1, func(q *request) *float64 { return &q.o.XTC }),
+		number("xtc_threshold", 0, 1, func(q *request) *float64 { return &q.o.XTCThreshold }),
+		number("mirostat_tau", 0, 100, func(q *request) *float64 { return &q.o.Mirostat }),
+		number("mirostat_eta", 0, 100, func(q *request) *float64 { return &q.o.MirostatRate }),
+		number("repetition_penalty", 0.01, 100, func(q *request) *float64 { return &q.o.RepetitionPenalty }),
+		whole("repeat_last_n", 0, 1<<24, func(q *request) *int64 { return &q.window }),
+		number("presence_penalty", -2, 2, func(q *request) *float64 { return &q.o.PresencePenalty }),
+		number("frequency_penalty", -2, 2, func(q *request) *float64 { return &q.o.FrequencyPenalty }),
+		number("dry_multiplier", 0, 100, func(q *request) *float64 { return &q.o.DRY.Multiplier }),
+		number("dry_base", 1, 100, func(q *request) *float64 { return &q.o.DRY.Base }),
+		whole("dry_allowed_length", 0, 1<<24, func(q *request) *int64 { return &q.dryLen }),
+		whole("dry_penalty_last_n", 0, 1<<24, func(q *request) *int64 { return &q.dryLast }),
+		whole("seed", math.MinInt64, math.MaxInt64, func(q *request) *int64 {
+			q.seed = new(int64)
+			return q.seed
+		}),
+		flag("stream", func(q *request) *bool { return &q.stream }),
+		flag("ignore_eos", func(q *request) *bool { return &q.o.IgnoreEnd }),
+		{"stop", setStop}, {"stream_options", setStreamOptions}, {"logit_bias", setBias}, {"grammar", setGrammar},
+		passed("user"), passed("metadata"), passed("safety_identifier"), passed("prompt_cache_key"), only("store", "false"),
+		only("service_tier", `"auto"`, `"default"`),
+	}
+}
+
+// chatFields are those of chat completions.
+func chatFields(maxN int) []field {
+	return append(sampling(maxN),
+		field{"messages", setMessages},
+		whole("max_completion_tokens", 1, maxTokenLimit, func(q *request) *int64 { return &q.maxTokens }),
+		flag("logprobs", func(q *request) *bool { return &q.logprobs }),
+		whole("top_logprobs", 0, maxTopLogs, func(q *request) *int64 { return &q.top }),
+		field{"response_format", setFormat},
+		only("tools", "[]"), only("tool_choice", `"none"`, `"auto"`), only("functions", "[]"), only("function_call", `"none"`, `"auto"`),
+		only("parallel_tool_calls", "true", "false"), only("modalities", `["text"]`), only("reasoning_effort"), only("audio"),
+		only("prediction"),
+		only("web_search_options"), only("verbosity"))
+}
+
+// textFields are those of completions.
+func textFields(maxN int) []field {
+	return append(sampling(maxN),
+		field{"prompt", func(q *request, raw json.RawMessage) *failure { q.prompt = raw; return nil }},
+		flag("echo", func(q *request) *bool { return &q.echo }),
+		field{"logprobs", func(q *request, raw json.RawMessage) *failure {
+			q.logprobs = true
+			return whole("logprobs", 0, maxTopLogs, func(q *request) *int64 { return &q.top }).set(q, raw)
+		}},
+		only("best_of", "1"), only("suffix", `""`))
+}
+
+func setStop(q *request, raw json.RawMessage) *failure {
+	list := []json.RawMessage{raw}
+	if raw[0] == '[' && (json.Unmarshal(raw, &list) != nil || len(list) > maxStops) {
+		return wrong("stop", "want at most %d texts", maxStops)
+	}
+	for _, one := range list {
+		t, bad := textOf("stop", one, maxStopBytes)
+		if bad != nil {
+			return bad
+		}
+		if t == "" {
+			return wrong("stop", `""; want texts that are not empty`)
+		}
+		q.o.Stop = append(q.o.Stop, t)
+	}
+	return nil
+}
+
+func setStreamOptions(q *request, raw json.RawMessage) *failure {
+	m, bad := objectOf("stream_options", raw, "include_usage", "include_obfuscation")
+	if bad != nil {
+		return bad
+	}
+	for key, v := range m {
+		if bad := flag("stream_options."+key, func(q *request) *bool { return new(bool) }).set(q, v); bad != nil {
+			return bad
+		}
+	}
+	q.usage = string(m["include_usage"]) == "true"
+	return nil
+}
+
+func setBias(q *request, raw json.RawMessage) *failure {
+	var m map[string]json.RawMessage
+	if raw[0] != '{' || json.Unmarshal(raw, &m) != nil || len(m) > maxBias {
+		return wrong("logit_bias", "want an object of at most %d token ids", maxBias)
+	}
+	q.o.LogitBias = map[int]float64{}
+	for key, v := range m {
+		id, err := strconv.Atoi(key)
+		bias := 0.0
+		if bad := number("logit_bias", -100, 100, func(*request) *float64 { return &bias }).set(q, v); bad != nil {
+			return bad
+		}
+		if err != nil || id < 0 || id >= maxTokenLimit {
+			return wrong("logit_bias", "%.20q is no token id", key)
+		}
+		q.o.LogitBias[id] = bias
+	}
+	return nil
+}
+
+// roles of messages, by the names that templates know.
+var roles = map[string]string{"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+
+func setMessages(q *request, raw json.RawMessage) *failure {
+	var list []json.RawMessage
+	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil || len(list) == 0 || len(list) > maxMessages {
+		return wrong("messages", "want a list of 1 to %d messages", maxMessages)
+	}
+	for i, one := range list {
+		at := "messages[" + strconv.Itoa(i) + "]"
+		if len(one) == 0 || string(one) == "null" {
+			return wrong(at, "null; want an object")
+		}
+		m, bad := objectOf(at, one, "role", "content")
+		if bad != nil {
+			return bad
+		}
+		role := ""
+		if len(m["role"]) > 0 {
+			if role, bad = textOf(at+".role", m["role"], maxName); bad != nil {
+				return bad
+			}
+		}
+		if roles[role] == "" {
+			return wrong(at+".role", "%.40q; want system, developer, user or assistant", role)
+		}
+		content, bad := contentOf(at+".content", m["content"])
+		if bad != nil {
+			return bad
+		}
+		q.messages = append(q.messages, llm.Message{Role: roles[role], Content: content})
+	}
+	return nil
+}
+
+// contentOf is a text, or a list of parts that are texts.
+func contentOf(name string, raw json.RawMessage) (string, *failure) {
+	if len(raw) == 0 || raw[0] != '[' {
+		if len(raw) == 0 {
+			return "", wrong(name, "is missing")
+		}
+		return textOf(name, raw, maxBodyLimit)
+	}
+	var parts []json.RawMessage
+	if json.Unmarshal(raw, &parts) != nil || len(parts) > maxMessages {
+		return "", wrong(name, "want a text, or at most %d parts", maxMessages)
+	}
+	var all strings.Builder
+	for i, one := range parts {
+		at := name + "[" + strconv.Itoa(i) + "]"
+		var part struct {
+			Type string
+		}
+		if json.Unmarshal(one, &part) != nil || part.Type != "text" {
+			return "", wrong(at+".type", "%.40q is not supported; want text", part.Type)
+		}
+		m, bad := objectOf(at, one, "type", "text")
+		if bad != nil {
+			return "", bad
+		}
+		if len(m["text"]) == 0 {
+			return "", wrong(at+".text", "is missing")
+		}
+		t, bad := textOf(at+".text", m["text"], maxBodyLimit)
+		if bad != nil {
+			return "", bad
+		}
+		all.WriteString(t)
+	}
+	return all.String(), nil
+}
+
+// promptsOf reads the prompt of a completion: a text, ids, or a list of either.
+func (q *request) promptsOf() *failure {
+	if len(q.prompt) == 0 {
+		return wrong("prompt", "is missing")
+	}
+	tok := q.model.m.Tokenizer()
+	one := func(raw json.RawMessage) *failure {
+		var list []*int // null is no id
+		var ids []int
+		switch {
+		case len(raw) > 0 && raw[0] == '"':
+			t, bad := textOf("prompt", raw, maxBodyLimit)
+			if bad != nil {
+				return bad
+			}
+			ids = tok.EncodeWith(t, tokenizer.EncodeOptions{})
+		case len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &list) != nil || slices.Contains(list, nil):
+			return wrong("prompt", "want a text, a list of token ids, or a list of either")
+		}
+		for _, id := range list {
+			ids = append(ids, *id)
+		}
+		q.prompts = append(q.prompts, ids)
+		return nil
+	}
+	var list []json.RawMessage
+	if q.prompt[0] != '[' || json.Unmarshal(q.prompt, &list) != nil || len(list) == 0 || list[0][0] != '"' && list[0][0] != '[' {
+		return one(q.prompt)
+	}
+	if len(list) > maxPrompts {
+		return wrong("prompt", "%d prompts; want at most %d", len(list), maxPrompts)
+	}
+	for _, raw := range list {
+		if bad := one(raw); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+// begin finds the model and fills in what fields left open.
+func (s *Server) begin(q *request) *failure {
+	q.model = s.models[q.name]
+	switch {
+	case q.name == "" && len(s.names) == 1:
+		q.model = s.models[s.names[0]]
+	case q.model == nil:
+		f := fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")
+		return f
+	}
+	if q.hasTopP && q.o.TopP == 0 { // of the API: the first token only; of the library: no limit
+		q.o.TopP = 1e-9
+	}
+	q.o.TopK, q.o.PenaltyWindow, q.o.DRY.Allowed, q.o.DRY.Window = int(q.topK), int(q.window), int(q.dryLen), int(q.dryLast)
+	if q.logprobs {
+		q.o.TopLogProbs = int(q.top)
+	} else if q.top > 0 {
+		return wrong("top_logprobs", "%d without logprobs", q.top)
+	}
+	if s.o.MaxTokens > 0 && (q.maxTokens == 0 || q.maxTokens > int64(s.o.MaxTokens)) {
+		if q.maxTokens > 0 {
+			return wrong("max_tokens", "%d; the server allows %d", q.maxTokens, s.o.MaxTokens)
+		}
+		q.maxTokens = int64(s.o.MaxTokens)
+	}
+	q.o.MaxTokens = int(q.maxTokens)
+	return nil
+}
