@@ -90,6 +90,11 @@ func factorsOf(t *testing.T, d lucid.DType, s []int) {
 		closeTo(t, "pinv", a.MatMul(linalg.PInv(a)).MatMul(a), a, 20*size)
 		return
 	}
+	if n == 100 {
+		w, v := linalg.Eig(a)
+		closeTo(t, "eig", a.To(v.DType()).MatMul(v), v.MatMul(lucid.DiagEmbed(w)), 20*size)
+		closeTo(t, "lengths", v.Abs().Square().Sum(-2), lucid.OnesLike(w.Abs()), size)
+	}
 	definite := a.MatMul(adjoint(a)).Add(identity(a, n).Mul(float64(n)))
 	e, z := linalg.Eigh(definite)
 	closeTo(t, "eigh", z.MatMul(lucid.DiagEmbed(e.To(d))).MatMul(adjoint(z)), definite, size)
@@ -171,6 +176,7 @@ func TestBadMatricesOnGPU(t *testing.T) {
 			for name, f := range map[string]func() *lucid.Tensor{
 				"svd":  func() *lucid.Tensor { return linalg.SVDVals(nan) },
 				"eigh": func() *lucid.Tensor { return linalg.EigValsH(nan) },
+				"eig":  func() *lucid.Tensor { return linalg.EigVals(nan) },
 			} {
 				if err := lucid.Eval(f()); !errors.Is(err, lucid.ErrSingular) {
 					t.Errorf("%s of NaN, %d: %v", name, n, err)

@@ -60,7 +60,7 @@ func (x *factoring) scaled(v backend.View, rows, cols int, p factorParams) (back
 	return z, x.pass("scale_columns", z.Numel(), factorParams{m: rows, n: cols, a: address(v), b: f, z: address(z)})
 }
 
-// spectrum finds eigenvalues and vectors, or singular values and both factors.
+// spectrum finds eigenvalues and vectors, or singular values and both factors, of contiguous matrices.
 func (x *factoring) spectrum(v backend.View, hermitian bool, info uintptr) (u, s, vh backend.View, err error) {
 	k := min(x.m, x.n)
 	x.f.Vectors, x.f.Full = true, false
@@ -73,7 +73,7 @@ func (x *factoring) spectrum(v backend.View, hermitian bool, info uintptr) (u, s
 	if vh, err = x.matrices(k, x.n); err != nil {
 		return
 	}
-	v = x.plain(v)
+	v = x.flat(v, x.m, x.n)
 	if !hermitian {
 		err = x.svd(v, u, s, vh, info)
 		return

@@ -25,10 +25,13 @@ func (x *factoring) polarSVD(src, u, s, vh backend.View, info uintptr) (done boo
 	if err != nil {
 		return false, err
 	}
-	if wide {
-		err = x.adjointOf(a, x.plain(src))
+	if src, err = x.dense(src); err != nil {
+		return false, err
+	}
+	if src = x.flat(src, x.m, x.n); wide {
+		err = x.adjointOf(a, src)
 	} else {
-		err = x.Device.move(a, x.plain(src))
+		err = x.Device.move(a, src)
 	}
 	if err != nil {
 		return false, err
@@ -106,14 +109,6 @@ func (x *factoring) polarSVD(src, u, s, vh backend.View, info uintptr) (done boo
 		return false, err
 	}
 	return true, x.Device.move(x.flat(u, k, k), sorted)
-}
-
-// plain shows a view of matrices with one dimension of batch if it can.
-func (x *factoring) plain(v backend.View) backend.View {
-	if v.Contiguous() {
-		return x.flat(v, x.m, x.n)
-	}
-	return v
 }
 
 // adjointView is the conjugate transpose: a view of real matrices, a copy of complex ones.

@@ -136,32 +136,66 @@ func (x *factoring) solve(lu, piv, b, z backend.View) error {
 				room: solveRoom(group, x.n, cols), a: address(lu), pivots: address(piv), b: address(b), z: address(z), fault: record})
 		})
 	}
-	safe, err := x.get(4 * x.count * x.n) // the library takes pivots as they are
+	perm, err := x.get(8 * x.count * x.n)
 	if err != nil {
 		return err
 	}
-	if err := x.checked(x.ctx, x.op, func(record uintptr) error {
-		return x.pass("check_pivots", x.count*x.n, factorParams{n: x.n, pivots: address(piv), piv: safe, fault: record})
-	}); err != nil {
-		return err
-	}
-	info, err := x.words()
-	if err != nil {
+	if err := x.permutation(address(piv), perm, x.n, x.n); err != nil {
 		return err
 	}
 	if lu, err = x.copied(swapped(lu)); err != nil {
 		return err
 	}
-	if b, err = x.copied(swapped(b)); err != nil {
+	if b, err = x.dense(b); err != nil {
+		return err
+	}
+	rows, err := x.view(x.t, b.Shape.Dims()...)
+	if err != nil {
+		return err
+	}
+	p := factorParams{n: x.n, cols: cols, b: perm, a: address(b), z: address(rows)}
+	if !x.f.Adjoint {
+		if err := x.pass("permute_rows", b.Numel(), p); err != nil {
+			return err
+		}
+		b = rows
+	}
+	w, err := x.copied(swapped(b))
+	if err != nil {
 		return err
 	}
 	if err := x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
-		f, p := x.elements(address(lu), i, x.n*x.n), safe+i*uintptr(4*x.n)
-		return h.SolveLU(c, x.f.Adjoint, x.n, cols, f, p, x.elements(address(b), i, x.n*cols), info+4*i)
+		f, y := x.elements(address(lu), i, x.n*x.n), x.elements(address(w), i, x.n*cols)
+		for _, up := range []bool{x.f.Adjoint, !x.f.Adjoint} { // L first, or Uᴴ
+			if err := h.Triangular(c, up, !up, x.f.Adjoint, x.n, cols, f, y); err != nil {
+				return err
+			}
+		}
+		return nil
 	}); err != nil {
 		return err
 	}
-	return x.Device.move(z, swapped(b))
+	if !x.f.Adjoint {
+		return x.Device.move(z, swapped(w))
+	}
+	if err := x.Device.move(rows, swapped(w)); err != nil {
+		return err
+	}
+	p.a, p.z, p.flags = address(rows), address(z), flagAdjoint
+	return x.pass("permute_rows", b.Numel(), p)
+}
+
+// permutation writes the order of m rows after k exchanges, as int64.
+func (x *factoring) permutation(piv, to uintptr, m, k int) error {
+	const most = 3072 // rows that are exchanged in shared memory
+	p := factorParams{m: m, n: k, pivots: piv, z: to}
+	if m <= most {
+		p.room = m
+	}
+	return x.checked(x.ctx, x.op, func(record uintptr) error {
+		p.fault = record
+		return x.passBlocks("permutation", min(x.count, maxGroups), 12*p.room, p)
+	})
 }
 
 func solveTriangular(d *call, a attr.Attr, out, in []backend.View) error {
@@ -224,13 +258,5 @@ func pivotsToPermutation(d *call, _ attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	const most = 4096 // rows that are exchanged in shared memory
-	p := factorParams{m: m, n: k, pivots: address(piv), z: address(out[0])}
-	if m <= most {
-		p.room = m
-	}
-	return x.checked(x.ctx, x.op, func(record uintptr) error {
-		p.fault = record
-		return x.passBlocks("permutation", min(x.count, maxGroups), 8*p.room, p)
-	})
+	return x.permutation(address(piv), address(out[0]), m, k)
 }

@@ -152,12 +152,12 @@ DEV int group_first(R v, int at) {
     return at;
 }
 
-// load stores a row-major matrix by columns; store writes one back.
+// load stores a row-major matrix by columns; store writes one back. Division of 32 bits takes a fifth of the time.
 DEV void load(T *w, int ld, const T *a, int m, int n) {
-    for (i64 i = rank(); i < (i64)m * n; i += GROUP) w[(i % n) * ld + i / n] = a[i];
+    for (u32 i = rank(), size = m * n; i < size; i += GROUP) w[i % (u32)n * ld + i / (u32)n] = a[i];
 }
 DEV void store(T *z, const T *w, int ld, int m, int n) {
-    for (i64 i = rank(); i < (i64)m * n; i += GROUP) z[i] = w[(i % n) * ld + i / n];
+    for (u32 i = rank(), size = m * n; i < size; i += GROUP) z[i] = w[i % (u32)n * ld + i / (u32)n];
 }
 
 // scale makes the largest part of some elements about 1 by a power of two, and returns what it was; 0: an element is not finite.

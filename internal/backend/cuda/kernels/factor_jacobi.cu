@@ -74,17 +74,17 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                     const T e = turn[k];
                     int p, q;
                     pair_of(even, round, k, p, q);
+                    T *wp = w + p * ld, *wq = w + q * ld, *vp = v + p * ld, *vq = v + q * ld;
+#pragma unroll 4
                     for (int r = lane; r < n; r += L) {
-                        const T x = w[p * ld + r], y = e * w[q * ld + r];
-                        w[p * ld + r] = N::times(x, c) - N::times(y, s);
-                        w[q * ld + r] = N::times(x, s) + N::times(y, c);
+                        const T x = wp[r], y = e * wq[r];
+                        wp[r] = N::times(x, c) - N::times(y, s);
+                        wq[r] = N::times(x, s) + N::times(y, c);
+                        if (!vectors) continue;
+                        const T u = vp[r], z = e * vq[r];
+                        vp[r] = N::times(u, c) - N::times(z, s);
+                        vq[r] = N::times(u, s) + N::times(z, c);
                     }
-                    if (vectors)
-                        for (int r = lane; r < n; r += L) {
-                            const T x = v[p * ld + r], y = e * v[q * ld + r];
-                            v[p * ld + r] = N::times(x, c) - N::times(y, s);
-                            v[q * ld + r] = N::times(x, s) + N::times(y, c);
-                        }
                 }
                 sync();
                 for (int k = t / L; k < pairs; k += groups) {
@@ -93,6 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                     const T e = conjugate(turn[k]);
                     int p, q;
                     pair_of(even, round, k, p, q);
+#pragma unroll 4
                     for (int r = lane; r < n; r += L) {
                         const T x = w[r * ld + p], y = e * w[r * ld + q];
                         T to = N::times(x, c) - N::times(y, s), by = N::times(x, s) + N::times(y, c);
@@ -143,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Ar
     for (i64 i = first(); i < a.count; i += stride()) {
         const T *from = a.a + i * m * n;
         if (wide) {
-            for (i64 x = t; x < (i64)m * n; x += GROUP) w[(x / m) * ld + x % m] = conjugate(from[x]);
+            for (u32 x = t; x < (u32)(m * n); x += GROUP) w[x / (u32)m * ld + x % (u32)m] = conjugate(from[x]);
         } else
             load(w, ld, from, m, n);
         if (vectors)
@@ -225,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Ar
             sync();
             if (wide) {
                 for (int x = t; x < n * n; x += GROUP) a.z[i * n * n + x] = v[order[x % n] * ld + x / n];
-                for (i64 x = t; x < (i64)cols * m; x += GROUP) a.y[i * cols * m + x] = conjugate(w[(x / m) * ld + x % m]);
+                for (u32 x = t; x < (u32)(cols * m); x += GROUP) a.y[i * cols * m + x] = conjugate(w[x / (u32)m * ld + x % (u32)m]);
             } else {
                 store(a.z + i * m * cols, w, ld, m, cols);
                 for (int x = t; x < n * n; x += GROUP) a.y[i * n * n + x] = conjugate(v[order[x / n] * ld + x % n]);

@@ -105,11 +105,17 @@ extern "C" __global__ void __launch_bounds__(256) permutation(const __grid_const
     i64 *out = (i64 *)a.z;
     for (i64 k = blockIdx.x; k < a.count; k += gridDim.x) {
         i64 *p = a.room ? rows : out + k * a.m;
+        const i32 *by = a.pivots + k * a.n;
+        if (a.room) { // the exchanges follow each other, so what they read must be near
+            i32 *near = (i32 *)(rows + a.m);
+            for (i64 r = threadIdx.x; r < a.n; r += blockDim.x) near[r] = by[r];
+            by = near;
+        }
         for (i64 r = threadIdx.x; r < a.m; r += blockDim.x) p[r] = r;
         __syncthreads();
         if (threadIdx.x == 0)
             for (i64 r = 0; r < a.n; r++) {
-                const i64 s = a.pivots[k * a.n + r] - 1;
+                const i64 s = by[r] - 1;
                 if (s < 0 || s >= a.m) { report_fault(a.fault, 1, s + 1, a.m); continue; }
                 const i64 x = p[r];
                 p[r] = p[s];
@@ -357,5 +363,34 @@ extern "C" __global__ void __launch_bounds__(256) descending(const __grid_consta
         a.s[j] = x < 0 ? (R)0 : x;
     }
     if (a.z && i < a.count * n * n) a.z[i] = a.a[i - i % n + n - 1 - i % n];
+}
+#endif
+
+// permute_rows gathers rows of n×cols matrices by int64 indices b; ADJOINT: scatters them.
+#ifdef KERNEL_permute_rows
+extern "C" __global__ void __launch_bounds__(256) permute_rows(const __grid_constant__ Args a) {
+    EACH;
+    if (i >= a.count * a.n * a.cols) return;
+    const i64 row = i / a.cols, first = row / a.n * a.n, other = (first + ((const i64 *)a.b)[row]) * a.cols + i % a.cols;
+    if (a.flags & ADJOINT)
+        a.z[other] = a.a[i];
+    else
+        a.z[i] = a.a[other];
+}
+#endif
+
+// complex_vectors makes complex eigenvectors of those of real matrices: by columns at a, with the real and imaginary parts of a
+// conjugate pair in two of them. The eigenvalues b say which are pairs. The result is row-major, at z.
+#ifdef KERNEL_complex_vectors
+extern "C" __global__ void __launch_bounds__(256) complex_vectors(const __grid_constant__ Args a) {
+    EACH;
+    const i64 n = a.n;
+    if (i >= a.count * n * n) return;
+    const i64 k = i / (n * n), r = i / n % n, c = i % n;
+    const R *v = (const R *)a.a + k * n * n + r;
+    const R turn = ((const R *)a.b)[2 * (k * n + c) + 1];
+    R *z = (R *)a.z + 2 * i;
+    z[0] = v[(turn < 0 ? c - 1 : c) * n];
+    z[1] = turn == 0 ? (R)0 : turn > 0 ? v[(c + 1) * n] : -v[c * n];
 }
 #endif
