@@ -55,6 +55,7 @@ func init() {
 			})
 		}})
 	attention()
+	quantized()
 	add(Workload{Name: "gather", About: "8192 rows × 768 of 32768", Bytes: 2 * 8192 * 768 * 4, Limit: "copy", Goal: 1.2, make: func() job {
 		table, index := random(1, 1, 32768, 768), integers(2, 32768, 8192)
 		return once(func() *lucid.Tensor { return lucid.IndexSelect(table, 0, index) })
