@@ -15,13 +15,17 @@ import (
 func TestValidation(t *testing.T) {
 	eye := lucid.Eye(2)
 	for want, f := range map[string]func(){
-		"scale is -1; want a number of more than 0":   func() { distributions.NewNormal(0.0, -1.0) },
-		"loc is NaN; want a real number":              func() { distributions.NewNormal(math.NaN(), 1.0) },
-		"scale is -3 at [1]; want":                    func() { distributions.NewNormal(0.0, lucid.New([]float32{1, -3}, 2)) },
-		"probs is 1.5":                                func() { distributions.NewBernoulli(distributions.BernoulliOptions{Probs: 1.5}) },
-		"give one of them":                            func() { distributions.NewBernoulli(distributions.BernoulliOptions{}) },
-		"Probs given: true, Logits given: true":       func() { distributions.NewBinomial(distributions.BinomialOptions{Probs: 0.5, Logits: 0.0}) },
-		"total_count is 2.5":                          func() { distributions.NewBinomial(distributions.BinomialOptions{TotalCount: 2.5, Probs: 0.5}) },
+		"scale is -1; want a number of more than 0": func() { distributions.NewNormal(0.0, -1.0) },
+		"loc is NaN; want a real number":            func() { distributions.NewNormal(math.NaN(), 1.0) },
+		"scale is -3 at [1]; want":                  func() { distributions.NewNormal(0.0, lucid.New([]float32{1, -3}, 2)) },
+		"probs is 1.5":                              func() { distributions.NewBernoulli(distributions.BernoulliOptions{Probs: 1.5}) },
+		"give one of them":                          func() { distributions.NewBernoulli(distributions.BernoulliOptions{}) },
+		"Probs given: true, Logits given: true": func() {
+			distributions.NewBinomial(distributions.BinomialOptions{Probs: 0.5, Logits: 0.0})
+		},
+		"total_count is 2.5": func() {
+			distributions.NewBinomial(distributions.BinomialOptions{TotalCount: 2.5, Probs: 0.5})
+		},
 		"low is 3 and high is 1; want low below high": func() { distributions.NewUniform(3, 1) },
 		"0 matrices; give one of": func() {
 			distributions.NewMultivariateNormal(lucid.Zeros(2),

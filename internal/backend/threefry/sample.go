@@ -16,7 +16,7 @@ type PoissonSampler struct {
 }
 
 // guide says where to begin the search of a distribution function: for a 64th of the unit interval, a number of leading values below
-// it. It is made when a sampler has drawn some numbers, and changes no result.
+// it. It is made after some samples, and changes no result.
 type guide struct {
 	start [64]uint8
 	draws int
