@@ -36,6 +36,7 @@ type SharedPlan struct {
 	edges        []shapeEdge
 	orders       []arenaOrder
 	mayFuse      bool // there may be row-fusion groups
+	recordings   *recordings
 	producer     []int32
 	decisions
 }
@@ -92,6 +93,10 @@ func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, pla
 	if why = plan.describe(p, t, w); why != "" {
 		return r, nil, why, nil
 	}
+	if r.capture != nil {
+		plan.recordings = new(recordings)
+		r.capture.recordings = plan.recordings
+	}
 	return r, plan, "", nil
 }
 
@@ -129,7 +134,8 @@ func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 		}
 		op := graph.Lookup(st.op)
 		_, axis := st.attr.(attr.Axis)
-		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce)
+		reduces := st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce
+		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || reduces)
 	}
 	s.orders = arenaOrders(p.prog)
 	return ""
@@ -141,8 +147,8 @@ func (s *SharedPlan) describeTrace(t *Traced, w Rewritten) (rawOf map[*graph.Nod
 	s.raw = make([]rawNode, len(t.idx.Nodes))
 	for i, n := range t.idx.Nodes {
 		r := &s.raw[i]
-		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)), how: w.How[i],
-			stored: n.Stored(), constant: n.IsConst()}
+		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)),
+			how: w.How[i], stored: n.Stored(), constant: n.IsConst()}
 		if r.attr != nil && !reflect.TypeOf(r.attr).Comparable() {
 			return nil, fmt.Sprintf("%s has an attribute that cannot be compared", n.Op().Name)
 		}

@@ -19,6 +19,7 @@ var sharedNames = map[string]string{
 	"Bernoulli":    "random draws by a key what lucid draws by the default generator",
 	"Eval":         "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
 	"Map":          "lucid maps a function over the slices of tensors, tree over the tensors of a tree: JAX's own words",
+	"New":          "lucid makes a tensor, llm/serve a server: as Go's packages do",
 	"Open":         "each opens files of its own kind, as Go's packages do",
 	"Normal":       "random draws by a key what lucid draws by the default generator",
 	"Normalize":    "data/transforms makes a transform of images of what nn/functional computes",

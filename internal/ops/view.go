@@ -160,7 +160,8 @@ func resolveShape(op string, x *Node, dims []int) *shape.Shape {
 	if at >= 0 {
 		dims = append([]int(nil), dims...)
 		if n == 0 || x.Shape().Numel()%n != 0 {
-			fault.Throw(fault.Shape, op, "cannot show %v (%d elements) as %v: the sizes given hold %d", x.Shape(), x.Shape().Numel(), dims, n)
+			fault.Throw(fault.Shape, op, "cannot show %v (%d elements) as %v: the sizes given hold %d", x.Shape(),
+				x.Shape().Numel(), dims, n)
 		}
 		dims[at] = x.Shape().Numel() / n
 	}

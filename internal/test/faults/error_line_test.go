@@ -128,9 +128,11 @@ func TestTargetOutOfRange(t *testing.T) {
 			"multi_margin_loss": func(x *lucid.Tensor) *lucid.Tensor { return F.MultiMarginLoss(x, target) },
 			"embedding":         func(x *lucid.Tensor) *lucid.Tensor { return F.Embedding(target, x.Reshape(3, 2)).Sum() },
 		} {
-			for how, g := range map[string]func(*lucid.Tensor) *lucid.Tensor{"plain": f, "gradient": lucid.Grad(f), "compiled": lucid.Compile(f)} {
+			for how, g := range map[string]func(*lucid.Tensor) *lucid.Tensor{"plain": f, "gradient": lucid.Grad(f),
+				"compiled": lucid.Compile(f)} {
 				err := lucid.Try(func() { g(x).Sum().Item() })
-				if !errors.Is(err, lucid.ErrIndex) || !strings.Contains(err.Error(), op+": ") || !strings.Contains(err.Error(), fmt.Sprint(bad)) {
+				if !errors.Is(err, lucid.ErrIndex) || !strings.Contains(err.Error(), op+": ") ||
+					!strings.Contains(err.Error(), fmt.Sprint(bad)) {
 					t.Errorf("%s, %s: %v", op, how, err)
 				}
 			}

@@ -78,7 +78,8 @@ func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, 
 					want *= 2
 				}
 				if got := sum(c[r*panels*width+panel*width+col]); got != want {
-					return fmt.Errorf("%s of %d rows, add %v: panel %d, row %d, column %d is %d, want %d", name, rows, add, panel, r, col, got, want)
+					return fmt.Errorf("%s of %d rows, add %v: panel %d, row %d, column %d is %d, want %d", name, rows, add, panel, r,
+						col, got, want)
 				}
 			}
 		}

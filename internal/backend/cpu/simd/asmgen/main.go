@@ -24,7 +24,8 @@ const dir = ".."
 type param struct{ name, typ string }
 
 func (p param) size() int {
-	return map[string]int{"float32": 4, "int32": 4, "float64": 8, "int64": 8, "uint8": 1, "byte": 1, "uint16": 2, "int8": 1, "int16": 2, "uint32": 4}[p.typ]
+	return map[string]int{"float32": 4, "int32": 4, "float64": 8, "int64": 8, "uint8": 1, "byte": 1, "uint16": 2, "int8": 1, "int16": 2,
+		"uint32": 4}[p.typ]
 }
 
 // acc is an accumulator of a reduction: one register, or one per lane of the group.
@@ -51,9 +52,10 @@ type kernel struct {
 	noAVX2  bool
 	body    func(b *B)
 
-	handWritten bool   // twin and exported function are written by hand
-	fullGroups  bool   // a reduction whose length is a multiple of group
-	cached      string // the kernel has non-temporal stores; this one, with ordinary stores, does unaligned ends, and all of it without assembly
+	handWritten bool // twin and exported function are written by hand
+	fullGroups  bool // a reduction whose length is a multiple of group
+	// the kernel has non-temporal stores; this one, with ordinary stores, does unaligned ends, and all of it without assembly
+	cached string
 }
 
 // group is the number of lanes of a reduction: 256 bytes of them.
