@@ -73,6 +73,7 @@ func init() {
 		return once(func() *lucid.Tensor { return a.Add(b) })
 	}})
 	lstm()
+	sampling()
 	training()
 }
 
