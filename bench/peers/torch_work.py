@@ -28,6 +28,21 @@ def chain(x, y):
 
 MAPS = {"exp": torch.exp, "tanh": torch.tanh, "sin": torch.sin, "log": torch.log, "erf": torch.erf, "gelu": F.gelu}
 
+# Special functions of a million elements: the function of two operands, and the interval they are from.
+SPECIAL = {
+    "lgamma_1m": (lambda x, y: torch.lgamma(x), 0.5, 10),
+    "digamma_1m": (lambda x, y: torch.digamma(x), 0.5, 10),
+    "erf_1m": (lambda x, y: torch.erf(x), -4, 4),
+    "erfinv_1m": (lambda x, y: torch.erfinv(x), -0.99, 0.99),
+    "i0_1m": (lambda x, y: torch.special.i0(x), -10, 10),
+    "i1_1m": (lambda x, y: torch.special.i1(x), -10, 10),
+    "ndtri_1m": (lambda x, y: torch.special.ndtri(x), 0.01, 0.99),
+    "log_ndtr_1m": (lambda x, y: torch.special.log_ndtr(x), -10, 10),
+    "gammainc_1m": (lambda x, y: torch.special.gammainc(x, y), 0.5, 10),
+    "zeta_1m": (lambda x, y: torch.special.zeta(x, y), 1.5, 10),
+    "polygamma2_1m": (lambda x, y: torch.polygamma(2, x), 0.5, 10),
+}
+
 ROWS = {
     "softmax": lambda x, w, b: torch.softmax(x, -1),
     "layernorm": lambda x, w, b: F.layer_norm(x, (N,), w, b),
@@ -112,6 +127,9 @@ def work(name):
     if name in MAPS:
         x = tensor(1, 128 << 10, scale=4)
         return MAPS[name], [x + 4.001 if name == "log" else x]
+    if name in SPECIAL:
+        f, lo, hi = SPECIAL[name]
+        return f, [tensor(i, 1 << 20, scale=(hi - lo) / 2) + (hi + lo) / 2 for i in (1, 2)]
     if name == "chain10":
         return chain, [tensor(1, 16 << 20), tensor(2, 16 << 20)]
     if name == "attention":
