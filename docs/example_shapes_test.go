@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 )
 
 func Example_shapesShared() {
@@ -47,4 +48,19 @@ func Example_shapesNil() {
 	x := lucid.Zeros(1, 2)
 	fmt.Println(attend(x, nil), attend(x, lucid.New([]float32{0, -1e9}, 1, 2)))
 	// Output: tensor([[0.5000, 0.5000]]) tensor([[1., 0.]])
+}
+
+func Example_shapesLengths() {
+	lucid.Seed(1)
+	gru := nn.NewGRU(2, 3)
+	last := lucid.Compile(func(x, lengths *lucid.Tensor) *lucid.Tensor {
+		_, h := gru.ForwardPadded(x, lengths, nil)
+		return h.Detach()
+	})
+	x := lucid.Ones(7, 2, 2) // 7 steps, 2 sequences
+	for n := int64(1); n <= 7; n++ {
+		last(x, lucid.New([]int64{n, 8 - n}, 2))
+	}
+	fmt.Println(lucid.Explain(last).Traces, last(x, lucid.New([]int64{4, 7}, 2)).Shape())
+	// Output: 1 [1 2 3]
 }

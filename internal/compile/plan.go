@@ -136,9 +136,9 @@ func (c *Function) addPlan(p *exec.SharedPlan, why string) (undo func()) {
 }
 
 func init() {
-	exec.Simplify = func(roots []*graph.Node) []*graph.Node {
-		simple, _ := simplify.Graph(roots)
-		return simple
+	exec.Simplify = func(roots []*graph.Node) ([]*graph.Node, exec.Rewritten) {
+		simple, w, _ := simplify.Trace(roots)
+		return simple, w
 	}
 	exec.Immediate = ops.Immediate
 }

@@ -83,6 +83,7 @@ type step struct {
 	attr         attr.Attr
 	fused        *backend.Fused
 	rows         *backend.RowFusion // of a row-fusion group; kernel runs it
+	control      *controlLaunch     // of a node that owns subgraphs; kernel runs it
 	dev          *backend.Device
 	out          []operand
 	in           []operand

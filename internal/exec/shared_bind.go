@@ -72,6 +72,10 @@ func (b *binder) steps() []step {
 			if st.fused = b.fused(&st, st.fused, b.raw(st.lead).Shape()); st.fused == nil {
 				return nil
 			}
+		case st.control != nil:
+			st.attr = b.attr(st.nodes[0])
+			st.control = st.control.forSizes(st.attr.(*graph.Control))
+			st.kernel = st.control.kernel()
 		case len(st.nodes) > 0:
 			st.attr = b.attr(st.nodes[0])
 		}
@@ -190,7 +194,7 @@ func (b *binder) program(lowered []step) *Program {
 	s := b.s
 	was := s.replay.prog
 	p := &Program{bufs: slices.Clone(was.bufs), steps: make([]step, len(was.steps)), numIn: was.numIn, operands: was.operands,
-		slices: was.slices, allocated: was.allocated, checks: was.checks, runs: newRunSpace()}
+		slices: was.slices, allocated: was.allocated, checks: was.checks, control: was.control, runs: newRunSpace()}
 	for k := range was.steps {
 		old, to := &was.steps[k], &p.steps[k]
 		switch {

@@ -90,7 +90,8 @@ func (b *binder) matchNode(i int, n *graph.Node) bool {
 	}
 	if a := n.Attr(); a != nil || r.attr != nil {
 		if !attr.Same(a, r.attr) {
-			if b.changed = true; !attr.SameButSizes(a, r.attr) {
+			_, owns := a.(*graph.Control) // its subgraphs have plans of their own
+			if b.changed = true; !owns && !attr.SameButSizes(a, r.attr) {
 				return b.fail("%s has other attributes", r.op.Name)
 			}
 		}

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sync"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
@@ -13,17 +15,19 @@ import (
 
 func init() {
 	register(backend.Table{
-		"random_poisson":   draws(func() parametrised { return &poisson{} }),
-		"random_binomial":  draws(func() parametrised { return &binomial{} }),
-		"random_gamma":     draws(func() parametrised { return &gammaOf{} }),
-		"random_von_mises": draws(func() parametrised { return &vonMises{} }),
+		"random_poisson":   draws[poisson],
+		"random_binomial":  draws[binomial],
+		"random_gamma":     draws[gammaOf],
+		"random_von_mises": draws[vonMises],
 		"random_dirichlet": randomDirichlet,
 	})
 }
 
 // parametrised is a sampler with one or two parameters.
-type parametrised interface {
+type parametrised[S any] interface {
+	*S
 	set(p, q float64)
+	first(word0, word1 uint64) (float64, bool) // where the first two words of an element are enough
 	Draw(s *threefry.Stream) float64
 }
 
@@ -38,6 +42,11 @@ func (s *poisson) set(p, _ float64)  { s.Set(p) }
 func (s *binomial) set(p, q float64) { s.Set(p, q) }
 func (s *gammaOf) set(p, _ float64)  { s.Set(p) }
 func (s *vonMises) set(p, _ float64) { s.Set(p) }
+
+func (s *poisson) first(uint64, uint64) (float64, bool)                 { return 0, false }
+func (s *binomial) first(uint64, uint64) (float64, bool)                { return 0, false }
+func (s *gammaOf) first(word0, word1 uint64) (x float64, accepted bool) { return s.First(word0, word1) }
+func (s *vonMises) first(uint64, uint64) (float64, bool)                { return 0, false }
 
 // words are the first two words of each element of a block.
 type words struct {
@@ -54,38 +63,54 @@ func (w *words) hash(k [2]uint32, first, n int) {
 	}
 }
 
-// stream is the words of element i of the block.
-func (w *words) stream(k [2]uint32, first, i int) threefry.Stream {
-	word := func(j int) uint64 { return uint64(uint32(w.x[j][i]))<<32 | uint64(uint32(w.y[j][i])) }
-	return threefry.Hashed(k[0], k[1], uint64(first+i), word(0), word(1))
+// start makes s the words of element i of the block.
+func (w *words) start(s *threefry.Stream, k [2]uint32, first, i int) {
+	s.Start(k[0], k[1], uint64(first+i), w.word(0, i), w.word(1, i))
 }
 
-// draws makes a kernel of a sampler whose one or two parameters and result are floats.
-func draws(sampler func() parametrised) backend.Kernel {
-	return func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
-		var params []*operand
-		for _, v := range in[1:] {
-			params = append(params, tileOf(v))
-		}
-		return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
-			var w words
-			var res [drawsPerBlock]float64
-			var p [2][drawsPerBlock]float64
-			for j, o := range params {
-				parameterTile(p[j][:n], o, out[0].DType, at)
-			}
-			w.hash(k, first, n)
-			s := sampler()
-			for i := range n {
-				if i == 0 || p[0][i] != p[0][i-1] || p[1][i] != p[1][i-1] {
-					s.set(p[0][i], p[1][i])
-				}
-				stream := w.stream(k, first, i)
-				res[i] = s.Draw(&stream)
-			}
-			putFloats(out[0], at, res[:n])
-		})
+// word is word j of element i of the block.
+func (w *words) word(j, i int) uint64 {
+	return uint64(uint32(w.x[j][i]))<<32 | uint64(uint32(w.y[j][i]))
+}
+
+// drawing is what the blocks of one goroutine use: it is too large for a stack that grows anew for each block.
+type drawing[S any] struct {
+	words
+	params  [2][drawsPerBlock]float64
+	res     [drawsPerBlock]float64
+	sampler S
+	stream  threefry.Stream
+}
+
+// draws is the kernel of a sampler whose one or two parameters and result are floats.
+func draws[S any, P parametrised[S]](c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	var operands [2]*operand
+	for i, v := range in[1:] {
+		operands[i] = tileOf(v)
 	}
+	pool := sync.Pool{New: func() any { return new(drawing[S]) }}
+	return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
+		w := pool.Get().(*drawing[S])
+		defer pool.Put(w)
+		for j, o := range operands[:len(in)-1] {
+			parameterTile(w.params[j][:n], o, out[0].DType, at)
+		}
+		w.hash(k, first, n)
+		s := P(&w.sampler)
+		p, q := w.params[0][:n], w.params[1][:n]
+		for i := range w.res[:n] {
+			if i == 0 || p[i] != p[i-1] || q[i] != q[i-1] {
+				s.set(p[i], q[i])
+			}
+			if x, ok := s.first(w.word(0, i), w.word(1, i)); ok {
+				w.res[i] = x
+				continue
+			}
+			w.start(&w.stream, k, first, i)
+			w.res[i] = s.Draw(&w.stream)
+		}
+		putFloats(out[0], at, w.res[:n])
+	})
 }
 
 // parameterTile reads n elements of a parameter, from element at on, as float64.
@@ -126,6 +151,13 @@ func putFloats(v backend.View, at int, x []float64) {
 	}
 }
 
+// rowDrawing is what the blocks of rows of one goroutine use.
+type rowDrawing struct {
+	words
+	conc, row [drawsPerBlock]float64
+	stream    threefry.Stream
+}
+
 // randomDirichlet draws rows of any length, a block of rows at a time.
 func randomDirichlet(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	total := out[0].Numel()
@@ -138,30 +170,31 @@ func randomDirichlet(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error 
 	rows := per / size
 	batch := max(1, drawsPerBlock/size)
 	blocks := (rows + batch - 1) / batch
+	pool := sync.Pool{New: func() any { return new(rowDrawing) }}
 	return runBlocks(c, len(keys)*blocks, func(b int) {
+		w := pool.Get().(*rowDrawing)
+		defer pool.Put(w)
 		k, first := keys[b/blocks], b%blocks*batch
-		last := min(rows, first+batch)
-		var w words
-		var fixed [2][drawsPerBlock]float64
-		conc, row := fixed[0][:], fixed[1][:]
-		if size > drawsPerBlock {
+		n := (min(rows, first+batch) - first) * size
+		element, base := first*size, b/blocks*per+first*size
+		conc, row := w.conc[:], w.row[:]
+		hashed := size <= drawsPerBlock
+		if hashed {
+			w.hash(k, element, n)
+		} else {
 			conc, row = make([]float64, size), make([]float64, size)
 		}
-		n := (last - first) * size
-		base := b/blocks*per + first*size
 		for at := 0; at < n; at += drawsPerBlock {
-			part := min(drawsPerBlock, n-at)
-			parameterTile(conc[at:at+part], alpha, d, base+at)
+			parameterTile(conc[at:min(n, at+drawsPerBlock)], alpha, d, base+at)
 		}
 		for r := 0; r < n; r += size {
-			element := first*size + r
-			stream := func(i int) threefry.Stream { return w.stream(k, element-r, r+i) }
-			if size > drawsPerBlock { // hashed one by one
-				stream = func(i int) threefry.Stream { return threefry.Element(k[0], k[1], uint64(element+i)) }
-			} else if r == 0 {
-				w.hash(k, element, n)
-			}
-			threefry.Dirichlet(k[0], k[1], uint64(element), row[r:r+size], conc[r:r+size], stream)
+			threefry.Dirichlet(row[r:r+size], conc[r:r+size], &w.stream, func(i int, again bool) {
+				if hashed && !again {
+					w.start(&w.stream, k, element, r+i)
+					return
+				}
+				w.stream = threefry.Element(k[0], k[1], uint64(element+r+i))
+			})
 		}
 		for at := 0; at < n; at += drawsPerBlock {
 			putFloats(out[0], base+at, row[at:min(n, at+drawsPerBlock)])

@@ -52,7 +52,8 @@ func (x *transform) ownRows(rows, n int, inverse bool, from, to uintptr) error {
 		if i == 0 {
 			source = from
 		}
-		if err := x.launchFFT("fft_pass", rows*n, fftParams{rows: rows, n: n, in: source, out: next, inverse: inverse, radix: r, done: done}); err != nil {
+		p := fftParams{rows: rows, n: n, in: source, out: next, inverse: inverse, radix: r, done: done}
+		if err := x.launchFFT("fft_pass", rows*n, p); err != nil {
 			return err
 		}
 		at, next, done = next, at, done*r

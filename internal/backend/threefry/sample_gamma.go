@@ -54,6 +54,19 @@ func (g *GammaSampler) edge() float64 {
 	return math.NaN()
 }
 
+// First makes the number from the first two words of an element where both steps accept at once, which is the case for some 95 of 100.
+// It is what Draw would return.
+func (g *GammaSampler) First(word0, word1 uint64) (float64, bool) {
+	i := word0 & 255
+	x := (float64(int64(word0>>11))*(1.0/(1<<52)) - 1) * layerEnds[i]
+	v := 1 + g.c*x
+	if math.Abs(x) >= layerEnds[i+1] || v <= 0 || g.less || !(g.alpha > 0) || g.alpha > math.MaxFloat64 {
+		return 0, false
+	}
+	x *= x
+	return g.d * (v * (v * v)), 1-unit(word1) < 1-0.0331*(x*x)
+}
+
 func (g *GammaSampler) atLeastOne(s *Stream) float64 {
 	for {
 		x := s.Normal()
@@ -61,7 +74,7 @@ func (g *GammaSampler) atLeastOne(s *Stream) float64 {
 		if v <= 0 {
 			continue
 		}
-		v *= v * v
+		v *= v * v // rounded as in First
 		u := 1 - s.Float()
 		x *= x
 		if u < 1-0.0331*(x*x) || math.Log(u) < 0.5*x+g.d*(1-v+math.Log(v)) {
@@ -70,18 +83,25 @@ func (g *GammaSampler) atLeastOne(s *Stream) float64 {
 	}
 }
 
-// Dirichlet normalises a row of gamma numbers, one a concentration, the words of which begin at element first. Where all of a row are
-// too small for numbers, their logarithms are normalised instead.
-func Dirichlet(k0, k1 uint32, first uint64, row []float64, alpha []float64, stream func(i int) Stream) {
+// Dirichlet fills a row with gamma numbers, one a concentration, and divides by their sum. start makes s the words of element i of the
+// row, from the first on also when it is asked again: where all of a row are too small for numbers, their logarithms are sampled.
+func Dirichlet(row, alpha []float64, s *Stream, start func(i int, again bool)) {
 	var g GammaSampler
 	sum := 0.0
 	for i, a := range alpha {
 		if i == 0 || a != alpha[i-1] {
 			g.Set(a)
 		}
-		s := stream(i)
-		row[i] = g.Draw(&s)
-		sum += row[i]
+		start(i, false)
+		x, ok := 0.0, false
+		if s.hashed == 2 {
+			x, ok = g.First(s.ready[0], s.ready[1])
+		}
+		if !ok {
+			x = g.Draw(s)
+		}
+		row[i] = x
+		sum += x
 	}
 	if sum > 1e-290 || math.IsNaN(sum) {
 		by := 1 / sum
@@ -93,8 +113,8 @@ func Dirichlet(k0, k1 uint32, first uint64, row []float64, alpha []float64, stre
 	top := math.Inf(-1)
 	for i, a := range alpha {
 		g.Set(a)
-		s := Element(k0, k1, first+uint64(i))
-		row[i] = g.DrawLog(&s)
+		start(i, true)
+		row[i] = g.DrawLog(s)
 		top = max(top, row[i])
 	}
 	sum = 0

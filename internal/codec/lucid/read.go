@@ -149,7 +149,7 @@ func (d *decoder) next(b []byte) error {
 		return err
 	}
 	d.at += int64(len(b))
-	d.crc = crc32.Update(d.crc, castagnoli, b)
+	d.crc = crc32.Update(d.crc, castagnoli(), b)
 	return nil
 }
 

@@ -190,3 +190,32 @@ func TestDisableCompile(t *testing.T) {
 		t.Fatalf("the function ran %d times", calls)
 	}
 }
+
+// TestControlFlowSharesAPlan: a branch and a loop inside are bound to other sizes too, and so are the plans of their subgraphs.
+func TestControlFlowSharesAPlan(t *testing.T) {
+	w := lucid.Randn(4, 4).Mul(0.3).Eval()
+	f := func(x *lucid.Tensor) *lucid.Tensor {
+		h, all := lucid.Scan(func(h, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
+			h = h.MatMul(w).Add(x).Tanh()
+			return h, h.Softmax(-1)
+		}, lucid.Zeros(x.Size(1), 4), x)
+		return lucid.Cond(h.Sum().Gt(0), func(y *lucid.Tensor) *lucid.Tensor { return y.Mean(0) },
+			func(y *lucid.Tensor) *lucid.Tensor { return y.Sum(0).Neg() }, all)
+	}
+	loss := func(x *lucid.Tensor) *lucid.Tensor { return f(x).Square().Sum() }
+	value, slope := lucid.Compile(f), lucid.Compile(lucid.Grad(loss))
+	for n := 3; n < 20; n++ {
+		x := lucid.Randn(n, n+2, 4).Eval()
+		if !lucid.Equal(value(x), f(x)) {
+			t.Fatalf("length %d differs", n)
+		}
+		if !lucid.Equal(slope(x), lucid.Grad(loss)(x)) {
+			t.Fatalf("gradient at length %d differs", n)
+		}
+	}
+	for _, c := range []any{value, slope} {
+		if x := lucid.Explain(c); x.Plans > 3 || x.Traces != 17 {
+			t.Error(x)
+		}
+	}
+}

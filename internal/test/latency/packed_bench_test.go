@@ -34,57 +34,90 @@ func (m *translator) loss(src, dst *lucid.Tensor, from, to []int) *lucid.Tensor 
 	return F.CrossEntropy(m.Out.Forward(y.Data), want)
 }
 
-// BenchmarkPacked is a training step of it, with other lengths in every batch.
-func BenchmarkPacked(b *testing.B) {
-	for _, compiled := range []bool{false, true} {
-		name := "eager"
-		if compiled {
-			name = "compiled"
+// padded is the loss for lengths that are data: tokens behind the end of a sequence are -1.
+func (m *translator) padded(src, dst, from, to *lucid.Tensor) *lucid.Tensor {
+	_, h := m.Encoder.ForwardPadded(m.Embed.Forward(src.ReLU()), from, nil)
+	y, _ := m.Decoder.ForwardPadded(m.Embed.Forward(dst.ReLU()), to, h)
+	scores := m.Out.Forward(y).Reshape(-1, vocabulary)
+	return F.CrossEntropy(scores, dst.Reshape(-1), F.CrossEntropyOptions{IgnoreIndex: new(-1)})
+}
+
+const sentences = 8
+
+// batch is padded sentences of random lengths.
+func batch(r *rand.Rand) (tokens *lucid.Tensor, lengths []int, data *lucid.Tensor) {
+	longest := 0
+	for range sentences {
+		n := 3 + r.IntN(13)
+		lengths, longest = append(lengths, n), max(longest, n)
+	}
+	v, of := make([]int64, longest*sentences), make([]int64, sentences)
+	for i, n := range lengths {
+		of[i] = int64(n)
+		for t := range longest {
+			if v[t*sentences+i] = int64(r.IntN(vocabulary)); t >= n {
+				v[t*sentences+i] = -1
+			}
 		}
-		b.Run(name, func(b *testing.B) {
-			lucid.Seed(1)
-			m := newTranslator()
-			opt := optim.NewAdam(nn.Parameters(m), optim.AdamOptions{LR: 1e-3})
-			step := func(src, dst *lucid.Tensor, from, to []int) *lucid.Tensor {
-				opt.ZeroGrad()
-				l := m.loss(src, dst, from, to)
-				l.Backward()
-				opt.Step()
-				return l
-			}
-			run := step
-			if compiled {
-				run = lucid.Compile(step)
-			}
-			r := rand.New(rand.NewPCG(1, 2))
-			const batch = 8
-			lengths := func() (list []int, longest int) {
-				for range batch {
-					n := 3 + r.IntN(13)
-					list, longest = append(list, n), max(longest, n)
+	}
+	return lucid.New(v, longest, sentences), lengths, lucid.New(of, sentences)
+}
+
+// trainer makes a training step of the network, with other lengths in every batch.
+func trainer(padded, compiled bool) (next func(), explain func() lucid.Explanation) {
+	lucid.Seed(1)
+	m := newTranslator()
+	opt := optim.NewAdam(nn.Parameters(m), optim.AdamOptions{LR: 1e-3})
+	train := func(l *lucid.Tensor) *lucid.Tensor {
+		l.Backward()
+		opt.Step()
+		opt.ZeroGrad()
+		return l
+	}
+	packedStep := func(src, dst *lucid.Tensor, from, to []int) *lucid.Tensor {
+		return train(m.loss(src.ReLU(), dst.ReLU(), from, to))
+	}
+	paddedStep := func(src, dst, from, to *lucid.Tensor) *lucid.Tensor { return train(m.padded(src, dst, from, to)) }
+	if compiled {
+		packedStep, paddedStep = lucid.Compile(packedStep), lucid.Compile(paddedStep)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	next = func() {
+		src, from, fromData := batch(r)
+		dst, to, toData := batch(r)
+		if padded {
+			paddedStep(src, dst, fromData, toData).Item()
+		} else {
+			packedStep(src, dst, from, to).Item()
+		}
+	}
+	return next, func() lucid.Explanation {
+		if padded {
+			return lucid.Explain(paddedStep)
+		}
+		return lucid.Explain(packedStep)
+	}
+}
+
+// BenchmarkSequences is a training step over sentences of random lengths: packed, whose size is the sum of the lengths, and padded with
+// lengths that are data.
+func BenchmarkSequences(b *testing.B) {
+	for _, padded := range []bool{false, true} {
+		for _, compiled := range []bool{false, true} {
+			name := map[bool]string{false: "packed/", true: "padded/"}[padded] + map[bool]string{false: "eager", true: "compiled"}[compiled]
+			b.Run(name, func(b *testing.B) {
+				next, explain := trainer(padded, compiled)
+				for range 200 {
+					next()
 				}
-				return list, longest
-			}
-			next := func() {
-				from, n := lengths()
-				to, k := lengths()
-				src, dst := lucid.RandInt(0, vocabulary, n, batch), lucid.RandInt(0, vocabulary, k, batch)
-				run(src, dst, from, to).Item()
-			}
-			for range 20 {
-				next()
-			}
-			for b.Loop() {
-				next()
-			}
-			if compiled {
-				x := lucid.Explain(run)
-				b.ReportMetric(float64(x.Plans), "plans")
-				b.ReportMetric(float64(x.Traces), "traces")
-				if testing.Verbose() {
-					b.Log(x.Unshared, x.Inlined)
+				for b.Loop() {
+					next()
 				}
-			}
-		})
+				if compiled {
+					b.ReportMetric(float64(explain().Plans), "plans")
+					b.ReportMetric(float64(explain().Traces), "traces")
+				}
+			})
+		}
 	}
 }

@@ -29,7 +29,7 @@ var (
 )
 
 // routines are the functions of cuSOLVER with a version for each element type; those of complex types have other names at times.
-var routines = map[string]string{"getrf": "", "getrf_bufferSize": "", "getrs": "", "potrf": "", "potrf_bufferSize": "", "geqrf": "",
+var routines = map[string]string{"getrf": "", "getrf_bufferSize": "", "potrf": "", "potrf_bufferSize": "", "geqrf": "",
 	"geqrf_bufferSize": "", "orgqr": "ungqr", "orgqr_bufferSize": "ungqr_bufferSize", "syevd": "heevd", "syevd_bufferSize": "heevd_bufferSize",
 	"gesvdj": "", "gesvdj_bufferSize": ""}
 
@@ -62,11 +62,15 @@ var Init = sync.OnceValue(func() error {
 			get(letter+r, "cusolverDn"+letter+name)
 		}
 	}
-	for key, name := range map[string]string{"create": "Create", "stream": "SetStream", "gesvdjInfo": "CreateGesvdjInfo"} {
+	for key, name := range map[string]string{"create": "Create", "stream": "SetStream", "gesvdjInfo": "CreateGesvdjInfo", "params": "CreateParams"} {
 		get(key, "cusolverDn"+name)
 	}
 	if err := lib.Symbols(symbols); err != nil {
 		return err
+	}
+	for key, name := range map[string]string{"geev": "cusolverDnXgeev", "geev_bufferSize": "cusolverDnXgeev_bufferSize"} { // newer than others
+		fn[key] = new(uintptr)
+		*fn[key], _ = lib.Symbol(name)
 	}
 	symbols = map[string]*uintptr{}
 	get("blasCreate", "cublasCreate_v2")
@@ -82,6 +86,7 @@ type Handle struct {
 	mu           sync.Mutex // held while work is submitted: a handle has one stream
 	handle, blas uintptr
 	jacobi       uintptr // gesvdjInfo_t
+	params       uintptr // cusolverDnParams_t
 	one          [2]float64
 	oneF         [2]float32
 }
@@ -96,7 +101,7 @@ func New(d *driver.Device) (*Handle, error) {
 	for _, c := range []struct {
 		key string
 		to  *uintptr
-	}{{"create", &h.handle}, {"gesvdjInfo", &h.jacobi}, {"blasCreate", &h.blas}} {
+	}{{"create", &h.handle}, {"gesvdjInfo", &h.jacobi}, {"params", &h.params}, {"blasCreate", &h.blas}} {
 		if s := d.With(func() uintptr { return dl.Call(*fn[c.key], uintptr(unsafe.Pointer(c.to))) }); s != 0 {
 			return nil, failed(s, "starting cuSOLVER")
 		}
@@ -106,8 +111,9 @@ func New(d *driver.Device) (*Handle, error) {
 }
 
 // statusNames are the results of cuSOLVER.
-var statusNames = map[uintptr]string{1: "not initialized", 2: "out of memory", 3: "invalid value", 4: "architecture mismatch", 5: "mapping error",
-	6: "execution failed", 7: "internal error", 8: "matrix type not supported", 9: "not supported", 10: "zero pivot", 31: "invalid workspace"}
+var statusNames = map[uintptr]string{1: "not initialized", 2: "out of memory", 3: "invalid value", 4: "architecture mismatch",
+	5: "mapping error", 6: "execution failed", 7: "internal error", 8: "matrix type not supported", 9: "not supported", 10: "zero pivot",
+	31: "invalid workspace"}
 
 func failed(status uintptr, doing string) error {
 	return fault.New(fault.Device, "cusolver", "%s: %s (%d)", doing, statusNames[status], status)

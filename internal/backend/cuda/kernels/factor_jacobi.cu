@@ -1,10 +1,14 @@
 // Eigenvalues of Hermitian matrices and singular values by Jacobi's rotations; included after factor.cu. In a round every column is
 // in one pair, so that all pairs are rotated at the same time; a sweep is a round for each way to pair them.
 
-// pair is pair k of a round; n is even.
+// pair_of is pair k of a round; n is even.
 DEV void pair_of(int n, int round, int k, int &p, int &q) {
-    p = k == 0 ? n - 1 : (round + k) % (n - 1);
-    q = (round + n - 1 - k) % (n - 1);
+    const int last = n - 1;
+    p = round + k;
+    if (p >= last) p -= last;
+    if (k == 0) p = last;
+    q = round + last - k;
+    if (q >= last) q -= last;
     if (p > q) { const int x = p; p = q; q = x; }
 }
 
@@ -39,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                 for (int r = t; r < n; r += GROUP) v[c * ld + r] = of(r == c, 0);
         sync();
         const R back = scale(w, ld, n, n);
-        const R tiny = Limits<R>::eps() / 8;
+        const R tiny = Limits<R>::eps() / 2;
         for (int sweep = 0; sweep < SWEEPS && back != 0 && n > 1; sweep++) {
             bool any = false;
             for (int round = 0; round < even - 1; round++) {
@@ -70,17 +74,17 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                     const T e = turn[k];
                     int p, q;
                     pair_of(even, round, k, p, q);
+                    T *wp = w + p * ld, *wq = w + q * ld, *vp = v + p * ld, *vq = v + q * ld;
+#pragma unroll 4
                     for (int r = lane; r < n; r += L) {
-                        const T x = w[p * ld + r], y = e * w[q * ld + r];
-                        w[p * ld + r] = N::times(x, c) - N::times(y, s);
-                        w[q * ld + r] = N::times(x, s) + N::times(y, c);
+                        const T x = wp[r], y = e * wq[r];
+                        wp[r] = N::times(x, c) - N::times(y, s);
+                        wq[r] = N::times(x, s) + N::times(y, c);
+                        if (!vectors) continue;
+                        const T u = vp[r], z = e * vq[r];
+                        vp[r] = N::times(u, c) - N::times(z, s);
+                        vq[r] = N::times(u, s) + N::times(z, c);
                     }
-                    if (vectors)
-                        for (int r = lane; r < n; r += L) {
-                            const T x = v[p * ld + r], y = e * v[q * ld + r];
-                            v[p * ld + r] = N::times(x, c) - N::times(y, s);
-                            v[q * ld + r] = N::times(x, s) + N::times(y, c);
-                        }
                 }
                 sync();
                 for (int k = t / L; k < pairs; k += groups) {
@@ -89,6 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                     const T e = conjugate(turn[k]);
                     int p, q;
                     pair_of(even, round, k, p, q);
+#pragma unroll 4
                     for (int r = lane; r < n; r += L) {
                         const T x = w[r * ld + p], y = e * w[r * ld + q];
                         T to = N::times(x, c) - N::times(y, s), by = N::times(x, s) + N::times(y, c);
@@ -139,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Ar
     for (i64 i = first(); i < a.count; i += stride()) {
         const T *from = a.a + i * m * n;
         if (wide) {
-            for (i64 x = t; x < (i64)m * n; x += GROUP) w[(x / m) * ld + x % m] = conjugate(from[x]);
+            for (u32 x = t; x < (u32)(m * n); x += GROUP) w[x / (u32)m * ld + x % (u32)m] = conjugate(from[x]);
         } else
             load(w, ld, from, m, n);
         if (vectors)
@@ -221,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Ar
             sync();
             if (wide) {
                 for (int x = t; x < n * n; x += GROUP) a.z[i * n * n + x] = v[order[x % n] * ld + x / n];
-                for (i64 x = t; x < (i64)cols * m; x += GROUP) a.y[i * cols * m + x] = conjugate(w[(x / m) * ld + x % m]);
+                for (u32 x = t; x < (u32)(cols * m); x += GROUP) a.y[i * cols * m + x] = conjugate(w[x / (u32)m * ld + x % (u32)m]);
             } else {
                 store(a.z + i * m * cols, w, ld, m, cols);
                 for (int x = t; x < n * n; x += GROUP) a.y[i * n * n + x] = conjugate(v[order[x / n] * ld + x % n]);
