@@ -26,7 +26,8 @@ func foldable(line string) bool {
 		return false
 	}
 	op, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return op[0] != 'J' && op != "B" && !slices.Contains([]string{"BEQ", "BNE", "BGE", "BGT", "BLE", "BLT", "BHI", "BHS", "BLO", "BLS", "BMI",
+	return op[0] != 'J' && op != "B" && !slices.Contains([]string{"BEQ", "BNE", "BGE", "BGT", "BLE", "BLT", "BHI", "BHS",
+		"BLO", "BLS", "BMI",
 		"BPL", "CBZ", "CBNZ", "CBZW", "CBNZW", "TBZ", "TBNZ", "CALL", "BL", "RET"}, op)
 }
 
