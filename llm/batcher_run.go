@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -19,7 +20,7 @@ func (b *Batcher) run() {
 	}
 }
 
-// guard turns an error of the engine into the end of the texts it belongs to.
+// guard makes an error of the engine the end of the texts it belongs to.
 func (b *Batcher) guard(list []*sequence, f func()) {
 	if err := lucid.Try(f); err != nil {
 		for _, q := range list {
@@ -28,8 +29,8 @@ func (b *Batcher) guard(list []*sequence, f func()) {
 	}
 }
 
-// admit lets texts go that ended or whose readers left, and takes new ones in the order they came as long as they fit. It reports
-// whether there is something to do.
+// admit lets texts go that ended or whose readers left, and takes new ones as long as they fit. It reports whether there is
+// something to do.
 func (b *Batcher) admit() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,16 +52,31 @@ func (b *Batcher) admit() bool {
 		return true
 	})
 	for len(b.waiting) > 0 && len(b.active) < b.o.Sequences && !b.closed {
-		q := b.waiting[0]
+		i := b.fairest()
+		q := b.waiting[i]
 		b.evict(b.o.Bytes - q.bytes)
 		if b.bytes()+q.bytes > b.o.Bytes {
 			break
 		}
 		q.rest = q.ids
-		b.waiting, b.active = b.waiting[1:], append(b.active, q)
+		b.waiting, b.active = slices.Delete(b.waiting, i, i+1), append(b.active, q)
 	}
 	b.running = len(b.active) > 0
 	return b.running
+}
+
+// fairest is the text that waits for the longest time of a client with the fewest texts under way.
+func (b *Batcher) fairest() (at int) {
+	count := map[string]int{}
+	for _, q := range b.active {
+		count[q.o.Client]++
+	}
+	for i, q := range b.waiting {
+		if count[q.o.Client] < count[b.waiting[at].o.Client] {
+			at = i
+		}
+	}
+	return at
 }
 
 // keep stores the keys of a text that ended, for prompts that begin as it does.
@@ -91,10 +107,10 @@ func (b *Batcher) prompt() {
 		b.begin(q)
 	}
 	part := q.rest
-	if most := b.chunk(); len(part) > most {
+	if most := b.o.Chunk; len(part) > most {
 		part = part[:most]
 	}
-	logits, err := q.s.feed(q.ctx, part)
+	y, err := q.s.feed(q.ctx, part)
 	b.mu.Lock()
 	b.stats.Prompt += int64(len(part))
 	b.stats.Steps++
@@ -104,21 +120,13 @@ func (b *Batcher) prompt() {
 		return
 	}
 	if q.rest = q.rest[len(part):]; len(q.rest) == 0 {
-		b.took(q, logits)
+		b.took(q, y)
 	}
-}
-
-// chunk is how many tokens of a prompt are read at once: more if no text waits for its next token.
-func (b *Batcher) chunk() int {
-	if slices.ContainsFunc(b.active, func(q *sequence) bool { return q.n > 0 }) {
-		return b.o.Chunk
-	}
-	return max(b.o.Chunk, partSizes[0])
 }
 
 // begin gives a text its cache: one that was stored, a copy of one that begins alike, or an empty one.
 func (b *Batcher) begin(q *sequence) {
-	q.pick, q.out = newSampler(q.o, q.ids, b.m.tokenText), newWriter(b.m.tok, q.o.Stop, q.ids)
+	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o.Stop, q.ids)
 	b.mu.Lock()
 	best, most, at := (*session)(nil), max(b.o.PrefixTokens, 1)-1, -1
 	look := func(s *session, i int) {
@@ -155,11 +163,16 @@ func (b *Batcher) begin(q *sequence) {
 	q.rest = q.s.rewind(q.ids)
 }
 
-// took hands out the token that logits give, and says what follows it.
-func (b *Batcher) took(q *sequence, logits []float32) {
-	t := q.pick.next(logits)
+// took hands out the token that scores give, and says what follows it.
+func (b *Batcher) took(q *sequence, y scores) {
+	t, err := q.pick.next(y)
 	q.n++
-	b.m.finishToken(&t, q.out, &q.o, q.n, q.s.pos)
+	if err != nil {
+		q.rest = nil
+		q.fail(err)
+		return
+	}
+	b.m.finishToken(&t, q.out, q.pick, q.n, q.s.pos)
 	q.rest = []int{t.ID}
 	if t.Finish != "" {
 		q.rest = nil
@@ -184,23 +197,24 @@ func (b *Batcher) decode(list []*sequence) {
 	for i, q := range list {
 		sessions[i], ids[i] = q.s, q.rest[0]
 	}
-	logits, err := b.m.stepAll(sessions, ids)
+	rows, err := b.m.stepAll(sessions, ids)
 	if err != nil {
 		fault.Rethrow(op, err)
 	}
 	b.mu.Lock()
 	b.stats.Steps++
 	b.mu.Unlock()
-	vocab := b.m.net.Config().Vocab
-	for i, q := range list {
+	var wg sync.WaitGroup
+	for i, q := range list { // a large vocabulary takes a while to sample from
 		q.s.pos++
 		q.s.ids = append(q.s.ids, ids[i])
-		b.took(q, logits[i*vocab:(i+1)*vocab])
+		wg.Go(func() { b.guard([]*sequence{q}, func() { b.took(q, rows[i]) }) })
 	}
+	wg.Wait()
 }
 
-// stepAll appends an id to each session and returns the logits of what follows, one row behind the other.
-func (m *Model) stepAll(sessions []*session, ids []int) (logits []float32, err error) {
+// stepAll appends an id to each session and returns the scores of what follows.
+func (m *Model) stepAll(sessions []*session, ids []int) (rows []scores, err error) {
 	n := len(sessions)
 	in, start, last := make([]int64, n), make([]int64, n), make([]int64, n)
 	caches := make([][]*lucid.Tensor, n)
@@ -213,11 +227,11 @@ func (m *Model) stepAll(sessions []*session, ids []int) (logits []float32, err e
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: sessions[0].cache[0].Device()}
 			y := m.step(w.New(in, n, 1), w.New(start, n), w.New(last, n), caches)
-			logits = lucid.ToSlice[float32](y.To(lucid.Float32))
+			rows = scoresOf(y)
 			y.Free()
 		})
 	})
-	return logits, err
+	return rows, err
 }
 
 // shared is how many tokens of the session a prompt can take over: the last token of the prompt is evaluated in any case.

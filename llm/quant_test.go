@@ -3,6 +3,7 @@ package llm
 import (
 	"errors"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -49,5 +50,40 @@ func TestQuantized(t *testing.T) {
 	}
 	if _, err := Load("m.gguf", LoadOptions{Quantized: true, DType: lucid.BFloat16}); !errors.Is(err, lucid.ErrNotImplemented) {
 		t.Errorf("in bfloat16: %v", err)
+	}
+}
+
+// TestQuantizedFast asserts that the fast way is near the exact one, and has the same bits with one thread and with several.
+func TestQuantizedFast(t *testing.T) {
+	g := goldens(t)
+	for _, name := range []string{"llama", "gemma3"} {
+		m, err := Load(folder(t, g.Cases[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "m.gguf")
+		if err := m.Save(path, SaveOptions{Format: "q8_0"}); err != nil {
+			t.Fatal(err)
+		}
+		exact, err := Load(path, LoadOptions{Quantized: true, Exact: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fast, err := Load(path, LoadOptions{Quantized: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range g.Positions {
+			got := row(fast, g.Prompt, at)
+			if e := near(got, row(exact, g.Prompt, at)); e == 0 || e > 0.05 {
+				t.Errorf("%s: logits at %d are off by %g", name, at, e)
+			}
+			old := runtime.GOMAXPROCS(1)
+			alone := row(fast, g.Prompt, at)
+			runtime.GOMAXPROCS(old)
+			if !slices.Equal(got, alone) {
+				t.Errorf("%s: logits at %d differ with one thread", name, at)
+			}
+		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/grammar"
 )
 
 // sampler chooses the tokens of one text.
@@ -17,6 +20,8 @@ type sampler struct {
 	logits  []float32 // changed copy
 	breaker func(id int) bool
 	mu      float64 // mirostat's bound
+	m       *Model
+	match   *grammar.Matcher // nil: no grammar
 }
 
 type candidate struct {
@@ -30,18 +35,33 @@ type TokenProb struct {
 	LogProb float64
 }
 
-// newSampler begins a text. text gives the text of a token.
-func newSampler(o Options, prompt []int, text func(id int) string) *sampler {
-	s := &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), ids: slices.Clone(prompt), prompt: len(prompt), mu: 2 * o.Mirostat}
-	s.breaker = breakers(o.DRY, text)
+// newSampler begins a text.
+func (m *Model) newSampler(o Options, prompt []int) *sampler {
+	s := &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), ids: slices.Clone(prompt), prompt: len(prompt)}
+	s.mu = 2 * o.Mirostat
+	s.m, s.breaker = m, breakers(o.DRY, m.tokenText)
+	if o.Grammar != nil {
+		s.match = o.Grammar.Match(m.vocabularyTree())
+	}
 	return s
 }
 
+// scores are the logits of the next token, and the logarithm of the sum of their exponentials.
+type scores struct {
+	logits []float32
+	sum    float64
+}
+
 // next chooses a token and returns it with its logarithmic probability in the model's own distribution.
-func (s *sampler) next(logits []float32) (t Token) {
-	sum := logSumExp(logits)
+func (s *sampler) next(y scores) (t Token, err error) {
+	logits, sum := y.logits, y.sum
 	s.logits = append(s.logits[:0], logits...)
 	s.adjust(s.logits)
+	if s.match != nil {
+		if err := s.restrict(s.logits); err != nil {
+			return t, err
+		}
+	}
 	if s.o.Temperature == 0 {
 		t.ID = largest(s.logits)
 	} else {
@@ -54,7 +74,49 @@ func (s *sampler) next(logits []float32) (t Token) {
 		}
 	}
 	s.ids = append(s.ids, t.ID)
-	return t
+	if s.match != nil && !slices.Contains(s.m.ends, t.ID) && !s.match.Accept(t.ID) {
+		return t, fault.New(fault.Value, op, "no token of the model may follow by the grammar")
+	}
+	return t, nil
+}
+
+// restrict excludes the tokens that the grammar does not allow. Those that end a text are allowed where it may end.
+func (s *sampler) restrict(logits []float32) error {
+	mask, err := s.match.Mask()
+	if err != nil {
+		return err
+	}
+	low := float32(math.Inf(-1))
+	ends := make([]float32, len(s.m.ends))
+	for i, id := range s.m.ends {
+		ends[i] = logits[id]
+	}
+	for from := 0; from < len(logits); from += 64 {
+		word := uint64(0)
+		if from/64 < len(mask) {
+			word = mask[from/64]
+		}
+		for i := range logits[from:min(from+64, len(logits))] {
+			if word>>i&1 == 0 {
+				logits[from+i] = low
+			}
+		}
+	}
+	if s.match.Accepts() {
+		for i, id := range s.m.ends {
+			logits[id] = ends[i]
+		}
+	}
+	return nil
+}
+
+// complete reports whether the text is one that the grammar lets nothing follow.
+func (s *sampler) complete() bool { return s.match != nil && s.match.Final() }
+
+// vocabularyTree makes the tree of tokens the first time it is asked for.
+func (m *Model) vocabularyTree() *grammar.Vocabulary {
+	m.treeOnce.Do(func() { m.tree = grammar.NewVocabulary(m.tok.TokenBytes()) })
+	return m.tree
 }
 
 // adjust applies what changes logits: penalties, biases, processors.
@@ -130,6 +192,11 @@ func (s *sampler) sample(logits []float32) int {
 	if s.o.Mirostat > 0 {
 		return s.mirostat(p)
 	}
+	return s.draw(s.filter(p))
+}
+
+// filter leaves some candidates.
+func (s *sampler) filter(p []candidate) []candidate {
 	if t := s.o.TopP; t > 0 && t < 1 {
 		p = nucleus(p, t)
 	}
@@ -146,7 +213,7 @@ func (s *sampler) sample(logits []float32) int {
 	if x := s.o.XTC; x > 0 && s.rng.Float64() < x {
 		p = s.exclude(p)
 	}
-	return s.draw(p)
+	return p
 }
 
 // candidates are the tokens of TopK with e^(logit/temperature), scaled so that the largest is 1.
@@ -172,15 +239,24 @@ func (s *sampler) candidates(logits []float32) []candidate {
 	for _, c := range p {
 		most = max(most, c.v)
 	}
-	for i := range p {
-		p[i].v = math.Exp((p[i].v - most) / s.o.Temperature)
-		if math.IsInf(most, 1) && p[i].v != p[i].v {
-			p[i].v = 1
+	n := 0
+	for _, c := range p {
+		x := (c.v - most) / s.o.Temperature
+		if x < least {
+			continue
 		}
+		if c.v = math.Exp(x); math.IsInf(most, 1) && c.v != c.v {
+			c.v = 1
+		}
+		p[n] = c
+		n++
 	}
-	s.pick = p
-	return p
+	s.pick = p[:n]
+	return s.pick
 }
+
+// least is the logarithm of the smallest probability, as a share of the largest, that is not taken for zero.
+const least = -45
 
 func total(p []candidate) (sum float64) {
 	for _, c := range p {
@@ -299,13 +375,4 @@ func largest(list []float32) int {
 		}
 	}
 	return at
-}
-
-func logSumExp(list []float32) float64 {
-	most := float64(list[largest(list)])
-	sum := 0.0
-	for _, v := range list {
-		sum += math.Exp(float64(v) - most)
-	}
-	return most + math.Log(sum)
 }

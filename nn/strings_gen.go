@@ -321,6 +321,12 @@ func (m *PixelUnshuffle) String() string { return Repr(m) }
 func (m *PoissonNLLLoss) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.
+func (m *QuantizedEmbedding) String() string { return Repr(m) }
+
+// String prints the module as PyTorch does.
+func (m *QuantizedLinear) String() string { return Repr(m) }
+
+// String prints the module as PyTorch does.
 func (m *RMSNorm) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.

@@ -110,6 +110,11 @@ func parseGraph(p *strictjson.Parser, nesting int) (*Graph, error) {
 			g.outs, err = parseInts(p, maxStepInputs)
 		case "writes":
 			g.Writes, err = parseWrites(p)
+		case "open":
+			if nesting > 0 {
+				return p.Fail("a subgraph with open sizes")
+			}
+			g.Open, err = parseOpen(p)
 		default:
 			err = p.Fail("unknown key %.40q", key)
 		}

@@ -5,7 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opK0e, opK1e, opSphericalJ0 *graph.Op
+var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opK0e, opK1e, opSphericalJ0, opAiryAi, opAiryAiPrime *graph.Op
 
 func init() {
 	fn := func(name string, d func(n, x *Node) *Node) *graph.Op {
@@ -18,7 +18,12 @@ func init() {
 		return Where(zero, constLike(x, limit), Div(y, Where(zero, constLike(x, 1), x)))
 	}
 	opI0 = fn("i0", func(n, x *Node) *Node { return BesselI1(x) })
-	opI1 = fn("special_i1", func(n, x *Node) *Node { return Sub(I0(x), byX(n, x, 0.5)) })
+	opI1 = fn("special_i1", func(n, x *Node) *Node {
+		// Where both terms overflow, their difference is taken before the exponential.
+		far := Clamp(x, -1e4, 1e4)
+		scaled := Mul(Exp(Abs(far)), Sub(BesselI0e(far), byX(BesselI1e(far), far, 0.5)))
+		return Where(Lt(Abs(x), 80), Sub(I0(x), byX(n, x, 0.5)), scaled)
+	})
 	opI0e = fn("special_i0e", func(n, x *Node) *Node { return Sub(BesselI1e(x), Mul(Sign(x), n)) })
 	opI1e = fn("special_i1e", func(n, x *Node) *Node {
 		return Sub(Sub(BesselI0e(x), Mul(Sign(x), n)), byX(n, x, 0.5))
@@ -33,6 +38,8 @@ func init() {
 	opK1e = fn("special_scaled_modified_bessel_k1", func(n, x *Node) *Node {
 		return Sub(Sub(n, ScaledModifiedBesselK0(x)), Div(n, x))
 	})
+	opAiryAi = fn("special_airy_ai", func(n, x *Node) *Node { return special(opAiryAiPrime, x) })
+	opAiryAiPrime = fn("airy_ai_prime", func(n, x *Node) *Node { return Mul(x, AiryAi(x)) })
 	opSphericalJ0 = fn("special_spherical_bessel_j0", func(n, x *Node) *Node { return byX(Sub(Cos(x), n), x, 0) })
 }
 
@@ -110,6 +117,12 @@ func ScaledModifiedBesselK0(x *Node) *Node { return special(opK0e, x) }
 //lucid:name special_scaled_modified_bessel_k1
 //lucid:pkg special
 func ScaledModifiedBesselK1(x *Node) *Node { return special(opK1e, x) }
+
+// AiryAi returns the Airy function Ai; 0 at infinities.
+//
+//lucid:name special_airy_ai
+//lucid:pkg special
+func AiryAi(x *Node) *Node { return special(opAiryAi, x) }
 
 // SphericalBesselJ0 returns sin(x)/x, 1 at 0.
 //

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"strings"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -30,7 +32,7 @@ func init() {
 			return []*Node{Reshape(y, size, n.Dim(0), n.Dim(1))}
 		}})
 	opBlockMatmul = graph.Register(graph.Op{Name: "block_matmul", Version: 1, Kind: graph.Contract,
-		Inputs: graph.Exactly(2), SavesIn: 2, Validate: rule(func(c check) {
+		Inputs: graph.Exactly(2), SavesIn: 2, FLOPs: productFLOPs, Validate: rule(func(c check) {
 			c.blocks(c.in[1])
 			x := c.in[0]
 			c.must(x.DType() == dtype.Float32 && x.Rank() == 2 && x.Dim(1) == blockElements(c.a, c.in[1].Dim(1)),
@@ -115,4 +117,28 @@ func BlockMatmul(x, w *Node, t ggml.Type, fast bool) *Node {
 		rows *= n
 	}
 	return Reshape(apply(opBlockMatmul, a, Reshape(x, rows, k), w), append(lead, w.Dim(0))...)
+}
+
+// BlockFormat returns the block format of that name, in any case.
+func BlockFormat(op, name string) ggml.Type {
+	t, ok := ggml.Parse(strings.ToUpper(name))
+	if !ok || !t.CanDequantize() {
+		fault.Throw(fault.Value, op, "the block format %q; want one of GGUF files, such as q8_0, q4_0, q5_0, q4_k or q6_k", name)
+	}
+	return t
+}
+
+// QuantizeBlocks returns rows of k elements in a block format.
+func QuantizeBlocks(values []float32, k int, name string) []byte {
+	const op = "quantize_blocks"
+	t := BlockFormat(op, name)
+	if !t.CanQuantize() {
+		fault.Throw(fault.NotImplemented, op, "no conversion to %v; try q8_0, q4_0, q5_0, q4_k or q6_k", t)
+	}
+	if k == 0 || k%t.BlockSize() != 0 {
+		fault.Throw(fault.Shape, op, "rows of %d elements; %v has blocks of %d", k, t, t.BlockSize())
+	}
+	dst := make([]byte, len(values)/t.BlockSize()*t.BlockBytes())
+	ggml.Quantize(t, dst, values)
+	return dst
 }

@@ -279,6 +279,9 @@ func SumTo(x *Node, s *shape.Shape) *Node {
 // barrierAttr is unique to a node, so that no two barriers are ever the same expression.
 type barrierAttr struct{ _ byte }
 
+// Marker implements attr.Marker.
+func (*barrierAttr) Marker() {}
+
 // Barrier shows x through a node that no simplification removes or merges.
 func Barrier(x *Node) *Node {
 	return graph.Make1(opAlias, &barrierAttr{}, x.Shape(), x.DType(), x)

@@ -42,6 +42,12 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Entr(c.tensor("input"))}
 			}},
+		Schema{Name: "special_erfcinv", Door: "special.Erfcinv",
+			Doc:    "Erfcinv returns the inverse of the complementary error function: infinite at 0 and 2, NaN outside.",
+			Params: []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Erfcinv(c.tensor("input"))}
+			}},
 		Schema{Name: "special_erfcx", Door: "special.Erfcx",
 			Doc:    "Erfcx returns exp(x²)·erfc(x), a number where its factors are none.",
 			Params: []Param{{"input", "tensor", false}},

@@ -9,6 +9,12 @@ import (
 
 func init() {
 	add(
+		Schema{Name: "special_airy_ai", Door: "special.AiryAi",
+			Doc:    "AiryAi returns the Airy function Ai; 0 at infinities.",
+			Params: []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.AiryAi(c.tensor("input"))}
+			}},
 		Schema{Name: "special_i0e", Door: "special.I0e",
 			Doc:    "BesselI0e returns exp(-|x|)·I0(x).",
 			Params: []Param{{"input", "tensor", false}},
@@ -52,6 +58,27 @@ func init() {
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
 			}},
+		Schema{Name: "special_beta", Door: "special.Beta",
+			Doc:    "Beta returns the beta function Γ(a)·Γ(b)/Γ(a+b).",
+			Params: []Param{{"a", "tensor or number", false}, {"b", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Beta(c.operand("a"), c.operand("b"))}
+			}},
+		Schema{Name: "special_betainc", Door: "special.Betainc",
+			Doc: "Betainc returns the regularised incomplete beta function: the probability of the beta distribution of " +
+				"concentrations a and b\n" +
+				"up to x. NaN for negative concentrations and x outside [0, 1].",
+			AMP: "float32", Random: "",
+			Params: []Param{{"a", "tensor or number", false}, {"b", "tensor or number", false}, {"input", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Betainc(c.operand("a"), c.operand("b"), c.operand("input"))}
+			}},
+		Schema{Name: "special_betaln", Door: "special.Betaln",
+			Doc:    "Betaln returns the logarithm of |Beta|, precise for large arguments too.",
+			Params: []Param{{"a", "tensor or number", false}, {"b", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Betaln(c.operand("a"), c.operand("b"))}
+			}},
 		Schema{Name: "special_chebyshev_polynomial_t", Door: "special.ChebyshevPolynomialT",
 			Doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
 			AMP: "float32", Random: "",
@@ -94,12 +121,25 @@ func init() {
 				"1 - x, total being the sum of all concentrations. The gradient by the concentrations is this times the " +
 				"cotangent less its\n" +
 				"sum weighted by x.",
-			AMP: "float32", Random: "",
 			Aliases: []string{"_dirichlet_grad"},
 			Params: []Param{{"input", "tensor or number", false}, {"alpha", "tensor or number", false},
 				{"total", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.DirichletGrad(c.operand("input"), c.operand("alpha"), c.operand("total"))}
+			}},
+		Schema{Name: "special_gammainc", Door: "special.Gammainc",
+			Doc: "Gammainc returns the regularised lower incomplete gamma function P(a, x): the probability of the gamma " +
+				"distribution of\n" +
+				"concentration a up to x. NaN for negative arguments, and where both are 0 or both infinite.",
+			Params: []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Gammainc(c.operand("a"), c.operand("input"))}
+			}},
+		Schema{Name: "special_gammaincc", Door: "special.Gammaincc",
+			Doc:    "Gammaincc returns the regularised upper incomplete gamma function 1 - Gammainc, precise where it is small.",
+			Params: []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Gammaincc(c.operand("a"), c.operand("input"))}
 			}},
 		Schema{Name: "special_hermite_polynomial_h", Door: "special.HermitePolynomialH",
 			Doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",

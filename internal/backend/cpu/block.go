@@ -38,29 +38,33 @@ func blockMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	if a.(attr.Block).Fast && qmm.Supported(w.t) {
-		return w.fastMatmul(c, x, in[0].Shape.Dim(0), backend.Slice[float32](out[0]), in[1])
-	}
-	z, m, k, each := backend.Slice[float32](out[0]), in[0].Shape.Dim(0), w.elems, w.each()
-	if len(z) == 0 {
+	z, m, k := backend.Slice[float32](out[0]), in[0].Shape.Dim(0), w.elems
+	switch {
+	case len(z) == 0:
 		return nil
-	}
-	if k == 0 {
+	case k == 0:
 		clear(z)
 		return nil
+	case qmm.Supported(w.t) && a.(attr.Block).Fast && qmm.HasFast():
+		return w.fastMatmul(c, x, m, z, in[1])
+	case qmm.Supported(w.t) && qmm.HasExpand():
+		return w.exactMatmul(c, x, m, z, in[1])
 	}
-	alone := func(blocks int, f func(block int)) {
-		for b := range blocks {
-			f(b)
-		}
-	}
+	each := w.each()
 	return c.For(ceil(w.rows, each), func(b int) {
 		from, to := b*each, min((b+1)*each, w.rows)
 		rows, free := borrow[float32]((to - from) * k)
 		defer free()
 		w.dequantize(rows, from, to)
-		gemm.Float32(m, to-from, k, x, k, 1, rows, 1, k, z[from:], w.rows, gemm.Overwrite, nil, alone)
+		gemm.Float32(m, to-from, k, x, k, 1, rows, 1, k, z[from:], w.rows, gemm.Overwrite, nil, oneThread)
 	})
+}
+
+// oneThread runs the blocks of a product that is itself a block of work.
+func oneThread(blocks int, f func(block int)) {
+	for b := range blocks {
+		f(b)
+	}
 }
 
 // blockRows are rows in a block format.

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
 	"github.com/lucid-go/lucid/internal/ggml"
 )
@@ -52,16 +53,43 @@ func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
 	return tiles
 }
 
+// exactTiles is how many tiles are expanded to float32 together: 64 columns are rows of whole vectors for the product, and of 2048
+// elements they stay in L2.
+const exactTiles = 4
+
+// exactMatmul is x·wᵀ with float32 x: some tiles are expanded, and multiplied as any matrix.
+func (w *blockRows) exactMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) error {
+	k, n, size := w.elems, w.rows, qmm.TileBytes(w.t, w.elems)
+	stored := w.packed(c, v, 1)
+	return c.For(ceil(w.tiles(), exactTiles), func(b int) {
+		from, to := b*exactTiles, min((b+1)*exactTiles, w.tiles())
+		tiles, free := w.tilesFrom(stored, from, to)
+		defer free()
+		values, free2 := borrow[float32]((to - from) * qmm.Rows * k)
+		defer free2()
+		ds := (to - from) * qmm.Rows
+		for j := range to - from {
+			qmm.Expand(w.t, tiles[j*size:], k, values[j*qmm.Rows:], ds)
+		}
+		cols := min(to*qmm.Rows, n) - from*qmm.Rows
+		gemm.Float32(m, cols, k, x, k, 1, values, ds, 1, z[from*qmm.Rows:], n, gemm.Overwrite, nil, oneThread)
+	})
+}
+
+// tilesFrom returns some tiles: of all that are stored, or packed now.
+func (w *blockRows) tilesFrom(stored []byte, from, to int) (tiles []byte, free func()) {
+	size := qmm.TileBytes(w.t, w.elems)
+	if stored != nil {
+		return stored[from*size : to*size], func() {}
+	}
+	tiles, free = borrow[byte]((to - from) * size)
+	w.pack(tiles, from, to)
+	return tiles, free
+}
+
 // fastMatmul is x·wᵀ with x rounded to int8.
 func (w *blockRows) fastMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) error {
 	k, n := w.elems, w.rows
-	if len(z) == 0 {
-		return nil
-	}
-	if k == 0 {
-		clear(z)
-		return nil
-	}
 	xs := qmm.RecordBytes(k)
 	records, free := borrow[byte](m * xs)
 	defer free()
@@ -80,15 +108,8 @@ func (w *blockRows) fastMatmul(c *backend.Ctx, x []float32, m int, z []float32, 
 	}
 	return c.For(ceil(w.tiles(), each), func(b int) {
 		from, to := b*each, min((b+1)*each, w.tiles())
-		tiles := stored
-		if stored == nil {
-			made, free := borrow[byte]((to - from) * size)
-			defer free()
-			w.pack(made, from, to)
-			tiles = made
-		} else {
-			tiles = stored[from*size : to*size]
-		}
+		tiles, free := w.tilesFrom(stored, from, to)
+		defer free()
 		if m > qmm.FewRows {
 			panel, free := borrow[byte](qmm.PanelBytes(w.t))
 			defer free()

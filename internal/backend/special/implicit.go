@@ -77,7 +77,7 @@ func fractionLength(term func(n int) (b, c float64)) int {
 	for n := 1; n < 1<<20; n++ {
 		b, c := term(n)
 		u, v = b+c/u, 1/(b+c*v)
-		if f *= u * v; math.Abs(u*v-1) < 4e-16 {
+		if f *= u * v; !(math.Abs(u*v-1) >= 4e-16) { // or NaN
 			return n + n/3 + 8
 		}
 	}
@@ -131,4 +131,3 @@ func logRest(m float64) float64 {
 	q := s * s
 	return s*m - 2*s*q*(1.0/3+q*(1.0/5+q*(1.0/7+q*(1.0/9+q*(1.0/11+q/13)))))
 }
-

@@ -46,6 +46,7 @@ func init() {
 	rows()
 	reductions()
 	maps()
+	specials()
 	add(Workload{Name: "chain10", About: "10-op chain on 64 MiB arrays, written eagerly", Bytes: 3 * 64 << 20, Limit: "stream_copy",
 		Goal: 5, make: func() job {
 			x, y := random(1, 1, 16<<20), random(2, 1, 16<<20)
@@ -54,6 +55,7 @@ func init() {
 			})
 		}})
 	attention()
+	quantized()
 	add(Workload{Name: "gather", About: "8192 rows × 768 of 32768", Bytes: 2 * 8192 * 768 * 4, Limit: "copy", Goal: 1.2, make: func() job {
 		table, index := random(1, 1, 32768, 768), integers(2, 32768, 8192)
 		return once(func() *lucid.Tensor { return lucid.IndexSelect(table, 0, index) })
@@ -71,6 +73,7 @@ func init() {
 		return once(func() *lucid.Tensor { return a.Add(b) })
 	}})
 	lstm()
+	sampling()
 	training()
 }
 

@@ -169,6 +169,16 @@ func bf16Files(add func(string, func(*asm)), v isa) {
 			dot(w, v, bf16Pair, mr, out)
 		}
 	})
+	add("tilewide_bf16pair_"+v.name, func(w *asm) {
+		for mr := 1; mr <= wideRows; mr++ {
+			kernel(w, v, bf16Pair, mr, wideTile, false)
+		}
+	})
+	add("dotwide_bf16pair_"+v.name, func(w *asm) {
+		for mr := 1; mr <= wideRows; mr++ {
+			dotWide(w, v, bf16Pair, mr)
+		}
+	})
 	add("rows_bf16pair_"+v.name, func(w *asm) {
 		zip(w, v)
 		gaxpyBF16(w, v, bf16Rows)
@@ -183,6 +193,7 @@ const bf16Rows = 4
 // bf16Stubs declares them.
 func bf16Stubs(w *asm, v isa) {
 	kernelStubs(w, v, bf16Pair)
+	dotWideStubs(w, v, bf16Pair)
 	w.text("//go:noescape\nfunc zip%s%s\n", v.name, zipSig)
 	for _, rows := range []int{bf16Rows, 1} {
 		w.text("//go:noescape\nfunc gaxpy%dBF16Pair%s%s\n", rows, v.name, gaxpyBF16Sig)

@@ -98,6 +98,11 @@ func (d wideKernel) multiply(t, r int) {
 	w, v, e := d.w, d.v, d.e
 	scalar := d.square() + v.lanes(e) + 1
 	for i := range d.mr {
+		if e.bf16 { // encoded by hand, without memory operands
+			w.op("%s %s, %s", v.bcast(e), rowAddr(i), v.r(scalar))
+			v.multiplyAdd(w, e, r, scalar, d.nv*i+t)
+			continue
+		}
 		if v.masks {
 			w.op("VFMADD231%s.BCST %s, %s, %s", e.ps, rowAddr(i), v.r(r), v.r(d.nv*i+t))
 			continue

@@ -21,6 +21,7 @@ type quantized struct {
 	scales   scaleKind
 	mins     bool
 	subtract bool
+	offset   int
 	table    []byte // nil: quants are numbers
 }
 
@@ -29,25 +30,26 @@ var (
 	fractions = []byte{12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0}
 
 	quantizedFormats = []quantized{
-		{id: "Q80", bits: 8, groups: 1},
-		{id: "Q40", bits: 4, groups: 1},
+		{id: "Q80", bits: 8, groups: 1, offset: 128},
+		{id: "Q40", bits: 4, groups: 1, offset: 8},
 		{id: "Q41", bits: 4, groups: 1, mins: true},
-		{id: "Q50", bits: 5, groups: 1},
+		{id: "Q50", bits: 5, groups: 1, offset: 16},
 		{id: "Q51", bits: 5, groups: 1, mins: true},
 		{id: "Q4K", bits: 4, groups: 1, scales: superScales, mins: true, subtract: true},
 		{id: "Q5K", bits: 5, groups: 1, scales: superScales, mins: true, subtract: true},
-		{id: "Q6K", bits: 6, groups: 2, scales: superScales},
+		{id: "Q6K", bits: 6, groups: 2, scales: superScales, offset: 32},
 		{id: "Q2K", bits: 2, groups: 2, scales: superScales, mins: true, subtract: true},
-		{id: "Q3K", bits: 3, groups: 2, scales: superScales},
-		{id: "IQ4NL", bits: 4, groups: 1, table: nonlinear},
-		{id: "IQ4XS", bits: 4, groups: 1, scales: superScales, table: nonlinear},
-		{id: "MXFP4", bits: 4, groups: 1, scales: bfloatScales, table: fractions},
+		{id: "Q3K", bits: 3, groups: 2, scales: superScales, offset: 4},
+		{id: "IQ4NL", bits: 4, groups: 1, offset: 128, table: nonlinear},
+		{id: "IQ4XS", bits: 4, groups: 1, scales: superScales, offset: 128, table: nonlinear},
+		{id: "MXFP4", bits: 4, groups: 1, scales: bfloatScales, offset: 12, table: fractions},
 	}
 )
 
 const (
 	fewSig     = "(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)"
 	unpackSig  = "(blocks int, scales, quants, dst *byte)"
+	expandSig  = "(blocks int, scales, quants *byte, dst *float32, ds int)"
 	manySig    = "(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)"
 	quantSig   = "(blocks int, dst *byte, x *float32, offset, groups int)"
 	recordSize = 48

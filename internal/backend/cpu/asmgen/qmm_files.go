@@ -19,13 +19,27 @@ func qmmFiles(files map[string]string) {
 	add := adder(files)
 	for _, f := range quantizedFormats {
 		add("few_"+f.id+"_avx512", func(w *asm) {
-			byteTable(w, f)
+			if f.table != nil {
+				byteTable(w, "table"+f.id, f.table, 0)
+			}
 			for _, rows := range fewRows {
 				k := qkernel{w: w, f: f, rows: rows}
 				k.few()
 			}
 			k := qkernel{w: w, f: f}
 			k.panelUnpack()
+			k.expand()
+		})
+	}
+	for _, f := range quantizedFormats {
+		add("half_"+f.id+"_avx2", func(w *asm) {
+			if f.table != nil {
+				byteTable(w, "signed"+f.id, f.table, f.offset)
+			}
+			for _, rows := range halfRows {
+				k := hkernel{qkernel{w: w, f: f, rows: rows}}
+				k.half()
+			}
 		})
 	}
 	for _, p := range panelKinds {
@@ -39,19 +53,16 @@ func qmmFiles(files map[string]string) {
 	files["stubs_gen_amd64.go"] = qmmStubs()
 }
 
-// byteTable writes the levels that quants stand for.
-func byteTable(w *asm, f quantized) {
-	if f.table == nil {
-		return
-	}
-	for i := 0; i < len(f.table); i += 8 {
+// byteTable writes the levels that quants stand for, less an offset.
+func byteTable(w *asm, name string, table []byte, offset int) {
+	for i := 0; i < len(table); i += 8 {
 		word := uint64(0)
-		for j, b := range f.table[i : i+8] {
-			word |= uint64(b) << (8 * j)
+		for j, b := range table[i : i+8] {
+			word |= uint64(b-byte(offset)) << (8 * j)
 		}
-		w.text("DATA table%s<>+%d(SB)/8, $0x%016x", f.id, i, word)
+		w.text("DATA %s<>+%d(SB)/8, $0x%016x", name, i, word)
 	}
-	w.text("GLOBL table%s<>(SB), RODATA|NOPTR, $16", f.id)
+	w.text("GLOBL %s<>(SB), RODATA|NOPTR, $16", name)
 }
 
 // qmmStubs declares the kernels and a table of them.
@@ -72,14 +83,20 @@ func qmmStubs() string {
 		for _, rows := range fewRows {
 			w.text("//go:noescape\nfunc few%sR%d%s\n", f.id, rows, fewSig)
 		}
+		for _, rows := range halfRows {
+			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
+		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
+		w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
 		w.text("var kernels%s = kernels{", f.id)
 		var few []string
 		for _, rows := range fewRows {
 			few = append(few, fmt.Sprintf("few%sR%d", f.id, rows))
 		}
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
+		w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
 		w.text("unpack: unpack%s,", f.id)
+		w.text("expand: expand%s,", f.id)
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
 		w.text("}\n")
 	}

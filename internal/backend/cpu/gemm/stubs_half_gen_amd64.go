@@ -376,6 +376,30 @@ func dotBF16PairAVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int
 //go:noescape
 func dotBF16PairAVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// dotsWideBF16PairAVX512 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideBF16PairAVX512 = [wideRows + 1]wideTile[float32]{
+	1: {dotWideBF16PairAVX512r1, 32},
+	2: {dotWideBF16PairAVX512r2, 32},
+}
+
+// tilesWideBF16PairAVX512 holds the tiles of few rows and many columns, by rows.
+var tilesWideBF16PairAVX512 = [wideRows + 1]wideTile[float32]{
+	1: {tileBF16PairAVX512r1v4, 64},
+	2: {tileBF16PairAVX512r2v4, 64},
+}
+
+//go:noescape
+func dotWideBF16PairAVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotWideBF16PairAVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileBF16PairAVX512r2v4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileBF16PairAVX512r1v4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func zipAVX512(dst []float32, drs, dps int, src []uint16, srs, step, rows, panels, width int)
 

@@ -4,6 +4,58 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VPANDD Z20, Z23, Z25; \
+	VPANDD Z0, Z25, Z2; \
+	VPSUBD Z1, Z2, Z2; \
+	VCVTDQ2PS Z2, Z2; \
+	VMULPS Z16, Z2, Z2; \
+	VMOVUPS Z2, (DI); \
+	VPSRLD $8, Z25, Z3; \
+	VPANDD Z0, Z3, Z3; \
+	VPSUBD Z1, Z3, Z3; \
+	VCVTDQ2PS Z3, Z3; \
+	VMULPS Z16, Z3, Z3; \
+	VMOVUPS Z3, (DI)(R8*1); \
+	VPSRLD $16, Z25, Z4; \
+	VPANDD Z0, Z4, Z4; \
+	VPSUBD Z1, Z4, Z4; \
+	VCVTDQ2PS Z4, Z4; \
+	VMULPS Z16, Z4, Z4; \
+	VMOVUPS Z4, (DI)(R8*2); \
+	VPSRLD $24, Z25, Z5; \
+	VPSUBD Z1, Z5, Z5; \
+	VCVTDQ2PS Z5, Z5; \
+	VMULPS Z16, Z5, Z5; \
+	VMOVUPS Z5, (DI)(R9*1); \
+	LEAQ (DI)(R8*4), DI
+
+#define BLOCK2 \
+	VPSRLW $4, Z23, Z25; \
+	VPANDD Z20, Z25, Z25; \
+	VPANDD Z0, Z25, Z2; \
+	VPSUBD Z1, Z2, Z2; \
+	VCVTDQ2PS Z2, Z2; \
+	VMULPS Z16, Z2, Z2; \
+	VMOVUPS Z2, (DI); \
+	VPSRLD $8, Z25, Z3; \
+	VPANDD Z0, Z3, Z3; \
+	VPSUBD Z1, Z3, Z3; \
+	VCVTDQ2PS Z3, Z3; \
+	VMULPS Z16, Z3, Z3; \
+	VMOVUPS Z3, (DI)(R8*1); \
+	VPSRLD $16, Z25, Z4; \
+	VPANDD Z0, Z4, Z4; \
+	VPSUBD Z1, Z4, Z4; \
+	VCVTDQ2PS Z4, Z4; \
+	VMULPS Z16, Z4, Z4; \
+	VMOVUPS Z4, (DI)(R8*2); \
+	VPSRLD $24, Z25, Z5; \
+	VPSUBD Z1, Z5, Z5; \
+	VCVTDQ2PS Z5, Z5; \
+	VMULPS Z16, Z5, Z5; \
+	VMOVUPS Z5, (DI)(R9*1)
+
 // func fewQ40R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 TEXT ·fewQ40R1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
@@ -441,6 +493,51 @@ block:
 	ADDQ $32, R10
 	ADDQ $256, R11
 	ADDQ $1152, DI
+	SUBQ $1, R12
+	JNE block
+	VZEROUPPER
+	RET
+
+// func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
+TEXT ·expandQ40(SB), NOSPLIT, $0-40
+	MOVQ blocks+0(FP), R12
+	MOVQ scales+8(FP), R10
+	MOVQ quants+16(FP), R11
+	MOVQ dst+24(FP), DI
+	MOVQ ds+32(FP), R8
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R9                          // three elements
+	MOVL $255, AX
+	VPBROADCASTD AX, Z0
+	MOVL $8, AX
+	VPBROADCASTD AX, Z1
+	MOVL $0x0f0f0f0f, R13
+	VPBROADCASTD R13, Z20
+	PCALIGN $64
+block:
+	VCVTPH2PS (R10), Z16
+	VMOVDQU64 0(R11), Z23
+	BLOCK1
+	VMOVDQU64 64(R11), Z23
+	BLOCK1
+	VMOVDQU64 128(R11), Z23
+	BLOCK1
+	VMOVDQU64 192(R11), Z23
+	BLOCK1
+	VMOVDQU64 0(R11), Z23
+	BLOCK2
+	LEAQ (DI)(R8*4), DI
+	VMOVDQU64 64(R11), Z23
+	BLOCK2
+	LEAQ (DI)(R8*4), DI
+	VMOVDQU64 128(R11), Z23
+	BLOCK2
+	LEAQ (DI)(R8*4), DI
+	VMOVDQU64 192(R11), Z23
+	BLOCK2
+	LEAQ (DI)(R8*4), DI
+	ADDQ $32, R10
+	ADDQ $256, R11
 	SUBQ $1, R12
 	JNE block
 	VZEROUPPER

@@ -2,6 +2,6 @@
 
 package qmm
 
-const useVNNI = false
+const useVNNI, useAVX2 = false, false
 
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}

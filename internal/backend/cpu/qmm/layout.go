@@ -66,6 +66,13 @@ var layouts = map[ggml.Type]*layout{
 // Supported reports whether there are tiles of the format.
 func Supported(t ggml.Type) bool { return layouts[t] != nil }
 
+// HasFast reports whether Few has assembly here, HasExpand whether Expand has. The Go versions are for tests: a product with
+// dequantised weights is faster.
+func HasFast() bool { return useVNNI || useAVX2 }
+
+// HasExpand: see HasFast.
+func HasExpand() bool { return useVNNI }
+
 // headBytes is what 256 elements have before the scales of their groups.
 func (l *layout) headBytes() int {
 	if l.scales != superScales {

@@ -21,90 +21,89 @@ func Pack(t ggml.Type, dst, src []byte, k int) {
 		clear(dst[:TileBytes(t, k)])
 	}
 	var o rowBlock
-	for r := range rows {
-		row := src[r*rowBytes : (r+1)*rowBytes]
-		for b := range k / block {
-			at := b * block / size
-			l.read(row[at*bytes:(at+1)*bytes], b%(size/block), &o)
-			l.put(dst, k, b, r, &o)
+	within, qb := size/block, l.quantBytes()
+	for b := range k / block {
+		scales, quants := dst[l.scaleAt(b):], dst[l.quantAt(k, b):][:qb]
+		at, part := b/within*bytes, b%within
+		for r := range rows {
+			l.read(src[r*rowBytes+at:][:bytes], part, &o)
+			l.put(scales, quants, r, &o)
+			if l.scales == superScales && part == 0 {
+				l.putScale(dst[l.headAt(b):], r, &o)
+			}
 		}
 	}
 }
 
 // put writes a block of one row.
-func (l *layout) put(dst []byte, k, b, r int, o *rowBlock) {
-	s := dst[l.scaleAt(b):]
+func (l *layout) put(scales, quants []byte, r int, o *rowBlock) {
 	if l.scales == superScales {
-		if b%(superBlock/block) == 0 {
-			head := dst[l.headAt(b):]
-			binary.LittleEndian.PutUint16(head[2*r:], o.scale)
-			if l.mins {
-				binary.LittleEndian.PutUint16(head[2*Rows+2*r:], o.low)
-			}
-		}
 		for g := range l.groups {
-			s[g*Rows+r] = o.factors[g]
+			scales[g*Rows+r] = o.factors[g]
 			if l.mins {
-				s[(l.groups+g)*Rows+r] = o.lows[g]
+				scales[(l.groups+g)*Rows+r] = o.lows[g]
 			}
 		}
 	} else {
-		binary.LittleEndian.PutUint16(s[2*r:], o.scale)
-		if l.mins {
-			binary.LittleEndian.PutUint16(s[2*Rows+2*r:], o.low)
-		}
+		l.putScale(scales, r, o)
 	}
-	l.putQuants(dst[l.quantAt(k, b):][:l.quantBytes()], 4*r, &o.words)
+	l.putQuants(quants, 4*r, &o.words)
+}
+
+// putScale writes a scale and a minimum, 16 bits each.
+func (l *layout) putScale(dst []byte, r int, o *rowBlock) {
+	binary.LittleEndian.PutUint16(dst[2*r:], o.scale)
+	if l.mins {
+		binary.LittleEndian.PutUint16(dst[2*Rows+2*r:], o.low)
+	}
+}
+
+func putWord(q []byte, at int, x uint32) { binary.LittleEndian.PutUint32(q[at:], x) }
+
+// twos has two bits of each quant of four words.
+func twos(w []uint32, shift uint) uint32 {
+	_ = w[3]
+	return w[0]>>shift&low2 | w[1]>>shift&low2<<2 | w[2]>>shift&low2<<4 | w[3]>>shift&low2<<6
+}
+
+// ones has one bit of each quant of eight words.
+func ones(w *[8]uint32, shift uint) uint32 {
+	const m = ones4
+	return w[0]>>shift&m | w[1]>>shift&m<<1 | w[2]>>shift&m<<2 | w[3]>>shift&m<<3 |
+		w[4]>>shift&m<<4 | w[5]>>shift&m<<5 | w[6]>>shift&m<<6 | w[7]>>shift&m<<7
 }
 
 // putQuants writes the words of a row, at byte r of each vector. The low four bits of two groups of four share a vector, the fifth
 // bits of all groups another; of six bits, the high two of four groups. Two bits are as those.
 func (l *layout) putQuants(q []byte, r int, w *[8]uint32) {
-	word := func(v int, x uint32) { binary.LittleEndian.PutUint32(q[v*vector+r:], x) }
-	twos := func(at int, shift uint) {
-		word(at, w[0]>>shift&low2|w[1]>>shift&low2<<2|w[2]>>shift&low2<<4|w[3]>>shift&low2<<6)
-		word(at+1, w[4]>>shift&low2|w[5]>>shift&low2<<2|w[6]>>shift&low2<<4|w[7]>>shift&low2<<6)
-	}
-	bit := func(at int, shift uint) {
-		h := uint32(0)
-		for g, x := range w {
-			h |= x >> shift & ones4 << g
-		}
-		word(at, h)
-	}
 	switch l.bits {
 	case 8:
 		for g, x := range w {
-			word(g, x)
+			putWord(q, r+g*vector, x)
 		}
 		return
-	case 2:
-		twos(0, 0)
-		return
 	case 3:
-		twos(0, 0)
-		bit(2, 2)
+		putWord(q, r+2*vector, ones(w, 2))
+		fallthrough
+	case 2:
+		putWord(q, r, twos(w[:4], 0))
+		putWord(q, r+vector, twos(w[4:], 0))
+		return
+	case 5:
+		putWord(q, r+4*vector, ones(w, 4))
+	case 6:
+		putWord(q, r+4*vector, twos(w[:4], 4))
+		putWord(q, r+5*vector, twos(w[4:], 4))
+	}
+	if l.groups == 2 { // the first vectors have what belongs to the first scale
+		for v := range 4 {
+			putWord(q, r+v*vector, w[2*v]&low4|w[2*v+1]&low4<<4)
+		}
 		return
 	}
 	for v := range 4 {
-		a, b := l.pair(v)
-		word(v, w[a]&low4|w[b]&low4<<4)
+		putWord(q, r+v*vector, w[v]&low4|w[v+4]&low4<<4)
 	}
-	switch l.bits {
-	case 5:
-		bit(4, 4)
-	case 6:
-		twos(4, 4)
-	}
-}
-
-// pair is which groups of four have the low and the high nibbles of a vector. Where the block has two scales, the first
-// vectors have what belongs to the first.
-func (l *layout) pair(v int) (low, high int) {
-	if l.groups == 2 {
-		return 2 * v, 2*v + 1
-	}
-	return v, v + 4
 }
 
 func word32(b []byte, i int) uint32   { return binary.LittleEndian.Uint32(b[4*i:]) }

@@ -1,6 +1,7 @@
 package qmm
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/ggml"
@@ -19,15 +20,19 @@ const (
 
 type (
 	fewKernel    func(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+	halfKernel   func(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 	unpackKernel func(blocks int, scales, quants, dst *byte)
+	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
 	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 )
 
-// kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, many for rows on
-// a panel.
+// kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
+// values of a tile, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4 rows on half of a tile.
 type kernels struct {
 	few    [4]fewKernel
+	half   [3]halfKernel
 	unpack unpackKernel
+	expand expandKernel
 	many   *[panelRows + 1]manyKernel
 }
 
@@ -44,7 +49,7 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	xs := RecordBytes(k)
-	if l.kernels == nil || !useVNNI {
+	if l.kernels == nil || !useVNNI && !useAVX2 {
 		l.few(tile, k, rows, x, xs, y, ys, cols)
 		return
 	}
@@ -54,13 +59,21 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 	if cols < Rows {
 		out, os = whole[:], Rows
 	}
+	most := 3
+	if !useVNNI {
+		most = 2
+	}
 	for i, step := 0, 0; i < rows; i += step { // 7 rows are 4, 2 and 1: the tile stays in a near cache
-		n := 3
-		for 1<<n > rows-i {
-			n--
-		}
+		n := min(most, bits.Len(uint(rows-i))-1)
 		step = 1 << n
-		l.kernels.few[n](k/block, &tile[0], &tile[l.scaleBytes(k)], &x[i*xs], xs, &out[i*os], 4*os)
+		scales, quants := &tile[0], &tile[l.scaleBytes(k)]
+		if useVNNI {
+			l.kernels.few[n](k/block, scales, quants, &x[i*xs], xs, &out[i*os], 4*os)
+			continue
+		}
+		for h := range 2 {
+			l.kernels.half[n](k/block, scales, quants, &x[i*xs], xs, &out[i*os+h*Rows/2], 4*os, h)
+		}
 	}
 	if cols < Rows {
 		for i := range rows {

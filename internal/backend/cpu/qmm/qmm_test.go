@@ -73,15 +73,18 @@ func TestExpand(t *testing.T) {
 			ggml.Dequantize(f, want, src)
 			tile := make([]byte, TileBytes(f, k))
 			Pack(f, tile, src, k)
-			got := make([]float32, k*Rows)
-			Expand(f, tile, k, got, Rows)
-			for r := range rows {
-				for p := range k {
-					if g, w := got[p*Rows+r], want[r*k+p]; math.Float32bits(g) != math.Float32bits(w) {
-						t.Fatalf("%v row %d element %d: %v, want %v", f, r, p, g, w)
+			forVariants(t, func(t *testing.T) {
+				const ds = Rows + 5
+				got := make([]float32, k*ds)
+				Expand(f, tile, k, got, ds)
+				for r := range rows {
+					for p := range k {
+						if g, w := got[p*ds+r], want[r*k+p]; math.Float32bits(g) != math.Float32bits(w) {
+							t.Fatalf("%v row %d element %d: %v, want %v", f, r, p, g, w)
+						}
 					}
 				}
-			}
+			})
 		}
 	}
 }
@@ -242,22 +245,25 @@ func TestNotFinite(t *testing.T) {
 func TestGuardPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	bytes, floats := fence.Slices[byte](t, 1<<20), fence.Slices[float32](t, 1<<16)
-	for _, f := range formats() {
-		for _, k := range []int{256, 768} {
-			for _, m := range []int{1, 2, 3, 4, 7, 8, 17} {
-				size := TileBytes(f, k)
-				tiles, data := bytes(0, 2*size), randomBlocks(rng, f, 2*Rows, k)
-				Pack(f, tiles[:size], data[:len(data)/2], k)
-				Pack(f, tiles[size:], data[len(data)/2:], k)
-				x, records, y := floats(0, m*k), bytes(1, m*RecordBytes(k)), floats(1, m*2*Rows)
-				copy(x, randomRows(rng, m*k))
-				QuantizeRows(f, records, x, k)
-				Many(f, tiles, k, m, records, y, 2*Rows, 2*Rows, bytes(2, PanelBytes(f)))
-				Many(f, tiles[size:], k, m, records, y[Rows:], 2*Rows, Rows, bytes(2, PanelBytes(f)))
-				if m <= FewRows {
-					Few(f, tiles[size:], k, m, records, y[Rows:], 2*Rows, Rows)
+	forVariants(t, func(t *testing.T) {
+		for _, f := range formats() {
+			for _, k := range []int{256, 768} {
+				for _, m := range []int{1, 2, 3, 4, 7, 8, 17} {
+					size := TileBytes(f, k)
+					tiles, data := bytes(0, 2*size), randomBlocks(rng, f, 2*Rows, k)
+					Pack(f, tiles[:size], data[:len(data)/2], k)
+					Pack(f, tiles[size:], data[len(data)/2:], k)
+					x, records, y := floats(0, m*k), bytes(1, m*RecordBytes(k)), floats(1, m*2*Rows)
+					copy(x, randomRows(rng, m*k))
+					QuantizeRows(f, records, x, k)
+					Many(f, tiles, k, m, records, y, 2*Rows, 2*Rows, bytes(2, PanelBytes(f)))
+					Many(f, tiles[size:], k, m, records, y[Rows:], 2*Rows, Rows, bytes(2, PanelBytes(f)))
+					Expand(f, tiles[size:], k, floats(2, k*Rows), Rows)
+					if m <= FewRows {
+						Few(f, tiles[size:], k, m, records, y[Rows:], 2*Rows, Rows)
+					}
 				}
 			}
 		}
-	}
+	})
 }

@@ -128,11 +128,25 @@ func fewQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ80R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ80R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ80R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ80(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ80(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ80 = kernels{
 	few:    [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
+	half:   [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
 	unpack: unpackQ80,
+	expand: expandQ80,
 	many:   &manyG1,
 }
 
@@ -149,11 +163,25 @@ func fewQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ40R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ40R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ40R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ40(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ40 = kernels{
 	few:    [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
+	half:   [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
 	unpack: unpackQ40,
+	expand: expandQ40,
 	many:   &manyG1,
 }
 
@@ -170,11 +198,25 @@ func fewQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ41R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ41R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ41R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ41(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ41(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ41 = kernels{
 	few:    [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
+	half:   [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
 	unpack: unpackQ41,
+	expand: expandQ41,
 	many:   &manyG1Mins,
 }
 
@@ -191,11 +233,25 @@ func fewQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ50R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ50R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ50R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ50(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ50(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ50 = kernels{
 	few:    [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
+	half:   [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
 	unpack: unpackQ50,
+	expand: expandQ50,
 	many:   &manyG1,
 }
 
@@ -212,11 +268,25 @@ func fewQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ51R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ51R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ51(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ51(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ51 = kernels{
 	few:    [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
+	half:   [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
 	unpack: unpackQ51,
+	expand: expandQ51,
 	many:   &manyG1Mins,
 }
 
@@ -233,11 +303,25 @@ func fewQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ4KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ4KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ4KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ4K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ4K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ4K = kernels{
 	few:    [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
+	half:   [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
 	unpack: unpackQ4K,
+	expand: expandQ4K,
 	many:   &manyG1Mins,
 }
 
@@ -254,11 +338,25 @@ func fewQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ5KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ5KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ5KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ5K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ5K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ5K = kernels{
 	few:    [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
+	half:   [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
 	unpack: unpackQ5K,
+	expand: expandQ5K,
 	many:   &manyG1Mins,
 }
 
@@ -275,11 +373,25 @@ func fewQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ6KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ6KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ6KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ6K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ6K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ6K = kernels{
 	few:    [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
+	half:   [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
 	unpack: unpackQ6K,
+	expand: expandQ6K,
 	many:   &manyG2,
 }
 
@@ -296,11 +408,25 @@ func fewQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ2KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ2KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ2KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ2K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ2K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ2K = kernels{
 	few:    [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
+	half:   [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
 	unpack: unpackQ2K,
+	expand: expandQ2K,
 	many:   &manyG2Mins,
 }
 
@@ -317,11 +443,25 @@ func fewQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ3KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfQ3KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ3KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackQ3K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandQ3K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsQ3K = kernels{
 	few:    [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
+	half:   [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
 	unpack: unpackQ3K,
+	expand: expandQ3K,
 	many:   &manyG2,
 }
 
@@ -338,11 +478,25 @@ func fewIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewIQ4NLR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfIQ4NLR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfIQ4NLR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackIQ4NL(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandIQ4NL(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsIQ4NL = kernels{
 	few:    [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
+	half:   [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
 	unpack: unpackIQ4NL,
+	expand: expandIQ4NL,
 	many:   &manyG1,
 }
 
@@ -359,11 +513,25 @@ func fewIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewIQ4XSR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfIQ4XSR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfIQ4XSR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackIQ4XS(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandIQ4XS(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsIQ4XS = kernels{
 	few:    [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
+	half:   [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
 	unpack: unpackIQ4XS,
+	expand: expandIQ4XS,
 	many:   &manyG1,
 }
 
@@ -380,10 +548,24 @@ func fewMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewMXFP4R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func halfMXFP4R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfMXFP4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func unpackMXFP4(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func expandMXFP4(blocks int, scales, quants *byte, dst *float32, ds int)
 
 var kernelsMXFP4 = kernels{
 	few:    [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
+	half:   [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
 	unpack: unpackMXFP4,
+	expand: expandMXFP4,
 	many:   &manyG1,
 }

@@ -1,0 +1,165 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/quantize"
+)
+
+func init() {
+	register(backend.Table{"quantize_groups": quantizeGroups, "dequantize_groups": dequantizeGroups, "quantized_matmul": quantizedMatmul})
+}
+
+// quantizedRows are rows of MLX's quantized matrices. Scales are codes in the modes of floats.
+type quantizedRows struct {
+	f              quantize.Format
+	round          func(float32) float32
+	packed         []uint32
+	scales, biases []float32
+	rows, k        int
+}
+
+// rounding is the precision of a dtype.
+func rounding(d dtype.DType) func(float32) float32 {
+	switch d {
+	case dtype.BFloat16:
+		return func(v float32) float32 { return dtype.ToBF16(v).Float32() }
+	case dtype.Float16:
+		return func(v float32) float32 { return dtype.ToF16(v).Float32() }
+	}
+	return func(v float32) float32 { return v }
+}
+
+func quantizedFormat(a attr.Quantized) quantize.Format {
+	return quantize.Format{Mode: quantize.Mode(a.Mode), Bits: a.Bits, Group: a.Group}
+}
+
+// quantizedRowsOf reads the operands of a quantized matrix.
+func quantizedRowsOf(c *backend.Ctx, a attr.Quantized, in []backend.View) (w *quantizedRows, err error) {
+	w = &quantizedRows{f: quantizedFormat(a), round: rounding(a.To), rows: in[0].Shape.Dim(0)}
+	w.k = w.f.Elements(in[0].Shape.Dim(1))
+	base, err := dense(c, in[0])
+	if err != nil {
+		return nil, err
+	}
+	w.packed = elems[uint32](base, in[0].Numel())
+	if w.f.Mode == quantize.Affine {
+		if w.scales, err = denseF32(c, in[1]); err == nil {
+			w.biases, err = denseF32(c, in[2])
+		}
+		return w, err
+	}
+	codes, err := dense(c, in[1])
+	if err != nil {
+		return nil, err
+	}
+	w.scales = make([]float32, in[1].Numel())
+	for i, code := range elems[byte](codes, len(w.scales)) {
+		w.scales[i] = float32(code)
+	}
+	w.biases = w.scales
+	return w, nil
+}
+
+// values writes those of some rows.
+func (w *quantizedRows) values(dst []float32, from, to int) {
+	words, groups := w.f.Words(w.k), w.k/w.f.Group
+	for r := from; r < to; r++ {
+		w.f.Dequantize(dst[(r-from)*w.k:][:w.k], w.packed[r*words:][:words], w.scales[r*groups:], w.biases[r*groups:], w.round)
+	}
+}
+
+// each is how many rows are worked on together.
+func (w *quantizedRows) each() int { return max(1, blockScratch/max(1, w.k)) }
+
+func quantizeGroups(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	f := quantizedFormat(a.(attr.Quantized))
+	w, err := denseF32(c, in[0])
+	if err != nil {
+		return err
+	}
+	rows, cols := in[0].Shape.Dim(0), in[0].Shape.Dim(1)
+	words, groups := f.Words(cols), cols/f.Group
+	packed, round := backend.Slice[uint32](out[0]), rounding(in[0].DType)
+	scales, biases := make([]float32, rows*groups), make([]float32, rows*groups)
+	each := max(1, blockScratch/max(1, cols))
+	err = c.For(ceil(rows, each), func(b int) {
+		for r := b * each; r < min((b+1)*each, rows); r++ {
+			f.Quantize(w[r*cols:][:cols], packed[r*words:][:words], scales[r*groups:], biases[r*groups:], round)
+		}
+	})
+	for i, list := range [][]float32{scales, biases} {
+		switch {
+		case err != nil || i+1 >= len(out):
+		case f.Mode != quantize.Affine:
+			for j, v := range list {
+				backend.Slice[byte](out[1])[j] = byte(v)
+			}
+		case out[i+1].DType == dtype.Float32:
+			copy(backend.Slice[float32](out[i+1]), list)
+		default:
+			err = storeHalf(c, out[i+1], list)
+		}
+	}
+	return err
+}
+
+func dequantizeGroups(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	w, err := quantizedRowsOf(c, a.(attr.Quantized), in)
+	if err != nil || out[0].Numel() == 0 {
+		return err
+	}
+	z, half := []float32(nil), out[0].DType != dtype.Float32
+	if half {
+		z = newScratch[float32](out[0].Numel())
+	} else {
+		z = backend.Slice[float32](out[0])
+	}
+	each := w.each()
+	err = c.For(ceil(w.rows, each), func(b int) {
+		from, to := b*each, min((b+1)*each, w.rows)
+		w.values(z[from*w.k:], from, to)
+	})
+	if err != nil || !half {
+		return err
+	}
+	return storeHalf(c, out[0], z)
+}
+
+// quantizedMatmul gives the values of some rows and multiplies them, some at the same time: the whole matrix is never in memory. How
+// rows are cut depends on sizes alone.
+func quantizedMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	w, err := quantizedRowsOf(c, a.(attr.Quantized), in[1:])
+	if err != nil || out[0].Numel() == 0 {
+		return err
+	}
+	x, err := denseF32(c, in[0])
+	if err != nil {
+		return err
+	}
+	m, n, half := in[0].Shape.Dim(0), w.rows, out[0].DType != dtype.Float32
+	z := []float32(nil)
+	if half {
+		z = newScratch[float32](m * n)
+	} else {
+		z = backend.Slice[float32](out[0])
+	}
+	if w.k == 0 {
+		clear(z)
+	} else {
+		each := w.each()
+		err = c.For(ceil(n, each), func(b int) {
+			from, to := b*each, min((b+1)*each, n)
+			rows, free := borrow[float32]((to - from) * w.k)
+			defer free()
+			w.values(rows, from, to)
+			gemm.Float32(m, to-from, w.k, x, w.k, 1, rows, 1, w.k, z[from:], n, gemm.Overwrite, nil, oneThread)
+		})
+	}
+	if err != nil || !half {
+		return err
+	}
+	return storeHalf(c, out[0], z)
+}
