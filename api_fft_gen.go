@@ -20,7 +20,8 @@ type ISTFTOptions struct {
 }
 
 func (o ISTFTOptions) op() ops.ISTFTOptions {
-	return ops.ISTFTOptions{NFFT: o.NFFT, HopLength: o.HopLength, WinLength: o.WinLength, NoCenter: o.NoCenter, Normalized: o.Normalized, Onesided: o.Onesided, Length: o.Length, ReturnComplex: o.ReturnComplex}
+	return ops.ISTFTOptions{NFFT: o.NFFT, HopLength: o.HopLength, WinLength: o.WinLength, NoCenter: o.NoCenter, Normalized: o.Normalized,
+		Onesided: o.Onesided, Length: o.Length, ReturnComplex: o.ReturnComplex}
 }
 
 // STFTOptions are the options of STFT; the zero value is PyTorch's default.
@@ -37,7 +38,8 @@ type STFTOptions struct {
 }
 
 func (o STFTOptions) op() ops.STFTOptions {
-	return ops.STFTOptions{NFFT: o.NFFT, HopLength: o.HopLength, WinLength: o.WinLength, NoCenter: o.NoCenter, PadMode: o.PadMode, Normalized: o.Normalized, Onesided: o.Onesided, ReturnReal: o.ReturnReal}
+	return ops.STFTOptions{NFFT: o.NFFT, HopLength: o.HopLength, WinLength: o.WinLength, NoCenter: o.NoCenter, PadMode: o.PadMode,
+		Normalized: o.Normalized, Onesided: o.Onesided, ReturnReal: o.ReturnReal}
 }
 
 // ISTFT returns the signal whose frames STFT transformed, the one of least squares if there is none: frames are added, and divided by the

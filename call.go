@@ -69,11 +69,6 @@ func describe(s *schema.Schema) Op {
 	return o
 }
 
-// waiting are ops of the peers that wait for others, and what to do without them.
-var waiting = map[string]string{
-	"multivariate_normal": "waits for factorisations; with a factor L of the covariance, L·Lᵀ, compute mean + normal(…, n) @ Lᵀ",
-}
-
 // Call runs an op by name: tensors in order, everything else as attributes under PyTorch's keywords. It is strict: an
 // unknown name or attribute, a wrong type or count is an error that says what was expected. The name of an op that has
 // an in-place form, with an underscore behind it, is that form: it rebinds the first tensor, and returns it.
@@ -85,9 +80,6 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 		}
 	}
 	if s == nil {
-		if why, ok := waiting[name]; ok {
-			return nil, fault.New(fault.NotImplemented, name, "%s", why)
-		}
 		return nil, fault.New(fault.NotImplemented, "call", "there is no op %q%s", name, similar(name))
 	}
 	err = fault.Catch(func() {

@@ -1,6 +1,8 @@
 package lucid
 
 import (
+	"os"
+
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -10,7 +12,10 @@ import (
 // CompileOptions say how Compile works; the zero value is the default.
 type CompileOptions struct {
 	Name     string // for messages; the function's own name by default
-	MaxCache int    // traces stored for different arguments; 0 means 64
+	MaxCache int    // traces stored for different arguments; 0: as many as there is memory for
+	// MaxCacheBytes is how much memory they may take, 64 MiB if it is 0. What was not used for longest is dropped; a warning is
+	// printed once if it must be traced again and again.
+	MaxCacheBytes int
 	// Check makes every call trace the function anew and run both ways, compiled and not, and panic if they differ in values or in what is
 	// written: it finds Go values that the trace froze.
 	Check bool
@@ -33,7 +38,10 @@ func Compile[F any](f F, opts ...CompileOptions) F {
 		fault.Throw(fault.Value, "compile", "Recompute is %v; want a share from 0 to 1", o.Recompute)
 	}
 	if o.MaxCache < 0 {
-		fault.Throw(fault.Value, "compile", "MaxCache is %d; want a number of traces, or 0 for 64", o.MaxCache)
+		fault.Throw(fault.Value, "compile", "MaxCache is %d; want a number of traces, or 0 for no bound", o.MaxCache)
+	}
+	if o.MaxCacheBytes < 0 {
+		fault.Throw(fault.Value, "compile", "MaxCacheBytes is %d; want a number of bytes, or 0 for 64 MiB", o.MaxCacheBytes)
 	}
 	fn := tree.FunctionOf("compile", f)
 	if o.Name == "" {
@@ -44,16 +52,42 @@ func Compile[F any](f F, opts ...CompileOptions) F {
 	case func(*Tensor) *Tensor:
 		c := compile.New(co, func(in []*graph.Array) []*graph.Array {
 			return []*graph.Array{g((*Tensor)(in[0])).array()}
-		})
-		return remember(any(func(x *Tensor) *Tensor { return (*Tensor)(c.One(x.array())) }).(F), c)
+		}, fn)
+		missing := any(tree.MakeLike[F](fn, c.Call)).(func(*Tensor) *Tensor)
+		return remember(any(func(x *Tensor) *Tensor {
+			if x == nil {
+				return missing(x)
+			}
+			return (*Tensor)(c.One(x.array()))
+		}).(F), c)
 	case func(x, y *Tensor) *Tensor:
 		c := compile.New(co, func(in []*graph.Array) []*graph.Array {
 			return []*graph.Array{g((*Tensor)(in[0]), (*Tensor)(in[1])).array()}
-		})
-		return remember(any(func(x, y *Tensor) *Tensor { return (*Tensor)(c.One(x.array(), y.array())) }).(F), c)
+		}, fn)
+		missing := any(tree.MakeLike[F](fn, c.Call)).(func(x, y *Tensor) *Tensor)
+		return remember(any(func(x, y *Tensor) *Tensor {
+			if x == nil || y == nil {
+				return missing(x, y)
+			}
+			return (*Tensor)(c.One(x.array(), y.array()))
+		}).(F), c)
 	}
 	c := compile.NewOfTrees(co, fn)
 	return remember(tree.MakeLike[F](fn, c.Call), c)
+}
+
+// DisableCompile makes all functions that Compile made run as they are, in the whole process, until EnableCompile is called: to look
+// for a mistake with a debugger, or to compare. The environment variable LUCID_DISABLE_COMPILE does so from the start, unless it
+// is empty or 0.
+func DisableCompile() { compile.Disabled.Store(true) }
+
+// EnableCompile undoes DisableCompile.
+func EnableCompile() { compile.Disabled.Store(false) }
+
+func init() {
+	if v := os.Getenv("LUCID_DISABLE_COMPILE"); v != "" && v != "0" {
+		DisableCompile()
+	}
 }
 
 func remember[F any](f F, c *compile.Function) F {

@@ -113,12 +113,37 @@ type Stats struct {
 	Limit     int64 // see SetMemoryLimit; 0: none
 	CacheCap  int64 // most cached for reuse; see SetCacheLimit
 	Allocs    int64 // buffers handed out
+	Frees     int64 // buffers given back
 	Donated   int64 // results written over an input that is not read any more
 	Collects  int64 // collections asked for
 }
 
 // MemoryStats returns the device's counters.
 func MemoryStats(d Device) Stats { return Stats(d.open().Pool.Stats()) }
+
+// MemoryUse is the share of an op in a device's memory.
+type MemoryUse struct {
+	Op    string // that computed the values; "temporaries" is what a plan's arena has beyond its values
+	Bytes int64  // of its values
+}
+
+// TrackMemory begins, or ends, to note which ops use a device's memory, for PeakMemoryByOp. It costs some 100 ns an allocation. What
+// was allocated before, and values of at most 4 KiB in host memory, are not counted.
+func TrackMemory(d Device, on bool) { d.open().Pool.Track(on) }
+
+// PeakMemoryByOp returns which ops' values were in memory when the most was allocated since ResetPeakMemory, the largest first. It is nil
+// unless TrackMemory is on.
+func PeakMemoryByOp(d Device) []MemoryUse {
+	parts := d.open().Pool.PeakParts()
+	if parts == nil {
+		return nil
+	}
+	uses := make([]MemoryUse, len(parts))
+	for i, p := range parts {
+		uses[i] = MemoryUse(p)
+	}
+	return uses
+}
 
 // ResetPeakMemory makes the peak what is allocated now.
 func ResetPeakMemory(d Device) { d.open().Pool.ResetPeak() }

@@ -12,7 +12,7 @@
 // and losses is in nn/functional; linalg, special, signal/windows and einops have their subjects. A reduction's method has a form
 // that keeps dimensions: x.SumKeep(-1). Call runs any op by name.
 //
-// Gradients come from Grad and its kin, which take functions, or from RequiresGrad_ and Backward, as in PyTorch. Compile traces a
+// Gradients come from Grad and the other transforms of functions, or from RequiresGrad_ and Backward, as in PyTorch. Compile traces a
 // function once and replays it, with the tensors it changes. Modules, losses and optimizers are in nn, nn/functional and optim.
 //
 // A mistake, such as shapes that do not fit, panics with *Error at the line that made it; Try gives it as an error. What depends on

@@ -14,6 +14,14 @@ import (
 //	Op  string // lower_snake name of the op or function
 //	Msg string // what is wrong, the values, what would be right
 //	Err error  // the cause, if another error is behind it
+//
+// and, where they apply:
+//
+//	Requested, InUse, Peak int64  // of memory that ran out, in bytes
+//	Expected, Got          string // of shapes, dtypes and other values that do not fit
+//	Value, Size            int64  // of an index out of range, or a target out of the classes
+//	At                     string // file:line of the program that recorded the op, also if it failed when it was computed
+//	Module                 string // types of the modules whose Forward recorded it, from the outermost
 type Error = fault.Error
 
 // One sentinel per kind, for errors.Is.
@@ -40,7 +48,8 @@ func Try(f func()) (err error) {
 		switch r := recover().(type) {
 		case nil:
 		case *Error:
-			err = within(calledOp(), r)
+			var pcs [64]uintptr
+			err = within(calledOp(), r.Recorded(pcs[:runtime.Callers(2, pcs[:])]))
 		default:
 			panic(r)
 		}

@@ -19,13 +19,15 @@ import (
 // Parts of a file with functions.
 const (
 	functionSchema  = "function"
-	functionVersion = 2
+	functionVersion = 3
 	functionSection = "functions"
 )
 
-// Version 2 added names and writes; it reads version 1 as it is.
+// Version 2 added names and writes, version 3 open sizes; each reads the one before as it is.
 func init() {
-	checkpoint.RegisterSchema(functionSchema, 1, func(*checkpoint.Checkpoint) error { return nil })
+	for v := 1; v < functionVersion; v++ {
+		checkpoint.RegisterSchema(functionSchema, v, func(*checkpoint.Checkpoint) error { return nil })
+	}
 }
 
 func tensorSection(i int) string { return fmt.Sprintf("tensor.%d", i) }
@@ -37,7 +39,7 @@ func tensorSection(i int) string { return fmt.Sprintf("tensor.%d", i) }
 // A function may change tensors from outside: parameters, the state of an optimizer, statistics, gradients that it leaves,
 // the key of a random generator. The file holds them as they are now, and every Import has its own, which its calls change;
 // see Exporter.Name and Function.State. Go values such as a learning rate stay as they were. A function that changes its
-// arguments is refused, and so is one that calls Go code while it runs (Print, CustomFunc).
+// arguments is refused, and so is one that calls Go code while it runs (Print, CustomFunc). An example made by OpenDims leaves sizes open.
 func Export(path string, f any, examples ...any) error {
 	x := NewExporter(path)
 	if err := x.Add(f, examples...); err != nil {
@@ -104,59 +106,78 @@ func (x *Exporter) checkpoint() (c checkpoint.Checkpoint, err error) {
 
 // version is the first that has what the file needs, so that older programs read what they can run.
 func (x *Exporter) version(names []string) int {
-	for _, s := range names {
-		if s != "" {
-			return functionVersion
-		}
+	version := 1
+	if slices.ContainsFunc(names, func(s string) bool { return s != "" }) {
+		version = 2
 	}
 	for _, g := range x.graphs {
+		if g.Open != nil {
+			return 3
+		}
 		if len(g.Writes) > 0 {
-			return functionVersion
+			version = 2
 		}
 	}
-	return 1
+	return version
 }
 
 func (x *Exporter) add(name string, f any, examples []any) error {
 	fn := tree.FunctionOf("export", f)
+	examples, sizes := openSizes(examples)
 	args, err := exampleArgs(fn, examples)
 	if err != nil {
 		return err
-	}
-	for _, g := range x.graphs {
-		if g.Name == name && sameInputs(g.Inputs, flatten(args...)) {
-			return fault.New(fault.Value, "export", "two functions of the name %q have the same signature %v", name, specsOf(g.Inputs))
-		}
 	}
 	in := flatten(args...)
 	if scope.Current().Trace != nil || compile.MustInline(arrays(in), false) {
 		return fault.New(fault.Trace, "export", "called inside Compile, Grad or VMap; export the function outside")
 	}
+	if sizes != nil {
+		var to []int
+		for _, s := range sizes {
+			to = append(to, s.Example)
+		}
+		in = resized(in, sizes, to)
+	}
+	for _, g := range x.graphs {
+		if g.Name == name && sameInputs(g.Inputs, in) {
+			return fault.New(fault.Value, "export", "two functions of the name %q have the same signature %v", name, specsOf(g.Inputs))
+		}
+	}
+	g, err := x.trace(name, fn, args, in, x.tensor)
+	if err == nil && sizes != nil {
+		err = x.open(g, in, sizes, func(in []*Tensor) (*export.Graph, error) { return x.trace(name, fn, args, in, x.known) })
+	}
+	if err == nil {
+		err = g.Check(x.specs)
+	}
+	if err != nil {
+		return err
+	}
+	x.graphs = append(x.graphs, g)
+	return nil
+}
+
+// trace runs the function over placeholders like the inputs and writes down what it recorded; tensor numbers values from outside.
+func (x *Exporter) trace(name string, fn tree.Function, args []reflect.Value, in []*Tensor,
+	tensor func(n *graph.Node, h *graph.Array) int) (*export.Graph, error) {
 	t := graph.NewTrace(graph.TraceCompile, fn.Name(), nil)
 	t.Export = true
 	defer t.Close()
 	standIns, outs, err := traceFor(t, fn, args, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := t.Result()
 	state, err := x.stateOf(t, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	captured := map[*graph.Node]*graph.Array{}
 	for _, k := range r.Captured {
 		captured[k.Placeholder] = k.Handle
 	}
-	g, err := export.Record(name, outs, standIns, state, func(n *graph.Node) int { return x.tensor(n, captured[n]) })
-	if err != nil {
-		return err
-	}
-	if err := g.Check(x.specs); err != nil {
-		return err
-	}
-	x.graphs = append(x.graphs, g)
-	return nil
+	return export.Record(name, outs, standIns, state, func(n *graph.Node) int { return tensor(n, captured[n]) })
 }
 
 // exampleArgs makes the arguments of a call out of the examples.

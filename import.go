@@ -14,6 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // TensorSpec is the dtype and shape of a tensor.
@@ -28,10 +29,11 @@ func (s TensorSpec) String() string { return fmt.Sprintf("%v%v", s.DType, s.Shap
 // Signature is what a function of a file takes and gives.
 type Signature struct {
 	Name            string
-	Inputs, Outputs []TensorSpec
-	Writes          []string // names of the tensors that a call changes
-	// Bytes is the size of all values of one call together: more than it needs, and a hint before a file that is not
-	// trusted is run. It is math.MaxInt if it is more than that.
+	Inputs, Outputs []TensorSpec // a size of -1 is open
+	Least           int          // the smallest size that is taken where it is open; 0: none is
+	Writes          []string     // names of the tensors that a call changes
+	// Bytes is the size of all values of one call together, with the sizes of the examples where some are open: more than it
+	// needs, and a hint before a file that is not trusted is run. It is math.MaxInt if it is more than that.
 	Bytes int
 }
 
@@ -64,8 +66,10 @@ type contents struct {
 
 // imported is one function with the plan of its plain calls.
 type imported struct {
-	g   *export.Graph
-	run *compile.Function
+	g     *export.Graph
+	run   *compile.Function
+	mu    sync.Mutex
+	sizes map[string]*export.Graph // of a function with open sizes
 }
 
 // Import reads a file that Export wrote, by this program or another. The file need not be trusted: every byte has a
@@ -126,9 +130,45 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 func (f *Function) imported(g *export.Graph) *imported {
 	m := &imported{g: g}
 	m.run = compile.New(compile.Options{Name: "imported function " + g.Name}, func(in []*graph.Array) []*graph.Array {
+		g, err := m.graphFor(f.specs, tensors(in))
+		if err != nil {
+			fault.Rethrow("call", err)
+		}
 		return arrays(f.inline(g, tensors(in)))
-	})
+	}, tree.Function{})
 	return m
+}
+
+// maxSizes is how many graphs of a function with open sizes are remembered.
+const maxSizes = 256
+
+// graphFor is the graph for inputs: where sizes are open, made for theirs and checked like one that a file holds.
+func (m *imported) graphFor(specs []graph.Spec, in []*Tensor) (*export.Graph, error) {
+	if m.g.Open == nil {
+		return m.g, nil
+	}
+	sizes, ok := m.g.SizesOf(inputSpecs(in))
+	if !ok {
+		return nil, fault.New(fault.Shape, "call", "the inputs do not fit %v", specsOf(m.g.Inputs))
+	}
+	key := fmt.Sprint(sizes)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if g := m.sizes[key]; g != nil {
+		return g, nil
+	}
+	g, err := m.g.At(sizes)
+	if err == nil {
+		err = g.Check(specs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.sizes == nil || len(m.sizes) >= maxSizes {
+		m.sizes = map[string]*export.Graph{}
+	}
+	m.sizes[key] = g
+	return g, nil
 }
 
 // inline records the graph over the inputs, so that transforms see its inside.
@@ -192,7 +232,7 @@ func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
 	}
 	e := Try(func() {
 		for _, m := range f.graphs {
-			if sameInputs(m.g.Inputs, inputs) {
+			if _, ok := m.g.SizesOf(inputSpecs(inputs)); ok {
 				outs, err = f.call(m, inputs)
 				return
 			}
@@ -204,7 +244,8 @@ func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
 		for _, s := range f.Signatures() {
 			have = append(have, s.String())
 		}
-		err = fault.New(fault.Value, "call", "no signature takes (%s); there are: %s", strings.Join(got, ", "), strings.Join(have, "; "))
+		err = fault.New(fault.Value, "call", "no signature takes (%s); there are: %s; export with OpenDims what is to take other sizes",
+			strings.Join(got, ", "), strings.Join(have, "; "))
 	})
 	if e != nil {
 		return nil, e
@@ -229,6 +270,10 @@ func (f *Function) Signatures() []Signature {
 	list := make([]Signature, len(f.graphs))
 	for i, m := range f.graphs {
 		list[i] = Signature{Name: m.g.Name, Inputs: specsOf(m.g.Inputs), Outputs: specsOf(m.g.Outputs), Bytes: m.g.Bytes()}
+		m.g.MarkOpen(func(in, d, least int) {
+			list[i].Inputs[in].Shape[d] = -1
+			list[i].Least = max(list[i].Least, least)
+		}, func(out, d int) { list[i].Outputs[out].Shape[d] = -1 })
 		for _, w := range m.g.Writes {
 			list[i].Writes = append(list[i].Writes, f.names[w.Tensor])
 		}
@@ -275,6 +320,15 @@ func sameInputs(specs []graph.Spec, in []*Tensor) bool {
 		}
 	}
 	return true
+}
+
+func inputSpecs(in []*Tensor) []graph.Spec {
+	list := make([]graph.Spec, len(in))
+	for i, t := range in {
+		n := t.array().Peek()
+		list[i] = graph.Spec{Shape: n.Shape(), DType: n.DType()}
+	}
+	return list
 }
 
 func specsOf(specs []graph.Spec) []TensorSpec {

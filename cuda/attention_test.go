@@ -15,12 +15,14 @@ func TestAttention(t *testing.T) {
 	type form struct {
 		n, heads, groups, length, keys, e, f int
 	}
-	for _, c := range []form{{2, 3, 3, 70, 70, 64, 64}, {1, 2, 2, 128, 128, 128, 128}, {2, 4, 2, 33, 130, 32, 32}, {1, 4, 1, 200, 65, 128, 64}, {1, 1, 1, 1, 1, 8, 8}, {1, 2, 2, 300, 300, 80, 96}, {1, 2, 2, 17, 23, 12, 20}} {
+	for _, c := range []form{{2, 3, 3, 70, 70, 64, 64}, {1, 2, 2, 128, 128, 128, 128}, {2, 4, 2, 33, 130, 32, 32},
+		{1, 4, 1, 200, 65, 128, 64}, {1, 1, 1, 1, 1, 8, 8}, {1, 2, 2, 300, 300, 80, 96}, {1, 2, 2, 17, 23, 12, 20}} {
 		for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16} {
 			for _, way := range []string{"", "causal", "bool", "float"} {
 				name := fmt.Sprint(c, d, way)
 				lucid.Seed(7)
-				q, k, v := lucid.Randn(c.n, c.heads, c.length, c.e), lucid.Randn(c.n, c.groups, c.keys, c.e), lucid.Randn(c.n, c.groups, c.keys, c.f)
+				q, k, v := lucid.Randn(c.n, c.heads, c.length, c.e), lucid.Randn(c.n, c.groups, c.keys, c.e),
+					lucid.Randn(c.n, c.groups, c.keys, c.f)
 				g := lucid.Randn(c.n, c.heads, c.length, c.f)
 				var mask *lucid.Tensor
 				switch way {
@@ -36,7 +38,8 @@ func TestAttention(t *testing.T) {
 						m = mask.To(dev)
 					}
 					y, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
-						return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{AttnMask: m, IsCausal: way == "causal", EnableGQA: c.groups != c.heads})}
+						return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2],
+							F.ScaledDotProductAttentionOptions{AttnMask: m, IsCausal: way == "causal", EnableGQA: c.groups != c.heads})}
 					}, in, []*lucid.Tensor{g.To(d).To(dt).To(dev)})
 					for _, x := range append(y, grads...) {
 						out = append(out, lucid.ToSlice[float64](x.To(lucid.CPU).To(lucid.Float64).Reshape(-1)))

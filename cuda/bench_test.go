@@ -66,7 +66,8 @@ func BenchmarkMatmul(b *testing.B) {
 		name string
 		d    lucid.DType
 		n    int
-	}{{"bf16/1024", lucid.BFloat16, 1024}, {"bf16/4096", lucid.BFloat16, 4096}, {"bf16/8192", lucid.BFloat16, 8192}, {"f32/4096", lucid.Float32, 4096}} {
+	}{{"bf16/1024", lucid.BFloat16, 1024}, {"bf16/4096", lucid.BFloat16, 4096}, {"bf16/8192", lucid.BFloat16, 8192},
+		{"f32/4096", lucid.Float32, 4096}} {
 		b.Run(c.name, func(b *testing.B) {
 			x, y := random(b, c.d, c.n, c.n), random(b, c.d, c.n, c.n)
 			n := float64(c.n)
@@ -174,7 +175,8 @@ func BenchmarkConv(b *testing.B) {
 // BenchmarkAttention is the attention of a large model; its gradient is counted with the forward pass.
 func BenchmarkAttention(b *testing.B) {
 	const n, heads, length, width = 4, 32, 4096, 128
-	q, k, v := random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width)
+	q, k, v := random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width),
+		random(b, lucid.BFloat16, n, heads, length, width)
 	flops := 4.0 * n * heads * length * length * width / 2 // causal: half of it
 	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
 		return F.ScaledDotProductAttention(q, k, v, F.ScaledDotProductAttentionOptions{IsCausal: true})
@@ -183,7 +185,8 @@ func BenchmarkAttention(b *testing.B) {
 	g := random(b, lucid.BFloat16, n, heads, length, width)
 	b.Run("both", func(b *testing.B) {
 		bench(b, 0, 3.5*flops, func() *lucid.Tensor {
-			y, all := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{attend(in[0], in[1], in[2])} }, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
+			y, all := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{attend(in[0], in[1], in[2])} },
+				[]*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
 			must(b, lucid.Eval(append(y, all...)...))
 			for _, x := range all {
 				x.Free()

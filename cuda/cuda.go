@@ -116,7 +116,8 @@ func Doctor() (string, error) {
 				continue
 			}
 			free, total, err := d.Free()
-			note(err, "cuda:%d %s, compute capability %d.%d, %d multiprocessors, %.1f of %.1f GiB free", i, d.Name, d.Major, d.Minor, d.SMs, gib(free), gib(total))
+			note(err, "cuda:%d %s, compute capability %d.%d, %d multiprocessors, %.1f of %.1f GiB free", i, d.Name, d.Major, d.Minor, d.SMs,
+				gib(free), gib(total))
 		}
 	}
 	err = nvrtc.Init()

@@ -100,7 +100,8 @@ func TestConvLibrary(t *testing.T) {
 				if last {
 					in[0], in[1], h = lastInMemory(in[0]), lastInMemory(in[1]), lastInMemory(h)
 				}
-				y, all := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.run(in[0], in[1])} }, in, []*lucid.Tensor{h})
+				y, all := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.run(in[0], in[1])} }, in,
+					[]*lucid.Tensor{h})
 				for _, v := range append(y, all...) {
 					out = append(out, lucid.ToSlice[float64](v.To(lucid.CPU).To(lucid.Float64).Reshape(-1)))
 				}
@@ -184,19 +185,22 @@ func TestAttentionLibrary(t *testing.T) {
 	count := dnn(t)
 	dev := gpu(t)
 	type form struct{ n, heads, groups, length, keys, e, f int }
-	for _, c := range []form{{2, 8, 8, 512, 512, 64, 64}, {1, 8, 8, 512, 512, 128, 128}, {2, 8, 2, 512, 512, 64, 64}, {1, 8, 8, 384, 896, 128, 128}, {2, 8, 8, 700, 700, 64, 64}, {1, 4, 4, 512, 512, 256, 256}} {
+	for _, c := range []form{{2, 8, 8, 512, 512, 64, 64}, {1, 8, 8, 512, 512, 128, 128}, {2, 8, 2, 512, 512, 64, 64},
+		{1, 8, 8, 384, 896, 128, 128}, {2, 8, 8, 700, 700, 64, 64}, {1, 4, 4, 512, 512, 256, 256}} {
 		for _, d := range []lucid.DType{lucid.BFloat16, lucid.Float16} {
 			for _, causal := range []bool{false, true} {
 				if causal && d == lucid.Float16 {
 					continue
 				}
 				lucid.Seed(7)
-				q, k, v := lucid.Randn(c.n, c.heads, c.length, c.e), lucid.Randn(c.n, c.groups, c.keys, c.e), lucid.Randn(c.n, c.groups, c.keys, c.f)
+				q, k, v := lucid.Randn(c.n, c.heads, c.length, c.e), lucid.Randn(c.n, c.groups, c.keys, c.e),
+					lucid.Randn(c.n, c.groups, c.keys, c.f)
 				g := lucid.Randn(c.n, c.heads, c.length, c.f)
 				run := func(dev lucid.Device, dt lucid.DType) (out [][]float64) {
 					f := lucid.Compile(func(q, k, v, g *lucid.Tensor) []*lucid.Tensor {
 						y, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
-							return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2], F.ScaledDotProductAttentionOptions{IsCausal: causal, EnableGQA: c.groups != c.heads})}
+							return []*lucid.Tensor{F.ScaledDotProductAttention(in[0], in[1], in[2],
+								F.ScaledDotProductAttentionOptions{IsCausal: causal, EnableGQA: c.groups != c.heads})}
 						}, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
 						return append(y, grads...)
 					})
@@ -220,7 +224,8 @@ func TestAttentionLibrary(t *testing.T) {
 				tol := map[lucid.DType]float64{lucid.BFloat16: 1.5e-2, lucid.Float16: 3e-3}[d]
 				name := fmt.Sprint(c, d, " causal ", causal)
 				// The first run uses our kernels, which cuDNN's replace.
-				for i, what := range []string{"first result", "first gradient of q", "first gradient of k", "first gradient of v", "result", "gradient of q", "gradient of k", "gradient of v"} {
+				for i, what := range []string{"first result", "first gradient of q", "first gradient of k", "first gradient of v", "result",
+					"gradient of q", "gradient of k", "gradient of v"} {
 					if e := distance(got[i], want[i]); !(e <= tol) {
 						t.Errorf("%s: the %s is off by %.2g, more than %.2g", name, what, e, tol)
 					} else {

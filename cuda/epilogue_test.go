@@ -126,7 +126,8 @@ func TestHalfLoss(t *testing.T) {
 	lucid.Seed(9)
 	var h, w, y *lucid.Tensor
 	lucid.WithDevice(dev, func() {
-		h, w, y = lucid.Randn(rows, width).To(lucid.BFloat16), lucid.Randn(words, width).Mul(0.1).To(lucid.BFloat16), lucid.RandInt(0, words, rows)
+		h, w, y = lucid.Randn(rows, width).To(lucid.BFloat16), lucid.Randn(words, width).Mul(0.1).To(lucid.BFloat16),
+			lucid.RandInt(0, words, rows)
 	})
 	loss := func(h, w *lucid.Tensor) *lucid.Tensor {
 		return F.CrossEntropy(F.Linear(h, w).Reshape(-1, words).To(lucid.Float32), y)

@@ -44,7 +44,8 @@ func TestColumnReductions(t *testing.T) {
 			t.Run(fmt.Sprint(d, sizes), func(t *testing.T) {
 				lucid.Seed(11)
 				n := sizes[len(sizes)-1]
-				in := []*lucid.Tensor{lucid.Rand(sizes...).To(d), lucid.Rand(sizes...).To(d), lucid.Rand(append(append([]int{}, sizes[:len(sizes)-1]...), 1)...), lucid.Rand(n).To(d)}
+				in := []*lucid.Tensor{lucid.Rand(sizes...).To(d), lucid.Rand(sizes...).To(d),
+					lucid.Rand(append(append([]int{}, sizes[:len(sizes)-1]...), 1)...), lucid.Rand(n).To(d)}
 				axes := make([]int, len(sizes)-1)
 				for i := range axes {
 					axes[i] = i
@@ -52,7 +53,8 @@ func TestColumnReductions(t *testing.T) {
 				f := func(x, y, m, b *lucid.Tensor) []*lucid.Tensor {
 					s := x.Add(y).Mul(b)
 					h := y.To(lucid.Float32).Sub(m)
-					return []*lucid.Tensor{s, s.Sum(axes...), h.Mul(s.To(lucid.Float32)).Sum(axes...), h.Sum(axes...), h.Square().Sum(axes...)}
+					return []*lucid.Tensor{s, s.Sum(axes...), h.Mul(s.To(lucid.Float32)).Sum(axes...), h.Sum(axes...),
+						h.Square().Sum(axes...)}
 				}
 				want := f(in[0], in[1], in[2], in[3])
 				for i := range in {
@@ -63,7 +65,8 @@ func TestColumnReductions(t *testing.T) {
 				for run := range 4 {
 					got := c(in[0], in[1], in[2], in[3])
 					for i := range want {
-						if e := got[i].To(lucid.Float64).To(lucid.CPU).Sub(want[i].To(lucid.Float64)).Norm().Div(want[i].To(lucid.Float64).Norm()).Item(); !(e < 1e-5 || d == lucid.BFloat16 && e < 4e-3) {
+						if e := got[i].To(lucid.Float64).To(lucid.CPU).Sub(want[i].To(lucid.Float64)).Norm().Div(
+							want[i].To(lucid.Float64).Norm()).Item(); !(e < 1e-5 || d == lucid.BFloat16 && e < 4e-3) {
 							t.Errorf("run %d, result %d is off by %.2g", run, i, e)
 						}
 						if run > 0 && !lucid.Equal(got[i], first[i]) {

@@ -22,7 +22,8 @@ func TestHorizontalFusion(t *testing.T) {
 				}
 				for i := range want {
 					if !slices.Equal(want[i], got[i]) {
-						t.Fatalf("%d parameters in %v, %s: number %d is %v, alone %v", count, d, how, i, got[i][:min(4, len(got[i]))], want[i][:min(4, len(want[i]))])
+						t.Fatalf("%d parameters in %v, %s: number %d is %v, alone %v", count, d, how, i, got[i][:min(4, len(got[i]))],
+							want[i][:min(4, len(want[i]))])
 					}
 				}
 			}
@@ -42,7 +43,8 @@ func joined(t *testing.T, dev lucid.Device, d lucid.DType, count int, how string
 		if g = g.Narrow(0, i%2, n); i%11 == 5 { // unaligned, and strided
 			g = lucid.Randn(n, 2).To(dev).To(d).Eval().Transpose(0, 1).Select(0, 0)
 		}
-		params, grads, mean, square = append(params, p), append(grads, g), append(mean, lucid.ZerosLike(p).Eval()), append(square, lucid.ZerosLike(p).Eval())
+		params, grads, mean, square = append(params, p), append(grads, g), append(mean, lucid.ZerosLike(p).Eval()),
+			append(square, lucid.ZerosLike(p).Eval())
 	}
 	step := func(rate *lucid.Tensor) *lucid.Tensor {
 		for i, p := range params {

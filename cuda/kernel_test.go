@@ -34,7 +34,8 @@ extern "C" __global__ void scaled(const float *x, float *y, long long n, float a
 // TestKernel runs a user's kernel by itself, differentiated and compiled.
 func TestKernel(t *testing.T) {
 	op := scaled(3, 1)
-	if err := lucid.Try(func() { op(lucid.Arange(4)) }); !errors.Is(err, lucid.ErrShapeMismatch) || !strings.Contains(err.Error(), "want one float32") {
+	if err := lucid.Try(func() { op(lucid.Arange(4)) }); !errors.Is(err, lucid.ErrShapeMismatch) ||
+		!strings.Contains(err.Error(), "want one float32") {
 		t.Errorf("integers: %v", err)
 	}
 	if err := lucid.Try(func() { op(lucid.Ones(4))[0].Item() }); err == nil {
@@ -72,7 +73,8 @@ func TestKernel(t *testing.T) {
 		return tan
 	})
 	for range 3 {
-		for name, g := range map[string]func(x *lucid.Tensor) *lucid.Tensor{"a compiled gradient": inside, "the gradient of a compiled function": outside, "compiled, forward": forward} {
+		for name, g := range map[string]func(x *lucid.Tensor) *lucid.Tensor{"a compiled gradient": inside,
+			"the gradient of a compiled function": outside, "compiled, forward": forward} {
 			if got := g(three).Sum().Item(); got != 72 {
 				t.Errorf("%s sums to %v, want 72", name, got)
 			}
@@ -80,7 +82,8 @@ func TestKernel(t *testing.T) {
 	}
 	captured(t, inside)
 	captured(t, forward)
-	bad := Kernel{Name: "bad", Source: "no C++", Outputs: func(in []Spec) ([]Spec, error) { return in, nil }, Launch: func(_, _ []Spec) Launch { return Launch{} }}.Op()
+	bad := Kernel{Name: "bad", Source: "no C++", Outputs: func(in []Spec) ([]Spec, error) { return in, nil },
+		Launch: func(_, _ []Spec) Launch { return Launch{} }}.Op()
 	if err := lucid.Try(func() { bad(x)[0].Sum().Item() }); !errors.Is(err, lucid.ErrDevice) || !strings.Contains(err.Error(), "error") {
 		t.Errorf("a source that does not compile: %v", err)
 	}

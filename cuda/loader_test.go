@@ -24,7 +24,8 @@ func TestLoader(t *testing.T) {
 		}
 	}
 	before := lucid.MemoryStats(dev).Allocated
-	for _, o := range []data.LoaderOptions{{Workers: 1, Device: dev}, {Workers: 1, Device: dev}, {Workers: 3, Prefetch: 1, Device: dev}, {Device: dev}, {Workers: 1}} {
+	for _, o := range []data.LoaderOptions{{Workers: 1, Device: dev}, {Workers: 1, Device: dev}, {Workers: 3, Prefetch: 1, Device: dev},
+		{Device: dev}, {Workers: 1}} {
 		o.BatchSize = batch
 		for _, stop := range []int{3, 1 << 30} {
 			begin, n := time.Now(), 0

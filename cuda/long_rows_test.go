@@ -16,7 +16,8 @@ import (
 func TestLongRows(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(3, 4))
-	types := []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Float16, lucid.Int8, lucid.Uint8, lucid.Int16, lucid.Int32, lucid.Int64, lucid.Bool}
+	types := []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Float16, lucid.Int8, lucid.Uint8, lucid.Int16, lucid.Int32,
+		lucid.Int64, lucid.Bool}
 	for _, c := range []struct{ rows, n int }{{1, 1 << 18}, {1, 1<<18 + 4097}, {5, 70000}, {40, 8193}} {
 		v := make([]float64, c.rows*c.n)
 		for i := range v {
@@ -56,7 +57,8 @@ func TestLongRows(t *testing.T) {
 				"cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(0.01).Exp().CumProd(1).Log() },
 				"cummax":  func(x *lucid.Tensor) *lucid.Tensor { _, at := x.CumMax(1); return at },
 			} {
-				if d == lucid.Complex128 && name != "cumsum" && name != "cumsum of rows" || d == lucid.Int64 && (name == "cumprod" || name == "cumsum backwards") {
+				if d == lucid.Complex128 && name != "cumsum" && name != "cumsum of rows" || d == lucid.Int64 &&
+					(name == "cumprod" || name == "cumsum backwards") {
 					continue
 				}
 				if want, got := f(y), f(z).To(lucid.CPU); !lucid.AllClose(got, want, lucid.CloseOptions{RTol: new(1e-9), ATol: new(1e-6)}) {
@@ -147,7 +149,8 @@ func TestChosen(t *testing.T) {
 			}
 		}
 		x := lucid.New(v, c.rows, c.n)
-		x = lucid.Cat([]*lucid.Tensor{x.Narrow(0, 0, 1), lucid.Where(x.Narrow(0, 1, c.rows-1).Gt(140.0), math.NaN(), x.Narrow(0, 1, c.rows-1))}, 0).Eval()
+		x = lucid.Cat([]*lucid.Tensor{x.Narrow(0, 0, 1), lucid.Where(x.Narrow(0, 1, c.rows-1).Gt(140.0), math.NaN(),
+			x.Narrow(0, 1, c.rows-1))}, 0).Eval()
 		for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Int8, lucid.Int64} {
 			y := x.To(d).Eval()
 			z := y.To(dev).Eval()
@@ -172,7 +175,8 @@ func TestChosen(t *testing.T) {
 				"masked_select": func(x *lucid.Tensor) *lucid.Tensor { return x.MaskedSelect(x.Gt(3)) },
 				"nonzero":       func(x *lucid.Tensor) *lucid.Tensor { return x.Gt(3).Nonzero() },
 			} {
-				if want, got := f(y), f(z).To(lucid.CPU); !lucid.AllClose(got, want, lucid.CloseOptions{RTol: new(0.0), ATol: new(0.0), EqualNaN: true}) {
+				if want, got := f(y), f(z).To(lucid.CPU); !lucid.AllClose(got, want,
+					lucid.CloseOptions{RTol: new(0.0), ATol: new(0.0), EqualNaN: true}) {
 					t.Errorf("%s of %v, %v: %v, want %v", name, c, d, got, want)
 				}
 			}
@@ -199,7 +203,8 @@ func TestCounts(t *testing.T) {
 				return lucid.Ones(10000).To(d).To(dev).IndexAdd(0, where.To(dev), src.To(dev))
 			},
 			"scatter_add": func(dev lucid.Device) *lucid.Tensor {
-				return lucid.Ones(10000, 4).To(d).To(dev).ScatterAdd(0, where.Reshape(-1, 4).To(dev), src.Reshape(4, -1).To(dev).Transpose(0, 1))
+				return lucid.Ones(10000, 4).To(d).To(dev).ScatterAdd(0, where.Reshape(-1, 4).To(dev),
+					src.Reshape(4, -1).To(dev).Transpose(0, 1))
 			},
 		} {
 			if want, got := f(lucid.CPU), f(dev).To(lucid.CPU); !lucid.Equal(got, want) {
@@ -211,7 +216,8 @@ func TestCounts(t *testing.T) {
 			func() *lucid.Tensor { return lucid.Ones(10000).To(d).To(dev).IndexAdd(0, bad, src.To(dev)) },
 			func() *lucid.Tensor { return lucid.Ones(10000).To(d).To(dev).ScatterAdd(0, bad, src.To(dev)) },
 		} {
-			if err := lucid.Try(func() { f().Eval().Sum().Item() }); !errors.Is(err, lucid.ErrIndex) || !strings.Contains(err.Error(), "1099511627781") {
+			if err := lucid.Try(func() { f().Eval().Sum().Item() }); !errors.Is(err, lucid.ErrIndex) ||
+				!strings.Contains(err.Error(), "1099511627781") {
 				t.Errorf("a position out of range, %v: %v", d, err)
 			}
 		}
@@ -268,7 +274,8 @@ func TestFewOfMany(t *testing.T) {
 				for _, smallest := range []bool{false, true} {
 					want, at := lucid.TopK(y, k, lucid.TopKOptions{Smallest: smallest})
 					got, where := lucid.TopK(z, k, lucid.TopKOptions{Smallest: smallest})
-					if !lucid.Equal(where.To(lucid.CPU), at) || !lucid.AllClose(got.To(lucid.CPU), want, lucid.CloseOptions{RTol: new(0.0), ATol: new(0.0), EqualNaN: true}) {
+					if !lucid.Equal(where.To(lucid.CPU), at) ||
+						!lucid.AllClose(got.To(lucid.CPU), want, lucid.CloseOptions{RTol: new(0.0), ATol: new(0.0), EqualNaN: true}) {
 						t.Errorf("%d of %d %v, smallest %v: %v, want %v", k, n, d, smallest, where, at)
 					}
 				}

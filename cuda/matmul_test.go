@@ -18,7 +18,8 @@ func TestOddProducts(t *testing.T) {
 		for _, transposed := range []bool{false, true} {
 			a, b := x.To(lucid.BFloat16), y.To(lucid.BFloat16)
 			if transposed {
-				a, b = x.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1), y.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1)
+				a, b = x.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1),
+					y.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1)
 			}
 			got, want := a.MatMul(b).To(lucid.Float32), a.To(lucid.Float32).MatMul(b.To(lucid.Float32))
 			if e := got.Sub(want).Norm().Div(want.Norm()).Item(); !(e < 4e-3) {

@@ -73,7 +73,8 @@ func TestMoves(t *testing.T) {
 		if name == "bilinear" || name == "bicubic" || name == "grid_sample" {
 			tol = 1e-5
 		}
-		if fmt.Sprint(got.Shape()) != fmt.Sprint(want.Shape()) || !lucid.AllClose(got.To(lucid.Float64), want.To(lucid.Float64), lucid.CloseOptions{RTol: &tol, ATol: &tol}) {
+		if fmt.Sprint(got.Shape()) != fmt.Sprint(want.Shape()) ||
+			!lucid.AllClose(got.To(lucid.Float64), want.To(lucid.Float64), lucid.CloseOptions{RTol: &tol, ATol: &tol}) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

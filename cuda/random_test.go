@@ -57,7 +57,8 @@ func TestRandom(t *testing.T) {
 				}
 				for i := range got[0] {
 					if got[0][i] != got[1][i] {
-						t.Fatalf("%s, %d numbers, compiled %v: the %d-th is %v on the CPU, %v on the GPU", name, n, compiled, i, got[0][i], got[1][i])
+						t.Fatalf("%s, %d numbers, compiled %v: the %d-th is %v on the CPU, %v on the GPU", name, n, compiled, i,
+							got[0][i], got[1][i])
 					}
 				}
 			}

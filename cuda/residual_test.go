@@ -31,7 +31,8 @@ func residual(d lucid.Device, half, compiled bool, steps int) (losses []float64,
 		stats = append(stats, variance)
 		return func(x *lucid.Tensor) *lucid.Tensor {
 			y := F.Conv2d(x, use(w).Permute(0, 3, 1, 2), F.ConvOptions{Stride: []int{stride}, Padding: kernel / 2, ChannelsLast: true})
-			return F.BatchNorm(y, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: scale, Bias: shift, Training: true, ChannelsLast: true})
+			return F.BatchNorm(y, F.BatchNormOptions{RunningMean: mean, RunningVar: variance, Weight: scale, Bias: shift, Training: true,
+				ChannelsLast: true})
 		}
 	}
 	stem, a, b, short := unit(3, 32, 5, 1), unit(32, 64, 3, 2), unit(64, 64, 3, 1), unit(32, 64, 1, 2)

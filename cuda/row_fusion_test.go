@@ -63,7 +63,8 @@ func TestRowFusion(t *testing.T) {
 						if i > 0 {
 							got = g
 						}
-						if y := got(a, b, c).To(lucid.CPU).To(lucid.Float64); !lucid.AllClose(y, want, lucid.CloseOptions{RTol: &tol, ATol: &tol}) {
+						if y := got(a, b, c).To(lucid.CPU).To(lucid.Float64); !lucid.AllClose(y, want,
+							lucid.CloseOptions{RTol: &tol, ATol: &tol}) {
 							t.Errorf("%s, run %d: %v, want %v", name, i, y, want)
 						}
 					}

@@ -27,3 +27,23 @@ func Example_export() {
 	// Output:
 	// tensor([[4., 6.]]) <nil>
 }
+
+// Open sizes: a piece of docs/export.md.
+func Example_exportOpen() {
+	scores := func(x *lucid.Tensor) *lucid.Tensor { return x.Sub(x.Mean(0)).Softmax(1).Reshape(-1) }
+	path := filepath.Join(os.TempDir(), "scores.lucid")
+	if err := lucid.Export(path, scores, lucid.OpenDims(lucid.Zeros(4, 3), 0)); err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(path)
+	f, err := lucid.Import(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(f.Signatures()[0])
+	out, err := f.Call(lucid.Zeros(2, 3))
+	fmt.Println(out[0].Shape(), err)
+	// Output:
+	// (float32[-1 3]) → (float32[-1])
+	// [6] <nil>
+}

@@ -110,7 +110,8 @@ func TestGradients(t *testing.T) {
 			return tensors{linalg.Det(lucid.Cat(tensors{x.Narrow(-1, 0, 2), x.Narrow(-1, 0, 1)}, -1))}
 		},
 	} {
-		if err := lucid.GradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return f(in[0]) }, tensors{randn(lucid.Float64, 2, 3, 3)}); err != nil {
+		if err := lucid.GradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return f(in[0]) },
+			tensors{randn(lucid.Float64, 2, 3, 3)}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := complexCheck(f, 2, 3, 3); err != nil {
@@ -152,7 +153,8 @@ func TestBadMatrices(t *testing.T) {
 		"matrix_power":     func() *lucid.Tensor { return linalg.MatrixPower(a, -2) },
 	} {
 		err := lucid.Eval(f())
-		if !errors.Is(err, lucid.ErrSingular) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "matrix 1 of the batch") ||
+		if !errors.Is(err, lucid.ErrSingular) || !strings.Contains(err.Error(), name) ||
+			!strings.Contains(err.Error(), "matrix 1 of the batch") ||
 			!strings.Contains(err.Error(), "pivot 2") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -184,17 +186,24 @@ func TestRefusals(t *testing.T) {
 		want error
 		f    func() *lucid.Tensor
 	}{
-		"half":            {lucid.ErrDType, func() *lucid.Tensor { return linalg.Inv(half) }},
-		"integers":        {lucid.ErrDType, func() *lucid.Tensor { return linalg.Det(lucid.Eye(2).To(lucid.Int64)) }},
-		"a vector":        {lucid.ErrShapeMismatch, func() *lucid.Tensor { return linalg.Det(lucid.Ones(3)) }},
-		"not square":      {lucid.ErrShapeMismatch, func() *lucid.Tensor { return linalg.Cholesky(lucid.Ones(2, 3)) }},
-		"rows":            {lucid.ErrShapeMismatch, func() *lucid.Tensor { return linalg.Solve(lucid.Eye(2), lucid.Ones(3, 1)) }},
-		"mode":            {lucid.ErrValue, func() *lucid.Tensor { q, _ := linalg.QR(lucid.Eye(2), linalg.QROptions{Mode: "full"}); return q }},
-		"UPLO":            {lucid.ErrValue, func() *lucid.Tensor { return linalg.EigValsH(lucid.Eye(2), linalg.EighOptions{UPLO: "X"}) }},
-		"driver":          {lucid.ErrValue, func() *lucid.Tensor { return linalg.SVDVals(lucid.Eye(2), linalg.SVDValsOptions{Driver: "x"}) }},
-		"order of a norm": {lucid.ErrValue, func() *lucid.Tensor { return linalg.MatrixNorm(lucid.Eye(2), linalg.MatrixNormOptions{Ord: 3}) }},
-		"tolerance":       {lucid.ErrValue, func() *lucid.Tensor { return linalg.PInv(lucid.Eye(2), linalg.PInvOptions{RTol: new(-1.0)}) }},
-		"pivots":          {lucid.ErrIndex, func() *lucid.Tensor { _, l, _ := linalg.LUUnpack(lucid.Eye(2), pivots); return l }},
+		"half":       {lucid.ErrDType, func() *lucid.Tensor { return linalg.Inv(half) }},
+		"integers":   {lucid.ErrDType, func() *lucid.Tensor { return linalg.Det(lucid.Eye(2).To(lucid.Int64)) }},
+		"a vector":   {lucid.ErrShapeMismatch, func() *lucid.Tensor { return linalg.Det(lucid.Ones(3)) }},
+		"not square": {lucid.ErrShapeMismatch, func() *lucid.Tensor { return linalg.Cholesky(lucid.Ones(2, 3)) }},
+		"rows":       {lucid.ErrShapeMismatch, func() *lucid.Tensor { return linalg.Solve(lucid.Eye(2), lucid.Ones(3, 1)) }},
+		"mode": {lucid.ErrValue, func() *lucid.Tensor {
+			q, _ := linalg.QR(lucid.Eye(2), linalg.QROptions{Mode: "full"})
+			return q
+		}},
+		"UPLO": {lucid.ErrValue, func() *lucid.Tensor { return linalg.EigValsH(lucid.Eye(2), linalg.EighOptions{UPLO: "X"}) }},
+		"driver": {lucid.ErrValue, func() *lucid.Tensor {
+			return linalg.SVDVals(lucid.Eye(2), linalg.SVDValsOptions{Driver: "x"})
+		}},
+		"order of a norm": {lucid.ErrValue, func() *lucid.Tensor {
+			return linalg.MatrixNorm(lucid.Eye(2), linalg.MatrixNormOptions{Ord: 3})
+		}},
+		"tolerance": {lucid.ErrValue, func() *lucid.Tensor { return linalg.PInv(lucid.Eye(2), linalg.PInvOptions{RTol: new(-1.0)}) }},
+		"pivots":    {lucid.ErrIndex, func() *lucid.Tensor { _, l, _ := linalg.LUUnpack(lucid.Eye(2), pivots); return l }},
 	} {
 		err := lucid.Try(func() {
 			if e := lucid.Eval(c.f()); e != nil {

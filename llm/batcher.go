@@ -166,7 +166,8 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	}
 	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, bytes: b.m.cacheBytes(b.m.capacityFor(most)), wake: make(chan struct{}, 1)}
 	if q.bytes > b.o.Bytes {
-		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all", most, q.bytes, b.o.Bytes)
+		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
+			most, q.bytes, b.o.Bytes)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

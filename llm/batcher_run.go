@@ -19,7 +19,7 @@ func (b *Batcher) run() {
 	}
 }
 
-// guard turns an error of the engine into the end of the texts it belongs to.
+// guard makes an error of the engine the end of the texts it belongs to.
 func (b *Batcher) guard(list []*sequence, f func()) {
 	if err := lucid.Try(f); err != nil {
 		for _, q := range list {
@@ -28,8 +28,8 @@ func (b *Batcher) guard(list []*sequence, f func()) {
 	}
 }
 
-// admit lets texts go that ended or whose readers left, and takes new ones in the order they came as long as they fit. It reports
-// whether there is something to do.
+// admit lets texts go that ended or whose readers left, and takes new ones as long as they fit. It reports whether there is
+// something to do.
 func (b *Batcher) admit() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,16 +51,31 @@ func (b *Batcher) admit() bool {
 		return true
 	})
 	for len(b.waiting) > 0 && len(b.active) < b.o.Sequences && !b.closed {
-		q := b.waiting[0]
+		i := b.fairest()
+		q := b.waiting[i]
 		b.evict(b.o.Bytes - q.bytes)
 		if b.bytes()+q.bytes > b.o.Bytes {
 			break
 		}
 		q.rest = q.ids
-		b.waiting, b.active = b.waiting[1:], append(b.active, q)
+		b.waiting, b.active = slices.Delete(b.waiting, i, i+1), append(b.active, q)
 	}
 	b.running = len(b.active) > 0
 	return b.running
+}
+
+// fairest is the text that waits for the longest time of a client with the fewest texts under way.
+func (b *Batcher) fairest() (at int) {
+	count := map[string]int{}
+	for _, q := range b.active {
+		count[q.o.Client]++
+	}
+	for i, q := range b.waiting {
+		if count[q.o.Client] < count[b.waiting[at].o.Client] {
+			at = i
+		}
+	}
+	return at
 }
 
 // keep stores the keys of a text that ended, for prompts that begin as it does.
@@ -118,7 +133,7 @@ func (b *Batcher) chunk() int {
 
 // begin gives a text its cache: one that was stored, a copy of one that begins alike, or an empty one.
 func (b *Batcher) begin(q *sequence) {
-	q.pick, q.out = newSampler(q.o, q.ids, b.m.tokenText), newWriter(b.m.tok, q.o.Stop, q.ids)
+	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o.Stop, q.ids)
 	b.mu.Lock()
 	best, most, at := (*session)(nil), max(b.o.PrefixTokens, 1)-1, -1
 	look := func(s *session, i int) {
@@ -157,9 +172,14 @@ func (b *Batcher) begin(q *sequence) {
 
 // took hands out the token that logits give, and says what follows it.
 func (b *Batcher) took(q *sequence, logits []float32) {
-	t := q.pick.next(logits)
+	t, err := q.pick.next(logits)
 	q.n++
-	b.m.finishToken(&t, q.out, &q.o, q.n, q.s.pos)
+	if err != nil {
+		q.rest = nil
+		q.fail(err)
+		return
+	}
+	b.m.finishToken(&t, q.out, q.pick, q.n, q.s.pos)
 	q.rest = []int{t.ID}
 	if t.Finish != "" {
 		q.rest = nil

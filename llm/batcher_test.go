@@ -201,3 +201,21 @@ func TestBatchedNoRetrace(t *testing.T) {
 		t.Errorf("traced %d times", traced)
 	}
 }
+
+// TestBatcherFair asserts that a client with many texts does not keep another waiting.
+func TestBatcherFair(t *testing.T) {
+	b := newBatcher(t, tiny(t), BatcherOptions{Sequences: 2})
+	for i, c := range []string{"many", "many", "many", "many", "one", "two"} {
+		b.waiting = append(b.waiting, &sequence{ctx: context.Background(), ids: []int{i}, o: Options{Client: c}})
+	}
+	b.admit()
+	if len(b.active) != 2 || b.active[0].ids[0] != 0 || b.active[1].ids[0] != 4 {
+		t.Errorf("active are %v and %v", b.active[0].ids, b.active[1].ids)
+	}
+	b.active = b.active[:1]
+	b.admit()
+	if len(b.waiting) != 3 || b.active[1].ids[0] != 5 {
+		t.Errorf("then %v", b.active[1].ids)
+	}
+	b.active, b.waiting, b.running = nil, nil, false
+}

@@ -67,15 +67,19 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			return
 		}
 		defer done()
-		out, pick := newWriter(m.tok, o.Stop, ids), newSampler(o, ids, m.tokenText)
+		out, pick := newWriter(m.tok, o.Stop, ids), m.newSampler(o, ids)
 		for n := 1; ; n++ {
 			logits, err := s.feed(ctx, rest)
 			if err != nil {
 				yield(Token{}, err)
 				return
 			}
-			t := pick.next(logits)
-			m.finishToken(&t, out, &o, n, s.pos)
+			t, err := pick.next(logits)
+			if err != nil {
+				yield(Token{}, err)
+				return
+			}
+			m.finishToken(&t, out, pick, n, s.pos)
 			if !yield(t, nil) || t.Finish != "" {
 				return
 			}
@@ -88,9 +92,12 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 func (m *Model) tokenText(id int) string { return m.tok.Decode([]int{id}) }
 
 // finishToken sets the text of the n-th token, and why it is the last one. pos tokens are in the cache.
-func (m *Model) finishToken(t *Token, out *writer, o *Options, n, pos int) {
+func (m *Model) finishToken(t *Token, out *writer, pick *sampler, n, pos int) {
+	o, ended := &pick.o, false
 	switch {
 	case !o.IgnoreEnd && slices.Contains(m.ends, t.ID):
+		t.Finish, ended = "end", true
+	case pick.complete():
 		t.Finish = "end"
 	case n == o.MaxTokens:
 		t.Finish = "length"
@@ -98,7 +105,7 @@ func (m *Model) finishToken(t *Token, out *writer, o *Options, n, pos int) {
 		t.Finish = "context"
 	}
 	var stopped bool
-	if t.Text, stopped = out.next(t.ID, t.Finish != "", t.Finish == "end"); stopped {
+	if t.Text, stopped = out.next(t.ID, t.Finish != "", ended); stopped {
 		t.Finish = "stop"
 	}
 }

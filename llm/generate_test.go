@@ -143,9 +143,13 @@ func TestCancel(t *testing.T) {
 func TestSampler(t *testing.T) {
 	logits := []float32{2, 1, 0, -1, 3}
 	count := func(o Options) map[int]int {
-		s, n := newSampler(o, nil, nil), map[int]int{}
+		s, n := tiny(t).newSampler(o, nil), map[int]int{}
 		for range 2000 {
-			n[s.next(logits).ID]++
+			tok, err := s.next(logits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n[tok.ID]++
 		}
 		return n
 	}
@@ -164,8 +168,8 @@ func TestSampler(t *testing.T) {
 	if n := count(Options{Temperature: 1}); len(n) != 5 || n[3] > 60 { // 0.0117
 		t.Errorf("all: %v", n)
 	}
-	s := newSampler(Options{RepetitionPenalty: 2}, []int{4, 3}, nil)
-	if tok := s.next(logits); tok.ID != 0 || math.Abs(tok.LogProb-(2-logSumExp(logits))) > 1e-12 {
+	s := tiny(t).newSampler(Options{RepetitionPenalty: 2}, []int{4, 3})
+	if tok, _ := s.next(logits); tok.ID != 0 || math.Abs(tok.LogProb-(2-logSumExp(logits))) > 1e-12 {
 		t.Errorf("with a penalty: %+v", tok)
 	}
 	if logits[4] != 3 {

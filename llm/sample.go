@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/grammar"
 )
 
 // Options say how text is generated. The zero value takes the most probable token every time, until the model ends the text or
@@ -30,13 +31,15 @@ type Options struct {
 	RepetitionPenalty float64
 	// PresencePenalty is subtracted from the logits of tokens that were generated, FrequencyPenalty as often as they were.
 	PresencePenalty  float64
-	FrequencyPenalty float64
+	FrequencyPenalty float64         // see PresencePenalty; 0: none
 	PenaltyWindow    int             // the three penalties see so many of the last tokens; 0: all
 	DRY              DRY             // penalty of tokens that continue a repetition; the zero value: none
 	LogitBias        map[int]float64 // added to the logits of tokens; -Inf excludes one
 	// Processors change the logits of the next token; ids are the prompt and what was generated. They run before the filters, in order,
 	// and must not keep the slices.
-	Processors  []func(ids []int, logits []float32)
+	Processors []func(ids []int, logits []float32)
+	// Grammar allows only tokens that lead to a text it describes, and ends the generation when the text is complete; nil: all tokens.
+	Grammar     *grammar.Grammar
 	TopLogProbs int // Token.Top lists so many of the most probable tokens; 0: none
 
 	Stop      []string // texts that end the generation; they are not given out
@@ -44,6 +47,9 @@ type Options struct {
 	NoAdded   bool     // the prompt gets none of the tokens that the tokenizer puts before and after a text
 	// SpecialAsText reads special tokens written in the prompt as plain text.
 	SpecialAsText bool
+
+	// Client says whose text it is. A Batcher that has no room for all takes texts of the clients that have the fewest first.
+	Client string
 
 	Cache *Cache // of the last generation, to continue from; nil: the prompt is evaluated whole
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/grammar"
 )
 
 // sampler chooses the tokens of one text.
@@ -17,6 +20,8 @@ type sampler struct {
 	logits  []float32 // changed copy
 	breaker func(id int) bool
 	mu      float64 // mirostat's bound
+	m       *Model
+	match   *grammar.Matcher // nil: no grammar
 }
 
 type candidate struct {
@@ -30,18 +35,27 @@ type TokenProb struct {
 	LogProb float64
 }
 
-// newSampler begins a text. text gives the text of a token.
-func newSampler(o Options, prompt []int, text func(id int) string) *sampler {
-	s := &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), ids: slices.Clone(prompt), prompt: len(prompt), mu: 2 * o.Mirostat}
-	s.breaker = breakers(o.DRY, text)
+// newSampler begins a text.
+func (m *Model) newSampler(o Options, prompt []int) *sampler {
+	s := &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), ids: slices.Clone(prompt), prompt: len(prompt)}
+	s.mu = 2 * o.Mirostat
+	s.m, s.breaker = m, breakers(o.DRY, m.tokenText)
+	if o.Grammar != nil {
+		s.match = o.Grammar.Match(m.vocabularyTree())
+	}
 	return s
 }
 
 // next chooses a token and returns it with its logarithmic probability in the model's own distribution.
-func (s *sampler) next(logits []float32) (t Token) {
+func (s *sampler) next(logits []float32) (t Token, err error) {
 	sum := logSumExp(logits)
 	s.logits = append(s.logits[:0], logits...)
 	s.adjust(s.logits)
+	if s.match != nil {
+		if err := s.restrict(s.logits); err != nil {
+			return t, err
+		}
+	}
 	if s.o.Temperature == 0 {
 		t.ID = largest(s.logits)
 	} else {
@@ -54,7 +68,36 @@ func (s *sampler) next(logits []float32) (t Token) {
 		}
 	}
 	s.ids = append(s.ids, t.ID)
-	return t
+	if s.match != nil && !slices.Contains(s.m.ends, t.ID) && !s.match.Accept(t.ID) {
+		return t, fault.New(fault.Value, op, "no token of the model may follow by the grammar")
+	}
+	return t, nil
+}
+
+// restrict excludes the tokens that the grammar does not allow. Those that end a text are allowed where it may end.
+func (s *sampler) restrict(logits []float32) error {
+	mask, err := s.match.Mask()
+	if err != nil {
+		return err
+	}
+	low := float32(math.Inf(-1))
+	for id := range logits {
+		if id/64 >= len(mask) || mask[id/64]>>(id%64)&1 == 0 {
+			if !s.match.Accepts() || !slices.Contains(s.m.ends, id) {
+				logits[id] = low
+			}
+		}
+	}
+	return nil
+}
+
+// complete reports whether the text is one that the grammar lets nothing follow.
+func (s *sampler) complete() bool { return s.match != nil && s.match.Final() }
+
+// vocabularyTree makes the tree of tokens the first time it is asked for.
+func (m *Model) vocabularyTree() *grammar.Vocabulary {
+	m.treeOnce.Do(func() { m.tree = grammar.NewVocabulary(m.tok.TokenBytes()) })
+	return m.tree
 }
 
 // adjust applies what changes logits: penalties, biases, processors.

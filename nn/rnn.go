@@ -116,9 +116,9 @@ func (r *recurrent) state(s *lucid.Tensor, index, batch int) {
 	}
 }
 
-// run takes x of (T, B, in), or packed sequences of these sizes, through all layers. There is one state or, for an LSTM, state
-// and memory, each (layers·directions, B, size) or nil.
-func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes []int,
+// run takes x of (T, B, in), packed sequences of these sizes, or padded ones of these lengths, through all layers. There is one state or,
+// for an LSTM, state and memory, each (layers·directions, B, size) or nil.
+func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes []int, pad *padding,
 	training bool) (y *lucid.Tensor, end []*lucid.Tensor) {
 	last := make([][]*lucid.Tensor, len(start))
 	for l := range r.o.NumLayers {
@@ -130,7 +130,7 @@ func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes 
 					st[i] = s.At(l*r.directions() + d)
 				}
 			}
-			out, st := r.layer(m, x, st, sizes, suffix(l, d), d == 1)
+			out, st := r.layer(m, x, st, sizes, pad, suffix(l, d), d == 1)
 			outs = append(outs, out)
 			for i := range st {
 				last[i] = append(last[i], st[i])
@@ -151,16 +151,27 @@ func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes 
 }
 
 // layer takes sequences through one layer in one direction.
-func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, sizes []int, at string,
+func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, sizes []int, pad *padding, at string,
 	back bool) (*lucid.Tensor, []*lucid.Tensor) {
 	use := func(name string) *lucid.Tensor { return Use(m, r.params.m[name+at]) }
 	wi, wh, bi, bh := use("weight_ih"), use("weight_hh"), use("bias_ih"), use("bias_hh")
+	if pad != nil {
+		return pad.layer(r, x, wi, back, func(x, wi *lucid.Tensor) (*lucid.Tensor, []*lucid.Tensor) {
+			return r.steps(x, st, sizes, wi, wh, bi, bh, use("weight_hr"), false)
+		})
+	}
+	return r.steps(x, st, sizes, wi, wh, bi, bh, use("weight_hr"), back)
+}
+
+// steps takes sequences through the steps of one layer with these parameters.
+func (r *recurrent) steps(x *lucid.Tensor, st []*lucid.Tensor, sizes []int, wi, wh, bi, bh, wr *lucid.Tensor,
+	back bool) (*lucid.Tensor, []*lucid.Tensor) {
 	switch r.name {
 	case "gru":
 		y, h := F.GRUForward(x, wi, wh, F.GRUForwardOptions{H0: st[0], BiasIH: bi, BiasHH: bh, Reverse: back, BatchSizes: sizes})
 		return y, []*lucid.Tensor{h}
 	case "lstm":
-		y, h, c := F.LSTMForward(x, wi, wh, F.LSTMForwardOptions{H0: st[0], C0: st[1], BiasIH: bi, BiasHH: bh, WeightHR: use("weight_hr"),
+		y, h, c := F.LSTMForward(x, wi, wh, F.LSTMForwardOptions{H0: st[0], C0: st[1], BiasIH: bi, BiasHH: bh, WeightHR: wr,
 			Reverse: back, BatchSizes: sizes})
 		return y, []*lucid.Tensor{h, c}
 	}
@@ -191,7 +202,7 @@ func (r *recurrent) forward(m Module, x *lucid.Tensor, start []*lucid.Tensor, tr
 		r.state(s, i, x.Size(1))
 		st[i] = s
 	}
-	y, end := r.run(m, x, st, nil, training)
+	y, end := r.run(m, x, st, nil, nil, training)
 	if alone {
 		y = y.Reshape(y.Size(0), y.Size(2))
 		for i, s := range end {

@@ -18,7 +18,7 @@ func (r *recurrent) packed(m Module, p PackedSequence, start []*lucid.Tensor, tr
 			st[i] = s.IndexSelect(1, sorted)
 		}
 	}
-	y, end := r.run(m, p.Data, st, p.BatchSizes, training)
+	y, end := r.run(m, p.Data, st, p.BatchSizes, nil, training)
 	for i, s := range end {
 		if own != nil {
 			end[i] = s.IndexSelect(1, own)

@@ -160,7 +160,9 @@ func TestTransforms(t *testing.T) {
 	same("a stack", MatMul(x, packed, s, b, o), want)
 	one := func(x, packed, s, b *lucid.Tensor) *lucid.Tensor { return MatMul(x, packed, s, b, o) }
 	same("VMap", lucid.VMap(one)(x, packed, s, b), want)
-	first := lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return one(x, packed.Select(0, 0), s.Select(0, 0), b.Select(0, 0)) })
+	first := lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor {
+		return one(x, packed.Select(0, 0), s.Select(0, 0), b.Select(0, 0))
+	})
 	same("VMap over x", first(x), x.MatMul(v.Select(0, 0).Transpose(0, 1)))
 	c := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
 		return MatMul(x, packed.Select(0, 1), s.Select(0, 1), b.Select(0, 1), o)

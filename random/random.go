@@ -145,3 +145,14 @@ func Laplace(key *lucid.Tensor, sizes []int, opts ...LaplaceOptions) *lucid.Tens
 	return wrap(ops.RandomLaplace(o.tensor("laplace", key), shape.Of("laplace", sizes...),
 		o.number("laplace", p.Loc, 0), o.number("laplace", p.Scale, 1), floatOr(p.DType)))
 }
+
+// MultivariateNormal makes vectors of normal distributions with means of (…, n) and covariances of (…, n, n), which are positive
+// definite: a covariance that is not panics with ErrSingular. sizes are those of the batch of vectors, to which means and
+// covariances broadcast; nil: theirs. It factors by Cholesky, so it gives other numbers than MLX, which factors by SVD.
+func MultivariateNormal(key, mean, cov *lucid.Tensor, sizes []int, opts ...Options) *lucid.Tensor {
+	const op = "multivariate_normal"
+	var o operands
+	defer o.release()
+	return wrap(ops.RandomMultivariateNormal(o.tensor(op, key), o.tensor(op, mean), o.tensor(op, cov), sizes,
+		floatOr(door.Option(op, opts).DType)))
+}

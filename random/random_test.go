@@ -100,3 +100,45 @@ func Example() {
 	fmt.Println(x.DType(), x.Shape(), b.DType())
 	// Output: float32 [1000] bool
 }
+
+// TestMultivariateNormal compares the mean and the covariance of many vectors with those asked for.
+func TestMultivariateNormal(t *testing.T) {
+	wide := random.Options{DType: lucid.Float64}
+	mean, cov := lucid.New([]float64{1, -2}, 2), lucid.New([]float64{4, 1.2, 1.2, 1}, 2, 2)
+	x := random.MultivariateNormal(random.Key(5), mean, cov, []int{40000}, wide)
+	if !lucid.AllClose(x.Mean(0), mean, lucid.CloseOptions{ATol: new(0.05)}) ||
+		!lucid.AllClose(lucid.Cov(x.T()), cov, lucid.CloseOptions{ATol: new(0.1)}) {
+		t.Errorf("mean %v, covariance %v", x.Mean(0), lucid.Cov(x.T()))
+	}
+	both := lucid.Stack([]*lucid.Tensor{cov, cov.Mul(100)}, 0)
+	y := random.MultivariateNormal(random.Key(5), mean, both, []int{20000, 2}, wide).Sub(mean)
+	if v := lucid.ToSlice[float64](y.Square().Mean(0)); v[0] < 3.8 || v[0] > 4.2 || v[3] < 95 || v[3] > 105 {
+		t.Errorf("variances %v", v)
+	}
+	for _, c := range []struct {
+		mean, cov *lucid.Tensor
+		sizes     []int
+		want      string
+	}{{mean, cov, nil, "[2]"}, {mean, both, nil, "[2 2]"}, {mean.Expand(3, 1, 2), both, nil, "[3 2 2]"},
+		{mean, cov, []int{5, 0}, "[5 0 2]"}} {
+		x := random.MultivariateNormal(random.Key(1), c.mean, c.cov, c.sizes, random.Options{DType: lucid.BFloat16})
+		if got := fmt.Sprint(x.Shape()); got != c.want || x.DType() != lucid.BFloat16 {
+			t.Errorf("%v, want %v", got, c.want)
+		}
+	}
+	for want, f := range map[error]func(){
+		lucid.ErrShapeMismatch: func() { random.MultivariateNormal(random.Key(1), mean, lucid.Eye(3), nil) },
+		lucid.ErrSingular: func() {
+			random.MultivariateNormal(random.Key(1), mean, lucid.New([]float64{1, 2, 2, 1}, 2, 2), nil, wide).Item()
+		},
+		lucid.ErrDType: func() { random.MultivariateNormal(random.Key(1), mean, cov, nil, random.Options{DType: lucid.Int32}) },
+	} {
+		if err := lucid.Try(f); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if err := lucid.Try(func() { random.MultivariateNormal(random.Key(1), mean, both, []int{3}) }); !errors.Is(err,
+		lucid.ErrShapeMismatch) {
+		t.Errorf("a batch of 2 for 3 vectors: %v", err)
+	}
+}

@@ -14,6 +14,14 @@ type LogitOptions struct {
 
 func (o LogitOptions) op() ops.LogitOptions { return ops.LogitOptions{Eps: o.Eps} }
 
+// AiryAi returns the Airy function Ai; 0 at infinities.
+func AiryAi(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("special_airy_ai", x)
+	r0 := ops.AiryAi(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // I0e returns exp(-|x|)·I0(x).
 func I0e(x *lucid.Tensor) *lucid.Tensor {
 	a0 := acquire("special_i0e", x)
@@ -67,6 +75,39 @@ func BesselY1(x *lucid.Tensor) *lucid.Tensor {
 	a0 := acquire("special_bessel_y1", x)
 	r0 := ops.BesselY1(a0)
 	release(a0)
+	return wrap(r0)
+}
+
+// Beta returns the beta function Γ(a)·Γ(b)/Γ(a+b).
+func Beta(a, b any) *lucid.Tensor {
+	a0 := acquireAny("special_beta", a)
+	a1 := acquireAny("special_beta", b)
+	r0 := ops.Beta(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Betainc returns the regularised incomplete beta function: the probability of the beta distribution of concentrations a and b
+// up to x. NaN for negative concentrations and x outside [0, 1].
+func Betainc(a, b, x any) *lucid.Tensor {
+	a0 := acquireAny("special_betainc", a)
+	a1 := acquireAny("special_betainc", b)
+	a2 := acquireAny("special_betainc", x)
+	r0 := ops.Betainc(a0, a1, a2)
+	releaseAny(a0)
+	releaseAny(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Betaln returns the logarithm of |Beta|, precise for large arguments too.
+func Betaln(a, b any) *lucid.Tensor {
+	a0 := acquireAny("special_betaln", a)
+	a1 := acquireAny("special_betaln", b)
+	r0 := ops.Betaln(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
 	return wrap(r0)
 }
 
@@ -126,11 +167,40 @@ func Entr(x *lucid.Tensor) *lucid.Tensor {
 	return wrap(r0)
 }
 
+// Erfcinv returns the inverse of the complementary error function: infinite at 0 and 2, NaN outside.
+func Erfcinv(x *lucid.Tensor) *lucid.Tensor {
+	a0 := acquire("special_erfcinv", x)
+	r0 := ops.Erfcinv(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Erfcx returns exp(x²)·erfc(x), a number where its factors are none.
 func Erfcx(x *lucid.Tensor) *lucid.Tensor {
 	a0 := acquire("special_erfcx", x)
 	r0 := ops.Erfcx(a0)
 	release(a0)
+	return wrap(r0)
+}
+
+// Gammainc returns the regularised lower incomplete gamma function P(a, x): the probability of the gamma distribution of
+// concentration a up to x. NaN for negative arguments, and where both are 0 or both infinite.
+func Gammainc(a, x any) *lucid.Tensor {
+	a0 := acquireAny("special_gammainc", a)
+	a1 := acquireAny("special_gammainc", x)
+	r0 := ops.Gammainc(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gammaincc returns the regularised upper incomplete gamma function 1 - Gammainc, precise where it is small.
+func Gammaincc(a, x any) *lucid.Tensor {
+	a0 := acquireAny("special_gammaincc", a)
+	a1 := acquireAny("special_gammaincc", x)
+	r0 := ops.Gammaincc(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
 	return wrap(r0)
 }
 

@@ -78,7 +78,8 @@ func parseDevice(command, s string) (lucid.Device, error) {
 		return lucid.Device{}, &usageError{fmt.Sprintf("lucid %s: there is no device %q; want cpu, cuda or cuda:<number>", command, s),
 			"lucid " + command + " --device cpu"}
 	case gpuDoctor == nil:
-		return lucid.Device{}, &usageError{"lucid " + command + ": this program was built without CUDA", withGPU(command + " --device " + s)}
+		return lucid.Device{}, &usageError{"lucid " + command + ": this program was built without CUDA",
+			withGPU(command + " --device " + s)}
 	}
 	d := lucid.CUDA(i)
 	if err := lucid.Try(func() { lucid.WithDevice(d, func() {}) }); err != nil {

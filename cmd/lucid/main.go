@@ -63,7 +63,8 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 	}
 	args = slices.Clone(args)
 	for i, a := range args {
-		if isNumbers(a) && (i == 0 || !takesValue(f, args[i-1])) { // no flag begins so: the blank keeps the flag package from taking it for one
+		// no flag begins so: the blank keeps the flag package from taking it for one
+		if isNumbers(a) && (i == 0 || !takesValue(f, args[i-1])) {
 			args[i] = " " + a
 		}
 	}

@@ -201,7 +201,8 @@ func TestNegativeArguments(t *testing.T) {
 // TestWithGPU checks the advice for a program without CUDA: a path in the source only where the source is.
 func TestWithGPU(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if got := withGPU("doctor"); !strings.HasPrefix(got, "go run -tags gpu github.com/lucid-go/lucid/cmd/lucid@") || !strings.HasSuffix(got, " doctor") {
+	if got := withGPU("doctor"); !strings.HasPrefix(got, "go run -tags gpu github.com/lucid-go/lucid/cmd/lucid@") ||
+		!strings.HasSuffix(got, " doctor") {
 		t.Errorf("outside the source: %q", got)
 	}
 	if err := os.MkdirAll("cmd/lucid", 0o755); err != nil {

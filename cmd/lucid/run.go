@@ -17,6 +17,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm"
 	"github.com/lucid-go/lucid/llm/tokenizer"
+	"github.com/lucid-go/lucid/llm/tune"
 )
 
 func init() {
@@ -29,14 +30,15 @@ var runInput io.Reader = os.Stdin
 
 // runFlags is the command line of run.
 type runFlags struct {
-	path   string
-	prompt string
-	chat   bool // no prompt was given
-	raw    bool
-	quiet  bool
-	system string
-	load   llm.LoadOptions
-	o      llm.Options
+	path    string
+	prompt  string
+	chat    bool // no prompt was given
+	raw     bool
+	quiet   bool
+	system  string
+	adapter string
+	load    llm.LoadOptions
+	o       llm.Options
 }
 
 func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
@@ -51,6 +53,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&r.raw, "raw", false, "continue the prompt as it is, without the model's chat template")
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
+	f.StringVar(&r.adapter, "adapter", "", "a folder with an adapter, as lucid tune writes it")
 	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices of a .gguf file\n"+
 		"stay quantized on a CPU, others are float32")
 	f.BoolVar(&r.load.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it\n"+
@@ -64,13 +67,10 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 			`lucid run model.gguf "Once upon a time"`}
 	}
 	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
-	types := map[string]lucid.DType{"": lucid.Float32, "float32": lucid.Float32, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}
-	var known bool
-	if r.load.DType, known = types[*dtype]; !known {
-		return &usageError{fmt.Sprintf("lucid run: there is no --dtype %q; want float32, bfloat16 or float16", *dtype),
-			"lucid run --help"}
-	}
 	var err error
+	if r.load.DType, err = parseWeights("run", *dtype); err != nil {
+		return err
+	}
 	if r.load.Device, err = parseDevice("run", *device); err != nil {
 		return err
 	}
@@ -97,6 +97,11 @@ func runRun(c *command, args []string, out io.Writer) error {
 	m, err := llm.Load(r.path, r.load)
 	if err != nil {
 		return noModel("run", r.path, err)
+	}
+	if r.adapter != "" {
+		if _, err := tune.Load(m, r.adapter); err != nil {
+			return err
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

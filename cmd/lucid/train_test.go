@@ -105,7 +105,8 @@ func TestTrainDigits(t *testing.T) {
 // askDigit asks the model about the first row of the data, a zero, and in words it does not know.
 func askDigit(t *testing.T, checkpoint string) {
 	t.Helper()
-	const zero = "0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0"
+	const zero = "0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10," +
+		"12,0,0,0,0,6,13,10,0,0,0"
 	status, out, errs := lucidRun("predict", "--json", zero)
 	var got answer
 	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 || got.Name != "0" || got.Probability < 0.5 ||

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm"
@@ -83,6 +84,37 @@ func Example_llmGenerate() {
 	// Output:
 	// defgh
 	// 4567stop
+}
+
+// Many texts at once: the piece of docs/packages/llm.md.
+func Example_llmBatcher() {
+	dir, ctx := alphabetModel(), context.Background()
+	defer os.RemoveAll(dir)
+	m, err := llm.Load(dir)
+	if err != nil {
+		panic(err)
+	}
+	b, err := m.NewBatcher(llm.BatcherOptions{Sequences: 8})
+	if err != nil {
+		panic(err)
+	}
+	defer b.Close()
+	var wg sync.WaitGroup
+	texts := make([]string, 3)
+	for i, prompt := range []string{"abc", "12", "X"} {
+		wg.Go(func() {
+			for token, err := range b.Generate(ctx, prompt, llm.Options{MaxTokens: 4}) {
+				if err != nil {
+					panic(err)
+				}
+				texts[i] += token.Text
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println(texts)
+	// Output:
+	// [defg 3456 YZ[\]
 }
 
 // Save: pieces of docs/packages/llm.md.

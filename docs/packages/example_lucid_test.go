@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // Tensors and ops: a piece of docs/packages/lucid.md.
@@ -62,4 +63,19 @@ func Example_lucidMemory() {
 	// Output:
 	// true
 	// <nil>
+}
+
+// Errors: a piece of docs/packages/lucid.md.
+func Example_lucidErrors() {
+	scores, target := lucid.Zeros(2, 3), lucid.New([]int64{1, 7}, 2)
+	loss := F.CrossEntropy(scores, target) // nothing is computed yet
+	err := lucid.Eval(loss)
+	var e *lucid.Error
+	if errors.As(err, &e) {
+		fmt.Println(e.Op, e.Value, e.Size, filepath.Base(e.At))
+	}
+	fmt.Println(errors.Is(err, lucid.ErrIndex))
+	// Output:
+	// cross_entropy 7 3 example_lucid_test.go:71
+	// true
 }

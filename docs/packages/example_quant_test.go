@@ -9,7 +9,7 @@ import (
 
 // Groups: a piece of docs/packages/quant.md.
 func Example_quantGroups() {
-	w := lucid.Arange(2 * 64).To(lucid.Float32).Div(127).Sub(0.5).Reshape(2, 64)
+	w := lucid.Arange(2*64).To(lucid.Float32).Div(127).Sub(0.5).Reshape(2, 64)
 	o := quant.Options{Bits: 4, GroupSize: 32}
 	packed, scales, biases := quant.Quantize(w, o)
 	fmt.Println(packed.DType(), packed.Shape(), scales.Shape(), biases.Shape())
@@ -22,7 +22,7 @@ func Example_quantGroups() {
 
 // Blocks: a piece of docs/packages/quant.md.
 func Example_quantBlocks() {
-	w := lucid.Arange(2 * 64).To(lucid.Float32).Div(127).Sub(0.5).Reshape(2, 64)
+	w := lucid.Arange(2*64).To(lucid.Float32).Div(127).Sub(0.5).Reshape(2, 64)
 	rows := quant.QuantizeBlocks(w, "q8_0")
 	x := lucid.Ones(1, 64)
 	exact := quant.MatMulBlocks(x, rows, "q8_0")

@@ -31,7 +31,8 @@ func (s Ints) Len() int { return len(s) / 8 }
 // At returns the i-th int.
 func (s Ints) At(i int) int {
 	b := s[8*i : 8*i+8]
-	return int(uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56)
+	return int(uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 |
+		uint64(b[6])<<48 | uint64(b[7])<<56)
 }
 
 // Slice returns a fresh slice.

@@ -183,7 +183,8 @@ func Open(typ string, index int) (*Device, error) {
 	open := registry.openers[typ]
 	if open == nil {
 		known := strings.Join(slices.Sorted(maps.Keys(registry.openers)), " ")
-		return nil, fault.New(fault.Device, "device", "unknown device type %q; known: %s (CUDA needs import _ \"github.com/lucid-go/lucid/cuda\")", typ, known)
+		return nil, fault.New(fault.Device, "device",
+			"unknown device type %q; known: %s (CUDA needs import _ \"github.com/lucid-go/lucid/cuda\")", typ, known)
 	}
 	d, err := open(index)
 	if err != nil {

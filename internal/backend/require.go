@@ -31,5 +31,5 @@ func RefuseIndex(b attr.Bound, i int64) {
 	if op == "" {
 		op = "index"
 	}
-	fault.Throw(fault.Index, op, "position %d is out of range for size %d", i, b.Size)
+	panic(fault.IndexError(op, i, int64(b.Size)))
 }

@@ -22,7 +22,8 @@ func newClaim(name string) (claim, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 		switch {
 		case errors.Is(err, syscall.EINTR):
-		case err == nil, errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.ENOLCK):
+		case err == nil, errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.EINVAL),
+			errors.Is(err, syscall.ENOLCK):
 			return claim{f}, nil // a file system without locks has none to take either
 		default:
 			f.Close()

@@ -56,7 +56,8 @@ func NewBudget(op string, l Limits) *Budget {
 // Take claims n bytes for the thing named what.
 func (b *Budget) Take(n int64, what string) error {
 	if n < 0 || n > b.left {
-		return fault.New(fault.OutOfMemory, b.op, "%s needs %d bytes, past the limit of %d for one read; raise Limits.MaxBytes or read tensors one by one", what, n, b.max)
+		return fault.New(fault.OutOfMemory, b.op,
+			"%s needs %d bytes, past the limit of %d for one read; raise Limits.MaxBytes or read tensors one by one", what, n, b.max)
 	}
 	b.left -= n
 	return nil

@@ -62,7 +62,8 @@ func Check(op string, s Spec, span int64, lim Limits) error {
 		return fault.New(fault.Format, op, "tensor %q has a shape %v that is negative or overflows", s.Name, s.Shape)
 	}
 	if n != s.Size {
-		return fault.New(fault.Format, op, "tensor %q: shape %v of %s is %d bytes, the file gives it %d", s.Name, s.Shape, s.DType, n, s.Size)
+		return fault.New(fault.Format, op, "tensor %q: shape %v of %s is %d bytes, the file gives it %d", s.Name, s.Shape,
+			s.DType, n, s.Size)
 	}
 	// Written as a subtraction: Offset+Size may overflow.
 	if s.Offset < 0 || span < 0 || s.Offset > span || s.Size > span-s.Offset {

@@ -24,7 +24,8 @@ func NewTable(op string, lim Limits, span int64) *Table {
 // Add checks s by itself and against the names before it.
 func (t *Table) Add(s Spec) error {
 	if len(t.specs) >= t.lim.MaxTensors {
-		return fault.New(fault.Format, t.op, "the file lists more than %d tensors; raise Limits.MaxTensors if that is right", t.lim.MaxTensors)
+		return fault.New(fault.Format, t.op, "the file lists more than %d tensors; raise Limits.MaxTensors if that is right",
+			t.lim.MaxTensors)
 	}
 	if err := Check(t.op, s, t.span, t.lim); err != nil {
 		return err
@@ -48,7 +49,8 @@ func (t *Table) Seal() error {
 	for _, s := range byOffset {
 		switch {
 		case s.Offset < end:
-			return fault.New(fault.Format, t.op, "tensor %q starts at byte %d, inside the one before, which ends at %d", s.Name, s.Offset, end)
+			return fault.New(fault.Format, t.op, "tensor %q starts at byte %d, inside the one before, which ends at %d",
+				s.Name, s.Offset, end)
 		case s.Offset > end:
 			return fault.New(fault.Format, t.op, "bytes %d to %d, before tensor %q, belong to no tensor", end, s.Offset, s.Name)
 		}

@@ -3,7 +3,6 @@
 package compile
 
 import (
-	"container/list"
 	"reflect"
 	"slices"
 	"sync"
@@ -18,21 +17,22 @@ import (
 
 // Options are those of the public Compile.
 type Options struct {
-	Name      string
-	MaxCache  int
-	Check     bool
-	Recompute float64
-	Disable   bool
+	Name          string
+	MaxCache      int
+	MaxCacheBytes int
+	Check         bool
+	Recompute     float64
+	Disable       bool
 }
 
-// Function is a function with its traces, the most recently used first.
+// Function is a function with its traces.
 type Function struct {
 	fn       tree.Function
 	direct   func(in []*graph.Array) []*graph.Array // instead of fn, for functions of tensors alone
 	o        Options
 	mu       sync.Mutex
-	entries  *list.List            // of *entry
-	last     atomic.Pointer[entry] // the first of them
+	cache    cache
+	last     atomic.Pointer[entry] // the one that was used last
 	traces   int
 	reasons  []string
 	plans    []*exec.SharedPlan // the most recently used last
@@ -41,15 +41,18 @@ type Function struct {
 	running  sync.RWMutex       // calls that write state hold it alone
 }
 
-// New compiles a function of tensors alone.
-func New(o Options, f func(in []*graph.Array) []*graph.Array) *Function {
-	return &Function{direct: f, o: o, entries: list.New()}
+// New compiles a function of tensors alone; fn is the same one as a function of trees, for calls in which some are nil.
+func New(o Options, f func(in []*graph.Array) []*graph.Array, fn tree.Function) *Function {
+	return &Function{direct: f, fn: fn, o: o}
 }
 
 // NewOfTrees compiles any other function.
 func NewOfTrees(o Options, f tree.Function) *Function {
-	return &Function{fn: f, o: o, entries: list.New()}
+	return &Function{fn: f, o: o}
 }
+
+// Disabled runs all compiled functions as they are.
+var Disabled atomic.Bool
 
 // trees holds a call's arguments as values; nil for functions of tensors alone.
 type trees struct{ args []reflect.Value }
@@ -91,7 +94,13 @@ func (c *Function) Call(args []reflect.Value) ([]reflect.Value, error) {
 // invoke runs the user's function over tensors.
 func (c *Function) invoke(in []*graph.Array, tr *trees) (outs []*graph.Array, res []reflect.Value, err error) {
 	if tr == nil {
-		return c.direct(in), nil, nil
+		outs = c.direct(in)
+		for _, o := range outs {
+			if o == nil {
+				fault.Throw(fault.Value, c.o.Name, "returned a nil tensor; return one, or leave the result out")
+			}
+		}
+		return outs, nil, nil
 	}
 	res, err = c.fn.Call(tree.UnflattenAll(tr.args, in))
 	if err != nil {
@@ -103,7 +112,7 @@ func (c *Function) invoke(in []*graph.Array, tr *trees) (outs []*graph.Array, re
 // run finds or makes a trace for the arguments and replays it. Its results are good until the call is released.
 func (c *Function) run(k *call, tr *trees) ([]*graph.Array, []reflect.Value, error) {
 	st, in := scope.Current(), k.in
-	if c.o.Disable || st.Trace != nil || st.Anomaly || MustInline(in, !st.NoGrad) {
+	if c.o.Disable || Disabled.Load() || st.Trace != nil || st.Anomaly || MustInline(in, !st.NoGrad) {
 		return c.invoke(in, tr)
 	}
 	if err := evalPending(in); err != nil {
@@ -170,55 +179,4 @@ func MustInline(in []*graph.Array, grad bool) bool {
 		}
 	}
 	return false
-}
-
-// find returns the trace made for such arguments whose guards hold.
-func (c *Function) find(in []*graph.Array, sig *signature) *entry {
-	if e := c.last.Load(); e != nil && e.differs(in, sig) == "" && e.guardsFail() == "" {
-		return e
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	why := ""
-	for el := c.entries.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
-		w := e.differs(in, sig)
-		if w == "" {
-			w = e.guardsFail()
-		}
-		if w == "" {
-			c.entries.MoveToFront(el)
-			c.last.Store(e)
-			return e
-		}
-		if why == "" {
-			why = w
-		}
-	}
-	if why == "" {
-		why = "first call"
-	}
-	c.reasons = append(c.reasons, why)
-	if len(c.reasons) > maxReasons {
-		c.reasons = c.reasons[1:]
-	}
-	return nil
-}
-
-// maxReasons is how many reasons are remembered.
-const maxReasons = 100
-
-func (c *Function) add(e *entry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.traces++
-	c.entries.PushFront(e)
-	c.last.Store(e)
-	limit := c.o.MaxCache
-	if limit <= 0 {
-		limit = 64
-	}
-	for c.entries.Len() > limit {
-		c.entries.Remove(c.entries.Back())
-	}
 }

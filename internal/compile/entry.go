@@ -35,6 +35,19 @@ func (e *entry) differs(in []*graph.Array, t *signature) string {
 	return ""
 }
 
+// plainly reports whether the trace was made for such arguments; differs says why not, which takes longer.
+func (e *entry) plainly(in []*graph.Array, t *signature) bool {
+	if len(e.tensors) != len(in) || e.sig != *t {
+		return false
+	}
+	for i, x := range in {
+		if n := x.Peek(); !e.tensors[i].plainly(n) && !e.tensors[i].same(specOf(n)) {
+			return false
+		}
+	}
+	return true
+}
+
 // entry is one trace, planned.
 type entry struct {
 	sig     signature
@@ -54,6 +67,8 @@ type entry struct {
 	numOut   int // outputs that are the function's own
 	res      []reflect.Value
 	writes   bool
+	hash     uint64 // of the arguments
+	bytes    int    // what it takes
 	donate   []bool // by argument and captured handle: its buffer may be written over
 }
 
@@ -151,7 +166,7 @@ func (e *entry) guardsFail() string {
 func (c *Function) trace(in []*graph.Array, tr *trees, sig signature) (e *entry, err error) {
 	e, err = c.record(in, tr, sig, true)
 	if err == nil && e.stored() {
-		c.add(e)
+		c.add(e, in)
 	}
 	return e, err
 }
@@ -247,6 +262,7 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 			e.grads = append(e.grads, gradOut{g.Slot, out, of})
 		}
 	}
+	e.captured, e.specs = make([]captured, 0, len(r.Captured)), make([]tensorSpec, 0, len(r.Captured))
 	for _, k := range r.Captured {
 		n := k.Handle.Raw()
 		s := n.OwnSlot()

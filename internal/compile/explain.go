@@ -41,6 +41,7 @@ type Report struct {
 	Plans    int      // made so far: traces of the same structure share one
 	Unshared []string // why each plan but the first was made
 	Reasons  []string // why each was made
+	Bytes    int      // of the traces that are stored
 	Stored   []Stored // traces that are stored, the most recently used first
 }
 
@@ -57,8 +58,8 @@ func (c *Function) Report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := Report{Name: c.o.Name, Traces: c.traces, Plans: c.planned, Unshared: slices.Clone(c.unshared), Reasons: slices.Clone(c.reasons)}
-	for el := c.entries.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
+	r.Bytes = c.cache.bytes
+	for e := range c.cache.all() {
 		if e.inline {
 			r.Stored = append(r.Stored, Stored{Inlined: e.why})
 			continue

@@ -45,13 +45,18 @@ func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node)
 		}
 	}
 	traced := &exec.Traced{Outs: roots, Args: standIns, Lays: e.strides(), Becomes: becomes, Recompute: c.o.Recompute}
-	if err := c.bind(e, traced); err != nil {
+	defer traced.Release()
+	undo, err := c.bind(e, traced)
+	if err != nil {
 		return err
 	}
 	moved, err := e.ready(first)
 	if err == nil && moved {
+		if undo != nil {
+			undo() // the plan is for strides that no tensor has any more
+		}
 		traced.Lays = e.strides()
-		err = c.bind(e, traced)
+		_, err = c.bind(e, traced)
 	}
 	if err != nil {
 		return err
@@ -61,34 +66,34 @@ func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node)
 	return nil
 }
 
-// bind binds a trace to a plan that was made for one of its structure, or plans it.
-func (c *Function) bind(e *entry, t *exec.Traced) error {
+// bind binds a trace to a plan that was made for one of its structure, or plans it; undo, if not nil, forgets the
+// plan that was made.
+func (c *Function) bind(e *entry, t *exec.Traced) (undo func(), err error) {
 	c.mu.Lock()
 	plans := slices.Clone(c.plans)
 	c.mu.Unlock()
-	why := ""
+	why, most := "", -1
 	for i, p := range slices.Backward(plans) {
-		r, w := p.Bind(t)
+		r, w, compared := p.Bind(t)
 		if r != nil {
 			e.prog = r
 			c.usePlan(i, p)
-			return nil
+			return nil, nil
 		}
-		if why == "" || i == 0 {
-			why = w
+		if compared > most {
+			why, most = w, compared
 		}
 	}
 	simple, rewritten, _ := simplify.Trace(t.Outs)
 	r, p, unshared, err := exec.NewSharedPlan(t, simple, rewritten)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e.prog = r
 	if p == nil {
 		why = "it is not shared: " + unshared
 	}
-	c.addPlan(p, why)
-	return nil
+	return c.addPlan(p, why), nil
 }
 
 // usePlan makes a plan the first one that is looked at.
@@ -102,27 +107,38 @@ func (c *Function) usePlan(at int, p *exec.SharedPlan) {
 	}
 }
 
-// addPlan counts a plan, and stores it if it can be shared; why says why an earlier one was not taken.
-func (c *Function) addPlan(p *exec.SharedPlan, why string) {
+// addPlan counts a plan, and stores it if it can be shared; why says why an earlier one was not taken. undo takes that back.
+func (c *Function) addPlan(p *exec.SharedPlan, why string) (undo func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.planned++; c.planned > 1 || why != "" {
+	c.planned++
+	noted := c.planned > 1 || why != ""
+	if noted {
 		if c.unshared = append(c.unshared, why); len(c.unshared) > maxReasons {
 			c.unshared = c.unshared[1:]
 		}
 	}
-	if p == nil {
-		return
+	if p != nil {
+		if c.plans = append(c.plans, p); len(c.plans) > maxShared {
+			c.plans = slices.Delete(c.plans, 0, 1)
+		}
 	}
-	if c.plans = append(c.plans, p); len(c.plans) > maxShared {
-		c.plans = slices.Delete(c.plans, 0, 1)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.planned--; noted && len(c.unshared) > 0 {
+			c.unshared = c.unshared[:len(c.unshared)-1]
+		}
+		if i := slices.Index(c.plans, p); i >= 0 {
+			c.plans = slices.Delete(c.plans, i, i+1)
+		}
 	}
 }
 
 func init() {
-	exec.Simplify = func(roots []*graph.Node) []*graph.Node {
-		simple, _ := simplify.Graph(roots)
-		return simple
+	exec.Simplify = func(roots []*graph.Node) ([]*graph.Node, exec.Rewritten) {
+		simple, w, _ := simplify.Trace(roots)
+		return simple, w
 	}
 	exec.Immediate = ops.Immediate
 }

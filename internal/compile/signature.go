@@ -57,6 +57,12 @@ func stridesOf(n *graph.Node) *shape.Layout {
 	return lay
 }
 
+// same reports whether differs has nothing to say.
+func (a tensorSpec) same(b tensorSpec) bool {
+	return (a.spec.Shape == b.spec.Shape || a.spec.Shape.Equal(b.spec.Shape)) && a.spec.DType == b.spec.DType &&
+		a.dev == b.dev && a.leaf == b.leaf && (a.lay == b.lay || a.lay.SameStrides(b.lay))
+}
+
 func (a tensorSpec) differs(b tensorSpec) string {
 	switch {
 	case a.spec.Shape != b.spec.Shape && !a.spec.Shape.Equal(b.spec.Shape):

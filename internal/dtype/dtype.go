@@ -50,7 +50,8 @@ var infos = [N]info{
 	Bool:    {"bool", 1, KindBool},
 	Uint8:   {"uint8", 1, KindUint}, Uint16: {"uint16", 2, KindUint}, Uint32: {"uint32", 4, KindUint}, Uint64: {"uint64", 8, KindUint},
 	Int8: {"int8", 1, KindInt}, Int16: {"int16", 2, KindInt}, Int32: {"int32", 4, KindInt}, Int64: {"int64", 8, KindInt},
-	Float16: {"float16", 2, KindFloat}, BFloat16: {"bfloat16", 2, KindFloat}, Float32: {"float32", 4, KindFloat}, Float64: {"float64", 8, KindFloat},
+	Float16: {"float16", 2, KindFloat}, BFloat16: {"bfloat16", 2, KindFloat}, Float32: {"float32", 4, KindFloat},
+	Float64:   {"float64", 8, KindFloat},
 	Complex64: {"complex64", 8, KindComplex}, Complex128: {"complex128", 16, KindComplex},
 }
 

@@ -132,7 +132,8 @@ func through(d DType, s Scalar) Scalar {
 func TestPromoteWeak(t *testing.T) {
 	for _, c := range []struct{ d, w, want DType }{
 		{Int8, Int64, Int8}, {Uint8, Int64, Uint8}, {Int32, Float32, Float32}, {Float16, Float64, Float16}, {BFloat16, Float32, BFloat16},
-		{Bool, Int64, Int64}, {Bool, Bool, Bool}, {Float64, Complex64, Complex128}, {Float16, Complex64, Complex64}, {Int64, Complex64, Complex64}, {Complex64, Float64, Complex64},
+		{Bool, Int64, Int64}, {Bool, Bool, Bool}, {Float64, Complex64, Complex128}, {Float16, Complex64, Complex64},
+		{Int64, Complex64, Complex64}, {Complex64, Float64, Complex64},
 	} {
 		if got, ok := PromoteWeak(c.d, c.w, Float32); !ok || got != c.want {
 			t.Errorf("%v with a weak %v is %v, want %v", c.d, c.w, got, c.want)
@@ -176,12 +177,17 @@ func TestPutConverts(t *testing.T) {
 		in   Scalar
 		want Scalar
 	}{
-		{Int64, f(-2.9), Scalar{Kind: KindInt, I: -2}}, {Int64, f(nan), Scalar{Kind: KindInt, I: math.MinInt64}}, {Int64, f(inf), Scalar{Kind: KindInt, I: math.MinInt64}},
-		{Int8, f(300), Scalar{Kind: KindInt, I: 44}}, {Uint8, f(-1), Scalar{Kind: KindUint, I: 255}}, {Uint64, f(1 << 63), Scalar{Kind: KindUint, I: math.MinInt64}},
-		{Uint64, f(18446744073709549568), Scalar{Kind: KindUint, I: -2048}}, {Bool, f(nan), Scalar{Kind: KindBool, I: 1}}, {Bool, f(0), Scalar{Kind: KindBool}}, {Bool, f(0.25), Scalar{Kind: KindBool, I: 1}},
-		{Bool, Scalar{Kind: KindComplex, G: 1}, Scalar{Kind: KindBool, I: 1}}, {Float32, Scalar{Kind: KindInt, I: 16777217}, f(16777216)}, {Float64, Scalar{Kind: KindUint, I: -1}, f(18446744073709551616)},
+		{Int64, f(-2.9), Scalar{Kind: KindInt, I: -2}}, {Int64, f(nan), Scalar{Kind: KindInt, I: math.MinInt64}},
+		{Int64, f(inf), Scalar{Kind: KindInt, I: math.MinInt64}},
+		{Int8, f(300), Scalar{Kind: KindInt, I: 44}}, {Uint8, f(-1), Scalar{Kind: KindUint, I: 255}},
+		{Uint64, f(1 << 63), Scalar{Kind: KindUint, I: math.MinInt64}},
+		{Uint64, f(18446744073709549568), Scalar{Kind: KindUint, I: -2048}}, {Bool, f(nan), Scalar{Kind: KindBool, I: 1}},
+		{Bool, f(0), Scalar{Kind: KindBool}}, {Bool, f(0.25), Scalar{Kind: KindBool, I: 1}},
+		{Bool, Scalar{Kind: KindComplex, G: 1}, Scalar{Kind: KindBool, I: 1}}, {Float32, Scalar{Kind: KindInt, I: 16777217}, f(16777216)},
+		{Float64, Scalar{Kind: KindUint, I: -1}, f(18446744073709551616)},
 		{Float16, Scalar{Kind: KindInt, I: 2049}, f(2048)}, {BFloat16, Scalar{Kind: KindInt, I: 257}, f(256)}, {Float16, f(1e6), f(inf)},
-		{Complex64, f(0.1), Scalar{Kind: KindComplex, F: float64(float32(0.1))}}, {Float32, Scalar{Kind: KindComplex, F: 2, G: 3}, f(2)}, {Complex128, Scalar{Kind: KindComplex, F: 2, G: 3}, Scalar{Kind: KindComplex, F: 2, G: 3}},
+		{Complex64, f(0.1), Scalar{Kind: KindComplex, F: float64(float32(0.1))}}, {Float32, Scalar{Kind: KindComplex, F: 2, G: 3}, f(2)},
+		{Complex128, Scalar{Kind: KindComplex, F: 2, G: 3}, Scalar{Kind: KindComplex, F: 2, G: 3}},
 	} {
 		if got := through(c.d, c.in); got != c.want {
 			t.Errorf("%v of %+v is %+v, want %+v", c.d, c.in, got, c.want)
@@ -190,12 +196,14 @@ func TestPutConverts(t *testing.T) {
 }
 
 func TestScalarOf(t *testing.T) {
-	for _, v := range []any{true, int(1), int8(1), int16(1), int32(1), int64(1), uint(1), uint8(1), uint16(1), uint32(1), uint64(1), float32(1), float64(1), complex64(1), complex128(1), F16(0x3c00), BF16(0x3f80)} {
+	for _, v := range []any{true, int(1), int8(1), int16(1), int32(1), int64(1), uint(1), uint8(1), uint16(1), uint32(1), uint64(1),
+		float32(1), float64(1), complex64(1), complex128(1), F16(0x3c00), BF16(0x3f80)} {
 		if s, ok := ScalarOf(v); !ok || s.Complex() != 1 || s.Float() != 1 || s.Int() != 1 {
 			t.Errorf("ScalarOf(%T) = %+v, %v", v, s, ok)
 		}
 	}
-	if s, ok := ScalarOf(uint64(math.MaxUint64)); !ok || s.Kind != KindUint || s.Float() != 18446744073709551616 || s.DefaultDType(Float32) != Uint64 {
+	if s, ok := ScalarOf(uint64(math.MaxUint64)); !ok || s.Kind != KindUint || s.Float() != 18446744073709551616 ||
+		s.DefaultDType(Float32) != Uint64 {
 		t.Errorf("the largest uint64 is %+v", s)
 	}
 	for _, v := range []any{nil, "1", []int{1}, struct{}{}} {

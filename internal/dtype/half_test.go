@@ -104,7 +104,8 @@ func checkHalf(t *testing.T, f float64) {
 func TestHalfNearest(t *testing.T) {
 	around := func(f float64) {
 		t.Helper()
-		for _, v := range []float64{f, math.Nextafter(f, 0), math.Nextafter(f, math.Inf(1)), float64(math.Nextafter32(float32(f), 0)), float64(math.Nextafter32(float32(f), math.MaxFloat32))} {
+		for _, v := range []float64{f, math.Nextafter(f, 0), math.Nextafter(f, math.Inf(1)), float64(math.Nextafter32(float32(f), 0)),
+			float64(math.Nextafter32(float32(f), math.MaxFloat32))} {
 			if !math.IsInf(v, 0) {
 				checkHalf(t, v)
 				checkHalf(t, -v)
@@ -117,7 +118,8 @@ func TestHalfNearest(t *testing.T) {
 	for i := uint16(0); i < 0x7f7f; i++ {
 		around(bf16Value(i)/2 + bf16Value(i+1)/2)
 	}
-	for _, f := range []float64{65504, 65519.99, 65520, 65535, 65536, 1e30, math.MaxFloat32, 3.3961e38, 3.3961776e38, 0, 1e-45, 1e-300, math.SmallestNonzeroFloat64, math.Ldexp(1, -25), math.Ldexp(1, -134), math.Ldexp(1, -149)} {
+	for _, f := range []float64{65504, 65519.99, 65520, 65535, 65536, 1e30, math.MaxFloat32, 3.3961e38, 3.3961776e38, 0, 1e-45, 1e-300,
+		math.SmallestNonzeroFloat64, math.Ldexp(1, -25), math.Ldexp(1, -134), math.Ldexp(1, -149)} {
 		around(f)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -131,7 +133,8 @@ func TestHalfNearest(t *testing.T) {
 func TestHalfBeyond(t *testing.T) {
 	for _, f := range []float64{math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 1e39, -1e39} {
 		h, b := F64ToF16(f), F64ToBF16(f)
-		if !math.IsInf(float64(h.Float32()), 0) || !math.IsInf(float64(b.Float32()), 0) || (f < 0) != (h>>15 == 1) || (f < 0) != (b>>15 == 1) {
+		if !math.IsInf(float64(h.Float32()), 0) || !math.IsInf(float64(b.Float32()), 0) || (f < 0) != (h>>15 == 1) ||
+			(f < 0) != (b>>15 == 1) {
 			t.Fatalf("%v gives %04x and %04x", f, h, b)
 		}
 	}

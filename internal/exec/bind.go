@@ -104,8 +104,9 @@ func (r *Replay) bind(args []*graph.Node, claims Args) *run {
 	run := newRun(r.prog)
 	b := &run.bound
 	if b.takeFn == nil {
-		b.takeFn, b.untakeFn, b.replay, b.argOf = b.take, b.untake, r, r.argOf
+		b.takeFn, b.untakeFn = b.take, b.untake
 	}
+	b.replay, b.argOf = r, r.argOf
 	b.args, b.claims, b.in = args, claims, run.bufs[:r.prog.numIn]
 	return run
 }

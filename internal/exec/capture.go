@@ -36,6 +36,9 @@ type capture struct {
 	state []bool // those of them that may be state, whose address is fixed once it is written in place
 	made  int
 	rec   *recording
+	// recordings are those of other sizes of the plan, nil: it has none; used is when the last run was, among theirs.
+	recordings *recordings
+	used       int
 }
 
 // recording is a program recorded over fixed memory.
@@ -127,12 +130,13 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 	if c.why != "" || ctx.Err() != nil {
 		return nil, false, nil
 	}
+	c.recordings.use(c)
 	if c.rec != nil && !c.fits(b) {
 		c.drop()
 		return nil, false, nil
 	}
 	if c.rec == nil {
-		if !c.learn(b) || !b.unseen(c.state) {
+		if !c.learn(b) || !b.unseen(c.state) || !c.recordings.admit(c) {
 			return nil, false, nil
 		}
 		if err := c.record(b, det); err != nil {

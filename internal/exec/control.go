@@ -2,13 +2,13 @@ package exec
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // Control flow is one launch of a plan, whose kernel replays the plans of the subgraphs that its node owns. The state of a
@@ -16,26 +16,72 @@ import (
 // read on the host, once a round.
 
 // Simplify rewrites the results of a subgraph before it is planned; the compiler provides it. nil: they are planned as they are.
-var Simplify func(roots []*graph.Node) []*graph.Node
+var Simplify func(roots []*graph.Node) ([]*graph.Node, Rewritten)
 
-// planSubgraph is NewReplay: the list of passes would refer to itself otherwise.
-var planSubgraph func(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error)
+// planSubgraph is NewSharedPlan, bindSubgraph is SharedPlan.Bind: the list of passes would refer to itself otherwise.
+var (
+	planSubgraph func(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, plan *SharedPlan, why string, err error)
+	bindSubgraph func(s *SharedPlan, t *Traced) (r *Replay, why string, compared int)
+)
 
-func init() { planSubgraph = NewReplay }
+func init() { planSubgraph, bindSubgraph = NewSharedPlan, (*SharedPlan).Bind }
 
-// controlKernel is the kernel of a node that owns subgraphs.
-func (p *planner) controlKernel(c *graph.Control, d *backend.Device) backend.Kernel {
-	k := &controlLaunch{control: c, dev: d, copy: p.kernelFor(d, "copy")}
-	if c.Branches != nil {
-		return k.branch
-	}
-	return k.loop
+// newControlLaunch makes the launch of a node that owns subgraphs.
+func (p *planner) newControlLaunch(c *graph.Control, d *backend.Device) *controlLaunch {
+	return &controlLaunch{control: c, dev: d, copy: p.kernelFor(d, "copy"), plans: new(controlPlans)}
+}
+
+// forSizes is the launch of a node of the same structure in a trace of other sizes: it shares the plans of the subgraphs.
+func (k *controlLaunch) forSizes(c *graph.Control) *controlLaunch {
+	return &controlLaunch{control: c, dev: k.dev, copy: k.copy, plans: k.plans}
 }
 
 type controlLaunch struct {
 	control *graph.Control
 	dev     *backend.Device
 	copy    backend.Kernel
+	plans   *controlPlans
+}
+
+// kernel runs the node.
+func (k *controlLaunch) kernel() backend.Kernel {
+	if k.control.Branches != nil {
+		return k.branch
+	}
+	return k.loop
+}
+
+// maxControlPlans is how many plans of one subgraph are stored.
+const maxControlPlans = 8
+
+// controlPlans are the plans of a node's subgraphs, by their numbers, for the sizes of all traces.
+type controlPlans struct {
+	mu   sync.Mutex
+	list map[int][]*SharedPlan
+}
+
+// replay binds a subgraph to a plan, or plans it.
+func (p *controlPlans) replay(number int, t *Traced) (*Replay, error) {
+	defer t.Release()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.list[number] {
+		if r, _, _ := bindSubgraph(s, t); r != nil {
+			return r, nil
+		}
+	}
+	simple, w := t.Outs, Rewritten{}
+	if Simplify != nil {
+		simple, w = Simplify(t.Outs)
+	}
+	r, s, _, err := planSubgraph(t, simple, w)
+	if s != nil && len(p.list[number]) < maxControlPlans {
+		if p.list == nil {
+			p.list = map[int][]*SharedPlan{}
+		}
+		p.list[number] = append(p.list[number], s)
+	}
+	return r, err
 }
 
 // planKey tells the plans of a node's subgraphs apart.
@@ -61,16 +107,13 @@ func (k *controlLaunch) replayOf(sub *graph.Subgraph, number int) (*Replay, erro
 			args[i].Ref()
 		}
 		outs := sub.Over(args)
-		if Simplify != nil {
-			outs = Simplify(outs)
-		}
 		becomes := make([]int, len(outs))
 		for i := range becomes {
 			if becomes[i] = i; number != stepSub || i >= len(k.control.Init) {
 				becomes[i] = -1
 			}
 		}
-		r, err := planSubgraph(outs, args, nil, becomes, 0)
+		r, err := k.plans.replay(number, &Traced{Outs: outs, Args: args, Becomes: becomes})
 		if err != nil {
 			return nil, err
 		}

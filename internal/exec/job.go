@@ -245,6 +245,7 @@ func (j *job) finish(err error) {
 	} else {
 		var again []bool // by node, after a failure: it is pending again
 		if j.run.errs != nil {
+			j.run.locateAll(checkedNodes(nil, p.idx.Nodes))
 			used := j.fallBack()
 			j.giveBack(func(input int) bool { return j.run.notOverwritten(input) && !slices.Contains(used, input) })
 			again = j.retryable()

@@ -230,12 +230,15 @@ var Reference, Host *backend.Device
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
 	at := int32(p.idx.Get(n))
-	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d, nodes: []int32{at}}
+	s := step{op: n.Op().Name, role: n.Op().Role, attr: n.Attr(), dev: d}
+	if p.replay {
+		s.nodes = []int32{at}
+	}
 	if s.role == graph.RoleTransfer {
 		s.kernel = p.transfer(p.device(n.In(0)), d)
 	} else if c, ok := n.Attr().(*graph.Control); ok {
-		s.kernel = p.controlKernel(c, d)
-		p.prog.control = true
+		s.control = p.newControlLaunch(c, d)
+		s.kernel, p.prog.control = s.control.kernel(), true
 	} else {
 		s.kernel = p.kernelFor(d, s.op)
 	}

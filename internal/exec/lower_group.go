@@ -129,9 +129,11 @@ func (p *planner) lowerGroup(list []int) {
 		*to = &backend.Reduction{Op: n.Op().Name, Attr: n.Attr(), Src: src}
 		to = &(*to).Next
 		s.out = append(s.out, operand{buf: b, node: t - 1, dtype: n.DType(), how: asWritten, shape: n.Shape()})
-		s.nodes = append(s.nodes, t-1)
+		if p.replay {
+			s.nodes = append(s.nodes, t-1)
+		}
 	}
-	if prog.Producer != nil {
+	if prog.Producer != nil && p.replay {
 		s.nodes = append(s.nodes, s.out[0].node)
 	}
 	d.Prepare(prog)

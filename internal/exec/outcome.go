@@ -17,6 +17,7 @@ type outcome struct {
 	pendingInputs []pendingInput
 	done          bool
 	errs          []error // by buffer of the program; nil: all is well
+	checks        []checkedNode
 }
 
 // pendingInput is an input whose own outcome is not known yet.
@@ -27,7 +28,7 @@ type pendingInput struct {
 
 // mark gives the results of a run an event, by which a reader learns whether they have a value.
 func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
-	o := &outcome{prog: b.replay.prog, ask: ask, pendingInputs: slices.Clone(b.pendingInputs)}
+	o := &outcome{prog: b.replay.prog, ask: ask, checks: b.replay.checks, pendingInputs: slices.Clone(b.pendingInputs)}
 	if !c.rec.graph.ReportsErrors() && len(o.pendingInputs) == 0 {
 		return
 	}
@@ -86,6 +87,7 @@ func (o *outcome) known(wait bool) bool {
 			r.propagateFailures(s)
 		}
 	}
+	r.locateAll(o.checks)
 	o.done, o.errs, o.pendingInputs, o.ask = true, r.errs, nil, nil
 	return true
 }

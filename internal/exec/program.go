@@ -2,6 +2,7 @@ package exec
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -25,8 +26,16 @@ type Program struct {
 	checks bool
 	// control says that a step runs subgraphs, whose launches are not the program's own.
 	control bool
-	runs    *sync.Pool // space of runs, of a program that runs again; else nil
+	runs    *runSpace // space of runs, of a program that runs again; else nil
 }
+
+// runSpace is the space of a program's runs.
+type runSpace struct {
+	sync.Pool
+	ran atomic.Bool // the program ran before; for most sizes of a shared plan it never will, and they use what others use
+}
+
+func newRunSpace() *runSpace { return &runSpace{Pool: sync.Pool{New: func() any { return new(run) }}} }
 
 // bufInfo describes a buffer of a program.
 type bufInfo struct {
@@ -74,6 +83,7 @@ type step struct {
 	attr         attr.Attr
 	fused        *backend.Fused
 	rows         *backend.RowFusion // of a row-fusion group; kernel runs it
+	control      *controlLaunch     // of a node that owns subgraphs; kernel runs it
 	dev          *backend.Device
 	out          []operand
 	in           []operand

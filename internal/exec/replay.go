@@ -33,6 +33,7 @@ type Replay struct {
 	capture     *capture
 	precompiled sync.Once
 	settings    []setting
+	checks      []checkedNode // to locate errors
 }
 
 // setting is the settings of a device when a program was planned for it.
@@ -79,8 +80,10 @@ func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 	if err := fault.Catch(p.build); err != nil {
 		return nil, nil, err
 	}
-	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
-	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), capturedBufs: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
+	p.prog.runs = newRunSpace()
+	n := p.prog.numIn
+	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, n), capturedBufs: make([]*mem.Buffer, n),
+		donated: make([]bool, n), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
 			r.donated[b.donor] = true
@@ -115,6 +118,7 @@ func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 			r.argOf[r.args[i]] = i + 1
 		}
 	}
+	r.checks = checkedNodes(nil, p.idx.Nodes)
 	for _, o := range outs {
 		r.outs = append(r.outs, Output{Spec: graph.Spec{Shape: o.Shape(), DType: o.DType()}, Dev: p.device(o), at: p.info[p.idx.Get(o)].at})
 	}
@@ -186,6 +190,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	if err != nil {
 		b.untakeAll() // given up before the first step that writes over an input: the inputs are as they were
 	} else {
+		run.locateAll(r.checks)
 		err = run.cause
 		for _, i := range slices.Clone(b.taken) {
 			if run.notOverwritten(i) {

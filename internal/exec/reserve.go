@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -13,6 +14,7 @@ import (
 // run is one execution of a program: its buffers, and what it took and must give back.
 type run struct {
 	prog    *Program
+	pool    *sync.Pool // where its space goes
 	bufs    []*mem.Buffer
 	owned   []*mem.Buffer // to free at the end
 	results []*mem.Buffer // results: to free if the run is given up
@@ -45,8 +47,12 @@ type run struct {
 var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(p *Program) *run {
-	r := p.space().Get().(*run)
-	r.prog, r.donates = p, len(p.steps)
+	pool := &runs
+	if p.runs != nil && p.runs.ran.Load() {
+		pool = &p.runs.Pool
+	}
+	r := pool.Get().(*run)
+	r.pool, r.prog, r.donates = pool, p, len(p.steps)
 	if r.ready {
 		return r
 	}
@@ -61,17 +67,13 @@ func newRun(p *Program) *run {
 	return r
 }
 
-func (p *Program) space() *sync.Pool {
-	if p.runs != nil {
-		return p.runs
-	}
-	return &runs
-}
-
 // release lets other runs have the space; the run is over and is not used any more.
 func (r *run) release() {
 	p := r.prog
-	r.ready = r.ready || r.whole && p.runs != nil && p.ownArena()
+	if p.runs != nil && r.pool == &runs {
+		p.runs.ran.Store(true)
+	}
+	r.ready = r.ready || r.whole && r.pool != &runs && p.ownArena()
 	switch {
 	case r.ready:
 		// Operands stay described, and temporaries where they are; what came from outside goes.
@@ -92,7 +94,9 @@ func (r *run) release() {
 	default:
 		clear(r.bufs)
 		clear(r.space)
-		clear(r.fresh)
+		if clear(r.fresh); r.pool == &runs {
+			r.fresh = nil // it is as long as this program needs
+		}
 		for i := range r.sliceBufs {
 			r.sliceBufs[i].Clear()
 		}
@@ -107,7 +111,7 @@ func (r *run) release() {
 	if r.bound.claims != nil {
 		r.bound.drop()
 	}
-	p.space().Put(r)
+	r.pool.Put(r)
 }
 
 // Wipe empties a list. Most have a handful of entries, for which the call of clear costs more than the loop.
@@ -230,8 +234,8 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 	if p.ownArena() {
 		own = r.ownMemory()
 	} else {
-		for _, a := range p.arenas {
-			m, err := poolOf(pool, a.dev).Get("temporaries", a.size)
+		for k, a := range p.arenas {
+			m, err := r.getArena(poolOf(pool, a.dev), k, a.size)
 			if err != nil {
 				return err
 			}
@@ -247,6 +251,48 @@ func (r *run) reserveTemps(pool *mem.Pool) error {
 		r.bufs[i] = &r.sliceBufs[k]
 	}
 	return nil
+}
+
+// getArena takes the memory of an arena, and says which ops use it if that is tracked.
+func (r *run) getArena(pool *mem.Pool, k, size int) (*mem.Buffer, error) {
+	if !pool.Tracking() {
+		return pool.Get("temporaries", size)
+	}
+	return pool.GetParts("temporaries", size, r.prog.arenaParts(k))
+}
+
+// arenaParts returns the bytes by op of the temporaries in an arena, at the launch with the most of them.
+func (p *Program) arenaParts(arena int) (parts []mem.Part) {
+	var of []int32
+	change := make([]int, len(p.steps)+1)
+	for _, i := range p.slices {
+		b := &p.bufs[i]
+		if int(b.arena) != arena || b.root != i { // those written over another one have its memory
+			continue
+		}
+		of = append(of, i)
+		change[b.first] += b.size
+		change[b.end+1] -= b.size
+	}
+	at, now, most := int32(0), 0, 0
+	for k, c := range change {
+		if now += c; now > most {
+			at, most = int32(k), now
+		}
+	}
+	for _, i := range of {
+		b := &p.bufs[i]
+		if b.first > at || b.end < at {
+			continue
+		}
+		op := p.steps[b.first].op
+		k := slices.IndexFunc(parts, func(q mem.Part) bool { return q.Op == op })
+		if k < 0 {
+			k, parts = len(parts), append(parts, mem.Part{Op: op})
+		}
+		parts[k].Bytes += int64(b.size)
+	}
+	return parts
 }
 
 // maxOwnArena is the size up to which a run's arena stays with it.

@@ -12,33 +12,43 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Bind makes the program for the sizes of another trace; nil, and why, if the plan does not fit it.
-func (s *SharedPlan) Bind(t *Traced) (r *Replay, why string) {
+// Bind makes the program for the sizes of another trace; nil if the plan does not fit it, with the reason and how much was compared
+// before it was found: of several plans the one that fits best tells why there is another.
+func (s *SharedPlan) Bind(t *Traced) (r *Replay, why string, compared int) {
 	b := &binder{s: s, t: t}
+	defer b.release()
+	r = b.bind()
+	return r, b.why, b.compared
+}
+
+func (b *binder) bind() *Replay {
 	if !b.match() || !b.matchNodes() {
-		return nil, b.why
+		return nil
 	}
 	lowered := b.steps()
 	if lowered == nil || !b.sameRowGroups(lowered) {
-		return nil, b.why
+		return nil
 	}
 	prog := b.program(lowered)
 	if prog == nil || !b.donorsHold(prog) {
-		return nil, b.why
+		return nil
 	}
 	b.offsets(prog)
-	return b.replay(prog), ""
+	return b.replay(prog)
 }
 
 // steps binds the launches as they were lowered.
 func (b *binder) steps() []step {
 	s := b.s
-	list, total := make([]step, len(s.lowered)), 0
-	for k := range s.lowered {
-		total += len(s.lowered[k].in) + len(s.lowered[k].out)
-	}
-	space := make([]operand, 0, total)
+	list := b.space(len(s.lowered))
+	var space []operand
 	bind := func(from []operand) []operand {
+		if b.unchanged(from) {
+			return from
+		}
+		if cap(space)-len(space) < len(from) {
+			space = make([]operand, 0, max(operandBlock, len(from)))
+		}
 		at := len(space)
 		for _, o := range from {
 			n := b.raw(o.node)
@@ -62,12 +72,54 @@ func (b *binder) steps() []step {
 			if st.fused = b.fused(&st, st.fused, b.raw(st.lead).Shape()); st.fused == nil {
 				return nil
 			}
+		case st.control != nil:
+			st.attr = b.attr(st.nodes[0])
+			st.control = st.control.forSizes(st.attr.(*graph.Control))
+			st.kernel = st.control.kernel()
 		case len(st.nodes) > 0:
 			st.attr = b.attr(st.nodes[0])
 		}
 		list[k] = st
 	}
 	return list
+}
+
+// operandBlock is how many operands are allocated at once.
+const operandBlock = 64
+
+// unchanged reports whether operands are those of the plan: much of a training step does not depend on the sizes of its data.
+func (b *binder) unchanged(list []operand) bool {
+	for i := range list {
+		o := &list[i]
+		n := b.raw(o.node)
+		switch {
+		case n.IsTuple() && o.how == asWritten:
+			if n.Out(int(o.item)).Shape != o.shape {
+				return false
+			}
+		case n.Shape() != o.shape || o.how == asStored && !sameLayout(b.lays[o.node], o.lay):
+			return false
+		}
+	}
+	return true
+}
+
+// loweredSteps has space for launches that are put together to those of a program.
+var loweredSteps = sync.Pool{New: func() any { return new([]step) }}
+
+// space gets room for the launches as they were lowered.
+func (b *binder) space(n int) []step {
+	b.lowered = loweredSteps.Get().(*[]step)
+	*b.lowered = resize(*b.lowered, n)
+	return *b.lowered
+}
+
+// release gives that back.
+func (b *binder) release() {
+	if b.lowered != nil {
+		clear(*b.lowered)
+		loweredSteps.Put(b.lowered)
+	}
 }
 
 // fused binds a program to its shape. It is prepared again only if an attribute changed that is part of it.
@@ -142,7 +194,7 @@ func (b *binder) program(lowered []step) *Program {
 	s := b.s
 	was := s.replay.prog
 	p := &Program{bufs: slices.Clone(was.bufs), steps: make([]step, len(was.steps)), numIn: was.numIn, operands: was.operands,
-		slices: was.slices, allocated: was.allocated, checks: was.checks, runs: &sync.Pool{New: func() any { return new(run) }}}
+		slices: was.slices, allocated: was.allocated, checks: was.checks, control: was.control, runs: newRunSpace()}
 	for k := range was.steps {
 		old, to := &was.steps[k], &p.steps[k]
 		switch {
@@ -309,7 +361,10 @@ func (p *planner) overlaysAt(st *step, in, out int32) bool {
 func (b *binder) replay(prog *Program) *Replay {
 	was := b.s.replay
 	r := &Replay{prog: prog, lays: b.t.Lays, args: was.args, argOf: was.argOf, donated: was.donated, settings: was.settings,
-		capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
+		checks: was.checks, capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
+	if r.capture != nil {
+		r.capture.recordings = b.s.recordings
+	}
 	for i := range b.s.nodes {
 		f := &b.s.nodes[i]
 		n := b.raw(int32(i))

@@ -15,12 +15,14 @@ var Immediate func(d dtype.DType, v dtype.Scalar) *graph.Node
 
 // binder binds a trace to a shared plan.
 type binder struct {
-	s       *SharedPlan
-	t       *Traced
-	changed bool                 // some attribute is not the plan's
-	folded  map[int32]attr.Const // by raw node: immediates with another value than the plan's
-	lays    []*shape.Layout      // by planned node
-	why     string
+	s        *SharedPlan
+	t        *Traced
+	changed  bool                 // some attribute is not the plan's
+	folded   map[int32]attr.Const // by raw node: immediates with another value than the plan's
+	lays     []*shape.Layout      // by planned node
+	why      string
+	compared int // nodes that are as in the plan
+	lowered  *[]step
 }
 
 // fail notes why the trace cannot be bound.
@@ -61,12 +63,15 @@ func (b *binder) match() bool {
 		}
 	}
 	for i, a := range t.Args {
+		if k := s.rawArgs[i]; k >= 0 && !b.likeShape(&s.raw[k], a.Shape()) {
+			return false
+		}
 		if int32(t.idx.Get(a)) != s.rawArgs[i] || s.strided[i] != (t.Lays != nil && t.Lays[i] != nil) {
 			return b.fail("argument or captured tensor %d is read otherwise, or has other strides", i)
 		}
 	}
 	for i, n := range t.idx.Nodes {
-		if !b.matchNode(i, n) {
+		if b.compared = i + 1; !b.matchNode(i, n) {
 			return false
 		}
 	}
@@ -85,13 +90,14 @@ func (b *binder) matchNode(i int, n *graph.Node) bool {
 	}
 	if a := n.Attr(); a != nil || r.attr != nil {
 		if !attr.Same(a, r.attr) {
-			if b.changed = true; !attr.SameButSizes(a, r.attr) {
+			_, owns := a.(*graph.Control) // its subgraphs have plans of their own
+			if b.changed = true; !owns && !attr.SameButSizes(a, r.attr) {
 				return b.fail("%s has other attributes", r.op.Name)
 			}
 		}
 	}
-	if sh := n.Shape(); sh != r.shape && !samePattern(sh, r.shape) {
-		return b.fail("%s has shape %v, and the plan is for shapes like %v: a size of 0 or 1 or another rank wants a plan of its own", r.op.Name, sh, r.shape)
+	if !b.likeShape(r, n.Shape()) {
+		return false
 	}
 	if r.outs != nil || n.IsTuple() {
 		if !n.IsTuple() || n.NumOut() != len(r.outs) {
@@ -119,6 +125,19 @@ func (b *binder) matchNode(i int, n *graph.Node) bool {
 		}
 	}
 	return true
+}
+
+// likeShape reports whether a node may have a shape.
+func (b *binder) likeShape(r *rawNode, sh *shape.Shape) bool {
+	if sh == r.shape || samePattern(sh, r.shape) {
+		return true
+	}
+	what := r.op.Name
+	if what == "placeholder" {
+		what = "an argument or a captured tensor"
+	}
+	return b.fail("%s has shape %v, and the plan is for shapes like %v: sizes of 0 and 1 and other ranks have their own",
+		what, sh, r.shape)
 }
 
 // samePattern reports whether shapes have the same rank and sizes of 0 and 1 in the same dimensions: these decide about broadcasting

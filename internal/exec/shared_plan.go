@@ -36,6 +36,7 @@ type SharedPlan struct {
 	edges        []shapeEdge
 	orders       []arenaOrder
 	mayFuse      bool // there may be row-fusion groups
+	recordings   *recordings
 	producer     []int32
 	decisions
 }
@@ -92,14 +93,16 @@ func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, pla
 	if why = plan.describe(p, t, w); why != "" {
 		return r, nil, why, nil
 	}
+	if r.capture != nil {
+		plan.recordings = new(recordings)
+		r.capture.recordings = plan.recordings
+	}
 	return r, plan, "", nil
 }
 
 // describe notes the structure of the trace and of its plan; it returns why the plan cannot be shared.
 func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 	switch {
-	case p.prog.control:
-		return "control flow has plans of its own"
 	case p.rematerialised:
 		return "values are computed twice where that holds less memory at these sizes"
 	case len(p.elisions) > 0:
@@ -107,14 +110,14 @@ func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 	case len(w.Values) != len(t.idx.Nodes):
 		return "the trace was rewritten as a whole"
 	}
-	rawOf, why := s.describeTrace(t, w)
-	if why != "" {
+	of := rawNumbers{p: p, planned: make([]int32, len(p.idx.Nodes))}
+	if why := s.describeTrace(t, w, &of); why != "" {
 		return why
 	}
-	for copied, of := range w.Copies {
-		rawOf[copied] = rawOf[of]
+	for copied, node := range w.Copies {
+		of.set(copied, of.get(node))
 	}
-	if why := s.describeNodes(p, rawOf, t); why != "" {
+	if why := s.describeNodes(p, &of, t); why != "" {
 		return why
 	}
 	for k := range p.lowered {
@@ -129,22 +132,48 @@ func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 		}
 		op := graph.Lookup(st.op)
 		_, axis := st.attr.(attr.Axis)
-		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce)
+		reduces := st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce
+		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || reduces)
 	}
 	s.orders = arenaOrders(p.prog)
 	return ""
 }
 
+// rawNumbers finds the first raw node of a value: by its number where it was planned, in a map where it was simplified away.
+type rawNumbers struct {
+	p       *planner
+	planned []int32 // +1
+	others  map[*graph.Node]int32
+}
+
+// get returns -1 if there is none.
+func (r *rawNumbers) get(n *graph.Node) int32 {
+	if k := r.p.idx.Get(n); k >= 0 {
+		return r.planned[k] - 1
+	}
+	return r.others[n] - 1
+}
+
+func (r *rawNumbers) set(n *graph.Node, raw int32) {
+	if k := r.p.idx.Get(n); k >= 0 {
+		r.planned[k] = raw + 1
+		return
+	}
+	if r.others == nil {
+		r.others = map[*graph.Node]int32{}
+	}
+	r.others[n] = raw + 1
+}
+
 // describeTrace notes the nodes of the trace.
-func (s *SharedPlan) describeTrace(t *Traced, w Rewritten) (rawOf map[*graph.Node]int32, why string) {
-	rawOf = make(map[*graph.Node]int32, len(t.idx.Nodes))
-	s.raw = make([]rawNode, len(t.idx.Nodes))
+func (s *SharedPlan) describeTrace(t *Traced, w Rewritten, of *rawNumbers) (why string) {
+	s.raw, s.rawIn = make([]rawNode, len(t.idx.Nodes)), make([]int32, 0, 2*len(t.idx.Nodes))
 	for i, n := range t.idx.Nodes {
 		r := &s.raw[i]
-		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)), how: w.How[i],
-			stored: n.Stored(), constant: n.IsConst()}
+		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)),
+			how: w.How[i], stored: n.Stored(), constant: n.IsConst()}
 		if r.attr != nil && !reflect.TypeOf(r.attr).Comparable() {
-			return nil, fmt.Sprintf("%s has an attribute that cannot be compared", n.Op().Name)
+			return fmt.Sprintf("%s has an attribute that cannot be compared", n.Op().Name)
 		}
 		if r.stored {
 			_, lay := n.Buffer()
@@ -162,14 +191,14 @@ func (s *SharedPlan) describeTrace(t *Traced, w Rewritten) (rawOf map[*graph.Nod
 			}
 		}
 		v := w.Values[i]
-		if _, ok := rawOf[v]; !ok {
-			rawOf[v] = int32(i)
+		if r.rep = of.get(v); r.rep < 0 {
+			of.set(v, int32(i))
+			r.rep = int32(i)
 		}
-		r.rep = rawOf[v]
 		if r.how == Folded {
 			c, ok := v.Attr().(attr.Const)
 			if !ok {
-				return nil, "a number was computed while it was simplified"
+				return "a number was computed while it was simplified"
 			}
 			r.folded = &c
 		}
@@ -181,16 +210,16 @@ func (s *SharedPlan) describeTrace(t *Traced, w Rewritten) (rawOf map[*graph.Nod
 		s.rawArgs = append(s.rawArgs, int32(t.idx.Get(a)))
 		s.strided = append(s.strided, t.layout(i) != nil)
 	}
-	return rawOf, ""
+	return ""
 }
 
 // describeNodes notes the nodes that were planned.
-func (s *SharedPlan) describeNodes(p *planner, rawOf map[*graph.Node]int32, t *Traced) string {
+func (s *SharedPlan) describeNodes(p *planner, of *rawNumbers, t *Traced) string {
 	s.nodes = make([]plannedNode, len(p.idx.Nodes))
 	for i, n := range p.idx.Nodes {
 		f, to := &p.info[i], &s.nodes[i]
-		raw, ok := rawOf[n]
-		if !ok || n.Op().Transparent {
+		raw := of.get(n)
+		if raw < 0 || n.Op().Transparent {
 			return fmt.Sprintf("%s was made while the trace was simplified", n.Op().Name)
 		}
 		*to = plannedNode{raw: raw, in: -1, buf: f.at.buf, class: f.class, hasLay: f.at.lay != nil, tuple: f.tuple}

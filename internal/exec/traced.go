@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"sync"
+
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -11,12 +13,24 @@ type Traced struct {
 	Lays       []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
 	Becomes    []int           // by output: the argument whose next value it is, -1: none
 	Recompute  float64         // share of the work that may be done twice to hold less memory
-	idx        graph.Index
+	idx        *graph.Index
+}
+
+var traceIndexes = sync.Pool{New: func() any { return new(graph.Index) }}
+
+// Release lets other traces have the space in which the nodes were numbered.
+func (t *Traced) Release() {
+	if t.idx != nil {
+		t.idx.Reset()
+		traceIndexes.Put(t.idx)
+		t.idx = nil
+	}
 }
 
 // number numbers the nodes behind the outputs, inputs first.
 func (t *Traced) number() {
-	if len(t.idx.Nodes) == 0 {
+	if t.idx == nil {
+		t.idx = traceIndexes.Get().(*graph.Index)
 		t.idx.PostOrder(t.Outs, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	}
 }

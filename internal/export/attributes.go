@@ -21,9 +21,12 @@ var attrTypes = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, a := range []attr.Attr{attr.Const{}, attr.Cast{}, attr.Axis{}, attr.Axes{}, attr.Shape{}, attr.Perm{}, attr.Slice{}, attr.Scan{},
 		attr.FFT{}, attr.HalfFFT{},
-		attr.Scatter{}, attr.Sort{}, attr.Bits{}, attr.Arange{}, attr.Bound{}, attr.Order{}, attr.Polynomial{}, attr.Conv{}, attr.GatherMM{},
-		attr.Softplus{}, attr.RowNorm{}, attr.Attention{}, attr.Table{}, attr.Pool{}, attr.Var{}, attr.Norm{}, attr.TopK{}, attr.Search{}, attr.Strided{},
-		attr.Unfold{}, attr.Bitcast{}, attr.Diagonal{}, attr.Split{}, attr.Recurrent{}, attr.Domain{}, attr.Mix{}, attr.Factor{}, attr.Block{}, attr.Quantized{}} {
+		attr.Scatter{}, attr.Sort{}, attr.Bits{}, attr.Arange{}, attr.Bound{}, attr.Order{}, attr.Polynomial{}, attr.Conv{},
+		attr.GatherMM{},
+		attr.Softplus{}, attr.RowNorm{}, attr.Attention{}, attr.Table{}, attr.Pool{}, attr.Var{}, attr.Norm{}, attr.TopK{}, attr.Search{},
+		attr.Strided{},
+		attr.Unfold{}, attr.Bitcast{}, attr.Diagonal{}, attr.Split{}, attr.Recurrent{}, attr.Domain{}, attr.Mix{}, attr.Factor{},
+		attr.Block{}, attr.Quantized{}} {
 		t := reflect.TypeOf(a)
 		m[t.Name()] = t
 	}

@@ -25,7 +25,9 @@ var notWritten = map[string]string{
 
 // TestEveryAttributeIsKnown finds attributes that were added and not listed.
 func TestEveryAttributeIsKnown(t *testing.T) {
-	pkgs, err := parser.ParseDir(token.NewFileSet(), "../attr", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	pkgs, err := parser.ParseDir(token.NewFileSet(), "../attr", func(f fs.FileInfo) bool {
+		return !strings.HasSuffix(f.Name(), "_test.go")
+	}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +108,12 @@ func TestAttributesComeBack(t *testing.T) {
 }
 
 func TestAttributesRefused(t *testing.T) {
-	for _, text := range []string{`{}`, `{"Axis":{}, "Axes":{}}`, `{"Nope":{}}`, `{"Axis":{"axis":1}}`, `{"Axis":{"Axis":1.5}}`, `{"Axis":{"Axis":9223372036854775808}}`,
-		`{"Axis":{"Axis":"1"}}`, `{"Cast":{"To":"invalid"}}`, `{"Cast":{"To":3}}`, `{"Axes":{"Axes":[1,"2"]}}`, `{"Axes":{"Keep":1}}`, `{"Scatter":{"Reduce":256}}`,
-		`{"Scatter":{"Reduce":-1}}`, `{"Norm":{"P":"inf"}}`, `{"Norm":{"P":1e999}}`, `{"Norm":{"P":"nan:1"}}`, `{"Table":{"Data":"*"}}`, `{"Print":{}}`, `[]`, `3`,
+	for _, text := range []string{`{}`, `{"Axis":{}, "Axes":{}}`, `{"Nope":{}}`, `{"Axis":{"axis":1}}`, `{"Axis":{"Axis":1.5}}`,
+		`{"Axis":{"Axis":9223372036854775808}}`,
+		`{"Axis":{"Axis":"1"}}`, `{"Cast":{"To":"invalid"}}`, `{"Cast":{"To":3}}`, `{"Axes":{"Axes":[1,"2"]}}`, `{"Axes":{"Keep":1}}`,
+		`{"Scatter":{"Reduce":256}}`,
+		`{"Scatter":{"Reduce":-1}}`, `{"Norm":{"P":"inf"}}`, `{"Norm":{"P":1e999}}`, `{"Norm":{"P":"nan:1"}}`, `{"Table":{"Data":"*"}}`,
+		`{"Print":{}}`, `[]`, `3`,
 		`{"Axis":{"Axis":1,"Axis":2}}`, `{"Axes":{"Axes":[` + strings.Repeat("1,", maxAttrInts) + `1]}}`} {
 		p, err := strictjson.New("test", []byte(text), maxDepth, 100)
 		if err != nil {

@@ -1,6 +1,8 @@
 package export
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid/internal/codec/strictjson"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -62,6 +64,23 @@ func (c *control) append(b []byte) (_ []byte, err error) {
 		}
 	}
 	return append(b, `]}`...), nil
+}
+
+// clone is a copy that can be checked while another one is.
+func (c *control) clone() *control {
+	if c == nil {
+		return nil
+	}
+	d := &control{spec: c.spec}
+	for _, g := range c.graphs {
+		h := *g
+		h.steps = slices.Clone(g.steps)
+		for i := range h.steps {
+			h.steps[i].control = h.steps[i].control.clone()
+		}
+		d.graphs = append(d.graphs, &h)
+	}
+	return d
 }
 
 // maxBranches bounds the subgraphs of a node.

@@ -32,7 +32,8 @@ func checkOne(op *graph.Op, in []dtype.DType, out dtype.DType) error {
 	if text := elementwiseAttr[op.Name]; text != "" {
 		a = `,"attr":` + text
 	}
-	text := fmt.Sprintf(`{"functions":[{"name":"f","inputs":[%s],"nodes":[{"op":%q,"version":%d,"in":[%s]%s,"out":[[%q,3]]}],"outputs":[%d]}]}`,
+	text := fmt.Sprintf(
+		`{"functions":[{"name":"f","inputs":[%s],"nodes":[{"op":%q,"version":%d,"in":[%s]%s,"out":[[%q,3]]}],"outputs":[%d]}]}`,
 		strings.Join(inputs, ","), op.Name, op.Version, strings.Join(numbers, ","), a, out, len(in))
 	graphs, _, err := Parse([]byte(text), 0)
 	if err != nil {

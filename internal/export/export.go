@@ -20,6 +20,7 @@ type Graph struct {
 	Outputs []graph.Spec // known after Check
 	outs    []int
 	Writes  []Write
+	Open    *Open // sizes that are open; nil: none
 }
 
 // Write is a stored tensor that a call leaves with another value.
@@ -242,6 +243,9 @@ func (g *Graph) append(b []byte) (_ []byte, err error) {
 			b = fmt.Appendf(b, "[%d,%d]", w.Tensor, w.value)
 		}
 		b = append(b, ']')
+	}
+	if g.Open != nil {
+		b = g.Open.append(b)
 	}
 	b = append(b, '}')
 	return b, nil

@@ -110,6 +110,11 @@ func parseGraph(p *strictjson.Parser, nesting int) (*Graph, error) {
 			g.outs, err = parseInts(p, maxStepInputs)
 		case "writes":
 			g.Writes, err = parseWrites(p)
+		case "open":
+			if nesting > 0 {
+				return p.Fail("a subgraph with open sizes")
+			}
+			g.Open, err = parseOpen(p)
 		default:
 			err = p.Fail("unknown key %.40q", key)
 		}
@@ -165,11 +170,15 @@ func parseStep(p *strictjson.Parser, nesting int) (graphStep, error) {
 	s.op = graph.Lookup(name)
 	switch {
 	case s.op == nil:
-		err = fault.New(fault.NotImplemented, importOp, "the file uses op %.80q, version %d, which this library does not have; update it", name, version)
+		err = fault.New(fault.NotImplemented, importOp, "the file uses op %.80q, version %d, which this library does not have; update it",
+			name, version)
 	case version > s.op.Version:
-		err = fault.New(fault.Version, importOp, "the file uses version %d of op %q; this library knows up to %d; update it", version, name, s.op.Version)
+		err = fault.New(fault.Version, importOp, "the file uses version %d of op %q; this library knows up to %d; update it", version,
+			name, s.op.Version)
 	case version < s.op.Version:
-		err = fault.New(fault.Version, importOp, "the file uses version %d of op %q; this library has version %d and knows no way from one to the other", version, name, s.op.Version)
+		err = fault.New(fault.Version, importOp,
+			"the file uses version %d of op %q; this library has version %d and knows no way from one to the other", version,
+			name, s.op.Version)
 	}
 	return s, err
 }

@@ -38,7 +38,10 @@ func (g *Graph) Check(tensors []graph.Spec) error {
 		}
 		g.Outputs = append(g.Outputs, graph.Spec{Shape: val[o].Shape(), DType: val[o].DType()})
 	}
-	return g.checkWrites(val, tensors)
+	if err := g.checkWrites(val, tensors); err != nil || g.Open == nil {
+		return err
+	}
+	return g.Open.check(g, tensors)
 }
 
 // checkWrites refuses writes unless each tensor is there, is written once, and keeps its dtype and shape.

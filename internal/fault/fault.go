@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kind classifies an error; each kind has a sentinel for errors.Is.
@@ -62,6 +63,27 @@ type Error struct {
 	Op   string // lower_snake op or function name
 	Msg  string // what is wrong, the values, what would be right
 	Err  error  // cause, if another error is behind it
+
+	// Facts are the parts of the message as fields, each zero where it does not apply.
+	Facts
+}
+
+// Facts are what an error is about.
+type Facts struct {
+	// Of memory that ran out, in bytes: what was asked for, what was in use, the most that was in use so far.
+	Requested, InUse, Peak int64
+
+	// Of shapes, dtypes and other values that do not fit: what was wanted and what came, as the message says it.
+	Expected, Got string
+
+	// Of an index out of range: the index, and the size it must stay below.
+	Value, Size int64
+
+	// At is the user's line where the op was recorded, file:line, or several with " or " between where they look alike. An error
+	// that is found when values are computed has it in its message too: no stack shows it then.
+	At     string
+	late   bool   // found when values were computed
+	Module string // types of the modules whose Forward recorded the op, from the outermost: GPT.Block.Embedding
 }
 
 // Error formats as "lucid: op: message".
@@ -77,7 +99,23 @@ func (e *Error) Error() string {
 		}
 		s += e.Err.Error()
 	}
+	var inner *Error
+	if e.late && e.At != "" && !(errors.As(e.Err, &inner) && inner.late && inner.At == e.At) {
+		s += " (at " + shortLines(e.At) + ")"
+	}
 	return s
+}
+
+// orLine separates the lines of At where one of several recorded the op.
+const orLine = " or "
+
+// shortLines is At without the folders.
+func shortLines(at string) string {
+	lines := strings.Split(at, orLine)
+	for i, s := range lines {
+		lines[i] = s[strings.LastIndexAny(s, `/\`)+1:]
+	}
+	return strings.Join(lines, orLine)
 }
 
 // Unwrap returns the cause.
@@ -91,12 +129,71 @@ func (e *Error) Is(target error) bool {
 
 // New builds an error.
 func New(k Kind, op, format string, args ...any) *Error {
-	return &Error{Kind: k, Op: op, Msg: fmt.Sprintf(format, args...)}
+	e := &Error{Kind: k, Op: op, Msg: fmt.Sprintf(format, args...)}
+	e.Expected, e.Got = wanted(e.Msg)
+	return e
 }
 
-// Wrap builds an error with a cause.
+// wanted finds what a message in the form of the project says was wanted, and what came: "…; want X, got Y", or "Y; want X".
+func wanted(msg string) (expected, got string) {
+	got, expected, ok := strings.Cut(msg, "; want ")
+	if !ok {
+		return "", ""
+	}
+	if want, came, ok := strings.Cut(expected, ", got "); ok {
+		return want, came
+	}
+	return expected, got
+}
+
+// Wrap builds an error with a cause, of which it has the facts.
 func Wrap(k Kind, op string, err error, format string, args ...any) *Error {
-	return &Error{Kind: k, Op: op, Msg: fmt.Sprintf(format, args...), Err: err}
+	e := New(k, op, format, args...)
+	e.Err = err
+	var inner *Error
+	if errors.As(err, &inner) {
+		e.Facts = inner.Facts
+	}
+	return e
+}
+
+// IndexError builds the error of an index that is out of range for a size.
+func IndexError(op string, value, size int64) *Error {
+	e := &Error{Kind: Index, Op: op, Facts: Facts{Value: value, Size: size}}
+	e.Msg = indexMessage(op, value, size)
+	return e
+}
+
+// targetOps are the functions whose indices are the targets of examples.
+var targetOps = map[string]bool{"cross_entropy": true, "nll_loss": true, "linear_cross_entropy": true, "multi_margin_loss": true,
+	"multilabel_margin_loss": true, "ctc_loss": true}
+
+func indexMessage(op string, value, size int64) string {
+	if targetOps[op] {
+		return fmt.Sprintf("target %d is out of range for %d classes", value, size)
+	}
+	return fmt.Sprintf("position %d is out of range for size %d", value, size)
+}
+
+// Located returns a copy of an error that was found when values were computed, with the user's line that recorded the op and the
+// modules it was recorded in. A kernel that several ops share does not know which it ran for: op names it.
+func (e *Error) Located(op string, at []string, module string) *Error {
+	c := *e
+	if c.Kind == Index && op != "" && op != c.Op {
+		c.Op, c.Msg = op, indexMessage(op, c.Value, c.Size)
+	}
+	c.At, c.Module, c.late = strings.Join(at, orLine), module, true
+	return &c
+}
+
+// Recorded returns the error with the user's line of a stack, for one that was found when an op was recorded.
+func (e *Error) Recorded(pcs []uintptr) *Error {
+	if e.late || e.At != "" {
+		return e
+	}
+	c := *e
+	c.At, c.Module = UserLine(pcs), Modules(pcs)
+	return &c
 }
 
 // Throw panics with an error of kind k: the form of mistakes found while building a graph.
@@ -105,6 +202,11 @@ func Throw(k Kind, op, format string, args ...any) { panic(New(k, op, format, ar
 // Rethrow panics with *Error, whatever kind of error came from an evaluation.
 func Rethrow(op string, err error) {
 	if e, ok := err.(*Error); ok {
+		if !e.late {
+			c := *e
+			c.late = true
+			e = &c
+		}
 		panic(e)
 	}
 	panic(Wrap(Internal, op, err, "evaluation failed"))

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // The IQ formats of one to three bits store indices into fixed tables of points; signs and scales are stored apart.
@@ -149,4 +150,28 @@ func deqIQ1M(dst []float32, src []byte) {
 		h := high[k/2] >> (k % 2 * 4)
 		shifted(dst[k*8:], dl, &grid1[int(qs[k])|int(h&7)<<8], h&8 != 0)
 	}
+}
+
+// PackedGrid is the table of points of a format as the file holds it, a point in 16 bits: two bits for each of 8 coordinates, or four
+// for each of 4. It is nil for formats without one.
+func PackedGrid(t Type) []uint16 {
+	from, points := 0, 0
+	for _, g := range []struct {
+		points int
+		types  []Type
+	}{{256, []Type{IQ2XXS}}, {512, []Type{IQ2XS}}, {1024, []Type{IQ2S}}, {2048, []Type{IQ1S, IQ1M}}, {256, []Type{IQ3XXS}}, {512, []Type{IQ3S}}} {
+		if slices.Contains(g.types, t) {
+			points = g.points
+			break
+		}
+		from += g.points
+	}
+	if points == 0 {
+		return nil
+	}
+	grid := make([]uint16, points)
+	for i := range grid {
+		grid[i] = binary.LittleEndian.Uint16(packedGrids[2*(from+i):])
+	}
+	return grid
 }

@@ -117,7 +117,8 @@ func (h *Array) MustAccept(n *Node) {
 		return
 	}
 	if old := h.node.Load(); old != nil && old.trace != n.trace && h.born < n.trace.epoch {
-		fault.Throw(fault.Trace, "assign", "a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
+		fault.Throw(fault.Trace, "assign",
+			"a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
 	}
 }
 

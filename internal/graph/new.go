@@ -103,6 +103,9 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		holds = n.Bytes() // else it takes no memory while it waits: it holds what it reads
 	}
 	n.kib = satAdd32(n.kib, uint32(min(holds>>10, math.MaxUint32)))
+	if op.Checks {
+		n.noteSite()
+	}
 	return n
 }
 
@@ -211,7 +214,8 @@ func (n *Node) IsPlaceholder() bool { return n.op == opPlaceholder }
 
 // NewPlaceholder returns a value-less node for argument number i of a trace.
 func NewPlaceholder(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
-	n := &Node{op: opPlaceholder, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
+	n := &Node{op: opPlaceholder, attr: attr.TupleItem{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t,
+		born: traces.Load(), depth: 1}
 	n.setNewDevice(dev)
 	return n
 }

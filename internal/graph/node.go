@@ -39,6 +39,7 @@ type extra struct {
 	in   []*Node       // inputs when there are more than two
 	outs []Spec        // of a tuple: its outputs
 	bufs []*mem.Buffer // of a tuple: its values
+	site *Site         // of an op that checks values: where it was recorded
 
 	holder weak.Pointer[Array] // the handle of a large value that is watched
 	held   atomic.Bool         // and still has its claim

@@ -149,6 +149,8 @@ type Op struct {
 	// Cheap says that a kernel takes no longer than reading and writing its operands once: it may be run again so that its
 	// result need not be stored. Elementwise ops always are.
 	Cheap bool
+	// Checks says that computing the op fails on values that it refuses: its nodes know where they were recorded.
+	Checks bool
 	// InPlace is a bit set of inputs whose buffer the output may take over although the op is not elementwise.
 	InPlace uint32
 

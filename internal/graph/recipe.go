@@ -13,11 +13,12 @@ type Recipe struct {
 	item  int // output of a tuple node that the node shows, -1: none
 	tuple bool
 	konst bool // a 0-d immediate
+	site  *Site
 }
 
 // RecipeOf returns the node's recipe.
 func RecipeOf(n *Node) Recipe {
-	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple(), konst: n.IsConst()}
+	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple(), konst: n.IsConst(), site: n.Site()}
 	if k, ok := n.IsTupleItem(); ok {
 		r.item = k
 	}
@@ -26,13 +27,21 @@ func RecipeOf(n *Node) Recipe {
 
 // Over records the op over other inputs of the same specs.
 func (r *Recipe) Over(in []*Node) *Node {
-	switch {
-	case r.item >= 0:
+	if r.item >= 0 {
 		return TupleItem(in[0], r.item)
-	case r.tuple:
-		return NewTuple(r.op, r.attr, in...)
 	}
-	n := New(r.op, r.attr, in...)
+	var n *Node
+	if r.tuple {
+		n = NewTuple(r.op, r.attr, in...)
+	} else {
+		n = New(r.op, r.attr, in...)
+	}
+	if r.site != nil {
+		n.setSite(r.site)
+	}
+	if r.tuple {
+		return n
+	}
 	if r.konst {
 		return n.MarkConst()
 	}

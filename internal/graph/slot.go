@@ -88,7 +88,8 @@ func (s *Slot) Grad() *Array {
 		return t.readGrad(s)
 	}
 	if s.home != nil {
-		fault.Throw(fault.Trace, s.home.Name, "the gradient of a tensor made in %s was asked for after the call; return it instead", s.home.Name)
+		fault.Throw(fault.Trace, s.home.Name, "the gradient of a tensor made in %s was asked for after the call; return it instead",
+			s.home.Name)
 	}
 	return s.Shown()
 }

@@ -82,7 +82,8 @@ func (n *Node) MustLive() {
 
 func (t *Trace) mustBeOpen() {
 	if t.closed.Load() {
-		fault.Throw(fault.Trace, t.Name, "a value traced in %s was used after the call; return it, or assign it to a tensor that existed before", t.Name)
+		fault.Throw(fault.Trace, t.Name,
+			"a value traced in %s was used after the call; return it, or assign it to a tensor that existed before", t.Name)
 	}
 }
 
@@ -136,7 +137,9 @@ func (t *Trace) read(h *Array) *Node {
 		panic(Inline) // it varies under a transform outside: the function must be part of that
 	}
 	if h.born >= t.epoch && n.born >= t.epoch && n.op.Kind != Source && !n.Stored() {
-		fault.Throw(fault.Trace, t.Name, "a tensor of shape %v was made outside %s while it was being traced, by another goroutine; make it before, or inside", n.shape, t.Name)
+		fault.Throw(fault.Trace, t.Name,
+			"a tensor of shape %v was made outside %s while it was being traced, by another goroutine; make it before, or inside",
+			n.shape, t.Name)
 	}
 	m := NewPlaceholder(t, len(t.captured), Spec{n.shape, n.dtype}, n.Device())
 	if n.leaf {
@@ -176,7 +179,8 @@ func (t *Trace) write(h *Array, n *Node) bool {
 
 func (t *Trace) cell(s *Slot) *gradCell {
 	if t.kind == TraceControl {
-		fault.Throw(fault.NotImplemented, t.Name, "the body uses the gradient slot of a tensor; use Grad or ValueAndGrad in it, not Backward")
+		fault.Throw(fault.NotImplemented, t.Name,
+			"the body uses the gradient slot of a tensor; use Grad or ValueAndGrad in it, not Backward")
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

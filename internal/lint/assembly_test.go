@@ -20,7 +20,8 @@ var fencing = []string{"fence", "newArena"}
 
 const kernelsAt = "../backend/cpu/"
 
-var routineHead = regexp.MustCompile(`(?m)^TEXT (·?)(\w+)(?:<>)?\(SB\)`)
+// routineHead finds the names of routines, also of those whose text is in a header that several files include.
+var routineHead = regexp.MustCompile(`(?m)^(?:TEXT (·?)(\w+)(?:<>)?\(SB\)|#define \w+ (·)(\w+)$)`)
 
 // routines lists the routines of assembly that a package has for an architecture, those that only assembly knows if inner.
 func routines(t *testing.T, pkg, arch string, inner bool) (names []string) {
@@ -35,8 +36,8 @@ func routines(t *testing.T, pkg, arch string, inner bool) (names []string) {
 			t.Fatal(err)
 		}
 		for _, m := range routineHead.FindAllStringSubmatch(string(text), -1) {
-			if m[1] != "" || inner {
-				names = append(names, m[2])
+			if m[1]+m[3] != "" || inner {
+				names = append(names, m[2]+m[4])
 			}
 		}
 	}

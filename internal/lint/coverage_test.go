@@ -83,7 +83,7 @@ func TestKernels(t *testing.T) {
 func TestElementwiseDTypes(t *testing.T) {
 	attrs := map[string]attr.Attr{"cast": attr.Cast{To: dtype.Float32}, "wrap_index": attr.Bound{Size: 2}, "require": attr.Domain{Rule: 1},
 		"softplus": attr.Softplus{Beta: 1, Threshold: 20}, "polygamma": attr.Order{N: 1}, "special_polynomial": attr.Polynomial{Family: 1},
-		"standard_gamma_grad": attr.Order{}, "beta_grad": attr.Order{}}
+		"standard_gamma_grad": attr.Order{}, "beta_grad": attr.Order{}, "erfcx_derivative": attr.Order{N: 1}}
 	for _, o := range graph.Ops() {
 		if o.Kind != graph.Elementwise {
 			continue

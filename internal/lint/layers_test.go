@@ -46,8 +46,8 @@ var layers = []layer{
 	{name: "gguf", packages: []string{"internal/codec/gguf"}, imports: []string{"leaves", "internal/codec/...", "internal/ggml"}},
 	{name: "codec", packages: []string{"internal/codec/..."}, imports: []string{"leaves"}},
 	// Text and files of language models, usable without the engine.
-	{name: "language files", packages: []string{"llm/tokenizer/...", "llm/template/..."}, imports: []string{"leaves", "internal/codec/..."},
-		outside: []string{"golang.org/x/text/unicode/norm"}},
+	{name: "language files", packages: []string{"llm/tokenizer/...", "llm/template/...", "llm/grammar/..."},
+		imports: []string{"leaves", "internal/codec/..."}, outside: []string{"golang.org/x/text/unicode/norm"}},
 	{name: "mem", packages: []string{"internal/mem"}, imports: []string{"leaves"}},
 	{name: "backend", packages: []string{"backend"}, imports: []string{"leaves", "internal/mem", "backend"}},
 	// The kernels of factorisations, which both host devices have: each gives its own matrix products.
@@ -78,8 +78,9 @@ var layers = []layer{
 	{name: "nn parts", packages: []string{"nn/init", "nn/functional"}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "doors", "leaves"}},
 	{name: "nn", packages: []string{"nn", "nn/utils/...", "nn/..."}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "amp", "autograd", "quant", "io/...", "nn/...", "doors", "leaves"}},
 	// The modules read the description of a model in a GGUF file; llm reads and writes whole files.
-	{name: "language models", packages: []string{"llm", "llm/model"},
+	{name: "language models", packages: []string{"llm", "llm/model", "llm/tune"},
 		imports: []string{"public", ".", "doors", "leaves", "internal/codec/...", "internal/ggml"}},
+	{name: "language server", packages: []string{"llm/serve"}, imports: []string{".", "leaves", "llm", "llm/tokenizer", "llm/grammar"}},
 	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"}, imports: []string{"public", ".", "doors", "leaves"}},
 	{name: "distributed", packages: []string{"distributed"}, imports: []string{"public", ".", "doors", "leaves", "internal/comm/..."}},
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},

@@ -10,12 +10,16 @@ import (
 
 // sharedNames are function names that two public packages have, each with its reason. Everything else has one home.
 var sharedNames = map[string]string{
-	"Cond":      "a branch of a graph in package lucid; the condition number in linalg",
-	"Polar":     "complex numbers from length and angle in package lucid; a decomposition in linalg",
-	"Call":      "lucid calls an op by name, nn a module as PyTorch's m(x) does",
-	"Bernoulli": "random draws by a key what lucid draws by the default generator",
-	"Eval":      "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
+	"Beta":         "random draws from a distribution, special has the function: PyTorch's and SciPy's own words",
+	"Binomial":     "random draws by a key what lucid draws by the default generator",
+	"Poisson":      "random draws by a key what lucid draws by the default generator",
+	"Cond":         "a branch of a graph in package lucid; the condition number in linalg",
+	"Polar":        "complex numbers from length and angle in package lucid; a decomposition in linalg",
+	"Call":         "lucid calls an op by name, nn a module as PyTorch's m(x) does",
+	"Bernoulli":    "random draws by a key what lucid draws by the default generator",
+	"Eval":         "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
 	"Map":          "lucid maps a function over the slices of tensors, tree over the tensors of a tree: JAX's own words",
+	"New":          "lucid makes a tensor, llm/serve a server: as Go's packages do",
 	"Open":         "each opens files of its own kind, as Go's packages do",
 	"Normal":       "random draws by a key what lucid draws by the default generator",
 	"Normalize":    "data/transforms makes a transform of images of what nn/functional computes",

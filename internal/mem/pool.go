@@ -29,6 +29,7 @@ type Stats struct {
 	Limit     int64 // 0: none
 	CacheCap  int64 // most that is cached
 	Allocs    int64 // buffers handed out
+	Frees     int64 // buffers given back
 	Donated   int64 // outputs written over a dead input
 	Collects  int64 // collections asked for
 }
@@ -58,6 +59,7 @@ type Pool struct {
 	free  [hugeClass + 1][]block
 	huge  map[int16][]block // those of higher classes
 	stats Stats
+	uses  *uses // who uses the memory, while that is tracked
 	since int64 // bytes handed out since the last collection began
 	// collecting is set while a background collection runs.
 	collecting atomic.Bool
@@ -105,14 +107,17 @@ func classesOf(e int) (base, steps int) {
 }
 
 // Get returns a buffer of n bytes, its contents undefined.
-func (p *Pool) Get(op string, n int) (*Buffer, error) {
+func (p *Pool) Get(op string, n int) (*Buffer, error) { return p.GetParts(op, n, nil) }
+
+// GetParts is Get for a buffer that several ops share: parts says which of it is whose when most of it is used.
+func (p *Pool) GetParts(op string, n int, parts []Part) (*Buffer, error) {
 	if p.OnHeap(n) {
 		return p.small(n), nil
 	}
 	class, size := classOf(n)
 	p.awaitCollection(class)
 	for try := 0; ; try++ {
-		blk, ok, err := p.take(class, size)
+		blk, ok, err := p.take(class, size, use{op, int64(size), parts})
 		if ok {
 			b := &Buffer{Mem: blk.host, Dev: blk.dev, Size: n, pool: p, class: class}
 			if blk.host != nil {
@@ -130,6 +135,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			}
 			e := fault.New(fault.OutOfMemory, op, "%s needs %d more bytes: %d are in use, %s", p.name, n, st.Allocated, limit)
 			e.Err = err
+			e.Requested, e.InUse, e.Peak = int64(n), st.Allocated, st.Peak
 			return nil, e
 		}
 		if p.Pressure != nil {
@@ -152,7 +158,7 @@ func (l unreachable) back() { l.p.give(l.class, l.blk.host, l.blk.dev, l.n) }
 
 func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
 
-func (p *Pool) take(class int16, size int) (block, bool, error) {
+func (p *Pool) take(class int16, size int, by use) (block, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stats.Limit > 0 && p.stats.Allocated+int64(size) > p.stats.Limit {
@@ -177,6 +183,9 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	}
 	p.stats.Allocated += int64(size)
 	p.stats.Allocs++
+	if p.uses != nil {
+		p.uses.add(blk, by, p.stats.Allocated > p.stats.Peak)
+	}
 	p.stats.Peak = max(p.stats.Peak, p.stats.Allocated)
 	p.since += int64(size)
 	if p.since > max(softBudget, p.stats.Allocated/2) && p.collecting.CompareAndSwap(false, true) {
@@ -242,6 +251,10 @@ func (p *Pool) give(class int16, host []byte, dev uintptr, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stats.Allocated -= int64(size)
+	p.stats.Frees++
+	if p.uses != nil {
+		p.uses.drop(block{host, dev})
+	}
 	p.since = max(0, p.since-int64(size)) // memory given back by count is no garbage to look for
 	if p.stats.Cached+int64(size) > p.stats.CacheCap {
 		p.src.Release(host, dev)
@@ -332,6 +345,9 @@ func (p *Pool) CountDonation() {
 func (p *Pool) ResetPeak() {
 	p.mu.Lock()
 	p.stats.Peak = p.stats.Allocated
+	if p.uses != nil {
+		p.uses.peak = nil
+	}
 	p.mu.Unlock()
 }
 

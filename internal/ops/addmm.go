@@ -39,7 +39,8 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 		fault.Throw(fault.Shape, "addbmm", "the stacks %v and %v differ in length", batch1.Shape(), batch2.Shape())
 	}
 	if batch1.Dim(2) != batch2.Dim(1) {
-		fault.Throw(fault.Shape, "addbmm", "inner sizes differ: batch1 %v, batch2 %v; want batch1[-1] == batch2[-2], got %d and %d", batch1.Shape(), batch2.Shape(), batch1.Dim(2), batch2.Dim(1))
+		fault.Throw(fault.Shape, "addbmm", "inner sizes differ: batch1 %v, batch2 %v; want batch1[-1] == batch2[-2], got %d and %d",
+			batch1.Shape(), batch2.Shape(), batch1.Dim(2), batch2.Dim(1))
 	}
 	oneDType("addbmm", &x, &batch1, &batch2)
 	return plusTerm("addbmm", x, tensordot("addbmm", batch1, batch2, []int{0, 2}, []int{0, 1}), o)
@@ -141,7 +142,8 @@ func timesNumber(op string, x *Node, name string, by any) *Node {
 		fault.Throw(fault.DType, op, "%s is a %T; want a number", name, by)
 	}
 	d := x.DType()
-	if s.Kind == dtype.KindComplex && !d.IsComplex() || !d.IsInexact() && (s.Kind == dtype.KindFloat && s.F != math.Trunc(s.F) || !fits(d, s)) {
+	if s.Kind == dtype.KindComplex && !d.IsComplex() || !d.IsInexact() &&
+		(s.Kind == dtype.KindFloat && s.F != math.Trunc(s.F) || !fits(d, s)) {
 		fault.Throw(fault.DType, op, "%s is %v, which %v cannot hold; cast the tensors first", name, by, d)
 	}
 	return Mul(x, as(op, by, d))
@@ -156,9 +158,11 @@ func timesNumber(op string, x *Node, name string, by any) *Node {
 func Linear(x, weight, bias *Node) *Node {
 	if weight.Rank() != 1 && weight.Rank() != 2 || x.Rank() == 0 || x.Dim(-1) != weight.Dim(-1) {
 		if x.Rank() > 0 && weight.Rank() == 2 {
-			fault.Throw(fault.Shape, "linear", "input %v has %d features, weight %v takes %d; want input (…, in) and weight (out, in)", x.Shape(), x.Dim(-1), weight.Shape(), weight.Dim(1))
+			fault.Throw(fault.Shape, "linear", "input %v has %d features, weight %v takes %d; want input (…, in) and weight (out, in)",
+				x.Shape(), x.Dim(-1), weight.Shape(), weight.Dim(1))
 		}
-		fault.Throw(fault.Shape, "linear", "input %v and weight %v do not fit; want input (…, in) and weight (out, in)", x.Shape(), weight.Shape())
+		fault.Throw(fault.Shape, "linear", "input %v and weight %v do not fit; want input (…, in) and weight (out, in)", x.Shape(),
+			weight.Shape())
 	}
 	ampHalf(&x, &weight, &bias)
 	w := weight

@@ -19,7 +19,8 @@ func init() {
 		Partials: func(n *Node, i int) *Node { return n.In(1 - i) }})
 	opGradMul = binaryOp("grad_mul", binaryRule{DTypes: dtype.SetInexact, SavesIn: 3, Singular: true,
 		Partials: func(n *Node, i int) *Node { return n.In(1 - i) }})
-	opDiv = binaryOp("div", binaryRule{DTypes: dtype.SetInexact, Neutral: graph.Neutral{Value: 1, Right: true}, SavesIn: 2, SavesOut: true, Singular: true,
+	opDiv = binaryOp("div", binaryRule{DTypes: dtype.SetInexact, Neutral: graph.Neutral{Value: 1, Right: true}, SavesIn: 2, SavesOut: true,
+		Singular: true,
 		Partials: func(n *Node, i int) *Node {
 			if i == 0 {
 				return Reciprocal(n.In(1))
@@ -43,7 +44,8 @@ func scaled(op string, x, y Operand, o []AlphaOptions) (a, b *Node) {
 	s, ok := dtype.ScalarOf(o[0].Alpha)
 	d := resultType(op, x, y)
 	if !ok || !dtype.CanCast(s.DefaultDType(dtype.Float32), d) {
-		fault.Throw(fault.DType, op, "alpha %v of type %T does not fit a result of %v; want a number of its kind", o[0].Alpha, o[0].Alpha, d)
+		fault.Throw(fault.DType, op, "alpha %v of type %T does not fit a result of %v; want a number of its kind",
+			o[0].Alpha, o[0].Alpha, d)
 	}
 	return broadcast2(op, as(op, x, d), as(op, y, d))
 }

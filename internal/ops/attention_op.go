@@ -26,7 +26,8 @@ func init() {
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			q, d := in[0], in[0].Shape().Clone()
 			d[3] = in[2].Dim(3)
-			return []graph.Spec{{Shape: shape.Of("attention", d...), DType: q.DType()}, {Shape: shape.Of("attention", d[:3]...), DType: statDType(q.DType())}}
+			return []graph.Spec{{Shape: shape.Of("attention", d...), DType: q.DType()},
+				{Shape: shape.Of("attention", d[:3]...), DType: statDType(q.DType())}}
 		},
 		VJP: attentionVJP, JVP: attentionJVP,
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {

@@ -29,7 +29,8 @@ func attentionChecked(op string, query, key, value, attnMask *Node, o ScaledDotP
 	case !(o.DropoutP >= 0 && o.DropoutP <= 1):
 		fault.Throw(fault.Value, op, "dropout_p is %v; want a number from 0 to 1", o.DropoutP)
 	case query.Rank() < 2 || key.Rank() < 2 || value.Rank() < 2 || query.Dim(-1) != key.Dim(-1) || key.Dim(-2) != value.Dim(-2):
-		fault.Throw(fault.Shape, op, "query %v, key %v and value %v do not fit; want (…, L, E), (…, S, E), (…, S, Ev)", query.Shape(), key.Shape(), value.Shape())
+		fault.Throw(fault.Shape, op, "query %v, key %v and value %v do not fit; want (…, L, E), (…, S, E), (…, S, Ev)", query.Shape(),
+			key.Shape(), value.Shape())
 	case o.IsCausal && attnMask != nil:
 		fault.Throw(fault.Value, op, "is_causal and attn_mask are both given; put the causal part into the mask")
 	}

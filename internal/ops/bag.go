@@ -69,8 +69,10 @@ func validateBag(c check) {
 	c.must(c.a == nil, "has no attributes, not %T", c.a)
 	table, at, w := c.in[0], c.in[1], c.in[2]
 	c.floating(table)
-	c.must(!table.DType().IsHalf() && w.DType() == table.DType() && at.DType() == dtype.Int64, "of %v, %v and %v", table.DType(), at.DType(), w.DType())
-	c.must(table.Rank() == 2 && at.Rank() == 2 && w.Shape().Equal(at.Shape()), "of shapes %v, %v and %v", table.Shape(), at.Shape(), w.Shape())
+	c.must(!table.DType().IsHalf() && w.DType() == table.DType() && at.DType() == dtype.Int64, "of %v, %v and %v", table.DType(),
+		at.DType(), w.DType())
+	c.must(table.Rank() == 2 && at.Rank() == 2 && w.Shape().Equal(at.Shape()), "of shapes %v, %v and %v", table.Shape(),
+		at.Shape(), w.Shape())
 }
 
 // arangeInts are the numbers below n, on x's device.

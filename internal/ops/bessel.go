@@ -5,7 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opK0e, opK1e, opSphericalJ0 *graph.Op
+var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opK0e, opK1e, opSphericalJ0, opAiryAi, opAiryAiPrime *graph.Op
 
 func init() {
 	fn := func(name string, d func(n, x *Node) *Node) *graph.Op {
@@ -33,6 +33,8 @@ func init() {
 	opK1e = fn("special_scaled_modified_bessel_k1", func(n, x *Node) *Node {
 		return Sub(Sub(n, ScaledModifiedBesselK0(x)), Div(n, x))
 	})
+	opAiryAi = fn("special_airy_ai", func(n, x *Node) *Node { return special(opAiryAiPrime, x) })
+	opAiryAiPrime = fn("airy_ai_prime", func(n, x *Node) *Node { return Mul(x, AiryAi(x)) })
 	opSphericalJ0 = fn("special_spherical_bessel_j0", func(n, x *Node) *Node { return byX(Sub(Cos(x), n), x, 0) })
 }
 
@@ -110,6 +112,12 @@ func ScaledModifiedBesselK0(x *Node) *Node { return special(opK0e, x) }
 //lucid:name special_scaled_modified_bessel_k1
 //lucid:pkg special
 func ScaledModifiedBesselK1(x *Node) *Node { return special(opK1e, x) }
+
+// AiryAi returns the Airy function Ai; 0 at infinities.
+//
+//lucid:name special_airy_ai
+//lucid:pkg special
+func AiryAi(x *Node) *Node { return special(opAiryAi, x) }
 
 // SphericalBesselJ0 returns sin(x)/x, 1 at 0.
 //

@@ -78,7 +78,8 @@ func sameSpec(a, b graph.Spec) bool { return a.DType == b.DType && a.Shape.Equal
 // mustKeep refuses a state whose next value is of another kind.
 func mustKeep(op, what string, i int, was, is graph.Spec) {
 	if !sameSpec(was, is) {
-		fault.Throw(fault.Shape, op, "%s %d is %v %v and becomes %v %v; keep its dtype and shape from round to round", what, i, was.DType, was.Shape, is.DType, is.Shape)
+		fault.Throw(fault.Shape, op, "%s %d is %v %v and becomes %v %v; keep its dtype and shape from round to round", what, i, was.DType,
+			was.Shape, is.DType, is.Shape)
 	}
 }
 

@@ -38,7 +38,8 @@ func Switch(op string, index *Node, branches []func(args []*Node) []*Node, args 
 		outs := append([]*Node(nil), b.outs...)
 		for k, o := range outs {
 			if want := specOf(bodies[0].outs[k]); !sameSpec(want, specOf(o)) {
-				fault.Throw(fault.Shape, op, "result %d is %v %v in branch 0 and %v %v in branch %d; make them alike", k, want.DType, want.Shape, o.DType(), o.Shape(), i)
+				fault.Throw(fault.Shape, op, "result %d is %v %v in branch 0 and %v %v in branch %d; make them alike", k, want.DType,
+					want.Shape, o.DType(), o.Shape(), i)
 			}
 		}
 		for _, h := range written {

@@ -289,7 +289,8 @@ func scanJVP(n *Node, tan []*Node) []*Node {
 	seqs := append(append([]*Node(nil), xs...), present(tXs)...)
 	last, ys := Scan("scan", state, seqs, l.length, l.reverse, func(state, x []*Node) (next, ys []*Node) {
 		vals := append(append(append([]*Node(nil), state[:l.carry]...), x[:l.xs]...), fixed...)
-		tans := append(append(append([]*Node(nil), spreadDifferentiable(state[l.carry:], carry)...), spreadDifferentiable(x[l.xs:], xs)...), tFixed...)
+		tans := append(append(append([]*Node(nil), spreadDifferentiable(state[l.carry:], carry)...), spreadDifferentiable(x[l.xs:], xs)...),
+			tFixed...)
 		outs := l.body.Over(vals)
 		outs = outs[:l.carry+l.ys]
 		t := orZeros(Push(l.body.Over, vals, tans)[:l.carry+l.ys], outs)
@@ -351,7 +352,8 @@ func scanVMap(n *Node, in []*Node, batched []bool, size int) []*Node {
 }
 
 // ScanCheckpointed is Scan by segments of every steps: a gradient stores the carry at the start of each, and runs a segment again.
-func ScanCheckpointed(op string, carry, xs []*Node, length, every int, reverse bool, f func(carry, x []*Node) (next, ys []*Node)) (last, ys []*Node) {
+func ScanCheckpointed(op string, carry, xs []*Node, length, every int, reverse bool,
+	f func(carry, x []*Node) (next, ys []*Node)) (last, ys []*Node) {
 	if every == 0 || every >= length {
 		return Scan(op, carry, xs, length, reverse, f)
 	}

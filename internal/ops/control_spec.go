@@ -23,7 +23,8 @@ func ControlSpecOf(n *Node) (s ControlSpec, ok bool) {
 	case *whileLoop:
 		return ControlSpec{Subs: []*graph.Subgraph{l.cond, l.body}, Numbers: []int{l.state, l.bound}}, true
 	case *scanLoop:
-		return ControlSpec{Subs: []*graph.Subgraph{l.body}, Numbers: []int{l.carry, l.xs, l.ys, l.length, asInt(l.reverse), asInt(l.saves)}}, true
+		return ControlSpec{Subs: []*graph.Subgraph{l.body}, Numbers: []int{l.carry, l.xs, l.ys, l.length, asInt(l.reverse),
+			asInt(l.saves)}}, true
 	}
 	return ControlSpec{Subs: c.Branches, Feeds: c.Feeds, Numbers: []int{len(c.Result)}}, true
 }
@@ -60,7 +61,8 @@ func NewControl(op *graph.Op, s ControlSpec, in []*Node) *Node {
 func (c check) fits(sub *graph.Subgraph, specs []graph.Spec) {
 	c.must(len(sub.In) == len(specs), "a subgraph has %d inputs, not %d", len(sub.In), len(specs))
 	for i := range specs {
-		c.must(sameSpec(sub.In[i], specs[i]), "input %d of a subgraph is %v %v, not %v %v", i, sub.In[i].DType, sub.In[i].Shape, specs[i].DType, specs[i].Shape)
+		c.must(sameSpec(sub.In[i], specs[i]), "input %d of a subgraph is %v %v, not %v %v", i, sub.In[i].DType, sub.In[i].Shape,
+			specs[i].DType, specs[i].Shape)
 	}
 }
 
@@ -68,13 +70,16 @@ func (c check) fits(sub *graph.Subgraph, specs []graph.Spec) {
 func (c check) gives(sub *graph.Subgraph, specs []graph.Spec) {
 	c.must(len(sub.Out) >= len(specs), "a subgraph has %d results, not %d", len(sub.Out), len(specs))
 	for i := range specs {
-		c.must(sameSpec(sub.Out[i], specs[i]), "result %d of a subgraph is %v %v, not %v %v", i, sub.Out[i].DType, sub.Out[i].Shape, specs[i].DType, specs[i].Shape)
+		c.must(sameSpec(sub.Out[i], specs[i]), "result %d of a subgraph is %v %v, not %v %v", i, sub.Out[i].DType, sub.Out[i].Shape,
+			specs[i].DType, specs[i].Shape)
 	}
 }
 
 func (c check) newCond(s ControlSpec) *Node {
-	c.must(len(s.Subs) > 0 && len(s.Feeds) == len(s.Subs) && len(s.Numbers) == 1, "has %d branches, %d lists of inputs", len(s.Subs), len(s.Feeds))
-	c.must(len(c.in) > 0 && sameSpec(specOf(c.in[0]), graph.Spec{Shape: shape.Scalar, DType: dtype.Int32}), "the first input selects a branch: want one int32")
+	c.must(len(s.Subs) > 0 && len(s.Feeds) == len(s.Subs) && len(s.Numbers) == 1, "has %d branches, %d lists of inputs",
+		len(s.Subs), len(s.Feeds))
+	c.must(len(c.in) > 0 && sameSpec(specOf(c.in[0]), graph.Spec{Shape: shape.Scalar, DType: dtype.Int32}),
+		"the first input selects a branch: want one int32")
 	results := s.Numbers[0]
 	c.must(results >= 1 && results <= len(s.Subs[0].Out), "has %d results, its first branch %d", results, len(s.Subs[0].Out))
 	for i, sub := range s.Subs {
@@ -106,7 +111,8 @@ func (c check) newScan(s ControlSpec) *Node {
 	n := s.Numbers
 	l := &scanLoop{body: s.Subs[0], carry: n[0], xs: n[1], ys: n[2], length: n[3], reverse: n[4] == 1, saves: n[5] == 1}
 	c.must(n[4] <= 1 && n[5] <= 1, "a mark is neither 0 nor 1")
-	c.must(l.carry+l.xs <= len(c.in) && l.carry+l.ys <= len(l.body.Out) && l.carry+l.ys >= 1, "has %d inputs for a carry of %d and %d sequences", len(c.in), l.carry, l.xs)
+	c.must(l.carry+l.xs <= len(c.in) && l.carry+l.ys <= len(l.body.Out) && l.carry+l.ys >= 1,
+		"has %d inputs for a carry of %d and %d sequences", len(c.in), l.carry, l.xs)
 	specs := specsOf(c.in)
 	for i := l.carry; i < l.carry+l.xs; i++ {
 		x := c.in[i]

@@ -127,7 +127,8 @@ func whileVJP(n *Node, cot []*Node, need []bool) []*Node {
 	if l := n.Attr().(*graph.Control).Loop.(*whileLoop); l.bound > 0 { // recorded where no gradient was to be seen
 		return Pull(l.bounded, n.Ins(), cot, need)
 	}
-	fault.Throw(fault.Gradient, "while", "the gradient of a loop needs the most rounds it can take: give WhileOptions.MaxSteps, or use Scan")
+	fault.Throw(fault.Gradient, "while",
+		"the gradient of a loop needs the most rounds it can take: give WhileOptions.MaxSteps, or use Scan")
 	return nil
 }
 

@@ -192,7 +192,8 @@ func vmapConv(n *Node, in []*Node, batched []bool, size int) []*Node {
 		// Every example is a set of groups of its own.
 		e := x.Shape().Dims()
 		c.Groups *= size
-		y := conv(c, Reshape(swapFirst(x), append([]int{e[1], size * e[2]}, e[3:]...)...), Reshape(w, append([]int{size * d[1]}, d[2:]...)...))
+		y := conv(c, Reshape(swapFirst(x), append([]int{e[1], size * e[2]}, e[3:]...)...),
+			Reshape(w, append([]int{size * d[1]}, d[2:]...)...))
 		y = Reshape(y, slices.Concat([]int{e[1], size, d[1]}, y.Shape().Dims()[2:])...)
 		return []*Node{swapFirst(y)}
 	}

@@ -95,9 +95,11 @@ func convNd(op string, rank int, x, w, bias *Node, o ConvOptions) *Node {
 	g := groupsOf(op, o.Groups)
 	if x.Dim(1) != g*w.Dim(1) || w.Dim(0)%g != 0 {
 		if c := g * w.Dim(1); w.Dim(0)%g == 0 && x.Dim(-1) == c && !o.ChannelsLast {
-			fault.Throw(fault.Shape, op, "input %v has %d channels in dim 1, weight %v takes %d; if they stand last, Permute them to dim 1", x.Shape(), x.Dim(1), w.Shape(), c)
+			fault.Throw(fault.Shape, op, "input %v has %d channels in dim 1, weight %v takes %d; if they stand last, Permute them to dim 1",
+				x.Shape(), x.Dim(1), w.Shape(), c)
 		}
-		fault.Throw(fault.Shape, op, "input %v and weight %v do not fit with groups %d; want input (N, C, …) and weight (O, C/groups, …), O a multiple of groups",
+		fault.Throw(fault.Shape, op,
+			"input %v and weight %v do not fit with groups %d; want input (N, C, …) and weight (O, C/groups, …), O a multiple of groups",
 			x.Shape(), w.Shape(), g)
 	}
 	c := attr.Conv{Stride: perDim(op, "stride", o.Stride, rank, 1, 1), KernelDilation: perDim(op, "dilation", o.Dilation, rank, 1, 1),
@@ -110,7 +112,8 @@ func convTransposeNd(op string, rank int, x, w, bias *Node, o ConvTransposeOptio
 	x, w, bias, alone := convOperands(op, rank, x, w, bias)
 	g := groupsOf(op, o.Groups)
 	if x.Dim(1) != w.Dim(0) || w.Dim(0)%g != 0 {
-		fault.Throw(fault.Shape, op, "input %v and weight %v do not fit with groups %d; want input (N, C, …) and weight (C, O/groups, …), C a multiple of groups",
+		fault.Throw(fault.Shape, op,
+			"input %v and weight %v do not fit with groups %d; want input (N, C, …) and weight (C, O/groups, …), C a multiple of groups",
 			x.Shape(), w.Shape(), g)
 	}
 	stride, dilation := perDim(op, "stride", o.Stride, rank, 1, 1), perDim(op, "dilation", o.Dilation, rank, 1, 1)

@@ -24,7 +24,8 @@ func init() {
 
 // Arange64 is 0, 1, … n-1 as int64.
 func Arange64(n int) *Node {
-	return graph.New(opArange, attr.Arange{Start: dtype.Scalar{Kind: dtype.KindInt}, Step: dtype.Scalar{Kind: dtype.KindInt, I: 1}, N: n, DType: dtype.Int64})
+	return graph.New(opArange, attr.Arange{Start: dtype.Scalar{Kind: dtype.KindInt}, Step: dtype.Scalar{Kind: dtype.KindInt, I: 1}, N: n,
+		DType: dtype.Int64})
 }
 
 // ArangeOf is n elements of dtype d from start on.
@@ -79,7 +80,8 @@ type ArangeOptions struct {
 //
 //lucid:name arange
 func Arange(end any, o ArangeOptions) *Node {
-	first, last, step := realNumber("arange", "start", o.Start, 0), realNumber("arange", "end", end, 0), realNumber("arange", "step", o.Step, 1)
+	first, last, step := realNumber("arange", "start", o.Start, 0), realNumber("arange", "end", end, 0),
+		realNumber("arange", "step", o.Step, 1)
 	d := o.DType
 	floats := first.Kind == dtype.KindFloat || last.Kind == dtype.KindFloat || step.Kind == dtype.KindFloat
 	if d == dtype.Invalid {

@@ -147,7 +147,9 @@ func wideCrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 // softCrossEntropy is the loss against probabilities; the mean is over the examples.
 func softCrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	if !x.Shape().Equal(target.Shape()) {
-		fault.Throw(fault.Shape, "cross_entropy", "a target of %v is probabilities, and has shape %v where input has %v; want the same, or classes as integers: target.To(lucid.Int64)", target.DType(), target.Shape(), x.Shape())
+		fault.Throw(fault.Shape, "cross_entropy",
+			"a target of %v is probabilities, and has shape %v where input has %v; want the same, or classes as integers: "+
+				"target.To(lucid.Int64)", target.DType(), target.Shape(), x.Shape())
 	}
 	c := classes{op: "cross_entropy", x: x, axis: min(1, x.Rank()-1)}
 	c.count = x.Dim(c.axis)

@@ -43,7 +43,8 @@ func CtcLoss(logProbs, targets, inputLengths, targetLengths *Node, o CTCLossOpti
 		targets = splitTargets(op, targets, out)
 	}
 	if targets.Rank() != 2 || targets.Dim(0) != n || in.Rank() != 1 || in.Dim(0) != n || out.Rank() != 1 || out.Dim(0) != n {
-		fault.Throw(fault.Shape, op, "targets %v and lengths %v, %v do not fit log_probs %v; want (N, S), (N) and (N)", targets.Shape(), in.Shape(), out.Shape(), logProbs.Shape())
+		fault.Throw(fault.Shape, op, "targets %v and lengths %v, %v do not fit log_probs %v; want (N, S), (N) and (N)", targets.Shape(),
+			in.Shape(), out.Shape(), logProbs.Shape())
 	}
 	l := ctcForward(op, lp, targets, in, out, o.Blank)
 	far := Gt(l, -impossible/2)
@@ -64,7 +65,8 @@ func splitTargets(op string, targets, lengths *Node) *Node {
 	longest, sum := 0, 0
 	for _, k := range n {
 		if k < 0 || k > targets.Dim(0)-sum {
-			fault.Throw(fault.Shape, op, "a length of target_lengths is %d; want lengths of 0 or more that sum to the %d classes of targets", k, targets.Dim(0))
+			fault.Throw(fault.Shape, op,
+				"a length of target_lengths is %d; want lengths of 0 or more that sum to the %d classes of targets", k, targets.Dim(0))
 		}
 		longest, sum = max(longest, k), sum+k
 	}
@@ -87,7 +89,8 @@ func ctcForward(op string, lp, targets, in, out *Node, blank int) *Node {
 	n, s := targets.Dim(0), targets.Dim(1)
 	states := 2*s + 1
 	classes := lp.Dim(2)
-	labels := strictIndex(op, Where(Lt(Reshape(Arange64(s), 1, s), Unsqueeze(out, 1)), Cast(targets, dtype.Int64), Number(dtype.Int64, blank)), classes)
+	labels := strictIndex(op, Where(Lt(Reshape(Arange64(s), 1, s), Unsqueeze(out, 1)), Cast(targets, dtype.Int64),
+		Number(dtype.Int64, blank)), classes)
 	blanks := func(dims ...int) *Node {
 		return FullOf(shape.Of(op, dims...), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: int64(blank)})
 	}
@@ -105,7 +108,8 @@ func ctcForward(op string, lp, targets, in, out *Node, blank int) *Node {
 		return padConstant(SliceDim(x, 1, 0, states-by, 1), []int{0, by}, []int{0, 0}, impossible)
 	}
 	two := min(2, states)
-	other := concat([]*Node{broadcastTo(Number(dtype.Bool, false), shape.Of(op, n, two)), Ne(SliceDim(ext, 1, two, states-two, 1), SliceDim(ext, 1, 0, states-two, 1))}, 1)
+	other := concat([]*Node{broadcastTo(Number(dtype.Bool, false), shape.Of(op, n, two)),
+		Ne(SliceDim(ext, 1, two, states-two, 1), SliceDim(ext, 1, 0, states-two, 1))}, 1)
 	for t := 1; t < lp.Dim(0); t++ {
 		jump := Where(other, skips(alpha, two), never)
 		ways := concat([]*Node{Unsqueeze(alpha, 0), Unsqueeze(skips(alpha, 1), 0), Unsqueeze(jump, 0)}, 0)

@@ -69,7 +69,8 @@ func init() {
 			for i, o := range outs {
 				one := n.In(r.In + i)
 				if o == nil || !o.Shape().Equal(batchShape(r.Name, one.Shape(), size)) || o.DType() != one.DType() {
-					fault.Throw(fault.Shape, r.Name, "VMap gave %s as output %d; want %v of shape %v, the examples in front", describe(o), i, one.DType(), batchShape(r.Name, one.Shape(), size))
+					fault.Throw(fault.Shape, r.Name, "VMap gave %s as output %d; want %v of shape %v, the examples in front", describe(o),
+						i, one.DType(), batchShape(r.Name, one.Shape(), size))
 				}
 				flags = append(flags, true)
 			}
@@ -136,7 +137,8 @@ func vmapRules(r *Rules, in []*Node, batched []bool, size int) []*Node {
 	if r.JVP != nil {
 		v.JVP = func(in, tan []*Node) []*Node {
 			args := append(append([]*Node(nil), in...), tan...)
-			return Vectorise(func(a []*Node) []*Node { return r.JVP(a[:len(in)], a[len(in):]) }, args, append(append([]bool(nil), isBatched...), isBatched...), size)
+			return Vectorise(func(a []*Node) []*Node { return r.JVP(a[:len(in)], a[len(in):]) }, args,
+				append(append([]bool(nil), isBatched...), isBatched...), size)
 		}
 	}
 	return WithRules(v, in[:r.In], outs)

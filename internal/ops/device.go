@@ -13,8 +13,9 @@ var opToDevice *graph.Op
 
 func init() {
 	opToDevice = graph.Register(graph.Op{Name: "to_device", Version: 1, Kind: graph.Move,
-		Role: graph.RoleTransfer, Inputs: graph.Exactly(1), NotInFiles: "it names a device of this process", NoKernel: "is a copy between devices, chosen when planned",
-		Infer: inferSame,
+		Role: graph.RoleTransfer, Inputs: graph.Exactly(1), NotInFiles: "it names a device of this process",
+		NoKernel: "is a copy between devices, chosen when planned",
+		Infer:    inferSame,
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
 			return []*Node{ToDevice(in[0], n.Device())}
 		},

@@ -17,7 +17,8 @@ func init() {
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			g := a.(attr.Diagonal)
 			_, n := diagonalRun(g.Offset, in[0].Dim(g.Dim1), in[0].Dim(g.Dim2))
-			return []graph.Spec{{Shape: shape.Of("diagonal", append(without(in[0].Shape().Dims(), g.Dim1, g.Dim2), n)...), DType: in[0].DType()}}
+			return []graph.Spec{{Shape: shape.Of("diagonal", append(without(in[0].Shape().Dims(), g.Dim1, g.Dim2), n)...),
+				DType: in[0].DType()}}
 		},
 		Layout: func(a attr.Attr, from *shape.Shape, l *shape.Layout, to *shape.Shape) *shape.Layout {
 			g := a.(attr.Diagonal)

@@ -11,7 +11,8 @@ import (
 // They are not wrapped: a part that is not inside fails when it is computed.
 func windows(op string, x, start *Node, axes, size []int) (resolved []int, at []*Node) {
 	if !start.DType().IsInteger() || start.Shape().Numel() != len(axes) || start.Rank() > 1 {
-		fault.Throw(fault.Shape, op, "start is %v of shape %v; want one integer for each of the axes %v", start.DType(), start.Shape(), axes)
+		fault.Throw(fault.Shape, op, "start is %v of shape %v; want one integer for each of the axes %v", start.DType(),
+			start.Shape(), axes)
 	}
 	if len(size) != len(axes) {
 		fault.Throw(fault.Value, op, "sizes %v and axes %v differ in length", size, axes)

@@ -119,7 +119,8 @@ func EinopsReduce(x *Node, pattern, reduction string, o EinopsOptions) *Node {
 			fault.Throw(fault.Value, e.op, "pattern %q has a new axis %s; use repeat to make it", pattern, a.name)
 		}
 	}
-	fold := map[string]func(*Node, ReduceOptions) *Node{"sum": Sum, "mean": Mean, "prod": Prod, "max": Amax, "min": Amin, "any": Any, "all": All}[reduction]
+	fold := map[string]func(*Node, ReduceOptions) *Node{"sum": Sum, "mean": Mean, "prod": Prod, "max": Amax, "min": Amin, "any": Any,
+		"all": All}[reduction]
 	if fold == nil {
 		fault.Throw(fault.Value, e.op, "reduction is %q; want sum, mean, prod, max, min, any or all", reduction)
 	}

@@ -67,7 +67,8 @@ func Embedding(x, weight *Node, o EmbeddingOptions) *Node {
 		y = withGrad(shorten(y, *o.MaxNorm, orElse(o.NormType, 2)), y, constLike(y, 1))
 	}
 	if o.ScaleGradByFreq {
-		count := put(FullOf(shape.Of("embedding", rows), y.DType(), dtype.Scalar{}), idx, broadcastTo(constLike(y, 1), idx.Shape()), 0, attr.ReduceAdd)
+		count := put(FullOf(shape.Of("embedding", rows), y.DType(), dtype.Scalar{}), idx, broadcastTo(constLike(y, 1), idx.Shape()),
+			0, attr.ReduceAdd)
 		y = withGrad(y, y, Div(1.0, Unsqueeze(take(count, idx, 0), idx.Rank())))
 	}
 	if o.PaddingIdx != nil {

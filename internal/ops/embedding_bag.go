@@ -46,7 +46,8 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 	} else {
 		bag, bags = bagsAt(op, offsets, x.Dim(0), o.IncludeLastOffset)
 	}
-	rows := Embedding(flat, weight, EmbeddingOptions{PaddingIdx: o.PaddingIdx, MaxNorm: o.MaxNorm, NormType: o.NormType, ScaleGradByFreq: o.ScaleGradByFreq})
+	rows := Embedding(flat, weight, EmbeddingOptions{PaddingIdx: o.PaddingIdx, MaxNorm: o.MaxNorm, NormType: o.NormType,
+		ScaleGradByFreq: o.ScaleGradByFreq})
 	d := rows.DType()
 	rows = Cast(rows, statDType(d))
 	if perSampleWeights != nil {

@@ -18,7 +18,7 @@ var factorTypes = dtype.SetOf(dtype.Float32, dtype.Float64, dtype.Complex64, dty
 // factorOp declares an op over matrices: the new axis of VMap is one more dimension of the batch.
 func factorOp(o graph.Op) *graph.Op {
 	var op *graph.Op
-	o.Version, o.Kind, o.AMP = 1, graph.Factor, graph.AMPFloat32
+	o.Version, o.Kind, o.AMP, o.Checks = 1, graph.Factor, graph.AMPFloat32, true
 	o.VMap = func(n *Node, in []*Node, batched []bool, size int) []*Node {
 		return graph.TupleItems(graph.New(op, n.Attr(), allBatched(n, in, batched, size)...))
 	}

@@ -33,7 +33,8 @@ func init() {
 		Validate: rule(func(c check) {
 			x, b := c.in[0], c.in[2]
 			c.square(x)
-			c.must(c.in[1].DType() == dtype.Int32 && b.DType() == x.DType() && b.Rank() >= 2, "operands of %v and %v", c.in[1].DType(), b.DType())
+			c.must(c.in[1].DType() == dtype.Int32 && b.DType() == x.DType() && b.Rank() >= 2, "operands of %v and %v",
+				c.in[1].DType(), b.DType())
 			c.shapedAs(c.in[1], x, x.Dim(-1))
 			c.shapedAs(b, x, x.Dim(-1), b.Dim(-1))
 		}),

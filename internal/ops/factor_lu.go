@@ -90,7 +90,8 @@ func init() {
 	opPermutation = factorOp(graph.Op{Name: "pivots_to_permutation", Inputs: graph.Exactly(1), NoGrad: isIndex,
 		Validate: rule(func(c check) {
 			n, x := attrOf[attr.Order](c).N, c.in[0]
-			c.must(x.Rank() >= 1 && x.DType() == dtype.Int32 && n >= x.Dim(-1) && n <= most, "%d rows for pivots of %v %v", n, x.DType(), x.Shape())
+			c.must(x.Rank() >= 1 && x.DType() == dtype.Int32 && n >= x.Dim(-1) && n <= most, "%d rows for pivots of %v %v", n,
+				x.DType(), x.Shape())
 		}),
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: batchOf("pivots_to_permutation", in[0], 1, a.(attr.Order).N), DType: dtype.Int64}}

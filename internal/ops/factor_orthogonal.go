@@ -61,7 +61,8 @@ func halfDiagonal(x *Node) *Node { return Mul(Add(lower(x, 0), lower(x, -1)), 0.
 func qrParts(n *Node) (q, r *Node) {
 	r = graph.TupleItem(n, 1)
 	if r.Dim(-2) > r.Dim(-1) {
-		noDerivative("linalg_qr", "mode \"complete\" of %d×%d matrices has no derivative: the columns of Q beyond %d are not determined; use mode \"reduced\"",
+		noDerivative("linalg_qr",
+			"mode \"complete\" of %d×%d matrices has no derivative: the columns of Q beyond %d are not determined; use mode \"reduced\"",
 			r.Dim(-2), r.Dim(-1), r.Dim(-1))
 	}
 	if !n.Attr().(attr.Factor).Vectors {

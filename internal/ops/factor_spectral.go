@@ -35,7 +35,8 @@ func init() {
 			if f.Full {
 				uc, vc = m, n
 			}
-			return []graph.Spec{{Shape: batchOf("svd", x, 2, m, uc), DType: x.DType()}, s, {Shape: batchOf("svd", x, 2, vc, n), DType: x.DType()}}
+			return []graph.Spec{{Shape: batchOf("svd", x, 2, m, uc), DType: x.DType()}, s,
+				{Shape: batchOf("svd", x, 2, vc, n), DType: x.DType()}}
 		},
 		VJP: svdVJP, JVP: svdJVP})
 }

@@ -18,12 +18,14 @@ type FoldOptions struct {
 // foldWindows is like newPool, but padding may be of any size.
 func foldWindows(op string, in, kernel []int, o FoldOptions) attr.Pool {
 	k := len(in)
-	w := attr.Pool{In: attr.MakeInts(in...), Kernel: attr.MakeInts(each(op, "kernel_size", kernel, k, 0)...), Stride: attr.MakeInts(each(op, "stride", o.Stride, k, 1)...),
-		Pad: attr.MakeInts(each(op, "padding", o.Padding, k, 0)...), Dilation: attr.MakeInts(each(op, "dilation", o.Dilation, k, 1)...)}
+	w := attr.Pool{In: attr.MakeInts(in...), Kernel: attr.MakeInts(each(op, "kernel_size", kernel, k, 0)...),
+		Stride: attr.MakeInts(each(op, "stride", o.Stride, k, 1)...),
+		Pad:    attr.MakeInts(each(op, "padding", o.Padding, k, 0)...), Dilation: attr.MakeInts(each(op, "dilation", o.Dilation, k, 1)...)}
 	out := make([]int, k)
 	for i := range out {
 		if w.Kernel.At(i) <= 0 || w.Stride.At(i) <= 0 || w.Dilation.At(i) <= 0 || w.Pad.At(i) < 0 {
-			fault.Throw(fault.Value, op, "kernel_size %v, stride %v and dilation %v must be positive, padding %v not negative", w.Kernel, w.Stride, w.Dilation, w.Pad)
+			fault.Throw(fault.Value, op, "kernel_size %v, stride %v and dilation %v must be positive, padding %v not negative", w.Kernel,
+				w.Stride, w.Dilation, w.Pad)
 		}
 		boundWindow(op, in[i], w.Kernel.At(i), w.Stride.At(i), w.Dilation.At(i), w.Pad.At(i))
 		free := in[i] + 2*w.Pad.At(i) - w.Dilation.At(i)*(w.Kernel.At(i)-1) - 1
@@ -57,7 +59,8 @@ func Fold(x *Node, outputSize, kernelSize []int, o FoldOptions) *Node {
 	w := foldWindows("fold", size, kernelSize, o)
 	k, n := product(w.Kernel.Slice()), product(w.Out.Slice())
 	if x.Rank() != 2 && x.Rank() != 3 || x.Dim(-2)%k != 0 || x.Dim(-1) != n {
-		fault.Throw(fault.Shape, "fold", "%v is not (N, C·%d, %d), which output_size %v and kernel_size %v ask for", x.Shape(), k, n, size, w.Kernel)
+		fault.Throw(fault.Shape, "fold", "%v is not (N, C·%d, %d), which output_size %v and kernel_size %v ask for", x.Shape(), k, n,
+			size, w.Kernel)
 	}
 	lead := slices.Clone(x.Shape().Dims()[:x.Rank()-1])
 	lead[len(lead)-1] /= k

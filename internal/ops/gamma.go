@@ -16,7 +16,8 @@ func init() {
 		Derivative: func(n *Node) *Node { return Digamma(n.In(0)) }})
 	opDigamma = unaryOp("digamma", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Singular: true,
 		Derivative: func(n *Node) *Node { return Polygamma(n.In(0), 1) }})
-	opPolygamma = unaryOp("polygamma", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, Validate: rule(validatePolygamma), SavesIn: 1, Singular: true,
+	opPolygamma = unaryOp("polygamma", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, Validate: rule(validatePolygamma),
+		SavesIn: 1, Singular: true,
 		Derivative: func(n *Node) *Node {
 			return Polygamma(n.In(0), n.Attr().(attr.Order).N+1)
 		}})
@@ -31,7 +32,8 @@ func init() {
 }
 
 // zetaTail has B(2k)/(2k)! for k from 1 on.
-var zetaTail = []float64{1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600, -3617.0 / 10670622842880000}
+var zetaTail = []float64{1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600,
+	-3617.0 / 10670622842880000}
 
 // zetaByExponent is the derivative of Zeta by its exponent: the formula of Euler and Maclaurin, term by term. Where Zeta is
 // not differentiable by it, which is for exponents up to 1 and below the pole at 0, it is NaN.

@@ -63,7 +63,8 @@ func init() {
 				d := in[i].Shape().Dims()
 				return Reshape(in[i], d[0]*d[1], d[2], d[3])
 			}
-			y := gatherMM(flat(0), flat(1), index(2, n.In(0).Dim(0), batched[0]), index(3, n.In(1).Dim(0), batched[1]), index(4, outs, true), size*outs)
+			y := gatherMM(flat(0), flat(1), index(2, n.In(0).Dim(0), batched[0]), index(3, n.In(1).Dim(0), batched[1]),
+				index(4, outs, true), size*outs)
 			return []*Node{Reshape(y, append([]int{size}, n.Shape().Dims()...)...)}
 		}})
 }
@@ -137,7 +138,8 @@ func blockMask(x, mask *Node, size int) *Node {
 	m, n := x.Dim(-2), x.Dim(-1)
 	bm, bn := (m+size-1)/size, (n+size-1)/size
 	if mask.Rank() < 2 || mask.Dim(-2) != bm || mask.Dim(-1) != bn {
-		fault.Throw(fault.Shape, "block_masked_mm", "mask %v does not fit %v in blocks of %d; want (…, %d, %d)", mask.Shape(), x.Shape(), size, bm, bn)
+		fault.Throw(fault.Shape, "block_masked_mm", "mask %v does not fit %v in blocks of %d; want (…, %d, %d)", mask.Shape(),
+			x.Shape(), size, bm, bn)
 	}
 	lead, r := mask.Shape().Dims()[:mask.Rank()-2], mask.Rank()
 	y := Reshape(mask, slices.Concat(lead, []int{bm, 1, bn, 1})...)

@@ -97,7 +97,8 @@ func (g *Generator) State() *Node {
 // SetState continues from a key that State gave.
 func (g *Generator) SetState(key *Node) {
 	if key.DType() != dtype.Uint32 || !key.Shape().Equal(shape.Of("set_state", 2)) {
-		fault.Throw(fault.Value, "set_state", "a state is uint32 of shape [2], not %v of shape %v; take one with State", key.DType(), key.Shape())
+		fault.Throw(fault.Value, "set_state", "a state is uint32 of shape [2], not %v of shape %v; take one with State",
+			key.DType(), key.Shape())
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -125,7 +125,8 @@ func Combinations(x *Node, o CombinationsOptions) *Node {
 		return FullOf(shape.Of("combinations", 0, r), x.DType(), dtype.Scalar{Kind: dtype.KindInt})
 	}
 	if c := chosen(n, r, o.WithReplacement); c*float64(r) > 1<<28 {
-		fault.Throw(fault.Value, "combinations", "%d at a time of %d elements are %.3g rows; want at most %d numbers in all", r, n, c, 1<<28)
+		fault.Throw(fault.Value, "combinations", "%d at a time of %d elements are %.3g rows; want at most %d numbers in all",
+			r, n, c, 1<<28)
 	}
 	var flat []int64
 	pick := make([]int, r)

@@ -34,7 +34,9 @@ func GridSample(x, grid *Node, o GridSampleOptions) *Node {
 	k := x.Rank() - 2
 	switch {
 	case k != 2 && k != 3 || grid.Rank() != x.Rank() || grid.Dim(-1) != k || grid.Dim(0) != x.Dim(0):
-		fault.Throw(fault.Shape, op, "input %v and grid %v do not fit; want (N, C, H, W) and (N, h, w, 2), or (N, C, D, H, W) and (N, d, h, w, 3)", x.Shape(), grid.Shape())
+		fault.Throw(fault.Shape, op,
+			"input %v and grid %v do not fit; want (N, C, H, W) and (N, h, w, 2), or (N, C, D, H, W) and (N, d, h, w, 3)",
+			x.Shape(), grid.Shape())
 	case realFloat(op, x).DType() != grid.DType():
 		fault.Throw(fault.DType, op, "input is %v, grid %v; want the same", x.DType(), grid.DType())
 	case o.PaddingMode != "" && o.PaddingMode != "zeros" && o.PaddingMode != "border" && o.PaddingMode != "reflection":
@@ -236,7 +238,8 @@ func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	const op = "affine_grid"
 	k := len(size) - 2
 	if k != 2 && k != 3 || theta.Rank() != 3 || theta.Dim(1) != k || theta.Dim(2) != k+1 || theta.Dim(0) != size[0] {
-		fault.Throw(fault.Shape, op, "theta %v and size %v do not fit; want (N, 2, 3) and (N, C, H, W), or (N, 3, 4) and (N, C, D, H, W)", theta.Shape(), size)
+		fault.Throw(fault.Shape, op, "theta %v and size %v do not fit; want (N, 2, 3) and (N, C, H, W), or (N, 3, 4) and (N, C, D, H, W)",
+			theta.Shape(), size)
 	}
 	realFloat(op, theta)
 	space := size[2:]

@@ -123,7 +123,8 @@ func Histogramdd(x, weight *Node, o HistogramDDOptions) []*Node {
 	}
 	d := x.Dim(-1)
 	if d > shape.MaxRank {
-		fault.Throw(fault.Shape, "histogramdd", "x has shape %v, points of %d numbers; want at most %d, since each is a dim of the result", x.Shape(), d, shape.MaxRank)
+		fault.Throw(fault.Shape, "histogramdd", "x has shape %v, points of %d numbers; want at most %d, since each is a dim of the result",
+			x.Shape(), d, shape.MaxRank)
 	}
 	n := product(x.Shape().Dims()[:x.Rank()-1])
 	bins := o.Bins

@@ -7,9 +7,58 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opGammaGrad, opBetaGrad *graph.Op
+var opGammainc, opGammaincc, opGammaDensity, opGammaGrad, opBetainc, opBetaDensity, opBetaGrad, opBetaln, opBeta *graph.Op
 
 func init() {
+	real := func(saves uint32, out bool, p partials) binaryRule {
+		return binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: saves, SavesOut: out, Singular: true, Partials: p}
+	}
+	lower := func(n *Node, i int) *Node {
+		p := binary(opGammaDensity, n.In(0), n.In(1))
+		if i == 1 {
+			return p
+		}
+		return Neg(Mul(p, StandardGammaGrad(n.In(0), n.In(1))))
+	}
+	opGammainc = binaryOp("special_gammainc", real(3, false, lower))
+	opGammaincc = binaryOp("special_gammaincc", real(3, false, func(n *Node, i int) *Node { return Neg(lower(n, i)) }))
+	opGammaDensity = binaryOp("gamma_density", real(3, true, func(n *Node, i int) *Node {
+		return widened(func(v []*Node) *Node {
+			a, x, p := v[0], v[1], v[2]
+			if i == 0 {
+				return Mul(p, Sub(Log(x), Digamma(a)))
+			}
+			return Mul(p, Sub(Div(Sub(a, 1), x), 1))
+		}, n.In(0), n.In(1), n)
+	}))
+	opBetainc = partialsOp("special_betainc", 3, real(7, false, func(n *Node, i int) *Node {
+		a, b, x := n.In(0), n.In(1), n.In(2)
+		p := apply(opBetaDensity, nil, a, b, x)
+		if i == 2 {
+			return p
+		}
+		return widened(func(v []*Node) *Node { return Neg(Mul(Mul(v[0], v[1]), Mul(v[2], Sub(1, v[2])))) }, betaGrad(i, a, b, x), p, x)
+	}))
+	opBetaDensity = partialsOp("beta_density", 3, real(7, true, func(n *Node, i int) *Node {
+		return widened(func(v []*Node) *Node {
+			a, b, x, p := v[0], v[1], v[2], v[3]
+			switch i {
+			case 0:
+				return Mul(p, Add(Sub(Log(x), Digamma(a)), Digamma(Add(a, b))))
+			case 1:
+				return Mul(p, Add(Sub(Log1p(Neg(x)), Digamma(b)), Digamma(Add(a, b))))
+			}
+			return Mul(p, Sub(Div(Sub(a, 1), x), Div(Sub(b, 1), Sub(1, x))))
+		}, n.In(0), n.In(1), n.In(2), n)
+	}))
+	opBetaln = binaryOp("special_betaln", real(3, false, func(n *Node, i int) *Node {
+		return widened(func(v []*Node) *Node { return Sub(Digamma(v[i]), Digamma(Add(v[0], v[1]))) }, n.In(0), n.In(1))
+	}))
+	opBeta = binaryOp("special_beta", real(3, true, func(n *Node, i int) *Node {
+		return widened(func(v []*Node) *Node {
+			return Mul(v[2], Sub(Digamma(v[i]), Digamma(Add(v[0], v[1]))))
+		}, n.In(0), n.In(1), n)
+	}))
 	// The implicit gradient of sampling: how a sample of the gamma distribution moves with its concentration while its cumulative
 	// probability stays. Attribute 1 is the derivative of that by the concentration.
 	opGammaGrad = binaryOp("standard_gamma_grad", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats,
@@ -79,7 +128,9 @@ func betaGradPartials(n *Node, i int) *Node {
 	}, n.In(0), n.In(1), n.In(2), n)
 }
 
-func betaGrad(order int, a, b, x *Node) *Node { return apply(opBetaGrad, attr.Order{N: order}, a, b, x) }
+func betaGrad(order int, a, b, x *Node) *Node {
+	return apply(opBetaGrad, attr.Order{N: order}, a, b, x)
+}
 
 // promote3 brings three operands to one floating dtype and shape.
 func promote3(op string, x, y, z Operand) (*Node, *Node, *Node) {
@@ -92,6 +143,42 @@ func promote3(op string, x, y, z Operand) (*Node, *Node, *Node) {
 	s := shape.Broadcast(op, shape.Broadcast(op, a.Shape(), b.Shape()), c.Shape())
 	return expandTo(a, s), expandTo(b, s), expandTo(c, s)
 }
+
+// Gammainc returns the regularised lower incomplete gamma function P(a, x): the probability of the gamma distribution of
+// concentration a up to x. NaN for negative arguments, and where both are 0 or both infinite.
+//
+//lucid:name special_gammainc
+//lucid:pkg special
+func Gammainc(a, x Operand) *Node { return realFloats(opGammainc, a, x) }
+
+// Gammaincc returns the regularised upper incomplete gamma function 1 - Gammainc, precise where it is small.
+//
+//lucid:name special_gammaincc
+//lucid:pkg special
+func Gammaincc(a, x Operand) *Node { return realFloats(opGammaincc, a, x) }
+
+// Betainc returns the regularised incomplete beta function: the probability of the beta distribution of concentrations a and b
+// up to x. NaN for negative concentrations and x outside [0, 1].
+//
+//lucid:name special_betainc
+//lucid:pkg special
+//lucid:amp float32
+func Betainc(a, b, x Operand) *Node {
+	p, q, v := promote3("special_betainc", a, b, x)
+	return apply(opBetainc, nil, p, q, v)
+}
+
+// Beta returns the beta function Γ(a)·Γ(b)/Γ(a+b).
+//
+//lucid:name special_beta
+//lucid:pkg special
+func Beta(a, b Operand) *Node { return realFloats(opBeta, a, b) }
+
+// Betaln returns the logarithm of |Beta|, precise for large arguments too.
+//
+//lucid:name special_betaln
+//lucid:pkg special
+func Betaln(a, b Operand) *Node { return realFloats(opBetaln, a, b) }
 
 // StandardGammaGrad returns the derivative of a sample of the gamma distribution of rate 1 by its concentration alpha, its
 // cumulative probability being constant. It is NaN for concentrations and samples that are not positive, and 0 at 0.

@@ -19,7 +19,7 @@ const isPosition = "its operand is a position"
 
 func init() {
 	opWrapIndex = graph.Register(graph.Op{Name: "wrap_index", Version: 1, Kind: graph.Elementwise,
-		Inputs: graph.Exactly(1), DTypes: dtype.SetOf(dtype.Int64), Validate: rule(validateWrapIndex),
+		Inputs: graph.Exactly(1), DTypes: dtype.SetOf(dtype.Int64), Validate: rule(validateWrapIndex), Checks: true,
 		Infer: inferSame, NoGrad: isPosition, VMap: vmapElementwise})
 	opTake = graph.Register(graph.Op{Name: "take_slices", Version: 1, Kind: graph.Move,
 		Inputs: graph.Exactly(2), Validate: rule(validateTake),

@@ -131,5 +131,6 @@ func updateDim(op string, x, src *Node, axis, start, size, step int) *Node {
 	if want := shape.Of(op, sz...); !src.Shape().Equal(want) {
 		fault.Throw(fault.Shape, op, "src %v does not fit the part %v of %v", src.Shape(), want, x.Shape())
 	}
-	return sliceUpdate(x, stored(op, src, x.DType()), attr.Slice{Start: attr.MakeInts(st...), Size: attr.MakeInts(sz...), Step: attr.MakeInts(sp...)})
+	return sliceUpdate(x, stored(op, src, x.DType()), attr.Slice{Start: attr.MakeInts(st...), Size: attr.MakeInts(sz...),
+		Step: attr.MakeInts(sp...)})
 }

@@ -75,7 +75,8 @@ type writer func(x *Node, src *Node, r attr.Reduction) *Node
 
 // reduceInto combines src into x by a named reduction; ones is a one for every element of src.
 func reduceInto(op, reduce string, x, src *Node, o IncludeOptions, write writer) *Node {
-	r, ok := map[string]attr.Reduction{"sum": attr.ReduceAdd, "mean": attr.ReduceAdd, "prod": attr.ReduceMul, "amax": attr.ReduceMax, "amin": attr.ReduceMin}[reduce]
+	r, ok := map[string]attr.Reduction{"sum": attr.ReduceAdd, "mean": attr.ReduceAdd, "prod": attr.ReduceMul, "amax": attr.ReduceMax,
+		"amin": attr.ReduceMin}[reduce]
 	if !ok {
 		fault.Throw(fault.Value, op, "reduce %q; want sum, prod, mean, amax or amin", reduce)
 	}

@@ -30,8 +30,11 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 	if mode == "" {
 		mode = "nearest"
 	}
-	if want, known := map[string]int{"nearest": 0, "nearest-exact": 0, "area": 0, "linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}[mode]; !known || k < 1 || k > 3 || want != 0 && want != k {
-		fault.Throw(fault.Value, op, "mode %q does not fit %v; want nearest, nearest-exact or area, linear for (N, C, W), bilinear or bicubic for (N, C, H, W), trilinear for (N, C, D, H, W)", mode, x.Shape())
+	if want, known := map[string]int{"nearest": 0, "nearest-exact": 0, "area": 0, "linear": 1, "bilinear": 2, "bicubic": 2,
+		"trilinear": 3}[mode]; !known || k < 1 || k > 3 || want != 0 && want != k {
+		fault.Throw(fault.Value, op,
+			"mode %q does not fit %v; want nearest, nearest-exact or area, linear for (N, C, W), bilinear or bicubic for (N, C, H, W), "+
+				"trilinear for (N, C, D, H, W)", mode, x.Shape())
 	}
 	smooth := mode == "linear" || mode == "bilinear" || mode == "bicubic" || mode == "trilinear"
 	switch {
@@ -111,7 +114,8 @@ func newSizes(op string, x *Node, k int, o InterpolateOptions) (size []int, fact
 		}
 	}
 	for i, s := range size {
-		if s <= 0 || s > 1<<26 || x.Dim(2+i) == 0 || x.Dim(2+i) > 1<<26 { // positions along a dimension are a table, made before any memory is asked of a pool
+		// positions along a dimension are a table, made before any memory is asked of a pool
+		if s <= 0 || s > 1<<26 || x.Dim(2+i) == 0 || x.Dim(2+i) > 1<<26 {
 			fault.Throw(fault.Shape, op, "cannot make size %v of %v", size, x.Shape())
 		}
 	}

@@ -163,7 +163,8 @@ func LUUnpack(lu, pivots *Node, o LUUnpackOptions) (p, l, u *Node) {
 func checkPivots(op string, lu, pivots *Node) {
 	want := batchOf(op, lu, 2, min(lu.Dim(-2), lu.Dim(-1)))
 	if pivots.DType() != dtype.Int32 || !pivots.Shape().Equal(want) {
-		fault.Throw(fault.Shape, op, "pivots are %v of shape %v; want int32 of shape %v, as LUFactor gives them", pivots.DType(), pivots.Shape(), want)
+		fault.Throw(fault.Shape, op, "pivots are %v of shape %v; want int32 of shape %v, as LUFactor gives them", pivots.DType(),
+			pivots.Shape(), want)
 	}
 }
 
@@ -275,7 +276,8 @@ func Geqrf(x *Node) (a, tau *Node) {
 func reflectorParts(op string, a, tau *Node) (v, t *Node) {
 	k := tau.Dim(-1)
 	if a.Dim(-2) < a.Dim(-1) || k > a.Dim(-1) || !batchOf(op, a, 2, k).Equal(tau.Shape()) {
-		fault.Throw(fault.Shape, op, "reflectors of shape %v with factors of shape %v; want (…, m, n) with m ≥ n, and (…, k) with k ≤ n", a.Shape(), tau.Shape())
+		fault.Throw(fault.Shape, op, "reflectors of shape %v with factors of shape %v; want (…, m, n) with m ≥ n, and (…, k) with k ≤ n",
+			a.Shape(), tau.Shape())
 	}
 	x := Narrow(a, -1, 0, k)
 	m := x.Dim(-2)
@@ -327,7 +329,8 @@ func Ormqr(x, tau, other *Node, o OrmqrOptions) *Node {
 		want = -1
 	}
 	if other.Dim(want) != v.Dim(-2) || !slices.Equal(other.Shape().Dims()[:other.Rank()-2], v.Shape().Dims()[:v.Rank()-2]) {
-		fault.Throw(fault.Shape, op, "reflectors of shape %v and a matrix of shape %v; dim %d must be %d", x.Shape(), other.Shape(), want, v.Dim(-2))
+		fault.Throw(fault.Shape, op, "reflectors of shape %v and a matrix of shape %v; dim %d must be %d", x.Shape(), other.Shape(),
+			want, v.Dim(-2))
 	}
 	if o.Right {
 		return Sub(other, mm(mm(mm(other, v), t), adjoint(v)))

@@ -222,7 +222,9 @@ func Tensorsolve(a, b *Node, o TensorsolveOptions) *Node {
 	}
 	d := a.Shape().Dims()
 	if b.Rank() > len(d) || product(d[:b.Rank()]) != product(b.Shape().Dims()) || product(d[b.Rank():]) != product(b.Shape().Dims()) {
-		fault.Throw(fault.Shape, op, "a has shape %v and b %v; want the first sizes of a to be those of b, and the others with the same product", a.Shape(), b.Shape())
+		fault.Throw(fault.Shape, op,
+			"a has shape %v and b %v; want the first sizes of a to be those of b, and the others with the same product",
+			a.Shape(), b.Shape())
 	}
 	factorable(op, a)
 	n := product(b.Shape().Dims())

@@ -35,7 +35,8 @@ func LinearCrossEntropy(x, linearWeight, target, linearBias, weight *Node, o Lin
 	}
 	if x.Rank() == 1 || linearWeight.Rank() > 2 || x.Dim(0) <= chunk {
 		in := x.Dim(-1)
-		w, to := Reshape(linearWeight, -1, in), append(x.Shape().Clone()[:x.Rank()-1], linearWeight.Shape().Dims()[:linearWeight.Rank()-1]...)
+		w, to := Reshape(linearWeight, -1, in), append(x.Shape().Clone()[:x.Rank()-1],
+			linearWeight.Shape().Dims()[:linearWeight.Rank()-1]...)
 		if linearBias != nil {
 			linearBias = Reshape(linearBias, -1)
 		}
@@ -86,7 +87,8 @@ func joinLosses(op string, parts []*Node, target, weight *Node, o LinearCrossEnt
 	if weight == nil {
 		return Div(sum, sumKeep(Cast(valid, sum.DType()), nil, false))
 	}
-	at := take(Cast(weight, sum.DType()), strictIndex(op, Where(valid, Cast(target, dtype.Int64), Number(dtype.Int64, 0)), weight.Dim(0)), 0)
+	at := take(Cast(weight, sum.DType()), strictIndex(op, Where(valid, Cast(target, dtype.Int64), Number(dtype.Int64, 0)),
+		weight.Dim(0)), 0)
 	return Div(sum, sumKeep(Where(valid, at, constLike(at, 0)), nil, false))
 }
 
@@ -97,7 +99,8 @@ func checkLinearLoss(op string, x, w, target, b *Node, o LinearCrossEntropyOptio
 	case w.Rank() < 2 || w.Dim(-1) != x.Dim(-1):
 		fault.Throw(fault.Shape, op, "input %v and linear weight %v do not fit; want (N, in) and (C, in)", x.Shape(), w.Shape())
 	case w.Rank() > 2 && x.Rank() == 1:
-		fault.Throw(fault.Shape, op, "linear weight %v makes more than one dimension of classes: that wants an input (N, %d), not %v", w.Shape(), x.Dim(-1), x.Shape())
+		fault.Throw(fault.Shape, op, "linear weight %v makes more than one dimension of classes: that wants an input (N, %d), not %v",
+			w.Shape(), x.Dim(-1), x.Shape())
 	case b != nil && !b.Shape().Equal(shape.Of(op, w.Shape().Dims()[:w.Rank()-1]...)):
 		fault.Throw(fault.Shape, op, "linear bias has shape %v; want %v", b.Shape(), w.Shape().Dims()[:w.Rank()-1])
 	case o.LabelSmoothing < 0 || o.LabelSmoothing > 1:

@@ -19,7 +19,8 @@ func SumOfProducts(terms []*Node) *Node {
 	left, right := make([]*Node, len(terms)), make([]*Node, len(terms))
 	for i, t := range terms {
 		p, other := productOf(t)
-		if p == nil || other != transposed || p.DType() != first.DType() || !p.In(0).Shape().Equal(first.In(0).Shape()) || !p.In(1).Shape().Equal(first.In(1).Shape()) {
+		if p == nil || other != transposed || p.DType() != first.DType() || !p.In(0).Shape().Equal(first.In(0).Shape()) ||
+			!p.In(1).Shape().Equal(first.In(1).Shape()) {
 			return nil
 		}
 		left[i], right[i] = p.In(0), p.In(1)

@@ -88,8 +88,10 @@ func validateMix(c check) {
 	c.must(!x.DType().IsHalf(), "sums of %v", x.DType())
 	for i := 1; i < 7; i += 3 { // what they hold is looked at when it is known
 		starts, at, w := c.in[i], c.in[i+1], c.in[i+2]
-		c.must(starts.DType() == dtype.Int64 && at.DType() == dtype.Int64 && w.DType() == x.DType(), "a matrix of %v, %v and %v", starts.DType(), at.DType(), w.DType())
-		c.must(starts.Rank() == 1 && at.Rank() == 1 && w.Rank() == 1 && starts.Dim(0) >= 1 && at.Dim(0) == w.Dim(0), "a matrix of %v, %v and %v", starts.Shape(), at.Shape(), w.Shape())
+		c.must(starts.DType() == dtype.Int64 && at.DType() == dtype.Int64 && w.DType() == x.DType(), "a matrix of %v, %v and %v",
+			starts.DType(), at.DType(), w.DType())
+		c.must(starts.Rank() == 1 && at.Rank() == 1 && w.Rank() == 1 && starts.Dim(0) >= 1 && at.Dim(0) == w.Dim(0),
+			"a matrix of %v, %v and %v", starts.Shape(), at.Shape(), w.Shape())
 	}
 	c.must(c.in[4].Dim(0)-1 == x.Dim(x.Rank()-1-a.Behind), "%v by a matrix of %d columns", x.Shape(), c.in[4].Dim(0)-1)
 }

@@ -3,29 +3,53 @@ package ops
 import (
 	"math"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-var opErfcx, opNdtr, opLogNdtr, opNdtri, opEntr *graph.Op
+var opErfcx, opErfcxDerivative, opNdtr, opLogNdtr, opNdtri, opErfcinv, opEntr *graph.Op
 
 func init() {
-	opErfcx = unaryOp("special_erfcx", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, SavesOut: true,
+	opErfcx = unaryOp("special_erfcx", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return apply(opErfcxDerivative, attr.Order{N: 1}, n.In(0)) }})
+	// The derivatives are kernels: the formula 2x·erfcx(x) - 2/√π cancels all digits for large x.
+	opErfcxDerivative = unaryOp("erfcx_derivative", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats,
+		Validate: rule(validateErfcxDerivative), SavesIn: 1,
 		Derivative: func(n *Node) *Node {
-			return Sub(Mul(Mul(n.In(0), 2), n), 2/math.Sqrt(math.Pi))
+			return apply(opErfcxDerivative, attr.Order{N: n.Attr().(attr.Order).N + 1}, n.In(0))
 		}})
 	opNdtr = unaryOp("special_ndtr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
 		return Mul(Exp(Mul(Square(n.In(0)), -0.5)), 1/math.Sqrt(2*math.Pi))
 	}})
-	opLogNdtr = unaryOp("special_log_ndtr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
-		return Div(math.Sqrt(2/math.Pi), Erfcx(Mul(n.In(0), -math.Sqrt2/2)))
-	}})
+	opLogNdtr = unaryOp("special_log_ndtr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return widened(logNdtrDerivative, n.In(0)) }})
+	opErfcinv = unaryOp("special_erfcinv", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
+		Derivative: func(n *Node) *Node { return Mul(Exp(Square(n)), -math.Sqrt(math.Pi)/2) }})
 	opNdtri = unaryOp("special_ndtri", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
 		Derivative: func(n *Node) *Node {
 			return Mul(Exp(Mul(Square(n), 0.5)), math.Sqrt(2*math.Pi))
 		}})
 	opEntr = unaryOp("special_entr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Singular: true,
 		Derivative: func(n *Node) *Node { return Sub(Neg(Log(n.In(0))), 1) }})
+}
+
+func validateErfcxDerivative(c check) {
+	c.alike()
+	n := attrOf[attr.Order](c).N
+	c.must(n >= 1 && n < 1<<10, "of order %d", n)
+}
+
+// logNdtrDerivative is the density over the area, in three pieces: far below 0 both vanish and the quotient is -x - 1/x + …; between
+// there and 0 it is a multiple of 1/erfcx; above 0 it is the quotient.
+func logNdtrDerivative(v []*Node) *Node {
+	const limit = -1e5
+	x := v[0]
+	low, high := Minimum(x, limit/2), Maximum(x, -1) // not bound where they are taken, so that derivatives pass
+	far := Sub(Neg(low), Reciprocal(low))
+	near := Div(math.Sqrt(2/math.Pi), Erfcx(Mul(Clamp(x, 2*limit, 1), -math.Sqrt2/2)))
+	above := Div(Mul(Exp(Mul(Square(high), -0.5)), 1/math.Sqrt(2*math.Pi)), Ndtr(high))
+	return Where(Lt(x, limit), far, Where(Gt(x, 0), above, near))
 }
 
 // Erfcx returns exp(x²)·erfc(x), a number where its factors are none.
@@ -51,6 +75,12 @@ func LogNdtr(x *Node) *Node { return special(opLogNdtr, x) }
 //lucid:name special_ndtri
 //lucid:pkg special
 func Ndtri(x *Node) *Node { return special(opNdtri, x) }
+
+// Erfcinv returns the inverse of the complementary error function: infinite at 0 and 2, NaN outside.
+//
+//lucid:name special_erfcinv
+//lucid:pkg special
+func Erfcinv(x *Node) *Node { return special(opErfcinv, x) }
 
 // Entr returns -x·log(x): 0 at 0 and -Inf below.
 //

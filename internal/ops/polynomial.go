@@ -9,7 +9,8 @@ import (
 var opPolynomial *graph.Op
 
 func init() {
-	opPolynomial = binaryOp("special_polynomial", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, Validate: rule(validatePolynomial), SavesIn: 3,
+	opPolynomial = binaryOp("special_polynomial", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats,
+		Validate: rule(validatePolynomial), SavesIn: 3,
 		Partials: func(n *Node, i int) *Node {
 			if i == 1 {
 				return nil // the degree is a whole number

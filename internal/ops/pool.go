@@ -131,7 +131,9 @@ func maxWindows(op string, in, kernel []int, o MaxPoolOptions) attr.Pool {
 	w := newPool(op, in, kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
 	for d := range in {
 		if w.Blind(d) {
-			fault.Throw(fault.Value, op, "a window of kernel %v with dilation %v and padding %v sees nothing but padding in %v; want less of them", w.Kernel.Slice(), w.Dilation.Slice(), w.Pad.Slice(), in)
+			fault.Throw(fault.Value, op,
+				"a window of kernel %v with dilation %v and padding %v sees nothing but padding in %v; want less of them", w.Kernel.Slice(),
+				w.Dilation.Slice(), w.Pad.Slice(), in)
 		}
 	}
 	return w

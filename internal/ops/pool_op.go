@@ -75,10 +75,18 @@ func init() {
 			VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{graph.New(*other, n.Attr(), cot[0])} },
 			JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0])} }})
 	}
-	opPoolMean = linear("pool_mean", validatePoolMean, func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, w.In.Len(), w.Out) }, &opPoolMeanT)
-	opPoolMeanT = linear("pool_mean_t", validatePoolMeanT, func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, w.In.Len(), w.In) }, &opPoolMean)
-	opPoolUnfold = linear("pool_unfold", validatePoolUnfold, func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, w.In.Len(), w.Kernel, w.Out) }, &opPoolFold)
-	opPoolFold = linear("pool_fold", validatePoolFold, func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, 2*w.In.Len(), w.In) }, &opPoolUnfold)
+	opPoolMean = linear("pool_mean", validatePoolMean, func(w attr.Pool, x *Node) *shape.Shape {
+		return poolShape(x, w.In.Len(), w.Out)
+	}, &opPoolMeanT)
+	opPoolMeanT = linear("pool_mean_t", validatePoolMeanT, func(w attr.Pool, x *Node) *shape.Shape {
+		return poolShape(x, w.In.Len(), w.In)
+	}, &opPoolMean)
+	opPoolUnfold = linear("pool_unfold", validatePoolUnfold, func(w attr.Pool, x *Node) *shape.Shape {
+		return poolShape(x, w.In.Len(), w.Kernel, w.Out)
+	}, &opPoolFold)
+	opPoolFold = linear("pool_fold", validatePoolFold, func(w attr.Pool, x *Node) *shape.Shape {
+		return poolShape(x, 2*w.In.Len(), w.In)
+	}, &opPoolUnfold)
 }
 
 // takeIndices reads the indices of windows in x, which is as large as what was pooled.

@@ -161,7 +161,8 @@ func tensordot(op string, a, b *Node, da, db []int) *Node {
 	if len(da) == 0 {
 		return Mul(Reshape(a, append(slices.Clone(sa), ones(len(sb))...)...), b)
 	}
-	y := contract(Reshape(permute(a, append(fa, da...)), product(sa), k), Reshape(permute(b, append(slices.Clone(db), fb...)), k, product(sb)))
+	y := contract(Reshape(permute(a, append(fa, da...)), product(sa), k),
+		Reshape(permute(b, append(slices.Clone(db), fb...)), k, product(sb)))
 	return Reshape(y, out...)
 }
 

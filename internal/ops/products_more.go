@@ -220,7 +220,8 @@ func SegmentedMm(x, other, segments *Node) *Node {
 	case x.Dim(1) != other.Dim(0):
 		fault.Throw(fault.Shape, op, "%v and %v do not fit; want (M, K) and (K, N)", x.Shape(), other.Shape())
 	case segments.Rank() == 0 || segments.Dim(-1) != 2 || !segments.DType().IsInteger():
-		fault.Throw(fault.Shape, op, "segments are %v of shape %v; want integers, two in the last dimension", segments.DType(), segments.Shape())
+		fault.Throw(fault.Shape, op, "segments are %v of shape %v; want integers, two in the last dimension", segments.DType(),
+			segments.Shape())
 	}
 	k := x.Dim(1)
 	ends := Reshape(Cast(segments, dtype.Int64), -1, 2)

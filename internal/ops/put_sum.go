@@ -38,7 +38,8 @@ func SumOntoIndices(terms []*Node, sum func([]*Node) *Node) *Node {
 
 // putOnZeros finds what adds values at indices of zeros, perhaps seen through a cast to a wider dtype; nil: x is no such thing.
 func putOnZeros(x *Node) *Node {
-	if !x.Stored() && x.Op().Role == graph.RoleCast && x.NumIn() == 1 && x.DType().IsFloat() && x.In(0).DType().IsFloat() && x.DType().Size() > x.In(0).DType().Size() {
+	if !x.Stored() && x.Op().Role == graph.RoleCast && x.NumIn() == 1 && x.DType().IsFloat() && x.In(0).DType().IsFloat() &&
+		x.DType().Size() > x.In(0).DType().Size() {
 		x = x.In(0)
 	}
 	if x.Stored() || x.Op() != opPut && x.Op() != opScatter || x.NumIn() != 3 || x.Attr().(attr.Scatter).Reduce != attr.ReduceAdd {

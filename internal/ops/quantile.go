@@ -58,7 +58,8 @@ func quantile(op string, x *Node, q Operand, o QuantileOptions, skip bool) *Node
 	nans := reduce(opCountNonzero, IsNaN(x), []int{last}, true)
 	// Ranks: [..., Q]
 	many := qn.Rank() == 1
-	qs := broadcastTo(reshapeTo(qn, shape.Of(op, product(qn.Shape().Dims()))), shape.Of(op, append(x.Shape().Clone()[:last], product(qn.Shape().Dims()))...))
+	qs := broadcastTo(reshapeTo(qn, shape.Of(op, product(qn.Shape().Dims()))),
+		shape.Of(op, append(x.Shape().Clone()[:last], product(qn.Shape().Dims()))...))
 	var ranks *Node
 	if skip {
 		ranks = Mul(qs, Cast(Maximum(Sub(n-1, nans), 0), x.DType()))

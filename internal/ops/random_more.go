@@ -90,7 +90,8 @@ func RandomMultinomial(key, x *Node, n int, replacement bool) *Node {
 		fault.Throw(fault.Shape, "multinomial", "weights have shape %v; want one or two dimensions", x.Shape())
 	}
 	if n <= 0 || !replacement && n > x.Dim(-1) {
-		fault.Throw(fault.Value, "multinomial", "%d samples of %d classes; want at least one, and no more than there are without replacement", n, x.Dim(-1))
+		fault.Throw(fault.Value, "multinomial",
+			"%d samples of %d classes; want at least one, and no more than there are without replacement", n, x.Dim(-1))
 	}
 	d := clockType(x.DType())
 	w := Cast(x, d)
@@ -139,7 +140,8 @@ func RandomRefill(key *Node, s *shape.Shape, bounds []int, d dtype.DType) *Node 
 	low, high := 0, 0
 	switch len(bounds) {
 	case 0:
-		high = map[dtype.DType]int{dtype.Bool: 2, dtype.Float16: 1<<11 + 1, dtype.BFloat16: 1<<8 + 1, dtype.Float32: 1<<24 + 1, dtype.Float64: 1<<53 + 1}[d]
+		high = map[dtype.DType]int{dtype.Bool: 2, dtype.Float16: 1<<11 + 1, dtype.BFloat16: 1<<8 + 1, dtype.Float32: 1<<24 + 1,
+			dtype.Float64: 1<<53 + 1}[d]
 	case 1:
 		high = bounds[0]
 	case 2:

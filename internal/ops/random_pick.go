@@ -13,13 +13,18 @@ import (
 
 var opRandomInt, opRandomPoisson, opRandomBinomial *graph.Op
 
-// sampler declares an op that draws each element by itself, with as many words as it needs. The key is (batch…, 2); the
-// parameters have the shape (batch…, dims…) of the result, and the first of them its dtype.
+// sampler declares an op that draws integers, each element by itself.
 func sampler(name string, params int, takes dtype.Set) *graph.Op {
-	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Random,
+	op := samplerRule(name, params, takes)
+	op.NoGrad = "it draws integers"
+	return graph.Register(op)
+}
+
+// samplerRule is the declaration of an op that draws each element by itself, with as many words as it needs, less its gradient. The
+// key is (batch…, 2); the parameters have the shape (batch…, dims…) of the result, and the first of them its dtype.
+func samplerRule(name string, params int, takes dtype.Set) graph.Op {
+	return graph.Op{Name: name, Version: 1, Kind: graph.Random,
 		Inputs: graph.Exactly(1 + params), Validate: rule(func(c check) { c.sampled(takes) }),
-		NoGrad: "it draws integers",
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			batch, s := keyBatch(name, in[0]), in[1].Shape()
 			if s.Rank() < len(batch) || !slices.Equal(batch, s.Dims()[:len(batch)]) {
@@ -28,13 +33,14 @@ func sampler(name string, params int, takes dtype.Set) *graph.Op {
 			return []graph.Spec{{Shape: s, DType: in[1].DType()}}
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
-			return []*Node{graph.New(op, nil, allBatched(n, in, batched, size)...)}
-		}})
-	return op
+			return []*Node{graph.New(n.Op(), nil, allBatched(n, in, batched, size)...)}
+		}}
 }
 
 func init() {
-	opRandomInt, opRandomPoisson, opRandomBinomial = sampler("random_int", 1, dtype.SetOf(dtype.Uint64)), sampler("random_poisson", 1, dtype.SetFloats), sampler("random_binomial", 2, dtype.SetFloats)
+	opRandomInt = sampler("random_int", 1, dtype.SetOf(dtype.Uint64))
+	opRandomPoisson = sampler("random_poisson", 1, dtype.SetFloats)
+	opRandomBinomial = sampler("random_binomial", 2, dtype.SetFloats)
 }
 
 // RandomInt returns integers in [low, high), each equally likely, over the whole range of 64 bits. Bounds that are

@@ -13,7 +13,9 @@ import (
 // is an error that names the op.
 func inspect(op string, n *Node, f func(v backend.View)) {
 	if t := n.Trace(); t != nil {
-		fault.Throw(fault.Trace, op, "the size of its result depends on values, and inside %s there are none yet: call it outside, or use a form of fixed size, such as Where", t.Name)
+		fault.Throw(fault.Trace, op,
+			"the size of its result depends on values, and inside %s there are none yet: call it outside, or use a form of fixed size, "+
+				"such as Where", t.Name)
 	}
 	c := Contiguous(n)
 	defer hold(n, c)()

@@ -25,7 +25,8 @@ type LSTMForwardOptions struct {
 //lucid:amp half
 //lucid:optional h0 c0 biasIH biasHH weightHR
 func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH, weightHR *Node, o LSTMForwardOptions) (output, h, c *Node) {
-	l := &layer{op: "lstm_forward", a: attr.Recurrent{Cell: attr.CellLSTM, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, c0: c0, bi: biasIH, bh: biasHH, proj: weightHR}
+	l := &layer{op: "lstm_forward", a: attr.Recurrent{Cell: attr.CellLSTM, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0,
+		c0: c0, bi: biasIH, bh: biasHH, proj: weightHR}
 	return l.forward(o.BatchFirst, o.BatchSizes)
 }
 
@@ -44,7 +45,8 @@ type GRUForwardOptions struct {
 //lucid:amp half
 //lucid:optional h0 biasIH biasHH
 func GruForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o GRUForwardOptions) (output, h *Node) {
-	l := &layer{op: "gru_forward", a: attr.Recurrent{Cell: attr.CellGRU, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
+	l := &layer{op: "gru_forward", a: attr.Recurrent{Cell: attr.CellGRU, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0,
+		bi: biasIH, bh: biasHH}
 	output, h, _ = l.forward(o.BatchFirst, o.BatchSizes)
 	return output, h
 }
@@ -64,7 +66,8 @@ type RNNForwardOptions struct {
 //lucid:amp half
 //lucid:optional h0 biasIH biasHH
 func RnnForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o RNNForwardOptions) (output, h *Node) {
-	l := &layer{op: "rnn_forward", a: attr.Recurrent{Cell: elman("rnn_forward", o.Nonlinearity), Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
+	l := &layer{op: "rnn_forward", a: attr.Recurrent{Cell: elman("rnn_forward", o.Nonlinearity), Reverse: o.Reverse}, x: x, wi: weightIH,
+		wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
 	output, h, _ = l.forward(o.BatchFirst, o.BatchSizes)
 	return output, h
 }
@@ -181,7 +184,8 @@ func (l *layer) check(batchFirst bool, sizes []int) (batch int) {
 		if sizes != nil {
 			want = "(sum of BatchSizes, in)"
 		}
-		fault.Throw(fault.Shape, l.op, "the tensor has shape %v, the weights %v and %v; want %s, (%d·H, in) and (%d·H, H)", x.Shape(), wi.Shape(), wh.Shape(), want, g, g)
+		fault.Throw(fault.Shape, l.op, "the tensor has shape %v, the weights %v and %v; want %s, (%d·H, in) and (%d·H, H)", x.Shape(),
+			wi.Shape(), wh.Shape(), want, g, g)
 	}
 	state := wh.Dim(0) / g
 	if l.proj != nil {
@@ -191,7 +195,9 @@ func (l *layer) check(batchFirst bool, sizes []int) (batch int) {
 		state = l.proj.Dim(0)
 	}
 	if wh.Dim(0)%g != 0 || wi.Dim(0) != wh.Dim(0) || wh.Dim(1) != state || wi.Dim(1) != x.Dim(-1) {
-		fault.Throw(fault.Shape, l.op, "weights %v and %v for inputs %v; want (%d·H, in) and (%d·H, H), or a projection's size in place of H", wi.Shape(), wh.Shape(), x.Shape(), g, g)
+		fault.Throw(fault.Shape, l.op,
+			"weights %v and %v for inputs %v; want (%d·H, in) and (%d·H, H), or a projection's size in place of H", wi.Shape(), wh.Shape(),
+			x.Shape(), g, g)
 	}
 	for _, b := range []*Node{l.bi, l.bh} {
 		if b != nil && (b.Rank() != 1 || b.Dim(0) != wh.Dim(0)) {
@@ -209,7 +215,9 @@ func (l *layer) check(batchFirst bool, sizes []int) (batch int) {
 			n += k
 		}
 		if len(sizes) == 0 || n != x.Dim(0) || batchFirst {
-			fault.Throw(fault.Value, l.op, "BatchSizes %v for %d packed elements, BatchFirst %v; want their sum, and packed elements have no batch first", sizes, x.Dim(0), batchFirst)
+			fault.Throw(fault.Value, l.op,
+				"BatchSizes %v for %d packed elements, BatchFirst %v; want their sum, and packed elements have no batch first", sizes,
+				x.Dim(0), batchFirst)
 		}
 		return sizes[0]
 	case batchFirst:
@@ -254,7 +262,9 @@ func (l *layer) start(name string, s *Node, batch, size int) *Node {
 //lucid:optional bias
 func LstmCell(gates, h, c, weight, bias *Node) (hNext, cNext *Node) {
 	if gates.Rank() == 0 || gates.Dim(-1)%4 != 0 || h.Rank() != gates.Rank() || c.Rank() != gates.Rank() || c.Dim(-1) != gates.Dim(-1)/4 {
-		fault.Throw(fault.Shape, "lstm_step", "gates are %v, the state %v, the memory %v; want (B, 4H), (B, H) or what it is projected to, and (B, H)", gates.Shape(), h.Shape(), c.Shape())
+		fault.Throw(fault.Shape, "lstm_step",
+			"gates are %v, the state %v, the memory %v; want (B, 4H), (B, H) or what it is projected to, and (B, H)", gates.Shape(),
+			h.Shape(), c.Shape())
 	}
 	s := lstmStep(Add(gates, Linear(h, weight, bias)), c)
 	return s.h, s.c

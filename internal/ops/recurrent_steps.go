@@ -288,7 +288,8 @@ func lstmBack(gates, c, c0, dh, dc *Node) (dgates, dc0 *Node) {
 	p, tc := cutGates(gates, 4), Tanh(c)
 	i, f, g, o := p[0], p[1], p[2], p[3]
 	dc = Add(dc, Mul(Mul(dh, o), tanhSlope(tc)))
-	return concat([]*Node{Mul(Mul(dc, g), sigmoidSlope(i)), Mul(Mul(dc, c0), sigmoidSlope(f)), Mul(Mul(dc, i), tanhSlope(g)), Mul(Mul(dh, tc), sigmoidSlope(o))}, 1), Mul(dc, f)
+	return concat([]*Node{Mul(Mul(dc, g), sigmoidSlope(i)), Mul(Mul(dc, c0), sigmoidSlope(f)), Mul(Mul(dc, i), tanhSlope(g)),
+		Mul(Mul(dh, tc), sigmoidSlope(o))}, 1), Mul(dc, f)
 }
 
 // gruBack gives the cotangents of a step's gates, of the state's part of the third, and what of the state's goes past the gates.

@@ -102,7 +102,8 @@ func RepeatInterleave(x *Node, repeats Operand, o RepeatInterleaveOptions) *Node
 		}
 	}
 	// Element i ends where the counts up to it do; a running count of the ends passed is the element at a position.
-	ends := put(zerosOf(dtype.Int64, total+1), wrapIndex(op, Cumsum(counts, 0, CumulativeOptions{}), total+1), OnesLike(counts), 0, attr.ReduceAdd)
+	ends := put(zerosOf(dtype.Int64, total+1), wrapIndex(op, Cumsum(counts, 0, CumulativeOptions{}), total+1), OnesLike(counts),
+		0, attr.ReduceAdd)
 	at := SliceDim(Cumsum(ends, 0, CumulativeOptions{}), 0, 0, total, 1)
 	return take(x, wrapIndex(op, at, n), axis)
 }

@@ -13,7 +13,7 @@ var opRequire *graph.Op
 
 func init() {
 	opRequire = graph.Register(graph.Op{Name: "require", Version: 1, Kind: graph.Elementwise,
-		Inputs: graph.Exactly(2), DTypes: dtype.SetOf(dtype.Float32, dtype.Float64), Validate: rule(validateRequire),
+		Inputs: graph.Exactly(2), DTypes: dtype.SetOf(dtype.Float32, dtype.Float64), Validate: rule(validateRequire), Checks: true,
 		Infer: inferSame, VMap: vmapElementwise,
 		VJP: requireVJP,
 		JVP: func(_ *Node, tan []*Node) []*Node { return []*Node{tan[0]} }})

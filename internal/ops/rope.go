@@ -35,8 +35,10 @@ func Rope(x, freqs, starts *Node, dims int, o RoPEOptions) *Node {
 		fault.Throw(fault.Value, op, "both freqs and base are given; want one of them")
 	case freqs != nil && (freqs.Rank() != 1 || freqs.Dim(0) != dims/2):
 		fault.Throw(fault.Shape, op, "freqs has shape %v; want [%d]", freqs.Shape(), dims/2)
-	case starts != nil && (!starts.DType().IsInteger() || starts.Rank() > 1 || starts.Rank() == 1 && (x.Rank() < 3 || starts.Dim(0) != x.Dim(0))):
-		fault.Throw(fault.Shape, op, "starts are %v of shape %v for %v; want one integer, or one for each example", starts.DType(), starts.Shape(), x.Shape())
+	case starts != nil && (!starts.DType().IsInteger() || starts.Rank() > 1 || starts.Rank() == 1 &&
+		(x.Rank() < 3 || starts.Dim(0) != x.Dim(0))):
+		fault.Throw(fault.Shape, op, "starts are %v of shape %v for %v; want one integer, or one for each example", starts.DType(),
+			starts.Shape(), x.Shape())
 	}
 	ampFloat32(&x)
 	return inFloat32(realFloat(op, x), func(x *Node) *Node {

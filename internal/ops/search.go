@@ -102,7 +102,8 @@ func search(op string, seq *Node, x Operand, right, small bool) *Node {
 			ok = seq.Dim(i) == v.Dim(i)
 		}
 		if !ok {
-			fault.Throw(fault.Shape, op, "a sequence of shape %v and values of shape %v; want a vector, or the same dims but for the last", seq.Shape(), v.Shape())
+			fault.Throw(fault.Shape, op, "a sequence of shape %v and values of shape %v; want a vector, or the same dims but for the last",
+				seq.Shape(), v.Shape())
 		}
 	}
 	r := graph.New(opSearchsorted, attr.Search{Right: right}, seq, v)

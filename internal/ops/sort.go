@@ -40,11 +40,12 @@ func init() {
 		s.Axis++
 		return s
 	})
-	opTopk = pickOp("topk", validateTopK, func(a attr.Attr) (int, int) { return a.(attr.TopK).Axis, a.(attr.TopK).K }, func(a attr.Attr) attr.Attr {
-		t := a.(attr.TopK)
-		t.Axis++
-		return t
-	})
+	opTopk = pickOp("topk", validateTopK, func(a attr.Attr) (int, int) { return a.(attr.TopK).Axis, a.(attr.TopK).K },
+		func(a attr.Attr) attr.Attr {
+			t := a.(attr.TopK)
+			t.Axis++
+			return t
+		})
 	opLexsort = graph.Register(graph.Op{Name: "lexsort", Version: 1, Kind: graph.RowWise,
 		Inputs: graph.Exactly(1), Validate: rule(validateLexsort),
 		NoGrad: isIndex,

@@ -62,7 +62,8 @@ func split(x *Node, axis int, sizes []int) []*Node {
 	if len(parts) < 3 || !x.DType().IsInexact() {
 		return parts
 	}
-	items := graph.TupleItems(graph.NewTuple(opSplit, attr.Split{Axis: axis, Sizes: attr.MakeInts(sizes...)}, append([]*Node{x}, parts...)...))
+	items := graph.TupleItems(graph.NewTuple(opSplit, attr.Split{Axis: axis, Sizes: attr.MakeInts(sizes...)},
+		append([]*Node{x}, parts...)...))
 	for i := range items {
 		items[i] = Alias(items[i]) // a view, as the part is
 	}

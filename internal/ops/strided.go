@@ -147,7 +147,8 @@ func Unfold(x *Node, dimension, size, step int) *Node {
 		x = Reshape(x, 1)
 	}
 	if size < 0 || size > x.Dim(axis) || step <= 0 {
-		fault.Throw(fault.Value, "unfold", "windows of size %d, step %d along dim %d of %v; want a size up to %d and a step of 1 or more", size, step, axis, x.Shape(), x.Dim(axis))
+		fault.Throw(fault.Value, "unfold", "windows of size %d, step %d along dim %d of %v; want a size up to %d and a step of 1 or more",
+			size, step, axis, x.Shape(), x.Dim(axis))
 	}
 	if flat { // one window, without a dimension to count it
 		return SliceDim(x, 0, 0, size, 1)
@@ -169,7 +170,8 @@ func ViewDType(x *Node, dtype dtype.DType) *Node {
 	}
 	f, t := x.DType().Size(), dtype.Size()
 	if f != t && (x.Rank() == 0 || x.Dim(-1)*f%t != 0) {
-		fault.Throw(fault.Shape, "view_dtype", "%v of shape %v cannot be shown as %v: the last dim must hold a multiple of %d bytes", x.DType(), x.Shape(), dtype, t)
+		fault.Throw(fault.Shape, "view_dtype", "%v of shape %v cannot be shown as %v: the last dim must hold a multiple of %d bytes",
+			x.DType(), x.Shape(), dtype, t)
 	}
 	return graph.New(opBitcast, attr.Bitcast{From: x.DType(), To: dtype}, x)
 }

@@ -112,7 +112,8 @@ func (r Range) resolve(op string, n int) (start, size, step int) {
 		fault.Throw(fault.Value, op, "step %d is too far", step)
 	}
 	if r.Stop == 0 && (step > 0 && r.Start != 0 || step != 1 && r.Start == 0) {
-		fault.Throw(fault.Value, op, "Range{Start: %d, Stop: 0, Step: %d} is empty; want Stop: lucid.End for the rest of a dimension", r.Start, r.Step)
+		fault.Throw(fault.Value, op, "Range{Start: %d, Stop: 0, Step: %d} is empty; want Stop: lucid.End for the rest of a dimension",
+			r.Start, r.Step)
 	}
 	bound := func(p, lo, hi int) int {
 		if p < 0 {
@@ -199,7 +200,8 @@ func expandItems(op string, x *Node, indices []any) []item {
 			}
 			items = append(items, item{kind: 't', t: v, where: k})
 		default:
-			fault.Throw(fault.Index, op, "index %d is a %T; want an int, a Range, Colon, Ellipsis, NewAxis, a *Tensor, []int, []bool or bool", k, ix)
+			fault.Throw(fault.Index, op,
+				"index %d is a %T; want an int, a Range, Colon, Ellipsis, NewAxis, a *Tensor, []int, []bool or bool", k, ix)
 		}
 		d++
 	}
@@ -213,7 +215,8 @@ func expandItems(op string, x *Node, indices []any) []item {
 func checkMask(op string, x, mask *Node, d, where int) {
 	for i := range mask.Rank() {
 		if mask.Dim(i) != x.Dim(d+i) {
-			fault.Throw(fault.Index, op, "mask %d has shape %v; dims %d to %d of %v differ from it", where, mask.Shape(), d, d+mask.Rank()-1, x.Shape())
+			fault.Throw(fault.Index, op, "mask %d has shape %v; dims %d to %d of %v differ from it", where, mask.Shape(), d,
+				d+mask.Rank()-1, x.Shape())
 		}
 	}
 }

@@ -50,7 +50,8 @@ func init() {
 		Derivative: func(n *Node) *Node { return acoshSlope(n.In(0)) }})
 	opAtanh = unaryOp("atanh", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
 		Derivative: func(n *Node) *Node { return Reciprocal(x1(n, -1)) }})
-	opErf = unaryOp("erf", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node { return gaussSlope(n.In(0), 1) }})
+	opErf = unaryOp("erf", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return gaussSlope(n.In(0), 1) }})
 	opErfc = unaryOp("erfc", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1,
 		Derivative: func(n *Node) *Node { return gaussSlope(n.In(0), -1) }})
 	opErfinv = unaryOp("erfinv", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,

@@ -30,7 +30,8 @@ func TrilIndices(row, col int, o TriIndicesOptions) *Node {
 func TriuIndices(row, col int, o TriIndicesOptions) *Node {
 	checkGrid("triu_indices", row, col)
 	o.Offset = min(max(o.Offset, -row), col)
-	return triIndices("triu_indices", row, col, row*col-trilCount(row, col, o.Offset-1), o, func(r int) (from, to int) { return r + o.Offset, col })
+	return triIndices("triu_indices", row, col, row*col-trilCount(row, col, o.Offset-1),
+		o, func(r int) (from, to int) { return r + o.Offset, col })
 }
 
 func checkGrid(op string, row, col int) {

@@ -10,7 +10,8 @@ var opNeg, opAbs, opSquare, opSqrt, opRsqrt, opReciprocal, opSign, opConj *graph
 
 func init() {
 	opNeg = unaryOp("neg", unaryRule{DTypes: dtype.SetNumbers, Derivative: func(n *Node) *Node { return constLike(n, -1) }})
-	opSquare = unaryOp("square", unaryRule{DTypes: dtype.SetNumbers, SavesIn: 1, Derivative: func(n *Node) *Node { return Mul(n.In(0), 2) }})
+	opSquare = unaryOp("square", unaryRule{DTypes: dtype.SetNumbers, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return Mul(n.In(0), 2) }})
 	opSqrt = unaryOp("sqrt", unaryRule{DTypes: dtype.SetInexact, SavesOut: true, Singular: true,
 		Derivative: func(n *Node) *Node { return Div(0.5, n) }})
 	opRsqrt = unaryOp("rsqrt", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true, Singular: true,

@@ -92,7 +92,8 @@ func runs(op string, rows *Node) (values, index, counts *Node) {
 	begins := concat([]*Node{first, differs}, 0)
 	defer hold(rows, begins)()
 	starts := Reshape(nonzero(op, begins), -1)
-	ends := concat([]*Node{SliceDim(starts, 0, 1, starts.Dim(0)-1, 1), FullOf(shape.Of(op, 1), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: int64(n)})}, 0)
+	ends := concat([]*Node{SliceDim(starts, 0, 1, starts.Dim(0)-1, 1),
+		FullOf(shape.Of(op, 1), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: int64(n)})}, 0)
 	index = Sub(Cumsum(Cast(begins, dtype.Int64), 0, CumulativeOptions{}), 1)
 	return take(rows, starts, 0), index, Sub(ends, starts)
 }

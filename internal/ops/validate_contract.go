@@ -50,7 +50,8 @@ func (c check) endsWith(x *Node, sizes ...attr.Ints) {
 		want = append(want, s.Slice()...)
 	}
 	d := x.Shape().Dims()
-	c.must(len(d) >= len(want) && slices.Equal(d[len(d)-len(want):], want), "an operand of shape %v, which does not end with %v", x.Shape(), want)
+	c.must(len(d) >= len(want) && slices.Equal(d[len(d)-len(want):], want), "an operand of shape %v, which does not end with %v",
+		x.Shape(), want)
 }
 
 func validateMatmul(c check) {
@@ -68,7 +69,8 @@ func validateGatherMM(c check) {
 	outs := attrOf[attr.GatherMM](c).Outs
 	a, b := c.in[0], c.in[1]
 	c.sameDType(c.in[:2])
-	c.must(outs >= 0 && outs <= most && a.Rank() == 3 && b.Rank() == 3 && a.Dim(2) == b.Dim(1), "%d of shapes %v and %v", outs, a.Shape(), b.Shape())
+	c.must(outs >= 0 && outs <= most && a.Rank() == 3 && b.Rank() == 3 && a.Dim(2) == b.Dim(1), "%d of shapes %v and %v", outs,
+		a.Shape(), b.Shape())
 	for _, p := range c.in[2:] {
 		c.indices(p)
 		c.must(p.Rank() == 1 && p.Shape().Equal(c.in[2].Shape()), "positions of shape %v", p.Shape())

@@ -65,7 +65,8 @@ func (c check) rowNormGrad(stats int) {
 		c.must(s.DType() == statDType(x.DType()) && slices.Equal(s.Shape().Clone(), lead), "a statistic of %v %v", s.DType(), s.Shape())
 	}
 	for _, w := range c.in[2+stats:] {
-		c.must(w.DType() == x.DType() && slices.Equal(w.Shape().Dims(), x.Shape().Dims()[r-a.Dims:]), "a weight of %v %v", w.DType(), w.Shape())
+		c.must(w.DType() == x.DType() && slices.Equal(w.Shape().Dims(), x.Shape().Dims()[r-a.Dims:]), "a weight of %v %v",
+			w.DType(), w.Shape())
 	}
 }
 
@@ -153,7 +154,8 @@ func validateChannelDots(c check) {
 	g, x, m := c.in[0], c.in[1], c.in[2]
 	c.channels(x)
 	c.must(g.DType() == x.DType() && g.Shape().Equal(x.Shape()), "a cotangent of %v %v", g.DType(), g.Shape())
-	c.must(m.DType() == statDType(x.DType()) && m.Rank() == 1 && m.Dim(0) == x.Dim(1), "means of %v %v for %v", m.DType(), m.Shape(), x.Shape())
+	c.must(m.DType() == statDType(x.DType()) && m.Rank() == 1 && m.Dim(0) == x.Dim(1), "means of %v %v for %v", m.DType(),
+		m.Shape(), x.Shape())
 }
 
 func validateIsin(c check) {
@@ -167,6 +169,7 @@ func validateSearchsorted(c check) {
 	c.sameDType(c.in)
 	seq, v := c.in[0], c.in[1]
 	c.real(seq)
-	ok := seq.Rank() == 1 || seq.Rank() > 1 && v.Rank() == seq.Rank() && slices.Equal(seq.Shape().Dims()[:seq.Rank()-1], v.Shape().Dims()[:v.Rank()-1])
+	ok := seq.Rank() == 1 || seq.Rank() > 1 && v.Rank() == seq.Rank() &&
+		slices.Equal(seq.Shape().Dims()[:seq.Rank()-1], v.Shape().Dims()[:v.Rank()-1])
 	c.must(ok, "values of shape %v in a sequence of shape %v", v.Shape(), seq.Shape())
 }

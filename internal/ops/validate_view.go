@@ -87,7 +87,8 @@ func validateBitcast(c check) {
 	if x.Rank() == 0 {
 		c.must(b.From.Size() == b.To.Size(), "%v as %v", b.From, b.To)
 	} else {
-		c.must(float64(x.Dim(-1))*float64(b.From.Size()) < 1<<53 && x.Dim(-1)*b.From.Size()%b.To.Size() == 0, "%v of shape %v as %v", b.From, x.Shape(), b.To)
+		c.must(float64(x.Dim(-1))*float64(b.From.Size()) < 1<<53 && x.Dim(-1)*b.From.Size()%b.To.Size() == 0, "%v of shape %v as %v",
+			b.From, x.Shape(), b.To)
 	}
 }
 

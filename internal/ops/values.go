@@ -28,7 +28,9 @@ func readInt(op string, n *Node) int { return ReadInts(op, n)[0] }
 // ReadInts evaluates integers on which the shape of op's result depends. Inside a trace there are no values yet.
 func ReadInts(op string, n *Node) []int {
 	if t := n.Trace(); t != nil {
-		fault.Throw(fault.Trace, op, "the size of its result depends on values, and inside %s there are none yet: call it outside, or use a form of fixed size", t.Name)
+		fault.Throw(fault.Trace, op,
+			"the size of its result depends on values, and inside %s there are none yet: call it outside, or use a form of fixed size",
+			t.Name)
 	}
 	defer hold(n)()
 	v, err := Read(n)

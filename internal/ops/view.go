@@ -160,7 +160,8 @@ func resolveShape(op string, x *Node, dims []int) *shape.Shape {
 	if at >= 0 {
 		dims = append([]int(nil), dims...)
 		if n == 0 || x.Shape().Numel()%n != 0 {
-			fault.Throw(fault.Shape, op, "cannot show %v (%d elements) as %v: the sizes given hold %d", x.Shape(), x.Shape().Numel(), dims, n)
+			fault.Throw(fault.Shape, op, "cannot show %v (%d elements) as %v: the sizes given hold %d", x.Shape(),
+				x.Shape().Numel(), dims, n)
 		}
 		dims[at] = x.Shape().Numel() / n
 	}
@@ -277,6 +278,9 @@ func SumTo(x *Node, s *shape.Shape) *Node {
 
 // barrierAttr is unique to a node, so that no two barriers are ever the same expression.
 type barrierAttr struct{ _ byte }
+
+// Marker implements attr.Marker.
+func (*barrierAttr) Marker() {}
 
 // Barrier shows x through a node that no simplification removes or merges.
 func Barrier(x *Node) *Node {

@@ -14,7 +14,8 @@ var shows, start = os.Getenv("LUCID_CUDA_TRACE") == "1", time.Now()
 // Once shows something done once that began at a moment and ends now, if the environment asks for it.
 func Once(from time.Time, format string, args ...any) {
 	if shows {
-		fmt.Fprintf(os.Stderr, "lucid: at %8.1f ms, took %8.1f ms: %s\n", ms(time.Since(start)), ms(time.Since(from)), fmt.Sprintf(format, args...))
+		fmt.Fprintf(os.Stderr, "lucid: at %8.1f ms, took %8.1f ms: %s\n", ms(time.Since(start)), ms(time.Since(from)),
+			fmt.Sprintf(format, args...))
 	}
 }
 

@@ -9,35 +9,40 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "celu", Door: "functional.CELU", Doc: "Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.",
+		Schema{Name: "celu", Door: "functional.CELU",
+			Doc:    "Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.",
 			Params: []Param{{"input", "tensor", false}, {"alpha", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ELUOptions
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Celu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "elu", Door: "functional.ELU", Doc: "Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.",
+		Schema{Name: "elu", Door: "functional.ELU",
+			Doc:    "Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.",
 			Params: []Param{{"input", "tensor", false}, {"alpha", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ELUOptions
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Elu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "gelu", Door: "functional.GELU", Doc: "Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.",
+		Schema{Name: "gelu", Door: "functional.GELU",
+			Doc:    "Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.",
 			Params: []Param{{"input", "tensor", false}, {"approximate", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GELUOptions
 				c.option("approximate", &o.Approximate)
 				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "glu", Door: "functional.GLU", Doc: "Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.",
+		Schema{Name: "glu", Door: "functional.GLU",
+			Doc:    "Glu returns a·sigmoid(b), a and b being the two parts of x along a dimension.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GLUOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Glu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "hardshrink", Door: "functional.Hardshrink", Doc: "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
+		Schema{Name: "hardshrink", Door: "functional.Hardshrink",
+			Doc:     "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
 			Aliases: []string{"hard_shrink"},
 			Params:  []Param{{"input", "tensor", false}, {"lambd", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -45,19 +50,22 @@ func init() {
 				c.option("lambd", &o.Lambd)
 				return []*graph.Node{ops.Hardshrink(c.tensor("input"), o)}
 			}},
-		Schema{Name: "hardsigmoid", Door: "functional.Hardsigmoid", Doc: "Hardsigmoid returns x/6 + 1/2 cut to [0, 1].",
+		Schema{Name: "hardsigmoid", Door: "functional.Hardsigmoid",
+			Doc:     "Hardsigmoid returns x/6 + 1/2 cut to [0, 1].",
 			Aliases: []string{"hard_sigmoid"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Hardsigmoid(c.tensor("input"))}
 			}},
-		Schema{Name: "hardswish", Door: "functional.Hardswish", Doc: "Hardswish returns x·hardsigmoid(x).",
+		Schema{Name: "hardswish", Door: "functional.Hardswish",
+			Doc:     "Hardswish returns x·hardsigmoid(x).",
 			Aliases: []string{"hard_swish"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Hardswish(c.tensor("input"))}
 			}},
-		Schema{Name: "hardtanh", Door: "functional.Hardtanh", Doc: "Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.",
+		Schema{Name: "hardtanh", Door: "functional.Hardtanh",
+			Doc:     "Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.",
 			Aliases: []string{"hard_tanh"},
 			Params:  []Param{{"input", "tensor", false}, {"min_val", "float64", true}, {"max_val", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -66,14 +74,16 @@ func init() {
 				c.option("max_val", &o.MaxVal)
 				return []*graph.Node{ops.Hardtanh(c.tensor("input"), o)}
 			}},
-		Schema{Name: "leaky_relu", Door: "functional.LeakyReLU", Doc: "LeakyRelu returns x where it is positive, and x times the slope elsewhere.",
+		Schema{Name: "leaky_relu", Door: "functional.LeakyReLU",
+			Doc:    "LeakyRelu returns x where it is positive, and x times the slope elsewhere.",
 			Params: []Param{{"input", "tensor", false}, {"negative_slope", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LeakyReLUOptions
 				c.option("negative_slope", &o.NegativeSlope)
 				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "log_softmax", Door: "LogSoftmax", Doc: "LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+		Schema{Name: "log_softmax", Door: "LogSoftmax",
+			Doc:    "LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -82,34 +92,43 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.LogSoftmax(c.tensor("input"), v_dim, o)}
 			}},
-		Schema{Name: "logsigmoid", Door: "functional.LogSigmoid", Doc: "Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.",
+		Schema{Name: "logsigmoid", Door: "functional.LogSigmoid",
+			Doc:     "Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.",
 			Aliases: []string{"log_sigmoid"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Logsigmoid(c.tensor("input"))}
 			}},
-		Schema{Name: "mish", Door: "functional.Mish", Doc: "Mish returns x·tanh(softplus(x)).",
+		Schema{Name: "mish", Door: "functional.Mish",
+			Doc:    "Mish returns x·tanh(softplus(x)).",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Mish(c.tensor("input"))}
 			}},
-		Schema{Name: "prelu", Door: "functional.PReLU", Doc: "Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).",
+		Schema{Name: "prelu", Door: "functional.PReLU",
+			Doc: "Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per " +
+				"channel (dim 1).",
 			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Prelu(c.tensor("input"), c.tensor("weight"))}
 			}},
-		Schema{Name: "relu", Door: "functional.ReLU", Doc: "Relu returns x where it is positive and 0 elsewhere; NaN stays.",
+		Schema{Name: "relu", Door: "functional.ReLU",
+			Doc:     "Relu returns x where it is positive and 0 elsewhere; NaN stays.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Relu(c.tensor("input"))}
 			}},
-		Schema{Name: "relu6", Door: "functional.ReLU6", Doc: "Relu6 returns x cut to [0, 6].",
+		Schema{Name: "relu6", Door: "functional.ReLU6",
+			Doc:    "Relu6 returns x cut to [0, 6].",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Relu6(c.tensor("input"))}
 			}},
-		Schema{Name: "rrelu", Door: "functional.RReLU", Doc: "Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, the\nmiddle of the range without.",
+		Schema{Name: "rrelu", Door: "functional.RReLU",
+			Doc: "Rrelu returns x where it is positive, and elsewhere x times a slope: sampled for every element with Training, " +
+				"the\n" +
+				"middle of the range without.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -119,18 +138,21 @@ func init() {
 				c.option("training", &o.Training)
 				return []*graph.Node{ops.Rrelu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "selu", Door: "functional.SELU", Doc: "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
+		Schema{Name: "selu", Door: "functional.SELU",
+			Doc:    "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Selu(c.tensor("input"))}
 			}},
-		Schema{Name: "silu", Door: "functional.SiLU", Doc: "Silu returns x·sigmoid(x).",
+		Schema{Name: "silu", Door: "functional.SiLU",
+			Doc:     "Silu returns x·sigmoid(x).",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Silu(c.tensor("input"))}
 			}},
-		Schema{Name: "softmax", Door: "Softmax", Doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+		Schema{Name: "softmax", Door: "Softmax",
+			Doc:    "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -139,7 +161,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Softmax(c.tensor("input"), v_dim, o)}
 			}},
-		Schema{Name: "softmin", Door: "functional.Softmin", Doc: "Softmin returns the softmax of -x.",
+		Schema{Name: "softmin", Door: "functional.Softmin",
+			Doc: "Softmin returns the softmax of -x.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -149,7 +172,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Softmin(c.tensor("input"), v_dim, o)}
 			}},
-		Schema{Name: "softplus", Door: "functional.Softplus", Doc: "Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.",
+		Schema{Name: "softplus", Door: "functional.Softplus",
+			Doc:    "Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.",
 			Params: []Param{{"input", "tensor", false}, {"beta", "float64", true}, {"threshold", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.SoftplusOptions
@@ -157,31 +181,36 @@ func init() {
 				c.option("threshold", &o.Threshold)
 				return []*graph.Node{ops.Softplus(c.tensor("input"), o)}
 			}},
-		Schema{Name: "softshrink", Door: "functional.Softshrink", Doc: "Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.",
+		Schema{Name: "softshrink", Door: "functional.Softshrink",
+			Doc:    "Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.",
 			Params: []Param{{"input", "tensor", false}, {"lambd", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ShrinkOptions
 				c.option("lambd", &o.Lambd)
 				return []*graph.Node{ops.Softshrink(c.tensor("input"), o)}
 			}},
-		Schema{Name: "softsign", Door: "functional.Softsign", Doc: "Softsign returns x/(1+|x|).",
+		Schema{Name: "softsign", Door: "functional.Softsign",
+			Doc:    "Softsign returns x/(1+|x|).",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Softsign(c.tensor("input"))}
 			}},
-		Schema{Name: "step", Door: "functional.Step", Doc: "Step returns 1 where x exceeds the threshold and 0 elsewhere.",
+		Schema{Name: "step", Door: "functional.Step",
+			Doc:    "Step returns 1 where x exceeds the threshold and 0 elsewhere.",
 			Params: []Param{{"input", "tensor", false}, {"threshold", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.StepOptions
 				c.option("threshold", &o.Threshold)
 				return []*graph.Node{ops.Step(c.tensor("input"), o)}
 			}},
-		Schema{Name: "tanhshrink", Door: "functional.Tanhshrink", Doc: "Tanhshrink returns x - tanh(x).",
+		Schema{Name: "tanhshrink", Door: "functional.Tanhshrink",
+			Doc:    "Tanhshrink returns x - tanh(x).",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
 			}},
-		Schema{Name: "threshold", Door: "functional.Threshold", Doc: "Threshold returns x where it exceeds the threshold, and value elsewhere.",
+		Schema{Name: "threshold", Door: "functional.Threshold",
+			Doc:    "Threshold returns x where it exceeds the threshold, and value elsewhere.",
 			Params: []Param{{"input", "tensor", false}, {"threshold", "float64", false}, {"value", "float64", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_threshold float64

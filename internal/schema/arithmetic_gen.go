@@ -9,7 +9,8 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "add", Door: "Add", Doc: "Add returns x + alpha·other.",
+		Schema{Name: "add", Door: "Add",
+			Doc:     "Add returns x + alpha·other.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -17,7 +18,8 @@ func init() {
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"), o)}
 			}},
-		Schema{Name: "addcdiv", Door: "Addcdiv", Doc: "Addcdiv returns x + value·tensor1/tensor2; integers are refused.",
+		Schema{Name: "addcdiv", Door: "Addcdiv",
+			Doc:     "Addcdiv returns x + value·tensor1/tensor2; integers are refused.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -25,7 +27,8 @@ func init() {
 				c.option("value", &o.Value)
 				return []*graph.Node{ops.Addcdiv(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
 			}},
-		Schema{Name: "addcmul", Door: "Addcmul", Doc: "Addcmul returns x + value·tensor1·tensor2.",
+		Schema{Name: "addcmul", Door: "Addcmul",
+			Doc:     "Addcmul returns x + value·tensor1·tensor2.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -33,46 +36,56 @@ func init() {
 				c.option("value", &o.Value)
 				return []*graph.Node{ops.Addcmul(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
 			}},
-		Schema{Name: "bitwise_and", Door: "BitwiseAnd", Doc: "BitwiseAnd returns x & other of integers or bools.",
+		Schema{Name: "bitwise_and", Door: "BitwiseAnd",
+			Doc:     "BitwiseAnd returns x & other of integers or bools.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseAnd(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "bitwise_left_shift", Door: "BitwiseLeftShift", Doc: "BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.",
+		Schema{Name: "bitwise_left_shift", Door: "BitwiseLeftShift",
+			Doc:     "BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.",
 			InPlace: true,
 			Aliases: []string{"left_shift"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseLeftShift(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "bitwise_not", Door: "BitwiseNot", Doc: "BitwiseNot flips every bit of integers, and negates bools.",
+		Schema{Name: "bitwise_not", Door: "BitwiseNot",
+			Doc:     "BitwiseNot flips every bit of integers, and negates bools.",
 			InPlace: true,
 			Aliases: []string{"bitwise_invert", "invert"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseNot(c.tensor("input"))}
 			}},
-		Schema{Name: "bitwise_or", Door: "BitwiseOr", Doc: "BitwiseOr returns x | other of integers or bools.",
+		Schema{Name: "bitwise_or", Door: "BitwiseOr",
+			Doc:     "BitwiseOr returns x | other of integers or bools.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "bitwise_right_shift", Door: "BitwiseRightShift", Doc: "BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not\nbelow the number of bits.",
+		Schema{Name: "bitwise_right_shift", Door: "BitwiseRightShift",
+			Doc: "BitwiseRightShift returns x >> other with sign extension; only the sign is left if other is negative or not\n" +
+				"below the number of bits.",
 			InPlace: true,
 			Aliases: []string{"right_shift"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseRightShift(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "bitwise_xor", Door: "BitwiseXor", Doc: "BitwiseXor returns x ^ other of integers or bools.",
+		Schema{Name: "bitwise_xor", Door: "BitwiseXor",
+			Doc:     "BitwiseXor returns x ^ other of integers or bools.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "div", Door: "Div", Doc: "Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down (\"floor\") or\ntowards zero (\"trunc\") and integers stay integers.",
+		Schema{Name: "div", Door: "Div",
+			Doc: "Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down (\"floor\") " +
+				"or\n" +
+				"towards zero (\"trunc\") and integers stay integers.",
 			InPlace: true,
 			Aliases: []string{"divide", "true_divide"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"rounding_mode", "string", true}},
@@ -81,70 +94,83 @@ func init() {
 				c.option("rounding_mode", &o.RoundingMode)
 				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"), o)}
 			}},
-		Schema{Name: "float_power", Door: "FloatPower", Doc: "FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.",
+		Schema{Name: "float_power", Door: "FloatPower",
+			Doc:    "FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.",
 			Params: []Param{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.FloatPower(c.operand("input"), c.operand("exponent"))}
 			}},
-		Schema{Name: "floor_divide", Door: "FloorDivide", Doc: "FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.",
+		Schema{Name: "floor_divide", Door: "FloorDivide",
+			Doc:     "FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.",
 			InPlace: true,
 			Aliases: []string{"floordiv"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.FloorDivide(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "fmod", Door: "Fmod", Doc: "Fmod returns x - other·trunc(x/other), which has x's sign.",
+		Schema{Name: "fmod", Door: "Fmod",
+			Doc:     "Fmod returns x - other·trunc(x/other), which has x's sign.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Fmod(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "gcd", Door: "Gcd", Doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
+		Schema{Name: "gcd", Door: "Gcd",
+			Doc:     "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Gcd(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "lcm", Door: "Lcm", Doc: "Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.",
+		Schema{Name: "lcm", Door: "Lcm",
+			Doc:     "Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Lcm(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "lerp", Door: "Lerp", Doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
+		Schema{Name: "lerp", Door: "Lerp",
+			Doc:     "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Lerp(c.tensor("input"), c.tensor("end"), c.operand("weight"))}
 			}},
-		Schema{Name: "mul", Door: "Mul", Doc: "Mul returns x · other.",
+		Schema{Name: "mul", Door: "Mul",
+			Doc:     "Mul returns x · other.",
 			InPlace: true,
 			Aliases: []string{"multiply"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "pow", Door: "Pow", Doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
+		Schema{Name: "pow", Door: "Pow",
+			Doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an " +
+				"error\n" +
+				"when it is a Go number.",
 			InPlace: true,
 			Aliases: []string{"power", "pow_scalar"},
 			Params:  []Param{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
 			}},
-		Schema{Name: "remainder", Door: "Remainder", Doc: "Remainder returns x - other·floor(x/other), which has other's sign.",
+		Schema{Name: "remainder", Door: "Remainder",
+			Doc:     "Remainder returns x - other·floor(x/other), which has other's sign.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Remainder(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "rsub", Door: "Rsub", Doc: "Rsub returns other - alpha·x.",
+		Schema{Name: "rsub", Door: "Rsub",
+			Doc:    "Rsub returns other - alpha·x.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.AlphaOptions
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Rsub(c.operand("input"), c.operand("other"), o)}
 			}},
-		Schema{Name: "sub", Door: "Sub", Doc: "Sub returns x - alpha·other.",
+		Schema{Name: "sub", Door: "Sub",
+			Doc:     "Sub returns x - alpha·other.",
 			InPlace: true,
 			Aliases: []string{"subtract"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},

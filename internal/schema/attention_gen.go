@@ -9,9 +9,16 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "rope", Door: "functional.RoPE", Doc: "Rope rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,\nif given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.",
+		Schema{Name: "rope", Door: "functional.RoPE",
+			Doc: "Rope rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their " +
+				"positions, and\n" +
+				"leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of " +
+				"Base. starts,\n" +
+				"if given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to " +
+				"Offset.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"freqs", "tensor", true}, {"starts", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
+			Params: []Param{{"input", "tensor", false}, {"freqs", "tensor", true}, {"starts", "tensor", true}, {"dims", "int", false},
+				{"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dims int
 				c.required("dims", &v_dims)
@@ -22,17 +29,31 @@ func init() {
 				c.option("offset", &o.Offset)
 				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), v_dims, o)}
 			}},
-		Schema{Name: "rotary_pos_embedding", Door: "functional.ApplyRotaryEmb", Doc: "RotaryPosEmbedding rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are\n(positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means\nthe first L.",
+		Schema{Name: "rotary_pos_embedding", Door: "functional.ApplyRotaryEmb",
+			Doc: "RotaryPosEmbedding rotates the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are\n" +
+				"(positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; " +
+				"nil means\n" +
+				"the first L.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"cos", "tensor", false}, {"sin", "tensor", false}, {"position_i_ds", "tensor", true}, {"interleaved", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"cos", "tensor", false}, {"sin", "tensor", false},
+				{"position_i_ds", "tensor", true}, {"interleaved", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.RotaryPosEmbeddingOptions
 				c.option("interleaved", &o.Interleaved)
 				return []*graph.Node{ops.RotaryPosEmbedding(c.tensor("input"), c.tensor("cos"), c.tensor("sin"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "scaled_dot_product_attention", Door: "functional.ScaledDotProductAttention", Doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value\n(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Memory is linear\nin L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for\nderivatives beyond the first, which hold the weights.",
+		Schema{Name: "scaled_dot_product_attention", Door: "functional.ScaledDotProductAttention",
+			Doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key " +
+				"(…, S, E), value\n" +
+				"(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. " +
+				"Memory is linear\n" +
+				"in L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and " +
+				"for\n" +
+				"derivatives beyond the first, which hold the weights.",
 			AMP: "half", Random: "",
-			Params: []Param{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
+			Params: []Param{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false},
+				{"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true},
+				{"scale", "float64", true}, {"enable_gqa", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ScaledDotProductAttentionOptions
 				c.option("dropout_p", &o.DropoutP)
@@ -41,9 +62,14 @@ func init() {
 				c.option("enable_gqa", &o.EnableGQA)
 				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "scaled_dot_product_attention_with_weights", Door: "functional.ScaledDotProductAttentionWithWeights", Doc: "ScaledDotProductAttentionWithWeights is ScaledDotProductAttention that returns the weights as well, (…, L, S), after\ndropout; it holds them all.",
+		Schema{Name: "scaled_dot_product_attention_with_weights", Door: "functional.ScaledDotProductAttentionWithWeights",
+			Doc: "ScaledDotProductAttentionWithWeights is ScaledDotProductAttention that returns the weights as well, (…, L, " +
+				"S), after\n" +
+				"dropout; it holds them all.",
 			AMP: "half", Random: "",
-			Params: []Param{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
+			Params: []Param{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false},
+				{"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true},
+				{"scale", "float64", true}, {"enable_gqa", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ScaledDotProductAttentionOptions
 				c.option("dropout_p", &o.DropoutP)
@@ -53,7 +79,10 @@ func init() {
 				r0, r1 := ops.ScaledDotProductAttentionWithWeights(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "sinusoidal_pos_embedding", Door: "", Doc: "SinusoidalPosEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of falling\nfrequency, next to each other (Vaswani et al.).",
+		Schema{Name: "sinusoidal_pos_embedding", Door: "",
+			Doc: "SinusoidalPosEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of " +
+				"falling\n" +
+				"frequency, next to each other (Vaswani et al.).",
 			Params: []Param{{"positions", "int", false}, {"size", "int", false}, {"base", "float64", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_positions int

@@ -9,9 +9,11 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "allclose", Door: "", Doc: "Allclose reports, as one truth value, whether all elements of x are close to those of other.",
+		Schema{Name: "allclose", Door: "",
+			Doc:    "Allclose reports, as one truth value, whether all elements of x are close to those of other.",
 			NoGrad: "its result is a truth value", NoVMap: "",
-			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true},
+				{"equal_nan", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CloseOptions
 				c.option("rtol", &o.RTol)
@@ -19,48 +21,57 @@ func init() {
 				c.option("equal_nan", &o.EqualNaN)
 				return []*graph.Node{ops.Allclose(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		Schema{Name: "eq", Door: "Eq", Doc: "Eq returns x == other, elementwise.",
+		Schema{Name: "eq", Door: "Eq",
+			Doc:    "Eq returns x == other, elementwise.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Eq(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "equal", Door: "", Doc: "Equal reports, as one truth value, whether x and other have one shape and equal elements.",
+		Schema{Name: "equal", Door: "",
+			Doc:    "Equal reports, as one truth value, whether x and other have one shape and equal elements.",
 			NoGrad: "its result is a truth value", NoVMap: "",
 			Aliases: []string{"array_equal"},
 			Params:  []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Equal(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "ge", Door: "Ge", Doc: "Ge returns x >= other, elementwise.",
+		Schema{Name: "ge", Door: "Ge",
+			Doc:     "Ge returns x >= other, elementwise.",
 			Aliases: []string{"greater_equal"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ge(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "gt", Door: "Gt", Doc: "Gt returns x > other, elementwise.",
+		Schema{Name: "gt", Door: "Gt",
+			Doc:     "Gt returns x > other, elementwise.",
 			Aliases: []string{"greater"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Gt(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "isfinite", Door: "IsFinite", Doc: "IsFinite reports which elements are neither NaN nor infinite.",
+		Schema{Name: "isfinite", Door: "IsFinite",
+			Doc:    "IsFinite reports which elements are neither NaN nor infinite.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.IsFinite(c.tensor("input"))}
 			}},
-		Schema{Name: "isinf", Door: "IsInf", Doc: "IsInf reports which elements are infinite.",
+		Schema{Name: "isinf", Door: "IsInf",
+			Doc:    "IsInf reports which elements are infinite.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.IsInf(c.tensor("input"))}
 			}},
-		Schema{Name: "isnan", Door: "IsNaN", Doc: "IsNaN reports which elements are NaN.",
+		Schema{Name: "isnan", Door: "IsNaN",
+			Doc:    "IsNaN reports which elements are NaN.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
-		Schema{Name: "isclose", Door: "IsClose", Doc: "Isclose reports which elements of x are close to those of other. Infinities are close only to themselves.",
+		Schema{Name: "isclose", Door: "IsClose",
+			Doc:    "Isclose reports which elements of x are close to those of other. Infinities are close only to themselves.",
 			NoGrad: "its result is a truth value", NoVMap: "",
-			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true},
+				{"equal_nan", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CloseOptions
 				c.option("rtol", &o.RTol)
@@ -68,65 +79,77 @@ func init() {
 				c.option("equal_nan", &o.EqualNaN)
 				return []*graph.Node{ops.Isclose(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		Schema{Name: "isin", Door: "IsIn", Doc: "Isin reports which elements are among the test elements. NaN is among none.",
-			Params: []Param{{"element", "tensor or number", false}, {"test_element", "tensor or number", false}, {"invert", "bool", true}, {"assume_unique", "bool", true}},
+		Schema{Name: "isin", Door: "IsIn",
+			Doc: "Isin reports which elements are among the test elements. NaN is among none.",
+			Params: []Param{{"element", "tensor or number", false}, {"test_element", "tensor or number", false}, {"invert", "bool", true},
+				{"assume_unique", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.IsInOptions
 				c.option("invert", &o.Invert)
 				c.option("assume_unique", &o.AssumeUnique)
 				return []*graph.Node{ops.Isin(c.operand("element"), c.operand("test_element"), o)}
 			}},
-		Schema{Name: "isneginf", Door: "IsNegInf", Doc: "Isneginf reports which elements are -Inf.",
+		Schema{Name: "isneginf", Door: "IsNegInf",
+			Doc:    "Isneginf reports which elements are -Inf.",
 			NoGrad: "its result is a truth value", NoVMap: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Isneginf(c.tensor("input"))}
 			}},
-		Schema{Name: "isposinf", Door: "IsPosInf", Doc: "Isposinf reports which elements are +Inf.",
+		Schema{Name: "isposinf", Door: "IsPosInf",
+			Doc:    "Isposinf reports which elements are +Inf.",
 			NoGrad: "its result is a truth value", NoVMap: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Isposinf(c.tensor("input"))}
 			}},
-		Schema{Name: "isreal", Door: "IsReal", Doc: "Isreal reports which elements have no imaginary part.",
+		Schema{Name: "isreal", Door: "IsReal",
+			Doc:    "Isreal reports which elements have no imaginary part.",
 			NoGrad: "its result is a truth value", NoVMap: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Isreal(c.tensor("input"))}
 			}},
-		Schema{Name: "le", Door: "Le", Doc: "Le returns x <= other, elementwise.",
+		Schema{Name: "le", Door: "Le",
+			Doc:     "Le returns x <= other, elementwise.",
 			Aliases: []string{"less_equal"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "logical_and", Door: "LogicalAnd", Doc: "LogicalAnd returns whether both are non-zero.",
+		Schema{Name: "logical_and", Door: "LogicalAnd",
+			Doc:    "LogicalAnd returns whether both are non-zero.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalAnd(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "logical_not", Door: "LogicalNot", Doc: "LogicalNot returns whether x is zero.",
+		Schema{Name: "logical_not", Door: "LogicalNot",
+			Doc:    "LogicalNot returns whether x is zero.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalNot(c.tensor("input"))}
 			}},
-		Schema{Name: "logical_or", Door: "LogicalOr", Doc: "LogicalOr returns whether one is non-zero.",
+		Schema{Name: "logical_or", Door: "LogicalOr",
+			Doc:    "LogicalOr returns whether one is non-zero.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalOr(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "logical_xor", Door: "LogicalXor", Doc: "LogicalXor returns whether exactly one is non-zero.",
+		Schema{Name: "logical_xor", Door: "LogicalXor",
+			Doc:    "LogicalXor returns whether exactly one is non-zero.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "lt", Door: "Lt", Doc: "Lt returns x < other, elementwise.",
+		Schema{Name: "lt", Door: "Lt",
+			Doc:     "Lt returns x < other, elementwise.",
 			Aliases: []string{"less"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Lt(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "ne", Door: "Ne", Doc: "Ne returns x != other, elementwise.",
+		Schema{Name: "ne", Door: "Ne",
+			Doc:     "Ne returns x != other, elementwise.",
 			Aliases: []string{"not_equal"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {

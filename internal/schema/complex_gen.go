@@ -9,40 +9,48 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "angle", Door: "Angle", Doc: "Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.",
+		Schema{Name: "angle", Door: "Angle",
+			Doc: "Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for " +
+				"NaN.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Angle(c.tensor("input"))}
 			}},
-		Schema{Name: "complex", Door: "Complex", Doc: "Complex joins a real and an imaginary part.",
+		Schema{Name: "complex", Door: "Complex",
+			Doc:    "Complex joins a real and an imaginary part.",
 			Params: []Param{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
-		Schema{Name: "imag", Door: "Imag", Doc: "Imag returns the imaginary part of complex numbers.",
+		Schema{Name: "imag", Door: "Imag",
+			Doc:    "Imag returns the imaginary part of complex numbers.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
 			}},
-		Schema{Name: "polar", Door: "Polar", Doc: "Polar joins a magnitude and an angle in radians.",
+		Schema{Name: "polar", Door: "Polar",
+			Doc:    "Polar joins a magnitude and an angle in radians.",
 			Params: []Param{{"abs", "tensor", false}, {"angle", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Polar(c.tensor("abs"), c.tensor("angle"))}
 			}},
-		Schema{Name: "real", Door: "Real", Doc: "Real returns the real part; real numbers are their own.",
+		Schema{Name: "real", Door: "Real",
+			Doc:    "Real returns the real part; real numbers are their own.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Real(c.tensor("input"))}
 			}},
-		Schema{Name: "view_as_complex", Door: "ViewAsComplex", Doc: "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
+		Schema{Name: "view_as_complex", Door: "ViewAsComplex",
+			Doc:    "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ViewAsComplex(c.tensor("input"))}
 			}},
-		Schema{Name: "view_as_real", Door: "ViewAsReal", Doc: "ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.",
+		Schema{Name: "view_as_real", Door: "ViewAsReal",
+			Doc:    "ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {

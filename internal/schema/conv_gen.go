@@ -9,9 +9,13 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "conv1d", Door: "functional.Conv1d", Doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.",
+		Schema{Name: "conv1d", Door: "functional.Conv1d",
+			Doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a " +
+				"cross-correlation.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true},
+				{"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true},
+				{"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
@@ -21,9 +25,13 @@ func init() {
 				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "conv2d", Door: "functional.Conv2d", Doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.",
+		Schema{Name: "conv2d", Door: "functional.Conv2d",
+			Doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a " +
+				"cross-correlation.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true},
+				{"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true},
+				{"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
@@ -33,9 +41,14 @@ func init() {
 				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "conv3d", Door: "functional.Conv3d", Doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a\ncross-correlation.",
+		Schema{Name: "conv3d", Door: "functional.Conv3d",
+			Doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It " +
+				"is a\n" +
+				"cross-correlation.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true},
+				{"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true},
+				{"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
@@ -45,9 +58,12 @@ func init() {
 				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "conv_general", Door: "functional.ConvGeneral", Doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",
+		Schema{Name: "conv_general", Door: "functional.ConvGeneral",
+			Doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"stride", "[]int", true}, {"padding", "any", true}, {"kernel_dilation", "[]int", true}, {"input_dilation", "[]int", true}, {"groups", "int", true}, {"flip", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"stride", "[]int", true}, {"padding", "any", true},
+				{"kernel_dilation", "[]int", true}, {"input_dilation", "[]int", true}, {"groups", "int", true},
+				{"flip", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ConvGeneralOptions
 				c.option("stride", &o.Stride)
@@ -58,9 +74,12 @@ func init() {
 				c.option("flip", &o.Flip)
 				return []*graph.Node{ops.ConvGeneral(c.tensor("input"), c.tensor("weight"), o)}
 			}},
-		Schema{Name: "conv_transpose1d", Door: "functional.ConvTranspose1d", Doc: "ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).",
+		Schema{Name: "conv_transpose1d", Door: "functional.ConvTranspose1d",
+			Doc: "ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true},
+				{"dilation", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ConvTransposeOptions
 				c.option("stride", &o.Stride)
@@ -70,9 +89,12 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				return []*graph.Node{ops.ConvTranspose1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "conv_transpose2d", Door: "functional.ConvTranspose2d", Doc: "ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).",
+		Schema{Name: "conv_transpose2d", Door: "functional.ConvTranspose2d",
+			Doc: "ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true},
+				{"dilation", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ConvTransposeOptions
 				c.option("stride", &o.Stride)
@@ -82,9 +104,12 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				return []*graph.Node{ops.ConvTranspose2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "conv_transpose3d", Door: "functional.ConvTranspose3d", Doc: "ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).",
+		Schema{Name: "conv_transpose3d", Door: "functional.ConvTranspose3d",
+			Doc: "ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true},
+				{"dilation", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ConvTransposeOptions
 				c.option("stride", &o.Stride)
@@ -94,7 +119,8 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "convolve", Door: "functional.Convolve", Doc: "Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.",
+		Schema{Name: "convolve", Door: "functional.Convolve",
+			Doc: "Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"mode", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -102,8 +128,10 @@ func init() {
 				c.option("mode", &o.Mode)
 				return []*graph.Node{ops.Convolve(c.tensor("input"), c.tensor("weight"), o)}
 			}},
-		Schema{Name: "fold", Door: "functional.Fold", Doc: "Fold sums windows laid out as UnfoldImage does into an image of the size given.",
-			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
+		Schema{Name: "fold", Door: "functional.Fold",
+			Doc: "Fold sums windows laid out as UnfoldImage does into an image of the size given.",
+			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}, {"kernel_size", "[]int", false},
+				{"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
 				c.required("output_size", &v_outputSize)
@@ -115,8 +143,10 @@ func init() {
 				c.option("stride", &o.Stride)
 				return []*graph.Node{ops.Fold(c.tensor("input"), v_outputSize, v_kernelSize, o)}
 			}},
-		Schema{Name: "local_response_norm", Door: "functional.LocalResponseNorm", Doc: "LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).",
-			Params: []Param{{"input", "tensor", false}, {"size", "int", false}, {"alpha", "float64", true}, {"beta", "float64", true}, {"k", "float64", true}},
+		Schema{Name: "local_response_norm", Door: "functional.LocalResponseNorm",
+			Doc: "LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).",
+			Params: []Param{{"input", "tensor", false}, {"size", "int", false}, {"alpha", "float64", true}, {"beta", "float64", true},
+				{"k", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size int
 				c.required("size", &v_size)
@@ -126,8 +156,10 @@ func init() {
 				c.option("k", &o.K)
 				return []*graph.Node{ops.LocalResponseNorm(c.tensor("input"), v_size, o)}
 			}},
-		Schema{Name: "unfold_image", Door: "functional.Unfold", Doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
-			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
+		Schema{Name: "unfold_image", Door: "functional.Unfold",
+			Doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
+			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true},
+				{"padding", "[]int", true}, {"stride", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)

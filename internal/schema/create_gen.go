@@ -9,7 +9,10 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "arange", Door: "", Doc: "Arange returns start, start+step, … up to but without end. Each number is start + i·step in float64, rounded once;\nwith an integer dtype start and step are cut to integers first.",
+		Schema{Name: "arange", Door: "",
+			Doc: "Arange returns start, start+step, … up to but without end. Each number is start + i·step in float64, " +
+				"rounded once;\n" +
+				"with an integer dtype start and step are cut to integers first.",
 			Params: []Param{{"end", "any", false}, {"start", "any", true}, {"step", "any", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_end any
@@ -20,25 +23,30 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Arange(v_end, o)}
 			}},
-		Schema{Name: "broadcast_tensors", Door: "BroadcastTensors", Doc: "BroadcastTensors shows tensors with one common shape.",
+		Schema{Name: "broadcast_tensors", Door: "BroadcastTensors",
+			Doc:     "BroadcastTensors shows tensors with one common shape.",
 			View:    true,
 			Aliases: []string{"broadcast_arrays"},
 			Params:  []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return ops.BroadcastTensors(c.tensors()...)
 			}},
-		Schema{Name: "cartesian_prod", Door: "CartesianProd", Doc: "CartesianProd lists all combinations of one element of each vector, as rows; of one vector it is the vector itself.",
+		Schema{Name: "cartesian_prod", Door: "CartesianProd",
+			Doc: "CartesianProd lists all combinations of one element of each vector, as rows; of one vector it is the vector " +
+				"itself.",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.CartesianProd(c.tensors()...)}
 			}},
-		Schema{Name: "clone", Door: "", Doc: "Clone returns a value of its own; gradients pass.",
+		Schema{Name: "clone", Door: "",
+			Doc:     "Clone returns a value of its own; gradients pass.",
 			Aliases: []string{"copy"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Clone(c.tensor("input"))}
 			}},
-		Schema{Name: "combinations", Door: "Combinations", Doc: "Combinations lists the ways to take r elements of a vector in order, as rows.",
+		Schema{Name: "combinations", Door: "Combinations",
+			Doc:    "Combinations lists the ways to take r elements of a vector in order, as rows.",
 			Params: []Param{{"input", "tensor", false}, {"r", "int", true}, {"with_replacement", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CombinationsOptions
@@ -46,7 +54,8 @@ func init() {
 				c.option("with_replacement", &o.WithReplacement)
 				return []*graph.Node{ops.Combinations(c.tensor("input"), o)}
 			}},
-		Schema{Name: "empty", Door: "", Doc: "Empty returns a tensor whose values do not matter; they are zeros, which cost nothing.",
+		Schema{Name: "empty", Door: "",
+			Doc:    "Empty returns a tensor whose values do not matter; they are zeros, which cost nothing.",
 			Params: []Param{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
@@ -55,14 +64,16 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Empty(v_size, o)}
 			}},
-		Schema{Name: "empty_like", Door: "", Doc: "EmptyLike returns a tensor like x whose values do not matter; they are zeros.",
+		Schema{Name: "empty_like", Door: "",
+			Doc:    "EmptyLike returns a tensor like x whose values do not matter; they are zeros.",
 			Params: []Param{{"input", "tensor", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.FullOptions
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.EmptyLike(c.tensor("input"), o)}
 			}},
-		Schema{Name: "eye", Door: "", Doc: "Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.",
+		Schema{Name: "eye", Door: "",
+			Doc:     "Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.",
 			Aliases: []string{"identity"},
 			Params:  []Param{{"n", "int", false}, {"m", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -73,13 +84,15 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Eye(v_n, o)}
 			}},
-		Schema{Name: "fill", Door: "Fill", Doc: "Fill returns x's shape and dtype filled with one value, a number or a 0-d tensor.",
+		Schema{Name: "fill", Door: "Fill",
+			Doc:     "Fill returns x's shape and dtype filled with one value, a number or a 0-d tensor.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}, {"value", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Fill(c.tensor("input"), c.operand("value"))}
 			}},
-		Schema{Name: "full_like", Door: "", Doc: "FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.",
+		Schema{Name: "full_like", Door: "",
+			Doc:    "FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.",
 			Params: []Param{{"input", "tensor", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_fillValue any
@@ -88,21 +101,25 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.FilledLike(c.tensor("input"), v_fillValue, o)}
 			}},
-		Schema{Name: "ones_like", Door: "", Doc: "FilledOnesLike returns ones with x's shape, device, and dtype if none is given.",
+		Schema{Name: "ones_like", Door: "",
+			Doc:    "FilledOnesLike returns ones with x's shape, device, and dtype if none is given.",
 			Params: []Param{{"input", "tensor", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.FullOptions
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.FilledOnesLike(c.tensor("input"), o)}
 			}},
-		Schema{Name: "zeros_like", Door: "", Doc: "FilledZerosLike returns zeros with x's shape, device, and dtype if none is given.",
+		Schema{Name: "zeros_like", Door: "",
+			Doc:    "FilledZerosLike returns zeros with x's shape, device, and dtype if none is given.",
 			Params: []Param{{"input", "tensor", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.FullOptions
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.FilledZerosLike(c.tensor("input"), o)}
 			}},
-		Schema{Name: "full", Door: "", Doc: "Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by\ntruncation.",
+		Schema{Name: "full", Door: "",
+			Doc: "Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by\n" +
+				"truncation.",
 			Params: []Param{{"size", "[]int", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
@@ -113,7 +130,10 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Full(v_size, v_fillValue, o)}
 			}},
-		Schema{Name: "linspace", Door: "", Doc: "Linspace returns steps numbers from start to end, both included, evenly spaced. The second half is counted back from\nend, so that end is met exactly. Integers are cut towards zero.",
+		Schema{Name: "linspace", Door: "",
+			Doc: "Linspace returns steps numbers from start to end, both included, evenly spaced. The second half is counted " +
+				"back from\n" +
+				"end, so that end is met exactly. Integers are cut towards zero.",
 			Params: []Param{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_start any
@@ -126,8 +146,10 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Linspace(v_start, v_end, v_steps, o)}
 			}},
-		Schema{Name: "logspace", Door: "", Doc: "Logspace returns base raised to steps exponents, evenly spaced from start to end.",
-			Params: []Param{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"base", "float64", true}, {"dtype", "dtype", true}},
+		Schema{Name: "logspace", Door: "",
+			Doc: "Logspace returns base raised to steps exponents, evenly spaced from start to end.",
+			Params: []Param{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"base", "float64", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_start any
 				c.required("start", &v_start)
@@ -140,7 +162,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Logspace(v_start, v_end, v_steps, o)}
 			}},
-		Schema{Name: "meshgrid", Door: "MeshGrid", Doc: "Meshgrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.",
+		Schema{Name: "meshgrid", Door: "MeshGrid",
+			Doc:    "Meshgrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.",
 			View:   true,
 			Params: []Param{{"tensors", "tensors", false}, {"indexing", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -148,7 +171,9 @@ func init() {
 				c.option("indexing", &o.Indexing)
 				return ops.Meshgrid(c.tensors(), o)
 			}},
-		Schema{Name: "number_of_elements", Door: "", Doc: "NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.",
+		Schema{Name: "number_of_elements", Door: "",
+			Doc: "NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d " +
+				"tensor.",
 			Params: []Param{{"input", "tensor", false}, {"axes", "[]int", false}, {"inverted", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_axes []int
@@ -158,7 +183,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.NumberOfElements(c.tensor("input"), v_axes, o)}
 			}},
-		Schema{Name: "ones", Door: "", Doc: "Ones returns a tensor of ones.",
+		Schema{Name: "ones", Door: "",
+			Doc:    "Ones returns a tensor of ones.",
 			Params: []Param{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
@@ -167,7 +193,9 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Ones(v_size, o)}
 			}},
-		Schema{Name: "tril_indices", Door: "", Doc: "TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.",
+		Schema{Name: "tril_indices", Door: "",
+			Doc: "TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers " +
+				"second.",
 			NoGrad: "it has no inputs", NoVMap: "",
 			Params: []Param{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -180,7 +208,9 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
 			}},
-		Schema{Name: "triu_indices", Door: "", Doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.",
+		Schema{Name: "triu_indices", Door: "",
+			Doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers " +
+				"second.",
 			NoGrad: "it has no inputs", NoVMap: "",
 			Params: []Param{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -193,7 +223,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.TriuIndices(v_row, v_col, o)}
 			}},
-		Schema{Name: "unsqueeze", Door: "Unsqueeze", Doc: "Unsqueeze adds a dimension of size 1 at dim.",
+		Schema{Name: "unsqueeze", Door: "Unsqueeze",
+			Doc:    "Unsqueeze adds a dimension of size 1 at dim.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -201,7 +232,8 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
-		Schema{Name: "vander", Door: "Vander", Doc: "Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.",
+		Schema{Name: "vander", Door: "Vander",
+			Doc: "Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"N", "int", true}, {"increasing", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -210,7 +242,8 @@ func init() {
 				c.option("increasing", &o.Increasing)
 				return []*graph.Node{ops.Vander(c.tensor("input"), o)}
 			}},
-		Schema{Name: "zeros", Door: "", Doc: "Zeros returns a tensor of zeros.",
+		Schema{Name: "zeros", Door: "",
+			Doc:    "Zeros returns a tensor of zeros.",
 			Params: []Param{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int

@@ -9,7 +9,10 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "cummax", Door: "CumMax", Doc: "Cummax returns the largest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+		Schema{Name: "cummax", Door: "CumMax",
+			Doc: "Cummax returns the largest element so far along a dimension and its position, the latest of those that tie; " +
+				"from\n" +
+				"the first NaN on it is NaN.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -19,7 +22,10 @@ func init() {
 				r0, r1 := ops.Cummax(c.tensor("input"), v_dim, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "cummin", Door: "CumMin", Doc: "Cummin returns the smallest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+		Schema{Name: "cummin", Door: "CumMin",
+			Doc: "Cummin returns the smallest element so far along a dimension and its position, the latest of those that tie; " +
+				"from\n" +
+				"the first NaN on it is NaN.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -29,9 +35,11 @@ func init() {
 				r0, r1 := ops.Cummin(c.tensor("input"), v_dim, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "cumprod", Door: "CumProd", Doc: "Cumprod returns running products along a dimension.",
+		Schema{Name: "cumprod", Door: "CumProd",
+			Doc:     "Cumprod returns running products along a dimension.",
 			Aliases: []string{"cumulative_prod"},
-			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true},
+				{"exclusive", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -41,9 +49,11 @@ func init() {
 				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
-		Schema{Name: "cumsum", Door: "CumSum", Doc: "Cumsum returns running sums along a dimension.",
+		Schema{Name: "cumsum", Door: "CumSum",
+			Doc:     "Cumsum returns running sums along a dimension.",
 			Aliases: []string{"cumulative_sum"},
-			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true},
+				{"exclusive", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -53,7 +63,9 @@ func init() {
 				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumsum(c.tensor("input"), v_dim, o)}
 			}},
-		Schema{Name: "cumulative_trapezoid", Door: "CumulativeTrapezoid", Doc: "CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.",
+		Schema{Name: "cumulative_trapezoid", Door: "CumulativeTrapezoid",
+			Doc: "CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there " +
+				"are points.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -62,16 +74,23 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.CumulativeTrapezoid(c.tensor("y"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "diff", Door: "Diff", Doc: "Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend\nand append are joined to x first, and may be nil.",
-			Params: []Param{{"input", "tensor", false}, {"prepend", "tensor", true}, {"append", "tensor", true}, {"n", "int", true}, {"dim", "int", true}},
+		Schema{Name: "diff", Door: "Diff",
+			Doc: "Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. " +
+				"prepend\n" +
+				"and append are joined to x first, and may be nil.",
+			Params: []Param{{"input", "tensor", false}, {"prepend", "tensor", true}, {"append", "tensor", true}, {"n", "int", true},
+				{"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DiffOptions
 				c.option("n", &o.N)
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Diff(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "gradient", Door: "Gradient", Doc: "Gradient returns estimates of the derivative of the samples x along each dimension: central differences, and at the ends one-sided ones.",
-			Params: []Param{{"input", "tensor", false}, {"spacing", "[]float64", true}, {"dim", "[]int", true}, {"edge_order", "int", true}},
+		Schema{Name: "gradient", Door: "Gradient",
+			Doc: "Gradient returns estimates of the derivative of the samples x along each dimension: central differences, and " +
+				"at the ends one-sided ones.",
+			Params: []Param{{"input", "tensor", false}, {"spacing", "[]float64", true}, {"dim", "[]int", true},
+				{"edge_order", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GradientOptions
 				c.option("spacing", &o.Spacing)
@@ -79,7 +98,8 @@ func init() {
 				c.option("edge_order", &o.EdgeOrder)
 				return ops.Gradient(c.tensor("input"), o)
 			}},
-		Schema{Name: "logcumsumexp", Door: "LogCumSumExp", Doc: "Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.",
+		Schema{Name: "logcumsumexp", Door: "LogCumSumExp",
+			Doc:    "Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -89,7 +109,9 @@ func init() {
 				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Logcumsumexp(c.tensor("input"), v_dim, o)}
 			}},
-		Schema{Name: "nonzero_static", Door: "NonzeroStatic", Doc: "NonzeroStatic returns the positions of the first size elements that are not zero, one row each; what is left over holds a fill value.",
+		Schema{Name: "nonzero_static", Door: "NonzeroStatic",
+			Doc: "NonzeroStatic returns the positions of the first size elements that are not zero, one row each; what is left " +
+				"over holds a fill value.",
 			Params: []Param{{"input", "tensor", false}, {"size", "int", false}, {"fill_value", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size int
@@ -98,7 +120,8 @@ func init() {
 				c.option("fill_value", &o.FillValue)
 				return []*graph.Node{ops.NonzeroStatic(c.tensor("input"), v_size, o)}
 			}},
-		Schema{Name: "renorm", Door: "Renorm", Doc: "Renorm returns x with every slice along a dimension scaled down so that its p-norm is at most maxnorm.",
+		Schema{Name: "renorm", Door: "Renorm",
+			Doc: "Renorm returns x with every slice along a dimension scaled down so that its p-norm is at most maxnorm.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"p", "float64", false}, {"dim", "int", false}, {"maxnorm", "float64", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -110,7 +133,8 @@ func init() {
 				c.required("maxnorm", &v_maxnorm)
 				return []*graph.Node{ops.Renorm(c.tensor("input"), v_p, v_dim, v_maxnorm)}
 			}},
-		Schema{Name: "sum_to_size", Door: "SumToSize", Doc: "SumToSize sums x over the dimensions along which a tensor of this size would be repeated to have x's shape.",
+		Schema{Name: "sum_to_size", Door: "SumToSize",
+			Doc: "SumToSize sums x over the dimensions along which a tensor of this size would be repeated to have x's shape.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -118,7 +142,8 @@ func init() {
 				c.required("size", &v_size)
 				return []*graph.Node{ops.SumToSize(c.tensor("input"), v_size...)}
 			}},
-		Schema{Name: "trapezoid", Door: "Trapezoid", Doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
+		Schema{Name: "trapezoid", Door: "Trapezoid",
+			Doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -127,7 +152,8 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "unravel_index", Door: "UnravelIndex", Doc: "UnravelIndex returns for each dimension of a shape the coordinates of flat indices into it.",
+		Schema{Name: "unravel_index", Door: "UnravelIndex",
+			Doc:    "UnravelIndex returns for each dimension of a shape the coordinates of flat indices into it.",
 			Params: []Param{{"indices", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_shape []int

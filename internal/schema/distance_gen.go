@@ -9,7 +9,10 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "cdist", Door: "Cdist", Doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
+		Schema{Name: "cdist", Door: "Cdist",
+			Doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. " +
+				"The\n" +
+				"gradient at distance 0 is 0.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"compute_mode", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -18,7 +21,8 @@ func init() {
 				c.option("compute_mode", &o.ComputeMode)
 				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
-		Schema{Name: "cosine_similarity", Door: "functional.CosineSimilarity", Doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
+		Schema{Name: "cosine_similarity", Door: "functional.CosineSimilarity",
+			Doc:    "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
 			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CosineSimilarityOptions
@@ -26,7 +30,8 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.CosineSimilarity(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
-		Schema{Name: "normalize", Door: "functional.Normalize", Doc: "Normalize returns x divided by its norm along a dimension.",
+		Schema{Name: "normalize", Door: "functional.Normalize",
+			Doc: "Normalize returns x divided by its norm along a dimension.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"lp_normalize"},
 			Params:  []Param{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
@@ -37,8 +42,10 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.Normalize(c.tensor("input"), o)}
 			}},
-		Schema{Name: "pairwise_distance", Door: "functional.PairwiseDistance", Doc: "PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.",
-			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"eps", "float64", true}, {"keepdim", "bool", true}},
+		Schema{Name: "pairwise_distance", Door: "functional.PairwiseDistance",
+			Doc: "PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.",
+			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"eps", "float64", true},
+				{"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.PairwiseDistanceOptions
 				c.option("p", &o.P)
@@ -46,7 +53,9 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.PairwiseDistance(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
-		Schema{Name: "pdist", Door: "functional.Pdist", Doc: "Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….",
+		Schema{Name: "pdist", Door: "functional.Pdist",
+			Doc: "Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 " +
+				"with 2, ….",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"p", "float64", true}},
 			call: func(c *Caller) []*graph.Node {

@@ -9,7 +9,8 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "alpha_dropout", Door: "functional.AlphaDropout", Doc: "AlphaDropout drops elements so that mean and variance of selu's results stay.",
+		Schema{Name: "alpha_dropout", Door: "functional.AlphaDropout",
+			Doc: "AlphaDropout drops elements so that mean and variance of selu's results stay.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -18,7 +19,10 @@ func init() {
 				c.optionNot("training", &o.Eval)
 				return []*graph.Node{ops.AlphaDropout(c.tensor("input"), o)}
 			}},
-		Schema{Name: "drop_block", Door: "functional.DropBlock", Doc: "DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask\nstays (Ghiasi et al.).",
+		Schema{Name: "drop_block", Door: "functional.DropBlock",
+			Doc: "DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the " +
+				"mask\n" +
+				"stays (Ghiasi et al.).",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"block_size", "int", true}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -28,7 +32,10 @@ func init() {
 				c.optionNot("training", &o.Eval)
 				return []*graph.Node{ops.DropBlock(c.tensor("input"), o)}
 			}},
-		Schema{Name: "drop_path", Door: "functional.DropPath", Doc: "DropPath sets whole examples (dim 0) of x to zero with probability P (nil: one half) and divides the others by 1-P:\na residual branch is left out (Huang et al.).",
+		Schema{Name: "drop_path", Door: "functional.DropPath",
+			Doc: "DropPath sets whole examples (dim 0) of x to zero with probability P (nil: one half) and divides the others " +
+				"by 1-P:\n" +
+				"a residual branch is left out (Huang et al.).",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -37,7 +44,8 @@ func init() {
 				c.optionNot("training", &o.Eval)
 				return []*graph.Node{ops.DropPath(c.tensor("input"), o)}
 			}},
-		Schema{Name: "dropout", Door: "functional.Dropout", Doc: "Dropout sets elements to zero with probability P and divides the others by 1-P.",
+		Schema{Name: "dropout", Door: "functional.Dropout",
+			Doc: "Dropout sets elements to zero with probability P and divides the others by 1-P.",
 			AMP: "", Random: "draws from the default generator",
 			Aliases: []string{"dropout_stateful"},
 			Params:  []Param{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
@@ -47,7 +55,8 @@ func init() {
 				c.optionNot("training", &o.Eval)
 				return []*graph.Node{ops.Dropout(c.tensor("input"), o)}
 			}},
-		Schema{Name: "feature_alpha_dropout", Door: "functional.FeatureAlphaDropout", Doc: "FeatureAlphaDropout is AlphaDropout of whole channels; x is (N, C, …).",
+		Schema{Name: "feature_alpha_dropout", Door: "functional.FeatureAlphaDropout",
+			Doc: "FeatureAlphaDropout is AlphaDropout of whole channels; x is (N, C, …).",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -56,7 +65,8 @@ func init() {
 				c.optionNot("training", &o.Eval)
 				return []*graph.Node{ops.FeatureAlphaDropout(c.tensor("input"), o)}
 			}},
-		Schema{Name: "feature_dropout", Door: "", Doc: "FeatureDropout is Dropout of whole channels: x is (N, C, …).",
+		Schema{Name: "feature_dropout", Door: "",
+			Doc: "FeatureDropout is Dropout of whole channels: x is (N, C, …).",
 			AMP: "", Random: "draws from the default generator",
 			Aliases: []string{"dropoutnd"},
 			Params:  []Param{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},

@@ -9,9 +9,13 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "einops_reduce", Door: "einops.Reduce", Doc: "EinopsReduce folds the axes that the right side of a pattern lacks, by sum, mean, prod, max, min, any or all, and\narranges the others as Rearrange does.",
+		Schema{Name: "einops_reduce", Door: "einops.Reduce",
+			Doc: "EinopsReduce folds the axes that the right side of a pattern lacks, by sum, mean, prod, max, min, any or all, " +
+				"and\n" +
+				"arranges the others as Rearrange does.",
 			Aliases: []string{"reduce"},
-			Params:  []Param{{"input", "tensor", false}, {"pattern", "string", false}, {"reduction", "string", false}, {"axes_lengths", "map[string]int", true}},
+			Params: []Param{{"input", "tensor", false}, {"pattern", "string", false}, {"reduction", "string", false},
+				{"axes_lengths", "map[string]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_pattern string
 				c.required("pattern", &v_pattern)
@@ -21,7 +25,10 @@ func init() {
 				c.option("axes_lengths", &o.AxesLengths)
 				return []*graph.Node{ops.EinopsReduce(c.tensor("input"), v_pattern, v_reduction, o)}
 			}},
-		Schema{Name: "einops_repeat", Door: "einops.Repeat", Doc: "EinopsRepeat shows x as often as the axes say that the right side of a pattern has more, whose lengths are given by\nname or as numbers, such as \"h w -> (h 2) w c\", and arranges the others as Rearrange does.",
+		Schema{Name: "einops_repeat", Door: "einops.Repeat",
+			Doc: "EinopsRepeat shows x as often as the axes say that the right side of a pattern has more, whose lengths are " +
+				"given by\n" +
+				"name or as numbers, such as \"h w -> (h 2) w c\", and arranges the others as Rearrange does.",
 			Params: []Param{{"input", "tensor", false}, {"pattern", "string", false}, {"axes_lengths", "map[string]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_pattern string
@@ -30,7 +37,11 @@ func init() {
 				c.option("axes_lengths", &o.AxesLengths)
 				return []*graph.Node{ops.EinopsRepeat(c.tensor("input"), v_pattern, o)}
 			}},
-		Schema{Name: "einops_rearrange", Door: "einops.Rearrange", Doc: "Rearrange reorders, splits and joins dimensions as a pattern says, such as \"b (h w) c -> b c h w\": axes in\nparentheses are one dimension, \"...\" stands for any number of them, 1 for a dimension of size 1. Lengths that cannot\nbe told from x are given by name.",
+		Schema{Name: "einops_rearrange", Door: "einops.Rearrange",
+			Doc: "Rearrange reorders, splits and joins dimensions as a pattern says, such as \"b (h w) c -> b c h w\": axes in\n" +
+				"parentheses are one dimension, \"...\" stands for any number of them, 1 for a dimension of size 1. Lengths that " +
+				"cannot\n" +
+				"be told from x are given by name.",
 			View:    true,
 			Aliases: []string{"rearrange"},
 			Params:  []Param{{"input", "tensor", false}, {"pattern", "string", false}, {"axes_lengths", "map[string]int", true}},

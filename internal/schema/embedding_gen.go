@@ -9,8 +9,12 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "embedding", Door: "functional.Embedding", Doc: "Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as EmbeddingRenorm\nmakes them; weight itself is left alone.",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"padding_idx", "int", true}, {"max_norm", "float64", true}, {"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}},
+		Schema{Name: "embedding", Door: "functional.Embedding",
+			Doc: "Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as " +
+				"EmbeddingRenorm\n" +
+				"makes them; weight itself is left alone.",
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"padding_idx", "int", true},
+				{"max_norm", "float64", true}, {"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.EmbeddingOptions
 				c.option("padding_idx", &o.PaddingIdx)
@@ -19,8 +23,14 @@ func init() {
 				c.option("scale_grad_by_freq", &o.ScaleGradByFreq)
 				return []*graph.Node{ops.Embedding(c.tensor("input"), c.tensor("weight"), o)}
 			}},
-		Schema{Name: "embedding_bag", Door: "functional.EmbeddingBag", Doc: "EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a\nvector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"offsets", "tensor", true}, {"per_sample_weights", "tensor", true}, {"mode", "string", true}, {"max_norm", "float64", true}, {"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}, {"include_last_offset", "bool", true}, {"padding_idx", "int", true}},
+		Schema{Name: "embedding_bag", Door: "functional.EmbeddingBag",
+			Doc: "EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, " +
+				"in a\n" +
+				"vector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.",
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"offsets", "tensor", true},
+				{"per_sample_weights", "tensor", true}, {"mode", "string", true}, {"max_norm", "float64", true},
+				{"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}, {"include_last_offset", "bool", true},
+				{"padding_idx", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.EmbeddingBagOptions
 				c.option("mode", &o.Mode)
@@ -31,8 +41,11 @@ func init() {
 				c.option("padding_idx", &o.PaddingIdx)
 				return []*graph.Node{ops.EmbeddingBag(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "embedding_renorm", Door: "", Doc: "EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.",
-			Params: []Param{{"weight", "tensor", false}, {"input", "tensor", false}, {"max_norm", "float64", false}, {"norm_type", "float64", false}},
+		Schema{Name: "embedding_renorm", Door: "",
+			Doc: "EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are " +
+				"longer.",
+			Params: []Param{{"weight", "tensor", false}, {"input", "tensor", false}, {"max_norm", "float64", false},
+				{"norm_type", "float64", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_maxNorm float64
 				c.required("max_norm", &v_maxNorm)
@@ -40,7 +53,8 @@ func init() {
 				c.required("norm_type", &v_normType)
 				return []*graph.Node{ops.EmbeddingRenorm(c.tensor("weight"), c.tensor("input"), v_maxNorm, v_normType)}
 			}},
-		Schema{Name: "one_hot", Door: "functional.OneHot", Doc: "OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.",
+		Schema{Name: "one_hot", Door: "functional.OneHot",
+			Doc:    "OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.",
 			NoGrad: "its result is whole numbers", NoVMap: "",
 			Params: []Param{{"input", "tensor", false}, {"num_classes", "int", true}},
 			call: func(c *Caller) []*graph.Node {

@@ -9,9 +9,12 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "fft_dct", Door: "fft.DCT", Doc: "DCT returns the discrete cosine transform along a dimension, by default of type II: 2·Σ x[j]·cos(π·k·(2j+1)/2n).",
+		Schema{Name: "fft_dct", Door: "fft.DCT",
+			Doc: "DCT returns the discrete cosine transform along a dimension, by default of type II: 2·Σ " +
+				"x[j]·cos(π·k·(2j+1)/2n).",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true},
+				{"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DCTOptions
 				c.option("type", &o.Type)
@@ -20,9 +23,12 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.DCT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_dst", Door: "fft.DST", Doc: "DST returns the discrete sine transform along a dimension, by default of type II: 2·Σ x[j]·sin(π·(k+1)·(2j+1)/2n).",
+		Schema{Name: "fft_dst", Door: "fft.DST",
+			Doc: "DST returns the discrete sine transform along a dimension, by default of type II: 2·Σ " +
+				"x[j]·sin(π·(k+1)·(2j+1)/2n).",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true},
+				{"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DCTOptions
 				c.option("type", &o.Type)
@@ -31,7 +37,9 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.DST(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_fft", Door: "fft.FFT", Doc: "FFT returns the discrete Fourier transform along a dimension: Σ x[j]·exp(-2πi·j·k/n). Its length may be any number.",
+		Schema{Name: "fft_fft", Door: "fft.FFT",
+			Doc: "FFT returns the discrete Fourier transform along a dimension: Σ x[j]·exp(-2πi·j·k/n). Its length may be " +
+				"any number.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -41,7 +49,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.FFT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_fft2", Door: "fft.FFT2", Doc: "FFT2 is FFTN along two dimensions, by default the last.",
+		Schema{Name: "fft_fft2", Door: "fft.FFT2",
+			Doc: "FFT2 is FFTN along two dimensions, by default the last.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -51,7 +60,10 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.FFT2(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fftconvolve", Door: "fft.FFTConvolve", Doc: "FFTConvolve returns the convolution of two tensors, Σ x[j]·other[k-j], by Fourier transforms: faster than sums where both are long.\nDimensions not convolved broadcast.",
+		Schema{Name: "fftconvolve", Door: "fft.FFTConvolve",
+			Doc: "FFTConvolve returns the convolution of two tensors, Σ x[j]·other[k-j], by Fourier transforms: faster than " +
+				"sums where both are long.\n" +
+				"Dimensions not convolved broadcast.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"mode", "string", true}, {"dim", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -60,7 +72,9 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.FFTConvolve(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		Schema{Name: "fft_fftfreq", Door: "fft.FFTFreq", Doc: "FFTFreq returns the frequencies of FFT's elements, in cycles per unit of D: those of the second half are negative.",
+		Schema{Name: "fft_fftfreq", Door: "fft.FFTFreq",
+			Doc: "FFTFreq returns the frequencies of FFT's elements, in cycles per unit of D: those of the second half are " +
+				"negative.",
 			Params: []Param{{"n", "int", false}, {"d", "float64", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_n int
@@ -70,7 +84,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.FFTFreq(v_n, o)}
 			}},
-		Schema{Name: "fft_fftn", Door: "fft.FFTN", Doc: "FFTN returns the discrete Fourier transform along several dimensions, by default all.",
+		Schema{Name: "fft_fftn", Door: "fft.FFTN",
+			Doc: "FFTN returns the discrete Fourier transform along several dimensions, by default all.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -80,14 +95,17 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.FFTN(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_fftshift", Door: "fft.FFTShift", Doc: "FFTShift moves the frequency 0 from the start of each dimension to its middle.",
+		Schema{Name: "fft_fftshift", Door: "fft.FFTShift",
+			Doc:    "FFTShift moves the frequency 0 from the start of each dimension to its middle.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.FFTShiftOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.FFTShift(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_hfft", Door: "fft.HFFT", Doc: "HFFT returns the real transform of a signal in time with Hermitian symmetry, of which x is the first half; n as for IRFFT.",
+		Schema{Name: "fft_hfft", Door: "fft.HFFT",
+			Doc: "HFFT returns the real transform of a signal in time with Hermitian symmetry, of which x is the first half; n " +
+				"as for IRFFT.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -97,7 +115,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.HFFT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_hfft2", Door: "fft.HFFT2", Doc: "HFFT2 is HFFTN along two dimensions, by default the last.",
+		Schema{Name: "fft_hfft2", Door: "fft.HFFT2",
+			Doc: "HFFT2 is HFFTN along two dimensions, by default the last.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -107,7 +126,10 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.HFFT2(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_hfftn", Door: "fft.HFFTN", Doc: "HFFTN returns the real transform of a signal with Hermitian symmetry, of which x is the first half along the last of the\ndimensions.",
+		Schema{Name: "fft_hfftn", Door: "fft.HFFTN",
+			Doc: "HFFTN returns the real transform of a signal with Hermitian symmetry, of which x is the first half along the " +
+				"last of the\n" +
+				"dimensions.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -117,9 +139,11 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.HFFTN(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_idct", Door: "fft.IDCT", Doc: "IDCT returns the inverse of DCT.",
+		Schema{Name: "fft_idct", Door: "fft.IDCT",
+			Doc: "IDCT returns the inverse of DCT.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true},
+				{"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DCTOptions
 				c.option("type", &o.Type)
@@ -128,9 +152,11 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IDCT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_idst", Door: "fft.IDST", Doc: "IDST returns the inverse of DST.",
+		Schema{Name: "fft_idst", Door: "fft.IDST",
+			Doc: "IDST returns the inverse of DST.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"type", "int", true}, {"n", "int", true}, {"dim", "int", true},
+				{"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DCTOptions
 				c.option("type", &o.Type)
@@ -139,7 +165,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IDST(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_ifft", Door: "fft.IFFT", Doc: "IFFT returns the inverse of FFT.",
+		Schema{Name: "fft_ifft", Door: "fft.IFFT",
+			Doc: "IFFT returns the inverse of FFT.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -149,7 +176,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IFFT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_ifft2", Door: "fft.IFFT2", Doc: "IFFT2 is IFFTN along two dimensions, by default the last.",
+		Schema{Name: "fft_ifft2", Door: "fft.IFFT2",
+			Doc: "IFFT2 is IFFTN along two dimensions, by default the last.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -159,7 +187,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IFFT2(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_ifftn", Door: "fft.IFFTN", Doc: "IFFTN returns the inverse of FFTN.",
+		Schema{Name: "fft_ifftn", Door: "fft.IFFTN",
+			Doc: "IFFTN returns the inverse of FFTN.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -169,14 +198,16 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IFFTN(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_ifftshift", Door: "fft.IFFTShift", Doc: "IFFTShift undoes FFTShift.",
+		Schema{Name: "fft_ifftshift", Door: "fft.IFFTShift",
+			Doc:    "IFFTShift undoes FFTShift.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.FFTShiftOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.IFFTShift(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_ihfft", Door: "fft.IHFFT", Doc: "IHFFT returns the inverse of HFFT: the first half of the signal in time.",
+		Schema{Name: "fft_ihfft", Door: "fft.IHFFT",
+			Doc: "IHFFT returns the inverse of HFFT: the first half of the signal in time.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -186,7 +217,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IHFFT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_ihfft2", Door: "fft.IHFFT2", Doc: "IHFFT2 is IHFFTN along two dimensions, by default the last.",
+		Schema{Name: "fft_ihfft2", Door: "fft.IHFFT2",
+			Doc: "IHFFT2 is IHFFTN along two dimensions, by default the last.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -196,7 +228,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IHFFT2(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_ihfftn", Door: "fft.IHFFTN", Doc: "IHFFTN returns the inverse of HFFTN.",
+		Schema{Name: "fft_ihfftn", Door: "fft.IHFFTN",
+			Doc: "IHFFTN returns the inverse of HFFTN.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -206,7 +239,10 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IHFFTN(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_irfft", Door: "fft.IRFFT", Doc: "IRFFT returns the real signal of n elements whose transform begins with x; by default n is even: twice the size less 2. The\nimaginary parts of the first bin, and of the one at n/2, do not count.",
+		Schema{Name: "fft_irfft", Door: "fft.IRFFT",
+			Doc: "IRFFT returns the real signal of n elements whose transform begins with x; by default n is even: twice the " +
+				"size less 2. The\n" +
+				"imaginary parts of the first bin, and of the one at n/2, do not count.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -216,7 +252,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IRFFT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_irfft2", Door: "fft.IRFFT2", Doc: "IRFFT2 is IRFFTN along two dimensions, by default the last.",
+		Schema{Name: "fft_irfft2", Door: "fft.IRFFT2",
+			Doc: "IRFFT2 is IRFFTN along two dimensions, by default the last.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -226,7 +263,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IRFFT2(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_irfftn", Door: "fft.IRFFTN", Doc: "IRFFTN returns the inverse of RFFTN; the length of the last of the dimensions is as for IRFFT.",
+		Schema{Name: "fft_irfftn", Door: "fft.IRFFTN",
+			Doc: "IRFFTN returns the inverse of RFFTN; the length of the last of the dimensions is as for IRFFT.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -236,9 +274,14 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.IRFFTN(c.tensor("input"), o)}
 			}},
-		Schema{Name: "istft", Door: "ISTFT", Doc: "ISTFT returns the signal whose frames STFT transformed, the one of least squares if there is none: frames are added, and divided by the\nsum of the squares of their windows, which must be above 1e-11 everywhere.",
+		Schema{Name: "istft", Door: "ISTFT",
+			Doc: "ISTFT returns the signal whose frames STFT transformed, the one of least squares if there is none: frames are " +
+				"added, and divided by the\n" +
+				"sum of the squares of their windows, which must be above 1e-11 everywhere.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"window", "tensor", true}, {"n_fft", "int", true}, {"hop_length", "int", true}, {"win_length", "int", true}, {"center", "bool", true}, {"normalized", "bool", true}, {"onesided", "bool", true}, {"length", "int", true}, {"return_complex", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"window", "tensor", true}, {"n_fft", "int", true}, {"hop_length", "int", true},
+				{"win_length", "int", true}, {"center", "bool", true}, {"normalized", "bool", true},
+				{"onesided", "bool", true}, {"length", "int", true}, {"return_complex", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ISTFTOptions
 				c.option("n_fft", &o.NFFT)
@@ -251,7 +294,8 @@ func init() {
 				c.option("return_complex", &o.ReturnComplex)
 				return []*graph.Node{ops.ISTFT(c.tensor("input"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "fft_rfft", Door: "fft.RFFT", Doc: "RFFT returns the first n/2+1 elements of the transform of a real signal; the others are their conjugates.",
+		Schema{Name: "fft_rfft", Door: "fft.RFFT",
+			Doc: "RFFT returns the first n/2+1 elements of the transform of a real signal; the others are their conjugates.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", true}, {"dim", "int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -261,7 +305,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.RFFT(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_rfft2", Door: "fft.RFFT2", Doc: "RFFT2 is RFFTN along two dimensions, by default the last.",
+		Schema{Name: "fft_rfft2", Door: "fft.RFFT2",
+			Doc: "RFFT2 is RFFTN along two dimensions, by default the last.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -271,7 +316,8 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.RFFT2(c.tensor("input"), o)}
 			}},
-		Schema{Name: "fft_rfftfreq", Door: "fft.RFFTFreq", Doc: "RFFTFreq returns the frequencies of RFFT's elements, in cycles per unit of D.",
+		Schema{Name: "fft_rfftfreq", Door: "fft.RFFTFreq",
+			Doc:    "RFFTFreq returns the frequencies of RFFT's elements, in cycles per unit of D.",
 			Params: []Param{{"n", "int", false}, {"d", "float64", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_n int
@@ -281,7 +327,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.RFFTFreq(v_n, o)}
 			}},
-		Schema{Name: "fft_rfftn", Door: "fft.RFFTN", Doc: "RFFTN is FFTN of a real signal; the result has the first n/2+1 elements of the last of the dimensions.",
+		Schema{Name: "fft_rfftn", Door: "fft.RFFTN",
+			Doc: "RFFTN is FFTN of a real signal; the result has the first n/2+1 elements of the last of the dimensions.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"s", "[]int", true}, {"dim", "[]int", true}, {"norm", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -291,9 +338,14 @@ func init() {
 				c.option("norm", &o.Norm)
 				return []*graph.Node{ops.RFFTN(c.tensor("input"), o)}
 			}},
-		Schema{Name: "stft", Door: "STFT", Doc: "STFT cuts a signal, (length) or (batch, length), into overlapping frames, multiplies each by the window and transforms it. The result\nis (batch, bins, frames).",
+		Schema{Name: "stft", Door: "STFT",
+			Doc: "STFT cuts a signal, (length) or (batch, length), into overlapping frames, multiplies each by the window and " +
+				"transforms it. The result\n" +
+				"is (batch, bins, frames).",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"window", "tensor", true}, {"n_fft", "int", true}, {"hop_length", "int", true}, {"win_length", "int", true}, {"center", "bool", true}, {"pad_mode", "string", true}, {"normalized", "bool", true}, {"onesided", "bool", true}, {"return_complex", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"window", "tensor", true}, {"n_fft", "int", true}, {"hop_length", "int", true},
+				{"win_length", "int", true}, {"center", "bool", true}, {"pad_mode", "string", true},
+				{"normalized", "bool", true}, {"onesided", "bool", true}, {"return_complex", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.STFTOptions
 				c.option("n_fft", &o.NFFT)

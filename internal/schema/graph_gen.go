@@ -9,7 +9,10 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "depends", Door: "Depends", Doc: "Depends returns input as a value that is there only after all dependencies have been computed: what reads it waits for\nthem, also in compiled functions. Gradients pass to input alone.",
+		Schema{Name: "depends", Door: "Depends",
+			Doc: "Depends returns input as a value that is there only after all dependencies have been computed: what reads it " +
+				"waits for\n" +
+				"them, also in compiled functions. Gradients pass to input alone.",
 			Params: []Param{{"input", "tensor", false}, {"dependencies", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Depends(c.tensor("input"), c.tensors()...)}

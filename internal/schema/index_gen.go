@@ -10,22 +10,29 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "argwhere", Door: "ArgWhere", Doc: "Argwhere is Nonzero.",
+		Schema{Name: "argwhere", Door: "ArgWhere",
+			Doc:    "Argwhere is Nonzero.",
 			NoGrad: "its result is a position", NoVMap: "the size of its result depends on values",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Argwhere(c.tensor("input"))}
 			}},
-		Schema{Name: "bucketize", Door: "Bucketize", Doc: "Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
+		Schema{Name: "bucketize", Door: "Bucketize",
+			Doc: "Bucketize returns the number of the bucket between boundaries of each value; a value on a boundary\n" +
+				"belongs to the bucket below it, or above it with Right.",
 			NoGrad: "its result is a position", NoVMap: "",
-			Params: []Param{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
+			Params: []Param{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true},
+				{"out_int32", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.BucketOptions
 				c.option("right", &o.Right)
 				c.option("out_int32", &o.OutInt32)
 				return []*graph.Node{ops.Bucketize(c.operand("input"), c.tensor("boundaries"), o)}
 			}},
-		Schema{Name: "dynamic_slice", Door: "DynamicSlice", Doc: "DynamicSlice returns a part of x of fixed size whose start is a tensor: size[i] elements from start[i] on along\naxes[i]. A part that reaches outside x fails when it is computed.",
+		Schema{Name: "dynamic_slice", Door: "DynamicSlice",
+			Doc: "DynamicSlice returns a part of x of fixed size whose start is a tensor: size[i] elements from start[i] on " +
+				"along\n" +
+				"axes[i]. A part that reaches outside x fails when it is computed.",
 			Aliases: []string{"slice"},
 			Params:  []Param{{"input", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}, {"size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -35,7 +42,11 @@ func init() {
 				c.required("size", &v_size)
 				return []*graph.Node{ops.DynamicSlice(c.tensor("input"), c.tensor("start"), v_axes, v_size)}
 			}},
-		Schema{Name: "dynamic_slice_update", Door: "DynamicSliceUpdate", Doc: "DynamicSliceUpdate returns x with a part replaced by update, whose sizes along the axes are the part's and whose\nothers are x's. The part begins at start[i] along axes[i]; one that reaches outside x fails when it is computed.",
+		Schema{Name: "dynamic_slice_update", Door: "DynamicSliceUpdate",
+			Doc: "DynamicSliceUpdate returns x with a part replaced by update, whose sizes along the axes are the part's and " +
+				"whose\n" +
+				"others are x's. The part begins at start[i] along axes[i]; one that reaches outside x fails when it is " +
+				"computed.",
 			Aliases: []string{"slice_update"},
 			Params:  []Param{{"input", "tensor", false}, {"update", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -43,15 +54,20 @@ func init() {
 				c.required("axes", &v_axes)
 				return []*graph.Node{ops.DynamicSliceUpdate(c.tensor("input"), c.tensor("update"), c.tensor("start"), v_axes)}
 			}},
-		Schema{Name: "gather", Door: "Gather", Doc: "Gather picks elements along a dimension: out[i][j] = x[i][index[i][j]] for dim 1. index has as many dimensions as x and\nis nowhere larger but along dim.",
+		Schema{Name: "gather", Door: "Gather",
+			Doc: "Gather picks elements along a dimension: out[i][j] = x[i][index[i][j]] for dim 1. index has as many " +
+				"dimensions as x and\n" +
+				"is nowhere larger but along dim.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Gather(c.tensor("input"), v_dim, c.tensor("index"))}
 			}},
-		Schema{Name: "index_add", Door: "IndexAdd", Doc: "IndexAdd returns x with slices of source, times Alpha, added along a dimension.",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"alpha", "any", true}},
+		Schema{Name: "index_add", Door: "IndexAdd",
+			Doc: "IndexAdd returns x with slices of source, times Alpha, added along a dimension.",
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false},
+				{"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -59,29 +75,38 @@ func init() {
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.IndexAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), o)}
 			}},
-		Schema{Name: "index_copy", Door: "IndexCopy", Doc: "IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.",
+		Schema{Name: "index_copy", Door: "IndexCopy",
+			Doc:    "IndexCopy returns x with slices of source written along a dimension; of several for one index the last stays.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.IndexCopy(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"))}
 			}},
-		Schema{Name: "index_fill", Door: "IndexFill", Doc: "IndexFill returns x with slices along a dimension filled with a number or a 0-d tensor.",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}},
+		Schema{Name: "index_fill", Door: "IndexFill",
+			Doc: "IndexFill returns x with slices along a dimension filled with a number or a 0-d tensor.",
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false},
+				{"value", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.IndexFill(c.tensor("input"), v_dim, c.tensor("index"), c.operand("value"))}
 			}},
-		Schema{Name: "index_put", Door: "IndexPut", Doc: "IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;\nmasks count as the positions where they hold.",
-			Params: []Param{{"input", "tensor", false}, {"values", "tensor", false}, {"indices", "tensors", false}, {"accumulate", "bool", true}},
+		Schema{Name: "index_put", Door: "IndexPut",
+			Doc: "IndexPut returns x with values written where the index tensors, broadcast together, point in the leading " +
+				"dimensions;\n" +
+				"masks count as the positions where they hold.",
+			Params: []Param{{"input", "tensor", false}, {"values", "tensor", false}, {"indices", "tensors", false},
+				{"accumulate", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.IndexPutOptions
 				c.option("accumulate", &o.Accumulate)
 				return []*graph.Node{ops.IndexPut(c.tensor("input"), c.tensor("values"), c.tensors(), o)}
 			}},
-		Schema{Name: "index_reduce", Door: "IndexReduce", Doc: "IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
+		Schema{Name: "index_reduce", Door: "IndexReduce",
+			Doc: "IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.",
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false},
+				{"reduce", "string", false}, {"include_self", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -91,53 +116,70 @@ func init() {
 				c.optionNot("include_self", &o.ExcludeSelf)
 				return []*graph.Node{ops.IndexReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), v_reduce, o)}
 			}},
-		Schema{Name: "index_select", Door: "IndexSelect", Doc: "IndexSelect picks whole slices along a dimension by a vector of positions.",
+		Schema{Name: "index_select", Door: "IndexSelect",
+			Doc:    "IndexSelect picks whole slices along a dimension by a vector of positions.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.IndexSelect(c.tensor("input"), v_dim, c.tensor("index"))}
 			}},
-		Schema{Name: "masked_fill", Door: "MaskedFill", Doc: "MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.",
+		Schema{Name: "masked_fill", Door: "MaskedFill",
+			Doc:     "MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}, {"mask", "tensor", false}, {"value", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MaskedFill(c.tensor("input"), c.tensor("mask"), c.operand("value"))}
 			}},
-		Schema{Name: "masked_scatter", Door: "MaskedScatter", Doc: "MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error when\nit is computed.",
+		Schema{Name: "masked_scatter", Door: "MaskedScatter",
+			Doc: "MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error " +
+				"when\n" +
+				"it is computed.",
 			Params: []Param{{"input", "tensor", false}, {"mask", "tensor", false}, {"source", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MaskedScatter(c.tensor("input"), c.tensor("mask"), c.tensor("source"))}
 			}},
-		Schema{Name: "masked_select", Door: "MaskedSelect", Doc: "MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.",
+		Schema{Name: "masked_select", Door: "MaskedSelect",
+			Doc: "MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the " +
+				"mask.",
 			NoGrad: "", NoVMap: "the size of its result depends on values",
 			Params: []Param{{"input", "tensor", false}, {"mask", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MaskedSelect(c.tensor("input"), c.tensor("mask"))}
 			}},
-		Schema{Name: "nonzero", Door: "Nonzero", Doc: "Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.",
+		Schema{Name: "nonzero", Door: "Nonzero",
+			Doc:    "Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.",
 			NoGrad: "its result is a position", NoVMap: "the size of its result depends on values",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Nonzero(c.tensor("input"))}
 			}},
-		Schema{Name: "put", Door: "Put", Doc: "Put returns x with the elements of source written to indices of the flattened tensor, or added to what is there.",
-			Params: []Param{{"input", "tensor", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"accumulate", "bool", true}},
+		Schema{Name: "put", Door: "Put",
+			Doc: "Put returns x with the elements of source written to indices of the flattened tensor, or added to what is " +
+				"there.",
+			Params: []Param{{"input", "tensor", false}, {"index", "tensor", false}, {"source", "tensor", false},
+				{"accumulate", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.PutOptions
 				c.option("accumulate", &o.Accumulate)
 				return []*graph.Node{ops.Put(c.tensor("input"), c.tensor("index"), c.tensor("source"), o)}
 			}},
-		Schema{Name: "put_along_axis", Door: "PutAlongAxis", Doc: "PutAlongAxis returns x with values written along a dimension, index and values broadcast in the others.",
-			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"values", "tensor or number", false}, {"axis", "int", false}},
+		Schema{Name: "put_along_axis", Door: "PutAlongAxis",
+			Doc: "PutAlongAxis returns x with values written along a dimension, index and values broadcast in the others.",
+			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"values", "tensor or number", false},
+				{"axis", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_axis int
 				c.required("axis", &v_axis)
 				return []*graph.Node{ops.PutAlongAxis(c.tensor("input"), c.tensor("indices"), c.operand("values"), v_axis)}
 			}},
-		Schema{Name: "scatter", Door: "Scatter", Doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues have one index the last one in row-major order stays. A number is written to all indices.",
+		Schema{Name: "scatter", Door: "Scatter",
+			Doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where " +
+				"two\n" +
+				"values have one index the last one in row-major order stays. A number is written to all indices.",
 			Aliases: []string{"scatter_set"},
-			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false},
+				{"value", "tensor or number", false}, {"reduce", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -145,15 +187,21 @@ func init() {
 				c.option("reduce", &o.Reduce)
 				return []*graph.Node{ops.Scatter(c.tensor("input"), v_dim, c.tensor("index"), c.operand("value"), o)}
 			}},
-		Schema{Name: "scatter_add", Door: "ScatterAdd", Doc: "ScatterAdd returns x with src added along a dimension: out[i][index[i][j]] += src[i][j] for dim 1, in row-major order.",
+		Schema{Name: "scatter_add", Door: "ScatterAdd",
+			Doc: "ScatterAdd returns x with src added along a dimension: out[i][index[i][j]] += src[i][j] for dim 1, in " +
+				"row-major order.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.ScatterAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
 			}},
-		Schema{Name: "scatter_reduce", Door: "ScatterReduce", Doc: "ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The mean of\nintegers is rounded down.",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
+		Schema{Name: "scatter_reduce", Door: "ScatterReduce",
+			Doc: "ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The " +
+				"mean of\n" +
+				"integers is rounded down.",
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false},
+				{"reduce", "string", false}, {"include_self", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -163,8 +211,14 @@ func init() {
 				c.optionNot("include_self", &o.ExcludeSelf)
 				return []*graph.Node{ops.ScatterReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"), v_reduce, o)}
 			}},
-		Schema{Name: "searchsorted", Door: "SearchSorted", Doc: "Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them with\nRight. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be\nnil, is an order that sorts the sequence.",
-			Params: []Param{{"sorted_sequence", "tensor", false}, {"input", "tensor or number", false}, {"sorter", "tensor", true}, {"right", "bool", true}, {"side", "string", true}, {"out_int32", "bool", true}},
+		Schema{Name: "searchsorted", Door: "SearchSorted",
+			Doc: "Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them " +
+				"with\n" +
+				"Right. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which " +
+				"may be\n" +
+				"nil, is an order that sorts the sequence.",
+			Params: []Param{{"sorted_sequence", "tensor", false}, {"input", "tensor or number", false}, {"sorter", "tensor", true},
+				{"right", "bool", true}, {"side", "string", true}, {"out_int32", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.SearchOptions
 				c.option("right", &o.Right)
@@ -172,7 +226,8 @@ func init() {
 				c.option("out_int32", &o.OutInt32)
 				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "select_scatter", Door: "SelectScatter", Doc: "SelectScatter returns x with one position of a dimension replaced by src, which lacks the dimension.",
+		Schema{Name: "select_scatter", Door: "SelectScatter",
+			Doc:    "SelectScatter returns x with one position of a dimension replaced by src, which lacks the dimension.",
 			Params: []Param{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -181,8 +236,10 @@ func init() {
 				c.required("index", &v_index)
 				return []*graph.Node{ops.SelectScatter(c.tensor("input"), c.tensor("src"), v_dim, v_index)}
 			}},
-		Schema{Name: "slice_scatter", Door: "SliceScatter", Doc: "SliceScatter returns x with a regular part of a dimension replaced by src.",
-			Params: []Param{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", true}, {"start", "int", true}, {"end", "int", true}, {"step", "int", true}},
+		Schema{Name: "slice_scatter", Door: "SliceScatter",
+			Doc: "SliceScatter returns x with a regular part of a dimension replaced by src.",
+			Params: []Param{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", true}, {"start", "int", true},
+				{"end", "int", true}, {"step", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.SliceScatterOptions
 				c.option("dim", &o.Dim)
@@ -191,26 +248,31 @@ func init() {
 				c.option("step", &o.Step)
 				return []*graph.Node{ops.SliceScatter(c.tensor("input"), c.tensor("src"), o)}
 			}},
-		Schema{Name: "take", Door: "Take", Doc: "Take picks elements of the flattened tensor; negative positions count from the end.",
+		Schema{Name: "take", Door: "Take",
+			Doc:    "Take picks elements of the flattened tensor; negative positions count from the end.",
 			Params: []Param{{"input", "tensor", false}, {"index", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Take(c.tensor("input"), c.tensor("index"))}
 			}},
-		Schema{Name: "take_along_axis", Door: "", Doc: "TakeAlongAxis is TakeAlongDim along one dimension.",
+		Schema{Name: "take_along_axis", Door: "",
+			Doc:    "TakeAlongAxis is TakeAlongDim along one dimension.",
 			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"axis", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_axis int
 				c.required("axis", &v_axis)
 				return []*graph.Node{ops.TakeAlongAxis(c.tensor("input"), c.tensor("indices"), v_axis)}
 			}},
-		Schema{Name: "take_along_dim", Door: "TakeAlongDim", Doc: "TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.",
+		Schema{Name: "take_along_dim", Door: "TakeAlongDim",
+			Doc: "TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim " +
+				"pick what they are of.",
 			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.TakeAlongDimOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.TakeAlongDim(c.tensor("input"), c.tensor("indices"), o)}
 			}},
-		Schema{Name: "to", Door: "", Doc: "To returns x converted to a dtype.",
+		Schema{Name: "to", Door: "",
+			Doc:     "To returns x converted to a dtype.",
 			Aliases: []string{"astype"},
 			Params:  []Param{{"input", "tensor", false}, {"dtype", "dtype", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -218,7 +280,8 @@ func init() {
 				c.required("dtype", &v_dtype)
 				return []*graph.Node{ops.To(c.tensor("input"), v_dtype)}
 			}},
-		Schema{Name: "where", Door: "Where", Doc: "Where returns x where the condition holds, and other elsewhere.",
+		Schema{Name: "where", Door: "Where",
+			Doc:    "Where returns x where the condition holds, and other elsewhere.",
 			Params: []Param{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}

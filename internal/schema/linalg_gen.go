@@ -9,7 +9,11 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "linalg_cholesky", Door: "linalg.Cholesky", Doc: "Cholesky returns L with L·Lᴴ = x for Hermitian positive definite matrices, or Lᴴ if Upper is set. One triangle is read, the lower unless\nUpper; the gradient is symmetric. A matrix that is not positive definite is an ErrSingular of the evaluation, which names it.",
+		Schema{Name: "linalg_cholesky", Door: "linalg.Cholesky",
+			Doc: "Cholesky returns L with L·Lᴴ = x for Hermitian positive definite matrices, or Lᴴ if Upper is set. One " +
+				"triangle is read, the lower unless\n" +
+				"Upper; the gradient is symmetric. A matrix that is not positive definite is an ErrSingular of the evaluation, " +
+				"which names it.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"cholesky"},
 			Params:  []Param{{"input", "tensor", false}, {"upper", "bool", true}},
@@ -18,7 +22,10 @@ func init() {
 				c.option("upper", &o.Upper)
 				return []*graph.Node{ops.Cholesky(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_cholesky_ex", Door: "linalg.CholeskyEx", Doc: "CholeskyEx is Cholesky that gives for each matrix 0 or the number of the first row that shows that it is not positive definite, from 1\non, and no error.",
+		Schema{Name: "linalg_cholesky_ex", Door: "linalg.CholeskyEx",
+			Doc: "CholeskyEx is Cholesky that gives for each matrix 0 or the number of the first row that shows that it is not " +
+				"positive definite, from 1\n" +
+				"on, and no error.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"upper", "bool", true}, {"check_errors", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -28,7 +35,8 @@ func init() {
 				r0, r1 := ops.CholeskyEx(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "cholesky_inverse", Door: "linalg.CholeskyInverse", Doc: "CholeskyInverse returns A⁻¹ from the Cholesky factor of A.",
+		Schema{Name: "cholesky_inverse", Door: "linalg.CholeskyInverse",
+			Doc: "CholeskyInverse returns A⁻¹ from the Cholesky factor of A.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"linalg_cholesky_inv"},
 			Params:  []Param{{"l", "tensor", false}, {"upper", "bool", true}},
@@ -37,7 +45,8 @@ func init() {
 				c.option("upper", &o.Upper)
 				return []*graph.Node{ops.CholeskyInverse(c.tensor("l"), o)}
 			}},
-		Schema{Name: "cholesky_solve", Door: "linalg.CholeskySolve", Doc: "CholeskySolve returns x with A·x = b from the Cholesky factor of A.",
+		Schema{Name: "cholesky_solve", Door: "linalg.CholeskySolve",
+			Doc: "CholeskySolve returns x with A·x = b from the Cholesky factor of A.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"b", "tensor", false}, {"l", "tensor", false}, {"upper", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -45,7 +54,9 @@ func init() {
 				c.option("upper", &o.Upper)
 				return []*graph.Node{ops.CholeskySolve(c.tensor("b"), c.tensor("l"), o)}
 			}},
-		Schema{Name: "linalg_cond", Door: "linalg.Cond", Doc: "Cond returns the condition numbers of matrices: the norm times that of the inverse, and Inf for a singular matrix.",
+		Schema{Name: "linalg_cond", Door: "linalg.Cond",
+			Doc: "Cond returns the condition numbers of matrices: the norm times that of the inverse, and Inf for a singular " +
+				"matrix.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"p", "any", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -53,21 +64,33 @@ func init() {
 				c.option("p", &o.P)
 				return []*graph.Node{ops.Cond(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_det", Door: "linalg.Det", Doc: "Det returns the determinants of square matrices; of 0×0 it is 1. The derivative is right for singular matrices too.",
+		Schema{Name: "linalg_det", Door: "linalg.Det",
+			Doc: "Det returns the determinants of square matrices; of 0×0 it is 1. The derivative is right for singular " +
+				"matrices too.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"det"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Det(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_eig", Door: "linalg.Eig", Doc: "Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). Both are complex for real\nmatrices too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions that do not depend on it, and\ninfinite where eigenvalues are equal.",
+		Schema{Name: "linalg_eig", Door: "linalg.Eig",
+			Doc: "Eig returns the eigenvalues of square matrices and their eigenvectors, the columns of v: x·v = v·diag(w). " +
+				"Both are complex for real\n" +
+				"matrices too. Vectors have length 1 and are determined up to a phase; the derivative is that of functions " +
+				"that do not depend on it, and\n" +
+				"infinite where eigenvalues are equal.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				r0, r1 := ops.Eig(c.tensor("input"))
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_eigh", Door: "linalg.Eigh", Doc: "Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = v·diag(w)·vᴴ. One triangle\nis read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on it; it is infinite where\neigenvalues are equal. Eigvalsh has neither limit.",
+		Schema{Name: "linalg_eigh", Door: "linalg.Eigh",
+			Doc: "Eigh returns the eigenvalues of Hermitian matrices, ascending, and their eigenvectors, the columns of v: x = " +
+				"v·diag(w)·vᴴ. One triangle\n" +
+				"is read. Vectors are determined up to a phase, and the derivative is that of functions that do not depend on " +
+				"it; it is infinite where\n" +
+				"eigenvalues are equal. Eigvalsh has neither limit.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"UPLO", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -76,13 +99,15 @@ func init() {
 				r0, r1 := ops.Eigh(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_eigvals", Door: "linalg.EigVals", Doc: "Eigvals returns the eigenvalues of square matrices, complex, in no order.",
+		Schema{Name: "linalg_eigvals", Door: "linalg.EigVals",
+			Doc: "Eigvals returns the eigenvalues of square matrices, complex, in no order.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Eigvals(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_eigvalsh", Door: "linalg.EigValsH", Doc: "Eigvalsh returns the eigenvalues of Hermitian matrices, ascending. One triangle is read.",
+		Schema{Name: "linalg_eigvalsh", Door: "linalg.EigValsH",
+			Doc: "Eigvalsh returns the eigenvalues of Hermitian matrices, ascending. One triangle is read.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"UPLO", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -90,28 +115,37 @@ func init() {
 				c.option("UPLO", &o.UPLO)
 				return []*graph.Node{ops.Eigvalsh(c.tensor("input"), o)}
 			}},
-		Schema{Name: "geqrf", Door: "linalg.Geqrf", Doc: "Geqrf returns the upper triangle R with the vectors of the reflectors below it, and their factors tau: Q is HouseholderProduct of them.",
+		Schema{Name: "geqrf", Door: "linalg.Geqrf",
+			Doc: "Geqrf returns the upper triangle R with the vectors of the reflectors below it, and their factors tau: Q is " +
+				"HouseholderProduct of them.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				r0, r1 := ops.Geqrf(c.tensor("input"))
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_householder_product", Door: "linalg.HouseholderProduct", Doc: "HouseholderProduct returns the first columns of the product of reflectors that Geqrf gives: H₁·H₂…, as many as x has.",
+		Schema{Name: "linalg_householder_product", Door: "linalg.HouseholderProduct",
+			Doc: "HouseholderProduct returns the first columns of the product of reflectors that Geqrf gives: H₁·H₂…, as " +
+				"many as x has.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"orgqr"},
 			Params:  []Param{{"input", "tensor", false}, {"tau", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.HouseholderProduct(c.tensor("input"), c.tensor("tau"))}
 			}},
-		Schema{Name: "linalg_inv", Door: "linalg.Inv", Doc: "Inv returns the inverses of square matrices. A singular matrix is an ErrSingular of the evaluation, which names it.",
+		Schema{Name: "linalg_inv", Door: "linalg.Inv",
+			Doc: "Inv returns the inverses of square matrices. A singular matrix is an ErrSingular of the evaluation, which " +
+				"names it.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"inverse"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Inv(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_inv_ex", Door: "linalg.InvEx", Doc: "InvEx returns the inverses of square matrices, and for each 0 or the number of the first pivot that is zero, from 1 on; such\nan inverse has no meaning.",
+		Schema{Name: "linalg_inv_ex", Door: "linalg.InvEx",
+			Doc: "InvEx returns the inverses of square matrices, and for each 0 or the number of the first pivot that is zero, " +
+				"from 1 on; such\n" +
+				"an inverse has no meaning.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"check_errors", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -120,7 +154,11 @@ func init() {
 				r0, r1 := ops.InvEx(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_ldl_factor", Door: "linalg.LDLFactor", Doc: "LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; the lower triangle is read.\nD has blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an ErrSingular of the evaluation.",
+		Schema{Name: "linalg_ldl_factor", Door: "linalg.LDLFactor",
+			Doc: "LDLFactor returns L and D of symmetric matrices in one matrix, and the pivots, int32 as LAPACK counts them; " +
+				"the lower triangle is read.\n" +
+				"D has blocks of one and of two rows. It is for LDLSolve, and has no derivative. A zero pivot is an " +
+				"ErrSingular of the evaluation.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"hermitian", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -129,7 +167,9 @@ func init() {
 				r0, r1 := ops.LDLFactor(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_ldl_factor_ex", Door: "linalg.LDLFactorEx", Doc: "LDLFactorEx is LDLFactor that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and no error.",
+		Schema{Name: "linalg_ldl_factor_ex", Door: "linalg.LDLFactorEx",
+			Doc: "LDLFactorEx is LDLFactor that gives for each matrix 0 or the number of the first pivot that is zero, from 1 " +
+				"on, and no error.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"hermitian", "bool", true}, {"check_errors", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -139,7 +179,8 @@ func init() {
 				r0, r1, r2 := ops.LDLFactorEx(c.tensor("input"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "linalg_ldl_solve", Door: "linalg.LDLSolve", Doc: "LDLSolve returns x with A·x = b from a factorisation of A that LDLFactor made. Batches broadcast.",
+		Schema{Name: "linalg_ldl_solve", Door: "linalg.LDLSolve",
+			Doc: "LDLSolve returns x with A·x = b from a factorisation of A that LDLFactor made. Batches broadcast.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"ld", "tensor", false}, {"pivots", "tensor", false}, {"b", "tensor", false}, {"hermitian", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -147,7 +188,9 @@ func init() {
 				c.option("hermitian", &o.Hermitian)
 				return []*graph.Node{ops.LDLSolve(c.tensor("ld"), c.tensor("pivots"), c.tensor("b"), o)}
 			}},
-		Schema{Name: "linalg_lu", Door: "linalg.LU", Doc: "LU returns matrices with P·L·U = x: a permutation, a lower triangle with ones on its diagonal, and an upper triangle.",
+		Schema{Name: "linalg_lu", Door: "linalg.LU",
+			Doc: "LU returns matrices with P·L·U = x: a permutation, a lower triangle with ones on its diagonal, and an upper " +
+				"triangle.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"pivot", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -156,7 +199,9 @@ func init() {
 				r0, r1, r2 := ops.LU(c.tensor("input"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "linalg_lu_factor", Door: "linalg.LUFactor", Doc: "LUFactor returns L and U in one matrix, and the row exchanges: int32, from 1 on. A zero pivot is an ErrSingular of the evaluation.",
+		Schema{Name: "linalg_lu_factor", Door: "linalg.LUFactor",
+			Doc: "LUFactor returns L and U in one matrix, and the row exchanges: int32, from 1 on. A zero pivot is an " +
+				"ErrSingular of the evaluation.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"pivot", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -165,7 +210,9 @@ func init() {
 				r0, r1 := ops.LUFactor(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_lu_factor_ex", Door: "linalg.LUFactorEx", Doc: "LUFactorEx is LUFactor that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and no error.",
+		Schema{Name: "linalg_lu_factor_ex", Door: "linalg.LUFactorEx",
+			Doc: "LUFactorEx is LUFactor that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, " +
+				"and no error.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"pivot", "bool", true}, {"check_errors", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -175,18 +222,22 @@ func init() {
 				r0, r1, r2 := ops.LUFactorEx(c.tensor("input"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "linalg_lu_solve", Door: "linalg.LUSolve", Doc: "LUSolve returns x with A·x = b from a factorisation of A that LUFactor made. Batches broadcast.",
+		Schema{Name: "linalg_lu_solve", Door: "linalg.LUSolve",
+			Doc: "LUSolve returns x with A·x = b from a factorisation of A that LUFactor made. Batches broadcast.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"lu", "tensor", false}, {"pivots", "tensor", false}, {"b", "tensor", false}, {"left", "bool", true}, {"adjoint", "bool", true}},
+			Params: []Param{{"lu", "tensor", false}, {"pivots", "tensor", false}, {"b", "tensor", false}, {"left", "bool", true},
+				{"adjoint", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LUSolveOptions
 				c.optionNot("left", &o.Right)
 				c.option("adjoint", &o.Adjoint)
 				return []*graph.Node{ops.LUSolve(c.tensor("lu"), c.tensor("pivots"), c.tensor("b"), o)}
 			}},
-		Schema{Name: "lu_unpack", Door: "linalg.LUUnpack", Doc: "LUUnpack returns the permutation and the triangles of a factorisation that LUFactor made.",
+		Schema{Name: "lu_unpack", Door: "linalg.LUUnpack",
+			Doc: "LUUnpack returns the permutation and the triangles of a factorisation that LUFactor made.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"lu", "tensor", false}, {"pivots", "tensor", false}, {"unpack_data", "bool", true}, {"unpack_pivots", "bool", true}},
+			Params: []Param{{"lu", "tensor", false}, {"pivots", "tensor", false}, {"unpack_data", "bool", true},
+				{"unpack_pivots", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LUUnpackOptions
 				c.optionNot("unpack_data", &o.NoData)
@@ -194,9 +245,12 @@ func init() {
 				r0, r1, r2 := ops.LUUnpack(c.tensor("lu"), c.tensor("pivots"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "linalg_norm", Door: "linalg.Norm", Doc: "LinalgNorm returns a norm of vectors or matrices. Without an order it is the root of the sum of squares over the dimensions.",
+		Schema{Name: "linalg_norm", Door: "linalg.Norm",
+			Doc: "LinalgNorm returns a norm of vectors or matrices. Without an order it is the root of the sum of squares over " +
+				"the dimensions.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"ord", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			Params: []Param{{"input", "tensor", false}, {"ord", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LinalgNormOptions
 				c.option("ord", &o.Ord)
@@ -205,7 +259,10 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.LinalgNorm(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_polar", Door: "linalg.Polar", Doc: "LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with\nu·p = x. The derivative is that of SVD.",
+		Schema{Name: "linalg_polar", Door: "linalg.Polar",
+			Doc: "LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without " +
+				"negative eigenvalues, with\n" +
+				"u·p = x. The derivative is that of SVD.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"left", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -214,9 +271,17 @@ func init() {
 				r0, r1 := ops.LinalgPolar(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "lobpcg", Door: "linalg.LOBPCG", Doc: "Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the\nlocally optimal block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is\ngiven, is near the inverse of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator,\nand always does Niter iterations.",
+		Schema{Name: "lobpcg", Door: "linalg.LOBPCG",
+			Doc: "Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and " +
+				"their eigenvectors, by the\n" +
+				"locally optimal block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b " +
+				"is given. preconditioner, if it is\n" +
+				"given, is near the inverse of x. It begins with start, one column for each eigenvalue, or with random vectors " +
+				"of the default generator,\n" +
+				"and always does Niter iterations.",
 			AMP: "float32", Random: "it may begin with random vectors",
-			Params: []Param{{"input", "tensor", false}, {"b", "tensor", true}, {"start", "tensor", true}, {"preconditioner", "tensor", true}, {"k", "int", true}, {"niter", "int", true}, {"largest", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"b", "tensor", true}, {"start", "tensor", true},
+				{"preconditioner", "tensor", true}, {"k", "int", true}, {"niter", "int", true}, {"largest", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LobpcgOptions
 				c.option("k", &o.K)
@@ -225,13 +290,21 @@ func init() {
 				r0, r1 := ops.Lobpcg(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "logdet", Door: "linalg.LogDet", Doc: "Logdet returns the logarithm of the determinants: NaN where a real one is negative, -Inf where it is 0.",
+		Schema{Name: "logdet", Door: "linalg.LogDet",
+			Doc: "Logdet returns the logarithm of the determinants: NaN where a real one is negative, -Inf where it is 0.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Logdet(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq", Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,\ngelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but\nfor gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not\nchange.",
+		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq",
+			Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the " +
+				"residuals for drivers gels,\n" +
+				"gelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the " +
+				"singular values, empty but\n" +
+				"for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds " +
+				"where the rank does not\n" +
+				"change.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"rcond", "float64", true}, {"driver", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -241,16 +314,21 @@ func init() {
 				r0, r1, r2, r3 := ops.Lstsq(c.tensor("a"), c.tensor("b"), o)
 				return []*graph.Node{r0, r1, r2, r3}
 			}},
-		Schema{Name: "matrix_exp", Door: "linalg.MatrixExp", Doc: "MatrixExp returns the exponentials of square matrices.",
+		Schema{Name: "matrix_exp", Door: "linalg.MatrixExp",
+			Doc: "MatrixExp returns the exponentials of square matrices.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"linalg_matrix_exp"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MatrixExp(c.tensor("input"))}
 			}},
-		Schema{Name: "linalg_matrix_norm", Door: "linalg.MatrixNorm", Doc: "MatrixNorm returns a norm of matrices: the root of the sum of squares (fro), the sum (nuc) or the largest (2) or least (-2) of the\nsingular values, or the largest or least sum of magnitudes of columns (1, -1) or rows (inf, -inf).",
+		Schema{Name: "linalg_matrix_norm", Door: "linalg.MatrixNorm",
+			Doc: "MatrixNorm returns a norm of matrices: the root of the sum of squares (fro), the sum (nuc) or the largest (2) " +
+				"or least (-2) of the\n" +
+				"singular values, or the largest or least sum of magnitudes of columns (1, -1) or rows (inf, -inf).",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"ord", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			Params: []Param{{"input", "tensor", false}, {"ord", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.MatrixNormOptions
 				c.option("ord", &o.Ord)
@@ -259,7 +337,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.MatrixNorm(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_matrix_rank", Door: "linalg.MatrixRank", Doc: "MatrixRank returns how many singular values of each matrix are not 0.",
+		Schema{Name: "linalg_matrix_rank", Door: "linalg.MatrixRank",
+			Doc: "MatrixRank returns how many singular values of each matrix are not 0.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -269,22 +348,29 @@ func init() {
 				c.option("hermitian", &o.Hermitian)
 				return []*graph.Node{ops.MatrixRank(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_matrix_sqrth", Door: "linalg.MatrixSqrtH", Doc: "MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the lower triangle is read, and\nthe gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.",
+		Schema{Name: "linalg_matrix_sqrth", Door: "linalg.MatrixSqrtH",
+			Doc: "MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the " +
+				"lower triangle is read, and\n" +
+				"the gradient is symmetric. A negative eigenvalue is an ErrSingular of the evaluation.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MatrixSqrth(c.tensor("input"))}
 			}},
-		Schema{Name: "ormqr", Door: "linalg.Ormqr", Doc: "Ormqr multiplies a matrix by the square Q of the reflectors that Geqrf gives.",
+		Schema{Name: "ormqr", Door: "linalg.Ormqr",
+			Doc: "Ormqr multiplies a matrix by the square Q of the reflectors that Geqrf gives.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"tau", "tensor", false}, {"other", "tensor", false}, {"left", "bool", true}, {"transpose", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"tau", "tensor", false}, {"other", "tensor", false}, {"left", "bool", true},
+				{"transpose", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.OrmqrOptions
 				c.optionNot("left", &o.Right)
 				c.option("transpose", &o.Transpose)
 				return []*graph.Node{ops.Ormqr(c.tensor("input"), c.tensor("tau"), c.tensor("other"), o)}
 			}},
-		Schema{Name: "pca_lowrank", Door: "linalg.PCALowRank", Doc: "PcaLowrank returns U, S and V of SvdLowrank for x without the mean of its rows: the columns of V are principal components.",
+		Schema{Name: "pca_lowrank", Door: "linalg.PCALowRank",
+			Doc: "PcaLowrank returns U, S and V of SvdLowrank for x without the mean of its rows: the columns of V are " +
+				"principal components.",
 			AMP: "float32", Random: "it begins with random vectors",
 			Params: []Param{{"input", "tensor", false}, {"q", "int", true}, {"center", "bool", true}, {"niter", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -295,7 +381,8 @@ func init() {
 				r0, r1, r2 := ops.PcaLowrank(c.tensor("input"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "linalg_pinv", Door: "linalg.PInv", Doc: "Pinv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.",
+		Schema{Name: "linalg_pinv", Door: "linalg.PInv",
+			Doc: "Pinv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"pinverse"},
 			Params:  []Param{{"input", "tensor", false}, {"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
@@ -306,7 +393,10 @@ func init() {
 				c.option("hermitian", &o.Hermitian)
 				return []*graph.Node{ops.Pinv(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_qr", Door: "linalg.QR", Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for independent first min(m, n)\ncolumns; mode \"complete\" has one for matrices with no more rows than columns.",
+		Schema{Name: "linalg_qr", Door: "linalg.QR",
+			Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for " +
+				"independent first min(m, n)\n" +
+				"columns; mode \"complete\" has one for matrices with no more rows than columns.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"mode", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -315,7 +405,13 @@ func init() {
 				r0, r1 := ops.QR(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_svd", Door: "linalg.SVD", Doc: "SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. Vectors are determined up to a common\nphase, and the derivative is that of functions that do not depend on it; it is infinite where singular values are equal, or zero for\nmatrices that are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these limits.",
+		Schema{Name: "linalg_svd", Door: "linalg.SVD",
+			Doc: "SVD returns orthogonal (unitary) U and Vᴴ and the singular values s, descending: x = U·diag(s)·Vᴴ. " +
+				"Vectors are determined up to a common\n" +
+				"phase, and the derivative is that of functions that do not depend on it; it is infinite where singular values " +
+				"are equal, or zero for\n" +
+				"matrices that are not square. Vectors beyond the min(m, n)-th have no derivative. SVDVals has none of these " +
+				"limits.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"full_matrices", "bool", true}, {"driver", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -325,7 +421,8 @@ func init() {
 				r0, r1, r2 := ops.SVD(c.tensor("input"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "linalg_svdvals", Door: "linalg.SVDVals", Doc: "SVDVals returns the singular values of matrices, descending.",
+		Schema{Name: "linalg_svdvals", Door: "linalg.SVDVals",
+			Doc: "SVDVals returns the singular values of matrices, descending.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"driver", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -333,7 +430,10 @@ func init() {
 				c.option("driver", &o.Driver)
 				return []*graph.Node{ops.SVDVals(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_slogdet", Door: "linalg.SlogDet", Doc: "Slogdet returns the sign of the determinants and the logarithm of their magnitude; of a singular matrix they are 0 and -Inf, and have no\nderivative.",
+		Schema{Name: "linalg_slogdet", Door: "linalg.SlogDet",
+			Doc: "Slogdet returns the sign of the determinants and the logarithm of their magnitude; of a singular matrix they " +
+				"are 0 and -Inf, and have no\n" +
+				"derivative.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"slogdet"},
 			Params:  []Param{{"input", "tensor", false}},
@@ -341,7 +441,11 @@ func init() {
 				r0, r1 := ops.Slogdet(c.tensor("input"))
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_solve", Door: "linalg.Solve", Doc: "Solve returns x with a·x = b for square matrices a; batches broadcast. b holds vectors if it has one dimension, or one fewer than a\nand otherwise the sizes of a's batch and rows. A singular matrix is an ErrSingular of the evaluation, which names it.",
+		Schema{Name: "linalg_solve", Door: "linalg.Solve",
+			Doc: "Solve returns x with a·x = b for square matrices a; batches broadcast. b holds vectors if it has one " +
+				"dimension, or one fewer than a\n" +
+				"and otherwise the sizes of a's batch and rows. A singular matrix is an ErrSingular of the evaluation, which " +
+				"names it.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"left", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -349,7 +453,9 @@ func init() {
 				c.optionNot("left", &o.Right)
 				return []*graph.Node{ops.Solve(c.tensor("a"), c.tensor("b"), o)}
 			}},
-		Schema{Name: "linalg_solve_ex", Door: "linalg.SolveEx", Doc: "SolveEx is Solve that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and no error.",
+		Schema{Name: "linalg_solve_ex", Door: "linalg.SolveEx",
+			Doc: "SolveEx is Solve that gives for each matrix 0 or the number of the first pivot that is zero, from 1 on, and " +
+				"no error.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"left", "bool", true}, {"check_errors", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -359,9 +465,12 @@ func init() {
 				r0, r1 := ops.SolveEx(c.tensor("a"), c.tensor("b"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_solve_triangular", Door: "linalg.SolveTriangular", Doc: "SolveTriangular returns x with a·x = b, where only one triangle of a is read. Batches broadcast. A zero on the diagonal gives infinities.",
+		Schema{Name: "linalg_solve_triangular", Door: "linalg.SolveTriangular",
+			Doc: "SolveTriangular returns x with a·x = b, where only one triangle of a is read. Batches broadcast. A zero on " +
+				"the diagonal gives infinities.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"upper", "bool", false}, {"left", "bool", true}, {"unitriangular", "bool", true}},
+			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"upper", "bool", false}, {"left", "bool", true},
+				{"unitriangular", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_upper bool
 				c.required("upper", &v_upper)
@@ -370,7 +479,10 @@ func init() {
 				c.option("unitriangular", &o.Unitriangular)
 				return []*graph.Node{ops.SolveTriangular(c.tensor("a"), c.tensor("b"), v_upper, o)}
 			}},
-		Schema{Name: "svd_lowrank", Door: "linalg.SVDLowRank", Doc: "SvdLowrank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It begins with random vectors of the\ndefault generator. m, if it is given, is subtracted from x.",
+		Schema{Name: "svd_lowrank", Door: "linalg.SVDLowRank",
+			Doc: "SvdLowrank returns U, S and V with about q of the largest singular values: U·diag(S)·Vᴴ is near x. It " +
+				"begins with random vectors of the\n" +
+				"default generator. m, if it is given, is subtracted from x.",
 			AMP: "float32", Random: "it begins with random vectors",
 			Params: []Param{{"input", "tensor", false}, {"m", "tensor", true}, {"q", "int", true}, {"niter", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -380,7 +492,8 @@ func init() {
 				r0, r1, r2 := ops.SvdLowrank(c.tensor("input"), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "linalg_tensorinv", Door: "linalg.TensorInv", Doc: "Tensorinv returns the inverse of a tensor seen as a matrix whose rows are its first dimensions.",
+		Schema{Name: "linalg_tensorinv", Door: "linalg.TensorInv",
+			Doc: "Tensorinv returns the inverse of a tensor seen as a matrix whose rows are its first dimensions.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"ind", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -388,7 +501,8 @@ func init() {
 				c.option("ind", &o.Ind)
 				return []*graph.Node{ops.Tensorinv(c.tensor("input"), o)}
 			}},
-		Schema{Name: "linalg_tensorsolve", Door: "linalg.TensorSolve", Doc: "Tensorsolve returns x with tensordot(a, x) = b over the dimensions of x.",
+		Schema{Name: "linalg_tensorsolve", Door: "linalg.TensorSolve",
+			Doc: "Tensorsolve returns x with tensordot(a, x) = b over the dimensions of x.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"dims", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -396,7 +510,8 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Tensorsolve(c.tensor("a"), c.tensor("b"), o)}
 			}},
-		Schema{Name: "linalg_tri_inv", Door: "linalg.TriInv", Doc: "TriInv returns the inverses of triangular matrices; one triangle is read.",
+		Schema{Name: "linalg_tri_inv", Door: "linalg.TriInv",
+			Doc: "TriInv returns the inverses of triangular matrices; one triangle is read.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"upper", "bool", true}},
 			call: func(c *Caller) []*graph.Node {

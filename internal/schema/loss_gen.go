@@ -9,36 +9,52 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "binary_cross_entropy", Door: "functional.BinaryCrossEntropy", Doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight. An x that is\nno probability is the error of the evaluation that needs the loss.",
+		Schema{Name: "binary_cross_entropy", Door: "functional.BinaryCrossEntropy",
+			Doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight. " +
+				"An x that is\n" +
+				"no probability is the error of the evaluation that needs the loss.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"bce_loss"},
-			Params:  []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true},
+				{"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.BinaryCrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "binary_cross_entropy_with_logits", Door: "functional.BinaryCrossEntropyWithLogits", Doc: "BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,\nthose of positive examples by posWeight.",
+		Schema{Name: "binary_cross_entropy_with_logits", Door: "functional.BinaryCrossEntropyWithLogits",
+			Doc: "BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by " +
+				"weight,\n" +
+				"those of positive examples by posWeight.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"bce_with_logits"},
-			Params:  []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true},
+				{"pos_weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.BinaryCrossEntropyWithLogits(c.tensor("input"), c.tensor("target"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "cosine_embedding_loss", Door: "functional.CosineEmbeddingLoss", Doc: "CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; margin\nnil: 0. The angle is taken along the last dimension.",
-			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+		Schema{Name: "cosine_embedding_loss", Door: "functional.CosineEmbeddingLoss",
+			Doc: "CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; " +
+				"margin\n" +
+				"nil: 0. The angle is taken along the last dimension.",
+			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true},
+				{"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.MarginLossOptions
 				c.option("margin", &o.Margin)
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.CosineEmbeddingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "cross_entropy", Door: "functional.CrossEntropy", Doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are stored for the gradient.",
+		Schema{Name: "cross_entropy", Door: "functional.CrossEntropy",
+			Doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's " +
+				"shape. Only\n" +
+				"the logits and one number per row are stored for the gradient.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"cross_entropy_loss"},
-			Params:  []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true},
+				{"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CrossEntropyOptions
 				c.option("ignore_index", &o.IgnoreIndex)
@@ -46,8 +62,15 @@ func init() {
 				c.option("label_smoothing", &o.LabelSmoothing)
 				return []*graph.Node{ops.CrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "ctc_loss", Door: "functional.CTCLoss", Doc: "CtcLoss returns -log of the probability that logProbs, which is (T, N, C) or (T, C), spells the targets: (N, S), or all\nof them one after the other. The gradient is the derivative by logProbs; PyTorch's differs by a part that log_softmax\ntakes away. The mean is of the losses divided by the lengths of their targets.",
-			Params: []Param{{"log_probs", "tensor", false}, {"targets", "tensor", false}, {"input_lengths", "tensor", false}, {"target_lengths", "tensor", false}, {"blank", "int", true}, {"reduction", "string", true}, {"zero_infinity", "bool", true}},
+		Schema{Name: "ctc_loss", Door: "functional.CTCLoss",
+			Doc: "CtcLoss returns -log of the probability that logProbs, which is (T, N, C) or (T, C), spells the targets: (N, " +
+				"S), or all\n" +
+				"of them one after the other. The gradient is the derivative by logProbs; PyTorch's differs by a part that " +
+				"log_softmax\n" +
+				"takes away. The mean is of the losses divided by the lengths of their targets.",
+			Params: []Param{{"log_probs", "tensor", false}, {"targets", "tensor", false}, {"input_lengths", "tensor", false},
+				{"target_lengths", "tensor", false}, {"blank", "int", true}, {"reduction", "string", true},
+				{"zero_infinity", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CTCLossOptions
 				c.option("blank", &o.Blank)
@@ -55,9 +78,11 @@ func init() {
 				c.option("zero_infinity", &o.ZeroInfinity)
 				return []*graph.Node{ops.CtcLoss(c.tensor("log_probs"), c.tensor("targets"), c.tensor("input_lengths"), c.tensor("target_lengths"), o)}
 			}},
-		Schema{Name: "gaussian_nll_loss", Door: "functional.GaussianNLLLoss", Doc: "GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.",
+		Schema{Name: "gaussian_nll_loss", Door: "functional.GaussianNLLLoss",
+			Doc: "GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"variance", "tensor", false}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"variance", "tensor", false}, {"full", "bool", true},
+				{"eps", "float64", true}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GaussianNLLLossOptions
 				c.option("full", &o.Full)
@@ -65,34 +90,43 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.GaussianNllLoss(c.tensor("input"), c.tensor("target"), c.tensor("variance"), o)}
 			}},
-		Schema{Name: "hinge_embedding_loss", Door: "functional.HingeEmbeddingLoss", Doc: "HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.",
+		Schema{Name: "hinge_embedding_loss", Door: "functional.HingeEmbeddingLoss",
+			Doc: "HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true},
+				{"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.MarginLossOptions
 				c.option("margin", &o.Margin)
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.HingeEmbeddingLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "huber_loss", Door: "functional.HuberLoss", Doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if\ngiven, multiplies every loss, and divides the mean by its sum.",
+		Schema{Name: "huber_loss", Door: "functional.HuberLoss",
+			Doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A " +
+				"weight, if\n" +
+				"given, multiplies every loss, and divides the mean by its sum.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}, {"delta", "float64", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true},
+				{"reduction", "string", true}, {"delta", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.HuberLossOptions
 				c.option("reduction", &o.Reduction)
 				c.option("delta", &o.Delta)
 				return []*graph.Node{ops.HuberLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "kl_div", Door: "functional.KLDiv", Doc: "KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.",
+		Schema{Name: "kl_div", Door: "functional.KLDiv",
+			Doc: "KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"log_target", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true},
+				{"log_target", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.KLDivOptions
 				c.option("reduction", &o.Reduction)
 				c.option("log_target", &o.LogTarget)
 				return []*graph.Node{ops.KlDiv(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "l1_loss", Door: "functional.L1Loss", Doc: "L1Loss returns |x-target|.",
+		Schema{Name: "l1_loss", Door: "functional.L1Loss",
+			Doc: "L1Loss returns |x-target|.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -100,9 +134,18 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.L1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "linear_cross_entropy", Door: "functional.LinearCrossEntropy", Doc: "LinearCrossEntropy returns CrossEntropy(Linear(x, linearWeight, linearBias), target) without ever holding all logits, where\nthat pays: rows of x are taken some at a time, and in one evaluation of a loss and its gradients the logits of some are gone\nwhen the next ones are made. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in); the gradients of its uses are added in\nfloat32 at least.",
+		Schema{Name: "linear_cross_entropy", Door: "functional.LinearCrossEntropy",
+			Doc: "LinearCrossEntropy returns CrossEntropy(Linear(x, linearWeight, linearBias), target) without ever holding all " +
+				"logits, where\n" +
+				"that pays: rows of x are taken some at a time, and in one evaluation of a loss and its gradients the logits " +
+				"of some are gone\n" +
+				"when the next ones are made. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in); the gradients of " +
+				"its uses are added in\n" +
+				"float32 at least.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"linear_weight", "tensor", false}, {"target", "tensor", false}, {"linear_bias", "tensor", true}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}, {"batch_chunk_size", "int", true}},
+			Params: []Param{{"input", "tensor", false}, {"linear_weight", "tensor", false}, {"target", "tensor", false},
+				{"linear_bias", "tensor", true}, {"weight", "tensor", true}, {"ignore_index", "int", true},
+				{"reduction", "string", true}, {"label_smoothing", "float64", true}, {"batch_chunk_size", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LinearCrossEntropyOptions
 				c.option("ignore_index", &o.IgnoreIndex)
@@ -111,16 +154,19 @@ func init() {
 				c.option("batch_chunk_size", &o.BatchChunkSize)
 				return []*graph.Node{ops.LinearCrossEntropy(c.tensor("input"), c.tensor("linear_weight"), c.tensor("target"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "margin_ranking_loss", Door: "functional.MarginRankingLoss", Doc: "MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.",
+		Schema{Name: "margin_ranking_loss", Door: "functional.MarginRankingLoss",
+			Doc: "MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true},
+				{"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.MarginLossOptions
 				c.option("margin", &o.Margin)
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MarginRankingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "mse_loss", Door: "functional.MSELoss", Doc: "MseLoss returns (x-target)².",
+		Schema{Name: "mse_loss", Door: "functional.MSELoss",
+			Doc: "MseLoss returns (x-target)².",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -128,8 +174,12 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MseLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "multi_margin_loss", Door: "functional.MultiMarginLoss", Doc: "MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of\nthe target class; x is (N, C) or (C).",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"p", "int", true}, {"margin", "float64", true}, {"reduction", "string", true}},
+		Schema{Name: "multi_margin_loss", Door: "functional.MultiMarginLoss",
+			Doc: "MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the " +
+				"weight of\n" +
+				"the target class; x is (N, C) or (C).",
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"p", "int", true},
+				{"margin", "float64", true}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.MultiMarginLossOptions
 				c.option("p", &o.P)
@@ -137,33 +187,45 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MultiMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "multilabel_margin_loss", Door: "functional.MultiLabelMarginLoss", Doc: "MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target\nlists classes, up to the first -1. x and target are (N, C) or (C).",
+		Schema{Name: "multilabel_margin_loss", Door: "functional.MultiLabelMarginLoss",
+			Doc: "MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row " +
+				"of target\n" +
+				"lists classes, up to the first -1. x and target are (N, C) or (C).",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MultilabelMarginLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "multilabel_soft_margin_loss", Door: "functional.MultiLabelSoftMarginLoss", Doc: "MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.",
+		Schema{Name: "multilabel_soft_margin_loss", Door: "functional.MultiLabelSoftMarginLoss",
+			Doc: "MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times " +
+				"weight.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true},
+				{"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MultilabelSoftMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "nll_loss", Door: "functional.NLLLoss", Doc: "NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean\nis divided by the sum of those weights.",
+		Schema{Name: "nll_loss", Door: "functional.NLLLoss",
+			Doc: "NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. " +
+				"The mean\n" +
+				"is divided by the sum of those weights.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true},
+				{"ignore_index", "int", true}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.NLLLossOptions
 				c.option("ignore_index", &o.IgnoreIndex)
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.NllLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "poisson_nll_loss", Door: "functional.PoissonNLLLoss", Doc: "PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.",
+		Schema{Name: "poisson_nll_loss", Door: "functional.PoissonNLLLoss",
+			Doc: "PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"log_input", "bool", true}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"log_input", "bool", true}, {"full", "bool", true},
+				{"eps", "float64", true}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.PoissonNLLLossOptions
 				c.optionNot("log_input", &o.RawInput)
@@ -172,16 +234,19 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.PoissonNllLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "smooth_l1_loss", Door: "functional.SmoothL1Loss", Doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
+		Schema{Name: "smooth_l1_loss", Door: "functional.SmoothL1Loss",
+			Doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"beta", "float64", true}},
+			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true},
+				{"beta", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.SmoothL1LossOptions
 				c.option("reduction", &o.Reduction)
 				c.option("beta", &o.Beta)
 				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "soft_margin_loss", Door: "functional.SoftMarginLoss", Doc: "SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.",
+		Schema{Name: "soft_margin_loss", Door: "functional.SoftMarginLoss",
+			Doc: "SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -189,9 +254,12 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.SoftMarginLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
-		Schema{Name: "triplet_margin_loss", Door: "functional.TripletMarginLoss", Doc: "TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).",
+		Schema{Name: "triplet_margin_loss", Door: "functional.TripletMarginLoss",
+			Doc: "TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).",
 			AMP: "float32", Random: "",
-			Params: []Param{{"anchor", "tensor", false}, {"positive", "tensor", false}, {"negative", "tensor", false}, {"margin", "float64", true}, {"p", "float64", true}, {"eps", "float64", true}, {"swap", "bool", true}, {"reduction", "string", true}},
+			Params: []Param{{"anchor", "tensor", false}, {"positive", "tensor", false}, {"negative", "tensor", false},
+				{"margin", "float64", true}, {"p", "float64", true}, {"eps", "float64", true}, {"swap", "bool", true},
+				{"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.TripletMarginLossOptions
 				c.option("margin", &o.Margin)

@@ -9,226 +9,265 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "abs", Door: "Abs", Doc: "Abs returns |x|; the magnitude of complex numbers.",
+		Schema{Name: "abs", Door: "Abs",
+			Doc:     "Abs returns |x|; the magnitude of complex numbers.",
 			InPlace: true,
 			Aliases: []string{"absolute"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Abs(c.tensor("input"))}
 			}},
-		Schema{Name: "acos", Door: "Acos", Doc: "Acos returns the inverse cosine; NaN outside [-1, 1].",
+		Schema{Name: "acos", Door: "Acos",
+			Doc:     "Acos returns the inverse cosine; NaN outside [-1, 1].",
 			InPlace: true,
 			Aliases: []string{"arccos"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Acos(c.tensor("input"))}
 			}},
-		Schema{Name: "acosh", Door: "Acosh", Doc: "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
+		Schema{Name: "acosh", Door: "Acosh",
+			Doc:     "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
 			InPlace: true,
 			Aliases: []string{"arccosh"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Acosh(c.tensor("input"))}
 			}},
-		Schema{Name: "asin", Door: "Asin", Doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
+		Schema{Name: "asin", Door: "Asin",
+			Doc:     "Asin returns the inverse sine; NaN outside [-1, 1].",
 			InPlace: true,
 			Aliases: []string{"arcsin"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Asin(c.tensor("input"))}
 			}},
-		Schema{Name: "asinh", Door: "Asinh", Doc: "Asinh returns the inverse hyperbolic sine.",
+		Schema{Name: "asinh", Door: "Asinh",
+			Doc:     "Asinh returns the inverse hyperbolic sine.",
 			InPlace: true,
 			Aliases: []string{"arcsinh"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Asinh(c.tensor("input"))}
 			}},
-		Schema{Name: "atan", Door: "Atan", Doc: "Atan returns the inverse tangent.",
+		Schema{Name: "atan", Door: "Atan",
+			Doc:     "Atan returns the inverse tangent.",
 			InPlace: true,
 			Aliases: []string{"arctan"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Atan(c.tensor("input"))}
 			}},
-		Schema{Name: "atan2", Door: "Atan2", Doc: "Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].",
+		Schema{Name: "atan2", Door: "Atan2",
+			Doc:     "Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].",
 			InPlace: true,
 			Aliases: []string{"arctan2"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Atan2(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "atanh", Door: "Atanh", Doc: "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
+		Schema{Name: "atanh", Door: "Atanh",
+			Doc:     "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
 			InPlace: true,
 			Aliases: []string{"arctanh"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
 			}},
-		Schema{Name: "cbrt", Door: "Cbrt", Doc: "Cbrt returns the cube root of real numbers, negative for negative ones.",
+		Schema{Name: "cbrt", Door: "Cbrt",
+			Doc:     "Cbrt returns the cube root of real numbers, negative for negative ones.",
 			InPlace: true,
 			Aliases: []string{"cube_root"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Cbrt(c.tensor("input"))}
 			}},
-		Schema{Name: "ceil", Door: "Ceil", Doc: "Ceil rounds up.",
+		Schema{Name: "ceil", Door: "Ceil",
+			Doc:     "Ceil rounds up.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ceil(c.tensor("input"))}
 			}},
-		Schema{Name: "conj", Door: "Conj", Doc: "Conj returns the complex conjugate; real numbers are their own.",
+		Schema{Name: "conj", Door: "Conj",
+			Doc:     "Conj returns the complex conjugate; real numbers are their own.",
 			Aliases: []string{"conj_physical", "conjugate"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
 			}},
-		Schema{Name: "copysign", Door: "Copysign", Doc: "Copysign returns |x| with the sign of other.",
+		Schema{Name: "copysign", Door: "Copysign",
+			Doc:     "Copysign returns |x| with the sign of other.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "cos", Door: "Cos", Doc: "Cos returns the cosine of x in radians.",
+		Schema{Name: "cos", Door: "Cos",
+			Doc:     "Cos returns the cosine of x in radians.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Cos(c.tensor("input"))}
 			}},
-		Schema{Name: "cosh", Door: "Cosh", Doc: "Cosh returns the hyperbolic cosine.",
+		Schema{Name: "cosh", Door: "Cosh",
+			Doc:     "Cosh returns the hyperbolic cosine.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
-		Schema{Name: "cube", Door: "Cube", Doc: "Cube returns x³.",
+		Schema{Name: "cube", Door: "Cube",
+			Doc:     "Cube returns x³.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Cube(c.tensor("input"))}
 			}},
-		Schema{Name: "deg2rad", Door: "Deg2rad", Doc: "Deg2rad converts degrees to radians.",
+		Schema{Name: "deg2rad", Door: "Deg2rad",
+			Doc:     "Deg2rad converts degrees to radians.",
 			InPlace: true,
 			Aliases: []string{"radians"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Deg2rad(c.tensor("input"))}
 			}},
-		Schema{Name: "erf", Door: "Erf", Doc: "Erf returns the error function.",
+		Schema{Name: "erf", Door: "Erf",
+			Doc:     "Erf returns the error function.",
 			InPlace: true,
 			Aliases: []string{"special_erf"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Erf(c.tensor("input"))}
 			}},
-		Schema{Name: "erfc", Door: "Erfc", Doc: "Erfc returns 1 - erf(x), precise for large x.",
+		Schema{Name: "erfc", Door: "Erfc",
+			Doc:     "Erfc returns 1 - erf(x), precise for large x.",
 			InPlace: true,
 			Aliases: []string{"special_erfc"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Erfc(c.tensor("input"))}
 			}},
-		Schema{Name: "erfinv", Door: "Erfinv", Doc: "Erfinv returns the inverse of erf.",
+		Schema{Name: "erfinv", Door: "Erfinv",
+			Doc:     "Erfinv returns the inverse of erf.",
 			InPlace: true,
 			Aliases: []string{"special_erfinv"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Erfinv(c.tensor("input"))}
 			}},
-		Schema{Name: "exp", Door: "Exp", Doc: "Exp returns e to the power x.",
+		Schema{Name: "exp", Door: "Exp",
+			Doc:     "Exp returns e to the power x.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Exp(c.tensor("input"))}
 			}},
-		Schema{Name: "exp2", Door: "Exp2", Doc: "Exp2 returns 2 to the power x.",
+		Schema{Name: "exp2", Door: "Exp2",
+			Doc:     "Exp2 returns 2 to the power x.",
 			InPlace: true,
 			Aliases: []string{"special_exp2"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Exp2(c.tensor("input"))}
 			}},
-		Schema{Name: "expm1", Door: "Expm1", Doc: "Expm1 returns exp(x) - 1, precise near 0.",
+		Schema{Name: "expm1", Door: "Expm1",
+			Doc:     "Expm1 returns exp(x) - 1, precise near 0.",
 			InPlace: true,
 			Aliases: []string{"special_expm1"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Expm1(c.tensor("input"))}
 			}},
-		Schema{Name: "floor", Door: "Floor", Doc: "Floor rounds down.",
+		Schema{Name: "floor", Door: "Floor",
+			Doc:     "Floor rounds down.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Floor(c.tensor("input"))}
 			}},
-		Schema{Name: "frac", Door: "Frac", Doc: "Frac returns x less its whole part, with x's sign.",
+		Schema{Name: "frac", Door: "Frac",
+			Doc:     "Frac returns x less its whole part, with x's sign.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Frac(c.tensor("input"))}
 			}},
-		Schema{Name: "frexp", Door: "Frexp", Doc: "Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, infinities and\nNaN are their own mantissa with exponent 0.",
+		Schema{Name: "frexp", Door: "Frexp",
+			Doc: "Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, " +
+				"infinities and\n" +
+				"NaN are their own mantissa with exponent 0.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				r0, r1 := ops.Frexp(c.tensor("input"))
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "heaviside", Door: "Heaviside", Doc: "Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have\none dtype.",
+		Schema{Name: "heaviside", Door: "Heaviside",
+			Doc: "Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must " +
+				"have\n" +
+				"one dtype.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}, {"values", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
 			}},
-		Schema{Name: "hypot", Door: "Hypot", Doc: "Hypot returns √(x² + other²) without overflow.",
+		Schema{Name: "hypot", Door: "Hypot",
+			Doc:     "Hypot returns √(x² + other²) without overflow.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Hypot(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "ldexp", Door: "Ldexp", Doc: "Ldexp returns x·2^other.",
+		Schema{Name: "ldexp", Door: "Ldexp",
+			Doc: "Ldexp returns x·2^other.",
 			AMP: "float32", Random: "",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ldexp(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "log", Door: "Log", Doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
+		Schema{Name: "log", Door: "Log",
+			Doc:     "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Log(c.tensor("input"))}
 			}},
-		Schema{Name: "log10", Door: "Log10", Doc: "Log10 returns the logarithm to base 10.",
+		Schema{Name: "log10", Door: "Log10",
+			Doc:     "Log10 returns the logarithm to base 10.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Log10(c.tensor("input"))}
 			}},
-		Schema{Name: "log1p", Door: "Log1p", Doc: "Log1p returns log(1 + x), precise near 0.",
+		Schema{Name: "log1p", Door: "Log1p",
+			Doc:     "Log1p returns log(1 + x), precise near 0.",
 			InPlace: true,
 			Aliases: []string{"special_log1p"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Log1p(c.tensor("input"))}
 			}},
-		Schema{Name: "log2", Door: "Log2", Doc: "Log2 returns the logarithm to base 2.",
+		Schema{Name: "log2", Door: "Log2",
+			Doc:     "Log2 returns the logarithm to base 2.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
 			}},
-		Schema{Name: "logaddexp", Door: "Logaddexp", Doc: "Logaddexp returns log(exp(x) + exp(other)) without overflow.",
+		Schema{Name: "logaddexp", Door: "Logaddexp",
+			Doc:    "Logaddexp returns log(exp(x) + exp(other)) without overflow.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Logaddexp(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "logaddexp2", Door: "Logaddexp2", Doc: "Logaddexp2 returns log2(2^x + 2^other) without overflow.",
+		Schema{Name: "logaddexp2", Door: "Logaddexp2",
+			Doc:    "Logaddexp2 returns log2(2^x + 2^other) without overflow.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Logaddexp2(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "logit", Door: "special.Logit", Doc: "Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.",
+		Schema{Name: "logit", Door: "special.Logit",
+			Doc:     "Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.",
 			InPlace: true,
 			Aliases: []string{"special_logit"},
 			Params:  []Param{{"input", "tensor", false}, {"eps", "float64", true}},
@@ -237,7 +276,8 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.Logit(c.tensor("input"), o)}
 			}},
-		Schema{Name: "nan_to_num", Door: "NanToNum", Doc: "NanToNum replaces NaN and infinities by numbers; no gradient passes there.",
+		Schema{Name: "nan_to_num", Door: "NanToNum",
+			Doc:     "NanToNum replaces NaN and infinities by numbers; no gradient passes there.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}, {"nan", "float64", true}, {"posinf", "float64", true}, {"neginf", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -247,44 +287,51 @@ func init() {
 				c.option("neginf", &o.NegInf)
 				return []*graph.Node{ops.NanToNum(c.tensor("input"), o)}
 			}},
-		Schema{Name: "neg", Door: "Neg", Doc: "Neg returns -x.",
+		Schema{Name: "neg", Door: "Neg",
+			Doc:     "Neg returns -x.",
 			InPlace: true,
 			Aliases: []string{"negative"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
 			}},
-		Schema{Name: "nextafter", Door: "Nextafter", Doc: "Nextafter returns the next number of the dtype after x towards other.",
+		Schema{Name: "nextafter", Door: "Nextafter",
+			Doc:     "Nextafter returns the next number of the dtype after x towards other.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Nextafter(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "positive", Door: "Positive", Doc: "Positive returns x.",
+		Schema{Name: "positive", Door: "Positive",
+			Doc:    "Positive returns x.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Positive(c.tensor("input"))}
 			}},
-		Schema{Name: "rad2deg", Door: "Rad2deg", Doc: "Rad2deg converts radians to degrees.",
+		Schema{Name: "rad2deg", Door: "Rad2deg",
+			Doc:     "Rad2deg converts radians to degrees.",
 			InPlace: true,
 			Aliases: []string{"degrees"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Rad2deg(c.tensor("input"))}
 			}},
-		Schema{Name: "reciprocal", Door: "Reciprocal", Doc: "Reciprocal returns 1/x.",
+		Schema{Name: "reciprocal", Door: "Reciprocal",
+			Doc:     "Reciprocal returns 1/x.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Reciprocal(c.tensor("input"))}
 			}},
-		Schema{Name: "resolve_conj", Door: "ResolveConj", Doc: "ResolveConj returns x: a conjugate is never held back here.",
+		Schema{Name: "resolve_conj", Door: "ResolveConj",
+			Doc:     "ResolveConj returns x: a conjugate is never held back here.",
 			Aliases: []string{"resolve_neg"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ResolveConj(c.tensor("input"))}
 			}},
-		Schema{Name: "round", Door: "Round", Doc: "Round rounds to the nearest, ties to even.",
+		Schema{Name: "round", Door: "Round",
+			Doc:     "Round rounds to the nearest, ties to even.",
 			InPlace: true,
 			Aliases: []string{"special_round"},
 			Params:  []Param{{"input", "tensor", false}, {"decimals", "int", true}},
@@ -293,92 +340,107 @@ func init() {
 				c.option("decimals", &o.Decimals)
 				return []*graph.Node{ops.Round(c.tensor("input"), o)}
 			}},
-		Schema{Name: "rsqrt", Door: "Rsqrt", Doc: "Rsqrt returns 1/√x.",
+		Schema{Name: "rsqrt", Door: "Rsqrt",
+			Doc:     "Rsqrt returns 1/√x.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Rsqrt(c.tensor("input"))}
 			}},
-		Schema{Name: "sgn", Door: "Sgn", Doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
+		Schema{Name: "sgn", Door: "Sgn",
+			Doc:     "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Sgn(c.tensor("input"))}
 			}},
-		Schema{Name: "sigmoid", Door: "Sigmoid", Doc: "Sigmoid returns 1/(1 + exp(-x)).",
+		Schema{Name: "sigmoid", Door: "Sigmoid",
+			Doc:     "Sigmoid returns 1/(1 + exp(-x)).",
 			InPlace: true,
 			Aliases: []string{"special_expit", "expit"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
-		Schema{Name: "sign", Door: "Sign", Doc: "Sign returns -1, 0 or 1; for NaN it is 0.",
+		Schema{Name: "sign", Door: "Sign",
+			Doc:     "Sign returns -1, 0 or 1; for NaN it is 0.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
-		Schema{Name: "signbit", Door: "Signbit", Doc: "Signbit reports which elements are negative, -0 and NaN with the sign set included.",
+		Schema{Name: "signbit", Door: "Signbit",
+			Doc:    "Signbit reports which elements are negative, -0 and NaN with the sign set included.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Signbit(c.tensor("input"))}
 			}},
-		Schema{Name: "sin", Door: "Sin", Doc: "Sin returns the sine of x in radians.",
+		Schema{Name: "sin", Door: "Sin",
+			Doc:     "Sin returns the sine of x in radians.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Sin(c.tensor("input"))}
 			}},
-		Schema{Name: "sinc", Door: "Sinc", Doc: "Sinc returns sin(πx)/πx, 1 at 0.",
+		Schema{Name: "sinc", Door: "Sinc",
+			Doc:     "Sinc returns sin(πx)/πx, 1 at 0.",
 			InPlace: true,
 			Aliases: []string{"special_sinc"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Sinc(c.tensor("input"))}
 			}},
-		Schema{Name: "sinh", Door: "Sinh", Doc: "Sinh returns the hyperbolic sine.",
+		Schema{Name: "sinh", Door: "Sinh",
+			Doc:     "Sinh returns the hyperbolic sine.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
-		Schema{Name: "sqrt", Door: "Sqrt", Doc: "Sqrt returns √x; NaN below zero.",
+		Schema{Name: "sqrt", Door: "Sqrt",
+			Doc:     "Sqrt returns √x; NaN below zero.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Sqrt(c.tensor("input"))}
 			}},
-		Schema{Name: "square", Door: "Square", Doc: "Square returns x².",
+		Schema{Name: "square", Door: "Square",
+			Doc:     "Square returns x².",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
 			}},
-		Schema{Name: "tan", Door: "Tan", Doc: "Tan returns the tangent of x in radians.",
+		Schema{Name: "tan", Door: "Tan",
+			Doc:     "Tan returns the tangent of x in radians.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Tan(c.tensor("input"))}
 			}},
-		Schema{Name: "tanh", Door: "Tanh", Doc: "Tanh returns the hyperbolic tangent.",
+		Schema{Name: "tanh", Door: "Tanh",
+			Doc:     "Tanh returns the hyperbolic tangent.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
-		Schema{Name: "trunc", Door: "Trunc", Doc: "Trunc rounds towards zero.",
+		Schema{Name: "trunc", Door: "Trunc",
+			Doc:     "Trunc rounds towards zero.",
 			InPlace: true,
 			Aliases: []string{"fix"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Trunc(c.tensor("input"))}
 			}},
-		Schema{Name: "special_xlog1py", Door: "special.Xlog1py", Doc: "Xlog1py returns x·log(1 + other), and 0 where x is 0 and other is no NaN.",
+		Schema{Name: "special_xlog1py", Door: "special.Xlog1py",
+			Doc:    "Xlog1py returns x·log(1 + other), and 0 where x is 0 and other is no NaN.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Xlog1py(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "xlogy", Door: "special.Xlogy", Doc: "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
+		Schema{Name: "xlogy", Door: "special.Xlogy",
+			Doc:     "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
 			InPlace: true,
 			Aliases: []string{"special_xlogy"},
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -9,93 +9,118 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "addbmm", Door: "Addbmm", Doc: "Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.",
+		Schema{Name: "addbmm", Door: "Addbmm",
+			Doc: "Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			Params: []Param{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true},
+				{"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.AddmmOptions
 				c.option("beta", &o.Beta)
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Addbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
 			}},
-		Schema{Name: "addmm", Door: "Addmm", Doc: "Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.",
+		Schema{Name: "addmm", Door: "Addmm",
+			Doc: "Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"mat1", "tensor", false}, {"mat2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			Params: []Param{{"input", "tensor", false}, {"mat1", "tensor", false}, {"mat2", "tensor", false}, {"beta", "any", true},
+				{"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.AddmmOptions
 				c.option("beta", &o.Beta)
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Addmm(c.tensor("input"), c.tensor("mat1"), c.tensor("mat2"), o)}
 			}},
-		Schema{Name: "addmv", Door: "Addmv", Doc: "Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.",
+		Schema{Name: "addmv", Door: "Addmv",
+			Doc: "Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"mat", "tensor", false}, {"vec", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			Params: []Param{{"input", "tensor", false}, {"mat", "tensor", false}, {"vec", "tensor", false}, {"beta", "any", true},
+				{"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.AddmmOptions
 				c.option("beta", &o.Beta)
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Addmv(c.tensor("input"), c.tensor("mat"), c.tensor("vec"), o)}
 			}},
-		Schema{Name: "addr", Door: "Addr", Doc: "Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.",
+		Schema{Name: "addr", Door: "Addr",
+			Doc: "Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"vec1", "tensor", false}, {"vec2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			Params: []Param{{"input", "tensor", false}, {"vec1", "tensor", false}, {"vec2", "tensor", false}, {"beta", "any", true},
+				{"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.AddmmOptions
 				c.option("beta", &o.Beta)
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Addr(c.tensor("input"), c.tensor("vec1"), c.tensor("vec2"), o)}
 			}},
-		Schema{Name: "baddbmm", Door: "Baddbmm", Doc: "Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.",
+		Schema{Name: "baddbmm", Door: "Baddbmm",
+			Doc: "Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			Params: []Param{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true},
+				{"alpha", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.AddmmOptions
 				c.option("beta", &o.Beta)
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Baddbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
 			}},
-		Schema{Name: "bilinear", Door: "functional.Bilinear", Doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
+		Schema{Name: "bilinear", Door: "functional.Bilinear",
+			Doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
 			AMP: "half", Random: "",
 			Aliases: []string{"bilinear_layer"},
-			Params:  []Param{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			Params: []Param{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false},
+				{"bias", "tensor", true}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
 			}},
-		Schema{Name: "block_masked_mm", Door: "BlockMaskedMm", Doc: "BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of\nthe output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.",
+		Schema{Name: "block_masked_mm", Door: "BlockMaskedMm",
+			Doc: "BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each " +
+				"block of\n" +
+				"the output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.",
 			AMP: "half", Random: "",
-			Params: []Param{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"mask_out", "tensor", true}, {"mask_lhs", "tensor", true}, {"mask_rhs", "tensor", true}, {"block_size", "int", true}},
+			Params: []Param{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"mask_out", "tensor", true}, {"mask_lhs", "tensor", true},
+				{"mask_rhs", "tensor", true}, {"block_size", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.BlockMaskedMmOptions
 				c.option("block_size", &o.BlockSize)
 				return []*graph.Node{ops.BlockMaskedMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "bmm", Door: "Bmm", Doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
+		Schema{Name: "bmm", Door: "Bmm",
+			Doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}
 			}},
-		Schema{Name: "chain_matmul", Door: "", Doc: "ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.",
+		Schema{Name: "chain_matmul", Door: "",
+			Doc: "ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last " +
+				"may be vectors.",
 			AMP: "half", Random: "",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ChainMatmul(c.tensors()...)}
 			}},
-		Schema{Name: "cross", Door: "", Doc: "Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.",
+		Schema{Name: "cross", Door: "",
+			Doc:    "Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CrossOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		Schema{Name: "dot", Door: "Dot", Doc: "Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.",
+		Schema{Name: "dot", Door: "Dot",
+			Doc: "Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.",
 			AMP: "half", Random: "",
 			Aliases: []string{"dot_1d"},
 			Params:  []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Dot(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "einsum", Door: "Einsum", Doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
+		Schema{Name: "einsum", Door: "Einsum",
+			Doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, " +
+				"repeated\n" +
+				"letters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. " +
+				"Sizes of 1 broadcast.",
 			AMP: "half", Random: "",
 			Params: []Param{{"equation", "string", false}, {"operands", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -103,17 +128,27 @@ func init() {
 				c.required("equation", &v_equation)
 				return []*graph.Node{ops.Einsum(v_equation, c.tensors()...)}
 			}},
-		Schema{Name: "gather_mm", Door: "GatherMm", Doc: "GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the\nmatrices of a stack in row-major order and broadcast against each other; nil means all, in order.",
-			Params: []Param{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"lhs_indices", "tensor", true}, {"rhs_indices", "tensor", true}},
+		Schema{Name: "gather_mm", Door: "GatherMm",
+			Doc: "GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions " +
+				"count the\n" +
+				"matrices of a stack in row-major order and broadcast against each other; nil means all, in order.",
+			Params: []Param{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"lhs_indices", "tensor", true},
+				{"rhs_indices", "tensor", true}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.GatherMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor())}
 			}},
-		Schema{Name: "ger", Door: "", Doc: "Ger is Outer under the name BLAS gave it.",
+		Schema{Name: "ger", Door: "",
+			Doc:    "Ger is Outer under the name BLAS gave it.",
 			Params: []Param{{"input", "tensor", false}, {"vec2", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ger(c.tensor("input"), c.tensor("vec2"))}
 			}},
-		Schema{Name: "hadamard_transform", Door: "linalg.HadamardTransform", Doc: "HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,\nin n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,\nWilliamson's for 20 and 28.",
+		Schema{Name: "hadamard_transform", Door: "linalg.HadamardTransform",
+			Doc: "HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard " +
+				"matrix,\n" +
+				"in n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for " +
+				"12,\n" +
+				"Williamson's for 20 and 28.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"scale", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -121,36 +156,46 @@ func init() {
 				c.option("scale", &o.Scale)
 				return []*graph.Node{ops.HadamardTransform(c.tensor("input"), o)}
 			}},
-		Schema{Name: "inner", Door: "Inner", Doc: "Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.",
+		Schema{Name: "inner", Door: "Inner",
+			Doc: "Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Inner(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "kron", Door: "Kron", Doc: "Kron returns the Kronecker product: every element of x times all of other, block by block.",
+		Schema{Name: "kron", Door: "Kron",
+			Doc:    "Kron returns the Kronecker product: every element of x times all of other, block by block.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Kron(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "linalg_cross", Door: "linalg.Cross", Doc: "LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.",
+		Schema{Name: "linalg_cross", Door: "linalg.Cross",
+			Doc: "LinalgCross returns the vector products along a dimension of size 3, by default the last; the others " +
+				"broadcast.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LinalgCrossOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.LinalgCross(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		Schema{Name: "linear", Door: "functional.Linear", Doc: "Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one\ndimension gives one number for each vector.",
+		Schema{Name: "linear", Door: "functional.Linear",
+			Doc: "Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of " +
+				"one\n" +
+				"dimension gives one number for each vector.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Linear(c.tensor("input"), c.tensor("weight"), c.optionalTensor())}
 			}},
-		Schema{Name: "matmul", Door: "MatMul", Doc: "Matmul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.",
+		Schema{Name: "matmul", Door: "MatMul",
+			Doc:    "Matmul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "matrix_power", Door: "linalg.MatrixPower", Doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity, below 0 the power of the inverse.",
+		Schema{Name: "matrix_power", Door: "linalg.MatrixPower",
+			Doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity, below 0 " +
+				"the power of the inverse.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"n", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -158,36 +203,48 @@ func init() {
 				c.required("n", &v_n)
 				return []*graph.Node{ops.MatrixPower(c.tensor("input"), v_n)}
 			}},
-		Schema{Name: "mm", Door: "Mm", Doc: "Mm multiplies two matrices; nothing is broadcast.",
+		Schema{Name: "mm", Door: "Mm",
+			Doc: "Mm multiplies two matrices; nothing is broadcast.",
 			AMP: "half", Random: "",
 			Aliases: []string{"dot_2d"},
 			Params:  []Param{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Mm(c.tensor("input"), c.tensor("mat2"))}
 			}},
-		Schema{Name: "linalg_multi_dot", Door: "linalg.MultiDot", Doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
+		Schema{Name: "linalg_multi_dot", Door: "linalg.MultiDot",
+			Doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
 			AMP: "half", Random: "",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MultiDot(c.tensors()...)}
 			}},
-		Schema{Name: "mv", Door: "Mv", Doc: "Mv multiplies a matrix by a vector.",
+		Schema{Name: "mv", Door: "Mv",
+			Doc: "Mv multiplies a matrix by a vector.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"vec", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Mv(c.tensor("input"), c.tensor("vec"))}
 			}},
-		Schema{Name: "outer", Door: "Outer", Doc: "Outer returns the products of all elements of vector x with all of vec2.",
+		Schema{Name: "outer", Door: "Outer",
+			Doc:    "Outer returns the products of all elements of vector x with all of vec2.",
 			Params: []Param{{"input", "tensor", false}, {"vec2", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Outer(c.tensor("input"), c.tensor("vec2"))}
 			}},
-		Schema{Name: "segmented_mm", Door: "SegmentedMm", Doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,\nthe columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It\ncosts a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.",
+		Schema{Name: "segmented_mm", Door: "SegmentedMm",
+			Doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from " +
+				"… to,\n" +
+				"the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in " +
+				"front. It\n" +
+				"costs a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"segments", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.SegmentedMm(c.tensor("input"), c.tensor("other"), c.tensor("segments"))}
 			}},
-		Schema{Name: "tensordot", Door: "Tensordot", Doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
+		Schema{Name: "tensordot", Door: "Tensordot",
+			Doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of " +
+				"other;\n" +
+				"or two lists [][]int that name the dimensions of each.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -195,19 +252,23 @@ func init() {
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Tensordot(c.tensor("input"), c.tensor("other"), v_dims)}
 			}},
-		Schema{Name: "trace", Door: "Trace", Doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
+		Schema{Name: "trace", Door: "Trace",
+			Doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Trace(c.tensor("input"))}
 			}},
-		Schema{Name: "vdot", Door: "Vdot", Doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
+		Schema{Name: "vdot", Door: "Vdot",
+			Doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Vdot(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "vecdot", Door: "linalg.Vecdot", Doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.",
+		Schema{Name: "vecdot", Door: "linalg.Vecdot",
+			Doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others " +
+				"broadcast.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {

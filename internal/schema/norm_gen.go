@@ -9,9 +9,16 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "batch_norm", Door: "functional.BatchNorm", Doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
+		Schema{Name: "batch_norm", Door: "functional.BatchNorm",
+			Doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own " +
+				"statistics,\n" +
+				"otherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil " +
+				"where\n" +
+				"none were given; the tensors given are left alone.",
 			Aliases: []string{"batch_norm1d", "batch_norm2d", "batch_norm3d"},
-			Params:  []Param{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}, {"channels_last", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true},
+				{"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true},
+				{"momentum", "float64", true}, {"eps", "float64", true}, {"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.BatchNormOptions
 				c.option("training", &o.Training)
@@ -21,22 +28,32 @@ func init() {
 				r0, r1, r2 := ops.BatchNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "batch_norm_eval", Door: "", Doc: "BatchNormEval is BatchNorm by the running statistics, which stay as they are.",
-			Params: []Param{{"input", "tensor", false}, {"running_mean", "tensor", false}, {"running_var", "tensor", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
+		Schema{Name: "batch_norm_eval", Door: "",
+			Doc: "BatchNormEval is BatchNorm by the running statistics, which stay as they are.",
+			Params: []Param{{"input", "tensor", false}, {"running_mean", "tensor", false}, {"running_var", "tensor", false},
+				{"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.EpsOptions
 				c.option("eps", &o.Eps)
-				return []*graph.Node{ops.BatchNormEval(c.tensor("input"), c.tensor("running_mean"), c.tensor("running_var"), c.optionalTensor(), c.optionalTensor(), o)}
+				return []*graph.Node{ops.BatchNormEval(c.tensor("input"), c.tensor("running_mean"), c.tensor("running_var"), c.optionalTensor(), c.optionalTensor(),
+					o)}
 			}},
-		Schema{Name: "batch_norm_update_running_stats", Door: "", Doc: "BatchNormUpdateRunningStats returns running statistics moved towards those of a batch, (N, C, …): its mean, and its\nvariance with Bessel's correction. Gradients pass to the old ones alone.",
-			Params: []Param{{"input", "tensor", false}, {"running_mean", "tensor", false}, {"running_var", "tensor", false}, {"momentum", "float64", true}},
+		Schema{Name: "batch_norm_update_running_stats", Door: "",
+			Doc: "BatchNormUpdateRunningStats returns running statistics moved towards those of a batch, (N, C, …): its mean, " +
+				"and its\n" +
+				"variance with Bessel's correction. Gradients pass to the old ones alone.",
+			Params: []Param{{"input", "tensor", false}, {"running_mean", "tensor", false}, {"running_var", "tensor", false},
+				{"momentum", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.MomentumOptions
 				c.option("momentum", &o.Momentum)
 				r0, r1 := ops.BatchNormUpdateRunningStats(c.tensor("input"), c.tensor("running_mean"), c.tensor("running_var"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "global_response_norm", Door: "functional.GlobalResponseNorm", Doc: "GlobalResponseNorm lets the channels of x, (N, C, H, W), compete: each is scaled by its length over the mean length\nof all, then by gamma, shifted by beta, of (C), and added to x (Woo et al.).",
+		Schema{Name: "global_response_norm", Door: "functional.GlobalResponseNorm",
+			Doc: "GlobalResponseNorm lets the channels of x, (N, C, H, W), compete: each is scaled by its length over the mean " +
+				"length\n" +
+				"of all, then by gamma, shifted by beta, of (C), and added to x (Woo et al.).",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"gamma", "tensor", false}, {"beta", "tensor", false}, {"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -44,9 +61,12 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.GlobalResponseNorm(c.tensor("input"), c.tensor("gamma"), c.tensor("beta"), o)}
 			}},
-		Schema{Name: "group_norm", Door: "functional.GroupNorm", Doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.",
+		Schema{Name: "group_norm", Door: "functional.GroupNorm",
+			Doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and " +
+				"bias per channel.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
+			Params: []Param{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true},
+				{"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_numGroups int
 				c.required("num_groups", &v_numGroups)
@@ -54,8 +74,13 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.GroupNorm(c.tensor("input"), v_numGroups, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "instance_norm", Door: "functional.InstanceNorm", Doc: "InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the\nrunning statistics as they are afterwards, nil where none were given.",
-			Params: []Param{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"use_input_stats", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
+		Schema{Name: "instance_norm", Door: "functional.InstanceNorm",
+			Doc: "InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result " +
+				"and the\n" +
+				"running statistics as they are afterwards, nil where none were given.",
+			Params: []Param{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true},
+				{"weight", "tensor", true}, {"bias", "tensor", true}, {"use_input_stats", "bool", true},
+				{"momentum", "float64", true}, {"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.InstanceNormOptions
 				c.optionNot("use_input_stats", &o.RunningStats)
@@ -64,8 +89,10 @@ func init() {
 				r0, r1, r2 := ops.InstanceNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "layer_norm", Door: "functional.LayerNorm", Doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
-			Params: []Param{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
+		Schema{Name: "layer_norm", Door: "functional.LayerNorm",
+			Doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
+			Params: []Param{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true},
+				{"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_normalizedShape []int
 				c.required("normalized_shape", &v_normalizedShape)
@@ -73,8 +100,10 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "rms_norm", Door: "functional.RMSNorm", Doc: "RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.",
-			Params: []Param{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"eps", "float64", true}},
+		Schema{Name: "rms_norm", Door: "functional.RMSNorm",
+			Doc: "RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.",
+			Params: []Param{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true},
+				{"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_normalizedShape []int
 				c.required("normalized_shape", &v_normalizedShape)

@@ -9,28 +9,34 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "adaptive_avg_pool1d", Door: "functional.AdaptiveAvgPool1d", Doc: "AdaptiveAvgPool1d cuts the last dimension in outputSize parts and returns the mean of each; -1 keeps the size.",
+		Schema{Name: "adaptive_avg_pool1d", Door: "functional.AdaptiveAvgPool1d",
+			Doc:    "AdaptiveAvgPool1d cuts the last dimension in outputSize parts and returns the mean of each; -1 keeps the size.",
 			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
 				c.required("output_size", &v_outputSize)
 				return []*graph.Node{ops.AdaptiveAvgPool1d(c.tensor("input"), v_outputSize)}
 			}},
-		Schema{Name: "adaptive_avg_pool2d", Door: "functional.AdaptiveAvgPool2d", Doc: "AdaptiveAvgPool2d is AdaptiveAvgPool1d over the last two dimensions.",
+		Schema{Name: "adaptive_avg_pool2d", Door: "functional.AdaptiveAvgPool2d",
+			Doc:    "AdaptiveAvgPool2d is AdaptiveAvgPool1d over the last two dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
 				c.required("output_size", &v_outputSize)
 				return []*graph.Node{ops.AdaptiveAvgPool2d(c.tensor("input"), v_outputSize)}
 			}},
-		Schema{Name: "adaptive_avg_pool3d", Door: "functional.AdaptiveAvgPool3d", Doc: "AdaptiveAvgPool3d is AdaptiveAvgPool1d over the last three dimensions.",
+		Schema{Name: "adaptive_avg_pool3d", Door: "functional.AdaptiveAvgPool3d",
+			Doc:    "AdaptiveAvgPool3d is AdaptiveAvgPool1d over the last three dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
 				c.required("output_size", &v_outputSize)
 				return []*graph.Node{ops.AdaptiveAvgPool3d(c.tensor("input"), v_outputSize)}
 			}},
-		Schema{Name: "adaptive_max_pool1d", Door: "functional.AdaptiveMaxPool1d", Doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked\nfor, its index (nil otherwise). A size of -1 keeps the one there is.",
+		Schema{Name: "adaptive_max_pool1d", Door: "functional.AdaptiveMaxPool1d",
+			Doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, " +
+				"if asked\n" +
+				"for, its index (nil otherwise). A size of -1 keeps the one there is.",
 			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
@@ -40,7 +46,8 @@ func init() {
 				r0, r1 := ops.AdaptiveMaxPool1d(c.tensor("input"), v_outputSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "adaptive_max_pool2d", Door: "functional.AdaptiveMaxPool2d", Doc: "AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.",
+		Schema{Name: "adaptive_max_pool2d", Door: "functional.AdaptiveMaxPool2d",
+			Doc:    "AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
@@ -50,7 +57,8 @@ func init() {
 				r0, r1 := ops.AdaptiveMaxPool2d(c.tensor("input"), v_outputSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "adaptive_max_pool3d", Door: "functional.AdaptiveMaxPool3d", Doc: "AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.",
+		Schema{Name: "adaptive_max_pool3d", Door: "functional.AdaptiveMaxPool3d",
+			Doc:    "AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_outputSize []int
@@ -60,8 +68,11 @@ func init() {
 				r0, r1 := ops.AdaptiveMaxPool3d(c.tensor("input"), v_outputSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "avg_pool1d", Door: "functional.AvgPool1d", Doc: "AvgPool1d returns the mean of every window over the last dimension.",
-			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+		Schema{Name: "avg_pool1d", Door: "functional.AvgPool1d",
+			Doc: "AvgPool1d returns the mean of every window over the last dimension.",
+			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true},
+				{"divisor_override", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -73,8 +84,11 @@ func init() {
 				c.option("divisor_override", &o.DivisorOverride)
 				return []*graph.Node{ops.AvgPool1d(c.tensor("input"), v_kernelSize, o)}
 			}},
-		Schema{Name: "avg_pool2d", Door: "functional.AvgPool2d", Doc: "AvgPool2d returns the mean of every window over the last two dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+		Schema{Name: "avg_pool2d", Door: "functional.AvgPool2d",
+			Doc: "AvgPool2d returns the mean of every window over the last two dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true},
+				{"divisor_override", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -86,8 +100,11 @@ func init() {
 				c.option("divisor_override", &o.DivisorOverride)
 				return []*graph.Node{ops.AvgPool2d(c.tensor("input"), v_kernelSize, o)}
 			}},
-		Schema{Name: "avg_pool3d", Door: "functional.AvgPool3d", Doc: "AvgPool3d returns the mean of every window over the last three dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+		Schema{Name: "avg_pool3d", Door: "functional.AvgPool3d",
+			Doc: "AvgPool3d returns the mean of every window over the last three dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true},
+				{"divisor_override", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -99,8 +116,10 @@ func init() {
 				c.option("divisor_override", &o.DivisorOverride)
 				return []*graph.Node{ops.AvgPool3d(c.tensor("input"), v_kernelSize, o)}
 			}},
-		Schema{Name: "lp_pool1d", Door: "functional.LPPool1d", Doc: "LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.",
-			Params: []Param{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
+		Schema{Name: "lp_pool1d", Door: "functional.LPPool1d",
+			Doc: "LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.",
+			Params: []Param{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false},
+				{"stride", "[]int", true}, {"ceil_mode", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_normType float64
 				c.required("norm_type", &v_normType)
@@ -111,8 +130,10 @@ func init() {
 				c.option("ceil_mode", &o.CeilMode)
 				return []*graph.Node{ops.LpPool1d(c.tensor("input"), v_normType, v_kernelSize, o)}
 			}},
-		Schema{Name: "lp_pool2d", Door: "functional.LPPool2d", Doc: "LpPool2d is LpPool1d over the last two dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
+		Schema{Name: "lp_pool2d", Door: "functional.LPPool2d",
+			Doc: "LpPool2d is LpPool1d over the last two dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false},
+				{"stride", "[]int", true}, {"ceil_mode", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_normType float64
 				c.required("norm_type", &v_normType)
@@ -123,8 +144,10 @@ func init() {
 				c.option("ceil_mode", &o.CeilMode)
 				return []*graph.Node{ops.LpPool2d(c.tensor("input"), v_normType, v_kernelSize, o)}
 			}},
-		Schema{Name: "lp_pool3d", Door: "functional.LPPool3d", Doc: "LpPool3d is LpPool1d over the last three dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
+		Schema{Name: "lp_pool3d", Door: "functional.LPPool3d",
+			Doc: "LpPool3d is LpPool1d over the last three dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false},
+				{"stride", "[]int", true}, {"ceil_mode", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_normType float64
 				c.required("norm_type", &v_normType)
@@ -135,8 +158,13 @@ func init() {
 				c.option("ceil_mode", &o.CeilMode)
 				return []*graph.Node{ops.LpPool3d(c.tensor("input"), v_normType, v_kernelSize, o)}
 			}},
-		Schema{Name: "max_pool1d", Door: "functional.MaxPool1d", Doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its index in the plane (nil otherwise).",
-			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
+		Schema{Name: "max_pool1d", Door: "functional.MaxPool1d",
+			Doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if " +
+				"asked\n" +
+				"for, its index in the plane (nil otherwise).",
+			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true},
+				{"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -150,8 +178,11 @@ func init() {
 				r0, r1 := ops.MaxPool1d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "max_pool2d", Door: "functional.MaxPool2d", Doc: "MaxPool2d is MaxPool1d over the last two dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
+		Schema{Name: "max_pool2d", Door: "functional.MaxPool2d",
+			Doc: "MaxPool2d is MaxPool1d over the last two dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true},
+				{"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -165,8 +196,11 @@ func init() {
 				r0, r1 := ops.MaxPool2d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "max_pool3d", Door: "functional.MaxPool3d", Doc: "MaxPool3d is MaxPool1d over the last three dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
+		Schema{Name: "max_pool3d", Door: "functional.MaxPool3d",
+			Doc: "MaxPool3d is MaxPool1d over the last three dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true},
+				{"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true},
+				{"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -180,8 +214,12 @@ func init() {
 				r0, r1 := ops.MaxPool3d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "max_unpool1d", Door: "functional.MaxUnpool1d", Doc: "MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is taken, and it\nalone has a gradient; PyTorch gives that of the index to all of them.",
-			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
+		Schema{Name: "max_unpool1d", Door: "functional.MaxUnpool1d",
+			Doc: "MaxUnpool1d puts every element at its index in a plane that is 0 elsewhere. Of several for one index one is " +
+				"taken, and it\n" +
+				"alone has a gradient; PyTorch gives that of the index to all of them.",
+			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false},
+				{"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -191,8 +229,10 @@ func init() {
 				c.option("output_size", &o.OutputSize)
 				return []*graph.Node{ops.MaxUnpool1d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
 			}},
-		Schema{Name: "max_unpool2d", Door: "functional.MaxUnpool2d", Doc: "MaxUnpool2d is MaxUnpool1d over the last two dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
+		Schema{Name: "max_unpool2d", Door: "functional.MaxUnpool2d",
+			Doc: "MaxUnpool2d is MaxUnpool1d over the last two dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false},
+				{"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -202,8 +242,10 @@ func init() {
 				c.option("output_size", &o.OutputSize)
 				return []*graph.Node{ops.MaxUnpool2d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
 			}},
-		Schema{Name: "max_unpool3d", Door: "functional.MaxUnpool3d", Doc: "MaxUnpool3d is MaxUnpool1d over the last three dimensions.",
-			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
+		Schema{Name: "max_unpool3d", Door: "functional.MaxUnpool3d",
+			Doc: "MaxUnpool3d is MaxUnpool1d over the last three dimensions.",
+			Params: []Param{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false},
+				{"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)

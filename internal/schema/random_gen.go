@@ -9,19 +9,22 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "bernoulli", Door: "", Doc: "Bernoulli returns ones with the probabilities in x, and zeros.",
+		Schema{Name: "bernoulli", Door: "",
+			Doc: "Bernoulli returns ones with the probabilities in x, and zeros.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Bernoulli(c.tensor("input"))}
 			}},
-		Schema{Name: "binomial", Door: "", Doc: "Binomial returns numbers of successes in count trials of probability prob.",
+		Schema{Name: "binomial", Door: "",
+			Doc: "Binomial returns numbers of successes in count trials of probability prob.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"count", "tensor", false}, {"prob", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}
 			}},
-		Schema{Name: "categorical", Door: "", Doc: "Categorical returns class numbers sampled by logits along an axis.",
+		Schema{Name: "categorical", Door: "",
+			Doc:    "Categorical returns class numbers sampled by logits along an axis.",
 			NoGrad: "its result is a position", NoVMap: "",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"axis", "int", true}, {"num_samples", "int", true}},
@@ -33,17 +36,26 @@ func init() {
 				c.option("num_samples", &o.NumSamples)
 				return []*graph.Node{ops.Categorical(c.tensor("input"), v_axis, o)}
 			}},
-		Schema{Name: "special_entr", Door: "special.Entr", Doc: "Entr returns -x·log(x): 0 at 0 and -Inf below.",
+		Schema{Name: "special_entr", Door: "special.Entr",
+			Doc:    "Entr returns -x·log(x): 0 at 0 and -Inf below.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Entr(c.tensor("input"))}
 			}},
-		Schema{Name: "special_erfcx", Door: "special.Erfcx", Doc: "Erfcx returns exp(x²)·erfc(x), a number where its factors are none.",
+		Schema{Name: "special_erfcinv", Door: "special.Erfcinv",
+			Doc:    "Erfcinv returns the inverse of the complementary error function: infinite at 0 and 2, NaN outside.",
+			Params: []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Erfcinv(c.tensor("input"))}
+			}},
+		Schema{Name: "special_erfcx", Door: "special.Erfcx",
+			Doc:    "Erfcx returns exp(x²)·erfc(x), a number where its factors are none.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Erfcx(c.tensor("input"))}
 			}},
-		Schema{Name: "gumbel", Door: "", Doc: "Gumbel returns numbers of the standard Gumbel distribution.",
+		Schema{Name: "gumbel", Door: "",
+			Doc: "Gumbel returns numbers of the standard Gumbel distribution.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -53,7 +65,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Gumbel(v_size, o)}
 			}},
-		Schema{Name: "laplace", Door: "", Doc: "Laplace returns numbers of the Laplace distribution.",
+		Schema{Name: "laplace", Door: "",
+			Doc: "Laplace returns numbers of the Laplace distribution.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"size", "[]int", false}, {"loc", "float64", true}, {"scale", "float64", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -65,12 +78,14 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Laplace(v_size, o)}
 			}},
-		Schema{Name: "special_log_ndtr", Door: "special.LogNdtr", Doc: "LogNdtr returns the logarithm of Ndtr, precise far below zero.",
+		Schema{Name: "special_log_ndtr", Door: "special.LogNdtr",
+			Doc:    "LogNdtr returns the logarithm of Ndtr, precise far below zero.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LogNdtr(c.tensor("input"))}
 			}},
-		Schema{Name: "multinomial", Door: "", Doc: "Multinomial returns class numbers sampled by the weights in the last dimension of x.",
+		Schema{Name: "multinomial", Door: "",
+			Doc:    "Multinomial returns class numbers sampled by the weights in the last dimension of x.",
 			NoGrad: "its result is a position", NoVMap: "",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},
@@ -81,26 +96,42 @@ func init() {
 				c.option("replacement", &o.Replacement)
 				return []*graph.Node{ops.Multinomial(c.tensor("input"), v_numSamples, o)}
 			}},
-		Schema{Name: "special_ndtr", Door: "special.Ndtr", Doc: "Ndtr returns the area under the standard normal density up to x.",
+		Schema{Name: "multivariate_normal", Door: "",
+			Doc: "MultivariateNormal returns vectors of normal distributions with these means and covariances, which are " +
+				"positive definite.",
+			AMP: "float32", Random: "draws from the default generator",
+			Params: []Param{{"mean", "tensor", false}, {"cov", "tensor", false}, {"size", "[]int", true}, {"dtype", "dtype", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.MultivariateNormalOptions
+				c.option("size", &o.Size)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.MultivariateNormal(c.tensor("mean"), c.tensor("cov"), o)}
+			}},
+		Schema{Name: "special_ndtr", Door: "special.Ndtr",
+			Doc:    "Ndtr returns the area under the standard normal density up to x.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ndtr(c.tensor("input"))}
 			}},
-		Schema{Name: "special_ndtri", Door: "special.Ndtri", Doc: "Ndtri returns the inverse of Ndtr; NaN outside [0, 1].",
+		Schema{Name: "special_ndtri", Door: "special.Ndtri",
+			Doc:    "Ndtri returns the inverse of Ndtr; NaN outside [0, 1].",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ndtri(c.tensor("input"))}
 			}},
-		Schema{Name: "normal", Door: "", Doc: "Normal returns normal numbers of the means and standard deviations given.",
+		Schema{Name: "normal", Door: "",
+			Doc: "Normal returns normal numbers of the means and standard deviations given.",
 			AMP: "", Random: "draws from the default generator",
-			Params: []Param{{"mean", "tensor or number", false}, {"std", "tensor or number", false}, {"size", "[]int", true}, {"dtype", "dtype", true}},
+			Params: []Param{{"mean", "tensor or number", false}, {"std", "tensor or number", false}, {"size", "[]int", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.NormalOptions
 				c.option("size", &o.Size)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Normal(c.operand("mean"), c.operand("std"), o)}
 			}},
-		Schema{Name: "permutation", Door: "", Doc: "Permutation returns x with its elements along an axis in random order.",
+		Schema{Name: "permutation", Door: "",
+			Doc: "Permutation returns x with its elements along an axis in random order.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}, {"axis", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -109,13 +140,15 @@ func init() {
 				c.option("axis", &v_axis)
 				return []*graph.Node{ops.Permutation(c.tensor("input"), v_axis)}
 			}},
-		Schema{Name: "poisson", Door: "", Doc: "Poisson returns numbers of events of the rates in x.",
+		Schema{Name: "poisson", Door: "",
+			Doc: "Poisson returns numbers of events of the rates in x.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Poisson(c.tensor("input"))}
 			}},
-		Schema{Name: "rand", Door: "", Doc: "Rand returns numbers uniform in [0, 1).",
+		Schema{Name: "rand", Door: "",
+			Doc: "Rand returns numbers uniform in [0, 1).",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -125,7 +158,9 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Rand(v_size, o)}
 			}},
-		Schema{Name: "randint", Door: "", Doc: "Randint returns integers from low to below high, each equally likely; in a floating dtype they are rounded to it.",
+		Schema{Name: "randint", Door: "",
+			Doc: "Randint returns integers from low to below high, each equally likely; in a floating dtype they are rounded to " +
+				"it.",
 			NoGrad: "its result is whole numbers", NoVMap: "",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"high", "any", false}, {"size", "[]int", false}, {"low", "any", true}, {"dtype", "dtype", true}},
@@ -139,7 +174,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Randint(v_high, v_size, o)}
 			}},
-		Schema{Name: "randn", Door: "", Doc: "Randn returns standard normal numbers.",
+		Schema{Name: "randn", Door: "",
+			Doc: "Randn returns standard normal numbers.",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -149,7 +185,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Randn(v_size, o)}
 			}},
-		Schema{Name: "randperm", Door: "", Doc: "Randperm returns 0 … n-1 in random order.",
+		Schema{Name: "randperm", Door: "",
+			Doc:    "Randperm returns 0 … n-1 in random order.",
 			NoGrad: "its result is whole numbers", NoVMap: "",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"n", "int", false}, {"dtype", "dtype", true}},
@@ -160,9 +197,11 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Randperm(v_n, o)}
 			}},
-		Schema{Name: "truncated_normal", Door: "", Doc: "TruncatedNormal returns standard normal numbers between lower and upper.",
+		Schema{Name: "truncated_normal", Door: "",
+			Doc: "TruncatedNormal returns standard normal numbers between lower and upper.",
 			AMP: "", Random: "draws from the default generator",
-			Params: []Param{{"lower", "tensor or number", false}, {"upper", "tensor or number", false}, {"size", "[]int", false}, {"dtype", "dtype", true}},
+			Params: []Param{{"lower", "tensor or number", false}, {"upper", "tensor or number", false}, {"size", "[]int", false},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
 				c.required("size", &v_size)
@@ -170,7 +209,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.TruncatedNormal(c.operand("lower"), c.operand("upper"), v_size, o)}
 			}},
-		Schema{Name: "uniform", Door: "", Doc: "Uniform returns numbers uniform in [low, high).",
+		Schema{Name: "uniform", Door: "",
+			Doc: "Uniform returns numbers uniform in [low, high).",
 			AMP: "", Random: "draws from the default generator",
 			Params: []Param{{"size", "[]int", false}, {"low", "any", true}, {"high", "any", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {

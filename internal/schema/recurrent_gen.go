@@ -9,56 +9,92 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "gru_step", Door: "", Doc: "GruCell is a step of a gated recurrent unit: gates is what the input gives to the gates, (B, 3H), in PyTorch's order:\nreset, update, new. It returns the next state, (B, H).",
+		Schema{Name: "gru_step", Door: "",
+			Doc: "GruCell is a step of a gated recurrent unit: gates is what the input gives to the gates, (B, 3H), in " +
+				"PyTorch's order:\n" +
+				"reset, update, new. It returns the next state, (B, H).",
 			Params: []Param{{"gates", "tensor", false}, {"h", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.GruCell(c.tensor("gates"), c.tensor("h"), c.tensor("weight"), c.optionalTensor())}
 			}},
-		Schema{Name: "gru_forward", Door: "functional.GRUForward", Doc: "GruForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all steps, (T, B,\nH), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or nil; the\ngates are in PyTorch's order: reset, update, new.",
+		Schema{Name: "gru_forward", Door: "functional.GRUForward",
+			Doc: "GruForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all " +
+				"steps, (T, B,\n" +
+				"H), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or " +
+				"nil; the\n" +
+				"gates are in PyTorch's order: reset, update, new.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false},
+				{"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true},
+				{"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GRUForwardOptions
 				c.option("batch_first", &o.BatchFirst)
 				c.option("reverse", &o.Reverse)
 				c.option("batch_sizes", &o.BatchSizes)
-				r0, r1 := ops.GruForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				r0, r1 := ops.GruForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(),
+					c.optionalTensor(), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "lstm_step", Door: "", Doc: "LstmCell is a step of a long short-term memory: gates is what the input gives to the gates, (B, 4H), in PyTorch's\norder: input, forget, cell, output. It returns the next state and memory, (B, H).",
-			Params: []Param{{"gates", "tensor", false}, {"h", "tensor", false}, {"c", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+		Schema{Name: "lstm_step", Door: "",
+			Doc: "LstmCell is a step of a long short-term memory: gates is what the input gives to the gates, (B, 4H), in " +
+				"PyTorch's\n" +
+				"order: input, forget, cell, output. It returns the next state and memory, (B, H).",
+			Params: []Param{{"gates", "tensor", false}, {"h", "tensor", false}, {"c", "tensor", false}, {"weight", "tensor", false},
+				{"bias", "tensor", true}},
 			call: func(c *Caller) []*graph.Node {
 				r0, r1 := ops.LstmCell(c.tensor("gates"), c.tensor("h"), c.tensor("c"), c.tensor("weight"), c.optionalTensor())
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "lstm_forward", Door: "functional.LSTMForward", Doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),\nstates are projected to the size P, and weightHH is (4H, P).",
+		Schema{Name: "lstm_forward", Door: "functional.LSTMForward",
+			Doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all " +
+				"steps,\n" +
+				"(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is " +
+				"(4H, in),\n" +
+				"weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With " +
+				"weightHR, (P, H),\n" +
+				"states are projected to the size P, and weightHH is (4H, P).",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"weight_hr", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false},
+				{"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true},
+				{"weight_hr", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true},
+				{"batch_sizes", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.LSTMForwardOptions
 				c.option("batch_first", &o.BatchFirst)
 				c.option("reverse", &o.Reverse)
 				c.option("batch_sizes", &o.BatchSizes)
-				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(),
+					c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "rnn_step", Door: "", Doc: "RnnCell is a step of an Elman network: gates is what the input gives, (B, H). It returns the next state, (B, H).",
-			Params: []Param{{"gates", "tensor", false}, {"h", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"nonlinearity", "string", true}},
+		Schema{Name: "rnn_step", Door: "",
+			Doc: "RnnCell is a step of an Elman network: gates is what the input gives, (B, H). It returns the next state, (B, " +
+				"H).",
+			Params: []Param{{"gates", "tensor", false}, {"h", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true},
+				{"nonlinearity", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.RNNCellOptions
 				c.option("nonlinearity", &o.Nonlinearity)
 				return []*graph.Node{ops.RnnCell(c.tensor("gates"), c.tensor("h"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "rnn_forward", Door: "functional.RNNForward", Doc: "RnnForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, (T, B, H), and\nthe last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.",
+		Schema{Name: "rnn_forward", Door: "functional.RNNForward",
+			Doc: "RnnForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, " +
+				"(T, B, H), and\n" +
+				"the last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"nonlinearity", "string", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
+			Params: []Param{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false},
+				{"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true},
+				{"nonlinearity", "string", true}, {"batch_first", "bool", true}, {"reverse", "bool", true},
+				{"batch_sizes", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.RNNForwardOptions
 				c.option("nonlinearity", &o.Nonlinearity)
 				c.option("batch_first", &o.BatchFirst)
 				c.option("reverse", &o.Reverse)
 				c.option("batch_sizes", &o.BatchSizes)
-				r0, r1 := ops.RnnForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				r0, r1 := ops.RnnForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(),
+					c.optionalTensor(), o)
 				return []*graph.Node{r0, r1}
 			}},
 	)

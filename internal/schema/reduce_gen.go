@@ -9,7 +9,9 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "all", Door: "All", Doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.",
+		Schema{Name: "all", Door: "All",
+			Doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 " +
+				"or 1.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -18,7 +20,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.All(c.tensor("input"), o)}
 			}},
-		Schema{Name: "amax", Door: "Amax", Doc: "Amax returns the largest element over the dimensions; NaN if there is one.",
+		Schema{Name: "amax", Door: "Amax",
+			Doc:    "Amax returns the largest element over the dimensions; NaN if there is one.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -27,7 +30,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Amax(c.tensor("input"), o)}
 			}},
-		Schema{Name: "amin", Door: "Amin", Doc: "Amin returns the smallest element over the dimensions; NaN if there is one.",
+		Schema{Name: "amin", Door: "Amin",
+			Doc:    "Amin returns the smallest element over the dimensions; NaN if there is one.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -36,7 +40,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Amin(c.tensor("input"), o)}
 			}},
-		Schema{Name: "aminmax", Door: "AMinMax", Doc: "Aminmax returns the smallest and the largest element along a dimension, or of all.",
+		Schema{Name: "aminmax", Door: "AMinMax",
+			Doc:    "Aminmax returns the smallest and the largest element along a dimension, or of all.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ArgOptions
@@ -45,7 +50,9 @@ func init() {
 				r0, r1 := ops.Aminmax(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "any", Door: "Any", Doc: "Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.",
+		Schema{Name: "any", Door: "Any",
+			Doc: "Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or " +
+				"1.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -54,7 +61,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Any(c.tensor("input"), o)}
 			}},
-		Schema{Name: "argmax", Door: "ArgMax", Doc: "Argmax returns the position of the first largest element, or of the first NaN, as int64.",
+		Schema{Name: "argmax", Door: "ArgMax",
+			Doc:    "Argmax returns the position of the first largest element, or of the first NaN, as int64.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ArgOptions
@@ -62,7 +70,8 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.Argmax(c.tensor("input"), o)}
 			}},
-		Schema{Name: "argmin", Door: "ArgMin", Doc: "Argmin returns the position of the first smallest element, or of the first NaN, as int64.",
+		Schema{Name: "argmin", Door: "ArgMin",
+			Doc:    "Argmin returns the position of the first smallest element, or of the first NaN, as int64.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ArgOptions
@@ -70,33 +79,42 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.Argmin(c.tensor("input"), o)}
 			}},
-		Schema{Name: "clamp", Door: "Clamp", Doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound that is a number; a tensor takes half.",
+		Schema{Name: "clamp", Door: "Clamp",
+			Doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and " +
+				"a\n" +
+				"NaN bound gives NaN. No gradient passes where x is at a bound that is a number; a tensor takes half.",
 			InPlace: true,
 			Aliases: []string{"clip"},
 			Params:  []Param{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
 			}},
-		Schema{Name: "clamp_max", Door: "ClampMax", Doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at a bound that is a number; a tensor takes half.",
+		Schema{Name: "clamp_max", Door: "ClampMax",
+			Doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at a bound that is a number; a " +
+				"tensor takes half.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
 			}},
-		Schema{Name: "clamp_min", Door: "ClampMin", Doc: "ClampMin returns the larger of x and min. No gradient passes where x is at a bound that is a number; a tensor takes half.",
+		Schema{Name: "clamp_min", Door: "ClampMin",
+			Doc: "ClampMin returns the larger of x and min. No gradient passes where x is at a bound that is a number; a tensor " +
+				"takes half.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
 			}},
-		Schema{Name: "count_nonzero", Door: "CountNonzero", Doc: "CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.",
+		Schema{Name: "count_nonzero", Door: "CountNonzero",
+			Doc:    "CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DimsOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.CountNonzero(c.tensor("input"), o)}
 			}},
-		Schema{Name: "dist", Door: "Dist", Doc: "Dist returns the p-norm of x - other over all elements.",
+		Schema{Name: "dist", Door: "Dist",
+			Doc: "Dist returns the p-norm of x - other over all elements.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"p", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -104,19 +122,23 @@ func init() {
 				c.option("p", &o.P)
 				return []*graph.Node{ops.Dist(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		Schema{Name: "fmax", Door: "Fmax", Doc: "Fmax returns the larger of x and other, elementwise; a NaN loses to a number.",
+		Schema{Name: "fmax", Door: "Fmax",
+			Doc:     "Fmax returns the larger of x and other, elementwise; a NaN loses to a number.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Fmax(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "fmin", Door: "Fmin", Doc: "Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.",
+		Schema{Name: "fmin", Door: "Fmin",
+			Doc:     "Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Fmin(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "logsumexp", Door: "LogSumExp", Doc: "Logsumexp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.",
+		Schema{Name: "logsumexp", Door: "LogSumExp",
+			Doc: "Logsumexp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is " +
+				"-Inf.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -125,7 +147,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Logsumexp(c.tensor("input"), o)}
 			}},
-		Schema{Name: "max_indices", Door: "MaxIndices", Doc: "MaxIndices returns the largest elements along a dimension and the first positions they have.",
+		Schema{Name: "max_indices", Door: "MaxIndices",
+			Doc:    "MaxIndices returns the largest elements along a dimension and the first positions they have.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -135,7 +158,9 @@ func init() {
 				r0, r1 := ops.MaxIndices(c.tensor("input"), v_dim, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "max", Door: "", Doc: "MaxOf is PyTorch's max in its three forms: of all elements; along dim, with positions; of two tensors, elementwise.",
+		Schema{Name: "max", Door: "",
+			Doc: "MaxOf is PyTorch's max in its three forms: of all elements; along dim, with positions; of two tensors, " +
+				"elementwise.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", true}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ArgOptions
@@ -143,13 +168,15 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return ops.MaxOf(c.tensor("input"), c.optionalTensor(), o)
 			}},
-		Schema{Name: "maximum", Door: "Maximum", Doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
+		Schema{Name: "maximum", Door: "Maximum",
+			Doc:     "Maximum returns the larger of x and other, elementwise; NaN if either is.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Maximum(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "mean", Door: "Mean", Doc: "Mean returns the average over the dimensions; of nothing it is NaN.",
+		Schema{Name: "mean", Door: "Mean",
+			Doc:    "Mean returns the average over the dimensions; of nothing it is NaN.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -158,7 +185,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Mean(c.tensor("input"), o)}
 			}},
-		Schema{Name: "min_indices", Door: "MinIndices", Doc: "MinIndices returns the smallest elements along a dimension and the first positions they have.",
+		Schema{Name: "min_indices", Door: "MinIndices",
+			Doc:    "MinIndices returns the smallest elements along a dimension and the first positions they have.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -168,7 +196,9 @@ func init() {
 				r0, r1 := ops.MinIndices(c.tensor("input"), v_dim, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "min", Door: "", Doc: "MinOf is PyTorch's min in its three forms: of all elements; along dim, with positions; of two tensors, elementwise.",
+		Schema{Name: "min", Door: "",
+			Doc: "MinOf is PyTorch's min in its three forms: of all elements; along dim, with positions; of two tensors, " +
+				"elementwise.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", true}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ArgOptions
@@ -176,13 +206,15 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return ops.MinOf(c.tensor("input"), c.optionalTensor(), o)
 			}},
-		Schema{Name: "minimum", Door: "Minimum", Doc: "Minimum returns the smaller of x and other, elementwise; NaN if either is.",
+		Schema{Name: "minimum", Door: "Minimum",
+			Doc:     "Minimum returns the smaller of x and other, elementwise; NaN if either is.",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
-		Schema{Name: "nanmean", Door: "NanMean", Doc: "Nanmean returns the average over the dimensions of what is not NaN; NaN if there is nothing.",
+		Schema{Name: "nanmean", Door: "NanMean",
+			Doc:    "Nanmean returns the average over the dimensions of what is not NaN; NaN if there is nothing.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -191,7 +223,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Nanmean(c.tensor("input"), o)}
 			}},
-		Schema{Name: "nansum", Door: "NanSum", Doc: "Nansum returns the sum over the dimensions, taking NaN as 0.",
+		Schema{Name: "nansum", Door: "NanSum",
+			Doc: "Nansum returns the sum over the dimensions, taking NaN as 0.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -201,9 +234,11 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Nansum(c.tensor("input"), o)}
 			}},
-		Schema{Name: "norm", Door: "", Doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
+		Schema{Name: "norm", Door: "",
+			Doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"p", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			Params: []Param{{"input", "tensor", false}, {"p", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.NormOptions
 				c.option("p", &o.P)
@@ -212,7 +247,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Norm(c.tensor("input"), o)}
 			}},
-		Schema{Name: "prod", Door: "Prod", Doc: "Prod returns the product over the dimensions; of nothing it is 1.",
+		Schema{Name: "prod", Door: "Prod",
+			Doc:    "Prod returns the product over the dimensions; of nothing it is 1.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -221,7 +257,10 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
 			}},
-		Schema{Name: "std", Door: "Std", Doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is\nsoon more than they hold.",
+		Schema{Name: "std", Door: "Std",
+			Doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is " +
+				"rounded once: a variance is\n" +
+				"soon more than they hold.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VarOptions
@@ -230,7 +269,8 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.Std(c.tensor("input"), o)}
 			}},
-		Schema{Name: "std_mean", Door: "StdMean", Doc: "StdMean returns the standard deviation and the mean over the dimensions.",
+		Schema{Name: "std_mean", Door: "StdMean",
+			Doc:    "StdMean returns the standard deviation and the mean over the dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VarOptions
@@ -240,7 +280,8 @@ func init() {
 				r0, r1 := ops.StdMean(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "sum", Door: "Sum", Doc: "Sum returns the sum over the dimensions; of nothing it is 0. Integers and bools sum as int64.",
+		Schema{Name: "sum", Door: "Sum",
+			Doc:    "Sum returns the sum over the dimensions; of nothing it is 0. Integers and bools sum as int64.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -249,7 +290,10 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Sum(c.tensor("input"), o)}
 			}},
-		Schema{Name: "var", Door: "Var", Doc: "Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is\nnot positive, the result is NaN or infinite. Of complex numbers it is real.",
+		Schema{Name: "var", Door: "Var",
+			Doc: "Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that " +
+				"is\n" +
+				"not positive, the result is NaN or infinite. Of complex numbers it is real.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VarOptions
@@ -258,7 +302,8 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.Var(c.tensor("input"), o)}
 			}},
-		Schema{Name: "var_mean", Door: "VarMean", Doc: "VarMean returns the variance and the mean over the dimensions.",
+		Schema{Name: "var_mean", Door: "VarMean",
+			Doc:    "VarMean returns the variance and the mean over the dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VarOptions
@@ -268,9 +313,13 @@ func init() {
 				r0, r1 := ops.VarMean(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "linalg_vector_norm", Door: "linalg.VectorNorm", Doc: "VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the\nlargest or the smallest magnitude. The gradient at zero is zero.",
+		Schema{Name: "linalg_vector_norm", Door: "linalg.VectorNorm",
+			Doc: "VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is " +
+				"the\n" +
+				"largest or the smallest magnitude. The gradient at zero is zero.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"ord", "float64", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			Params: []Param{{"input", "tensor", false}, {"ord", "float64", true}, {"dim", "[]int", true}, {"keepdim", "bool", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VectorNormOptions
 				c.option("ord", &o.Ord)

@@ -10,15 +10,20 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "adjoint", Door: "Adjoint", Doc: "Adjoint is the conjugate transpose of each matrix.",
+		Schema{Name: "adjoint", Door: "Adjoint",
+			Doc:    "Adjoint is the conjugate transpose of each matrix.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
 			}},
-		Schema{Name: "as_strided", Door: "AsStrided", Doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x is laid out; an index outside x is refused.",
-			View:   true,
-			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false}, {"storage_offset", "int", true}},
+		Schema{Name: "as_strided", Door: "AsStrided",
+			Doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say " +
+				"nothing\n" +
+				"of how x is laid out; an index outside x is refused.",
+			View: true,
+			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false},
+				{"storage_offset", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size []int
 				c.required("size", &v_size)
@@ -28,30 +33,36 @@ func init() {
 				c.option("storage_offset", &o.StorageOffset)
 				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
 			}},
-		Schema{Name: "atleast_1d", Door: "Atleast1d", Doc: "Atleast1d gives 0-d tensors a dimension.",
+		Schema{Name: "atleast_1d", Door: "Atleast1d",
+			Doc:    "Atleast1d gives 0-d tensors a dimension.",
 			View:   true,
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return ops.Atleast1d(c.tensors()...)
 			}},
-		Schema{Name: "atleast_2d", Door: "Atleast2d", Doc: "Atleast2d makes rows of vectors and scalars.",
+		Schema{Name: "atleast_2d", Door: "Atleast2d",
+			Doc:    "Atleast2d makes rows of vectors and scalars.",
 			View:   true,
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return ops.Atleast2d(c.tensors()...)
 			}},
-		Schema{Name: "atleast_3d", Door: "Atleast3d", Doc: "Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.",
+		Schema{Name: "atleast_3d", Door: "Atleast3d",
+			Doc:    "Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.",
 			View:   true,
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return ops.Atleast3d(c.tensors()...)
 			}},
-		Schema{Name: "block_diag", Door: "BlockDiag", Doc: "BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.",
+		Schema{Name: "block_diag", Door: "BlockDiag",
+			Doc:    "BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BlockDiag(c.tensors()...)}
 			}},
-		Schema{Name: "broadcast_to", Door: "BroadcastTo", Doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
+		Schema{Name: "broadcast_to", Door: "BroadcastTo",
+			Doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the " +
+				"one there is.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -59,7 +70,8 @@ func init() {
 				c.required("size", &v_size)
 				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_size...)}
 			}},
-		Schema{Name: "cat", Door: "Cat", Doc: "Cat joins tensors along a dimension in which alone their sizes may differ.",
+		Schema{Name: "cat", Door: "Cat",
+			Doc:    "Cat joins tensors along a dimension in which alone their sizes may differ.",
 			Params: []Param{{"tensors", "tensors", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -67,7 +79,8 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
-		Schema{Name: "chunk", Door: "Chunk", Doc: "Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.",
+		Schema{Name: "chunk", Door: "Chunk",
+			Doc:    "Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"chunks", "int", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -78,12 +91,14 @@ func init() {
 				c.option("dim", &v_dim)
 				return ops.Chunk(c.tensor("input"), v_chunks, v_dim)
 			}},
-		Schema{Name: "column_stack", Door: "ColumnStack", Doc: "ColumnStack joins along columns; vectors count as columns.",
+		Schema{Name: "column_stack", Door: "ColumnStack",
+			Doc:    "ColumnStack joins along columns; vectors count as columns.",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ColumnStack(c.tensors())}
 			}},
-		Schema{Name: "concat", Door: "", Doc: "Concat is Cat.",
+		Schema{Name: "concat", Door: "",
+			Doc:    "Concat is Cat.",
 			Params: []Param{{"tensors", "tensors", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -91,7 +106,8 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Concat(c.tensors(), v_dim)}
 			}},
-		Schema{Name: "concatenate", Door: "", Doc: "Concatenate is Cat.",
+		Schema{Name: "concatenate", Door: "",
+			Doc:    "Concatenate is Cat.",
 			Params: []Param{{"tensors", "tensors", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -99,19 +115,24 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Concatenate(c.tensors(), v_dim)}
 			}},
-		Schema{Name: "contiguous", Door: "", Doc: "Contiguous returns a tensor of its own with the elements of x in row-major order. In-place forms on it never change x, also\nwhere x is in that order already and PyTorch would return x itself.",
+		Schema{Name: "contiguous", Door: "",
+			Doc: "Contiguous returns a tensor of its own with the elements of x in row-major order. In-place forms on it never " +
+				"change x, also\n" +
+				"where x is in that order already and PyTorch would return x itself.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
 			}},
-		Schema{Name: "diag", Door: "Diag", Doc: "Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.",
+		Schema{Name: "diag", Door: "Diag",
+			Doc:    "Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.",
 			Params: []Param{{"input", "tensor", false}, {"diagonal", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DiagOptions
 				c.option("diagonal", &o.Diagonal)
 				return []*graph.Node{ops.Diag(c.tensor("input"), o)}
 			}},
-		Schema{Name: "diag_embed", Door: "DiagEmbed", Doc: "DiagEmbed returns matrices, zero but for one diagonal that holds the last dimension of x.",
+		Schema{Name: "diag_embed", Door: "DiagEmbed",
+			Doc:    "DiagEmbed returns matrices, zero but for one diagonal that holds the last dimension of x.",
 			Params: []Param{{"input", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true}, {"dim2", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DiagEmbedOptions
@@ -120,14 +141,17 @@ func init() {
 				c.option("dim2", &o.Dim2)
 				return []*graph.Node{ops.DiagEmbed(c.tensor("input"), o)}
 			}},
-		Schema{Name: "diagflat", Door: "DiagFlat", Doc: "Diagflat returns the matrix with all elements of x on a diagonal.",
+		Schema{Name: "diagflat", Door: "DiagFlat",
+			Doc:    "Diagflat returns the matrix with all elements of x on a diagonal.",
 			Params: []Param{{"input", "tensor", false}, {"offset", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DiagFlatOptions
 				c.option("offset", &o.Offset)
 				return []*graph.Node{ops.Diagflat(c.tensor("input"), o)}
 			}},
-		Schema{Name: "diagonal", Door: "Diagonal", Doc: "Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.",
+		Schema{Name: "diagonal", Door: "Diagonal",
+			Doc: "Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is " +
+				"empty.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true}, {"dim2", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -137,8 +161,10 @@ func init() {
 				c.option("dim2", &o.Dim2)
 				return []*graph.Node{ops.Diagonal(c.tensor("input"), o)}
 			}},
-		Schema{Name: "diagonal_scatter", Door: "DiagonalScatter", Doc: "DiagonalScatter returns x with a diagonal replaced by src.",
-			Params: []Param{{"input", "tensor", false}, {"src", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true}, {"dim2", "int", true}},
+		Schema{Name: "diagonal_scatter", Door: "DiagonalScatter",
+			Doc: "DiagonalScatter returns x with a diagonal replaced by src.",
+			Params: []Param{{"input", "tensor", false}, {"src", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true},
+				{"dim2", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DiagonalOptions
 				c.option("offset", &o.Offset)
@@ -146,7 +172,8 @@ func init() {
 				c.option("dim2", &o.Dim2)
 				return []*graph.Node{ops.DiagonalScatter(c.tensor("input"), c.tensor("src"), o)}
 			}},
-		Schema{Name: "dsplit", Door: "DSplit", Doc: "Dsplit cuts the third dimension.",
+		Schema{Name: "dsplit", Door: "DSplit",
+			Doc:    "Dsplit cuts the third dimension.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -154,12 +181,14 @@ func init() {
 				c.required("indices_or_sections", &v_indicesOrSections)
 				return ops.Dsplit(c.tensor("input"), v_indicesOrSections)
 			}},
-		Schema{Name: "dstack", Door: "DStack", Doc: "Dstack joins along the third dimension.",
+		Schema{Name: "dstack", Door: "DStack",
+			Doc:    "Dstack joins along the third dimension.",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Dstack(c.tensors())}
 			}},
-		Schema{Name: "expand", Door: "", Doc: "Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.",
+		Schema{Name: "expand", Door: "",
+			Doc:    "Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -167,13 +196,15 @@ func init() {
 				c.required("size", &v_size)
 				return []*graph.Node{ops.Expand(c.tensor("input"), v_size...)}
 			}},
-		Schema{Name: "expand_as", Door: "", Doc: "ExpandAs shows x with the shape of other.",
+		Schema{Name: "expand_as", Door: "",
+			Doc:    "ExpandAs shows x with the shape of other.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ExpandAs(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "expand_dims", Door: "", Doc: "ExpandDims adds dimensions of size 1 at the given positions of the result.",
+		Schema{Name: "expand_dims", Door: "",
+			Doc:    "ExpandDims adds dimensions of size 1 at the given positions of the result.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"axis", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -181,7 +212,9 @@ func init() {
 				c.required("axis", &v_axis)
 				return []*graph.Node{ops.ExpandDims(c.tensor("input"), v_axis...)}
 			}},
-		Schema{Name: "flatten", Door: "Flatten", Doc: "Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.",
+		Schema{Name: "flatten", Door: "Flatten",
+			Doc: "Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of " +
+				"size 1.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"start_dim", "int", true}, {"end_dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -193,24 +226,28 @@ func init() {
 				c.option("end_dim", &v_endDim)
 				return []*graph.Node{ops.Flatten(c.tensor("input"), v_startDim, v_endDim)}
 			}},
-		Schema{Name: "flip", Door: "Flip", Doc: "Flip returns x with the order of elements along the given dimensions reversed.",
+		Schema{Name: "flip", Door: "Flip",
+			Doc:    "Flip returns x with the order of elements along the given dimensions reversed.",
 			Params: []Param{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dims []int
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Flip(c.tensor("input"), v_dims...)}
 			}},
-		Schema{Name: "fliplr", Door: "FlipLR", Doc: "Fliplr reverses the columns.",
+		Schema{Name: "fliplr", Door: "FlipLR",
+			Doc:    "Fliplr reverses the columns.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Fliplr(c.tensor("input"))}
 			}},
-		Schema{Name: "flipud", Door: "FlipUD", Doc: "Flipud reverses the rows.",
+		Schema{Name: "flipud", Door: "FlipUD",
+			Doc:    "Flipud reverses the rows.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Flipud(c.tensor("input"))}
 			}},
-		Schema{Name: "hsplit", Door: "HSplit", Doc: "Hsplit cuts columns: the second dimension, or the only one.",
+		Schema{Name: "hsplit", Door: "HSplit",
+			Doc:    "Hsplit cuts columns: the second dimension, or the only one.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -218,19 +255,22 @@ func init() {
 				c.required("indices_or_sections", &v_indicesOrSections)
 				return ops.Hsplit(c.tensor("input"), v_indicesOrSections)
 			}},
-		Schema{Name: "hstack", Door: "HStack", Doc: "Hstack joins along columns: the second dimension, or the first of vectors.",
+		Schema{Name: "hstack", Door: "HStack",
+			Doc:    "Hstack joins along columns: the second dimension, or the first of vectors.",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Hstack(c.tensors())}
 			}},
-		Schema{Name: "matrix_transpose", Door: "MT", Doc: "MT swaps the last two dimensions: it transposes each matrix of a batch.",
+		Schema{Name: "matrix_transpose", Door: "MT",
+			Doc:     "MT swaps the last two dimensions: it transposes each matrix of a batch.",
 			View:    true,
 			Aliases: []string{"mT"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
-		Schema{Name: "moveaxis", Door: "", Doc: "Moveaxis moves dimensions to other positions; the rest keep their order.",
+		Schema{Name: "moveaxis", Door: "",
+			Doc:    "Moveaxis moves dimensions to other positions; the rest keep their order.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -240,7 +280,8 @@ func init() {
 				c.required("destination", &v_destination)
 				return []*graph.Node{ops.Moveaxis(c.tensor("input"), v_source, v_destination)}
 			}},
-		Schema{Name: "movedim", Door: "MoveDim", Doc: "Movedim moves dimensions to other positions; the rest keep their order.",
+		Schema{Name: "movedim", Door: "MoveDim",
+			Doc:    "Movedim moves dimensions to other positions; the rest keep their order.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -250,7 +291,8 @@ func init() {
 				c.required("destination", &v_destination)
 				return []*graph.Node{ops.Movedim(c.tensor("input"), v_source, v_destination)}
 			}},
-		Schema{Name: "narrow", Door: "Narrow", Doc: "Narrow shows length elements of a dimension from start on; a negative start counts from the end.",
+		Schema{Name: "narrow", Door: "Narrow",
+			Doc:    "Narrow shows length elements of a dimension from start on; a negative start counts from the end.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"start", "int", false}, {"length", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -262,7 +304,10 @@ func init() {
 				c.required("length", &v_length)
 				return []*graph.Node{ops.Narrow(c.tensor("input"), v_dim, v_start, v_length)}
 			}},
-		Schema{Name: "pad", Door: "functional.Pad", Doc: "Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes\nelements away.",
+		Schema{Name: "pad", Door: "functional.Pad",
+			Doc: "Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number " +
+				"takes\n" +
+				"elements away.",
 			Params: []Param{{"input", "tensor", false}, {"pad", "[]int", false}, {"mode", "string", true}, {"value", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_pad []int
@@ -272,7 +317,8 @@ func init() {
 				c.option("value", &o.Value)
 				return []*graph.Node{ops.Pad(c.tensor("input"), v_pad, o)}
 			}},
-		Schema{Name: "permute", Door: "Permute", Doc: "Permute shows the dimensions in another order.",
+		Schema{Name: "permute", Door: "Permute",
+			Doc:     "Permute shows the dimensions in another order.",
 			View:    true,
 			Aliases: []string{"permute_dims"},
 			Params:  []Param{{"input", "tensor", false}, {"dims", "[]int", false}},
@@ -281,28 +327,35 @@ func init() {
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Permute(c.tensor("input"), v_dims...)}
 			}},
-		Schema{Name: "ravel", Door: "Ravel", Doc: "Ravel shows all elements in one dimension.",
+		Schema{Name: "ravel", Door: "Ravel",
+			Doc:    "Ravel shows all elements in one dimension.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Ravel(c.tensor("input"))}
 			}},
-		Schema{Name: "repeat", Door: "", Doc: "Repeat repeats the whole of x along each dimension; more counts than dimensions add dimensions in front.",
+		Schema{Name: "repeat", Door: "",
+			Doc:    "Repeat repeats the whole of x along each dimension; more counts than dimensions add dimensions in front.",
 			Params: []Param{{"input", "tensor", false}, {"repeats", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_repeats []int
 				c.required("repeats", &v_repeats)
 				return []*graph.Node{ops.Repeat(c.tensor("input"), v_repeats...)}
 			}},
-		Schema{Name: "repeat_interleave", Door: "RepeatInterleave", Doc: "RepeatInterleave repeats every element along a dimension, all as often, or each as a tensor of counts says. Such a\ntensor is evaluated, unless OutputSize is given.",
-			Params: []Param{{"input", "tensor", false}, {"repeats", "tensor or number", false}, {"dim", "int", true}, {"output_size", "int", true}},
+		Schema{Name: "repeat_interleave", Door: "RepeatInterleave",
+			Doc: "RepeatInterleave repeats every element along a dimension, all as often, or each as a tensor of counts says. " +
+				"Such a\n" +
+				"tensor is evaluated, unless OutputSize is given.",
+			Params: []Param{{"input", "tensor", false}, {"repeats", "tensor or number", false}, {"dim", "int", true},
+				{"output_size", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.RepeatInterleaveOptions
 				c.option("dim", &o.Dim)
 				c.option("output_size", &o.OutputSize)
 				return []*graph.Node{ops.RepeatInterleave(c.tensor("input"), c.operand("repeats"), o)}
 			}},
-		Schema{Name: "reshape", Door: "Reshape", Doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
+		Schema{Name: "reshape", Door: "Reshape",
+			Doc:    "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -310,13 +363,15 @@ func init() {
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
 			}},
-		Schema{Name: "reshape_as", Door: "", Doc: "ReshapeAs shows x with the shape of other.",
+		Schema{Name: "reshape_as", Door: "",
+			Doc:    "ReshapeAs shows x with the shape of other.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ReshapeAs(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "roll", Door: "Roll", Doc: "Roll shifts elements along dimensions; what leaves at one end enters at the other.",
+		Schema{Name: "roll", Door: "Roll",
+			Doc:    "Roll shifts elements along dimensions; what leaves at one end enters at the other.",
 			Params: []Param{{"input", "tensor", false}, {"shifts", "[]int", false}, {"dims", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_shifts []int
@@ -325,7 +380,8 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Roll(c.tensor("input"), v_shifts, o)}
 			}},
-		Schema{Name: "rot90", Door: "Rot90", Doc: "Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.",
+		Schema{Name: "rot90", Door: "Rot90",
+			Doc:    "Rot90 rotates x by multiples of 90 degrees in the plane of two dimensions.",
 			Params: []Param{{"input", "tensor", false}, {"k", "int", true}, {"dims", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.Rot90Options
@@ -333,12 +389,14 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Rot90(c.tensor("input"), o)}
 			}},
-		Schema{Name: "row_stack", Door: "", Doc: "RowStack is Vstack.",
+		Schema{Name: "row_stack", Door: "",
+			Doc:    "RowStack is Vstack.",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.RowStack(c.tensors())}
 			}},
-		Schema{Name: "select", Door: "Select", Doc: "Select shows one position of a dimension, without the dimension.",
+		Schema{Name: "select", Door: "Select",
+			Doc:    "Select shows one position of a dimension, without the dimension.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -348,7 +406,9 @@ func init() {
 				c.required("index", &v_index)
 				return []*graph.Node{ops.Select(c.tensor("input"), v_dim, v_index)}
 			}},
-		Schema{Name: "split", Door: "Split", Doc: "SplitTensor cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.",
+		Schema{Name: "split", Door: "Split",
+			Doc: "SplitTensor cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a " +
+				"list.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"split_size_or_sections", "any", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -359,7 +419,8 @@ func init() {
 				c.option("dim", &v_dim)
 				return ops.SplitTensor(c.tensor("input"), v_splitSizeOrSections, v_dim)
 			}},
-		Schema{Name: "squeeze", Door: "Squeeze", Doc: "Squeeze drops the given dimensions that have size 1; none given means all that do.",
+		Schema{Name: "squeeze", Door: "Squeeze",
+			Doc:    "Squeeze drops the given dimensions that have size 1; none given means all that do.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -367,7 +428,8 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Squeeze(c.tensor("input"), v_dim...)}
 			}},
-		Schema{Name: "stack", Door: "Stack", Doc: "Stack joins tensors of one shape along a new dimension.",
+		Schema{Name: "stack", Door: "Stack",
+			Doc:    "Stack joins tensors of one shape along a new dimension.",
 			Params: []Param{{"tensors", "tensors", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
@@ -375,13 +437,15 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
-		Schema{Name: "stop_gradient", Door: "StopGradient", Doc: "StopGradient returns x as a constant: no gradient passes.",
+		Schema{Name: "stop_gradient", Door: "StopGradient",
+			Doc:    "StopGradient returns x as a constant: no gradient passes.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
-		Schema{Name: "swapaxes", Door: "", Doc: "Swapaxes swaps two dimensions.",
+		Schema{Name: "swapaxes", Door: "",
+			Doc:    "Swapaxes swaps two dimensions.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"axis0", "int", false}, {"axis1", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -391,7 +455,8 @@ func init() {
 				c.required("axis1", &v_axis1)
 				return []*graph.Node{ops.Swapaxes(c.tensor("input"), v_axis0, v_axis1)}
 			}},
-		Schema{Name: "swapdims", Door: "", Doc: "Swapdims swaps two dimensions.",
+		Schema{Name: "swapdims", Door: "",
+			Doc:    "Swapdims swaps two dimensions.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -401,14 +466,17 @@ func init() {
 				c.required("dim1", &v_dim1)
 				return []*graph.Node{ops.Swapdims(c.tensor("input"), v_dim0, v_dim1)}
 			}},
-		Schema{Name: "t", Door: "T", Doc: "T transposes a matrix; vectors and scalars stay as they are.",
+		Schema{Name: "t", Door: "T",
+			Doc:     "T transposes a matrix; vectors and scalars stay as they are.",
 			View:    true,
 			Aliases: []string{"T"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.T(c.tensor("input"))}
 			}},
-		Schema{Name: "tensor_split", Door: "TensorSplit", Doc: "TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.",
+		Schema{Name: "tensor_split", Door: "TensorSplit",
+			Doc: "TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions " +
+				"in a list.",
 			View:    true,
 			Aliases: []string{"split_at"},
 			Params:  []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
@@ -420,14 +488,17 @@ func init() {
 				c.option("dim", &v_dim)
 				return ops.TensorSplit(c.tensor("input"), v_indicesOrSections, v_dim)
 			}},
-		Schema{Name: "tile", Door: "Tile", Doc: "Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.",
+		Schema{Name: "tile", Door: "Tile",
+			Doc: "Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for " +
+				"the last.",
 			Params: []Param{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dims []int
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Tile(c.tensor("input"), v_dims...)}
 			}},
-		Schema{Name: "transpose", Door: "Transpose", Doc: "Transpose swaps two dimensions.",
+		Schema{Name: "transpose", Door: "Transpose",
+			Doc:    "Transpose swaps two dimensions.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -437,21 +508,24 @@ func init() {
 				c.required("dim1", &v_dim1)
 				return []*graph.Node{ops.Transpose(c.tensor("input"), v_dim0, v_dim1)}
 			}},
-		Schema{Name: "tril", Door: "Tril", Doc: "Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.",
+		Schema{Name: "tril", Door: "Tril",
+			Doc:    "Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.",
 			Params: []Param{{"input", "tensor", false}, {"diagonal", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.TriOptions
 				c.option("diagonal", &o.Diagonal)
 				return []*graph.Node{ops.Tril(c.tensor("input"), o)}
 			}},
-		Schema{Name: "triu", Door: "Triu", Doc: "Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.",
+		Schema{Name: "triu", Door: "Triu",
+			Doc:    "Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.",
 			Params: []Param{{"input", "tensor", false}, {"diagonal", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.TriOptions
 				c.option("diagonal", &o.Diagonal)
 				return []*graph.Node{ops.Triu(c.tensor("input"), o)}
 			}},
-		Schema{Name: "unbind", Door: "Unbind", Doc: "Unbind takes a dimension apart: one tensor for each position, without the dimension.",
+		Schema{Name: "unbind", Door: "Unbind",
+			Doc:     "Unbind takes a dimension apart: one tensor for each position, without the dimension.",
 			View:    true,
 			Aliases: []string{"unstack"},
 			Params:  []Param{{"input", "tensor", false}, {"dim", "int", true}},
@@ -461,7 +535,8 @@ func init() {
 				c.option("dim", &v_dim)
 				return ops.Unbind(c.tensor("input"), v_dim)
 			}},
-		Schema{Name: "unflatten", Door: "Unflatten", Doc: "Unflatten splits one dimension into several, one of which may be -1: what is left over.",
+		Schema{Name: "unflatten", Door: "Unflatten",
+			Doc:    "Unflatten splits one dimension into several, one of which may be -1: what is left over.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"sizes", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -471,7 +546,9 @@ func init() {
 				c.required("sizes", &v_sizes)
 				return []*graph.Node{ops.Unflatten(c.tensor("input"), v_dim, v_sizes)}
 			}},
-		Schema{Name: "unfold", Door: "", Doc: "Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.",
+		Schema{Name: "unfold", Door: "",
+			Doc: "Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the " +
+				"last dimension.",
 			View:    true,
 			Aliases: []string{"unfold_dim"},
 			Params:  []Param{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
@@ -484,7 +561,8 @@ func init() {
 				c.required("step", &v_step)
 				return []*graph.Node{ops.Unfold(c.tensor("input"), v_dimension, v_size, v_step)}
 			}},
-		Schema{Name: "view", Door: "", Doc: "View is Reshape: the result shares memory wherever strides allow it.",
+		Schema{Name: "view", Door: "",
+			Doc:    "View is Reshape: the result shares memory wherever strides allow it.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -492,13 +570,15 @@ func init() {
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.View(c.tensor("input"), v_shape...)}
 			}},
-		Schema{Name: "view_as", Door: "", Doc: "ViewAs shows x with the shape of other.",
+		Schema{Name: "view_as", Door: "",
+			Doc:    "ViewAs shows x with the shape of other.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ViewAs(c.tensor("input"), c.tensor("other"))}
 			}},
-		Schema{Name: "view_dtype", Door: "", Doc: "ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.",
+		Schema{Name: "view_dtype", Door: "",
+			Doc:    "ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"dtype", "dtype", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -506,7 +586,8 @@ func init() {
 				c.required("dtype", &v_dtype)
 				return []*graph.Node{ops.ViewDType(c.tensor("input"), v_dtype)}
 			}},
-		Schema{Name: "vsplit", Door: "VSplit", Doc: "Vsplit cuts rows: the first dimension of at least two.",
+		Schema{Name: "vsplit", Door: "VSplit",
+			Doc:    "Vsplit cuts rows: the first dimension of at least two.",
 			View:   true,
 			Params: []Param{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -514,7 +595,8 @@ func init() {
 				c.required("indices_or_sections", &v_indicesOrSections)
 				return ops.Vsplit(c.tensor("input"), v_indicesOrSections)
 			}},
-		Schema{Name: "vstack", Door: "VStack", Doc: "Vstack joins along rows; vectors count as rows.",
+		Schema{Name: "vstack", Door: "VStack",
+			Doc:    "Vstack joins along rows; vectors count as rows.",
 			Params: []Param{{"tensors", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Vstack(c.tensors())}

@@ -9,13 +9,17 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "broyden_probe", Door: "", Doc: "BroydenProbe returns what an iteration of Broyden's method asks: the sums of squares of residual, step and state, and\ninfo, the status of the linear solution, 0 if there is none. step may be a column.",
+		Schema{Name: "broyden_probe", Door: "",
+			Doc: "BroydenProbe returns what an iteration of Broyden's method asks: the sums of squares of residual, step and " +
+				"state, and\n" +
+				"info, the status of the linear solution, 0 if there is none. step may be a column.",
 			Params: []Param{{"residual", "tensor", false}, {"step", "tensor", false}, {"state", "tensor", false}, {"info", "tensor", true}},
 			call: func(c *Caller) []*graph.Node {
 				r0, r1, r2, r3 := ops.BroydenProbe(c.tensor("residual"), c.tensor("step"), c.tensor("state"), c.optionalTensor())
 				return []*graph.Node{r0, r1, r2, r3}
 			}},
-		Schema{Name: "rk_combine", Door: "", Doc: "RkCombine returns base + dt·Σ coeffs[i]·ks[i]: a state of a Runge-Kutta step from its stages.",
+		Schema{Name: "rk_combine", Door: "",
+			Doc:    "RkCombine returns base + dt·Σ coeffs[i]·ks[i]: a state of a Runge-Kutta step from its stages.",
 			Params: []Param{{"base", "tensor", false}, {"ks", "tensors", false}, {"coeffs", "[]float64", false}, {"dt", "float64", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_coeffs []float64
@@ -24,8 +28,12 @@ func init() {
 				c.required("dt", &v_dt)
 				return []*graph.Node{ops.RkCombine(c.tensor("base"), c.tensors(), v_coeffs, v_dt)}
 			}},
-		Schema{Name: "rk_error_norm", Door: "", Doc: "RkErrorNorm returns the root of the mean square of dt·Σ coeffs[i]·ks[i] over atol + rtol·max(|y0|, |y1|): the error\nof a Runge-Kutta step from y0 to y1, at most 1 if it is within the tolerances.",
-			Params: []Param{{"y0", "tensor", false}, {"y1", "tensor", false}, {"ks", "tensors", false}, {"coeffs", "[]float64", false}, {"dt", "float64", false}, {"rtol", "float64", false}, {"atol", "float64", false}},
+		Schema{Name: "rk_error_norm", Door: "",
+			Doc: "RkErrorNorm returns the root of the mean square of dt·Σ coeffs[i]·ks[i] over atol + rtol·max(|y0|, |y1|): " +
+				"the error\n" +
+				"of a Runge-Kutta step from y0 to y1, at most 1 if it is within the tolerances.",
+			Params: []Param{{"y0", "tensor", false}, {"y1", "tensor", false}, {"ks", "tensors", false}, {"coeffs", "[]float64", false},
+				{"dt", "float64", false}, {"rtol", "float64", false}, {"atol", "float64", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_coeffs []float64
 				c.required("coeffs", &v_coeffs)

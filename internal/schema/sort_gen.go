@@ -9,7 +9,8 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "argpartition", Door: "ArgPartition", Doc: "Argpartition returns the positions that partition x around kth.",
+		Schema{Name: "argpartition", Door: "ArgPartition",
+			Doc:    "Argpartition returns the positions that partition x around kth.",
 			NoGrad: "its result is a position", NoVMap: "",
 			Params: []Param{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -19,7 +20,8 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Argpartition(c.tensor("input"), v_kth, o)}
 			}},
-		Schema{Name: "argsort", Door: "ArgSort", Doc: "Argsort returns the positions that sort x; equal elements keep their order, NaN counts as the largest.",
+		Schema{Name: "argsort", Door: "ArgSort",
+			Doc:    "Argsort returns the positions that sort x; equal elements keep their order, NaN counts as the largest.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.SortOptions
@@ -28,7 +30,10 @@ func init() {
 				c.option("stable", &o.Stable)
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
-		Schema{Name: "kthvalue", Door: "KthValue", Doc: "Kthvalue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.\nNaN counts as the largest.",
+		Schema{Name: "kthvalue", Door: "KthValue",
+			Doc: "Kthvalue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its " +
+				"position.\n" +
+				"NaN counts as the largest.",
 			Params: []Param{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_k int
@@ -39,7 +44,10 @@ func init() {
 				r0, r1 := ops.Kthvalue(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "median", Door: "Median", Doc: "Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the\npositions; without dim, that of all elements, and indices is nil.",
+		Schema{Name: "median", Door: "Median",
+			Doc: "Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns " +
+				"the\n" +
+				"positions; without dim, that of all elements, and indices is nil.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ArgOptions
@@ -48,7 +56,8 @@ func init() {
 				r0, r1 := ops.Median(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "mode", Door: "Mode", Doc: "Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.",
+		Schema{Name: "mode", Door: "Mode",
+			Doc:    "Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ModeOptions
@@ -57,12 +66,14 @@ func init() {
 				r0, r1 := ops.Mode(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "msort", Door: "Msort", Doc: "Msort returns the elements in order along the first dimension.",
+		Schema{Name: "msort", Door: "Msort",
+			Doc:    "Msort returns the elements in order along the first dimension.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Msort(c.tensor("input"))}
 			}},
-		Schema{Name: "nanmedian", Door: "NanMedian", Doc: "Nanmedian is Median of what is not NaN; NaN if there is nothing.",
+		Schema{Name: "nanmedian", Door: "NanMedian",
+			Doc:    "Nanmedian is Median of what is not NaN; NaN if there is nothing.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ArgOptions
@@ -71,8 +82,10 @@ func init() {
 				r0, r1 := ops.Nanmedian(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "nanquantile", Door: "NanQuantile", Doc: "Nanquantile is Quantile of what is not NaN; NaN if there is nothing.",
-			Params: []Param{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
+		Schema{Name: "nanquantile", Door: "NanQuantile",
+			Doc: "Nanquantile is Quantile of what is not NaN; NaN if there is nothing.",
+			Params: []Param{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true},
+				{"interpolation", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.QuantileOptions
 				c.option("dim", &o.Dim)
@@ -80,7 +93,10 @@ func init() {
 				c.option("interpolation", &o.Interpolation)
 				return []*graph.Node{ops.Nanquantile(c.tensor("input"), c.operand("q"), o)}
 			}},
-		Schema{Name: "partition", Door: "Partition", Doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. Within the two parts elements keep their order; NaN counts as the largest.",
+		Schema{Name: "partition", Door: "Partition",
+			Doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\n" +
+				"before it is larger and none behind it smaller. Within the two parts elements keep their order; NaN counts as " +
+				"the largest.",
 			Params: []Param{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_kth int
@@ -89,8 +105,11 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
 			}},
-		Schema{Name: "quantile", Door: "Quantile", Doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
-			Params: []Param{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
+		Schema{Name: "quantile", Door: "Quantile",
+			Doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements is. A vector of shares adds a\n" +
+				"dimension in front. A NaN among the elements makes the result NaN.",
+			Params: []Param{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true},
+				{"interpolation", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.QuantileOptions
 				c.option("dim", &o.Dim)
@@ -98,7 +117,9 @@ func init() {
 				c.option("interpolation", &o.Interpolation)
 				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
-		Schema{Name: "sort", Door: "Sort", Doc: "Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.",
+		Schema{Name: "sort", Door: "Sort",
+			Doc: "Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the " +
+				"largest.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.SortOptions
@@ -108,8 +129,12 @@ func init() {
 				r0, r1 := ops.Sort(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "topk", Door: "TopK", Doc: "Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of\nequal elements the first come first.",
-			Params: []Param{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
+		Schema{Name: "topk", Door: "TopK",
+			Doc: "Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the " +
+				"largest; of\n" +
+				"equal elements the first come first.",
+			Params: []Param{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true},
+				{"sorted", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_k int
 				c.required("k", &v_k)
@@ -120,9 +145,15 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "unique", Door: "Unique", Doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nindex of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
+		Schema{Name: "unique", Door: "Unique",
+			Doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element " +
+				"the\n" +
+				"index of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the " +
+				"size of\n" +
+				"the result depends on it; inside Compile or VMap it is refused.",
 			NoGrad: "", NoVMap: "the size of its result depends on values",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true},
+				{"return_counts", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.UniqueOptions
 				c.option("dim", &o.Dim)
@@ -132,9 +163,15 @@ func init() {
 				r0, r1, r2 := ops.Unique(c.tensor("input"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "unique_consecutive", Door: "UniqueConsecutive", Doc: "UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts\nare nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+		Schema{Name: "unique_consecutive", Door: "UniqueConsecutive",
+			Doc: "UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and " +
+				"counts\n" +
+				"are nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap " +
+				"it is\n" +
+				"refused.",
 			NoGrad: "", NoVMap: "the size of its result depends on values",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true},
+				{"return_counts", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.UniqueConsecutiveOptions
 				c.option("dim", &o.Dim)

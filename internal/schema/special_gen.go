@@ -9,129 +9,197 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "special_i0e", Door: "special.I0e", Doc: "BesselI0e returns exp(-|x|)·I0(x).",
+		Schema{Name: "special_airy_ai", Door: "special.AiryAi",
+			Doc:    "AiryAi returns the Airy function Ai; 0 at infinities.",
+			Params: []Param{{"input", "tensor", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.AiryAi(c.tensor("input"))}
+			}},
+		Schema{Name: "special_i0e", Door: "special.I0e",
+			Doc:    "BesselI0e returns exp(-|x|)·I0(x).",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI0e(c.tensor("input"))}
 			}},
-		Schema{Name: "special_i1", Door: "special.I1", Doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
+		Schema{Name: "special_i1", Door: "special.I1",
+			Doc:     "BesselI1 returns the modified Bessel function of the first kind of order 1.",
 			Aliases: []string{"special_modified_bessel_i1"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI1(c.tensor("input"))}
 			}},
-		Schema{Name: "special_i1e", Door: "special.I1e", Doc: "BesselI1e returns exp(-|x|)·I1(x).",
+		Schema{Name: "special_i1e", Door: "special.I1e",
+			Doc:    "BesselI1e returns exp(-|x|)·I1(x).",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI1e(c.tensor("input"))}
 			}},
-		Schema{Name: "special_bessel_j0", Door: "special.BesselJ0", Doc: "BesselJ0 returns the Bessel function of the first kind of order 0.",
+		Schema{Name: "special_bessel_j0", Door: "special.BesselJ0",
+			Doc:    "BesselJ0 returns the Bessel function of the first kind of order 0.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselJ0(c.tensor("input"))}
 			}},
-		Schema{Name: "special_bessel_j1", Door: "special.BesselJ1", Doc: "BesselJ1 returns the Bessel function of the first kind of order 1.",
+		Schema{Name: "special_bessel_j1", Door: "special.BesselJ1",
+			Doc:    "BesselJ1 returns the Bessel function of the first kind of order 1.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselJ1(c.tensor("input"))}
 			}},
-		Schema{Name: "special_bessel_y0", Door: "special.BesselY0", Doc: "BesselY0 returns the Bessel function of the second kind of order 0; NaN below zero.",
+		Schema{Name: "special_bessel_y0", Door: "special.BesselY0",
+			Doc:    "BesselY0 returns the Bessel function of the second kind of order 0; NaN below zero.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselY0(c.tensor("input"))}
 			}},
-		Schema{Name: "special_bessel_y1", Door: "special.BesselY1", Doc: "BesselY1 returns the Bessel function of the second kind of order 1; NaN below zero.",
+		Schema{Name: "special_bessel_y1", Door: "special.BesselY1",
+			Doc:    "BesselY1 returns the Bessel function of the second kind of order 1; NaN below zero.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
 			}},
-		Schema{Name: "special_chebyshev_polynomial_t", Door: "special.ChebyshevPolynomialT", Doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
+		Schema{Name: "special_beta", Door: "special.Beta",
+			Doc:    "Beta returns the beta function Γ(a)·Γ(b)/Γ(a+b).",
+			Params: []Param{{"a", "tensor or number", false}, {"b", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Beta(c.operand("a"), c.operand("b"))}
+			}},
+		Schema{Name: "special_betainc", Door: "special.Betainc",
+			Doc: "Betainc returns the regularised incomplete beta function: the probability of the beta distribution of " +
+				"concentrations a and b\n" +
+				"up to x. NaN for negative concentrations and x outside [0, 1].",
+			AMP: "float32", Random: "",
+			Params: []Param{{"a", "tensor or number", false}, {"b", "tensor or number", false}, {"input", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Betainc(c.operand("a"), c.operand("b"), c.operand("input"))}
+			}},
+		Schema{Name: "special_betaln", Door: "special.Betaln",
+			Doc:    "Betaln returns the logarithm of |Beta|, precise for large arguments too.",
+			Params: []Param{{"a", "tensor or number", false}, {"b", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Betaln(c.operand("a"), c.operand("b"))}
+			}},
+		Schema{Name: "special_chebyshev_polynomial_t", Door: "special.ChebyshevPolynomialT",
+			Doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_chebyshev_polynomial_u", Door: "special.ChebyshevPolynomialU", Doc: "ChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n.",
+		Schema{Name: "special_chebyshev_polynomial_u", Door: "special.ChebyshevPolynomialU",
+			Doc: "ChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_chebyshev_polynomial_v", Door: "special.ChebyshevPolynomialV", Doc: "ChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n.",
+		Schema{Name: "special_chebyshev_polynomial_v", Door: "special.ChebyshevPolynomialV",
+			Doc: "ChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_chebyshev_polynomial_w", Door: "special.ChebyshevPolynomialW", Doc: "ChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n.",
+		Schema{Name: "special_chebyshev_polynomial_w", Door: "special.ChebyshevPolynomialW",
+			Doc: "ChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "digamma", Door: "special.Digamma", Doc: "Digamma returns the derivative of log Γ(x); NaN at negative integers.",
+		Schema{Name: "digamma", Door: "special.Digamma",
+			Doc:     "Digamma returns the derivative of log Γ(x); NaN at negative integers.",
 			InPlace: true,
 			Aliases: []string{"special_digamma", "special_psi"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Digamma(c.tensor("input"))}
 			}},
-		Schema{Name: "dirichlet_grad", Door: "", Doc: "DirichletGrad returns the derivative of an element x of a sample of the Dirichlet distribution by its concentration alpha over\n1 - x, total being the sum of all concentrations. The gradient by the concentrations is this times the cotangent less its\nsum weighted by x.",
+		Schema{Name: "dirichlet_grad", Door: "",
+			Doc: "DirichletGrad returns the derivative of an element x of a sample of the Dirichlet distribution by its " +
+				"concentration alpha over\n" +
+				"1 - x, total being the sum of all concentrations. The gradient by the concentrations is this times the " +
+				"cotangent less its\n" +
+				"sum weighted by x.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"_dirichlet_grad"},
-			Params:  []Param{{"input", "tensor or number", false}, {"alpha", "tensor or number", false}, {"total", "tensor or number", false}},
+			Params: []Param{{"input", "tensor or number", false}, {"alpha", "tensor or number", false},
+				{"total", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.DirichletGrad(c.operand("input"), c.operand("alpha"), c.operand("total"))}
 			}},
-		Schema{Name: "special_hermite_polynomial_h", Door: "special.HermitePolynomialH", Doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",
+		Schema{Name: "special_gammainc", Door: "special.Gammainc",
+			Doc: "Gammainc returns the regularised lower incomplete gamma function P(a, x): the probability of the gamma " +
+				"distribution of\n" +
+				"concentration a up to x. NaN for negative arguments, and where both are 0 or both infinite.",
+			Params: []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Gammainc(c.operand("a"), c.operand("input"))}
+			}},
+		Schema{Name: "special_gammaincc", Door: "special.Gammaincc",
+			Doc:    "Gammaincc returns the regularised upper incomplete gamma function 1 - Gammainc, precise where it is small.",
+			Params: []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.Gammaincc(c.operand("a"), c.operand("input"))}
+			}},
+		Schema{Name: "special_hermite_polynomial_h", Door: "special.HermitePolynomialH",
+			Doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.HermitePolynomialH(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_hermite_polynomial_he", Door: "special.HermitePolynomialHe", Doc: "HermitePolynomialHe returns the probabilist's Hermite polynomial of degree n.",
+		Schema{Name: "special_hermite_polynomial_he", Door: "special.HermitePolynomialHe",
+			Doc: "HermitePolynomialHe returns the probabilist's Hermite polynomial of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "i0", Door: "special.I0", Doc: "I0 returns the modified Bessel function of the first kind of order 0.",
+		Schema{Name: "i0", Door: "special.I0",
+			Doc:     "I0 returns the modified Bessel function of the first kind of order 0.",
 			InPlace: true,
 			Aliases: []string{"special_i0", "special_modified_bessel_i0"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.I0(c.tensor("input"))}
 			}},
-		Schema{Name: "special_laguerre_polynomial_l", Door: "special.LaguerrePolynomialL", Doc: "LaguerrePolynomialL returns the Laguerre polynomial of degree n.",
+		Schema{Name: "special_laguerre_polynomial_l", Door: "special.LaguerrePolynomialL",
+			Doc: "LaguerrePolynomialL returns the Laguerre polynomial of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_legendre_polynomial_p", Door: "special.LegendrePolynomialP", Doc: "LegendrePolynomialP returns the Legendre polynomial of degree n.",
+		Schema{Name: "special_legendre_polynomial_p", Door: "special.LegendrePolynomialP",
+			Doc: "LegendrePolynomialP returns the Legendre polynomial of degree n.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LegendrePolynomialP(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "lgamma", Door: "Lgamma", Doc: "Lgamma returns log |Γ(x)|; Inf at the poles.",
+		Schema{Name: "lgamma", Door: "Lgamma",
+			Doc:     "Lgamma returns log |Γ(x)|; Inf at the poles.",
 			InPlace: true,
 			Aliases: []string{"special_gammaln"},
 			Params:  []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Lgamma(c.tensor("input"))}
 			}},
-		Schema{Name: "special_modified_bessel_k0", Door: "special.ModifiedBesselK0", Doc: "ModifiedBesselK0 returns the modified Bessel function of the second kind of order 0; NaN below zero.",
+		Schema{Name: "special_modified_bessel_k0", Door: "special.ModifiedBesselK0",
+			Doc:    "ModifiedBesselK0 returns the modified Bessel function of the second kind of order 0; NaN below zero.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ModifiedBesselK0(c.tensor("input"))}
 			}},
-		Schema{Name: "special_modified_bessel_k1", Door: "special.ModifiedBesselK1", Doc: "ModifiedBesselK1 returns the modified Bessel function of the second kind of order 1; NaN below zero.",
+		Schema{Name: "special_modified_bessel_k1", Door: "special.ModifiedBesselK1",
+			Doc:    "ModifiedBesselK1 returns the modified Bessel function of the second kind of order 1; NaN below zero.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ModifiedBesselK1(c.tensor("input"))}
 			}},
-		Schema{Name: "mvlgamma", Door: "special.Mvlgamma", Doc: "Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.",
+		Schema{Name: "mvlgamma", Door: "special.Mvlgamma",
+			Doc:     "Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.",
 			InPlace: true,
 			Aliases: []string{"special_multigammaln"},
 			Params:  []Param{{"input", "tensor", false}, {"p", "int", false}},
@@ -140,7 +208,8 @@ func init() {
 				c.required("p", &v_p)
 				return []*graph.Node{ops.Mvlgamma(c.tensor("input"), v_p)}
 			}},
-		Schema{Name: "polygamma", Door: "special.Polygamma", Doc: "Polygamma returns the n-th derivative of digamma.",
+		Schema{Name: "polygamma", Door: "special.Polygamma",
+			Doc:     "Polygamma returns the n-th derivative of digamma.",
 			InPlace: true,
 			Aliases: []string{"special_polygamma"},
 			Params:  []Param{{"input", "tensor", false}, {"n", "int", false}},
@@ -149,53 +218,65 @@ func init() {
 				c.required("n", &v_n)
 				return []*graph.Node{ops.Polygamma(c.tensor("input"), v_n)}
 			}},
-		Schema{Name: "special_scaled_modified_bessel_k0", Door: "special.ScaledModifiedBesselK0", Doc: "ScaledModifiedBesselK0 returns exp(x)·K0(x).",
+		Schema{Name: "special_scaled_modified_bessel_k0", Door: "special.ScaledModifiedBesselK0",
+			Doc:    "ScaledModifiedBesselK0 returns exp(x)·K0(x).",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ScaledModifiedBesselK0(c.tensor("input"))}
 			}},
-		Schema{Name: "special_scaled_modified_bessel_k1", Door: "special.ScaledModifiedBesselK1", Doc: "ScaledModifiedBesselK1 returns exp(x)·K1(x).",
+		Schema{Name: "special_scaled_modified_bessel_k1", Door: "special.ScaledModifiedBesselK1",
+			Doc:    "ScaledModifiedBesselK1 returns exp(x)·K1(x).",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ScaledModifiedBesselK1(c.tensor("input"))}
 			}},
-		Schema{Name: "special_shifted_chebyshev_polynomial_t", Door: "special.ShiftedChebyshevPolynomialT", Doc: "ShiftedChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n at 2x - 1.",
+		Schema{Name: "special_shifted_chebyshev_polynomial_t", Door: "special.ShiftedChebyshevPolynomialT",
+			Doc: "ShiftedChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n at 2x - 1.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_shifted_chebyshev_polynomial_u", Door: "special.ShiftedChebyshevPolynomialU", Doc: "ShiftedChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n at 2x - 1.",
+		Schema{Name: "special_shifted_chebyshev_polynomial_u", Door: "special.ShiftedChebyshevPolynomialU",
+			Doc: "ShiftedChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n at 2x - 1.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_shifted_chebyshev_polynomial_v", Door: "special.ShiftedChebyshevPolynomialV", Doc: "ShiftedChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n at 2x - 1.",
+		Schema{Name: "special_shifted_chebyshev_polynomial_v", Door: "special.ShiftedChebyshevPolynomialV",
+			Doc: "ShiftedChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n at 2x - 1.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_shifted_chebyshev_polynomial_w", Door: "special.ShiftedChebyshevPolynomialW", Doc: "ShiftedChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n at 2x - 1.",
+		Schema{Name: "special_shifted_chebyshev_polynomial_w", Door: "special.ShiftedChebyshevPolynomialW",
+			Doc: "ShiftedChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n at 2x - 1.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
 			}},
-		Schema{Name: "special_spherical_bessel_j0", Door: "special.SphericalBesselJ0", Doc: "SphericalBesselJ0 returns sin(x)/x, 1 at 0.",
+		Schema{Name: "special_spherical_bessel_j0", Door: "special.SphericalBesselJ0",
+			Doc:    "SphericalBesselJ0 returns sin(x)/x, 1 at 0.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.SphericalBesselJ0(c.tensor("input"))}
 			}},
-		Schema{Name: "standard_gamma_grad", Door: "", Doc: "StandardGammaGrad returns the derivative of a sample of the gamma distribution of rate 1 by its concentration alpha, its\ncumulative probability being constant. It is NaN for concentrations and samples that are not positive, and 0 at 0.",
+		Schema{Name: "standard_gamma_grad", Door: "",
+			Doc: "StandardGammaGrad returns the derivative of a sample of the gamma distribution of rate 1 by its concentration " +
+				"alpha, its\n" +
+				"cumulative probability being constant. It is NaN for concentrations and samples that are not positive, and 0 " +
+				"at 0.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"_standard_gamma_grad"},
 			Params:  []Param{{"alpha", "tensor or number", false}, {"sample", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.StandardGammaGrad(c.operand("alpha"), c.operand("sample"))}
 			}},
-		Schema{Name: "special_zeta", Door: "special.Zeta", Doc: "Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.",
+		Schema{Name: "special_zeta", Door: "special.Zeta",
+			Doc:    "Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Zeta(c.operand("input"), c.operand("other"))}

@@ -9,7 +9,12 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "bincount", Door: "Bincount", Doc: "Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum\nof the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+		Schema{Name: "bincount", Door: "Bincount",
+			Doc: "Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or " +
+				"the sum\n" +
+				"of the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it " +
+				"is\n" +
+				"refused.",
 			NoGrad: "", NoVMap: "the size of its result depends on values",
 			Params: []Param{{"input", "tensor", false}, {"weights", "tensor", true}, {"minlength", "int", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -17,21 +22,28 @@ func init() {
 				c.option("minlength", &o.Minlength)
 				return []*graph.Node{ops.Bincount(c.tensor("input"), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "corrcoef", Door: "Corrcoef", Doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
+		Schema{Name: "corrcoef", Door: "Corrcoef",
+			Doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
 			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
 			}},
-		Schema{Name: "cov", Door: "Cov", Doc: "Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.\nfweights are how often each observation was made, aweights how much it counts; both may be nil.",
+		Schema{Name: "cov", Door: "Cov",
+			Doc: "Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.\n" +
+				"fweights are how often each observation was made, aweights how much it counts; both may be nil.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"fweights", "tensor", true}, {"aweights", "tensor", true}, {"correction", "int", true}},
+			Params: []Param{{"input", "tensor", false}, {"fweights", "tensor", true}, {"aweights", "tensor", true},
+				{"correction", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CovOptions
 				c.option("correction", &o.Correction)
 				return []*graph.Node{ops.Cov(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		Schema{Name: "histc", Door: "Histc", Doc: "Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the\nlast bin holds its upper bound.",
+		Schema{Name: "histc", Door: "Histc",
+			Doc: "Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; " +
+				"the\n" +
+				"last bin holds its upper bound.",
 			Params: []Param{{"input", "tensor", false}, {"bins", "int", true}, {"min", "float64", true}, {"max", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.HistcOptions
@@ -40,8 +52,12 @@ func init() {
 				c.option("max", &o.Max)
 				return []*graph.Node{ops.Histc(c.tensor("input"), o)}
 			}},
-		Schema{Name: "histogram", Door: "Histogram", Doc: "Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the bins.\nedges, rising, may be given instead of a number of bins. The last bin holds its upper edge.",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", true}, {"edges", "tensor", true}, {"bins", "int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
+		Schema{Name: "histogram", Door: "Histogram",
+			Doc: "Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the " +
+				"bins.\n" +
+				"edges, rising, may be given instead of a number of bins. The last bin holds its upper edge.",
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", true}, {"edges", "tensor", true}, {"bins", "int", true},
+				{"range", "[]float64", true}, {"density", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.HistogramOptions
 				c.option("bins", &o.Bins)
@@ -50,8 +66,10 @@ func init() {
 				r0, r1 := ops.Histogram(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "histogram2d", Door: "Histogram2d", Doc: "Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.",
-			Params: []Param{{"input", "tensor", false}, {"y", "tensor", false}, {"bins", "[]int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
+		Schema{Name: "histogram2d", Door: "Histogram2d",
+			Doc: "Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.",
+			Params: []Param{{"input", "tensor", false}, {"y", "tensor", false}, {"bins", "[]int", true}, {"range", "[]float64", true},
+				{"density", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.HistogramDDOptions
 				c.option("bins", &o.Bins)
@@ -60,8 +78,12 @@ func init() {
 				r0, r1, r2 := ops.Histogram2d(c.tensor("input"), c.tensor("y"), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
-		Schema{Name: "histogramdd", Door: "HistogramDD", Doc: "Histogramdd counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a dimension\nfor each column of x, followed by the edges of each dimension.",
-			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", true}, {"bins", "[]int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
+		Schema{Name: "histogramdd", Door: "HistogramDD",
+			Doc: "Histogramdd counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a " +
+				"dimension\n" +
+				"for each column of x, followed by the edges of each dimension.",
+			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", true}, {"bins", "[]int", true}, {"range", "[]float64", true},
+				{"density", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.HistogramDDOptions
 				c.option("bins", &o.Bins)

@@ -9,7 +9,10 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "affine_grid", Door: "functional.AffineGrid", Doc: "AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)\nthrough the matrices theta, which is (N, 2, 3) or (N, 3, 4).",
+		Schema{Name: "affine_grid", Door: "functional.AffineGrid",
+			Doc: "AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, " +
+				"W)\n" +
+				"through the matrices theta, which is (N, 2, 3) or (N, 3, 4).",
 			AMP: "half", Random: "",
 			Params: []Param{{"theta", "tensor", false}, {"size", "[]int", false}, {"align_corners", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -19,37 +22,46 @@ func init() {
 				c.option("align_corners", &o.AlignCorners)
 				return []*graph.Node{ops.AffineGrid(c.tensor("theta"), v_size, o)}
 			}},
-		Schema{Name: "channel_shuffle", Door: "functional.ChannelShuffle", Doc: "ChannelShuffle deals the channels (dim 1) out among groups.",
+		Schema{Name: "channel_shuffle", Door: "functional.ChannelShuffle",
+			Doc:    "ChannelShuffle deals the channels (dim 1) out among groups.",
 			Params: []Param{{"input", "tensor", false}, {"groups", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_groups int
 				c.required("groups", &v_groups)
 				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
 			}},
-		Schema{Name: "divmod", Door: "DivMod", Doc: "DivMod returns FloorDivide and Remainder of x and other.",
+		Schema{Name: "divmod", Door: "DivMod",
+			Doc:    "DivMod returns FloorDivide and Remainder of x and other.",
 			Params: []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				r0, r1 := ops.DivMod(c.operand("input"), c.operand("other"))
 				return []*graph.Node{r0, r1}
 			}},
-		Schema{Name: "gelu_approx", Door: "", Doc: "GeluApprox is Gelu in the tanh approximation.",
+		Schema{Name: "gelu_approx", Door: "",
+			Doc:    "GeluApprox is Gelu in the tanh approximation.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.GeluApprox(c.tensor("input"))}
 			}},
-		Schema{Name: "gelu_exact", Door: "", Doc: "GeluExact is Gelu without approximation.",
+		Schema{Name: "gelu_exact", Door: "",
+			Doc: "GeluExact is Gelu without approximation.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.GeluExact(c.tensor("input"))}
 			}},
-		Schema{Name: "gelu_fast_approx", Door: "functional.GELUFastApprox", Doc: "GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.",
+		Schema{Name: "gelu_fast_approx", Door: "functional.GELUFastApprox",
+			Doc:    "GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.GeluFastApprox(c.tensor("input"))}
 			}},
-		Schema{Name: "grid_sample", Door: "functional.GridSample", Doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or 3): in every\ndimension -1 is one end of the image and 1 the other, the last dimension first.",
-			Params: []Param{{"input", "tensor", false}, {"grid", "tensor", false}, {"mode", "string", true}, {"padding_mode", "string", true}, {"align_corners", "bool", true}},
+		Schema{Name: "grid_sample", Door: "functional.GridSample",
+			Doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the positions of the grid (N, …, 2 or " +
+				"3): in every\n" +
+				"dimension -1 is one end of the image and 1 the other, the last dimension first.",
+			Params: []Param{{"input", "tensor", false}, {"grid", "tensor", false}, {"mode", "string", true},
+				{"padding_mode", "string", true}, {"align_corners", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GridSampleOptions
 				c.option("mode", &o.Mode)
@@ -57,7 +69,10 @@ func init() {
 				c.option("align_corners", &o.AlignCorners)
 				return []*graph.Node{ops.GridSample(c.tensor("input"), c.tensor("grid"), o)}
 			}},
-		Schema{Name: "index_scatter", Door: "", Doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the\nway back from Gather, and the gradient of Sort and Topk. Elements of one index are added.",
+		Schema{Name: "index_scatter", Door: "",
+			Doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros " +
+				"elsewhere: the\n" +
+				"way back from Gather, and the gradient of Sort and Topk. Elements of one index are added.",
 			Params: []Param{{"input", "tensor", false}, {"index", "tensor", false}, {"size", "int", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_size int
@@ -67,8 +82,13 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.IndexScatter(c.tensor("input"), c.tensor("index"), v_size, v_dim)}
 			}},
-		Schema{Name: "interpolate", Door: "functional.Interpolate", Doc: "Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along\none dimension after the other.",
-			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"mode", "string", true}, {"align_corners", "bool", true}, {"recompute_scale_factor", "bool", true}, {"antialias", "bool", true}},
+		Schema{Name: "interpolate", Door: "functional.Interpolate",
+			Doc: "Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements " +
+				"along\n" +
+				"one dimension after the other.",
+			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true},
+				{"mode", "string", true}, {"align_corners", "bool", true}, {"recompute_scale_factor", "bool", true},
+				{"antialias", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.InterpolateOptions
 				c.option("size", &o.Size)
@@ -79,8 +99,10 @@ func init() {
 				c.option("antialias", &o.Antialias)
 				return []*graph.Node{ops.Interpolate(c.tensor("input"), o)}
 			}},
-		Schema{Name: "interpolate_bilinear", Door: "", Doc: "InterpolateBilinear is Interpolate of (N, C, H, W) in mode bilinear.",
-			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"align_corners", "bool", true}},
+		Schema{Name: "interpolate_bilinear", Door: "",
+			Doc: "InterpolateBilinear is Interpolate of (N, C, H, W) in mode bilinear.",
+			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true},
+				{"align_corners", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ResizeOptions
 				c.option("size", &o.Size)
@@ -88,7 +110,8 @@ func init() {
 				c.option("align_corners", &o.AlignCorners)
 				return []*graph.Node{ops.InterpolateBilinear(c.tensor("input"), o)}
 			}},
-		Schema{Name: "interpolate_nearest_2d", Door: "", Doc: "InterpolateNearest2d is Interpolate of (N, C, H, W) in mode nearest.",
+		Schema{Name: "interpolate_nearest_2d", Door: "",
+			Doc:    "InterpolateNearest2d is Interpolate of (N, C, H, W) in mode nearest.",
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.NearestOptions
@@ -96,7 +119,8 @@ func init() {
 				c.option("scale_factor", &o.ScaleFactor)
 				return []*graph.Node{ops.InterpolateNearest2d(c.tensor("input"), o)}
 			}},
-		Schema{Name: "interpolate_nearest_3d", Door: "", Doc: "InterpolateNearest3d is Interpolate of (N, C, D, H, W) in mode nearest.",
+		Schema{Name: "interpolate_nearest_3d", Door: "",
+			Doc:    "InterpolateNearest3d is Interpolate of (N, C, D, H, W) in mode nearest.",
 			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.NearestOptions
@@ -104,8 +128,10 @@ func init() {
 				c.option("scale_factor", &o.ScaleFactor)
 				return []*graph.Node{ops.InterpolateNearest3d(c.tensor("input"), o)}
 			}},
-		Schema{Name: "interpolate_trilinear", Door: "", Doc: "InterpolateTrilinear is Interpolate of (N, C, D, H, W) in mode trilinear.",
-			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"align_corners", "bool", true}},
+		Schema{Name: "interpolate_trilinear", Door: "",
+			Doc: "InterpolateTrilinear is Interpolate of (N, C, D, H, W) in mode trilinear.",
+			Params: []Param{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true},
+				{"align_corners", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ResizeOptions
 				c.option("size", &o.Size)
@@ -113,27 +139,32 @@ func init() {
 				c.option("align_corners", &o.AlignCorners)
 				return []*graph.Node{ops.InterpolateTrilinear(c.tensor("input"), o)}
 			}},
-		Schema{Name: "pixel_shuffle", Door: "functional.PixelShuffle", Doc: "PixelShuffle moves channels into space: (…, C·r², H, W) becomes (…, C, H·r, W·r).",
+		Schema{Name: "pixel_shuffle", Door: "functional.PixelShuffle",
+			Doc:    "PixelShuffle moves channels into space: (…, C·r², H, W) becomes (…, C, H·r, W·r).",
 			Params: []Param{{"input", "tensor", false}, {"upscale_factor", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_upscaleFactor int
 				c.required("upscale_factor", &v_upscaleFactor)
 				return []*graph.Node{ops.PixelShuffle(c.tensor("input"), v_upscaleFactor)}
 			}},
-		Schema{Name: "pixel_unshuffle", Door: "functional.PixelUnshuffle", Doc: "PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).",
+		Schema{Name: "pixel_unshuffle", Door: "functional.PixelUnshuffle",
+			Doc:    "PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).",
 			Params: []Param{{"input", "tensor", false}, {"downscale_factor", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_downscaleFactor int
 				c.required("downscale_factor", &v_downscaleFactor)
 				return []*graph.Node{ops.PixelUnshuffle(c.tensor("input"), v_downscaleFactor)}
 			}},
-		Schema{Name: "relu2", Door: "functional.ReLU2", Doc: "Relu2 returns max(x, 0)².",
+		Schema{Name: "relu2", Door: "functional.ReLU2",
+			Doc:    "Relu2 returns max(x, 0)².",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Relu2(c.tensor("input"))}
 			}},
-		Schema{Name: "rotate", Door: "functional.Rotate", Doc: "Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.",
-			Params: []Param{{"input", "tensor", false}, {"angle", "float64", false}, {"mode", "string", true}, {"center", "[]float64", true}},
+		Schema{Name: "rotate", Door: "functional.Rotate",
+			Doc: "Rotate rotates images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.",
+			Params: []Param{{"input", "tensor", false}, {"angle", "float64", false}, {"mode", "string", true},
+				{"center", "[]float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_angle float64
 				c.required("angle", &v_angle)
@@ -142,7 +173,8 @@ func init() {
 				c.option("center", &o.Center)
 				return []*graph.Node{ops.Rotate(c.tensor("input"), v_angle, o)}
 			}},
-		Schema{Name: "rpow_scalar", Door: "", Doc: "RpowScalar returns a number to the power x.",
+		Schema{Name: "rpow_scalar", Door: "",
+			Doc: "RpowScalar returns a number to the power x.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"base", "any", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -150,7 +182,8 @@ func init() {
 				c.required("base", &v_base)
 				return []*graph.Node{ops.RpowScalar(c.tensor("input"), v_base)}
 			}},
-		Schema{Name: "scatter_amax", Door: "", Doc: "ScatterAmax returns x with the largest of src and what is there along a dimension.",
+		Schema{Name: "scatter_amax", Door: "",
+			Doc:     "ScatterAmax returns x with the largest of src and what is there along a dimension.",
 			Aliases: []string{"scatter_max"},
 			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -158,7 +191,8 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.ScatterAmax(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
 			}},
-		Schema{Name: "scatter_amin", Door: "", Doc: "ScatterAmin returns x with the least of src and what is there along a dimension.",
+		Schema{Name: "scatter_amin", Door: "",
+			Doc:     "ScatterAmin returns x with the least of src and what is there along a dimension.",
 			Aliases: []string{"scatter_min"},
 			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
@@ -166,19 +200,22 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.ScatterAmin(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
 			}},
-		Schema{Name: "scatter_prod", Door: "", Doc: "ScatterProd returns x multiplied by src along a dimension.",
+		Schema{Name: "scatter_prod", Door: "",
+			Doc:    "ScatterProd returns x multiplied by src along a dimension.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.ScatterProd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
 			}},
-		Schema{Name: "squeeze_all", Door: "", Doc: "SqueezeAll drops all dimensions of size 1.",
+		Schema{Name: "squeeze_all", Door: "",
+			Doc:    "SqueezeAll drops all dimensions of size 1.",
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.SqueezeAll(c.tensor("input"))}
 			}},
-		Schema{Name: "tri", Door: "", Doc: "Tri returns a matrix of n rows with ones on and below a diagonal and zeros elsewhere.",
+		Schema{Name: "tri", Door: "",
+			Doc:    "Tri returns a matrix of n rows with ones on and below a diagonal and zeros elsewhere.",
 			Params: []Param{{"n", "int", false}, {"m", "int", true}, {"k", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_n int

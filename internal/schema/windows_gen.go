@@ -9,7 +9,8 @@ import (
 
 func init() {
 	add(
-		Schema{Name: "window_bartlett", Door: "windows.Bartlett", Doc: "WindowBartlett returns a triangle that is zero at its ends.",
+		Schema{Name: "window_bartlett", Door: "windows.Bartlett",
+			Doc:     "WindowBartlett returns a triangle that is zero at its ends.",
 			Aliases: []string{"bartlett"},
 			Params:  []Param{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -20,7 +21,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowBartlett(v_M, o)}
 			}},
-		Schema{Name: "window_blackman", Door: "windows.Blackman", Doc: "WindowBlackman returns a sum of three cosines.",
+		Schema{Name: "window_blackman", Door: "windows.Blackman",
+			Doc:     "WindowBlackman returns a sum of three cosines.",
 			Aliases: []string{"blackman"},
 			Params:  []Param{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -31,7 +33,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowBlackman(v_M, o)}
 			}},
-		Schema{Name: "window_cosine", Door: "windows.Cosine", Doc: "WindowCosine returns half a sine.",
+		Schema{Name: "window_cosine", Door: "windows.Cosine",
+			Doc:    "WindowCosine returns half a sine.",
 			Params: []Param{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int
@@ -41,8 +44,10 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowCosine(v_M, o)}
 			}},
-		Schema{Name: "window_exponential", Door: "windows.Exponential", Doc: "WindowExponential returns exp(-|k-center|/tau).",
-			Params: []Param{{"M", "int", false}, {"center", "float64", true}, {"tau", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+		Schema{Name: "window_exponential", Door: "windows.Exponential",
+			Doc: "WindowExponential returns exp(-|k-center|/tau).",
+			Params: []Param{{"M", "int", false}, {"center", "float64", true}, {"tau", "float64", true}, {"sym", "bool", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -53,7 +58,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowExponential(v_M, o)}
 			}},
-		Schema{Name: "window_gaussian", Door: "windows.Gaussian", Doc: "WindowGaussian returns a bell curve.",
+		Schema{Name: "window_gaussian", Door: "windows.Gaussian",
+			Doc:    "WindowGaussian returns a bell curve.",
 			Params: []Param{{"M", "int", false}, {"std", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int
@@ -64,7 +70,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowGaussian(v_M, o)}
 			}},
-		Schema{Name: "window_general_cosine", Door: "windows.GeneralCosine", Doc: "WindowGeneralCosine returns a sum of cosines with coefficients a and alternating signs.",
+		Schema{Name: "window_general_cosine", Door: "windows.GeneralCosine",
+			Doc:    "WindowGeneralCosine returns a sum of cosines with coefficients a and alternating signs.",
 			Params: []Param{{"M", "int", false}, {"a", "[]float64", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int
@@ -76,8 +83,12 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowGeneralCosine(v_M, v_a, o)}
 			}},
-		Schema{Name: "window_general_gaussian", Door: "windows.GeneralGaussian", Doc: "WindowGeneralGaussian returns exp(-|t/sig|^(2p)/2), t being the distance from the middle in elements: a bell curve for\np = 1, the Laplace form for p = 1/2, and flatter in the middle for larger p.",
-			Params: []Param{{"M", "int", false}, {"p", "float64", false}, {"sig", "float64", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+		Schema{Name: "window_general_gaussian", Door: "windows.GeneralGaussian",
+			Doc: "WindowGeneralGaussian returns exp(-|t/sig|^(2p)/2), t being the distance from the middle in elements: a bell " +
+				"curve for\n" +
+				"p = 1, the Laplace form for p = 1/2, and flatter in the middle for larger p.",
+			Params: []Param{{"M", "int", false}, {"p", "float64", false}, {"sig", "float64", false}, {"sym", "bool", true},
+				{"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -90,7 +101,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowGeneralGaussian(v_M, v_p, v_sig, o)}
 			}},
-		Schema{Name: "window_general_hamming", Door: "windows.GeneralHamming", Doc: "WindowGeneralHamming returns alpha minus 1-alpha times a cosine.",
+		Schema{Name: "window_general_hamming", Door: "windows.GeneralHamming",
+			Doc:    "WindowGeneralHamming returns alpha minus 1-alpha times a cosine.",
 			Params: []Param{{"M", "int", false}, {"alpha", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int
@@ -101,7 +113,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowGeneralHamming(v_M, o)}
 			}},
-		Schema{Name: "window_hamming", Door: "windows.Hamming", Doc: "WindowHamming returns a raised cosine that stays above zero at its ends.",
+		Schema{Name: "window_hamming", Door: "windows.Hamming",
+			Doc:     "WindowHamming returns a raised cosine that stays above zero at its ends.",
 			Aliases: []string{"hamming"},
 			Params:  []Param{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -112,7 +125,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowHamming(v_M, o)}
 			}},
-		Schema{Name: "window_hann", Door: "windows.Hann", Doc: "WindowHann returns a raised cosine that is zero at its ends.",
+		Schema{Name: "window_hann", Door: "windows.Hann",
+			Doc:     "WindowHann returns a raised cosine that is zero at its ends.",
 			Aliases: []string{"hanning"},
 			Params:  []Param{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -123,7 +137,9 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowHann(v_M, o)}
 			}},
-		Schema{Name: "window_kaiser", Door: "windows.Kaiser", Doc: "WindowKaiser returns I₀(√(β²-t²))/I₀(β) for t from -β to β, with the modified Bessel function I₀.",
+		Schema{Name: "window_kaiser", Door: "windows.Kaiser",
+			Doc: "WindowKaiser returns I₀(√(β²-t²))/I₀(β) for t from -β to β, with the modified Bessel function " +
+				"I₀.",
 			Params: []Param{{"M", "int", false}, {"beta", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int
@@ -134,7 +150,8 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.WindowKaiser(v_M, o)}
 			}},
-		Schema{Name: "window_nuttall", Door: "windows.Nuttall", Doc: "WindowNuttall returns a sum of four cosines.",
+		Schema{Name: "window_nuttall", Door: "windows.Nuttall",
+			Doc:    "WindowNuttall returns a sum of four cosines.",
 			Params: []Param{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_M int

@@ -204,7 +204,8 @@ func Broadcast(op string, a, b *Shape) *Shape {
 		case x == 1:
 			out[r-i] = y
 		default:
-			fault.Throw(fault.Shape, op, "shapes %v and %v do not broadcast: sizes %d and %d at dim %d from the end; want equal sizes or 1", a, b, x, y, i)
+			fault.Throw(fault.Shape, op, "shapes %v and %v do not broadcast: sizes %d and %d at dim %d from the end; want equal sizes or 1",
+				a, b, x, y, i)
 		}
 	}
 	return Of(op, out...)

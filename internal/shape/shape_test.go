@@ -91,7 +91,8 @@ func TestAxis(t *testing.T) {
 func TestBroadcast(t *testing.T) {
 	of := func(d ...int) *Shape { return Of("t", d...) }
 	for _, c := range []struct{ a, b, want *Shape }{
-		{of(2, 3), of(3), of(2, 3)}, {of(2, 1), of(1, 4), of(2, 4)}, {Scalar, of(0), of(0)}, {of(1), of(0), of(0)}, {of(5, 1, 2), of(3, 1), of(5, 3, 2)}, {of(1, 1), of(1), of(1, 1)},
+		{of(2, 3), of(3), of(2, 3)}, {of(2, 1), of(1, 4), of(2, 4)}, {Scalar, of(0), of(0)}, {of(1), of(0), of(0)},
+		{of(5, 1, 2), of(3, 1), of(5, 3, 2)}, {of(1, 1), of(1), of(1, 1)},
 	} {
 		for _, got := range []*Shape{Broadcast("t", c.a, c.b), Broadcast("t", c.b, c.a)} {
 			if got != c.want {
@@ -258,7 +259,8 @@ func TestCollapse(t *testing.T) {
 		if len(dims) == 0 {
 			st = [][]int{{}, {}}
 		}
-		if c.Numel() != s.Numel() || !slices.Equal(offsets(c, st[0], l.Offset), offsets(s, l.Strides, l.Offset)) || !slices.Equal(offsets(c, st[1], 0), offsets(s, other.Strides, 0)) {
+		if c.Numel() != s.Numel() || !slices.Equal(offsets(c, st[0], l.Offset), offsets(s, l.Strides, l.Offset)) ||
+			!slices.Equal(offsets(c, st[1], 0), offsets(s, other.Strides, 0)) {
 			t.Fatalf("%v with strides %v collapses to %v with %v", s, l.Strides, dims, st)
 		}
 		if slices.Contains(dims, 1) {

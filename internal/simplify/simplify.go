@@ -159,7 +159,8 @@ func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) (*graph.Node, exec.
 		}
 	case graph.RoleCast:
 		// Back to where it came from, over a type that lost nothing.
-		if x := in[0]; x.Op().Role == graph.RoleCast && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() && widens(n.DType(), x.DType()) && plain(x.In(0)) {
+		if x := in[0]; x.Op().Role == graph.RoleCast && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() &&
+			widens(n.DType(), x.DType()) && plain(x.In(0)) {
 			return x.In(0), exec.Cancelled
 		}
 		if in[0].DType() == n.DType() {
@@ -209,7 +210,8 @@ func widens(from, to dtype.DType) bool {
 	if from.Kind() == to.Kind() {
 		return to.Size() > from.Size()
 	}
-	return from == dtype.Bool || from.IsInteger() && to == dtype.Float64 && from.Size() <= 4 || from.IsInteger() && to == dtype.Float32 && from.Size() <= 2
+	return from == dtype.Bool || from.IsInteger() && to == dtype.Float64 && from.Size() <= 4 || from.IsInteger() && to == dtype.Float32 &&
+		from.Size() <= 2
 }
 
 func isNumber(n *graph.Node, v float64) bool {

@@ -58,12 +58,14 @@ func (f Function) mustReturn(op string, t reflect.Type, seen map[reflect.Type]bo
 	seen[t] = true
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan:
-		fault.Throw(fault.Value, op, "%v returns a %v, in which a tensor from inside could hide; return tensors, or structs, slices and maps of them", f.Type, t)
+		fault.Throw(fault.Value, op,
+			"%v returns a %v, in which a tensor from inside could hide; return tensors, or structs, slices and maps of them", f.Type, t)
 	case reflect.Pointer:
 		if t.Elem().Kind() == reflect.Struct && !(op == "compile" && isModule(t)) {
 			f.mustReturn(op, t.Elem(), seen)
 		} else if HasTensors(t.Elem(), nil) && t.Elem().Kind() != reflect.Interface {
-			fault.Throw(fault.Value, op, "%v returns tensors behind a %v, where they are not looked for; return the %v itself", f.Type, t, t.Elem())
+			fault.Throw(fault.Value, op, "%v returns tensors behind a %v, where they are not looked for; return the %v itself",
+				f.Type, t, t.Elem())
 		}
 	case reflect.Slice, reflect.Array, reflect.Map:
 		f.mustReturn(op, t.Elem(), seen)

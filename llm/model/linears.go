@@ -18,7 +18,8 @@ func (m *Model) linears() iter.Seq2[string, *nn.Layer] {
 				name string
 				at   *nn.Layer
 			}{
-				{"self_attn.q_proj", &a.QProj}, {"self_attn.k_proj", &a.KProj}, {"self_attn.v_proj", &a.VProj}, {"self_attn.o_proj", &a.OProj},
+				{"self_attn.q_proj", &a.QProj}, {"self_attn.k_proj", &a.KProj}, {"self_attn.v_proj", &a.VProj},
+				{"self_attn.o_proj", &a.OProj},
 				{"mlp.gate_proj", &l.MLP.GateProj}, {"mlp.up_proj", &l.MLP.UpProj}, {"mlp.down_proj", &l.MLP.DownProj},
 			} {
 				if *s.at != nil && !yield(p+s.name, s.at) {

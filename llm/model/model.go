@@ -168,7 +168,8 @@ func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor {
 func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Tensor {
 	t := m.checkIDs(ids)
 	if positions.Dim() != 1 || positions.Size(0) != t || segments.Dim() != 1 || segments.Size(0) != t {
-		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(), segments.Shape(), t, t)
+		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(),
+			segments.Shape(), t, t)
 	}
 	p := m.newPass(positions)
 	p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))

@@ -84,7 +84,8 @@ func (f *chatShape) whole(q *request, answers []answer, use usage) any {
 	list := make([]chatChoice, len(answers))
 	for i := range answers {
 		a := &answers[i]
-		list[i] = chatChoice{Index: i, Message: &chatText{Role: "assistant", Content: &a.text}, Finish: &a.finish, LogProbs: probsOf(q, a.tokens)}
+		list[i] = chatChoice{Index: i, Message: &chatText{Role: "assistant", Content: &a.text}, Finish: &a.finish,
+			LogProbs: probsOf(q, a.tokens)}
 	}
 	return f.answer("chat.completion", &use, list...)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -88,6 +89,15 @@ func (q *request) seedOf(i int) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
+// client names who asks, for a fair share: the key, or the address without a port.
+func (s *Server) client(r *http.Request) string {
+	if len(s.keys) > 0 {
+		return keyOf(r)
+	}
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	return host
+}
+
 // newID makes the id of an answer.
 func newID(prefix string) string {
 	var b [12]byte
@@ -111,6 +121,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, q *request, f s
 		return failureOf(llm.ErrClosed)
 	}
 	defer s.requests.Done()
+	q.o.Client = s.client(r)
 	ctx, cancel := context.WithTimeout(r.Context(), s.o.Timeout)
 	defer cancel()
 	use, begun := usage{}, time.Now()

@@ -93,8 +93,8 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 	for _, k := range keys {
 		fmt.Fprintf(w, "lucid_requests_total{path=%q,status=\"%d\"} %d\n", k.path, k.status, m.requests[k])
 	}
-	fmt.Fprintf(w, "# HELP lucid_prompt_tokens_total Tokens of prompts.\n# TYPE lucid_prompt_tokens_total counter\nlucid_prompt_tokens_total %d\n",
-		m.prompt)
+	fmt.Fprintf(w, "# HELP lucid_prompt_tokens_total Tokens of prompts.\n# TYPE lucid_prompt_tokens_total counter\n"+
+		"lucid_prompt_tokens_total %d\n", m.prompt)
 	fmt.Fprintf(w, "# HELP lucid_completion_tokens_total Tokens generated.\n# TYPE lucid_completion_tokens_total counter\n"+
 		"lucid_completion_tokens_total %d\n", m.completion)
 	m.mu.Unlock()
@@ -108,7 +108,8 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 		{"lucid_active_sequences", "Texts that are generated now.", func(m *served) int64 { return int64(m.b.Stats().Active) }},
 		{"lucid_waiting_sequences", "Texts that wait.", func(m *served) int64 { return int64(m.b.Stats().Waiting) }},
 		{"lucid_cache_bytes", "Memory of keys and values.", func(m *served) int64 { return m.b.Stats().Bytes }},
-		{"lucid_reused_tokens", "Tokens of prompts that an earlier text had evaluated.", func(m *served) int64 { return m.b.Stats().Reused }},
+		{"lucid_reused_tokens", "Tokens of prompts that an earlier text had evaluated.",
+			func(m *served) int64 { return m.b.Stats().Reused }},
 		{"lucid_steps", "Evaluations of the model.", func(m *served) int64 { return m.b.Stats().Steps }},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n", g.name, g.help, g.name)

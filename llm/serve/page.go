@@ -19,8 +19,8 @@ var policy = func() string {
 		h := sha256.Sum256([]byte(inside))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'"
 	}
-	return "default-src 'none'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; script-src " + sum("script") +
-		"; style-src " + sum("style")
+	return "default-src 'none'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
+		"script-src " + sum("script") + "; style-src " + sum("style")
 }()
 
 // page is a small chat.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,7 @@ type request struct {
 
 	messages []llm.Message
 	prompt   json.RawMessage
+	hasTopP  bool
 	topK     int64
 	dryLen   int64
 	dryLast  int64
@@ -53,7 +55,10 @@ func sampling(maxN int) []field {
 		whole("n", 1, int64(maxN), func(q *request) *int64 { return &q.n }),
 		whole("max_tokens", 1, maxTokenLimit, func(q *request) *int64 { return &q.maxTokens }),
 		number("temperature", 0, 2, func(q *request) *float64 { return &q.o.Temperature }),
-		number("top_p", 0, 1, func(q *request) *float64 { return &q.o.TopP }),
+		number("top_p", 0, 1, func(q *request) *float64 {
+			q.hasTopP = true
+			return &q.o.TopP
+		}),
 		whole("top_k", 0, 1<<22, func(q *request) *int64 { return &q.topK }),
 		number("min_p", 0, 1, func(q *request) *float64 { return &q.o.MinP }),
 		number("typical_p", 0, 1, func(q *request) *float64 { return &q.o.Typical }),
@@ -75,7 +80,7 @@ func sampling(maxN int) []field {
 		}),
 		flag("stream", func(q *request) *bool { return &q.stream }),
 		flag("ignore_eos", func(q *request) *bool { return &q.o.IgnoreEnd }),
-		{"stop", setStop}, {"stream_options", setStreamOptions}, {"logit_bias", setBias},
+		{"stop", setStop}, {"stream_options", setStreamOptions}, {"logit_bias", setBias}, {"grammar", setGrammar},
 		passed("user"), passed("metadata"), passed("safety_identifier"), passed("prompt_cache_key"), only("store", "false"),
 		only("service_tier", `"auto"`, `"default"`),
 	}
@@ -90,7 +95,8 @@ func chatFields(maxN int) []field {
 		whole("top_logprobs", 0, maxTopLogs, func(q *request) *int64 { return &q.top }),
 		field{"response_format", setFormat},
 		only("tools", "[]"), only("tool_choice", `"none"`, `"auto"`), only("functions", "[]"), only("function_call", `"none"`, `"auto"`),
-		only("parallel_tool_calls", "true", "false"), only("modalities", `["text"]`), only("reasoning_effort"), only("audio"), only("prediction"),
+		only("parallel_tool_calls", "true", "false"), only("modalities", `["text"]`), only("reasoning_effort"), only("audio"),
+		only("prediction"),
 		only("web_search_options"), only("verbosity"))
 }
 
@@ -237,6 +243,7 @@ func (q *request) promptsOf() *failure {
 	}
 	tok := q.model.m.Tokenizer()
 	one := func(raw json.RawMessage) *failure {
+		var list []*int // null is no id
 		var ids []int
 		switch {
 		case len(raw) > 0 && raw[0] == '"':
@@ -245,8 +252,11 @@ func (q *request) promptsOf() *failure {
 				return bad
 			}
 			ids = tok.EncodeWith(t, tokenizer.EncodeOptions{})
-		case len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &ids) != nil:
+		case len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &list) != nil || slices.Contains(list, nil):
 			return wrong("prompt", "want a text, a list of token ids, or a list of either")
+		}
+		for _, id := range list {
+			ids = append(ids, *id)
 		}
 		q.prompts = append(q.prompts, ids)
 		return nil
@@ -275,6 +285,9 @@ func (s *Server) begin(q *request) *failure {
 	case q.model == nil:
 		f := fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")
 		return f
+	}
+	if q.hasTopP && q.o.TopP == 0 { // of the API: the first token only; of the library: no limit
+		q.o.TopP = 1e-9
 	}
 	q.o.TopK, q.o.PenaltyWindow, q.o.DRY.Allowed, q.o.DRY.Window = int(q.topK), int(q.window), int(q.dryLen), int(q.dryLast)
 	if q.logprobs {

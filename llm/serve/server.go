@@ -68,6 +68,10 @@ func (s *Server) route() {
 				bad.write(w)
 			}
 		})
+		s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", "POST")
+			fail(http.StatusMethodNotAllowed, "%.10s %s; want POST", r.Method, path).write(w)
+		})
 	}
 	post("/v1/chat/completions", s.chatCompletions)
 	post("/v1/completions", s.completions)
@@ -114,7 +118,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refuse checks who asks.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request) *failure {
 	if !s.allowedHost(r.Host) {
-		return fail(http.StatusForbidden, "the host %.100q is not allowed; the server's Hosts option names those that are", r.Host).coded("host")
+		return fail(http.StatusForbidden, "the host %.100q is not allowed; the server's Hosts option names those that are", r.Host).
+			coded("host")
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if !s.allowedOrigin(origin, r.Host) {
@@ -164,12 +169,17 @@ func (s *Server) allowedOrigin(origin, host string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host == host
 }
 
+// keyOf is the key a request came with.
+func keyOf(r *http.Request) string {
+	if key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return key
+	}
+	return r.Header.Get("X-Api-Key")
+}
+
 // allowedKey compares with every key, in a time that does not depend on them.
 func (s *Server) allowedKey(r *http.Request) bool {
-	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
-		key = r.Header.Get("X-Api-Key")
-	}
+	key := keyOf(r)
 	sum, equal := sha256.Sum256([]byte(key)), 0
 	for i := range s.keys {
 		equal |= subtle.ConstantTimeCompare(sum[:], s.keys[i][:])

@@ -149,6 +149,41 @@ func (t *Tokenizer) decodeBytes(ids []int, o DecodeOptions) string {
 	return validText(b)
 }
 
+// TokenBytes returns what each id adds to a text it does not begin: nothing for special tokens and for ids without a token.
+func (t *Tokenizer) TokenBytes() [][]byte {
+	out := make([][]byte, t.Size())
+	before, prefix := t.ordinary()
+	for id := range out {
+		token, ok := t.Token(id)
+		switch b, isByte := byteOf(token); {
+		case !ok || t.special[int32(id)]:
+		case t.raw != nil:
+			out[id] = slices.Clone(t.raw[id])
+		case isByte:
+			out[id] = []byte{b}
+		default:
+			text := t.DecodeWith([]int{before, id}, DecodeOptions{})
+			if rest, ok := strings.CutPrefix(text, prefix); ok {
+				out[id] = []byte(rest)
+			}
+		}
+	}
+	return out
+}
+
+// ordinary returns an id that is the beginning of a text, and its text.
+func (t *Tokenizer) ordinary() (id int, text string) {
+	for i := range t.tokens {
+		token, ok := t.Token(i)
+		if _, isByte := byteOf(token); ok && !isByte && !t.special[int32(i)] {
+			if text := t.Decode([]int{i}); text != "" {
+				return i, text
+			}
+		}
+	}
+	return -1, ""
+}
+
 // Size is the number of ids: one more than the largest.
 func (t *Tokenizer) Size() int { return len(t.tokens) }
 

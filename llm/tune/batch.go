@@ -77,9 +77,9 @@ func (r *run) next() batch {
 	if !r.o.Pack {
 		var list []example
 		for range r.o.Batch {
-			i := r.order.at(r.drawn) * r.order.each
+			i := r.order.at(r.taken) * r.order.each
 			list = append(list, r.examples[i:i+r.order.each]...)
-			r.drawn++
+			r.taken++
 		}
 		return padded(list, r.o.Length, w)
 	}
@@ -87,12 +87,12 @@ func (r *run) next() batch {
 	left = size
 	var list []example
 	for {
-		x := r.examples[r.order.at(r.drawn)]
+		x := r.examples[r.order.at(r.taken)]
 		if len(x.ids)-1 > left {
 			return packed(list, size, w)
 		}
 		left -= len(x.ids) - 1
 		list = append(list, x)
-		r.drawn++
+		r.taken++
 	}
 }

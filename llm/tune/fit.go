@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 
@@ -25,7 +26,7 @@ type run struct {
 	examples []example
 	held     []example
 	order    order
-	drawn    int // groups of examples taken
+	taken    int // groups of examples taken
 	losses   []float64
 	tokens   int
 
@@ -86,10 +87,9 @@ func (r *run) prepare(d Data) {
 	case o.Full && r.layers != nil:
 		fault.Throw(fault.Value, op, "Full tunes a model without adapters; Remove or Fuse the adapter first")
 	case o.Full:
-		for name, p := range nn.NamedParameters(net) {
-			if p.DType().IsFloat() {
-				r.names, r.params = append(r.names, name), append(r.params, p.RequiresGrad_(true))
-			}
+		all := nn.FilterAndMap(net, func(_ string, t *lucid.Tensor) bool { return t.DType().IsFloat() }, nil)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			r.names, r.params = append(r.names, name), append(r.params, all[name].RequiresGrad_(true))
 		}
 	case r.layers == nil:
 		fault.Throw(fault.Value, op, "the model has no adapter; call LoRA first, or set Full to tune all weights")

@@ -10,8 +10,8 @@ import (
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 
-// Linear is a linear layer with an adapter: W·x + s·B·A·x for LoRA. With a magnitude m it is DoRA: the rows of W + s·B·A are scaled to
-// the lengths m. The names of its parameters are those of peft.
+// Linear is a linear layer with an adapter: W·x + s·B·A·x for LoRA. With a magnitude m it is DoRA: the rows of W + s·B·A are scaled
+// to the lengths m. The names of its parameters are those of peft.
 type Linear struct {
 	nn.Base
 	Inner     nn.Layer      `nn:"base_layer"`            // frozen
@@ -42,7 +42,8 @@ func newLinear(inner nn.Layer, in, out int, device lucid.Device, o LoRAOptions) 
 func (l *Linear) weight() *lucid.Tensor {
 	base, ok := l.Inner.(*nn.Linear)
 	if !ok {
-		fault.Throw(fault.NotImplemented, op, "the matrix of a %T is needed as numbers; load the model without LoadOptions.Quantized", l.Inner)
+		fault.Throw(fault.NotImplemented, op,
+			"the matrix of a %T is needed as numbers; load the model without LoadOptions.Quantized", l.Inner)
 	}
 	return base.Weight
 }

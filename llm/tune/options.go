@@ -113,8 +113,9 @@ func (o *Options) check(context int) {
 		value       int
 		least, most int
 	}{
-		{"Steps", o.Steps, 1, maxSteps}, {"Batch", o.Batch, 1, maxBatch}, {"Accumulate", o.Accumulate, 1, maxBatch}, {"Length", o.Length, 1, context},
-		{"WarmUp", o.WarmUp, 0, maxSteps}, {"Every", o.Every, 1, maxSteps}, {"SaveEvery", o.SaveEvery, 1, maxSteps},
+		{"Steps", o.Steps, 1, maxSteps}, {"Batch", o.Batch, 1, maxBatch}, {"Accumulate", o.Accumulate, 1, maxBatch},
+		{"Length", o.Length, 1, context}, {"WarmUp", o.WarmUp, 0, maxSteps}, {"Every", o.Every, 1, maxSteps}, {"SaveEvery", o.SaveEvery, 1,
+			maxSteps},
 	} {
 		if n.value < n.least || n.value > n.most {
 			fault.Throw(fault.Value, op, "%s is %d; want %d to %d", n.name, n.value, n.least, n.most)

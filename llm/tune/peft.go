@@ -50,8 +50,9 @@ func (a *Adapter) Save(dir string) error {
 		}
 	}
 	slices.Sort(list)
-	config := map[string]any{"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": a.o.Rank, "lora_alpha": a.o.Alpha, "lora_dropout": a.o.Dropout,
-		"use_dora": a.o.DoRA, "use_rslora": a.o.RSLoRA, "target_modules": list, "bias": "none", "fan_in_fan_out": false, "inference_mode": true,
+	config := map[string]any{"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": a.o.Rank, "lora_alpha": a.o.Alpha,
+		"lora_dropout": a.o.Dropout, "use_dora": a.o.DoRA, "use_rslora": a.o.RSLoRA, "target_modules": list, "bias": "none",
+		"fan_in_fan_out": false, "inference_mode": true,
 		"base_model_name_or_path": a.m.Info().Name}
 	text, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
@@ -77,11 +78,13 @@ func (a *Adapter) Save(dir string) error {
 }
 
 // known are keys of adapter_config.json that are read. Those below change nothing at their usual values, and others are refused.
-var known = []string{"peft_type", "r", "lora_alpha", "lora_dropout", "use_dora", "use_rslora", "target_modules", "bias", "fan_in_fan_out"}
+var known = []string{"peft_type", "r", "lora_alpha", "lora_dropout", "use_dora", "use_rslora", "target_modules", "bias",
+	"fan_in_fan_out"}
 
 // harmless are keys that say where an adapter comes from, or how it was begun.
-var harmless = []string{"task_type", "inference_mode", "base_model_name_or_path", "auto_mapping", "revision", "peft_version", "init_lora_weights",
-	"ensure_weight_tying", "runtime_config", "loftq_config", "eva_config", "corda_config", "lora_ga_config", "megatron_core", "ephemeral_gpu_offload"}
+var harmless = []string{"task_type", "inference_mode", "base_model_name_or_path", "auto_mapping", "revision", "peft_version",
+	"ensure_weight_tying", "qalora_group_size", "runtime_config", "loftq_config", "eva_config", "corda_config", "lora_ga_config",
+	"megatron_core", "ephemeral_gpu_offload"}
 
 // Load reads an adapter that Save or peft wrote, and adds it to a model.
 func Load(m *llm.Model, dir string) (a *Adapter, err error) {
@@ -155,6 +158,9 @@ func readConfig(m *llm.Model, path string) (o LoRAOptions) {
 	for key, raw := range all {
 		text := string(raw)
 		idle := text == "null" || text == "false" || text == "{}" || text == "[]"
+		if key == "init_lora_weights" { // other ways to begin change the weights of the model, too
+			idle = idle || slices.Contains([]string{"true", `"gaussian"`, `"orthogonal"`, `"eva"`}, text)
+		}
 		if !slices.Contains(known, key) && !slices.Contains(harmless, key) && !idle {
 			fault.Throw(fault.NotImplemented, op, "%s: %s is %.100s, which is not supported", adapterConfig, key, text)
 		}

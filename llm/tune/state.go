@@ -17,12 +17,12 @@ const (
 	stateVersion = 1
 )
 
-// state is what a file holds in addition to tensors. Everything but Drawn must be the same for a run to go on.
+// state is what a file holds in addition to tensors. Everything but Taken must be the same for a run to go on.
 type state struct {
 	Version int
-	Drawn   int    `json:"drawn"`
-	Same    string `json:"same"` // options that decide what a step does, as text
-	Data    string `json:"data"` // checksum of the examples
+	Taken   int    `json:"taken"` // groups of examples
+	Same    string `json:"same"`  // options that decide what a step does, as text
+	Data    string `json:"data"`  // checksum of the examples
 }
 
 // describe is the state of the run as it is.
@@ -40,9 +40,12 @@ func (r *run) describe() state {
 	if r.layers != nil {
 		scale, dropout = r.layers[0].scale, r.layers[0].dropout
 	}
-	return state{stateVersion, r.drawn, fmt.Sprintf("LR %v, Batch %d, Length %d, Accumulate %d, Schedule %s %d, WarmUp %d, WeightDecay %v, "+
-		"Clip %v, Seed %d, InOrder %v, Full %v, Pack %v, Loss %s %v, scale %v, dropout %v", o.LR, o.Batch, o.Length, o.Accumulate, o.Schedule, steps,
-		o.WarmUp, o.WeightDecay, o.Clip, o.Seed, o.InOrder, o.Full, o.Pack, o.Loss, o.Beta, scale, dropout), fmt.Sprintf("%016x", sum.Sum64())}
+	same := fmt.Sprintf("LR %v, Batch %d, Length %d, Accumulate %d, Schedule %s %d, WarmUp %d, WeightDecay %v, Clip %v, ", o.LR, o.Batch,
+		o.Length, o.Accumulate, o.Schedule, steps, o.WarmUp, o.WeightDecay, o.Clip)
+	same += fmt.Sprintf("Seed %d, InOrder %v, Full %v, Pack %v, Loss %s %v, scale %v, dropout %v", o.Seed, o.InOrder, o.Full, o.Pack,
+		o.Loss,
+		o.Beta, scale, dropout)
+	return state{stateVersion, r.taken, same, fmt.Sprintf("%016x", sum.Sum64())}
 }
 
 // save writes everything the next step depends on. The file is there whole or as it was before, and has a checksum.
@@ -88,7 +91,7 @@ func (r *run) load() {
 		bad("the run was made with other options: %s; now %s", s.Same, now.Same)
 	case s.Data != now.Data:
 		bad("the data has changed since the run was saved")
-	case losses == nil || random == nil || losses.Dim() != 1 || losses.DType() != lucid.Float64 || s.Drawn < 0:
+	case losses == nil || random == nil || losses.Dim() != 1 || losses.DType() != lucid.Float64 || s.Taken < 0:
 		bad("the losses, the random state or the position in the data are missing")
 	case losses.Size(0) > r.o.Steps:
 		bad("the run has made %d steps; Steps is %d", losses.Size(0), r.o.Steps)
@@ -104,5 +107,5 @@ func (r *run) load() {
 		fault.Rethrow(op, err)
 	}
 	lucid.SetRNGState(random)
-	r.drawn, r.losses = s.Drawn, lucid.ToSlice[float64](losses)
+	r.taken, r.losses = s.Taken, lucid.ToSlice[float64](losses)
 }

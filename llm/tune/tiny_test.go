@@ -73,9 +73,10 @@ func tinyFolder(t testing.TB) string {
 		words[string(r)] = b
 	}
 	for name, v := range map[string]any{
-		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": tinyVocab, "hidden_size": tinyDim,
-			"intermediate_size": tinyHidden, "num_hidden_layers": tinyLayers, "num_attention_heads": tinyHeads, "num_key_value_heads": tinyKV,
-			"rms_norm_eps": 1e-5, "max_position_embeddings": 128, "tie_word_embeddings": false},
+		"config.json": map[string]any{"model_type": "llama", "architectures": []string{"LlamaForCausalLM"}, "vocab_size": tinyVocab,
+			"hidden_size":       tinyDim,
+			"intermediate_size": tinyHidden, "num_hidden_layers": tinyLayers, "num_attention_heads": tinyHeads,
+			"num_key_value_heads": tinyKV, "rms_norm_eps": 1e-5, "max_position_embeddings": 128, "tie_word_embeddings": false},
 		"tokenizer.json": map[string]any{"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false},
 			"decoder": map[string]any{"type": "ByteLevel"}, "model": map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}},
 		"tokenizer_config.json": map[string]any{"chat_template": "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}" +

@@ -20,7 +20,8 @@ type ConvGeneralOptions struct {
 }
 
 func (o ConvGeneralOptions) op() ops.ConvGeneralOptions {
-	return ops.ConvGeneralOptions{Stride: o.Stride, Padding: o.Padding, KernelDilation: o.KernelDilation, InputDilation: o.InputDilation, Groups: door.NonZero(o.Groups), Flip: o.Flip}
+	return ops.ConvGeneralOptions{Stride: o.Stride, Padding: o.Padding, KernelDilation: o.KernelDilation, InputDilation: o.InputDilation,
+		Groups: door.NonZero(o.Groups), Flip: o.Flip}
 }
 
 // ConvOptions are the options of Conv1d, Conv2d and Conv3d; the zero value is PyTorch's default. A list has one number for each
@@ -37,7 +38,8 @@ type ConvOptions struct {
 }
 
 func (o ConvOptions) op() ops.ConvOptions {
-	return ops.ConvOptions{Stride: o.Stride, Padding: o.Padding, Dilation: o.Dilation, Groups: door.NonZero(o.Groups), ChannelsLast: o.ChannelsLast}
+	return ops.ConvOptions{Stride: o.Stride, Padding: o.Padding, Dilation: o.Dilation, Groups: door.NonZero(o.Groups),
+		ChannelsLast: o.ChannelsLast}
 }
 
 // ConvTransposeOptions are the options of ConvTranspose1d, ConvTranspose2d and ConvTranspose3d; the zero value is PyTorch's default.
@@ -52,7 +54,8 @@ type ConvTransposeOptions struct {
 }
 
 func (o ConvTransposeOptions) op() ops.ConvTransposeOptions {
-	return ops.ConvTransposeOptions{Stride: o.Stride, Padding: o.Padding, OutputPadding: o.OutputPadding, Groups: door.NonZero(o.Groups), Dilation: o.Dilation}
+	return ops.ConvTransposeOptions{Stride: o.Stride, Padding: o.Padding, OutputPadding: o.OutputPadding, Groups: door.NonZero(o.Groups),
+		Dilation: o.Dilation}
 }
 
 // ConvolveOptions are the options of Convolve; the zero value is PyTorch's default.

@@ -21,7 +21,8 @@ type EmbeddingBagOptions struct {
 }
 
 func (o EmbeddingBagOptions) op() ops.EmbeddingBagOptions {
-	return ops.EmbeddingBagOptions{Mode: o.Mode, MaxNorm: o.MaxNorm, NormType: o.NormType, ScaleGradByFreq: o.ScaleGradByFreq, IncludeLastOffset: o.IncludeLastOffset, PaddingIdx: o.PaddingIdx}
+	return ops.EmbeddingBagOptions{Mode: o.Mode, MaxNorm: o.MaxNorm, NormType: o.NormType, ScaleGradByFreq: o.ScaleGradByFreq,
+		IncludeLastOffset: o.IncludeLastOffset, PaddingIdx: o.PaddingIdx}
 }
 
 // EmbeddingOptions are the options of Embedding; the zero value is PyTorch's default.

@@ -95,7 +95,8 @@ type LinearCrossEntropyOptions struct {
 }
 
 func (o LinearCrossEntropyOptions) op() ops.LinearCrossEntropyOptions {
-	return ops.LinearCrossEntropyOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing, BatchChunkSize: o.BatchChunkSize}
+	return ops.LinearCrossEntropyOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing,
+		BatchChunkSize: o.BatchChunkSize}
 }
 
 // LossOptions are the options of L1Loss, MSELoss, MultiLabelMarginLoss and SoftMarginLoss; the zero value is PyTorch's default.

@@ -18,7 +18,8 @@ type AvgPoolOptions struct {
 }
 
 func (o AvgPoolOptions) op() ops.AvgPoolOptions {
-	return ops.AvgPoolOptions{Stride: o.Stride, Padding: o.Padding, CeilMode: o.CeilMode, ExcludePad: o.ExcludePad, DivisorOverride: door.NonZero(o.DivisorOverride)}
+	return ops.AvgPoolOptions{Stride: o.Stride, Padding: o.Padding, CeilMode: o.CeilMode, ExcludePad: o.ExcludePad,
+		DivisorOverride: door.NonZero(o.DivisorOverride)}
 }
 
 // LPPoolOptions are the options of LPPool1d, LPPool2d and LPPool3d; the zero value is PyTorch's default.

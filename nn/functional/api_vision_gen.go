@@ -38,7 +38,8 @@ type InterpolateOptions struct {
 }
 
 func (o InterpolateOptions) op() ops.InterpolateOptions {
-	return ops.InterpolateOptions{Size: o.Size, ScaleFactor: o.ScaleFactor, Mode: o.Mode, AlignCorners: o.AlignCorners, RecomputeScaleFactor: o.RecomputeScaleFactor, Antialias: o.Antialias}
+	return ops.InterpolateOptions{Size: o.Size, ScaleFactor: o.ScaleFactor, Mode: o.Mode, AlignCorners: o.AlignCorners,
+		RecomputeScaleFactor: o.RecomputeScaleFactor, Antialias: o.Antialias}
 }
 
 // RotateOptions are the options of Rotate; the zero value is PyTorch's default.

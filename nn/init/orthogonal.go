@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/linalg"
 )
 
 // Orthogonal_ makes the rows of t, all dimensions behind the first flattened, or its columns if there are fewer,
@@ -17,46 +18,14 @@ func Orthogonal_(t *lucid.Tensor, opts ...GainOptions) *lucid.Tensor {
 	}
 	rows := t.Size(0)
 	cols := t.NumElement() / rows
-	n, k := max(rows, cols), min(rows, cols) // k vectors of n numbers
-	q := lucid.ToSlice[float64](lucid.With{DType: lucid.Float64}.Randn(k, n))
-	for i := range k {
-		v := q[i*n : (i+1)*n]
-		for range 2 { // twice is enough
-			for j := range i {
-				u := q[j*n : (j+1)*n]
-				axpy(v, u, -dot(u, v))
-			}
-		}
-		scale := 1 / math.Sqrt(dot(v, v))
-		for c := range v {
-			v[c] *= scale
-		}
+	normal := lucid.With{DType: lucid.Float64}.Randn(min(rows, cols), max(rows, cols))
+	q, r := linalg.QR(normal.T())
+	// With a positive diagonal of r the distribution is uniform.
+	q = q.Mul(lucid.Where(r.Diagonal(0).Lt(0), -1.0, 1.0)).Mul(gain("orthogonal", opts))
+	if rows <= cols {
+		q = q.T()
 	}
-	g := gain("orthogonal", opts)
-	out := make([]float64, rows*cols)
-	for i := range k {
-		for c := range n {
-			if rows <= cols {
-				out[i*cols+c] = g * q[i*n+c]
-			} else {
-				out[c*cols+i] = g * q[i*n+c]
-			}
-		}
-	}
-	return without(t, func() { t.Assign(lucid.New(out, t.Shape()...)) })
-}
-
-func dot(x, y []float64) (s float64) {
-	for i := range x {
-		s += x[i] * y[i]
-	}
-	return s
-}
-
-func axpy(y, x []float64, a float64) {
-	for i := range y {
-		y[i] += a * x[i]
-	}
+	return without(t, func() { t.Assign(q.Reshape(t.Shape()...)) })
 }
 
 // Sparse_ fills a matrix with numbers of the normal distribution, and a share of each column with 0.

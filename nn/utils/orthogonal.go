@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/linalg"
 	"github.com/lucid-go/lucid/nn"
 )
 
@@ -36,8 +37,9 @@ func (o *orthogonal) Forward(originals ...*lucid.Tensor) *lucid.Tensor {
 	n, k := x.Size(-2), x.Size(-1)
 	var q *lucid.Tensor
 	if o.way == "householder" {
-		signs := lucid.Diagonal(x, lucid.DiagonalOptions{Dim1: new(-2), Dim2: new(-1)}).Detach().Trunc()
-		q = reflections(lucid.Tril(x, lucid.TriOptions{Diagonal: -1})).Mul(signs.Unsqueeze(-2))
+		vectors := lucid.Tril(x, lucid.TriOptions{Diagonal: -1}) // below the 1 with which each begins
+		tau := vectors.Square().Sum(-2).Add(1).Reciprocal().Mul(2)
+		q = linalg.HouseholderProduct(vectors, tau).Mul(diagonal(x).Detach().Trunc().Unsqueeze(-2))
 	} else {
 		x = lucid.Tril(x)
 		if n != k { // the first columns of a square one
@@ -48,9 +50,9 @@ func (o *orthogonal) Forward(originals ...*lucid.Tensor) *lucid.Tensor {
 		skew := x.Sub(x.Transpose(-2, -1))
 		if o.way == "cayley" {
 			half, eye := skew.Mul(0.5), identity(skew)
-			q = inverse(eye.Sub(half)).MatMul(eye.Add(half))
+			q = linalg.Solve(eye.Sub(half), eye.Add(half))
 		} else {
-			q = expOfSkew(skew)
+			q = linalg.MatrixExp(skew)
 		}
 		q = q.Narrow(-1, 0, k)
 	}
@@ -75,7 +77,11 @@ func (o *invertible) RightInverse(value *lucid.Tensor) []*lucid.Tensor {
 	}
 	n, k := v.Size(-2), v.Size(-1)
 	if o.Center == nil { // householder
-		r, _ := factor(v)
+		vectors, tau := linalg.Geqrf(v)
+		// Where tau is 0, Geqrf did not reflect; Forward always does.
+		signs := lucid.Where(lucid.LogicalXor(diagonal(vectors).Lt(0), tau.Eq(0)), -1.0, 1.0).To(v.DType())
+		r := lucid.Tril(vectors, lucid.TriOptions{Diagonal: -1}).Add(lucid.Cat([]*lucid.Tensor{lucid.DiagEmbed(signs),
+			v.NewZeros(append(slices.Clone(v.Shape()[:v.Dim()-2]), n-k, k)...)}, -2))
 		if wide {
 			r = r.Transpose(-2, -1)
 		}
@@ -87,12 +93,23 @@ func (o *invertible) RightInverse(value *lucid.Tensor) []*lucid.Tensor {
 		v = lucid.Cat([]*lucid.Tensor{v, lucid.With{DType: v.DType(), Device: v.Device()}.Randn(shape...)}, -1)
 	}
 	if n > k || !isOrthogonal(v) {
-		_, v = factor(v)
+		q, r := linalg.QR(v)
+		v = q.Mul(lucid.Where(diagonal(r).Lt(0), -1.0, 1.0).To(v.DType()).Unsqueeze(-2)) // with a positive diagonal of r
 	}
 	o.Center.Assign(v)
 	// Minus one on the diagonal: of no effect but for householder, where it makes the reflections the identity.
 	return []*lucid.Tensor{value.Detach().Mul(0).Sub(lucid.With{DType: value.DType(),
 		Device: value.Device()}.Eye(value.Size(-2), value.Size(-1)))}
+}
+
+// identity returns the identity like the square matrices x.
+func identity(x *lucid.Tensor) *lucid.Tensor {
+	return lucid.With{DType: x.DType(), Device: x.Device()}.Eye(x.Size(-1))
+}
+
+// diagonal returns the diagonals of matrices.
+func diagonal(x *lucid.Tensor) *lucid.Tensor {
+	return lucid.Diagonal(x, lucid.DiagonalOptions{Dim1: new(-2), Dim2: new(-1)})
 }
 
 // isOrthogonal reports whether the columns of a square matrix are orthogonal and of length 1, to rounding.

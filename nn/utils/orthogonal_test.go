@@ -127,16 +127,13 @@ func TestOrthogonalMaps(t *testing.T) {
 	m := &weighted{Weight: nn.Parameter(lucid.With{DType: lucid.Float64}.Zeros(2, 2))}
 	utils.Orthogonal(m, utils.OrthogonalOptions{OrthogonalMap: "matrix_exp", NoTrivialization: true})
 	p := nn.Parametrizations(m, "weight")[0]
-	for _, angle := range []float64{0, 1e-9, 0.5, 0.8, 0.81, 3, 100, 3000} {
+	for _, angle := range []float64{0, 1e-9, 0.5, 0.8, 0.81, 3, 100, 4000} {
 		q := lucid.ToSlice[float64](p.Forward(lucid.New([]float64{0, 0, angle, 0}, 2, 2)))
 		for i, want := range []float64{math.Cos(angle), -math.Sin(angle), math.Sin(angle), math.Cos(angle)} {
 			if math.Abs(q[i]-want) > 1e-14*(1+angle) {
 				t.Errorf("rotation by %v: %v", angle, q)
 			}
 		}
-	}
-	if q := p.Forward(lucid.New([]float64{0, 0, 4000, 0}, 2, 2)); !math.IsNaN(q.Sum().Item()) {
-		t.Errorf("past the bound: %v", q)
 	}
 }
 

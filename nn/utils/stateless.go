@@ -8,7 +8,7 @@ import (
 )
 
 // FunctionalCall calls f while parameters and buffers of m show the tensors given by name, and puts them back. Tensors
-// that are not named stay. So a module is a function of its parameters, for lucid.Grad, VMap and their kin; what f
+// that are not named stay. So a module is a function of its parameters, for lucid.Grad, VMap and the other transforms; what f
 // writes to a buffer that was given goes to the given tensor. m must not be used by another goroutine meanwhile.
 func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 	const op = "functional_call"

@@ -104,6 +104,14 @@ func sources() (all []check) {
 			f: one(func(in []*node) *node { return ops.RandomPoisson(in[0], in[1]) })},
 		check{name: "random_binomial", dtypes: floats, in: []input{key, {lo: 20, hi: 20, shape: []int{4, 5}}, {lo: 0.1, hi: 0.9, shape: []int{4, 5}}},
 			f: one(func(in []*node) *node { return ops.RandomBinomial(in[0], in[1], in[2]) })},
+		check{name: "random_gamma", dtypes: floats, in: []input{key, {lo: 0.1, hi: 20, shape: []int{4, 5}}},
+			f: one(func(in []*node) *node { return ops.RandomGamma(in[0], in[1]) })},
+		check{name: "random_von_mises", dtypes: floats, in: []input{key, {lo: 0.1, hi: 20, shape: []int{4, 5}}},
+			f: one(func(in []*node) *node { return ops.RandomVonMises(in[0], in[1]) })},
+		check{name: "random_dirichlet", dtypes: floats, in: []input{key, {lo: 0.1, hi: 20, shape: []int{40, 5}}},
+			f: one(func(in []*node) *node { return ops.RandomDirichlet(in[0], in[1]) })},
+		check{name: "random_dirichlet/long", dtypes: floats, in: []input{key, {lo: 1e-4, hi: 1e-3, shape: []int{3, 700}}},
+			f: one(func(in []*node) *node { return ops.RandomDirichlet(in[0], in[1]) })},
 		check{name: "arange", dtypes: every, loose: true, f: func([]*node) []*node {
 			var out []*node
 			for _, d := range every {

@@ -12,18 +12,23 @@ import (
 
 // products are matrix products, convolutions and the like.
 func products() (all []check) {
-	for _, s := range [][2][]int{{{3, 4}, {4, 5}}, {{65, 70}, {70, 33}}, {{2, 3, 4}, {2, 4, 5}}, {{2, 1, 3, 4}, {5, 4, 2}}, {{4}, {4}}, {{4}, {4, 3}}, {{3, 4}, {4}}, {{3, 0}, {0, 2}}, {{0, 3}, {3, 2}}, {{1, 300}, {300, 1}}} {
-		all = append(all, check{name: "matmul", dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
-			f: one(func(in []*node) *node { return ops.Matmul(in[0], in[1]) })})
+	for _, s := range [][2][]int{{{3, 4}, {4, 5}}, {{65, 70}, {70, 33}}, {{2, 3, 4}, {2, 4, 5}}, {{2, 1, 3, 4}, {5, 4, 2}}, {{4}, {4}},
+		{{4}, {4, 3}}, {{3, 4}, {4}}, {{3, 0}, {0, 2}}, {{0, 3}, {3, 2}}, {{1, 300}, {300, 1}}} {
+		all = append(all, check{name: "matmul", dtypes: numbers, loose: true,
+			in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
+			f:  one(func(in []*node) *node { return ops.Matmul(in[0], in[1]) })})
 	}
-	for _, s := range [][2][]int{{{3, 4}, {4, 5}}, {{65, 70}, {70, 33}}, {{2, 3, 40}, {2, 40, 15}}, {{40, 600}, {600, 50}}, {{3, 0}, {0, 2}}, {{1, 300}, {300, 1}}} {
-		all = append(all, check{name: "matmul/sums", dtypes: []dtype.DType{dtype.BFloat16, dtype.Float16}, loose: true, in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
-			f: one(func(in []*node) *node { return graph.New(op("matmul"), attr.Cast{To: dtype.Float32}, in...) })})
+	for _, s := range [][2][]int{{{3, 4}, {4, 5}}, {{65, 70}, {70, 33}}, {{2, 3, 40}, {2, 40, 15}}, {{40, 600}, {600, 50}},
+		{{3, 0}, {0, 2}}, {{1, 300}, {300, 1}}} {
+		all = append(all, check{name: "matmul/sums", dtypes: []dtype.DType{dtype.BFloat16, dtype.Float16}, loose: true,
+			in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
+			f:  one(func(in []*node) *node { return graph.New(op("matmul"), attr.Cast{To: dtype.Float32}, in...) })})
 	}
 	last := func(name string, x, w []int, f func(x, w, bias *node, o ops.ConvOptions) *node, o ops.ConvOptions) check {
 		o.ChannelsLast = true
-		return check{name: "conv_last/" + name, dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
-			f: func(in []*node) []*node { return []*node{f(in[0], in[1], nil, o)} }}
+		return check{name: "conv_last/" + name, dtypes: numbers, loose: true,
+			in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
+			f:  func(in []*node) []*node { return []*node{f(in[0], in[1], nil, o)} }}
 	}
 	conv := func(name string, x, w []int, o ops.ConvGeneralOptions) check {
 		return check{name: "conv/" + name, dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
@@ -33,7 +38,8 @@ func products() (all []check) {
 		conv("1d", []int{2, 3, 9}, []int{4, 3, 3}, ops.ConvGeneralOptions{}),
 		conv("2d", []int{2, 3, 7, 8}, []int{4, 3, 3, 2}, ops.ConvGeneralOptions{Stride: []int{2, 1}, Padding: []int{1, 2}}),
 		conv("3d", []int{1, 2, 4, 5, 3}, []int{3, 2, 2, 2, 2}, ops.ConvGeneralOptions{}),
-		conv("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 3}, ops.ConvGeneralOptions{KernelDilation: []int{2, 2}, InputDilation: []int{2, 1}, Flip: true}),
+		conv("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 3},
+			ops.ConvGeneralOptions{KernelDilation: []int{2, 2}, InputDilation: []int{2, 1}, Flip: true}),
 		conv("groups", []int{2, 4, 6, 6}, []int{6, 2, 3, 3}, ops.ConvGeneralOptions{Groups: number(2), Padding: []int{1, 1}}),
 		conv("depthwise", []int{2, 5, 8, 8}, []int{5, 1, 3, 3}, ops.ConvGeneralOptions{Groups: number(5), Padding: []int{1, 1}}),
 		last("1d", []int{2, 9, 3}, []int{4, 3, 3}, ops.Conv1d, ops.ConvOptions{Stride: []int{2}}),
@@ -42,9 +48,11 @@ func products() (all []check) {
 		last("3d", []int{1, 4, 5, 3, 2}, []int{3, 2, 2, 2, 2}, ops.Conv3d, ops.ConvOptions{}),
 		conv("nothing", []int{0, 2, 5}, []int{3, 2, 2}, ops.ConvGeneralOptions{}),
 		check{name: "gather_mm", dtypes: numbers, loose: true,
-			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4), index([]float64{4, 0, 1, 1}, 4)},
-			f:  one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })},
-		blocks(ggml.Q8_0, 5, 64, 3), blocks(ggml.Q4_1, 70, 96, 1), blocks(ggml.Q5_0, 9, 32, 0), blocks(ggml.Q6_K, 130, 512, 2), groups("", 4, 64, 7, 128, 3), groups("", 3, 32, 33, 96, 2), groups("", 8, 128, 5, 256, 1),
+			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4),
+				index([]float64{4, 0, 1, 1}, 4)},
+			f: one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })},
+		blocks(ggml.Q8_0, 5, 64, 3), blocks(ggml.Q4_1, 70, 96, 1), blocks(ggml.Q5_0, 9, 32, 0), blocks(ggml.Q6_K, 130, 512, 2),
+		groups("", 4, 64, 7, 128, 3), groups("", 3, 32, 33, 96, 2), groups("", 8, 128, 5, 256, 1),
 		groups("mxfp4", 4, 32, 9, 64, 4), groups("mxfp8", 8, 32, 9, 64, 0), groups("nvfp4", 4, 16, 9, 96, 2))
 }
 
@@ -112,7 +120,8 @@ func attentions() (all []check) {
 	add("bools", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, bools(2, 1, 5, 7))
 	add("bools_for_keys", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, bools(1, 3, 1, 7))
 	add("added", false, 0.4, []int{1, 3, 5, 4}, []int{1, 3, 600, 4}, []int{1, 3, 600, 6}, input{lo: -3, hi: 1, shape: []int{1, 3, 5, 600}})
-	add("added_for_rows", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, input{lo: -3, hi: 1, shape: []int{2, 1, 5, 1}})
+	add("added_for_rows", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6},
+		input{lo: -3, hi: 1, shape: []int{2, 1, 5, 1}})
 	add("no_keys", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 0, 4}, []int{2, 3, 0, 6})
 	add("no_rows", true, 0.4, []int{2, 3, 0, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6})
 	add("nothing", true, 0.4, []int{0, 3, 5, 4}, []int{0, 3, 7, 4}, []int{0, 3, 7, 6})
@@ -168,7 +177,8 @@ func recurrentLayers() (all []check) {
 			return n.Op().VJP(n, cot, need)
 		}})
 	}
-	tanh, relu, lstm, gru := attr.Recurrent{}, attr.Recurrent{Cell: attr.CellReLU}, attr.Recurrent{Cell: attr.CellLSTM}, attr.Recurrent{Cell: attr.CellGRU}
+	tanh, relu, lstm, gru :=
+		attr.Recurrent{}, attr.Recurrent{Cell: attr.CellReLU}, attr.Recurrent{Cell: attr.CellLSTM}, attr.Recurrent{Cell: attr.CellGRU}
 	back := func(a attr.Recurrent) attr.Recurrent { a.Reverse = true; return a }
 	saving := func(a attr.Recurrent) attr.Recurrent { a.Keep = true; return a }
 	biased := func(a attr.Recurrent) attr.Recurrent { a.Biased = true; return a }
@@ -238,11 +248,16 @@ func windows() []check {
 		{name: "mix/wide", dtypes: floats, loose: true, in: []input{wide}, f: one(resized("bilinear", 9, 37))},
 		{name: "mix/line", dtypes: floats, loose: true, in: []input{line}, f: one(resized("linear", 14))},
 		{name: "mix/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{1, 1, 9}}}, f: one(resized("linear", 14))},
-		{name: "mix/transposed", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node { return pullback(resized("bilinear", 3, 11)(in)) })},
-		{name: "mix/nothing", dtypes: floats, loose: true, in: []input{wide}, f: one(func(in []*node) *node { return pullback(resized("nearest", 2, 40)(in)) })},
-		{name: "bag", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("bilinear"))},
-		{name: "bag/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("nearest"))},
-		{name: "bag/wide", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 70, 3, 4}}, grid}, f: one(sampled("bicubic"))},
+		{name: "mix/transposed", dtypes: floats, loose: true, in: []input{x},
+			f: one(func(in []*node) *node { return pullback(resized("bilinear", 3, 11)(in)) })},
+		{name: "mix/nothing", dtypes: floats, loose: true, in: []input{wide},
+			f: one(func(in []*node) *node { return pullback(resized("nearest", 2, 40)(in)) })},
+		{name: "bag", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid},
+			f: one(sampled("bilinear"))},
+		{name: "bag/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid},
+			f: one(sampled("nearest"))},
+		{name: "bag/wide", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 70, 3, 4}}, grid},
+			f: one(sampled("bicubic"))},
 		{name: "pool_max", dtypes: reals, exact: true, in: []input{x}, f: func(in []*node) []*node {
 			v, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return []*node{v, i}
@@ -277,7 +292,8 @@ func windows() []check {
 		{name: "pool_fold", dtypes: numbers, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 12, 30}}},
 			f: one(func(in []*node) *node { return ops.Fold(in[0], []int{6, 7}, []int{2, 2}, ops.FoldOptions{}) })},
 		{name: "table", dtypes: floats[:1], exact: true, f: func([]*node) []*node {
-			return []*node{graph.New(op("table"), attr.Table{DType: dtype.Int16, Dims: attr.MakeInts(2, 2), Data: "\x01\x00\x02\x00\x03\x00\x04\x00"})}
+			return []*node{graph.New(op("table"), attr.Table{DType: dtype.Int16, Dims: attr.MakeInts(2, 2),
+				Data: "\x01\x00\x02\x00\x03\x00\x04\x00"})}
 		}},
 	}
 }

@@ -32,10 +32,14 @@ func reductions() (all []check) {
 	}
 	o := func(a axes) ops.ReduceOptions { return ops.ReduceOptions{Dim: a.dims, KeepDim: a.keep} }
 	list := []fold{
-		{"sum", func(x *node, a axes) *node { return ops.Sum(x, o(a)) }, true}, {"mean", func(x *node, a axes) *node { return ops.Mean(x, o(a)) }, true},
-		{"prod", func(x *node, a axes) *node { return ops.Prod(x, o(a)) }, true}, {"amax", func(x *node, a axes) *node { return ops.Amax(x, o(a)) }, false},
-		{"amin", func(x *node, a axes) *node { return ops.Amin(x, o(a)) }, false}, {"all", func(x *node, a axes) *node { return ops.All(x, o(a)) }, true},
-		{"any", func(x *node, a axes) *node { return ops.Any(x, o(a)) }, true}, {"logsumexp", func(x *node, a axes) *node { return ops.Logsumexp(x, o(a)) }, true},
+		{"sum", func(x *node, a axes) *node { return ops.Sum(x, o(a)) }, true},
+		{"mean", func(x *node, a axes) *node { return ops.Mean(x, o(a)) }, true},
+		{"prod", func(x *node, a axes) *node { return ops.Prod(x, o(a)) }, true},
+		{"amax", func(x *node, a axes) *node { return ops.Amax(x, o(a)) }, false},
+		{"amin", func(x *node, a axes) *node { return ops.Amin(x, o(a)) }, false},
+		{"all", func(x *node, a axes) *node { return ops.All(x, o(a)) }, true},
+		{"any", func(x *node, a axes) *node { return ops.Any(x, o(a)) }, true},
+		{"logsumexp", func(x *node, a axes) *node { return ops.Logsumexp(x, o(a)) }, true},
 		{"count_nonzero", func(x *node, a axes) *node { return ops.CountNonzero(x, ops.DimsOptions{Dim: a.dims}) }, true},
 		{"var", func(x *node, a axes) *node { return ops.Var(x, ops.VarOptions{Dim: a.dims, KeepDim: a.keep}) }, true},
 		{"vector_norm", func(x *node, a axes) *node {
@@ -99,14 +103,17 @@ func searches() (all []check) {
 	for _, r := range list {
 		for d, name := range []string{"first", "middle", "last"} {
 			f := func(in []*node) []*node { return r.f(in[0], d) }
-			all = append(all, check{name: r.name + "/" + name, dtypes: every, exact: true, in: []input{{lo: -6, hi: 6, shape: []int{3, 5, 7}}}, f: f},
-				check{name: r.name + "/" + name + "/special", dtypes: floats, in: []input{{lo: -6, hi: 6, shape: []int{3, 9, 4}, special: true}}, f: f})
+			all = append(all, check{name: r.name + "/" + name, dtypes: every, exact: true,
+				in: []input{{lo: -6, hi: 6, shape: []int{3, 5, 7}}}, f: f},
+				check{name: r.name + "/" + name + "/special", dtypes: floats,
+					in: []input{{lo: -6, hi: 6, shape: []int{3, 9, 4}, special: true}}, f: f})
 		}
 		all = append(all, check{name: r.name + "/long", dtypes: numbers, exact: true, in: []input{{lo: -90, hi: 90, shape: []int{2, 1300}}},
 			f: func(in []*node) []*node { return r.f(in[0], 1) }})
 	}
 	for _, special := range []bool{false, true} {
-		all = append(all, check{name: fmt.Sprintf("median/all/%v", special), dtypes: reals, exact: true, in: []input{{lo: -9, hi: 9, special: special}},
+		all = append(all, check{name: fmt.Sprintf("median/all/%v", special), dtypes: reals, exact: true,
+			in:     []input{{lo: -9, hi: 9, special: special}},
 			shapes: [][]int{{3, 5, 7}, {}, {1, 1300}}, f: func(in []*node) []*node {
 				m, _ := ops.Median(in[0], ops.ArgOptions{})
 				n, _ := ops.Nanmedian(in[0], ops.ArgOptions{})
@@ -122,10 +129,13 @@ func searches() (all []check) {
 	}
 	return append(all,
 		check{name: "lexsort", dtypes: reals, exact: true, in: []input{{lo: 0, hi: 3, shape: []int{9, 4}}}, f: lex},
-		check{name: "searchsorted", dtypes: numbers, exact: true, in: []input{{lo: -6, hi: 6, shape: []int{9}}, {lo: -7, hi: 7, shape: []int{3, 4}}}, f: find(false)},
-		check{name: "searchsorted_right", dtypes: numbers, exact: true, in: []input{{lo: -6, hi: 6, shape: []int{3, 9}}, {lo: -7, hi: 7, shape: []int{3, 4}}}, f: find(true)},
-		check{name: "isin", dtypes: numbers, exact: true, in: []input{{lo: -3, hi: 3, shape: []int{3, 4}}, {lo: -3, hi: 3, shape: []int{5}}},
-			f: func(in []*node) []*node { return []*node{ops.Isin(in[0], in[1], ops.IsInOptions{})} }})
+		check{name: "searchsorted", dtypes: numbers, exact: true,
+			in: []input{{lo: -6, hi: 6, shape: []int{9}}, {lo: -7, hi: 7, shape: []int{3, 4}}}, f: find(false)},
+		check{name: "searchsorted_right", dtypes: numbers, exact: true,
+			in: []input{{lo: -6, hi: 6, shape: []int{3, 9}}, {lo: -7, hi: 7, shape: []int{3, 4}}}, f: find(true)},
+		check{name: "isin", dtypes: numbers, exact: true,
+			in: []input{{lo: -3, hi: 3, shape: []int{3, 4}}, {lo: -3, hi: 3, shape: []int{5}}},
+			f:  func(in []*node) []*node { return []*node{ops.Isin(in[0], in[1], ops.IsInOptions{})} }})
 }
 
 // rowWise are ops along a dimension whose result has that dimension: softmax, scans, norms.
@@ -162,7 +172,8 @@ func rowWise() (all []check) {
 	for _, r := range list {
 		for d, name := range []string{"first", "middle", "last"} {
 			all = append(all, check{name: r.name + "/" + name, dtypes: every, loose: true, in: []input{{lo: -1, hi: 1}},
-				shapes: [][]int{{3, 5, 7}, {2, 0, 3}, {1, 1, 1}, {2, 3, 700}}, f: func(in []*node) []*node { return []*node{r.f(in[0], d)} }})
+				shapes: [][]int{{3, 5, 7}, {2, 0, 3}, {1, 1, 1}, {2, 3, 700}},
+				f:      func(in []*node) []*node { return []*node{r.f(in[0], d)} }})
 		}
 	}
 	for d, name := range []string{"first", "middle", "last"} {
@@ -171,7 +182,8 @@ func rowWise() (all []check) {
 				shapes: [][]int{{3, 5, 7}, {2, 2, 2}, {3, 17, 34}}, f: func(in []*node) []*node { return []*node{f(in[0])} }})
 		}
 		wide := []dtype.DType{dtype.Float32, dtype.Float64}
-		transform("fft_c2c", append(wide, dtype.Complex64, dtype.Complex128), func(x *node) *node { return ops.FFT(x, ops.FFTOptions{Dim: &d}) })
+		transform("fft_c2c", append(wide, dtype.Complex64, dtype.Complex128),
+			func(x *node) *node { return ops.FFT(x, ops.FFTOptions{Dim: &d}) })
 		transform("fft_r2c", wide, func(x *node) *node { return ops.RFFT(x, ops.FFTOptions{Dim: &d}) })
 		transform("fft_c2r", wide, func(x *node) *node { return ops.IRFFT(x, ops.FFTOptions{Dim: &d}) })
 	}
@@ -182,21 +194,23 @@ func rowWise() (all []check) {
 			check{name: "channel_moments/" + name, dtypes: floats, loose: true, in: []input{x}, f: func(in []*node) []*node {
 				return graph.TupleItems(graph.New(op("channel_moments"), nil, in[0]))
 			}},
-			check{name: "channel_dots/" + name, dtypes: floats, loose: true, in: []input{{lo: -1, hi: 2, shape: shape}, x, m}, f: func(in []*node) []*node {
-				mean := in[2]
-				if mean.DType().IsHalf() {
-					mean = ops.Cast(mean, dtype.Float32)
-				}
-				return graph.TupleItems(graph.New(op("channel_dots"), nil, in[0], in[1], mean))
-			}})
+			check{name: "channel_dots/" + name, dtypes: floats, loose: true, in: []input{{lo: -1, hi: 2, shape: shape}, x, m},
+				f: func(in []*node) []*node {
+					mean := in[2]
+					if mean.DType().IsHalf() {
+						mean = ops.Cast(mean, dtype.Float32)
+					}
+					return graph.TupleItems(graph.New(op("channel_dots"), nil, in[0], in[1], mean))
+				}})
 	}
 	// One value a channel broadcast over planes: shorter than a tile, longer, and neither a multiple of a vector.
 	affine := func(name string, shape ...int) {
 		v := input{lo: -1, hi: 2, shape: []int{shape[1], 1}}
-		all = append(all, check{name: "channel_affine/" + name, dtypes: floats, loose: true, in: []input{{lo: -1, hi: 3, shape: shape}, v, v, v, v, v}, f: func(in []*node) []*node {
-			y := ops.Add(ops.Mul(ops.Sub(in[0], in[1]), in[2]), in[3])
-			return []*node{ops.Mul(ops.Add(y, in[4]), in[5])}
-		}})
+		all = append(all, check{name: "channel_affine/" + name, dtypes: floats, loose: true,
+			in: []input{{lo: -1, hi: 3, shape: shape}, v, v, v, v, v}, f: func(in []*node) []*node {
+				y := ops.Add(ops.Mul(ops.Sub(in[0], in[1]), in[2]), in[3])
+				return []*node{ops.Mul(ops.Add(y, in[4]), in[5])}
+			}})
 	}
 	affine("short", 4, 21, 49)
 	affine("middle", 3, 5, 529)
@@ -219,15 +233,22 @@ func rowWise() (all []check) {
 		// Large enough to run behind an event, its input's buffer serving the value in between.
 		check{name: "taken_over", dtypes: floats[:1], loose: true, in: []input{{lo: -1, hi: 0, shape: []int{8, 5000}}},
 			f: func(in []*node) []*node { return []*node{ops.Cumsum(ops.Exp(in[0]), 1, ops.CumulativeOptions{})} }},
-		check{name: "class_nll_grad/last", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {lo: 2, hi: 3, shape: []int{4, 1}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}},
+		check{name: "class_nll_grad/last", dtypes: floats, loose: true,
+			in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {lo: 2, hi: 3, shape: []int{4, 1}},
+				{dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}},
+				{lo: -1, hi: 1, shape: []int{4, 1}}},
 			f: func(in []*node) []*node {
 				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}
 			}},
-		check{name: "class_nll_grad/middle", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 7, 3}}, {lo: 2, hi: 3, shape: []int{2, 1, 3}}, {dtype: dtype.Int64, shape: []int{2, 1, 3}, list: []float64{6, 0, 3, 1, 2, 5}}, {lo: -1, hi: 1, shape: []int{2, 1, 3}}, {lo: -1, hi: 1, shape: []int{2, 1, 3}}},
+		check{name: "class_nll_grad/middle", dtypes: floats, loose: true,
+			in: []input{{lo: -3, hi: 3, shape: []int{2, 7, 3}}, {lo: 2, hi: 3, shape: []int{2, 1, 3}},
+				{dtype: dtype.Int64, shape: []int{2, 1, 3}, list: []float64{6, 0, 3, 1, 2, 5}}, {lo: -1, hi: 1, shape: []int{2, 1, 3}},
+				{lo: -1, hi: 1, shape: []int{2, 1, 3}}},
 			f: func(in []*node) []*node {
 				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}
 			}},
-		check{name: "class_nll", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}},
+		check{name: "class_nll", dtypes: floats, loose: true,
+			in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}},
 			f: func(in []*node) []*node {
 				return graph.TupleItems(graph.New(op("class_nll"), attr.Axis{Axis: 1}, in...))
 			}})

@@ -183,7 +183,8 @@ func refusal(err error) string {
 }
 
 // compute records the check over inputs on a device and evaluates it; names are the ops that it takes.
-func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, seen map[string]bool) (out []value, names []string, err error) {
+func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, seen map[string]bool) (out []value,
+	names []string, err error) {
 	err = fault.Catch(func() {
 		in := make([]*node, len(vals))
 		for i, v := range vals {

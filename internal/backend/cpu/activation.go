@@ -146,7 +146,8 @@ func showFirst(out dtype.DType, _ []dtype.DType) Block {
 func init() {
 	makers["with_grad"] = showFirst
 	var relu, softplus byDType
-	onIntegers(&relu, reluB[uint8], reluB[uint16], reluB[uint32], reluB[uint64], reluB[int8], reluB[int16], vec1(simd.ReluI32), vec1(simd.ReluI64))
+	onIntegers(&relu, reluB[uint8], reluB[uint16], reluB[uint32], reluB[uint64], reluB[int8], reluB[int16], vec1(simd.ReluI32),
+		vec1(simd.ReluI64))
 	relu[dtype.Float32], relu[dtype.Float64] = vec1(simd.ReluF32), vec1(simd.ReluF64)
 	addBlocks("relu", relu)
 	softplus[dtype.Float32], softplus[dtype.Float64] = softplusF32, softplusF64

@@ -213,8 +213,10 @@ func argTable(most bool) backend.Kernel {
 	t[dtype.Float32], t[dtype.Float64] = argRows(most, argRunF32), argRows(most, argByTree(argRun[float64], simd.MaxF64, simd.MinF64))
 	u8 := argRows(most, argByTree(argRunByte, simd.MaxU8, simd.MinU8))
 	t[dtype.Bool], t[dtype.Uint8], t[dtype.Int8] = u8, u8, argRows(most, argByTree(argRunByte, simd.MaxI8, simd.MinI8))
-	t[dtype.Uint16], t[dtype.Int16] = argRows(most, argByTree(argRunInt, simd.MaxU16, simd.MinU16)), argRows(most, argByTree(argRunInt, simd.MaxI16, simd.MinI16))
-	t[dtype.Int32], t[dtype.Int64] = argRows(most, argByTree(argRunInt, simd.MaxI32, simd.MinI32)), argRows(most, argByTree(argRunInt, simd.MaxI64, simd.MinI64))
+	t[dtype.Uint16], t[dtype.Int16] = argRows(most, argByTree(argRunInt, simd.MaxU16, simd.MinU16)),
+		argRows(most, argByTree(argRunInt, simd.MaxI16, simd.MinI16))
+	t[dtype.Int32], t[dtype.Int64] = argRows(most, argByTree(argRunInt, simd.MaxI32, simd.MinI32)),
+		argRows(most, argByTree(argRunInt, simd.MaxI64, simd.MinI64))
 	t[dtype.Uint32], t[dtype.Uint64] = argRows(most, argRunInt[uint32]), argRows(most, argRunInt[uint64])
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		axis, x := 0, in[0]

@@ -115,13 +115,20 @@ func powInt[T integers](x, y T) T {
 
 func init() {
 	var add, sub, mul, gmul, div, neg, sq, abs, sign byDType
-	onIntegers(&add, vec2(simd.AddU8), vec2(simd.AddU16), addB[uint32], addB[uint64], vec2(simd.AddU8), vec2(simd.AddU16), vec2(simd.AddI32), vec2(simd.AddI64))
-	onIntegers(&sub, vec2(simd.SubU8), vec2(simd.SubU16), subB[uint32], subB[uint64], vec2(simd.SubU8), vec2(simd.SubU16), vec2(simd.SubI32), vec2(simd.SubI64))
-	onIntegers(&mul, vec2(simd.MulU8), vec2(simd.MulU16), mulB[uint32], mulB[uint64], vec2(simd.MulU8), vec2(simd.MulU16), vec2(simd.MulI32), vec2(simd.MulI64))
-	onIntegers(&neg, vec1(simd.NegU8), vec1(simd.NegU16), negB[uint32], negB[uint64], vec1(simd.NegU8), vec1(simd.NegU16), vec1(simd.NegI32), vec1(simd.NegI64))
-	onIntegers(&sq, twice(simd.MulU8), twice(simd.MulU16), squareB[uint32], squareB[uint64], twice(simd.MulU8), twice(simd.MulU16), twice(simd.MulI32), twice(simd.MulI64))
-	onIntegers(&abs, copyB[uint8], copyB[uint16], copyB[uint32], copyB[uint64], vec1(simd.AbsI8), vec1(simd.AbsI16), vec1(simd.AbsI32), vec1(simd.AbsI64))
-	onIntegers(&sign, vec1(simd.SignU8), vec1(simd.SignU16), signB[uint32], signB[uint64], vec1(simd.SignI8), vec1(simd.SignI16), vec1(simd.SignI32), vec1(simd.SignI64))
+	onIntegers(&add, vec2(simd.AddU8), vec2(simd.AddU16), addB[uint32], addB[uint64], vec2(simd.AddU8), vec2(simd.AddU16),
+		vec2(simd.AddI32), vec2(simd.AddI64))
+	onIntegers(&sub, vec2(simd.SubU8), vec2(simd.SubU16), subB[uint32], subB[uint64], vec2(simd.SubU8), vec2(simd.SubU16),
+		vec2(simd.SubI32), vec2(simd.SubI64))
+	onIntegers(&mul, vec2(simd.MulU8), vec2(simd.MulU16), mulB[uint32], mulB[uint64], vec2(simd.MulU8), vec2(simd.MulU16),
+		vec2(simd.MulI32), vec2(simd.MulI64))
+	onIntegers(&neg, vec1(simd.NegU8), vec1(simd.NegU16), negB[uint32], negB[uint64], vec1(simd.NegU8), vec1(simd.NegU16),
+		vec1(simd.NegI32), vec1(simd.NegI64))
+	onIntegers(&sq, twice(simd.MulU8), twice(simd.MulU16), squareB[uint32], squareB[uint64], twice(simd.MulU8), twice(simd.MulU16),
+		twice(simd.MulI32), twice(simd.MulI64))
+	onIntegers(&abs, copyB[uint8], copyB[uint16], copyB[uint32], copyB[uint64], vec1(simd.AbsI8), vec1(simd.AbsI16), vec1(simd.AbsI32),
+		vec1(simd.AbsI64))
+	onIntegers(&sign, vec1(simd.SignU8), vec1(simd.SignU16), signB[uint32], signB[uint64], vec1(simd.SignI8), vec1(simd.SignI16),
+		vec1(simd.SignI32), vec1(simd.SignI64))
 	add[dtype.Bool], mul[dtype.Bool], sign[dtype.Bool] = vec2(simd.EitherU8), vec2(simd.BothU8), vec1(simd.SignU8)
 	onInexact(&add, vec2(simd.AddF32), vec2(simd.AddF64), addB[complex64], addB[complex128])
 	onInexact(&sub, vec2(simd.SubF32), vec2(simd.SubF64), subB[complex64], subB[complex128])
@@ -135,7 +142,8 @@ func init() {
 	onInexact(&sign, vec1(simd.SignF32), vec1(simd.SignF64), nil, nil)
 	pow := binary64(special.Pow).complexes2(special.PowC)
 	pow[dtype.Float32], pow[dtype.Float64] = vec2(simd.PowF32), vec2(simd.PowF64)
-	onIntegers(&pow, powIntB[uint8], powIntB[uint16], powIntB[uint32], powIntB[uint64], powIntB[int8], powIntB[int16], powIntB[int32], powIntB[int64])
+	onIntegers(&pow, powIntB[uint8], powIntB[uint16], powIntB[uint32], powIntB[uint64], powIntB[int8], powIntB[int16], powIntB[int32],
+		powIntB[int64])
 	var wrap byDType
 	wrap[dtype.Int64] = wrapIndex
 	require := byDType{dtype.Float32: requireB[float32], dtype.Float64: requireB[float64]}

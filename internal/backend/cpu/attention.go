@@ -47,6 +47,12 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 	dq, dk := q.Shape.Dims(), k.Shape.Dims()
 	r := &attended[T]{n: dq[0], h: dq[1], g: dk[1], l: dq[2], s: dk[2], e: dq[3], f: v.Shape.Dim(3), causal: a.(attr.Attention).Causal, scale: T(a.(attr.Attention).Scale)}
 	r.bind()
+	if len(mask) > 0 {
+		r.mask = newAttentionMask(mask[0])
+		if direct { // the gradient of keys that no row sees is written, too
+			r.s = r.mask.reach(mask[0].Shape.Dims(), r.s)
+		}
+	}
 	r.direct = direct && r.l <= r.tiles.ColumnRows()
 	var err error
 	if r.q, err = matricesOf[T](c, q, false); err != nil {
@@ -57,9 +63,6 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 	}
 	if r.v, err = matricesOf[T](c, v, r.direct); err != nil {
 		return nil, err
-	}
-	if len(mask) > 0 {
-		r.mask = newAttentionMask(mask[0])
 	}
 	return r, nil
 }

@@ -25,7 +25,8 @@ func TestAttentionDecodeRows(t *testing.T) {
 	// packedHeads has heads side by side, as a projection leaves them.
 	packedHeads := func(v backend.View) backend.View {
 		d := v.Shape.Dims()
-		return backend.View{Buf: v.Buf, DType: v.DType, Shape: shape.Of("test", d[0], d[2], d[1], d[3]), Lay: &shape.Layout{Strides: []int{d[1] * d[2] * d[3], d[3], d[2] * d[3], 1}}}
+		return backend.View{Buf: v.Buf, DType: v.DType, Shape: shape.Of("test", d[0], d[2], d[1], d[3]),
+			Lay: &shape.Layout{Strides: []int{d[1] * d[2] * d[3], d[3], d[2] * d[3], 1}}}
 	}
 	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
 		keys, values := random(d, n, g, s, e), random(d, n, g, s, f)
@@ -38,10 +39,12 @@ func TestAttentionDecodeRows(t *testing.T) {
 			}
 			run := func(from, rows int) backend.View {
 				part := q
-				part.Shape, part.Lay = shape.Of("test", n, h, rows, e), &shape.Layout{Strides: []int{h * l * e, l * e, e, 1}, Offset: from * e}
+				part.Shape, part.Lay = shape.Of("test", n, h, rows, e),
+					&shape.Layout{Strides: []int{h * l * e, l * e, e, 1}, Offset: from * e}
 				all := []backend.View{part, in[0], in[1]}
 				if len(in) > 2 {
-					all = append(all, backend.View{Buf: mask.Buf, DType: d, Shape: shape.Of("test", 1, 1, rows, s), Lay: &shape.Layout{Strides: []int{0, 0, s, 1}, Offset: from * s}})
+					all = append(all, backend.View{Buf: mask.Buf, DType: d, Shape: shape.Of("test", 1, 1, rows, s),
+						Lay: &shape.Layout{Strides: []int{0, 0, s, 1}, Offset: from * s}})
 				}
 				out := []backend.View{outputOf(d, []int{n, h, rows, f}), outputOf(sums, []int{n, h, rows})}
 				if err := attention(testCtx(), attr.Attention{Scale: 0.2}, out, all); err != nil {
@@ -54,7 +57,8 @@ func TestAttentionDecodeRows(t *testing.T) {
 				rows := min(1+from%3*3, l-from)
 				few := run(from, rows)
 				for head := range n * h {
-					if got, want := few.Bytes()[head*rows*size:][:rows*size], whole.Bytes()[(head*l+from)*size:][:rows*size]; !bytes.Equal(got, want) {
+					if got, want := few.Bytes()[head*rows*size:][:rows*size],
+						whole.Bytes()[(head*l+from)*size:][:rows*size]; !bytes.Equal(got, want) {
 						t.Fatalf("%v, mask %v: rows %d to %d of head %d differ", d, len(in) > 2, from, from+rows, head)
 					}
 				}

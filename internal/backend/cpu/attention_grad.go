@@ -133,7 +133,8 @@ func (w *attentionBack[T]) run(c *backend.Ctx) error {
 			err := c.For(w.n*w.g*len(pairs), func(b int) {
 				p, stack := pairs[b%len(pairs)], b/len(pairs)
 				_ = withTemp(2*attentionSquare*attentionSquare, func(tmp []T) error {
-					w.square(tmp, stack, stack/w.g*w.h+stack%w.g*shared+s, p[0], p[1], w.firstOfRows(p[0]) == t, s == 0 && w.firstOfKeys(p[1]) == t)
+					w.square(tmp, stack, stack/w.g*w.h+stack%w.g*shared+s, p[0], p[1], w.firstOfRows(p[0]) == t, s == 0 &&
+						w.firstOfKeys(p[1]) == t)
 					return nil
 				})
 			})

@@ -99,10 +99,13 @@ func init() {
 // castByVectors puts in the conversions that have kernels of vectors; those of half types are composed of them.
 func castByVectors() {
 	f32, f64, flag := &castTable[dtype.Float32], &castTable[dtype.Float64], &castTable[dtype.Bool]
-	f32[dtype.Bool], f32[dtype.Uint8], f32[dtype.Int32], f32[dtype.Int64] = convert(simd.U8ToF32), convert(simd.U8ToF32), convert(simd.I32ToF32), convert(simd.I64ToF32)
+	f32[dtype.Bool], f32[dtype.Uint8], f32[dtype.Int32], f32[dtype.Int64] = convert(simd.U8ToF32), convert(simd.U8ToF32),
+		convert(simd.I32ToF32), convert(simd.I64ToF32)
 	f32[dtype.Float64], f64[dtype.Float32], f64[dtype.Int64] = convert(simd.F64ToF32), convert(simd.F32ToF64), convert(simd.I64ToF64)
-	flag[dtype.Float32], flag[dtype.Float64], flag[dtype.Int32], flag[dtype.Int64] = convert(simd.NonzeroF32), convert(simd.NonzeroF64), convert(simd.NonzeroI32), convert(simd.NonzeroI64)
-	castTable[dtype.Int32][dtype.Float32], castTable[dtype.Int64][dtype.Float32], castTable[dtype.Uint8][dtype.Float32] = convert(simd.F32ToI32), convert(simd.F32ToI64), convert(simd.F32ToU8)
+	flag[dtype.Float32], flag[dtype.Float64], flag[dtype.Int32], flag[dtype.Int64] = convert(simd.NonzeroF32), convert(simd.NonzeroF64),
+		convert(simd.NonzeroI32), convert(simd.NonzeroI64)
+	castTable[dtype.Int32][dtype.Float32], castTable[dtype.Int64][dtype.Float32], castTable[dtype.Uint8][dtype.Float32] =
+		convert(simd.F32ToI32), convert(simd.F32ToI64), convert(simd.F32ToU8)
 	castTable[dtype.Int32][dtype.Float64], castTable[dtype.Int64][dtype.Float64] = convert(simd.F64ToI32), convert(simd.F64ToI64)
 	castTable[dtype.BFloat16][dtype.Float32], castTable[dtype.Float16][dtype.Float32] = convert(simd.F32ToBF16), convert(simd.F32ToF16)
 	castTable[dtype.Int8][dtype.Float32] = convert(simd.F32ToU8)
@@ -117,7 +120,8 @@ func castByVectors() {
 	for _, to := range []dtype.DType{dtype.Uint8, dtype.Int8, dtype.Uint16, dtype.Int16} {
 		castTable[to][dtype.Float64] = by(dtype.Float64, dtype.Int32, to)
 	}
-	f64[dtype.Int8], f64[dtype.Int16], f64[dtype.Uint16] = by(dtype.Int8, dtype.Int32, dtype.Float64), by(dtype.Int16, dtype.Int32, dtype.Float64), by(dtype.Uint16, dtype.Int32, dtype.Float64)
+	f64[dtype.Int8], f64[dtype.Int16], f64[dtype.Uint16] = by(dtype.Int8, dtype.Int32, dtype.Float64),
+		by(dtype.Int16, dtype.Int32, dtype.Float64), by(dtype.Uint16, dtype.Int32, dtype.Float64)
 	odd := convert(simd.F64ToOdd)
 	for _, half := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
 		for _, from := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int8, dtype.Uint16, dtype.Int16} {
@@ -179,7 +183,8 @@ func castIntegers() {
 		dtype.Int32:  {nil, nil, nil, convert(simd.I32ToQ)},
 	}
 	wider[dtype.Bool] = wider[dtype.Uint8]
-	shorter := [4][4]Block{1: {convert(simd.WToB)}, 2: {convert(simd.DToB), convert(simd.DToW)}, 3: {convert(simd.QToB), convert(simd.QToW), convert(simd.QToD)}}
+	shorter := [4][4]Block{1: {convert(simd.WToB)}, 2: {convert(simd.DToB), convert(simd.DToW)},
+		3: {convert(simd.QToB), convert(simd.QToW), convert(simd.QToD)}}
 	equal := [4]Block{copyB[uint8], copyB[uint16], copyB[uint32], copyB[uint64]}
 	for from := dtype.Bool; from < dtype.N; from++ {
 		for to := dtype.Uint8; to < dtype.N; to++ {

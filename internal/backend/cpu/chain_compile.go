@@ -22,7 +22,8 @@ type chainer struct {
 }
 
 func chainOf(p *backend.Fused, q *prepared, from, to, lane int) *chainCode {
-	c := &chainer{p: p, wanted: func(r int) bool { return q.last[r] >= to || folded(p, r) }, out: &chainCode{lane: lane}, first: from, uses: map[int]int{}, banks: [3]int{-1, -1, -1}, local: map[int]int{}}
+	c := &chainer{p: p, wanted: func(r int) bool { return q.last[r] >= to || folded(p, r) }, out: &chainCode{lane: lane}, first: from,
+		uses: map[int]int{}, banks: [3]int{-1, -1, -1}, local: map[int]int{}}
 	for k := from; k < to; k++ {
 		ins := &p.Instrs[k]
 		c.masks = c.masks || ins.Op == "where"

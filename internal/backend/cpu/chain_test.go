@@ -231,7 +231,8 @@ func TestChainStreams(t *testing.T) {
 	n := StreamFrom/4 + 77
 	r := rand.New(rand.NewPCG(5, 6))
 	p := &backend.Fused{Shape: shape.Of("test", n), In: 2, DTypes: slices.Repeat([]dtype.DType{dtype.Float32}, 6), Instrs: []backend.Instr{
-		{Op: "mul", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "abs", Dst: 3, Src: [3]int{2, -1, -1}}, {Op: "sqrt", Dst: 4, Src: [3]int{3, -1, -1}},
+		{Op: "mul", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "abs", Dst: 3, Src: [3]int{2, -1, -1}},
+		{Op: "sqrt", Dst: 4, Src: [3]int{3, -1, -1}},
 		{Op: "sub", Dst: 5, Src: [3]int{4, 0, -1}}}, Out: []int{5, 3}}
 	var in []backend.View
 	for range 2 {

@@ -103,7 +103,8 @@ func channelMoments(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 }
 
 // momentsByChannel folds runs by of, and short planes by down, if that is not nil.
-func momentsByChannel[T floats](c *backend.Ctx, out []backend.View, g channelGrid, x []T, of func([]T) moments, down func(acc []moments, x []T, g *channelGrid, b channelBlock)) error {
+func momentsByChannel[T floats](c *backend.Ctx, out []backend.View, g channelGrid, x []T, of func([]T) moments,
+	down func(acc []moments, x []T, g *channelGrid, b channelBlock)) error {
 	cols := varOf(of, nil).cols
 	all, err := runChannels(c, g, func(acc []moments, b channelBlock) {
 		if g.behind == 1 {
@@ -172,7 +173,8 @@ func channelDots(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 }
 
 // dotsByChannel folds runs by run, and short planes by down, if that is not nil.
-func dotsByChannel[T floats](c *backend.Ctx, out []backend.View, g channelGrid, by, x, mean []T, run func(g, x []T, m T) channelSums, down func(acc []channelSums, by, x, mean []T, g *channelGrid, b channelBlock)) error {
+func dotsByChannel[T floats](c *backend.Ctx, out []backend.View, g channelGrid, by, x, mean []T, run func(g, x []T, m T) channelSums,
+	down func(acc []channelSums, by, x, mean []T, g *channelGrid, b channelBlock)) error {
 	join := func(a, b channelSums) channelSums { return channelSums{a.sum + b.sum, a.dot + b.dot} }
 	all, err := runChannels(c, g, func(acc []channelSums, b channelBlock) {
 		if g.short && down != nil {

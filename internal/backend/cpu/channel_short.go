@@ -67,7 +67,8 @@ func shortDots(acc []channelSums, by, x, mean []float32, g *channelGrid, b chann
 			simd.SumRowsF32(dot, part)
 		}
 		for i := range k {
-			acc[ch-b.ch0+i] = channelSums{float64(simd.SumF32(sum[i*g.behind:][:g.behind])), float64(simd.SumF32(dot[i*g.behind:][:g.behind]))}
+			acc[ch-b.ch0+i] = channelSums{float64(simd.SumF32(sum[i*g.behind:][:g.behind])),
+				float64(simd.SumF32(dot[i*g.behind:][:g.behind]))}
 		}
 	})
 }

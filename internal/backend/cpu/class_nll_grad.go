@@ -61,7 +61,8 @@ func classNLLGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return classNLLGradRows(c, r, unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), base)
 }
 
-func classNLLOperands[T floats](c *backend.Ctx, a attr.Attr, in []backend.View, load func(backend.View) ([]T, error)) (*classNLLRows[T], error) {
+func classNLLOperands[T floats](c *backend.Ctx, a attr.Attr, in []backend.View,
+	load func(backend.View) ([]T, error)) (*classNLLRows[T], error) {
 	axis, dims := a.(attr.Axis).Axis, in[0].Shape.Dims()
 	r := &classNLLRows[T]{n: dims[axis], inner: volume(dims[axis+1:])}
 	t, err := dense(c, in[2])

@@ -129,19 +129,29 @@ func signbitB[T integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 
 func init() {
 	var lt, le, eq, ne, and, or, xor, not, sign byDType
-	onIntegers(&lt, test2(simd.LtU8), test2(simd.LtU16), ltB[uint32], ltB[uint64], test2(simd.LtI8), test2(simd.LtI16), test2(simd.LtI32), test2(simd.LtI64))
-	onIntegers(&le, test2(simd.LeU8), test2(simd.LeU16), leB[uint32], leB[uint64], test2(simd.LeI8), test2(simd.LeI16), test2(simd.LeI32), test2(simd.LeI64))
-	onIntegers(&eq, test2(simd.EqU8), test2(simd.EqU16), eqB[uint32], eqB[uint64], test2(simd.EqU8), test2(simd.EqU16), test2(simd.EqI32), test2(simd.EqI64))
-	onIntegers(&ne, test2(simd.NeU8), test2(simd.NeU16), neB[uint32], neB[uint64], test2(simd.NeU8), test2(simd.NeU16), test2(simd.NeI32), test2(simd.NeI64))
-	onIntegers(&and, test2(simd.BothU8), test2(simd.BothU16), andB[uint32], andB[uint64], test2(simd.BothU8), test2(simd.BothU16), test2(simd.BothI32), test2(simd.BothI64))
-	onIntegers(&or, test2(simd.EitherU8), test2(simd.EitherU16), orB[uint32], orB[uint64], test2(simd.EitherU8), test2(simd.EitherU16), test2(simd.EitherI32), test2(simd.EitherI64))
-	onIntegers(&xor, test2(simd.OneU8), test2(simd.OneU16), xorB[uint32], xorB[uint64], test2(simd.OneU8), test2(simd.OneU16), xorB[int32], xorB[int64])
-	onIntegers(&not, vec1(simd.ZeroU8), test1(simd.ZeroU16), notB[uint32], notB[uint64], vec1(simd.ZeroU8), test1(simd.ZeroU16), test1(simd.ZeroI32), test1(simd.ZeroI64))
-	onIntegers(&sign, signbitB[uint8], signbitB[uint16], signbitB[uint32], signbitB[uint64], signbitB[int8], signbitB[int16], signbitB[int32], signbitB[int64])
+	onIntegers(&lt, test2(simd.LtU8), test2(simd.LtU16), ltB[uint32], ltB[uint64], test2(simd.LtI8), test2(simd.LtI16), test2(simd.LtI32),
+		test2(simd.LtI64))
+	onIntegers(&le, test2(simd.LeU8), test2(simd.LeU16), leB[uint32], leB[uint64], test2(simd.LeI8), test2(simd.LeI16), test2(simd.LeI32),
+		test2(simd.LeI64))
+	onIntegers(&eq, test2(simd.EqU8), test2(simd.EqU16), eqB[uint32], eqB[uint64], test2(simd.EqU8), test2(simd.EqU16), test2(simd.EqI32),
+		test2(simd.EqI64))
+	onIntegers(&ne, test2(simd.NeU8), test2(simd.NeU16), neB[uint32], neB[uint64], test2(simd.NeU8), test2(simd.NeU16), test2(simd.NeI32),
+		test2(simd.NeI64))
+	onIntegers(&and, test2(simd.BothU8), test2(simd.BothU16), andB[uint32], andB[uint64], test2(simd.BothU8), test2(simd.BothU16),
+		test2(simd.BothI32), test2(simd.BothI64))
+	onIntegers(&or, test2(simd.EitherU8), test2(simd.EitherU16), orB[uint32], orB[uint64], test2(simd.EitherU8), test2(simd.EitherU16),
+		test2(simd.EitherI32), test2(simd.EitherI64))
+	onIntegers(&xor, test2(simd.OneU8), test2(simd.OneU16), xorB[uint32], xorB[uint64], test2(simd.OneU8), test2(simd.OneU16),
+		xorB[int32], xorB[int64])
+	onIntegers(&not, vec1(simd.ZeroU8), test1(simd.ZeroU16), notB[uint32], notB[uint64], vec1(simd.ZeroU8), test1(simd.ZeroU16),
+		test1(simd.ZeroI32), test1(simd.ZeroI64))
+	onIntegers(&sign, signbitB[uint8], signbitB[uint16], signbitB[uint32], signbitB[uint64], signbitB[int8], signbitB[int16],
+		signbitB[int32], signbitB[int64])
 	for _, t := range []struct {
 		to *byDType
 		b  Block
-	}{{&lt, lt[dtype.Uint8]}, {&le, le[dtype.Uint8]}, {&eq, eq[dtype.Uint8]}, {&ne, ne[dtype.Uint8]}, {&and, and[dtype.Uint8]}, {&or, or[dtype.Uint8]}, {&xor, xor[dtype.Uint8]}, {&not, not[dtype.Uint8]}, {&sign, signbitB[uint8]}} {
+	}{{&lt, lt[dtype.Uint8]}, {&le, le[dtype.Uint8]}, {&eq, eq[dtype.Uint8]}, {&ne, ne[dtype.Uint8]}, {&and, and[dtype.Uint8]},
+		{&or, or[dtype.Uint8]}, {&xor, xor[dtype.Uint8]}, {&not, not[dtype.Uint8]}, {&sign, signbitB[uint8]}} {
 		t.to[dtype.Bool] = t.b
 	}
 	onInexact(&lt, test2(simd.LtF32), test2(simd.LtF64), nil, nil)
@@ -162,13 +172,18 @@ func init() {
 	}
 	gt[dtype.Float32], ge[dtype.Float32] = test2(simd.GtF32), test2(simd.GeF32)
 	var isnan, isinf, isfin byDType
-	onInexact(&isnan, test1(simd.IsNaNF32), test1(simd.IsNaNF64), isC[complex64](isNaN[float64], false), isC[complex128](isNaN[float64], false))
-	onInexact(&isinf, test1(simd.IsInfF32), test1(simd.IsInfF64), isC[complex64](isInf[float64], false), isC[complex128](isInf[float64], false))
-	onInexact(&isfin, test1(simd.IsFiniteF32), test1(simd.IsFiniteF64), isC[complex64](isFinite[float64], true), isC[complex128](isFinite[float64], true))
+	onInexact(&isnan, test1(simd.IsNaNF32), test1(simd.IsNaNF64), isC[complex64](isNaN[float64], false),
+		isC[complex128](isNaN[float64], false))
+	onInexact(&isinf, test1(simd.IsInfF32), test1(simd.IsInfF64), isC[complex64](isInf[float64], false),
+		isC[complex128](isInf[float64], false))
+	onInexact(&isfin, test1(simd.IsFiniteF32), test1(simd.IsFiniteF64), isC[complex64](isFinite[float64], true),
+		isC[complex128](isFinite[float64], true))
 	for name, t := range map[string]byDType{"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne,
-		"logical_and": and, "logical_or": or, "logical_xor": xor, "logical_not": not, "isnan": isnan, "isinf": isinf, "isfinite": isfin, "signbit": sign} {
+		"logical_and": and, "logical_or": or, "logical_xor": xor, "logical_not": not, "isnan": isnan, "isinf": isinf, "isfinite": isfin,
+		"signbit": sign} {
 		addTests(name, t)
 	}
-	bySize := map[int]Block{1: choose(simd.WhereU8), 2: choose(simd.WhereU16), 4: choose(simd.WhereF32), 8: choose(simd.WhereF64), 16: whereB[pair]}
+	bySize := map[int]Block{1: choose(simd.WhereU8), 2: choose(simd.WhereU16), 4: choose(simd.WhereF32), 8: choose(simd.WhereF64),
+		16: whereB[pair]}
 	makers["where"] = func(out dtype.DType, _ []dtype.DType) Block { return bySize[out.Size()] }
 }

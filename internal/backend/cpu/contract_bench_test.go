@@ -41,7 +41,8 @@ func BenchmarkMatmul(b *testing.B) {
 		for _, s := range [][4]int{{1, 512, 512, 512}, {1, 1, 4096, 4096}, {64, 64, 64, 64}, {4096, 4, 4, 4}} {
 			batch, m, n, k := s[0], s[1], s[2], s[3]
 			b.Run(fmt.Sprintf("%v/%dx%dx%dx%d", d, batch, m, n, k), func(b *testing.B) {
-				benchKernel(b, "matmul", nil, batch*m*n*k, outputOf(d, []int{batch, m, n}), plainView(d, batch, m, k), plainView(d, batch, k, n))
+				benchKernel(b, "matmul", nil, batch*m*n*k, outputOf(d, []int{batch, m, n}), plainView(d, batch, m, k),
+					plainView(d, batch, k, n))
 			})
 		}
 	}
@@ -67,7 +68,8 @@ var convBenches = []convBench{
 
 func (s convBench) attr() attr.Conv {
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
-	return attr.Conv{Stride: two(s.stride), Low: two(s.pad), High: two(s.pad), KernelDilation: two(1), InputDilation: two(1), Groups: s.groups}
+	return attr.Conv{Stride: two(s.stride), Low: two(s.pad), High: two(s.pad), KernelDilation: two(1), InputDilation: two(1),
+		Groups: s.groups}
 }
 
 func BenchmarkConv(b *testing.B) {
@@ -77,7 +79,8 @@ func BenchmarkConv(b *testing.B) {
 				a := s.attr()
 				y := a.Size(0, s.size, s.k)
 				work := s.n * s.o * y * y * s.c / s.groups * s.k * s.k
-				benchKernel(b, "conv", a, work, outputOf(d, []int{s.n, s.o, y, y}), plainView(d, s.n, s.c, s.size, s.size), plainView(d, s.o, s.c/s.groups, s.k, s.k))
+				benchKernel(b, "conv", a, work, outputOf(d, []int{s.n, s.o, y, y}), plainView(d, s.n, s.c, s.size, s.size),
+					plainView(d, s.o, s.c/s.groups, s.k, s.k))
 			})
 		}
 	}
@@ -94,7 +97,8 @@ func BenchmarkConvGrad(b *testing.B) {
 			low := s.k - 1 - s.pad
 			a := attr.Conv{Stride: two(1), InputDilation: two(s.stride), KernelDilation: two(1), Low: two(low),
 				High: two(s.size + s.k - 1 - ((y-1)*s.stride + 1) - low), Groups: s.groups, Flip: true}
-			benchKernel(b, "conv", a, work, outputOf(d, []int{s.n, s.c, s.size, s.size}), plainView(d, s.n, s.o, y, y), plainView(d, s.c, s.o/s.groups, s.k, s.k))
+			benchKernel(b, "conv", a, work, outputOf(d, []int{s.n, s.c, s.size, s.size}), plainView(d, s.n, s.o, y, y),
+				plainView(d, s.c, s.o/s.groups, s.k, s.k))
 		})
 		b.Run(s.name+"/weight", func(b *testing.B) {
 			a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(s.stride), Low: two(s.pad),

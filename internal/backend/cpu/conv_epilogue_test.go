@@ -36,7 +36,8 @@ func TestConvThen(t *testing.T) {
 		} {
 			k := len(s.x) - 2
 			each := func(v int) attr.Ints { return attr.MakeInts([]int{v, v, v}[:k]...) }
-			a := attr.Conv{Stride: each(s.stride), Low: each(s.pad), High: each(s.pad), KernelDilation: each(1), InputDilation: each(s.wide), Groups: s.groups, Winograd: s.winograd}
+			a := attr.Conv{Stride: each(s.stride), Low: each(s.pad), High: each(s.pad), KernelDilation: each(1),
+				InputDilation: each(s.wide), Groups: s.groups, Winograd: s.winograd}
 			dims := []int{s.x[0], s.w[0]}
 			for e := range k {
 				dims = append(dims, a.Size(e, s.x[2+e], s.w[2+e]))

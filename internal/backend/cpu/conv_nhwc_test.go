@@ -70,7 +70,8 @@ func testConvNHWC(t *testing.T, part int) {
 	}
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 	same := attr.Conv{Stride: two(1), Low: two(1), High: two(1), KernelDilation: two(1), InputDilation: two(1), Groups: 1}
-	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, nhwcView(r, dtype.Float32, []int{1, 12, 6, 28}), nhwcView(r, dtype.Float32, []int{32, 12, 3, 3}))
+	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, nhwcView(r, dtype.Float32, []int{1, 12, 6, 28}),
+		nhwcView(r, dtype.Float32, []int{32, 12, 3, 3}))
 }
 
 // TestConvViaNHWC runs convolutions of few positions with many kernels: channels first, strides, dilated inputs, short rows.
@@ -82,8 +83,9 @@ func testConvViaNHWC(t *testing.T, part int) {
 	for i := range max(2, 8/part) {
 		d := []dtype.DType{dtype.Float32, dtype.Float64}[i%2]
 		n, channels, kernels, high, wide, k := 1, 40+r.IntN(10), []int{32, 46}[r.IntN(2)], 2+r.IntN(2), 2+r.IntN(2), 3+i%4/2*2
-		a := attr.Conv{Stride: attr.MakeInts(1, 1+r.IntN(2)), Low: attr.MakeInts(k/2, k/2), High: attr.MakeInts(k/2, k/2), KernelDilation: attr.MakeInts(1, 1),
-			InputDilation: attr.MakeInts(1, 1), Groups: 1, Flip: r.IntN(2) == 0}
+		a := attr.Conv{Stride: attr.MakeInts(1, 1+r.IntN(2)), Low: attr.MakeInts(k/2, k/2), High: attr.MakeInts(k/2, k/2),
+			KernelDilation: attr.MakeInts(1, 1),
+			InputDilation:  attr.MakeInts(1, 1), Groups: 1, Flip: r.IntN(2) == 0}
 		out := []int{n, kernels, a.Size(0, high, k), a.Size(1, wide, k)}
 		x, w := outputOf(d, []int{n, channels, high, wide}), randomView(r, d, []int{kernels, channels, k, k})
 		fillRandom(r, d, x.Buf.Mem, x.Numel())

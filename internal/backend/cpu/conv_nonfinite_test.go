@@ -35,9 +35,11 @@ func testConvNonFiniteFilter(t *testing.T, part int) {
 	for i := range 40 / part { // ways of common shapes, forward and backward
 		bad := []float64{math.Inf(1), math.Inf(-1), math.NaN()}[r.IntN(3)]
 		n, size := 1+r.IntN(3), 5+r.IntN(14)
-		x, w := [][]int{{n, 32, size, size}, {n, 3, size, size}, {n, 8, size, size}}[i%3], [][]int{{32, 32, 3, 3}, {6, 3, 5, 5}, {8, 1, 3, 3}}[i%3]
+		x, w := [][]int{{n, 32, size, size}, {n, 3, size, size}, {n, 8, size, size}}[i%3], [][]int{{32, 32, 3, 3}, {6, 3, 5, 5},
+			{8, 1, 3, 3}}[i%3]
 		pad := w[2] / 2
-		a := attr.Conv{Stride: two(1 + r.IntN(2)), Low: two(pad), High: two(pad), KernelDilation: two(1), InputDilation: two(1), Groups: x[1] / w[1]}
+		a := attr.Conv{Stride: two(1 + r.IntN(2)), Low: two(pad), High: two(pad), KernelDilation: two(1), InputDilation: two(1),
+			Groups: x[1] / w[1]}
 		out := []int{n, w[0], a.Size(0, size, w[2]), a.Size(1, size, w[2])}
 		xs := randomView(r, dtype.Float32, x)
 		if i%2 == 1 {
@@ -50,7 +52,8 @@ func testConvNonFiniteFilter(t *testing.T, part int) {
 		back := attr.Conv{Stride: two(1), InputDilation: a.Stride, KernelDilation: two(1), Groups: 1, Low: two(w[2] - 1 - pad), Flip: true}
 		back.High = two(size + w[2] - 1 - back.Low.At(0) - ((out[2]-1)*a.Stride.At(0) + 1))
 		flipped := []int{w[1], w[0], w[2], w[3]}
-		checkKernel(t, "conv", back, []int{n, x[1], size, size}, randomView(r, dtype.Float32, out), nonFiniteIn(randomView(r, dtype.Float32, flipped), bad))
+		checkKernel(t, "conv", back, []int{n, x[1], size, size}, randomView(r, dtype.Float32, out),
+			nonFiniteIn(randomView(r, dtype.Float32, flipped), bad))
 		grad := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: a.Stride, Groups: 1, Low: two(pad)}
 		grad.High = two((out[2]-1)*a.Stride.At(0) + w[2] - size - pad)
 		checkKernel(t, "conv", grad, []int{x[1], w[0], w[2], w[3]}, randomView(r, dtype.Float32, []int{x[1], n, size, size}),

@@ -68,12 +68,17 @@ func testConvMatchesRef(t *testing.T, part int) {
 	// Many channels, so that rows are cut in chunks and blocks.
 	one, zero, two := attr.MakeInts(1, 1), attr.MakeInts(0, 0), attr.MakeInts(2, 2)
 	big := attr.Conv{Stride: one, Low: one, High: one, KernelDilation: one, InputDilation: one, Groups: 1}
-	checkKernel(t, "conv", big, []int{2, 130, 7, 7}, randomView(r, dtype.Float32, []int{2, 33, 7, 7}), randomView(r, dtype.Float32, []int{130, 33, 3, 3}))
-	checkKernel(t, "conv", big, []int{1, 20, 5, 5}, randomView(r, dtype.BFloat16, []int{1, 150, 5, 5}), randomView(r, dtype.BFloat16, []int{20, 150, 3, 3}))
-	checkKernel(t, "conv", big, []int{2, 30, 6, 3}, randomView(r, dtype.Float64, []int{2, 200, 6, 3}), randomView(r, dtype.Float64, []int{30, 200, 3, 3}))
-	checkKernel(t, "conv", big, []int{1, 5, 20, 19}, randomView(r, dtype.Float32, []int{1, 7, 20, 19}), randomView(r, dtype.Float32, []int{5, 7, 3, 3}))
+	checkKernel(t, "conv", big, []int{2, 130, 7, 7}, randomView(r, dtype.Float32, []int{2, 33, 7, 7}),
+		randomView(r, dtype.Float32, []int{130, 33, 3, 3}))
+	checkKernel(t, "conv", big, []int{1, 20, 5, 5}, randomView(r, dtype.BFloat16, []int{1, 150, 5, 5}),
+		randomView(r, dtype.BFloat16, []int{20, 150, 3, 3}))
+	checkKernel(t, "conv", big, []int{2, 30, 6, 3}, randomView(r, dtype.Float64, []int{2, 200, 6, 3}),
+		randomView(r, dtype.Float64, []int{30, 200, 3, 3}))
+	checkKernel(t, "conv", big, []int{1, 5, 20, 19}, randomView(r, dtype.Float32, []int{1, 7, 20, 19}),
+		randomView(r, dtype.Float32, []int{5, 7, 3, 3}))
 	big.InputDilation, big.High = two, zero
-	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
+	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}),
+		randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
 }
 
 // TestConvPositions runs convolutions with enough output channels for vectors of them, with the channels first and last: one to three
@@ -105,10 +110,12 @@ func testConvPositions(t *testing.T, part int) {
 	}
 	one := attr.MakeInts(1)
 	long := attr.Conv{Stride: one, Low: one, High: one, KernelDilation: one, InputDilation: one, Groups: 1}
-	checkKernel(t, "conv", long, []int{1, 16, 2000}, randomView(r, dtype.Float32, []int{1, 10, 2000}), randomView(r, dtype.Float32, []int{16, 10, 3}))
+	checkKernel(t, "conv", long, []int{1, 16, 2000}, randomView(r, dtype.Float32, []int{1, 10, 2000}),
+		randomView(r, dtype.Float32, []int{16, 10, 3}))
 	two := attr.MakeInts(2)
 	long.Stride, long.High = two, attr.MakeInts(0)
-	checkKernel(t, "conv", long, []int{1, 16, 420}, randomView(r, dtype.Float32, []int{1, 330, 840}), randomView(r, dtype.Float32, []int{16, 330, 2}))
+	checkKernel(t, "conv", long, []int{1, 16, 420}, randomView(r, dtype.Float32, []int{1, 330, 840}),
+		randomView(r, dtype.Float32, []int{16, 330, 2}))
 }
 
 // TestConvKernelGradient runs convolutions with more taps than outputs, as gradients of kernels are: few images and many,
@@ -133,7 +140,8 @@ func testConvKernelGradient(t *testing.T, part int) {
 		if d == dtype.Float32 && r.IntN(4) == 0 {
 			d.Put(x.Buf.Mem, x.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
 		}
-		checkKernel(t, "conv", a, []int{images, groups * kernels, out, out}, x, randomView(r, d, []int{groups * kernels, channels, taps, taps}))
+		checkKernel(t, "conv", a, []int{images, groups * kernels, out, out},
+			x, randomView(r, d, []int{groups * kernels, channels, taps, taps}))
 	}
 }
 
@@ -145,7 +153,8 @@ func testConvDepthwise(t *testing.T, part int) {
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 	for range 64 / part {
 		n, groups, kernels, size, low := 1+r.IntN(3), 1+r.IntN(9), 1+r.IntN(2), 5+r.IntN(30), r.IntN(3)
-		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups,
+			Flip: r.IntN(2) == 0}
 		out := a.Size(0, size, 3)
 		x := randomView(r, dtype.Float32, []int{n, groups, size, size})
 		checkKernel(t, "conv", a, []int{n, groups * kernels, out, out}, x, randomView(r, dtype.Float32, []int{groups * kernels, 1, 3, 3}))
@@ -165,14 +174,17 @@ func testConvWindow(t *testing.T, part int) {
 		n, groups, kernels, high, wide := 1+r.IntN(2), 1+r.IntN(5), 1+r.IntN(2), 7+r.IntN(9), 12+r.IntN(40)
 		k := []int{3, 5, 7}[r.IntN(3)]
 		l := max(1, k-r.IntN(3))
-		a := attr.Conv{Stride: attr.MakeInts(1, 1), InputDilation: attr.MakeInts(1, 1), KernelDilation: attr.MakeInts(1, 1), Low: attr.MakeInts(r.IntN(k), r.IntN(l)),
+		a := attr.Conv{Stride: attr.MakeInts(1, 1), InputDilation: attr.MakeInts(1, 1), KernelDilation: attr.MakeInts(1, 1),
+			Low:  attr.MakeInts(r.IntN(k), r.IntN(l)),
 			High: attr.MakeInts(r.IntN(k), r.IntN(l)), Groups: groups, Flip: r.IntN(2) == 0}
-		checkKernel(t, "conv", a, []int{n, groups * kernels, a.Size(0, high, k), a.Size(1, wide, l)}, randomView(r, d, []int{n, groups, high, wide}),
+		checkKernel(t, "conv", a, []int{n, groups * kernels, a.Size(0, high, k), a.Size(1, wide, l)},
+			randomView(r, d, []int{n, groups, high, wide}),
 			randomView(r, d, []int{groups * kernels, 1, k, l}))
 	}
 	one := attr.MakeInts(1, 1)
 	tall := attr.Conv{Stride: one, InputDilation: one, KernelDilation: one, Low: attr.MakeInts(2, 2), High: attr.MakeInts(2, 2), Groups: 1}
-	checkKernel(t, "conv", tall, []int{1, 1, 90, 200}, randomView(r, dtype.Float32, []int{1, 1, 90, 200}), randomView(r, dtype.Float32, []int{1, 1, 5, 5}))
+	checkKernel(t, "conv", tall, []int{1, 1, 90, 200}, randomView(r, dtype.Float32, []int{1, 1, 90, 200}),
+		randomView(r, dtype.Float32, []int{1, 1, 5, 5}))
 }
 
 // TestConvLanes runs depthwise convolutions of all kinds, their transposes and the gradients of taps, with infinities in the input too,
@@ -192,12 +204,14 @@ func testConvLanes(t *testing.T, part int) {
 	for range 96 / part {
 		n, groups, kernels := 1+r.IntN(3), 1+r.IntN(40), 1+r.IntN(8)/7
 		high, wide, k, l := 3+r.IntN(20), 3+r.IntN(20), 1+r.IntN(7), 1+r.IntN(7)
-		a := attr.Conv{Stride: upTo(3), InputDilation: upTo(3), KernelDilation: upTo(2), Low: pair(func() int { return r.IntN(5) - 1 }), High: pair(func() int { return r.IntN(5) - 1 }), Groups: groups, Flip: r.IntN(2) == 0}
+		a := attr.Conv{Stride: upTo(3), InputDilation: upTo(3), KernelDilation: upTo(2), Low: pair(func() int { return r.IntN(5) - 1 }),
+			High: pair(func() int { return r.IntN(5) - 1 }), Groups: groups, Flip: r.IntN(2) == 0}
 		if r.IntN(2) == 0 {
 			a.InputDilation = upTo(1)
 		}
 		if out := []int{n, groups * kernels, a.Size(0, high, k), a.Size(1, wide, l)}; out[2] > 0 && out[3] > 0 {
-			checkKernel(t, "conv", a, out, infinite(randomView(r, dtype.Float32, []int{n, groups, high, wide})), infinite(randomView(r, dtype.Float32, []int{groups * kernels, 1, k, l})))
+			checkKernel(t, "conv", a, out, infinite(randomView(r, dtype.Float32, []int{n, groups, high, wide})),
+				infinite(randomView(r, dtype.Float32, []int{groups * kernels, 1, k, l})))
 		}
 		// Gradients: the kernels are planes of cotangents, a stride apart, and the outputs taps.
 		low, step, apart, taps := r.IntN(3), 1+r.IntN(2), 1+r.IntN(2), 3+r.IntN(20)
@@ -206,13 +220,16 @@ func testConvLanes(t *testing.T, part int) {
 		same := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 		a = attr.Conv{Stride: same(apart), InputDilation: same(1), KernelDilation: same(step), Low: same(low), Groups: groups}
 		a.High = same((taps-1)*step + (k-1)*apart + 1 - size - low)
-		checkKernel(t, "conv", a, []int{1, groups * kernels, k, k}, infinite(randomView(r, dtype.Float32, []int{1, groups * n, size, size})),
+		checkKernel(t, "conv", a, []int{1, groups * kernels, k, k},
+			infinite(randomView(r, dtype.Float32, []int{1, groups * n, size, size})),
 			randomView(r, dtype.Float32, []int{groups * kernels, n, taps, taps}))
 		outs, long := 1+r.IntN(6), 8+r.IntN(70)
-		line := attr.Conv{Stride: attr.MakeInts(1), InputDilation: attr.MakeInts(1), KernelDilation: attr.MakeInts(1), Low: attr.MakeInts(low),
+		line := attr.Conv{Stride: attr.MakeInts(1), InputDilation: attr.MakeInts(1), KernelDilation: attr.MakeInts(1),
+			Low:  attr.MakeInts(low),
 			High: attr.MakeInts(r.IntN(3)), Groups: groups}
 		in := long + outs - 1 - low - line.High.At(0)
-		checkKernel(t, "conv", line, []int{1, groups, outs}, infinite(randomView(r, dtype.Float32, []int{1, groups * n, in})), randomView(r, dtype.Float32, []int{groups, n, long}))
+		checkKernel(t, "conv", line, []int{1, groups, outs}, infinite(randomView(r, dtype.Float32, []int{1, groups * n, in})),
+			randomView(r, dtype.Float32, []int{groups, n, long}))
 	}
 }
 
@@ -234,7 +251,8 @@ func testConvPatches(t *testing.T, part int) {
 		one := ints(func() int { return 1 })
 		n, channels, kernels := 1+r.IntN(3), 4+r.IntN(9), 4+r.IntN(30)
 		stride := ints(func() int { return 1 + r.IntN(4) })
-		a := attr.Conv{Stride: stride, InputDilation: one, KernelDilation: one, Low: ints(func() int { return -r.IntN(2) }), High: ints(func() int { return -r.IntN(2) }), Groups: groups, Flip: r.IntN(2) == 0}
+		a := attr.Conv{Stride: stride, InputDilation: one, KernelDilation: one, Low: ints(func() int { return -r.IntN(2) }),
+			High: ints(func() int { return -r.IntN(2) }), Groups: groups, Flip: r.IntN(2) == 0}
 		x, w, out := []int{n, groups * channels}, []int{groups * kernels, channels}, []int{n, groups * kernels}
 		for e := range rank {
 			k := max(1, stride.At(e)-r.IntN(2))
@@ -242,7 +260,8 @@ func testConvPatches(t *testing.T, part int) {
 			out = append(out, a.Size(e, x[2+e], k))
 		}
 		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
-		a = attr.Conv{Stride: one, InputDilation: stride, KernelDilation: one, Low: ints(func() int { return 0 }), High: ints(func() int { return 0 }), Groups: groups, Flip: a.Flip}
+		a = attr.Conv{Stride: one, InputDilation: stride, KernelDilation: one, Low: ints(func() int { return 0 }),
+			High: ints(func() int { return 0 }), Groups: groups, Flip: a.Flip}
 		out, w = out[:2], w[:2]
 		low := make([]int, rank)
 		for e := range rank {
@@ -269,9 +288,11 @@ func testConvWinograd(t *testing.T, part int) {
 	var worst float64
 	for range 40 / part {
 		n, groups, channels, kernels, low := 1+r.IntN(2), 1+r.IntN(2), 8+r.IntN(30), 8+r.IntN(20), r.IntN(3)
-		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups,
+			Flip: r.IntN(2) == 0}
 		high, wide := 3+r.IntN(30), 3+r.IntN(40)
-		x, w := randomView(r, dtype.Float32, []int{n, groups * channels, high, wide}), randomView(r, dtype.Float32, []int{groups * kernels, channels, 3, 3})
+		x, w := randomView(r, dtype.Float32, []int{n, groups * channels, high, wide}),
+			randomView(r, dtype.Float32, []int{groups * kernels, channels, 3, 3})
 		for _, v := range []backend.View{x, w} {
 			for i := range len(v.Buf.Mem) / 4 {
 				v.DType.Put(v.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: r.NormFloat64()})

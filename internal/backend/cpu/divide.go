@@ -65,10 +65,14 @@ func fmodB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 func init() {
 	floor := bothFloats2(simd.FloorDivideF32, simd.FloorDivideF64)
 	rem, mod := bothFloats2(simd.RemainderF32, simd.RemainderF64), bothFloats2(simd.FmodF32, simd.FmodF64)
-	trunc := bothFloats2(func(z, x, y []float32) { simd.DivF32(z, x, y); simd.TruncF32(z, z) }, func(z, x, y []float64) { simd.DivF64(z, x, y); simd.TruncF64(z, z) })
-	onIntegers(&floor, floorDivB[uint8], floorDivB[uint16], floorDivB[uint32], floorDivB[uint64], floorDivB[int8], floorDivB[int16], floorDivB[int32], floorDivB[int64])
-	onIntegers(&trunc, truncDivB[uint8], truncDivB[uint16], truncDivB[uint32], truncDivB[uint64], truncDivB[int8], truncDivB[int16], truncDivB[int32], truncDivB[int64])
-	onIntegers(&rem, remainderB[uint8], remainderB[uint16], remainderB[uint32], remainderB[uint64], remainderB[int8], remainderB[int16], remainderB[int32], remainderB[int64])
+	trunc := bothFloats2(func(z, x, y []float32) { simd.DivF32(z, x, y); simd.TruncF32(z, z) },
+		func(z, x, y []float64) { simd.DivF64(z, x, y); simd.TruncF64(z, z) })
+	onIntegers(&floor, floorDivB[uint8], floorDivB[uint16], floorDivB[uint32], floorDivB[uint64], floorDivB[int8], floorDivB[int16],
+		floorDivB[int32], floorDivB[int64])
+	onIntegers(&trunc, truncDivB[uint8], truncDivB[uint16], truncDivB[uint32], truncDivB[uint64], truncDivB[int8], truncDivB[int16],
+		truncDivB[int32], truncDivB[int64])
+	onIntegers(&rem, remainderB[uint8], remainderB[uint16], remainderB[uint32], remainderB[uint64], remainderB[int8], remainderB[int16],
+		remainderB[int32], remainderB[int64])
 	onIntegers(&mod, fmodB[uint8], fmodB[uint16], fmodB[uint32], fmodB[uint64], fmodB[int8], fmodB[int16], fmodB[int32], fmodB[int64])
 	for name, t := range map[string]byDType{"floor_divide": floor, "trunc_divide": trunc, "remainder": rem, "fmod": mod} {
 		addBlocks(name, t)

@@ -29,7 +29,8 @@ type bagSum[T gemm.Float] struct {
 }
 
 func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) error {
-	j := &bagSum[T]{z: backend.Slice[T](out), rows: in[0].Shape.Dims()[0], cols: in[0].Shape.Dims()[1], terms: in[1].Shape.Dims()[0], sums: in[1].Shape.Dims()[1]}
+	j := &bagSum[T]{z: backend.Slice[T](out), rows: in[0].Shape.Dims()[0], cols: in[0].Shape.Dims()[1], terms: in[1].Shape.Dims()[0],
+		sums: in[1].Shape.Dims()[1]}
 	for i, v := range in {
 		base, err := dense(c, v)
 		if err != nil {

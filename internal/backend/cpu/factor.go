@@ -7,7 +7,8 @@ import (
 )
 
 func init() {
-	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64), C128: inLoop(productC128)}))
+	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64),
+		C128: inLoop(productC128)}))
 }
 
 // inLoop gives a product its loop.

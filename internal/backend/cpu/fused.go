@@ -266,7 +266,8 @@ func (r *runState) share(p *prepared) *runState {
 // small run would escape to the heap.
 func (r *runState) copyTo(s *runState, p *prepared) {
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
-	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, stream: r.stream, flat: r.flat, in: in, out: out}
+	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, stream: r.stream,
+		flat: r.flat, in: in, out: out}
 }
 
 // end lets other runs have the space of a shared state.
@@ -305,7 +306,8 @@ func (r *runState) chains(p *backend.Fused) {
 	for i := range r.out {
 		o := &r.out[i]
 		one = one && !o.staged
-		o.stream = o.fresh && p.Producer == nil && p.Reduction == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 && o.lineAligned(r.flat)
+		o.stream = o.fresh && p.Producer == nil && p.Reduction == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 &&
+			o.lineAligned(r.flat)
 		r.stream = r.stream || o.stream
 	}
 	if one {

@@ -104,7 +104,8 @@ func readBehind(parts []backend.RowFusionPart, in []backend.View, base unsafe.Po
 func (q *rowPart) bind(b *backend.RowFusionPart, out, in []backend.View) {
 	prep := b.Prep.(*prepared)
 	n := b.Shape.Numel()
-	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)), out: make([]outOperand, len(b.Fused.Out))}
+	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)),
+		out: make([]outOperand, len(b.Fused.Out))}
 	q.r.bind(b.Fused, out, in)
 	for i := range q.r.out {
 		if o := &q.r.out[i]; o.fresh {
@@ -120,7 +121,8 @@ func (q *rowPart) bind(b *backend.RowFusionPart, out, in []backend.View) {
 	}
 	out = out[len(b.Fused.Out):]
 	for t := b.Reduction; t != nil; t = t.Next {
-		q.tails = append(q.tails, rowTail{t.Src, rowFoldOf(t.Op, t.Attr, b.DTypes[t.Src]), unsafe.Add(out[0].Base(), out[0].Offset()*out[0].DType.Size()), out[0].DType.Size()})
+		q.tails = append(q.tails, rowTail{t.Src, rowFoldOf(t.Op, t.Attr, b.DTypes[t.Src]),
+			unsafe.Add(out[0].Base(), out[0].Offset()*out[0].DType.Size()), out[0].DType.Size()})
 		out = out[1:]
 	}
 }

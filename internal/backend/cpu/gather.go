@@ -49,7 +49,7 @@ func checkIndex(idx []int64, size int) error {
 	}
 	for _, i := range idx {
 		if uint64(i) >= uint64(size) {
-			return fault.New(fault.Index, "index", "position %d is out of range for size %d", i, size)
+			return fault.IndexError("index", int64(i), int64(size))
 		}
 	}
 	return nil

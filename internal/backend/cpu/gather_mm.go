@@ -87,7 +87,7 @@ func positions(v backend.View, below int) ([]int64, error) {
 	for i := range x {
 		x[i] = tmp[i*l.fresh[0]]
 		if x[i] < 0 || x[i] >= int64(below) {
-			return nil, fault.New(fault.Index, "gather_mm", "position %d is out of range for size %d", x[i], below)
+			return nil, fault.IndexError("gather_mm", int64(x[i]), int64(below))
 		}
 	}
 	return x, nil

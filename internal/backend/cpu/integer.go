@@ -109,14 +109,16 @@ func init() {
 	var and, or, xor, not, shl, shr, gcds, lcms byDType
 	for d := dtype.Uint8; d < dtype.N; d++ {
 		if d.IsInteger() {
-			and[d], or[d], xor[d], not[d] = bitwise(d, simd.AndI32, andBytes), bitwise(d, simd.OrI32, orBytes), bitwise(d, simd.XorI32, xorBytes), bitwise(d, notWords, notBytes)
+			and[d], or[d], xor[d], not[d] = bitwise(d, simd.AndI32, andBytes), bitwise(d, simd.OrI32, orBytes),
+				bitwise(d, simd.XorI32, xorBytes), bitwise(d, notWords, notBytes)
 		}
 	}
 	onIntegers(&shl, shlB[uint8], shlB[uint16], shlB[uint32], shlB[uint64], shlB[int8], shlB[int16], shlB[int32], shlB[int64])
 	onIntegers(&shr, shrB[uint8], shrB[uint16], shrB[uint32], shrB[uint64], shrB[int8], shrB[int16], shrB[int32], shrB[int64])
 	onIntegers(&gcds, gcdB[uint8], gcdB[uint16], gcdB[uint32], gcdB[uint64], gcdB[int8], gcdB[int16], gcdB[int32], gcdB[int64])
 	onIntegers(&lcms, lcmB[uint8], lcmB[uint16], lcmB[uint32], lcmB[uint64], lcmB[int8], lcmB[int16], lcmB[int32], lcmB[int64])
-	and[dtype.Bool], or[dtype.Bool], xor[dtype.Bool], not[dtype.Bool] = vec2(simd.BothU8), vec2(simd.EitherU8), vec2(simd.OneU8), vec1(simd.ZeroU8)
+	and[dtype.Bool], or[dtype.Bool], xor[dtype.Bool], not[dtype.Bool] = vec2(simd.BothU8), vec2(simd.EitherU8), vec2(simd.OneU8),
+		vec1(simd.ZeroU8)
 	for name, t := range map[string]byDType{"bitwise_and": and, "bitwise_or": or, "bitwise_xor": xor, "bitwise_not": not,
 		"bitwise_left_shift": shl, "bitwise_right_shift": shr, "gcd": gcds, "lcm": lcms} {
 		addBlocks(name, t)

@@ -77,7 +77,8 @@ func rowNormGrad(centred bool) backend.Kernel {
 					}
 					if size == 4 {
 						next := elems[float32](unsafe.Add(base[1], min(r+1, rows-1)*n*4), n)
-						normGradRow(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(base[0], at), n), elems[float32](unsafe.Add(base[1], at), n), weight, next, mean, rstds[r], centred, stream)
+						normGradRow(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(base[0], at), n),
+							elems[float32](unsafe.Add(base[1], at), n), weight, next, mean, rstds[r], centred, stream)
 						continue
 					}
 					g, x := t[:n], t[n:]

@@ -48,18 +48,22 @@ func product64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int
 type endedProduct[T numbers] = productTo[T, T]
 
 // productTo is one with a result of another type.
-type productTo[T, Z numbers] func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []Z, crs int, ep func(c []Z, crs, row, col, rows, cols int), run gemm.Runner)
+type productTo[T, Z numbers] func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []Z, crs int,
+	ep func(c []Z, crs, row, col, rows, cols int), run gemm.Runner)
 
-func ended32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
+func ended32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int,
+	ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
 	gemm.Float32(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
 }
 
-func ended64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int, ep func(c []float64, crs, row, col, rows, cols int), run gemm.Runner) {
+func ended64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int,
+	ep func(c []float64, crs, row, col, rows, cols int), run gemm.Runner) {
 	gemm.Float64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
 }
 
 // matmul32 and matmul64 are ended32 and ended64, or sums in lanes with a vector.
-func matmul32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
+func matmul32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int,
+	ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
 	if byVector(m, n, k, acs, vectorDepth) {
 		vector32.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
 		return
@@ -67,7 +71,8 @@ func matmul32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	ended32(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ep, run)
 }
 
-func matmul64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int, ep func(c []float64, crs, row, col, rows, cols int), run gemm.Runner) {
+func matmul64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int,
+	ep func(c []float64, crs, row, col, rows, cols int), run gemm.Runner) {
 	if byVector(m, n, k, acs, longDepth) {
 		vector64.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
 		return
@@ -77,7 +82,8 @@ func matmul64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 
 // ended makes one part of a whole product.
 func ended[T numbers](mul product[T]) endedProduct[T] {
-	return func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+	return func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int),
+		run gemm.Runner) {
 		mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, false, run)
 		if ep != nil {
 			ep(c, crs, 0, 0, m, n)
@@ -164,10 +170,12 @@ func plain[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, mu
 	}
 	if m*n*k > plainWork {
 		run, failed := runnerOf(c)
-		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n, epilogueOf[Z](then, 0), run)
+		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n,
+			epilogueOf[Z](then, 0), run)
 		return true, *failed
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n, epilogueOf[Z](then, 0), nil)
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, destinationOf[Z](then, out), n,
+		epilogueOf[Z](then, 0), nil)
 	return true, nil
 }
 

@@ -44,7 +44,8 @@ func (w *cachedWeights) transposed(c *backend.Ctx, first int, in []backend.View)
 		*w = cachedWeights{}
 		return nil
 	}
-	if now := (cachedWeights{buf: b.Buf, value: b.Buf.Version(), at: b.Offset()}); w.buf != now.buf || w.value != now.value || w.at != now.at {
+	if now := (cachedWeights{buf: b.Buf, value: b.Buf.Version(), at: b.Offset()}); w.buf != now.buf || w.value != now.value ||
+		w.at != now.at {
 		*w = now
 	}
 	if w.runs >= cacheAfter {

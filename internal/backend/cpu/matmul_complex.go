@@ -25,7 +25,8 @@ func productC64(m, n, k int, a []complex64, ars, acs int, b []complex64, brs, bc
 	complexProduct(product32, m, n, k, parts[float32](a), ars, acs, parts[float32](b), brs, bcs, parts[float32](c), crs, add, run)
 }
 
-func productC128(m, n, k int, a []complex128, ars, acs int, b []complex128, brs, bcs int, c []complex128, crs int, add bool, run gemm.Runner) {
+func productC128(m, n, k int, a []complex128, ars, acs int, b []complex128, brs, bcs int, c []complex128, crs int, add bool,
+	run gemm.Runner) {
 	if k < complexInner {
 		productOf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, run)
 		return
@@ -39,7 +40,8 @@ func parts[F floats, C complex64 | complex128](x []C) []F {
 }
 
 // complexProduct takes pairs; strides count complex numbers.
-func complexProduct[F floats](mul product[F], m, n, k int, a []F, ars, acs int, b []F, brs, bcs int, c []F, crs int, add bool, run gemm.Runner) {
+func complexProduct[F floats](mul product[F], m, n, k int, a []F, ars, acs int, b []F, brs, bcs int, c []F, crs int, add bool,
+	run gemm.Runner) {
 	if m == 0 || n == 0 {
 		return
 	}

@@ -51,14 +51,15 @@ func TestMatmulEpilogue(t *testing.T) {
 			}
 			clear(seen) // the same without memory for the product
 			told = 0
-			err = matmulThen(testCtx(), backend.View{DType: d, Shape: got.Shape}, []backend.View{a, b}, ending{size: want.Numel(), at: func(part unsafe.Pointer, pitch, row, col, rows, cols int) {
-				mu.Lock()
-				defer mu.Unlock()
-				told += rows * cols
-				for i := range rows {
-					copy(seen[((row+i)*n+col)*size:], unsafe.Slice((*byte)(unsafe.Add(part, i*pitch*size)), cols*size))
-				}
-			}})
+			err = matmulThen(testCtx(), backend.View{DType: d, Shape: got.Shape}, []backend.View{a, b},
+				ending{size: want.Numel(), at: func(part unsafe.Pointer, pitch, row, col, rows, cols int) {
+					mu.Lock()
+					defer mu.Unlock()
+					told += rows * cols
+					for i := range rows {
+						copy(seen[((row+i)*n+col)*size:], unsafe.Slice((*byte)(unsafe.Add(part, i*pitch*size)), cols*size))
+					}
+				}})
 			if err != nil || told != want.Numel() || !bytes.Equal(seen, want.Bytes()) {
 				t.Errorf("%s: parts differ, told of %d elements, want %d; %v", name, told, want.Numel(), err)
 			}

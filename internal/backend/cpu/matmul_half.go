@@ -49,7 +49,8 @@ func endedHalf(d dtype.DType) endedProduct[uint16] {
 	if d == dtype.Float16 {
 		mul, vector, depth = gemm.Float16, vectorF16, vectorDepth
 	}
-	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
+	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int,
+		ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
 		if byVector(m, n, k, acs, depth) {
 			vector.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
 			return
@@ -82,7 +83,8 @@ func sumsOfHalf(d dtype.DType) productTo[uint16, float32] {
 	if d == dtype.Float16 {
 		mul = gemm.Float16
 	}
-	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
+	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int,
+		ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
 		if n*k > mostSmall(d) || n == 0 || k == 0 {
 			mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
 			return
@@ -121,7 +123,8 @@ func mostSmall(d dtype.DType) int {
 
 // productSmall widens the factors first. The size of the right one alone decides, so that a row has the same bits whatever rows come
 // with it.
-func productSmall(d dtype.DType, m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
+func productSmall(d dtype.DType, m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int,
+	ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
 	inSmallBlocks(m, n, k, run, func(row, rows int) { smallBlock(d, row, rows, n, k, a, ars, acs, b, brs, bcs, c, crs, ep) })
 }
 
@@ -138,7 +141,8 @@ func inSmallBlocks(m, n, k int, run gemm.Runner, f func(row, rows int)) {
 }
 
 // smallBlock is a few rows of productSmall.
-func smallBlock(d dtype.DType, row, rows, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int)) {
+func smallBlock(d dtype.DType, row, rows, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int,
+	ep func(c []uint16, crs, row, col, rows, cols int)) {
 	smallSums(d, rows, n, k, a[row*ars:], ars, acs, b, brs, bcs, rows*n/2+1, func(z, rest []float32) {
 		to, rs := tail(c, row*crs), crs
 		if c == nil {

@@ -12,7 +12,8 @@ func int8WithEpilogue() endedProduct[uint8] {
 	if !gemm.HasInt8() {
 		return plain
 	}
-	return func(m, n, k int, a []uint8, ars, acs int, b []uint8, brs, bcs int, c []uint8, crs int, ep func(c []uint8, crs, row, col, rows, cols int), run gemm.Runner) {
+	return func(m, n, k int, a []uint8, ars, acs int, b []uint8, brs, bcs int, c []uint8, crs int,
+		ep func(c []uint8, crs, row, col, rows, cols int), run gemm.Runner) {
 		if m*n*k < int8Work || ars|acs|brs|bcs < 0 {
 			plain(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ep, run)
 			return

@@ -34,7 +34,8 @@ type vectorProduct[T numbers, S float32 | float64] struct {
 	direct func(x, y []T) S
 }
 
-func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int,
+	ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
 	parts := (k + dotPart - 1) / dotPart
 	dot := v.dotDirect(b, brs, parts)
 	var y []S
@@ -102,7 +103,8 @@ func (v *vectorProduct[T, S]) dotDirect(b []T, brs, parts int) func(x []T, at in
 }
 
 // long cuts rows into blocks of parts.
-func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, dot func(x []T, at int) S, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, dot func(x []T, at int) S, c []T, crs int,
+	ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
 	partial, free := borrow[S](m * parts)
 	defer free()
 	runs := (parts + dotRun - 1) / dotRun

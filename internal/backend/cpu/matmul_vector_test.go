@@ -13,7 +13,8 @@ import (
 // TestMatmulVector: sums of products with a vector agree with the oracle, for any layout and any number of threads.
 func TestMatmulVector(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16, dtype.Int16, dtype.Int32, dtype.Uint64, dtype.Complex64} {
+	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16, dtype.Int16, dtype.Int32, dtype.Uint64,
+		dtype.Complex64} {
 		for _, s := range [][2]int{{1, 128}, {1, 2049}, {1, 9000}, {7, 300}, {3, 17000}, {200, 513}, {5, 5}} {
 			m, k := s[0], s[1]
 			checkKernel(t, "matmul", nil, []int{m, 1}, plainView(d, m, k), plainView(d, k, 1))

@@ -24,8 +24,10 @@ func minB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 
 func init() {
 	var maxi, mini byDType
-	onIntegers(&maxi, vec2(simd.MaxU8), vec2(simd.MaxU16), maxB[uint32], maxB[uint64], vec2(simd.MaxI8), vec2(simd.MaxI16), vec2(simd.MaxI32), vec2(simd.MaxI64))
-	onIntegers(&mini, vec2(simd.MinU8), vec2(simd.MinU16), minB[uint32], minB[uint64], vec2(simd.MinI8), vec2(simd.MinI16), vec2(simd.MinI32), vec2(simd.MinI64))
+	onIntegers(&maxi, vec2(simd.MaxU8), vec2(simd.MaxU16), maxB[uint32], maxB[uint64], vec2(simd.MaxI8), vec2(simd.MaxI16),
+		vec2(simd.MaxI32), vec2(simd.MaxI64))
+	onIntegers(&mini, vec2(simd.MinU8), vec2(simd.MinU16), minB[uint32], minB[uint64], vec2(simd.MinI8), vec2(simd.MinI16),
+		vec2(simd.MinI32), vec2(simd.MinI64))
 	maxi[dtype.Bool], mini[dtype.Bool] = vec2(simd.EitherU8), vec2(simd.BothU8)
 	fmax, fmin := maxi, mini
 	maxi[dtype.Float32], maxi[dtype.Float64] = vec2(simd.MaxF32), vec2(simd.MaxF64)

@@ -44,7 +44,8 @@ func BenchmarkMove(b *testing.B) {
 	f := dtype.Float32
 	x, z := view(f, nil, n, n), view(f, nil, n, n)
 	run("copy/f32/16M", "copy", nil, 8*n*n, z, x)
-	run("nhwc/f32/16M", "copy", nil, 8*n*n, view(f, nil, 8, 32768, 64), view(f, &shape.Layout{Strides: []int{64 * 32768, 1, 32768}}, 8, 32768, 64))
+	run("nhwc/f32/16M", "copy", nil, 8*n*n, view(f, nil, 8, 32768, 64),
+		view(f, &shape.Layout{Strides: []int{64 * 32768, 1, 32768}}, 8, 32768, 64))
 	run("flip/f32/16M", "copy", nil, 8*n*n, z, view(f, &shape.Layout{Strides: []int{n, -1}, Offset: n - 1}, n, n))
 	run("cat/f32/16M", "cat", attr.Axis{Axis: 1}, 16*n*n, view(f, nil, n, 2*n), x, z)
 	run("take/rows", "take_slices", attr.Axis{Axis: 0}, 8*n*n, z, x, index(n, n))

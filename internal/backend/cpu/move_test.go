@@ -12,7 +12,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var moveTypes = []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int16, dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Int32, dtype.Float64, dtype.Int64, dtype.Complex64, dtype.Complex128}
+var moveTypes = []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int16, dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Int32,
+	dtype.Float64, dtype.Int64, dtype.Complex64, dtype.Complex128}
 
 // moveDims draws a shape: often small, now and then large enough for several blocks, sometimes empty.
 func moveDims(r *rand.Rand, least int) []int {
@@ -83,7 +84,8 @@ func TestMoveMatchesRef(t *testing.T) {
 			start[i], step[i] = r.IntN(n-size[i]+1), 1
 		}
 		a.Start, a.Step = attr.MakeInts(start...), attr.MakeInts(step...)
-		board := backend.View{Buf: one.Buf, Shape: shape.Of("pad", dims...), DType: d, Lay: &shape.Layout{Strides: make([]int, len(dims)), Offset: one.Offset()}}
+		board := backend.View{Buf: one.Buf, Shape: shape.Of("pad", dims...), DType: d,
+			Lay: &shape.Layout{Strides: make([]int, len(dims)), Offset: one.Offset()}}
 		checkKernel(t, "slice_update", a, dims, board, randomView(r, d, size))
 	}
 	for _, d := range moveTypes {
@@ -148,13 +150,15 @@ func TestTallyMatchesRef(t *testing.T) {
 	for i := range n {
 		backend.Slice[int64](z)[i] = int64(i)
 	}
-	compareWithRef(t, "put_slices", attr.Scatter{Reduce: attr.ReduceAdd}, []backend.View{z, idx, src}, backend.View{DType: dtype.Int64, Shape: z.Shape})
+	compareWithRef(t, "put_slices", attr.Scatter{Reduce: attr.ReduceAdd}, []backend.View{z, idx, src},
+		backend.View{DType: dtype.Int64, Shape: z.Shape})
 }
 
 // TestPositionsAreChecked: kernels that look at positions block by block name the first that is out of range.
 func TestPositionsAreChecked(t *testing.T) {
 	const rows, n = 300, 500
-	x, idx, z := fresh(dtype.Float32, shape.Of("test", rows, n)), fresh(dtype.Int64, shape.Of("test", rows, n)), fresh(dtype.Float32, shape.Of("test", rows, n))
+	x, idx, z := fresh(dtype.Float32, shape.Of("test", rows, n)), fresh(dtype.Int64, shape.Of("test", rows, n)),
+		fresh(dtype.Float32, shape.Of("test", rows, n))
 	at := backend.Slice[int64](idx)
 	at[40000], at[140000] = n, -1
 	for name, in := range map[string][]backend.View{"gather": {x, idx}, "scatter": {x, idx, x}} {

@@ -85,19 +85,25 @@ func nnCalls() []nnCall {
 		for _, op := range []string{"softmax", "log_softmax"} {
 			calls = append(calls, nnCall{op: op, a: attr.Axis{Axis: axis}, in: [][]int{{5, 37, 70}}, out: [][]int{{5, 37, 70}}})
 		}
-		calls = append(calls, nnCall{op: "softmax_grad", a: attr.Axis{Axis: axis}, in: [][]int{{5, 37, 70}, {5, 37, 70}}, out: [][]int{{5, 37, 70}}})
+		calls = append(calls, nnCall{op: "softmax_grad", a: attr.Axis{Axis: axis}, in: [][]int{{5, 37, 70}, {5, 37, 70}},
+			out: [][]int{{5, 37, 70}}})
 	}
 	return append(calls,
 		nnCall{op: "softmax", a: attr.Axis{Axis: 1}, in: [][]int{{3, 0}}, out: [][]int{{3, 0}}},
 		nnCall{op: "softmax", a: attr.Axis{Axis: 0}, in: [][]int{{40000}}, out: [][]int{{40000}}},
 		nnCall{op: "log_softmax", a: attr.Axis{Axis: 1}, in: [][]int{{2, 70001}}, out: [][]int{{2, 70001}}},
-		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{6, 37}, {37}, {37}}, out: [][]int{{6, 37}, {6, 1}, {6, 1}}},
-		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 2, Eps: 1e-3}, in: [][]int{{6, 5, 7}, {5, 7}}, out: [][]int{{6, 5, 7}, {6, 1, 1}, {6, 1, 1}}},
+		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{6, 37}, {37}, {37}},
+			out: [][]int{{6, 37}, {6, 1}, {6, 1}}},
+		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 2, Eps: 1e-3}, in: [][]int{{6, 5, 7}, {5, 7}},
+			out: [][]int{{6, 5, 7}, {6, 1, 1}, {6, 1, 1}}},
 		nnCall{op: "rms_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{600, 70}, {70}}, out: [][]int{{600, 70}, {600, 1}}},
 		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{0, 4}}, out: [][]int{{0, 4}, {0, 1}, {0, 1}}},
-		nnCall{op: "layer_norm_grad", a: attr.RowNorm{Dims: 1}, in: [][]int{{6, 37}, {6, 37}, {6, 1}, {6, 1}, {37}}, out: [][]int{{6, 37}}, stats: []int{2, 3}},
-		nnCall{op: "layer_norm_grad", a: attr.RowNorm{Dims: 2}, in: [][]int{{6, 5, 7}, {6, 5, 7}, {6, 1, 1}, {6, 1, 1}}, out: [][]int{{6, 5, 7}}, stats: []int{2, 3}},
-		nnCall{op: "rms_norm_grad", a: attr.RowNorm{Dims: 1}, in: [][]int{{600, 70}, {600, 70}, {600, 1}, {70}}, out: [][]int{{600, 70}}, stats: []int{2}},
+		nnCall{op: "layer_norm_grad", a: attr.RowNorm{Dims: 1}, in: [][]int{{6, 37}, {6, 37}, {6, 1}, {6, 1}, {37}}, out: [][]int{{6, 37}},
+			stats: []int{2, 3}},
+		nnCall{op: "layer_norm_grad", a: attr.RowNorm{Dims: 2}, in: [][]int{{6, 5, 7}, {6, 5, 7}, {6, 1, 1}, {6, 1, 1}},
+			out: [][]int{{6, 5, 7}}, stats: []int{2, 3}},
+		nnCall{op: "rms_norm_grad", a: attr.RowNorm{Dims: 1}, in: [][]int{{600, 70}, {600, 70}, {600, 1}, {70}}, out: [][]int{{600, 70}},
+			stats: []int{2}},
 		nnCall{op: "pool_max", a: w1, in: [][]int{{3, 9}}, out: [][]int{{3, 5}, {3, 5}}, kind: i64},
 		nnCall{op: "pool_max", a: w2, in: [][]int{{2, 3, 7, 7}}, out: [][]int{{2, 3, 3, 3}, {2, 3, 3, 3}}, kind: i64},
 		nnCall{op: "pool_max", a: w3, in: [][]int{{2, 4, 4, 4}}, out: [][]int{{2, 2, 2, 2}, {2, 2, 2, 2}}, kind: i64},

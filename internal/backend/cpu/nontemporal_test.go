@@ -88,7 +88,8 @@ func TestNonTemporalResults(t *testing.T) {
 				}
 			}
 		}
-		transposed := backend.View{Buf: view(x, rows, n).Buf, DType: view(x, 1).DType, Shape: shape.Of("test", n, rows), Lay: &shape.Layout{Strides: []int{1, n}}}
+		transposed := backend.View{Buf: view(x, rows, n).Buf, DType: view(x, 1).DType, Shape: shape.Of("test", n, rows),
+			Lay: &shape.Layout{Strides: []int{1, n}}}
 		if err := copyKernel(ctx, nil, []backend.View{view(large, n, rows)}, []backend.View{transposed}); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,8 @@ import (
 // isPadding reports whether a slice update is that: a new, dense output of one value, and a part of dense rows without steps.
 func isPadding(s attr.Slice, out backend.View, in []backend.View) bool {
 	rank := out.Shape.Rank()
-	if rank == 0 || out.Buf == in[0].Buf || !out.Contiguous() || in[1].Numel() == 0 || in[1].Shape.Dim(rank-1) > 1 && in[1].Strides()[rank-1] != 1 {
+	if rank == 0 || out.Buf == in[0].Buf || !out.Contiguous() || in[1].Numel() == 0 || in[1].Shape.Dim(rank-1) > 1 &&
+		in[1].Strides()[rank-1] != 1 {
 		return false
 	}
 	for i, t := range in[0].Strides() {
@@ -62,7 +63,8 @@ type padding struct {
 func newPadding(s attr.Slice, out backend.View, in []backend.View) *padding {
 	z, x := stridedOf(out), stridedOf(in[1])
 	last := out.Shape.Rank() - 1
-	p := &padding{size: out.DType.Size(), z: z.base, value: stridedOf(in[0]).base, x: x.base, planes: 1, rows: 1, wide: in[1].Shape.Dim(last), lo: s.Start.At(last), pitch: out.Shape.Dim(last)}
+	p := &padding{size: out.DType.Size(), z: z.base, value: stridedOf(in[0]).base, x: x.base, planes: 1, rows: 1,
+		wide: in[1].Shape.Dim(last), lo: s.Start.At(last), pitch: out.Shape.Dim(last)}
 	if last > 0 {
 		p.rows, p.rowStep = in[1].Shape.Dim(last-1), x.strides[last-1]
 	}
@@ -106,7 +108,8 @@ func (p *padding) fill(from, to int) {
 func (p *padding) plane(z, x unsafe.Pointer) {
 	hi := p.pitch - p.lo - p.wide
 	if p.size == 4 && p.zero && p.rowStep >= 0 {
-		simd.PadRowsF32(unsafe.Slice((*float32)(z), p.rows*p.pitch), p.pitch, unsafe.Slice((*float32)(x), (p.rows-1)*p.rowStep+p.wide), p.rowStep, 1, p.rows, p.lo, p.wide, hi, 0)
+		simd.PadRowsF32(unsafe.Slice((*float32)(z), p.rows*p.pitch), p.pitch, unsafe.Slice((*float32)(x), (p.rows-1)*p.rowStep+p.wide),
+			p.rowStep, 1, p.rows, p.lo, p.wide, hi, 0)
 		return
 	}
 	for r := range p.rows {

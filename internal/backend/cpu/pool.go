@@ -189,7 +189,8 @@ func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
 }
 
 // floatPool makes a kernel of a routine for both float types; half types are computed in float32.
-func floatPool(single func(c *backend.Ctx, g *grid, z, x []float32) error, double func(c *backend.Ctx, g *grid, z, x []float64) error) backend.Kernel {
+func floatPool(single func(c *backend.Ctx, g *grid, z, x []float32) error,
+	double func(c *backend.Ctx, g *grid, z, x []float64) error) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if out[0].Numel() == 0 {
 			return nil
@@ -218,7 +219,8 @@ func floatPool(single func(c *backend.Ctx, g *grid, z, x []float32) error, doubl
 }
 
 func init() {
-	maxes := map[dtype.DType]backend.Kernel{dtype.Float32: poolMaxOf[float32], dtype.Float64: poolMaxOf[float64], dtype.BFloat16: poolMaxHalf, dtype.Float16: poolMaxHalf,
+	maxes := map[dtype.DType]backend.Kernel{dtype.Float32: poolMaxOf[float32], dtype.Float64: poolMaxOf[float64],
+		dtype.BFloat16: poolMaxHalf, dtype.Float16: poolMaxHalf,
 		dtype.Uint8: poolMaxOf[uint8], dtype.Uint16: poolMaxOf[uint16], dtype.Uint32: poolMaxOf[uint32], dtype.Uint64: poolMaxOf[uint64],
 		dtype.Int8: poolMaxOf[int8], dtype.Int16: poolMaxOf[int16], dtype.Int32: poolMaxOf[int32], dtype.Int64: poolMaxOf[int64]}
 	register(backend.Table{

@@ -30,7 +30,8 @@ func maxRow[T reals](g *grid, z []T, idx []int64, x []T, d, h int) {
 // isSquares reports whether the windows are 2 by 2, side by side, and none reaches over an edge.
 func (g *grid) isSquares() bool {
 	two, n := attr.MakeInts(2, 2), g.w.In.Len()
-	return n == 2 && !g.w.Adaptive && g.w.Kernel == two && g.w.Stride == two && g.w.Dilation == attr.MakeInts(1, 1) && g.w.Pad == attr.MakeInts(0, 0) &&
+	return n == 2 && !g.w.Adaptive && g.w.Kernel == two && g.w.Stride == two && g.w.Dilation == attr.MakeInts(1, 1) &&
+		g.w.Pad == attr.MakeInts(0, 0) &&
 		2*g.out[1] <= g.in[1] && 2*g.out[2] <= g.in[2]
 }
 

@@ -27,7 +27,7 @@ func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) erro
 		if v, ok := any(x).([]float32); ok && g.isSquares() {
 			return unpool2x2(c, g, any(z).([]float32), v, at)
 		}
-		if v, ok := any(x).([]float32); ok && g.isGiven() {
+		if v, ok := any(x).([]float32); ok && g.stepsTransposed() {
 			return steppedMaxT(c, g, any(z).([]float32), v, at)
 		}
 		table := g.windowTable()
@@ -59,8 +59,9 @@ func unpool2x2(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 	})
 }
 
-// isGiven reports whether steps of windows are fewer than windows, and near enough to each other for vectors.
-func (g *grid) isGiven() bool {
+// stepsTransposed reports whether steppedMaxT is to be used: windows have few elements, and are near enough to each other for
+// vectors.
+func (g *grid) stepsTransposed() bool {
 	return !g.w.Adaptive && g.inSize() < math.MaxInt32 && g.axis(2).stride <= 2 && g.out[2] >= 8 && g.reach() <= 32
 }
 
@@ -83,7 +84,8 @@ func steppedMaxT(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
 				for k := len(wide.taps) - 1; k >= 0 && t.lo < t.hi; k-- {
 					w := wide.taps[k]
 					first := (t.lo-lo)*width + w.lo
-					simd.UnpoolStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, x[from+first:], part[first:], width, t.hi-t.lo, w.hi-w.lo, wide.stride,
+					simd.UnpoolStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, x[from+first:], part[first:], width, t.hi-t.lo,
+						w.hi-w.lo, wide.stride,
 						(p.d*g.in[1]+t.at)*g.in[2]+w.at, high.stride*g.in[2])
 				}
 			}

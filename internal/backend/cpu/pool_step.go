@@ -183,7 +183,8 @@ func steppedMeanT(c *backend.Ctx, g *grid, z, x []float32) error {
 				t := taps[j]
 				for k := len(wide.taps) - 1; k >= 0 && t.lo < t.hi; k-- {
 					w := wide.taps[k]
-					simd.ScatterStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, part[(t.lo-lo)*width+w.lo:], width, t.hi-t.lo, w.hi-w.lo, wide.stride)
+					simd.ScatterStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, part[(t.lo-lo)*width+w.lo:], width, t.hi-t.lo,
+						w.hi-w.lo, wide.stride)
 				}
 			}
 		}

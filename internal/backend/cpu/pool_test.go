@@ -24,7 +24,8 @@ func randomPool(r *rand.Rand, rank int) attr.Pool {
 		}
 		return attr.MakeInts(l...)
 	}
-	w := attr.Pool{In: list(func(int) int { return 4 + r.IntN(40/rank) }), Count: []attr.Count{attr.CountPadded, attr.CountValid, attr.CountNone}[r.IntN(3)]}
+	w := attr.Pool{In: list(func(int) int { return 4 + r.IntN(40/rank) }),
+		Count: []attr.Count{attr.CountPadded, attr.CountValid, attr.CountNone}[r.IntN(3)]}
 	switch r.IntN(5) {
 	case 0: // squares
 		two := list(func(int) int { return 2 })

@@ -19,9 +19,7 @@ const (
 )
 
 func init() {
-	register(backend.Table{"random_bits": randomBits, "random_int": randomInt,
-		"random_poisson":  draws(func(s *threefry.Stream, p [2]float64) float64 { return s.Poisson(p[0]) }),
-		"random_binomial": draws(func(s *threefry.Stream, p [2]float64) float64 { return s.Binomial(p[0], p[1]) })})
+	register(backend.Table{"random_bits": randomBits, "random_int": randomInt})
 }
 
 // keyPairs reads keys of any layout.
@@ -114,7 +112,7 @@ func randomInt(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 		gatherTile(pointer(dst), span, at, n)
 		var x, y [drawsPerBlock]int32
 		for i := range n {
-			x[i], y[i] = int32(first+i), int32((first+i)>>32)
+			x[i], y[i] = int32(first+i), int32(threefry.High(uint64(first+i)))
 		}
 		simd.Threefry(x[:n], y[:n], int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
 		for i, m := range dst {
@@ -127,31 +125,4 @@ func randomInt(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 			dst[i] = hi
 		}
 	})
-}
-
-// draws makes a kernel of a sampler whose one or two parameters and result are floats.
-func draws(f func(s *threefry.Stream, p [2]float64) float64) backend.Kernel {
-	return func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
-		d := out[0].DType
-		var params []*operand
-		for _, v := range in[1:] {
-			params = append(params, tileOf(v))
-		}
-		return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
-			var tile [2][drawsPerBlock]uint64
-			var raw [2][]byte
-			for j, p := range params {
-				raw[j] = dtype.Bytes(tile[j][:])
-				gatherTile(pointer(raw[j]), p, at, n)
-			}
-			for i := range n {
-				var p [2]float64
-				for j := range params {
-					p[j] = d.Get(raw[j], i).F
-				}
-				s := threefry.Element(k[0], k[1], uint64(first+i))
-				d.Put(out[0].Buf.Mem, out[0].Offset()+at+i, dtype.Scalar{Kind: dtype.KindFloat, F: f(&s, p)})
-			}
-		})
-	}
 }

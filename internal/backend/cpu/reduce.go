@@ -188,7 +188,8 @@ func (f *folder[T, A, R]) kernel(c *backend.Ctx, axes attr.Ints, out, x backend.
 	}
 	var t T
 	p := planFold(x, axes)
-	r := &foldRun[T, A, R]{foldLane: foldLane[T, A, R]{f: f, p: &p, z: backend.Slice[R](out)}, size: int(unsafe.Sizeof(t)), base: unsafe.Add(x.Base(), x.Offset()*x.DType.Size())}
+	r := &foldRun[T, A, R]{foldLane: foldLane[T, A, R]{f: f, p: &p, z: backend.Slice[R](out)}, size: int(unsafe.Sizeof(t)),
+		base: unsafe.Add(x.Base(), x.Offset()*x.DType.Size())}
 	if p.rows {
 		return r.rowwise(c)
 	}

@@ -9,7 +9,8 @@ import (
 
 // sumComplex adds the parts of complex numbers, which are interleaved, in float64: in lanes, then across lanes. wide gives parts
 // as float64.
-func sumComplex[T complex64 | complex128, P float32 | float64](wide func(z []float64, x []P), done func(complex128, int) complex128) folder[T, complex128, T] {
+func sumComplex[T complex64 | complex128, P float32 | float64](wide func(z []float64, x []P),
+	done func(complex128, int) complex128) folder[T, complex128, T] {
 	return folder[T, complex128, T]{join: add[complex128], done: func(a complex128, n int) T { return T(done(a, n)) },
 		run: func(a complex128, x []T) complex128 {
 			if len(x) < 8 {

@@ -10,7 +10,8 @@ import (
 
 // maxOf and minOf reduce integers and float64; NaN wins, as in Go's max and min.
 func maxOf[T reals](low T) extremum[T] {
-	return extremum[T]{folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
+	return extremum[T]{folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a },
+		ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {
@@ -31,7 +32,8 @@ func maxOf[T reals](low T) extremum[T] {
 }
 
 func minOf[T reals](high T) extremum[T] {
-	return extremum[T]{folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
+	return extremum[T]{folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a },
+		ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {

@@ -247,7 +247,8 @@ func (s *tailBlock) make(off, rows, n, stride int, use func(l laneBlock, x unsaf
 }
 
 // input hands a lane the elements of an input.
-func (s *tailBlock) input(i int, o *operand, dst unsafe.Pointer, off, rows, n, stride int, use func(l laneBlock, x unsafe.Pointer, stride int)) {
+func (s *tailBlock) input(i int, o *operand, dst unsafe.Pointer, off, rows, n, stride int,
+	use func(l laneBlock, x unsafe.Pointer, stride int)) {
 	switch {
 	case o.direct:
 		use(s.lanes[i], unsafe.Add(o.base, (off-o.first)*o.size), stride)

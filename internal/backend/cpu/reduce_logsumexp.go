@@ -48,7 +48,8 @@ func addExp(a scaledSum, x, scratch []float32) scaledSum {
 }
 
 func logsumexpF32() folder[float32, scaledSum, float32] {
-	return folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled, done: func(a scaledSum, _ int) float32 { return float32(endScaled(a)) },
+	return folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled,
+		done: func(a scaledSum, _ int) float32 { return float32(endScaled(a)) },
 		run: func(a scaledSum, x []float32) scaledSum {
 			if len(x) <= 64 { // clearing a whole tile would take longer than the row
 				var t [64]float32
@@ -107,7 +108,8 @@ func addExp64(a scaledSum, x []float64) scaledSum {
 }
 
 func logsumexpF64() folder[float64, scaledSum, float64] {
-	return folder[float64, scaledSum, float64]{zero: noSum, join: joinScaled, done: func(a scaledSum, _ int) float64 { return endScaled(a) },
+	return folder[float64, scaledSum, float64]{zero: noSum, join: joinScaled,
+		done: func(a scaledSum, _ int) float64 { return endScaled(a) },
 		run: func(a scaledSum, x []float64) scaledSum {
 			for len(x) > 0 {
 				n := min(len(x), expTile)

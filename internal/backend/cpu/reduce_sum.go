@@ -78,7 +78,8 @@ type floatTile [16 * foldCols]float32
 var floatTiles = sync.Pool{New: func() any { return new(floatTile) }}
 
 // halfFolder derives a folder over a half type from that over float32.
-func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []uint16), narrow func(float32) uint16) folder[uint16, A, uint16] {
+func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []uint16),
+	narrow func(float32) uint16) folder[uint16, A, uint16] {
 	const rowsAtOnce = 16
 	return folder[uint16, A, uint16]{zero: f.zero, join: f.join, joins: f.joins,
 		run: func(a A, x []uint16) A {

@@ -109,7 +109,8 @@ func compareWithRef(t *testing.T, op string, a attr.Attr, in []backend.View, spe
 	}
 }
 
-var testShapes = [][]int{{}, {1}, {7}, {3, 4}, {5, 1, 6}, {0, 3}, {2, 0, 3}, {2, 3, 4, 5}, {300}, {70, 33}, {9, 2100}, {70000}, {3, 40000}, {40000, 3}}
+var testShapes = [][]int{{}, {1}, {7}, {3, 4}, {5, 1, 6}, {0, 3}, {2, 0, 3}, {2, 3, 4, 5}, {300}, {70, 33}, {9, 2100}, {70000},
+	{3, 40000}, {40000, 3}}
 
 func testSizes(t *testing.T, d dtype.DType) [][]int {
 	switch {
@@ -242,12 +243,14 @@ func alongAll(t *testing.T, x backend.View, axis int) {
 				dims := x.Shape.Clone()
 				dims[axis] = k
 				sh := shape.Of("test", dims...)
-				compareWithRef(t, "topk", attr.TopK{Axis: axis, K: k, Smallest: back}, in, backend.View{DType: d, Shape: sh}, backend.View{DType: dtype.Int64, Shape: sh})
+				compareWithRef(t, "topk", attr.TopK{Axis: axis, K: k, Smallest: back}, in, backend.View{DType: d, Shape: sh},
+					backend.View{DType: dtype.Int64, Shape: sh})
 			}
 		}
 	}
 	if !d.IsComplex() && x.Shape.Rank() >= 2 && axis == 0 && x.Shape.Numel() > 0 {
-		compareWithRef(t, "lexsort", nil, in, backend.View{DType: dtype.Int64, Shape: shape.Of("test", x.Shape.Dims()[:x.Shape.Rank()-1]...)})
+		compareWithRef(t, "lexsort", nil, in, backend.View{DType: dtype.Int64,
+			Shape: shape.Of("test", x.Shape.Dims()[:x.Shape.Rank()-1]...)})
 	}
 }
 
@@ -263,12 +266,14 @@ func TestTies64(t *testing.T) {
 		indices := backend.View{DType: dtype.Int64, Shape: x.Shape}
 		axis := len(dims) - 1
 		for _, back := range []bool{false, true} {
-			compareWithRef(t, "sort", attr.Sort{Axis: axis, Descending: back}, []backend.View{x}, backend.View{DType: x.DType, Shape: x.Shape}, indices)
+			compareWithRef(t, "sort", attr.Sort{Axis: axis, Descending: back}, []backend.View{x},
+				backend.View{DType: x.DType, Shape: x.Shape}, indices)
 			for _, k := range []int{3, dims[axis] / 3} {
 				sh := x.Shape.Clone()
 				sh[axis] = k
 				s := shape.Of("test", sh...)
-				compareWithRef(t, "topk", attr.TopK{Axis: axis, K: k, Smallest: back}, []backend.View{x}, backend.View{DType: x.DType, Shape: s}, backend.View{DType: dtype.Int64, Shape: s})
+				compareWithRef(t, "topk", attr.TopK{Axis: axis, K: k, Smallest: back}, []backend.View{x},
+					backend.View{DType: x.DType, Shape: s}, backend.View{DType: dtype.Int64, Shape: s})
 			}
 		}
 	}

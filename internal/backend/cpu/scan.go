@@ -19,7 +19,8 @@ const scanPace = 64
 
 // scanRows runs a scan over all rows: step takes the accumulator, an element of each input (twice the same if there is
 // one) and its index, and returns the next accumulator and the result.
-func scanRows[T, A, R any](c *backend.Ctx, s attr.Scan, out backend.View, in []backend.View, zero A, step func(acc A, x, y T, k int) (A, R)) error {
+func scanRows[T, A, R any](c *backend.Ctx, s attr.Scan, out backend.View, in []backend.View, zero A,
+	step func(acc A, x, y T, k int) (A, R)) error {
 	x, err := rowsAlong(c, in[0], s.Axis)
 	if err != nil {
 		return err

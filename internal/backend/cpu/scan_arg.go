@@ -134,8 +134,10 @@ func init() {
 	for name, most := range map[string]bool{"argcummax": true, "argcummin": false} {
 		t := new(scanTable)
 		t[dtype.Float32], t[dtype.Float64] = argScan[float32](most), argScan[float64](most)
-		t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argScan[uint8](most), argScan[uint8](most), argScan[uint16](most), argScan[uint32](most), argScan[uint64](most)
-		t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argScan[int8](most), argScan[int16](most), argScan[int32](most), argScan[int64](most)
+		t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argScan[uint8](most), argScan[uint8](most),
+			argScan[uint16](most), argScan[uint32](most), argScan[uint64](most)
+		t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argScan[int8](most), argScan[int16](most), argScan[int32](most),
+			argScan[int64](most)
 		t[dtype.BFloat16] = scanWidened(dtype.BFloat16, t[dtype.Float32])
 		t[dtype.Float16] = scanWidened(dtype.Float16, t[dtype.Float32])
 		register(backend.Table{name: t.kernel()})

@@ -163,14 +163,16 @@ func (w *writes) combineEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 in
 func prepareWrites(c *backend.Ctx, s attr.Scatter, slices bool, out, in []backend.View) (w *writes, finish func() error, err error) {
 	d, n := out[0].DType, out[0].Shape.Dim(s.Axis)
 	dims, xd := out[0].Shape.Dims(), in[1].Shape.Dims()
-	w = &writes{z: stridedOf(out[0]).base, size: d.Size(), n: n, outer: volume(dims[:s.Axis]), inner: volume(dims[s.Axis+1:]), slices: slices}
+	w = &writes{z: stridedOf(out[0]).base, size: d.Size(), n: n, outer: volume(dims[:s.Axis]), inner: volume(dims[s.Axis+1:]),
+		slices: slices}
 	if slices {
 		w.k, w.sourceInner, w.sourceOuters = in[1].Numel(), w.inner, w.outer
 	} else {
 		w.k, w.sourceOuters, w.sourceInner = xd[s.Axis], volume(xd[:s.Axis]), volume(xd[s.Axis+1:])
 	}
 	_, inners, ranges := w.split()
-	if !slices && w.sourceOuters == w.outer && inners*ranges == 1 && in[1].Numel() > 0 && out[0].Numel() > 0 && out[0].Buf != in[0].Buf && in[0].Contiguous() && !d.IsHalf() {
+	if !slices && w.sourceOuters == w.outer && inners*ranges == 1 && in[1].Numel() > 0 && out[0].Numel() > 0 && out[0].Buf != in[0].Buf &&
+		in[0].Contiguous() && !d.IsHalf() {
 		w.fresh = stridedOf(in[0]).base
 		p, err := dense(c, in[1])
 		if err != nil {
@@ -210,7 +212,8 @@ func putSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	run := w.run
-	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.elements != nil && len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
+	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.elements != nil &&
+		len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
 		run = w.tally
 	}
 	if err := run(c); err != nil {
@@ -253,7 +256,8 @@ func (w *writes) tally(c *backend.Ctx) error {
 	base := unsafe.Pointer(unsafe.SliceData(tables))
 	err := c.For(chunks, func(b int) {
 		lo, pace := b*tallyChunk, par.NewPace()
-		w.scatterElements(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0, int64(w.n), &pace)
+		w.scatterElements(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0,
+			int64(w.n), &pace)
 	})
 	for b := range chunks {
 		w.combine(w.z, unsafe.Add(base, b*bytes), w.n)

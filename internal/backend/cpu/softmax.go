@@ -46,6 +46,19 @@ func rowsOfBlock(n int, past bool) int {
 	return max(1, softmaxElems/max(1, n))
 }
 
+// aroundAxis returns the products of the sizes before and behind a dimension.
+func aroundAxis(dims []int, axis int) (outer, inner int) {
+	outer, inner = 1, 1
+	for i, d := range dims {
+		if i < axis {
+			outer *= d
+		} else if i > axis {
+			inner *= d
+		}
+	}
+	return outer, inner
+}
+
 // softmaxRow computes z from x along a row; the two may be the same. If t is given, which has room for a row, z has
 // non-temporal stores. next is the row that comes after x.
 func softmaxRow(z, x, next, t []float32, logs bool) {
@@ -140,18 +153,12 @@ func softmax(logs bool) backend.Kernel {
 		if err != nil {
 			return err
 		}
-		outer, inner := 1, 1
-		for i, d := range dims {
-			if i < axis {
-				outer *= d
-			} else if i > axis {
-				inner *= d
-			}
-		}
+		outer, inner := aroundAxis(dims, axis)
 		if in[0].DType == dtype.Float64 {
 			return softmax64(c, elems[float64](base, in[0].Numel()), outOf[float64](out[0]), outer, dims[axis], inner, logs)
 		}
-		p := &softmaxPlan{x: base, z: unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), d: in[0].DType, outer: outer, n: dims[axis], inner: inner, logs: logs}
+		p := &softmaxPlan{x: base, z: unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), d: in[0].DType, outer: outer, n: dims[axis],
+			inner: inner, logs: logs}
 		if inner == 1 {
 			return p.rows(c)
 		}

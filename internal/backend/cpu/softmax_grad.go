@@ -16,14 +16,7 @@ func softmaxGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return nil
 	}
 	dims, axis := in[0].Shape.Dims(), a.(attr.Axis).Axis
-	outer, inner := 1, 1
-	for i, d := range dims {
-		if i < axis {
-			outer *= d
-		} else if i > axis {
-			inner *= d
-		}
-	}
+	outer, inner := aroundAxis(dims, axis)
 	if in[0].DType == dtype.Float64 {
 		g, err := dense(c, in[0])
 		if err != nil {
@@ -83,7 +76,8 @@ func softmaxGradRows(c *backend.Ctx, out backend.View, in []backend.View, rows, 
 				at := r * n * d.Size()
 				if d == dtype.Float32 {
 					ahead := min(r+1, rows-1) * n * 4
-					row(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(g, at), n), elems[float32](unsafe.Add(y, at), n), elems[float32](unsafe.Add(g, ahead), n))
+					row(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(g, at), n), elems[float32](unsafe.Add(y, at), n),
+						elems[float32](unsafe.Add(g, ahead), n))
 					continue
 				}
 				widener(d)(t[:n], unsafe.Add(g, at))

@@ -23,7 +23,8 @@ type shortRows struct {
 const shortKeys = 512
 
 func (s *shortRows) run(c *backend.Ctx, r *rowSet) error {
-	put := map[int]func(s *shortRows, i int, rank []uint32){1: putRanked[uint8], 2: putRanked[uint16], 4: putRanked[uint32], 8: putRanked[uint64]}[s.d.Size()]
+	put := map[int]func(s *shortRows, i int, rank []uint32){1: putRanked[uint8], 2: putRanked[uint16], 4: putRanked[uint32],
+		8: putRanked[uint64]}[s.d.Size()]
 	return r.groups(c, 1<<14, func(lo, hi int) {
 		var keys [shortKeys]uint64
 		var rank [rankedRow]uint32

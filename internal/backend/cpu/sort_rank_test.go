@@ -14,7 +14,8 @@ import (
 // fewer, with ties, NaN, infinities and both zeros; the first k of a row are those that sorting it puts first.
 func TestRankSortedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64} {
+	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64, dtype.Float16,
+		dtype.BFloat16, dtype.Float32, dtype.Float64} {
 		for n := 1; n <= rankedRow+1; n++ {
 			most := shortKeys / n
 			rows := []int{1, most - 1, most, most + 1, 2*most + 3}[r.IntN(5)]
@@ -34,7 +35,8 @@ func TestRankSortedRows(t *testing.T) {
 					j := i/k*n + i%k
 					got, want := backend.Slice[int64](where)[i], backend.Slice[int64](at)[j]
 					if a, b := d.Get(best.Buf.Mem, i), d.Get(all.Buf.Mem, j); got != want || a != b && a.F == a.F {
-						t.Fatalf("%v, %d rows of %d, first %d, falling %v: element %d is %v from %d, sorted %v from %d", d, rows, n, k, falls, i, a, got, b, want)
+						t.Fatalf("%v, %d rows of %d, first %d, falling %v: element %d is %v from %d, sorted %v from %d", d, rows, n,
+							k, falls, i, a, got, b, want)
 					}
 				}
 			}

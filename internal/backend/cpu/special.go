@@ -24,6 +24,27 @@ func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	}
 }
 
+func erfcxDerivativeB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
+	order, out := a.(attr.Order).N, elems[T](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = T(special.ErfcxDerivative(order, float64(v)))
+	}
+}
+
+// ternary64 makes kernels of a float64 function of three operands.
+func ternary64(f func(x, y, w float64) float64) byDType {
+	return onFloats(each3[float32](f), each3[float64](f))
+}
+
+func each3[T floats](f func(x, y, w float64) float64) Block {
+	return func(n int, z, x, y, w unsafe.Pointer, _ attr.Attr) {
+		a, b, c, out := elems[T](x, n), elems[T](y, n), elems[T](w, n), elems[T](z, n)
+		for i := range out {
+			out[i] = T(f(float64(a[i]), float64(b[i]), float64(c[i])))
+		}
+	}
+}
+
 func gammaGradB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	order, v, d, out := a.(attr.Order).N, elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	for i := range out {
@@ -70,6 +91,17 @@ func init() {
 		"special_bessel_y0": real64(special.Y0), "special_bessel_y1": real64(special.Y1),
 		"special_modified_bessel_k0": real64(special.K0), "special_modified_bessel_k1": real64(special.K1),
 		"special_scaled_modified_bessel_k0": real64(special.K0e), "special_scaled_modified_bessel_k1": real64(special.K1e),
+		"special_gammainc":            binary64(special.Gammainc),
+		"special_gammaincc":           binary64(special.Gammaincc),
+		"gamma_density":               binary64(special.GammaDensity),
+		"special_beta":                binary64(special.Beta),
+		"special_betaln":              binary64(special.Betaln),
+		"special_betainc":             ternary64(special.Betainc),
+		"beta_density":                ternary64(special.BetaDensity),
+		"special_airy_ai":             real64(special.AiryAi),
+		"airy_ai_prime":               real64(special.AiryAiPrime),
+		"special_erfcinv":             real64(special.Erfcinv),
+		"erfcx_derivative":            onFloats(erfcxDerivativeB[float32], erfcxDerivativeB[float64]),
 		"standard_gamma_grad":         onFloats(gammaGradB[float32], gammaGradB[float64]),
 		"beta_grad":                   onFloats(betaGradB[float32], betaGradB[float64]),
 		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),

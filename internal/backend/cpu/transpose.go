@@ -60,7 +60,8 @@ func transposeStream(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 		if later := j + prefetchFloats; later < n {
 			simd.PrefetchRows(unsafe.Add(x, 4*later), 4*xs, m, 4*min(lineFloats, n-later))
 		}
-		simd.TransposeStreamF32(elems[float32](unsafe.Add(z, 4*j*zs), (w-1)*zs+m), zs, elems[float32](unsafe.Add(x, 4*j), (m-1)*xs+w), xs, m, w)
+		simd.TransposeStreamF32(elems[float32](unsafe.Add(z, 4*j*zs), (w-1)*zs+m), zs,
+			elems[float32](unsafe.Add(x, 4*j), (m-1)*xs+w), xs, m, w)
 	}
 }
 

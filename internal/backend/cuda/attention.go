@@ -55,14 +55,16 @@ func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 		t.tile = 32
 	}
 	rows := max(q.Shape.Dim(2), k.Shape.Dim(2))
-	ok := q.DType.IsHalf() && a.Scale > 0 && e > 0 && f > 0 && e%8 == 0 && f%8 == 0 && max(e, f) <= 128 && q.Shape.Dim(2) > 0 && k.Shape.Dim(2) > 0 &&
+	ok := q.DType.IsHalf() && a.Scale > 0 && e > 0 && f > 0 && e%8 == 0 && f%8 == 0 && max(e, f) <= 128 && q.Shape.Dim(2) > 0 &&
+		k.Shape.Dim(2) > 0 &&
 		q.Shape.Dim(0)*q.Shape.Dim(1) <= 65535 && rows < 1<<30
 	return t, ok
 }
 
 func (t tiled) source(file string, keys bool) string {
-	return kernels.Source("prelude") + fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define MR %d\n#define BN %d\n#define ROWS_ARE_KEYS %d\n",
-		number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile, number(keys)) + kernels.Source("attention_tile", file)
+	return kernels.Source("prelude") +
+		fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define MR %d\n#define BN %d\n#define ROWS_ARE_KEYS %d\n",
+			number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile, number(keys)) + kernels.Source("attention_tile", file)
 }
 
 // tiled finds a kernel of attention. One that cuDNN will soon replace is compiled in half the time, and runs slower.
@@ -267,7 +269,8 @@ func (d *call) attentionSums(o gradOperands) (sums backend.View, err error) {
 		return sums, err
 	}
 	defer shift.free()
-	f, err := d.kernel(fmt.Sprint("attention_sums", o.g.DType, vector), "attention_sums", func() string { return sumsSource(o.g.DType, vector) })
+	f, err := d.kernel(fmt.Sprint("attention_sums", o.g.DType, vector), "attention_sums",
+		func() string { return sumsSource(o.g.DType, vector) })
 	if err != nil {
 		return sums, err
 	}

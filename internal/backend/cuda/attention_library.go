@@ -53,7 +53,8 @@ func (d *call) worth(a cudnn.Attention) (now, later bool) {
 	if flops < worthAttention && !d.dnnAlways {
 		return false, false
 	}
-	if work := d.attentions.add(a, flops, d.mode == running); !d.dnnAlways && d.mode != capturing && work < worthCompiling && !d.attentionCached(a) {
+	if work := d.attentions.add(a, flops, d.mode == running); !d.dnnAlways && d.mode != capturing && work < worthCompiling &&
+		!d.attentionCached(a) {
 		if d.mode == precompiling && work > 0 { // it comes again and will be captured: compile our kernels now in case there is no cuDNN
 			d.openDNN()
 		}
@@ -80,9 +81,11 @@ func (w *attentionWork) add(a cudnn.Attention, flops float64, counts bool) float
 func attentionKind(p attr.Attention, q, k, v backend.View) (a cudnn.Attention, ok bool) {
 	e, f := q.Shape.Dim(3), v.Shape.Dim(3)
 	ints := attr.MakeInts
-	a = cudnn.Attention{DType: q.DType, Causal: p.Causal, Q: ints(q.Shape.Dims()...), K: ints(k.Shape.Dims()...), V: ints(v.Shape.Dims()...),
+	a = cudnn.Attention{DType: q.DType, Causal: p.Causal, Q: ints(q.Shape.Dims()...), K: ints(k.Shape.Dims()...),
+		V:        ints(v.Shape.Dims()...),
 		QStrides: ints(q.Strides()...), KStrides: ints(k.Strides()...), VStrides: ints(v.Strides()...)}
-	return a, q.DType.IsHalf() && p.Scale > 0 && e%8 == 0 && f%8 == 0 && min(e, f) > 0 && max(e, f) <= 256 && q.Shape.Dim(2) > 1 && k.Shape.Dim(2) > 1
+	return a, q.DType.IsHalf() && p.Scale > 0 && e%8 == 0 && f%8 == 0 && min(e, f) > 0 && max(e, f) <= 256 && q.Shape.Dim(2) > 1 &&
+		k.Shape.Dim(2) > 1
 }
 
 // attentionByLibrary tries cuDNN. done: it ran. later: it will, once this kind has done enough work.
@@ -102,7 +105,8 @@ func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (don
 		return false, later, nil
 	}
 	done, err = d.library("attention", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
-		return h.Attention(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v), address(out[0]), address(out[1]))
+		return h.Attention(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v), address(out[0]),
+			address(out[1]))
 	})
 	return done, false, err
 }
@@ -147,7 +151,8 @@ func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in g
 	}
 	defer sums.Free()
 	done, err = d.library("attention_grad", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
-		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v), address(g), address(y),
+		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v),
+			address(g), address(y),
 			address(stat.views[0]), sums.Dev, address(out[0]), address(out[1]), address(out[2]))
 	})
 	return done, false, err

@@ -86,7 +86,8 @@ func (r *rowsOf) product(z, x, y backend.View, m, n, k int, transposeX, transpos
 		return cublas.Matrix{Row: cols, Column: 1, Batch: rows * cols}
 	}
 	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, X: matrix(m, k, transposeX), Y: matrix(k, n, transposeY),
-		Align: [3]int{cublas.AlignOf(address(z)), cublas.AlignOf(address(x)), cublas.AlignOf(address(y))}, Deterministic: r.d.ctx.Deterministic}
+		Align:         [3]int{cublas.AlignOf(address(z)), cublas.AlignOf(address(x)), cublas.AlignOf(address(y))},
+		Deterministic: r.d.ctx.Deterministic}
 	return r.d.product(h, p, address(z), address(x), address(y))
 }
 

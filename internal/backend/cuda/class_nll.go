@@ -29,7 +29,8 @@ func canFoldCast(op string, in int, of, as dtype.DType) bool {
 
 func classNLLSource(part string, ts classNLLTypes, lanes, vector int) string {
 	return reduceOps("logsumexp", ts.t) + "#define " + part + "\n" +
-		fmt.Sprintf("#define X %s\n#define Z %s\n#define T %s\n#define LANES %d\n#define V %d\n", ctype[ts.x], ctype[ts.z], ctype[ts.t], lanes, vector) + kernels.Source("class_nll")
+		fmt.Sprintf("#define X %s\n#define Z %s\n#define T %s\n#define LANES %d\n#define V %d\n", ctype[ts.x], ctype[ts.z], ctype[ts.t],
+			lanes, vector) + kernels.Source("class_nll")
 }
 
 // classRows is how the elements of a view are laid out along one dimension: `step` apart; outer positions are `pitch`
@@ -112,7 +113,8 @@ func classNLL(d *call, a attr.Attr, out, in []backend.View) error {
 		defer tb.Free()
 	}
 	ts, lanes, vector := classNLLTypes{x.DType, x.DType, out[0].DType}, r.lanes(), r.vector(x.DType.Size(), address(x))
-	f, err := d.kernel(fmt.Sprint("class_nll", ts, lanes, vector), "class_nll", func() string { return classNLLSource("FORWARD", ts, lanes, vector) })
+	f, err := d.kernel(fmt.Sprint("class_nll", ts, lanes, vector), "class_nll",
+		func() string { return classNLLSource("FORWARD", ts, lanes, vector) })
 	if err != nil {
 		return err
 	}
@@ -147,7 +149,8 @@ func classNLLGrad(d *call, a attr.Attr, out, in []backend.View) error {
 		lanes = r.lanes()
 		grid = blocks(r.rows, threads/lanes)
 	}
-	f, err := d.kernel(fmt.Sprint("class_nll_grad", ts, lanes, vector), "class_nll_grad", func() string { return classNLLSource("BACKWARD", ts, lanes, vector) })
+	f, err := d.kernel(fmt.Sprint("class_nll_grad", ts, lanes, vector), "class_nll_grad",
+		func() string { return classNLLSource("BACKWARD", ts, lanes, vector) })
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,9 @@ func TestCompileWindows(t *testing.T) {
 			}
 			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
 			compileOne(t, "random_binomial", sampleSource("random_binomial", d))
+			compileOne(t, "random_gamma", sampleSource("random_gamma", d))
+			compileOne(t, "random_von_mises", sampleSource("random_von_mises", d))
+			compileOne(t, "random_dirichlet", rowSampleSource(d, 16))
 		}
 	}
 	compileOne(t, "conv_wide", convSource("conv_tiled", dtype.Float32, 2, "u64"))

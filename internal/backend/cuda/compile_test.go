@@ -90,7 +90,7 @@ func everyOp(d dtype.DType) *backend.Fused {
 			a = attr.Domain{Op: "test", Rule: attr.Probability}
 		case "polygamma":
 			a = attr.Order{N: 2}
-		case "standard_gamma_grad", "beta_grad":
+		case "standard_gamma_grad", "beta_grad", "erfcx_derivative":
 			a = attr.Order{N: 1}
 		case "special_polynomial":
 			a = attr.Polynomial{Family: attr.Laguerre, Derivative: 2}

@@ -118,7 +118,8 @@ func TestConcatElision(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, want.Mul(2))
 		}
 		if insides.strided != c.want || c.want > 0 && insides.cats > 0 {
-			t.Errorf("%s: %d results are parts of another, want %d; %d times parts were copied together", c.name, insides.strided, c.want, insides.cats)
+			t.Errorf("%s: %d results are parts of another, want %d; %d times parts were copied together", c.name, insides.strided,
+				c.want, insides.cats)
 		}
 	}
 }

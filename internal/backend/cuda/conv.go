@@ -13,7 +13,9 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"conv": func(d *call, a attr.Attr, out, in []backend.View) error { return d.conv(a.(attr.Conv), out[0], in) },
+	register(map[string]kernel{"conv": func(d *call, a attr.Attr, out, in []backend.View) error {
+		return d.conv(a.(attr.Conv), out[0], in)
+	},
 		"conv_last": func(d *call, a attr.Attr, out, in []backend.View) error {
 			s, st := out[0].Shape.Dims(), out[0].Strides()
 			last := len(s) - 1
@@ -25,7 +27,8 @@ func init() {
 // convSource is the source of a kernel of conv.cu over sd spatial dimensions; index is the type that counts the terms of a
 // sum.
 func convSource(name string, t dtype.DType, sd int, index string) string {
-	return kernels.Source("prelude") + typed(t) + kernels.Source("tile") + "#define " + strings.ToUpper(name) + fmt.Sprintf("\n#define SD %d\n#define INDEX %s\n", sd, index) + kernels.Source("conv")
+	return kernels.Source("prelude") + typed(t) + kernels.Source("tile") + "#define " + strings.ToUpper(name) +
+		fmt.Sprintf("\n#define SD %d\n#define INDEX %s\n", sd, index) + kernels.Source("conv")
 }
 
 // conv is a convolution of any kind, by cuDNN where it supports it; else our kernels read strided operands.

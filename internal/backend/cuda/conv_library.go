@@ -31,7 +31,8 @@ type convLibrary struct {
 // newConvLibrary maps a convolution to cuDNN's; ok is false if cuDNN does not support it.
 func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary, bool) {
 	rank := c.Stride.Len()
-	l := &convLibrary{d: d, k: cudnn.Conv{DType: out.DType, Deterministic: d.ctx.Deterministic, Winograd: c.Winograd, TF32: out.DType == dtype.Float32 && cublas.TF32.Load()}}
+	l := &convLibrary{d: d, k: cudnn.Conv{DType: out.DType, Deterministic: d.ctx.Deterministic, Winograd: c.Winograd,
+		TF32: out.DType == dtype.Float32 && cublas.TF32.Load()}}
 	ones := func(v attr.Ints) bool { return !slices.ContainsFunc(v.Slice(), func(k int) bool { return k != 1 }) }
 	kernel, size := product(w.Shape.Dims()[2:]), product(out.Shape.Dims()[2:])
 	low := slices.Clone(c.Low.Slice())

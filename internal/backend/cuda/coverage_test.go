@@ -1,22 +1,35 @@
 package cuda
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	declared "github.com/lucid-go/lucid/internal/graph"
 )
 
-// onHost are ops of other kinds that run on the host until they have a kernel.
-var onHost = map[string]bool{"fft_c2c": true, "fft_r2c": true, "fft_c2r": true, "block_matmul": true, "block_dequantize": true,
-	"quantize_groups": true, "dequantize_groups": true, "quantized_matmul": true}
-
 // TestKernelCoverage requires a kernel for every op of the reference device, but for those that belong on the host.
 func TestKernelCoverage(t *testing.T) {
 	for op := range ref.Device.Table {
-		d := declared.Lookup(op)
-		if !HasKernel(op) && !onHost[op] && d.Role != declared.RolePrint && d.Kind != declared.Factor { // factorisations run on the host
+		if !HasKernel(op) && onHost[op] == "" && declared.Lookup(op).Role != declared.RolePrint {
 			t.Errorf("there is no kernel for %s", op)
+		}
+	}
+}
+
+// TestOnHost requires that the documentation names the ops that run on the host, and that no op with a kernel is among them.
+func TestOnHost(t *testing.T) {
+	b, err := os.ReadFile("../../../docs/cuda.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op, why := range onHost {
+		if HasKernel(op) {
+			t.Errorf("%s has a kernel, and is declared to run on the host", op)
+		}
+		if !strings.Contains(string(b), "`"+op+"`") {
+			t.Errorf("docs/cuda.md does not say that %s runs on the host: %s", op, why)
 		}
 	}
 }

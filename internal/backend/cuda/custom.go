@@ -63,7 +63,8 @@ func runCustom(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	f, err := d.find(fmt.Sprintf("custom %q %s %s", k.Options, k.Name, k.Source), text{name: k.Name, source: func() string { return k.Source }, options: k.Options})
+	f, err := d.find(fmt.Sprintf("custom %q %s %s", k.Options, k.Name, k.Source),
+		text{name: k.Name, source: func() string { return k.Source }, options: k.Options})
 	if err != nil {
 		return err
 	}

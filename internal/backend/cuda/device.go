@@ -9,6 +9,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cufft"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cusolver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -49,6 +51,14 @@ type shared struct {
 	dnnUsed   bool     // by an earlier process
 	dnnAlways bool     // also for work too small to pay, in tests
 	dnnOps    sync.Map // op → *atomic.Int64: calls done by cuDNN
+
+	fftOnce sync.Once
+	fft     *cufft.Handle // nil: not found
+	fftErr  error
+
+	solverOnce sync.Once
+	solver     *cusolver.Handle // nil: not found
+	solverErr  error
 
 	attentions attentionWork
 
@@ -177,9 +187,20 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 	return d.made(src.Size, dst)
 }
 
+// onHost are the ops that run on the host by choice, and why. LUCID_CUDA_STRICT=1 allows them too.
+var onHost = map[string]string{
+	"eig":        "its QR iterations depend on each other, and GPUs are slower at them than the host for the usual sizes",
+	"ldl_factor": "each of its steps chooses a pivot; Cholesky and LU have kernels",
+	"ldl_solve":  "it solves with the factors of ldl_factor, which are on the host",
+
+	"quantize_groups":   "a model is quantized once; the rules are those of MLX's CPU, bit for bit",
+	"dequantize_groups": "MLX's formats have no kernels yet; block formats have",
+	"quantized_matmul":  "MLX's formats have no kernels yet; block formats have",
+}
+
 // fallback counts an op that runs on the host, or refuses it.
 func (d *Device) fallback(op string) error {
-	if d.strict {
+	if d.strict && onHost[op] == "" {
 		return fault.New(fault.NotImplemented, op, "cuda has no kernel for it, and LUCID_CUDA_STRICT=1 forbids running it on the host")
 	}
 	d.Fallbacks.Add(1)

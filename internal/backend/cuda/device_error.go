@@ -22,6 +22,7 @@ const (
 	badPosition = 1
 	byZero      = 2
 	outOfDomain = 3 // value is the bits of a float64, size an attr.Rule
+	badMatrix   = 4 // and more by the backend.MatrixFault; value is an info word, size the matrix of the batch, -1 if there is one
 
 	numFaults = 4096
 )
@@ -36,7 +37,10 @@ func (w faultRecord) err(op string) error {
 	case outOfDomain:
 		return backend.Refused(op, attr.Rule(w.size), math.Float64frombits(uint64(w.value)))
 	}
-	return fault.New(fault.Index, op, "position %d is out of range for size %d", w.value, w.size)
+	if w.code >= badMatrix {
+		return backend.BadMatrix(op, backend.MatrixFault(w.code-badMatrix), int(w.size), int(w.value))
+	}
+	return fault.IndexError(op, w.value, w.size)
 }
 
 // faultRecords are a device's free fault records.

@@ -30,7 +30,9 @@ var kinds = map[string]string{
 	"special_erfcx": "hf", "special_ndtr": "hf", "special_ndtri": "hf", "special_log_ndtr": "hf", "special_entr": "hf", "logit": "hf",
 	"digamma": "hf", "polygamma": "hf", "special_zeta": "hf", "special_i0e": "hf", "special_i1e": "hf", "special_spherical_bessel_j0": "hf", "special_polynomial": "hf",
 	"special_modified_bessel_k0": "hf", "special_modified_bessel_k1": "hf", "special_scaled_modified_bessel_k0": "hf", "special_scaled_modified_bessel_k1": "hf",
-	"standard_gamma_grad": "hf", "beta_grad": "hf",
+	"special_gammainc": "hf", "special_gammaincc": "hf", "gamma_density": "hf", "standard_gamma_grad": "hf",
+	"special_beta": "hf", "special_betaln": "hf", "special_betainc": "hf", "beta_density": "hf", "beta_grad": "hf",
+	"special_airy_ai": "hf", "airy_ai_prime": "hf", "special_erfcinv": "hf", "erfcx_derivative": "hf",
 	"real": "c", "imag": "c", "conj": "c", "complex": "f",
 }
 
@@ -82,6 +84,8 @@ func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) 
 		return fmt.Sprintf("op_require(%s, %s, %s, %s, %d, %s)", x[0], x[1], literal(low), literal(high), r, record)
 	case "polygamma":
 		return fmt.Sprintf("op_polygamma(%s, %d)", x[0], ins.Attr.(attr.Order).N)
+	case "erfcx_derivative":
+		return fmt.Sprintf("op_erfcx_derivative(%d, %s)", ins.Attr.(attr.Order).N, x[0])
 	case "standard_gamma_grad":
 		return fmt.Sprintf("op_standard_gamma_grad(%d, %s, %s)", ins.Attr.(attr.Order).N, x[0], x[1])
 	case "beta_grad":

@@ -39,7 +39,8 @@ func canFuseReduction(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bo
 	if ok && op == "sum" && in.IsFloat() && last >= 0 && sumsRows(x, s) {
 		return true
 	}
-	if !ok || op != "sum" || !in.IsFloat() || last < 1 || s.Numel() < leastFolded || s.Dim(last) < 64 || s.Numel()/s.Dim(last) < 4*leastRows || x.Axes.Contains(last) {
+	if !ok || op != "sum" || !in.IsFloat() || last < 1 || s.Numel() < leastFolded || s.Dim(last) < 64 ||
+		s.Numel()/s.Dim(last) < 4*leastRows || x.Axes.Contains(last) {
 		return false
 	}
 	for i := range last {
@@ -127,7 +128,8 @@ func columnReductionSource(p *program, f *form) string {
 		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
 		w("{ __shared__ %s share[%d][32 * V];", a, rowsAtOnce)
 		w("#pragma unroll\nfor (int j = 0; j < V; j++) share[warp][lane * V + j] = t%d[j];\n__syncthreads();", i)
-		w("for (int c = threadIdx.x; c < 32 * V; c += %d) {\nconst i64 at = (i64)blockIdx.x * (32 * V) + c;\n%s s = share[0][c];", threads, a)
+		w("for (int c = threadIdx.x; c < 32 * V; c += %d) {\nconst i64 at = (i64)blockIdx.x * (32 * V) + c;\n%s s = share[0][c];", threads,
+			a)
 		w("#pragma unroll\nfor (int k = 1; k < %d; k++) s += share[k][c];", rowsAtOnce)
 		w("if (at < a.cols) {\nif (a.chunks == 1) ((%s *)a.reduced[%d])[at] = Put<%s>::put(s);", out, i, out)
 		w("else ((%s *)(a.part + %d * a.chunks * a.cols * 8))[blockIdx.y * a.cols + at] = s;\n} } }", a, i)
@@ -151,14 +153,16 @@ func finishSource(p *program) string {
 	b.WriteString(kernels.Source("prelude"))
 	w("struct Args { i64 cols, chunks; const char *part; void *reduced[%d]; };", p.NumReductions())
 	w("template <class A, class OUT> DEV void finish(const Args &a, const A *part, OUT *out) {")
-	w("const int lane = threadIdx.x %% 32, warp = threadIdx.x / 32;\nconst i64 at = (i64)blockIdx.x * 32 + lane;\n__shared__ A share[%d][32];\nA s = 0;", rowsAtOnce)
+	w("const int lane = threadIdx.x %% 32, warp = threadIdx.x / 32;\nconst i64 at = (i64)blockIdx.x * 32 + lane;\n__shared__ A "+
+		"share[%d][32];\nA s = 0;", rowsAtOnce)
 	w("if (at < a.cols)\n#pragma unroll 4\nfor (i64 k = warp; k < a.chunks; k += %d) s += part[k * a.cols + at];", rowsAtOnce)
 	w("share[warp][lane] = s;\n__syncthreads();\nif (warp != 0 || at >= a.cols) return;")
 	w("#pragma unroll\nfor (int k = 1; k < %d; k++) s += share[k][lane];\nout[at] = Put<OUT>::put(s);\n}", rowsAtOnce)
 	w("extern \"C\" __global__ void __launch_bounds__(%d) finish_reductions(const __grid_constant__ Args a) {", threads)
 	for i, t := 0, p.Reduction; t != nil; i, t = i+1, t.Next {
 		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
-		w("if (blockIdx.y == %d) finish<%s, %s>(a, (const %s *)(a.part + %d * a.chunks * a.cols * 8), (%s *)a.reduced[%d]);", i, a, out, a, i, out, i)
+		w("if (blockIdx.y == %d) finish<%s, %s>(a, (const %s *)(a.part + %d * a.chunks * a.cols * 8), (%s *)a.reduced[%d]);", i,
+			a, out, a, i, out, i)
 	}
 	w("}")
 	return b.String()

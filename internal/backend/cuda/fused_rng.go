@@ -96,12 +96,15 @@ func (w *fusedRNG) fields() string {
 
 // write generates input i, whose key is at pointer ptr.
 func (w *fusedRNG) write(line func(string, ...any), t dtype.DType, i, ptr int) {
-	line("{ const u32 k0 = ((const u32 *)a.in[%d])[0], k1 = ((const u32 *)a.in[%d])[1];\n_Pragma(\"unroll\") for (int j = 0; j < V; j++) {", ptr, ptr)
+	line("{ const u32 k0 = ((const u32 *)a.in[%d])[0], k1 = ((const u32 *)a.in[%d])[1];\n_Pragma(\"unroll\") for (int j = 0; j < V; j++) {",
+		ptr, ptr)
 	switch {
 	case !w.words:
-		line("_Pragma(\"unroll\") for (int u = 0; u < U; u++) { Stream s = element(k0, k1, (u64)(e + u * S + j)); r%d[u][j] = below(s, a.below); }", i)
+		line("_Pragma(\"unroll\") for (int u = 0; u < U; u++) { Stream s = element(k0, k1, (u64)(e + u * S + j)); r%d[u][j] = below(s, "+
+			"a.below); }", i)
 	case t == dtype.Uint64: // two words a number, the lower one first
-		line("u32 x[2], y[2];\n_Pragma(\"unroll\") for (int h = 0; h < 2; h++) { x[h] = 2 * (u32)(e + j) + h; y[h] = x[h] + (u32)a.n; hash(k0, k1, x[h], y[h]); }")
+		line("u32 x[2], y[2];\n_Pragma(\"unroll\") for (int h = 0; h < 2; h++) { x[h] = 2 * (u32)(e + j) + h; y[h] = x[h] + (u32)a.n; " +
+			"hash(k0, k1, x[h], y[h]); }")
 		line("r%d[0][j] = (u64)x[1] << 32 | x[0]; r%d[1][j] = (u64)y[1] << 32 | y[0];", i, i)
 	default:
 		line("u32 x = (u32)(e + j), y = x + (u32)S;\nhash(k0, k1, x, y);\nr%d[0][j] = x; r%d[1][j] = y;", i, i)

@@ -59,7 +59,8 @@ func TestFusedRNGCompiles(t *testing.T) {
 				continue
 			}
 			for _, wide := range []bool{false, true} {
-				g := form{classes: make([]class, p.In), vector: 16 / max(4, p.DTypes[p.Out[0]].Size()), wide: wide, rng: fusedRNGOf(p.Producer.Op, p.Shape.Numel(), p.in[p.In:])}
+				g := form{classes: make([]class, p.In), vector: 16 / max(4, p.DTypes[p.Out[0]].Size()), wide: wide,
+					rng: fusedRNGOf(p.Producer.Op, p.Shape.Numel(), p.in[p.In:])}
 				for i, v := range p.in[:p.In] {
 					if g.classes[i] = classOf(v); i == p.Producer.Dst {
 						g.classes[i] = generated

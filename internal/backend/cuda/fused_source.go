@@ -21,7 +21,8 @@ func fusedSource(p *program, f *form, many int) string {
 	if many > 0 {
 		writeHorizontal(w, many)
 	} else {
-		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;", threads)
+		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;",
+			threads)
 	}
 	w("const int V = %d, U = %d;", f.vector, f.vectorsPerThread(p))
 	w("const %s S = %s;", index, f.apart()) // distance between the vectors of a thread
@@ -141,7 +142,8 @@ func writePrefetch(w func(string, ...any), p *program, f *form, index string) {
 		case aligned:
 			w("Rep<%s>::R n%d[1][V];\nif (more) load_vec<%s, V>(n%d[0], (const %s *)a.in[%d] + next, a.n - (i64)next);", m, i, m, i, m, ptr)
 		case unaligned:
-			w("Rep<%s>::R n%d[1][V];\nif (more) load_each<%s, V>(n%d[0], (const %s *)a.in[%d] + next, 1, a.n - (i64)next);", m, i, m, i, m, ptr)
+			w("Rep<%s>::R n%d[1][V];\nif (more) load_each<%s, V>(n%d[0], (const %s *)a.in[%d] + next, 1, a.n - (i64)next);",
+				m, i, m, i, m, ptr)
 		}
 		ptr++
 	}
@@ -247,7 +249,8 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 			w("const Rep<%s>::R r%d = get(((const %s *)a.in[%d])[at%d]);", m, i, m, ptr, k)
 			k++
 		case strided:
-			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr, k, k, len(f.dims)-1)
+			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr,
+				k, k, len(f.dims)-1)
 			k++
 		}
 		ptr++

@@ -78,7 +78,8 @@ func TestGeluGrad(t *testing.T) {
 					if c.bias {
 						b = in[3]
 					}
-					return []*lucid.Tensor{F.Linear(c.f(F.Linear(in[0], in[1], F.LinearOptions{Bias: b})), in[2]).To(lucid.Float32).Square().Sum()}
+					return []*lucid.Tensor{F.Linear(c.f(F.Linear(in[0], in[1], F.LinearOptions{Bias: b})),
+						in[2]).To(lucid.Float32).Square().Sum()}
 				}, in, []*lucid.Tensor{lucid.Ones()})
 				return grads
 			})

@@ -32,7 +32,9 @@ func TestDependencies(t *testing.T) {
 			u = u.add(l.spans, []uintptr{uintptr(k)})
 			for i, e := range list {
 				clash := slices.ContainsFunc(l.spans, func(s memRange) bool {
-					return slices.ContainsFunc(e.spans, func(q memRange) bool { return (s.written || q.written) && s.lo < q.hi && q.lo < s.hi })
+					return slices.ContainsFunc(e.spans, func(q memRange) bool {
+						return (s.written || q.written) && s.lo < q.hi && q.lo < s.hi
+					})
 				})
 				if clash && !l.after[i] {
 					t.Fatalf("launch %d over %v does not wait for %d over %v", k, l.spans, i, e.spans)

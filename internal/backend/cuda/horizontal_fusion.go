@@ -110,6 +110,7 @@ func (d *Device) launchHorizontal(q *program, key string, m *operandSets) error 
 func writeHorizontal(w func(string, ...any), room int) {
 	w("struct Many { i64 count; i64 first[%d]; Args each[%d]; };", room, room)
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Many all) {\nint k = 0;", threads)
-	w("#pragma unroll\nfor (int s = %d; s > 0; s /= 2) if (k + s < (int)all.count && (i64)blockIdx.x >= all.first[k + s]) k += s;", 1<<(bits.Len(uint(room))-1))
+	w("#pragma unroll\nfor (int s = %d; s > 0; s /= 2) if (k + s < (int)all.count && (i64)blockIdx.x >= all.first[k + s]) k += s;",
+		1<<(bits.Len(uint(room))-1))
 	w("const Args &a = all.each[k];\nconst u32 block = blockIdx.x - (u32)all.first[k];")
 }

@@ -17,11 +17,13 @@ func init() {
 }
 
 // combine is how a written value is combined with the one that is there.
-var combine = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul", attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
+var combine = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul",
+	attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
 
 func indexSource(form string, t, s dtype.DType, r attr.Reduction) string {
 	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" +
-		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define COMBINE %s\n", form, ctype[t], ctype[s], combine[r]) + kernels.Source("index")
+		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define COMBINE %s\n", form, ctype[t], ctype[s], combine[r]) +
+		kernels.Source("index")
 }
 
 // denseViews holds contiguous forms of operands and the buffers made for them.
@@ -96,7 +98,8 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if n = blocks(total, 4*threads); long {
 		n = rows * blocks(inner, 4*threads)
 	}
-	f, err := d.kernel(fmt.Sprint("take ", unit, indexFor(total), long), "take_slices", func() string { return takeSource(unit, total, long) })
+	f, err := d.kernel(fmt.Sprint("take ", unit, indexFor(total), long), "take_slices",
+		func() string { return takeSource(unit, total, long) })
 	if err != nil {
 		return err
 	}
@@ -155,7 +158,8 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if count == 0 {
 		return d.base(out[0], in[0])
 	}
-	if columns == 1 && count >= manyPositions && in[2].Shape.Rank() == 1 && in[2].Strides()[0] == 0 && d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
+	if columns == 1 && count >= manyPositions && in[2].Shape.Rank() == 1 && in[2].Strides()[0] == 0 &&
+		d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
 		return d.scatterScalar(out[0], in)
 	}
 	x, err := d.denseAll(in[1:])
@@ -188,7 +192,8 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	f, err := d.kernel(fmt.Sprint("put ", to.DType, in[2].DType, s.Reduce), "put_slices", func() string { return indexSource("PUT", to.DType, in[2].DType, s.Reduce) })
+	f, err := d.kernel(fmt.Sprint("put ", to.DType, in[2].DType, s.Reduce), "put_slices",
+		func() string { return indexSource("PUT", to.DType, in[2].DType, s.Reduce) })
 	if err != nil {
 		return err
 	}
@@ -239,7 +244,8 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 		dims, strides = []int{1}, [][]int{{1}, {0}}
 	}
 	t, n := in[0].DType, out[0].Numel()
-	f, err := d.kernel(fmt.Sprint("gather ", t, indexFor(n), len(dims)), "gather", func() string { return gatherAlongSource(t, n, len(dims)) })
+	f, err := d.kernel(fmt.Sprint("gather ", t, indexFor(n), len(dims)), "gather",
+		func() string { return gatherAlongSource(t, n, len(dims)) })
 	if err != nil {
 		return err
 	}
@@ -254,7 +260,8 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 }
 
 func gatherAlongSource(t dtype.DType, n, rank int) string {
-	return kernels.Source("prelude") + fmt.Sprintf("#define GATHER\n#define T %s\n#define INDEX %s\n#define RANK %d\n", ctype[t], indexFor(n), rank) + kernels.Source("index")
+	return kernels.Source("prelude") + fmt.Sprintf("#define GATHER\n#define T %s\n#define INDEX %s\n#define RANK %d\n", ctype[t],
+		indexFor(n), rank) + kernels.Source("index")
 }
 
 func scatter(d *call, a attr.Attr, out, in []backend.View) error {
@@ -299,12 +306,14 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	f, err := d.kernel(fmt.Sprint("scatter ", to.DType, in[2].DType, s.Reduce), "scatter", func() string { return indexSource("SCATTER", to.DType, in[2].DType, s.Reduce) })
+	f, err := d.kernel(fmt.Sprint("scatter ", to.DType, in[2].DType, s.Reduce), "scatter",
+		func() string { return indexSource("SCATTER", to.DType, in[2].DType, s.Reduce) })
 	if err != nil {
 		return err
 	}
 	if err := d.checked(d.ctx, "index", func(record uintptr) error {
-		return d.launch(f, blocks(lines, threads), 1, threads, along(at, to, in[2], s.Axis, lines, step, count, address(to), address(in[2]), address(at), record))
+		return d.launch(f, blocks(lines, threads), 1, threads, along(at, to, in[2], s.Axis, lines, step, count, address(to), address(in[2]),
+			address(at), record))
 	}); err != nil {
 		return err
 	}

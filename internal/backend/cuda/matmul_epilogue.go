@@ -151,7 +151,8 @@ func (d *Device) runEpilogue(c *backend.Ctx, a *epilogue, out, in []backend.View
 	}
 	if a.geluGrad != nil {
 		x := in[a.geluGrad.x]
-		if !a.geluGrad.isGelu(in) || !fits(x) || !x.Contiguous() || a.geluGrad.sums != nil && (!fits(out[2]) || out[2].DType != result.DType) {
+		if !a.geluGrad.isGelu(in) || !fits(x) || !x.Contiguous() || a.geluGrad.sums != nil &&
+			(!fits(out[2]) || out[2].DType != result.DType) {
 			return cublas.ErrUnsupported
 		}
 		if e.DGelu, o.Aux = true, address(x); a.geluGrad.sums != nil {

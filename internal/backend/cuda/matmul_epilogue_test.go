@@ -55,7 +55,8 @@ func TestSumsOfStep(t *testing.T) {
 	products := 0
 	for _, p := range seen(func() {
 		half := func(sizes ...int) *lucid.Tensor { return lucid.Ones(sizes...).To(lucid.BFloat16).Eval() }
-		in := []*lucid.Tensor{half(2, rows, width), half(3*width, width), half(3 * width), half(width, width), half(width), half(wide, width), half(wide), half(width, wide), half(width)}
+		in := []*lucid.Tensor{half(2, rows, width), half(3*width, width), half(3 * width), half(width, width), half(width),
+			half(wide, width), half(wide), half(width, wide), half(width)}
 		step := lucid.Compile(func(in []*lucid.Tensor) []*lucid.Tensor {
 			out, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
 				x := in[0]

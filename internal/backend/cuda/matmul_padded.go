@@ -22,7 +22,8 @@ func whole(n int) int { return blocks(n, piece) * piece }
 
 // pads reports whether padding a product pays: rows or columns are not aligned.
 func pads(t dtype.DType, batch, m, n, k int, leads []int) bool {
-	return t.IsHalf() && batch == 1 && 2*float64(m)*float64(n)*float64(k) > worthPad && slices.ContainsFunc(leads, func(l int) bool { return l%piece != 0 })
+	return t.IsHalf() && batch == 1 && 2*float64(m)*float64(n)*float64(k) > worthPad &&
+		slices.ContainsFunc(leads, func(l int) bool { return l%piece != 0 })
 }
 
 // pitch aligns the rows of large half-precision temporaries: products with a vocabulary of 50257 and the cotangents of
@@ -47,7 +48,8 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 			b.Free()
 		}
 	}()
-	p := cublas.Product{DType: x.DType, Wide: z.DType != x.DType, Batch: 1, M: whole(m), N: whole(n), K: whole(k), Pitch: whole(n), Deterministic: d.ctx.Deterministic}
+	p := cublas.Product{DType: x.DType, Wide: z.DType != x.DType, Batch: 1, M: whole(m), N: whole(n), K: whole(k), Pitch: whole(n),
+		Deterministic: d.ctx.Deterministic}
 	var at [2]uintptr
 	for i, o := range []struct {
 		v  backend.View

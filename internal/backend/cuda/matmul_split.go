@@ -13,7 +13,8 @@ import (
 
 // worthSplitting reports whether a product is such a one.
 func worthSplitting(p cublas.Product) bool {
-	return p.DType.IsHalf() && !p.Wide && p.Batch == 1 && 2*float64(p.M)*float64(p.N)*float64(p.K) > worthPad && (p.M%piece != 0 || p.N%piece != 0 || p.K%piece != 0) &&
+	return p.DType.IsHalf() && !p.Wide && p.Batch == 1 && 2*float64(p.M)*float64(p.N)*float64(p.K) > worthPad &&
+		(p.M%piece != 0 || p.N%piece != 0 || p.K%piece != 0) &&
 		p.Pitch >= whole(p.N)
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "depends": dependsKernel, "table": tableKernel, "const": constKernel})
+	register(map[string]kernel{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "depends": dependsKernel, "table": tableKernel,
+		"const": constKernel})
 }
 
 var unitOf = map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "w16"}
@@ -84,7 +85,8 @@ func (f moveForm) kernel() string {
 }
 
 func (f moveForm) source() string {
-	return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n#define EACH %d\n#define RUN %d\n%s", kernels.Source("prelude"), f.unit, f.dims, f.index, f.each, f.run, kernels.Source("move"))
+	return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n#define EACH %d\n#define RUN %d\n%s", kernels.Source("prelude"),
+		f.unit, f.dims, f.index, f.each, f.run, kernels.Source("move"))
 }
 
 func even(strides []int) bool {

@@ -36,7 +36,8 @@ func poolSource(op string, t dtype.DType, f windowForm) string {
 	if op == "pool_fold" {
 		files = []string{"prelude", "elementwise", "reduce_ops"}
 	}
-	return kernels.Source(files...) + "#define " + strings.ToUpper(op) + "\n" + typed(t) + fmt.Sprintf("#define OUT %s\n", ctype[t]) + f.define() + kernels.Source("pool")
+	return kernels.Source(files...) + "#define " + strings.ToUpper(op) + "\n" + typed(t) + fmt.Sprintf("#define OUT %s\n", ctype[t]) +
+		f.define() + kernels.Source("pool")
 }
 
 // windows runs a kernel of pool.cu, one thread per output element; out[1] holds indices, if there are any.
@@ -90,7 +91,8 @@ func (f *windowForm) vectorise(t dtype.DType, out, indices, x uintptr, w attr.Po
 
 func newWindowForm(w attr.Pool, elements int) windowForm {
 	three := func(v attr.Ints, missing int) [3]int { return [3]int(inThree(v, missing)) }
-	return windowForm{three(w.Kernel, 1), three(w.Stride, 1), three(w.Pad, 0), three(w.Dilation, 1), w.In.Len(), w.Adaptive, elements >= 1<<30, 1}
+	return windowForm{three(w.Kernel, 1), three(w.Stride, 1), three(w.Pad, 0), three(w.Dilation, 1), w.In.Len(), w.Adaptive,
+		elements >= 1<<30, 1}
 }
 
 // inThree pads numbers of the last dimensions to three with those of missing ones.
@@ -108,6 +110,8 @@ func (f windowForm) define() string {
 		index = "i64"
 	}
 	list := func(v [3]int) string { return fmt.Sprintf("%d, %d, %d", v[0], v[1], v[2]) }
-	return fmt.Sprintf("#define IX %s\n#define V %d\n#define DIMS %d\n#define ADAPTIVE %v\n#define KERNELS %s\n#define STRIDES %s\n#define PADS %s\n#define DILATIONS %s\n",
+	return fmt.Sprintf(
+		"#define IX %s\n#define V %d\n#define DIMS %d\n#define ADAPTIVE %v\n#define KERNELS %s\n#define STRIDES %s\n#define PADS "+
+			"%s\n#define DILATIONS %s\n",
 		index, f.vector, f.dims, f.adaptive, list(f.kernel), list(f.stride), list(f.pad), list(f.dilation))
 }

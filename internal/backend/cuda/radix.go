@@ -17,8 +17,9 @@ type radixForm struct {
 }
 
 func (f radixForm) source(name string, shifts []int) string {
-	src := kernels.Source("prelude") + fmt.Sprintf("#define %s\n#define T %s\n#define K %s\n#define SPAN %d\n#define THREADS %d\n#define ITEMS %d\n#define BLOCKS %d\n",
-		strings.ToUpper(name), ctype[f.t], f.key, radixSpan, radixThreads, radixTile(f.key)/radixThreads, radixBlocks)
+	src := kernels.Source("prelude") +
+		fmt.Sprintf("#define %s\n#define T %s\n#define K %s\n#define SPAN %d\n#define THREADS %d\n#define ITEMS %d\n#define BLOCKS %d\n",
+			strings.ToUpper(name), ctype[f.t], f.key, radixSpan, radixThreads, radixTile(f.key)/radixThreads, radixBlocks)
 	if f.from {
 		src += "#define FROM\n"
 	}
@@ -29,7 +30,8 @@ func (f radixForm) source(name string, shifts []int) string {
 		src += "#define SKIPS\n"
 	}
 	if shifts != nil {
-		src += fmt.Sprintf("#define DIGITS %d\n", len(shifts)) + "#define SHIFTS {" + strings.Trim(strings.ReplaceAll(fmt.Sprint(shifts), " ", ", "), "[]") + "}\n"
+		src += fmt.Sprintf("#define DIGITS %d\n", len(shifts)) + "#define SHIFTS {" +
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(shifts), " ", ", "), "[]") + "}\n"
 	}
 	return src + kernels.Source("key", "radix")
 }

@@ -132,7 +132,8 @@ func (l *layerRun) product(z, x, w backend.View, m, n, k int, transposed bool) e
 	if transposed {
 		y = cublas.Matrix{Row: 1, Column: k, Batch: n * k}
 	}
-	p := cublas.Product{DType: l.wide, Batch: 1, M: m, N: n, K: k, X: cublas.Matrix{Row: k, Column: 1, Batch: m * k}, Y: y, Pitch: n, Deterministic: l.d.ctx.Deterministic}
+	p := cublas.Product{DType: l.wide, Batch: 1, M: m, N: n, K: k, X: cublas.Matrix{Row: k, Column: 1, Batch: m * k}, Y: y, Pitch: n,
+		Deterministic: l.d.ctx.Deterministic}
 	return l.d.product(h, p, address(z), address(x), address(w))
 }
 
@@ -169,7 +170,8 @@ func (l *layerRun) gatesOf(x, w, bias backend.View) (backend.View, error) {
 		return sums, err
 	}
 	// The bias broadcast to every row, in a copy that becomes the result.
-	to, b, err := l.d.dense(backend.View{Buf: bias.Buf, DType: bias.DType, Shape: shape.Of("recurrent", n, cols), Lay: &shape.Layout{Strides: []int{0, 1}, Offset: bias.Offset()}})
+	to, b, err := l.d.dense(backend.View{Buf: bias.Buf, DType: bias.DType, Shape: shape.Of("recurrent", n, cols),
+		Lay: &shape.Layout{Strides: []int{0, 1}, Offset: bias.Offset()}})
 	if b != nil {
 		l.bufs = append(l.bufs, b)
 	}

@@ -67,7 +67,8 @@ func recurrentGrad(d *call, a attr.Attr, out, in []backend.View) error {
 		} else {
 			g.ptr(l.from(dy, at, l.state))
 		}
-		g.ptr(address(ds), l.from(dc, at, l.hidden), address(carry), address(dgates), l.from(&out[0], at, l.gates*l.hidden), l.from(extra, at, l.hidden))
+		g.ptr(address(ds), l.from(dc, at, l.hidden), address(carry), address(dgates), l.from(&out[0], at, l.gates*l.hidden),
+			l.from(extra, at, l.hidden))
 		if err := l.launch("recurrent_grad", "BACKWARD", n*l.hidden, g); err != nil {
 			return err
 		}

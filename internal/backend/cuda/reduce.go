@@ -16,8 +16,9 @@ import (
 // reductions are the structs of reduce_ops.cu and the kinds of elements they take.
 var reductions = map[string]struct{ name, kinds string }{
 	"sum": {"Sum", "bihfc"}, "mean": {"Mean", "hfc"}, "prod": {"Prod", "bihfc"}, "amax": {"Amax", "bihf"}, "amin": {"Amin", "bihf"},
-	"argmax": {"Argmax", "bihf"}, "argmin": {"Argmin", "bihf"}, "any": {"Any", "bihfc"}, "all": {"All", "bihfc"}, "count_nonzero": {"CountNonzero", "bihfc"},
-	"var": {"Var", "hfc"}, "logsumexp": {"Logsumexp", "hfc"}, "vector_norm": {"VectorNorm", "hfc"},
+	"argmax": {"Argmax", "bihf"}, "argmin": {"Argmin", "bihf"}, "any": {"Any", "bihfc"}, "all": {"All", "bihfc"},
+	"count_nonzero": {"CountNonzero", "bihfc"},
+	"var":           {"Var", "hfc"}, "logsumexp": {"Logsumexp", "hfc"}, "vector_norm": {"VectorNorm", "hfc"},
 }
 
 func init() {
@@ -45,7 +46,8 @@ func reduceOps(op string, in dtype.DType) string {
 		return kernels.Source("prelude", "elementwise", "reduce_ops")
 	}
 	if in.IsComplex() {
-		return kernels.Source("prelude", "elementwise", "functions", "complex") + "#define FUNCTIONS\n#define COMPLEX_FUNCTIONS\n" + kernels.Source("reduce_ops")
+		return kernels.Source("prelude", "elementwise", "functions", "complex") + "#define FUNCTIONS\n#define COMPLEX_FUNCTIONS\n" +
+			kernels.Source("reduce_ops")
 	}
 	return kernels.Source("prelude", "elementwise", "functions") + "#define FUNCTIONS\n" + kernels.Source("reduce_ops")
 }
@@ -53,7 +55,8 @@ func reduceOps(op string, in dtype.DType) string {
 // reduceSource is one of the kernels of reduce.cu.
 func reduceSource(name, op string, in, out dtype.DType, kd, fd, lanes, vector int) string {
 	return reduceOps(op, in) + "#define " + strings.ToUpper(strings.TrimPrefix(name, "reduce_")) + "\n" +
-		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define KD %d\n#define FD %d\n#define LANES %d\n#define V %d\n", ctype[in], ctype[out], reductions[op].name, kd, fd, lanes, vector) +
+		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define KD %d\n#define FD %d\n#define LANES %d\n#define V %d\n",
+			ctype[in], ctype[out], reductions[op].name, kd, fd, lanes, vector) +
 		kernels.Source("reduce")
 }
 
@@ -98,9 +101,10 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	}
 	chunks = max(1, blocks(inner, chunk))
 	source := func(name string, lanes int) (*driver.Function, error) {
-		return d.kernel(fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(remaining), len(folded), lanes, " ", vector, name), name, func() string {
-			return reduceSource(name, op, in.DType, out.DType, len(remaining), len(folded), lanes, vector)
-		})
+		return d.kernel(fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(remaining), len(folded), lanes, " ", vector, name), name,
+			func() string {
+				return reduceSource(name, op, in.DType, out.DType, len(remaining), len(folded), lanes, vector)
+			})
 	}
 	name := "reduce_rows"
 	if byCols {

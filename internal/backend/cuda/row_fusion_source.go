@@ -45,7 +45,8 @@ type rowWriter struct {
 }
 
 func newRowWriter(p *backend.RowFusion) *rowWriter {
-	w := &rowWriter{p: p, size: 1, files: map[string]bool{}, locals: map[int]rowReg{}, now: map[uintptr]rowReg{}, loaded: map[rowLoad]rowReg{}}
+	w := &rowWriter{p: p, size: 1, files: map[string]bool{}, locals: map[int]rowReg{}, now: map[uintptr]rowReg{},
+		loaded: map[rowLoad]rowReg{}}
 	for i := range p.Parts {
 		w.long = max(w.long, p.Parts[i].Len)
 	}
@@ -199,7 +200,8 @@ func (w *rowWriter) part(part *backend.RowFusionPart, q *program, regs []rowReg,
 			w.fold, w.files["functions"] = true, true
 		}
 		r := rowReg{w.name(), false}
-		w.line("const Rep<%s>::R %s = rounded<%s>(cast<%s>(row_fold<%s<Rep<%s>::R>>(%s, lane, n, a.n, %s)));", to, r.name, to, to, reductions[t.Op].name, ctype[from], w.spread(regs[t.Src], from).name, literal(p))
+		w.line("const Rep<%s>::R %s = rounded<%s>(cast<%s>(row_fold<%s<Rep<%s>::R>>(%s, lane, n, a.n, %s)));", to, r.name, to, to,
+			reductions[t.Op].name, ctype[from], w.spread(regs[t.Src], from).name, literal(p))
 		w.store(part, k, r, out[k])
 		k++
 	}
@@ -234,7 +236,8 @@ func (w *rowWriter) instructions(part *backend.RowFusionPart, q *program, regs [
 		}
 		to := ctype[part.DTypes[ins.Dst]]
 		names[ins.Dst] = w.name()
-		w.line("const Rep<%s>::R %s = rounded<%s>(%s);", to, names[ins.Dst], to, expression(ins, part.DTypes[ins.Dst], operandType(q, ins.Src), x))
+		w.line("const Rep<%s>::R %s = rounded<%s>(%s);", to, names[ins.Dst], to,
+			expression(ins, part.DTypes[ins.Dst], operandType(q, ins.Src), x))
 	}
 	for _, k := range keep {
 		switch {
@@ -293,8 +296,11 @@ func (w *rowWriter) source() string {
 			fmt.Fprintf(&b, f.text, f.count)
 		}
 	}
-	b.WriteString(" };\nextern \"C\" __global__ void __launch_bounds__(THREADS) rows(const __grid_constant__ Args a) {\nconst int lane = threadIdx.x % LANES;\n" +
-		"const i64 row = (i64)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;\nconst bool here = row < a.rows;\nconst i64 n = here ? a.n : 0, at = here ? row * a.n : 0;\n")
+	b.WriteString(
+		" };\nextern \"C\" __global__ void __launch_bounds__(THREADS) rows(const __grid_constant__ Args a) {\nconst int lane = " +
+			"threadIdx.x % LANES;\n" +
+			"const i64 row = (i64)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;\nconst bool here = row < a.rows;\nconst i64 n = " +
+			"here ? a.n : 0, at = here ? row * a.n : 0;\n")
 	b.WriteString(w.body.String() + "}\n")
 	return b.String()
 }

@@ -113,7 +113,8 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 // normSource is a kernel of norm.cu, FORWARD or BACKWARD.
 func normSource(part string, t, stat, weight dtype.DType, s share, centred bool) string {
 	return kernels.Source("prelude", "elementwise", "functions", "block") + "#define " + part + "\n" +
-		typed(t) + s.defines() + fmt.Sprintf("#define STAT %s\n#define W %s\n#define CENTRED %v\n", ctype[stat], ctype[weight], centred) + kernels.Source("norm")
+		typed(t) + s.defines() + fmt.Sprintf("#define STAT %s\n#define W %s\n#define CENTRED %v\n", ctype[stat], ctype[weight], centred) +
+		kernels.Source("norm")
 }
 
 // rowNorm normalises over the last dimensions.

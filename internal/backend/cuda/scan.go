@@ -11,7 +11,8 @@ import (
 )
 
 // scans are the structs of scan.cu.
-var scans = map[string]string{"cumsum": "CumSum", "cumprod": "CumProd", "logcumsumexp": "LogCumSumExp", "argcummax": "ArgCummax", "argcummin": "ArgCummin", "linear_scan": "LinearScan"}
+var scans = map[string]string{"cumsum": "CumSum", "cumprod": "CumProd", "logcumsumexp": "LogCumSumExp", "argcummax": "ArgCummax",
+	"argcummin": "ArgCummin", "linear_scan": "LinearScan"}
 
 func init() {
 	t := map[string]kernel{}
@@ -34,8 +35,10 @@ func scanSource(name, op string, in, out dtype.DType, reverse bool, f scanForm) 
 	} else if op == "logcumsumexp" {
 		files, more = []string{"prelude", "elementwise", "functions", "reduce_ops"}, "#define EXPONENTIALS 1\n"
 	}
-	return kernels.Source(files...) + more + fmt.Sprintf("#define %s\n#define THREADS %d\n#define K %d\n#define V %d\n", strings.ToUpper(name), f.threads, f.pieces, f.vector) +
-		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define LINEAR %d\n#define REVERSE %v\n", ctype[in], ctype[out], scans[op], number(op == "linear_scan"), reverse) + kernels.Source("scan")
+	return kernels.Source(files...) + more + fmt.Sprintf("#define %s\n#define THREADS %d\n#define K %d\n#define V %d\n",
+		strings.ToUpper(name), f.threads, f.pieces, f.vector) +
+		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define LINEAR %d\n#define REVERSE %v\n", ctype[in], ctype[out],
+			scans[op], number(op == "linear_scan"), reverse) + kernels.Source("scan")
 }
 
 // joinedSize is the size of a scan's accumulator, at most: A of scan.cu.

@@ -30,12 +30,14 @@ func (d *call) scatterAtomic(at, out, src backend.View, axis int) error {
 		return d.scatterShared(at, out, src)
 	}
 	n := at.Numel()
-	f, err := d.kernel(fmt.Sprint("scatter_add ", out.DType, indexFor(n)), "scatter_add", func() string { return scatterAtomicSource(out.DType, n) })
+	f, err := d.kernel(fmt.Sprint("scatter_add ", out.DType, indexFor(n)), "scatter_add",
+		func() string { return scatterAtomicSource(out.DType, n) })
 	if err != nil {
 		return err
 	}
 	return d.checked(d.ctx, "index", func(record uintptr) error {
-		return d.launch(f, blocks(n, threads), 1, threads, along(at, out, src, axis, n, 0, 0, address(out), address(src), address(at), record))
+		return d.launch(f, blocks(n, threads), 1, threads, along(at, out, src, axis, n, 0, 0, address(out), address(src),
+			address(at), record))
 	})
 }
 
@@ -63,7 +65,8 @@ func (d *call) scatterShared(at, out, src backend.View) error {
 	if uniform {
 		size = 4
 	}
-	f, err := d.kernel(fmt.Sprint("scatter_shared ", out.DType, uniform), "scatter_shared", func() string { return scatterSharedSource(out.DType, uniform) })
+	f, err := d.kernel(fmt.Sprint("scatter_shared ", out.DType, uniform), "scatter_shared",
+		func() string { return scatterSharedSource(out.DType, uniform) })
 	if err != nil {
 		return err
 	}

@@ -83,13 +83,16 @@ func segmentedSource(name string, slices bool, t, s dtype.DType, r attr.Reductio
 	if slices {
 		form = "#define SLICES\n"
 	}
-	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" + form + "#define " + strings.ToUpper(name) + "\n" +
-		typed(t) + fmt.Sprintf("#define S %s\n#define COMBINE %s\n#define V %d\n#define CHUNK %d\n", ctype[s], combine[r], each, chunk) + kernels.Source("segmented_scatter")
+	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" + form + "#define " +
+		strings.ToUpper(name) + "\n" +
+		typed(t) + fmt.Sprintf("#define S %s\n#define COMBINE %s\n#define V %d\n#define CHUNK %d\n", ctype[s], combine[r], each, chunk) +
+		kernels.Source("segmented_scatter")
 }
 
 // segmentedScatter combines values into sorted indices, each columns at a time. more is what struct Args has behind the
 // common fields.
-func (d *call) segmentedScatter(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns, each int, more args) error {
+func (d *call) segmentedScatter(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns, each int,
+	more args) error {
 	chunk := segmentChunk(s.n, columns)
 	chunks := blocks(s.n, chunk)
 	parts, err := s.get(2 * 16 * s.rows * chunks * columns)
@@ -101,7 +104,8 @@ func (d *call) segmentedScatter(s *sorter, slices bool, to, src backend.View, fr
 	g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from)
 	g = append(g, more...)
 	for _, name := range []string{"segmented_scatter", "segmented_finish"} {
-		f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each, " ", chunk), name, func() string { return segmentedSource(name, slices, to.DType, src.DType, r, each, chunk) })
+		f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each, " ", chunk), name,
+			func() string { return segmentedSource(name, slices, to.DType, src.DType, r, each, chunk) })
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,8 @@ type selectForm struct {
 
 // selectSource is a kernel of select.cu.
 func selectSource(name string, t dtype.DType, f selectForm, skip bool) string {
-	return sortSource(name, t, 0, skip) + fmt.Sprintf("#define THREADS %d\n#define HELD %d\n", f.threads, number(f.held)) + kernels.Source("select")
+	return sortSource(name, t, 0, skip) + fmt.Sprintf("#define THREADS %d\n#define HELD %d\n", f.threads, number(f.held)) +
+		kernels.Source("select")
 }
 
 // selectFormFor chooses for rows of n elements; shared is the shared memory of a block.

@@ -37,7 +37,8 @@ const tile = 2048
 // sortSource is a kernel of sort.cu. tile is the length rows are padded to.
 func sortSource(name string, t dtype.DType, tile int, skip bool) string {
 	return kernels.Source("prelude") + "#define " + strings.ToUpper(name) + "\n" +
-		fmt.Sprintf("#define T %s\n#define K %s\n#define P %d\n#define SKIP %v\n", ctype[t], keyOf(t), tile, skip) + kernels.Source("key", "sort")
+		fmt.Sprintf("#define T %s\n#define K %s\n#define P %d\n#define SKIP %v\n", ctype[t], keyOf(t), tile, skip) +
+		kernels.Source("key", "sort")
 }
 
 func keyOf(t dtype.DType) string {
@@ -227,7 +228,8 @@ func lexsort(d *call, _ attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	s := &sorter{call: d, t: in[0].DType, rows: out[0].Numel() / n, n: n, step: 1, k: n, width: n, x: address(x), at: address(out[0]), columns: m, flip: true}
+	s := &sorter{call: d, t: in[0].DType, rows: out[0].Numel() / n, n: n, step: 1, k: n, width: n, x: address(x), at: address(out[0]),
+		columns: m, flip: true}
 	defer s.free()
 	if b != nil {
 		s.bufs = append(s.bufs, b)

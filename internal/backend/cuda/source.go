@@ -16,9 +16,10 @@ import (
 
 func init() {
 	t := map[string]kernel{"arange": arange, "random_bits": randomBits}
-	for _, op := range []string{"random_int", "random_poisson", "random_binomial"} {
+	for _, op := range []string{"random_int", "random_poisson", "random_binomial", "random_gamma", "random_von_mises"} {
 		t[op] = func(d *call, _ attr.Attr, out, in []backend.View) error { return d.sample(op, out[0], in) }
 	}
+	t["random_dirichlet"] = func(d *call, _ attr.Attr, out, in []backend.View) error { return d.sampleRows(out[0], in) }
 	register(t)
 }
 
@@ -74,7 +75,62 @@ func randomBits(d *call, _ attr.Attr, out, in []backend.View) error {
 
 // sampleSource is the kernel of a sampler, one element a thread.
 func sampleSource(op string, t dtype.DType) string {
-	return kernels.Source("prelude", "threefry", "stream") + "#define " + strings.ToUpper(op) + "\n" + typed(t) + kernels.Source("sample")
+	return samplerSource(op, t, "")
+}
+
+// rowSampleSource is the kernel of the Dirichlet sampler, group threads a row.
+func rowSampleSource(t dtype.DType, group int) string {
+	return samplerSource("random_dirichlet", t, fmt.Sprintf("#define G %d\n", group))
+}
+
+func samplerSource(op string, t dtype.DType, defines string) string {
+	return kernels.Source("prelude", "threefry", "stream") + "#define " + strings.ToUpper(op) + "\n" + defines + typed(t) +
+		normalLayers(op) + kernels.Source("sample")
+}
+
+// normalLayers is the table of package threefry for samplers that draw normal numbers.
+func normalLayers(op string) string {
+	if op == "random_int" || op == "random_poisson" || op == "random_binomial" {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("__constant__ double layer_ends[257] = {")
+	for _, x := range threefry.LayerEnds() {
+		fmt.Fprintf(&b, "%.17g, ", x)
+	}
+	b.WriteString("};\n")
+	return b.String()
+}
+
+// sampleRows draws rows that sum to 1.
+func (d *call) sampleRows(out backend.View, in []backend.View) error {
+	if out.Numel() == 0 {
+		return nil
+	}
+	params, same := slices.Clone(in), 0
+	if k := classOf(in[1]); k == byValue || k == scalar {
+		params[1], same = part(in[1], shape.Of("random_dirichlet", 1), []int{1}, 0), 1
+	}
+	x, err := d.denseAll(params)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	t, size, group := out.DType, out.Shape.Dim(-1), 1
+	for group < size && group < 32 {
+		group *= 2
+	}
+	f, err := d.kernel(fmt.Sprint("random_dirichlet ", t, group), "sample", func() string { return rowSampleSource(t, group) })
+	if err != nil {
+		return err
+	}
+	var g args
+	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2), size, same)
+	g.ptr(address(out))
+	for _, v := range x.views {
+		g.ptr(address(v))
+	}
+	return d.launch(f, blocks(out.Numel()/size*group, threads), 1, threads, g)
 }
 
 func (d *call) sample(op string, out backend.View, in []backend.View) error {

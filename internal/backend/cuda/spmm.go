@@ -14,7 +14,8 @@ func init() { register(map[string]kernel{"mix": spmm, "bag": bag}) }
 // spmmSource is the source of a kernel: each thread computes a vector of elements of `leads` rows; total is the number of
 // threads.
 func spmmSource(op string, t dtype.DType, total, vector, leads int) string {
-	return kernels.Source("prelude") + typed(t) + fmt.Sprintf("#define INDEX %s\n#define V %d\n#define LEADS %d\n", indexFor(total), vector, leads) + kernels.Source(op)
+	return kernels.Source("prelude") + typed(t) + fmt.Sprintf("#define INDEX %s\n#define V %d\n#define LEADS %d\n", indexFor(total), vector,
+		leads) + kernels.Source(op)
 }
 
 // vectorOf is the longest vector, of 16 bytes at most, that rows of n elements of both views divide into.
@@ -41,7 +42,8 @@ func spmm(d *call, a attr.Attr, out, in []backend.View) error {
 		leads = 4
 	}
 	total := blocks(lead, leads) * dims[at] * inner / vector
-	f, err := d.kernel(fmt.Sprint("spmm", t, indexFor(total), vector, leads), "spmm", func() string { return spmmSource("spmm", t, total, vector, leads) })
+	f, err := d.kernel(fmt.Sprint("spmm", t, indexFor(total), vector, leads), "spmm",
+		func() string { return spmmSource("spmm", t, total, vector, leads) })
 	if err != nil {
 		return err
 	}
@@ -61,7 +63,8 @@ func bag(d *call, _ attr.Attr, out, in []backend.View) error {
 	defer x.free()
 	t, vector := in[0].DType, vectorOf(in[0].Shape.Dim(1), x.views[0], out[0])
 	total := out[0].Numel() / vector
-	f, err := d.kernel(fmt.Sprint("bag", t, indexFor(total), vector), "bag", func() string { return spmmSource("bag", t, total, vector, 1) })
+	f, err := d.kernel(fmt.Sprint("bag", t, indexFor(total), vector), "bag",
+		func() string { return spmmSource("bag", t, total, vector, 1) })
 	if err != nil {
 		return err
 	}

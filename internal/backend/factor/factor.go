@@ -168,7 +168,7 @@ func dims(v backend.View) (count, m, n int) {
 }
 
 // failed returns the error of the first matrix whose info is not 0, if a function asked for one.
-func failed(check string, info []int32, text string) error {
+func failed(check string, info []int32, why backend.MatrixFault) error {
 	if check == "" {
 		return nil
 	}
@@ -176,11 +176,10 @@ func failed(check string, info []int32, text string) error {
 		if x == 0 {
 			continue
 		}
-		where := "the matrix"
-		if len(info) > 1 {
-			where = "matrix " + number(i) + " of the batch"
+		if len(info) == 1 {
+			i = -1
 		}
-		return fault.New(fault.Singular, check, "%s "+text, where, x)
+		return backend.BadMatrix(check, why, i, int(x))
 	}
 	return nil
 }

@@ -2,21 +2,12 @@ package factor
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/lapack"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
-)
-
-func number(i int) string { return strconv.Itoa(i) }
-
-const (
-	isSingular    = "is singular: pivot %d is zero; the function with Ex in its name gives this number instead of an error"
-	isNotDefinite = "is not positive definite: pivot %d is not positive; CholeskyEx gives this number instead of an error"
-	isNotFinite   = "has no decomposition (info %d): it holds NaN or infinite values, or the iteration did not converge"
 )
 
 func lu[T lapack.Number](j *job[T]) error {
@@ -41,7 +32,7 @@ func lu[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, isSingular)
+	return failed(j.a.Check, info, backend.MatrixSingular)
 }
 
 // pivots checks and returns the pivots of all matrices, counted from 0.
@@ -94,7 +85,7 @@ func cholesky[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, isNotDefinite)
+	return failed(j.a.Check, info, backend.MatrixNotDefinite)
 }
 
 // qr gives Q and R; Q is empty unless Vectors is set, and square if Full is.
@@ -179,7 +170,7 @@ func eigh[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, isNotFinite)
+	return failed(j.a.Check, info, backend.MatrixNotFinite)
 }
 
 func blank(w []float64) {
@@ -219,7 +210,7 @@ func svd[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, isNotFinite)
+	return failed(j.a.Check, info, backend.MatrixNotFinite)
 }
 
 // det has the operands A, which only a gradient reads, LU and pivots.

@@ -9,8 +9,6 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-const hasNoRoot = "has no square root (info %d): an eigenvalue is negative, or it holds NaN or infinite values"
-
 // eig gives complex eigenvalues, and eigenvectors if wanted.
 func eig[T lapack.Number](j *job[T]) error {
 	count, n, _ := dims(j.in[0])
@@ -35,7 +33,7 @@ func eig[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, isNotFinite)
+	return failed(j.a.Check, info, backend.MatrixNotFinite)
 }
 
 func complexParts(v backend.View, at int, x []complex128) {
@@ -63,7 +61,7 @@ func ldl[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, isSingular)
+	return failed(j.a.Check, info, backend.MatrixSingular)
 }
 
 // ldlSolve has the operands LD, pivots and B.
@@ -100,7 +98,7 @@ func sqrth[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, hasNoRoot)
+	return failed(j.a.Check, info, backend.MatrixNoRoot)
 }
 
 // pinv has the operands A and its two tolerances, one of each for each matrix.
@@ -120,7 +118,7 @@ func pinv[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	return failed(j.a.Check, info, isNotFinite)
+	return failed(j.a.Check, info, backend.MatrixNotFinite)
 }
 
 // float64s reads a float32 or float64 operand.

@@ -105,7 +105,8 @@ func solver[T Number]() *Solver[T] { return &Solver[T]{Mul: Naive[T], Mul64: Nai
 
 func both(t *testing.T, f func(t *testing.T, name string, m, n int, r *rand.Rand)) {
 	for name := range classes {
-		for _, d := range [][2]int{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {7, 7}, {16, 16}, {17, 17}, {40, 40}, {71, 71}, {5, 3}, {3, 5}, {40, 20}, {45, 40}, {9, 33}, {70, 9}} {
+		for _, d := range [][2]int{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {7, 7}, {16, 16}, {17, 17}, {40, 40}, {71, 71}, {5, 3}, {3, 5}, {40, 20},
+			{45, 40}, {9, 33}, {70, 9}} {
 			r := rand.New(rand.NewPCG(uint64(d[0]), uint64(d[1])))
 			t.Run(fmt.Sprintf("%s/%dx%d", name, d[0], d[1]), func(t *testing.T) { f(t, name, d[0], d[1], r) })
 		}

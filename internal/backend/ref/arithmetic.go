@@ -10,15 +10,18 @@ import (
 )
 
 func init() {
-	mul := arith(func(x, y int64) int64 { return x * y }, func(x, y float64) float64 { return x * y }, func(x, y complex128) complex128 { return x * y })
+	mul := arith(func(x, y int64) int64 { return x * y }, func(x, y float64) float64 { return x * y },
+		func(x, y complex128) complex128 { return x * y })
 	register(backend.Table{
 		"add": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			if x[0].Kind == dtype.KindBool {
 				return boolean(truth(x[0]) || truth(x[1]))
 			}
-			return arith(func(x, y int64) int64 { return x + y }, func(x, y float64) float64 { return x + y }, func(x, y complex128) complex128 { return x + y })(a, x)
+			return arith(func(x, y int64) int64 { return x + y }, func(x, y float64) float64 { return x + y },
+				func(x, y complex128) complex128 { return x + y })(a, x)
 		}),
-		"sub": elementwise(arith(func(x, y int64) int64 { return x - y }, func(x, y float64) float64 { return x - y }, func(x, y complex128) complex128 { return x - y })),
+		"sub": elementwise(arith(func(x, y int64) int64 { return x - y }, func(x, y float64) float64 { return x - y },
+			func(x, y complex128) complex128 { return x - y })),
 		"mul": elementwise(mul),
 		"grad_mul": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			if !truth(x[0]) {

@@ -22,7 +22,8 @@ type attended struct {
 
 func newAttended(a attr.Attr, q, k, v backend.View, mask []backend.View) *attended {
 	dq, dk := q.Shape.Dims(), k.Shape.Dims()
-	r := &attended{a: a.(attr.Attention), n: dq[0], h: dq[1], g: dk[1], l: dq[2], s: dk[2], e: dq[3], f: v.Shape.Dim(3), q: load(q), k: load(k), v: load(v)}
+	r := &attended{a: a.(attr.Attention), n: dq[0], h: dq[1], g: dk[1], l: dq[2], s: dk[2], e: dq[3], f: v.Shape.Dim(3), q: load(q),
+		k: load(k), v: load(v)}
 	if len(mask) > 0 {
 		m := mask[0]
 		r.mask, r.maskDims, r.maskStrides, r.bools = load(m), m.Shape.Dims(), rowMajor(m.Shape), m.DType == dtype.Bool

@@ -68,7 +68,7 @@ func arange(_ *backend.Ctx, a attr.Attr, out, _ []backend.View) error {
 // position reads a checked index.
 func position(s dtype.Scalar, size int) int {
 	if s.I < 0 || s.I >= int64(size) {
-		fault.Throw(fault.Index, "index", "position %d is out of range for size %d", s.I, size)
+		panic(fault.IndexError("index", s.I, int64(size)))
 	}
 	return int(s.I)
 }

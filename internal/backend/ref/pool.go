@@ -162,7 +162,8 @@ func poolFold(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 }
 
 func init() {
-	register(backend.Table{"pool_max": poolMax, "pool_max_t": poolMaxT, "pool_mean": poolMean, "pool_mean_t": poolMeanT, "pool_unfold": poolUnfold, "pool_fold": poolFold})
+	register(backend.Table{"pool_max": poolMax, "pool_max_t": poolMaxT, "pool_mean": poolMean, "pool_mean_t": poolMeanT,
+		"pool_unfold": poolUnfold, "pool_fold": poolFold})
 }
 
 // poolMaxT adds the value of every window to the element that was its maximum.

@@ -18,6 +18,17 @@ func init() {
 		"random_binomial": each(func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar {
 			return float(s.Binomial(p[0].Float(), p[1].Float()))
 		}),
+		"random_gamma": each(func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar {
+			var g threefry.GammaSampler
+			g.Set(p[0].Float())
+			return float(g.Draw(s))
+		}),
+		"random_von_mises": each(func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar {
+			var v threefry.VonMisesSampler
+			v.Set(p[0].Float())
+			return float(v.Draw(s))
+		}),
+		"random_dirichlet": randomDirichlet,
 	})
 }
 
@@ -59,4 +70,29 @@ func each(f func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar) backend.Ker
 		store(out[0], res)
 		return nil
 	}
+}
+
+// randomDirichlet draws rows; elements are counted from 0 under each key.
+func randomDirichlet(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	keys, alpha := load(in[0]), load(in[1])
+	if len(alpha) == 0 {
+		return nil
+	}
+	res := make([]dtype.Scalar, len(alpha))
+	k := in[1].Shape.Dim(-1)
+	per := len(alpha) / (len(keys) / 2)
+	row, conc := make([]float64, k), make([]float64, k)
+	for at := 0; at < len(alpha); at += k {
+		for i := range conc {
+			conc[i] = alpha[at+i].Float()
+		}
+		w := 2 * (at / per)
+		k0, k1, first := uint32(keys[w].I), uint32(keys[w+1].I), uint64(at%per)
+		threefry.Dirichlet(k0, k1, first, row, conc, func(i int) threefry.Stream { return threefry.Element(k0, k1, first+uint64(i)) })
+		for i, v := range row {
+			res[at+i] = float(v)
+		}
+	}
+	store(out[0], res)
+	return nil
 }

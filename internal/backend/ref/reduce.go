@@ -48,7 +48,8 @@ func reduceWith(f func(d dtype.DType, x []dtype.Scalar) dtype.Scalar) backend.Ke
 }
 
 // fold accumulates with integers, float64 or complex128 by the dtype's kind.
-func fold(d dtype.DType, x []dtype.Scalar, start float64, i func(x, y int64) int64, f func(x, y float64) float64, c func(x, y complex128) complex128) dtype.Scalar {
+func fold(d dtype.DType, x []dtype.Scalar, start float64, i func(x, y int64) int64, f func(x, y float64) float64,
+	c func(x, y complex128) complex128) dtype.Scalar {
 	switch d.Kind() {
 	case dtype.KindFloat:
 		s := start
@@ -71,11 +72,13 @@ func fold(d dtype.DType, x []dtype.Scalar, start float64, i func(x, y int64) int
 }
 
 func sumOf(d dtype.DType, x []dtype.Scalar) dtype.Scalar {
-	return fold(d, x, 0, func(x, y int64) int64 { return x + y }, func(x, y float64) float64 { return x + y }, func(x, y complex128) complex128 { return x + y })
+	return fold(d, x, 0, func(x, y int64) int64 { return x + y }, func(x, y float64) float64 { return x + y },
+		func(x, y complex128) complex128 { return x + y })
 }
 
 func prodOf(d dtype.DType, x []dtype.Scalar) dtype.Scalar {
-	return fold(d, x, 1, func(x, y int64) int64 { return x * y }, func(x, y float64) float64 { return x * y }, func(x, y complex128) complex128 { return x * y })
+	return fold(d, x, 1, func(x, y int64) int64 { return x * y }, func(x, y float64) float64 { return x * y },
+		func(x, y complex128) complex128 { return x * y })
 }
 
 // best returns the position of the first extremum, or of the first NaN.

@@ -9,7 +9,8 @@ import (
 )
 
 func init() {
-	register(backend.Table{"argsort": argsort, "sort": sortKernel, "topk": topk, "argpartition": argpartition, "lexsort": lexsort, "searchsorted": searchsorted})
+	register(backend.Table{"argsort": argsort, "sort": sortKernel, "topk": topk, "argpartition": argpartition, "lexsort": lexsort,
+		"searchsorted": searchsorted})
 }
 
 // before orders numbers with NaN behind all others.

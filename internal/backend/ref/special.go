@@ -12,6 +12,9 @@ import (
 func init() {
 	one := func(f func(float64) float64) backend.Kernel { return elementwise(ffn(f, nil)) }
 	two := func(f func(x, y float64) float64) backend.Kernel { return elementwise(arith(nil, f, nil)) }
+	three := func(f func(x, y, w float64) float64) backend.Kernel {
+		return elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return float(f(x[0].F, x[1].F, x[2].F)) })
+	}
 	register(backend.Table{
 		"floor": one(math.Floor), "ceil": one(math.Ceil), "trunc": one(math.Trunc), "round": one(math.RoundToEven),
 		"lgamma": one(special.Lgamma), "digamma": one(special.Digamma), "special_zeta": two(special.Zeta),
@@ -28,6 +31,13 @@ func init() {
 		"special_ndtri": one(special.Ndtri), "special_entr": one(special.Entr), "logit": one(special.Logit),
 		"polygamma": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			return float(special.Polygamma(a.(attr.Order).N, x[0].F))
+		}),
+		"special_gammainc": two(special.Gammainc), "special_gammaincc": two(special.Gammaincc), "gamma_density": two(special.GammaDensity),
+		"special_beta": two(special.Beta), "special_betaln": two(special.Betaln),
+		"special_betainc": three(special.Betainc), "beta_density": three(special.BetaDensity),
+		"special_airy_ai": one(special.AiryAi), "airy_ai_prime": one(special.AiryAiPrime), "special_erfcinv": one(special.Erfcinv),
+		"erfcx_derivative": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
+			return float(special.ErfcxDerivative(a.(attr.Order).N, x[0].F))
 		}),
 		"standard_gamma_grad": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			return float(special.GammaGrad(a.(attr.Order).N, x[0].F, x[1].F))

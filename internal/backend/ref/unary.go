@@ -28,7 +28,8 @@ func init() {
 			return integer(max(x[0].I, -x[0].I))
 		}),
 		"square": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar {
-			return arith(func(x, y int64) int64 { return x * y }, func(x, y float64) float64 { return x * y }, func(x, y complex128) complex128 { return x * y })(nil, []dtype.Scalar{x[0], x[0]})
+			return arith(func(x, y int64) int64 { return x * y }, func(x, y float64) float64 { return x * y },
+				func(x, y complex128) complex128 { return x * y })(nil, []dtype.Scalar{x[0], x[0]})
 		}),
 		"sign": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			zero := dtype.Scalar{Kind: x[0].Kind}

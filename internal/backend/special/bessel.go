@@ -2,41 +2,54 @@ package special
 
 import "math"
 
-// series sums the ascending series Σ (x²/4)^k / (k! (k+v)!) of the modified Bessel functions, times (x/2)^v for v of
-// 0 or 1. All terms are positive, so it is precise wherever it is short.
-func series(v int, x float64) float64 {
-	q := x * x / 4
-	t := 1.0
-	if v == 1 {
-		t = x / 2
-	}
-	sum := t
-	for k := 1; ; k++ {
-		t *= q / float64(k*(k+v))
-		sum += t
-		if !(math.Abs(t) > 1e-17*math.Abs(sum)) {
-			return sum
+// ascending has 1/(k!(k+v)!) for orders v of 0 and 1: the coefficients of the modified Bessel functions in x²/4.
+var ascending = func() (c [2][48]float64) {
+	for v := range c {
+		t := 1.0
+		for k := range c[v] {
+			if k > 0 {
+				t /= float64(k) * float64(k+v)
+			}
+			c[v][k] = t
 		}
 	}
+	return c
+}()
+
+// series sums Σ (x²/4)^k / (k! (k+v)!), times (x/2)^v for v of 0 or 1. All terms are positive, so it is precise for x up to
+// nearBessel, where the terms left out are below a rounding.
+func series(v int, x float64) float64 {
+	q := x * x / 4
+	n := min(len(ascending[v]), 8+int(2*x))
+	s := 0.0
+	for k := n - 1; k >= 0; k-- {
+		s = math.FMA(s, q, ascending[v][k])
+	}
+	if v == 1 {
+		s *= x / 2
+	}
+	return s
 }
 
 // far sums the asymptotic series of exp(-x)·I_v(x)·√(2πx) until its terms stop shrinking.
-func far(v int, x float64) float64 {
-	mu := float64(4 * v * v)
-	t, sum := 1.0, 1.0
+func far(v int, x float64) float64 { return farOrder(float64(4*v*v), x) }
+
+// farOrder is far of the order v, of which mu is 4v².
+func farOrder(mu, x float64) float64 {
+	t, sum := 1.0, 0.0
 	for k := 1; k < 60; k++ {
 		odd := float64(2*k - 1)
 		u := -t * (mu - odd*odd) / (float64(k) * 8 * x)
-		if math.Abs(u) >= math.Abs(t) || math.Abs(u) < 1e-17 {
+		if math.Abs(u) >= math.Abs(t) || math.Abs(u) < 1e-18 {
 			break
 		}
 		t = u
 		sum += t
 	}
-	return sum
+	return 1 + sum
 }
 
-const nearBessel = 20
+const nearBessel = 18.5
 
 // I0e is exp(-|x|)·I0(x), I0 being the modified Bessel function of order 0.
 func I0e(x float64) float64 {
@@ -88,30 +101,69 @@ func I1(x float64) float64 {
 	return math.Copysign(h*(far(1, a)/math.Sqrt(2*math.Pi*a))*h, x)
 }
 
-// besselK is exp(x)·K_v(x): exp(-x(cosh t - 1))·cosh(vt) integrated by the trapezoidal rule, whose error is some
-// exp(-π²/h); from 30 on it takes the
-// asymptotic series. x must not be tiny.
-func besselK(v int, x float64) float64 {
+// stepK is the step of the trapezoidal rule of besselKv, coshLess has cosh t - 1 at its points.
+const stepK = 0.125
+
+var coshLess = func() (c [512]float64) {
+	for k := range c {
+		s := math.Sinh(stepK * float64(k) / 2)
+		c[k] = 2 * s * s
+	}
+	return c
+}()
+
+// besselK is exp(x)·K_v(x) for v of 0 and 1.
+func besselK(v int, x float64) float64 { return besselKv(float64(v), x) }
+
+// besselKv is exp(x)·K_v(x) for v from 0 to 1: exp(-x(cosh t - 1))·cosh(vt) integrated by the trapezoidal rule, whose error is some
+// exp(-π²/h); from 30 on it takes the asymptotic series. x must not be tiny.
+func besselKv(v, x float64) float64 {
 	if x > 30 {
-		return far(v, -x) * math.Sqrt(math.Pi/(2*x))
+		return farOrder(4*v*v, -x) * math.Sqrt(math.Pi/(2*x))
 	}
-	const h = 0.1
-	sum := 0.5
-	for k := 1; ; k++ {
-		t := h * float64(k)
-		s := math.Sinh(t / 2)
-		e := math.Exp(-2 * x * s * s) // cosh t - 1 = 2 sinh² t/2
-		if v == 1 {
-			e *= math.Cosh(t)
+	sum := 0.0
+	for k := 1; k < len(coshLess); k++ {
+		e := math.Exp(-x * coshLess[k])
+		switch v {
+		case 0:
+		case 1:
+			e *= coshLess[k] + 1
+		default:
+			e *= math.Cosh(v * stepK * float64(k))
 		}
-		sum += e
-		if e < 1e-18*sum {
-			return sum * h
+		if sum += e; e < 1e-18*sum {
+			break
 		}
 	}
+	return (0.5 + sum) * stepK
 }
 
 const eulerGamma = 0.577215664901532860606512090082402431
+
+// smallK0 and smallK1 are K0 and K1 for x up to 1, by their ascending series with the harmonic numbers H(k).
+func smallK0(x float64) float64 {
+	l, q := -(Log(x/2) + eulerGamma), x*x/4
+	sum, t, h := 0.0, 1.0, 0.0
+	for k := 1.0; k < 12; k++ {
+		t *= q / (k * k)
+		h += 1 / k
+		sum += t * h
+	}
+	return l*series(0, x) + sum
+}
+
+func smallK1(x float64) float64 {
+	l, q := -(Log(x/2) + eulerGamma), x*x/4
+	sum, t, h := 0.0, 1.0, 0.0
+	for k := 0.0; k < 12; k++ {
+		if k > 0 {
+			t *= q / (k * (k + 1))
+			h += 1 / k
+		}
+		sum += t * (2*h + 1/(k+1))
+	}
+	return 1/x - (l*series(1, x) + x/4*sum)
+}
 
 // K0e is exp(x)·K0(x), K0 being the modified Bessel function of the second kind of order 0: Inf at 0, NaN below.
 func K0e(x float64) float64 {
@@ -122,8 +174,8 @@ func K0e(x float64) float64 {
 		return math.NaN()
 	case x == math.Inf(1):
 		return 0
-	case x < 1e-6:
-		return -(Log(x/2) + eulerGamma) * (1 + x)
+	case x <= 1:
+		return smallK0(x) * math.Exp(x)
 	}
 	return besselK(0, x)
 }
@@ -137,17 +189,26 @@ func K1e(x float64) float64 {
 		return math.NaN()
 	case x == math.Inf(1):
 		return 0
-	case x < 1e-6:
-		return (1/x + x/2*(Log(x/2)+eulerGamma-0.5)) * (1 + x)
+	case x <= 1:
+		return smallK1(x) * math.Exp(x)
 	}
 	return besselK(1, x)
 }
 
 // K0 is the modified Bessel function of the second kind of order 0.
-func K0(x float64) float64 { return K0e(x) * math.Exp(-x) }
+func K0(x float64) float64 { return decayed(K0e(x), x) }
+
+// decayed is v·exp(-x), as two factors where the exponential alone would be subnormal.
+func decayed(v, x float64) float64 {
+	if x > 600 {
+		h := math.Exp(-x / 2)
+		return v * h * h
+	}
+	return v * math.Exp(-x)
+}
 
 // K1 is the modified Bessel function of the second kind of order 1.
-func K1(x float64) float64 { return K1e(x) * math.Exp(-x) }
+func K1(x float64) float64 { return decayed(K1e(x), x) }
 
 // finite answers NaN for infinities, where PyTorch's Bessel functions do.
 func finite(f func(float64) float64) func(float64) float64 {

@@ -28,9 +28,40 @@ func Lgamma(x float64) float64 {
 		return math.Inf(1)
 	case x != 0 && math.Abs(x) < 1e-290:
 		return -Log(math.Abs(x))
+	case x > 0.5 && x < 1.5:
+		return lgamma1p(x - 1)
+	case x >= 1.5 && x < 2.5:
+		return lgamma2p(x - 2)
 	}
 	v, _ := math.Lgamma(x)
 	return v
+}
+
+// lgamma1p is log Γ(1+z) for z above -1, precise near its zeros at 0 and 1.
+func lgamma1p(z float64) float64 {
+	if math.Abs(z) <= 0.5 {
+		return lgamma2p(z) - math.Log1p(z)
+	}
+	return Lgamma(1 + z)
+}
+
+// zetaRests has (-1)ᵏ(ζ(k) - 1)/k for k from 2 on.
+var zetaRests = [...]float64{
+	0.3224670334241132, -0.0673523010531981, 0.020580808427784546, -0.007385551028673986, 0.0028905103307415234,
+	-0.001192753911703261, 0.0005096695247430425, -0.00022315475845357939, 9.945751278180853e-05, -4.492623673813314e-05,
+	2.050721277567069e-05, -9.439488275268397e-06, 4.374866789907488e-06, -2.039215753801366e-06, 9.55141213040742e-07,
+	-4.492469198764566e-07, 2.1207184805554665e-07, -1.0043224823968099e-07, 4.7698101693639804e-08, -2.2711094608943164e-08,
+	1.0838659214896955e-08, -5.183475041970047e-09, 2.4836745438024785e-09, -1.1921401405860912e-09, 5.731367241678862e-10,
+	-2.7595228851242334e-10,
+}
+
+// lgamma2p is log Γ(2+w) for |w| up to 1/2, by its series.
+func lgamma2p(w float64) float64 {
+	s := 0.0
+	for k := len(zetaRests) - 1; k >= 0; k-- {
+		s = math.FMA(s, w, zetaRests[k])
+	}
+	return w * (0x1.b0ee6072093cep-2 + w*s) // 1 - γ
 }
 
 // bernoulli holds B(2k)/(2k)! for k from 1 on.
@@ -50,14 +81,19 @@ func Digamma(x float64) float64 {
 		if x == math.Floor(x) {
 			return math.NaN()
 		}
-		// ψ(1-x) - ψ(x) = π/tan(πx); the fraction alone keeps the tangent precise.
-		_, f := math.Modf(x)
-		r = -math.Pi / math.Tan(math.Pi*f)
+		// ψ(1-x) - ψ(x) = π/tan(πx); the distance from the pole alone keeps the tangent precise.
+		r = -math.Pi / math.Tan(math.Pi*(x-math.Round(x)))
 		x = 1 - x
 	}
-	for x < 12 {
-		r -= 1 / x
-		x++
+	if x < 1 {
+		return r + (digamma12(x+1) - 1/x)
+	}
+	if x < 12 {
+		up := 0.0
+		for ; x > 2; x-- {
+			up += 1 / (x - 1)
+		}
+		return r + (digamma12(x) + up)
 	}
 	if x == math.Inf(1) {
 		return x
@@ -77,6 +113,27 @@ func Digamma(x float64) float64 {
 		p /= x * x
 	}
 	return r
+}
+
+// digammaRoot is the positive zero of ψ; digammaNear has ψ(x)/(x - root) in x - 3/2 for x from 1 to 2, which scripts/special/digamma.py
+// prints: near the zero other formulas lose all digits.
+const digammaRoot, digammaRootLow = 0x1.762d86356be3fp+0, 0x1.b86a722197829p-54
+
+var digammaNear = [...]float64{
+	0.9510558760318328, -0.42362742128146047, 0.24054248424078692, -0.1484049230539187, 0.09498872445291558, -0.061922133271544284,
+	0.04076083393821673, -0.026975796849706184, 0.01790724844392596, -0.011908215027359153, 0.007927018411136843, -0.005280020192518892,
+	0.0035181618550874957, -0.0023446252179885993, 0.001562789950608375, -0.0010424323828753985, 0.000694908174082211,
+	-0.0004591975036646912, 0.0003061242075543146, -0.00022001895005109955, 0.0001466781049062341, -5.7709404612698156e-05,
+	3.847275205849602e-05, -8.394009422598467e-05, 5.596002350342592e-05,
+}
+
+// digamma12 is ψ(x) for x from 1 to 2.
+func digamma12(x float64) float64 {
+	s := 0.0
+	for k := len(digammaNear) - 1; k >= 0; k-- {
+		s = math.FMA(s, x-1.5, digammaNear[k])
+	}
+	return s * ((x - digammaRoot) - digammaRootLow)
 }
 
 // Zeta is the Hurwitz zeta function Σ (k+q)^-s, by Euler and Maclaurin. It is Inf at s = 1 and where a term is, NaN
@@ -105,30 +162,35 @@ func Zeta(s, q float64) float64 {
 		}
 		return Zeta(s, f) + below
 	}
+	return zetaSum(s, q)
+}
+
+// zetaSum is Zeta for s > 1 and q > 0: the first terms, and the rest by the formula of Euler and Maclaurin, all over the power of
+// its first base: a large base's own power may underflow where the sum does not.
+func zetaSum(s, q float64) float64 {
 	const n = 12
 	sum, a := 0.0, q
-	for i := 0; a <= n || i < n; i++ { // counted: from 2⁵³ on, a+1 is a
-		t := math.Pow(a, -s)
+	for i := 0; (a <= n || i < n) && a < 1e8; i++ {
+		t := powDD(a, -s)
 		sum += t
-		if math.Abs(t) < 1e-17*math.Abs(sum) && a > 0 {
+		if math.Abs(t) < 1e-17*math.Abs(sum) {
 			return sum
 		}
 		a++
 	}
 	// The tail from a on: ∫ + half a term + Σ B(2k)/(2k)! · s(s+1)…(s+2k-2) · a^(-s-2k+1)
-	t := math.Pow(a, -s)
-	sum += t*a/(s-1) + t/2
-	rise, p := s, t/a
+	tail := 1/(s-1) + 0.5/a
+	rise, p := s, 1/(a*a)
 	for k, b := range bernoulli {
 		term := b * rise * p
-		sum += term
-		if math.Abs(term) < 1e-17*math.Abs(sum) {
+		tail += term
+		if math.Abs(term) < 1e-17*math.Abs(tail) {
 			break
 		}
 		rise *= (s + float64(2*k+1)) * (s + float64(2*k+2))
 		p /= a * a
 	}
-	return sum
+	return sum + powDD(a, 1-s)*tail
 }
 
 // Polygamma is the n-th derivative of Digamma.
@@ -149,11 +211,11 @@ func Polygamma(n int, x float64) float64 {
 
 // trigamma is Σ 1/(k+x)², reflected for negative numbers.
 func trigamma(x float64) float64 {
-	if math.IsInf(x, -1) {
+	switch {
+	case math.IsInf(x, -1):
 		return math.NaN()
-	}
-	if x < 0.5 && x != math.Floor(x) {
-		s := math.Sin(math.Pi * x)
+	case x < 0 && x != math.Floor(x):
+		s := math.Sin(math.Pi * (x - math.Round(x)))
 		return math.Pi*math.Pi/(s*s) - Zeta(2, 1-x)
 	}
 	return Zeta(2, x)

@@ -131,4 +131,3 @@ func logRest(m float64) float64 {
 	q := s * s
 	return s*m - 2*s*q*(1.0/3+q*(1.0/5+q*(1.0/7+q*(1.0/9+q*(1.0/11+q/13)))))
 }
-

@@ -78,23 +78,39 @@ func put(b []byte, word int, v uint32) {
 	}
 }
 
-// Stream is the random words of one element, as many as it needs: for samplers that reject. The first is the hash of
-// the element's number, and the key of the others.
-type Stream struct{ k0, k1, next uint32 }
+// Stream is the random words of one element, as many as it needs: for samplers that reject. Word j of element i is the hash of the
+// pair (i, j), with the upper half of i above j: a kernel can hash word j of many elements at once.
+type Stream struct {
+	k0, k1, element, high, next uint32
+	ready                       [2]uint64 // the first words, if they were hashed before
+	hashed                      uint32    // how many of them
+}
 
 // Element returns the words of element i under a key.
 func Element(k0, k1 uint32, i uint64) Stream {
-	x, y := Hash(k0, k1, uint32(i), uint32(i>>32))
-	return Stream{k0: x, k1: y}
+	return Stream{k0: k0, k1: k1, element: uint32(i), high: High(i)}
+}
+
+// High is the second word of the counter of word 0 of element i; word j has High(i) + j.
+func High(i uint64) uint32 { return uint32(i>>32) << 16 }
+
+// Hashed is Element, the first two words of which were hashed already.
+func Hashed(k0, k1 uint32, i, word0, word1 uint64) Stream {
+	return Stream{k0: k0, k1: k1, element: uint32(i), high: High(i), ready: [2]uint64{word0, word1}, hashed: 2}
 }
 
 // Word returns the next 64 bits.
 func (s *Stream) Word() uint64 {
-	x, y := s.k0, s.k1
-	if s.next > 0 {
-		x, y = Hash(s.k0, s.k1, s.next, 0)
-	}
+	j := s.next
 	s.next++
+	if j < s.hashed {
+		return s.ready[j&1]
+	}
+	return s.hash(j)
+}
+
+func (s *Stream) hash(j uint32) uint64 {
+	x, y := Hash(s.k0, s.k1, s.element, s.high+j)
 	return uint64(x)<<32 | uint64(y)
 }
 

@@ -73,7 +73,8 @@ func TestSamplers(t *testing.T) {
 	for _, rate := range []float64{0, 0.1, 1, 9.9, 10, 30, 1e4, 1e9} {
 		check("poisson", rate, rate, func(s *Stream) float64 { return s.Poisson(rate) })
 	}
-	for _, c := range [][2]float64{{0, 0.5}, {1, 0.3}, {20, 0.1}, {20, 0.5}, {20, 0.95}, {100, 0.3}, {1e6, 0.4}, {1e6, 1e-6}, {5, 0}, {5, 1}} {
+	for _, c := range [][2]float64{{0, 0.5}, {1, 0.3}, {20, 0.1}, {20, 0.5}, {20, 0.95}, {100, 0.3}, {1e6, 0.4}, {1e6, 1e-6},
+		{5, 0}, {5, 1}} {
 		check("binomial", c[0]*c[1], c[0]*c[1]*(1-c[1]), func(s *Stream) float64 {
 			k := s.Binomial(c[0], c[1])
 			if k < 0 || k > c[0] || k != math.Trunc(k) {
@@ -88,7 +89,8 @@ func TestSamplers(t *testing.T) {
 	const wide = 3 << 62
 	check("below 3·2⁶²", 0.5, 1.0/12, func(s *Stream) float64 { return float64(s.Below(wide)) / float64(uint64(wide)) })
 	s := Element(1, 2, 3)
-	for _, v := range []float64{s.Poisson(-1), s.Poisson(math.NaN()), s.Poisson(math.Inf(1)), s.Binomial(-1, 0.5), s.Binomial(3, 1.5), s.Binomial(3, math.NaN())} {
+	for _, v := range []float64{s.Poisson(-1), s.Poisson(math.NaN()), s.Poisson(math.Inf(1)), s.Binomial(-1, 0.5), s.Binomial(3, 1.5),
+		s.Binomial(3, math.NaN())} {
 		if !math.IsNaN(v) {
 			t.Errorf("arguments out of range give %v, want NaN", v)
 		}

@@ -3,6 +3,7 @@ package lucid
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"sync"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -32,9 +33,10 @@ const (
 	endMagic = "\x89LUCEND\n"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made at the first use: it is not free, and most programs read no such file.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-func sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+func sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
 
 func align(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
 

@@ -27,7 +27,8 @@ func encode(t testing.TB, c Checkpoint) []byte {
 
 func sample() Checkpoint {
 	c := Checkpoint{Schema: map[string]int{"model": 2, "optim": 1}}
-	c.Sections = append(c.Sections, Section{Name: "config", Kind: JSON, Data: []byte(`{"lr": 0.1}`)}, Section{Name: "rng", Kind: Bytes, Data: []byte{1, 2, 3}})
+	c.Sections = append(c.Sections, Section{Name: "config", Kind: JSON, Data: []byte(`{"lr": 0.1}`)},
+		Section{Name: "rng", Kind: Bytes, Data: []byte{1, 2, 3}})
 	c.Add(codectest.Tensor(dtype.Float32, []int{2, 3}))
 	c.Add(codectest.Tensor(dtype.Bool, nil))
 	c.Add(codectest.Tensor(dtype.Int64, []int{3, 0, 2}))
@@ -144,7 +145,8 @@ func TestSchemas(t *testing.T) {
 	RegisterSchema("model", 2, mark("three"))
 	RegisterSchema("model", 3, mark("four"))
 	n := len(c.Sections)
-	if err := c.Upgrade(map[string]int{"model": 4, "optim": 1}); err != nil || len(c.Sections) != n+2 || c.Sections[n+1].Name != "four" || c.Schema["model"] != 4 {
+	if err := c.Upgrade(map[string]int{"model": 4, "optim": 1}); err != nil || len(c.Sections) != n+2 || c.Sections[n+1].Name != "four" ||
+		c.Schema["model"] != 4 {
 		t.Error(c.Schema, err)
 	}
 	boom := errors.New("boom")
@@ -257,7 +259,8 @@ func TestHostile(t *testing.T) {
 }
 
 func itoa(u uint32) string {
-	return strings.TrimSuffix(strings.TrimPrefix(string(sectionSpec{crc: u}.append(nil)), `{"name":"","kind":"","offset":0,"size":0,"crc32c":`), "}")
+	return strings.TrimSuffix(strings.TrimPrefix(string(sectionSpec{crc: u}.append(nil)),
+		`{"name":"","kind":"","offset":0,"size":0,"crc32c":`), "}")
 }
 
 func FuzzRead(f *testing.F) {

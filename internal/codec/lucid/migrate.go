@@ -50,16 +50,21 @@ func (c *Checkpoint) Upgrade(known map[string]int) error {
 		want, ok := known[part]
 		switch {
 		case !ok:
-			return fault.New(fault.Version, op, "the checkpoint has a part %q of schema version %d, which this library does not know; it knows %v", part, v, slices.Sorted(maps.Keys(known)))
+			return fault.New(fault.Version, op,
+				"the checkpoint has a part %q of schema version %d, which this library does not know; it knows %v", part, v,
+				slices.Sorted(maps.Keys(known)))
 		case v > want:
-			return fault.New(fault.Version, op, "the checkpoint's %q has schema version %d; this library knows up to %d; update it", part, v, want)
+			return fault.New(fault.Version, op, "the checkpoint's %q has schema version %d; this library knows up to %d; update it", part,
+				v, want)
 		}
 		for ; v < want; v++ {
 			stepsMu.RLock()
 			step := parts[schemaStep{part, v}]
 			stepsMu.RUnlock()
 			if step == nil {
-				return fault.New(fault.Version, op, "the checkpoint's %q has schema version %d; this library knows %d and no way from %d to %d", part, c.Schema[part], want, v, v+1)
+				return fault.New(fault.Version, op,
+					"the checkpoint's %q has schema version %d; this library knows %d and no way from %d to %d", part,
+					c.Schema[part], want, v, v+1)
 			}
 			if err := step(c); err != nil {
 				return fault.Wrap(fault.Version, op, err, "bringing %q from schema version %d to %d", part, v, v+1)
@@ -76,7 +81,8 @@ func migrate(c *Checkpoint, from, to int) error {
 	for v := from; v < to; v++ {
 		step := steps[v]
 		if step == nil {
-			return fault.New(fault.Version, op, "the file has format version %d; this library reads version %d and knows no way from %d to %d", from, to, v, v+1)
+			return fault.New(fault.Version, op,
+				"the file has format version %d; this library reads version %d and knows no way from %d to %d", from, to, v, v+1)
 		}
 		if err := step(c); err != nil {
 			return fault.Wrap(fault.Version, op, err, "bringing the file from format version %d to %d", v, v+1)

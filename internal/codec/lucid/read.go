@@ -88,7 +88,8 @@ func (d *decoder) decode() (c Checkpoint, version int, err error) {
 func (d *decoder) header(p prefix) (h header, err error) {
 	room := uint64(d.size - prefixSize - trailerSize)
 	if p.headerLen > room || p.headerLen > uint64(d.lim.MaxHeader) {
-		return h, fault.New(fault.Format, op, "the header claims %d bytes, the file has %d and the limit is %d", p.headerLen, room, d.lim.MaxHeader)
+		return h, fault.New(fault.Format, op, "the header claims %d bytes, the file has %d and the limit is %d", p.headerLen, room,
+			d.lim.MaxHeader)
 	}
 	text := make([]byte, p.headerLen)
 	if err := d.next(text); err != nil {
@@ -148,7 +149,7 @@ func (d *decoder) next(b []byte) error {
 		return err
 	}
 	d.at += int64(len(b))
-	d.crc = crc32.Update(d.crc, castagnoli, b)
+	d.crc = crc32.Update(d.crc, castagnoli(), b)
 	return nil
 }
 

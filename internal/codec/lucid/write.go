@@ -104,7 +104,7 @@ func (s *summing) write(b []byte) {
 	}
 	_, s.err = s.w.Write(b)
 	s.n += int64(len(b))
-	s.crc = crc32.Update(s.crc, castagnoli, b)
+	s.crc = crc32.Update(s.crc, castagnoli(), b)
 }
 
 func (s *summing) pad() {

@@ -137,7 +137,8 @@ func checkEntry(f *zip.File, size int64) error {
 	case f.Method == zip.Deflate && full > 1032*packed+1032: // packed is a file's length: no overflow
 		return fault.New(fault.Format, op, "archive entry %q claims to inflate from %d bytes to %d", f.Name, packed, full)
 	case f.Method != zip.Store && f.Method != zip.Deflate:
-		return fault.New(fault.Format, op, "archive entry %q has compression method %d; only stored and deflated are read", f.Name, f.Method)
+		return fault.New(fault.Format, op, "archive entry %q has compression method %d; only stored and deflated are read",
+			f.Name, f.Method)
 	}
 	return nil
 }
@@ -147,7 +148,8 @@ func checkName(name string, lim codec.Limits) error {
 	if err := codec.CheckName(op, name, lim); err != nil {
 		return err
 	}
-	bad := name == "" || name[0] == '/' || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == utf8.RuneError })
+	bad := name == "" || name[0] == '/' || strings.ContainsFunc(name,
+		func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == utf8.RuneError })
 	for part := range strings.SplitSeq(name, "/") {
 		bad = bad || part == ".."
 	}

@@ -38,7 +38,8 @@ func parseDescr(name, descr string) (d dtype.DType, swap, void bool, err error) 
 	case ok:
 		return d, swap && d.Size() > 1, code == "V2", nil
 	case code == "O":
-		return 0, false, false, fault.New(fault.DType, op, "array %q holds Python objects, which would have to be unpickled; save it with a numeric dtype", name)
+		return 0, false, false, fault.New(fault.DType, op,
+			"array %q holds Python objects, which would have to be unpickled; save it with a numeric dtype", name)
 	}
 	return 0, false, false, fault.New(fault.DType, op, "array %q has the NumPy type %.32q, which has no counterpart here", name, descr)
 }

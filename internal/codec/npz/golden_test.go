@@ -62,7 +62,8 @@ func TestGoldenVersions(t *testing.T) {
 
 func TestGoldenRefused(t *testing.T) {
 	for name, hint := range map[string]string{
-		"struct.npy": "structured", "object.npy": "unpickled", "unicode.npy": "<U2", "longdouble.npy": "<f16", "bfloat16.npy": "VoidAsBFloat16",
+		"struct.npy": "structured", "object.npy": "unpickled", "unicode.npy": "<U2", "longdouble.npy": "<f16",
+		"bfloat16.npy": "VoidAsBFloat16",
 	} {
 		_, err := ReadNpy("testdata/"+name, Options{})
 		codectest.WantKind(t, err, fault.DType)

@@ -202,7 +202,8 @@ func TestNote(t *testing.T) {
 	if err := Encode(&bytes.Buffer{}, f, WriteOptions{}); err == nil {
 		t.Error("an array in the way of the metadata is accepted")
 	}
-	for what, comment := range map[string]string{"no note": noteElsewhere, "damaged": notePrefix + "{", "no array": notePrefix + `{"version":1,"dtypes":{"q":"bfloat16"}}`} {
+	for what, comment := range map[string]string{"no note": noteElsewhere, "damaged": notePrefix + "{",
+		"no array": notePrefix + `{"version":1,"dtypes":{"q":"bfloat16"}}`} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		z.SetComment(comment)

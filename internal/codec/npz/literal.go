@@ -111,7 +111,8 @@ func (l *literal) str() (string, error) {
 
 func (l *literal) descr() (string, error) {
 	if c := l.peek(); c == '[' || c == '(' {
-		return "", fault.New(fault.DType, op, "array %q has a structured type (named fields); save each field as an array of its own", l.name)
+		return "", fault.New(fault.DType, op, "array %q has a structured type (named fields); save each field as an array of its own",
+			l.name)
 	}
 	return l.str()
 }

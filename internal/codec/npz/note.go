@@ -69,7 +69,8 @@ func findNote(comment string, about *zip.File, o Options) (note, error) {
 func readNote(f *zip.File, o Options) (n note, err error) {
 	lim := o.Limits.Filled()
 	if f.Name == noteName {
-		t, err := readEntry(entry{strings.TrimSuffix(noteName, ".npy"), f}, false, o, codec.NewBudget(op, codec.Limits{MaxBytes: lim.MaxHeader}))
+		t, err := readEntry(entry{strings.TrimSuffix(noteName, ".npy"), f}, false, o,
+			codec.NewBudget(op, codec.Limits{MaxBytes: lim.MaxHeader}))
 		if err != nil {
 			return n, err
 		}

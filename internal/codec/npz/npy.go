@@ -39,7 +39,8 @@ func (s *stream) read() (codec.Tensor, error) {
 		return codec.Tensor{}, err
 	}
 	if void && !s.bf16 {
-		return codec.Tensor{}, fault.New(fault.DType, op, "array %q has the NumPy type %q; if it is bfloat16, set VoidAsBFloat16", s.name, f.descr)
+		return codec.Tensor{}, fault.New(fault.DType, op, "array %q has the NumPy type %q; if it is bfloat16, set VoidAsBFloat16",
+			s.name, f.descr)
 	}
 	spec := codec.Spec{Name: s.name, DType: d, Shape: f.shape, Size: s.size - used}
 	if err := codec.Check(op, spec, spec.Size, s.lim); err != nil {

@@ -35,5 +35,6 @@ func lookup(tensor, name string) (d dtype.DType, raw string, err error) {
 }
 
 func refuseRaw(tensor, raw string) error {
-	return fault.New(fault.DType, op, "tensor %q has dtype %s, which has no counterpart here; set RawF8 to read its bytes as uint8, or convert the file", tensor, raw)
+	return fault.New(fault.DType, op,
+		"tensor %q has dtype %s, which has no counterpart here; set RawF8 to read its bytes as uint8, or convert the file", tensor, raw)
 }

@@ -32,7 +32,8 @@ func readHeader(r io.ReaderAt, size int64, lim codec.Limits) (*header, error) {
 	n := binary.LittleEndian.Uint64(prefix[:])
 	switch {
 	case n > uint64(size-8):
-		return nil, fault.New(fault.Format, op, "the header claims %d bytes, the file has %d after it; is this a safetensors file, and whole?", n, size-8)
+		return nil, fault.New(fault.Format, op,
+			"the header claims %d bytes, the file has %d after it; is this a safetensors file, and whole?", n, size-8)
 	case n > uint64(lim.MaxHeader):
 		return nil, fault.New(fault.Format, op, "a header of %d bytes is over the limit of %d", n, lim.MaxHeader)
 	}

@@ -24,17 +24,20 @@ func TestHostile(t *testing.T) {
 		return `{"a":{"dtype":"` + d + `","shape":` + shape + `,"data_offsets":` + off + `}}`
 	}
 	cases := map[string][]byte{
-		"empty":            {},
-		"seven bytes":      make([]byte, 7),
-		"no header":        make([]byte, 8),
-		"length past end":  binary.LittleEndian.AppendUint64(nil, 1),
-		"length 2^64-1":    append(bytes.Repeat([]byte{0xff}, 8), '{', '}'),
-		"length 2^63":      append(binary.LittleEndian.AppendUint64(nil, 1<<63), '{', '}'),
-		"leading space":    raw(" "+ok, four),
-		"array":            raw(`[]`, nil),
-		"invalid UTF-8":    raw("{\"\xff\":1}", nil),
-		"duplicate tensor": raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)),
-		"duplicate escape": raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"\u0061":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)),
+		"empty":           {},
+		"seven bytes":     make([]byte, 7),
+		"no header":       make([]byte, 8),
+		"length past end": binary.LittleEndian.AppendUint64(nil, 1),
+		"length 2^64-1":   append(bytes.Repeat([]byte{0xff}, 8), '{', '}'),
+		"length 2^63":     append(binary.LittleEndian.AppendUint64(nil, 1<<63), '{', '}'),
+		"leading space":   raw(" "+ok, four),
+		"array":           raw(`[]`, nil),
+		"invalid UTF-8":   raw("{\"\xff\":1}", nil),
+		"duplicate tensor": raw(
+			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)),
+		"duplicate escape": raw(
+			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"\u0061":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
+			make([]byte, 8)),
 		"duplicate field":  raw(`{"a":{"dtype":"F32","dtype":"I32","shape":[1],"data_offsets":[0,4]}}`, four),
 		"duplicate meta":   raw(`{"__metadata__":{"k":"1","k":"2"}}`, nil),
 		"meta not string":  raw(`{"__metadata__":{"k":1}}`, nil),
@@ -58,13 +61,17 @@ func TestHostile(t *testing.T) {
 		"past the end":     raw(spec("F32", "[2]", "[0,8]"), four),
 		"hole at start":    raw(spec("F32", "[1]", "[4,8]"), make([]byte, 8)),
 		"trailing":         raw(ok, make([]byte, 5)),
-		"overlap":          raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four),
-		"part overlap":     raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}}`, make([]byte, 6)),
-		"hole between":     raw(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`, make([]byte, 3)),
-		"empty inside":     raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}}`, four),
-		"no dtype":         raw(`{"a":{"shape":[1],"data_offsets":[0,4]}}`, four),
-		"not an object":    raw(`{"a":1}`, nil),
-		"name too long":    raw(`{"`+strings.Repeat("n", 5000)+`":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four),
+		"overlap": raw(
+			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four),
+		"part overlap": raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}}`,
+			make([]byte, 6)),
+		"hole between": raw(`{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}`,
+			make([]byte, 3)),
+		"empty inside": raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}}`,
+			four),
+		"no dtype":      raw(`{"a":{"shape":[1],"data_offsets":[0,4]}}`, four),
+		"not an object": raw(`{"a":1}`, nil),
+		"name too long": raw(`{"`+strings.Repeat("n", 5000)+`":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four),
 	}
 	for what, b := range cases {
 		_, err := Parse(b, Options{})

@@ -133,7 +133,8 @@ func openIndex(path string, o Options) (_ *File, err error) {
 			case listed:
 				return nil, fault.New(fault.Format, op, "%s: tensor %q is in %s and, by the index, in %s", path, s.Name, file, home)
 			case !o.IgnoreUnlisted:
-				return nil, fault.New(fault.Format, op, "%s: tensor %q of %s is not in the index; set IgnoreUnlisted to leave such tensors out", path, s.Name, file)
+				return nil, fault.New(fault.Format, op,
+					"%s: tensor %q of %s is not in the index; set IgnoreUnlisted to leave such tensors out", path, s.Name, file)
 			}
 		}
 	}

@@ -33,7 +33,9 @@ func shards(t *testing.T, index string) string {
 }
 
 func TestIndex(t *testing.T) {
-	path := shards(t, `{"metadata":{"total_size":37,"who":"me"},"weight_map":{"int8_5":"1.safetensors","bfloat16_2x3":"2.safetensors","float32_5":"1.safetensors"}}`)
+	path := shards(t,
+		`{"metadata":{"total_size":37,"who":"me"},"weight_map":{"int8_5":"1.safetensors","bfloat16_2x3":"2.safetensors",`+
+			`"float32_5":"1.safetensors"}}`)
 	for _, mapped := range []bool{false, true} {
 		f, err := Open(path, Options{Mapped: mapped})
 		if err != nil {
@@ -72,22 +74,23 @@ func TestIndexUnlisted(t *testing.T) {
 
 func TestIndexRefuses(t *testing.T) {
 	for what, index := range map[string]string{
-		"missing tensor": `{"weight_map":{"int8_5":"1.safetensors","float32_5":"1.safetensors","none":"2.safetensors","bfloat16_2x3":"2.safetensors"}}`,
-		"wrong shard":    `{"weight_map":{"int8_5":"2.safetensors","float32_5":"1.safetensors","bfloat16_2x3":"2.safetensors"}}`,
-		"in two shards":  `{"weight_map":{"int8_5":"1.safetensors","float32_5":"1.safetensors","bfloat16_2x3":"dup.safetensors"}}`,
-		"duplicate key":  `{"weight_map":{"int8_5":"1.safetensors","int8_5":"2.safetensors"}}`,
-		"no map":         `{"metadata":{}}`,
-		"not JSON":       `hello`,
-		"number":         `{"weight_map":{"a":1}}`,
-		"parent":         `{"weight_map":{"a":"../x.safetensors"}}`,
-		"dots":           `{"weight_map":{"a":".."}}`,
-		"dot":            `{"weight_map":{"a":"."}}`,
-		"absolute":       `{"weight_map":{"a":"/etc/passwd"}}`,
-		"backslash":      `{"weight_map":{"a":"..\\x"}}`,
-		"drive":          `{"weight_map":{"a":"C:x"}}`,
-		"subfolder":      `{"weight_map":{"a":"x/y"}}`,
-		"nul":            `{"weight_map":{"a":"x\u0000"}}`,
-		"empty":          `{"weight_map":{"a":""}}`,
+		"missing tensor": `{"weight_map":{"int8_5":"1.safetensors","float32_5":"1.safetensors","none":"2.safetensors",` +
+			`"bfloat16_2x3":"2.safetensors"}}`,
+		"wrong shard":   `{"weight_map":{"int8_5":"2.safetensors","float32_5":"1.safetensors","bfloat16_2x3":"2.safetensors"}}`,
+		"in two shards": `{"weight_map":{"int8_5":"1.safetensors","float32_5":"1.safetensors","bfloat16_2x3":"dup.safetensors"}}`,
+		"duplicate key": `{"weight_map":{"int8_5":"1.safetensors","int8_5":"2.safetensors"}}`,
+		"no map":        `{"metadata":{}}`,
+		"not JSON":      `hello`,
+		"number":        `{"weight_map":{"a":1}}`,
+		"parent":        `{"weight_map":{"a":"../x.safetensors"}}`,
+		"dots":          `{"weight_map":{"a":".."}}`,
+		"dot":           `{"weight_map":{"a":"."}}`,
+		"absolute":      `{"weight_map":{"a":"/etc/passwd"}}`,
+		"backslash":     `{"weight_map":{"a":"..\\x"}}`,
+		"drive":         `{"weight_map":{"a":"C:x"}}`,
+		"subfolder":     `{"weight_map":{"a":"x/y"}}`,
+		"nul":           `{"weight_map":{"a":"x\u0000"}}`,
+		"empty":         `{"weight_map":{"a":""}}`,
 	} {
 		_, err := Read(shards(t, index), Options{})
 		if err == nil {

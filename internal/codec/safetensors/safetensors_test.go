@@ -106,7 +106,8 @@ func TestWriteRefuses(t *testing.T) {
 }
 
 func TestF8(t *testing.T) {
-	b := raw(`{"w":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[],"data_offsets":[2,3]}}`, []byte{1, 2, 3})
+	b := raw(`{"w":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[],"data_offsets":[2,3]}}`,
+		[]byte{1, 2, 3})
 	_, err := Parse(b, Options{})
 	codectest.WantKind(t, err, fault.DType)
 	if err == nil || !strings.Contains(err.Error(), "F8_E4M3") {
@@ -127,7 +128,8 @@ func TestF8(t *testing.T) {
 
 // Bytes other than 0 and 1 become true; misaligned views are copied.
 func TestBoolAndAlignment(t *testing.T) {
-	b := raw(`{"m":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]},"x":{"dtype":"F64","shape":[1],"data_offsets":[3,11]}} `, []byte{0, 2, 1, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
+	b := raw(`{"m":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]},"x":{"dtype":"F64","shape":[1],"data_offsets":[3,11]}} `,
+		[]byte{0, 2, 1, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f})
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	os.WriteFile(path, b, 0o600)
 	for _, mapped := range []bool{false, true} {

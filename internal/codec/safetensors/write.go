@@ -100,7 +100,8 @@ func checkWrite(t codec.Tensor, seen map[string]bool) error {
 	}
 	seen[t.Name] = true
 	if names[t.DType] == "" {
-		return fault.New(fault.DType, op, "tensor %q: the format has no %s; save it as its real and imaginary parts, as .npz or as .lucid", t.Name, t.DType)
+		return fault.New(fault.DType, op, "tensor %q: the format has no %s; save it as its real and imaginary parts, as .npz or as .lucid",
+			t.Name, t.DType)
 	}
 	return nil
 }

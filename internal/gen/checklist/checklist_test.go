@@ -99,7 +99,8 @@ func TestFollowChecklists(t *testing.T) {
 			if l.name == "module" {
 				test := filepath.Join(dir, "nn/channel_scale_test.go")
 				mustRemove(t, test)
-				if out, ok := run(dir, command{"go", "test", "./internal/lint", "-run", "TestModulesAreTested"}); ok || !strings.Contains(out, "NewChannelScale") {
+				if out, ok := run(dir, command{"go", "test", "./internal/lint", "-run", "TestModulesAreTested"}); ok ||
+					!strings.Contains(out, "NewChannelScale") {
 					t.Errorf("a module without a test fails no test:\n%s", out)
 				}
 				write(t, test, added(t, l.name)["nn/channel_scale_test.go"])
@@ -113,7 +114,8 @@ func TestFollowChecklists(t *testing.T) {
 				// A pattern that matches nothing would pass; one with a slash names a subtest.
 				pattern := c[len(c)-1]
 				out, ok := run(dir, append(slices.Clone(c), "-v"))
-				if !ok || strings.Contains(out, "no tests to run") || strings.Contains(pattern, "/ops/") && !strings.Contains(out, "--- PASS: "+pattern) {
+				if !ok || strings.Contains(out, "no tests to run") || strings.Contains(pattern, "/ops/") &&
+					!strings.Contains(out, "--- PASS: "+pattern) {
 					t.Fatalf("%s:\n%s", strings.Join(c, " "), out)
 				}
 			}

@@ -28,7 +28,7 @@ var families = map[string][]string{
 	"matmul":     {"addmm", "matmul", "products", "products_more", "gather_mm", "einsum", "hadamard"},
 	"norm":       {"batch_norm", "group_norm", "layer_norm", "norm_more"},
 	"pool":       {"pool", "pool_avg"},
-	"random":     {"random", "random_more", "random_named", "random_categorical", "normal"},
+	"random":     {"random", "random_more", "random_multivariate", "random_named", "random_categorical", "normal"},
 	"recurrent":  {"recurrent"},
 	"reduce":     {"reduce", "extrema", "extremum", "moments", "logsumexp", "nan_reduce", "norm", "truth"},
 	"shape":      {"view", "dims", "join", "split", "repeat", "strided", "diagonal", "pad", "move"},

@@ -62,7 +62,8 @@ var hidden = map[string]bool{"MaxPoolOptions.ReturnIndices": true}
 var counts = map[string]bool{"Groups": true, "Bins": true, "NumClasses": true, "DivisorOverride": true, "Step": true,
 	"BlockSize": true, "CombinationsOptions.R": true, "ExponentialWindowOptions.Tau": true, "FFTFreqOptions.D": true,
 	"GaussianWindowOptions.Std": true, "HuberLossOptions.Delta": true, "LobpcgOptions.K": true, "LobpcgOptions.Niter": true,
-	"PcaLowrankOptions.Q": true, "SvdLowrankOptions.Q": true, "MultiMarginLossOptions.P": true, "RoPEOptions.Base": true, "RoPEOptions.Scale": true,
+	"PcaLowrankOptions.Q": true, "SvdLowrankOptions.Q": true, "MultiMarginLossOptions.P": true, "RoPEOptions.Base": true,
+	"RoPEOptions.Scale":         true,
 	"SliceScatterOptions.Start": true, "SoftplusOptions.Beta": true, "StepOptions.Threshold": true,
 	"TensorInvOptions.Ind": true, "VanderOptions.N": true}
 
@@ -202,7 +203,7 @@ func (t optionType) write(b *bytes.Buffer, src *source, show func(string) string
 		}
 		set = append(set, f.name+": "+v)
 	}
-	fmt.Fprintf(b, "func (o %s) op() ops.%s { return ops.%s{%s} }\n\n", t.name, t.ops, t.ops, strings.Join(set, ", "))
+	fmt.Fprintf(b, "func (o %s) op() ops.%s { return ops.%s{%s} }\n\n", t.name, t.ops, t.ops, joined(set))
 	return nil
 }
 

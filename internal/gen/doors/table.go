@@ -2,8 +2,10 @@ package doors
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/format"
+	"strconv"
 	"strings"
 )
 
@@ -22,8 +24,48 @@ func (src *source) tableFile(family string) ([]byte, error) {
 	return format.Source([]byte(header + "package schema\n\n" + imports(text) + text))
 }
 
+// lineWidth is about where generated lists and strings begin a new line.
+const lineWidth = 110
+
+// literal writes a text as strings, one a line.
+func literal(s string) string {
+	var parts []string
+	for line := range strings.Lines(s) {
+		for len(line) > lineWidth {
+			at := strings.LastIndexByte(line[:lineWidth], ' ') + 1
+			if at == 0 {
+				break
+			}
+			parts, line = append(parts, strconv.Quote(line[:at])), line[at:]
+		}
+		parts = append(parts, strconv.Quote(line))
+	}
+	return cmp.Or(strings.Join(parts, " +\n"), `""`)
+}
+
+// joined joins the elements of a list, over several lines if they are long.
+func joined(list []string) string {
+	var b strings.Builder
+	at := 0
+	for i, s := range list {
+		if i > 0 {
+			b.WriteByte(',')
+			if at += len(s) + 2; at > lineWidth {
+				b.WriteByte('\n')
+				at = len(s)
+			} else {
+				b.WriteByte(' ')
+			}
+		} else {
+			at = len(s)
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
 func (src *source) schema(b *bytes.Buffer, o op) {
-	fmt.Fprintf(b, "\t\tSchema{Name: %q, Door: %q, Doc: %q,\n", o.name, o.public, o.doc)
+	fmt.Fprintf(b, "\t\tSchema{Name: %q, Door: %q,\n\t\t\tDoc: %s,\n", o.name, o.public, literal(o.doc))
 	if o.noGrad != "" || o.noVMap != "" {
 		fmt.Fprintf(b, "\t\t\tNoGrad: %q, NoVMap: %q,\n", o.noGrad, o.noVMap)
 	}
@@ -93,8 +135,8 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 			args = append(args, "v_"+p.name+dots)
 		}
 	}
-	fmt.Fprintf(b, "\t\t\tParams: []Param{%s},\n\t\t\tcall: func(c *Caller) []*graph.Node {\n%s", strings.Join(params, ", "), pre.String())
-	call := fmt.Sprintf("ops.%s(%s)", o.fn, strings.Join(args, ", "))
+	fmt.Fprintf(b, "\t\t\tParams: []Param{%s},\n\t\t\tcall: func(c *Caller) []*graph.Node {\n%s", joined(params), pre.String())
+	call := fmt.Sprintf("ops.%s(%s)", o.fn, joined(args))
 	switch {
 	case len(o.results) == 1 && o.results[0] == "*Node":
 		fmt.Fprintf(b, "\t\t\treturn []*graph.Node{%s}\n", call)

@@ -268,7 +268,7 @@ func (src *source) methodExpr(o op, m method, keep bool) func(param) string {
 		if keep {
 			set = append(set, "KeepDim: true")
 		}
-		return fmt.Sprintf("ops.%s{%s}", p.typ, strings.Join(set, ", "))
+		return fmt.Sprintf("ops.%s{%s}", p.typ, joined(set))
 	}
 }
 

@@ -172,3 +172,43 @@ func TestDeviceSettingsAreGuarded(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 }
+
+// TestRecordedSizes: sizes of one plan have a bounded number of recordings; the others are launched one by one, with the same bits.
+func TestRecordedSizes(t *testing.T) {
+	late, faults := fake.New(cpu.Device)
+	w := &tensortest.Target{Dev: late}
+	weight := lucid.Randn(3, 4)
+	f := func(x, w *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Tanh().Softmax(0) }
+	c := lucid.Compile(f)
+	there := w.Put(weight).Eval()
+	run := func(n int) {
+		x := lucid.Randn(n, 3).Eval()
+		got := c(w.Put(x).Eval(), there).To(lucid.CPU)
+		if want := lucid.Compile(f)(x, weight); !lucid.Equal(got, want) {
+			t.Fatalf("size %d differs", n)
+		}
+	}
+	for range 5 {
+		for n := 20; n < 40; n++ {
+			run(n)
+		}
+	}
+	recorded := func() (n int) {
+		for _, g := range lucid.Explain(c).Graphs {
+			if strings.HasPrefix(g, "recorded") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := recorded(); n != 8 || faults.Replayed() == 0 {
+		t.Fatalf("%d sizes of 20 are recorded, which ran %d times", n, faults.Replayed())
+	}
+	for range 100 { // another size comes much more often than those
+		run(50)
+	}
+	x := lucid.Explain(c)
+	if n := recorded(); n != 8 || !strings.HasPrefix(x.Graphs[0], "recorded") || x.Plans != 1 {
+		t.Fatalf("%d sizes are recorded, the last one is %q, %d plans", n, x.Graphs[0], x.Plans)
+	}
+}

@@ -164,12 +164,14 @@ func TestCompileTrees(t *testing.T) {
 		return pair{p.B, p.A.Mul(p.K), p.K}, m["x"].Add(xs[0]).Add(xs[1]), nil
 	})
 	for _, k := range []float64{2, 3, 2} {
-		p, s, err := f(pair{lucid.Ones(2), lucid.Zeros(3), k}, map[string]*lucid.Tensor{"x": lucid.Ones(2)}, []*lucid.Tensor{lucid.Ones(2), lucid.Ones(2)})
+		p, s, err := f(pair{lucid.Ones(2), lucid.Zeros(3), k}, map[string]*lucid.Tensor{"x": lucid.Ones(2)},
+			[]*lucid.Tensor{lucid.Ones(2), lucid.Ones(2)})
 		if err != nil || p.B.Sum().Item() != 2*k || s.Sum().Item() != 6 || p.K != k {
 			t.Errorf("k=%v: %v %v %v", k, p, s, err)
 		}
 	}
-	if _, _, err := f(pair{lucid.Ones(2), lucid.Zeros(3), -1}, map[string]*lucid.Tensor{"x": lucid.Ones(2)}, []*lucid.Tensor{lucid.Ones(2), lucid.Ones(2)}); err == nil {
+	if _, _, err := f(pair{lucid.Ones(2), lucid.Zeros(3), -1}, map[string]*lucid.Tensor{"x": lucid.Ones(2)},
+		[]*lucid.Tensor{lucid.Ones(2), lucid.Ones(2)}); err == nil {
 		t.Error("the function's error was lost")
 	}
 }
@@ -270,7 +272,8 @@ func TestCompiledTransformHasAName(t *testing.T) {
 		t.Errorf("a value that was escaped: %v", err)
 	}
 	g := lucid.Compile(lucid.VMap(func(in []*lucid.Tensor) *lucid.Tensor { return in[0].At(in[1]) }))
-	if err := lucid.Try(func() { g([]*lucid.Tensor{lucid.Ones(2, 3), lucid.Ones(2)}) }); err == nil || strings.Contains(err.Error(), "Stub") {
+	if err := lucid.Try(func() { g([]*lucid.Tensor{lucid.Ones(2, 3), lucid.Ones(2)}) }); err == nil ||
+		strings.Contains(err.Error(), "Stub") {
 		t.Errorf("a mistake inside: %v", err)
 	}
 }

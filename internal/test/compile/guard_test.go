@@ -120,10 +120,14 @@ func TestCompileCapturesTape(t *testing.T) {
 // TestEscapedValues: a value of a trace that is over is refused by everything that takes one.
 func TestEscapedValues(t *testing.T) {
 	var escaped *lucid.Tensor
-	lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { escaped = x.Add(1); return escaped.Mul(2) }, lucid.CompileOptions{Name: "mine"})(lucid.Ones(2))
+	lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { escaped = x.Add(1); return escaped.Mul(2) },
+		lucid.CompileOptions{Name: "mine"})(lucid.Ones(2))
 	for what, f := range map[string]func(){
-		"assign": func() { lucid.Ones(2).Assign(escaped) }, "vmap": func() { lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return x })(escaped) }, "backward": func() { escaped.Sum().Backward() },
-		"read": func() { lucid.ToSlice[float32](escaped) }, "eval": func() { escaped.Eval() }, "in place": func() { escaped.Add_(1) }, "captured": func() { lucid.Compile(func() *lucid.Tensor { return escaped.Neg() })() },
+		"assign": func() { lucid.Ones(2).Assign(escaped) }, "vmap": func() {
+			lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return x })(escaped)
+		}, "backward": func() { escaped.Sum().Backward() },
+		"read": func() { lucid.ToSlice[float32](escaped) }, "eval": func() { escaped.Eval() }, "in place": func() { escaped.Add_(1) },
+		"captured": func() { lucid.Compile(func() *lucid.Tensor { return escaped.Neg() })() },
 	} {
 		var e *lucid.Error
 		if err := lucid.Try(f); !errors.Is(err, lucid.ErrTrace) || !errors.As(err, &e) || e.Msg == "" {
@@ -139,7 +143,8 @@ func TestConstantGradientsAreWhereTheirTensorsAre(t *testing.T) {
 	p := (&tensortest.Target{Dev: late}).Put(lucid.Ones(2)).RequiresGrad_(true)
 	f := func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(7).Sum() }
 	_, vjp := lucid.VJP(f, p.Detach(), (&tensortest.Target{Dev: late}).Put(lucid.Scalar(1.0).To(lucid.Float32)))
-	for what, g := range map[string]*lucid.Tensor{"grad": lucid.Grad(f)(p.Detach()), "vjp": vjp, "compiled": lucid.Compile(lucid.Grad(f))(p.Detach())} {
+	for what, g := range map[string]*lucid.Tensor{"grad": lucid.Grad(f)(p.Detach()), "vjp": vjp,
+		"compiled": lucid.Compile(lucid.Grad(f))(p.Detach())} {
 		if g.Eval().Device() != p.Device() {
 			t.Errorf("%s is on %v", what, g.Device())
 		}
@@ -191,7 +196,8 @@ func TestFrozen(t *testing.T) {
 	for i := range want {
 		tensortest.Same(t, fmt.Sprint("position ", i), got[i], want[i])
 	}
-	tensortest.Same(t, "gradients", lucid.Stack([]*lucid.Tensor{want[3], want[5], want[8]}, 0), lucid.New([]float32{3, 3, 3, 3, 8, 8}, 3, 2))
+	tensortest.Same(t, "gradients", lucid.Stack([]*lucid.Tensor{want[3], want[5], want[8]}, 0),
+		lucid.New([]float32{3, 3, 3, 3, 8, 8}, 3, 2))
 }
 
 // TestCompiledElsewhere: a trace holds while a captured tensor has its gradient where it had it.

@@ -89,7 +89,8 @@ func TestLogitsAreNeverAllThere(t *testing.T) {
 	}
 	for _, kind := range []lucid.DType{lucid.Float32, lucid.BFloat16} {
 		chunked := func(x, w, b *lucid.Tensor) *lucid.Tensor {
-			return F.LinearCrossEntropy(x.To(kind), w.To(kind), y, F.LinearCrossEntropyOptions{LinearBias: b.To(kind), BatchChunkSize: chunk})
+			return F.LinearCrossEntropy(x.To(kind), w.To(kind), y,
+				F.LinearCrossEntropyOptions{LinearBias: b.To(kind), BatchChunkSize: chunk})
 		}
 		whole := func(x, w, b *lucid.Tensor) *lucid.Tensor {
 			return F.CrossEntropy(F.Linear(x.To(kind), w.To(kind), F.LinearOptions{Bias: b.To(kind)}), y)

@@ -19,7 +19,9 @@ func TestCompiledReadsStridedArguments(t *testing.T) {
 	}
 	f := lucid.Compile(body)
 	views := []*lucid.Tensor{
-		base, base.At(lucid.Ellipsis, lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -1}), base.T(), base.At(lucid.Range{Start: 3, Stop: lucid.End}, lucid.Range{Start: 1, Stop: lucid.End}), base.At(lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -2}).T(),
+		base, base.At(lucid.Ellipsis, lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -1}), base.T(),
+		base.At(lucid.Range{Start: 3, Stop: lucid.End}, lucid.Range{Start: 1, Stop: lucid.End}),
+		base.At(lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -2}).T(),
 		base.At(5).BroadcastTo(65, 130), base.At(lucid.Range{Start: 10, Stop: 20}), base.At(lucid.Range{Start: 30, Stop: 40}),
 	}
 	for i, v := range views {
@@ -51,7 +53,9 @@ func TestCompiledReturnsViewOfArgument(t *testing.T) {
 	f := lucid.Compile(func(x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
 		return x.T(), x.At(lucid.Range{Start: 1, Stop: lucid.End})
 	})
-	for _, v := range []*lucid.Tensor{base, base.At(lucid.Range{Start: 1, Stop: lucid.End}), base.At(lucid.Range{Start: 2, Stop: 4}, lucid.Range{Start: 1, Stop: 5}), base.At(lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -1})} {
+	for _, v := range []*lucid.Tensor{base, base.At(lucid.Range{Start: 1, Stop: lucid.End}),
+		base.At(lucid.Range{Start: 2, Stop: 4}, lucid.Range{Start: 1, Stop: 5}),
+		base.At(lucid.Range{Start: lucid.End, Stop: lucid.End, Step: -1})} {
 		a, b := f(v)
 		if !lucid.Equal(a, v.T()) || !lucid.Equal(b, v.At(lucid.Range{Start: 1, Stop: lucid.End})) {
 			t.Errorf("of %v:\n%v\n%v", v, a, b)

@@ -96,7 +96,8 @@ func TestCompileOneTensorTwice(t *testing.T) {
 	tensortest.Same(t, "read as captured, after", w, v)
 	// A view refuses to be written in place, compiled or not.
 	m := lucid.Ones(3, 3).Eval()
-	if err := lucid.Try(func() { g(m.At(0), lucid.Ones(3)) }); err == nil || err.Error() != lucid.Try(func() { f(m.At(0), lucid.Ones(3)) }).Error() {
+	if err := lucid.Try(func() { g(m.At(0), lucid.Ones(3)) }); err == nil ||
+		err.Error() != lucid.Try(func() { f(m.At(0), lucid.Ones(3)) }).Error() {
 		t.Errorf("a view: %v", err)
 	}
 }

@@ -35,7 +35,8 @@ func TestFailureIsReadWhileItRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			double := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2).Sum() })
-			for _, read := range []func(){func() { lucid.ToSlice[float32](bad) }, func() { double(bad).Item() }, func() { bad.Add(1).Sum().Item() }} {
+			for _, read := range []func(){func() { lucid.ToSlice[float32](bad) }, func() { double(bad).Item() },
+				func() { bad.Add(1).Sum().Item() }} {
 				if err := lucid.Try(read); !errors.Is(err, lucid.ErrIndex) {
 					t.Fatalf("a reader of what fails: %v", err)
 				}
@@ -107,7 +108,8 @@ func TestCancelGivesBackWhatItTook(t *testing.T) {
 		} else {
 			x.Add_(w.Put(lucid.Ones(n)).Flip(0).Contiguous())
 		}
-		err := lucid.EvalContext(&tensortest.Countdown{Context: context.Background(), Left: 1}, x) // it is asked when it is planned, and before the first launch
+		// it is asked when it is planned, and before the first launch
+		err := lucid.EvalContext(&tensortest.Countdown{Context: context.Background(), Left: 1}, x)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled: %v", err)
 		}
@@ -171,7 +173,8 @@ func TestFailedStepLeavesState(t *testing.T) {
 			if w.Dev != cpu.Device && round > 0 { // recorded runs are known to have failed when they are over
 				break
 			}
-			for what, bad := range map[string][]*lucid.Tensor{"input": {index(1, 5, vocab, 31), good[1]}, "target": {good[0], index(3, classes, 1, 15)}} {
+			for what, bad := range map[string][]*lucid.Tensor{"input": {index(1, 5, vocab, 31), good[1]},
+				"target": {good[0], index(3, classes, 1, 15)}} {
 				if err := lucid.Try(func() { step(bad[0], bad[1]).Item() }); !errors.Is(err, lucid.ErrIndex) {
 					t.Fatalf("%s out of range: %v", what, err)
 				}
@@ -185,7 +188,8 @@ func TestFailedStepLeavesState(t *testing.T) {
 			}
 			check("no memory")
 			for k := range 3 {
-				lucid.WithContext(&tensortest.Countdown{Context: context.Background(), Left: 3 * k}, func() { err = lucid.Try(func() { step(good[0], good[1]).Item() }) })
+				lucid.WithContext(&tensortest.Countdown{Context: context.Background(), Left: 3 * k},
+					func() { err = lucid.Try(func() { step(good[0], good[1]).Item() }) })
 				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("cancelled at look %d: %v", 3*k, err)
 				}

@@ -120,8 +120,9 @@ func TestCancelledBefore(t *testing.T) {
 	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2).Sum() })
 	lucid.WithContext(ctx, func() {
 		for what, g := range map[string]func(){
-			"Item": func() { x.Sum().Item() }, "ToSlice": func() { lucid.ToSlice[float32](x) }, "compiled": func() { f(x).Item() }, "Stride": func() { x.Add(1).Stride() },
-			"Eval": func() { x.Eval() }, "values": func() { lucid.Nonzero(x).Shape() },
+			"Item": func() { x.Sum().Item() }, "ToSlice": func() { lucid.ToSlice[float32](x) }, "compiled": func() { f(x).Item() },
+			"Stride": func() { x.Add(1).Stride() },
+			"Eval":   func() { x.Eval() }, "values": func() { lucid.Nonzero(x).Shape() },
 		} {
 			if err := lucid.Try(g); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v", what, err)

@@ -20,7 +20,8 @@ func TestPanicsLeaveNoScope(t *testing.T) {
 	} {
 		for name, g := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
 			"grad": lucid.Grad(f), "compile": lucid.Compile(f), "vmap": lucid.VMap(f), "checkpoint": lucid.Checkpoint(f),
-			"compile of grad of vmap": lucid.Compile(lucid.Grad(lucid.VMap(f))), "vmap of grad": lucid.VMap(lucid.Grad(f)), "grad of checkpoint": lucid.Grad(lucid.Checkpoint(f)), "grad of compile": lucid.Grad(lucid.Compile(f)),
+			"compile of grad of vmap": lucid.Compile(lucid.Grad(lucid.VMap(f))), "vmap of grad": lucid.VMap(lucid.Grad(f)),
+			"grad of checkpoint": lucid.Grad(lucid.Checkpoint(f)), "grad of compile": lucid.Grad(lucid.Compile(f)),
 			"jvp":      func(x *lucid.Tensor) *lucid.Tensor { y, _ := lucid.JVP(f, x, x); return y },
 			"vjp":      func(x *lucid.Tensor) *lucid.Tensor { y, _ := lucid.VJP(f, x, x); return y },
 			"jacobian": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Jacobian(f)(x) },
@@ -44,5 +45,6 @@ func TestPanicsLeaveNoScope(t *testing.T) {
 			}
 		}
 	}
-	tensortest.Same(t, "afterwards", lucid.Compile(lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Square().Sum() }))(x), x.Mul(2))
+	tensortest.Same(t, "afterwards", lucid.Compile(lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Square().Sum() }))(x),
+		x.Mul(2))
 }

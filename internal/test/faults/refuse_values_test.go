@@ -31,28 +31,35 @@ func TestRefusedValues(t *testing.T) {
 		f    func() *lucid.Tensor
 		says string
 	}{
-		"multinomial of NaN":             {draw(of(1, nan), false), "multinomial: a value is NaN; a weight"},
-		"multinomial of infinity":        {draw(of(1, inf), true), "multinomial: a value is +Inf; a weight"},
-		"multinomial of a negative":      {draw(of(1, -0.5), true), "multinomial: a value is -0.5; a weight"},
-		"multinomial of zeros":           {draw(of(0, 0), false), "multinomial: a value is 0; a distribution needs"},
-		"one row of zeros":               {draw(lucid.New([]float32{1, 0, 0, 0}, 2, 2), true), "multinomial: a value is 0; a distribution needs"},
-		"multinomial in bfloat16":        {draw(of(1, -1).To(lucid.BFloat16), false), "multinomial: a value is -1"},
-		"bernoulli above 1":              {func() *lucid.Tensor { return lucid.Bernoulli(of(0.5, 1.5)) }, "bernoulli: a value is 1.5; a probability"},
-		"bernoulli below 0":              {func() *lucid.Tensor { return lucid.Bernoulli(of(-0.25).To(lucid.Float16)) }, "bernoulli: a value is -0.25"},
-		"bernoulli of NaN":               {func() *lucid.Tensor { return lucid.Bernoulli(of(nan).To(lucid.Float32)) }, "bernoulli: a value is NaN"},
+		"multinomial of NaN":        {draw(of(1, nan), false), "multinomial: a value is NaN; a weight"},
+		"multinomial of infinity":   {draw(of(1, inf), true), "multinomial: a value is +Inf; a weight"},
+		"multinomial of a negative": {draw(of(1, -0.5), true), "multinomial: a value is -0.5; a weight"},
+		"multinomial of zeros":      {draw(of(0, 0), false), "multinomial: a value is 0; a distribution needs"},
+		"one row of zeros": {draw(lucid.New([]float32{1, 0, 0, 0}, 2, 2), true),
+			"multinomial: a value is 0; a distribution needs"},
+		"multinomial in bfloat16": {draw(of(1, -1).To(lucid.BFloat16), false), "multinomial: a value is -1"},
+		"bernoulli above 1": {func() *lucid.Tensor { return lucid.Bernoulli(of(0.5, 1.5)) },
+			"bernoulli: a value is 1.5; a probability"},
+		"bernoulli below 0": {func() *lucid.Tensor { return lucid.Bernoulli(of(-0.25).To(lucid.Float16)) },
+			"bernoulli: a value is -0.25"},
+		"bernoulli of NaN": {func() *lucid.Tensor { return lucid.Bernoulli(of(nan).To(lucid.Float32)) },
+			"bernoulli: a value is NaN"},
 		"poisson of a negative":          {func() *lucid.Tensor { return lucid.Poisson(of(1, -1)) }, "poisson: a value is -1"},
 		"normal of a negative deviation": {func() *lucid.Tensor { return lucid.Normal(0, of(1, -1)) }, "normal: a value is -1"},
 		"categorical of NaN":             {byName("categorical", axis, of(0, nan)), "categorical: a value is NaN"},
 		"categorical of nothing":         {byName("categorical", axis, of(-inf, -inf)), "categorical: a value is -Inf"},
-		"several of nothing":             {byName("categorical", map[string]any{"axis": 0, "num_samples": 3}, of(-inf, -inf)), "categorical: a value is -Inf"},
-		"binary cross entropy above 1":   {func() *lucid.Tensor { return F.BinaryCrossEntropy(of(0.5, 1.5), of(0, 1)) }, "binary_cross_entropy: a value is 1.5; a probability"},
+		"several of nothing": {byName("categorical", map[string]any{"axis": 0, "num_samples": 3}, of(-inf, -inf)),
+			"categorical: a value is -Inf"},
+		"binary cross entropy above 1": {func() *lucid.Tensor { return F.BinaryCrossEntropy(of(0.5, 1.5), of(0, 1)) },
+			"binary_cross_entropy: a value is 1.5; a probability"},
 		"binary cross entropy of NaN": {func() *lucid.Tensor {
 			return F.BinaryCrossEntropy(of(nan).To(lucid.Float16), of(0).To(lucid.Float16))
 		}, "binary_cross_entropy: a value is NaN"},
 		"cov by negative counts": {func() *lucid.Tensor {
 			return lucid.Cov(of(1, 2), lucid.CovOptions{FWeights: lucid.New([]int64{1, -1}, 2)})
 		}, "cov: a value is -1"},
-		"cov by negative weights": {func() *lucid.Tensor { return lucid.Cov(of(1, 2), lucid.CovOptions{AWeights: of(1, -1)}) }, "cov: a value is -1"},
+		"cov by negative weights": {func() *lucid.Tensor { return lucid.Cov(of(1, 2), lucid.CovOptions{AWeights: of(1, -1)}) },
+			"cov: a value is -1"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -87,7 +87,7 @@ func TestExportedFile(t *testing.T) {
 // goldenTexts returns the texts of the golden files, as seeds.
 func goldenTexts(t testing.TB) []string {
 	var list []string
-	for _, path := range []string{goldenFile, goldenStateFile} {
+	for _, path := range []string{goldenFile, goldenStateFile, goldenOpenFile} {
 		c, err := checkpoint.Read(path, codec.Limits{})
 		if err != nil {
 			t.Fatal(err)

@@ -68,7 +68,8 @@ func TestRowDoesNotDependOnItsBatch(t *testing.T) {
 			return y
 		},
 		"gated units": func(n int) *lucid.Tensor {
-			y, _ := F.GRUForward(first(v, n).At(lucid.Colon, 0), rand3, tall3, F.GRUForwardOptions{BiasHH: bias3, BatchFirst: true, Reverse: true})
+			y, _ := F.GRUForward(first(v, n).At(lucid.Colon, 0), rand3, tall3,
+				F.GRUForwardOptions{BiasHH: bias3, BatchFirst: true, Reverse: true})
 			return y
 		},
 		"stacked products": func(n int) *lucid.Tensor { return first(q, n).MatMul(first(k, n).Transpose(-1, -2)) },

@@ -15,14 +15,17 @@ import (
 func TestProductsInOnePass(t *testing.T) {
 	type operands struct{ a, b []int }
 	shapes := []operands{
-		{[]int{3, 5}, []int{5, 4}}, {[]int{64, 784}, []int{784, 256}}, {[]int{300, 700}, []int{700, 1100}}, {[]int{1, 64}, []int{64, 64}}, {[]int{7}, []int{7, 9}},
-		{[]int{9, 7}, []int{7}}, {[]int{7}, []int{7}}, {[]int{4, 30, 20}, []int{20, 50}}, {[]int{6, 33, 17}, []int{6, 17, 40}}, {[]int{2, 3, 70, 90}, []int{3, 90, 80}}, {[]int{3, 0}, []int{0, 4}},
+		{[]int{3, 5}, []int{5, 4}}, {[]int{64, 784}, []int{784, 256}}, {[]int{300, 700}, []int{700, 1100}}, {[]int{1, 64}, []int{64, 64}},
+		{[]int{7}, []int{7, 9}},
+		{[]int{9, 7}, []int{7}}, {[]int{7}, []int{7}}, {[]int{4, 30, 20}, []int{20, 50}}, {[]int{6, 33, 17}, []int{6, 17, 40}},
+		{[]int{2, 3, 70, 90}, []int{3, 90, 80}}, {[]int{3, 0}, []int{0, 4}},
 		{[]int{0, 3}, []int{3, 4}}, {[]int{500, 3}, []int{3, 2}},
 	}
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float64, lucid.Complex64} {
 		for _, s := range shapes {
 			t.Run(fmt.Sprintf("%v/%v@%v", d, s.a, s.b), func(t *testing.T) {
-				a, b := lucid.With{DType: lucid.Float64}.Uniform(-1, 1, s.a...).To(d).Eval(), lucid.With{DType: lucid.Float64}.Uniform(-1, 1, s.b...).To(d).Eval()
+				a, b := lucid.With{DType: lucid.Float64}.Uniform(-1, 1, s.a...).To(d).Eval(), lucid.With{DType: lucid.Float64}.Uniform(-1,
+					1, s.b...).To(d).Eval()
 				p := a.MatMul(b).Eval()
 				bias := lucid.With{DType: lucid.Float64}.Uniform(-1, 1, p.Shape()...).To(d).Eval()
 				if p.Dim() > 0 {
@@ -80,7 +83,8 @@ func TestProductInOnePassOverItsOwnOperand(t *testing.T) {
 // TestConvolutionInOnePass: a bias, an activation and a residual run over the parts of a convolution.
 func TestConvolutionInOnePass(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float64} {
-		for _, s := range [][2][]int{{{2, 3, 12, 12}, {8, 3, 3, 3}}, {{3, 20, 9, 9}, {33, 20, 3, 3}}, {{2, 8, 7, 7}, {16, 8, 1, 1}}, {{0, 3, 5, 5}, {4, 3, 3, 3}}} {
+		for _, s := range [][2][]int{{{2, 3, 12, 12}, {8, 3, 3, 3}}, {{3, 20, 9, 9}, {33, 20, 3, 3}}, {{2, 8, 7, 7}, {16, 8, 1, 1}},
+			{{0, 3, 5, 5}, {4, 3, 3, 3}}} {
 			t.Run(fmt.Sprintf("%v/%v*%v", d, s[0], s[1]), func(t *testing.T) {
 				rand := func(size ...int) *lucid.Tensor {
 					return lucid.With{DType: lucid.Float64}.Uniform(-1, 1, size...).To(d).Eval()
@@ -121,7 +125,8 @@ func TestManyOperandsBehindAProduct(t *testing.T) {
 	}
 	want := f((*lucid.Tensor).Eval)
 	same := func(x *lucid.Tensor) *lucid.Tensor { return x }
-	for how, got := range map[string]*lucid.Tensor{"at once": f(same), "compiled": lucid.Compile(func() *lucid.Tensor { return f(same) })()} {
+	for how, got := range map[string]*lucid.Tensor{"at once": f(same),
+		"compiled": lucid.Compile(func() *lucid.Tensor { return f(same) })()} {
 		if !lucid.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", how, got, want)
 		}

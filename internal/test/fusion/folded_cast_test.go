@@ -75,7 +75,8 @@ func TestKernelsThatConvert(t *testing.T) {
 		}, 0, 1)(x, w)
 		return append(grads, value)
 	}
-	in := []*lucid.Tensor{lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 12, 5).To(lucid.BFloat16).Eval(), lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 5, 7).To(lucid.BFloat16).Eval(), lucid.RandInt(0, 7, 12).Eval()}
+	in := []*lucid.Tensor{lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 12, 5).To(lucid.BFloat16).Eval(),
+		lucid.With{DType: lucid.Float32}.Uniform(-1, 1, 5, 7).To(lucid.BFloat16).Eval(), lucid.RandInt(0, 7, 12).Eval()}
 	var seen []string
 	run := func(d *backend.Device, f func(x, w, y *lucid.Tensor) []*lucid.Tensor) (got []*lucid.Tensor) {
 		w := &tensortest.Target{Dev: d}

@@ -28,12 +28,14 @@ func TestRoundedOnce(t *testing.T) {
 				}
 			}
 			check("addmm", lucid.Addmm(hb, hx, hw.MT(), lucid.AddmmOptions{}), p.Add(near))
-			check("addmm with factors", lucid.Addmm(hb, hx, hw.MT(), lucid.AddmmOptions{Alpha: 2.0, Beta: -0.5}), p.Mul(2).Sub(near.Mul(0.5)))
+			check("addmm with factors", lucid.Addmm(hb, hx, hw.MT(), lucid.AddmmOptions{Alpha: 2.0, Beta: -0.5}),
+				p.Mul(2).Sub(near.Mul(0.5)))
 			check("baddbmm", lucid.Baddbmm(hb.Reshape(1, m, n), hx.Reshape(1, m, k), hw.MT().Reshape(1, k, n)), p.Add(near))
 			check("addmv", lucid.Addmv(hb.Select(1, 0), hx, hw.Select(0, 0)), p.Add(near).Select(1, 0))
 			row := near.Select(0, 0).Add(weak).To(d).Eval()
 			linear := func(x, w, b *lucid.Tensor) *lucid.Tensor { return F.Linear(x, w, F.LinearOptions{Bias: b}) }
-			for name, f := range map[string]func(x, w, b *lucid.Tensor) *lucid.Tensor{"linear": linear, "compiled linear": lucid.Compile(linear)} {
+			for name, f := range map[string]func(x, w, b *lucid.Tensor) *lucid.Tensor{"linear": linear,
+				"compiled linear": lucid.Compile(linear)} {
 				check(name, f(hx, hw, row), p.Add(row.To(lucid.Float64)))
 				check(name+" over a batch", f(hx.Reshape(1, m, k), hw, row), p.Add(row.To(lucid.Float64)))
 			}

@@ -19,8 +19,10 @@ var joinShapes = [][]int{{8}, {3, 5}, {1}, {}, {0, 4}, {17, 33}, {2000}, {4, 1, 
 func adam(w *tensortest.Target, steps int, compiled bool) (all [][]float32) {
 	var params, mean, square []*lucid.Tensor
 	for i, s := range joinShapes {
-		x := w.Put(lucid.Arange(math.Max(1, float64(product(s)))).To(lucid.Float32).Mul(0.01).Add(float64(i)).Narrow(0, 0, product(s)).Reshape(s...).Add(0)).Eval()
-		params, mean, square = append(params, x), append(mean, w.Put(lucid.Zeros(s...)).Eval()), append(square, w.Put(lucid.Zeros(s...)).Eval())
+		x := w.Put(lucid.Arange(math.Max(1, float64(product(s)))).To(lucid.Float32).Mul(0.01).Add(float64(i)).Narrow(0, 0,
+			product(s)).Reshape(s...).Add(0)).Eval()
+		params, mean, square = append(params, x), append(mean, w.Put(lucid.Zeros(s...)).Eval()),
+			append(square, w.Put(lucid.Zeros(s...)).Eval())
 	}
 	step := func(t *lucid.Tensor) *lucid.Tensor {
 		for i, p := range params {
@@ -64,7 +66,8 @@ func TestJoined(t *testing.T) {
 		got := adam(&tensortest.Target{Dev: dev}, 6, compiled)
 		for i := range want {
 			if !slices.Equal(want[i], got[i]) {
-				t.Fatalf("compiled %v: value %d is %.8v, want %.8v", compiled, i, got[i][:min(4, len(got[i]))], want[i][:min(4, len(want[i]))])
+				t.Fatalf("compiled %v: value %d is %.8v, want %.8v", compiled, i, got[i][:min(4, len(got[i]))],
+					want[i][:min(4, len(want[i]))])
 			}
 		}
 		if joined := faults.Joined(); !slices.Contains(joined, len(joinShapes)) {

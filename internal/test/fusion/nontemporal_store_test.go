@@ -24,7 +24,8 @@ func TestOddRowsPastTheCaches(t *testing.T) {
 				want = last.Mul(c.At(-1))
 			}
 			for how, y := range map[string]*lucid.Tensor{"eager": f(x), "compiled": lucid.Compile(f)(x)} {
-				if got := y.At(lucid.Range{Start: -1, Stop: lucid.End}); !lucid.AllClose(got, want, lucid.CloseOptions{RTol: new(0.02), ATol: new(0.02)}) {
+				if got := y.At(lucid.Range{Start: -1, Stop: lucid.End}); !lucid.AllClose(got, want,
+					lucid.CloseOptions{RTol: new(0.02), ATol: new(0.02)}) {
 					t.Errorf("%v: %s, %s: the last row is %v, want %v", d, name, how, got, want)
 				}
 			}

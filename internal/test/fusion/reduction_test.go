@@ -109,7 +109,8 @@ func TestReductionsTogether(t *testing.T) {
 		for _, s := range shapes {
 			x := lucid.With{DType: lucid.Float64}.Uniform(-2, 2, s.size...).To(d).Eval()
 			wide := append(append([]int(nil), s.size...), 2)
-			y := lucid.With{DType: lucid.Float64}.Uniform(-2, 2, wide...).To(d).At(lucid.Ellipsis, 0).Eval() // every second element of these
+			// every second element of these
+			y := lucid.With{DType: lucid.Float64}.Uniform(-2, 2, wide...).To(d).At(lucid.Ellipsis, 0).Eval()
 			all := func(at func(t *lucid.Tensor) *lucid.Tensor) []*lucid.Tensor {
 				p := at(x.Mul(y))
 				return []*lucid.Tensor{at(x.Sum(s.dims...)), at(p.Sum(s.dims...)), at(p.Mean(s.dims...)), at(p.Max(s.dims...)), p}
@@ -134,7 +135,8 @@ func TestReductionsTogether(t *testing.T) {
 				}
 				for i := range want {
 					if !tensortest.SameBits(got[i], want[i]) {
-						t.Errorf("%v %v over %v, GOMAXPROCS %d, number %d: together %v, one by one %v", d, s.size, s.dims, procs, i, got[i], want[i])
+						t.Errorf("%v %v over %v, GOMAXPROCS %d, number %d: together %v, one by one %v", d, s.size, s.dims, procs, i,
+							got[i], want[i])
 					}
 				}
 			}

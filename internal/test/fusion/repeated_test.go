@@ -15,15 +15,20 @@ import (
 func TestReductionsOfRepetitions(t *testing.T) {
 	dim := []int{0}
 	folds := map[string]func(x *lucid.Tensor) *lucid.Tensor{
-		"sum": func(x *lucid.Tensor) *lucid.Tensor { return x.Sum(0) }, "prod": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Prod(x, lucid.ReduceOptions{Dim: dim}) },
-		"mean": func(x *lucid.Tensor) *lucid.Tensor { return x.Mean(0) }, "amax": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Amax(x, lucid.ReduceOptions{Dim: dim}) },
-		"var": func(x *lucid.Tensor) *lucid.Tensor { return x.Var(0) }, "norm": func(x *lucid.Tensor) *lucid.Tensor { return linalg.VectorNorm(x, linalg.VectorNormOptions{Dim: dim}) },
-		"logsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(0) }, "any": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Any(x, lucid.ReduceOptions{Dim: dim}) },
+		"sum":       func(x *lucid.Tensor) *lucid.Tensor { return x.Sum(0) },
+		"prod":      func(x *lucid.Tensor) *lucid.Tensor { return lucid.Prod(x, lucid.ReduceOptions{Dim: dim}) },
+		"mean":      func(x *lucid.Tensor) *lucid.Tensor { return x.Mean(0) },
+		"amax":      func(x *lucid.Tensor) *lucid.Tensor { return lucid.Amax(x, lucid.ReduceOptions{Dim: dim}) },
+		"var":       func(x *lucid.Tensor) *lucid.Tensor { return x.Var(0) },
+		"norm":      func(x *lucid.Tensor) *lucid.Tensor { return linalg.VectorNorm(x, linalg.VectorNormOptions{Dim: dim}) },
+		"logsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(0) },
+		"any":       func(x *lucid.Tensor) *lucid.Tensor { return lucid.Any(x, lucid.ReduceOptions{Dim: dim}) },
 	}
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Complex64} {
 		for _, n := range []int{3, 1<<15 + 1, 5<<15 + 9, 6 << 15} {
 			rows := lucid.New([]float64{0.1, -3, 0.99, 7, 1}, 5).To(d).Eval().Expand(n, 5)
-			for x, stored := range map[*lucid.Tensor]*lucid.Tensor{lucid.With{DType: d}.Full([]int{n}, 1.0001): lucid.New(slices.Repeat([]float64{1.0001}, 2*n), 2*n).To(d).Eval().At(lucid.Range{Stop: lucid.End, Step: 2}),
+			for x, stored := range map[*lucid.Tensor]*lucid.Tensor{lucid.With{DType: d}.Full([]int{n},
+				1.0001): lucid.New(slices.Repeat([]float64{1.0001}, 2*n), 2*n).To(d).Eval().At(lucid.Range{Stop: lucid.End, Step: 2}),
 				rows: rows.Contiguous().Eval()} {
 				for name, f := range folds {
 					if name == "amax" && d == lucid.Complex64 {

@@ -75,7 +75,8 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 				runtime.GOMAXPROCS(n)
 				z, h := run()
 				if !tensortest.SameBits(y, z) || !tensortest.SameBits(g, h) {
-					t.Errorf("GOMAXPROCS %d changes bits: value %v, gradient %v the same", n, tensortest.SameBits(y, z), tensortest.SameBits(g, h))
+					t.Errorf("GOMAXPROCS %d changes bits: value %v, gradient %v the same", n, tensortest.SameBits(y, z),
+						tensortest.SameBits(g, h))
 				}
 			}
 		})

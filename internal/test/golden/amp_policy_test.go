@@ -10,16 +10,19 @@ import (
 // The policies of the Python framework Lucid: "use the autocast dtype", "keep the input's", "force float32". Ours are
 // PyTorch's where the two differ, for the reasons below.
 const (
-	ampListHalf = `abs acos add affine_grid asin atan bilinear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cos cosh cube
-		div embedding embedding_bag erf erfinv grid_sample interpolate_bilinear interpolate_trilinear linear matmul maximum mean minimum mul neg prod
-		reciprocal rk_combine rsqrt sigmoid silu sin sinh sqrt square sub sum tan tanh`
-	ampListKeep = `alpha_dropout avg_pool1d avg_pool2d avg_pool3d bitwise_not broadcast_to ceil clamp complex concatenate conj contiguous cummax
-		cummin cumprod cumsum diagonal dot drop_block drop_path dropout feature_dropout flip floor fold gather hardsigmoid hardswish imag index_scatter
-		interpolate_nearest_2d interpolate_nearest_3d leaky_relu masked_fill max max_pool1d max_pool2d max_pool3d meshgrid min mm norm outer pad
-		permute real relu relu6 repeat rk_error_norm roll round sign split stack tile to trace tri unfold var view where`
-	ampListFloat32 = `batch_norm batch_norm_eval binary_cross_entropy binary_cross_entropy_with_logits cbrt cross_entropy elu exp gelu gelu_exact
-		global_response_norm group_norm huber_loss layer_norm log log2 log_softmax mish mse_loss nll_loss normalize pow rms_norm
-		rotary_pos_embedding rpow_scalar scaled_dot_product_attention selu softmax softplus`
+	ampListHalf = `abs acos add affine_grid asin atan bilinear conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+		conv_transpose3d cos cosh cube div embedding embedding_bag erf erfinv grid_sample interpolate_bilinear
+		interpolate_trilinear linear matmul maximum mean minimum mul neg prod reciprocal rk_combine rsqrt sigmoid silu
+		sin sinh sqrt square sub sum tan tanh`
+	ampListKeep = `alpha_dropout avg_pool1d avg_pool2d avg_pool3d bitwise_not broadcast_to ceil clamp complex concatenate conj
+		contiguous cummax cummin cumprod cumsum diagonal dot drop_block drop_path dropout feature_dropout flip floor
+		fold gather hardsigmoid hardswish imag index_scatter interpolate_nearest_2d interpolate_nearest_3d leaky_relu
+		masked_fill max max_pool1d max_pool2d max_pool3d meshgrid min mm norm outer pad permute real relu relu6 repeat
+		rk_error_norm roll round sign split stack tile to trace tri unfold var view where`
+	ampListFloat32 = `batch_norm batch_norm_eval binary_cross_entropy binary_cross_entropy_with_logits cbrt cross_entropy elu exp
+		gelu gelu_exact global_response_norm group_norm huber_loss layer_norm log log2 log_softmax mish mse_loss
+		nll_loss normalize pow rms_norm rotary_pos_embedding rpow_scalar scaled_dot_product_attention selu softmax
+		softplus`
 )
 
 // ampElsewhere lists the ops whose policy is another one, and why.
@@ -27,11 +30,13 @@ var ampElsewhere = []struct{ policy, why, names string }{
 	{"keep", "it gains nothing by being rounded: what it is given decides", `abs atan cos cube embedding embedding_bag erf grid_sample
 		interpolate_bilinear interpolate_trilinear mean neg rk_combine sigmoid silu sin sqrt tanh`},
 	{"keep", "a float32 operand, such as a residual or a loss, would lose its bits", "add div maximum minimum mul square sub"},
-	{"float32", "a half overflows or loses what counts, and PyTorch forces float32", `acos asin cosh erfinv prod reciprocal rsqrt sinh sum tan
+	{"float32", "a half overflows or loses what counts, and PyTorch forces float32",
+		`acos asin cosh erfinv prod reciprocal rsqrt sinh sum tan
 		cumprod cumsum norm trace`},
 	{"half", "it is a product of matrices", "dot mm"},
 	{"half", "kernels keep scores and sums in float32 whatever they are given", "scaled_dot_product_attention"},
-	{"keep", "statistics and slopes are computed in float32 inside, and the result goes to a product in half types", "batch_norm batch_norm_eval elu gelu mish selu"},
+	{"keep", "statistics and slopes are computed in float32 inside, and the result goes to a product in half types",
+		"batch_norm batch_norm_eval elu gelu mish selu"},
 }
 
 // TestAMPPolicies pins the policy of every op that Lucid's table names.

@@ -116,7 +116,8 @@ func (c *indexCase) run() (out []*lucid.Tensor) {
 		} else {
 			v = part[int64](s[2])
 		}
-		write := map[string]func(any, ...any) *lucid.Tensor{"set": target.SetAt, "add": target.AddAt, "mul": target.MulAt, "max": target.MaxAt, "min": target.MinAt}[kind]
+		write := map[string]func(any, ...any) *lucid.Tensor{"set": target.SetAt, "add": target.AddAt, "mul": target.MulAt,
+			"max": target.MaxAt, "min": target.MinAt}[kind]
 		write(v, indicesOf(s[1])...)
 	}
 	return append(append(out, x), views...)
@@ -154,7 +155,9 @@ func TestIndexNumPy(t *testing.T) {
 		switch {
 		case (err != nil) != (c.Out == nil):
 			t.Errorf("case %d %s: %v; NumPy refuses it: %v", i, c.Steps, err, c.Out == nil)
-		case err == nil && !slices.EqualFunc(got, c.Out, func(a, b indexArray) bool { return slices.Equal(a[0], b[0]) && slices.Equal(a[1], b[1]) }):
+		case err == nil && !slices.EqualFunc(got, c.Out, func(a, b indexArray) bool {
+			return slices.Equal(a[0], b[0]) && slices.Equal(a[1], b[1])
+		}):
 			t.Errorf("case %d %s of %v: %v; NumPy gives %v", i, c.Steps, c.X, fmt.Sprint(got), c.Out)
 		}
 	}
@@ -162,7 +165,8 @@ func TestIndexNumPy(t *testing.T) {
 
 // TestWriteRefuses checks that what a tensor cannot hold is not written to it.
 func TestWriteRefuses(t *testing.T) {
-	bytes, ints, floats, half := lucid.New([]uint8{1, 2}, 2), lucid.New([]int64{1, 2}, 2), lucid.New([]float32{1, 2}, 2), lucid.New([]float32{1, 2}, 2).To(lucid.Float16)
+	bytes, ints, floats, half := lucid.New([]uint8{1, 2}, 2), lucid.New([]int64{1, 2}, 2), lucid.New([]float32{1, 2}, 2),
+		lucid.New([]float32{1, 2}, 2).To(lucid.Float16)
 	wave, mask, at := lucid.New([]complex64{1i, 2}, 2), lucid.New([]bool{true, false}, 2), lucid.New([]int64{0, 1}, 2)
 	cases := map[string]func(){
 		"a byte of 300":          func() { bytes.SetAt(300, 0) },
@@ -208,7 +212,8 @@ func TestInPlaceKeeps(t *testing.T) {
 		"real by 1i":     {func() { lucid.Ones(2).Mul_(1i) }, lucid.ErrDType},
 		"bools by ints":  {func() { lucid.New([]bool{true}, 1).Add_(1) }, lucid.ErrDType},
 		"masked":         {func() { lucid.Ones(1).MaskedFill_(lucid.New([]bool{true, false}, 2), 0) }, lucid.ErrShapeMismatch},
-		"by name":        {func() { tensortest.Must(lucid.Call("add_", []*lucid.Tensor{lucid.Ones(1), lucid.Ones(3)}, nil)) }, lucid.ErrShapeMismatch},
+		"by name": {func() { tensortest.Must(lucid.Call("add_", []*lucid.Tensor{lucid.Ones(1), lucid.Ones(3)}, nil)) },
+			lucid.ErrShapeMismatch},
 	} {
 		if err := lucid.Try(c.f); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

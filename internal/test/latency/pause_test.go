@@ -147,7 +147,9 @@ type pauses struct {
 }
 
 func (p pauses) String() string {
-	return fmt.Sprintf("%d ticks of 1 ms, late by p50 %v, p99 %v, at most %v; %d collections, stopped within p50 %v, p90 %v, p99 %v, longest pause %v; threads held up for %v; longest pause %v, latest tick %v",
+	return fmt.Sprintf(
+		"%d ticks of 1 ms, late by p50 %v, p99 %v, at most %v; %d collections, stopped within p50 %v, p90 %v, p99 %v, longest pause %v; "+
+			"threads held up for %v; longest pause %v, latest tick %v",
 		p.ticks, p.p50, p.p99, p.most, p.collections, p.stop50, p.stop90, p.stop99, p.pause, p.held, p.stops, p.late)
 }
 

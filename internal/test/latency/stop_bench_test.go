@@ -227,7 +227,8 @@ func (l *kernelList) products() {
 		in, out, k, size int
 		o                F.ConvOptions
 	}{{"conv 3x3", 64, 64, 3, 56, F.ConvOptions{Padding: []int{1}}}, {"conv 1x1", 64, 256, 1, 56, F.ConvOptions{}},
-		{"conv 7x7", 3, 64, 7, 224, F.ConvOptions{Stride: []int{2}, Padding: []int{3}}}, {"depthwise", 64, 64, 3, 56, F.ConvOptions{Padding: []int{1}, Groups: 64}}} {
+		{"conv 7x7", 3, 64, 7, 224, F.ConvOptions{Stride: []int{2}, Padding: []int{3}}},
+		{"depthwise", 64, 64, 3, 56, F.ConvOptions{Padding: []int{1}, Groups: 64}}} {
 		in := c.in
 		if c.o.Groups != 0 {
 			in = 1

@@ -39,7 +39,8 @@ func TestChannelsLast(t *testing.T) {
 			return F.Conv1d(in[0], in[1], F.ConvOptions{Bias: in[2], Stride: []int{2}, Padding: 1, ChannelsLast: last})
 		}},
 		{"conv2d", []*lucid.Tensor{r(2, 4, 7, 6), r(6, 2, 3, 2), r(6)}, func(last bool, in []*lucid.Tensor) *lucid.Tensor {
-			return F.Conv2d(in[0], in[1], F.ConvOptions{Bias: in[2], Groups: two, Padding: "same", Dilation: []int{2, 1}, ChannelsLast: last})
+			return F.Conv2d(in[0], in[1], F.ConvOptions{Bias: in[2], Groups: two, Padding: "same", Dilation: []int{2, 1},
+				ChannelsLast: last})
 		}},
 		{"conv3d", []*lucid.Tensor{r(1, 2, 4, 5, 3), r(3, 2, 2, 2, 2), r(3)}, func(last bool, in []*lucid.Tensor) *lucid.Tensor {
 			return F.Conv3d(in[0], in[1], F.ConvOptions{Bias: in[2], ChannelsLast: last})
@@ -77,7 +78,8 @@ func TestChannelsLast(t *testing.T) {
 			near(t, "the compiled result", both(c.in[0], c.in[1], c.in[2]), want)
 		})
 	}
-	if y := F.Conv1d(r(9, 4), r(6, 4, 3), F.ConvOptions{ChannelsLast: true}); fmt.Sprint(y.Shape()) != "[7 6]" || math.IsNaN(y.Sum().Item()) {
+	if y := F.Conv1d(r(9, 4), r(6, 4, 3), F.ConvOptions{ChannelsLast: true}); fmt.Sprint(y.Shape()) != "[7 6]" ||
+		math.IsNaN(y.Sum().Item()) {
 		t.Errorf("without a batch: %v", y.Shape())
 	}
 	if err := lucid.Try(func() {
@@ -94,7 +96,8 @@ func TestMaxPoolChannelsLast(t *testing.T) {
 	pairs := []func(x *lucid.Tensor, kernel []int, o ...F.MaxPoolOptions) (*lucid.Tensor, *lucid.Tensor){
 		F.MaxPool1dWithIndices, F.MaxPool2dWithIndices, F.MaxPool3dWithIndices}
 	for k, sizes := range [][]int{{2, 9, 16}, {2, 7, 9, 16}, {2, 5, 6, 7, 3}} {
-		for _, o := range []F.MaxPoolOptions{{}, {Stride: []int{2}, Padding: []int{1}}, {Stride: []int{1}, Dilation: []int{2}, CeilMode: true}} {
+		for _, o := range []F.MaxPoolOptions{{}, {Stride: []int{2}, Padding: []int{1}},
+			{Stride: []int{1}, Dilation: []int{2}, CeilMode: true}} {
 			for _, batch := range []bool{true, false} {
 				x := lucid.Randn(sizes...)
 				if !batch {
@@ -121,7 +124,8 @@ func TestMaxPoolChannelsLast(t *testing.T) {
 			}
 		}
 	}
-	if err := lucid.Try(func() { F.MaxPool2dWithIndices(lucid.Ones(3, 4), []int{2}, F.MaxPoolOptions{ChannelsLast: true}) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+	if err := lucid.Try(func() { F.MaxPool2dWithIndices(lucid.Ones(3, 4), []int{2}, F.MaxPoolOptions{ChannelsLast: true}) }); !errors.Is(
+		err, lucid.ErrShapeMismatch) {
 		t.Errorf("two dimensions: %v", err)
 	}
 }

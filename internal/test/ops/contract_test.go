@@ -26,11 +26,19 @@ func contractCases() []contractCase {
 	return []contractCase{
 		{"matmul", [][]int{{2, 3}, {3, 4}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.MatMul(v[0], v[1]) }},
 		{"matmul batched", [][]int{{2, 1, 2, 3}, {3, 3, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.MatMul(v[0], v[1]) }},
-		{"linear", [][]int{{2, 3}, {4, 3}, {4}}, func(v []*lucid.Tensor) *lucid.Tensor { return F.Linear(v[0], v[1], F.LinearOptions{Bias: v[2]}) }},
-		{"einsum", [][]int{{2, 3, 3}, {3, 4}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Einsum("bii,ij,jb->bi", v...) }},
-		{"einsum batch", [][]int{{2, 3, 2}, {2, 3, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Einsum("qhd,khd->hqk", v...) }},
+		{"linear", [][]int{{2, 3}, {4, 3}, {4}}, func(v []*lucid.Tensor) *lucid.Tensor {
+			return F.Linear(v[0], v[1], F.LinearOptions{Bias: v[2]})
+		}},
+		{"einsum", [][]int{{2, 3, 3}, {3, 4}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor {
+			return lucid.Einsum("bii,ij,jb->bi", v...)
+		}},
+		{"einsum batch", [][]int{{2, 3, 2}, {2, 3, 2}}, func(v []*lucid.Tensor) *lucid.Tensor {
+			return lucid.Einsum("qhd,khd->hqk", v...)
+		}},
 		{"cdist", [][]int{{3, 2}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Cdist(v[0], v[1]) }},
-		{"cdist 3", [][]int{{3, 2}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor { return lucid.Cdist(v[0], v[1], lucid.CdistOptions{P: new(3.0)}) }},
+		{"cdist 3", [][]int{{3, 2}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor {
+			return lucid.Cdist(v[0], v[1], lucid.CdistOptions{P: new(3.0)})
+		}},
 		{"cdist by product", [][]int{{3, 2}, {4, 2}}, func(v []*lucid.Tensor) *lucid.Tensor {
 			return lucid.Cdist(v[0], v[1], lucid.CdistOptions{ComputeMode: "use_mm_for_euclid_dist"})
 		}},
@@ -43,15 +51,19 @@ func contractCases() []contractCase {
 			return lucid.GatherMm(v[0], v[1], lucid.GatherMmOptions{LHSIndices: idx(0, 2, 2, -1), RHSIndices: idx(1, 0, 1, 1)})
 		}},
 		{"block_masked_mm", [][]int{{3, 4}, {4, 3}}, func(v []*lucid.Tensor) *lucid.Tensor {
-			return lucid.BlockMaskedMm(v[0], v[1], lucid.BlockMaskedMmOptions{MaskOut: lucid.New([]bool{true, false, true, true}, 2, 2), MaskLHS: lucid.New([]float64{1, 2, 0, -1}, 2, 2), BlockSize: 2})
+			return lucid.BlockMaskedMm(v[0], v[1], lucid.BlockMaskedMmOptions{MaskOut: lucid.New([]bool{true, false, true, true}, 2, 2),
+				MaskLHS: lucid.New([]float64{1, 2, 0, -1}, 2, 2), BlockSize: 2})
 		}},
 		convCase("conv", []int{2, 2, 5, 4}, []int{3, 2, 3, 2}, F.ConvGeneralOptions{Padding: 1}),
 		convCase("conv stride", []int{2, 2, 7}, []int{3, 2, 3}, F.ConvGeneralOptions{Stride: []int{2}, Padding: [][]int{{1}, {0}}}),
-		convCase("conv groups", []int{1, 4, 5, 4}, []int{6, 2, 2, 2}, F.ConvGeneralOptions{Groups: 2, KernelDilation: []int{2, 1}, Flip: true}),
-		convCase("conv input dilation", []int{1, 2, 4}, []int{2, 2, 3}, F.ConvGeneralOptions{InputDilation: []int{2}, Stride: []int{3}, Padding: [][]int{{2}, {-1}}, Flip: true}),
+		convCase("conv groups", []int{1, 4, 5, 4}, []int{6, 2, 2, 2},
+			F.ConvGeneralOptions{Groups: 2, KernelDilation: []int{2, 1}, Flip: true}),
+		convCase("conv input dilation", []int{1, 2, 4}, []int{2, 2, 3},
+			F.ConvGeneralOptions{InputDilation: []int{2}, Stride: []int{3}, Padding: [][]int{{2}, {-1}}, Flip: true}),
 		convCase("conv 3d", []int{1, 1, 3, 3, 3}, []int{2, 1, 2, 2, 2}, F.ConvGeneralOptions{Padding: []int{1, 0, 1}}),
 		{"conv_transpose", [][]int{{1, 2, 3, 3}, {2, 2, 3, 2}, {4}}, func(v []*lucid.Tensor) *lucid.Tensor {
-			return F.ConvTranspose2d(v[0], v[1], F.ConvTransposeOptions{Bias: v[2], Stride: []int{2}, Padding: []int{1}, OutputPadding: []int{1}, Groups: 2})
+			return F.ConvTranspose2d(v[0], v[1], F.ConvTransposeOptions{Bias: v[2], Stride: []int{2}, Padding: []int{1},
+				OutputPadding: []int{1}, Groups: 2})
 		}},
 	}
 }
@@ -111,7 +123,8 @@ func TestContractDerivatives(t *testing.T) {
 			tensortest.Near(t, "vjp", total(g, v), slope)
 			// The gradient of a square has a second derivative even for bilinear ops.
 			grad := func(x []*lucid.Tensor) []*lucid.Tensor {
-				_, g := lucid.VJPN(one(func(x []*lucid.Tensor) *lucid.Tensor { return c.f(x).Square().Mul(u).Sum() }), x, []*lucid.Tensor{lucid.New([]float64{1})})
+				_, g := lucid.VJPN(one(func(x []*lucid.Tensor) *lucid.Tensor { return c.f(x).Square().Mul(u).Sum() }), x,
+					[]*lucid.Tensor{lucid.New([]float64{1})})
 				return g
 			}
 			w := c.args(80)
@@ -173,7 +186,8 @@ func TestConvolve(t *testing.T) {
 	tensortest.Same(t, "full", F.Convolve(a, v), lucid.New([]float64{1, 2, 5, 8, 6, 8}, 6))
 	tensortest.Same(t, "same", F.Convolve(v, a, F.ConvolveOptions{Mode: "same"}), lucid.New([]float64{2, 5, 8, 6}, 4))
 	tensortest.Same(t, "valid", F.Convolve(a, v, F.ConvolveOptions{Mode: "valid"}), lucid.New([]float64{5, 8}, 2))
-	tensortest.Same(t, "even", F.Convolve(a, lucid.New([]float64{1, 10}, 2), F.ConvolveOptions{Mode: "same"}), lucid.New([]float64{1, 12, 23, 34}, 4))
+	tensortest.Same(t, "even", F.Convolve(a, lucid.New([]float64{1, 10}, 2), F.ConvolveOptions{Mode: "same"}),
+		lucid.New([]float64{1, 12, 23, 34}, 4))
 }
 
 // TestContractRefuses checks that what does not fit is a typed error at the call.
@@ -189,7 +203,8 @@ func TestContractRefuses(t *testing.T) {
 		"bool":         func() { lucid.MatMul(lucid.New([]bool{true}, 1, 1), lucid.New([]bool{true}, 1, 1)) },
 		"addmm shape":  func() { lucid.Addmm(z(3, 3), z(2, 3), z(3, 2)) },
 		"addmm alpha": func() {
-			lucid.Addmm(lucid.New([]int64{1}, 1, 1), lucid.New([]int64{1}, 1, 1), lucid.New([]int64{1}, 1, 1), lucid.AddmmOptions{Alpha: 0.5})
+			lucid.Addmm(lucid.New([]int64{1}, 1, 1), lucid.New([]int64{1}, 1, 1), lucid.New([]int64{1}, 1, 1),
+				lucid.AddmmOptions{Alpha: 0.5})
 		},
 		"tensordot dims":      func() { lucid.Tensordot(z(2), z(2), 2) },
 		"tensordot type":      func() { lucid.Tensordot(z(2), z(2), "1") },

@@ -13,9 +13,11 @@ import (
 func TestConvolutionOfOneElement(t *testing.T) {
 	x, w := lucid.New([]float64{1, 2, 3, 4}, 1, 1, 4), lucid.New([]float64{5, 7}, 1, 1, 2)
 	for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Int32, lucid.Complex64} {
-		tensortest.WantValues(t, d.String(), F.ConvTranspose1d(x.To(d), w.To(d), F.ConvTransposeOptions{Padding: []int{2}}).To(lucid.Float64), lucid.Float64, 29.0)
+		tensortest.WantValues(t, d.String(), F.ConvTranspose1d(x.To(d), w.To(d),
+			F.ConvTransposeOptions{Padding: []int{2}}).To(lucid.Float64), lucid.Float64, 29.0)
 	}
-	a, b := lucid.With{DType: lucid.Float64}.Arange(1, 17).Reshape(1, 1, 4, 4), lucid.With{DType: lucid.Float64}.Arange(1, 5).Reshape(1, 1, 2, 2)
+	a, b := lucid.With{DType: lucid.Float64}.Arange(1, 17).Reshape(1, 1, 4, 4), lucid.With{DType: lucid.Float64}.Arange(1,
+		5).Reshape(1, 1, 2, 2)
 	tensortest.WantValues(t, "2-d", F.ConvTranspose2d(a, b, F.ConvTransposeOptions{Padding: []int{2}}), lucid.Float64, 6.0*4+7*3+10*2+11)
 }
 
@@ -25,8 +27,10 @@ func TestWindowsThatSeeNothing(t *testing.T) {
 	o := F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, Dilation: []int{2}}
 	tensortest.Refuses(t, lucid.ErrValue, "steps over the only row", func() { F.MaxPool2dWithIndices(x, []int{2, 4}, o) })
 	o.ChannelsLast = true
-	tensortest.Refuses(t, lucid.ErrValue, "steps over the only row, channels last", func() { F.MaxPool2dWithIndices(lucid.Ones(1, 8, 2), []int{2, 4}, o) })
-	y := F.MaxPool2d(x, []int{1, 3}, F.MaxPoolOptions{Stride: []int{1}, Padding: []int{0, 2}, Dilation: []int{1, 3}}) // the first window begins in front
+	tensortest.Refuses(t, lucid.ErrValue, "steps over the only row, channels last",
+		func() { F.MaxPool2dWithIndices(lucid.Ones(1, 8, 2), []int{2, 4}, o) })
+	// the first window begins in front
+	y := F.MaxPool2d(x, []int{1, 3}, F.MaxPoolOptions{Stride: []int{1}, Padding: []int{0, 2}, Dilation: []int{1, 3}})
 	if err := lucid.Eval(y); err != nil || y.Size(2) != 6 {
 		t.Errorf("%v %v", y.Shape(), err)
 	}
@@ -69,26 +73,33 @@ func TestFactorsAreHeld(t *testing.T) {
 			F.BinaryCrossEntropyWithLogits(lucid.Zeros(2), lucid.Zeros(2), F.BinaryCrossEntropyWithLogitsOptions{Weight: lucid.Ones(3, 2)})
 		},
 		"a pos_weight of more logits": func() {
-			F.BinaryCrossEntropyWithLogits(lucid.Zeros(2), lucid.Zeros(2), F.BinaryCrossEntropyWithLogitsOptions{PosWeight: lucid.Ones(3, 2)})
+			F.BinaryCrossEntropyWithLogits(lucid.Zeros(2), lucid.Zeros(2),
+				F.BinaryCrossEntropyWithLogitsOptions{PosWeight: lucid.Ones(3, 2)})
 		},
 	} {
 		tensortest.Refuses(t, lucid.ErrShapeMismatch, what, f)
 	}
-	tensortest.WantValues(t, "a whole factor of integers", lucid.Addmm(ints, col, row, lucid.AddmmOptions{Alpha: 3.0}), lucid.Int8, int8(4), int8(8), int8(7), int8(14))
+	tensortest.WantValues(t, "a whole factor of integers", lucid.Addmm(ints, col, row, lucid.AddmmOptions{Alpha: 3.0}), lucid.Int8, int8(4),
+		int8(8), int8(7), int8(14))
 }
 
 // TestEdgesAsInPyTorch has results of PyTorch 2.15 that ours were not.
 func TestEdgesAsInPyTorch(t *testing.T) {
 	bytes := lucid.New([]uint8{100, 200}, 2)
-	tensortest.WantValues(t, "addr of bytes and floats", lucid.Addr(lucid.Zeros(2, 2), bytes, bytes), lucid.Float32, float32(10000), float32(20000), float32(20000), float32(40000))
-	tensortest.WantValues(t, "vander of int16", lucid.Vander(lucid.New([]int16{300, 2}, 2), lucid.VanderOptions{N: 3}), lucid.Int64, int64(90000), int64(300), int64(1), int64(4), int64(2), int64(1))
-	tensortest.WantValues(t, "the largest magnitude", F.LPPool1d(lucid.New([]float32{1, -3, 2, -1}, 1, 4), math.Inf(1), []int{2}), lucid.Float32, float32(3), float32(2))
-	tensortest.WantValues(t, "the smallest magnitude", F.LPPool1d(lucid.New([]float32{1, -3, 2, -1}, 1, 4), math.Inf(-1), []int{2}), lucid.Float32, float32(1), float32(1))
+	tensortest.WantValues(t, "addr of bytes and floats", lucid.Addr(lucid.Zeros(2, 2), bytes, bytes), lucid.Float32, float32(10000),
+		float32(20000), float32(20000), float32(40000))
+	tensortest.WantValues(t, "vander of int16", lucid.Vander(lucid.New([]int16{300, 2}, 2), lucid.VanderOptions{N: 3}), lucid.Int64,
+		int64(90000), int64(300), int64(1), int64(4), int64(2), int64(1))
+	tensortest.WantValues(t, "the largest magnitude", F.LPPool1d(lucid.New([]float32{1, -3, 2, -1}, 1, 4), math.Inf(1), []int{2}),
+		lucid.Float32, float32(3), float32(2))
+	tensortest.WantValues(t, "the smallest magnitude", F.LPPool1d(lucid.New([]float32{1, -3, 2, -1}, 1, 4), math.Inf(-1), []int{2}),
+		lucid.Float32, float32(1), float32(1))
 	tensortest.WantValues(t, "trapezoid of nothing", lucid.Trapezoid(lucid.Zeros(2, 0)), lucid.Float32, float32(0), float32(0))
 	if x := lucid.CumulativeTrapezoid(lucid.Zeros(2, 0), lucid.TrapezoidOptions{X: lucid.Zeros(0)}); x.Size(1) != 0 || x.Size(0) != 2 {
 		t.Errorf("running trapezoids of nothing: %v", x.Shape())
 	}
-	if x := lucid.Trapezoid(lucid.New([]int8{1, 2}, 2), lucid.TrapezoidOptions{X: lucid.New([]float32{0, 1}, 2).Half()}); x.DType() != lucid.Float16 || x.Item() != 1.5 {
+	if x := lucid.Trapezoid(lucid.New([]int8{1, 2}, 2),
+		lucid.TrapezoidOptions{X: lucid.New([]float32{0, 1}, 2).Half()}); x.DType() != lucid.Float16 || x.Item() != 1.5 {
 		t.Errorf("trapezoid of int8 over float16: %v %v", x.DType(), x)
 	}
 	if x := lucid.Scalar(2.0).Unfold(0, 1, 1); x.Dim() != 1 || x.Item() != 2 {

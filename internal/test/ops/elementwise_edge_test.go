@@ -44,7 +44,8 @@ func TestClampBounds(t *testing.T) {
 	if err := lucid.Try(func() { x.Clamp(nil, nil) }); !errors.Is(err, lucid.ErrValue) {
 		t.Errorf("no bound at all: %v", err)
 	}
-	tensortest.WantValues(t, "a tensor and a number", lucid.Clamp(x, lucid.New([]float32{0, 1, 2}, 3), 2.5), lucid.Float32, float32(0), 1, 2.5)
+	tensortest.WantValues(t, "a tensor and a number", lucid.Clamp(x, lucid.New([]float32{0, 1, 2}, 3), 2.5), lucid.Float32,
+		float32(0), 1, 2.5)
 	tensortest.WantValues(t, "beyond uint8", lucid.New([]uint8{0, 200}, 2).Clamp(-5, 1000), lucid.Uint8, uint8(0), 200)
 	tensortest.WantValues(t, "in place", x.Clone().Clamp_(0, 1), lucid.Float32, float32(0), 0.5, 1)
 }
@@ -70,7 +71,8 @@ func TestCloseAndEqual(t *testing.T) {
 
 func TestAliases(t *testing.T) {
 	x := lucid.New([]float32{-1.5}, 1)
-	for alias, name := range map[string]string{"absolute": "abs", "negative": "neg", "arctan": "atan", "fix": "trunc", "special_expit": "sigmoid", "arctan2": "atan2"} {
+	for alias, name := range map[string]string{"absolute": "abs", "negative": "neg", "arctan": "atan", "fix": "trunc",
+		"special_expit": "sigmoid", "arctan2": "atan2"} {
 		in := []*lucid.Tensor{x, x}[:len(tensortest.Schema(name).Params)]
 		a, err := lucid.Call(alias, in, nil)
 		b, err2 := lucid.Call(name, in, nil)
@@ -95,9 +97,12 @@ func TestIsIn(t *testing.T) {
 		set := lucid.New(many, 100).To(d)
 		tensortest.WantValues(t, "a large set", lucid.IsIn(x.To(d).Permute(1, 0), set), lucid.Bool, true, true, false, true, false, false)
 	}
-	tensortest.WantValues(t, "a small set", lucid.IsIn(x, lucid.New([]float32{3, 100}, 2)), lucid.Bool, true, false, false, false, false, true)
-	tensortest.WantValues(t, "an empty set", lucid.IsIn(x, lucid.New([]float32{}, 0), lucid.IsInOptions{Invert: true}), lucid.Bool, true, true, true, true, true, true)
-	each := lucid.VMap(func(a, s *lucid.Tensor) *lucid.Tensor { return lucid.IsIn(a, s) })(lucid.New([]int64{1, 2, 3, 4}, 2, 2), lucid.New([]int64{2, 3}, 2, 1))
+	tensortest.WantValues(t, "a small set", lucid.IsIn(x, lucid.New([]float32{3, 100}, 2)), lucid.Bool, true, false, false,
+		false, false, true)
+	tensortest.WantValues(t, "an empty set", lucid.IsIn(x, lucid.New([]float32{}, 0), lucid.IsInOptions{Invert: true}), lucid.Bool, true,
+		true, true, true, true, true)
+	each := lucid.VMap(func(a, s *lucid.Tensor) *lucid.Tensor { return lucid.IsIn(a, s) })(lucid.New([]int64{1, 2, 3, 4}, 2, 2),
+		lucid.New([]int64{2, 3}, 2, 1))
 	tensortest.WantValues(t, "a set for each", each, lucid.Bool, false, true, true, false)
 }
 
@@ -107,17 +112,18 @@ func TestMixedKinds(t *testing.T) {
 		x    *lucid.Tensor
 		want lucid.DType
 	}{
-		"int8 + int":                       {i8.Add(300), lucid.Int8},
-		"int8 + float":                     {i8.Add(0.5), lucid.Float32},
-		"int8 / int8":                      {i8.Div(i8), lucid.Float32},
-		"half + float":                     {lucid.With{DType: lucid.BFloat16}.Ones(2).Mul(2.5), lucid.BFloat16},
-		"float32 + complex":                {lucid.New([]float32{1}, 1).Add(1i), lucid.Complex64},
-		"int8 + 0-d float64":               {i8.Add(lucid.New([]float64{1})), lucid.Float64},
-		"float32 + 0-d complex128":         {lucid.New([]float32{1}, 1).Add(lucid.New([]complex128{1})), lucid.Complex64},
-		"bool + bool":                      {i8.Gt(1).Add(i8.Gt(1)), lucid.Bool},
-		"bool + int":                       {i8.Gt(1).Add(1), lucid.Int64},
-		"0-d float64 + 0-d float32":        {lucid.New([]float64{1}).Add(lucid.New([]float32{1})), lucid.Float64},
-		"bfloat16 + 0-d float64 + complex": {lucid.With{DType: lucid.BFloat16}.Ones(2).Add(lucid.New([]float64{1})).Add(1i), lucid.Complex64},
+		"int8 + int":                {i8.Add(300), lucid.Int8},
+		"int8 + float":              {i8.Add(0.5), lucid.Float32},
+		"int8 / int8":               {i8.Div(i8), lucid.Float32},
+		"half + float":              {lucid.With{DType: lucid.BFloat16}.Ones(2).Mul(2.5), lucid.BFloat16},
+		"float32 + complex":         {lucid.New([]float32{1}, 1).Add(1i), lucid.Complex64},
+		"int8 + 0-d float64":        {i8.Add(lucid.New([]float64{1})), lucid.Float64},
+		"float32 + 0-d complex128":  {lucid.New([]float32{1}, 1).Add(lucid.New([]complex128{1})), lucid.Complex64},
+		"bool + bool":               {i8.Gt(1).Add(i8.Gt(1)), lucid.Bool},
+		"bool + int":                {i8.Gt(1).Add(1), lucid.Int64},
+		"0-d float64 + 0-d float32": {lucid.New([]float64{1}).Add(lucid.New([]float32{1})), lucid.Float64},
+		"bfloat16 + 0-d float64 + complex": {lucid.With{DType: lucid.BFloat16}.Ones(2).Add(lucid.New([]float64{1})).Add(1i),
+			lucid.Complex64},
 	} {
 		if c.x.DType() != c.want {
 			t.Errorf("%s gives %v, want %v", what, c.x.DType(), c.want)
@@ -145,5 +151,6 @@ func TestElementwiseCorners(t *testing.T) {
 	}
 	tensortest.WantValues(t, "lcm of int8 wraps", lucid.New([]int8{127}, 1).Lcm(2), lucid.Int8, int8(-2))
 	tensortest.WantValues(t, "lcm of int32", lucid.New([]int32{-math.MaxInt32}, 1).Lcm(-2), lucid.Int32, int32(2))
-	tensortest.WantValues(t, "lcm of int64", lucid.New([]int64{math.MinInt64 + 1}, 1).Lcm(math.MaxInt64-1), lucid.Int64, int64(math.MaxInt64-1))
+	tensortest.WantValues(t, "lcm of int64", lucid.New([]int64{math.MinInt64 + 1}, 1).Lcm(math.MaxInt64-1), lucid.Int64,
+		int64(math.MaxInt64-1))
 }

@@ -36,7 +36,8 @@ func elementwiseOps(t *testing.T) []string {
 			names[o.Name] = true
 		}
 	}
-	for _, other := range []string{"allclose", "equal", "mean", "var", "std", "adjoint", "vdot", "dot", "linalg_vector_norm", "view_as_complex"} {
+	for _, other := range []string{"allclose", "equal", "mean", "var", "std", "adjoint", "vdot", "dot", "linalg_vector_norm",
+		"view_as_complex"} {
 		delete(names, other)
 	}
 	var list []string
@@ -214,7 +215,8 @@ func TestElementwisePosition(t *testing.T) {
 				want := (*lucid.Tensor)(door.Wrap(ops.SliceDim((*graph.Array)(all).Peek(), 0, part.from, part.n, 1)))
 				got := call(part.from, part.n, part.fused)
 				if !slices.Equal(valueBits(got), valueBits(want)) {
-					t.Errorf("%s %v: elements %d to %d (fused %v) differ from those of the whole", name, d, part.from, part.from+part.n, part.fused)
+					t.Errorf("%s %v: elements %d to %d (fused %v) differ from those of the whole", name, d, part.from,
+						part.from+part.n, part.fused)
 				}
 			}
 		}

@@ -70,7 +70,8 @@ func TestMoveTransforms(t *testing.T) {
 		"roll":   func(x *lucid.Tensor) *lucid.Tensor { return x.Roll(2, 2).Rot90(1) },
 		"repeat": func(x *lucid.Tensor) *lucid.Tensor { return x.Repeat(2, 1, 2) },
 		"interleave": func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.RepeatInterleave(x, lucid.New([]int64{2, 0, 1, 3}, 4), lucid.RepeatInterleaveOptions{Dim: new(0), OutputSize: new(6)})
+			return lucid.RepeatInterleave(x, lucid.New([]int64{2, 0, 1, 3}, 4),
+				lucid.RepeatInterleaveOptions{Dim: new(0), OutputSize: new(6)})
 		},
 		"gather": func(x *lucid.Tensor) *lucid.Tensor { return x.Gather(0, lucid.New([]int64{3, 0, 1, 1, 2, 2}, 3, 2, 1)) },
 		"scatter": func(x *lucid.Tensor) *lucid.Tensor {
@@ -80,10 +81,12 @@ func TestMoveTransforms(t *testing.T) {
 			return x.ScatterAdd(1, lucid.New([]int64{0, 0, 2, 1}, 1, 4, 1).Repeat(2, 1, 3), lucid.Cat([]*lucid.Tensor{x, x}, 1).Square())
 		},
 		"reduce prod": func(x *lucid.Tensor) *lucid.Tensor {
-			return x.ScatterReduce(0, lucid.New([]int64{0, 0, 0, 1}, 4, 1, 1), x.At(lucid.Colon, lucid.Range{Stop: 1}, lucid.Range{Stop: 1}).Mul(2), "prod")
+			return x.ScatterReduce(0, lucid.New([]int64{0, 0, 0, 1}, 4, 1, 1),
+				x.At(lucid.Colon, lucid.Range{Stop: 1}, lucid.Range{Stop: 1}).Mul(2), "prod")
 		},
 		"reduce amax": func(x *lucid.Tensor) *lucid.Tensor {
-			return x.ScatterReduce(0, lucid.New([]int64{0, 0, 0, 1}, 4, 1, 1), x.At(lucid.Colon, lucid.Range{Stop: 1}, lucid.Range{Stop: 1}).Mul(2), "amax")
+			return x.ScatterReduce(0, lucid.New([]int64{0, 0, 0, 1}, 4, 1, 1),
+				x.At(lucid.Colon, lucid.Range{Stop: 1}, lucid.Range{Stop: 1}).Mul(2), "amax")
 		},
 		"index fill":     func(x *lucid.Tensor) *lucid.Tensor { return x.IndexFill(1, lucid.New([]int64{0, 2}, 2), 3) },
 		"masked scatter": func(x *lucid.Tensor) *lucid.Tensor { return x.MaskedScatter(x.Gt(0).Detach(), x.Square().Ravel()) },
@@ -91,7 +94,8 @@ func TestMoveTransforms(t *testing.T) {
 			return x.DynamicSlice(lucid.New([]int64{1, 2}, 2), []int{0, 2}, []int{2, 3})
 		},
 		"dynamic update": func(x *lucid.Tensor) *lucid.Tensor {
-			return x.DynamicSliceUpdate(x.At(lucid.Range{Stop: 2}, lucid.Colon, lucid.Range{Stop: 3}).Square(), lucid.New([]int64{1, 2}, 2), []int{0, 2})
+			return x.DynamicSliceUpdate(x.At(lucid.Range{Stop: 2}, lucid.Colon, lucid.Range{Stop: 3}).Square(),
+				lucid.New([]int64{1, 2}, 2), []int{0, 2})
 		},
 	}
 	for name, f := range cases {
@@ -111,7 +115,8 @@ func TestMoveTransforms(t *testing.T) {
 			tensortest.Near(t, "second order", second, (g(x.Add(v.Mul(h))).Item()-g(x.Sub(v.Mul(h))).Item())/(2*h))
 			xs := lucid.Stack([]*lucid.Tensor{x, x.Neg(), v}, 0)
 			tensortest.Same(t, "vmap", lucid.VMap(f)(xs), stackRows(3, func(i int) *lucid.Tensor { return f(xs.At(i)) }))
-			tensortest.Same(t, "vmap of grad", lucid.VMap(lucid.Grad(loss))(xs), stackRows(3, func(i int) *lucid.Tensor { return lucid.Grad(loss)(xs.At(i)) }))
+			tensortest.Same(t, "vmap of grad", lucid.VMap(lucid.Grad(loss))(xs),
+				stackRows(3, func(i int) *lucid.Tensor { return lucid.Grad(loss)(xs.At(i)) }))
 			tensortest.Same(t, "compiled", lucid.Compile(f)(x), y)
 		})
 	}
@@ -213,7 +218,8 @@ func TestRangeWithoutStop(t *testing.T) {
 		tensortest.Refuses(t, lucid.ErrValue, fmt.Sprintf("%+v", r), func() { x.At(r) })
 		tensortest.Refuses(t, lucid.ErrValue, fmt.Sprintf("write to %+v", r), func() { x.Clone().SetAt(1, r) })
 	}
-	for want, r := range map[int]lucid.Range{0: {}, 3: {Start: 7, Stop: lucid.End}, 5: {Start: 5, Step: -1}, 10: {Start: lucid.End, Stop: lucid.End, Step: -1}} {
+	for want, r := range map[int]lucid.Range{0: {}, 3: {Start: 7, Stop: lucid.End}, 5: {Start: 5, Step: -1},
+		10: {Start: lucid.End, Stop: lucid.End, Step: -1}} {
 		if n := x.At(r).Size(0); n != want {
 			t.Errorf("%+v has %d elements, want %d", r, n, want)
 		}

@@ -58,7 +58,8 @@ func TestMedianOfLongRows(t *testing.T) {
 				if got := int(at.At(r).Item()); got != want {
 					t.Errorf("%v, transposed %v, row %d: position %d, want %d", d, transposed, r, got, want)
 				}
-				if got := m.At(r).Item(); math.Float64bits(got) != math.Float64bits(list[want]) && !(math.IsNaN(got) && math.IsNaN(list[want])) {
+				if got := m.At(r).Item(); math.Float64bits(got) != math.Float64bits(list[want]) &&
+					!(math.IsNaN(got) && math.IsNaN(list[want])) {
 					t.Errorf("%v, transposed %v, row %d: %v, want %v", d, transposed, r, got, list[want])
 				}
 				if d == lucid.Float64 {

@@ -27,7 +27,8 @@ func TestCbrt(t *testing.T) {
 	v := lucid.ToSlice[float64](x)
 	nearEach(t, "float64", lucid.Cbrt(x), 1e-15, func(i int) float64 { return math.Cbrt(v[i]) })
 	nearEach(t, "float32", lucid.Cbrt(x.To(lucid.Float32)), 1e-7, func(i int) float64 { return math.Cbrt(float64(float32(v[i]))) })
-	tensortest.WantValues(t, "exact", lucid.Cbrt(lucid.New([]float32{27, -8, 0, float32(math.Inf(-1))}, 4)), lucid.Float32, 3, -2, 0, float32(math.Inf(-1)))
+	tensortest.WantValues(t, "exact", lucid.Cbrt(lucid.New([]float32{27, -8, 0, float32(math.Inf(-1))}, 4)), lucid.Float32, 3, -2, 0,
+		float32(math.Inf(-1)))
 	tensortest.WantValues(t, "integers", lucid.Cbrt(lucid.New([]int32{-27, 64}, 2)), lucid.Float32, -3, 4)
 	if err := lucid.Try(func() { lucid.Cbrt(lucid.New([]complex64{1}, 1)) }); !errors.Is(err, lucid.ErrDType) {
 		t.Error(err)
@@ -51,22 +52,27 @@ func TestRotate(t *testing.T) {
 func TestRungeKutta(t *testing.T) {
 	y, k0, k1 := tensortest.Uniform(-1, 1, 6), tensortest.Uniform(-2, 1, 6), tensortest.Uniform(-1, 3, 6)
 	a, b, c := lucid.ToSlice[float64](y), lucid.ToSlice[float64](k0), lucid.ToSlice[float64](k1)
-	nearEach(t, "rk_combine", byName("rk_combine", map[string]any{"coeffs": []float64{0.25, 0.5}, "dt": 0.1}, y, k0, k1)[0], 1e-15, func(i int) float64 { return a[i] + 0.1*(0.25*b[i]+0.5*c[i]) })
+	nearEach(t, "rk_combine", byName("rk_combine", map[string]any{"coeffs": []float64{0.25, 0.5}, "dt": 0.1}, y, k0, k1)[0], 1e-15,
+		func(i int) float64 { return a[i] + 0.1*(0.25*b[i]+0.5*c[i]) })
 	sum := 0.0
 	for i := range a {
 		e := 0.1 * (0.25*b[i] - 0.5*c[i]) / (1e-3 + 1e-2*max(math.Abs(a[i]), math.Abs(c[i])))
 		sum += e * e
 	}
-	nearEach(t, "rk_error_norm", byName("rk_error_norm", map[string]any{"coeffs": []float64{0.25, -0.5}, "dt": 0.1, "rtol": 1e-2, "atol": 1e-3}, y, k1, k0, k1)[0], 1e-14, func(int) float64 { return math.Sqrt(sum / 6) })
+	nearEach(t, "rk_error_norm", byName("rk_error_norm", map[string]any{"coeffs": []float64{0.25, -0.5}, "dt": 0.1, "rtol": 1e-2,
+		"atol": 1e-3}, y, k1, k0, k1)[0], 1e-14, func(int) float64 { return math.Sqrt(sum / 6) })
 	inf := lucid.New([]float64{math.Inf(1)}, 1)
-	tensortest.WantValues(t, "a stage of weight 0", byName("rk_combine", map[string]any{"coeffs": []float64{0, 1}, "dt": 1}, lucid.New([]float64{1}, 1), inf, inf.Mul(0).NanToNum())[0], lucid.Float64, 1)
-	probed := byName("broyden_probe", nil, lucid.Full([]int{4}, 2.0), lucid.Full([]int{4, 1}, 3.0), lucid.Full([]int{2, 2}, 5.0), lucid.New([]int64{7}, 1))
+	tensortest.WantValues(t, "a stage of weight 0", byName("rk_combine", map[string]any{"coeffs": []float64{0, 1}, "dt": 1},
+		lucid.New([]float64{1}, 1), inf, inf.Mul(0).NanToNum())[0], lucid.Float64, 1)
+	probed := byName("broyden_probe", nil, lucid.Full([]int{4}, 2.0), lucid.Full([]int{4, 1}, 3.0), lucid.Full([]int{2, 2}, 5.0),
+		lucid.New([]int64{7}, 1))
 	for i, x := range probed {
 		if want := []float64{16, 36, 100, 7}[i]; x.Item() != want {
 			t.Errorf("broyden_probe: result %d is %v, want %v", i, x.Item(), want)
 		}
 	}
-	if err := lucid.Try(func() { _ = byName("rk_combine", map[string]any{"coeffs": []float64{1, 2}, "dt": 1}, y, k0)[0] }); !errors.Is(err, lucid.ErrValue) {
+	if err := lucid.Try(func() { _ = byName("rk_combine", map[string]any{"coeffs": []float64{1, 2}, "dt": 1}, y, k0)[0] }); !errors.Is(err,
+		lucid.ErrValue) {
 		t.Error(err)
 	}
 }
@@ -74,7 +80,8 @@ func TestRungeKutta(t *testing.T) {
 // TestLSTMForward holds the layer against its definition, element by element.
 func TestLSTMForward(t *testing.T) {
 	const T, B, in, H = 3, 2, 4, 3
-	x, wi, wh, h0, c0, bi := tensortest.Uniform(-1, 1, T, B, in), tensortest.Uniform(-1, 1, 4*H, in), tensortest.Uniform(-1, 1, 4*H, H), tensortest.Uniform(-1, 1, B, H), tensortest.Uniform(-2, 1, B, H), tensortest.Uniform(-1, 1, 4*H)
+	x, wi, wh, h0, c0, bi := tensortest.Uniform(-1, 1, T, B, in), tensortest.Uniform(-1, 1, 4*H, in), tensortest.Uniform(-1, 1, 4*H, H),
+		tensortest.Uniform(-1, 1, B, H), tensortest.Uniform(-2, 1, B, H), tensortest.Uniform(-1, 1, 4*H)
 	xs, wis, whs, bs := lucid.ToSlice[float64](x), lucid.ToSlice[float64](wi), lucid.ToSlice[float64](wh), lucid.ToSlice[float64](bi)
 	sig := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 	for _, reverse := range []bool{false, true} {
@@ -165,9 +172,12 @@ func TestFlags(t *testing.T) {
 	}
 	half := func(s ...int) *lucid.Tensor { return tensortest.Uniform(0.5, 1, s...).To(lucid.BFloat16) }
 	for name, in := range map[string][]*lucid.Tensor{
-		"global_response_norm": {half(1, 2, 2, 2), half(2), half(2)}, "rope": {half(2, 2)}, "rotary_pos_embedding": {half(2, 2), half(2, 2), half(2, 2)},
-		"mse_loss": {half(2), half(2)}, "l1_loss": {half(2), half(2)}, "binary_cross_entropy_with_logits": {half(2), half(2)}, "huber_loss": {half(2), half(2)},
-		"nll_loss": {half(2, 3), tensortest.UniformInt(3, 2)}, "cross_entropy": {half(2, 3), tensortest.UniformInt(3, 2)}, "kl_div": {half(2), half(2)}, "group_norm": {half(2, 4)},
+		"global_response_norm": {half(1, 2, 2, 2), half(2), half(2)}, "rope": {half(2, 2)},
+		"rotary_pos_embedding": {half(2, 2), half(2, 2), half(2, 2)},
+		"mse_loss":             {half(2), half(2)}, "l1_loss": {half(2), half(2)}, "binary_cross_entropy_with_logits": {half(2), half(2)},
+		"huber_loss": {half(2), half(2)},
+		"nll_loss":   {half(2, 3), tensortest.UniformInt(3, 2)}, "cross_entropy": {half(2, 3), tensortest.UniformInt(3, 2)},
+		"kl_div": {half(2), half(2)}, "group_norm": {half(2, 4)},
 		"cbrt": {half(2)}, "rpow_scalar": {half(2)}, "gelu_exact": {half(2)},
 	} {
 		a := map[string]tensortest.Attrs{"rope": {"dims": 2}, "group_norm": {"num_groups": 2}, "rpow_scalar": {"base": 2.0}}[name]
@@ -213,12 +223,15 @@ func TestHadamardMLX(t *testing.T) {
 		8:  {42, -6, -12, 0, -2, -22, 0, 0},
 		12: {41, -9, -11, -9, 25, -15, 11, -21, -3, -5, 11, -33},
 		20: {-26, -28, -30, -10, -12, -4, 14, -4, 0, -4, -14, 12, -14, -18, 30, -40, -70, -12, -42, -28},
-		28: {-60, -18, -42, -44, -46, -48, -28, -18, -14, 14, -48, -22, 6, -12, 16, -46, 2, -36, -52, -26, -22, -24, -18, -14, -32, -6, -24, -18},
-		48: {196, -30, 6, 0, -74, 28, 12, -66, 18, -28, -12, -22, -30, -16, 12, 22, 44, -6, 10, -44, -38, -60, 12, -22, 40, -6, 10, 0, -46, -16, -32, -22,
+		28: {-60, -18, -42, -44, -46, -48, -28, -18, -14, 14, -48, -22, 6, -12, 16, -46, 2, -36, -52, -26, -22, -24, -18, -14,
+			-32, -6, -24, -18},
+		48: {196, -30, 6, 0, -74, 28, 12, -66, 18, -28, -12, -22, -30, -16, 12, 22, 44, -6, 10, -44, -38, -60, 12, -22, 40, -6, 10, 0,
+			-46, -16, -32, -22,
 			36, -6, -34, 0, -32, 6, -10, 0, 40, 38, -34, 0, -62, -16, 12, 22},
 	} {
 		x := lucid.Arange(n).Mul(7).Remainder(11).To(lucid.Float32)
-		nearEach(t, "hadamard_transform", linalg.HadamardTransform(x, linalg.HadamardTransformOptions{Scale: &one}), 0, func(i int) float64 { return want[i] })
+		nearEach(t, "hadamard_transform", linalg.HadamardTransform(x, linalg.HadamardTransformOptions{Scale: &one}),
+			0, func(i int) float64 { return want[i] })
 		y := linalg.HadamardTransform(x) // with its own factor it keeps lengths
 		nearEach(t, "length", lucid.Dot(y, y), 1e-5, func(int) float64 { return lucid.Dot(x, x).Item() })
 	}
@@ -231,11 +244,14 @@ func TestHadamardMLX(t *testing.T) {
 
 // TestSegmentedMmMLX holds the product against MLX 0.32.4, and sees that what is outside a segment has no part.
 func TestSegmentedMmMLX(t *testing.T) {
-	a, b := lucid.Arange(15).Mul(7).Remainder(11).To(lucid.Float32).Reshape(3, 5), lucid.Arange(10).Mul(3).Remainder(7).To(lucid.Float32).Reshape(5, 2)
+	a, b := lucid.Arange(15).Mul(7).Remainder(11).To(lucid.Float32).Reshape(3, 5),
+		lucid.Arange(10).Mul(3).Remainder(7).To(lucid.Float32).Reshape(5, 2)
 	y := lucid.SegmentedMm(a, b, lucid.New([]uint32{0, 2, 2, 5, 1, 1}, 3, 2))
-	tensortest.WantValues(t, "segmented_mm", y.Flatten(0, -1), lucid.Float32, 42, 14, 54, 24, 0, 12, 73, 39, 53, 53, 77, 67, 0, 0, 0, 0, 0, 0)
+	tensortest.WantValues(t, "segmented_mm", y.Flatten(0, -1), lucid.Float32, 42, 14, 54, 24, 0, 12, 73, 39, 53, 53, 77, 67,
+		0, 0, 0, 0, 0, 0)
 	bad := lucid.New([]float32{1, float32(math.NaN()), 2}, 1, 3)
-	tensortest.WantValues(t, "NaN outside", lucid.SegmentedMm(bad, bad.T(), lucid.New([]int64{0, 1, 2, 3}, 2, 2)).Flatten(0, -1), lucid.Float32, 1, 4)
+	tensortest.WantValues(t, "NaN outside", lucid.SegmentedMm(bad, bad.T(), lucid.New([]int64{0, 1, 2, 3}, 2, 2)).Flatten(0, -1),
+		lucid.Float32, 1, 4)
 }
 
 // TestRoPEStarts sees that a tensor of first positions, and waves given by their lengths, rotate as numbers do.
@@ -244,10 +260,13 @@ func TestRoPEStarts(t *testing.T) {
 	a := F.RoPE(x.At(lucid.Range{Stop: 1}), 4, F.RoPEOptions{Offset: 7})
 	b := F.RoPE(x.At(lucid.Range{Start: 1, Stop: 2}), 4, F.RoPEOptions{Offset: 2})
 	want := lucid.ToSlice[float64](lucid.Cat([]*lucid.Tensor{a, b}, 0))
-	nearEach(t, "starts", F.RoPE(x, 4, F.RoPEOptions{Starts: lucid.New([]int32{6, 1}, 2), Offset: 1}), 1e-14, func(i int) float64 { return want[i] })
+	nearEach(t, "starts", F.RoPE(x, 4, F.RoPEOptions{Starts: lucid.New([]int32{6, 1}, 2), Offset: 1}), 1e-14,
+		func(i int) float64 { return want[i] })
 	one := lucid.ToSlice[float64](F.RoPE(x, 4, F.RoPEOptions{Offset: 3}))
-	nearEach(t, "lengths", F.RoPE(x, 4, F.RoPEOptions{Freqs: lucid.New([]float64{1, 100}, 2), Starts: lucid.New([]int64{3}, 1).Squeeze()}), 1e-14, func(i int) float64 { return one[i] })
-	if err := lucid.Try(func() { F.RoPE(x, 4, F.RoPEOptions{Starts: lucid.New([]int64{1, 2, 3}, 3)}) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+	nearEach(t, "lengths", F.RoPE(x, 4, F.RoPEOptions{Freqs: lucid.New([]float64{1, 100}, 2), Starts: lucid.New([]int64{3}, 1).Squeeze()}),
+		1e-14, func(i int) float64 { return one[i] })
+	if err := lucid.Try(func() { F.RoPE(x, 4, F.RoPEOptions{Starts: lucid.New([]int64{1, 2, 3}, 3)}) }); !errors.Is(err,
+		lucid.ErrShapeMismatch) {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,8 @@ func TestAttentionWithoutKeys(t *testing.T) {
 	lucid.Seed(0)
 	q, k := lucid.Randn(1, 2, 3), lucid.Randn(1, 4, 3)
 	none := lucid.New([]bool{true, true, false, true, false, false, false, false}, 2, 4)
-	add := lucid.New([]float32{0, 0, 0, 0, float32(math.Inf(-1)), float32(math.Inf(-1)), float32(math.Inf(-1)), float32(math.Inf(-1))}, 2, 4)
+	add := lucid.New([]float32{0, 0, 0, 0, float32(math.Inf(-1)), float32(math.Inf(-1)), float32(math.Inf(-1)), float32(math.Inf(-1))}, 2,
+		4)
 	for name, m := range map[string]*lucid.Tensor{"bool": none, "added": add} {
 		y, g := lucid.VJP(func(q *lucid.Tensor) *lucid.Tensor {
 			return F.ScaledDotProductAttention(q, k, k, F.ScaledDotProductAttentionOptions{AttnMask: m})
@@ -40,9 +41,11 @@ func TestEmbeddingMaxNorm(t *testing.T) {
 		return byName("embedding", map[string]any{"max_norm": 1.0}, idx, w)[0] // the function changes w itself
 	}
 	y, g := lucid.VJP(rows, w, lucid.With{DType: lucid.Float64}.Ones(3, 2))
-	tensortest.Same(t, "rows", y, lucid.New([]float64{0.6, 0.8, 0.3, 0.4, 0.6, 0.8}, 3, 2).Mul(lucid.New([]float64{1 / (1 + 2e-8), 1, 1 / (1 + 2e-8)}, 3, 1)))
+	tensortest.Same(t, "rows", y, lucid.New([]float64{0.6, 0.8, 0.3, 0.4, 0.6, 0.8},
+		3, 2).Mul(lucid.New([]float64{1 / (1 + 2e-8), 1, 1 / (1 + 2e-8)}, 3, 1)))
 	tensortest.Same(t, "gradient", g, lucid.New([]float64{2, 2, 1, 1, 0, 0}, 3, 2))
-	tensortest.Same(t, "renormed", byName("embedding_renorm", map[string]any{"max_norm": 1.0, "norm_type": 2.0}, w, idx)[0], lucid.New([]float64{0.6 / (1 + 2e-8), 0.8 / (1 + 2e-8), 0.3, 0.4, 6, 8}, 3, 2))
+	tensortest.Same(t, "renormed", byName("embedding_renorm", map[string]any{"max_norm": 1.0, "norm_type": 2.0}, w, idx)[0],
+		lucid.New([]float64{0.6 / (1 + 2e-8), 0.8 / (1 + 2e-8), 0.3, 0.4, 6, 8}, 3, 2))
 }
 
 func TestOneHotAndTargetsAreChecked(t *testing.T) {
@@ -116,7 +119,8 @@ func TestCTCLoss(t *testing.T) {
 	padded := lucid.New([]int64{1, 2, 1, 1, 2, 0}, N, 2)
 	got := F.CTCLoss(lp, padded, in, out, F.CTCLossOptions{Reduction: "none"})
 	tensortest.Same(t, "padded", got, lucid.New(want, N))
-	tensortest.Same(t, "one after the other", F.CTCLoss(lp, lucid.New([]int64{1, 2, 1, 1, 2}, 5), in, out, F.CTCLossOptions{Reduction: "none"}), lucid.New(want, N))
+	tensortest.Same(t, "one after the other", F.CTCLoss(lp, lucid.New([]int64{1, 2, 1, 1, 2}, 5), in, out,
+		F.CTCLossOptions{Reduction: "none"}), lucid.New(want, N))
 	tensortest.Near(t, "mean", F.CTCLoss(lp, padded, in, out).Item(), (want[0]/2+want[1]/2+want[2])/3)
 	f := func(x *lucid.Tensor) *lucid.Tensor {
 		return F.CTCLoss(lucid.LogSoftmax(x, -1), padded, in, out, F.CTCLossOptions{Reduction: "sum"})

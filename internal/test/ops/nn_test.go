@@ -32,14 +32,17 @@ func nnCases() []nnCase {
 		{"gelu", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x) }},
 		{"gelu_tanh", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.GELU(x, F.GELUOptions{Approximate: "tanh"}) }},
 		{"softplus", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return F.Softplus(x, F.SoftplusOptions{Beta: 1.5}) }},
-		{"logsigmoid", []int{4, 3}, F.LogSigmoid}, {"mish", []int{4, 3}, F.Mish}, {"selu", []int{4, 3}, F.SELU}, {"hardswish", []int{4, 3}, F.Hardswish},
+		{"logsigmoid", []int{4, 3}, F.LogSigmoid}, {"mish", []int{4, 3}, F.Mish}, {"selu", []int{4, 3}, F.SELU},
+		{"hardswish", []int{4, 3}, F.Hardswish},
 		{"softmax", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softmax(x, -1) }},
 		{"softmax dim 0", []int{4, 3, 2}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.Softmax(x, 0) }},
 		{"log_softmax", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor { return lucid.LogSoftmax(x, 1) }},
 		{"layer_norm", []int{4, 3}, func(x *lucid.Tensor) *lucid.Tensor {
 			return F.LayerNorm(x, []int{3}, F.LayerNormOptions{Weight: w3, Bias: b3})
 		}},
-		{"layer_norm weight", []int{3}, func(w *lucid.Tensor) *lucid.Tensor { return F.LayerNorm(w43, []int{3}, F.LayerNormOptions{Weight: w}) }},
+		{"layer_norm weight", []int{3}, func(w *lucid.Tensor) *lucid.Tensor {
+			return F.LayerNorm(w43, []int{3}, F.LayerNormOptions{Weight: w})
+		}},
 		{"layer_norm bias", []int{3}, func(b *lucid.Tensor) *lucid.Tensor {
 			return F.LayerNorm(w43, []int{3}, F.LayerNormOptions{Weight: w3, Bias: b})
 		}},
@@ -82,7 +85,9 @@ func nnCases() []nnCase {
 		{"max_pool2d", plane, func(x *lucid.Tensor) *lucid.Tensor {
 			return first(F.MaxPool2dWithIndices(x, []int{3}, F.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, CeilMode: true}))
 		}},
-		{"adaptive_max_pool1d", []int{2, 7}, func(x *lucid.Tensor) *lucid.Tensor { return first(F.AdaptiveMaxPool1dWithIndices(x, []int{3})) }},
+		{"adaptive_max_pool1d", []int{2, 7}, func(x *lucid.Tensor) *lucid.Tensor {
+			return first(F.AdaptiveMaxPool1dWithIndices(x, []int{3}))
+		}},
 		{"avg_pool2d", plane, func(x *lucid.Tensor) *lucid.Tensor {
 			return F.AvgPool2d(x, []int{3, 2}, F.AvgPoolOptions{Stride: []int{2}, Padding: []int{1, 0}, CeilMode: true, ExcludePad: true})
 		}},
@@ -194,7 +199,8 @@ func TestNNMappedWeights(t *testing.T) {
 // TestConvOfNothing: a result without elements takes no time, however long it is along other dimensions.
 func TestConvOfNothing(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Complex64, lucid.Int32} {
-		out, err := lucid.Call("conv_general", []*lucid.Tensor{lucid.Ones(3, 4, 5).To(d), lucid.Zeros(0, 4, 3).To(d)}, map[string]any{"input_dilation": []int{1 << 30}, "padding": 1 << 30})
+		out, err := lucid.Call("conv_general", []*lucid.Tensor{lucid.Ones(3, 4, 5).To(d), lucid.Zeros(0, 4, 3).To(d)},
+			map[string]any{"input_dilation": []int{1 << 30}, "padding": 1 << 30})
 		if err != nil || out[0].Eval().NumElement() != 0 {
 			t.Errorf("%v: %v, %v", d, out, err)
 		}

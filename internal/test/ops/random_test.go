@@ -39,9 +39,12 @@ func TestContinuous(t *testing.T) {
 		{"uniform", func(w lucid.With) *lucid.Tensor { return w.Uniform(-2, 3, n) }, func(x float64) float64 { return clip((x + 2) / 5) }},
 		{"randn", func(w lucid.With) *lucid.Tensor { return w.Randn(n) }, phi},
 		{"normal", func(w lucid.With) *lucid.Tensor { return w.Normal(1, 2, n) }, func(x float64) float64 { return phi((x - 1) / 2) }},
-		{"exponential", func(w lucid.With) *lucid.Tensor { return w.Exponential(0.5, n) }, func(x float64) float64 { return 1 - math.Exp(-x/2) }},
-		{"cauchy", func(w lucid.With) *lucid.Tensor { return w.Zeros(n).Cauchy_(1, 2) }, func(x float64) float64 { return 0.5 + math.Atan((x-1)/2)/math.Pi }},
-		{"log_normal", func(w lucid.With) *lucid.Tensor { return w.Zeros(n).LogNormal_(0, 1) }, func(x float64) float64 { return phi(math.Log(x)) }},
+		{"exponential", func(w lucid.With) *lucid.Tensor { return w.Exponential(0.5, n) },
+			func(x float64) float64 { return 1 - math.Exp(-x/2) }},
+		{"cauchy", func(w lucid.With) *lucid.Tensor { return w.Zeros(n).Cauchy_(1, 2) },
+			func(x float64) float64 { return 0.5 + math.Atan((x-1)/2)/math.Pi }},
+		{"log_normal", func(w lucid.With) *lucid.Tensor { return w.Zeros(n).LogNormal_(0, 1) },
+			func(x float64) float64 { return phi(math.Log(x)) }},
 	} {
 		for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.Float16, lucid.BFloat16} {
 			lucid.Seed(11)
@@ -98,12 +101,14 @@ func TestDiscrete(t *testing.T) {
 	p := lucid.New([]float32{0.2}, 1).BroadcastTo(n)
 	check("bernoulli", lucid.ToSlice[int](g.Bernoulli(p)), map[int]float64{0: 0.8, 1: 0.2})
 	rate := lucid.With{}.Full([]int{n}, 2.0)
-	check("poisson", lucid.ToSlice[int](g.Poisson(rate)), map[int]float64{0: math.Exp(-2), 1: 2 * math.Exp(-2), 2: 2 * math.Exp(-2), 3: 4.0 / 3 * math.Exp(-2)})
+	check("poisson", lucid.ToSlice[int](g.Poisson(rate)), map[int]float64{0: math.Exp(-2), 1: 2 * math.Exp(-2), 2: 2 * math.Exp(-2),
+		3: 4.0 / 3 * math.Exp(-2)})
 	two := lucid.With{}.Full([]int{n}, 2.0)
 	check("binomial", lucid.ToSlice[int](g.Binomial(two, p)), map[int]float64{0: 0.64, 1: 0.32, 2: 0.04})
 	check("geometric", lucid.ToSlice[int](lucid.Zeros(n).Geometric_(0.3)), map[int]float64{1: 0.3, 2: 0.21, 3: 0.147})
 	w := lucid.New([]float32{1, 0, 3}, 3)
-	check("multinomial", lucid.ToSlice[int](g.Multinomial(w, n, lucid.MultinomialOptions{Replacement: true})), map[int]float64{0: 0.25, 2: 0.75})
+	check("multinomial", lucid.ToSlice[int](g.Multinomial(w, n, lucid.MultinomialOptions{Replacement: true})),
+		map[int]float64{0: 0.25, 2: 0.75})
 	rows := lucid.New([]float32{1, 2, 1}, 1, 3).BroadcastTo(n, 3)
 	one := lucid.ToSlice[int](g.Multinomial(rows, 1))
 	check("multinomial without replacement", one, map[int]float64{0: 0.25, 1: 0.5, 2: 0.25})
@@ -146,7 +151,8 @@ func TestRandIntRange(t *testing.T) {
 	spread("all of int64", v)
 	v = nil
 	odd := 0
-	for _, x := range lucid.ToSlice[uint64](lucid.With{DType: lucid.Uint64, Generator: g.Generator}.RandInt(0, uint64(math.MaxUint64), 20_000)) {
+	for _, x := range lucid.ToSlice[uint64](lucid.With{DType: lucid.Uint64, Generator: g.Generator}.RandInt(0,
+		uint64(math.MaxUint64), 20_000)) {
 		v = append(v, float64(x)/math.Ldexp(1, 64))
 		odd += int(x & 1)
 	}
@@ -160,7 +166,8 @@ func TestRandIntRange(t *testing.T) {
 		v = append(v, float64(x)/wide)
 	}
 	spread("3·2⁶¹", v)
-	for _, d := range []lucid.DType{lucid.Uint8, lucid.Uint16, lucid.Uint32, lucid.Uint64, lucid.Int8, lucid.Int16, lucid.Int32, lucid.Int64, lucid.Float32} {
+	for _, d := range []lucid.DType{lucid.Uint8, lucid.Uint16, lucid.Uint32, lucid.Uint64, lucid.Int8, lucid.Int16, lucid.Int32,
+		lucid.Int64, lucid.Float32} {
 		x := lucid.With{DType: d, Generator: g.Generator}.RandInt(3, 100, 500)
 		s := lucid.ToSlice[int](x)
 		if x.DType() != d || slices.Min(s) < 3 || slices.Max(s) > 99 {
@@ -198,12 +205,14 @@ func TestGeneratorState(t *testing.T) {
 		t.Error("a generator of the same seed draws the same")
 	}
 	h.SetState(g.State())
-	if x, y := lucid.ToSlice[float32](lucid.With{Generator: g}.Rand(3)), lucid.ToSlice[float32](lucid.With{Generator: h}.Rand(3)); !slices.Equal(x, y) {
+	if x, y := lucid.ToSlice[float32](lucid.With{Generator: g}.Rand(3)),
+		lucid.ToSlice[float32](lucid.With{Generator: h}.Rand(3)); !slices.Equal(x, y) {
 		t.Errorf("%v and %v from one state", x, y)
 	}
 	// A state that is still to be computed takes the long way, with the same numbers.
 	h.SetState(g.State().Add(lucid.New([]uint32{0, 0}, 2)).To(lucid.Uint32))
-	if x, y := lucid.ToSlice[float32](lucid.With{Generator: g}.Rand(3)), lucid.ToSlice[float32](lucid.With{Generator: h}.Rand(3)); !slices.Equal(x, y) {
+	if x, y := lucid.ToSlice[float32](lucid.With{Generator: g}.Rand(3)),
+		lucid.ToSlice[float32](lucid.With{Generator: h}.Rand(3)); !slices.Equal(x, y) {
 		t.Errorf("%v and %v from one pending state", x, y)
 	}
 	tensortest.Refuses(t, lucid.ErrValue, "a state of another shape", func() { g.SetState(lucid.Zeros(3)) })
@@ -245,8 +254,10 @@ func TestRandomLikeRef(t *testing.T) {
 		w := lucid.With{Generator: lucid.NewGenerator(8), DType: lucid.Float64}
 		rate := lucid.Linspace(0, 50, 3001)
 		out := [][]float64{
-			lucid.ToSlice[float64](w.Rand(70_001)), lucid.ToSlice[float64](w.RandInt(-7, 1<<40, 3001)), lucid.ToSlice[float64](lucid.With{Generator: w.Generator}.Poisson(rate)),
-			lucid.ToSlice[float64](lucid.With{Generator: w.Generator}.Binomial(rate, lucid.FullLike(rate, 0.3))), lucid.ToSlice[float64](lucid.Arange(0.1, 7001.1, 0.7)), lucid.ToSlice[float64](lucid.With{DType: lucid.Uint8}.Arange(0, 200)),
+			lucid.ToSlice[float64](w.Rand(70_001)), lucid.ToSlice[float64](w.RandInt(-7, 1<<40, 3001)),
+			lucid.ToSlice[float64](lucid.With{Generator: w.Generator}.Poisson(rate)),
+			lucid.ToSlice[float64](lucid.With{Generator: w.Generator}.Binomial(rate, lucid.FullLike(rate, 0.3))),
+			lucid.ToSlice[float64](lucid.Arange(0.1, 7001.1, 0.7)), lucid.ToSlice[float64](lucid.With{DType: lucid.Uint8}.Arange(0, 200)),
 		}
 		return out
 	}
@@ -262,7 +273,8 @@ func TestRandomLikeRef(t *testing.T) {
 
 func TestRandomLike(t *testing.T) {
 	x := lucid.With{DType: lucid.BFloat16}.Zeros(2, 3)
-	for _, y := range []*lucid.Tensor{lucid.RandLike(x), lucid.RandnLike(x), lucid.RandIntLike(x, 0, 5), lucid.With{Generator: lucid.NewGenerator(1)}.RandLike(x)} {
+	for _, y := range []*lucid.Tensor{lucid.RandLike(x), lucid.RandnLike(x), lucid.RandIntLike(x, 0, 5),
+		lucid.With{Generator: lucid.NewGenerator(1)}.RandLike(x)} {
 		if y.DType() != lucid.BFloat16 || !slices.Equal(y.Shape(), []int{2, 3}) {
 			t.Errorf("%v %v", y.DType(), y.Shape())
 		}
@@ -287,7 +299,8 @@ func TestRandomErrorsNameTheCall(t *testing.T) {
 	ints := lucid.With{DType: lucid.Int32}
 	for want, f := range map[string]func(){
 		"rand": func() { ints.Rand(2) }, "rand_like": func() { lucid.RandLike(ints.Zeros(2)) }, "uniform": func() { ints.Uniform(0, 1, 2) },
-		"randn": func() { ints.Randn(2) }, "randn_like": func() { lucid.RandnLike(ints.Zeros(2)) }, "randint": func() { lucid.RandInt(0, 3, -1) },
+		"randn": func() { ints.Randn(2) }, "randn_like": func() { lucid.RandnLike(ints.Zeros(2)) },
+		"randint": func() { lucid.RandInt(0, 3, -1) },
 	} {
 		func() {
 			defer func() {

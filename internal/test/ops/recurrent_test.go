@@ -24,12 +24,14 @@ func newRecurrentCase(d lucid.DType, sizes []int, in, hidden, state int) *recurr
 	}
 	w := lucid.With{DType: d}
 	of := func(size ...int) *lucid.Tensor { return w.Uniform(-0.5, 0.5, size...).Eval() }
-	return &recurrentCase{[]*lucid.Tensor{of(n, in), of(4*hidden, in), of(4*hidden, state), of(sizes[0], state), of(sizes[0], hidden), of(4 * hidden), of(4 * hidden), of(state, hidden)}, sizes}
+	return &recurrentCase{[]*lucid.Tensor{of(n, in), of(4*hidden, in), of(4*hidden, state), of(sizes[0], state), of(sizes[0], hidden),
+		of(4 * hidden), of(4 * hidden), of(state, hidden)}, sizes}
 }
 
 func (c *recurrentCase) layer(reverse bool) func(in []*lucid.Tensor) []*lucid.Tensor {
 	return func(in []*lucid.Tensor) []*lucid.Tensor {
-		y, h, m := F.LSTMForward(in[0], in[1], in[2], F.LSTMForwardOptions{H0: in[3], C0: in[4], BiasIH: in[5], BiasHH: in[6], WeightHR: in[7], Reverse: reverse, BatchSizes: c.sizes})
+		y, h, m := F.LSTMForward(in[0], in[1], in[2], F.LSTMForwardOptions{H0: in[3], C0: in[4], BiasIH: in[5], BiasHH: in[6],
+			WeightHR: in[7], Reverse: reverse, BatchSizes: c.sizes})
 		return []*lucid.Tensor{y, h, m}
 	}
 }
@@ -99,7 +101,8 @@ func TestRecurrentExport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "layer.lucid")
 	f := func(x *lucid.Tensor) *lucid.Tensor { return c.layer(false)(append([]*lucid.Tensor{x}, c.in[1:]...))[0] }
 	grad := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return f(x).Square().Sum() })
-	for name, h := range map[string]func(*lucid.Tensor) *lucid.Tensor{"layer": f, "gradient": func(x *lucid.Tensor) *lucid.Tensor { return grad(x) }} {
+	for name, h := range map[string]func(*lucid.Tensor) *lucid.Tensor{"layer": f,
+		"gradient": func(x *lucid.Tensor) *lucid.Tensor { return grad(x) }} {
 		if err := lucid.Export(path, h, c.in[0]); err != nil {
 			t.Fatal(name, err)
 		}
@@ -152,7 +155,8 @@ func TestRecurrentRefuses(t *testing.T) {
 			F.GRUForward(lucid.Zeros(2, 3, 4).To(lucid.Int64), lucid.Zeros(15, 4), lucid.Zeros(15, 5))
 		},
 		"packed, batch": func() {
-			F.GRUForward(lucid.Zeros(5, 4), lucid.Zeros(15, 4), lucid.Zeros(15, 5), F.GRUForwardOptions{BatchFirst: true, BatchSizes: []int{3, 2}})
+			F.GRUForward(lucid.Zeros(5, 4), lucid.Zeros(15, 4), lucid.Zeros(15, 5),
+				F.GRUForwardOptions{BatchFirst: true, BatchSizes: []int{3, 2}})
 		},
 	} {
 		var e *lucid.Error

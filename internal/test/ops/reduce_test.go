@@ -19,13 +19,19 @@ func foldingFunctions() map[string]func(x *lucid.Tensor) *lucid.Tensor {
 	first := func(v, _ *lucid.Tensor) *lucid.Tensor { return v }
 	second := func(_, v *lucid.Tensor) *lucid.Tensor { return v }
 	return map[string]func(x *lucid.Tensor) *lucid.Tensor{
-		"sum": func(x *lucid.Tensor) *lucid.Tensor { return x.Sum(0) }, "mean": func(x *lucid.Tensor) *lucid.Tensor { return x.Mean(1) }, "prod": func(x *lucid.Tensor) *lucid.Tensor { return x.Prod(1) },
-		"prod all": func(x *lucid.Tensor) *lucid.Tensor { return x.Prod() }, "amax": func(x *lucid.Tensor) *lucid.Tensor { return x.Max(1) }, "amin": func(x *lucid.Tensor) *lucid.Tensor { return x.Min() },
-		"max": func(x *lucid.Tensor) *lucid.Tensor { return first(x.MaxIndices(1)) }, "min": func(x *lucid.Tensor) *lucid.Tensor { return first(x.MinIndices(0)) },
+		"sum": func(x *lucid.Tensor) *lucid.Tensor { return x.Sum(0) }, "mean": func(x *lucid.Tensor) *lucid.Tensor { return x.Mean(1) },
+		"prod":     func(x *lucid.Tensor) *lucid.Tensor { return x.Prod(1) },
+		"prod all": func(x *lucid.Tensor) *lucid.Tensor { return x.Prod() },
+		"amax":     func(x *lucid.Tensor) *lucid.Tensor { return x.Max(1) }, "amin": func(x *lucid.Tensor) *lucid.Tensor { return x.Min() },
+		"max":     func(x *lucid.Tensor) *lucid.Tensor { return first(x.MaxIndices(1)) },
+		"min":     func(x *lucid.Tensor) *lucid.Tensor { return first(x.MinIndices(0)) },
 		"aminmax": func(x *lucid.Tensor) *lucid.Tensor { return second(x.AMinMax(1)) },
-		"var":     func(x *lucid.Tensor) *lucid.Tensor { return x.Var(1) }, "std": func(x *lucid.Tensor) *lucid.Tensor { return x.Std(0) }, "std mean": func(x *lucid.Tensor) *lucid.Tensor { return second(x.StdMean(0)) },
-		"logsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(1) }, "nansum": func(x *lucid.Tensor) *lucid.Tensor { return x.NanSum(1) }, "nanmean": func(x *lucid.Tensor) *lucid.Tensor { return x.NanMean(1) },
-		"norm": func(x *lucid.Tensor) *lucid.Tensor { return x.Norm(1) }, "norm 1": func(x *lucid.Tensor) *lucid.Tensor {
+		"var":     func(x *lucid.Tensor) *lucid.Tensor { return x.Var(1) }, "std": func(x *lucid.Tensor) *lucid.Tensor { return x.Std(0) },
+		"std mean":  func(x *lucid.Tensor) *lucid.Tensor { return second(x.StdMean(0)) },
+		"logsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogSumExp(1) },
+		"nansum":    func(x *lucid.Tensor) *lucid.Tensor { return x.NanSum(1) },
+		"nanmean":   func(x *lucid.Tensor) *lucid.Tensor { return x.NanMean(1) },
+		"norm":      func(x *lucid.Tensor) *lucid.Tensor { return x.Norm(1) }, "norm 1": func(x *lucid.Tensor) *lucid.Tensor {
 			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(1.0)})
 		},
 		"norm 3": func(x *lucid.Tensor) *lucid.Tensor {
@@ -37,23 +43,35 @@ func foldingFunctions() map[string]func(x *lucid.Tensor) *lucid.Tensor {
 			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(math.Inf(1)), Dim: []int{1}})
 		},
 		"dist":   func(x *lucid.Tensor) *lucid.Tensor { return x.Dist(x.Mul(x)) },
-		"median": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x)) }, "median dim": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x, lucid.ArgOptions{Dim: new(1)})) },
-		"nanmedian": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.NanMedian(x, lucid.ArgOptions{Dim: new(0)})) }, "mode": func(x *lucid.Tensor) *lucid.Tensor { return first(x.Mode(1)) },
-		"quantile": func(x *lucid.Tensor) *lucid.Tensor { return x.Quantile(0.3) }, "kthvalue": func(x *lucid.Tensor) *lucid.Tensor { return first(x.KthValue(2)) },
-		"cov": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cov(x) }, "corrcoef": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Corrcoef(x).Square() },
-		"cumsum": func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(1) }, "cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1) },
+		"median": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.Median(x)) }, "median dim": func(x *lucid.Tensor) *lucid.Tensor {
+			return first(lucid.Median(x, lucid.ArgOptions{Dim: new(1)}))
+		},
+		"nanmedian": func(x *lucid.Tensor) *lucid.Tensor { return first(lucid.NanMedian(x, lucid.ArgOptions{Dim: new(0)})) },
+		"mode":      func(x *lucid.Tensor) *lucid.Tensor { return first(x.Mode(1)) },
+		"quantile":  func(x *lucid.Tensor) *lucid.Tensor { return x.Quantile(0.3) },
+		"kthvalue":  func(x *lucid.Tensor) *lucid.Tensor { return first(x.KthValue(2)) },
+		"cov":       func(x *lucid.Tensor) *lucid.Tensor { return lucid.Cov(x) },
+		"corrcoef":  func(x *lucid.Tensor) *lucid.Tensor { return lucid.Corrcoef(x).Square() },
+		"cumsum":    func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(1) },
+		"cumprod":   func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1) },
 		"cumprod back": func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.CumProd(x, 0, lucid.CumulativeOptions{Reverse: true})
 		},
 		"cumprod exclusive": func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.CumProd(x, 1, lucid.CumulativeOptions{Exclusive: true})
 		},
-		"cummax": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMax(1)) }, "cummin": func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMin(0)) },
-		"logcumsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogCumSumExp(1) }, "logcumsumexp back": func(x *lucid.Tensor) *lucid.Tensor {
+		"cummax":       func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMax(1)) },
+		"cummin":       func(x *lucid.Tensor) *lucid.Tensor { return first(x.CumMin(0)) },
+		"logcumsumexp": func(x *lucid.Tensor) *lucid.Tensor { return x.LogCumSumExp(1) },
+		"logcumsumexp back": func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.LogCumSumExp(x, 0, lucid.DirectionOptions{Reverse: true})
 		},
-		"diff": func(x *lucid.Tensor) *lucid.Tensor { return x.Diff(2) }, "trapezoid": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Trapezoid(x, lucid.TrapezoidOptions{X: x.Mul(2)}) },
-		"sort": func(x *lucid.Tensor) *lucid.Tensor { return first(x.Sort(1)) }, "topk": func(x *lucid.Tensor) *lucid.Tensor { return first(x.TopK(2)) }, "msort": func(x *lucid.Tensor) *lucid.Tensor { return x.Msort() },
+		"diff": func(x *lucid.Tensor) *lucid.Tensor { return x.Diff(2) }, "trapezoid": func(x *lucid.Tensor) *lucid.Tensor {
+			return lucid.Trapezoid(x, lucid.TrapezoidOptions{X: x.Mul(2)})
+		},
+		"sort":  func(x *lucid.Tensor) *lucid.Tensor { return first(x.Sort(1)) },
+		"topk":  func(x *lucid.Tensor) *lucid.Tensor { return first(x.TopK(2)) },
+		"msort": func(x *lucid.Tensor) *lucid.Tensor { return x.Msort() },
 	}
 }
 
@@ -108,7 +126,8 @@ func TestGradientsAtSingularPoints(t *testing.T) {
 		"norm 0.5": func(x *lucid.Tensor) *lucid.Tensor {
 			return linalg.VectorNorm(x, linalg.VectorNormOptions{Ord: new(0.5)})
 		}, "std": func(x *lucid.Tensor) *lucid.Tensor { return x.Std() },
-		"cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1).Sum() }, "prod": func(x *lucid.Tensor) *lucid.Tensor { return x.Prod() },
+		"cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.CumProd(1).Sum() },
+		"prod":    func(x *lucid.Tensor) *lucid.Tensor { return x.Prod() },
 	} {
 		if g := lucid.Grad(f)(zero); g.IsFinite().All().Item() != 1 {
 			t.Errorf("%s: %v", name, g)
@@ -145,7 +164,8 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 	m := lucid.New(tensortest.RandomFloats(700*900), 700, 900)
 	run := func() []float32 {
 		var out []float32
-		for _, y := range []*lucid.Tensor{x.Sum(), x.Var(), x.Norm(), x.LogSumExp(), m.Sum(0), m.Sum(1), m.Var(0), m.LogSumExp(0), m.Mean(), m.CumSum(0)} {
+		for _, y := range []*lucid.Tensor{x.Sum(), x.Var(), x.Norm(), x.LogSumExp(), m.Sum(0), m.Sum(1), m.Var(0), m.LogSumExp(0),
+			m.Mean(), m.CumSum(0)} {
 			out = append(out, lucid.ToSlice[float32](y)...)
 		}
 		return out
@@ -206,9 +226,11 @@ func TestStdOfHalfTypes(t *testing.T) {
 
 // TestIntegerSumsAreInt64: whatever integers are added up or multiplied, as in PyTorch.
 func TestIntegerSumsAreInt64(t *testing.T) {
-	for _, d := range []lucid.DType{lucid.Bool, lucid.Uint8, lucid.Uint16, lucid.Uint32, lucid.Uint64, lucid.Int8, lucid.Int16, lucid.Int32, lucid.Int64} {
+	for _, d := range []lucid.DType{lucid.Bool, lucid.Uint8, lucid.Uint16, lucid.Uint32, lucid.Uint64, lucid.Int8, lucid.Int16,
+		lucid.Int32, lucid.Int64} {
 		x := lucid.With{DType: d}.Ones(3, 3)
-		for name, y := range map[string]*lucid.Tensor{"sum": x.Sum(), "prod": x.Prod(), "cumsum": x.CumSum(0), "cumprod": x.CumProd(0), "trace": x.Trace(), "nansum": lucid.NanSum(x)} {
+		for name, y := range map[string]*lucid.Tensor{"sum": x.Sum(), "prod": x.Prod(), "cumsum": x.CumSum(0), "cumprod": x.CumProd(0),
+			"trace": x.Trace(), "nansum": lucid.NanSum(x)} {
 			if y.DType() != lucid.Int64 {
 				t.Errorf("%s of %v is %v", name, d, y.DType())
 			}

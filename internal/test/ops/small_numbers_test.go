@@ -17,10 +17,12 @@ func TestSignsOfZero(t *testing.T) {
 		x    float64
 		want float64
 	}{
-		"relu":                {(*lucid.Tensor).ReLU, minus, minus},
-		"relu6":               {func(x *lucid.Tensor) *lucid.Tensor { return F.ReLU6(x) }, minus, minus},
-		"relu6 below":         {func(x *lucid.Tensor) *lucid.Tensor { return F.ReLU6(x) }, -1, 0},
-		"hardtanh to 0":       {func(x *lucid.Tensor) *lucid.Tensor { return F.Hardtanh(x, F.HardtanhOptions{MaxVal: option(0)}) }, minus, minus},
+		"relu":        {(*lucid.Tensor).ReLU, minus, minus},
+		"relu6":       {func(x *lucid.Tensor) *lucid.Tensor { return F.ReLU6(x) }, minus, minus},
+		"relu6 below": {func(x *lucid.Tensor) *lucid.Tensor { return F.ReLU6(x) }, -1, 0},
+		"hardtanh to 0": {func(x *lucid.Tensor) *lucid.Tensor {
+			return F.Hardtanh(x, F.HardtanhOptions{MaxVal: option(0)})
+		}, minus, minus},
 		"softshrink":          {func(x *lucid.Tensor) *lucid.Tensor { return F.Softshrink(x) }, minus, minus},
 		"softshrink inside":   {func(x *lucid.Tensor) *lucid.Tensor { return F.Softshrink(x) }, -0.25, minus},
 		"softshrink positive": {func(x *lucid.Tensor) *lucid.Tensor { return F.Softshrink(x) }, 0.25, 0},

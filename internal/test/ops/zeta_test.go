@@ -46,7 +46,8 @@ func TestZetaTwice(t *testing.T) {
 	sq := func(q *lucid.Tensor) *lucid.Tensor { return byS(s, q) }
 	qs := func(s *lucid.Tensor) *lucid.Tensor { return byQ(s, q) }
 	for what, c := range map[string][2][]float64{
-		"ss": {again(ss, s), slope(ss, s)}, "sq": {again(sq, q), slope(sq, q)}, "qs": {again(qs, s), slope(qs, s)}, "sq, qs": {again(sq, q), again(qs, s)},
+		"ss": {again(ss, s), slope(ss, s)}, "sq": {again(sq, q), slope(sq, q)}, "qs": {again(qs, s), slope(qs, s)},
+		"sq, qs": {again(sq, q), again(qs, s)},
 	} {
 		for i := range 5 {
 			if i == 4 && what != "sq, qs" { // too steep for differences

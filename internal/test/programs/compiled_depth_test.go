@@ -38,14 +38,16 @@ func TestCompiledDepth(t *testing.T) {
 	for seed := range uint64(100) {
 		f := func(x *lucid.Tensor) *lucid.Tensor { return program(seed, x) }
 		exec.BoundHostDepth = false
-		want, wantGrad := lucid.ToSlice[float32](f(x)), lucid.ToSlice[float32](lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return f(x).Sum() })(x))
+		want, wantGrad := lucid.ToSlice[float32](f(x)),
+			lucid.ToSlice[float32](lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return f(x).Sum() })(x))
 		exec.BoundHostDepth, exec.MaxCompiledDepth = true, int32(1+seed%5)
 		for name, got := range map[string][]float32{
 			"eager": lucid.ToSlice[float32](f(x)), "compiled": lucid.ToSlice[float32](lucid.Compile(f)(x)),
 		} {
 			equalBits(t, seed, name, got, want)
 		}
-		equalBits(t, seed, "gradient", lucid.ToSlice[float32](lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return f(x).Sum() })(x)), wantGrad)
+		equalBits(t, seed, "gradient", lucid.ToSlice[float32](lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return f(x).Sum() })(x)),
+			wantGrad)
 	}
 	exec.MaxCompiledDepth = 4
 	chain := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {

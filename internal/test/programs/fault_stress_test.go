@@ -225,7 +225,8 @@ func TestFaultStress(t *testing.T) {
 					t.Fatalf("seed %d", seed)
 				}
 			}
-			t.Logf("%d evaluations; %d ran out of memory, %d were cancelled, %d refused", counts[wentWell].Load(), counts[ranOut].Load(), counts[wasCancelled].Load(), counts[wasRefused].Load())
+			t.Logf("%d evaluations; %d ran out of memory, %d were cancelled, %d refused", counts[wentWell].Load(), counts[ranOut].Load(),
+				counts[wasCancelled].Load(), counts[wasRefused].Load())
 			for k := range counts {
 				if counts[k].Load() == 0 && k != wasCancelled {
 					t.Errorf("outcome %d never came", k)
@@ -255,9 +256,11 @@ func runFaultStress(t *testing.T, seed uint64, dev *backend.Device, acts int, co
 		var wg sync.WaitGroup
 		var programs []*faultStress
 		for k := range 1 + seed%3 {
-			s := &faultStress{world: &world{rng: rand.New(rand.NewPCG(seed, k)), Target: tensortest.Target{Dev: dev}, size: size}, t: t, stream: lucid.NewStream(), common: maker.handle, shown: maker.value, counts: counts}
+			s := &faultStress{world: &world{rng: rand.New(rand.NewPCG(seed, k)), Target: tensortest.Target{Dev: dev}, size: size}, t: t,
+				stream: lucid.NewStream(), common: maker.handle, shown: maker.value, counts: counts}
 			for i := range 4 {
-				s.add(maker.handle[i%3].Mul(float32(i)), zip(maker.value[i%3], maker.value[i%3], func(a, _ float32) float32 { return a * float32(i) }))
+				s.add(maker.handle[i%3].Mul(float32(i)),
+					zip(maker.value[i%3], maker.value[i%3], func(a, _ float32) float32 { return a * float32(i) }))
 			}
 			programs = append(programs, s)
 			wg.Go(func() {

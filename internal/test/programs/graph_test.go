@@ -110,7 +110,8 @@ func (g *randomGraph) float() int {
 func (g *randomGraph) like(x int) int {
 	for range 12 {
 		y := g.float()
-		if n := min(len(g.shapes[x]), len(g.shapes[y])); fmt.Sprint(g.shapes[x][len(g.shapes[x])-n:]) == fmt.Sprint(g.shapes[y][len(g.shapes[y])-n:]) {
+		if n := min(len(g.shapes[x]), len(g.shapes[y])); fmt.Sprint(g.shapes[x][len(g.shapes[x])-n:]) ==
+			fmt.Sprint(g.shapes[y][len(g.shapes[y])-n:]) {
 			return y
 		}
 	}
@@ -130,13 +131,15 @@ func (g *randomGraph) pick() []nodeOp {
 	case 17: // of a large number the smallest difference would show
 		return []nodeOp{{"tanh", []int{x}, nil}, {choose("sin", "cos"), []int{next}, nil}}
 	case 3: // held within bounds
-		return []nodeOp{{"abs", []int{x}, nil}, {"add", []int{next}, map[string]any{"other": 0.5}}, {choose("sqrt", "log", "reciprocal", "rsqrt"), []int{next + 1}, nil}}
+		return []nodeOp{{"abs", []int{x}, nil}, {"add", []int{next}, map[string]any{"other": 0.5}},
+			{choose("sqrt", "log", "reciprocal", "rsqrt"), []int{next + 1}, nil}}
 	case 4, 5, 6:
 		return one(choose("add", "sub", "mul", "maximum", "minimum", "add"), nil, x, g.like(x))
 	case 7:
 		return one(choose("add", "mul"), map[string]any{"other": float64(g.rng.IntN(9)-4) / 4}, x)
 	case 8:
-		return []nodeOp{{choose("mean", "amax", "amin", "logsumexp"), []int{x}, map[string]any{"dim": g.dim(x), "keepdim": true}}, {choose("sub", "add", "mul"), []int{x, next}, nil}}
+		return []nodeOp{{choose("mean", "amax", "amin", "logsumexp"), []int{x}, map[string]any{"dim": g.dim(x), "keepdim": true}},
+			{choose("sub", "add", "mul"), []int{x, next}, nil}}
 	case 9:
 		return one(choose("mean", "amax", "amin", "logsumexp", "sum"), map[string]any{"dim": g.dim(x), "keepdim": g.rng.IntN(2) == 0}, x)
 	case 10:
@@ -153,7 +156,8 @@ func (g *randomGraph) pick() []nodeOp {
 		return []nodeOp{{choose("gt", "le", "eq"), []int{x, y}, nil}, {"where", []int{next, x, y}, nil}}
 	}
 	g.rough = true
-	return []nodeOp{{"to", []int{x}, map[string]any{"dtype": []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16}[g.rng.IntN(3)]}}, {"to", []int{next}, map[string]any{"dtype": g.dtype}}}
+	return []nodeOp{{"to", []int{x}, map[string]any{"dtype": []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16}[g.rng.IntN(3)]}},
+		{"to", []int{next}, map[string]any{"dtype": g.dtype}}}
 }
 
 func (g *randomGraph) view(x int) []nodeOp {
@@ -190,7 +194,8 @@ func (g *randomGraph) product(x, next int) []nodeOp {
 	if n < 2 {
 		return []nodeOp{{"mul", []int{x, x}, nil}, {"tanh", []int{next}, nil}}
 	}
-	return []nodeOp{{"transpose", []int{x}, map[string]any{"dim0": n - 1, "dim1": n - 2}}, {"matmul", []int{x, next}, nil}, {"tanh", []int{next + 1}, nil}}
+	return []nodeOp{{"transpose", []int{x}, map[string]any{"dim0": n - 1, "dim1": n - 2}}, {"matmul", []int{x, next}, nil},
+		{"tanh", []int{next + 1}, nil}}
 }
 
 // moved copies elements to other positions.
@@ -209,7 +214,8 @@ func (g *randomGraph) moved(x, next int) []nodeOp {
 	case 3:
 		return []nodeOp{{"roll", []int{x}, map[string]any{"shifts": []int{1}, "dims": []int{d}}}}
 	}
-	return []nodeOp{{"arange", nil, map[string]any{"end": 1 + g.rng.IntN(6)}}, {"remainder", []int{next}, map[string]any{"other": s[d]}}, {"index_select", []int{x, next + 1}, map[string]any{"dim": d}}}
+	return []nodeOp{{"arange", nil, map[string]any{"end": 1 + g.rng.IntN(6)}}, {"remainder", []int{next}, map[string]any{"other": s[d]}},
+		{"index_select", []int{x, next + 1}, map[string]any{"dim": d}}}
 }
 
 // run computes the graph; after is called with every value made.

@@ -80,7 +80,8 @@ func TestNoLeaksAnyWay(t *testing.T) {
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
-			t.Errorf("goroutines: %d, then %d; heap: %d, then %d; pool: %d, then %d", before, routines, m0.HeapAlloc, m1.HeapAlloc, live, pool)
+			t.Errorf("goroutines: %d, then %d; heap: %d, then %d; pool: %d, then %d", before, routines, m0.HeapAlloc,
+				m1.HeapAlloc, live, pool)
 		})
 	}
 }
@@ -112,5 +113,6 @@ func TestDeepTransforms(t *testing.T) {
 	f := lucid.Compile(deep)
 	tensortest.Same(t, "compiled", f(x), x)
 	tensortest.Same(t, "called again", f(x.Mul(2)), x.Mul(2))
-	tensortest.Same(t, "checkpoint", lucid.Grad(lucid.Checkpoint(func(x *lucid.Tensor) *lucid.Tensor { return deep(x).Sum() }))(x), lucid.Ones(3).To(lucid.Float64))
+	tensortest.Same(t, "checkpoint", lucid.Grad(lucid.Checkpoint(func(x *lucid.Tensor) *lucid.Tensor { return deep(x).Sum() }))(x),
+		lucid.Ones(3).To(lucid.Float64))
 }

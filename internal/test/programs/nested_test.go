@@ -120,12 +120,15 @@ func (g *nested) transformed(depth int) (vecFunc, string) {
 		return func(x *lucid.Tensor) *lucid.Tensor { y, d := lucid.VJP(f, x, x.Sin()); return y.Mul(d) }, "vjp(" + s + ")"
 	case 5:
 		return func(x *lucid.Tensor) *lucid.Tensor {
-			return lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return f(x) })(lucid.Stack([]*lucid.Tensor{x, x.Mul(0.5), x.Flip(0)}, 0)).Sum(0)
+			return lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor {
+				return f(x)
+			})(lucid.Stack([]*lucid.Tensor{x, x.Mul(0.5), x.Flip(0)}, 0)).Sum(0)
 		}, "vmap(" + s + ")"
 	case 6:
 		return func(x *lucid.Tensor) *lucid.Tensor { // over columns, as rows of the result
 			m := lucid.Stack([]*lucid.Tensor{x, x.Mul(2)}, 1)
-			return lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return f(x) }, lucid.VMapOptions{In: []int{1}, Out: []int{0}})(m).Mean(0)
+			return lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return f(x) },
+				lucid.VMapOptions{In: []int{1}, Out: []int{0}})(m).Mean(0)
 		}, "vmap1(" + s + ")"
 	case 7:
 		own := lucid.Custom(lucid.CustomFunc{Name: "cube",
@@ -200,7 +203,10 @@ func (g *nested) agree(f vecFunc, dev *backend.Device, report func(what, how str
 	_, hv := lucid.JVP(lucid.Grad(loss), x, v)
 	_, vh := lucid.VJP(lucid.Grad(loss), x, v)
 	is("hessian product", hv, vh, false)
-	is("compiled hessian product", lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { _, h := lucid.JVP(lucid.Grad(loss), x, v); return h })(x), hv, true)
+	is("compiled hessian product", lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
+		_, h := lucid.JVP(lucid.Grad(loss), x, v)
+		return h
+	})(x), hv, true)
 
 	rows := []*lucid.Tensor{x, put(lucid.New(vals(), n)), put(lucid.New(vals(), n))}
 	xs := lucid.Stack(rows, 0)
@@ -215,8 +221,10 @@ func (g *nested) agree(f vecFunc, dev *backend.Device, report func(what, how str
 	is("compiled vmap", lucid.Compile(lucid.VMap(plain))(xs), lucid.VMap(plain)(xs), true)
 	is("vmap of grad", lucid.VMap(lucid.Grad(loss))(xs), each(lucid.Grad(loss)), false)
 	is("vmap of compiled grad", lucid.VMap(lucid.Compile(lucid.Grad(loss)))(xs), each(lucid.Grad(loss)), false)
-	is("grad of vmap", lucid.Grad(func(xs *lucid.Tensor) *lucid.Tensor { return lucid.VMap(loss)(xs).Sum() })(xs), each(lucid.Grad(loss)), false)
-	is("vmap over columns", lucid.VMap(plain, lucid.VMapOptions{In: []int{1}, Out: []int{1}})(xs.Permute(1, 0)), each(f).Permute(1, 0), false)
+	is("grad of vmap", lucid.Grad(func(xs *lucid.Tensor) *lucid.Tensor { return lucid.VMap(loss)(xs).Sum() })(xs),
+		each(lucid.Grad(loss)), false)
+	is("vmap over columns", lucid.VMap(plain, lucid.VMapOptions{In: []int{1}, Out: []int{1}})(xs.Permute(1, 0)),
+		each(f).Permute(1, 0), false)
 }
 
 // TestNestedPrograms runs random functions made of transforms of transforms in every way there is, on the CPU and on a

@@ -43,7 +43,8 @@ func TestNoDiffInOtherOrder(t *testing.T) {
 		again := both(g.inputs)
 		tensortest.EvalAll(again)
 		step := lucid.Compile(both, lucid.CompileOptions{Recompute: 1})
-		for name, got := range map[string][]*lucid.Tensor{"compiled": firstOuts, "in another order": again, "compiled, with recomputation": step(g.inputs)} {
+		for name, got := range map[string][]*lucid.Tensor{"compiled": firstOuts, "in another order": again,
+			"compiled, with recomputation": step(g.inputs)} {
 			if bad := tensortest.EqualBits(got, plain); bad != "" {
 				t.Fatalf("seed %d, %s: %s\n%v", seed, name, bad, g)
 			}

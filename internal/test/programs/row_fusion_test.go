@@ -92,7 +92,8 @@ func TestRowPrograms(t *testing.T) {
 		all := func(in []*lucid.Tensor) []*lucid.Tensor {
 			out := f(in[0], in[1])
 			grads, slopes := lucid.JVPN(func(in []*lucid.Tensor) []*lucid.Tensor {
-				_, g := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{loss(in)} }, in, []*lucid.Tensor{lucid.OnesLike(loss(in))})
+				_, g := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{loss(in)} }, in,
+					[]*lucid.Tensor{lucid.OnesLike(loss(in))})
 				return g
 			}, in[:2], []*lucid.Tensor{in[2], in[2]})
 			return append(append(out, grads...), slopes...)

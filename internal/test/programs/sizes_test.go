@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/backend/cpu"
+	"github.com/lucid-go/lucid/internal/backend/fake"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
@@ -78,14 +81,18 @@ func (g *randomGraph) resized(r *rand.Rand) (list []*lucid.Tensor) {
 // withGradients are the results of a function and the gradients of their sum.
 func withGradients(f func(in []*lucid.Tensor) []*lucid.Tensor) func(in []*lucid.Tensor) []*lucid.Tensor {
 	loss := func(in []*lucid.Tensor) []*lucid.Tensor {
-		s := lucid.Scalar(float32(0))
+		var s *lucid.Tensor
 		for _, o := range f(in) {
-			s = s.Add(o.To(lucid.Float32).Tanh().Mean())
+			if m := o.To(lucid.Float32).Tanh().Mean(); s == nil {
+				s = m
+			} else {
+				s = s.Add(m)
+			}
 		}
 		return []*lucid.Tensor{s}
 	}
 	return func(in []*lucid.Tensor) []*lucid.Tensor {
-		_, g := lucid.VJPN(loss, in, []*lucid.Tensor{lucid.Scalar(float32(1))})
+		_, g := lucid.VJPN(loss, in, []*lucid.Tensor{lucid.OnesLike(loss(in)[0])})
 		return append(f(in), g...)
 	}
 }
@@ -166,4 +173,55 @@ func TestRowSizesShareAPlan(t *testing.T) {
 		traces, plans = traces+x.Traces, plans+x.Plans
 	}
 	t.Logf("%d traces, %d plans", traces, plans)
+}
+
+// TestSizesShareAPlanLate does so on a device that computes late, joins equal programs and records: a recording is made when sizes
+// come a third time.
+func TestSizesShareAPlanLate(t *testing.T) {
+	n := 40
+	if testutil.Long() {
+		n = 2000
+	}
+	late, _ := fake.New(cpu.Device)
+	w, ran := &tensortest.Target{Dev: late}, 0
+	for seed := uint64(1); seed <= uint64(n); seed++ {
+		g := newRandomGraph(seed)
+		if g.limit > 10000 {
+			continue
+		}
+		r := rand.New(rand.NewPCG(seed, 8))
+		run := withGradients(g.runFitted)
+		compiled := lucid.Compile(run)
+		for k := range 3 {
+			in := g.resized(r)
+			var want []*lucid.Tensor
+			if lucid.Try(func() { want = run(in) }) != nil {
+				continue
+			}
+			tensortest.EvalAll(want)
+			there := make([]*lucid.Tensor, len(in))
+			for i, x := range in {
+				there[i] = w.Put(x).Eval()
+			}
+			for round := range 4 {
+				var got []*lucid.Tensor
+				if err := lucid.Try(func() { got = compiled(there) }); err != nil {
+					if !strings.Contains(err.Error(), "operands are on") { // it makes a tensor on the CPU
+						t.Fatal(err)
+					}
+					break
+				}
+				for i := range got {
+					got[i] = got[i].To(lucid.CPU)
+				}
+				if bad := tensortest.EqualBits(got, want); bad != "" {
+					t.Fatalf("graph %d, sizes %d, call %d: %s\n%v\n%v", seed, k, round, bad, shapesOf(in), g)
+				}
+				ran++
+			}
+		}
+	}
+	if ran < 2*n {
+		t.Errorf("%d calls of %d programs", ran, n)
+	}
 }

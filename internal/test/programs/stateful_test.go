@@ -88,7 +88,8 @@ func runStateful(t *testing.T, n int) {
 			}
 			a, b = append(a, v.Add(0)), append(b, v.Add(0))
 		}
-		f := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor { return stateful(seed, a[:3], []*lucid.Tensor{x, y}) }, lucid.CompileOptions{Check: rng.IntN(5) == 0})
+		f := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor { return stateful(seed, a[:3], []*lucid.Tensor{x, y}) },
+			lucid.CompileOptions{Check: rng.IntN(5) == 0})
 		var held, want []*lucid.Tensor
 		for call := range 6 {
 			i, j := 3, 4

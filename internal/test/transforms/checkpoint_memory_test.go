@@ -45,7 +45,8 @@ func TestCheckpointSavesMemoryEagerly(t *testing.T) {
 	plain, want := step(func(f func(*lucid.Tensor) *lucid.Tensor) func(*lucid.Tensor) *lucid.Tensor { return f })
 	spared, got := step(lucid.Checkpoint)
 	if one := int64(rows * width * 4); spared > 3*layers*one || plain < 2*spared {
-		t.Errorf("a plain step took %d values of a block's size, one with Checkpoint %d; want at most %d, and half of the plain one's", plain/one, spared/one, 3*layers)
+		t.Errorf("a plain step took %d values of a block's size, one with Checkpoint %d; want at most %d, and half of the plain one's",
+			plain/one, spared/one, 3*layers)
 	}
 	for i := range want {
 		if !lucid.Equal(want[i], got[i]) {

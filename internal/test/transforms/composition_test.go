@@ -28,7 +28,8 @@ func TestGradComposes(t *testing.T) {
 		return x
 	}
 	tensortest.Near(t, "control flow", lucid.Grad(g)(x).Item(), math.Sin(.7)+.7*math.Cos(.7))
-	tensortest.Near(t, "inside NoGrad", func() (v float64) { lucid.NoGrad(func() { v = lucid.Grad(f)(x).Item() }); return }(), math.Sin(.7)+.7*math.Cos(.7))
+	tensortest.Near(t, "inside NoGrad", func() (v float64) { lucid.NoGrad(func() { v = lucid.Grad(f)(x).Item() }); return }(),
+		math.Sin(.7)+.7*math.Cos(.7))
 }
 
 func TestPerExampleGradients(t *testing.T) {
@@ -39,7 +40,8 @@ func TestPerExampleGradients(t *testing.T) {
 	if len(grads) != 2 || fmt.Sprint(grads[0].Shape()) != "[3 2]" || loss.NumElement() != 1 {
 		t.Fatal("value and grad")
 	}
-	per := lucid.VMap(lucid.Grad(func(w, b, x *lucid.Tensor) *lucid.Tensor { return lin(w, b, x.Unsqueeze(0)) }), lucid.VMapOptions{In: []int{lucid.NoAxis, lucid.NoAxis, 0}})(w, b, xs)
+	per := lucid.VMap(lucid.Grad(func(w, b, x *lucid.Tensor) *lucid.Tensor { return lin(w, b, x.Unsqueeze(0)) }),
+		lucid.VMapOptions{In: []int{lucid.NoAxis, lucid.NoAxis, 0}})(w, b, xs)
 	tensortest.Same(t, "per-example mean", per.Mean(0), grads[0])
 	v := lucid.Randn(3, 2)
 	_, jv := lucid.JVP(func(w *lucid.Tensor) *lucid.Tensor { return lin(w, b, xs) }, w, v)
@@ -134,7 +136,8 @@ func TestValueAndGradTree(t *testing.T) {
 		"a": {W: lucid.New([]float32{1, 2}, 2), Name: "first"},
 		"b": {W: lucid.New([]float32{3}, 1), B: lucid.New([]float32{5}, 1), Name: "second"},
 	}
-	for _, h := range []func(map[string]layer) (*lucid.Tensor, map[string]layer){lucid.ValueAndGradTree(f), lucid.Compile(lucid.ValueAndGradTree(f))} {
+	for _, h := range []func(map[string]layer) (*lucid.Tensor, map[string]layer){lucid.ValueAndGradTree(f),
+		lucid.Compile(lucid.ValueAndGradTree(f))} {
 		v, g := h(p)
 		if v.Item() != 20 || g["a"].B != nil || g["b"].Name != "second" {
 			t.Errorf("value %v, gradient %v", v, g)

@@ -24,7 +24,8 @@ func newton(a *lucid.Tensor) *lucid.Tensor {
 
 func TestCond(t *testing.T) {
 	f := func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.Cond(x.Sum().Gt(0), func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(x) }, func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }, x)
+		return lucid.Cond(x.Sum().Gt(0), func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(x) },
+			func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }, x)
 	}
 	pos, neg := lucid.New([]float64{1, 2}, 2), lucid.New([]float64{-1, -2}, 2)
 	c := lucid.Compile(f)
@@ -60,7 +61,8 @@ func TestCond(t *testing.T) {
 func TestCondWrites(t *testing.T) {
 	count := lucid.Zeros()
 	f := func(x *lucid.Tensor) *lucid.Tensor {
-		return lucid.Cond(x.Gt(0), func(x *lucid.Tensor) *lucid.Tensor { count.Add_(1); return x }, func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }, x)
+		return lucid.Cond(x.Gt(0), func(x *lucid.Tensor) *lucid.Tensor { count.Add_(1); return x },
+			func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }, x)
 	}
 	c := lucid.Compile(f)
 	for _, v := range []float32{1, -1, 2, 3, -5} {
@@ -74,14 +76,16 @@ func TestCondWrites(t *testing.T) {
 
 func TestSwitch(t *testing.T) {
 	fs := []func(*lucid.Tensor) *lucid.Tensor{
-		func(x *lucid.Tensor) *lucid.Tensor { return x.Add(1) }, func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(10) }, func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }}
+		func(x *lucid.Tensor) *lucid.Tensor { return x.Add(1) }, func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(10) },
+		func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }}
 	for i, want := range map[int]float64{-3: 3, 0: 3, 1: 20, 2: -2, 9: -2} {
 		if got := lucid.Switch(lucid.Scalar(i), fs, lucid.Scalar(2.0)).Item(); got != want {
 			t.Errorf("branch %d gives %v, want %v", i, got, want)
 		}
 	}
 	at := func(i, x *lucid.Tensor) *lucid.Tensor { return lucid.Switch(i, fs, x) }
-	if y := lucid.VMap(at)(lucid.New([]int64{0, 1, 2, 5}, 4), lucid.New([]float64{1, 2, 3, 4}, 4)); y.String() != lucid.New([]float64{2, 20, -3, -4}, 4).String() {
+	if y := lucid.VMap(at)(lucid.New([]int64{0, 1, 2, 5}, 4), lucid.New([]float64{1, 2, 3, 4}, 4)); y.String() != lucid.New([]float64{2, 20,
+		-3, -4}, 4).String() {
 		t.Errorf("vmap %v", y)
 	}
 }
@@ -140,7 +144,8 @@ func TestWhileLong(t *testing.T) {
 		n = 1_000_000
 	}
 	before := lucid.MemoryStats(lucid.CPU).Allocated
-	end := lucid.While(func(i *lucid.Tensor) *lucid.Tensor { return i.Lt(n) }, func(i *lucid.Tensor) *lucid.Tensor { return i.Add(1) }, lucid.Scalar(int64(0)))
+	end := lucid.While(func(i *lucid.Tensor) *lucid.Tensor { return i.Lt(n) }, func(i *lucid.Tensor) *lucid.Tensor { return i.Add(1) },
+		lucid.Scalar(int64(0)))
 	if end.Item() != float64(n) {
 		t.Error(end)
 	}
@@ -176,7 +181,8 @@ func TestScanLongMemory(t *testing.T) {
 func TestWhileCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := lucid.EvalContext(ctx, lucid.While(func(i *lucid.Tensor) *lucid.Tensor { return i.Ge(0) }, func(i *lucid.Tensor) *lucid.Tensor { return i }, lucid.Scalar(int64(0))))
+	err := lucid.EvalContext(ctx, lucid.While(func(i *lucid.Tensor) *lucid.Tensor { return i.Ge(0) },
+		func(i *lucid.Tensor) *lucid.Tensor { return i }, lucid.Scalar(int64(0))))
 	if err == nil {
 		t.Error("an endless loop ended")
 	}
@@ -295,13 +301,15 @@ func TestControlRefuses(t *testing.T) {
 			lucid.Cond(x, func(x *lucid.Tensor) *lucid.Tensor { return x }, func(x *lucid.Tensor) *lucid.Tensor { return x }, x)
 		},
 		"dtype of state": func() {
-			lucid.While(func(x *lucid.Tensor) *lucid.Tensor { return x.Sum() }, func(x *lucid.Tensor) *lucid.Tensor { return x.To(lucid.Float64) }, x)
+			lucid.While(func(x *lucid.Tensor) *lucid.Tensor { return x.Sum() },
+				func(x *lucid.Tensor) *lucid.Tensor { return x.To(lucid.Float64) }, x)
 		},
 		"reading inside": func() {
 			lucid.Scan(func(c, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) { x.Item(); return c, x }, x.Sum(), x)
 		},
 		"lengths": func() {
-			lucid.Scan(func(c *lucid.Tensor, x []*lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) { return c, c }, x.Sum(), []*lucid.Tensor{lucid.Ones(3), lucid.Ones(4)})
+			lucid.Scan(func(c *lucid.Tensor, x []*lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) { return c, c }, x.Sum(),
+				[]*lucid.Tensor{lucid.Ones(3), lucid.Ones(4)})
 		},
 	} {
 		var e *lucid.Error
@@ -316,11 +324,13 @@ func TestControlRefuses(t *testing.T) {
 // Control flow goes to a file and comes back, with its gradient.
 func TestControlExport(t *testing.T) {
 	f := func(x *lucid.Tensor) *lucid.Tensor {
-		doubled := lucid.Cond(x.Sum().Gt(0), func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2) }, func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }, x)
+		doubled := lucid.Cond(x.Sum().Gt(0), func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2) },
+			func(x *lucid.Tensor) *lucid.Tensor { return x.Neg() }, x)
 		grown := lucid.While(func(s *lucid.Tensor) *lucid.Tensor { return s.Sum().Lt(100) },
 			func(s *lucid.Tensor) *lucid.Tensor { return s.Mul(3).Add(x.Abs()) }, doubled, lucid.WhileOptions{MaxSteps: 12})
 		h, ys := lucid.Scan(func(h, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
-			h = lucid.Cond(h.Gt(0.5), func(h *lucid.Tensor) *lucid.Tensor { return h.Mul(0.5) }, func(h *lucid.Tensor) *lucid.Tensor { return h.Add(x) }, h)
+			h = lucid.Cond(h.Gt(0.5), func(h *lucid.Tensor) *lucid.Tensor { return h.Mul(0.5) },
+				func(h *lucid.Tensor) *lucid.Tensor { return h.Add(x) }, h)
 			return h, h.Mul(x)
 		}, lucid.Scalar(0.25), grown, lucid.ScanOptions{Reverse: true})
 		return ys.Sum().Add(h)

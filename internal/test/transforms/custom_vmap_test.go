@@ -65,7 +65,8 @@ func TestCustomVMap(t *testing.T) {
 		tensortest.Same(t, "gradient of the batch", lucid.Grad(whole(f))(a, b), lucid.Grad(whole(plain))(a, b))
 		tensortest.Same(t, "by the other", lucid.Grad(whole(f), 1)(a, b), lucid.Grad(whole(plain), 1)(a, b))
 		tensortest.Same(t, "compiled gradient of the batch", lucid.Compile(lucid.Grad(whole(f)))(a, b), lucid.Grad(whole(plain))(a, b))
-		tensortest.Same(t, "compiled gradient of each", lucid.Compile(lucid.VMap(lucid.Grad(loss(f)), o))(a, b), lucid.VMap(lucid.Grad(loss(plain)), o)(a, b))
+		tensortest.Same(t, "compiled gradient of each", lucid.Compile(lucid.VMap(lucid.Grad(loss(f)), o))(a, b),
+			lucid.VMap(lucid.Grad(loss(plain)), o)(a, b))
 		_, got := lucid.JVP(func(x *lucid.Tensor) *lucid.Tensor { return lucid.VMap(f, o)(x, b) }, a, a.Mul(0.5))
 		_, want := lucid.JVP(func(x *lucid.Tensor) *lucid.Tensor { return lucid.VMap(plain, o)(x, b) }, a, a.Mul(0.5))
 		tensortest.Same(t, "tangent of the batch", got, want)
@@ -88,18 +89,25 @@ func TestCustomRefuses(t *testing.T) {
 		run  func(f func(*lucid.Tensor) *lucid.Tensor)
 		want error
 	}{
-		"a cotangent of another shape": {lucid.CustomFunc{Forward: id, VJP: bad(lucid.Ones(2))}, func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.Grad(f)(x) }, lucid.ErrGradient},
+		"a cotangent of another shape": {lucid.CustomFunc{Forward: id, VJP: bad(lucid.Ones(2))},
+			func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.Grad(f)(x) }, lucid.ErrGradient},
 		"no cotangents": {lucid.CustomFunc{Forward: id, VJP: func(_, _, _ []*lucid.Tensor) []*lucid.Tensor { return nil }},
 			func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.Grad(f)(x) }, lucid.ErrGradient},
 		"two tangents": {lucid.CustomFunc{Forward: id, JVP: func(_, tan []*lucid.Tensor) []*lucid.Tensor { return append(tan, tan...) }},
 			func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.JVP(f, x, x) }, lucid.ErrGradient},
-		"a tangent of another shape": {lucid.CustomFunc{Forward: id, JVP: func(_, _ []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{lucid.Ones(4)} }},
+		"a tangent of another shape": {lucid.CustomFunc{Forward: id, JVP: func(_, _ []*lucid.Tensor) []*lucid.Tensor {
+			return []*lucid.Tensor{lucid.Ones(4)}
+		}},
 			func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.JVP(f, x, x) }, lucid.ErrGradient},
-		"a batch without its axis": {lucid.CustomFunc{Forward: id, VMap: func(in []*lucid.Tensor, _ []bool, _ int) []*lucid.Tensor { return []*lucid.Tensor{in[0].Sum(0)} }},
+		"a batch without its axis": {lucid.CustomFunc{Forward: id, VMap: func(in []*lucid.Tensor, _ []bool, _ int) []*lucid.Tensor {
+			return []*lucid.Tensor{in[0].Sum(0)}
+		}},
 			func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.VMap(f)(lucid.Ones(2, 3)) }, lucid.ErrShapeMismatch},
 		"no outputs": {lucid.CustomFunc{Forward: id, VMap: func(_ []*lucid.Tensor, _ []bool, _ int) []*lucid.Tensor { return nil }},
 			func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.VMap(f)(lucid.Ones(2, 3)) }, lucid.ErrValue},
-		"nil as output": {lucid.CustomFunc{Forward: id, VMap: func(_ []*lucid.Tensor, _ []bool, _ int) []*lucid.Tensor { return []*lucid.Tensor{nil} }},
+		"nil as output": {lucid.CustomFunc{Forward: id, VMap: func(_ []*lucid.Tensor, _ []bool, _ int) []*lucid.Tensor {
+			return []*lucid.Tensor{nil}
+		}},
 			func(f func(*lucid.Tensor) *lucid.Tensor) { lucid.VMap(f)(lucid.Ones(2, 3)) }, lucid.ErrShapeMismatch},
 	} {
 		c.f.Name = "mine"
@@ -110,7 +118,9 @@ func TestCustomRefuses(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	half := lucid.Custom(lucid.CustomFunc{Forward: id, VJP: func(_, _, cot []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{cot[0].To(lucid.Float32)} }})
+	half := lucid.Custom(lucid.CustomFunc{Forward: id, VJP: func(_, _, cot []*lucid.Tensor) []*lucid.Tensor {
+		return []*lucid.Tensor{cot[0].To(lucid.Float32)}
+	}})
 	if g := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return half(x)[0].Sum() })(x); g.DType() != lucid.Float64 {
 		t.Errorf("a cotangent of another dtype gives %v", g.DType())
 	}

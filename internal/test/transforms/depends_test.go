@@ -17,7 +17,8 @@ import (
 func noted(x *lucid.Tensor, name string, log *[]string) *lucid.Tensor {
 	n := (*graph.Array)(x).Acquire()
 	defer n.Unref()
-	return (*lucid.Tensor)(door.Wrap(ops.Print(n, name, func(string) { *log = append(*log, name) }, format.Options(lucid.GetPrintOptions()))))
+	return (*lucid.Tensor)(door.Wrap(ops.Print(n, name, func(string) { *log = append(*log, name) },
+		format.Options(lucid.GetPrintOptions()))))
 }
 
 // TestDepends: a value waits for others that it does not read, whatever evaluates it and through every transform.
@@ -58,13 +59,16 @@ func TestDepends(t *testing.T) {
 
 	x, y := lucid.New([]float64{1, 2, 3}, 3), lucid.New([]float64{5}, 1)
 	f := func(x *lucid.Tensor) *lucid.Tensor { return lucid.Depends(x.Square(), x.Exp(), y).Sum() }
-	for name, g := range map[string]*lucid.Tensor{"grad": lucid.Grad(f)(x), "compiled": lucid.Compile(lucid.Grad(f))(x), "checkpoint": lucid.Grad(lucid.Checkpoint(f))(x)} {
+	for name, g := range map[string]*lucid.Tensor{"grad": lucid.Grad(f)(x), "compiled": lucid.Compile(lucid.Grad(f))(x),
+		"checkpoint": lucid.Grad(lucid.Checkpoint(f))(x)} {
 		tensortest.Same(t, name, g, x.Mul(2))
 	}
 	_, d := lucid.JVP(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Depends(y, x) }, x, x)
 	tensortest.Same(t, "a tangent of a dependency", d, lucid.Zeros(1).To(lucid.Float64))
-	tensortest.Same(t, "only a dependency is mapped", lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Depends(y, x) })(x), y.Expand(3, 1))
-	tensortest.Same(t, "mapped", lucid.VMap(func(a, b *lucid.Tensor) *lucid.Tensor { return lucid.Depends(a, b).Mul(2) }, lucid.VMapOptions{In: []int{0, lucid.NoAxis}})(x, y), x.Mul(2))
+	tensortest.Same(t, "only a dependency is mapped", lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Depends(y, x) })(x),
+		y.Expand(3, 1))
+	tensortest.Same(t, "mapped", lucid.VMap(func(a, b *lucid.Tensor) *lucid.Tensor { return lucid.Depends(a, b).Mul(2) },
+		lucid.VMapOptions{In: []int{0, lucid.NoAxis}})(x, y), x.Mul(2))
 	if lucid.Depends(x).Add(1).At(0).Item() != 2 {
 		t.Error("without dependencies")
 	}

@@ -47,7 +47,8 @@ func TestGradOfSharedWeight(t *testing.T) {
 			want = want.Add(p)
 		}
 		tensortest.Same(t, name, got, want)
-		if most := map[string]int64{"linear": 9, "plain": 9, "transposed": 15}[name]; launches > most { // one product a step would be three more
+		// one product a step would be three more
+		if most := map[string]int64{"linear": 9, "plain": 9, "transposed": 15}[name]; launches > most {
 			t.Errorf("%s: %d launches, want at most %d", name, launches, most)
 		}
 		leaf := w.Clone().RequiresGrad_(true)
@@ -69,7 +70,8 @@ func gradsApart(f func([]*lucid.Tensor) *lucid.Tensor, w *lucid.Tensor, copies i
 	for i := range ws {
 		ws[i] = w.Clone()
 	}
-	_, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{f(in)} }, ws, []*lucid.Tensor{lucid.Scalar(1).To(lucid.Float32)})
+	_, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{f(in)} }, ws,
+		[]*lucid.Tensor{lucid.Scalar(1).To(lucid.Float32)})
 	return grads
 }
 

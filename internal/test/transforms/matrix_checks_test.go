@@ -56,7 +56,8 @@ func (c *matrixCase) second() string {
 	push := func(x []*lucid.Tensor) []*lucid.Tensor { _, d := lucid.JVPN(c.over, x, vs); return d }
 	n := len(xs)
 	_, forRev := lucid.JVPN(grad, xs, vs)
-	_, revRev := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { _, g := lucid.VJPN(c.over, in[:n], in[n:]); return g }, append(append([]*lucid.Tensor(nil), xs...), us...), vs)
+	_, revRev := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { _, g := lucid.VJPN(c.over, in[:n], in[n:]); return g },
+		append(append([]*lucid.Tensor(nil), xs...), us...), vs)
 	_, revFor := lucid.VJPN(push, xs, us)
 	_, forFor := lucid.JVPN(push, xs, vs)
 	if !finite(forRev...) {
@@ -202,7 +203,8 @@ func sameExample(got, want []*lucid.Tensor, k int) string {
 		}
 		g := got[i].Select(0, k)
 		if g.DType() != want[i].DType() || fmt.Sprint(g.Shape()) != fmt.Sprint(want[i].Shape()) {
-			return fmt.Sprintf("output %d is %v of shape %v, want %v of shape %v", i, g.DType(), g.Shape(), want[i].DType(), want[i].Shape())
+			return fmt.Sprintf("output %d is %v of shape %v, want %v of shape %v", i, g.DType(), g.Shape(), want[i].DType(),
+				want[i].Shape())
 		}
 		if bad := tensortest.NearAll([]*lucid.Tensor{g}, []*lucid.Tensor{want[i]}, tolOf(want[i])); bad != "" {
 			return fmt.Sprintf("output %d: %s", i, bad)

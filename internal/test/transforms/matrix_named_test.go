@@ -34,6 +34,10 @@ func handNamed(add adder) {
 	add("divmod", nil, tensortest.UniformInt(9, 4), tensortest.UniformInt(3, 4).Add(1))
 	add("uniform", tensortest.Attrs{"size": []int{3}, "low": -1.0, "high": 3.0})
 	add("laplace", tensortest.Attrs{"size": []int{3}, "loc": 1.0, "scale": 2.0})
+	cov := tensortest.Uniform(-1, 1, 2, 3, 3)
+	cov = cov.MatMul(cov.Transpose(-2, -1)).Add(lucid.With{DType: cov.DType()}.Eye(3)).Detach()
+	add("multivariate_normal", tensortest.Attrs{"dtype": lucid.Float64}, tensortest.Uniform(-1, 1, 3), cov.At(0))
+	add("multivariate_normal", tensortest.Attrs{"size": []int{4, 2}, "dtype": lucid.Float64}, tensortest.Uniform(-1, 1, 2, 3), cov)
 	add("categorical", nil, tensortest.Uniform(-1, 1, 3, 4))
 	add("categorical", tensortest.Attrs{"axis": 0, "num_samples": 5}, tensortest.Uniform(-1, 1, 3, 4))
 	add("permutation", nil, tensortest.Uniform(-1, 1, 5, 2))
@@ -47,8 +51,10 @@ func handNamed(add adder) {
 	add("global_response_norm", nil, x, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(-1, 1, 3))
 	add("global_response_norm", tensortest.Attrs{"eps": 0.1}, x, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(-1, 1, 3))
 	add("batch_norm_eval", nil, x, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(0.5, 2, 3))
-	add("batch_norm_eval", tensortest.Attrs{"eps": 0.1}, x, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(0.5, 2, 3), tensortest.Uniform(-1, 1, 3), tensortest.Uniform(0, 1, 3))
-	add("batch_norm_update_running_stats", tensortest.Attrs{"momentum": 0.3}, x, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(0.5, 2, 3))
+	add("batch_norm_eval", tensortest.Attrs{"eps": 0.1}, x, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(0.5, 2, 3),
+		tensortest.Uniform(-1, 1, 3), tensortest.Uniform(0, 1, 3))
+	add("batch_norm_update_running_stats", tensortest.Attrs{"momentum": 0.3}, x, tensortest.Uniform(-1, 1, 3),
+		tensortest.Uniform(0.5, 2, 3))
 	for _, n := range []int{0, 3} {
 		add("tri", tensortest.Attrs{"n": n})
 		add("window_general_gaussian", tensortest.Attrs{"M": n, "p": 1.5, "sig": 2.0})
@@ -72,7 +78,8 @@ func handNamed(add adder) {
 	for _, r := range []string{"sum", "mean", "max", "min", "prod"} {
 		add("einops_reduce", tensortest.Attrs{"pattern": "n c (h 2) w -> n h c", "reduction": r}, x)
 	}
-	add("einops_repeat", tensortest.Attrs{"pattern": "a b -> (a 2) c b", "axes_lengths": map[string]any{"c": 3}}, tensortest.Uniform(-1, 1, 2, 3))
+	add("einops_repeat", tensortest.Attrs{"pattern": "a b -> (a 2) c b", "axes_lengths": map[string]any{"c": 3}},
+		tensortest.Uniform(-1, 1, 2, 3))
 	for _, n := range []int{1, 8, 12, 24} {
 		add("hadamard_transform", nil, tensortest.Uniform(-1, 1, 2, n))
 	}
@@ -95,31 +102,45 @@ func handSequences(add adder) {
 		add("rope", tensortest.Attrs{"dims": 2, "traditional": traditional, "base": 100.0, "scale": 0.5}, q)
 		add("rope", tensortest.Attrs{"dims": 4, "traditional": traditional}, q, tensortest.Uniform(1, 9, 2))
 		add("rope", tensortest.Attrs{"dims": 4, "traditional": traditional}, q, nil, lucid.New([]int64{5, 2}, 2))
-		add("rotary_pos_embedding", tensortest.Attrs{"interleaved": traditional}, q, tensortest.Uniform(-1, 1, 5, 4), tensortest.Uniform(-1, 1, 5, 4).Flip(0))
+		add("rotary_pos_embedding", tensortest.Attrs{"interleaved": traditional}, q, tensortest.Uniform(-1, 1, 5, 4),
+			tensortest.Uniform(-1, 1, 5, 4).Flip(0))
 	}
-	add("rotary_pos_embedding", nil, q, tensortest.Uniform(-1, 1, 5, 4), tensortest.Uniform(-1, 1, 5, 4).Flip(0), lucid.New([]int64{4, 0, 2}, 3))
+	add("rotary_pos_embedding", nil, q, tensortest.Uniform(-1, 1, 5, 4), tensortest.Uniform(-1, 1, 5, 4).Flip(0),
+		lucid.New([]int64{4, 0, 2}, 3))
 	add("sinusoidal_pos_embedding", tensortest.Attrs{"positions": 3, "size": 5})
 	add("sinusoidal_pos_embedding", tensortest.Attrs{"positions": 0, "size": 4, "base": 100.0})
 	in, wi, wh := tensortest.Uniform(-1, 1, 3, 2, 4), tensortest.Uniform(-1, 1, 12, 4), tensortest.Uniform(-1, 1, 12, 3)
 	add("lstm_forward", nil, in, wi, wh)
-	add("lstm_forward", tensortest.Attrs{"reverse": true}, in, wi, wh, tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-2, 1, 2, 3), tensortest.Uniform(-1, 1, 12), tensortest.Uniform(0, 1, 12))
+	add("lstm_forward", tensortest.Attrs{"reverse": true}, in, wi, wh, tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-2, 1, 2, 3),
+		tensortest.Uniform(-1, 1, 12), tensortest.Uniform(0, 1, 12))
 	add("lstm_forward", tensortest.Attrs{"batch_first": true}, in, wi, wh)
-	add("lstm_forward", tensortest.Attrs{"batch_sizes": []int{3, 2, 2, 1}}, tensortest.Uniform(-1, 1, 8, 4), wi, tensortest.Uniform(-1, 1, 12, 2), tensortest.Uniform(-1, 1, 3, 2), tensortest.Uniform(-2, 1, 3, 3), tensortest.Uniform(-1, 1, 12), nil, tensortest.Uniform(-1, 1, 2, 3))
-	add("lstm_forward", tensortest.Attrs{"batch_sizes": []int{3, 1}, "reverse": true}, tensortest.Uniform(-1, 1, 4, 4), wi, wh, tensortest.Uniform(-1, 1, 3, 3), nil, nil, tensortest.Uniform(-1, 1, 12))
+	add("lstm_forward", tensortest.Attrs{"batch_sizes": []int{3, 2, 2, 1}}, tensortest.Uniform(-1, 1, 8, 4), wi,
+		tensortest.Uniform(-1, 1, 12, 2), tensortest.Uniform(-1, 1, 3, 2), tensortest.Uniform(-2, 1, 3, 3), tensortest.Uniform(-1, 1, 12),
+		nil, tensortest.Uniform(-1, 1, 2, 3))
+	add("lstm_forward", tensortest.Attrs{"batch_sizes": []int{3, 1}, "reverse": true}, tensortest.Uniform(-1, 1, 4, 4), wi, wh,
+		tensortest.Uniform(-1, 1, 3, 3), nil, nil, tensortest.Uniform(-1, 1, 12))
 	wi3, wh3 := tensortest.Uniform(-1, 1, 9, 4), tensortest.Uniform(-1, 1, 9, 3)
 	add("gru_forward", nil, in, wi3, wh3)
-	add("gru_forward", tensortest.Attrs{"reverse": true, "batch_first": true}, in, wi3, wh3, tensortest.Uniform(-1, 1, 3, 3), tensortest.Uniform(-2, 1, 9), tensortest.Uniform(-1, 1, 9))
-	add("gru_forward", tensortest.Attrs{"batch_sizes": []int{3, 2, 2, 1}}, tensortest.Uniform(-1, 1, 8, 4), wi3, wh3, tensortest.Uniform(-1, 1, 3, 3), nil, tensortest.Uniform(-1, 1, 9))
-	add("gru_forward", tensortest.Attrs{"batch_sizes": []int{2, 1}, "reverse": true}, tensortest.Uniform(-1, 1, 3, 4), wi3, wh3, tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-1, 1, 9))
+	add("gru_forward", tensortest.Attrs{"reverse": true, "batch_first": true}, in, wi3, wh3, tensortest.Uniform(-1, 1, 3, 3),
+		tensortest.Uniform(-2, 1, 9), tensortest.Uniform(-1, 1, 9))
+	add("gru_forward", tensortest.Attrs{"batch_sizes": []int{3, 2, 2, 1}}, tensortest.Uniform(-1, 1, 8, 4), wi3, wh3,
+		tensortest.Uniform(-1, 1, 3, 3), nil, tensortest.Uniform(-1, 1, 9))
+	add("gru_forward", tensortest.Attrs{"batch_sizes": []int{2, 1}, "reverse": true}, tensortest.Uniform(-1, 1, 3, 4), wi3, wh3,
+		tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-1, 1, 9))
 	wi1, wh1 := tensortest.Uniform(-1, 1, 3, 4), tensortest.Uniform(-1, 1, 3, 3)
 	add("rnn_forward", nil, in, wi1, wh1)
-	add("rnn_forward", tensortest.Attrs{"reverse": true, "nonlinearity": "relu"}, in, wi1, wh1, tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-2, 1, 3), tensortest.Uniform(-1, 1, 3))
-	add("rnn_forward", tensortest.Attrs{"batch_sizes": []int{3, 2, 2, 1}}, tensortest.Uniform(-1, 1, 8, 4), wi1, wh1, tensortest.Uniform(-1, 1, 3, 3), tensortest.Uniform(-1, 1, 3))
-	add("rnn_forward", tensortest.Attrs{"batch_sizes": []int{2, 1}, "reverse": true}, tensortest.Uniform(-1, 1, 3, 4), wi1, wh1, tensortest.Uniform(-1, 1, 2, 3))
+	add("rnn_forward", tensortest.Attrs{"reverse": true, "nonlinearity": "relu"}, in, wi1, wh1, tensortest.Uniform(-1, 1, 2, 3),
+		tensortest.Uniform(-2, 1, 3), tensortest.Uniform(-1, 1, 3))
+	add("rnn_forward", tensortest.Attrs{"batch_sizes": []int{3, 2, 2, 1}}, tensortest.Uniform(-1, 1, 8, 4), wi1, wh1,
+		tensortest.Uniform(-1, 1, 3, 3), tensortest.Uniform(-1, 1, 3))
+	add("rnn_forward", tensortest.Attrs{"batch_sizes": []int{2, 1}, "reverse": true}, tensortest.Uniform(-1, 1, 3, 4), wi1, wh1,
+		tensortest.Uniform(-1, 1, 2, 3))
 	add("gru_step", nil, tensortest.Uniform(-1, 1, 2, 9), tensortest.Uniform(-1, 1, 2, 3), wh3, tensortest.Uniform(-1, 1, 9))
 	add("rnn_step", nil, tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-1, 1, 2, 3), wh1, tensortest.Uniform(-1, 1, 3))
-	add("rnn_step", tensortest.Attrs{"nonlinearity": "relu"}, tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-1, 1, 2, 3), wh1, tensortest.Uniform(-1, 1, 3))
-	add("lstm_step", nil, tensortest.Uniform(-1, 1, 2, 12), tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-2, 1, 2, 3), wh, tensortest.Uniform(-1, 1, 12))
+	add("rnn_step", tensortest.Attrs{"nonlinearity": "relu"}, tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-1, 1, 2, 3), wh1,
+		tensortest.Uniform(-1, 1, 3))
+	add("lstm_step", nil, tensortest.Uniform(-1, 1, 2, 12), tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-2, 1, 2, 3), wh,
+		tensortest.Uniform(-1, 1, 12))
 }
 
 func handSteppers(add adder) {
@@ -128,5 +149,6 @@ func handSteppers(add adder) {
 	add("rk_combine", tensortest.Attrs{"coeffs": []float64{0, 2}, "dt": 0.1}, y, k1, k2)
 	add("rk_error_norm", tensortest.Attrs{"coeffs": []float64{0.25, -0.5}, "dt": 0.1, "rtol": 1e-2, "atol": 1e-2}, y, k2, k1, k2)
 	add("broyden_probe", nil, tensortest.Uniform(-1, 1, 4), tensortest.Uniform(-2, 1, 4, 1), tensortest.Uniform(-1, 3, 4))
-	add("broyden_probe", nil, tensortest.Uniform(-1, 1, 4), tensortest.Uniform(-2, 1, 4, 1), tensortest.Uniform(-1, 3, 4), lucid.New([]int64{2}, 1))
+	add("broyden_probe", nil, tensortest.Uniform(-1, 1, 4), tensortest.Uniform(-2, 1, 4, 1), tensortest.Uniform(-1, 3, 4),
+		lucid.New([]int64{2}, 1))
 }

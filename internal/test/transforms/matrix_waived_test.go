@@ -18,6 +18,8 @@ var matrixWaived = map[string]string{
 	"linalg_cholesky/second":         oneTriangle,
 	"linalg_cholesky_ex/gradient":    oneTriangle,
 	"linalg_cholesky_ex/second":      oneTriangle,
+	"multivariate_normal/gradient":   oneTriangle,
+	"multivariate_normal/second":     oneTriangle,
 	"linalg_eigh/gradient":           oneTriangle,
 	"linalg_eigh/second":             oneTriangle,
 	"linalg_eigvalsh/gradient":       oneTriangle,
@@ -28,21 +30,25 @@ var matrixWaived = map[string]string{
 	"linalg_pinv/second/hermitian":   oneTriangle,
 	"lobpcg/gradient":                oneTriangle,
 	"lobpcg/second":                  oneTriangle,
-	"linalg_pinv/gradient/rtol":      "the derivative is that of matrices of this rank, as in PyTorch; small singular values are cut off here",
-	"linalg_pinv/second/rtol":        "the derivative is that of matrices of this rank, as in PyTorch; small singular values are cut off here",
-	"linalg_ldl_factor/gradient":     "its factors are for ldl_solve, and have no gradient in PyTorch either",
-	"linalg_ldl_factor_ex/gradient":  "its factors are for ldl_solve, and have no gradient in PyTorch either",
-	"linalg_ldl_solve/gradient":      "the factors have no gradient, in PyTorch either",
-	"geqrf/gradient":                 "its factors are for householder_product, and have no gradient in PyTorch either",
+	"linalg_pinv/gradient/rtol": "the derivative is that of matrices of this rank, as in PyTorch; small singular values are " +
+		"cut off here",
+	"linalg_pinv/second/rtol": "the derivative is that of matrices of this rank, as in PyTorch; small singular values are " +
+		"cut off here",
+	"linalg_ldl_factor/gradient":    "its factors are for ldl_solve, and have no gradient in PyTorch either",
+	"linalg_ldl_factor_ex/gradient": "its factors are for ldl_solve, and have no gradient in PyTorch either",
+	"linalg_ldl_solve/gradient":     "the factors have no gradient, in PyTorch either",
+	"geqrf/gradient":                "its factors are for householder_product, and have no gradient in PyTorch either",
 }
 
-const oneTriangle = "one triangle is read, and the gradient is that of Hermitian matrices, as in PyTorch; package linalg checks it for those"
+const oneTriangle = "one triangle is read, and the gradient is that of Hermitian matrices, as in PyTorch; package linalg checks it " +
+	"for those"
 
 // matrixReads lists ops that read values to know their result's shape; inside VMap and Compile they are a typed error
 // on inputs that have none there.
 var matrixReads = map[string]string{
 	"argwhere": "as many rows as there are nonzeros", "bincount": "as many bins as the largest value",
-	"masked_select": "as many as the mask has", "nonzero": "as many rows as there are nonzeros", "one_hot": "as many classes as the largest value",
+	"masked_select": "as many as the mask has", "nonzero": "as many rows as there are nonzeros",
+	"one_hot":           "as many classes as the largest value",
 	"repeat_interleave": "as many as the repeats add up to", "unique": "as many as differ", "unique_consecutive": "as many as differ",
 }
 
@@ -51,7 +57,8 @@ var matrixRandom = map[string]bool{
 	"bernoulli": true, "binomial": true, "multinomial": true, "normal": true, "poisson": true,
 	"rand": true, "randint": true, "randn": true, "randperm": true,
 	"dropout": true, "feature_dropout": true, "alpha_dropout": true, "feature_alpha_dropout": true, "drop_path": true, "drop_block": true,
-	"uniform": true, "truncated_normal": true, "gumbel": true, "laplace": true, "categorical": true, "permutation": true,
+	"uniform": true, "truncated_normal": true, "multivariate_normal": true, "gumbel": true, "laplace": true, "categorical": true,
+	"permutation": true,
 	"scaled_dot_product_attention_with_weights": true,
 	"lobpcg": true, "svd_lowrank": true, "pca_lowrank": true,
 }

@@ -18,17 +18,25 @@ func TestTransformsRefuse(t *testing.T) {
 	whole := lucid.New([]int64{1}, 1)
 	var none func(*lucid.Tensor) *lucid.Tensor
 	for what, f := range map[string]func(){
-		"grad: nil": func() { lucid.Grad(none) }, "jacobian: nil": func() { lucid.Jacobian(none) }, "jacobian: nil, forward": func() { lucid.JacobianForward(none) }, "grad: nil, twice": func() { lucid.Hessian(none) },
-		"vjp: nil": func() { lucid.VJP(none, lucid.Ones(1), lucid.Ones(1)) }, "jvp: nil": func() { lucid.JVP(none, lucid.Ones(1), lucid.Ones(1)) },
-		"compile: pointer": func() { lucid.Compile(func(x *lucid.Tensor) **box { b := &box{x}; return &b }) }, "vmap: function": func() { lucid.VMap(func(x *lucid.Tensor) (*lucid.Tensor, func() *lucid.Tensor) { return x, nil }) },
-		"vmap: nothing": func() { lucid.VMap(func(n int) *lucid.Tensor { return lucid.Ones() }) }, "value_and_grad: no tensors": func() { lucid.ValueAndGrad(func(n int) *lucid.Tensor { return lucid.Ones() }) },
-		"value_and_grad: no loss": func() { lucid.ValueAndGrad(func(x *lucid.Tensor) (int, *lucid.Tensor) { return 1, x }) }, "compile: cache": func() { lucid.Compile(sum, lucid.CompileOptions{MaxCache: -1}) },
-		"jvp: whole": func() { lucid.JVP(sum, whole, whole) }, "vjp: whole": func() { lucid.VJP(sum, whole, whole) },
+		"grad: nil": func() { lucid.Grad(none) }, "jacobian: nil": func() { lucid.Jacobian(none) },
+		"jacobian: nil, forward": func() { lucid.JacobianForward(none) }, "grad: nil, twice": func() { lucid.Hessian(none) },
+		"vjp: nil":                   func() { lucid.VJP(none, lucid.Ones(1), lucid.Ones(1)) },
+		"jvp: nil":                   func() { lucid.JVP(none, lucid.Ones(1), lucid.Ones(1)) },
+		"compile: pointer":           func() { lucid.Compile(func(x *lucid.Tensor) **box { b := &box{x}; return &b }) },
+		"vmap: function":             func() { lucid.VMap(func(x *lucid.Tensor) (*lucid.Tensor, func() *lucid.Tensor) { return x, nil }) },
+		"vmap: nothing":              func() { lucid.VMap(func(n int) *lucid.Tensor { return lucid.Ones() }) },
+		"value_and_grad: no tensors": func() { lucid.ValueAndGrad(func(n int) *lucid.Tensor { return lucid.Ones() }) },
+		"value_and_grad: no loss":    func() { lucid.ValueAndGrad(func(x *lucid.Tensor) (int, *lucid.Tensor) { return 1, x }) },
+		"compile: cache":             func() { lucid.Compile(sum, lucid.CompileOptions{MaxCache: -1}) },
+		"jvp: whole":                 func() { lucid.JVP(sum, whole, whole) }, "vjp: whole": func() { lucid.VJP(sum, whole, whole) },
 		"vmap: second": func() {
 			lucid.VMap(func(x, y *lucid.Tensor) *lucid.Tensor { return x.Add(y) })(lucid.Ones(2), lucid.Scalar(1.0))
 		},
-		"register_hook": func() { lucid.Ones(1).RequiresGrad_(true).RegisterHook(nil) }, "register_post_accumulate_grad_hook": func() { lucid.Ones(1).RequiresGrad_(true).RegisterPostAccumulateGradHook(nil) },
-		"set_memory_limit": func() { lucid.SetMemoryLimit(lucid.CPU, -1) }, "set_cache_limit": func() { lucid.SetCacheLimit(lucid.CPU, -1) }, "with_context": func() { lucid.WithContext(nil, func() {}) },
+		"register_hook":                      func() { lucid.Ones(1).RequiresGrad_(true).RegisterHook(nil) },
+		"register_post_accumulate_grad_hook": func() { lucid.Ones(1).RequiresGrad_(true).RegisterPostAccumulateGradHook(nil) },
+		"set_memory_limit":                   func() { lucid.SetMemoryLimit(lucid.CPU, -1) },
+		"set_cache_limit":                    func() { lucid.SetCacheLimit(lucid.CPU, -1) },
+		"with_context":                       func() { lucid.WithContext(nil, func() {}) },
 	} {
 		op, _, _ := strings.Cut(what, ":")
 		if err := lucid.Try(f); err == nil || !strings.HasPrefix(err.Error(), "lucid: "+op+": ") {
@@ -45,7 +53,8 @@ func TestTransformsRefuse(t *testing.T) {
 func TestErrorsThroughTransforms(t *testing.T) {
 	type fn = func(x *lucid.Tensor) (*lucid.Tensor, error)
 	f := func(x *lucid.Tensor) (*lucid.Tensor, error) { return nil, fs.ErrInvalid }
-	for what, g := range map[string]fn{"grad": lucid.Grad(f), "vmap": lucid.VMap(f), "checkpoint": lucid.Checkpoint(f), "compile": lucid.Compile(f), "all": lucid.Compile(lucid.Grad(lucid.VMap(lucid.Checkpoint(f))))} {
+	for what, g := range map[string]fn{"grad": lucid.Grad(f), "vmap": lucid.VMap(f), "checkpoint": lucid.Checkpoint(f),
+		"compile": lucid.Compile(f), "all": lucid.Compile(lucid.Grad(lucid.VMap(lucid.Checkpoint(f))))} {
 		if y, err := g(lucid.Ones(2)); y != nil || err != fs.ErrInvalid {
 			t.Errorf("%s: %v, %v", what, y, err)
 		}

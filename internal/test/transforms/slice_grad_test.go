@@ -32,10 +32,12 @@ func TestGradientOfPieces(t *testing.T) {
 			return x.Narrow(1, 0, 3).Exp().Sum().Add(x.Narrow(2, 3, 2).Sin().Sum())
 		}, false},
 	} {
-		if err := lucid.GradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.f(in[0])} }, []*lucid.Tensor{x.To(lucid.Float64)}); err != nil {
+		if err := lucid.GradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.f(in[0])} },
+			[]*lucid.Tensor{x.To(lucid.Float64)}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := lucid.GradGradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.f(in[0])} }, []*lucid.Tensor{x.To(lucid.Float64)}); err != nil {
+		if err := lucid.GradGradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.f(in[0])} },
+			[]*lucid.Tensor{x.To(lucid.Float64)}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if updates := strings.Count(lucid.Dump(lucid.Grad(c.f)(x)), "slice_update"); (updates == 0) != c.joined {

@@ -11,12 +11,14 @@ func init() {
 		"unary/special_bessel_j1 float64/":   "PyTorch's approximation is off by 2e-8",
 		"unary/special_bessel_y0 float64/":   "PyTorch's approximation is off by 2e-7",
 		"unary/special_bessel_y1 float64/":   "PyTorch's approximation is off by 2e-8, and overflows before the result does",
-		"binary/pow /special_exponent_-0.5":  "at -0 and -Inf the power is rsqrt, and its gradient is rsqrt's; PyTorch mixes the two definitions",
-		"binary/gcd int64/edges":             "the smallest integer's magnitude does not overflow here",
-		"binary/gcd int32/edges":             "the smallest integer's magnitude does not overflow here",
-		"binary/gcd int16/edges":             "the smallest integer's magnitude does not overflow here",
-		"binary/gcd int8/edges":              "the smallest integer's magnitude does not overflow here",
-		"complex/polar /negative_abs":        "the derivative by the magnitude is cos + i·sin for negative ones too; PyTorch takes their absolute value",
+		"binary/pow /special_exponent_-0.5": "at -0 and -Inf the power is rsqrt, and its gradient is rsqrt's; PyTorch mixes the two " +
+			"definitions",
+		"binary/gcd int64/edges": "the smallest integer's magnitude does not overflow here",
+		"binary/gcd int32/edges": "the smallest integer's magnitude does not overflow here",
+		"binary/gcd int16/edges": "the smallest integer's magnitude does not overflow here",
+		"binary/gcd int8/edges":  "the smallest integer's magnitude does not overflow here",
+		"complex/polar /negative_abs": "the derivative by the magnitude is cos + i·sin for negative ones too; PyTorch takes their " +
+			"absolute value",
 	}
 	waivers = append(waivers, func(family string, c Case) string {
 		for k, why := range waived {

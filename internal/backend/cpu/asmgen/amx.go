@@ -67,7 +67,8 @@ var amxTypes = []struct {
 	dot  func(w *asm, b, a, c int)
 }{{"BF16", tdpbf16ps}, {"Int8", tdpbuud}}
 
-const amxSig = "(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)"
+const amxSig = "(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, " +
+	"add bool)"
 
 func amxName(t, rt, ct int) string { return fmt.Sprintf("tileAMX%sr%d%d", amxTypes[t].name, rt, ct) }
 

@@ -2,7 +2,7 @@ package asmgen
 
 import "fmt"
 
-// wideRows is the most rows of A that the wide dot kernels take: with more, a sum is not what their narrow kin wait for.
+// wideRows is the most rows of A that the wide dot kernels take: with more, a sum is not what the narrow kernels compute.
 const wideRows = 2
 
 // wideTile is how many vectors of columns a tile of so few rows has where there are enough: its sums wait for each other too.

@@ -41,6 +41,8 @@ func Files() map[string]map[string]string {
 	convFiles(conv)
 	neonConvFiles(conv)
 	qmmFiles(qmm)
+	share(gemm)
+	share(conv)
 	return map[string]map[string]string{gemmFolder: gemm, convFolder: conv, qmmFolder: qmm}
 }
 

@@ -41,7 +41,8 @@ func (w *asm) fmla(e elem, d, n, m, lane int) {
 	if e.size == 8 {
 		word = 0x4FC01000 | uint32(lane)<<11
 	}
-	w.op("WORD $0x%08x // FMLA V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[6]s[%[7]d]", word|uint32(m)<<16|uint32(n)<<5|uint32(d), d, n, m, e.arr(), e.arr()[:1], lane)
+	w.op("WORD $0x%08x // FMLA V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[6]s[%[7]d]", word|uint32(m)<<16|uint32(n)<<5|uint32(d), d, n, m, e.arr(),
+		e.arr()[:1], lane)
 }
 
 // fadd is Vd = Vn + Vm, which the assembler does not have.

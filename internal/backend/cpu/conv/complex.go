@@ -14,7 +14,8 @@ import (
 // A complex convolution is a real one of twice the channels and twice the kernels, as a complex product is a real one:
 // the parts of a group's channels come one after the other, and so do those of its kernels. So the ways of convolutions
 // are built for real numbers alone.
-func complexConvolve[F gemm.Float](d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then Epilogue, float *routines[F]) error {
+func complexConvolve[F gemm.Float](d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then Epilogue,
+	float *routines[F]) error {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
 	channels, kernels := wd[1], wd[0]/a.Groups
 	x, freeX := bufpool.Borrow[F](2 * in[0].Numel())
@@ -45,7 +46,8 @@ func complexConvolve[F gemm.Float](d *Device, c *backend.Ctx, a attr.Conv, out b
 	pairs := backend.Slice[F](out)
 	from := shape.Of("conv", od[0], a.Groups, 2, kernels, positions)
 	to := []int{2 * od[1] * positions, 2 * kernels * positions, 1, 2 * positions, 2}
-	err := d.Copy(c, from, int(unsafe.Sizeof(F(0))), Strided{unsafe.Pointer(unsafe.SliceData(pairs)), to}, Strided{unsafe.Pointer(unsafe.SliceData(z)), from.Strides()})
+	err := d.Copy(c, from, int(unsafe.Sizeof(F(0))), Strided{unsafe.Pointer(unsafe.SliceData(pairs)), to},
+		Strided{unsafe.Pointer(unsafe.SliceData(z)), from.Strides()})
 	if err != nil || then == nil {
 		return err
 	}

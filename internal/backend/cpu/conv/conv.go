@@ -92,7 +92,8 @@ func newJob[T number](a attr.Conv, out backend.View, in []backend.View, xs, ws [
 	return j
 }
 
-func convolve[T number](d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then Epilogue, float *routines[T]) error {
+func convolve[T number](d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then Epilogue,
+	float *routines[T]) error {
 	x, err := flatOf[T](d, c, in[0])
 	if err != nil {
 		return err

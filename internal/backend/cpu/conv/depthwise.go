@@ -20,7 +20,8 @@ const (
 // isDepthwise reports whether each output channel is made of one input channel by neighbouring taps.
 func (j *job[T]) isDepthwise() bool {
 	p := &j.phase
-	if j.channels != 1 || j.kernels > depthwiseMost || !p.one() || j.x == nil || j.z == nil || p[2].outs < depthwiseLeast || !j.float.hasDepthwise(p[1].taps) {
+	if j.channels != 1 || j.kernels > depthwiseMost || !p.one() || j.x == nil || j.z == nil || p[2].outs < depthwiseLeast ||
+		!j.float.hasDepthwise(p[1].taps) {
 		return false
 	}
 	for _, d := range p[1:] {
@@ -35,7 +36,8 @@ func (j *job[T]) isDepthwise() bool {
 func (j *job[T]) byDepthwise(c *backend.Ctx) error {
 	p := &j.phase
 	channels, high, wide := j.groups*j.kernels, p[1].taps, p[2].taps
-	win := inputWindow{high: p[1].first + min(0, (high-1)*p[1].step), highStep: 1, wide: p[2].first + min(0, (wide-1)*p[2].step), wideStep: 1, pitch: p[2].outs + wide - 1}
+	win := inputWindow{high: p[1].first + min(0, (high-1)*p[1].step), highStep: 1, wide: p[2].first + min(0, (wide-1)*p[2].step),
+		wideStep: 1, pitch: p[2].outs + wide - 1}
 	strip := min(p[1].outs, max(4, depthwiseStrip/win.pitch/4*4))
 	positions := j.filterOffsets()
 	each := max(1, blockElems/(p[1].outs*p[2].outs))
@@ -55,7 +57,8 @@ func (j *job[T]) byDepthwise(c *backend.Ctx) error {
 				rows, from := min(strip, p[1].outs-at), win
 				from.high, from.rows = win.high+at, rows+high-1
 				j.copyWindow(x, 0, image*j.imageStep+kernel/j.kernels*j.channelStep, 1, &from)
-				j.float.depthwise(high, wide, rows, p[2].outs, x, win.pitch, w, j.z[plane*j.outPositions+(p[1].out+at)*j.outSize[2]+p[2].out:], j.outSize[2])
+				j.float.depthwise(high, wide, rows, p[2].outs, x, win.pitch,
+					w, j.z[plane*j.outPositions+(p[1].out+at)*j.outSize[2]+p[2].out:], j.outSize[2])
 				if work += rows * p[2].outs; work > depthwisePace {
 					work = 0
 					pace.Step()

@@ -55,7 +55,8 @@ func (j *job[T]) depthwise3x3(c *backend.Ctx) error {
 			for i, pos := range at {
 				taps[i] = weights[kernel*j.kernelStep+pos]
 			}
-			simd.Depthwise3x3F32(z[plane*j.outPositions+p[1].out*j.outSize[2]+p[2].out:], x[image*j.imageStep+kernel/j.kernels*j.channelStep:], &taps, &w)
+			simd.Depthwise3x3F32(z[plane*j.outPositions+p[1].out*j.outSize[2]+p[2].out:],
+				x[image*j.imageStep+kernel/j.kernels*j.channelStep:], &taps, &w)
 			if fused {
 				j.then(plane, 0, 1, j.outPositions)
 			}
@@ -115,7 +116,8 @@ func (j *job[T]) correlate(c *backend.Ctx) error {
 // isDots reports whether this is the gradient of taps along a line, of single channels: each is a product of two rows.
 func (j *job[T]) isDots() bool {
 	p := &j.phase
-	return j.images == 1 && j.kernels == 1 && j.isFloat32() && p.one() && p[1].outs == 1 && p[1].taps == 1 && p[1].first == 0 && j.size[1] == 1 &&
+	return j.images == 1 && j.kernels == 1 && j.isFloat32() && p.one() && p[1].outs == 1 && p[1].taps == 1 && p[1].first == 0 &&
+		j.size[1] == 1 &&
 		p[2].outs == j.outPositions && p[2].stride == 1 && p[2].step == 1 && p[2].tap == 0 && p[2].tapStep == 1 && p[2].taps >= p[2].outs &&
 		j.step[2] == 1 && j.tapStep[2] == 1
 }

@@ -37,7 +37,8 @@ type routines[T number] struct {
 
 	positionRowLen, lanes int // longest row of positions, output channels of a vector
 	packPositions         func(dst []T, cols int, a []T, n, k, ars int)
-	positions             func(h, cols, channels int, t kernel.PositionTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
+	positions             func(h, cols, channels int, t kernel.PositionTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T,
+		to [2]int, add bool)
 
 	nhwcRowLen int             // longest row of positions with NHWC
 	nhwcRowsOf func(h int) int // most such rows of h positions computed together
@@ -50,7 +51,8 @@ type routines[T number] struct {
 func (d *Device) routines32() *routines[float32] { return routinesOf(gemm.Float32, d.Batched32) }
 func (d *Device) routines64() *routines[float64] { return routinesOf(gemm.Float64, d.Batched64) }
 
-func routinesOf[T gemm.Float](mul func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, mode gemm.Mode, ep gemm.Epilogue[T], run gemm.Runner),
+func routinesOf[T gemm.Float](mul func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, mode gemm.Mode,
+	ep gemm.Epilogue[T], run gemm.Runner),
 	batched Batched[T]) *routines[T] {
 	return &routines[T]{
 		mul: func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool, run gemm.Runner) {
@@ -60,7 +62,8 @@ func routinesOf[T gemm.Float](mul func(m, n, k int, a []T, ars, acs int, b []T, 
 			}
 			mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, nil, run)
 		},
-		product: func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+		product: func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int),
+			run gemm.Runner) {
 			mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
 		},
 		batched: batched, packDirect: kernel.PackDirect[T], direct: kernel.Direct[T], directTo: kernel.DirectTo[T],
@@ -146,7 +149,8 @@ func (d *directConv[T]) pack(b int) {
 	at, k := (group*j.kernels+o0)*j.channels*taps, d.channels*taps
 	for from := 0; from < j.channels*taps; from += k {
 		kc := min(k, j.channels*taps-from)
-		j.float.packDirect(d.packed[at:][:(o1-o0)*kc], o1-o0, kc, j.panel[group*j.panelLen+o0*j.panelRow+from*j.panelCol:], j.panelRow, j.panelCol)
+		j.float.packDirect(d.packed[at:][:(o1-o0)*kc], o1-o0, kc, j.panel[group*j.panelLen+o0*j.panelRow+from*j.panelCol:],
+			j.panelRow, j.panelCol)
 		at += (o1 - o0) * kc
 	}
 }

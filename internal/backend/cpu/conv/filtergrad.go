@@ -63,7 +63,8 @@ func (j *job[T]) isFilterGrad() bool {
 	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
 	few := j.groups > 1 || j.images < columnsFew // such columns take longer to lay out than empty lanes do
 	full := 4*j.kernels >= 3*wide || few && 4*j.kernels >= wide
-	return p[2].taps > p[2].outs && p[1].step > 0 && p[2].step > 0 && full && p[1].tapStep*j.tapStep[1] == p[2].taps && p[2].tapStep*j.tapStep[2] == 1
+	return p[2].taps > p[2].outs && p[1].step > 0 && p[2].step > 0 && full && p[1].tapStep*j.tapStep[1] == p[2].taps &&
+		p[2].tapStep*j.tapStep[2] == 1
 }
 
 func (j *job[T]) newFilterGrad() *filterGradConv[T] {
@@ -109,7 +110,8 @@ func (j *job[T]) newFilterGrad() *filterGradConv[T] {
 func (d *filterGradConv[T]) lengthen(part, shift, to int) {
 	if last := len(d.runs) - 1; last >= 0 {
 		r := &d.runs[last]
-		if step := shift - r.shift - (r.n-1)*r.step; r.part == part && r.n < d.j.float.nhwcRowLen && (r.n == 1 && step > 0 || step == r.step) {
+		if step := shift - r.shift - (r.n-1)*r.step; r.part == part && r.n < d.j.float.nhwcRowLen &&
+			(r.n == 1 && step > 0 || step == r.step) {
 			r.step, r.n = step, r.n+1
 			return
 		}
@@ -222,7 +224,8 @@ func (d *filterGradConv[T]) block(b int) {
 			for i := range groups {
 				q := &groups[i]
 				q.scale(cols)
-				j.float.nhwc(q.rows, cols, p[2].taps, d.taps[(u%d.strips*(p[1].outs+1)+q.row)*len(d.runs)+q.run], x, &q.at, w, z, &q.scaled, cols, u > first)
+				j.float.nhwc(q.rows, cols, p[2].taps, d.taps[(u%d.strips*(p[1].outs+1)+q.row)*len(d.runs)+q.run], x, &q.at, w, z, &q.scaled,
+					cols, u > first)
 				if work += q.rows * d.runs[q.run].n * cols * rows * p[2].taps; work > filterGradPace {
 					work = 0
 					pace.Step()

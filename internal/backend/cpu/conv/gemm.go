@@ -67,7 +67,8 @@ func (j *job[T]) byProduct(c *backend.Ctx) error {
 	run := gemm.RunnerOf(c.For, &failed)
 	if n >= productRow && x.together() && w.together() {
 		for ch := range j.channels {
-			j.float.mul(x.rows, w.rows, n, j.x[x.first+ch*x.channelStep:], x.rowStep, 1, j.w[w.first+ch*w.channelStep:], 1, w.rowStep, j.z, w.rows, ch > 0, run)
+			j.float.mul(x.rows, w.rows, n, j.x[x.first+ch*x.channelStep:], x.rowStep, 1, j.w[w.first+ch*w.channelStep:], 1, w.rowStep, j.z,
+				w.rows, ch > 0, run)
 			if failed != nil {
 				return failed
 			}
@@ -98,7 +99,8 @@ func packRows[T number](c *backend.Ctx, to, from []T, r *positionRows, channels 
 			at := row * n * channels
 			for ch := range channels {
 				for i := range r.size[0] {
-					layout.CopyRows(to[at:], r.size[2], from, r.first+row*r.rowStep+ch*r.channelStep+i*r.step[0], r.step[1], r.step[2], r.size[1], r.size[2])
+					layout.CopyRows(to[at:], r.size[2], from, r.first+row*r.rowStep+ch*r.channelStep+i*r.step[0], r.step[1], r.step[2],
+						r.size[1], r.size[2])
 					at += r.size[1] * r.size[2]
 				}
 			}

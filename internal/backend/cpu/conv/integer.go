@@ -39,8 +39,9 @@ func intConvolve[T words](d *Device, c *backend.Ctx, a attr.Conv, out backend.Vi
 	}
 	defer w.done()
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &intConv[T]{x: x.x, w: w.x, z: backend.Slice[T](out), xs: x.strides, ws: w.strides, channels: wd[1], kernels: wd[0], perGroup: wd[0] / a.Groups,
-		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}}
+	j := &intConv[T]{x: x.x, w: w.x, z: backend.Slice[T](out), xs: x.strides, ws: w.strides, channels: wd[1], kernels: wd[0],
+		perGroup: wd[0] / a.Groups,
+		size:     [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}}
 	phases := [3][]phase{unitPhase, unitPhase, unitPhase}
 	positions, skip := 1, 3-a.Stride.Len()
 	for e := range a.Stride.Len() {

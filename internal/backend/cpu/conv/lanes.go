@@ -47,7 +47,8 @@ func insideTaps(first, step, taps, size int) (lo, hi int) {
 
 // isOnLanes reports whether planes can be transposed: two dimensions, single channels, positions that follow each other.
 func (j *job[T]) isOnLanes() bool {
-	return j.isFloat32() && simd.LaneWidth() > 0 && j.kernels == 1 && 2*j.groups >= simd.LaneWidth() && j.size[0] == 1 && j.kernelSize[0] == 1 &&
+	return j.isFloat32() && simd.LaneWidth() > 0 && j.kernels == 1 && 2*j.groups >= simd.LaneWidth() && j.size[0] == 1 &&
+		j.kernelSize[0] == 1 &&
 		j.step[2] == 1 && j.step[1] == j.size[2] && j.size[1]*j.size[2] <= lanePositions
 }
 
@@ -88,7 +89,8 @@ func (j *job[T]) laneParts(lanes int) (parts []*lanePart) {
 					q.pos = p[0].first*wide + p[1].first + low
 					for u := rows.lo; u < rows.hi; u++ {
 						for v := cols.lo; v < cols.hi; v++ {
-							q.taps.Add((u*p[0].step*wide+v*p[1].step-low)*lanes, ((p[0].tap+u*p[0].tapStep)*j.kernelSize[2]+p[1].tap+v*p[1].tapStep)*lanes)
+							q.taps.Add((u*p[0].step*wide+v*p[1].step-low)*lanes,
+								((p[0].tap+u*p[0].tapStep)*j.kernelSize[2]+p[1].tap+v*p[1].tapStep)*lanes)
 						}
 					}
 					parts = append(parts, q)
@@ -114,7 +116,8 @@ func (j *job[T]) byLanes(c *backend.Ctx) error {
 	return c.For(ceil(j.images*vectors, each), func(b int) {
 		scratch, free := bufpool.Borrow[float32]((positions + j.outPositions + taps) * lanes)
 		defer free()
-		xs, zs, ws := scratch[:positions*lanes], scratch[positions*lanes:(positions+j.outPositions)*lanes], scratch[(positions+j.outPositions)*lanes:]
+		xs, zs, ws := scratch[:positions*lanes], scratch[positions*lanes:(positions+j.outPositions)*lanes],
+			scratch[(positions+j.outPositions)*lanes:]
 		pace, work, packed := par.NewPace(), 0, -1
 		for i := b * each; i < min((b+1)*each, j.images*vectors); i++ {
 			group, image := i/j.images*lanes, i%j.images

@@ -47,7 +47,8 @@ func (d *Device) KernelNHWC(c *backend.Ctx, a attr.Attr, out, in []backend.View)
 
 // positionsNHWC computes a convolution whose result is written with its channels last. It reports whether it did. first is the
 // result as seen with its channels first, out where it goes.
-func positionsNHWC[T number](d *Device, c *backend.Ctx, a attr.Conv, first, out backend.View, in []backend.View, float *routines[T]) (bool, error) {
+func positionsNHWC[T number](d *Device, c *backend.Ctx, a attr.Conv, first, out backend.View, in []backend.View,
+	float *routines[T]) (bool, error) {
 	x, err := flatOf[T](d, c, in[0])
 	if err != nil {
 		return false, err

@@ -246,7 +246,8 @@ func (d *positionsConv[T]) write(u *positionsBlock[T], sums []T, o int) {
 		}
 		row := ((u.image+i)*j.groups+u.group)*j.kernels + o
 		if whole && j.z != nil {
-			layout.TransposeBlock(j.z[row*j.outPositions+d.offset(&u.strip, 0):], j.outPositions, sums[i*u.rows*width*cols:], cols, u.rows*width, rows)
+			layout.TransposeBlock(j.z[row*j.outPositions+d.offset(&u.strip, 0):], j.outPositions, sums[i*u.rows*width*cols:], cols,
+				u.rows*width, rows)
 		} else {
 			d.transposeRows(u, sums[i*u.rows*width*cols:], cols, row, rows)
 		}
@@ -261,7 +262,8 @@ func (d *positionsConv[T]) transposeRows(u *positionsBlock[T], sums []T, cols, p
 	j, width := d.j, u.cols
 	if j.phase[2].outStep == 1 && j.z != nil {
 		for r := range u.rows {
-			layout.TransposeBlock(j.z[plane*j.outPositions+d.offset(&u.strip, r):], j.outPositions, sums[r*width*cols:], cols, width, channels)
+			layout.TransposeBlock(j.z[plane*j.outPositions+d.offset(&u.strip, r):], j.outPositions, sums[r*width*cols:], cols,
+				width, channels)
 		}
 		return
 	}

@@ -56,7 +56,8 @@ func (j *job[T]) viaNHWC(c *backend.Ctx) error {
 	parts := ceil(j.channels, viaNHWCChannels)
 	if err := c.For(j.images*parts, func(b int) {
 		image, ch := b/parts, b%parts*viaNHWCChannels
-		layout.TransposeBlock(x[image*positions*j.channels+ch:], j.channels, j.x[image*j.imageStep+ch*j.channelStep:], j.channelStep, min(viaNHWCChannels, j.channels-ch), positions)
+		layout.TransposeBlock(x[image*positions*j.channels+ch:], j.channels, j.x[image*j.imageStep+ch*j.channelStep:], j.channelStep,
+			min(viaNHWCChannels, j.channels-ch), positions)
 	}); err != nil {
 		return err
 	}
@@ -67,6 +68,7 @@ func (j *job[T]) viaNHWC(c *backend.Ctx) error {
 	parts = ceil(j.kernels, viaNHWCChannels)
 	return c.For(j.images*parts, func(b int) {
 		image, o := b/parts, b%parts*viaNHWCChannels
-		layout.TransposeBlock(j.z[(image*j.kernels+o)*j.outPositions:], j.outPositions, z[image*j.outPositions*j.kernels+o:], j.kernels, j.outPositions, min(viaNHWCChannels, j.kernels-o))
+		layout.TransposeBlock(j.z[(image*j.kernels+o)*j.outPositions:], j.outPositions, z[image*j.outPositions*j.kernels+o:], j.kernels,
+			j.outPositions, min(viaNHWCChannels, j.kernels-o))
 	})
 }

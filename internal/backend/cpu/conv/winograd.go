@@ -38,7 +38,8 @@ func winogradPays(a attr.Conv, out, w []int) bool {
 
 // isWinograd reports whether the phase is a 3 by 3 convolution of stride 1 that may be computed so here.
 func (j *job[T]) isWinograd() bool {
-	if !j.attr.Winograd || !j.phase.one() || !j.isFloat32() || !simd.HasWinograd() || j.channels < winogradLeast || j.kernels < winogradLeast {
+	if !j.attr.Winograd || !j.phase.one() || !j.isFloat32() || !simd.HasWinograd() || j.channels < winogradLeast ||
+		j.kernels < winogradLeast {
 		return false
 	}
 	for _, p := range j.phase[1:] {

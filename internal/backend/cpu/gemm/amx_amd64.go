@@ -52,7 +52,8 @@ func shapeTiles(rows, pairs int) (s tileShape) {
 }
 
 // amxKernel multiplies rows of A, at most amxRows, with panels of B that are bps apart: see internal/backend/cpu/asmgen.
-type amxKernel = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+type amxKernel = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs,
+	panels int, add bool)
 
 // amxType is what tiles multiply: pairs of bfloat16 (bf16.go) or int8 in VNNI layout (int8.go).
 type amxType struct {

@@ -20,7 +20,8 @@ import (
 // emulatedAMX does what the kernels do, in Go, reading the shapes as the processor does: what
 // surrounds the kernels is tested on machines without AMX too.
 func emulatedAMX(t *testing.T, rt, ct int, dot func(c float32, x, y []float32) float32) amxKernel {
-	return func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool) {
+	return func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs,
+		panels int, add bool) {
 		shapes := make([]*tileShape, 0, steps+1)
 		for range steps {
 			shapes = append(shapes, full)
@@ -106,7 +107,8 @@ func TestEmulatedAMX(t *testing.T) {
 		}
 	}
 	right := amxBF16Type.kernels[2][1]
-	amxBF16Type.kernels[2][1] = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool) {
+	amxBF16Type.kernels[2][1] = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32,
+		crs, panels int, add bool) {
 		right(full, tail, steps, 0, a, ars, b, brs, bps, c, crs, panels, add)
 	}
 	if checkAMXBF16() == nil {
@@ -161,7 +163,8 @@ func TestAMX(t *testing.T) {
 	}
 }
 
-func testAMX(t *testing.T, name string, typ *amxType, e *engine[float32], dot func(c float32, x, y []float32) float32, put func(words []float32, i int)) {
+func testAMX(t *testing.T, name string, typ *amxType, e *engine[float32], dot func(c float32, x, y []float32) float32,
+	put func(words []float32, i int)) {
 	for rows := 1; rows <= amxRows; rows++ {
 		for _, kc := range []int{1, 7, 16, 33, 64} {
 			for panels := 1; panels <= 3; panels++ {
@@ -178,7 +181,8 @@ func testAMX(t *testing.T, name string, typ *amxType, e *engine[float32], dot fu
 }
 
 // checkAMX uses small whole numbers, of which every sum is exact.
-func checkAMX(t *testing.T, name string, e *engine[float32], dot func(c float32, x, y []float32) float32, put func(words []float32, i int), rows, nv, kc, panels int, add bool) {
+func checkAMX(t *testing.T, name string, e *engine[float32], dot func(c float32, x, y []float32) float32, put func(words []float32, i int),
+	rows, nv, kc, panels int, add bool) {
 	t.Helper()
 	crs := 32*panels + 8
 	a, b := make([]float32, rows*(kc+3)), make([]float32, panels*kc*32)
@@ -201,7 +205,8 @@ func checkAMX(t *testing.T, name string, e *engine[float32], dot func(c float32,
 	for i := range got {
 		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
 			t.Fatalf("%s, %d rows, %d vectors, kc %d (%d whole tiles and %d), %d panels, add %v: c[%d,%d] = %v (%#08x), want %v (%#08x)",
-				name, rows, nv, kc, kc/amxPairs, kc%amxPairs, panels, add, i/crs, i%crs, got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
+				name, rows, nv, kc, kc/amxPairs, kc%amxPairs, panels, add, i/crs, i%crs, got[i], math.Float32bits(got[i]), want[i],
+				math.Float32bits(want[i]))
 		}
 	}
 }

@@ -59,26 +59,44 @@ func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, 
 	const kc, width, panels = amxPairs + 3, 32, 2
 	e := newAMX(t, engine[float32]{bufs: &bufs32})
 	a, b, c := make([]float32, amxRows*kc), make([]float32, panels*kc*width), make([]float32, amxRows*panels*width)
-	number := func(i int) int { return i * 7 % 13 }
-	for _, x := range [][]float32{a, b} {
-		for i := range len(x) * perWord {
-			put(x, i, number(i))
+	number := func(n int) []int {
+		v := make([]int, n)
+		for i := range v {
+			v[i] = i * 7 % 13
+		}
+		return v
+	}
+	av, bv := number(len(a)*perWord), number(len(b)*perWord)
+	for i, v := range av {
+		put(a, i, v)
+	}
+	for i, v := range bv {
+		put(b, i, v)
+	}
+	want := make([]int, len(c)) // once for all kernels: this runs at the start of every program
+	for r := range amxRows {
+		for i := range panels * width {
+			panel, col := i/width, i%width
+			for q := range kc {
+				x, y := av[perWord*(r*kc+q):], bv[perWord*(panel*kc*width+q*width+col):]
+				for h := range perWord {
+					want[r*panels*width+i] += x[h] * y[h]
+				}
+			}
 		}
 	}
-	check := func(name string, rows, cols, panel int, add bool) error {
+	check := func(vectors, rows, cols, panel int, add bool) error {
 		for r := range rows {
 			for col := range cols {
-				want := 0
-				for q := range kc {
-					for h := range perWord {
-						want += number(perWord*(r*kc+q)+h) * number(perWord*(panel*kc*width+q*width+col)+h)
-					}
-				}
+				i := r*panels*width + panel*width + col
+				w := want[i]
 				if add { // the second time everything doubles
-					want *= 2
+					w *= 2
 				}
-				if got := sum(c[r*panels*width+panel*width+col]); got != want {
-					return fmt.Errorf("%s of %d rows, add %v: panel %d, row %d, column %d is %d, want %d", name, rows, add, panel, r, col, got, want)
+				if got := sum(c[i]); got != w {
+					return fmt.Errorf("%d vectors (0: a strip) of %d rows, add %v: panel %d, row %d, column %d is %d, want %d", vectors,
+						rows,
+						add, panel, r, col, got, w)
 				}
 			}
 		}
@@ -92,7 +110,7 @@ func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, 
 					e.tiles[nv][rows](kc, a, kc, 1, b, width, c, panels*width, 16*nv, false)
 				}
 				e.tiles[nv][rows](kc, a, kc, 1, b, width, c, panels*width, 16*nv, add)
-				if err := check(fmt.Sprintf("tile of %d vectors", nv), rows, 16*nv, 0, add); err != nil {
+				if err := check(nv, rows, 16*nv, 0, add); err != nil {
 					return err
 				}
 			}
@@ -101,7 +119,7 @@ func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, 
 				e.row(rows, kc, a, kc, b, panels, c, panels*width, true)
 			}
 			for panel := range panels {
-				if err := check("strip", rows, width, panel, add); err != nil {
+				if err := check(0, rows, width, panel, add); err != nil {
 					return err
 				}
 			}

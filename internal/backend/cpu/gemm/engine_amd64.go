@@ -31,8 +31,9 @@ func init() {
 }
 
 var avx512F32 = engine[float32]{
-	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
-	dots: dotsF32AVX512, dotsWide: &dotsWideF32AVX512, tilesWide: &tilesWideF32AVX512,
+	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF32AVX512,
+	edges: &tilesF32AVX512m,
+	dots:  dotsF32AVX512, dotsWide: &dotsWideF32AVX512, tilesWide: &tilesWideF32AVX512,
 	packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
 	widen:      [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX512, widenF16AVX512},
 	dotsHalf:   [halfTypes][]tileHalf[float32]{dotsBF16AVX512, dotsF16AVX512},
@@ -42,8 +43,9 @@ var avx512F32 = engine[float32]{
 }
 
 var avx512BF16 = engine[float32]{
-	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesBF16PairAVX512, edges: &tilesBF16PairAVX512m,
-	dots: dotsBF16PairAVX512, dotsWide: &dotsWideBF16PairAVX512, tilesWide: &tilesWideBF16PairAVX512,
+	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesBF16PairAVX512,
+	edges: &tilesBF16PairAVX512m,
+	dots:  dotsBF16PairAVX512, dotsWide: &dotsWideBF16PairAVX512, tilesWide: &tilesWideBF16PairAVX512,
 	packT: packTF32AVX512, strips: stripsF32AVX512,
 	zip: zipAVX512, gaxpy4BF16: gaxpy4BF16PairAVX512, gaxpy1BF16: gaxpy1BF16PairAVX512,
 	jobs: &jobs32, bufs: &bufs32,
@@ -54,7 +56,8 @@ var amxBF16Engine = newAMX(&amxBF16Type, engine[float32]{
 })
 
 var avx512VNNI = engine[float32]{
-	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesVNNIAVX512, edges: &tilesVNNIAVX512m,
+	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesVNNIAVX512,
+	edges: &tilesVNNIAVX512m,
 	packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
 }
 
@@ -65,11 +68,13 @@ var amxInt8Engine = newAMX(&amxInt8Type, engine[float32]{
 // The kernels of whole numbers are handed float32 and float64 that no code computes with: see ints.go.
 var (
 	avx512I32 = engine[float32]{
-		rows: 12, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX512m, edges: &tilesI32AVX512m,
+		rows: 12, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX512m,
+		edges: &tilesI32AVX512m,
 		packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
 	}
 	avx512I64 = engine[float64]{
-		rows: 12, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI64AVX512m, edges: &tilesI64AVX512m,
+		rows: 12, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI64AVX512m,
+		edges: &tilesI64AVX512m,
 		packT: packTF64AVX512, strips: stripsF64AVX512, jobs: &jobs64, bufs: &bufs64,
 	}
 	avx2I32 = engine[float32]{

@@ -15,8 +15,9 @@ var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
 	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON,
 	packT: packTF32NEON, strips: fullStrips(stripsF32NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F32NEON), gaxpy1: wholeVectors(1, gaxpy1F32NEON),
-	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenRowsBy(bfloat16, widenBF16NEON), widenRowsBy(float16, widenF16NEON)},
-	jobs:  &jobs32, bufs: &bufs32,
+	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenRowsBy(bfloat16, widenBF16NEON),
+		widenRowsBy(float16, widenF16NEON)},
+	jobs: &jobs32, bufs: &bufs32,
 })
 
 var neonF64 = newNEON(&tilesF64NEON, &partsF64NEON, engine[float64]{
@@ -50,7 +51,8 @@ func newNEON[T Float](byRegs *[2*maxVectors + 1][maxRows + 1]tile[T], parts *[ma
 }
 
 // fullStrips gives a kernel the panels of full width, and the others to the Go twin.
-func fullStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)) func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
+func fullStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)) func(dst []T, drs, dps int, src []T, srs,
+	rows, panels, width int) {
 	full := 64 / sizeOf[T]()
 	return func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
 		if width == full && rows > 0 && panels > 0 {
@@ -76,7 +78,8 @@ func widenRowsBy(h half, f func(dst *float32, src *uint16, n int)) func(dst []fl
 }
 
 // wholeVectors gives a kernel the columns that fill its registers, and the rest to the Go twin.
-func wholeVectors[T Float](rows int, f func(n int, y, x []T, xs int, b []T, brs int, zero bool)) func(n int, y, x []T, xs int, b []T, brs int, zero bool) {
+func wholeVectors[T Float](rows int, f func(n int, y, x []T, xs int, b []T, brs int, zero bool)) func(n int, y, x []T, xs int, b []T,
+	brs int, zero bool) {
 	step := 64 / sizeOf[T]()
 	return func(n int, y, x []T, xs int, b []T, brs int, zero bool) {
 		whole := n / step * step

@@ -44,7 +44,8 @@ func guardedCopy[T any](m arena, x []T, end bool) []T {
 // TestGuardPages: kernels touch nothing outside their operands. One operand after the other ends at a page that may not
 // be touched, or begins behind one.
 func TestGuardPages(t *testing.T) {
-	shapes := [][3]int{{1, 4096, 9}, {1, 70, 500}, {3, 2100, 17}, {70, 3, 200}, {230, 170, 75}, {29, 300, 61}, {8, 17, 131}, {14, 32, 64}, {13, 31, 63}, {2, 2, 2}, {64, 64, 64}, {65, 130, 1030}, {1, 64, 61}, {2, 64, 17}, {1, 32, 16}}
+	shapes := [][3]int{{1, 4096, 9}, {1, 70, 500}, {3, 2100, 17}, {70, 3, 200}, {230, 170, 75}, {29, 300, 61}, {8, 17, 131}, {14, 32, 64},
+		{13, 31, 63}, {2, 2, 2}, {64, 64, 64}, {65, 130, 1030}, {1, 64, 61}, {2, 64, 17}, {1, 32, 16}}
 	for m := 1; m <= 15; m++ {
 		shapes = append(shapes, [3]int{m, 2*m + 3, 20 - m}, [3]int{m, 16, m}, [3]int{m, 33, 33})
 	}
@@ -74,7 +75,8 @@ func TestGuardPagesBytes(t *testing.T) {
 			m, n, k := 1+i*7%37, 1+i*11%70, 1+i*5%67
 			for o := range storages * storages {
 				x, y, end := store(make([]uint8, m*k), o%storages, m, k), store(make([]uint8, k*n), o/storages, k, n), (int(o)+i)%2 == 0
-				Int8(m, n, k, guardedCopy(a, x.data, end), x.rs, x.cs, guardedCopy(b, y.data, end), y.rs, y.cs, guardedCopy(c, make([]int32, m*n), end), n, nil, nil)
+				Int8(m, n, k, guardedCopy(a, x.data, end), x.rs, x.cs, guardedCopy(b, y.data, end), y.rs, y.cs,
+					guardedCopy(c, make([]int32, m*n), end), n, nil, nil)
 			}
 		}
 	})
@@ -96,17 +98,21 @@ func guardedInts(am, bm, cm arena, s [3]int, o storage, end bool) {
 	m, n, k := s[0], s[1], s[2]
 	if HasInt32() {
 		x, y := store(make([]int32, m*k), o%storages, m, k), store(make([]int32, k*n), o/storages, k, n)
-		Int32(m, n, k, guardedCopy(am, x.data, end), x.rs, x.cs, guardedCopy(bm, y.data, end), y.rs, y.cs, guardedCopy(cm, make([]int32, m*n), end), n, Accumulate, nil, nil)
+		Int32(m, n, k, guardedCopy(am, x.data, end), x.rs, x.cs, guardedCopy(bm, y.data, end), y.rs, y.cs,
+			guardedCopy(cm, make([]int32, m*n), end), n, Accumulate, nil, nil)
 	}
 	if HasInt64() {
 		x, y := store(make([]int64, m*k), o%storages, m, k), store(make([]int64, k*n), o/storages, k, n)
-		Int64(m, n, k, guardedCopy(am, x.data, end), x.rs, x.cs, guardedCopy(bm, y.data, end), y.rs, y.cs, guardedCopy(cm, make([]int64, m*n), end), n, Accumulate, nil, nil)
+		Int64(m, n, k, guardedCopy(am, x.data, end), x.rs, x.cs, guardedCopy(bm, y.data, end), y.rs, y.cs,
+			guardedCopy(cm, make([]int64, m*n), end), n, Accumulate, nil, nil)
 	}
 }
 
-func guardedHalf(f func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner), am, bm, cm arena, s [3]int, o storage, end bool) {
+func guardedHalf(f func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode,
+	ep Epilogue[float32], run Runner), am, bm, cm arena, s [3]int, o storage, end bool) {
 	m, n, k := s[0], s[1], s[2]
 	x, y := store(make([]float32, m*k), o%storages, m, k), store(make([]float32, k*n), o/storages, k, n)
 	c := guardedCopy(cm, make([]float32, m*n), end)
-	f(m, n, k, guardedCopy(am, make([]uint16, len(x.data)), end), x.rs, x.cs, guardedCopy(bm, make([]uint16, len(y.data)), end), y.rs, y.cs, c, n, Accumulate, nil, nil)
+	f(m, n, k, guardedCopy(am, make([]uint16, len(x.data)), end), x.rs, x.cs, guardedCopy(bm, make([]uint16, len(y.data)), end), y.rs, y.cs,
+		c, n, Accumulate, nil, nil)
 }

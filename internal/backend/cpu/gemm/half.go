@@ -171,4 +171,5 @@ func widenGeneric(h half) func(dst []float32, drs int, src []uint16, srs, rows, 
 }
 
 // widenGenerics are the Go twins, by half.
-var widenGenerics = [halfTypes]func(dst []float32, drs int, src []uint16, srs, rows, cols int){widenGeneric(bfloat16), widenGeneric(float16)}
+var widenGenerics = [halfTypes]func(dst []float32, drs int, src []uint16, srs, rows, cols int){widenGeneric(bfloat16),
+	widenGeneric(float16)}

@@ -31,7 +31,8 @@ func halve(h half, x []float32) []uint16 {
 	return bits
 }
 
-func halfProduct(h half) func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+func halfProduct(h half) func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode,
+	ep Epilogue[float32], run Runner) {
 	if h == bfloat16 {
 		return BFloat16
 	}
@@ -40,14 +41,16 @@ func halfProduct(h half) func(m, n, k int, a []uint16, ars, acs int, b []uint16,
 
 // asHalf is the product of half types as one of float32, for factors that are exact in it.
 func asHalf(h half) multiplyOf[float32] {
-	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, mode Mode,
+		ep Epilogue[float32], run Runner) {
 		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, c, crs, mode, ep, run)
 	}
 }
 
 // halfShapes reach each path, with odd and even k.
 var halfShapes = append(slices.Clone(pathShapes), [3]int{2, 5, 270001}, [3]int{5, 6, 0}, [3]int{1, 1, 1}, [3]int{3, 3, 2}, [3]int{0, 3, 3},
-	[3]int{1, 2500, 31}, [3]int{3, 700, 1101}, [3]int{220, 170, 531}, [3]int{230, 520, 81}, [3]int{8, 50, 151}, [3]int{90, 7, 151}, [3]int{150, 60, 1300})
+	[3]int{1, 2500, 31}, [3]int{3, 700, 1101}, [3]int{220, 170, 531}, [3]int{230, 520, 81}, [3]int{8, 50, 151}, [3]int{90, 7, 151},
+	[3]int{150, 60, 1300})
 
 // TestHalf: widened factors give the bits of the float32 product; pairs of bfloat16 keep
 // their bound, and their bits do not depend on how the operands are stored.
@@ -104,7 +107,8 @@ func testHalfParts(t *testing.T, h half) {
 			if i%2 == 0 {
 				run = nil
 			}
-			if got, want := p.run(t, intoScratch(t, h), ao, bo, Overwrite, run), p.run(t, asHalf(h), ao, bo, Overwrite, run); !slices.Equal(got, want) {
+			if got, want := p.run(t, intoScratch(t, h), ao, bo, Overwrite, run),
+				p.run(t, asHalf(h), ao, bo, Overwrite, run); !slices.Equal(got, want) {
 				t.Fatalf("%v %v a=%v b=%v: parts have other bits", s, h, ao, bo)
 			}
 		}
@@ -113,16 +117,18 @@ func testHalfParts(t *testing.T, h half) {
 
 // intoScratch is asHalf without a position for C: the epilogue brings the sums there.
 func intoScratch(t *testing.T, h half) multiplyOf[float32] {
-	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, _ Mode, _ Epilogue[float32], run Runner) {
+	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, _ Mode,
+		_ Epilogue[float32], run Runner) {
 		seen := make([]int32, m*n)
-		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, nil, 0, Overwrite, func(part []float32, prs, row, col, rows, cols int) {
-			for i := range rows {
-				for j := range cols {
-					atomic.AddInt32(&seen[(row+i)*n+col+j], 1)
+		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, nil, 0, Overwrite,
+			func(part []float32, prs, row, col, rows, cols int) {
+				for i := range rows {
+					for j := range cols {
+						atomic.AddInt32(&seen[(row+i)*n+col+j], 1)
+					}
+					copy(c[(row+i)*crs+col:][:cols], part[i*prs:][:cols])
 				}
-				copy(c[(row+i)*crs+col:][:cols], part[i*prs:][:cols])
-			}
-		}, run)
+			}, run)
 		for i, times := range seen {
 			if times != 1 {
 				t.Errorf("%d by %d by %d: element %d is part of %d parts", m, n, k, i, times)
@@ -169,7 +175,8 @@ func testHalfRows(t *testing.T) {
 					continue
 				}
 				q := &product[float32]{m: rows, n: p.n, k: k, a: p.a[:rows*k], b: p.b, old: p.old}
-				if got := q.run(t, asHalf(bfloat16), storage(i)%storages, storage(i)/storages, Accumulate, nil); !slices.Equal(got, want[:rows*p.n]) {
+				if got := q.run(t, asHalf(bfloat16), storage(i)%storages, storage(i)/storages, Accumulate, nil); !slices.Equal(got,
+					want[:rows*p.n]) {
 					t.Fatalf("%d rows: bits differ from those of 230 rows", rows)
 				}
 			}

@@ -14,7 +14,8 @@ func HasInt8() bool { return engineInt8() != nil }
 
 // Int8 computes the low bytes of C = A·B for bytes, signed or not: c gets int32 whose other bytes mean nothing. done is
 // called for each finished part of C, like an Epilogue; it may be nil. There must be kernels: see HasInt8.
-func Int8(m, n, k int, a []uint8, ars, acs int, b []uint8, brs, bcs int, c []int32, crs int, done func(row, col, rows, cols int), run Runner) {
+func Int8(m, n, k int, a []uint8, ars, acs int, b []uint8, brs, bcs int, c []int32, crs int,
+	done func(row, col, rows, cols int), run Runner) {
 	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
 	e := engineInt8()
 	p := problem[float32]{m: m, n: n, k: ceilDiv(k, 4), crs: crs, ccs: 1}

@@ -45,7 +45,8 @@ func testBytes(t *testing.T) {
 			}, goRun)
 			for j, v := range c {
 				if uint8(v) != want[j] || done[j] != 1 {
-					t.Fatalf("%v a=%v b=%v: c[%d,%d] = %d, want %d; told of %d times", s, storage(i)%storages, storage(i)/storages, j/n, j%n, uint8(v), want[j], done[j])
+					t.Fatalf("%v a=%v b=%v: c[%d,%d] = %d, want %d; told of %d times", s, storage(i)%storages, storage(i)/storages, j/n,
+						j%n, uint8(v), want[j], done[j])
 				}
 			}
 		}
@@ -60,7 +61,8 @@ func BenchmarkBytes(b *testing.B) {
 	for _, n := range []int{64, 256, 1024} {
 		s := benchShape{n, n, n, false, false}
 		b.Run(s.String(), func(b *testing.B) {
-			benchProduct(b, func(m, n, k int, x []float32, ars, acs int, y []float32, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+			benchProduct(b, func(m, n, k int, x []float32, ars, acs int, y []float32, brs, bcs int, c []float32, crs int, mode Mode,
+				ep Epilogue[float32], run Runner) {
 				Int8(m, n, k, byteView(x), ars, acs, byteView(y), brs, bcs, intsOf(c), crs, nil, run)
 			}, PeakFMAProbe32, s, nil)
 		})

@@ -13,16 +13,20 @@ func HasInt64() bool { return engineInt64() != nil }
 
 // Int32 computes C = A·B or C += A·B as Float32 does, modulo 2³². There must be kernels: see HasInt32. ep may be nil; it
 // is told where a finished part is.
-func Int32[I int32 | uint32](m, n, k int, a []I, ars, acs int, b []I, brs, bcs int, c []I, crs int, mode Mode, ep func(row, col, rows, cols int), run Runner) {
+func Int32[I int32 | uint32](m, n, k int, a []I, ars, acs int, b []I, brs, bcs int, c []I, crs int, mode Mode,
+	ep func(row, col, rows, cols int), run Runner) {
 	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
-	multiply(engineInt32(), problem[float32]{m: m, n: n, k: k, a: seen[float32](a), ars: ars, acs: acs, b: seen[float32](b), brs: brs, bcs: bcs,
+	multiply(engineInt32(), problem[float32]{m: m, n: n, k: k, a: seen[float32](a), ars: ars, acs: acs, b: seen[float32](b),
+		brs: brs, bcs: bcs,
 		c: seen[float32](c), crs: crs, ccs: 1, mode: mode, ep: toldOf[float32](ep)}, run)
 }
 
 // Int64 is Int32 for 64 bits; see HasInt64.
-func Int64[I int64 | uint64](m, n, k int, a []I, ars, acs int, b []I, brs, bcs int, c []I, crs int, mode Mode, ep func(row, col, rows, cols int), run Runner) {
+func Int64[I int64 | uint64](m, n, k int, a []I, ars, acs int, b []I, brs, bcs int, c []I, crs int, mode Mode,
+	ep func(row, col, rows, cols int), run Runner) {
 	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
-	multiply(engineInt64(), problem[float64]{m: m, n: n, k: k, a: seen[float64](a), ars: ars, acs: acs, b: seen[float64](b), brs: brs, bcs: bcs,
+	multiply(engineInt64(), problem[float64]{m: m, n: n, k: k, a: seen[float64](a), ars: ars, acs: acs, b: seen[float64](b),
+		brs: brs, bcs: bcs,
 		c: seen[float64](c), crs: crs, ccs: 1, mode: mode, ep: toldOf[float64](ep)}, run)
 }
 

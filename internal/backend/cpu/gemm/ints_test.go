@@ -18,9 +18,11 @@ func TestInts(t *testing.T) {
 	})
 }
 
-func testInts[I int32 | uint32 | int64](t *testing.T, f func(m, n, k int, a []I, ars, acs int, b []I, brs, bcs int, c []I, crs int, mode Mode, ep func(row, col, rows, cols int), run Runner)) {
+func testInts[I int32 | uint32 | int64](t *testing.T, f func(m, n, k int, a []I, ars, acs int, b []I, brs, bcs int, c []I, crs int,
+	mode Mode, ep func(row, col, rows, cols int), run Runner)) {
 	r := rand.New(rand.NewPCG(5, 6))
-	shapes := [][3]int{{1, 40, 50}, {3, 3, 3}, {12, 32, 64}, {13, 33, 17}, {70, 3, 200}, {5, 300, 530}, {40, 70, 1100}, {230, 170, 75}, {256, 256, 150}}
+	shapes := [][3]int{{1, 40, 50}, {3, 3, 3}, {12, 32, 64}, {13, 33, 17}, {70, 3, 200}, {5, 300, 530}, {40, 70, 1100}, {230, 170, 75},
+		{256, 256, 150}}
 	for n := 1; n <= 34; n++ {
 		shapes = append(shapes, [3]int{1 + n%13, n, 7})
 	}
@@ -58,7 +60,8 @@ func testInts[I int32 | uint32 | int64](t *testing.T, f func(m, n, k int, a []I,
 						w += old[i]
 					}
 					if v != w || told[i] != 1 {
-						t.Fatalf("%v a=%v b=%v mode %v: c[%d,%d] = %d, want %d; told of %d times", s, o%storages, o/storages, mode, i/n, i%n, v, w, told[i])
+						t.Fatalf("%v a=%v b=%v mode %v: c[%d,%d] = %d, want %d; told of %d times", s, o%storages, o/storages, mode, i/n,
+							i%n, v, w, told[i])
 					}
 				}
 			}

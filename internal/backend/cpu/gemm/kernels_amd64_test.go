@@ -84,7 +84,8 @@ func bf16Word(r *rand.Rand, kind int) float32 {
 func testBF16Rows(t *testing.T) {
 	t.Run("rows of pairs/avx512", func(t *testing.T) {
 		for kind := range bf16Words.kinds {
-			k := &kernelTest[float32]{t, &avx512BF16, bf16Words, kind, rand.New(rand.NewPCG(5, uint64(kind))), fence.Slices[float32](t, 1<<14)}
+			k := &kernelTest[float32]{t, &avx512BF16, bf16Words, kind, rand.New(rand.NewPCG(5, uint64(kind))),
+				fence.Slices[float32](t, 1<<14)}
 			for f, rows := range map[int]int{0: 1, 1: gaxpyBF16Rows} {
 				for n := 1; n <= 130; n++ {
 					xs, step := 1+k.r.IntN(3), n+k.r.IntN(3)
@@ -93,7 +94,8 @@ func testBF16Rows(t *testing.T) {
 					last := (rows-1)*brs + step + n
 					b := halfView(k.operand(1, (last+1)/2, bf16Word))
 					b = b[len(b)-last:]
-					kernel := []func(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool){avx512BF16.gaxpy1BF16, avx512BF16.gaxpy4BF16}[f]
+					kernel := []func(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool){avx512BF16.gaxpy1BF16,
+						avx512BF16.gaxpy4BF16}[f]
 					k.check("gaxpy of pairs", 1, n, rows, func(c []float32, _ int, add bool) { kernel(n, c, x, xs, b, brs, step, !add) },
 						func(_, j, p int) (float32, float32) {
 							w := []float32{0}

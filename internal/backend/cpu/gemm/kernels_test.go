@@ -143,7 +143,8 @@ func (k *kernelTest[T]) check(what string, rows, cols, kc int, f func(c []T, crs
 				}
 			}
 			if !k.of.same(got, want) {
-				k.t.Fatalf("%s, %d by %d by %d, words of kind %d, add %v: c[%d,%d] is %v, want %v", what, rows, cols, kc, k.kind, add, i, j, got, want)
+				k.t.Fatalf("%s, %d by %d by %d, words of kind %d, add %v: c[%d,%d] is %v, want %v", what, rows, cols, kc, k.kind, add,
+					i, j, got, want)
 			}
 		}
 	}

@@ -84,7 +84,8 @@ func (s *macroBlock[T]) dots(e *engine[T], p *problem[T]) {
 		return
 	}
 	for j := 0; j < s.cols; j += e.lanes {
-		e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[s.pc+(s.col+j)*p.bcs:], p.bcs, s.c[j:], s.crs, min(e.lanes, s.cols-j), s.add)
+		e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[s.pc+(s.col+j)*p.bcs:], p.bcs, s.c[j:], s.crs,
+			min(e.lanes, s.cols-j), s.add)
 		s.step()
 	}
 }

@@ -9,7 +9,8 @@ const (
 
 	copiedCols = 512 // columns of a block for which rows of A that are whole pages apart are copied
 
-	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, next to which packing counts little
+	// multiply-adds in one block, unless threads would have none: 50 microseconds, next to which packing counts little
+	packedLeast = 3 << 20
 
 	groupPanels = 8    // of A that are packed together
 	packedWork  = 8    // multiply-adds in the time in which half an element of B is packed

@@ -57,7 +57,8 @@ func (s *macroBlock[T]) intoScratch(e *engine[T], p *problem[T], buf *buffer[T],
 			p.packB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
 			for i := range panels {
 				from, to := part(i, panels, s.rows)
-				a, rs, cs := s.scratchPanelA(e, p, buf.rows[min((chunk*panels+i)%slots*each, len(buf.rows)):], o, from, to-from, at == 0 || slots == 1)
+				a, rs, cs := s.scratchPanelA(e, p, buf.rows[min((chunk*panels+i)%slots*each, len(buf.rows)):], o, from, to-from,
+					at == 0 || slots == 1)
 				s.c = buf.out[from*s.crs:]
 				s.panelRow(e, buf.panel, a, rs, cs, 0, to-from, 0, cols)
 				if chunk == chunks-1 {

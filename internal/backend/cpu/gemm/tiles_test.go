@@ -39,7 +39,8 @@ func TestTileDoors(t *testing.T) {
 					tl.InPlace(m, n, k, a, k+3, 1, rows, n, old, n+1, true)
 					for i := range want {
 						if got[i] != want[i] || old[i] != want[i] {
-							t.Fatalf("%s, %d by %d by %d: element %d: panels %v, in place %v, product %v", name, m, n, k, i, got[i], old[i], want[i])
+							t.Fatalf("%s, %d by %d by %d: element %d: panels %v, in place %v, product %v", name, m, n, k, i, got[i],
+								old[i], want[i])
 						}
 					}
 				}

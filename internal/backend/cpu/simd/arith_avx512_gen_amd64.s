@@ -4,6 +4,20 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	MOVQ $16, DX; \
+	CMPQ CX, DX; \
+	CMOVQLT CX, DX; \
+	MOVL $-1, AX; \
+	BZHIL DX, AX, AX; \
+	KMOVW AX, K7; \
+	VMOVUPS.Z (DI), K7, Z0; \
+	VMOVUPS.Z (SI), K7, Z1; \
+	VADDPS Z1, Z0, Z0; \
+	VMOVUPS.Z (R8), K7, Z1; \
+	VADDPS Z1, Z0, Z0; \
+	VMOVUPS.Z (R9), K7, Z1
+
 DATA arithavx512Const<>+0(SB)/4, $0x80000000
 DATA arithavx512Const<>+4(SB)/4, $0x7fffffff
 DATA arithavx512Const<>+8(SB)/4, $0x3f800000
@@ -930,18 +944,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (DI), K7, Z0
-	VMOVUPS.Z (SI), K7, Z1
-	VADDPS Z1, Z0, Z0
-	VMOVUPS.Z (R8), K7, Z1
-	VADDPS Z1, Z0, Z0
-	VMOVUPS.Z (R9), K7, Z1
+	BLOCK1
 	VADDPS Z1, Z0, Z0
 	VMOVUPS.Z (R10), K7, Z1
 	VADDPS Z1, Z0, Z0
@@ -1011,18 +1014,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (DI), K7, Z0
-	VMOVUPS.Z (SI), K7, Z1
-	VADDPS Z1, Z0, Z0
-	VMOVUPS.Z (R8), K7, Z1
-	VADDPS Z1, Z0, Z0
-	VMOVUPS.Z (R9), K7, Z1
+	BLOCK1
 	VADDPS Z1, Z0, Z0
 	VMOVUPS.Z (R10), K7, Z1
 	VADDPS Z1, Z0, Z0

@@ -85,9 +85,12 @@ func unaryCases[T chainLane]() []chainCase[T] {
 			}
 			return a
 		}},
-		{"Round", ChainRound, func(a T) T { return T(math.RoundToEven(float64(a))) }}, {"Floor", ChainFloor, func(a T) T { return T(math.Floor(float64(a))) }},
-		{"Ceil", ChainCeil, func(a T) T { return T(math.Ceil(float64(a))) }}, {"Trunc", ChainTrunc, func(a T) T { return T(math.Trunc(float64(a))) }},
-		{"IsNaN", ChainIsNaN, func(a T) T { return boolBits[T](a != a) }}, {"Not", ChainNot, func(a T) T { return fromBits[T](^laneBits(a)) }},
+		{"Round", ChainRound, func(a T) T { return T(math.RoundToEven(float64(a))) }},
+		{"Floor", ChainFloor, func(a T) T { return T(math.Floor(float64(a))) }},
+		{"Ceil", ChainCeil, func(a T) T { return T(math.Ceil(float64(a))) }},
+		{"Trunc", ChainTrunc, func(a T) T { return T(math.Trunc(float64(a))) }},
+		{"IsNaN", ChainIsNaN, func(a T) T { return boolBits[T](a != a) }},
+		{"Not", ChainNot, func(a T) T { return fromBits[T](^laneBits(a)) }},
 	} {
 		cases = append(cases, chainCase[T]{u.name, u.op, 0, func(a, _, _ T) T { return u.f(a) }})
 	}
@@ -160,7 +163,8 @@ func rounded(widen func([]float32, []uint16), narrow func([]uint16, []float32)) 
 
 // TestChainOps runs every routine over elements of all kinds that end or begin at a protected page.
 func TestChainOps(t *testing.T) {
-	testChainOps(t, append(chainCases[float32](), chainCase[float32]{"RoundBF16", ChainRoundBF16, 0, rounded(bF16ToF32Generic, f32ToBF16Generic)},
+	testChainOps(t, append(chainCases[float32](), chainCase[float32]{"RoundBF16", ChainRoundBF16, 0,
+		rounded(bF16ToF32Generic, f32ToBF16Generic)},
 		chainCase[float32]{"RoundF16", ChainRoundF16, 0, rounded(f16ToF32Generic, f32ToF16Generic)}))
 	testChainOps(t, chainCases[float64]())
 }
@@ -183,7 +187,8 @@ func testChainOps[T chainLane](t *testing.T, cases []chainCase[T]) {
 					}
 				}
 				at := func(i int) unsafe.Pointer { return unsafe.Pointer(&m[i][0]) }
-				code := []Step{ChainStep(ChainLoad, lane, at(2), true), ChainStep(ChainStore+2, lane, nil, false), ChainStep(ChainLoad, lane, at(1), true),
+				code := []Step{ChainStep(ChainLoad, lane, at(2), true), ChainStep(ChainStore+2, lane, nil, false),
+					ChainStep(ChainLoad, lane, at(1), true),
 					ChainStep(ChainStore+1, lane, nil, false), ChainStep(ChainLoad, lane, at(0), true)}
 				code = append(code, ChainStep(c.op+ChainOp(src), lane, at(3), src == 0))
 				if strings.HasPrefix(c.name, "If") {
@@ -197,7 +202,8 @@ func testChainOps[T chainLane](t *testing.T, cases []chainCase[T]) {
 						s[i] = s[0]
 					}
 					if want := c.want(m[0][i], s[i], m[2][i]); !same(m[4][i], want) {
-						t.Fatalf("%s, operand %d, element %d of %d: %v and %v give %v, want %v", c.name, src, i, n, m[0][i], s[i], m[4][i], want)
+						t.Fatalf("%s, operand %d, element %d of %d: %v and %v give %v, want %v", c.name, src, i, n, m[0][i],
+							s[i], m[4][i], want)
 					}
 				}
 			}
@@ -226,7 +232,8 @@ func testChainMemory[T chainLane](t *testing.T) {
 			for bank := range ChainOp(3) {
 				clear(out)
 				RunChain([]Step{ChainStep(ChainLoad, lane, unsafe.Pointer(&x[0]), true),
-					ChainStep(ChainAdd, lane, unsafe.Pointer(&once[0]), false), ChainStep(ChainStream, lane, unsafe.Pointer(&streamed[0]), true),
+					ChainStep(ChainAdd, lane, unsafe.Pointer(&once[0]), false),
+					ChainStep(ChainStream, lane, unsafe.Pointer(&streamed[0]), true),
 					ChainStep(ChainLoadBool+bank, lane, unsafe.Pointer(&in[0]), true), ChainStep(loadedFrom(bank), lane, nil, false),
 					ChainStep(ChainStoreBool, lane, unsafe.Pointer(&out[0]), true), ChainStep(ChainNext, lane, nil, false)}, lane, n)
 				Fence()

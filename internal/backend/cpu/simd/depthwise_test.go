@@ -15,7 +15,8 @@ func TestDepthwise3x3(t *testing.T) {
 		xs, zs := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
 		asmvariant.ForEach(t, "simd", func(variant string) {
 			for i := range 600 {
-				w := Window3x3{Rows: 1 + r.IntN(9), Cols: 1 + r.IntN(70), InRows: 1 + r.IntN(9), InCols: 1 + r.IntN(70), Row: r.IntN(5) - 3, Col: r.IntN(5) - 3}
+				w := Window3x3{Rows: 1 + r.IntN(9), Cols: 1 + r.IntN(70), InRows: 1 + r.IntN(9), InCols: 1 + r.IntN(70), Row: r.IntN(5) - 3,
+					Col: r.IntN(5) - 3}
 				w.ZStride, w.XStride = w.Cols+r.IntN(3), w.InCols+r.IntN(3)
 				w.Prepare()
 				x, z := xs[:(w.InRows-1)*w.XStride+w.InCols], zs[:(w.Rows-1)*w.ZStride+w.Cols]

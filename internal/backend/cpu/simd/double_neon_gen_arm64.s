@@ -4,6 +4,488 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	FMOVQ 0(R1), F16; \
+	WORD $0x6ef0e451; \
+	WORD $0x6e63de12; \
+	WORD $0x6ef11e12; \
+	WORD $0x4ee48653; \
+	WORD $0x6f4c0673; \
+	WORD $0x4f745674; \
+	WORD $0x6ef48652; \
+	WORD $0x4ee18652; \
+	WORD $0x4ee1d652; \
+	WORD $0x4ea51e73; \
+	WORD $0x4ee6d673; \
+	WORD $0x6e601cf1; \
+	WORD $0x4ef1d671; \
+	WORD $0x4e68d653; \
+	WORD $0x6e73fe53; \
+	WORD $0x6e73de74; \
+	FMOVQ 528(R11), F21; \
+	WORD $0x4e74cd35; \
+	FMOVQ 544(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 560(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 576(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 592(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 608(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 624(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 640(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 656(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 672(R11), F22; \
+	WORD $0x4e74ceb6; \
+	WORD $0x6e76de94; \
+	WORD $0x6e72de55; \
+	WORD $0x6e6adeb5; \
+	WORD $0x4e74d6b4; \
+	WORD $0x6e6bde36; \
+	WORD $0x4e74ce76; \
+	WORD $0x4ef6d6b3; \
+	WORD $0x4ef3d652; \
+	WORD $0x4e6cce32; \
+	WORD $0x6ef0e5b1; \
+	WORD $0x6ef11e12
+
+#define BLOCK2 \
+	WORD $0x6ef0e451; \
+	WORD $0x6e63de12; \
+	WORD $0x6ef11e12; \
+	WORD $0x4ee48653; \
+	WORD $0x6f4c0673; \
+	WORD $0x4f745674; \
+	WORD $0x6ef48652; \
+	WORD $0x4ee18652; \
+	WORD $0x4ee1d652; \
+	WORD $0x4ea51e73; \
+	WORD $0x4ee6d673; \
+	WORD $0x6e601cf1; \
+	WORD $0x4ef1d671; \
+	WORD $0x4e68d653; \
+	WORD $0x6e73fe53; \
+	WORD $0x6e73de74; \
+	FMOVQ 528(R11), F21; \
+	WORD $0x4e74cd35; \
+	FMOVQ 544(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 560(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 576(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 592(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 608(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 624(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 640(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 656(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 672(R11), F22; \
+	WORD $0x4e74ceb6; \
+	WORD $0x6e76de94; \
+	WORD $0x6e72de55; \
+	WORD $0x6e6adeb5; \
+	WORD $0x4e74d6b4; \
+	WORD $0x6e6bde36; \
+	WORD $0x4e74ce76; \
+	WORD $0x4ef6d6b3; \
+	WORD $0x4ef3d652; \
+	WORD $0x4e6cce32; \
+	WORD $0x6ef0e5b1; \
+	WORD $0x6ef11e12; \
+	WORD $0x6ef0e411
+
+#define BLOCK3 \
+	FMOVQ 0(R1), F11; \
+	WORD $0x4e221d6c; \
+	WORD $0x4eecf46c; \
+	WORD $0x4e6cd58c; \
+	WORD $0x4ea51cad; \
+	WORD $0x4e64cd8d; \
+	WORD $0x4ee5d5ae; \
+	WORD $0x4ee6cdcc; \
+	WORD $0x4ee7cdcc; \
+	WORD $0x4f7455ad; \
+	WORD $0x4ee185ad; \
+	WORD $0x6e6cdd8e; \
+	FMOVQ 144(R11), F15; \
+	WORD $0x4e6ccd0f; \
+	FMOVQ 160(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 176(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 192(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 208(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 224(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 240(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 256(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 272(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 288(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	WORD $0x4ea91d2f; \
+	WORD $0x4e6cce0f; \
+	WORD $0x4e6fcdcc; \
+	WORD $0x4ee1d5ae; \
+	WORD $0x4e6ccdae; \
+	WORD $0x4e60d5cc; \
+	WORD $0x6e6cfdcd; \
+	WORD $0x6eeee40f; \
+	WORD $0x4ee0d590; \
+	WORD $0x4ef0d5d0; \
+	WORD $0x4eeed591; \
+	WORD $0x4ef1d411; \
+	WORD $0x6eaf1e11; \
+	WORD $0x4eeccdae; \
+	WORD $0x4ef1cdae; \
+	WORD $0x4ea91d2c
+
+#define BLOCK4 \
+	WORD $0x4e221d6c; \
+	WORD $0x4eecf46c; \
+	WORD $0x4e6cd58c; \
+	WORD $0x4ea51cad; \
+	WORD $0x4e64cd8d; \
+	WORD $0x4ee5d5ae; \
+	WORD $0x4ee6cdcc; \
+	WORD $0x4ee7cdcc; \
+	WORD $0x4f7455ad; \
+	WORD $0x4ee185ad; \
+	WORD $0x6e6cdd8e; \
+	FMOVQ 144(R11), F15; \
+	WORD $0x4e6ccd0f; \
+	FMOVQ 160(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 176(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 192(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 208(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 224(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 240(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 256(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 272(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 288(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	WORD $0x4ea91d2f; \
+	WORD $0x4e6cce0f; \
+	WORD $0x4e6fcdcc; \
+	WORD $0x4ee1d5ae; \
+	WORD $0x4e6ccdae; \
+	WORD $0x4e60d5cc; \
+	WORD $0x6e6cfdcd; \
+	WORD $0x6eeee40f; \
+	WORD $0x4ee0d590; \
+	WORD $0x4ef0d5d0; \
+	WORD $0x4eeed591; \
+	WORD $0x4ef1d411; \
+	WORD $0x6eaf1e11; \
+	WORD $0x4eeccdae; \
+	WORD $0x4ef1cdae; \
+	WORD $0x4ea91d2c; \
+	WORD $0x4ee9cdac
+
+#define BLOCK5 \
+	FMOVQ 0(R1), F11; \
+	WORD $0x4ea21d6c; \
+	WORD $0x4eecf46c; \
+	WORD $0x4e6cf48c; \
+	WORD $0x4ea11c2d; \
+	WORD $0x4e65cd8d; \
+	WORD $0x4ee1d5ad; \
+	WORD $0x4ee6cdac; \
+	WORD $0x4ee7cdac; \
+	WORD $0x6e6cdd8e; \
+	FMOVQ 144(R11), F15; \
+	WORD $0x4e6ccd0f; \
+	FMOVQ 160(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 176(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 192(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 208(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 224(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 240(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 256(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 272(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 288(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	WORD $0x4ea91d2f; \
+	WORD $0x4e6cce0f; \
+	WORD $0x4e6fcdcc; \
+	WORD $0x4e60d58c; \
+	WORD $0x4ea11c2e; \
+	WORD $0x4e69cdae; \
+	WORD $0x4ee1d5cf; \
+	WORD $0x4eefd5ad; \
+	WORD $0x4e61d5ad; \
+	WORD $0x4f7455ce; \
+	WORD $0x4ee085ce; \
+	WORD $0x6e6edd8c; \
+	WORD $0x4f7455ad; \
+	WORD $0x4ee085ad; \
+	WORD $0x6e6ddd8c; \
+	WORD $0x6eebe54d; \
+	WORD $0x6e601d8d; \
+	WORD $0x4e60d58b
+
+#define BLOCK6 \
+	WORD $0x4ea21d6c; \
+	WORD $0x4eecf46c; \
+	WORD $0x4e6cf48c; \
+	WORD $0x4ea11c2d; \
+	WORD $0x4e65cd8d; \
+	WORD $0x4ee1d5ad; \
+	WORD $0x4ee6cdac; \
+	WORD $0x4ee7cdac; \
+	WORD $0x6e6cdd8e; \
+	FMOVQ 144(R11), F15; \
+	WORD $0x4e6ccd0f; \
+	FMOVQ 160(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 176(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 192(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 208(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 224(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 240(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 256(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	FMOVQ 272(R11), F15; \
+	WORD $0x4e6cce0f; \
+	FMOVQ 288(R11), F16; \
+	WORD $0x4e6ccdf0; \
+	WORD $0x4ea91d2f; \
+	WORD $0x4e6cce0f; \
+	WORD $0x4e6fcdcc; \
+	WORD $0x4e60d58c; \
+	WORD $0x4ea11c2e; \
+	WORD $0x4e69cdae; \
+	WORD $0x4ee1d5cf; \
+	WORD $0x4eefd5ad; \
+	WORD $0x4e61d5ad; \
+	WORD $0x4f7455ce; \
+	WORD $0x4ee085ce; \
+	WORD $0x6e6edd8c; \
+	WORD $0x4f7455ad; \
+	WORD $0x4ee085ad; \
+	WORD $0x6e6ddd8c; \
+	WORD $0x6eebe54d; \
+	WORD $0x6e601d8d; \
+	WORD $0x4e60d58b; \
+	WORD $0x6e6bfdab
+
+#define BLOCK7 \
+	WORD $0x4ea41c8e; \
+	WORD $0x4e63cdae; \
+	WORD $0x4ee4d5cf; \
+	WORD $0x4ead1db0; \
+	WORD $0x4ee5cdf0; \
+	WORD $0x4ee6cdf0; \
+	WORD $0x4ee7cdf0; \
+	WORD $0x6e70de0f; \
+	WORD $0x6e6fde11; \
+	FMOVQ 896(R11), F18; \
+	WORD $0x4e6fcd12; \
+	FMOVQ 96(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 912(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 192(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 928(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 256(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 944(R11), F18; \
+	WORD $0x4e6fce72; \
+	WORD $0x4e72ce30; \
+	WORD $0x6e6fddf1; \
+	FMOVQ 960(R11), F18; \
+	WORD $0x4e6fcd32; \
+	FMOVQ 976(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 144(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 992(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 208(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1008(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 272(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 128(R11), F19; \
+	WORD $0x4e6acdf3; \
+	WORD $0x4e72ce33; \
+	WORD $0x4e2b1dcf; \
+	WORD $0x6ee08df1; \
+	WORD $0x6eb11e13; \
+	WORD $0x4e2c1dce; \
+	WORD $0x4f7e55ce; \
+	WORD $0x6e2e1e6e
+
+#define BLOCK8 \
+	WORD $0x4ea41c8e; \
+	WORD $0x4e63cdae; \
+	WORD $0x4ee4d5cf; \
+	WORD $0x4ee5cded; \
+	WORD $0x4ee6cded; \
+	WORD $0x4ee7cded; \
+	WORD $0x4ee085ce; \
+	WORD $0x6e6dddaf; \
+	WORD $0x6e6fddb0; \
+	FMOVQ 896(R11), F17; \
+	WORD $0x4e6fcd11; \
+	FMOVQ 96(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 912(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 192(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 928(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 256(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 944(R11), F17; \
+	WORD $0x4e6fce51; \
+	WORD $0x4e71ce0d; \
+	WORD $0x6e6fddf0; \
+	FMOVQ 960(R11), F17; \
+	WORD $0x4e6fcd31; \
+	FMOVQ 976(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 144(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 992(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 208(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 1008(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 272(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 128(R11), F18; \
+	WORD $0x4e6acdf2; \
+	WORD $0x4e71ce12; \
+	WORD $0x4e201dcf; \
+	WORD $0x6eeb8df0; \
+	WORD $0x6eb01db2; \
+	WORD $0x4e2c1dcd; \
+	WORD $0x4f7e55ad; \
+	WORD $0x6e2d1e4d
+
+#define BLOCK9 \
+	FMOVQ 0(R1), F9; \
+	WORD $0x4ee9f449; \
+	WORD $0x4e69f469; \
+	WORD $0x4ea01c0a; \
+	WORD $0x4e64cd2a; \
+	WORD $0x4ee0d54a; \
+	WORD $0x4ee5cd49; \
+	WORD $0x4ee6cd49; \
+	WORD $0x6e69dd2b; \
+	FMOVQ 144(R11), F12; \
+	WORD $0x4e69ccec; \
+	FMOVQ 160(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 176(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 192(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 208(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 224(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 240(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 256(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 272(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 288(R11), F13; \
+	WORD $0x4e69cd8d; \
+	WORD $0x4ea81d0c; \
+	WORD $0x4e69cdac; \
+	WORD $0x4e6ccd69
+
+#define BLOCK10 \
+	WORD $0x4ee9f449; \
+	WORD $0x4e69f469; \
+	WORD $0x4ea01c0a; \
+	WORD $0x4e64cd2a; \
+	WORD $0x4ee0d54a; \
+	WORD $0x4ee5cd49; \
+	WORD $0x4ee6cd49; \
+	WORD $0x6e69dd2b; \
+	FMOVQ 144(R11), F12; \
+	WORD $0x4e69ccec; \
+	FMOVQ 160(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 176(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 192(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 208(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 224(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 240(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 256(R11), F13; \
+	WORD $0x4e69cd8d; \
+	FMOVQ 272(R11), F12; \
+	WORD $0x4e69cdac; \
+	FMOVQ 288(R11), F13; \
+	WORD $0x4e69cd8d; \
+	WORD $0x4ea81d0c; \
+	WORD $0x4e69cdac; \
+	WORD $0x4e6ccd69; \
+	WORD $0x4e61d529
+
+#define BLOCK11 \
+	WORD $0x4e61d529; \
+	WORD $0x4ea01c0b; \
+	WORD $0x4e68cd4b; \
+	WORD $0x4ee0d56c; \
+	WORD $0x4eecd54a; \
+	WORD $0x4e60d54a; \
+	WORD $0x4f74556b; \
+	WORD $0x4ee1856b; \
+	WORD $0x6e6bdd29; \
+	WORD $0x4f74554a; \
+	WORD $0x4ee1854a; \
+	WORD $0x6e6add29
+
 DATA doubleNEON<>+0(SB)/8, $0xc087500000000000
 DATA doubleNEON<>+8(SB)/8, $0xc087500000000000
 DATA doubleNEON<>+16(SB)/8, $0x4086300000000000
@@ -153,84 +635,11 @@ TEXT ·expF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F9
-	WORD $0x4ee9f449 // FMIN V9, V2, V9, 64 bits
-	WORD $0x4e69f469 // FMAX V9, V3, V9, 64 bits
-	WORD $0x4ea01c0a // ORR V10, V0, V0
-	WORD $0x4e64cd2a // FMLA V10, V9, V4, 64 bits
-	WORD $0x4ee0d54a // FSUB V10, V10, V0, 64 bits
-	WORD $0x4ee5cd49 // FMLS V9, V10, V5, 64 bits
-	WORD $0x4ee6cd49 // FMLS V9, V10, V6, 64 bits
-	WORD $0x6e69dd2b // FMUL V11, V9, V9, 64 bits
-	FMOVQ 144(R11), F12 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e69ccec // FMLA V12, V7, V9, 64 bits
-	FMOVQ 160(R11), F13 // 0x1.ae64567f544e4p-26
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 176(R11), F12 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 192(R11), F13 // 0x1.71de3a556c734p-19
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 208(R11), F12 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 224(R11), F13 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 240(R11), F12 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 256(R11), F13 // 0x1.1111111111111p-07
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 272(R11), F12 // 0x1.5555555555555p-05
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 288(R11), F13 // 0x1.5555555555555p-03
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	WORD $0x4ea81d0c // ORR V12, V8, V8
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	WORD $0x4e6ccd69 // FMLA V9, V11, V12, 64 bits
-	WORD $0x4e61d529 // FADD V9, V9, V1, 64 bits
-	WORD $0x4ea01c0b // ORR V11, V0, V0
-	WORD $0x4e68cd4b // FMLA V11, V10, V8, 64 bits
-	WORD $0x4ee0d56c // FSUB V12, V11, V0, 64 bits
-	WORD $0x4eecd54a // FSUB V10, V10, V12, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee1856b // ADD V11, V11, V1, 64 bits
-	WORD $0x6e6bdd29 // FMUL V9, V9, V11, 64 bits
-	WORD $0x4f74554a // SHL V10, V10, 52
-	WORD $0x4ee1854a // ADD V10, V10, V1, 64 bits
-	WORD $0x6e6add29 // FMUL V9, V9, V10, 64 bits
+	BLOCK9
+	BLOCK11
 	FMOVQ F9, 0(R0)
 	FMOVQ 16(R1), F9
-	WORD $0x4ee9f449 // FMIN V9, V2, V9, 64 bits
-	WORD $0x4e69f469 // FMAX V9, V3, V9, 64 bits
-	WORD $0x4ea01c0a // ORR V10, V0, V0
-	WORD $0x4e64cd2a // FMLA V10, V9, V4, 64 bits
-	WORD $0x4ee0d54a // FSUB V10, V10, V0, 64 bits
-	WORD $0x4ee5cd49 // FMLS V9, V10, V5, 64 bits
-	WORD $0x4ee6cd49 // FMLS V9, V10, V6, 64 bits
-	WORD $0x6e69dd2b // FMUL V11, V9, V9, 64 bits
-	FMOVQ 144(R11), F12 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e69ccec // FMLA V12, V7, V9, 64 bits
-	FMOVQ 160(R11), F13 // 0x1.ae64567f544e4p-26
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 176(R11), F12 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 192(R11), F13 // 0x1.71de3a556c734p-19
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 208(R11), F12 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 224(R11), F13 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 240(R11), F12 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 256(R11), F13 // 0x1.1111111111111p-07
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 272(R11), F12 // 0x1.5555555555555p-05
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 288(R11), F13 // 0x1.5555555555555p-03
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	WORD $0x4ea81d0c // ORR V12, V8, V8
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	WORD $0x4e6ccd69 // FMLA V9, V11, V12, 64 bits
-	WORD $0x4e61d529 // FADD V9, V9, V1, 64 bits
+	BLOCK10
 	WORD $0x4ea01c0b // ORR V11, V0, V0
 	WORD $0x4e68cd4b // FMLA V11, V10, V8, 64 bits
 	WORD $0x4ee0d56c // FSUB V12, V11, V0, 64 bits
@@ -255,50 +664,8 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F9
-	WORD $0x4ee9f449 // FMIN V9, V2, V9, 64 bits
-	WORD $0x4e69f469 // FMAX V9, V3, V9, 64 bits
-	WORD $0x4ea01c0a // ORR V10, V0, V0
-	WORD $0x4e64cd2a // FMLA V10, V9, V4, 64 bits
-	WORD $0x4ee0d54a // FSUB V10, V10, V0, 64 bits
-	WORD $0x4ee5cd49 // FMLS V9, V10, V5, 64 bits
-	WORD $0x4ee6cd49 // FMLS V9, V10, V6, 64 bits
-	WORD $0x6e69dd2b // FMUL V11, V9, V9, 64 bits
-	FMOVQ 144(R11), F12 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e69ccec // FMLA V12, V7, V9, 64 bits
-	FMOVQ 160(R11), F13 // 0x1.ae64567f544e4p-26
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 176(R11), F12 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 192(R11), F13 // 0x1.71de3a556c734p-19
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 208(R11), F12 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 224(R11), F13 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 240(R11), F12 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 256(R11), F13 // 0x1.1111111111111p-07
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 272(R11), F12 // 0x1.5555555555555p-05
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 288(R11), F13 // 0x1.5555555555555p-03
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	WORD $0x4ea81d0c // ORR V12, V8, V8
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	WORD $0x4e6ccd69 // FMLA V9, V11, V12, 64 bits
-	WORD $0x4e61d529 // FADD V9, V9, V1, 64 bits
-	WORD $0x4ea01c0b // ORR V11, V0, V0
-	WORD $0x4e68cd4b // FMLA V11, V10, V8, 64 bits
-	WORD $0x4ee0d56c // FSUB V12, V11, V0, 64 bits
-	WORD $0x4eecd54a // FSUB V10, V10, V12, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee1856b // ADD V11, V11, V1, 64 bits
-	WORD $0x6e6bdd29 // FMUL V9, V9, V11, 64 bits
-	WORD $0x4f74554a // SHL V10, V10, 52
-	WORD $0x4ee1854a // ADD V10, V10, V1, 64 bits
-	WORD $0x6e6add29 // FMUL V9, V9, V10, 64 bits
+	BLOCK9
+	BLOCK11
 	FMOVQ F9, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -309,38 +676,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F9 // the other lanes become zero
-	WORD $0x4ee9f449 // FMIN V9, V2, V9, 64 bits
-	WORD $0x4e69f469 // FMAX V9, V3, V9, 64 bits
-	WORD $0x4ea01c0a // ORR V10, V0, V0
-	WORD $0x4e64cd2a // FMLA V10, V9, V4, 64 bits
-	WORD $0x4ee0d54a // FSUB V10, V10, V0, 64 bits
-	WORD $0x4ee5cd49 // FMLS V9, V10, V5, 64 bits
-	WORD $0x4ee6cd49 // FMLS V9, V10, V6, 64 bits
-	WORD $0x6e69dd2b // FMUL V11, V9, V9, 64 bits
-	FMOVQ 144(R11), F12 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e69ccec // FMLA V12, V7, V9, 64 bits
-	FMOVQ 160(R11), F13 // 0x1.ae64567f544e4p-26
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 176(R11), F12 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 192(R11), F13 // 0x1.71de3a556c734p-19
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 208(R11), F12 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 224(R11), F13 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 240(R11), F12 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 256(R11), F13 // 0x1.1111111111111p-07
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	FMOVQ 272(R11), F12 // 0x1.5555555555555p-05
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	FMOVQ 288(R11), F13 // 0x1.5555555555555p-03
-	WORD $0x4e69cd8d // FMLA V13, V12, V9, 64 bits
-	WORD $0x4ea81d0c // ORR V12, V8, V8
-	WORD $0x4e69cdac // FMLA V12, V13, V9, 64 bits
-	WORD $0x4e6ccd69 // FMLA V9, V11, V12, 64 bits
-	WORD $0x4e61d529 // FADD V9, V9, V1, 64 bits
+	BLOCK10
 	WORD $0x4ea01c0b // ORR V11, V0, V0
 	WORD $0x4e68cd4b // FMLA V11, V10, V8, 64 bits
 	WORD $0x4ee0d56c // FSUB V12, V11, V0, 64 bits
@@ -383,108 +719,14 @@ TEXT ·logF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F16
-	WORD $0x6ef0e451 // FCMGT V17, V2, V16, 64 bits
-	WORD $0x6e63de12 // FMUL V18, V16, V3, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee48653 // ADD V19, V18, V4, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
-	WORD $0x4ee1d652 // FSUB V18, V18, V1, 64 bits
-	WORD $0x4ea51e73 // ORR V19, V19, V5
-	WORD $0x4ee6d673 // FSUB V19, V19, V6, 64 bits
-	WORD $0x6e601cf1 // BSL V17, V7, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e68d653 // FADD V19, V18, V8, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 528(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd35 // FMLA V21, V9, V20, 64 bits
-	FMOVQ 544(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 560(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 576(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 592(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 608(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 624(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 640(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 656(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 672(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6adeb5 // FMUL V21, V21, V10, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e6bde36 // FMUL V22, V17, V11, 64 bits
-	WORD $0x4e74ce76 // FMLA V22, V19, V20, 64 bits
-	WORD $0x4ef6d6b3 // FSUB V19, V21, V22, 64 bits
-	WORD $0x4ef3d652 // FSUB V18, V18, V19, 64 bits
-	WORD $0x4e6cce32 // FMLA V18, V17, V12, 64 bits
-	WORD $0x6ef0e5b1 // FCMGT V17, V13, V16, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
+	BLOCK1
 	WORD $0x6ef0e411 // FCMGT V17, V0, V16, 64 bits
 	WORD $0x6eb11dd2 // BIT V18, V14, V17
 	WORD $0x4e60e611 // FCMEQ V17, V16, V0, 64 bits
 	WORD $0x6eb11df2 // BIT V18, V15, V17
 	FMOVQ F18, 0(R0)
 	FMOVQ 16(R1), F16
-	WORD $0x6ef0e451 // FCMGT V17, V2, V16, 64 bits
-	WORD $0x6e63de12 // FMUL V18, V16, V3, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee48653 // ADD V19, V18, V4, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
-	WORD $0x4ee1d652 // FSUB V18, V18, V1, 64 bits
-	WORD $0x4ea51e73 // ORR V19, V19, V5
-	WORD $0x4ee6d673 // FSUB V19, V19, V6, 64 bits
-	WORD $0x6e601cf1 // BSL V17, V7, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e68d653 // FADD V19, V18, V8, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 528(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd35 // FMLA V21, V9, V20, 64 bits
-	FMOVQ 544(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 560(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 576(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 592(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 608(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 624(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 640(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 656(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 672(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6adeb5 // FMUL V21, V21, V10, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e6bde36 // FMUL V22, V17, V11, 64 bits
-	WORD $0x4e74ce76 // FMLA V22, V19, V20, 64 bits
-	WORD $0x4ef6d6b3 // FSUB V19, V21, V22, 64 bits
-	WORD $0x4ef3d652 // FSUB V18, V18, V19, 64 bits
-	WORD $0x4e6cce32 // FMLA V18, V17, V12, 64 bits
-	WORD $0x6ef0e5b1 // FCMGT V17, V13, V16, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x6ef0e411 // FCMGT V17, V0, V16, 64 bits
+	BLOCK2
 	WORD $0x6eb11dd2 // BIT V18, V14, V17
 	WORD $0x4e60e611 // FCMEQ V17, V16, V0, 64 bits
 	WORD $0x6eb11df2 // BIT V18, V15, V17
@@ -501,54 +743,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F16
-	WORD $0x6ef0e451 // FCMGT V17, V2, V16, 64 bits
-	WORD $0x6e63de12 // FMUL V18, V16, V3, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee48653 // ADD V19, V18, V4, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
-	WORD $0x4ee1d652 // FSUB V18, V18, V1, 64 bits
-	WORD $0x4ea51e73 // ORR V19, V19, V5
-	WORD $0x4ee6d673 // FSUB V19, V19, V6, 64 bits
-	WORD $0x6e601cf1 // BSL V17, V7, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e68d653 // FADD V19, V18, V8, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 528(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd35 // FMLA V21, V9, V20, 64 bits
-	FMOVQ 544(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 560(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 576(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 592(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 608(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 624(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 640(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 656(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 672(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6adeb5 // FMUL V21, V21, V10, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e6bde36 // FMUL V22, V17, V11, 64 bits
-	WORD $0x4e74ce76 // FMLA V22, V19, V20, 64 bits
-	WORD $0x4ef6d6b3 // FSUB V19, V21, V22, 64 bits
-	WORD $0x4ef3d652 // FSUB V18, V18, V19, 64 bits
-	WORD $0x4e6cce32 // FMLA V18, V17, V12, 64 bits
-	WORD $0x6ef0e5b1 // FCMGT V17, V13, V16, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
+	BLOCK1
 	WORD $0x6ef0e411 // FCMGT V17, V0, V16, 64 bits
 	WORD $0x6eb11dd2 // BIT V18, V14, V17
 	WORD $0x4e60e611 // FCMEQ V17, V16, V0, 64 bits
@@ -563,54 +758,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F16 // the other lanes become zero
-	WORD $0x6ef0e451 // FCMGT V17, V2, V16, 64 bits
-	WORD $0x6e63de12 // FMUL V18, V16, V3, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee48653 // ADD V19, V18, V4, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
-	WORD $0x4ee1d652 // FSUB V18, V18, V1, 64 bits
-	WORD $0x4ea51e73 // ORR V19, V19, V5
-	WORD $0x4ee6d673 // FSUB V19, V19, V6, 64 bits
-	WORD $0x6e601cf1 // BSL V17, V7, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e68d653 // FADD V19, V18, V8, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 528(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd35 // FMLA V21, V9, V20, 64 bits
-	FMOVQ 544(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 560(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 576(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 592(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 608(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 624(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 640(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 656(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 672(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6adeb5 // FMUL V21, V21, V10, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e6bde36 // FMUL V22, V17, V11, 64 bits
-	WORD $0x4e74ce76 // FMLA V22, V19, V20, 64 bits
-	WORD $0x4ef6d6b3 // FSUB V19, V21, V22, 64 bits
-	WORD $0x4ef3d652 // FSUB V18, V18, V19, 64 bits
-	WORD $0x4e6cce32 // FMLA V18, V17, V12, 64 bits
-	WORD $0x6ef0e5b1 // FCMGT V17, V13, V16, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x6ef0e411 // FCMGT V17, V0, V16, 64 bits
+	BLOCK2
 	WORD $0x6eb11dd2 // BIT V18, V14, V17
 	WORD $0x4e60e611 // FCMEQ V17, V16, V0, 64 bits
 	WORD $0x6eb11df2 // BIT V18, V15, V17
@@ -640,54 +788,7 @@ TEXT ·tanhF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cd58c // FADD V12, V12, V12, 64 bits
-	WORD $0x4ea51cad // ORR V13, V5, V5
-	WORD $0x4e64cd8d // FMLA V13, V12, V4, 64 bits
-	WORD $0x4ee5d5ae // FSUB V14, V13, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x4ee7cdcc // FMLS V12, V14, V7, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee185ad // ADD V13, V13, V1, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4ee1d5ae // FSUB V14, V13, V1, 64 bits
-	WORD $0x4e6ccdae // FMLA V14, V13, V12, 64 bits
-	WORD $0x4e60d5cc // FADD V12, V14, V0, 64 bits
-	WORD $0x6e6cfdcd // FDIV V13, V14, V12, 64 bits
-	WORD $0x6eeee40f // FCMGT V15, V0, V14, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x4ef0d5d0 // FSUB V16, V14, V16, 64 bits
-	WORD $0x4eeed591 // FSUB V17, V12, V14, 64 bits
-	WORD $0x4ef1d411 // FSUB V17, V0, V17, 64 bits
-	WORD $0x6eaf1e11 // BIT V17, V16, V15
-	WORD $0x4eeccdae // FMLS V14, V13, V12, 64 bits
-	WORD $0x4ef1cdae // FMLS V14, V13, V17, 64 bits
-	WORD $0x4ea91d2c // ORR V12, V9, V9
+	BLOCK3
 	WORD $0x4ee9cdac // FMLS V12, V13, V9, 64 bits
 	WORD $0x4e6ccdcd // FMLA V13, V14, V12, 64 bits
 	WORD $0x4eedf42c // FMIN V12, V1, V13, 64 bits
@@ -695,54 +796,7 @@ loop:
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cd58c // FADD V12, V12, V12, 64 bits
-	WORD $0x4ea51cad // ORR V13, V5, V5
-	WORD $0x4e64cd8d // FMLA V13, V12, V4, 64 bits
-	WORD $0x4ee5d5ae // FSUB V14, V13, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x4ee7cdcc // FMLS V12, V14, V7, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee185ad // ADD V13, V13, V1, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4ee1d5ae // FSUB V14, V13, V1, 64 bits
-	WORD $0x4e6ccdae // FMLA V14, V13, V12, 64 bits
-	WORD $0x4e60d5cc // FADD V12, V14, V0, 64 bits
-	WORD $0x6e6cfdcd // FDIV V13, V14, V12, 64 bits
-	WORD $0x6eeee40f // FCMGT V15, V0, V14, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x4ef0d5d0 // FSUB V16, V14, V16, 64 bits
-	WORD $0x4eeed591 // FSUB V17, V12, V14, 64 bits
-	WORD $0x4ef1d411 // FSUB V17, V0, V17, 64 bits
-	WORD $0x6eaf1e11 // BIT V17, V16, V15
-	WORD $0x4eeccdae // FMLS V14, V13, V12, 64 bits
-	WORD $0x4ef1cdae // FMLS V14, V13, V17, 64 bits
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4ee9cdac // FMLS V12, V13, V9, 64 bits
+	BLOCK4
 	WORD $0x4e6ccdcd // FMLA V13, V14, V12, 64 bits
 	WORD $0x4eedf42c // FMIN V12, V1, V13, 64 bits
 	WORD $0x4e2a1d6b // AND V11, V11, V10
@@ -760,54 +814,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cd58c // FADD V12, V12, V12, 64 bits
-	WORD $0x4ea51cad // ORR V13, V5, V5
-	WORD $0x4e64cd8d // FMLA V13, V12, V4, 64 bits
-	WORD $0x4ee5d5ae // FSUB V14, V13, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x4ee7cdcc // FMLS V12, V14, V7, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee185ad // ADD V13, V13, V1, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4ee1d5ae // FSUB V14, V13, V1, 64 bits
-	WORD $0x4e6ccdae // FMLA V14, V13, V12, 64 bits
-	WORD $0x4e60d5cc // FADD V12, V14, V0, 64 bits
-	WORD $0x6e6cfdcd // FDIV V13, V14, V12, 64 bits
-	WORD $0x6eeee40f // FCMGT V15, V0, V14, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x4ef0d5d0 // FSUB V16, V14, V16, 64 bits
-	WORD $0x4eeed591 // FSUB V17, V12, V14, 64 bits
-	WORD $0x4ef1d411 // FSUB V17, V0, V17, 64 bits
-	WORD $0x6eaf1e11 // BIT V17, V16, V15
-	WORD $0x4eeccdae // FMLS V14, V13, V12, 64 bits
-	WORD $0x4ef1cdae // FMLS V14, V13, V17, 64 bits
-	WORD $0x4ea91d2c // ORR V12, V9, V9
+	BLOCK3
 	WORD $0x4ee9cdac // FMLS V12, V13, V9, 64 bits
 	WORD $0x4e6ccdcd // FMLA V13, V14, V12, 64 bits
 	WORD $0x4eedf42c // FMIN V12, V1, V13, 64 bits
@@ -823,54 +830,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F11 // the other lanes become zero
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cd58c // FADD V12, V12, V12, 64 bits
-	WORD $0x4ea51cad // ORR V13, V5, V5
-	WORD $0x4e64cd8d // FMLA V13, V12, V4, 64 bits
-	WORD $0x4ee5d5ae // FSUB V14, V13, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x4ee7cdcc // FMLS V12, V14, V7, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee185ad // ADD V13, V13, V1, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4ee1d5ae // FSUB V14, V13, V1, 64 bits
-	WORD $0x4e6ccdae // FMLA V14, V13, V12, 64 bits
-	WORD $0x4e60d5cc // FADD V12, V14, V0, 64 bits
-	WORD $0x6e6cfdcd // FDIV V13, V14, V12, 64 bits
-	WORD $0x6eeee40f // FCMGT V15, V0, V14, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x4ef0d5d0 // FSUB V16, V14, V16, 64 bits
-	WORD $0x4eeed591 // FSUB V17, V12, V14, 64 bits
-	WORD $0x4ef1d411 // FSUB V17, V0, V17, 64 bits
-	WORD $0x6eaf1e11 // BIT V17, V16, V15
-	WORD $0x4eeccdae // FMLS V14, V13, V12, 64 bits
-	WORD $0x4ef1cdae // FMLS V14, V13, V17, 64 bits
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4ee9cdac // FMLS V12, V13, V9, 64 bits
+	BLOCK4
 	WORD $0x4e6ccdcd // FMLA V13, V14, V12, 64 bits
 	WORD $0x4eedf42c // FMIN V12, V1, V13, 64 bits
 	WORD $0x4e2a1d6b // AND V11, V11, V10
@@ -901,105 +861,11 @@ TEXT ·sigmoidF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F11
-	WORD $0x4ea21d6c // ORR V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cf48c // FMAX V12, V4, V12, 64 bits
-	WORD $0x4ea11c2d // ORR V13, V1, V1
-	WORD $0x4e65cd8d // FMLA V13, V12, V5, 64 bits
-	WORD $0x4ee1d5ad // FSUB V13, V13, V1, 64 bits
-	WORD $0x4ee6cdac // FMLS V12, V13, V6, 64 bits
-	WORD $0x4ee7cdac // FMLS V12, V13, V7, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4e60d58c // FADD V12, V12, V0, 64 bits
-	WORD $0x4ea11c2e // ORR V14, V1, V1
-	WORD $0x4e69cdae // FMLA V14, V13, V9, 64 bits
-	WORD $0x4ee1d5cf // FSUB V15, V14, V1, 64 bits
-	WORD $0x4eefd5ad // FSUB V13, V13, V15, 64 bits
-	WORD $0x4e61d5ad // FADD V13, V13, V1, 64 bits
-	WORD $0x4f7455ce // SHL V14, V14, 52
-	WORD $0x4ee085ce // ADD V14, V14, V0, 64 bits
-	WORD $0x6e6edd8c // FMUL V12, V12, V14, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x6e6ddd8c // FMUL V12, V12, V13, 64 bits
-	WORD $0x6eebe54d // FCMGT V13, V10, V11, 64 bits
-	WORD $0x6e601d8d // BSL V13, V12, V0
-	WORD $0x4e60d58b // FADD V11, V12, V0, 64 bits
+	BLOCK5
 	WORD $0x6e6bfdab // FDIV V11, V13, V11, 64 bits
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
-	WORD $0x4ea21d6c // ORR V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cf48c // FMAX V12, V4, V12, 64 bits
-	WORD $0x4ea11c2d // ORR V13, V1, V1
-	WORD $0x4e65cd8d // FMLA V13, V12, V5, 64 bits
-	WORD $0x4ee1d5ad // FSUB V13, V13, V1, 64 bits
-	WORD $0x4ee6cdac // FMLS V12, V13, V6, 64 bits
-	WORD $0x4ee7cdac // FMLS V12, V13, V7, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4e60d58c // FADD V12, V12, V0, 64 bits
-	WORD $0x4ea11c2e // ORR V14, V1, V1
-	WORD $0x4e69cdae // FMLA V14, V13, V9, 64 bits
-	WORD $0x4ee1d5cf // FSUB V15, V14, V1, 64 bits
-	WORD $0x4eefd5ad // FSUB V13, V13, V15, 64 bits
-	WORD $0x4e61d5ad // FADD V13, V13, V1, 64 bits
-	WORD $0x4f7455ce // SHL V14, V14, 52
-	WORD $0x4ee085ce // ADD V14, V14, V0, 64 bits
-	WORD $0x6e6edd8c // FMUL V12, V12, V14, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x6e6ddd8c // FMUL V12, V12, V13, 64 bits
-	WORD $0x6eebe54d // FCMGT V13, V10, V11, 64 bits
-	WORD $0x6e601d8d // BSL V13, V12, V0
-	WORD $0x4e60d58b // FADD V11, V12, V0, 64 bits
-	WORD $0x6e6bfdab // FDIV V11, V13, V11, 64 bits
+	BLOCK6
 	FMOVQ F11, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -1013,54 +879,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F11
-	WORD $0x4ea21d6c // ORR V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cf48c // FMAX V12, V4, V12, 64 bits
-	WORD $0x4ea11c2d // ORR V13, V1, V1
-	WORD $0x4e65cd8d // FMLA V13, V12, V5, 64 bits
-	WORD $0x4ee1d5ad // FSUB V13, V13, V1, 64 bits
-	WORD $0x4ee6cdac // FMLS V12, V13, V6, 64 bits
-	WORD $0x4ee7cdac // FMLS V12, V13, V7, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4e60d58c // FADD V12, V12, V0, 64 bits
-	WORD $0x4ea11c2e // ORR V14, V1, V1
-	WORD $0x4e69cdae // FMLA V14, V13, V9, 64 bits
-	WORD $0x4ee1d5cf // FSUB V15, V14, V1, 64 bits
-	WORD $0x4eefd5ad // FSUB V13, V13, V15, 64 bits
-	WORD $0x4e61d5ad // FADD V13, V13, V1, 64 bits
-	WORD $0x4f7455ce // SHL V14, V14, 52
-	WORD $0x4ee085ce // ADD V14, V14, V0, 64 bits
-	WORD $0x6e6edd8c // FMUL V12, V12, V14, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x6e6ddd8c // FMUL V12, V12, V13, 64 bits
-	WORD $0x6eebe54d // FCMGT V13, V10, V11, 64 bits
-	WORD $0x6e601d8d // BSL V13, V12, V0
-	WORD $0x4e60d58b // FADD V11, V12, V0, 64 bits
+	BLOCK5
 	WORD $0x6e6bfdab // FDIV V11, V13, V11, 64 bits
 	FMOVQ F11, 0(R0)
 	ADD $16, R0
@@ -1072,54 +891,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F11 // the other lanes become zero
-	WORD $0x4ea21d6c // ORR V12, V11, V2
-	WORD $0x4eecf46c // FMIN V12, V3, V12, 64 bits
-	WORD $0x4e6cf48c // FMAX V12, V4, V12, 64 bits
-	WORD $0x4ea11c2d // ORR V13, V1, V1
-	WORD $0x4e65cd8d // FMLA V13, V12, V5, 64 bits
-	WORD $0x4ee1d5ad // FSUB V13, V13, V1, 64 bits
-	WORD $0x4ee6cdac // FMLS V12, V13, V6, 64 bits
-	WORD $0x4ee7cdac // FMLS V12, V13, V7, 64 bits
-	WORD $0x6e6cdd8e // FMUL V14, V12, V12, 64 bits
-	FMOVQ 144(R11), F15 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6ccd0f // FMLA V15, V8, V12, 64 bits
-	FMOVQ 160(R11), F16 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 176(R11), F15 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 192(R11), F16 // 0x1.71de3a556c734p-19
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 208(R11), F15 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 224(R11), F16 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 240(R11), F15 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 256(R11), F16 // 0x1.1111111111111p-07
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	FMOVQ 272(R11), F15 // 0x1.5555555555555p-05
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	FMOVQ 288(R11), F16 // 0x1.5555555555555p-03
-	WORD $0x4e6ccdf0 // FMLA V16, V15, V12, 64 bits
-	WORD $0x4ea91d2f // ORR V15, V9, V9
-	WORD $0x4e6cce0f // FMLA V15, V16, V12, 64 bits
-	WORD $0x4e6fcdcc // FMLA V12, V14, V15, 64 bits
-	WORD $0x4e60d58c // FADD V12, V12, V0, 64 bits
-	WORD $0x4ea11c2e // ORR V14, V1, V1
-	WORD $0x4e69cdae // FMLA V14, V13, V9, 64 bits
-	WORD $0x4ee1d5cf // FSUB V15, V14, V1, 64 bits
-	WORD $0x4eefd5ad // FSUB V13, V13, V15, 64 bits
-	WORD $0x4e61d5ad // FADD V13, V13, V1, 64 bits
-	WORD $0x4f7455ce // SHL V14, V14, 52
-	WORD $0x4ee085ce // ADD V14, V14, V0, 64 bits
-	WORD $0x6e6edd8c // FMUL V12, V12, V14, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x6e6ddd8c // FMUL V12, V12, V13, 64 bits
-	WORD $0x6eebe54d // FCMGT V13, V10, V11, 64 bits
-	WORD $0x6e601d8d // BSL V13, V12, V0
-	WORD $0x4e60d58b // FADD V11, V12, V0, 64 bits
-	WORD $0x6e6bfdab // FDIV V11, V13, V11, 64 bits
+	BLOCK6
 	FMOVD F11, (R0)
 
 done:
@@ -1154,54 +926,7 @@ loop:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopMain
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e63cdae // FMLA V14, V13, V3, 64 bits
-	WORD $0x4ee4d5cf // FSUB V15, V14, V4, 64 bits
-	WORD $0x4ead1db0 // ORR V16, V13, V13
-	WORD $0x4ee5cdf0 // FMLS V16, V15, V5, 64 bits
-	WORD $0x4ee6cdf0 // FMLS V16, V15, V6, 64 bits
-	WORD $0x4ee7cdf0 // FMLS V16, V15, V7, 64 bits
-	WORD $0x6e70de0f // FMUL V15, V16, V16, 64 bits
-	WORD $0x6e6fde11 // FMUL V17, V16, V15, 64 bits
-	FMOVQ 896(R11), F18 // -0x1.ae7f3e733b81fp-41
-	WORD $0x4e6fcd12 // FMLA V18, V8, V15, 64 bits
-	FMOVQ 96(R11), F19 // 0x1.6124613a86d09p-33
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 912(R11), F18 // -0x1.ae64567f544e4p-26
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 192(R11), F19 // 0x1.71de3a556c734p-19
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 928(R11), F18 // -0x1.a01a01a01a01ap-13
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 256(R11), F19 // 0x1.1111111111111p-07
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 944(R11), F18 // -0x1.5555555555555p-03
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4e72ce30 // FMLA V16, V17, V18, 64 bits
-	WORD $0x6e6fddf1 // FMUL V17, V15, V15, 64 bits
-	FMOVQ 960(R11), F18 // 0x1.ae7f3e733b81fp-45
-	WORD $0x4e6fcd32 // FMLA V18, V9, V15, 64 bits
-	FMOVQ 976(R11), F19 // -0x1.93974a8c07c9dp-37
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 144(R11), F18 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 992(R11), F19 // -0x1.27e4fb7789f5cp-22
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 208(R11), F18 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1008(R11), F19 // -0x1.6c16c16c16c17p-10
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 272(R11), F18 // 0x1.5555555555555p-05
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 128(R11), F19 // 1
-	WORD $0x4e6acdf3 // FMLA V19, V15, V10, 64 bits
-	WORD $0x4e72ce33 // FMLA V19, V17, V18, 64 bits
-	WORD $0x4e2b1dcf // AND V15, V14, V11
-	WORD $0x6ee08df1 // CMEQ V17, V15, V0, 64 bits
-	WORD $0x6eb11e13 // BIT V19, V16, V17
-	WORD $0x4e2c1dce // AND V14, V14, V12
-	WORD $0x4f7e55ce // SHL V14, V14, 62
-	WORD $0x6e2e1e6e // EOR V14, V19, V14
+	BLOCK7
 	WORD $0x4e60e5af // FCMEQ V15, V13, V0, 64 bits
 	WORD $0x6eaf1dae // BIT V14, V13, V15
 	FMOVQ F14, 0(R0)
@@ -1219,54 +944,7 @@ tail:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopTail
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e63cdae // FMLA V14, V13, V3, 64 bits
-	WORD $0x4ee4d5cf // FSUB V15, V14, V4, 64 bits
-	WORD $0x4ead1db0 // ORR V16, V13, V13
-	WORD $0x4ee5cdf0 // FMLS V16, V15, V5, 64 bits
-	WORD $0x4ee6cdf0 // FMLS V16, V15, V6, 64 bits
-	WORD $0x4ee7cdf0 // FMLS V16, V15, V7, 64 bits
-	WORD $0x6e70de0f // FMUL V15, V16, V16, 64 bits
-	WORD $0x6e6fde11 // FMUL V17, V16, V15, 64 bits
-	FMOVQ 896(R11), F18 // -0x1.ae7f3e733b81fp-41
-	WORD $0x4e6fcd12 // FMLA V18, V8, V15, 64 bits
-	FMOVQ 96(R11), F19 // 0x1.6124613a86d09p-33
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 912(R11), F18 // -0x1.ae64567f544e4p-26
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 192(R11), F19 // 0x1.71de3a556c734p-19
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 928(R11), F18 // -0x1.a01a01a01a01ap-13
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 256(R11), F19 // 0x1.1111111111111p-07
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 944(R11), F18 // -0x1.5555555555555p-03
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4e72ce30 // FMLA V16, V17, V18, 64 bits
-	WORD $0x6e6fddf1 // FMUL V17, V15, V15, 64 bits
-	FMOVQ 960(R11), F18 // 0x1.ae7f3e733b81fp-45
-	WORD $0x4e6fcd32 // FMLA V18, V9, V15, 64 bits
-	FMOVQ 976(R11), F19 // -0x1.93974a8c07c9dp-37
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 144(R11), F18 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 992(R11), F19 // -0x1.27e4fb7789f5cp-22
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 208(R11), F18 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1008(R11), F19 // -0x1.6c16c16c16c17p-10
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 272(R11), F18 // 0x1.5555555555555p-05
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 128(R11), F19 // 1
-	WORD $0x4e6acdf3 // FMLA V19, V15, V10, 64 bits
-	WORD $0x4e72ce33 // FMLA V19, V17, V18, 64 bits
-	WORD $0x4e2b1dcf // AND V15, V14, V11
-	WORD $0x6ee08df1 // CMEQ V17, V15, V0, 64 bits
-	WORD $0x6eb11e13 // BIT V19, V16, V17
-	WORD $0x4e2c1dce // AND V14, V14, V12
-	WORD $0x4f7e55ce // SHL V14, V14, 62
-	WORD $0x6e2e1e6e // EOR V14, V19, V14
+	BLOCK7
 	WORD $0x4e60e5af // FCMEQ V15, V13, V0, 64 bits
 	WORD $0x6eaf1dae // BIT V14, V13, V15
 	FMOVD F14, (R0)
@@ -1314,54 +992,7 @@ loop:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopMain
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e63cdae // FMLA V14, V13, V3, 64 bits
-	WORD $0x4ee4d5cf // FSUB V15, V14, V4, 64 bits
-	WORD $0x4ee5cded // FMLS V13, V15, V5, 64 bits
-	WORD $0x4ee6cded // FMLS V13, V15, V6, 64 bits
-	WORD $0x4ee7cded // FMLS V13, V15, V7, 64 bits
-	WORD $0x4ee085ce // ADD V14, V14, V0, 64 bits
-	WORD $0x6e6dddaf // FMUL V15, V13, V13, 64 bits
-	WORD $0x6e6fddb0 // FMUL V16, V13, V15, 64 bits
-	FMOVQ 896(R11), F17 // -0x1.ae7f3e733b81fp-41
-	WORD $0x4e6fcd11 // FMLA V17, V8, V15, 64 bits
-	FMOVQ 96(R11), F18 // 0x1.6124613a86d09p-33
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 912(R11), F17 // -0x1.ae64567f544e4p-26
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.71de3a556c734p-19
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 928(R11), F17 // -0x1.a01a01a01a01ap-13
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 256(R11), F18 // 0x1.1111111111111p-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 944(R11), F17 // -0x1.5555555555555p-03
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	WORD $0x4e71ce0d // FMLA V13, V16, V17, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 960(R11), F17 // 0x1.ae7f3e733b81fp-45
-	WORD $0x4e6fcd31 // FMLA V17, V9, V15, 64 bits
-	FMOVQ 976(R11), F18 // -0x1.93974a8c07c9dp-37
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 144(R11), F17 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 992(R11), F18 // -0x1.27e4fb7789f5cp-22
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 208(R11), F17 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 1008(R11), F18 // -0x1.6c16c16c16c17p-10
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 272(R11), F17 // 0x1.5555555555555p-05
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 128(R11), F18 // 1
-	WORD $0x4e6acdf2 // FMLA V18, V15, V10, 64 bits
-	WORD $0x4e71ce12 // FMLA V18, V16, V17, 64 bits
-	WORD $0x4e201dcf // AND V15, V14, V0
-	WORD $0x6eeb8df0 // CMEQ V16, V15, V11, 64 bits
-	WORD $0x6eb01db2 // BIT V18, V13, V16
-	WORD $0x4e2c1dcd // AND V13, V14, V12
-	WORD $0x4f7e55ad // SHL V13, V13, 62
-	WORD $0x6e2d1e4d // EOR V13, V18, V13
+	BLOCK8
 	FMOVQ F13, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1377,54 +1008,7 @@ tail:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopTail
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e63cdae // FMLA V14, V13, V3, 64 bits
-	WORD $0x4ee4d5cf // FSUB V15, V14, V4, 64 bits
-	WORD $0x4ee5cded // FMLS V13, V15, V5, 64 bits
-	WORD $0x4ee6cded // FMLS V13, V15, V6, 64 bits
-	WORD $0x4ee7cded // FMLS V13, V15, V7, 64 bits
-	WORD $0x4ee085ce // ADD V14, V14, V0, 64 bits
-	WORD $0x6e6dddaf // FMUL V15, V13, V13, 64 bits
-	WORD $0x6e6fddb0 // FMUL V16, V13, V15, 64 bits
-	FMOVQ 896(R11), F17 // -0x1.ae7f3e733b81fp-41
-	WORD $0x4e6fcd11 // FMLA V17, V8, V15, 64 bits
-	FMOVQ 96(R11), F18 // 0x1.6124613a86d09p-33
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 912(R11), F17 // -0x1.ae64567f544e4p-26
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.71de3a556c734p-19
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 928(R11), F17 // -0x1.a01a01a01a01ap-13
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 256(R11), F18 // 0x1.1111111111111p-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 944(R11), F17 // -0x1.5555555555555p-03
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	WORD $0x4e71ce0d // FMLA V13, V16, V17, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 960(R11), F17 // 0x1.ae7f3e733b81fp-45
-	WORD $0x4e6fcd31 // FMLA V17, V9, V15, 64 bits
-	FMOVQ 976(R11), F18 // -0x1.93974a8c07c9dp-37
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 144(R11), F17 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 992(R11), F18 // -0x1.27e4fb7789f5cp-22
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 208(R11), F17 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 1008(R11), F18 // -0x1.6c16c16c16c17p-10
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 272(R11), F17 // 0x1.5555555555555p-05
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 128(R11), F18 // 1
-	WORD $0x4e6acdf2 // FMLA V18, V15, V10, 64 bits
-	WORD $0x4e71ce12 // FMLA V18, V16, V17, 64 bits
-	WORD $0x4e201dcf // AND V15, V14, V0
-	WORD $0x6eeb8df0 // CMEQ V16, V15, V11, 64 bits
-	WORD $0x6eb01db2 // BIT V18, V13, V16
-	WORD $0x4e2c1dcd // AND V13, V14, V12
-	WORD $0x4f7e55ad // SHL V13, V13, 62
-	WORD $0x6e2d1e4d // EOR V13, V18, V13
+	BLOCK8
 	FMOVD F13, (R0)
 
 done:

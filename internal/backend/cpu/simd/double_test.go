@@ -82,7 +82,8 @@ func TestDoubleULP(t *testing.T) {
 
 // TestDoubleEdges holds special arguments against package math.
 func TestDoubleEdges(t *testing.T) {
-	x := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, 1e-310, 1, -1, 710, -746, 745, -745.2, 1e300, -1e300, 1 << 21, -(1 << 21), math.MaxFloat64, 0x1p-1022}
+	x := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, 1e-310, 1, -1, 710, -746, 745, -745.2,
+		1e300, -1e300, 1 << 21, -(1 << 21), math.MaxFloat64, 0x1p-1022}
 	z := make([]float64, len(x))
 	asmvariant.ForEach(t, "simd", func(variant string) {
 		for name, d := range doubles {

@@ -4,6 +4,800 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	FMOVD 0(R1), F23; \
+	WORD $0x0e617af7; \
+	FMOVD 0(R2), F24; \
+	WORD $0x0e617b18; \
+	WORD $0x4e78e6f9; \
+	WORD $0x4ef8d6fa; \
+	WORD $0x6eb91c3a; \
+	WORD $0x4ea41f59; \
+	WORD $0x4e79f4b9; \
+	WORD $0x4ea21c5a; \
+	WORD $0x4e66cf3a; \
+	WORD $0x4ee2d75a; \
+	WORD $0x4ee7cf59; \
+	WORD $0x4ee8cf59; \
+	WORD $0x6e79df3b; \
+	FMOVQ 608(R11), F28; \
+	WORD $0x4e79cd3c; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 640(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 672(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 688(R11), F29; \
+	WORD $0x4e79cf9d; \
+	WORD $0x4ea31c7c; \
+	WORD $0x4e79cfbc; \
+	WORD $0x4e7ccf79; \
+	WORD $0x4e60d739; \
+	WORD $0x4ea21c5b; \
+	WORD $0x4e63cf5b; \
+	WORD $0x4ee2d77c; \
+	WORD $0x4efcd75a; \
+	WORD $0x4e62d75a; \
+	WORD $0x4f74577b; \
+	WORD $0x4ee0877b; \
+	WORD $0x6e7bdf39; \
+	WORD $0x4f74575a; \
+	WORD $0x4ee0875a; \
+	WORD $0x6e7adf39; \
+	WORD $0x4e60d73a; \
+	WORD $0x6ee0e73b; \
+	WORD $0x4ef9d75c; \
+	WORD $0x4efcd41c; \
+	WORD $0x4ee0d75d; \
+	WORD $0x4efdd73d; \
+	WORD $0x6ebb1f9d; \
+	WORD $0x6ef9e55b; \
+	WORD $0x6e7affb9; \
+	WORD $0x6efb1c39; \
+	WORD $0x6ef8e6fb; \
+	WORD $0x6e781efb; \
+	WORD $0x6efae577; \
+	WORD $0x6e6cdf58; \
+	WORD $0x6ef71f58; \
+	WORD $0x4eed871c; \
+	WORD $0x6f4c079c; \
+	WORD $0x4f74579d; \
+	WORD $0x6efd8718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4eae1f9c; \
+	WORD $0x4eefd79c; \
+	WORD $0x6e611e17; \
+	WORD $0x4ef7d797; \
+	WORD $0x4e71d71c; \
+	WORD $0x6e7cff1c; \
+	WORD $0x6e7cdf9d; \
+	FMOVQ 944(R11), F30; \
+	WORD $0x4e7dce5e; \
+	FMOVQ 960(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 976(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 992(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	WORD $0x6e7fdfbd; \
+	WORD $0x6e78df1e; \
+	WORD $0x6e63dfde; \
+	WORD $0x4e7dd7dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e73cef9; \
+	WORD $0x4e79d799; \
+	WORD $0x4ef9d7d9; \
+	WORD $0x4ef9d718; \
+	WORD $0x4e74cef8; \
+	WORD $0x6efae6b7; \
+	WORD $0x6ef71f58; \
+	WORD $0x6efae437; \
+	WORD $0x6eb71ed8; \
+	WORD $0x4e61e757; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x6eb71f38; \
+	WORD $0x4e78d777
+
+#define BLOCK2 \
+	FMOVD 0(R1), F15; \
+	WORD $0x0e6179ef; \
+	WORD $0x4e271df0; \
+	WORD $0x4ef0f511; \
+	WORD $0x4ef1f531; \
+	WORD $0x4e71f551; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e63ce32; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ee4ce71; \
+	WORD $0x4ee5ce71; \
+	WORD $0x6e71de34; \
+	FMOVQ 608(R11), F21; \
+	WORD $0x4e71ccd5; \
+	FMOVQ 624(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 640(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 656(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 672(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x4e71ceb6; \
+	WORD $0x4ea21c55; \
+	WORD $0x4e71ced5; \
+	WORD $0x4e75ce91; \
+	WORD $0x4f745652; \
+	WORD $0x4ee28652; \
+	WORD $0x4ee2d654; \
+	WORD $0x4e72ce34; \
+	WORD $0x4e6be672; \
+	WORD $0x4e74d693; \
+	WORD $0x6eb21e33; \
+	WORD $0x4e60d671; \
+	WORD $0x6e71fe71; \
+	WORD $0x4e71d671; \
+	WORD $0x6e62de31; \
+	WORD $0x6eece612; \
+	WORD $0x4ef0f5b0; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e63ce13; \
+	WORD $0x4ee1d673; \
+	WORD $0x4ee4ce70; \
+	WORD $0x4ee5ce70; \
+	WORD $0x6e70de14; \
+	FMOVQ 608(R11), F21; \
+	WORD $0x4e70ccd5; \
+	FMOVQ 624(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 640(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 656(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 672(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x4e70ceb6; \
+	WORD $0x4ea21c55; \
+	WORD $0x4e70ced5; \
+	WORD $0x4e75ce90; \
+	WORD $0x4e60d610; \
+	WORD $0x4ee0d673; \
+	WORD $0x4ea11c34
+
+#define BLOCK3 \
+	FMOVD 0(R1), F21; \
+	WORD $0x0e617ab5; \
+	WORD $0x4e221eb6; \
+	WORD $0x6ee3e6d7; \
+	WORD $0x6e76ded8; \
+	WORD $0x4e60d719; \
+	WORD $0x6ee1fb39; \
+	WORD $0x4e79d419; \
+	WORD $0x6e79ff18; \
+	WORD $0x4e78d6d8; \
+	WORD $0x4e60d719; \
+	WORD $0x6ee0e71a; \
+	WORD $0x4ef8d73b; \
+	WORD $0x4efbd41b; \
+	WORD $0x4ee0d73c; \
+	WORD $0x4efcd71c; \
+	WORD $0x6eba1f7c; \
+	WORD $0x6ef8e49a; \
+	WORD $0x6e79ff98; \
+	WORD $0x6efa1c38; \
+	WORD $0x6eb71ed9; \
+	WORD $0x6eb71c38; \
+	WORD $0x6ef9e4b6; \
+	WORD $0x6e66df3a; \
+	WORD $0x6ef61f3a; \
+	WORD $0x4ee7875b; \
+	WORD $0x6f4c077b; \
+	WORD $0x4f74577c; \
+	WORD $0x6efc875a; \
+	WORD $0x4ee0875a; \
+	WORD $0x4ee0d75a; \
+	WORD $0x4ea81f7b; \
+	WORD $0x4ee9d77b; \
+	WORD $0x6e611d56; \
+	WORD $0x4ef6d776; \
+	WORD $0x4e6bd75b; \
+	WORD $0x6e7bff5b; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 944(R11), F29; \
+	WORD $0x4e7ccd9d; \
+	FMOVQ 960(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 976(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 992(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	WORD $0x6e7edf9c; \
+	WORD $0x6e7adf5d; \
+	WORD $0x6e6ddfbd; \
+	WORD $0x4e7cd7bc; \
+	WORD $0x6e7cdf7b; \
+	WORD $0x4e6eced8; \
+	WORD $0x4e78d778; \
+	WORD $0x4ef8d7b8; \
+	WORD $0x4ef8d758; \
+	WORD $0x4e6fced8; \
+	WORD $0x6ef9e616; \
+	WORD $0x6ef61f38; \
+	WORD $0x6ef9e436; \
+	WORD $0x6eb61e38; \
+	WORD $0x4e61e736; \
+	WORD $0x6eb61e58; \
+	WORD $0x6e611e77; \
+	WORD $0x4e77d716
+
+#define BLOCK4 \
+	FMOVD 0(R1), F20; \
+	WORD $0x0e617a94; \
+	WORD $0x6ee2e695; \
+	WORD $0x4ee0d696; \
+	WORD $0x4e76d6d7; \
+	WORD $0x4e76ced7; \
+	WORD $0x6ee1faf7; \
+	WORD $0x4e77d6d6; \
+	WORD $0x4e60d6d7; \
+	WORD $0x6ee0e6d8; \
+	WORD $0x4ef6d6f9; \
+	WORD $0x4ef9d419; \
+	WORD $0x4ee0d6fa; \
+	WORD $0x4efad6da; \
+	WORD $0x6eb81f3a; \
+	WORD $0x6ef6e478; \
+	WORD $0x6e77ff56; \
+	WORD $0x6ef81c36; \
+	WORD $0x6ef4e418; \
+	WORD $0x6eb51e97; \
+	WORD $0x6eb51c36; \
+	WORD $0x6ef7e494; \
+	WORD $0x6e65def9; \
+	WORD $0x6ef41ef9; \
+	WORD $0x4ee6873a; \
+	WORD $0x6f4c075a; \
+	WORD $0x4f74575b; \
+	WORD $0x6efb8739; \
+	WORD $0x4ee08739; \
+	WORD $0x4ee0d739; \
+	WORD $0x4ea71f5a; \
+	WORD $0x4ee8d75a; \
+	WORD $0x6e611d34; \
+	WORD $0x4ef4d754; \
+	WORD $0x4e6ad73a; \
+	WORD $0x6e7aff3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 944(R11), F28; \
+	WORD $0x4e7bcd7c; \
+	FMOVQ 960(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 976(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 992(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x6e79df3c; \
+	WORD $0x6e6cdf9c; \
+	WORD $0x4e7bd79b; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x4e6dce96; \
+	WORD $0x4e76d756; \
+	WORD $0x4ef6d796; \
+	WORD $0x4ef6d736; \
+	WORD $0x4e6ece96; \
+	WORD $0x6ef7e5f4; \
+	WORD $0x6ef41ef6; \
+	WORD $0x6ef7e434; \
+	WORD $0x6eb41e16; \
+	WORD $0x4e61e6f4; \
+	WORD $0x6eb41e36; \
+	WORD $0x6e611e55; \
+	WORD $0x4e75d6d4; \
+	WORD $0x6eb81e74
+
+#define BLOCK5 \
+	FMOVD 0(R1), F15; \
+	WORD $0x0e6179ef; \
+	WORD $0x4e251df0; \
+	WORD $0x4ef0f4d1; \
+	WORD $0x4e71f411; \
+	WORD $0x4ee3d632; \
+	WORD $0x4e63d633; \
+	WORD $0x6e73fe52; \
+	FMOVQ 1168(R11), F19; \
+	WORD $0x4e72ccf3; \
+	FMOVQ 1184(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1200(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1216(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1232(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1248(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1264(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1280(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1296(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1312(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1328(R11), F19; \
+	WORD $0x4e72ce93; \
+	WORD $0x6e71de32; \
+	WORD $0x6e281e52; \
+	WORD $0x4ea11c34; \
+	WORD $0x4e69ce54; \
+	WORD $0x4ee1d694; \
+	WORD $0x4eeace92; \
+	WORD $0x4eebce92; \
+	WORD $0x6e72de55; \
+	FMOVQ 608(R11), F22; \
+	WORD $0x4e72cd96; \
+	FMOVQ 624(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 640(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 656(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 672(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 688(R11), F23; \
+	WORD $0x4e72ced7; \
+	WORD $0x4ea01c16; \
+	WORD $0x4e72cef6; \
+	WORD $0x4e76ceb2; \
+	WORD $0x4eb31e75; \
+	WORD $0x4e72ce75; \
+	WORD $0x4ea21c52; \
+	WORD $0x4e64ce32; \
+	WORD $0x6e72feb1; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e60ce92; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ef3d693; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745652
+
+#define BLOCK6 \
+	FMOVD 0(R1), F19; \
+	WORD $0x0e617a73; \
+	WORD $0x4e231e74; \
+	WORD $0x4e74d695; \
+	WORD $0x4ef4d414; \
+	WORD $0x6e74feb4; \
+	WORD $0x4e60d695; \
+	WORD $0x6ee0e696; \
+	WORD $0x4ef4d6b7; \
+	WORD $0x4ef7d417; \
+	WORD $0x4ee0d6b8; \
+	WORD $0x4ef8d698; \
+	WORD $0x6eb61ef8; \
+	WORD $0x6ef4e496; \
+	WORD $0x6e75ff14; \
+	WORD $0x6ef61c34; \
+	WORD $0x6ef5e4b6; \
+	WORD $0x6e66deb7; \
+	WORD $0x6ef61eb7; \
+	WORD $0x4ee786f8; \
+	WORD $0x6f4c0718; \
+	WORD $0x4f745719; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	WORD $0x4ea81f18; \
+	WORD $0x4ee9d718; \
+	WORD $0x6e611d56; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e6bd6f8; \
+	WORD $0x6e78fef8; \
+	WORD $0x6e78df19; \
+	FMOVQ 944(R11), F26; \
+	WORD $0x4e79cd9a; \
+	FMOVQ 960(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 976(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 992(R11), F27; \
+	WORD $0x4e79cf5b; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e77defa; \
+	WORD $0x6e62df5a; \
+	WORD $0x4e79d759; \
+	WORD $0x6e79df18; \
+	WORD $0x4e6dced4; \
+	WORD $0x4e74d714; \
+	WORD $0x4ef4d754
+
+#define BLOCK7 \
+	FMOVD 0(R1), F18; \
+	WORD $0x0e617a52; \
+	WORD $0x6ef2e473; \
+	WORD $0x6e64de54; \
+	WORD $0x6ef31e54; \
+	WORD $0x4ee58695; \
+	WORD $0x6f4c06b5; \
+	WORD $0x4f7456b6; \
+	WORD $0x6ef68694; \
+	WORD $0x4ee28694; \
+	WORD $0x4ee2d694; \
+	WORD $0x4ea61eb5; \
+	WORD $0x4ee7d6b5; \
+	WORD $0x6e601d13; \
+	WORD $0x4ef3d6b3; \
+	WORD $0x4e69d695; \
+	WORD $0x6e75fe95; \
+	WORD $0x6e75deb6; \
+	FMOVQ 944(R11), F23; \
+	WORD $0x4e76cd57; \
+	FMOVQ 960(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 976(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 992(R11), F24; \
+	WORD $0x4e76cef8; \
+	WORD $0x6e78ded6; \
+	WORD $0x6e74de97; \
+	WORD $0x6e6bdef7; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76deb5; \
+	WORD $0x4ef7d696; \
+	WORD $0x4ef6d694; \
+	WORD $0x4ef7d694; \
+	WORD $0x4e75d694; \
+	WORD $0x6e61ded5; \
+	WORD $0x4eb51eb7; \
+	WORD $0x6ee0faf7; \
+	WORD $0x4e61ced7; \
+	WORD $0x4e6cced7; \
+	WORD $0x4e61ce97; \
+	WORD $0x4e6dce77; \
+	WORD $0x6e6ede73; \
+	WORD $0x4e75d674; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e75d673; \
+	WORD $0x4e73d6f3; \
+	WORD $0x4e73d693
+
+#define BLOCK8 \
+	FMOVD 0(R1), F18; \
+	WORD $0x0e617a52; \
+	WORD $0x4ef2d413; \
+	WORD $0x4e72d654; \
+	WORD $0x4ee0d694; \
+	WORD $0x6e73fe94; \
+	WORD $0x4e60d695; \
+	WORD $0x6ee0e696; \
+	WORD $0x4ef4d6b7; \
+	WORD $0x4ef7d417; \
+	WORD $0x4ee0d6b8; \
+	WORD $0x4ef8d698; \
+	WORD $0x6eb61ef8; \
+	WORD $0x6ef4e456; \
+	WORD $0x6e75ff14; \
+	WORD $0x6ef61c34; \
+	WORD $0x6ef2e476; \
+	WORD $0x6e73fe52; \
+	WORD $0x6eb61e55; \
+	WORD $0x6eb61c34; \
+	WORD $0x6ef5e492; \
+	WORD $0x6e65deb3; \
+	WORD $0x6ef21eb3; \
+	WORD $0x4ee68676; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d7; \
+	WORD $0x6ef78673; \
+	WORD $0x4ee08673; \
+	WORD $0x4ee0d673; \
+	WORD $0x4ea71ed6; \
+	WORD $0x4ee8d6d6; \
+	WORD $0x6e611d32; \
+	WORD $0x4ef2d6d2; \
+	WORD $0x4e6ad676; \
+	WORD $0x6e76fe76; \
+	WORD $0x6e76ded7; \
+	FMOVQ 944(R11), F24; \
+	WORD $0x4e77cd78; \
+	FMOVQ 960(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 976(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e77cf19; \
+	WORD $0x6e79def7; \
+	WORD $0x6e73de78; \
+	WORD $0x6e6cdf18; \
+	WORD $0x4e77d717
+
+#define BLOCK9 \
+	FMOVD 0(R1), F14; \
+	WORD $0x0e6179ce; \
+	FMOVD 0(R2), F15; \
+	WORD $0x0e6179ef; \
+	WORD $0x4e221dd0; \
+	WORD $0x4e221df1; \
+	WORD $0x4e63e612; \
+	WORD $0x4e63e633; \
+	WORD $0x4e331e52; \
+	WORD $0x6eb21c30; \
+	WORD $0x6eb21c31; \
+	WORD $0x4e60e612; \
+	WORD $0x4e60e633; \
+	WORD $0x4e331e52; \
+	WORD $0x6eb21c31; \
+	WORD $0x6e64de32; \
+	WORD $0x6ef2e613; \
+	WORD $0x6e65de32; \
+	WORD $0x6ef2e614; \
+	WORD $0x4ef1d412; \
+	WORD $0x4ef1d615; \
+	WORD $0x6ef41e15; \
+	WORD $0x6eb31e55; \
+	WORD $0x4e71d612; \
+	WORD $0x6eb41e51; \
+	WORD $0x6eb31e11; \
+	WORD $0x6e71feb0; \
+	WORD $0x6e70de11; \
+	WORD $0x6e71de12; \
+	FMOVQ 176(R11), F21; \
+	WORD $0x4e71ccd5; \
+	FMOVQ 192(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 208(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 224(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 240(R11), F21; \
+	WORD $0x4e71ced5; \
+	WORD $0x6e75de51; \
+	WORD $0x4eb41e92; \
+	WORD $0x6e601cf2; \
+	WORD $0x6eb31d12; \
+	WORD $0x6e601d34; \
+	WORD $0x6eb31d54; \
+	WORD $0x4e74d631; \
+	WORD $0x4e71d610; \
+	WORD $0x4e70d650
+
+#define BLOCK10 \
+	FMOVD 0(R1), F11; \
+	WORD $0x0e61796b; \
+	WORD $0x4e221d6c; \
+	WORD $0x6e63dc0d; \
+	WORD $0x6eede58e; \
+	WORD $0x6e64dc0d; \
+	WORD $0x6eede58f; \
+	WORD $0x4ee0d42d; \
+	WORD $0x4ee0d590; \
+	WORD $0x6eef1d90; \
+	WORD $0x6eae1db0; \
+	WORD $0x4e60d58d; \
+	WORD $0x6eef1c0d; \
+	WORD $0x6eae1d8d; \
+	WORD $0x6e6dfe0c; \
+	WORD $0x6e6cdd8d; \
+	WORD $0x6e6ddd90; \
+	FMOVQ 176(R11), F17; \
+	WORD $0x4e6dccb1; \
+	FMOVQ 192(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 208(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 224(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 240(R11), F17; \
+	WORD $0x4e6dce51; \
+	WORD $0x6e71de0d; \
+	WORD $0x4eaf1df0; \
+	WORD $0x6e611cd0; \
+	WORD $0x6eae1cf0; \
+	WORD $0x6e611d0f
+
+#define BLOCK11 \
+	FMOVD 0(R1), F6; \
+	WORD $0x0e6178c6; \
+	WORD $0x4e221cc7; \
+	WORD $0x6ee0e4e8; \
+	WORD $0x4ee7d469; \
+	WORD $0x6e60dd29; \
+	WORD $0x6e67dcea; \
+	WORD $0x6ea81d2a; \
+	WORD $0x6ee1f949; \
+	WORD $0x6ea81d27; \
+	WORD $0x6e6adce9; \
+	FMOVQ 304(R11), F11; \
+	WORD $0x4e6acc8b; \
+	FMOVQ 320(R11), F12; \
+	WORD $0x4e6acd6c; \
+	FMOVQ 336(R11), F11; \
+	WORD $0x4e6acd8b; \
+	FMOVQ 352(R11), F12; \
+	WORD $0x4e6acd6c; \
+	FMOVQ 368(R11), F11; \
+	WORD $0x4e6acd8b; \
+	FMOVQ 384(R11), F12; \
+	WORD $0x4e6acd6c; \
+	WORD $0x6e6cdd29; \
+	FMOVQ 96(R11), F10; \
+	WORD $0x4ee1ccea; \
+	FMOVQ 400(R11), F11; \
+	WORD $0x4e61cd2b; \
+	WORD $0x4eebd54a; \
+	WORD $0x4e69d4e7; \
+	WORD $0x6ea81d47; \
+	WORD $0x4e251cc6
+
+#define BLOCK12 \
+	FMOVD 0(R1), F10; \
+	WORD $0x0e61794a; \
+	WORD $0x4e211d4b; \
+	WORD $0x6ee0e56c; \
+	WORD $0x4eebd44d; \
+	WORD $0x6e60ddad; \
+	WORD $0x6e6bdd6e; \
+	WORD $0x6eac1dae; \
+	WORD $0x6ee1f9cd; \
+	WORD $0x6eac1dab; \
+	WORD $0x6e6edd6d; \
+	FMOVQ 304(R11), F15; \
+	WORD $0x4e6ecc6f; \
+	FMOVQ 320(R11), F16; \
+	WORD $0x4e6ecdf0; \
+	FMOVQ 336(R11), F15; \
+	WORD $0x4e6ece0f; \
+	FMOVQ 352(R11), F16; \
+	WORD $0x4e6ecdf0; \
+	FMOVQ 368(R11), F15; \
+	WORD $0x4e6ece0f; \
+	FMOVQ 384(R11), F16; \
+	WORD $0x4e6ecdf0; \
+	WORD $0x6e70ddad; \
+	WORD $0x6eeae48e; \
+	WORD $0x4e6bd56f; \
+	WORD $0x4e6dd5b0; \
+	WORD $0x4e70d5ef; \
+	WORD $0x4ee5d5f0; \
+	WORD $0x4ef0d4d0; \
+	WORD $0x6eae1e0f; \
+	WORD $0x4e271d4a
+
+#define BLOCK13 \
+	FMOVD 0(R1), F10; \
+	WORD $0x0e61794a; \
+	WORD $0x4e221d4a; \
+	WORD $0x4eeaf46a; \
+	WORD $0x4ea11c2b; \
+	WORD $0x4e64cd4b; \
+	WORD $0x4ee1d56b; \
+	WORD $0x4ee5cd6a; \
+	WORD $0x4ee6cd6a; \
+	WORD $0x6e6add4c; \
+	FMOVQ 608(R11), F13; \
+	WORD $0x4e6acced; \
+	FMOVQ 624(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 640(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 656(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 672(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 688(R11), F14; \
+	WORD $0x4e6acdae; \
+	WORD $0x4ea81d0d; \
+	WORD $0x4e6acdcd; \
+	WORD $0x4e6dcd8a; \
+	WORD $0x4e60d54a; \
+	WORD $0x4ee0d56b; \
+	WORD $0x4ea11c2c; \
+	WORD $0x4e68cd6c; \
+	WORD $0x4ee1d58d; \
+	WORD $0x4eedd56b; \
+	WORD $0x4e61d56b
+
+#define BLOCK14 \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x4f745672; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x6eefe5b2; \
+	WORD $0x4ef1d493; \
+	WORD $0x6eb21e71; \
+	WORD $0x6e70e412; \
+	WORD $0x6e6fddf0; \
+	FMOVQ 1344(R11), F19; \
+	WORD $0x4e70cdd3; \
+	FMOVQ 1360(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1376(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1392(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1408(R11), F19; \
+	WORD $0x4e70ce93; \
+	WORD $0x4eaf1df0; \
+	WORD $0x4e73cdf0; \
+	WORD $0x4ef0d44f; \
+	WORD $0x6eb21df1
+
+#define BLOCK15 \
+	WORD $0x4e62ce74; \
+	WORD $0x4ee1d695; \
+	WORD $0x4ef5d673; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745694; \
+	WORD $0x4ee08694; \
+	WORD $0x6e74de10; \
+	WORD $0x4f745673; \
+	WORD $0x4ee08673; \
+	WORD $0x6e73de10; \
+	WORD $0x6eb21e11; \
+	WORD $0x4e2e1def
+
+#define BLOCK16 \
+	FMOVQ 752(R11), F4; \
+	FMOVQ 768(R11), F5; \
+	FMOVQ 784(R11), F6; \
+	FMOVQ 800(R11), F7; \
+	FMOVQ 816(R11), F8; \
+	FMOVQ 832(R11), F9; \
+	FMOVQ 288(R11), F10; \
+	FMOVQ 848(R11), F11; \
+	FMOVQ 256(R11), F12; \
+	FMOVQ 864(R11), F13; \
+	FMOVQ 880(R11), F14; \
+	FMOVQ 896(R11), F15
+
+#define BLOCK17 \
+	WORD $0x4ef4d6f4; \
+	WORD $0x4e6eced4; \
+	WORD $0x6ef5e5f6; \
+	WORD $0x6ef61eb4; \
+	WORD $0x6ef5e436; \
+	WORD $0x6eb61e14; \
+	WORD $0x4e61e6b6; \
+	WORD $0x6eb61e34; \
+	WORD $0x6e74dc54; \
+	WORD $0x4e321e73; \
+	WORD $0x4eb31e93; \
+	WORD $0x0e616a74
+
+#define BLOCK18 \
+	WORD $0x6e77ded6; \
+	WORD $0x4e6dce54; \
+	WORD $0x4e74d6d4; \
+	WORD $0x4ef4d714; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e6ece53; \
+	WORD $0x6ef5e5f2; \
+	WORD $0x6ef21eb3; \
+	WORD $0x6ef5e432; \
+	WORD $0x6eb21e13; \
+	WORD $0x4e61e6b2; \
+	WORD $0x6eb21e33
+
+#define BLOCK19 \
+	FMOVD 0(R1), F2; \
+	WORD $0x0e617842; \
+	FMOVD 0(R2), F3; \
+	WORD $0x0e617863; \
+	WORD $0x4e211c44; \
+	WORD $0x4e211c65; \
+	WORD $0x4e60e486; \
+	WORD $0x4e60e4a4; \
+	WORD $0x4ea41cc4; \
+	WORD $0x6e63dc63; \
+	WORD $0x4e62cc43; \
+	WORD $0x6ee1f862
+
 DATA elementary32NEON<>+0(SB)/8, $0x7fffffffffffffff
 DATA elementary32NEON<>+8(SB)/8, $0x7fffffffffffffff
 DATA elementary32NEON<>+16(SB)/8, $0x3ff0000000000000
@@ -231,38 +1025,7 @@ TEXT ·atanF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F11
-	WORD $0x0e61796b // FCVTL32 V11, V11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6e63dc0d // FMUL V13, V0, V3, 64 bits
-	WORD $0x6eede58e // FCMGT V14, V12, V13, 64 bits
-	WORD $0x6e64dc0d // FMUL V13, V0, V4, 64 bits
-	WORD $0x6eede58f // FCMGT V15, V12, V13, 64 bits
-	WORD $0x4ee0d42d // FSUB V13, V1, V0, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x6eef1d90 // BIF V16, V12, V15
-	WORD $0x6eae1db0 // BIT V16, V13, V14
-	WORD $0x4e60d58d // FADD V13, V12, V0, 64 bits
-	WORD $0x6eef1c0d // BIF V13, V0, V15
-	WORD $0x6eae1d8d // BIT V13, V12, V14
-	WORD $0x6e6dfe0c // FDIV V12, V16, V13, 64 bits
-	WORD $0x6e6cdd8d // FMUL V13, V12, V12, 64 bits
-	WORD $0x6e6ddd90 // FMUL V16, V12, V13, 64 bits
-	FMOVQ 176(R11), F17 // -0x1.6143778c10af3p-04
-	WORD $0x4e6dccb1 // FMLA V17, V5, V13, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.c57b9120eab27p-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 208(R11), F17 // -0x1.248a16707762dp-03
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 224(R11), F18 // 0x1.99997b10270eap-03
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 240(R11), F17 // -0x1.5555554c099a8p-02
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	WORD $0x6e71de0d // FMUL V13, V16, V17, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x6e611cd0 // BSL V16, V6, V1
-	WORD $0x6eae1cf0 // BIT V16, V7, V14
-	WORD $0x6e611d0f // BSL V15, V8, V1
+	BLOCK10
 	WORD $0x6eae1d2f // BIT V15, V9, V14
 	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
 	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
@@ -323,38 +1086,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F11
-	WORD $0x0e61796b // FCVTL32 V11, V11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6e63dc0d // FMUL V13, V0, V3, 64 bits
-	WORD $0x6eede58e // FCMGT V14, V12, V13, 64 bits
-	WORD $0x6e64dc0d // FMUL V13, V0, V4, 64 bits
-	WORD $0x6eede58f // FCMGT V15, V12, V13, 64 bits
-	WORD $0x4ee0d42d // FSUB V13, V1, V0, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x6eef1d90 // BIF V16, V12, V15
-	WORD $0x6eae1db0 // BIT V16, V13, V14
-	WORD $0x4e60d58d // FADD V13, V12, V0, 64 bits
-	WORD $0x6eef1c0d // BIF V13, V0, V15
-	WORD $0x6eae1d8d // BIT V13, V12, V14
-	WORD $0x6e6dfe0c // FDIV V12, V16, V13, 64 bits
-	WORD $0x6e6cdd8d // FMUL V13, V12, V12, 64 bits
-	WORD $0x6e6ddd90 // FMUL V16, V12, V13, 64 bits
-	FMOVQ 176(R11), F17 // -0x1.6143778c10af3p-04
-	WORD $0x4e6dccb1 // FMLA V17, V5, V13, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.c57b9120eab27p-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 208(R11), F17 // -0x1.248a16707762dp-03
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 224(R11), F18 // 0x1.99997b10270eap-03
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 240(R11), F17 // -0x1.5555554c099a8p-02
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	WORD $0x6e71de0d // FMUL V13, V16, V17, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x6e611cd0 // BSL V16, V6, V1
-	WORD $0x6eae1cf0 // BIT V16, V7, V14
-	WORD $0x6e611d0f // BSL V15, V8, V1
+	BLOCK10
 	WORD $0x6eae1d2f // BIT V15, V9, V14
 	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
 	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
@@ -391,38 +1123,7 @@ TEXT ·asinF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F6
-	WORD $0x0e6178c6 // FCVTL32 V6, V6
-	WORD $0x4e221cc7 // AND V7, V6, V2
-	WORD $0x6ee0e4e8 // FCMGT V8, V7, V0, 64 bits
-	WORD $0x4ee7d469 // FSUB V9, V3, V7, 64 bits
-	WORD $0x6e60dd29 // FMUL V9, V9, V0, 64 bits
-	WORD $0x6e67dcea // FMUL V10, V7, V7, 64 bits
-	WORD $0x6ea81d2a // BIT V10, V9, V8
-	WORD $0x6ee1f949 // FSQRT V9, V10, 64 bits
-	WORD $0x6ea81d27 // BIT V7, V9, V8
-	WORD $0x6e6adce9 // FMUL V9, V7, V10, 64 bits
-	FMOVQ 304(R11), F11 // 0x1.5a41fba7de28bp-07
-	WORD $0x4e6acc8b // FMLA V11, V4, V10, 64 bits
-	FMOVQ 320(R11), F12 // 0x1.82e318947cfa5p-06
-	WORD $0x4e6acd6c // FMLA V12, V11, V10, 64 bits
-	FMOVQ 336(R11), F11 // 0x1.efed0c67f5d24p-06
-	WORD $0x4e6acd8b // FMLA V11, V12, V10, 64 bits
-	FMOVQ 352(R11), F12 // 0x1.6dc0f61ccc6c3p-05
-	WORD $0x4e6acd6c // FMLA V12, V11, V10, 64 bits
-	FMOVQ 368(R11), F11 // 0x1.33331ec1202bdp-04
-	WORD $0x4e6acd8b // FMLA V11, V12, V10, 64 bits
-	FMOVQ 384(R11), F12 // 0x1.5555555c06d99p-03
-	WORD $0x4e6acd6c // FMLA V12, V11, V10, 64 bits
-	WORD $0x6e6cdd29 // FMUL V9, V9, V12, 64 bits
-	FMOVQ 96(R11), F10 // 0x1.921fb54442d18p+00
-	WORD $0x4ee1ccea // FMLS V10, V7, V1, 64 bits
-	FMOVQ 400(R11), F11 // -0x1.1a62633145c07p-54
-	WORD $0x4e61cd2b // FMLA V11, V9, V1, 64 bits
-	WORD $0x4eebd54a // FSUB V10, V10, V11, 64 bits
-	WORD $0x4e69d4e7 // FADD V7, V7, V9, 64 bits
-	WORD $0x6ea81d47 // BIT V7, V10, V8
-	WORD $0x4e251cc6 // AND V6, V6, V5
+	BLOCK11
 	WORD $0x4ea61ce6 // ORR V6, V7, V6
 	WORD $0x0e6168c7 // FCVTN32 V7, V6
 	FMOVD F7, 0(R0)
@@ -473,38 +1174,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F6
-	WORD $0x0e6178c6 // FCVTL32 V6, V6
-	WORD $0x4e221cc7 // AND V7, V6, V2
-	WORD $0x6ee0e4e8 // FCMGT V8, V7, V0, 64 bits
-	WORD $0x4ee7d469 // FSUB V9, V3, V7, 64 bits
-	WORD $0x6e60dd29 // FMUL V9, V9, V0, 64 bits
-	WORD $0x6e67dcea // FMUL V10, V7, V7, 64 bits
-	WORD $0x6ea81d2a // BIT V10, V9, V8
-	WORD $0x6ee1f949 // FSQRT V9, V10, 64 bits
-	WORD $0x6ea81d27 // BIT V7, V9, V8
-	WORD $0x6e6adce9 // FMUL V9, V7, V10, 64 bits
-	FMOVQ 304(R11), F11 // 0x1.5a41fba7de28bp-07
-	WORD $0x4e6acc8b // FMLA V11, V4, V10, 64 bits
-	FMOVQ 320(R11), F12 // 0x1.82e318947cfa5p-06
-	WORD $0x4e6acd6c // FMLA V12, V11, V10, 64 bits
-	FMOVQ 336(R11), F11 // 0x1.efed0c67f5d24p-06
-	WORD $0x4e6acd8b // FMLA V11, V12, V10, 64 bits
-	FMOVQ 352(R11), F12 // 0x1.6dc0f61ccc6c3p-05
-	WORD $0x4e6acd6c // FMLA V12, V11, V10, 64 bits
-	FMOVQ 368(R11), F11 // 0x1.33331ec1202bdp-04
-	WORD $0x4e6acd8b // FMLA V11, V12, V10, 64 bits
-	FMOVQ 384(R11), F12 // 0x1.5555555c06d99p-03
-	WORD $0x4e6acd6c // FMLA V12, V11, V10, 64 bits
-	WORD $0x6e6cdd29 // FMUL V9, V9, V12, 64 bits
-	FMOVQ 96(R11), F10 // 0x1.921fb54442d18p+00
-	WORD $0x4ee1ccea // FMLS V10, V7, V1, 64 bits
-	FMOVQ 400(R11), F11 // -0x1.1a62633145c07p-54
-	WORD $0x4e61cd2b // FMLA V11, V9, V1, 64 bits
-	WORD $0x4eebd54a // FSUB V10, V10, V11, 64 bits
-	WORD $0x4e69d4e7 // FADD V7, V7, V9, 64 bits
-	WORD $0x6ea81d47 // BIT V7, V10, V8
-	WORD $0x4e251cc6 // AND V6, V6, V5
+	BLOCK11
 	WORD $0x4ea61ce6 // ORR V6, V7, V6
 	WORD $0x0e6168c7 // FCVTN32 V7, V6
 	FMOVD F7, 0(R0)
@@ -540,38 +1210,7 @@ TEXT ·acosF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F10
-	WORD $0x0e61794a // FCVTL32 V10, V10
-	WORD $0x4e211d4b // AND V11, V10, V1
-	WORD $0x6ee0e56c // FCMGT V12, V11, V0, 64 bits
-	WORD $0x4eebd44d // FSUB V13, V2, V11, 64 bits
-	WORD $0x6e60ddad // FMUL V13, V13, V0, 64 bits
-	WORD $0x6e6bdd6e // FMUL V14, V11, V11, 64 bits
-	WORD $0x6eac1dae // BIT V14, V13, V12
-	WORD $0x6ee1f9cd // FSQRT V13, V14, 64 bits
-	WORD $0x6eac1dab // BIT V11, V13, V12
-	WORD $0x6e6edd6d // FMUL V13, V11, V14, 64 bits
-	FMOVQ 304(R11), F15 // 0x1.5a41fba7de28bp-07
-	WORD $0x4e6ecc6f // FMLA V15, V3, V14, 64 bits
-	FMOVQ 320(R11), F16 // 0x1.82e318947cfa5p-06
-	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
-	FMOVQ 336(R11), F15 // 0x1.efed0c67f5d24p-06
-	WORD $0x4e6ece0f // FMLA V15, V16, V14, 64 bits
-	FMOVQ 352(R11), F16 // 0x1.6dc0f61ccc6c3p-05
-	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
-	FMOVQ 368(R11), F15 // 0x1.33331ec1202bdp-04
-	WORD $0x4e6ece0f // FMLA V15, V16, V14, 64 bits
-	FMOVQ 384(R11), F16 // 0x1.5555555c06d99p-03
-	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
-	WORD $0x6e70ddad // FMUL V13, V13, V16, 64 bits
-	WORD $0x6eeae48e // FCMGT V14, V4, V10, 64 bits
-	WORD $0x4e6bd56f // FADD V15, V11, V11, 64 bits
-	WORD $0x4e6dd5b0 // FADD V16, V13, V13, 64 bits
-	WORD $0x4e70d5ef // FADD V15, V15, V16, 64 bits
-	WORD $0x4ee5d5f0 // FSUB V16, V15, V5, 64 bits
-	WORD $0x4ef0d4d0 // FSUB V16, V6, V16, 64 bits
-	WORD $0x6eae1e0f // BIT V15, V16, V14
-	WORD $0x4e271d4a // AND V10, V10, V7
+	BLOCK12
 	WORD $0x6e2a1d6b // EOR V11, V11, V10
 	WORD $0x6e2a1daa // EOR V10, V13, V10
 	WORD $0x4eead50a // FSUB V10, V8, V10, 64 bits
@@ -632,38 +1271,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F10
-	WORD $0x0e61794a // FCVTL32 V10, V10
-	WORD $0x4e211d4b // AND V11, V10, V1
-	WORD $0x6ee0e56c // FCMGT V12, V11, V0, 64 bits
-	WORD $0x4eebd44d // FSUB V13, V2, V11, 64 bits
-	WORD $0x6e60ddad // FMUL V13, V13, V0, 64 bits
-	WORD $0x6e6bdd6e // FMUL V14, V11, V11, 64 bits
-	WORD $0x6eac1dae // BIT V14, V13, V12
-	WORD $0x6ee1f9cd // FSQRT V13, V14, 64 bits
-	WORD $0x6eac1dab // BIT V11, V13, V12
-	WORD $0x6e6edd6d // FMUL V13, V11, V14, 64 bits
-	FMOVQ 304(R11), F15 // 0x1.5a41fba7de28bp-07
-	WORD $0x4e6ecc6f // FMLA V15, V3, V14, 64 bits
-	FMOVQ 320(R11), F16 // 0x1.82e318947cfa5p-06
-	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
-	FMOVQ 336(R11), F15 // 0x1.efed0c67f5d24p-06
-	WORD $0x4e6ece0f // FMLA V15, V16, V14, 64 bits
-	FMOVQ 352(R11), F16 // 0x1.6dc0f61ccc6c3p-05
-	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
-	FMOVQ 368(R11), F15 // 0x1.33331ec1202bdp-04
-	WORD $0x4e6ece0f // FMLA V15, V16, V14, 64 bits
-	FMOVQ 384(R11), F16 // 0x1.5555555c06d99p-03
-	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
-	WORD $0x6e70ddad // FMUL V13, V13, V16, 64 bits
-	WORD $0x6eeae48e // FCMGT V14, V4, V10, 64 bits
-	WORD $0x4e6bd56f // FADD V15, V11, V11, 64 bits
-	WORD $0x4e6dd5b0 // FADD V16, V13, V13, 64 bits
-	WORD $0x4e70d5ef // FADD V15, V15, V16, 64 bits
-	WORD $0x4ee5d5f0 // FSUB V16, V15, V5, 64 bits
-	WORD $0x4ef0d4d0 // FSUB V16, V6, V16, 64 bits
-	WORD $0x6eae1e0f // BIT V15, V16, V14
-	WORD $0x4e271d4a // AND V10, V10, V7
+	BLOCK12
 	WORD $0x6e2a1d6b // EOR V11, V11, V10
 	WORD $0x6e2a1daa // EOR V10, V13, V10
 	WORD $0x4eead50a // FSUB V10, V8, V10, 64 bits
@@ -709,82 +1317,8 @@ TEXT ·sinhF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F15
-	WORD $0x0e6179ef // FCVTL32 V15, V15
-	WORD $0x4e271df0 // AND V16, V15, V7
-	WORD $0x4ef0f511 // FMIN V17, V8, V16, 64 bits
-	WORD $0x4ef1f531 // FMIN V17, V9, V17, 64 bits
-	WORD $0x4e71f551 // FMAX V17, V10, V17, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e63ce32 // FMLA V18, V17, V3, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ee4ce71 // FMLS V17, V19, V4, 64 bits
-	WORD $0x4ee5ce71 // FMLS V17, V19, V5, 64 bits
-	WORD $0x6e71de34 // FMUL V20, V17, V17, 64 bits
-	FMOVQ 608(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 624(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 640(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 656(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 672(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 688(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce91 // FMLA V17, V20, V21, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d654 // FSUB V20, V18, V2, 64 bits
-	WORD $0x4e72ce34 // FMLA V20, V17, V18, 64 bits
-	WORD $0x4e6be672 // FCMEQ V18, V19, V11, 64 bits
-	WORD $0x4e74d693 // FADD V19, V20, V20, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
-	WORD $0x4e60d671 // FADD V17, V19, V0, 64 bits
-	WORD $0x6e71fe71 // FDIV V17, V19, V17, 64 bits
-	WORD $0x4e71d671 // FADD V17, V19, V17, 64 bits
-	WORD $0x6e62de31 // FMUL V17, V17, V2, 64 bits
-	WORD $0x6eece612 // FCMGT V18, V16, V12, 64 bits
-	WORD $0x4ef0f5b0 // FMIN V16, V13, V16, 64 bits
-	WORD $0x4ea11c33 // ORR V19, V1, V1
-	WORD $0x4e63ce13 // FMLA V19, V16, V3, 64 bits
-	WORD $0x4ee1d673 // FSUB V19, V19, V1, 64 bits
-	WORD $0x4ee4ce70 // FMLS V16, V19, V4, 64 bits
-	WORD $0x4ee5ce70 // FMLS V16, V19, V5, 64 bits
-	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	FMOVQ 608(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e70ccd5 // FMLA V21, V6, V16, 64 bits
-	FMOVQ 624(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 640(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 656(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 672(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 688(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
-	WORD $0x4e60d610 // FADD V16, V16, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e62ce74 // FMLA V20, V19, V2, 64 bits
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de10 // FMUL V16, V16, V20, 64 bits
-	WORD $0x4f745673 // SHL V19, V19, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
-	WORD $0x6eb21e11 // BIT V17, V16, V18
-	WORD $0x4e2e1def // AND V15, V15, V14
+	BLOCK2
+	BLOCK15
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
 	WORD $0x0e6169f0 // FCVTN32 V16, V15
 	FMOVD F16, 0(R0)
@@ -852,18 +1386,7 @@ loop:
 	WORD $0x4e60d610 // FADD V16, V16, V0, 64 bits
 	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
 	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e62ce74 // FMLA V20, V19, V2, 64 bits
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de10 // FMUL V16, V16, V20, 64 bits
-	WORD $0x4f745673 // SHL V19, V19, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
-	WORD $0x6eb21e11 // BIT V17, V16, V18
-	WORD $0x4e2e1def // AND V15, V15, V14
+	BLOCK15
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
 	WORD $0x0e6169f0 // FCVTN32 V16, V15
 	FMOVD F16, 8(R0)
@@ -879,82 +1402,8 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F15
-	WORD $0x0e6179ef // FCVTL32 V15, V15
-	WORD $0x4e271df0 // AND V16, V15, V7
-	WORD $0x4ef0f511 // FMIN V17, V8, V16, 64 bits
-	WORD $0x4ef1f531 // FMIN V17, V9, V17, 64 bits
-	WORD $0x4e71f551 // FMAX V17, V10, V17, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e63ce32 // FMLA V18, V17, V3, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ee4ce71 // FMLS V17, V19, V4, 64 bits
-	WORD $0x4ee5ce71 // FMLS V17, V19, V5, 64 bits
-	WORD $0x6e71de34 // FMUL V20, V17, V17, 64 bits
-	FMOVQ 608(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 624(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 640(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 656(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 672(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 688(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce91 // FMLA V17, V20, V21, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d654 // FSUB V20, V18, V2, 64 bits
-	WORD $0x4e72ce34 // FMLA V20, V17, V18, 64 bits
-	WORD $0x4e6be672 // FCMEQ V18, V19, V11, 64 bits
-	WORD $0x4e74d693 // FADD V19, V20, V20, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
-	WORD $0x4e60d671 // FADD V17, V19, V0, 64 bits
-	WORD $0x6e71fe71 // FDIV V17, V19, V17, 64 bits
-	WORD $0x4e71d671 // FADD V17, V19, V17, 64 bits
-	WORD $0x6e62de31 // FMUL V17, V17, V2, 64 bits
-	WORD $0x6eece612 // FCMGT V18, V16, V12, 64 bits
-	WORD $0x4ef0f5b0 // FMIN V16, V13, V16, 64 bits
-	WORD $0x4ea11c33 // ORR V19, V1, V1
-	WORD $0x4e63ce13 // FMLA V19, V16, V3, 64 bits
-	WORD $0x4ee1d673 // FSUB V19, V19, V1, 64 bits
-	WORD $0x4ee4ce70 // FMLS V16, V19, V4, 64 bits
-	WORD $0x4ee5ce70 // FMLS V16, V19, V5, 64 bits
-	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	FMOVQ 608(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e70ccd5 // FMLA V21, V6, V16, 64 bits
-	FMOVQ 624(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 640(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 656(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 672(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 688(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
-	WORD $0x4e60d610 // FADD V16, V16, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e62ce74 // FMLA V20, V19, V2, 64 bits
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de10 // FMUL V16, V16, V20, 64 bits
-	WORD $0x4f745673 // SHL V19, V19, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
-	WORD $0x6eb21e11 // BIT V17, V16, V18
-	WORD $0x4e2e1def // AND V15, V15, V14
+	BLOCK2
+	BLOCK15
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
 	WORD $0x0e6169f0 // FCVTN32 V16, V15
 	FMOVD F16, 0(R0)
@@ -990,38 +1439,7 @@ TEXT ·coshF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F10
-	WORD $0x0e61794a // FCVTL32 V10, V10
-	WORD $0x4e221d4a // AND V10, V10, V2
-	WORD $0x4eeaf46a // FMIN V10, V3, V10, 64 bits
-	WORD $0x4ea11c2b // ORR V11, V1, V1
-	WORD $0x4e64cd4b // FMLA V11, V10, V4, 64 bits
-	WORD $0x4ee1d56b // FSUB V11, V11, V1, 64 bits
-	WORD $0x4ee5cd6a // FMLS V10, V11, V5, 64 bits
-	WORD $0x4ee6cd6a // FMLS V10, V11, V6, 64 bits
-	WORD $0x6e6add4c // FMUL V12, V10, V10, 64 bits
-	FMOVQ 608(R11), F13 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6acced // FMLA V13, V7, V10, 64 bits
-	FMOVQ 624(R11), F14 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 640(R11), F13 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 656(R11), F14 // 0x1.1111111111111p-07
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 672(R11), F13 // 0x1.5555555555555p-05
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 688(R11), F14 // 0x1.5555555555555p-03
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	WORD $0x4ea81d0d // ORR V13, V8, V8
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	WORD $0x4e6dcd8a // FMLA V10, V12, V13, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4ee0d56b // FSUB V11, V11, V0, 64 bits
-	WORD $0x4ea11c2c // ORR V12, V1, V1
-	WORD $0x4e68cd6c // FMLA V12, V11, V8, 64 bits
-	WORD $0x4ee1d58d // FSUB V13, V12, V1, 64 bits
-	WORD $0x4eedd56b // FSUB V11, V11, V13, 64 bits
-	WORD $0x4e61d56b // FADD V11, V11, V1, 64 bits
+	BLOCK13
 	WORD $0x4f74558c // SHL V12, V12, 52
 	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
 	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
@@ -1086,38 +1504,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F10
-	WORD $0x0e61794a // FCVTL32 V10, V10
-	WORD $0x4e221d4a // AND V10, V10, V2
-	WORD $0x4eeaf46a // FMIN V10, V3, V10, 64 bits
-	WORD $0x4ea11c2b // ORR V11, V1, V1
-	WORD $0x4e64cd4b // FMLA V11, V10, V4, 64 bits
-	WORD $0x4ee1d56b // FSUB V11, V11, V1, 64 bits
-	WORD $0x4ee5cd6a // FMLS V10, V11, V5, 64 bits
-	WORD $0x4ee6cd6a // FMLS V10, V11, V6, 64 bits
-	WORD $0x6e6add4c // FMUL V12, V10, V10, 64 bits
-	FMOVQ 608(R11), F13 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6acced // FMLA V13, V7, V10, 64 bits
-	FMOVQ 624(R11), F14 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 640(R11), F13 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 656(R11), F14 // 0x1.1111111111111p-07
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 672(R11), F13 // 0x1.5555555555555p-05
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 688(R11), F14 // 0x1.5555555555555p-03
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	WORD $0x4ea81d0d // ORR V13, V8, V8
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	WORD $0x4e6dcd8a // FMLA V10, V12, V13, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4ee0d56b // FSUB V11, V11, V0, 64 bits
-	WORD $0x4ea11c2c // ORR V12, V1, V1
-	WORD $0x4e68cd6c // FMLA V12, V11, V8, 64 bits
-	WORD $0x4ee1d58d // FSUB V13, V12, V1, 64 bits
-	WORD $0x4eedd56b // FSUB V11, V11, V13, 64 bits
-	WORD $0x4e61d56b // FADD V11, V11, V1, 64 bits
+	BLOCK13
 	WORD $0x4f74558c // SHL V12, V12, 52
 	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
 	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
@@ -1171,70 +1558,7 @@ TEXT ·asinhF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F21
-	WORD $0x0e617ab5 // FCVTL32 V21, V21
-	WORD $0x4e221eb6 // AND V22, V21, V2
-	WORD $0x6ee3e6d7 // FCMGT V23, V22, V3, 64 bits
-	WORD $0x6e76ded8 // FMUL V24, V22, V22, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x4e79d419 // FADD V25, V0, V25, 64 bits
-	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
-	WORD $0x4e78d6d8 // FADD V24, V22, V24, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee0e71a // FCMGT V26, V24, V0, 64 bits
-	WORD $0x4ef8d73b // FSUB V27, V25, V24, 64 bits
-	WORD $0x4efbd41b // FSUB V27, V0, V27, 64 bits
-	WORD $0x4ee0d73c // FSUB V28, V25, V0, 64 bits
-	WORD $0x4efcd71c // FSUB V28, V24, V28, 64 bits
-	WORD $0x6eba1f7c // BIT V28, V27, V26
-	WORD $0x6ef8e49a // FCMGT V26, V4, V24, 64 bits
-	WORD $0x6e79ff98 // FDIV V24, V28, V25, 64 bits
-	WORD $0x6efa1c38 // BIF V24, V1, V26
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x6eb71c38 // BIT V24, V1, V23
-	WORD $0x6ef9e4b6 // FCMGT V22, V5, V25, 64 bits
-	WORD $0x6e66df3a // FMUL V26, V25, V6, 64 bits
-	WORD $0x6ef61f3a // BIF V26, V25, V22
-	WORD $0x4ee7875b // ADD V27, V26, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	WORD $0x4e6bd75b // FADD V27, V26, V11, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 944(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 960(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 976(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 992(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4e6eced8 // FMLA V24, V22, V14, 64 bits
-	WORD $0x4e78d778 // FADD V24, V27, V24, 64 bits
-	WORD $0x4ef8d7b8 // FSUB V24, V29, V24, 64 bits
-	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
-	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
-	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
-	WORD $0x6ef61f38 // BIF V24, V25, V22
-	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
-	WORD $0x6eb61e38 // BIT V24, V17, V22
-	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
-	WORD $0x6eb61e58 // BIT V24, V18, V22
-	WORD $0x6e611e77 // BSL V23, V19, V1
-	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
+	BLOCK3
 	WORD $0x4e341eb5 // AND V21, V21, V20
 	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	WORD $0x0e616ab6 // FCVTN32 V22, V21
@@ -1319,70 +1643,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F21
-	WORD $0x0e617ab5 // FCVTL32 V21, V21
-	WORD $0x4e221eb6 // AND V22, V21, V2
-	WORD $0x6ee3e6d7 // FCMGT V23, V22, V3, 64 bits
-	WORD $0x6e76ded8 // FMUL V24, V22, V22, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x4e79d419 // FADD V25, V0, V25, 64 bits
-	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
-	WORD $0x4e78d6d8 // FADD V24, V22, V24, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee0e71a // FCMGT V26, V24, V0, 64 bits
-	WORD $0x4ef8d73b // FSUB V27, V25, V24, 64 bits
-	WORD $0x4efbd41b // FSUB V27, V0, V27, 64 bits
-	WORD $0x4ee0d73c // FSUB V28, V25, V0, 64 bits
-	WORD $0x4efcd71c // FSUB V28, V24, V28, 64 bits
-	WORD $0x6eba1f7c // BIT V28, V27, V26
-	WORD $0x6ef8e49a // FCMGT V26, V4, V24, 64 bits
-	WORD $0x6e79ff98 // FDIV V24, V28, V25, 64 bits
-	WORD $0x6efa1c38 // BIF V24, V1, V26
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x6eb71c38 // BIT V24, V1, V23
-	WORD $0x6ef9e4b6 // FCMGT V22, V5, V25, 64 bits
-	WORD $0x6e66df3a // FMUL V26, V25, V6, 64 bits
-	WORD $0x6ef61f3a // BIF V26, V25, V22
-	WORD $0x4ee7875b // ADD V27, V26, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	WORD $0x4e6bd75b // FADD V27, V26, V11, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 944(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 960(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 976(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 992(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4e6eced8 // FMLA V24, V22, V14, 64 bits
-	WORD $0x4e78d778 // FADD V24, V27, V24, 64 bits
-	WORD $0x4ef8d7b8 // FSUB V24, V29, V24, 64 bits
-	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
-	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
-	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
-	WORD $0x6ef61f38 // BIF V24, V25, V22
-	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
-	WORD $0x6eb61e38 // BIT V24, V17, V22
-	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
-	WORD $0x6eb61e58 // BIT V24, V18, V22
-	WORD $0x6e611e77 // BSL V23, V19, V1
-	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
+	BLOCK3
 	WORD $0x4e341eb5 // AND V21, V21, V20
 	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	WORD $0x0e616ab6 // FCVTN32 V22, V21
@@ -1410,18 +1671,7 @@ TEXT ·acoshF32NEON(SB), NOSPLIT, $0-24
 	FMOVQ 736(R11), F3 // 0x1p+60
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1008(R11), F19 // Float64frombits(0x7ff8000000000001)
-	FMOVQ 752(R11), F4 // 0x1p-1022
-	FMOVQ 768(R11), F5 // 0x1p+54
-	FMOVQ 784(R11), F6 // 2638147582215219
-	FMOVQ 800(R11), F7 // 4841369599423283200
-	FMOVQ 816(R11), F8 // 0x1.00000000003ffp+52
-	FMOVQ 832(R11), F9 // 54
-	FMOVQ 288(R11), F10 // 2
-	FMOVQ 848(R11), F11 // 0x1.745d1745d1746p-03
-	FMOVQ 256(R11), F12 // 0.5
-	FMOVQ 864(R11), F13 // 0x1.a39ef35793c76p-33
-	FMOVQ 880(R11), F14 // 0x1.62e42feep-01
-	FMOVQ 896(R11), F15 // Float64frombits(0x7ff0000000000000)
+	BLOCK16
 	FMOVQ 912(R11), F16 // 9221120237041090560
 	FMOVQ 928(R11), F17 // Float64frombits(0xfff0000000000000)
 	FMOVQ 528(R11), F18 // 0x1.62e42fefa39efp-01
@@ -1429,70 +1679,7 @@ TEXT ·acoshF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F20
-	WORD $0x0e617a94 // FCVTL32 V20, V20
-	WORD $0x6ee2e695 // FCMGT V21, V20, V2, 64 bits
-	WORD $0x4ee0d696 // FSUB V22, V20, V0, 64 bits
-	WORD $0x4e76d6d7 // FADD V23, V22, V22, 64 bits
-	WORD $0x4e76ced7 // FMLA V23, V22, V22, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	WORD $0x4e60d6d7 // FADD V23, V22, V0, 64 bits
-	WORD $0x6ee0e6d8 // FCMGT V24, V22, V0, 64 bits
-	WORD $0x4ef6d6f9 // FSUB V25, V23, V22, 64 bits
-	WORD $0x4ef9d419 // FSUB V25, V0, V25, 64 bits
-	WORD $0x4ee0d6fa // FSUB V26, V23, V0, 64 bits
-	WORD $0x4efad6da // FSUB V26, V22, V26, 64 bits
-	WORD $0x6eb81f3a // BIT V26, V25, V24
-	WORD $0x6ef6e478 // FCMGT V24, V3, V22, 64 bits
-	WORD $0x6e77ff56 // FDIV V22, V26, V23, 64 bits
-	WORD $0x6ef81c36 // BIF V22, V1, V24
-	WORD $0x6ef4e418 // FCMGT V24, V0, V20, 64 bits
-	WORD $0x6eb51e97 // BIT V23, V20, V21
-	WORD $0x6eb51c36 // BIT V22, V1, V21
-	WORD $0x6ef7e494 // FCMGT V20, V4, V23, 64 bits
-	WORD $0x6e65def9 // FMUL V25, V23, V5, 64 bits
-	WORD $0x6ef41ef9 // BIF V25, V23, V20
-	WORD $0x4ee6873a // ADD V26, V25, V6, 64 bits
-	WORD $0x6f4c075a // USHR V26, V26, 52
-	WORD $0x4f74575b // SHL V27, V26, 52
-	WORD $0x6efb8739 // SUB V25, V25, V27, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea71f5a // ORR V26, V26, V7
-	WORD $0x4ee8d75a // FSUB V26, V26, V8, 64 bits
-	WORD $0x6e611d34 // BSL V20, V9, V1
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4e6ad73a // FADD V26, V25, V10, 64 bits
-	WORD $0x6e7aff3a // FDIV V26, V25, V26, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 944(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 976(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 992(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	WORD $0x6e6cdf9c // FMUL V28, V28, V12, 64 bits
-	WORD $0x4e7bd79b // FADD V27, V28, V27, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e6dce96 // FMLA V22, V20, V13, 64 bits
-	WORD $0x4e76d756 // FADD V22, V26, V22, 64 bits
-	WORD $0x4ef6d796 // FSUB V22, V28, V22, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
-	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
-	WORD $0x6ef41ef6 // BIF V22, V23, V20
-	WORD $0x6ef7e434 // FCMGT V20, V1, V23, 64 bits
-	WORD $0x6eb41e16 // BIT V22, V16, V20
-	WORD $0x4e61e6f4 // FCMEQ V20, V23, V1, 64 bits
-	WORD $0x6eb41e36 // BIT V22, V17, V20
-	WORD $0x6e611e55 // BSL V21, V18, V1
-	WORD $0x4e75d6d4 // FADD V20, V22, V21, 64 bits
-	WORD $0x6eb81e74 // BIT V20, V19, V24
+	BLOCK4
 	WORD $0x0e616a95 // FCVTN32 V21, V20
 	FMOVD F21, 0(R0)
 	FMOVD 8(R1), F20
@@ -1573,70 +1760,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F20
-	WORD $0x0e617a94 // FCVTL32 V20, V20
-	WORD $0x6ee2e695 // FCMGT V21, V20, V2, 64 bits
-	WORD $0x4ee0d696 // FSUB V22, V20, V0, 64 bits
-	WORD $0x4e76d6d7 // FADD V23, V22, V22, 64 bits
-	WORD $0x4e76ced7 // FMLA V23, V22, V22, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	WORD $0x4e60d6d7 // FADD V23, V22, V0, 64 bits
-	WORD $0x6ee0e6d8 // FCMGT V24, V22, V0, 64 bits
-	WORD $0x4ef6d6f9 // FSUB V25, V23, V22, 64 bits
-	WORD $0x4ef9d419 // FSUB V25, V0, V25, 64 bits
-	WORD $0x4ee0d6fa // FSUB V26, V23, V0, 64 bits
-	WORD $0x4efad6da // FSUB V26, V22, V26, 64 bits
-	WORD $0x6eb81f3a // BIT V26, V25, V24
-	WORD $0x6ef6e478 // FCMGT V24, V3, V22, 64 bits
-	WORD $0x6e77ff56 // FDIV V22, V26, V23, 64 bits
-	WORD $0x6ef81c36 // BIF V22, V1, V24
-	WORD $0x6ef4e418 // FCMGT V24, V0, V20, 64 bits
-	WORD $0x6eb51e97 // BIT V23, V20, V21
-	WORD $0x6eb51c36 // BIT V22, V1, V21
-	WORD $0x6ef7e494 // FCMGT V20, V4, V23, 64 bits
-	WORD $0x6e65def9 // FMUL V25, V23, V5, 64 bits
-	WORD $0x6ef41ef9 // BIF V25, V23, V20
-	WORD $0x4ee6873a // ADD V26, V25, V6, 64 bits
-	WORD $0x6f4c075a // USHR V26, V26, 52
-	WORD $0x4f74575b // SHL V27, V26, 52
-	WORD $0x6efb8739 // SUB V25, V25, V27, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea71f5a // ORR V26, V26, V7
-	WORD $0x4ee8d75a // FSUB V26, V26, V8, 64 bits
-	WORD $0x6e611d34 // BSL V20, V9, V1
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4e6ad73a // FADD V26, V25, V10, 64 bits
-	WORD $0x6e7aff3a // FDIV V26, V25, V26, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 944(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 976(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 992(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	WORD $0x6e6cdf9c // FMUL V28, V28, V12, 64 bits
-	WORD $0x4e7bd79b // FADD V27, V28, V27, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e6dce96 // FMLA V22, V20, V13, 64 bits
-	WORD $0x4e76d756 // FADD V22, V26, V22, 64 bits
-	WORD $0x4ef6d796 // FSUB V22, V28, V22, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
-	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
-	WORD $0x6ef41ef6 // BIF V22, V23, V20
-	WORD $0x6ef7e434 // FCMGT V20, V1, V23, 64 bits
-	WORD $0x6eb41e16 // BIT V22, V16, V20
-	WORD $0x4e61e6f4 // FCMEQ V20, V23, V1, 64 bits
-	WORD $0x6eb41e36 // BIT V22, V17, V20
-	WORD $0x6e611e55 // BSL V21, V18, V1
-	WORD $0x4e75d6d4 // FADD V20, V22, V21, 64 bits
-	WORD $0x6eb81e74 // BIT V20, V19, V24
+	BLOCK4
 	WORD $0x0e616a95 // FCVTN32 V21, V20
 	FMOVD F21, 0(R0)
 	ADD $8, R0
@@ -1680,66 +1804,8 @@ TEXT ·atanhF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F19
-	WORD $0x0e617a73 // FCVTL32 V19, V19
-	WORD $0x4e231e74 // AND V20, V19, V3
-	WORD $0x4e74d695 // FADD V21, V20, V20, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x6e74feb4 // FDIV V20, V21, V20, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e496 // FCMGT V22, V4, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef5e4b6 // FCMGT V22, V5, V21, 64 bits
-	WORD $0x6e66deb7 // FMUL V23, V21, V6, 64 bits
-	WORD $0x6ef61eb7 // BIF V23, V21, V22
-	WORD $0x4ee786f8 // ADD V24, V23, V7, 64 bits
-	WORD $0x6f4c0718 // USHR V24, V24, 52
-	WORD $0x4f745719 // SHL V25, V24, 52
-	WORD $0x6ef986f7 // SUB V23, V23, V25, 64 bits
-	WORD $0x4ee086f7 // ADD V23, V23, V0, 64 bits
-	WORD $0x4ee0d6f7 // FSUB V23, V23, V0, 64 bits
-	WORD $0x4ea81f18 // ORR V24, V24, V8
-	WORD $0x4ee9d718 // FSUB V24, V24, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	WORD $0x4e6bd6f8 // FADD V24, V23, V11, 64 bits
-	WORD $0x6e78fef8 // FDIV V24, V23, V24, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 944(R11), F26 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 960(R11), F27 // 0x1.2492492492492p-02
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 976(R11), F26 // 0.4
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 992(R11), F27 // 0x1.5555555555555p-01
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
-	WORD $0x6e62df5a // FMUL V26, V26, V2, 64 bits
-	WORD $0x4e79d759 // FADD V25, V26, V25, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
-	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4ef4d6f4 // FSUB V20, V23, V20, 64 bits
-	WORD $0x4e6eced4 // FMLA V20, V22, V14, 64 bits
-	WORD $0x6ef5e5f6 // FCMGT V22, V15, V21, 64 bits
-	WORD $0x6ef61eb4 // BIF V20, V21, V22
-	WORD $0x6ef5e436 // FCMGT V22, V1, V21, 64 bits
-	WORD $0x6eb61e14 // BIT V20, V16, V22
-	WORD $0x4e61e6b6 // FCMEQ V22, V21, V1, 64 bits
-	WORD $0x6eb61e34 // BIT V20, V17, V22
-	WORD $0x6e74dc54 // FMUL V20, V2, V20, 64 bits
-	WORD $0x4e321e73 // AND V19, V19, V18
-	WORD $0x4eb31e93 // ORR V19, V20, V19
-	WORD $0x0e616a74 // FCVTN32 V20, V19
+	BLOCK6
+	BLOCK17
 	FMOVD F20, 0(R0)
 	FMOVD 8(R1), F19
 	WORD $0x0e617a73 // FCVTL32 V19, V19
@@ -1789,18 +1855,7 @@ loop:
 	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
 	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
 	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4ef4d6f4 // FSUB V20, V23, V20, 64 bits
-	WORD $0x4e6eced4 // FMLA V20, V22, V14, 64 bits
-	WORD $0x6ef5e5f6 // FCMGT V22, V15, V21, 64 bits
-	WORD $0x6ef61eb4 // BIF V20, V21, V22
-	WORD $0x6ef5e436 // FCMGT V22, V1, V21, 64 bits
-	WORD $0x6eb61e14 // BIT V20, V16, V22
-	WORD $0x4e61e6b6 // FCMEQ V22, V21, V1, 64 bits
-	WORD $0x6eb61e34 // BIT V20, V17, V22
-	WORD $0x6e74dc54 // FMUL V20, V2, V20, 64 bits
-	WORD $0x4e321e73 // AND V19, V19, V18
-	WORD $0x4eb31e93 // ORR V19, V20, V19
-	WORD $0x0e616a74 // FCVTN32 V20, V19
+	BLOCK17
 	FMOVD F20, 8(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1814,66 +1869,8 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F19
-	WORD $0x0e617a73 // FCVTL32 V19, V19
-	WORD $0x4e231e74 // AND V20, V19, V3
-	WORD $0x4e74d695 // FADD V21, V20, V20, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x6e74feb4 // FDIV V20, V21, V20, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e496 // FCMGT V22, V4, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef5e4b6 // FCMGT V22, V5, V21, 64 bits
-	WORD $0x6e66deb7 // FMUL V23, V21, V6, 64 bits
-	WORD $0x6ef61eb7 // BIF V23, V21, V22
-	WORD $0x4ee786f8 // ADD V24, V23, V7, 64 bits
-	WORD $0x6f4c0718 // USHR V24, V24, 52
-	WORD $0x4f745719 // SHL V25, V24, 52
-	WORD $0x6ef986f7 // SUB V23, V23, V25, 64 bits
-	WORD $0x4ee086f7 // ADD V23, V23, V0, 64 bits
-	WORD $0x4ee0d6f7 // FSUB V23, V23, V0, 64 bits
-	WORD $0x4ea81f18 // ORR V24, V24, V8
-	WORD $0x4ee9d718 // FSUB V24, V24, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	WORD $0x4e6bd6f8 // FADD V24, V23, V11, 64 bits
-	WORD $0x6e78fef8 // FDIV V24, V23, V24, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 944(R11), F26 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 960(R11), F27 // 0x1.2492492492492p-02
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 976(R11), F26 // 0.4
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 992(R11), F27 // 0x1.5555555555555p-01
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
-	WORD $0x6e62df5a // FMUL V26, V26, V2, 64 bits
-	WORD $0x4e79d759 // FADD V25, V26, V25, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
-	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4ef4d6f4 // FSUB V20, V23, V20, 64 bits
-	WORD $0x4e6eced4 // FMLA V20, V22, V14, 64 bits
-	WORD $0x6ef5e5f6 // FCMGT V22, V15, V21, 64 bits
-	WORD $0x6ef61eb4 // BIF V20, V21, V22
-	WORD $0x6ef5e436 // FCMGT V22, V1, V21, 64 bits
-	WORD $0x6eb61e14 // BIT V20, V16, V22
-	WORD $0x4e61e6b6 // FCMEQ V22, V21, V1, 64 bits
-	WORD $0x6eb61e34 // BIT V20, V17, V22
-	WORD $0x6e74dc54 // FMUL V20, V2, V20, 64 bits
-	WORD $0x4e321e73 // AND V19, V19, V18
-	WORD $0x4eb31e93 // ORR V19, V20, V19
-	WORD $0x0e616a74 // FCVTN32 V20, V19
+	BLOCK6
+	BLOCK17
 	FMOVD F20, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
@@ -1915,54 +1912,7 @@ TEXT ·log10F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F18
-	WORD $0x0e617a52 // FCVTL32 V18, V18
-	WORD $0x6ef2e473 // FCMGT V19, V3, V18, 64 bits
-	WORD $0x6e64de54 // FMUL V20, V18, V4, 64 bits
-	WORD $0x6ef31e54 // BIF V20, V18, V19
-	WORD $0x4ee58695 // ADD V21, V20, V5, 64 bits
-	WORD $0x6f4c06b5 // USHR V21, V21, 52
-	WORD $0x4f7456b6 // SHL V22, V21, 52
-	WORD $0x6ef68694 // SUB V20, V20, V22, 64 bits
-	WORD $0x4ee28694 // ADD V20, V20, V2, 64 bits
-	WORD $0x4ee2d694 // FSUB V20, V20, V2, 64 bits
-	WORD $0x4ea61eb5 // ORR V21, V21, V6
-	WORD $0x4ee7d6b5 // FSUB V21, V21, V7, 64 bits
-	WORD $0x6e601d13 // BSL V19, V8, V0
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e69d695 // FADD V21, V20, V9, 64 bits
-	WORD $0x6e75fe95 // FDIV V21, V20, V21, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 944(R11), F23 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e76cd57 // FMLA V23, V10, V22, 64 bits
-	FMOVQ 960(R11), F24 // 0x1.2492492492492p-02
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 976(R11), F23 // 0.4
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 992(R11), F24 // 0x1.5555555555555p-01
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x6e74de97 // FMUL V23, V20, V20, 64 bits
-	WORD $0x6e6bdef7 // FMUL V23, V23, V11, 64 bits
-	WORD $0x4e76d6f6 // FADD V22, V23, V22, 64 bits
-	WORD $0x6e76deb5 // FMUL V21, V21, V22, 64 bits
-	WORD $0x4ef7d696 // FSUB V22, V20, V23, 64 bits
-	WORD $0x4ef6d694 // FSUB V20, V20, V22, 64 bits
-	WORD $0x4ef7d694 // FSUB V20, V20, V23, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x6e61ded5 // FMUL V21, V22, V1, 64 bits
-	WORD $0x4eb51eb7 // ORR V23, V21, V21
-	WORD $0x6ee0faf7 // FNEG V23, V23, 64 bits
-	WORD $0x4e61ced7 // FMLA V23, V22, V1, 64 bits
-	WORD $0x4e6cced7 // FMLA V23, V22, V12, 64 bits
-	WORD $0x4e61ce97 // FMLA V23, V20, V1, 64 bits
-	WORD $0x4e6dce77 // FMLA V23, V19, V13, 64 bits
-	WORD $0x6e6ede73 // FMUL V19, V19, V14, 64 bits
-	WORD $0x4e75d674 // FADD V20, V19, V21, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e75d673 // FADD V19, V19, V21, 64 bits
-	WORD $0x4e73d6f3 // FADD V19, V23, V19, 64 bits
-	WORD $0x4e73d693 // FADD V19, V20, V19, 64 bits
+	BLOCK7
 	WORD $0x6ef2e5f4 // FCMGT V20, V15, V18, 64 bits
 	WORD $0x6ef41e53 // BIF V19, V18, V20
 	WORD $0x6ef2e414 // FCMGT V20, V0, V18, 64 bits
@@ -2039,54 +1989,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F18
-	WORD $0x0e617a52 // FCVTL32 V18, V18
-	WORD $0x6ef2e473 // FCMGT V19, V3, V18, 64 bits
-	WORD $0x6e64de54 // FMUL V20, V18, V4, 64 bits
-	WORD $0x6ef31e54 // BIF V20, V18, V19
-	WORD $0x4ee58695 // ADD V21, V20, V5, 64 bits
-	WORD $0x6f4c06b5 // USHR V21, V21, 52
-	WORD $0x4f7456b6 // SHL V22, V21, 52
-	WORD $0x6ef68694 // SUB V20, V20, V22, 64 bits
-	WORD $0x4ee28694 // ADD V20, V20, V2, 64 bits
-	WORD $0x4ee2d694 // FSUB V20, V20, V2, 64 bits
-	WORD $0x4ea61eb5 // ORR V21, V21, V6
-	WORD $0x4ee7d6b5 // FSUB V21, V21, V7, 64 bits
-	WORD $0x6e601d13 // BSL V19, V8, V0
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e69d695 // FADD V21, V20, V9, 64 bits
-	WORD $0x6e75fe95 // FDIV V21, V20, V21, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 944(R11), F23 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e76cd57 // FMLA V23, V10, V22, 64 bits
-	FMOVQ 960(R11), F24 // 0x1.2492492492492p-02
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 976(R11), F23 // 0.4
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 992(R11), F24 // 0x1.5555555555555p-01
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x6e74de97 // FMUL V23, V20, V20, 64 bits
-	WORD $0x6e6bdef7 // FMUL V23, V23, V11, 64 bits
-	WORD $0x4e76d6f6 // FADD V22, V23, V22, 64 bits
-	WORD $0x6e76deb5 // FMUL V21, V21, V22, 64 bits
-	WORD $0x4ef7d696 // FSUB V22, V20, V23, 64 bits
-	WORD $0x4ef6d694 // FSUB V20, V20, V22, 64 bits
-	WORD $0x4ef7d694 // FSUB V20, V20, V23, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x6e61ded5 // FMUL V21, V22, V1, 64 bits
-	WORD $0x4eb51eb7 // ORR V23, V21, V21
-	WORD $0x6ee0faf7 // FNEG V23, V23, 64 bits
-	WORD $0x4e61ced7 // FMLA V23, V22, V1, 64 bits
-	WORD $0x4e6cced7 // FMLA V23, V22, V12, 64 bits
-	WORD $0x4e61ce97 // FMLA V23, V20, V1, 64 bits
-	WORD $0x4e6dce77 // FMLA V23, V19, V13, 64 bits
-	WORD $0x6e6ede73 // FMUL V19, V19, V14, 64 bits
-	WORD $0x4e75d674 // FADD V20, V19, V21, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e75d673 // FADD V19, V19, V21, 64 bits
-	WORD $0x4e73d6f3 // FADD V19, V23, V19, 64 bits
-	WORD $0x4e73d693 // FADD V19, V20, V19, 64 bits
+	BLOCK7
 	WORD $0x6ef2e5f4 // FCMGT V20, V15, V18, 64 bits
 	WORD $0x6ef41e53 // BIF V19, V18, V20
 	WORD $0x6ef2e414 // FCMGT V20, V0, V18, 64 bits
@@ -2117,84 +2020,15 @@ TEXT ·logitF32NEON(SB), NOSPLIT, $0-24
 	FMOVQ 736(R11), F2 // 0x1p+60
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1088(R11), F3 // 0.35
-	FMOVQ 752(R11), F4 // 0x1p-1022
-	FMOVQ 768(R11), F5 // 0x1p+54
-	FMOVQ 784(R11), F6 // 2638147582215219
-	FMOVQ 800(R11), F7 // 4841369599423283200
-	FMOVQ 816(R11), F8 // 0x1.00000000003ffp+52
-	FMOVQ 832(R11), F9 // 54
-	FMOVQ 288(R11), F10 // 2
-	FMOVQ 848(R11), F11 // 0x1.745d1745d1746p-03
-	FMOVQ 256(R11), F12 // 0.5
-	FMOVQ 864(R11), F13 // 0x1.a39ef35793c76p-33
-	FMOVQ 880(R11), F14 // 0x1.62e42feep-01
-	FMOVQ 896(R11), F15 // Float64frombits(0x7ff0000000000000)
+	BLOCK16
 	FMOVQ 912(R11), F16 // 9221120237041090560
 	FMOVQ 928(R11), F17 // Float64frombits(0xfff0000000000000)
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F18
-	WORD $0x0e617a52 // FCVTL32 V18, V18
-	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
-	WORD $0x4e72d654 // FADD V20, V18, V18, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	WORD $0x6e73fe94 // FDIV V20, V20, V19, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e456 // FCMGT V22, V2, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef2e476 // FCMGT V22, V3, V18, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	WORD $0x6eb61e55 // BIT V21, V18, V22
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6ef5e492 // FCMGT V18, V4, V21, 64 bits
-	WORD $0x6e65deb3 // FMUL V19, V21, V5, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x4ee68676 // ADD V22, V19, V6, 64 bits
-	WORD $0x6f4c06d6 // USHR V22, V22, 52
-	WORD $0x4f7456d7 // SHL V23, V22, 52
-	WORD $0x6ef78673 // SUB V19, V19, V23, 64 bits
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea71ed6 // ORR V22, V22, V7
-	WORD $0x4ee8d6d6 // FSUB V22, V22, V8, 64 bits
-	WORD $0x6e611d32 // BSL V18, V9, V1
-	WORD $0x4ef2d6d2 // FSUB V18, V22, V18, 64 bits
-	WORD $0x4e6ad676 // FADD V22, V19, V10, 64 bits
-	WORD $0x6e76fe76 // FDIV V22, V19, V22, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 944(R11), F24 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e77cd78 // FMLA V24, V11, V23, 64 bits
-	FMOVQ 960(R11), F25 // 0x1.2492492492492p-02
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 976(R11), F24 // 0.4
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 992(R11), F25 // 0x1.5555555555555p-01
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
-	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
-	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
-	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
-	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x6ef5e432 // FCMGT V18, V1, V21, 64 bits
-	WORD $0x6eb21e13 // BIT V19, V16, V18
-	WORD $0x4e61e6b2 // FCMEQ V18, V21, V1, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
+	BLOCK8
+	BLOCK18
 	WORD $0x0e616a72 // FCVTN32 V18, V19
 	FMOVD F18, 0(R0)
 	FMOVD 8(R1), F18
@@ -2245,18 +2079,7 @@ loop:
 	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
 	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
 	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
-	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
-	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x6ef5e432 // FCMGT V18, V1, V21, 64 bits
-	WORD $0x6eb21e13 // BIT V19, V16, V18
-	WORD $0x4e61e6b2 // FCMEQ V18, V21, V1, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
+	BLOCK18
 	WORD $0x0e616a72 // FCVTN32 V18, V19
 	FMOVD F18, 8(R0)
 	ADD $16, R0
@@ -2271,66 +2094,8 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F18
-	WORD $0x0e617a52 // FCVTL32 V18, V18
-	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
-	WORD $0x4e72d654 // FADD V20, V18, V18, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	WORD $0x6e73fe94 // FDIV V20, V20, V19, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e456 // FCMGT V22, V2, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef2e476 // FCMGT V22, V3, V18, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	WORD $0x6eb61e55 // BIT V21, V18, V22
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6ef5e492 // FCMGT V18, V4, V21, 64 bits
-	WORD $0x6e65deb3 // FMUL V19, V21, V5, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x4ee68676 // ADD V22, V19, V6, 64 bits
-	WORD $0x6f4c06d6 // USHR V22, V22, 52
-	WORD $0x4f7456d7 // SHL V23, V22, 52
-	WORD $0x6ef78673 // SUB V19, V19, V23, 64 bits
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea71ed6 // ORR V22, V22, V7
-	WORD $0x4ee8d6d6 // FSUB V22, V22, V8, 64 bits
-	WORD $0x6e611d32 // BSL V18, V9, V1
-	WORD $0x4ef2d6d2 // FSUB V18, V22, V18, 64 bits
-	WORD $0x4e6ad676 // FADD V22, V19, V10, 64 bits
-	WORD $0x6e76fe76 // FDIV V22, V19, V22, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 944(R11), F24 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e77cd78 // FMLA V24, V11, V23, 64 bits
-	FMOVQ 960(R11), F25 // 0x1.2492492492492p-02
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 976(R11), F24 // 0.4
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 992(R11), F25 // 0x1.5555555555555p-01
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
-	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
-	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
-	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
-	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x6ef5e432 // FCMGT V18, V1, V21, 64 bits
-	WORD $0x6eb21e13 // BIT V19, V16, V18
-	WORD $0x4e61e6b2 // FCMEQ V18, V21, V1, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
+	BLOCK8
+	BLOCK18
 	WORD $0x0e616a72 // FCVTN32 V18, V19
 	FMOVD F18, 0(R0)
 	ADD $8, R0
@@ -2370,94 +2135,8 @@ TEXT ·erfcF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F15
-	WORD $0x0e6179ef // FCVTL32 V15, V15
-	WORD $0x4e251df0 // AND V16, V15, V5
-	WORD $0x4ef0f4d1 // FMIN V17, V6, V16, 64 bits
-	WORD $0x4e71f411 // FMAX V17, V0, V17, 64 bits
-	WORD $0x4ee3d632 // FSUB V18, V17, V3, 64 bits
-	WORD $0x4e63d633 // FADD V19, V17, V3, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	FMOVQ 1168(R11), F19 // -0x1.b0dfc75f38536p-14
-	WORD $0x4e72ccf3 // FMLA V19, V7, V18, 64 bits
-	FMOVQ 1184(R11), F20 // -0x1.8de7c0a693585p-11
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1200(R11), F19 // 0x1.ef28464bdb7f4p-10
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1216(R11), F20 // 0x1.4abedb5e8f91cp-09
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1232(R11), F19 // -0x1.8575674fdc4aap-06
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1248(R11), F20 // 0x1.17cb055e36bdep-04
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1264(R11), F19 // -0x1.e88b7be12ce7cp-04
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1280(R11), F20 // 0x1.098360331307bp-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1296(R11), F19 // -0x1.85a15c8668fc1p-05
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1312(R11), F20 // -0x1.15c084a0140f1p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1328(R11), F19 // 0x1.40c522d7e362dp+00
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	WORD $0x6e281e52 // EOR V18, V18, V8
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e69ce54 // FMLA V20, V18, V9, 64 bits
-	WORD $0x4ee1d694 // FSUB V20, V20, V1, 64 bits
-	WORD $0x4eeace92 // FMLS V18, V20, V10, 64 bits
-	WORD $0x4eebce92 // FMLS V18, V20, V11, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	FMOVQ 608(R11), F22 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e72cd96 // FMLA V22, V12, V18, 64 bits
-	FMOVQ 624(R11), F23 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 640(R11), F22 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 656(R11), F23 // 0x1.1111111111111p-07
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 672(R11), F22 // 0x1.5555555555555p-05
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 688(R11), F23 // 0x1.5555555555555p-03
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	WORD $0x4ea01c16 // ORR V22, V0, V0
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	WORD $0x4e76ceb2 // FMLA V18, V21, V22, 64 bits
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x4e72ce75 // FMLA V21, V19, V18, 64 bits
-	WORD $0x4ea21c52 // ORR V18, V2, V2
-	WORD $0x4e64ce32 // FMLA V18, V17, V4, 64 bits
-	WORD $0x6e72feb1 // FDIV V17, V21, V18, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e60ce92 // FMLA V18, V20, V0, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ef3d693 // FSUB V19, V20, V19, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x4f745672 // SHL V18, V19, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x6eefe5b2 // FCMGT V18, V13, V15, 64 bits
-	WORD $0x4ef1d493 // FSUB V19, V4, V17, 64 bits
-	WORD $0x6eb21e71 // BIT V17, V19, V18
-	WORD $0x6e70e412 // FCMGE V18, V0, V16, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 1344(R11), F19 // 0x1.54d028f3a9deap-08
-	WORD $0x4e70cdd3 // FMLA V19, V14, V16, 64 bits
-	FMOVQ 1360(R11), F20 // -0x1.b8202c67bc75bp-06
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1376(R11), F19 // 0x1.ce2ef226efcadp-04
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1392(R11), F20 // -0x1.8127466f3ae9cp-02
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1408(R11), F19 // 0x1.06eba820da2f3p-03
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
-	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
-	WORD $0x6eb21df1 // BIT V17, V15, V18
+	BLOCK5
+	BLOCK14
 	WORD $0x0e616a2f // FCVTN32 V15, V17
 	FMOVD F15, 0(R0)
 	FMOVD 8(R1), F15
@@ -2524,30 +2203,7 @@ loop:
 	WORD $0x4ef3d693 // FSUB V19, V20, V19, 64 bits
 	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
 	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x4f745672 // SHL V18, V19, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x6eefe5b2 // FCMGT V18, V13, V15, 64 bits
-	WORD $0x4ef1d493 // FSUB V19, V4, V17, 64 bits
-	WORD $0x6eb21e71 // BIT V17, V19, V18
-	WORD $0x6e70e412 // FCMGE V18, V0, V16, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 1344(R11), F19 // 0x1.54d028f3a9deap-08
-	WORD $0x4e70cdd3 // FMLA V19, V14, V16, 64 bits
-	FMOVQ 1360(R11), F20 // -0x1.b8202c67bc75bp-06
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1376(R11), F19 // 0x1.ce2ef226efcadp-04
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1392(R11), F20 // -0x1.8127466f3ae9cp-02
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1408(R11), F19 // 0x1.06eba820da2f3p-03
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
-	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
-	WORD $0x6eb21df1 // BIT V17, V15, V18
+	BLOCK14
 	WORD $0x0e616a2f // FCVTN32 V15, V17
 	FMOVD F15, 8(R0)
 	ADD $16, R0
@@ -2562,94 +2218,8 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F15
-	WORD $0x0e6179ef // FCVTL32 V15, V15
-	WORD $0x4e251df0 // AND V16, V15, V5
-	WORD $0x4ef0f4d1 // FMIN V17, V6, V16, 64 bits
-	WORD $0x4e71f411 // FMAX V17, V0, V17, 64 bits
-	WORD $0x4ee3d632 // FSUB V18, V17, V3, 64 bits
-	WORD $0x4e63d633 // FADD V19, V17, V3, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	FMOVQ 1168(R11), F19 // -0x1.b0dfc75f38536p-14
-	WORD $0x4e72ccf3 // FMLA V19, V7, V18, 64 bits
-	FMOVQ 1184(R11), F20 // -0x1.8de7c0a693585p-11
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1200(R11), F19 // 0x1.ef28464bdb7f4p-10
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1216(R11), F20 // 0x1.4abedb5e8f91cp-09
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1232(R11), F19 // -0x1.8575674fdc4aap-06
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1248(R11), F20 // 0x1.17cb055e36bdep-04
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1264(R11), F19 // -0x1.e88b7be12ce7cp-04
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1280(R11), F20 // 0x1.098360331307bp-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1296(R11), F19 // -0x1.85a15c8668fc1p-05
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1312(R11), F20 // -0x1.15c084a0140f1p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1328(R11), F19 // 0x1.40c522d7e362dp+00
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	WORD $0x6e281e52 // EOR V18, V18, V8
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e69ce54 // FMLA V20, V18, V9, 64 bits
-	WORD $0x4ee1d694 // FSUB V20, V20, V1, 64 bits
-	WORD $0x4eeace92 // FMLS V18, V20, V10, 64 bits
-	WORD $0x4eebce92 // FMLS V18, V20, V11, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	FMOVQ 608(R11), F22 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e72cd96 // FMLA V22, V12, V18, 64 bits
-	FMOVQ 624(R11), F23 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 640(R11), F22 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 656(R11), F23 // 0x1.1111111111111p-07
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 672(R11), F22 // 0x1.5555555555555p-05
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 688(R11), F23 // 0x1.5555555555555p-03
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	WORD $0x4ea01c16 // ORR V22, V0, V0
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	WORD $0x4e76ceb2 // FMLA V18, V21, V22, 64 bits
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x4e72ce75 // FMLA V21, V19, V18, 64 bits
-	WORD $0x4ea21c52 // ORR V18, V2, V2
-	WORD $0x4e64ce32 // FMLA V18, V17, V4, 64 bits
-	WORD $0x6e72feb1 // FDIV V17, V21, V18, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e60ce92 // FMLA V18, V20, V0, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ef3d693 // FSUB V19, V20, V19, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x4f745672 // SHL V18, V19, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x6eefe5b2 // FCMGT V18, V13, V15, 64 bits
-	WORD $0x4ef1d493 // FSUB V19, V4, V17, 64 bits
-	WORD $0x6eb21e71 // BIT V17, V19, V18
-	WORD $0x6e70e412 // FCMGE V18, V0, V16, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 1344(R11), F19 // 0x1.54d028f3a9deap-08
-	WORD $0x4e70cdd3 // FMLA V19, V14, V16, 64 bits
-	FMOVQ 1360(R11), F20 // -0x1.b8202c67bc75bp-06
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1376(R11), F19 // 0x1.ce2ef226efcadp-04
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1392(R11), F20 // -0x1.8127466f3ae9cp-02
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1408(R11), F19 // 0x1.06eba820da2f3p-03
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
-	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
-	WORD $0x6eb21df1 // BIT V17, V15, V18
+	BLOCK5
+	BLOCK14
 	WORD $0x0e616a2f // FCVTN32 V15, V17
 	FMOVD F15, 0(R0)
 	ADD $8, R0
@@ -2784,54 +2354,7 @@ TEXT ·atan2F32NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F14
-	WORD $0x0e6179ce // FCVTL32 V14, V14
-	FMOVD 0(R2), F15
-	WORD $0x0e6179ef // FCVTL32 V15, V15
-	WORD $0x4e221dd0 // AND V16, V14, V2
-	WORD $0x4e221df1 // AND V17, V15, V2
-	WORD $0x4e63e612 // FCMEQ V18, V16, V3, 64 bits
-	WORD $0x4e63e633 // FCMEQ V19, V17, V3, 64 bits
-	WORD $0x4e331e52 // AND V18, V18, V19
-	WORD $0x6eb21c30 // BIT V16, V1, V18
-	WORD $0x6eb21c31 // BIT V17, V1, V18
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x4e60e633 // FCMEQ V19, V17, V0, 64 bits
-	WORD $0x4e331e52 // AND V18, V18, V19
-	WORD $0x6eb21c31 // BIT V17, V1, V18
-	WORD $0x6e64de32 // FMUL V18, V17, V4, 64 bits
-	WORD $0x6ef2e613 // FCMGT V19, V16, V18, 64 bits
-	WORD $0x6e65de32 // FMUL V18, V17, V5, 64 bits
-	WORD $0x6ef2e614 // FCMGT V20, V16, V18, 64 bits
-	WORD $0x4ef1d412 // FSUB V18, V0, V17, 64 bits
-	WORD $0x4ef1d615 // FSUB V21, V16, V17, 64 bits
-	WORD $0x6ef41e15 // BIF V21, V16, V20
-	WORD $0x6eb31e55 // BIT V21, V18, V19
-	WORD $0x4e71d612 // FADD V18, V16, V17, 64 bits
-	WORD $0x6eb41e51 // BIT V17, V18, V20
-	WORD $0x6eb31e11 // BIT V17, V16, V19
-	WORD $0x6e71feb0 // FDIV V16, V21, V17, 64 bits
-	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	WORD $0x6e71de12 // FMUL V18, V16, V17, 64 bits
-	FMOVQ 176(R11), F21 // -0x1.6143778c10af3p-04
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 192(R11), F22 // 0x1.c57b9120eab27p-04
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 208(R11), F21 // -0x1.248a16707762dp-03
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 224(R11), F22 // 0x1.99997b10270eap-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 240(R11), F21 // -0x1.5555554c099a8p-02
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x6e75de51 // FMUL V17, V18, V21, 64 bits
-	WORD $0x4eb41e92 // ORR V18, V20, V20
-	WORD $0x6e601cf2 // BSL V18, V7, V0
-	WORD $0x6eb31d12 // BIT V18, V8, V19
-	WORD $0x6e601d34 // BSL V20, V9, V0
-	WORD $0x6eb31d54 // BIT V20, V10, V19
-	WORD $0x4e74d631 // FADD V17, V17, V20, 64 bits
-	WORD $0x4e71d610 // FADD V16, V16, V17, 64 bits
-	WORD $0x4e70d650 // FADD V16, V18, V16, 64 bits
+	BLOCK9
 	WORD $0x4eef3411 // CMGT V17, V0, V15, 64 bits
 	WORD $0x4eebd60f // FSUB V15, V16, V11, 64 bits
 	WORD $0x4eefd58f // FSUB V15, V12, V15, 64 bits
@@ -2909,54 +2432,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F14
-	WORD $0x0e6179ce // FCVTL32 V14, V14
-	FMOVD 0(R2), F15
-	WORD $0x0e6179ef // FCVTL32 V15, V15
-	WORD $0x4e221dd0 // AND V16, V14, V2
-	WORD $0x4e221df1 // AND V17, V15, V2
-	WORD $0x4e63e612 // FCMEQ V18, V16, V3, 64 bits
-	WORD $0x4e63e633 // FCMEQ V19, V17, V3, 64 bits
-	WORD $0x4e331e52 // AND V18, V18, V19
-	WORD $0x6eb21c30 // BIT V16, V1, V18
-	WORD $0x6eb21c31 // BIT V17, V1, V18
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x4e60e633 // FCMEQ V19, V17, V0, 64 bits
-	WORD $0x4e331e52 // AND V18, V18, V19
-	WORD $0x6eb21c31 // BIT V17, V1, V18
-	WORD $0x6e64de32 // FMUL V18, V17, V4, 64 bits
-	WORD $0x6ef2e613 // FCMGT V19, V16, V18, 64 bits
-	WORD $0x6e65de32 // FMUL V18, V17, V5, 64 bits
-	WORD $0x6ef2e614 // FCMGT V20, V16, V18, 64 bits
-	WORD $0x4ef1d412 // FSUB V18, V0, V17, 64 bits
-	WORD $0x4ef1d615 // FSUB V21, V16, V17, 64 bits
-	WORD $0x6ef41e15 // BIF V21, V16, V20
-	WORD $0x6eb31e55 // BIT V21, V18, V19
-	WORD $0x4e71d612 // FADD V18, V16, V17, 64 bits
-	WORD $0x6eb41e51 // BIT V17, V18, V20
-	WORD $0x6eb31e11 // BIT V17, V16, V19
-	WORD $0x6e71feb0 // FDIV V16, V21, V17, 64 bits
-	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	WORD $0x6e71de12 // FMUL V18, V16, V17, 64 bits
-	FMOVQ 176(R11), F21 // -0x1.6143778c10af3p-04
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 192(R11), F22 // 0x1.c57b9120eab27p-04
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 208(R11), F21 // -0x1.248a16707762dp-03
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 224(R11), F22 // 0x1.99997b10270eap-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 240(R11), F21 // -0x1.5555554c099a8p-02
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x6e75de51 // FMUL V17, V18, V21, 64 bits
-	WORD $0x4eb41e92 // ORR V18, V20, V20
-	WORD $0x6e601cf2 // BSL V18, V7, V0
-	WORD $0x6eb31d12 // BIT V18, V8, V19
-	WORD $0x6e601d34 // BSL V20, V9, V0
-	WORD $0x6eb31d54 // BIT V20, V10, V19
-	WORD $0x4e74d631 // FADD V17, V17, V20, 64 bits
-	WORD $0x4e71d610 // FADD V16, V16, V17, 64 bits
-	WORD $0x4e70d650 // FADD V16, V18, V16, 64 bits
+	BLOCK9
 	WORD $0x4eef3411 // CMGT V17, V0, V15, 64 bits
 	WORD $0x4eebd60f // FSUB V15, V16, V11, 64 bits
 	WORD $0x4eefd58f // FSUB V15, V12, V15, 64 bits
@@ -2991,18 +2467,7 @@ TEXT ·hypotF32NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F2
-	WORD $0x0e617842 // FCVTL32 V2, V2
-	FMOVD 0(R2), F3
-	WORD $0x0e617863 // FCVTL32 V3, V3
-	WORD $0x4e211c44 // AND V4, V2, V1
-	WORD $0x4e211c65 // AND V5, V3, V1
-	WORD $0x4e60e486 // FCMEQ V6, V4, V0, 64 bits
-	WORD $0x4e60e4a4 // FCMEQ V4, V5, V0, 64 bits
-	WORD $0x4ea41cc4 // ORR V4, V6, V4
-	WORD $0x6e63dc63 // FMUL V3, V3, V3, 64 bits
-	WORD $0x4e62cc43 // FMLA V3, V2, V2, 64 bits
-	WORD $0x6ee1f862 // FSQRT V2, V3, 64 bits
+	BLOCK19
 	WORD $0x6ea41c02 // BIT V2, V0, V4
 	WORD $0x0e616843 // FCVTN32 V3, V2
 	FMOVD F3, 0(R0)
@@ -3034,18 +2499,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F2
-	WORD $0x0e617842 // FCVTL32 V2, V2
-	FMOVD 0(R2), F3
-	WORD $0x0e617863 // FCVTL32 V3, V3
-	WORD $0x4e211c44 // AND V4, V2, V1
-	WORD $0x4e211c65 // AND V5, V3, V1
-	WORD $0x4e60e486 // FCMEQ V6, V4, V0, 64 bits
-	WORD $0x4e60e4a4 // FCMEQ V4, V5, V0, 64 bits
-	WORD $0x4ea41cc4 // ORR V4, V6, V4
-	WORD $0x6e63dc63 // FMUL V3, V3, V3, 64 bits
-	WORD $0x4e62cc43 // FMLA V3, V2, V2, 64 bits
-	WORD $0x6ee1f862 // FSQRT V2, V3, 64 bits
+	BLOCK19
 	WORD $0x6ea41c02 // BIT V2, V0, V4
 	WORD $0x0e616843 // FCVTN32 V3, V2
 	FMOVD F3, 0(R0)
@@ -3096,102 +2550,7 @@ TEXT ·logAddExpF32NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F23
-	WORD $0x0e617af7 // FCVTL32 V23, V23
-	FMOVD 0(R2), F24
-	WORD $0x0e617b18 // FCVTL32 V24, V24
-	WORD $0x4e78e6f9 // FCMEQ V25, V23, V24, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x6eb91c3a // BIT V26, V1, V25
-	WORD $0x4ea41f59 // ORR V25, V26, V4
-	WORD $0x4e79f4b9 // FMAX V25, V5, V25, 64 bits
-	WORD $0x4ea21c5a // ORR V26, V2, V2
-	WORD $0x4e66cf3a // FMLA V26, V25, V6, 64 bits
-	WORD $0x4ee2d75a // FSUB V26, V26, V2, 64 bits
-	WORD $0x4ee7cf59 // FMLS V25, V26, V7, 64 bits
-	WORD $0x4ee8cf59 // FMLS V25, V26, V8, 64 bits
-	WORD $0x6e79df3b // FMUL V27, V25, V25, 64 bits
-	FMOVQ 608(R11), F28 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cd3c // FMLA V28, V9, V25, 64 bits
-	FMOVQ 624(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 640(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 656(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 672(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 688(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	WORD $0x4e7ccf79 // FMLA V25, V27, V28, 64 bits
-	WORD $0x4e60d739 // FADD V25, V25, V0, 64 bits
-	WORD $0x4ea21c5b // ORR V27, V2, V2
-	WORD $0x4e63cf5b // FMLA V27, V26, V3, 64 bits
-	WORD $0x4ee2d77c // FSUB V28, V27, V2, 64 bits
-	WORD $0x4efcd75a // FSUB V26, V26, V28, 64 bits
-	WORD $0x4e62d75a // FADD V26, V26, V2, 64 bits
-	WORD $0x4f74577b // SHL V27, V27, 52
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e60d73a // FADD V26, V25, V0, 64 bits
-	WORD $0x6ee0e73b // FCMGT V27, V25, V0, 64 bits
-	WORD $0x4ef9d75c // FSUB V28, V26, V25, 64 bits
-	WORD $0x4efcd41c // FSUB V28, V0, V28, 64 bits
-	WORD $0x4ee0d75d // FSUB V29, V26, V0, 64 bits
-	WORD $0x4efdd73d // FSUB V29, V25, V29, 64 bits
-	WORD $0x6ebb1f9d // BIT V29, V28, V27
-	WORD $0x6ef9e55b // FCMGT V27, V10, V25, 64 bits
-	WORD $0x6e7affb9 // FDIV V25, V29, V26, 64 bits
-	WORD $0x6efb1c39 // BIF V25, V1, V27
-	WORD $0x6ef8e6fb // FCMGT V27, V23, V24, 64 bits
-	WORD $0x6e781efb // BSL V27, V23, V24
-	WORD $0x6efae577 // FCMGT V23, V11, V26, 64 bits
-	WORD $0x6e6cdf58 // FMUL V24, V26, V12, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x4eed871c // ADD V28, V24, V13, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd8718 // SUB V24, V24, V29, 64 bits
-	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
-	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
-	WORD $0x4eae1f9c // ORR V28, V28, V14
-	WORD $0x4eefd79c // FSUB V28, V28, V15, 64 bits
-	WORD $0x6e611e17 // BSL V23, V16, V1
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e71d71c // FADD V28, V24, V17, 64 bits
-	WORD $0x6e7cff1c // FDIV V28, V24, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 944(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dce5e // FMLA V30, V18, V29, 64 bits
-	FMOVQ 960(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 976(R11), F30 // 0.4
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 992(R11), F31 // 0x1.5555555555555p-01
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e78df1e // FMUL V30, V24, V24, 64 bits
-	WORD $0x6e63dfde // FMUL V30, V30, V3, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e73cef9 // FMLA V25, V23, V19, 64 bits
-	WORD $0x4e79d799 // FADD V25, V28, V25, 64 bits
-	WORD $0x4ef9d7d9 // FSUB V25, V30, V25, 64 bits
-	WORD $0x4ef9d718 // FSUB V24, V24, V25, 64 bits
-	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
-	WORD $0x6efae6b7 // FCMGT V23, V21, V26, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x6efae437 // FCMGT V23, V1, V26, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
-	WORD $0x4e61e757 // FCMEQ V23, V26, V1, 64 bits
-	FMOVQ 928(R11), F25 // Float64frombits(0xfff0000000000000)
-	WORD $0x6eb71f38 // BIT V24, V25, V23
-	WORD $0x4e78d777 // FADD V23, V27, V24, 64 bits
+	BLOCK1
 	WORD $0x0e616af8 // FCVTN32 V24, V23
 	FMOVD F24, 0(R0)
 	FMOVD 8(R1), F23
@@ -3305,102 +2664,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F23
-	WORD $0x0e617af7 // FCVTL32 V23, V23
-	FMOVD 0(R2), F24
-	WORD $0x0e617b18 // FCVTL32 V24, V24
-	WORD $0x4e78e6f9 // FCMEQ V25, V23, V24, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x6eb91c3a // BIT V26, V1, V25
-	WORD $0x4ea41f59 // ORR V25, V26, V4
-	WORD $0x4e79f4b9 // FMAX V25, V5, V25, 64 bits
-	WORD $0x4ea21c5a // ORR V26, V2, V2
-	WORD $0x4e66cf3a // FMLA V26, V25, V6, 64 bits
-	WORD $0x4ee2d75a // FSUB V26, V26, V2, 64 bits
-	WORD $0x4ee7cf59 // FMLS V25, V26, V7, 64 bits
-	WORD $0x4ee8cf59 // FMLS V25, V26, V8, 64 bits
-	WORD $0x6e79df3b // FMUL V27, V25, V25, 64 bits
-	FMOVQ 608(R11), F28 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cd3c // FMLA V28, V9, V25, 64 bits
-	FMOVQ 624(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 640(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 656(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 672(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 688(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	WORD $0x4e7ccf79 // FMLA V25, V27, V28, 64 bits
-	WORD $0x4e60d739 // FADD V25, V25, V0, 64 bits
-	WORD $0x4ea21c5b // ORR V27, V2, V2
-	WORD $0x4e63cf5b // FMLA V27, V26, V3, 64 bits
-	WORD $0x4ee2d77c // FSUB V28, V27, V2, 64 bits
-	WORD $0x4efcd75a // FSUB V26, V26, V28, 64 bits
-	WORD $0x4e62d75a // FADD V26, V26, V2, 64 bits
-	WORD $0x4f74577b // SHL V27, V27, 52
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e60d73a // FADD V26, V25, V0, 64 bits
-	WORD $0x6ee0e73b // FCMGT V27, V25, V0, 64 bits
-	WORD $0x4ef9d75c // FSUB V28, V26, V25, 64 bits
-	WORD $0x4efcd41c // FSUB V28, V0, V28, 64 bits
-	WORD $0x4ee0d75d // FSUB V29, V26, V0, 64 bits
-	WORD $0x4efdd73d // FSUB V29, V25, V29, 64 bits
-	WORD $0x6ebb1f9d // BIT V29, V28, V27
-	WORD $0x6ef9e55b // FCMGT V27, V10, V25, 64 bits
-	WORD $0x6e7affb9 // FDIV V25, V29, V26, 64 bits
-	WORD $0x6efb1c39 // BIF V25, V1, V27
-	WORD $0x6ef8e6fb // FCMGT V27, V23, V24, 64 bits
-	WORD $0x6e781efb // BSL V27, V23, V24
-	WORD $0x6efae577 // FCMGT V23, V11, V26, 64 bits
-	WORD $0x6e6cdf58 // FMUL V24, V26, V12, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x4eed871c // ADD V28, V24, V13, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd8718 // SUB V24, V24, V29, 64 bits
-	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
-	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
-	WORD $0x4eae1f9c // ORR V28, V28, V14
-	WORD $0x4eefd79c // FSUB V28, V28, V15, 64 bits
-	WORD $0x6e611e17 // BSL V23, V16, V1
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e71d71c // FADD V28, V24, V17, 64 bits
-	WORD $0x6e7cff1c // FDIV V28, V24, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 944(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dce5e // FMLA V30, V18, V29, 64 bits
-	FMOVQ 960(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 976(R11), F30 // 0.4
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 992(R11), F31 // 0x1.5555555555555p-01
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e78df1e // FMUL V30, V24, V24, 64 bits
-	WORD $0x6e63dfde // FMUL V30, V30, V3, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e73cef9 // FMLA V25, V23, V19, 64 bits
-	WORD $0x4e79d799 // FADD V25, V28, V25, 64 bits
-	WORD $0x4ef9d7d9 // FSUB V25, V30, V25, 64 bits
-	WORD $0x4ef9d718 // FSUB V24, V24, V25, 64 bits
-	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
-	WORD $0x6efae6b7 // FCMGT V23, V21, V26, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x6efae437 // FCMGT V23, V1, V26, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
-	WORD $0x4e61e757 // FCMEQ V23, V26, V1, 64 bits
-	FMOVQ 928(R11), F25 // Float64frombits(0xfff0000000000000)
-	WORD $0x6eb71f38 // BIT V24, V25, V23
-	WORD $0x4e78d777 // FADD V23, V27, V24, 64 bits
+	BLOCK1
 	WORD $0x0e616af8 // FCVTN32 V24, V23
 	FMOVD F24, 0(R0)
 	ADD $8, R0

@@ -4,6 +4,1170 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VMULPD elementary64avx2Const<>+4064(SB), Y6, Y7; \
+	VPAND Y4, Y7, Y8; \
+	VPAND Y4, Y6, Y9; \
+	VMINPD Y9, Y5, Y9; \
+	VMOVUPS elementary64avx2Const<>+4096(SB), Y10; \
+	VMINPD Y8, Y10, Y10; \
+	VFMSUB231PD elementary64avx2Const<>+4128(SB), Y9, Y10; \
+	VFMADD231PD elementary64avx2Const<>+4160(SB), Y9, Y10; \
+	VMOVUPS elementary64avx2Const<>+2944(SB), Y9; \
+	VMINPD Y8, Y9, Y9; \
+	VMAXPD Y9, Y0, Y9; \
+	VSUBPD elementary64avx2Const<>+2976(SB), Y9, Y11; \
+	VADDPD elementary64avx2Const<>+2976(SB), Y9, Y12; \
+	VDIVPD Y12, Y11, Y11; \
+	VMOVUPS elementary64avx2Const<>+3008(SB), Y12; \
+	VFMADD231PD elementary64avx2Const<>+3040(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3072(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3104(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3136(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3168(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3200(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3232(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3264(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3296(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3328(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3360(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3392(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3424(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3456(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3488(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3520(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3552(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3584(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3616(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3648(SB), Y11, Y12; \
+	VFMADD213PD elementary64avx2Const<>+3680(SB), Y11, Y12; \
+	VMULPD Y9, Y9, Y11; \
+	VPXOR elementary64avx2Const<>+672(SB), Y11, Y13; \
+	VMOVAPS Y1, Y14; \
+	VFMADD231PD elementary64avx2Const<>+1408(SB), Y13, Y14; \
+	VSUBPD Y1, Y14, Y14; \
+	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y14, Y13; \
+	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y14, Y13; \
+	VFMSUB231PD Y9, Y9, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VADDPD Y9, Y9, Y13; \
+	VFNMADD231PD Y10, Y13, Y11; \
+	VMULPD Y11, Y11, Y10; \
+	VMOVUPS elementary64avx2Const<>+1536(SB), Y13; \
+	VFMADD231PD elementary64avx2Const<>+1568(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y13; \
+	VFMADD213PD Y0, Y11, Y13; \
+	VFMADD231PD Y13, Y10, Y11; \
+	VMOVAPS Y12, Y10; \
+	VFMADD231PD Y11, Y12, Y10; \
+	VFMADD213PD Y2, Y3, Y9; \
+	VDIVPD Y9, Y10, Y9; \
+	VMOVAPS Y1, Y10; \
+	VFMADD231PD Y0, Y14, Y10; \
+	VSUBPD Y1, Y10, Y11; \
+	VSUBPD Y11, Y14, Y11; \
+	VADDPD Y1, Y11, Y11; \
+	VPSLLQ $52, Y10, Y10; \
+	VPADDQ Y2, Y10, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VPSLLQ $52, Y11, Y10; \
+	VPADDQ Y2, Y10, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10; \
+	VSUBPD Y9, Y3, Y11; \
+	VBLENDVPD Y10, Y11, Y9, Y9; \
+	VCMPPD $18, Y0, Y8, Y8; \
+	VMULPD Y7, Y7, Y10; \
+	VMOVUPS elementary64avx2Const<>+3712(SB), Y11; \
+	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11; \
+	VMOVAPS Y7, Y10; \
+	VFMADD231PD Y11, Y7, Y10; \
+	VSUBPD Y10, Y2, Y7; \
+	VBLENDVPD Y8, Y7, Y9, Y7; \
+	VMULPD Y0, Y6, Y6
+
+#define BLOCK2 \
+	VPAND elementary64avx2Const<>+0(SB), Y8, Y9; \
+	VMINPD Y9, Y3, Y10; \
+	VMINPD Y10, Y4, Y10; \
+	VMAXPD Y10, Y5, Y10; \
+	VMOVAPS Y0, Y11; \
+	VFMADD231PD Y6, Y10, Y11; \
+	VSUBPD Y0, Y11, Y12; \
+	VFNMADD231PD Y7, Y12, Y10; \
+	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y10; \
+	VMULPD Y10, Y10, Y13; \
+	VMOVUPS elementary64avx2Const<>+1536(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14; \
+	VFMADD213PD Y1, Y10, Y14; \
+	VFMADD231PD Y14, Y13, Y10; \
+	VPSLLQ $52, Y11, Y11; \
+	VPADDQ Y1, Y11, Y11; \
+	VSUBPD Y1, Y11, Y13; \
+	VFMADD231PD Y10, Y11, Y13; \
+	VCMPPD $0, elementary64avx2Const<>+128(SB), Y12, Y11; \
+	VADDPD Y13, Y13, Y12; \
+	VBLENDVPD Y11, Y10, Y12, Y10; \
+	VADDPD Y2, Y10, Y11; \
+	VDIVPD Y11, Y10, Y11; \
+	VADDPD Y11, Y10, Y10; \
+	VMULPD Y1, Y10, Y10; \
+	VCMPPD $30, elementary64avx2Const<>+1888(SB), Y9, Y11; \
+	VMOVUPS elementary64avx2Const<>+1920(SB), Y12; \
+	VMINPD Y9, Y12, Y9; \
+	VMOVAPS Y0, Y12; \
+	VFMADD231PD Y6, Y9, Y12; \
+	VSUBPD Y0, Y12, Y12; \
+	VFNMADD231PD Y7, Y12, Y9; \
+	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y9; \
+	VMULPD Y9, Y9, Y13; \
+	VMOVUPS elementary64avx2Const<>+1536(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y14; \
+	VFMADD213PD Y1, Y9, Y14; \
+	VFMADD231PD Y14, Y13, Y9; \
+	VADDPD Y2, Y9, Y9; \
+	VSUBPD Y2, Y12, Y12; \
+	VMOVAPS Y0, Y13; \
+	VFMADD231PD Y1, Y12, Y13; \
+	VSUBPD Y0, Y13, Y14; \
+	VSUBPD Y14, Y12, Y12; \
+	VADDPD Y0, Y12, Y12; \
+	VPSLLQ $52, Y13, Y13
+
+#define BLOCK3 \
+	VPAND Y2, Y6, Y7; \
+	VCMPPD $30, Y3, Y7, Y8; \
+	VMULPD Y7, Y7, Y9; \
+	VADDPD Y0, Y9, Y10; \
+	VSQRTPD Y10, Y10; \
+	VADDPD Y10, Y0, Y10; \
+	VDIVPD Y10, Y9, Y9; \
+	VADDPD Y9, Y7, Y9; \
+	VADDPD Y0, Y9, Y10; \
+	VCMPPD $30, Y0, Y9, Y11; \
+	VSUBPD Y9, Y10, Y12; \
+	VSUBPD Y12, Y0, Y12; \
+	VSUBPD Y0, Y10, Y13; \
+	VSUBPD Y13, Y9, Y13; \
+	VBLENDVPD Y11, Y12, Y13, Y11; \
+	VCMPPD $17, Y4, Y9, Y9; \
+	VDIVPD Y10, Y11, Y11; \
+	VBLENDVPD Y9, Y11, Y1, Y9; \
+	VBLENDVPD Y8, Y7, Y10, Y7; \
+	VBLENDVPD Y8, Y1, Y9, Y9; \
+	VCMPPD $17, Y5, Y7, Y10; \
+	VMULPD elementary64avx2Const<>+2080(SB), Y7, Y11; \
+	VBLENDVPD Y10, Y11, Y7, Y11; \
+	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y11; \
+	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12; \
+	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12; \
+	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14; \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9; \
+	VADDPD Y9, Y12, Y9; \
+	VSUBPD Y9, Y14, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9; \
+	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y7, Y10; \
+	VBLENDVPD Y10, Y9, Y7, Y9; \
+	VCMPPD $17, Y1, Y7, Y10; \
+	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9; \
+	VCMPPD $0, Y1, Y7, Y7; \
+	VBLENDVPD Y7, elementary64avx2Const<>+2720(SB), Y9, Y7; \
+	VBLENDVPD Y8, elementary64avx2Const<>+1472(SB), Y1, Y8
+
+#define BLOCK4 \
+	VCMPPD $30, Y2, Y6, Y7; \
+	VSUBPD Y0, Y6, Y8; \
+	VADDPD Y8, Y8, Y9; \
+	VFMADD231PD Y8, Y8, Y9; \
+	VSQRTPD Y9, Y9; \
+	VADDPD Y9, Y8, Y8; \
+	VADDPD Y0, Y8, Y9; \
+	VCMPPD $30, Y0, Y8, Y10; \
+	VSUBPD Y8, Y9, Y11; \
+	VSUBPD Y11, Y0, Y11; \
+	VSUBPD Y0, Y9, Y12; \
+	VSUBPD Y12, Y8, Y12; \
+	VBLENDVPD Y10, Y11, Y12, Y10; \
+	VCMPPD $17, Y3, Y8, Y8; \
+	VDIVPD Y9, Y10, Y10; \
+	VBLENDVPD Y8, Y10, Y1, Y8; \
+	VCMPPD $17, Y0, Y6, Y10; \
+	VBLENDVPD Y7, Y6, Y9, Y6; \
+	VBLENDVPD Y7, Y1, Y8, Y8; \
+	VCMPPD $17, Y4, Y6, Y9; \
+	VMULPD Y5, Y6, Y11; \
+	VBLENDVPD Y9, Y11, Y6, Y11; \
+	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y11; \
+	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12; \
+	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12; \
+	VBLENDVPD Y9, elementary64avx2Const<>+2208(SB), Y1, Y9; \
+	VSUBPD Y9, Y12, Y9; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14; \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VFMADD231PD elementary64avx2Const<>+2592(SB), Y9, Y8; \
+	VADDPD Y8, Y12, Y8; \
+	VSUBPD Y8, Y14, Y8; \
+	VSUBPD Y8, Y11, Y8; \
+	VFMADD231PD elementary64avx2Const<>+2624(SB), Y9, Y8; \
+	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y6, Y9; \
+	VBLENDVPD Y9, Y8, Y6, Y8; \
+	VCMPPD $17, Y1, Y6, Y9; \
+	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8; \
+	VCMPPD $0, Y1, Y6, Y6; \
+	VBLENDVPD Y6, elementary64avx2Const<>+2720(SB), Y8, Y6; \
+	VBLENDVPD Y7, elementary64avx2Const<>+1472(SB), Y1, Y7; \
+	VADDPD Y7, Y6, Y6
+
+#define BLOCK5 \
+	VPAND Y6, Y7, Y8; \
+	VMINPD Y8, Y4, Y9; \
+	VMAXPD Y9, Y0, Y9; \
+	VSUBPD Y5, Y9, Y10; \
+	VADDPD Y5, Y9, Y11; \
+	VDIVPD Y11, Y10, Y10; \
+	VMOVUPS elementary64avx2Const<>+3008(SB), Y11; \
+	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11; \
+	VMULPD Y9, Y9, Y10; \
+	VPXOR elementary64avx2Const<>+672(SB), Y10, Y12; \
+	VMOVAPS Y1, Y13; \
+	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13; \
+	VSUBPD Y1, Y13, Y13; \
+	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12; \
+	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12; \
+	VFMSUB231PD Y9, Y9, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VMULPD Y10, Y10, Y12; \
+	VMOVUPS elementary64avx2Const<>+1536(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14; \
+	VFMADD213PD Y0, Y10, Y14; \
+	VFMADD231PD Y14, Y12, Y10; \
+	VMOVAPS Y11, Y12; \
+	VFMADD231PD Y10, Y11, Y12; \
+	VFMADD213PD Y2, Y3, Y9; \
+	VDIVPD Y9, Y12, Y9; \
+	VMOVAPS Y1, Y10; \
+	VFMADD231PD Y0, Y13, Y10; \
+	VSUBPD Y1, Y10, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VADDPD Y1, Y11, Y11; \
+	VPSLLQ $52, Y10, Y10; \
+	VPADDQ Y2, Y10, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VPSLLQ $52, Y11, Y10
+
+#define BLOCK6 \
+	VPAND Y6, Y7, Y8; \
+	VMINPD Y8, Y3, Y9; \
+	VMAXPD Y9, Y0, Y9; \
+	VSUBPD Y4, Y9, Y10; \
+	VADDPD Y4, Y9, Y11; \
+	VDIVPD Y11, Y10, Y10; \
+	VMOVUPS elementary64avx2Const<>+3008(SB), Y11; \
+	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11; \
+	VMULPD Y9, Y9, Y10; \
+	VPXOR Y5, Y10, Y12; \
+	VMOVAPS Y1, Y13; \
+	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13; \
+	VSUBPD Y1, Y13, Y13; \
+	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12; \
+	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12; \
+	VFMSUB231PD Y9, Y9, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VMULPD Y10, Y10, Y12; \
+	VMOVUPS elementary64avx2Const<>+1536(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14; \
+	VFMADD213PD Y0, Y10, Y14; \
+	VFMADD231PD Y14, Y12, Y10; \
+	VMOVAPS Y11, Y12; \
+	VFMADD231PD Y10, Y11, Y12; \
+	VFMADD132PD elementary64avx2Const<>+864(SB), Y2, Y9; \
+	VDIVPD Y9, Y12, Y9; \
+	VMOVAPS Y1, Y10; \
+	VFMADD231PD Y0, Y13, Y10; \
+	VSUBPD Y1, Y10, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VADDPD Y1, Y11, Y11; \
+	VPSLLQ $52, Y10, Y10; \
+	VPADDQ Y2, Y10, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VPSLLQ $52, Y11, Y10
+
+#define BLOCK7 \
+	VCMPPD $0, Y8, Y7, Y9; \
+	VSUBPD Y8, Y7, Y10; \
+	VBLENDVPD Y9, Y1, Y10, Y9; \
+	VPOR Y5, Y9, Y9; \
+	VMAXPD Y9, Y4, Y9; \
+	VMOVAPS Y2, Y10; \
+	VFMADD231PD Y6, Y9, Y10; \
+	VSUBPD Y2, Y10, Y10; \
+	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y10, Y9; \
+	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y10, Y9; \
+	VMULPD Y9, Y9, Y11; \
+	VMOVUPS elementary64avx2Const<>+1536(SB), Y12; \
+	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y12; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y12; \
+	VFMADD213PD Y3, Y9, Y12; \
+	VFMADD231PD Y12, Y11, Y9; \
+	VADDPD Y0, Y9, Y9; \
+	VMOVAPS Y2, Y11; \
+	VFMADD231PD Y3, Y10, Y11; \
+	VSUBPD Y2, Y11, Y12; \
+	VSUBPD Y12, Y10, Y10; \
+	VADDPD Y2, Y10, Y10; \
+	VPSLLQ $52, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VMULPD Y11, Y9, Y9; \
+	VPSLLQ $52, Y10, Y10; \
+	VPADDQ Y0, Y10, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VADDPD Y0, Y9, Y10; \
+	VCMPPD $30, Y0, Y9, Y11; \
+	VSUBPD Y9, Y10, Y12; \
+	VSUBPD Y12, Y0, Y12; \
+	VSUBPD Y0, Y10, Y13; \
+	VSUBPD Y13, Y9, Y13; \
+	VBLENDVPD Y11, Y12, Y13, Y11; \
+	VCMPPD $17, elementary64avx2Const<>+2016(SB), Y9, Y9; \
+	VDIVPD Y10, Y11, Y11; \
+	VBLENDVPD Y9, Y11, Y1, Y9; \
+	VMAXPD Y8, Y7, Y7; \
+	VCMPPD $17, elementary64avx2Const<>+2048(SB), Y10, Y8; \
+	VMULPD elementary64avx2Const<>+2080(SB), Y10, Y11; \
+	VBLENDVPD Y8, Y11, Y10, Y11; \
+	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y11; \
+	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12; \
+	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12; \
+	VBLENDVPD Y8, elementary64avx2Const<>+2208(SB), Y1, Y8; \
+	VSUBPD Y8, Y12, Y8; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
+
+#define BLOCK8 \
+	VPAND Y3, Y7, Y8; \
+	VADDPD Y8, Y8, Y9; \
+	VSUBPD Y8, Y0, Y8; \
+	VDIVPD Y8, Y9, Y8; \
+	VADDPD Y0, Y8, Y9; \
+	VCMPPD $30, Y0, Y8, Y10; \
+	VSUBPD Y8, Y9, Y11; \
+	VSUBPD Y11, Y0, Y11; \
+	VSUBPD Y0, Y9, Y12; \
+	VSUBPD Y12, Y8, Y12; \
+	VBLENDVPD Y10, Y11, Y12, Y10; \
+	VCMPPD $17, Y4, Y8, Y8; \
+	VDIVPD Y9, Y10, Y10; \
+	VBLENDVPD Y8, Y10, Y1, Y8; \
+	VCMPPD $17, Y5, Y9, Y10; \
+	VMULPD Y6, Y9, Y11; \
+	VBLENDVPD Y10, Y11, Y9, Y11; \
+	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y11; \
+	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12; \
+	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12; \
+	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD Y2, Y14, Y14; \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8; \
+	VADDPD Y8, Y12, Y8
+
+#define BLOCK9 \
+	VCMPPD $17, Y3, Y9, Y10; \
+	VMULPD Y4, Y9, Y11; \
+	VBLENDVPD Y10, Y11, Y9, Y11; \
+	VPADDQ Y5, Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y2, Y11, Y11; \
+	VSUBPD Y2, Y11, Y11; \
+	VPOR Y6, Y12, Y12; \
+	VSUBPD Y7, Y12, Y12; \
+	VBLENDVPD Y10, Y8, Y0, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14; \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VSUBPD Y14, Y11, Y13; \
+	VSUBPD Y13, Y11, Y11; \
+	VSUBPD Y14, Y11, Y11; \
+	VADDPD Y12, Y11, Y11; \
+	VMULPD Y1, Y13, Y12; \
+	VMOVAPS Y12, Y14; \
+	VFMSUB231PD Y1, Y13, Y14; \
+	VFMADD231PD elementary64avx2Const<>+2816(SB), Y13, Y14; \
+	VFMADD231PD Y1, Y11, Y14; \
+	VFMADD231PD elementary64avx2Const<>+2848(SB), Y10, Y14; \
+	VMULPD elementary64avx2Const<>+2880(SB), Y10, Y10; \
+	VADDPD Y12, Y10, Y11; \
+	VSUBPD Y11, Y10, Y10; \
+	VADDPD Y12, Y10, Y10; \
+	VADDPD Y10, Y14, Y10; \
+	VADDPD Y10, Y11, Y10
+
+#define BLOCK10 \
+	VSUBPD Y8, Y0, Y9; \
+	VADDPD Y8, Y8, Y10; \
+	VSUBPD Y0, Y10, Y10; \
+	VDIVPD Y9, Y10, Y10; \
+	VADDPD Y0, Y10, Y11; \
+	VCMPPD $30, Y0, Y10, Y12; \
+	VSUBPD Y10, Y11, Y13; \
+	VSUBPD Y13, Y0, Y13; \
+	VSUBPD Y0, Y11, Y14; \
+	VSUBPD Y14, Y10, Y14; \
+	VBLENDVPD Y12, Y13, Y14, Y12; \
+	VCMPPD $17, Y2, Y10, Y10; \
+	VDIVPD Y11, Y12, Y12; \
+	VBLENDVPD Y10, Y12, Y1, Y10; \
+	VCMPPD $17, Y3, Y8, Y12; \
+	VDIVPD Y9, Y8, Y8; \
+	VBLENDVPD Y12, Y8, Y11, Y8; \
+	VBLENDVPD Y12, Y1, Y10, Y9; \
+	VCMPPD $17, Y4, Y8, Y10; \
+	VMULPD Y5, Y8, Y11; \
+	VBLENDVPD Y10, Y11, Y8, Y11; \
+	VPADDQ Y6, Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y11; \
+	VPOR Y7, Y12, Y12; \
+	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12; \
+	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
+
+#define BLOCK11 \
+	VADDPD Y0, Y6, Y7; \
+	VCMPPD $30, Y0, Y6, Y8; \
+	VSUBPD Y6, Y7, Y9; \
+	VSUBPD Y9, Y0, Y9; \
+	VSUBPD Y0, Y7, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VBLENDVPD Y8, Y9, Y10, Y8; \
+	VCMPPD $17, Y2, Y6, Y9; \
+	VDIVPD Y7, Y8, Y8; \
+	VBLENDVPD Y9, Y8, Y1, Y8; \
+	VCMPPD $0, Y1, Y6, Y9; \
+	VCMPPD $17, Y3, Y7, Y10; \
+	VMULPD Y4, Y7, Y11; \
+	VBLENDVPD Y10, Y11, Y7, Y11; \
+	VPADDQ Y5, Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y11; \
+	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12; \
+	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12; \
+	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14; \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8; \
+	VADDPD Y8, Y12, Y8; \
+	VSUBPD Y8, Y14, Y8; \
+	VSUBPD Y8, Y11, Y8; \
+	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8
+
+#define BLOCK12 \
+	VCMPPD $17, Y3, Y9, Y10; \
+	VMULPD Y4, Y9, Y11; \
+	VBLENDVPD Y10, Y11, Y9, Y11; \
+	VPADDQ Y5, Y11, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y11, Y11; \
+	VPADDQ Y2, Y11, Y11; \
+	VSUBPD Y2, Y11, Y11; \
+	VPOR Y6, Y12, Y12; \
+	VSUBPD Y7, Y12, Y12; \
+	VBLENDVPD Y10, Y8, Y0, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12; \
+	VDIVPD Y12, Y11, Y12; \
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS elementary64avx2Const<>+2240(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14; \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VSUBPD Y14, Y11, Y13; \
+	VSUBPD Y13, Y11, Y11; \
+	VSUBPD Y14, Y11, Y11; \
+	VADDPD Y12, Y11, Y11; \
+	VMULPD Y1, Y13, Y12; \
+	VMOVAPS Y12, Y14; \
+	VFMSUB231PD Y1, Y13, Y14; \
+	VFMADD231PD elementary64avx2Const<>+4256(SB), Y13, Y14; \
+	VFMADD231PD Y1, Y11, Y14; \
+	VADDPD Y12, Y10, Y11; \
+	VSUBPD Y11, Y10, Y10; \
+	VADDPD Y12, Y10, Y10; \
+	VADDPD Y10, Y14, Y10; \
+	VADDPD Y10, Y11, Y10; \
+	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y11; \
+	VBLENDVPD Y11, Y10, Y9, Y10
+
+#define BLOCK13 \
+	VPAND Y2, Y7, Y9; \
+	VPAND Y2, Y8, Y10; \
+	VMAXPD Y10, Y9, Y11; \
+	VCMPPD $30, Y5, Y11, Y12; \
+	VCMPPD $17, Y6, Y11, Y11; \
+	VBLENDVPD Y11, elementary64avx2Const<>+4832(SB), Y1, Y11; \
+	VBLENDVPD Y12, elementary64avx2Const<>+4864(SB), Y11, Y11; \
+	VMULPD Y11, Y9, Y9; \
+	VMULPD Y11, Y10, Y10; \
+	VCMPPD $0, Y3, Y9, Y11; \
+	VCMPPD $0, Y3, Y10, Y12; \
+	VPAND Y12, Y11, Y11; \
+	VBLENDVPD Y11, Y1, Y9, Y9; \
+	VBLENDVPD Y11, Y1, Y10, Y10; \
+	VCMPPD $0, Y0, Y9, Y11; \
+	VCMPPD $0, Y0, Y10, Y12; \
+	VPAND Y12, Y11, Y11; \
+	VBLENDVPD Y11, Y1, Y10, Y10; \
+	VMULPD elementary64avx2Const<>+64(SB), Y10, Y11; \
+	VCMPPD $30, Y11, Y9, Y11; \
+	VMULPD elementary64avx2Const<>+96(SB), Y10, Y12; \
+	VCMPPD $30, Y12, Y9, Y12; \
+	VSUBPD Y10, Y0, Y13; \
+	VSUBPD Y10, Y9, Y14; \
+	VBLENDVPD Y12, Y14, Y9, Y14; \
+	VBLENDVPD Y11, Y13, Y14, Y13; \
+	VADDPD Y10, Y9, Y14; \
+	VBLENDVPD Y12, Y14, Y10, Y10; \
+	VBLENDVPD Y11, Y9, Y10, Y9; \
+	VDIVPD Y9, Y13, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMULPD Y10, Y9, Y13; \
+	VMOVUPS elementary64avx2Const<>+192(SB), Y14; \
+	VFMADD231PD elementary64avx2Const<>+160(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+224(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+256(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+288(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+320(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+352(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+384(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+416(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+448(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+480(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+512(SB), Y10, Y14; \
+	VMULPD Y14, Y13, Y10; \
+	VBLENDVPD Y12, elementary64avx2Const<>+544(SB), Y0, Y13; \
+	VBLENDVPD Y11, elementary64avx2Const<>+576(SB), Y13, Y13; \
+	VBLENDVPD Y12, elementary64avx2Const<>+608(SB), Y0, Y12
+
+#define BLOCK14 \
+	VPAND Y2, Y8, Y9; \
+	VMULPD Y3, Y0, Y10; \
+	VCMPPD $30, Y10, Y9, Y10; \
+	VMULPD Y4, Y0, Y11; \
+	VCMPPD $30, Y11, Y9, Y11; \
+	VSUBPD Y0, Y1, Y12; \
+	VSUBPD Y0, Y9, Y13; \
+	VBLENDVPD Y11, Y13, Y9, Y13; \
+	VBLENDVPD Y10, Y12, Y13, Y12; \
+	VADDPD Y0, Y9, Y13; \
+	VBLENDVPD Y11, Y13, Y0, Y13; \
+	VBLENDVPD Y10, Y9, Y13, Y9; \
+	VDIVPD Y9, Y12, Y9; \
+	VMULPD Y9, Y9, Y12; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y6, Y14; \
+	VFMADD231PD Y12, Y5, Y14; \
+	VFMADD213PD Y7, Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+256(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+288(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+320(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+352(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+384(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+416(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+448(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+480(SB), Y12, Y14; \
+	VFMADD213PD elementary64avx2Const<>+512(SB), Y12, Y14; \
+	VMULPD Y14, Y13, Y12; \
+	VBLENDVPD Y11, elementary64avx2Const<>+544(SB), Y1, Y13; \
+	VBLENDVPD Y10, elementary64avx2Const<>+576(SB), Y13, Y13; \
+	VBLENDVPD Y11, elementary64avx2Const<>+608(SB), Y1, Y11; \
+	VBLENDVPD Y10, elementary64avx2Const<>+640(SB), Y11, Y10
+
+#define BLOCK15 \
+	VPAND Y3, Y8, Y9; \
+	VCMPPD $30, Y0, Y9, Y10; \
+	VSUBPD Y9, Y1, Y11; \
+	VMULPD Y0, Y11, Y11; \
+	VMULPD Y9, Y9, Y12; \
+	VBLENDVPD Y10, Y11, Y12, Y11; \
+	VSQRTPD Y11, Y12; \
+	VBLENDVPD Y10, Y12, Y9, Y9; \
+	VMULPD Y11, Y9, Y13; \
+	VMOVAPS Y5, Y14; \
+	VFMADD231PD Y11, Y4, Y14; \
+	VFMADD213PD Y6, Y11, Y14; \
+	VFMADD213PD Y7, Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VFNMADD231PD Y12, Y12, Y11; \
+	VADDPD Y12, Y12, Y12; \
+	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12; \
+	VDIVPD Y12, Y11, Y11; \
+	VMOVUPS elementary64avx2Const<>+128(SB), Y12; \
+	VBLENDVPD Y10, Y11, Y12, Y11; \
+	VADDPD Y11, Y13, Y11; \
+	VMOVUPS elementary64avx2Const<>+576(SB), Y12; \
+	VFNMADD231PD Y2, Y9, Y12
+
+#define BLOCK16 \
+	VPAND Y6, Y8, Y9; \
+	VCMPPD $30, Y0, Y9, Y10; \
+	VSUBPD Y9, Y1, Y11; \
+	VMULPD Y0, Y11, Y11; \
+	VMULPD Y9, Y9, Y12; \
+	VBLENDVPD Y10, Y11, Y12, Y11; \
+	VSQRTPD Y11, Y12; \
+	VBLENDVPD Y10, Y12, Y9, Y9; \
+	VMULPD Y11, Y9, Y13; \
+	VMOVUPS elementary64avx2Const<>+768(SB), Y14; \
+	VFMADD231PD Y11, Y7, Y14; \
+	VFMADD213PD elementary64avx2Const<>+800(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+832(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VFNMADD231PD Y12, Y12, Y11; \
+	VADDPD Y12, Y12, Y12; \
+	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12; \
+	VDIVPD Y12, Y11, Y11; \
+	VBLENDVPD Y10, Y11, Y2, Y11; \
+	VADDPD Y11, Y13, Y11; \
+	VCMPPD $17, Y2, Y8, Y12; \
+	VADDPD Y9, Y9, Y13; \
+	VADDPD Y11, Y11, Y14
+
+#define BLOCK17 \
+	VPAND Y5, Y11, Y11; \
+	VMINPD Y11, Y2, Y11; \
+	VMOVAPS Y0, Y12; \
+	VFMADD231PD Y6, Y11, Y12; \
+	VSUBPD Y0, Y12, Y12; \
+	VFNMADD231PD Y7, Y12, Y11; \
+	VFNMADD231PD Y8, Y12, Y11; \
+	VMULPD Y11, Y11, Y13; \
+	VMOVAPS Y10, Y14; \
+	VFMADD231PD Y11, Y9, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14; \
+	VFMADD213PD Y3, Y11, Y14; \
+	VFMADD231PD Y14, Y13, Y11; \
+	VADDPD Y1, Y11, Y11; \
+	VSUBPD Y1, Y12, Y12; \
+	VMOVAPS Y0, Y13; \
+	VFMADD231PD Y3, Y12, Y13; \
+	VSUBPD Y0, Y13, Y14; \
+	VSUBPD Y14, Y12, Y12; \
+	VADDPD Y0, Y12, Y12; \
+	VPSLLQ $52, Y13, Y13; \
+	VPADDQ Y1, Y13, Y13; \
+	VMULPD Y13, Y11, Y11; \
+	VPSLLQ $52, Y12, Y12
+
+#define BLOCK18 \
+	VMOVAPS Y0, Y9; \
+	VFMADD231PD Y4, Y8, Y9; \
+	VSUBPD Y0, Y9, Y10; \
+	VMOVAPS Y8, Y11; \
+	VFNMADD231PD Y5, Y10, Y11; \
+	VFNMADD231PD Y6, Y10, Y11; \
+	VFNMADD231PD Y7, Y10, Y11; \
+	VMULPD Y11, Y11, Y10; \
+	VMULPD Y10, Y11, Y12; \
+	VMOVUPS elementary64avx2Const<>+4384(SB), Y13; \
+	VFMADD231PD elementary64avx2Const<>+4416(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1568(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+4448(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+4480(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+4512(SB), Y10, Y13; \
+	VFMADD231PD Y13, Y12, Y11; \
+	VMULPD Y10, Y10, Y12; \
+	VMOVUPS elementary64avx2Const<>+4544(SB), Y13; \
+	VFMADD231PD elementary64avx2Const<>+4576(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+4608(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1536(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+4640(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+4672(SB), Y10, Y13; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y13; \
+	VMOVUPS elementary64avx2Const<>+4704(SB), Y14; \
+	VFMADD213PD elementary64avx2Const<>+32(SB), Y14, Y10; \
+	VFMADD231PD Y13, Y12, Y10; \
+	VPAND elementary64avx2Const<>+4736(SB), Y9, Y9; \
+	VPCMPEQQ Y1, Y9, Y9
+
+#define BLOCK19 \
+	VMAXPD Y11, Y3, Y11; \
+	VROUNDPD $0, Y11, Y12; \
+	VSUBPD Y12, Y11, Y11; \
+	VMULPD Y5, Y11, Y11; \
+	VMULPD Y11, Y11, Y13; \
+	VMOVAPS Y7, Y14; \
+	VFMADD231PD Y11, Y6, Y14; \
+	VFMADD213PD Y8, Y11, Y14; \
+	VFMADD213PD Y9, Y11, Y14; \
+	VFMADD213PD Y10, Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14; \
+	VFMADD213PD Y4, Y11, Y14; \
+	VFMADD231PD Y14, Y13, Y11; \
+	VADDPD Y0, Y11, Y11; \
+	VMOVAPS Y1, Y13; \
+	VFMADD231PD Y4, Y12, Y13; \
+	VSUBPD Y1, Y13, Y14; \
+	VSUBPD Y14, Y12, Y12; \
+	VADDPD Y1, Y12, Y12
+
+#define BLOCK20 \
+	VMINPD Y9, Y1, Y10; \
+	VMAXPD Y10, Y2, Y10; \
+	VMOVAPS Y3, Y11; \
+	VFMADD231PD Y4, Y10, Y11; \
+	VSUBPD Y3, Y11, Y12; \
+	VFNMADD231PD Y5, Y12, Y10; \
+	VFNMADD231PD Y6, Y12, Y10; \
+	VMULPD Y10, Y10, Y13; \
+	VMOVAPS Y8, Y14; \
+	VFMADD231PD Y10, Y7, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14; \
+	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14; \
+	VFMADD213PD Y0, Y10, Y14; \
+	VFMADD231PD Y14, Y13, Y10; \
+	VPSLLQ $52, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y13
+
+#define BLOCK21 \
+	VPAND Y1, Y6, Y8; \
+	VPAND Y1, Y7, Y9; \
+	VCMPPD $0, Y0, Y8, Y10; \
+	VCMPPD $0, Y0, Y9, Y11; \
+	VPOR Y11, Y10, Y10; \
+	VMAXPD Y9, Y8, Y11; \
+	VMINPD Y9, Y8, Y8; \
+	VCMPPD $30, Y2, Y11, Y9; \
+	VCMPPD $17, Y3, Y8, Y12; \
+	VBLENDVPD Y12, Y4, Y5, Y12; \
+	VBLENDVPD Y9, elementary64avx2Const<>+4992(SB), Y12, Y9; \
+	VCMPPD $30, Y2, Y11, Y12; \
+	VCMPPD $17, Y3, Y8, Y13; \
+	VBLENDVPD Y13, elementary64avx2Const<>+4992(SB), Y5, Y13; \
+	VBLENDVPD Y12, Y4, Y13, Y12; \
+	VMULPD elementary64avx2Const<>+2016(SB), Y8, Y13; \
+	VCMPPD $30, Y13, Y11, Y13; \
+	VMULPD Y9, Y11, Y14; \
+	VMULPD Y9, Y8, Y9; \
+	VMULPD Y9, Y9, Y9; \
+	VFMADD231PD Y14, Y14, Y9; \
+	VSQRTPD Y9, Y9; \
+	VMULPD Y12, Y9, Y9; \
+	VADDPD Y8, Y11, Y8
+
+#define BLOCK22 \
+	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14; \
+	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14; \
+	VMULPD Y14, Y13, Y13; \
+	VMULPD Y11, Y11, Y14; \
+	VMULPD Y3, Y14, Y14; \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VFMADD231PD elementary64avx2Const<>+2592(SB), Y8, Y9; \
+	VADDPD Y9, Y12, Y9; \
+	VSUBPD Y9, Y14, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VFMADD231PD elementary64avx2Const<>+2624(SB), Y8, Y9; \
+	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y10, Y8; \
+	VBLENDVPD Y8, Y9, Y10, Y8; \
+	VCMPPD $17, Y1, Y10, Y9; \
+	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8
+
+#define BLOCK23 \
+	VPADDQ Y2, Y10, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10; \
+	VSUBPD Y9, Y3, Y11; \
+	VBLENDVPD Y10, Y11, Y9, Y9; \
+	VCMPPD $18, Y0, Y8, Y8; \
+	VMULPD Y7, Y7, Y10; \
+	VMOVUPS elementary64avx2Const<>+3712(SB), Y11; \
+	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+
+#define BLOCK24 \
+	VPADDQ Y2, Y10, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VSUBPD Y9, Y2, Y9; \
+	VPAND Y5, Y7, Y10; \
+	VPOR Y10, Y9, Y9; \
+	VCMPPD $18, Y0, Y8, Y8; \
+	VMULPD Y7, Y7, Y10; \
+	VMOVUPS elementary64avx2Const<>+3712(SB), Y11; \
+	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11; \
+	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+
+#define BLOCK25 \
+	VFNMADD231PD Y10, Y11, Y9; \
+	VCMPPD $17, Y0, Y9, Y11; \
+	VADDPD Y10, Y9, Y10; \
+	VBLENDVPD Y11, Y10, Y9, Y9; \
+	VPAND Y2, Y7, Y10; \
+	VPOR Y10, Y9, Y9; \
+	VSUBPD Y9, Y7, Y10; \
+	VDIVPD Y8, Y10, Y10; \
+	VPXOR Y8, Y9, Y11; \
+	VPCMPGTQ Y11, Y0, Y11; \
+	VCMPPD $4, Y0, Y9, Y9; \
+	VPAND Y9, Y11, Y9; \
+	VSUBPD Y3, Y10, Y11; \
+	VBLENDVPD Y9, Y11, Y10, Y9; \
+	VROUNDPD $1, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11
+
+#define BLOCK26 \
+	VSUBPD Y8, Y14, Y8; \
+	VSUBPD Y8, Y11, Y8; \
+	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8; \
+	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y10; \
+	VBLENDVPD Y10, Y8, Y9, Y8; \
+	VCMPPD $17, Y1, Y9, Y10; \
+	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y8, Y8; \
+	VCMPPD $0, Y1, Y9, Y9; \
+	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y8, Y8; \
+	VMULPD Y8, Y2, Y8; \
+	VPAND elementary64avx2Const<>+672(SB), Y7, Y7; \
+	VPOR Y7, Y8, Y7
+
+#define BLOCK27 \
+	VADDPD Y13, Y14, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9; \
+	VADDPD Y9, Y12, Y9; \
+	VSUBPD Y9, Y14, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9; \
+	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y8, Y10; \
+	VBLENDVPD Y10, Y9, Y8, Y9; \
+	VCMPPD $17, Y1, Y8, Y10; \
+	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9; \
+	VCMPPD $0, Y1, Y8, Y8
+
+#define BLOCK28 \
+	VFNMADD231PD Y8, Y9, Y7; \
+	VCMPPD $17, Y0, Y7, Y9; \
+	VADDPD Y8, Y7, Y8; \
+	VBLENDVPD Y9, Y8, Y7, Y7; \
+	VPAND Y4, Y5, Y5; \
+	VPOR Y5, Y7, Y5; \
+	VPXOR Y6, Y5, Y7; \
+	VPCMPGTQ Y7, Y0, Y7; \
+	VCMPPD $4, Y0, Y5, Y8; \
+	VPAND Y8, Y7, Y7; \
+	VADDPD Y6, Y5, Y6; \
+	VBLENDVPD Y7, Y6, Y5, Y5
+
 DATA elementary64avx2Const<>+0(SB)/8, $0x7fffffffffffffff
 DATA elementary64avx2Const<>+8(SB)/8, $0x7fffffffffffffff
 DATA elementary64avx2Const<>+16(SB)/8, $0x7fffffffffffffff
@@ -666,38 +1830,7 @@ TEXT ·atanF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y8
-	VPAND Y2, Y8, Y9
-	VMULPD Y3, Y0, Y10
-	VCMPPD $30, Y10, Y9, Y10
-	VMULPD Y4, Y0, Y11
-	VCMPPD $30, Y11, Y9, Y11
-	VSUBPD Y0, Y1, Y12
-	VSUBPD Y0, Y9, Y13
-	VBLENDVPD Y11, Y13, Y9, Y13
-	VBLENDVPD Y10, Y12, Y13, Y12
-	VADDPD Y0, Y9, Y13
-	VBLENDVPD Y11, Y13, Y0, Y13
-	VBLENDVPD Y10, Y9, Y13, Y9
-	VDIVPD Y9, Y12, Y9
-	VMULPD Y9, Y9, Y12
-	VMULPD Y12, Y9, Y13
-	VMOVAPS Y6, Y14
-	VFMADD231PD Y12, Y5, Y14
-	VFMADD213PD Y7, Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+256(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+288(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+320(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+352(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+384(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+416(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+448(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+480(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+512(SB), Y12, Y14
-	VMULPD Y14, Y13, Y12
-	VBLENDVPD Y11, elementary64avx2Const<>+544(SB), Y1, Y13
-	VBLENDVPD Y10, elementary64avx2Const<>+576(SB), Y13, Y13
-	VBLENDVPD Y11, elementary64avx2Const<>+608(SB), Y1, Y11
-	VBLENDVPD Y10, elementary64avx2Const<>+640(SB), Y11, Y10
+	BLOCK14
 	VADDPD Y10, Y12, Y10
 	VADDPD Y10, Y9, Y9
 	VADDPD Y9, Y13, Y9
@@ -705,38 +1838,7 @@ loop:
 	VPOR Y8, Y9, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD 32(SI), Y8
-	VPAND Y2, Y8, Y9
-	VMULPD Y3, Y0, Y10
-	VCMPPD $30, Y10, Y9, Y10
-	VMULPD Y4, Y0, Y11
-	VCMPPD $30, Y11, Y9, Y11
-	VSUBPD Y0, Y1, Y12
-	VSUBPD Y0, Y9, Y13
-	VBLENDVPD Y11, Y13, Y9, Y13
-	VBLENDVPD Y10, Y12, Y13, Y12
-	VADDPD Y0, Y9, Y13
-	VBLENDVPD Y11, Y13, Y0, Y13
-	VBLENDVPD Y10, Y9, Y13, Y9
-	VDIVPD Y9, Y12, Y9
-	VMULPD Y9, Y9, Y12
-	VMULPD Y12, Y9, Y13
-	VMOVAPS Y6, Y14
-	VFMADD231PD Y12, Y5, Y14
-	VFMADD213PD Y7, Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+256(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+288(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+320(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+352(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+384(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+416(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+448(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+480(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+512(SB), Y12, Y14
-	VMULPD Y14, Y13, Y12
-	VBLENDVPD Y11, elementary64avx2Const<>+544(SB), Y1, Y13
-	VBLENDVPD Y10, elementary64avx2Const<>+576(SB), Y13, Y13
-	VBLENDVPD Y11, elementary64avx2Const<>+608(SB), Y1, Y11
-	VBLENDVPD Y10, elementary64avx2Const<>+640(SB), Y11, Y10
+	BLOCK14
 	VADDPD Y10, Y12, Y10
 	VADDPD Y10, Y9, Y9
 	VADDPD Y9, Y13, Y9
@@ -760,38 +1862,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y8
-	VPAND Y2, Y8, Y9
-	VMULPD Y3, Y0, Y10
-	VCMPPD $30, Y10, Y9, Y10
-	VMULPD Y4, Y0, Y11
-	VCMPPD $30, Y11, Y9, Y11
-	VSUBPD Y0, Y1, Y12
-	VSUBPD Y0, Y9, Y13
-	VBLENDVPD Y11, Y13, Y9, Y13
-	VBLENDVPD Y10, Y12, Y13, Y12
-	VADDPD Y0, Y9, Y13
-	VBLENDVPD Y11, Y13, Y0, Y13
-	VBLENDVPD Y10, Y9, Y13, Y9
-	VDIVPD Y9, Y12, Y9
-	VMULPD Y9, Y9, Y12
-	VMULPD Y12, Y9, Y13
-	VMOVAPS Y6, Y14
-	VFMADD231PD Y12, Y5, Y14
-	VFMADD213PD Y7, Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+256(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+288(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+320(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+352(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+384(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+416(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+448(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+480(SB), Y12, Y14
-	VFMADD213PD elementary64avx2Const<>+512(SB), Y12, Y14
-	VMULPD Y14, Y13, Y12
-	VBLENDVPD Y11, elementary64avx2Const<>+544(SB), Y1, Y13
-	VBLENDVPD Y10, elementary64avx2Const<>+576(SB), Y13, Y13
-	VBLENDVPD Y11, elementary64avx2Const<>+608(SB), Y1, Y11
-	VBLENDVPD Y10, elementary64avx2Const<>+640(SB), Y11, Y10
+	BLOCK14
 	VADDPD Y10, Y12, Y10
 	VADDPD Y10, Y9, Y9
 	VADDPD Y9, Y13, Y9
@@ -825,38 +1896,7 @@ TEXT ·asinF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y8
-	VPAND Y3, Y8, Y9
-	VCMPPD $30, Y0, Y9, Y10
-	VSUBPD Y9, Y1, Y11
-	VMULPD Y0, Y11, Y11
-	VMULPD Y9, Y9, Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VSQRTPD Y11, Y12
-	VBLENDVPD Y10, Y12, Y9, Y9
-	VMULPD Y11, Y9, Y13
-	VMOVAPS Y5, Y14
-	VFMADD231PD Y11, Y4, Y14
-	VFMADD213PD Y6, Y11, Y14
-	VFMADD213PD Y7, Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14
-	VMULPD Y14, Y13, Y13
-	VFNMADD231PD Y12, Y12, Y11
-	VADDPD Y12, Y12, Y12
-	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12
-	VDIVPD Y12, Y11, Y11
-	VMOVUPS elementary64avx2Const<>+128(SB), Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VADDPD Y11, Y13, Y11
-	VMOVUPS elementary64avx2Const<>+576(SB), Y12
-	VFNMADD231PD Y2, Y9, Y12
+	BLOCK15
 	VMOVUPS elementary64avx2Const<>+1216(SB), Y13
 	VFMADD231PD Y2, Y11, Y13
 	VSUBPD Y13, Y12, Y12
@@ -866,38 +1906,7 @@ loop:
 	VPOR Y8, Y9, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD 32(SI), Y8
-	VPAND Y3, Y8, Y9
-	VCMPPD $30, Y0, Y9, Y10
-	VSUBPD Y9, Y1, Y11
-	VMULPD Y0, Y11, Y11
-	VMULPD Y9, Y9, Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VSQRTPD Y11, Y12
-	VBLENDVPD Y10, Y12, Y9, Y9
-	VMULPD Y11, Y9, Y13
-	VMOVAPS Y5, Y14
-	VFMADD231PD Y11, Y4, Y14
-	VFMADD213PD Y6, Y11, Y14
-	VFMADD213PD Y7, Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14
-	VMULPD Y14, Y13, Y13
-	VFNMADD231PD Y12, Y12, Y11
-	VADDPD Y12, Y12, Y12
-	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12
-	VDIVPD Y12, Y11, Y11
-	VMOVUPS elementary64avx2Const<>+128(SB), Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VADDPD Y11, Y13, Y11
-	VMOVUPS elementary64avx2Const<>+576(SB), Y12
-	VFNMADD231PD Y2, Y9, Y12
+	BLOCK15
 	VMOVUPS elementary64avx2Const<>+1216(SB), Y13
 	VFMADD231PD Y2, Y11, Y13
 	VSUBPD Y13, Y12, Y12
@@ -923,38 +1932,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y8
-	VPAND Y3, Y8, Y9
-	VCMPPD $30, Y0, Y9, Y10
-	VSUBPD Y9, Y1, Y11
-	VMULPD Y0, Y11, Y11
-	VMULPD Y9, Y9, Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VSQRTPD Y11, Y12
-	VBLENDVPD Y10, Y12, Y9, Y9
-	VMULPD Y11, Y9, Y13
-	VMOVAPS Y5, Y14
-	VFMADD231PD Y11, Y4, Y14
-	VFMADD213PD Y6, Y11, Y14
-	VFMADD213PD Y7, Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14
-	VMULPD Y14, Y13, Y13
-	VFNMADD231PD Y12, Y12, Y11
-	VADDPD Y12, Y12, Y12
-	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12
-	VDIVPD Y12, Y11, Y11
-	VMOVUPS elementary64avx2Const<>+128(SB), Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VADDPD Y11, Y13, Y11
-	VMOVUPS elementary64avx2Const<>+576(SB), Y12
-	VFNMADD231PD Y2, Y9, Y12
+	BLOCK15
 	VMOVUPS elementary64avx2Const<>+1216(SB), Y13
 	VFMADD231PD Y2, Y11, Y13
 	VSUBPD Y13, Y12, Y12
@@ -990,38 +1968,7 @@ TEXT ·acosF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y8
-	VPAND Y6, Y8, Y9
-	VCMPPD $30, Y0, Y9, Y10
-	VSUBPD Y9, Y1, Y11
-	VMULPD Y0, Y11, Y11
-	VMULPD Y9, Y9, Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VSQRTPD Y11, Y12
-	VBLENDVPD Y10, Y12, Y9, Y9
-	VMULPD Y11, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+768(SB), Y14
-	VFMADD231PD Y11, Y7, Y14
-	VFMADD213PD elementary64avx2Const<>+800(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+832(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14
-	VMULPD Y14, Y13, Y13
-	VFNMADD231PD Y12, Y12, Y11
-	VADDPD Y12, Y12, Y12
-	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12
-	VDIVPD Y12, Y11, Y11
-	VBLENDVPD Y10, Y11, Y2, Y11
-	VADDPD Y11, Y13, Y11
-	VCMPPD $17, Y2, Y8, Y12
-	VADDPD Y9, Y9, Y13
-	VADDPD Y11, Y11, Y14
+	BLOCK16
 	VADDPD Y14, Y13, Y13
 	VSUBPD elementary64avx2Const<>+1280(SB), Y13, Y14
 	VSUBPD Y14, Y3, Y14
@@ -1035,38 +1982,7 @@ loop:
 	VBLENDVPD Y10, Y12, Y8, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD 32(SI), Y8
-	VPAND Y6, Y8, Y9
-	VCMPPD $30, Y0, Y9, Y10
-	VSUBPD Y9, Y1, Y11
-	VMULPD Y0, Y11, Y11
-	VMULPD Y9, Y9, Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VSQRTPD Y11, Y12
-	VBLENDVPD Y10, Y12, Y9, Y9
-	VMULPD Y11, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+768(SB), Y14
-	VFMADD231PD Y11, Y7, Y14
-	VFMADD213PD elementary64avx2Const<>+800(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+832(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14
-	VMULPD Y14, Y13, Y13
-	VFNMADD231PD Y12, Y12, Y11
-	VADDPD Y12, Y12, Y12
-	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12
-	VDIVPD Y12, Y11, Y11
-	VBLENDVPD Y10, Y11, Y2, Y11
-	VADDPD Y11, Y13, Y11
-	VCMPPD $17, Y2, Y8, Y12
-	VADDPD Y9, Y9, Y13
-	VADDPD Y11, Y11, Y14
+	BLOCK16
 	VADDPD Y14, Y13, Y13
 	VSUBPD elementary64avx2Const<>+1280(SB), Y13, Y14
 	VSUBPD Y14, Y3, Y14
@@ -1096,38 +2012,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y8
-	VPAND Y6, Y8, Y9
-	VCMPPD $30, Y0, Y9, Y10
-	VSUBPD Y9, Y1, Y11
-	VMULPD Y0, Y11, Y11
-	VMULPD Y9, Y9, Y12
-	VBLENDVPD Y10, Y11, Y12, Y11
-	VSQRTPD Y11, Y12
-	VBLENDVPD Y10, Y12, Y9, Y9
-	VMULPD Y11, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+768(SB), Y14
-	VFMADD231PD Y11, Y7, Y14
-	VFMADD213PD elementary64avx2Const<>+800(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+832(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+896(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+928(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+960(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+992(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1024(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1056(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1088(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1120(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1152(SB), Y11, Y14
-	VMULPD Y14, Y13, Y13
-	VFNMADD231PD Y12, Y12, Y11
-	VADDPD Y12, Y12, Y12
-	VMAXPD elementary64avx2Const<>+1184(SB), Y12, Y12
-	VDIVPD Y12, Y11, Y11
-	VBLENDVPD Y10, Y11, Y2, Y11
-	VADDPD Y11, Y13, Y11
-	VCMPPD $17, Y2, Y8, Y12
-	VADDPD Y9, Y9, Y13
-	VADDPD Y11, Y11, Y14
+	BLOCK16
 	VADDPD Y14, Y13, Y13
 	VSUBPD elementary64avx2Const<>+1280(SB), Y13, Y14
 	VSUBPD Y14, Y3, Y14
@@ -1167,70 +2052,7 @@ TEXT ·sinhF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y8
-	VPAND elementary64avx2Const<>+0(SB), Y8, Y9
-	VMINPD Y9, Y3, Y10
-	VMINPD Y10, Y4, Y10
-	VMAXPD Y10, Y5, Y10
-	VMOVAPS Y0, Y11
-	VFMADD231PD Y6, Y10, Y11
-	VSUBPD Y0, Y11, Y12
-	VFNMADD231PD Y7, Y12, Y10
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y10
-	VMULPD Y10, Y10, Y13
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y1, Y10, Y14
-	VFMADD231PD Y14, Y13, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y1, Y11, Y11
-	VSUBPD Y1, Y11, Y13
-	VFMADD231PD Y10, Y11, Y13
-	VCMPPD $0, elementary64avx2Const<>+128(SB), Y12, Y11
-	VADDPD Y13, Y13, Y12
-	VBLENDVPD Y11, Y10, Y12, Y10
-	VADDPD Y2, Y10, Y11
-	VDIVPD Y11, Y10, Y11
-	VADDPD Y11, Y10, Y10
-	VMULPD Y1, Y10, Y10
-	VCMPPD $30, elementary64avx2Const<>+1888(SB), Y9, Y11
-	VMOVUPS elementary64avx2Const<>+1920(SB), Y12
-	VMINPD Y9, Y12, Y9
-	VMOVAPS Y0, Y12
-	VFMADD231PD Y6, Y9, Y12
-	VSUBPD Y0, Y12, Y12
-	VFNMADD231PD Y7, Y12, Y9
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y9
-	VMULPD Y9, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y14
-	VFMADD213PD Y1, Y9, Y14
-	VFMADD231PD Y14, Y13, Y9
-	VADDPD Y2, Y9, Y9
-	VSUBPD Y2, Y12, Y12
-	VMOVAPS Y0, Y13
-	VFMADD231PD Y1, Y12, Y13
-	VSUBPD Y0, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y0, Y12, Y12
-	VPSLLQ $52, Y13, Y13
+	BLOCK2
 	VPADDQ Y2, Y13, Y13
 	VMULPD Y13, Y9, Y9
 	VPSLLQ $52, Y12, Y12
@@ -1241,70 +2063,7 @@ loop:
 	VPOR Y8, Y9, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD 32(SI), Y8
-	VPAND elementary64avx2Const<>+0(SB), Y8, Y9
-	VMINPD Y9, Y3, Y10
-	VMINPD Y10, Y4, Y10
-	VMAXPD Y10, Y5, Y10
-	VMOVAPS Y0, Y11
-	VFMADD231PD Y6, Y10, Y11
-	VSUBPD Y0, Y11, Y12
-	VFNMADD231PD Y7, Y12, Y10
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y10
-	VMULPD Y10, Y10, Y13
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y1, Y10, Y14
-	VFMADD231PD Y14, Y13, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y1, Y11, Y11
-	VSUBPD Y1, Y11, Y13
-	VFMADD231PD Y10, Y11, Y13
-	VCMPPD $0, elementary64avx2Const<>+128(SB), Y12, Y11
-	VADDPD Y13, Y13, Y12
-	VBLENDVPD Y11, Y10, Y12, Y10
-	VADDPD Y2, Y10, Y11
-	VDIVPD Y11, Y10, Y11
-	VADDPD Y11, Y10, Y10
-	VMULPD Y1, Y10, Y10
-	VCMPPD $30, elementary64avx2Const<>+1888(SB), Y9, Y11
-	VMOVUPS elementary64avx2Const<>+1920(SB), Y12
-	VMINPD Y9, Y12, Y9
-	VMOVAPS Y0, Y12
-	VFMADD231PD Y6, Y9, Y12
-	VSUBPD Y0, Y12, Y12
-	VFNMADD231PD Y7, Y12, Y9
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y9
-	VMULPD Y9, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y14
-	VFMADD213PD Y1, Y9, Y14
-	VFMADD231PD Y14, Y13, Y9
-	VADDPD Y2, Y9, Y9
-	VSUBPD Y2, Y12, Y12
-	VMOVAPS Y0, Y13
-	VFMADD231PD Y1, Y12, Y13
-	VSUBPD Y0, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y0, Y12, Y12
-	VPSLLQ $52, Y13, Y13
+	BLOCK2
 	VPADDQ Y2, Y13, Y13
 	VMULPD Y13, Y9, Y9
 	VPSLLQ $52, Y12, Y12
@@ -1331,70 +2090,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y8
-	VPAND elementary64avx2Const<>+0(SB), Y8, Y9
-	VMINPD Y9, Y3, Y10
-	VMINPD Y10, Y4, Y10
-	VMAXPD Y10, Y5, Y10
-	VMOVAPS Y0, Y11
-	VFMADD231PD Y6, Y10, Y11
-	VSUBPD Y0, Y11, Y12
-	VFNMADD231PD Y7, Y12, Y10
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y10
-	VMULPD Y10, Y10, Y13
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y1, Y10, Y14
-	VFMADD231PD Y14, Y13, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y1, Y11, Y11
-	VSUBPD Y1, Y11, Y13
-	VFMADD231PD Y10, Y11, Y13
-	VCMPPD $0, elementary64avx2Const<>+128(SB), Y12, Y11
-	VADDPD Y13, Y13, Y12
-	VBLENDVPD Y11, Y10, Y12, Y10
-	VADDPD Y2, Y10, Y11
-	VDIVPD Y11, Y10, Y11
-	VADDPD Y11, Y10, Y10
-	VMULPD Y1, Y10, Y10
-	VCMPPD $30, elementary64avx2Const<>+1888(SB), Y9, Y11
-	VMOVUPS elementary64avx2Const<>+1920(SB), Y12
-	VMINPD Y9, Y12, Y9
-	VMOVAPS Y0, Y12
-	VFMADD231PD Y6, Y9, Y12
-	VSUBPD Y0, Y12, Y12
-	VFNMADD231PD Y7, Y12, Y9
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y12, Y9
-	VMULPD Y9, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y14
-	VFMADD213PD Y1, Y9, Y14
-	VFMADD231PD Y14, Y13, Y9
-	VADDPD Y2, Y9, Y9
-	VSUBPD Y2, Y12, Y12
-	VMOVAPS Y0, Y13
-	VFMADD231PD Y1, Y12, Y13
-	VSUBPD Y0, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y0, Y12, Y12
-	VPSLLQ $52, Y13, Y13
+	BLOCK2
 	VPADDQ Y2, Y13, Y13
 	VMULPD Y13, Y9, Y9
 	VPSLLQ $52, Y12, Y12
@@ -1434,76 +2130,14 @@ TEXT ·coshF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y11
-	VPAND Y5, Y11, Y11
-	VMINPD Y11, Y2, Y11
-	VMOVAPS Y0, Y12
-	VFMADD231PD Y6, Y11, Y12
-	VSUBPD Y0, Y12, Y12
-	VFNMADD231PD Y7, Y12, Y11
-	VFNMADD231PD Y8, Y12, Y11
-	VMULPD Y11, Y11, Y13
-	VMOVAPS Y10, Y14
-	VFMADD231PD Y11, Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14
-	VFMADD213PD Y3, Y11, Y14
-	VFMADD231PD Y14, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VSUBPD Y1, Y12, Y12
-	VMOVAPS Y0, Y13
-	VFMADD231PD Y3, Y12, Y13
-	VSUBPD Y0, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y0, Y12, Y12
-	VPSLLQ $52, Y13, Y13
-	VPADDQ Y1, Y13, Y13
-	VMULPD Y13, Y11, Y11
-	VPSLLQ $52, Y12, Y12
+	BLOCK17
 	VPADDQ Y1, Y12, Y12
 	VMULPD Y12, Y11, Y11
 	VDIVPD Y11, Y4, Y12
 	VADDPD Y12, Y11, Y11
 	VMOVUPD Y11, (DI)
 	VMOVUPD 32(SI), Y11
-	VPAND Y5, Y11, Y11
-	VMINPD Y11, Y2, Y11
-	VMOVAPS Y0, Y12
-	VFMADD231PD Y6, Y11, Y12
-	VSUBPD Y0, Y12, Y12
-	VFNMADD231PD Y7, Y12, Y11
-	VFNMADD231PD Y8, Y12, Y11
-	VMULPD Y11, Y11, Y13
-	VMOVAPS Y10, Y14
-	VFMADD231PD Y11, Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14
-	VFMADD213PD Y3, Y11, Y14
-	VFMADD231PD Y14, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VSUBPD Y1, Y12, Y12
-	VMOVAPS Y0, Y13
-	VFMADD231PD Y3, Y12, Y13
-	VSUBPD Y0, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y0, Y12, Y12
-	VPSLLQ $52, Y13, Y13
-	VPADDQ Y1, Y13, Y13
-	VMULPD Y13, Y11, Y11
-	VPSLLQ $52, Y12, Y12
+	BLOCK17
 	VPADDQ Y1, Y12, Y12
 	VMULPD Y12, Y11, Y11
 	VDIVPD Y11, Y4, Y12
@@ -1526,38 +2160,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y11
-	VPAND Y5, Y11, Y11
-	VMINPD Y11, Y2, Y11
-	VMOVAPS Y0, Y12
-	VFMADD231PD Y6, Y11, Y12
-	VSUBPD Y0, Y12, Y12
-	VFNMADD231PD Y7, Y12, Y11
-	VFNMADD231PD Y8, Y12, Y11
-	VMULPD Y11, Y11, Y13
-	VMOVAPS Y10, Y14
-	VFMADD231PD Y11, Y9, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14
-	VFMADD213PD Y3, Y11, Y14
-	VFMADD231PD Y14, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VSUBPD Y1, Y12, Y12
-	VMOVAPS Y0, Y13
-	VFMADD231PD Y3, Y12, Y13
-	VSUBPD Y0, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y0, Y12, Y12
-	VPSLLQ $52, Y13, Y13
-	VPADDQ Y1, Y13, Y13
-	VMULPD Y13, Y11, Y11
-	VPSLLQ $52, Y12, Y12
+	BLOCK17
 	VPADDQ Y1, Y12, Y12
 	VMULPD Y12, Y11, Y11
 	VDIVPD Y11, Y4, Y12
@@ -1588,139 +2191,13 @@ TEXT ·asinhF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y6
-	VPAND Y2, Y6, Y7
-	VCMPPD $30, Y3, Y7, Y8
-	VMULPD Y7, Y7, Y9
-	VADDPD Y0, Y9, Y10
-	VSQRTPD Y10, Y10
-	VADDPD Y10, Y0, Y10
-	VDIVPD Y10, Y9, Y9
-	VADDPD Y9, Y7, Y9
-	VADDPD Y0, Y9, Y10
-	VCMPPD $30, Y0, Y9, Y11
-	VSUBPD Y9, Y10, Y12
-	VSUBPD Y12, Y0, Y12
-	VSUBPD Y0, Y10, Y13
-	VSUBPD Y13, Y9, Y13
-	VBLENDVPD Y11, Y12, Y13, Y11
-	VCMPPD $17, Y4, Y9, Y9
-	VDIVPD Y10, Y11, Y11
-	VBLENDVPD Y9, Y11, Y1, Y9
-	VBLENDVPD Y8, Y7, Y10, Y7
-	VBLENDVPD Y8, Y1, Y9, Y9
-	VCMPPD $17, Y5, Y7, Y10
-	VMULPD elementary64avx2Const<>+2080(SB), Y7, Y11
-	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y7, Y10
-	VBLENDVPD Y10, Y9, Y7, Y9
-	VCMPPD $17, Y1, Y7, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9
-	VCMPPD $0, Y1, Y7, Y7
-	VBLENDVPD Y7, elementary64avx2Const<>+2720(SB), Y9, Y7
-	VBLENDVPD Y8, elementary64avx2Const<>+1472(SB), Y1, Y8
+	BLOCK3
 	VADDPD Y8, Y7, Y7
 	VPAND elementary64avx2Const<>+672(SB), Y6, Y6
 	VPOR Y6, Y7, Y6
 	VMOVUPD Y6, (DI)
 	VMOVUPD 32(SI), Y6
-	VPAND Y2, Y6, Y7
-	VCMPPD $30, Y3, Y7, Y8
-	VMULPD Y7, Y7, Y9
-	VADDPD Y0, Y9, Y10
-	VSQRTPD Y10, Y10
-	VADDPD Y10, Y0, Y10
-	VDIVPD Y10, Y9, Y9
-	VADDPD Y9, Y7, Y9
-	VADDPD Y0, Y9, Y10
-	VCMPPD $30, Y0, Y9, Y11
-	VSUBPD Y9, Y10, Y12
-	VSUBPD Y12, Y0, Y12
-	VSUBPD Y0, Y10, Y13
-	VSUBPD Y13, Y9, Y13
-	VBLENDVPD Y11, Y12, Y13, Y11
-	VCMPPD $17, Y4, Y9, Y9
-	VDIVPD Y10, Y11, Y11
-	VBLENDVPD Y9, Y11, Y1, Y9
-	VBLENDVPD Y8, Y7, Y10, Y7
-	VBLENDVPD Y8, Y1, Y9, Y9
-	VCMPPD $17, Y5, Y7, Y10
-	VMULPD elementary64avx2Const<>+2080(SB), Y7, Y11
-	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y7, Y10
-	VBLENDVPD Y10, Y9, Y7, Y9
-	VCMPPD $17, Y1, Y7, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9
-	VCMPPD $0, Y1, Y7, Y7
-	VBLENDVPD Y7, elementary64avx2Const<>+2720(SB), Y9, Y7
-	VBLENDVPD Y8, elementary64avx2Const<>+1472(SB), Y1, Y8
+	BLOCK3
 	VADDPD Y8, Y7, Y7
 	VPAND elementary64avx2Const<>+672(SB), Y6, Y6
 	VPOR Y6, Y7, Y6
@@ -1742,70 +2219,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y6
-	VPAND Y2, Y6, Y7
-	VCMPPD $30, Y3, Y7, Y8
-	VMULPD Y7, Y7, Y9
-	VADDPD Y0, Y9, Y10
-	VSQRTPD Y10, Y10
-	VADDPD Y10, Y0, Y10
-	VDIVPD Y10, Y9, Y9
-	VADDPD Y9, Y7, Y9
-	VADDPD Y0, Y9, Y10
-	VCMPPD $30, Y0, Y9, Y11
-	VSUBPD Y9, Y10, Y12
-	VSUBPD Y12, Y0, Y12
-	VSUBPD Y0, Y10, Y13
-	VSUBPD Y13, Y9, Y13
-	VBLENDVPD Y11, Y12, Y13, Y11
-	VCMPPD $17, Y4, Y9, Y9
-	VDIVPD Y10, Y11, Y11
-	VBLENDVPD Y9, Y11, Y1, Y9
-	VBLENDVPD Y8, Y7, Y10, Y7
-	VBLENDVPD Y8, Y1, Y9, Y9
-	VCMPPD $17, Y5, Y7, Y10
-	VMULPD elementary64avx2Const<>+2080(SB), Y7, Y11
-	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y7, Y10
-	VBLENDVPD Y10, Y9, Y7, Y9
-	VCMPPD $17, Y1, Y7, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9
-	VCMPPD $0, Y1, Y7, Y7
-	VBLENDVPD Y7, elementary64avx2Const<>+2720(SB), Y9, Y7
-	VBLENDVPD Y8, elementary64avx2Const<>+1472(SB), Y1, Y8
+	BLOCK3
 	VADDPD Y8, Y7, Y7
 	VPAND elementary64avx2Const<>+672(SB), Y6, Y6
 	VPOR Y6, Y7, Y6
@@ -1835,137 +2249,11 @@ TEXT ·acoshF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y6
-	VCMPPD $30, Y2, Y6, Y7
-	VSUBPD Y0, Y6, Y8
-	VADDPD Y8, Y8, Y9
-	VFMADD231PD Y8, Y8, Y9
-	VSQRTPD Y9, Y9
-	VADDPD Y9, Y8, Y8
-	VADDPD Y0, Y8, Y9
-	VCMPPD $30, Y0, Y8, Y10
-	VSUBPD Y8, Y9, Y11
-	VSUBPD Y11, Y0, Y11
-	VSUBPD Y0, Y9, Y12
-	VSUBPD Y12, Y8, Y12
-	VBLENDVPD Y10, Y11, Y12, Y10
-	VCMPPD $17, Y3, Y8, Y8
-	VDIVPD Y9, Y10, Y10
-	VBLENDVPD Y8, Y10, Y1, Y8
-	VCMPPD $17, Y0, Y6, Y10
-	VBLENDVPD Y7, Y6, Y9, Y6
-	VBLENDVPD Y7, Y1, Y8, Y8
-	VCMPPD $17, Y4, Y6, Y9
-	VMULPD Y5, Y6, Y11
-	VBLENDVPD Y9, Y11, Y6, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y9, elementary64avx2Const<>+2208(SB), Y1, Y9
-	VSUBPD Y9, Y12, Y9
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y9, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y9, Y8
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y6, Y9
-	VBLENDVPD Y9, Y8, Y6, Y8
-	VCMPPD $17, Y1, Y6, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8
-	VCMPPD $0, Y1, Y6, Y6
-	VBLENDVPD Y6, elementary64avx2Const<>+2720(SB), Y8, Y6
-	VBLENDVPD Y7, elementary64avx2Const<>+1472(SB), Y1, Y7
-	VADDPD Y7, Y6, Y6
+	BLOCK4
 	VBLENDVPD Y10, elementary64avx2Const<>+2752(SB), Y6, Y6
 	VMOVUPD Y6, (DI)
 	VMOVUPD 32(SI), Y6
-	VCMPPD $30, Y2, Y6, Y7
-	VSUBPD Y0, Y6, Y8
-	VADDPD Y8, Y8, Y9
-	VFMADD231PD Y8, Y8, Y9
-	VSQRTPD Y9, Y9
-	VADDPD Y9, Y8, Y8
-	VADDPD Y0, Y8, Y9
-	VCMPPD $30, Y0, Y8, Y10
-	VSUBPD Y8, Y9, Y11
-	VSUBPD Y11, Y0, Y11
-	VSUBPD Y0, Y9, Y12
-	VSUBPD Y12, Y8, Y12
-	VBLENDVPD Y10, Y11, Y12, Y10
-	VCMPPD $17, Y3, Y8, Y8
-	VDIVPD Y9, Y10, Y10
-	VBLENDVPD Y8, Y10, Y1, Y8
-	VCMPPD $17, Y0, Y6, Y10
-	VBLENDVPD Y7, Y6, Y9, Y6
-	VBLENDVPD Y7, Y1, Y8, Y8
-	VCMPPD $17, Y4, Y6, Y9
-	VMULPD Y5, Y6, Y11
-	VBLENDVPD Y9, Y11, Y6, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y9, elementary64avx2Const<>+2208(SB), Y1, Y9
-	VSUBPD Y9, Y12, Y9
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y9, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y9, Y8
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y6, Y9
-	VBLENDVPD Y9, Y8, Y6, Y8
-	VCMPPD $17, Y1, Y6, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8
-	VCMPPD $0, Y1, Y6, Y6
-	VBLENDVPD Y6, elementary64avx2Const<>+2720(SB), Y8, Y6
-	VBLENDVPD Y7, elementary64avx2Const<>+1472(SB), Y1, Y7
-	VADDPD Y7, Y6, Y6
+	BLOCK4
 	VBLENDVPD Y10, elementary64avx2Const<>+2752(SB), Y6, Y6
 	VMOVUPD Y6, 32(DI)
 	ADDQ $64, DI
@@ -1985,70 +2273,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y6
-	VCMPPD $30, Y2, Y6, Y7
-	VSUBPD Y0, Y6, Y8
-	VADDPD Y8, Y8, Y9
-	VFMADD231PD Y8, Y8, Y9
-	VSQRTPD Y9, Y9
-	VADDPD Y9, Y8, Y8
-	VADDPD Y0, Y8, Y9
-	VCMPPD $30, Y0, Y8, Y10
-	VSUBPD Y8, Y9, Y11
-	VSUBPD Y11, Y0, Y11
-	VSUBPD Y0, Y9, Y12
-	VSUBPD Y12, Y8, Y12
-	VBLENDVPD Y10, Y11, Y12, Y10
-	VCMPPD $17, Y3, Y8, Y8
-	VDIVPD Y9, Y10, Y10
-	VBLENDVPD Y8, Y10, Y1, Y8
-	VCMPPD $17, Y0, Y6, Y10
-	VBLENDVPD Y7, Y6, Y9, Y6
-	VBLENDVPD Y7, Y1, Y8, Y8
-	VCMPPD $17, Y4, Y6, Y9
-	VMULPD Y5, Y6, Y11
-	VBLENDVPD Y9, Y11, Y6, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y9, elementary64avx2Const<>+2208(SB), Y1, Y9
-	VSUBPD Y9, Y12, Y9
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y9, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y9, Y8
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y6, Y9
-	VBLENDVPD Y9, Y8, Y6, Y8
-	VCMPPD $17, Y1, Y6, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8
-	VCMPPD $0, Y1, Y6, Y6
-	VBLENDVPD Y6, elementary64avx2Const<>+2720(SB), Y8, Y6
-	VBLENDVPD Y7, elementary64avx2Const<>+1472(SB), Y1, Y7
-	VADDPD Y7, Y6, Y6
+	BLOCK4
 	VBLENDVPD Y10, elementary64avx2Const<>+2752(SB), Y6, Y6
 	VMASKMOVPD Y6, Y15, (DI)
 	ADDQ $32, DI
@@ -2077,128 +2302,12 @@ TEXT ·atanhF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y7
-	VPAND Y3, Y7, Y8
-	VADDPD Y8, Y8, Y9
-	VSUBPD Y8, Y0, Y8
-	VDIVPD Y8, Y9, Y8
-	VADDPD Y0, Y8, Y9
-	VCMPPD $30, Y0, Y8, Y10
-	VSUBPD Y8, Y9, Y11
-	VSUBPD Y11, Y0, Y11
-	VSUBPD Y0, Y9, Y12
-	VSUBPD Y12, Y8, Y12
-	VBLENDVPD Y10, Y11, Y12, Y10
-	VCMPPD $17, Y4, Y8, Y8
-	VDIVPD Y9, Y10, Y10
-	VBLENDVPD Y8, Y10, Y1, Y8
-	VCMPPD $17, Y5, Y9, Y10
-	VMULPD Y6, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD Y2, Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y10
-	VBLENDVPD Y10, Y8, Y9, Y8
-	VCMPPD $17, Y1, Y9, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y8, Y8
-	VCMPPD $0, Y1, Y9, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y8, Y8
-	VMULPD Y8, Y2, Y8
-	VPAND elementary64avx2Const<>+672(SB), Y7, Y7
-	VPOR Y7, Y8, Y7
+	BLOCK8
+	BLOCK26
 	VMOVUPD Y7, (DI)
 	VMOVUPD 32(SI), Y7
-	VPAND Y3, Y7, Y8
-	VADDPD Y8, Y8, Y9
-	VSUBPD Y8, Y0, Y8
-	VDIVPD Y8, Y9, Y8
-	VADDPD Y0, Y8, Y9
-	VCMPPD $30, Y0, Y8, Y10
-	VSUBPD Y8, Y9, Y11
-	VSUBPD Y11, Y0, Y11
-	VSUBPD Y0, Y9, Y12
-	VSUBPD Y12, Y8, Y12
-	VBLENDVPD Y10, Y11, Y12, Y10
-	VCMPPD $17, Y4, Y8, Y8
-	VDIVPD Y9, Y10, Y10
-	VBLENDVPD Y8, Y10, Y1, Y8
-	VCMPPD $17, Y5, Y9, Y10
-	VMULPD Y6, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD Y2, Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y10
-	VBLENDVPD Y10, Y8, Y9, Y8
-	VCMPPD $17, Y1, Y9, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y8, Y8
-	VCMPPD $0, Y1, Y9, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y8, Y8
-	VMULPD Y8, Y2, Y8
-	VPAND elementary64avx2Const<>+672(SB), Y7, Y7
-	VPOR Y7, Y8, Y7
+	BLOCK8
+	BLOCK26
 	VMOVUPD Y7, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
@@ -2217,66 +2326,8 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y7
-	VPAND Y3, Y7, Y8
-	VADDPD Y8, Y8, Y9
-	VSUBPD Y8, Y0, Y8
-	VDIVPD Y8, Y9, Y8
-	VADDPD Y0, Y8, Y9
-	VCMPPD $30, Y0, Y8, Y10
-	VSUBPD Y8, Y9, Y11
-	VSUBPD Y11, Y0, Y11
-	VSUBPD Y0, Y9, Y12
-	VSUBPD Y12, Y8, Y12
-	VBLENDVPD Y10, Y11, Y12, Y10
-	VCMPPD $17, Y4, Y8, Y8
-	VDIVPD Y9, Y10, Y10
-	VBLENDVPD Y8, Y10, Y1, Y8
-	VCMPPD $17, Y5, Y9, Y10
-	VMULPD Y6, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD Y2, Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y10
-	VBLENDVPD Y10, Y8, Y9, Y8
-	VCMPPD $17, Y1, Y9, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y8, Y8
-	VCMPPD $0, Y1, Y9, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y8, Y8
-	VMULPD Y8, Y2, Y8
-	VPAND elementary64avx2Const<>+672(SB), Y7, Y7
-	VPOR Y7, Y8, Y7
+	BLOCK8
+	BLOCK26
 	VMASKMOVPD Y7, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -2306,54 +2357,7 @@ TEXT ·log10F64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y9
-	VCMPPD $17, Y3, Y9, Y10
-	VMULPD Y4, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y2, Y11, Y11
-	VSUBPD Y2, Y11, Y11
-	VPOR Y6, Y12, Y12
-	VSUBPD Y7, Y12, Y12
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VSUBPD Y14, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y12, Y11, Y11
-	VMULPD Y1, Y13, Y12
-	VMOVAPS Y12, Y14
-	VFMSUB231PD Y1, Y13, Y14
-	VFMADD231PD elementary64avx2Const<>+2816(SB), Y13, Y14
-	VFMADD231PD Y1, Y11, Y14
-	VFMADD231PD elementary64avx2Const<>+2848(SB), Y10, Y14
-	VMULPD elementary64avx2Const<>+2880(SB), Y10, Y10
-	VADDPD Y12, Y10, Y11
-	VSUBPD Y11, Y10, Y10
-	VADDPD Y12, Y10, Y10
-	VADDPD Y10, Y14, Y10
-	VADDPD Y10, Y11, Y10
+	BLOCK9
 	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y11
 	VBLENDVPD Y11, Y10, Y9, Y10
 	VCMPPD $17, Y0, Y9, Y11
@@ -2362,54 +2366,7 @@ loop:
 	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y10, Y9
 	VMOVUPD Y9, (DI)
 	VMOVUPD 32(SI), Y9
-	VCMPPD $17, Y3, Y9, Y10
-	VMULPD Y4, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y2, Y11, Y11
-	VSUBPD Y2, Y11, Y11
-	VPOR Y6, Y12, Y12
-	VSUBPD Y7, Y12, Y12
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VSUBPD Y14, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y12, Y11, Y11
-	VMULPD Y1, Y13, Y12
-	VMOVAPS Y12, Y14
-	VFMSUB231PD Y1, Y13, Y14
-	VFMADD231PD elementary64avx2Const<>+2816(SB), Y13, Y14
-	VFMADD231PD Y1, Y11, Y14
-	VFMADD231PD elementary64avx2Const<>+2848(SB), Y10, Y14
-	VMULPD elementary64avx2Const<>+2880(SB), Y10, Y10
-	VADDPD Y12, Y10, Y11
-	VSUBPD Y11, Y10, Y10
-	VADDPD Y12, Y10, Y10
-	VADDPD Y10, Y14, Y10
-	VADDPD Y10, Y11, Y10
+	BLOCK9
 	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y11
 	VBLENDVPD Y11, Y10, Y9, Y10
 	VCMPPD $17, Y0, Y9, Y11
@@ -2434,54 +2391,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y9
-	VCMPPD $17, Y3, Y9, Y10
-	VMULPD Y4, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y2, Y11, Y11
-	VSUBPD Y2, Y11, Y11
-	VPOR Y6, Y12, Y12
-	VSUBPD Y7, Y12, Y12
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VSUBPD Y14, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y12, Y11, Y11
-	VMULPD Y1, Y13, Y12
-	VMOVAPS Y12, Y14
-	VFMSUB231PD Y1, Y13, Y14
-	VFMADD231PD elementary64avx2Const<>+2816(SB), Y13, Y14
-	VFMADD231PD Y1, Y11, Y14
-	VFMADD231PD elementary64avx2Const<>+2848(SB), Y10, Y14
-	VMULPD elementary64avx2Const<>+2880(SB), Y10, Y10
-	VADDPD Y12, Y10, Y11
-	VSUBPD Y11, Y10, Y10
-	VADDPD Y12, Y10, Y10
-	VADDPD Y10, Y14, Y10
-	VADDPD Y10, Y11, Y10
+	BLOCK9
 	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y11
 	VBLENDVPD Y11, Y10, Y9, Y10
 	VCMPPD $17, Y0, Y9, Y11
@@ -2516,129 +2426,13 @@ TEXT ·logitF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y8
-	VSUBPD Y8, Y0, Y9
-	VADDPD Y8, Y8, Y10
-	VSUBPD Y0, Y10, Y10
-	VDIVPD Y9, Y10, Y10
-	VADDPD Y0, Y10, Y11
-	VCMPPD $30, Y0, Y10, Y12
-	VSUBPD Y10, Y11, Y13
-	VSUBPD Y13, Y0, Y13
-	VSUBPD Y0, Y11, Y14
-	VSUBPD Y14, Y10, Y14
-	VBLENDVPD Y12, Y13, Y14, Y12
-	VCMPPD $17, Y2, Y10, Y10
-	VDIVPD Y11, Y12, Y12
-	VBLENDVPD Y10, Y12, Y1, Y10
-	VCMPPD $17, Y3, Y8, Y12
-	VDIVPD Y9, Y8, Y8
-	VBLENDVPD Y12, Y8, Y11, Y8
-	VBLENDVPD Y12, Y1, Y10, Y9
-	VCMPPD $17, Y4, Y8, Y10
-	VMULPD Y5, Y8, Y11
-	VBLENDVPD Y10, Y11, Y8, Y11
-	VPADDQ Y6, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR Y7, Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y8, Y10
-	VBLENDVPD Y10, Y9, Y8, Y9
-	VCMPPD $17, Y1, Y8, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9
-	VCMPPD $0, Y1, Y8, Y8
+	BLOCK10
+	BLOCK27
 	VBLENDVPD Y8, elementary64avx2Const<>+2720(SB), Y9, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD 32(SI), Y8
-	VSUBPD Y8, Y0, Y9
-	VADDPD Y8, Y8, Y10
-	VSUBPD Y0, Y10, Y10
-	VDIVPD Y9, Y10, Y10
-	VADDPD Y0, Y10, Y11
-	VCMPPD $30, Y0, Y10, Y12
-	VSUBPD Y10, Y11, Y13
-	VSUBPD Y13, Y0, Y13
-	VSUBPD Y0, Y11, Y14
-	VSUBPD Y14, Y10, Y14
-	VBLENDVPD Y12, Y13, Y14, Y12
-	VCMPPD $17, Y2, Y10, Y10
-	VDIVPD Y11, Y12, Y12
-	VBLENDVPD Y10, Y12, Y1, Y10
-	VCMPPD $17, Y3, Y8, Y12
-	VDIVPD Y9, Y8, Y8
-	VBLENDVPD Y12, Y8, Y11, Y8
-	VBLENDVPD Y12, Y1, Y10, Y9
-	VCMPPD $17, Y4, Y8, Y10
-	VMULPD Y5, Y8, Y11
-	VBLENDVPD Y10, Y11, Y8, Y11
-	VPADDQ Y6, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR Y7, Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y8, Y10
-	VBLENDVPD Y10, Y9, Y8, Y9
-	VCMPPD $17, Y1, Y8, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9
-	VCMPPD $0, Y1, Y8, Y8
+	BLOCK10
+	BLOCK27
 	VBLENDVPD Y8, elementary64avx2Const<>+2720(SB), Y9, Y8
 	VMOVUPD Y8, 32(DI)
 	ADDQ $64, DI
@@ -2658,66 +2452,8 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y8
-	VSUBPD Y8, Y0, Y9
-	VADDPD Y8, Y8, Y10
-	VSUBPD Y0, Y10, Y10
-	VDIVPD Y9, Y10, Y10
-	VADDPD Y0, Y10, Y11
-	VCMPPD $30, Y0, Y10, Y12
-	VSUBPD Y10, Y11, Y13
-	VSUBPD Y13, Y0, Y13
-	VSUBPD Y0, Y11, Y14
-	VSUBPD Y14, Y10, Y14
-	VBLENDVPD Y12, Y13, Y14, Y12
-	VCMPPD $17, Y2, Y10, Y10
-	VDIVPD Y11, Y12, Y12
-	VBLENDVPD Y10, Y12, Y1, Y10
-	VCMPPD $17, Y3, Y8, Y12
-	VDIVPD Y9, Y8, Y8
-	VBLENDVPD Y12, Y8, Y11, Y8
-	VBLENDVPD Y12, Y1, Y10, Y9
-	VCMPPD $17, Y4, Y8, Y10
-	VMULPD Y5, Y8, Y11
-	VBLENDVPD Y10, Y11, Y8, Y11
-	VPADDQ Y6, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR Y7, Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y8, Y10
-	VBLENDVPD Y10, Y9, Y8, Y9
-	VCMPPD $17, Y1, Y8, Y10
-	VBLENDVPD Y10, elementary64avx2Const<>+2688(SB), Y9, Y9
-	VCMPPD $0, Y1, Y8, Y8
+	BLOCK10
+	BLOCK27
 	VBLENDVPD Y8, elementary64avx2Const<>+2720(SB), Y9, Y8
 	VMASKMOVPD Y8, Y15, (DI)
 	ADDQ $32, DI
@@ -2746,86 +2482,8 @@ TEXT ·erfcF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y7
-	VPAND Y6, Y7, Y8
-	VMINPD Y8, Y4, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD Y5, Y9, Y10
-	VADDPD Y5, Y9, Y11
-	VDIVPD Y11, Y10, Y10
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11
-	VMULPD Y9, Y9, Y10
-	VPXOR elementary64avx2Const<>+672(SB), Y10, Y12
-	VMOVAPS Y1, Y13
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13
-	VSUBPD Y1, Y13, Y13
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12
-	VFMSUB231PD Y9, Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y12, Y10
-	VMOVAPS Y11, Y12
-	VFMADD231PD Y10, Y11, Y12
-	VFMADD213PD Y2, Y3, Y9
-	VDIVPD Y9, Y12, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y13, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10
-	VSUBPD Y9, Y3, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+	BLOCK5
+	BLOCK23
 	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
 	VMOVAPS Y7, Y10
 	VFMADD231PD Y11, Y7, Y10
@@ -2833,86 +2491,8 @@ loop:
 	VBLENDVPD Y8, Y7, Y9, Y7
 	VMOVUPD Y7, (DI)
 	VMOVUPD 32(SI), Y7
-	VPAND Y6, Y7, Y8
-	VMINPD Y8, Y4, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD Y5, Y9, Y10
-	VADDPD Y5, Y9, Y11
-	VDIVPD Y11, Y10, Y10
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11
-	VMULPD Y9, Y9, Y10
-	VPXOR elementary64avx2Const<>+672(SB), Y10, Y12
-	VMOVAPS Y1, Y13
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13
-	VSUBPD Y1, Y13, Y13
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12
-	VFMSUB231PD Y9, Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y12, Y10
-	VMOVAPS Y11, Y12
-	VFMADD231PD Y10, Y11, Y12
-	VFMADD213PD Y2, Y3, Y9
-	VDIVPD Y9, Y12, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y13, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10
-	VSUBPD Y9, Y3, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+	BLOCK5
+	BLOCK23
 	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
 	VMOVAPS Y7, Y10
 	VFMADD231PD Y11, Y7, Y10
@@ -2936,86 +2516,8 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y7
-	VPAND Y6, Y7, Y8
-	VMINPD Y8, Y4, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD Y5, Y9, Y10
-	VADDPD Y5, Y9, Y11
-	VDIVPD Y11, Y10, Y10
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11
-	VMULPD Y9, Y9, Y10
-	VPXOR elementary64avx2Const<>+672(SB), Y10, Y12
-	VMOVAPS Y1, Y13
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13
-	VSUBPD Y1, Y13, Y13
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12
-	VFMSUB231PD Y9, Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y12, Y10
-	VMOVAPS Y11, Y12
-	VFMADD231PD Y10, Y11, Y12
-	VFMADD213PD Y2, Y3, Y9
-	VDIVPD Y9, Y12, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y13, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10
-	VSUBPD Y9, Y3, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+	BLOCK5
+	BLOCK23
 	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
 	VMOVAPS Y7, Y10
 	VFMADD231PD Y11, Y7, Y10
@@ -3048,172 +2550,16 @@ TEXT ·erfF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y7
-	VPAND Y6, Y7, Y8
-	VMINPD Y8, Y3, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD Y4, Y9, Y10
-	VADDPD Y4, Y9, Y11
-	VDIVPD Y11, Y10, Y10
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11
-	VMULPD Y9, Y9, Y10
-	VPXOR Y5, Y10, Y12
-	VMOVAPS Y1, Y13
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13
-	VSUBPD Y1, Y13, Y13
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12
-	VFMSUB231PD Y9, Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y12, Y10
-	VMOVAPS Y11, Y12
-	VFMADD231PD Y10, Y11, Y12
-	VFMADD132PD elementary64avx2Const<>+864(SB), Y2, Y9
-	VDIVPD Y9, Y12, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y13, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VSUBPD Y9, Y2, Y9
-	VPAND Y5, Y7, Y10
-	VPOR Y10, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+	BLOCK6
+	BLOCK24
 	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
 	VMOVAPS Y7, Y10
 	VFMADD231PD Y11, Y7, Y10
 	VBLENDVPD Y8, Y10, Y9, Y7
 	VMOVUPD Y7, (DI)
 	VMOVUPD 32(SI), Y7
-	VPAND Y6, Y7, Y8
-	VMINPD Y8, Y3, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD Y4, Y9, Y10
-	VADDPD Y4, Y9, Y11
-	VDIVPD Y11, Y10, Y10
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11
-	VMULPD Y9, Y9, Y10
-	VPXOR Y5, Y10, Y12
-	VMOVAPS Y1, Y13
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13
-	VSUBPD Y1, Y13, Y13
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12
-	VFMSUB231PD Y9, Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y12, Y10
-	VMOVAPS Y11, Y12
-	VFMADD231PD Y10, Y11, Y12
-	VFMADD132PD elementary64avx2Const<>+864(SB), Y2, Y9
-	VDIVPD Y9, Y12, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y13, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VSUBPD Y9, Y2, Y9
-	VPAND Y5, Y7, Y10
-	VPOR Y10, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+	BLOCK6
+	BLOCK24
 	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
 	VMOVAPS Y7, Y10
 	VFMADD231PD Y11, Y7, Y10
@@ -3236,86 +2582,8 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y7
-	VPAND Y6, Y7, Y8
-	VMINPD Y8, Y3, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD Y4, Y9, Y10
-	VADDPD Y4, Y9, Y11
-	VDIVPD Y11, Y10, Y10
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y10, Y11
-	VMULPD Y9, Y9, Y10
-	VPXOR Y5, Y10, Y12
-	VMOVAPS Y1, Y13
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y12, Y13
-	VSUBPD Y1, Y13, Y13
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y13, Y12
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y13, Y12
-	VFMSUB231PD Y9, Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y12, Y10
-	VMOVAPS Y11, Y12
-	VFMADD231PD Y10, Y11, Y12
-	VFMADD132PD elementary64avx2Const<>+864(SB), Y2, Y9
-	VDIVPD Y9, Y12, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y13, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VSUBPD Y9, Y2, Y9
-	VPAND Y5, Y7, Y10
-	VPOR Y10, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
+	BLOCK6
+	BLOCK24
 	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
 	VMOVAPS Y7, Y10
 	VFMADD231PD Y11, Y7, Y10
@@ -3346,201 +2614,11 @@ TEXT ·geluF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y6
-	VMULPD elementary64avx2Const<>+4064(SB), Y6, Y7
-	VPAND Y4, Y7, Y8
-	VPAND Y4, Y6, Y9
-	VMINPD Y9, Y5, Y9
-	VMOVUPS elementary64avx2Const<>+4096(SB), Y10
-	VMINPD Y8, Y10, Y10
-	VFMSUB231PD elementary64avx2Const<>+4128(SB), Y9, Y10
-	VFMADD231PD elementary64avx2Const<>+4160(SB), Y9, Y10
-	VMOVUPS elementary64avx2Const<>+2944(SB), Y9
-	VMINPD Y8, Y9, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD elementary64avx2Const<>+2976(SB), Y9, Y11
-	VADDPD elementary64avx2Const<>+2976(SB), Y9, Y12
-	VDIVPD Y12, Y11, Y11
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y12
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y11, Y12
-	VMULPD Y9, Y9, Y11
-	VPXOR elementary64avx2Const<>+672(SB), Y11, Y13
-	VMOVAPS Y1, Y14
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y13, Y14
-	VSUBPD Y1, Y14, Y14
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y14, Y13
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y14, Y13
-	VFMSUB231PD Y9, Y9, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y9, Y9, Y13
-	VFNMADD231PD Y10, Y13, Y11
-	VMULPD Y11, Y11, Y10
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y13
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y13
-	VFMADD213PD Y0, Y11, Y13
-	VFMADD231PD Y13, Y10, Y11
-	VMOVAPS Y12, Y10
-	VFMADD231PD Y11, Y12, Y10
-	VFMADD213PD Y2, Y3, Y9
-	VDIVPD Y9, Y10, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y14, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y14, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10
-	VSUBPD Y9, Y3, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
-	VMOVAPS Y7, Y10
-	VFMADD231PD Y11, Y7, Y10
-	VSUBPD Y10, Y2, Y7
-	VBLENDVPD Y8, Y7, Y9, Y7
-	VMULPD Y0, Y6, Y6
+	BLOCK1
 	VMULPD Y7, Y6, Y6
 	VMOVUPD Y6, (DI)
 	VMOVUPD 32(SI), Y6
-	VMULPD elementary64avx2Const<>+4064(SB), Y6, Y7
-	VPAND Y4, Y7, Y8
-	VPAND Y4, Y6, Y9
-	VMINPD Y9, Y5, Y9
-	VMOVUPS elementary64avx2Const<>+4096(SB), Y10
-	VMINPD Y8, Y10, Y10
-	VFMSUB231PD elementary64avx2Const<>+4128(SB), Y9, Y10
-	VFMADD231PD elementary64avx2Const<>+4160(SB), Y9, Y10
-	VMOVUPS elementary64avx2Const<>+2944(SB), Y9
-	VMINPD Y8, Y9, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD elementary64avx2Const<>+2976(SB), Y9, Y11
-	VADDPD elementary64avx2Const<>+2976(SB), Y9, Y12
-	VDIVPD Y12, Y11, Y11
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y12
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y11, Y12
-	VMULPD Y9, Y9, Y11
-	VPXOR elementary64avx2Const<>+672(SB), Y11, Y13
-	VMOVAPS Y1, Y14
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y13, Y14
-	VSUBPD Y1, Y14, Y14
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y14, Y13
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y14, Y13
-	VFMSUB231PD Y9, Y9, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y9, Y9, Y13
-	VFNMADD231PD Y10, Y13, Y11
-	VMULPD Y11, Y11, Y10
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y13
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y13
-	VFMADD213PD Y0, Y11, Y13
-	VFMADD231PD Y13, Y10, Y11
-	VMOVAPS Y12, Y10
-	VFMADD231PD Y11, Y12, Y10
-	VFMADD213PD Y2, Y3, Y9
-	VDIVPD Y9, Y10, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y14, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y14, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10
-	VSUBPD Y9, Y3, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
-	VMOVAPS Y7, Y10
-	VFMADD231PD Y11, Y7, Y10
-	VSUBPD Y10, Y2, Y7
-	VBLENDVPD Y8, Y7, Y9, Y7
-	VMULPD Y0, Y6, Y6
+	BLOCK1
 	VMULPD Y7, Y6, Y6
 	VMOVUPD Y6, 32(DI)
 	ADDQ $64, DI
@@ -3560,102 +2638,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y6
-	VMULPD elementary64avx2Const<>+4064(SB), Y6, Y7
-	VPAND Y4, Y7, Y8
-	VPAND Y4, Y6, Y9
-	VMINPD Y9, Y5, Y9
-	VMOVUPS elementary64avx2Const<>+4096(SB), Y10
-	VMINPD Y8, Y10, Y10
-	VFMSUB231PD elementary64avx2Const<>+4128(SB), Y9, Y10
-	VFMADD231PD elementary64avx2Const<>+4160(SB), Y9, Y10
-	VMOVUPS elementary64avx2Const<>+2944(SB), Y9
-	VMINPD Y8, Y9, Y9
-	VMAXPD Y9, Y0, Y9
-	VSUBPD elementary64avx2Const<>+2976(SB), Y9, Y11
-	VADDPD elementary64avx2Const<>+2976(SB), Y9, Y12
-	VDIVPD Y12, Y11, Y11
-	VMOVUPS elementary64avx2Const<>+3008(SB), Y12
-	VFMADD231PD elementary64avx2Const<>+3040(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3072(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3104(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3136(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3168(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3200(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3232(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3264(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3296(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3328(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3360(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3392(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3424(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3456(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3488(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3520(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3552(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3584(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3616(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3648(SB), Y11, Y12
-	VFMADD213PD elementary64avx2Const<>+3680(SB), Y11, Y12
-	VMULPD Y9, Y9, Y11
-	VPXOR elementary64avx2Const<>+672(SB), Y11, Y13
-	VMOVAPS Y1, Y14
-	VFMADD231PD elementary64avx2Const<>+1408(SB), Y13, Y14
-	VSUBPD Y1, Y14, Y14
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y14, Y13
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y14, Y13
-	VFMSUB231PD Y9, Y9, Y11
-	VSUBPD Y11, Y13, Y11
-	VADDPD Y9, Y9, Y13
-	VFNMADD231PD Y10, Y13, Y11
-	VMULPD Y11, Y11, Y10
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y13
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y13
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y13
-	VFMADD213PD Y0, Y11, Y13
-	VFMADD231PD Y13, Y10, Y11
-	VMOVAPS Y12, Y10
-	VFMADD231PD Y11, Y12, Y10
-	VFMADD213PD Y2, Y3, Y9
-	VDIVPD Y9, Y10, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PD Y0, Y14, Y10
-	VSUBPD Y1, Y10, Y11
-	VSUBPD Y11, Y14, Y11
-	VADDPD Y1, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VPSLLQ $52, Y11, Y10
-	VPADDQ Y2, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VCMPPD $17, elementary64avx2Const<>+128(SB), Y7, Y10
-	VSUBPD Y9, Y3, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $18, Y0, Y8, Y8
-	VMULPD Y7, Y7, Y10
-	VMOVUPS elementary64avx2Const<>+3712(SB), Y11
-	VFMADD231PD elementary64avx2Const<>+3744(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3776(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3808(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3840(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3872(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3904(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3936(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+3968(SB), Y10, Y11
-	VFMADD213PD elementary64avx2Const<>+4000(SB), Y10, Y11
-	VMOVAPS Y7, Y10
-	VFMADD231PD Y11, Y7, Y10
-	VSUBPD Y10, Y2, Y7
-	VBLENDVPD Y8, Y7, Y9, Y7
-	VMULPD Y0, Y6, Y6
+	BLOCK1
 	VMULPD Y7, Y6, Y6
 	VMASKMOVPD Y6, Y15, (DI)
 	ADDQ $32, DI
@@ -3688,30 +2671,7 @@ TEXT ·exp2F64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMINPD (SI), Y2, Y11
-	VMAXPD Y11, Y3, Y11
-	VROUNDPD $0, Y11, Y12
-	VSUBPD Y12, Y11, Y11
-	VMULPD Y5, Y11, Y11
-	VMULPD Y11, Y11, Y13
-	VMOVAPS Y7, Y14
-	VFMADD231PD Y11, Y6, Y14
-	VFMADD213PD Y8, Y11, Y14
-	VFMADD213PD Y9, Y11, Y14
-	VFMADD213PD Y10, Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14
-	VFMADD213PD Y4, Y11, Y14
-	VFMADD231PD Y14, Y13, Y11
-	VADDPD Y0, Y11, Y11
-	VMOVAPS Y1, Y13
-	VFMADD231PD Y4, Y12, Y13
-	VSUBPD Y1, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y1, Y12, Y12
+	BLOCK19
 	VPSLLQ $52, Y13, Y13
 	VPADDQ Y0, Y13, Y13
 	VMULPD Y13, Y11, Y11
@@ -3720,30 +2680,7 @@ loop:
 	VMULPD Y12, Y11, Y11
 	VMOVUPD Y11, (DI)
 	VMINPD 32(SI), Y2, Y11
-	VMAXPD Y11, Y3, Y11
-	VROUNDPD $0, Y11, Y12
-	VSUBPD Y12, Y11, Y11
-	VMULPD Y5, Y11, Y11
-	VMULPD Y11, Y11, Y13
-	VMOVAPS Y7, Y14
-	VFMADD231PD Y11, Y6, Y14
-	VFMADD213PD Y8, Y11, Y14
-	VFMADD213PD Y9, Y11, Y14
-	VFMADD213PD Y10, Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14
-	VFMADD213PD Y4, Y11, Y14
-	VFMADD231PD Y14, Y13, Y11
-	VADDPD Y0, Y11, Y11
-	VMOVAPS Y1, Y13
-	VFMADD231PD Y4, Y12, Y13
-	VSUBPD Y1, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y1, Y12, Y12
+	BLOCK19
 	VPSLLQ $52, Y13, Y13
 	VPADDQ Y0, Y13, Y13
 	VMULPD Y13, Y11, Y11
@@ -3769,30 +2706,7 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y11
 	VMINPD Y11, Y2, Y11
-	VMAXPD Y11, Y3, Y11
-	VROUNDPD $0, Y11, Y12
-	VSUBPD Y12, Y11, Y11
-	VMULPD Y5, Y11, Y11
-	VMULPD Y11, Y11, Y13
-	VMOVAPS Y7, Y14
-	VFMADD231PD Y11, Y6, Y14
-	VFMADD213PD Y8, Y11, Y14
-	VFMADD213PD Y9, Y11, Y14
-	VFMADD213PD Y10, Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y11, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y11, Y14
-	VFMADD213PD Y4, Y11, Y14
-	VFMADD231PD Y14, Y13, Y11
-	VADDPD Y0, Y11, Y11
-	VMOVAPS Y1, Y13
-	VFMADD231PD Y4, Y12, Y13
-	VSUBPD Y1, Y13, Y14
-	VSUBPD Y14, Y12, Y12
-	VADDPD Y1, Y12, Y12
+	BLOCK19
 	VPSLLQ $52, Y13, Y13
 	VPADDQ Y0, Y13, Y13
 	VMULPD Y13, Y11, Y11
@@ -3828,30 +2742,7 @@ TEXT ·expm1F64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y9
-	VMINPD Y9, Y1, Y10
-	VMAXPD Y10, Y2, Y10
-	VMOVAPS Y3, Y11
-	VFMADD231PD Y4, Y10, Y11
-	VSUBPD Y3, Y11, Y12
-	VFNMADD231PD Y5, Y12, Y10
-	VFNMADD231PD Y6, Y12, Y10
-	VMULPD Y10, Y10, Y13
-	VMOVAPS Y8, Y14
-	VFMADD231PD Y10, Y7, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y13, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y13
+	BLOCK20
 	VFMADD231PD Y10, Y11, Y13
 	VCMPPD $0, elementary64avx2Const<>+128(SB), Y12, Y11
 	VADDPD Y13, Y13, Y12
@@ -3861,30 +2752,7 @@ loop:
 	VPOR Y9, Y10, Y9
 	VMOVUPD Y9, (DI)
 	VMOVUPD 32(SI), Y9
-	VMINPD Y9, Y1, Y10
-	VMAXPD Y10, Y2, Y10
-	VMOVAPS Y3, Y11
-	VFMADD231PD Y4, Y10, Y11
-	VSUBPD Y3, Y11, Y12
-	VFNMADD231PD Y5, Y12, Y10
-	VFNMADD231PD Y6, Y12, Y10
-	VMULPD Y10, Y10, Y13
-	VMOVAPS Y8, Y14
-	VFMADD231PD Y10, Y7, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y13, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y13
+	BLOCK20
 	VFMADD231PD Y10, Y11, Y13
 	VCMPPD $0, elementary64avx2Const<>+128(SB), Y12, Y11
 	VADDPD Y13, Y13, Y12
@@ -3910,30 +2778,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y9
-	VMINPD Y9, Y1, Y10
-	VMAXPD Y10, Y2, Y10
-	VMOVAPS Y3, Y11
-	VFMADD231PD Y4, Y10, Y11
-	VSUBPD Y3, Y11, Y12
-	VFNMADD231PD Y5, Y12, Y10
-	VFNMADD231PD Y6, Y12, Y10
-	VMULPD Y10, Y10, Y13
-	VMOVAPS Y8, Y14
-	VFMADD231PD Y10, Y7, Y14
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y10, Y14
-	VFMADD213PD Y0, Y10, Y14
-	VFMADD231PD Y14, Y13, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y13
+	BLOCK20
 	VFMADD231PD Y10, Y11, Y13
 	VCMPPD $0, elementary64avx2Const<>+128(SB), Y12, Y11
 	VADDPD Y13, Y13, Y12
@@ -3967,54 +2812,7 @@ TEXT ·log1pF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y6
-	VADDPD Y0, Y6, Y7
-	VCMPPD $30, Y0, Y6, Y8
-	VSUBPD Y6, Y7, Y9
-	VSUBPD Y9, Y0, Y9
-	VSUBPD Y0, Y7, Y10
-	VSUBPD Y10, Y6, Y10
-	VBLENDVPD Y8, Y9, Y10, Y8
-	VCMPPD $17, Y2, Y6, Y9
-	VDIVPD Y7, Y8, Y8
-	VBLENDVPD Y9, Y8, Y1, Y8
-	VCMPPD $0, Y1, Y6, Y9
-	VCMPPD $17, Y3, Y7, Y10
-	VMULPD Y4, Y7, Y11
-	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8
+	BLOCK11
 	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y7, Y10
 	VBLENDVPD Y10, Y8, Y7, Y8
 	VCMPPD $17, Y1, Y7, Y10
@@ -4024,54 +2822,7 @@ loop:
 	VBLENDVPD Y9, Y6, Y7, Y6
 	VMOVUPD Y6, (DI)
 	VMOVUPD 32(SI), Y6
-	VADDPD Y0, Y6, Y7
-	VCMPPD $30, Y0, Y6, Y8
-	VSUBPD Y6, Y7, Y9
-	VSUBPD Y9, Y0, Y9
-	VSUBPD Y0, Y7, Y10
-	VSUBPD Y10, Y6, Y10
-	VBLENDVPD Y8, Y9, Y10, Y8
-	VCMPPD $17, Y2, Y6, Y9
-	VDIVPD Y7, Y8, Y8
-	VBLENDVPD Y9, Y8, Y1, Y8
-	VCMPPD $0, Y1, Y6, Y9
-	VCMPPD $17, Y3, Y7, Y10
-	VMULPD Y4, Y7, Y11
-	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8
+	BLOCK11
 	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y7, Y10
 	VBLENDVPD Y10, Y8, Y7, Y8
 	VCMPPD $17, Y1, Y7, Y10
@@ -4097,54 +2848,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y6
-	VADDPD Y0, Y6, Y7
-	VCMPPD $30, Y0, Y6, Y8
-	VSUBPD Y6, Y7, Y9
-	VSUBPD Y9, Y0, Y9
-	VSUBPD Y0, Y7, Y10
-	VSUBPD Y10, Y6, Y10
-	VBLENDVPD Y8, Y9, Y10, Y8
-	VCMPPD $17, Y2, Y6, Y9
-	VDIVPD Y7, Y8, Y8
-	VBLENDVPD Y9, Y8, Y1, Y8
-	VCMPPD $0, Y1, Y6, Y9
-	VCMPPD $17, Y3, Y7, Y10
-	VMULPD Y4, Y7, Y11
-	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y10, elementary64avx2Const<>+2208(SB), Y1, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y10, Y8
-	VADDPD Y8, Y12, Y8
-	VSUBPD Y8, Y14, Y8
-	VSUBPD Y8, Y11, Y8
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y10, Y8
+	BLOCK11
 	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y7, Y10
 	VBLENDVPD Y10, Y8, Y7, Y8
 	VCMPPD $17, Y1, Y7, Y10
@@ -4181,108 +2885,14 @@ TEXT ·log2F64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y9
-	VCMPPD $17, Y3, Y9, Y10
-	VMULPD Y4, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y2, Y11, Y11
-	VSUBPD Y2, Y11, Y11
-	VPOR Y6, Y12, Y12
-	VSUBPD Y7, Y12, Y12
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VSUBPD Y14, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y12, Y11, Y11
-	VMULPD Y1, Y13, Y12
-	VMOVAPS Y12, Y14
-	VFMSUB231PD Y1, Y13, Y14
-	VFMADD231PD elementary64avx2Const<>+4256(SB), Y13, Y14
-	VFMADD231PD Y1, Y11, Y14
-	VADDPD Y12, Y10, Y11
-	VSUBPD Y11, Y10, Y10
-	VADDPD Y12, Y10, Y10
-	VADDPD Y10, Y14, Y10
-	VADDPD Y10, Y11, Y10
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y11
-	VBLENDVPD Y11, Y10, Y9, Y10
+	BLOCK12
 	VCMPPD $17, Y0, Y9, Y11
 	VBLENDVPD Y11, elementary64avx2Const<>+2688(SB), Y10, Y10
 	VCMPPD $0, Y0, Y9, Y9
 	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y10, Y9
 	VMOVUPD Y9, (DI)
 	VMOVUPD 32(SI), Y9
-	VCMPPD $17, Y3, Y9, Y10
-	VMULPD Y4, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y2, Y11, Y11
-	VSUBPD Y2, Y11, Y11
-	VPOR Y6, Y12, Y12
-	VSUBPD Y7, Y12, Y12
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VSUBPD Y14, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y12, Y11, Y11
-	VMULPD Y1, Y13, Y12
-	VMOVAPS Y12, Y14
-	VFMSUB231PD Y1, Y13, Y14
-	VFMADD231PD elementary64avx2Const<>+4256(SB), Y13, Y14
-	VFMADD231PD Y1, Y11, Y14
-	VADDPD Y12, Y10, Y11
-	VSUBPD Y11, Y10, Y10
-	VADDPD Y12, Y10, Y10
-	VADDPD Y10, Y14, Y10
-	VADDPD Y10, Y11, Y10
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y11
-	VBLENDVPD Y11, Y10, Y9, Y10
+	BLOCK12
 	VCMPPD $17, Y0, Y9, Y11
 	VBLENDVPD Y11, elementary64avx2Const<>+2688(SB), Y10, Y10
 	VCMPPD $0, Y0, Y9, Y9
@@ -4305,54 +2915,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y9
-	VCMPPD $17, Y3, Y9, Y10
-	VMULPD Y4, Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y11
-	VPADDQ Y5, Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y2, Y11, Y11
-	VSUBPD Y2, Y11, Y11
-	VPOR Y6, Y12, Y12
-	VSUBPD Y7, Y12, Y12
-	VBLENDVPD Y10, Y8, Y0, Y10
-	VSUBPD Y10, Y12, Y10
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD elementary64avx2Const<>+704(SB), Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VSUBPD Y14, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y12, Y11, Y11
-	VMULPD Y1, Y13, Y12
-	VMOVAPS Y12, Y14
-	VFMSUB231PD Y1, Y13, Y14
-	VFMADD231PD elementary64avx2Const<>+4256(SB), Y13, Y14
-	VFMADD231PD Y1, Y11, Y14
-	VADDPD Y12, Y10, Y11
-	VSUBPD Y11, Y10, Y10
-	VADDPD Y12, Y10, Y10
-	VADDPD Y10, Y14, Y10
-	VADDPD Y10, Y11, Y10
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y9, Y11
-	VBLENDVPD Y11, Y10, Y9, Y10
+	BLOCK12
 	VCMPPD $17, Y0, Y9, Y11
 	VBLENDVPD Y11, elementary64avx2Const<>+2688(SB), Y10, Y10
 	VCMPPD $0, Y0, Y9, Y9
@@ -4390,38 +2953,7 @@ loop:
 	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopMain
-	VMOVAPS Y0, Y9
-	VFMADD231PD Y4, Y8, Y9
-	VSUBPD Y0, Y9, Y10
-	VMOVAPS Y8, Y11
-	VFNMADD231PD Y5, Y10, Y11
-	VFNMADD231PD Y6, Y10, Y11
-	VFNMADD231PD Y7, Y10, Y11
-	VMULPD Y11, Y11, Y10
-	VMULPD Y10, Y11, Y12
-	VMOVUPS elementary64avx2Const<>+4384(SB), Y13
-	VFMADD231PD elementary64avx2Const<>+4416(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1568(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4448(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4480(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4512(SB), Y10, Y13
-	VFMADD231PD Y13, Y12, Y11
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+4544(SB), Y13
-	VFMADD231PD elementary64avx2Const<>+4576(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4608(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1536(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4640(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4672(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y13
-	VMOVUPS elementary64avx2Const<>+4704(SB), Y14
-	VFMADD213PD elementary64avx2Const<>+32(SB), Y14, Y10
-	VFMADD231PD Y13, Y12, Y10
-	VPAND elementary64avx2Const<>+4736(SB), Y9, Y9
-	VPCMPEQQ Y1, Y9, Y9
+	BLOCK18
 	VPXOR elementary64avx2Const<>+672(SB), Y10, Y12
 	VBLENDVPD Y9, Y11, Y12, Y12
 	VBLENDVPD Y9, Y10, Y11, Y9
@@ -4451,38 +2983,7 @@ tailLoop:
 	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopTail
-	VMOVAPS Y0, Y9
-	VFMADD231PD Y4, Y8, Y9
-	VSUBPD Y0, Y9, Y10
-	VMOVAPS Y8, Y11
-	VFNMADD231PD Y5, Y10, Y11
-	VFNMADD231PD Y6, Y10, Y11
-	VFNMADD231PD Y7, Y10, Y11
-	VMULPD Y11, Y11, Y10
-	VMULPD Y10, Y11, Y12
-	VMOVUPS elementary64avx2Const<>+4384(SB), Y13
-	VFMADD231PD elementary64avx2Const<>+4416(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1568(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4448(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4480(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4512(SB), Y10, Y13
-	VFMADD231PD Y13, Y12, Y11
-	VMULPD Y10, Y10, Y12
-	VMOVUPS elementary64avx2Const<>+4544(SB), Y13
-	VFMADD231PD elementary64avx2Const<>+4576(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4608(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1536(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4640(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+4672(SB), Y10, Y13
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y10, Y13
-	VMOVUPS elementary64avx2Const<>+4704(SB), Y14
-	VFMADD213PD elementary64avx2Const<>+32(SB), Y14, Y10
-	VFMADD231PD Y13, Y12, Y10
-	VPAND elementary64avx2Const<>+4736(SB), Y9, Y9
-	VPCMPEQQ Y1, Y9, Y9
+	BLOCK18
 	VPXOR elementary64avx2Const<>+672(SB), Y10, Y12
 	VBLENDVPD Y9, Y11, Y12, Y12
 	VBLENDVPD Y9, Y10, Y11, Y9
@@ -4530,54 +3031,7 @@ TEXT ·atan2F64AVX2(SB), NOSPLIT, $0-32
 loop:
 	VMOVUPD (SI), Y7
 	VMOVUPD (R8), Y8
-	VPAND Y2, Y7, Y9
-	VPAND Y2, Y8, Y10
-	VMAXPD Y10, Y9, Y11
-	VCMPPD $30, Y5, Y11, Y12
-	VCMPPD $17, Y6, Y11, Y11
-	VBLENDVPD Y11, elementary64avx2Const<>+4832(SB), Y1, Y11
-	VBLENDVPD Y12, elementary64avx2Const<>+4864(SB), Y11, Y11
-	VMULPD Y11, Y9, Y9
-	VMULPD Y11, Y10, Y10
-	VCMPPD $0, Y3, Y9, Y11
-	VCMPPD $0, Y3, Y10, Y12
-	VPAND Y12, Y11, Y11
-	VBLENDVPD Y11, Y1, Y9, Y9
-	VBLENDVPD Y11, Y1, Y10, Y10
-	VCMPPD $0, Y0, Y9, Y11
-	VCMPPD $0, Y0, Y10, Y12
-	VPAND Y12, Y11, Y11
-	VBLENDVPD Y11, Y1, Y10, Y10
-	VMULPD elementary64avx2Const<>+64(SB), Y10, Y11
-	VCMPPD $30, Y11, Y9, Y11
-	VMULPD elementary64avx2Const<>+96(SB), Y10, Y12
-	VCMPPD $30, Y12, Y9, Y12
-	VSUBPD Y10, Y0, Y13
-	VSUBPD Y10, Y9, Y14
-	VBLENDVPD Y12, Y14, Y9, Y14
-	VBLENDVPD Y11, Y13, Y14, Y13
-	VADDPD Y10, Y9, Y14
-	VBLENDVPD Y12, Y14, Y10, Y10
-	VBLENDVPD Y11, Y9, Y10, Y9
-	VDIVPD Y9, Y13, Y9
-	VMULPD Y9, Y9, Y10
-	VMULPD Y10, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+192(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+160(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+224(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+256(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+288(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+320(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+352(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+384(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+416(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+448(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+480(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+512(SB), Y10, Y14
-	VMULPD Y14, Y13, Y10
-	VBLENDVPD Y12, elementary64avx2Const<>+544(SB), Y0, Y13
-	VBLENDVPD Y11, elementary64avx2Const<>+576(SB), Y13, Y13
-	VBLENDVPD Y12, elementary64avx2Const<>+608(SB), Y0, Y12
+	BLOCK13
 	VBLENDVPD Y11, elementary64avx2Const<>+640(SB), Y12, Y11
 	VADDPD Y11, Y10, Y10
 	VADDPD Y10, Y9, Y9
@@ -4591,54 +3045,7 @@ loop:
 	VMOVUPD Y7, (DI)
 	VMOVUPD 32(SI), Y7
 	VMOVUPD 32(R8), Y8
-	VPAND Y2, Y7, Y9
-	VPAND Y2, Y8, Y10
-	VMAXPD Y10, Y9, Y11
-	VCMPPD $30, Y5, Y11, Y12
-	VCMPPD $17, Y6, Y11, Y11
-	VBLENDVPD Y11, elementary64avx2Const<>+4832(SB), Y1, Y11
-	VBLENDVPD Y12, elementary64avx2Const<>+4864(SB), Y11, Y11
-	VMULPD Y11, Y9, Y9
-	VMULPD Y11, Y10, Y10
-	VCMPPD $0, Y3, Y9, Y11
-	VCMPPD $0, Y3, Y10, Y12
-	VPAND Y12, Y11, Y11
-	VBLENDVPD Y11, Y1, Y9, Y9
-	VBLENDVPD Y11, Y1, Y10, Y10
-	VCMPPD $0, Y0, Y9, Y11
-	VCMPPD $0, Y0, Y10, Y12
-	VPAND Y12, Y11, Y11
-	VBLENDVPD Y11, Y1, Y10, Y10
-	VMULPD elementary64avx2Const<>+64(SB), Y10, Y11
-	VCMPPD $30, Y11, Y9, Y11
-	VMULPD elementary64avx2Const<>+96(SB), Y10, Y12
-	VCMPPD $30, Y12, Y9, Y12
-	VSUBPD Y10, Y0, Y13
-	VSUBPD Y10, Y9, Y14
-	VBLENDVPD Y12, Y14, Y9, Y14
-	VBLENDVPD Y11, Y13, Y14, Y13
-	VADDPD Y10, Y9, Y14
-	VBLENDVPD Y12, Y14, Y10, Y10
-	VBLENDVPD Y11, Y9, Y10, Y9
-	VDIVPD Y9, Y13, Y9
-	VMULPD Y9, Y9, Y10
-	VMULPD Y10, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+192(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+160(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+224(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+256(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+288(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+320(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+352(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+384(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+416(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+448(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+480(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+512(SB), Y10, Y14
-	VMULPD Y14, Y13, Y10
-	VBLENDVPD Y12, elementary64avx2Const<>+544(SB), Y0, Y13
-	VBLENDVPD Y11, elementary64avx2Const<>+576(SB), Y13, Y13
-	VBLENDVPD Y12, elementary64avx2Const<>+608(SB), Y0, Y12
+	BLOCK13
 	VBLENDVPD Y11, elementary64avx2Const<>+640(SB), Y12, Y11
 	VADDPD Y11, Y10, Y10
 	VADDPD Y10, Y9, Y9
@@ -4669,54 +3076,7 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y7
 	VMASKMOVPD (R8), Y15, Y8
-	VPAND Y2, Y7, Y9
-	VPAND Y2, Y8, Y10
-	VMAXPD Y10, Y9, Y11
-	VCMPPD $30, Y5, Y11, Y12
-	VCMPPD $17, Y6, Y11, Y11
-	VBLENDVPD Y11, elementary64avx2Const<>+4832(SB), Y1, Y11
-	VBLENDVPD Y12, elementary64avx2Const<>+4864(SB), Y11, Y11
-	VMULPD Y11, Y9, Y9
-	VMULPD Y11, Y10, Y10
-	VCMPPD $0, Y3, Y9, Y11
-	VCMPPD $0, Y3, Y10, Y12
-	VPAND Y12, Y11, Y11
-	VBLENDVPD Y11, Y1, Y9, Y9
-	VBLENDVPD Y11, Y1, Y10, Y10
-	VCMPPD $0, Y0, Y9, Y11
-	VCMPPD $0, Y0, Y10, Y12
-	VPAND Y12, Y11, Y11
-	VBLENDVPD Y11, Y1, Y10, Y10
-	VMULPD elementary64avx2Const<>+64(SB), Y10, Y11
-	VCMPPD $30, Y11, Y9, Y11
-	VMULPD elementary64avx2Const<>+96(SB), Y10, Y12
-	VCMPPD $30, Y12, Y9, Y12
-	VSUBPD Y10, Y0, Y13
-	VSUBPD Y10, Y9, Y14
-	VBLENDVPD Y12, Y14, Y9, Y14
-	VBLENDVPD Y11, Y13, Y14, Y13
-	VADDPD Y10, Y9, Y14
-	VBLENDVPD Y12, Y14, Y10, Y10
-	VBLENDVPD Y11, Y9, Y10, Y9
-	VDIVPD Y9, Y13, Y9
-	VMULPD Y9, Y9, Y10
-	VMULPD Y10, Y9, Y13
-	VMOVUPS elementary64avx2Const<>+192(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+160(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+224(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+256(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+288(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+320(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+352(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+384(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+416(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+448(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+480(SB), Y10, Y14
-	VFMADD213PD elementary64avx2Const<>+512(SB), Y10, Y14
-	VMULPD Y14, Y13, Y10
-	VBLENDVPD Y12, elementary64avx2Const<>+544(SB), Y0, Y13
-	VBLENDVPD Y11, elementary64avx2Const<>+576(SB), Y13, Y13
-	VBLENDVPD Y12, elementary64avx2Const<>+608(SB), Y0, Y12
+	BLOCK13
 	VBLENDVPD Y11, elementary64avx2Const<>+640(SB), Y12, Y11
 	VADDPD Y11, Y10, Y10
 	VADDPD Y10, Y9, Y9
@@ -4756,30 +3116,7 @@ TEXT ·hypotF64AVX2(SB), NOSPLIT, $0-32
 loop:
 	VMOVUPD (SI), Y6
 	VMOVUPD (R8), Y7
-	VPAND Y1, Y6, Y8
-	VPAND Y1, Y7, Y9
-	VCMPPD $0, Y0, Y8, Y10
-	VCMPPD $0, Y0, Y9, Y11
-	VPOR Y11, Y10, Y10
-	VMAXPD Y9, Y8, Y11
-	VMINPD Y9, Y8, Y8
-	VCMPPD $30, Y2, Y11, Y9
-	VCMPPD $17, Y3, Y8, Y12
-	VBLENDVPD Y12, Y4, Y5, Y12
-	VBLENDVPD Y9, elementary64avx2Const<>+4992(SB), Y12, Y9
-	VCMPPD $30, Y2, Y11, Y12
-	VCMPPD $17, Y3, Y8, Y13
-	VBLENDVPD Y13, elementary64avx2Const<>+4992(SB), Y5, Y13
-	VBLENDVPD Y12, Y4, Y13, Y12
-	VMULPD elementary64avx2Const<>+2016(SB), Y8, Y13
-	VCMPPD $30, Y13, Y11, Y13
-	VMULPD Y9, Y11, Y14
-	VMULPD Y9, Y8, Y9
-	VMULPD Y9, Y9, Y9
-	VFMADD231PD Y14, Y14, Y9
-	VSQRTPD Y9, Y9
-	VMULPD Y12, Y9, Y9
-	VADDPD Y8, Y11, Y8
+	BLOCK21
 	VBLENDVPD Y13, Y8, Y9, Y8
 	VCMPPD $3, Y7, Y6, Y6
 	VBLENDVPD Y6, elementary64avx2Const<>+2752(SB), Y8, Y6
@@ -4787,30 +3124,7 @@ loop:
 	VMOVUPD Y6, (DI)
 	VMOVUPD 32(SI), Y6
 	VMOVUPD 32(R8), Y7
-	VPAND Y1, Y6, Y8
-	VPAND Y1, Y7, Y9
-	VCMPPD $0, Y0, Y8, Y10
-	VCMPPD $0, Y0, Y9, Y11
-	VPOR Y11, Y10, Y10
-	VMAXPD Y9, Y8, Y11
-	VMINPD Y9, Y8, Y8
-	VCMPPD $30, Y2, Y11, Y9
-	VCMPPD $17, Y3, Y8, Y12
-	VBLENDVPD Y12, Y4, Y5, Y12
-	VBLENDVPD Y9, elementary64avx2Const<>+4992(SB), Y12, Y9
-	VCMPPD $30, Y2, Y11, Y12
-	VCMPPD $17, Y3, Y8, Y13
-	VBLENDVPD Y13, elementary64avx2Const<>+4992(SB), Y5, Y13
-	VBLENDVPD Y12, Y4, Y13, Y12
-	VMULPD elementary64avx2Const<>+2016(SB), Y8, Y13
-	VCMPPD $30, Y13, Y11, Y13
-	VMULPD Y9, Y11, Y14
-	VMULPD Y9, Y8, Y9
-	VMULPD Y9, Y9, Y9
-	VFMADD231PD Y14, Y14, Y9
-	VSQRTPD Y9, Y9
-	VMULPD Y12, Y9, Y9
-	VADDPD Y8, Y11, Y8
+	BLOCK21
 	VBLENDVPD Y13, Y8, Y9, Y8
 	VCMPPD $3, Y7, Y6, Y6
 	VBLENDVPD Y6, elementary64avx2Const<>+2752(SB), Y8, Y6
@@ -4835,30 +3149,7 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y6
 	VMASKMOVPD (R8), Y15, Y7
-	VPAND Y1, Y6, Y8
-	VPAND Y1, Y7, Y9
-	VCMPPD $0, Y0, Y8, Y10
-	VCMPPD $0, Y0, Y9, Y11
-	VPOR Y11, Y10, Y10
-	VMAXPD Y9, Y8, Y11
-	VMINPD Y9, Y8, Y8
-	VCMPPD $30, Y2, Y11, Y9
-	VCMPPD $17, Y3, Y8, Y12
-	VBLENDVPD Y12, Y4, Y5, Y12
-	VBLENDVPD Y9, elementary64avx2Const<>+4992(SB), Y12, Y9
-	VCMPPD $30, Y2, Y11, Y12
-	VCMPPD $17, Y3, Y8, Y13
-	VBLENDVPD Y13, elementary64avx2Const<>+4992(SB), Y5, Y13
-	VBLENDVPD Y12, Y4, Y13, Y12
-	VMULPD elementary64avx2Const<>+2016(SB), Y8, Y13
-	VCMPPD $30, Y13, Y11, Y13
-	VMULPD Y9, Y11, Y14
-	VMULPD Y9, Y8, Y9
-	VMULPD Y9, Y9, Y9
-	VFMADD231PD Y14, Y14, Y9
-	VSQRTPD Y9, Y9
-	VMULPD Y12, Y9, Y9
-	VADDPD Y8, Y11, Y8
+	BLOCK21
 	VBLENDVPD Y13, Y8, Y9, Y8
 	VCMPPD $3, Y7, Y6, Y6
 	VBLENDVPD Y6, elementary64avx2Const<>+2752(SB), Y8, Y6
@@ -4893,188 +3184,16 @@ TEXT ·logAddExpF64AVX2(SB), NOSPLIT, $0-32
 loop:
 	VMOVUPD (SI), Y7
 	VMOVUPD (R8), Y8
-	VCMPPD $0, Y8, Y7, Y9
-	VSUBPD Y8, Y7, Y10
-	VBLENDVPD Y9, Y1, Y10, Y9
-	VPOR Y5, Y9, Y9
-	VMAXPD Y9, Y4, Y9
-	VMOVAPS Y2, Y10
-	VFMADD231PD Y6, Y9, Y10
-	VSUBPD Y2, Y10, Y10
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y10, Y9
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y10, Y9
-	VMULPD Y9, Y9, Y11
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y12
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y12
-	VFMADD213PD Y3, Y9, Y12
-	VFMADD231PD Y12, Y11, Y9
-	VADDPD Y0, Y9, Y9
-	VMOVAPS Y2, Y11
-	VFMADD231PD Y3, Y10, Y11
-	VSUBPD Y2, Y11, Y12
-	VSUBPD Y12, Y10, Y10
-	VADDPD Y2, Y10, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VMULPD Y11, Y9, Y9
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y0, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VADDPD Y0, Y9, Y10
-	VCMPPD $30, Y0, Y9, Y11
-	VSUBPD Y9, Y10, Y12
-	VSUBPD Y12, Y0, Y12
-	VSUBPD Y0, Y10, Y13
-	VSUBPD Y13, Y9, Y13
-	VBLENDVPD Y11, Y12, Y13, Y11
-	VCMPPD $17, elementary64avx2Const<>+2016(SB), Y9, Y9
-	VDIVPD Y10, Y11, Y11
-	VBLENDVPD Y9, Y11, Y1, Y9
-	VMAXPD Y8, Y7, Y7
-	VCMPPD $17, elementary64avx2Const<>+2048(SB), Y10, Y8
-	VMULPD elementary64avx2Const<>+2080(SB), Y10, Y11
-	VBLENDVPD Y8, Y11, Y10, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y8, elementary64avx2Const<>+2208(SB), Y1, Y8
-	VSUBPD Y8, Y12, Y8
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD Y3, Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y8, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y8, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y10, Y8
-	VBLENDVPD Y8, Y9, Y10, Y8
-	VCMPPD $17, Y1, Y10, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8
+	BLOCK7
+	BLOCK22
 	VCMPPD $0, Y1, Y10, Y9
 	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y8, Y8
 	VADDPD Y8, Y7, Y7
 	VMOVUPD Y7, (DI)
 	VMOVUPD 32(SI), Y7
 	VMOVUPD 32(R8), Y8
-	VCMPPD $0, Y8, Y7, Y9
-	VSUBPD Y8, Y7, Y10
-	VBLENDVPD Y9, Y1, Y10, Y9
-	VPOR Y5, Y9, Y9
-	VMAXPD Y9, Y4, Y9
-	VMOVAPS Y2, Y10
-	VFMADD231PD Y6, Y9, Y10
-	VSUBPD Y2, Y10, Y10
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y10, Y9
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y10, Y9
-	VMULPD Y9, Y9, Y11
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y12
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y12
-	VFMADD213PD Y3, Y9, Y12
-	VFMADD231PD Y12, Y11, Y9
-	VADDPD Y0, Y9, Y9
-	VMOVAPS Y2, Y11
-	VFMADD231PD Y3, Y10, Y11
-	VSUBPD Y2, Y11, Y12
-	VSUBPD Y12, Y10, Y10
-	VADDPD Y2, Y10, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VMULPD Y11, Y9, Y9
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y0, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VADDPD Y0, Y9, Y10
-	VCMPPD $30, Y0, Y9, Y11
-	VSUBPD Y9, Y10, Y12
-	VSUBPD Y12, Y0, Y12
-	VSUBPD Y0, Y10, Y13
-	VSUBPD Y13, Y9, Y13
-	VBLENDVPD Y11, Y12, Y13, Y11
-	VCMPPD $17, elementary64avx2Const<>+2016(SB), Y9, Y9
-	VDIVPD Y10, Y11, Y11
-	VBLENDVPD Y9, Y11, Y1, Y9
-	VMAXPD Y8, Y7, Y7
-	VCMPPD $17, elementary64avx2Const<>+2048(SB), Y10, Y8
-	VMULPD elementary64avx2Const<>+2080(SB), Y10, Y11
-	VBLENDVPD Y8, Y11, Y10, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y8, elementary64avx2Const<>+2208(SB), Y1, Y8
-	VSUBPD Y8, Y12, Y8
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD Y3, Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y8, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y8, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y10, Y8
-	VBLENDVPD Y8, Y9, Y10, Y8
-	VCMPPD $17, Y1, Y10, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8
+	BLOCK7
+	BLOCK22
 	VCMPPD $0, Y1, Y10, Y9
 	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y8, Y8
 	VADDPD Y8, Y7, Y7
@@ -5098,94 +3217,8 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y7
 	VMASKMOVPD (R8), Y15, Y8
-	VCMPPD $0, Y8, Y7, Y9
-	VSUBPD Y8, Y7, Y10
-	VBLENDVPD Y9, Y1, Y10, Y9
-	VPOR Y5, Y9, Y9
-	VMAXPD Y9, Y4, Y9
-	VMOVAPS Y2, Y10
-	VFMADD231PD Y6, Y9, Y10
-	VSUBPD Y2, Y10, Y10
-	VFNMADD231PD elementary64avx2Const<>+1472(SB), Y10, Y9
-	VFNMADD231PD elementary64avx2Const<>+1504(SB), Y10, Y9
-	VMULPD Y9, Y9, Y11
-	VMOVUPS elementary64avx2Const<>+1536(SB), Y12
-	VFMADD231PD elementary64avx2Const<>+1568(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1600(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1632(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1664(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1696(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1728(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1760(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1792(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1824(SB), Y9, Y12
-	VFMADD213PD elementary64avx2Const<>+1856(SB), Y9, Y12
-	VFMADD213PD Y3, Y9, Y12
-	VFMADD231PD Y12, Y11, Y9
-	VADDPD Y0, Y9, Y9
-	VMOVAPS Y2, Y11
-	VFMADD231PD Y3, Y10, Y11
-	VSUBPD Y2, Y11, Y12
-	VSUBPD Y12, Y10, Y10
-	VADDPD Y2, Y10, Y10
-	VPSLLQ $52, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VMULPD Y11, Y9, Y9
-	VPSLLQ $52, Y10, Y10
-	VPADDQ Y0, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VADDPD Y0, Y9, Y10
-	VCMPPD $30, Y0, Y9, Y11
-	VSUBPD Y9, Y10, Y12
-	VSUBPD Y12, Y0, Y12
-	VSUBPD Y0, Y10, Y13
-	VSUBPD Y13, Y9, Y13
-	VBLENDVPD Y11, Y12, Y13, Y11
-	VCMPPD $17, elementary64avx2Const<>+2016(SB), Y9, Y9
-	VDIVPD Y10, Y11, Y11
-	VBLENDVPD Y9, Y11, Y1, Y9
-	VMAXPD Y8, Y7, Y7
-	VCMPPD $17, elementary64avx2Const<>+2048(SB), Y10, Y8
-	VMULPD elementary64avx2Const<>+2080(SB), Y10, Y11
-	VBLENDVPD Y8, Y11, Y10, Y11
-	VPADDQ elementary64avx2Const<>+2112(SB), Y11, Y12
-	VPSRLQ $52, Y12, Y12
-	VPSLLQ $52, Y12, Y13
-	VPSUBQ Y13, Y11, Y11
-	VPADDQ Y0, Y11, Y11
-	VSUBPD Y0, Y11, Y11
-	VPOR elementary64avx2Const<>+2144(SB), Y12, Y12
-	VSUBPD elementary64avx2Const<>+2176(SB), Y12, Y12
-	VBLENDVPD Y8, elementary64avx2Const<>+2208(SB), Y1, Y8
-	VSUBPD Y8, Y12, Y8
-	VADDPD elementary64avx2Const<>+864(SB), Y11, Y12
-	VDIVPD Y12, Y11, Y12
-	VMULPD Y12, Y12, Y13
-	VMOVUPS elementary64avx2Const<>+2240(SB), Y14
-	VFMADD231PD elementary64avx2Const<>+2272(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2304(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2336(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2368(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2400(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2432(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2464(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2496(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2528(SB), Y13, Y14
-	VFMADD213PD elementary64avx2Const<>+2560(SB), Y13, Y14
-	VMULPD Y14, Y13, Y13
-	VMULPD Y11, Y11, Y14
-	VMULPD Y3, Y14, Y14
-	VADDPD Y13, Y14, Y13
-	VMULPD Y13, Y12, Y12
-	VFMADD231PD elementary64avx2Const<>+2592(SB), Y8, Y9
-	VADDPD Y9, Y12, Y9
-	VSUBPD Y9, Y14, Y9
-	VSUBPD Y9, Y11, Y9
-	VFMADD231PD elementary64avx2Const<>+2624(SB), Y8, Y9
-	VCMPPD $17, elementary64avx2Const<>+2656(SB), Y10, Y8
-	VBLENDVPD Y8, Y9, Y10, Y8
-	VCMPPD $17, Y1, Y10, Y9
-	VBLENDVPD Y9, elementary64avx2Const<>+2688(SB), Y8, Y8
+	BLOCK7
+	BLOCK22
 	VCMPPD $0, Y1, Y10, Y9
 	VBLENDVPD Y9, elementary64avx2Const<>+2720(SB), Y8, Y8
 	VADDPD Y8, Y7, Y7
@@ -5325,18 +3358,7 @@ loop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopMain
-	VFNMADD231PD Y8, Y9, Y7
-	VCMPPD $17, Y0, Y7, Y9
-	VADDPD Y8, Y7, Y8
-	VBLENDVPD Y9, Y8, Y7, Y7
-	VPAND Y4, Y5, Y5
-	VPOR Y5, Y7, Y5
-	VPXOR Y6, Y5, Y7
-	VPCMPGTQ Y7, Y0, Y7
-	VCMPPD $4, Y0, Y5, Y8
-	VPAND Y8, Y7, Y7
-	VADDPD Y6, Y5, Y6
-	VBLENDVPD Y7, Y6, Y5, Y5
+	BLOCK28
 	VMOVUPD Y5, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -5369,18 +3391,7 @@ tailLoop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopTail
-	VFNMADD231PD Y8, Y9, Y7
-	VCMPPD $17, Y0, Y7, Y9
-	VADDPD Y8, Y7, Y8
-	VBLENDVPD Y9, Y8, Y7, Y7
-	VPAND Y4, Y5, Y5
-	VPOR Y5, Y7, Y5
-	VPXOR Y6, Y5, Y7
-	VPCMPGTQ Y7, Y0, Y7
-	VCMPPD $4, Y0, Y5, Y8
-	VPAND Y8, Y7, Y7
-	VADDPD Y6, Y5, Y6
-	VBLENDVPD Y7, Y6, Y5, Y5
+	BLOCK28
 	VMASKMOVPD Y5, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -5435,22 +3446,7 @@ loop:
 	VMOVMSKPS Y12, AX
 	TESTL AX, AX
 	JNZ stopMain
-	VFNMADD231PD Y10, Y11, Y9
-	VCMPPD $17, Y0, Y9, Y11
-	VADDPD Y10, Y9, Y10
-	VBLENDVPD Y11, Y10, Y9, Y9
-	VPAND Y2, Y7, Y10
-	VPOR Y10, Y9, Y9
-	VSUBPD Y9, Y7, Y10
-	VDIVPD Y8, Y10, Y10
-	VPXOR Y8, Y9, Y11
-	VPCMPGTQ Y11, Y0, Y11
-	VCMPPD $4, Y0, Y9, Y9
-	VPAND Y9, Y11, Y9
-	VSUBPD Y3, Y10, Y11
-	VBLENDVPD Y9, Y11, Y10, Y9
-	VROUNDPD $1, Y9, Y10
-	VSUBPD Y10, Y9, Y11
+	BLOCK25
 	VCMPPD $30, Y6, Y11, Y11
 	VADDPD Y3, Y10, Y12
 	VBLENDVPD Y11, Y12, Y10, Y10
@@ -5490,22 +3486,7 @@ tailLoop:
 	VMOVMSKPS Y12, AX
 	TESTL AX, AX
 	JNZ stopTail
-	VFNMADD231PD Y10, Y11, Y9
-	VCMPPD $17, Y0, Y9, Y11
-	VADDPD Y10, Y9, Y10
-	VBLENDVPD Y11, Y10, Y9, Y9
-	VPAND Y2, Y7, Y10
-	VPOR Y10, Y9, Y9
-	VSUBPD Y9, Y7, Y10
-	VDIVPD Y8, Y10, Y10
-	VPXOR Y8, Y9, Y11
-	VPCMPGTQ Y11, Y0, Y11
-	VCMPPD $4, Y0, Y9, Y9
-	VPAND Y9, Y11, Y9
-	VSUBPD Y3, Y10, Y11
-	VBLENDVPD Y9, Y11, Y10, Y9
-	VROUNDPD $1, Y9, Y10
-	VSUBPD Y10, Y9, Y11
+	BLOCK25
 	VCMPPD $30, Y6, Y11, Y11
 	VADDPD Y3, Y10, Y12
 	VBLENDVPD Y11, Y12, Y10, Y10

@@ -4,6 +4,2994 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	FMOVQ 0(R1), F20; \
+	WORD $0x6e66de95; \
+	WORD $0x4e231eb6; \
+	WORD $0x4e231e97; \
+	WORD $0x4ef7f4f7; \
+	WORD $0x4ef6f518; \
+	WORD $0x6ee0fb18; \
+	WORD $0x4e69cef8; \
+	WORD $0x4e6acef8; \
+	WORD $0x4ef6f577; \
+	WORD $0x4e77f417; \
+	WORD $0x4ee4d6f9; \
+	WORD $0x4e64d6fa; \
+	WORD $0x6e7aff39; \
+	FMOVQ 1536(R11), F26; \
+	WORD $0x4e79cd9a; \
+	FMOVQ 1552(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1568(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1600(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1616(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1632(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1664(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1680(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1696(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1744(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1808(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x4e79cf7a; \
+	WORD $0x6e77def9; \
+	WORD $0x6e2d1f3b; \
+	WORD $0x4ea11c3c; \
+	WORD $0x4e6ecf7c; \
+	WORD $0x4ee1d79c; \
+	WORD $0x4eefcf9b; \
+	WORD $0x4ef0cf9b; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e77cef9; \
+	WORD $0x4ef9d779; \
+	WORD $0x4e77d6fb; \
+	WORD $0x4ef8cf79; \
+	WORD $0x6e79df38; \
+	FMOVQ 816(R11), F27; \
+	WORD $0x4e79ce3b; \
+	FMOVQ 832(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 848(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 864(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 880(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 896(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 928(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 944(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 960(R11), F29; \
+	WORD $0x4e79cf7d; \
+	WORD $0x4ea01c1b; \
+	WORD $0x4e79cfbb; \
+	WORD $0x4e7bcf19; \
+	WORD $0x4eba1f58; \
+	WORD $0x4e79cf58; \
+	WORD $0x4ea21c59; \
+	WORD $0x4e65cef9; \
+	WORD $0x6e79ff17; \
+	WORD $0x4ea11c38; \
+	WORD $0x4e60cf98; \
+	WORD $0x4ee1d719; \
+	WORD $0x4ef9d799; \
+	WORD $0x4e61d739; \
+	WORD $0x4f745718; \
+	WORD $0x4ee28718; \
+	WORD $0x6e78def7; \
+	WORD $0x4f745738; \
+	WORD $0x4ee28718; \
+	WORD $0x6e78def7; \
+	WORD $0x6ef5e658; \
+	WORD $0x4ef7d4b9; \
+	WORD $0x6eb81f37; \
+	WORD $0x6e76e418; \
+	WORD $0x6e75deb6; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e76ce79; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 1904(R11), F25; \
+	WORD $0x4e76cf59; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e76cf59; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 1968(R11), F25; \
+	WORD $0x4e76cf59; \
+	FMOVQ 1984(R11), F26
+
+#define BLOCK2 \
+	WORD $0x6e66de95; \
+	WORD $0x4e231eb6; \
+	WORD $0x4e231e97; \
+	WORD $0x4ef7f4f7; \
+	WORD $0x4ef6f518; \
+	WORD $0x6ee0fb18; \
+	WORD $0x4e69cef8; \
+	WORD $0x4e6acef8; \
+	WORD $0x4ef6f577; \
+	WORD $0x4e77f417; \
+	WORD $0x4ee4d6f9; \
+	WORD $0x4e64d6fa; \
+	WORD $0x6e7aff39; \
+	FMOVQ 1536(R11), F26; \
+	WORD $0x4e79cd9a; \
+	FMOVQ 1552(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1568(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1600(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1616(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1632(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1664(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1680(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1696(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1744(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1808(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x4e79cf7a; \
+	WORD $0x6e77def9; \
+	WORD $0x6e2d1f3b; \
+	WORD $0x4ea11c3c; \
+	WORD $0x4e6ecf7c; \
+	WORD $0x4ee1d79c; \
+	WORD $0x4eefcf9b; \
+	WORD $0x4ef0cf9b; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e77cef9; \
+	WORD $0x4ef9d779; \
+	WORD $0x4e77d6fb; \
+	WORD $0x4ef8cf79; \
+	WORD $0x6e79df38; \
+	FMOVQ 816(R11), F27; \
+	WORD $0x4e79ce3b; \
+	FMOVQ 832(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 848(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 864(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 880(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 896(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 928(R11), F29; \
+	WORD $0x4e79cf7d; \
+	FMOVQ 944(R11), F27; \
+	WORD $0x4e79cfbb; \
+	FMOVQ 960(R11), F29; \
+	WORD $0x4e79cf7d; \
+	WORD $0x4ea01c1b; \
+	WORD $0x4e79cfbb; \
+	WORD $0x4e7bcf19; \
+	WORD $0x4eba1f58; \
+	WORD $0x4e79cf58; \
+	WORD $0x4ea21c59; \
+	WORD $0x4e65cef9; \
+	WORD $0x6e79ff17; \
+	WORD $0x4ea11c38; \
+	WORD $0x4e60cf98; \
+	WORD $0x4ee1d719; \
+	WORD $0x4ef9d799; \
+	WORD $0x4e61d739; \
+	WORD $0x4f745718; \
+	WORD $0x4ee28718; \
+	WORD $0x6e78def7; \
+	WORD $0x4f745738; \
+	WORD $0x4ee28718; \
+	WORD $0x6e78def7; \
+	WORD $0x6ef5e658; \
+	WORD $0x4ef7d4b9; \
+	WORD $0x6eb81f37; \
+	WORD $0x6e76e418; \
+	WORD $0x6e75deb6; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e76ce79; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 1904(R11), F25; \
+	WORD $0x4e76cf59; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e76cf59; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 1968(R11), F25; \
+	WORD $0x4e76cf59; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x4e76cf3a
+
+#define BLOCK3 \
+	FMOVQ 0(R1), F15; \
+	WORD $0x4e251df0; \
+	WORD $0x4ef0f4d1; \
+	WORD $0x4e71f411; \
+	WORD $0x4ee3d632; \
+	WORD $0x4e63d633; \
+	WORD $0x6e73fe52; \
+	FMOVQ 1536(R11), F19; \
+	WORD $0x4e72ccf3; \
+	FMOVQ 1552(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1568(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1584(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1600(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1616(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1632(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1648(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1664(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1680(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1696(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1712(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1728(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1744(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1760(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1776(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1792(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1808(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1824(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1840(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1856(R11), F19; \
+	WORD $0x4e72ce93; \
+	WORD $0x6e71de32; \
+	WORD $0x6e281e54; \
+	WORD $0x4ea11c35; \
+	WORD $0x4e69ce95; \
+	WORD $0x4ee1d6b5; \
+	WORD $0x4eeaceb4; \
+	WORD $0x4eebceb4; \
+	WORD $0x6ee0fa52; \
+	WORD $0x4e71ce32; \
+	WORD $0x4ef2d692; \
+	WORD $0x6e72de54; \
+	FMOVQ 816(R11), F22; \
+	WORD $0x4e72cd96; \
+	FMOVQ 832(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 848(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 864(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 880(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 896(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 912(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 944(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 960(R11), F23; \
+	WORD $0x4e72ced7; \
+	WORD $0x4ea01c16; \
+	WORD $0x4e72cef6; \
+	WORD $0x4e76ce92; \
+	WORD $0x4eb31e74; \
+	WORD $0x4e72ce74; \
+	WORD $0x4ea21c52; \
+	WORD $0x4e64ce32; \
+	WORD $0x6e72fe91; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e60ceb2; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ef3d6b3; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745652; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31
+
+#define BLOCK4 \
+	WORD $0x4e251df0; \
+	WORD $0x4ef0f4d1; \
+	WORD $0x4e71f411; \
+	WORD $0x4ee3d632; \
+	WORD $0x4e63d633; \
+	WORD $0x6e73fe52; \
+	FMOVQ 1536(R11), F19; \
+	WORD $0x4e72ccf3; \
+	FMOVQ 1552(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1568(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1584(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1600(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1616(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1632(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1648(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1664(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1680(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1696(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1712(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1728(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1744(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1760(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1776(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1792(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1808(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1824(R11), F19; \
+	WORD $0x4e72ce93; \
+	FMOVQ 1840(R11), F20; \
+	WORD $0x4e72ce74; \
+	FMOVQ 1856(R11), F19; \
+	WORD $0x4e72ce93; \
+	WORD $0x6e71de32; \
+	WORD $0x6e281e54; \
+	WORD $0x4ea11c35; \
+	WORD $0x4e69ce95; \
+	WORD $0x4ee1d6b5; \
+	WORD $0x4eeaceb4; \
+	WORD $0x4eebceb4; \
+	WORD $0x6ee0fa52; \
+	WORD $0x4e71ce32; \
+	WORD $0x4ef2d692; \
+	WORD $0x6e72de54; \
+	FMOVQ 816(R11), F22; \
+	WORD $0x4e72cd96; \
+	FMOVQ 832(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 848(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 864(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 880(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 896(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 912(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e72ced7; \
+	FMOVQ 944(R11), F22; \
+	WORD $0x4e72cef6; \
+	FMOVQ 960(R11), F23; \
+	WORD $0x4e72ced7; \
+	WORD $0x4ea01c16; \
+	WORD $0x4e72cef6; \
+	WORD $0x4e76ce92; \
+	WORD $0x4eb31e74; \
+	WORD $0x4e72ce74; \
+	WORD $0x4ea21c52; \
+	WORD $0x4e64ce32; \
+	WORD $0x6e72fe91; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e60ceb2; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ef3d6b3; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745652; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x4f745672
+
+#define BLOCK5 \
+	FMOVQ 0(R1), F14; \
+	WORD $0x4e251dcf; \
+	WORD $0x4eeff4d0; \
+	WORD $0x4e70f410; \
+	WORD $0x4ee3d611; \
+	WORD $0x4e63d612; \
+	WORD $0x6e72fe31; \
+	FMOVQ 1536(R11), F18; \
+	WORD $0x4e71ccf2; \
+	FMOVQ 1552(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1568(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1584(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1600(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1616(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1632(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1648(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1664(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1680(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1696(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1712(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1728(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1744(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1760(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1776(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1792(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1808(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1824(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1840(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1856(R11), F18; \
+	WORD $0x4e71ce72; \
+	WORD $0x6e70de11; \
+	WORD $0x6e241e33; \
+	WORD $0x4ea11c34; \
+	WORD $0x4e68ce74; \
+	WORD $0x4ee1d694; \
+	WORD $0x4ee9ce93; \
+	WORD $0x4eeace93; \
+	WORD $0x6ee0fa31; \
+	WORD $0x4e70ce11; \
+	WORD $0x4ef1d671; \
+	WORD $0x6e71de33; \
+	FMOVQ 816(R11), F21; \
+	WORD $0x4e71cd75; \
+	FMOVQ 832(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 848(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 864(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 880(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 896(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 912(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 928(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 944(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 960(R11), F22; \
+	WORD $0x4e71ceb6; \
+	WORD $0x4ea01c15; \
+	WORD $0x4e71ced5; \
+	WORD $0x4e75ce71; \
+	WORD $0x4eb21e53; \
+	WORD $0x4e71ce53; \
+	WORD $0x4ea21c51; \
+	WORD $0x4e6cce11; \
+	WORD $0x6e71fe70; \
+	WORD $0x4ea11c31; \
+	WORD $0x4e60ce91; \
+	WORD $0x4ee1d632; \
+	WORD $0x4ef2d692; \
+	WORD $0x4e61d652; \
+	WORD $0x4f745631; \
+	WORD $0x4ee28631; \
+	WORD $0x6e71de10
+
+#define BLOCK6 \
+	WORD $0x4e251dcf; \
+	WORD $0x4eeff4d0; \
+	WORD $0x4e70f410; \
+	WORD $0x4ee3d611; \
+	WORD $0x4e63d612; \
+	WORD $0x6e72fe31; \
+	FMOVQ 1536(R11), F18; \
+	WORD $0x4e71ccf2; \
+	FMOVQ 1552(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1568(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1584(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1600(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1616(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1632(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1648(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1664(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1680(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1696(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1712(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1728(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1744(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1760(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1776(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1792(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1808(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1824(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 1840(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 1856(R11), F18; \
+	WORD $0x4e71ce72; \
+	WORD $0x6e70de11; \
+	WORD $0x6e241e33; \
+	WORD $0x4ea11c34; \
+	WORD $0x4e68ce74; \
+	WORD $0x4ee1d694; \
+	WORD $0x4ee9ce93; \
+	WORD $0x4eeace93; \
+	WORD $0x6ee0fa31; \
+	WORD $0x4e70ce11; \
+	WORD $0x4ef1d671; \
+	WORD $0x6e71de33; \
+	FMOVQ 816(R11), F21; \
+	WORD $0x4e71cd75; \
+	FMOVQ 832(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 848(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 864(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 880(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 896(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 912(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 928(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 944(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 960(R11), F22; \
+	WORD $0x4e71ceb6; \
+	WORD $0x4ea01c15; \
+	WORD $0x4e71ced5; \
+	WORD $0x4e75ce71; \
+	WORD $0x4eb21e53; \
+	WORD $0x4e71ce53; \
+	WORD $0x4ea21c51; \
+	WORD $0x4e6cce11; \
+	WORD $0x6e71fe70; \
+	WORD $0x4ea11c31; \
+	WORD $0x4e60ce91; \
+	WORD $0x4ee1d632; \
+	WORD $0x4ef2d692; \
+	WORD $0x4e61d652; \
+	WORD $0x4f745631; \
+	WORD $0x4ee28631; \
+	WORD $0x6e71de10; \
+	WORD $0x4f745651
+
+#define BLOCK7 \
+	FMOVQ 0(R1), F23; \
+	FMOVQ 0(R2), F24; \
+	WORD $0x4e78e6f9; \
+	WORD $0x4ef8d6fa; \
+	WORD $0x6eb91c3a; \
+	WORD $0x4ea41f59; \
+	WORD $0x4e79f4b9; \
+	WORD $0x4ea21c5a; \
+	WORD $0x4e66cf3a; \
+	WORD $0x4ee2d75a; \
+	WORD $0x4ee7cf59; \
+	WORD $0x4ee8cf59; \
+	WORD $0x6e79df3b; \
+	FMOVQ 816(R11), F28; \
+	WORD $0x4e79cd3c; \
+	FMOVQ 832(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 848(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 864(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 880(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 896(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 912(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 928(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 944(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 960(R11), F29; \
+	WORD $0x4e79cf9d; \
+	WORD $0x4ea31c7c; \
+	WORD $0x4e79cfbc; \
+	WORD $0x4e7ccf79; \
+	WORD $0x4e60d739; \
+	WORD $0x4ea21c5b; \
+	WORD $0x4e63cf5b; \
+	WORD $0x4ee2d77c; \
+	WORD $0x4efcd75a; \
+	WORD $0x4e62d75a; \
+	WORD $0x4f74577b; \
+	WORD $0x4ee0877b; \
+	WORD $0x6e7bdf39; \
+	WORD $0x4f74575a; \
+	WORD $0x4ee0875a; \
+	WORD $0x6e7adf39; \
+	WORD $0x4e60d73a; \
+	WORD $0x6ee0e73b; \
+	WORD $0x4ef9d75c; \
+	WORD $0x4efcd41c; \
+	WORD $0x4ee0d75d; \
+	WORD $0x4efdd73d; \
+	WORD $0x6ebb1f9d; \
+	WORD $0x6ef9e55b; \
+	WORD $0x6e7affb9; \
+	WORD $0x6efb1c39; \
+	WORD $0x6ef8e6fb; \
+	WORD $0x6e781efb; \
+	WORD $0x6efae577; \
+	WORD $0x6e6cdf58; \
+	WORD $0x6ef71f58; \
+	WORD $0x4eed871c; \
+	WORD $0x6f4c079c; \
+	WORD $0x4f74579d; \
+	WORD $0x6efd8718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4eae1f9c; \
+	WORD $0x4eefd79c; \
+	WORD $0x6e611e17; \
+	WORD $0x4ef7d797; \
+	WORD $0x4e71d71c; \
+	WORD $0x6e7cff1c; \
+	WORD $0x6e7cdf9d; \
+	FMOVQ 1216(R11), F30; \
+	WORD $0x4e7dce5e; \
+	FMOVQ 1232(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1248(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1264(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1280(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1296(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1312(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1328(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1344(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1360(R11), F31; \
+	WORD $0x4e7dcfdf
+
+#define BLOCK8 \
+	WORD $0x4e78e6f9; \
+	WORD $0x4ef8d6fa; \
+	WORD $0x6eb91c3a; \
+	WORD $0x4ea41f59; \
+	WORD $0x4e79f4b9; \
+	WORD $0x4ea21c5a; \
+	WORD $0x4e66cf3a; \
+	WORD $0x4ee2d75a; \
+	WORD $0x4ee7cf59; \
+	WORD $0x4ee8cf59; \
+	WORD $0x6e79df3b; \
+	FMOVQ 816(R11), F28; \
+	WORD $0x4e79cd3c; \
+	FMOVQ 832(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 848(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 864(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 880(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 896(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 912(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 928(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 944(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 960(R11), F29; \
+	WORD $0x4e79cf9d; \
+	WORD $0x4ea31c7c; \
+	WORD $0x4e79cfbc; \
+	WORD $0x4e7ccf79; \
+	WORD $0x4e60d739; \
+	WORD $0x4ea21c5b; \
+	WORD $0x4e63cf5b; \
+	WORD $0x4ee2d77c; \
+	WORD $0x4efcd75a; \
+	WORD $0x4e62d75a; \
+	WORD $0x4f74577b; \
+	WORD $0x4ee0877b; \
+	WORD $0x6e7bdf39; \
+	WORD $0x4f74575a; \
+	WORD $0x4ee0875a; \
+	WORD $0x6e7adf39; \
+	WORD $0x4e60d73a; \
+	WORD $0x6ee0e73b; \
+	WORD $0x4ef9d75c; \
+	WORD $0x4efcd41c; \
+	WORD $0x4ee0d75d; \
+	WORD $0x4efdd73d; \
+	WORD $0x6ebb1f9d; \
+	WORD $0x6ef9e55b; \
+	WORD $0x6e7affb9; \
+	WORD $0x6efb1c39; \
+	WORD $0x6ef8e6fb; \
+	WORD $0x6e781efb; \
+	WORD $0x6efae577; \
+	WORD $0x6e6cdf58; \
+	WORD $0x6ef71f58; \
+	WORD $0x4eed871c; \
+	WORD $0x6f4c079c; \
+	WORD $0x4f74579d; \
+	WORD $0x6efd8718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4eae1f9c; \
+	WORD $0x4eefd79c; \
+	WORD $0x6e611e17; \
+	WORD $0x4ef7d797; \
+	WORD $0x4e71d71c; \
+	WORD $0x6e7cff1c; \
+	WORD $0x6e7cdf9d; \
+	FMOVQ 1216(R11), F30; \
+	WORD $0x4e7dce5e; \
+	FMOVQ 1232(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1248(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1264(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1280(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1296(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1312(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1328(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1344(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1360(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	WORD $0x6e7fdfbd; \
+	WORD $0x6e78df1e
+
+#define BLOCK9 \
+	FMOVQ 0(R1), F15; \
+	WORD $0x4e271df0; \
+	WORD $0x4ef0f511; \
+	WORD $0x4ef1f531; \
+	WORD $0x4e71f551; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e63ce32; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ee4ce71; \
+	WORD $0x4ee5ce71; \
+	WORD $0x6e71de34; \
+	FMOVQ 816(R11), F21; \
+	WORD $0x4e71ccd5; \
+	FMOVQ 832(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 848(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 864(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 880(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 896(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 912(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 928(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 944(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 960(R11), F22; \
+	WORD $0x4e71ceb6; \
+	WORD $0x4ea21c55; \
+	WORD $0x4e71ced5; \
+	WORD $0x4e75ce91; \
+	WORD $0x4f745652; \
+	WORD $0x4ee28652; \
+	WORD $0x4ee2d654; \
+	WORD $0x4e72ce34; \
+	WORD $0x4e6be672; \
+	WORD $0x4e74d693; \
+	WORD $0x6eb21e33; \
+	WORD $0x4e60d671; \
+	WORD $0x6e71fe71; \
+	WORD $0x4e71d671; \
+	WORD $0x6e62de31; \
+	WORD $0x6eece612; \
+	WORD $0x4ef0f5b0; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e63ce13; \
+	WORD $0x4ee1d673; \
+	WORD $0x4ee4ce70; \
+	WORD $0x4ee5ce70; \
+	WORD $0x6e70de14; \
+	FMOVQ 816(R11), F21; \
+	WORD $0x4e70ccd5; \
+	FMOVQ 832(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 848(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 864(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 880(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 896(R11), F22
+
+#define BLOCK10 \
+	WORD $0x4e271df0; \
+	WORD $0x4ef0f511; \
+	WORD $0x4ef1f531; \
+	WORD $0x4e71f551; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e63ce32; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ee4ce71; \
+	WORD $0x4ee5ce71; \
+	WORD $0x6e71de34; \
+	FMOVQ 816(R11), F21; \
+	WORD $0x4e71ccd5; \
+	FMOVQ 832(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 848(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 864(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 880(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 896(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 912(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 928(R11), F22; \
+	WORD $0x4e71ceb6; \
+	FMOVQ 944(R11), F21; \
+	WORD $0x4e71ced5; \
+	FMOVQ 960(R11), F22; \
+	WORD $0x4e71ceb6; \
+	WORD $0x4ea21c55; \
+	WORD $0x4e71ced5; \
+	WORD $0x4e75ce91; \
+	WORD $0x4f745652; \
+	WORD $0x4ee28652; \
+	WORD $0x4ee2d654; \
+	WORD $0x4e72ce34; \
+	WORD $0x4e6be672; \
+	WORD $0x4e74d693; \
+	WORD $0x6eb21e33; \
+	WORD $0x4e60d671; \
+	WORD $0x6e71fe71; \
+	WORD $0x4e71d671; \
+	WORD $0x6e62de31; \
+	WORD $0x6eece612; \
+	WORD $0x4ef0f5b0; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e63ce13; \
+	WORD $0x4ee1d673; \
+	WORD $0x4ee4ce70; \
+	WORD $0x4ee5ce70; \
+	WORD $0x6e70de14; \
+	FMOVQ 816(R11), F21; \
+	WORD $0x4e70ccd5; \
+	FMOVQ 832(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 848(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 864(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 880(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 896(R11), F22; \
+	WORD $0x4e70ceb6
+
+#define BLOCK11 \
+	FMOVQ 0(R1), F21; \
+	WORD $0x4e221eb6; \
+	WORD $0x6ee3e6d7; \
+	WORD $0x6e76ded8; \
+	WORD $0x4e60d719; \
+	WORD $0x6ee1fb39; \
+	WORD $0x4e79d419; \
+	WORD $0x6e79ff18; \
+	WORD $0x4e78d6d8; \
+	WORD $0x4e60d719; \
+	WORD $0x6ee0e71a; \
+	WORD $0x4ef8d73b; \
+	WORD $0x4efbd41b; \
+	WORD $0x4ee0d73c; \
+	WORD $0x4efcd71c; \
+	WORD $0x6eba1f7c; \
+	WORD $0x6ef8e49a; \
+	WORD $0x6e79ff98; \
+	WORD $0x6efa1c38; \
+	WORD $0x6eb71ed9; \
+	WORD $0x6eb71c38; \
+	WORD $0x6ef9e4b6; \
+	WORD $0x6e66df3a; \
+	WORD $0x6ef61f3a; \
+	WORD $0x4ee7875b; \
+	WORD $0x6f4c077b; \
+	WORD $0x4f74577c; \
+	WORD $0x6efc875a; \
+	WORD $0x4ee0875a; \
+	WORD $0x4ee0d75a; \
+	WORD $0x4ea81f7b; \
+	WORD $0x4ee9d77b; \
+	WORD $0x6e611d56; \
+	WORD $0x4ef6d776; \
+	WORD $0x4e6bd75b; \
+	WORD $0x6e7bff5b; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 1216(R11), F29; \
+	WORD $0x4e7ccd9d; \
+	FMOVQ 1232(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1248(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1264(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1280(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1296(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1312(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1328(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1344(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1360(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	WORD $0x6e7edf9c; \
+	WORD $0x6e7adf5d; \
+	WORD $0x6e6ddfbd; \
+	WORD $0x4e7cd7bc; \
+	WORD $0x6e7cdf7b; \
+	WORD $0x4e6eced8; \
+	WORD $0x4e78d778
+
+#define BLOCK12 \
+	WORD $0x4e221eb6; \
+	WORD $0x6ee3e6d7; \
+	WORD $0x6e76ded8; \
+	WORD $0x4e60d719; \
+	WORD $0x6ee1fb39; \
+	WORD $0x4e79d419; \
+	WORD $0x6e79ff18; \
+	WORD $0x4e78d6d8; \
+	WORD $0x4e60d719; \
+	WORD $0x6ee0e71a; \
+	WORD $0x4ef8d73b; \
+	WORD $0x4efbd41b; \
+	WORD $0x4ee0d73c; \
+	WORD $0x4efcd71c; \
+	WORD $0x6eba1f7c; \
+	WORD $0x6ef8e49a; \
+	WORD $0x6e79ff98; \
+	WORD $0x6efa1c38; \
+	WORD $0x6eb71ed9; \
+	WORD $0x6eb71c38; \
+	WORD $0x6ef9e4b6; \
+	WORD $0x6e66df3a; \
+	WORD $0x6ef61f3a; \
+	WORD $0x4ee7875b; \
+	WORD $0x6f4c077b; \
+	WORD $0x4f74577c; \
+	WORD $0x6efc875a; \
+	WORD $0x4ee0875a; \
+	WORD $0x4ee0d75a; \
+	WORD $0x4ea81f7b; \
+	WORD $0x4ee9d77b; \
+	WORD $0x6e611d56; \
+	WORD $0x4ef6d776; \
+	WORD $0x4e6bd75b; \
+	WORD $0x6e7bff5b; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 1216(R11), F29; \
+	WORD $0x4e7ccd9d; \
+	FMOVQ 1232(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1248(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1264(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1280(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1296(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1312(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1328(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1344(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1360(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	WORD $0x6e7edf9c; \
+	WORD $0x6e7adf5d; \
+	WORD $0x6e6ddfbd; \
+	WORD $0x4e7cd7bc; \
+	WORD $0x6e7cdf7b; \
+	WORD $0x4e6eced8; \
+	WORD $0x4e78d778; \
+	WORD $0x4ef8d7b8
+
+#define BLOCK13 \
+	FMOVQ 0(R1), F20; \
+	WORD $0x6ee2e695; \
+	WORD $0x4ee0d696; \
+	WORD $0x4e76d6d7; \
+	WORD $0x4e76ced7; \
+	WORD $0x6ee1faf7; \
+	WORD $0x4e77d6d6; \
+	WORD $0x4e60d6d7; \
+	WORD $0x6ee0e6d8; \
+	WORD $0x4ef6d6f9; \
+	WORD $0x4ef9d419; \
+	WORD $0x4ee0d6fa; \
+	WORD $0x4efad6da; \
+	WORD $0x6eb81f3a; \
+	WORD $0x6ef6e478; \
+	WORD $0x6e77ff56; \
+	WORD $0x6ef81c36; \
+	WORD $0x6ef4e418; \
+	WORD $0x6eb51e97; \
+	WORD $0x6eb51c36; \
+	WORD $0x6ef7e494; \
+	WORD $0x6e65def9; \
+	WORD $0x6ef41ef9; \
+	WORD $0x4ee6873a; \
+	WORD $0x6f4c075a; \
+	WORD $0x4f74575b; \
+	WORD $0x6efb8739; \
+	WORD $0x4ee08739; \
+	WORD $0x4ee0d739; \
+	WORD $0x4ea71f5a; \
+	WORD $0x4ee8d75a; \
+	WORD $0x6e611d34; \
+	WORD $0x4ef4d754; \
+	WORD $0x4e6ad73a; \
+	WORD $0x6e7aff3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 1216(R11), F28; \
+	WORD $0x4e7bcd7c; \
+	FMOVQ 1232(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1248(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1264(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1280(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1296(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1312(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1328(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1344(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1360(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x6e79df3c; \
+	WORD $0x6e6cdf9c; \
+	WORD $0x4e7bd79b; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x4e6dce96; \
+	WORD $0x4e76d756; \
+	WORD $0x4ef6d796
+
+#define BLOCK14 \
+	WORD $0x6ee2e695; \
+	WORD $0x4ee0d696; \
+	WORD $0x4e76d6d7; \
+	WORD $0x4e76ced7; \
+	WORD $0x6ee1faf7; \
+	WORD $0x4e77d6d6; \
+	WORD $0x4e60d6d7; \
+	WORD $0x6ee0e6d8; \
+	WORD $0x4ef6d6f9; \
+	WORD $0x4ef9d419; \
+	WORD $0x4ee0d6fa; \
+	WORD $0x4efad6da; \
+	WORD $0x6eb81f3a; \
+	WORD $0x6ef6e478; \
+	WORD $0x6e77ff56; \
+	WORD $0x6ef81c36; \
+	WORD $0x6ef4e418; \
+	WORD $0x6eb51e97; \
+	WORD $0x6eb51c36; \
+	WORD $0x6ef7e494; \
+	WORD $0x6e65def9; \
+	WORD $0x6ef41ef9; \
+	WORD $0x4ee6873a; \
+	WORD $0x6f4c075a; \
+	WORD $0x4f74575b; \
+	WORD $0x6efb8739; \
+	WORD $0x4ee08739; \
+	WORD $0x4ee0d739; \
+	WORD $0x4ea71f5a; \
+	WORD $0x4ee8d75a; \
+	WORD $0x6e611d34; \
+	WORD $0x4ef4d754; \
+	WORD $0x4e6ad73a; \
+	WORD $0x6e7aff3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 1216(R11), F28; \
+	WORD $0x4e7bcd7c; \
+	FMOVQ 1232(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1248(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1264(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1280(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1296(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1312(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1328(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1344(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1360(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x6e79df3c; \
+	WORD $0x6e6cdf9c; \
+	WORD $0x4e7bd79b; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x4e6dce96; \
+	WORD $0x4e76d756; \
+	WORD $0x4ef6d796; \
+	WORD $0x4ef6d736
+
+#define BLOCK15 \
+	FMOVQ 0(R1), F19; \
+	WORD $0x4e231e74; \
+	WORD $0x4e74d695; \
+	WORD $0x4ef4d414; \
+	WORD $0x6e74feb4; \
+	WORD $0x4e60d695; \
+	WORD $0x6ee0e696; \
+	WORD $0x4ef4d6b7; \
+	WORD $0x4ef7d417; \
+	WORD $0x4ee0d6b8; \
+	WORD $0x4ef8d698; \
+	WORD $0x6eb61ef8; \
+	WORD $0x6ef4e496; \
+	WORD $0x6e75ff14; \
+	WORD $0x6ef61c34; \
+	WORD $0x6ef5e4b6; \
+	WORD $0x6e66deb7; \
+	WORD $0x6ef61eb7; \
+	WORD $0x4ee786f8; \
+	WORD $0x6f4c0718; \
+	WORD $0x4f745719; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	WORD $0x4ea81f18; \
+	WORD $0x4ee9d718; \
+	WORD $0x6e611d56; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e6bd6f8; \
+	WORD $0x6e78fef8; \
+	WORD $0x6e78df19; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4e79cd9a; \
+	FMOVQ 1232(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1248(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1264(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1296(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1312(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1328(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1344(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1360(R11), F27; \
+	WORD $0x4e79cf5b; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e77defa; \
+	WORD $0x6e62df5a; \
+	WORD $0x4e79d759; \
+	WORD $0x6e79df18; \
+	WORD $0x4e6dced4; \
+	WORD $0x4e74d714; \
+	WORD $0x4ef4d754; \
+	WORD $0x4ef4d6f4; \
+	WORD $0x4e6eced4; \
+	WORD $0x6ef5e5f6; \
+	WORD $0x6ef61eb4; \
+	WORD $0x6ef5e436
+
+#define BLOCK16 \
+	WORD $0x4e231e74; \
+	WORD $0x4e74d695; \
+	WORD $0x4ef4d414; \
+	WORD $0x6e74feb4; \
+	WORD $0x4e60d695; \
+	WORD $0x6ee0e696; \
+	WORD $0x4ef4d6b7; \
+	WORD $0x4ef7d417; \
+	WORD $0x4ee0d6b8; \
+	WORD $0x4ef8d698; \
+	WORD $0x6eb61ef8; \
+	WORD $0x6ef4e496; \
+	WORD $0x6e75ff14; \
+	WORD $0x6ef61c34; \
+	WORD $0x6ef5e4b6; \
+	WORD $0x6e66deb7; \
+	WORD $0x6ef61eb7; \
+	WORD $0x4ee786f8; \
+	WORD $0x6f4c0718; \
+	WORD $0x4f745719; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	WORD $0x4ea81f18; \
+	WORD $0x4ee9d718; \
+	WORD $0x6e611d56; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e6bd6f8; \
+	WORD $0x6e78fef8; \
+	WORD $0x6e78df19; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4e79cd9a; \
+	FMOVQ 1232(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1248(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1264(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1296(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1312(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1328(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1344(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1360(R11), F27; \
+	WORD $0x4e79cf5b; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e77defa; \
+	WORD $0x6e62df5a; \
+	WORD $0x4e79d759; \
+	WORD $0x6e79df18; \
+	WORD $0x4e6dced4; \
+	WORD $0x4e74d714; \
+	WORD $0x4ef4d754; \
+	WORD $0x4ef4d6f4; \
+	WORD $0x4e6eced4; \
+	WORD $0x6ef5e5f6; \
+	WORD $0x6ef61eb4; \
+	WORD $0x6ef5e436; \
+	WORD $0x6eb61e14
+
+#define BLOCK17 \
+	FMOVQ 0(R1), F18; \
+	WORD $0x6ef2e473; \
+	WORD $0x6e64de54; \
+	WORD $0x6ef31e54; \
+	WORD $0x4ee58695; \
+	WORD $0x6f4c06b5; \
+	WORD $0x4f7456b6; \
+	WORD $0x6ef68694; \
+	WORD $0x4ee28694; \
+	WORD $0x4ee2d694; \
+	WORD $0x4ea61eb5; \
+	WORD $0x4ee7d6b5; \
+	WORD $0x6e601d13; \
+	WORD $0x4ef3d6b3; \
+	WORD $0x4e69d695; \
+	WORD $0x6e75fe95; \
+	WORD $0x6e75deb6; \
+	FMOVQ 1216(R11), F23; \
+	WORD $0x4e76cd57; \
+	FMOVQ 1232(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1248(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1264(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1280(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1296(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1312(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1328(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1344(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1360(R11), F24; \
+	WORD $0x4e76cef8; \
+	WORD $0x6e78ded6; \
+	WORD $0x6e74de97; \
+	WORD $0x6e6bdef7; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76deb5; \
+	WORD $0x4ef7d696; \
+	WORD $0x4ef6d694; \
+	WORD $0x4ef7d694; \
+	WORD $0x4e75d694; \
+	WORD $0x6e61ded5; \
+	WORD $0x4eb51eb7; \
+	WORD $0x6ee0faf7; \
+	WORD $0x4e61ced7; \
+	WORD $0x4e6cced7; \
+	WORD $0x4e61ce97; \
+	WORD $0x4e6dce77; \
+	WORD $0x6e6ede73; \
+	WORD $0x4e75d674; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e75d673; \
+	WORD $0x4e73d6f3; \
+	WORD $0x4e73d693; \
+	WORD $0x6ef2e5f4; \
+	WORD $0x6ef41e53; \
+	WORD $0x6ef2e414; \
+	WORD $0x6eb41e13; \
+	WORD $0x4e60e654
+
+#define BLOCK18 \
+	WORD $0x6ef2e473; \
+	WORD $0x6e64de54; \
+	WORD $0x6ef31e54; \
+	WORD $0x4ee58695; \
+	WORD $0x6f4c06b5; \
+	WORD $0x4f7456b6; \
+	WORD $0x6ef68694; \
+	WORD $0x4ee28694; \
+	WORD $0x4ee2d694; \
+	WORD $0x4ea61eb5; \
+	WORD $0x4ee7d6b5; \
+	WORD $0x6e601d13; \
+	WORD $0x4ef3d6b3; \
+	WORD $0x4e69d695; \
+	WORD $0x6e75fe95; \
+	WORD $0x6e75deb6; \
+	FMOVQ 1216(R11), F23; \
+	WORD $0x4e76cd57; \
+	FMOVQ 1232(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1248(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1264(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1280(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1296(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1312(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1328(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1344(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1360(R11), F24; \
+	WORD $0x4e76cef8; \
+	WORD $0x6e78ded6; \
+	WORD $0x6e74de97; \
+	WORD $0x6e6bdef7; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76deb5; \
+	WORD $0x4ef7d696; \
+	WORD $0x4ef6d694; \
+	WORD $0x4ef7d694; \
+	WORD $0x4e75d694; \
+	WORD $0x6e61ded5; \
+	WORD $0x4eb51eb7; \
+	WORD $0x6ee0faf7; \
+	WORD $0x4e61ced7; \
+	WORD $0x4e6cced7; \
+	WORD $0x4e61ce97; \
+	WORD $0x4e6dce77; \
+	WORD $0x6e6ede73; \
+	WORD $0x4e75d674; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e75d673; \
+	WORD $0x4e73d6f3; \
+	WORD $0x4e73d693; \
+	WORD $0x6ef2e5f4; \
+	WORD $0x6ef41e53; \
+	WORD $0x6ef2e414; \
+	WORD $0x6eb41e13; \
+	WORD $0x4e60e654; \
+	WORD $0x6eb41e33
+
+#define BLOCK19 \
+	FMOVQ 0(R1), F18; \
+	WORD $0x4ef2d413; \
+	WORD $0x4e72d654; \
+	WORD $0x4ee0d694; \
+	WORD $0x6e73fe94; \
+	WORD $0x4e60d695; \
+	WORD $0x6ee0e696; \
+	WORD $0x4ef4d6b7; \
+	WORD $0x4ef7d417; \
+	WORD $0x4ee0d6b8; \
+	WORD $0x4ef8d698; \
+	WORD $0x6eb61ef8; \
+	WORD $0x6ef4e456; \
+	WORD $0x6e75ff14; \
+	WORD $0x6ef61c34; \
+	WORD $0x6ef2e476; \
+	WORD $0x6e73fe52; \
+	WORD $0x6eb61e55; \
+	WORD $0x6eb61c34; \
+	WORD $0x6ef5e492; \
+	WORD $0x6e65deb3; \
+	WORD $0x6ef21eb3; \
+	WORD $0x4ee68676; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d7; \
+	WORD $0x6ef78673; \
+	WORD $0x4ee08673; \
+	WORD $0x4ee0d673; \
+	WORD $0x4ea71ed6; \
+	WORD $0x4ee8d6d6; \
+	WORD $0x6e611d32; \
+	WORD $0x4ef2d6d2; \
+	WORD $0x4e6ad676; \
+	WORD $0x6e76fe76; \
+	WORD $0x6e76ded7; \
+	FMOVQ 1216(R11), F24; \
+	WORD $0x4e77cd78; \
+	FMOVQ 1232(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1248(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1264(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1280(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1296(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1312(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1328(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1344(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e77cf19; \
+	WORD $0x6e79def7; \
+	WORD $0x6e73de78; \
+	WORD $0x6e6cdf18; \
+	WORD $0x4e77d717; \
+	WORD $0x6e77ded6; \
+	WORD $0x4e6dce54; \
+	WORD $0x4e74d6d4; \
+	WORD $0x4ef4d714; \
+	WORD $0x4ef4d673
+
+#define BLOCK20 \
+	WORD $0x4ef2d413; \
+	WORD $0x4e72d654; \
+	WORD $0x4ee0d694; \
+	WORD $0x6e73fe94; \
+	WORD $0x4e60d695; \
+	WORD $0x6ee0e696; \
+	WORD $0x4ef4d6b7; \
+	WORD $0x4ef7d417; \
+	WORD $0x4ee0d6b8; \
+	WORD $0x4ef8d698; \
+	WORD $0x6eb61ef8; \
+	WORD $0x6ef4e456; \
+	WORD $0x6e75ff14; \
+	WORD $0x6ef61c34; \
+	WORD $0x6ef2e476; \
+	WORD $0x6e73fe52; \
+	WORD $0x6eb61e55; \
+	WORD $0x6eb61c34; \
+	WORD $0x6ef5e492; \
+	WORD $0x6e65deb3; \
+	WORD $0x6ef21eb3; \
+	WORD $0x4ee68676; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d7; \
+	WORD $0x6ef78673; \
+	WORD $0x4ee08673; \
+	WORD $0x4ee0d673; \
+	WORD $0x4ea71ed6; \
+	WORD $0x4ee8d6d6; \
+	WORD $0x6e611d32; \
+	WORD $0x4ef2d6d2; \
+	WORD $0x4e6ad676; \
+	WORD $0x6e76fe76; \
+	WORD $0x6e76ded7; \
+	FMOVQ 1216(R11), F24; \
+	WORD $0x4e77cd78; \
+	FMOVQ 1232(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1248(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1264(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1280(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1296(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1312(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1328(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1344(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e77cf19; \
+	WORD $0x6e79def7; \
+	WORD $0x6e73de78; \
+	WORD $0x6e6cdf18; \
+	WORD $0x4e77d717; \
+	WORD $0x6e77ded6; \
+	WORD $0x4e6dce54; \
+	WORD $0x4e74d6d4; \
+	WORD $0x4ef4d714; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e6ece53
+
+#define BLOCK21 \
+	FMOVQ 0(R1), F17; \
+	WORD $0x4e60d632; \
+	WORD $0x6ee0e633; \
+	WORD $0x4ef1d654; \
+	WORD $0x4ef4d414; \
+	WORD $0x4ee0d655; \
+	WORD $0x4ef5d635; \
+	WORD $0x6eb31e95; \
+	WORD $0x6ef1e453; \
+	WORD $0x6e72feb4; \
+	WORD $0x6ef31c34; \
+	WORD $0x4e61e633; \
+	WORD $0x6ef2e475; \
+	WORD $0x6e64de56; \
+	WORD $0x6ef51e56; \
+	WORD $0x4ee586d7; \
+	WORD $0x6f4c06f7; \
+	WORD $0x4f7456f8; \
+	WORD $0x6ef886d6; \
+	WORD $0x4ee086d6; \
+	WORD $0x4ee0d6d6; \
+	WORD $0x4ea61ef7; \
+	WORD $0x4ee7d6f7; \
+	WORD $0x6e611d15; \
+	WORD $0x4ef5d6f5; \
+	WORD $0x4e69d6d7; \
+	WORD $0x6e77fed7; \
+	WORD $0x6e77def8; \
+	FMOVQ 1216(R11), F25; \
+	WORD $0x4e78cd59; \
+	FMOVQ 1232(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1264(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1280(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1296(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1328(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1344(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1360(R11), F26; \
+	WORD $0x4e78cf3a; \
+	WORD $0x6e7adf18; \
+	WORD $0x6e76ded9; \
+	WORD $0x6e6bdf39; \
+	WORD $0x4e78d738; \
+	WORD $0x6e78def7; \
+	WORD $0x4e6cceb4; \
+	WORD $0x4e74d6f4; \
+	WORD $0x4ef4d734; \
+	WORD $0x4ef4d6d4; \
+	WORD $0x4e6dceb4; \
+	WORD $0x6ef2e5d5; \
+	WORD $0x6ef51e54; \
+	WORD $0x6ef2e435; \
+	WORD $0x6eb51df4; \
+	WORD $0x4e61e655; \
+	WORD $0x6eb51e14
+
+#define BLOCK22 \
+	WORD $0x4e60d632; \
+	WORD $0x6ee0e633; \
+	WORD $0x4ef1d654; \
+	WORD $0x4ef4d414; \
+	WORD $0x4ee0d655; \
+	WORD $0x4ef5d635; \
+	WORD $0x6eb31e95; \
+	WORD $0x6ef1e453; \
+	WORD $0x6e72feb4; \
+	WORD $0x6ef31c34; \
+	WORD $0x4e61e633; \
+	WORD $0x6ef2e475; \
+	WORD $0x6e64de56; \
+	WORD $0x6ef51e56; \
+	WORD $0x4ee586d7; \
+	WORD $0x6f4c06f7; \
+	WORD $0x4f7456f8; \
+	WORD $0x6ef886d6; \
+	WORD $0x4ee086d6; \
+	WORD $0x4ee0d6d6; \
+	WORD $0x4ea61ef7; \
+	WORD $0x4ee7d6f7; \
+	WORD $0x6e611d15; \
+	WORD $0x4ef5d6f5; \
+	WORD $0x4e69d6d7; \
+	WORD $0x6e77fed7; \
+	WORD $0x6e77def8; \
+	FMOVQ 1216(R11), F25; \
+	WORD $0x4e78cd59; \
+	FMOVQ 1232(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1264(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1280(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1296(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1328(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1344(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1360(R11), F26; \
+	WORD $0x4e78cf3a; \
+	WORD $0x6e7adf18; \
+	WORD $0x6e76ded9; \
+	WORD $0x6e6bdf39; \
+	WORD $0x4e78d738; \
+	WORD $0x6e78def7; \
+	WORD $0x4e6cceb4; \
+	WORD $0x4e74d6f4; \
+	WORD $0x4ef4d734; \
+	WORD $0x4ef4d6d4; \
+	WORD $0x4e6dceb4; \
+	WORD $0x6ef2e5d5; \
+	WORD $0x6ef51e54; \
+	WORD $0x6ef2e435; \
+	WORD $0x6eb51df4; \
+	WORD $0x4e61e655; \
+	WORD $0x6eb51e14; \
+	WORD $0x6eb31e34
+
+#define BLOCK23 \
+	FMOVQ 0(R1), F16; \
+	WORD $0x6ef0e471; \
+	WORD $0x6e64de12; \
+	WORD $0x6ef11e12; \
+	WORD $0x4ee58653; \
+	WORD $0x6f4c0673; \
+	WORD $0x4f745674; \
+	WORD $0x6ef48652; \
+	WORD $0x4ee28652; \
+	WORD $0x4ee2d652; \
+	WORD $0x4ea61e73; \
+	WORD $0x4ee7d673; \
+	WORD $0x6e601d11; \
+	WORD $0x4ef1d671; \
+	WORD $0x4e69d653; \
+	WORD $0x6e73fe53; \
+	WORD $0x6e73de74; \
+	FMOVQ 1216(R11), F21; \
+	WORD $0x4e74cd55; \
+	FMOVQ 1232(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1248(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1264(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1280(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1296(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1312(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1328(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1344(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1360(R11), F22; \
+	WORD $0x4e74ceb6; \
+	WORD $0x6e76de94; \
+	WORD $0x6e72de55; \
+	WORD $0x6e6bdeb5; \
+	WORD $0x4e74d6b4; \
+	WORD $0x6e74de73; \
+	WORD $0x4ef5d654; \
+	WORD $0x4ef4d652; \
+	WORD $0x4ef5d652; \
+	WORD $0x4e73d652; \
+	WORD $0x6e61de93; \
+	WORD $0x4eb31e75; \
+	WORD $0x6ee0fab5; \
+	WORD $0x4e61ce95; \
+	WORD $0x4e6cce95; \
+	WORD $0x4e61ce55; \
+	WORD $0x4e73d632; \
+	WORD $0x4ef2d631; \
+	WORD $0x4e73d631; \
+	WORD $0x4e71d6b1; \
+	WORD $0x4e71d651; \
+	WORD $0x6ef0e5b2; \
+	WORD $0x6ef21e11; \
+	WORD $0x6ef0e412; \
+	WORD $0x6eb21dd1; \
+	WORD $0x4e60e612; \
+	WORD $0x6eb21df1; \
+	FMOVQ F17, 0(R0)
+
+#define BLOCK24 \
+	FMOVQ 0(R1), F18; \
+	FMOVQ 0(R2), F19; \
+	WORD $0x4e221e54; \
+	WORD $0x4e221e75; \
+	WORD $0x6ef5e696; \
+	WORD $0x6e751e96; \
+	WORD $0x6ee4e6d7; \
+	WORD $0x6ef6e4b8; \
+	WORD $0x6e611cd8; \
+	WORD $0x6eb71cf8; \
+	WORD $0x6e78de94; \
+	WORD $0x6e78deb5; \
+	WORD $0x4e63e696; \
+	WORD $0x4e63e6b7; \
+	WORD $0x4e371ed6; \
+	WORD $0x6eb61c34; \
+	WORD $0x6eb61c35; \
+	WORD $0x4e60e696; \
+	WORD $0x4e60e6b7; \
+	WORD $0x4e371ed6; \
+	WORD $0x6eb61c35; \
+	WORD $0x6e68deb6; \
+	WORD $0x6ef6e697; \
+	WORD $0x6e69deb6; \
+	WORD $0x6ef6e698; \
+	WORD $0x4ef5d416; \
+	WORD $0x4ef5d699; \
+	WORD $0x6ef81e99; \
+	WORD $0x6eb71ed9; \
+	WORD $0x4e75d696; \
+	WORD $0x6eb81ed5; \
+	WORD $0x6eb71e95; \
+	WORD $0x6e75ff34; \
+	WORD $0x6e74de95; \
+	WORD $0x6e75de96; \
+	FMOVQ 176(R11), F25; \
+	WORD $0x4e75cd59; \
+	FMOVQ 192(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 208(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 224(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 240(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 256(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 288(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 304(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 320(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 336(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x6e79ded5; \
+	WORD $0x4eb81f16; \
+	WORD $0x6e601d76; \
+	WORD $0x6eb71d96; \
+	WORD $0x6e601db8; \
+	WORD $0x6eb71dd8; \
+	WORD $0x4e78d6b5
+
+#define BLOCK25 \
+	WORD $0x4e221e54; \
+	WORD $0x4e221e75; \
+	WORD $0x6ef5e696; \
+	WORD $0x6e751e96; \
+	WORD $0x6ee4e6d7; \
+	WORD $0x6ef6e4b8; \
+	WORD $0x6e611cd8; \
+	WORD $0x6eb71cf8; \
+	WORD $0x6e78de94; \
+	WORD $0x6e78deb5; \
+	WORD $0x4e63e696; \
+	WORD $0x4e63e6b7; \
+	WORD $0x4e371ed6; \
+	WORD $0x6eb61c34; \
+	WORD $0x6eb61c35; \
+	WORD $0x4e60e696; \
+	WORD $0x4e60e6b7; \
+	WORD $0x4e371ed6; \
+	WORD $0x6eb61c35; \
+	WORD $0x6e68deb6; \
+	WORD $0x6ef6e697; \
+	WORD $0x6e69deb6; \
+	WORD $0x6ef6e698; \
+	WORD $0x4ef5d416; \
+	WORD $0x4ef5d699; \
+	WORD $0x6ef81e99; \
+	WORD $0x6eb71ed9; \
+	WORD $0x4e75d696; \
+	WORD $0x6eb81ed5; \
+	WORD $0x6eb71e95; \
+	WORD $0x6e75ff34; \
+	WORD $0x6e74de95; \
+	WORD $0x6e75de96; \
+	FMOVQ 176(R11), F25; \
+	WORD $0x4e75cd59; \
+	FMOVQ 192(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 208(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 224(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 240(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 256(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 288(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 304(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 320(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 336(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x6e79ded5; \
+	WORD $0x4eb81f16; \
+	WORD $0x6e601d76; \
+	WORD $0x6eb71d96; \
+	WORD $0x6e601db8; \
+	WORD $0x6eb71dd8; \
+	WORD $0x4e78d6b5; \
+	WORD $0x4e75d694; \
+	WORD $0x4e74d6d4
+
+#define BLOCK26 \
+	FMOVQ 0(R1), F11; \
+	WORD $0x4e221d6c; \
+	WORD $0x6e63dc0d; \
+	WORD $0x6eede58e; \
+	WORD $0x6e64dc0d; \
+	WORD $0x6eede58f; \
+	WORD $0x4ee0d42d; \
+	WORD $0x4ee0d590; \
+	WORD $0x6eef1d90; \
+	WORD $0x6eae1db0; \
+	WORD $0x4e60d58d; \
+	WORD $0x6eef1c0d; \
+	WORD $0x6eae1d8d; \
+	WORD $0x6e6dfe0c; \
+	WORD $0x6e6cdd8d; \
+	WORD $0x6e6ddd90; \
+	FMOVQ 176(R11), F17; \
+	WORD $0x4e6dccb1; \
+	FMOVQ 192(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 208(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 224(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 240(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 256(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 272(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 288(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 304(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 320(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 336(R11), F17; \
+	WORD $0x4e6dce51; \
+	WORD $0x6e71de0d; \
+	WORD $0x4eaf1df0; \
+	WORD $0x6e611cd0; \
+	WORD $0x6eae1cf0; \
+	WORD $0x6e611d0f; \
+	WORD $0x6eae1d2f; \
+	WORD $0x4e6fd5ad; \
+	WORD $0x4e6dd58c; \
+	WORD $0x4e6cd60c; \
+	WORD $0x4e2a1d6b
+
+#define BLOCK27 \
+	WORD $0x4e221d6c; \
+	WORD $0x6e63dc0d; \
+	WORD $0x6eede58e; \
+	WORD $0x6e64dc0d; \
+	WORD $0x6eede58f; \
+	WORD $0x4ee0d42d; \
+	WORD $0x4ee0d590; \
+	WORD $0x6eef1d90; \
+	WORD $0x6eae1db0; \
+	WORD $0x4e60d58d; \
+	WORD $0x6eef1c0d; \
+	WORD $0x6eae1d8d; \
+	WORD $0x6e6dfe0c; \
+	WORD $0x6e6cdd8d; \
+	WORD $0x6e6ddd90; \
+	FMOVQ 176(R11), F17; \
+	WORD $0x4e6dccb1; \
+	FMOVQ 192(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 208(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 224(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 240(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 256(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 272(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 288(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 304(R11), F17; \
+	WORD $0x4e6dce51; \
+	FMOVQ 320(R11), F18; \
+	WORD $0x4e6dce32; \
+	FMOVQ 336(R11), F17; \
+	WORD $0x4e6dce51; \
+	WORD $0x6e71de0d; \
+	WORD $0x4eaf1df0; \
+	WORD $0x6e611cd0; \
+	WORD $0x6eae1cf0; \
+	WORD $0x6e611d0f; \
+	WORD $0x6eae1d2f; \
+	WORD $0x4e6fd5ad; \
+	WORD $0x4e6dd58c; \
+	WORD $0x4e6cd60c; \
+	WORD $0x4e2a1d6b; \
+	WORD $0x4eab1d8b
+
+#define BLOCK28 \
+	FMOVQ 0(R1), F8; \
+	WORD $0x4e221d09; \
+	WORD $0x6ee0e52a; \
+	WORD $0x4ee9d46b; \
+	WORD $0x6e60dd6b; \
+	WORD $0x6e69dd2c; \
+	WORD $0x6eaa1d6c; \
+	WORD $0x6ee1f98b; \
+	WORD $0x6eaa1d69; \
+	WORD $0x6e6cdd2d; \
+	FMOVQ 416(R11), F14; \
+	WORD $0x4e6ccc8e; \
+	FMOVQ 432(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 448(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 464(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 480(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 496(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 512(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 528(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 544(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 560(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 576(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 592(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	WORD $0x6e6fddad; \
+	WORD $0x4eebcd6c; \
+	WORD $0x4e6bd56b; \
+	WORD $0x6ee5e56e; \
+	WORD $0x6e651d6e; \
+	WORD $0x6e6efd8b; \
+	WORD $0x6eea1ccb; \
+	WORD $0x4e6bd5ab; \
+	FMOVQ 96(R11), F12; \
+	WORD $0x4ee1cd2c; \
+	FMOVQ 608(R11), F13; \
+	WORD $0x4e61cd6d; \
+	WORD $0x4eedd58c; \
+	WORD $0x4e6bd529
+
+#define BLOCK29 \
+	WORD $0x4e221d09; \
+	WORD $0x6ee0e52a; \
+	WORD $0x4ee9d46b; \
+	WORD $0x6e60dd6b; \
+	WORD $0x6e69dd2c; \
+	WORD $0x6eaa1d6c; \
+	WORD $0x6ee1f98b; \
+	WORD $0x6eaa1d69; \
+	WORD $0x6e6cdd2d; \
+	FMOVQ 416(R11), F14; \
+	WORD $0x4e6ccc8e; \
+	FMOVQ 432(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 448(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 464(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 480(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 496(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 512(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 528(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 544(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 560(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	FMOVQ 576(R11), F14; \
+	WORD $0x4e6ccdee; \
+	FMOVQ 592(R11), F15; \
+	WORD $0x4e6ccdcf; \
+	WORD $0x6e6fddad; \
+	WORD $0x4eebcd6c; \
+	WORD $0x4e6bd56b; \
+	WORD $0x6ee5e56e; \
+	WORD $0x6e651d6e; \
+	WORD $0x6e6efd8b; \
+	WORD $0x6eea1ccb; \
+	WORD $0x4e6bd5ab; \
+	FMOVQ 96(R11), F12; \
+	WORD $0x4ee1cd2c; \
+	FMOVQ 608(R11), F13; \
+	WORD $0x4e61cd6d; \
+	WORD $0x4eedd58c; \
+	WORD $0x4e6bd529; \
+	WORD $0x6eaa1d89
+
+#define BLOCK30 \
+	FMOVQ 0(R1), F11; \
+	WORD $0x4e221d6c; \
+	WORD $0x6ee0e58d; \
+	WORD $0x4eecd46e; \
+	WORD $0x6e60ddce; \
+	WORD $0x6e6cdd8f; \
+	WORD $0x6ead1dcf; \
+	WORD $0x6ee1f9ee; \
+	WORD $0x6ead1dcc; \
+	WORD $0x6e6fdd90; \
+	FMOVQ 416(R11), F17; \
+	WORD $0x4e6fcc91; \
+	FMOVQ 432(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 448(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 464(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 480(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 496(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 512(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 528(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 544(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 560(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 576(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 592(R11), F18; \
+	WORD $0x4e6fce32; \
+	WORD $0x6e72de10; \
+	WORD $0x4eeecdcf; \
+	WORD $0x4e6ed5ce; \
+	WORD $0x6ee5e5d1; \
+	WORD $0x6e651dd1; \
+	WORD $0x6e71fdee; \
+	WORD $0x6eed1c2e; \
+	WORD $0x4e6ed60e; \
+	WORD $0x6eebe42f; \
+	WORD $0x4e6cd590; \
+	WORD $0x4e6ed5d1; \
+	WORD $0x4e71d610; \
+	WORD $0x4ee6d611; \
+	WORD $0x4ef1d4f1
+
+#define BLOCK31 \
+	WORD $0x4e221d6c; \
+	WORD $0x6ee0e58d; \
+	WORD $0x4eecd46e; \
+	WORD $0x6e60ddce; \
+	WORD $0x6e6cdd8f; \
+	WORD $0x6ead1dcf; \
+	WORD $0x6ee1f9ee; \
+	WORD $0x6ead1dcc; \
+	WORD $0x6e6fdd90; \
+	FMOVQ 416(R11), F17; \
+	WORD $0x4e6fcc91; \
+	FMOVQ 432(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 448(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 464(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 480(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 496(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 512(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 528(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 544(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 560(R11), F18; \
+	WORD $0x4e6fce32; \
+	FMOVQ 576(R11), F17; \
+	WORD $0x4e6fce51; \
+	FMOVQ 592(R11), F18; \
+	WORD $0x4e6fce32; \
+	WORD $0x6e72de10; \
+	WORD $0x4eeecdcf; \
+	WORD $0x4e6ed5ce; \
+	WORD $0x6ee5e5d1; \
+	WORD $0x6e651dd1; \
+	WORD $0x6e71fdee; \
+	WORD $0x6eed1c2e; \
+	WORD $0x4e6ed60e; \
+	WORD $0x6eebe42f; \
+	WORD $0x4e6cd590; \
+	WORD $0x4e6ed5d1; \
+	WORD $0x4e71d610; \
+	WORD $0x4ee6d611; \
+	WORD $0x4ef1d4f1; \
+	WORD $0x6eaf1e30
+
+#define BLOCK32 \
+	FMOVQ 0(R1), F10; \
+	WORD $0x4e221d4a; \
+	WORD $0x4eeaf46a; \
+	WORD $0x4ea11c2b; \
+	WORD $0x4e64cd4b; \
+	WORD $0x4ee1d56b; \
+	WORD $0x4ee5cd6a; \
+	WORD $0x4ee6cd6a; \
+	WORD $0x6e6add4c; \
+	FMOVQ 816(R11), F13; \
+	WORD $0x4e6acced; \
+	FMOVQ 832(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 848(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 864(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 880(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 896(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 912(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 928(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 944(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 960(R11), F14; \
+	WORD $0x4e6acdae; \
+	WORD $0x4ea81d0d; \
+	WORD $0x4e6acdcd; \
+	WORD $0x4e6dcd8a; \
+	WORD $0x4e60d54a; \
+	WORD $0x4ee0d56b; \
+	WORD $0x4ea11c2c; \
+	WORD $0x4e68cd6c; \
+	WORD $0x4ee1d58d; \
+	WORD $0x4eedd56b; \
+	WORD $0x4e61d56b; \
+	WORD $0x4f74558c; \
+	WORD $0x4ee0858c; \
+	WORD $0x6e6cdd4a; \
+	WORD $0x4f74556b; \
+	WORD $0x4ee0856b; \
+	WORD $0x6e6bdd4a; \
+	WORD $0x6e6afd2b; \
+	WORD $0x4e6bd54a; \
+	FMOVQ F10, 0(R0)
+
+#define BLOCK33 \
+	WORD $0x6ef0e471; \
+	WORD $0x6e64de12; \
+	WORD $0x6ef11e12; \
+	WORD $0x4ee58653; \
+	WORD $0x6f4c0673; \
+	WORD $0x4f745674; \
+	WORD $0x6ef48652; \
+	WORD $0x4ee28652; \
+	WORD $0x4ee2d652; \
+	WORD $0x4ea61e73; \
+	WORD $0x4ee7d673; \
+	WORD $0x6e601d11; \
+	WORD $0x4ef1d671; \
+	WORD $0x4e69d653; \
+	WORD $0x6e73fe53; \
+	WORD $0x6e73de74; \
+	FMOVQ 1216(R11), F21; \
+	WORD $0x4e74cd55; \
+	FMOVQ 1232(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1248(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1264(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1280(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1296(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1312(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1328(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1344(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1360(R11), F22; \
+	WORD $0x4e74ceb6; \
+	WORD $0x6e76de94; \
+	WORD $0x6e72de55; \
+	WORD $0x6e6bdeb5; \
+	WORD $0x4e74d6b4; \
+	WORD $0x6e74de73; \
+	WORD $0x4ef5d654; \
+	WORD $0x4ef4d652; \
+	WORD $0x4ef5d652; \
+	WORD $0x4e73d652; \
+	WORD $0x6e61de93; \
+	WORD $0x4eb31e75; \
+	WORD $0x6ee0fab5
+
+#define BLOCK34 \
+	WORD $0x4ea41c8e; \
+	WORD $0x4e63cdae; \
+	WORD $0x4ee4d5cf; \
+	WORD $0x4ead1db0; \
+	WORD $0x4ee5cdf0; \
+	WORD $0x4ee6cdf0; \
+	WORD $0x4ee7cdf0; \
+	WORD $0x6e70de0f; \
+	WORD $0x6e6fde11; \
+	FMOVQ 2256(R11), F18; \
+	WORD $0x4e6fcd12; \
+	FMOVQ 768(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 2272(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 864(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 2288(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 928(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 2304(R11), F18; \
+	WORD $0x4e6fce72; \
+	WORD $0x4e72ce30; \
+	WORD $0x6e6fddf1; \
+	FMOVQ 2320(R11), F18; \
+	WORD $0x4e6fcd32; \
+	FMOVQ 2336(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 816(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 2352(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 880(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 2368(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 944(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 16(R11), F19; \
+	WORD $0x4e6acdf3; \
+	WORD $0x4e72ce33; \
+	WORD $0x4e2b1dce; \
+	WORD $0x6ee08dcf; \
+	WORD $0x6e2c1e6e; \
+	WORD $0x6eaf1e0e; \
+	WORD $0x6eaf1e70; \
+	WORD $0x6e70fdce
+
+#define BLOCK35 \
+	WORD $0x4e221d4a; \
+	WORD $0x4eeaf46a; \
+	WORD $0x4ea11c2b; \
+	WORD $0x4e64cd4b; \
+	WORD $0x4ee1d56b; \
+	WORD $0x4ee5cd6a; \
+	WORD $0x4ee6cd6a; \
+	WORD $0x6e6add4c; \
+	FMOVQ 816(R11), F13; \
+	WORD $0x4e6acced; \
+	FMOVQ 832(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 848(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 864(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 880(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 896(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 912(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 928(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 944(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 960(R11), F14; \
+	WORD $0x4e6acdae; \
+	WORD $0x4ea81d0d; \
+	WORD $0x4e6acdcd; \
+	WORD $0x4e6dcd8a; \
+	WORD $0x4e60d54a
+
+#define BLOCK36 \
+	FMOVQ 0(R1), F7; \
+	WORD $0x4ee7f447; \
+	WORD $0x4e67f467; \
+	WORD $0x4e6188e8; \
+	WORD $0x4ee8d4e7; \
+	WORD $0x6e64dce7; \
+	WORD $0x6e67dce9; \
+	FMOVQ 816(R11), F10; \
+	WORD $0x4e67ccaa; \
+	FMOVQ 832(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 848(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 864(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 880(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 896(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 912(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 928(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 944(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 960(R11), F11; \
+	WORD $0x4e67cd4b; \
+	WORD $0x4ea61cca; \
+	WORD $0x4e67cd6a; \
+	WORD $0x4e6acd27; \
+	WORD $0x4e60d4e7; \
+	WORD $0x4ea11c29
+
+#define BLOCK37 \
+	WORD $0x4ee7f447; \
+	WORD $0x4e67f467; \
+	WORD $0x4e6188e8; \
+	WORD $0x4ee8d4e7; \
+	WORD $0x6e64dce7; \
+	WORD $0x6e67dce9; \
+	FMOVQ 816(R11), F10; \
+	WORD $0x4e67ccaa; \
+	FMOVQ 832(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 848(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 864(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 880(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 896(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 912(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 928(R11), F11; \
+	WORD $0x4e67cd4b; \
+	FMOVQ 944(R11), F10; \
+	WORD $0x4e67cd6a; \
+	FMOVQ 960(R11), F11; \
+	WORD $0x4e67cd4b; \
+	WORD $0x4ea61cca; \
+	WORD $0x4e67cd6a; \
+	WORD $0x4e6acd27; \
+	WORD $0x4e60d4e7; \
+	WORD $0x4ea11c29; \
+	WORD $0x4e66cd09
+
+#define BLOCK38 \
+	FMOVQ 0(R1), F11; \
+	WORD $0x4eebf42c; \
+	WORD $0x4e6cf44c; \
+	WORD $0x4ea41c8d; \
+	WORD $0x4e63cd8d; \
+	WORD $0x4ee4d5ae; \
+	WORD $0x4ee5cdcc; \
+	WORD $0x4ee6cdcc; \
+	WORD $0x6e6cdd8f; \
+	FMOVQ 816(R11), F16; \
+	WORD $0x4e6cccf0; \
+	FMOVQ 832(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 848(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 864(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 880(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 896(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 912(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 928(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 944(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 960(R11), F17; \
+	WORD $0x4e6cce11; \
+	WORD $0x4ea01c10; \
+	WORD $0x4e6cce30; \
+	WORD $0x4e70cdec
+
+#define BLOCK39 \
+	WORD $0x4eebf42c; \
+	WORD $0x4e6cf44c; \
+	WORD $0x4ea41c8d; \
+	WORD $0x4e63cd8d; \
+	WORD $0x4ee4d5ae; \
+	WORD $0x4ee5cdcc; \
+	WORD $0x4ee6cdcc; \
+	WORD $0x6e6cdd8f; \
+	FMOVQ 816(R11), F16; \
+	WORD $0x4e6cccf0; \
+	FMOVQ 832(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 848(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 864(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 880(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 896(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 912(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 928(R11), F17; \
+	WORD $0x4e6cce11; \
+	FMOVQ 944(R11), F16; \
+	WORD $0x4e6cce30; \
+	FMOVQ 960(R11), F17; \
+	WORD $0x4e6cce11; \
+	WORD $0x4ea01c10; \
+	WORD $0x4e6cce30; \
+	WORD $0x4e70cdec; \
+	WORD $0x4f7455ad
+
+#define BLOCK40 \
+	FMOVQ 0(R1), F9; \
+	FMOVQ 0(R2), F10; \
+	WORD $0x4e211d2b; \
+	WORD $0x4e211d4c; \
+	WORD $0x4e60e56d; \
+	WORD $0x4e60e58e; \
+	WORD $0x4eae1dad; \
+	WORD $0x6eece56e; \
+	WORD $0x6e6c1d6e; \
+	WORD $0x6eebe58f; \
+	WORD $0x6e6c1d6f; \
+	WORD $0x6ee2e5cb; \
+	WORD $0x6eefe46c; \
+	WORD $0x6e651c8c; \
+	WORD $0x6eab1ccc; \
+	WORD $0x6ee2e5cb; \
+	WORD $0x6eefe470; \
+	WORD $0x6e651cd0; \
+	WORD $0x6eab1c90; \
+	WORD $0x6e67ddeb; \
+	WORD $0x6eebe5d1; \
+	WORD $0x6e6cddcb; \
+	WORD $0x6e6cddec; \
+	WORD $0x6e6cdd8c; \
+	WORD $0x4e6bcd6c; \
+	WORD $0x6ee1f98b; \
+	WORD $0x6e70dd6b; \
+	WORD $0x4e6fd5cc; \
+	WORD $0x6eb11d8b; \
+	WORD $0x4e69e52c; \
+	WORD $0x4e6ae54e; \
+	WORD $0x4e2e1d8c
+
+#define BLOCK41 \
+	WORD $0x4e211d2b; \
+	WORD $0x4e211d4c; \
+	WORD $0x4e60e56d; \
+	WORD $0x4e60e58e; \
+	WORD $0x4eae1dad; \
+	WORD $0x6eece56e; \
+	WORD $0x6e6c1d6e; \
+	WORD $0x6eebe58f; \
+	WORD $0x6e6c1d6f; \
+	WORD $0x6ee2e5cb; \
+	WORD $0x6eefe46c; \
+	WORD $0x6e651c8c; \
+	WORD $0x6eab1ccc; \
+	WORD $0x6ee2e5cb; \
+	WORD $0x6eefe470; \
+	WORD $0x6e651cd0; \
+	WORD $0x6eab1c90; \
+	WORD $0x6e67ddeb; \
+	WORD $0x6eebe5d1; \
+	WORD $0x6e6cddcb; \
+	WORD $0x6e6cddec; \
+	WORD $0x6e6cdd8c; \
+	WORD $0x4e6bcd6c; \
+	WORD $0x6ee1f98b; \
+	WORD $0x6e70dd6b; \
+	WORD $0x4e6fd5cc; \
+	WORD $0x6eb11d8b; \
+	WORD $0x4e69e52c; \
+	WORD $0x4e6ae54e; \
+	WORD $0x4e2e1d8c; \
+	WORD $0x6e20598c; \
+	WORD $0x6eac1d0b
+
+#define BLOCK42 \
+	WORD $0x4e70ceb6; \
+	FMOVQ 912(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 928(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 944(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 960(R11), F22; \
+	WORD $0x4e70ceb6; \
+	WORD $0x4ea21c55; \
+	WORD $0x4e70ced5; \
+	WORD $0x4e75ce90; \
+	WORD $0x4e60d610; \
+	WORD $0x4ee0d673; \
+	WORD $0x4ea11c34; \
+	WORD $0x4e62ce74; \
+	WORD $0x4ee1d695; \
+	WORD $0x4ef5d673; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745694; \
+	WORD $0x4ee08694; \
+	WORD $0x6e74de10; \
+	WORD $0x4f745673; \
+	WORD $0x4ee08673
+
+#define BLOCK43 \
+	FMOVQ 912(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 928(R11), F22; \
+	WORD $0x4e70ceb6; \
+	FMOVQ 944(R11), F21; \
+	WORD $0x4e70ced5; \
+	FMOVQ 960(R11), F22; \
+	WORD $0x4e70ceb6; \
+	WORD $0x4ea21c55; \
+	WORD $0x4e70ced5; \
+	WORD $0x4e75ce90; \
+	WORD $0x4e60d610; \
+	WORD $0x4ee0d673; \
+	WORD $0x4ea11c34; \
+	WORD $0x4e62ce74; \
+	WORD $0x4ee1d695; \
+	WORD $0x4ef5d673; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745694; \
+	WORD $0x4ee08694; \
+	WORD $0x6e74de10; \
+	WORD $0x4f745673; \
+	WORD $0x4ee08673; \
+	WORD $0x6e73de10
+
+#define BLOCK44 \
+	WORD $0x4f745672; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x6eefe5b2; \
+	WORD $0x4ef1d493; \
+	WORD $0x6eb21e71; \
+	WORD $0x6e70e412; \
+	WORD $0x6e6fddf0; \
+	FMOVQ 1872(R11), F19; \
+	WORD $0x4e70cdd3; \
+	FMOVQ 1888(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1904(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1920(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1936(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1952(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1968(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1984(R11), F20; \
+	WORD $0x4e70ce74
+
+#define BLOCK45 \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x6eefe5b2; \
+	WORD $0x4ef1d493; \
+	WORD $0x6eb21e71; \
+	WORD $0x6e70e412; \
+	WORD $0x6e6fddf0; \
+	FMOVQ 1872(R11), F19; \
+	WORD $0x4e70cdd3; \
+	FMOVQ 1888(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1904(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1920(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1936(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1952(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1968(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1984(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 2000(R11), F19
+
+#define BLOCK46 \
+	WORD $0x4f745651; \
+	WORD $0x4ee28631; \
+	WORD $0x6e71de10; \
+	WORD $0x4ef0d450; \
+	WORD $0x4e241dd1; \
+	WORD $0x4eb11e10; \
+	WORD $0x6e6fe411; \
+	WORD $0x6e6eddcf; \
+	FMOVQ 1872(R11), F18; \
+	WORD $0x4e6fcdb2; \
+	FMOVQ 1888(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1904(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1920(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1936(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1952(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1968(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1984(R11), F19; \
+	WORD $0x4e6fce53
+
+#define BLOCK47 \
+	WORD $0x4ee28631; \
+	WORD $0x6e71de10; \
+	WORD $0x4ef0d450; \
+	WORD $0x4e241dd1; \
+	WORD $0x4eb11e10; \
+	WORD $0x6e6fe411; \
+	WORD $0x6e6eddcf; \
+	FMOVQ 1872(R11), F18; \
+	WORD $0x4e6fcdb2; \
+	FMOVQ 1888(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1904(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1920(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1936(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1952(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1968(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1984(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 2000(R11), F18
+
+#define BLOCK48 \
+	WORD $0x4eeacd69; \
+	WORD $0x6ee9e40b; \
+	WORD $0x4e6ad52a; \
+	WORD $0x6eab1d49; \
+	WORD $0x4e221cea; \
+	WORD $0x4eaa1d29; \
+	WORD $0x4ee9d4ea; \
+	WORD $0x6e68fd4a; \
+	WORD $0x6e281d2b; \
+	WORD $0x4eeb340c; \
+	WORD $0x4e60e52b; \
+	WORD $0x6e20596b; \
+	WORD $0x4e2b1d89; \
+	WORD $0x4ee3d54b; \
+	WORD $0x6ea91d6a; \
+	WORD $0x4e619949; \
+	WORD $0x4ee9d54b; \
+	WORD $0x6ee6e56c; \
+	WORD $0x4e63d52b; \
+	WORD $0x6eac1d69; \
+	WORD $0x6e281ce7; \
+	WORD $0x4e221ce7; \
+	WORD $0x4e60e548; \
+	WORD $0x6ea81ce9
+
+#define BLOCK49 \
+	WORD $0x6e7fdfbd; \
+	WORD $0x6e78df1e; \
+	WORD $0x6e63dfde; \
+	WORD $0x4e7dd7dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e73cef9; \
+	WORD $0x4e79d799; \
+	WORD $0x4ef9d7d9; \
+	WORD $0x4ef9d718; \
+	WORD $0x4e74cef8; \
+	WORD $0x6efae6b7; \
+	WORD $0x6ef71f58; \
+	WORD $0x6efae437; \
+	WORD $0x6eb71ed8; \
+	WORD $0x4e61e757; \
+	FMOVQ 1200(R11), F25
+
+#define BLOCK50 \
+	WORD $0x6e63dfde; \
+	WORD $0x4e7dd7dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e73cef9; \
+	WORD $0x4e79d799; \
+	WORD $0x4ef9d7d9; \
+	WORD $0x4ef9d718; \
+	WORD $0x4e74cef8; \
+	WORD $0x6efae6b7; \
+	WORD $0x6ef71f58; \
+	WORD $0x6efae437; \
+	WORD $0x6eb71ed8; \
+	WORD $0x4e61e757; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x6eb71f38; \
+	WORD $0x4e78d777
+
+#define BLOCK51 \
+	WORD $0x4ee0d56b; \
+	WORD $0x4ea11c2c; \
+	WORD $0x4e68cd6c; \
+	WORD $0x4ee1d58d; \
+	WORD $0x4eedd56b; \
+	WORD $0x4e61d56b; \
+	WORD $0x4f74558c; \
+	WORD $0x4ee0858c; \
+	WORD $0x6e6cdd4a; \
+	WORD $0x4f74556b; \
+	WORD $0x4ee0856b; \
+	WORD $0x6e6bdd4a
+
+#define BLOCK52 \
+	WORD $0x4ef8d7b8; \
+	WORD $0x4ef8d758; \
+	WORD $0x4e6fced8; \
+	WORD $0x6ef9e616; \
+	WORD $0x6ef61f38; \
+	WORD $0x6ef9e436; \
+	WORD $0x6eb61e38; \
+	WORD $0x4e61e736; \
+	WORD $0x6eb61e58; \
+	WORD $0x6e611e77; \
+	WORD $0x4e77d716; \
+	WORD $0x4e341eb5
+
+#define BLOCK53 \
+	WORD $0x4ef8d758; \
+	WORD $0x4e6fced8; \
+	WORD $0x6ef9e616; \
+	WORD $0x6ef61f38; \
+	WORD $0x6ef9e436; \
+	WORD $0x6eb61e38; \
+	WORD $0x4e61e736; \
+	WORD $0x6eb61e58; \
+	WORD $0x6e611e77; \
+	WORD $0x4e77d716; \
+	WORD $0x4e341eb5; \
+	WORD $0x4eb51ed5
+
+#define BLOCK54 \
+	FMOVQ 1024(R11), F4; \
+	FMOVQ 1040(R11), F5; \
+	FMOVQ 1056(R11), F6; \
+	FMOVQ 1072(R11), F7; \
+	FMOVQ 1088(R11), F8; \
+	FMOVQ 1104(R11), F9; \
+	FMOVQ 400(R11), F10; \
+	FMOVQ 1120(R11), F11; \
+	FMOVQ 352(R11), F12; \
+	FMOVQ 1136(R11), F13; \
+	FMOVQ 1152(R11), F14; \
+	FMOVQ 1168(R11), F15
+
+#define BLOCK55 \
+	WORD $0x4ef6d736; \
+	WORD $0x4e6ece96; \
+	WORD $0x6ef7e5f4; \
+	WORD $0x6ef41ef6; \
+	WORD $0x6ef7e434; \
+	WORD $0x6eb41e16; \
+	WORD $0x4e61e6f4; \
+	WORD $0x6eb41e36; \
+	WORD $0x6e611e55; \
+	WORD $0x4e75d6d4; \
+	WORD $0x6eb81e74; \
+	FMOVQ F20, 0(R0)
+
+#define BLOCK56 \
+	MOVD $elementary64NEON<>(SB), R11; \
+	FMOVQ 1024(R11), F3; \
+	FMOVQ 1040(R11), F4; \
+	FMOVQ 1056(R11), F5; \
+	FMOVQ 16(R11), F2; \
+	FMOVQ 1072(R11), F6; \
+	FMOVQ 1088(R11), F7; \
+	FMOVQ 1104(R11), F8; \
+	FMOVQ 64(R11), F0; \
+	FMOVQ 400(R11), F9; \
+	FMOVQ 1120(R11), F10; \
+	FMOVQ 352(R11), F11
+
+#define BLOCK57 \
+	WORD $0x4e61ce95; \
+	WORD $0x4e6cce95; \
+	WORD $0x4e61ce55; \
+	WORD $0x4e73d632; \
+	WORD $0x4ef2d631; \
+	WORD $0x4e73d631; \
+	WORD $0x4e71d6b1; \
+	WORD $0x4e71d651; \
+	WORD $0x6ef0e5b2; \
+	WORD $0x6ef21e11; \
+	WORD $0x6ef0e412; \
+	WORD $0x6eb21dd1
+
+#define BLOCK58 \
+	WORD $0x4ee8cd27; \
+	WORD $0x6ee7e409; \
+	WORD $0x4e68d4e8; \
+	WORD $0x6ea91d07; \
+	WORD $0x4e241ca5; \
+	WORD $0x4ea51ce5; \
+	WORD $0x6e261ca7; \
+	WORD $0x4ee73408; \
+	WORD $0x4e60e4a7; \
+	WORD $0x6e2058e7; \
+	WORD $0x4e271d07; \
+	WORD $0x4e66d4a6
+
 DATA elementary64NEON<>+0(SB)/8, $0x7fffffffffffffff
 DATA elementary64NEON<>+8(SB)/8, $0x7fffffffffffffff
 DATA elementary64NEON<>+16(SB)/8, $0x3ff0000000000000
@@ -343,105 +3331,11 @@ TEXT ·atanF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6e63dc0d // FMUL V13, V0, V3, 64 bits
-	WORD $0x6eede58e // FCMGT V14, V12, V13, 64 bits
-	WORD $0x6e64dc0d // FMUL V13, V0, V4, 64 bits
-	WORD $0x6eede58f // FCMGT V15, V12, V13, 64 bits
-	WORD $0x4ee0d42d // FSUB V13, V1, V0, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x6eef1d90 // BIF V16, V12, V15
-	WORD $0x6eae1db0 // BIT V16, V13, V14
-	WORD $0x4e60d58d // FADD V13, V12, V0, 64 bits
-	WORD $0x6eef1c0d // BIF V13, V0, V15
-	WORD $0x6eae1d8d // BIT V13, V12, V14
-	WORD $0x6e6dfe0c // FDIV V12, V16, V13, 64 bits
-	WORD $0x6e6cdd8d // FMUL V13, V12, V12, 64 bits
-	WORD $0x6e6ddd90 // FMUL V16, V12, V13, 64 bits
-	FMOVQ 176(R11), F17 // -0x1.1b311bb48c215p-05
-	WORD $0x4e6dccb1 // FMLA V17, V5, V13, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.74dccfb93fffp-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 208(R11), F17 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 224(R11), F18 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 240(R11), F17 // -0x1.110e87b4357d2p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 256(R11), F18 // 0x1.3b1392d519db1p-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 272(R11), F17 // -0x1.745d165dc9713p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 288(R11), F18 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 304(R11), F17 // -0x1.249249248d7dcp-03
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 320(R11), F18 // 0x1.9999999999953p-03
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 336(R11), F17 // -0x1.5555555555555p-02
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	WORD $0x6e71de0d // FMUL V13, V16, V17, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x6e611cd0 // BSL V16, V6, V1
-	WORD $0x6eae1cf0 // BIT V16, V7, V14
-	WORD $0x6e611d0f // BSL V15, V8, V1
-	WORD $0x6eae1d2f // BIT V15, V9, V14
-	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
-	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
-	WORD $0x4e6cd60c // FADD V12, V16, V12, 64 bits
-	WORD $0x4e2a1d6b // AND V11, V11, V10
+	BLOCK26
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6e63dc0d // FMUL V13, V0, V3, 64 bits
-	WORD $0x6eede58e // FCMGT V14, V12, V13, 64 bits
-	WORD $0x6e64dc0d // FMUL V13, V0, V4, 64 bits
-	WORD $0x6eede58f // FCMGT V15, V12, V13, 64 bits
-	WORD $0x4ee0d42d // FSUB V13, V1, V0, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x6eef1d90 // BIF V16, V12, V15
-	WORD $0x6eae1db0 // BIT V16, V13, V14
-	WORD $0x4e60d58d // FADD V13, V12, V0, 64 bits
-	WORD $0x6eef1c0d // BIF V13, V0, V15
-	WORD $0x6eae1d8d // BIT V13, V12, V14
-	WORD $0x6e6dfe0c // FDIV V12, V16, V13, 64 bits
-	WORD $0x6e6cdd8d // FMUL V13, V12, V12, 64 bits
-	WORD $0x6e6ddd90 // FMUL V16, V12, V13, 64 bits
-	FMOVQ 176(R11), F17 // -0x1.1b311bb48c215p-05
-	WORD $0x4e6dccb1 // FMLA V17, V5, V13, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.74dccfb93fffp-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 208(R11), F17 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 224(R11), F18 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 240(R11), F17 // -0x1.110e87b4357d2p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 256(R11), F18 // 0x1.3b1392d519db1p-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 272(R11), F17 // -0x1.745d165dc9713p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 288(R11), F18 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 304(R11), F17 // -0x1.249249248d7dcp-03
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 320(R11), F18 // 0x1.9999999999953p-03
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 336(R11), F17 // -0x1.5555555555555p-02
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	WORD $0x6e71de0d // FMUL V13, V16, V17, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x6e611cd0 // BSL V16, V6, V1
-	WORD $0x6eae1cf0 // BIT V16, V7, V14
-	WORD $0x6e611d0f // BSL V15, V8, V1
-	WORD $0x6eae1d2f // BIT V15, V9, V14
-	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
-	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
-	WORD $0x4e6cd60c // FADD V12, V16, V12, 64 bits
-	WORD $0x4e2a1d6b // AND V11, V11, V10
-	WORD $0x4eab1d8b // ORR V11, V12, V11
+	BLOCK27
 	FMOVQ F11, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -455,54 +3349,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6e63dc0d // FMUL V13, V0, V3, 64 bits
-	WORD $0x6eede58e // FCMGT V14, V12, V13, 64 bits
-	WORD $0x6e64dc0d // FMUL V13, V0, V4, 64 bits
-	WORD $0x6eede58f // FCMGT V15, V12, V13, 64 bits
-	WORD $0x4ee0d42d // FSUB V13, V1, V0, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x6eef1d90 // BIF V16, V12, V15
-	WORD $0x6eae1db0 // BIT V16, V13, V14
-	WORD $0x4e60d58d // FADD V13, V12, V0, 64 bits
-	WORD $0x6eef1c0d // BIF V13, V0, V15
-	WORD $0x6eae1d8d // BIT V13, V12, V14
-	WORD $0x6e6dfe0c // FDIV V12, V16, V13, 64 bits
-	WORD $0x6e6cdd8d // FMUL V13, V12, V12, 64 bits
-	WORD $0x6e6ddd90 // FMUL V16, V12, V13, 64 bits
-	FMOVQ 176(R11), F17 // -0x1.1b311bb48c215p-05
-	WORD $0x4e6dccb1 // FMLA V17, V5, V13, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.74dccfb93fffp-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 208(R11), F17 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 224(R11), F18 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 240(R11), F17 // -0x1.110e87b4357d2p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 256(R11), F18 // 0x1.3b1392d519db1p-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 272(R11), F17 // -0x1.745d165dc9713p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 288(R11), F18 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 304(R11), F17 // -0x1.249249248d7dcp-03
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 320(R11), F18 // 0x1.9999999999953p-03
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 336(R11), F17 // -0x1.5555555555555p-02
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	WORD $0x6e71de0d // FMUL V13, V16, V17, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x6e611cd0 // BSL V16, V6, V1
-	WORD $0x6eae1cf0 // BIT V16, V7, V14
-	WORD $0x6e611d0f // BSL V15, V8, V1
-	WORD $0x6eae1d2f // BIT V15, V9, V14
-	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
-	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
-	WORD $0x4e6cd60c // FADD V12, V16, V12, 64 bits
-	WORD $0x4e2a1d6b // AND V11, V11, V10
+	BLOCK26
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVQ F11, 0(R0)
 	ADD $16, R0
@@ -514,54 +3361,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F11 // the other lanes become zero
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6e63dc0d // FMUL V13, V0, V3, 64 bits
-	WORD $0x6eede58e // FCMGT V14, V12, V13, 64 bits
-	WORD $0x6e64dc0d // FMUL V13, V0, V4, 64 bits
-	WORD $0x6eede58f // FCMGT V15, V12, V13, 64 bits
-	WORD $0x4ee0d42d // FSUB V13, V1, V0, 64 bits
-	WORD $0x4ee0d590 // FSUB V16, V12, V0, 64 bits
-	WORD $0x6eef1d90 // BIF V16, V12, V15
-	WORD $0x6eae1db0 // BIT V16, V13, V14
-	WORD $0x4e60d58d // FADD V13, V12, V0, 64 bits
-	WORD $0x6eef1c0d // BIF V13, V0, V15
-	WORD $0x6eae1d8d // BIT V13, V12, V14
-	WORD $0x6e6dfe0c // FDIV V12, V16, V13, 64 bits
-	WORD $0x6e6cdd8d // FMUL V13, V12, V12, 64 bits
-	WORD $0x6e6ddd90 // FMUL V16, V12, V13, 64 bits
-	FMOVQ 176(R11), F17 // -0x1.1b311bb48c215p-05
-	WORD $0x4e6dccb1 // FMLA V17, V5, V13, 64 bits
-	FMOVQ 192(R11), F18 // 0x1.74dccfb93fffp-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 208(R11), F17 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 224(R11), F18 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 240(R11), F17 // -0x1.110e87b4357d2p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 256(R11), F18 // 0x1.3b1392d519db1p-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 272(R11), F17 // -0x1.745d165dc9713p-04
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 288(R11), F18 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 304(R11), F17 // -0x1.249249248d7dcp-03
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	FMOVQ 320(R11), F18 // 0x1.9999999999953p-03
-	WORD $0x4e6dce32 // FMLA V18, V17, V13, 64 bits
-	FMOVQ 336(R11), F17 // -0x1.5555555555555p-02
-	WORD $0x4e6dce51 // FMLA V17, V18, V13, 64 bits
-	WORD $0x6e71de0d // FMUL V13, V16, V17, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x6e611cd0 // BSL V16, V6, V1
-	WORD $0x6eae1cf0 // BIT V16, V7, V14
-	WORD $0x6e611d0f // BSL V15, V8, V1
-	WORD $0x6eae1d2f // BIT V15, V9, V14
-	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
-	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
-	WORD $0x4e6cd60c // FADD V12, V16, V12, 64 bits
-	WORD $0x4e2a1d6b // AND V11, V11, V10
-	WORD $0x4eab1d8b // ORR V11, V12, V11
+	BLOCK27
 	FMOVD F11, (R0)
 
 done:
@@ -585,107 +3385,13 @@ TEXT ·asinF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F8
-	WORD $0x4e221d09 // AND V9, V8, V2
-	WORD $0x6ee0e52a // FCMGT V10, V9, V0, 64 bits
-	WORD $0x4ee9d46b // FSUB V11, V3, V9, 64 bits
-	WORD $0x6e60dd6b // FMUL V11, V11, V0, 64 bits
-	WORD $0x6e69dd2c // FMUL V12, V9, V9, 64 bits
-	WORD $0x6eaa1d6c // BIT V12, V11, V10
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6eaa1d69 // BIT V9, V11, V10
-	WORD $0x6e6cdd2d // FMUL V13, V9, V12, 64 bits
-	FMOVQ 416(R11), F14 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6ccc8e // FMLA V14, V4, V12, 64 bits
-	FMOVQ 432(R11), F15 // 0x1.1d661531b222ep-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 448(R11), F14 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 464(R11), F15 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 480(R11), F14 // 0x1.78246f32d075cp-07
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 496(R11), F15 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 512(R11), F14 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 528(R11), F15 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 544(R11), F14 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 560(R11), F15 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 576(R11), F14 // 0x1.3333333332ec4p-04
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 592(R11), F15 // 0x1.5555555555556p-03
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	WORD $0x6e6fddad // FMUL V13, V13, V15, 64 bits
-	WORD $0x4eebcd6c // FMLS V12, V11, V11, 64 bits
-	WORD $0x4e6bd56b // FADD V11, V11, V11, 64 bits
-	WORD $0x6ee5e56e // FCMGT V14, V11, V5, 64 bits
-	WORD $0x6e651d6e // BSL V14, V11, V5
-	WORD $0x6e6efd8b // FDIV V11, V12, V14, 64 bits
-	WORD $0x6eea1ccb // BIF V11, V6, V10
-	WORD $0x4e6bd5ab // FADD V11, V13, V11, 64 bits
-	FMOVQ 96(R11), F12 // 0x1.921fb54442d18p+00
-	WORD $0x4ee1cd2c // FMLS V12, V9, V1, 64 bits
-	FMOVQ 608(R11), F13 // -0x1.1a62633145c07p-54
-	WORD $0x4e61cd6d // FMLA V13, V11, V1, 64 bits
-	WORD $0x4eedd58c // FSUB V12, V12, V13, 64 bits
-	WORD $0x4e6bd529 // FADD V9, V9, V11, 64 bits
+	BLOCK28
 	WORD $0x6eaa1d89 // BIT V9, V12, V10
 	WORD $0x4e271d08 // AND V8, V8, V7
 	WORD $0x4ea81d28 // ORR V8, V9, V8
 	FMOVQ F8, 0(R0)
 	FMOVQ 16(R1), F8
-	WORD $0x4e221d09 // AND V9, V8, V2
-	WORD $0x6ee0e52a // FCMGT V10, V9, V0, 64 bits
-	WORD $0x4ee9d46b // FSUB V11, V3, V9, 64 bits
-	WORD $0x6e60dd6b // FMUL V11, V11, V0, 64 bits
-	WORD $0x6e69dd2c // FMUL V12, V9, V9, 64 bits
-	WORD $0x6eaa1d6c // BIT V12, V11, V10
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6eaa1d69 // BIT V9, V11, V10
-	WORD $0x6e6cdd2d // FMUL V13, V9, V12, 64 bits
-	FMOVQ 416(R11), F14 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6ccc8e // FMLA V14, V4, V12, 64 bits
-	FMOVQ 432(R11), F15 // 0x1.1d661531b222ep-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 448(R11), F14 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 464(R11), F15 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 480(R11), F14 // 0x1.78246f32d075cp-07
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 496(R11), F15 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 512(R11), F14 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 528(R11), F15 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 544(R11), F14 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 560(R11), F15 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 576(R11), F14 // 0x1.3333333332ec4p-04
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 592(R11), F15 // 0x1.5555555555556p-03
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	WORD $0x6e6fddad // FMUL V13, V13, V15, 64 bits
-	WORD $0x4eebcd6c // FMLS V12, V11, V11, 64 bits
-	WORD $0x4e6bd56b // FADD V11, V11, V11, 64 bits
-	WORD $0x6ee5e56e // FCMGT V14, V11, V5, 64 bits
-	WORD $0x6e651d6e // BSL V14, V11, V5
-	WORD $0x6e6efd8b // FDIV V11, V12, V14, 64 bits
-	WORD $0x6eea1ccb // BIF V11, V6, V10
-	WORD $0x4e6bd5ab // FADD V11, V13, V11, 64 bits
-	FMOVQ 96(R11), F12 // 0x1.921fb54442d18p+00
-	WORD $0x4ee1cd2c // FMLS V12, V9, V1, 64 bits
-	FMOVQ 608(R11), F13 // -0x1.1a62633145c07p-54
-	WORD $0x4e61cd6d // FMLA V13, V11, V1, 64 bits
-	WORD $0x4eedd58c // FSUB V12, V12, V13, 64 bits
-	WORD $0x4e6bd529 // FADD V9, V9, V11, 64 bits
-	WORD $0x6eaa1d89 // BIT V9, V12, V10
+	BLOCK29
 	WORD $0x4e271d08 // AND V8, V8, V7
 	WORD $0x4ea81d28 // ORR V8, V9, V8
 	FMOVQ F8, 16(R0)
@@ -701,54 +3407,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F8
-	WORD $0x4e221d09 // AND V9, V8, V2
-	WORD $0x6ee0e52a // FCMGT V10, V9, V0, 64 bits
-	WORD $0x4ee9d46b // FSUB V11, V3, V9, 64 bits
-	WORD $0x6e60dd6b // FMUL V11, V11, V0, 64 bits
-	WORD $0x6e69dd2c // FMUL V12, V9, V9, 64 bits
-	WORD $0x6eaa1d6c // BIT V12, V11, V10
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6eaa1d69 // BIT V9, V11, V10
-	WORD $0x6e6cdd2d // FMUL V13, V9, V12, 64 bits
-	FMOVQ 416(R11), F14 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6ccc8e // FMLA V14, V4, V12, 64 bits
-	FMOVQ 432(R11), F15 // 0x1.1d661531b222ep-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 448(R11), F14 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 464(R11), F15 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 480(R11), F14 // 0x1.78246f32d075cp-07
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 496(R11), F15 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 512(R11), F14 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 528(R11), F15 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 544(R11), F14 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 560(R11), F15 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 576(R11), F14 // 0x1.3333333332ec4p-04
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 592(R11), F15 // 0x1.5555555555556p-03
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	WORD $0x6e6fddad // FMUL V13, V13, V15, 64 bits
-	WORD $0x4eebcd6c // FMLS V12, V11, V11, 64 bits
-	WORD $0x4e6bd56b // FADD V11, V11, V11, 64 bits
-	WORD $0x6ee5e56e // FCMGT V14, V11, V5, 64 bits
-	WORD $0x6e651d6e // BSL V14, V11, V5
-	WORD $0x6e6efd8b // FDIV V11, V12, V14, 64 bits
-	WORD $0x6eea1ccb // BIF V11, V6, V10
-	WORD $0x4e6bd5ab // FADD V11, V13, V11, 64 bits
-	FMOVQ 96(R11), F12 // 0x1.921fb54442d18p+00
-	WORD $0x4ee1cd2c // FMLS V12, V9, V1, 64 bits
-	FMOVQ 608(R11), F13 // -0x1.1a62633145c07p-54
-	WORD $0x4e61cd6d // FMLA V13, V11, V1, 64 bits
-	WORD $0x4eedd58c // FSUB V12, V12, V13, 64 bits
-	WORD $0x4e6bd529 // FADD V9, V9, V11, 64 bits
+	BLOCK28
 	WORD $0x6eaa1d89 // BIT V9, V12, V10
 	WORD $0x4e271d08 // AND V8, V8, V7
 	WORD $0x4ea81d28 // ORR V8, V9, V8
@@ -762,54 +3421,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F8 // the other lanes become zero
-	WORD $0x4e221d09 // AND V9, V8, V2
-	WORD $0x6ee0e52a // FCMGT V10, V9, V0, 64 bits
-	WORD $0x4ee9d46b // FSUB V11, V3, V9, 64 bits
-	WORD $0x6e60dd6b // FMUL V11, V11, V0, 64 bits
-	WORD $0x6e69dd2c // FMUL V12, V9, V9, 64 bits
-	WORD $0x6eaa1d6c // BIT V12, V11, V10
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6eaa1d69 // BIT V9, V11, V10
-	WORD $0x6e6cdd2d // FMUL V13, V9, V12, 64 bits
-	FMOVQ 416(R11), F14 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6ccc8e // FMLA V14, V4, V12, 64 bits
-	FMOVQ 432(R11), F15 // 0x1.1d661531b222ep-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 448(R11), F14 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 464(R11), F15 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 480(R11), F14 // 0x1.78246f32d075cp-07
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 496(R11), F15 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 512(R11), F14 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 528(R11), F15 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 544(R11), F14 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 560(R11), F15 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	FMOVQ 576(R11), F14 // 0x1.3333333332ec4p-04
-	WORD $0x4e6ccdee // FMLA V14, V15, V12, 64 bits
-	FMOVQ 592(R11), F15 // 0x1.5555555555556p-03
-	WORD $0x4e6ccdcf // FMLA V15, V14, V12, 64 bits
-	WORD $0x6e6fddad // FMUL V13, V13, V15, 64 bits
-	WORD $0x4eebcd6c // FMLS V12, V11, V11, 64 bits
-	WORD $0x4e6bd56b // FADD V11, V11, V11, 64 bits
-	WORD $0x6ee5e56e // FCMGT V14, V11, V5, 64 bits
-	WORD $0x6e651d6e // BSL V14, V11, V5
-	WORD $0x6e6efd8b // FDIV V11, V12, V14, 64 bits
-	WORD $0x6eea1ccb // BIF V11, V6, V10
-	WORD $0x4e6bd5ab // FADD V11, V13, V11, 64 bits
-	FMOVQ 96(R11), F12 // 0x1.921fb54442d18p+00
-	WORD $0x4ee1cd2c // FMLS V12, V9, V1, 64 bits
-	FMOVQ 608(R11), F13 // -0x1.1a62633145c07p-54
-	WORD $0x4e61cd6d // FMLA V13, V11, V1, 64 bits
-	WORD $0x4eedd58c // FSUB V12, V12, V13, 64 bits
-	WORD $0x4e6bd529 // FADD V9, V9, V11, 64 bits
-	WORD $0x6eaa1d89 // BIT V9, V12, V10
+	BLOCK29
 	WORD $0x4e271d08 // AND V8, V8, V7
 	WORD $0x4ea81d28 // ORR V8, V9, V8
 	FMOVD F8, (R0)
@@ -838,54 +3450,7 @@ TEXT ·acosF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6ee0e58d // FCMGT V13, V12, V0, 64 bits
-	WORD $0x4eecd46e // FSUB V14, V3, V12, 64 bits
-	WORD $0x6e60ddce // FMUL V14, V14, V0, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	WORD $0x6ead1dcf // BIT V15, V14, V13
-	WORD $0x6ee1f9ee // FSQRT V14, V15, 64 bits
-	WORD $0x6ead1dcc // BIT V12, V14, V13
-	WORD $0x6e6fdd90 // FMUL V16, V12, V15, 64 bits
-	FMOVQ 416(R11), F17 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6fcc91 // FMLA V17, V4, V15, 64 bits
-	FMOVQ 432(R11), F18 // 0x1.1d661531b222ep-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 448(R11), F17 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 464(R11), F18 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 480(R11), F17 // 0x1.78246f32d075cp-07
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 496(R11), F18 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 512(R11), F17 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 528(R11), F18 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 544(R11), F17 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 560(R11), F18 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 576(R11), F17 // 0x1.3333333332ec4p-04
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 592(R11), F18 // 0x1.5555555555556p-03
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	WORD $0x6e72de10 // FMUL V16, V16, V18, 64 bits
-	WORD $0x4eeecdcf // FMLS V15, V14, V14, 64 bits
-	WORD $0x4e6ed5ce // FADD V14, V14, V14, 64 bits
-	WORD $0x6ee5e5d1 // FCMGT V17, V14, V5, 64 bits
-	WORD $0x6e651dd1 // BSL V17, V14, V5
-	WORD $0x6e71fdee // FDIV V14, V15, V17, 64 bits
-	WORD $0x6eed1c2e // BIF V14, V1, V13
-	WORD $0x4e6ed60e // FADD V14, V16, V14, 64 bits
-	WORD $0x6eebe42f // FCMGT V15, V1, V11, 64 bits
-	WORD $0x4e6cd590 // FADD V16, V12, V12, 64 bits
-	WORD $0x4e6ed5d1 // FADD V17, V14, V14, 64 bits
-	WORD $0x4e71d610 // FADD V16, V16, V17, 64 bits
-	WORD $0x4ee6d611 // FSUB V17, V16, V6, 64 bits
-	WORD $0x4ef1d4f1 // FSUB V17, V7, V17, 64 bits
+	BLOCK30
 	WORD $0x6eaf1e30 // BIT V16, V17, V15
 	WORD $0x4e281d6b // AND V11, V11, V8
 	WORD $0x6e2b1d8c // EOR V12, V12, V11
@@ -896,54 +3461,7 @@ loop:
 	WORD $0x6ead1e0b // BIT V11, V16, V13
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6ee0e58d // FCMGT V13, V12, V0, 64 bits
-	WORD $0x4eecd46e // FSUB V14, V3, V12, 64 bits
-	WORD $0x6e60ddce // FMUL V14, V14, V0, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	WORD $0x6ead1dcf // BIT V15, V14, V13
-	WORD $0x6ee1f9ee // FSQRT V14, V15, 64 bits
-	WORD $0x6ead1dcc // BIT V12, V14, V13
-	WORD $0x6e6fdd90 // FMUL V16, V12, V15, 64 bits
-	FMOVQ 416(R11), F17 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6fcc91 // FMLA V17, V4, V15, 64 bits
-	FMOVQ 432(R11), F18 // 0x1.1d661531b222ep-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 448(R11), F17 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 464(R11), F18 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 480(R11), F17 // 0x1.78246f32d075cp-07
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 496(R11), F18 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 512(R11), F17 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 528(R11), F18 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 544(R11), F17 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 560(R11), F18 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 576(R11), F17 // 0x1.3333333332ec4p-04
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 592(R11), F18 // 0x1.5555555555556p-03
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	WORD $0x6e72de10 // FMUL V16, V16, V18, 64 bits
-	WORD $0x4eeecdcf // FMLS V15, V14, V14, 64 bits
-	WORD $0x4e6ed5ce // FADD V14, V14, V14, 64 bits
-	WORD $0x6ee5e5d1 // FCMGT V17, V14, V5, 64 bits
-	WORD $0x6e651dd1 // BSL V17, V14, V5
-	WORD $0x6e71fdee // FDIV V14, V15, V17, 64 bits
-	WORD $0x6eed1c2e // BIF V14, V1, V13
-	WORD $0x4e6ed60e // FADD V14, V16, V14, 64 bits
-	WORD $0x6eebe42f // FCMGT V15, V1, V11, 64 bits
-	WORD $0x4e6cd590 // FADD V16, V12, V12, 64 bits
-	WORD $0x4e6ed5d1 // FADD V17, V14, V14, 64 bits
-	WORD $0x4e71d610 // FADD V16, V16, V17, 64 bits
-	WORD $0x4ee6d611 // FSUB V17, V16, V6, 64 bits
-	WORD $0x4ef1d4f1 // FSUB V17, V7, V17, 64 bits
-	WORD $0x6eaf1e30 // BIT V16, V17, V15
+	BLOCK31
 	WORD $0x4e281d6b // AND V11, V11, V8
 	WORD $0x6e2b1d8c // EOR V12, V12, V11
 	WORD $0x6e2b1dcb // EOR V11, V14, V11
@@ -964,54 +3482,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F11
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6ee0e58d // FCMGT V13, V12, V0, 64 bits
-	WORD $0x4eecd46e // FSUB V14, V3, V12, 64 bits
-	WORD $0x6e60ddce // FMUL V14, V14, V0, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	WORD $0x6ead1dcf // BIT V15, V14, V13
-	WORD $0x6ee1f9ee // FSQRT V14, V15, 64 bits
-	WORD $0x6ead1dcc // BIT V12, V14, V13
-	WORD $0x6e6fdd90 // FMUL V16, V12, V15, 64 bits
-	FMOVQ 416(R11), F17 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6fcc91 // FMLA V17, V4, V15, 64 bits
-	FMOVQ 432(R11), F18 // 0x1.1d661531b222ep-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 448(R11), F17 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 464(R11), F18 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 480(R11), F17 // 0x1.78246f32d075cp-07
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 496(R11), F18 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 512(R11), F17 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 528(R11), F18 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 544(R11), F17 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 560(R11), F18 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 576(R11), F17 // 0x1.3333333332ec4p-04
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 592(R11), F18 // 0x1.5555555555556p-03
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	WORD $0x6e72de10 // FMUL V16, V16, V18, 64 bits
-	WORD $0x4eeecdcf // FMLS V15, V14, V14, 64 bits
-	WORD $0x4e6ed5ce // FADD V14, V14, V14, 64 bits
-	WORD $0x6ee5e5d1 // FCMGT V17, V14, V5, 64 bits
-	WORD $0x6e651dd1 // BSL V17, V14, V5
-	WORD $0x6e71fdee // FDIV V14, V15, V17, 64 bits
-	WORD $0x6eed1c2e // BIF V14, V1, V13
-	WORD $0x4e6ed60e // FADD V14, V16, V14, 64 bits
-	WORD $0x6eebe42f // FCMGT V15, V1, V11, 64 bits
-	WORD $0x4e6cd590 // FADD V16, V12, V12, 64 bits
-	WORD $0x4e6ed5d1 // FADD V17, V14, V14, 64 bits
-	WORD $0x4e71d610 // FADD V16, V16, V17, 64 bits
-	WORD $0x4ee6d611 // FSUB V17, V16, V6, 64 bits
-	WORD $0x4ef1d4f1 // FSUB V17, V7, V17, 64 bits
+	BLOCK30
 	WORD $0x6eaf1e30 // BIT V16, V17, V15
 	WORD $0x4e281d6b // AND V11, V11, V8
 	WORD $0x6e2b1d8c // EOR V12, V12, V11
@@ -1030,54 +3501,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F11 // the other lanes become zero
-	WORD $0x4e221d6c // AND V12, V11, V2
-	WORD $0x6ee0e58d // FCMGT V13, V12, V0, 64 bits
-	WORD $0x4eecd46e // FSUB V14, V3, V12, 64 bits
-	WORD $0x6e60ddce // FMUL V14, V14, V0, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	WORD $0x6ead1dcf // BIT V15, V14, V13
-	WORD $0x6ee1f9ee // FSQRT V14, V15, 64 bits
-	WORD $0x6ead1dcc // BIT V12, V14, V13
-	WORD $0x6e6fdd90 // FMUL V16, V12, V15, 64 bits
-	FMOVQ 416(R11), F17 // -0x1.e7a24f548c99dp-07
-	WORD $0x4e6fcc91 // FMLA V17, V4, V15, 64 bits
-	FMOVQ 432(R11), F18 // 0x1.1d661531b222ep-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 448(R11), F17 // 0x1.653a8f8cfd43dp-08
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 464(R11), F18 // 0x1.524ea8b3aad31p-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 480(R11), F17 // 0x1.78246f32d075cp-07
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 496(R11), F18 // 0x1.c9cf3759fd8ffp-07
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 512(R11), F17 // 0x1.1c4d343fa57f6p-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 528(R11), F18 // 0x1.6e8bb1d89492bp-06
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 544(R11), F17 // 0x1.f1c71c1d4aa0dp-06
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 560(R11), F18 // 0x1.6db6db6e3292ep-05
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	FMOVQ 576(R11), F17 // 0x1.3333333332ec4p-04
-	WORD $0x4e6fce51 // FMLA V17, V18, V15, 64 bits
-	FMOVQ 592(R11), F18 // 0x1.5555555555556p-03
-	WORD $0x4e6fce32 // FMLA V18, V17, V15, 64 bits
-	WORD $0x6e72de10 // FMUL V16, V16, V18, 64 bits
-	WORD $0x4eeecdcf // FMLS V15, V14, V14, 64 bits
-	WORD $0x4e6ed5ce // FADD V14, V14, V14, 64 bits
-	WORD $0x6ee5e5d1 // FCMGT V17, V14, V5, 64 bits
-	WORD $0x6e651dd1 // BSL V17, V14, V5
-	WORD $0x6e71fdee // FDIV V14, V15, V17, 64 bits
-	WORD $0x6eed1c2e // BIF V14, V1, V13
-	WORD $0x4e6ed60e // FADD V14, V16, V14, 64 bits
-	WORD $0x6eebe42f // FCMGT V15, V1, V11, 64 bits
-	WORD $0x4e6cd590 // FADD V16, V12, V12, 64 bits
-	WORD $0x4e6ed5d1 // FADD V17, V14, V14, 64 bits
-	WORD $0x4e71d610 // FADD V16, V16, V17, 64 bits
-	WORD $0x4ee6d611 // FSUB V17, V16, V6, 64 bits
-	WORD $0x4ef1d4f1 // FSUB V17, V7, V17, 64 bits
-	WORD $0x6eaf1e30 // BIT V16, V17, V15
+	BLOCK31
 	WORD $0x4e281d6b // AND V11, V11, V8
 	WORD $0x6e2b1d8c // EOR V12, V12, V11
 	WORD $0x6e2b1dcb // EOR V11, V14, V11
@@ -1115,188 +3539,16 @@ TEXT ·sinhF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F15
-	WORD $0x4e271df0 // AND V16, V15, V7
-	WORD $0x4ef0f511 // FMIN V17, V8, V16, 64 bits
-	WORD $0x4ef1f531 // FMIN V17, V9, V17, 64 bits
-	WORD $0x4e71f551 // FMAX V17, V10, V17, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e63ce32 // FMLA V18, V17, V3, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ee4ce71 // FMLS V17, V19, V4, 64 bits
-	WORD $0x4ee5ce71 // FMLS V17, V19, V5, 64 bits
-	WORD $0x6e71de34 // FMUL V20, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce91 // FMLA V17, V20, V21, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d654 // FSUB V20, V18, V2, 64 bits
-	WORD $0x4e72ce34 // FMLA V20, V17, V18, 64 bits
-	WORD $0x4e6be672 // FCMEQ V18, V19, V11, 64 bits
-	WORD $0x4e74d693 // FADD V19, V20, V20, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
-	WORD $0x4e60d671 // FADD V17, V19, V0, 64 bits
-	WORD $0x6e71fe71 // FDIV V17, V19, V17, 64 bits
-	WORD $0x4e71d671 // FADD V17, V19, V17, 64 bits
-	WORD $0x6e62de31 // FMUL V17, V17, V2, 64 bits
-	WORD $0x6eece612 // FCMGT V18, V16, V12, 64 bits
-	WORD $0x4ef0f5b0 // FMIN V16, V13, V16, 64 bits
-	WORD $0x4ea11c33 // ORR V19, V1, V1
-	WORD $0x4e63ce13 // FMLA V19, V16, V3, 64 bits
-	WORD $0x4ee1d673 // FSUB V19, V19, V1, 64 bits
-	WORD $0x4ee4ce70 // FMLS V16, V19, V4, 64 bits
-	WORD $0x4ee5ce70 // FMLS V16, V19, V5, 64 bits
-	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e70ccd5 // FMLA V21, V6, V16, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
-	WORD $0x4e60d610 // FADD V16, V16, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e62ce74 // FMLA V20, V19, V2, 64 bits
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de10 // FMUL V16, V16, V20, 64 bits
-	WORD $0x4f745673 // SHL V19, V19, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
+	BLOCK9
+	BLOCK42
 	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	WORD $0x4e2e1def // AND V15, V15, V14
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
 	FMOVQ F15, 0(R0)
 	FMOVQ 16(R1), F15
-	WORD $0x4e271df0 // AND V16, V15, V7
-	WORD $0x4ef0f511 // FMIN V17, V8, V16, 64 bits
-	WORD $0x4ef1f531 // FMIN V17, V9, V17, 64 bits
-	WORD $0x4e71f551 // FMAX V17, V10, V17, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e63ce32 // FMLA V18, V17, V3, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ee4ce71 // FMLS V17, V19, V4, 64 bits
-	WORD $0x4ee5ce71 // FMLS V17, V19, V5, 64 bits
-	WORD $0x6e71de34 // FMUL V20, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce91 // FMLA V17, V20, V21, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d654 // FSUB V20, V18, V2, 64 bits
-	WORD $0x4e72ce34 // FMLA V20, V17, V18, 64 bits
-	WORD $0x4e6be672 // FCMEQ V18, V19, V11, 64 bits
-	WORD $0x4e74d693 // FADD V19, V20, V20, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
-	WORD $0x4e60d671 // FADD V17, V19, V0, 64 bits
-	WORD $0x6e71fe71 // FDIV V17, V19, V17, 64 bits
-	WORD $0x4e71d671 // FADD V17, V19, V17, 64 bits
-	WORD $0x6e62de31 // FMUL V17, V17, V2, 64 bits
-	WORD $0x6eece612 // FCMGT V18, V16, V12, 64 bits
-	WORD $0x4ef0f5b0 // FMIN V16, V13, V16, 64 bits
-	WORD $0x4ea11c33 // ORR V19, V1, V1
-	WORD $0x4e63ce13 // FMLA V19, V16, V3, 64 bits
-	WORD $0x4ee1d673 // FSUB V19, V19, V1, 64 bits
-	WORD $0x4ee4ce70 // FMLS V16, V19, V4, 64 bits
-	WORD $0x4ee5ce70 // FMLS V16, V19, V5, 64 bits
-	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e70ccd5 // FMLA V21, V6, V16, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
-	WORD $0x4e60d610 // FADD V16, V16, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e62ce74 // FMLA V20, V19, V2, 64 bits
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de10 // FMUL V16, V16, V20, 64 bits
-	WORD $0x4f745673 // SHL V19, V19, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
+	BLOCK10
+	BLOCK43
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	WORD $0x4e2e1def // AND V15, V15, V14
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
@@ -1313,94 +3565,8 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F15
-	WORD $0x4e271df0 // AND V16, V15, V7
-	WORD $0x4ef0f511 // FMIN V17, V8, V16, 64 bits
-	WORD $0x4ef1f531 // FMIN V17, V9, V17, 64 bits
-	WORD $0x4e71f551 // FMAX V17, V10, V17, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e63ce32 // FMLA V18, V17, V3, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ee4ce71 // FMLS V17, V19, V4, 64 bits
-	WORD $0x4ee5ce71 // FMLS V17, V19, V5, 64 bits
-	WORD $0x6e71de34 // FMUL V20, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce91 // FMLA V17, V20, V21, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d654 // FSUB V20, V18, V2, 64 bits
-	WORD $0x4e72ce34 // FMLA V20, V17, V18, 64 bits
-	WORD $0x4e6be672 // FCMEQ V18, V19, V11, 64 bits
-	WORD $0x4e74d693 // FADD V19, V20, V20, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
-	WORD $0x4e60d671 // FADD V17, V19, V0, 64 bits
-	WORD $0x6e71fe71 // FDIV V17, V19, V17, 64 bits
-	WORD $0x4e71d671 // FADD V17, V19, V17, 64 bits
-	WORD $0x6e62de31 // FMUL V17, V17, V2, 64 bits
-	WORD $0x6eece612 // FCMGT V18, V16, V12, 64 bits
-	WORD $0x4ef0f5b0 // FMIN V16, V13, V16, 64 bits
-	WORD $0x4ea11c33 // ORR V19, V1, V1
-	WORD $0x4e63ce13 // FMLA V19, V16, V3, 64 bits
-	WORD $0x4ee1d673 // FSUB V19, V19, V1, 64 bits
-	WORD $0x4ee4ce70 // FMLS V16, V19, V4, 64 bits
-	WORD $0x4ee5ce70 // FMLS V16, V19, V5, 64 bits
-	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e70ccd5 // FMLA V21, V6, V16, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
-	WORD $0x4e60d610 // FADD V16, V16, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e62ce74 // FMLA V20, V19, V2, 64 bits
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de10 // FMUL V16, V16, V20, 64 bits
-	WORD $0x4f745673 // SHL V19, V19, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
+	BLOCK9
+	BLOCK42
 	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	WORD $0x4e2e1def // AND V15, V15, V14
@@ -1415,94 +3581,8 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F15 // the other lanes become zero
-	WORD $0x4e271df0 // AND V16, V15, V7
-	WORD $0x4ef0f511 // FMIN V17, V8, V16, 64 bits
-	WORD $0x4ef1f531 // FMIN V17, V9, V17, 64 bits
-	WORD $0x4e71f551 // FMAX V17, V10, V17, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e63ce32 // FMLA V18, V17, V3, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ee4ce71 // FMLS V17, V19, V4, 64 bits
-	WORD $0x4ee5ce71 // FMLS V17, V19, V5, 64 bits
-	WORD $0x6e71de34 // FMUL V20, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71ccd5 // FMLA V21, V6, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce91 // FMLA V17, V20, V21, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d654 // FSUB V20, V18, V2, 64 bits
-	WORD $0x4e72ce34 // FMLA V20, V17, V18, 64 bits
-	WORD $0x4e6be672 // FCMEQ V18, V19, V11, 64 bits
-	WORD $0x4e74d693 // FADD V19, V20, V20, 64 bits
-	WORD $0x6eb21e33 // BIT V19, V17, V18
-	WORD $0x4e60d671 // FADD V17, V19, V0, 64 bits
-	WORD $0x6e71fe71 // FDIV V17, V19, V17, 64 bits
-	WORD $0x4e71d671 // FADD V17, V19, V17, 64 bits
-	WORD $0x6e62de31 // FMUL V17, V17, V2, 64 bits
-	WORD $0x6eece612 // FCMGT V18, V16, V12, 64 bits
-	WORD $0x4ef0f5b0 // FMIN V16, V13, V16, 64 bits
-	WORD $0x4ea11c33 // ORR V19, V1, V1
-	WORD $0x4e63ce13 // FMLA V19, V16, V3, 64 bits
-	WORD $0x4ee1d673 // FSUB V19, V19, V1, 64 bits
-	WORD $0x4ee4ce70 // FMLS V16, V19, V4, 64 bits
-	WORD $0x4ee5ce70 // FMLS V16, V19, V5, 64 bits
-	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e70ccd5 // FMLA V21, V6, V16, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e70ceb6 // FMLA V22, V21, V16, 64 bits
-	WORD $0x4ea21c55 // ORR V21, V2, V2
-	WORD $0x4e70ced5 // FMLA V21, V22, V16, 64 bits
-	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
-	WORD $0x4e60d610 // FADD V16, V16, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e62ce74 // FMLA V20, V19, V2, 64 bits
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de10 // FMUL V16, V16, V20, 64 bits
-	WORD $0x4f745673 // SHL V19, V19, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
+	BLOCK10
+	BLOCK43
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	WORD $0x4e2e1def // AND V15, V15, V14
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
@@ -1531,99 +3611,10 @@ TEXT ·coshF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F10
-	WORD $0x4e221d4a // AND V10, V10, V2
-	WORD $0x4eeaf46a // FMIN V10, V3, V10, 64 bits
-	WORD $0x4ea11c2b // ORR V11, V1, V1
-	WORD $0x4e64cd4b // FMLA V11, V10, V4, 64 bits
-	WORD $0x4ee1d56b // FSUB V11, V11, V1, 64 bits
-	WORD $0x4ee5cd6a // FMLS V10, V11, V5, 64 bits
-	WORD $0x4ee6cd6a // FMLS V10, V11, V6, 64 bits
-	WORD $0x6e6add4c // FMUL V12, V10, V10, 64 bits
-	FMOVQ 816(R11), F13 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6acced // FMLA V13, V7, V10, 64 bits
-	FMOVQ 832(R11), F14 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 848(R11), F13 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 864(R11), F14 // 0x1.71de3a556c734p-19
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 880(R11), F13 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 896(R11), F14 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 912(R11), F13 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 928(R11), F14 // 0x1.1111111111111p-07
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 944(R11), F13 // 0x1.5555555555555p-05
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 960(R11), F14 // 0x1.5555555555555p-03
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	WORD $0x4ea81d0d // ORR V13, V8, V8
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	WORD $0x4e6dcd8a // FMLA V10, V12, V13, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4ee0d56b // FSUB V11, V11, V0, 64 bits
-	WORD $0x4ea11c2c // ORR V12, V1, V1
-	WORD $0x4e68cd6c // FMLA V12, V11, V8, 64 bits
-	WORD $0x4ee1d58d // FSUB V13, V12, V1, 64 bits
-	WORD $0x4eedd56b // FSUB V11, V11, V13, 64 bits
-	WORD $0x4e61d56b // FADD V11, V11, V1, 64 bits
-	WORD $0x4f74558c // SHL V12, V12, 52
-	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
-	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
-	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
-	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
-	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
-	FMOVQ F10, 0(R0)
+	BLOCK32
 	FMOVQ 16(R1), F10
-	WORD $0x4e221d4a // AND V10, V10, V2
-	WORD $0x4eeaf46a // FMIN V10, V3, V10, 64 bits
-	WORD $0x4ea11c2b // ORR V11, V1, V1
-	WORD $0x4e64cd4b // FMLA V11, V10, V4, 64 bits
-	WORD $0x4ee1d56b // FSUB V11, V11, V1, 64 bits
-	WORD $0x4ee5cd6a // FMLS V10, V11, V5, 64 bits
-	WORD $0x4ee6cd6a // FMLS V10, V11, V6, 64 bits
-	WORD $0x6e6add4c // FMUL V12, V10, V10, 64 bits
-	FMOVQ 816(R11), F13 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6acced // FMLA V13, V7, V10, 64 bits
-	FMOVQ 832(R11), F14 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 848(R11), F13 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 864(R11), F14 // 0x1.71de3a556c734p-19
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 880(R11), F13 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 896(R11), F14 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 912(R11), F13 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 928(R11), F14 // 0x1.1111111111111p-07
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 944(R11), F13 // 0x1.5555555555555p-05
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 960(R11), F14 // 0x1.5555555555555p-03
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	WORD $0x4ea81d0d // ORR V13, V8, V8
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	WORD $0x4e6dcd8a // FMLA V10, V12, V13, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4ee0d56b // FSUB V11, V11, V0, 64 bits
-	WORD $0x4ea11c2c // ORR V12, V1, V1
-	WORD $0x4e68cd6c // FMLA V12, V11, V8, 64 bits
-	WORD $0x4ee1d58d // FSUB V13, V12, V1, 64 bits
-	WORD $0x4eedd56b // FSUB V11, V11, V13, 64 bits
-	WORD $0x4e61d56b // FADD V11, V11, V1, 64 bits
-	WORD $0x4f74558c // SHL V12, V12, 52
-	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
-	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
-	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
+	BLOCK35
+	BLOCK51
 	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
 	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
 	FMOVQ F10, 16(R0)
@@ -1639,54 +3630,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F10
-	WORD $0x4e221d4a // AND V10, V10, V2
-	WORD $0x4eeaf46a // FMIN V10, V3, V10, 64 bits
-	WORD $0x4ea11c2b // ORR V11, V1, V1
-	WORD $0x4e64cd4b // FMLA V11, V10, V4, 64 bits
-	WORD $0x4ee1d56b // FSUB V11, V11, V1, 64 bits
-	WORD $0x4ee5cd6a // FMLS V10, V11, V5, 64 bits
-	WORD $0x4ee6cd6a // FMLS V10, V11, V6, 64 bits
-	WORD $0x6e6add4c // FMUL V12, V10, V10, 64 bits
-	FMOVQ 816(R11), F13 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6acced // FMLA V13, V7, V10, 64 bits
-	FMOVQ 832(R11), F14 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 848(R11), F13 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 864(R11), F14 // 0x1.71de3a556c734p-19
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 880(R11), F13 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 896(R11), F14 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 912(R11), F13 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 928(R11), F14 // 0x1.1111111111111p-07
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 944(R11), F13 // 0x1.5555555555555p-05
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 960(R11), F14 // 0x1.5555555555555p-03
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	WORD $0x4ea81d0d // ORR V13, V8, V8
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	WORD $0x4e6dcd8a // FMLA V10, V12, V13, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4ee0d56b // FSUB V11, V11, V0, 64 bits
-	WORD $0x4ea11c2c // ORR V12, V1, V1
-	WORD $0x4e68cd6c // FMLA V12, V11, V8, 64 bits
-	WORD $0x4ee1d58d // FSUB V13, V12, V1, 64 bits
-	WORD $0x4eedd56b // FSUB V11, V11, V13, 64 bits
-	WORD $0x4e61d56b // FADD V11, V11, V1, 64 bits
-	WORD $0x4f74558c // SHL V12, V12, 52
-	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
-	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
-	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
-	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
-	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
-	FMOVQ F10, 0(R0)
+	BLOCK32
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -1696,50 +3640,8 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F10 // the other lanes become zero
-	WORD $0x4e221d4a // AND V10, V10, V2
-	WORD $0x4eeaf46a // FMIN V10, V3, V10, 64 bits
-	WORD $0x4ea11c2b // ORR V11, V1, V1
-	WORD $0x4e64cd4b // FMLA V11, V10, V4, 64 bits
-	WORD $0x4ee1d56b // FSUB V11, V11, V1, 64 bits
-	WORD $0x4ee5cd6a // FMLS V10, V11, V5, 64 bits
-	WORD $0x4ee6cd6a // FMLS V10, V11, V6, 64 bits
-	WORD $0x6e6add4c // FMUL V12, V10, V10, 64 bits
-	FMOVQ 816(R11), F13 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6acced // FMLA V13, V7, V10, 64 bits
-	FMOVQ 832(R11), F14 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 848(R11), F13 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 864(R11), F14 // 0x1.71de3a556c734p-19
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 880(R11), F13 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 896(R11), F14 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 912(R11), F13 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 928(R11), F14 // 0x1.1111111111111p-07
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	FMOVQ 944(R11), F13 // 0x1.5555555555555p-05
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	FMOVQ 960(R11), F14 // 0x1.5555555555555p-03
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	WORD $0x4ea81d0d // ORR V13, V8, V8
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	WORD $0x4e6dcd8a // FMLA V10, V12, V13, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4ee0d56b // FSUB V11, V11, V0, 64 bits
-	WORD $0x4ea11c2c // ORR V12, V1, V1
-	WORD $0x4e68cd6c // FMLA V12, V11, V8, 64 bits
-	WORD $0x4ee1d58d // FSUB V13, V12, V1, 64 bits
-	WORD $0x4eedd56b // FSUB V11, V11, V13, 64 bits
-	WORD $0x4e61d56b // FADD V11, V11, V1, 64 bits
-	WORD $0x4f74558c // SHL V12, V12, 52
-	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
-	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
-	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
+	BLOCK35
+	BLOCK51
 	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
 	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
 	FMOVD F10, (R0)
@@ -1778,161 +3680,13 @@ TEXT ·asinhF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F21
-	WORD $0x4e221eb6 // AND V22, V21, V2
-	WORD $0x6ee3e6d7 // FCMGT V23, V22, V3, 64 bits
-	WORD $0x6e76ded8 // FMUL V24, V22, V22, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x4e79d419 // FADD V25, V0, V25, 64 bits
-	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
-	WORD $0x4e78d6d8 // FADD V24, V22, V24, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee0e71a // FCMGT V26, V24, V0, 64 bits
-	WORD $0x4ef8d73b // FSUB V27, V25, V24, 64 bits
-	WORD $0x4efbd41b // FSUB V27, V0, V27, 64 bits
-	WORD $0x4ee0d73c // FSUB V28, V25, V0, 64 bits
-	WORD $0x4efcd71c // FSUB V28, V24, V28, 64 bits
-	WORD $0x6eba1f7c // BIT V28, V27, V26
-	WORD $0x6ef8e49a // FCMGT V26, V4, V24, 64 bits
-	WORD $0x6e79ff98 // FDIV V24, V28, V25, 64 bits
-	WORD $0x6efa1c38 // BIF V24, V1, V26
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x6eb71c38 // BIT V24, V1, V23
-	WORD $0x6ef9e4b6 // FCMGT V22, V5, V25, 64 bits
-	WORD $0x6e66df3a // FMUL V26, V25, V6, 64 bits
-	WORD $0x6ef61f3a // BIF V26, V25, V22
-	WORD $0x4ee7875b // ADD V27, V26, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	WORD $0x4e6bd75b // FADD V27, V26, V11, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 1216(R11), F29 // 0x1.8618618618618p-04
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 1232(R11), F30 // 0x1.af286bca1af28p-04
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1248(R11), F29 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1264(R11), F30 // 0x1.1111111111111p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1280(R11), F29 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1296(R11), F30 // 0x1.745d1745d1746p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1312(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1328(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1344(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1360(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4e6eced8 // FMLA V24, V22, V14, 64 bits
-	WORD $0x4e78d778 // FADD V24, V27, V24, 64 bits
-	WORD $0x4ef8d7b8 // FSUB V24, V29, V24, 64 bits
-	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
-	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
-	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
-	WORD $0x6ef61f38 // BIF V24, V25, V22
-	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
-	WORD $0x6eb61e38 // BIT V24, V17, V22
-	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
-	WORD $0x6eb61e58 // BIT V24, V18, V22
-	WORD $0x6e611e77 // BSL V23, V19, V1
-	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
-	WORD $0x4e341eb5 // AND V21, V21, V20
+	BLOCK11
+	BLOCK52
 	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	FMOVQ F21, 0(R0)
 	FMOVQ 16(R1), F21
-	WORD $0x4e221eb6 // AND V22, V21, V2
-	WORD $0x6ee3e6d7 // FCMGT V23, V22, V3, 64 bits
-	WORD $0x6e76ded8 // FMUL V24, V22, V22, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x4e79d419 // FADD V25, V0, V25, 64 bits
-	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
-	WORD $0x4e78d6d8 // FADD V24, V22, V24, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee0e71a // FCMGT V26, V24, V0, 64 bits
-	WORD $0x4ef8d73b // FSUB V27, V25, V24, 64 bits
-	WORD $0x4efbd41b // FSUB V27, V0, V27, 64 bits
-	WORD $0x4ee0d73c // FSUB V28, V25, V0, 64 bits
-	WORD $0x4efcd71c // FSUB V28, V24, V28, 64 bits
-	WORD $0x6eba1f7c // BIT V28, V27, V26
-	WORD $0x6ef8e49a // FCMGT V26, V4, V24, 64 bits
-	WORD $0x6e79ff98 // FDIV V24, V28, V25, 64 bits
-	WORD $0x6efa1c38 // BIF V24, V1, V26
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x6eb71c38 // BIT V24, V1, V23
-	WORD $0x6ef9e4b6 // FCMGT V22, V5, V25, 64 bits
-	WORD $0x6e66df3a // FMUL V26, V25, V6, 64 bits
-	WORD $0x6ef61f3a // BIF V26, V25, V22
-	WORD $0x4ee7875b // ADD V27, V26, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	WORD $0x4e6bd75b // FADD V27, V26, V11, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 1216(R11), F29 // 0x1.8618618618618p-04
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 1232(R11), F30 // 0x1.af286bca1af28p-04
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1248(R11), F29 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1264(R11), F30 // 0x1.1111111111111p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1280(R11), F29 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1296(R11), F30 // 0x1.745d1745d1746p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1312(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1328(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1344(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1360(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4e6eced8 // FMLA V24, V22, V14, 64 bits
-	WORD $0x4e78d778 // FADD V24, V27, V24, 64 bits
-	WORD $0x4ef8d7b8 // FSUB V24, V29, V24, 64 bits
-	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
-	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
-	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
-	WORD $0x6ef61f38 // BIF V24, V25, V22
-	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
-	WORD $0x6eb61e38 // BIT V24, V17, V22
-	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
-	WORD $0x6eb61e58 // BIT V24, V18, V22
-	WORD $0x6e611e77 // BSL V23, V19, V1
-	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
-	WORD $0x4e341eb5 // AND V21, V21, V20
-	WORD $0x4eb51ed5 // ORR V21, V22, V21
+	BLOCK12
+	BLOCK53
 	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -1946,82 +3700,8 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F21
-	WORD $0x4e221eb6 // AND V22, V21, V2
-	WORD $0x6ee3e6d7 // FCMGT V23, V22, V3, 64 bits
-	WORD $0x6e76ded8 // FMUL V24, V22, V22, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x4e79d419 // FADD V25, V0, V25, 64 bits
-	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
-	WORD $0x4e78d6d8 // FADD V24, V22, V24, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee0e71a // FCMGT V26, V24, V0, 64 bits
-	WORD $0x4ef8d73b // FSUB V27, V25, V24, 64 bits
-	WORD $0x4efbd41b // FSUB V27, V0, V27, 64 bits
-	WORD $0x4ee0d73c // FSUB V28, V25, V0, 64 bits
-	WORD $0x4efcd71c // FSUB V28, V24, V28, 64 bits
-	WORD $0x6eba1f7c // BIT V28, V27, V26
-	WORD $0x6ef8e49a // FCMGT V26, V4, V24, 64 bits
-	WORD $0x6e79ff98 // FDIV V24, V28, V25, 64 bits
-	WORD $0x6efa1c38 // BIF V24, V1, V26
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x6eb71c38 // BIT V24, V1, V23
-	WORD $0x6ef9e4b6 // FCMGT V22, V5, V25, 64 bits
-	WORD $0x6e66df3a // FMUL V26, V25, V6, 64 bits
-	WORD $0x6ef61f3a // BIF V26, V25, V22
-	WORD $0x4ee7875b // ADD V27, V26, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	WORD $0x4e6bd75b // FADD V27, V26, V11, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 1216(R11), F29 // 0x1.8618618618618p-04
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 1232(R11), F30 // 0x1.af286bca1af28p-04
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1248(R11), F29 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1264(R11), F30 // 0x1.1111111111111p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1280(R11), F29 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1296(R11), F30 // 0x1.745d1745d1746p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1312(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1328(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1344(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1360(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4e6eced8 // FMLA V24, V22, V14, 64 bits
-	WORD $0x4e78d778 // FADD V24, V27, V24, 64 bits
-	WORD $0x4ef8d7b8 // FSUB V24, V29, V24, 64 bits
-	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
-	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
-	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
-	WORD $0x6ef61f38 // BIF V24, V25, V22
-	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
-	WORD $0x6eb61e38 // BIT V24, V17, V22
-	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
-	WORD $0x6eb61e58 // BIT V24, V18, V22
-	WORD $0x6e611e77 // BSL V23, V19, V1
-	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
-	WORD $0x4e341eb5 // AND V21, V21, V20
+	BLOCK11
+	BLOCK52
 	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	FMOVQ F21, 0(R0)
 	ADD $16, R0
@@ -2033,82 +3713,8 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F21 // the other lanes become zero
-	WORD $0x4e221eb6 // AND V22, V21, V2
-	WORD $0x6ee3e6d7 // FCMGT V23, V22, V3, 64 bits
-	WORD $0x6e76ded8 // FMUL V24, V22, V22, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x4e79d419 // FADD V25, V0, V25, 64 bits
-	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
-	WORD $0x4e78d6d8 // FADD V24, V22, V24, 64 bits
-	WORD $0x4e60d719 // FADD V25, V24, V0, 64 bits
-	WORD $0x6ee0e71a // FCMGT V26, V24, V0, 64 bits
-	WORD $0x4ef8d73b // FSUB V27, V25, V24, 64 bits
-	WORD $0x4efbd41b // FSUB V27, V0, V27, 64 bits
-	WORD $0x4ee0d73c // FSUB V28, V25, V0, 64 bits
-	WORD $0x4efcd71c // FSUB V28, V24, V28, 64 bits
-	WORD $0x6eba1f7c // BIT V28, V27, V26
-	WORD $0x6ef8e49a // FCMGT V26, V4, V24, 64 bits
-	WORD $0x6e79ff98 // FDIV V24, V28, V25, 64 bits
-	WORD $0x6efa1c38 // BIF V24, V1, V26
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x6eb71c38 // BIT V24, V1, V23
-	WORD $0x6ef9e4b6 // FCMGT V22, V5, V25, 64 bits
-	WORD $0x6e66df3a // FMUL V26, V25, V6, 64 bits
-	WORD $0x6ef61f3a // BIF V26, V25, V22
-	WORD $0x4ee7875b // ADD V27, V26, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	WORD $0x4e6bd75b // FADD V27, V26, V11, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 1216(R11), F29 // 0x1.8618618618618p-04
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 1232(R11), F30 // 0x1.af286bca1af28p-04
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1248(R11), F29 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1264(R11), F30 // 0x1.1111111111111p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1280(R11), F29 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1296(R11), F30 // 0x1.745d1745d1746p-03
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1312(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1328(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 1344(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 1360(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4e6eced8 // FMLA V24, V22, V14, 64 bits
-	WORD $0x4e78d778 // FADD V24, V27, V24, 64 bits
-	WORD $0x4ef8d7b8 // FSUB V24, V29, V24, 64 bits
-	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
-	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
-	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
-	WORD $0x6ef61f38 // BIF V24, V25, V22
-	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
-	WORD $0x6eb61e38 // BIT V24, V17, V22
-	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
-	WORD $0x6eb61e58 // BIT V24, V18, V22
-	WORD $0x6e611e77 // BSL V23, V19, V1
-	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
-	WORD $0x4e341eb5 // AND V21, V21, V20
-	WORD $0x4eb51ed5 // ORR V21, V22, V21
+	BLOCK12
+	BLOCK53
 	FMOVD F21, (R0)
 
 done:
@@ -2125,18 +3731,7 @@ TEXT ·acoshF64NEON(SB), NOSPLIT, $0-24
 	FMOVQ 1008(R11), F3 // 0x1p+60
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1376(R11), F19 // Float64frombits(0x7ff8000000000001)
-	FMOVQ 1024(R11), F4 // 0x1p-1022
-	FMOVQ 1040(R11), F5 // 0x1p+54
-	FMOVQ 1056(R11), F6 // 2638147582215219
-	FMOVQ 1072(R11), F7 // 4841369599423283200
-	FMOVQ 1088(R11), F8 // 0x1.00000000003ffp+52
-	FMOVQ 1104(R11), F9 // 54
-	FMOVQ 400(R11), F10 // 2
-	FMOVQ 1120(R11), F11 // 0x1.642c8590b2164p-04
-	FMOVQ 352(R11), F12 // 0.5
-	FMOVQ 1136(R11), F13 // 0x1.a39ef35793c76p-33
-	FMOVQ 1152(R11), F14 // 0x1.62e42feep-01
-	FMOVQ 1168(R11), F15 // Float64frombits(0x7ff0000000000000)
+	BLOCK54
 	FMOVQ 1184(R11), F16 // 9221120237041090560
 	FMOVQ 1200(R11), F17 // Float64frombits(0xfff0000000000000)
 	FMOVQ 736(R11), F18 // 0x1.62e42fefa39efp-01
@@ -2144,147 +3739,10 @@ TEXT ·acoshF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F20
-	WORD $0x6ee2e695 // FCMGT V21, V20, V2, 64 bits
-	WORD $0x4ee0d696 // FSUB V22, V20, V0, 64 bits
-	WORD $0x4e76d6d7 // FADD V23, V22, V22, 64 bits
-	WORD $0x4e76ced7 // FMLA V23, V22, V22, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	WORD $0x4e60d6d7 // FADD V23, V22, V0, 64 bits
-	WORD $0x6ee0e6d8 // FCMGT V24, V22, V0, 64 bits
-	WORD $0x4ef6d6f9 // FSUB V25, V23, V22, 64 bits
-	WORD $0x4ef9d419 // FSUB V25, V0, V25, 64 bits
-	WORD $0x4ee0d6fa // FSUB V26, V23, V0, 64 bits
-	WORD $0x4efad6da // FSUB V26, V22, V26, 64 bits
-	WORD $0x6eb81f3a // BIT V26, V25, V24
-	WORD $0x6ef6e478 // FCMGT V24, V3, V22, 64 bits
-	WORD $0x6e77ff56 // FDIV V22, V26, V23, 64 bits
-	WORD $0x6ef81c36 // BIF V22, V1, V24
-	WORD $0x6ef4e418 // FCMGT V24, V0, V20, 64 bits
-	WORD $0x6eb51e97 // BIT V23, V20, V21
-	WORD $0x6eb51c36 // BIT V22, V1, V21
-	WORD $0x6ef7e494 // FCMGT V20, V4, V23, 64 bits
-	WORD $0x6e65def9 // FMUL V25, V23, V5, 64 bits
-	WORD $0x6ef41ef9 // BIF V25, V23, V20
-	WORD $0x4ee6873a // ADD V26, V25, V6, 64 bits
-	WORD $0x6f4c075a // USHR V26, V26, 52
-	WORD $0x4f74575b // SHL V27, V26, 52
-	WORD $0x6efb8739 // SUB V25, V25, V27, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea71f5a // ORR V26, V26, V7
-	WORD $0x4ee8d75a // FSUB V26, V26, V8, 64 bits
-	WORD $0x6e611d34 // BSL V20, V9, V1
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4e6ad73a // FADD V26, V25, V10, 64 bits
-	WORD $0x6e7aff3a // FDIV V26, V25, V26, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 1216(R11), F28 // 0x1.8618618618618p-04
-	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
-	FMOVQ 1232(R11), F29 // 0x1.af286bca1af28p-04
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1248(R11), F28 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1264(R11), F29 // 0x1.1111111111111p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1280(R11), F28 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1296(R11), F29 // 0x1.745d1745d1746p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1312(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1328(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1344(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1360(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	WORD $0x6e6cdf9c // FMUL V28, V28, V12, 64 bits
-	WORD $0x4e7bd79b // FADD V27, V28, V27, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e6dce96 // FMLA V22, V20, V13, 64 bits
-	WORD $0x4e76d756 // FADD V22, V26, V22, 64 bits
-	WORD $0x4ef6d796 // FSUB V22, V28, V22, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
-	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
-	WORD $0x6ef41ef6 // BIF V22, V23, V20
-	WORD $0x6ef7e434 // FCMGT V20, V1, V23, 64 bits
-	WORD $0x6eb41e16 // BIT V22, V16, V20
-	WORD $0x4e61e6f4 // FCMEQ V20, V23, V1, 64 bits
-	WORD $0x6eb41e36 // BIT V22, V17, V20
-	WORD $0x6e611e55 // BSL V21, V18, V1
-	WORD $0x4e75d6d4 // FADD V20, V22, V21, 64 bits
-	WORD $0x6eb81e74 // BIT V20, V19, V24
-	FMOVQ F20, 0(R0)
+	BLOCK13
+	BLOCK55
 	FMOVQ 16(R1), F20
-	WORD $0x6ee2e695 // FCMGT V21, V20, V2, 64 bits
-	WORD $0x4ee0d696 // FSUB V22, V20, V0, 64 bits
-	WORD $0x4e76d6d7 // FADD V23, V22, V22, 64 bits
-	WORD $0x4e76ced7 // FMLA V23, V22, V22, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	WORD $0x4e60d6d7 // FADD V23, V22, V0, 64 bits
-	WORD $0x6ee0e6d8 // FCMGT V24, V22, V0, 64 bits
-	WORD $0x4ef6d6f9 // FSUB V25, V23, V22, 64 bits
-	WORD $0x4ef9d419 // FSUB V25, V0, V25, 64 bits
-	WORD $0x4ee0d6fa // FSUB V26, V23, V0, 64 bits
-	WORD $0x4efad6da // FSUB V26, V22, V26, 64 bits
-	WORD $0x6eb81f3a // BIT V26, V25, V24
-	WORD $0x6ef6e478 // FCMGT V24, V3, V22, 64 bits
-	WORD $0x6e77ff56 // FDIV V22, V26, V23, 64 bits
-	WORD $0x6ef81c36 // BIF V22, V1, V24
-	WORD $0x6ef4e418 // FCMGT V24, V0, V20, 64 bits
-	WORD $0x6eb51e97 // BIT V23, V20, V21
-	WORD $0x6eb51c36 // BIT V22, V1, V21
-	WORD $0x6ef7e494 // FCMGT V20, V4, V23, 64 bits
-	WORD $0x6e65def9 // FMUL V25, V23, V5, 64 bits
-	WORD $0x6ef41ef9 // BIF V25, V23, V20
-	WORD $0x4ee6873a // ADD V26, V25, V6, 64 bits
-	WORD $0x6f4c075a // USHR V26, V26, 52
-	WORD $0x4f74575b // SHL V27, V26, 52
-	WORD $0x6efb8739 // SUB V25, V25, V27, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea71f5a // ORR V26, V26, V7
-	WORD $0x4ee8d75a // FSUB V26, V26, V8, 64 bits
-	WORD $0x6e611d34 // BSL V20, V9, V1
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4e6ad73a // FADD V26, V25, V10, 64 bits
-	WORD $0x6e7aff3a // FDIV V26, V25, V26, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 1216(R11), F28 // 0x1.8618618618618p-04
-	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
-	FMOVQ 1232(R11), F29 // 0x1.af286bca1af28p-04
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1248(R11), F28 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1264(R11), F29 // 0x1.1111111111111p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1280(R11), F28 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1296(R11), F29 // 0x1.745d1745d1746p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1312(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1328(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1344(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1360(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	WORD $0x6e6cdf9c // FMUL V28, V28, V12, 64 bits
-	WORD $0x4e7bd79b // FADD V27, V28, V27, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e6dce96 // FMLA V22, V20, V13, 64 bits
-	WORD $0x4e76d756 // FADD V22, V26, V22, 64 bits
-	WORD $0x4ef6d796 // FSUB V22, V28, V22, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
+	BLOCK14
 	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
 	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
 	WORD $0x6ef41ef6 // BIF V22, V23, V20
@@ -2308,82 +3766,8 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F20
-	WORD $0x6ee2e695 // FCMGT V21, V20, V2, 64 bits
-	WORD $0x4ee0d696 // FSUB V22, V20, V0, 64 bits
-	WORD $0x4e76d6d7 // FADD V23, V22, V22, 64 bits
-	WORD $0x4e76ced7 // FMLA V23, V22, V22, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	WORD $0x4e60d6d7 // FADD V23, V22, V0, 64 bits
-	WORD $0x6ee0e6d8 // FCMGT V24, V22, V0, 64 bits
-	WORD $0x4ef6d6f9 // FSUB V25, V23, V22, 64 bits
-	WORD $0x4ef9d419 // FSUB V25, V0, V25, 64 bits
-	WORD $0x4ee0d6fa // FSUB V26, V23, V0, 64 bits
-	WORD $0x4efad6da // FSUB V26, V22, V26, 64 bits
-	WORD $0x6eb81f3a // BIT V26, V25, V24
-	WORD $0x6ef6e478 // FCMGT V24, V3, V22, 64 bits
-	WORD $0x6e77ff56 // FDIV V22, V26, V23, 64 bits
-	WORD $0x6ef81c36 // BIF V22, V1, V24
-	WORD $0x6ef4e418 // FCMGT V24, V0, V20, 64 bits
-	WORD $0x6eb51e97 // BIT V23, V20, V21
-	WORD $0x6eb51c36 // BIT V22, V1, V21
-	WORD $0x6ef7e494 // FCMGT V20, V4, V23, 64 bits
-	WORD $0x6e65def9 // FMUL V25, V23, V5, 64 bits
-	WORD $0x6ef41ef9 // BIF V25, V23, V20
-	WORD $0x4ee6873a // ADD V26, V25, V6, 64 bits
-	WORD $0x6f4c075a // USHR V26, V26, 52
-	WORD $0x4f74575b // SHL V27, V26, 52
-	WORD $0x6efb8739 // SUB V25, V25, V27, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea71f5a // ORR V26, V26, V7
-	WORD $0x4ee8d75a // FSUB V26, V26, V8, 64 bits
-	WORD $0x6e611d34 // BSL V20, V9, V1
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4e6ad73a // FADD V26, V25, V10, 64 bits
-	WORD $0x6e7aff3a // FDIV V26, V25, V26, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 1216(R11), F28 // 0x1.8618618618618p-04
-	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
-	FMOVQ 1232(R11), F29 // 0x1.af286bca1af28p-04
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1248(R11), F28 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1264(R11), F29 // 0x1.1111111111111p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1280(R11), F28 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1296(R11), F29 // 0x1.745d1745d1746p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1312(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1328(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1344(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1360(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	WORD $0x6e6cdf9c // FMUL V28, V28, V12, 64 bits
-	WORD $0x4e7bd79b // FADD V27, V28, V27, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e6dce96 // FMLA V22, V20, V13, 64 bits
-	WORD $0x4e76d756 // FADD V22, V26, V22, 64 bits
-	WORD $0x4ef6d796 // FSUB V22, V28, V22, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
-	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
-	WORD $0x6ef41ef6 // BIF V22, V23, V20
-	WORD $0x6ef7e434 // FCMGT V20, V1, V23, 64 bits
-	WORD $0x6eb41e16 // BIT V22, V16, V20
-	WORD $0x4e61e6f4 // FCMEQ V20, V23, V1, 64 bits
-	WORD $0x6eb41e36 // BIT V22, V17, V20
-	WORD $0x6e611e55 // BSL V21, V18, V1
-	WORD $0x4e75d6d4 // FADD V20, V22, V21, 64 bits
-	WORD $0x6eb81e74 // BIT V20, V19, V24
-	FMOVQ F20, 0(R0)
+	BLOCK13
+	BLOCK55
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -2393,70 +3777,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F20 // the other lanes become zero
-	WORD $0x6ee2e695 // FCMGT V21, V20, V2, 64 bits
-	WORD $0x4ee0d696 // FSUB V22, V20, V0, 64 bits
-	WORD $0x4e76d6d7 // FADD V23, V22, V22, 64 bits
-	WORD $0x4e76ced7 // FMLA V23, V22, V22, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	WORD $0x4e60d6d7 // FADD V23, V22, V0, 64 bits
-	WORD $0x6ee0e6d8 // FCMGT V24, V22, V0, 64 bits
-	WORD $0x4ef6d6f9 // FSUB V25, V23, V22, 64 bits
-	WORD $0x4ef9d419 // FSUB V25, V0, V25, 64 bits
-	WORD $0x4ee0d6fa // FSUB V26, V23, V0, 64 bits
-	WORD $0x4efad6da // FSUB V26, V22, V26, 64 bits
-	WORD $0x6eb81f3a // BIT V26, V25, V24
-	WORD $0x6ef6e478 // FCMGT V24, V3, V22, 64 bits
-	WORD $0x6e77ff56 // FDIV V22, V26, V23, 64 bits
-	WORD $0x6ef81c36 // BIF V22, V1, V24
-	WORD $0x6ef4e418 // FCMGT V24, V0, V20, 64 bits
-	WORD $0x6eb51e97 // BIT V23, V20, V21
-	WORD $0x6eb51c36 // BIT V22, V1, V21
-	WORD $0x6ef7e494 // FCMGT V20, V4, V23, 64 bits
-	WORD $0x6e65def9 // FMUL V25, V23, V5, 64 bits
-	WORD $0x6ef41ef9 // BIF V25, V23, V20
-	WORD $0x4ee6873a // ADD V26, V25, V6, 64 bits
-	WORD $0x6f4c075a // USHR V26, V26, 52
-	WORD $0x4f74575b // SHL V27, V26, 52
-	WORD $0x6efb8739 // SUB V25, V25, V27, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea71f5a // ORR V26, V26, V7
-	WORD $0x4ee8d75a // FSUB V26, V26, V8, 64 bits
-	WORD $0x6e611d34 // BSL V20, V9, V1
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4e6ad73a // FADD V26, V25, V10, 64 bits
-	WORD $0x6e7aff3a // FDIV V26, V25, V26, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 1216(R11), F28 // 0x1.8618618618618p-04
-	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
-	FMOVQ 1232(R11), F29 // 0x1.af286bca1af28p-04
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1248(R11), F28 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1264(R11), F29 // 0x1.1111111111111p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1280(R11), F28 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1296(R11), F29 // 0x1.745d1745d1746p-03
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1312(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1328(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1344(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1360(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	WORD $0x6e6cdf9c // FMUL V28, V28, V12, 64 bits
-	WORD $0x4e7bd79b // FADD V27, V28, V27, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e6dce96 // FMLA V22, V20, V13, 64 bits
-	WORD $0x4e76d756 // FADD V22, V26, V22, 64 bits
-	WORD $0x4ef6d796 // FSUB V22, V28, V22, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
+	BLOCK14
 	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
 	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
 	WORD $0x6ef41ef6 // BIF V22, V23, V20
@@ -2501,70 +3822,7 @@ TEXT ·atanhF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F19
-	WORD $0x4e231e74 // AND V20, V19, V3
-	WORD $0x4e74d695 // FADD V21, V20, V20, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x6e74feb4 // FDIV V20, V21, V20, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e496 // FCMGT V22, V4, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef5e4b6 // FCMGT V22, V5, V21, 64 bits
-	WORD $0x6e66deb7 // FMUL V23, V21, V6, 64 bits
-	WORD $0x6ef61eb7 // BIF V23, V21, V22
-	WORD $0x4ee786f8 // ADD V24, V23, V7, 64 bits
-	WORD $0x6f4c0718 // USHR V24, V24, 52
-	WORD $0x4f745719 // SHL V25, V24, 52
-	WORD $0x6ef986f7 // SUB V23, V23, V25, 64 bits
-	WORD $0x4ee086f7 // ADD V23, V23, V0, 64 bits
-	WORD $0x4ee0d6f7 // FSUB V23, V23, V0, 64 bits
-	WORD $0x4ea81f18 // ORR V24, V24, V8
-	WORD $0x4ee9d718 // FSUB V24, V24, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	WORD $0x4e6bd6f8 // FADD V24, V23, V11, 64 bits
-	WORD $0x6e78fef8 // FDIV V24, V23, V24, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 1216(R11), F26 // 0x1.8618618618618p-04
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1232(R11), F27 // 0x1.af286bca1af28p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1248(R11), F26 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1264(R11), F27 // 0x1.1111111111111p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1280(R11), F26 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1296(R11), F27 // 0x1.745d1745d1746p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1312(R11), F26 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1328(R11), F27 // 0x1.2492492492492p-02
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1344(R11), F26 // 0.4
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1360(R11), F27 // 0x1.5555555555555p-01
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
-	WORD $0x6e62df5a // FMUL V26, V26, V2, 64 bits
-	WORD $0x4e79d759 // FADD V25, V26, V25, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
-	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4ef4d6f4 // FSUB V20, V23, V20, 64 bits
-	WORD $0x4e6eced4 // FMLA V20, V22, V14, 64 bits
-	WORD $0x6ef5e5f6 // FCMGT V22, V15, V21, 64 bits
-	WORD $0x6ef61eb4 // BIF V20, V21, V22
-	WORD $0x6ef5e436 // FCMGT V22, V1, V21, 64 bits
+	BLOCK15
 	WORD $0x6eb61e14 // BIT V20, V16, V22
 	WORD $0x4e61e6b6 // FCMEQ V22, V21, V1, 64 bits
 	WORD $0x6eb61e34 // BIT V20, V17, V22
@@ -2573,70 +3831,7 @@ loop:
 	WORD $0x4eb31e93 // ORR V19, V20, V19
 	FMOVQ F19, 0(R0)
 	FMOVQ 16(R1), F19
-	WORD $0x4e231e74 // AND V20, V19, V3
-	WORD $0x4e74d695 // FADD V21, V20, V20, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x6e74feb4 // FDIV V20, V21, V20, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e496 // FCMGT V22, V4, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef5e4b6 // FCMGT V22, V5, V21, 64 bits
-	WORD $0x6e66deb7 // FMUL V23, V21, V6, 64 bits
-	WORD $0x6ef61eb7 // BIF V23, V21, V22
-	WORD $0x4ee786f8 // ADD V24, V23, V7, 64 bits
-	WORD $0x6f4c0718 // USHR V24, V24, 52
-	WORD $0x4f745719 // SHL V25, V24, 52
-	WORD $0x6ef986f7 // SUB V23, V23, V25, 64 bits
-	WORD $0x4ee086f7 // ADD V23, V23, V0, 64 bits
-	WORD $0x4ee0d6f7 // FSUB V23, V23, V0, 64 bits
-	WORD $0x4ea81f18 // ORR V24, V24, V8
-	WORD $0x4ee9d718 // FSUB V24, V24, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	WORD $0x4e6bd6f8 // FADD V24, V23, V11, 64 bits
-	WORD $0x6e78fef8 // FDIV V24, V23, V24, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 1216(R11), F26 // 0x1.8618618618618p-04
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1232(R11), F27 // 0x1.af286bca1af28p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1248(R11), F26 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1264(R11), F27 // 0x1.1111111111111p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1280(R11), F26 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1296(R11), F27 // 0x1.745d1745d1746p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1312(R11), F26 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1328(R11), F27 // 0x1.2492492492492p-02
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1344(R11), F26 // 0.4
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1360(R11), F27 // 0x1.5555555555555p-01
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
-	WORD $0x6e62df5a // FMUL V26, V26, V2, 64 bits
-	WORD $0x4e79d759 // FADD V25, V26, V25, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
-	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4ef4d6f4 // FSUB V20, V23, V20, 64 bits
-	WORD $0x4e6eced4 // FMLA V20, V22, V14, 64 bits
-	WORD $0x6ef5e5f6 // FCMGT V22, V15, V21, 64 bits
-	WORD $0x6ef61eb4 // BIF V20, V21, V22
-	WORD $0x6ef5e436 // FCMGT V22, V1, V21, 64 bits
-	WORD $0x6eb61e14 // BIT V20, V16, V22
+	BLOCK16
 	WORD $0x4e61e6b6 // FCMEQ V22, V21, V1, 64 bits
 	WORD $0x6eb61e34 // BIT V20, V17, V22
 	WORD $0x6e74dc54 // FMUL V20, V2, V20, 64 bits
@@ -2655,70 +3850,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F19
-	WORD $0x4e231e74 // AND V20, V19, V3
-	WORD $0x4e74d695 // FADD V21, V20, V20, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x6e74feb4 // FDIV V20, V21, V20, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e496 // FCMGT V22, V4, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef5e4b6 // FCMGT V22, V5, V21, 64 bits
-	WORD $0x6e66deb7 // FMUL V23, V21, V6, 64 bits
-	WORD $0x6ef61eb7 // BIF V23, V21, V22
-	WORD $0x4ee786f8 // ADD V24, V23, V7, 64 bits
-	WORD $0x6f4c0718 // USHR V24, V24, 52
-	WORD $0x4f745719 // SHL V25, V24, 52
-	WORD $0x6ef986f7 // SUB V23, V23, V25, 64 bits
-	WORD $0x4ee086f7 // ADD V23, V23, V0, 64 bits
-	WORD $0x4ee0d6f7 // FSUB V23, V23, V0, 64 bits
-	WORD $0x4ea81f18 // ORR V24, V24, V8
-	WORD $0x4ee9d718 // FSUB V24, V24, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	WORD $0x4e6bd6f8 // FADD V24, V23, V11, 64 bits
-	WORD $0x6e78fef8 // FDIV V24, V23, V24, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 1216(R11), F26 // 0x1.8618618618618p-04
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1232(R11), F27 // 0x1.af286bca1af28p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1248(R11), F26 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1264(R11), F27 // 0x1.1111111111111p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1280(R11), F26 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1296(R11), F27 // 0x1.745d1745d1746p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1312(R11), F26 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1328(R11), F27 // 0x1.2492492492492p-02
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1344(R11), F26 // 0.4
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1360(R11), F27 // 0x1.5555555555555p-01
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
-	WORD $0x6e62df5a // FMUL V26, V26, V2, 64 bits
-	WORD $0x4e79d759 // FADD V25, V26, V25, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
-	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4ef4d6f4 // FSUB V20, V23, V20, 64 bits
-	WORD $0x4e6eced4 // FMLA V20, V22, V14, 64 bits
-	WORD $0x6ef5e5f6 // FCMGT V22, V15, V21, 64 bits
-	WORD $0x6ef61eb4 // BIF V20, V21, V22
-	WORD $0x6ef5e436 // FCMGT V22, V1, V21, 64 bits
+	BLOCK15
 	WORD $0x6eb61e14 // BIT V20, V16, V22
 	WORD $0x4e61e6b6 // FCMEQ V22, V21, V1, 64 bits
 	WORD $0x6eb61e34 // BIT V20, V17, V22
@@ -2735,70 +3867,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F19 // the other lanes become zero
-	WORD $0x4e231e74 // AND V20, V19, V3
-	WORD $0x4e74d695 // FADD V21, V20, V20, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x6e74feb4 // FDIV V20, V21, V20, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e496 // FCMGT V22, V4, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef5e4b6 // FCMGT V22, V5, V21, 64 bits
-	WORD $0x6e66deb7 // FMUL V23, V21, V6, 64 bits
-	WORD $0x6ef61eb7 // BIF V23, V21, V22
-	WORD $0x4ee786f8 // ADD V24, V23, V7, 64 bits
-	WORD $0x6f4c0718 // USHR V24, V24, 52
-	WORD $0x4f745719 // SHL V25, V24, 52
-	WORD $0x6ef986f7 // SUB V23, V23, V25, 64 bits
-	WORD $0x4ee086f7 // ADD V23, V23, V0, 64 bits
-	WORD $0x4ee0d6f7 // FSUB V23, V23, V0, 64 bits
-	WORD $0x4ea81f18 // ORR V24, V24, V8
-	WORD $0x4ee9d718 // FSUB V24, V24, V9, 64 bits
-	WORD $0x6e611d56 // BSL V22, V10, V1
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	WORD $0x4e6bd6f8 // FADD V24, V23, V11, 64 bits
-	WORD $0x6e78fef8 // FDIV V24, V23, V24, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 1216(R11), F26 // 0x1.8618618618618p-04
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1232(R11), F27 // 0x1.af286bca1af28p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1248(R11), F26 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1264(R11), F27 // 0x1.1111111111111p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1280(R11), F26 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1296(R11), F27 // 0x1.745d1745d1746p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1312(R11), F26 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1328(R11), F27 // 0x1.2492492492492p-02
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1344(R11), F26 // 0.4
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1360(R11), F27 // 0x1.5555555555555p-01
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
-	WORD $0x6e62df5a // FMUL V26, V26, V2, 64 bits
-	WORD $0x4e79d759 // FADD V25, V26, V25, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
-	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
-	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	WORD $0x4ef4d6f4 // FSUB V20, V23, V20, 64 bits
-	WORD $0x4e6eced4 // FMLA V20, V22, V14, 64 bits
-	WORD $0x6ef5e5f6 // FCMGT V22, V15, V21, 64 bits
-	WORD $0x6ef61eb4 // BIF V20, V21, V22
-	WORD $0x6ef5e436 // FCMGT V22, V1, V21, 64 bits
-	WORD $0x6eb61e14 // BIT V20, V16, V22
+	BLOCK16
 	WORD $0x4e61e6b6 // FCMEQ V22, V21, V1, 64 bits
 	WORD $0x6eb61e34 // BIT V20, V17, V22
 	WORD $0x6e74dc54 // FMUL V20, V2, V20, 64 bits
@@ -2814,18 +3883,7 @@ TEXT ·log10F64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $elementary64NEON<>(SB), R11
-	FMOVQ 1024(R11), F3 // 0x1p-1022
-	FMOVQ 1040(R11), F4 // 0x1p+54
-	FMOVQ 1056(R11), F5 // 2638147582215219
-	FMOVQ 16(R11), F2 // 4607182418800017408
-	FMOVQ 1072(R11), F6 // 4841369599423283200
-	FMOVQ 1088(R11), F7 // 0x1.00000000003ffp+52
-	FMOVQ 1104(R11), F8 // 54
-	FMOVQ 64(R11), F0 // 0
-	FMOVQ 400(R11), F9 // 2
-	FMOVQ 1120(R11), F10 // 0x1.642c8590b2164p-04
-	FMOVQ 352(R11), F11 // 0.5
+	BLOCK56
 	FMOVQ 1392(R11), F1 // 0x1.bcb7b1526e50ep-02
 	FMOVQ 1408(R11), F12 // 0x1.95355baaafad3p-57
 	FMOVQ 1424(R11), F13 // 0x1.3fde623e2566bp-43
@@ -2837,137 +3895,11 @@ TEXT ·log10F64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F18
-	WORD $0x6ef2e473 // FCMGT V19, V3, V18, 64 bits
-	WORD $0x6e64de54 // FMUL V20, V18, V4, 64 bits
-	WORD $0x6ef31e54 // BIF V20, V18, V19
-	WORD $0x4ee58695 // ADD V21, V20, V5, 64 bits
-	WORD $0x6f4c06b5 // USHR V21, V21, 52
-	WORD $0x4f7456b6 // SHL V22, V21, 52
-	WORD $0x6ef68694 // SUB V20, V20, V22, 64 bits
-	WORD $0x4ee28694 // ADD V20, V20, V2, 64 bits
-	WORD $0x4ee2d694 // FSUB V20, V20, V2, 64 bits
-	WORD $0x4ea61eb5 // ORR V21, V21, V6
-	WORD $0x4ee7d6b5 // FSUB V21, V21, V7, 64 bits
-	WORD $0x6e601d13 // BSL V19, V8, V0
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e69d695 // FADD V21, V20, V9, 64 bits
-	WORD $0x6e75fe95 // FDIV V21, V20, V21, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1216(R11), F23 // 0x1.8618618618618p-04
-	WORD $0x4e76cd57 // FMLA V23, V10, V22, 64 bits
-	FMOVQ 1232(R11), F24 // 0x1.af286bca1af28p-04
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1248(R11), F23 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1264(R11), F24 // 0x1.1111111111111p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1280(R11), F23 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1296(R11), F24 // 0x1.745d1745d1746p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1312(R11), F23 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1328(R11), F24 // 0x1.2492492492492p-02
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1344(R11), F23 // 0.4
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1360(R11), F24 // 0x1.5555555555555p-01
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x6e74de97 // FMUL V23, V20, V20, 64 bits
-	WORD $0x6e6bdef7 // FMUL V23, V23, V11, 64 bits
-	WORD $0x4e76d6f6 // FADD V22, V23, V22, 64 bits
-	WORD $0x6e76deb5 // FMUL V21, V21, V22, 64 bits
-	WORD $0x4ef7d696 // FSUB V22, V20, V23, 64 bits
-	WORD $0x4ef6d694 // FSUB V20, V20, V22, 64 bits
-	WORD $0x4ef7d694 // FSUB V20, V20, V23, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x6e61ded5 // FMUL V21, V22, V1, 64 bits
-	WORD $0x4eb51eb7 // ORR V23, V21, V21
-	WORD $0x6ee0faf7 // FNEG V23, V23, 64 bits
-	WORD $0x4e61ced7 // FMLA V23, V22, V1, 64 bits
-	WORD $0x4e6cced7 // FMLA V23, V22, V12, 64 bits
-	WORD $0x4e61ce97 // FMLA V23, V20, V1, 64 bits
-	WORD $0x4e6dce77 // FMLA V23, V19, V13, 64 bits
-	WORD $0x6e6ede73 // FMUL V19, V19, V14, 64 bits
-	WORD $0x4e75d674 // FADD V20, V19, V21, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e75d673 // FADD V19, V19, V21, 64 bits
-	WORD $0x4e73d6f3 // FADD V19, V23, V19, 64 bits
-	WORD $0x4e73d693 // FADD V19, V20, V19, 64 bits
-	WORD $0x6ef2e5f4 // FCMGT V20, V15, V18, 64 bits
-	WORD $0x6ef41e53 // BIF V19, V18, V20
-	WORD $0x6ef2e414 // FCMGT V20, V0, V18, 64 bits
-	WORD $0x6eb41e13 // BIT V19, V16, V20
-	WORD $0x4e60e654 // FCMEQ V20, V18, V0, 64 bits
+	BLOCK17
 	WORD $0x6eb41e33 // BIT V19, V17, V20
 	FMOVQ F19, 0(R0)
 	FMOVQ 16(R1), F18
-	WORD $0x6ef2e473 // FCMGT V19, V3, V18, 64 bits
-	WORD $0x6e64de54 // FMUL V20, V18, V4, 64 bits
-	WORD $0x6ef31e54 // BIF V20, V18, V19
-	WORD $0x4ee58695 // ADD V21, V20, V5, 64 bits
-	WORD $0x6f4c06b5 // USHR V21, V21, 52
-	WORD $0x4f7456b6 // SHL V22, V21, 52
-	WORD $0x6ef68694 // SUB V20, V20, V22, 64 bits
-	WORD $0x4ee28694 // ADD V20, V20, V2, 64 bits
-	WORD $0x4ee2d694 // FSUB V20, V20, V2, 64 bits
-	WORD $0x4ea61eb5 // ORR V21, V21, V6
-	WORD $0x4ee7d6b5 // FSUB V21, V21, V7, 64 bits
-	WORD $0x6e601d13 // BSL V19, V8, V0
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e69d695 // FADD V21, V20, V9, 64 bits
-	WORD $0x6e75fe95 // FDIV V21, V20, V21, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1216(R11), F23 // 0x1.8618618618618p-04
-	WORD $0x4e76cd57 // FMLA V23, V10, V22, 64 bits
-	FMOVQ 1232(R11), F24 // 0x1.af286bca1af28p-04
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1248(R11), F23 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1264(R11), F24 // 0x1.1111111111111p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1280(R11), F23 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1296(R11), F24 // 0x1.745d1745d1746p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1312(R11), F23 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1328(R11), F24 // 0x1.2492492492492p-02
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1344(R11), F23 // 0.4
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1360(R11), F24 // 0x1.5555555555555p-01
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x6e74de97 // FMUL V23, V20, V20, 64 bits
-	WORD $0x6e6bdef7 // FMUL V23, V23, V11, 64 bits
-	WORD $0x4e76d6f6 // FADD V22, V23, V22, 64 bits
-	WORD $0x6e76deb5 // FMUL V21, V21, V22, 64 bits
-	WORD $0x4ef7d696 // FSUB V22, V20, V23, 64 bits
-	WORD $0x4ef6d694 // FSUB V20, V20, V22, 64 bits
-	WORD $0x4ef7d694 // FSUB V20, V20, V23, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x6e61ded5 // FMUL V21, V22, V1, 64 bits
-	WORD $0x4eb51eb7 // ORR V23, V21, V21
-	WORD $0x6ee0faf7 // FNEG V23, V23, 64 bits
-	WORD $0x4e61ced7 // FMLA V23, V22, V1, 64 bits
-	WORD $0x4e6cced7 // FMLA V23, V22, V12, 64 bits
-	WORD $0x4e61ce97 // FMLA V23, V20, V1, 64 bits
-	WORD $0x4e6dce77 // FMLA V23, V19, V13, 64 bits
-	WORD $0x6e6ede73 // FMUL V19, V19, V14, 64 bits
-	WORD $0x4e75d674 // FADD V20, V19, V21, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e75d673 // FADD V19, V19, V21, 64 bits
-	WORD $0x4e73d6f3 // FADD V19, V23, V19, 64 bits
-	WORD $0x4e73d693 // FADD V19, V20, V19, 64 bits
-	WORD $0x6ef2e5f4 // FCMGT V20, V15, V18, 64 bits
-	WORD $0x6ef41e53 // BIF V19, V18, V20
-	WORD $0x6ef2e414 // FCMGT V20, V0, V18, 64 bits
-	WORD $0x6eb41e13 // BIT V19, V16, V20
-	WORD $0x4e60e654 // FCMEQ V20, V18, V0, 64 bits
-	WORD $0x6eb41e33 // BIT V19, V17, V20
+	BLOCK18
 	FMOVQ F19, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -2981,70 +3913,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F18
-	WORD $0x6ef2e473 // FCMGT V19, V3, V18, 64 bits
-	WORD $0x6e64de54 // FMUL V20, V18, V4, 64 bits
-	WORD $0x6ef31e54 // BIF V20, V18, V19
-	WORD $0x4ee58695 // ADD V21, V20, V5, 64 bits
-	WORD $0x6f4c06b5 // USHR V21, V21, 52
-	WORD $0x4f7456b6 // SHL V22, V21, 52
-	WORD $0x6ef68694 // SUB V20, V20, V22, 64 bits
-	WORD $0x4ee28694 // ADD V20, V20, V2, 64 bits
-	WORD $0x4ee2d694 // FSUB V20, V20, V2, 64 bits
-	WORD $0x4ea61eb5 // ORR V21, V21, V6
-	WORD $0x4ee7d6b5 // FSUB V21, V21, V7, 64 bits
-	WORD $0x6e601d13 // BSL V19, V8, V0
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e69d695 // FADD V21, V20, V9, 64 bits
-	WORD $0x6e75fe95 // FDIV V21, V20, V21, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1216(R11), F23 // 0x1.8618618618618p-04
-	WORD $0x4e76cd57 // FMLA V23, V10, V22, 64 bits
-	FMOVQ 1232(R11), F24 // 0x1.af286bca1af28p-04
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1248(R11), F23 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1264(R11), F24 // 0x1.1111111111111p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1280(R11), F23 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1296(R11), F24 // 0x1.745d1745d1746p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1312(R11), F23 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1328(R11), F24 // 0x1.2492492492492p-02
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1344(R11), F23 // 0.4
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1360(R11), F24 // 0x1.5555555555555p-01
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x6e74de97 // FMUL V23, V20, V20, 64 bits
-	WORD $0x6e6bdef7 // FMUL V23, V23, V11, 64 bits
-	WORD $0x4e76d6f6 // FADD V22, V23, V22, 64 bits
-	WORD $0x6e76deb5 // FMUL V21, V21, V22, 64 bits
-	WORD $0x4ef7d696 // FSUB V22, V20, V23, 64 bits
-	WORD $0x4ef6d694 // FSUB V20, V20, V22, 64 bits
-	WORD $0x4ef7d694 // FSUB V20, V20, V23, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x6e61ded5 // FMUL V21, V22, V1, 64 bits
-	WORD $0x4eb51eb7 // ORR V23, V21, V21
-	WORD $0x6ee0faf7 // FNEG V23, V23, 64 bits
-	WORD $0x4e61ced7 // FMLA V23, V22, V1, 64 bits
-	WORD $0x4e6cced7 // FMLA V23, V22, V12, 64 bits
-	WORD $0x4e61ce97 // FMLA V23, V20, V1, 64 bits
-	WORD $0x4e6dce77 // FMLA V23, V19, V13, 64 bits
-	WORD $0x6e6ede73 // FMUL V19, V19, V14, 64 bits
-	WORD $0x4e75d674 // FADD V20, V19, V21, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e75d673 // FADD V19, V19, V21, 64 bits
-	WORD $0x4e73d6f3 // FADD V19, V23, V19, 64 bits
-	WORD $0x4e73d693 // FADD V19, V20, V19, 64 bits
-	WORD $0x6ef2e5f4 // FCMGT V20, V15, V18, 64 bits
-	WORD $0x6ef41e53 // BIF V19, V18, V20
-	WORD $0x6ef2e414 // FCMGT V20, V0, V18, 64 bits
-	WORD $0x6eb41e13 // BIT V19, V16, V20
-	WORD $0x4e60e654 // FCMEQ V20, V18, V0, 64 bits
+	BLOCK17
 	WORD $0x6eb41e33 // BIT V19, V17, V20
 	FMOVQ F19, 0(R0)
 	ADD $16, R0
@@ -3056,70 +3925,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F18 // the other lanes become zero
-	WORD $0x6ef2e473 // FCMGT V19, V3, V18, 64 bits
-	WORD $0x6e64de54 // FMUL V20, V18, V4, 64 bits
-	WORD $0x6ef31e54 // BIF V20, V18, V19
-	WORD $0x4ee58695 // ADD V21, V20, V5, 64 bits
-	WORD $0x6f4c06b5 // USHR V21, V21, 52
-	WORD $0x4f7456b6 // SHL V22, V21, 52
-	WORD $0x6ef68694 // SUB V20, V20, V22, 64 bits
-	WORD $0x4ee28694 // ADD V20, V20, V2, 64 bits
-	WORD $0x4ee2d694 // FSUB V20, V20, V2, 64 bits
-	WORD $0x4ea61eb5 // ORR V21, V21, V6
-	WORD $0x4ee7d6b5 // FSUB V21, V21, V7, 64 bits
-	WORD $0x6e601d13 // BSL V19, V8, V0
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e69d695 // FADD V21, V20, V9, 64 bits
-	WORD $0x6e75fe95 // FDIV V21, V20, V21, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1216(R11), F23 // 0x1.8618618618618p-04
-	WORD $0x4e76cd57 // FMLA V23, V10, V22, 64 bits
-	FMOVQ 1232(R11), F24 // 0x1.af286bca1af28p-04
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1248(R11), F23 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1264(R11), F24 // 0x1.1111111111111p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1280(R11), F23 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1296(R11), F24 // 0x1.745d1745d1746p-03
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1312(R11), F23 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1328(R11), F24 // 0x1.2492492492492p-02
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 1344(R11), F23 // 0.4
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 1360(R11), F24 // 0x1.5555555555555p-01
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x6e74de97 // FMUL V23, V20, V20, 64 bits
-	WORD $0x6e6bdef7 // FMUL V23, V23, V11, 64 bits
-	WORD $0x4e76d6f6 // FADD V22, V23, V22, 64 bits
-	WORD $0x6e76deb5 // FMUL V21, V21, V22, 64 bits
-	WORD $0x4ef7d696 // FSUB V22, V20, V23, 64 bits
-	WORD $0x4ef6d694 // FSUB V20, V20, V22, 64 bits
-	WORD $0x4ef7d694 // FSUB V20, V20, V23, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x6e61ded5 // FMUL V21, V22, V1, 64 bits
-	WORD $0x4eb51eb7 // ORR V23, V21, V21
-	WORD $0x6ee0faf7 // FNEG V23, V23, 64 bits
-	WORD $0x4e61ced7 // FMLA V23, V22, V1, 64 bits
-	WORD $0x4e6cced7 // FMLA V23, V22, V12, 64 bits
-	WORD $0x4e61ce97 // FMLA V23, V20, V1, 64 bits
-	WORD $0x4e6dce77 // FMLA V23, V19, V13, 64 bits
-	WORD $0x6e6ede73 // FMUL V19, V19, V14, 64 bits
-	WORD $0x4e75d674 // FADD V20, V19, V21, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e75d673 // FADD V19, V19, V21, 64 bits
-	WORD $0x4e73d6f3 // FADD V19, V23, V19, 64 bits
-	WORD $0x4e73d693 // FADD V19, V20, V19, 64 bits
-	WORD $0x6ef2e5f4 // FCMGT V20, V15, V18, 64 bits
-	WORD $0x6ef41e53 // BIF V19, V18, V20
-	WORD $0x6ef2e414 // FCMGT V20, V0, V18, 64 bits
-	WORD $0x6eb41e13 // BIT V19, V16, V20
-	WORD $0x4e60e654 // FCMEQ V20, V18, V0, 64 bits
-	WORD $0x6eb41e33 // BIT V19, V17, V20
+	BLOCK18
 	FMOVD F19, (R0)
 
 done:
@@ -3135,88 +3941,14 @@ TEXT ·logitF64NEON(SB), NOSPLIT, $0-24
 	FMOVQ 1008(R11), F2 // 0x1p+60
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1456(R11), F3 // 0.35
-	FMOVQ 1024(R11), F4 // 0x1p-1022
-	FMOVQ 1040(R11), F5 // 0x1p+54
-	FMOVQ 1056(R11), F6 // 2638147582215219
-	FMOVQ 1072(R11), F7 // 4841369599423283200
-	FMOVQ 1088(R11), F8 // 0x1.00000000003ffp+52
-	FMOVQ 1104(R11), F9 // 54
-	FMOVQ 400(R11), F10 // 2
-	FMOVQ 1120(R11), F11 // 0x1.642c8590b2164p-04
-	FMOVQ 352(R11), F12 // 0.5
-	FMOVQ 1136(R11), F13 // 0x1.a39ef35793c76p-33
-	FMOVQ 1152(R11), F14 // 0x1.62e42feep-01
-	FMOVQ 1168(R11), F15 // Float64frombits(0x7ff0000000000000)
+	BLOCK54
 	FMOVQ 1184(R11), F16 // 9221120237041090560
 	FMOVQ 1200(R11), F17 // Float64frombits(0xfff0000000000000)
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F18
-	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
-	WORD $0x4e72d654 // FADD V20, V18, V18, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	WORD $0x6e73fe94 // FDIV V20, V20, V19, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e456 // FCMGT V22, V2, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef2e476 // FCMGT V22, V3, V18, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	WORD $0x6eb61e55 // BIT V21, V18, V22
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6ef5e492 // FCMGT V18, V4, V21, 64 bits
-	WORD $0x6e65deb3 // FMUL V19, V21, V5, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x4ee68676 // ADD V22, V19, V6, 64 bits
-	WORD $0x6f4c06d6 // USHR V22, V22, 52
-	WORD $0x4f7456d7 // SHL V23, V22, 52
-	WORD $0x6ef78673 // SUB V19, V19, V23, 64 bits
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea71ed6 // ORR V22, V22, V7
-	WORD $0x4ee8d6d6 // FSUB V22, V22, V8, 64 bits
-	WORD $0x6e611d32 // BSL V18, V9, V1
-	WORD $0x4ef2d6d2 // FSUB V18, V22, V18, 64 bits
-	WORD $0x4e6ad676 // FADD V22, V19, V10, 64 bits
-	WORD $0x6e76fe76 // FDIV V22, V19, V22, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 1216(R11), F24 // 0x1.8618618618618p-04
-	WORD $0x4e77cd78 // FMLA V24, V11, V23, 64 bits
-	FMOVQ 1232(R11), F25 // 0x1.af286bca1af28p-04
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1248(R11), F24 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1264(R11), F25 // 0x1.1111111111111p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1280(R11), F24 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1296(R11), F25 // 0x1.745d1745d1746p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1312(R11), F24 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1328(R11), F25 // 0x1.2492492492492p-02
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1344(R11), F24 // 0.4
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1360(R11), F25 // 0x1.5555555555555p-01
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
-	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
-	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
-	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
+	BLOCK19
 	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
 	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
 	WORD $0x6ef21eb3 // BIF V19, V21, V18
@@ -3226,70 +3958,7 @@ loop:
 	WORD $0x6eb21e33 // BIT V19, V17, V18
 	FMOVQ F19, 0(R0)
 	FMOVQ 16(R1), F18
-	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
-	WORD $0x4e72d654 // FADD V20, V18, V18, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	WORD $0x6e73fe94 // FDIV V20, V20, V19, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e456 // FCMGT V22, V2, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef2e476 // FCMGT V22, V3, V18, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	WORD $0x6eb61e55 // BIT V21, V18, V22
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6ef5e492 // FCMGT V18, V4, V21, 64 bits
-	WORD $0x6e65deb3 // FMUL V19, V21, V5, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x4ee68676 // ADD V22, V19, V6, 64 bits
-	WORD $0x6f4c06d6 // USHR V22, V22, 52
-	WORD $0x4f7456d7 // SHL V23, V22, 52
-	WORD $0x6ef78673 // SUB V19, V19, V23, 64 bits
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea71ed6 // ORR V22, V22, V7
-	WORD $0x4ee8d6d6 // FSUB V22, V22, V8, 64 bits
-	WORD $0x6e611d32 // BSL V18, V9, V1
-	WORD $0x4ef2d6d2 // FSUB V18, V22, V18, 64 bits
-	WORD $0x4e6ad676 // FADD V22, V19, V10, 64 bits
-	WORD $0x6e76fe76 // FDIV V22, V19, V22, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 1216(R11), F24 // 0x1.8618618618618p-04
-	WORD $0x4e77cd78 // FMLA V24, V11, V23, 64 bits
-	FMOVQ 1232(R11), F25 // 0x1.af286bca1af28p-04
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1248(R11), F24 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1264(R11), F25 // 0x1.1111111111111p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1280(R11), F24 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1296(R11), F25 // 0x1.745d1745d1746p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1312(R11), F24 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1328(R11), F25 // 0x1.2492492492492p-02
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1344(R11), F24 // 0.4
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1360(R11), F25 // 0x1.5555555555555p-01
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
-	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
-	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
-	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
+	BLOCK20
 	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
 	WORD $0x6ef21eb3 // BIF V19, V21, V18
 	WORD $0x6ef5e432 // FCMGT V18, V1, V21, 64 bits
@@ -3309,70 +3978,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F18
-	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
-	WORD $0x4e72d654 // FADD V20, V18, V18, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	WORD $0x6e73fe94 // FDIV V20, V20, V19, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e456 // FCMGT V22, V2, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef2e476 // FCMGT V22, V3, V18, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	WORD $0x6eb61e55 // BIT V21, V18, V22
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6ef5e492 // FCMGT V18, V4, V21, 64 bits
-	WORD $0x6e65deb3 // FMUL V19, V21, V5, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x4ee68676 // ADD V22, V19, V6, 64 bits
-	WORD $0x6f4c06d6 // USHR V22, V22, 52
-	WORD $0x4f7456d7 // SHL V23, V22, 52
-	WORD $0x6ef78673 // SUB V19, V19, V23, 64 bits
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea71ed6 // ORR V22, V22, V7
-	WORD $0x4ee8d6d6 // FSUB V22, V22, V8, 64 bits
-	WORD $0x6e611d32 // BSL V18, V9, V1
-	WORD $0x4ef2d6d2 // FSUB V18, V22, V18, 64 bits
-	WORD $0x4e6ad676 // FADD V22, V19, V10, 64 bits
-	WORD $0x6e76fe76 // FDIV V22, V19, V22, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 1216(R11), F24 // 0x1.8618618618618p-04
-	WORD $0x4e77cd78 // FMLA V24, V11, V23, 64 bits
-	FMOVQ 1232(R11), F25 // 0x1.af286bca1af28p-04
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1248(R11), F24 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1264(R11), F25 // 0x1.1111111111111p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1280(R11), F24 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1296(R11), F25 // 0x1.745d1745d1746p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1312(R11), F24 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1328(R11), F25 // 0x1.2492492492492p-02
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1344(R11), F24 // 0.4
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1360(R11), F25 // 0x1.5555555555555p-01
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
-	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
-	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
-	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
+	BLOCK19
 	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
 	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
 	WORD $0x6ef21eb3 // BIF V19, V21, V18
@@ -3390,70 +3996,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F18 // the other lanes become zero
-	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
-	WORD $0x4e72d654 // FADD V20, V18, V18, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	WORD $0x6e73fe94 // FDIV V20, V20, V19, 64 bits
-	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
-	WORD $0x6ee0e696 // FCMGT V22, V20, V0, 64 bits
-	WORD $0x4ef4d6b7 // FSUB V23, V21, V20, 64 bits
-	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
-	WORD $0x4ee0d6b8 // FSUB V24, V21, V0, 64 bits
-	WORD $0x4ef8d698 // FSUB V24, V20, V24, 64 bits
-	WORD $0x6eb61ef8 // BIT V24, V23, V22
-	WORD $0x6ef4e456 // FCMGT V22, V2, V20, 64 bits
-	WORD $0x6e75ff14 // FDIV V20, V24, V21, 64 bits
-	WORD $0x6ef61c34 // BIF V20, V1, V22
-	WORD $0x6ef2e476 // FCMGT V22, V3, V18, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	WORD $0x6eb61e55 // BIT V21, V18, V22
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6ef5e492 // FCMGT V18, V4, V21, 64 bits
-	WORD $0x6e65deb3 // FMUL V19, V21, V5, 64 bits
-	WORD $0x6ef21eb3 // BIF V19, V21, V18
-	WORD $0x4ee68676 // ADD V22, V19, V6, 64 bits
-	WORD $0x6f4c06d6 // USHR V22, V22, 52
-	WORD $0x4f7456d7 // SHL V23, V22, 52
-	WORD $0x6ef78673 // SUB V19, V19, V23, 64 bits
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
-	WORD $0x4ea71ed6 // ORR V22, V22, V7
-	WORD $0x4ee8d6d6 // FSUB V22, V22, V8, 64 bits
-	WORD $0x6e611d32 // BSL V18, V9, V1
-	WORD $0x4ef2d6d2 // FSUB V18, V22, V18, 64 bits
-	WORD $0x4e6ad676 // FADD V22, V19, V10, 64 bits
-	WORD $0x6e76fe76 // FDIV V22, V19, V22, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 1216(R11), F24 // 0x1.8618618618618p-04
-	WORD $0x4e77cd78 // FMLA V24, V11, V23, 64 bits
-	FMOVQ 1232(R11), F25 // 0x1.af286bca1af28p-04
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1248(R11), F24 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1264(R11), F25 // 0x1.1111111111111p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1280(R11), F24 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1296(R11), F25 // 0x1.745d1745d1746p-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1312(R11), F24 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1328(R11), F25 // 0x1.2492492492492p-02
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 1344(R11), F24 // 0.4
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 1360(R11), F25 // 0x1.5555555555555p-01
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
-	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
-	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
-	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
-	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
-	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
+	BLOCK20
 	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
 	WORD $0x6ef21eb3 // BIF V19, V21, V18
 	WORD $0x6ef5e432 // FCMGT V18, V1, V21, 64 bits
@@ -3490,126 +4033,8 @@ TEXT ·erfcF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F15
-	WORD $0x4e251df0 // AND V16, V15, V5
-	WORD $0x4ef0f4d1 // FMIN V17, V6, V16, 64 bits
-	WORD $0x4e71f411 // FMAX V17, V0, V17, 64 bits
-	WORD $0x4ee3d632 // FSUB V18, V17, V3, 64 bits
-	WORD $0x4e63d633 // FADD V19, V17, V3, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	FMOVQ 1536(R11), F19 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e72ccf3 // FMLA V19, V7, V18, 64 bits
-	FMOVQ 1552(R11), F20 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1568(R11), F19 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1584(R11), F20 // -0x1.51b9065afea59p-21
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1600(R11), F19 // 0x1.70fa1e2491069p-22
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1616(R11), F20 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1632(R11), F19 // -0x1.85f74b1065fep-21
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1648(R11), F20 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1664(R11), F19 // 0x1.4c119af44f89fp-18
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1680(R11), F20 // 0x1.065abdac74118p-13
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1696(R11), F19 // -0x1.b9124292cafa2p-14
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1712(R11), F20 // -0x1.98db568fbb6cp-11
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1728(R11), F19 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1744(R11), F20 // 0x1.4b884e668e66ap-09
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1760(R11), F19 // -0x1.8574c40b8167p-06
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1776(R11), F20 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1792(R11), F19 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1808(R11), F20 // 0x1.098366a5b49b4p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1824(R11), F19 // -0x1.85a15c58aa59p-05
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1840(R11), F20 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1856(R11), F19 // 0x1.40c522d7e4987p+00
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	WORD $0x6e281e54 // EOR V20, V18, V8
-	WORD $0x4ea11c35 // ORR V21, V1, V1
-	WORD $0x4e69ce95 // FMLA V21, V20, V9, 64 bits
-	WORD $0x4ee1d6b5 // FSUB V21, V21, V1, 64 bits
-	WORD $0x4eeaceb4 // FMLS V20, V21, V10, 64 bits
-	WORD $0x4eebceb4 // FMLS V20, V21, V11, 64 bits
-	WORD $0x6ee0fa52 // FNEG V18, V18, 64 bits
-	WORD $0x4e71ce32 // FMLA V18, V17, V17, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x6e72de54 // FMUL V20, V18, V18, 64 bits
-	FMOVQ 816(R11), F22 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e72cd96 // FMLA V22, V12, V18, 64 bits
-	FMOVQ 832(R11), F23 // 0x1.ae64567f544e4p-26
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 848(R11), F22 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 864(R11), F23 // 0x1.71de3a556c734p-19
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 880(R11), F22 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 896(R11), F23 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 912(R11), F22 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 928(R11), F23 // 0x1.1111111111111p-07
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 944(R11), F22 // 0x1.5555555555555p-05
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 960(R11), F23 // 0x1.5555555555555p-03
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	WORD $0x4ea01c16 // ORR V22, V0, V0
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	WORD $0x4e76ce92 // FMLA V18, V20, V22, 64 bits
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	WORD $0x4ea21c52 // ORR V18, V2, V2
-	WORD $0x4e64ce32 // FMLA V18, V17, V4, 64 bits
-	WORD $0x6e72fe91 // FDIV V17, V20, V18, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e60ceb2 // FMLA V18, V21, V0, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x4f745672 // SHL V18, V19, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x6eefe5b2 // FCMGT V18, V13, V15, 64 bits
-	WORD $0x4ef1d493 // FSUB V19, V4, V17, 64 bits
-	WORD $0x6eb21e71 // BIT V17, V19, V18
-	WORD $0x6e70e412 // FCMGE V18, V0, V16, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 1872(R11), F19 // 0x1.b775c94200bfbp-20
-	WORD $0x4e70cdd3 // FMLA V19, V14, V16, 64 bits
-	FMOVQ 1888(R11), F20 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1904(R11), F19 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1920(R11), F20 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1936(R11), F19 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1952(R11), F20 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1968(R11), F19 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1984(R11), F20 // -0x1.812746b0379e6p-02
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
+	BLOCK3
+	BLOCK44
 	FMOVQ 2000(R11), F19 // 0x1.06eba8214db69p-03
 	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
 	WORD $0x4eaf1df0 // ORR V16, V15, V15
@@ -3618,126 +4043,8 @@ loop:
 	WORD $0x6eb21df1 // BIT V17, V15, V18
 	FMOVQ F17, 0(R0)
 	FMOVQ 16(R1), F15
-	WORD $0x4e251df0 // AND V16, V15, V5
-	WORD $0x4ef0f4d1 // FMIN V17, V6, V16, 64 bits
-	WORD $0x4e71f411 // FMAX V17, V0, V17, 64 bits
-	WORD $0x4ee3d632 // FSUB V18, V17, V3, 64 bits
-	WORD $0x4e63d633 // FADD V19, V17, V3, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	FMOVQ 1536(R11), F19 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e72ccf3 // FMLA V19, V7, V18, 64 bits
-	FMOVQ 1552(R11), F20 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1568(R11), F19 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1584(R11), F20 // -0x1.51b9065afea59p-21
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1600(R11), F19 // 0x1.70fa1e2491069p-22
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1616(R11), F20 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1632(R11), F19 // -0x1.85f74b1065fep-21
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1648(R11), F20 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1664(R11), F19 // 0x1.4c119af44f89fp-18
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1680(R11), F20 // 0x1.065abdac74118p-13
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1696(R11), F19 // -0x1.b9124292cafa2p-14
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1712(R11), F20 // -0x1.98db568fbb6cp-11
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1728(R11), F19 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1744(R11), F20 // 0x1.4b884e668e66ap-09
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1760(R11), F19 // -0x1.8574c40b8167p-06
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1776(R11), F20 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1792(R11), F19 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1808(R11), F20 // 0x1.098366a5b49b4p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1824(R11), F19 // -0x1.85a15c58aa59p-05
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1840(R11), F20 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1856(R11), F19 // 0x1.40c522d7e4987p+00
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	WORD $0x6e281e54 // EOR V20, V18, V8
-	WORD $0x4ea11c35 // ORR V21, V1, V1
-	WORD $0x4e69ce95 // FMLA V21, V20, V9, 64 bits
-	WORD $0x4ee1d6b5 // FSUB V21, V21, V1, 64 bits
-	WORD $0x4eeaceb4 // FMLS V20, V21, V10, 64 bits
-	WORD $0x4eebceb4 // FMLS V20, V21, V11, 64 bits
-	WORD $0x6ee0fa52 // FNEG V18, V18, 64 bits
-	WORD $0x4e71ce32 // FMLA V18, V17, V17, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x6e72de54 // FMUL V20, V18, V18, 64 bits
-	FMOVQ 816(R11), F22 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e72cd96 // FMLA V22, V12, V18, 64 bits
-	FMOVQ 832(R11), F23 // 0x1.ae64567f544e4p-26
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 848(R11), F22 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 864(R11), F23 // 0x1.71de3a556c734p-19
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 880(R11), F22 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 896(R11), F23 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 912(R11), F22 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 928(R11), F23 // 0x1.1111111111111p-07
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 944(R11), F22 // 0x1.5555555555555p-05
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 960(R11), F23 // 0x1.5555555555555p-03
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	WORD $0x4ea01c16 // ORR V22, V0, V0
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	WORD $0x4e76ce92 // FMLA V18, V20, V22, 64 bits
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	WORD $0x4ea21c52 // ORR V18, V2, V2
-	WORD $0x4e64ce32 // FMLA V18, V17, V4, 64 bits
-	WORD $0x6e72fe91 // FDIV V17, V20, V18, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e60ceb2 // FMLA V18, V21, V0, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x4f745672 // SHL V18, V19, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x6eefe5b2 // FCMGT V18, V13, V15, 64 bits
-	WORD $0x4ef1d493 // FSUB V19, V4, V17, 64 bits
-	WORD $0x6eb21e71 // BIT V17, V19, V18
-	WORD $0x6e70e412 // FCMGE V18, V0, V16, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 1872(R11), F19 // 0x1.b775c94200bfbp-20
-	WORD $0x4e70cdd3 // FMLA V19, V14, V16, 64 bits
-	FMOVQ 1888(R11), F20 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1904(R11), F19 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1920(R11), F20 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1936(R11), F19 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1952(R11), F20 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1968(R11), F19 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1984(R11), F20 // -0x1.812746b0379e6p-02
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 2000(R11), F19 // 0x1.06eba8214db69p-03
+	BLOCK4
+	BLOCK45
 	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
 	WORD $0x4eaf1df0 // ORR V16, V15, V15
 	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
@@ -3756,126 +4063,8 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F15
-	WORD $0x4e251df0 // AND V16, V15, V5
-	WORD $0x4ef0f4d1 // FMIN V17, V6, V16, 64 bits
-	WORD $0x4e71f411 // FMAX V17, V0, V17, 64 bits
-	WORD $0x4ee3d632 // FSUB V18, V17, V3, 64 bits
-	WORD $0x4e63d633 // FADD V19, V17, V3, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	FMOVQ 1536(R11), F19 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e72ccf3 // FMLA V19, V7, V18, 64 bits
-	FMOVQ 1552(R11), F20 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1568(R11), F19 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1584(R11), F20 // -0x1.51b9065afea59p-21
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1600(R11), F19 // 0x1.70fa1e2491069p-22
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1616(R11), F20 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1632(R11), F19 // -0x1.85f74b1065fep-21
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1648(R11), F20 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1664(R11), F19 // 0x1.4c119af44f89fp-18
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1680(R11), F20 // 0x1.065abdac74118p-13
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1696(R11), F19 // -0x1.b9124292cafa2p-14
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1712(R11), F20 // -0x1.98db568fbb6cp-11
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1728(R11), F19 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1744(R11), F20 // 0x1.4b884e668e66ap-09
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1760(R11), F19 // -0x1.8574c40b8167p-06
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1776(R11), F20 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1792(R11), F19 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1808(R11), F20 // 0x1.098366a5b49b4p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1824(R11), F19 // -0x1.85a15c58aa59p-05
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1840(R11), F20 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1856(R11), F19 // 0x1.40c522d7e4987p+00
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	WORD $0x6e281e54 // EOR V20, V18, V8
-	WORD $0x4ea11c35 // ORR V21, V1, V1
-	WORD $0x4e69ce95 // FMLA V21, V20, V9, 64 bits
-	WORD $0x4ee1d6b5 // FSUB V21, V21, V1, 64 bits
-	WORD $0x4eeaceb4 // FMLS V20, V21, V10, 64 bits
-	WORD $0x4eebceb4 // FMLS V20, V21, V11, 64 bits
-	WORD $0x6ee0fa52 // FNEG V18, V18, 64 bits
-	WORD $0x4e71ce32 // FMLA V18, V17, V17, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x6e72de54 // FMUL V20, V18, V18, 64 bits
-	FMOVQ 816(R11), F22 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e72cd96 // FMLA V22, V12, V18, 64 bits
-	FMOVQ 832(R11), F23 // 0x1.ae64567f544e4p-26
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 848(R11), F22 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 864(R11), F23 // 0x1.71de3a556c734p-19
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 880(R11), F22 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 896(R11), F23 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 912(R11), F22 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 928(R11), F23 // 0x1.1111111111111p-07
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 944(R11), F22 // 0x1.5555555555555p-05
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 960(R11), F23 // 0x1.5555555555555p-03
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	WORD $0x4ea01c16 // ORR V22, V0, V0
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	WORD $0x4e76ce92 // FMLA V18, V20, V22, 64 bits
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	WORD $0x4ea21c52 // ORR V18, V2, V2
-	WORD $0x4e64ce32 // FMLA V18, V17, V4, 64 bits
-	WORD $0x6e72fe91 // FDIV V17, V20, V18, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e60ceb2 // FMLA V18, V21, V0, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x4f745672 // SHL V18, V19, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x6eefe5b2 // FCMGT V18, V13, V15, 64 bits
-	WORD $0x4ef1d493 // FSUB V19, V4, V17, 64 bits
-	WORD $0x6eb21e71 // BIT V17, V19, V18
-	WORD $0x6e70e412 // FCMGE V18, V0, V16, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 1872(R11), F19 // 0x1.b775c94200bfbp-20
-	WORD $0x4e70cdd3 // FMLA V19, V14, V16, 64 bits
-	FMOVQ 1888(R11), F20 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1904(R11), F19 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1920(R11), F20 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1936(R11), F19 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1952(R11), F20 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1968(R11), F19 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1984(R11), F20 // -0x1.812746b0379e6p-02
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
+	BLOCK3
+	BLOCK44
 	FMOVQ 2000(R11), F19 // 0x1.06eba8214db69p-03
 	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
 	WORD $0x4eaf1df0 // ORR V16, V15, V15
@@ -3892,126 +4081,8 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F15 // the other lanes become zero
-	WORD $0x4e251df0 // AND V16, V15, V5
-	WORD $0x4ef0f4d1 // FMIN V17, V6, V16, 64 bits
-	WORD $0x4e71f411 // FMAX V17, V0, V17, 64 bits
-	WORD $0x4ee3d632 // FSUB V18, V17, V3, 64 bits
-	WORD $0x4e63d633 // FADD V19, V17, V3, 64 bits
-	WORD $0x6e73fe52 // FDIV V18, V18, V19, 64 bits
-	FMOVQ 1536(R11), F19 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e72ccf3 // FMLA V19, V7, V18, 64 bits
-	FMOVQ 1552(R11), F20 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1568(R11), F19 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1584(R11), F20 // -0x1.51b9065afea59p-21
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1600(R11), F19 // 0x1.70fa1e2491069p-22
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1616(R11), F20 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1632(R11), F19 // -0x1.85f74b1065fep-21
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1648(R11), F20 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1664(R11), F19 // 0x1.4c119af44f89fp-18
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1680(R11), F20 // 0x1.065abdac74118p-13
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1696(R11), F19 // -0x1.b9124292cafa2p-14
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1712(R11), F20 // -0x1.98db568fbb6cp-11
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1728(R11), F19 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1744(R11), F20 // 0x1.4b884e668e66ap-09
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1760(R11), F19 // -0x1.8574c40b8167p-06
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1776(R11), F20 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1792(R11), F19 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1808(R11), F20 // 0x1.098366a5b49b4p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1824(R11), F19 // -0x1.85a15c58aa59p-05
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1840(R11), F20 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1856(R11), F19 // 0x1.40c522d7e4987p+00
-	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	WORD $0x6e281e54 // EOR V20, V18, V8
-	WORD $0x4ea11c35 // ORR V21, V1, V1
-	WORD $0x4e69ce95 // FMLA V21, V20, V9, 64 bits
-	WORD $0x4ee1d6b5 // FSUB V21, V21, V1, 64 bits
-	WORD $0x4eeaceb4 // FMLS V20, V21, V10, 64 bits
-	WORD $0x4eebceb4 // FMLS V20, V21, V11, 64 bits
-	WORD $0x6ee0fa52 // FNEG V18, V18, 64 bits
-	WORD $0x4e71ce32 // FMLA V18, V17, V17, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x6e72de54 // FMUL V20, V18, V18, 64 bits
-	FMOVQ 816(R11), F22 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e72cd96 // FMLA V22, V12, V18, 64 bits
-	FMOVQ 832(R11), F23 // 0x1.ae64567f544e4p-26
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 848(R11), F22 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 864(R11), F23 // 0x1.71de3a556c734p-19
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 880(R11), F22 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 896(R11), F23 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 912(R11), F22 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 928(R11), F23 // 0x1.1111111111111p-07
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	FMOVQ 944(R11), F22 // 0x1.5555555555555p-05
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	FMOVQ 960(R11), F23 // 0x1.5555555555555p-03
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	WORD $0x4ea01c16 // ORR V22, V0, V0
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	WORD $0x4e76ce92 // FMLA V18, V20, V22, 64 bits
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	WORD $0x4ea21c52 // ORR V18, V2, V2
-	WORD $0x4e64ce32 // FMLA V18, V17, V4, 64 bits
-	WORD $0x6e72fe91 // FDIV V17, V20, V18, 64 bits
-	WORD $0x4ea11c32 // ORR V18, V1, V1
-	WORD $0x4e60ceb2 // FMLA V18, V21, V0, 64 bits
-	WORD $0x4ee1d653 // FSUB V19, V18, V1, 64 bits
-	WORD $0x4ef3d6b3 // FSUB V19, V21, V19, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745652 // SHL V18, V18, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x4f745672 // SHL V18, V19, 52
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
-	WORD $0x6eefe5b2 // FCMGT V18, V13, V15, 64 bits
-	WORD $0x4ef1d493 // FSUB V19, V4, V17, 64 bits
-	WORD $0x6eb21e71 // BIT V17, V19, V18
-	WORD $0x6e70e412 // FCMGE V18, V0, V16, 64 bits
-	WORD $0x6e6fddf0 // FMUL V16, V15, V15, 64 bits
-	FMOVQ 1872(R11), F19 // 0x1.b775c94200bfbp-20
-	WORD $0x4e70cdd3 // FMLA V19, V14, V16, 64 bits
-	FMOVQ 1888(R11), F20 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1904(R11), F19 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1920(R11), F20 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1936(R11), F19 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1952(R11), F20 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 1968(R11), F19 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	FMOVQ 1984(R11), F20 // -0x1.812746b0379e6p-02
-	WORD $0x4e70ce74 // FMLA V20, V19, V16, 64 bits
-	FMOVQ 2000(R11), F19 // 0x1.06eba8214db69p-03
+	BLOCK4
+	BLOCK45
 	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
 	WORD $0x4eaf1df0 // ORR V16, V15, V15
 	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
@@ -4046,126 +4117,8 @@ TEXT ·erfF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F14
-	WORD $0x4e251dcf // AND V15, V14, V5
-	WORD $0x4eeff4d0 // FMIN V16, V6, V15, 64 bits
-	WORD $0x4e70f410 // FMAX V16, V0, V16, 64 bits
-	WORD $0x4ee3d611 // FSUB V17, V16, V3, 64 bits
-	WORD $0x4e63d612 // FADD V18, V16, V3, 64 bits
-	WORD $0x6e72fe31 // FDIV V17, V17, V18, 64 bits
-	FMOVQ 1536(R11), F18 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e71ccf2 // FMLA V18, V7, V17, 64 bits
-	FMOVQ 1552(R11), F19 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1568(R11), F18 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1584(R11), F19 // -0x1.51b9065afea59p-21
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1600(R11), F18 // 0x1.70fa1e2491069p-22
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1616(R11), F19 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1632(R11), F18 // -0x1.85f74b1065fep-21
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1648(R11), F19 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1664(R11), F18 // 0x1.4c119af44f89fp-18
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1680(R11), F19 // 0x1.065abdac74118p-13
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1696(R11), F18 // -0x1.b9124292cafa2p-14
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1712(R11), F19 // -0x1.98db568fbb6cp-11
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1728(R11), F18 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1744(R11), F19 // 0x1.4b884e668e66ap-09
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1760(R11), F18 // -0x1.8574c40b8167p-06
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1776(R11), F19 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1792(R11), F18 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1808(R11), F19 // 0x1.098366a5b49b4p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1824(R11), F18 // -0x1.85a15c58aa59p-05
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1840(R11), F19 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1856(R11), F18 // 0x1.40c522d7e4987p+00
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	WORD $0x6e241e33 // EOR V19, V17, V4
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e68ce74 // FMLA V20, V19, V8, 64 bits
-	WORD $0x4ee1d694 // FSUB V20, V20, V1, 64 bits
-	WORD $0x4ee9ce93 // FMLS V19, V20, V9, 64 bits
-	WORD $0x4eeace93 // FMLS V19, V20, V10, 64 bits
-	WORD $0x6ee0fa31 // FNEG V17, V17, 64 bits
-	WORD $0x4e70ce11 // FMLA V17, V16, V16, 64 bits
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x6e71de33 // FMUL V19, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71cd75 // FMLA V21, V11, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea01c15 // ORR V21, V0, V0
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce71 // FMLA V17, V19, V21, 64 bits
-	WORD $0x4eb21e53 // ORR V19, V18, V18
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	WORD $0x4ea21c51 // ORR V17, V2, V2
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x6e71fe70 // FDIV V16, V19, V17, 64 bits
-	WORD $0x4ea11c31 // ORR V17, V1, V1
-	WORD $0x4e60ce91 // FMLA V17, V20, V0, 64 bits
-	WORD $0x4ee1d632 // FSUB V18, V17, V1, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
-	WORD $0x4f745631 // SHL V17, V17, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4f745651 // SHL V17, V18, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4ef0d450 // FSUB V16, V2, V16, 64 bits
-	WORD $0x4e241dd1 // AND V17, V14, V4
-	WORD $0x4eb11e10 // ORR V16, V16, V17
-	WORD $0x6e6fe411 // FCMGE V17, V0, V15, 64 bits
-	WORD $0x6e6eddcf // FMUL V15, V14, V14, 64 bits
-	FMOVQ 1872(R11), F18 // 0x1.b775c94200bfbp-20
-	WORD $0x4e6fcdb2 // FMLA V18, V13, V15, 64 bits
-	FMOVQ 1888(R11), F19 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1904(R11), F18 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1920(R11), F19 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1936(R11), F18 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1952(R11), F19 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1968(R11), F18 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1984(R11), F19 // -0x1.812746b0379e6p-02
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
+	BLOCK5
+	BLOCK46
 	FMOVQ 2000(R11), F18 // 0x1.06eba8214db69p-03
 	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
 	WORD $0x4eae1dcf // ORR V15, V14, V14
@@ -4173,126 +4126,8 @@ loop:
 	WORD $0x6eb11df0 // BIT V16, V15, V17
 	FMOVQ F16, 0(R0)
 	FMOVQ 16(R1), F14
-	WORD $0x4e251dcf // AND V15, V14, V5
-	WORD $0x4eeff4d0 // FMIN V16, V6, V15, 64 bits
-	WORD $0x4e70f410 // FMAX V16, V0, V16, 64 bits
-	WORD $0x4ee3d611 // FSUB V17, V16, V3, 64 bits
-	WORD $0x4e63d612 // FADD V18, V16, V3, 64 bits
-	WORD $0x6e72fe31 // FDIV V17, V17, V18, 64 bits
-	FMOVQ 1536(R11), F18 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e71ccf2 // FMLA V18, V7, V17, 64 bits
-	FMOVQ 1552(R11), F19 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1568(R11), F18 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1584(R11), F19 // -0x1.51b9065afea59p-21
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1600(R11), F18 // 0x1.70fa1e2491069p-22
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1616(R11), F19 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1632(R11), F18 // -0x1.85f74b1065fep-21
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1648(R11), F19 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1664(R11), F18 // 0x1.4c119af44f89fp-18
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1680(R11), F19 // 0x1.065abdac74118p-13
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1696(R11), F18 // -0x1.b9124292cafa2p-14
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1712(R11), F19 // -0x1.98db568fbb6cp-11
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1728(R11), F18 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1744(R11), F19 // 0x1.4b884e668e66ap-09
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1760(R11), F18 // -0x1.8574c40b8167p-06
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1776(R11), F19 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1792(R11), F18 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1808(R11), F19 // 0x1.098366a5b49b4p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1824(R11), F18 // -0x1.85a15c58aa59p-05
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1840(R11), F19 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1856(R11), F18 // 0x1.40c522d7e4987p+00
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	WORD $0x6e241e33 // EOR V19, V17, V4
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e68ce74 // FMLA V20, V19, V8, 64 bits
-	WORD $0x4ee1d694 // FSUB V20, V20, V1, 64 bits
-	WORD $0x4ee9ce93 // FMLS V19, V20, V9, 64 bits
-	WORD $0x4eeace93 // FMLS V19, V20, V10, 64 bits
-	WORD $0x6ee0fa31 // FNEG V17, V17, 64 bits
-	WORD $0x4e70ce11 // FMLA V17, V16, V16, 64 bits
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x6e71de33 // FMUL V19, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71cd75 // FMLA V21, V11, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea01c15 // ORR V21, V0, V0
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce71 // FMLA V17, V19, V21, 64 bits
-	WORD $0x4eb21e53 // ORR V19, V18, V18
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	WORD $0x4ea21c51 // ORR V17, V2, V2
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x6e71fe70 // FDIV V16, V19, V17, 64 bits
-	WORD $0x4ea11c31 // ORR V17, V1, V1
-	WORD $0x4e60ce91 // FMLA V17, V20, V0, 64 bits
-	WORD $0x4ee1d632 // FSUB V18, V17, V1, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
-	WORD $0x4f745631 // SHL V17, V17, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4f745651 // SHL V17, V18, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4ef0d450 // FSUB V16, V2, V16, 64 bits
-	WORD $0x4e241dd1 // AND V17, V14, V4
-	WORD $0x4eb11e10 // ORR V16, V16, V17
-	WORD $0x6e6fe411 // FCMGE V17, V0, V15, 64 bits
-	WORD $0x6e6eddcf // FMUL V15, V14, V14, 64 bits
-	FMOVQ 1872(R11), F18 // 0x1.b775c94200bfbp-20
-	WORD $0x4e6fcdb2 // FMLA V18, V13, V15, 64 bits
-	FMOVQ 1888(R11), F19 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1904(R11), F18 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1920(R11), F19 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1936(R11), F18 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1952(R11), F19 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1968(R11), F18 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1984(R11), F19 // -0x1.812746b0379e6p-02
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2000(R11), F18 // 0x1.06eba8214db69p-03
+	BLOCK6
+	BLOCK47
 	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
 	WORD $0x4eae1dcf // ORR V15, V14, V14
 	WORD $0x4e72cdcf // FMLA V15, V14, V18, 64 bits
@@ -4310,126 +4145,8 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F14
-	WORD $0x4e251dcf // AND V15, V14, V5
-	WORD $0x4eeff4d0 // FMIN V16, V6, V15, 64 bits
-	WORD $0x4e70f410 // FMAX V16, V0, V16, 64 bits
-	WORD $0x4ee3d611 // FSUB V17, V16, V3, 64 bits
-	WORD $0x4e63d612 // FADD V18, V16, V3, 64 bits
-	WORD $0x6e72fe31 // FDIV V17, V17, V18, 64 bits
-	FMOVQ 1536(R11), F18 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e71ccf2 // FMLA V18, V7, V17, 64 bits
-	FMOVQ 1552(R11), F19 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1568(R11), F18 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1584(R11), F19 // -0x1.51b9065afea59p-21
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1600(R11), F18 // 0x1.70fa1e2491069p-22
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1616(R11), F19 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1632(R11), F18 // -0x1.85f74b1065fep-21
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1648(R11), F19 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1664(R11), F18 // 0x1.4c119af44f89fp-18
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1680(R11), F19 // 0x1.065abdac74118p-13
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1696(R11), F18 // -0x1.b9124292cafa2p-14
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1712(R11), F19 // -0x1.98db568fbb6cp-11
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1728(R11), F18 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1744(R11), F19 // 0x1.4b884e668e66ap-09
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1760(R11), F18 // -0x1.8574c40b8167p-06
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1776(R11), F19 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1792(R11), F18 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1808(R11), F19 // 0x1.098366a5b49b4p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1824(R11), F18 // -0x1.85a15c58aa59p-05
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1840(R11), F19 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1856(R11), F18 // 0x1.40c522d7e4987p+00
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	WORD $0x6e241e33 // EOR V19, V17, V4
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e68ce74 // FMLA V20, V19, V8, 64 bits
-	WORD $0x4ee1d694 // FSUB V20, V20, V1, 64 bits
-	WORD $0x4ee9ce93 // FMLS V19, V20, V9, 64 bits
-	WORD $0x4eeace93 // FMLS V19, V20, V10, 64 bits
-	WORD $0x6ee0fa31 // FNEG V17, V17, 64 bits
-	WORD $0x4e70ce11 // FMLA V17, V16, V16, 64 bits
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x6e71de33 // FMUL V19, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71cd75 // FMLA V21, V11, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea01c15 // ORR V21, V0, V0
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce71 // FMLA V17, V19, V21, 64 bits
-	WORD $0x4eb21e53 // ORR V19, V18, V18
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	WORD $0x4ea21c51 // ORR V17, V2, V2
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x6e71fe70 // FDIV V16, V19, V17, 64 bits
-	WORD $0x4ea11c31 // ORR V17, V1, V1
-	WORD $0x4e60ce91 // FMLA V17, V20, V0, 64 bits
-	WORD $0x4ee1d632 // FSUB V18, V17, V1, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
-	WORD $0x4f745631 // SHL V17, V17, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4f745651 // SHL V17, V18, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4ef0d450 // FSUB V16, V2, V16, 64 bits
-	WORD $0x4e241dd1 // AND V17, V14, V4
-	WORD $0x4eb11e10 // ORR V16, V16, V17
-	WORD $0x6e6fe411 // FCMGE V17, V0, V15, 64 bits
-	WORD $0x6e6eddcf // FMUL V15, V14, V14, 64 bits
-	FMOVQ 1872(R11), F18 // 0x1.b775c94200bfbp-20
-	WORD $0x4e6fcdb2 // FMLA V18, V13, V15, 64 bits
-	FMOVQ 1888(R11), F19 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1904(R11), F18 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1920(R11), F19 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1936(R11), F18 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1952(R11), F19 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1968(R11), F18 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1984(R11), F19 // -0x1.812746b0379e6p-02
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
+	BLOCK5
+	BLOCK46
 	FMOVQ 2000(R11), F18 // 0x1.06eba8214db69p-03
 	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
 	WORD $0x4eae1dcf // ORR V15, V14, V14
@@ -4445,126 +4162,8 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F14 // the other lanes become zero
-	WORD $0x4e251dcf // AND V15, V14, V5
-	WORD $0x4eeff4d0 // FMIN V16, V6, V15, 64 bits
-	WORD $0x4e70f410 // FMAX V16, V0, V16, 64 bits
-	WORD $0x4ee3d611 // FSUB V17, V16, V3, 64 bits
-	WORD $0x4e63d612 // FADD V18, V16, V3, 64 bits
-	WORD $0x6e72fe31 // FDIV V17, V17, V18, 64 bits
-	FMOVQ 1536(R11), F18 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e71ccf2 // FMLA V18, V7, V17, 64 bits
-	FMOVQ 1552(R11), F19 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1568(R11), F18 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1584(R11), F19 // -0x1.51b9065afea59p-21
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1600(R11), F18 // 0x1.70fa1e2491069p-22
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1616(R11), F19 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1632(R11), F18 // -0x1.85f74b1065fep-21
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1648(R11), F19 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1664(R11), F18 // 0x1.4c119af44f89fp-18
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1680(R11), F19 // 0x1.065abdac74118p-13
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1696(R11), F18 // -0x1.b9124292cafa2p-14
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1712(R11), F19 // -0x1.98db568fbb6cp-11
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1728(R11), F18 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1744(R11), F19 // 0x1.4b884e668e66ap-09
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1760(R11), F18 // -0x1.8574c40b8167p-06
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1776(R11), F19 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1792(R11), F18 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1808(R11), F19 // 0x1.098366a5b49b4p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1824(R11), F18 // -0x1.85a15c58aa59p-05
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 1840(R11), F19 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 1856(R11), F18 // 0x1.40c522d7e4987p+00
-	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	WORD $0x6e241e33 // EOR V19, V17, V4
-	WORD $0x4ea11c34 // ORR V20, V1, V1
-	WORD $0x4e68ce74 // FMLA V20, V19, V8, 64 bits
-	WORD $0x4ee1d694 // FSUB V20, V20, V1, 64 bits
-	WORD $0x4ee9ce93 // FMLS V19, V20, V9, 64 bits
-	WORD $0x4eeace93 // FMLS V19, V20, V10, 64 bits
-	WORD $0x6ee0fa31 // FNEG V17, V17, 64 bits
-	WORD $0x4e70ce11 // FMLA V17, V16, V16, 64 bits
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x6e71de33 // FMUL V19, V17, V17, 64 bits
-	FMOVQ 816(R11), F21 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e71cd75 // FMLA V21, V11, V17, 64 bits
-	FMOVQ 832(R11), F22 // 0x1.ae64567f544e4p-26
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 848(R11), F21 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.71de3a556c734p-19
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 880(R11), F21 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 912(R11), F21 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.1111111111111p-07
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	FMOVQ 944(R11), F21 // 0x1.5555555555555p-05
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.5555555555555p-03
-	WORD $0x4e71ceb6 // FMLA V22, V21, V17, 64 bits
-	WORD $0x4ea01c15 // ORR V21, V0, V0
-	WORD $0x4e71ced5 // FMLA V21, V22, V17, 64 bits
-	WORD $0x4e75ce71 // FMLA V17, V19, V21, 64 bits
-	WORD $0x4eb21e53 // ORR V19, V18, V18
-	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	WORD $0x4ea21c51 // ORR V17, V2, V2
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x6e71fe70 // FDIV V16, V19, V17, 64 bits
-	WORD $0x4ea11c31 // ORR V17, V1, V1
-	WORD $0x4e60ce91 // FMLA V17, V20, V0, 64 bits
-	WORD $0x4ee1d632 // FSUB V18, V17, V1, 64 bits
-	WORD $0x4ef2d692 // FSUB V18, V20, V18, 64 bits
-	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
-	WORD $0x4f745631 // SHL V17, V17, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4f745651 // SHL V17, V18, 52
-	WORD $0x4ee28631 // ADD V17, V17, V2, 64 bits
-	WORD $0x6e71de10 // FMUL V16, V16, V17, 64 bits
-	WORD $0x4ef0d450 // FSUB V16, V2, V16, 64 bits
-	WORD $0x4e241dd1 // AND V17, V14, V4
-	WORD $0x4eb11e10 // ORR V16, V16, V17
-	WORD $0x6e6fe411 // FCMGE V17, V0, V15, 64 bits
-	WORD $0x6e6eddcf // FMUL V15, V14, V14, 64 bits
-	FMOVQ 1872(R11), F18 // 0x1.b775c94200bfbp-20
-	WORD $0x4e6fcdb2 // FMLA V18, V13, V15, 64 bits
-	FMOVQ 1888(R11), F19 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1904(R11), F18 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1920(R11), F19 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1936(R11), F18 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1952(R11), F19 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 1968(R11), F18 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 1984(R11), F19 // -0x1.812746b0379e6p-02
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2000(R11), F18 // 0x1.06eba8214db69p-03
+	BLOCK6
+	BLOCK47
 	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
 	WORD $0x4eae1dcf // ORR V15, V14, V14
 	WORD $0x4e72cdcf // FMLA V15, V14, V18, 64 bits
@@ -4604,134 +4203,7 @@ TEXT ·geluF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F20
-	WORD $0x6e66de95 // FMUL V21, V20, V6, 64 bits
-	WORD $0x4e231eb6 // AND V22, V21, V3
-	WORD $0x4e231e97 // AND V23, V20, V3
-	WORD $0x4ef7f4f7 // FMIN V23, V7, V23, 64 bits
-	WORD $0x4ef6f518 // FMIN V24, V8, V22, 64 bits
-	WORD $0x6ee0fb18 // FNEG V24, V24, 64 bits
-	WORD $0x4e69cef8 // FMLA V24, V23, V9, 64 bits
-	WORD $0x4e6acef8 // FMLA V24, V23, V10, 64 bits
-	WORD $0x4ef6f577 // FMIN V23, V11, V22, 64 bits
-	WORD $0x4e77f417 // FMAX V23, V0, V23, 64 bits
-	WORD $0x4ee4d6f9 // FSUB V25, V23, V4, 64 bits
-	WORD $0x4e64d6fa // FADD V26, V23, V4, 64 bits
-	WORD $0x6e7aff39 // FDIV V25, V25, V26, 64 bits
-	FMOVQ 1536(R11), F26 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1552(R11), F27 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1568(R11), F26 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1584(R11), F27 // -0x1.51b9065afea59p-21
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1600(R11), F26 // 0x1.70fa1e2491069p-22
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1616(R11), F27 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1632(R11), F26 // -0x1.85f74b1065fep-21
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1648(R11), F27 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1664(R11), F26 // 0x1.4c119af44f89fp-18
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1680(R11), F27 // 0x1.065abdac74118p-13
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1696(R11), F26 // -0x1.b9124292cafa2p-14
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1712(R11), F27 // -0x1.98db568fbb6cp-11
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1728(R11), F26 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1744(R11), F27 // 0x1.4b884e668e66ap-09
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1760(R11), F26 // -0x1.8574c40b8167p-06
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1776(R11), F27 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1792(R11), F26 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1808(R11), F27 // 0x1.098366a5b49b4p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1824(R11), F26 // -0x1.85a15c58aa59p-05
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1840(R11), F27 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1856(R11), F26 // 0x1.40c522d7e4987p+00
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
-	WORD $0x6e2d1f3b // EOR V27, V25, V13
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e6ecf7c // FMLA V28, V27, V14, 64 bits
-	WORD $0x4ee1d79c // FSUB V28, V28, V1, 64 bits
-	WORD $0x4eefcf9b // FMLS V27, V28, V15, 64 bits
-	WORD $0x4ef0cf9b // FMLS V27, V28, V16, 64 bits
-	WORD $0x6ee0fb39 // FNEG V25, V25, 64 bits
-	WORD $0x4e77cef9 // FMLA V25, V23, V23, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e77d6fb // FADD V27, V23, V23, 64 bits
-	WORD $0x4ef8cf79 // FMLS V25, V27, V24, 64 bits
-	WORD $0x6e79df38 // FMUL V24, V25, V25, 64 bits
-	FMOVQ 816(R11), F27 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79ce3b // FMLA V27, V17, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 848(R11), F27 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 880(R11), F27 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 912(R11), F27 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 944(R11), F27 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	WORD $0x4ea01c1b // ORR V27, V0, V0
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	WORD $0x4e7bcf19 // FMLA V25, V24, V27, 64 bits
-	WORD $0x4eba1f58 // ORR V24, V26, V26
-	WORD $0x4e79cf58 // FMLA V24, V26, V25, 64 bits
-	WORD $0x4ea21c59 // ORR V25, V2, V2
-	WORD $0x4e65cef9 // FMLA V25, V23, V5, 64 bits
-	WORD $0x6e79ff17 // FDIV V23, V24, V25, 64 bits
-	WORD $0x4ea11c38 // ORR V24, V1, V1
-	WORD $0x4e60cf98 // FMLA V24, V28, V0, 64 bits
-	WORD $0x4ee1d719 // FSUB V25, V24, V1, 64 bits
-	WORD $0x4ef9d799 // FSUB V25, V28, V25, 64 bits
-	WORD $0x4e61d739 // FADD V25, V25, V1, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4f745738 // SHL V24, V25, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x6ef5e658 // FCMGT V24, V18, V21, 64 bits
-	WORD $0x4ef7d4b9 // FSUB V25, V5, V23, 64 bits
-	WORD $0x6eb81f37 // BIT V23, V25, V24
-	WORD $0x6e76e418 // FCMGE V24, V0, V22, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1872(R11), F25 // 0x1.b775c94200bfbp-20
-	WORD $0x4e76ce79 // FMLA V25, V19, V22, 64 bits
-	FMOVQ 1888(R11), F26 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1904(R11), F25 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1920(R11), F26 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1936(R11), F25 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1952(R11), F26 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1968(R11), F25 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1984(R11), F26 // -0x1.812746b0379e6p-02
+	BLOCK1
 	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
 	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
 	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
@@ -4743,134 +4215,7 @@ loop:
 	WORD $0x6e77de94 // FMUL V20, V20, V23, 64 bits
 	FMOVQ F20, 0(R0)
 	FMOVQ 16(R1), F20
-	WORD $0x6e66de95 // FMUL V21, V20, V6, 64 bits
-	WORD $0x4e231eb6 // AND V22, V21, V3
-	WORD $0x4e231e97 // AND V23, V20, V3
-	WORD $0x4ef7f4f7 // FMIN V23, V7, V23, 64 bits
-	WORD $0x4ef6f518 // FMIN V24, V8, V22, 64 bits
-	WORD $0x6ee0fb18 // FNEG V24, V24, 64 bits
-	WORD $0x4e69cef8 // FMLA V24, V23, V9, 64 bits
-	WORD $0x4e6acef8 // FMLA V24, V23, V10, 64 bits
-	WORD $0x4ef6f577 // FMIN V23, V11, V22, 64 bits
-	WORD $0x4e77f417 // FMAX V23, V0, V23, 64 bits
-	WORD $0x4ee4d6f9 // FSUB V25, V23, V4, 64 bits
-	WORD $0x4e64d6fa // FADD V26, V23, V4, 64 bits
-	WORD $0x6e7aff39 // FDIV V25, V25, V26, 64 bits
-	FMOVQ 1536(R11), F26 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1552(R11), F27 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1568(R11), F26 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1584(R11), F27 // -0x1.51b9065afea59p-21
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1600(R11), F26 // 0x1.70fa1e2491069p-22
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1616(R11), F27 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1632(R11), F26 // -0x1.85f74b1065fep-21
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1648(R11), F27 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1664(R11), F26 // 0x1.4c119af44f89fp-18
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1680(R11), F27 // 0x1.065abdac74118p-13
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1696(R11), F26 // -0x1.b9124292cafa2p-14
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1712(R11), F27 // -0x1.98db568fbb6cp-11
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1728(R11), F26 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1744(R11), F27 // 0x1.4b884e668e66ap-09
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1760(R11), F26 // -0x1.8574c40b8167p-06
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1776(R11), F27 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1792(R11), F26 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1808(R11), F27 // 0x1.098366a5b49b4p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1824(R11), F26 // -0x1.85a15c58aa59p-05
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1840(R11), F27 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1856(R11), F26 // 0x1.40c522d7e4987p+00
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
-	WORD $0x6e2d1f3b // EOR V27, V25, V13
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e6ecf7c // FMLA V28, V27, V14, 64 bits
-	WORD $0x4ee1d79c // FSUB V28, V28, V1, 64 bits
-	WORD $0x4eefcf9b // FMLS V27, V28, V15, 64 bits
-	WORD $0x4ef0cf9b // FMLS V27, V28, V16, 64 bits
-	WORD $0x6ee0fb39 // FNEG V25, V25, 64 bits
-	WORD $0x4e77cef9 // FMLA V25, V23, V23, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e77d6fb // FADD V27, V23, V23, 64 bits
-	WORD $0x4ef8cf79 // FMLS V25, V27, V24, 64 bits
-	WORD $0x6e79df38 // FMUL V24, V25, V25, 64 bits
-	FMOVQ 816(R11), F27 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79ce3b // FMLA V27, V17, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 848(R11), F27 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 880(R11), F27 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 912(R11), F27 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 944(R11), F27 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	WORD $0x4ea01c1b // ORR V27, V0, V0
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	WORD $0x4e7bcf19 // FMLA V25, V24, V27, 64 bits
-	WORD $0x4eba1f58 // ORR V24, V26, V26
-	WORD $0x4e79cf58 // FMLA V24, V26, V25, 64 bits
-	WORD $0x4ea21c59 // ORR V25, V2, V2
-	WORD $0x4e65cef9 // FMLA V25, V23, V5, 64 bits
-	WORD $0x6e79ff17 // FDIV V23, V24, V25, 64 bits
-	WORD $0x4ea11c38 // ORR V24, V1, V1
-	WORD $0x4e60cf98 // FMLA V24, V28, V0, 64 bits
-	WORD $0x4ee1d719 // FSUB V25, V24, V1, 64 bits
-	WORD $0x4ef9d799 // FSUB V25, V28, V25, 64 bits
-	WORD $0x4e61d739 // FADD V25, V25, V1, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4f745738 // SHL V24, V25, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x6ef5e658 // FCMGT V24, V18, V21, 64 bits
-	WORD $0x4ef7d4b9 // FSUB V25, V5, V23, 64 bits
-	WORD $0x6eb81f37 // BIT V23, V25, V24
-	WORD $0x6e76e418 // FCMGE V24, V0, V22, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1872(R11), F25 // 0x1.b775c94200bfbp-20
-	WORD $0x4e76ce79 // FMLA V25, V19, V22, 64 bits
-	FMOVQ 1888(R11), F26 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1904(R11), F25 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1920(R11), F26 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1936(R11), F25 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1952(R11), F26 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1968(R11), F25 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1984(R11), F26 // -0x1.812746b0379e6p-02
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
+	BLOCK2
 	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
 	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
 	WORD $0x4eb51eb6 // ORR V22, V21, V21
@@ -4892,134 +4237,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F20
-	WORD $0x6e66de95 // FMUL V21, V20, V6, 64 bits
-	WORD $0x4e231eb6 // AND V22, V21, V3
-	WORD $0x4e231e97 // AND V23, V20, V3
-	WORD $0x4ef7f4f7 // FMIN V23, V7, V23, 64 bits
-	WORD $0x4ef6f518 // FMIN V24, V8, V22, 64 bits
-	WORD $0x6ee0fb18 // FNEG V24, V24, 64 bits
-	WORD $0x4e69cef8 // FMLA V24, V23, V9, 64 bits
-	WORD $0x4e6acef8 // FMLA V24, V23, V10, 64 bits
-	WORD $0x4ef6f577 // FMIN V23, V11, V22, 64 bits
-	WORD $0x4e77f417 // FMAX V23, V0, V23, 64 bits
-	WORD $0x4ee4d6f9 // FSUB V25, V23, V4, 64 bits
-	WORD $0x4e64d6fa // FADD V26, V23, V4, 64 bits
-	WORD $0x6e7aff39 // FDIV V25, V25, V26, 64 bits
-	FMOVQ 1536(R11), F26 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1552(R11), F27 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1568(R11), F26 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1584(R11), F27 // -0x1.51b9065afea59p-21
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1600(R11), F26 // 0x1.70fa1e2491069p-22
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1616(R11), F27 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1632(R11), F26 // -0x1.85f74b1065fep-21
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1648(R11), F27 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1664(R11), F26 // 0x1.4c119af44f89fp-18
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1680(R11), F27 // 0x1.065abdac74118p-13
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1696(R11), F26 // -0x1.b9124292cafa2p-14
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1712(R11), F27 // -0x1.98db568fbb6cp-11
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1728(R11), F26 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1744(R11), F27 // 0x1.4b884e668e66ap-09
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1760(R11), F26 // -0x1.8574c40b8167p-06
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1776(R11), F27 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1792(R11), F26 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1808(R11), F27 // 0x1.098366a5b49b4p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1824(R11), F26 // -0x1.85a15c58aa59p-05
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1840(R11), F27 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1856(R11), F26 // 0x1.40c522d7e4987p+00
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
-	WORD $0x6e2d1f3b // EOR V27, V25, V13
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e6ecf7c // FMLA V28, V27, V14, 64 bits
-	WORD $0x4ee1d79c // FSUB V28, V28, V1, 64 bits
-	WORD $0x4eefcf9b // FMLS V27, V28, V15, 64 bits
-	WORD $0x4ef0cf9b // FMLS V27, V28, V16, 64 bits
-	WORD $0x6ee0fb39 // FNEG V25, V25, 64 bits
-	WORD $0x4e77cef9 // FMLA V25, V23, V23, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e77d6fb // FADD V27, V23, V23, 64 bits
-	WORD $0x4ef8cf79 // FMLS V25, V27, V24, 64 bits
-	WORD $0x6e79df38 // FMUL V24, V25, V25, 64 bits
-	FMOVQ 816(R11), F27 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79ce3b // FMLA V27, V17, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 848(R11), F27 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 880(R11), F27 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 912(R11), F27 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 944(R11), F27 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	WORD $0x4ea01c1b // ORR V27, V0, V0
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	WORD $0x4e7bcf19 // FMLA V25, V24, V27, 64 bits
-	WORD $0x4eba1f58 // ORR V24, V26, V26
-	WORD $0x4e79cf58 // FMLA V24, V26, V25, 64 bits
-	WORD $0x4ea21c59 // ORR V25, V2, V2
-	WORD $0x4e65cef9 // FMLA V25, V23, V5, 64 bits
-	WORD $0x6e79ff17 // FDIV V23, V24, V25, 64 bits
-	WORD $0x4ea11c38 // ORR V24, V1, V1
-	WORD $0x4e60cf98 // FMLA V24, V28, V0, 64 bits
-	WORD $0x4ee1d719 // FSUB V25, V24, V1, 64 bits
-	WORD $0x4ef9d799 // FSUB V25, V28, V25, 64 bits
-	WORD $0x4e61d739 // FADD V25, V25, V1, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4f745738 // SHL V24, V25, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x6ef5e658 // FCMGT V24, V18, V21, 64 bits
-	WORD $0x4ef7d4b9 // FSUB V25, V5, V23, 64 bits
-	WORD $0x6eb81f37 // BIT V23, V25, V24
-	WORD $0x6e76e418 // FCMGE V24, V0, V22, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1872(R11), F25 // 0x1.b775c94200bfbp-20
-	WORD $0x4e76ce79 // FMLA V25, V19, V22, 64 bits
-	FMOVQ 1888(R11), F26 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1904(R11), F25 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1920(R11), F26 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1936(R11), F25 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1952(R11), F26 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1968(R11), F25 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1984(R11), F26 // -0x1.812746b0379e6p-02
+	BLOCK1
 	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
 	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
 	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
@@ -5039,134 +4257,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F20 // the other lanes become zero
-	WORD $0x6e66de95 // FMUL V21, V20, V6, 64 bits
-	WORD $0x4e231eb6 // AND V22, V21, V3
-	WORD $0x4e231e97 // AND V23, V20, V3
-	WORD $0x4ef7f4f7 // FMIN V23, V7, V23, 64 bits
-	WORD $0x4ef6f518 // FMIN V24, V8, V22, 64 bits
-	WORD $0x6ee0fb18 // FNEG V24, V24, 64 bits
-	WORD $0x4e69cef8 // FMLA V24, V23, V9, 64 bits
-	WORD $0x4e6acef8 // FMLA V24, V23, V10, 64 bits
-	WORD $0x4ef6f577 // FMIN V23, V11, V22, 64 bits
-	WORD $0x4e77f417 // FMAX V23, V0, V23, 64 bits
-	WORD $0x4ee4d6f9 // FSUB V25, V23, V4, 64 bits
-	WORD $0x4e64d6fa // FADD V26, V23, V4, 64 bits
-	WORD $0x6e7aff39 // FDIV V25, V25, V26, 64 bits
-	FMOVQ 1536(R11), F26 // 0x1.81ffb382a1f7ep-26
-	WORD $0x4e79cd9a // FMLA V26, V12, V25, 64 bits
-	FMOVQ 1552(R11), F27 // 0x1.dc33e02f2e1dcp-24
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1568(R11), F26 // -0x1.02e81e7c07ee5p-23
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1584(R11), F27 // -0x1.51b9065afea59p-21
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1600(R11), F26 // 0x1.70fa1e2491069p-22
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1616(R11), F27 // 0x1.d33ef59563a7ep-19
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1632(R11), F26 // -0x1.85f74b1065fep-21
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1648(R11), F27 // -0x1.514b70b4d4f82p-16
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1664(R11), F26 // 0x1.4c119af44f89fp-18
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1680(R11), F27 // 0x1.065abdac74118p-13
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1696(R11), F26 // -0x1.b9124292cafa2p-14
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1712(R11), F27 // -0x1.98db568fbb6cp-11
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1728(R11), F26 // 0x1.ef1bdcf6b834dp-10
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1744(R11), F27 // 0x1.4b884e668e66ap-09
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1760(R11), F26 // -0x1.8574c40b8167p-06
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1776(R11), F27 // 0x1.17ca2877e22b4p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1792(R11), F26 // -0x1.e88b803a49cc2p-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1808(R11), F27 // 0x1.098366a5b49b4p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1824(R11), F26 // -0x1.85a15c58aa59p-05
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1840(R11), F27 // -0x1.15c084bb9e8f8p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1856(R11), F26 // 0x1.40c522d7e4987p+00
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
-	WORD $0x6e2d1f3b // EOR V27, V25, V13
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e6ecf7c // FMLA V28, V27, V14, 64 bits
-	WORD $0x4ee1d79c // FSUB V28, V28, V1, 64 bits
-	WORD $0x4eefcf9b // FMLS V27, V28, V15, 64 bits
-	WORD $0x4ef0cf9b // FMLS V27, V28, V16, 64 bits
-	WORD $0x6ee0fb39 // FNEG V25, V25, 64 bits
-	WORD $0x4e77cef9 // FMLA V25, V23, V23, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e77d6fb // FADD V27, V23, V23, 64 bits
-	WORD $0x4ef8cf79 // FMLS V25, V27, V24, 64 bits
-	WORD $0x6e79df38 // FMUL V24, V25, V25, 64 bits
-	FMOVQ 816(R11), F27 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79ce3b // FMLA V27, V17, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 848(R11), F27 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 880(R11), F27 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 912(R11), F27 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	FMOVQ 944(R11), F27 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf7d // FMLA V29, V27, V25, 64 bits
-	WORD $0x4ea01c1b // ORR V27, V0, V0
-	WORD $0x4e79cfbb // FMLA V27, V29, V25, 64 bits
-	WORD $0x4e7bcf19 // FMLA V25, V24, V27, 64 bits
-	WORD $0x4eba1f58 // ORR V24, V26, V26
-	WORD $0x4e79cf58 // FMLA V24, V26, V25, 64 bits
-	WORD $0x4ea21c59 // ORR V25, V2, V2
-	WORD $0x4e65cef9 // FMLA V25, V23, V5, 64 bits
-	WORD $0x6e79ff17 // FDIV V23, V24, V25, 64 bits
-	WORD $0x4ea11c38 // ORR V24, V1, V1
-	WORD $0x4e60cf98 // FMLA V24, V28, V0, 64 bits
-	WORD $0x4ee1d719 // FSUB V25, V24, V1, 64 bits
-	WORD $0x4ef9d799 // FSUB V25, V28, V25, 64 bits
-	WORD $0x4e61d739 // FADD V25, V25, V1, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4f745738 // SHL V24, V25, 52
-	WORD $0x4ee28718 // ADD V24, V24, V2, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x6ef5e658 // FCMGT V24, V18, V21, 64 bits
-	WORD $0x4ef7d4b9 // FSUB V25, V5, V23, 64 bits
-	WORD $0x6eb81f37 // BIT V23, V25, V24
-	WORD $0x6e76e418 // FCMGE V24, V0, V22, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 1872(R11), F25 // 0x1.b775c94200bfbp-20
-	WORD $0x4e76ce79 // FMLA V25, V19, V22, 64 bits
-	FMOVQ 1888(R11), F26 // -0x1.f4bb98aab31bep-17
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1904(R11), F25 // 0x1.f9a2a62fe9253p-14
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1920(R11), F26 // -0x1.c02db23c5e7d3p-11
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1936(R11), F25 // 0x1.565bcd0aa3ed8p-08
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1952(R11), F26 // -0x1.b82ce3127f6d1p-06
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 1968(R11), F25 // 0x1.ce2f21a042b28p-04
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	FMOVQ 1984(R11), F26 // -0x1.812746b0379e6p-02
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
+	BLOCK2
 	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
 	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
 	WORD $0x4eb51eb6 // ORR V22, V21, V21
@@ -5197,38 +4288,7 @@ TEXT ·exp2F64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F7
-	WORD $0x4ee7f447 // FMIN V7, V2, V7, 64 bits
-	WORD $0x4e67f467 // FMAX V7, V3, V7, 64 bits
-	WORD $0x4e6188e8 // FRINTN V8, V7, 64 bits
-	WORD $0x4ee8d4e7 // FSUB V7, V7, V8, 64 bits
-	WORD $0x6e64dce7 // FMUL V7, V7, V4, 64 bits
-	WORD $0x6e67dce9 // FMUL V9, V7, V7, 64 bits
-	FMOVQ 816(R11), F10 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e67ccaa // FMLA V10, V5, V7, 64 bits
-	FMOVQ 832(R11), F11 // 0x1.ae64567f544e4p-26
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 848(R11), F10 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 864(R11), F11 // 0x1.71de3a556c734p-19
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 880(R11), F10 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 896(R11), F11 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 912(R11), F10 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 928(R11), F11 // 0x1.1111111111111p-07
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 944(R11), F10 // 0x1.5555555555555p-05
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 960(R11), F11 // 0x1.5555555555555p-03
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	WORD $0x4e6acd27 // FMLA V7, V9, V10, 64 bits
-	WORD $0x4e60d4e7 // FADD V7, V7, V0, 64 bits
-	WORD $0x4ea11c29 // ORR V9, V1, V1
+	BLOCK36
 	WORD $0x4e66cd09 // FMLA V9, V8, V6, 64 bits
 	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
 	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
@@ -5241,38 +4301,7 @@ loop:
 	WORD $0x6e68dce7 // FMUL V7, V7, V8, 64 bits
 	FMOVQ F7, 0(R0)
 	FMOVQ 16(R1), F7
-	WORD $0x4ee7f447 // FMIN V7, V2, V7, 64 bits
-	WORD $0x4e67f467 // FMAX V7, V3, V7, 64 bits
-	WORD $0x4e6188e8 // FRINTN V8, V7, 64 bits
-	WORD $0x4ee8d4e7 // FSUB V7, V7, V8, 64 bits
-	WORD $0x6e64dce7 // FMUL V7, V7, V4, 64 bits
-	WORD $0x6e67dce9 // FMUL V9, V7, V7, 64 bits
-	FMOVQ 816(R11), F10 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e67ccaa // FMLA V10, V5, V7, 64 bits
-	FMOVQ 832(R11), F11 // 0x1.ae64567f544e4p-26
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 848(R11), F10 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 864(R11), F11 // 0x1.71de3a556c734p-19
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 880(R11), F10 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 896(R11), F11 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 912(R11), F10 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 928(R11), F11 // 0x1.1111111111111p-07
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 944(R11), F10 // 0x1.5555555555555p-05
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 960(R11), F11 // 0x1.5555555555555p-03
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	WORD $0x4e6acd27 // FMLA V7, V9, V10, 64 bits
-	WORD $0x4e60d4e7 // FADD V7, V7, V0, 64 bits
-	WORD $0x4ea11c29 // ORR V9, V1, V1
-	WORD $0x4e66cd09 // FMLA V9, V8, V6, 64 bits
+	BLOCK37
 	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
 	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
 	WORD $0x4e61d508 // FADD V8, V8, V1, 64 bits
@@ -5295,38 +4324,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F7
-	WORD $0x4ee7f447 // FMIN V7, V2, V7, 64 bits
-	WORD $0x4e67f467 // FMAX V7, V3, V7, 64 bits
-	WORD $0x4e6188e8 // FRINTN V8, V7, 64 bits
-	WORD $0x4ee8d4e7 // FSUB V7, V7, V8, 64 bits
-	WORD $0x6e64dce7 // FMUL V7, V7, V4, 64 bits
-	WORD $0x6e67dce9 // FMUL V9, V7, V7, 64 bits
-	FMOVQ 816(R11), F10 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e67ccaa // FMLA V10, V5, V7, 64 bits
-	FMOVQ 832(R11), F11 // 0x1.ae64567f544e4p-26
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 848(R11), F10 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 864(R11), F11 // 0x1.71de3a556c734p-19
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 880(R11), F10 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 896(R11), F11 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 912(R11), F10 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 928(R11), F11 // 0x1.1111111111111p-07
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 944(R11), F10 // 0x1.5555555555555p-05
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 960(R11), F11 // 0x1.5555555555555p-03
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	WORD $0x4e6acd27 // FMLA V7, V9, V10, 64 bits
-	WORD $0x4e60d4e7 // FADD V7, V7, V0, 64 bits
-	WORD $0x4ea11c29 // ORR V9, V1, V1
+	BLOCK36
 	WORD $0x4e66cd09 // FMLA V9, V8, V6, 64 bits
 	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
 	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
@@ -5347,38 +4345,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F7 // the other lanes become zero
-	WORD $0x4ee7f447 // FMIN V7, V2, V7, 64 bits
-	WORD $0x4e67f467 // FMAX V7, V3, V7, 64 bits
-	WORD $0x4e6188e8 // FRINTN V8, V7, 64 bits
-	WORD $0x4ee8d4e7 // FSUB V7, V7, V8, 64 bits
-	WORD $0x6e64dce7 // FMUL V7, V7, V4, 64 bits
-	WORD $0x6e67dce9 // FMUL V9, V7, V7, 64 bits
-	FMOVQ 816(R11), F10 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e67ccaa // FMLA V10, V5, V7, 64 bits
-	FMOVQ 832(R11), F11 // 0x1.ae64567f544e4p-26
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 848(R11), F10 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 864(R11), F11 // 0x1.71de3a556c734p-19
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 880(R11), F10 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 896(R11), F11 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 912(R11), F10 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 928(R11), F11 // 0x1.1111111111111p-07
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	FMOVQ 944(R11), F10 // 0x1.5555555555555p-05
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	FMOVQ 960(R11), F11 // 0x1.5555555555555p-03
-	WORD $0x4e67cd4b // FMLA V11, V10, V7, 64 bits
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e67cd6a // FMLA V10, V11, V7, 64 bits
-	WORD $0x4e6acd27 // FMLA V7, V9, V10, 64 bits
-	WORD $0x4e60d4e7 // FADD V7, V7, V0, 64 bits
-	WORD $0x4ea11c29 // ORR V9, V1, V1
-	WORD $0x4e66cd09 // FMLA V9, V8, V6, 64 bits
+	BLOCK37
 	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
 	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
 	WORD $0x4e61d508 // FADD V8, V8, V1, 64 bits
@@ -5414,38 +4381,7 @@ TEXT ·expm1F64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F11
-	WORD $0x4eebf42c // FMIN V12, V1, V11, 64 bits
-	WORD $0x4e6cf44c // FMAX V12, V2, V12, 64 bits
-	WORD $0x4ea41c8d // ORR V13, V4, V4
-	WORD $0x4e63cd8d // FMLA V13, V12, V3, 64 bits
-	WORD $0x4ee4d5ae // FSUB V14, V13, V4, 64 bits
-	WORD $0x4ee5cdcc // FMLS V12, V14, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	FMOVQ 816(R11), F16 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6cccf0 // FMLA V16, V7, V12, 64 bits
-	FMOVQ 832(R11), F17 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 848(R11), F16 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 864(R11), F17 // 0x1.71de3a556c734p-19
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 880(R11), F16 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 896(R11), F17 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 912(R11), F16 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 928(R11), F17 // 0x1.1111111111111p-07
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 944(R11), F16 // 0x1.5555555555555p-05
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 960(R11), F17 // 0x1.5555555555555p-03
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x4ea01c10 // ORR V16, V0, V0
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	WORD $0x4e70cdec // FMLA V12, V15, V16, 64 bits
+	BLOCK38
 	WORD $0x4f7455ad // SHL V13, V13, 52
 	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
 	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
@@ -5458,38 +4394,7 @@ loop:
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
-	WORD $0x4eebf42c // FMIN V12, V1, V11, 64 bits
-	WORD $0x4e6cf44c // FMAX V12, V2, V12, 64 bits
-	WORD $0x4ea41c8d // ORR V13, V4, V4
-	WORD $0x4e63cd8d // FMLA V13, V12, V3, 64 bits
-	WORD $0x4ee4d5ae // FSUB V14, V13, V4, 64 bits
-	WORD $0x4ee5cdcc // FMLS V12, V14, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	FMOVQ 816(R11), F16 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6cccf0 // FMLA V16, V7, V12, 64 bits
-	FMOVQ 832(R11), F17 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 848(R11), F16 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 864(R11), F17 // 0x1.71de3a556c734p-19
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 880(R11), F16 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 896(R11), F17 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 912(R11), F16 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 928(R11), F17 // 0x1.1111111111111p-07
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 944(R11), F16 // 0x1.5555555555555p-05
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 960(R11), F17 // 0x1.5555555555555p-03
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x4ea01c10 // ORR V16, V0, V0
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	WORD $0x4e70cdec // FMLA V12, V15, V16, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
+	BLOCK39
 	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
 	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
 	WORD $0x4e6dcd8f // FMLA V15, V12, V13, 64 bits
@@ -5512,38 +4417,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F11
-	WORD $0x4eebf42c // FMIN V12, V1, V11, 64 bits
-	WORD $0x4e6cf44c // FMAX V12, V2, V12, 64 bits
-	WORD $0x4ea41c8d // ORR V13, V4, V4
-	WORD $0x4e63cd8d // FMLA V13, V12, V3, 64 bits
-	WORD $0x4ee4d5ae // FSUB V14, V13, V4, 64 bits
-	WORD $0x4ee5cdcc // FMLS V12, V14, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	FMOVQ 816(R11), F16 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6cccf0 // FMLA V16, V7, V12, 64 bits
-	FMOVQ 832(R11), F17 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 848(R11), F16 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 864(R11), F17 // 0x1.71de3a556c734p-19
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 880(R11), F16 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 896(R11), F17 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 912(R11), F16 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 928(R11), F17 // 0x1.1111111111111p-07
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 944(R11), F16 // 0x1.5555555555555p-05
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 960(R11), F17 // 0x1.5555555555555p-03
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x4ea01c10 // ORR V16, V0, V0
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	WORD $0x4e70cdec // FMLA V12, V15, V16, 64 bits
+	BLOCK38
 	WORD $0x4f7455ad // SHL V13, V13, 52
 	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
 	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
@@ -5564,38 +4438,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F11 // the other lanes become zero
-	WORD $0x4eebf42c // FMIN V12, V1, V11, 64 bits
-	WORD $0x4e6cf44c // FMAX V12, V2, V12, 64 bits
-	WORD $0x4ea41c8d // ORR V13, V4, V4
-	WORD $0x4e63cd8d // FMLA V13, V12, V3, 64 bits
-	WORD $0x4ee4d5ae // FSUB V14, V13, V4, 64 bits
-	WORD $0x4ee5cdcc // FMLS V12, V14, V5, 64 bits
-	WORD $0x4ee6cdcc // FMLS V12, V14, V6, 64 bits
-	WORD $0x6e6cdd8f // FMUL V15, V12, V12, 64 bits
-	FMOVQ 816(R11), F16 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6cccf0 // FMLA V16, V7, V12, 64 bits
-	FMOVQ 832(R11), F17 // 0x1.ae64567f544e4p-26
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 848(R11), F16 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 864(R11), F17 // 0x1.71de3a556c734p-19
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 880(R11), F16 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 896(R11), F17 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 912(R11), F16 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 928(R11), F17 // 0x1.1111111111111p-07
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	FMOVQ 944(R11), F16 // 0x1.5555555555555p-05
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	FMOVQ 960(R11), F17 // 0x1.5555555555555p-03
-	WORD $0x4e6cce11 // FMLA V17, V16, V12, 64 bits
-	WORD $0x4ea01c10 // ORR V16, V0, V0
-	WORD $0x4e6cce30 // FMLA V16, V17, V12, 64 bits
-	WORD $0x4e70cdec // FMLA V12, V15, V16, 64 bits
-	WORD $0x4f7455ad // SHL V13, V13, 52
+	BLOCK39
 	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
 	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
 	WORD $0x4e6dcd8f // FMLA V15, V12, V13, 64 bits
@@ -5637,137 +4480,11 @@ TEXT ·log1pF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F17
-	WORD $0x4e60d632 // FADD V18, V17, V0, 64 bits
-	WORD $0x6ee0e633 // FCMGT V19, V17, V0, 64 bits
-	WORD $0x4ef1d654 // FSUB V20, V18, V17, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x4ee0d655 // FSUB V21, V18, V0, 64 bits
-	WORD $0x4ef5d635 // FSUB V21, V17, V21, 64 bits
-	WORD $0x6eb31e95 // BIT V21, V20, V19
-	WORD $0x6ef1e453 // FCMGT V19, V2, V17, 64 bits
-	WORD $0x6e72feb4 // FDIV V20, V21, V18, 64 bits
-	WORD $0x6ef31c34 // BIF V20, V1, V19
-	WORD $0x4e61e633 // FCMEQ V19, V17, V1, 64 bits
-	WORD $0x6ef2e475 // FCMGT V21, V3, V18, 64 bits
-	WORD $0x6e64de56 // FMUL V22, V18, V4, 64 bits
-	WORD $0x6ef51e56 // BIF V22, V18, V21
-	WORD $0x4ee586d7 // ADD V23, V22, V5, 64 bits
-	WORD $0x6f4c06f7 // USHR V23, V23, 52
-	WORD $0x4f7456f8 // SHL V24, V23, 52
-	WORD $0x6ef886d6 // SUB V22, V22, V24, 64 bits
-	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
-	WORD $0x4ee0d6d6 // FSUB V22, V22, V0, 64 bits
-	WORD $0x4ea61ef7 // ORR V23, V23, V6
-	WORD $0x4ee7d6f7 // FSUB V23, V23, V7, 64 bits
-	WORD $0x6e611d15 // BSL V21, V8, V1
-	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
-	WORD $0x4e69d6d7 // FADD V23, V22, V9, 64 bits
-	WORD $0x6e77fed7 // FDIV V23, V22, V23, 64 bits
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	FMOVQ 1216(R11), F25 // 0x1.8618618618618p-04
-	WORD $0x4e78cd59 // FMLA V25, V10, V24, 64 bits
-	FMOVQ 1232(R11), F26 // 0x1.af286bca1af28p-04
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1248(R11), F25 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1264(R11), F26 // 0x1.1111111111111p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1280(R11), F25 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1296(R11), F26 // 0x1.745d1745d1746p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1312(R11), F25 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1328(R11), F26 // 0x1.2492492492492p-02
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1344(R11), F25 // 0.4
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1360(R11), F26 // 0x1.5555555555555p-01
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	WORD $0x6e7adf18 // FMUL V24, V24, V26, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	WORD $0x6e6bdf39 // FMUL V25, V25, V11, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e6cceb4 // FMLA V20, V21, V12, 64 bits
-	WORD $0x4e74d6f4 // FADD V20, V23, V20, 64 bits
-	WORD $0x4ef4d734 // FSUB V20, V25, V20, 64 bits
-	WORD $0x4ef4d6d4 // FSUB V20, V22, V20, 64 bits
-	WORD $0x4e6dceb4 // FMLA V20, V21, V13, 64 bits
-	WORD $0x6ef2e5d5 // FCMGT V21, V14, V18, 64 bits
-	WORD $0x6ef51e54 // BIF V20, V18, V21
-	WORD $0x6ef2e435 // FCMGT V21, V1, V18, 64 bits
-	WORD $0x6eb51df4 // BIT V20, V15, V21
-	WORD $0x4e61e655 // FCMEQ V21, V18, V1, 64 bits
-	WORD $0x6eb51e14 // BIT V20, V16, V21
+	BLOCK21
 	WORD $0x6eb31e34 // BIT V20, V17, V19
 	FMOVQ F20, 0(R0)
 	FMOVQ 16(R1), F17
-	WORD $0x4e60d632 // FADD V18, V17, V0, 64 bits
-	WORD $0x6ee0e633 // FCMGT V19, V17, V0, 64 bits
-	WORD $0x4ef1d654 // FSUB V20, V18, V17, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x4ee0d655 // FSUB V21, V18, V0, 64 bits
-	WORD $0x4ef5d635 // FSUB V21, V17, V21, 64 bits
-	WORD $0x6eb31e95 // BIT V21, V20, V19
-	WORD $0x6ef1e453 // FCMGT V19, V2, V17, 64 bits
-	WORD $0x6e72feb4 // FDIV V20, V21, V18, 64 bits
-	WORD $0x6ef31c34 // BIF V20, V1, V19
-	WORD $0x4e61e633 // FCMEQ V19, V17, V1, 64 bits
-	WORD $0x6ef2e475 // FCMGT V21, V3, V18, 64 bits
-	WORD $0x6e64de56 // FMUL V22, V18, V4, 64 bits
-	WORD $0x6ef51e56 // BIF V22, V18, V21
-	WORD $0x4ee586d7 // ADD V23, V22, V5, 64 bits
-	WORD $0x6f4c06f7 // USHR V23, V23, 52
-	WORD $0x4f7456f8 // SHL V24, V23, 52
-	WORD $0x6ef886d6 // SUB V22, V22, V24, 64 bits
-	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
-	WORD $0x4ee0d6d6 // FSUB V22, V22, V0, 64 bits
-	WORD $0x4ea61ef7 // ORR V23, V23, V6
-	WORD $0x4ee7d6f7 // FSUB V23, V23, V7, 64 bits
-	WORD $0x6e611d15 // BSL V21, V8, V1
-	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
-	WORD $0x4e69d6d7 // FADD V23, V22, V9, 64 bits
-	WORD $0x6e77fed7 // FDIV V23, V22, V23, 64 bits
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	FMOVQ 1216(R11), F25 // 0x1.8618618618618p-04
-	WORD $0x4e78cd59 // FMLA V25, V10, V24, 64 bits
-	FMOVQ 1232(R11), F26 // 0x1.af286bca1af28p-04
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1248(R11), F25 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1264(R11), F26 // 0x1.1111111111111p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1280(R11), F25 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1296(R11), F26 // 0x1.745d1745d1746p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1312(R11), F25 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1328(R11), F26 // 0x1.2492492492492p-02
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1344(R11), F25 // 0.4
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1360(R11), F26 // 0x1.5555555555555p-01
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	WORD $0x6e7adf18 // FMUL V24, V24, V26, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	WORD $0x6e6bdf39 // FMUL V25, V25, V11, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e6cceb4 // FMLA V20, V21, V12, 64 bits
-	WORD $0x4e74d6f4 // FADD V20, V23, V20, 64 bits
-	WORD $0x4ef4d734 // FSUB V20, V25, V20, 64 bits
-	WORD $0x4ef4d6d4 // FSUB V20, V22, V20, 64 bits
-	WORD $0x4e6dceb4 // FMLA V20, V21, V13, 64 bits
-	WORD $0x6ef2e5d5 // FCMGT V21, V14, V18, 64 bits
-	WORD $0x6ef51e54 // BIF V20, V18, V21
-	WORD $0x6ef2e435 // FCMGT V21, V1, V18, 64 bits
-	WORD $0x6eb51df4 // BIT V20, V15, V21
-	WORD $0x4e61e655 // FCMEQ V21, V18, V1, 64 bits
-	WORD $0x6eb51e14 // BIT V20, V16, V21
-	WORD $0x6eb31e34 // BIT V20, V17, V19
+	BLOCK22
 	FMOVQ F20, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -5781,70 +4498,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F17
-	WORD $0x4e60d632 // FADD V18, V17, V0, 64 bits
-	WORD $0x6ee0e633 // FCMGT V19, V17, V0, 64 bits
-	WORD $0x4ef1d654 // FSUB V20, V18, V17, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x4ee0d655 // FSUB V21, V18, V0, 64 bits
-	WORD $0x4ef5d635 // FSUB V21, V17, V21, 64 bits
-	WORD $0x6eb31e95 // BIT V21, V20, V19
-	WORD $0x6ef1e453 // FCMGT V19, V2, V17, 64 bits
-	WORD $0x6e72feb4 // FDIV V20, V21, V18, 64 bits
-	WORD $0x6ef31c34 // BIF V20, V1, V19
-	WORD $0x4e61e633 // FCMEQ V19, V17, V1, 64 bits
-	WORD $0x6ef2e475 // FCMGT V21, V3, V18, 64 bits
-	WORD $0x6e64de56 // FMUL V22, V18, V4, 64 bits
-	WORD $0x6ef51e56 // BIF V22, V18, V21
-	WORD $0x4ee586d7 // ADD V23, V22, V5, 64 bits
-	WORD $0x6f4c06f7 // USHR V23, V23, 52
-	WORD $0x4f7456f8 // SHL V24, V23, 52
-	WORD $0x6ef886d6 // SUB V22, V22, V24, 64 bits
-	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
-	WORD $0x4ee0d6d6 // FSUB V22, V22, V0, 64 bits
-	WORD $0x4ea61ef7 // ORR V23, V23, V6
-	WORD $0x4ee7d6f7 // FSUB V23, V23, V7, 64 bits
-	WORD $0x6e611d15 // BSL V21, V8, V1
-	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
-	WORD $0x4e69d6d7 // FADD V23, V22, V9, 64 bits
-	WORD $0x6e77fed7 // FDIV V23, V22, V23, 64 bits
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	FMOVQ 1216(R11), F25 // 0x1.8618618618618p-04
-	WORD $0x4e78cd59 // FMLA V25, V10, V24, 64 bits
-	FMOVQ 1232(R11), F26 // 0x1.af286bca1af28p-04
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1248(R11), F25 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1264(R11), F26 // 0x1.1111111111111p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1280(R11), F25 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1296(R11), F26 // 0x1.745d1745d1746p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1312(R11), F25 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1328(R11), F26 // 0x1.2492492492492p-02
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1344(R11), F25 // 0.4
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1360(R11), F26 // 0x1.5555555555555p-01
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	WORD $0x6e7adf18 // FMUL V24, V24, V26, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	WORD $0x6e6bdf39 // FMUL V25, V25, V11, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e6cceb4 // FMLA V20, V21, V12, 64 bits
-	WORD $0x4e74d6f4 // FADD V20, V23, V20, 64 bits
-	WORD $0x4ef4d734 // FSUB V20, V25, V20, 64 bits
-	WORD $0x4ef4d6d4 // FSUB V20, V22, V20, 64 bits
-	WORD $0x4e6dceb4 // FMLA V20, V21, V13, 64 bits
-	WORD $0x6ef2e5d5 // FCMGT V21, V14, V18, 64 bits
-	WORD $0x6ef51e54 // BIF V20, V18, V21
-	WORD $0x6ef2e435 // FCMGT V21, V1, V18, 64 bits
-	WORD $0x6eb51df4 // BIT V20, V15, V21
-	WORD $0x4e61e655 // FCMEQ V21, V18, V1, 64 bits
-	WORD $0x6eb51e14 // BIT V20, V16, V21
+	BLOCK21
 	WORD $0x6eb31e34 // BIT V20, V17, V19
 	FMOVQ F20, 0(R0)
 	ADD $16, R0
@@ -5856,70 +4510,7 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F17 // the other lanes become zero
-	WORD $0x4e60d632 // FADD V18, V17, V0, 64 bits
-	WORD $0x6ee0e633 // FCMGT V19, V17, V0, 64 bits
-	WORD $0x4ef1d654 // FSUB V20, V18, V17, 64 bits
-	WORD $0x4ef4d414 // FSUB V20, V0, V20, 64 bits
-	WORD $0x4ee0d655 // FSUB V21, V18, V0, 64 bits
-	WORD $0x4ef5d635 // FSUB V21, V17, V21, 64 bits
-	WORD $0x6eb31e95 // BIT V21, V20, V19
-	WORD $0x6ef1e453 // FCMGT V19, V2, V17, 64 bits
-	WORD $0x6e72feb4 // FDIV V20, V21, V18, 64 bits
-	WORD $0x6ef31c34 // BIF V20, V1, V19
-	WORD $0x4e61e633 // FCMEQ V19, V17, V1, 64 bits
-	WORD $0x6ef2e475 // FCMGT V21, V3, V18, 64 bits
-	WORD $0x6e64de56 // FMUL V22, V18, V4, 64 bits
-	WORD $0x6ef51e56 // BIF V22, V18, V21
-	WORD $0x4ee586d7 // ADD V23, V22, V5, 64 bits
-	WORD $0x6f4c06f7 // USHR V23, V23, 52
-	WORD $0x4f7456f8 // SHL V24, V23, 52
-	WORD $0x6ef886d6 // SUB V22, V22, V24, 64 bits
-	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
-	WORD $0x4ee0d6d6 // FSUB V22, V22, V0, 64 bits
-	WORD $0x4ea61ef7 // ORR V23, V23, V6
-	WORD $0x4ee7d6f7 // FSUB V23, V23, V7, 64 bits
-	WORD $0x6e611d15 // BSL V21, V8, V1
-	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
-	WORD $0x4e69d6d7 // FADD V23, V22, V9, 64 bits
-	WORD $0x6e77fed7 // FDIV V23, V22, V23, 64 bits
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	FMOVQ 1216(R11), F25 // 0x1.8618618618618p-04
-	WORD $0x4e78cd59 // FMLA V25, V10, V24, 64 bits
-	FMOVQ 1232(R11), F26 // 0x1.af286bca1af28p-04
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1248(R11), F25 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1264(R11), F26 // 0x1.1111111111111p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1280(R11), F25 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1296(R11), F26 // 0x1.745d1745d1746p-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1312(R11), F25 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1328(R11), F26 // 0x1.2492492492492p-02
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1344(R11), F25 // 0.4
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1360(R11), F26 // 0x1.5555555555555p-01
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	WORD $0x6e7adf18 // FMUL V24, V24, V26, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	WORD $0x6e6bdf39 // FMUL V25, V25, V11, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e6cceb4 // FMLA V20, V21, V12, 64 bits
-	WORD $0x4e74d6f4 // FADD V20, V23, V20, 64 bits
-	WORD $0x4ef4d734 // FSUB V20, V25, V20, 64 bits
-	WORD $0x4ef4d6d4 // FSUB V20, V22, V20, 64 bits
-	WORD $0x4e6dceb4 // FMLA V20, V21, V13, 64 bits
-	WORD $0x6ef2e5d5 // FCMGT V21, V14, V18, 64 bits
-	WORD $0x6ef51e54 // BIF V20, V18, V21
-	WORD $0x6ef2e435 // FCMGT V21, V1, V18, 64 bits
-	WORD $0x6eb51df4 // BIT V20, V15, V21
-	WORD $0x4e61e655 // FCMEQ V21, V18, V1, 64 bits
-	WORD $0x6eb51e14 // BIT V20, V16, V21
-	WORD $0x6eb31e34 // BIT V20, V17, V19
+	BLOCK22
 	FMOVD F20, (R0)
 
 done:
@@ -5930,18 +4521,7 @@ TEXT ·log2F64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $elementary64NEON<>(SB), R11
-	FMOVQ 1024(R11), F3 // 0x1p-1022
-	FMOVQ 1040(R11), F4 // 0x1p+54
-	FMOVQ 1056(R11), F5 // 2638147582215219
-	FMOVQ 16(R11), F2 // 4607182418800017408
-	FMOVQ 1072(R11), F6 // 4841369599423283200
-	FMOVQ 1088(R11), F7 // 0x1.00000000003ffp+52
-	FMOVQ 1104(R11), F8 // 54
-	FMOVQ 64(R11), F0 // 0
-	FMOVQ 400(R11), F9 // 2
-	FMOVQ 1120(R11), F10 // 0x1.642c8590b2164p-04
-	FMOVQ 352(R11), F11 // 0.5
+	BLOCK56
 	FMOVQ 704(R11), F1 // 0x1.71547652b82fep+00
 	FMOVQ 2128(R11), F12 // 0x1.777d0ffda0d24p-56
 	FMOVQ 1168(R11), F13 // Float64frombits(0x7ff0000000000000)
@@ -5951,131 +4531,10 @@ TEXT ·log2F64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F16
-	WORD $0x6ef0e471 // FCMGT V17, V3, V16, 64 bits
-	WORD $0x6e64de12 // FMUL V18, V16, V4, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee58653 // ADD V19, V18, V5, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d652 // FSUB V18, V18, V2, 64 bits
-	WORD $0x4ea61e73 // ORR V19, V19, V6
-	WORD $0x4ee7d673 // FSUB V19, V19, V7, 64 bits
-	WORD $0x6e601d11 // BSL V17, V8, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e69d653 // FADD V19, V18, V9, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 1216(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd55 // FMLA V21, V10, V20, 64 bits
-	FMOVQ 1232(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1248(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1264(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1280(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1296(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1312(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1328(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1344(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1360(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6bdeb5 // FMUL V21, V21, V11, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e74de73 // FMUL V19, V19, V20, 64 bits
-	WORD $0x4ef5d654 // FSUB V20, V18, V21, 64 bits
-	WORD $0x4ef4d652 // FSUB V18, V18, V20, 64 bits
-	WORD $0x4ef5d652 // FSUB V18, V18, V21, 64 bits
-	WORD $0x4e73d652 // FADD V18, V18, V19, 64 bits
-	WORD $0x6e61de93 // FMUL V19, V20, V1, 64 bits
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x6ee0fab5 // FNEG V21, V21, 64 bits
-	WORD $0x4e61ce95 // FMLA V21, V20, V1, 64 bits
-	WORD $0x4e6cce95 // FMLA V21, V20, V12, 64 bits
-	WORD $0x4e61ce55 // FMLA V21, V18, V1, 64 bits
-	WORD $0x4e73d632 // FADD V18, V17, V19, 64 bits
-	WORD $0x4ef2d631 // FSUB V17, V17, V18, 64 bits
-	WORD $0x4e73d631 // FADD V17, V17, V19, 64 bits
-	WORD $0x4e71d6b1 // FADD V17, V21, V17, 64 bits
-	WORD $0x4e71d651 // FADD V17, V18, V17, 64 bits
-	WORD $0x6ef0e5b2 // FCMGT V18, V13, V16, 64 bits
-	WORD $0x6ef21e11 // BIF V17, V16, V18
-	WORD $0x6ef0e412 // FCMGT V18, V0, V16, 64 bits
-	WORD $0x6eb21dd1 // BIT V17, V14, V18
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x6eb21df1 // BIT V17, V15, V18
-	FMOVQ F17, 0(R0)
+	BLOCK23
 	FMOVQ 16(R1), F16
-	WORD $0x6ef0e471 // FCMGT V17, V3, V16, 64 bits
-	WORD $0x6e64de12 // FMUL V18, V16, V4, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee58653 // ADD V19, V18, V5, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d652 // FSUB V18, V18, V2, 64 bits
-	WORD $0x4ea61e73 // ORR V19, V19, V6
-	WORD $0x4ee7d673 // FSUB V19, V19, V7, 64 bits
-	WORD $0x6e601d11 // BSL V17, V8, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e69d653 // FADD V19, V18, V9, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 1216(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd55 // FMLA V21, V10, V20, 64 bits
-	FMOVQ 1232(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1248(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1264(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1280(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1296(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1312(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1328(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1344(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1360(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6bdeb5 // FMUL V21, V21, V11, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e74de73 // FMUL V19, V19, V20, 64 bits
-	WORD $0x4ef5d654 // FSUB V20, V18, V21, 64 bits
-	WORD $0x4ef4d652 // FSUB V18, V18, V20, 64 bits
-	WORD $0x4ef5d652 // FSUB V18, V18, V21, 64 bits
-	WORD $0x4e73d652 // FADD V18, V18, V19, 64 bits
-	WORD $0x6e61de93 // FMUL V19, V20, V1, 64 bits
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x6ee0fab5 // FNEG V21, V21, 64 bits
-	WORD $0x4e61ce95 // FMLA V21, V20, V1, 64 bits
-	WORD $0x4e6cce95 // FMLA V21, V20, V12, 64 bits
-	WORD $0x4e61ce55 // FMLA V21, V18, V1, 64 bits
-	WORD $0x4e73d632 // FADD V18, V17, V19, 64 bits
-	WORD $0x4ef2d631 // FSUB V17, V17, V18, 64 bits
-	WORD $0x4e73d631 // FADD V17, V17, V19, 64 bits
-	WORD $0x4e71d6b1 // FADD V17, V21, V17, 64 bits
-	WORD $0x4e71d651 // FADD V17, V18, V17, 64 bits
-	WORD $0x6ef0e5b2 // FCMGT V18, V13, V16, 64 bits
-	WORD $0x6ef21e11 // BIF V17, V16, V18
-	WORD $0x6ef0e412 // FCMGT V18, V0, V16, 64 bits
-	WORD $0x6eb21dd1 // BIT V17, V14, V18
+	BLOCK33
+	BLOCK57
 	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
 	WORD $0x6eb21df1 // BIT V17, V15, V18
 	FMOVQ F17, 16(R0)
@@ -6091,70 +4550,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F16
-	WORD $0x6ef0e471 // FCMGT V17, V3, V16, 64 bits
-	WORD $0x6e64de12 // FMUL V18, V16, V4, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee58653 // ADD V19, V18, V5, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d652 // FSUB V18, V18, V2, 64 bits
-	WORD $0x4ea61e73 // ORR V19, V19, V6
-	WORD $0x4ee7d673 // FSUB V19, V19, V7, 64 bits
-	WORD $0x6e601d11 // BSL V17, V8, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e69d653 // FADD V19, V18, V9, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 1216(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd55 // FMLA V21, V10, V20, 64 bits
-	FMOVQ 1232(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1248(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1264(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1280(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1296(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1312(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1328(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1344(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1360(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6bdeb5 // FMUL V21, V21, V11, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e74de73 // FMUL V19, V19, V20, 64 bits
-	WORD $0x4ef5d654 // FSUB V20, V18, V21, 64 bits
-	WORD $0x4ef4d652 // FSUB V18, V18, V20, 64 bits
-	WORD $0x4ef5d652 // FSUB V18, V18, V21, 64 bits
-	WORD $0x4e73d652 // FADD V18, V18, V19, 64 bits
-	WORD $0x6e61de93 // FMUL V19, V20, V1, 64 bits
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x6ee0fab5 // FNEG V21, V21, 64 bits
-	WORD $0x4e61ce95 // FMLA V21, V20, V1, 64 bits
-	WORD $0x4e6cce95 // FMLA V21, V20, V12, 64 bits
-	WORD $0x4e61ce55 // FMLA V21, V18, V1, 64 bits
-	WORD $0x4e73d632 // FADD V18, V17, V19, 64 bits
-	WORD $0x4ef2d631 // FSUB V17, V17, V18, 64 bits
-	WORD $0x4e73d631 // FADD V17, V17, V19, 64 bits
-	WORD $0x4e71d6b1 // FADD V17, V21, V17, 64 bits
-	WORD $0x4e71d651 // FADD V17, V18, V17, 64 bits
-	WORD $0x6ef0e5b2 // FCMGT V18, V13, V16, 64 bits
-	WORD $0x6ef21e11 // BIF V17, V16, V18
-	WORD $0x6ef0e412 // FCMGT V18, V0, V16, 64 bits
-	WORD $0x6eb21dd1 // BIT V17, V14, V18
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x6eb21df1 // BIT V17, V15, V18
-	FMOVQ F17, 0(R0)
+	BLOCK23
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -6164,66 +4560,8 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F16 // the other lanes become zero
-	WORD $0x6ef0e471 // FCMGT V17, V3, V16, 64 bits
-	WORD $0x6e64de12 // FMUL V18, V16, V4, 64 bits
-	WORD $0x6ef11e12 // BIF V18, V16, V17
-	WORD $0x4ee58653 // ADD V19, V18, V5, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48652 // SUB V18, V18, V20, 64 bits
-	WORD $0x4ee28652 // ADD V18, V18, V2, 64 bits
-	WORD $0x4ee2d652 // FSUB V18, V18, V2, 64 bits
-	WORD $0x4ea61e73 // ORR V19, V19, V6
-	WORD $0x4ee7d673 // FSUB V19, V19, V7, 64 bits
-	WORD $0x6e601d11 // BSL V17, V8, V0
-	WORD $0x4ef1d671 // FSUB V17, V19, V17, 64 bits
-	WORD $0x4e69d653 // FADD V19, V18, V9, 64 bits
-	WORD $0x6e73fe53 // FDIV V19, V18, V19, 64 bits
-	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 1216(R11), F21 // 0x1.8618618618618p-04
-	WORD $0x4e74cd55 // FMLA V21, V10, V20, 64 bits
-	FMOVQ 1232(R11), F22 // 0x1.af286bca1af28p-04
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1248(R11), F21 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1264(R11), F22 // 0x1.1111111111111p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1280(R11), F21 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1296(R11), F22 // 0x1.745d1745d1746p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1312(R11), F21 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1328(R11), F22 // 0x1.2492492492492p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1344(R11), F21 // 0.4
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1360(R11), F22 // 0x1.5555555555555p-01
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x6e76de94 // FMUL V20, V20, V22, 64 bits
-	WORD $0x6e72de55 // FMUL V21, V18, V18, 64 bits
-	WORD $0x6e6bdeb5 // FMUL V21, V21, V11, 64 bits
-	WORD $0x4e74d6b4 // FADD V20, V21, V20, 64 bits
-	WORD $0x6e74de73 // FMUL V19, V19, V20, 64 bits
-	WORD $0x4ef5d654 // FSUB V20, V18, V21, 64 bits
-	WORD $0x4ef4d652 // FSUB V18, V18, V20, 64 bits
-	WORD $0x4ef5d652 // FSUB V18, V18, V21, 64 bits
-	WORD $0x4e73d652 // FADD V18, V18, V19, 64 bits
-	WORD $0x6e61de93 // FMUL V19, V20, V1, 64 bits
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x6ee0fab5 // FNEG V21, V21, 64 bits
-	WORD $0x4e61ce95 // FMLA V21, V20, V1, 64 bits
-	WORD $0x4e6cce95 // FMLA V21, V20, V12, 64 bits
-	WORD $0x4e61ce55 // FMLA V21, V18, V1, 64 bits
-	WORD $0x4e73d632 // FADD V18, V17, V19, 64 bits
-	WORD $0x4ef2d631 // FSUB V17, V17, V18, 64 bits
-	WORD $0x4e73d631 // FADD V17, V17, V19, 64 bits
-	WORD $0x4e71d6b1 // FADD V17, V21, V17, 64 bits
-	WORD $0x4e71d651 // FADD V17, V18, V17, 64 bits
-	WORD $0x6ef0e5b2 // FCMGT V18, V13, V16, 64 bits
-	WORD $0x6ef21e11 // BIF V17, V16, V18
-	WORD $0x6ef0e412 // FCMGT V18, V0, V16, 64 bits
-	WORD $0x6eb21dd1 // BIT V17, V14, V18
+	BLOCK33
+	BLOCK57
 	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
 	WORD $0x6eb21df1 // BIT V17, V15, V18
 	FMOVD F17, (R0)
@@ -6260,54 +4598,7 @@ loop:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopMain
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e63cdae // FMLA V14, V13, V3, 64 bits
-	WORD $0x4ee4d5cf // FSUB V15, V14, V4, 64 bits
-	WORD $0x4ead1db0 // ORR V16, V13, V13
-	WORD $0x4ee5cdf0 // FMLS V16, V15, V5, 64 bits
-	WORD $0x4ee6cdf0 // FMLS V16, V15, V6, 64 bits
-	WORD $0x4ee7cdf0 // FMLS V16, V15, V7, 64 bits
-	WORD $0x6e70de0f // FMUL V15, V16, V16, 64 bits
-	WORD $0x6e6fde11 // FMUL V17, V16, V15, 64 bits
-	FMOVQ 2256(R11), F18 // -0x1.ae7f3e733b81fp-41
-	WORD $0x4e6fcd12 // FMLA V18, V8, V15, 64 bits
-	FMOVQ 768(R11), F19 // 0x1.6124613a86d09p-33
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2272(R11), F18 // -0x1.ae64567f544e4p-26
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 864(R11), F19 // 0x1.71de3a556c734p-19
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2288(R11), F18 // -0x1.a01a01a01a01ap-13
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 928(R11), F19 // 0x1.1111111111111p-07
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2304(R11), F18 // -0x1.5555555555555p-03
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4e72ce30 // FMLA V16, V17, V18, 64 bits
-	WORD $0x6e6fddf1 // FMUL V17, V15, V15, 64 bits
-	FMOVQ 2320(R11), F18 // 0x1.ae7f3e733b81fp-45
-	WORD $0x4e6fcd32 // FMLA V18, V9, V15, 64 bits
-	FMOVQ 2336(R11), F19 // -0x1.93974a8c07c9dp-37
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 816(R11), F18 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 2352(R11), F19 // -0x1.27e4fb7789f5cp-22
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 880(R11), F18 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 2368(R11), F19 // -0x1.6c16c16c16c17p-10
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 944(R11), F18 // 0x1.5555555555555p-05
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 16(R11), F19 // 1
-	WORD $0x4e6acdf3 // FMLA V19, V15, V10, 64 bits
-	WORD $0x4e72ce33 // FMLA V19, V17, V18, 64 bits
-	WORD $0x4e2b1dce // AND V14, V14, V11
-	WORD $0x6ee08dcf // CMEQ V15, V14, V0, 64 bits
-	WORD $0x6e2c1e6e // EOR V14, V19, V12
-	WORD $0x6eaf1e0e // BIT V14, V16, V15
-	WORD $0x6eaf1e70 // BIT V16, V19, V15
-	WORD $0x6e70fdce // FDIV V14, V14, V16, 64 bits
+	BLOCK34
 	WORD $0x4e60e5af // FCMEQ V15, V13, V0, 64 bits
 	WORD $0x6eaf1dae // BIT V14, V13, V15
 	FMOVQ F14, 0(R0)
@@ -6325,54 +4616,7 @@ tail:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopTail
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e63cdae // FMLA V14, V13, V3, 64 bits
-	WORD $0x4ee4d5cf // FSUB V15, V14, V4, 64 bits
-	WORD $0x4ead1db0 // ORR V16, V13, V13
-	WORD $0x4ee5cdf0 // FMLS V16, V15, V5, 64 bits
-	WORD $0x4ee6cdf0 // FMLS V16, V15, V6, 64 bits
-	WORD $0x4ee7cdf0 // FMLS V16, V15, V7, 64 bits
-	WORD $0x6e70de0f // FMUL V15, V16, V16, 64 bits
-	WORD $0x6e6fde11 // FMUL V17, V16, V15, 64 bits
-	FMOVQ 2256(R11), F18 // -0x1.ae7f3e733b81fp-41
-	WORD $0x4e6fcd12 // FMLA V18, V8, V15, 64 bits
-	FMOVQ 768(R11), F19 // 0x1.6124613a86d09p-33
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2272(R11), F18 // -0x1.ae64567f544e4p-26
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 864(R11), F19 // 0x1.71de3a556c734p-19
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2288(R11), F18 // -0x1.a01a01a01a01ap-13
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 928(R11), F19 // 0x1.1111111111111p-07
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 2304(R11), F18 // -0x1.5555555555555p-03
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4e72ce30 // FMLA V16, V17, V18, 64 bits
-	WORD $0x6e6fddf1 // FMUL V17, V15, V15, 64 bits
-	FMOVQ 2320(R11), F18 // 0x1.ae7f3e733b81fp-45
-	WORD $0x4e6fcd32 // FMLA V18, V9, V15, 64 bits
-	FMOVQ 2336(R11), F19 // -0x1.93974a8c07c9dp-37
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 816(R11), F18 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 2352(R11), F19 // -0x1.27e4fb7789f5cp-22
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 880(R11), F18 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 2368(R11), F19 // -0x1.6c16c16c16c17p-10
-	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
-	FMOVQ 944(R11), F18 // 0x1.5555555555555p-05
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	FMOVQ 16(R11), F19 // 1
-	WORD $0x4e6acdf3 // FMLA V19, V15, V10, 64 bits
-	WORD $0x4e72ce33 // FMLA V19, V17, V18, 64 bits
-	WORD $0x4e2b1dce // AND V14, V14, V11
-	WORD $0x6ee08dcf // CMEQ V15, V14, V0, 64 bits
-	WORD $0x6e2c1e6e // EOR V14, V19, V12
-	WORD $0x6eaf1e0e // BIT V14, V16, V15
-	WORD $0x6eaf1e70 // BIT V16, V19, V15
-	WORD $0x6e70fdce // FDIV V14, V14, V16, 64 bits
+	BLOCK34
 	WORD $0x4e60e5af // FCMEQ V15, V13, V0, 64 bits
 	WORD $0x6eaf1dae // BIT V14, V13, V15
 	FMOVD F14, (R0)
@@ -6420,70 +4664,7 @@ TEXT ·atan2F64NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F18
-	FMOVQ 0(R2), F19
-	WORD $0x4e221e54 // AND V20, V18, V2
-	WORD $0x4e221e75 // AND V21, V19, V2
-	WORD $0x6ef5e696 // FCMGT V22, V20, V21, 64 bits
-	WORD $0x6e751e96 // BSL V22, V20, V21
-	WORD $0x6ee4e6d7 // FCMGT V23, V22, V4, 64 bits
-	WORD $0x6ef6e4b8 // FCMGT V24, V5, V22, 64 bits
-	WORD $0x6e611cd8 // BSL V24, V6, V1
-	WORD $0x6eb71cf8 // BIT V24, V7, V23
-	WORD $0x6e78de94 // FMUL V20, V20, V24, 64 bits
-	WORD $0x6e78deb5 // FMUL V21, V21, V24, 64 bits
-	WORD $0x4e63e696 // FCMEQ V22, V20, V3, 64 bits
-	WORD $0x4e63e6b7 // FCMEQ V23, V21, V3, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x4e60e696 // FCMEQ V22, V20, V0, 64 bits
-	WORD $0x4e60e6b7 // FCMEQ V23, V21, V0, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x6e68deb6 // FMUL V22, V21, V8, 64 bits
-	WORD $0x6ef6e697 // FCMGT V23, V20, V22, 64 bits
-	WORD $0x6e69deb6 // FMUL V22, V21, V9, 64 bits
-	WORD $0x6ef6e698 // FCMGT V24, V20, V22, 64 bits
-	WORD $0x4ef5d416 // FSUB V22, V0, V21, 64 bits
-	WORD $0x4ef5d699 // FSUB V25, V20, V21, 64 bits
-	WORD $0x6ef81e99 // BIF V25, V20, V24
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x4e75d696 // FADD V22, V20, V21, 64 bits
-	WORD $0x6eb81ed5 // BIT V21, V22, V24
-	WORD $0x6eb71e95 // BIT V21, V20, V23
-	WORD $0x6e75ff34 // FDIV V20, V25, V21, 64 bits
-	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	WORD $0x6e75de96 // FMUL V22, V20, V21, 64 bits
-	FMOVQ 176(R11), F25 // -0x1.1b311bb48c215p-05
-	WORD $0x4e75cd59 // FMLA V25, V10, V21, 64 bits
-	FMOVQ 192(R11), F26 // 0x1.74dccfb93fffp-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 208(R11), F25 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 224(R11), F26 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 240(R11), F25 // -0x1.110e87b4357d2p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 256(R11), F26 // 0x1.3b1392d519db1p-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 272(R11), F25 // -0x1.745d165dc9713p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 288(R11), F26 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 304(R11), F25 // -0x1.249249248d7dcp-03
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.9999999999953p-03
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 336(R11), F25 // -0x1.5555555555555p-02
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	WORD $0x6e79ded5 // FMUL V21, V22, V25, 64 bits
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x6e601d76 // BSL V22, V11, V0
-	WORD $0x6eb71d96 // BIT V22, V12, V23
-	WORD $0x6e601db8 // BSL V24, V13, V0
-	WORD $0x6eb71dd8 // BIT V24, V14, V23
-	WORD $0x4e78d6b5 // FADD V21, V21, V24, 64 bits
+	BLOCK24
 	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
 	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
 	WORD $0x4ef33415 // CMGT V21, V0, V19, 64 bits
@@ -6495,70 +4676,7 @@ loop:
 	FMOVQ F18, 0(R0)
 	FMOVQ 16(R1), F18
 	FMOVQ 16(R2), F19
-	WORD $0x4e221e54 // AND V20, V18, V2
-	WORD $0x4e221e75 // AND V21, V19, V2
-	WORD $0x6ef5e696 // FCMGT V22, V20, V21, 64 bits
-	WORD $0x6e751e96 // BSL V22, V20, V21
-	WORD $0x6ee4e6d7 // FCMGT V23, V22, V4, 64 bits
-	WORD $0x6ef6e4b8 // FCMGT V24, V5, V22, 64 bits
-	WORD $0x6e611cd8 // BSL V24, V6, V1
-	WORD $0x6eb71cf8 // BIT V24, V7, V23
-	WORD $0x6e78de94 // FMUL V20, V20, V24, 64 bits
-	WORD $0x6e78deb5 // FMUL V21, V21, V24, 64 bits
-	WORD $0x4e63e696 // FCMEQ V22, V20, V3, 64 bits
-	WORD $0x4e63e6b7 // FCMEQ V23, V21, V3, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x4e60e696 // FCMEQ V22, V20, V0, 64 bits
-	WORD $0x4e60e6b7 // FCMEQ V23, V21, V0, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x6e68deb6 // FMUL V22, V21, V8, 64 bits
-	WORD $0x6ef6e697 // FCMGT V23, V20, V22, 64 bits
-	WORD $0x6e69deb6 // FMUL V22, V21, V9, 64 bits
-	WORD $0x6ef6e698 // FCMGT V24, V20, V22, 64 bits
-	WORD $0x4ef5d416 // FSUB V22, V0, V21, 64 bits
-	WORD $0x4ef5d699 // FSUB V25, V20, V21, 64 bits
-	WORD $0x6ef81e99 // BIF V25, V20, V24
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x4e75d696 // FADD V22, V20, V21, 64 bits
-	WORD $0x6eb81ed5 // BIT V21, V22, V24
-	WORD $0x6eb71e95 // BIT V21, V20, V23
-	WORD $0x6e75ff34 // FDIV V20, V25, V21, 64 bits
-	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	WORD $0x6e75de96 // FMUL V22, V20, V21, 64 bits
-	FMOVQ 176(R11), F25 // -0x1.1b311bb48c215p-05
-	WORD $0x4e75cd59 // FMLA V25, V10, V21, 64 bits
-	FMOVQ 192(R11), F26 // 0x1.74dccfb93fffp-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 208(R11), F25 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 224(R11), F26 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 240(R11), F25 // -0x1.110e87b4357d2p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 256(R11), F26 // 0x1.3b1392d519db1p-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 272(R11), F25 // -0x1.745d165dc9713p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 288(R11), F26 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 304(R11), F25 // -0x1.249249248d7dcp-03
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.9999999999953p-03
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 336(R11), F25 // -0x1.5555555555555p-02
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	WORD $0x6e79ded5 // FMUL V21, V22, V25, 64 bits
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x6e601d76 // BSL V22, V11, V0
-	WORD $0x6eb71d96 // BIT V22, V12, V23
-	WORD $0x6e601db8 // BSL V24, V13, V0
-	WORD $0x6eb71dd8 // BIT V24, V14, V23
-	WORD $0x4e78d6b5 // FADD V21, V21, V24, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
+	BLOCK25
 	WORD $0x4ef33415 // CMGT V21, V0, V19, 64 bits
 	WORD $0x4eefd693 // FSUB V19, V20, V15, 64 bits
 	WORD $0x4ef3d613 // FSUB V19, V16, V19, 64 bits
@@ -6579,70 +4697,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F18
-	FMOVQ 0(R2), F19
-	WORD $0x4e221e54 // AND V20, V18, V2
-	WORD $0x4e221e75 // AND V21, V19, V2
-	WORD $0x6ef5e696 // FCMGT V22, V20, V21, 64 bits
-	WORD $0x6e751e96 // BSL V22, V20, V21
-	WORD $0x6ee4e6d7 // FCMGT V23, V22, V4, 64 bits
-	WORD $0x6ef6e4b8 // FCMGT V24, V5, V22, 64 bits
-	WORD $0x6e611cd8 // BSL V24, V6, V1
-	WORD $0x6eb71cf8 // BIT V24, V7, V23
-	WORD $0x6e78de94 // FMUL V20, V20, V24, 64 bits
-	WORD $0x6e78deb5 // FMUL V21, V21, V24, 64 bits
-	WORD $0x4e63e696 // FCMEQ V22, V20, V3, 64 bits
-	WORD $0x4e63e6b7 // FCMEQ V23, V21, V3, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x4e60e696 // FCMEQ V22, V20, V0, 64 bits
-	WORD $0x4e60e6b7 // FCMEQ V23, V21, V0, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x6e68deb6 // FMUL V22, V21, V8, 64 bits
-	WORD $0x6ef6e697 // FCMGT V23, V20, V22, 64 bits
-	WORD $0x6e69deb6 // FMUL V22, V21, V9, 64 bits
-	WORD $0x6ef6e698 // FCMGT V24, V20, V22, 64 bits
-	WORD $0x4ef5d416 // FSUB V22, V0, V21, 64 bits
-	WORD $0x4ef5d699 // FSUB V25, V20, V21, 64 bits
-	WORD $0x6ef81e99 // BIF V25, V20, V24
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x4e75d696 // FADD V22, V20, V21, 64 bits
-	WORD $0x6eb81ed5 // BIT V21, V22, V24
-	WORD $0x6eb71e95 // BIT V21, V20, V23
-	WORD $0x6e75ff34 // FDIV V20, V25, V21, 64 bits
-	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	WORD $0x6e75de96 // FMUL V22, V20, V21, 64 bits
-	FMOVQ 176(R11), F25 // -0x1.1b311bb48c215p-05
-	WORD $0x4e75cd59 // FMLA V25, V10, V21, 64 bits
-	FMOVQ 192(R11), F26 // 0x1.74dccfb93fffp-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 208(R11), F25 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 224(R11), F26 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 240(R11), F25 // -0x1.110e87b4357d2p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 256(R11), F26 // 0x1.3b1392d519db1p-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 272(R11), F25 // -0x1.745d165dc9713p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 288(R11), F26 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 304(R11), F25 // -0x1.249249248d7dcp-03
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.9999999999953p-03
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 336(R11), F25 // -0x1.5555555555555p-02
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	WORD $0x6e79ded5 // FMUL V21, V22, V25, 64 bits
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x6e601d76 // BSL V22, V11, V0
-	WORD $0x6eb71d96 // BIT V22, V12, V23
-	WORD $0x6e601db8 // BSL V24, V13, V0
-	WORD $0x6eb71dd8 // BIT V24, V14, V23
-	WORD $0x4e78d6b5 // FADD V21, V21, V24, 64 bits
+	BLOCK24
 	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
 	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
 	WORD $0x4ef33415 // CMGT V21, V0, V19, 64 bits
@@ -6663,70 +4718,7 @@ last:
 	BEQ done
 	FMOVD (R1), F18 // the other lanes become zero
 	FMOVD (R2), F19 // the other lanes become zero
-	WORD $0x4e221e54 // AND V20, V18, V2
-	WORD $0x4e221e75 // AND V21, V19, V2
-	WORD $0x6ef5e696 // FCMGT V22, V20, V21, 64 bits
-	WORD $0x6e751e96 // BSL V22, V20, V21
-	WORD $0x6ee4e6d7 // FCMGT V23, V22, V4, 64 bits
-	WORD $0x6ef6e4b8 // FCMGT V24, V5, V22, 64 bits
-	WORD $0x6e611cd8 // BSL V24, V6, V1
-	WORD $0x6eb71cf8 // BIT V24, V7, V23
-	WORD $0x6e78de94 // FMUL V20, V20, V24, 64 bits
-	WORD $0x6e78deb5 // FMUL V21, V21, V24, 64 bits
-	WORD $0x4e63e696 // FCMEQ V22, V20, V3, 64 bits
-	WORD $0x4e63e6b7 // FCMEQ V23, V21, V3, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c34 // BIT V20, V1, V22
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x4e60e696 // FCMEQ V22, V20, V0, 64 bits
-	WORD $0x4e60e6b7 // FCMEQ V23, V21, V0, 64 bits
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6eb61c35 // BIT V21, V1, V22
-	WORD $0x6e68deb6 // FMUL V22, V21, V8, 64 bits
-	WORD $0x6ef6e697 // FCMGT V23, V20, V22, 64 bits
-	WORD $0x6e69deb6 // FMUL V22, V21, V9, 64 bits
-	WORD $0x6ef6e698 // FCMGT V24, V20, V22, 64 bits
-	WORD $0x4ef5d416 // FSUB V22, V0, V21, 64 bits
-	WORD $0x4ef5d699 // FSUB V25, V20, V21, 64 bits
-	WORD $0x6ef81e99 // BIF V25, V20, V24
-	WORD $0x6eb71ed9 // BIT V25, V22, V23
-	WORD $0x4e75d696 // FADD V22, V20, V21, 64 bits
-	WORD $0x6eb81ed5 // BIT V21, V22, V24
-	WORD $0x6eb71e95 // BIT V21, V20, V23
-	WORD $0x6e75ff34 // FDIV V20, V25, V21, 64 bits
-	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	WORD $0x6e75de96 // FMUL V22, V20, V21, 64 bits
-	FMOVQ 176(R11), F25 // -0x1.1b311bb48c215p-05
-	WORD $0x4e75cd59 // FMLA V25, V10, V21, 64 bits
-	FMOVQ 192(R11), F26 // 0x1.74dccfb93fffp-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 208(R11), F25 // -0x1.ac7a5a79b3f26p-05
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 224(R11), F26 // 0x1.e19a0bfa3eef9p-05
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 240(R11), F25 // -0x1.110e87b4357d2p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 256(R11), F26 // 0x1.3b1392d519db1p-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 272(R11), F25 // -0x1.745d165dc9713p-04
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 288(R11), F26 // 0x1.c71c71c303dbbp-04
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 304(R11), F25 // -0x1.249249248d7dcp-03
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.9999999999953p-03
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 336(R11), F25 // -0x1.5555555555555p-02
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	WORD $0x6e79ded5 // FMUL V21, V22, V25, 64 bits
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x6e601d76 // BSL V22, V11, V0
-	WORD $0x6eb71d96 // BIT V22, V12, V23
-	WORD $0x6e601db8 // BSL V24, V13, V0
-	WORD $0x6eb71dd8 // BIT V24, V14, V23
-	WORD $0x4e78d6b5 // FADD V21, V21, V24, 64 bits
-	WORD $0x4e75d694 // FADD V20, V20, V21, 64 bits
-	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
+	BLOCK25
 	WORD $0x4ef33415 // CMGT V21, V0, V19, 64 bits
 	WORD $0x4eefd693 // FSUB V19, V20, V15, 64 bits
 	WORD $0x4ef3d613 // FSUB V19, V16, V19, 64 bits
@@ -6758,76 +4750,14 @@ TEXT ·hypotF64NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F9
-	FMOVQ 0(R2), F10
-	WORD $0x4e211d2b // AND V11, V9, V1
-	WORD $0x4e211d4c // AND V12, V10, V1
-	WORD $0x4e60e56d // FCMEQ V13, V11, V0, 64 bits
-	WORD $0x4e60e58e // FCMEQ V14, V12, V0, 64 bits
-	WORD $0x4eae1dad // ORR V13, V13, V14
-	WORD $0x6eece56e // FCMGT V14, V11, V12, 64 bits
-	WORD $0x6e6c1d6e // BSL V14, V11, V12
-	WORD $0x6eebe58f // FCMGT V15, V12, V11, 64 bits
-	WORD $0x6e6c1d6f // BSL V15, V11, V12
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe46c // FCMGT V12, V3, V15, 64 bits
-	WORD $0x6e651c8c // BSL V12, V4, V5
-	WORD $0x6eab1ccc // BIT V12, V6, V11
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe470 // FCMGT V16, V3, V15, 64 bits
-	WORD $0x6e651cd0 // BSL V16, V6, V5
-	WORD $0x6eab1c90 // BIT V16, V4, V11
-	WORD $0x6e67ddeb // FMUL V11, V15, V7, 64 bits
-	WORD $0x6eebe5d1 // FCMGT V17, V14, V11, 64 bits
-	WORD $0x6e6cddcb // FMUL V11, V14, V12, 64 bits
-	WORD $0x6e6cddec // FMUL V12, V15, V12, 64 bits
-	WORD $0x6e6cdd8c // FMUL V12, V12, V12, 64 bits
-	WORD $0x4e6bcd6c // FMLA V12, V11, V11, 64 bits
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6e70dd6b // FMUL V11, V11, V16, 64 bits
-	WORD $0x4e6fd5cc // FADD V12, V14, V15, 64 bits
-	WORD $0x6eb11d8b // BIT V11, V12, V17
-	WORD $0x4e69e52c // FCMEQ V12, V9, V9, 64 bits
-	WORD $0x4e6ae54e // FCMEQ V14, V10, V10, 64 bits
-	WORD $0x4e2e1d8c // AND V12, V12, V14
+	BLOCK40
 	WORD $0x6e20598c // NOT V12, V12
 	WORD $0x6eac1d0b // BIT V11, V8, V12
 	WORD $0x6ead1c0b // BIT V11, V0, V13
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F9
 	FMOVQ 16(R2), F10
-	WORD $0x4e211d2b // AND V11, V9, V1
-	WORD $0x4e211d4c // AND V12, V10, V1
-	WORD $0x4e60e56d // FCMEQ V13, V11, V0, 64 bits
-	WORD $0x4e60e58e // FCMEQ V14, V12, V0, 64 bits
-	WORD $0x4eae1dad // ORR V13, V13, V14
-	WORD $0x6eece56e // FCMGT V14, V11, V12, 64 bits
-	WORD $0x6e6c1d6e // BSL V14, V11, V12
-	WORD $0x6eebe58f // FCMGT V15, V12, V11, 64 bits
-	WORD $0x6e6c1d6f // BSL V15, V11, V12
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe46c // FCMGT V12, V3, V15, 64 bits
-	WORD $0x6e651c8c // BSL V12, V4, V5
-	WORD $0x6eab1ccc // BIT V12, V6, V11
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe470 // FCMGT V16, V3, V15, 64 bits
-	WORD $0x6e651cd0 // BSL V16, V6, V5
-	WORD $0x6eab1c90 // BIT V16, V4, V11
-	WORD $0x6e67ddeb // FMUL V11, V15, V7, 64 bits
-	WORD $0x6eebe5d1 // FCMGT V17, V14, V11, 64 bits
-	WORD $0x6e6cddcb // FMUL V11, V14, V12, 64 bits
-	WORD $0x6e6cddec // FMUL V12, V15, V12, 64 bits
-	WORD $0x6e6cdd8c // FMUL V12, V12, V12, 64 bits
-	WORD $0x4e6bcd6c // FMLA V12, V11, V11, 64 bits
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6e70dd6b // FMUL V11, V11, V16, 64 bits
-	WORD $0x4e6fd5cc // FADD V12, V14, V15, 64 bits
-	WORD $0x6eb11d8b // BIT V11, V12, V17
-	WORD $0x4e69e52c // FCMEQ V12, V9, V9, 64 bits
-	WORD $0x4e6ae54e // FCMEQ V14, V10, V10, 64 bits
-	WORD $0x4e2e1d8c // AND V12, V12, V14
-	WORD $0x6e20598c // NOT V12, V12
-	WORD $0x6eac1d0b // BIT V11, V8, V12
+	BLOCK41
 	WORD $0x6ead1c0b // BIT V11, V0, V13
 	FMOVQ F11, 16(R0)
 	ADD $32, R0
@@ -6843,38 +4773,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F9
-	FMOVQ 0(R2), F10
-	WORD $0x4e211d2b // AND V11, V9, V1
-	WORD $0x4e211d4c // AND V12, V10, V1
-	WORD $0x4e60e56d // FCMEQ V13, V11, V0, 64 bits
-	WORD $0x4e60e58e // FCMEQ V14, V12, V0, 64 bits
-	WORD $0x4eae1dad // ORR V13, V13, V14
-	WORD $0x6eece56e // FCMGT V14, V11, V12, 64 bits
-	WORD $0x6e6c1d6e // BSL V14, V11, V12
-	WORD $0x6eebe58f // FCMGT V15, V12, V11, 64 bits
-	WORD $0x6e6c1d6f // BSL V15, V11, V12
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe46c // FCMGT V12, V3, V15, 64 bits
-	WORD $0x6e651c8c // BSL V12, V4, V5
-	WORD $0x6eab1ccc // BIT V12, V6, V11
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe470 // FCMGT V16, V3, V15, 64 bits
-	WORD $0x6e651cd0 // BSL V16, V6, V5
-	WORD $0x6eab1c90 // BIT V16, V4, V11
-	WORD $0x6e67ddeb // FMUL V11, V15, V7, 64 bits
-	WORD $0x6eebe5d1 // FCMGT V17, V14, V11, 64 bits
-	WORD $0x6e6cddcb // FMUL V11, V14, V12, 64 bits
-	WORD $0x6e6cddec // FMUL V12, V15, V12, 64 bits
-	WORD $0x6e6cdd8c // FMUL V12, V12, V12, 64 bits
-	WORD $0x4e6bcd6c // FMLA V12, V11, V11, 64 bits
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6e70dd6b // FMUL V11, V11, V16, 64 bits
-	WORD $0x4e6fd5cc // FADD V12, V14, V15, 64 bits
-	WORD $0x6eb11d8b // BIT V11, V12, V17
-	WORD $0x4e69e52c // FCMEQ V12, V9, V9, 64 bits
-	WORD $0x4e6ae54e // FCMEQ V14, V10, V10, 64 bits
-	WORD $0x4e2e1d8c // AND V12, V12, V14
+	BLOCK40
 	WORD $0x6e20598c // NOT V12, V12
 	WORD $0x6eac1d0b // BIT V11, V8, V12
 	WORD $0x6ead1c0b // BIT V11, V0, V13
@@ -6890,38 +4789,7 @@ last:
 	BEQ done
 	FMOVD (R1), F9 // the other lanes become zero
 	FMOVD (R2), F10 // the other lanes become zero
-	WORD $0x4e211d2b // AND V11, V9, V1
-	WORD $0x4e211d4c // AND V12, V10, V1
-	WORD $0x4e60e56d // FCMEQ V13, V11, V0, 64 bits
-	WORD $0x4e60e58e // FCMEQ V14, V12, V0, 64 bits
-	WORD $0x4eae1dad // ORR V13, V13, V14
-	WORD $0x6eece56e // FCMGT V14, V11, V12, 64 bits
-	WORD $0x6e6c1d6e // BSL V14, V11, V12
-	WORD $0x6eebe58f // FCMGT V15, V12, V11, 64 bits
-	WORD $0x6e6c1d6f // BSL V15, V11, V12
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe46c // FCMGT V12, V3, V15, 64 bits
-	WORD $0x6e651c8c // BSL V12, V4, V5
-	WORD $0x6eab1ccc // BIT V12, V6, V11
-	WORD $0x6ee2e5cb // FCMGT V11, V14, V2, 64 bits
-	WORD $0x6eefe470 // FCMGT V16, V3, V15, 64 bits
-	WORD $0x6e651cd0 // BSL V16, V6, V5
-	WORD $0x6eab1c90 // BIT V16, V4, V11
-	WORD $0x6e67ddeb // FMUL V11, V15, V7, 64 bits
-	WORD $0x6eebe5d1 // FCMGT V17, V14, V11, 64 bits
-	WORD $0x6e6cddcb // FMUL V11, V14, V12, 64 bits
-	WORD $0x6e6cddec // FMUL V12, V15, V12, 64 bits
-	WORD $0x6e6cdd8c // FMUL V12, V12, V12, 64 bits
-	WORD $0x4e6bcd6c // FMLA V12, V11, V11, 64 bits
-	WORD $0x6ee1f98b // FSQRT V11, V12, 64 bits
-	WORD $0x6e70dd6b // FMUL V11, V11, V16, 64 bits
-	WORD $0x4e6fd5cc // FADD V12, V14, V15, 64 bits
-	WORD $0x6eb11d8b // BIT V11, V12, V17
-	WORD $0x4e69e52c // FCMEQ V12, V9, V9, 64 bits
-	WORD $0x4e6ae54e // FCMEQ V14, V10, V10, 64 bits
-	WORD $0x4e2e1d8c // AND V12, V12, V14
-	WORD $0x6e20598c // NOT V12, V12
-	WORD $0x6eac1d0b // BIT V11, V8, V12
+	BLOCK41
 	WORD $0x6ead1c0b // BIT V11, V0, V13
 	FMOVD F11, (R0)
 
@@ -6962,235 +4830,15 @@ TEXT ·logAddExpF64NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F23
-	FMOVQ 0(R2), F24
-	WORD $0x4e78e6f9 // FCMEQ V25, V23, V24, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x6eb91c3a // BIT V26, V1, V25
-	WORD $0x4ea41f59 // ORR V25, V26, V4
-	WORD $0x4e79f4b9 // FMAX V25, V5, V25, 64 bits
-	WORD $0x4ea21c5a // ORR V26, V2, V2
-	WORD $0x4e66cf3a // FMLA V26, V25, V6, 64 bits
-	WORD $0x4ee2d75a // FSUB V26, V26, V2, 64 bits
-	WORD $0x4ee7cf59 // FMLS V25, V26, V7, 64 bits
-	WORD $0x4ee8cf59 // FMLS V25, V26, V8, 64 bits
-	WORD $0x6e79df3b // FMUL V27, V25, V25, 64 bits
-	FMOVQ 816(R11), F28 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79cd3c // FMLA V28, V9, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 848(R11), F28 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 880(R11), F28 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 912(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 944(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	WORD $0x4e7ccf79 // FMLA V25, V27, V28, 64 bits
-	WORD $0x4e60d739 // FADD V25, V25, V0, 64 bits
-	WORD $0x4ea21c5b // ORR V27, V2, V2
-	WORD $0x4e63cf5b // FMLA V27, V26, V3, 64 bits
-	WORD $0x4ee2d77c // FSUB V28, V27, V2, 64 bits
-	WORD $0x4efcd75a // FSUB V26, V26, V28, 64 bits
-	WORD $0x4e62d75a // FADD V26, V26, V2, 64 bits
-	WORD $0x4f74577b // SHL V27, V27, 52
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e60d73a // FADD V26, V25, V0, 64 bits
-	WORD $0x6ee0e73b // FCMGT V27, V25, V0, 64 bits
-	WORD $0x4ef9d75c // FSUB V28, V26, V25, 64 bits
-	WORD $0x4efcd41c // FSUB V28, V0, V28, 64 bits
-	WORD $0x4ee0d75d // FSUB V29, V26, V0, 64 bits
-	WORD $0x4efdd73d // FSUB V29, V25, V29, 64 bits
-	WORD $0x6ebb1f9d // BIT V29, V28, V27
-	WORD $0x6ef9e55b // FCMGT V27, V10, V25, 64 bits
-	WORD $0x6e7affb9 // FDIV V25, V29, V26, 64 bits
-	WORD $0x6efb1c39 // BIF V25, V1, V27
-	WORD $0x6ef8e6fb // FCMGT V27, V23, V24, 64 bits
-	WORD $0x6e781efb // BSL V27, V23, V24
-	WORD $0x6efae577 // FCMGT V23, V11, V26, 64 bits
-	WORD $0x6e6cdf58 // FMUL V24, V26, V12, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x4eed871c // ADD V28, V24, V13, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd8718 // SUB V24, V24, V29, 64 bits
-	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
-	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
-	WORD $0x4eae1f9c // ORR V28, V28, V14
-	WORD $0x4eefd79c // FSUB V28, V28, V15, 64 bits
-	WORD $0x6e611e17 // BSL V23, V16, V1
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e71d71c // FADD V28, V24, V17, 64 bits
-	WORD $0x6e7cff1c // FDIV V28, V24, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 1216(R11), F30 // 0x1.8618618618618p-04
-	WORD $0x4e7dce5e // FMLA V30, V18, V29, 64 bits
-	FMOVQ 1232(R11), F31 // 0x1.af286bca1af28p-04
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1248(R11), F30 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1264(R11), F31 // 0x1.1111111111111p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1280(R11), F30 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1296(R11), F31 // 0x1.745d1745d1746p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1312(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1328(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1344(R11), F30 // 0.4
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1360(R11), F31 // 0x1.5555555555555p-01
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e78df1e // FMUL V30, V24, V24, 64 bits
-	WORD $0x6e63dfde // FMUL V30, V30, V3, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e73cef9 // FMLA V25, V23, V19, 64 bits
-	WORD $0x4e79d799 // FADD V25, V28, V25, 64 bits
-	WORD $0x4ef9d7d9 // FSUB V25, V30, V25, 64 bits
-	WORD $0x4ef9d718 // FSUB V24, V24, V25, 64 bits
-	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
-	WORD $0x6efae6b7 // FCMGT V23, V21, V26, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x6efae437 // FCMGT V23, V1, V26, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
-	WORD $0x4e61e757 // FCMEQ V23, V26, V1, 64 bits
-	FMOVQ 1200(R11), F25 // Float64frombits(0xfff0000000000000)
+	BLOCK7
+	BLOCK49
 	WORD $0x6eb71f38 // BIT V24, V25, V23
 	WORD $0x4e78d777 // FADD V23, V27, V24, 64 bits
 	FMOVQ F23, 0(R0)
 	FMOVQ 16(R1), F23
 	FMOVQ 16(R2), F24
-	WORD $0x4e78e6f9 // FCMEQ V25, V23, V24, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x6eb91c3a // BIT V26, V1, V25
-	WORD $0x4ea41f59 // ORR V25, V26, V4
-	WORD $0x4e79f4b9 // FMAX V25, V5, V25, 64 bits
-	WORD $0x4ea21c5a // ORR V26, V2, V2
-	WORD $0x4e66cf3a // FMLA V26, V25, V6, 64 bits
-	WORD $0x4ee2d75a // FSUB V26, V26, V2, 64 bits
-	WORD $0x4ee7cf59 // FMLS V25, V26, V7, 64 bits
-	WORD $0x4ee8cf59 // FMLS V25, V26, V8, 64 bits
-	WORD $0x6e79df3b // FMUL V27, V25, V25, 64 bits
-	FMOVQ 816(R11), F28 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79cd3c // FMLA V28, V9, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 848(R11), F28 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 880(R11), F28 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 912(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 944(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	WORD $0x4e7ccf79 // FMLA V25, V27, V28, 64 bits
-	WORD $0x4e60d739 // FADD V25, V25, V0, 64 bits
-	WORD $0x4ea21c5b // ORR V27, V2, V2
-	WORD $0x4e63cf5b // FMLA V27, V26, V3, 64 bits
-	WORD $0x4ee2d77c // FSUB V28, V27, V2, 64 bits
-	WORD $0x4efcd75a // FSUB V26, V26, V28, 64 bits
-	WORD $0x4e62d75a // FADD V26, V26, V2, 64 bits
-	WORD $0x4f74577b // SHL V27, V27, 52
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e60d73a // FADD V26, V25, V0, 64 bits
-	WORD $0x6ee0e73b // FCMGT V27, V25, V0, 64 bits
-	WORD $0x4ef9d75c // FSUB V28, V26, V25, 64 bits
-	WORD $0x4efcd41c // FSUB V28, V0, V28, 64 bits
-	WORD $0x4ee0d75d // FSUB V29, V26, V0, 64 bits
-	WORD $0x4efdd73d // FSUB V29, V25, V29, 64 bits
-	WORD $0x6ebb1f9d // BIT V29, V28, V27
-	WORD $0x6ef9e55b // FCMGT V27, V10, V25, 64 bits
-	WORD $0x6e7affb9 // FDIV V25, V29, V26, 64 bits
-	WORD $0x6efb1c39 // BIF V25, V1, V27
-	WORD $0x6ef8e6fb // FCMGT V27, V23, V24, 64 bits
-	WORD $0x6e781efb // BSL V27, V23, V24
-	WORD $0x6efae577 // FCMGT V23, V11, V26, 64 bits
-	WORD $0x6e6cdf58 // FMUL V24, V26, V12, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x4eed871c // ADD V28, V24, V13, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd8718 // SUB V24, V24, V29, 64 bits
-	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
-	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
-	WORD $0x4eae1f9c // ORR V28, V28, V14
-	WORD $0x4eefd79c // FSUB V28, V28, V15, 64 bits
-	WORD $0x6e611e17 // BSL V23, V16, V1
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e71d71c // FADD V28, V24, V17, 64 bits
-	WORD $0x6e7cff1c // FDIV V28, V24, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 1216(R11), F30 // 0x1.8618618618618p-04
-	WORD $0x4e7dce5e // FMLA V30, V18, V29, 64 bits
-	FMOVQ 1232(R11), F31 // 0x1.af286bca1af28p-04
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1248(R11), F30 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1264(R11), F31 // 0x1.1111111111111p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1280(R11), F30 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1296(R11), F31 // 0x1.745d1745d1746p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1312(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1328(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1344(R11), F30 // 0.4
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1360(R11), F31 // 0x1.5555555555555p-01
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e78df1e // FMUL V30, V24, V24, 64 bits
-	WORD $0x6e63dfde // FMUL V30, V30, V3, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e73cef9 // FMLA V25, V23, V19, 64 bits
-	WORD $0x4e79d799 // FADD V25, V28, V25, 64 bits
-	WORD $0x4ef9d7d9 // FSUB V25, V30, V25, 64 bits
-	WORD $0x4ef9d718 // FSUB V24, V24, V25, 64 bits
-	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
-	WORD $0x6efae6b7 // FCMGT V23, V21, V26, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x6efae437 // FCMGT V23, V1, V26, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
-	WORD $0x4e61e757 // FCMEQ V23, V26, V1, 64 bits
-	FMOVQ 1200(R11), F25 // Float64frombits(0xfff0000000000000)
-	WORD $0x6eb71f38 // BIT V24, V25, V23
-	WORD $0x4e78d777 // FADD V23, V27, V24, 64 bits
+	BLOCK8
+	BLOCK50
 	FMOVQ F23, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -7205,118 +4853,8 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F23
-	FMOVQ 0(R2), F24
-	WORD $0x4e78e6f9 // FCMEQ V25, V23, V24, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x6eb91c3a // BIT V26, V1, V25
-	WORD $0x4ea41f59 // ORR V25, V26, V4
-	WORD $0x4e79f4b9 // FMAX V25, V5, V25, 64 bits
-	WORD $0x4ea21c5a // ORR V26, V2, V2
-	WORD $0x4e66cf3a // FMLA V26, V25, V6, 64 bits
-	WORD $0x4ee2d75a // FSUB V26, V26, V2, 64 bits
-	WORD $0x4ee7cf59 // FMLS V25, V26, V7, 64 bits
-	WORD $0x4ee8cf59 // FMLS V25, V26, V8, 64 bits
-	WORD $0x6e79df3b // FMUL V27, V25, V25, 64 bits
-	FMOVQ 816(R11), F28 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79cd3c // FMLA V28, V9, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 848(R11), F28 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 880(R11), F28 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 912(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 944(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	WORD $0x4e7ccf79 // FMLA V25, V27, V28, 64 bits
-	WORD $0x4e60d739 // FADD V25, V25, V0, 64 bits
-	WORD $0x4ea21c5b // ORR V27, V2, V2
-	WORD $0x4e63cf5b // FMLA V27, V26, V3, 64 bits
-	WORD $0x4ee2d77c // FSUB V28, V27, V2, 64 bits
-	WORD $0x4efcd75a // FSUB V26, V26, V28, 64 bits
-	WORD $0x4e62d75a // FADD V26, V26, V2, 64 bits
-	WORD $0x4f74577b // SHL V27, V27, 52
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e60d73a // FADD V26, V25, V0, 64 bits
-	WORD $0x6ee0e73b // FCMGT V27, V25, V0, 64 bits
-	WORD $0x4ef9d75c // FSUB V28, V26, V25, 64 bits
-	WORD $0x4efcd41c // FSUB V28, V0, V28, 64 bits
-	WORD $0x4ee0d75d // FSUB V29, V26, V0, 64 bits
-	WORD $0x4efdd73d // FSUB V29, V25, V29, 64 bits
-	WORD $0x6ebb1f9d // BIT V29, V28, V27
-	WORD $0x6ef9e55b // FCMGT V27, V10, V25, 64 bits
-	WORD $0x6e7affb9 // FDIV V25, V29, V26, 64 bits
-	WORD $0x6efb1c39 // BIF V25, V1, V27
-	WORD $0x6ef8e6fb // FCMGT V27, V23, V24, 64 bits
-	WORD $0x6e781efb // BSL V27, V23, V24
-	WORD $0x6efae577 // FCMGT V23, V11, V26, 64 bits
-	WORD $0x6e6cdf58 // FMUL V24, V26, V12, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x4eed871c // ADD V28, V24, V13, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd8718 // SUB V24, V24, V29, 64 bits
-	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
-	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
-	WORD $0x4eae1f9c // ORR V28, V28, V14
-	WORD $0x4eefd79c // FSUB V28, V28, V15, 64 bits
-	WORD $0x6e611e17 // BSL V23, V16, V1
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e71d71c // FADD V28, V24, V17, 64 bits
-	WORD $0x6e7cff1c // FDIV V28, V24, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 1216(R11), F30 // 0x1.8618618618618p-04
-	WORD $0x4e7dce5e // FMLA V30, V18, V29, 64 bits
-	FMOVQ 1232(R11), F31 // 0x1.af286bca1af28p-04
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1248(R11), F30 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1264(R11), F31 // 0x1.1111111111111p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1280(R11), F30 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1296(R11), F31 // 0x1.745d1745d1746p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1312(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1328(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1344(R11), F30 // 0.4
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1360(R11), F31 // 0x1.5555555555555p-01
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e78df1e // FMUL V30, V24, V24, 64 bits
-	WORD $0x6e63dfde // FMUL V30, V30, V3, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e73cef9 // FMLA V25, V23, V19, 64 bits
-	WORD $0x4e79d799 // FADD V25, V28, V25, 64 bits
-	WORD $0x4ef9d7d9 // FSUB V25, V30, V25, 64 bits
-	WORD $0x4ef9d718 // FSUB V24, V24, V25, 64 bits
-	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
-	WORD $0x6efae6b7 // FCMGT V23, V21, V26, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x6efae437 // FCMGT V23, V1, V26, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
-	WORD $0x4e61e757 // FCMEQ V23, V26, V1, 64 bits
-	FMOVQ 1200(R11), F25 // Float64frombits(0xfff0000000000000)
+	BLOCK7
+	BLOCK49
 	WORD $0x6eb71f38 // BIT V24, V25, V23
 	WORD $0x4e78d777 // FADD V23, V27, V24, 64 bits
 	FMOVQ F23, 0(R0)
@@ -7331,118 +4869,8 @@ last:
 	BEQ done
 	FMOVD (R1), F23 // the other lanes become zero
 	FMOVD (R2), F24 // the other lanes become zero
-	WORD $0x4e78e6f9 // FCMEQ V25, V23, V24, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x6eb91c3a // BIT V26, V1, V25
-	WORD $0x4ea41f59 // ORR V25, V26, V4
-	WORD $0x4e79f4b9 // FMAX V25, V5, V25, 64 bits
-	WORD $0x4ea21c5a // ORR V26, V2, V2
-	WORD $0x4e66cf3a // FMLA V26, V25, V6, 64 bits
-	WORD $0x4ee2d75a // FSUB V26, V26, V2, 64 bits
-	WORD $0x4ee7cf59 // FMLS V25, V26, V7, 64 bits
-	WORD $0x4ee8cf59 // FMLS V25, V26, V8, 64 bits
-	WORD $0x6e79df3b // FMUL V27, V25, V25, 64 bits
-	FMOVQ 816(R11), F28 // 0x1.1eed8eff8d898p-29
-	WORD $0x4e79cd3c // FMLA V28, V9, V25, 64 bits
-	FMOVQ 832(R11), F29 // 0x1.ae64567f544e4p-26
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 848(R11), F28 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 880(R11), F28 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 912(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 928(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 944(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 960(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	WORD $0x4e7ccf79 // FMLA V25, V27, V28, 64 bits
-	WORD $0x4e60d739 // FADD V25, V25, V0, 64 bits
-	WORD $0x4ea21c5b // ORR V27, V2, V2
-	WORD $0x4e63cf5b // FMLA V27, V26, V3, 64 bits
-	WORD $0x4ee2d77c // FSUB V28, V27, V2, 64 bits
-	WORD $0x4efcd75a // FSUB V26, V26, V28, 64 bits
-	WORD $0x4e62d75a // FADD V26, V26, V2, 64 bits
-	WORD $0x4f74577b // SHL V27, V27, 52
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e60d73a // FADD V26, V25, V0, 64 bits
-	WORD $0x6ee0e73b // FCMGT V27, V25, V0, 64 bits
-	WORD $0x4ef9d75c // FSUB V28, V26, V25, 64 bits
-	WORD $0x4efcd41c // FSUB V28, V0, V28, 64 bits
-	WORD $0x4ee0d75d // FSUB V29, V26, V0, 64 bits
-	WORD $0x4efdd73d // FSUB V29, V25, V29, 64 bits
-	WORD $0x6ebb1f9d // BIT V29, V28, V27
-	WORD $0x6ef9e55b // FCMGT V27, V10, V25, 64 bits
-	WORD $0x6e7affb9 // FDIV V25, V29, V26, 64 bits
-	WORD $0x6efb1c39 // BIF V25, V1, V27
-	WORD $0x6ef8e6fb // FCMGT V27, V23, V24, 64 bits
-	WORD $0x6e781efb // BSL V27, V23, V24
-	WORD $0x6efae577 // FCMGT V23, V11, V26, 64 bits
-	WORD $0x6e6cdf58 // FMUL V24, V26, V12, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x4eed871c // ADD V28, V24, V13, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd8718 // SUB V24, V24, V29, 64 bits
-	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
-	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
-	WORD $0x4eae1f9c // ORR V28, V28, V14
-	WORD $0x4eefd79c // FSUB V28, V28, V15, 64 bits
-	WORD $0x6e611e17 // BSL V23, V16, V1
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e71d71c // FADD V28, V24, V17, 64 bits
-	WORD $0x6e7cff1c // FDIV V28, V24, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 1216(R11), F30 // 0x1.8618618618618p-04
-	WORD $0x4e7dce5e // FMLA V30, V18, V29, 64 bits
-	FMOVQ 1232(R11), F31 // 0x1.af286bca1af28p-04
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1248(R11), F30 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1264(R11), F31 // 0x1.1111111111111p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1280(R11), F30 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1296(R11), F31 // 0x1.745d1745d1746p-03
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1312(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1328(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 1344(R11), F30 // 0.4
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 1360(R11), F31 // 0x1.5555555555555p-01
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e78df1e // FMUL V30, V24, V24, 64 bits
-	WORD $0x6e63dfde // FMUL V30, V30, V3, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e73cef9 // FMLA V25, V23, V19, 64 bits
-	WORD $0x4e79d799 // FADD V25, V28, V25, 64 bits
-	WORD $0x4ef9d7d9 // FSUB V25, V30, V25, 64 bits
-	WORD $0x4ef9d718 // FSUB V24, V24, V25, 64 bits
-	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
-	WORD $0x6efae6b7 // FCMGT V23, V21, V26, 64 bits
-	WORD $0x6ef71f58 // BIF V24, V26, V23
-	WORD $0x6efae437 // FCMGT V23, V1, V26, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
-	WORD $0x4e61e757 // FCMEQ V23, V26, V1, 64 bits
-	FMOVQ 1200(R11), F25 // Float64frombits(0xfff0000000000000)
-	WORD $0x6eb71f38 // BIT V24, V25, V23
-	WORD $0x4e78d777 // FADD V23, V27, V24, 64 bits
+	BLOCK8
+	BLOCK50
 	FMOVD F23, (R0)
 
 done:
@@ -7563,18 +4991,7 @@ loop:
 	WORD $0x6eb0a94a // UMAXV V10, V10
 	FMOVS F10, R10
 	CBNZW R10, stopMain
-	WORD $0x4ee8cd27 // FMLS V7, V9, V8, 64 bits
-	WORD $0x6ee7e409 // FCMGT V9, V0, V7, 64 bits
-	WORD $0x4e68d4e8 // FADD V8, V7, V8, 64 bits
-	WORD $0x6ea91d07 // BIT V7, V8, V9
-	WORD $0x4e241ca5 // AND V5, V5, V4
-	WORD $0x4ea51ce5 // ORR V5, V7, V5
-	WORD $0x6e261ca7 // EOR V7, V5, V6
-	WORD $0x4ee73408 // CMGT V8, V0, V7, 64 bits
-	WORD $0x4e60e4a7 // FCMEQ V7, V5, V0, 64 bits
-	WORD $0x6e2058e7 // NOT V7, V7
-	WORD $0x4e271d07 // AND V7, V8, V7
-	WORD $0x4e66d4a6 // FADD V6, V5, V6, 64 bits
+	BLOCK58
 	WORD $0x6ea71cc5 // BIT V5, V6, V7
 	FMOVQ F5, 0(R0)
 	ADD $16, R0
@@ -7601,18 +5018,7 @@ tail:
 	WORD $0x6eb0a94a // UMAXV V10, V10
 	FMOVS F10, R10
 	CBNZW R10, stopTail
-	WORD $0x4ee8cd27 // FMLS V7, V9, V8, 64 bits
-	WORD $0x6ee7e409 // FCMGT V9, V0, V7, 64 bits
-	WORD $0x4e68d4e8 // FADD V8, V7, V8, 64 bits
-	WORD $0x6ea91d07 // BIT V7, V8, V9
-	WORD $0x4e241ca5 // AND V5, V5, V4
-	WORD $0x4ea51ce5 // ORR V5, V7, V5
-	WORD $0x6e261ca7 // EOR V7, V5, V6
-	WORD $0x4ee73408 // CMGT V8, V0, V7, 64 bits
-	WORD $0x4e60e4a7 // FCMEQ V7, V5, V0, 64 bits
-	WORD $0x6e2058e7 // NOT V7, V7
-	WORD $0x4e271d07 // AND V7, V8, V7
-	WORD $0x4e66d4a6 // FADD V6, V5, V6, 64 bits
+	BLOCK58
 	WORD $0x6ea71cc5 // BIT V5, V6, V7
 	FMOVD F5, (R0)
 
@@ -7663,30 +5069,7 @@ loop:
 	WORD $0x6eb0a98c // UMAXV V12, V12
 	FMOVS F12, R10
 	CBNZW R10, stopMain
-	WORD $0x4eeacd69 // FMLS V9, V11, V10, 64 bits
-	WORD $0x6ee9e40b // FCMGT V11, V0, V9, 64 bits
-	WORD $0x4e6ad52a // FADD V10, V9, V10, 64 bits
-	WORD $0x6eab1d49 // BIT V9, V10, V11
-	WORD $0x4e221cea // AND V10, V7, V2
-	WORD $0x4eaa1d29 // ORR V9, V9, V10
-	WORD $0x4ee9d4ea // FSUB V10, V7, V9, 64 bits
-	WORD $0x6e68fd4a // FDIV V10, V10, V8, 64 bits
-	WORD $0x6e281d2b // EOR V11, V9, V8
-	WORD $0x4eeb340c // CMGT V12, V0, V11, 64 bits
-	WORD $0x4e60e52b // FCMEQ V11, V9, V0, 64 bits
-	WORD $0x6e20596b // NOT V11, V11
-	WORD $0x4e2b1d89 // AND V9, V12, V11
-	WORD $0x4ee3d54b // FSUB V11, V10, V3, 64 bits
-	WORD $0x6ea91d6a // BIT V10, V11, V9
-	WORD $0x4e619949 // FRINTM V9, V10, 64 bits
-	WORD $0x4ee9d54b // FSUB V11, V10, V9, 64 bits
-	WORD $0x6ee6e56c // FCMGT V12, V11, V6, 64 bits
-	WORD $0x4e63d52b // FADD V11, V9, V3, 64 bits
-	WORD $0x6eac1d69 // BIT V9, V11, V12
-	WORD $0x6e281ce7 // EOR V7, V7, V8
-	WORD $0x4e221ce7 // AND V7, V7, V2
-	WORD $0x4e60e548 // FCMEQ V8, V10, V0, 64 bits
-	WORD $0x6ea81ce9 // BIT V9, V7, V8
+	BLOCK48
 	FMOVQ F9, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -7712,30 +5095,7 @@ tail:
 	WORD $0x6eb0a98c // UMAXV V12, V12
 	FMOVS F12, R10
 	CBNZW R10, stopTail
-	WORD $0x4eeacd69 // FMLS V9, V11, V10, 64 bits
-	WORD $0x6ee9e40b // FCMGT V11, V0, V9, 64 bits
-	WORD $0x4e6ad52a // FADD V10, V9, V10, 64 bits
-	WORD $0x6eab1d49 // BIT V9, V10, V11
-	WORD $0x4e221cea // AND V10, V7, V2
-	WORD $0x4eaa1d29 // ORR V9, V9, V10
-	WORD $0x4ee9d4ea // FSUB V10, V7, V9, 64 bits
-	WORD $0x6e68fd4a // FDIV V10, V10, V8, 64 bits
-	WORD $0x6e281d2b // EOR V11, V9, V8
-	WORD $0x4eeb340c // CMGT V12, V0, V11, 64 bits
-	WORD $0x4e60e52b // FCMEQ V11, V9, V0, 64 bits
-	WORD $0x6e20596b // NOT V11, V11
-	WORD $0x4e2b1d89 // AND V9, V12, V11
-	WORD $0x4ee3d54b // FSUB V11, V10, V3, 64 bits
-	WORD $0x6ea91d6a // BIT V10, V11, V9
-	WORD $0x4e619949 // FRINTM V9, V10, 64 bits
-	WORD $0x4ee9d54b // FSUB V11, V10, V9, 64 bits
-	WORD $0x6ee6e56c // FCMGT V12, V11, V6, 64 bits
-	WORD $0x4e63d52b // FADD V11, V9, V3, 64 bits
-	WORD $0x6eac1d69 // BIT V9, V11, V12
-	WORD $0x6e281ce7 // EOR V7, V7, V8
-	WORD $0x4e221ce7 // AND V7, V7, V2
-	WORD $0x4e60e548 // FCMEQ V8, V10, V0, 64 bits
-	WORD $0x6ea81ce9 // BIT V9, V7, V8
+	BLOCK48
 	FMOVD F9, (R0)
 
 done:

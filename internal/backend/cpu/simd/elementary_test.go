@@ -58,12 +58,16 @@ func TestElementary(t *testing.T) {
 			testUnary(t, w.name+"F32", w.f32, w.twin1)
 		}
 	}
-	for name, f := range map[string][2]func(z, x, y []float32){"Atan2F32": {Atan2F32, atan2F32Generic}, "HypotF32": {HypotF32, hypotF32Generic}, "LogAddExpF32": {LogAddExpF32, logAddExpF32Generic},
-		"FmodF32": {FmodF32, fmodF32Generic}, "RemainderF32": {RemainderF32, remainderF32Generic}, "FloorDivideF32": {FloorDivideF32, floorDivideF32Generic}} {
+	for name, f := range map[string][2]func(z, x, y []float32){"Atan2F32": {Atan2F32, atan2F32Generic},
+		"HypotF32": {HypotF32, hypotF32Generic}, "LogAddExpF32": {LogAddExpF32, logAddExpF32Generic},
+		"FmodF32": {FmodF32, fmodF32Generic}, "RemainderF32": {RemainderF32, remainderF32Generic},
+		"FloorDivideF32": {FloorDivideF32, floorDivideF32Generic}} {
 		testBinary(t, name, f[0], f[1])
 	}
-	for name, f := range map[string][2]func(z, x, y []float64){"Atan2F64": {Atan2F64, atan2F64Generic}, "HypotF64": {HypotF64, hypotF64Generic}, "LogAddExpF64": {LogAddExpF64, logAddExpF64Generic},
-		"FmodF64": {FmodF64, fmodF64Generic}, "RemainderF64": {RemainderF64, remainderF64Generic}, "FloorDivideF64": {FloorDivideF64, floorDivideF64Generic}} {
+	for name, f := range map[string][2]func(z, x, y []float64){"Atan2F64": {Atan2F64, atan2F64Generic},
+		"HypotF64": {HypotF64, hypotF64Generic}, "LogAddExpF64": {LogAddExpF64, logAddExpF64Generic},
+		"FmodF64": {FmodF64, fmodF64Generic}, "RemainderF64": {RemainderF64, remainderF64Generic},
+		"FloorDivideF64": {FloorDivideF64, floorDivideF64Generic}} {
 		testBinary(t, name, f[0], f[1])
 	}
 }
@@ -99,7 +103,8 @@ func TestElementaryULP(t *testing.T) {
 // TestTwoArguments holds the functions of two arguments against package math.
 func TestTwoArguments(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	ends := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 3, -3, 0.5, 1e-310, 1e308, -1e308, math.MaxFloat64, 5e-324, 1e17, 7}
+	ends := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 3, -3, 0.5, 1e-310, 1e308, -1e308,
+		math.MaxFloat64, 5e-324, 1e17, 7}
 	var xs, ys []float64
 	for _, a := range ends {
 		for _, b := range ends {
@@ -115,7 +120,8 @@ func TestTwoArguments(t *testing.T) {
 		f    func(z, x, y []float64)
 		ref  func(x, y float64) float64
 		ulp  float64
-	}{{"atan2", Atan2F64, math.Atan2, 2}, {"hypot", HypotF64, math.Hypot, 2}, {"fmod", FmodF64, math.Mod, 0}, {"remainder", RemainderF64, remainderFar64, 0}, {"floor_divide", FloorDivideF64, floorDivideFar64, 0},
+	}{{"atan2", Atan2F64, math.Atan2, 2}, {"hypot", HypotF64, math.Hypot, 2}, {"fmod", FmodF64, math.Mod, 0},
+		{"remainder", RemainderF64, remainderFar64, 0}, {"floor_divide", FloorDivideF64, floorDivideFar64, 0},
 		{"logaddexp", LogAddExpF64, func(x, y float64) float64 {
 			if x == y {
 				return x + math.Ln2

@@ -4,6 +4,222 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	FMOVQ 0(R0), F15; \
+	WORD $0x4ea11c30; \
+	WORD $0x6ea0fa10; \
+	WORD $0x4e20cdf0; \
+	WORD $0x4eb0f4cf; \
+	WORD $0x4e2ff4ef; \
+	WORD $0x4ea41c90; \
+	WORD $0x4e28cdf0; \
+	WORD $0x4ea4d611; \
+	WORD $0x4ea9ce2f; \
+	WORD $0x4eaace2f; \
+	WORD $0x4e2b1e11; \
+	WORD $0x4eac9e31; \
+	WORD $0x4ead8631; \
+	WORD $0x4e116391; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2fcdd2; \
+	WORD $0x4ea51cb3; \
+	WORD $0x4e2fce53; \
+	WORD $0x6e2fde2f; \
+	WORD $0x4e2fce71; \
+	WORD $0x6ea4860f; \
+	WORD $0x4f3c05ef; \
+	WORD $0x4f3f05f0; \
+	WORD $0x4f375612; \
+	WORD $0x4ea58652; \
+	WORD $0x6e32de31; \
+	WORD $0x6eb085ef; \
+	WORD $0x4f3755ef; \
+	WORD $0x4ea585ef; \
+	WORD $0x6e2fde2f; \
+	FMOVQ 0(R1), F16
+
+#define BLOCK2 \
+	FMOVQ 0(R1), F11; \
+	WORD $0x4eabf44b; \
+	WORD $0x4e2bf46b; \
+	WORD $0x4ea01c0c; \
+	WORD $0x4e24cd6c; \
+	WORD $0x4ea0d58d; \
+	WORD $0x4ea5cdab; \
+	WORD $0x4ea6cdab; \
+	WORD $0x4e271d8d; \
+	WORD $0x4ea89dad; \
+	WORD $0x4ea985ad; \
+	WORD $0x4e0d638d; \
+	FMOVQ 240(R11), F14; \
+	WORD $0x4e2bcd4e; \
+	WORD $0x4ea11c2f; \
+	WORD $0x4e2bcdcf; \
+	WORD $0x6e2bddab; \
+	WORD $0x4e2bcded; \
+	WORD $0x6ea0858b; \
+	WORD $0x4f3c056b; \
+	WORD $0x4f3f056c; \
+	WORD $0x4f37558e; \
+	WORD $0x4ea185ce; \
+	WORD $0x6e2eddad
+
+#define BLOCK3 \
+	WORD $0x4eabf44b; \
+	WORD $0x4e2bf46b; \
+	WORD $0x4ea01c0c; \
+	WORD $0x4e24cd6c; \
+	WORD $0x4ea0d58d; \
+	WORD $0x4ea5cdab; \
+	WORD $0x4ea6cdab; \
+	WORD $0x4e271d8d; \
+	WORD $0x4ea89dad; \
+	WORD $0x4ea985ad; \
+	WORD $0x4e0d638d; \
+	FMOVQ 240(R11), F14; \
+	WORD $0x4e2bcd4e; \
+	WORD $0x4ea11c2f; \
+	WORD $0x4e2bcdcf; \
+	WORD $0x6e2bddab; \
+	WORD $0x4e2bcded; \
+	WORD $0x6ea0858b; \
+	WORD $0x4f3c056b; \
+	WORD $0x4f3f056c; \
+	WORD $0x4f37558e; \
+	WORD $0x4ea185ce; \
+	WORD $0x6e2eddad; \
+	WORD $0x6eac856b
+
+#define BLOCK4 \
+	FMOVQ 0(R1), F5; \
+	WORD $0x4ea5f445; \
+	WORD $0x4e25f465; \
+	WORD $0x4e20d4a6; \
+	WORD $0x4ea0d4c7; \
+	WORD $0x4ea7d4a5; \
+	FMOVQ 320(R11), F7; \
+	WORD $0x4e25cc87; \
+	FMOVQ 336(R11), F8; \
+	WORD $0x4e25cce8; \
+	FMOVQ 352(R11), F7; \
+	WORD $0x4e25cd07; \
+	FMOVQ 368(R11), F8; \
+	WORD $0x4e25cce8; \
+	FMOVQ 384(R11), F7; \
+	WORD $0x4e25cd07; \
+	WORD $0x4ea11c28; \
+	WORD $0x4e25cce8; \
+	WORD $0x6ea084c5; \
+	WORD $0x4f3f04a6; \
+	WORD $0x6ea684a5; \
+	WORD $0x4f3754c6; \
+	WORD $0x4ea184c6; \
+	WORD $0x6e26dd06
+
+#define BLOCK5 \
+	WORD $0x4ea5f445; \
+	WORD $0x4e25f465; \
+	WORD $0x4e20d4a6; \
+	WORD $0x4ea0d4c7; \
+	WORD $0x4ea7d4a5; \
+	FMOVQ 320(R11), F7; \
+	WORD $0x4e25cc87; \
+	FMOVQ 336(R11), F8; \
+	WORD $0x4e25cce8; \
+	FMOVQ 352(R11), F7; \
+	WORD $0x4e25cd07; \
+	FMOVQ 368(R11), F8; \
+	WORD $0x4e25cce8; \
+	FMOVQ 384(R11), F7; \
+	WORD $0x4e25cd07; \
+	WORD $0x4ea11c28; \
+	WORD $0x4e25cce8; \
+	WORD $0x6ea084c5; \
+	WORD $0x4f3f04a6; \
+	WORD $0x6ea684a5; \
+	WORD $0x4f3754c6; \
+	WORD $0x4ea184c6; \
+	WORD $0x6e26dd06; \
+	WORD $0x4f3754a5
+
+#define BLOCK6 \
+	FMOVQ 0(R1), F10; \
+	WORD $0x4eaaf42b; \
+	WORD $0x4e2bf44b; \
+	WORD $0x4ea41c8c; \
+	WORD $0x4e23cd6c; \
+	WORD $0x4ea4d58d; \
+	WORD $0x4ea5cdab; \
+	WORD $0x4ea6cdab; \
+	WORD $0x6e2bdd6e; \
+	FMOVQ 464(R11), F15; \
+	WORD $0x4e2bccef; \
+	FMOVQ 480(R11), F16; \
+	WORD $0x4e2bcdf0; \
+	FMOVQ 496(R11), F15; \
+	WORD $0x4e2bce0f; \
+	FMOVQ 512(R11), F16; \
+	WORD $0x4e2bcdf0; \
+	WORD $0x4e30cdcb; \
+	WORD $0x4f37558c; \
+	WORD $0x4ea0858c; \
+	WORD $0x4ea0d58e; \
+	WORD $0x4e2ccd6e; \
+	WORD $0x4e2ed5cc; \
+	WORD $0x4e28e5ae
+
+#define BLOCK7 \
+	WORD $0x4eaaf42b; \
+	WORD $0x4e2bf44b; \
+	WORD $0x4ea41c8c; \
+	WORD $0x4e23cd6c; \
+	WORD $0x4ea4d58d; \
+	WORD $0x4ea5cdab; \
+	WORD $0x4ea6cdab; \
+	WORD $0x6e2bdd6e; \
+	FMOVQ 464(R11), F15; \
+	WORD $0x4e2bccef; \
+	FMOVQ 480(R11), F16; \
+	WORD $0x4e2bcdf0; \
+	FMOVQ 496(R11), F15; \
+	WORD $0x4e2bce0f; \
+	FMOVQ 512(R11), F16; \
+	WORD $0x4e2bcdf0; \
+	WORD $0x4e30cdcb; \
+	WORD $0x4f37558c; \
+	WORD $0x4ea0858c; \
+	WORD $0x4ea0d58e; \
+	WORD $0x4e2ccd6e; \
+	WORD $0x4e2ed5cc; \
+	WORD $0x4e28e5ae; \
+	WORD $0x6eae1d6c
+
+#define BLOCK8 \
+	WORD $0x4ea11c30; \
+	WORD $0x6ea0fa10; \
+	WORD $0x4e20cdf0; \
+	WORD $0x4eb0f4cf; \
+	WORD $0x4e2ff4ef; \
+	WORD $0x4ea41c90; \
+	WORD $0x4e28cdf0; \
+	WORD $0x4ea4d611; \
+	WORD $0x4ea9ce2f; \
+	WORD $0x4eaace2f; \
+	WORD $0x4e2b1e11; \
+	WORD $0x4eac9e31; \
+	WORD $0x4ead8631; \
+	WORD $0x4e116391; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2fcdd2; \
+	WORD $0x4ea51cb3; \
+	WORD $0x4e2fce53; \
+	WORD $0x6e2fde2f; \
+	WORD $0x4e2fce71; \
+	WORD $0x6ea4860f; \
+	WORD $0x4f3c05ef; \
+	WORD $0x4f3f05f0; \
+	WORD $0x4f375612
+
 DATA expNEON<>+0(SB)/4, $0xc2d00000
 DATA expNEON<>+4(SB)/4, $0xc2d00000
 DATA expNEON<>+8(SB)/4, $0xc2d00000
@@ -161,60 +377,14 @@ TEXT ·expF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F11
-	WORD $0x4eabf44b // FMIN V11, V2, V11
-	WORD $0x4e2bf46b // FMAX V11, V3, V11
-	WORD $0x4ea01c0c // ORR V12, V0, V0
-	WORD $0x4e24cd6c // FMLA V12, V11, V4
-	WORD $0x4ea0d58d // FSUB V13, V12, V0
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x4e271d8d // AND V13, V12, V7
-	WORD $0x4ea89dad // MUL V13, V13, V8
-	WORD $0x4ea985ad // ADD V13, V13, V9
-	WORD $0x4e0d638d // TBL4 V13, V28, V13
-	FMOVQ 240(R11), F14 // 0.5
-	WORD $0x4e2bcd4e // FMLA V14, V10, V11
-	WORD $0x4ea11c2f // ORR V15, V1, V1
-	WORD $0x4e2bcdcf // FMLA V15, V14, V11
-	WORD $0x6e2bddab // FMUL V11, V13, V11
-	WORD $0x4e2bcded // FMLA V13, V15, V11
-	WORD $0x6ea0858b // SUB V11, V12, V0
-	WORD $0x4f3c056b // SSHR V11, V11, 4
-	WORD $0x4f3f056c // SSHR V12, V11, 1
-	WORD $0x4f37558e // SHL V14, V12, 23
-	WORD $0x4ea185ce // ADD V14, V14, V1
-	WORD $0x6e2eddad // FMUL V13, V13, V14
+	BLOCK2
 	WORD $0x6eac856b // SUB V11, V11, V12
 	WORD $0x4f37556b // SHL V11, V11, 23
 	WORD $0x4ea1856b // ADD V11, V11, V1
 	WORD $0x6e2bddab // FMUL V11, V13, V11
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
-	WORD $0x4eabf44b // FMIN V11, V2, V11
-	WORD $0x4e2bf46b // FMAX V11, V3, V11
-	WORD $0x4ea01c0c // ORR V12, V0, V0
-	WORD $0x4e24cd6c // FMLA V12, V11, V4
-	WORD $0x4ea0d58d // FSUB V13, V12, V0
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x4e271d8d // AND V13, V12, V7
-	WORD $0x4ea89dad // MUL V13, V13, V8
-	WORD $0x4ea985ad // ADD V13, V13, V9
-	WORD $0x4e0d638d // TBL4 V13, V28, V13
-	FMOVQ 240(R11), F14 // 0.5
-	WORD $0x4e2bcd4e // FMLA V14, V10, V11
-	WORD $0x4ea11c2f // ORR V15, V1, V1
-	WORD $0x4e2bcdcf // FMLA V15, V14, V11
-	WORD $0x6e2bddab // FMUL V11, V13, V11
-	WORD $0x4e2bcded // FMLA V13, V15, V11
-	WORD $0x6ea0858b // SUB V11, V12, V0
-	WORD $0x4f3c056b // SSHR V11, V11, 4
-	WORD $0x4f3f056c // SSHR V12, V11, 1
-	WORD $0x4f37558e // SHL V14, V12, 23
-	WORD $0x4ea185ce // ADD V14, V14, V1
-	WORD $0x6e2eddad // FMUL V13, V13, V14
-	WORD $0x6eac856b // SUB V11, V11, V12
+	BLOCK3
 	WORD $0x4f37556b // SHL V11, V11, 23
 	WORD $0x4ea1856b // ADD V11, V11, V1
 	WORD $0x6e2bddab // FMUL V11, V13, V11
@@ -231,30 +401,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F11
-	WORD $0x4eabf44b // FMIN V11, V2, V11
-	WORD $0x4e2bf46b // FMAX V11, V3, V11
-	WORD $0x4ea01c0c // ORR V12, V0, V0
-	WORD $0x4e24cd6c // FMLA V12, V11, V4
-	WORD $0x4ea0d58d // FSUB V13, V12, V0
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x4e271d8d // AND V13, V12, V7
-	WORD $0x4ea89dad // MUL V13, V13, V8
-	WORD $0x4ea985ad // ADD V13, V13, V9
-	WORD $0x4e0d638d // TBL4 V13, V28, V13
-	FMOVQ 240(R11), F14 // 0.5
-	WORD $0x4e2bcd4e // FMLA V14, V10, V11
-	WORD $0x4ea11c2f // ORR V15, V1, V1
-	WORD $0x4e2bcdcf // FMLA V15, V14, V11
-	WORD $0x6e2bddab // FMUL V11, V13, V11
-	WORD $0x4e2bcded // FMLA V13, V15, V11
-	WORD $0x6ea0858b // SUB V11, V12, V0
-	WORD $0x4f3c056b // SSHR V11, V11, 4
-	WORD $0x4f3f056c // SSHR V12, V11, 1
-	WORD $0x4f37558e // SHL V14, V12, 23
-	WORD $0x4ea185ce // ADD V14, V14, V1
-	WORD $0x6e2eddad // FMUL V13, V13, V14
+	BLOCK2
 	WORD $0x6eac856b // SUB V11, V11, V12
 	WORD $0x4f37556b // SHL V11, V11, 23
 	WORD $0x4ea1856b // ADD V11, V11, V1
@@ -277,30 +424,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V11.S[2]
 end2:
-	WORD $0x4eabf44b // FMIN V11, V2, V11
-	WORD $0x4e2bf46b // FMAX V11, V3, V11
-	WORD $0x4ea01c0c // ORR V12, V0, V0
-	WORD $0x4e24cd6c // FMLA V12, V11, V4
-	WORD $0x4ea0d58d // FSUB V13, V12, V0
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x4e271d8d // AND V13, V12, V7
-	WORD $0x4ea89dad // MUL V13, V13, V8
-	WORD $0x4ea985ad // ADD V13, V13, V9
-	WORD $0x4e0d638d // TBL4 V13, V28, V13
-	FMOVQ 240(R11), F14 // 0.5
-	WORD $0x4e2bcd4e // FMLA V14, V10, V11
-	WORD $0x4ea11c2f // ORR V15, V1, V1
-	WORD $0x4e2bcdcf // FMLA V15, V14, V11
-	WORD $0x6e2bddab // FMUL V11, V13, V11
-	WORD $0x4e2bcded // FMLA V13, V15, V11
-	WORD $0x6ea0858b // SUB V11, V12, V0
-	WORD $0x4f3c056b // SSHR V11, V11, 4
-	WORD $0x4f3f056c // SSHR V12, V11, 1
-	WORD $0x4f37558e // SHL V14, V12, 23
-	WORD $0x4ea185ce // ADD V14, V14, V1
-	WORD $0x6e2eddad // FMUL V13, V13, V14
-	WORD $0x6eac856b // SUB V11, V11, V12
+	BLOCK3
 	WORD $0x4f37556b // SHL V11, V11, 23
 	WORD $0x4ea1856b // ADD V11, V11, V1
 	WORD $0x6e2bddab // FMUL V11, V13, V11
@@ -332,59 +456,13 @@ TEXT ·exp2F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F5
-	WORD $0x4ea5f445 // FMIN V5, V2, V5
-	WORD $0x4e25f465 // FMAX V5, V3, V5
-	WORD $0x4e20d4a6 // FADD V6, V5, V0
-	WORD $0x4ea0d4c7 // FSUB V7, V6, V0
-	WORD $0x4ea7d4a5 // FSUB V5, V5, V7
-	FMOVQ 320(R11), F7 // 0x1.5fbcd6p-10
-	WORD $0x4e25cc87 // FMLA V7, V4, V5
-	FMOVQ 336(R11), F8 // 0x1.3b21c8p-07
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 352(R11), F7 // 0x1.c6ada8p-05
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	FMOVQ 368(R11), F8 // 0x1.ebfbe6p-03
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 384(R11), F7 // 0x1.62e432p-01
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	WORD $0x4ea11c28 // ORR V8, V1, V1
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	WORD $0x6ea084c5 // SUB V5, V6, V0
-	WORD $0x4f3f04a6 // SSHR V6, V5, 1
-	WORD $0x6ea684a5 // SUB V5, V5, V6
-	WORD $0x4f3754c6 // SHL V6, V6, 23
-	WORD $0x4ea184c6 // ADD V6, V6, V1
-	WORD $0x6e26dd06 // FMUL V6, V8, V6
+	BLOCK4
 	WORD $0x4f3754a5 // SHL V5, V5, 23
 	WORD $0x4ea184a5 // ADD V5, V5, V1
 	WORD $0x6e25dcc5 // FMUL V5, V6, V5
 	FMOVQ F5, 0(R0)
 	FMOVQ 16(R1), F5
-	WORD $0x4ea5f445 // FMIN V5, V2, V5
-	WORD $0x4e25f465 // FMAX V5, V3, V5
-	WORD $0x4e20d4a6 // FADD V6, V5, V0
-	WORD $0x4ea0d4c7 // FSUB V7, V6, V0
-	WORD $0x4ea7d4a5 // FSUB V5, V5, V7
-	FMOVQ 320(R11), F7 // 0x1.5fbcd6p-10
-	WORD $0x4e25cc87 // FMLA V7, V4, V5
-	FMOVQ 336(R11), F8 // 0x1.3b21c8p-07
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 352(R11), F7 // 0x1.c6ada8p-05
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	FMOVQ 368(R11), F8 // 0x1.ebfbe6p-03
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 384(R11), F7 // 0x1.62e432p-01
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	WORD $0x4ea11c28 // ORR V8, V1, V1
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	WORD $0x6ea084c5 // SUB V5, V6, V0
-	WORD $0x4f3f04a6 // SSHR V6, V5, 1
-	WORD $0x6ea684a5 // SUB V5, V5, V6
-	WORD $0x4f3754c6 // SHL V6, V6, 23
-	WORD $0x4ea184c6 // ADD V6, V6, V1
-	WORD $0x6e26dd06 // FMUL V6, V8, V6
-	WORD $0x4f3754a5 // SHL V5, V5, 23
+	BLOCK5
 	WORD $0x4ea184a5 // ADD V5, V5, V1
 	WORD $0x6e25dcc5 // FMUL V5, V6, V5
 	FMOVQ F5, 16(R0)
@@ -400,30 +478,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F5
-	WORD $0x4ea5f445 // FMIN V5, V2, V5
-	WORD $0x4e25f465 // FMAX V5, V3, V5
-	WORD $0x4e20d4a6 // FADD V6, V5, V0
-	WORD $0x4ea0d4c7 // FSUB V7, V6, V0
-	WORD $0x4ea7d4a5 // FSUB V5, V5, V7
-	FMOVQ 320(R11), F7 // 0x1.5fbcd6p-10
-	WORD $0x4e25cc87 // FMLA V7, V4, V5
-	FMOVQ 336(R11), F8 // 0x1.3b21c8p-07
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 352(R11), F7 // 0x1.c6ada8p-05
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	FMOVQ 368(R11), F8 // 0x1.ebfbe6p-03
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 384(R11), F7 // 0x1.62e432p-01
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	WORD $0x4ea11c28 // ORR V8, V1, V1
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	WORD $0x6ea084c5 // SUB V5, V6, V0
-	WORD $0x4f3f04a6 // SSHR V6, V5, 1
-	WORD $0x6ea684a5 // SUB V5, V5, V6
-	WORD $0x4f3754c6 // SHL V6, V6, 23
-	WORD $0x4ea184c6 // ADD V6, V6, V1
-	WORD $0x6e26dd06 // FMUL V6, V8, V6
+	BLOCK4
 	WORD $0x4f3754a5 // SHL V5, V5, 23
 	WORD $0x4ea184a5 // ADD V5, V5, V1
 	WORD $0x6e25dcc5 // FMUL V5, V6, V5
@@ -445,30 +500,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V5.S[2]
 end2:
-	WORD $0x4ea5f445 // FMIN V5, V2, V5
-	WORD $0x4e25f465 // FMAX V5, V3, V5
-	WORD $0x4e20d4a6 // FADD V6, V5, V0
-	WORD $0x4ea0d4c7 // FSUB V7, V6, V0
-	WORD $0x4ea7d4a5 // FSUB V5, V5, V7
-	FMOVQ 320(R11), F7 // 0x1.5fbcd6p-10
-	WORD $0x4e25cc87 // FMLA V7, V4, V5
-	FMOVQ 336(R11), F8 // 0x1.3b21c8p-07
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 352(R11), F7 // 0x1.c6ada8p-05
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	FMOVQ 368(R11), F8 // 0x1.ebfbe6p-03
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	FMOVQ 384(R11), F7 // 0x1.62e432p-01
-	WORD $0x4e25cd07 // FMLA V7, V8, V5
-	WORD $0x4ea11c28 // ORR V8, V1, V1
-	WORD $0x4e25cce8 // FMLA V8, V7, V5
-	WORD $0x6ea084c5 // SUB V5, V6, V0
-	WORD $0x4f3f04a6 // SSHR V6, V5, 1
-	WORD $0x6ea684a5 // SUB V5, V5, V6
-	WORD $0x4f3754c6 // SHL V6, V6, 23
-	WORD $0x4ea184c6 // ADD V6, V6, V1
-	WORD $0x6e26dd06 // FMUL V6, V8, V6
-	WORD $0x4f3754a5 // SHL V5, V5, 23
+	BLOCK5
 	WORD $0x4ea184a5 // ADD V5, V5, V1
 	WORD $0x6e25dcc5 // FMUL V5, V6, V5
 	FMOVS F5, (R0)
@@ -504,59 +536,13 @@ TEXT ·expm1F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F10
-	WORD $0x4eaaf42b // FMIN V11, V1, V10
-	WORD $0x4e2bf44b // FMAX V11, V2, V11
-	WORD $0x4ea41c8c // ORR V12, V4, V4
-	WORD $0x4e23cd6c // FMLA V12, V11, V3
-	WORD $0x4ea4d58d // FSUB V13, V12, V4
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x6e2bdd6e // FMUL V14, V11, V11
-	FMOVQ 464(R11), F15 // 0x1.122bf6p-07
-	WORD $0x4e2bccef // FMLA V15, V7, V11
-	FMOVQ 480(R11), F16 // 0x1.555798p-05
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	FMOVQ 496(R11), F15 // 0x1.5554aap-03
-	WORD $0x4e2bce0f // FMLA V15, V16, V11
-	FMOVQ 512(R11), F16 // 0x1.fffffep-02
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	WORD $0x4e30cdcb // FMLA V11, V14, V16
-	WORD $0x4f37558c // SHL V12, V12, 23
-	WORD $0x4ea0858c // ADD V12, V12, V0
-	WORD $0x4ea0d58e // FSUB V14, V12, V0
-	WORD $0x4e2ccd6e // FMLA V14, V11, V12
-	WORD $0x4e2ed5cc // FADD V12, V14, V14
-	WORD $0x4e28e5ae // FCMEQ V14, V13, V8
+	BLOCK6
 	WORD $0x6eae1d6c // BIT V12, V11, V14
 	WORD $0x4e291d4a // AND V10, V10, V9
 	WORD $0x4eaa1d8a // ORR V10, V12, V10
 	FMOVQ F10, 0(R0)
 	FMOVQ 16(R1), F10
-	WORD $0x4eaaf42b // FMIN V11, V1, V10
-	WORD $0x4e2bf44b // FMAX V11, V2, V11
-	WORD $0x4ea41c8c // ORR V12, V4, V4
-	WORD $0x4e23cd6c // FMLA V12, V11, V3
-	WORD $0x4ea4d58d // FSUB V13, V12, V4
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x6e2bdd6e // FMUL V14, V11, V11
-	FMOVQ 464(R11), F15 // 0x1.122bf6p-07
-	WORD $0x4e2bccef // FMLA V15, V7, V11
-	FMOVQ 480(R11), F16 // 0x1.555798p-05
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	FMOVQ 496(R11), F15 // 0x1.5554aap-03
-	WORD $0x4e2bce0f // FMLA V15, V16, V11
-	FMOVQ 512(R11), F16 // 0x1.fffffep-02
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	WORD $0x4e30cdcb // FMLA V11, V14, V16
-	WORD $0x4f37558c // SHL V12, V12, 23
-	WORD $0x4ea0858c // ADD V12, V12, V0
-	WORD $0x4ea0d58e // FSUB V14, V12, V0
-	WORD $0x4e2ccd6e // FMLA V14, V11, V12
-	WORD $0x4e2ed5cc // FADD V12, V14, V14
-	WORD $0x4e28e5ae // FCMEQ V14, V13, V8
-	WORD $0x6eae1d6c // BIT V12, V11, V14
+	BLOCK7
 	WORD $0x4e291d4a // AND V10, V10, V9
 	WORD $0x4eaa1d8a // ORR V10, V12, V10
 	FMOVQ F10, 16(R0)
@@ -572,30 +558,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F10
-	WORD $0x4eaaf42b // FMIN V11, V1, V10
-	WORD $0x4e2bf44b // FMAX V11, V2, V11
-	WORD $0x4ea41c8c // ORR V12, V4, V4
-	WORD $0x4e23cd6c // FMLA V12, V11, V3
-	WORD $0x4ea4d58d // FSUB V13, V12, V4
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x6e2bdd6e // FMUL V14, V11, V11
-	FMOVQ 464(R11), F15 // 0x1.122bf6p-07
-	WORD $0x4e2bccef // FMLA V15, V7, V11
-	FMOVQ 480(R11), F16 // 0x1.555798p-05
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	FMOVQ 496(R11), F15 // 0x1.5554aap-03
-	WORD $0x4e2bce0f // FMLA V15, V16, V11
-	FMOVQ 512(R11), F16 // 0x1.fffffep-02
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	WORD $0x4e30cdcb // FMLA V11, V14, V16
-	WORD $0x4f37558c // SHL V12, V12, 23
-	WORD $0x4ea0858c // ADD V12, V12, V0
-	WORD $0x4ea0d58e // FSUB V14, V12, V0
-	WORD $0x4e2ccd6e // FMLA V14, V11, V12
-	WORD $0x4e2ed5cc // FADD V12, V14, V14
-	WORD $0x4e28e5ae // FCMEQ V14, V13, V8
+	BLOCK6
 	WORD $0x6eae1d6c // BIT V12, V11, V14
 	WORD $0x4e291d4a // AND V10, V10, V9
 	WORD $0x4eaa1d8a // ORR V10, V12, V10
@@ -617,30 +580,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V10.S[2]
 end2:
-	WORD $0x4eaaf42b // FMIN V11, V1, V10
-	WORD $0x4e2bf44b // FMAX V11, V2, V11
-	WORD $0x4ea41c8c // ORR V12, V4, V4
-	WORD $0x4e23cd6c // FMLA V12, V11, V3
-	WORD $0x4ea4d58d // FSUB V13, V12, V4
-	WORD $0x4ea5cdab // FMLS V11, V13, V5
-	WORD $0x4ea6cdab // FMLS V11, V13, V6
-	WORD $0x6e2bdd6e // FMUL V14, V11, V11
-	FMOVQ 464(R11), F15 // 0x1.122bf6p-07
-	WORD $0x4e2bccef // FMLA V15, V7, V11
-	FMOVQ 480(R11), F16 // 0x1.555798p-05
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	FMOVQ 496(R11), F15 // 0x1.5554aap-03
-	WORD $0x4e2bce0f // FMLA V15, V16, V11
-	FMOVQ 512(R11), F16 // 0x1.fffffep-02
-	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
-	WORD $0x4e30cdcb // FMLA V11, V14, V16
-	WORD $0x4f37558c // SHL V12, V12, 23
-	WORD $0x4ea0858c // ADD V12, V12, V0
-	WORD $0x4ea0d58e // FSUB V14, V12, V0
-	WORD $0x4e2ccd6e // FMLA V14, V11, V12
-	WORD $0x4e2ed5cc // FADD V12, V14, V14
-	WORD $0x4e28e5ae // FCMEQ V14, V13, V8
-	WORD $0x6eae1d6c // BIT V12, V11, V14
+	BLOCK7
 	WORD $0x4e291d4a // AND V10, V10, V9
 	WORD $0x4eaa1d8a // ORR V10, V12, V10
 	FMOVS F10, (R0)
@@ -687,68 +627,14 @@ TEXT ·softmaxBackF32NEON(SB), NOSPLIT, $0-40
 	BLT tail
 
 loop:
-	FMOVQ 0(R0), F15
-	WORD $0x4ea11c30 // ORR V16, V1, V1
-	WORD $0x6ea0fa10 // FNEG V16, V16
-	WORD $0x4e20cdf0 // FMLA V16, V15, V0
-	WORD $0x4eb0f4cf // FMIN V15, V6, V16
-	WORD $0x4e2ff4ef // FMAX V15, V7, V15
-	WORD $0x4ea41c90 // ORR V16, V4, V4
-	WORD $0x4e28cdf0 // FMLA V16, V15, V8
-	WORD $0x4ea4d611 // FSUB V17, V16, V4
-	WORD $0x4ea9ce2f // FMLS V15, V17, V9
-	WORD $0x4eaace2f // FMLS V15, V17, V10
-	WORD $0x4e2b1e11 // AND V17, V16, V11
-	WORD $0x4eac9e31 // MUL V17, V17, V12
-	WORD $0x4ead8631 // ADD V17, V17, V13
-	WORD $0x4e116391 // TBL4 V17, V28, V17
-	FMOVQ 240(R11), F18 // 0.5
-	WORD $0x4e2fcdd2 // FMLA V18, V14, V15
-	WORD $0x4ea51cb3 // ORR V19, V5, V5
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
-	WORD $0x4e2fce71 // FMLA V17, V19, V15
-	WORD $0x6ea4860f // SUB V15, V16, V4
-	WORD $0x4f3c05ef // SSHR V15, V15, 4
-	WORD $0x4f3f05f0 // SSHR V16, V15, 1
-	WORD $0x4f375612 // SHL V18, V16, 23
-	WORD $0x4ea58652 // ADD V18, V18, V5
-	WORD $0x6e32de31 // FMUL V17, V17, V18
-	WORD $0x6eb085ef // SUB V15, V15, V16
-	WORD $0x4f3755ef // SHL V15, V15, 23
-	WORD $0x4ea585ef // ADD V15, V15, V5
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
-	FMOVQ 0(R1), F16
+	BLOCK1
 	WORD $0x4ea2d610 // FSUB V16, V16, V2
 	WORD $0x6e2fde10 // FMUL V16, V16, V15
 	WORD $0x6e23de10 // FMUL V16, V16, V3
 	FMOVQ F16, 0(R1)
 	FMOVQ F15, 0(R0)
 	FMOVQ 16(R0), F15
-	WORD $0x4ea11c30 // ORR V16, V1, V1
-	WORD $0x6ea0fa10 // FNEG V16, V16
-	WORD $0x4e20cdf0 // FMLA V16, V15, V0
-	WORD $0x4eb0f4cf // FMIN V15, V6, V16
-	WORD $0x4e2ff4ef // FMAX V15, V7, V15
-	WORD $0x4ea41c90 // ORR V16, V4, V4
-	WORD $0x4e28cdf0 // FMLA V16, V15, V8
-	WORD $0x4ea4d611 // FSUB V17, V16, V4
-	WORD $0x4ea9ce2f // FMLS V15, V17, V9
-	WORD $0x4eaace2f // FMLS V15, V17, V10
-	WORD $0x4e2b1e11 // AND V17, V16, V11
-	WORD $0x4eac9e31 // MUL V17, V17, V12
-	WORD $0x4ead8631 // ADD V17, V17, V13
-	WORD $0x4e116391 // TBL4 V17, V28, V17
-	FMOVQ 240(R11), F18 // 0.5
-	WORD $0x4e2fcdd2 // FMLA V18, V14, V15
-	WORD $0x4ea51cb3 // ORR V19, V5, V5
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
-	WORD $0x4e2fce71 // FMLA V17, V19, V15
-	WORD $0x6ea4860f // SUB V15, V16, V4
-	WORD $0x4f3c05ef // SSHR V15, V15, 4
-	WORD $0x4f3f05f0 // SSHR V16, V15, 1
-	WORD $0x4f375612 // SHL V18, V16, 23
+	BLOCK8
 	WORD $0x4ea58652 // ADD V18, V18, V5
 	WORD $0x6e32de31 // FMUL V17, V17, V18
 	WORD $0x6eb085ef // SUB V15, V15, V16
@@ -773,38 +659,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R0), F15
-	WORD $0x4ea11c30 // ORR V16, V1, V1
-	WORD $0x6ea0fa10 // FNEG V16, V16
-	WORD $0x4e20cdf0 // FMLA V16, V15, V0
-	WORD $0x4eb0f4cf // FMIN V15, V6, V16
-	WORD $0x4e2ff4ef // FMAX V15, V7, V15
-	WORD $0x4ea41c90 // ORR V16, V4, V4
-	WORD $0x4e28cdf0 // FMLA V16, V15, V8
-	WORD $0x4ea4d611 // FSUB V17, V16, V4
-	WORD $0x4ea9ce2f // FMLS V15, V17, V9
-	WORD $0x4eaace2f // FMLS V15, V17, V10
-	WORD $0x4e2b1e11 // AND V17, V16, V11
-	WORD $0x4eac9e31 // MUL V17, V17, V12
-	WORD $0x4ead8631 // ADD V17, V17, V13
-	WORD $0x4e116391 // TBL4 V17, V28, V17
-	FMOVQ 240(R11), F18 // 0.5
-	WORD $0x4e2fcdd2 // FMLA V18, V14, V15
-	WORD $0x4ea51cb3 // ORR V19, V5, V5
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
-	WORD $0x4e2fce71 // FMLA V17, V19, V15
-	WORD $0x6ea4860f // SUB V15, V16, V4
-	WORD $0x4f3c05ef // SSHR V15, V15, 4
-	WORD $0x4f3f05f0 // SSHR V16, V15, 1
-	WORD $0x4f375612 // SHL V18, V16, 23
-	WORD $0x4ea58652 // ADD V18, V18, V5
-	WORD $0x6e32de31 // FMUL V17, V17, V18
-	WORD $0x6eb085ef // SUB V15, V15, V16
-	WORD $0x4f3755ef // SHL V15, V15, 23
-	WORD $0x4ea585ef // ADD V15, V15, V5
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
-	FMOVQ 0(R1), F16
+	BLOCK1
 	WORD $0x4ea2d610 // FSUB V16, V16, V2
 	WORD $0x6e2fde10 // FMUL V16, V16, V15
 	WORD $0x6e23de10 // FMUL V16, V16, V3
@@ -827,30 +682,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V15.S[2]
 end2:
-	WORD $0x4ea11c30 // ORR V16, V1, V1
-	WORD $0x6ea0fa10 // FNEG V16, V16
-	WORD $0x4e20cdf0 // FMLA V16, V15, V0
-	WORD $0x4eb0f4cf // FMIN V15, V6, V16
-	WORD $0x4e2ff4ef // FMAX V15, V7, V15
-	WORD $0x4ea41c90 // ORR V16, V4, V4
-	WORD $0x4e28cdf0 // FMLA V16, V15, V8
-	WORD $0x4ea4d611 // FSUB V17, V16, V4
-	WORD $0x4ea9ce2f // FMLS V15, V17, V9
-	WORD $0x4eaace2f // FMLS V15, V17, V10
-	WORD $0x4e2b1e11 // AND V17, V16, V11
-	WORD $0x4eac9e31 // MUL V17, V17, V12
-	WORD $0x4ead8631 // ADD V17, V17, V13
-	WORD $0x4e116391 // TBL4 V17, V28, V17
-	FMOVQ 240(R11), F18 // 0.5
-	WORD $0x4e2fcdd2 // FMLA V18, V14, V15
-	WORD $0x4ea51cb3 // ORR V19, V5, V5
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
-	WORD $0x4e2fce71 // FMLA V17, V19, V15
-	WORD $0x6ea4860f // SUB V15, V16, V4
-	WORD $0x4f3c05ef // SSHR V15, V15, 4
-	WORD $0x4f3f05f0 // SSHR V16, V15, 1
-	WORD $0x4f375612 // SHL V18, V16, 23
+	BLOCK8
 	WORD $0x4ea58652 // ADD V18, V18, V5
 	WORD $0x6e32de31 // FMUL V17, V17, V18
 	WORD $0x6eb085ef // SUB V15, V15, V16

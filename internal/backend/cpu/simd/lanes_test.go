@@ -59,7 +59,8 @@ func TestLaneGrads(t *testing.T) {
 			for n := range 19 {
 				for taps := range LaneTapsMost + 1 {
 					for rows := range 4 {
-						d := LaneGrad{Rows: rows, Taps: taps, N: n, GStep: l * r.IntN(3), XStep: l * (1 + r.IntN(2)), TapStep: l * (1 + r.IntN(2)), RowStep: 10 * l, SumStep: l * (taps + r.IntN(2))}
+						d := LaneGrad{Rows: rows, Taps: taps, N: n, GStep: l * r.IntN(3), XStep: l * (1 + r.IntN(2)),
+							TapStep: l * (1 + r.IntN(2)), RowStep: 10 * l, SumStep: l * (taps + r.IntN(2))}
 						x := xs[:max(0, (n-1)*d.XStep)+max(0, (taps-1)*d.TapStep)+max(0, (rows-1)*d.RowStep)+l]
 						g, z := gs[:max(0, (n-1)*d.GStep)+l], zs[:max(0, (rows-1)*d.SumStep)+taps*l]
 						if end {

@@ -64,12 +64,15 @@ func TestChoices(t *testing.T) {
 }
 
 func TestWhole(t *testing.T) {
-	for name, f := range map[string][2]func(z, x []float32){"SignF32": {SignF32, signF32Generic}, "FloorF32": {FloorF32, floorF32Generic}, "CeilF32": {CeilF32, ceilF32Generic},
+	for name, f := range map[string][2]func(z, x []float32){"SignF32": {SignF32, signF32Generic}, "FloorF32": {FloorF32, floorF32Generic},
+		"CeilF32":  {CeilF32, ceilF32Generic},
 		"TruncF32": {TruncF32, truncF32Generic}, "RoundF32": {RoundF32, roundF32Generic}} {
 		testUnary(t, name, f[0], f[1])
 	}
-	for name, f := range map[string][2]func(z, x []float64){"SignF64": {SignF64, signF64Generic}, "FloorF64": {FloorF64, floorF64Generic}, "CeilF64": {CeilF64, ceilF64Generic},
-		"TruncF64": {TruncF64, truncF64Generic}, "RoundF64": {RoundF64, roundF64Generic}, "SquareF64": {SquareF64, squareF64Generic}, "RecipF64": {RecipF64, recipF64Generic},
+	for name, f := range map[string][2]func(z, x []float64){"SignF64": {SignF64, signF64Generic}, "FloorF64": {FloorF64, floorF64Generic},
+		"CeilF64":  {CeilF64, ceilF64Generic},
+		"TruncF64": {TruncF64, truncF64Generic}, "RoundF64": {RoundF64, roundF64Generic}, "SquareF64": {SquareF64, squareF64Generic},
+		"RecipF64": {RecipF64, recipF64Generic},
 		"RsqrtF64": {RsqrtF64, rsqrtF64Generic}, "ReluF64": {ReluF64, reluF64Generic}} {
 		testUnary(t, name, f[0], f[1])
 	}
@@ -108,7 +111,8 @@ func TestToInt(t *testing.T) {
 
 // TestIntegersAtTheEdges holds the conversions against Go's own, at the ends of what they are written for.
 func TestIntegersAtTheEdges(t *testing.T) {
-	x := []float64{0, -0.99, 1.5, -1.5, 254.9, 255.9, 256.5, -3, 0x1p31 - 1, 0x1p31, -0x1p31, -0x1p31 - 1, 0x1p51 - 1, 0x1p51, 0x1p51 + 1, -0x1p51, 0x1p53, -0x1p62, 0x1p52 - 0.5, 4503599627370497.5}
+	x := []float64{0, -0.99, 1.5, -1.5, 254.9, 255.9, 256.5, -3, 0x1p31 - 1, 0x1p31, -0x1p31, -0x1p31 - 1, 0x1p51 - 1, 0x1p51, 0x1p51 + 1,
+		-0x1p51, 0x1p53, -0x1p62, 0x1p52 - 0.5, 4503599627370497.5}
 	z64, z32, y, back := make([]int64, len(x)), make([]int32, len(x)), make([]float32, len(x)), make([]float64, len(x))
 	F64ToI64(z64, x)
 	F64ToI32(z32, x)

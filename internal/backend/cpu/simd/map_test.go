@@ -66,7 +66,8 @@ func TestUpdate(t *testing.T) {
 			sumRowsF32Generic(z, r)
 		}
 	}))
-	testBinary(t, "AxpyF32", notInPlace(func(z, x []float32) { AxpyF32(z, x, 1.7) }), update(func(z, x []float32) { axpyF32Generic(z, x, 1.7) }))
+	testBinary(t, "AxpyF32", notInPlace(func(z, x []float32) { AxpyF32(z, x, 1.7) }),
+		update(func(z, x []float32) { axpyF32Generic(z, x, 1.7) }))
 	testUnary(t, "FillF32", func(z, x []float32) { FillF32(z, -1.5) }, func(z, x []float32) { fillF32Generic(z, -1.5) })
 }
 

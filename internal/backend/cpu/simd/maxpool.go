@@ -54,7 +54,8 @@ func maxUnpool2x2Generic(z, x []float32, at []int64, rows, cols, zs int) {
 
 // maxPoolRows is MaxPool2x2F32 by a routine for the full vectors of a row, given the indices of the first elements of both
 // input rows; the tail of a row is done in Go.
-func maxPoolRows(z []float32, at []int64, x []float32, rows, cols, xs, lanes int, row func(z *float32, at *int64, x, below *float32, n, first, second int)) bool {
+func maxPoolRows(z []float32, at []int64, x []float32, rows, cols, xs, lanes int,
+	row func(z *float32, at *int64, x, below *float32, n, first, second int)) bool {
 	w := cols / lanes * lanes
 	if w == 0 {
 		return false
@@ -71,7 +72,8 @@ func maxPoolRows(z []float32, at []int64, x []float32, rows, cols, xs, lanes int
 }
 
 // maxUnpoolRows is MaxUnpool2x2F32 likewise.
-func maxUnpoolRows(z, x []float32, at []int64, rows, cols, zs, lanes int, row func(z, below, x *float32, at *int64, n, first, second int)) bool {
+func maxUnpoolRows(z, x []float32, at []int64, rows, cols, zs, lanes int,
+	row func(z, below, x *float32, at *int64, n, first, second int)) bool {
 	w := cols / lanes * lanes
 	if w == 0 {
 		return false

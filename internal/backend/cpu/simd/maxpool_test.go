@@ -40,7 +40,8 @@ func TestMaxPool2x2(t *testing.T) {
 					maxPool2x2Generic(want, indices, x, rows, cols, stride)
 					for i := range z {
 						if !same(z[i], want[i]) || at[i] != indices[i] {
-							t.Fatalf("%s, %d rows, %d columns: element %d is %v at %d, twin %v at %d", variant, rows, cols, i, z[i], at[i], want[i], indices[i])
+							t.Fatalf("%s, %d rows, %d columns: element %d is %v at %d, twin %v at %d", variant, rows, cols, i, z[i], at[i],
+								want[i], indices[i])
 						}
 					}
 					for i := range at { // indices outside every window

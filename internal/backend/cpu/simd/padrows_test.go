@@ -36,7 +36,8 @@ func TestPadRows(t *testing.T) {
 					padRowsGeneric(want, drs, x, srs, step, rows, lo, n, hi)
 					for i := range z {
 						if z[i] != want[i] {
-							t.Fatalf("%s, %d+%d+%d, step %d, %d rows: element %d is %v, twin %v", variant, lo, n, hi, step, rows, i, z[i], want[i])
+							t.Fatalf("%s, %d+%d+%d, step %d, %d rows: element %d is %v, twin %v", variant, lo, n, hi, step, rows,
+								i, z[i], want[i])
 						}
 					}
 				}

@@ -4,6 +4,478 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	FMOVQ 0(R1), F20; \
+	FMOVQ 0(R2), F21; \
+	WORD $0x4e221e96; \
+	WORD $0x6ef6e597; \
+	WORD $0x6e6dded8; \
+	WORD $0x6ef71ed8; \
+	WORD $0x4eee8719; \
+	WORD $0x6f4c0739; \
+	WORD $0x4f74573a; \
+	WORD $0x6efa8718; \
+	WORD $0x4ee18718; \
+	WORD $0x4ee1d718; \
+	WORD $0x4eaf1f39; \
+	WORD $0x4ef0d739; \
+	WORD $0x6e601e37; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e65d719; \
+	WORD $0x4ee5d73a; \
+	WORD $0x4efad71a; \
+	WORD $0x6e79fc3b; \
+	WORD $0x6e7bdf1c; \
+	WORD $0x4ef9cf98; \
+	WORD $0x4efacf98; \
+	WORD $0x6e7bdf18; \
+	WORD $0x6e7cdf99; \
+	WORD $0x4e7cd79a; \
+	WORD $0x4eb91f3b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e7ccf9b; \
+	WORD $0x4e78cf5b; \
+	FMOVQ 320(R11), F26; \
+	WORD $0x4e79ce5a; \
+	FMOVQ 336(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 352(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 368(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 384(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 400(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 416(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 432(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 448(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 464(R11), F29; \
+	WORD $0x4e79cf5d; \
+	WORD $0x6e7ddf3a; \
+	WORD $0x4e66d75d; \
+	WORD $0x4ee6d7be; \
+	WORD $0x4efed75a; \
+	WORD $0x4e73d75a; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7acf3f; \
+	WORD $0x4e7dcf7f; \
+	WORD $0x6e7edf99; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e7ecf9a; \
+	WORD $0x4e7fcf9a; \
+	WORD $0x4e7ecf1a; \
+	WORD $0x4e79d79b; \
+	WORD $0x4efcd77c; \
+	WORD $0x4efcd739; \
+	WORD $0x4e78d758; \
+	WORD $0x4e78d738; \
+	WORD $0x6e63df79; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e63cf7a; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e7ccf7a; \
+	WORD $0x4e63cf1a; \
+	WORD $0x4e79d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e7ad6f7; \
+	WORD $0x4e77d719; \
+	WORD $0x4ef8d738; \
+	WORD $0x4ef8d6f7; \
+	WORD $0x4e60e6d8; \
+	FMOVQ 496(R11), F26; \
+	WORD $0x6e761f58; \
+	WORD $0x6ef6e4fa; \
+	WORD $0x6ee0e6db; \
+	WORD $0x4e3b1f5a; \
+	WORD $0x6eba1f38; \
+	WORD $0x6efa1c17; \
+	WORD $0x6e78deb9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e78ceba; \
+	WORD $0x4e77ceba; \
+	WORD $0x4e221f37; \
+	WORD $0x6ef7e51b; \
+	WORD $0x6efb1c1a; \
+	WORD $0x4e60e717; \
+	WORD $0x6eb71c19; \
+	WORD $0x4ef9f517; \
+	FMOVQ 512(R11), F24; \
+	WORD $0x4e77f717; \
+	WORD $0x4e618af8; \
+	WORD $0x4ef8d6f7; \
+	WORD $0x4e7ad6f9; \
+	WORD $0x6e64df3b; \
+	WORD $0x4ef7d737; \
+	WORD $0x4ef7d757; \
+	WORD $0x4ebb1f7a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e64cf3a; \
+	WORD $0x4e64cefa; \
+	FMOVQ 528(R11), F23; \
+	WORD $0x4e77cf3a; \
+	WORD $0x6e7bdf77; \
+	FMOVQ 544(R11), F25; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 576(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 592(R11), F25; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 608(R11), F28
+
+#define BLOCK2 \
+	WORD $0x4e221e96; \
+	WORD $0x6ef6e597; \
+	WORD $0x6e6dded8; \
+	WORD $0x6ef71ed8; \
+	WORD $0x4eee8719; \
+	WORD $0x6f4c0739; \
+	WORD $0x4f74573a; \
+	WORD $0x6efa8718; \
+	WORD $0x4ee18718; \
+	WORD $0x4ee1d718; \
+	WORD $0x4eaf1f39; \
+	WORD $0x4ef0d739; \
+	WORD $0x6e601e37; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e65d719; \
+	WORD $0x4ee5d73a; \
+	WORD $0x4efad71a; \
+	WORD $0x6e79fc3b; \
+	WORD $0x6e7bdf1c; \
+	WORD $0x4ef9cf98; \
+	WORD $0x4efacf98; \
+	WORD $0x6e7bdf18; \
+	WORD $0x6e7cdf99; \
+	WORD $0x4e7cd79a; \
+	WORD $0x4eb91f3b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e7ccf9b; \
+	WORD $0x4e78cf5b; \
+	FMOVQ 320(R11), F26; \
+	WORD $0x4e79ce5a; \
+	FMOVQ 336(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 352(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 368(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 384(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 400(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 416(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 432(R11), F29; \
+	WORD $0x4e79cf5d; \
+	FMOVQ 448(R11), F26; \
+	WORD $0x4e79cfba; \
+	FMOVQ 464(R11), F29; \
+	WORD $0x4e79cf5d; \
+	WORD $0x6e7ddf3a; \
+	WORD $0x4e66d75d; \
+	WORD $0x4ee6d7be; \
+	WORD $0x4efed75a; \
+	WORD $0x4e73d75a; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7acf3f; \
+	WORD $0x4e7dcf7f; \
+	WORD $0x6e7edf99; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e7ecf9a; \
+	WORD $0x4e7fcf9a; \
+	WORD $0x4e7ecf1a; \
+	WORD $0x4e79d79b; \
+	WORD $0x4efcd77c; \
+	WORD $0x4efcd739; \
+	WORD $0x4e78d758; \
+	WORD $0x4e78d738; \
+	WORD $0x6e63df79; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e63cf7a; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e7ccf7a; \
+	WORD $0x4e63cf1a; \
+	WORD $0x4e79d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e7ad6f7; \
+	WORD $0x4e77d719; \
+	WORD $0x4ef8d738; \
+	WORD $0x4ef8d6f7; \
+	WORD $0x4e60e6d8; \
+	FMOVQ 496(R11), F26; \
+	WORD $0x6e761f58; \
+	WORD $0x6ef6e4fa; \
+	WORD $0x6ee0e6db; \
+	WORD $0x4e3b1f5a; \
+	WORD $0x6eba1f38; \
+	WORD $0x6efa1c17; \
+	WORD $0x6e78deb9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e78ceba; \
+	WORD $0x4e77ceba; \
+	WORD $0x4e221f37; \
+	WORD $0x6ef7e51b; \
+	WORD $0x6efb1c1a; \
+	WORD $0x4e60e717; \
+	WORD $0x6eb71c19; \
+	WORD $0x4ef9f517; \
+	FMOVQ 512(R11), F24; \
+	WORD $0x4e77f717; \
+	WORD $0x4e618af8; \
+	WORD $0x4ef8d6f7; \
+	WORD $0x4e7ad6f9; \
+	WORD $0x6e64df3b; \
+	WORD $0x4ef7d737; \
+	WORD $0x4ef7d757; \
+	WORD $0x4ebb1f7a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e64cf3a; \
+	WORD $0x4e64cefa; \
+	FMOVQ 528(R11), F23; \
+	WORD $0x4e77cf3a; \
+	WORD $0x6e7bdf77; \
+	FMOVQ 544(R11), F25; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 576(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 592(R11), F25; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 608(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 624(R11), F25
+
+#define BLOCK3 \
+	FMOVD 0(R1), F16; \
+	WORD $0x0e617a10; \
+	FMOVD 0(R2), F17; \
+	WORD $0x0e617a31; \
+	WORD $0x4e231e12; \
+	WORD $0x4ee68653; \
+	WORD $0x6f4c0673; \
+	WORD $0x4f745674; \
+	WORD $0x6ef48654; \
+	WORD $0x4ee78694; \
+	WORD $0x4ea81e73; \
+	WORD $0x4ee9d673; \
+	WORD $0x4ee0d694; \
+	FMOVQ 848(R11), F21; \
+	WORD $0x4e74cd55; \
+	FMOVQ 864(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 880(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 896(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 912(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 928(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 944(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 960(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 976(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 992(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1008(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1024(R11), F22; \
+	WORD $0x4e74ceb6; \
+	FMOVQ 1040(R11), F21; \
+	WORD $0x4e74ced5; \
+	FMOVQ 1056(R11), F22; \
+	WORD $0x4e74ceb6; \
+	WORD $0x4e74ced3; \
+	WORD $0x4e61e654; \
+	WORD $0x6eb41d73; \
+	WORD $0x6ef2e494; \
+	WORD $0x6ef41e53; \
+	WORD $0x6e73de33; \
+	WORD $0x4e60e654; \
+	WORD $0x6eb41c33; \
+	WORD $0x4ef3f593; \
+	WORD $0x4e73f5b3; \
+	WORD $0x4e62d674; \
+	WORD $0x4ee2d695; \
+	WORD $0x4ef5d673; \
+	FMOVQ 1072(R11), F21; \
+	WORD $0x4e73cdd5; \
+	FMOVQ 1088(R11), F22; \
+	WORD $0x4e73ceb6; \
+	FMOVQ 1104(R11), F21; \
+	WORD $0x4e73ced5; \
+	FMOVQ 1120(R11), F22; \
+	WORD $0x4e73ceb6; \
+	FMOVQ 1136(R11), F21; \
+	WORD $0x4e73ced5; \
+	FMOVQ 1152(R11), F22; \
+	WORD $0x4e73ceb6; \
+	FMOVQ 1168(R11), F21; \
+	WORD $0x4e73ced5; \
+	WORD $0x4f745693; \
+	WORD $0x4ee08673; \
+	WORD $0x6e73deb3; \
+	WORD $0x4e231e34; \
+	WORD $0x4ef4f5f4; \
+	WORD $0x4e62d695; \
+	WORD $0x4ee2d6b6; \
+	WORD $0x4e74e6d7; \
+	WORD $0x4f7f56b4; \
+	WORD $0x6ef71c34; \
+	WORD $0x4e301e94; \
+	WORD $0x4eb41e73; \
+	WORD $0x6ef2e494; \
+	WORD $0x6e651e77; \
+	WORD $0x6ef41e77; \
+	WORD $0x6ef0e432; \
+	WORD $0x6eb21ef3; \
+	WORD $0x4e70e612; \
+	WORD $0x4e71e634; \
+	WORD $0x4e341e52; \
+	WORD $0x6e205a52; \
+	WORD $0x6eb21cb3; \
+	WORD $0x4e60e612; \
+	WORD $0x6eb21c13; \
+	WORD $0x4e61e630; \
+	WORD $0x6eb01c13; \
+	WORD $0x0e616a70; \
+	FMOVD F16, 0(R0)
+
+#define BLOCK4 \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 624(R11), F25; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 640(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 656(R11), F25; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 672(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 688(R11), F25; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 704(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	WORD $0x4ea91d39; \
+	WORD $0x4e7bcf99; \
+	WORD $0x4eba1f5c; \
+	WORD $0x4e7bcf5c; \
+	WORD $0x4e79cefc; \
+	WORD $0x4e61d777; \
+	WORD $0x4ee1d6f9; \
+	WORD $0x4ef9d779; \
+	WORD $0x4e7cd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x4eaa1d59; \
+	WORD $0x4e69cf19; \
+	WORD $0x4eead73a; \
+	WORD $0x4efad718; \
+	WORD $0x4e6ad718; \
+	WORD $0x4f745739; \
+	WORD $0x4ee18739; \
+	WORD $0x6e79def7; \
+	WORD $0x4f745718; \
+	WORD $0x4ee18718; \
+	WORD $0x6e78def7; \
+	WORD $0x4e221eb8; \
+	WORD $0x6e69df19; \
+	WORD $0x4ee19b1a; \
+	WORD $0x4e78e75b; \
+	WORD $0x4ee19b38; \
+	WORD $0x4e79e71a; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x6e781c1a; \
+	WORD $0x6efb1c1a; \
+	WORD $0x4e341f58; \
+	WORD $0x4eb81ef7; \
+	WORD $0x6ef6e4f8; \
+	WORD $0x6e6b1efb; \
+	WORD $0x6ef81efb
+
+#define BLOCK5 \
+	WORD $0x4e7bcf99; \
+	FMOVQ 640(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 656(R11), F25; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 672(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	FMOVQ 688(R11), F25; \
+	WORD $0x4e7bcf99; \
+	FMOVQ 704(R11), F28; \
+	WORD $0x4e7bcf3c; \
+	WORD $0x4ea91d39; \
+	WORD $0x4e7bcf99; \
+	WORD $0x4eba1f5c; \
+	WORD $0x4e7bcf5c; \
+	WORD $0x4e79cefc; \
+	WORD $0x4e61d777; \
+	WORD $0x4ee1d6f9; \
+	WORD $0x4ef9d779; \
+	WORD $0x4e7cd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x4eaa1d59; \
+	WORD $0x4e69cf19; \
+	WORD $0x4eead73a; \
+	WORD $0x4efad718; \
+	WORD $0x4e6ad718; \
+	WORD $0x4f745739; \
+	WORD $0x4ee18739; \
+	WORD $0x6e79def7; \
+	WORD $0x4f745718; \
+	WORD $0x4ee18718; \
+	WORD $0x6e78def7; \
+	WORD $0x4e221eb8; \
+	WORD $0x6e69df19; \
+	WORD $0x4ee19b1a; \
+	WORD $0x4e78e75b; \
+	WORD $0x4ee19b38; \
+	WORD $0x4e79e71a; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x6e781c1a; \
+	WORD $0x6efb1c1a; \
+	WORD $0x4e341f58; \
+	WORD $0x4eb81ef7; \
+	WORD $0x6ef6e4f8; \
+	WORD $0x6e6b1efb; \
+	WORD $0x6ef81efb; \
+	WORD $0x6ef4e416; \
+	WORD $0x6eb61f77
+
+#define BLOCK6 \
+	WORD $0x6ef4e416; \
+	WORD $0x6eb61f77; \
+	WORD $0x4e74e696; \
+	WORD $0x4e75e6b8; \
+	WORD $0x4e381ed6; \
+	WORD $0x6e205ad6; \
+	WORD $0x6eb61d77; \
+	WORD $0x4e61e696; \
+	WORD $0x6eb61c37; \
+	WORD $0x4e60e6b4; \
+	WORD $0x6eb41c37; \
+	FMOVQ F23, 0(R0)
+
 DATA powNEON<>+0(SB)/8, $0x7fffffffffffffff
 DATA powNEON<>+8(SB)/8, $0x7fffffffffffffff
 DATA powNEON<>+16(SB)/8, $0x10000000000000
@@ -185,372 +657,13 @@ TEXT ·powF64NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F20
-	FMOVQ 0(R2), F21
-	WORD $0x4e221e96 // AND V22, V20, V2
-	WORD $0x6ef6e597 // FCMGT V23, V12, V22, 64 bits
-	WORD $0x6e6dded8 // FMUL V24, V22, V13, 64 bits
-	WORD $0x6ef71ed8 // BIF V24, V22, V23
-	WORD $0x4eee8719 // ADD V25, V24, V14, 64 bits
-	WORD $0x6f4c0739 // USHR V25, V25, 52
-	WORD $0x4f74573a // SHL V26, V25, 52
-	WORD $0x6efa8718 // SUB V24, V24, V26, 64 bits
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x4ee1d718 // FSUB V24, V24, V1, 64 bits
-	WORD $0x4eaf1f39 // ORR V25, V25, V15
-	WORD $0x4ef0d739 // FSUB V25, V25, V16, 64 bits
-	WORD $0x6e601e37 // BSL V23, V17, V0
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e65d719 // FADD V25, V24, V5, 64 bits
-	WORD $0x4ee5d73a // FSUB V26, V25, V5, 64 bits
-	WORD $0x4efad71a // FSUB V26, V24, V26, 64 bits
-	WORD $0x6e79fc3b // FDIV V27, V1, V25, 64 bits
-	WORD $0x6e7bdf1c // FMUL V28, V24, V27, 64 bits
-	WORD $0x4ef9cf98 // FMLS V24, V28, V25, 64 bits
-	WORD $0x4efacf98 // FMLS V24, V28, V26, 64 bits
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e7cdf99 // FMUL V25, V28, V28, 64 bits
-	WORD $0x4e7cd79a // FADD V26, V28, V28, 64 bits
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x6ee0fb7b // FNEG V27, V27, 64 bits
-	WORD $0x4e7ccf9b // FMLA V27, V28, V28, 64 bits
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.642c8590b2164p-05
-	WORD $0x4e79ce5a // FMLA V26, V18, V25, 64 bits
-	FMOVQ 336(R11), F29 // 0x1.8618618618618p-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 352(R11), F26 // 0x1.af286bca1af28p-05
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 368(R11), F29 // 0x1.e1e1e1e1e1e1ep-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 384(R11), F26 // 0x1.1111111111111p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 400(R11), F29 // 0x1.3b13b13b13b14p-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 416(R11), F26 // 0x1.745d1745d1746p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 432(R11), F29 // 0x1.c71c71c71c71cp-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 448(R11), F26 // 0x1.2492492492492p-03
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 464(R11), F29 // 0.2
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	WORD $0x6e7ddf3a // FMUL V26, V25, V29, 64 bits
-	WORD $0x4e66d75d // FADD V29, V26, V6, 64 bits
-	WORD $0x4ee6d7be // FSUB V30, V29, V6, 64 bits
-	WORD $0x4efed75a // FSUB V26, V26, V30, 64 bits
-	WORD $0x4e73d75a // FADD V26, V26, V19, 64 bits
-	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
-	WORD $0x4ebe1fdf // ORR V31, V30, V30
-	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
-	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
-	WORD $0x4e7acf3f // FMLA V31, V25, V26, 64 bits
-	WORD $0x4e7dcf7f // FMLA V31, V27, V29, 64 bits
-	WORD $0x6e7edf99 // FMUL V25, V28, V30, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e7ecf9a // FMLA V26, V28, V30, 64 bits
-	WORD $0x4e7fcf9a // FMLA V26, V28, V31, 64 bits
-	WORD $0x4e7ecf1a // FMLA V26, V24, V30, 64 bits
-	WORD $0x4e79d79b // FADD V27, V28, V25, 64 bits
-	WORD $0x4efcd77c // FSUB V28, V27, V28, 64 bits
-	WORD $0x4efcd739 // FSUB V25, V25, V28, 64 bits
-	WORD $0x4e78d758 // FADD V24, V26, V24, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e63df79 // FMUL V25, V27, V3, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e63cf7a // FMLA V26, V27, V3, 64 bits
-	FMOVQ 480(R11), F28 // 0x1.777d0ffda0d24p-55
-	WORD $0x4e7ccf7a // FMLA V26, V27, V28, 64 bits
-	WORD $0x4e63cf1a // FMLA V26, V24, V3, 64 bits
-	WORD $0x4e79d6f8 // FADD V24, V23, V25, 64 bits
-	WORD $0x4ef7d717 // FSUB V23, V24, V23, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e7ad6f7 // FADD V23, V23, V26, 64 bits
-	WORD $0x4e77d719 // FADD V25, V24, V23, 64 bits
-	WORD $0x4ef8d738 // FSUB V24, V25, V24, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e60e6d8 // FCMEQ V24, V22, V0, 64 bits
-	FMOVQ 496(R11), F26 // Float64frombits(0xfff0000000000000)
-	WORD $0x6e761f58 // BSL V24, V26, V22
-	WORD $0x6ef6e4fa // FCMGT V26, V7, V22, 64 bits
-	WORD $0x6ee0e6db // FCMGT V27, V22, V0, 64 bits
-	WORD $0x4e3b1f5a // AND V26, V26, V27
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	WORD $0x6efa1c17 // BIF V23, V0, V26
-	WORD $0x6e78deb9 // FMUL V25, V21, V24, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e78ceba // FMLA V26, V21, V24, 64 bits
-	WORD $0x4e77ceba // FMLA V26, V21, V23, 64 bits
-	WORD $0x4e221f37 // AND V23, V25, V2
-	WORD $0x6ef7e51b // FCMGT V27, V8, V23, 64 bits
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e60e717 // FCMEQ V23, V24, V0, 64 bits
-	WORD $0x6eb71c19 // BIT V25, V0, V23
-	WORD $0x4ef9f517 // FMIN V23, V8, V25, 64 bits
-	FMOVQ 512(R11), F24 // -1100
-	WORD $0x4e77f717 // FMAX V23, V24, V23, 64 bits
-	WORD $0x4e618af8 // FRINTN V24, V23, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e7ad6f9 // FADD V25, V23, V26, 64 bits
-	WORD $0x6e64df3b // FMUL V27, V25, V4, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4ef7d757 // FSUB V23, V26, V23, 64 bits
-	WORD $0x4ebb1f7a // ORR V26, V27, V27
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e64cf3a // FMLA V26, V25, V4, 64 bits
-	WORD $0x4e64cefa // FMLA V26, V23, V4, 64 bits
-	FMOVQ 528(R11), F23 // 0x1.abc9e3b39803fp-56
-	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
-	WORD $0x6e7bdf77 // FMUL V23, V27, V27, 64 bits
-	FMOVQ 544(R11), F25 // 0x1.1eed8eff8d898p-29
-	FMOVQ 560(R11), F28 // 0x1.6124613a86d09p-33
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 576(R11), F28 // 0x1.ae64567f544e4p-26
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 592(R11), F25 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 608(R11), F28 // 0x1.71de3a556c734p-19
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 624(R11), F25 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 640(R11), F28 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 656(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 672(R11), F28 // 0x1.1111111111111p-07
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 688(R11), F25 // 0x1.5555555555555p-05
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 704(R11), F28 // 0x1.5555555555555p-03
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	WORD $0x4ea91d39 // ORR V25, V9, V9
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	WORD $0x4eba1f5c // ORR V28, V26, V26
-	WORD $0x4e7bcf5c // FMLA V28, V26, V27, 64 bits
-	WORD $0x4e79cefc // FMLA V28, V23, V25, 64 bits
-	WORD $0x4e61d777 // FADD V23, V27, V1, 64 bits
-	WORD $0x4ee1d6f9 // FSUB V25, V23, V1, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e7cd739 // FADD V25, V25, V28, 64 bits
-	WORD $0x4e79d6f7 // FADD V23, V23, V25, 64 bits
-	WORD $0x4eaa1d59 // ORR V25, V10, V10
-	WORD $0x4e69cf19 // FMLA V25, V24, V9, 64 bits
-	WORD $0x4eead73a // FSUB V26, V25, V10, 64 bits
-	WORD $0x4efad718 // FSUB V24, V24, V26, 64 bits
-	WORD $0x4e6ad718 // FADD V24, V24, V10, 64 bits
-	WORD $0x4f745739 // SHL V25, V25, 52
-	WORD $0x4ee18739 // ADD V25, V25, V1, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e221eb8 // AND V24, V21, V2
-	WORD $0x6e69df19 // FMUL V25, V24, V9, 64 bits
-	WORD $0x4ee19b1a // FRINTZ V26, V24, 64 bits
-	WORD $0x4e78e75b // FCMEQ V27, V26, V24, 64 bits
-	WORD $0x4ee19b38 // FRINTZ V24, V25, 64 bits
-	WORD $0x4e79e71a // FCMEQ V26, V24, V25, 64 bits
-	FMOVQ 720(R11), F24 // -9223372036854775808
-	WORD $0x6e781c1a // BSL V26, V0, V24
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e341f58 // AND V24, V26, V20
-	WORD $0x4eb81ef7 // ORR V23, V23, V24
-	WORD $0x6ef6e4f8 // FCMGT V24, V7, V22, 64 bits
-	WORD $0x6e6b1efb // BSL V27, V23, V11
-	WORD $0x6ef81efb // BIF V27, V23, V24
-	WORD $0x6ef4e416 // FCMGT V22, V0, V20, 64 bits
-	WORD $0x6eb61f77 // BIT V23, V27, V22
-	WORD $0x4e74e696 // FCMEQ V22, V20, V20, 64 bits
-	WORD $0x4e75e6b8 // FCMEQ V24, V21, V21, 64 bits
-	WORD $0x4e381ed6 // AND V22, V22, V24
-	WORD $0x6e205ad6 // NOT V22, V22
-	WORD $0x6eb61d77 // BIT V23, V11, V22
-	WORD $0x4e61e696 // FCMEQ V22, V20, V1, 64 bits
-	WORD $0x6eb61c37 // BIT V23, V1, V22
-	WORD $0x4e60e6b4 // FCMEQ V20, V21, V0, 64 bits
-	WORD $0x6eb41c37 // BIT V23, V1, V20
-	FMOVQ F23, 0(R0)
+	BLOCK1
+	BLOCK4
+	BLOCK6
 	FMOVQ 16(R1), F20
 	FMOVQ 16(R2), F21
-	WORD $0x4e221e96 // AND V22, V20, V2
-	WORD $0x6ef6e597 // FCMGT V23, V12, V22, 64 bits
-	WORD $0x6e6dded8 // FMUL V24, V22, V13, 64 bits
-	WORD $0x6ef71ed8 // BIF V24, V22, V23
-	WORD $0x4eee8719 // ADD V25, V24, V14, 64 bits
-	WORD $0x6f4c0739 // USHR V25, V25, 52
-	WORD $0x4f74573a // SHL V26, V25, 52
-	WORD $0x6efa8718 // SUB V24, V24, V26, 64 bits
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x4ee1d718 // FSUB V24, V24, V1, 64 bits
-	WORD $0x4eaf1f39 // ORR V25, V25, V15
-	WORD $0x4ef0d739 // FSUB V25, V25, V16, 64 bits
-	WORD $0x6e601e37 // BSL V23, V17, V0
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e65d719 // FADD V25, V24, V5, 64 bits
-	WORD $0x4ee5d73a // FSUB V26, V25, V5, 64 bits
-	WORD $0x4efad71a // FSUB V26, V24, V26, 64 bits
-	WORD $0x6e79fc3b // FDIV V27, V1, V25, 64 bits
-	WORD $0x6e7bdf1c // FMUL V28, V24, V27, 64 bits
-	WORD $0x4ef9cf98 // FMLS V24, V28, V25, 64 bits
-	WORD $0x4efacf98 // FMLS V24, V28, V26, 64 bits
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e7cdf99 // FMUL V25, V28, V28, 64 bits
-	WORD $0x4e7cd79a // FADD V26, V28, V28, 64 bits
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x6ee0fb7b // FNEG V27, V27, 64 bits
-	WORD $0x4e7ccf9b // FMLA V27, V28, V28, 64 bits
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.642c8590b2164p-05
-	WORD $0x4e79ce5a // FMLA V26, V18, V25, 64 bits
-	FMOVQ 336(R11), F29 // 0x1.8618618618618p-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 352(R11), F26 // 0x1.af286bca1af28p-05
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 368(R11), F29 // 0x1.e1e1e1e1e1e1ep-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 384(R11), F26 // 0x1.1111111111111p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 400(R11), F29 // 0x1.3b13b13b13b14p-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 416(R11), F26 // 0x1.745d1745d1746p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 432(R11), F29 // 0x1.c71c71c71c71cp-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 448(R11), F26 // 0x1.2492492492492p-03
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 464(R11), F29 // 0.2
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	WORD $0x6e7ddf3a // FMUL V26, V25, V29, 64 bits
-	WORD $0x4e66d75d // FADD V29, V26, V6, 64 bits
-	WORD $0x4ee6d7be // FSUB V30, V29, V6, 64 bits
-	WORD $0x4efed75a // FSUB V26, V26, V30, 64 bits
-	WORD $0x4e73d75a // FADD V26, V26, V19, 64 bits
-	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
-	WORD $0x4ebe1fdf // ORR V31, V30, V30
-	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
-	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
-	WORD $0x4e7acf3f // FMLA V31, V25, V26, 64 bits
-	WORD $0x4e7dcf7f // FMLA V31, V27, V29, 64 bits
-	WORD $0x6e7edf99 // FMUL V25, V28, V30, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e7ecf9a // FMLA V26, V28, V30, 64 bits
-	WORD $0x4e7fcf9a // FMLA V26, V28, V31, 64 bits
-	WORD $0x4e7ecf1a // FMLA V26, V24, V30, 64 bits
-	WORD $0x4e79d79b // FADD V27, V28, V25, 64 bits
-	WORD $0x4efcd77c // FSUB V28, V27, V28, 64 bits
-	WORD $0x4efcd739 // FSUB V25, V25, V28, 64 bits
-	WORD $0x4e78d758 // FADD V24, V26, V24, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e63df79 // FMUL V25, V27, V3, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e63cf7a // FMLA V26, V27, V3, 64 bits
-	FMOVQ 480(R11), F28 // 0x1.777d0ffda0d24p-55
-	WORD $0x4e7ccf7a // FMLA V26, V27, V28, 64 bits
-	WORD $0x4e63cf1a // FMLA V26, V24, V3, 64 bits
-	WORD $0x4e79d6f8 // FADD V24, V23, V25, 64 bits
-	WORD $0x4ef7d717 // FSUB V23, V24, V23, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e7ad6f7 // FADD V23, V23, V26, 64 bits
-	WORD $0x4e77d719 // FADD V25, V24, V23, 64 bits
-	WORD $0x4ef8d738 // FSUB V24, V25, V24, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e60e6d8 // FCMEQ V24, V22, V0, 64 bits
-	FMOVQ 496(R11), F26 // Float64frombits(0xfff0000000000000)
-	WORD $0x6e761f58 // BSL V24, V26, V22
-	WORD $0x6ef6e4fa // FCMGT V26, V7, V22, 64 bits
-	WORD $0x6ee0e6db // FCMGT V27, V22, V0, 64 bits
-	WORD $0x4e3b1f5a // AND V26, V26, V27
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	WORD $0x6efa1c17 // BIF V23, V0, V26
-	WORD $0x6e78deb9 // FMUL V25, V21, V24, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e78ceba // FMLA V26, V21, V24, 64 bits
-	WORD $0x4e77ceba // FMLA V26, V21, V23, 64 bits
-	WORD $0x4e221f37 // AND V23, V25, V2
-	WORD $0x6ef7e51b // FCMGT V27, V8, V23, 64 bits
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e60e717 // FCMEQ V23, V24, V0, 64 bits
-	WORD $0x6eb71c19 // BIT V25, V0, V23
-	WORD $0x4ef9f517 // FMIN V23, V8, V25, 64 bits
-	FMOVQ 512(R11), F24 // -1100
-	WORD $0x4e77f717 // FMAX V23, V24, V23, 64 bits
-	WORD $0x4e618af8 // FRINTN V24, V23, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e7ad6f9 // FADD V25, V23, V26, 64 bits
-	WORD $0x6e64df3b // FMUL V27, V25, V4, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4ef7d757 // FSUB V23, V26, V23, 64 bits
-	WORD $0x4ebb1f7a // ORR V26, V27, V27
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e64cf3a // FMLA V26, V25, V4, 64 bits
-	WORD $0x4e64cefa // FMLA V26, V23, V4, 64 bits
-	FMOVQ 528(R11), F23 // 0x1.abc9e3b39803fp-56
-	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
-	WORD $0x6e7bdf77 // FMUL V23, V27, V27, 64 bits
-	FMOVQ 544(R11), F25 // 0x1.1eed8eff8d898p-29
-	FMOVQ 560(R11), F28 // 0x1.6124613a86d09p-33
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 576(R11), F28 // 0x1.ae64567f544e4p-26
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 592(R11), F25 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 608(R11), F28 // 0x1.71de3a556c734p-19
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 624(R11), F25 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 640(R11), F28 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 656(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 672(R11), F28 // 0x1.1111111111111p-07
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 688(R11), F25 // 0x1.5555555555555p-05
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 704(R11), F28 // 0x1.5555555555555p-03
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	WORD $0x4ea91d39 // ORR V25, V9, V9
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	WORD $0x4eba1f5c // ORR V28, V26, V26
-	WORD $0x4e7bcf5c // FMLA V28, V26, V27, 64 bits
-	WORD $0x4e79cefc // FMLA V28, V23, V25, 64 bits
-	WORD $0x4e61d777 // FADD V23, V27, V1, 64 bits
-	WORD $0x4ee1d6f9 // FSUB V25, V23, V1, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e7cd739 // FADD V25, V25, V28, 64 bits
-	WORD $0x4e79d6f7 // FADD V23, V23, V25, 64 bits
-	WORD $0x4eaa1d59 // ORR V25, V10, V10
-	WORD $0x4e69cf19 // FMLA V25, V24, V9, 64 bits
-	WORD $0x4eead73a // FSUB V26, V25, V10, 64 bits
-	WORD $0x4efad718 // FSUB V24, V24, V26, 64 bits
-	WORD $0x4e6ad718 // FADD V24, V24, V10, 64 bits
-	WORD $0x4f745739 // SHL V25, V25, 52
-	WORD $0x4ee18739 // ADD V25, V25, V1, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e221eb8 // AND V24, V21, V2
-	WORD $0x6e69df19 // FMUL V25, V24, V9, 64 bits
-	WORD $0x4ee19b1a // FRINTZ V26, V24, 64 bits
-	WORD $0x4e78e75b // FCMEQ V27, V26, V24, 64 bits
-	WORD $0x4ee19b38 // FRINTZ V24, V25, 64 bits
-	WORD $0x4e79e71a // FCMEQ V26, V24, V25, 64 bits
-	FMOVQ 720(R11), F24 // -9223372036854775808
-	WORD $0x6e781c1a // BSL V26, V0, V24
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e341f58 // AND V24, V26, V20
-	WORD $0x4eb81ef7 // ORR V23, V23, V24
-	WORD $0x6ef6e4f8 // FCMGT V24, V7, V22, 64 bits
-	WORD $0x6e6b1efb // BSL V27, V23, V11
-	WORD $0x6ef81efb // BIF V27, V23, V24
-	WORD $0x6ef4e416 // FCMGT V22, V0, V20, 64 bits
-	WORD $0x6eb61f77 // BIT V23, V27, V22
+	BLOCK2
+	BLOCK5
 	WORD $0x4e74e696 // FCMEQ V22, V20, V20, 64 bits
 	WORD $0x4e75e6b8 // FCMEQ V24, V21, V21, 64 bits
 	WORD $0x4e381ed6 // AND V22, V22, V24
@@ -574,194 +687,9 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F20
-	FMOVQ 0(R2), F21
-	WORD $0x4e221e96 // AND V22, V20, V2
-	WORD $0x6ef6e597 // FCMGT V23, V12, V22, 64 bits
-	WORD $0x6e6dded8 // FMUL V24, V22, V13, 64 bits
-	WORD $0x6ef71ed8 // BIF V24, V22, V23
-	WORD $0x4eee8719 // ADD V25, V24, V14, 64 bits
-	WORD $0x6f4c0739 // USHR V25, V25, 52
-	WORD $0x4f74573a // SHL V26, V25, 52
-	WORD $0x6efa8718 // SUB V24, V24, V26, 64 bits
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x4ee1d718 // FSUB V24, V24, V1, 64 bits
-	WORD $0x4eaf1f39 // ORR V25, V25, V15
-	WORD $0x4ef0d739 // FSUB V25, V25, V16, 64 bits
-	WORD $0x6e601e37 // BSL V23, V17, V0
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e65d719 // FADD V25, V24, V5, 64 bits
-	WORD $0x4ee5d73a // FSUB V26, V25, V5, 64 bits
-	WORD $0x4efad71a // FSUB V26, V24, V26, 64 bits
-	WORD $0x6e79fc3b // FDIV V27, V1, V25, 64 bits
-	WORD $0x6e7bdf1c // FMUL V28, V24, V27, 64 bits
-	WORD $0x4ef9cf98 // FMLS V24, V28, V25, 64 bits
-	WORD $0x4efacf98 // FMLS V24, V28, V26, 64 bits
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e7cdf99 // FMUL V25, V28, V28, 64 bits
-	WORD $0x4e7cd79a // FADD V26, V28, V28, 64 bits
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x6ee0fb7b // FNEG V27, V27, 64 bits
-	WORD $0x4e7ccf9b // FMLA V27, V28, V28, 64 bits
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.642c8590b2164p-05
-	WORD $0x4e79ce5a // FMLA V26, V18, V25, 64 bits
-	FMOVQ 336(R11), F29 // 0x1.8618618618618p-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 352(R11), F26 // 0x1.af286bca1af28p-05
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 368(R11), F29 // 0x1.e1e1e1e1e1e1ep-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 384(R11), F26 // 0x1.1111111111111p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 400(R11), F29 // 0x1.3b13b13b13b14p-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 416(R11), F26 // 0x1.745d1745d1746p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 432(R11), F29 // 0x1.c71c71c71c71cp-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 448(R11), F26 // 0x1.2492492492492p-03
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 464(R11), F29 // 0.2
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	WORD $0x6e7ddf3a // FMUL V26, V25, V29, 64 bits
-	WORD $0x4e66d75d // FADD V29, V26, V6, 64 bits
-	WORD $0x4ee6d7be // FSUB V30, V29, V6, 64 bits
-	WORD $0x4efed75a // FSUB V26, V26, V30, 64 bits
-	WORD $0x4e73d75a // FADD V26, V26, V19, 64 bits
-	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
-	WORD $0x4ebe1fdf // ORR V31, V30, V30
-	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
-	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
-	WORD $0x4e7acf3f // FMLA V31, V25, V26, 64 bits
-	WORD $0x4e7dcf7f // FMLA V31, V27, V29, 64 bits
-	WORD $0x6e7edf99 // FMUL V25, V28, V30, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e7ecf9a // FMLA V26, V28, V30, 64 bits
-	WORD $0x4e7fcf9a // FMLA V26, V28, V31, 64 bits
-	WORD $0x4e7ecf1a // FMLA V26, V24, V30, 64 bits
-	WORD $0x4e79d79b // FADD V27, V28, V25, 64 bits
-	WORD $0x4efcd77c // FSUB V28, V27, V28, 64 bits
-	WORD $0x4efcd739 // FSUB V25, V25, V28, 64 bits
-	WORD $0x4e78d758 // FADD V24, V26, V24, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e63df79 // FMUL V25, V27, V3, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e63cf7a // FMLA V26, V27, V3, 64 bits
-	FMOVQ 480(R11), F28 // 0x1.777d0ffda0d24p-55
-	WORD $0x4e7ccf7a // FMLA V26, V27, V28, 64 bits
-	WORD $0x4e63cf1a // FMLA V26, V24, V3, 64 bits
-	WORD $0x4e79d6f8 // FADD V24, V23, V25, 64 bits
-	WORD $0x4ef7d717 // FSUB V23, V24, V23, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e7ad6f7 // FADD V23, V23, V26, 64 bits
-	WORD $0x4e77d719 // FADD V25, V24, V23, 64 bits
-	WORD $0x4ef8d738 // FSUB V24, V25, V24, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e60e6d8 // FCMEQ V24, V22, V0, 64 bits
-	FMOVQ 496(R11), F26 // Float64frombits(0xfff0000000000000)
-	WORD $0x6e761f58 // BSL V24, V26, V22
-	WORD $0x6ef6e4fa // FCMGT V26, V7, V22, 64 bits
-	WORD $0x6ee0e6db // FCMGT V27, V22, V0, 64 bits
-	WORD $0x4e3b1f5a // AND V26, V26, V27
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	WORD $0x6efa1c17 // BIF V23, V0, V26
-	WORD $0x6e78deb9 // FMUL V25, V21, V24, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e78ceba // FMLA V26, V21, V24, 64 bits
-	WORD $0x4e77ceba // FMLA V26, V21, V23, 64 bits
-	WORD $0x4e221f37 // AND V23, V25, V2
-	WORD $0x6ef7e51b // FCMGT V27, V8, V23, 64 bits
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e60e717 // FCMEQ V23, V24, V0, 64 bits
-	WORD $0x6eb71c19 // BIT V25, V0, V23
-	WORD $0x4ef9f517 // FMIN V23, V8, V25, 64 bits
-	FMOVQ 512(R11), F24 // -1100
-	WORD $0x4e77f717 // FMAX V23, V24, V23, 64 bits
-	WORD $0x4e618af8 // FRINTN V24, V23, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e7ad6f9 // FADD V25, V23, V26, 64 bits
-	WORD $0x6e64df3b // FMUL V27, V25, V4, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4ef7d757 // FSUB V23, V26, V23, 64 bits
-	WORD $0x4ebb1f7a // ORR V26, V27, V27
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e64cf3a // FMLA V26, V25, V4, 64 bits
-	WORD $0x4e64cefa // FMLA V26, V23, V4, 64 bits
-	FMOVQ 528(R11), F23 // 0x1.abc9e3b39803fp-56
-	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
-	WORD $0x6e7bdf77 // FMUL V23, V27, V27, 64 bits
-	FMOVQ 544(R11), F25 // 0x1.1eed8eff8d898p-29
-	FMOVQ 560(R11), F28 // 0x1.6124613a86d09p-33
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 576(R11), F28 // 0x1.ae64567f544e4p-26
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 592(R11), F25 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 608(R11), F28 // 0x1.71de3a556c734p-19
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 624(R11), F25 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 640(R11), F28 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 656(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 672(R11), F28 // 0x1.1111111111111p-07
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 688(R11), F25 // 0x1.5555555555555p-05
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 704(R11), F28 // 0x1.5555555555555p-03
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	WORD $0x4ea91d39 // ORR V25, V9, V9
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	WORD $0x4eba1f5c // ORR V28, V26, V26
-	WORD $0x4e7bcf5c // FMLA V28, V26, V27, 64 bits
-	WORD $0x4e79cefc // FMLA V28, V23, V25, 64 bits
-	WORD $0x4e61d777 // FADD V23, V27, V1, 64 bits
-	WORD $0x4ee1d6f9 // FSUB V25, V23, V1, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e7cd739 // FADD V25, V25, V28, 64 bits
-	WORD $0x4e79d6f7 // FADD V23, V23, V25, 64 bits
-	WORD $0x4eaa1d59 // ORR V25, V10, V10
-	WORD $0x4e69cf19 // FMLA V25, V24, V9, 64 bits
-	WORD $0x4eead73a // FSUB V26, V25, V10, 64 bits
-	WORD $0x4efad718 // FSUB V24, V24, V26, 64 bits
-	WORD $0x4e6ad718 // FADD V24, V24, V10, 64 bits
-	WORD $0x4f745739 // SHL V25, V25, 52
-	WORD $0x4ee18739 // ADD V25, V25, V1, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e221eb8 // AND V24, V21, V2
-	WORD $0x6e69df19 // FMUL V25, V24, V9, 64 bits
-	WORD $0x4ee19b1a // FRINTZ V26, V24, 64 bits
-	WORD $0x4e78e75b // FCMEQ V27, V26, V24, 64 bits
-	WORD $0x4ee19b38 // FRINTZ V24, V25, 64 bits
-	WORD $0x4e79e71a // FCMEQ V26, V24, V25, 64 bits
-	FMOVQ 720(R11), F24 // -9223372036854775808
-	WORD $0x6e781c1a // BSL V26, V0, V24
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e341f58 // AND V24, V26, V20
-	WORD $0x4eb81ef7 // ORR V23, V23, V24
-	WORD $0x6ef6e4f8 // FCMGT V24, V7, V22, 64 bits
-	WORD $0x6e6b1efb // BSL V27, V23, V11
-	WORD $0x6ef81efb // BIF V27, V23, V24
-	WORD $0x6ef4e416 // FCMGT V22, V0, V20, 64 bits
-	WORD $0x6eb61f77 // BIT V23, V27, V22
-	WORD $0x4e74e696 // FCMEQ V22, V20, V20, 64 bits
-	WORD $0x4e75e6b8 // FCMEQ V24, V21, V21, 64 bits
-	WORD $0x4e381ed6 // AND V22, V22, V24
-	WORD $0x6e205ad6 // NOT V22, V22
-	WORD $0x6eb61d77 // BIT V23, V11, V22
-	WORD $0x4e61e696 // FCMEQ V22, V20, V1, 64 bits
-	WORD $0x6eb61c37 // BIT V23, V1, V22
-	WORD $0x4e60e6b4 // FCMEQ V20, V21, V0, 64 bits
-	WORD $0x6eb41c37 // BIT V23, V1, V20
-	FMOVQ F23, 0(R0)
+	BLOCK1
+	BLOCK4
+	BLOCK6
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -773,182 +701,8 @@ last:
 	BEQ done
 	FMOVD (R1), F20 // the other lanes become zero
 	FMOVD (R2), F21 // the other lanes become zero
-	WORD $0x4e221e96 // AND V22, V20, V2
-	WORD $0x6ef6e597 // FCMGT V23, V12, V22, 64 bits
-	WORD $0x6e6dded8 // FMUL V24, V22, V13, 64 bits
-	WORD $0x6ef71ed8 // BIF V24, V22, V23
-	WORD $0x4eee8719 // ADD V25, V24, V14, 64 bits
-	WORD $0x6f4c0739 // USHR V25, V25, 52
-	WORD $0x4f74573a // SHL V26, V25, 52
-	WORD $0x6efa8718 // SUB V24, V24, V26, 64 bits
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x4ee1d718 // FSUB V24, V24, V1, 64 bits
-	WORD $0x4eaf1f39 // ORR V25, V25, V15
-	WORD $0x4ef0d739 // FSUB V25, V25, V16, 64 bits
-	WORD $0x6e601e37 // BSL V23, V17, V0
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e65d719 // FADD V25, V24, V5, 64 bits
-	WORD $0x4ee5d73a // FSUB V26, V25, V5, 64 bits
-	WORD $0x4efad71a // FSUB V26, V24, V26, 64 bits
-	WORD $0x6e79fc3b // FDIV V27, V1, V25, 64 bits
-	WORD $0x6e7bdf1c // FMUL V28, V24, V27, 64 bits
-	WORD $0x4ef9cf98 // FMLS V24, V28, V25, 64 bits
-	WORD $0x4efacf98 // FMLS V24, V28, V26, 64 bits
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e7cdf99 // FMUL V25, V28, V28, 64 bits
-	WORD $0x4e7cd79a // FADD V26, V28, V28, 64 bits
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x6ee0fb7b // FNEG V27, V27, 64 bits
-	WORD $0x4e7ccf9b // FMLA V27, V28, V28, 64 bits
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 320(R11), F26 // 0x1.642c8590b2164p-05
-	WORD $0x4e79ce5a // FMLA V26, V18, V25, 64 bits
-	FMOVQ 336(R11), F29 // 0x1.8618618618618p-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 352(R11), F26 // 0x1.af286bca1af28p-05
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 368(R11), F29 // 0x1.e1e1e1e1e1e1ep-05
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 384(R11), F26 // 0x1.1111111111111p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 400(R11), F29 // 0x1.3b13b13b13b14p-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 416(R11), F26 // 0x1.745d1745d1746p-04
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 432(R11), F29 // 0x1.c71c71c71c71cp-04
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 448(R11), F26 // 0x1.2492492492492p-03
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 464(R11), F29 // 0.2
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	WORD $0x6e7ddf3a // FMUL V26, V25, V29, 64 bits
-	WORD $0x4e66d75d // FADD V29, V26, V6, 64 bits
-	WORD $0x4ee6d7be // FSUB V30, V29, V6, 64 bits
-	WORD $0x4efed75a // FSUB V26, V26, V30, 64 bits
-	WORD $0x4e73d75a // FADD V26, V26, V19, 64 bits
-	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
-	WORD $0x4ebe1fdf // ORR V31, V30, V30
-	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
-	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
-	WORD $0x4e7acf3f // FMLA V31, V25, V26, 64 bits
-	WORD $0x4e7dcf7f // FMLA V31, V27, V29, 64 bits
-	WORD $0x6e7edf99 // FMUL V25, V28, V30, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e7ecf9a // FMLA V26, V28, V30, 64 bits
-	WORD $0x4e7fcf9a // FMLA V26, V28, V31, 64 bits
-	WORD $0x4e7ecf1a // FMLA V26, V24, V30, 64 bits
-	WORD $0x4e79d79b // FADD V27, V28, V25, 64 bits
-	WORD $0x4efcd77c // FSUB V28, V27, V28, 64 bits
-	WORD $0x4efcd739 // FSUB V25, V25, V28, 64 bits
-	WORD $0x4e78d758 // FADD V24, V26, V24, 64 bits
-	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
-	WORD $0x6e63df79 // FMUL V25, V27, V3, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e63cf7a // FMLA V26, V27, V3, 64 bits
-	FMOVQ 480(R11), F28 // 0x1.777d0ffda0d24p-55
-	WORD $0x4e7ccf7a // FMLA V26, V27, V28, 64 bits
-	WORD $0x4e63cf1a // FMLA V26, V24, V3, 64 bits
-	WORD $0x4e79d6f8 // FADD V24, V23, V25, 64 bits
-	WORD $0x4ef7d717 // FSUB V23, V24, V23, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4e7ad6f7 // FADD V23, V23, V26, 64 bits
-	WORD $0x4e77d719 // FADD V25, V24, V23, 64 bits
-	WORD $0x4ef8d738 // FSUB V24, V25, V24, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e60e6d8 // FCMEQ V24, V22, V0, 64 bits
-	FMOVQ 496(R11), F26 // Float64frombits(0xfff0000000000000)
-	WORD $0x6e761f58 // BSL V24, V26, V22
-	WORD $0x6ef6e4fa // FCMGT V26, V7, V22, 64 bits
-	WORD $0x6ee0e6db // FCMGT V27, V22, V0, 64 bits
-	WORD $0x4e3b1f5a // AND V26, V26, V27
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	WORD $0x6efa1c17 // BIF V23, V0, V26
-	WORD $0x6e78deb9 // FMUL V25, V21, V24, 64 bits
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e78ceba // FMLA V26, V21, V24, 64 bits
-	WORD $0x4e77ceba // FMLA V26, V21, V23, 64 bits
-	WORD $0x4e221f37 // AND V23, V25, V2
-	WORD $0x6ef7e51b // FCMGT V27, V8, V23, 64 bits
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e60e717 // FCMEQ V23, V24, V0, 64 bits
-	WORD $0x6eb71c19 // BIT V25, V0, V23
-	WORD $0x4ef9f517 // FMIN V23, V8, V25, 64 bits
-	FMOVQ 512(R11), F24 // -1100
-	WORD $0x4e77f717 // FMAX V23, V24, V23, 64 bits
-	WORD $0x4e618af8 // FRINTN V24, V23, 64 bits
-	WORD $0x4ef8d6f7 // FSUB V23, V23, V24, 64 bits
-	WORD $0x4e7ad6f9 // FADD V25, V23, V26, 64 bits
-	WORD $0x6e64df3b // FMUL V27, V25, V4, 64 bits
-	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
-	WORD $0x4ef7d757 // FSUB V23, V26, V23, 64 bits
-	WORD $0x4ebb1f7a // ORR V26, V27, V27
-	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
-	WORD $0x4e64cf3a // FMLA V26, V25, V4, 64 bits
-	WORD $0x4e64cefa // FMLA V26, V23, V4, 64 bits
-	FMOVQ 528(R11), F23 // 0x1.abc9e3b39803fp-56
-	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
-	WORD $0x6e7bdf77 // FMUL V23, V27, V27, 64 bits
-	FMOVQ 544(R11), F25 // 0x1.1eed8eff8d898p-29
-	FMOVQ 560(R11), F28 // 0x1.6124613a86d09p-33
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 576(R11), F28 // 0x1.ae64567f544e4p-26
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 592(R11), F25 // 0x1.27e4fb7789f5cp-22
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 608(R11), F28 // 0x1.71de3a556c734p-19
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 624(R11), F25 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 640(R11), F28 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 656(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 672(R11), F28 // 0x1.1111111111111p-07
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	FMOVQ 688(R11), F25 // 0x1.5555555555555p-05
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	FMOVQ 704(R11), F28 // 0x1.5555555555555p-03
-	WORD $0x4e7bcf3c // FMLA V28, V25, V27, 64 bits
-	WORD $0x4ea91d39 // ORR V25, V9, V9
-	WORD $0x4e7bcf99 // FMLA V25, V28, V27, 64 bits
-	WORD $0x4eba1f5c // ORR V28, V26, V26
-	WORD $0x4e7bcf5c // FMLA V28, V26, V27, 64 bits
-	WORD $0x4e79cefc // FMLA V28, V23, V25, 64 bits
-	WORD $0x4e61d777 // FADD V23, V27, V1, 64 bits
-	WORD $0x4ee1d6f9 // FSUB V25, V23, V1, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e7cd739 // FADD V25, V25, V28, 64 bits
-	WORD $0x4e79d6f7 // FADD V23, V23, V25, 64 bits
-	WORD $0x4eaa1d59 // ORR V25, V10, V10
-	WORD $0x4e69cf19 // FMLA V25, V24, V9, 64 bits
-	WORD $0x4eead73a // FSUB V26, V25, V10, 64 bits
-	WORD $0x4efad718 // FSUB V24, V24, V26, 64 bits
-	WORD $0x4e6ad718 // FADD V24, V24, V10, 64 bits
-	WORD $0x4f745739 // SHL V25, V25, 52
-	WORD $0x4ee18739 // ADD V25, V25, V1, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee18718 // ADD V24, V24, V1, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x4e221eb8 // AND V24, V21, V2
-	WORD $0x6e69df19 // FMUL V25, V24, V9, 64 bits
-	WORD $0x4ee19b1a // FRINTZ V26, V24, 64 bits
-	WORD $0x4e78e75b // FCMEQ V27, V26, V24, 64 bits
-	WORD $0x4ee19b38 // FRINTZ V24, V25, 64 bits
-	WORD $0x4e79e71a // FCMEQ V26, V24, V25, 64 bits
-	FMOVQ 720(R11), F24 // -9223372036854775808
-	WORD $0x6e781c1a // BSL V26, V0, V24
-	WORD $0x6efb1c1a // BIF V26, V0, V27
-	WORD $0x4e341f58 // AND V24, V26, V20
-	WORD $0x4eb81ef7 // ORR V23, V23, V24
-	WORD $0x6ef6e4f8 // FCMGT V24, V7, V22, 64 bits
-	WORD $0x6e6b1efb // BSL V27, V23, V11
-	WORD $0x6ef81efb // BIF V27, V23, V24
-	WORD $0x6ef4e416 // FCMGT V22, V0, V20, 64 bits
-	WORD $0x6eb61f77 // BIT V23, V27, V22
+	BLOCK2
+	BLOCK5
 	WORD $0x4e74e696 // FCMEQ V22, V20, V20, 64 bits
 	WORD $0x4e75e6b8 // FCMEQ V24, V21, V21, 64 bits
 	WORD $0x4e381ed6 // AND V22, V22, V24
@@ -990,102 +744,7 @@ TEXT ·powF32NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F16
-	WORD $0x0e617a10 // FCVTL32 V16, V16
-	FMOVD 0(R2), F17
-	WORD $0x0e617a31 // FCVTL32 V17, V17
-	WORD $0x4e231e12 // AND V18, V16, V3
-	WORD $0x4ee68653 // ADD V19, V18, V6, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48654 // SUB V20, V18, V20, 64 bits
-	WORD $0x4ee78694 // ADD V20, V20, V7, 64 bits
-	WORD $0x4ea81e73 // ORR V19, V19, V8
-	WORD $0x4ee9d673 // FSUB V19, V19, V9, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	FMOVQ 848(R11), F21 // -0x1.f9f0faee99f6ap-04
-	WORD $0x4e74cd55 // FMLA V21, V10, V20, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.024d019af0a96p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 880(R11), F21 // -0x1.e9fc7423ba9d6p-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.087cb5548f364p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 912(R11), F21 // -0x1.272ba27350c93p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.488d0665cfe7fp-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 944(R11), F21 // -0x1.715b8d4c11d34p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.a615466bf73c1p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 976(R11), F21 // -0x1.ec7061e1c7507p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 992(R11), F22 // 0x1.2776c940c6301p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1008(R11), F21 // -0x1.715476b43f734p-02
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1024(R11), F22 // 0x1.ec709dbd24053p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1040(R11), F21 // -0x1.715476528d498p-01
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1056(R11), F22 // 0x1.71547652b89dfp+00
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x4e74ced3 // FMLA V19, V22, V20, 64 bits
-	WORD $0x4e61e654 // FCMEQ V20, V18, V1, 64 bits
-	WORD $0x6eb41d73 // BIT V19, V11, V20
-	WORD $0x6ef2e494 // FCMGT V20, V4, V18, 64 bits
-	WORD $0x6ef41e53 // BIF V19, V18, V20
-	WORD $0x6e73de33 // FMUL V19, V17, V19, 64 bits
-	WORD $0x4e60e654 // FCMEQ V20, V18, V0, 64 bits
-	WORD $0x6eb41c33 // BIT V19, V1, V20
-	WORD $0x4ef3f593 // FMIN V19, V12, V19, 64 bits
-	WORD $0x4e73f5b3 // FMAX V19, V13, V19, 64 bits
-	WORD $0x4e62d674 // FADD V20, V19, V2, 64 bits
-	WORD $0x4ee2d695 // FSUB V21, V20, V2, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	FMOVQ 1072(R11), F21 // 0x1.446a1fede96afp-13
-	WORD $0x4e73cdd5 // FMLA V21, V14, V19, 64 bits
-	FMOVQ 1088(R11), F22 // 0x1.5d8a7083d4df3p-10
-	WORD $0x4e73ceb6 // FMLA V22, V21, V19, 64 bits
-	FMOVQ 1104(R11), F21 // 0x1.3b29dc40bbcf7p-07
-	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
-	FMOVQ 1120(R11), F22 // 0x1.c6b08aaf33332p-05
-	WORD $0x4e73ceb6 // FMLA V22, V21, V19, 64 bits
-	FMOVQ 1136(R11), F21 // 0x1.ebfbe0a4bea82p-03
-	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
-	FMOVQ 1152(R11), F22 // 0x1.62e42ff11625ap-01
-	WORD $0x4e73ceb6 // FMLA V22, V21, V19, 64 bits
-	FMOVQ 1168(R11), F21 // 0x1.ffffffffabbccp-01
-	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
-	WORD $0x4f745693 // SHL V19, V20, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73deb3 // FMUL V19, V21, V19, 64 bits
-	WORD $0x4e231e34 // AND V20, V17, V3
-	WORD $0x4ef4f5f4 // FMIN V20, V15, V20, 64 bits
-	WORD $0x4e62d695 // FADD V21, V20, V2, 64 bits
-	WORD $0x4ee2d6b6 // FSUB V22, V21, V2, 64 bits
-	WORD $0x4e74e6d7 // FCMEQ V23, V22, V20, 64 bits
-	WORD $0x4f7f56b4 // SHL V20, V21, 63
-	WORD $0x6ef71c34 // BIF V20, V1, V23
-	WORD $0x4e301e94 // AND V20, V20, V16
-	WORD $0x4eb41e73 // ORR V19, V19, V20
-	WORD $0x6ef2e494 // FCMGT V20, V4, V18, 64 bits
-	WORD $0x6e651e77 // BSL V23, V19, V5
-	WORD $0x6ef41e77 // BIF V23, V19, V20
-	WORD $0x6ef0e432 // FCMGT V18, V1, V16, 64 bits
-	WORD $0x6eb21ef3 // BIT V19, V23, V18
-	WORD $0x4e70e612 // FCMEQ V18, V16, V16, 64 bits
-	WORD $0x4e71e634 // FCMEQ V20, V17, V17, 64 bits
-	WORD $0x4e341e52 // AND V18, V18, V20
-	WORD $0x6e205a52 // NOT V18, V18
-	WORD $0x6eb21cb3 // BIT V19, V5, V18
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x6eb21c13 // BIT V19, V0, V18
-	WORD $0x4e61e630 // FCMEQ V16, V17, V1, 64 bits
-	WORD $0x6eb01c13 // BIT V19, V0, V16
-	WORD $0x0e616a70 // FCVTN32 V16, V19
-	FMOVD F16, 0(R0)
+	BLOCK3
 	FMOVD 8(R1), F16
 	WORD $0x0e617a10 // FCVTL32 V16, V16
 	FMOVD 8(R2), F17
@@ -1195,102 +854,7 @@ tail:
 	BLT last
 
 one:
-	FMOVD 0(R1), F16
-	WORD $0x0e617a10 // FCVTL32 V16, V16
-	FMOVD 0(R2), F17
-	WORD $0x0e617a31 // FCVTL32 V17, V17
-	WORD $0x4e231e12 // AND V18, V16, V3
-	WORD $0x4ee68653 // ADD V19, V18, V6, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745674 // SHL V20, V19, 52
-	WORD $0x6ef48654 // SUB V20, V18, V20, 64 bits
-	WORD $0x4ee78694 // ADD V20, V20, V7, 64 bits
-	WORD $0x4ea81e73 // ORR V19, V19, V8
-	WORD $0x4ee9d673 // FSUB V19, V19, V9, 64 bits
-	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
-	FMOVQ 848(R11), F21 // -0x1.f9f0faee99f6ap-04
-	WORD $0x4e74cd55 // FMLA V21, V10, V20, 64 bits
-	FMOVQ 864(R11), F22 // 0x1.024d019af0a96p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 880(R11), F21 // -0x1.e9fc7423ba9d6p-04
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 896(R11), F22 // 0x1.087cb5548f364p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 912(R11), F21 // -0x1.272ba27350c93p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 928(R11), F22 // 0x1.488d0665cfe7fp-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 944(R11), F21 // -0x1.715b8d4c11d34p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 960(R11), F22 // 0x1.a615466bf73c1p-03
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 976(R11), F21 // -0x1.ec7061e1c7507p-03
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 992(R11), F22 // 0x1.2776c940c6301p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1008(R11), F21 // -0x1.715476b43f734p-02
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1024(R11), F22 // 0x1.ec709dbd24053p-02
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1040(R11), F21 // -0x1.715476528d498p-01
-	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1056(R11), F22 // 0x1.71547652b89dfp+00
-	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	WORD $0x4e74ced3 // FMLA V19, V22, V20, 64 bits
-	WORD $0x4e61e654 // FCMEQ V20, V18, V1, 64 bits
-	WORD $0x6eb41d73 // BIT V19, V11, V20
-	WORD $0x6ef2e494 // FCMGT V20, V4, V18, 64 bits
-	WORD $0x6ef41e53 // BIF V19, V18, V20
-	WORD $0x6e73de33 // FMUL V19, V17, V19, 64 bits
-	WORD $0x4e60e654 // FCMEQ V20, V18, V0, 64 bits
-	WORD $0x6eb41c33 // BIT V19, V1, V20
-	WORD $0x4ef3f593 // FMIN V19, V12, V19, 64 bits
-	WORD $0x4e73f5b3 // FMAX V19, V13, V19, 64 bits
-	WORD $0x4e62d674 // FADD V20, V19, V2, 64 bits
-	WORD $0x4ee2d695 // FSUB V21, V20, V2, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	FMOVQ 1072(R11), F21 // 0x1.446a1fede96afp-13
-	WORD $0x4e73cdd5 // FMLA V21, V14, V19, 64 bits
-	FMOVQ 1088(R11), F22 // 0x1.5d8a7083d4df3p-10
-	WORD $0x4e73ceb6 // FMLA V22, V21, V19, 64 bits
-	FMOVQ 1104(R11), F21 // 0x1.3b29dc40bbcf7p-07
-	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
-	FMOVQ 1120(R11), F22 // 0x1.c6b08aaf33332p-05
-	WORD $0x4e73ceb6 // FMLA V22, V21, V19, 64 bits
-	FMOVQ 1136(R11), F21 // 0x1.ebfbe0a4bea82p-03
-	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
-	FMOVQ 1152(R11), F22 // 0x1.62e42ff11625ap-01
-	WORD $0x4e73ceb6 // FMLA V22, V21, V19, 64 bits
-	FMOVQ 1168(R11), F21 // 0x1.ffffffffabbccp-01
-	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
-	WORD $0x4f745693 // SHL V19, V20, 52
-	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73deb3 // FMUL V19, V21, V19, 64 bits
-	WORD $0x4e231e34 // AND V20, V17, V3
-	WORD $0x4ef4f5f4 // FMIN V20, V15, V20, 64 bits
-	WORD $0x4e62d695 // FADD V21, V20, V2, 64 bits
-	WORD $0x4ee2d6b6 // FSUB V22, V21, V2, 64 bits
-	WORD $0x4e74e6d7 // FCMEQ V23, V22, V20, 64 bits
-	WORD $0x4f7f56b4 // SHL V20, V21, 63
-	WORD $0x6ef71c34 // BIF V20, V1, V23
-	WORD $0x4e301e94 // AND V20, V20, V16
-	WORD $0x4eb41e73 // ORR V19, V19, V20
-	WORD $0x6ef2e494 // FCMGT V20, V4, V18, 64 bits
-	WORD $0x6e651e77 // BSL V23, V19, V5
-	WORD $0x6ef41e77 // BIF V23, V19, V20
-	WORD $0x6ef0e432 // FCMGT V18, V1, V16, 64 bits
-	WORD $0x6eb21ef3 // BIT V19, V23, V18
-	WORD $0x4e70e612 // FCMEQ V18, V16, V16, 64 bits
-	WORD $0x4e71e634 // FCMEQ V20, V17, V17, 64 bits
-	WORD $0x4e341e52 // AND V18, V18, V20
-	WORD $0x6e205a52 // NOT V18, V18
-	WORD $0x6eb21cb3 // BIT V19, V5, V18
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x6eb21c13 // BIT V19, V0, V18
-	WORD $0x4e61e630 // FCMEQ V16, V17, V1, 64 bits
-	WORD $0x6eb01c13 // BIT V19, V0, V16
-	WORD $0x0e616a70 // FCVTN32 V16, V19
-	FMOVD F16, 0(R0)
+	BLOCK3
 	ADD $8, R0
 	ADD $8, R1
 	ADD $8, R2

@@ -30,7 +30,8 @@ func exactPower(x float64, n int) *big.Float {
 func TestPowF64(t *testing.T) {
 	testBinary(t, "PowF64", PowF64, powF64Generic)
 	var x, y []float64
-	special := []float64{0, 0.5, 1, 1.5, 2, 3, 4, 0x1p51 + 0.5, 0x1p52 + 1, 0x1p53, 0x1p53 + 2, 0x1p63, 0x1p-1074, 0x1p-1022, math.MaxFloat64, math.Inf(1), math.NaN()}
+	special := []float64{0, 0.5, 1, 1.5, 2, 3, 4, 0x1p51 + 0.5, 0x1p52 + 1, 0x1p53, 0x1p53 + 2, 0x1p63, 0x1p-1074, 0x1p-1022,
+		math.MaxFloat64, math.Inf(1), math.NaN()}
 	for _, a := range special {
 		special = append(special, -a)
 	}
@@ -64,7 +65,8 @@ func TestPowF64(t *testing.T) {
 		PowF64(z, x, y)
 		for i, got := range z[:pairs] {
 			w := math.Pow(x[i], y[i])
-			if d := math.Abs(got - w); got != w && !(got != got && w != w) && !(d <= math.Abs(w)*0x1p-44) || got == got && math.Signbit(got) != math.Signbit(w) {
+			if d := math.Abs(got - w); got != w && !(got != got && w != w) && !(d <= math.Abs(w)*0x1p-44) || got == got &&
+				math.Signbit(got) != math.Signbit(w) {
 				t.Fatalf("%s: %v ^ %v = %v, want %v", variant, x[i], y[i], got, w)
 			}
 		}

@@ -98,7 +98,8 @@ func TestErfinvTable(t *testing.T) {
 			}
 		}
 	}
-	for x, want := range map[float64]float64{1: math.Inf(1), -1: math.Inf(-1), 2: math.NaN(), -3: math.NaN(), 1 - 0x1p-50: math.Erfinv(1 - 0x1p-50)} {
+	for x, want := range map[float64]float64{1: math.Inf(1), -1: math.Inf(-1), 2: math.NaN(), -3: math.NaN(),
+		1 - 0x1p-50: math.Erfinv(1 - 0x1p-50)} {
 		z := make([]float64, 1)
 		if ErfinvF64(z, []float64{x}); z[0] != want && want == want || want != want && z[0] == z[0] {
 			t.Errorf("erfinv(%v) is %v, want %v", x, z[0], want)

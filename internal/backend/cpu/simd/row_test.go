@@ -11,11 +11,16 @@ func TestRowSums(t *testing.T) {
 		}
 	}
 	testReduce(t, "ExpSubSumF32", soft(ExpSubSumF32), soft(expSubSumF32Generic))
-	testReduce(t, "ExpSubSumNextF32", soft(func(z, x []float32, a float32) float32 { return ExpSubSumNextF32(z, x, z, a) }), soft(expSubSumF32Generic))
-	testUnary(t, "ExpSubSumF32/values", func(z, x []float32) { ExpSubSumF32(z, x, 1.25) }, func(z, x []float32) { expSubSumF32Generic(z, x, 1.25) })
-	testReduce(t, "SumSqSubF32", func(x, y []float32) float32 { return SumSqSubF32(x, y, 0.5) }, func(x, _ []float32) float32 { return sumSqSubF32Generic(x, 0.5) })
-	testReduce(t, "DotNormF32", func(x, y []float32) float32 { return DotNormF32(x, y, nil, 0.5, 1.5) }, func(x, y []float32) float32 { return dotNormF32Generic(x, y, nil, 0.5, 1.5) })
-	testReduce(t, "DotNormF32/weight", func(x, y []float32) float32 { return DotNormF32(x, y, clone(t, x), 0.5, 1.5) }, func(x, y []float32) float32 { return dotNormF32Generic(x, y, x, 0.5, 1.5) })
+	testReduce(t, "ExpSubSumNextF32", soft(func(z, x []float32, a float32) float32 { return ExpSubSumNextF32(z, x, z, a) }),
+		soft(expSubSumF32Generic))
+	testUnary(t, "ExpSubSumF32/values", func(z, x []float32) { ExpSubSumF32(z, x, 1.25) },
+		func(z, x []float32) { expSubSumF32Generic(z, x, 1.25) })
+	testReduce(t, "SumSqSubF32", func(x, y []float32) float32 { return SumSqSubF32(x, y, 0.5) },
+		func(x, _ []float32) float32 { return sumSqSubF32Generic(x, 0.5) })
+	testReduce(t, "DotNormF32", func(x, y []float32) float32 { return DotNormF32(x, y, nil, 0.5, 1.5) },
+		func(x, y []float32) float32 { return dotNormF32Generic(x, y, nil, 0.5, 1.5) })
+	testReduce(t, "DotNormF32/weight", func(x, y []float32) float32 { return DotNormF32(x, y, clone(t, x), 0.5, 1.5) },
+		func(x, y []float32) float32 { return dotNormF32Generic(x, y, x, 0.5, 1.5) })
 }
 
 // Further inputs of a map are copies of the two that the helper gives.
@@ -42,6 +47,8 @@ func TestRowMaps(t *testing.T) {
 	testBinary(t, "NormBackStreamF32", func(z, x, y []float32) { NormBackStreamF32(z, x, y, y, a, r, m, d) }, back)
 	weighted := func(z, x, y []float32) { normWeightBackF32Generic(z, x, y, clone(t, x), a, r, m, d) }
 	testBinary(t, "NormWeightBackF32", func(z, x, y []float32) { NormWeightBackF32(z, x, y, clone(t, x), a, r, m, d) }, weighted)
-	testBinary(t, "NormWeightBackStreamF32", func(z, x, y []float32) { NormWeightBackStreamF32(z, x, y, clone(t, x), x, a, r, m, d) }, weighted)
+	testBinary(t, "NormWeightBackStreamF32", func(z, x, y []float32) {
+		NormWeightBackStreamF32(z, x, y, clone(t, x), x, a, r, m, d)
+	}, weighted)
 	Fence()
 }

@@ -4,6 +4,58 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	FMOVQ 0(R1), F13; \
+	WORD $0x4ea0d5ad; \
+	WORD $0x4eadf48d; \
+	WORD $0x4e2df4ad; \
+	WORD $0x4ea21c4e; \
+	WORD $0x4e26cdae; \
+	WORD $0x4ea2d5cf; \
+	WORD $0x4ea7cded; \
+	WORD $0x4ea8cded; \
+	WORD $0x4e291dcf; \
+	WORD $0x4eaa9def; \
+	WORD $0x4eab85ef; \
+	WORD $0x4e0f638f; \
+	FMOVQ 240(R11), F16; \
+	WORD $0x4e2dcd90; \
+	WORD $0x4ea31c71; \
+	WORD $0x4e2dce11; \
+	WORD $0x6e2ddded; \
+	WORD $0x4e2dce2f; \
+	WORD $0x6ea285cd; \
+	WORD $0x4f3c05ad; \
+	WORD $0x4f3f05ae; \
+	WORD $0x4f3755d0; \
+	WORD $0x4ea38610
+
+#define BLOCK2 \
+	WORD $0x4ea0d5ad; \
+	WORD $0x4eadf48d; \
+	WORD $0x4e2df4ad; \
+	WORD $0x4ea21c4e; \
+	WORD $0x4e26cdae; \
+	WORD $0x4ea2d5cf; \
+	WORD $0x4ea7cded; \
+	WORD $0x4ea8cded; \
+	WORD $0x4e291dcf; \
+	WORD $0x4eaa9def; \
+	WORD $0x4eab85ef; \
+	WORD $0x4e0f638f; \
+	FMOVQ 240(R11), F16; \
+	WORD $0x4e2dcd90; \
+	WORD $0x4ea31c71; \
+	WORD $0x4e2dce11; \
+	WORD $0x6e2ddded; \
+	WORD $0x4e2dce2f; \
+	WORD $0x6ea285cd; \
+	WORD $0x4f3c05ad; \
+	WORD $0x4f3f05ae; \
+	WORD $0x4f3755d0; \
+	WORD $0x4ea38610; \
+	WORD $0x6e30ddef
+
 DATA rowmapNEON<>+0(SB)/4, $0xc2d00000
 DATA rowmapNEON<>+4(SB)/4, $0xc2d00000
 DATA rowmapNEON<>+8(SB)/4, $0xc2d00000
@@ -473,30 +525,7 @@ TEXT ·expSubTimesF32NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F13
-	WORD $0x4ea0d5ad // FSUB V13, V13, V0
-	WORD $0x4eadf48d // FMIN V13, V4, V13
-	WORD $0x4e2df4ad // FMAX V13, V5, V13
-	WORD $0x4ea21c4e // ORR V14, V2, V2
-	WORD $0x4e26cdae // FMLA V14, V13, V6
-	WORD $0x4ea2d5cf // FSUB V15, V14, V2
-	WORD $0x4ea7cded // FMLS V13, V15, V7
-	WORD $0x4ea8cded // FMLS V13, V15, V8
-	WORD $0x4e291dcf // AND V15, V14, V9
-	WORD $0x4eaa9def // MUL V15, V15, V10
-	WORD $0x4eab85ef // ADD V15, V15, V11
-	WORD $0x4e0f638f // TBL4 V15, V28, V15
-	FMOVQ 240(R11), F16 // 0.5
-	WORD $0x4e2dcd90 // FMLA V16, V12, V13
-	WORD $0x4ea31c71 // ORR V17, V3, V3
-	WORD $0x4e2dce11 // FMLA V17, V16, V13
-	WORD $0x6e2ddded // FMUL V13, V15, V13
-	WORD $0x4e2dce2f // FMLA V15, V17, V13
-	WORD $0x6ea285cd // SUB V13, V14, V2
-	WORD $0x4f3c05ad // SSHR V13, V13, 4
-	WORD $0x4f3f05ae // SSHR V14, V13, 1
-	WORD $0x4f3755d0 // SHL V16, V14, 23
-	WORD $0x4ea38610 // ADD V16, V16, V3
+	BLOCK1
 	WORD $0x6e30ddef // FMUL V15, V15, V16
 	WORD $0x6eae85ad // SUB V13, V13, V14
 	WORD $0x4f3755ad // SHL V13, V13, 23
@@ -505,30 +534,7 @@ loop:
 	WORD $0x6e21ddad // FMUL V13, V13, V1
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F13
-	WORD $0x4ea0d5ad // FSUB V13, V13, V0
-	WORD $0x4eadf48d // FMIN V13, V4, V13
-	WORD $0x4e2df4ad // FMAX V13, V5, V13
-	WORD $0x4ea21c4e // ORR V14, V2, V2
-	WORD $0x4e26cdae // FMLA V14, V13, V6
-	WORD $0x4ea2d5cf // FSUB V15, V14, V2
-	WORD $0x4ea7cded // FMLS V13, V15, V7
-	WORD $0x4ea8cded // FMLS V13, V15, V8
-	WORD $0x4e291dcf // AND V15, V14, V9
-	WORD $0x4eaa9def // MUL V15, V15, V10
-	WORD $0x4eab85ef // ADD V15, V15, V11
-	WORD $0x4e0f638f // TBL4 V15, V28, V15
-	FMOVQ 240(R11), F16 // 0.5
-	WORD $0x4e2dcd90 // FMLA V16, V12, V13
-	WORD $0x4ea31c71 // ORR V17, V3, V3
-	WORD $0x4e2dce11 // FMLA V17, V16, V13
-	WORD $0x6e2ddded // FMUL V13, V15, V13
-	WORD $0x4e2dce2f // FMLA V15, V17, V13
-	WORD $0x6ea285cd // SUB V13, V14, V2
-	WORD $0x4f3c05ad // SSHR V13, V13, 4
-	WORD $0x4f3f05ae // SSHR V14, V13, 1
-	WORD $0x4f3755d0 // SHL V16, V14, 23
-	WORD $0x4ea38610 // ADD V16, V16, V3
-	WORD $0x6e30ddef // FMUL V15, V15, V16
+	BLOCK2
 	WORD $0x6eae85ad // SUB V13, V13, V14
 	WORD $0x4f3755ad // SHL V13, V13, 23
 	WORD $0x4ea385ad // ADD V13, V13, V3
@@ -547,30 +553,7 @@ tail:
 	BLT last
 
 one:
-	FMOVQ 0(R1), F13
-	WORD $0x4ea0d5ad // FSUB V13, V13, V0
-	WORD $0x4eadf48d // FMIN V13, V4, V13
-	WORD $0x4e2df4ad // FMAX V13, V5, V13
-	WORD $0x4ea21c4e // ORR V14, V2, V2
-	WORD $0x4e26cdae // FMLA V14, V13, V6
-	WORD $0x4ea2d5cf // FSUB V15, V14, V2
-	WORD $0x4ea7cded // FMLS V13, V15, V7
-	WORD $0x4ea8cded // FMLS V13, V15, V8
-	WORD $0x4e291dcf // AND V15, V14, V9
-	WORD $0x4eaa9def // MUL V15, V15, V10
-	WORD $0x4eab85ef // ADD V15, V15, V11
-	WORD $0x4e0f638f // TBL4 V15, V28, V15
-	FMOVQ 240(R11), F16 // 0.5
-	WORD $0x4e2dcd90 // FMLA V16, V12, V13
-	WORD $0x4ea31c71 // ORR V17, V3, V3
-	WORD $0x4e2dce11 // FMLA V17, V16, V13
-	WORD $0x6e2ddded // FMUL V13, V15, V13
-	WORD $0x4e2dce2f // FMLA V15, V17, V13
-	WORD $0x6ea285cd // SUB V13, V14, V2
-	WORD $0x4f3c05ad // SSHR V13, V13, 4
-	WORD $0x4f3f05ae // SSHR V14, V13, 1
-	WORD $0x4f3755d0 // SHL V16, V14, 23
-	WORD $0x4ea38610 // ADD V16, V16, V3
+	BLOCK1
 	WORD $0x6e30ddef // FMUL V15, V15, V16
 	WORD $0x6eae85ad // SUB V13, V13, V14
 	WORD $0x4f3755ad // SHL V13, V13, 23
@@ -595,30 +578,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V13.S[2]
 end2:
-	WORD $0x4ea0d5ad // FSUB V13, V13, V0
-	WORD $0x4eadf48d // FMIN V13, V4, V13
-	WORD $0x4e2df4ad // FMAX V13, V5, V13
-	WORD $0x4ea21c4e // ORR V14, V2, V2
-	WORD $0x4e26cdae // FMLA V14, V13, V6
-	WORD $0x4ea2d5cf // FSUB V15, V14, V2
-	WORD $0x4ea7cded // FMLS V13, V15, V7
-	WORD $0x4ea8cded // FMLS V13, V15, V8
-	WORD $0x4e291dcf // AND V15, V14, V9
-	WORD $0x4eaa9def // MUL V15, V15, V10
-	WORD $0x4eab85ef // ADD V15, V15, V11
-	WORD $0x4e0f638f // TBL4 V15, V28, V15
-	FMOVQ 240(R11), F16 // 0.5
-	WORD $0x4e2dcd90 // FMLA V16, V12, V13
-	WORD $0x4ea31c71 // ORR V17, V3, V3
-	WORD $0x4e2dce11 // FMLA V17, V16, V13
-	WORD $0x6e2ddded // FMUL V13, V15, V13
-	WORD $0x4e2dce2f // FMLA V15, V17, V13
-	WORD $0x6ea285cd // SUB V13, V14, V2
-	WORD $0x4f3c05ad // SSHR V13, V13, 4
-	WORD $0x4f3f05ae // SSHR V14, V13, 1
-	WORD $0x4f3755d0 // SHL V16, V14, 23
-	WORD $0x4ea38610 // ADD V16, V16, V3
-	WORD $0x6e30ddef // FMUL V15, V15, V16
+	BLOCK2
 	WORD $0x6eae85ad // SUB V13, V13, V14
 	WORD $0x4f3755ad // SHL V13, V13, 23
 	WORD $0x4ea385ad // ADD V13, V13, V3

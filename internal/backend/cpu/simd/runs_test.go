@@ -33,7 +33,8 @@ func TestRepeatRuns(t *testing.T) {
 						repeatRunsGeneric(want, x, step, run, count)
 						for i := range z {
 							if math.Float32bits(z[i]) != math.Float32bits(want[i]) {
-								t.Fatalf("%s, %d runs of %d, step %d: element %d is %x, twin %x", variant, count, run, step, i, math.Float32bits(z[i]), math.Float32bits(want[i]))
+								t.Fatalf("%s, %d runs of %d, step %d: element %d is %x, twin %x", variant, count, run, step,
+									i, math.Float32bits(z[i]), math.Float32bits(want[i]))
 							}
 						}
 					}

@@ -4,6 +4,58 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	WORD $0x4ea41c8e; \
+	WORD $0x4e23cdae; \
+	WORD $0x4ea4d5cf; \
+	WORD $0x4ead1db0; \
+	WORD $0x4ea5cdf0; \
+	WORD $0x4ea6cdf0; \
+	WORD $0x4ea7cdf0; \
+	WORD $0x6e30de0f; \
+	WORD $0x6e2fde11; \
+	FMOVQ 208(R11), F18; \
+	WORD $0x4e2fcd12; \
+	FMOVQ 224(R11), F19; \
+	WORD $0x4e2fce53; \
+	WORD $0x4e33ce30; \
+	WORD $0x6e2fddf1; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2fcd32; \
+	FMOVQ 256(R11), F19; \
+	WORD $0x4e2fce53; \
+	FMOVQ 272(R11), F18; \
+	WORD $0x4e2acdf2; \
+	WORD $0x4e33ce32; \
+	WORD $0x4e2b1dcf; \
+	WORD $0x6ea08df1
+
+#define BLOCK2 \
+	WORD $0x4ea41c8e; \
+	WORD $0x4e23cdae; \
+	WORD $0x4ea4d5cf; \
+	WORD $0x4ea5cded; \
+	WORD $0x4ea6cded; \
+	WORD $0x4ea7cded; \
+	WORD $0x4ea085ce; \
+	WORD $0x6e2dddaf; \
+	WORD $0x6e2fddb0; \
+	FMOVQ 208(R11), F17; \
+	WORD $0x4e2fcd11; \
+	FMOVQ 224(R11), F18; \
+	WORD $0x4e2fce32; \
+	WORD $0x4e32ce0d; \
+	WORD $0x6e2fddf0; \
+	FMOVQ 240(R11), F17; \
+	WORD $0x4e2fcd31; \
+	FMOVQ 256(R11), F18; \
+	WORD $0x4e2fce32; \
+	FMOVQ 272(R11), F17; \
+	WORD $0x4e2acdf1; \
+	WORD $0x4e32ce11; \
+	WORD $0x4e201dcf; \
+	WORD $0x6eab8df0
+
 DATA trigNEON<>+0(SB)/4, $0x7fffffff
 DATA trigNEON<>+4(SB)/4, $0x7fffffff
 DATA trigNEON<>+8(SB)/4, $0x7fffffff
@@ -107,30 +159,7 @@ loop:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopMain
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e23cdae // FMLA V14, V13, V3
-	WORD $0x4ea4d5cf // FSUB V15, V14, V4
-	WORD $0x4ead1db0 // ORR V16, V13, V13
-	WORD $0x4ea5cdf0 // FMLS V16, V15, V5
-	WORD $0x4ea6cdf0 // FMLS V16, V15, V6
-	WORD $0x4ea7cdf0 // FMLS V16, V15, V7
-	WORD $0x6e30de0f // FMUL V15, V16, V16
-	WORD $0x6e2fde11 // FMUL V17, V16, V15
-	FMOVQ 208(R11), F18 // 0x1.11077ap-07
-	WORD $0x4e2fcd12 // FMLA V18, V8, V15
-	FMOVQ 224(R11), F19 // -0x1.555546p-03
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	WORD $0x4e33ce30 // FMLA V16, V17, V19
-	WORD $0x6e2fddf1 // FMUL V17, V15, V15
-	FMOVQ 240(R11), F18 // -0x1.6c0c1ap-10
-	WORD $0x4e2fcd32 // FMLA V18, V9, V15
-	FMOVQ 256(R11), F19 // 0x1.55554ap-05
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	FMOVQ 272(R11), F18 // 1
-	WORD $0x4e2acdf2 // FMLA V18, V15, V10
-	WORD $0x4e33ce32 // FMLA V18, V17, V19
-	WORD $0x4e2b1dcf // AND V15, V14, V11
-	WORD $0x6ea08df1 // CMEQ V17, V15, V0
+	BLOCK1
 	WORD $0x6eb11e12 // BIT V18, V16, V17
 	WORD $0x4e2c1dce // AND V14, V14, V12
 	WORD $0x4f3e55ce // SHL V14, V14, 30
@@ -160,30 +189,7 @@ end2:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopTail
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e23cdae // FMLA V14, V13, V3
-	WORD $0x4ea4d5cf // FSUB V15, V14, V4
-	WORD $0x4ead1db0 // ORR V16, V13, V13
-	WORD $0x4ea5cdf0 // FMLS V16, V15, V5
-	WORD $0x4ea6cdf0 // FMLS V16, V15, V6
-	WORD $0x4ea7cdf0 // FMLS V16, V15, V7
-	WORD $0x6e30de0f // FMUL V15, V16, V16
-	WORD $0x6e2fde11 // FMUL V17, V16, V15
-	FMOVQ 208(R11), F18 // 0x1.11077ap-07
-	WORD $0x4e2fcd12 // FMLA V18, V8, V15
-	FMOVQ 224(R11), F19 // -0x1.555546p-03
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	WORD $0x4e33ce30 // FMLA V16, V17, V19
-	WORD $0x6e2fddf1 // FMUL V17, V15, V15
-	FMOVQ 240(R11), F18 // -0x1.6c0c1ap-10
-	WORD $0x4e2fcd32 // FMLA V18, V9, V15
-	FMOVQ 256(R11), F19 // 0x1.55554ap-05
-	WORD $0x4e2fce53 // FMLA V19, V18, V15
-	FMOVQ 272(R11), F18 // 1
-	WORD $0x4e2acdf2 // FMLA V18, V15, V10
-	WORD $0x4e33ce32 // FMLA V18, V17, V19
-	WORD $0x4e2b1dcf // AND V15, V14, V11
-	WORD $0x6ea08df1 // CMEQ V17, V15, V0
+	BLOCK1
 	WORD $0x6eb11e12 // BIT V18, V16, V17
 	WORD $0x4e2c1dce // AND V14, V14, V12
 	WORD $0x4f3e55ce // SHL V14, V14, 30
@@ -243,30 +249,7 @@ loop:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopMain
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e23cdae // FMLA V14, V13, V3
-	WORD $0x4ea4d5cf // FSUB V15, V14, V4
-	WORD $0x4ea5cded // FMLS V13, V15, V5
-	WORD $0x4ea6cded // FMLS V13, V15, V6
-	WORD $0x4ea7cded // FMLS V13, V15, V7
-	WORD $0x4ea085ce // ADD V14, V14, V0
-	WORD $0x6e2dddaf // FMUL V15, V13, V13
-	WORD $0x6e2fddb0 // FMUL V16, V13, V15
-	FMOVQ 208(R11), F17 // 0x1.11077ap-07
-	WORD $0x4e2fcd11 // FMLA V17, V8, V15
-	FMOVQ 224(R11), F18 // -0x1.555546p-03
-	WORD $0x4e2fce32 // FMLA V18, V17, V15
-	WORD $0x4e32ce0d // FMLA V13, V16, V18
-	WORD $0x6e2fddf0 // FMUL V16, V15, V15
-	FMOVQ 240(R11), F17 // -0x1.6c0c1ap-10
-	WORD $0x4e2fcd31 // FMLA V17, V9, V15
-	FMOVQ 256(R11), F18 // 0x1.55554ap-05
-	WORD $0x4e2fce32 // FMLA V18, V17, V15
-	FMOVQ 272(R11), F17 // 1
-	WORD $0x4e2acdf1 // FMLA V17, V15, V10
-	WORD $0x4e32ce11 // FMLA V17, V16, V18
-	WORD $0x4e201dcf // AND V15, V14, V0
-	WORD $0x6eab8df0 // CMEQ V16, V15, V11
+	BLOCK2
 	WORD $0x6eb01db1 // BIT V17, V13, V16
 	WORD $0x4e2c1dcd // AND V13, V14, V12
 	WORD $0x4f3e55ad // SHL V13, V13, 30
@@ -294,30 +277,7 @@ end2:
 	WORD $0x6eb0a9ef // UMAXV V15, V15
 	FMOVS F15, R10
 	CBNZW R10, stopTail
-	WORD $0x4ea41c8e // ORR V14, V4, V4
-	WORD $0x4e23cdae // FMLA V14, V13, V3
-	WORD $0x4ea4d5cf // FSUB V15, V14, V4
-	WORD $0x4ea5cded // FMLS V13, V15, V5
-	WORD $0x4ea6cded // FMLS V13, V15, V6
-	WORD $0x4ea7cded // FMLS V13, V15, V7
-	WORD $0x4ea085ce // ADD V14, V14, V0
-	WORD $0x6e2dddaf // FMUL V15, V13, V13
-	WORD $0x6e2fddb0 // FMUL V16, V13, V15
-	FMOVQ 208(R11), F17 // 0x1.11077ap-07
-	WORD $0x4e2fcd11 // FMLA V17, V8, V15
-	FMOVQ 224(R11), F18 // -0x1.555546p-03
-	WORD $0x4e2fce32 // FMLA V18, V17, V15
-	WORD $0x4e32ce0d // FMLA V13, V16, V18
-	WORD $0x6e2fddf0 // FMUL V16, V15, V15
-	FMOVQ 240(R11), F17 // -0x1.6c0c1ap-10
-	WORD $0x4e2fcd31 // FMLA V17, V9, V15
-	FMOVQ 256(R11), F18 // 0x1.55554ap-05
-	WORD $0x4e2fce32 // FMLA V18, V17, V15
-	FMOVQ 272(R11), F17 // 1
-	WORD $0x4e2acdf1 // FMLA V17, V15, V10
-	WORD $0x4e32ce11 // FMLA V17, V16, V18
-	WORD $0x4e201dcf // AND V15, V14, V0
-	WORD $0x6eab8df0 // CMEQ V16, V15, V11
+	BLOCK2
 	WORD $0x6eb01db1 // BIT V17, V13, V16
 	WORD $0x4e2c1dcd // AND V13, V14, V12
 	WORD $0x4f3e55ad // SHL V13, V13, 30

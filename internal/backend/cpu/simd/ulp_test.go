@@ -150,7 +150,8 @@ func TestULP(t *testing.T) {
 // whose result is in range.
 func TestPow(t *testing.T) {
 	var x, y []float32
-	special := []float32{0, 0.5, 1, 1.5, 2, 3, 4, 0x1p22 + 0.5, 0x1p23 + 1, 0x1p24, 0x1p24 + 2, 0x1p31, 0x1p-149, 0x1p-126, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN())}
+	special := []float32{0, 0.5, 1, 1.5, 2, 3, 4, 0x1p22 + 0.5, 0x1p23 + 1, 0x1p24, 0x1p24 + 2, 0x1p31, 0x1p-149, 0x1p-126, math.MaxFloat32,
+		float32(math.Inf(1)), float32(math.NaN())}
 	for _, a := range special {
 		special = append(special, -a)
 	}

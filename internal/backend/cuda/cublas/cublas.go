@@ -39,11 +39,14 @@ var names = map[string][]string{
 var Init = sync.OnceValue(func() error {
 	lib, err := dl.Open("cuBLASLt", names[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
-		return fault.Wrap(fault.Device, "cublas", err, "matrix products need it: install the CUDA toolkit or the Python package nvidia-cublas, or name its folder in LUCID_CUDA_PATH")
+		return fault.Wrap(fault.Device, "cublas", err,
+			"matrix products need it: install the CUDA toolkit or the Python package nvidia-cublas, or name its folder in LUCID_CUDA_PATH")
 	}
 	Path = lib.Path
-	if err := lib.Symbols(map[string]*uintptr{"cublasLtCreate": &fn.create, "cublasLtGetVersion": &fn.version, "cublasLtGetStatusName": &fn.statusName,
-		"cublasLtMatmulDescCreate": &fn.descCreate, "cublasLtMatmulDescSetAttribute": &fn.descSet, "cublasLtMatrixLayoutCreate": &fn.layoutCreate,
+	if err := lib.Symbols(map[string]*uintptr{"cublasLtCreate": &fn.create, "cublasLtGetVersion": &fn.version,
+		"cublasLtGetStatusName":    &fn.statusName,
+		"cublasLtMatmulDescCreate": &fn.descCreate, "cublasLtMatmulDescSetAttribute": &fn.descSet,
+		"cublasLtMatrixLayoutCreate":       &fn.layoutCreate,
 		"cublasLtMatrixLayoutSetAttribute": &fn.layoutSet, "cublasLtMatmulPreferenceCreate": &fn.prefCreate,
 		"cublasLtMatmulPreferenceSetAttribute": &fn.prefSet, "cublasLtMatmulPreferenceDestroy": &fn.prefDelete,
 		"cublasLtMatmulAlgoGetHeuristic": &fn.heuristic, "cublasLtMatmul": &fn.matmul}); err != nil {
@@ -136,9 +139,12 @@ func AlignOf(p uintptr) int { return min(256, int(p&-p)) }
 
 // Element types and compute types, as cuBLAS numbers them.
 var (
-	types    = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 2, dtype.Complex64: 4, dtype.Complex128: 5, dtype.BFloat16: 14}
-	scales   = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 0, dtype.Complex64: 4, dtype.Complex128: 5, dtype.BFloat16: 0}
-	computes = map[dtype.DType]uintptr{dtype.Float32: 68, dtype.Float64: 70, dtype.Float16: 68, dtype.Complex64: 68, dtype.Complex128: 70, dtype.BFloat16: 68}
+	types = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 2, dtype.Complex64: 4, dtype.Complex128: 5,
+		dtype.BFloat16: 14}
+	scales = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 0, dtype.Complex64: 4, dtype.Complex128: 5,
+		dtype.BFloat16: 0}
+	computes = map[dtype.DType]uintptr{dtype.Float32: 68, dtype.Float64: 70, dtype.Float16: 68, dtype.Complex64: 68, dtype.Complex128: 70,
+		dtype.BFloat16: 68}
 )
 
 const computeTF32 = 77

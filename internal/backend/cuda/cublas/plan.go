@@ -193,7 +193,8 @@ func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
 			if s := dl.Call(fn.prefCreate, uintptr(unsafe.Pointer(pref))); s != 0 {
 				return s
 			}
-			for i, v := range []uint64{prefWorkspace: workspace, prefSchemes: schemes, prefAlignA: uint64(p.Align[2]), prefAlignA + 1: uint64(p.Align[1]),
+			for i, v := range []uint64{prefWorkspace: workspace, prefSchemes: schemes, prefAlignA: uint64(p.Align[2]),
+				prefAlignA + 1: uint64(p.Align[1]),
 				prefAlignA + 2: uint64(p.Align[0]), prefAlignA + 3: uint64(p.Align[0])} {
 				size := uintptr(4)
 				if i == prefWorkspace {
@@ -206,7 +207,8 @@ func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
 					return s
 				}
 			}
-			return dl.Call(fn.heuristic, h.handle, l.desc, l.y, l.x, l.z, l.z, *pref, candidates, uintptr(unsafe.Pointer(&list[0])), uintptr(unsafe.Pointer(n)))
+			return dl.Call(fn.heuristic, h.handle, l.desc, l.y, l.x, l.z, l.z, *pref, candidates, uintptr(unsafe.Pointer(&list[0])),
+				uintptr(unsafe.Pointer(n)))
 		})
 		h.d.With(func() uintptr { return dl.Call(fn.prefDelete, *pref) })
 		if s == 0 && *n > 0 && list[0].state == 0 {

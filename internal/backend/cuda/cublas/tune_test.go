@@ -47,7 +47,8 @@ func algorithms(b *testing.B, h *Handle, n int) {
 		must(h.d.Upload(p, dtype.Bytes(data)))
 	}
 	m := Matrix{Row: n, Column: 1}
-	p, o := Product{DType: dtype.BFloat16, Batch: 1, M: n, N: n, K: n, X: m, Y: m, Pitch: n, Align: [3]int{256, 256, 256}}, Operands{Z: at[0], X: at[1], Y: at[2]}
+	p, o := Product{DType: dtype.BFloat16, Batch: 1, M: n, N: n, K: n, X: m, Y: m, Pitch: n,
+		Align: [3]int{256, 256, 256}}, Operands{Z: at[0], X: at[1], Y: at[2]}
 	l, err := h.plan(p, true, o)
 	must(err)
 	list, err := h.candidates(l, p)
@@ -70,7 +71,8 @@ func algorithms(b *testing.B, h *Handle, n int) {
 			if c.algo == l.algo {
 				chosen = "chosen"
 			}
-			fmt.Printf("%d³, round %d, algorithm %2d: %.1f µs once, %.1f µs in a row of %d, workspace %d, %.2f waves %s\n", n, round, i, 1e3*one, 1e3*all/float64(runs), runs, c.workspace, c.waves, chosen)
+			fmt.Printf("%d³, round %d, algorithm %2d: %.1f µs once, %.1f µs in a row of %d, workspace %d, %.2f waves %s\n", n, round, i,
+				1e3*one, 1e3*all/float64(runs), runs, c.workspace, c.waves, chosen)
 		}
 	}
 }

@@ -31,7 +31,8 @@ func (a Attention) String() string {
 	if a.Backward {
 		way = "gradient of attention"
 	}
-	return fmt.Sprintf("%s of %v, queries %v by %v, keys %v by %v, values %v by %v, causal %v", way, a.DType, a.Q, a.QStrides, a.K, a.KStrides, a.V, a.VStrides, a.Causal)
+	return fmt.Sprintf("%s of %v, queries %v by %v, keys %v by %v, values %v by %v, causal %v", way, a.DType, a.Q, a.QStrides, a.K,
+		a.KStrides, a.V, a.VStrides, a.Causal)
 }
 
 func (a Attention) name() string { return "attention" }
@@ -171,7 +172,8 @@ func (h *Handle) Attention(d *driver.Device, a Attention, scale float64, timing 
 
 // AttentionGrad runs the gradient of an attention: it writes dq, dk and dv, and sums, the row sums of y times its cotangent
 // dy.
-func (h *Handle) AttentionGrad(d *driver.Device, a Attention, scale float64, timing bool, space Space, q, k, v, dy, y, lse, sums, dq, dk, dv uintptr) error {
+func (h *Handle) AttentionGrad(d *driver.Device, a Attention, scale float64, timing bool, space Space, q, k, v, dy, y, lse, sums, dq, dk,
+	dv uintptr) error {
 	a.Backward = true
 	wide, err := space.Get("attention", 4*a.Q.At(0)*a.Q.At(1)*a.Q.At(2)*a.Q.At(3))
 	if err != nil {

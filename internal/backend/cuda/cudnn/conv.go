@@ -41,7 +41,8 @@ type Conv struct {
 
 // String names the convolution.
 func (c Conv) String() string {
-	return fmt.Sprintf("%s of %v, input %v by %v, kernel %v by %v, result %v by %v, stride %v, padding %v and %v, dilation %v", wayNames[c.Way], c.DType,
+	return fmt.Sprintf("%s of %v, input %v by %v, kernel %v by %v, result %v by %v, stride %v, padding %v and %v, dilation %v",
+		wayNames[c.Way], c.DType,
 		c.X, c.XStrides, c.W, c.WStrides, c.Y, c.YStrides, c.Stride, c.Low, c.High, c.Dilation)
 }
 

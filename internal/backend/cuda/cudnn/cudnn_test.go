@@ -13,11 +13,12 @@ import (
 )
 
 // hopper describes an H200 to cuDNN, which then lists engines for it without one.
-const hopper = `{"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,"multiProcessorCount":132,"warpSize":32,
-	"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":232448,"reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,
-	"maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"pciDeviceId":0,"isTccDriver":0,"supportCoopLaunch":1,"smClockRateKHz":1980000,"memClockRateKHz":3201000,
-	"l2CacheSize":62914560,"deviceName":"NVIDIA H200","deviceVer":900,"deviceVersion":900,"smVersion":900,"driverVer":13000,"driverVersion":13000,
-	"cudaDriverVersion":13000,"cudaDeviceId":0,"deviceId":0,"totalGlobalMem":150000000000,"cudaRuntimeVersion":13000,"cudartVersion":13000}`
+const hopper = `{"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,"multiProcessorCount":132,
+	"warpSize":32,"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":232448,"reservedSharedMemoryPerBlock":1024,
+	"maxRegistersPerSM":65536,"maxCtasPerSM":32,"maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"pciDeviceId":0,"isTccDriver":0,
+	"supportCoopLaunch":1,"smClockRateKHz":1980000,"memClockRateKHz":3201000,"l2CacheSize":62914560,"deviceName":"NVIDIA H200",
+	"deviceVer":900,"deviceVersion":900,"smVersion":900,"driverVer":13000,"driverVersion":13000,"cudaDriverVersion":13000,
+	"cudaDeviceId":0,"deviceId":0,"totalGlobalMem":150000000000,"cudaRuntimeVersion":13000,"cudartVersion":13000}`
 
 // TestEngines asks for engines of convolutions on a Hopper device, and checks that none is chosen that is not allowed.
 func TestEngines(t *testing.T) {
@@ -72,7 +73,8 @@ func library(t *testing.T) {
 func list(v ...int) attr.Ints { return attr.MakeInts(v...) }
 
 func example(d dtype.DType) []interface{ describe(*net) } {
-	c := Conv{DType: d, X: list(2, 8, 9, 9), XStrides: list(648, 1, 72, 8), W: list(16, 8, 3, 3), WStrides: list(72, 1, 24, 8), Y: list(2, 16, 5, 5), YStrides: list(400, 1, 80, 16),
+	c := Conv{DType: d, X: list(2, 8, 9, 9), XStrides: list(648, 1, 72, 8), W: list(16, 8, 3, 3), WStrides: list(72, 1, 24, 8),
+		Y: list(2, 16, 5, 5), YStrides: list(400, 1, 80, 16),
 		Stride: list(2, 2), Low: list(1, 1), High: list(1, 1), Dilation: list(1, 1)}
 	all := []interface{ describe(*net) }{c}
 	for _, w := range []Way{ToInput, ToWeight} {
@@ -80,8 +82,10 @@ func example(d dtype.DType) []interface{ describe(*net) } {
 		all = append(all, c)
 	}
 	if d.IsHalf() {
-		a := Attention{DType: d, Q: list(1, 4, 128, 64), QStrides: list(32768, 64, 256, 1), K: list(1, 2, 256, 64), KStrides: list(32768, 16384, 64, 1),
-			V: list(1, 2, 256, 64), VStrides: list(32768, 16384, 64, 1), GStrides: list(32768, 8192, 64, 1), YStrides: list(32768, 64, 256, 1)}
+		a := Attention{DType: d, Q: list(1, 4, 128, 64), QStrides: list(32768, 64, 256, 1), K: list(1, 2, 256, 64),
+			KStrides: list(32768, 16384, 64, 1),
+			V:        list(1, 2, 256, 64), VStrides: list(32768, 16384, 64, 1), GStrides: list(32768, 8192, 64, 1),
+			YStrides: list(32768, 64, 256, 1)}
 		for range 2 {
 			all = append(all, a)
 			a.Causal = !a.Causal

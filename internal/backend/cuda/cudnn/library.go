@@ -58,13 +58,18 @@ var Init = sync.OnceValue(func() error {
 	begin := time.Now()
 	lib, err := dl.Open("cuDNN", names[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
-		return fault.Wrap(fault.Device, "cudnn", err, "convolutions and attention use kernels of our own, which are slower: install the Python package nvidia-cudnn, or name its folder in LUCID_CUDA_PATH")
+		return fault.Wrap(fault.Device, "cudnn", err,
+			"convolutions and attention use kernels of our own, which are slower: install the Python package nvidia-cudnn, or name its "+
+				"folder in LUCID_CUDA_PATH")
 	}
 	Path = lib.Path
-	if err := lib.Symbols(map[string]*uintptr{"cudnnGetVersion": &fn.version, "cudnnGetErrorString": &fn.errorString, "cudnnGetLastErrorString": &fn.lastError,
-		"cudnnCreate": &fn.create, "cudnnDestroy": &fn.destroy, "cudnnSetStream": &fn.setStream,
-		"cudnnBackendCreateDescriptor": &fn.descCreate, "cudnnBackendDestroyDescriptor": &fn.descDestroy, "cudnnBackendSetAttribute": &fn.descSet,
-		"cudnnBackendGetAttribute": &fn.descGet, "cudnnBackendFinalize": &fn.descFinalize, "cudnnBackendExecute": &fn.execute}); err != nil {
+	if err := lib.Symbols(map[string]*uintptr{"cudnnGetVersion": &fn.version, "cudnnGetErrorString": &fn.errorString,
+		"cudnnGetLastErrorString": &fn.lastError,
+		"cudnnCreate":             &fn.create, "cudnnDestroy": &fn.destroy, "cudnnSetStream": &fn.setStream,
+		"cudnnBackendCreateDescriptor": &fn.descCreate, "cudnnBackendDestroyDescriptor": &fn.descDestroy,
+		"cudnnBackendSetAttribute": &fn.descSet,
+		"cudnnBackendGetAttribute": &fn.descGet, "cudnnBackendFinalize": &fn.descFinalize,
+		"cudnnBackendExecute": &fn.execute}); err != nil {
 		return err
 	}
 	if Version = int(dl.Call(fn.version)); Version < least {

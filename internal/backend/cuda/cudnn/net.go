@@ -78,7 +78,8 @@ const (
 	typeBoolean dataType = 11
 )
 
-var dataTypes = map[dtype.DType]dataType{dtype.Float32: typeFloat32, dtype.Float64: typeFloat64, dtype.Float16: typeFloat16, dtype.BFloat16: typeBF16}
+var dataTypes = map[dtype.DType]dataType{dtype.Float32: typeFloat32, dtype.Float64: typeFloat64, dtype.Float16: typeFloat16,
+	dtype.BFloat16: typeBF16}
 
 // sums is the accumulator type of a type.
 func (t dataType) sums() dataType {
@@ -120,7 +121,9 @@ func (n *net) call(doing string, f func() uintptr) bool {
 // desc makes a descriptor.
 func (n *net) desc(kind uintptr) uintptr {
 	d := new(uintptr)
-	if n.call(fmt.Sprintf("making descriptor %d", kind), func() uintptr { return dl.Call(fn.descCreate, kind, uintptr(unsafe.Pointer(d))) }) {
+	if n.call(fmt.Sprintf("making descriptor %d", kind), func() uintptr {
+		return dl.Call(fn.descCreate, kind, uintptr(unsafe.Pointer(d)))
+	}) {
 		n.all = append(n.all, *d)
 	}
 	return *d
@@ -128,7 +131,9 @@ func (n *net) desc(kind uintptr) uintptr {
 
 // set sets an attribute of count elements.
 func (n *net) set(d, attr, typ uintptr, count int, p unsafe.Pointer) {
-	n.call(fmt.Sprintf("setting attribute %d", attr), func() uintptr { return dl.Call(fn.descSet, d, attr, typ, uintptr(count), uintptr(p)) })
+	n.call(fmt.Sprintf("setting attribute %d", attr), func() uintptr {
+		return dl.Call(fn.descSet, d, attr, typ, uintptr(count), uintptr(p))
+	})
 }
 
 func (n *net) ints(d, attr uintptr, v ...int64) {
@@ -263,7 +268,8 @@ func (n *net) reduce(operator int32, y, x tensor) tensor {
 	n.enum(d, attrReductionType, typeDataType, int32(typeFloat32))
 	n.enum(d, attrReduction, typeReduction, operator)
 	n.finish(d, "a reduction")
-	n.finish(n.op(kindReductionOp, attrOpReduction, d, map[uintptr]tensor{attrOpReductionX: x, attrOpReductionY: y}), "a reduction's operation")
+	n.finish(n.op(kindReductionOp, attrOpReduction, d, map[uintptr]tensor{attrOpReductionX: x, attrOpReductionY: y}),
+		"a reduction's operation")
 	return y
 }
 
@@ -272,7 +278,8 @@ func (n *net) matmul(c, a, b tensor) tensor {
 	d := n.desc(kindMatmul)
 	n.enum(d, attrMatmulType, typeDataType, int32(typeFloat32))
 	n.finish(d, "a product")
-	n.finish(n.op(kindMatmulOp, attrOpMatmul, d, map[uintptr]tensor{attrOpMatmulA: a, attrOpMatmulB: b, attrOpMatmulC: c}), "a product's operation")
+	n.finish(n.op(kindMatmulOp, attrOpMatmul, d, map[uintptr]tensor{attrOpMatmulA: a, attrOpMatmulB: b, attrOpMatmulC: c}),
+		"a product's operation")
 	return c
 }
 

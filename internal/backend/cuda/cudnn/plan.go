@@ -129,7 +129,8 @@ func (n *net) ask(g uintptr, mode int32) ([]uintptr, error) {
 		return nil, n.err
 	}
 	n.call("reading engines", func() uintptr {
-		return dl.Call(fn.descGet, h, attrHeurResults, typeDescriptor, uintptr(len(list)), uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(&list[0])))
+		return dl.Call(fn.descGet, h, attrHeurResults, typeDescriptor, uintptr(len(list)), uintptr(unsafe.Pointer(count)),
+			uintptr(unsafe.Pointer(&list[0])))
 	})
 	return list[:min(len(list), int(*count))], n.err
 }
@@ -196,7 +197,8 @@ func (p *plan) text() []byte {
 		return nil
 	}
 	b := make([]byte, *count)
-	if s := dl.Call(fn.descGet, p.desc, attrPlanText, typeChar, uintptr(len(b)), uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(&b[0]))); uint32(s) != 0 {
+	if s := dl.Call(fn.descGet, p.desc, attrPlanText, typeChar, uintptr(len(b)), uintptr(unsafe.Pointer(count)),
+		uintptr(unsafe.Pointer(&b[0]))); uint32(s) != 0 {
 		return nil
 	}
 	return b
@@ -240,10 +242,12 @@ func (p *plan) run(d *driver.Device, handle uintptr, pointers []uintptr, space u
 		if s := dl.Call(fn.descSet, *pack, attrPackWorkspace, typePointer, 1, uintptr(unsafe.Pointer(work))); s != 0 {
 			return s
 		}
-		if s := dl.Call(fn.descSet, *pack, attrPackPointers, typePointer, uintptr(len(pointers)), uintptr(unsafe.Pointer(&pointers[0]))); s != 0 {
+		if s := dl.Call(fn.descSet, *pack, attrPackPointers, typePointer, uintptr(len(pointers)),
+			uintptr(unsafe.Pointer(&pointers[0]))); s != 0 {
 			return s
 		}
-		if s := dl.Call(fn.descSet, *pack, attrPackIDs, typeInt64, uintptr(len(p.net.ids)), uintptr(unsafe.Pointer(&p.net.ids[0]))); s != 0 {
+		if s := dl.Call(fn.descSet, *pack, attrPackIDs, typeInt64, uintptr(len(p.net.ids)),
+			uintptr(unsafe.Pointer(&p.net.ids[0]))); s != 0 {
 			return s
 		}
 		if s := dl.Call(fn.descFinalize, *pack); s != 0 {

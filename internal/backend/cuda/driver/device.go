@@ -55,7 +55,8 @@ func Open(index int) (*Device, error) {
 		return nil, err
 	}
 	if index < 0 || index >= n {
-		return nil, fault.New(fault.Device, "cuda", "there is no device %d: the driver %s sees %d; CUDA_VISIBLE_DEVICES may hide some", index, Path, n)
+		return nil, fault.New(fault.Device, "cuda", "there is no device %d: the driver %s sees %d; CUDA_VISIBLE_DEVICES may hide some",
+			index, Path, n)
 	}
 	d := &Device{Index: index, staging: &staging{}, peers: &sync.Map{}, progress: &progress{}, readers: &readers{}, launcher: &launcher{}}
 	h := new(int32)
@@ -73,7 +74,8 @@ func Open(index int) (*Device, error) {
 	}
 	d.Memory = int64(*total)
 	var pools int
-	for a, to := range map[uintptr]*int{attrSMs: &d.SMs, attrShared: &d.Shared, attrMajor: &d.Major, attrMinor: &d.Minor, attrMemoryPools: &pools} {
+	for a, to := range map[uintptr]*int{attrSMs: &d.SMs, attrShared: &d.Shared, attrMajor: &d.Major, attrMinor: &d.Minor,
+		attrMemoryPools: &pools} {
 		v := new(int32)
 		if s := dl.Call(cu.deviceGetAttribute, uintptr(unsafe.Pointer(v)), a, d.handle); s != 0 {
 			return nil, fail(s, "asking for attribute %d of device %d", a, index)

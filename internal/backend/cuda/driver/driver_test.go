@@ -38,7 +38,8 @@ func TestOpen(t *testing.T) {
 	if err := errors.Join(d.Release(p), d.Trim()); err != nil {
 		t.Error(err)
 	}
-	if _, err := d.Alloc(1 << 50); !errors.Is(err, fault.SentinelOf(fault.OutOfMemory)) || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY") {
+	if _, err := d.Alloc(1 << 50); !errors.Is(err, fault.SentinelOf(fault.OutOfMemory)) ||
+		!strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY") {
 		t.Errorf("a petabyte: %v", err)
 	}
 	if _, err := d.Load([]byte("no module"), "x"); !errors.Is(err, fault.SentinelOf(fault.Device)) {

@@ -34,7 +34,9 @@ func (d *Device) Begin() error {
 // End ends the capture and instantiates its graph, to run on the device's own stream.
 func (d *Device) End(keep bool) (*Graph, error) {
 	raw, g := new(uintptr), &Graph{d: d}
-	if err := d.call("ending to record", func() uintptr { return dl.Call(cu.streamEndCapture, d.Stream, uintptr(unsafe.Pointer(raw))) }); err != nil || !keep {
+	if err := d.call("ending to record", func() uintptr {
+		return dl.Call(cu.streamEndCapture, d.Stream, uintptr(unsafe.Pointer(raw)))
+	}); err != nil || !keep {
 		if *raw != 0 {
 			_ = d.call("destroying a graph", func() uintptr { return dl.Call(cu.graphDestroy, *raw) })
 		}
@@ -56,7 +58,8 @@ func (d *Device) End(keep bool) (*Graph, error) {
 func (d *Device) Nodes() ([]uintptr, error) {
 	status, id, graph, list, n := new(int32), new(uint64), new(uintptr), new(unsafe.Pointer), new(uint64)
 	err := d.call("asking what was recorded", func() uintptr {
-		return dl.Call(cu.streamGetCaptureInfo, d.Stream, uintptr(unsafe.Pointer(status)), uintptr(unsafe.Pointer(id)), uintptr(unsafe.Pointer(graph)),
+		return dl.Call(cu.streamGetCaptureInfo, d.Stream, uintptr(unsafe.Pointer(status)), uintptr(unsafe.Pointer(id)),
+			uintptr(unsafe.Pointer(graph)),
 			uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(n)))
 	})
 	if err != nil || *n == 0 {
@@ -90,7 +93,9 @@ func (d *Device) pdl() error {
 	const set, kernel, programmatic = 1, 0, 1 | 1<<16
 	edges, kind, any := make([]uint64, len(nodes)), new(int32), false
 	for i, n := range nodes {
-		if err := d.call("asking what was recorded", func() uintptr { return dl.Call(cu.graphNodeGetType, n, uintptr(unsafe.Pointer(kind))) }); err != nil {
+		if err := d.call("asking what was recorded", func() uintptr {
+			return dl.Call(cu.graphNodeGetType, n, uintptr(unsafe.Pointer(kind)))
+		}); err != nil {
 			return err
 		}
 		if *kind == kernel {
@@ -101,7 +106,8 @@ func (d *Device) pdl() error {
 		return nil
 	}
 	return d.call("setting the dependencies of a captured node", func() uintptr {
-		return dl.Call(cu.streamUpdateCaptureEdges, d.Stream, uintptr(unsafe.Pointer(&nodes[0])), uintptr(unsafe.Pointer(&edges[0])), uintptr(len(nodes)), set)
+		return dl.Call(cu.streamUpdateCaptureEdges, d.Stream, uintptr(unsafe.Pointer(&nodes[0])), uintptr(unsafe.Pointer(&edges[0])),
+			uintptr(len(nodes)), set)
 	})
 }
 

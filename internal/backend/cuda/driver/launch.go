@@ -54,7 +54,8 @@ type launching struct {
 // fill sets what to launch; words holds the arguments.
 func (l *launching) fill(d *Device, f *Function, gridX, gridY, threads, shared int, words []uint64) {
 	l.params[0] = unsafe.Pointer(unsafe.SliceData(words))
-	l.list = [11]uintptr{f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(&l.params[0])), 0}
+	l.list = [11]uintptr{f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream,
+		uintptr(unsafe.Pointer(&l.params[0])), 0}
 	l.name, l.event = f.name, 0
 }
 
@@ -124,7 +125,8 @@ func (d *Device) launch(l *launching) uintptr {
 // returns.
 func (d *Device) LaunchParams(f *Function, blocks, threads [3]int, shared int, params *unsafe.Pointer) error {
 	s := d.With(func() uintptr {
-		return dl.Call(cu.launchKernel, f.handle, uintptr(blocks[0]), uintptr(blocks[1]), uintptr(blocks[2]), uintptr(threads[0]), uintptr(threads[1]), uintptr(threads[2]),
+		return dl.Call(cu.launchKernel, f.handle, uintptr(blocks[0]), uintptr(blocks[1]), uintptr(blocks[2]), uintptr(threads[0]),
+			uintptr(threads[1]), uintptr(threads[2]),
 			uintptr(shared), d.Stream, uintptr(unsafe.Pointer(params)), 0)
 	})
 	runtime.KeepAlive(params)

@@ -24,7 +24,8 @@ var cu struct {
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
 	memcpyPeer, deviceCanAccessPeer, ctxEnablePeerAccess                                        uintptr
 	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
-	graphNodeGetType, streamUpdateCaptureEdges                                                  uintptr // 0 where missing: the latter came with CUDA 12.3
+	// 0 where missing: the latter came with CUDA 12.3
+	graphNodeGetType, streamUpdateCaptureEdges uintptr
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -38,7 +39,8 @@ var names = map[string][]string{
 	"windows": {"nvcuda.dll"},
 }
 
-var folders = []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib"}
+var folders = []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64",
+	"/usr/local/nvidia/lib", "/usr/lib/wsl/lib"}
 
 // Init opens the driver, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
@@ -52,22 +54,28 @@ var Init = sync.OnceValue(func() error {
 	}
 	Path = lib.Path
 	if err := lib.Symbols(map[string]*uintptr{
-		"cuInit": &cu.init, "cuDriverGetVersion": &cu.driverGetVersion, "cuGetErrorName": &cu.getErrorName, "cuGetErrorString": &cu.getErrorString,
+		"cuInit": &cu.init, "cuDriverGetVersion": &cu.driverGetVersion, "cuGetErrorName": &cu.getErrorName,
+		"cuGetErrorString": &cu.getErrorString,
 		"cuDeviceGetCount": &cu.deviceGetCount, "cuDeviceGet": &cu.deviceGet, "cuDeviceGetName": &cu.deviceGetName,
 		"cuDeviceTotalMem_v2": &cu.deviceTotalMem, "cuDeviceGetAttribute": &cu.deviceGetAttribute,
 		"cuDevicePrimaryCtxRetain": &cu.primaryCtxRetain, "cuCtxSetCurrent": &cu.ctxSetCurrent,
 		"cuStreamCreate": &cu.streamCreate, "cuStreamSynchronize": &cu.streamSynchronize, "cuStreamDestroy_v2": &cu.streamDestroy,
 		"cuEventCreate": &cu.eventCreate, "cuEventRecord": &cu.eventRecord, "cuEventSynchronize": &cu.eventSynchronize,
 		"cuEventElapsedTime": &cu.eventElapsedTime, "cuEventDestroy_v2": &cu.eventDestroy, "cuStreamWaitEvent": &cu.streamWaitEvent,
-		"cuMemAlloc_v2": &cu.memAlloc, "cuMemFree_v2": &cu.memFree, "cuMemAllocAsync": &cu.memAllocAsync, "cuMemFreeAsync": &cu.memFreeAsync,
+		"cuMemAlloc_v2": &cu.memAlloc, "cuMemFree_v2": &cu.memFree, "cuMemAllocAsync": &cu.memAllocAsync,
+		"cuMemFreeAsync":  &cu.memFreeAsync,
 		"cuMemGetInfo_v2": &cu.memGetInfo, "cuDeviceGetDefaultMemPool": &cu.deviceGetDefaultMemPool,
-		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo, "cuMemHostAlloc": &cu.memHostAlloc, "cuMemFreeHost": &cu.memFreeHost,
+		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo, "cuMemHostAlloc": &cu.memHostAlloc,
+		"cuMemFreeHost":        &cu.memFreeHost,
 		"cuMemcpyHtoDAsync_v2": &cu.memcpyHtoD, "cuMemcpyDtoHAsync_v2": &cu.memcpyDtoH, "cuMemcpyDtoDAsync_v2": &cu.memcpyDtoD,
-		"cuMemsetD8Async": &cu.memsetD8, "cuMemsetD2D8Async": &cu.memset2D, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
-		"cuLaunchKernel": &cu.launchKernel, "cuFuncSetAttribute": &cu.funcSetAttribute, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
+		"cuMemsetD8Async": &cu.memsetD8, "cuMemsetD2D8Async": &cu.memset2D, "cuModuleLoadData": &cu.moduleLoadData,
+		"cuModuleGetFunction": &cu.moduleGetFunction,
+		"cuLaunchKernel":      &cu.launchKernel, "cuFuncSetAttribute": &cu.funcSetAttribute,
+		"cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
 		"cuGraphInstantiateWithFlags": &cu.graphInstantiate, "cuGraphLaunch": &cu.graphLaunch, "cuGraphExecDestroy": &cu.graphExecDestroy,
-		"cuMemcpyPeerAsync": &cu.memcpyPeer, "cuDeviceCanAccessPeer": &cu.deviceCanAccessPeer, "cuCtxEnablePeerAccess": &cu.ctxEnablePeerAccess,
-		"cuGraphDestroy": &cu.graphDestroy, "cuStreamGetCaptureInfo_v2": &cu.streamGetCaptureInfo,
+		"cuMemcpyPeerAsync": &cu.memcpyPeer, "cuDeviceCanAccessPeer": &cu.deviceCanAccessPeer,
+		"cuCtxEnablePeerAccess": &cu.ctxEnablePeerAccess,
+		"cuGraphDestroy":        &cu.graphDestroy, "cuStreamGetCaptureInfo_v2": &cu.streamGetCaptureInfo,
 		"cuStreamUpdateCaptureDependencies": &cu.streamUpdateCaptureDependencies,
 	}); err != nil {
 		return err

@@ -59,5 +59,7 @@ func (d *Device) CopyPeer(dst uintptr, from *Device, src uintptr, n int) error {
 	}); err != nil {
 		return err
 	}
-	return from.call("waiting for a copy to another device", func() uintptr { return dl.Call(cu.streamWaitEvent, from.Stream, here.handle, 0) })
+	return from.call("waiting for a copy to another device", func() uintptr {
+		return dl.Call(cu.streamWaitEvent, from.Stream, here.handle, 0)
+	})
 }

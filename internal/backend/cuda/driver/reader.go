@@ -75,7 +75,8 @@ func (d *Device) Download(dst []byte, src uintptr, n int64) error {
 	for at := 0; at < len(dst); at += readerSize {
 		size := min(readerSize, len(dst)-at)
 		if err := d.sized("copying bytes from the device", size, func() uintptr {
-			if s := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(x.host))), src+uintptr(at), uintptr(size), stream); s != 0 {
+			if s := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(x.host))), src+uintptr(at), uintptr(size),
+				stream); s != 0 {
 				return s
 			}
 			return dl.Call(cu.streamSynchronize, stream)

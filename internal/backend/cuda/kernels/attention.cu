@@ -18,7 +18,8 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     // Under a causal mask the last rows have most work: they are scheduled first.
     const int from = (gridDim.x - 1 - blockIdx.x) * BM, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
     const int batch = blockIdx.y / a.heads, head = blockIdx.y % a.heads, group = head * a.groups / a.heads;
-    const u16 *Q = a.Q + batch * a.q[0] + head * a.q[1], *K = a.K + batch * a.k[0] + group * a.k[1], *V = a.V + batch * a.v[0] + group * a.v[1];
+    const u16 *Q = a.Q + batch * a.q[0] + head * a.q[1], *K = a.K + batch * a.k[0] + group * a.k[1],
+        *V = a.V + batch * a.v[0] + group * a.v[1];
     const int length = a.length, keys = a.keys;
     int tiles = (keys + BN - 1) / BN;
     if (a.causal) tiles = min(tiles, (min(from + BM, length) + BN - 1) / BN);

@@ -50,12 +50,14 @@ extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constan
     a.sums[row] = Put<T>::put(sum);
 }
 #else
-struct Args { i64 rows, n, step, pitch, zpitch, chunks; Z *z; const X *x; const T *lse; const i64 *target; const T *s; const T *g; Fault *fault; };
+struct Args { i64 rows, n, step, pitch, zpitch, chunks; Z *z; const X *x; const T *lse; const i64 *target; const T *s; const T *g;
+    Fault *fault; };
 
 // An exponential that is rounded to a half type needs no more than the hardware's approximation.
 template <class M> struct Exp { static DEV R of(R x) { return op_exp(x); } };
 #define ROUGH(M) \
-    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
+    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; \
+        asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
 ROUGH(f16) ROUGH(bf16)
 
 // exp(x - lse)·s, less g at the target.

@@ -13,7 +13,8 @@ extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_const
     i64 p[4], from[4];
     bool is[4];
 #ifdef SEGMENTS
-    const INDEX segments = (inner + 1023u) / 1024u, r = (INDEX)blockIdx.x / segments, o = r / count, i = ((INDEX)blockIdx.x - r * segments) * 1024u + threadIdx.x;
+    const INDEX segments = (inner + 1023u) / 1024u, r = (INDEX)blockIdx.x / segments, o = r / count,
+        i = ((INDEX)blockIdx.x - r * segments) * 1024u + threadIdx.x;
     const i64 first = (i64)r * a.inner + i, at = a.at[r - o * count];
 #pragma unroll
     for (int k = 0; k < 4; k++) {

@@ -22,7 +22,8 @@ DEV void offsets(const Args &a, INDEX rest, int last, i64 &to, i64 &from) {
 #if EACH > 0
 // A block has a segment of one row, EACH elements a thread: only the number of the row is divided.
 extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constant__ Args a) {
-    const INDEX row = blockIdx.x / (u32)a.segments, first = (blockIdx.x - row * (u32)a.segments) * (256u * EACH) + threadIdx.x, n = (INDEX)a.dims[ND - 1];
+    const INDEX row = blockIdx.x / (u32)a.segments, first = (blockIdx.x - row * (u32)a.segments) * (256u * EACH) + threadIdx.x,
+        n = (INDEX)a.dims[ND - 1];
     i64 to = 0, from = 0;
     offsets(a, row, ND - 1, to, from);
     UNIT *out = a.out + to;

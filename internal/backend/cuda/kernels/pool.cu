@@ -38,7 +38,8 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
 }
 
 #define POSITION(e, dims) \
-    const IX q2 = e / (IX)dims[2], p2 = e - q2 * (IX)dims[2], q1 = q2 / (IX)dims[1], p1 = q2 - q1 * (IX)dims[1], plane = DIMS > 2 ? q1 / (IX)dims[0] : q1, p0 = DIMS > 2 ? q1 - plane * (IX)dims[0] : 0
+    const IX q2 = e / (IX)dims[2], p2 = e - q2 * (IX)dims[2], q1 = q2 / (IX)dims[1], p1 = q2 - q1 * (IX)dims[1], \
+        plane = DIMS > 2 ? q1 / (IX)dims[0] : q1, p0 = DIMS > 2 ? q1 - plane * (IX)dims[0] : 0
 
 #if defined(POOL_MAX) || defined(POOL_MEAN)
 #define WINDOW \
@@ -194,7 +195,8 @@ extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_const
     if (e >= a.total) return;
     POSITION(e, a.size);
     const IX t2 = plane % KERNEL[2], t1 = plane / KERNEL[2] % KERNEL[1], t0 = plane / (KERNEL[2] * KERNEL[1]) % KERNEL[0];
-    const IX i = p0 * STRIDE[0] - PAD[0] + t0 * DILATION[0], j = p1 * STRIDE[1] - PAD[1] + t1 * DILATION[1], k = p2 * STRIDE[2] - PAD[2] + t2 * DILATION[2];
+    const IX i = p0 * STRIDE[0] - PAD[0] + t0 * DILATION[0], j = p1 * STRIDE[1] - PAD[1] + t1 * DILATION[1],
+        k = p2 * STRIDE[2] - PAD[2] + t2 * DILATION[2];
     T v = T();
     if (i >= 0 && i < (IX)a.in[0] && j >= 0 && j < (IX)a.in[1] && k >= 0 && k < (IX)a.in[2])
         v = a.x[((plane / (KERNEL[2] * KERNEL[1] * KERNEL[0]) * (IX)a.in[0] + i) * (IX)a.in[1] + j) * (IX)a.in[2] + k];

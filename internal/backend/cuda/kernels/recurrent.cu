@@ -49,7 +49,8 @@ extern "C" __global__ void __launch_bounds__(256) recurrent(const __grid_constan
         for (int q = 0; q < GATES; q++) a.z[at + q * a.h] = Put<T>::put(x[q]);
 }
 #elif defined(BACKWARD)
-struct Args { i64 n, h, has; const T *z; const T *saved; const T *prev; const T *start; const T *dy; const R *dh; const T *dc; R *carry; R *dgates; T *dz; T *extra; };
+struct Args { i64 n, h, has; const T *z; const T *saved; const T *prev; const T *start; const T *dy; const R *dh; const T *dc; R *carry;
+    R *dgates; T *dz; T *extra; };
 
 // dgates are the cotangents that are multiplied by the recurrent weight, dz those of the gates; carry bypasses the weight:
 // an LSTM's cell state, a GRU's state. The value before the step is that of prev for the first sequences.

@@ -7,7 +7,8 @@
 // An exponential that is rounded to a half type needs no more than the hardware's approximation.
 template <class M> struct Exp { template <class R> static DEV R of(R x) { return op_exp(x); } };
 #define ROUGH(M) \
-    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
+    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; \
+        asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
 ROUGH(f16) ROUGH(bf16)
 
 template <class M, class R> DEV void row_softmax(R (&out)[HELD][V], const ROW(R), int lane, i64 n) {

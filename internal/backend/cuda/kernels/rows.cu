@@ -19,7 +19,8 @@ struct Args { i64 rows, n, step; T *out; const T *in; };
 // An exponential that is rounded to a half type needs no more than the hardware's approximation.
 template <class M> struct Exp { static DEV R of(R x) { return op_exp(x); } };
 #define ROUGH(M) \
-    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
+    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; \
+        asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
 ROUGH(f16) ROUGH(bf16)
 
 // HOLD loads a row and leaves its largest element in m; take also replaces the elements by exponentials and sums them. With

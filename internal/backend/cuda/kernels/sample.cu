@@ -7,9 +7,12 @@ DEV double draw(Stream &s, double rate) {
     if (rate == 0) return 0;
     if (!(rate > 0) || rate - rate != 0) return NAN_;
     if (rate < 10) {
-        const double limit = exp(-rate);
-        double p = unit(s), k = 0;
-        for (; p > limit; k++) p *= unit(s);
+        const double u = unit(s);
+        double p = exp(-rate), sum = p, k = 0;
+        while (u >= sum && k < 63) {
+            p *= rate / ++k;
+            sum += p;
+        }
         return k;
     }
     const double root = sqrt(rate), log_rate = log(rate), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
@@ -25,13 +28,16 @@ DEV double draw(Stream &s, double rate) {
 #endif
 
 #ifdef RANDOM_BINOMIAL
-DEV double few(Stream &s, double n, double p) { // sums waiting times until they exceed n
-    const double by = log1p(-p);
-    double sum = 0, k = 0;
-    for (;; k++) {
-        sum += ceil(log(1 - unit(s)) / by);
-        if (sum > n) return k;
+DEV double few(Stream &s, double n, double p) { // inverts the distribution function
+    const double u = unit(s), odds = p / (1 - p);
+    double last = exp(n * log1p(-p)), sum = last, k = 0;
+    while (u >= sum) {
+        if (k >= 63 || k + 1 >= n) return n < 64 ? n : 64.0;
+        last *= (n - k) / (k + 1) * odds;
+        k++;
+        sum += last;
     }
+    return k;
 }
 DEV double many(Stream &s, double n, double p) {
     const double root = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * root, a = -0.0873 + 0.0248 * b + 0.01 * p, c = n * p + 0.5;
@@ -56,6 +62,138 @@ DEV double draw(Stream &s, double n, double p) {
 }
 #endif
 
+#if defined(RANDOM_GAMMA) || defined(RANDOM_DIRICHLET) || defined(RANDOM_VON_MISES)
+DEV double normal_tail(Stream &s, double x) {
+    const double r = layer_ends[1];
+    for (;;) {
+        const double a = -log(1 - unit(s)) / r, b = -log(1 - unit(s));
+        if (2 * b >= a * a) return copysign(r + a, x);
+    }
+}
+// A standard normal number by the ziggurat of package threefry, whose table is in front of this file.
+DEV double normal(Stream &s) {
+    for (;;) {
+        const u64 w = word(s);
+        const int i = (int)(w & 255);
+        const double x = ((double)(w >> 11) * (1.0 / 4503599627370496.0) - 1) * layer_ends[i];
+        if (fabs(x) < layer_ends[i + 1]) return x;
+        if (i == 0) return normal_tail(s, x);
+        const double low = exp(-0.5 * layer_ends[i] * layer_ends[i]), high = exp(-0.5 * layer_ends[i + 1] * layer_ends[i + 1]);
+        if (low + unit(s) * (high - low) < exp(-0.5 * x * x)) return x;
+    }
+}
+#endif
+
+#if defined(RANDOM_GAMMA) || defined(RANDOM_DIRICHLET)
+DEV double gamma_edge(double alpha) { return alpha == 0 ? 0.0 : alpha > 0 ? alpha : NAN_; }
+DEV bool gamma_usual(double alpha) { return alpha > 0 && alpha - alpha == 0; }
+DEV double gamma_one(Stream &s, double alpha) { // a concentration of at least 1
+    const double d = alpha - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = normal(s), v = 1 + c * x;
+        if (v <= 0) continue;
+        v *= v * v;
+        const double u = 1 - unit(s);
+        x *= x;
+        if (u < 1 - 0.0331 * (x * x) || log(u) < 0.5 * x + d * (1 - v + log(v))) return d * v;
+    }
+}
+DEV double gamma_draw(Stream &s, double alpha) {
+    if (!gamma_usual(alpha)) return gamma_edge(alpha);
+    double x = gamma_one(s, alpha < 1 ? alpha + 1 : alpha);
+    if (alpha < 1) x *= exp(log(1 - unit(s)) / alpha);
+    return x;
+}
+DEV double gamma_log(Stream &s, double alpha) {
+    if (!gamma_usual(alpha)) return log(gamma_edge(alpha));
+    double x = log(gamma_one(s, alpha < 1 ? alpha + 1 : alpha));
+    if (alpha < 1) x += log(1 - unit(s)) / alpha;
+    return x;
+}
+#endif
+
+#ifdef RANDOM_GAMMA
+DEV double draw(Stream &s, double alpha) { return gamma_draw(s, alpha); }
+#endif
+
+#ifdef RANDOM_VON_MISES
+#define PI_ 3.14159265358979323846
+DEV double wrapped(double x) {
+    x = fmod(x + PI_, 2 * PI_);
+    if (x < 0) x += 2 * PI_;
+    return x - PI_;
+}
+DEV double draw(Stream &s, double k) {
+    if (!(k >= 0)) return NAN_;
+    if (k > 1e6) return wrapped(normal(s) / sqrt(k));
+    if (k < 1e-8) return (2 * unit(s) - 1) * PI_;
+    double r = 1 / k + k;
+    if (k >= 1e-4) {
+        const double tau = 1 + sqrt(1 + 4 * k * k), rho = (tau - sqrt(2 * tau)) / (2 * k);
+        r = (1 + rho * rho) / (2 * rho);
+    }
+    for (;;) {
+        const double z = cos(PI_ * unit(s)), f = (1 + r * z) / (r + z), c = k * (r - f), u = 1 - unit(s);
+        if (c * (2 - c) > u || log(c / u) + 1 >= c) {
+            const double angle = acos(fmax(-1.0, fmin(1.0, f)));
+            return wrapped(word(s) >> 63 ? -angle : angle);
+        }
+    }
+}
+#endif
+
+#ifdef RANDOM_DIRICHLET
+// Each key serves `per` elements, rows of k of them. G threads work on a row and draw twice where it is longer than G.
+struct Args { i64 total, per, k, same; T *out; const u32 *keys; const T *p; };
+
+DEV double row_sum(double x) {
+    for (int d = G / 2; d > 0; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d, 32);
+    return x;
+}
+DEV double row_max(double x) {
+    for (int d = G / 2; d > 0; d /= 2) x = fmax(x, __shfl_xor_sync(0xffffffffu, x, d, 32));
+    return x;
+}
+DEV Stream row_stream(const Args &a, i64 e) {
+    const u32 *key = a.keys + 2 * (e / a.per);
+    return element(key[0], key[1], (u64)(e % a.per));
+}
+DEV double row_alpha(const Args &a, i64 e) { return (double)get(a.p[a.same & 1 ? 0 : e]); }
+
+extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {
+    const int lane = threadIdx.x % G;
+    const i64 row = ((i64)blockIdx.x * 256 + threadIdx.x) / G, first = row * a.k;
+    const bool live = first < a.total; // all threads of a warp take part in the shuffles
+    double own = 0, sum = 0;
+    for (i64 i = lane; live && i < a.k; i += G) {
+        Stream s = row_stream(a, first + i);
+        own = gamma_draw(s, row_alpha(a, first + i));
+        sum += own;
+    }
+    sum = row_sum(sum);
+    const bool small = live && !(sum > 1e-290) && sum == sum;
+    double top = -1.0 / 0.0, by = 1 / sum;
+    for (i64 i = lane; small && i < a.k; i += G) {
+        Stream s = row_stream(a, first + i);
+        top = fmax(top, gamma_log(s, row_alpha(a, first + i)));
+    }
+    top = row_max(top);
+    sum = 0;
+    for (i64 i = lane; small && i < a.k; i += G) {
+        Stream s = row_stream(a, first + i);
+        sum += exp(gamma_log(s, row_alpha(a, first + i)) - top);
+    }
+    sum = row_sum(sum);
+    for (i64 i = lane; live && i < a.k; i += G) {
+        double x = own * by;
+        if (small || a.k > G) {
+            Stream s = row_stream(a, first + i);
+            x = small ? exp(gamma_log(s, row_alpha(a, first + i)) - top) / sum : gamma_draw(s, row_alpha(a, first + i)) * by;
+        }
+        a.out[first + i] = Put<T>::put(rounded<T>(cast<T>(x)));
+    }
+}
+#else
 // Each key serves `per` elements. Parameters flagged in `same` are one value for all.
 struct Args { i64 total, per, same; T *out; const u32 *keys; const T *p; const T *q; };
 
@@ -66,9 +204,10 @@ extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__
     Stream s = element(key[0], key[1], (u64)(e % a.per));
 #ifdef RANDOM_INT
     a.out[e] = below(s, a.p[a.same & 1 ? 0 : e]);
-#elif defined(RANDOM_POISSON)
+#elif !defined(RANDOM_BINOMIAL)
     a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[a.same & 1 ? 0 : e])))));
 #else
     a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[a.same & 1 ? 0 : e]), (double)get(a.q[a.same & 2 ? 0 : e])))));
 #endif
 }
+#endif

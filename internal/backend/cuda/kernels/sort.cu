@@ -163,7 +163,10 @@ extern "C" __global__ void __launch_bounds__(256) mode(const __grid_constant__ A
     for (int s = 128; s > 0; s /= 2) {
         if (threadIdx.x < s) {
             const i64 m = most[threadIdx.x + s], w = where[threadIdx.x + s];
-            if (m > most[threadIdx.x] || (m == most[threadIdx.x] && w < where[threadIdx.x])) { most[threadIdx.x] = m; where[threadIdx.x] = w; }
+            if (m > most[threadIdx.x] || (m == most[threadIdx.x] && w < where[threadIdx.x])) {
+                most[threadIdx.x] = m;
+                where[threadIdx.x] = w;
+            }
         }
         __syncthreads();
     }

@@ -82,7 +82,7 @@ DEV double digamma_(double x) {
     double r = 0;
     if (x < 0) {
         if (x == floor(x)) return NAN_;
-        r = -PI / tan(PI * (x - trunc(x)));
+        r = -PI / tan(PI * (x - rint(x)));
         x = 1 - x;
     }
     for (; x < 12; x++) r -= 1 / x;
@@ -102,22 +102,20 @@ DEV double digamma_(double x) {
 FAR double zeta_above(double s, double q) {
     if (q == INF && s < INF) return 0;
     double sum = 0, a = q;
-    for (int i = 0; a <= 12 || i < 12; a++, i++) { // counted: from 2^53 on, a + 1 is a
+    for (int i = 0; (a <= 12 || i < 12) && a < 1e8; a++, i++) {
         const double t = pow(a, -s);
         sum += t;
         if (fabs(t) < 1e-17 * fabs(sum) && a > 0) return sum;
     }
-    const double t = pow(a, -s);
-    sum += t * a / (s - 1) + t / 2;
-    double rise = s, p = t / a;
+    double tail = 1 / (s - 1) + 0.5 / a, rise = s, p = 1 / (a * a); // over a^(1-s), which may not underflow where a^-s does
     for (int k = 0; k < 12; k++) {
         const double term = bernoulli(k) * rise * p;
-        sum += term;
-        if (fabs(term) < 1e-17 * fabs(sum)) break;
+        tail += term;
+        if (fabs(term) < 1e-17 * fabs(tail)) break;
         rise *= (s + (2 * k + 1)) * (s + (2 * k + 2));
         p /= a * a;
     }
-    return sum;
+    return sum + pow(a, 1 - s) * tail;
 }
 FAR double zeta_(double s, double q) {
     if (s == 1) return INF;
@@ -134,8 +132,8 @@ FAR double polygamma_(int n, double x) {
     if (n == 0) return digamma_(x);
     if (n == 1) {
         if (x == -INF) return NAN_;
-        if (x < 0.5 && x != floor(x)) {
-            const double s = sin(PI * x);
+        if (x < 0 && x != floor(x)) {
+            const double s = sin(PI * (x - rint(x)));
             return PI * PI / (s * s) - zeta_(2, 1 - x);
         }
         return zeta_(2, x);

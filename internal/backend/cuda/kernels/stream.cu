@@ -1,23 +1,18 @@
-// Random streams for rejection sampling; included after threefry.cu. Every element has words of its own, as many as it
-// needs. The first is the hash of its index, and the key of the others. The steps are exactly those of package threefry.
+// Random streams for rejection sampling; included after threefry.cu. Word j of element i is the hash of the pair (i, j), with the
+// upper half of i above j. The steps are exactly those of package threefry.
 
-struct Stream { u32 k0, k1, next; };
+struct Stream { u32 k0, k1, element, next; };
 DEV Stream element(u32 k0, u32 k1, u64 i) {
     Stream s;
-    s.k0 = (u32)i;
-    s.k1 = (u32)(i >> 32);
-    hash(k0, k1, s.k0, s.k1);
-    s.next = 0;
+    s.k0 = k0;
+    s.k1 = k1;
+    s.element = (u32)i;
+    s.next = (u32)(i >> 32) << 16;
     return s;
 }
 DEV u64 word(Stream &s) {
-    u32 x = s.k0, y = s.k1;
-    if (s.next > 0) {
-        x = s.next;
-        y = 0;
-        hash(s.k0, s.k1, x, y);
-    }
-    s.next++;
+    u32 x = s.element, y = s.next++;
+    hash(s.k0, s.k1, x, y);
     return (u64)x << 32 | y;
 }
 

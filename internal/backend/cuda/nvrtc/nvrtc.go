@@ -45,7 +45,8 @@ func Folders() (list []string) {
 	}
 	prefixes = append(prefixes, "/opt/*/.venv", "/opt/conda", "/usr/local", "/usr")
 	for _, p := range prefixes {
-		list = append(list, filepath.Join(p, "lib/python3*/site-packages/nvidia/*/lib"), filepath.Join(p, "lib/python3*/dist-packages/nvidia/*/lib"))
+		list = append(list, filepath.Join(p, "lib/python3*/site-packages/nvidia/*/lib"),
+			filepath.Join(p, "lib/python3*/dist-packages/nvidia/*/lib"))
 	}
 	return list
 }
@@ -55,12 +56,16 @@ var Init = sync.OnceValue(func() error {
 	begin := time.Now()
 	lib, err := dl.Open("NVRTC, the CUDA compiler library", names[runtime.GOOS], Named(), Folders()...)
 	if err != nil {
-		return fault.Wrap(fault.Device, "nvrtc", err, "kernels cannot be compiled: install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, or name its folder in LUCID_CUDA_PATH")
+		return fault.Wrap(fault.Device, "nvrtc", err,
+			"kernels cannot be compiled: install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, or name its folder in "+
+				"LUCID_CUDA_PATH")
 	}
 	Path = lib.Path
-	if err := lib.Symbols(map[string]*uintptr{"nvrtcVersion": &fn.version, "nvrtcGetErrorString": &fn.errorString, "nvrtcCreateProgram": &fn.create,
-		"nvrtcCompileProgram": &fn.compile, "nvrtcDestroyProgram": &fn.destroy, "nvrtcGetProgramLogSize": &fn.logSize, "nvrtcGetProgramLog": &fn.log,
-		"nvrtcGetCUBINSize": &fn.cubinSize, "nvrtcGetCUBIN": &fn.cubin}); err != nil {
+	if err := lib.Symbols(map[string]*uintptr{"nvrtcVersion": &fn.version, "nvrtcGetErrorString": &fn.errorString,
+		"nvrtcCreateProgram":  &fn.create,
+		"nvrtcCompileProgram": &fn.compile, "nvrtcDestroyProgram": &fn.destroy, "nvrtcGetProgramLogSize": &fn.logSize,
+		"nvrtcGetProgramLog": &fn.log,
+		"nvrtcGetCUBINSize":  &fn.cubinSize, "nvrtcGetCUBIN": &fn.cubin}); err != nil {
 		return err
 	}
 	v := new([2]int32)
@@ -83,7 +88,8 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 		return nil, err
 	}
 	prog, src, cname := new(uintptr), dl.CString(source), dl.CString(name+".cu")
-	if s := dl.Call(fn.create, uintptr(unsafe.Pointer(prog)), uintptr(unsafe.Pointer(src)), uintptr(unsafe.Pointer(cname)), 0, 0, 0); s != 0 {
+	if s := dl.Call(fn.create, uintptr(unsafe.Pointer(prog)), uintptr(unsafe.Pointer(src)), uintptr(unsafe.Pointer(cname)), 0,
+		0, 0); s != 0 {
 		return nil, failed(s, "making the program "+name)
 	}
 	runtime.KeepAlive(src)

@@ -96,7 +96,8 @@ func TestEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, b := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "other": []byte("something else"), "flipped": append(append([]byte{}, whole[:len(whole)-1]...), whole[len(whole)-1]^1)} {
+	for name, b := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "other": []byte("something else"),
+		"flipped": append(append([]byte{}, whole[:len(whole)-1]...), whole[len(whole)-1]^1)} {
 		if err := os.WriteFile(path("key"), b, 0o644); err != nil {
 			t.Fatal(err)
 		}

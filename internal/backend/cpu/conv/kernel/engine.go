@@ -60,7 +60,8 @@ func newGeneric[T Float]() *engine[T] {
 				positionsGeneric(h, nv*genericLanes, channels, off, x, second, xcs, w, wcs, c, cs, add)
 			}
 			for _, rows := range []int{1, 2, 4} {
-				e.nhwc[h][rows][nv] = func(channels int, taps []NHWCTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool) {
+				e.nhwc[h][rows][nv] = func(channels int, taps []NHWCTap, x []T, at *[4]int, step int, w, c []T, to *[4]int,
+					ccs int, add bool) {
 					nhwcGeneric(rows, h, nv*genericLanes, channels, taps, x, at, step, w, c, to, ccs, add)
 				}
 			}

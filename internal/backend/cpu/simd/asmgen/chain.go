@@ -116,7 +116,8 @@ func chainUnary(name, doc string, f func(c *chain, i int, t string)) chainOp {
 
 func chainOps() []chainOp {
 	var ops []chainOp
-	for _, o := range []struct{ name, sign, op string }{{"Add", "+", "ADD"}, {"Sub", "-", "SUB"}, {"Mul", "*", "MUL"}, {"Div", "/", "DIV"}} {
+	for _, o := range []struct{ name, sign, op string }{{"Add", "+", "ADD"}, {"Sub", "-", "SUB"}, {"Mul", "*", "MUL"},
+		{"Div", "/", "DIV"}} {
 		ops = append(ops, pairOf(o.name, o.sign, true, func(c *chain, x, y, d string) { c.m.arith(o.op, x, y, d) })...)
 	}
 	ops = append(ops, pairOf("Max", "max", false, func(c *chain, x, y, d string) { c.m.extremum("MAX", x, y, d) })...)
@@ -138,11 +139,14 @@ func chainOps() []chainOp {
 		}})
 	}
 	for mode, name := range []string{"Round", "Floor", "Ceil", "Trunc"} {
-		ops = append(ops, chainUnary(name, strings.ToLower(name)+"(A)", func(c *chain, i int, _ string) { c.m.round(mode, c.a(i), c.a(i)) }))
+		ops = append(ops, chainUnary(name, strings.ToLower(name)+"(A)",
+			func(c *chain, i int, _ string) { c.m.round(mode, c.a(i), c.a(i)) }))
 	}
 	return append(append(ops,
 		chainUnary("IsNaN", "A != A, all bits or none", func(c *chain, i int, _ string) { c.m.compare(3, c.a(i), c.a(i), c.a(i)) }),
-		chainUnary("IfNaN", "C = A != A, all bits or none", func(c *chain, i int, _ string) { c.m.compare(3, c.a(i), c.a(i), c.bank(2, i)) }),
+		chainUnary("IfNaN", "C = A != A, all bits or none", func(c *chain, i int, _ string) {
+			c.m.compare(3, c.a(i), c.a(i), c.bank(2, i))
+		}),
 		chainUnary("Not", "not A, bit by bit", func(c *chain, i int, t string) { c.m.not(i, t) }),
 		chainUnary("RoundBF16", "A rounded to bfloat16", func(c *chain, i int, t string) { c.m.roundBF16(i, t) }),
 		chainUnary("RoundF16", "A rounded to float16", func(c *chain, i int, t string) { c.m.roundF16(i) }),
@@ -240,7 +244,9 @@ func chainSource(t target, lane int) []byte {
 // chainNames writes the numbers of the routines.
 func chainNames() []byte {
 	var b strings.Builder
-	b.WriteString("// Instructions of chain code. Those with an operand s take it from memory; plus 1 or 2, from bank B or C (loads: into\n// them); plus 3, one number from memory for all elements.\nconst (\n")
+	b.WriteString(
+		"// Instructions of chain code. Those with an operand s take it from memory; plus 1 or 2, from bank B or C (loads: into\n// " +
+			"them); plus 3, one number from memory for all elements.\nconst (\n")
 	n := 0
 	for _, o := range chainOps() {
 		fmt.Fprintf(&b, "\tChain%s ChainOp = %d // %s", o.name, n, o.doc)

@@ -310,11 +310,15 @@ func (c x86Chain) constants() string {
 func (c x86Chain) entry() string {
 	isa, kind := c.isa(), c.kind()
 	var b strings.Builder
-	fmt.Fprintf(&b, "// func %sTable%s() *[chainRoutines]uintptr\nTEXT ·%sTable%s(SB), NOSPLIT, $0-8\n\tLEAQ %s%sTable<>(SB), AX\n\tMOVQ AX, ret+0(FP)\n\tRET\n\n", kind, isa, kind, isa, kind, isa)
+	fmt.Fprintf(&b,
+		"// func %sTable%s() *[chainRoutines]uintptr\nTEXT ·%sTable%s(SB), NOSPLIT, $0-8\n\tLEAQ %s%sTable<>(SB), AX\n\tMOVQ AX, "+
+			"ret+0(FP)\n\tRET\n\n", kind, isa, kind, isa, kind, isa)
 	if c.lane == 8 {
 		return b.String() // it is entered as the other is
 	}
-	fmt.Fprintf(&b, "// func chainRun%s(code *Step, from, to int)\n// BX is the instruction, R8 the first one, DX the offset in bytes, R9 its end.\nTEXT ·chainRun%s(SB), NOSPLIT, $0-24\n", isa, isa)
+	fmt.Fprintf(&b,
+		"// func chainRun%s(code *Step, from, to int)\n// BX is the instruction, R8 the first one, DX the offset in bytes, R9 its "+
+			"end.\nTEXT ·chainRun%s(SB), NOSPLIT, $0-24\n", isa, isa)
 	b.WriteString("\tMOVQ code+0(FP), R8\n\tMOVQ from+8(FP), DX\n\tMOVQ to+16(FP), R9\n\tMOVQ R8, BX\n\tJMP (BX)\n")
 	return b.String()
 }

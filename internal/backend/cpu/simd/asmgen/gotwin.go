@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool", u8: "uint8", i8: "int8", u16: "uint16", i16: "int16"}
+var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool", u8: "uint8", i8: "int8",
+	u16: "uint16", i16: "int16"}
 
 var goPred = map[int]string{17: "<", 18: "<=", 0: "==", 4: "!=", 30: ">", 29: ">="}
 
@@ -109,7 +110,8 @@ func goConst(v *val) string {
 }
 
 // open lists the operations written with an infix operator and no brackets.
-var open = map[string]bool{"load": true, "add": true, "sub": true, "div": true, "and": true, "or": true, "xor": true, "shl": true, "sra": true, "cmp": true, "mul": true}
+var open = map[string]bool{"load": true, "add": true, "sub": true, "div": true, "and": true, "or": true, "xor": true, "shl": true,
+	"sra": true, "cmp": true, "mul": true}
 
 // statement gives v a Go variable, or an expression where it is used only once and is short.
 func (w *twin) statement(v *val) {

@@ -128,7 +128,8 @@ func compare() []*kernel {
 				b.StoreBool("z", o.op(b, x, b.X("y")))
 			}})
 	}
-	ks = append(ks, &kernel{name: "WhereF32", lane: 4, slices: []param{{"z", "float32"}, {"m", "uint8"}, {"x", "float32"}, {"y", "float32"}},
+	ks = append(ks, &kernel{name: "WhereF32", lane: 4, slices: []param{{"z", "float32"}, {"m", "uint8"}, {"x", "float32"},
+		{"y", "float32"}},
 		doc: "WhereF32 sets z[i] = m[i] != 0 ? x[i] : y[i].",
 		body: func(b *B) {
 			m := b.Load("m", mask, "bool")
@@ -186,10 +187,12 @@ func convert() []*kernel {
 			body: func(b *B) { b.Store("z", b.Load("x", f64, ""), "f32") }},
 		{name: "I32ToF32", doc: "I32ToF32 rounds to nearest even.", lane: 4, slices: []param{{"z", "float32"}, {"x", "int32"}},
 			body: func(b *B) { b.Z(b.ToF(b.Load("x", i32, ""))) }},
-		{name: "I64ToF32", doc: "I64ToF32 rounds to nearest even.", lane: 8, slices: []param{{"z", "float32"}, {"x", "int64"}}, noAVX2: true,
+		{name: "I64ToF32", doc: "I64ToF32 rounds to nearest even.", lane: 8,
+			slices: []param{{"z", "float32"}, {"x", "int64"}}, noAVX2: true,
 			body: func(b *B) { b.Store("z", b.Load("x", i64, ""), "i64f32") }},
-		{name: "U8ToF32", doc: "U8ToF32 sets z[i] = float32(x[i]); booleans are bytes 0 and 1.", lane: 4, slices: []param{{"z", "float32"}, {"x", "uint8"}},
-			body: func(b *B) { b.Z(b.ToF(b.Load("x", i32, "u8"))) }},
+		{name: "U8ToF32", doc: "U8ToF32 sets z[i] = float32(x[i]); booleans are bytes 0 and 1.", lane: 4,
+			slices: []param{{"z", "float32"}, {"x", "uint8"}},
+			body:   func(b *B) { b.Z(b.ToF(b.Load("x", i32, "u8"))) }},
 	}
 }
 

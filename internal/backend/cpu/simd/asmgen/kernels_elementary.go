@@ -120,7 +120,8 @@ func elementary() []*kernel {
 			one("Log2", "log2(x[i])", func(b *B, x *val) *val { return b.logBase(d, x, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0) })
 		}
 		ks = append(ks, tan)
-		ks = append(ks, elementaryKernel(d, "Atan2", "the angle of the point (y[i], x[i]): atan2(x[i], y[i])", 2, func(b *B, x, y *val) *val { return d.atan2Of(b, x, y) }))
+		ks = append(ks, elementaryKernel(d, "Atan2", "the angle of the point (y[i], x[i]): atan2(x[i], y[i])", 2,
+			func(b *B, x, y *val) *val { return d.atan2Of(b, x, y) }))
 		ks = append(ks, elementaryKernel(d, "Hypot", "√(x[i]² + y[i]²)", 2, func(b *B, x, y *val) *val { return d.hypotOf(b, x, y) }))
 		ks = append(ks, elementaryKernel(d, "LogAddExp", "log(e^x[i] + e^y[i])", 2, func(b *B, x, y *val) *val {
 			t := b.Sel(b.Eq(x, y), b.D(0), b.Sub(x, y)) // also of equal infinities

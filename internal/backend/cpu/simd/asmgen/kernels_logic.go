@@ -7,7 +7,8 @@ import "math"
 func predicates() []*kernel {
 	var ks []*kernel
 	add := func(name, doc string, lane int, in []param, body func(b *B)) {
-		ks = append(ks, &kernel{name: name, doc: name + " sets z[i] = " + doc + ".", lane: lane, slices: append([]param{{"z", "uint8"}}, in...), body: body})
+		ks = append(ks, &kernel{name: name, doc: name + " sets z[i] = " + doc + ".", lane: lane,
+			slices: append([]param{{"z", "uint8"}}, in...), body: body})
 	}
 	for _, e := range elems {
 		load := func(b *B, n string) *val { return b.Load(n, e.t, "") }
@@ -66,9 +67,12 @@ func predicates() []*kernel {
 			}
 			return b.C(float32(math.Inf(1)))
 		}
-		add("IsNaN"+e.suffix, "1 where x[i] is NaN, else 0", e.t.size(), one, func(b *B) { x := load(b, "x"); b.StoreBool("z", b.Unord(x, x)) })
-		add("IsInf"+e.suffix, "1 where x[i] is infinite, else 0", e.t.size(), one, func(b *B) { b.StoreBool("z", b.Eq(magnitude(b), inf(b))) })
-		add("IsFinite"+e.suffix, "1 where x[i] is finite, else 0", e.t.size(), one, func(b *B) { b.StoreBool("z", b.Lt(magnitude(b), inf(b))) })
+		add("IsNaN"+e.suffix, "1 where x[i] is NaN, else 0", e.t.size(), one,
+			func(b *B) { x := load(b, "x"); b.StoreBool("z", b.Unord(x, x)) })
+		add("IsInf"+e.suffix, "1 where x[i] is infinite, else 0", e.t.size(), one,
+			func(b *B) { b.StoreBool("z", b.Eq(magnitude(b), inf(b))) })
+		add("IsFinite"+e.suffix, "1 where x[i] is finite, else 0", e.t.size(), one,
+			func(b *B) { b.StoreBool("z", b.Lt(magnitude(b), inf(b))) })
 	}
 	return append(ks, wheres()...)
 }

@@ -119,8 +119,11 @@ func expFamily() []*kernel {
 			return b.ldexp(b.Fma(b.Horner(r, coefExp2), r, b.C(1)), power{t: t, n: n})
 		}),
 		unary("Expm1F32", "expm11", "sets z[i] = e^x[i] - 1.", expm1),
-		{name: "SoftmaxBackF32", doc: "SoftmaxBackF32 sets z[i] = e^(a z[i] - b), the weights of a softmax from its scores, and d[i] = c z[i] (d[i] - s), the cotangents of scores from those of weights.",
-			lane: 4, slices: []param{{"z", "float32"}, {"d", "float32"}}, scalars: []param{{"a", "float32"}, {"b", "float32"}, {"s", "float32"}, {"c", "float32"}},
+		{name: "SoftmaxBackF32",
+			doc: "SoftmaxBackF32 sets z[i] = e^(a z[i] - b), the weights of a softmax from its scores, and d[i] = c z[i] (d[i] - s), " +
+				"the cotangents of scores from those of weights.",
+			lane: 4, slices: []param{{"z", "float32"}, {"d", "float32"}},
+			scalars: []param{{"a", "float32"}, {"b", "float32"}, {"s", "float32"}, {"c", "float32"}},
 			body: func(b *B) {
 				p := b.exp(b.Fms(b.X("z"), b.Scalar("a", f32), b.Scalar("b", f32)))
 				d := b.Mul(b.Sub(b.X("d"), b.Scalar("s", f32)), p)
@@ -272,10 +275,12 @@ func reductions() []*kernel {
 	}
 	return []*kernel{
 		{name: "SumF32", handWritten: true, lane: 4, slices: x, accs: lanes, body: func(b *B) { b.Acc("sum", "add", b.X("x")) }},
-		{name: "SumSqF32", handWritten: true, lane: 4, slices: x, accs: lanes, body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, v)) }},
+		{name: "SumSqF32", handWritten: true, lane: 4, slices: x, accs: lanes,
+			body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, v)) }},
 		{name: "DotF32", handWritten: true, lane: 4, slices: []param{{"x", "float32"}, {"y", "float32"}}, accs: lanes,
 			body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, b.X("y"))) }},
-		{name: "DotF64", handWritten: true, fullGroups: true, lane: 8, slices: []param{{"x", "float64"}, {"y", "float64"}}, accs: []acc{{name: "sum", op: "add", typ: "float64", lanes: true}},
+		{name: "DotF64", handWritten: true, fullGroups: true, lane: 8, slices: []param{{"x", "float64"}, {"y", "float64"}},
+			accs: []acc{{name: "sum", op: "add", typ: "float64", lanes: true}},
 			body: func(b *B) { v := b.Load("x", f64, ""); b.Acc("sum", "add", b.Mul(v, b.Load("y", f64, ""))) }},
 		{name: "DotBF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat, accs: lanes,
 			body: func(b *B) {

@@ -23,7 +23,8 @@ func rowSums() []*kernel {
 				d := b.Sub(b.X("x"), b.Scalar("a", f32))
 				b.Acc("sum", "add", b.Mul(d, d))
 			}},
-		{name: "DotNormF32", handWritten: true, lane: 4, slices: []param{x, {"h", "float32"}, {"w", "float32"}}, scalars: []param{a, r}, accs: sum,
+		{name: "DotNormF32", handWritten: true, lane: 4, slices: []param{x, {"h", "float32"}, {"w", "float32"}},
+			scalars: []param{a, r}, accs: sum,
 			body: func(b *B) {
 				h := b.Mul(b.X("h"), b.X("w"))
 				b.Acc("sum", "add", b.Mul(b.norm(), h))
@@ -59,7 +60,8 @@ func rowMaps() []*kernel {
 	ks = ks[1:] // ScaleF32 itself is in arith()
 	both("Norm", "(x[i] - a) r", []string{"z", "x"}, []string{"a", "r"}, func(b *B) { b.Z(b.norm()) })
 	both("NormWeight", "(x[i] - a) r w[i]", []string{"z", "x", "w"}, []string{"a", "r"}, func(b *B) { b.Z(b.Mul(b.norm(), b.X("w"))) })
-	both("NormAffine", "(x[i] - a) r w[i] + y[i]", []string{"z", "x", "w", "y"}, []string{"a", "r"}, func(b *B) { b.Z(b.Add(b.Mul(b.norm(), b.X("w")), b.X("y"))) })
+	both("NormAffine", "(x[i] - a) r w[i] + y[i]", []string{"z", "x", "w", "y"}, []string{"a", "r"},
+		func(b *B) { b.Z(b.Add(b.Mul(b.norm(), b.X("w")), b.X("y"))) })
 	both("SubTimes", "(x[i] - a) y[i]", []string{"z", "x", "y"}, []string{"a"}, func(b *B) {
 		b.Z(b.Mul(b.Sub(b.X("x"), b.Scalar("a", f32)), b.X("y")))
 	})
@@ -71,7 +73,9 @@ func rowMaps() []*kernel {
 		h = b.Sub(h, b.Scalar("m", f32))
 		b.Z(b.Mul(b.Sub(h, b.Mul(b.norm(), b.Scalar("d", f32))), b.Scalar("r", f32)))
 	}
-	both("NormBack", "(h[i] - m - (x[i] - a) r d) r", []string{"z", "h", "x"}, []string{"a", "r", "m", "d"}, func(b *B) { back(b, b.X("h")) })
-	both("NormWeightBack", "(h[i] w[i] - m - (x[i] - a) r d) r", []string{"z", "h", "x", "w"}, []string{"a", "r", "m", "d"}, func(b *B) { back(b, b.Mul(b.X("h"), b.X("w"))) })
+	both("NormBack", "(h[i] - m - (x[i] - a) r d) r", []string{"z", "h", "x"}, []string{"a", "r", "m", "d"},
+		func(b *B) { back(b, b.X("h")) })
+	both("NormWeightBack", "(h[i] w[i] - m - (x[i] - a) r d) r", []string{"z", "h", "x", "w"}, []string{"a", "r", "m", "d"},
+		func(b *B) { back(b, b.Mul(b.X("h"), b.X("w"))) })
 	return ks
 }

@@ -42,7 +42,8 @@ func fromTap(i int) string {
 
 // laneSums computes eight outputs at a time, then four, then single ones.
 func (a *asm) laneSums() {
-	a.text("laneSums", "(z, x, w *float32, taps *laneTap, count, n, zstep, xstep int)", "z DI", "x SI", "w DX", "taps R8", "count R9", "n CX", "zstep R10", "xstep R11")
+	a.text("laneSums", "(z, x, w *float32, taps *laneTap, count, n, zstep, xstep int)", "z DI", "x SI", "w DX", "taps R8", "count R9",
+		"n CX", "zstep R10", "xstep R11")
 	a.p("LEAQ (R11)(R11*2), R12")
 	for i, n := range []int{8, 4, 1} {
 		next := []string{"outs4", "outs1", "end"}[i]
@@ -134,7 +135,8 @@ func neonLanes() []byte {
 }
 
 func (a *neonText) laneSums() {
-	a.text("laneSumsNEON", "(z, x, w *float32, taps *laneTap, count, n, zstep, xstep int)", "z R0", "x R1", "w R2", "taps R3", "count R4", "n R5", "zstep R6", "xstep R7")
+	a.text("laneSumsNEON", "(z, x, w *float32, taps *laneTap, count, n, zstep, xstep int)", "z R0", "x R1", "w R2", "taps R3", "count R4",
+		"n R5", "zstep R6", "xstep R7")
 	for i, n := range []int{4, 1} {
 		next := []string{"outs1", "end"}[i]
 		a.label(fmt.Sprintf("outs%d", n))

@@ -144,7 +144,8 @@ func (a *neonText) winogradA() {
 // neonWinograd writes the transforms, four tiles at a time; what is between two passes is on the stack.
 func neonWinograd() []byte {
 	a := &neonText{}
-	a.textFrame("winogradInputNEON", "(v *float32, vs int, x *float32, plane, pitch, tiles int)", 36*16, "v R0", "vs R1", "x R2", "plane R3", "pitch R4", "tiles R5")
+	a.textFrame("winogradInputNEON", "(v *float32, vs int, x *float32, plane, pitch, tiles int)", 36*16, "v R0", "vs R1", "x R2",
+		"plane R3", "pitch R4", "tiles R5")
 	a.p("LSL $2, R1, R1")
 	a.p("LSL $2, R3, R3")
 	a.p("LSL $2, R4, R4")
@@ -192,7 +193,8 @@ func neonWinograd() []byte {
 }
 
 func (a *neonText) winogradOutput() {
-	a.textFrame("winogradOutputNEON", "(z *float32, plane int, m *float32, ms, tiles int)", 24*16, "z R0", "plane R1", "m R2", "ms R3", "tiles R4")
+	a.textFrame("winogradOutputNEON", "(z *float32, plane int, m *float32, ms, tiles int)", 24*16, "z R0", "plane R1", "m R2",
+		"ms R3", "tiles R4")
 	a.p("LSL $2, R1, R1")
 	a.p("LSL $2, R3, R3")
 	a.p("MOVD $between-%d(SP), R7", 24*16)

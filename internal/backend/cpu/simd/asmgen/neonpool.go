@@ -147,7 +147,8 @@ func (a *neonText) neonIndices() {
 // neonSquares writes a row of MaxPool2x2F32 and of its transpose; first and second are the indices of the first
 // elements of its two rows.
 func (a *neonText) neonSquares() {
-	a.text("maxPoolNEON", "(z *float32, at *int64, x, below *float32, n, first, second int)", "z R0", "at R1", "x R2", "below R3", "n R4", "first R5", "second R6")
+	a.text("maxPoolNEON", "(z *float32, at *int64, x, below *float32, n, first, second int)", "z R0", "at R1", "x R2", "below R3", "n R4",
+		"first R5", "second R6")
 	corners := func() { // V16 and V17 the upper corners, V18 and V19 the lower
 		a.p("MOVD $2, R7")
 		a.p("ADD $1, R5, R8")
@@ -178,7 +179,8 @@ func (a *neonText) neonSquares() {
 	a.p("SUBS $4, R4")
 	a.p("BNE loop")
 	a.p("RET")
-	a.text("maxUnpoolNEON", "(z, below, x *float32, at *int64, n, first, second int)", "z R0", "below R1", "x R2", "at R3", "n R4", "first R5", "second R6")
+	a.text("maxUnpoolNEON", "(z, below, x *float32, at *int64, n, first, second int)", "z R0", "below R1", "x R2", "at R3", "n R4",
+		"first R5", "second R6")
 	corners()
 	a.word("EOR", 21, 21, 21)
 	a.label("loop")

@@ -14,9 +14,13 @@ var (
 	vector   = regexp.MustCompile(`\b[Vvsd](\d+)\b`)
 	lane     = regexp.MustCompile(`v\d+\.(\w+)`)
 	// What disassemblers call some instructions, and the lanes that others have than four of 32 bits or two of 64.
-	spelled = map[string]string{"NOT": "mvn", "UXTL8": "ushll", "UXTL16": "ushll", "UXTL32": "ushll", "TBL4": "tbl", "MOVI1": "movi", "EXT4": "ext", "EXT8": "ext",
-		"ZIP1": "zip1", "ZIP2": "zip2", "UZP1": "uzp1", "UZP2": "uzp2", "SXTL8": "sshll", "SXTL16": "sshll", "SXTL32": "sshll", "SXTL2": "sshll2"}
-	lanesOf = map[string]string{"UXTL8": "8h 8b", "UXTL16": "4s 4h", "XTN8": "8b 8h", "XTN16": "4h 4s", "XTN32": "2s 2d", "UXTL32": "2d 2s", "FCVTL16": "4s 4h", "FCVTL32": "2d 2s", "FCVTN16": "4h 4s", "FCVTN32": "2s 2d", "SXTL8": "8h 8b", "SXTL16": "4s 4h", "SXTL32": "2d 2s", "SXTL2": "2d 4s"}
+	spelled = map[string]string{"NOT": "mvn", "UXTL8": "ushll", "UXTL16": "ushll", "UXTL32": "ushll", "TBL4": "tbl", "MOVI1": "movi",
+		"EXT4": "ext", "EXT8": "ext",
+		"ZIP1": "zip1", "ZIP2": "zip2", "UZP1": "uzp1", "UZP2": "uzp2", "SXTL8": "sshll", "SXTL16": "sshll", "SXTL32": "sshll",
+		"SXTL2": "sshll2"}
+	lanesOf = map[string]string{"UXTL8": "8h 8b", "UXTL16": "4s 4h", "XTN8": "8b 8h", "XTN16": "4h 4s", "XTN32": "2s 2d", "UXTL32": "2d 2s",
+		"FCVTL16": "4s 4h", "FCVTL32": "2d 2s", "FCVTN16": "4h 4s", "FCVTN32": "2s 2d", "SXTL8": "8h 8b", "SXTL16": "4s 4h",
+		"SXTL32": "2d 2s", "SXTL2": "2d 4s"}
 )
 
 // TestWords has what is encoded by hand read by an independent disassembler.

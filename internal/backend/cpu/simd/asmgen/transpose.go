@@ -23,7 +23,8 @@ func transposeSource(t target) []byte {
 
 func (a *asm) transpose(name, store string) {
 	n := a.vl() / 4
-	fmt.Fprintf(&a.out, "\n// func %sF32%s(dst, src *float32, ldd, lds, blocks int)\nTEXT ·%[1]sF32%[2]s(SB), NOSPLIT, $0-40\n", name, a.isa())
+	fmt.Fprintf(&a.out, "\n// func %sF32%s(dst, src *float32, ldd, lds, blocks int)\nTEXT ·%[1]sF32%[2]s(SB), NOSPLIT, $0-40\n", name,
+		a.isa())
 	for i, s := range []string{"dst DI", "src SI", "ldd DX", "lds CX", "blocks BX"} {
 		name, reg, _ := strings.Cut(s, " ")
 		a.p("MOVQ %s+%d(FP), %s", name, 8*i, reg)
@@ -60,7 +61,8 @@ func (a *asm) transpose(name, store string) {
 // transposeEdge writes the transpose of one edge block: at most 16 rows and columns, at least one. Rows beyond the
 // last read the last again; columns beyond the last are masked.
 func (a *asm) transposeEdge() {
-	a.out.WriteString("\n// func transposeEdgeF32AVX512(dst, src *float32, ldd, lds, rows, cols int)\nTEXT ·transposeEdgeF32AVX512(SB), NOSPLIT, $0-48\n")
+	a.out.WriteString(
+		"\n// func transposeEdgeF32AVX512(dst, src *float32, ldd, lds, rows, cols int)\nTEXT ·transposeEdgeF32AVX512(SB), NOSPLIT, $0-48\n")
 	for i, s := range []string{"dst DI", "src SI", "ldd DX", "lds CX", "rows BX", "cols R10"} {
 		name, reg, _ := strings.Cut(s, " ")
 		a.p("MOVQ %s+%d(FP), %s", name, 8*i, reg)

@@ -99,7 +99,8 @@ func (f family) dispatch() []byte {
 // streamed writes the exported function of a kernel with non-temporal stores: they need full, aligned vectors,
 // so the ends are left to the kernel with ordinary stores.
 func (k *kernel) streamed(b *bytes.Buffer) {
-	fmt.Fprintf(b, "%sfunc %s(%s) {\n%s\tlo, hi := aligned(z)\n\tif lo < hi {\n\t\tif useAVX512 {\n", k.comment(), k.name, k.params(), k.reslice())
+	fmt.Fprintf(b, "%sfunc %s(%s) {\n%s\tlo, hi := aligned(z)\n\tif lo < hi {\n\t\tif useAVX512 {\n", k.comment(), k.name,
+		k.params(), k.reslice())
 	at := strings.ReplaceAll(k.pointers("hi-lo"), "[0]", "[lo]")
 	fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t} else {\n\t\t\t%s(%s)\n\t\t}\n\t}\n", k.asmName("AVX512"), at, k.asmName("AVX2"), at)
 	for _, part := range []string{"[:lo]", "[hi:]"} {
@@ -170,11 +171,14 @@ func (k *kernel) callVariant(b io.Writer, isa string, vl int, tail bool) {
 			return list + " = " + strings.ReplaceAll(strings.Join(cut, ", "), "%s", n)
 		}
 		if tail { // full vectors only
-			fmt.Fprintf(b, "\t\tfor len(z) >= %d {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", vl/k.lane, fn, k.pointers(fmt.Sprintf("len(z)&^%d", vl/k.lane-1)), adv("n"), vl/k.lane)
-			fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n\t\t%s(%s)\n", k.twinName(), k.names("", "[:n]"), adv("n"), k.twinName(), k.names("", ""))
+			fmt.Fprintf(b, "\t\tfor len(z) >= %d {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", vl/k.lane, fn,
+				k.pointers(fmt.Sprintf("len(z)&^%d", vl/k.lane-1)), adv("n"), vl/k.lane)
+			fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n\t\t%s(%s)\n", k.twinName(), k.names("", "[:n]"), adv("n"), k.twinName(),
+				k.names("", ""))
 			return
 		}
-		fmt.Fprintf(b, "\t\tfor len(z) > 0 {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", fn, k.pointers("len(z)"), adv("n"), vl/k.lane)
+		fmt.Fprintf(b, "\t\tfor len(z) > 0 {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", fn, k.pointers("len(z)"),
+			adv("n"), vl/k.lane)
 		fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n", k.twinName(), k.names("", "[:n]"), adv("n"))
 	case tail:
 		fmt.Fprintf(b, "\t\tn := len(z) &^ %d\n\t\tif n > 0 {\n\t\t\t%s(%s)\n\t\t}\n", vl/k.lane-1, fn, k.pointers("n"))

@@ -84,7 +84,8 @@ func (f *frame) ins(v *val, pos int) {
 		d := f.define(v)
 		f.p("%s%s %s, %s, %s", f.opcode(v), bc, sy, f.reg(rx), f.reg(d))
 	case "sqrt", "tof", "toi", "round", "getexp", "getmant":
-		name := map[string]string{"sqrt": "VSQRT" + fsuf[v.t], "tof": "VCVTDQ2PS", "toi": "VCVTTPS2DQ", "round": "VROUND" + fsuf[v.t], "getexp": "VGETEXPPS", "getmant": "VGETMANTPS"}[v.op]
+		name := map[string]string{"sqrt": "VSQRT" + fsuf[v.t], "tof": "VCVTDQ2PS", "toi": "VCVTTPS2DQ", "round": "VROUND" + fsuf[v.t],
+			"getexp": "VGETEXPPS", "getmant": "VGETMANTPS"}[v.op]
 		if v.op == "round" && f.tgt == avx512 {
 			name = "VRNDSCALE" + fsuf[v.t]
 		}

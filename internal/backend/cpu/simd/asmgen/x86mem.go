@@ -63,7 +63,8 @@ func (f *frame) load(v *val, pos int) {
 	case "":
 		f.p("%s%s %s, %s%s", move(v.t), z, m, k, f.reg(d))
 	case "u8", "i8", "u16", "i16", "u32", "i32":
-		f.p("VPMOV%s%s%s%s %s, %s%s", map[byte]string{'u': "ZX", 'i': "SX"}[v.mem[0]], letters[memSize(v)], letters[v.t.size()], z, m, k, f.reg(d))
+		f.p("VPMOV%s%s%s%s %s, %s%s", map[byte]string{'u': "ZX", 'i': "SX"}[v.mem[0]], letters[memSize(v)], letters[v.t.size()],
+			z, m, k, f.reg(d))
 	case "f16":
 		f.p("VCVTPH2PS%s %s, %s%s", z, m, k, f.reg(d))
 	case "f64f32":

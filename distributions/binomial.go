@@ -1,0 +1,330 @@
+package distributions
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/random"
+	"github.com/lucid-go/lucid/special"
+)
+
+// BinomialOptions give the number of trials and the probability of success, one of Probs and Logits, numbers or tensors.
+type BinomialOptions struct {
+	TotalCount any  // nil: 1
+	Probs      any  // from 0 to 1; nil: by Logits
+	Logits     any  // log-odds
+	NoValidate bool // do not check parameters and values
+}
+
+// Binomial is the distribution of the number of successes in a number of trials.
+type Binomial struct {
+	Base
+	chance
+	TotalCount *lucid.Tensor
+}
+
+// NewBinomial makes a binomial distribution.
+func NewBinomial(o BinomialOptions) *Binomial {
+	f := &family{name: "Binomial", noValidate: o.NoValidate}
+	if o.TotalCount == nil {
+		o.TotalCount = 1
+	}
+	c, rest, batch := f.chanceOf(o.Probs, o.Logits, UnitInterval, par("total_count", o.TotalCount, NonNegativeInteger))
+	d := &Binomial{chance: c, TotalCount: rest[0]}
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: IntegerInterval(0, d.TotalCount), Draw: d.draw},
+		func(batch []int) Distribution {
+			probs, logits := c.expanded(batch)
+			return NewBinomial(BinomialOptions{expanded(d.TotalCount, batch, 0), probs, logits, true})
+		})
+	return d
+}
+
+func (d *Binomial) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
+	return random.Binomial(keyFor(key, d.like()), d.TotalCount, d.Probs(), nonNil(shape))
+}
+
+// Mean is np.
+func (d *Binomial) Mean() *lucid.Tensor { return d.TotalCount.Mul(d.Probs()) }
+
+// Mode is (n+1)p rounded down, at most n.
+func (d *Binomial) Mode() *lucid.Tensor {
+	return lucid.Minimum(d.TotalCount.Add(1.0).Mul(d.Probs()).Floor(), d.TotalCount)
+}
+
+// Variance is np(1-p).
+func (d *Binomial) Variance() *lucid.Tensor { return d.Mean().Mul(d.Probs().Neg().Add(1.0)) }
+
+// LogProb is the log-probability.
+func (d *Binomial) LogProb(value any) *lucid.Tensor {
+	return d.logProb(d.supported("LogProb", value, d.like()))
+}
+
+func (d *Binomial) logProb(x *lucid.Tensor) *lucid.Tensor {
+	n, l := d.TotalCount, d.Logits()
+	choose := n.Add(1.0).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(n.Sub(x).Add(1.0).Lgamma())
+	return choose.Add(x.Mul(l)).Sub(n.Mul(softplus(l)))
+}
+
+// CDF is by the incomplete beta function.
+func (d *Binomial) CDF(value any) *lucid.Tensor {
+	x := d.value("CDF", value, d.like(), Real).Floor()
+	n := d.TotalCount
+	inside := lucid.LogicalAnd(lucid.Ge(x, 0.0), lucid.Lt(x, n))
+	k := lucid.Where(inside, x, 0.0)
+	p := special.Betainc(n.Sub(k).ClampMin(1.0), k.Add(1.0), d.Probs().Neg().Add(1.0))
+	return lucid.Where(inside, p, lucid.Ge(x, n).To(p.DType()))
+}
+
+// trials is the number of trials where it is one number for all.
+func (d *Binomial) trials(method string) int {
+	if !known(d.TotalCount) {
+		d.lacks(method, "its number of trials is traced: give a Go number")
+	}
+	least, most := d.TotalCount.Min().Item(), d.TotalCount.Max().Item()
+	if least != most || most > 1<<20 {
+		fault.Throw(fault.NotImplemented, d.op(method), "numbers of trials from %v to %v; want one number, at most 2²⁰", least, most)
+	}
+	return int(most)
+}
+
+// Entropy is summed over the support; the number of trials must be one for all.
+func (d *Binomial) Entropy() *lucid.Tensor {
+	d.trials("Entropy")
+	lp := d.logProb(d.EnumerateSupport(false))
+	return lp.Exp().Mul(lp).Sum(0).Neg()
+}
+
+// EnumerateSupport lists 0 … n; the number of trials must be one for all.
+func (d *Binomial) EnumerateSupport(expand bool) *lucid.Tensor {
+	like := d.like()
+	values := lucid.With{DType: like.DType(), Device: like.Device()}.Arange(d.trials("EnumerateSupport") + 1)
+	return enumerate(values, d.spec.BatchShape, expand)
+}
+
+// NegativeBinomialOptions give the number of failures after which trials stop, and the probability of success, one of Probs and
+// Logits, numbers or tensors.
+type NegativeBinomialOptions struct {
+	TotalCount any  // a real number, not negative
+	Probs      any  // below 1
+	Logits     any  // log-odds
+	NoValidate bool // do not check parameters and values
+}
+
+// NegativeBinomial is the distribution of the number of successes before a number of failures.
+type NegativeBinomial struct {
+	Base
+	chance
+	TotalCount *lucid.Tensor
+}
+
+// NewNegativeBinomial makes a negative binomial distribution.
+func NewNegativeBinomial(o NegativeBinomialOptions) *NegativeBinomial {
+	f := &family{name: "NegativeBinomial", noValidate: o.NoValidate}
+	c, rest, batch := f.chanceOf(o.Probs, o.Logits, HalfOpenInterval(0.0, 1.0), par("total_count", o.TotalCount, NonNegative))
+	d := &NegativeBinomial{chance: c, TotalCount: rest[0]}
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: NonNegativeInteger, Draw: d.draw}, func(batch []int) Distribution {
+		probs, logits := c.expanded(batch)
+		return NewNegativeBinomial(NegativeBinomialOptions{expanded(d.TotalCount, batch, 0), probs, logits, true})
+	})
+	return d
+}
+
+func (d *NegativeBinomial) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
+	keys := keysFor(key, d.like(), 2)
+	rate := random.Gamma(keys[0], d.TotalCount, nonNil(shape)).Mul(d.Logits().Exp())
+	return random.Poisson(keys[1], rate, nil)
+}
+
+// Mean is n·exp(logits).
+func (d *NegativeBinomial) Mean() *lucid.Tensor { return d.TotalCount.Mul(d.Logits().Exp()) }
+
+// Mode is (n-1)·exp(logits) rounded down, at least 0.
+func (d *NegativeBinomial) Mode() *lucid.Tensor {
+	return d.TotalCount.Sub(1.0).Mul(d.Logits().Exp()).Floor().ClampMin(0.0)
+}
+
+// Variance is the mean over 1-p.
+func (d *NegativeBinomial) Variance() *lucid.Tensor { return d.Mean().Div(d.Logits().Neg().Sigmoid()) }
+
+// LogProb is the log-probability.
+func (d *NegativeBinomial) LogProb(value any) *lucid.Tensor {
+	x := d.supported("LogProb", value, d.like())
+	n, l := d.TotalCount, d.Logits()
+	lp := x.Mul(softplus(l.Neg())).Add(n.Mul(softplus(l))).Neg()
+	count := n.Add(x).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(n.Lgamma())
+	return lp.Add(lucid.Where(lucid.Eq(n.Add(x), 0.0), 0.0, count))
+}
+
+// CDF is by the incomplete beta function.
+func (d *NegativeBinomial) CDF(value any) *lucid.Tensor {
+	x := d.value("CDF", value, d.like(), Real).Floor()
+	p := special.Betainc(d.TotalCount, x.ClampMin(0.0).Add(1.0), d.Logits().Neg().Sigmoid())
+	return lucid.Where(lucid.Ge(x, 0.0), p, 0.0)
+}
+
+// MultinomialOptions give the number of trials and the weights of classes, one of Probs and Logits.
+type MultinomialOptions struct {
+	TotalCount int           // 0: 1
+	Probs      *lucid.Tensor // non-negative; they are normalised
+	Logits     *lucid.Tensor // unnormalised log-probabilities
+	NoValidate bool          // do not check parameters and values
+}
+
+// Multinomial is the distribution of how often each class occurs in a number of trials.
+type Multinomial struct {
+	Base
+	TotalCount int
+	classes    *Categorical
+}
+
+// NewMultinomial makes a multinomial distribution.
+func NewMultinomial(o MultinomialOptions) *Multinomial {
+	f := &family{name: "Multinomial", noValidate: o.NoValidate}
+	if o.TotalCount == 0 {
+		o.TotalCount = 1
+	}
+	if o.TotalCount < 0 {
+		fault.Throw(fault.Value, f.op(), "TotalCount is %d; want at least 1", o.TotalCount)
+	}
+	c := newCategorical(&family{name: f.name, noValidate: o.NoValidate}, CategoricalOptions{Probs: o.Probs, Logits: o.Logits})
+	f.args = c.ArgConstraints()
+	d := &Multinomial{TotalCount: o.TotalCount, classes: c}
+	d.Base = f.base(Spec{Self: d, BatchShape: c.BatchShape(), EventShape: []int{c.NumEvents()},
+		Support: MultinomialConstraint(o.TotalCount),
+		Draw:    d.draw}, func(batch []int) Distribution {
+		e := c.Expand(batch...).(*Categorical)
+		return NewMultinomial(MultinomialOptions{TotalCount: o.TotalCount, Probs: e.probs, Logits: orNil(e), NoValidate: true})
+	})
+	return d
+}
+
+// orNil are the logits of a distribution that was given by them.
+func orNil(c *Categorical) *lucid.Tensor {
+	if c.probs != nil {
+		return nil
+	}
+	return c.logits
+}
+
+// draw makes the counts one class after the other, each a binomial number of what is left: no memory for single trials.
+func (d *Multinomial) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
+	n := d.classes.NumEvents()
+	p := d.classes.Probs()
+	outer := nonNil(shape[:len(shape)-1])
+	left := full(p, outer, float64(d.TotalCount))
+	rest := full(p, outer, 1)
+	keys := keysFor(key, p, n)
+	counts := make([]*lucid.Tensor, n)
+	for i := range n - 1 {
+		share := p.Select(-1, i)
+		chance := lucid.Where(lucid.Gt(rest, 0.0), share.Div(rest), 0.0).Clamp(0.0, 1.0)
+		counts[i] = random.Binomial(keys[i], left, chance, nil)
+		left = left.Sub(counts[i])
+		rest = rest.Sub(share).ClampMin(0.0)
+	}
+	counts[n-1] = left
+	return lucid.Stack(counts, -1)
+}
+
+// Logits are the normalised log-probabilities of the classes.
+func (d *Multinomial) Logits() *lucid.Tensor { return d.classes.Logits() }
+
+// Probs are the probabilities of the classes.
+func (d *Multinomial) Probs() *lucid.Tensor { return d.classes.Probs() }
+
+// Mean is n·p.
+func (d *Multinomial) Mean() *lucid.Tensor { return d.Probs().Mul(float64(d.TotalCount)) }
+
+// Variance is np(1-p) of each class.
+func (d *Multinomial) Variance() *lucid.Tensor { return d.Mean().Mul(d.Probs().Neg().Add(1.0)) }
+
+// LogProb is the log-probability.
+func (d *Multinomial) LogProb(value any) *lucid.Tensor {
+	l := d.Logits()
+	x := d.supported("LogProb", value, l)
+	none := lucid.LogicalAnd(lucid.Eq(x, 0.0), lucid.Eq(l, negInf))
+	terms := x.Mul(lucid.Where(none, 0.0, l)).Sub(x.Add(1.0).Lgamma())
+	return terms.Sum(-1).Add(x.Sum(-1).Add(1.0).Lgamma())
+}
+
+// Entropy is by the binomial distributions of the classes.
+func (d *Multinomial) Entropy() *lucid.Tensor {
+	n := float64(d.TotalCount)
+	p := d.Probs()
+	classEntropy := d.classes.Entropy()
+	counts := NewBinomial(BinomialOptions{TotalCount: d.TotalCount, Probs: p, NoValidate: true})
+	x := counts.EnumerateSupport(false).Narrow(0, 1, d.TotalCount)
+	lgammas := counts.logProb(x).Exp().Mul(x.Add(1.0).Lgamma()).Sum(0).Sum(-1)
+	logCount, _ := math.Lgamma(n + 1)
+	return classEntropy.Mul(n).Sub(logCount).Add(lgammas)
+}
+
+// OneHotCategorical is the categorical distribution with classes as vectors of one 1 among zeros.
+type OneHotCategorical struct {
+	Base
+	classes *Categorical
+}
+
+// NewOneHotCategorical makes a categorical distribution of one-hot vectors.
+func NewOneHotCategorical(o CategoricalOptions) *OneHotCategorical {
+	f := &family{name: "OneHotCategorical", noValidate: o.NoValidate}
+	c := newCategorical(&family{name: f.name, noValidate: o.NoValidate}, o)
+	f.args = c.ArgConstraints()
+	d := &OneHotCategorical{classes: c}
+	d.Base = f.base(Spec{Self: d, BatchShape: c.BatchShape(), EventShape: []int{c.NumEvents()}, Support: OneHot, Draw: d.draw},
+		func(batch []int) Distribution {
+			e := c.Expand(batch...).(*Categorical)
+			return NewOneHotCategorical(CategoricalOptions{Probs: e.probs, Logits: orNil(e), NoValidate: true})
+		})
+	return d
+}
+
+func (d *OneHotCategorical) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
+	return d.oneHot(d.classes.draw(key, shape[:len(shape)-1]))
+}
+
+// oneHot makes vectors of class numbers.
+func (d *OneHotCategorical) oneHot(class *lucid.Tensor) *lucid.Tensor {
+	l := d.classes.logits
+	all := lucid.With{DType: lucid.Int64, Device: l.Device()}.Arange(d.classes.NumEvents())
+	return lucid.Eq(class.Unsqueeze(-1), all).To(l.DType())
+}
+
+// Logits are the normalised log-probabilities of the classes.
+func (d *OneHotCategorical) Logits() *lucid.Tensor { return d.classes.Logits() }
+
+// Probs are the probabilities of the classes.
+func (d *OneHotCategorical) Probs() *lucid.Tensor { return d.classes.Probs() }
+
+// Mean is the vector of probabilities.
+func (d *OneHotCategorical) Mean() *lucid.Tensor { return d.Probs() }
+
+// Variance is p(1-p) of each class.
+func (d *OneHotCategorical) Variance() *lucid.Tensor { return d.Probs().Mul(d.Probs().Neg().Add(1.0)) }
+
+// Mode is the class of the largest probability.
+func (d *OneHotCategorical) Mode() *lucid.Tensor { return d.oneHot(d.classes.Mode()) }
+
+// LogProb is the log-probability.
+func (d *OneHotCategorical) LogProb(value any) *lucid.Tensor {
+	return d.classes.LogProb(d.supported("LogProb", value, d.classes.logits).ArgMax(-1))
+}
+
+// Entropy is in nats.
+func (d *OneHotCategorical) Entropy() *lucid.Tensor { return d.classes.Entropy() }
+
+// EnumerateSupport lists the one-hot vectors.
+func (d *OneHotCategorical) EnumerateSupport(expand bool) *lucid.Tensor {
+	l := d.classes.logits
+	n := d.classes.NumEvents()
+	s := []int{n}
+	for range d.spec.BatchShape {
+		s = append(s, 1)
+	}
+	x := lucid.With{DType: l.DType(), Device: l.Device()}.Eye(n).Reshape(append(s, n)...)
+	if expand {
+		x = x.BroadcastTo(append(append([]int{n}, d.spec.BatchShape...), n)...)
+	}
+	return x
+}

@@ -1,0 +1,63 @@
+package asmgen
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+// TestShare expands the headers again and compares with the files as they were.
+func TestShare(t *testing.T) {
+	before := map[string]string{}
+	gemmFiles(before)
+	convFiles(before)
+	after := maps.Clone(before)
+	share(after)
+	headers := 0
+	for name, text := range before {
+		got := after[name]
+		if got == text {
+			continue
+		}
+		headers++
+		var include string
+		macro := map[string]string{}
+		for line := range strings.Lines(got) {
+			if w := strings.Fields(line); len(w) == 3 && w[0] == "#define" {
+				macro[w[1]] = w[2]
+			} else if len(w) == 2 && w[0] == "#include" && w[1] != `"textflag.h"` {
+				include = after[strings.Trim(w[1], `"`)]
+			}
+		}
+		if a, b := expanded(include, macro), expanded(text, nil); a != b || len(a) < 1000 {
+			t.Errorf("%s: its header gives another text", name)
+		}
+	}
+	if headers < 50 {
+		t.Errorf("%d files share a text; there are more", headers)
+	}
+	if n := map[string]string{"a_f32_gen_amd64.s": "#include \"textflag.h\"\nADDPS X0, X1\n",
+		"a_f64_gen_amd64.s": "#include \"textflag.h\"\nADDPD X0\n"}; true {
+		if share(n); len(n) != 2 {
+			t.Errorf("files of other shapes share %v", n)
+		}
+	}
+}
+
+// expanded is the code behind the includes, with macros replaced and without comments.
+func expanded(text string, macro map[string]string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#include") {
+			b.Reset()
+			continue
+		}
+		for _, w := range asmToken.FindAllString(codeOf(line), -1) {
+			if m, ok := macro[w]; ok {
+				w = m
+			}
+			b.WriteString(w + " ")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,45 @@
+package cuda
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/ggml"
+)
+
+var kernelName = regexp.MustCompile(`__launch_bounds__\(256\) (\w+)\(`)
+
+// TestCompileFactor compiles the factorisations for a warp and for a block, and the passes around them.
+func TestCompileFactor(t *testing.T) {
+	needCompiler(t)
+	for i, d := range []dtype.DType{dtype.Float32, dtype.Complex128, dtype.Float64, dtype.Complex64} {
+		for file, names := range factorKernels {
+			for _, k := range names {
+				for _, group := range []int{warp, block}[:1+(i+len(k))%2] {
+					compileOne(t, fmt.Sprint(k, " ", d, " ", group), factorSource(file, k, d, group))
+				}
+			}
+		}
+		all := ""
+		for _, m := range kernelName.FindAllStringSubmatch(kernels.Source("matrix_parts"), -1) {
+			all += "#define KERNEL_" + m[1] + "\n"
+		}
+		compileOne(t, "matrix_parts "+d.String(), all+factorSource("matrix_parts", "none", d, 0))
+	}
+	for _, d := range []dtype.DType{dtype.Complex64, dtype.Complex128} {
+		compileOne(t, "fft "+d.String(), fftSource(d))
+	}
+}
+
+// TestCompileBlocks compiles the products with every block format.
+func TestCompileBlocks(t *testing.T) {
+	needCompiler(t)
+	for _, f := range ggml.All() {
+		if f.CanDequantize() {
+			compileOne(t, "block_matmul "+f.String(), blockSource(f, 1+int(f)%8))
+		}
+	}
+}

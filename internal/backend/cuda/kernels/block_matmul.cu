@@ -1,0 +1,90 @@
+// Products with rows in a block format; included after block_values.cu. z = x·wᵀ for x of m×k floats and n rows w.
+
+struct Args { i64 m, n, k, bytes; const float *x; const u8 *w; float *z; };
+
+// block_dequantize: a thread makes 8 elements.
+extern "C" __global__ void __launch_bounds__(256) block_dequantize(const __grid_constant__ Args a) {
+    const i64 i = blockIdx.x * (i64)blockDim.x + threadIdx.x, runs = (a.k + 7) / 8;
+    if (i >= a.n * runs) return;
+    const i64 row = i / runs, k = i % runs * 8;
+    float v[8];
+    values(a.w + row * a.bytes, k, a.k, v);
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+        if (k + j < a.k) a.z[row * a.k + k + j] = v[j];
+}
+
+// block_stream is for few rows of x, ROWS at a time: a warp has a row of w, which is read once.
+#ifdef ROWS
+extern "C" __global__ void __launch_bounds__(256) block_stream(const __grid_constant__ Args a) {
+    const i64 row = blockIdx.x * (i64)8 + threadIdx.x / 32;
+    if (row >= a.n) return;
+    const u8 *w = a.w + row * a.bytes;
+    float sum[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) sum[r] = 0;
+    for (i64 k = threadIdx.x % 32 * 8; k < a.k; k += 256) {
+        float v[8];
+        values(w, k, a.k, v);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const float *x = a.x + r * a.k + k;
+#if BLOCK == 1
+#pragma unroll
+            for (int j = 0; j < 8; j++)
+                if (k + j < a.k) sum[r] = __fmaf_rn(x[j], v[j], sum[r]);
+#else
+            float y[8];
+            load_vec<float, 4>(*(float (*)[4])y, x, 4);
+            load_vec<float, 4>(*(float (*)[4])(y + 4), x + 4, 4);
+#pragma unroll
+            for (int j = 0; j < 8; j++) sum[r] = __fmaf_rn(y[j], v[j], sum[r]);
+#endif
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        for (int o = 16; o; o /= 2) sum[r] += __shfl_xor_sync(~0u, sum[r], o);
+        if (threadIdx.x % 32 == 0) a.z[r * a.n + row] = sum[r];
+    }
+}
+#endif
+
+// block_tiles: a block makes 64×64 elements, a thread 4×4 of them.
+extern "C" __global__ void __launch_bounds__(256) block_tiles(const __grid_constant__ Args a) {
+    __shared__ float xs[32][65], ws[32][65];
+    const i64 m0 = blockIdx.y * (i64)64, n0 = blockIdx.x * (i64)64;
+    const int t = threadIdx.x, r = t / 16 * 4, c = t % 16 * 4;
+    float sum[4][4];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) sum[i][j] = 0;
+    for (i64 k0 = 0; k0 < a.k; k0 += 32) {
+        const int row = t / 4, run0 = t % 4 * 8;
+        float v[8];
+        if (n0 + row < a.n) values(a.w + (n0 + row) * a.bytes, k0 + run0, a.k, v);
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            ws[run0 + j][row] = n0 + row < a.n ? v[j] : 0;
+            xs[run0 + j][row] = m0 + row < a.m && k0 + run0 + j < a.k ? a.x[(m0 + row) * a.k + k0 + run0 + j] : 0;
+        }
+        __syncthreads();
+#pragma unroll 8
+        for (int k = 0; k < 32; k++) {
+            float p[4], q[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) { p[i] = xs[k][r + i]; q[i] = ws[k][c + i]; }
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++) sum[i][j] = __fmaf_rn(p[i], q[j], sum[i][j]);
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            if (m0 + r + i < a.m && n0 + c + j < a.n) a.z[(m0 + r + i) * a.n + n0 + c + j] = sum[i][j];
+}

@@ -1,0 +1,233 @@
+// Eigenvalues of Hermitian matrices and singular values by Jacobi's rotations; included after factor.cu. In a round every column is
+// in one pair, so that all pairs are rotated at the same time; a sweep is a round for each way to pair them.
+
+// pair is pair k of a round; n is even.
+DEV void pair_of(int n, int round, int k, int &p, int &q) {
+    p = k == 0 ? n - 1 : (round + k) % (n - 1);
+    q = (round + n - 1 - k) % (n - 1);
+    if (p > q) { const int x = p; p = q; q = x; }
+}
+
+// rotation makes x·y real and zero: x' = c·x - s·e·y, y' = s·x + c·e·y, for their squares xx, yy and product xy of magnitude g.
+DEV void rotation(R xx, R yy, T xy, R g, R &c, R &s, T &e) {
+    const R z = (yy - xx) / (2 * g);
+    const R t = copysign((R)1, z) / (fabs(z) + sqrt(1 + z * z));
+    c = 1 / sqrt(1 + t * t);
+    s = t * c;
+    e = N::times(conjugate(xy), 1 / g);
+}
+
+#define SWEEPS 24
+
+#ifdef KERNEL_eigh
+extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ Args a) {
+    const int n = a.n, ld = n | 1, even = n + (n & 1), pairs = even / 2, L = lanes(pairs), groups = GROUP / L, t = rank();
+    const int lane = t & (L - 1);
+    const bool vectors = a.flags & VECTORS;
+    T *w = memory(a), *turn = w + (i64)n * ld, *v = turn + 3 * pairs + n;
+    R *cs = (R *)(turn + pairs), *d = (R *)(turn + 3 * pairs);
+    for (i64 i = first(); i < a.count; i += stride()) {
+        for (int x = t; x < n * n; x += GROUP) {
+            const int r = x / n, c = x % n;
+            if (r < c) continue;
+            const T y = a.a[i * n * n + x];
+            w[c * ld + r] = r == c ? of(re(y), 0) : y;
+            if (r > c) w[r * ld + c] = conjugate(y);
+        }
+        if (vectors)
+            for (int c = 0; c < n; c++)
+                for (int r = t; r < n; r += GROUP) v[c * ld + r] = of(r == c, 0);
+        sync();
+        const R back = scale(w, ld, n, n);
+        const R tiny = Limits<R>::eps() / 8;
+        for (int sweep = 0; sweep < SWEEPS && back != 0 && n > 1; sweep++) {
+            bool any = false;
+            for (int round = 0; round < even - 1; round++) {
+                bool some = false;
+                for (int k = t; k < pairs; k += GROUP) {
+                    int p, q;
+                    pair_of(even, round, k, p, q);
+                    R c = 1, s = 0;
+                    T e = of(1, 0);
+                    if (q < n) {
+                        const T x = w[q * ld + p];
+                        const R g = N::magnitude(x);
+                        if (g > tiny) {
+                            rotation(re(w[p * ld + p]), re(w[q * ld + q]), x, g, c, s, e);
+                            some = true;
+                        }
+                    }
+                    cs[2 * k] = c;
+                    cs[2 * k + 1] = s;
+                    turn[k] = e;
+                }
+                if (!group_any(some)) continue;
+                any = true;
+                sync();
+                for (int k = t / L; k < pairs; k += groups) {
+                    const R c = cs[2 * k], s = cs[2 * k + 1];
+                    if (s == 0) continue;
+                    const T e = turn[k];
+                    int p, q;
+                    pair_of(even, round, k, p, q);
+                    for (int r = lane; r < n; r += L) {
+                        const T x = w[p * ld + r], y = e * w[q * ld + r];
+                        w[p * ld + r] = N::times(x, c) - N::times(y, s);
+                        w[q * ld + r] = N::times(x, s) + N::times(y, c);
+                    }
+                    if (vectors)
+                        for (int r = lane; r < n; r += L) {
+                            const T x = v[p * ld + r], y = e * v[q * ld + r];
+                            v[p * ld + r] = N::times(x, c) - N::times(y, s);
+                            v[q * ld + r] = N::times(x, s) + N::times(y, c);
+                        }
+                }
+                sync();
+                for (int k = t / L; k < pairs; k += groups) {
+                    const R c = cs[2 * k], s = cs[2 * k + 1];
+                    if (s == 0) continue;
+                    const T e = conjugate(turn[k]);
+                    int p, q;
+                    pair_of(even, round, k, p, q);
+                    for (int r = lane; r < n; r += L) {
+                        const T x = w[r * ld + p], y = e * w[r * ld + q];
+                        T to = N::times(x, c) - N::times(y, s), by = N::times(x, s) + N::times(y, c);
+                        if (r == p) { to = of(re(to), 0); by = T(); }
+                        if (r == q) { to = T(); by = of(re(by), 0); }
+                        w[r * ld + p] = to;
+                        w[r * ld + q] = by;
+                    }
+                }
+                sync();
+            }
+            if (!any) break;
+        }
+        for (int j = t; j < n; j += GROUP) d[j] = re(w[j * ld + j]);
+        sync();
+        // Ascending; w's first column is reused for the order.
+        int *order = (int *)w;
+        for (int j = t; j < n; j += GROUP) {
+            int at = 0;
+            for (int x = 0; x < n; x++) at += d[x] < d[j] || d[x] == d[j] && x < j;
+            a.s[i * n + at] = back == 0 ? (R)NAN_ : d[j] * back;
+            order[j] = back == 0 ? j : at;
+        }
+        sync();
+        if (vectors)
+            for (int x = t; x < n * n; x += GROUP) {
+                const int r = x / n, c = x % n;
+                a.z[i * n * n + r * n + order[c]] = v[c * ld + r];
+            }
+        if (t == 0) a.info[i] = back == 0;
+        if (back == 0)
+            for (int j = t; j < n; j += GROUP) a.s[i * n + j] = (R)NAN_;
+        sync();
+    }
+}
+#endif
+
+// svd: m ≥ n, else the conjugate transpose is decomposed. Columns are rotated until they are orthogonal; a QR factorisation of the
+// sorted columns then gives vectors of length 1, also for singular values of 0, and the columns of a square factor.
+#ifdef KERNEL_svd
+extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Args a) {
+    const bool wide = a.m < a.n, vectors = a.flags & VECTORS;
+    const int m = wide ? a.n : a.m, n = wide ? a.m : a.n, ld = m | 1, cols = a.cols, t = rank();
+    const int even = n + (n & 1), pairs = even / 2, L = lanes(pairs), groups = GROUP / L, lane = t & (L - 1);
+    T *w = memory(a), *b = w + (i64)ld * (cols > n ? cols : n), *v = b + (i64)n * ld, *tau = v + (i64)n * ld;
+    R *d = (R *)(tau + n);
+    int *order = (int *)(tau + n + n);
+    for (i64 i = first(); i < a.count; i += stride()) {
+        const T *from = a.a + i * m * n;
+        if (wide) {
+            for (i64 x = t; x < (i64)m * n; x += GROUP) w[(x / m) * ld + x % m] = conjugate(from[x]);
+        } else
+            load(w, ld, from, m, n);
+        if (vectors)
+            for (int c = 0; c < n; c++)
+                for (int r = t; r < n; r += GROUP) v[c * ld + r] = of(r == c, 0);
+        sync();
+        const R back = scale(w, ld, m, n);
+        const R near = Limits<R>::eps() * sqrt((R)m);
+        for (int sweep = 0; sweep < SWEEPS && back != 0 && n > 1; sweep++) {
+            bool any = false;
+            for (int round = 0; round < even - 1; round++) {
+                for (int k0 = 0; k0 < pairs; k0 += groups) {
+                    const int k = k0 + t / L;
+                    int p = 0, q = 0;
+                    if (k < pairs) pair_of(even, round, k, p, q);
+                    const bool on = k < pairs && q < n;
+                    T *x = w + p * ld, *y = w + q * ld;
+                    R xx = 0, yy = 0;
+                    T xy = T();
+                    if (on)
+                        for (int r = lane; r < m; r += L) {
+                            xx += square(x[r]);
+                            yy += square(y[r]);
+                            xy = xy + conjugate(x[r]) * y[r];
+                        }
+                    xx = column_real(xx, L);
+                    yy = column_real(yy, L);
+                    xy = column_sum(xy, L);
+                    const R g = N::magnitude(xy);
+                    if (!on || !(g > near * sqrt(xx) * sqrt(yy)) || g < Limits<R>::eps() * Limits<R>::eps() * Limits<R>::eps()) continue;
+                    any = true;
+                    R c, s;
+                    T e;
+                    rotation(xx, yy, xy, g, c, s, e);
+                    for (int r = lane; r < m; r += L) {
+                        const T z = e * y[r];
+                        y[r] = N::times(x[r], s) + N::times(z, c);
+                        x[r] = N::times(x[r], c) - N::times(z, s);
+                    }
+                    if (vectors)
+                        for (int r = lane; r < n; r += L) {
+                            const T u = v[p * ld + r], z = e * v[q * ld + r];
+                            v[p * ld + r] = N::times(u, c) - N::times(z, s);
+                            v[q * ld + r] = N::times(u, s) + N::times(z, c);
+                        }
+                }
+                sync();
+            }
+            if (!group_any(any)) break;
+        }
+        for (int c0 = 0; c0 < n; c0 += GROUP / 32) {
+            const int c = c0 + t / 32;
+            R s = 0;
+            if (c < n)
+                for (int r = t % 32; r < m; r += 32) s += square(w[c * ld + r]);
+            s = column_real(s, 32);
+            if (c < n && t % 32 == 0) d[c] = sqrt(s);
+        }
+        sync();
+        for (int j = t; j < n; j += GROUP) {
+            int at = 0;
+            for (int x = 0; x < n; x++) at += d[x] > d[j] || d[x] == d[j] && x < j;
+            if (back == 0) at = j;
+            a.s[i * n + at] = back == 0 ? (R)NAN_ : d[j] * back;
+            order[at] = j;
+        }
+        if (t == 0) a.info[i] = back == 0;
+        sync();
+        if (vectors) {
+            for (int c = 0; c < n; c++)
+                for (int r = t; r < m; r += GROUP) b[c * ld + r] = w[order[c] * ld + r];
+            sync();
+            factor_qr(b, ld, m, n, tau);
+            form_q(b, ld, m, n, tau, w, cols);
+            // The sign of the diagonal of R belongs to the vector.
+            for (int c = 0; c < n; c++)
+                if (re(b[c * ld + c]) < 0)
+                    for (int r = t; r < m; r += GROUP) w[c * ld + r] = -w[c * ld + r];
+            sync();
+            if (wide) {
+                for (int x = t; x < n * n; x += GROUP) a.z[i * n * n + x] = v[order[x % n] * ld + x / n];
+                for (i64 x = t; x < (i64)cols * m; x += GROUP) a.y[i * cols * m + x] = conjugate(w[(x / m) * ld + x % m]);
+            } else {
+                store(a.z + i * m * cols, w, ld, m, cols);
+                for (int x = t; x < n * n; x += GROUP) a.y[i * n * n + x] = conjugate(v[order[x / n] * ld + x % n]);
+            }
+        }
+        sync();
+    }
+}
+#endif

@@ -1,0 +1,166 @@
+package special
+
+import "math"
+
+// BetaDensity is xᵃ⁻¹·(1-x)ᵇ⁻¹/B(a, b), the density of the beta distribution; NaN outside its domain.
+func BetaDensity(a, b, x float64) float64 {
+	if a != a || b != b || !(x >= 0 && x <= 1) || !(a > 0 && b > 0) || math.IsInf(a, 1) || math.IsInf(b, 1) {
+		return math.NaN()
+	}
+	if x == 0 || x == 1 {
+		c, other := a, b
+		if x == 1 {
+			c, other = b, a
+		}
+		switch {
+		case c < 1:
+			return math.Inf(1)
+		case c == 1:
+			return other
+		}
+		return 0
+	}
+	return betaLead(a, b, x) / (x * (1 - x))
+}
+
+// betaLead is xᵃ·(1-x)ᵇ/B(a, b).
+func betaLead(a, b, x float64) float64 {
+	n := twoSum(a, b)
+	if a >= stirlingFrom && b >= stirlingFrom {
+		// a·log(x/p) + b·log((1-x)/q) with p = a/n and q = b/n: 0 at the mean, negative elsewhere.
+		d := n.times(x).add(dd{-a, 0})
+		y := twoSum(1, -x)
+		ln := logDD(n.hi).add(dd{n.lo / n.hi, 0})
+		e := logRatio(d, n.times(x).add(dd{a, 0}), func() dd { return logDD(x).add(ln).add(logDD(a).neg()) }).times(a)
+		f := logRatio(d.neg(), n.mul(y).add(dd{b, 0}), func() dd { return log1pDD(-x).add(ln).add(logDD(b).neg()) }).times(b)
+		rest := stirlingRest(n.hi) - stirlingRest(a) - stirlingRest(b)
+		return e.add(f).add(dd{rest, 0}).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
+	}
+	e := logDD(x).times(a).add(log1pDD(-x).times(b))
+	factor := 1.0
+	for i, v := range [...]float64{a, b, n.hi} {
+		up := i == 2
+		if v < stirlingFrom {
+			g := math.Gamma(v + 1)
+			if up {
+				factor *= g / v
+			} else {
+				factor *= v / g
+			}
+			continue
+		}
+		l, g := logDD(v).times(v-0.5).add(dd{-v, 0}).add(dd{stirlingRest(v), 0}), math.Sqrt(2*math.Pi)
+		if up {
+			l = l.add(dd{n.lo * math.Log(v), 0})
+			e, factor = e.add(l), factor*g
+		} else {
+			e, factor = e.add(l.neg()), factor/g
+		}
+	}
+	return e.exp() * factor
+}
+
+// log1pDD is log(1+x).
+func log1pDD(x float64) dd {
+	if math.Abs(x) < 0.3 {
+		return twiceArtanh(dd{x, 0}.over(twoSum(2, x)))
+	}
+	y := twoSum(1, x)
+	return logDD(y.hi).add(dd{y.lo / y.hi, 0})
+}
+
+// Betainc is the regularised incomplete beta function: the cumulative probability of the beta distribution. NaN for negative
+// concentrations and x outside [0, 1].
+func Betainc(a, b, x float64) float64 {
+	switch {
+	case a != a || b != b || !(x >= 0 && x <= 1) || a < 0 || b < 0:
+		return math.NaN()
+	case a == 0 && b == 0, math.IsInf(a, 1) && math.IsInf(b, 1):
+		return math.NaN()
+	case a == 0 || math.IsInf(b, 1): // all probability is at 0
+		if x > 0 || a == 0 {
+			return 1
+		}
+		return 0
+	case b == 0 || math.IsInf(a, 1):
+		if x < 1 {
+			return 0
+		}
+		return 1
+	case x == 0 || x == 1:
+		return x
+	}
+	off := twoSum(a, b).times(-x).add(dd{a, 0}).hi // (a+b)·(mean - x)
+	if off > -1 && x < (a+1)/(a+b+2) {
+		return betaLead(a, b, x) * betaValue(a, b, x, off)
+	}
+	v := betaLead(a, b, x) * betaValue(b, a, 1-x, -off)
+	if v < 0.9 || b >= 1 || x > 0.995 {
+		return 1 - v
+	}
+	// The power series Σ (1-b)(2-b)…(n-b)·xⁿ/(n!(a+n)), whose terms are positive here, from the back.
+	sum := 0.0
+	for n := math.Ceil(40 / (1 - x)); n > 0; n-- {
+		sum = (sum + 1/(a+n)) * (x * (n - b) / n)
+	}
+	sum += 1 / a
+	return betaLead(a, b, x) * log1pDD(-x).times(-b).exp() * sum
+}
+
+// betaValue is B(a, b)·I(x; a, b)/(xᵃ(1-x)ᵇ) for x up to about the mean, off being a - (a+b)x: the even part of the continued
+// fraction of betaFraction, whose terms are positive up to the mean.
+func betaValue(a, b, x, off float64) float64 {
+	term := func(n int) (beta, alpha float64) {
+		m := float64(n)
+		beta = m + (a+m)*(off+1+m*(2-x))/(a+2*m+1)
+		if n > 0 {
+			r := a + 2*m - 1
+			alpha = (a + m - 1) / r * (a + b + m - 1) / r * m * (b - m) * x * x
+			beta += m * (b - m) * x / r
+		}
+		return beta, alpha
+	}
+	n := fractionLength(term)
+	f, alpha := term(n)
+	for ; n > 0; n-- {
+		beta, next := term(n - 1)
+		f, alpha = beta+alpha/f, next
+	}
+	return 1 / f
+}
+
+// Beta is Γ(a)·Γ(b)/Γ(a+b).
+func Beta(a, b float64) float64 {
+	n := a + b
+	if a > 0 && b > 0 {
+		if n < stirlingFrom {
+			return math.Gamma(a+1) / a * (math.Gamma(b+1) / b) * (n / math.Gamma(n+1))
+		}
+		return math.Exp(Betaln(a, b))
+	}
+	sign := 1
+	for _, v := range [...]float64{a, b, n} {
+		_, s := math.Lgamma(v)
+		sign *= s
+	}
+	return float64(sign) * math.Exp(Lgamma(a)+Lgamma(b)-Lgamma(n))
+}
+
+// Betaln is log |B(a, b)|, without the cancellation of large logarithms of Γ.
+func Betaln(a, b float64) float64 {
+	if a > b {
+		a, b = b, a
+	}
+	n := a + b
+	switch {
+	case !(a > 0) || math.IsInf(b, 1):
+		return Lgamma(a) + Lgamma(b) - Lgamma(n)
+	case a >= stirlingFrom:
+		// Stirling's formula for all three.
+		return 0.5*math.Log(2*math.Pi/a) + a*math.Log(a/n) + (b-0.5)*math.Log1p(-a/n) +
+			stirlingRest(a) + stirlingRest(b) - stirlingRest(n)
+	case b >= stirlingFrom:
+		return Lgamma(a) - (b-0.5)*math.Log1p(a/b) - a*math.Log(n) + a + stirlingRest(b) - stirlingRest(n)
+	}
+	return math.Log(math.Gamma(a+1) / a * (math.Gamma(b+1) / b) * (n / math.Gamma(n+1)))
+}

@@ -1,0 +1,187 @@
+package compile
+
+import (
+	"container/list"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"log/slog"
+	"strings"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+// DefaultCacheBytes is how much memory the traces of a function may take if its options say nothing.
+const DefaultCacheBytes = 64 << 20
+
+const (
+	maxDropped   = 1 << 12 // traces that were dropped and are remembered by their hash
+	manyRetraced = 8       // so many of them traced again are a cache that thrashes
+	maxReasons   = 100     // reasons that are remembered
+)
+
+// cache holds the traces of a function, bounded by their bytes.
+type cache struct {
+	list    list.List // of *entry, the most recently used first
+	index   map[uint64][]*list.Element
+	bytes   int
+	dropped map[uint64]bool // hashes of traces that did not fit
+	again   int             // of them that were traced again
+	warned  bool
+}
+
+// all yields the traces, the most recently used first.
+func (c *cache) all() iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		for el := c.list.Front(); el != nil; el = el.Next() {
+			if !yield(el.Value.(*entry)) {
+				return
+			}
+		}
+	}
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// hashOf is equal for arguments that a trace takes to be the same.
+func hashOf(in []*graph.Array, sig *signature) uint64 {
+	h := maphash.String(hashSeed, sig.tree)
+	mix := func(v uint64) {
+		h = (h ^ v) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	for _, t := range in {
+		n := t.Peek()
+		mix(uint64(n.DType()) + 1)
+		for _, d := range n.Shape().Dims() {
+			mix(uint64(d) + 64)
+		}
+	}
+	return h
+}
+
+// find returns the trace made for such arguments whose guards hold.
+func (c *Function) find(in []*graph.Array, sig *signature) *entry {
+	if e := c.last.Load(); e != nil && e.plainly(in, sig) && e.guardsFail() == "" {
+		return e
+	}
+	hash := hashOf(in, sig)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	why := ""
+	for _, el := range c.cache.index[hash] {
+		e := el.Value.(*entry)
+		w := e.differs(in, sig)
+		if w == "" {
+			w = e.guardsFail()
+		}
+		if w == "" {
+			c.cache.list.MoveToFront(el)
+			c.last.Store(e)
+			return e
+		}
+		why = w
+	}
+	if front := c.cache.list.Front(); why == "" && front == nil {
+		why = "first call"
+	} else if why == "" {
+		why = front.Value.(*entry).differs(in, sig)
+	}
+	if c.cache.dropped[hash] {
+		delete(c.cache.dropped, hash)
+		why += "; its trace had been dropped from the cache"
+		c.thrashes(in)
+	}
+	if c.reasons = append(c.reasons, why); len(c.reasons) > maxReasons {
+		c.reasons = c.reasons[1:]
+	}
+	return nil
+}
+
+// limit is the most bytes of traces.
+func (c *Function) limit() int {
+	if c.o.MaxCacheBytes > 0 {
+		return c.o.MaxCacheBytes
+	}
+	return DefaultCacheBytes
+}
+
+// add stores a trace, and drops those that were not used for longest if there is no room for all.
+func (c *Function) add(e *entry, in []*graph.Array) {
+	e.hash, e.bytes = hashOf(in, &e.sig), e.size()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.traces++
+	k := &c.cache
+	if k.index == nil {
+		k.index, k.dropped = map[uint64][]*list.Element{}, map[uint64]bool{}
+	}
+	k.index[e.hash] = append([]*list.Element{k.list.PushFront(e)}, k.index[e.hash]...)
+	k.bytes += e.bytes
+	c.last.Store(e)
+	for k.list.Len() > 1 && (k.bytes > c.limit() || c.o.MaxCache > 0 && k.list.Len() > c.o.MaxCache) {
+		k.drop(k.list.Back())
+	}
+}
+
+// drop removes a trace.
+func (k *cache) drop(el *list.Element) {
+	e := el.Value.(*entry)
+	k.list.Remove(el)
+	k.bytes -= e.bytes
+	if e.prog != nil {
+		e.prog.Close()
+	}
+	same := k.index[e.hash]
+	for i := range same {
+		if same[i] == el {
+			same = append(same[:i:i], same[i+1:]...)
+			break
+		}
+	}
+	if k.index[e.hash] = same; len(same) == 0 {
+		delete(k.index, e.hash)
+	}
+	if len(k.dropped) >= maxDropped {
+		clear(k.dropped)
+	}
+	k.dropped[e.hash] = true
+}
+
+// size estimates the memory of a trace.
+func (e *entry) size() int {
+	n := int(unsafe.Sizeof(*e)) + len(e.sig.tree) + (len(e.tensors)+len(e.specs))*int(unsafe.Sizeof(tensorSpec{})) +
+		len(e.captured)*int(unsafe.Sizeof(captured{})) + len(e.written)*int(unsafe.Sizeof(written{}))
+	if e.prog != nil {
+		n += e.prog.Bytes()
+	}
+	return n
+}
+
+// thrashes counts a trace that is made again because there was no room for it, and warns when they are many.
+func (c *Function) thrashes(in []*graph.Array) {
+	k := &c.cache
+	if k.again++; k.again < manyRetraced || k.warned {
+		return
+	}
+	k.warned = true
+	room := fmt.Sprintf("%.1f MiB", float64(c.limit())/(1<<20))
+	if c.o.MaxCache > 0 && k.list.Len() >= c.o.MaxCache {
+		room = fmt.Sprintf("%d traces", c.o.MaxCache)
+	}
+	Warn("lucid: a compiled function traces arguments again that its cache had dropped",
+		"function", c.o.Name, "times", k.again, "shapes", shapes(in), "cache", room,
+		"remedy", "raise MaxCacheBytes (or MaxCache) of CompileOptions, or pad sizes so that there are fewer of them")
+}
+
+// Warn prints a warning; a variable for tests.
+var Warn = slog.Warn
+
+func shapes(in []*graph.Array) string {
+	list := make([]string, len(in))
+	for i, t := range in {
+		list[i] = t.Peek().Shape().String()
+	}
+	return strings.Join(list, " ")
+}

@@ -1,0 +1,63 @@
+package graph
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// siteDepth bounds the frames of a site: a user's line is at most some layers of modules above the op.
+const siteDepth = 28
+
+// Site is where nodes were recorded. Only ops that check values have one (Op.Checks): their errors come when values are computed, and no
+// stack shows the line then. A site is no part of what a node is: simplification, plans and files do not compare it.
+type Site struct {
+	key [scope.Depth]uintptr
+	pcs [siteDepth]uintptr
+	n   int
+}
+
+// sites has the sites that were noted last, by a hash of their keys: to unwind a stack takes a microsecond, and programs record ops from
+// few lines.
+var sites [1024]atomic.Pointer[Site]
+
+// noteSite notes where a new node is recorded: by the caller's caller.
+func (n *Node) noteSite() {
+	key := scope.Callers()
+	h := uint64(0)
+	for _, pc := range key {
+		h = (h ^ uint64(pc)) * 0x9e3779b97f4a7c15
+	}
+	at := &sites[h>>54]
+	s := at.Load()
+	if s == nil || s.key != key {
+		s = &Site{key: key}
+		s.n = runtime.Callers(4, s.pcs[:])
+		at.Store(s)
+	}
+	n.setSite(s)
+}
+
+// Line returns the user's line, file:line; empty if it is not known.
+func (s *Site) Line() string { return fault.UserLine(s.pcs[:s.n]) }
+
+// Modules returns the types of the modules in whose Forward it is.
+func (s *Site) Modules() string { return fault.Modules(s.pcs[:s.n]) }
+
+// Site returns where the node was recorded, nil if it does not say.
+func (n *Node) Site() *Site {
+	if n.more == nil {
+		return nil
+	}
+	return n.more.site
+}
+
+// setSite notes where the node was recorded.
+func (n *Node) setSite(s *Site) {
+	if n.more == nil {
+		n.more = new(extra)
+	}
+	n.more.site = s
+}

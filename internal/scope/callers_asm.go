@@ -1,0 +1,8 @@
+//go:build (amd64 || arm64) && !purego
+
+package scope
+
+// callers reads return addresses from the stack.
+//
+//go:noescape
+func callers(dst *[Depth]uintptr) int

@@ -1,0 +1,287 @@
+package grammar
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// Grammar describes texts. It is safe for concurrent use.
+type Grammar struct {
+	code   []element // alternatives one behind the other, each ended by an element of rule end
+	starts [][]int32 // of the alternatives of each rule
+
+	mu     sync.Mutex
+	stacks map[frame]*frame
+	states map[string]*state
+	root   *state
+}
+
+const end = -2
+
+// maxStates is how many states are stored; when there are more, all are forgotten.
+const maxStates = 1 << 13
+
+// dead is the state after a byte that may not come.
+var dead = &state{}
+
+// maxStack bounds how deep rules may call each other in a text, and how many readings it may have.
+const (
+	maxStack    = 1 << 10
+	maxReadings = 1 << 12
+)
+
+// frame is where a reading of the text is: at an element, with the elements to go on with when its rule ends. Equal ones are one.
+type frame struct {
+	at int32
+	up *frame
+}
+
+// state is all readings of a text so far.
+type state struct {
+	tops   []*frame    // at elements that are bytes
+	accept bool        // the text may end here
+	next   [256]*state // nil: not known yet
+	masks  map[*Vocabulary][]uint64
+}
+
+// finish makes the grammar of rules, and refuses those that call themselves before they read anything.
+func (b *builder) finish() (*Grammar, error) {
+	g := &Grammar{}
+	for i, alternatives := range b.rules {
+		if alternatives == nil {
+			return nil, fault.New(fault.Format, op, "the rule %q is not defined", b.names[i])
+		}
+	}
+	if !b.prune() {
+		return nil, fault.New(fault.Value, op, "no text is as the grammar wants it: a rule needs itself")
+	}
+	for _, alternatives := range b.rules {
+		var starts []int32
+		for _, a := range alternatives {
+			starts = append(starts, int32(len(g.code)))
+			g.code = append(append(g.code, a...), element{rule: end})
+		}
+		g.starts = append(g.starts, starts)
+	}
+	if bad := b.leftRecursive(); bad >= 0 {
+		return nil, fault.New(fault.NotImplemented, op,
+			"the rule %q calls itself before it reads a character; write it so that it does so last",
+			b.names[bad])
+	}
+	g.reset()
+	return g, nil
+}
+
+// prune removes alternatives that no finite text has, so that no text leads into them. It reports whether any text is left.
+func (b *builder) prune() bool {
+	ends := make([]bool, len(b.rules))
+	dead := func(a sequence) bool {
+		return slices.ContainsFunc(a, func(e element) bool { return e.rule >= 0 && !ends[e.rule] })
+	}
+	for changed := true; changed; {
+		changed = false
+		for i, alternatives := range b.rules {
+			for _, a := range alternatives {
+				if !ends[i] && !dead(a) {
+					ends[i], changed = true, true
+				}
+			}
+		}
+	}
+	for i := range b.rules {
+		b.rules[i] = slices.DeleteFunc(b.rules[i], dead)
+	}
+	return ends[0]
+}
+
+// reset forgets all states.
+func (g *Grammar) reset() {
+	g.stacks, g.states = map[frame]*frame{}, map[string]*state{}
+	var all []*frame
+	for _, at := range g.starts[0] {
+		all = append(all, g.frame(at, nil))
+	}
+	g.root = g.closure(all)
+}
+
+// leftRecursive finds a rule that reaches itself through first elements, with something left to do each time; -1: none.
+func (b *builder) leftRecursive() int {
+	nullable := make([]bool, len(b.rules))
+	for changed := true; changed; {
+		changed = false
+		for i, alternatives := range b.rules {
+			for _, a := range alternatives {
+				if !nullable[i] && !slices.ContainsFunc(a, func(e element) bool { return e.rule < 0 || !nullable[e.rule] }) {
+					nullable[i], changed = true, true
+				}
+			}
+		}
+	}
+	type edge struct {
+		to    int32
+		grows bool
+	}
+	edges := make([][]edge, len(b.rules))
+	for i, alternatives := range b.rules {
+		for _, a := range alternatives {
+			for j, e := range a {
+				if e.rule < 0 {
+					break
+				}
+				edges[i] = append(edges[i], edge{e.rule, j < len(a)-1})
+				if !nullable[e.rule] {
+					break
+				}
+			}
+		}
+	}
+	reaches := func(from, to int32) bool {
+		seen, list := map[int32]bool{from: true}, []int32{from}
+		for len(list) > 0 {
+			at := list[len(list)-1]
+			list = list[:len(list)-1]
+			if at == to {
+				return true
+			}
+			for _, e := range edges[at] {
+				if !seen[e.to] {
+					seen[e.to] = true
+					list = append(list, e.to)
+				}
+			}
+		}
+		return false
+	}
+	for i := range edges {
+		for _, e := range edges[i] {
+			if e.grows && reaches(e.to, int32(i)) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// frame returns the one frame of its kind.
+func (g *Grammar) frame(at int32, up *frame) *frame {
+	key := frame{at, up}
+	f := g.stacks[key]
+	if f == nil {
+		f = &key
+		g.stacks[key] = f
+	}
+	return f
+}
+
+// closure follows rules and ends of rules until all readings wait for a byte.
+func (g *Grammar) closure(list []*frame) *state {
+	s, seen := &state{}, map[*frame]bool{}
+	for len(list) > 0 {
+		f := list[len(list)-1]
+		list = list[:len(list)-1]
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		if len(seen) > maxReadings {
+			fault.Throw(fault.OutOfMemory, op, "a text has more than %d readings", maxReadings)
+		}
+		switch e := g.code[f.at]; {
+		case e.rule == end && f.up == nil:
+			s.accept = true
+		case e.rule == end:
+			list = append(list, f.up)
+		case e.rule < 0:
+			s.tops = append(s.tops, f)
+		default:
+			up := f.up
+			if g.code[f.at+1].rule != end { // else there is nothing to come back to
+				up = g.frame(f.at+1, f.up)
+			}
+			for _, at := range g.starts[e.rule] {
+				list = append(list, g.frame(at, up))
+			}
+		}
+	}
+	return g.intern(s)
+}
+
+// intern returns the one state with these readings.
+func (g *Grammar) intern(s *state) *state {
+	slices.SortFunc(s.tops, compare)
+	var key []byte
+	for _, f := range s.tops {
+		depth := 0
+		for p := f; p != nil; p = p.up {
+			key = binary.LittleEndian.AppendUint32(key, uint32(p.at))
+			if depth++; depth > maxStack {
+				fault.Throw(fault.OutOfMemory, op, "the text is nested more than %d deep", maxStack)
+			}
+		}
+		key = binary.LittleEndian.AppendUint32(key, 1<<31)
+	}
+	if s.accept {
+		key = append(key, 1)
+	}
+	if old := g.states[string(key)]; old != nil {
+		return old
+	}
+	s.masks = map[*Vocabulary][]uint64{}
+	g.states[string(key)] = s
+	return s
+}
+
+// compare orders frames by what they are, not by where they are stored.
+func compare(a, b *frame) int {
+	for a != b {
+		switch {
+		case a == nil:
+			return -1
+		case b == nil:
+			return 1
+		case a.at != b.at:
+			return int(a.at - b.at)
+		}
+		a, b = a.up, b.up
+	}
+	return 0
+}
+
+// step reads a byte; nil: it may not come.
+func (g *Grammar) step(s *state, c byte) *state {
+	if n := s.next[c]; n == dead {
+		return nil
+	} else if n != nil {
+		return n
+	}
+	var list []*frame
+	for _, f := range s.tops {
+		if e := g.code[f.at]; e.lo <= c && c <= e.hi {
+			list = append(list, g.frame(f.at+1, f.up))
+		}
+	}
+	if list == nil {
+		s.next[c] = dead
+		return nil
+	}
+	s.next[c] = g.closure(list)
+	return s.next[c]
+}
+
+// Matches reports whether the whole text is one that the grammar describes.
+func (g *Grammar) Matches(text string) bool {
+	ok := false
+	err := fault.Catch(func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		s := g.root
+		for i := 0; s != nil && i < len(text); i++ {
+			s = g.step(s, text[i])
+		}
+		ok = s != nil && s.accept
+	})
+	return ok && err == nil
+}

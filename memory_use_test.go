@@ -1,0 +1,59 @@
+package lucid_test
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// TestPeakMemoryByOp asks that the peak is told by op, in eager and in compiled evaluations, and that it stays after memory was given back.
+func TestPeakMemoryByOp(t *testing.T) {
+	lucid.TrackMemory(lucid.CPU, true)
+	defer lucid.TrackMemory(lucid.CPU, false)
+	before := lucid.MemoryStats(lucid.CPU)
+	lucid.ResetPeakMemory(lucid.CPU)
+	x := lucid.Ones(512, 512) // a constant: no memory
+	y := x.CumSum(0)
+	if err := lucid.Eval(y); err != nil {
+		t.Fatal(err)
+	}
+	y.Free()
+	bytesOf := func(op string) (n int64) {
+		for _, u := range lucid.PeakMemoryByOp(lucid.CPU) {
+			if u.Op == op {
+				n += u.Bytes
+			}
+		}
+		return n
+	}
+	if got := bytesOf("cumsum"); got < 1<<20 || got > 2<<20 {
+		t.Errorf("cumsum had %d bytes: %v", got, lucid.PeakMemoryByOp(lucid.CPU))
+	}
+	after := lucid.MemoryStats(lucid.CPU)
+	if after.Allocs <= before.Allocs || after.Frees <= before.Frees || after.Allocs-after.Frees < 0 {
+		t.Errorf("%+v, then %+v", before, after)
+	}
+	lucid.ResetPeakMemory(lucid.CPU)
+	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(0).MatMul(x).CumSum(1).Sum() })
+	if err := lucid.Eval(f(lucid.Randn(512, 512))); err != nil {
+		t.Fatal(err)
+	}
+	uses := lucid.PeakMemoryByOp(lucid.CPU)
+	if bytesOf("matmul") < 1<<20 { // its result and its sorted copy, or its operand, are there together
+		t.Errorf("%v", uses)
+	}
+	sum := int64(0)
+	for i, u := range uses {
+		sum += u.Bytes
+		if i > 0 && u.Bytes > uses[i-1].Bytes {
+			t.Errorf("not in order: %v", uses)
+		}
+	}
+	if peak := lucid.MemoryStats(lucid.CPU).Peak; sum > peak {
+		t.Errorf("%d bytes by op, the peak is %d", sum, peak)
+	}
+	lucid.TrackMemory(lucid.CPU, false)
+	if lucid.PeakMemoryByOp(lucid.CPU) != nil {
+		t.Error("the peak is told without being tracked")
+	}
+}
