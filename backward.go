@@ -174,10 +174,38 @@ type BackwardOptions struct {
 // Backward adds the gradient of the tensor to the Grad of every leaf it was computed from.
 func (t *Tensor) Backward(opts ...BackwardOptions) {
 	o := option("backward", opts)
-	n := acquire(t)
-	defer release(n)
-	cot := cotangent("backward", n, o.Gradient)
-	leaves := tapeLeaves(n)
+	backward([]*Tensor{t}, []*Tensor{o.Gradient}, o)
+}
+
+// Backward adds the gradients of several tensors to the Grad of every leaf they were computed from, in one pass. gradients are their
+// cotangents, nil where a tensor is a scalar; a nil slice stands for scalars alone.
+func Backward(tensors, gradients []*Tensor, opts ...BackwardOptions) {
+	o := option("backward", opts)
+	switch {
+	case len(tensors) == 0:
+		fault.Throw(fault.Value, "backward", "no tensors; want at least one")
+	case gradients != nil && len(gradients) != len(tensors):
+		fault.Throw(fault.Value, "backward", "%d tensors and %d gradients; want as many, or none", len(tensors), len(gradients))
+	case o.Gradient != nil:
+		fault.Throw(fault.Value, "backward", "both gradients and the option Gradient; want one of them")
+	case gradients == nil:
+		gradients = make([]*Tensor, len(tensors))
+	}
+	backward(tensors, gradients, o)
+}
+
+// backward is Backward with a gradient, or nil, for each tensor.
+func backward(tensors, gradients []*Tensor, o BackwardOptions) {
+	roots := acquireAll(tensors)
+	defer releaseAll(roots)
+	cots := make([]*graph.Node, len(roots))
+	for i, n := range roots {
+		cots[i] = cotangent("backward", n, gradients[i])
+	}
+	leaves := tapeLeaves(roots...)
+	if scope.Current().Anomaly {
+		forwardAnomaly(roots)
+	}
 	if o.Inputs != nil && len(o.Inputs) == 0 {
 		fault.Throw(fault.Value, "backward", "Inputs is empty; leave it nil for all leaves")
 	}
@@ -195,20 +223,20 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 	}
 	var found []arrived
 	keep(func() {
-		pull(n, cot, leaves, func(x, g *graph.Node) {
+		pull(roots, cots, leaves, func(x, g *graph.Node) {
 			s := x.Slot()
 			if s == nil || len(only) > 0 && !only[s] || len(only) == 0 && !x.Leaf() && !s.Retained() {
 				return
 			}
 			g.Ref()
 			if found = append(found, arrived{s, g}); len(s.Hooks(true)) > 0 { // who asked to be told is told at once
-				found = leave(n, found)
+				found = leave(roots[0], found)
 			}
 		})
-		leave(n, found)
+		leave(roots[0], found)
 	})
 	if !o.RetainGraph && !o.CreateGraph {
-		freeTape(n)
+		freeTape(roots...)
 	}
 }
 
@@ -242,12 +270,12 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 	return ops.Cast(g, n.DType())
 }
 
-// tapeLeaves lists the leaves behind a node. A part of the tape that was freed is an error, never a wrong gradient.
-func tapeLeaves(n *graph.Node) []*graph.Node {
+// tapeLeaves lists the leaves behind nodes. A part of the tape that was freed is an error, never a wrong gradient.
+func tapeLeaves(roots ...*graph.Node) []*graph.Node {
 	var idx graph.Index
 	var leaves []*graph.Node
 	exec.Locked(func() {
-		idx.PostOrder([]*graph.Node{n}, transform.OnTape)
+		idx.PostOrder(roots, transform.OnTape)
 		for _, m := range idx.Nodes {
 			if m.Leaf() {
 				leaves = append(leaves, m)
@@ -261,7 +289,7 @@ func tapeLeaves(n *graph.Node) []*graph.Node {
 }
 
 // pull runs reverse mode over the imperative tape and calls at with every final cotangent.
-func pull(n, cot *graph.Node, inputs []*graph.Node, at func(x, g *graph.Node)) []*graph.Node {
+func pull(roots, cots, inputs []*graph.Node, at func(x, g *graph.Node)) []*graph.Node {
 	p := transform.Pullback{See: transform.OnTape, Zeros: true, At: func(x, g *graph.Node) *graph.Node {
 		g = runHooks(x, g)
 		if at != nil {
@@ -272,7 +300,7 @@ func pull(n, cot *graph.Node, inputs []*graph.Node, at func(x, g *graph.Node)) [
 	if scope.Current().Anomaly {
 		p.Gave = anomaly
 	}
-	return p.Run([]*graph.Node{n}, []*graph.Node{cot}, inputs)
+	return p.Run(roots, cots, inputs)
 }
 
 func runHooks(x, g *graph.Node) *graph.Node {
@@ -319,11 +347,11 @@ func leave(loss *graph.Node, found []arrived) []arrived {
 	return nil
 }
 
-// freeTape takes everything behind a node off the tape.
-func freeTape(n *graph.Node) {
+// freeTape takes everything behind nodes off the tape.
+func freeTape(roots ...*graph.Node) {
 	exec.Locked(func() {
 		var idx graph.Index
-		idx.PostOrder([]*graph.Node{n}, transform.OnTape)
+		idx.PostOrder(roots, transform.OnTape)
 		for i := len(idx.Nodes) - 1; i >= 0; i-- {
 			if m := idx.Nodes[i]; m.Tape() {
 				m.ReleaseTape()
@@ -359,7 +387,7 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 	if !o.CreateGraph {
 		keep = NoGrad
 	}
-	keep(func() { grads = pull(n, cot, ins, nil) })
+	keep(func() { grads = pull([]*graph.Node{n}, []*graph.Node{cot}, ins, nil) })
 	out := make([]*Tensor, len(ins))
 	for i, g := range grads {
 		if g == nil && !o.AllowUnused {
@@ -397,8 +425,54 @@ func assign(op string, h *graph.Array, n *graph.Node) {
 	h.Rebind(n)
 }
 
-// DetectAnomaly runs f and makes Backward inside it fail at the op that first produces NaN, by name.
-func DetectAnomaly(f func()) { scope.With(func(s *scope.State) { s.Anomaly = true }, f) }
+// DetectAnomaly runs f and makes Backward inside it fail at the op that first produces NaN, by name: in the values that the loss was
+// computed from, where infinities count too, or in the gradients. The error has the line that recorded the op, and the modules. Values are
+// computed one by one for that, so it is slow.
+func DetectAnomaly(f func()) {
+	defer graph.LabelNodes()()
+	scope.With(func(s *scope.State) { s.Anomaly = true }, f)
+}
+
+// IsAnomalyEnabled reports whether this goroutine is inside DetectAnomaly.
+func IsAnomalyEnabled() bool { return scope.Current().Anomaly }
+
+// forwardAnomaly refuses the first NaN or infinity in the values behind some roots, in the order in which ops were recorded: one that has
+// no NaN or infinity among its own inputs.
+func forwardAnomaly(roots []*graph.Node) {
+	var idx graph.Index
+	exec.Locked(func() { idx.PostOrder(roots, transform.OnTape) })
+	for _, n := range idx.Nodes { // inputs come first
+		if n.Trace() != nil || n.IsTuple() || n.Op().NoKernel != "" && !n.Leaf() || !n.DType().IsInexact() {
+			continue
+		}
+		n.Ref()
+		nan, inf := wrap(ops.Any(ops.IsNaN(n), ops.ReduceOptions{})), wrap(ops.Any(ops.IsInf(n), ops.ReduceOptions{}))
+		what := ""
+		switch {
+		case nan.Item() != 0:
+			what = "NaN"
+		case inf.Item() != 0:
+			what = "an infinity"
+		default:
+			continue
+		}
+		e := fault.New(fault.Gradient, n.Op().Name, "its value, of shape %v, has %s, and its inputs have none; want finite numbers",
+			n.Shape(), what)
+		if n.Leaf() {
+			e = fault.New(fault.Gradient, "leaf", "a leaf of shape %v has %s; want finite numbers", n.Shape(), what)
+		}
+		panic(located(e, n))
+	}
+}
+
+// located adds the line that recorded a node to an error.
+func located(e *fault.Error, n *graph.Node) *fault.Error {
+	s := n.Site()
+	if s == nil || s.Line() == "" {
+		return e
+	}
+	return e.Located("", []string{s.Line()}, s.Modules())
+}
 
 // anomaly refuses a NaN that an op's rule gave for its input k.
 func anomaly(x *graph.Node, k int, g *graph.Node) {
@@ -408,6 +482,6 @@ func anomaly(x *graph.Node, k int, g *graph.Node) {
 	g.Ref() // it is read here and used later; an evaluation lets go of what is not claimed
 	bad := wrap(ops.Any(ops.IsNaN(g), ops.ReduceOptions{}))
 	if bad.Item() != 0 {
-		fault.Throw(fault.Gradient, x.Op().Name, "the gradient it gives its input %d, of shape %v, has NaN", k, g.Shape())
+		panic(located(fault.New(fault.Gradient, x.Op().Name, "the gradient it gives its input %d, of shape %v, has NaN", k, g.Shape()), x))
 	}
 }

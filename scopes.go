@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
@@ -24,6 +25,25 @@ func WithContext(ctx context.Context, f func()) {
 func Deterministic(f func()) {
 	scope.With(func(s *scope.State) { s.Deterministic = true }, f)
 }
+
+// SetDeterministic asks for the same bits from run to run in the whole program, as Deterministic does for a function, and returns what was
+// asked for before. An op that has no such form then refuses, by name.
+func SetDeterministic(on bool) (was bool) { return scope.SetDeterministic(on) }
+
+// AreDeterministicAlgorithmsEnabled reports whether the same bits from run to run are asked for, by SetDeterministic or by Deterministic.
+func AreDeterministicAlgorithmsEnabled() bool { return scope.Current().IsDeterministic() }
+
+// SetNumThreads bounds the number of threads that one op uses on the CPU, and returns the bound before. 0 means no bound but GOMAXPROCS.
+// Results have the same bits with any number.
+func SetNumThreads(n int) (was int) {
+	if n < 0 {
+		fault.Throw(fault.Value, "set_num_threads", "%d threads; want 0, which is no bound, or more", n)
+	}
+	return par.SetThreads(n)
+}
+
+// GetNumThreads returns how many threads one op may use now.
+func GetNumThreads() int { return par.Threads() }
 
 // Winograd runs f with convolutions of 3 by 3 taps and stride 1 in float32 allowed to use fewer products (Winograd's
 // F(4×4, 3×3)), in their forward pass and for the gradient to the input. The error of an output is then up to about

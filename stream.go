@@ -17,6 +17,27 @@ func NewStream() *Stream { return &Stream{exec.NewStream()} }
 // WithStream runs f with its evaluations on the stream, for this call in this goroutine.
 func WithStream(s *Stream, f func()) { scope.With(func(st *scope.State) { st.Stream = s.s }, f) }
 
+// SetDefaultStream makes evaluations outside WithStream run on a stream, and returns the one before; nil, as at the start, is none: each
+// evaluation runs by itself. Streams need not be closed: one without work holds no goroutine.
+func SetDefaultStream(s *Stream) (was *Stream) {
+	var to *exec.Stream
+	if s != nil {
+		to = s.s
+	}
+	if old := exec.SetDefaultStream(to); old != nil {
+		return &Stream{old}
+	}
+	return nil
+}
+
+// DefaultStream returns the stream on which evaluations outside WithStream run, nil if there is none.
+func DefaultStream() *Stream {
+	if s := exec.DefaultStream(); s != nil {
+		return &Stream{s}
+	}
+	return nil
+}
+
 // Synchronize waits until everything given to the stream so far is done.
 func (s *Stream) Synchronize() { s.s.Synchronize() }
 

@@ -19,7 +19,7 @@ import (
 // Item, ToSlice, String or Eval, computes it. A value never changes: Assign, SetAt, AddAt and the forms that end in
 // an underscore make the handle show another one.
 //
-// Tensors are safe for concurrent use.
+// Tensors are safe for concurrent use; ops in place on one tensor at the same time are not atomic (docs/concurrency.md).
 type Tensor graph.Array
 
 // DType is an element type. The zero value means "not given". Its methods: String, Size (bytes of an element), IsFloat,

@@ -41,6 +41,23 @@ func (t *Tensor) layout(op string) backend.View {
 	return n.View()
 }
 
+// IsNonzero reports whether the only element of the tensor is not 0. A tensor with none or several is an error, as it is for Item.
+func (t *Tensor) IsNonzero() bool {
+	if n := t.NumElement(); n != 1 {
+		fault.Throw(fault.Shape, "is_nonzero", "the tensor has %d elements; want 1", n)
+	}
+	return t.Ne(0).Item() != 0
+}
+
+// CPU returns the tensor in host memory: itself if it is there.
+func (t *Tensor) CPU() *Tensor { return t.To(CPU) }
+
+// StorageOffset evaluates the tensor and returns where its first element is in the memory it shows, in elements.
+func (t *Tensor) StorageOffset() int { return t.layout("storage_offset").Offset() }
+
+// IsSameSize reports whether two tensors have the same shape.
+func (t *Tensor) IsSameSize(other *Tensor) bool { return slices.Equal(t.Shape(), other.Shape()) }
+
 // Float returns the tensor as float32.
 func (t *Tensor) Float() *Tensor { return t.To(Float32) }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cufft"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cusolver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -129,6 +131,17 @@ func Doctor() (string, error) {
 		note(nil, "cuDNN at %s, version %d.%d.%d", cudnn.Path, cudnn.Version/10000, cudnn.Version/100%100, cudnn.Version%100)
 	default:
 		fmt.Fprintf(&b, "none  %v\n", err)
+	}
+	for _, l := range []struct {
+		name string
+		err  error
+		path *string
+	}{{"cuSOLVER", cusolver.Init(), &cusolver.Path}, {"cuFFT", cufft.Init(), &cufft.Path}} { // optional too
+		if l.err == nil {
+			note(nil, "%s at %s", l.name, *l.path)
+		} else {
+			fmt.Fprintf(&b, "none  %v\n", l.err)
+		}
 	}
 	if first == nil {
 		for i := range n {

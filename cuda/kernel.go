@@ -41,6 +41,9 @@ type Kernel struct {
 	Name    string   // of the function, declared extern "C" __global__
 	Source  string   // CUDA C++, without includes
 	Options []string // of the compiler, such as "--use_fast_math"
+	// Nondeterministic says why bits vary from run to run, such as "it adds floats by atomics"; empty: they do not. Such a kernel refuses
+	// to run where deterministic algorithms are asked for.
+	Nondeterministic string
 	// Outputs gives the results' specs for the inputs; an error refuses them.
 	Outputs func(in []Spec) ([]Spec, error)
 	// Launch gives the launch configuration for inputs and outputs.
@@ -81,6 +84,10 @@ func (k Kernel) Op() func(in ...*lucid.Tensor) []*lucid.Tensor {
 	forward := func(in []*lucid.Tensor) []*lucid.Tensor {
 		if len(in) == 0 {
 			fault.Throw(fault.Value, k.Name, "a kernel needs an input, which says where it runs")
+		}
+		if k.Nondeterministic != "" && lucid.AreDeterministicAlgorithmsEnabled() {
+			fault.Throw(fault.NotImplemented, k.Name,
+				"has no deterministic form: %s; want it outside Deterministic and SetDeterministic(true)", k.Nondeterministic)
 		}
 		nodes := make([]*graph.Node, len(in))
 		for i, t := range in {

@@ -78,6 +78,24 @@ func TestLoaderSeedsFromTheDefaultGenerator(t *testing.T) {
 	}
 }
 
+// TestWorkerInfo asks that a dataset learns which worker reads, and that there is none without workers.
+func TestWorkerInfo(t *testing.T) {
+	for _, workers := range []int{0, 3} {
+		d := data.Func{N: 30, F: func(ctx context.Context, i int) ([]*lucid.Tensor, error) {
+			w, ok := data.GetWorkerInfo(ctx)
+			if ok != (workers > 0) || ok && (w.Workers != 3 || w.ID < 0 || w.ID > 2) {
+				return nil, fmt.Errorf("worker %+v, %v", w, ok)
+			}
+			return []*lucid.Tensor{lucid.Scalar(float64(w.ID))}, nil
+		}}
+		for _, err := range data.NewLoader(d, data.LoaderOptions{BatchSize: 2, Workers: workers}).All(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // random examples are the same for any reader.
 func TestExampleRandomness(t *testing.T) {
 	d := data.Func{N: 40, F: func(ctx context.Context, i int) ([]*lucid.Tensor, error) {

@@ -58,7 +58,7 @@ func (r reading) parallel(ctx context.Context, batches [][]int, yield func([]*lu
 	jobs := make(chan job, ahead)
 	var running sync.WaitGroup
 	for w := range workers {
-		running.Go(lucid.Inherit(func() { r.work(ctx, w, jobs) }))
+		running.Go(lucid.Inherit(func() { r.work(ctx, w, workers, jobs) }))
 	}
 	var queue []chan result // batches on their way, in order
 	defer func() {
@@ -124,7 +124,8 @@ func (r reading) await(ctx context.Context, done chan result) (res result, came 
 	}
 }
 
-func (r reading) work(ctx context.Context, worker int, jobs <-chan job) {
+func (r reading) work(ctx context.Context, worker, workers int, jobs <-chan job) {
+	ctx = context.WithValue(ctx, workerKey{}, WorkerInfo{worker, workers, r.seed})
 	failed := r.start(worker)
 	for j := range jobs {
 		if ctx.Err() != nil {

@@ -29,6 +29,22 @@ func (e *WorkerError) Error() string {
 // Unwrap returns the dataset's error.
 func (e *WorkerError) Unwrap() error { return e.Err }
 
+// WorkerInfo is which of a loader's workers reads an example.
+type WorkerInfo struct {
+	ID      int    // from 0
+	Workers int    // how many there are
+	Seed    uint64 // of the epoch; the same in all of them
+}
+
+type workerKey struct{}
+
+// GetWorkerInfo returns the worker that reads an example, of the context that the dataset is given; ok is false outside of workers. With a
+// dataset that is a stream, each worker can take its own part by it.
+func GetWorkerInfo(ctx context.Context) (w WorkerInfo, ok bool) {
+	w, ok = ctx.Value(workerKey{}).(WorkerInfo)
+	return w, ok
+}
+
 type seedKey struct{}
 
 // exampleSeed is what Rand derives numbers from.

@@ -62,7 +62,7 @@ func logBeta(a, b *lucid.Tensor) *lucid.Tensor {
 func (d *Beta) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.Concentration1)
 	a, b := d.Concentration1, d.Concentration0
-	return a.Sub(1.0).Xlogy(x).Add(b.Sub(1.0).Xlogy(x.Neg().Add(1.0))).Sub(logBeta(a, b))
+	return timesLog(a.Sub(1.0), x).Add(timesLog(b.Sub(1.0), x.Neg().Add(1.0))).Sub(logBeta(a, b))
 }
 
 // CDF is the regularised incomplete beta function.
@@ -121,7 +121,7 @@ func (d *Dirichlet) Variance() *lucid.Tensor {
 func (d *Dirichlet) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.Concentration)
 	a := d.Concentration
-	return a.Sub(1.0).Xlogy(x).Sum(-1).Add(a.Sum(-1).Lgamma()).Sub(a.Lgamma().Sum(-1))
+	return timesLog(a.Sub(1.0), x).Sum(-1).Add(a.Sum(-1).Lgamma()).Sub(a.Lgamma().Sum(-1))
 }
 
 // Entropy is the differential entropy.

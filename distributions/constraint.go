@@ -121,10 +121,16 @@ func (c *bounds) String() string {
 }
 
 func boundText(v any) string {
-	if t, ok := v.(*lucid.Tensor); ok && (t.NumElement() > 16 || !known(t)) {
+	t, ok := v.(*lucid.Tensor)
+	switch {
+	case !ok:
+		return fmt.Sprint(v)
+	case t.NumElement() > 16 || !known(t):
 		return fmt.Sprintf("a tensor of shape %v", t.Shape())
+	case t.NumElement() == 1:
+		return fmt.Sprint(t.To(lucid.Float64).Item())
 	}
-	return fmt.Sprint(v)
+	return fmt.Sprint(t)
 }
 
 func (c *bounds) EventDim() int    { return 0 }

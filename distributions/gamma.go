@@ -39,7 +39,13 @@ func (d *Gamma) Variance() *lucid.Tensor { return d.Concentration.Div(d.Rate.Squ
 func (d *Gamma) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.Concentration)
 	a, b := d.Concentration, d.Rate
-	return a.Xlogy(b).Add(a.Sub(1.0).Xlogy(x)).Sub(b.Mul(x)).Sub(a.Lgamma())
+	return a.Mul(b.Log()).Add(timesLog(a.Sub(1.0), x)).Sub(b.Mul(x)).Sub(a.Lgamma())
+}
+
+// timesLog is a·log x, and 0 where both are 0: Xlogy of parameters, in vector operations.
+func timesLog(a, x *lucid.Tensor) *lucid.Tensor {
+	none := lucid.LogicalAnd(lucid.Eq(a, 0.0), lucid.Eq(x, 0.0))
+	return a.Mul(lucid.Where(none, 1.0, x).Log())
 }
 
 // CDF is the regularised incomplete gamma function of Rate·x.

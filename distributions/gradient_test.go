@@ -78,9 +78,10 @@ func TestMomentGradients(t *testing.T) {
 		at []float64
 		of func(x *lucid.Tensor) distributions.Distribution
 	}{
-		"StudentT":       {[]float64{6}, func(x *lucid.Tensor) distributions.Distribution { return distributions.NewStudentT(x.At(0)) }},
-		"FisherSnedecor": {[]float64{14}, func(x *lucid.Tensor) distributions.Distribution { return distributions.NewFisherSnedecor(4.0, x.At(0)) }},
-		"Dirichlet":      {[]float64{0.8, 2, 3}, func(x *lucid.Tensor) distributions.Distribution { return distributions.NewDirichlet(x) }},
+		"StudentT": {[]float64{6}, func(x *lucid.Tensor) distributions.Distribution { return distributions.NewStudentT(x.At(0)) }},
+		"FisherSnedecor": {[]float64{14},
+			func(x *lucid.Tensor) distributions.Distribution { return distributions.NewFisherSnedecor(4.0, x.At(0)) }},
+		"Dirichlet": {[]float64{0.8, 2, 3}, func(x *lucid.Tensor) distributions.Distribution { return distributions.NewDirichlet(x) }},
 		"Wishart": {[]float64{5}, func(x *lucid.Tensor) distributions.Distribution {
 			eye := lucid.With{DType: lucid.Float64}.Eye(2)
 			return distributions.NewWishart(x.At(0), distributions.MultivariateNormalOptions{ScaleTril: eye})
@@ -169,7 +170,8 @@ func TestTransformsAndCompile(t *testing.T) {
 
 // TestOrder: blocks of work do not show in samples: a part of a large sample is that of the whole.
 func TestOrder(t *testing.T) {
-	for i, d := range []distributions.Distribution{distributions.NewGamma(2.0, 1.0), distributions.NewPoisson(4.0), distributions.NewVonMises(0.0, 2.0),
+	for i, d := range []distributions.Distribution{distributions.NewGamma(2.0, 1.0), distributions.NewPoisson(4.0),
+		distributions.NewVonMises(0.0, 2.0),
 		distributions.NewBinomial(distributions.BinomialOptions{TotalCount: 40, Probs: 0.4})} {
 		whole, part := d.SampleKey(random.Key(2), 3000), d.SampleKey(random.Key(2), 700)
 		if !lucid.Equal(whole.Narrow(0, 0, 700), part) {

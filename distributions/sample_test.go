@@ -85,8 +85,9 @@ var continuous = map[string]distributions.Distribution{
 	"Uniform": distributions.NewUniform(f64(-1), 2.5), "Exponential": distributions.NewExponential(f64(0.7)),
 	"Laplace": distributions.NewLaplace(f64(1), 0.5), "Gumbel": distributions.NewGumbel(f64(-1), 2.0),
 	"Cauchy": distributions.NewCauchy(f64(1), 0.5), "HalfCauchy": distributions.NewHalfCauchy(f64(2)),
-	"StudentT": distributions.NewStudentT(f64(3)), "Gamma": distributions.NewGamma(f64(2.5), 1.5), "Gamma small": distributions.NewGamma(f64(0.4), 1.0),
-	"Chi2": distributions.NewChi2(f64(4)), "InverseGamma": distributions.NewInverseGamma(f64(3), 2.0),
+	"StudentT": distributions.NewStudentT(f64(3)), "Gamma": distributions.NewGamma(f64(2.5), 1.5),
+	"Gamma small": distributions.NewGamma(f64(0.4), 1.0),
+	"Chi2":        distributions.NewChi2(f64(4)), "InverseGamma": distributions.NewInverseGamma(f64(3), 2.0),
 	"FisherSnedecor": distributions.NewFisherSnedecor(f64(5), 7.0), "Beta": distributions.NewBeta(f64(2), 3.5),
 	"Beta small": distributions.NewBeta(f64(0.6), 0.8), "Kumaraswamy": distributions.NewKumaraswamy(f64(2), 3.0),
 	"Pareto": distributions.NewPareto(f64(1.5), 3.0), "Weibull": distributions.NewWeibull(f64(2), 1.5),
@@ -201,7 +202,8 @@ func TestChiSquare(t *testing.T) {
 func TestSampleMoments(t *testing.T) {
 	matrix := lucid.New([]float64{2, 0.5, 0.5, 1}, 2, 2)
 	for name, d := range map[string]distributions.Distribution{
-		"MultivariateNormal": distributions.NewMultivariateNormal(f64s(1, -1), distributions.MultivariateNormalOptions{CovarianceMatrix: matrix}),
+		"MultivariateNormal": distributions.NewMultivariateNormal(f64s(1, -1),
+			distributions.MultivariateNormalOptions{CovarianceMatrix: matrix}),
 		"MultivariateNormal batch": distributions.NewMultivariateNormal(lucid.New([]float64{1, -1, 0, 3}, 2, 2),
 			distributions.MultivariateNormalOptions{PrecisionMatrix: matrix}),
 		"LowRank":     distributions.NewLowRankMultivariateNormal(f64s(1, -1), lucid.New([]float64{1, -0.5}, 2, 1), f64s(0.5, 1)),

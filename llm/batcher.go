@@ -15,7 +15,9 @@ type BatcherOptions struct {
 	Sequences int   // texts that are generated together; 0: 8
 	Queue     int   // texts that wait; 0: 64
 	Bytes     int64 // memory of keys and values, of texts and of the prefixes that are stored; 0: 1 GiB
-	Chunk     int   // tokens of a prompt that are read between two steps of the other texts; 0: 128
+	// Chunk is how many tokens of a prompt are read between two steps of the other texts. Fewer make the other texts wait less, and a
+	// text whose reader left ends sooner; 0: 128.
+	Chunk int
 	// PrefixTokens is the shortest beginning that a prompt shares with an earlier text for it to be reused; 0: 16, -1: none are stored.
 	PrefixTokens int
 }

@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -106,10 +107,10 @@ func (b *Batcher) prompt() {
 		b.begin(q)
 	}
 	part := q.rest
-	if most := b.chunk(); len(part) > most {
+	if most := b.o.Chunk; len(part) > most {
 		part = part[:most]
 	}
-	logits, err := q.s.feed(q.ctx, part)
+	y, err := q.s.feed(q.ctx, part)
 	b.mu.Lock()
 	b.stats.Prompt += int64(len(part))
 	b.stats.Steps++
@@ -119,16 +120,8 @@ func (b *Batcher) prompt() {
 		return
 	}
 	if q.rest = q.rest[len(part):]; len(q.rest) == 0 {
-		b.took(q, logits)
+		b.took(q, y)
 	}
-}
-
-// chunk is how many tokens of a prompt are read at once: more if no text waits for its next token.
-func (b *Batcher) chunk() int {
-	if slices.ContainsFunc(b.active, func(q *sequence) bool { return q.n > 0 }) {
-		return b.o.Chunk
-	}
-	return max(b.o.Chunk, partSizes[0])
 }
 
 // begin gives a text its cache: one that was stored, a copy of one that begins alike, or an empty one.
@@ -170,9 +163,9 @@ func (b *Batcher) begin(q *sequence) {
 	q.rest = q.s.rewind(q.ids)
 }
 
-// took hands out the token that logits give, and says what follows it.
-func (b *Batcher) took(q *sequence, logits []float32) {
-	t, err := q.pick.next(logits)
+// took hands out the token that scores give, and says what follows it.
+func (b *Batcher) took(q *sequence, y scores) {
+	t, err := q.pick.next(y)
 	q.n++
 	if err != nil {
 		q.rest = nil
@@ -204,23 +197,24 @@ func (b *Batcher) decode(list []*sequence) {
 	for i, q := range list {
 		sessions[i], ids[i] = q.s, q.rest[0]
 	}
-	logits, err := b.m.stepAll(sessions, ids)
+	rows, err := b.m.stepAll(sessions, ids)
 	if err != nil {
 		fault.Rethrow(op, err)
 	}
 	b.mu.Lock()
 	b.stats.Steps++
 	b.mu.Unlock()
-	vocab := b.m.net.Config().Vocab
-	for i, q := range list {
+	var wg sync.WaitGroup
+	for i, q := range list { // a large vocabulary takes a while to sample from
 		q.s.pos++
 		q.s.ids = append(q.s.ids, ids[i])
-		b.took(q, logits[i*vocab:(i+1)*vocab])
+		wg.Go(func() { b.guard([]*sequence{q}, func() { b.took(q, rows[i]) }) })
 	}
+	wg.Wait()
 }
 
-// stepAll appends an id to each session and returns the logits of what follows, one row behind the other.
-func (m *Model) stepAll(sessions []*session, ids []int) (logits []float32, err error) {
+// stepAll appends an id to each session and returns the scores of what follows.
+func (m *Model) stepAll(sessions []*session, ids []int) (rows []scores, err error) {
 	n := len(sessions)
 	in, start, last := make([]int64, n), make([]int64, n), make([]int64, n)
 	caches := make([][]*lucid.Tensor, n)
@@ -233,11 +227,11 @@ func (m *Model) stepAll(sessions []*session, ids []int) (logits []float32, err e
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: sessions[0].cache[0].Device()}
 			y := m.step(w.New(in, n, 1), w.New(start, n), w.New(last, n), caches)
-			logits = lucid.ToSlice[float32](y.To(lucid.Float32))
+			rows = scoresOf(y)
 			y.Free()
 		})
 	})
-	return logits, err
+	return rows, err
 }
 
 // shared is how many tokens of the session a prompt can take over: the last token of the prompt is evaluated in any case.

@@ -69,12 +69,12 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 		defer done()
 		out, pick := newWriter(m.tok, o.Stop, ids), m.newSampler(o, ids)
 		for n := 1; ; n++ {
-			logits, err := s.feed(ctx, rest)
+			y, err := s.feed(ctx, rest)
 			if err != nil {
 				yield(Token{}, err)
 				return
 			}
-			t, err := pick.next(logits)
+			t, err := pick.next(y)
 			if err != nil {
 				yield(Token{}, err)
 				return

@@ -46,9 +46,15 @@ func (m *Model) newSampler(o Options, prompt []int) *sampler {
 	return s
 }
 
+// scores are the logits of the next token, and the logarithm of the sum of their exponentials.
+type scores struct {
+	logits []float32
+	sum    float64
+}
+
 // next chooses a token and returns it with its logarithmic probability in the model's own distribution.
-func (s *sampler) next(logits []float32) (t Token, err error) {
-	sum := logSumExp(logits)
+func (s *sampler) next(y scores) (t Token, err error) {
+	logits, sum := y.logits, y.sum
 	s.logits = append(s.logits[:0], logits...)
 	s.adjust(s.logits)
 	if s.match != nil {
@@ -81,11 +87,24 @@ func (s *sampler) restrict(logits []float32) error {
 		return err
 	}
 	low := float32(math.Inf(-1))
-	for id := range logits {
-		if id/64 >= len(mask) || mask[id/64]>>(id%64)&1 == 0 {
-			if !s.match.Accepts() || !slices.Contains(s.m.ends, id) {
-				logits[id] = low
+	ends := make([]float32, len(s.m.ends))
+	for i, id := range s.m.ends {
+		ends[i] = logits[id]
+	}
+	for from := 0; from < len(logits); from += 64 {
+		word := uint64(0)
+		if from/64 < len(mask) {
+			word = mask[from/64]
+		}
+		for i := range logits[from:min(from+64, len(logits))] {
+			if word>>i&1 == 0 {
+				logits[from+i] = low
 			}
+		}
+	}
+	if s.match.Accepts() {
+		for i, id := range s.m.ends {
+			logits[id] = ends[i]
 		}
 	}
 	return nil
@@ -173,6 +192,11 @@ func (s *sampler) sample(logits []float32) int {
 	if s.o.Mirostat > 0 {
 		return s.mirostat(p)
 	}
+	return s.draw(s.filter(p))
+}
+
+// filter leaves some candidates.
+func (s *sampler) filter(p []candidate) []candidate {
 	if t := s.o.TopP; t > 0 && t < 1 {
 		p = nucleus(p, t)
 	}
@@ -189,7 +213,7 @@ func (s *sampler) sample(logits []float32) int {
 	if x := s.o.XTC; x > 0 && s.rng.Float64() < x {
 		p = s.exclude(p)
 	}
-	return s.draw(p)
+	return p
 }
 
 // candidates are the tokens of TopK with e^(logit/temperature), scaled so that the largest is 1.
@@ -215,15 +239,24 @@ func (s *sampler) candidates(logits []float32) []candidate {
 	for _, c := range p {
 		most = max(most, c.v)
 	}
-	for i := range p {
-		p[i].v = math.Exp((p[i].v - most) / s.o.Temperature)
-		if math.IsInf(most, 1) && p[i].v != p[i].v {
-			p[i].v = 1
+	n := 0
+	for _, c := range p {
+		x := (c.v - most) / s.o.Temperature
+		if x < least {
+			continue
 		}
+		if c.v = math.Exp(x); math.IsInf(most, 1) && c.v != c.v {
+			c.v = 1
+		}
+		p[n] = c
+		n++
 	}
-	s.pick = p
-	return p
+	s.pick = p[:n]
+	return s.pick
 }
+
+// least is the logarithm of the smallest probability, as a share of the largest, that is not taken for zero.
+const least = -45
 
 func total(p []candidate) (sum float64) {
 	for _, c := range p {
@@ -342,13 +375,4 @@ func largest(list []float32) int {
 		}
 	}
 	return at
-}
-
-func logSumExp(list []float32) float64 {
-	most := float64(list[largest(list)])
-	sum := 0.0
-	for _, v := range list {
-		sum += math.Exp(float64(v) - most)
-	}
-	return most + math.Log(sum)
 }

@@ -72,15 +72,15 @@ func (s *session) rewind(ids []int) []int {
 	return ids[n:]
 }
 
-// feed appends ids to the text and returns the logits of what follows.
-func (s *session) feed(ctx context.Context, ids []int) (logits []float32, err error) {
+// feed appends ids to the text and returns the scores of what follows.
+func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 	if n := s.m.net.Config().Context; s.pos+len(ids) > n {
-		return nil, fault.New(fault.Value, op, "%d tokens; the model has a context of %d", s.pos+len(ids), n)
+		return y, fault.New(fault.Value, op, "%d tokens; the model has a context of %d", s.pos+len(ids), n)
 	}
 	s.grow(s.pos + len(ids))
 	for len(ids) > 0 {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return y, err
 		}
 		size := partSize(len(ids), s.capacity-s.pos)
 		n := min(size, len(ids))
@@ -88,13 +88,13 @@ func (s *session) feed(ctx context.Context, ids []int) (logits []float32, err er
 		for i, id := range ids[:n] {
 			part[i] = int64(id)
 		}
-		if logits, err = s.run(part, n-1, len(ids) == n); err != nil {
-			return nil, err
+		if y, err = s.run(part, n-1, len(ids) == n); err != nil {
+			return y, err
 		}
 		s.pos += n
 		s.ids, ids = append(s.ids, ids[:n]...), ids[n:]
 	}
-	return logits, nil
+	return y, nil
 }
 
 // partSize is how many positions the next part of a prompt has: padding to a larger size costs less than many small parts.
@@ -114,22 +114,37 @@ func partSize(tokens, room int) int {
 	return best
 }
 
-// run evaluates one part; last is the position whose logits are wanted.
-func (s *session) run(part []int64, last int, want bool) (logits []float32, err error) {
+// run evaluates one part; last is the position whose scores are wanted.
+func (s *session) run(part []int64, last int, want bool) (y scores, err error) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	err = lucid.Try(func() {
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: s.cache[0].Device()}
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
-			y := s.m.step(ids, start, w.New([]int64{int64(last)}, 1), [][]*lucid.Tensor{s.cache})
+			logits := s.m.step(ids, start, w.New([]int64{int64(last)}, 1), [][]*lucid.Tensor{s.cache})
 			if want {
-				logits = lucid.ToSlice[float32](y.To(lucid.Float32))
-			} else if err := lucid.Eval(y); err != nil {
+				y = scoresOf(logits)[0]
+			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
 			}
-			y.Free()
+			logits.Free()
 		})
 	})
-	return logits, err
+	return y, err
+}
+
+// scoresOf reads the rows of logits.
+func scoresOf(logits *lucid.Tensor) []scores {
+	f := logits.To(lucid.Float32)
+	sums := f.LogSumExp(-1)
+	if err := lucid.Eval(f, sums); err != nil {
+		fault.Rethrow(op, err)
+	}
+	all, list := lucid.ToSlice[float32](f), make([]scores, f.Size(0))
+	for i, sum := range lucid.ToSlice[float32](sums) {
+		n := f.Size(1)
+		list[i] = scores{all[i*n : (i+1)*n], float64(sum)}
+	}
+	return list
 }

@@ -3,6 +3,7 @@
 //	p := profiler.Profile(func() { step(x, y).Item() })
 //	fmt.Print(p)                       // a table, the longest first
 //	err := p.WriteTrace(file)          // for chrome://tracing or ui.perfetto.dev
+//	err = p.WriteFlameGraph(file)      // an SVG: modules, and the ops in them
 //
 // Ops are noted as they run, which is when values are asked for, not when they are written down: ops that were fused are
 // one entry. Profile a step that ran before, or tracing and first allocations are in the picture.
@@ -10,14 +11,11 @@ package profiler
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/profile"
 )
 
@@ -30,14 +28,14 @@ type Event struct {
 	Bytes     int64 // of its operands and results
 	Allocated int64 // on the device, when it ended
 	Later     bool  // the device computes later and cannot be waited for: Time is what the launch took
-}
 
-// Row is what all launches of a name took together.
-type Row struct {
-	Name  string
-	Calls int
-	Time  time.Duration
-	Bytes int64
+	DType  string        // of the first result
+	Shape  string        // of it, such as [64 10]
+	FLOPs  int64         // floating-point operations: two for a product and its sum, one for other arithmetic on an element
+	Delta  int64         // change of what is allocated on the device since the launch before; a plan takes its memory at its first launch
+	Module string        // types of the modules that recorded the op, from the outermost, such as GPT.Block.Linear; see NameModules
+	Host   time.Duration // of a device that computes on its own: how long the host took to launch it
+	Range  bool          // a part of the program that RecordFunction names; no launch
 }
 
 // Report is what ran during a profile.
@@ -50,27 +48,84 @@ type Report struct {
 // before, and for those that f starts. A GPU is waited for after every launch, so that times are those of its work, and nothing
 // overlaps meanwhile; a recorded function is one launch. Two profiles at once are refused.
 func Profile(f func()) *Report {
+	r := begin()
+	defer r.abandon() // if f panics
+	f()
+	return r.end()
+}
+
+// recording is a profile that is being taken.
+type recording struct {
+	rec  *profile.Recorder
+	stop func() // of names of modules
+}
+
+func begin() *recording {
 	lucid.Synchronize()
 	rec, ok := profile.Begin()
 	if !ok {
 		panic(lucid.Errorf(lucid.ErrValue, "profile", "another profile is being taken; take one after the other"))
 	}
-	defer rec.End() // also if f panics
-	f()
+	return &recording{rec, graph.LabelNodes()}
+}
+
+// abandon ends the recording without a report.
+func (r *recording) abandon() {
+	r.stop()
+	r.rec.End()
+}
+
+func (r *recording) end() *Report {
 	lucid.Synchronize()
-	events, wall := rec.End()
-	r := &Report{Wall: wall}
+	r.stop()
+	events, wall := r.rec.End()
+	p := &Report{Wall: wall}
 	for _, e := range events {
-		r.Events = append(r.Events, Event(e))
+		p.Events = append(p.Events, Event(e))
 	}
-	slices.SortStableFunc(r.Events, func(a, b Event) int { return cmp.Compare(a.Start, b.Start) })
-	return r
+	slices.SortStableFunc(p.Events, func(a, b Event) int { return cmp.Compare(a.Start, b.Start) })
+	return p
+}
+
+// NameModules lets ops that are recorded from now on know the modules that record them, until the function it returns is called. A
+// profile does that by itself; a compiled function is recorded when it is traced, so its launches have names if that happens inside a
+// profile or after NameModules. Launches of named modules have the labels op and module in profiles of runtime/pprof. It costs some
+// 200 ns an op.
+func NameModules() (stop func()) { return graph.LabelNodes() }
+
+// RecordFunction runs f and notes its time under a name, if a profile is being taken. Ranges may nest. Ops run when their values are
+// asked for: a range has those that ran inside it, not those that were recorded there.
+func RecordFunction(name string, f func()) {
+	rec := profile.Active()
+	if rec == nil {
+		f()
+		return
+	}
+	from := time.Now()
+	defer func() { rec.Add(from, profile.Event{Name: name, Device: rangeDevice, Range: true}) }()
+	f()
+}
+
+// rangeDevice is where ranges are in a trace.
+const rangeDevice = "program"
+
+// Launches returns the events that are launches, without the ranges of RecordFunction.
+func (r *Report) Launches() []Event {
+	return slices.DeleteFunc(slices.Clone(r.Events), func(e Event) bool { return e.Range })
 }
 
 // Busy returns the time spent in launches. With several goroutines it may be more than Wall.
 func (r *Report) Busy() (sum time.Duration) {
-	for _, e := range r.Events {
+	for _, e := range r.Launches() {
 		sum += e.Time
+	}
+	return sum
+}
+
+// FLOPs returns the floating-point operations of all launches.
+func (r *Report) FLOPs() (sum int64) {
+	for _, e := range r.Launches() {
+		sum += e.FLOPs
 	}
 	return sum
 }
@@ -83,70 +138,4 @@ func (r *Report) Peak(device lucid.Device) (most int64) {
 		}
 	}
 	return most
-}
-
-// ByName adds up launches of the same name, the longest first.
-func (r *Report) ByName() []Row {
-	at := map[string]int{}
-	var rows []Row
-	for _, e := range r.Events {
-		i, ok := at[e.Name]
-		if !ok {
-			i = len(rows)
-			at[e.Name] = i
-			rows = append(rows, Row{Name: e.Name})
-		}
-		rows[i].Calls++
-		rows[i].Time += e.Time
-		rows[i].Bytes += e.Bytes
-	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Time, a.Time) })
-	return rows
-}
-
-// String is the table of ByName: time, its share of the time in launches, calls, and gigabytes a second.
-func (r *Report) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%12s %7s %7s %8s  name\n", "time", "share", "calls", "GB/s")
-	busy := r.Busy()
-	for _, row := range r.ByName() {
-		share, rate := 0.0, 0.0
-		if row.Time > 0 {
-			share, rate = 100*float64(row.Time)/float64(busy), float64(row.Bytes)/float64(row.Time)
-		}
-		fmt.Fprintf(&b, "%12v %5.1f %% %7d %8.2f  %s\n", row.Time.Round(100*time.Nanosecond), share, row.Calls, rate, row.Name)
-	}
-	fmt.Fprintf(&b, "%d launches: %v of %v\n", len(r.Events), busy.Round(time.Microsecond), r.Wall.Round(time.Microsecond))
-	return b.String()
-}
-
-// WriteTrace writes the events as JSON that chrome://tracing and ui.perfetto.dev show. Launches that overlap are in lanes
-// of their own.
-func (r *Report) WriteTrace(w io.Writer) error {
-	type entry struct {
-		Name  string         `json:"name"`
-		Phase string         `json:"ph"`
-		Pid   string         `json:"pid"`
-		Tid   int            `json:"tid"`
-		At    float64        `json:"ts"` // microseconds
-		For   float64        `json:"dur"`
-		Args  map[string]any `json:"args"`
-	}
-	out := struct {
-		Events []entry `json:"traceEvents"`
-	}{Events: []entry{}}
-	free := map[string][]time.Duration{} // by device: when each lane is free again
-	for _, e := range r.Events {
-		lanes := free[e.Device]
-		k := slices.IndexFunc(lanes, func(t time.Duration) bool { return t <= e.Start })
-		if k < 0 {
-			k = len(lanes)
-			lanes = append(lanes, 0)
-		}
-		lanes[k] = e.Start + e.Time
-		free[e.Device] = lanes
-		out.Events = append(out.Events, entry{e.Name, "X", e.Device, k, float64(e.Start) / 1e3, float64(e.Time) / 1e3,
-			map[string]any{"bytes": e.Bytes, "allocated": e.Allocated}})
-	}
-	return json.NewEncoder(w).Encode(out)
 }

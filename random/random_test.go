@@ -3,6 +3,7 @@ package random_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -140,5 +141,42 @@ func TestMultivariateNormal(t *testing.T) {
 	if err := lucid.Try(func() { random.MultivariateNormal(random.Key(1), mean, both, []int{3}) }); !errors.Is(err,
 		lucid.ErrShapeMismatch) {
 		t.Errorf("a batch of 2 for 3 vectors: %v", err)
+	}
+}
+
+// TestParameters: samplers with parameters broadcast them to the sizes, and refuse what does not fit.
+func TestParameters(t *testing.T) {
+	key, p := random.Key(5), lucid.New([]float32{0.5, 2, 9}, 3)
+	for name, f := range map[string]func(sizes []int) *lucid.Tensor{
+		"gamma":     func(s []int) *lucid.Tensor { return random.Gamma(key, p, s) },
+		"beta":      func(s []int) *lucid.Tensor { return random.Beta(key, p, 2.0, s) },
+		"dirichlet": func(s []int) *lucid.Tensor { return random.Dirichlet(key, p, s) },
+		"von_mises": func(s []int) *lucid.Tensor { return random.VonMises(key, p, s) },
+		"poisson":   func(s []int) *lucid.Tensor { return random.Poisson(key, p, s) },
+		"binomial":  func(s []int) *lucid.Tensor { return random.Binomial(key, 10, p.Mul(0.1), s) },
+	} {
+		x := f(nil)
+		if fmt.Sprint(x.Shape()) != "[3]" || x.DType() != lucid.Float32 {
+			t.Errorf("%s: %v of shape %v, want float32 of shape [3]", name, x.DType(), x.Shape())
+		}
+		many := f([]int{4, 3})
+		if fmt.Sprint(many.Shape()) != "[4 3]" || !lucid.Equal(many.At(0), x) || lucid.Equal(many.At(1), x) {
+			t.Errorf("%s: %v, want rows that begin with %v", name, many, x)
+		}
+		if err := lucid.Try(func() { f([]int{4, 2}) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+			t.Errorf("%s: parameters that do not fit give %v", name, err)
+		}
+	}
+	for name, f := range map[string]func(){
+		"a string":  func() { random.Gamma(key, "two", nil) },
+		"no row":    func() { random.Dirichlet(key, lucid.Scalar(1.0), nil) },
+		"a bad key": func() { random.Gamma(p, p, nil) },
+	} {
+		if err := lucid.Try(f); err == nil {
+			t.Errorf("%s is no error", name)
+		}
+	}
+	if x := random.Gamma(key, -1.0, []int{2}); !math.IsNaN(x.At(0).Item()) {
+		t.Errorf("a negative concentration gives %v, want NaN", x)
 	}
 }

@@ -28,6 +28,21 @@ def chain(x, y):
 
 MAPS = {"exp": torch.exp, "tanh": torch.tanh, "sin": torch.sin, "log": torch.log, "erf": torch.erf, "gelu": F.gelu}
 
+# Special functions of a million elements: the function of two operands, and the interval they are from.
+SPECIAL = {
+    "lgamma_1m": (lambda x, y: torch.lgamma(x), 0.5, 10),
+    "digamma_1m": (lambda x, y: torch.digamma(x), 0.5, 10),
+    "erf_1m": (lambda x, y: torch.erf(x), -4, 4),
+    "erfinv_1m": (lambda x, y: torch.erfinv(x), -0.99, 0.99),
+    "i0_1m": (lambda x, y: torch.special.i0(x), -10, 10),
+    "i1_1m": (lambda x, y: torch.special.i1(x), -10, 10),
+    "ndtri_1m": (lambda x, y: torch.special.ndtri(x), 0.01, 0.99),
+    "log_ndtr_1m": (lambda x, y: torch.special.log_ndtr(x), -10, 10),
+    "gammainc_1m": (lambda x, y: torch.special.gammainc(x, y), 0.5, 10),
+    "zeta_1m": (lambda x, y: torch.special.zeta(x, y), 1.5, 10),
+    "polygamma2_1m": (lambda x, y: torch.polygamma(2, x), 0.5, 10),
+}
+
 ROWS = {
     "softmax": lambda x, w, b: torch.softmax(x, -1),
     "layernorm": lambda x, w, b: F.layer_norm(x, (N,), w, b),
@@ -46,6 +61,49 @@ def lstm():
         for seed, p in zip((2, 3, 4, 5), m.parameters()):
             p.copy_(tensor(seed, *p.shape, scale=1 / 16))
     return m, tensor(1, 64, 32, 128)
+
+
+def distribution(name):
+    """The distribution of a sampling workload and the shape of its samples."""
+    import torch.distributions as D
+
+    n = (1 << 20,)
+    return {
+        "normal": lambda: (D.Normal(0.5, 2.0), n),
+        "gamma": lambda: (D.Gamma(2.0, 1.0), n),
+        "beta": lambda: (D.Beta(2.0, 3.0), n),
+        "student": lambda: (D.StudentT(5.0), n),
+        "poisson": lambda: (D.Poisson(4.0), n),
+        "binomial": lambda: (D.Binomial(100, 0.3), n),
+        "dirichlet": lambda: (D.Dirichlet(tensor(1, 65536, 16, scale=0.5) + 1), ()),
+        "categorical": lambda: (D.Categorical(logits=tensor(1, 16384, 64, scale=2.0)), ()),
+        "multivariate_normal": lambda: (
+            D.MultivariateNormal(torch.zeros(64), scale_tril=torch.tril(tensor(1, 64, 64, scale=0.1)) + torch.eye(64)), (16384,)),
+    }[name]()
+
+
+def sampling(name, wrap):
+    """Samples; those of two frameworks differ, so results are their mean and standard deviation."""
+    d, shape = distribution(name.removeprefix("sample_"))
+    f = wrap(lambda: d.sample(shape))
+
+    def result():
+        x = f().double()
+        return [torch.stack([x.mean(), x.std()]).numpy()]
+
+    return f, result
+
+
+def density(name):
+    """A log density with parameters for each value, and its operands."""
+    import torch.distributions as D
+
+    u = tensor(1, 1 << 20, scale=0.45) + 0.5
+    if name == "log_prob_gamma":
+        return D.Gamma(u * 4, u).log_prob, [u * 4]
+    if name == "log_prob_beta":
+        return D.Beta(u * 4, u + 1).log_prob, [u]
+    return D.Binomial(100, u).log_prob, [(u * 100).floor()]
 
 
 def work(name):
@@ -69,6 +127,9 @@ def work(name):
     if name in MAPS:
         x = tensor(1, 128 << 10, scale=4)
         return MAPS[name], [x + 4.001 if name == "log" else x]
+    if name in SPECIAL:
+        f, lo, hi = SPECIAL[name]
+        return f, [tensor(i, 1 << 20, scale=(hi - lo) / 2) + (hi + lo) / 2 for i in (1, 2)]
     if name == "chain10":
         return chain, [tensor(1, 16 << 20), tensor(2, 16 << 20)]
     if name == "attention":
@@ -77,6 +138,8 @@ def work(name):
         return lambda t, i: torch.index_select(t, 0, i), [tensor(1, 32768, 768), torch.from_numpy(integers(2, 32768, 8192))]
     if name == "sort_1m":
         return lambda x: torch.sort(x)[0], [tensor(1, 1 << 20)]
+    if name.startswith("log_prob_"):
+        return density(name)
     if name.startswith("add16"):
         return torch.add, [tensor(1, 16), tensor(2, 16)]
     if name == "lstm":
@@ -201,4 +264,6 @@ def make(name, wrap=lambda f: f):
         return train(name, wrap)
     if name.endswith("_backward"):
         return backward(name, wrap)
+    if name.startswith("sample_"):
+        return sampling(name, wrap)
     return inference(name, wrap)

@@ -99,7 +99,7 @@ type signature struct {
 }
 
 func signatureOf(tr *trees, st *scope.State) signature {
-	s := signature{noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
+	s := signature{noGrad: st.NoGrad, det: st.IsDeterministic(), wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
 	if s.dev == nil {
 		s.dev = exec.DefaultDevice()
 	}

@@ -101,11 +101,15 @@ func (how manner) schedule(roots []*graph.Node, async bool) (ev *mem.Event, err 
 	findDroppedHandles(roots)
 	st := scope.Current()
 	stream, onStream := st.Stream.(*Stream)
+	if !onStream {
+		stream = defaultStream.Load()
+		onStream = stream != nil
+	}
 	paced := async && !onStream
 	if paced {
 		inFlight.enterAsync()
 	}
-	how.deterministic, how.paced = st.Deterministic, paced
+	how.deterministic, how.paced = st.IsDeterministic(), paced
 	if onStream {
 		how.stream = stream
 	}

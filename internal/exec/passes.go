@@ -41,6 +41,8 @@ var passes = []pass{
 	{"fuse horizontally", (*planner).fuseHorizontally},
 	// Every temporary has an offset in the arena of its device.
 	{"lay out arenas", (*planner).layOutArenas},
+	// Launches say which modules recorded them, for the profiler.
+	{"label", (*planner).labelSteps},
 }
 
 // build makes the program of the planner's roots.

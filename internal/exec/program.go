@@ -96,6 +96,8 @@ type step struct {
 	// nodes are those whose attributes it has: a kernel's own; or those of instructions, reductions and the producer, in this order.
 	nodes []int32
 	lead  int32 // of a fused program: the node whose shape it has
+	// module says which modules recorded it, if nodes knew that when it was planned.
+	module string
 }
 
 // parts is how many sets of operands the step has.

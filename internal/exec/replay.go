@@ -161,7 +161,7 @@ func (r *Replay) Steps() int { return len(r.prog.steps) }
 func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs []*graph.Node) ([]*graph.Node, error) {
 	run := r.bind(args, claims)
 	b := &run.bound
-	det := scope.Current().Deterministic
+	det := scope.Current().IsDeterministic()
 	c := r.capture
 	captured := c != nil && c.mu.TryLock() // a call that comes while another one records runs launch by launch
 	if captured {
@@ -220,7 +220,7 @@ func (r *run) runCaptured(ctx context.Context, det bool) (outs []*graph.Node, do
 	if outs, done, err = r.bound.replay.capture.run(ctx, &r.bound, det); done {
 		Count.Plans.Add(1)
 		if rec != nil {
-			note(rec, from, fmt.Sprintf("recording of %d launches", len(r.prog.steps)), r.prog.steps[0].dev, 0)
+			note(rec, from, profile.Event{Name: fmt.Sprintf("recording of %d launches", len(r.prog.steps))}, r.prog.steps[0].dev)
 		}
 	}
 	return outs, done, err

@@ -159,6 +159,14 @@ func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
 			err = fault.FromPanic(s.op, p)
 		}
 	}()
+	if s.module != "" {
+		return labelled(s, func() error { return s.start(kc, out, in) })
+	}
+	return s.start(kc, out, in)
+}
+
+// start runs the kernel or the program of a step.
+func (s *step) start(kc *backend.Ctx, out, in []backend.View) error {
 	switch {
 	case s.sets > 0:
 		return s.dev.RunHorizontal(kc, s.fused, s.sets, out, in)

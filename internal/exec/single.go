@@ -165,7 +165,7 @@ func evalKernel(n *graph.Node, d *backend.Device) (done bool, err error) {
 		return true, err
 	}
 	single.out[0] = backend.View{Buf: buf, DType: n.DType(), Shape: n.Shape()}
-	single.st = step{op: n.Op().Name, kernel: kernel, attr: n.Attr(), dev: d}
+	single.st = step{op: n.Op().Name, kernel: kernel, attr: n.Attr(), dev: d, module: moduleOf(n)}
 	if launch(singleCtx, &single.st, single.out[:], single.in[:n.NumIn()]) != nil {
 		buf.Free()
 		return false, nil

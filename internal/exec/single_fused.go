@@ -51,7 +51,7 @@ func evalElementwise(n *graph.Node, d *backend.Device) (done bool, err error) {
 		return true, err
 	}
 	single.out[0] = backend.View{Buf: buf, DType: n.DType(), Shape: n.Shape()}
-	single.st = step{op: n.Op().Name, fused: prog, dev: d}
+	single.st = step{op: n.Op().Name, fused: prog, dev: d, module: moduleOf(n)}
 	if err := launch(singleCtx, &single.st, single.out[:], in); err != nil {
 		buf.Free()
 		return err != backend.ErrNotCompiled, err

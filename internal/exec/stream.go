@@ -1,6 +1,11 @@
 package exec
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/scope"
+)
 
 // Stream runs evaluations one after the other on a goroutine of its own, which lives only while there is work.
 type Stream struct {
@@ -9,6 +14,15 @@ type Stream struct {
 	running bool
 	idle    *sync.Cond
 }
+
+// defaultStream is where evaluations go that name no stream; nil: nowhere.
+var defaultStream atomic.Pointer[Stream]
+
+// SetDefaultStream changes it and returns the one before.
+func SetDefaultStream(s *Stream) *Stream { return defaultStream.Swap(s) }
+
+// DefaultStream returns it.
+func DefaultStream() *Stream { return defaultStream.Load() }
 
 // NewStream returns a stream without work.
 func NewStream() *Stream {
@@ -23,7 +37,12 @@ func (s *Stream) enqueue(work func()) {
 	s.queue = append(s.queue, work)
 	if !s.running {
 		s.running = true
-		go s.drain()
+		if defaultStream.Load() != s {
+			go s.drain()
+			return
+		}
+		// What the work itself evaluates must not wait behind it.
+		go scope.With(func(st *scope.State) { st.Stream = (*Stream)(nil) }, s.drain)
 	}
 }
 

@@ -84,6 +84,10 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		}
 	}
 	st := scope.Current()
+	if op.Nondeterministic != "" && st.IsDeterministic() {
+		fault.Throw(fault.NotImplemented, op.Name,
+			"has no deterministic form: %s; want it outside Deterministic and SetDeterministic(true)", op.Nondeterministic)
+	}
 	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsTuple()) {
 		n.flags.And(^flagTape)
 	}
@@ -103,7 +107,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		holds = n.Bytes() // else it takes no memory while it waits: it holds what it reads
 	}
 	n.kib = satAdd32(n.kib, uint32(min(holds>>10, math.MaxUint32)))
-	if op.Checks {
+	if op.Checks || labels.Load() > 0 {
 		n.noteSite()
 	}
 	return n

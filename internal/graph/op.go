@@ -149,6 +149,9 @@ type Op struct {
 	// Cheap says that a kernel takes no longer than reading and writing its operands once: it may be run again so that its
 	// result need not be stored. Elementwise ops always are.
 	Cheap bool
+	// FLOPs counts the floating-point operations of a node of these shapes, a multiplication and an addition as two. nil: an elementwise op
+	// and a reduction have one an element, others none.
+	FLOPs func(in, out []*shape.Shape) int64
 	// Checks says that computing the op fails on values that it refuses: its nodes know where they were recorded.
 	Checks bool
 	// InPlace is a bit set of inputs whose buffer the output may take over although the op is not elementwise.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/fault"
@@ -22,6 +23,18 @@ type Site struct {
 // sites has the sites that were noted last, by a hash of their keys: to unwind a stack takes a microsecond, and programs record ops from
 // few lines.
 var sites [1024]atomic.Pointer[Site]
+
+// labels counts who wants all nodes to know where they were recorded.
+var labels atomic.Int32
+
+// LabelNodes makes nodes that are recorded from now on know where, until the function it returns is called.
+func LabelNodes() (stop func()) {
+	labels.Add(1)
+	return sync.OnceFunc(func() { labels.Add(-1) })
+}
+
+// Labelled reports whether all nodes know where they were recorded.
+func Labelled() bool { return labels.Load() > 0 }
 
 // noteSite notes where a new node is recorded: by the caller's caller.
 func (n *Node) noteSite() {

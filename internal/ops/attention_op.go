@@ -22,7 +22,7 @@ var opAttention, opAttentionGrad *graph.Op
 func init() {
 	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract,
 		Inputs: graph.Between(3, 4), Validate: rule(validateAttention),
-		AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
+		AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true, FLOPs: attentionFLOPs,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			q, d := in[0], in[0].Shape().Clone()
 			d[3] = in[2].Dim(3)
@@ -35,7 +35,7 @@ func init() {
 		}})
 	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract,
 		Inputs: graph.Between(6, 8), Validate: rule(validateAttentionGrad),
-		SavesIn: 255,
+		SavesIn: 255, FLOPs: attentionGradFLOPs,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			var out []graph.Spec
 			for _, x := range in[1:4] {

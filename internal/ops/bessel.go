@@ -18,7 +18,12 @@ func init() {
 		return Where(zero, constLike(x, limit), Div(y, Where(zero, constLike(x, 1), x)))
 	}
 	opI0 = fn("i0", func(n, x *Node) *Node { return BesselI1(x) })
-	opI1 = fn("special_i1", func(n, x *Node) *Node { return Sub(I0(x), byX(n, x, 0.5)) })
+	opI1 = fn("special_i1", func(n, x *Node) *Node {
+		// Where both terms overflow, their difference is taken before the exponential.
+		far := Clamp(x, -1e4, 1e4)
+		scaled := Mul(Exp(Abs(far)), Sub(BesselI0e(far), byX(BesselI1e(far), far, 0.5)))
+		return Where(Lt(Abs(x), 80), Sub(I0(x), byX(n, x, 0.5)), scaled)
+	})
 	opI0e = fn("special_i0e", func(n, x *Node) *Node { return Sub(BesselI1e(x), Mul(Sign(x), n)) })
 	opI1e = fn("special_i1e", func(n, x *Node) *Node {
 		return Sub(Sub(BesselI0e(x), Mul(Sign(x), n)), byX(n, x, 0.5))

@@ -32,7 +32,7 @@ func init() {
 			return []*Node{Reshape(y, size, n.Dim(0), n.Dim(1))}
 		}})
 	opBlockMatmul = graph.Register(graph.Op{Name: "block_matmul", Version: 1, Kind: graph.Contract,
-		Inputs: graph.Exactly(2), SavesIn: 2, Validate: rule(func(c check) {
+		Inputs: graph.Exactly(2), SavesIn: 2, FLOPs: productFLOPs, Validate: rule(func(c check) {
 			c.blocks(c.in[1])
 			x := c.in[0]
 			c.must(x.DType() == dtype.Float32 && x.Rank() == 2 && x.Dim(1) == blockElements(c.a, c.in[1].Dim(1)),

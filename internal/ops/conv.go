@@ -24,7 +24,7 @@ func init() {
 func registerConv(name string, again func(c attr.Conv, x, w *Node) *Node, last bool) *graph.Op {
 	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf,
 		Inputs: graph.Exactly(2), Validate: rule(validateConv),
-		SavesIn: 3,
+		SavesIn: 3, FLOPs: convFLOPs,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			c, x, w := a.(attr.Conv), in[0], in[1]
 			d := []int{x.Dim(0), w.Dim(0)}

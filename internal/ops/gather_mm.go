@@ -17,7 +17,7 @@ var opGatherMM *graph.Op
 func init() {
 	opGatherMM = graph.Register(graph.Op{Name: "gather_mm", Version: 1, Kind: graph.Contract,
 		Inputs: graph.Exactly(5), Validate: rule(validateGatherMM),
-		AMP: graph.AMPHalf, SavesIn: 31,
+		AMP: graph.AMPHalf, SavesIn: 31, FLOPs: productFLOPs,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: shape.Of("gather_mm", a.(attr.GatherMM).Outs, in[0].Dim(1), in[1].Dim(2)), DType: in[0].DType()}}
 		},

@@ -198,7 +198,6 @@ func StandardGammaGrad(alpha, sample Operand) *Node {
 //
 //lucid:name dirichlet_grad
 //lucid:alias _dirichlet_grad
-//lucid:amp float32
 func DirichletGrad(x, alpha, total Operand) *Node {
 	v, a, t := promote3("dirichlet_grad", x, alpha, total)
 	return widened(func(v []*Node) *Node {

@@ -21,6 +21,7 @@ func init() {
 //
 //lucid:func LogSumExp
 //lucid:method LogSumExp(dim ...int)
+//lucid:alias special_logsumexp
 func Logsumexp(x *Node, o ReduceOptions) *Node {
 	noDType("logsumexp", o)
 	return reduce(opLogsumexp, floating(x), o.Dim, o.KeepDim)

@@ -17,7 +17,7 @@ var opMatmul *graph.Op
 func init() {
 	opMatmul = graph.Register(graph.Op{Name: "matmul", Version: 1, Kind: graph.Contract,
 		Inputs: graph.Exactly(2), Validate: rule(validateMatmul),
-		AMP: graph.AMPHalf, SavesIn: 3,
+		AMP: graph.AMPHalf, SavesIn: 3, FLOPs: productFLOPs,
 		// a is (batch…, m, k), b is (batch…, k, n), with the same batch.
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			d, of := in[0].Shape().Clone(), in[0].DType()

@@ -25,7 +25,7 @@ var opRecurrent, opRecurrentGrad *graph.Op
 func init() {
 	opRecurrent = graph.Register(graph.Op{Name: "recurrent", Version: 1, Kind: graph.Contract,
 		Inputs: graph.Between(3, 8), Validate: rule(validateRecurrent),
-		AMP: graph.AMPHalf, SavesIn: 127, SavesOut: true,
+		AMP: graph.AMPHalf, SavesIn: 127, SavesOut: true, FLOPs: recurrentFLOPs,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			r := readLayer(a, in)
 			n, d := in[0].Dim(0), in[0].DType()

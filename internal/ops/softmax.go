@@ -93,12 +93,14 @@ func rowWise(op *graph.Op, x *Node, dim int, d dtype.DType) *Node {
 //
 //lucid:func
 //lucid:method Softmax(dim int)
+//lucid:alias special_softmax
 func Softmax(x *Node, dim int, o SoftmaxOptions) *Node { return rowWise(opSoftmax, x, dim, o.DType) }
 
 // LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
 //
 //lucid:func
 //lucid:method LogSoftmax(dim int)
+//lucid:alias special_log_softmax
 func LogSoftmax(x *Node, dim int, o SoftmaxOptions) *Node {
 	return rowWise(opLogSoftmax, x, dim, o.DType)
 }

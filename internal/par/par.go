@@ -72,8 +72,8 @@ const (
 	spinPolls = 64                     // looks between two glances at the clock
 )
 
-// SetThreads bounds how many goroutines one For uses; 0 means GOMAXPROCS.
-func SetThreads(n int) { limit.Store(int64(n)) }
+// SetThreads bounds how many goroutines one For uses, and returns the bound before; 0 means GOMAXPROCS.
+func SetThreads(n int) (was int) { return int(limit.Swap(int64(n))) }
 
 // Threads returns how many goroutines a For may use now.
 func Threads() int {

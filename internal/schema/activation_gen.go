@@ -83,8 +83,9 @@ func init() {
 				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
 			}},
 		Schema{Name: "log_softmax", Door: "LogSoftmax",
-			Doc:    "LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			Doc:     "LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+			Aliases: []string{"special_log_softmax"},
+			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -152,8 +153,9 @@ func init() {
 				return []*graph.Node{ops.Silu(c.tensor("input"))}
 			}},
 		Schema{Name: "softmax", Door: "Softmax",
-			Doc:    "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
-			Params: []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			Doc:     "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+			Aliases: []string{"special_softmax"},
+			Params:  []Param{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)

@@ -139,7 +139,8 @@ func init() {
 		Schema{Name: "logsumexp", Door: "LogSumExp",
 			Doc: "Logsumexp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is " +
 				"-Inf.",
-			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			Aliases: []string{"special_logsumexp"},
+			Params:  []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)

@@ -121,7 +121,6 @@ func init() {
 				"1 - x, total being the sum of all concentrations. The gradient by the concentrations is this times the " +
 				"cotangent less its\n" +
 				"sum weighted by x.",
-			AMP: "float32", Random: "",
 			Aliases: []string{"_dirichlet_grad"},
 			Params: []Param{{"input", "tensor or number", false}, {"alpha", "tensor or number", false},
 				{"total", "tensor or number", false}},

@@ -114,6 +114,15 @@ func Inherit(f func()) func() {
 	return func() { under(st, f) }
 }
 
+// always says that the whole program is to be deterministic.
+var always atomic.Bool
+
+// SetDeterministic asks for the same bits from run to run in the whole program, and returns what was asked for before.
+func SetDeterministic(on bool) (was bool) { return always.Swap(on) }
+
+// IsDeterministic reports whether the same bits are asked for, in this scope or in the whole program.
+func (s *State) IsDeterministic() bool { return s.Deterministic || always.Load() }
+
 // Context returns the scope's context, or Background.
 func (s *State) Context() context.Context {
 	if s.Ctx == nil {

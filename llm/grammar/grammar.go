@@ -17,6 +17,7 @@ type Grammar struct {
 	stacks map[frame]*frame
 	states map[string]*state
 	root   *state
+	work   int // steps since the mask or the token began
 }
 
 const end = -2
@@ -31,6 +32,7 @@ var dead = &state{}
 const (
 	maxStack    = 1 << 10
 	maxReadings = 1 << 12
+	maxWork     = 1 << 21 // steps to find one mask, or to read one token: a fraction of a second
 )
 
 // frame is where a reading of the text is: at an element, with the elements to go on with when its rule ends. Equal ones are one.
@@ -99,7 +101,7 @@ func (b *builder) prune() bool {
 
 // reset forgets all states.
 func (g *Grammar) reset() {
-	g.stacks, g.states = map[frame]*frame{}, map[string]*state{}
+	g.stacks, g.states, g.work = map[frame]*frame{}, map[string]*state{}, 0
 	var all []*frame
 	for _, at := range g.starts[0] {
 		all = append(all, g.frame(at, nil))
@@ -120,49 +122,67 @@ func (b *builder) leftRecursive() int {
 			}
 		}
 	}
-	type edge struct {
-		to    int32
-		grows bool
-	}
-	edges := make([][]edge, len(b.rules))
+	edges := make([]map[int32]bool, len(b.rules)) // by rule that comes first: whether something is left to do behind it
 	for i, alternatives := range b.rules {
+		edges[i] = map[int32]bool{}
 		for _, a := range alternatives {
 			for j, e := range a {
 				if e.rule < 0 {
 					break
 				}
-				edges[i] = append(edges[i], edge{e.rule, j < len(a)-1})
+				edges[i][e.rule] = edges[i][e.rule] || j < len(a)-1
 				if !nullable[e.rule] {
 					break
 				}
 			}
 		}
 	}
-	reaches := func(from, to int32) bool {
-		seen, list := map[int32]bool{from: true}, []int32{from}
-		for len(list) > 0 {
-			at := list[len(list)-1]
-			list = list[:len(list)-1]
-			if at == to {
-				return true
-			}
-			for _, e := range edges[at] {
-				if !seen[e.to] {
-					seen[e.to] = true
-					list = append(list, e.to)
-				}
-			}
-		}
-		return false
-	}
+	group := components(edges)
 	for i := range edges {
-		for _, e := range edges[i] {
-			if e.grows && reaches(e.to, int32(i)) {
+		for to, grows := range edges[i] {
+			if grows && group[i] == group[to] {
 				return i
 			}
 		}
 	}
 	return -1
+}
+
+// components numbers the rules so that those which reach each other have one number (Tarjan).
+func components(edges []map[int32]bool) []int32 {
+	n := len(edges)
+	group, low, index := make([]int32, n), make([]int32, n), make([]int32, n)
+	var open []int32
+	next := int32(0)
+	var visit func(v int32)
+	visit = func(v int32) {
+		next++
+		index[v], low[v] = next, next
+		open = append(open, v)
+		for w := range edges[v] {
+			if index[w] == 0 {
+				visit(w)
+				low[v] = min(low[v], low[w])
+			} else if group[w] == 0 {
+				low[v] = min(low[v], index[w])
+			}
+		}
+		if low[v] == index[v] {
+			for {
+				w := open[len(open)-1]
+				open = open[:len(open)-1]
+				if group[w] = index[v]; w == v {
+					return
+				}
+			}
+		}
+	}
+	for v := range int32(n) {
+		if index[v] == 0 {
+			visit(v)
+		}
+	}
+	return group
 }
 
 // frame returns the one frame of its kind.
@@ -186,6 +206,9 @@ func (g *Grammar) closure(list []*frame) *state {
 			continue
 		}
 		seen[f] = true
+		if g.work++; g.work > maxWork {
+			fault.Throw(fault.OutOfMemory, op, "the grammar has so many readings that a token takes more than %d steps", maxWork)
+		}
 		if len(seen) > maxReadings {
 			fault.Throw(fault.OutOfMemory, op, "a text has more than %d readings", maxReadings)
 		}
@@ -222,6 +245,7 @@ func (g *Grammar) intern(s *state) *state {
 			}
 		}
 		key = binary.LittleEndian.AppendUint32(key, 1<<31)
+		g.work += depth / 8
 	}
 	if s.accept {
 		key = append(key, 1)
@@ -279,6 +303,7 @@ func (g *Grammar) Matches(text string) bool {
 		defer g.mu.Unlock()
 		s := g.root
 		for i := 0; s != nil && i < len(text); i++ {
+			g.work = 0
 			s = g.step(s, text[i])
 		}
 		ok = s != nil && s.accept

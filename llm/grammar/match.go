@@ -74,12 +74,13 @@ type Matcher struct {
 // Match begins a text made of tokens of a vocabulary.
 func (g *Grammar) Match(v *Vocabulary) *Matcher { return &Matcher{g, v, g.root} }
 
-// Mask has a bit for each token that may come next: bit id%64 of number id/64. It must not be changed. ok is false if the text would be
-// too deep or have too many readings.
+// Mask has a bit for each token that may come next: bit id%64 of number id/64. It must not be changed. It is an error if
+// the text would be too deep or have too many readings.
 func (m *Matcher) Mask() (mask []uint64, err error) {
 	err = fault.Catch(func() {
 		m.g.mu.Lock()
 		defer m.g.mu.Unlock()
+		m.g.work = 0
 		mask = m.s.masks[m.v]
 		if mask == nil {
 			mask = m.g.mask(m.s, m.v)
@@ -120,6 +121,7 @@ func (m *Matcher) Accept(id int) bool {
 		m.g.mu.Lock()
 		defer m.g.mu.Unlock()
 		s := m.s
+		m.g.work = 0
 		for _, c := range m.v.bytes[id] {
 			if s = m.g.step(s, c); s == nil {
 				return

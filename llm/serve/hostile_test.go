@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/lucid-go/lucid/llm"
 )
 
 func readAll(r *http.Response) string {
@@ -256,4 +260,56 @@ func TestGoroutines(t *testing.T) {
 	if after := runtime.NumGoroutine(); after > before+1 {
 		t.Errorf("%d goroutines before, %d after %d requests", before, after, n)
 	}
+}
+
+// TestSlowClients opens connections that send half of a request and wait: others are served meanwhile, and the slow ones are ended.
+func TestSlowClients(t *testing.T) {
+	h, _ := start(t, Options{Stall: 500 * time.Millisecond})
+	body := chat("")
+	var slow []net.Conn
+	for range 200 {
+		c, err := net.Dial("tcp", h.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", chatPath, len(body), body[:len(body)/2])
+		slow = append(slow, c)
+	}
+	if code, answer, _ := post(t, h.URL, chatPath, body); code != 200 {
+		t.Errorf("next to slow clients: %d %s", code, answer)
+	}
+	for _, c := range slow {
+		_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+		text, err := io.ReadAll(io.LimitReader(c, 1<<12))
+		if err != nil || !strings.Contains(string(text), " 400 ") {
+			t.Fatalf("a slow client got %q, %v", text, err)
+		}
+	}
+}
+
+// TestMemory asserts that what can never fit is refused, and that what fits runs one behind the other.
+func TestMemory(t *testing.T) {
+	h, s := start(t, Options{Batcher: llm.BatcherOptions{Bytes: 600 << 10}}) // 256 bytes a token: 2 layers, 2 heads of 8 numbers, twice
+	code, answer, _ := post(t, h.URL, chatPath, strings.Replace(chat(""), `: 5`, `: 2000`, 1))
+	if code != 200 {
+		t.Errorf("%d %s", code, answer)
+	}
+	if n := s.models["tiny"].b.Stats().Bytes; n > 600<<10 {
+		t.Errorf("%d bytes are in use", n)
+	}
+	small, _ := start(t, Options{Batcher: llm.BatcherOptions{Bytes: 100 << 10}})
+	code, answer, _ = post(t, small.URL, chatPath, strings.Replace(chat(""), `: 5`, `: 2000`, 1))
+	if code != 400 || !strings.Contains(answer, "bytes of keys and values") {
+		t.Errorf("%d %s", code, answer)
+	}
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if code, answer, _ := post(t, small.URL, chatPath, chat("")); code != 200 {
+				t.Errorf("%d %s", code, answer)
+			}
+		})
+	}
+	wg.Wait()
 }

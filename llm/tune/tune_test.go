@@ -1,11 +1,14 @@
 package tune
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +21,8 @@ import (
 // golden is what scripts/golden_tune/make.py wrote.
 type golden struct {
 	Texts []string
+	Pairs [][3]string
+	DPO   []float64
 	Cases map[string]struct {
 		Options struct {
 			R      int
@@ -211,6 +216,56 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestResumeAfterKill kills a process that tunes, in the middle of a step or of a write, and goes on from its file.
+func TestResumeAfterKill(t *testing.T) {
+	const variable = "LUCID_TUNE_CHILD"
+	data := Text("abcabcabd", "xyzxyz", "12121", "hello world")
+	run := func(path string, resume bool, steps int, show bool) Report {
+		lucid.Seed(5)
+		m := tiny(t)
+		adapted(t, m, LoRAOptions{Rank: 4, Dropout: 0.1})
+		return fit(t, m, data, Options{Steps: steps, LR: 0.01, Batch: 2, State: path, SaveEvery: 1, Resume: resume,
+			Progress: func(p Progress) {
+				if show {
+					fmt.Println("step", p.Step)
+				}
+			}})
+	}
+	if path := os.Getenv(variable); path != "" {
+		run(path, false, 100000, true)
+		return
+	}
+	path := filepath.Join(t.TempDir(), "state.lucid")
+	child := exec.Command(os.Args[0], "-test.run=^TestResumeAfterKill$")
+	child.Env = append(os.Environ(), variable+"="+path)
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "step 6" {
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	saved, err := lucid.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := saved.Get("losses").Size(0) + 4
+	if steps < 10 || steps > 1000 {
+		t.Fatalf("%d steps are in the file", steps-4)
+	}
+	whole := run(filepath.Join(t.TempDir(), "whole.lucid"), false, steps, false)
+	if rest := run(path, true, steps, false); !slices.Equal(rest.Losses, whole.Losses) {
+		t.Errorf("%v\nwhole: %v", rest.Losses, whole.Losses)
+	}
+}
+
 // TestSameGradients asserts that packing, accumulation and checkpointing change memory, not what is learned.
 func TestSameGradients(t *testing.T) {
 	data := Completions(Completion{"ab", "cdefgh"}, Completion{"x", "y"}, Completion{"mm", "nnnnnnnnnnnn"}, Completion{"1", "2345"})
@@ -236,7 +291,20 @@ func TestSameGradients(t *testing.T) {
 	}
 }
 
+// TestPreferences compares the loss dpo with PyTorch's.
 func TestPreferences(t *testing.T) {
+	g, plain := goldens(t), tiny(t)
+	adapted(t, plain, LoRAOptions{Rank: 4, Alpha: 8, Targets: []string{"q_proj", "v_proj", "down_proj"}})
+	var list []Preference
+	for _, p := range g.Pairs {
+		list = append(list, Preference{p[0], p[1], p[2]})
+	}
+	got := fit(t, plain, Preferences(list...), Options{Steps: 20, LR: 0.01, Batch: 3, Loss: "dpo", Beta: 0.3, InOrder: true}).Losses
+	for i, want := range g.DPO {
+		if math.Abs(got[i]-want) > 1e-4 {
+			t.Fatalf("losses %v, want %v", got, g.DPO)
+		}
+	}
 	m := tiny(t)
 	adapted(t, m, LoRAOptions{Rank: 4, Targets: []string{"**"}})
 	data := Preferences(Preference{"say", "yes", "no"}, Preference{"tell", "yes", "never"})

@@ -50,9 +50,49 @@ def batch():
     return ids, labels
 
 
+PAIRS = [("say", "yes", "no"), ("tell", "yes, sir", "never"), ("a", "b", "cdefg")]
+
+
+def dpo():
+    """Losses of direct preference optimization, written out; the reference is the model without its adapter."""
+    model = LlamaForCausalLM(LlamaConfig(**CONFIG)).float()
+    with torch.no_grad():
+        for key, p in model.named_parameters():
+            p.copy_(weight(key, p.shape))
+    model = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM", **CASES["lora"]))
+    with torch.no_grad():
+        for key, p in model.named_parameters():
+            if "lora_A" in key:
+                p.copy_(weight(key.removeprefix("base_model.model.").replace(".default", ""), p.shape))
+
+    def margin():
+        out = []
+        for prompt, *answers in PAIRS:
+            sums = []
+            for answer in answers:
+                head = "user: %s\nassistant: " % prompt
+                ids = torch.tensor([list((head + answer + "\n").encode())])
+                logp = torch.log_softmax(model(input_ids=ids).logits[0, :-1], -1).gather(1, ids[0, 1:, None])[:, 0]
+                sums.append(logp[len(head) - 1:].sum())
+            out.append(sums[0] - sums[1])
+        return torch.stack(out)
+
+    opt = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=0.01, weight_decay=0)
+    with torch.no_grad(), model.disable_adapter():
+        reference = margin()
+    losses = []
+    for _ in range(20):
+        opt.zero_grad()
+        loss = -torch.nn.functional.logsigmoid(0.3 * (margin() - reference)).mean()
+        loss.backward()
+        opt.step()
+        losses.append(loss.item())
+    return losses
+
+
 def main(folder):
     torch.set_num_threads(1)
-    golden = {"texts": TEXTS, "cases": {}}
+    golden = {"texts": TEXTS, "cases": {}, "pairs": PAIRS, "dpo": dpo()}
     for name, options in CASES.items():
         model = LlamaForCausalLM(LlamaConfig(**CONFIG)).float()
         with torch.no_grad():

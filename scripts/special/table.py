@@ -98,13 +98,15 @@ for v in (0, 1):
     one("k%de" % v, lambda x, v=v: mpmath.besselk(v, x) * mpmath.exp(x), spread(R, 1e-300, 700, 60) + even(R, 0.1, 40, 30))
 one("spherical_j0", lambda x: mpmath.sin(x) / x, spread(R, 1e-8, 1e5, 40, True), lambda x: min(mpf(1), 1 / abs(x)))
 one("airy_ai", mpmath.airyai, spread(R, 1e-8, 100, 40) + even(R, 0, 12, 30))
-one("airy_ai", mpmath.airyai, [-x for x in spread(R, 1e-8, 1e4, 40) + even(R, 0, 12, 40)], lambda x: min(mpf(1) / 2, abs(x) ** -0.25 / mpmath.sqrt(mpmath.pi)))
+waves = lambda x: min(mpf(1) / 2, abs(x) ** -0.25 / mpmath.sqrt(mpmath.pi))
+one("airy_ai", mpmath.airyai, [-x for x in spread(R, 1e-8, 1e4, 40) + even(R, 0, 12, 40)], waves)
 
 # Error functions and the normal distribution.
 one("erfcx", lambda x: mpmath.exp(x * x) * mpmath.erfc(x), even(R, -26, 30, 60) + spread(R, 1e-8, 40, 40) + spread(R, 40, 1e3, 6))
 ndtr = lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2
 one("ndtr", ndtr, even(R, -37, 9, 80) + spread(R, 1e-8, 1, 10, True))
-one("log_ndtr", lambda x: mpmath.log(ndtr(x)) if x < 5 else mpmath.log1p(-ndtr(-x)), even(R, -60, 37, 90) + spread(R, 1e-8, 1, 10, True) + [-x for x in spread(R, 60, 150, 6)])
+log_ndtr = lambda x: mpmath.log(ndtr(x)) if x < 5 else mpmath.log1p(-ndtr(-x))
+one("log_ndtr", log_ndtr, even(R, -60, 37, 90) + spread(R, 1e-8, 1, 10, True) + [-x for x in spread(R, 60, 150, 6)])
 
 
 def inverse(f, p, x):
@@ -177,7 +179,9 @@ def lower90(a, x):
 
 for a in spread(R, 1e-3, 1e5, 26):
     width = a ** 0.5
-    for x in [a * R.random() for _ in range(2)] + [a + width * (4 * R.random() - 2) for _ in range(3)] + [a + width * 9 * R.random() + 9 * R.random() for _ in range(3)] + [1e-4 * R.random()]:
+    points = [a * R.random() for _ in range(2)] + [a + width * (4 * R.random() - 2) for _ in range(3)]
+    points += [a + width * 9 * R.random() + 9 * R.random() for _ in range(3)] + [1e-4 * R.random()]
+    for x in points:
         if x > 0:
             row("gammainc", [a, x], lower)
             row("gammaincc", [a, x], upper)

@@ -1,4 +1,4 @@
-"""Prints internal/backend/special/temme.go: the coefficients of the uniform expansion of the incomplete gamma functions, by mpmath 1.3.0."""
+"""Prints internal/backend/special/temme.go: coefficients of the uniform expansion of the incomplete gamma functions (mpmath 1.3.0)."""
 from mpmath import mp, mpf, taylor
 import mpmath
 mp.dps=60

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -14,6 +15,35 @@ func polygammaB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	order, out := a.(attr.Order).N, elems[T](z, n)
 	for i, v := range elems[T](x, n) {
 		out[i] = T(special.Polygamma(order, float64(v)))
+	}
+}
+
+// polygamma32 is ±n!·ζ(n+1, x); below 0, and for orders whose factorial is too large, it is computed in float64.
+func polygamma32(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
+	order := a.(attr.Order).N
+	if order < 1 || order > 20 {
+		polygammaB[float32](n, z, x, y, w, a)
+		return
+	}
+	factor := float32(math.Gamma(float64(order + 1)))
+	if order%2 == 0 {
+		factor = -factor
+	}
+	var s [tileElems]float32
+	for i := range s {
+		s[i] = float32(order + 1)
+	}
+	v, out := elems[float32](x, n), elems[float32](z, n)
+	for at := 0; at < n; at += tileElems {
+		in, to := v[at:min(n, at+tileElems)], out[at:min(n, at+tileElems)]
+		var held [tileElems]float32 // the result may be written over the argument
+		copy(held[:], in)
+		simd.ZetaF32(to, s[:len(to)], held[:len(to)])
+		for i, x := range held[:len(to)] {
+			if to[i] *= factor; !(x > 0) {
+				to[i] = float32(special.Polygamma(order, float64(x)))
+			}
+		}
 	}
 }
 
@@ -84,14 +114,18 @@ func init() {
 	for name, t := range map[string]byDType{
 		"floor": bothFloats(simd.FloorF32, simd.FloorF64), "ceil": bothFloats(simd.CeilF32, simd.CeilF64),
 		"trunc": bothFloats(simd.TruncF32, simd.TruncF64), "round": bothFloats(simd.RoundF32, simd.RoundF64),
-		"lgamma": real64(special.Lgamma), "digamma": real64(special.Digamma), "special_zeta": binary64(special.Zeta),
-		"polygamma": onFloats(polygammaB[float32], polygammaB[float64]),
-		"i0":        real64(special.I0), "special_i0e": real64(special.I0e), "special_i1": real64(special.I1), "special_i1e": real64(special.I1e),
+		"lgamma": onFloats(vec1(simd.LgammaF32), each1(special.Lgamma)), "digamma": onFloats(vec1(simd.DigammaF32), each1(special.Digamma)),
+		"special_zeta":      onFloats(vec2(simd.ZetaF32), each2(special.Zeta)),
+		"polygamma":         onFloats(polygamma32, polygammaB[float64]),
+		"i0":                onFloats(vec1(simd.BesselI0F32), each1(special.I0)),
+		"special_i0e":       onFloats(vec1(simd.BesselI0eF32), each1(special.I0e)),
+		"special_i1":        onFloats(vec1(simd.BesselI1F32), each1(special.I1)),
+		"special_i1e":       onFloats(vec1(simd.BesselI1eF32), each1(special.I1e)),
 		"special_bessel_j0": real64(special.J0), "special_bessel_j1": real64(special.J1),
 		"special_bessel_y0": real64(special.Y0), "special_bessel_y1": real64(special.Y1),
 		"special_modified_bessel_k0": real64(special.K0), "special_modified_bessel_k1": real64(special.K1),
 		"special_scaled_modified_bessel_k0": real64(special.K0e), "special_scaled_modified_bessel_k1": real64(special.K1e),
-		"special_gammainc":            binary64(special.Gammainc),
+		"special_gammainc":            onFloats(vec2(simd.GammaincF32), each2(special.Gammainc)),
 		"special_gammaincc":           binary64(special.Gammaincc),
 		"gamma_density":               binary64(special.GammaDensity),
 		"special_beta":                binary64(special.Beta),
@@ -106,12 +140,20 @@ func init() {
 		"beta_grad":                   onFloats(betaGradB[float32], betaGradB[float64]),
 		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),
 		"special_spherical_bessel_j0": real64(special.SphericalJ0),
-		"special_erfcx":               real64(special.Erfcx), "special_ndtr": real64(special.Ndtr), "special_log_ndtr": real64(special.LogNdtr),
-		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": bothFloats(simd.LogitF32, simd.LogitF64),
-		"atan2": bothFloats2(simd.Atan2F32, simd.Atan2F64), "hypot": bothFloats2(simd.HypotF32, simd.HypotF64), "copysign": bothFloats2(simd.CopysignF32, simd.CopysignF64),
-		"logaddexp":  bothFloats2(simd.LogAddExpF32, simd.LogAddExpF64).complexes2(special.LogAddExpComplex),
-		"logaddexp2": binary64(special.LogAddExp2), "xlogy": binary64(special.XLogY), "special_xlog1py": binary64(special.XLog1pY),
-		"nextafter": next, "frexp_mantissa": real64(special.Mantissa),
+		"special_erfcx":               real64(special.Erfcx),
+		"special_ndtr":                real64(special.Ndtr),
+		"special_log_ndtr":            onFloats(vec1(simd.LogNdtrF32), each1(special.LogNdtr)),
+		"special_ndtri":               onFloats(vec1(simd.NdtriF32), each1(special.Ndtri)),
+		"special_entr":                real64(special.Entr),
+		"logit":                       bothFloats(simd.LogitF32, simd.LogitF64),
+		"atan2":                       bothFloats2(simd.Atan2F32, simd.Atan2F64),
+		"hypot":                       bothFloats2(simd.HypotF32, simd.HypotF64),
+		"copysign":                    bothFloats2(simd.CopysignF32, simd.CopysignF64),
+		"logaddexp":                   bothFloats2(simd.LogAddExpF32, simd.LogAddExpF64).complexes2(special.LogAddExpComplex),
+		"logaddexp2":                  binary64(special.LogAddExp2),
+		"xlogy":                       binary64(special.XLogY),
+		"special_xlog1py":             binary64(special.XLog1pY),
+		"nextafter":                   next, "frexp_mantissa": real64(special.Mantissa),
 	} {
 		addBlocks(name, t)
 	}

@@ -15,11 +15,12 @@ var kernelName = regexp.MustCompile(`__launch_bounds__\(256\) (\w+)\(`)
 // TestCompileFactor compiles the factorisations for a warp and for a block, and the passes around them.
 func TestCompileFactor(t *testing.T) {
 	needCompiler(t)
+	compile := func(name, source string) { t.Run(name, func(t *testing.T) { compileOne(t, name, source) }) }
 	for i, d := range []dtype.DType{dtype.Float32, dtype.Complex128, dtype.Float64, dtype.Complex64} {
 		for file, names := range factorKernels {
 			for _, k := range names {
 				for _, group := range []int{warp, block}[:1+(i+len(k))%2] {
-					compileOne(t, fmt.Sprint(k, " ", d, " ", group), factorSource(file, k, d, group))
+					compile(fmt.Sprint(k, " ", d, " ", group), factorSource(file, k, d, group))
 				}
 			}
 		}
@@ -27,10 +28,10 @@ func TestCompileFactor(t *testing.T) {
 		for _, m := range kernelName.FindAllStringSubmatch(kernels.Source("matrix_parts"), -1) {
 			all += "#define KERNEL_" + m[1] + "\n"
 		}
-		compileOne(t, "matrix_parts "+d.String(), all+factorSource("matrix_parts", "none", d, 0))
+		compile("matrix_parts "+d.String(), all+factorSource("matrix_parts", "none", d, 0))
 	}
 	for _, d := range []dtype.DType{dtype.Complex64, dtype.Complex128} {
-		compileOne(t, "fft "+d.String(), fftSource(d))
+		compile("fft "+d.String(), fftSource(d))
 	}
 }
 

@@ -18,16 +18,13 @@ func TestKernelCoverage(t *testing.T) {
 	}
 }
 
-// TestOnHost requires that the documentation names the ops that run on the host, and that no op with a kernel is among them.
+// TestOnHost requires that the documentation names the ops that run on the host.
 func TestOnHost(t *testing.T) {
 	b, err := os.ReadFile("../../../docs/cuda.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for op, why := range onHost {
-		if HasKernel(op) {
-			t.Errorf("%s has a kernel, and is declared to run on the host", op)
-		}
 		if !strings.Contains(string(b), "`"+op+"`") {
 			t.Errorf("docs/cuda.md does not say that %s runs on the host: %s", op, why)
 		}

@@ -189,13 +189,13 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 
 // onHost are the ops that run on the host by choice, and why. LUCID_CUDA_STRICT=1 allows them too.
 var onHost = map[string]string{
-	"eig":        "its QR iterations depend on each other, and GPUs are slower at them than the host for the usual sizes",
+	"eig":        "of small matrices, and where cuSOLVER has no Xgeev: its iterations depend on each other, and the host is faster at them",
 	"ldl_factor": "each of its steps chooses a pivot; Cholesky and LU have kernels",
 	"ldl_solve":  "it solves with the factors of ldl_factor, which are on the host",
 
-	"quantize_groups":   "a model is quantized once; the rules are those of MLX's CPU, bit for bit",
-	"dequantize_groups": "MLX's formats have no kernels yet; block formats have",
-	"quantized_matmul":  "MLX's formats have no kernels yet; block formats have",
+	"quantize_groups":   "weights are quantized once, when a model is made or loaded",
+	"dequantize_groups": "there is no kernel yet",
+	"quantized_matmul":  "there is no kernel yet; GGUF's blocks have one",
 }
 
 // fallback counts an op that runs on the host, or refuses it.

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -28,11 +29,13 @@ const (
 	largestMatrix = 1024 // that a block has where cuSOLVER is missing
 	manyMatrices  = 8    // is a batch
 	maxGroups     = 2048 // blocks that have memory of their own
+
+	sharedMatrix = 96 << 10 // bytes of a matrix that a block has in shared memory
 )
 
 // factorKernels are the kernels with a group of threads a matrix, by the file they are in; parts have none.
-var factorKernels = map[string][]string{"factor_solve": {"factor_lu", "factor_cholesky", "solve_factored", "solve_triangular"}, "factor_qr": {"qr"},
-	"factor_jacobi": {"eigh", "svd"}}
+var factorKernels = map[string][]string{"factor_solve": {"factor_lu", "factor_cholesky", "solve_factored", "solve_triangular"},
+	"factor_qr": {"qr"}, "factor_jacobi": {"eigh", "svd"}}
 
 // The flags of factor.cu.
 const (
@@ -54,13 +57,20 @@ func factorSource(file, name string, t dtype.DType, group int) string {
 }
 
 func (d *Device) factorKernel(file, name string, t dtype.DType, group int) (*driver.Function, error) {
-	return d.find(fmt.Sprint(name, " ", t, " ", group), text{name: name, source: func() string { return factorSource(file, name, t, group) },
-		options: factorOptions, ours: true, long: file == "factor_jacobi"})
+	source := func() string { return factorSource(file, name, t, group) }
+	return d.find(fmt.Sprint(name, " ", t, " ", group), text{name: name, source: source, options: factorOptions,
+		ours: true, long: file == "factor_jacobi"})
 }
 
 // openSolver opens cuSOLVER, which is optional: nil where it is missing.
 func (d *Device) openSolver() *cusolver.Handle {
-	d.solverOnce.Do(func() { d.solver, d.solverErr = cusolver.New(d.main()) })
+	d.solverOnce.Do(func() {
+		if os.Getenv("LUCID_CUDA_CUSOLVER") == "0" {
+			d.solverErr = fault.New(fault.Device, "cusolver", "LUCID_CUDA_CUSOLVER=0 switches cuSOLVER off")
+			return
+		}
+		d.solver, d.solverErr = cusolver.New(d.main())
+	})
 	return d.solver
 }
 
@@ -85,7 +95,8 @@ func (d *call) factoring(op string, a attr.Attr, v backend.View) *factoring {
 	f, _ := a.(attr.Factor)
 	dims := v.Shape.Dims()
 	r := len(dims)
-	return &factoring{call: d, temporaries: temporaries{d: d.Device, op: op}, f: f, t: v.DType, count: product(dims[:r-2]), m: dims[r-2], n: dims[r-1]}
+	return &factoring{call: d, temporaries: temporaries{d: d.Device, op: op}, f: f, t: v.DType,
+		count: product(dims[:r-2]), m: dims[r-2], n: dims[r-1]}
 }
 
 // factorParams is struct Args of factor.cu.
@@ -136,6 +147,9 @@ func (x *factoring) own(group int, file, name string, p factorParams) error {
 	if group == warp {
 		per := min(8, max(1, 48<<10/max(bytes, 1)))
 		return x.Device.launchShared(f, blocks(x.count, per), 1, warp*per, per*bytes, x.args(p))
+	}
+	if bytes <= sharedMatrix {
+		return x.Device.launchShared(f, x.count, 1, block, bytes, x.args(p))
 	}
 	groups := min(x.count, maxGroups, max(1, 1<<30/max(bytes, 1)))
 	if p.scratch, err = x.get(groups * bytes); err != nil {

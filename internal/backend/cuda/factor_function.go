@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -20,7 +21,7 @@ const (
 	forAdjugate
 )
 
-// square takes count matrices of m×n.
+// matrices takes count matrices of m×n.
 func (x *factoring) matrices(m, n int) (backend.View, error) { return x.view(x.t, x.count, m, n) }
 
 // flat shows v as count matrices.
@@ -28,7 +29,7 @@ func (x *factoring) flat(v backend.View, m, n int) backend.View {
 	return backend.View{Buf: v.Buf, DType: v.DType, Shape: shape.Of(x.op, x.count, m, n), Lay: v.Lay}
 }
 
-// product multiplies matrices of one batch.
+// mul multiplies matrices of one batch.
 func (x *factoring) mul(z, a, b backend.View) error {
 	return matmul(x.call, nil, []backend.View{z}, []backend.View{a, b})
 }
@@ -59,7 +60,7 @@ func (x *factoring) scaled(v backend.View, rows, cols int, p factorParams) (back
 	return z, x.pass("scale_columns", z.Numel(), factorParams{m: rows, n: cols, a: address(v), b: f, z: address(z)})
 }
 
-// spectrum finds eigenvalues and vectors, or singular values and both factors.
+// spectrum finds eigenvalues and vectors, or singular values and both factors, of contiguous matrices.
 func (x *factoring) spectrum(v backend.View, hermitian bool, info uintptr) (u, s, vh backend.View, err error) {
 	k := min(x.m, x.n)
 	x.f.Vectors, x.f.Full = true, false
@@ -72,7 +73,7 @@ func (x *factoring) spectrum(v backend.View, hermitian bool, info uintptr) (u, s
 	if vh, err = x.matrices(k, x.n); err != nil {
 		return
 	}
-	v = x.flatten(v)
+	v = x.flat(v, x.m, x.n)
 	if !hermitian {
 		err = x.svd(v, u, s, vh, info)
 		return
@@ -81,14 +82,6 @@ func (x *factoring) spectrum(v backend.View, hermitian bool, info uintptr) (u, s
 		err = x.adjointOf(vh, u)
 	}
 	return
-}
-
-// flatten is a contiguous view as count matrices, v itself otherwise.
-func (x *factoring) flatten(v backend.View) backend.View {
-	if v.Contiguous() {
-		return x.flat(v, x.m, x.n)
-	}
-	return v
 }
 
 // pseudoInverse has the operands A and its two tolerances, one of each for each matrix. It is (U·diag(1/s)·Vᴴ)ᴴ.
@@ -238,7 +231,8 @@ func matrixExp(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	if err := x.passBlocks("exp_scale", min(x.count, maxGroups), 0, factorParams{n: n, a: address(src), z: address(v), info: times}); err != nil {
+	p := factorParams{n: n, a: address(src), z: address(v), info: times}
+	if err := x.passBlocks("exp_scale", min(x.count, maxGroups), 0, p); err != nil {
 		return err
 	}
 	z := x.flat(out[0], n, n)
@@ -330,17 +324,30 @@ func (x *factoring) largestWord(info uintptr) (int, error) {
 	if x.mode == precompiling {
 		return 1, nil
 	}
-	work, err := x.Submitted(0)
+	words, err := x.read(info, x.count)
 	if err != nil {
 		return 0, err
 	}
-	words := make([]int32, x.count)
-	if err := x.Download(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words)), info, work); err != nil {
+	return int(max(0, slices.Max(words))), nil
+}
+
+// firstWord reads an info word: the host waits.
+func (x *factoring) firstWord(info uintptr) (int32, error) {
+	if x.mode == precompiling {
+		return 0, nil
+	}
+	words, err := x.read(info, 1)
+	if err != nil {
 		return 0, err
 	}
-	most := 0
-	for _, w := range words {
-		most = max(most, int(w))
+	return words[0], nil
+}
+
+func (x *factoring) read(info uintptr, n int) ([]int32, error) {
+	work, err := x.Submitted(0)
+	if err != nil {
+		return nil, err
 	}
-	return most, nil
+	words := make([]int32, n)
+	return words, x.Download(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*n), info, work)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"qr": qrFactor, "geqrf": qrCompact, "eigh": eigenvalues, "svd": singularValues})
+	register(map[string]kernel{"qr": qrFactor, "geqrf": qrCompact, "eigh": eigenvalues, "svd": singularValues, "eig": complexEigenvalues})
 }
 
 // factorIndex is the element type of kernels that read indices alone.
@@ -213,7 +213,12 @@ func (x *factoring) svd(src, u, s, vh backend.View, info uintptr) error {
 		}
 		return x.own(group, "factor_jacobi", "svd", p)
 	}
-	// By columns the matrix is as it lies its own transpose: of a wide one that is decomposed.
+	if !x.f.Full || rows == k {
+		if done, err := x.polarSVD(src, u, s, vh, info); done || err != nil {
+			return err
+		}
+	}
+	// A row-major matrix read by columns is its transpose, which is what is decomposed of a wide one.
 	wide := x.m < x.n
 	if !wide {
 		src = swapped(src)
@@ -270,4 +275,61 @@ func (x *factoring) svd(src, u, s, vh backend.View, info uintptr) error {
 	}
 	right.Shape = vh.Shape
 	return x.Device.move(vh, right)
+}
+
+// smallEig is the size up to which the host finds eigenvalues of general matrices faster.
+const smallEig = 64
+
+// complexEigenvalues gives those of general matrices, and the eigenvectors if wanted.
+func complexEigenvalues(d *call, a attr.Attr, out, in []backend.View) error {
+	x := d.factoring("eig", a, in[0])
+	defer x.free()
+	if x.n <= smallEig || x.mode != running || x.openSolver() == nil || !cusolver.CanEig() {
+		return backend.ErrNoKernel
+	}
+	info, err := x.words()
+	if err != nil {
+		return err
+	}
+	said, err := x.words()
+	if err != nil {
+		return err
+	}
+	w, err := x.copied(swapped(in[0]))
+	if err != nil {
+		return err
+	}
+	n, size := x.n, x.n*x.n
+	if err := x.pass("only_finite", w.Numel(), factorParams{m: n, n: n, z: address(w), info: info}); err != nil {
+		return err
+	}
+	var v backend.View
+	if x.f.Vectors {
+		if v, err = x.matrices(n, n); err != nil {
+			return err
+		}
+	}
+	values := uintptr(n * x.t.Complex().Size())
+	if err := x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
+		var to uintptr
+		if x.f.Vectors {
+			to = x.elements(address(v), i, size)
+		}
+		return h.Eig(c, n, x.elements(address(w), i, size), address(out[0])+i*values, to, said+4*i)
+	}); err != nil {
+		return err
+	}
+	if x.f.Vectors && x.t.IsComplex() {
+		err = x.Device.move(x.flat(out[1], n, n), swapped(v))
+	} else if x.f.Vectors {
+		err = x.pass("complex_vectors", v.Numel(), factorParams{n: n, a: address(v), b: address(out[0]), z: address(out[1])})
+	}
+	if err != nil {
+		return err
+	}
+	// A complex value is two real ones.
+	if err := x.pass("blank", x.count*2*n, factorParams{n: 2 * n, s: address(out[0]), info: info, piv: said}); err != nil {
+		return err
+	}
+	return x.checkInfo(info, backend.MatrixNotFinite)
 }

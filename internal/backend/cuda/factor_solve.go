@@ -7,8 +7,8 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"lu_factor": luFactor, "cholesky": choleskyFactor, "solve_factored": solveFactored, "solve_triangular": solveTriangular,
-		"det": determinant, "slogdet": determinant, "pivots_to_permutation": pivotsToPermutation})
+	register(map[string]kernel{"lu_factor": luFactor, "cholesky": choleskyFactor, "solve_factored": solveFactored,
+		"solve_triangular": solveTriangular, "det": determinant, "slogdet": determinant, "pivots_to_permutation": pivotsToPermutation})
 }
 
 func luFactor(d *call, a attr.Attr, out, in []backend.View) error {
@@ -31,8 +31,8 @@ func (x *factoring) lu(v, z backend.View, piv, info uintptr) error {
 		if err != nil {
 			return err
 		}
-		return x.own(group, "factor_solve", "factor_lu", factorParams{m: x.m, n: x.n, flags: flagInPlace * number(x.f.NoPivot), room: x.n * (x.m | 1),
-			a: address(src), z: address(z), piv: piv, info: info})
+		return x.own(group, "factor_solve", "factor_lu", factorParams{m: x.m, n: x.n, flags: flagInPlace * number(x.f.NoPivot),
+			room: x.n * (x.m | 1), a: address(src), z: address(z), piv: piv, info: info})
 	}
 	w, err := x.copied(swapped(v)) // by columns
 	if err != nil {
@@ -70,18 +70,23 @@ func choleskyFactor(d *call, a attr.Attr, out, in []backend.View) error {
 		if err != nil {
 			return err
 		}
-		err = x.own(group, "factor_solve", "factor_cholesky", factorParams{m: x.n, n: x.n, room: x.n * (x.n | 1), a: address(src), z: address(out[0]), info: info})
+		err = x.own(group, "factor_solve", "factor_cholesky", factorParams{m: x.n, n: x.n, room: x.n * (x.n | 1),
+			a: address(src), z: address(out[0]), info: info})
 		if err != nil {
 			return err
 		}
 		return x.checkInfo(info, backend.MatrixNotDefinite)
 	}
-	if err := x.Device.move(out[0], in[0]); err != nil {
+	w, err := x.copied(swapped(in[0])) // by columns
+	if err != nil {
 		return err
 	}
 	if err := x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
-		return h.Cholesky(c, x.n, x.elements(address(out[0]), i, x.n*x.n), info+4*i)
+		return h.Cholesky(c, x.n, x.elements(address(w), i, x.n*x.n), info+4*i)
 	}); err != nil {
+		return err
+	}
+	if err := x.Device.move(out[0], swapped(w)); err != nil {
 		return err
 	}
 	if err := x.pass("clear_upper", out[0].Numel(), factorParams{n: x.n, z: address(out[0])}); err != nil {
@@ -127,35 +132,70 @@ func (x *factoring) solve(lu, piv, b, z backend.View) error {
 			return err
 		}
 		return x.checked(x.ctx, x.op, func(record uintptr) error {
-			return x.own(group, "factor_solve", "solve_factored", factorParams{m: x.n, n: x.n, cols: cols, flags: flagAdjoint * number(x.f.Adjoint),
-				room: solveRoom(group, x.n, cols), a: address(lu), pivots: address(piv), b: address(b), z: address(z), fault: record})
+			return x.own(group, "factor_solve", "solve_factored", factorParams{m: x.n, n: x.n, cols: cols,
+				flags: flagAdjoint * number(x.f.Adjoint), room: solveRoom(group, x.n, cols), a: address(lu), pivots: address(piv), b: address(b), z: address(z), fault: record})
 		})
 	}
-	safe, err := x.get(4 * x.count * x.n) // the library takes pivots as they are
+	perm, err := x.get(8 * x.count * x.n)
 	if err != nil {
 		return err
 	}
-	if err := x.checked(x.ctx, x.op, func(record uintptr) error {
-		return x.pass("check_pivots", x.count*x.n, factorParams{n: x.n, pivots: address(piv), piv: safe, fault: record})
-	}); err != nil {
-		return err
-	}
-	info, err := x.words()
-	if err != nil {
+	if err := x.permutation(address(piv), perm, x.n, x.n); err != nil {
 		return err
 	}
 	if lu, err = x.copied(swapped(lu)); err != nil {
 		return err
 	}
-	if b, err = x.copied(swapped(b)); err != nil {
+	if b, err = x.dense(b); err != nil {
+		return err
+	}
+	rows, err := x.view(x.t, b.Shape.Dims()...)
+	if err != nil {
+		return err
+	}
+	p := factorParams{n: x.n, cols: cols, b: perm, a: address(b), z: address(rows)}
+	if !x.f.Adjoint {
+		if err := x.pass("permute_rows", b.Numel(), p); err != nil {
+			return err
+		}
+		b = rows
+	}
+	w, err := x.copied(swapped(b))
+	if err != nil {
 		return err
 	}
 	if err := x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
-		return h.SolveLU(c, x.f.Adjoint, x.n, cols, x.elements(address(lu), i, x.n*x.n), safe+i*uintptr(4*x.n), x.elements(address(b), i, x.n*cols), info+4*i)
+		f, y := x.elements(address(lu), i, x.n*x.n), x.elements(address(w), i, x.n*cols)
+		for _, up := range []bool{x.f.Adjoint, !x.f.Adjoint} { // L first, or Uᴴ
+			if err := h.Triangular(c, up, !up, x.f.Adjoint, x.n, cols, f, y); err != nil {
+				return err
+			}
+		}
+		return nil
 	}); err != nil {
 		return err
 	}
-	return x.Device.move(z, swapped(b))
+	if !x.f.Adjoint {
+		return x.Device.move(z, swapped(w))
+	}
+	if err := x.Device.move(rows, swapped(w)); err != nil {
+		return err
+	}
+	p.a, p.z, p.flags = address(rows), address(z), flagAdjoint
+	return x.pass("permute_rows", b.Numel(), p)
+}
+
+// permutation writes the order of m rows after k exchanges, as int64.
+func (x *factoring) permutation(piv, to uintptr, m, k int) error {
+	const most = 3072 // rows that are exchanged in shared memory
+	p := factorParams{m: m, n: k, pivots: piv, z: to}
+	if m <= most {
+		p.room = m
+	}
+	return x.checked(x.ctx, x.op, func(record uintptr) error {
+		p.fault = record
+		return x.passBlocks("permutation", min(x.count, maxGroups), 12*p.room, p)
+	})
 }
 
 func solveTriangular(d *call, a attr.Attr, out, in []backend.View) error {
@@ -176,13 +216,15 @@ func solveTriangular(d *call, a attr.Attr, out, in []backend.View) error {
 			return err
 		}
 		return x.own(group, "factor_solve", "solve_triangular", factorParams{m: x.n, n: x.n, cols: cols,
-			flags: flagUpper*number(x.f.Upper) + flagUnit*number(x.f.Unit), room: solveRoom(group, x.n, cols), a: address(m), b: address(b), z: address(out[0])})
+			flags: flagUpper*number(x.f.Upper) + flagUnit*number(x.f.Unit), room: solveRoom(group, x.n, cols),
+			a: address(m), b: address(b), z: address(out[0])})
 	}
 	if err := x.Device.move(out[0], in[1]); err != nil {
 		return err
 	}
 	return x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
-		return h.SolveTriangular(c, x.f.Upper, x.f.Unit, x.n, cols, x.elements(address(m), i, x.n*x.n), x.elements(address(out[0]), i, x.n*cols))
+		b := x.elements(address(out[0]), i, x.n*cols)
+		return h.SolveTriangular(c, x.f.Upper, x.f.Unit, x.n, cols, x.elements(address(m), i, x.n*x.n), b)
 	})
 }
 
@@ -217,13 +259,5 @@ func pivotsToPermutation(d *call, _ attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	const most = 4096 // rows that are exchanged in shared memory
-	p := factorParams{m: m, n: k, pivots: address(piv), z: address(out[0])}
-	if m <= most {
-		p.room = m
-	}
-	return x.checked(x.ctx, x.op, func(record uintptr) error {
-		p.fault = record
-		return x.passBlocks("permutation", min(x.count, maxGroups), 8*p.room, p)
-	})
+	return x.permutation(address(piv), address(out[0]), m, k)
 }

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -21,7 +22,13 @@ func init() {
 
 // openFFT opens cuFFT, which is optional: nil where it is missing. A precompilation does not wait for it.
 func (d *Device) openFFT() *cufft.Handle {
-	d.fftOnce.Do(func() { d.fft, d.fftErr = cufft.New() })
+	d.fftOnce.Do(func() {
+		if os.Getenv("LUCID_CUDA_CUFFT") == "0" {
+			d.fftErr = fault.New(fault.Device, "cufft", "LUCID_CUDA_CUFFT=0 switches cuFFT off")
+			return
+		}
+		d.fft, d.fftErr = cufft.New()
+	})
 	return d.fft
 }
 

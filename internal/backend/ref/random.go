@@ -88,7 +88,8 @@ func randomDirichlet(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error 
 		}
 		w := 2 * (at / per)
 		k0, k1, first := uint32(keys[w].I), uint32(keys[w+1].I), uint64(at%per)
-		threefry.Dirichlet(k0, k1, first, row, conc, func(i int) threefry.Stream { return threefry.Element(k0, k1, first+uint64(i)) })
+		var s threefry.Stream
+		threefry.Dirichlet(row, conc, make([]threefry.GammaSampler, k), &s, func(i int, _ bool) { s = threefry.Element(k0, k1, first+uint64(i)) })
 		for i, v := range row {
 			res[at+i] = float(v)
 		}

@@ -77,7 +77,7 @@ func fractionLength(term func(n int) (b, c float64)) int {
 	for n := 1; n < 1<<20; n++ {
 		b, c := term(n)
 		u, v = b+c/u, 1/(b+c*v)
-		if f *= u * v; math.Abs(u*v-1) < 4e-16 {
+		if f *= u * v; !(math.Abs(u*v-1) >= 4e-16) { // or NaN
 			return n + n/3 + 8
 		}
 	}

@@ -3,6 +3,7 @@ package special
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 // Values of mpmath: differences of the regularised functions at 40 digits.
@@ -86,5 +87,39 @@ func TestBetaGrad(t *testing.T) {
 				t.Errorf("order %d at %v: %v by the fraction, %v by the expansion", order, x, near, far)
 			}
 		}
+	}
+}
+
+// The expansion for large concentrations continues the continued fraction; huge numbers do not take long.
+func TestBetaFar(t *testing.T) {
+	for _, c := range [][2]float64{{1e6, 2e6}, {3e6, 3e6}, {5e6, 1e6}} {
+		n := c[0] + c[1]
+		p := c[0] / n
+		for k := -6.0; k <= 6; k += 0.5 {
+			x := p + k*math.Sqrt(p*(1-p)/n)
+			off := twoSum(c[0], c[1]).times(-x).add(dd{c[0], 0}).hi
+			if near, far := Betainc(c[0], c[1], x), betaFar(c[0], c[1], x, off); !close(far, near, 1e-8) {
+				t.Errorf("a = %v, b = %v, %v deviations from the mean: %v by the fraction, %v by the expansion", c[0], c[1], k, near, far)
+			}
+		}
+	}
+	start := time.Now()
+	for _, a := range []float64{1e-300, 1, 1e9, 1e300, math.MaxFloat64} {
+		for _, b := range []float64{1e-300, 1, 1e9, 1e300, math.MaxFloat64} {
+			for _, x := range []float64{1e-300, 0.5, 1 - 0x1p-53} {
+				Betainc(a, b, x)
+				BetaDensity(a, b, x)
+				Gammainc(a, b)
+				Gammaincc(a, b)
+				GammaDensity(a, b)
+				for order := range 6 {
+					BetaGrad(order, a, b, x)
+					GammaGrad(order%2, a, b)
+				}
+			}
+		}
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("took %v", d)
 	}
 }

@@ -27,14 +27,8 @@ func BetaDensity(a, b, x float64) float64 {
 func betaLead(a, b, x float64) float64 {
 	n := twoSum(a, b)
 	if a >= stirlingFrom && b >= stirlingFrom {
-		// a·log(x/p) + b·log((1-x)/q) with p = a/n and q = b/n: 0 at the mean, negative elsewhere.
-		d := n.times(x).add(dd{-a, 0})
-		y := twoSum(1, -x)
-		ln := logDD(n.hi).add(dd{n.lo / n.hi, 0})
-		e := logRatio(d, n.times(x).add(dd{a, 0}), func() dd { return logDD(x).add(ln).add(logDD(a).neg()) }).times(a)
-		f := logRatio(d.neg(), n.mul(y).add(dd{b, 0}), func() dd { return log1pDD(-x).add(ln).add(logDD(b).neg()) }).times(b)
 		rest := stirlingRest(n.hi) - stirlingRest(a) - stirlingRest(b)
-		return e.add(f).add(dd{rest, 0}).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
+		return betaExponent(a, b, x).add(dd{rest, 0}).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
 	}
 	e := logDD(x).times(a).add(log1pDD(-x).times(b))
 	factor := 1.0
@@ -58,6 +52,38 @@ func betaLead(a, b, x float64) float64 {
 		}
 	}
 	return e.exp() * factor
+}
+
+// betaExponent is a·log(x/p) + b·log((1-x)/q) with p = a/(a+b) and q = b/(a+b): 0 at the mean, negative elsewhere.
+func betaExponent(a, b, x float64) dd {
+	n, y := twoSum(a, b), twoSum(1, -x)
+	d := n.times(x).add(dd{-a, 0})
+	ln := logDD(n.hi).add(dd{n.lo / n.hi, 0})
+	e := logRatio(d, n.times(x).add(dd{a, 0}), func() dd { return logDD(x).add(ln).add(logDD(a).neg()) }).times(a)
+	f := logRatio(d.neg(), n.mul(y).add(dd{b, 0}), func() dd { return log1pDD(-x).add(ln).add(logDD(b).neg()) }).times(b)
+	return e.add(f)
+}
+
+// betaFar is Betainc for concentrations that are both large, off being a - (a+b)x: with E the exponent, n = a+b and nη² = -2E it is
+// erfc(-η√(n/2))/2 + exp(E)/√(2πn)·(1/η - √(pq)/(x-p)), but for terms that are smaller by 1/n.
+func betaFar(a, b, x, off float64) float64 {
+	n := a + b
+	e := betaExponent(a, b, x)
+	if e.hi > 0 {
+		e = dd{}
+	}
+	z, p := math.Sqrt(-e.hi), a/n
+	h := math.Copysign(z*math.Sqrt(2/n), -off)
+	root := math.Sqrt(p * (b / n))
+	c := (1 - 2*p) / (3 * root)
+	if math.Abs(h) > 1e-6 {
+		c = 1/h + root*n/off
+	}
+	c /= math.Sqrt(2 * math.Pi * n)
+	if off > 0 {
+		return e.exp() * (0.5*Erfcx(z) + c)
+	}
+	return 1 - e.exp()*(0.5*Erfcx(z)-c)
 }
 
 // log1pDD is log(1+x).
@@ -91,6 +117,9 @@ func Betainc(a, b, x float64) float64 {
 		return x
 	}
 	off := twoSum(a, b).times(-x).add(dd{a, 0}).hi // (a+b)·(mean - x)
+	if min(a, b) > 5*farConcentration {
+		return betaFar(a, b, x, off)
+	}
 	if off > -1 && x < (a+1)/(a+b+2) {
 		return betaLead(a, b, x) * betaValue(a, b, x, off)
 	}

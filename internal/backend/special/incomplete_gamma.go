@@ -99,7 +99,7 @@ func incompleteGamma(a, x float64, want bool) (v float64, upper bool) {
 	case x < 1.1 && want && (a < 1 || x*2 > a):
 		return gammaSmall(a, x), true
 	case x < 1.1 || x <= a || x <= a+1 && !want:
-		// From the back, each step halves the error of the terms behind it or more.
+		// From the back, each step reduces the error of the terms behind it.
 		n := 8
 		for t := 1.0; t > 1e-18; n++ {
 			t *= x / (a + float64(n-7))

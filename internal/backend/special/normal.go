@@ -42,7 +42,7 @@ func ErfcxDerivative(n int, x float64) float64 {
 		}
 		return now
 	}
-	// In scaled integrals e(k) = 2ᵏ·k!·integral: e(k-2) = (e(k) + 2x·e(k-1))/(2(k-1)), and e(0) is Erfcx.
+	// In scaled integrals e(k) = 2ᵏ·k!·integral: e(k-1) = (e(k+1) + 2x·e(k))/(2k), and e(0) is Erfcx.
 	above, now, wanted := 0.0, 1.0, 0.0
 	for k := n + 16 + int(200/(x*x)); k > 0; k-- {
 		if k == n {
@@ -55,8 +55,8 @@ func ErfcxDerivative(n int, x float64) float64 {
 			return wanted * scale * float64(1-2*(n&1))
 		}
 		above, now = now, (above+2*x*now)/(2*float64(k))
-		if now > 0x1p500 {
-			above, now, wanted = above*0x1p-500, now*0x1p-500, wanted*0x1p-500
+		if now < 0x1p-500 {
+			above, now, wanted = above*0x1p500, now*0x1p500, wanted*0x1p500
 		}
 	}
 	return math.NaN()

@@ -69,3 +69,16 @@ func TestY0Subnormal(t *testing.T) {
 		}
 	}
 }
+
+// TestErfcxDerivative compares with differences of the order below.
+func TestErfcxDerivative(t *testing.T) {
+	for _, x := range []float64{-2, 0, 0.3, 0.49, 0.51, 0.9, 2, 7, 40} {
+		for n := 1; n < 5; n++ {
+			h := 1e-4 * (1 + math.Abs(x))
+			want := (ErfcxDerivative(n-1, x+h) - ErfcxDerivative(n-1, x-h)) / (2 * h)
+			if got := ErfcxDerivative(n, x); !(math.Abs(got-want) <= 1e-6*math.Abs(want)) {
+				t.Errorf("derivative %d at %v is %v, want %v", n, x, got, want)
+			}
+		}
+	}
+}

@@ -7,18 +7,55 @@ import "math"
 
 // PoissonSampler draws numbers of events.
 type PoissonSampler struct {
-	rate, root, log float64
-	cdf             [64]float64 // of a small rate, as far as it was computed
-	known           int
-	last            float64 // the probability of the last of them
+	rate, log float64
+	a, b, vr  float64     // of the rejection
+	cdf       [64]float64 // of a small rate, as far as it was computed
+	known     int
+	last      float64 // the probability of the last of them
+	guide     guide
+}
+
+// guide says where to begin the search of a distribution function: for a 64th of the unit interval, a number of leading values below
+// it. It is made after some samples, and changes no result.
+type guide struct {
+	start [64]uint8
+	draws int
+}
+
+const drawsBeforeGuide = 24
+
+// begin is where the search for u may begin.
+func (g *guide) begin(u float64) int {
+	if g.draws <= drawsBeforeGuide {
+		return 0
+	}
+	return int(g.start[int(u*64)&63])
+}
+
+// count makes the table when it is worth it.
+func (g *guide) count(cdf []float64) {
+	if g.draws++; g.draws != drawsBeforeGuide {
+		return
+	}
+	k := 0
+	for i := range g.start {
+		for k < len(cdf)-1 && cdf[k] <= float64(i)/64 {
+			k++
+		}
+		g.start[i] = uint8(k)
+	}
+	g.draws++
 }
 
 // Set takes a rate. One that is negative, NaN or infinite gives NaN.
 func (p *PoissonSampler) Set(rate float64) {
-	p.rate = rate
+	p.rate, p.guide.draws = rate, 0
 	switch {
 	case rate >= 10:
-		p.root, p.log = math.Sqrt(rate), math.Log(rate)
+		p.log = math.Log(rate)
+		p.b = 0.931 + 2.53*math.Sqrt(rate)
+		p.a = -0.059 + 0.02483*p.b
+		p.vr = 0.9277 - 3.6224/(p.b-2)
 	case rate > 0:
 		p.last = math.Exp(-rate)
 		p.cdf[0], p.known = p.last, 1
@@ -36,9 +73,7 @@ func (p *PoissonSampler) Draw(s *Stream) float64 {
 	case rate < 10:
 		return float64(p.invert(s.Float()))
 	}
-	b := 0.931 + 2.53*p.root
-	a := -0.059 + 0.02483*b
-	vr := 0.9277 - 3.6224/(b-2)
+	a, b, vr := p.a, p.b, p.vr
 	for {
 		u, v := s.Float()-0.5, s.Float()
 		us := 0.5 - math.Abs(u)
@@ -58,7 +93,8 @@ func (p *PoissonSampler) Draw(s *Stream) float64 {
 
 // invert finds the first k whose distribution function is above u. Beyond 64 the sum does not change for rates below 10.
 func (p *PoissonSampler) invert(u float64) int {
-	for k := range p.known {
+	p.guide.count(p.cdf[:p.known])
+	for k := p.guide.begin(u); k < p.known; k++ {
 		if u < p.cdf[k] {
 			return k
 		}
@@ -86,13 +122,16 @@ func (s *Stream) Poisson(rate float64) float64 {
 type BinomialSampler struct {
 	n, p       float64 // p at most a half
 	swapped    bool
-	root, lpq  float64
+	a, w, c    float64 // of the rejection
+	vr, alpha  float64
+	lpq        float64
 	m, h       float64
 	rejection  bool
 	late       bool // lpq, m and h are computed
 	cdf        [64]float64
 	known      int
 	last, odds float64
+	guide      guide
 }
 
 // Set takes a number of trials and a probability. Those outside their range give NaN.
@@ -102,10 +141,15 @@ func (b *BinomialSampler) Set(n, p float64) {
 	if b.swapped {
 		p = 1 - p
 	}
-	b.n, b.p, b.late = n, p, false
+	b.n, b.p, b.late, b.guide.draws = n, p, false, 0
 	b.rejection = n*p >= 10
 	if b.rejection {
-		b.root = math.Sqrt(n * p * (1 - p))
+		root := math.Sqrt(n * p * (1 - p))
+		b.w = 1.15 + 2.53*root
+		b.a = -0.0873 + 0.0248*b.w + 0.01*p
+		b.c = n*p + 0.5
+		b.vr = 0.92 - 4.2/b.w
+		b.alpha = (2.83 + 5.1/b.w) * root
 		return
 	}
 	b.odds = p / (1 - p)
@@ -135,11 +179,7 @@ func (b *BinomialSampler) Draw(s *Stream) float64 {
 }
 
 func (b *BinomialSampler) reject(s *Stream) float64 {
-	n, p := b.n, b.p
-	w := 1.15 + 2.53*b.root
-	a := -0.0873 + 0.0248*w + 0.01*p
-	c := n*p + 0.5
-	vr := 0.92 - 4.2/w
+	n, a, w, c, vr := b.n, b.a, b.w, b.c, b.vr
 	for {
 		u, v := s.Float()-0.5, s.Float()
 		us := 0.5 - math.Abs(u)
@@ -151,11 +191,10 @@ func (b *BinomialSampler) reject(s *Stream) float64 {
 			continue
 		}
 		if !b.late {
-			b.lpq, b.m, b.late = math.Log(p/(1-p)), math.Floor((n+1)*p), true
+			b.lpq, b.m, b.late = math.Log(b.p/(1-b.p)), math.Floor((n+1)*b.p), true
 			b.h = logFactorial(b.m) + logFactorial(n-b.m)
 		}
-		alpha := (2.83 + 5.1/w) * b.root
-		if math.Log(v*alpha/(a/(us*us)+w)) <= b.h-logFactorial(k)-logFactorial(n-k)+(k-b.m)*b.lpq {
+		if math.Log(v*b.alpha/(a/(us*us)+w)) <= b.h-logFactorial(k)-logFactorial(n-k)+(k-b.m)*b.lpq {
 			return k
 		}
 	}
@@ -163,7 +202,8 @@ func (b *BinomialSampler) reject(s *Stream) float64 {
 
 // invert finds the first k whose distribution function is above u.
 func (b *BinomialSampler) invert(u float64) float64 {
-	for k := range b.known {
+	b.guide.count(b.cdf[:b.known])
+	for k := b.guide.begin(u); k < b.known; k++ {
 		if u < b.cdf[k] {
 			return float64(k)
 		}

@@ -82,7 +82,7 @@ func put(b []byte, word int, v uint32) {
 // pair (i, j), with the upper half of i above j: a kernel can hash word j of many elements at once.
 type Stream struct {
 	k0, k1, element, high, next uint32
-	ready                       [2]uint64 // the first words, if they were hashed before
+	ready                       [3]uint64 // the first words, if they were hashed before
 	hashed                      uint32    // how many of them
 }
 
@@ -94,9 +94,10 @@ func Element(k0, k1 uint32, i uint64) Stream {
 // High is the second word of the counter of word 0 of element i; word j has High(i) + j.
 func High(i uint64) uint32 { return uint32(i>>32) << 16 }
 
-// Hashed is Element, the first two words of which were hashed already.
-func Hashed(k0, k1 uint32, i, word0, word1 uint64) Stream {
-	return Stream{k0: k0, k1: k1, element: uint32(i), high: High(i), ready: [2]uint64{word0, word1}, hashed: 2}
+// Start makes s the words of element i under a key, the first n of which were hashed already.
+func (s *Stream) Start(k0, k1 uint32, i, word0, word1, word2 uint64, n int) {
+	s.k0, s.k1, s.element, s.high, s.next, s.hashed = k0, k1, uint32(i), High(i), 0, uint32(n)
+	s.ready[0], s.ready[1], s.ready[2] = word0, word1, word2
 }
 
 // Word returns the next 64 bits.
@@ -104,7 +105,7 @@ func (s *Stream) Word() uint64 {
 	j := s.next
 	s.next++
 	if j < s.hashed {
-		return s.ready[j&1]
+		return s.ready[min(j, 2)]
 	}
 	return s.hash(j)
 }
@@ -115,7 +116,10 @@ func (s *Stream) hash(j uint32) uint64 {
 }
 
 // Float returns a number in [0, 1) with 53 random bits.
-func (s *Stream) Float() float64 { return float64(s.Word()>>11) * (1.0 / (1 << 53)) }
+func (s *Stream) Float() float64 { return unit(s.Word()) }
+
+// unit is a number in [0, 1) of the upper 53 bits of a word.
+func unit(w uint64) float64 { return float64(int64(w>>11)) * (1.0 / (1 << 53)) }
 
 // Below returns an integer in [0, n), each equally likely; n = 0 means 2⁶⁴ (Lemire, 2019).
 func (s *Stream) Below(n uint64) uint64 {

@@ -61,7 +61,7 @@ func (s *Stream) Normal() float64 {
 	for {
 		w := s.Word()
 		i := w & 255
-		x := (float64(w>>11)*(1.0/(1<<52)) - 1) * layerEnds[i]
+		x := (float64(int64(w>>11))*(1.0/(1<<52)) - 1) * layerEnds[i]
 		if math.Abs(x) < layerEnds[i+1] {
 			return x
 		}

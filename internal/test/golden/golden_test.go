@@ -97,7 +97,8 @@ func TestGoldenCoversOps(t *testing.T) {
 
 // tolerance is that of a result: with mixed dtypes it passed through the coarsest of them, integers becoming float32.
 func tolerance(c *golden.Case, d lucid.DType) testutil.Tolerance {
-	t := testutil.Tol(d, c.Loose)
+	// The error of a convolution by way of spectra is relative to its largest element, and a GPU's transforms round in another order.
+	t := testutil.Tol(d, c.Loose || c.Op == "fftconvolve" && lucid.DefaultDevice() != lucid.CPU)
 	if !strings.HasPrefix(c.Name, "mixed/") || !d.IsInexact() {
 		return t
 	}

@@ -46,6 +46,7 @@ func init() {
 	rows()
 	reductions()
 	maps()
+	specials()
 	add(Workload{Name: "chain10", About: "10-op chain on 64 MiB arrays, written eagerly", Bytes: 3 * 64 << 20, Limit: "stream_copy",
 		Goal: 5, make: func() job {
 			x, y := random(1, 1, 16<<20), random(2, 1, 16<<20)
@@ -72,6 +73,7 @@ func init() {
 		return once(func() *lucid.Tensor { return a.Add(b) })
 	}})
 	lstm()
+	sampling()
 	training()
 }
 

@@ -103,190 +103,164 @@
 	VPSRLD $19, Y9, Y9
 
 #define BLOCK2 \
-	VCMPPD $18, randomavx2Const<>+320(SB), Y6, Y7; \
-	VMULPD randomavx2Const<>+352(SB), Y5, Y8; \
-	VFNMADD213PD randomavx2Const<>+384(SB), Y5, Y8; \
-	VSUBPD Y6, Y0, Y9; \
-	VCMPPD $17, randomavx2Const<>+416(SB), Y9, Y10; \
-	VMULPD randomavx2Const<>+448(SB), Y9, Y11; \
-	VBLENDVPD Y10, Y11, Y9, Y11; \
-	VPADDQ randomavx2Const<>+480(SB), Y11, Y12; \
-	VPSRLQ $52, Y12, Y12; \
-	VPSLLQ $52, Y12, Y13; \
-	VPSUBQ Y13, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VSUBPD Y0, Y11, Y11; \
-	VPOR randomavx2Const<>+512(SB), Y12, Y12; \
-	VSUBPD randomavx2Const<>+544(SB), Y12, Y12; \
-	VBLENDVPD Y10, randomavx2Const<>+576(SB), Y1, Y10; \
-	VSUBPD Y10, Y12, Y10; \
-	VADDPD randomavx2Const<>+608(SB), Y11, Y12; \
-	VDIVPD Y12, Y11, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS randomavx2Const<>+640(SB), Y14; \
-	VFMADD231PD randomavx2Const<>+672(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+736(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+768(SB), Y13, Y14; \
-	VMULPD Y14, Y13, Y13; \
-	VMULPD Y11, Y11, Y14; \
-	VMULPD randomavx2Const<>+800(SB), Y14, Y14; \
-	VADDPD Y13, Y14, Y13; \
+	VCVTPS2PD (SI), Y6; \
+	VPAND Y4, Y6, Y7; \
+	VMOVAPS Y0, Y8; \
+	VFNMADD231PD Y6, Y6, Y8; \
+	VMAXPD Y8, Y2, Y9; \
+	VCMPPD $17, Y5, Y9, Y10; \
+	VMULPD randomavx2Const<>+352(SB), Y9, Y11; \
+	VBLENDVPD Y10, Y11, Y9, Y9; \
+	VPADDQ randomavx2Const<>+384(SB), Y9, Y11; \
+	VPSRLQ $52, Y11, Y11; \
+	VPSLLQ $52, Y11, Y12; \
+	VPSUBQ Y12, Y9, Y9; \
+	VPADDQ Y0, Y9, Y9; \
+	VSUBPD Y0, Y9, Y9; \
+	VPOR randomavx2Const<>+416(SB), Y11, Y11; \
+	VSUBPD randomavx2Const<>+448(SB), Y11, Y11; \
+	VBLENDVPD Y10, randomavx2Const<>+480(SB), Y3, Y10; \
+	VSUBPD Y10, Y11, Y10; \
+	VADDPD randomavx2Const<>+512(SB), Y9, Y11; \
+	VDIVPD Y11, Y9, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS randomavx2Const<>+544(SB), Y13; \
+	VFMADD231PD randomavx2Const<>+576(SB), Y12, Y13; \
+	VFMADD213PD randomavx2Const<>+608(SB), Y12, Y13; \
+	VFMADD213PD randomavx2Const<>+640(SB), Y12, Y13; \
+	VFMADD213PD randomavx2Const<>+672(SB), Y12, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VMOVAPS Y1, Y13; \
-	VFMADD231PD randomavx2Const<>+832(SB), Y10, Y13; \
-	VADDPD Y13, Y12, Y12; \
-	VSUBPD Y12, Y14, Y12; \
-	VSUBPD Y12, Y11, Y11; \
-	VFMADD231PD randomavx2Const<>+864(SB), Y10, Y11; \
-	VCMPPD $17, randomavx2Const<>+896(SB), Y9, Y10; \
-	VBLENDVPD Y10, Y11, Y9, Y10; \
-	VCMPPD $17, Y1, Y9, Y11; \
-	VBLENDVPD Y11, randomavx2Const<>+928(SB), Y10, Y10; \
-	VCMPPD $0, Y1, Y9, Y9; \
-	VBLENDVPD Y9, randomavx2Const<>+960(SB), Y10, Y9; \
-	VSUBPD Y9, Y2, Y9; \
-	VSQRTPD Y9, Y9; \
-	VSUBPD randomavx2Const<>+992(SB), Y9, Y9; \
-	VMOVUPS randomavx2Const<>+1024(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+1056(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1088(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1120(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1152(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1184(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1216(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1248(SB), Y8, Y10; \
-	VMULPD Y10, Y6, Y6; \
-	VMOVUPS randomavx2Const<>+1280(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+1312(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1344(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1376(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1408(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1440(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1472(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1504(SB), Y9, Y10; \
-	VBLENDVPD Y7, Y6, Y10, Y6; \
-	VMOVUPS randomavx2Const<>+1536(SB), Y10
+	VMULPD Y9, Y9, Y13; \
+	VMULPD randomavx2Const<>+704(SB), Y13, Y13; \
+	VADDPD Y12, Y13, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VSUBPD Y9, Y11, Y9; \
+	VFNMADD231PD randomavx2Const<>+736(SB), Y10, Y9; \
+	VMINPD Y9, Y1, Y10; \
+	VSUBPD randomavx2Const<>+768(SB), Y10, Y10; \
+	VMULPD Y10, Y10, Y11; \
+	VMOVUPS randomavx2Const<>+800(SB), Y12; \
+	VFMADD231PD randomavx2Const<>+832(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+864(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+896(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+928(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+960(SB), Y11, Y12; \
+	VMOVUPS randomavx2Const<>+992(SB), Y13; \
+	VFMADD231PD randomavx2Const<>+1024(SB), Y11, Y13; \
+	VFMADD213PD randomavx2Const<>+1056(SB), Y11, Y13; \
+	VFMADD213PD randomavx2Const<>+1088(SB), Y11, Y13; \
+	VFMADD213PD randomavx2Const<>+1120(SB), Y11, Y13; \
+	VFMADD213PD randomavx2Const<>+1152(SB), Y11, Y13; \
+	VFMADD231PD Y10, Y12, Y13; \
+	VSUBPD randomavx2Const<>+1184(SB), Y9, Y10; \
+	VMULPD Y10, Y10, Y11; \
+	VMOVUPS randomavx2Const<>+1216(SB), Y12; \
+	VFMADD231PD randomavx2Const<>+1248(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+1280(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+1312(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+1344(SB), Y11, Y12; \
+	VFMADD213PD randomavx2Const<>+1376(SB), Y11, Y12; \
+	VMOVUPS randomavx2Const<>+1408(SB), Y14; \
+	VFMADD231PD randomavx2Const<>+1440(SB), Y11, Y14; \
+	VFMADD213PD randomavx2Const<>+1472(SB), Y11, Y14; \
+	VFMADD213PD randomavx2Const<>+1504(SB), Y11, Y14; \
+	VFMADD213PD randomavx2Const<>+1536(SB), Y11, Y14; \
+	VFMADD213PD randomavx2Const<>+1568(SB), Y11, Y14
 
 #define BLOCK3 \
-	VCMPPD $18, randomavx2Const<>+320(SB), Y6, Y7; \
-	VMULPD randomavx2Const<>+352(SB), Y5, Y8; \
-	VFNMADD213PD randomavx2Const<>+384(SB), Y5, Y8; \
+	VCMPPD $18, randomavx2Const<>+1760(SB), Y6, Y7; \
+	VMULPD randomavx2Const<>+1792(SB), Y5, Y8; \
+	VFNMADD213PD randomavx2Const<>+1824(SB), Y5, Y8; \
 	VSUBPD Y6, Y0, Y9; \
-	VCMPPD $17, randomavx2Const<>+416(SB), Y9, Y10; \
-	VMULPD randomavx2Const<>+448(SB), Y9, Y11; \
+	VCMPPD $17, randomavx2Const<>+256(SB), Y9, Y10; \
+	VMULPD randomavx2Const<>+352(SB), Y9, Y11; \
 	VBLENDVPD Y10, Y11, Y9, Y11; \
-	VPADDQ randomavx2Const<>+480(SB), Y11, Y12; \
+	VPADDQ randomavx2Const<>+384(SB), Y11, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR randomavx2Const<>+512(SB), Y12, Y12; \
-	VSUBPD randomavx2Const<>+544(SB), Y12, Y12; \
-	VBLENDVPD Y10, randomavx2Const<>+576(SB), Y1, Y10; \
+	VPOR randomavx2Const<>+416(SB), Y12, Y12; \
+	VSUBPD randomavx2Const<>+448(SB), Y12, Y12; \
+	VBLENDVPD Y10, randomavx2Const<>+480(SB), Y1, Y10; \
 	VSUBPD Y10, Y12, Y10; \
-	VADDPD randomavx2Const<>+608(SB), Y11, Y12; \
+	VADDPD randomavx2Const<>+512(SB), Y11, Y12; \
 	VDIVPD Y12, Y11, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS randomavx2Const<>+2048(SB), Y14; \
-	VFMADD231PD randomavx2Const<>+2080(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+2112(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+2144(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+2176(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+2208(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+672(SB), Y13, Y14; \
+	VMOVUPS randomavx2Const<>+1856(SB), Y14; \
+	VFMADD231PD randomavx2Const<>+1888(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1920(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1952(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1984(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+2016(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+576(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+544(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+608(SB), Y13, Y14; \
 	VFMADD213PD randomavx2Const<>+640(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+736(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+768(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+672(SB), Y13, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y11, Y11, Y14; \
-	VMULPD randomavx2Const<>+800(SB), Y14, Y14; \
+	VMULPD randomavx2Const<>+704(SB), Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
 	VMOVAPS Y1, Y13; \
-	VFMADD231PD randomavx2Const<>+832(SB), Y10, Y13; \
+	VFMADD231PD randomavx2Const<>+2048(SB), Y10, Y13; \
 	VADDPD Y13, Y12, Y12; \
 	VSUBPD Y12, Y14, Y12; \
 	VSUBPD Y12, Y11, Y11; \
-	VFMADD231PD randomavx2Const<>+864(SB), Y10, Y11; \
-	VCMPPD $17, randomavx2Const<>+896(SB), Y9, Y10; \
+	VFMADD231PD randomavx2Const<>+2080(SB), Y10, Y11; \
+	VCMPPD $17, randomavx2Const<>+1664(SB), Y9, Y10; \
 	VBLENDVPD Y10, Y11, Y9, Y10; \
 	VCMPPD $17, Y1, Y9, Y11; \
-	VBLENDVPD Y11, randomavx2Const<>+928(SB), Y10, Y10; \
+	VBLENDVPD Y11, randomavx2Const<>+2112(SB), Y10, Y10; \
 	VCMPPD $0, Y1, Y9, Y9; \
-	VBLENDVPD Y9, randomavx2Const<>+960(SB), Y10, Y9; \
+	VBLENDVPD Y9, randomavx2Const<>+2144(SB), Y10, Y9; \
 	VSUBPD Y9, Y2, Y9; \
 	VSQRTPD Y9, Y9; \
-	VSUBPD randomavx2Const<>+992(SB), Y9, Y9; \
-	VMOVUPS randomavx2Const<>+1024(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+1056(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1088(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1120(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1152(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1184(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1216(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1248(SB), Y8, Y10; \
+	VSUBPD randomavx2Const<>+2176(SB), Y9, Y9; \
+	VMOVUPS randomavx2Const<>+2208(SB), Y10; \
+	VFMADD231PD randomavx2Const<>+2240(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2272(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2304(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2336(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2368(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2400(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2432(SB), Y8, Y10; \
 	VMULPD Y10, Y6, Y6; \
-	VMOVUPS randomavx2Const<>+1280(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+1312(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1344(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1376(SB), Y9, Y10
+	VMOVUPS randomavx2Const<>+2464(SB), Y10; \
+	VFMADD231PD randomavx2Const<>+2496(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+2528(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+2560(SB), Y9, Y10
 
 #define BLOCK4 \
-	VFMADD231PD randomavx2Const<>+1568(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1600(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1632(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1664(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1696(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1728(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2592(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+2624(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+2656(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+2688(SB), Y9, Y10; \
+	VBLENDVPD Y7, Y6, Y10, Y6; \
+	VMOVUPS randomavx2Const<>+2720(SB), Y10; \
+	VFMADD231PD randomavx2Const<>+2752(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2784(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2816(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2848(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2880(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2912(SB), Y8, Y10; \
 	VFMADD213PD Y0, Y8, Y10; \
-	VMOVUPS randomavx2Const<>+1760(SB), Y8; \
-	VFMADD231PD randomavx2Const<>+1792(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1824(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1856(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1888(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1920(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1952(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1984(SB), Y9, Y8; \
+	VMOVUPS randomavx2Const<>+2944(SB), Y8; \
+	VFMADD231PD randomavx2Const<>+2976(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+3008(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+3040(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+3072(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+3104(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+3136(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+3168(SB), Y9, Y8; \
 	VBLENDVPD Y7, Y10, Y8, Y7; \
 	VDIVPD Y7, Y6, Y6; \
-	VPAND randomavx2Const<>+2016(SB), Y5, Y5; \
-	VPOR Y5, Y6, Y5; \
-	VCVTPD2PSY Y5, X6; \
-	VMOVUPS X6, (DI); \
-	ADDQ $16, DI; \
-	ADDQ $16, SI; \
-	SUBQ $4, CX
+	VPAND randomavx2Const<>+1632(SB), Y5, Y5
 
 #define BLOCK5 \
-	VFMADD213PD randomavx2Const<>+1408(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1440(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1472(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+1504(SB), Y9, Y10; \
-	VBLENDVPD Y7, Y6, Y10, Y6; \
-	VMOVUPS randomavx2Const<>+1536(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+1568(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1600(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1632(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1664(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1696(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+1728(SB), Y8, Y10; \
-	VFMADD213PD Y0, Y8, Y10; \
-	VMOVUPS randomavx2Const<>+1760(SB), Y8; \
-	VFMADD231PD randomavx2Const<>+1792(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1824(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1856(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1888(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1920(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1952(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+1984(SB), Y9, Y8; \
-	VBLENDVPD Y7, Y10, Y8, Y7; \
-	VDIVPD Y7, Y6, Y6; \
-	VPAND randomavx2Const<>+2016(SB), Y5, Y5
-
-#define BLOCK6 \
 	VPOR Y9, Y10, Y9; \
 	VPXOR Y8, Y9, Y9; \
 	VPADDD Y9, Y8, Y8; \
@@ -303,6 +277,20 @@
 	VPSLLD $6, Y9, Y10; \
 	VPSRLD $26, Y9, Y9; \
 	VPOR Y9, Y10, Y9
+
+#define BLOCK6 \
+	VFMADD213PD randomavx2Const<>+1600(SB), Y11, Y14; \
+	VFMADD231PD Y10, Y12, Y14; \
+	VCMPPD $17, Y1, Y9, Y9; \
+	VBLENDVPD Y9, Y13, Y14, Y9; \
+	VMULPD Y9, Y6, Y9; \
+	VCMPPD $0, Y0, Y7, Y7; \
+	VPAND randomavx2Const<>+1632(SB), Y6, Y6; \
+	VPOR randomavx2Const<>+1664(SB), Y6, Y6; \
+	VBLENDVPD Y7, Y6, Y9, Y6; \
+	VCMPPD $25, Y3, Y8, Y7; \
+	VBLENDVPD Y7, randomavx2Const<>+1696(SB), Y6, Y6; \
+	VCVTPD2PSY Y6, X7
 
 DATA randomavx2Const<>+0(SB)/4, $0x1
 DATA randomavx2Const<>+4(SB)/4, $0x1
@@ -348,263 +336,383 @@ DATA randomavx2Const<>+160(SB)/8, $0x7fffffffffffffff
 DATA randomavx2Const<>+168(SB)/8, $0x7fffffffffffffff
 DATA randomavx2Const<>+176(SB)/8, $0x7fffffffffffffff
 DATA randomavx2Const<>+184(SB)/8, $0x7fffffffffffffff
-DATA randomavx2Const<>+192(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+200(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+208(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+216(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+224(SB)/8, $0x3fe62e42fefa39ef
-DATA randomavx2Const<>+232(SB)/8, $0x3fe62e42fefa39ef
-DATA randomavx2Const<>+240(SB)/8, $0x3fe62e42fefa39ef
-DATA randomavx2Const<>+248(SB)/8, $0x3fe62e42fefa39ef
-DATA randomavx2Const<>+256(SB)/8, $0x3ff0000000000000
-DATA randomavx2Const<>+264(SB)/8, $0x3ff0000000000000
-DATA randomavx2Const<>+272(SB)/8, $0x3ff0000000000000
-DATA randomavx2Const<>+280(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+192(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+200(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+208(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+216(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+224(SB)/8, $0x3e70000000000000
+DATA randomavx2Const<>+232(SB)/8, $0x3e70000000000000
+DATA randomavx2Const<>+240(SB)/8, $0x3e70000000000000
+DATA randomavx2Const<>+248(SB)/8, $0x3e70000000000000
+DATA randomavx2Const<>+256(SB)/8, $0x10000000000000
+DATA randomavx2Const<>+264(SB)/8, $0x10000000000000
+DATA randomavx2Const<>+272(SB)/8, $0x10000000000000
+DATA randomavx2Const<>+280(SB)/8, $0x10000000000000
 DATA randomavx2Const<>+288(SB)/8, $0x0
 DATA randomavx2Const<>+296(SB)/8, $0x0
 DATA randomavx2Const<>+304(SB)/8, $0x0
 DATA randomavx2Const<>+312(SB)/8, $0x0
-DATA randomavx2Const<>+320(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+328(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+336(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+344(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+352(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+360(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+368(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+376(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+384(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+392(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+400(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+408(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+416(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+424(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+432(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+440(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+448(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+456(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+464(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+472(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+480(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+488(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+496(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+504(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+512(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+520(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+528(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+536(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+544(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+552(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+560(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+568(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+576(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+584(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+592(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+600(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+608(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+616(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+624(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+632(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+640(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+648(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+656(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+664(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+672(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+680(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+688(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+696(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+704(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+712(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+720(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+728(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+736(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+744(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+752(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+760(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+768(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+776(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+784(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+792(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+800(SB)/8, $0x3fe0000000000000
-DATA randomavx2Const<>+808(SB)/8, $0x3fe0000000000000
-DATA randomavx2Const<>+816(SB)/8, $0x3fe0000000000000
-DATA randomavx2Const<>+824(SB)/8, $0x3fe0000000000000
-DATA randomavx2Const<>+832(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+840(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+848(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+856(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+864(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+872(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+880(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+888(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+896(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+904(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+912(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+920(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+928(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+936(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+944(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+952(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+960(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+968(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+976(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+984(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+992(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+1000(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+1008(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+1016(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+1024(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+1032(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+1040(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+1048(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+1056(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+1064(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+1072(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+1080(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+1088(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+1096(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+1104(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+1112(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+1120(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+1128(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+1136(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+1144(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+1152(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+1160(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+1168(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+1176(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+1184(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+1192(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+1200(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+1208(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+1216(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+1224(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+1232(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+1240(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+1248(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+1256(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+1264(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+1272(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+1280(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+1288(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+1296(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+1304(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+1312(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+1320(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+1328(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+1336(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+1344(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+1352(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+1360(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+1368(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+1376(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+1384(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+1392(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+1400(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+1408(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+1416(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+1424(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+1432(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+1440(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+1448(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+1456(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+1464(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+1472(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+1480(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+1488(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+1496(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+1504(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+1512(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+1520(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+1528(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+1536(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+1544(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+1552(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+1560(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+1568(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+1576(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+1584(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+1592(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+1600(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+1608(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+1616(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+1624(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+1632(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+1640(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+1648(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+1656(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+1664(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+1672(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+1680(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+1688(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+1696(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+1704(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+1712(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+1720(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+1728(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+1736(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+1744(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+1752(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+1760(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+1768(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+1776(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+1784(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+1792(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+1800(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+1808(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+1816(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+1824(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+1832(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+1840(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+1848(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+1856(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+1864(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+1872(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+1880(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+1888(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+1896(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+1904(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+1912(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+1920(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+1928(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+1936(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+1944(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+1952(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+1960(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+1968(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+1976(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+1984(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx2Const<>+1992(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx2Const<>+2000(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx2Const<>+2008(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx2Const<>+2016(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+2024(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+2032(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+2040(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+2048(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+2056(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+2064(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+2072(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+2080(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+2088(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+2096(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+2104(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+2112(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+2120(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+2128(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+2136(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+2144(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+2152(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+2160(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+2168(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+2176(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+2184(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+2192(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+2200(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+2208(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx2Const<>+2216(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx2Const<>+2224(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx2Const<>+2232(SB)/8, $0x3fc3b13b13b13b14
-GLOBL randomavx2Const<>(SB), RODATA|NOPTR, $2240
+DATA randomavx2Const<>+320(SB)/8, $0x4014000000000000
+DATA randomavx2Const<>+328(SB)/8, $0x4014000000000000
+DATA randomavx2Const<>+336(SB)/8, $0x4014000000000000
+DATA randomavx2Const<>+344(SB)/8, $0x4014000000000000
+DATA randomavx2Const<>+352(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+360(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+368(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+376(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+384(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+392(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+400(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+408(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+416(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+424(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+432(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+440(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+448(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+456(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+464(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+472(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+480(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+488(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+496(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+504(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+512(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+520(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+528(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+536(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+544(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+552(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+560(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+568(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+576(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+584(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+592(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+600(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+608(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+616(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+624(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+632(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+640(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+648(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+656(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+664(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+672(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+680(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+688(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+696(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+704(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+712(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+720(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+728(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+736(SB)/8, $0x3fe62e42fefa39ef
+DATA randomavx2Const<>+744(SB)/8, $0x3fe62e42fefa39ef
+DATA randomavx2Const<>+752(SB)/8, $0x3fe62e42fefa39ef
+DATA randomavx2Const<>+760(SB)/8, $0x3fe62e42fefa39ef
+DATA randomavx2Const<>+768(SB)/8, $0x4004000000000000
+DATA randomavx2Const<>+776(SB)/8, $0x4004000000000000
+DATA randomavx2Const<>+784(SB)/8, $0x4004000000000000
+DATA randomavx2Const<>+792(SB)/8, $0x4004000000000000
+DATA randomavx2Const<>+800(SB)/8, $0xbe475351001f6a5a
+DATA randomavx2Const<>+808(SB)/8, $0xbe475351001f6a5a
+DATA randomavx2Const<>+816(SB)/8, $0xbe475351001f6a5a
+DATA randomavx2Const<>+824(SB)/8, $0xbe475351001f6a5a
+DATA randomavx2Const<>+832(SB)/8, $0x3de0f810cd459d8f
+DATA randomavx2Const<>+840(SB)/8, $0x3de0f810cd459d8f
+DATA randomavx2Const<>+848(SB)/8, $0x3de0f810cd459d8f
+DATA randomavx2Const<>+856(SB)/8, $0x3de0f810cd459d8f
+DATA randomavx2Const<>+864(SB)/8, $0x3ea00fe9cd1418bb
+DATA randomavx2Const<>+872(SB)/8, $0x3ea00fe9cd1418bb
+DATA randomavx2Const<>+880(SB)/8, $0x3ea00fe9cd1418bb
+DATA randomavx2Const<>+888(SB)/8, $0x3ea00fe9cd1418bb
+DATA randomavx2Const<>+896(SB)/8, $0xbed4f46a0da98c92
+DATA randomavx2Const<>+904(SB)/8, $0xbed4f46a0da98c92
+DATA randomavx2Const<>+912(SB)/8, $0xbed4f46a0da98c92
+DATA randomavx2Const<>+920(SB)/8, $0xbed4f46a0da98c92
+DATA randomavx2Const<>+928(SB)/8, $0xbf54863ced547e02
+DATA randomavx2Const<>+936(SB)/8, $0xbf54863ced547e02
+DATA randomavx2Const<>+944(SB)/8, $0xbf54863ced547e02
+DATA randomavx2Const<>+952(SB)/8, $0xbf54863ced547e02
+DATA randomavx2Const<>+960(SB)/8, $0x3fcf91e899417ac0
+DATA randomavx2Const<>+968(SB)/8, $0x3fcf91e899417ac0
+DATA randomavx2Const<>+976(SB)/8, $0x3fcf91e899417ac0
+DATA randomavx2Const<>+984(SB)/8, $0x3fcf91e899417ac0
+DATA randomavx2Const<>+992(SB)/8, $0x3e51b87cb49df7c4
+DATA randomavx2Const<>+1000(SB)/8, $0x3e51b87cb49df7c4
+DATA randomavx2Const<>+1008(SB)/8, $0x3e51b87cb49df7c4
+DATA randomavx2Const<>+1016(SB)/8, $0x3e51b87cb49df7c4
+DATA randomavx2Const<>+1024(SB)/8, $0x3dfdd41c8690491b
+DATA randomavx2Const<>+1032(SB)/8, $0x3dfdd41c8690491b
+DATA randomavx2Const<>+1040(SB)/8, $0x3dfdd41c8690491b
+DATA randomavx2Const<>+1048(SB)/8, $0x3dfdd41c8690491b
+DATA randomavx2Const<>+1056(SB)/8, $0xbeccbdd9c4cb7373
+DATA randomavx2Const<>+1064(SB)/8, $0xbeccbdd9c4cb7373
+DATA randomavx2Const<>+1072(SB)/8, $0xbeccbdd9c4cb7373
+DATA randomavx2Const<>+1080(SB)/8, $0xbeccbdd9c4cb7373
+DATA randomavx2Const<>+1088(SB)/8, $0x3f2c9bba8f339f32
+DATA randomavx2Const<>+1096(SB)/8, $0x3f2c9bba8f339f32
+DATA randomavx2Const<>+1104(SB)/8, $0x3f2c9bba8f339f32
+DATA randomavx2Const<>+1112(SB)/8, $0x3f2c9bba8f339f32
+DATA randomavx2Const<>+1120(SB)/8, $0xbf711c3e29af6b02
+DATA randomavx2Const<>+1128(SB)/8, $0xbf711c3e29af6b02
+DATA randomavx2Const<>+1136(SB)/8, $0xbf711c3e29af6b02
+DATA randomavx2Const<>+1144(SB)/8, $0xbf711c3e29af6b02
+DATA randomavx2Const<>+1152(SB)/8, $0x3ff805c5cffaabf1
+DATA randomavx2Const<>+1160(SB)/8, $0x3ff805c5cffaabf1
+DATA randomavx2Const<>+1168(SB)/8, $0x3ff805c5cffaabf1
+DATA randomavx2Const<>+1176(SB)/8, $0x3ff805c5cffaabf1
+DATA randomavx2Const<>+1184(SB)/8, $0x4026000000000000
+DATA randomavx2Const<>+1192(SB)/8, $0x4026000000000000
+DATA randomavx2Const<>+1200(SB)/8, $0x4026000000000000
+DATA randomavx2Const<>+1208(SB)/8, $0x4026000000000000
+DATA randomavx2Const<>+1216(SB)/8, $0xbdbb8d477a4b5cb8
+DATA randomavx2Const<>+1224(SB)/8, $0xbdbb8d477a4b5cb8
+DATA randomavx2Const<>+1232(SB)/8, $0xbdbb8d477a4b5cb8
+DATA randomavx2Const<>+1240(SB)/8, $0xbdbb8d477a4b5cb8
+DATA randomavx2Const<>+1248(SB)/8, $0xbd2dc6b9f9a8d6d8
+DATA randomavx2Const<>+1256(SB)/8, $0xbd2dc6b9f9a8d6d8
+DATA randomavx2Const<>+1264(SB)/8, $0xbd2dc6b9f9a8d6d8
+DATA randomavx2Const<>+1272(SB)/8, $0xbd2dc6b9f9a8d6d8
+DATA randomavx2Const<>+1280(SB)/8, $0xbe117129d3671719
+DATA randomavx2Const<>+1288(SB)/8, $0xbe117129d3671719
+DATA randomavx2Const<>+1296(SB)/8, $0xbe117129d3671719
+DATA randomavx2Const<>+1304(SB)/8, $0xbe117129d3671719
+DATA randomavx2Const<>+1312(SB)/8, $0x3e942229ef824380
+DATA randomavx2Const<>+1320(SB)/8, $0x3e942229ef824380
+DATA randomavx2Const<>+1328(SB)/8, $0x3e942229ef824380
+DATA randomavx2Const<>+1336(SB)/8, $0x3e942229ef824380
+DATA randomavx2Const<>+1344(SB)/8, $0x3f227b9ee106a571
+DATA randomavx2Const<>+1352(SB)/8, $0x3f227b9ee106a571
+DATA randomavx2Const<>+1360(SB)/8, $0x3f227b9ee106a571
+DATA randomavx2Const<>+1368(SB)/8, $0x3f227b9ee106a571
+DATA randomavx2Const<>+1376(SB)/8, $0x3fc3693e41295e44
+DATA randomavx2Const<>+1384(SB)/8, $0x3fc3693e41295e44
+DATA randomavx2Const<>+1392(SB)/8, $0x3fc3693e41295e44
+DATA randomavx2Const<>+1400(SB)/8, $0x3fc3693e41295e44
+DATA randomavx2Const<>+1408(SB)/8, $0x3d83749d3ce0e806
+DATA randomavx2Const<>+1416(SB)/8, $0x3d83749d3ce0e806
+DATA randomavx2Const<>+1424(SB)/8, $0x3d83749d3ce0e806
+DATA randomavx2Const<>+1432(SB)/8, $0x3d83749d3ce0e806
+DATA randomavx2Const<>+1440(SB)/8, $0xbcf0a000e955c082
+DATA randomavx2Const<>+1448(SB)/8, $0xbcf0a000e955c082
+DATA randomavx2Const<>+1456(SB)/8, $0xbcf0a000e955c082
+DATA randomavx2Const<>+1464(SB)/8, $0xbcf0a000e955c082
+DATA randomavx2Const<>+1472(SB)/8, $0x3de9ce921e745f07
+DATA randomavx2Const<>+1480(SB)/8, $0x3de9ce921e745f07
+DATA randomavx2Const<>+1488(SB)/8, $0x3de9ce921e745f07
+DATA randomavx2Const<>+1496(SB)/8, $0x3de9ce921e745f07
+DATA randomavx2Const<>+1504(SB)/8, $0xbe3642af3094ded0
+DATA randomavx2Const<>+1512(SB)/8, $0xbe3642af3094ded0
+DATA randomavx2Const<>+1520(SB)/8, $0xbe3642af3094ded0
+DATA randomavx2Const<>+1528(SB)/8, $0xbe3642af3094ded0
+DATA randomavx2Const<>+1536(SB)/8, $0xbedcc82c00ee65f7
+DATA randomavx2Const<>+1544(SB)/8, $0xbedcc82c00ee65f7
+DATA randomavx2Const<>+1552(SB)/8, $0xbedcc82c00ee65f7
+DATA randomavx2Const<>+1560(SB)/8, $0xbedcc82c00ee65f7
+DATA randomavx2Const<>+1568(SB)/8, $0xbf6b5ccbb9581ebc
+DATA randomavx2Const<>+1576(SB)/8, $0xbf6b5ccbb9581ebc
+DATA randomavx2Const<>+1584(SB)/8, $0xbf6b5ccbb9581ebc
+DATA randomavx2Const<>+1592(SB)/8, $0xbf6b5ccbb9581ebc
+DATA randomavx2Const<>+1600(SB)/8, $0x40093502702eab9f
+DATA randomavx2Const<>+1608(SB)/8, $0x40093502702eab9f
+DATA randomavx2Const<>+1616(SB)/8, $0x40093502702eab9f
+DATA randomavx2Const<>+1624(SB)/8, $0x40093502702eab9f
+DATA randomavx2Const<>+1632(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+1640(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+1648(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+1656(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+1664(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+1672(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+1680(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+1688(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+1696(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+1704(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+1712(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+1720(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+1728(SB)/8, $0x3feffffffffbe078
+DATA randomavx2Const<>+1736(SB)/8, $0x3feffffffffbe078
+DATA randomavx2Const<>+1744(SB)/8, $0x3feffffffffbe078
+DATA randomavx2Const<>+1752(SB)/8, $0x3feffffffffbe078
+DATA randomavx2Const<>+1760(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+1768(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+1776(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+1784(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+1792(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+1800(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+1808(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+1816(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+1824(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+1832(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+1840(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+1848(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+1856(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1864(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1872(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1880(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1888(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1896(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1904(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1912(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1920(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1928(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1936(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1944(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1952(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1960(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1968(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1976(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1984(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+1992(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+2000(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+2008(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+2016(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+2024(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+2032(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+2040(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+2048(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+2056(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+2064(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+2072(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+2080(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+2088(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+2096(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+2104(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+2112(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+2120(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+2128(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+2136(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+2144(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+2152(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+2160(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+2168(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+2176(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+2184(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+2192(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+2200(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+2208(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+2216(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+2224(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+2232(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+2240(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+2248(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+2256(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+2264(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+2272(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+2280(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+2288(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+2296(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+2304(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+2312(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+2320(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+2328(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+2336(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+2344(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+2352(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+2360(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+2368(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+2376(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+2384(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+2392(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+2400(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+2408(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+2416(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+2424(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+2432(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+2440(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+2448(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+2456(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+2464(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+2472(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+2480(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+2488(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+2496(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+2504(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+2512(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+2520(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+2528(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+2536(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+2544(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+2552(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+2560(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+2568(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+2576(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+2584(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+2592(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+2600(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+2608(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+2616(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+2624(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+2632(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+2640(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+2648(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+2656(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2664(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2672(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2680(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2688(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2696(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2704(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2712(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2720(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2728(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2736(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2744(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2752(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2760(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2768(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2776(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2784(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2792(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2800(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2808(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2816(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2824(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2832(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2840(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2848(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2856(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2864(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2872(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2880(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2888(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2896(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2904(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2912(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2920(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2928(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2936(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2944(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2952(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2960(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2968(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2976(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+2984(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+2992(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+3000(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+3008(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+3016(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+3024(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+3032(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+3040(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+3048(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+3056(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+3064(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+3072(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+3080(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+3088(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+3096(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+3104(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+3112(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+3120(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+3128(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+3136(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+3144(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+3152(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+3160(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+3168(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx2Const<>+3176(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx2Const<>+3184(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx2Const<>+3192(SB)/8, $0x3ff6a09e667f3bcd
+GLOBL randomavx2Const<>(SB), RODATA|NOPTR, $3200
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -637,7 +745,7 @@ loop:
 	VPADDD Y0, Y8, Y8
 	VMOVUPS (SI), Y9
 	BLOCK1
-	BLOCK6
+	BLOCK5
 	VPXOR Y8, Y9, Y9
 	VPADDD Y2, Y8, Y8
 	VPADDD Y0, Y9, Y9
@@ -648,7 +756,7 @@ loop:
 	VPADDD Y0, Y8, Y8
 	VMOVUPS 32(SI), Y9
 	BLOCK1
-	BLOCK6
+	BLOCK5
 	VPXOR Y8, Y9, Y9
 	VPADDD Y2, Y8, Y8
 	VPADDD Y0, Y9, Y9
@@ -675,7 +783,7 @@ tailLoop:
 	VPADDD Y0, Y8, Y8
 	VMASKMOVPS (SI), Y15, Y9
 	BLOCK1
-	BLOCK6
+	BLOCK5
 	VPXOR Y8, Y9, Y9
 	VPADDD Y2, Y8, Y8
 	VPADDD Y0, Y9, Y9
@@ -691,58 +799,109 @@ done:
 	VZEROUPPER
 	RET
 
-// func erfinvF32AVX2(z, x *float32, n int) (done int)
-TEXT ·erfinvF32AVX2(SB), NOSPLIT, $0-32
+// func erfinvF32AVX2(z, x *float32, n int)
+TEXT ·erfinvF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS randomavx2Const<>+160(SB), Y3
-	VMOVUPS randomavx2Const<>+192(SB), Y4
+	VMOVUPS randomavx2Const<>+160(SB), Y4
+	VMOVUPS randomavx2Const<>+192(SB), Y0
 	VMOVUPS randomavx2Const<>+224(SB), Y2
-	VMOVUPS randomavx2Const<>+256(SB), Y0
-	VMOVUPS randomavx2Const<>+288(SB), Y1
-	SUBQ $4, CX
+	VMOVUPS randomavx2Const<>+256(SB), Y5
+	VMOVUPS randomavx2Const<>+288(SB), Y3
+	VMOVUPS randomavx2Const<>+320(SB), Y1
+	SUBQ $8, CX
 	JL tail
 
 loop:
-	VCVTPS2PD (SI), Y5
-	VPAND Y3, Y5, Y6
-	VCMPPD $25, Y6, Y4, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopMain
 	BLOCK2
-	BLOCK4
+	BLOCK6
+	VMOVUPS X7, (DI)
+	VCVTPS2PD 16(SI), Y6
+	VPAND Y4, Y6, Y7
+	VMOVAPS Y0, Y8
+	VFNMADD231PD Y6, Y6, Y8
+	VMAXPD Y8, Y2, Y9
+	VCMPPD $17, Y5, Y9, Y10
+	VMULPD randomavx2Const<>+352(SB), Y9, Y11
+	VBLENDVPD Y10, Y11, Y9, Y9
+	VPADDQ randomavx2Const<>+384(SB), Y9, Y11
+	VPSRLQ $52, Y11, Y11
+	VPSLLQ $52, Y11, Y12
+	VPSUBQ Y12, Y9, Y9
+	VPADDQ Y0, Y9, Y9
+	VSUBPD Y0, Y9, Y9
+	VPOR randomavx2Const<>+416(SB), Y11, Y11
+	VSUBPD randomavx2Const<>+448(SB), Y11, Y11
+	VBLENDVPD Y10, randomavx2Const<>+480(SB), Y3, Y10
+	VSUBPD Y10, Y11, Y10
+	VADDPD randomavx2Const<>+512(SB), Y9, Y11
+	VDIVPD Y11, Y9, Y11
+	VMULPD Y11, Y11, Y12
+	VMOVUPS randomavx2Const<>+544(SB), Y13
+	VFMADD231PD randomavx2Const<>+576(SB), Y12, Y13
+	VFMADD213PD randomavx2Const<>+608(SB), Y12, Y13
+	VFMADD213PD randomavx2Const<>+640(SB), Y12, Y13
+	VFMADD213PD randomavx2Const<>+672(SB), Y12, Y13
+	VMULPD Y13, Y12, Y12
+	VMULPD Y9, Y9, Y13
+	VMULPD randomavx2Const<>+704(SB), Y13, Y13
+	VADDPD Y12, Y13, Y12
+	VMULPD Y12, Y11, Y11
+	VSUBPD Y11, Y13, Y11
+	VSUBPD Y9, Y11, Y9
+	VFNMADD231PD randomavx2Const<>+736(SB), Y10, Y9
+	VMINPD Y9, Y1, Y10
+	VSUBPD randomavx2Const<>+768(SB), Y10, Y10
+	VMULPD Y10, Y10, Y11
+	VMOVUPS randomavx2Const<>+800(SB), Y12
+	VFMADD231PD randomavx2Const<>+832(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+864(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+896(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+928(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+960(SB), Y11, Y12
+	VMOVUPS randomavx2Const<>+992(SB), Y13
+	VFMADD231PD randomavx2Const<>+1024(SB), Y11, Y13
+	VFMADD213PD randomavx2Const<>+1056(SB), Y11, Y13
+	VFMADD213PD randomavx2Const<>+1088(SB), Y11, Y13
+	VFMADD213PD randomavx2Const<>+1120(SB), Y11, Y13
+	VFMADD213PD randomavx2Const<>+1152(SB), Y11, Y13
+	VFMADD231PD Y10, Y12, Y13
+	VSUBPD randomavx2Const<>+1184(SB), Y9, Y10
+	VMULPD Y10, Y10, Y11
+	VMOVUPS randomavx2Const<>+1216(SB), Y12
+	VFMADD231PD randomavx2Const<>+1248(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+1280(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+1312(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+1344(SB), Y11, Y12
+	VFMADD213PD randomavx2Const<>+1376(SB), Y11, Y12
+	VMOVUPS randomavx2Const<>+1408(SB), Y14
+	VFMADD231PD randomavx2Const<>+1440(SB), Y11, Y14
+	VFMADD213PD randomavx2Const<>+1472(SB), Y11, Y14
+	VFMADD213PD randomavx2Const<>+1504(SB), Y11, Y14
+	VFMADD213PD randomavx2Const<>+1536(SB), Y11, Y14
+	VFMADD213PD randomavx2Const<>+1568(SB), Y11, Y14
+	BLOCK6
+	VMOVUPS X7, 16(DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
 	JGE loop
 
 tail:
-	ADDQ $4, CX
+	ADDQ $8, CX
 	JZ done
 tailLoop:
-	VCVTPS2PD (SI), Y5
-	VPAND Y3, Y5, Y6
-	VCMPPD $25, Y6, Y4, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopTail
 	BLOCK2
-	BLOCK4
+	BLOCK6
+	VMOVUPS X7, (DI)
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
 	JG tailLoop
 
 done:
 	VZEROUPPER
-	MOVQ n+16(FP), AX
-	MOVQ AX, done+24(FP)
-	RET
-
-stopMain:
-	ADDQ $4, CX
-
-stopTail:
-	VZEROUPPER
-	MOVQ n+16(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+24(FP)
 	RET
 
 // func erfinvF64AVX2(z, x *float64, n int) (done int)
@@ -751,9 +910,9 @@ TEXT ·erfinvF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS randomavx2Const<>+160(SB), Y3
-	VMOVUPS randomavx2Const<>+192(SB), Y4
-	VMOVUPS randomavx2Const<>+224(SB), Y2
-	VMOVUPS randomavx2Const<>+256(SB), Y0
+	VMOVUPS randomavx2Const<>+1728(SB), Y4
+	VMOVUPS randomavx2Const<>+736(SB), Y2
+	VMOVUPS randomavx2Const<>+192(SB), Y0
 	VMOVUPS randomavx2Const<>+288(SB), Y1
 	SUBQ $4, CX
 	JL tail
@@ -766,7 +925,7 @@ loop:
 	TESTL AX, AX
 	JNZ stopMain
 	BLOCK3
-	BLOCK5
+	BLOCK4
 	VPOR Y5, Y6, Y5
 	VMOVUPD Y5, (DI)
 	ADDQ $32, DI
@@ -792,7 +951,7 @@ tailLoop:
 	TESTL AX, AX
 	JNZ stopTail
 	BLOCK3
-	BLOCK5
+	BLOCK4
 	VPOR Y5, Y6, Y5
 	VMASKMOVPD Y5, Y15, (DI)
 	ADDQ $32, DI

@@ -103,70 +103,70 @@
 	VPSRLD $19, Z9, Z9
 
 #define BLOCK2 \
-	VCMPPD $18, Z5, Z24, K1; \
-	VMULPD Z6, Z23, Z25; \
-	VFNMADD213PD Z7, Z23, Z25; \
-	VSUBPD Z24, Z0, Z26; \
-	VCMPPD $17, Z8, Z26, K2; \
-	VMULPD Z9, Z26, Z27; \
-	VBLENDMPD Z27, Z26, K2, Z27; \
-	VPADDQ Z10, Z27, Z28; \
-	VPSRLQ $52, Z28, Z28; \
-	VPSLLQ $52, Z28, Z29; \
-	VPSUBQ Z29, Z27, Z27; \
-	VPADDQ Z0, Z27, Z27; \
-	VSUBPD Z0, Z27, Z27; \
-	VPORQ Z11, Z28, Z28; \
-	VSUBPD Z12, Z28, Z28; \
-	VBLENDMPD Z13, Z1, K2, Z29; \
-	VSUBPD Z29, Z28, Z28; \
-	VADDPD Z14, Z27, Z29; \
-	VDIVPD Z29, Z27, Z29; \
-	VMULPD Z29, Z29, Z30; \
-	VMOVAPS Z16, Z31; \
-	VFMADD231PD Z30, Z15, Z31; \
-	VFMADD213PD Z17, Z30, Z31; \
-	VFMADD213PD Z18, Z30, Z31; \
-	VFMADD213PD Z19, Z30, Z31; \
-	VMULPD Z31, Z30, Z30; \
-	VMULPD Z27, Z27, Z31; \
-	VMULPD Z20, Z31, Z31; \
-	VADDPD Z30, Z31, Z30; \
+	VPANDQ Z4, Z23, Z24; \
+	VMOVAPS Z0, Z25; \
+	VFNMADD231PD Z23, Z23, Z25; \
+	VMAXPD Z25, Z2, Z26; \
+	VCMPPD $17, Z5, Z26, K1; \
+	VMULPD Z6, Z26, Z27; \
+	VBLENDMPD Z27, Z26, K1, Z26; \
+	VPADDQ Z7, Z26, Z27; \
+	VPSRLQ $52, Z27, Z27; \
+	VPSLLQ $52, Z27, Z28; \
+	VPSUBQ Z28, Z26, Z26; \
+	VPADDQ Z0, Z26, Z26; \
+	VSUBPD Z0, Z26, Z26; \
+	VPORQ Z8, Z27, Z27; \
+	VSUBPD Z9, Z27, Z27; \
+	VBLENDMPD Z10, Z3, K1, Z28; \
+	VSUBPD Z28, Z27, Z27; \
+	VADDPD Z11, Z26, Z28; \
+	VDIVPD Z28, Z26, Z28; \
+	VMULPD Z28, Z28, Z29; \
+	VMOVAPS Z13, Z30; \
+	VFMADD231PD Z29, Z12, Z30; \
+	VFMADD213PD Z14, Z29, Z30; \
+	VFMADD213PD Z15, Z29, Z30; \
+	VFMADD213PD Z16, Z29, Z30; \
 	VMULPD Z30, Z29, Z29; \
-	VMOVAPS Z1, Z30; \
-	VFMADD231PD Z21, Z28, Z30; \
-	VADDPD Z30, Z29, Z29; \
-	VSUBPD Z29, Z31, Z29; \
-	VSUBPD Z29, Z27, Z27; \
-	VFMADD231PD Z22, Z28, Z27; \
-	VCMPPD.BCST $17, randomavx512Const<>+208(SB), Z26, K2; \
-	VBLENDMPD Z27, Z26, K2, Z27; \
-	VCMPPD $17, Z1, Z26, K2; \
-	VBLENDMPD.BCST randomavx512Const<>+216(SB), Z27, K2, Z27; \
-	VCMPPD $0, Z1, Z26, K2; \
-	VBLENDMPD.BCST randomavx512Const<>+224(SB), Z27, K2, Z26; \
-	VSUBPD Z26, Z2, Z26; \
-	VSQRTPD Z26, Z26; \
-	VSUBPD.BCST randomavx512Const<>+232(SB), Z26, Z26; \
-	VBROADCASTSD randomavx512Const<>+240(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+248(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+256(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+264(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+272(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+280(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+288(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+296(SB), Z25, Z27; \
-	VMULPD Z27, Z24, Z24; \
-	VBROADCASTSD randomavx512Const<>+304(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+312(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+320(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+328(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+336(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+344(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+352(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+360(SB), Z26, Z27; \
-	VBLENDMPD Z24, Z27, K1, Z24; \
-	VBROADCASTSD randomavx512Const<>+368(SB), Z27
+	VMULPD Z26, Z26, Z30; \
+	VMULPD Z17, Z30, Z30; \
+	VADDPD Z29, Z30, Z29; \
+	VMULPD Z29, Z28, Z28; \
+	VSUBPD Z28, Z30, Z28; \
+	VSUBPD Z26, Z28, Z26; \
+	VFNMADD231PD Z18, Z27, Z26; \
+	VMINPD Z26, Z1, Z27; \
+	VSUBPD Z19, Z27, Z27; \
+	VMULPD Z27, Z27, Z28; \
+	VMOVAPS Z21, Z29; \
+	VFMADD231PD Z28, Z20, Z29; \
+	VFMADD213PD Z22, Z28, Z29; \
+	VFMADD213PD.BCST randomavx512Const<>+208(SB), Z28, Z29; \
+	VFMADD213PD.BCST randomavx512Const<>+216(SB), Z28, Z29; \
+	VFMADD213PD.BCST randomavx512Const<>+224(SB), Z28, Z29; \
+	VBROADCASTSD randomavx512Const<>+232(SB), Z30; \
+	VFMADD231PD.BCST randomavx512Const<>+240(SB), Z28, Z30; \
+	VFMADD213PD.BCST randomavx512Const<>+248(SB), Z28, Z30; \
+	VFMADD213PD.BCST randomavx512Const<>+256(SB), Z28, Z30; \
+	VFMADD213PD.BCST randomavx512Const<>+264(SB), Z28, Z30; \
+	VFMADD213PD.BCST randomavx512Const<>+272(SB), Z28, Z30; \
+	VFMADD231PD Z27, Z29, Z30; \
+	VSUBPD.BCST randomavx512Const<>+280(SB), Z26, Z27; \
+	VMULPD Z27, Z27, Z28; \
+	VBROADCASTSD randomavx512Const<>+288(SB), Z29; \
+	VFMADD231PD.BCST randomavx512Const<>+296(SB), Z28, Z29; \
+	VFMADD213PD.BCST randomavx512Const<>+304(SB), Z28, Z29; \
+	VFMADD213PD.BCST randomavx512Const<>+312(SB), Z28, Z29; \
+	VFMADD213PD.BCST randomavx512Const<>+320(SB), Z28, Z29; \
+	VFMADD213PD.BCST randomavx512Const<>+328(SB), Z28, Z29; \
+	VBROADCASTSD randomavx512Const<>+336(SB), Z31; \
+	VFMADD231PD.BCST randomavx512Const<>+344(SB), Z28, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+352(SB), Z28, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+360(SB), Z28, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+368(SB), Z28, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+376(SB), Z28, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+384(SB), Z28, Z31
 
 #define BLOCK3 \
 	VCMPPD $18, Z5, Z24, K1; \
@@ -197,68 +197,68 @@
 	VFMADD213PD Z20, Z30, Z31; \
 	VFMADD213PD Z21, Z30, Z31; \
 	VFMADD213PD Z22, Z30, Z31; \
-	VFMADD213PD.BCST randomavx512Const<>+160(SB), Z30, Z31; \
-	VFMADD213PD.BCST randomavx512Const<>+168(SB), Z30, Z31; \
-	VFMADD213PD.BCST randomavx512Const<>+176(SB), Z30, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+128(SB), Z30, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+136(SB), Z30, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+144(SB), Z30, Z31; \
 	VMULPD Z31, Z30, Z30; \
 	VMULPD Z27, Z27, Z31; \
-	VMULPD.BCST randomavx512Const<>+184(SB), Z31, Z31; \
+	VMULPD.BCST randomavx512Const<>+152(SB), Z31, Z31; \
 	VADDPD Z30, Z31, Z30; \
 	VMULPD Z30, Z29, Z29; \
 	VMOVAPS Z1, Z30; \
-	VFMADD231PD.BCST randomavx512Const<>+192(SB), Z28, Z30; \
+	VFMADD231PD.BCST randomavx512Const<>+496(SB), Z28, Z30; \
 	VADDPD Z30, Z29, Z29; \
 	VSUBPD Z29, Z31, Z29; \
 	VSUBPD Z29, Z27, Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+200(SB), Z28, Z27; \
-	VCMPPD.BCST $17, randomavx512Const<>+208(SB), Z26, K2; \
+	VFMADD231PD.BCST randomavx512Const<>+504(SB), Z28, Z27; \
+	VCMPPD.BCST $17, randomavx512Const<>+400(SB), Z26, K2; \
 	VBLENDMPD Z27, Z26, K2, Z27; \
 	VCMPPD $17, Z1, Z26, K2; \
-	VBLENDMPD.BCST randomavx512Const<>+216(SB), Z27, K2, Z27; \
+	VBLENDMPD.BCST randomavx512Const<>+512(SB), Z27, K2, Z27; \
 	VCMPPD $0, Z1, Z26, K2; \
-	VBLENDMPD.BCST randomavx512Const<>+224(SB), Z27, K2, Z26; \
+	VBLENDMPD.BCST randomavx512Const<>+520(SB), Z27, K2, Z26; \
 	VSUBPD Z26, Z2, Z26; \
 	VSQRTPD Z26, Z26; \
-	VSUBPD.BCST randomavx512Const<>+232(SB), Z26, Z26; \
-	VBROADCASTSD randomavx512Const<>+240(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+248(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+256(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+264(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+272(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+280(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+288(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+296(SB), Z25, Z27; \
+	VSUBPD.BCST randomavx512Const<>+528(SB), Z26, Z26; \
+	VBROADCASTSD randomavx512Const<>+536(SB), Z27; \
+	VFMADD231PD.BCST randomavx512Const<>+544(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+552(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+560(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+568(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+576(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+584(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+592(SB), Z25, Z27; \
 	VMULPD Z27, Z24, Z24; \
-	VBROADCASTSD randomavx512Const<>+304(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+312(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+320(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+328(SB), Z26, Z27
+	VBROADCASTSD randomavx512Const<>+600(SB), Z27; \
+	VFMADD231PD.BCST randomavx512Const<>+608(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+616(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+624(SB), Z26, Z27
 
 #define BLOCK4 \
-	VFMADD213PD.BCST randomavx512Const<>+336(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+344(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+352(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+360(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+632(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+640(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+648(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+656(SB), Z26, Z27; \
 	VBLENDMPD Z24, Z27, K1, Z24; \
-	VBROADCASTSD randomavx512Const<>+368(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+376(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+384(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+392(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+400(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+408(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+416(SB), Z25, Z27; \
+	VBROADCASTSD randomavx512Const<>+664(SB), Z27; \
+	VFMADD231PD.BCST randomavx512Const<>+672(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+680(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+688(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+696(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+704(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+712(SB), Z25, Z27; \
 	VFMADD213PD Z0, Z25, Z27; \
-	VBROADCASTSD randomavx512Const<>+424(SB), Z25; \
-	VFMADD231PD.BCST randomavx512Const<>+432(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+440(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+448(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+456(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+464(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+472(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+480(SB), Z26, Z25; \
+	VBROADCASTSD randomavx512Const<>+720(SB), Z25; \
+	VFMADD231PD.BCST randomavx512Const<>+728(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+736(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+744(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+752(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+760(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+768(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+776(SB), Z26, Z25; \
 	VBLENDMPD Z27, Z25, K1, Z25; \
 	VDIVPD Z25, Z24, Z24; \
-	VPANDQ.BCST randomavx512Const<>+488(SB), Z23, Z23
+	VPANDQ.BCST randomavx512Const<>+392(SB), Z23, Z23
 
 #define BLOCK5 \
 	VPORD Z9, Z10, Z9; \
@@ -278,109 +278,107 @@
 	VPSRLD $26, Z9, Z9; \
 	VPORD Z9, Z10, Z9
 
-#define BLOCK6 \
-	VFMADD231PD.BCST randomavx512Const<>+376(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+384(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+392(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+400(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+408(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+416(SB), Z25, Z27; \
-	VFMADD213PD Z0, Z25, Z27; \
-	VBROADCASTSD randomavx512Const<>+424(SB), Z25; \
-	VFMADD231PD.BCST randomavx512Const<>+432(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+440(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+448(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+456(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+464(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+472(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+480(SB), Z26, Z25; \
-	VBLENDMPD Z27, Z25, K1, Z25
-
-#define BLOCK7 \
-	VBROADCASTSD randomavx512Const<>+24(SB), Z3; \
-	VBROADCASTSD randomavx512Const<>+32(SB), Z4; \
-	VBROADCASTSD randomavx512Const<>+40(SB), Z5; \
-	VBROADCASTSD randomavx512Const<>+48(SB), Z6; \
-	VBROADCASTSD randomavx512Const<>+56(SB), Z7; \
-	VBROADCASTSD randomavx512Const<>+64(SB), Z2; \
-	VBROADCASTSD randomavx512Const<>+72(SB), Z0; \
-	VBROADCASTSD randomavx512Const<>+80(SB), Z1; \
-	VBROADCASTSD randomavx512Const<>+88(SB), Z8; \
-	VBROADCASTSD randomavx512Const<>+96(SB), Z9; \
-	VBROADCASTSD randomavx512Const<>+104(SB), Z10; \
-	VBROADCASTSD randomavx512Const<>+112(SB), Z11
-
 DATA randomavx512Const<>+0(SB)/4, $0x1
 DATA randomavx512Const<>+4(SB)/4, $0x2
 DATA randomavx512Const<>+8(SB)/4, $0x3
 DATA randomavx512Const<>+12(SB)/4, $0x4
 DATA randomavx512Const<>+16(SB)/4, $0x5
 DATA randomavx512Const<>+24(SB)/8, $0x7fffffffffffffff
-DATA randomavx512Const<>+32(SB)/8, $0x3feffffffffbe078
-DATA randomavx512Const<>+40(SB)/8, $0x3feb333333333333
-DATA randomavx512Const<>+48(SB)/8, $0x3fd0000000000000
-DATA randomavx512Const<>+56(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx512Const<>+64(SB)/8, $0x3fe62e42fefa39ef
-DATA randomavx512Const<>+72(SB)/8, $0x3ff0000000000000
-DATA randomavx512Const<>+80(SB)/8, $0x0
-DATA randomavx512Const<>+88(SB)/8, $0x10000000000000
-DATA randomavx512Const<>+96(SB)/8, $0x4350000000000000
-DATA randomavx512Const<>+104(SB)/8, $0x95f619980c433
-DATA randomavx512Const<>+112(SB)/8, $0x4330000000000000
-DATA randomavx512Const<>+120(SB)/8, $0x43300000000003ff
-DATA randomavx512Const<>+128(SB)/8, $0x404b000000000000
-DATA randomavx512Const<>+136(SB)/8, $0x4000000000000000
-DATA randomavx512Const<>+144(SB)/8, $0x3fc745d1745d1746
-DATA randomavx512Const<>+152(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx512Const<>+160(SB)/8, $0x3fd2492492492492
-DATA randomavx512Const<>+168(SB)/8, $0x3fd999999999999a
-DATA randomavx512Const<>+176(SB)/8, $0x3fe5555555555555
-DATA randomavx512Const<>+184(SB)/8, $0x3fe0000000000000
-DATA randomavx512Const<>+192(SB)/8, $0x3dea39ef35793c76
-DATA randomavx512Const<>+200(SB)/8, $0x3fe62e42fee00000
-DATA randomavx512Const<>+208(SB)/8, $0x7ff0000000000000
-DATA randomavx512Const<>+216(SB)/8, $0x7ff8000000000000
-DATA randomavx512Const<>+224(SB)/8, $0xfff0000000000000
-DATA randomavx512Const<>+232(SB)/8, $0x3ff999999999999a
-DATA randomavx512Const<>+240(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx512Const<>+248(SB)/8, $0x408bb8c0a7936704
-DATA randomavx512Const<>+256(SB)/8, $0x40d73982a6012afb
-DATA randomavx512Const<>+264(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx512Const<>+272(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx512Const<>+280(SB)/8, $0x4085c88056b01502
-DATA randomavx512Const<>+288(SB)/8, $0x4047894dd814bfa3
-DATA randomavx512Const<>+296(SB)/8, $0x3ff32917a42157d1
-DATA randomavx512Const<>+304(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx512Const<>+312(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx512Const<>+320(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx512Const<>+328(SB)/8, $0x3ff453cc085375b2
-DATA randomavx512Const<>+336(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx512Const<>+344(SB)/8, $0x401713f71462256a
-DATA randomavx512Const<>+352(SB)/8, $0x4012857748cab19b
-DATA randomavx512Const<>+360(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx512Const<>+368(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx512Const<>+376(SB)/8, $0x40b46a7eca984b69
-DATA randomavx512Const<>+384(SB)/8, $0x40e3317caa64f4be
-DATA randomavx512Const<>+392(SB)/8, $0x40d4b772d5d65266
-DATA randomavx512Const<>+400(SB)/8, $0x40b512322e75c89f
-DATA randomavx512Const<>+408(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx512Const<>+416(SB)/8, $0x4045281b386e1ab5
-DATA randomavx512Const<>+424(SB)/8, $0x3f496042ab9205be
-DATA randomavx512Const<>+432(SB)/8, $0x3e19876e6013e192
-DATA randomavx512Const<>+440(SB)/8, $0x3f960290af9f12bc
-DATA randomavx512Const<>+448(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx512Const<>+456(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx512Const<>+464(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx512Const<>+472(SB)/8, $0x40073aad9bca5405
-DATA randomavx512Const<>+480(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx512Const<>+488(SB)/8, $0x8000000000000000
-DATA randomavx512Const<>+496(SB)/8, $0x3fb642c8590b2164
-DATA randomavx512Const<>+504(SB)/8, $0x3fb8618618618618
-DATA randomavx512Const<>+512(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx512Const<>+520(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx512Const<>+528(SB)/8, $0x3fc1111111111111
-DATA randomavx512Const<>+536(SB)/8, $0x3fc3b13b13b13b14
-GLOBL randomavx512Const<>(SB), RODATA|NOPTR, $544
+DATA randomavx512Const<>+32(SB)/8, $0x3ff0000000000000
+DATA randomavx512Const<>+40(SB)/8, $0x3e70000000000000
+DATA randomavx512Const<>+48(SB)/8, $0x10000000000000
+DATA randomavx512Const<>+56(SB)/8, $0x4350000000000000
+DATA randomavx512Const<>+64(SB)/8, $0x95f619980c433
+DATA randomavx512Const<>+72(SB)/8, $0x4330000000000000
+DATA randomavx512Const<>+80(SB)/8, $0x43300000000003ff
+DATA randomavx512Const<>+88(SB)/8, $0x404b000000000000
+DATA randomavx512Const<>+96(SB)/8, $0x0
+DATA randomavx512Const<>+104(SB)/8, $0x4000000000000000
+DATA randomavx512Const<>+112(SB)/8, $0x3fc745d1745d1746
+DATA randomavx512Const<>+120(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx512Const<>+128(SB)/8, $0x3fd2492492492492
+DATA randomavx512Const<>+136(SB)/8, $0x3fd999999999999a
+DATA randomavx512Const<>+144(SB)/8, $0x3fe5555555555555
+DATA randomavx512Const<>+152(SB)/8, $0x3fe0000000000000
+DATA randomavx512Const<>+160(SB)/8, $0x3fe62e42fefa39ef
+DATA randomavx512Const<>+168(SB)/8, $0x4014000000000000
+DATA randomavx512Const<>+176(SB)/8, $0x4004000000000000
+DATA randomavx512Const<>+184(SB)/8, $0x3de0f810cd459d8f
+DATA randomavx512Const<>+192(SB)/8, $0xbe475351001f6a5a
+DATA randomavx512Const<>+200(SB)/8, $0x3ea00fe9cd1418bb
+DATA randomavx512Const<>+208(SB)/8, $0xbed4f46a0da98c92
+DATA randomavx512Const<>+216(SB)/8, $0xbf54863ced547e02
+DATA randomavx512Const<>+224(SB)/8, $0x3fcf91e899417ac0
+DATA randomavx512Const<>+232(SB)/8, $0x3e51b87cb49df7c4
+DATA randomavx512Const<>+240(SB)/8, $0x3dfdd41c8690491b
+DATA randomavx512Const<>+248(SB)/8, $0xbeccbdd9c4cb7373
+DATA randomavx512Const<>+256(SB)/8, $0x3f2c9bba8f339f32
+DATA randomavx512Const<>+264(SB)/8, $0xbf711c3e29af6b02
+DATA randomavx512Const<>+272(SB)/8, $0x3ff805c5cffaabf1
+DATA randomavx512Const<>+280(SB)/8, $0x4026000000000000
+DATA randomavx512Const<>+288(SB)/8, $0xbdbb8d477a4b5cb8
+DATA randomavx512Const<>+296(SB)/8, $0xbd2dc6b9f9a8d6d8
+DATA randomavx512Const<>+304(SB)/8, $0xbe117129d3671719
+DATA randomavx512Const<>+312(SB)/8, $0x3e942229ef824380
+DATA randomavx512Const<>+320(SB)/8, $0x3f227b9ee106a571
+DATA randomavx512Const<>+328(SB)/8, $0x3fc3693e41295e44
+DATA randomavx512Const<>+336(SB)/8, $0x3d83749d3ce0e806
+DATA randomavx512Const<>+344(SB)/8, $0xbcf0a000e955c082
+DATA randomavx512Const<>+352(SB)/8, $0x3de9ce921e745f07
+DATA randomavx512Const<>+360(SB)/8, $0xbe3642af3094ded0
+DATA randomavx512Const<>+368(SB)/8, $0xbedcc82c00ee65f7
+DATA randomavx512Const<>+376(SB)/8, $0xbf6b5ccbb9581ebc
+DATA randomavx512Const<>+384(SB)/8, $0x40093502702eab9f
+DATA randomavx512Const<>+392(SB)/8, $0x8000000000000000
+DATA randomavx512Const<>+400(SB)/8, $0x7ff0000000000000
+DATA randomavx512Const<>+408(SB)/8, $0x7ff8000000000001
+DATA randomavx512Const<>+416(SB)/8, $0x3feffffffffbe078
+DATA randomavx512Const<>+424(SB)/8, $0x3feb333333333333
+DATA randomavx512Const<>+432(SB)/8, $0x3fd0000000000000
+DATA randomavx512Const<>+440(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx512Const<>+448(SB)/8, $0x3fb642c8590b2164
+DATA randomavx512Const<>+456(SB)/8, $0x3fb8618618618618
+DATA randomavx512Const<>+464(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx512Const<>+472(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx512Const<>+480(SB)/8, $0x3fc1111111111111
+DATA randomavx512Const<>+488(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx512Const<>+496(SB)/8, $0x3dea39ef35793c76
+DATA randomavx512Const<>+504(SB)/8, $0x3fe62e42fee00000
+DATA randomavx512Const<>+512(SB)/8, $0x7ff8000000000000
+DATA randomavx512Const<>+520(SB)/8, $0xfff0000000000000
+DATA randomavx512Const<>+528(SB)/8, $0x3ff999999999999a
+DATA randomavx512Const<>+536(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx512Const<>+544(SB)/8, $0x408bb8c0a7936704
+DATA randomavx512Const<>+552(SB)/8, $0x40d73982a6012afb
+DATA randomavx512Const<>+560(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx512Const<>+568(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx512Const<>+576(SB)/8, $0x4085c88056b01502
+DATA randomavx512Const<>+584(SB)/8, $0x4047894dd814bfa3
+DATA randomavx512Const<>+592(SB)/8, $0x3ff32917a42157d1
+DATA randomavx512Const<>+600(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx512Const<>+608(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx512Const<>+616(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx512Const<>+624(SB)/8, $0x3ff453cc085375b2
+DATA randomavx512Const<>+632(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx512Const<>+640(SB)/8, $0x401713f71462256a
+DATA randomavx512Const<>+648(SB)/8, $0x4012857748cab19b
+DATA randomavx512Const<>+656(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx512Const<>+664(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx512Const<>+672(SB)/8, $0x40b46a7eca984b69
+DATA randomavx512Const<>+680(SB)/8, $0x40e3317caa64f4be
+DATA randomavx512Const<>+688(SB)/8, $0x40d4b772d5d65266
+DATA randomavx512Const<>+696(SB)/8, $0x40b512322e75c89f
+DATA randomavx512Const<>+704(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx512Const<>+712(SB)/8, $0x4045281b386e1ab5
+DATA randomavx512Const<>+720(SB)/8, $0x3f496042ab9205be
+DATA randomavx512Const<>+728(SB)/8, $0x3e19876e6013e192
+DATA randomavx512Const<>+736(SB)/8, $0x3f960290af9f12bc
+DATA randomavx512Const<>+744(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx512Const<>+752(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx512Const<>+760(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx512Const<>+768(SB)/8, $0x40073aad9bca5405
+DATA randomavx512Const<>+776(SB)/8, $0x3ff6a09e667f3bcd
+GLOBL randomavx512Const<>(SB), RODATA|NOPTR, $784
 
 // func threefryAVX512(z, y *int32, n int, k0, k1, k2 int32)
 TEXT ·threefryAVX512(SB), NOSPLIT, $0-36
@@ -457,46 +455,73 @@ done:
 	VZEROUPPER
 	RET
 
-// func erfinvF32AVX512(z, x *float32, n int) (done int)
-TEXT ·erfinvF32AVX512(SB), NOSPLIT, $0-32
+// func erfinvF32AVX512(z, x *float32, n int)
+TEXT ·erfinvF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	BLOCK7
-	VBROADCASTSD randomavx512Const<>+120(SB), Z12
-	VBROADCASTSD randomavx512Const<>+128(SB), Z13
-	VBROADCASTSD randomavx512Const<>+136(SB), Z14
-	VBROADCASTSD randomavx512Const<>+144(SB), Z15
-	VBROADCASTSD randomavx512Const<>+152(SB), Z16
-	VBROADCASTSD randomavx512Const<>+160(SB), Z17
-	VBROADCASTSD randomavx512Const<>+168(SB), Z18
+	VBROADCASTSD randomavx512Const<>+24(SB), Z4
+	VBROADCASTSD randomavx512Const<>+32(SB), Z0
+	VBROADCASTSD randomavx512Const<>+40(SB), Z2
+	VBROADCASTSD randomavx512Const<>+48(SB), Z5
+	VBROADCASTSD randomavx512Const<>+56(SB), Z6
+	VBROADCASTSD randomavx512Const<>+64(SB), Z7
+	VBROADCASTSD randomavx512Const<>+72(SB), Z8
+	VBROADCASTSD randomavx512Const<>+80(SB), Z9
+	VBROADCASTSD randomavx512Const<>+88(SB), Z10
+	VBROADCASTSD randomavx512Const<>+96(SB), Z3
+	VBROADCASTSD randomavx512Const<>+104(SB), Z11
+	VBROADCASTSD randomavx512Const<>+112(SB), Z12
+	VBROADCASTSD randomavx512Const<>+120(SB), Z13
+	VBROADCASTSD randomavx512Const<>+128(SB), Z14
+	VBROADCASTSD randomavx512Const<>+136(SB), Z15
+	VBROADCASTSD randomavx512Const<>+144(SB), Z16
+	VBROADCASTSD randomavx512Const<>+152(SB), Z17
+	VBROADCASTSD randomavx512Const<>+160(SB), Z18
+	VBROADCASTSD randomavx512Const<>+168(SB), Z1
 	VBROADCASTSD randomavx512Const<>+176(SB), Z19
 	VBROADCASTSD randomavx512Const<>+184(SB), Z20
 	VBROADCASTSD randomavx512Const<>+192(SB), Z21
 	VBROADCASTSD randomavx512Const<>+200(SB), Z22
-	SUBQ $8, CX
+	SUBQ $16, CX
 	JL tail
 
 loop:
 	VCVTPS2PD (SI), Z23
-	VPANDQ Z3, Z23, Z24
-	VCMPPD $25, Z24, Z4, K1
-	KORTESTW K1, K1
-	JNZ stopMain
 	BLOCK2
-	BLOCK6
-	VDIVPD Z25, Z24, Z24
-	VPANDQ.BCST randomavx512Const<>+488(SB), Z23, Z23
-	VPORQ Z23, Z24, Z23
+	VFMADD231PD Z27, Z29, Z31
+	VCMPPD $17, Z1, Z26, K1
+	VBLENDMPD Z30, Z31, K1, Z26
+	VMULPD Z26, Z23, Z26
+	VCMPPD $0, Z0, Z24, K1
+	VPANDQ.BCST randomavx512Const<>+392(SB), Z23, Z23
+	VPORQ.BCST randomavx512Const<>+400(SB), Z23, Z23
+	VBLENDMPD Z23, Z26, K1, Z23
+	VCMPPD $25, Z3, Z25, K1
+	VBLENDMPD.BCST randomavx512Const<>+408(SB), Z23, K1, Z23
 	VCVTPD2PS Z23, Y24
 	VMOVUPS Y24, (DI)
-	ADDQ $32, DI
-	ADDQ $32, SI
-	SUBQ $8, CX
+	VCVTPS2PD 32(SI), Z23
+	BLOCK2
+	VFMADD231PD Z27, Z29, Z31
+	VCMPPD $17, Z1, Z26, K1
+	VBLENDMPD Z30, Z31, K1, Z26
+	VMULPD Z26, Z23, Z26
+	VCMPPD $0, Z0, Z24, K1
+	VPANDQ.BCST randomavx512Const<>+392(SB), Z23, Z23
+	VPORQ.BCST randomavx512Const<>+400(SB), Z23, Z23
+	VBLENDMPD Z23, Z26, K1, Z23
+	VCMPPD $25, Z3, Z25, K1
+	VBLENDMPD.BCST randomavx512Const<>+408(SB), Z23, K1, Z23
+	VCVTPD2PS Z23, Y24
+	VMOVUPS Y24, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
 	JGE loop
 
 tail:
-	ADDQ $8, CX
+	ADDQ $16, CX
 	JZ done
 
 tailLoop:
@@ -507,15 +532,17 @@ tailLoop:
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
 	VCVTPS2PD.Z (SI), K7, Z23
-	VPANDQ Z3, Z23, Z24
-	VCMPPD $25, Z24, Z4, K1
-	KORTESTW K1, K1
-	JNZ stopTail
 	BLOCK2
-	BLOCK6
-	VDIVPD Z25, Z24, Z24
-	VPANDQ.BCST randomavx512Const<>+488(SB), Z23, Z23
-	VPORQ Z23, Z24, Z23
+	VFMADD231PD Z27, Z29, Z31
+	VCMPPD $17, Z1, Z26, K1
+	VBLENDMPD Z30, Z31, K1, Z26
+	VMULPD Z26, Z23, Z26
+	VCMPPD $0, Z0, Z24, K1
+	VPANDQ.BCST randomavx512Const<>+392(SB), Z23, Z23
+	VPORQ.BCST randomavx512Const<>+400(SB), Z23, Z23
+	VBLENDMPD Z23, Z26, K1, Z23
+	VCMPPD $25, Z3, Z25, K1
+	VBLENDMPD.BCST randomavx512Const<>+408(SB), Z23, K1, Z23
 	VCVTPD2PS Z23, Y24
 	VMOVUPS Y24, K7, (DI)
 	ADDQ $32, DI
@@ -525,18 +552,6 @@ tailLoop:
 
 done:
 	VZEROUPPER
-	MOVQ n+16(FP), AX
-	MOVQ AX, done+24(FP)
-	RET
-
-stopMain:
-	ADDQ $8, CX
-
-stopTail:
-	VZEROUPPER
-	MOVQ n+16(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+24(FP)
 	RET
 
 // func erfinvF64AVX512(z, x *float64, n int) (done int)
@@ -544,18 +559,29 @@ TEXT ·erfinvF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	BLOCK7
-	VBROADCASTSD randomavx512Const<>+120(SB), Z12
-	VBROADCASTSD randomavx512Const<>+128(SB), Z13
-	VBROADCASTSD randomavx512Const<>+136(SB), Z14
-	VBROADCASTSD randomavx512Const<>+496(SB), Z15
-	VBROADCASTSD randomavx512Const<>+504(SB), Z16
-	VBROADCASTSD randomavx512Const<>+512(SB), Z17
-	VBROADCASTSD randomavx512Const<>+520(SB), Z18
-	VBROADCASTSD randomavx512Const<>+528(SB), Z19
-	VBROADCASTSD randomavx512Const<>+536(SB), Z20
-	VBROADCASTSD randomavx512Const<>+144(SB), Z21
-	VBROADCASTSD randomavx512Const<>+152(SB), Z22
+	VBROADCASTSD randomavx512Const<>+24(SB), Z3
+	VBROADCASTSD randomavx512Const<>+416(SB), Z4
+	VBROADCASTSD randomavx512Const<>+424(SB), Z5
+	VBROADCASTSD randomavx512Const<>+432(SB), Z6
+	VBROADCASTSD randomavx512Const<>+440(SB), Z7
+	VBROADCASTSD randomavx512Const<>+160(SB), Z2
+	VBROADCASTSD randomavx512Const<>+32(SB), Z0
+	VBROADCASTSD randomavx512Const<>+96(SB), Z1
+	VBROADCASTSD randomavx512Const<>+48(SB), Z8
+	VBROADCASTSD randomavx512Const<>+56(SB), Z9
+	VBROADCASTSD randomavx512Const<>+64(SB), Z10
+	VBROADCASTSD randomavx512Const<>+72(SB), Z11
+	VBROADCASTSD randomavx512Const<>+80(SB), Z12
+	VBROADCASTSD randomavx512Const<>+88(SB), Z13
+	VBROADCASTSD randomavx512Const<>+104(SB), Z14
+	VBROADCASTSD randomavx512Const<>+448(SB), Z15
+	VBROADCASTSD randomavx512Const<>+456(SB), Z16
+	VBROADCASTSD randomavx512Const<>+464(SB), Z17
+	VBROADCASTSD randomavx512Const<>+472(SB), Z18
+	VBROADCASTSD randomavx512Const<>+480(SB), Z19
+	VBROADCASTSD randomavx512Const<>+488(SB), Z20
+	VBROADCASTSD randomavx512Const<>+112(SB), Z21
+	VBROADCASTSD randomavx512Const<>+120(SB), Z22
 	SUBQ $8, CX
 	JL tail
 

@@ -95,98 +95,80 @@ func threefryGeneric(z, y []int32, k0, k1, k2 int32) {
 
 func erfinv1(x float32) float32 {
 	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
-	if !(0x1.ffffffffbe078p-01 >= math.Float64frombits(uint64(v0))) {
-		return erfinvFarF32(x)
+	v1 := math.FMA(-float64(x), float64(x), 1)
+	v2 := greater(0x1p-24, v1)
+	v3 := v2 < 0x1p-1022
+	v4 := float64(v2 * 0x1p+54)
+	var v5 float64 = v2
+	if v3 {
+		v5 = v4
 	}
-	v1 := math.Float64frombits(uint64(v0)) <= 0.85
-	v2 := float64(float64(x) * 0.25)
-	v3 := math.FMA(-v2, float64(x), 0x1.71eb851eb851fp-03)
-	v4 := 1 - math.Float64frombits(uint64(v0))
-	v5 := v4 < 0x1p-1022
-	v6 := float64(v4 * 0x1p+54)
-	var v7 float64 = v4
-	if v5 {
-		v7 = v6
+	v6 := int64(math.Float64bits(v5)) + 2638147582215219
+	v7 := int64(uint64(v6) >> 52)
+	v8 := int64(math.Float64bits(v5)) - (v7 << 52)
+	v9 := v8 + 4607182418800017408
+	v10 := math.Float64frombits(uint64(v9)) - 1
+	v11 := v7 | 4841369599423283200
+	v12 := math.Float64frombits(uint64(v11)) - 0x1.00000000003ffp+52
+	var v13 float64 = 0
+	if v3 {
+		v13 = 54
 	}
-	v8 := int64(math.Float64bits(v7)) + 2638147582215219
-	v9 := int64(uint64(v8) >> 52)
-	v10 := int64(math.Float64bits(v7)) - (v9 << 52)
-	v11 := v10 + 4607182418800017408
-	v12 := math.Float64frombits(uint64(v11)) - 1
-	v13 := v9 | 4841369599423283200
-	v14 := math.Float64frombits(uint64(v13)) - 0x1.00000000003ffp+52
-	var v15 float64 = 0
-	if v5 {
-		v15 = 54
+	v14 := v10 / (v10 + 2)
+	v15 := float64(v14 * v14)
+	v16 := math.FMA(0x1.745d1745d1746p-03, v15, 0x1.c71c71c71c71cp-03)
+	v17 := math.FMA(v16, v15, 0x1.2492492492492p-02)
+	v18 := math.FMA(v17, v15, 0.4)
+	v19 := math.FMA(v18, v15, 0x1.5555555555555p-01)
+	v20 := float64(v15 * v19)
+	v21 := float64(v10 * v10)
+	v22 := float64(v21 * 0.5)
+	v23 := float64(v14 * (v22 + v20))
+	v24 := (v22 - v23) - v10
+	v25 := math.FMA(-(v12 - v13), 0x1.62e42fefa39efp-01, v24)
+	v26 := lesser(5, v25) - 2.5
+	v27 := float64(v26 * v26)
+	v28 := math.FMA(0x1.0f810cd459d8fp-33, v27, -0x1.75351001f6a5ap-27)
+	v29 := math.FMA(v28, v27, 0x1.00fe9cd1418bbp-21)
+	v30 := math.FMA(v29, v27, -0x1.4f46a0da98c92p-18)
+	v31 := math.FMA(v30, v27, -0x1.4863ced547e02p-10)
+	v32 := math.FMA(v31, v27, 0x1.f91e899417acp-03)
+	v33 := math.FMA(0x1.dd41c8690491bp-32, v27, 0x1.1b87cb49df7c4p-26)
+	v34 := math.FMA(v33, v27, -0x1.cbdd9c4cb7373p-19)
+	v35 := math.FMA(v34, v27, 0x1.c9bba8f339f32p-13)
+	v36 := math.FMA(v35, v27, -0x1.11c3e29af6b02p-08)
+	v37 := math.FMA(v36, v27, 0x1.805c5cffaabf1p+00)
+	v38 := math.FMA(v32, v26, v37)
+	v39 := v25 - 11
+	v40 := float64(v39 * v39)
+	v41 := math.FMA(-0x1.dc6b9f9a8d6d8p-45, v40, -0x1.b8d477a4b5cb8p-36)
+	v42 := math.FMA(v41, v40, -0x1.17129d3671719p-30)
+	v43 := math.FMA(v42, v40, 0x1.42229ef82438p-22)
+	v44 := math.FMA(v43, v40, 0x1.27b9ee106a571p-13)
+	v45 := math.FMA(v44, v40, 0x1.3693e41295e44p-03)
+	v46 := math.FMA(-0x1.0a000e955c082p-48, v40, 0x1.3749d3ce0e806p-39)
+	v47 := math.FMA(v46, v40, 0x1.9ce921e745f07p-33)
+	v48 := math.FMA(v47, v40, -0x1.642af3094dedp-28)
+	v49 := math.FMA(v48, v40, -0x1.cc82c00ee65f7p-18)
+	v50 := math.FMA(v49, v40, -0x1.b5ccbb9581ebcp-09)
+	v51 := math.FMA(v50, v40, 0x1.93502702eab9fp+01)
+	v52 := math.FMA(v45, v39, v51)
+	var v53 float64 = v52
+	if v25 < 5 {
+		v53 = v38
 	}
-	v16 := v14 - v15
-	v17 := v12 / (v12 + 2)
-	v18 := float64(v17 * v17)
-	v19 := math.FMA(0x1.745d1745d1746p-03, v18, 0x1.c71c71c71c71cp-03)
-	v20 := math.FMA(v19, v18, 0x1.2492492492492p-02)
-	v21 := math.FMA(v20, v18, 0.4)
-	v22 := math.FMA(v21, v18, 0x1.5555555555555p-01)
-	v23 := float64(v18 * v22)
-	v24 := float64(v12 * v12)
-	v25 := float64(v24 * 0.5)
-	v26 := float64(v17 * (v25 + v23))
-	v27 := math.FMA(v16, 0x1.a39ef35793c76p-33, 0)
-	v28 := v25 - (v26 + v27)
-	v29 := math.FMA(v16, 0x1.62e42feep-01, (v12 - v28))
-	var v30 float64 = v4
-	if v4 < math.Float64frombits(0x7ff0000000000000) {
-		v30 = v29
+	v54 := float64(float64(x) * v53)
+	v55 := int64(math.Float64bits(float64(x))) & -9223372036854775808
+	v56 := 9218868437227405312 | v55
+	var v57 float64 = v54
+	if math.Float64frombits(uint64(v0)) == 1 {
+		v57 = math.Float64frombits(uint64(v56))
 	}
-	var v31 float64 = v30
-	if v4 < 0 {
-		v31 = math.Float64frombits(0x7ff8000000000000)
+	var v58 float64 = v57
+	if !(v1 >= 0) {
+		v58 = math.Float64frombits(0x7ff8000000000001)
 	}
-	var v32 float64 = v31
-	if v4 == 0 {
-		v32 = math.Float64frombits(0xfff0000000000000)
-	}
-	v33 := 0x1.62e42fefa39efp-01 - v32
-	v34 := math.Sqrt(v33) - 1.6
-	v35 := math.FMA(0x1.bb8c0a7936704p+09, v3, 0x1.715bf25ff1d11p+13)
-	v36 := math.FMA(v35, v3, 0x1.73982a6012afbp+14)
-	v37 := math.FMA(v36, v3, 0x1.fb5ee66e5a285p+13)
-	v38 := math.FMA(v37, v3, 0x1.2f6e30b2ec51ep+12)
-	v39 := math.FMA(v38, v3, 0x1.5c88056b01502p+09)
-	v40 := math.FMA(v39, v3, 0x1.7894dd814bfa3p+05)
-	v41 := math.FMA(v40, v3, 0x1.32917a42157d1p+00)
-	v42 := float64(math.Float64frombits(uint64(v0)) * v41)
-	v43 := math.FMA(0x1.9615ac0b7ace9p-11, v34, 0x1.744eb6c45ec67p-06)
-	v44 := math.FMA(v43, v34, 0x1.ef2abb9b85c37p-03)
-	v45 := math.FMA(v44, v34, 0x1.453cc085375b2p+00)
-	v46 := math.FMA(v45, v34, 0x1.d2ecb1a3d02c4p+01)
-	v47 := math.FMA(v46, v34, 0x1.713f71462256ap+02)
-	v48 := math.FMA(v47, v34, 0x1.2857748cab19bp+02)
-	v49 := math.FMA(v48, v34, 0x1.6c665fde9526ap+00)
-	var v50 float64 = v49
-	if v1 {
-		v50 = v42
-	}
-	v51 := math.FMA(0x1.46a7eca984b69p+12, v3, 0x1.c0e457cb1ae76p+14)
-	v52 := math.FMA(v51, v3, 0x1.3317caa64f4bep+15)
-	v53 := math.FMA(v52, v3, 0x1.4b772d5d65266p+14)
-	v54 := math.FMA(v53, v3, 0x1.512322e75c89fp+12)
-	v55 := math.FMA(v54, v3, 0x1.5797efdc8b3f7p+09)
-	v56 := math.FMA(v55, v3, 0x1.5281b386e1ab5p+05)
-	v57 := math.FMA(v56, v3, 1)
-	v58 := math.FMA(0x1.9876e6013e192p-30, v34, 0x1.96042ab9205bep-11)
-	v59 := math.FMA(v58, v34, 0x1.60290af9f12bcp-06)
-	v60 := math.FMA(v59, v34, 0x1.acf476a756d3dp-03)
-	v61 := math.FMA(v60, v34, 0x1.f371e4f4de1ap-01)
-	v62 := math.FMA(v61, v34, 0x1.2f7543ff6ba47p+01)
-	v63 := math.FMA(v62, v34, 0x1.73aad9bca5405p+01)
-	v64 := math.FMA(v63, v34, 0x1.6a09e667f3bcdp+00)
-	var v65 float64 = v64
-	if v1 {
-		v65 = v57
-	}
-	v66 := int64(math.Float64bits(float64(x))) & -9223372036854775808
-	v67 := int64(math.Float64bits(v50/v65)) | v66
-	return float32(math.Float64frombits(uint64(v67)))
+	return float32(v58)
 }
 
 func erfinvF32Generic(z, x []float32) {

@@ -30,32 +30,23 @@ func ErfinvF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useAVX512:
-		for len(z) > 0 {
-			n := erfinvF32AVX512(&z[0], &x[0], len(z))
-			z, x = z[n:], x[n:]
-			n = min(len(z), 8)
-			erfinvF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
-		}
+		erfinvF32AVX512(&z[0], &x[0], len(z))
 	case useAVX2:
-		for len(z) >= 4 {
-			n := erfinvF32AVX2(&z[0], &x[0], len(z)&^3)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 4)
-			erfinvF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 3
+		if n > 0 {
+			erfinvF32AVX2(&z[0], &x[0], n)
 		}
-		erfinvF32Generic(z, x)
+		erfinvF32Generic(z[n:], x[n:])
 	default:
 		erfinvF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func erfinvF32AVX512(z, x *float32, n int) (done int)
+func erfinvF32AVX512(z, x *float32, n int)
 
 //go:noescape
-func erfinvF32AVX2(z, x *float32, n int) (done int)
+func erfinvF32AVX2(z, x *float32, n int)
 
 // ErfinvF64 sets z[i] = the inverse of the error function at x[i].
 func ErfinvF64(z, x []float64) {

@@ -25,21 +25,18 @@ func ErfinvF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useNEON:
-		for len(z) >= 2 {
-			n := erfinvF32NEON(&z[0], &x[0], len(z)&^1)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 2)
-			erfinvF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 1
+		if n > 0 {
+			erfinvF32NEON(&z[0], &x[0], n)
 		}
-		erfinvF32Generic(z, x)
+		erfinvF32Generic(z[n:], x[n:])
 	default:
 		erfinvF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func erfinvF32NEON(z, x *float32, n int) (done int)
+func erfinvF32NEON(z, x *float32, n int)
 
 // ErfinvF64 sets z[i] = the inverse of the error function at x[i].
 func ErfinvF64(z, x []float64) {

@@ -30,11 +30,12 @@ var names = map[string][]string{
 var Init = sync.OnceValue(func() error {
 	lib, err := dl.Open("cuFFT", names[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
-		return fault.Wrap(fault.Device, "cufft", err, "install the CUDA toolkit or the Python package nvidia-cufft, or name its folder in LUCID_CUDA_PATH")
+		return fault.Wrap(fault.Device, "cufft", err,
+			"install the CUDA toolkit or the Python package nvidia-cufft, or name its folder in LUCID_CUDA_PATH")
 	}
 	Path = lib.Path
-	return lib.Symbols(map[string]*uintptr{"cufftCreate": &fn.create, "cufftSetAutoAllocation": &fn.automatic, "cufftMakePlanMany64": &fn.make,
-		"cufftSetWorkArea": &fn.area, "cufftSetStream": &fn.stream, "cufftDestroy": &fn.destroy,
+	return lib.Symbols(map[string]*uintptr{"cufftCreate": &fn.create, "cufftSetAutoAllocation": &fn.automatic,
+		"cufftMakePlanMany64": &fn.make, "cufftSetWorkArea": &fn.area, "cufftSetStream": &fn.stream, "cufftDestroy": &fn.destroy,
 		"cufftExecC2C": &fn.exec[C2C], "cufftExecR2C": &fn.exec[R2C], "cufftExecC2R": &fn.exec[C2R],
 		"cufftExecZ2Z": &fn.exec[Z2Z], "cufftExecD2Z": &fn.exec[D2Z], "cufftExecZ2D": &fn.exec[Z2D]})
 })
@@ -65,7 +66,7 @@ type Transform struct {
 	Batch        int
 }
 
-// maxPlans is how many plans are kept. Those that a captured graph uses stay beyond that.
+// maxPlans is how many plans are cached. Those that a captured graph uses stay beyond that.
 const maxPlans = 256
 
 type plan struct {
@@ -73,6 +74,8 @@ type plan struct {
 	work   int // bytes
 	used   int64
 	fixed  bool // a captured graph uses it
+	stream uintptr
+	area   uintptr
 }
 
 // Handle has the plans of a device.
@@ -100,7 +103,8 @@ func (h *Handle) NumPlans() int {
 }
 
 var statusNames = map[uintptr]string{1: "invalid plan", 2: "out of memory", 3: "invalid type", 4: "invalid value", 5: "internal error",
-	6: "execution failed", 7: "setup failed", 8: "invalid size", 9: "unaligned data", 11: "invalid device", 14: "not implemented", 16: "not supported"}
+	6: "execution failed", 7: "setup failed", 8: "invalid size", 9: "unaligned data", 11: "invalid device", 14: "not implemented",
+	16: "not supported"}
 
 func failed(status uintptr, doing string) error {
 	return fault.New(fault.Device, "cufft", "%s: %s (%d)", doing, statusNames[status], status)
@@ -130,17 +134,20 @@ func (h *Handle) Run(d *driver.Device, t Transform, inverse, capturing bool, in,
 	if inverse {
 		direction = 1
 	}
-	for _, c := range []struct {
-		doing string
-		call  func() uintptr
-	}{
-		{"setting the stream", func() uintptr { return dl.Call(fn.stream, p.handle, d.Stream) }},
-		{"setting the work area", func() uintptr { return dl.Call(fn.area, p.handle, area) }},
-		{"the transform", func() uintptr { return dl.Call(fn.exec[t.Kind], p.handle, in, out, uintptr(direction)) }},
-	} {
-		if s := d.With(c.call); s != 0 {
-			return failed(s, c.doing)
+	if p.stream != d.Stream {
+		if s := d.With(func() uintptr { return dl.Call(fn.stream, p.handle, d.Stream) }); s != 0 {
+			return failed(s, "setting the stream")
 		}
+		p.stream = d.Stream
+	}
+	if p.area != area {
+		if s := d.With(func() uintptr { return dl.Call(fn.area, p.handle, area) }); s != 0 {
+			return failed(s, "setting the work area")
+		}
+		p.area = area
+	}
+	if s := d.With(func() uintptr { return dl.Call(fn.exec[t.Kind], p.handle, in, out, uintptr(direction)) }); s != 0 {
+		return failed(s, "a transform")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (h *Handle) space(c Call, routine string, args ...uintptr) (work, n uintptr
 const (
 	lower, upper          = 0, 1
 	noTranspose, adjoint  = 0, 2
-	rightSide             = 1
+	leftSide, rightSide   = 0, 1
 	valuesOnly, withBasis = 0, 1
 )
 
@@ -67,22 +67,13 @@ func (h *Handle) LU(c Call, m, n int, a, pivots, info uintptr) error {
 	return h.run(c, "getrf", uintptr(m), uintptr(n), a, uintptr(m), work, pivots, info)
 }
 
-// SolveLU replaces b, n×cols, by the solution with factors of n×n, or with their conjugate transpose: getrs.
-func (h *Handle) SolveLU(c Call, conjugate bool, n, cols int, lu, pivots, b, info uintptr) error {
-	op := uintptr(noTranspose)
-	if conjugate {
-		op = adjoint
-	}
-	return h.run(c, "getrs", op, uintptr(n), uintptr(cols), lu, uintptr(n), pivots, b, uintptr(n), info)
-}
-
-// Cholesky factors a row-major matrix whose lower triangle is given, in place: potrf of the upper triangle of its transpose.
+// Cholesky factors the lower triangle of a in place: potrf, which is faster there than at the upper one.
 func (h *Handle) Cholesky(c Call, n int, a, info uintptr) error {
-	work, count, err := h.space(c, "potrf", upper, uintptr(n), a, uintptr(n))
+	work, count, err := h.space(c, "potrf", lower, uintptr(n), a, uintptr(n))
 	if err != nil {
 		return err
 	}
-	return h.run(c, "potrf", upper, uintptr(n), a, uintptr(n), work, count, info)
+	return h.run(c, "potrf", lower, uintptr(n), a, uintptr(n), work, count, info)
 }
 
 // QR factors a, m×n, in place: geqrf.
@@ -138,12 +129,29 @@ func (h *Handle) SVD(c Call, full bool, m, n int, a, s, u, v, info uintptr) erro
 // SolveTriangular replaces b by the solution of A·x = b for row-major matrices, A being n×n and b n×cols: trsm. In column-major terms it
 // solves xᵀ·Aᵀ = bᵀ.
 func (h *Handle) SolveTriangular(c Call, up, unit bool, n, cols int, a, b uintptr) error {
-	side, diagonal := uintptr(upper), uintptr(0)
+	return h.trsm(c, rightSide, !up, unit, noTranspose, cols, n, a, b)
+}
+
+// Triangular replaces b, n×cols, by the solution with a triangle of a, n×n, or with its conjugate transpose: trsm.
+func (h *Handle) Triangular(c Call, up, unit, conjugate bool, n, cols int, a, b uintptr) error {
+	op := uintptr(noTranspose)
+	if conjugate {
+		op = adjoint
+	}
+	return h.trsm(c, leftSide, up, unit, op, n, cols, a, b)
+}
+
+// trsm solves for b of m×n with a square matrix on one of its sides.
+func (h *Handle) trsm(c Call, side uintptr, up, unit bool, op uintptr, m, n int, a, b uintptr) error {
+	triangle, diagonal, size := uintptr(lower), uintptr(0), m
 	if up {
-		side = lower
+		triangle = upper
 	}
 	if unit {
 		diagonal = 1
+	}
+	if side == rightSide {
+		size = n
 	}
 	one := uintptr(unsafe.Pointer(&h.oneF))
 	if c.DType == dtype.Float64 || c.DType == dtype.Complex128 {
@@ -156,11 +164,51 @@ func (h *Handle) SolveTriangular(c Call, up, unit bool, n, cols int, a, b uintpt
 	}
 	f := *fn[letters[c.DType]+"trsm"]
 	s := c.D.With(func() uintptr {
-		return dl.Call(f, h.blas, rightSide, side, noTranspose, diagonal, uintptr(cols), uintptr(n), one, a, uintptr(n), b, uintptr(cols))
+		return dl.Call(f, h.blas, side, triangle, op, diagonal, uintptr(m), uintptr(n), one, a, uintptr(size), b, uintptr(m))
 	})
 	runtime.KeepAlive(h)
 	if s != 0 {
 		return failed(s, "trsm")
 	}
 	return nil
+}
+
+// cudaTypes are the element types as CUDA numbers them.
+var cudaTypes = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Complex64: 4, dtype.Complex128: 5}
+
+// CanEig reports whether the library has Eig, which came with CUDA 12.8.
+func CanEig() bool { return fn["geev"] != nil && *fn["geev"] != 0 }
+
+// Eig finds the complex eigenvalues w of a, n×n, which is overwritten, and the right eigenvectors v unless that is 0: geev. The vectors
+// of a real matrix are real: a conjugate pair has its real and imaginary parts in two columns.
+func (h *Handle) Eig(c Call, n int, a, w, v, info uintptr) error {
+	job := uintptr(valuesOnly)
+	if v != 0 {
+		job = withBasis
+	}
+	t, values := cudaTypes[c.DType], cudaTypes[c.DType.Complex()]
+	size := new([2]uint64)
+	args := []uintptr{h.handle, h.params, valuesOnly, job, uintptr(n), t, a, uintptr(n), values, w, t, 0, uintptr(n), t, v, uintptr(n), t}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := c.D.With(func() uintptr { return dl.Call(*fn["stream"], h.handle, c.D.Stream) }); s != 0 {
+		return failed(s, "setting the stream")
+	}
+	ask := append(args[:len(args):len(args)], uintptr(unsafe.Pointer(&size[0])), uintptr(unsafe.Pointer(&size[1])))
+	if s := c.D.With(func() uintptr { return dl.Call(*fn["geev_bufferSize"], ask...) }); s != 0 {
+		return failed(s, "the work memory of geev")
+	}
+	work, err := c.Work(max(int(size[0]), 1))
+	if err != nil {
+		return err
+	}
+	host := make([]uint64, size[1]/8+1)
+	args = append(args, work, uintptr(size[0]), uintptr(unsafe.Pointer(&host[0])), uintptr(size[1]), info)
+	if s := c.D.With(func() uintptr { return dl.Call(*fn["geev"], args...) }); s != 0 {
+		return failed(s, "geev")
+	}
+	err = c.D.Sync() // it may still use the host's memory
+	runtime.KeepAlive(host)
+	runtime.KeepAlive(size)
+	return err
 }

@@ -29,9 +29,9 @@ var (
 )
 
 // routines are the functions of cuSOLVER with a version for each element type; those of complex types have other names at times.
-var routines = map[string]string{"getrf": "", "getrf_bufferSize": "", "getrs": "", "potrf": "", "potrf_bufferSize": "", "geqrf": "",
-	"geqrf_bufferSize": "", "orgqr": "ungqr", "orgqr_bufferSize": "ungqr_bufferSize", "syevd": "heevd", "syevd_bufferSize": "heevd_bufferSize",
-	"gesvdj": "", "gesvdj_bufferSize": ""}
+var routines = map[string]string{"getrf": "", "getrf_bufferSize": "", "potrf": "", "potrf_bufferSize": "", "geqrf": "",
+	"geqrf_bufferSize": "", "orgqr": "ungqr", "orgqr_bufferSize": "ungqr_bufferSize", "syevd": "heevd",
+	"syevd_bufferSize": "heevd_bufferSize", "gesvdj": "", "gesvdj_bufferSize": ""}
 
 var letters = map[dtype.DType]string{dtype.Float32: "S", dtype.Float64: "D", dtype.Complex64: "C", dtype.Complex128: "Z"}
 
@@ -40,7 +40,8 @@ var fn = map[string]*uintptr{}
 
 // Init opens the libraries, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
-	const remedy = "install the CUDA toolkit or the Python packages nvidia-cusolver and nvidia-cublas, or name their folder in LUCID_CUDA_PATH"
+	const remedy = "install the CUDA toolkit or the Python packages nvidia-cusolver and nvidia-cublas, " +
+		"or name their folder in LUCID_CUDA_PATH"
 	// cuSOLVER needs cuBLAS, which its own paths may not lead to: it is found first.
 	blas, err := dl.Open("cuBLAS", blasNames[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
@@ -62,11 +63,16 @@ var Init = sync.OnceValue(func() error {
 			get(letter+r, "cusolverDn"+letter+name)
 		}
 	}
-	for key, name := range map[string]string{"create": "Create", "stream": "SetStream", "gesvdjInfo": "CreateGesvdjInfo"} {
+	for key, name := range map[string]string{"create": "Create", "stream": "SetStream", "gesvdjInfo": "CreateGesvdjInfo",
+		"params": "CreateParams"} {
 		get(key, "cusolverDn"+name)
 	}
 	if err := lib.Symbols(symbols); err != nil {
 		return err
+	}
+	for _, key := range []string{"geev", "geev_bufferSize"} { // newer than the others
+		fn[key] = new(uintptr)
+		*fn[key], _ = lib.Symbol("cusolverDnX" + key)
 	}
 	symbols = map[string]*uintptr{}
 	get("blasCreate", "cublasCreate_v2")
@@ -82,6 +88,7 @@ type Handle struct {
 	mu           sync.Mutex // held while work is submitted: a handle has one stream
 	handle, blas uintptr
 	jacobi       uintptr // gesvdjInfo_t
+	params       uintptr // cusolverDnParams_t
 	one          [2]float64
 	oneF         [2]float32
 }
@@ -96,7 +103,7 @@ func New(d *driver.Device) (*Handle, error) {
 	for _, c := range []struct {
 		key string
 		to  *uintptr
-	}{{"create", &h.handle}, {"gesvdjInfo", &h.jacobi}, {"blasCreate", &h.blas}} {
+	}{{"create", &h.handle}, {"gesvdjInfo", &h.jacobi}, {"params", &h.params}, {"blasCreate", &h.blas}} {
 		if s := d.With(func() uintptr { return dl.Call(*fn[c.key], uintptr(unsafe.Pointer(c.to))) }); s != 0 {
 			return nil, failed(s, "starting cuSOLVER")
 		}
@@ -106,8 +113,9 @@ func New(d *driver.Device) (*Handle, error) {
 }
 
 // statusNames are the results of cuSOLVER.
-var statusNames = map[uintptr]string{1: "not initialized", 2: "out of memory", 3: "invalid value", 4: "architecture mismatch", 5: "mapping error",
-	6: "execution failed", 7: "internal error", 8: "matrix type not supported", 9: "not supported", 10: "zero pivot", 31: "invalid workspace"}
+var statusNames = map[uintptr]string{1: "not initialized", 2: "out of memory", 3: "invalid value", 4: "architecture mismatch",
+	5: "mapping error", 6: "execution failed", 7: "internal error", 8: "matrix type not supported", 9: "not supported", 10: "zero pivot",
+	31: "invalid workspace"}
 
 func failed(status uintptr, doing string) error {
 	return fault.New(fault.Device, "cusolver", "%s: %s (%d)", doing, statusNames[status], status)

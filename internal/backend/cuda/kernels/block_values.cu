@@ -181,7 +181,8 @@ DEV void run(const u8 *b, int g, float (&v)[8]) {
 #else
     const int signs = b[74 + g];
     const float db = d * (float)(1 + 2 * (int)(b[106 + g / 8] >> (g / 4 % 2 * 4) & 15));
-    const int index[2] = {b[2 + 2 * g] | (b[66 + g / 4] >> (2 * g % 8) & 1) << 8, b[3 + 2 * g] | (b[66 + g / 4] >> (2 * g % 8 + 1) & 1) << 8};
+    const int high = b[66 + g / 4] >> (2 * g % 8);
+    const int index[2] = {b[2 + 2 * g] | (high & 1) << 8, b[3 + 2 * g] | (high >> 1 & 1) << 8};
 #endif
 #pragma unroll
     for (int j = 0; j < 8; j++) {
@@ -202,7 +203,8 @@ DEV void run(const u8 *b, int g, float (&v)[8]) {
     f16 whole;
     whole.v = (u16)(half_bits(b + 48) >> 12 | half_bits(b + 50) >> 12 << 4 | half_bits(b + 52) >> 12 << 8 | half_bits(b + 54) >> 12 << 12);
     const u32 high = b[32 + g / 2] >> (g % 2 * 4);
-    const float dl = get(whole) * (float)(2 * (half_bits(b + 48 + g / 8 * 2) >> (g / 2 % 4 * 3) & 7) + 1), delta = high & 8 ? -0.125f : 0.125f;
+    const u32 scale = half_bits(b + 48 + g / 8 * 2) >> (g / 2 % 4 * 3) & 7;
+    const float dl = get(whole) * (float)(2 * scale + 1), delta = high & 8 ? -0.125f : 0.125f;
     const int index = b[g] | (high & 7) << 8;
 #endif
 #pragma unroll

@@ -10,16 +10,16 @@ extern "C" __global__ void __launch_bounds__(256) qr(const __grid_constant__ Arg
         factor_qr(w, ld, m, n, tau);
         const R f = back == 0 ? 1 : back; // not finite: as it comes
         if (a.flags & COMPACT) {
-            for (i64 x = t; x < (i64)m * n; x += GROUP) {
-                const int r = x / n, c = x % n;
+            for (u32 x = t; x < (u32)(m * n); x += GROUP) {
+                const int r = x / (u32)n, c = x % (u32)n;
                 a.z[i * m * n + x] = r <= c ? N::times(w[c * ld + r], f) : w[c * ld + r];
             }
             for (int j = t; j < k; j += GROUP) a.y[i * k + j] = tau[j];
             sync();
             continue;
         }
-        for (i64 x = t; x < (i64)cols * n; x += GROUP) { // R has as many rows as Q has columns
-            const int r = x / n, c = x % n;
+        for (u32 x = t; x < (u32)(cols * n); x += GROUP) { // R has as many rows as Q has columns
+            const int r = x / (u32)n, c = x % (u32)n;
             a.y[i * cols * n + x] = r <= c && r < k ? N::times(w[c * ld + r], f) : T();
         }
         if (a.flags & VECTORS) {

@@ -35,7 +35,7 @@ FAR Jet gamma_fraction(double a, double x) {
         const double b = x + 1 - a + 2.0 * n, c = n * (a - n);
         u = b + c / u;
         v = 1 / (b + c * v);
-        if (fabs(u * v - 1) < 4e-16) break;
+        if (!(fabs(u * v - 1) >= 4e-16)) break;
     }
     n += n / 3 + 8;
     Jet f = {x + 1 - a + 2.0 * n, -1, 0};
@@ -86,7 +86,7 @@ DEV int beta_length(double a, double b, double x) {
         const double c = beta_term(1, a, b, x, n).v;
         u = 1 + c / u;
         v = 1 / (1 + c * v);
-        if (fabs(u * v - 1) < 4e-16) break;
+        if (!(fabs(u * v - 1) >= 4e-16)) break;
     }
     return n + n / 3 + 8;
 }
@@ -108,7 +108,8 @@ DEV Jet2 over2(Jet2 u, Jet2 w) {
 DEV Jet2 beta_term2(double a, double b, double x, int n) {
     const double m = n / 2;
     if (n % 2 == 0) {
-        const double u = 1 / (a + 2 * m - 1), v = 1 / (a + 2 * m), r = m * x * u * v, s = u + v, r1 = -r * s, r2 = r * (s * s + u * u + v * v);
+        const double u = 1 / (a + 2 * m - 1), v = 1 / (a + 2 * m), r = m * x * u * v, s = u + v;
+        const double r1 = -r * s, r2 = r * (s * s + u * u + v * v);
         return {r * (b - m), r1 * (b - m), r, r2 * (b - m), r1, 0};
     }
     const double t = 1 / (a + m), u = 1 / (a + 2 * m), v = 1 / (a + 2 * m + 1), w = a + b + m, e = -x * (a + m) * u * v, s = t - u - v;
@@ -316,12 +317,18 @@ FAR double beta_value(double a, double b, double x, double off) {
             u = beta + alpha / u;
             v = 1 / (beta + alpha * v);
             f *= u * v;
-            if (fabs(u * v - 1) < 4e-16) break;
+            if (!(fabs(u * v - 1) >= 4e-16)) break;
         } else {
             u = f = beta;
         }
     }
     return 1 / f;
+}
+FAR double beta_far(double a, double b, double x, double off) {
+    const double n = a + b, e = -a * log_rest(-off / a) - b * log_rest(off / b), z = sqrt(fmax(-e, 0.0)), p = a / n;
+    const double h = copysign(z * sqrt(2 / n), -off), root = sqrt(p * (b / n));
+    const double c = (fabs(h) > 1e-6 ? 1 / h + root * n / off : (1 - 2 * p) / (3 * root)) / sqrt(TWO_PI * n);
+    return off > 0 ? exp(e) * (0.5 * erfcx(z) + c) : 1 - exp(e) * (0.5 * erfcx(z) - c);
 }
 FAR double betainc_(double a, double b, double x) {
     if (a != a || b != b || !(x >= 0 && x <= 1) || a < 0 || b < 0 || a == 0 && b == 0 || a - a != 0 && b - b != 0) return NAN_;
@@ -329,6 +336,7 @@ FAR double betainc_(double a, double b, double x) {
     if (b == 0 || a - a != 0) return x < 1 ? 0 : 1;
     if (x == 0 || x == 1) return x;
     const double off = a - (a + b) * x;
+    if (a > 5e6 && b > 5e6) return beta_far(a, b, x, off);
     if (off > -1 && x < (a + 1) / (a + b + 2)) return beta_lead(a, b, x) * beta_value(a, b, x, off);
     const double v = beta_lead(a, b, x) * beta_value(b, a, 1 - x, -off);
     if (v < 0.9 || b >= 1 || x > 0.995) return 1 - v;
@@ -370,7 +378,7 @@ FAR double erfcx_derivative_(int n, double x) {
         const double next = (above + 2 * x * now) / (2.0 * k);
         above = now;
         now = next;
-        if (now > 0x1p500) { above *= 0x1p-500; now *= 0x1p-500; wanted *= 0x1p-500; }
+        if (now < 0x1p-500) { above *= 0x1p500; now *= 0x1p500; wanted *= 0x1p500; }
     }
     if (n == 1) wanted = now;
     const double zero = (above + 2 * x * now) / 2;

@@ -105,11 +105,17 @@ extern "C" __global__ void __launch_bounds__(256) permutation(const __grid_const
     i64 *out = (i64 *)a.z;
     for (i64 k = blockIdx.x; k < a.count; k += gridDim.x) {
         i64 *p = a.room ? rows : out + k * a.m;
+        const i32 *by = a.pivots + k * a.n;
+        if (a.room) { // the exchanges follow each other, so what they read must be near
+            i32 *near = (i32 *)(rows + a.m);
+            for (i64 r = threadIdx.x; r < a.n; r += blockDim.x) near[r] = by[r];
+            by = near;
+        }
         for (i64 r = threadIdx.x; r < a.m; r += blockDim.x) p[r] = r;
         __syncthreads();
         if (threadIdx.x == 0)
             for (i64 r = 0; r < a.n; r++) {
-                const i64 s = a.pivots[k * a.n + r] - 1;
+                const i64 s = by[r] - 1;
                 if (s < 0 || s >= a.m) { report_fault(a.fault, 1, s + 1, a.m); continue; }
                 const i64 x = p[r];
                 p[r] = p[s];
@@ -123,8 +129,8 @@ extern "C" __global__ void __launch_bounds__(256) permutation(const __grid_const
 }
 #endif
 
-// kept_near_1 moves the exponent of a complex number to power.
-DEV void kept_near_1(f64 &x, f64 &y, int &power) {
+// normalize brings the larger part of a complex number to [0.5, 1) and moves its exponent to power.
+DEV void normalize(f64 &x, f64 &y, int &power) {
     const f64 m = fmax(fabs(x), fabs(y));
     if (!(m > 0 && m <= Limits<f64>::max())) return;
     int e;
@@ -135,7 +141,7 @@ DEV void kept_near_1(f64 &x, f64 &y, int &power) {
 }
 
 // determinant is that of factored matrices, a warp each: z is the determinant, or with VECTORS its sign, and s the logarithm of its
-// magnitude. Products are computed in float64 and kept near 1, so that only the result can overflow.
+// magnitude. Products are computed in float64 and normalized, so that only the result can overflow.
 #ifdef KERNEL_determinant
 extern "C" __global__ void __launch_bounds__(256) determinant(const __grid_constant__ Args a) {
     const i64 k = blockIdx.x * (i64)(blockDim.x / 32) + threadIdx.x / 32, n = a.n;
@@ -159,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) determinant(const __grid_const
         const f64 w = x * u - y * v;
         y = x * v + y * u;
         x = w;
-        kept_near_1(x, y, power);
+        normalize(x, y, power);
     }
     zero = __any_sync(~0u, zero);
     f64 p = 1, q = 0, all = 0;
@@ -171,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(256) determinant(const __grid_const
         exponent += __shfl_sync(~0u, power, o);
         exchanges += __shfl_sync(~0u, swaps, o);
         all += __shfl_sync(~0u, sum, o);
-        kept_near_1(p, q, exponent);
+        normalize(p, q, exponent);
     }
     if (threadIdx.x % 32 != 0) return;
     if (exchanges % 2 != 0) { p = -p; q = -q; }
@@ -296,5 +302,95 @@ extern "C" __global__ void __launch_bounds__(256) take_squared(const __grid_cons
         if (times < 0) a.z[i] = of((R)NAN_, 0);
     } else if (times > a.m)
         a.z[i] = a.y[i];
+}
+#endif
+
+// The polar factor of a matrix by products alone: divided by its norm, its singular values are brought to 1 by odd polynomials.
+
+// divide_by_norm divides a matrix by its Frobenius norm, a block each.
+#ifdef KERNEL_divide_by_norm
+extern "C" __global__ void __launch_bounds__(256) divide_by_norm(const __grid_constant__ Args a) {
+    __shared__ f64 part[256];
+    const i64 size = a.m * a.n;
+    for (i64 k = blockIdx.x; k < a.count; k += gridDim.x) {
+        f64 sum = 0;
+        for (i64 i = threadIdx.x; i < size; i += blockDim.x) {
+            const T x = a.a[k * size + i];
+            sum += (f64)re(x) * re(x) + (f64)im(x) * im(x);
+        }
+        part[threadIdx.x] = sum;
+        __syncthreads();
+        sum = 0;
+        for (int t = 0; t < 256; t++) sum += part[t];
+        const R f = sum > 0 ? (R)(1 / sqrt(sum)) : (R)0;
+        for (i64 i = threadIdx.x; i < size; i += blockDim.x) a.z[k * size + i] = N::times(a.a[k * size + i], f);
+        __syncthreads();
+    }
+}
+#endif
+
+// matrix_polynomial is c₀ + c₁·A + c₂·B for square matrices; the coefficients are float64, in m, cols and flags.
+#ifdef KERNEL_matrix_polynomial
+extern "C" __global__ void __launch_bounds__(256) matrix_polynomial(const __grid_constant__ Args a) {
+    EACH;
+    if (i >= a.count * a.n * a.n) return;
+    const T y = N::times(a.a[i], (R)__longlong_as_double(a.cols)) + N::times(a.b[i], (R)__longlong_as_double(a.flags));
+    a.z[i] = i / a.n % a.n == i % a.n ? y + of((R)__longlong_as_double(a.m), 0) : y;
+}
+#endif
+
+// from_identity is the largest difference of square matrices from the identity, as the bits of a float32.
+#ifdef KERNEL_from_identity
+extern "C" __global__ void __launch_bounds__(256) from_identity(const __grid_constant__ Args a) {
+    EACH;
+    float off = 0;
+    if (i < a.count * a.n * a.n) off = (float)size(i / a.n % a.n == i % a.n ? a.a[i] - of(1, 0) : a.a[i]);
+    int bits = __float_as_int(off) & 0x7fffffff; // NaN is larger than every number
+    for (int o = 16; o; o /= 2) bits = max(bits, __shfl_xor_sync(~0u, bits, o));
+    if (threadIdx.x % 32 == 0) atomicMax(a.info, bits);
+}
+#endif
+
+// descending reverses eigenvalues, at least 0, and the columns of eigenvectors.
+#ifdef KERNEL_descending
+extern "C" __global__ void __launch_bounds__(256) descending(const __grid_constant__ Args a) {
+    EACH;
+    const i64 n = a.n;
+    if (i < a.count * n && i % n < (n + 1) / 2) {
+        const i64 j = i / n * n + n - 1 - i % n;
+        const R x = a.s[i], y = a.s[j];
+        a.s[i] = y < 0 ? (R)0 : y;
+        a.s[j] = x < 0 ? (R)0 : x;
+    }
+    if (a.z && i < a.count * n * n) a.z[i] = a.a[i - i % n + n - 1 - i % n];
+}
+#endif
+
+// permute_rows gathers rows of n×cols matrices by int64 indices b; ADJOINT: scatters them.
+#ifdef KERNEL_permute_rows
+extern "C" __global__ void __launch_bounds__(256) permute_rows(const __grid_constant__ Args a) {
+    EACH;
+    if (i >= a.count * a.n * a.cols) return;
+    const i64 row = i / a.cols, first = row / a.n * a.n, other = (first + ((const i64 *)a.b)[row]) * a.cols + i % a.cols;
+    if (a.flags & ADJOINT)
+        a.z[other] = a.a[i];
+    else
+        a.z[i] = a.a[other];
+}
+#endif
+
+// complex_vectors makes complex eigenvectors of those of real matrices: by columns at a, with the real and imaginary parts of a
+// conjugate pair in two of them. The eigenvalues b say which are pairs. The result is row-major, at z.
+#ifdef KERNEL_complex_vectors
+extern "C" __global__ void __launch_bounds__(256) complex_vectors(const __grid_constant__ Args a) {
+    EACH;
+    const i64 n = a.n;
+    if (i >= a.count * n * n) return;
+    const i64 k = i / (n * n), r = i / n % n, c = i % n;
+    const R *v = (const R *)a.a + k * n * n + r;
+    const R angle = ((const R *)a.b)[2 * (k * n + c) + 1];
+    R *z = (R *)a.z + 2 * i;
+    z[0] = v[(angle < 0 ? c - 1 : c) * n];
+    z[1] = angle == 0 ? (R)0 : angle > 0 ? v[(c + 1) * n] : -v[c * n];
 }
 #endif

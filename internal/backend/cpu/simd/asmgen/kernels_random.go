@@ -11,7 +11,9 @@ func random() []*kernel {
 	for _, d := range precisions {
 		k := elementaryKernel(d, "Erfinv", "the inverse of the error function at x[i]", 1,
 			func(b *B, x, _ *val) *val { return d.erfinvOf(b, x) })
-		k.stops, k.slow = true, "erfinvFar"+d.suffix
+		if d.full {
+			k.stops, k.slow = true, "erfinvFarF64"
+		}
 		ks = append(ks, k)
 	}
 	return ks
@@ -50,9 +52,20 @@ var (
 		1.4859850019840355905497876e-9}
 )
 
-// erfinvOf evaluates both rational functions, selects, and divides once.
+// erfinvOf evaluates both rational functions, selects, and divides once. For float32 they are polynomials in -log(1-x²).
 func (d precision) erfinvOf(b *B, x *val) *val {
 	a := b.abs64(x)
+	if !d.full {
+		u := b.Fnma(x, x, b.D(1))
+		f, e := logSplit(b, b.Max(b.D(0x1p-24), u))
+		half, low := d.logTail(b, f)
+		w := b.Fnma(e, b.D(math.Ln2), b.Sub(b.Sub(half, low), f))
+		near := b.split64(b.Sub(b.Min(b.D(5), w), b.D(2.5)), coefErfinvNear)
+		far := b.split64(b.Sub(w, b.D(11)), coefErfinvFar)
+		y := b.Mul(x, b.Sel(b.Lt(w, b.D(5)), near, far))
+		y = b.Sel(b.Eq(a, b.D(1)), b.withSign(b.D(math.Inf(1)), x), y)
+		return b.Sel(b.NotGe(u, b.D(0)), b.D(math.NaN()), y)
+	}
 	b.Stop(b.NotGe(b.D(1-3e-11), a)) // the far tail, |x| >= 1, and NaN
 	mid := b.Le(a, b.D(0.85))
 	near := b.Fnma(b.Mul(x, b.D(0.25)), x, b.D(0.180625))

@@ -149,7 +149,7 @@ func families() []family {
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"smallint", smallInts()}, {"intconvert", intConversions()},
 		{"logic", predicates()}, {"rounding", rounding()}, {"toint", toInts()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"random", random()},
-		{"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
+		{"special", specials()}, {"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
 }

@@ -1,0 +1,80 @@
+package cuda
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/fft"
+	"github.com/lucid-go/lucid/linalg"
+)
+
+func normal(b *testing.B, d lucid.DType, sizes ...int) *lucid.Tensor {
+	var x *lucid.Tensor
+	lucid.WithDevice(gpu(b), func() { x = lucid.With{DType: d}.Randn(sizes...) })
+	must(b, lucid.Eval(x))
+	return x
+}
+
+// BenchmarkFactors measures single large matrices and batches of small ones.
+func BenchmarkFactors(b *testing.B) {
+	run := func(name string, x *lucid.Tensor, f func(x *lucid.Tensor) *lucid.Tensor) {
+		b.Run(fmt.Sprint(name, x.Shape(), x.DType()), func(b *testing.B) { bench(b, 0, 0, func() *lucid.Tensor { return f(x) }) })
+	}
+	qr := func(x *lucid.Tensor) *lucid.Tensor { q, _ := linalg.QR(x); return q }
+	svd := func(x *lucid.Tensor) *lucid.Tensor { u, _, _ := linalg.SVD(x); return u }
+	eigh := func(x *lucid.Tensor) *lucid.Tensor { _, v := linalg.Eigh(x); return v }
+	definite := func(x *lucid.Tensor) *lucid.Tensor {
+		var y *lucid.Tensor
+		n := x.Size(-1)
+		lucid.WithDevice(lucid.CUDA(0), func() { y = x.MatMul(x.MT()).Add(lucid.With{DType: x.DType()}.Eye(n).Mul(float64(n))) })
+		must(b, lucid.Eval(y))
+		return y
+	}
+	x := normal(b, lucid.Float32, 2048, 2048)
+	run("solve", x, func(y *lucid.Tensor) *lucid.Tensor { return linalg.Solve(y, x) })
+	run("inv", x, linalg.Inv)
+	run("lu", x, func(x *lucid.Tensor) *lucid.Tensor { lu, _ := linalg.LUFactor(x); return lu })
+	run("qr", x, qr)
+	run("cholesky", definite(x), func(x *lucid.Tensor) *lucid.Tensor { return linalg.Cholesky(x) })
+	for _, d := range []lucid.DType{lucid.Float32, lucid.Float64} {
+		x := normal(b, d, 512, 512)
+		run("svd", x, svd)
+		run("eigh", x.Add(x.MT()), eigh)
+	}
+	run("eig", normal(b, lucid.Float32, 256, 256), func(x *lucid.Tensor) *lucid.Tensor { _, v := linalg.Eig(x); return v })
+	gels := linalg.LstSqOptions{Driver: "gels"} // PyTorch has no other on a GPU
+	tall := normal(b, lucid.Float32, 2048, 256)
+	run("lstsq", tall, func(x *lucid.Tensor) *lucid.Tensor {
+		z, _, _, _ := linalg.LstSq(x, tall.Narrow(1, 0, 1), gels)
+		return z
+	})
+	for _, n := range []int{4, 16, 32} {
+		x := normal(b, lucid.Float32, 4096, n, n)
+		run("qr", x, qr)
+		run("svd", x, svd)
+		run("eigh", definite(x), eigh)
+		run("inv", x, linalg.Inv)
+		run("solve", x, func(y *lucid.Tensor) *lucid.Tensor { return linalg.Solve(y, x) })
+		run("cholesky", definite(x), func(x *lucid.Tensor) *lucid.Tensor { return linalg.Cholesky(x) })
+	}
+}
+
+// BenchmarkTransforms measures Fourier transforms.
+func BenchmarkTransforms(b *testing.B) {
+	run := func(name string, x *lucid.Tensor, f func(x *lucid.Tensor) *lucid.Tensor) {
+		b.Run(fmt.Sprint(name, x.Shape()), func(b *testing.B) { bench(b, 0, 0, func() *lucid.Tensor { return f(x) }) })
+	}
+	one := func(x *lucid.Tensor) *lucid.Tensor { return fft.FFT(x) }
+	run("fft", normal(b, lucid.Complex64, 256, 4096), one)
+	run("fft", normal(b, lucid.Complex64, 256, 4093), one)
+	run("fft", normal(b, lucid.Complex64, 65536, 16), one)
+	run("rfft", normal(b, lucid.Float32, 256, 4096), func(x *lucid.Tensor) *lucid.Tensor { return fft.RFFT(x) })
+	run("irfft", normal(b, lucid.Complex64, 256, 2049), func(x *lucid.Tensor) *lucid.Tensor { return fft.IRFFT(x) })
+	run("fft2", normal(b, lucid.Complex64, 64, 256, 256), func(x *lucid.Tensor) *lucid.Tensor { return fft.FFT2(x) })
+	run("fftn", normal(b, lucid.Complex64, 128, 128, 128), func(x *lucid.Tensor) *lucid.Tensor { return fft.FFTN(x) })
+	window := normal(b, lucid.Float32, 512)
+	run("stft", normal(b, lucid.Float32, 16, 160000), func(x *lucid.Tensor) *lucid.Tensor {
+		return lucid.STFT(x, lucid.STFTOptions{NFFT: 512, Window: window})
+	})
+}

@@ -1,0 +1,220 @@
+package main
+
+import "math"
+
+// Special functions of float32, evaluated in float64. Arguments outside the range of the formulas stop a kernel; package special
+// serves them.
+func specials() []*kernel {
+	d := precisions[0]
+	stopping := func(name, doc string, args int, f func(b *B, x, y *val) *val) *kernel {
+		k := elementaryKernel(d, name, doc, args, f)
+		k.stops, k.slow = true, lowerFirst(name)+"Far"
+		return k
+	}
+	one := func(f func(b *B, x *val) *val) func(b *B, x, y *val) *val {
+		return func(b *B, x, _ *val) *val { return f(b, x) }
+	}
+	ks := []*kernel{
+		stopping("Lgamma", "log |Γ(x[i])|", 1, one(d.lgammaOf)),
+		stopping("Digamma", "the derivative of log Γ at x[i]", 1, one(d.digammaOf)),
+		elementaryKernel(d, "Ndtri", "the quantile of the normal distribution at x[i]", 1, one(d.ndtriOf)),
+		elementaryKernel(d, "LogNdtr", "the logarithm of the normal distribution function at x[i]", 1, one(d.logNdtrOf)),
+		stopping("Zeta", "the Hurwitz zeta function of the exponent x[i] at y[i]", 2, d.zetaOf),
+		stopping("Gammainc", "the regularised lower incomplete gamma function of the concentration x[i] at y[i]", 2, d.gammaincOf),
+	}
+	for v, name := range []string{"I0", "I1"} {
+		ks = append(ks, elementaryKernel(d, "Bessel"+name, name+"(x[i])", 1, one(d.besselI(v, false))),
+			elementaryKernel(d, "Bessel"+name+"e", "e^-|x[i]| "+name+"(x[i])", 1, one(d.besselI(v, true))))
+	}
+	return ks
+}
+
+// split64 is the polynomial c[0] + c[1] x + … as two in x², which are computed at the same time: half as long a chain.
+func (b *B) split64(x *val, c []float64) *val {
+	var half [2][]float64
+	for i, v := range c {
+		half[i%2] = append(half[i%2], v)
+	}
+	s := b.Mul(x, x)
+	return b.Fma(b.Horner64(s, half[1]), x, b.Horner64(s, half[0]))
+}
+
+// expOf is e^x of results that are normal.
+func (d precision) expOf(b *B, x *val) *val {
+	r, _, t := b.expReduce64(b.Max(b.D(-700), b.Min(b.D(700), x)))
+	s := b.pow2(t)
+	return b.Fma(s, d.expRest(b, r), s)
+}
+
+// lgammaOf uses the polynomial around 2 below 2.5, and Stirling's series from 6.5 on, 4 being added to what is between.
+func (d precision) lgammaOf(b *B, x *val) *val {
+	b.Stop(b.NotGe(x, b.D(0x1p-149)))
+	tiny, low, near, small := b.Lt(x, b.D(0.5)), b.Lt(x, b.D(1.5)), b.Lt(x, b.D(2.5)), b.Lt(x, b.D(6.5))
+	t := b.Fma(x, x, b.Mul(x, b.D(3)))
+	product := b.Sel(small, b.Mul(t, b.Add(t, b.D(2))), b.D(1)) // x(x+1)(x+2)(x+3)
+	product = b.Sel(near, b.Sel(low, b.Sel(tiny, b.Fma(x, x, x), x), b.D(1)), product)
+	l := b.logOf(d, product, b.D(0))
+	w := b.Sub(x, b.Sel(tiny, b.D(0), b.Sel(low, b.D(1), b.D(2))))
+	inside := b.Mul(w, b.split64(w, coefLgamma))
+	y := b.Sel(small, b.Add(x, b.D(4)), x)
+	r := b.Div(b.D(1), y)
+	series := b.Mul(r, b.Horner64(b.Mul(r, r), []float64{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680}))
+	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
+	far := b.Fma(b.Sub(y, b.D(0.5)), b.logOf(d, y, b.D(0)), b.Sub(b.Add(series, b.D(half)), y))
+	v := b.Sub(b.Sel(near, inside, far), l)
+	return b.Sel(b.Eq(x, b.D(math.Inf(1))), x, v)
+}
+
+// digammaOf uses the polynomial around its zero below 2, and the asymptotic series from 6 on, 4 being added to what is between.
+func (d precision) digammaOf(b *B, x *val) *val {
+	b.Stop(b.NotGe(x, b.D(0x1p-149)))
+	low, near, small := b.Lt(x, b.D(1)), b.Lt(x, b.D(2)), b.Lt(x, b.D(6))
+	z := b.Sel(low, b.Add(x, b.D(1)), x)
+	const root, rootLow = 0x1.762d86356be3fp+0, 0x1.b86a722197829p-54
+	inside := b.Mul(b.Sub(b.Sub(z, b.D(root)), b.D(rootLow)), b.split64(b.Sub(z, b.D(1.5)), coefDigamma))
+	t := b.Fma(x, x, b.Mul(x, b.D(3)))
+	// 1/x, or 1/x + 1/(x+1) + 1/(x+2) + 1/(x+3).
+	up := b.Sel(near, b.D(1), b.Mul(b.Fma(x, b.D(2), b.D(3)), b.Fma(t, b.D(2), b.D(2))))
+	down := b.Sel(near, x, b.Mul(t, b.Add(t, b.D(2))))
+	sum := b.Div(up, down)
+	y := b.Sel(small, b.Add(x, b.D(4)), x)
+	r := b.Div(b.D(1), y)
+	q := b.Mul(r, r)
+	series := b.Mul(q, b.Horner64(q, []float64{1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}))
+	far := b.Sub(b.Fnma(r, b.D(0.5), b.logOf(d, y, b.D(0))), series)
+	v := b.Sel(near, inside, far)
+	return b.Sub(v, b.Sel(b.Or(low, b.And(small, b.Ge(x, b.D(2)))), sum, b.D(0)))
+}
+
+// besselI is the modified Bessel function of order v, or e^-|x| times it.
+func (d precision) besselI(v int, scaled bool) func(b *B, x *val) *val {
+	nearCoef, farCoef := coefI0Near, coefI0Far
+	if v == 1 {
+		nearCoef, farCoef = coefI1Near, coefI1Far
+	}
+	return func(b *B, x *val) *val {
+		a := b.abs64(x)
+		in := b.Min(b.D(8), a)
+		near := b.split64(b.Mul(in, in), nearCoef)
+		if v == 1 {
+			near = b.Mul(near, in)
+		}
+		out := a
+		if !scaled { // at 200 float32 has overflowed, and the root of an infinite argument is not 0
+			out = b.Min(b.D(200), a)
+		}
+		out = b.Max(b.D(8), out)
+		r := b.Div(b.D(1), out)
+		far := b.Mul(b.split64(r, farCoef), b.Sqrt(r))
+		if scaled {
+			near = b.Mul(near, d.expOf(b, b.Sub(b.D(0), in)))
+		} else {
+			far = b.Mul(far, d.expOf(b, out))
+		}
+		y := b.Sel(b.Le(a, b.D(8)), near, far)
+		if v == 1 {
+			y = b.withSign(b.abs64(y), x)
+		}
+		return y
+	}
+}
+
+// ndtriOf is 2p-1 times a slow function of w = -log(4p(1-p)).
+func (d precision) ndtriOf(b *B, p *val) *val {
+	y := b.Mul(d.quantileOf(b, b.Mul(b.Mul(p, b.D(4)), b.Sub(b.D(1), p))), b.Sub(b.Add(p, p), b.D(1)))
+	y = b.Sel(b.Eq(p, b.D(0)), b.D(math.Inf(-1)), y)
+	return b.Sel(b.Eq(p, b.D(1)), b.D(math.Inf(1)), y)
+}
+
+// quantileOf is the quantile of p over 2p-1, of u = 4p(1-p).
+func (d precision) quantileOf(b *B, u *val) *val {
+	f, e := logSplit(b, b.Max(b.D(0x1p-160), u)) // where u is negative or NaN it is put back below
+	half, low := d.logTail(b, f)
+	w := b.Fnma(e, b.D(math.Ln2), b.Sub(b.Sub(half, low), f))
+	near := b.split64(b.Sub(b.Min(b.D(6), w), b.D(3)), coefNdtriNear)
+	far := b.split64(b.Sub(b.Sqrt(b.Max(b.D(6), w)), b.D(6)), coefNdtriFar)
+	y := b.Sel(b.Le(w, b.D(6)), near, far)
+	return b.Sel(b.NotGe(u, b.D(0)), b.D(math.NaN()), y)
+}
+
+// erfcxOf is e^(x²) erfc(x) for x >= 0.
+func (d precision) erfcxOf(b *B, x *val) *val {
+	x = b.Min(b.D(1e30), x)
+	g := b.split64(b.Div(b.Sub(x, b.D(3)), b.Add(x, b.D(3))), coefErfcx)
+	return b.Div(g, b.Fma(x, b.D(2), b.D(1)))
+}
+
+// logNdtrOf is log(erfcx(t)/2) - t² below 0, log(1 - erfc(t)/2) above, with t = |x|/√2.
+func (d precision) logNdtrOf(b *B, x *val) *val {
+	e := b.Mul(d.erfcxOf(b, b.Mul(b.abs64(x), b.D(math.Sqrt2/2))), b.D(0.5))
+	s := b.Mul(b.Mul(x, x), b.D(0.5))
+	below := b.Lt(x, b.D(0))
+	u, c := onePlus(b, b.Sub(b.D(0), b.Mul(e, d.exp0(b, b.Sub(b.D(0), s)))))
+	v := b.logOf(d, b.Sel(below, e, u), b.Sel(below, b.D(0), c))
+	v = b.Sel(below, b.Sub(v, s), v)
+	return b.Float(b.Or(b.Bits(v), b.L(math.MinInt64))) // -0 far above
+}
+
+// zetaOf sums six terms; the rest is the formula of Euler and Maclaurin with four terms.
+func (d precision) zetaOf(b *B, s, q *val) *val {
+	b.Stop(b.Or(b.NotGe(s, b.D(1.0000001)), b.NotGe(b.D(1e4), s)))
+	b.Stop(b.Or(b.NotGe(q, b.D(1e-30)), b.NotGe(b.D(1e30), q)))
+	down := b.Sub(b.D(0), s)
+	a, sum := q, b.D(0)
+	for range 6 {
+		sum = b.Add(sum, d.expOf(b, b.Mul(down, b.logOf(d, a, b.D(0)))))
+		a = b.Add(a, b.D(1))
+	}
+	r := b.Div(b.D(1), a)
+	q2 := b.Mul(r, r)
+	pair := func(k float64) *val { return b.Mul(q2, b.Mul(b.Add(s, b.D(k)), b.Add(s, b.D(k+1)))) }
+	t := b.Fnma(pair(5), b.D(1.0/1209600), b.D(1.0/30240))
+	t = b.Fnma(pair(3), t, b.D(1.0/720))
+	t = b.Fnma(pair(1), t, b.D(1.0/12))
+	t = b.Fma(b.Mul(q2, s), t, b.Fma(r, b.D(0.5), b.Div(b.D(1), b.Sub(s, b.D(1)))))
+	power := d.expOf(b, b.Mul(b.Sub(b.D(1), s), b.logOf(d, a, b.D(0))))
+	return b.Fma(power, t, sum)
+}
+
+// gammaincOf is the power series below the concentration 12, whose denominators are those of Γ; above it is Temme's expansion.
+func (d precision) gammaincOf(b *B, a, x *val) *val {
+	const split, terms = 12, 48
+	big, small := b.Ge(a, b.D(split)), b.Lt(a, b.D(split))
+	b.Stop(b.Or(b.NotGe(a, b.D(1e-30)), b.NotGe(x, b.D(1e-30))))
+	b.Stop(b.Or(b.And(small, b.Gt(x, b.D(18))), b.NotGe(b.D(1e12), a)))
+	b.Stop(b.And(big, b.Or(b.NotGe(x, b.Mul(a, b.D(0.35))), b.Gt(x, b.Mul(a, b.D(2.2))))))
+	// Σ xⁿ/((a+1)…(a+n)) = num/den from the back, and den is Γ(a+terms+1)/Γ(a+1).
+	ac, xc := b.Min(b.D(split), a), b.Min(b.D(18), x)
+	num, den := b.D(1), b.D(1)
+	for k := terms; k > 0; k-- {
+		den = b.Mul(den, b.Add(ac, b.D(float64(k))))
+		num = b.Fma(num, xc, den)
+	}
+	y := b.Add(ac, b.D(terms+1))
+	r := b.Div(b.D(1), y)
+	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
+	gamma := b.Fma(b.Sub(y, b.D(0.5)), b.logOf(d, y, b.D(0)), b.Sub(b.Fma(r, b.D(1.0/12), b.D(half)), y))
+	low := b.Mul(num, d.expOf(b, b.Sub(b.Sub(b.Mul(ac, b.logOf(d, xc, b.D(0))), xc), gamma)))
+	// m - log(1+m) with s = m/(2+m) is s·m - 2(s³/3 + s⁵/5 + …).
+	m := b.Div(b.Sub(x, a), a)
+	s := b.Div(m, b.Add(m, b.D(2)))
+	q := b.Mul(s, s)
+	series := make([]float64, 14)
+	for i := range series {
+		series[i] = 2 / float64(2*i+3)
+	}
+	phi := b.Max(b.D(0), b.Fnma(b.Mul(s, q), b.split64(q, series), b.Mul(s, m)))
+	h := b.withSign(b.Sqrt(b.Add(phi, phi)), m)
+	over := b.Div(b.D(1), a)
+	sum := b.split64(h, temme[len(temme)-1])
+	for k := len(temme) - 2; k >= 0; k-- {
+		sum = b.Fma(sum, over, b.split64(h, temme[k]))
+	}
+	sum = b.Mul(sum, b.Sqrt(b.Mul(over, b.D(1/(2*math.Pi)))))
+	above := b.Gt(x, a)
+	e := d.exp0(b, b.Sub(b.D(0), b.Mul(a, phi)))
+	tail := b.Mul(b.D(0.5), d.erfcxOf(b, b.Sqrt(b.Mul(a, phi))))
+	tail = b.Mul(e, b.Sel(above, b.Add(tail, sum), b.Sub(tail, sum)))
+	high := b.Sel(above, b.Sub(b.D(1), tail), tail)
+	return b.Min(b.D(1), b.Sel(big, high, low))
+}
