@@ -112,8 +112,8 @@ type JacobianOptions struct {
 	Chunk   int  // passes that run at once; 0: all of them, which takes the most memory
 }
 
-// JacobianN is lucid.Jacobian for several inputs and outputs: entry i, j of the result is the derivative of output i by input j, of the shape of
-// the one, then of the other.
+// JacobianN is lucid.Jacobian for several inputs and outputs: entry i, j of the result is the derivative of output i by input j, of the
+// shape of the one, then of the other.
 func JacobianN(f func([]*lucid.Tensor) []*lucid.Tensor, opts ...JacobianOptions) func(xs ...*lucid.Tensor) [][]*lucid.Tensor {
 	o := door.Option("jacobian", opts)
 	tree.FunctionOf("jacobian", f)
@@ -183,8 +183,8 @@ func (r *recorded) sweep(of []*lucid.Tensor, which, chunk int, f func(unit []*lu
 	return out
 }
 
-// HessianN is lucid.Hessian for several inputs: entry i, j of the result is the derivative by input i and by input j, of the shape of the one,
-// then of the other.
+// HessianN is lucid.Hessian for several inputs: entry i, j of the result is the derivative by input i and by input j, of the shape of
+// the one, then of the other.
 func HessianN(f func([]*lucid.Tensor) *lucid.Tensor, opts ...JacobianOptions) func(xs ...*lucid.Tensor) [][]*lucid.Tensor {
 	o := door.Option("hessian", opts)
 	o.Forward = true // forward over reverse
