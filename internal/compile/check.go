@@ -90,7 +90,9 @@ func bits(n *graph.Node) string {
 }
 
 func (c *Function) frozen(what string) {
-	fault.Throw(fault.Trace, c.o.Name, "%s differs between the compiled and the plain run: the trace holds a Go value that changed; make it a tensor, or an argument", what)
+	fault.Throw(fault.Trace, c.o.Name,
+		"%s differs between the compiled and the plain run: the trace holds a Go value that changed; make it a tensor, or an argument",
+		what)
 }
 
 // unlike says in what another trace for the same arguments differs, values aside; "" if in nothing.

@@ -125,7 +125,9 @@ func (c *Function) run(k *call, tr *trees) ([]*graph.Array, []reflect.Value, err
 			return outs, res, err
 		}
 	}
-	return nil, nil, fault.New(fault.Trace, c.o.Name, "tensors it reads lay otherwise in memory each time it was about to run, %d times in a row; do not assign to them from elsewhere while it is called", mostMoves)
+	return nil, nil, fault.New(fault.Trace, c.o.Name,
+		"tensors it reads lay otherwise in memory each time it was about to run, %d times in a row; do not assign to them from elsewhere "+
+			"while it is called", mostMoves)
 }
 
 // mostMoves is how often a call looks for a trace: a captured tensor that was pending, or that another call wrote, may be

@@ -37,7 +37,8 @@ func deviceOf(n *graph.Node) *backend.Device {
 // plainly reports whether a node is as assumed at a first look: most are, call after call.
 func (a *tensorSpec) plainly(n *graph.Node) bool {
 	_, lay := n.Buffer()
-	return n.Shape() == a.spec.Shape && n.DType() == a.spec.DType && n.Leaf() == a.leaf && n.Device() == a.at && (a.at != nil || deviceOf(n) == a.dev) && lay == nil && a.lay == nil
+	return n.Shape() == a.spec.Shape && n.DType() == a.spec.DType && n.Leaf() == a.leaf && n.Device() == a.at &&
+		(a.at != nil || deviceOf(n) == a.dev) && lay == nil && a.lay == nil
 }
 
 func argSpecs(in []*graph.Array) []tensorSpec {
@@ -99,7 +100,8 @@ type signature struct {
 }
 
 func signatureOf(tr *trees, st *scope.State) signature {
-	s := signature{noGrad: st.NoGrad, det: st.IsDeterministic(), wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
+	s := signature{noGrad: st.NoGrad, det: st.IsDeterministic(), wino: st.Winograd, cast: st.Autocast, dev: st.Device,
+		float: ops.DefaultFloat()}
 	if s.dev == nil {
 		s.dev = exec.DefaultDevice()
 	}

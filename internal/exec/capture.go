@@ -96,7 +96,8 @@ func (r *Replay) Graph() string {
 	case c.rec == nil:
 		return "not recorded yet"
 	}
-	return fmt.Sprintf("recorded: %d launches, %d inputs copied in, %d results copied out", len(r.prog.steps), c.rec.copiesIn(), c.rec.copiesOut())
+	return fmt.Sprintf("recorded: %d launches, %d inputs copied in, %d results copied out", len(r.prog.steps), c.rec.copiesIn(),
+		c.rec.copiesOut())
 }
 
 func (r *recording) copiesIn() (n int) {
@@ -198,7 +199,8 @@ func (c *capture) drop() {
 
 // record lets the device record the launches.
 func (c *capture) record(b *binding, det bool) error {
-	p, rec := b.replay.prog, &recording{at: make([]uintptr, len(b.in)), staged: make([]*mem.Buffer, len(b.in)), sent: make([][]byte, len(b.in))}
+	p, rec := b.replay.prog, &recording{at: make([]uintptr, len(b.in)), staged: make([]*mem.Buffer, len(b.in)),
+		sent: make([][]byte, len(b.in))}
 	in := append([]*mem.Buffer(nil), b.in...)
 	var shared []*mem.Buffer // staging buffers that other recordings use too
 	free := func() {

@@ -56,7 +56,8 @@ func (p *planner) canFoldInputCast(d *backend.Device, n *graph.Node, k int, m *g
 // canFoldOutputCast reports whether kernel m writes what cast n, its only reader, makes of it.
 func (p *planner) canFoldOutputCast(n, m *graph.Node, g *info) bool {
 	d := p.device(m)
-	return g.class == classKernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.CastFolder != nil && d.CanFoldCast(m.Op().Name, -1, m.DType(), n.DType())
+	return g.class == classKernel && !g.root && g.users == 1 && m.NumOut() == 1 && d == p.device(n) && d.CastFolder != nil &&
+		d.CanFoldCast(m.Op().Name, -1, m.DType(), n.DType())
 }
 
 // source is input k of a node as its launch reads it.

@@ -39,7 +39,8 @@ func (p *planner) classify(n *graph.Node) class {
 		if !p.replay {
 			n.MustLive()
 			t := n.Trace()
-			fault.Throw(fault.Trace, "eval", "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", t.Name)
+			fault.Throw(fault.Trace, "eval",
+				"a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", t.Name)
 		}
 		return classInput
 	case n.IsConst():

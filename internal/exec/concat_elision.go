@@ -25,7 +25,8 @@ func (p *planner) elideConcats() {
 		return
 	}
 	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.class != classKernel || n.Op().Role != graph.RoleConcat || f.root || f.outputCast != 0 || f.foldedInputs != 0 {
+		if f := &p.info[i]; f.class != classKernel || n.Op().Role != graph.RoleConcat || f.root || f.outputCast != 0 ||
+			f.foldedInputs != 0 {
 			continue
 		}
 		if j, in := p.concatParts(n); in != nil {
@@ -66,7 +67,8 @@ func (p *planner) writeReshaped(n *graph.Node) {
 	}
 	source := m.In(0)
 	j, d := p.idx.Get(source), p.device(source)
-	if f := &p.info[j]; f.class != classKernel || f.root || p.elisions[j] != nil || d.StridedWriter == nil || !d.WritesStrided(source.Op().Name) {
+	if f := &p.info[j]; f.class != classKernel || f.root || p.elisions[j] != nil || d.StridedWriter == nil ||
+		!d.WritesStrided(source.Op().Name) {
 		return
 	}
 	shown := shape.Contiguous(m.Shape())
@@ -113,7 +115,8 @@ func (p *planner) concatParts(cat *graph.Node) (kernelAt int, in *elision) {
 		j := p.idx.Get(source)
 		f, d := &p.info[j], p.device(source)
 		if in == nil {
-			if f.class != classKernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.StridedWriter == nil || !d.WritesStrided(source.Op().Name) {
+			if f.class != classKernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) ||
+				d.StridedWriter == nil || !d.WritesStrided(source.Op().Name) {
 				return 0, nil
 			}
 			kernelAt, in = j, &elision{lays: make([]*shape.Layout, cat.NumIn())}

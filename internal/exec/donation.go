@@ -33,7 +33,8 @@ func (p *planner) findDonors() {
 				if !s.together(i, j) || s.fused == nil && inPlace>>j&1 == 0 {
 					continue
 				}
-				if taken[in.buf] || b.keep || b.data != nil || b.last != int32(k) || b.size != p.prog.bufs[o.buf].size || b.dev != s.dev || !p.overlays(s, j, o) {
+				if taken[in.buf] || b.keep || b.data != nil || b.last != int32(k) || b.size != p.prog.bufs[o.buf].size || b.dev != s.dev ||
+					!p.overlays(s, j, o) {
 					continue
 				}
 				taken[in.buf] = true
@@ -47,7 +48,8 @@ func (p *planner) findDonors() {
 // elementwise reports whether output i is written in the order in which inputs are read: a fused reduction is not, nor is a producer,
 // nor any output of a program whose producer forbids overwriting inputs.
 func (s *step) elementwise(i int) bool {
-	return s.fused == nil || !(s.fused.Producer != nil && (i == 0 || s.fused.Producer.NoOverwrite)) && !(s.fused.Reduction != nil && i >= len(s.out)-s.fused.NumReductions())
+	return s.fused == nil || !(s.fused.Producer != nil && (i == 0 || s.fused.Producer.NoOverwrite)) &&
+		!(s.fused.Reduction != nil && i >= len(s.out)-s.fused.NumReductions())
 }
 
 // together reports whether output i and input j are of the same set of a horizontal fusion: sets run concurrently.

@@ -53,7 +53,8 @@ func (p *planner) canTakeEpilogue(j int, n *graph.Node) bool {
 		if g.class != classKernel || g.foldedInputs != 0 || g.outputCast != 0 || g.users != 1 || of.Shape().Numel() != m.Shape().Numel() {
 			return false
 		}
-		if l := m.Op().Layout(m.Attr(), of.Shape(), shape.Contiguous(of.Shape()), m.Shape()); l == nil || l.Offset != 0 || !l.IsContiguous(m.Shape()) {
+		if l := m.Op().Layout(m.Attr(), of.Shape(), shape.Contiguous(of.Shape()), m.Shape()); l == nil || l.Offset != 0 ||
+			!l.IsContiguous(m.Shape()) {
 			return false
 		}
 		m = of

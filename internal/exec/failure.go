@@ -12,7 +12,8 @@ import (
 // evaluated again: from the first failure on no launch writes over an input any more, so that inputs still have their values.
 
 // errGivenUp is the error of a value that was not computed and became pending again, for its waiting readers.
-var errGivenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "another launch of its evaluation failed; evaluate it again", Err: context.Canceled}
+var errGivenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "another launch of its evaluation failed; evaluate it again",
+	Err: context.Canceled}
 
 // fail notes that a launch failed.
 func (r *run) fail(s *step, err error) {

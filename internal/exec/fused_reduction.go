@@ -52,7 +52,8 @@ func (p *planner) fuseInputReductions() {
 		}
 		for k := range n.NumIn() {
 			j := p.idx.Get(n.In(k))
-			if g := &p.info[j]; n.In(k).Shape() == n.Shape() && g.class != classConst && (g.class != classElementwise || g.group != f.group) {
+			if g := &p.info[j]; n.In(k).Shape() == n.Shape() && g.class != classConst &&
+				(g.class != classElementwise || g.group != f.group) {
 				readers[j] = append(readers[j], f.group)
 			}
 		}

@@ -52,7 +52,8 @@ func (p *planner) assignLevels() {
 			m := n.In(k)
 			g := &p.info[p.idx.Get(m)]
 			bound := f.latest
-			if f.cut || !f.class.follows() && !(f.class == classElementwise && g.class == classElementwise && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
+			if f.cut || !f.class.follows() && !(f.class == classElementwise && g.class == classElementwise && m.Shape() == n.Shape() &&
+				p.device(m) == p.device(n)) {
 				bound--
 			}
 			g.latest = min(g.latest, bound)

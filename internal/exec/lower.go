@@ -97,7 +97,8 @@ func (p *planner) lowerOrder() []int {
 	}
 	use := func(i int) bool {
 		f := &p.info[i]
-		return f.class == classKernel || f.class == classAlias || f.class == classOutputCast || f.class == classElementwise && f.group == int32(i)
+		return f.class == classKernel || f.class == classAlias || f.class == classOutputCast || f.class == classElementwise &&
+			f.group == int32(i)
 	}
 	total := 0
 	for i := range p.info {

@@ -7,7 +7,8 @@ const maxLast = 6
 // all readers it has left are ready and make less than they free, they come at once.
 func (d *deps) hoist(base []int32) []int32 {
 	n := len(base)
-	h := &hoisting{deps: d, order: make([]int32, 0, n), scheduled: make([]bool, n), open: make([]int32, n), left: make([]int32, len(d.size)), unready: make([]int32, len(d.size))}
+	h := &hoisting{deps: d, order: make([]int32, 0, n), scheduled: make([]bool, n), open: make([]int32, n),
+		left: make([]int32, len(d.size)), unready: make([]int32, len(d.size))}
 	for b := range d.size {
 		h.left[b] = int32(len(d.readers.of(b)))
 		h.unready[b] = h.left[b]

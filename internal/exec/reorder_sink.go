@@ -5,7 +5,8 @@ package exec
 // the last launch of the first order that is left.
 func (d *deps) sink() []int32 {
 	n := len(d.made)
-	s := &sinking{deps: d, order: make([]int32, n), left: n, scheduled: make([]bool, n), queued: make([]bool, n), gain: make([]int, n), open: make([]int32, n), live: make([]bool, len(d.size))}
+	s := &sinking{deps: d, order: make([]int32, n), left: n, scheduled: make([]bool, n), queued: make([]bool, n), gain: make([]int, n),
+		open: make([]int32, n), live: make([]bool, len(d.size))}
 	for k := range n {
 		s.open[k] = int32(len(d.after.of(k)))
 		for _, b := range d.reads.of(k) {

@@ -70,7 +70,8 @@ func (p *planner) findRowGroups() (owner []*rowFusionGroup) {
 		if !ok || steps[k].dev.Host && (rows*long < MinRowFusionElems || rows < fewRows && rows*long > fewRowsElems) {
 			continue
 		}
-		b := &rowFusionGroup{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}, readElsewhere: map[int32]bool{}}
+		b := &rowFusionGroup{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{},
+			readElsewhere: map[int32]bool{}}
 		b.add(k, &steps[k], long)
 		p.growRowGroup(b, owner)
 		if len(b.members) < 2 {
@@ -263,7 +264,8 @@ func (p *planner) mergeRowGroup(b *rowFusionGroup) step {
 			part.Fused = alongProgram(m)
 			b.dev.Prepare(part.Fused)
 		default:
-			part.Fused = &backend.Fused{Shape: m.in[0].shape, DTypes: []dtype.DType{m.in[0].dtype}, In: 1, Reduction: &backend.Reduction{Op: m.op, Attr: m.attr}}
+			part.Fused = &backend.Fused{Shape: m.in[0].shape, DTypes: []dtype.DType{m.in[0].dtype}, In: 1,
+				Reduction: &backend.Reduction{Op: m.op, Attr: m.attr}}
 			b.dev.Prepare(part.Fused)
 		}
 		for _, o := range m.out {

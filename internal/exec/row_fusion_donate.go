@@ -14,7 +14,8 @@ func (p *planner) donateInRowFusion(s *step, k int32, taken []bool) {
 			}
 			for _, in := range s.in {
 				d := &p.prog.bufs[in.buf]
-				if taken[in.buf] || d.keep || d.data != nil || d.last != k || d.first == k || d.size != b.size || d.dev != s.dev || !p.overlaysInRowFusion(s, in.buf, i, o) {
+				if taken[in.buf] || d.keep || d.data != nil || d.last != k || d.first == k || d.size != b.size || d.dev != s.dev ||
+					!p.overlaysInRowFusion(s, in.buf, i, o) {
 					continue
 				}
 				taken[in.buf], b.donor = true, in.buf
@@ -34,7 +35,8 @@ func (p *planner) overlaysInRowFusion(s *step, buf int32, last int, o operand) b
 			if x.buf != buf {
 				continue
 			}
-			if i > last || x.shape.Numel() != o.shape.Numel() || x.dtype.Size() != o.dtype.Size() || !x.lay.IsContiguous(x.shape) || x.lay != nil && x.lay.Offset != 0 {
+			if i > last || x.shape.Numel() != o.shape.Numel() || x.dtype.Size() != o.dtype.Size() || !x.lay.IsContiguous(x.shape) ||
+				x.lay != nil && x.lay.Offset != 0 {
 				return false
 			}
 		}

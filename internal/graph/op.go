@@ -27,7 +27,8 @@ const (
 	Composite        // has no node of its own: written with other ops
 )
 
-var kindNames = [...]string{"other", "elementwise", "view", "reduce", "rowwise", "move", "contract", "random", "factor", "source", "composite"}
+var kindNames = [...]string{"other", "elementwise", "view", "reduce", "rowwise", "move", "contract", "random", "factor",
+	"source", "composite"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -26,20 +26,24 @@ type layer struct {
 
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
-	"leaves":  {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant", "internal/par", "internal/scope", "internal/profile"},
+	"leaves": {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant",
+		"internal/par", "internal/scope", "internal/profile"},
 	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack", "internal/ggml", "internal/quantize"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
 	"doors":   {"internal/door", "internal/graph", "internal/ops", "internal/tree"},
-	"public": {"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler", "doctor", "cuda",
-		"io/...", "llm/...", "nn/...", "optim/...", "distributions", "data/...", "distributed", "models/...", "tokenizer/...", "generate", "serve"},
+	"public": {"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler",
+		"doctor", "cuda",
+		"io/...", "llm/...", "nn/...", "optim/...", "distributions", "data/...", "distributed", "models/...", "tokenizer/...",
+		"generate", "serve"},
 }
 
 // The layers, from the bottom up. A package imports only what its row says: three lines do most of the work. Kernels
 // cannot see the graph; ops cannot see devices; the root never imports a public subpackage.
 var layers = []layer{
 	{name: "leaf", packages: []string{"leaves"}, imports: []string{"internal/dtype", "internal/fault"}},
-	{name: "dl", packages: []string{"internal/dl/..."}, imports: []string{"internal/fault"}, outside: []string{"github.com/ebitengine/purego", "golang.org/x/sys"}},
+	{name: "dl", packages: []string{"internal/dl/..."}, imports: []string{"internal/fault"},
+		outside: []string{"github.com/ebitengine/purego", "golang.org/x/sys"}},
 	{name: "arithmetic shared by kernels", packages: []string{"numbers"}, imports: []string{"leaves"}},
 	{name: "format", packages: []string{"internal/format"}, imports: []string{"leaves"}},
 	// Before the row of the other codecs: the sizes of its element types are those of the block formats.
@@ -51,37 +55,57 @@ var layers = []layer{
 	{name: "mem", packages: []string{"internal/mem"}, imports: []string{"leaves"}},
 	{name: "backend", packages: []string{"backend"}, imports: []string{"leaves", "internal/mem", "backend"}},
 	// The kernels of factorisations, which both host devices have: each gives its own matrix products.
-	{name: "factorisations", packages: []string{"internal/backend/factor"}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
-	{name: "reference device", packages: []string{"internal/backend/ref/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
-	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
-	{name: "fake device", packages: []string{"internal/backend/fake/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
-	{name: "cuda device", packages: []string{"internal/backend/cuda/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/dl/..."}},
-	{name: "conformance suite", packages: []string{"internal/backend/backendtest/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/ref", "internal/testutil", "internal/graph", "internal/ops", "internal/exec"}},
+	{name: "factorisations", packages: []string{"internal/backend/factor"},
+		imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	{name: "reference device", packages: []string{"internal/backend/ref/..."},
+		imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
+	{name: "cpu device", packages: []string{"internal/backend/cpu/..."},
+		imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/factor"}},
+	{name: "fake device", packages: []string{"internal/backend/fake/..."},
+		imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
+	{name: "cuda device", packages: []string{"internal/backend/cuda/..."},
+		imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/dl/..."}},
+	{name: "conformance suite", packages: []string{"internal/backend/backendtest/..."},
+		imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/ref", "internal/testutil", "internal/graph",
+			"internal/ops", "internal/exec"}},
 	{name: "graph", packages: []string{"internal/graph"}, imports: []string{"leaves", "internal/mem", "backend"}},
 	// format is for Print, which shows a value as text when it is computed.
-	{name: "ops", packages: []string{"internal/ops"}, imports: []string{"leaves", "internal/format", "internal/mem", "backend", "numbers", "internal/graph"}},
+	{name: "ops", packages: []string{"internal/ops"}, imports: []string{"leaves", "internal/format", "internal/mem", "backend", "numbers",
+		"internal/graph"}},
 	{name: "exec", packages: []string{"internal/exec"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph"}},
 	{name: "schemas of ops", packages: []string{"internal/schema"}, imports: []string{"leaves", "internal/graph", "internal/ops"}},
 	{name: "door", packages: []string{"internal/door"}, imports: []string{"leaves", "internal/graph", "internal/exec"}},
-	{name: "transform", packages: []string{"internal/transform"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
-	{name: "simplify", packages: []string{"internal/simplify"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
-	{name: "export", packages: []string{"internal/export"}, imports: []string{"leaves", "internal/codec/strictjson", "internal/graph", "internal/ops"}},
+	{name: "transform", packages: []string{"internal/transform"},
+		imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
+	{name: "simplify", packages: []string{"internal/simplify"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph",
+		"internal/ops", "internal/exec"}},
+	{name: "export", packages: []string{"internal/export"}, imports: []string{"leaves", "internal/codec/strictjson", "internal/graph",
+		"internal/ops"}},
 	{name: "tree", packages: []string{"internal/tree"}, imports: []string{"leaves", "internal/graph"}},
-	{name: "compile", packages: []string{"internal/compile"}, imports: []string{"leaves", "backend", "doors", "internal/exec", "internal/simplify", "internal/tree"}},
-	{name: "comm", packages: []string{"internal/comm/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform", "internal/dl/..."}},
-	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/schema", "internal/exec", "internal/transform", "internal/tree", "internal/compile", "internal/export", "internal/comm/...",
+	{name: "compile", packages: []string{"internal/compile"},
+		imports: []string{"leaves", "backend", "doors", "internal/exec", "internal/simplify", "internal/tree"}},
+	{name: "comm", packages: []string{"internal/comm/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph",
+		"internal/ops", "internal/exec", "internal/transform", "internal/dl/..."}},
+	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/schema",
+		"internal/exec", "internal/transform", "internal/tree", "internal/compile", "internal/export", "internal/comm/...",
 		"internal/format", "internal/codec/...", "internal/backend/cpu", "internal/backend/ref"}},
-	{name: "subject", packages: []string{"tree", "random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
+	{name: "subject", packages: []string{"tree", "random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant",
+		"amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
 	{name: "diagnosis", packages: []string{"doctor"}, imports: []string{".", "leaves", "backend", "internal/backend/cpu"}},
-	{name: "cuda", packages: []string{"cuda"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend", "internal/backend/cuda/...", "internal/dl/..."}},
+	{name: "cuda", packages: []string{"cuda"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend",
+		"internal/backend/cuda/...", "internal/dl/..."}},
 	{name: "io", packages: []string{"io/..."}, imports: []string{".", "doors", "leaves", "internal/mem", "internal/codec/..."}},
-	{name: "nn parts", packages: []string{"nn/init", "nn/functional"}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "doors", "leaves"}},
-	{name: "nn", packages: []string{"nn", "nn/utils/...", "nn/..."}, imports: []string{".", "random", "linalg", "fft", "special", "fast", "amp", "autograd", "quant", "io/...", "nn/...", "doors", "leaves"}},
+	{name: "nn parts", packages: []string{"nn/init", "nn/functional"},
+		imports: []string{".", "random", "linalg", "fft", "special", "fast", "doors", "leaves"}},
+	{name: "nn", packages: []string{"nn", "nn/utils/...", "nn/..."},
+		imports: []string{".", "random", "linalg", "fft", "special", "fast", "amp", "autograd", "quant", "io/...", "nn/...",
+			"doors", "leaves"}},
 	// The modules read the description of a model in a GGUF file; llm reads and writes whole files.
 	{name: "language models", packages: []string{"llm", "llm/model", "llm/tune"},
 		imports: []string{"public", ".", "doors", "leaves", "internal/codec/...", "internal/ggml"}},
 	{name: "language server", packages: []string{"llm/serve"}, imports: []string{".", "leaves", "llm", "llm/tokenizer", "llm/grammar"}},
-	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"}, imports: []string{"public", ".", "doors", "leaves"}},
+	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"},
+		imports: []string{"public", ".", "doors", "leaves"}},
 	{name: "distributed", packages: []string{"distributed"}, imports: []string{"public", ".", "doors", "leaves", "internal/comm/..."}},
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
@@ -89,7 +113,8 @@ var layers = []layer{
 	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},
 		imports: []string{"public", ".", "internal/..."}},
 	{name: "test support", packages: []string{"internal/testutil/..."}, imports: []string{"leaves", "internal/graph"}},
-	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/...", "docs/..."}, imports: []string{"public", ".", "internal/..."}},
+	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/...", "docs/..."},
+		imports: []string{"public", ".", "internal/..."}},
 }
 
 // expand replaces the names of groups by their packages.
@@ -171,8 +196,10 @@ func breaches(pkgs []imported) (bad []string) {
 				if !covers(row.imports, to) && !sameTree(row, pkg, to) {
 					bad = append(bad, fmt.Sprintf("%s imports %s: layer %q may not", pkg, to, row.name))
 				}
-			} else if first, _, _ := strings.Cut(imp, "/"); strings.Contains(first, ".") && !slices.ContainsFunc(row.outside, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
-				bad = append(bad, fmt.Sprintf("%s imports %s: layer %q may use the standard library alone; see docs/dependencies.md", pkg, imp, row.name))
+			} else if first, _, _ := strings.Cut(imp, "/"); strings.Contains(first, ".") &&
+				!slices.ContainsFunc(row.outside, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
+				bad = append(bad, fmt.Sprintf("%s imports %s: layer %q may use the standard library alone; see docs/dependencies.md", pkg,
+					imp, row.name))
 			} else if imp == "C" {
 				bad = append(bad, pkg+` imports "C": the project has no cgo`)
 			}
@@ -232,14 +259,16 @@ func TestPlantedBreaches(t *testing.T) {
 
 // TestLayerTable pins the lines that do most of the work, whatever the table becomes.
 func TestLayerTable(t *testing.T) {
-	devices := []string{"internal/backend/ref", "internal/backend/cpu", "internal/backend/cpu/simd", "internal/backend/cuda", "internal/backend/cuda/driver", "internal/backend/fake"}
+	devices := []string{"internal/backend/ref", "internal/backend/cpu", "internal/backend/cpu/simd", "internal/backend/cuda",
+		"internal/backend/cuda/driver", "internal/backend/fake"}
 	forbidden := [][2]string{
 		{"internal/graph", "internal/backend/cpu"}, {"internal/graph", "internal/ops"}, {"internal/graph", "internal/exec"},
 		{"internal/ops", "internal/backend/cpu"}, {"internal/ops", "internal/backend/ref"}, {"internal/ops", "internal/exec"},
 		{"internal/exec", "internal/ops"}, {"internal/exec", "internal/backend/cpu"}, {"internal/exec", "internal/transform"},
 		{".", "random"}, {".", "nn"}, {".", "cuda"}, {".", "internal/backend/cuda"}, {".", "internal/dl"},
 		{"cmd/lucid", "internal/graph"}, {"examples/quickstart", "internal/ops"}, {"models/gpt2", "internal/graph"},
-		{"internal/backend/cpu", "internal/dl"}, {"io/npz", "internal/dl"}, {"nn", "internal/exec"}, {"linalg", "nn"}, {"internal/dtype", "internal/mem"},
+		{"internal/backend/cpu", "internal/dl"}, {"io/npz", "internal/dl"}, {"nn", "internal/exec"}, {"linalg", "nn"},
+		{"internal/dtype", "internal/mem"},
 	}
 	for _, d := range devices {
 		forbidden = append(forbidden, [2]string{d, "internal/graph"}, [2]string{d, "internal/ops"}, [2]string{d, "internal/exec"})

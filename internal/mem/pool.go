@@ -128,7 +128,8 @@ func (p *Pool) GetParts(op string, n int, parts []Part) (*Buffer, error) {
 		}
 		// Let the collector find unreachable buffers, then free the cache. A request that is larger than the limit or the machine fails at
 		// once.
-		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit || p.hostHeap() && MachineBytes() > 0 && int64(size) > MachineBytes() {
+		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit || p.hostHeap() && MachineBytes() > 0 &&
+			int64(size) > MachineBytes() {
 			limit := "the system has no more"
 			if st.Limit > 0 {
 				limit = fmt.Sprintf("the limit is %d; free tensors, or raise it with SetMemoryLimit", st.Limit)

@@ -29,11 +29,13 @@ func ConvGeneral(x, weight *Node, o ConvGeneralOptions) *Node {
 	x, w, _, _ := convOperands(op, rank, x, weight, nil)
 	g := groupsOf(op, o.Groups)
 	if x.Dim(1) != g*w.Dim(1) || w.Dim(0)%g != 0 {
-		fault.Throw(fault.Shape, op, "input %v and weight %v do not fit with groups %d; want input (N, C, …) and weight (O, C/groups, …), O a multiple of groups",
+		fault.Throw(fault.Shape, op,
+			"input %v and weight %v do not fit with groups %d; want input (N, C, …) and weight (O, C/groups, …), O a multiple of groups",
 			x.Shape(), w.Shape(), g)
 	}
-	c := attr.Conv{Stride: perDim(op, "stride", o.Stride, rank, 1, 1), KernelDilation: perDim(op, "kernel_dilation", o.KernelDilation, rank, 1, 1),
-		InputDilation: perDim(op, "input_dilation", o.InputDilation, rank, 1, 1), Groups: g, Flip: o.Flip}
+	c := attr.Conv{Stride: perDim(op, "stride", o.Stride, rank, 1, 1),
+		KernelDilation: perDim(op, "kernel_dilation", o.KernelDilation, rank, 1, 1),
+		InputDilation:  perDim(op, "input_dilation", o.InputDilation, rank, 1, 1), Groups: g, Flip: o.Flip}
 	const least = -most // padding may crop
 	pads := func(p []int) attr.Ints { return perDim(op, "padding", p, rank, 0, least) }
 	switch p := o.Padding.(type) {

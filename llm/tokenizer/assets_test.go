@@ -241,7 +241,8 @@ func BenchmarkAssets(b *testing.B) {
 
 func BenchmarkAssetsOpen(b *testing.B) {
 	dir, _ := assets(b)
-	for _, file := range []string{"gemma3-270m.gguf", "smollm2-135m-instruct.gguf", "llama.cpp/ggml-vocab-llama-bpe.gguf", "tokenizers/qwen2_5/tokenizer.json"} {
+	for _, file := range []string{"gemma3-270m.gguf", "smollm2-135m-instruct.gguf", "llama.cpp/ggml-vocab-llama-bpe.gguf",
+		"tokenizers/qwen2_5/tokenizer.json"} {
 		b.Run(filepath.Base(file), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := Open(filepath.Join(dir, file)); err != nil {

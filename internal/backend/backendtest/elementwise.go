@@ -32,18 +32,22 @@ type unary struct {
 func elementwise() (all []check) {
 	for _, u := range unaries() {
 		f := func(in []*node) []*node { return []*node{u.f(in[0])} }
-		all = append(all, check{name: u.name, dtypes: every, in: []input{{lo: u.lo, hi: u.hi}}, shapes: shapes, f: f, loose: true, fused: true},
-			check{name: u.name + "/special", dtypes: floats, in: []input{{lo: u.lo, hi: u.hi, special: true}}, shapes: shapes[3:], f: f, loose: true, spare: true})
+		all = append(all, check{name: u.name, dtypes: every, in: []input{{lo: u.lo, hi: u.hi}}, shapes: shapes, f: f,
+			loose: true, fused: true},
+			check{name: u.name + "/special", dtypes: floats, in: []input{{lo: u.lo, hi: u.hi, special: true}}, shapes: shapes[3:], f: f,
+				loose: true, spare: true})
 	}
 	for _, b := range binaries() {
 		f := func(in []*node) []*node { return []*node{b.f(in[0], in[1])} }
 		x := input{lo: b.lo, hi: b.hi}
 		y := input{lo: b.lo2, hi: b.hi2}
 		all = append(all, check{name: b.name, dtypes: every, in: []input{x, y}, shapes: shapes, f: f, loose: true, fused: true},
-			check{name: b.name + "/row", dtypes: []dtype.DType{dtype.Float32, dtype.Int32}, in: []input{{lo: b.lo, hi: b.hi, shape: []int{4, 1}}, {lo: b.lo2, hi: b.hi2, shape: []int{3, 1, 5}}}, f: f, loose: true})
+			check{name: b.name + "/row", dtypes: []dtype.DType{dtype.Float32, dtype.Int32},
+				in: []input{{lo: b.lo, hi: b.hi, shape: []int{4, 1}}, {lo: b.lo2, hi: b.hi2, shape: []int{3, 1, 5}}}, f: f, loose: true})
 		if b.pure {
 			x.special, y.special = true, true
-			all = append(all, check{name: b.name + "/special", dtypes: floats, in: []input{x, y}, shapes: shapes[3:], f: f, loose: true, spare: true})
+			all = append(all, check{name: b.name + "/special", dtypes: floats, in: []input{x, y}, shapes: shapes[3:], f: f,
+				loose: true, spare: true})
 		}
 	}
 	return append(all, mixed()...)
@@ -54,23 +58,32 @@ func unaries() []unary {
 		return func(x *node) *node { return graph.New(op(name), nil, x) }
 	}
 	return []unary{
-		{"abs", ops.Abs, -3, 3}, {"acos", ops.Acos, -1, 1}, {"acosh", ops.Acosh, 1, 9}, {"asin", ops.Asin, -1, 1}, {"asinh", ops.Asinh, -5, 5},
+		{"abs", ops.Abs, -3, 3}, {"acos", ops.Acos, -1, 1}, {"acosh", ops.Acosh, 1, 9}, {"asin", ops.Asin, -1, 1},
+		{"asinh", ops.Asinh, -5, 5},
 		{"atan", ops.Atan, -5, 5}, {"atanh", ops.Atanh, -0.9, 0.9}, {"cbrt", ops.Cbrt, -9, 9}, {"ceil", ops.Ceil, -5, 5},
-		{"clamp_min/number", func(x *node) *node { return ops.ClampMin(x, 1) }, -3, 3}, {"clamp_max/number", func(x *node) *node { return ops.ClampMax(x, 1) }, -3, 3}, {"conj", ops.Conj, -3, 3}, {"cos", ops.Cos, -6, 6},
-		{"cosh", ops.Cosh, -4, 4}, {"digamma", ops.Digamma, 0.1, 9}, {"erf", ops.Erf, -3, 3}, {"erfc", ops.Erfc, -3, 3}, {"erfinv", ops.Erfinv, -0.9, 0.9},
+		{"clamp_min/number", func(x *node) *node { return ops.ClampMin(x, 1) }, -3, 3},
+		{"clamp_max/number", func(x *node) *node { return ops.ClampMax(x, 1) }, -3, 3}, {"conj", ops.Conj, -3, 3}, {"cos", ops.Cos, -6, 6},
+		{"cosh", ops.Cosh, -4, 4}, {"digamma", ops.Digamma, 0.1, 9}, {"erf", ops.Erf, -3, 3}, {"erfc", ops.Erfc, -3, 3},
+		{"erfinv", ops.Erfinv, -0.9, 0.9},
 		{"exp", ops.Exp, -5, 5}, {"exp2", ops.Exp2, -5, 5}, {"expm1", ops.Expm1, -5, 5}, {"floor", ops.Floor, -5, 5}, {"i0", ops.I0, -5, 5},
 		{"isfinite", ops.IsFinite, -5, 5}, {"isinf", ops.IsInf, -5, 5}, {"isnan", ops.IsNaN, -5, 5}, {"lgamma", ops.Lgamma, 0.1, 9},
 		{"log", ops.Log, 0.1, 9}, {"log10", ops.Log10, 0.1, 9}, {"log1p", ops.Log1p, -0.9, 9}, {"log2", ops.Log2, 0.1, 9},
-		{"logical_not", ops.LogicalNot, -2, 2}, {"logsigmoid", ops.Logsigmoid, -9, 9}, {"neg", ops.Neg, -5, 5}, {"reciprocal", ops.Reciprocal, 0.2, 5},
-		{"relu", ops.Relu, -5, 5}, {"rsqrt", ops.Rsqrt, 0.2, 5}, {"sigmoid", ops.Sigmoid, -9, 9}, {"sign", ops.Sign, -3, 3}, {"signbit", ops.Signbit, -3, 3},
-		{"silu", ops.Silu, -9, 9}, {"sin", ops.Sin, -6, 6}, {"sinh", ops.Sinh, -4, 4}, {"sqrt", ops.Sqrt, 0, 9}, {"square", ops.Square, -9, 9},
+		{"logical_not", ops.LogicalNot, -2, 2}, {"logsigmoid", ops.Logsigmoid, -9, 9}, {"neg", ops.Neg, -5, 5},
+		{"reciprocal", ops.Reciprocal, 0.2, 5},
+		{"relu", ops.Relu, -5, 5}, {"rsqrt", ops.Rsqrt, 0.2, 5}, {"sigmoid", ops.Sigmoid, -9, 9}, {"sign", ops.Sign, -3, 3},
+		{"signbit", ops.Signbit, -3, 3},
+		{"silu", ops.Silu, -9, 9}, {"sin", ops.Sin, -6, 6}, {"sinh", ops.Sinh, -4, 4}, {"sqrt", ops.Sqrt, 0, 9},
+		{"square", ops.Square, -9, 9},
 		{"tan", ops.Tan, -1.4, 1.4}, {"tanh", ops.Tanh, -4, 4}, {"trunc", ops.Trunc, -5, 5}, {"bitwise_not", ops.BitwiseNot, -90, 90},
 		{"special_bessel_j0", ops.BesselJ0, -9, 9}, {"special_bessel_j1", ops.BesselJ1, -9, 9}, {"special_bessel_y0", ops.BesselY0, 0.2, 9},
 		{"special_bessel_y1", ops.BesselY1, 0.2, 9}, {"special_entr", ops.Entr, 0.1, 5}, {"special_erfcx", ops.Erfcx, -2, 5},
-		{"special_i0e", ops.BesselI0e, -5, 5}, {"special_i1", ops.BesselI1, -5, 5}, {"special_i1e", ops.BesselI1e, -5, 5}, {"special_log_ndtr", ops.LogNdtr, -5, 5},
+		{"special_i0e", ops.BesselI0e, -5, 5}, {"special_i1", ops.BesselI1, -5, 5}, {"special_i1e", ops.BesselI1e, -5, 5},
+		{"special_log_ndtr", ops.LogNdtr, -5, 5},
 		{"special_modified_bessel_k0", ops.ModifiedBesselK0, 0.2, 5}, {"special_modified_bessel_k1", ops.ModifiedBesselK1, 0.2, 5},
-		{"special_ndtr", ops.Ndtr, -5, 5}, {"special_ndtri", ops.Ndtri, 0.1, 0.9}, {"special_scaled_modified_bessel_k0", ops.ScaledModifiedBesselK0, 0.2, 5},
-		{"special_scaled_modified_bessel_k1", ops.ScaledModifiedBesselK1, 0.2, 5}, {"special_spherical_bessel_j0", ops.SphericalBesselJ0, -9, 9},
+		{"special_ndtr", ops.Ndtr, -5, 5}, {"special_ndtri", ops.Ndtri, 0.1, 0.9},
+		{"special_scaled_modified_bessel_k0", ops.ScaledModifiedBesselK0, 0.2, 5},
+		{"special_scaled_modified_bessel_k1", ops.ScaledModifiedBesselK1, 0.2, 5},
+		{"special_spherical_bessel_j0", ops.SphericalBesselJ0, -9, 9},
 		{"special_airy_ai", ops.AiryAi, -12, 6}, {"special_erfcinv", ops.Erfcinv, 0.05, 1.95},
 		{"polygamma", func(x *node) *node { return ops.Polygamma(x, 2) }, 0.5, 9},
 		{"round", func(x *node) *node { return ops.Round(x, ops.RoundOptions{}) }, -5, 5},
@@ -102,7 +115,8 @@ func binaries() []binary {
 		return func(x, y *node) *node { return ops.Div(x, y, ops.DivOptions{RoundingMode: mode}) }
 	}
 	return []binary{
-		{"add", func(x, y *node) *node { return ops.Add(x, y) }, -5, 5, -5, 5, true}, {"sub", func(x, y *node) *node { return ops.Sub(x, y) }, -5, 5, -5, 5, true},
+		{"add", func(x, y *node) *node { return ops.Add(x, y) }, -5, 5, -5, 5, true},
+		{"sub", func(x, y *node) *node { return ops.Sub(x, y) }, -5, 5, -5, 5, true},
 		{"mul", two(ops.Mul), -5, 5, -5, 5, true}, {"div", func(x, y *node) *node { return ops.Div(x, y) }, -5, 5, 1, 5, true},
 		{"trunc_divide", rounded("trunc"), -9, 9, 1, 3, false}, {"floor_divide", two(ops.FloorDivide), -9, 9, 1, 3, false},
 		{"remainder", two(ops.Remainder), -9, 9, 1, 3, false}, {"fmod", two(ops.Fmod), -9, 9, 1, 3, false},
@@ -110,14 +124,19 @@ func binaries() []binary {
 		{"maximum", two(ops.Maximum), -3, 3, -3, 3, true}, {"minimum", two(ops.Minimum), -3, 3, -3, 3, true},
 		{"fmax", two(ops.Fmax), -3, 3, -3, 3, true}, {"fmin", two(ops.Fmin), -3, 3, -3, 3, true},
 		{"clamp_min", two(ops.ClampMin), -3, 3, -3, 3, true}, {"clamp_max", two(ops.ClampMax), -3, 3, -3, 3, true},
-		{"hypot", two(ops.Hypot), -3, 3, -3, 3, true}, {"logaddexp", two(ops.Logaddexp), -3, 3, -3, 3, true}, {"logaddexp2", two(ops.Logaddexp2), -3, 3, -3, 3, true},
-		{"nextafter", two(ops.Nextafter), -3, 3, -3, 3, true}, {"pow", two(ops.Pow), 0.2, 3, 0, 3, true}, {"xlogy", two(ops.Xlogy), -3, 3, 0.2, 3, true},
+		{"hypot", two(ops.Hypot), -3, 3, -3, 3, true}, {"logaddexp", two(ops.Logaddexp), -3, 3, -3, 3, true},
+		{"logaddexp2", two(ops.Logaddexp2), -3, 3, -3, 3, true},
+		{"nextafter", two(ops.Nextafter), -3, 3, -3, 3, true}, {"pow", two(ops.Pow), 0.2, 3, 0, 3, true},
+		{"xlogy", two(ops.Xlogy), -3, 3, 0.2, 3, true},
 		{"special_xlog1py", two(ops.Xlog1py), -3, 3, -0.5, 3, true}, {"special_zeta", two(ops.Zeta), 1.5, 5, 0.5, 5, false},
 		{"eq", two(ops.Eq), -1, 1, -1, 1, true}, {"ne", two(ops.Ne), -1, 1, -1, 1, true}, {"lt", two(ops.Lt), -2, 2, -2, 2, true},
 		{"le", two(ops.Le), -2, 2, -2, 2, true}, {"gt", two(ops.Gt), -2, 2, -2, 2, true}, {"ge", two(ops.Ge), -2, 2, -2, 2, true},
-		{"logical_and", two(ops.LogicalAnd), -1, 1, -1, 1, true}, {"logical_or", two(ops.LogicalOr), -1, 1, -1, 1, true}, {"logical_xor", two(ops.LogicalXor), -1, 1, -1, 1, true},
-		{"bitwise_and", two(ops.BitwiseAnd), -90, 90, -90, 90, false}, {"bitwise_or", two(ops.BitwiseOr), -90, 90, -90, 90, false}, {"bitwise_xor", two(ops.BitwiseXor), -90, 90, -90, 90, false},
-		{"bitwise_left_shift", two(ops.BitwiseLeftShift), -90, 90, 0, 5, false}, {"bitwise_right_shift", two(ops.BitwiseRightShift), -90, 90, 0, 5, false},
+		{"logical_and", two(ops.LogicalAnd), -1, 1, -1, 1, true}, {"logical_or", two(ops.LogicalOr), -1, 1, -1, 1, true},
+		{"logical_xor", two(ops.LogicalXor), -1, 1, -1, 1, true},
+		{"bitwise_and", two(ops.BitwiseAnd), -90, 90, -90, 90, false}, {"bitwise_or", two(ops.BitwiseOr), -90, 90, -90, 90, false},
+		{"bitwise_xor", two(ops.BitwiseXor), -90, 90, -90, 90, false},
+		{"bitwise_left_shift", two(ops.BitwiseLeftShift), -90, 90, 0, 5, false},
+		{"bitwise_right_shift", two(ops.BitwiseRightShift), -90, 90, 0, 5, false},
 		{"gcd", two(ops.Gcd), -90, 90, -90, 90, false}, {"lcm", two(ops.Lcm), -9, 9, -9, 9, false},
 		{"grad_mul", func(x, y *node) *node {
 			b := ops.BroadcastTensors(x, y)
@@ -161,14 +180,17 @@ func mixed() []check {
 			f: func(in []*node) []*node { return []*node{graph.New(op("beta_density"), nil, in...)} }},
 		{name: "beta_grad", dtypes: floats, in: []input{{lo: 0.1, hi: 0.9}, {lo: 0.2, hi: 4}, {lo: 5, hi: 9}}, shapes: shapes,
 			f: func(in []*node) []*node { return []*node{ops.DirichletGrad(in[0], in[1], in[2])} }},
-		{name: "const", dtypes: every, exact: true, f: func([]*node) []*node { return []*node{ops.Number(dtype.Float32, 2.5), ops.Number(dtype.Int8, -3)} }},
+		{name: "const", dtypes: every, exact: true, f: func([]*node) []*node {
+			return []*node{ops.Number(dtype.Float32, 2.5), ops.Number(dtype.Int8, -3)}
+		}},
 	}
 	for _, to := range every {
 		lo := -90.0
 		if to.Kind() == dtype.KindUint {
 			lo = 0
 		}
-		all = append(all, check{name: "cast/" + to.String(), dtypes: every, in: []input{{lo: lo, hi: 90}}, shapes: shapes[1:4], exact: true, fused: true,
+		all = append(all, check{name: "cast/" + to.String(), dtypes: every, in: []input{{lo: lo, hi: 90}}, shapes: shapes[1:4],
+			exact: true, fused: true,
 			f: func(in []*node) []*node { return []*node{ops.Cast(in[0], to)} }})
 	}
 	return all

@@ -45,7 +45,8 @@ type attended[T floats] struct {
 // newAttended takes few rows directly if it may.
 func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, mask []backend.View, direct bool) (*attended[T], error) {
 	dq, dk := q.Shape.Dims(), k.Shape.Dims()
-	r := &attended[T]{n: dq[0], h: dq[1], g: dk[1], l: dq[2], s: dk[2], e: dq[3], f: v.Shape.Dim(3), causal: a.(attr.Attention).Causal, scale: T(a.(attr.Attention).Scale)}
+	r := &attended[T]{n: dq[0], h: dq[1], g: dk[1], l: dq[2], s: dk[2], e: dq[3], f: v.Shape.Dim(3), causal: a.(attr.Attention).Causal,
+		scale: T(a.(attr.Attention).Scale)}
 	r.bind()
 	if len(mask) > 0 {
 		r.mask = newAttentionMask(mask[0])

@@ -33,7 +33,8 @@ func matricesOf[T floats](c *backend.Ctx, v backend.View, keepHalf bool) (matric
 		m.rs = 0
 		return m, nil
 	}
-	if !v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] && (v.Contiguous() || st[2]*size < farRows) {
+	if !v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] &&
+		(v.Contiguous() || st[2]*size < farRows) {
 		m.x = backend.Whole[T](v)
 		return m, nil
 	}

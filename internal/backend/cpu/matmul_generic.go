@@ -21,7 +21,8 @@ func productOf[T numbers](m, n, k int, a []T, ars, acs int, b []T, brs, bcs int,
 	rows, cols := (m+genericRows-1)/genericRows, (n+genericCols-1)/genericCols
 	block := func(i int) {
 		r, j := i/cols*genericRows, i%cols*genericCols
-		productBlock(min(genericRows, m-r), min(genericCols, n-j), k, tail(a, r*ars), ars, acs, tail(b, j*bcs), brs, bcs, c[r*crs+j:], crs, add)
+		productBlock(min(genericRows, m-r), min(genericCols, n-j), k, tail(a, r*ars), ars, acs, tail(b, j*bcs), brs, bcs,
+			c[r*crs+j:], crs, add)
 	}
 	if run == nil || m*n*k < 1<<16 {
 		for i := range rows * cols {

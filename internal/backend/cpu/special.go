@@ -158,6 +158,7 @@ func init() {
 		addBlocks(name, t)
 	}
 	exponent := onFloats(exponentB[float32], exponentB[float64])
-	exponent[dtype.BFloat16], exponent[dtype.Float16] = halvedTo(4, exponent[dtype.Float32], widenBF16), halvedTo(4, exponent[dtype.Float32], widenF16)
+	exponent[dtype.BFloat16], exponent[dtype.Float16] = halvedTo(4, exponent[dtype.Float32], widenBF16),
+		halvedTo(4, exponent[dtype.Float32], widenF16)
 	makers["frexp_exponent"] = exponent.maker()
 }

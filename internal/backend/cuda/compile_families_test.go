@@ -16,7 +16,8 @@ import (
 func TestCompileSorts(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Int8, dtype.Uint64, dtype.BFloat16, dtype.Float64} {
-		for _, name := range []string{"sort_rows", "sort_tiles", "merge_tiles", "make_keys", "column_keys", "take_first", "mode", "middle"} {
+		for _, name := range []string{"sort_rows", "sort_tiles", "merge_tiles", "make_keys", "column_keys", "take_first",
+			"mode", "middle"} {
 			compileOne(t, name+d.String(), sortSource(name, d, tile, d == dtype.Float64))
 		}
 		for _, name := range []string{"topk", "median", "partition"} {
@@ -58,7 +59,8 @@ func TestCompileScans(t *testing.T) {
 			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16, scanForm{threads, 1, 1}))
 		}
 	}
-	for op, d := range map[string]dtype.DType{"argcummax": dtype.BFloat16, "cumsum": dtype.Float32, "cumprod": dtype.Complex64, "linear_scan": dtype.Int8} {
+	for op, d := range map[string]dtype.DType{"argcummax": dtype.BFloat16, "cumsum": dtype.Float32, "cumprod": dtype.Complex64,
+		"linear_scan": dtype.Int8} {
 		for _, n := range []int{33, 700, 1 << 20} {
 			out := d
 			if op == "argcummax" {
@@ -94,7 +96,8 @@ func TestCompileWindows(t *testing.T) {
 			for _, op := range []string{"pool_max", "pool_max_t", "pool_mean", "pool_mean_t"} {
 				compileOne(t, op, poolSource(op, d, someWindows))
 				if strings.HasPrefix(op, "pool_max") {
-					compileOne(t, op, poolSource(op, d, windowForm{[3]int{3, 3, 1}, [3]int{2, 2, 1}, [3]int{1, 1, 0}, [3]int{1, 1, 1}, 3, false, false, 16 / d.Size()}))
+					compileOne(t, op, poolSource(op, d, windowForm{[3]int{3, 3, 1}, [3]int{2, 2, 1}, [3]int{1, 1, 0}, [3]int{1, 1, 1}, 3,
+						false, false, 16 / d.Size()}))
 				}
 			}
 			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
@@ -113,8 +116,10 @@ func TestCompileWindows(t *testing.T) {
 func TestCompileChannels(t *testing.T) {
 	needCompiler(t)
 	for _, what := range []string{"moments", "dots"} {
-		for _, f := range []channelForm{{part: "cols", t: dtype.BFloat16, fd: 1, vector: 8, across: 8}, {part: "rows", t: dtype.Float32, fd: 2, vector: 4, across: 1},
-			{part: "rows", t: dtype.Float64, fd: 3, vector: 1, across: 1}, {part: "finish", t: dtype.Float16, fd: 1, vector: 8, across: 32}} {
+		for _, f := range []channelForm{{part: "cols", t: dtype.BFloat16, fd: 1, vector: 8, across: 8},
+			{part: "rows", t: dtype.Float32, fd: 2, vector: 4, across: 1},
+			{part: "rows", t: dtype.Float64, fd: 3, vector: 1, across: 1},
+			{part: "finish", t: dtype.Float16, fd: 1, vector: 8, across: 32}} {
 			f.what = what
 			compileOne(t, "channel_"+f.part, f.source())
 		}
@@ -230,7 +235,8 @@ func TestCompileRows(t *testing.T) {
 				case "any", "all":
 					of.DType = dtype.Bool
 				}
-				r.Parts = append(r.Parts, backend.RowFusionPart{Fused: one(1, "", &backend.Reduction{Op: op, Attr: a}), Len: n, Out: []int{-1}, In: []int{-1}})
+				r.Parts = append(r.Parts, backend.RowFusionPart{Fused: one(1, "", &backend.Reduction{Op: op, Attr: a}), Len: n,
+					Out: []int{-1}, In: []int{-1}})
 				out, in = append(out, of), append(in, v)
 			}
 			w := newRowWriter(r)

@@ -42,7 +42,8 @@ func operands(op string, d dtype.DType) []dtype.DType {
 
 func result(op string, d dtype.DType) dtype.DType {
 	switch op {
-	case "lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit":
+	case "lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf",
+		"isfinite", "signbit":
 		return dtype.Bool
 	case "abs", "real", "imag":
 		return d.Real()
@@ -203,7 +204,8 @@ func TestCompileFamilies(t *testing.T) {
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {
-		compileOne(t, "integer_matmul", kernels.Source("prelude", "elementwise")+"#define T "+ctype[d]+"\n"+kernels.Source("integer_matmul"))
+		compileOne(t, "integer_matmul", kernels.Source("prelude", "elementwise")+"#define T "+ctype[d]+"\n"+
+			kernels.Source("integer_matmul"))
 	}
 }
 
@@ -233,7 +235,8 @@ func TestCompileAttention(t *testing.T) {
 	}
 	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
 		for _, mask := range []string{"b8", "f32"} {
-			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
+			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask,
+				number(mask == "b8"), part) + kernels.Source("attention_rows")
 			if _, err := nvrtc.Compile("attention_rows", withPDL(src), "sm_90", options...); err != nil {
 				t.Fatal(err)
 			}

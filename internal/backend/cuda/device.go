@@ -91,7 +91,8 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1",
+	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1",
+		strict: os.Getenv("LUCID_CUDA_STRICT") == "1",
 		dnnOff: os.Getenv("LUCID_CUDA_CUDNN") == "0", dnnAlways: os.Getenv("LUCID_CUDA_CUDNN") == "always"}}
 	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), &source{d: dd, free: map[int][]uintptr{}, size: map[uintptr]int{}})
 	if d.faults, err = newFaultRecords(d); err != nil {

@@ -14,11 +14,15 @@ func TestNilTensors(t *testing.T) {
 	var none *lucid.Tensor
 	x := lucid.Ones(2, 2)
 	for name, f := range map[string]func(){
-		"method": func() { none.Sum() }, "operand": func() { x.Add(none) }, "argument": func() { lucid.MatMul(x, nil) }, "list": func() { lucid.Cat([]*lucid.Tensor{x, nil}, 0) },
-		"shape": func() { none.Shape() }, "dtype": func() { none.DType() }, "item": func() { none.Item() }, "slice": func() { lucid.ToSlice[int](none) },
+		"method": func() { none.Sum() }, "operand": func() { x.Add(none) }, "argument": func() { lucid.MatMul(x, nil) },
+		"list":  func() { lucid.Cat([]*lucid.Tensor{x, nil}, 0) },
+		"shape": func() { none.Shape() }, "dtype": func() { none.DType() }, "item": func() { none.Item() },
+		"slice":    func() { lucid.ToSlice[int](none) },
 		"values":   func() { lucid.Values[int](none)(func(int) bool { return true }) },
-		"backward": func() { none.Backward() }, "leaf": func() { none.RequiresGrad_(true) }, "at": func() { none.At(0) }, "set": func() { none.SetAt(1, 0) },
-		"to": func() { x.To(none) }, "clone": func() { none.Clone() }, "assign": func() { x.Clone().Assign(none) }, "copy": func() { x.Clone().Copy_(nil) }, "equal": func() { lucid.Equal(x, nil) },
+		"backward": func() { none.Backward() }, "leaf": func() { none.RequiresGrad_(true) }, "at": func() { none.At(0) },
+		"set": func() { none.SetAt(1, 0) },
+		"to":  func() { x.To(none) }, "clone": func() { none.Clone() }, "assign": func() { x.Clone().Assign(none) },
+		"copy": func() { x.Clone().Copy_(nil) }, "equal": func() { lucid.Equal(x, nil) },
 		"grad":          func() { lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Sum() })(nil) },
 		"compiled":      func() { lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Sum() })(nil) },
 		"compiled none": func() { lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return nil })(x) },
@@ -30,7 +34,8 @@ func TestNilTensors(t *testing.T) {
 		}
 	}
 	for op, f := range map[string]func(){
-		"matmul": func() { x.MatMul(none) }, "add": func() { x.Clone().Add_(none) }, "log_softmax": func() { lucid.LogSoftmax(none, 0) }, "cat": func() { lucid.Cat([]*lucid.Tensor{x, nil}, 0) },
+		"matmul": func() { x.MatMul(none) }, "add": func() { x.Clone().Add_(none) }, "log_softmax": func() { lucid.LogSoftmax(none, 0) },
+		"cat": func() { lucid.Cat([]*lucid.Tensor{x, nil}, 0) },
 		"sum": func() { none.Sum() }, "at": func() { none.At(0) }, "item_as": func() { lucid.ItemAs[int](none) },
 	} {
 		var e *lucid.Error
@@ -40,7 +45,8 @@ func TestNilTensors(t *testing.T) {
 	}
 	x16 := lucid.Ones(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
 	_, err := lucid.Call("addmm", []*lucid.Tensor{x, x, lucid.Ones(3, 3)}, nil)
-	for what, err := range map[string]error{"unsqueeze: reshape": lucid.Try(func() { x16.Unsqueeze(0) }), "addmm: matmul": lucid.Try(func() { lucid.Addmm(x, x, lucid.Ones(3, 3)) }), "addmm": err} {
+	for what, err := range map[string]error{"unsqueeze: reshape": lucid.Try(func() { x16.Unsqueeze(0) }),
+		"addmm: matmul": lucid.Try(func() { lucid.Addmm(x, x, lucid.Ones(3, 3)) }), "addmm": err} {
 		if err == nil || !strings.HasPrefix(err.Error(), "lucid: "+what+": ") {
 			t.Errorf("an error from within %s: %v", what, err)
 		}

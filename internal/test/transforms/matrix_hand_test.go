@@ -51,7 +51,8 @@ func handElementwise(add adder) {
 		add("clamp_max", tensortest.Attrs{"max": 0.1}, x)
 		for _, p := range []string{"chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w",
 			"hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p",
-			"shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v", "shifted_chebyshev_polynomial_w"} {
+			"shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v",
+			"shifted_chebyshev_polynomial_w"} {
 			add("special_"+p, tensortest.Attrs{"n": 4}, x)
 			add("special_"+p, nil, x, tensortest.UniformInt(6, 3))
 		}
@@ -62,7 +63,8 @@ func handElementwise(add adder) {
 }
 
 func handLosses(add adder) {
-	add("ctc_loss", nil, lucid.LogSoftmax(tensortest.Uniform(-1, 1, 4, 2, 3), 2), lucid.New([]int64{1, 2, 2, 1}, 2, 2), lucid.New([]int64{4, 3}, 2), lucid.New([]int64{2, 1}, 2))
+	add("ctc_loss", nil, lucid.LogSoftmax(tensortest.Uniform(-1, 1, 4, 2, 3), 2), lucid.New([]int64{1, 2, 2, 1}, 2, 2),
+		lucid.New([]int64{4, 3}, 2), lucid.New([]int64{2, 1}, 2))
 	x, y := tensortest.Uniform(-1, 1, 4, 3), tensortest.Uniform(-1, 1, 4, 3).Flip(0)
 	for _, r := range []string{"none", "mean", "sum"} {
 		o := func(more tensortest.Attrs) tensortest.Attrs {
@@ -79,7 +81,8 @@ func handLosses(add adder) {
 		add("multi_margin_loss", o(nil), x, tensortest.UniformInt(3, 4), tensortest.Uniform(0.5, 1, 3))
 		add("multi_margin_loss", o(tensortest.Attrs{"p": 2}), x, tensortest.UniformInt(3, 4))
 		add("multilabel_margin_loss", o(nil), x, lucid.New([]int64{2, -1, 0, 0, 1, -1, -1, 0, 0, 1, 2, 0}, 4, 3))
-		add("multilabel_soft_margin_loss", o(nil), x, tensortest.Uniform(0, 1, 4, 3).Round().To(lucid.Float64), tensortest.Uniform(0.5, 1, 3))
+		add("multilabel_soft_margin_loss", o(nil), x, tensortest.Uniform(0, 1, 4, 3).Round().To(lucid.Float64),
+			tensortest.Uniform(0.5, 1, 3))
 		add("poisson_nll_loss", o(tensortest.Attrs{"full": true}), x, tensortest.Uniform(0.2, 3, 4, 3))
 		add("poisson_nll_loss", o(tensortest.Attrs{"log_input": false}), x.Abs(), tensortest.Uniform(0.2, 3, 4, 3))
 		add("soft_margin_loss", o(nil), x, signs(4, 3))
@@ -89,8 +92,10 @@ func handLosses(add adder) {
 }
 
 func handMoves(add adder) {
-	add("dynamic_slice", tensortest.Attrs{"axes": []int{0, 1}, "size": []int{2, 1}}, tensortest.Uniform(-1, 1, 4, 3), lucid.New([]int64{1, 2}, 2))
-	add("dynamic_slice_update", tensortest.Attrs{"axes": []int{0, 1}}, tensortest.Uniform(-1, 1, 4, 3), tensortest.Uniform(-1, 1, 2, 1), lucid.New([]int64{1, 2}, 2))
+	add("dynamic_slice", tensortest.Attrs{"axes": []int{0, 1}, "size": []int{2, 1}}, tensortest.Uniform(-1, 1, 4, 3),
+		lucid.New([]int64{1, 2}, 2))
+	add("dynamic_slice_update", tensortest.Attrs{"axes": []int{0, 1}}, tensortest.Uniform(-1, 1, 4, 3), tensortest.Uniform(-1, 1, 2, 1),
+		lucid.New([]int64{1, 2}, 2))
 	x := tensortest.Uniform(-1, 1, 3, 4)
 	for _, op := range []string{"argpartition", "partition"} {
 		add(op, tensortest.Attrs{"kth": 2}, x)
@@ -127,7 +132,8 @@ func handMoves(add adder) {
 	add("vecdot", tensortest.Attrs{"dim": 0}, x, tensortest.Uniform(-2, 2, 3, 4))
 	add("vecdot", nil, x.To(lucid.Complex128).Mul(complex(1, 0.5)), x.To(lucid.Complex128).Mul(complex(0.3, -0.5)))
 	add("histogram2d", tensortest.Attrs{"bins": []int{3, 2}}, tensortest.Uniform(-1, 1, 9), tensortest.Uniform(-2, 1, 9))
-	add("histogram2d", tensortest.Attrs{"bins": []int{3, 2}, "range": []float64{-1, 1, -2, 2}}, tensortest.Uniform(-1, 1, 9), tensortest.Uniform(-2, 1, 9))
+	add("histogram2d", tensortest.Attrs{"bins": []int{3, 2}, "range": []float64{-1, 1, -2, 2}}, tensortest.Uniform(-1, 1, 9),
+		tensortest.Uniform(-2, 1, 9))
 }
 
 func handRandom(add adder) {
@@ -167,17 +173,25 @@ func handProducts(add adder) {
 	add("block_masked_mm", tensortest.Attrs{"block_size": 3}, x, y, tensortest.Uniform(0, 1, 2, 1))
 	image, w := tensortest.Uniform(-1, 1, 2, 2, 5), tensortest.Uniform(-1, 1, 3, 2, 2)
 	add("conv_general", nil, image, w)
-	add("conv_general", tensortest.Attrs{"stride": []int{2}, "padding": []int{1}, "kernel_dilation": []int{2}, "input_dilation": []int{2}, "flip": true}, image, w)
-	add("conv_general", tensortest.Attrs{"groups": 2, "padding": []int{1, 0}, "stride": []int{1, 2}}, tensortest.Uniform(-1, 1, 1, 4, 3, 4), tensortest.Uniform(-1, 1, 2, 2, 2, 2))
-	add("conv1d", tensortest.Attrs{"channels_last": true, "padding": 1}, tensortest.Uniform(-1, 1, 2, 5, 2), w, tensortest.Uniform(-1, 1, 3))
-	add("conv2d", tensortest.Attrs{"channels_last": true, "groups": 2, "stride": []int{1, 2}}, tensortest.Uniform(-1, 1, 2, 4, 3, 4), tensortest.Uniform(-1, 1, 2, 2, 2, 2))
-	add("batch_norm", tensortest.Attrs{"training": true, "channels_last": true}, tensortest.Uniform(-1, 1, 3, 2, 4), nil, nil, tensortest.Uniform(0.5, 1, 4), tensortest.Uniform(-1, 1, 4))
-	add("embedding_renorm", tensortest.Attrs{"max_norm": 0.5, "norm_type": 2.0}, tensortest.Uniform(-1, 1, 5, 3), lucid.New([]int64{0, 2, 2}, 3))
+	add("conv_general", tensortest.Attrs{"stride": []int{2}, "padding": []int{1}, "kernel_dilation": []int{2}, "input_dilation": []int{2},
+		"flip": true}, image, w)
+	add("conv_general", tensortest.Attrs{"groups": 2, "padding": []int{1, 0}, "stride": []int{1, 2}}, tensortest.Uniform(-1, 1, 1, 4, 3, 4),
+		tensortest.Uniform(-1, 1, 2, 2, 2, 2))
+	add("conv1d", tensortest.Attrs{"channels_last": true, "padding": 1}, tensortest.Uniform(-1, 1, 2, 5, 2),
+		w, tensortest.Uniform(-1, 1, 3))
+	add("conv2d", tensortest.Attrs{"channels_last": true, "groups": 2, "stride": []int{1, 2}}, tensortest.Uniform(-1, 1, 2, 4, 3, 4),
+		tensortest.Uniform(-1, 1, 2, 2, 2, 2))
+	add("batch_norm", tensortest.Attrs{"training": true, "channels_last": true}, tensortest.Uniform(-1, 1, 3, 2, 4), nil, nil,
+		tensortest.Uniform(0.5, 1, 4), tensortest.Uniform(-1, 1, 4))
+	add("embedding_renorm", tensortest.Attrs{"max_norm": 0.5, "norm_type": 2.0}, tensortest.Uniform(-1, 1, 5, 3),
+		lucid.New([]int64{0, 2, 2}, 3))
 	add("matrix_transpose", nil, tensortest.Uniform(-1, 1, 2, 3, 4))
 	q, k, v := tensortest.Uniform(-1, 1, 2, 4, 3, 2), tensortest.Uniform(-1, 1, 2, 2, 5, 2), tensortest.Uniform(-1, 1, 2, 2, 5, 3)
 	add("scaled_dot_product_attention", tensortest.Attrs{"enable_gqa": true, "is_causal": true, "scale": 0.7}, q, k, v)
 	add("scaled_dot_product_attention", tensortest.Attrs{"enable_gqa": true}, q, k, v, tensortest.Uniform(-1, 1, 4, 3, 1))
 	add("scaled_dot_product_attention", tensortest.Attrs{"enable_gqa": true}, q, k, v, keep(2, 1, 3, 5))
-	add("scaled_dot_product_attention", nil, tensortest.Uniform(-1, 1, 3, 2), tensortest.Uniform(-1, 1, 2, 4, 2), tensortest.Uniform(-1, 1, 4, 3))
-	add("scaled_dot_product_attention", nil, tensortest.Uniform(-1, 1, 2, 2), tensortest.Uniform(-1, 1, 3, 2), tensortest.Uniform(-1, 1, 3, 2), tensortest.Uniform(-1, 1, 2, 1, 2, 3))
+	add("scaled_dot_product_attention", nil, tensortest.Uniform(-1, 1, 3, 2), tensortest.Uniform(-1, 1, 2, 4, 2),
+		tensortest.Uniform(-1, 1, 4, 3))
+	add("scaled_dot_product_attention", nil, tensortest.Uniform(-1, 1, 2, 2), tensortest.Uniform(-1, 1, 3, 2),
+		tensortest.Uniform(-1, 1, 3, 2), tensortest.Uniform(-1, 1, 2, 1, 2, 3))
 }
