@@ -159,7 +159,8 @@ func PackedGrid(t Type) []uint16 {
 	for _, g := range []struct {
 		points int
 		types  []Type
-	}{{256, []Type{IQ2XXS}}, {512, []Type{IQ2XS}}, {1024, []Type{IQ2S}}, {2048, []Type{IQ1S, IQ1M}}, {256, []Type{IQ3XXS}}, {512, []Type{IQ3S}}} {
+	}{{256, []Type{IQ2XXS}}, {512, []Type{IQ2XS}}, {1024, []Type{IQ2S}}, {2048, []Type{IQ1S, IQ1M}}, {256, []Type{IQ3XXS}},
+		{512, []Type{IQ3S}}} {
 		if slices.Contains(g.types, t) {
 			points = g.points
 			break

@@ -3,6 +3,8 @@ package asmgen
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu/asmgen/repeat"
 )
 
 // vectors lists the tile widths, in vectors, that are written for each ISA.
@@ -41,9 +43,16 @@ func Files() map[string]map[string]string {
 	convFiles(conv)
 	neonConvFiles(conv)
 	qmmFiles(qmm)
-	share(gemm)
-	share(conv)
 	return map[string]map[string]string{gemmFolder: gemm, convFolder: conv, qmmFolder: qmm}
+}
+
+// Outputs are the files as they are written: with texts that several share, and blocks that repeat as macros.
+func Outputs() map[string]map[string]string {
+	all := Files()
+	for _, files := range all {
+		repeat.Shorten(files)
+	}
+	return all
 }
 
 // adder returns a function that adds an assembly file of amd64, written by f.

@@ -11,7 +11,7 @@ import (
 var generate = flag.Bool("generate", false, "write the files instead of comparing them")
 
 func TestFiles(t *testing.T) {
-	for folder, files := range Files() {
+	for folder, files := range Outputs() {
 		checkFolder(t, filepath.Join("..", folder), files)
 	}
 }

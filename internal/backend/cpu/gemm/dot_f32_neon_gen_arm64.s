@@ -4,6 +4,874 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VZIP1 V16.S4, V14.S4, V22.S4; \
+	VZIP1 V17.S4, V15.S4, V23.S4; \
+	VZIP2 V16.S4, V14.S4, V24.S4; \
+	VZIP2 V17.S4, V15.S4, V25.S4; \
+	VZIP1 V23.S4, V22.S4, V14.S4; \
+	VZIP2 V23.S4, V22.S4, V15.S4; \
+	VZIP1 V25.S4, V24.S4, V16.S4; \
+	VZIP2 V25.S4, V24.S4, V17.S4; \
+	VZIP1 V20.S4, V18.S4, V22.S4; \
+	VZIP1 V21.S4, V19.S4, V23.S4; \
+	VZIP2 V20.S4, V18.S4, V24.S4; \
+	VZIP2 V21.S4, V19.S4, V25.S4; \
+	VZIP1 V23.S4, V22.S4, V18.S4; \
+	VZIP2 V23.S4, V22.S4, V19.S4; \
+	VZIP1 V25.S4, V24.S4, V20.S4; \
+	VZIP2 V25.S4, V24.S4, V21.S4; \
+	FMOVS (R0)(R16), F26; \
+	WORD $0x4f9a11c0; \
+	WORD $0x4f9a1241; \
+	FMOVS (R1)(R16), F26; \
+	WORD $0x4f9a11c2; \
+	WORD $0x4f9a1243; \
+	FMOVS (R2)(R16), F26; \
+	WORD $0x4f9a11c4; \
+	WORD $0x4f9a1245; \
+	FMOVS (R3)(R16), F26; \
+	WORD $0x4f9a11c6; \
+	WORD $0x4f9a1247; \
+	FMOVS (R4)(R16), F26; \
+	WORD $0x4f9a11c8; \
+	WORD $0x4f9a1249; \
+	FMOVS (R5)(R16), F26; \
+	WORD $0x4f9a11ca; \
+	WORD $0x4f9a124b; \
+	FMOVS (R11)(R16), F26; \
+	WORD $0x4f9a11cc; \
+	WORD $0x4f9a124d; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F26; \
+	WORD $0x4f9a11e0; \
+	WORD $0x4f9a1261; \
+	FMOVS (R1)(R16), F26; \
+	WORD $0x4f9a11e2; \
+	WORD $0x4f9a1263; \
+	FMOVS (R2)(R16), F26; \
+	WORD $0x4f9a11e4; \
+	WORD $0x4f9a1265; \
+	FMOVS (R3)(R16), F26; \
+	WORD $0x4f9a11e6; \
+	WORD $0x4f9a1267; \
+	FMOVS (R4)(R16), F26; \
+	WORD $0x4f9a11e8; \
+	WORD $0x4f9a1269; \
+	FMOVS (R5)(R16), F26; \
+	WORD $0x4f9a11ea; \
+	WORD $0x4f9a126b; \
+	FMOVS (R11)(R16), F26; \
+	WORD $0x4f9a11ec; \
+	WORD $0x4f9a126d; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F26; \
+	WORD $0x4f9a1200; \
+	WORD $0x4f9a1281; \
+	FMOVS (R1)(R16), F26; \
+	WORD $0x4f9a1202; \
+	WORD $0x4f9a1283; \
+	FMOVS (R2)(R16), F26; \
+	WORD $0x4f9a1204; \
+	WORD $0x4f9a1285; \
+	FMOVS (R3)(R16), F26; \
+	WORD $0x4f9a1206; \
+	WORD $0x4f9a1287; \
+	FMOVS (R4)(R16), F26; \
+	WORD $0x4f9a1208; \
+	WORD $0x4f9a1289; \
+	FMOVS (R5)(R16), F26; \
+	WORD $0x4f9a120a; \
+	WORD $0x4f9a128b; \
+	FMOVS (R11)(R16), F26; \
+	WORD $0x4f9a120c; \
+	WORD $0x4f9a128d; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F26; \
+	WORD $0x4f9a1220; \
+	WORD $0x4f9a12a1; \
+	FMOVS (R1)(R16), F26; \
+	WORD $0x4f9a1222; \
+	WORD $0x4f9a12a3; \
+	FMOVS (R2)(R16), F26; \
+	WORD $0x4f9a1224; \
+	WORD $0x4f9a12a5; \
+	FMOVS (R3)(R16), F26; \
+	WORD $0x4f9a1226; \
+	WORD $0x4f9a12a7; \
+	FMOVS (R4)(R16), F26; \
+	WORD $0x4f9a1228
+
+#define BLOCK2 \
+	VZIP1 V18.S4, V16.S4, V24.S4; \
+	VZIP1 V19.S4, V17.S4, V25.S4; \
+	VZIP2 V18.S4, V16.S4, V26.S4; \
+	VZIP2 V19.S4, V17.S4, V27.S4; \
+	VZIP1 V25.S4, V24.S4, V16.S4; \
+	VZIP2 V25.S4, V24.S4, V17.S4; \
+	VZIP1 V27.S4, V26.S4, V18.S4; \
+	VZIP2 V27.S4, V26.S4, V19.S4; \
+	VZIP1 V22.S4, V20.S4, V24.S4; \
+	VZIP1 V23.S4, V21.S4, V25.S4; \
+	VZIP2 V22.S4, V20.S4, V26.S4; \
+	VZIP2 V23.S4, V21.S4, V27.S4; \
+	VZIP1 V25.S4, V24.S4, V20.S4; \
+	VZIP2 V25.S4, V24.S4, V21.S4; \
+	VZIP1 V27.S4, V26.S4, V22.S4; \
+	VZIP2 V27.S4, V26.S4, V23.S4; \
+	FMOVS (R0)(R16), F28; \
+	WORD $0x4f9c1200; \
+	WORD $0x4f9c1281; \
+	FMOVS (R1)(R16), F28; \
+	WORD $0x4f9c1202; \
+	WORD $0x4f9c1283; \
+	FMOVS (R2)(R16), F28; \
+	WORD $0x4f9c1204; \
+	WORD $0x4f9c1285; \
+	FMOVS (R3)(R16), F28; \
+	WORD $0x4f9c1206; \
+	WORD $0x4f9c1287; \
+	FMOVS (R4)(R16), F28; \
+	WORD $0x4f9c1208; \
+	WORD $0x4f9c1289; \
+	FMOVS (R5)(R16), F28; \
+	WORD $0x4f9c120a; \
+	WORD $0x4f9c128b; \
+	FMOVS (R11)(R16), F28; \
+	WORD $0x4f9c120c; \
+	WORD $0x4f9c128d; \
+	FMOVS (R15)(R16), F28; \
+	WORD $0x4f9c120e; \
+	WORD $0x4f9c128f; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F28; \
+	WORD $0x4f9c1220; \
+	WORD $0x4f9c12a1; \
+	FMOVS (R1)(R16), F28; \
+	WORD $0x4f9c1222; \
+	WORD $0x4f9c12a3; \
+	FMOVS (R2)(R16), F28; \
+	WORD $0x4f9c1224; \
+	WORD $0x4f9c12a5; \
+	FMOVS (R3)(R16), F28; \
+	WORD $0x4f9c1226; \
+	WORD $0x4f9c12a7; \
+	FMOVS (R4)(R16), F28; \
+	WORD $0x4f9c1228; \
+	WORD $0x4f9c12a9; \
+	FMOVS (R5)(R16), F28; \
+	WORD $0x4f9c122a; \
+	WORD $0x4f9c12ab; \
+	FMOVS (R11)(R16), F28; \
+	WORD $0x4f9c122c; \
+	WORD $0x4f9c12ad; \
+	FMOVS (R15)(R16), F28; \
+	WORD $0x4f9c122e; \
+	WORD $0x4f9c12af; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F28; \
+	WORD $0x4f9c1240; \
+	WORD $0x4f9c12c1; \
+	FMOVS (R1)(R16), F28; \
+	WORD $0x4f9c1242; \
+	WORD $0x4f9c12c3; \
+	FMOVS (R2)(R16), F28; \
+	WORD $0x4f9c1244; \
+	WORD $0x4f9c12c5; \
+	FMOVS (R3)(R16), F28; \
+	WORD $0x4f9c1246; \
+	WORD $0x4f9c12c7; \
+	FMOVS (R4)(R16), F28; \
+	WORD $0x4f9c1248; \
+	WORD $0x4f9c12c9; \
+	FMOVS (R5)(R16), F28; \
+	WORD $0x4f9c124a; \
+	WORD $0x4f9c12cb; \
+	FMOVS (R11)(R16), F28; \
+	WORD $0x4f9c124c; \
+	WORD $0x4f9c12cd; \
+	FMOVS (R15)(R16), F28; \
+	WORD $0x4f9c124e; \
+	WORD $0x4f9c12cf; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F28; \
+	WORD $0x4f9c1260; \
+	WORD $0x4f9c12e1; \
+	FMOVS (R1)(R16), F28; \
+	WORD $0x4f9c1262
+
+#define BLOCK3 \
+	VZIP1 V10.S4, V8.S4, V16.S4; \
+	VZIP1 V11.S4, V9.S4, V17.S4; \
+	VZIP2 V10.S4, V8.S4, V18.S4; \
+	VZIP2 V11.S4, V9.S4, V19.S4; \
+	VZIP1 V17.S4, V16.S4, V8.S4; \
+	VZIP2 V17.S4, V16.S4, V9.S4; \
+	VZIP1 V19.S4, V18.S4, V10.S4; \
+	VZIP2 V19.S4, V18.S4, V11.S4; \
+	VZIP1 V14.S4, V12.S4, V16.S4; \
+	VZIP1 V15.S4, V13.S4, V17.S4; \
+	VZIP2 V14.S4, V12.S4, V18.S4; \
+	VZIP2 V15.S4, V13.S4, V19.S4; \
+	VZIP1 V17.S4, V16.S4, V12.S4; \
+	VZIP2 V17.S4, V16.S4, V13.S4; \
+	VZIP1 V19.S4, V18.S4, V14.S4; \
+	VZIP2 V19.S4, V18.S4, V15.S4; \
+	FMOVS (R0)(R16), F20; \
+	WORD $0x4f941100; \
+	WORD $0x4f941181; \
+	FMOVS (R1)(R16), F20; \
+	WORD $0x4f941102; \
+	WORD $0x4f941183; \
+	FMOVS (R2)(R16), F20; \
+	WORD $0x4f941104; \
+	WORD $0x4f941185; \
+	FMOVS (R3)(R16), F20; \
+	WORD $0x4f941106; \
+	WORD $0x4f941187; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F20; \
+	WORD $0x4f941120; \
+	WORD $0x4f9411a1; \
+	FMOVS (R1)(R16), F20; \
+	WORD $0x4f941122; \
+	WORD $0x4f9411a3; \
+	FMOVS (R2)(R16), F20; \
+	WORD $0x4f941124; \
+	WORD $0x4f9411a5; \
+	FMOVS (R3)(R16), F20; \
+	WORD $0x4f941126; \
+	WORD $0x4f9411a7; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F20; \
+	WORD $0x4f941140; \
+	WORD $0x4f9411c1; \
+	FMOVS (R1)(R16), F20; \
+	WORD $0x4f941142; \
+	WORD $0x4f9411c3; \
+	FMOVS (R2)(R16), F20; \
+	WORD $0x4f941144; \
+	WORD $0x4f9411c5; \
+	FMOVS (R3)(R16), F20; \
+	WORD $0x4f941146; \
+	WORD $0x4f9411c7; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F20; \
+	WORD $0x4f941160; \
+	WORD $0x4f9411e1; \
+	FMOVS (R1)(R16), F20; \
+	WORD $0x4f941162; \
+	WORD $0x4f9411e3; \
+	FMOVS (R2)(R16), F20; \
+	WORD $0x4f941164; \
+	WORD $0x4f9411e5
+
+#define BLOCK4 \
+	VZIP1 V12.S4, V10.S4, V18.S4; \
+	VZIP1 V13.S4, V11.S4, V19.S4; \
+	VZIP2 V12.S4, V10.S4, V20.S4; \
+	VZIP2 V13.S4, V11.S4, V21.S4; \
+	VZIP1 V19.S4, V18.S4, V10.S4; \
+	VZIP2 V19.S4, V18.S4, V11.S4; \
+	VZIP1 V21.S4, V20.S4, V12.S4; \
+	VZIP2 V21.S4, V20.S4, V13.S4; \
+	VZIP1 V16.S4, V14.S4, V18.S4; \
+	VZIP1 V17.S4, V15.S4, V19.S4; \
+	VZIP2 V16.S4, V14.S4, V20.S4; \
+	VZIP2 V17.S4, V15.S4, V21.S4; \
+	VZIP1 V19.S4, V18.S4, V14.S4; \
+	VZIP2 V19.S4, V18.S4, V15.S4; \
+	VZIP1 V21.S4, V20.S4, V16.S4; \
+	VZIP2 V21.S4, V20.S4, V17.S4; \
+	FMOVS (R0)(R16), F22; \
+	WORD $0x4f961140; \
+	WORD $0x4f9611c1; \
+	FMOVS (R1)(R16), F22; \
+	WORD $0x4f961142; \
+	WORD $0x4f9611c3; \
+	FMOVS (R2)(R16), F22; \
+	WORD $0x4f961144; \
+	WORD $0x4f9611c5; \
+	FMOVS (R3)(R16), F22; \
+	WORD $0x4f961146; \
+	WORD $0x4f9611c7; \
+	FMOVS (R4)(R16), F22; \
+	WORD $0x4f961148; \
+	WORD $0x4f9611c9; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F22; \
+	WORD $0x4f961160; \
+	WORD $0x4f9611e1; \
+	FMOVS (R1)(R16), F22; \
+	WORD $0x4f961162; \
+	WORD $0x4f9611e3; \
+	FMOVS (R2)(R16), F22; \
+	WORD $0x4f961164; \
+	WORD $0x4f9611e5; \
+	FMOVS (R3)(R16), F22; \
+	WORD $0x4f961166; \
+	WORD $0x4f9611e7; \
+	FMOVS (R4)(R16), F22; \
+	WORD $0x4f961168; \
+	WORD $0x4f9611e9; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F22; \
+	WORD $0x4f961180; \
+	WORD $0x4f961201; \
+	FMOVS (R1)(R16), F22; \
+	WORD $0x4f961182; \
+	WORD $0x4f961203; \
+	FMOVS (R2)(R16), F22; \
+	WORD $0x4f961184; \
+	WORD $0x4f961205; \
+	FMOVS (R3)(R16), F22; \
+	WORD $0x4f961186; \
+	WORD $0x4f961207; \
+	FMOVS (R4)(R16), F22; \
+	WORD $0x4f961188; \
+	WORD $0x4f961209; \
+	ADD R10, R16
+
+#define BLOCK5 \
+	VZIP1 V14.S4, V12.S4, V20.S4; \
+	VZIP1 V15.S4, V13.S4, V21.S4; \
+	VZIP2 V14.S4, V12.S4, V22.S4; \
+	VZIP2 V15.S4, V13.S4, V23.S4; \
+	VZIP1 V21.S4, V20.S4, V12.S4; \
+	VZIP2 V21.S4, V20.S4, V13.S4; \
+	VZIP1 V23.S4, V22.S4, V14.S4; \
+	VZIP2 V23.S4, V22.S4, V15.S4; \
+	VZIP1 V18.S4, V16.S4, V20.S4; \
+	VZIP1 V19.S4, V17.S4, V21.S4; \
+	VZIP2 V18.S4, V16.S4, V22.S4; \
+	VZIP2 V19.S4, V17.S4, V23.S4; \
+	VZIP1 V21.S4, V20.S4, V16.S4; \
+	VZIP2 V21.S4, V20.S4, V17.S4; \
+	VZIP1 V23.S4, V22.S4, V18.S4; \
+	VZIP2 V23.S4, V22.S4, V19.S4; \
+	FMOVS (R0)(R16), F24; \
+	WORD $0x4f981180; \
+	WORD $0x4f981201; \
+	FMOVS (R1)(R16), F24; \
+	WORD $0x4f981182; \
+	WORD $0x4f981203; \
+	FMOVS (R2)(R16), F24; \
+	WORD $0x4f981184; \
+	WORD $0x4f981205; \
+	FMOVS (R3)(R16), F24; \
+	WORD $0x4f981186; \
+	WORD $0x4f981207; \
+	FMOVS (R4)(R16), F24; \
+	WORD $0x4f981188; \
+	WORD $0x4f981209; \
+	FMOVS (R5)(R16), F24; \
+	WORD $0x4f98118a; \
+	WORD $0x4f98120b; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F24; \
+	WORD $0x4f9811a0; \
+	WORD $0x4f981221; \
+	FMOVS (R1)(R16), F24; \
+	WORD $0x4f9811a2; \
+	WORD $0x4f981223; \
+	FMOVS (R2)(R16), F24; \
+	WORD $0x4f9811a4; \
+	WORD $0x4f981225; \
+	FMOVS (R3)(R16), F24; \
+	WORD $0x4f9811a6; \
+	WORD $0x4f981227; \
+	FMOVS (R4)(R16), F24; \
+	WORD $0x4f9811a8; \
+	WORD $0x4f981229; \
+	FMOVS (R5)(R16), F24; \
+	WORD $0x4f9811aa; \
+	WORD $0x4f98122b; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F24; \
+	WORD $0x4f9811c0; \
+	WORD $0x4f981241; \
+	FMOVS (R1)(R16), F24; \
+	WORD $0x4f9811c2; \
+	WORD $0x4f981243; \
+	FMOVS (R2)(R16), F24; \
+	WORD $0x4f9811c4; \
+	WORD $0x4f981245; \
+	FMOVS (R3)(R16), F24
+
+#define BLOCK6 \
+	VZIP1 V8.S4, V6.S4, V14.S4; \
+	VZIP1 V9.S4, V7.S4, V15.S4; \
+	VZIP2 V8.S4, V6.S4, V16.S4; \
+	VZIP2 V9.S4, V7.S4, V17.S4; \
+	VZIP1 V15.S4, V14.S4, V6.S4; \
+	VZIP2 V15.S4, V14.S4, V7.S4; \
+	VZIP1 V17.S4, V16.S4, V8.S4; \
+	VZIP2 V17.S4, V16.S4, V9.S4; \
+	VZIP1 V12.S4, V10.S4, V14.S4; \
+	VZIP1 V13.S4, V11.S4, V15.S4; \
+	VZIP2 V12.S4, V10.S4, V16.S4; \
+	VZIP2 V13.S4, V11.S4, V17.S4; \
+	VZIP1 V15.S4, V14.S4, V10.S4; \
+	VZIP2 V15.S4, V14.S4, V11.S4; \
+	VZIP1 V17.S4, V16.S4, V12.S4; \
+	VZIP2 V17.S4, V16.S4, V13.S4; \
+	FMOVS (R0)(R16), F18; \
+	WORD $0x4f9210c0; \
+	WORD $0x4f921141; \
+	FMOVS (R1)(R16), F18; \
+	WORD $0x4f9210c2; \
+	WORD $0x4f921143; \
+	FMOVS (R2)(R16), F18; \
+	WORD $0x4f9210c4; \
+	WORD $0x4f921145; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F18; \
+	WORD $0x4f9210e0; \
+	WORD $0x4f921161; \
+	FMOVS (R1)(R16), F18; \
+	WORD $0x4f9210e2; \
+	WORD $0x4f921163; \
+	FMOVS (R2)(R16), F18; \
+	WORD $0x4f9210e4; \
+	WORD $0x4f921165; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F18; \
+	WORD $0x4f921100; \
+	WORD $0x4f921181; \
+	FMOVS (R1)(R16), F18; \
+	WORD $0x4f921102; \
+	WORD $0x4f921183; \
+	FMOVS (R2)(R16), F18; \
+	WORD $0x4f921104; \
+	WORD $0x4f921185; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F18; \
+	WORD $0x4f921120
+
+#define BLOCK7 \
+	VZIP1 V6.S4, V4.S4, V12.S4; \
+	VZIP1 V7.S4, V5.S4, V13.S4; \
+	VZIP2 V6.S4, V4.S4, V14.S4; \
+	VZIP2 V7.S4, V5.S4, V15.S4; \
+	VZIP1 V13.S4, V12.S4, V4.S4; \
+	VZIP2 V13.S4, V12.S4, V5.S4; \
+	VZIP1 V15.S4, V14.S4, V6.S4; \
+	VZIP2 V15.S4, V14.S4, V7.S4; \
+	VZIP1 V10.S4, V8.S4, V12.S4; \
+	VZIP1 V11.S4, V9.S4, V13.S4; \
+	VZIP2 V10.S4, V8.S4, V14.S4; \
+	VZIP2 V11.S4, V9.S4, V15.S4; \
+	VZIP1 V13.S4, V12.S4, V8.S4; \
+	VZIP2 V13.S4, V12.S4, V9.S4; \
+	VZIP1 V15.S4, V14.S4, V10.S4; \
+	VZIP2 V15.S4, V14.S4, V11.S4; \
+	FMOVS (R0)(R16), F16; \
+	WORD $0x4f901080; \
+	WORD $0x4f901101; \
+	FMOVS (R1)(R16), F16; \
+	WORD $0x4f901082; \
+	WORD $0x4f901103; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F16; \
+	WORD $0x4f9010a0; \
+	WORD $0x4f901121; \
+	FMOVS (R1)(R16), F16; \
+	WORD $0x4f9010a2; \
+	WORD $0x4f901123; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F16; \
+	WORD $0x4f9010c0; \
+	WORD $0x4f901141; \
+	FMOVS (R1)(R16), F16; \
+	WORD $0x4f9010c2; \
+	WORD $0x4f901143; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F16; \
+	WORD $0x4f9010e0; \
+	WORD $0x4f901161
+
+#define BLOCK8 \
+	VZIP1 V4.S4, V2.S4, V10.S4; \
+	VZIP1 V5.S4, V3.S4, V11.S4; \
+	VZIP2 V4.S4, V2.S4, V12.S4; \
+	VZIP2 V5.S4, V3.S4, V13.S4; \
+	VZIP1 V11.S4, V10.S4, V2.S4; \
+	VZIP2 V11.S4, V10.S4, V3.S4; \
+	VZIP1 V13.S4, V12.S4, V4.S4; \
+	VZIP2 V13.S4, V12.S4, V5.S4; \
+	VZIP1 V8.S4, V6.S4, V10.S4; \
+	VZIP1 V9.S4, V7.S4, V11.S4; \
+	VZIP2 V8.S4, V6.S4, V12.S4; \
+	VZIP2 V9.S4, V7.S4, V13.S4; \
+	VZIP1 V11.S4, V10.S4, V6.S4; \
+	VZIP2 V11.S4, V10.S4, V7.S4; \
+	VZIP1 V13.S4, V12.S4, V8.S4; \
+	VZIP2 V13.S4, V12.S4, V9.S4; \
+	FMOVS (R0)(R16), F14; \
+	WORD $0x4f8e1040; \
+	WORD $0x4f8e10c1; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F14; \
+	WORD $0x4f8e1060; \
+	WORD $0x4f8e10e1; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F14; \
+	WORD $0x4f8e1080; \
+	WORD $0x4f8e1101; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F14; \
+	WORD $0x4f8e10a0; \
+	WORD $0x4f8e1121; \
+	ADD R10, R16
+
+#define BLOCK9 \
+	WORD $0x4f9811c6; \
+	WORD $0x4f981247; \
+	FMOVS (R4)(R16), F24; \
+	WORD $0x4f9811c8; \
+	WORD $0x4f981249; \
+	FMOVS (R5)(R16), F24; \
+	WORD $0x4f9811ca; \
+	WORD $0x4f98124b; \
+	ADD R10, R16; \
+	FMOVS (R0)(R16), F24; \
+	WORD $0x4f9811e0; \
+	WORD $0x4f981261; \
+	FMOVS (R1)(R16), F24; \
+	WORD $0x4f9811e2; \
+	WORD $0x4f981263; \
+	FMOVS (R2)(R16), F24; \
+	WORD $0x4f9811e4; \
+	WORD $0x4f981265; \
+	FMOVS (R3)(R16), F24; \
+	WORD $0x4f9811e6; \
+	WORD $0x4f981267; \
+	FMOVS (R4)(R16), F24; \
+	WORD $0x4f9811e8; \
+	WORD $0x4f981269; \
+	FMOVS (R5)(R16), F24; \
+	WORD $0x4f9811ea; \
+	WORD $0x4f98126b; \
+	ADD R10, R16
+
+#define BLOCK10 \
+	FMOVS (R0)(R16), F28; \
+	WORD $0x4f9c1200; \
+	WORD $0x4f9c1221; \
+	FMOVS (R1)(R16), F28; \
+	WORD $0x4f9c1202; \
+	WORD $0x4f9c1223; \
+	FMOVS (R2)(R16), F28; \
+	WORD $0x4f9c1204; \
+	WORD $0x4f9c1225; \
+	FMOVS (R3)(R16), F28; \
+	WORD $0x4f9c1206; \
+	WORD $0x4f9c1227; \
+	FMOVS (R4)(R16), F28; \
+	WORD $0x4f9c1208; \
+	WORD $0x4f9c1229; \
+	FMOVS (R5)(R16), F28; \
+	WORD $0x4f9c120a; \
+	WORD $0x4f9c122b; \
+	FMOVS (R11)(R16), F28; \
+	WORD $0x4f9c120c; \
+	WORD $0x4f9c122d; \
+	FMOVS (R15)(R16), F28; \
+	WORD $0x4f9c120e; \
+	WORD $0x4f9c122f; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $4, R6; \
+	SUBS $1, R9
+
+#define BLOCK11 \
+	FMOVS (R0)(R16), F26; \
+	WORD $0x4f9a11c0; \
+	WORD $0x4f9a11e1; \
+	FMOVS (R1)(R16), F26; \
+	WORD $0x4f9a11c2; \
+	WORD $0x4f9a11e3; \
+	FMOVS (R2)(R16), F26; \
+	WORD $0x4f9a11c4; \
+	WORD $0x4f9a11e5; \
+	FMOVS (R3)(R16), F26; \
+	WORD $0x4f9a11c6; \
+	WORD $0x4f9a11e7; \
+	FMOVS (R4)(R16), F26; \
+	WORD $0x4f9a11c8; \
+	WORD $0x4f9a11e9; \
+	FMOVS (R5)(R16), F26; \
+	WORD $0x4f9a11ca; \
+	WORD $0x4f9a11eb; \
+	FMOVS (R11)(R16), F26; \
+	WORD $0x4f9a11cc; \
+	WORD $0x4f9a11ed; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $4, R6
+
+#define BLOCK12 \
+	MOVD R8, R16; \
+	VLD1.P (R14)(R7), [V4.S4]; \
+	VLD1.P (R14)(R7), [V5.S4]; \
+	VLD1.P (R14)(R7), [V6.S4]; \
+	VLD1.P (R14)(R7), [V7.S4]; \
+	VLD1.P (R14)(R7), [V8.S4]; \
+	VLD1.P (R14)(R7), [V9.S4]; \
+	VLD1.P (R14)(R7), [V10.S4]; \
+	VLD1.P (R14)(R7), [V11.S4]; \
+	VZIP1 V6.S4, V4.S4, V12.S4; \
+	VZIP1 V7.S4, V5.S4, V13.S4; \
+	VZIP2 V6.S4, V4.S4, V14.S4; \
+	VZIP2 V7.S4, V5.S4, V15.S4; \
+	VZIP1 V13.S4, V12.S4, V4.S4; \
+	VZIP2 V13.S4, V12.S4, V5.S4; \
+	VZIP1 V15.S4, V14.S4, V6.S4; \
+	VZIP2 V15.S4, V14.S4, V7.S4; \
+	VZIP1 V10.S4, V8.S4, V12.S4; \
+	VZIP1 V11.S4, V9.S4, V13.S4; \
+	VZIP2 V10.S4, V8.S4, V14.S4; \
+	VZIP2 V11.S4, V9.S4, V15.S4; \
+	VZIP1 V13.S4, V12.S4, V8.S4; \
+	VZIP2 V13.S4, V12.S4, V9.S4; \
+	VZIP1 V15.S4, V14.S4, V10.S4
+
+#define BLOCK13 \
+	MOVD R8, R16; \
+	VLD1.P (R14)(R7), [V8.S4]; \
+	VLD1.P (R14)(R7), [V9.S4]; \
+	VLD1.P (R14)(R7), [V10.S4]; \
+	VLD1.P (R14)(R7), [V11.S4]; \
+	VLD1.P (R14)(R7), [V12.S4]; \
+	VLD1.P (R14)(R7), [V13.S4]; \
+	VLD1.P (R14)(R7), [V14.S4]; \
+	VLD1.P (R14)(R7), [V15.S4]; \
+	VZIP1 V10.S4, V8.S4, V16.S4; \
+	VZIP1 V11.S4, V9.S4, V17.S4; \
+	VZIP2 V10.S4, V8.S4, V18.S4; \
+	VZIP2 V11.S4, V9.S4, V19.S4; \
+	VZIP1 V17.S4, V16.S4, V8.S4; \
+	VZIP2 V17.S4, V16.S4, V9.S4; \
+	VZIP1 V19.S4, V18.S4, V10.S4; \
+	VZIP2 V19.S4, V18.S4, V11.S4; \
+	VZIP1 V14.S4, V12.S4, V16.S4; \
+	VZIP1 V15.S4, V13.S4, V17.S4; \
+	VZIP2 V14.S4, V12.S4, V18.S4; \
+	VZIP2 V15.S4, V13.S4, V19.S4; \
+	VZIP1 V17.S4, V16.S4, V12.S4; \
+	VZIP2 V17.S4, V16.S4, V13.S4; \
+	VZIP1 V19.S4, V18.S4, V14.S4
+
+#define BLOCK14 \
+	FMOVS (R0)(R16), F24; \
+	WORD $0x4f981180; \
+	WORD $0x4f9811a1; \
+	FMOVS (R1)(R16), F24; \
+	WORD $0x4f981182; \
+	WORD $0x4f9811a3; \
+	FMOVS (R2)(R16), F24; \
+	WORD $0x4f981184; \
+	WORD $0x4f9811a5; \
+	FMOVS (R3)(R16), F24; \
+	WORD $0x4f981186; \
+	WORD $0x4f9811a7; \
+	FMOVS (R4)(R16), F24; \
+	WORD $0x4f981188; \
+	WORD $0x4f9811a9; \
+	FMOVS (R5)(R16), F24; \
+	WORD $0x4f98118a; \
+	WORD $0x4f9811ab; \
+	ADD R10, R16; \
+	MOVD R16, R8
+
+#define BLOCK15 \
+	MOVD R0, R4; \
+	VST1.P [V0.S4, V1.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.S4, V3.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.S4, V5.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.S4, V7.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.S4, V9.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V10.S4, V11.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V12.S4, V13.S4], 32(R4)
+
+#define BLOCK16 \
+	WORD $0x4f9c12e3; \
+	FMOVS (R2)(R16), F28; \
+	WORD $0x4f9c1264; \
+	WORD $0x4f9c12e5; \
+	FMOVS (R3)(R16), F28; \
+	WORD $0x4f9c1266; \
+	WORD $0x4f9c12e7; \
+	FMOVS (R4)(R16), F28; \
+	WORD $0x4f9c1268; \
+	WORD $0x4f9c12e9; \
+	FMOVS (R5)(R16), F28; \
+	WORD $0x4f9c126a; \
+	WORD $0x4f9c12eb; \
+	FMOVS (R11)(R16), F28; \
+	WORD $0x4f9c126c; \
+	WORD $0x4f9c12ed; \
+	FMOVS (R15)(R16), F28; \
+	WORD $0x4f9c126e; \
+	WORD $0x4f9c12ef; \
+	ADD R10, R16
+
+#define BLOCK17 \
+	FMOVS (R0)(R16), F20; \
+	WORD $0x4f941100; \
+	WORD $0x4f941121; \
+	FMOVS (R1)(R16), F20; \
+	WORD $0x4f941102; \
+	WORD $0x4f941123; \
+	FMOVS (R2)(R16), F20; \
+	WORD $0x4f941104; \
+	WORD $0x4f941125; \
+	FMOVS (R3)(R16), F20; \
+	WORD $0x4f941106; \
+	WORD $0x4f941127; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $4, R6; \
+	SUBS $1, R9
+
+#define BLOCK18 \
+	FMOVS (R0)(R16), F22; \
+	WORD $0x4f9611a0; \
+	WORD $0x4f961221; \
+	FMOVS (R1)(R16), F22; \
+	WORD $0x4f9611a2; \
+	WORD $0x4f961223; \
+	FMOVS (R2)(R16), F22; \
+	WORD $0x4f9611a4; \
+	WORD $0x4f961225; \
+	FMOVS (R3)(R16), F22; \
+	WORD $0x4f9611a6; \
+	WORD $0x4f961227; \
+	FMOVS (R4)(R16), F22; \
+	WORD $0x4f9611a8; \
+	WORD $0x4f961229; \
+	ADD R10, R16
+
+#define BLOCK19 \
+	FMOVS (R0)(R16), F22; \
+	WORD $0x4f961140; \
+	WORD $0x4f961161; \
+	FMOVS (R1)(R16), F22; \
+	WORD $0x4f961142; \
+	WORD $0x4f961163; \
+	FMOVS (R2)(R16), F22; \
+	WORD $0x4f961144; \
+	WORD $0x4f961165; \
+	FMOVS (R3)(R16), F22; \
+	WORD $0x4f961146; \
+	WORD $0x4f961167; \
+	FMOVS (R4)(R16), F22; \
+	WORD $0x4f961148; \
+	WORD $0x4f961169; \
+	ADD R10, R16
+
+#define BLOCK20 \
+	MOVD R0, R4; \
+	VST1.P [V0.S4, V1.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.S4, V3.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.S4, V5.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.S4, V7.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.S4, V9.S4], 32(R4)
+
+#define BLOCK21 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16; \
+	VEOR V8.B16, V8.B16, V8.B16; \
+	VEOR V9.B16, V9.B16, V9.B16; \
+	VEOR V10.B16, V10.B16, V10.B16; \
+	VEOR V11.B16, V11.B16, V11.B16; \
+	VEOR V12.B16, V12.B16, V12.B16; \
+	VEOR V13.B16, V13.B16, V13.B16
+
+#define BLOCK22 \
+	FMOVQ F0, 0(R3); \
+	FMOVQ F1, 16(R3); \
+	FMOVQ F2, 32(R3); \
+	FMOVQ F3, 48(R3); \
+	FMOVQ F4, 64(R3); \
+	FMOVQ F5, 80(R3); \
+	FMOVQ F6, 96(R3); \
+	FMOVQ F7, 112(R3); \
+	FMOVQ F8, 128(R3); \
+	FMOVQ F9, 144(R3); \
+	FMOVQ F10, 160(R3); \
+	FMOVQ F11, 176(R3); \
+	FMOVQ F12, 192(R3); \
+	FMOVQ F13, 208(R3)
+
+#define BLOCK23 \
+	MOVD R8, R16; \
+	VLD1.P (R14)(R7), V4.S[0]; \
+	VLD1.P (R14)(R7), V4.S[1]; \
+	VLD1.P (R14)(R7), V4.S[2]; \
+	VLD1.P (R14)(R7), V4.S[3]; \
+	VLD1.P (R14)(R7), V5.S[0]; \
+	VLD1.P (R14)(R7), V5.S[1]; \
+	VLD1.P (R14)(R7), V5.S[2]; \
+	VLD1.P (R14)(R7), V5.S[3]; \
+	FMOVS (R0)(R16), F16
+
+#define BLOCK24 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16
+
+#define BLOCK25 \
+	MOVD R8, R16; \
+	VLD1.P (R14)(R7), V8.S[0]; \
+	VLD1.P (R14)(R7), V8.S[1]; \
+	VLD1.P (R14)(R7), V8.S[2]; \
+	VLD1.P (R14)(R7), V8.S[3]; \
+	VLD1.P (R14)(R7), V9.S[0]; \
+	VLD1.P (R14)(R7), V9.S[1]; \
+	VLD1.P (R14)(R7), V9.S[2]
+
+#define BLOCK26 \
+	FMOVQ F0, 0(R3); \
+	FMOVQ F1, 16(R3); \
+	FMOVQ F2, 32(R3); \
+	FMOVQ F3, 48(R3); \
+	FMOVQ F4, 64(R3); \
+	FMOVQ F5, 80(R3); \
+	FMOVQ F6, 96(R3); \
+	FMOVQ F7, 112(R3)
+
 // func dotF32NEONr1g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 TEXT ·dotF32NEONr1g1(SB), NOSPLIT, $32-121
 	MOVD a_base+8(FP), R0
@@ -33,38 +901,7 @@ loop:
 	VLD1.P (R14)(R7), [V7.S4]
 	VLD1.P (R14)(R7), [V8.S4]
 	VLD1.P (R14)(R7), [V9.S4]
-	VZIP1 V4.S4, V2.S4, V10.S4
-	VZIP1 V5.S4, V3.S4, V11.S4
-	VZIP2 V4.S4, V2.S4, V12.S4
-	VZIP2 V5.S4, V3.S4, V13.S4
-	VZIP1 V11.S4, V10.S4, V2.S4
-	VZIP2 V11.S4, V10.S4, V3.S4
-	VZIP1 V13.S4, V12.S4, V4.S4
-	VZIP2 V13.S4, V12.S4, V5.S4
-	VZIP1 V8.S4, V6.S4, V10.S4
-	VZIP1 V9.S4, V7.S4, V11.S4
-	VZIP2 V8.S4, V6.S4, V12.S4
-	VZIP2 V9.S4, V7.S4, V13.S4
-	VZIP1 V11.S4, V10.S4, V6.S4
-	VZIP2 V11.S4, V10.S4, V7.S4
-	VZIP1 V13.S4, V12.S4, V8.S4
-	VZIP2 V13.S4, V12.S4, V9.S4
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e1040                             // FMLA V0.S4, V2.S4, V14.S[0]
-	WORD $0x4f8e10c1                             // FMLA V1.S4, V6.S4, V14.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e1060                             // FMLA V0.S4, V3.S4, V14.S[0]
-	WORD $0x4f8e10e1                             // FMLA V1.S4, V7.S4, V14.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e1080                             // FMLA V0.S4, V4.S4, V14.S[0]
-	WORD $0x4f8e1101                             // FMLA V1.S4, V8.S4, V14.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e10a0                             // FMLA V0.S4, V5.S4, V14.S[0]
-	WORD $0x4f8e1121                             // FMLA V1.S4, V9.S4, V14.S[0]
-	ADD R10, R16
+	BLOCK8
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -138,38 +975,7 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V9.S4]
-	VZIP1 V4.S4, V2.S4, V10.S4
-	VZIP1 V5.S4, V3.S4, V11.S4
-	VZIP2 V4.S4, V2.S4, V12.S4
-	VZIP2 V5.S4, V3.S4, V13.S4
-	VZIP1 V11.S4, V10.S4, V2.S4
-	VZIP2 V11.S4, V10.S4, V3.S4
-	VZIP1 V13.S4, V12.S4, V4.S4
-	VZIP2 V13.S4, V12.S4, V5.S4
-	VZIP1 V8.S4, V6.S4, V10.S4
-	VZIP1 V9.S4, V7.S4, V11.S4
-	VZIP2 V8.S4, V6.S4, V12.S4
-	VZIP2 V9.S4, V7.S4, V13.S4
-	VZIP1 V11.S4, V10.S4, V6.S4
-	VZIP2 V11.S4, V10.S4, V7.S4
-	VZIP1 V13.S4, V12.S4, V8.S4
-	VZIP2 V13.S4, V12.S4, V9.S4
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e1040                             // FMLA V0.S4, V2.S4, V14.S[0]
-	WORD $0x4f8e10c1                             // FMLA V1.S4, V6.S4, V14.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e1060                             // FMLA V0.S4, V3.S4, V14.S[0]
-	WORD $0x4f8e10e1                             // FMLA V1.S4, V7.S4, V14.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e1080                             // FMLA V0.S4, V4.S4, V14.S[0]
-	WORD $0x4f8e1101                             // FMLA V1.S4, V8.S4, V14.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F14                         // a[0]
-	WORD $0x4f8e10a0                             // FMLA V0.S4, V5.S4, V14.S[0]
-	WORD $0x4f8e1121                             // FMLA V1.S4, V9.S4, V14.S[0]
-	ADD R10, R16
+	BLOCK8
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -272,46 +1078,7 @@ loop:
 	VLD1.P (R14)(R7), [V9.S4]
 	VLD1.P (R14)(R7), [V10.S4]
 	VLD1.P (R14)(R7), [V11.S4]
-	VZIP1 V6.S4, V4.S4, V12.S4
-	VZIP1 V7.S4, V5.S4, V13.S4
-	VZIP2 V6.S4, V4.S4, V14.S4
-	VZIP2 V7.S4, V5.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V4.S4
-	VZIP2 V13.S4, V12.S4, V5.S4
-	VZIP1 V15.S4, V14.S4, V6.S4
-	VZIP2 V15.S4, V14.S4, V7.S4
-	VZIP1 V10.S4, V8.S4, V12.S4
-	VZIP1 V11.S4, V9.S4, V13.S4
-	VZIP2 V10.S4, V8.S4, V14.S4
-	VZIP2 V11.S4, V9.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V8.S4
-	VZIP2 V13.S4, V12.S4, V9.S4
-	VZIP1 V15.S4, V14.S4, V10.S4
-	VZIP2 V15.S4, V14.S4, V11.S4
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f901080                             // FMLA V0.S4, V4.S4, V16.S[0]
-	WORD $0x4f901101                             // FMLA V1.S4, V8.S4, V16.S[0]
-	FMOVS (R1)(R16), F16                         // a[1]
-	WORD $0x4f901082                             // FMLA V2.S4, V4.S4, V16.S[0]
-	WORD $0x4f901103                             // FMLA V3.S4, V8.S4, V16.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f9010a0                             // FMLA V0.S4, V5.S4, V16.S[0]
-	WORD $0x4f901121                             // FMLA V1.S4, V9.S4, V16.S[0]
-	FMOVS (R1)(R16), F16                         // a[1]
-	WORD $0x4f9010a2                             // FMLA V2.S4, V5.S4, V16.S[0]
-	WORD $0x4f901123                             // FMLA V3.S4, V9.S4, V16.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f9010c0                             // FMLA V0.S4, V6.S4, V16.S[0]
-	WORD $0x4f901141                             // FMLA V1.S4, V10.S4, V16.S[0]
-	FMOVS (R1)(R16), F16                         // a[1]
-	WORD $0x4f9010c2                             // FMLA V2.S4, V6.S4, V16.S[0]
-	WORD $0x4f901143                             // FMLA V3.S4, V10.S4, V16.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f9010e0                             // FMLA V0.S4, V7.S4, V16.S[0]
-	WORD $0x4f901161                             // FMLA V1.S4, V11.S4, V16.S[0]
+	BLOCK7
 	FMOVS (R1)(R16), F16                         // a[1]
 	WORD $0x4f9010e2                             // FMLA V2.S4, V7.S4, V16.S[0]
 	WORD $0x4f901163                             // FMLA V3.S4, V11.S4, V16.S[0]
@@ -325,16 +1092,7 @@ tail:
 	BEQ done
 single:
 	MOVD R6, R14
-	MOVD R8, R16
-	VLD1.P (R14)(R7), V4.S[0]
-	VLD1.P (R14)(R7), V4.S[1]
-	VLD1.P (R14)(R7), V4.S[2]
-	VLD1.P (R14)(R7), V4.S[3]
-	VLD1.P (R14)(R7), V5.S[0]
-	VLD1.P (R14)(R7), V5.S[1]
-	VLD1.P (R14)(R7), V5.S[2]
-	VLD1.P (R14)(R7), V5.S[3]
-	FMOVS (R0)(R16), F16                         // a[0]
+	BLOCK23
 	WORD $0x4f901080                             // FMLA V0.S4, V4.S4, V16.S[0]
 	WORD $0x4f9010a1                             // FMLA V1.S4, V5.S4, V16.S[0]
 	FMOVS (R1)(R16), F16                         // a[1]
@@ -400,46 +1158,7 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V11.S4]
-	VZIP1 V6.S4, V4.S4, V12.S4
-	VZIP1 V7.S4, V5.S4, V13.S4
-	VZIP2 V6.S4, V4.S4, V14.S4
-	VZIP2 V7.S4, V5.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V4.S4
-	VZIP2 V13.S4, V12.S4, V5.S4
-	VZIP1 V15.S4, V14.S4, V6.S4
-	VZIP2 V15.S4, V14.S4, V7.S4
-	VZIP1 V10.S4, V8.S4, V12.S4
-	VZIP1 V11.S4, V9.S4, V13.S4
-	VZIP2 V10.S4, V8.S4, V14.S4
-	VZIP2 V11.S4, V9.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V8.S4
-	VZIP2 V13.S4, V12.S4, V9.S4
-	VZIP1 V15.S4, V14.S4, V10.S4
-	VZIP2 V15.S4, V14.S4, V11.S4
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f901080                             // FMLA V0.S4, V4.S4, V16.S[0]
-	WORD $0x4f901101                             // FMLA V1.S4, V8.S4, V16.S[0]
-	FMOVS (R1)(R16), F16                         // a[1]
-	WORD $0x4f901082                             // FMLA V2.S4, V4.S4, V16.S[0]
-	WORD $0x4f901103                             // FMLA V3.S4, V8.S4, V16.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f9010a0                             // FMLA V0.S4, V5.S4, V16.S[0]
-	WORD $0x4f901121                             // FMLA V1.S4, V9.S4, V16.S[0]
-	FMOVS (R1)(R16), F16                         // a[1]
-	WORD $0x4f9010a2                             // FMLA V2.S4, V5.S4, V16.S[0]
-	WORD $0x4f901123                             // FMLA V3.S4, V9.S4, V16.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f9010c0                             // FMLA V0.S4, V6.S4, V16.S[0]
-	WORD $0x4f901141                             // FMLA V1.S4, V10.S4, V16.S[0]
-	FMOVS (R1)(R16), F16                         // a[1]
-	WORD $0x4f9010c2                             // FMLA V2.S4, V6.S4, V16.S[0]
-	WORD $0x4f901143                             // FMLA V3.S4, V10.S4, V16.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F16                         // a[0]
-	WORD $0x4f9010e0                             // FMLA V0.S4, V7.S4, V16.S[0]
-	WORD $0x4f901161                             // FMLA V1.S4, V11.S4, V16.S[0]
+	BLOCK7
 	FMOVS (R1)(R16), F16                         // a[1]
 	WORD $0x4f9010e2                             // FMLA V2.S4, V7.S4, V16.S[0]
 	WORD $0x4f901163                             // FMLA V3.S4, V11.S4, V16.S[0]
@@ -554,54 +1273,7 @@ loop:
 	VLD1.P (R14)(R7), [V11.S4]
 	VLD1.P (R14)(R7), [V12.S4]
 	VLD1.P (R14)(R7), [V13.S4]
-	VZIP1 V8.S4, V6.S4, V14.S4
-	VZIP1 V9.S4, V7.S4, V15.S4
-	VZIP2 V8.S4, V6.S4, V16.S4
-	VZIP2 V9.S4, V7.S4, V17.S4
-	VZIP1 V15.S4, V14.S4, V6.S4
-	VZIP2 V15.S4, V14.S4, V7.S4
-	VZIP1 V17.S4, V16.S4, V8.S4
-	VZIP2 V17.S4, V16.S4, V9.S4
-	VZIP1 V12.S4, V10.S4, V14.S4
-	VZIP1 V13.S4, V11.S4, V15.S4
-	VZIP2 V12.S4, V10.S4, V16.S4
-	VZIP2 V13.S4, V11.S4, V17.S4
-	VZIP1 V15.S4, V14.S4, V10.S4
-	VZIP2 V15.S4, V14.S4, V11.S4
-	VZIP1 V17.S4, V16.S4, V12.S4
-	VZIP2 V17.S4, V16.S4, V13.S4
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f9210c0                             // FMLA V0.S4, V6.S4, V18.S[0]
-	WORD $0x4f921141                             // FMLA V1.S4, V10.S4, V18.S[0]
-	FMOVS (R1)(R16), F18                         // a[1]
-	WORD $0x4f9210c2                             // FMLA V2.S4, V6.S4, V18.S[0]
-	WORD $0x4f921143                             // FMLA V3.S4, V10.S4, V18.S[0]
-	FMOVS (R2)(R16), F18                         // a[2]
-	WORD $0x4f9210c4                             // FMLA V4.S4, V6.S4, V18.S[0]
-	WORD $0x4f921145                             // FMLA V5.S4, V10.S4, V18.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f9210e0                             // FMLA V0.S4, V7.S4, V18.S[0]
-	WORD $0x4f921161                             // FMLA V1.S4, V11.S4, V18.S[0]
-	FMOVS (R1)(R16), F18                         // a[1]
-	WORD $0x4f9210e2                             // FMLA V2.S4, V7.S4, V18.S[0]
-	WORD $0x4f921163                             // FMLA V3.S4, V11.S4, V18.S[0]
-	FMOVS (R2)(R16), F18                         // a[2]
-	WORD $0x4f9210e4                             // FMLA V4.S4, V7.S4, V18.S[0]
-	WORD $0x4f921165                             // FMLA V5.S4, V11.S4, V18.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f921100                             // FMLA V0.S4, V8.S4, V18.S[0]
-	WORD $0x4f921181                             // FMLA V1.S4, V12.S4, V18.S[0]
-	FMOVS (R1)(R16), F18                         // a[1]
-	WORD $0x4f921102                             // FMLA V2.S4, V8.S4, V18.S[0]
-	WORD $0x4f921183                             // FMLA V3.S4, V12.S4, V18.S[0]
-	FMOVS (R2)(R16), F18                         // a[2]
-	WORD $0x4f921104                             // FMLA V4.S4, V8.S4, V18.S[0]
-	WORD $0x4f921185                             // FMLA V5.S4, V12.S4, V18.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f921120                             // FMLA V0.S4, V9.S4, V18.S[0]
+	BLOCK6
 	WORD $0x4f9211a1                             // FMLA V1.S4, V13.S4, V18.S[0]
 	FMOVS (R1)(R16), F18                         // a[1]
 	WORD $0x4f921122                             // FMLA V2.S4, V9.S4, V18.S[0]
@@ -705,54 +1377,7 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V13.S4]
-	VZIP1 V8.S4, V6.S4, V14.S4
-	VZIP1 V9.S4, V7.S4, V15.S4
-	VZIP2 V8.S4, V6.S4, V16.S4
-	VZIP2 V9.S4, V7.S4, V17.S4
-	VZIP1 V15.S4, V14.S4, V6.S4
-	VZIP2 V15.S4, V14.S4, V7.S4
-	VZIP1 V17.S4, V16.S4, V8.S4
-	VZIP2 V17.S4, V16.S4, V9.S4
-	VZIP1 V12.S4, V10.S4, V14.S4
-	VZIP1 V13.S4, V11.S4, V15.S4
-	VZIP2 V12.S4, V10.S4, V16.S4
-	VZIP2 V13.S4, V11.S4, V17.S4
-	VZIP1 V15.S4, V14.S4, V10.S4
-	VZIP2 V15.S4, V14.S4, V11.S4
-	VZIP1 V17.S4, V16.S4, V12.S4
-	VZIP2 V17.S4, V16.S4, V13.S4
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f9210c0                             // FMLA V0.S4, V6.S4, V18.S[0]
-	WORD $0x4f921141                             // FMLA V1.S4, V10.S4, V18.S[0]
-	FMOVS (R1)(R16), F18                         // a[1]
-	WORD $0x4f9210c2                             // FMLA V2.S4, V6.S4, V18.S[0]
-	WORD $0x4f921143                             // FMLA V3.S4, V10.S4, V18.S[0]
-	FMOVS (R2)(R16), F18                         // a[2]
-	WORD $0x4f9210c4                             // FMLA V4.S4, V6.S4, V18.S[0]
-	WORD $0x4f921145                             // FMLA V5.S4, V10.S4, V18.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f9210e0                             // FMLA V0.S4, V7.S4, V18.S[0]
-	WORD $0x4f921161                             // FMLA V1.S4, V11.S4, V18.S[0]
-	FMOVS (R1)(R16), F18                         // a[1]
-	WORD $0x4f9210e2                             // FMLA V2.S4, V7.S4, V18.S[0]
-	WORD $0x4f921163                             // FMLA V3.S4, V11.S4, V18.S[0]
-	FMOVS (R2)(R16), F18                         // a[2]
-	WORD $0x4f9210e4                             // FMLA V4.S4, V7.S4, V18.S[0]
-	WORD $0x4f921165                             // FMLA V5.S4, V11.S4, V18.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f921100                             // FMLA V0.S4, V8.S4, V18.S[0]
-	WORD $0x4f921181                             // FMLA V1.S4, V12.S4, V18.S[0]
-	FMOVS (R1)(R16), F18                         // a[1]
-	WORD $0x4f921102                             // FMLA V2.S4, V8.S4, V18.S[0]
-	WORD $0x4f921183                             // FMLA V3.S4, V12.S4, V18.S[0]
-	FMOVS (R2)(R16), F18                         // a[2]
-	WORD $0x4f921104                             // FMLA V4.S4, V8.S4, V18.S[0]
-	WORD $0x4f921185                             // FMLA V5.S4, V12.S4, V18.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F18                         // a[0]
-	WORD $0x4f921120                             // FMLA V0.S4, V9.S4, V18.S[0]
+	BLOCK6
 	WORD $0x4f9211a1                             // FMLA V1.S4, V13.S4, V18.S[0]
 	FMOVS (R1)(R16), F18                         // a[1]
 	WORD $0x4f921122                             // FMLA V2.S4, V9.S4, V18.S[0]
@@ -855,14 +1480,7 @@ TEXT ·dotF32NEONr4g1(SB), NOSPLIT, $128-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK24
 	MOVD cols+112(FP), R12
 	CMP $8, R12
 	BLT cutColumns
@@ -879,70 +1497,7 @@ loop:
 	VLD1.P (R14)(R7), [V13.S4]
 	VLD1.P (R14)(R7), [V14.S4]
 	VLD1.P (R14)(R7), [V15.S4]
-	VZIP1 V10.S4, V8.S4, V16.S4
-	VZIP1 V11.S4, V9.S4, V17.S4
-	VZIP2 V10.S4, V8.S4, V18.S4
-	VZIP2 V11.S4, V9.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V8.S4
-	VZIP2 V17.S4, V16.S4, V9.S4
-	VZIP1 V19.S4, V18.S4, V10.S4
-	VZIP2 V19.S4, V18.S4, V11.S4
-	VZIP1 V14.S4, V12.S4, V16.S4
-	VZIP1 V15.S4, V13.S4, V17.S4
-	VZIP2 V14.S4, V12.S4, V18.S4
-	VZIP2 V15.S4, V13.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V12.S4
-	VZIP2 V17.S4, V16.S4, V13.S4
-	VZIP1 V19.S4, V18.S4, V14.S4
-	VZIP2 V19.S4, V18.S4, V15.S4
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941100                             // FMLA V0.S4, V8.S4, V20.S[0]
-	WORD $0x4f941181                             // FMLA V1.S4, V12.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941102                             // FMLA V2.S4, V8.S4, V20.S[0]
-	WORD $0x4f941183                             // FMLA V3.S4, V12.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941104                             // FMLA V4.S4, V8.S4, V20.S[0]
-	WORD $0x4f941185                             // FMLA V5.S4, V12.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941106                             // FMLA V6.S4, V8.S4, V20.S[0]
-	WORD $0x4f941187                             // FMLA V7.S4, V12.S4, V20.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941120                             // FMLA V0.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a1                             // FMLA V1.S4, V13.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941122                             // FMLA V2.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a3                             // FMLA V3.S4, V13.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941124                             // FMLA V4.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a5                             // FMLA V5.S4, V13.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941126                             // FMLA V6.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a7                             // FMLA V7.S4, V13.S4, V20.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941140                             // FMLA V0.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c1                             // FMLA V1.S4, V14.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941142                             // FMLA V2.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c3                             // FMLA V3.S4, V14.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941144                             // FMLA V4.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c5                             // FMLA V5.S4, V14.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941146                             // FMLA V6.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c7                             // FMLA V7.S4, V14.S4, V20.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941160                             // FMLA V0.S4, V11.S4, V20.S[0]
-	WORD $0x4f9411e1                             // FMLA V1.S4, V15.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941162                             // FMLA V2.S4, V11.S4, V20.S[0]
-	WORD $0x4f9411e3                             // FMLA V3.S4, V15.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941164                             // FMLA V4.S4, V11.S4, V20.S[0]
-	WORD $0x4f9411e5                             // FMLA V5.S4, V15.S4, V20.S[0]
+	BLOCK3
 	FMOVS (R3)(R16), F20                         // a[3]
 	WORD $0x4f941166                             // FMLA V6.S4, V11.S4, V20.S[0]
 	WORD $0x4f9411e7                             // FMLA V7.S4, V15.S4, V20.S[0]
@@ -956,31 +1511,9 @@ tail:
 	BEQ done
 single:
 	MOVD R6, R14
-	MOVD R8, R16
-	VLD1.P (R14)(R7), V8.S[0]
-	VLD1.P (R14)(R7), V8.S[1]
-	VLD1.P (R14)(R7), V8.S[2]
-	VLD1.P (R14)(R7), V8.S[3]
-	VLD1.P (R14)(R7), V9.S[0]
-	VLD1.P (R14)(R7), V9.S[1]
-	VLD1.P (R14)(R7), V9.S[2]
+	BLOCK25
 	VLD1.P (R14)(R7), V9.S[3]
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941100                             // FMLA V0.S4, V8.S4, V20.S[0]
-	WORD $0x4f941121                             // FMLA V1.S4, V9.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941102                             // FMLA V2.S4, V8.S4, V20.S[0]
-	WORD $0x4f941123                             // FMLA V3.S4, V9.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941104                             // FMLA V4.S4, V8.S4, V20.S[0]
-	WORD $0x4f941125                             // FMLA V5.S4, V9.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941106                             // FMLA V6.S4, V8.S4, V20.S[0]
-	WORD $0x4f941127                             // FMLA V7.S4, V9.S4, V20.S[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $4, R6
-	SUBS $1, R9
+	BLOCK17
 	BNE single
 done:
 	MOVD c_base+80(FP), R0
@@ -1053,70 +1586,7 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V15.S4]
-	VZIP1 V10.S4, V8.S4, V16.S4
-	VZIP1 V11.S4, V9.S4, V17.S4
-	VZIP2 V10.S4, V8.S4, V18.S4
-	VZIP2 V11.S4, V9.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V8.S4
-	VZIP2 V17.S4, V16.S4, V9.S4
-	VZIP1 V19.S4, V18.S4, V10.S4
-	VZIP2 V19.S4, V18.S4, V11.S4
-	VZIP1 V14.S4, V12.S4, V16.S4
-	VZIP1 V15.S4, V13.S4, V17.S4
-	VZIP2 V14.S4, V12.S4, V18.S4
-	VZIP2 V15.S4, V13.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V12.S4
-	VZIP2 V17.S4, V16.S4, V13.S4
-	VZIP1 V19.S4, V18.S4, V14.S4
-	VZIP2 V19.S4, V18.S4, V15.S4
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941100                             // FMLA V0.S4, V8.S4, V20.S[0]
-	WORD $0x4f941181                             // FMLA V1.S4, V12.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941102                             // FMLA V2.S4, V8.S4, V20.S[0]
-	WORD $0x4f941183                             // FMLA V3.S4, V12.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941104                             // FMLA V4.S4, V8.S4, V20.S[0]
-	WORD $0x4f941185                             // FMLA V5.S4, V12.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941106                             // FMLA V6.S4, V8.S4, V20.S[0]
-	WORD $0x4f941187                             // FMLA V7.S4, V12.S4, V20.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941120                             // FMLA V0.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a1                             // FMLA V1.S4, V13.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941122                             // FMLA V2.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a3                             // FMLA V3.S4, V13.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941124                             // FMLA V4.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a5                             // FMLA V5.S4, V13.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941126                             // FMLA V6.S4, V9.S4, V20.S[0]
-	WORD $0x4f9411a7                             // FMLA V7.S4, V13.S4, V20.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941140                             // FMLA V0.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c1                             // FMLA V1.S4, V14.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941142                             // FMLA V2.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c3                             // FMLA V3.S4, V14.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941144                             // FMLA V4.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c5                             // FMLA V5.S4, V14.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941146                             // FMLA V6.S4, V10.S4, V20.S[0]
-	WORD $0x4f9411c7                             // FMLA V7.S4, V14.S4, V20.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941160                             // FMLA V0.S4, V11.S4, V20.S[0]
-	WORD $0x4f9411e1                             // FMLA V1.S4, V15.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941162                             // FMLA V2.S4, V11.S4, V20.S[0]
-	WORD $0x4f9411e3                             // FMLA V3.S4, V15.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941164                             // FMLA V4.S4, V11.S4, V20.S[0]
-	WORD $0x4f9411e5                             // FMLA V5.S4, V15.S4, V20.S[0]
+	BLOCK3
 	FMOVS (R3)(R16), F20                         // a[3]
 	WORD $0x4f941166                             // FMLA V6.S4, V11.S4, V20.S[0]
 	WORD $0x4f9411e7                             // FMLA V7.S4, V15.S4, V20.S[0]
@@ -1155,22 +1625,7 @@ singleCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V9.S[3]
-	FMOVS (R0)(R16), F20                         // a[0]
-	WORD $0x4f941100                             // FMLA V0.S4, V8.S4, V20.S[0]
-	WORD $0x4f941121                             // FMLA V1.S4, V9.S4, V20.S[0]
-	FMOVS (R1)(R16), F20                         // a[1]
-	WORD $0x4f941102                             // FMLA V2.S4, V8.S4, V20.S[0]
-	WORD $0x4f941123                             // FMLA V3.S4, V9.S4, V20.S[0]
-	FMOVS (R2)(R16), F20                         // a[2]
-	WORD $0x4f941104                             // FMLA V4.S4, V8.S4, V20.S[0]
-	WORD $0x4f941125                             // FMLA V5.S4, V9.S4, V20.S[0]
-	FMOVS (R3)(R16), F20                         // a[3]
-	WORD $0x4f941106                             // FMLA V6.S4, V8.S4, V20.S[0]
-	WORD $0x4f941127                             // FMLA V7.S4, V9.S4, V20.S[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $4, R6
-	SUBS $1, R9
+	BLOCK17
 	BNE singleCut
 doneCut:
 	MOVD c_base+80(FP), R0
@@ -1178,14 +1633,7 @@ doneCut:
 	LSL $2, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-128(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
+	BLOCK26
 	MOVD $4, R8
 cutRow:
 	MOVD cols+112(FP), R9
@@ -1221,14 +1669,7 @@ TEXT ·dotF32NEONr5g1(SB), NOSPLIT, $160-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK24
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	MOVD cols+112(FP), R12
@@ -1247,86 +1688,8 @@ loop:
 	VLD1.P (R14)(R7), [V15.S4]
 	VLD1.P (R14)(R7), [V16.S4]
 	VLD1.P (R14)(R7), [V17.S4]
-	VZIP1 V12.S4, V10.S4, V18.S4
-	VZIP1 V13.S4, V11.S4, V19.S4
-	VZIP2 V12.S4, V10.S4, V20.S4
-	VZIP2 V13.S4, V11.S4, V21.S4
-	VZIP1 V19.S4, V18.S4, V10.S4
-	VZIP2 V19.S4, V18.S4, V11.S4
-	VZIP1 V21.S4, V20.S4, V12.S4
-	VZIP2 V21.S4, V20.S4, V13.S4
-	VZIP1 V16.S4, V14.S4, V18.S4
-	VZIP1 V17.S4, V15.S4, V19.S4
-	VZIP2 V16.S4, V14.S4, V20.S4
-	VZIP2 V17.S4, V15.S4, V21.S4
-	VZIP1 V19.S4, V18.S4, V14.S4
-	VZIP2 V19.S4, V18.S4, V15.S4
-	VZIP1 V21.S4, V20.S4, V16.S4
-	VZIP2 V21.S4, V20.S4, V17.S4
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961140                             // FMLA V0.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c1                             // FMLA V1.S4, V14.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961142                             // FMLA V2.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c3                             // FMLA V3.S4, V14.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961144                             // FMLA V4.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c5                             // FMLA V5.S4, V14.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961146                             // FMLA V6.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c7                             // FMLA V7.S4, V14.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961148                             // FMLA V8.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c9                             // FMLA V9.S4, V14.S4, V22.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961160                             // FMLA V0.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e1                             // FMLA V1.S4, V15.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961162                             // FMLA V2.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e3                             // FMLA V3.S4, V15.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961164                             // FMLA V4.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e5                             // FMLA V5.S4, V15.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961166                             // FMLA V6.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e7                             // FMLA V7.S4, V15.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961168                             // FMLA V8.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e9                             // FMLA V9.S4, V15.S4, V22.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961180                             // FMLA V0.S4, V12.S4, V22.S[0]
-	WORD $0x4f961201                             // FMLA V1.S4, V16.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961182                             // FMLA V2.S4, V12.S4, V22.S[0]
-	WORD $0x4f961203                             // FMLA V3.S4, V16.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961184                             // FMLA V4.S4, V12.S4, V22.S[0]
-	WORD $0x4f961205                             // FMLA V5.S4, V16.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961186                             // FMLA V6.S4, V12.S4, V22.S[0]
-	WORD $0x4f961207                             // FMLA V7.S4, V16.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961188                             // FMLA V8.S4, V12.S4, V22.S[0]
-	WORD $0x4f961209                             // FMLA V9.S4, V16.S4, V22.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f9611a0                             // FMLA V0.S4, V13.S4, V22.S[0]
-	WORD $0x4f961221                             // FMLA V1.S4, V17.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f9611a2                             // FMLA V2.S4, V13.S4, V22.S[0]
-	WORD $0x4f961223                             // FMLA V3.S4, V17.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f9611a4                             // FMLA V4.S4, V13.S4, V22.S[0]
-	WORD $0x4f961225                             // FMLA V5.S4, V17.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f9611a6                             // FMLA V6.S4, V13.S4, V22.S[0]
-	WORD $0x4f961227                             // FMLA V7.S4, V17.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f9611a8                             // FMLA V8.S4, V13.S4, V22.S[0]
-	WORD $0x4f961229                             // FMLA V9.S4, V17.S4, V22.S[0]
-	ADD R10, R16
+	BLOCK4
+	BLOCK18
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -1345,22 +1708,7 @@ single:
 	VLD1.P (R14)(R7), V11.S[1]
 	VLD1.P (R14)(R7), V11.S[2]
 	VLD1.P (R14)(R7), V11.S[3]
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961140                             // FMLA V0.S4, V10.S4, V22.S[0]
-	WORD $0x4f961161                             // FMLA V1.S4, V11.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961142                             // FMLA V2.S4, V10.S4, V22.S[0]
-	WORD $0x4f961163                             // FMLA V3.S4, V11.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961144                             // FMLA V4.S4, V10.S4, V22.S[0]
-	WORD $0x4f961165                             // FMLA V5.S4, V11.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961146                             // FMLA V6.S4, V10.S4, V22.S[0]
-	WORD $0x4f961167                             // FMLA V7.S4, V11.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961148                             // FMLA V8.S4, V10.S4, V22.S[0]
-	WORD $0x4f961169                             // FMLA V9.S4, V11.S4, V22.S[0]
-	ADD R10, R16
+	BLOCK19
 	MOVD R16, R8
 	ADD $4, R6
 	SUBS $1, R9
@@ -1398,20 +1746,7 @@ done:
 	WORD $0x4e2ad508                             // FADD V8.S4, V8.S4, V10.S4
 	WORD $0x4e2bd529                             // FADD V9.S4, V9.S4, V11.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4, V3.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4], 32(R4)
+	BLOCK20
 	ADD R1, R0
 	RET
 cutColumns:
@@ -1444,86 +1779,8 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V17.S4]
-	VZIP1 V12.S4, V10.S4, V18.S4
-	VZIP1 V13.S4, V11.S4, V19.S4
-	VZIP2 V12.S4, V10.S4, V20.S4
-	VZIP2 V13.S4, V11.S4, V21.S4
-	VZIP1 V19.S4, V18.S4, V10.S4
-	VZIP2 V19.S4, V18.S4, V11.S4
-	VZIP1 V21.S4, V20.S4, V12.S4
-	VZIP2 V21.S4, V20.S4, V13.S4
-	VZIP1 V16.S4, V14.S4, V18.S4
-	VZIP1 V17.S4, V15.S4, V19.S4
-	VZIP2 V16.S4, V14.S4, V20.S4
-	VZIP2 V17.S4, V15.S4, V21.S4
-	VZIP1 V19.S4, V18.S4, V14.S4
-	VZIP2 V19.S4, V18.S4, V15.S4
-	VZIP1 V21.S4, V20.S4, V16.S4
-	VZIP2 V21.S4, V20.S4, V17.S4
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961140                             // FMLA V0.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c1                             // FMLA V1.S4, V14.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961142                             // FMLA V2.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c3                             // FMLA V3.S4, V14.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961144                             // FMLA V4.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c5                             // FMLA V5.S4, V14.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961146                             // FMLA V6.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c7                             // FMLA V7.S4, V14.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961148                             // FMLA V8.S4, V10.S4, V22.S[0]
-	WORD $0x4f9611c9                             // FMLA V9.S4, V14.S4, V22.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961160                             // FMLA V0.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e1                             // FMLA V1.S4, V15.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961162                             // FMLA V2.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e3                             // FMLA V3.S4, V15.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961164                             // FMLA V4.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e5                             // FMLA V5.S4, V15.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961166                             // FMLA V6.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e7                             // FMLA V7.S4, V15.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961168                             // FMLA V8.S4, V11.S4, V22.S[0]
-	WORD $0x4f9611e9                             // FMLA V9.S4, V15.S4, V22.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961180                             // FMLA V0.S4, V12.S4, V22.S[0]
-	WORD $0x4f961201                             // FMLA V1.S4, V16.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961182                             // FMLA V2.S4, V12.S4, V22.S[0]
-	WORD $0x4f961203                             // FMLA V3.S4, V16.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961184                             // FMLA V4.S4, V12.S4, V22.S[0]
-	WORD $0x4f961205                             // FMLA V5.S4, V16.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961186                             // FMLA V6.S4, V12.S4, V22.S[0]
-	WORD $0x4f961207                             // FMLA V7.S4, V16.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961188                             // FMLA V8.S4, V12.S4, V22.S[0]
-	WORD $0x4f961209                             // FMLA V9.S4, V16.S4, V22.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f9611a0                             // FMLA V0.S4, V13.S4, V22.S[0]
-	WORD $0x4f961221                             // FMLA V1.S4, V17.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f9611a2                             // FMLA V2.S4, V13.S4, V22.S[0]
-	WORD $0x4f961223                             // FMLA V3.S4, V17.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f9611a4                             // FMLA V4.S4, V13.S4, V22.S[0]
-	WORD $0x4f961225                             // FMLA V5.S4, V17.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f9611a6                             // FMLA V6.S4, V13.S4, V22.S[0]
-	WORD $0x4f961227                             // FMLA V7.S4, V17.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f9611a8                             // FMLA V8.S4, V13.S4, V22.S[0]
-	WORD $0x4f961229                             // FMLA V9.S4, V17.S4, V22.S[0]
-	ADD R10, R16
+	BLOCK4
+	BLOCK18
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -1558,22 +1815,7 @@ singleCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V11.S[3]
-	FMOVS (R0)(R16), F22                         // a[0]
-	WORD $0x4f961140                             // FMLA V0.S4, V10.S4, V22.S[0]
-	WORD $0x4f961161                             // FMLA V1.S4, V11.S4, V22.S[0]
-	FMOVS (R1)(R16), F22                         // a[1]
-	WORD $0x4f961142                             // FMLA V2.S4, V10.S4, V22.S[0]
-	WORD $0x4f961163                             // FMLA V3.S4, V11.S4, V22.S[0]
-	FMOVS (R2)(R16), F22                         // a[2]
-	WORD $0x4f961144                             // FMLA V4.S4, V10.S4, V22.S[0]
-	WORD $0x4f961165                             // FMLA V5.S4, V11.S4, V22.S[0]
-	FMOVS (R3)(R16), F22                         // a[3]
-	WORD $0x4f961146                             // FMLA V6.S4, V10.S4, V22.S[0]
-	WORD $0x4f961167                             // FMLA V7.S4, V11.S4, V22.S[0]
-	FMOVS (R4)(R16), F22                         // a[4]
-	WORD $0x4f961148                             // FMLA V8.S4, V10.S4, V22.S[0]
-	WORD $0x4f961169                             // FMLA V9.S4, V11.S4, V22.S[0]
-	ADD R10, R16
+	BLOCK19
 	MOVD R16, R8
 	ADD $4, R6
 	SUBS $1, R9
@@ -1584,14 +1826,7 @@ doneCut:
 	LSL $2, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-160(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
+	BLOCK26
 	FMOVQ F8, 128(R3)
 	FMOVQ F9, 144(R3)
 	MOVD $5, R8
@@ -1630,14 +1865,7 @@ TEXT ·dotF32NEONr6g1(SB), NOSPLIT, $192-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK24
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -1658,98 +1886,8 @@ loop:
 	VLD1.P (R14)(R7), [V17.S4]
 	VLD1.P (R14)(R7), [V18.S4]
 	VLD1.P (R14)(R7), [V19.S4]
-	VZIP1 V14.S4, V12.S4, V20.S4
-	VZIP1 V15.S4, V13.S4, V21.S4
-	VZIP2 V14.S4, V12.S4, V22.S4
-	VZIP2 V15.S4, V13.S4, V23.S4
-	VZIP1 V21.S4, V20.S4, V12.S4
-	VZIP2 V21.S4, V20.S4, V13.S4
-	VZIP1 V23.S4, V22.S4, V14.S4
-	VZIP2 V23.S4, V22.S4, V15.S4
-	VZIP1 V18.S4, V16.S4, V20.S4
-	VZIP1 V19.S4, V17.S4, V21.S4
-	VZIP2 V18.S4, V16.S4, V22.S4
-	VZIP2 V19.S4, V17.S4, V23.S4
-	VZIP1 V21.S4, V20.S4, V16.S4
-	VZIP2 V21.S4, V20.S4, V17.S4
-	VZIP1 V23.S4, V22.S4, V18.S4
-	VZIP2 V23.S4, V22.S4, V19.S4
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f981180                             // FMLA V0.S4, V12.S4, V24.S[0]
-	WORD $0x4f981201                             // FMLA V1.S4, V16.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f981182                             // FMLA V2.S4, V12.S4, V24.S[0]
-	WORD $0x4f981203                             // FMLA V3.S4, V16.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f981184                             // FMLA V4.S4, V12.S4, V24.S[0]
-	WORD $0x4f981205                             // FMLA V5.S4, V16.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f981186                             // FMLA V6.S4, V12.S4, V24.S[0]
-	WORD $0x4f981207                             // FMLA V7.S4, V16.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f981188                             // FMLA V8.S4, V12.S4, V24.S[0]
-	WORD $0x4f981209                             // FMLA V9.S4, V16.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f98118a                             // FMLA V10.S4, V12.S4, V24.S[0]
-	WORD $0x4f98120b                             // FMLA V11.S4, V16.S4, V24.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f9811a0                             // FMLA V0.S4, V13.S4, V24.S[0]
-	WORD $0x4f981221                             // FMLA V1.S4, V17.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f9811a2                             // FMLA V2.S4, V13.S4, V24.S[0]
-	WORD $0x4f981223                             // FMLA V3.S4, V17.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f9811a4                             // FMLA V4.S4, V13.S4, V24.S[0]
-	WORD $0x4f981225                             // FMLA V5.S4, V17.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f9811a6                             // FMLA V6.S4, V13.S4, V24.S[0]
-	WORD $0x4f981227                             // FMLA V7.S4, V17.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f9811a8                             // FMLA V8.S4, V13.S4, V24.S[0]
-	WORD $0x4f981229                             // FMLA V9.S4, V17.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f9811aa                             // FMLA V10.S4, V13.S4, V24.S[0]
-	WORD $0x4f98122b                             // FMLA V11.S4, V17.S4, V24.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f9811c0                             // FMLA V0.S4, V14.S4, V24.S[0]
-	WORD $0x4f981241                             // FMLA V1.S4, V18.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f9811c2                             // FMLA V2.S4, V14.S4, V24.S[0]
-	WORD $0x4f981243                             // FMLA V3.S4, V18.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f9811c4                             // FMLA V4.S4, V14.S4, V24.S[0]
-	WORD $0x4f981245                             // FMLA V5.S4, V18.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f9811c6                             // FMLA V6.S4, V14.S4, V24.S[0]
-	WORD $0x4f981247                             // FMLA V7.S4, V18.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f9811c8                             // FMLA V8.S4, V14.S4, V24.S[0]
-	WORD $0x4f981249                             // FMLA V9.S4, V18.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f9811ca                             // FMLA V10.S4, V14.S4, V24.S[0]
-	WORD $0x4f98124b                             // FMLA V11.S4, V18.S4, V24.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f9811e0                             // FMLA V0.S4, V15.S4, V24.S[0]
-	WORD $0x4f981261                             // FMLA V1.S4, V19.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f9811e2                             // FMLA V2.S4, V15.S4, V24.S[0]
-	WORD $0x4f981263                             // FMLA V3.S4, V19.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f9811e4                             // FMLA V4.S4, V15.S4, V24.S[0]
-	WORD $0x4f981265                             // FMLA V5.S4, V19.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f9811e6                             // FMLA V6.S4, V15.S4, V24.S[0]
-	WORD $0x4f981267                             // FMLA V7.S4, V19.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f9811e8                             // FMLA V8.S4, V15.S4, V24.S[0]
-	WORD $0x4f981269                             // FMLA V9.S4, V19.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f9811ea                             // FMLA V10.S4, V15.S4, V24.S[0]
-	WORD $0x4f98126b                             // FMLA V11.S4, V19.S4, V24.S[0]
-	ADD R10, R16
+	BLOCK5
+	BLOCK9
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -1768,26 +1906,7 @@ single:
 	VLD1.P (R14)(R7), V13.S[1]
 	VLD1.P (R14)(R7), V13.S[2]
 	VLD1.P (R14)(R7), V13.S[3]
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f981180                             // FMLA V0.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a1                             // FMLA V1.S4, V13.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f981182                             // FMLA V2.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a3                             // FMLA V3.S4, V13.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f981184                             // FMLA V4.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a5                             // FMLA V5.S4, V13.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f981186                             // FMLA V6.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a7                             // FMLA V7.S4, V13.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f981188                             // FMLA V8.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a9                             // FMLA V9.S4, V13.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f98118a                             // FMLA V10.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811ab                             // FMLA V11.S4, V13.S4, V24.S[0]
-	ADD R10, R16
-	MOVD R16, R8
+	BLOCK14
 	ADD $4, R6
 	SUBS $1, R9
 	BNE single
@@ -1829,20 +1948,7 @@ done:
 	WORD $0x4e2cd54a                             // FADD V10.S4, V10.S4, V12.S4
 	WORD $0x4e2dd56b                             // FADD V11.S4, V11.S4, V13.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4, V3.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4], 32(R4)
+	BLOCK20
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V10.S4, V11.S4], 32(R4)
@@ -1878,98 +1984,8 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V19.S4]
-	VZIP1 V14.S4, V12.S4, V20.S4
-	VZIP1 V15.S4, V13.S4, V21.S4
-	VZIP2 V14.S4, V12.S4, V22.S4
-	VZIP2 V15.S4, V13.S4, V23.S4
-	VZIP1 V21.S4, V20.S4, V12.S4
-	VZIP2 V21.S4, V20.S4, V13.S4
-	VZIP1 V23.S4, V22.S4, V14.S4
-	VZIP2 V23.S4, V22.S4, V15.S4
-	VZIP1 V18.S4, V16.S4, V20.S4
-	VZIP1 V19.S4, V17.S4, V21.S4
-	VZIP2 V18.S4, V16.S4, V22.S4
-	VZIP2 V19.S4, V17.S4, V23.S4
-	VZIP1 V21.S4, V20.S4, V16.S4
-	VZIP2 V21.S4, V20.S4, V17.S4
-	VZIP1 V23.S4, V22.S4, V18.S4
-	VZIP2 V23.S4, V22.S4, V19.S4
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f981180                             // FMLA V0.S4, V12.S4, V24.S[0]
-	WORD $0x4f981201                             // FMLA V1.S4, V16.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f981182                             // FMLA V2.S4, V12.S4, V24.S[0]
-	WORD $0x4f981203                             // FMLA V3.S4, V16.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f981184                             // FMLA V4.S4, V12.S4, V24.S[0]
-	WORD $0x4f981205                             // FMLA V5.S4, V16.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f981186                             // FMLA V6.S4, V12.S4, V24.S[0]
-	WORD $0x4f981207                             // FMLA V7.S4, V16.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f981188                             // FMLA V8.S4, V12.S4, V24.S[0]
-	WORD $0x4f981209                             // FMLA V9.S4, V16.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f98118a                             // FMLA V10.S4, V12.S4, V24.S[0]
-	WORD $0x4f98120b                             // FMLA V11.S4, V16.S4, V24.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f9811a0                             // FMLA V0.S4, V13.S4, V24.S[0]
-	WORD $0x4f981221                             // FMLA V1.S4, V17.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f9811a2                             // FMLA V2.S4, V13.S4, V24.S[0]
-	WORD $0x4f981223                             // FMLA V3.S4, V17.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f9811a4                             // FMLA V4.S4, V13.S4, V24.S[0]
-	WORD $0x4f981225                             // FMLA V5.S4, V17.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f9811a6                             // FMLA V6.S4, V13.S4, V24.S[0]
-	WORD $0x4f981227                             // FMLA V7.S4, V17.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f9811a8                             // FMLA V8.S4, V13.S4, V24.S[0]
-	WORD $0x4f981229                             // FMLA V9.S4, V17.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f9811aa                             // FMLA V10.S4, V13.S4, V24.S[0]
-	WORD $0x4f98122b                             // FMLA V11.S4, V17.S4, V24.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f9811c0                             // FMLA V0.S4, V14.S4, V24.S[0]
-	WORD $0x4f981241                             // FMLA V1.S4, V18.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f9811c2                             // FMLA V2.S4, V14.S4, V24.S[0]
-	WORD $0x4f981243                             // FMLA V3.S4, V18.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f9811c4                             // FMLA V4.S4, V14.S4, V24.S[0]
-	WORD $0x4f981245                             // FMLA V5.S4, V18.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f9811c6                             // FMLA V6.S4, V14.S4, V24.S[0]
-	WORD $0x4f981247                             // FMLA V7.S4, V18.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f9811c8                             // FMLA V8.S4, V14.S4, V24.S[0]
-	WORD $0x4f981249                             // FMLA V9.S4, V18.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f9811ca                             // FMLA V10.S4, V14.S4, V24.S[0]
-	WORD $0x4f98124b                             // FMLA V11.S4, V18.S4, V24.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f9811e0                             // FMLA V0.S4, V15.S4, V24.S[0]
-	WORD $0x4f981261                             // FMLA V1.S4, V19.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f9811e2                             // FMLA V2.S4, V15.S4, V24.S[0]
-	WORD $0x4f981263                             // FMLA V3.S4, V19.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f9811e4                             // FMLA V4.S4, V15.S4, V24.S[0]
-	WORD $0x4f981265                             // FMLA V5.S4, V19.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f9811e6                             // FMLA V6.S4, V15.S4, V24.S[0]
-	WORD $0x4f981267                             // FMLA V7.S4, V19.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f9811e8                             // FMLA V8.S4, V15.S4, V24.S[0]
-	WORD $0x4f981269                             // FMLA V9.S4, V19.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f9811ea                             // FMLA V10.S4, V15.S4, V24.S[0]
-	WORD $0x4f98126b                             // FMLA V11.S4, V19.S4, V24.S[0]
-	ADD R10, R16
+	BLOCK5
+	BLOCK9
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -2004,26 +2020,7 @@ singleCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V13.S[3]
-	FMOVS (R0)(R16), F24                         // a[0]
-	WORD $0x4f981180                             // FMLA V0.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a1                             // FMLA V1.S4, V13.S4, V24.S[0]
-	FMOVS (R1)(R16), F24                         // a[1]
-	WORD $0x4f981182                             // FMLA V2.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a3                             // FMLA V3.S4, V13.S4, V24.S[0]
-	FMOVS (R2)(R16), F24                         // a[2]
-	WORD $0x4f981184                             // FMLA V4.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a5                             // FMLA V5.S4, V13.S4, V24.S[0]
-	FMOVS (R3)(R16), F24                         // a[3]
-	WORD $0x4f981186                             // FMLA V6.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a7                             // FMLA V7.S4, V13.S4, V24.S[0]
-	FMOVS (R4)(R16), F24                         // a[4]
-	WORD $0x4f981188                             // FMLA V8.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811a9                             // FMLA V9.S4, V13.S4, V24.S[0]
-	FMOVS (R5)(R16), F24                         // a[5]
-	WORD $0x4f98118a                             // FMLA V10.S4, V12.S4, V24.S[0]
-	WORD $0x4f9811ab                             // FMLA V11.S4, V13.S4, V24.S[0]
-	ADD R10, R16
-	MOVD R16, R8
+	BLOCK14
 	ADD $4, R6
 	SUBS $1, R9
 	BNE singleCut
@@ -2033,14 +2030,7 @@ doneCut:
 	LSL $2, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-192(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
+	BLOCK26
 	FMOVQ F8, 128(R3)
 	FMOVQ F9, 144(R3)
 	FMOVQ F10, 160(R3)
@@ -2082,20 +2072,7 @@ TEXT ·dotF32NEONr7g1(SB), NOSPLIT, $224-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK21
 	MOVD cols+112(FP), R12
 	CMP $8, R12
 	BLT cutColumns
@@ -2112,102 +2089,7 @@ loop:
 	VLD1.P (R14)(R7), [V19.S4]
 	VLD1.P (R14)(R7), [V20.S4]
 	VLD1.P (R14)(R7), [V21.S4]
-	VZIP1 V16.S4, V14.S4, V22.S4
-	VZIP1 V17.S4, V15.S4, V23.S4
-	VZIP2 V16.S4, V14.S4, V24.S4
-	VZIP2 V17.S4, V15.S4, V25.S4
-	VZIP1 V23.S4, V22.S4, V14.S4
-	VZIP2 V23.S4, V22.S4, V15.S4
-	VZIP1 V25.S4, V24.S4, V16.S4
-	VZIP2 V25.S4, V24.S4, V17.S4
-	VZIP1 V20.S4, V18.S4, V22.S4
-	VZIP1 V21.S4, V19.S4, V23.S4
-	VZIP2 V20.S4, V18.S4, V24.S4
-	VZIP2 V21.S4, V19.S4, V25.S4
-	VZIP1 V23.S4, V22.S4, V18.S4
-	VZIP2 V23.S4, V22.S4, V19.S4
-	VZIP1 V25.S4, V24.S4, V20.S4
-	VZIP2 V25.S4, V24.S4, V21.S4
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a11c0                             // FMLA V0.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1241                             // FMLA V1.S4, V18.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a11c2                             // FMLA V2.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1243                             // FMLA V3.S4, V18.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a11c4                             // FMLA V4.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1245                             // FMLA V5.S4, V18.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a11c6                             // FMLA V6.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1247                             // FMLA V7.S4, V18.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a11c8                             // FMLA V8.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1249                             // FMLA V9.S4, V18.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a11ca                             // FMLA V10.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a124b                             // FMLA V11.S4, V18.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a11cc                             // FMLA V12.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a124d                             // FMLA V13.S4, V18.S4, V26.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a11e0                             // FMLA V0.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1261                             // FMLA V1.S4, V19.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a11e2                             // FMLA V2.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1263                             // FMLA V3.S4, V19.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a11e4                             // FMLA V4.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1265                             // FMLA V5.S4, V19.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a11e6                             // FMLA V6.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1267                             // FMLA V7.S4, V19.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a11e8                             // FMLA V8.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1269                             // FMLA V9.S4, V19.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a11ea                             // FMLA V10.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a126b                             // FMLA V11.S4, V19.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a11ec                             // FMLA V12.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a126d                             // FMLA V13.S4, V19.S4, V26.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a1200                             // FMLA V0.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1281                             // FMLA V1.S4, V20.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a1202                             // FMLA V2.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1283                             // FMLA V3.S4, V20.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a1204                             // FMLA V4.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1285                             // FMLA V5.S4, V20.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a1206                             // FMLA V6.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1287                             // FMLA V7.S4, V20.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a1208                             // FMLA V8.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1289                             // FMLA V9.S4, V20.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a120a                             // FMLA V10.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a128b                             // FMLA V11.S4, V20.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a120c                             // FMLA V12.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a128d                             // FMLA V13.S4, V20.S4, V26.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a1220                             // FMLA V0.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a1                             // FMLA V1.S4, V21.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a1222                             // FMLA V2.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a3                             // FMLA V3.S4, V21.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a1224                             // FMLA V4.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a5                             // FMLA V5.S4, V21.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a1226                             // FMLA V6.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a7                             // FMLA V7.S4, V21.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a1228                             // FMLA V8.S4, V17.S4, V26.S[0]
+	BLOCK1
 	WORD $0x4f9a12a9                             // FMLA V9.S4, V21.S4, V26.S[0]
 	FMOVS (R5)(R16), F26                         // a[5]
 	WORD $0x4f9a122a                             // FMLA V10.S4, V17.S4, V26.S[0]
@@ -2234,30 +2116,7 @@ single:
 	VLD1.P (R14)(R7), V15.S[1]
 	VLD1.P (R14)(R7), V15.S[2]
 	VLD1.P (R14)(R7), V15.S[3]
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a11c0                             // FMLA V0.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e1                             // FMLA V1.S4, V15.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a11c2                             // FMLA V2.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e3                             // FMLA V3.S4, V15.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a11c4                             // FMLA V4.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e5                             // FMLA V5.S4, V15.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a11c6                             // FMLA V6.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e7                             // FMLA V7.S4, V15.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a11c8                             // FMLA V8.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e9                             // FMLA V9.S4, V15.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a11ca                             // FMLA V10.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11eb                             // FMLA V11.S4, V15.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a11cc                             // FMLA V12.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11ed                             // FMLA V13.S4, V15.S4, V26.S[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $4, R6
+	BLOCK11
 	SUBS $1, R9
 	BNE single
 done:
@@ -2303,26 +2162,7 @@ done:
 	WORD $0x4e2ed58c                             // FADD V12.S4, V12.S4, V14.S4
 	WORD $0x4e2fd5ad                             // FADD V13.S4, V13.S4, V15.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4, V3.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V10.S4, V11.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.S4, V13.S4], 32(R4)
+	BLOCK15
 	ADD R1, R0
 	RET
 cutColumns:
@@ -2355,102 +2195,7 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V21.S4]
-	VZIP1 V16.S4, V14.S4, V22.S4
-	VZIP1 V17.S4, V15.S4, V23.S4
-	VZIP2 V16.S4, V14.S4, V24.S4
-	VZIP2 V17.S4, V15.S4, V25.S4
-	VZIP1 V23.S4, V22.S4, V14.S4
-	VZIP2 V23.S4, V22.S4, V15.S4
-	VZIP1 V25.S4, V24.S4, V16.S4
-	VZIP2 V25.S4, V24.S4, V17.S4
-	VZIP1 V20.S4, V18.S4, V22.S4
-	VZIP1 V21.S4, V19.S4, V23.S4
-	VZIP2 V20.S4, V18.S4, V24.S4
-	VZIP2 V21.S4, V19.S4, V25.S4
-	VZIP1 V23.S4, V22.S4, V18.S4
-	VZIP2 V23.S4, V22.S4, V19.S4
-	VZIP1 V25.S4, V24.S4, V20.S4
-	VZIP2 V25.S4, V24.S4, V21.S4
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a11c0                             // FMLA V0.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1241                             // FMLA V1.S4, V18.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a11c2                             // FMLA V2.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1243                             // FMLA V3.S4, V18.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a11c4                             // FMLA V4.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1245                             // FMLA V5.S4, V18.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a11c6                             // FMLA V6.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1247                             // FMLA V7.S4, V18.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a11c8                             // FMLA V8.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a1249                             // FMLA V9.S4, V18.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a11ca                             // FMLA V10.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a124b                             // FMLA V11.S4, V18.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a11cc                             // FMLA V12.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a124d                             // FMLA V13.S4, V18.S4, V26.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a11e0                             // FMLA V0.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1261                             // FMLA V1.S4, V19.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a11e2                             // FMLA V2.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1263                             // FMLA V3.S4, V19.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a11e4                             // FMLA V4.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1265                             // FMLA V5.S4, V19.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a11e6                             // FMLA V6.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1267                             // FMLA V7.S4, V19.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a11e8                             // FMLA V8.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a1269                             // FMLA V9.S4, V19.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a11ea                             // FMLA V10.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a126b                             // FMLA V11.S4, V19.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a11ec                             // FMLA V12.S4, V15.S4, V26.S[0]
-	WORD $0x4f9a126d                             // FMLA V13.S4, V19.S4, V26.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a1200                             // FMLA V0.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1281                             // FMLA V1.S4, V20.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a1202                             // FMLA V2.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1283                             // FMLA V3.S4, V20.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a1204                             // FMLA V4.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1285                             // FMLA V5.S4, V20.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a1206                             // FMLA V6.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1287                             // FMLA V7.S4, V20.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a1208                             // FMLA V8.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a1289                             // FMLA V9.S4, V20.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a120a                             // FMLA V10.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a128b                             // FMLA V11.S4, V20.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a120c                             // FMLA V12.S4, V16.S4, V26.S[0]
-	WORD $0x4f9a128d                             // FMLA V13.S4, V20.S4, V26.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a1220                             // FMLA V0.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a1                             // FMLA V1.S4, V21.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a1222                             // FMLA V2.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a3                             // FMLA V3.S4, V21.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a1224                             // FMLA V4.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a5                             // FMLA V5.S4, V21.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a1226                             // FMLA V6.S4, V17.S4, V26.S[0]
-	WORD $0x4f9a12a7                             // FMLA V7.S4, V21.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a1228                             // FMLA V8.S4, V17.S4, V26.S[0]
+	BLOCK1
 	WORD $0x4f9a12a9                             // FMLA V9.S4, V21.S4, V26.S[0]
 	FMOVS (R5)(R16), F26                         // a[5]
 	WORD $0x4f9a122a                             // FMLA V10.S4, V17.S4, V26.S[0]
@@ -2493,30 +2238,7 @@ singleCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V15.S[3]
-	FMOVS (R0)(R16), F26                         // a[0]
-	WORD $0x4f9a11c0                             // FMLA V0.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e1                             // FMLA V1.S4, V15.S4, V26.S[0]
-	FMOVS (R1)(R16), F26                         // a[1]
-	WORD $0x4f9a11c2                             // FMLA V2.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e3                             // FMLA V3.S4, V15.S4, V26.S[0]
-	FMOVS (R2)(R16), F26                         // a[2]
-	WORD $0x4f9a11c4                             // FMLA V4.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e5                             // FMLA V5.S4, V15.S4, V26.S[0]
-	FMOVS (R3)(R16), F26                         // a[3]
-	WORD $0x4f9a11c6                             // FMLA V6.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e7                             // FMLA V7.S4, V15.S4, V26.S[0]
-	FMOVS (R4)(R16), F26                         // a[4]
-	WORD $0x4f9a11c8                             // FMLA V8.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11e9                             // FMLA V9.S4, V15.S4, V26.S[0]
-	FMOVS (R5)(R16), F26                         // a[5]
-	WORD $0x4f9a11ca                             // FMLA V10.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11eb                             // FMLA V11.S4, V15.S4, V26.S[0]
-	FMOVS (R11)(R16), F26                        // a[6]
-	WORD $0x4f9a11cc                             // FMLA V12.S4, V14.S4, V26.S[0]
-	WORD $0x4f9a11ed                             // FMLA V13.S4, V15.S4, V26.S[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $4, R6
+	BLOCK11
 	SUBS $1, R9
 	BNE singleCut
 doneCut:
@@ -2525,20 +2247,7 @@ doneCut:
 	LSL $2, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-224(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
-	FMOVQ F8, 128(R3)
-	FMOVQ F9, 144(R3)
-	FMOVQ F10, 160(R3)
-	FMOVQ F11, 176(R3)
-	FMOVQ F12, 192(R3)
-	FMOVQ F13, 208(R3)
+	BLOCK22
 	MOVD $7, R8
 cutRow:
 	MOVD cols+112(FP), R9
@@ -2577,20 +2286,7 @@ TEXT ·dotF32NEONr8g1(SB), NOSPLIT, $256-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK21
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
 	MOVD cols+112(FP), R12
@@ -2609,122 +2305,8 @@ loop:
 	VLD1.P (R14)(R7), [V21.S4]
 	VLD1.P (R14)(R7), [V22.S4]
 	VLD1.P (R14)(R7), [V23.S4]
-	VZIP1 V18.S4, V16.S4, V24.S4
-	VZIP1 V19.S4, V17.S4, V25.S4
-	VZIP2 V18.S4, V16.S4, V26.S4
-	VZIP2 V19.S4, V17.S4, V27.S4
-	VZIP1 V25.S4, V24.S4, V16.S4
-	VZIP2 V25.S4, V24.S4, V17.S4
-	VZIP1 V27.S4, V26.S4, V18.S4
-	VZIP2 V27.S4, V26.S4, V19.S4
-	VZIP1 V22.S4, V20.S4, V24.S4
-	VZIP1 V23.S4, V21.S4, V25.S4
-	VZIP2 V22.S4, V20.S4, V26.S4
-	VZIP2 V23.S4, V21.S4, V27.S4
-	VZIP1 V25.S4, V24.S4, V20.S4
-	VZIP2 V25.S4, V24.S4, V21.S4
-	VZIP1 V27.S4, V26.S4, V22.S4
-	VZIP2 V27.S4, V26.S4, V23.S4
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1200                             // FMLA V0.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1281                             // FMLA V1.S4, V20.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1202                             // FMLA V2.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1283                             // FMLA V3.S4, V20.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1204                             // FMLA V4.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1285                             // FMLA V5.S4, V20.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1206                             // FMLA V6.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1287                             // FMLA V7.S4, V20.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1208                             // FMLA V8.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1289                             // FMLA V9.S4, V20.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c120a                             // FMLA V10.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c128b                             // FMLA V11.S4, V20.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c120c                             // FMLA V12.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c128d                             // FMLA V13.S4, V20.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c120e                             // FMLA V14.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c128f                             // FMLA V15.S4, V20.S4, V28.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1220                             // FMLA V0.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a1                             // FMLA V1.S4, V21.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1222                             // FMLA V2.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a3                             // FMLA V3.S4, V21.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1224                             // FMLA V4.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a5                             // FMLA V5.S4, V21.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1226                             // FMLA V6.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a7                             // FMLA V7.S4, V21.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1228                             // FMLA V8.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a9                             // FMLA V9.S4, V21.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c122a                             // FMLA V10.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12ab                             // FMLA V11.S4, V21.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c122c                             // FMLA V12.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12ad                             // FMLA V13.S4, V21.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c122e                             // FMLA V14.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12af                             // FMLA V15.S4, V21.S4, V28.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1240                             // FMLA V0.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c1                             // FMLA V1.S4, V22.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1242                             // FMLA V2.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c3                             // FMLA V3.S4, V22.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1244                             // FMLA V4.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c5                             // FMLA V5.S4, V22.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1246                             // FMLA V6.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c7                             // FMLA V7.S4, V22.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1248                             // FMLA V8.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c9                             // FMLA V9.S4, V22.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c124a                             // FMLA V10.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12cb                             // FMLA V11.S4, V22.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c124c                             // FMLA V12.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12cd                             // FMLA V13.S4, V22.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c124e                             // FMLA V14.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12cf                             // FMLA V15.S4, V22.S4, V28.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1260                             // FMLA V0.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e1                             // FMLA V1.S4, V23.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1262                             // FMLA V2.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e3                             // FMLA V3.S4, V23.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1264                             // FMLA V4.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e5                             // FMLA V5.S4, V23.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1266                             // FMLA V6.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e7                             // FMLA V7.S4, V23.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1268                             // FMLA V8.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e9                             // FMLA V9.S4, V23.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c126a                             // FMLA V10.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12eb                             // FMLA V11.S4, V23.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c126c                             // FMLA V12.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12ed                             // FMLA V13.S4, V23.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c126e                             // FMLA V14.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12ef                             // FMLA V15.S4, V23.S4, V28.S[0]
-	ADD R10, R16
+	BLOCK2
+	BLOCK16
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -2743,34 +2325,7 @@ single:
 	VLD1.P (R14)(R7), V17.S[1]
 	VLD1.P (R14)(R7), V17.S[2]
 	VLD1.P (R14)(R7), V17.S[3]
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1200                             // FMLA V0.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1221                             // FMLA V1.S4, V17.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1202                             // FMLA V2.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1223                             // FMLA V3.S4, V17.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1204                             // FMLA V4.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1225                             // FMLA V5.S4, V17.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1206                             // FMLA V6.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1227                             // FMLA V7.S4, V17.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1208                             // FMLA V8.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1229                             // FMLA V9.S4, V17.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c120a                             // FMLA V10.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c122b                             // FMLA V11.S4, V17.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c120c                             // FMLA V12.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c122d                             // FMLA V13.S4, V17.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c120e                             // FMLA V14.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c122f                             // FMLA V15.S4, V17.S4, V28.S[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $4, R6
-	SUBS $1, R9
+	BLOCK10
 	BNE single
 done:
 	MOVD c_base+80(FP), R0
@@ -2820,26 +2375,7 @@ done:
 	WORD $0x4e30d5ce                             // FADD V14.S4, V14.S4, V16.S4
 	WORD $0x4e31d5ef                             // FADD V15.S4, V15.S4, V17.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4, V3.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V10.S4, V11.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.S4, V13.S4], 32(R4)
+	BLOCK15
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V14.S4, V15.S4], 32(R4)
@@ -2875,122 +2411,8 @@ loopCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V23.S4]
-	VZIP1 V18.S4, V16.S4, V24.S4
-	VZIP1 V19.S4, V17.S4, V25.S4
-	VZIP2 V18.S4, V16.S4, V26.S4
-	VZIP2 V19.S4, V17.S4, V27.S4
-	VZIP1 V25.S4, V24.S4, V16.S4
-	VZIP2 V25.S4, V24.S4, V17.S4
-	VZIP1 V27.S4, V26.S4, V18.S4
-	VZIP2 V27.S4, V26.S4, V19.S4
-	VZIP1 V22.S4, V20.S4, V24.S4
-	VZIP1 V23.S4, V21.S4, V25.S4
-	VZIP2 V22.S4, V20.S4, V26.S4
-	VZIP2 V23.S4, V21.S4, V27.S4
-	VZIP1 V25.S4, V24.S4, V20.S4
-	VZIP2 V25.S4, V24.S4, V21.S4
-	VZIP1 V27.S4, V26.S4, V22.S4
-	VZIP2 V27.S4, V26.S4, V23.S4
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1200                             // FMLA V0.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1281                             // FMLA V1.S4, V20.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1202                             // FMLA V2.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1283                             // FMLA V3.S4, V20.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1204                             // FMLA V4.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1285                             // FMLA V5.S4, V20.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1206                             // FMLA V6.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1287                             // FMLA V7.S4, V20.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1208                             // FMLA V8.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1289                             // FMLA V9.S4, V20.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c120a                             // FMLA V10.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c128b                             // FMLA V11.S4, V20.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c120c                             // FMLA V12.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c128d                             // FMLA V13.S4, V20.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c120e                             // FMLA V14.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c128f                             // FMLA V15.S4, V20.S4, V28.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1220                             // FMLA V0.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a1                             // FMLA V1.S4, V21.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1222                             // FMLA V2.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a3                             // FMLA V3.S4, V21.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1224                             // FMLA V4.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a5                             // FMLA V5.S4, V21.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1226                             // FMLA V6.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a7                             // FMLA V7.S4, V21.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1228                             // FMLA V8.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12a9                             // FMLA V9.S4, V21.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c122a                             // FMLA V10.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12ab                             // FMLA V11.S4, V21.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c122c                             // FMLA V12.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12ad                             // FMLA V13.S4, V21.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c122e                             // FMLA V14.S4, V17.S4, V28.S[0]
-	WORD $0x4f9c12af                             // FMLA V15.S4, V21.S4, V28.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1240                             // FMLA V0.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c1                             // FMLA V1.S4, V22.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1242                             // FMLA V2.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c3                             // FMLA V3.S4, V22.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1244                             // FMLA V4.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c5                             // FMLA V5.S4, V22.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1246                             // FMLA V6.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c7                             // FMLA V7.S4, V22.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1248                             // FMLA V8.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12c9                             // FMLA V9.S4, V22.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c124a                             // FMLA V10.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12cb                             // FMLA V11.S4, V22.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c124c                             // FMLA V12.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12cd                             // FMLA V13.S4, V22.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c124e                             // FMLA V14.S4, V18.S4, V28.S[0]
-	WORD $0x4f9c12cf                             // FMLA V15.S4, V22.S4, V28.S[0]
-	ADD R10, R16
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1260                             // FMLA V0.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e1                             // FMLA V1.S4, V23.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1262                             // FMLA V2.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e3                             // FMLA V3.S4, V23.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1264                             // FMLA V4.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e5                             // FMLA V5.S4, V23.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1266                             // FMLA V6.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e7                             // FMLA V7.S4, V23.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1268                             // FMLA V8.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12e9                             // FMLA V9.S4, V23.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c126a                             // FMLA V10.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12eb                             // FMLA V11.S4, V23.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c126c                             // FMLA V12.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12ed                             // FMLA V13.S4, V23.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c126e                             // FMLA V14.S4, V19.S4, V28.S[0]
-	WORD $0x4f9c12ef                             // FMLA V15.S4, V23.S4, V28.S[0]
-	ADD R10, R16
+	BLOCK2
+	BLOCK16
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $4, R9
@@ -3025,34 +2447,7 @@ singleCut:
 	CMP $8, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V17.S[3]
-	FMOVS (R0)(R16), F28                         // a[0]
-	WORD $0x4f9c1200                             // FMLA V0.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1221                             // FMLA V1.S4, V17.S4, V28.S[0]
-	FMOVS (R1)(R16), F28                         // a[1]
-	WORD $0x4f9c1202                             // FMLA V2.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1223                             // FMLA V3.S4, V17.S4, V28.S[0]
-	FMOVS (R2)(R16), F28                         // a[2]
-	WORD $0x4f9c1204                             // FMLA V4.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1225                             // FMLA V5.S4, V17.S4, V28.S[0]
-	FMOVS (R3)(R16), F28                         // a[3]
-	WORD $0x4f9c1206                             // FMLA V6.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1227                             // FMLA V7.S4, V17.S4, V28.S[0]
-	FMOVS (R4)(R16), F28                         // a[4]
-	WORD $0x4f9c1208                             // FMLA V8.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c1229                             // FMLA V9.S4, V17.S4, V28.S[0]
-	FMOVS (R5)(R16), F28                         // a[5]
-	WORD $0x4f9c120a                             // FMLA V10.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c122b                             // FMLA V11.S4, V17.S4, V28.S[0]
-	FMOVS (R11)(R16), F28                        // a[6]
-	WORD $0x4f9c120c                             // FMLA V12.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c122d                             // FMLA V13.S4, V17.S4, V28.S[0]
-	FMOVS (R15)(R16), F28                        // a[7]
-	WORD $0x4f9c120e                             // FMLA V14.S4, V16.S4, V28.S[0]
-	WORD $0x4f9c122f                             // FMLA V15.S4, V17.S4, V28.S[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $4, R6
-	SUBS $1, R9
+	BLOCK10
 	BNE singleCut
 doneCut:
 	MOVD c_base+80(FP), R0
@@ -3060,20 +2455,7 @@ doneCut:
 	LSL $2, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-256(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
-	FMOVQ F8, 128(R3)
-	FMOVQ F9, 144(R3)
-	FMOVQ F10, 160(R3)
-	FMOVQ F11, 176(R3)
-	FMOVQ F12, 192(R3)
-	FMOVQ F13, 208(R3)
+	BLOCK22
 	FMOVQ F14, 224(R3)
 	FMOVQ F15, 240(R3)
 	MOVD $8, R8
@@ -3115,30 +2497,7 @@ TEXT ·dotF32NEONr1g2(SB), NOSPLIT, $0-121
 	BLT tail
 loop:
 	MOVD R6, R14
-	MOVD R8, R16
-	VLD1.P (R14)(R7), [V4.S4]
-	VLD1.P (R14)(R7), [V5.S4]
-	VLD1.P (R14)(R7), [V6.S4]
-	VLD1.P (R14)(R7), [V7.S4]
-	VLD1.P (R14)(R7), [V8.S4]
-	VLD1.P (R14)(R7), [V9.S4]
-	VLD1.P (R14)(R7), [V10.S4]
-	VLD1.P (R14)(R7), [V11.S4]
-	VZIP1 V6.S4, V4.S4, V12.S4
-	VZIP1 V7.S4, V5.S4, V13.S4
-	VZIP2 V6.S4, V4.S4, V14.S4
-	VZIP2 V7.S4, V5.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V4.S4
-	VZIP2 V13.S4, V12.S4, V5.S4
-	VZIP1 V15.S4, V14.S4, V6.S4
-	VZIP2 V15.S4, V14.S4, V7.S4
-	VZIP1 V10.S4, V8.S4, V12.S4
-	VZIP1 V11.S4, V9.S4, V13.S4
-	VZIP2 V10.S4, V8.S4, V14.S4
-	VZIP2 V11.S4, V9.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V8.S4
-	VZIP2 V13.S4, V12.S4, V9.S4
-	VZIP1 V15.S4, V14.S4, V10.S4
+	BLOCK12
 	VZIP2 V15.S4, V14.S4, V11.S4
 	FMOVS (R0)(R16), F16                         // a[0]
 	WORD $0x4f901080                             // FMLA V0.S4, V4.S4, V16.S[0]
@@ -3156,30 +2515,7 @@ loop:
 	WORD $0x4f9010e0                             // FMLA V0.S4, V7.S4, V16.S[0]
 	WORD $0x4f901161                             // FMLA V1.S4, V11.S4, V16.S[0]
 	ADD R10, R16
-	MOVD R8, R16
-	VLD1.P (R14)(R7), [V4.S4]
-	VLD1.P (R14)(R7), [V5.S4]
-	VLD1.P (R14)(R7), [V6.S4]
-	VLD1.P (R14)(R7), [V7.S4]
-	VLD1.P (R14)(R7), [V8.S4]
-	VLD1.P (R14)(R7), [V9.S4]
-	VLD1.P (R14)(R7), [V10.S4]
-	VLD1.P (R14)(R7), [V11.S4]
-	VZIP1 V6.S4, V4.S4, V12.S4
-	VZIP1 V7.S4, V5.S4, V13.S4
-	VZIP2 V6.S4, V4.S4, V14.S4
-	VZIP2 V7.S4, V5.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V4.S4
-	VZIP2 V13.S4, V12.S4, V5.S4
-	VZIP1 V15.S4, V14.S4, V6.S4
-	VZIP2 V15.S4, V14.S4, V7.S4
-	VZIP1 V10.S4, V8.S4, V12.S4
-	VZIP1 V11.S4, V9.S4, V13.S4
-	VZIP2 V10.S4, V8.S4, V14.S4
-	VZIP2 V11.S4, V9.S4, V15.S4
-	VZIP1 V13.S4, V12.S4, V8.S4
-	VZIP2 V13.S4, V12.S4, V9.S4
-	VZIP1 V15.S4, V14.S4, V10.S4
+	BLOCK12
 	VZIP2 V15.S4, V14.S4, V11.S4
 	FMOVS (R0)(R16), F16                         // a[0]
 	WORD $0x4f901082                             // FMLA V2.S4, V4.S4, V16.S[0]
@@ -3206,29 +2542,11 @@ tail:
 	BEQ done
 single:
 	MOVD R6, R14
-	MOVD R8, R16
-	VLD1.P (R14)(R7), V4.S[0]
-	VLD1.P (R14)(R7), V4.S[1]
-	VLD1.P (R14)(R7), V4.S[2]
-	VLD1.P (R14)(R7), V4.S[3]
-	VLD1.P (R14)(R7), V5.S[0]
-	VLD1.P (R14)(R7), V5.S[1]
-	VLD1.P (R14)(R7), V5.S[2]
-	VLD1.P (R14)(R7), V5.S[3]
-	FMOVS (R0)(R16), F16                         // a[0]
+	BLOCK23
 	WORD $0x4f901080                             // FMLA V0.S4, V4.S4, V16.S[0]
 	WORD $0x4f9010a1                             // FMLA V1.S4, V5.S4, V16.S[0]
 	ADD R10, R16
-	MOVD R8, R16
-	VLD1.P (R14)(R7), V4.S[0]
-	VLD1.P (R14)(R7), V4.S[1]
-	VLD1.P (R14)(R7), V4.S[2]
-	VLD1.P (R14)(R7), V4.S[3]
-	VLD1.P (R14)(R7), V5.S[0]
-	VLD1.P (R14)(R7), V5.S[1]
-	VLD1.P (R14)(R7), V5.S[2]
-	VLD1.P (R14)(R7), V5.S[3]
-	FMOVS (R0)(R16), F16                         // a[0]
+	BLOCK23
 	WORD $0x4f901082                             // FMLA V2.S4, V4.S4, V16.S[0]
 	WORD $0x4f9010a3                             // FMLA V3.S4, V5.S4, V16.S[0]
 	ADD R10, R16
@@ -3268,42 +2586,12 @@ TEXT ·dotF32NEONr2g2(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK24
 	SUBS $4, R9
 	BLT tail
 loop:
 	MOVD R6, R14
-	MOVD R8, R16
-	VLD1.P (R14)(R7), [V8.S4]
-	VLD1.P (R14)(R7), [V9.S4]
-	VLD1.P (R14)(R7), [V10.S4]
-	VLD1.P (R14)(R7), [V11.S4]
-	VLD1.P (R14)(R7), [V12.S4]
-	VLD1.P (R14)(R7), [V13.S4]
-	VLD1.P (R14)(R7), [V14.S4]
-	VLD1.P (R14)(R7), [V15.S4]
-	VZIP1 V10.S4, V8.S4, V16.S4
-	VZIP1 V11.S4, V9.S4, V17.S4
-	VZIP2 V10.S4, V8.S4, V18.S4
-	VZIP2 V11.S4, V9.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V8.S4
-	VZIP2 V17.S4, V16.S4, V9.S4
-	VZIP1 V19.S4, V18.S4, V10.S4
-	VZIP2 V19.S4, V18.S4, V11.S4
-	VZIP1 V14.S4, V12.S4, V16.S4
-	VZIP1 V15.S4, V13.S4, V17.S4
-	VZIP2 V14.S4, V12.S4, V18.S4
-	VZIP2 V15.S4, V13.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V12.S4
-	VZIP2 V17.S4, V16.S4, V13.S4
-	VZIP1 V19.S4, V18.S4, V14.S4
+	BLOCK13
 	VZIP2 V19.S4, V18.S4, V15.S4
 	FMOVS (R0)(R16), F20                         // a[0]
 	WORD $0x4f941100                             // FMLA V0.S4, V8.S4, V20.S[0]
@@ -3333,30 +2621,7 @@ loop:
 	WORD $0x4f941164                             // FMLA V4.S4, V11.S4, V20.S[0]
 	WORD $0x4f9411e5                             // FMLA V5.S4, V15.S4, V20.S[0]
 	ADD R10, R16
-	MOVD R8, R16
-	VLD1.P (R14)(R7), [V8.S4]
-	VLD1.P (R14)(R7), [V9.S4]
-	VLD1.P (R14)(R7), [V10.S4]
-	VLD1.P (R14)(R7), [V11.S4]
-	VLD1.P (R14)(R7), [V12.S4]
-	VLD1.P (R14)(R7), [V13.S4]
-	VLD1.P (R14)(R7), [V14.S4]
-	VLD1.P (R14)(R7), [V15.S4]
-	VZIP1 V10.S4, V8.S4, V16.S4
-	VZIP1 V11.S4, V9.S4, V17.S4
-	VZIP2 V10.S4, V8.S4, V18.S4
-	VZIP2 V11.S4, V9.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V8.S4
-	VZIP2 V17.S4, V16.S4, V9.S4
-	VZIP1 V19.S4, V18.S4, V10.S4
-	VZIP2 V19.S4, V18.S4, V11.S4
-	VZIP1 V14.S4, V12.S4, V16.S4
-	VZIP1 V15.S4, V13.S4, V17.S4
-	VZIP2 V14.S4, V12.S4, V18.S4
-	VZIP2 V15.S4, V13.S4, V19.S4
-	VZIP1 V17.S4, V16.S4, V12.S4
-	VZIP2 V17.S4, V16.S4, V13.S4
-	VZIP1 V19.S4, V18.S4, V14.S4
+	BLOCK13
 	VZIP2 V19.S4, V18.S4, V15.S4
 	FMOVS (R0)(R16), F20                         // a[0]
 	WORD $0x4f941102                             // FMLA V2.S4, V8.S4, V20.S[0]
@@ -3395,14 +2660,7 @@ tail:
 	BEQ done
 single:
 	MOVD R6, R14
-	MOVD R8, R16
-	VLD1.P (R14)(R7), V8.S[0]
-	VLD1.P (R14)(R7), V8.S[1]
-	VLD1.P (R14)(R7), V8.S[2]
-	VLD1.P (R14)(R7), V8.S[3]
-	VLD1.P (R14)(R7), V9.S[0]
-	VLD1.P (R14)(R7), V9.S[1]
-	VLD1.P (R14)(R7), V9.S[2]
+	BLOCK25
 	VLD1.P (R14)(R7), V9.S[3]
 	FMOVS (R0)(R16), F20                         // a[0]
 	WORD $0x4f941100                             // FMLA V0.S4, V8.S4, V20.S[0]
@@ -3411,14 +2669,7 @@ single:
 	WORD $0x4f941104                             // FMLA V4.S4, V8.S4, V20.S[0]
 	WORD $0x4f941125                             // FMLA V5.S4, V9.S4, V20.S[0]
 	ADD R10, R16
-	MOVD R8, R16
-	VLD1.P (R14)(R7), V8.S[0]
-	VLD1.P (R14)(R7), V8.S[1]
-	VLD1.P (R14)(R7), V8.S[2]
-	VLD1.P (R14)(R7), V8.S[3]
-	VLD1.P (R14)(R7), V9.S[0]
-	VLD1.P (R14)(R7), V9.S[1]
-	VLD1.P (R14)(R7), V9.S[2]
+	BLOCK25
 	VLD1.P (R14)(R7), V9.S[3]
 	FMOVS (R0)(R16), F20                         // a[0]
 	WORD $0x4f941102                             // FMLA V2.S4, V8.S4, V20.S[0]

@@ -4,6 +4,20 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	MOVQ R13, R11; \
+	SHLQ $3, R11; \
+	LEAQ ·maskTable+64(SB), R10; \
+	SUBQ R11, R10; \
+	VMOVUPD (R10), Y10; \
+	MOVQ 0(SP), R10; \
+	VMASKMOVPD (R10)(R8*1), Y10, Y4; \
+	MOVQ 8(SP), R10; \
+	VMASKMOVPD (R10)(R8*1), Y10, Y5; \
+	MOVQ 16(SP), R10; \
+	VMASKMOVPD (R10)(R8*1), Y10, Y6; \
+	MOVQ 24(SP), R10
+
 // COLUMNS puts the addresses of the columns of B on the stack.
 #define COLUMNS \
 	MOVQ AX, 0(SP); \
@@ -95,18 +109,7 @@ loop:
 tail:
 	ADDQ $4, R13
 	JEQ store
-	MOVQ R13, R11
-	SHLQ $3, R11
-	LEAQ ·maskTable+64(SB), R10
-	SUBQ R11, R10
-	VMOVUPD (R10), Y10                           // the k that are left
-	MOVQ 0(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y4
-	MOVQ 8(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y5
-	MOVQ 16(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y6
-	MOVQ 24(SP), R10
+	BLOCK1
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
 	TRANSPOSE
 	LAST(Y7)
@@ -169,18 +172,7 @@ loop:
 tail:
 	ADDQ $4, R13
 	JEQ store
-	MOVQ R13, R11
-	SHLQ $3, R11
-	LEAQ ·maskTable+64(SB), R10
-	SUBQ R11, R10
-	VMOVUPD (R10), Y10                           // the k that are left
-	MOVQ 0(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y4
-	MOVQ 8(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y5
-	MOVQ 16(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y6
-	MOVQ 24(SP), R10
+	BLOCK1
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
 	TRANSPOSE
 	LAST(Y7)
@@ -249,18 +241,7 @@ loop:
 tail:
 	ADDQ $4, R13
 	JEQ store
-	MOVQ R13, R11
-	SHLQ $3, R11
-	LEAQ ·maskTable+64(SB), R10
-	SUBQ R11, R10
-	VMOVUPD (R10), Y10                           // the k that are left
-	MOVQ 0(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y4
-	MOVQ 8(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y5
-	MOVQ 16(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y6
-	MOVQ 24(SP), R10
+	BLOCK1
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
 	TRANSPOSE
 	LAST(Y7)
@@ -336,18 +317,7 @@ loop:
 tail:
 	ADDQ $4, R13
 	JEQ store
-	MOVQ R13, R11
-	SHLQ $3, R11
-	LEAQ ·maskTable+64(SB), R10
-	SUBQ R11, R10
-	VMOVUPD (R10), Y10                           // the k that are left
-	MOVQ 0(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y4
-	MOVQ 8(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y5
-	MOVQ 16(SP), R10
-	VMASKMOVPD (R10)(R8*1), Y10, Y6
-	MOVQ 24(SP), R10
+	BLOCK1
 	VMASKMOVPD (R10)(R8*1), Y10, Y7
 	TRANSPOSE
 	LAST(Y7)

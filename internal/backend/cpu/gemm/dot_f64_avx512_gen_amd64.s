@@ -4,6 +4,24 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	MOVQ $-1, R10; \
+	BZHIQ R13, R10, R10; \
+	KMOVQ R10, K2; \
+	MOVQ 0(SP), R10; \
+	VMOVUPD.Z (R10)(R8*1), K2, Z8; \
+	MOVQ 8(SP), R10; \
+	VMOVUPD.Z (R10)(R8*1), K2, Z9; \
+	MOVQ 16(SP), R10; \
+	VMOVUPD.Z (R10)(R8*1), K2, Z10; \
+	MOVQ 24(SP), R10; \
+	VMOVUPD.Z (R10)(R8*1), K2, Z11; \
+	MOVQ 32(SP), R10; \
+	VMOVUPD.Z (R10)(R8*1), K2, Z12; \
+	MOVQ 40(SP), R10; \
+	VMOVUPD.Z (R10)(R8*1), K2, Z13; \
+	MOVQ 48(SP), R10
+
 // COLUMNS puts the addresses of the columns of B on the stack.
 #define COLUMNS \
 	MOVQ AX, 0(SP); \
@@ -154,22 +172,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
@@ -238,22 +241,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
@@ -326,22 +314,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
@@ -419,22 +392,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
@@ -517,22 +475,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
@@ -620,22 +563,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
@@ -728,22 +656,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15
@@ -841,22 +754,7 @@ loop:
 tail:
 	ADDQ $8, R13
 	JEQ store
-	MOVQ $-1, R10
-	BZHIQ R13, R10, R10
-	KMOVQ R10, K2                                // the k that are left
-	MOVQ 0(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z8
-	MOVQ 8(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z9
-	MOVQ 16(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z10
-	MOVQ 24(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z11
-	MOVQ 32(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z12
-	MOVQ 40(SP), R10
-	VMOVUPD.Z (R10)(R8*1), K2, Z13
-	MOVQ 48(SP), R10
+	BLOCK1
 	VMOVUPD.Z (R10)(R8*1), K2, Z14
 	MOVQ 56(SP), R10
 	VMOVUPD.Z (R10)(R8*1), K2, Z15

@@ -4,6 +4,484 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VZIP1 V15.D2, V14.D2, V18.D2; \
+	VZIP2 V15.D2, V14.D2, V19.D2; \
+	VZIP1 V17.D2, V16.D2, V20.D2; \
+	VZIP2 V17.D2, V16.D2, V21.D2; \
+	FMOVD (R0)(R16), F22; \
+	WORD $0x4fd61240; \
+	WORD $0x4fd61281; \
+	FMOVD (R1)(R16), F22; \
+	WORD $0x4fd61242; \
+	WORD $0x4fd61283; \
+	FMOVD (R2)(R16), F22; \
+	WORD $0x4fd61244; \
+	WORD $0x4fd61285; \
+	FMOVD (R3)(R16), F22; \
+	WORD $0x4fd61246; \
+	WORD $0x4fd61287; \
+	FMOVD (R4)(R16), F22; \
+	WORD $0x4fd61248; \
+	WORD $0x4fd61289; \
+	FMOVD (R5)(R16), F22; \
+	WORD $0x4fd6124a; \
+	WORD $0x4fd6128b; \
+	FMOVD (R11)(R16), F22; \
+	WORD $0x4fd6124c; \
+	WORD $0x4fd6128d; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F22; \
+	WORD $0x4fd61260; \
+	WORD $0x4fd612a1; \
+	FMOVD (R1)(R16), F22; \
+	WORD $0x4fd61262; \
+	WORD $0x4fd612a3; \
+	FMOVD (R2)(R16), F22; \
+	WORD $0x4fd61264; \
+	WORD $0x4fd612a5; \
+	FMOVD (R3)(R16), F22; \
+	WORD $0x4fd61266; \
+	WORD $0x4fd612a7; \
+	FMOVD (R4)(R16), F22; \
+	WORD $0x4fd61268; \
+	WORD $0x4fd612a9; \
+	FMOVD (R5)(R16), F22; \
+	WORD $0x4fd6126a; \
+	WORD $0x4fd612ab; \
+	FMOVD (R11)(R16), F22; \
+	WORD $0x4fd6126c; \
+	WORD $0x4fd612ad; \
+	ADD R10, R16
+
+#define BLOCK2 \
+	VZIP1 V17.D2, V16.D2, V20.D2; \
+	VZIP2 V17.D2, V16.D2, V21.D2; \
+	VZIP1 V19.D2, V18.D2, V22.D2; \
+	VZIP2 V19.D2, V18.D2, V23.D2; \
+	FMOVD (R0)(R16), F24; \
+	WORD $0x4fd81280; \
+	WORD $0x4fd812c1; \
+	FMOVD (R1)(R16), F24; \
+	WORD $0x4fd81282; \
+	WORD $0x4fd812c3; \
+	FMOVD (R2)(R16), F24; \
+	WORD $0x4fd81284; \
+	WORD $0x4fd812c5; \
+	FMOVD (R3)(R16), F24; \
+	WORD $0x4fd81286; \
+	WORD $0x4fd812c7; \
+	FMOVD (R4)(R16), F24; \
+	WORD $0x4fd81288; \
+	WORD $0x4fd812c9; \
+	FMOVD (R5)(R16), F24; \
+	WORD $0x4fd8128a; \
+	WORD $0x4fd812cb; \
+	FMOVD (R11)(R16), F24; \
+	WORD $0x4fd8128c; \
+	WORD $0x4fd812cd; \
+	FMOVD (R15)(R16), F24; \
+	WORD $0x4fd8128e; \
+	WORD $0x4fd812cf; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F24; \
+	WORD $0x4fd812a0; \
+	WORD $0x4fd812e1; \
+	FMOVD (R1)(R16), F24; \
+	WORD $0x4fd812a2; \
+	WORD $0x4fd812e3; \
+	FMOVD (R2)(R16), F24; \
+	WORD $0x4fd812a4; \
+	WORD $0x4fd812e5; \
+	FMOVD (R3)(R16), F24; \
+	WORD $0x4fd812a6; \
+	WORD $0x4fd812e7; \
+	FMOVD (R4)(R16), F24; \
+	WORD $0x4fd812a8; \
+	WORD $0x4fd812e9; \
+	FMOVD (R5)(R16), F24; \
+	WORD $0x4fd812aa; \
+	WORD $0x4fd812eb; \
+	FMOVD (R11)(R16), F24
+
+#define BLOCK3 \
+	VZIP1 V13.D2, V12.D2, V16.D2; \
+	VZIP2 V13.D2, V12.D2, V17.D2; \
+	VZIP1 V15.D2, V14.D2, V18.D2; \
+	VZIP2 V15.D2, V14.D2, V19.D2; \
+	FMOVD (R0)(R16), F20; \
+	WORD $0x4fd41200; \
+	WORD $0x4fd41241; \
+	FMOVD (R1)(R16), F20; \
+	WORD $0x4fd41202; \
+	WORD $0x4fd41243; \
+	FMOVD (R2)(R16), F20; \
+	WORD $0x4fd41204; \
+	WORD $0x4fd41245; \
+	FMOVD (R3)(R16), F20; \
+	WORD $0x4fd41206; \
+	WORD $0x4fd41247; \
+	FMOVD (R4)(R16), F20; \
+	WORD $0x4fd41208; \
+	WORD $0x4fd41249; \
+	FMOVD (R5)(R16), F20; \
+	WORD $0x4fd4120a; \
+	WORD $0x4fd4124b; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F20; \
+	WORD $0x4fd41220; \
+	WORD $0x4fd41261; \
+	FMOVD (R1)(R16), F20; \
+	WORD $0x4fd41222; \
+	WORD $0x4fd41263; \
+	FMOVD (R2)(R16), F20; \
+	WORD $0x4fd41224; \
+	WORD $0x4fd41265; \
+	FMOVD (R3)(R16), F20; \
+	WORD $0x4fd41226; \
+	WORD $0x4fd41267; \
+	FMOVD (R4)(R16), F20; \
+	WORD $0x4fd41228; \
+	WORD $0x4fd41269; \
+	FMOVD (R5)(R16), F20; \
+	WORD $0x4fd4122a
+
+#define BLOCK4 \
+	VZIP1 V9.D2, V8.D2, V12.D2; \
+	VZIP2 V9.D2, V8.D2, V13.D2; \
+	VZIP1 V11.D2, V10.D2, V14.D2; \
+	VZIP2 V11.D2, V10.D2, V15.D2; \
+	FMOVD (R0)(R16), F16; \
+	WORD $0x4fd01180; \
+	WORD $0x4fd011c1; \
+	FMOVD (R1)(R16), F16; \
+	WORD $0x4fd01182; \
+	WORD $0x4fd011c3; \
+	FMOVD (R2)(R16), F16; \
+	WORD $0x4fd01184; \
+	WORD $0x4fd011c5; \
+	FMOVD (R3)(R16), F16; \
+	WORD $0x4fd01186; \
+	WORD $0x4fd011c7; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F16; \
+	WORD $0x4fd011a0; \
+	WORD $0x4fd011e1; \
+	FMOVD (R1)(R16), F16; \
+	WORD $0x4fd011a2; \
+	WORD $0x4fd011e3; \
+	FMOVD (R2)(R16), F16; \
+	WORD $0x4fd011a4; \
+	WORD $0x4fd011e5; \
+	FMOVD (R3)(R16), F16; \
+	WORD $0x4fd011a6; \
+	WORD $0x4fd011e7; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $16, R6
+
+#define BLOCK5 \
+	VZIP1 V11.D2, V10.D2, V14.D2; \
+	VZIP2 V11.D2, V10.D2, V15.D2; \
+	VZIP1 V13.D2, V12.D2, V16.D2; \
+	VZIP2 V13.D2, V12.D2, V17.D2; \
+	FMOVD (R0)(R16), F18; \
+	WORD $0x4fd211c0; \
+	WORD $0x4fd21201; \
+	FMOVD (R1)(R16), F18; \
+	WORD $0x4fd211c2; \
+	WORD $0x4fd21203; \
+	FMOVD (R2)(R16), F18; \
+	WORD $0x4fd211c4; \
+	WORD $0x4fd21205; \
+	FMOVD (R3)(R16), F18; \
+	WORD $0x4fd211c6; \
+	WORD $0x4fd21207; \
+	FMOVD (R4)(R16), F18; \
+	WORD $0x4fd211c8; \
+	WORD $0x4fd21209; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F18; \
+	WORD $0x4fd211e0; \
+	WORD $0x4fd21221; \
+	FMOVD (R1)(R16), F18; \
+	WORD $0x4fd211e2; \
+	WORD $0x4fd21223; \
+	FMOVD (R2)(R16), F18; \
+	WORD $0x4fd211e4; \
+	WORD $0x4fd21225; \
+	FMOVD (R3)(R16), F18; \
+	WORD $0x4fd211e6; \
+	WORD $0x4fd21227
+
+#define BLOCK6 \
+	FMOVD (R0)(R16), F24; \
+	WORD $0x4fd81200; \
+	WORD $0x4fd81221; \
+	FMOVD (R1)(R16), F24; \
+	WORD $0x4fd81202; \
+	WORD $0x4fd81223; \
+	FMOVD (R2)(R16), F24; \
+	WORD $0x4fd81204; \
+	WORD $0x4fd81225; \
+	FMOVD (R3)(R16), F24; \
+	WORD $0x4fd81206; \
+	WORD $0x4fd81227; \
+	FMOVD (R4)(R16), F24; \
+	WORD $0x4fd81208; \
+	WORD $0x4fd81229; \
+	FMOVD (R5)(R16), F24; \
+	WORD $0x4fd8120a; \
+	WORD $0x4fd8122b; \
+	FMOVD (R11)(R16), F24; \
+	WORD $0x4fd8120c; \
+	WORD $0x4fd8122d; \
+	FMOVD (R15)(R16), F24; \
+	WORD $0x4fd8120e; \
+	WORD $0x4fd8122f; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $8, R6; \
+	SUBS $1, R9
+
+#define BLOCK7 \
+	VZIP1 V7.D2, V6.D2, V10.D2; \
+	VZIP2 V7.D2, V6.D2, V11.D2; \
+	VZIP1 V9.D2, V8.D2, V12.D2; \
+	VZIP2 V9.D2, V8.D2, V13.D2; \
+	FMOVD (R0)(R16), F14; \
+	WORD $0x4fce1140; \
+	WORD $0x4fce1181; \
+	FMOVD (R1)(R16), F14; \
+	WORD $0x4fce1142; \
+	WORD $0x4fce1183; \
+	FMOVD (R2)(R16), F14; \
+	WORD $0x4fce1144; \
+	WORD $0x4fce1185; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F14; \
+	WORD $0x4fce1160; \
+	WORD $0x4fce11a1; \
+	FMOVD (R1)(R16), F14; \
+	WORD $0x4fce1162; \
+	WORD $0x4fce11a3; \
+	FMOVD (R2)(R16), F14; \
+	WORD $0x4fce1164; \
+	WORD $0x4fce11a5; \
+	ADD R10, R16
+
+#define BLOCK8 \
+	FMOVD (R0)(R16), F22; \
+	WORD $0x4fd611c0; \
+	WORD $0x4fd611e1; \
+	FMOVD (R1)(R16), F22; \
+	WORD $0x4fd611c2; \
+	WORD $0x4fd611e3; \
+	FMOVD (R2)(R16), F22; \
+	WORD $0x4fd611c4; \
+	WORD $0x4fd611e5; \
+	FMOVD (R3)(R16), F22; \
+	WORD $0x4fd611c6; \
+	WORD $0x4fd611e7; \
+	FMOVD (R4)(R16), F22; \
+	WORD $0x4fd611c8; \
+	WORD $0x4fd611e9; \
+	FMOVD (R5)(R16), F22; \
+	WORD $0x4fd611ca; \
+	WORD $0x4fd611eb; \
+	FMOVD (R11)(R16), F22; \
+	WORD $0x4fd611cc; \
+	WORD $0x4fd611ed; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $8, R6
+
+#define BLOCK9 \
+	VZIP1 V5.D2, V4.D2, V8.D2; \
+	VZIP2 V5.D2, V4.D2, V9.D2; \
+	VZIP1 V7.D2, V6.D2, V10.D2; \
+	VZIP2 V7.D2, V6.D2, V11.D2; \
+	FMOVD (R0)(R16), F12; \
+	WORD $0x4fcc1100; \
+	WORD $0x4fcc1141; \
+	FMOVD (R1)(R16), F12; \
+	WORD $0x4fcc1102; \
+	WORD $0x4fcc1143; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F12; \
+	WORD $0x4fcc1120; \
+	WORD $0x4fcc1161; \
+	FMOVD (R1)(R16), F12; \
+	WORD $0x4fcc1122; \
+	WORD $0x4fcc1163; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $16, R6
+
+#define BLOCK10 \
+	FMOVD (R0)(R16), F20; \
+	WORD $0x4fd41180; \
+	WORD $0x4fd411a1; \
+	FMOVD (R1)(R16), F20; \
+	WORD $0x4fd41182; \
+	WORD $0x4fd411a3; \
+	FMOVD (R2)(R16), F20; \
+	WORD $0x4fd41184; \
+	WORD $0x4fd411a5; \
+	FMOVD (R3)(R16), F20; \
+	WORD $0x4fd41186; \
+	WORD $0x4fd411a7; \
+	FMOVD (R4)(R16), F20; \
+	WORD $0x4fd41188; \
+	WORD $0x4fd411a9; \
+	FMOVD (R5)(R16), F20; \
+	WORD $0x4fd4118a; \
+	WORD $0x4fd411ab; \
+	ADD R10, R16; \
+	MOVD R16, R8
+
+#define BLOCK11 \
+	MOVD R0, R4; \
+	VST1.P [V0.D2, V1.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.D2, V3.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.D2, V5.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.D2, V7.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.D2, V9.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V10.D2, V11.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V12.D2, V13.D2], 32(R4)
+
+#define BLOCK12 \
+	FMOVD (R0)(R16), F16; \
+	WORD $0x4fd01100; \
+	WORD $0x4fd01121; \
+	FMOVD (R1)(R16), F16; \
+	WORD $0x4fd01102; \
+	WORD $0x4fd01123; \
+	FMOVD (R2)(R16), F16; \
+	WORD $0x4fd01104; \
+	WORD $0x4fd01125; \
+	FMOVD (R3)(R16), F16; \
+	WORD $0x4fd01106; \
+	WORD $0x4fd01127; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $8, R6; \
+	SUBS $1, R9
+
+#define BLOCK13 \
+	FMOVD (R0)(R16), F18; \
+	WORD $0x4fd21140; \
+	WORD $0x4fd21161; \
+	FMOVD (R1)(R16), F18; \
+	WORD $0x4fd21142; \
+	WORD $0x4fd21163; \
+	FMOVD (R2)(R16), F18; \
+	WORD $0x4fd21144; \
+	WORD $0x4fd21165; \
+	FMOVD (R3)(R16), F18; \
+	WORD $0x4fd21146; \
+	WORD $0x4fd21167; \
+	FMOVD (R4)(R16), F18; \
+	WORD $0x4fd21148; \
+	WORD $0x4fd21169; \
+	ADD R10, R16
+
+#define BLOCK14 \
+	VZIP1 V3.D2, V2.D2, V6.D2; \
+	VZIP2 V3.D2, V2.D2, V7.D2; \
+	VZIP1 V5.D2, V4.D2, V8.D2; \
+	VZIP2 V5.D2, V4.D2, V9.D2; \
+	FMOVD (R0)(R16), F10; \
+	WORD $0x4fca10c0; \
+	WORD $0x4fca1101; \
+	ADD R10, R16; \
+	FMOVD (R0)(R16), F10; \
+	WORD $0x4fca10e0; \
+	WORD $0x4fca1121; \
+	ADD R10, R16; \
+	MOVD R16, R8; \
+	ADD $16, R6
+
+#define BLOCK15 \
+	MOVD R0, R4; \
+	VST1.P [V0.D2, V1.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.D2, V3.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.D2, V5.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.D2, V7.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.D2, V9.D2], 32(R4)
+
+#define BLOCK16 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16; \
+	VEOR V8.B16, V8.B16, V8.B16; \
+	VEOR V9.B16, V9.B16, V9.B16; \
+	VEOR V10.B16, V10.B16, V10.B16; \
+	VEOR V11.B16, V11.B16, V11.B16; \
+	VEOR V12.B16, V12.B16, V12.B16; \
+	VEOR V13.B16, V13.B16, V13.B16
+
+#define BLOCK17 \
+	FMOVQ F0, 0(R3); \
+	FMOVQ F1, 16(R3); \
+	FMOVQ F2, 32(R3); \
+	FMOVQ F3, 48(R3); \
+	FMOVQ F4, 64(R3); \
+	FMOVQ F5, 80(R3); \
+	FMOVQ F6, 96(R3); \
+	FMOVQ F7, 112(R3); \
+	FMOVQ F8, 128(R3); \
+	FMOVQ F9, 144(R3); \
+	FMOVQ F10, 160(R3); \
+	FMOVQ F11, 176(R3); \
+	FMOVQ F12, 192(R3); \
+	FMOVQ F13, 208(R3)
+
+#define BLOCK18 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16
+
+#define BLOCK19 \
+	FMOVQ F0, 0(R3); \
+	FMOVQ F1, 16(R3); \
+	FMOVQ F2, 32(R3); \
+	FMOVQ F3, 48(R3); \
+	FMOVQ F4, 64(R3); \
+	FMOVQ F5, 80(R3); \
+	FMOVQ F6, 96(R3); \
+	FMOVQ F7, 112(R3)
+
 // func dotF64NEONr1g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 TEXT ·dotF64NEONr1g1(SB), NOSPLIT, $32-121
 	MOVD a_base+8(FP), R0
@@ -29,20 +507,7 @@ loop:
 	VLD1.P (R14)(R7), [V3.D2]
 	VLD1.P (R14)(R7), [V4.D2]
 	VLD1.P (R14)(R7), [V5.D2]
-	VZIP1 V3.D2, V2.D2, V6.D2
-	VZIP2 V3.D2, V2.D2, V7.D2
-	VZIP1 V5.D2, V4.D2, V8.D2
-	VZIP2 V5.D2, V4.D2, V9.D2
-	FMOVD (R0)(R16), F10                         // a[0]
-	WORD $0x4fca10c0                             // FMLA V0.D2, V6.D2, V10.D[0]
-	WORD $0x4fca1101                             // FMLA V1.D2, V8.D2, V10.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F10                         // a[0]
-	WORD $0x4fca10e0                             // FMLA V0.D2, V7.D2, V10.D[0]
-	WORD $0x4fca1121                             // FMLA V1.D2, V9.D2, V10.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $16, R6
+	BLOCK14
 	SUBS $2, R9
 	BGE loop
 tail:
@@ -98,20 +563,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V5.D2]
-	VZIP1 V3.D2, V2.D2, V6.D2
-	VZIP2 V3.D2, V2.D2, V7.D2
-	VZIP1 V5.D2, V4.D2, V8.D2
-	VZIP2 V5.D2, V4.D2, V9.D2
-	FMOVD (R0)(R16), F10                         // a[0]
-	WORD $0x4fca10c0                             // FMLA V0.D2, V6.D2, V10.D[0]
-	WORD $0x4fca1101                             // FMLA V1.D2, V8.D2, V10.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F10                         // a[0]
-	WORD $0x4fca10e0                             // FMLA V0.D2, V7.D2, V10.D[0]
-	WORD $0x4fca1121                             // FMLA V1.D2, V9.D2, V10.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $16, R6
+	BLOCK14
 	SUBS $2, R9
 	BGE loopCut
 tailCut:
@@ -196,26 +648,7 @@ loop:
 	VLD1.P (R14)(R7), [V5.D2]
 	VLD1.P (R14)(R7), [V6.D2]
 	VLD1.P (R14)(R7), [V7.D2]
-	VZIP1 V5.D2, V4.D2, V8.D2
-	VZIP2 V5.D2, V4.D2, V9.D2
-	VZIP1 V7.D2, V6.D2, V10.D2
-	VZIP2 V7.D2, V6.D2, V11.D2
-	FMOVD (R0)(R16), F12                         // a[0]
-	WORD $0x4fcc1100                             // FMLA V0.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1141                             // FMLA V1.D2, V10.D2, V12.D[0]
-	FMOVD (R1)(R16), F12                         // a[1]
-	WORD $0x4fcc1102                             // FMLA V2.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1143                             // FMLA V3.D2, V10.D2, V12.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F12                         // a[0]
-	WORD $0x4fcc1120                             // FMLA V0.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1161                             // FMLA V1.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R16), F12                         // a[1]
-	WORD $0x4fcc1122                             // FMLA V2.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1163                             // FMLA V3.D2, V11.D2, V12.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $16, R6
+	BLOCK9
 	SUBS $2, R9
 	BGE loop
 tail:
@@ -282,26 +715,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V7.D2]
-	VZIP1 V5.D2, V4.D2, V8.D2
-	VZIP2 V5.D2, V4.D2, V9.D2
-	VZIP1 V7.D2, V6.D2, V10.D2
-	VZIP2 V7.D2, V6.D2, V11.D2
-	FMOVD (R0)(R16), F12                         // a[0]
-	WORD $0x4fcc1100                             // FMLA V0.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1141                             // FMLA V1.D2, V10.D2, V12.D[0]
-	FMOVD (R1)(R16), F12                         // a[1]
-	WORD $0x4fcc1102                             // FMLA V2.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1143                             // FMLA V3.D2, V10.D2, V12.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F12                         // a[0]
-	WORD $0x4fcc1120                             // FMLA V0.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1161                             // FMLA V1.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R16), F12                         // a[1]
-	WORD $0x4fcc1122                             // FMLA V2.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1163                             // FMLA V3.D2, V11.D2, V12.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $16, R6
+	BLOCK9
 	SUBS $2, R9
 	BGE loopCut
 tailCut:
@@ -394,30 +808,7 @@ loop:
 	VLD1.P (R14)(R7), [V7.D2]
 	VLD1.P (R14)(R7), [V8.D2]
 	VLD1.P (R14)(R7), [V9.D2]
-	VZIP1 V7.D2, V6.D2, V10.D2
-	VZIP2 V7.D2, V6.D2, V11.D2
-	VZIP1 V9.D2, V8.D2, V12.D2
-	VZIP2 V9.D2, V8.D2, V13.D2
-	FMOVD (R0)(R16), F14                         // a[0]
-	WORD $0x4fce1140                             // FMLA V0.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1181                             // FMLA V1.D2, V12.D2, V14.D[0]
-	FMOVD (R1)(R16), F14                         // a[1]
-	WORD $0x4fce1142                             // FMLA V2.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1183                             // FMLA V3.D2, V12.D2, V14.D[0]
-	FMOVD (R2)(R16), F14                         // a[2]
-	WORD $0x4fce1144                             // FMLA V4.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1185                             // FMLA V5.D2, V12.D2, V14.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F14                         // a[0]
-	WORD $0x4fce1160                             // FMLA V0.D2, V11.D2, V14.D[0]
-	WORD $0x4fce11a1                             // FMLA V1.D2, V13.D2, V14.D[0]
-	FMOVD (R1)(R16), F14                         // a[1]
-	WORD $0x4fce1162                             // FMLA V2.D2, V11.D2, V14.D[0]
-	WORD $0x4fce11a3                             // FMLA V3.D2, V13.D2, V14.D[0]
-	FMOVD (R2)(R16), F14                         // a[2]
-	WORD $0x4fce1164                             // FMLA V4.D2, V11.D2, V14.D[0]
-	WORD $0x4fce11a5                             // FMLA V5.D2, V13.D2, V14.D[0]
-	ADD R10, R16
+	BLOCK7
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $2, R9
@@ -497,30 +888,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V9.D2]
-	VZIP1 V7.D2, V6.D2, V10.D2
-	VZIP2 V7.D2, V6.D2, V11.D2
-	VZIP1 V9.D2, V8.D2, V12.D2
-	VZIP2 V9.D2, V8.D2, V13.D2
-	FMOVD (R0)(R16), F14                         // a[0]
-	WORD $0x4fce1140                             // FMLA V0.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1181                             // FMLA V1.D2, V12.D2, V14.D[0]
-	FMOVD (R1)(R16), F14                         // a[1]
-	WORD $0x4fce1142                             // FMLA V2.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1183                             // FMLA V3.D2, V12.D2, V14.D[0]
-	FMOVD (R2)(R16), F14                         // a[2]
-	WORD $0x4fce1144                             // FMLA V4.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1185                             // FMLA V5.D2, V12.D2, V14.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F14                         // a[0]
-	WORD $0x4fce1160                             // FMLA V0.D2, V11.D2, V14.D[0]
-	WORD $0x4fce11a1                             // FMLA V1.D2, V13.D2, V14.D[0]
-	FMOVD (R1)(R16), F14                         // a[1]
-	WORD $0x4fce1162                             // FMLA V2.D2, V11.D2, V14.D[0]
-	WORD $0x4fce11a3                             // FMLA V3.D2, V13.D2, V14.D[0]
-	FMOVD (R2)(R16), F14                         // a[2]
-	WORD $0x4fce1164                             // FMLA V4.D2, V11.D2, V14.D[0]
-	WORD $0x4fce11a5                             // FMLA V5.D2, V13.D2, V14.D[0]
-	ADD R10, R16
+	BLOCK7
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $2, R9
@@ -603,14 +971,7 @@ TEXT ·dotF64NEONr4g1(SB), NOSPLIT, $128-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK18
 	MOVD cols+112(FP), R12
 	CMP $4, R12
 	BLT cutColumns
@@ -623,38 +984,7 @@ loop:
 	VLD1.P (R14)(R7), [V9.D2]
 	VLD1.P (R14)(R7), [V10.D2]
 	VLD1.P (R14)(R7), [V11.D2]
-	VZIP1 V9.D2, V8.D2, V12.D2
-	VZIP2 V9.D2, V8.D2, V13.D2
-	VZIP1 V11.D2, V10.D2, V14.D2
-	VZIP2 V11.D2, V10.D2, V15.D2
-	FMOVD (R0)(R16), F16                         // a[0]
-	WORD $0x4fd01180                             // FMLA V0.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c1                             // FMLA V1.D2, V14.D2, V16.D[0]
-	FMOVD (R1)(R16), F16                         // a[1]
-	WORD $0x4fd01182                             // FMLA V2.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c3                             // FMLA V3.D2, V14.D2, V16.D[0]
-	FMOVD (R2)(R16), F16                         // a[2]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c5                             // FMLA V5.D2, V14.D2, V16.D[0]
-	FMOVD (R3)(R16), F16                         // a[3]
-	WORD $0x4fd01186                             // FMLA V6.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c7                             // FMLA V7.D2, V14.D2, V16.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F16                         // a[0]
-	WORD $0x4fd011a0                             // FMLA V0.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e1                             // FMLA V1.D2, V15.D2, V16.D[0]
-	FMOVD (R1)(R16), F16                         // a[1]
-	WORD $0x4fd011a2                             // FMLA V2.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e3                             // FMLA V3.D2, V15.D2, V16.D[0]
-	FMOVD (R2)(R16), F16                         // a[2]
-	WORD $0x4fd011a4                             // FMLA V4.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e5                             // FMLA V5.D2, V15.D2, V16.D[0]
-	FMOVD (R3)(R16), F16                         // a[3]
-	WORD $0x4fd011a6                             // FMLA V6.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e7                             // FMLA V7.D2, V15.D2, V16.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $16, R6
+	BLOCK4
 	SUBS $2, R9
 	BGE loop
 tail:
@@ -667,22 +997,7 @@ single:
 	VLD1.P (R14)(R7), V8.D[1]
 	VLD1.P (R14)(R7), V9.D[0]
 	VLD1.P (R14)(R7), V9.D[1]
-	FMOVD (R0)(R16), F16                         // a[0]
-	WORD $0x4fd01100                             // FMLA V0.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01121                             // FMLA V1.D2, V9.D2, V16.D[0]
-	FMOVD (R1)(R16), F16                         // a[1]
-	WORD $0x4fd01102                             // FMLA V2.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01123                             // FMLA V3.D2, V9.D2, V16.D[0]
-	FMOVD (R2)(R16), F16                         // a[2]
-	WORD $0x4fd01104                             // FMLA V4.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01125                             // FMLA V5.D2, V9.D2, V16.D[0]
-	FMOVD (R3)(R16), F16                         // a[3]
-	WORD $0x4fd01106                             // FMLA V6.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01127                             // FMLA V7.D2, V9.D2, V16.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $8, R6
-	SUBS $1, R9
+	BLOCK12
 	BNE single
 done:
 	MOVD c_base+80(FP), R0
@@ -743,38 +1058,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V11.D2]
-	VZIP1 V9.D2, V8.D2, V12.D2
-	VZIP2 V9.D2, V8.D2, V13.D2
-	VZIP1 V11.D2, V10.D2, V14.D2
-	VZIP2 V11.D2, V10.D2, V15.D2
-	FMOVD (R0)(R16), F16                         // a[0]
-	WORD $0x4fd01180                             // FMLA V0.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c1                             // FMLA V1.D2, V14.D2, V16.D[0]
-	FMOVD (R1)(R16), F16                         // a[1]
-	WORD $0x4fd01182                             // FMLA V2.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c3                             // FMLA V3.D2, V14.D2, V16.D[0]
-	FMOVD (R2)(R16), F16                         // a[2]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c5                             // FMLA V5.D2, V14.D2, V16.D[0]
-	FMOVD (R3)(R16), F16                         // a[3]
-	WORD $0x4fd01186                             // FMLA V6.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011c7                             // FMLA V7.D2, V14.D2, V16.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F16                         // a[0]
-	WORD $0x4fd011a0                             // FMLA V0.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e1                             // FMLA V1.D2, V15.D2, V16.D[0]
-	FMOVD (R1)(R16), F16                         // a[1]
-	WORD $0x4fd011a2                             // FMLA V2.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e3                             // FMLA V3.D2, V15.D2, V16.D[0]
-	FMOVD (R2)(R16), F16                         // a[2]
-	WORD $0x4fd011a4                             // FMLA V4.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e5                             // FMLA V5.D2, V15.D2, V16.D[0]
-	FMOVD (R3)(R16), F16                         // a[3]
-	WORD $0x4fd011a6                             // FMLA V6.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011e7                             // FMLA V7.D2, V15.D2, V16.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $16, R6
+	BLOCK4
 	SUBS $2, R9
 	BGE loopCut
 tailCut:
@@ -795,22 +1079,7 @@ singleCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V9.D[1]
-	FMOVD (R0)(R16), F16                         // a[0]
-	WORD $0x4fd01100                             // FMLA V0.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01121                             // FMLA V1.D2, V9.D2, V16.D[0]
-	FMOVD (R1)(R16), F16                         // a[1]
-	WORD $0x4fd01102                             // FMLA V2.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01123                             // FMLA V3.D2, V9.D2, V16.D[0]
-	FMOVD (R2)(R16), F16                         // a[2]
-	WORD $0x4fd01104                             // FMLA V4.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01125                             // FMLA V5.D2, V9.D2, V16.D[0]
-	FMOVD (R3)(R16), F16                         // a[3]
-	WORD $0x4fd01106                             // FMLA V6.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01127                             // FMLA V7.D2, V9.D2, V16.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $8, R6
-	SUBS $1, R9
+	BLOCK12
 	BNE singleCut
 doneCut:
 	MOVD c_base+80(FP), R0
@@ -818,14 +1087,7 @@ doneCut:
 	LSL $3, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-128(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
+	BLOCK19
 	MOVD $4, R8
 cutRow:
 	MOVD cols+112(FP), R9
@@ -861,14 +1123,7 @@ TEXT ·dotF64NEONr5g1(SB), NOSPLIT, $160-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK18
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	MOVD cols+112(FP), R12
@@ -883,38 +1138,7 @@ loop:
 	VLD1.P (R14)(R7), [V11.D2]
 	VLD1.P (R14)(R7), [V12.D2]
 	VLD1.P (R14)(R7), [V13.D2]
-	VZIP1 V11.D2, V10.D2, V14.D2
-	VZIP2 V11.D2, V10.D2, V15.D2
-	VZIP1 V13.D2, V12.D2, V16.D2
-	VZIP2 V13.D2, V12.D2, V17.D2
-	FMOVD (R0)(R16), F18                         // a[0]
-	WORD $0x4fd211c0                             // FMLA V0.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21201                             // FMLA V1.D2, V16.D2, V18.D[0]
-	FMOVD (R1)(R16), F18                         // a[1]
-	WORD $0x4fd211c2                             // FMLA V2.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21203                             // FMLA V3.D2, V16.D2, V18.D[0]
-	FMOVD (R2)(R16), F18                         // a[2]
-	WORD $0x4fd211c4                             // FMLA V4.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21205                             // FMLA V5.D2, V16.D2, V18.D[0]
-	FMOVD (R3)(R16), F18                         // a[3]
-	WORD $0x4fd211c6                             // FMLA V6.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21207                             // FMLA V7.D2, V16.D2, V18.D[0]
-	FMOVD (R4)(R16), F18                         // a[4]
-	WORD $0x4fd211c8                             // FMLA V8.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21209                             // FMLA V9.D2, V16.D2, V18.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F18                         // a[0]
-	WORD $0x4fd211e0                             // FMLA V0.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21221                             // FMLA V1.D2, V17.D2, V18.D[0]
-	FMOVD (R1)(R16), F18                         // a[1]
-	WORD $0x4fd211e2                             // FMLA V2.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21223                             // FMLA V3.D2, V17.D2, V18.D[0]
-	FMOVD (R2)(R16), F18                         // a[2]
-	WORD $0x4fd211e4                             // FMLA V4.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21225                             // FMLA V5.D2, V17.D2, V18.D[0]
-	FMOVD (R3)(R16), F18                         // a[3]
-	WORD $0x4fd211e6                             // FMLA V6.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21227                             // FMLA V7.D2, V17.D2, V18.D[0]
+	BLOCK5
 	FMOVD (R4)(R16), F18                         // a[4]
 	WORD $0x4fd211e8                             // FMLA V8.D2, V15.D2, V18.D[0]
 	WORD $0x4fd21229                             // FMLA V9.D2, V17.D2, V18.D[0]
@@ -933,22 +1157,7 @@ single:
 	VLD1.P (R14)(R7), V10.D[1]
 	VLD1.P (R14)(R7), V11.D[0]
 	VLD1.P (R14)(R7), V11.D[1]
-	FMOVD (R0)(R16), F18                         // a[0]
-	WORD $0x4fd21140                             // FMLA V0.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21161                             // FMLA V1.D2, V11.D2, V18.D[0]
-	FMOVD (R1)(R16), F18                         // a[1]
-	WORD $0x4fd21142                             // FMLA V2.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21163                             // FMLA V3.D2, V11.D2, V18.D[0]
-	FMOVD (R2)(R16), F18                         // a[2]
-	WORD $0x4fd21144                             // FMLA V4.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21165                             // FMLA V5.D2, V11.D2, V18.D[0]
-	FMOVD (R3)(R16), F18                         // a[3]
-	WORD $0x4fd21146                             // FMLA V6.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21167                             // FMLA V7.D2, V11.D2, V18.D[0]
-	FMOVD (R4)(R16), F18                         // a[4]
-	WORD $0x4fd21148                             // FMLA V8.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21169                             // FMLA V9.D2, V11.D2, V18.D[0]
-	ADD R10, R16
+	BLOCK13
 	MOVD R16, R8
 	ADD $8, R6
 	SUBS $1, R9
@@ -986,20 +1195,7 @@ done:
 	WORD $0x4e6ad508                             // FADD V8.D2, V8.D2, V10.D2
 	WORD $0x4e6bd529                             // FADD V9.D2, V9.D2, V11.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2, V3.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2], 32(R4)
+	BLOCK15
 	ADD R1, R0
 	RET
 cutColumns:
@@ -1020,38 +1216,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V13.D2]
-	VZIP1 V11.D2, V10.D2, V14.D2
-	VZIP2 V11.D2, V10.D2, V15.D2
-	VZIP1 V13.D2, V12.D2, V16.D2
-	VZIP2 V13.D2, V12.D2, V17.D2
-	FMOVD (R0)(R16), F18                         // a[0]
-	WORD $0x4fd211c0                             // FMLA V0.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21201                             // FMLA V1.D2, V16.D2, V18.D[0]
-	FMOVD (R1)(R16), F18                         // a[1]
-	WORD $0x4fd211c2                             // FMLA V2.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21203                             // FMLA V3.D2, V16.D2, V18.D[0]
-	FMOVD (R2)(R16), F18                         // a[2]
-	WORD $0x4fd211c4                             // FMLA V4.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21205                             // FMLA V5.D2, V16.D2, V18.D[0]
-	FMOVD (R3)(R16), F18                         // a[3]
-	WORD $0x4fd211c6                             // FMLA V6.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21207                             // FMLA V7.D2, V16.D2, V18.D[0]
-	FMOVD (R4)(R16), F18                         // a[4]
-	WORD $0x4fd211c8                             // FMLA V8.D2, V14.D2, V18.D[0]
-	WORD $0x4fd21209                             // FMLA V9.D2, V16.D2, V18.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F18                         // a[0]
-	WORD $0x4fd211e0                             // FMLA V0.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21221                             // FMLA V1.D2, V17.D2, V18.D[0]
-	FMOVD (R1)(R16), F18                         // a[1]
-	WORD $0x4fd211e2                             // FMLA V2.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21223                             // FMLA V3.D2, V17.D2, V18.D[0]
-	FMOVD (R2)(R16), F18                         // a[2]
-	WORD $0x4fd211e4                             // FMLA V4.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21225                             // FMLA V5.D2, V17.D2, V18.D[0]
-	FMOVD (R3)(R16), F18                         // a[3]
-	WORD $0x4fd211e6                             // FMLA V6.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21227                             // FMLA V7.D2, V17.D2, V18.D[0]
+	BLOCK5
 	FMOVD (R4)(R16), F18                         // a[4]
 	WORD $0x4fd211e8                             // FMLA V8.D2, V15.D2, V18.D[0]
 	WORD $0x4fd21229                             // FMLA V9.D2, V17.D2, V18.D[0]
@@ -1078,22 +1243,7 @@ singleCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V11.D[1]
-	FMOVD (R0)(R16), F18                         // a[0]
-	WORD $0x4fd21140                             // FMLA V0.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21161                             // FMLA V1.D2, V11.D2, V18.D[0]
-	FMOVD (R1)(R16), F18                         // a[1]
-	WORD $0x4fd21142                             // FMLA V2.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21163                             // FMLA V3.D2, V11.D2, V18.D[0]
-	FMOVD (R2)(R16), F18                         // a[2]
-	WORD $0x4fd21144                             // FMLA V4.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21165                             // FMLA V5.D2, V11.D2, V18.D[0]
-	FMOVD (R3)(R16), F18                         // a[3]
-	WORD $0x4fd21146                             // FMLA V6.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21167                             // FMLA V7.D2, V11.D2, V18.D[0]
-	FMOVD (R4)(R16), F18                         // a[4]
-	WORD $0x4fd21148                             // FMLA V8.D2, V10.D2, V18.D[0]
-	WORD $0x4fd21169                             // FMLA V9.D2, V11.D2, V18.D[0]
-	ADD R10, R16
+	BLOCK13
 	MOVD R16, R8
 	ADD $8, R6
 	SUBS $1, R9
@@ -1104,14 +1254,7 @@ doneCut:
 	LSL $3, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-160(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
+	BLOCK19
 	FMOVQ F8, 128(R3)
 	FMOVQ F9, 144(R3)
 	MOVD $5, R8
@@ -1150,14 +1293,7 @@ TEXT ·dotF64NEONr6g1(SB), NOSPLIT, $192-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK18
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -1174,46 +1310,7 @@ loop:
 	VLD1.P (R14)(R7), [V13.D2]
 	VLD1.P (R14)(R7), [V14.D2]
 	VLD1.P (R14)(R7), [V15.D2]
-	VZIP1 V13.D2, V12.D2, V16.D2
-	VZIP2 V13.D2, V12.D2, V17.D2
-	VZIP1 V15.D2, V14.D2, V18.D2
-	VZIP2 V15.D2, V14.D2, V19.D2
-	FMOVD (R0)(R16), F20                         // a[0]
-	WORD $0x4fd41200                             // FMLA V0.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41241                             // FMLA V1.D2, V18.D2, V20.D[0]
-	FMOVD (R1)(R16), F20                         // a[1]
-	WORD $0x4fd41202                             // FMLA V2.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41243                             // FMLA V3.D2, V18.D2, V20.D[0]
-	FMOVD (R2)(R16), F20                         // a[2]
-	WORD $0x4fd41204                             // FMLA V4.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41245                             // FMLA V5.D2, V18.D2, V20.D[0]
-	FMOVD (R3)(R16), F20                         // a[3]
-	WORD $0x4fd41206                             // FMLA V6.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41247                             // FMLA V7.D2, V18.D2, V20.D[0]
-	FMOVD (R4)(R16), F20                         // a[4]
-	WORD $0x4fd41208                             // FMLA V8.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41249                             // FMLA V9.D2, V18.D2, V20.D[0]
-	FMOVD (R5)(R16), F20                         // a[5]
-	WORD $0x4fd4120a                             // FMLA V10.D2, V16.D2, V20.D[0]
-	WORD $0x4fd4124b                             // FMLA V11.D2, V18.D2, V20.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F20                         // a[0]
-	WORD $0x4fd41220                             // FMLA V0.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41261                             // FMLA V1.D2, V19.D2, V20.D[0]
-	FMOVD (R1)(R16), F20                         // a[1]
-	WORD $0x4fd41222                             // FMLA V2.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41263                             // FMLA V3.D2, V19.D2, V20.D[0]
-	FMOVD (R2)(R16), F20                         // a[2]
-	WORD $0x4fd41224                             // FMLA V4.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41265                             // FMLA V5.D2, V19.D2, V20.D[0]
-	FMOVD (R3)(R16), F20                         // a[3]
-	WORD $0x4fd41226                             // FMLA V6.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41267                             // FMLA V7.D2, V19.D2, V20.D[0]
-	FMOVD (R4)(R16), F20                         // a[4]
-	WORD $0x4fd41228                             // FMLA V8.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41269                             // FMLA V9.D2, V19.D2, V20.D[0]
-	FMOVD (R5)(R16), F20                         // a[5]
-	WORD $0x4fd4122a                             // FMLA V10.D2, V17.D2, V20.D[0]
+	BLOCK3
 	WORD $0x4fd4126b                             // FMLA V11.D2, V19.D2, V20.D[0]
 	ADD R10, R16
 	MOVD R16, R8
@@ -1230,26 +1327,7 @@ single:
 	VLD1.P (R14)(R7), V12.D[1]
 	VLD1.P (R14)(R7), V13.D[0]
 	VLD1.P (R14)(R7), V13.D[1]
-	FMOVD (R0)(R16), F20                         // a[0]
-	WORD $0x4fd41180                             // FMLA V0.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a1                             // FMLA V1.D2, V13.D2, V20.D[0]
-	FMOVD (R1)(R16), F20                         // a[1]
-	WORD $0x4fd41182                             // FMLA V2.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a3                             // FMLA V3.D2, V13.D2, V20.D[0]
-	FMOVD (R2)(R16), F20                         // a[2]
-	WORD $0x4fd41184                             // FMLA V4.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a5                             // FMLA V5.D2, V13.D2, V20.D[0]
-	FMOVD (R3)(R16), F20                         // a[3]
-	WORD $0x4fd41186                             // FMLA V6.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a7                             // FMLA V7.D2, V13.D2, V20.D[0]
-	FMOVD (R4)(R16), F20                         // a[4]
-	WORD $0x4fd41188                             // FMLA V8.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a9                             // FMLA V9.D2, V13.D2, V20.D[0]
-	FMOVD (R5)(R16), F20                         // a[5]
-	WORD $0x4fd4118a                             // FMLA V10.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411ab                             // FMLA V11.D2, V13.D2, V20.D[0]
-	ADD R10, R16
-	MOVD R16, R8
+	BLOCK10
 	ADD $8, R6
 	SUBS $1, R9
 	BNE single
@@ -1291,20 +1369,7 @@ done:
 	WORD $0x4e6cd54a                             // FADD V10.D2, V10.D2, V12.D2
 	WORD $0x4e6dd56b                             // FADD V11.D2, V11.D2, V13.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2, V3.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2], 32(R4)
+	BLOCK15
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V10.D2, V11.D2], 32(R4)
@@ -1328,46 +1393,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V15.D2]
-	VZIP1 V13.D2, V12.D2, V16.D2
-	VZIP2 V13.D2, V12.D2, V17.D2
-	VZIP1 V15.D2, V14.D2, V18.D2
-	VZIP2 V15.D2, V14.D2, V19.D2
-	FMOVD (R0)(R16), F20                         // a[0]
-	WORD $0x4fd41200                             // FMLA V0.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41241                             // FMLA V1.D2, V18.D2, V20.D[0]
-	FMOVD (R1)(R16), F20                         // a[1]
-	WORD $0x4fd41202                             // FMLA V2.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41243                             // FMLA V3.D2, V18.D2, V20.D[0]
-	FMOVD (R2)(R16), F20                         // a[2]
-	WORD $0x4fd41204                             // FMLA V4.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41245                             // FMLA V5.D2, V18.D2, V20.D[0]
-	FMOVD (R3)(R16), F20                         // a[3]
-	WORD $0x4fd41206                             // FMLA V6.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41247                             // FMLA V7.D2, V18.D2, V20.D[0]
-	FMOVD (R4)(R16), F20                         // a[4]
-	WORD $0x4fd41208                             // FMLA V8.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41249                             // FMLA V9.D2, V18.D2, V20.D[0]
-	FMOVD (R5)(R16), F20                         // a[5]
-	WORD $0x4fd4120a                             // FMLA V10.D2, V16.D2, V20.D[0]
-	WORD $0x4fd4124b                             // FMLA V11.D2, V18.D2, V20.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F20                         // a[0]
-	WORD $0x4fd41220                             // FMLA V0.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41261                             // FMLA V1.D2, V19.D2, V20.D[0]
-	FMOVD (R1)(R16), F20                         // a[1]
-	WORD $0x4fd41222                             // FMLA V2.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41263                             // FMLA V3.D2, V19.D2, V20.D[0]
-	FMOVD (R2)(R16), F20                         // a[2]
-	WORD $0x4fd41224                             // FMLA V4.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41265                             // FMLA V5.D2, V19.D2, V20.D[0]
-	FMOVD (R3)(R16), F20                         // a[3]
-	WORD $0x4fd41226                             // FMLA V6.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41267                             // FMLA V7.D2, V19.D2, V20.D[0]
-	FMOVD (R4)(R16), F20                         // a[4]
-	WORD $0x4fd41228                             // FMLA V8.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41269                             // FMLA V9.D2, V19.D2, V20.D[0]
-	FMOVD (R5)(R16), F20                         // a[5]
-	WORD $0x4fd4122a                             // FMLA V10.D2, V17.D2, V20.D[0]
+	BLOCK3
 	WORD $0x4fd4126b                             // FMLA V11.D2, V19.D2, V20.D[0]
 	ADD R10, R16
 	MOVD R16, R8
@@ -1392,26 +1418,7 @@ singleCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V13.D[1]
-	FMOVD (R0)(R16), F20                         // a[0]
-	WORD $0x4fd41180                             // FMLA V0.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a1                             // FMLA V1.D2, V13.D2, V20.D[0]
-	FMOVD (R1)(R16), F20                         // a[1]
-	WORD $0x4fd41182                             // FMLA V2.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a3                             // FMLA V3.D2, V13.D2, V20.D[0]
-	FMOVD (R2)(R16), F20                         // a[2]
-	WORD $0x4fd41184                             // FMLA V4.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a5                             // FMLA V5.D2, V13.D2, V20.D[0]
-	FMOVD (R3)(R16), F20                         // a[3]
-	WORD $0x4fd41186                             // FMLA V6.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a7                             // FMLA V7.D2, V13.D2, V20.D[0]
-	FMOVD (R4)(R16), F20                         // a[4]
-	WORD $0x4fd41188                             // FMLA V8.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411a9                             // FMLA V9.D2, V13.D2, V20.D[0]
-	FMOVD (R5)(R16), F20                         // a[5]
-	WORD $0x4fd4118a                             // FMLA V10.D2, V12.D2, V20.D[0]
-	WORD $0x4fd411ab                             // FMLA V11.D2, V13.D2, V20.D[0]
-	ADD R10, R16
-	MOVD R16, R8
+	BLOCK10
 	ADD $8, R6
 	SUBS $1, R9
 	BNE singleCut
@@ -1421,14 +1428,7 @@ doneCut:
 	LSL $3, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-192(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
+	BLOCK19
 	FMOVQ F8, 128(R3)
 	FMOVQ F9, 144(R3)
 	FMOVQ F10, 160(R3)
@@ -1470,20 +1470,7 @@ TEXT ·dotF64NEONr7g1(SB), NOSPLIT, $224-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK16
 	MOVD cols+112(FP), R12
 	CMP $4, R12
 	BLT cutColumns
@@ -1496,54 +1483,7 @@ loop:
 	VLD1.P (R14)(R7), [V15.D2]
 	VLD1.P (R14)(R7), [V16.D2]
 	VLD1.P (R14)(R7), [V17.D2]
-	VZIP1 V15.D2, V14.D2, V18.D2
-	VZIP2 V15.D2, V14.D2, V19.D2
-	VZIP1 V17.D2, V16.D2, V20.D2
-	VZIP2 V17.D2, V16.D2, V21.D2
-	FMOVD (R0)(R16), F22                         // a[0]
-	WORD $0x4fd61240                             // FMLA V0.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61281                             // FMLA V1.D2, V20.D2, V22.D[0]
-	FMOVD (R1)(R16), F22                         // a[1]
-	WORD $0x4fd61242                             // FMLA V2.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61283                             // FMLA V3.D2, V20.D2, V22.D[0]
-	FMOVD (R2)(R16), F22                         // a[2]
-	WORD $0x4fd61244                             // FMLA V4.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61285                             // FMLA V5.D2, V20.D2, V22.D[0]
-	FMOVD (R3)(R16), F22                         // a[3]
-	WORD $0x4fd61246                             // FMLA V6.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61287                             // FMLA V7.D2, V20.D2, V22.D[0]
-	FMOVD (R4)(R16), F22                         // a[4]
-	WORD $0x4fd61248                             // FMLA V8.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61289                             // FMLA V9.D2, V20.D2, V22.D[0]
-	FMOVD (R5)(R16), F22                         // a[5]
-	WORD $0x4fd6124a                             // FMLA V10.D2, V18.D2, V22.D[0]
-	WORD $0x4fd6128b                             // FMLA V11.D2, V20.D2, V22.D[0]
-	FMOVD (R11)(R16), F22                        // a[6]
-	WORD $0x4fd6124c                             // FMLA V12.D2, V18.D2, V22.D[0]
-	WORD $0x4fd6128d                             // FMLA V13.D2, V20.D2, V22.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F22                         // a[0]
-	WORD $0x4fd61260                             // FMLA V0.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a1                             // FMLA V1.D2, V21.D2, V22.D[0]
-	FMOVD (R1)(R16), F22                         // a[1]
-	WORD $0x4fd61262                             // FMLA V2.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a3                             // FMLA V3.D2, V21.D2, V22.D[0]
-	FMOVD (R2)(R16), F22                         // a[2]
-	WORD $0x4fd61264                             // FMLA V4.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a5                             // FMLA V5.D2, V21.D2, V22.D[0]
-	FMOVD (R3)(R16), F22                         // a[3]
-	WORD $0x4fd61266                             // FMLA V6.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a7                             // FMLA V7.D2, V21.D2, V22.D[0]
-	FMOVD (R4)(R16), F22                         // a[4]
-	WORD $0x4fd61268                             // FMLA V8.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a9                             // FMLA V9.D2, V21.D2, V22.D[0]
-	FMOVD (R5)(R16), F22                         // a[5]
-	WORD $0x4fd6126a                             // FMLA V10.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612ab                             // FMLA V11.D2, V21.D2, V22.D[0]
-	FMOVD (R11)(R16), F22                        // a[6]
-	WORD $0x4fd6126c                             // FMLA V12.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612ad                             // FMLA V13.D2, V21.D2, V22.D[0]
-	ADD R10, R16
+	BLOCK1
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $2, R9
@@ -1558,30 +1498,7 @@ single:
 	VLD1.P (R14)(R7), V14.D[1]
 	VLD1.P (R14)(R7), V15.D[0]
 	VLD1.P (R14)(R7), V15.D[1]
-	FMOVD (R0)(R16), F22                         // a[0]
-	WORD $0x4fd611c0                             // FMLA V0.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e1                             // FMLA V1.D2, V15.D2, V22.D[0]
-	FMOVD (R1)(R16), F22                         // a[1]
-	WORD $0x4fd611c2                             // FMLA V2.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e3                             // FMLA V3.D2, V15.D2, V22.D[0]
-	FMOVD (R2)(R16), F22                         // a[2]
-	WORD $0x4fd611c4                             // FMLA V4.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e5                             // FMLA V5.D2, V15.D2, V22.D[0]
-	FMOVD (R3)(R16), F22                         // a[3]
-	WORD $0x4fd611c6                             // FMLA V6.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e7                             // FMLA V7.D2, V15.D2, V22.D[0]
-	FMOVD (R4)(R16), F22                         // a[4]
-	WORD $0x4fd611c8                             // FMLA V8.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e9                             // FMLA V9.D2, V15.D2, V22.D[0]
-	FMOVD (R5)(R16), F22                         // a[5]
-	WORD $0x4fd611ca                             // FMLA V10.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611eb                             // FMLA V11.D2, V15.D2, V22.D[0]
-	FMOVD (R11)(R16), F22                        // a[6]
-	WORD $0x4fd611cc                             // FMLA V12.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611ed                             // FMLA V13.D2, V15.D2, V22.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $8, R6
+	BLOCK8
 	SUBS $1, R9
 	BNE single
 done:
@@ -1627,26 +1544,7 @@ done:
 	WORD $0x4e6ed58c                             // FADD V12.D2, V12.D2, V14.D2
 	WORD $0x4e6fd5ad                             // FADD V13.D2, V13.D2, V15.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2, V3.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V10.D2, V11.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.D2, V13.D2], 32(R4)
+	BLOCK11
 	ADD R1, R0
 	RET
 cutColumns:
@@ -1667,54 +1565,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V17.D2]
-	VZIP1 V15.D2, V14.D2, V18.D2
-	VZIP2 V15.D2, V14.D2, V19.D2
-	VZIP1 V17.D2, V16.D2, V20.D2
-	VZIP2 V17.D2, V16.D2, V21.D2
-	FMOVD (R0)(R16), F22                         // a[0]
-	WORD $0x4fd61240                             // FMLA V0.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61281                             // FMLA V1.D2, V20.D2, V22.D[0]
-	FMOVD (R1)(R16), F22                         // a[1]
-	WORD $0x4fd61242                             // FMLA V2.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61283                             // FMLA V3.D2, V20.D2, V22.D[0]
-	FMOVD (R2)(R16), F22                         // a[2]
-	WORD $0x4fd61244                             // FMLA V4.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61285                             // FMLA V5.D2, V20.D2, V22.D[0]
-	FMOVD (R3)(R16), F22                         // a[3]
-	WORD $0x4fd61246                             // FMLA V6.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61287                             // FMLA V7.D2, V20.D2, V22.D[0]
-	FMOVD (R4)(R16), F22                         // a[4]
-	WORD $0x4fd61248                             // FMLA V8.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61289                             // FMLA V9.D2, V20.D2, V22.D[0]
-	FMOVD (R5)(R16), F22                         // a[5]
-	WORD $0x4fd6124a                             // FMLA V10.D2, V18.D2, V22.D[0]
-	WORD $0x4fd6128b                             // FMLA V11.D2, V20.D2, V22.D[0]
-	FMOVD (R11)(R16), F22                        // a[6]
-	WORD $0x4fd6124c                             // FMLA V12.D2, V18.D2, V22.D[0]
-	WORD $0x4fd6128d                             // FMLA V13.D2, V20.D2, V22.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F22                         // a[0]
-	WORD $0x4fd61260                             // FMLA V0.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a1                             // FMLA V1.D2, V21.D2, V22.D[0]
-	FMOVD (R1)(R16), F22                         // a[1]
-	WORD $0x4fd61262                             // FMLA V2.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a3                             // FMLA V3.D2, V21.D2, V22.D[0]
-	FMOVD (R2)(R16), F22                         // a[2]
-	WORD $0x4fd61264                             // FMLA V4.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a5                             // FMLA V5.D2, V21.D2, V22.D[0]
-	FMOVD (R3)(R16), F22                         // a[3]
-	WORD $0x4fd61266                             // FMLA V6.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a7                             // FMLA V7.D2, V21.D2, V22.D[0]
-	FMOVD (R4)(R16), F22                         // a[4]
-	WORD $0x4fd61268                             // FMLA V8.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612a9                             // FMLA V9.D2, V21.D2, V22.D[0]
-	FMOVD (R5)(R16), F22                         // a[5]
-	WORD $0x4fd6126a                             // FMLA V10.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612ab                             // FMLA V11.D2, V21.D2, V22.D[0]
-	FMOVD (R11)(R16), F22                        // a[6]
-	WORD $0x4fd6126c                             // FMLA V12.D2, V19.D2, V22.D[0]
-	WORD $0x4fd612ad                             // FMLA V13.D2, V21.D2, V22.D[0]
-	ADD R10, R16
+	BLOCK1
 	MOVD R16, R8
 	ADD $16, R6
 	SUBS $2, R9
@@ -1737,30 +1588,7 @@ singleCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V15.D[1]
-	FMOVD (R0)(R16), F22                         // a[0]
-	WORD $0x4fd611c0                             // FMLA V0.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e1                             // FMLA V1.D2, V15.D2, V22.D[0]
-	FMOVD (R1)(R16), F22                         // a[1]
-	WORD $0x4fd611c2                             // FMLA V2.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e3                             // FMLA V3.D2, V15.D2, V22.D[0]
-	FMOVD (R2)(R16), F22                         // a[2]
-	WORD $0x4fd611c4                             // FMLA V4.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e5                             // FMLA V5.D2, V15.D2, V22.D[0]
-	FMOVD (R3)(R16), F22                         // a[3]
-	WORD $0x4fd611c6                             // FMLA V6.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e7                             // FMLA V7.D2, V15.D2, V22.D[0]
-	FMOVD (R4)(R16), F22                         // a[4]
-	WORD $0x4fd611c8                             // FMLA V8.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611e9                             // FMLA V9.D2, V15.D2, V22.D[0]
-	FMOVD (R5)(R16), F22                         // a[5]
-	WORD $0x4fd611ca                             // FMLA V10.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611eb                             // FMLA V11.D2, V15.D2, V22.D[0]
-	FMOVD (R11)(R16), F22                        // a[6]
-	WORD $0x4fd611cc                             // FMLA V12.D2, V14.D2, V22.D[0]
-	WORD $0x4fd611ed                             // FMLA V13.D2, V15.D2, V22.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $8, R6
+	BLOCK8
 	SUBS $1, R9
 	BNE singleCut
 doneCut:
@@ -1769,20 +1597,7 @@ doneCut:
 	LSL $3, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-224(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
-	FMOVQ F8, 128(R3)
-	FMOVQ F9, 144(R3)
-	FMOVQ F10, 160(R3)
-	FMOVQ F11, 176(R3)
-	FMOVQ F12, 192(R3)
-	FMOVQ F13, 208(R3)
+	BLOCK17
 	MOVD $7, R8
 cutRow:
 	MOVD cols+112(FP), R9
@@ -1821,20 +1636,7 @@ TEXT ·dotF64NEONr8g1(SB), NOSPLIT, $256-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK16
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
 	MOVD cols+112(FP), R12
@@ -1849,54 +1651,7 @@ loop:
 	VLD1.P (R14)(R7), [V17.D2]
 	VLD1.P (R14)(R7), [V18.D2]
 	VLD1.P (R14)(R7), [V19.D2]
-	VZIP1 V17.D2, V16.D2, V20.D2
-	VZIP2 V17.D2, V16.D2, V21.D2
-	VZIP1 V19.D2, V18.D2, V22.D2
-	VZIP2 V19.D2, V18.D2, V23.D2
-	FMOVD (R0)(R16), F24                         // a[0]
-	WORD $0x4fd81280                             // FMLA V0.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c1                             // FMLA V1.D2, V22.D2, V24.D[0]
-	FMOVD (R1)(R16), F24                         // a[1]
-	WORD $0x4fd81282                             // FMLA V2.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c3                             // FMLA V3.D2, V22.D2, V24.D[0]
-	FMOVD (R2)(R16), F24                         // a[2]
-	WORD $0x4fd81284                             // FMLA V4.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c5                             // FMLA V5.D2, V22.D2, V24.D[0]
-	FMOVD (R3)(R16), F24                         // a[3]
-	WORD $0x4fd81286                             // FMLA V6.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c7                             // FMLA V7.D2, V22.D2, V24.D[0]
-	FMOVD (R4)(R16), F24                         // a[4]
-	WORD $0x4fd81288                             // FMLA V8.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c9                             // FMLA V9.D2, V22.D2, V24.D[0]
-	FMOVD (R5)(R16), F24                         // a[5]
-	WORD $0x4fd8128a                             // FMLA V10.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812cb                             // FMLA V11.D2, V22.D2, V24.D[0]
-	FMOVD (R11)(R16), F24                        // a[6]
-	WORD $0x4fd8128c                             // FMLA V12.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812cd                             // FMLA V13.D2, V22.D2, V24.D[0]
-	FMOVD (R15)(R16), F24                        // a[7]
-	WORD $0x4fd8128e                             // FMLA V14.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812cf                             // FMLA V15.D2, V22.D2, V24.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F24                         // a[0]
-	WORD $0x4fd812a0                             // FMLA V0.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e1                             // FMLA V1.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R16), F24                         // a[1]
-	WORD $0x4fd812a2                             // FMLA V2.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e3                             // FMLA V3.D2, V23.D2, V24.D[0]
-	FMOVD (R2)(R16), F24                         // a[2]
-	WORD $0x4fd812a4                             // FMLA V4.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e5                             // FMLA V5.D2, V23.D2, V24.D[0]
-	FMOVD (R3)(R16), F24                         // a[3]
-	WORD $0x4fd812a6                             // FMLA V6.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e7                             // FMLA V7.D2, V23.D2, V24.D[0]
-	FMOVD (R4)(R16), F24                         // a[4]
-	WORD $0x4fd812a8                             // FMLA V8.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e9                             // FMLA V9.D2, V23.D2, V24.D[0]
-	FMOVD (R5)(R16), F24                         // a[5]
-	WORD $0x4fd812aa                             // FMLA V10.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812eb                             // FMLA V11.D2, V23.D2, V24.D[0]
-	FMOVD (R11)(R16), F24                        // a[6]
+	BLOCK2
 	WORD $0x4fd812ac                             // FMLA V12.D2, V21.D2, V24.D[0]
 	WORD $0x4fd812ed                             // FMLA V13.D2, V23.D2, V24.D[0]
 	FMOVD (R15)(R16), F24                        // a[7]
@@ -1917,34 +1672,7 @@ single:
 	VLD1.P (R14)(R7), V16.D[1]
 	VLD1.P (R14)(R7), V17.D[0]
 	VLD1.P (R14)(R7), V17.D[1]
-	FMOVD (R0)(R16), F24                         // a[0]
-	WORD $0x4fd81200                             // FMLA V0.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81221                             // FMLA V1.D2, V17.D2, V24.D[0]
-	FMOVD (R1)(R16), F24                         // a[1]
-	WORD $0x4fd81202                             // FMLA V2.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81223                             // FMLA V3.D2, V17.D2, V24.D[0]
-	FMOVD (R2)(R16), F24                         // a[2]
-	WORD $0x4fd81204                             // FMLA V4.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81225                             // FMLA V5.D2, V17.D2, V24.D[0]
-	FMOVD (R3)(R16), F24                         // a[3]
-	WORD $0x4fd81206                             // FMLA V6.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81227                             // FMLA V7.D2, V17.D2, V24.D[0]
-	FMOVD (R4)(R16), F24                         // a[4]
-	WORD $0x4fd81208                             // FMLA V8.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81229                             // FMLA V9.D2, V17.D2, V24.D[0]
-	FMOVD (R5)(R16), F24                         // a[5]
-	WORD $0x4fd8120a                             // FMLA V10.D2, V16.D2, V24.D[0]
-	WORD $0x4fd8122b                             // FMLA V11.D2, V17.D2, V24.D[0]
-	FMOVD (R11)(R16), F24                        // a[6]
-	WORD $0x4fd8120c                             // FMLA V12.D2, V16.D2, V24.D[0]
-	WORD $0x4fd8122d                             // FMLA V13.D2, V17.D2, V24.D[0]
-	FMOVD (R15)(R16), F24                        // a[7]
-	WORD $0x4fd8120e                             // FMLA V14.D2, V16.D2, V24.D[0]
-	WORD $0x4fd8122f                             // FMLA V15.D2, V17.D2, V24.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $8, R6
-	SUBS $1, R9
+	BLOCK6
 	BNE single
 done:
 	MOVD c_base+80(FP), R0
@@ -1994,26 +1722,7 @@ done:
 	WORD $0x4e70d5ce                             // FADD V14.D2, V14.D2, V16.D2
 	WORD $0x4e71d5ef                             // FADD V15.D2, V15.D2, V17.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2, V3.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V10.D2, V11.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.D2, V13.D2], 32(R4)
+	BLOCK11
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V14.D2, V15.D2], 32(R4)
@@ -2037,54 +1746,7 @@ loopCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), [V19.D2]
-	VZIP1 V17.D2, V16.D2, V20.D2
-	VZIP2 V17.D2, V16.D2, V21.D2
-	VZIP1 V19.D2, V18.D2, V22.D2
-	VZIP2 V19.D2, V18.D2, V23.D2
-	FMOVD (R0)(R16), F24                         // a[0]
-	WORD $0x4fd81280                             // FMLA V0.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c1                             // FMLA V1.D2, V22.D2, V24.D[0]
-	FMOVD (R1)(R16), F24                         // a[1]
-	WORD $0x4fd81282                             // FMLA V2.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c3                             // FMLA V3.D2, V22.D2, V24.D[0]
-	FMOVD (R2)(R16), F24                         // a[2]
-	WORD $0x4fd81284                             // FMLA V4.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c5                             // FMLA V5.D2, V22.D2, V24.D[0]
-	FMOVD (R3)(R16), F24                         // a[3]
-	WORD $0x4fd81286                             // FMLA V6.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c7                             // FMLA V7.D2, V22.D2, V24.D[0]
-	FMOVD (R4)(R16), F24                         // a[4]
-	WORD $0x4fd81288                             // FMLA V8.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812c9                             // FMLA V9.D2, V22.D2, V24.D[0]
-	FMOVD (R5)(R16), F24                         // a[5]
-	WORD $0x4fd8128a                             // FMLA V10.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812cb                             // FMLA V11.D2, V22.D2, V24.D[0]
-	FMOVD (R11)(R16), F24                        // a[6]
-	WORD $0x4fd8128c                             // FMLA V12.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812cd                             // FMLA V13.D2, V22.D2, V24.D[0]
-	FMOVD (R15)(R16), F24                        // a[7]
-	WORD $0x4fd8128e                             // FMLA V14.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812cf                             // FMLA V15.D2, V22.D2, V24.D[0]
-	ADD R10, R16
-	FMOVD (R0)(R16), F24                         // a[0]
-	WORD $0x4fd812a0                             // FMLA V0.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e1                             // FMLA V1.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R16), F24                         // a[1]
-	WORD $0x4fd812a2                             // FMLA V2.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e3                             // FMLA V3.D2, V23.D2, V24.D[0]
-	FMOVD (R2)(R16), F24                         // a[2]
-	WORD $0x4fd812a4                             // FMLA V4.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e5                             // FMLA V5.D2, V23.D2, V24.D[0]
-	FMOVD (R3)(R16), F24                         // a[3]
-	WORD $0x4fd812a6                             // FMLA V6.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e7                             // FMLA V7.D2, V23.D2, V24.D[0]
-	FMOVD (R4)(R16), F24                         // a[4]
-	WORD $0x4fd812a8                             // FMLA V8.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812e9                             // FMLA V9.D2, V23.D2, V24.D[0]
-	FMOVD (R5)(R16), F24                         // a[5]
-	WORD $0x4fd812aa                             // FMLA V10.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812eb                             // FMLA V11.D2, V23.D2, V24.D[0]
-	FMOVD (R11)(R16), F24                        // a[6]
+	BLOCK2
 	WORD $0x4fd812ac                             // FMLA V12.D2, V21.D2, V24.D[0]
 	WORD $0x4fd812ed                             // FMLA V13.D2, V23.D2, V24.D[0]
 	FMOVD (R15)(R16), F24                        // a[7]
@@ -2113,34 +1775,7 @@ singleCut:
 	CMP $4, R12
 	CSEL GT, R7, ZR, R13
 	VLD1.P (R14)(R13), V17.D[1]
-	FMOVD (R0)(R16), F24                         // a[0]
-	WORD $0x4fd81200                             // FMLA V0.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81221                             // FMLA V1.D2, V17.D2, V24.D[0]
-	FMOVD (R1)(R16), F24                         // a[1]
-	WORD $0x4fd81202                             // FMLA V2.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81223                             // FMLA V3.D2, V17.D2, V24.D[0]
-	FMOVD (R2)(R16), F24                         // a[2]
-	WORD $0x4fd81204                             // FMLA V4.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81225                             // FMLA V5.D2, V17.D2, V24.D[0]
-	FMOVD (R3)(R16), F24                         // a[3]
-	WORD $0x4fd81206                             // FMLA V6.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81227                             // FMLA V7.D2, V17.D2, V24.D[0]
-	FMOVD (R4)(R16), F24                         // a[4]
-	WORD $0x4fd81208                             // FMLA V8.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81229                             // FMLA V9.D2, V17.D2, V24.D[0]
-	FMOVD (R5)(R16), F24                         // a[5]
-	WORD $0x4fd8120a                             // FMLA V10.D2, V16.D2, V24.D[0]
-	WORD $0x4fd8122b                             // FMLA V11.D2, V17.D2, V24.D[0]
-	FMOVD (R11)(R16), F24                        // a[6]
-	WORD $0x4fd8120c                             // FMLA V12.D2, V16.D2, V24.D[0]
-	WORD $0x4fd8122d                             // FMLA V13.D2, V17.D2, V24.D[0]
-	FMOVD (R15)(R16), F24                        // a[7]
-	WORD $0x4fd8120e                             // FMLA V14.D2, V16.D2, V24.D[0]
-	WORD $0x4fd8122f                             // FMLA V15.D2, V17.D2, V24.D[0]
-	ADD R10, R16
-	MOVD R16, R8
-	ADD $8, R6
-	SUBS $1, R9
+	BLOCK6
 	BNE singleCut
 doneCut:
 	MOVD c_base+80(FP), R0
@@ -2148,20 +1783,7 @@ doneCut:
 	LSL $3, R1, R1
 	MOVBU add+120(FP), R2
 	MOVD $scratch-256(SP), R3
-	FMOVQ F0, 0(R3)
-	FMOVQ F1, 16(R3)
-	FMOVQ F2, 32(R3)
-	FMOVQ F3, 48(R3)
-	FMOVQ F4, 64(R3)
-	FMOVQ F5, 80(R3)
-	FMOVQ F6, 96(R3)
-	FMOVQ F7, 112(R3)
-	FMOVQ F8, 128(R3)
-	FMOVQ F9, 144(R3)
-	FMOVQ F10, 160(R3)
-	FMOVQ F11, 176(R3)
-	FMOVQ F12, 192(R3)
-	FMOVQ F13, 208(R3)
+	BLOCK17
 	FMOVQ F14, 224(R3)
 	FMOVQ F15, 240(R3)
 	MOVD $8, R8
@@ -2300,14 +1922,7 @@ TEXT ·dotF64NEONr2g2(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK18
 	SUBS $2, R9
 	BLT tail
 loop:

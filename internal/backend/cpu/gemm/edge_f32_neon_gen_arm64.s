@@ -4,6 +4,94 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P 64(R6), [V16.S4, V17.S4, V18.S4, V19.S4]; \
+	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]; \
+	FMOVS (R0)(R8), F24; \
+	WORD $0x4f981200; \
+	WORD $0x4f981221; \
+	WORD $0x4f981242; \
+	WORD $0x4f981263; \
+	WORD $0x4f981284; \
+	WORD $0x4f9812a5; \
+	WORD $0x4f9812c6; \
+	WORD $0x4f9812e7; \
+	FMOVS (R1)(R8), F25; \
+	WORD $0x4f991208; \
+	WORD $0x4f991229; \
+	WORD $0x4f99124a; \
+	WORD $0x4f99126b; \
+	WORD $0x4f99128c; \
+	WORD $0x4f9912ad; \
+	WORD $0x4f9912ce; \
+	WORD $0x4f9912ef
+
+#define BLOCK2 \
+	ADD R7, R6; \
+	FMOVS (R0)(R8), F7; \
+	WORD $0x4f8710c0; \
+	FMOVS (R1)(R8), F8; \
+	WORD $0x4f8810c1; \
+	FMOVS (R2)(R8), F9; \
+	WORD $0x4f8910c2; \
+	FMOVS (R3)(R8), F10; \
+	WORD $0x4f8a10c3; \
+	FMOVS (R4)(R8), F7; \
+	WORD $0x4f8710c4; \
+	FMOVS (R5)(R8), F8; \
+	WORD $0x4f8810c5; \
+	ADD R10, R8
+
+#define BLOCK3 \
+	ADD R7, R6; \
+	FMOVS (R0)(R8), F6; \
+	WORD $0x4f8610a0; \
+	FMOVS (R1)(R8), F7; \
+	WORD $0x4f8710a1; \
+	FMOVS (R2)(R8), F8; \
+	WORD $0x4f8810a2; \
+	FMOVS (R3)(R8), F9; \
+	WORD $0x4f8910a3; \
+	FMOVS (R4)(R8), F6; \
+	WORD $0x4f8610a4; \
+	ADD R10, R8
+
+#define BLOCK4 \
+	VLD1.P 64(R6), [V8.S4, V9.S4, V10.S4, V11.S4]; \
+	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]; \
+	FMOVS (R0)(R8), F16; \
+	WORD $0x4f901100; \
+	WORD $0x4f901121; \
+	WORD $0x4f901142; \
+	WORD $0x4f901163; \
+	WORD $0x4f901184; \
+	WORD $0x4f9011a5; \
+	WORD $0x4f9011c6; \
+	WORD $0x4f9011e7; \
+	ADD R10, R8
+
+#define BLOCK5 \
+	ADD R7, R6; \
+	FMOVS (R0)(R8), F5; \
+	WORD $0x4f851080; \
+	FMOVS (R1)(R8), F6; \
+	WORD $0x4f861081; \
+	FMOVS (R2)(R8), F7; \
+	WORD $0x4f871082; \
+	FMOVS (R3)(R8), F8; \
+	WORD $0x4f881083; \
+	ADD R10, R8
+
+#define BLOCK6 \
+	ADD R7, R6; \
+	FMOVS (R0)(R8), F4; \
+	WORD $0x4f841060; \
+	FMOVS (R1)(R8), F5; \
+	WORD $0x4f851061; \
+	FMOVS (R2)(R8), F6; \
+	WORD $0x4f861062; \
+	ADD R10, R8
+
 // func partF32NEONr1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 TEXT ·partF32NEONr1(SB), NOSPLIT, $16-121
 	MOVD a_base+8(FP), R0
@@ -184,14 +272,7 @@ loop3:
 	FMOVD (R6), F3
 	ADD $8, R6, R13
 	VLD1 (R13), V3.S[2]
-	ADD R7, R6
-	FMOVS (R0)(R8), F4                           // a[0]
-	WORD $0x4f841060                             // FMLA V0.S4, V3.S4, V4.S[0]
-	FMOVS (R1)(R8), F5                           // a[1]
-	WORD $0x4f851061                             // FMLA V1.S4, V3.S4, V5.S[0]
-	FMOVS (R2)(R8), F6                           // a[2]
-	WORD $0x4f861062                             // FMLA V2.S4, V3.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK6
 	SUBS $1, R9
 	BNE loop3
 	JMP done
@@ -200,28 +281,14 @@ less3:
 	BLT less2
 loop2:
 	FMOVD (R6), F3
-	ADD R7, R6
-	FMOVS (R0)(R8), F4                           // a[0]
-	WORD $0x4f841060                             // FMLA V0.S4, V3.S4, V4.S[0]
-	FMOVS (R1)(R8), F5                           // a[1]
-	WORD $0x4f851061                             // FMLA V1.S4, V3.S4, V5.S[0]
-	FMOVS (R2)(R8), F6                           // a[2]
-	WORD $0x4f861062                             // FMLA V2.S4, V3.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK6
 	SUBS $1, R9
 	BNE loop2
 	JMP done
 less2:
 loop1:
 	FMOVS (R6), F3
-	ADD R7, R6
-	FMOVS (R0)(R8), F4                           // a[0]
-	WORD $0x4f841060                             // FMLA V0.S4, V3.S4, V4.S[0]
-	FMOVS (R1)(R8), F5                           // a[1]
-	WORD $0x4f851061                             // FMLA V1.S4, V3.S4, V5.S[0]
-	FMOVS (R2)(R8), F6                           // a[2]
-	WORD $0x4f861062                             // FMLA V2.S4, V3.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK6
 	SUBS $1, R9
 	BNE loop1
 done:
@@ -278,16 +345,7 @@ loop3:
 	FMOVD (R6), F4
 	ADD $8, R6, R13
 	VLD1 (R13), V4.S[2]
-	ADD R7, R6
-	FMOVS (R0)(R8), F5                           // a[0]
-	WORD $0x4f851080                             // FMLA V0.S4, V4.S4, V5.S[0]
-	FMOVS (R1)(R8), F6                           // a[1]
-	WORD $0x4f861081                             // FMLA V1.S4, V4.S4, V6.S[0]
-	FMOVS (R2)(R8), F7                           // a[2]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	FMOVS (R3)(R8), F8                           // a[3]
-	WORD $0x4f881083                             // FMLA V3.S4, V4.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK5
 	SUBS $1, R9
 	BNE loop3
 	JMP done
@@ -296,32 +354,14 @@ less3:
 	BLT less2
 loop2:
 	FMOVD (R6), F4
-	ADD R7, R6
-	FMOVS (R0)(R8), F5                           // a[0]
-	WORD $0x4f851080                             // FMLA V0.S4, V4.S4, V5.S[0]
-	FMOVS (R1)(R8), F6                           // a[1]
-	WORD $0x4f861081                             // FMLA V1.S4, V4.S4, V6.S[0]
-	FMOVS (R2)(R8), F7                           // a[2]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	FMOVS (R3)(R8), F8                           // a[3]
-	WORD $0x4f881083                             // FMLA V3.S4, V4.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK5
 	SUBS $1, R9
 	BNE loop2
 	JMP done
 less2:
 loop1:
 	FMOVS (R6), F4
-	ADD R7, R6
-	FMOVS (R0)(R8), F5                           // a[0]
-	WORD $0x4f851080                             // FMLA V0.S4, V4.S4, V5.S[0]
-	FMOVS (R1)(R8), F6                           // a[1]
-	WORD $0x4f861081                             // FMLA V1.S4, V4.S4, V6.S[0]
-	FMOVS (R2)(R8), F7                           // a[2]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	FMOVS (R3)(R8), F8                           // a[3]
-	WORD $0x4f881083                             // FMLA V3.S4, V4.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK5
 	SUBS $1, R9
 	BNE loop1
 done:
@@ -381,18 +421,7 @@ loop3:
 	FMOVD (R6), F5
 	ADD $8, R6, R13
 	VLD1 (R13), V5.S[2]
-	ADD R7, R6
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f8610a0                             // FMLA V0.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f8710a1                             // FMLA V1.S4, V5.S4, V7.S[0]
-	FMOVS (R2)(R8), F8                           // a[2]
-	WORD $0x4f8810a2                             // FMLA V2.S4, V5.S4, V8.S[0]
-	FMOVS (R3)(R8), F9                           // a[3]
-	WORD $0x4f8910a3                             // FMLA V3.S4, V5.S4, V9.S[0]
-	FMOVS (R4)(R8), F6                           // a[4]
-	WORD $0x4f8610a4                             // FMLA V4.S4, V5.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK3
 	SUBS $1, R9
 	BNE loop3
 	JMP done
@@ -401,36 +430,14 @@ less3:
 	BLT less2
 loop2:
 	FMOVD (R6), F5
-	ADD R7, R6
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f8610a0                             // FMLA V0.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f8710a1                             // FMLA V1.S4, V5.S4, V7.S[0]
-	FMOVS (R2)(R8), F8                           // a[2]
-	WORD $0x4f8810a2                             // FMLA V2.S4, V5.S4, V8.S[0]
-	FMOVS (R3)(R8), F9                           // a[3]
-	WORD $0x4f8910a3                             // FMLA V3.S4, V5.S4, V9.S[0]
-	FMOVS (R4)(R8), F6                           // a[4]
-	WORD $0x4f8610a4                             // FMLA V4.S4, V5.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK3
 	SUBS $1, R9
 	BNE loop2
 	JMP done
 less2:
 loop1:
 	FMOVS (R6), F5
-	ADD R7, R6
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f8610a0                             // FMLA V0.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f8710a1                             // FMLA V1.S4, V5.S4, V7.S[0]
-	FMOVS (R2)(R8), F8                           // a[2]
-	WORD $0x4f8810a2                             // FMLA V2.S4, V5.S4, V8.S[0]
-	FMOVS (R3)(R8), F9                           // a[3]
-	WORD $0x4f8910a3                             // FMLA V3.S4, V5.S4, V9.S[0]
-	FMOVS (R4)(R8), F6                           // a[4]
-	WORD $0x4f8610a4                             // FMLA V4.S4, V5.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK3
 	SUBS $1, R9
 	BNE loop1
 done:
@@ -493,20 +500,7 @@ loop3:
 	FMOVD (R6), F6
 	ADD $8, R6, R13
 	VLD1 (R13), V6.S[2]
-	ADD R7, R6
-	FMOVS (R0)(R8), F7                           // a[0]
-	WORD $0x4f8710c0                             // FMLA V0.S4, V6.S4, V7.S[0]
-	FMOVS (R1)(R8), F8                           // a[1]
-	WORD $0x4f8810c1                             // FMLA V1.S4, V6.S4, V8.S[0]
-	FMOVS (R2)(R8), F9                           // a[2]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	FMOVS (R3)(R8), F10                          // a[3]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	FMOVS (R4)(R8), F7                           // a[4]
-	WORD $0x4f8710c4                             // FMLA V4.S4, V6.S4, V7.S[0]
-	FMOVS (R5)(R8), F8                           // a[5]
-	WORD $0x4f8810c5                             // FMLA V5.S4, V6.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK2
 	SUBS $1, R9
 	BNE loop3
 	JMP done
@@ -515,40 +509,14 @@ less3:
 	BLT less2
 loop2:
 	FMOVD (R6), F6
-	ADD R7, R6
-	FMOVS (R0)(R8), F7                           // a[0]
-	WORD $0x4f8710c0                             // FMLA V0.S4, V6.S4, V7.S[0]
-	FMOVS (R1)(R8), F8                           // a[1]
-	WORD $0x4f8810c1                             // FMLA V1.S4, V6.S4, V8.S[0]
-	FMOVS (R2)(R8), F9                           // a[2]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	FMOVS (R3)(R8), F10                          // a[3]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	FMOVS (R4)(R8), F7                           // a[4]
-	WORD $0x4f8710c4                             // FMLA V4.S4, V6.S4, V7.S[0]
-	FMOVS (R5)(R8), F8                           // a[5]
-	WORD $0x4f8810c5                             // FMLA V5.S4, V6.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK2
 	SUBS $1, R9
 	BNE loop2
 	JMP done
 less2:
 loop1:
 	FMOVS (R6), F6
-	ADD R7, R6
-	FMOVS (R0)(R8), F7                           // a[0]
-	WORD $0x4f8710c0                             // FMLA V0.S4, V6.S4, V7.S[0]
-	FMOVS (R1)(R8), F8                           // a[1]
-	WORD $0x4f8810c1                             // FMLA V1.S4, V6.S4, V8.S[0]
-	FMOVS (R2)(R8), F9                           // a[2]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	FMOVS (R3)(R8), F10                          // a[3]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	FMOVS (R4)(R8), F7                           // a[4]
-	WORD $0x4f8710c4                             // FMLA V4.S4, V6.S4, V7.S[0]
-	FMOVS (R5)(R8), F8                           // a[5]
-	WORD $0x4f8810c5                             // FMLA V5.S4, V6.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK2
 	SUBS $1, R9
 	BNE loop1
 done:
@@ -607,48 +575,15 @@ TEXT ·tileF32NEONr1w8(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P 64(R6), [V8.S4, V9.S4, V10.S4, V11.S4]
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]
-	FMOVS (R0)(R8), F16                          // a[0]
-	WORD $0x4f901100                             // FMLA V0.S4, V8.S4, V16.S[0]
-	WORD $0x4f901121                             // FMLA V1.S4, V9.S4, V16.S[0]
-	WORD $0x4f901142                             // FMLA V2.S4, V10.S4, V16.S[0]
-	WORD $0x4f901163                             // FMLA V3.S4, V11.S4, V16.S[0]
-	WORD $0x4f901184                             // FMLA V4.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a5                             // FMLA V5.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c6                             // FMLA V6.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011e7                             // FMLA V7.S4, V15.S4, V16.S[0]
-	ADD R10, R8
-	VLD1.P 64(R6), [V8.S4, V9.S4, V10.S4, V11.S4]
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]
-	FMOVS (R0)(R8), F16                          // a[0]
-	WORD $0x4f901100                             // FMLA V0.S4, V8.S4, V16.S[0]
-	WORD $0x4f901121                             // FMLA V1.S4, V9.S4, V16.S[0]
-	WORD $0x4f901142                             // FMLA V2.S4, V10.S4, V16.S[0]
-	WORD $0x4f901163                             // FMLA V3.S4, V11.S4, V16.S[0]
-	WORD $0x4f901184                             // FMLA V4.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a5                             // FMLA V5.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c6                             // FMLA V6.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011e7                             // FMLA V7.S4, V15.S4, V16.S[0]
-	ADD R10, R8
+	BLOCK4
+	BLOCK4
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P 64(R6), [V8.S4, V9.S4, V10.S4, V11.S4]
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]
-	FMOVS (R0)(R8), F16                          // a[0]
-	WORD $0x4f901100                             // FMLA V0.S4, V8.S4, V16.S[0]
-	WORD $0x4f901121                             // FMLA V1.S4, V9.S4, V16.S[0]
-	WORD $0x4f901142                             // FMLA V2.S4, V10.S4, V16.S[0]
-	WORD $0x4f901163                             // FMLA V3.S4, V11.S4, V16.S[0]
-	WORD $0x4f901184                             // FMLA V4.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a5                             // FMLA V5.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c6                             // FMLA V6.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011e7                             // FMLA V7.S4, V15.S4, V16.S[0]
-	ADD R10, R8
+	BLOCK4
 	SUBS $1, R9
 	BNE single
 done:
@@ -710,47 +645,9 @@ TEXT ·tileF32NEONr2w8(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P 64(R6), [V16.S4, V17.S4, V18.S4, V19.S4]
-	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]
-	FMOVS (R0)(R8), F24                          // a[0]
-	WORD $0x4f981200                             // FMLA V0.S4, V16.S4, V24.S[0]
-	WORD $0x4f981221                             // FMLA V1.S4, V17.S4, V24.S[0]
-	WORD $0x4f981242                             // FMLA V2.S4, V18.S4, V24.S[0]
-	WORD $0x4f981263                             // FMLA V3.S4, V19.S4, V24.S[0]
-	WORD $0x4f981284                             // FMLA V4.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812a5                             // FMLA V5.S4, V21.S4, V24.S[0]
-	WORD $0x4f9812c6                             // FMLA V6.S4, V22.S4, V24.S[0]
-	WORD $0x4f9812e7                             // FMLA V7.S4, V23.S4, V24.S[0]
-	FMOVS (R1)(R8), F25                          // a[1]
-	WORD $0x4f991208                             // FMLA V8.S4, V16.S4, V25.S[0]
-	WORD $0x4f991229                             // FMLA V9.S4, V17.S4, V25.S[0]
-	WORD $0x4f99124a                             // FMLA V10.S4, V18.S4, V25.S[0]
-	WORD $0x4f99126b                             // FMLA V11.S4, V19.S4, V25.S[0]
-	WORD $0x4f99128c                             // FMLA V12.S4, V20.S4, V25.S[0]
-	WORD $0x4f9912ad                             // FMLA V13.S4, V21.S4, V25.S[0]
-	WORD $0x4f9912ce                             // FMLA V14.S4, V22.S4, V25.S[0]
-	WORD $0x4f9912ef                             // FMLA V15.S4, V23.S4, V25.S[0]
+	BLOCK1
 	ADD R10, R8
-	VLD1.P 64(R6), [V16.S4, V17.S4, V18.S4, V19.S4]
-	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]
-	FMOVS (R0)(R8), F24                          // a[0]
-	WORD $0x4f981200                             // FMLA V0.S4, V16.S4, V24.S[0]
-	WORD $0x4f981221                             // FMLA V1.S4, V17.S4, V24.S[0]
-	WORD $0x4f981242                             // FMLA V2.S4, V18.S4, V24.S[0]
-	WORD $0x4f981263                             // FMLA V3.S4, V19.S4, V24.S[0]
-	WORD $0x4f981284                             // FMLA V4.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812a5                             // FMLA V5.S4, V21.S4, V24.S[0]
-	WORD $0x4f9812c6                             // FMLA V6.S4, V22.S4, V24.S[0]
-	WORD $0x4f9812e7                             // FMLA V7.S4, V23.S4, V24.S[0]
-	FMOVS (R1)(R8), F25                          // a[1]
-	WORD $0x4f991208                             // FMLA V8.S4, V16.S4, V25.S[0]
-	WORD $0x4f991229                             // FMLA V9.S4, V17.S4, V25.S[0]
-	WORD $0x4f99124a                             // FMLA V10.S4, V18.S4, V25.S[0]
-	WORD $0x4f99126b                             // FMLA V11.S4, V19.S4, V25.S[0]
-	WORD $0x4f99128c                             // FMLA V12.S4, V20.S4, V25.S[0]
-	WORD $0x4f9912ad                             // FMLA V13.S4, V21.S4, V25.S[0]
-	WORD $0x4f9912ce                             // FMLA V14.S4, V22.S4, V25.S[0]
-	WORD $0x4f9912ef                             // FMLA V15.S4, V23.S4, V25.S[0]
+	BLOCK1
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -758,26 +655,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P 64(R6), [V16.S4, V17.S4, V18.S4, V19.S4]
-	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]
-	FMOVS (R0)(R8), F24                          // a[0]
-	WORD $0x4f981200                             // FMLA V0.S4, V16.S4, V24.S[0]
-	WORD $0x4f981221                             // FMLA V1.S4, V17.S4, V24.S[0]
-	WORD $0x4f981242                             // FMLA V2.S4, V18.S4, V24.S[0]
-	WORD $0x4f981263                             // FMLA V3.S4, V19.S4, V24.S[0]
-	WORD $0x4f981284                             // FMLA V4.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812a5                             // FMLA V5.S4, V21.S4, V24.S[0]
-	WORD $0x4f9812c6                             // FMLA V6.S4, V22.S4, V24.S[0]
-	WORD $0x4f9812e7                             // FMLA V7.S4, V23.S4, V24.S[0]
-	FMOVS (R1)(R8), F25                          // a[1]
-	WORD $0x4f991208                             // FMLA V8.S4, V16.S4, V25.S[0]
-	WORD $0x4f991229                             // FMLA V9.S4, V17.S4, V25.S[0]
-	WORD $0x4f99124a                             // FMLA V10.S4, V18.S4, V25.S[0]
-	WORD $0x4f99126b                             // FMLA V11.S4, V19.S4, V25.S[0]
-	WORD $0x4f99128c                             // FMLA V12.S4, V20.S4, V25.S[0]
-	WORD $0x4f9912ad                             // FMLA V13.S4, V21.S4, V25.S[0]
-	WORD $0x4f9912ce                             // FMLA V14.S4, V22.S4, V25.S[0]
-	WORD $0x4f9912ef                             // FMLA V15.S4, V23.S4, V25.S[0]
+	BLOCK1
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single

@@ -4,6 +4,42 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P 64(R6), [V16.D2, V17.D2, V18.D2, V19.D2]; \
+	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]; \
+	FMOVD (R0)(R8), F24; \
+	WORD $0x4fd81200; \
+	WORD $0x4fd81221; \
+	WORD $0x4fd81242; \
+	WORD $0x4fd81263; \
+	WORD $0x4fd81284; \
+	WORD $0x4fd812a5; \
+	WORD $0x4fd812c6; \
+	WORD $0x4fd812e7; \
+	FMOVD (R1)(R8), F25; \
+	WORD $0x4fd91208; \
+	WORD $0x4fd91229; \
+	WORD $0x4fd9124a; \
+	WORD $0x4fd9126b; \
+	WORD $0x4fd9128c; \
+	WORD $0x4fd912ad; \
+	WORD $0x4fd912ce; \
+	WORD $0x4fd912ef
+
+#define BLOCK2 \
+	VLD1.P 64(R6), [V8.D2, V9.D2, V10.D2, V11.D2]; \
+	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]; \
+	FMOVD (R0)(R8), F16; \
+	WORD $0x4fd01100; \
+	WORD $0x4fd01121; \
+	WORD $0x4fd01142; \
+	WORD $0x4fd01163; \
+	WORD $0x4fd01184; \
+	WORD $0x4fd011a5; \
+	WORD $0x4fd011c6; \
+	WORD $0x4fd011e7; \
+	ADD R10, R8
+
 // func partF64NEONr1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 TEXT ·partF64NEONr1(SB), NOSPLIT, $16-121
 	MOVD a_base+8(FP), R0
@@ -391,48 +427,15 @@ TEXT ·tileF64NEONr1w8(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P 64(R6), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]
-	FMOVD (R0)(R8), F16                          // a[0]
-	WORD $0x4fd01100                             // FMLA V0.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01121                             // FMLA V1.D2, V9.D2, V16.D[0]
-	WORD $0x4fd01142                             // FMLA V2.D2, V10.D2, V16.D[0]
-	WORD $0x4fd01163                             // FMLA V3.D2, V11.D2, V16.D[0]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a5                             // FMLA V5.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c6                             // FMLA V6.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011e7                             // FMLA V7.D2, V15.D2, V16.D[0]
-	ADD R10, R8
-	VLD1.P 64(R6), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]
-	FMOVD (R0)(R8), F16                          // a[0]
-	WORD $0x4fd01100                             // FMLA V0.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01121                             // FMLA V1.D2, V9.D2, V16.D[0]
-	WORD $0x4fd01142                             // FMLA V2.D2, V10.D2, V16.D[0]
-	WORD $0x4fd01163                             // FMLA V3.D2, V11.D2, V16.D[0]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a5                             // FMLA V5.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c6                             // FMLA V6.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011e7                             // FMLA V7.D2, V15.D2, V16.D[0]
-	ADD R10, R8
+	BLOCK2
+	BLOCK2
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P 64(R6), [V8.D2, V9.D2, V10.D2, V11.D2]
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]
-	FMOVD (R0)(R8), F16                          // a[0]
-	WORD $0x4fd01100                             // FMLA V0.D2, V8.D2, V16.D[0]
-	WORD $0x4fd01121                             // FMLA V1.D2, V9.D2, V16.D[0]
-	WORD $0x4fd01142                             // FMLA V2.D2, V10.D2, V16.D[0]
-	WORD $0x4fd01163                             // FMLA V3.D2, V11.D2, V16.D[0]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a5                             // FMLA V5.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c6                             // FMLA V6.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011e7                             // FMLA V7.D2, V15.D2, V16.D[0]
-	ADD R10, R8
+	BLOCK2
 	SUBS $1, R9
 	BNE single
 done:
@@ -494,47 +497,9 @@ TEXT ·tileF64NEONr2w8(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P 64(R6), [V16.D2, V17.D2, V18.D2, V19.D2]
-	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]
-	FMOVD (R0)(R8), F24                          // a[0]
-	WORD $0x4fd81200                             // FMLA V0.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81221                             // FMLA V1.D2, V17.D2, V24.D[0]
-	WORD $0x4fd81242                             // FMLA V2.D2, V18.D2, V24.D[0]
-	WORD $0x4fd81263                             // FMLA V3.D2, V19.D2, V24.D[0]
-	WORD $0x4fd81284                             // FMLA V4.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812a5                             // FMLA V5.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812c6                             // FMLA V6.D2, V22.D2, V24.D[0]
-	WORD $0x4fd812e7                             // FMLA V7.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R8), F25                          // a[1]
-	WORD $0x4fd91208                             // FMLA V8.D2, V16.D2, V25.D[0]
-	WORD $0x4fd91229                             // FMLA V9.D2, V17.D2, V25.D[0]
-	WORD $0x4fd9124a                             // FMLA V10.D2, V18.D2, V25.D[0]
-	WORD $0x4fd9126b                             // FMLA V11.D2, V19.D2, V25.D[0]
-	WORD $0x4fd9128c                             // FMLA V12.D2, V20.D2, V25.D[0]
-	WORD $0x4fd912ad                             // FMLA V13.D2, V21.D2, V25.D[0]
-	WORD $0x4fd912ce                             // FMLA V14.D2, V22.D2, V25.D[0]
-	WORD $0x4fd912ef                             // FMLA V15.D2, V23.D2, V25.D[0]
+	BLOCK1
 	ADD R10, R8
-	VLD1.P 64(R6), [V16.D2, V17.D2, V18.D2, V19.D2]
-	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]
-	FMOVD (R0)(R8), F24                          // a[0]
-	WORD $0x4fd81200                             // FMLA V0.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81221                             // FMLA V1.D2, V17.D2, V24.D[0]
-	WORD $0x4fd81242                             // FMLA V2.D2, V18.D2, V24.D[0]
-	WORD $0x4fd81263                             // FMLA V3.D2, V19.D2, V24.D[0]
-	WORD $0x4fd81284                             // FMLA V4.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812a5                             // FMLA V5.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812c6                             // FMLA V6.D2, V22.D2, V24.D[0]
-	WORD $0x4fd812e7                             // FMLA V7.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R8), F25                          // a[1]
-	WORD $0x4fd91208                             // FMLA V8.D2, V16.D2, V25.D[0]
-	WORD $0x4fd91229                             // FMLA V9.D2, V17.D2, V25.D[0]
-	WORD $0x4fd9124a                             // FMLA V10.D2, V18.D2, V25.D[0]
-	WORD $0x4fd9126b                             // FMLA V11.D2, V19.D2, V25.D[0]
-	WORD $0x4fd9128c                             // FMLA V12.D2, V20.D2, V25.D[0]
-	WORD $0x4fd912ad                             // FMLA V13.D2, V21.D2, V25.D[0]
-	WORD $0x4fd912ce                             // FMLA V14.D2, V22.D2, V25.D[0]
-	WORD $0x4fd912ef                             // FMLA V15.D2, V23.D2, V25.D[0]
+	BLOCK1
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -542,26 +507,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P 64(R6), [V16.D2, V17.D2, V18.D2, V19.D2]
-	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]
-	FMOVD (R0)(R8), F24                          // a[0]
-	WORD $0x4fd81200                             // FMLA V0.D2, V16.D2, V24.D[0]
-	WORD $0x4fd81221                             // FMLA V1.D2, V17.D2, V24.D[0]
-	WORD $0x4fd81242                             // FMLA V2.D2, V18.D2, V24.D[0]
-	WORD $0x4fd81263                             // FMLA V3.D2, V19.D2, V24.D[0]
-	WORD $0x4fd81284                             // FMLA V4.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812a5                             // FMLA V5.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812c6                             // FMLA V6.D2, V22.D2, V24.D[0]
-	WORD $0x4fd812e7                             // FMLA V7.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R8), F25                          // a[1]
-	WORD $0x4fd91208                             // FMLA V8.D2, V16.D2, V25.D[0]
-	WORD $0x4fd91229                             // FMLA V9.D2, V17.D2, V25.D[0]
-	WORD $0x4fd9124a                             // FMLA V10.D2, V18.D2, V25.D[0]
-	WORD $0x4fd9126b                             // FMLA V11.D2, V19.D2, V25.D[0]
-	WORD $0x4fd9128c                             // FMLA V12.D2, V20.D2, V25.D[0]
-	WORD $0x4fd912ad                             // FMLA V13.D2, V21.D2, V25.D[0]
-	WORD $0x4fd912ce                             // FMLA V14.D2, V22.D2, V25.D[0]
-	WORD $0x4fd912ef                             // FMLA V15.D2, V23.D2, V25.D[0]
+	BLOCK1
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single

@@ -4,6 +4,28 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	SHLQ $2, BX; \
+	VBROADCASTSS (AX), Z4; \
+	ADDQ BX, AX; \
+	VBROADCASTSS (AX), Z5; \
+	ADDQ BX, AX; \
+	VBROADCASTSS (AX), Z6; \
+	ADDQ BX, AX; \
+	VBROADCASTSS (AX), Z7; \
+	ADDQ BX, AX; \
+	VBROADCASTSS (AX), Z8; \
+	ADDQ BX, AX; \
+	VBROADCASTSS (AX), Z9; \
+	ADDQ BX, AX; \
+	VBROADCASTSS (AX), Z10; \
+	ADDQ BX, AX; \
+	VBROADCASTSS (AX), Z11; \
+	MOVQ R12, AX; \
+	MOVQ $-1, BX; \
+	BZHIQ AX, BX, BX; \
+	KMOVQ BX, K1
+
 // func widenBF16AVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
 TEXT ·widenBF16AVX512(SB), NOSPLIT, $0-80
 	MOVQ cols+72(FP), R13
@@ -95,26 +117,7 @@ TEXT ·gaxpy8BF16AVX512(SB), NOSPLIT, $0-97
 	ANDQ $15, R12                                // columns in the last, partial vector
 	MOVQ x_base+32(FP), AX
 	MOVQ xs+56(FP), BX
-	SHLQ $2, BX
-	VBROADCASTSS (AX), Z4                        // x[0]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z5                        // x[1]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z6                        // x[2]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z7                        // x[3]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z8                        // x[4]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z9                        // x[5]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z10                       // x[6]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z11                       // x[7]
-	MOVQ R12, AX
-	MOVQ $-1, BX
-	BZHIQ AX, BX, BX                             // one bit per column
-	KMOVQ BX, K1
+	BLOCK1
 	MOVQ b_base+64(FP), AX
 	MOVQ brs+88(FP), BX
 	SHLQ $1, BX
@@ -414,26 +417,7 @@ TEXT ·gaxpy8F16AVX512(SB), NOSPLIT, $0-97
 	ANDQ $15, R12                                // columns in the last, partial vector
 	MOVQ x_base+32(FP), AX
 	MOVQ xs+56(FP), BX
-	SHLQ $2, BX
-	VBROADCASTSS (AX), Z4                        // x[0]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z5                        // x[1]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z6                        // x[2]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z7                        // x[3]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z8                        // x[4]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z9                        // x[5]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z10                       // x[6]
-	ADDQ BX, AX
-	VBROADCASTSS (AX), Z11                       // x[7]
-	MOVQ R12, AX
-	MOVQ $-1, BX
-	BZHIQ AX, BX, BX                             // one bit per column
-	KMOVQ BX, K1
+	BLOCK1
 	MOVQ b_base+64(FP), AX
 	MOVQ brs+88(FP), BX
 	SHLQ $1, BX

@@ -4,6 +4,74 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	MOVD R0, R4; \
+	VST1.P [V0.S4], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V1.S4], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.S4], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V3.S4], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.S4], 16(R4)
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V6.S4]; \
+	FMOVS (R0)(R8), F7; \
+	WORD $0x4f8710c0; \
+	FMOVS (R1)(R8), F8; \
+	WORD $0x4f8810c1; \
+	FMOVS (R2)(R8), F9; \
+	WORD $0x4f8910c2; \
+	FMOVS (R3)(R8), F10; \
+	WORD $0x4f8a10c3; \
+	FMOVS (R4)(R8), F7; \
+	WORD $0x4f8710c4; \
+	FMOVS (R5)(R8), F8; \
+	WORD $0x4f8810c5; \
+	ADD R10, R8
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V5.S4]; \
+	FMOVS (R0)(R8), F6; \
+	WORD $0x4f8610a0; \
+	FMOVS (R1)(R8), F7; \
+	WORD $0x4f8710a1; \
+	FMOVS (R2)(R8), F8; \
+	WORD $0x4f8810a2; \
+	FMOVS (R3)(R8), F9; \
+	WORD $0x4f8910a3; \
+	FMOVS (R4)(R8), F6; \
+	WORD $0x4f8610a4; \
+	ADD R10, R8
+
+#define BLOCK4 \
+	VLD1.P (R6)(R7), [V4.S4]; \
+	FMOVS (R0)(R8), F5; \
+	WORD $0x4f851080; \
+	FMOVS (R1)(R8), F6; \
+	WORD $0x4f861081; \
+	FMOVS (R2)(R8), F7; \
+	WORD $0x4f871082; \
+	FMOVS (R3)(R8), F8; \
+	WORD $0x4f881083; \
+	ADD R10, R8
+
+#define BLOCK5 \
+	VLD1.P (R6)(R7), [V3.S4]; \
+	FMOVS (R0)(R8), F4; \
+	WORD $0x4f841060; \
+	FMOVS (R1)(R8), F5; \
+	WORD $0x4f851061; \
+	FMOVS (R2)(R8), F6; \
+	WORD $0x4f861062; \
+	ADD R10, R8
+
 // func tileF32NEONr1w1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 TEXT ·tileF32NEONr1w1(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -145,36 +213,15 @@ TEXT ·tileF32NEONr3w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V3.S4]
-	FMOVS (R0)(R8), F4                           // a[0]
-	WORD $0x4f841060                             // FMLA V0.S4, V3.S4, V4.S[0]
-	FMOVS (R1)(R8), F5                           // a[1]
-	WORD $0x4f851061                             // FMLA V1.S4, V3.S4, V5.S[0]
-	FMOVS (R2)(R8), F6                           // a[2]
-	WORD $0x4f861062                             // FMLA V2.S4, V3.S4, V6.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V3.S4]
-	FMOVS (R0)(R8), F4                           // a[0]
-	WORD $0x4f841060                             // FMLA V0.S4, V3.S4, V4.S[0]
-	FMOVS (R1)(R8), F5                           // a[1]
-	WORD $0x4f851061                             // FMLA V1.S4, V3.S4, V5.S[0]
-	FMOVS (R2)(R8), F6                           // a[2]
-	WORD $0x4f861062                             // FMLA V2.S4, V3.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK5
+	BLOCK5
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V3.S4]
-	FMOVS (R0)(R8), F4                           // a[0]
-	WORD $0x4f841060                             // FMLA V0.S4, V3.S4, V4.S[0]
-	FMOVS (R1)(R8), F5                           // a[1]
-	WORD $0x4f851061                             // FMLA V1.S4, V3.S4, V5.S[0]
-	FMOVS (R2)(R8), F6                           // a[2]
-	WORD $0x4f861062                             // FMLA V2.S4, V3.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK5
 	SUBS $1, R9
 	BNE single
 done:
@@ -230,42 +277,15 @@ TEXT ·tileF32NEONr4w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V4.S4]
-	FMOVS (R0)(R8), F5                           // a[0]
-	WORD $0x4f851080                             // FMLA V0.S4, V4.S4, V5.S[0]
-	FMOVS (R1)(R8), F6                           // a[1]
-	WORD $0x4f861081                             // FMLA V1.S4, V4.S4, V6.S[0]
-	FMOVS (R2)(R8), F7                           // a[2]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	FMOVS (R3)(R8), F8                           // a[3]
-	WORD $0x4f881083                             // FMLA V3.S4, V4.S4, V8.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V4.S4]
-	FMOVS (R0)(R8), F5                           // a[0]
-	WORD $0x4f851080                             // FMLA V0.S4, V4.S4, V5.S[0]
-	FMOVS (R1)(R8), F6                           // a[1]
-	WORD $0x4f861081                             // FMLA V1.S4, V4.S4, V6.S[0]
-	FMOVS (R2)(R8), F7                           // a[2]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	FMOVS (R3)(R8), F8                           // a[3]
-	WORD $0x4f881083                             // FMLA V3.S4, V4.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK4
+	BLOCK4
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V4.S4]
-	FMOVS (R0)(R8), F5                           // a[0]
-	WORD $0x4f851080                             // FMLA V0.S4, V4.S4, V5.S[0]
-	FMOVS (R1)(R8), F6                           // a[1]
-	WORD $0x4f861081                             // FMLA V1.S4, V4.S4, V6.S[0]
-	FMOVS (R2)(R8), F7                           // a[2]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	FMOVS (R3)(R8), F8                           // a[3]
-	WORD $0x4f881083                             // FMLA V3.S4, V4.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK4
 	SUBS $1, R9
 	BNE single
 done:
@@ -330,48 +350,15 @@ TEXT ·tileF32NEONr5w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V5.S4]
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f8610a0                             // FMLA V0.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f8710a1                             // FMLA V1.S4, V5.S4, V7.S[0]
-	FMOVS (R2)(R8), F8                           // a[2]
-	WORD $0x4f8810a2                             // FMLA V2.S4, V5.S4, V8.S[0]
-	FMOVS (R3)(R8), F9                           // a[3]
-	WORD $0x4f8910a3                             // FMLA V3.S4, V5.S4, V9.S[0]
-	FMOVS (R4)(R8), F6                           // a[4]
-	WORD $0x4f8610a4                             // FMLA V4.S4, V5.S4, V6.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V5.S4]
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f8610a0                             // FMLA V0.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f8710a1                             // FMLA V1.S4, V5.S4, V7.S[0]
-	FMOVS (R2)(R8), F8                           // a[2]
-	WORD $0x4f8810a2                             // FMLA V2.S4, V5.S4, V8.S[0]
-	FMOVS (R3)(R8), F9                           // a[3]
-	WORD $0x4f8910a3                             // FMLA V3.S4, V5.S4, V9.S[0]
-	FMOVS (R4)(R8), F6                           // a[4]
-	WORD $0x4f8610a4                             // FMLA V4.S4, V5.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK3
+	BLOCK3
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V5.S4]
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f8610a0                             // FMLA V0.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f8710a1                             // FMLA V1.S4, V5.S4, V7.S[0]
-	FMOVS (R2)(R8), F8                           // a[2]
-	WORD $0x4f8810a2                             // FMLA V2.S4, V5.S4, V8.S[0]
-	FMOVS (R3)(R8), F9                           // a[3]
-	WORD $0x4f8910a3                             // FMLA V3.S4, V5.S4, V9.S[0]
-	FMOVS (R4)(R8), F6                           // a[4]
-	WORD $0x4f8610a4                             // FMLA V4.S4, V5.S4, V6.S[0]
-	ADD R10, R8
+	BLOCK3
 	SUBS $1, R9
 	BNE single
 done:
@@ -402,20 +389,7 @@ done:
 	ADD R1, R3
 	WORD $0x4e25d484                             // FADD V4.S4, V4.S4, V5.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V1.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4], 16(R4)
+	BLOCK1
 	ADD R1, R0
 	RET
 
@@ -445,54 +419,15 @@ TEXT ·tileF32NEONr6w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V6.S4]
-	FMOVS (R0)(R8), F7                           // a[0]
-	WORD $0x4f8710c0                             // FMLA V0.S4, V6.S4, V7.S[0]
-	FMOVS (R1)(R8), F8                           // a[1]
-	WORD $0x4f8810c1                             // FMLA V1.S4, V6.S4, V8.S[0]
-	FMOVS (R2)(R8), F9                           // a[2]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	FMOVS (R3)(R8), F10                          // a[3]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	FMOVS (R4)(R8), F7                           // a[4]
-	WORD $0x4f8710c4                             // FMLA V4.S4, V6.S4, V7.S[0]
-	FMOVS (R5)(R8), F8                           // a[5]
-	WORD $0x4f8810c5                             // FMLA V5.S4, V6.S4, V8.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V6.S4]
-	FMOVS (R0)(R8), F7                           // a[0]
-	WORD $0x4f8710c0                             // FMLA V0.S4, V6.S4, V7.S[0]
-	FMOVS (R1)(R8), F8                           // a[1]
-	WORD $0x4f8810c1                             // FMLA V1.S4, V6.S4, V8.S[0]
-	FMOVS (R2)(R8), F9                           // a[2]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	FMOVS (R3)(R8), F10                          // a[3]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	FMOVS (R4)(R8), F7                           // a[4]
-	WORD $0x4f8710c4                             // FMLA V4.S4, V6.S4, V7.S[0]
-	FMOVS (R5)(R8), F8                           // a[5]
-	WORD $0x4f8810c5                             // FMLA V5.S4, V6.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK2
+	BLOCK2
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V6.S4]
-	FMOVS (R0)(R8), F7                           // a[0]
-	WORD $0x4f8710c0                             // FMLA V0.S4, V6.S4, V7.S[0]
-	FMOVS (R1)(R8), F8                           // a[1]
-	WORD $0x4f8810c1                             // FMLA V1.S4, V6.S4, V8.S[0]
-	FMOVS (R2)(R8), F9                           // a[2]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	FMOVS (R3)(R8), F10                          // a[3]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	FMOVS (R4)(R8), F7                           // a[4]
-	WORD $0x4f8710c4                             // FMLA V4.S4, V6.S4, V7.S[0]
-	FMOVS (R5)(R8), F8                           // a[5]
-	WORD $0x4f8810c5                             // FMLA V5.S4, V6.S4, V8.S[0]
-	ADD R10, R8
+	BLOCK2
 	SUBS $1, R9
 	BNE single
 done:
@@ -527,20 +462,7 @@ done:
 	ADD R1, R3
 	WORD $0x4e26d4a5                             // FADD V5.S4, V5.S4, V6.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V1.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.S4], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4], 16(R4)
+	BLOCK1
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V5.S4], 16(R4)

@@ -4,6 +4,74 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	MOVD R0, R4; \
+	VST1.P [V0.D2], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V1.D2], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.D2], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V3.D2], 16(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.D2], 16(R4)
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V6.D2]; \
+	FMOVD (R0)(R8), F7; \
+	WORD $0x4fc710c0; \
+	FMOVD (R1)(R8), F8; \
+	WORD $0x4fc810c1; \
+	FMOVD (R2)(R8), F9; \
+	WORD $0x4fc910c2; \
+	FMOVD (R3)(R8), F10; \
+	WORD $0x4fca10c3; \
+	FMOVD (R4)(R8), F7; \
+	WORD $0x4fc710c4; \
+	FMOVD (R5)(R8), F8; \
+	WORD $0x4fc810c5; \
+	ADD R10, R8
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V5.D2]; \
+	FMOVD (R0)(R8), F6; \
+	WORD $0x4fc610a0; \
+	FMOVD (R1)(R8), F7; \
+	WORD $0x4fc710a1; \
+	FMOVD (R2)(R8), F8; \
+	WORD $0x4fc810a2; \
+	FMOVD (R3)(R8), F9; \
+	WORD $0x4fc910a3; \
+	FMOVD (R4)(R8), F6; \
+	WORD $0x4fc610a4; \
+	ADD R10, R8
+
+#define BLOCK4 \
+	VLD1.P (R6)(R7), [V4.D2]; \
+	FMOVD (R0)(R8), F5; \
+	WORD $0x4fc51080; \
+	FMOVD (R1)(R8), F6; \
+	WORD $0x4fc61081; \
+	FMOVD (R2)(R8), F7; \
+	WORD $0x4fc71082; \
+	FMOVD (R3)(R8), F8; \
+	WORD $0x4fc81083; \
+	ADD R10, R8
+
+#define BLOCK5 \
+	VLD1.P (R6)(R7), [V3.D2]; \
+	FMOVD (R0)(R8), F4; \
+	WORD $0x4fc41060; \
+	FMOVD (R1)(R8), F5; \
+	WORD $0x4fc51061; \
+	FMOVD (R2)(R8), F6; \
+	WORD $0x4fc61062; \
+	ADD R10, R8
+
 // func tileF64NEONr1w1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 TEXT ·tileF64NEONr1w1(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -145,36 +213,15 @@ TEXT ·tileF64NEONr3w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V3.D2]
-	FMOVD (R0)(R8), F4                           // a[0]
-	WORD $0x4fc41060                             // FMLA V0.D2, V3.D2, V4.D[0]
-	FMOVD (R1)(R8), F5                           // a[1]
-	WORD $0x4fc51061                             // FMLA V1.D2, V3.D2, V5.D[0]
-	FMOVD (R2)(R8), F6                           // a[2]
-	WORD $0x4fc61062                             // FMLA V2.D2, V3.D2, V6.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V3.D2]
-	FMOVD (R0)(R8), F4                           // a[0]
-	WORD $0x4fc41060                             // FMLA V0.D2, V3.D2, V4.D[0]
-	FMOVD (R1)(R8), F5                           // a[1]
-	WORD $0x4fc51061                             // FMLA V1.D2, V3.D2, V5.D[0]
-	FMOVD (R2)(R8), F6                           // a[2]
-	WORD $0x4fc61062                             // FMLA V2.D2, V3.D2, V6.D[0]
-	ADD R10, R8
+	BLOCK5
+	BLOCK5
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V3.D2]
-	FMOVD (R0)(R8), F4                           // a[0]
-	WORD $0x4fc41060                             // FMLA V0.D2, V3.D2, V4.D[0]
-	FMOVD (R1)(R8), F5                           // a[1]
-	WORD $0x4fc51061                             // FMLA V1.D2, V3.D2, V5.D[0]
-	FMOVD (R2)(R8), F6                           // a[2]
-	WORD $0x4fc61062                             // FMLA V2.D2, V3.D2, V6.D[0]
-	ADD R10, R8
+	BLOCK5
 	SUBS $1, R9
 	BNE single
 done:
@@ -230,42 +277,15 @@ TEXT ·tileF64NEONr4w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V4.D2]
-	FMOVD (R0)(R8), F5                           // a[0]
-	WORD $0x4fc51080                             // FMLA V0.D2, V4.D2, V5.D[0]
-	FMOVD (R1)(R8), F6                           // a[1]
-	WORD $0x4fc61081                             // FMLA V1.D2, V4.D2, V6.D[0]
-	FMOVD (R2)(R8), F7                           // a[2]
-	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
-	FMOVD (R3)(R8), F8                           // a[3]
-	WORD $0x4fc81083                             // FMLA V3.D2, V4.D2, V8.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V4.D2]
-	FMOVD (R0)(R8), F5                           // a[0]
-	WORD $0x4fc51080                             // FMLA V0.D2, V4.D2, V5.D[0]
-	FMOVD (R1)(R8), F6                           // a[1]
-	WORD $0x4fc61081                             // FMLA V1.D2, V4.D2, V6.D[0]
-	FMOVD (R2)(R8), F7                           // a[2]
-	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
-	FMOVD (R3)(R8), F8                           // a[3]
-	WORD $0x4fc81083                             // FMLA V3.D2, V4.D2, V8.D[0]
-	ADD R10, R8
+	BLOCK4
+	BLOCK4
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V4.D2]
-	FMOVD (R0)(R8), F5                           // a[0]
-	WORD $0x4fc51080                             // FMLA V0.D2, V4.D2, V5.D[0]
-	FMOVD (R1)(R8), F6                           // a[1]
-	WORD $0x4fc61081                             // FMLA V1.D2, V4.D2, V6.D[0]
-	FMOVD (R2)(R8), F7                           // a[2]
-	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
-	FMOVD (R3)(R8), F8                           // a[3]
-	WORD $0x4fc81083                             // FMLA V3.D2, V4.D2, V8.D[0]
-	ADD R10, R8
+	BLOCK4
 	SUBS $1, R9
 	BNE single
 done:
@@ -330,48 +350,15 @@ TEXT ·tileF64NEONr5w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V5.D2]
-	FMOVD (R0)(R8), F6                           // a[0]
-	WORD $0x4fc610a0                             // FMLA V0.D2, V5.D2, V6.D[0]
-	FMOVD (R1)(R8), F7                           // a[1]
-	WORD $0x4fc710a1                             // FMLA V1.D2, V5.D2, V7.D[0]
-	FMOVD (R2)(R8), F8                           // a[2]
-	WORD $0x4fc810a2                             // FMLA V2.D2, V5.D2, V8.D[0]
-	FMOVD (R3)(R8), F9                           // a[3]
-	WORD $0x4fc910a3                             // FMLA V3.D2, V5.D2, V9.D[0]
-	FMOVD (R4)(R8), F6                           // a[4]
-	WORD $0x4fc610a4                             // FMLA V4.D2, V5.D2, V6.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V5.D2]
-	FMOVD (R0)(R8), F6                           // a[0]
-	WORD $0x4fc610a0                             // FMLA V0.D2, V5.D2, V6.D[0]
-	FMOVD (R1)(R8), F7                           // a[1]
-	WORD $0x4fc710a1                             // FMLA V1.D2, V5.D2, V7.D[0]
-	FMOVD (R2)(R8), F8                           // a[2]
-	WORD $0x4fc810a2                             // FMLA V2.D2, V5.D2, V8.D[0]
-	FMOVD (R3)(R8), F9                           // a[3]
-	WORD $0x4fc910a3                             // FMLA V3.D2, V5.D2, V9.D[0]
-	FMOVD (R4)(R8), F6                           // a[4]
-	WORD $0x4fc610a4                             // FMLA V4.D2, V5.D2, V6.D[0]
-	ADD R10, R8
+	BLOCK3
+	BLOCK3
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V5.D2]
-	FMOVD (R0)(R8), F6                           // a[0]
-	WORD $0x4fc610a0                             // FMLA V0.D2, V5.D2, V6.D[0]
-	FMOVD (R1)(R8), F7                           // a[1]
-	WORD $0x4fc710a1                             // FMLA V1.D2, V5.D2, V7.D[0]
-	FMOVD (R2)(R8), F8                           // a[2]
-	WORD $0x4fc810a2                             // FMLA V2.D2, V5.D2, V8.D[0]
-	FMOVD (R3)(R8), F9                           // a[3]
-	WORD $0x4fc910a3                             // FMLA V3.D2, V5.D2, V9.D[0]
-	FMOVD (R4)(R8), F6                           // a[4]
-	WORD $0x4fc610a4                             // FMLA V4.D2, V5.D2, V6.D[0]
-	ADD R10, R8
+	BLOCK3
 	SUBS $1, R9
 	BNE single
 done:
@@ -402,20 +389,7 @@ done:
 	ADD R1, R3
 	WORD $0x4e65d484                             // FADD V4.D2, V4.D2, V5.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V1.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2], 16(R4)
+	BLOCK1
 	ADD R1, R0
 	RET
 
@@ -445,54 +419,15 @@ TEXT ·tileF64NEONr6w1(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V6.D2]
-	FMOVD (R0)(R8), F7                           // a[0]
-	WORD $0x4fc710c0                             // FMLA V0.D2, V6.D2, V7.D[0]
-	FMOVD (R1)(R8), F8                           // a[1]
-	WORD $0x4fc810c1                             // FMLA V1.D2, V6.D2, V8.D[0]
-	FMOVD (R2)(R8), F9                           // a[2]
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	FMOVD (R3)(R8), F10                          // a[3]
-	WORD $0x4fca10c3                             // FMLA V3.D2, V6.D2, V10.D[0]
-	FMOVD (R4)(R8), F7                           // a[4]
-	WORD $0x4fc710c4                             // FMLA V4.D2, V6.D2, V7.D[0]
-	FMOVD (R5)(R8), F8                           // a[5]
-	WORD $0x4fc810c5                             // FMLA V5.D2, V6.D2, V8.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V6.D2]
-	FMOVD (R0)(R8), F7                           // a[0]
-	WORD $0x4fc710c0                             // FMLA V0.D2, V6.D2, V7.D[0]
-	FMOVD (R1)(R8), F8                           // a[1]
-	WORD $0x4fc810c1                             // FMLA V1.D2, V6.D2, V8.D[0]
-	FMOVD (R2)(R8), F9                           // a[2]
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	FMOVD (R3)(R8), F10                          // a[3]
-	WORD $0x4fca10c3                             // FMLA V3.D2, V6.D2, V10.D[0]
-	FMOVD (R4)(R8), F7                           // a[4]
-	WORD $0x4fc710c4                             // FMLA V4.D2, V6.D2, V7.D[0]
-	FMOVD (R5)(R8), F8                           // a[5]
-	WORD $0x4fc810c5                             // FMLA V5.D2, V6.D2, V8.D[0]
-	ADD R10, R8
+	BLOCK2
+	BLOCK2
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V6.D2]
-	FMOVD (R0)(R8), F7                           // a[0]
-	WORD $0x4fc710c0                             // FMLA V0.D2, V6.D2, V7.D[0]
-	FMOVD (R1)(R8), F8                           // a[1]
-	WORD $0x4fc810c1                             // FMLA V1.D2, V6.D2, V8.D[0]
-	FMOVD (R2)(R8), F9                           // a[2]
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	FMOVD (R3)(R8), F10                          // a[3]
-	WORD $0x4fca10c3                             // FMLA V3.D2, V6.D2, V10.D[0]
-	FMOVD (R4)(R8), F7                           // a[4]
-	WORD $0x4fc710c4                             // FMLA V4.D2, V6.D2, V7.D[0]
-	FMOVD (R5)(R8), F8                           // a[5]
-	WORD $0x4fc810c5                             // FMLA V5.D2, V6.D2, V8.D[0]
-	ADD R10, R8
+	BLOCK2
 	SUBS $1, R9
 	BNE single
 done:
@@ -527,20 +462,7 @@ done:
 	ADD R1, R3
 	WORD $0x4e66d4a5                             // FADD V5.D2, V5.D2, V6.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V1.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.D2], 16(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2], 16(R4)
+	BLOCK1
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V5.D2], 16(R4)

@@ -4,6 +4,110 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P (R6)(R7), [V12.S4, V13.S4]; \
+	FMOVS (R0)(R8), F14; \
+	WORD $0x4f8e1180; \
+	WORD $0x4f8e11a1; \
+	FMOVS (R1)(R8), F15; \
+	WORD $0x4f8f1182; \
+	WORD $0x4f8f11a3; \
+	FMOVS (R2)(R8), F16; \
+	WORD $0x4f901184; \
+	WORD $0x4f9011a5; \
+	FMOVS (R3)(R8), F17; \
+	WORD $0x4f911186; \
+	WORD $0x4f9111a7; \
+	FMOVS (R4)(R8), F14; \
+	WORD $0x4f8e1188; \
+	WORD $0x4f8e11a9; \
+	FMOVS (R5)(R8), F15; \
+	WORD $0x4f8f118a; \
+	WORD $0x4f8f11ab; \
+	ADD R10, R8
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V10.S4, V11.S4]; \
+	FMOVS (R0)(R8), F12; \
+	WORD $0x4f8c1140; \
+	WORD $0x4f8c1161; \
+	FMOVS (R1)(R8), F13; \
+	WORD $0x4f8d1142; \
+	WORD $0x4f8d1163; \
+	FMOVS (R2)(R8), F14; \
+	WORD $0x4f8e1144; \
+	WORD $0x4f8e1165; \
+	FMOVS (R3)(R8), F15; \
+	WORD $0x4f8f1146; \
+	WORD $0x4f8f1167; \
+	FMOVS (R4)(R8), F12; \
+	WORD $0x4f8c1148; \
+	WORD $0x4f8c1169
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V8.S4, V9.S4]; \
+	FMOVS (R0)(R8), F10; \
+	WORD $0x4f8a1100; \
+	WORD $0x4f8a1121; \
+	FMOVS (R1)(R8), F11; \
+	WORD $0x4f8b1102; \
+	WORD $0x4f8b1123; \
+	FMOVS (R2)(R8), F12; \
+	WORD $0x4f8c1104; \
+	WORD $0x4f8c1125; \
+	FMOVS (R3)(R8), F13; \
+	WORD $0x4f8d1106; \
+	WORD $0x4f8d1127; \
+	ADD R10, R8
+
+#define BLOCK4 \
+	MOVD R0, R4; \
+	VST1.P [V0.S4, V1.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.S4, V3.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.S4, V5.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.S4, V7.S4], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.S4, V9.S4], 32(R4)
+
+#define BLOCK5 \
+	VLD1.P (R6)(R7), [V6.S4, V7.S4]; \
+	FMOVS (R0)(R8), F8; \
+	WORD $0x4f8810c0; \
+	WORD $0x4f8810e1; \
+	FMOVS (R1)(R8), F9; \
+	WORD $0x4f8910c2; \
+	WORD $0x4f8910e3; \
+	FMOVS (R2)(R8), F10; \
+	WORD $0x4f8a10c4; \
+	WORD $0x4f8a10e5
+
+#define BLOCK6 \
+	VLD1.P (R6)(R7), [V4.S4, V5.S4]; \
+	FMOVS (R0)(R8), F6; \
+	WORD $0x4f861080; \
+	WORD $0x4f8610a1; \
+	FMOVS (R1)(R8), F7; \
+	WORD $0x4f871082; \
+	WORD $0x4f8710a3; \
+	ADD R10, R8
+
+#define BLOCK7 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16
+
 // func tileF32NEONr1w2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 TEXT ·tileF32NEONr1w2(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -82,36 +186,15 @@ TEXT ·tileF32NEONr2w2(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V4.S4, V5.S4]
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f861080                             // FMLA V0.S4, V4.S4, V6.S[0]
-	WORD $0x4f8610a1                             // FMLA V1.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	WORD $0x4f8710a3                             // FMLA V3.S4, V5.S4, V7.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V4.S4, V5.S4]
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f861080                             // FMLA V0.S4, V4.S4, V6.S[0]
-	WORD $0x4f8610a1                             // FMLA V1.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	WORD $0x4f8710a3                             // FMLA V3.S4, V5.S4, V7.S[0]
-	ADD R10, R8
+	BLOCK6
+	BLOCK6
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V4.S4, V5.S4]
-	FMOVS (R0)(R8), F6                           // a[0]
-	WORD $0x4f861080                             // FMLA V0.S4, V4.S4, V6.S[0]
-	WORD $0x4f8610a1                             // FMLA V1.S4, V5.S4, V6.S[0]
-	FMOVS (R1)(R8), F7                           // a[1]
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	WORD $0x4f8710a3                             // FMLA V3.S4, V5.S4, V7.S[0]
-	ADD R10, R8
+	BLOCK6
 	SUBS $1, R9
 	BNE single
 done:
@@ -163,27 +246,9 @@ TEXT ·tileF32NEONr3w2(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V6.S4, V7.S4]
-	FMOVS (R0)(R8), F8                           // a[0]
-	WORD $0x4f8810c0                             // FMLA V0.S4, V6.S4, V8.S[0]
-	WORD $0x4f8810e1                             // FMLA V1.S4, V7.S4, V8.S[0]
-	FMOVS (R1)(R8), F9                           // a[1]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e3                             // FMLA V3.S4, V7.S4, V9.S[0]
-	FMOVS (R2)(R8), F10                          // a[2]
-	WORD $0x4f8a10c4                             // FMLA V4.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e5                             // FMLA V5.S4, V7.S4, V10.S[0]
+	BLOCK5
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V6.S4, V7.S4]
-	FMOVS (R0)(R8), F8                           // a[0]
-	WORD $0x4f8810c0                             // FMLA V0.S4, V6.S4, V8.S[0]
-	WORD $0x4f8810e1                             // FMLA V1.S4, V7.S4, V8.S[0]
-	FMOVS (R1)(R8), F9                           // a[1]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e3                             // FMLA V3.S4, V7.S4, V9.S[0]
-	FMOVS (R2)(R8), F10                          // a[2]
-	WORD $0x4f8a10c4                             // FMLA V4.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e5                             // FMLA V5.S4, V7.S4, V10.S[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -191,16 +256,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V6.S4, V7.S4]
-	FMOVS (R0)(R8), F8                           // a[0]
-	WORD $0x4f8810c0                             // FMLA V0.S4, V6.S4, V8.S[0]
-	WORD $0x4f8810e1                             // FMLA V1.S4, V7.S4, V8.S[0]
-	FMOVS (R1)(R8), F9                           // a[1]
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e3                             // FMLA V3.S4, V7.S4, V9.S[0]
-	FMOVS (R2)(R8), F10                          // a[2]
-	WORD $0x4f8a10c4                             // FMLA V4.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e5                             // FMLA V5.S4, V7.S4, V10.S[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single
@@ -252,66 +308,20 @@ TEXT ·tileF32NEONr4w2(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK7
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V8.S4, V9.S4]
-	FMOVS (R0)(R8), F10                          // a[0]
-	WORD $0x4f8a1100                             // FMLA V0.S4, V8.S4, V10.S[0]
-	WORD $0x4f8a1121                             // FMLA V1.S4, V9.S4, V10.S[0]
-	FMOVS (R1)(R8), F11                          // a[1]
-	WORD $0x4f8b1102                             // FMLA V2.S4, V8.S4, V11.S[0]
-	WORD $0x4f8b1123                             // FMLA V3.S4, V9.S4, V11.S[0]
-	FMOVS (R2)(R8), F12                          // a[2]
-	WORD $0x4f8c1104                             // FMLA V4.S4, V8.S4, V12.S[0]
-	WORD $0x4f8c1125                             // FMLA V5.S4, V9.S4, V12.S[0]
-	FMOVS (R3)(R8), F13                          // a[3]
-	WORD $0x4f8d1106                             // FMLA V6.S4, V8.S4, V13.S[0]
-	WORD $0x4f8d1127                             // FMLA V7.S4, V9.S4, V13.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V8.S4, V9.S4]
-	FMOVS (R0)(R8), F10                          // a[0]
-	WORD $0x4f8a1100                             // FMLA V0.S4, V8.S4, V10.S[0]
-	WORD $0x4f8a1121                             // FMLA V1.S4, V9.S4, V10.S[0]
-	FMOVS (R1)(R8), F11                          // a[1]
-	WORD $0x4f8b1102                             // FMLA V2.S4, V8.S4, V11.S[0]
-	WORD $0x4f8b1123                             // FMLA V3.S4, V9.S4, V11.S[0]
-	FMOVS (R2)(R8), F12                          // a[2]
-	WORD $0x4f8c1104                             // FMLA V4.S4, V8.S4, V12.S[0]
-	WORD $0x4f8c1125                             // FMLA V5.S4, V9.S4, V12.S[0]
-	FMOVS (R3)(R8), F13                          // a[3]
-	WORD $0x4f8d1106                             // FMLA V6.S4, V8.S4, V13.S[0]
-	WORD $0x4f8d1127                             // FMLA V7.S4, V9.S4, V13.S[0]
-	ADD R10, R8
+	BLOCK3
+	BLOCK3
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V8.S4, V9.S4]
-	FMOVS (R0)(R8), F10                          // a[0]
-	WORD $0x4f8a1100                             // FMLA V0.S4, V8.S4, V10.S[0]
-	WORD $0x4f8a1121                             // FMLA V1.S4, V9.S4, V10.S[0]
-	FMOVS (R1)(R8), F11                          // a[1]
-	WORD $0x4f8b1102                             // FMLA V2.S4, V8.S4, V11.S[0]
-	WORD $0x4f8b1123                             // FMLA V3.S4, V9.S4, V11.S[0]
-	FMOVS (R2)(R8), F12                          // a[2]
-	WORD $0x4f8c1104                             // FMLA V4.S4, V8.S4, V12.S[0]
-	WORD $0x4f8c1125                             // FMLA V5.S4, V9.S4, V12.S[0]
-	FMOVS (R3)(R8), F13                          // a[3]
-	WORD $0x4f8d1106                             // FMLA V6.S4, V8.S4, V13.S[0]
-	WORD $0x4f8d1127                             // FMLA V7.S4, V9.S4, V13.S[0]
-	ADD R10, R8
+	BLOCK3
 	SUBS $1, R9
 	BNE single
 done:
@@ -371,53 +381,16 @@ TEXT ·tileF32NEONr5w2(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK7
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1140                             // FMLA V0.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1161                             // FMLA V1.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1142                             // FMLA V2.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1163                             // FMLA V3.S4, V11.S4, V13.S[0]
-	FMOVS (R2)(R8), F14                          // a[2]
-	WORD $0x4f8e1144                             // FMLA V4.S4, V10.S4, V14.S[0]
-	WORD $0x4f8e1165                             // FMLA V5.S4, V11.S4, V14.S[0]
-	FMOVS (R3)(R8), F15                          // a[3]
-	WORD $0x4f8f1146                             // FMLA V6.S4, V10.S4, V15.S[0]
-	WORD $0x4f8f1167                             // FMLA V7.S4, V11.S4, V15.S[0]
-	FMOVS (R4)(R8), F12                          // a[4]
-	WORD $0x4f8c1148                             // FMLA V8.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1169                             // FMLA V9.S4, V11.S4, V12.S[0]
+	BLOCK2
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1140                             // FMLA V0.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1161                             // FMLA V1.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1142                             // FMLA V2.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1163                             // FMLA V3.S4, V11.S4, V13.S[0]
-	FMOVS (R2)(R8), F14                          // a[2]
-	WORD $0x4f8e1144                             // FMLA V4.S4, V10.S4, V14.S[0]
-	WORD $0x4f8e1165                             // FMLA V5.S4, V11.S4, V14.S[0]
-	FMOVS (R3)(R8), F15                          // a[3]
-	WORD $0x4f8f1146                             // FMLA V6.S4, V10.S4, V15.S[0]
-	WORD $0x4f8f1167                             // FMLA V7.S4, V11.S4, V15.S[0]
-	FMOVS (R4)(R8), F12                          // a[4]
-	WORD $0x4f8c1148                             // FMLA V8.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1169                             // FMLA V9.S4, V11.S4, V12.S[0]
+	BLOCK2
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -425,22 +398,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1140                             // FMLA V0.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1161                             // FMLA V1.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1142                             // FMLA V2.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1163                             // FMLA V3.S4, V11.S4, V13.S[0]
-	FMOVS (R2)(R8), F14                          // a[2]
-	WORD $0x4f8e1144                             // FMLA V4.S4, V10.S4, V14.S[0]
-	WORD $0x4f8e1165                             // FMLA V5.S4, V11.S4, V14.S[0]
-	FMOVS (R3)(R8), F15                          // a[3]
-	WORD $0x4f8f1146                             // FMLA V6.S4, V10.S4, V15.S[0]
-	WORD $0x4f8f1167                             // FMLA V7.S4, V11.S4, V15.S[0]
-	FMOVS (R4)(R8), F12                          // a[4]
-	WORD $0x4f8c1148                             // FMLA V8.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1169                             // FMLA V9.S4, V11.S4, V12.S[0]
+	BLOCK2
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single
@@ -477,20 +435,7 @@ done:
 	WORD $0x4e2ad508                             // FADD V8.S4, V8.S4, V10.S4
 	WORD $0x4e2bd529                             // FADD V9.S4, V9.S4, V11.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4, V3.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4], 32(R4)
+	BLOCK4
 	ADD R1, R0
 	RET
 
@@ -510,14 +455,7 @@ TEXT ·tileF32NEONr6w2(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK7
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -526,72 +464,15 @@ TEXT ·tileF32NEONr6w2(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V12.S4, V13.S4]
-	FMOVS (R0)(R8), F14                          // a[0]
-	WORD $0x4f8e1180                             // FMLA V0.S4, V12.S4, V14.S[0]
-	WORD $0x4f8e11a1                             // FMLA V1.S4, V13.S4, V14.S[0]
-	FMOVS (R1)(R8), F15                          // a[1]
-	WORD $0x4f8f1182                             // FMLA V2.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11a3                             // FMLA V3.S4, V13.S4, V15.S[0]
-	FMOVS (R2)(R8), F16                          // a[2]
-	WORD $0x4f901184                             // FMLA V4.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a5                             // FMLA V5.S4, V13.S4, V16.S[0]
-	FMOVS (R3)(R8), F17                          // a[3]
-	WORD $0x4f911186                             // FMLA V6.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a7                             // FMLA V7.S4, V13.S4, V17.S[0]
-	FMOVS (R4)(R8), F14                          // a[4]
-	WORD $0x4f8e1188                             // FMLA V8.S4, V12.S4, V14.S[0]
-	WORD $0x4f8e11a9                             // FMLA V9.S4, V13.S4, V14.S[0]
-	FMOVS (R5)(R8), F15                          // a[5]
-	WORD $0x4f8f118a                             // FMLA V10.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11ab                             // FMLA V11.S4, V13.S4, V15.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V12.S4, V13.S4]
-	FMOVS (R0)(R8), F14                          // a[0]
-	WORD $0x4f8e1180                             // FMLA V0.S4, V12.S4, V14.S[0]
-	WORD $0x4f8e11a1                             // FMLA V1.S4, V13.S4, V14.S[0]
-	FMOVS (R1)(R8), F15                          // a[1]
-	WORD $0x4f8f1182                             // FMLA V2.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11a3                             // FMLA V3.S4, V13.S4, V15.S[0]
-	FMOVS (R2)(R8), F16                          // a[2]
-	WORD $0x4f901184                             // FMLA V4.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a5                             // FMLA V5.S4, V13.S4, V16.S[0]
-	FMOVS (R3)(R8), F17                          // a[3]
-	WORD $0x4f911186                             // FMLA V6.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a7                             // FMLA V7.S4, V13.S4, V17.S[0]
-	FMOVS (R4)(R8), F14                          // a[4]
-	WORD $0x4f8e1188                             // FMLA V8.S4, V12.S4, V14.S[0]
-	WORD $0x4f8e11a9                             // FMLA V9.S4, V13.S4, V14.S[0]
-	FMOVS (R5)(R8), F15                          // a[5]
-	WORD $0x4f8f118a                             // FMLA V10.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11ab                             // FMLA V11.S4, V13.S4, V15.S[0]
-	ADD R10, R8
+	BLOCK1
+	BLOCK1
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V12.S4, V13.S4]
-	FMOVS (R0)(R8), F14                          // a[0]
-	WORD $0x4f8e1180                             // FMLA V0.S4, V12.S4, V14.S[0]
-	WORD $0x4f8e11a1                             // FMLA V1.S4, V13.S4, V14.S[0]
-	FMOVS (R1)(R8), F15                          // a[1]
-	WORD $0x4f8f1182                             // FMLA V2.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11a3                             // FMLA V3.S4, V13.S4, V15.S[0]
-	FMOVS (R2)(R8), F16                          // a[2]
-	WORD $0x4f901184                             // FMLA V4.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a5                             // FMLA V5.S4, V13.S4, V16.S[0]
-	FMOVS (R3)(R8), F17                          // a[3]
-	WORD $0x4f911186                             // FMLA V6.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a7                             // FMLA V7.S4, V13.S4, V17.S[0]
-	FMOVS (R4)(R8), F14                          // a[4]
-	WORD $0x4f8e1188                             // FMLA V8.S4, V12.S4, V14.S[0]
-	WORD $0x4f8e11a9                             // FMLA V9.S4, V13.S4, V14.S[0]
-	FMOVS (R5)(R8), F15                          // a[5]
-	WORD $0x4f8f118a                             // FMLA V10.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11ab                             // FMLA V11.S4, V13.S4, V15.S[0]
-	ADD R10, R8
+	BLOCK1
 	SUBS $1, R9
 	BNE single
 done:
@@ -632,20 +513,7 @@ done:
 	WORD $0x4e2cd54a                             // FADD V10.S4, V10.S4, V12.S4
 	WORD $0x4e2dd56b                             // FADD V11.S4, V11.S4, V13.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.S4, V3.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4], 32(R4)
+	BLOCK4
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V10.S4, V11.S4], 32(R4)

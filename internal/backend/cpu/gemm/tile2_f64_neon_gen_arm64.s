@@ -4,6 +4,110 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P (R6)(R7), [V12.D2, V13.D2]; \
+	FMOVD (R0)(R8), F14; \
+	WORD $0x4fce1180; \
+	WORD $0x4fce11a1; \
+	FMOVD (R1)(R8), F15; \
+	WORD $0x4fcf1182; \
+	WORD $0x4fcf11a3; \
+	FMOVD (R2)(R8), F16; \
+	WORD $0x4fd01184; \
+	WORD $0x4fd011a5; \
+	FMOVD (R3)(R8), F17; \
+	WORD $0x4fd11186; \
+	WORD $0x4fd111a7; \
+	FMOVD (R4)(R8), F14; \
+	WORD $0x4fce1188; \
+	WORD $0x4fce11a9; \
+	FMOVD (R5)(R8), F15; \
+	WORD $0x4fcf118a; \
+	WORD $0x4fcf11ab; \
+	ADD R10, R8
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V10.D2, V11.D2]; \
+	FMOVD (R0)(R8), F12; \
+	WORD $0x4fcc1140; \
+	WORD $0x4fcc1161; \
+	FMOVD (R1)(R8), F13; \
+	WORD $0x4fcd1142; \
+	WORD $0x4fcd1163; \
+	FMOVD (R2)(R8), F14; \
+	WORD $0x4fce1144; \
+	WORD $0x4fce1165; \
+	FMOVD (R3)(R8), F15; \
+	WORD $0x4fcf1146; \
+	WORD $0x4fcf1167; \
+	FMOVD (R4)(R8), F12; \
+	WORD $0x4fcc1148; \
+	WORD $0x4fcc1169
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V8.D2, V9.D2]; \
+	FMOVD (R0)(R8), F10; \
+	WORD $0x4fca1100; \
+	WORD $0x4fca1121; \
+	FMOVD (R1)(R8), F11; \
+	WORD $0x4fcb1102; \
+	WORD $0x4fcb1123; \
+	FMOVD (R2)(R8), F12; \
+	WORD $0x4fcc1104; \
+	WORD $0x4fcc1125; \
+	FMOVD (R3)(R8), F13; \
+	WORD $0x4fcd1106; \
+	WORD $0x4fcd1127; \
+	ADD R10, R8
+
+#define BLOCK4 \
+	MOVD R0, R4; \
+	VST1.P [V0.D2, V1.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V2.D2, V3.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.D2, V5.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.D2, V7.D2], 32(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.D2, V9.D2], 32(R4)
+
+#define BLOCK5 \
+	VLD1.P (R6)(R7), [V6.D2, V7.D2]; \
+	FMOVD (R0)(R8), F8; \
+	WORD $0x4fc810c0; \
+	WORD $0x4fc810e1; \
+	FMOVD (R1)(R8), F9; \
+	WORD $0x4fc910c2; \
+	WORD $0x4fc910e3; \
+	FMOVD (R2)(R8), F10; \
+	WORD $0x4fca10c4; \
+	WORD $0x4fca10e5
+
+#define BLOCK6 \
+	VLD1.P (R6)(R7), [V4.D2, V5.D2]; \
+	FMOVD (R0)(R8), F6; \
+	WORD $0x4fc61080; \
+	WORD $0x4fc610a1; \
+	FMOVD (R1)(R8), F7; \
+	WORD $0x4fc71082; \
+	WORD $0x4fc710a3; \
+	ADD R10, R8
+
+#define BLOCK7 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16
+
 // func tileF64NEONr1w2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 TEXT ·tileF64NEONr1w2(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -82,36 +186,15 @@ TEXT ·tileF64NEONr2w2(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V4.D2, V5.D2]
-	FMOVD (R0)(R8), F6                           // a[0]
-	WORD $0x4fc61080                             // FMLA V0.D2, V4.D2, V6.D[0]
-	WORD $0x4fc610a1                             // FMLA V1.D2, V5.D2, V6.D[0]
-	FMOVD (R1)(R8), F7                           // a[1]
-	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
-	WORD $0x4fc710a3                             // FMLA V3.D2, V5.D2, V7.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V4.D2, V5.D2]
-	FMOVD (R0)(R8), F6                           // a[0]
-	WORD $0x4fc61080                             // FMLA V0.D2, V4.D2, V6.D[0]
-	WORD $0x4fc610a1                             // FMLA V1.D2, V5.D2, V6.D[0]
-	FMOVD (R1)(R8), F7                           // a[1]
-	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
-	WORD $0x4fc710a3                             // FMLA V3.D2, V5.D2, V7.D[0]
-	ADD R10, R8
+	BLOCK6
+	BLOCK6
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V4.D2, V5.D2]
-	FMOVD (R0)(R8), F6                           // a[0]
-	WORD $0x4fc61080                             // FMLA V0.D2, V4.D2, V6.D[0]
-	WORD $0x4fc610a1                             // FMLA V1.D2, V5.D2, V6.D[0]
-	FMOVD (R1)(R8), F7                           // a[1]
-	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
-	WORD $0x4fc710a3                             // FMLA V3.D2, V5.D2, V7.D[0]
-	ADD R10, R8
+	BLOCK6
 	SUBS $1, R9
 	BNE single
 done:
@@ -163,27 +246,9 @@ TEXT ·tileF64NEONr3w2(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V6.D2, V7.D2]
-	FMOVD (R0)(R8), F8                           // a[0]
-	WORD $0x4fc810c0                             // FMLA V0.D2, V6.D2, V8.D[0]
-	WORD $0x4fc810e1                             // FMLA V1.D2, V7.D2, V8.D[0]
-	FMOVD (R1)(R8), F9                           // a[1]
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e3                             // FMLA V3.D2, V7.D2, V9.D[0]
-	FMOVD (R2)(R8), F10                          // a[2]
-	WORD $0x4fca10c4                             // FMLA V4.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e5                             // FMLA V5.D2, V7.D2, V10.D[0]
+	BLOCK5
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V6.D2, V7.D2]
-	FMOVD (R0)(R8), F8                           // a[0]
-	WORD $0x4fc810c0                             // FMLA V0.D2, V6.D2, V8.D[0]
-	WORD $0x4fc810e1                             // FMLA V1.D2, V7.D2, V8.D[0]
-	FMOVD (R1)(R8), F9                           // a[1]
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e3                             // FMLA V3.D2, V7.D2, V9.D[0]
-	FMOVD (R2)(R8), F10                          // a[2]
-	WORD $0x4fca10c4                             // FMLA V4.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e5                             // FMLA V5.D2, V7.D2, V10.D[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -191,16 +256,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V6.D2, V7.D2]
-	FMOVD (R0)(R8), F8                           // a[0]
-	WORD $0x4fc810c0                             // FMLA V0.D2, V6.D2, V8.D[0]
-	WORD $0x4fc810e1                             // FMLA V1.D2, V7.D2, V8.D[0]
-	FMOVD (R1)(R8), F9                           // a[1]
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e3                             // FMLA V3.D2, V7.D2, V9.D[0]
-	FMOVD (R2)(R8), F10                          // a[2]
-	WORD $0x4fca10c4                             // FMLA V4.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e5                             // FMLA V5.D2, V7.D2, V10.D[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single
@@ -252,66 +308,20 @@ TEXT ·tileF64NEONr4w2(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK7
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V8.D2, V9.D2]
-	FMOVD (R0)(R8), F10                          // a[0]
-	WORD $0x4fca1100                             // FMLA V0.D2, V8.D2, V10.D[0]
-	WORD $0x4fca1121                             // FMLA V1.D2, V9.D2, V10.D[0]
-	FMOVD (R1)(R8), F11                          // a[1]
-	WORD $0x4fcb1102                             // FMLA V2.D2, V8.D2, V11.D[0]
-	WORD $0x4fcb1123                             // FMLA V3.D2, V9.D2, V11.D[0]
-	FMOVD (R2)(R8), F12                          // a[2]
-	WORD $0x4fcc1104                             // FMLA V4.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1125                             // FMLA V5.D2, V9.D2, V12.D[0]
-	FMOVD (R3)(R8), F13                          // a[3]
-	WORD $0x4fcd1106                             // FMLA V6.D2, V8.D2, V13.D[0]
-	WORD $0x4fcd1127                             // FMLA V7.D2, V9.D2, V13.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V8.D2, V9.D2]
-	FMOVD (R0)(R8), F10                          // a[0]
-	WORD $0x4fca1100                             // FMLA V0.D2, V8.D2, V10.D[0]
-	WORD $0x4fca1121                             // FMLA V1.D2, V9.D2, V10.D[0]
-	FMOVD (R1)(R8), F11                          // a[1]
-	WORD $0x4fcb1102                             // FMLA V2.D2, V8.D2, V11.D[0]
-	WORD $0x4fcb1123                             // FMLA V3.D2, V9.D2, V11.D[0]
-	FMOVD (R2)(R8), F12                          // a[2]
-	WORD $0x4fcc1104                             // FMLA V4.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1125                             // FMLA V5.D2, V9.D2, V12.D[0]
-	FMOVD (R3)(R8), F13                          // a[3]
-	WORD $0x4fcd1106                             // FMLA V6.D2, V8.D2, V13.D[0]
-	WORD $0x4fcd1127                             // FMLA V7.D2, V9.D2, V13.D[0]
-	ADD R10, R8
+	BLOCK3
+	BLOCK3
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V8.D2, V9.D2]
-	FMOVD (R0)(R8), F10                          // a[0]
-	WORD $0x4fca1100                             // FMLA V0.D2, V8.D2, V10.D[0]
-	WORD $0x4fca1121                             // FMLA V1.D2, V9.D2, V10.D[0]
-	FMOVD (R1)(R8), F11                          // a[1]
-	WORD $0x4fcb1102                             // FMLA V2.D2, V8.D2, V11.D[0]
-	WORD $0x4fcb1123                             // FMLA V3.D2, V9.D2, V11.D[0]
-	FMOVD (R2)(R8), F12                          // a[2]
-	WORD $0x4fcc1104                             // FMLA V4.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1125                             // FMLA V5.D2, V9.D2, V12.D[0]
-	FMOVD (R3)(R8), F13                          // a[3]
-	WORD $0x4fcd1106                             // FMLA V6.D2, V8.D2, V13.D[0]
-	WORD $0x4fcd1127                             // FMLA V7.D2, V9.D2, V13.D[0]
-	ADD R10, R8
+	BLOCK3
 	SUBS $1, R9
 	BNE single
 done:
@@ -371,53 +381,16 @@ TEXT ·tileF64NEONr5w2(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK7
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1140                             // FMLA V0.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1161                             // FMLA V1.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1142                             // FMLA V2.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1163                             // FMLA V3.D2, V11.D2, V13.D[0]
-	FMOVD (R2)(R8), F14                          // a[2]
-	WORD $0x4fce1144                             // FMLA V4.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1165                             // FMLA V5.D2, V11.D2, V14.D[0]
-	FMOVD (R3)(R8), F15                          // a[3]
-	WORD $0x4fcf1146                             // FMLA V6.D2, V10.D2, V15.D[0]
-	WORD $0x4fcf1167                             // FMLA V7.D2, V11.D2, V15.D[0]
-	FMOVD (R4)(R8), F12                          // a[4]
-	WORD $0x4fcc1148                             // FMLA V8.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1169                             // FMLA V9.D2, V11.D2, V12.D[0]
+	BLOCK2
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1140                             // FMLA V0.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1161                             // FMLA V1.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1142                             // FMLA V2.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1163                             // FMLA V3.D2, V11.D2, V13.D[0]
-	FMOVD (R2)(R8), F14                          // a[2]
-	WORD $0x4fce1144                             // FMLA V4.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1165                             // FMLA V5.D2, V11.D2, V14.D[0]
-	FMOVD (R3)(R8), F15                          // a[3]
-	WORD $0x4fcf1146                             // FMLA V6.D2, V10.D2, V15.D[0]
-	WORD $0x4fcf1167                             // FMLA V7.D2, V11.D2, V15.D[0]
-	FMOVD (R4)(R8), F12                          // a[4]
-	WORD $0x4fcc1148                             // FMLA V8.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1169                             // FMLA V9.D2, V11.D2, V12.D[0]
+	BLOCK2
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -425,22 +398,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1140                             // FMLA V0.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1161                             // FMLA V1.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1142                             // FMLA V2.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1163                             // FMLA V3.D2, V11.D2, V13.D[0]
-	FMOVD (R2)(R8), F14                          // a[2]
-	WORD $0x4fce1144                             // FMLA V4.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1165                             // FMLA V5.D2, V11.D2, V14.D[0]
-	FMOVD (R3)(R8), F15                          // a[3]
-	WORD $0x4fcf1146                             // FMLA V6.D2, V10.D2, V15.D[0]
-	WORD $0x4fcf1167                             // FMLA V7.D2, V11.D2, V15.D[0]
-	FMOVD (R4)(R8), F12                          // a[4]
-	WORD $0x4fcc1148                             // FMLA V8.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1169                             // FMLA V9.D2, V11.D2, V12.D[0]
+	BLOCK2
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single
@@ -477,20 +435,7 @@ done:
 	WORD $0x4e6ad508                             // FADD V8.D2, V8.D2, V10.D2
 	WORD $0x4e6bd529                             // FADD V9.D2, V9.D2, V11.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2, V3.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2], 32(R4)
+	BLOCK4
 	ADD R1, R0
 	RET
 
@@ -510,14 +455,7 @@ TEXT ·tileF64NEONr6w2(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK7
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -526,72 +464,15 @@ TEXT ·tileF64NEONr6w2(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V12.D2, V13.D2]
-	FMOVD (R0)(R8), F14                          // a[0]
-	WORD $0x4fce1180                             // FMLA V0.D2, V12.D2, V14.D[0]
-	WORD $0x4fce11a1                             // FMLA V1.D2, V13.D2, V14.D[0]
-	FMOVD (R1)(R8), F15                          // a[1]
-	WORD $0x4fcf1182                             // FMLA V2.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11a3                             // FMLA V3.D2, V13.D2, V15.D[0]
-	FMOVD (R2)(R8), F16                          // a[2]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a5                             // FMLA V5.D2, V13.D2, V16.D[0]
-	FMOVD (R3)(R8), F17                          // a[3]
-	WORD $0x4fd11186                             // FMLA V6.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a7                             // FMLA V7.D2, V13.D2, V17.D[0]
-	FMOVD (R4)(R8), F14                          // a[4]
-	WORD $0x4fce1188                             // FMLA V8.D2, V12.D2, V14.D[0]
-	WORD $0x4fce11a9                             // FMLA V9.D2, V13.D2, V14.D[0]
-	FMOVD (R5)(R8), F15                          // a[5]
-	WORD $0x4fcf118a                             // FMLA V10.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11ab                             // FMLA V11.D2, V13.D2, V15.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V12.D2, V13.D2]
-	FMOVD (R0)(R8), F14                          // a[0]
-	WORD $0x4fce1180                             // FMLA V0.D2, V12.D2, V14.D[0]
-	WORD $0x4fce11a1                             // FMLA V1.D2, V13.D2, V14.D[0]
-	FMOVD (R1)(R8), F15                          // a[1]
-	WORD $0x4fcf1182                             // FMLA V2.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11a3                             // FMLA V3.D2, V13.D2, V15.D[0]
-	FMOVD (R2)(R8), F16                          // a[2]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a5                             // FMLA V5.D2, V13.D2, V16.D[0]
-	FMOVD (R3)(R8), F17                          // a[3]
-	WORD $0x4fd11186                             // FMLA V6.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a7                             // FMLA V7.D2, V13.D2, V17.D[0]
-	FMOVD (R4)(R8), F14                          // a[4]
-	WORD $0x4fce1188                             // FMLA V8.D2, V12.D2, V14.D[0]
-	WORD $0x4fce11a9                             // FMLA V9.D2, V13.D2, V14.D[0]
-	FMOVD (R5)(R8), F15                          // a[5]
-	WORD $0x4fcf118a                             // FMLA V10.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11ab                             // FMLA V11.D2, V13.D2, V15.D[0]
-	ADD R10, R8
+	BLOCK1
+	BLOCK1
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V12.D2, V13.D2]
-	FMOVD (R0)(R8), F14                          // a[0]
-	WORD $0x4fce1180                             // FMLA V0.D2, V12.D2, V14.D[0]
-	WORD $0x4fce11a1                             // FMLA V1.D2, V13.D2, V14.D[0]
-	FMOVD (R1)(R8), F15                          // a[1]
-	WORD $0x4fcf1182                             // FMLA V2.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11a3                             // FMLA V3.D2, V13.D2, V15.D[0]
-	FMOVD (R2)(R8), F16                          // a[2]
-	WORD $0x4fd01184                             // FMLA V4.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a5                             // FMLA V5.D2, V13.D2, V16.D[0]
-	FMOVD (R3)(R8), F17                          // a[3]
-	WORD $0x4fd11186                             // FMLA V6.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a7                             // FMLA V7.D2, V13.D2, V17.D[0]
-	FMOVD (R4)(R8), F14                          // a[4]
-	WORD $0x4fce1188                             // FMLA V8.D2, V12.D2, V14.D[0]
-	WORD $0x4fce11a9                             // FMLA V9.D2, V13.D2, V14.D[0]
-	FMOVD (R5)(R8), F15                          // a[5]
-	WORD $0x4fcf118a                             // FMLA V10.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11ab                             // FMLA V11.D2, V13.D2, V15.D[0]
-	ADD R10, R8
+	BLOCK1
 	SUBS $1, R9
 	BNE single
 done:
@@ -632,20 +513,7 @@ done:
 	WORD $0x4e6cd54a                             // FADD V10.D2, V10.D2, V12.D2
 	WORD $0x4e6dd56b                             // FADD V11.D2, V11.D2, V13.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V2.D2, V3.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2], 32(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2], 32(R4)
+	BLOCK4
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V10.D2, V11.D2], 32(R4)

@@ -4,6 +4,132 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P (R6)(R7), [V18.S4, V19.S4, V20.S4]; \
+	FMOVS (R0)(R8), F21; \
+	WORD $0x4f951240; \
+	WORD $0x4f951261; \
+	WORD $0x4f951282; \
+	FMOVS (R1)(R8), F22; \
+	WORD $0x4f961243; \
+	WORD $0x4f961264; \
+	WORD $0x4f961285; \
+	FMOVS (R2)(R8), F23; \
+	WORD $0x4f971246; \
+	WORD $0x4f971267; \
+	WORD $0x4f971288; \
+	FMOVS (R3)(R8), F24; \
+	WORD $0x4f981249; \
+	WORD $0x4f98126a; \
+	WORD $0x4f98128b; \
+	FMOVS (R4)(R8), F21; \
+	WORD $0x4f95124c; \
+	WORD $0x4f95126d; \
+	WORD $0x4f95128e; \
+	FMOVS (R5)(R8), F22; \
+	WORD $0x4f96124f; \
+	WORD $0x4f961270
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V15.S4, V16.S4, V17.S4]; \
+	FMOVS (R0)(R8), F18; \
+	WORD $0x4f9211e0; \
+	WORD $0x4f921201; \
+	WORD $0x4f921222; \
+	FMOVS (R1)(R8), F19; \
+	WORD $0x4f9311e3; \
+	WORD $0x4f931204; \
+	WORD $0x4f931225; \
+	FMOVS (R2)(R8), F20; \
+	WORD $0x4f9411e6; \
+	WORD $0x4f941207; \
+	WORD $0x4f941228; \
+	FMOVS (R3)(R8), F21; \
+	WORD $0x4f9511e9; \
+	WORD $0x4f95120a; \
+	WORD $0x4f95122b; \
+	FMOVS (R4)(R8), F18; \
+	WORD $0x4f9211ec; \
+	WORD $0x4f92120d
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4]; \
+	FMOVS (R0)(R8), F15; \
+	WORD $0x4f8f1180; \
+	WORD $0x4f8f11a1; \
+	WORD $0x4f8f11c2; \
+	FMOVS (R1)(R8), F16; \
+	WORD $0x4f901183; \
+	WORD $0x4f9011a4; \
+	WORD $0x4f9011c5; \
+	FMOVS (R2)(R8), F17; \
+	WORD $0x4f911186; \
+	WORD $0x4f9111a7; \
+	WORD $0x4f9111c8; \
+	FMOVS (R3)(R8), F18; \
+	WORD $0x4f921189; \
+	WORD $0x4f9211aa
+
+#define BLOCK4 \
+	VLD1.P (R6)(R7), [V9.S4, V10.S4, V11.S4]; \
+	FMOVS (R0)(R8), F12; \
+	WORD $0x4f8c1120; \
+	WORD $0x4f8c1141; \
+	WORD $0x4f8c1162; \
+	FMOVS (R1)(R8), F13; \
+	WORD $0x4f8d1123; \
+	WORD $0x4f8d1144; \
+	WORD $0x4f8d1165; \
+	FMOVS (R2)(R8), F14; \
+	WORD $0x4f8e1126; \
+	WORD $0x4f8e1147; \
+	WORD $0x4f8e1168; \
+	ADD R10, R8
+
+#define BLOCK5 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16; \
+	VEOR V8.B16, V8.B16, V8.B16; \
+	VEOR V9.B16, V9.B16, V9.B16; \
+	VEOR V10.B16, V10.B16, V10.B16; \
+	VEOR V11.B16, V11.B16, V11.B16; \
+	VEOR V12.B16, V12.B16, V12.B16; \
+	VEOR V13.B16, V13.B16, V13.B16
+
+#define BLOCK6 \
+	MOVD R0, R4; \
+	VST1.P [V0.S4, V1.S4, V2.S4], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V3.S4, V4.S4, V5.S4], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.S4, V7.S4, V8.S4], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V9.S4, V10.S4, V11.S4], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V12.S4, V13.S4, V14.S4], 48(R4)
+
+#define BLOCK7 \
+	VLD1.P (R6)(R7), [V6.S4, V7.S4, V8.S4]; \
+	FMOVS (R0)(R8), F9; \
+	WORD $0x4f8910c0; \
+	WORD $0x4f8910e1; \
+	WORD $0x4f891102; \
+	FMOVS (R1)(R8), F10; \
+	WORD $0x4f8a10c3; \
+	WORD $0x4f8a10e4; \
+	WORD $0x4f8a1105; \
+	ADD R10, R8
+
 // func tileF32NEONr1w3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 TEXT ·tileF32NEONr1w3(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -89,42 +215,15 @@ TEXT ·tileF32NEONr2w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V6.S4, V7.S4, V8.S4]
-	FMOVS (R0)(R8), F9                           // a[0]
-	WORD $0x4f8910c0                             // FMLA V0.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e1                             // FMLA V1.S4, V7.S4, V9.S[0]
-	WORD $0x4f891102                             // FMLA V2.S4, V8.S4, V9.S[0]
-	FMOVS (R1)(R8), F10                          // a[1]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e4                             // FMLA V4.S4, V7.S4, V10.S[0]
-	WORD $0x4f8a1105                             // FMLA V5.S4, V8.S4, V10.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V6.S4, V7.S4, V8.S4]
-	FMOVS (R0)(R8), F9                           // a[0]
-	WORD $0x4f8910c0                             // FMLA V0.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e1                             // FMLA V1.S4, V7.S4, V9.S[0]
-	WORD $0x4f891102                             // FMLA V2.S4, V8.S4, V9.S[0]
-	FMOVS (R1)(R8), F10                          // a[1]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e4                             // FMLA V4.S4, V7.S4, V10.S[0]
-	WORD $0x4f8a1105                             // FMLA V5.S4, V8.S4, V10.S[0]
-	ADD R10, R8
+	BLOCK7
+	BLOCK7
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V6.S4, V7.S4, V8.S4]
-	FMOVS (R0)(R8), F9                           // a[0]
-	WORD $0x4f8910c0                             // FMLA V0.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e1                             // FMLA V1.S4, V7.S4, V9.S[0]
-	WORD $0x4f891102                             // FMLA V2.S4, V8.S4, V9.S[0]
-	FMOVS (R1)(R8), F10                          // a[1]
-	WORD $0x4f8a10c3                             // FMLA V3.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e4                             // FMLA V4.S4, V7.S4, V10.S[0]
-	WORD $0x4f8a1105                             // FMLA V5.S4, V8.S4, V10.S[0]
-	ADD R10, R8
+	BLOCK7
 	SUBS $1, R9
 	BNE single
 done:
@@ -181,54 +280,15 @@ TEXT ·tileF32NEONr3w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V9.S4, V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1120                             // FMLA V0.S4, V9.S4, V12.S[0]
-	WORD $0x4f8c1141                             // FMLA V1.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1162                             // FMLA V2.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1123                             // FMLA V3.S4, V9.S4, V13.S[0]
-	WORD $0x4f8d1144                             // FMLA V4.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1165                             // FMLA V5.S4, V11.S4, V13.S[0]
-	FMOVS (R2)(R8), F14                          // a[2]
-	WORD $0x4f8e1126                             // FMLA V6.S4, V9.S4, V14.S[0]
-	WORD $0x4f8e1147                             // FMLA V7.S4, V10.S4, V14.S[0]
-	WORD $0x4f8e1168                             // FMLA V8.S4, V11.S4, V14.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V9.S4, V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1120                             // FMLA V0.S4, V9.S4, V12.S[0]
-	WORD $0x4f8c1141                             // FMLA V1.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1162                             // FMLA V2.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1123                             // FMLA V3.S4, V9.S4, V13.S[0]
-	WORD $0x4f8d1144                             // FMLA V4.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1165                             // FMLA V5.S4, V11.S4, V13.S[0]
-	FMOVS (R2)(R8), F14                          // a[2]
-	WORD $0x4f8e1126                             // FMLA V6.S4, V9.S4, V14.S[0]
-	WORD $0x4f8e1147                             // FMLA V7.S4, V10.S4, V14.S[0]
-	WORD $0x4f8e1168                             // FMLA V8.S4, V11.S4, V14.S[0]
-	ADD R10, R8
+	BLOCK4
+	BLOCK4
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V9.S4, V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1120                             // FMLA V0.S4, V9.S4, V12.S[0]
-	WORD $0x4f8c1141                             // FMLA V1.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1162                             // FMLA V2.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1123                             // FMLA V3.S4, V9.S4, V13.S[0]
-	WORD $0x4f8d1144                             // FMLA V4.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1165                             // FMLA V5.S4, V11.S4, V13.S[0]
-	FMOVS (R2)(R8), F14                          // a[2]
-	WORD $0x4f8e1126                             // FMLA V6.S4, V9.S4, V14.S[0]
-	WORD $0x4f8e1147                             // FMLA V7.S4, V10.S4, V14.S[0]
-	WORD $0x4f8e1168                             // FMLA V8.S4, V11.S4, V14.S[0]
-	ADD R10, R8
+	BLOCK4
 	SUBS $1, R9
 	BNE single
 done:
@@ -298,40 +358,10 @@ TEXT ·tileF32NEONr4w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4]
-	FMOVS (R0)(R8), F15                          // a[0]
-	WORD $0x4f8f1180                             // FMLA V0.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11a1                             // FMLA V1.S4, V13.S4, V15.S[0]
-	WORD $0x4f8f11c2                             // FMLA V2.S4, V14.S4, V15.S[0]
-	FMOVS (R1)(R8), F16                          // a[1]
-	WORD $0x4f901183                             // FMLA V3.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a4                             // FMLA V4.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c5                             // FMLA V5.S4, V14.S4, V16.S[0]
-	FMOVS (R2)(R8), F17                          // a[2]
-	WORD $0x4f911186                             // FMLA V6.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a7                             // FMLA V7.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c8                             // FMLA V8.S4, V14.S4, V17.S[0]
-	FMOVS (R3)(R8), F18                          // a[3]
-	WORD $0x4f921189                             // FMLA V9.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211aa                             // FMLA V10.S4, V13.S4, V18.S[0]
+	BLOCK3
 	WORD $0x4f9211cb                             // FMLA V11.S4, V14.S4, V18.S[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4]
-	FMOVS (R0)(R8), F15                          // a[0]
-	WORD $0x4f8f1180                             // FMLA V0.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11a1                             // FMLA V1.S4, V13.S4, V15.S[0]
-	WORD $0x4f8f11c2                             // FMLA V2.S4, V14.S4, V15.S[0]
-	FMOVS (R1)(R8), F16                          // a[1]
-	WORD $0x4f901183                             // FMLA V3.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a4                             // FMLA V4.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c5                             // FMLA V5.S4, V14.S4, V16.S[0]
-	FMOVS (R2)(R8), F17                          // a[2]
-	WORD $0x4f911186                             // FMLA V6.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a7                             // FMLA V7.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c8                             // FMLA V8.S4, V14.S4, V17.S[0]
-	FMOVS (R3)(R8), F18                          // a[3]
-	WORD $0x4f921189                             // FMLA V9.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211aa                             // FMLA V10.S4, V13.S4, V18.S[0]
+	BLOCK3
 	WORD $0x4f9211cb                             // FMLA V11.S4, V14.S4, V18.S[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -340,22 +370,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4]
-	FMOVS (R0)(R8), F15                          // a[0]
-	WORD $0x4f8f1180                             // FMLA V0.S4, V12.S4, V15.S[0]
-	WORD $0x4f8f11a1                             // FMLA V1.S4, V13.S4, V15.S[0]
-	WORD $0x4f8f11c2                             // FMLA V2.S4, V14.S4, V15.S[0]
-	FMOVS (R1)(R8), F16                          // a[1]
-	WORD $0x4f901183                             // FMLA V3.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a4                             // FMLA V4.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c5                             // FMLA V5.S4, V14.S4, V16.S[0]
-	FMOVS (R2)(R8), F17                          // a[2]
-	WORD $0x4f911186                             // FMLA V6.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a7                             // FMLA V7.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c8                             // FMLA V8.S4, V14.S4, V17.S[0]
-	FMOVS (R3)(R8), F18                          // a[3]
-	WORD $0x4f921189                             // FMLA V9.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211aa                             // FMLA V10.S4, V13.S4, V18.S[0]
+	BLOCK3
 	WORD $0x4f9211cb                             // FMLA V11.S4, V14.S4, V18.S[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -421,67 +436,16 @@ TEXT ·tileF32NEONr5w3(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK5
 	VEOR V14.B16, V14.B16, V14.B16
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V15.S4, V16.S4, V17.S4]
-	FMOVS (R0)(R8), F18                          // a[0]
-	WORD $0x4f9211e0                             // FMLA V0.S4, V15.S4, V18.S[0]
-	WORD $0x4f921201                             // FMLA V1.S4, V16.S4, V18.S[0]
-	WORD $0x4f921222                             // FMLA V2.S4, V17.S4, V18.S[0]
-	FMOVS (R1)(R8), F19                          // a[1]
-	WORD $0x4f9311e3                             // FMLA V3.S4, V15.S4, V19.S[0]
-	WORD $0x4f931204                             // FMLA V4.S4, V16.S4, V19.S[0]
-	WORD $0x4f931225                             // FMLA V5.S4, V17.S4, V19.S[0]
-	FMOVS (R2)(R8), F20                          // a[2]
-	WORD $0x4f9411e6                             // FMLA V6.S4, V15.S4, V20.S[0]
-	WORD $0x4f941207                             // FMLA V7.S4, V16.S4, V20.S[0]
-	WORD $0x4f941228                             // FMLA V8.S4, V17.S4, V20.S[0]
-	FMOVS (R3)(R8), F21                          // a[3]
-	WORD $0x4f9511e9                             // FMLA V9.S4, V15.S4, V21.S[0]
-	WORD $0x4f95120a                             // FMLA V10.S4, V16.S4, V21.S[0]
-	WORD $0x4f95122b                             // FMLA V11.S4, V17.S4, V21.S[0]
-	FMOVS (R4)(R8), F18                          // a[4]
-	WORD $0x4f9211ec                             // FMLA V12.S4, V15.S4, V18.S[0]
-	WORD $0x4f92120d                             // FMLA V13.S4, V16.S4, V18.S[0]
+	BLOCK2
 	WORD $0x4f92122e                             // FMLA V14.S4, V17.S4, V18.S[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V15.S4, V16.S4, V17.S4]
-	FMOVS (R0)(R8), F18                          // a[0]
-	WORD $0x4f9211e0                             // FMLA V0.S4, V15.S4, V18.S[0]
-	WORD $0x4f921201                             // FMLA V1.S4, V16.S4, V18.S[0]
-	WORD $0x4f921222                             // FMLA V2.S4, V17.S4, V18.S[0]
-	FMOVS (R1)(R8), F19                          // a[1]
-	WORD $0x4f9311e3                             // FMLA V3.S4, V15.S4, V19.S[0]
-	WORD $0x4f931204                             // FMLA V4.S4, V16.S4, V19.S[0]
-	WORD $0x4f931225                             // FMLA V5.S4, V17.S4, V19.S[0]
-	FMOVS (R2)(R8), F20                          // a[2]
-	WORD $0x4f9411e6                             // FMLA V6.S4, V15.S4, V20.S[0]
-	WORD $0x4f941207                             // FMLA V7.S4, V16.S4, V20.S[0]
-	WORD $0x4f941228                             // FMLA V8.S4, V17.S4, V20.S[0]
-	FMOVS (R3)(R8), F21                          // a[3]
-	WORD $0x4f9511e9                             // FMLA V9.S4, V15.S4, V21.S[0]
-	WORD $0x4f95120a                             // FMLA V10.S4, V16.S4, V21.S[0]
-	WORD $0x4f95122b                             // FMLA V11.S4, V17.S4, V21.S[0]
-	FMOVS (R4)(R8), F18                          // a[4]
-	WORD $0x4f9211ec                             // FMLA V12.S4, V15.S4, V18.S[0]
-	WORD $0x4f92120d                             // FMLA V13.S4, V16.S4, V18.S[0]
+	BLOCK2
 	WORD $0x4f92122e                             // FMLA V14.S4, V17.S4, V18.S[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -490,26 +454,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V15.S4, V16.S4, V17.S4]
-	FMOVS (R0)(R8), F18                          // a[0]
-	WORD $0x4f9211e0                             // FMLA V0.S4, V15.S4, V18.S[0]
-	WORD $0x4f921201                             // FMLA V1.S4, V16.S4, V18.S[0]
-	WORD $0x4f921222                             // FMLA V2.S4, V17.S4, V18.S[0]
-	FMOVS (R1)(R8), F19                          // a[1]
-	WORD $0x4f9311e3                             // FMLA V3.S4, V15.S4, V19.S[0]
-	WORD $0x4f931204                             // FMLA V4.S4, V16.S4, V19.S[0]
-	WORD $0x4f931225                             // FMLA V5.S4, V17.S4, V19.S[0]
-	FMOVS (R2)(R8), F20                          // a[2]
-	WORD $0x4f9411e6                             // FMLA V6.S4, V15.S4, V20.S[0]
-	WORD $0x4f941207                             // FMLA V7.S4, V16.S4, V20.S[0]
-	WORD $0x4f941228                             // FMLA V8.S4, V17.S4, V20.S[0]
-	FMOVS (R3)(R8), F21                          // a[3]
-	WORD $0x4f9511e9                             // FMLA V9.S4, V15.S4, V21.S[0]
-	WORD $0x4f95120a                             // FMLA V10.S4, V16.S4, V21.S[0]
-	WORD $0x4f95122b                             // FMLA V11.S4, V17.S4, V21.S[0]
-	FMOVS (R4)(R8), F18                          // a[4]
-	WORD $0x4f9211ec                             // FMLA V12.S4, V15.S4, V18.S[0]
-	WORD $0x4f92120d                             // FMLA V13.S4, V16.S4, V18.S[0]
+	BLOCK2
 	WORD $0x4f92122e                             // FMLA V14.S4, V17.S4, V18.S[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -552,20 +497,7 @@ done:
 	WORD $0x4e30d5ad                             // FADD V13.S4, V13.S4, V16.S4
 	WORD $0x4e31d5ce                             // FADD V14.S4, V14.S4, V17.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4, V2.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.S4, V4.S4, V5.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4, V8.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V9.S4, V10.S4, V11.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.S4, V13.S4, V14.S4], 48(R4)
+	BLOCK6
 	ADD R1, R0
 	RET
 
@@ -585,20 +517,7 @@ TEXT ·tileF32NEONr6w3(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK5
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
 	VEOR V16.B16, V16.B16, V16.B16
@@ -607,56 +526,10 @@ TEXT ·tileF32NEONr6w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V18.S4, V19.S4, V20.S4]
-	FMOVS (R0)(R8), F21                          // a[0]
-	WORD $0x4f951240                             // FMLA V0.S4, V18.S4, V21.S[0]
-	WORD $0x4f951261                             // FMLA V1.S4, V19.S4, V21.S[0]
-	WORD $0x4f951282                             // FMLA V2.S4, V20.S4, V21.S[0]
-	FMOVS (R1)(R8), F22                          // a[1]
-	WORD $0x4f961243                             // FMLA V3.S4, V18.S4, V22.S[0]
-	WORD $0x4f961264                             // FMLA V4.S4, V19.S4, V22.S[0]
-	WORD $0x4f961285                             // FMLA V5.S4, V20.S4, V22.S[0]
-	FMOVS (R2)(R8), F23                          // a[2]
-	WORD $0x4f971246                             // FMLA V6.S4, V18.S4, V23.S[0]
-	WORD $0x4f971267                             // FMLA V7.S4, V19.S4, V23.S[0]
-	WORD $0x4f971288                             // FMLA V8.S4, V20.S4, V23.S[0]
-	FMOVS (R3)(R8), F24                          // a[3]
-	WORD $0x4f981249                             // FMLA V9.S4, V18.S4, V24.S[0]
-	WORD $0x4f98126a                             // FMLA V10.S4, V19.S4, V24.S[0]
-	WORD $0x4f98128b                             // FMLA V11.S4, V20.S4, V24.S[0]
-	FMOVS (R4)(R8), F21                          // a[4]
-	WORD $0x4f95124c                             // FMLA V12.S4, V18.S4, V21.S[0]
-	WORD $0x4f95126d                             // FMLA V13.S4, V19.S4, V21.S[0]
-	WORD $0x4f95128e                             // FMLA V14.S4, V20.S4, V21.S[0]
-	FMOVS (R5)(R8), F22                          // a[5]
-	WORD $0x4f96124f                             // FMLA V15.S4, V18.S4, V22.S[0]
-	WORD $0x4f961270                             // FMLA V16.S4, V19.S4, V22.S[0]
+	BLOCK1
 	WORD $0x4f961291                             // FMLA V17.S4, V20.S4, V22.S[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V18.S4, V19.S4, V20.S4]
-	FMOVS (R0)(R8), F21                          // a[0]
-	WORD $0x4f951240                             // FMLA V0.S4, V18.S4, V21.S[0]
-	WORD $0x4f951261                             // FMLA V1.S4, V19.S4, V21.S[0]
-	WORD $0x4f951282                             // FMLA V2.S4, V20.S4, V21.S[0]
-	FMOVS (R1)(R8), F22                          // a[1]
-	WORD $0x4f961243                             // FMLA V3.S4, V18.S4, V22.S[0]
-	WORD $0x4f961264                             // FMLA V4.S4, V19.S4, V22.S[0]
-	WORD $0x4f961285                             // FMLA V5.S4, V20.S4, V22.S[0]
-	FMOVS (R2)(R8), F23                          // a[2]
-	WORD $0x4f971246                             // FMLA V6.S4, V18.S4, V23.S[0]
-	WORD $0x4f971267                             // FMLA V7.S4, V19.S4, V23.S[0]
-	WORD $0x4f971288                             // FMLA V8.S4, V20.S4, V23.S[0]
-	FMOVS (R3)(R8), F24                          // a[3]
-	WORD $0x4f981249                             // FMLA V9.S4, V18.S4, V24.S[0]
-	WORD $0x4f98126a                             // FMLA V10.S4, V19.S4, V24.S[0]
-	WORD $0x4f98128b                             // FMLA V11.S4, V20.S4, V24.S[0]
-	FMOVS (R4)(R8), F21                          // a[4]
-	WORD $0x4f95124c                             // FMLA V12.S4, V18.S4, V21.S[0]
-	WORD $0x4f95126d                             // FMLA V13.S4, V19.S4, V21.S[0]
-	WORD $0x4f95128e                             // FMLA V14.S4, V20.S4, V21.S[0]
-	FMOVS (R5)(R8), F22                          // a[5]
-	WORD $0x4f96124f                             // FMLA V15.S4, V18.S4, V22.S[0]
-	WORD $0x4f961270                             // FMLA V16.S4, V19.S4, V22.S[0]
+	BLOCK1
 	WORD $0x4f961291                             // FMLA V17.S4, V20.S4, V22.S[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -665,30 +538,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V18.S4, V19.S4, V20.S4]
-	FMOVS (R0)(R8), F21                          // a[0]
-	WORD $0x4f951240                             // FMLA V0.S4, V18.S4, V21.S[0]
-	WORD $0x4f951261                             // FMLA V1.S4, V19.S4, V21.S[0]
-	WORD $0x4f951282                             // FMLA V2.S4, V20.S4, V21.S[0]
-	FMOVS (R1)(R8), F22                          // a[1]
-	WORD $0x4f961243                             // FMLA V3.S4, V18.S4, V22.S[0]
-	WORD $0x4f961264                             // FMLA V4.S4, V19.S4, V22.S[0]
-	WORD $0x4f961285                             // FMLA V5.S4, V20.S4, V22.S[0]
-	FMOVS (R2)(R8), F23                          // a[2]
-	WORD $0x4f971246                             // FMLA V6.S4, V18.S4, V23.S[0]
-	WORD $0x4f971267                             // FMLA V7.S4, V19.S4, V23.S[0]
-	WORD $0x4f971288                             // FMLA V8.S4, V20.S4, V23.S[0]
-	FMOVS (R3)(R8), F24                          // a[3]
-	WORD $0x4f981249                             // FMLA V9.S4, V18.S4, V24.S[0]
-	WORD $0x4f98126a                             // FMLA V10.S4, V19.S4, V24.S[0]
-	WORD $0x4f98128b                             // FMLA V11.S4, V20.S4, V24.S[0]
-	FMOVS (R4)(R8), F21                          // a[4]
-	WORD $0x4f95124c                             // FMLA V12.S4, V18.S4, V21.S[0]
-	WORD $0x4f95126d                             // FMLA V13.S4, V19.S4, V21.S[0]
-	WORD $0x4f95128e                             // FMLA V14.S4, V20.S4, V21.S[0]
-	FMOVS (R5)(R8), F22                          // a[5]
-	WORD $0x4f96124f                             // FMLA V15.S4, V18.S4, V22.S[0]
-	WORD $0x4f961270                             // FMLA V16.S4, V19.S4, V22.S[0]
+	BLOCK1
 	WORD $0x4f961291                             // FMLA V17.S4, V20.S4, V22.S[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -737,20 +587,7 @@ done:
 	WORD $0x4e33d610                             // FADD V16.S4, V16.S4, V19.S4
 	WORD $0x4e34d631                             // FADD V17.S4, V17.S4, V20.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4, V2.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.S4, V4.S4, V5.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.S4, V7.S4, V8.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V9.S4, V10.S4, V11.S4], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.S4, V13.S4, V14.S4], 48(R4)
+	BLOCK6
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V15.S4, V16.S4, V17.S4], 48(R4)

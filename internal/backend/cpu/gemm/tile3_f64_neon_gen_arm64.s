@@ -4,6 +4,132 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P (R6)(R7), [V18.D2, V19.D2, V20.D2]; \
+	FMOVD (R0)(R8), F21; \
+	WORD $0x4fd51240; \
+	WORD $0x4fd51261; \
+	WORD $0x4fd51282; \
+	FMOVD (R1)(R8), F22; \
+	WORD $0x4fd61243; \
+	WORD $0x4fd61264; \
+	WORD $0x4fd61285; \
+	FMOVD (R2)(R8), F23; \
+	WORD $0x4fd71246; \
+	WORD $0x4fd71267; \
+	WORD $0x4fd71288; \
+	FMOVD (R3)(R8), F24; \
+	WORD $0x4fd81249; \
+	WORD $0x4fd8126a; \
+	WORD $0x4fd8128b; \
+	FMOVD (R4)(R8), F21; \
+	WORD $0x4fd5124c; \
+	WORD $0x4fd5126d; \
+	WORD $0x4fd5128e; \
+	FMOVD (R5)(R8), F22; \
+	WORD $0x4fd6124f; \
+	WORD $0x4fd61270
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V15.D2, V16.D2, V17.D2]; \
+	FMOVD (R0)(R8), F18; \
+	WORD $0x4fd211e0; \
+	WORD $0x4fd21201; \
+	WORD $0x4fd21222; \
+	FMOVD (R1)(R8), F19; \
+	WORD $0x4fd311e3; \
+	WORD $0x4fd31204; \
+	WORD $0x4fd31225; \
+	FMOVD (R2)(R8), F20; \
+	WORD $0x4fd411e6; \
+	WORD $0x4fd41207; \
+	WORD $0x4fd41228; \
+	FMOVD (R3)(R8), F21; \
+	WORD $0x4fd511e9; \
+	WORD $0x4fd5120a; \
+	WORD $0x4fd5122b; \
+	FMOVD (R4)(R8), F18; \
+	WORD $0x4fd211ec; \
+	WORD $0x4fd2120d
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2]; \
+	FMOVD (R0)(R8), F15; \
+	WORD $0x4fcf1180; \
+	WORD $0x4fcf11a1; \
+	WORD $0x4fcf11c2; \
+	FMOVD (R1)(R8), F16; \
+	WORD $0x4fd01183; \
+	WORD $0x4fd011a4; \
+	WORD $0x4fd011c5; \
+	FMOVD (R2)(R8), F17; \
+	WORD $0x4fd11186; \
+	WORD $0x4fd111a7; \
+	WORD $0x4fd111c8; \
+	FMOVD (R3)(R8), F18; \
+	WORD $0x4fd21189; \
+	WORD $0x4fd211aa
+
+#define BLOCK4 \
+	VLD1.P (R6)(R7), [V9.D2, V10.D2, V11.D2]; \
+	FMOVD (R0)(R8), F12; \
+	WORD $0x4fcc1120; \
+	WORD $0x4fcc1141; \
+	WORD $0x4fcc1162; \
+	FMOVD (R1)(R8), F13; \
+	WORD $0x4fcd1123; \
+	WORD $0x4fcd1144; \
+	WORD $0x4fcd1165; \
+	FMOVD (R2)(R8), F14; \
+	WORD $0x4fce1126; \
+	WORD $0x4fce1147; \
+	WORD $0x4fce1168; \
+	ADD R10, R8
+
+#define BLOCK5 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16; \
+	VEOR V8.B16, V8.B16, V8.B16; \
+	VEOR V9.B16, V9.B16, V9.B16; \
+	VEOR V10.B16, V10.B16, V10.B16; \
+	VEOR V11.B16, V11.B16, V11.B16; \
+	VEOR V12.B16, V12.B16, V12.B16; \
+	VEOR V13.B16, V13.B16, V13.B16
+
+#define BLOCK6 \
+	MOVD R0, R4; \
+	VST1.P [V0.D2, V1.D2, V2.D2], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V3.D2, V4.D2, V5.D2], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V6.D2, V7.D2, V8.D2], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V9.D2, V10.D2, V11.D2], 48(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V12.D2, V13.D2, V14.D2], 48(R4)
+
+#define BLOCK7 \
+	VLD1.P (R6)(R7), [V6.D2, V7.D2, V8.D2]; \
+	FMOVD (R0)(R8), F9; \
+	WORD $0x4fc910c0; \
+	WORD $0x4fc910e1; \
+	WORD $0x4fc91102; \
+	FMOVD (R1)(R8), F10; \
+	WORD $0x4fca10c3; \
+	WORD $0x4fca10e4; \
+	WORD $0x4fca1105; \
+	ADD R10, R8
+
 // func tileF64NEONr1w3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 TEXT ·tileF64NEONr1w3(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -89,42 +215,15 @@ TEXT ·tileF64NEONr2w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V6.D2, V7.D2, V8.D2]
-	FMOVD (R0)(R8), F9                           // a[0]
-	WORD $0x4fc910c0                             // FMLA V0.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e1                             // FMLA V1.D2, V7.D2, V9.D[0]
-	WORD $0x4fc91102                             // FMLA V2.D2, V8.D2, V9.D[0]
-	FMOVD (R1)(R8), F10                          // a[1]
-	WORD $0x4fca10c3                             // FMLA V3.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e4                             // FMLA V4.D2, V7.D2, V10.D[0]
-	WORD $0x4fca1105                             // FMLA V5.D2, V8.D2, V10.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V6.D2, V7.D2, V8.D2]
-	FMOVD (R0)(R8), F9                           // a[0]
-	WORD $0x4fc910c0                             // FMLA V0.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e1                             // FMLA V1.D2, V7.D2, V9.D[0]
-	WORD $0x4fc91102                             // FMLA V2.D2, V8.D2, V9.D[0]
-	FMOVD (R1)(R8), F10                          // a[1]
-	WORD $0x4fca10c3                             // FMLA V3.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e4                             // FMLA V4.D2, V7.D2, V10.D[0]
-	WORD $0x4fca1105                             // FMLA V5.D2, V8.D2, V10.D[0]
-	ADD R10, R8
+	BLOCK7
+	BLOCK7
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V6.D2, V7.D2, V8.D2]
-	FMOVD (R0)(R8), F9                           // a[0]
-	WORD $0x4fc910c0                             // FMLA V0.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e1                             // FMLA V1.D2, V7.D2, V9.D[0]
-	WORD $0x4fc91102                             // FMLA V2.D2, V8.D2, V9.D[0]
-	FMOVD (R1)(R8), F10                          // a[1]
-	WORD $0x4fca10c3                             // FMLA V3.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e4                             // FMLA V4.D2, V7.D2, V10.D[0]
-	WORD $0x4fca1105                             // FMLA V5.D2, V8.D2, V10.D[0]
-	ADD R10, R8
+	BLOCK7
 	SUBS $1, R9
 	BNE single
 done:
@@ -181,54 +280,15 @@ TEXT ·tileF64NEONr3w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V9.D2, V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1120                             // FMLA V0.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1141                             // FMLA V1.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1162                             // FMLA V2.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1123                             // FMLA V3.D2, V9.D2, V13.D[0]
-	WORD $0x4fcd1144                             // FMLA V4.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1165                             // FMLA V5.D2, V11.D2, V13.D[0]
-	FMOVD (R2)(R8), F14                          // a[2]
-	WORD $0x4fce1126                             // FMLA V6.D2, V9.D2, V14.D[0]
-	WORD $0x4fce1147                             // FMLA V7.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1168                             // FMLA V8.D2, V11.D2, V14.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V9.D2, V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1120                             // FMLA V0.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1141                             // FMLA V1.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1162                             // FMLA V2.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1123                             // FMLA V3.D2, V9.D2, V13.D[0]
-	WORD $0x4fcd1144                             // FMLA V4.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1165                             // FMLA V5.D2, V11.D2, V13.D[0]
-	FMOVD (R2)(R8), F14                          // a[2]
-	WORD $0x4fce1126                             // FMLA V6.D2, V9.D2, V14.D[0]
-	WORD $0x4fce1147                             // FMLA V7.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1168                             // FMLA V8.D2, V11.D2, V14.D[0]
-	ADD R10, R8
+	BLOCK4
+	BLOCK4
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V9.D2, V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1120                             // FMLA V0.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1141                             // FMLA V1.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1162                             // FMLA V2.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1123                             // FMLA V3.D2, V9.D2, V13.D[0]
-	WORD $0x4fcd1144                             // FMLA V4.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1165                             // FMLA V5.D2, V11.D2, V13.D[0]
-	FMOVD (R2)(R8), F14                          // a[2]
-	WORD $0x4fce1126                             // FMLA V6.D2, V9.D2, V14.D[0]
-	WORD $0x4fce1147                             // FMLA V7.D2, V10.D2, V14.D[0]
-	WORD $0x4fce1168                             // FMLA V8.D2, V11.D2, V14.D[0]
-	ADD R10, R8
+	BLOCK4
 	SUBS $1, R9
 	BNE single
 done:
@@ -298,40 +358,10 @@ TEXT ·tileF64NEONr4w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2]
-	FMOVD (R0)(R8), F15                          // a[0]
-	WORD $0x4fcf1180                             // FMLA V0.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11a1                             // FMLA V1.D2, V13.D2, V15.D[0]
-	WORD $0x4fcf11c2                             // FMLA V2.D2, V14.D2, V15.D[0]
-	FMOVD (R1)(R8), F16                          // a[1]
-	WORD $0x4fd01183                             // FMLA V3.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a4                             // FMLA V4.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c5                             // FMLA V5.D2, V14.D2, V16.D[0]
-	FMOVD (R2)(R8), F17                          // a[2]
-	WORD $0x4fd11186                             // FMLA V6.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a7                             // FMLA V7.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c8                             // FMLA V8.D2, V14.D2, V17.D[0]
-	FMOVD (R3)(R8), F18                          // a[3]
-	WORD $0x4fd21189                             // FMLA V9.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211aa                             // FMLA V10.D2, V13.D2, V18.D[0]
+	BLOCK3
 	WORD $0x4fd211cb                             // FMLA V11.D2, V14.D2, V18.D[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2]
-	FMOVD (R0)(R8), F15                          // a[0]
-	WORD $0x4fcf1180                             // FMLA V0.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11a1                             // FMLA V1.D2, V13.D2, V15.D[0]
-	WORD $0x4fcf11c2                             // FMLA V2.D2, V14.D2, V15.D[0]
-	FMOVD (R1)(R8), F16                          // a[1]
-	WORD $0x4fd01183                             // FMLA V3.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a4                             // FMLA V4.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c5                             // FMLA V5.D2, V14.D2, V16.D[0]
-	FMOVD (R2)(R8), F17                          // a[2]
-	WORD $0x4fd11186                             // FMLA V6.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a7                             // FMLA V7.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c8                             // FMLA V8.D2, V14.D2, V17.D[0]
-	FMOVD (R3)(R8), F18                          // a[3]
-	WORD $0x4fd21189                             // FMLA V9.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211aa                             // FMLA V10.D2, V13.D2, V18.D[0]
+	BLOCK3
 	WORD $0x4fd211cb                             // FMLA V11.D2, V14.D2, V18.D[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -340,22 +370,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2]
-	FMOVD (R0)(R8), F15                          // a[0]
-	WORD $0x4fcf1180                             // FMLA V0.D2, V12.D2, V15.D[0]
-	WORD $0x4fcf11a1                             // FMLA V1.D2, V13.D2, V15.D[0]
-	WORD $0x4fcf11c2                             // FMLA V2.D2, V14.D2, V15.D[0]
-	FMOVD (R1)(R8), F16                          // a[1]
-	WORD $0x4fd01183                             // FMLA V3.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a4                             // FMLA V4.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c5                             // FMLA V5.D2, V14.D2, V16.D[0]
-	FMOVD (R2)(R8), F17                          // a[2]
-	WORD $0x4fd11186                             // FMLA V6.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a7                             // FMLA V7.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c8                             // FMLA V8.D2, V14.D2, V17.D[0]
-	FMOVD (R3)(R8), F18                          // a[3]
-	WORD $0x4fd21189                             // FMLA V9.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211aa                             // FMLA V10.D2, V13.D2, V18.D[0]
+	BLOCK3
 	WORD $0x4fd211cb                             // FMLA V11.D2, V14.D2, V18.D[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -421,67 +436,16 @@ TEXT ·tileF64NEONr5w3(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK5
 	VEOR V14.B16, V14.B16, V14.B16
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V15.D2, V16.D2, V17.D2]
-	FMOVD (R0)(R8), F18                          // a[0]
-	WORD $0x4fd211e0                             // FMLA V0.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21201                             // FMLA V1.D2, V16.D2, V18.D[0]
-	WORD $0x4fd21222                             // FMLA V2.D2, V17.D2, V18.D[0]
-	FMOVD (R1)(R8), F19                          // a[1]
-	WORD $0x4fd311e3                             // FMLA V3.D2, V15.D2, V19.D[0]
-	WORD $0x4fd31204                             // FMLA V4.D2, V16.D2, V19.D[0]
-	WORD $0x4fd31225                             // FMLA V5.D2, V17.D2, V19.D[0]
-	FMOVD (R2)(R8), F20                          // a[2]
-	WORD $0x4fd411e6                             // FMLA V6.D2, V15.D2, V20.D[0]
-	WORD $0x4fd41207                             // FMLA V7.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41228                             // FMLA V8.D2, V17.D2, V20.D[0]
-	FMOVD (R3)(R8), F21                          // a[3]
-	WORD $0x4fd511e9                             // FMLA V9.D2, V15.D2, V21.D[0]
-	WORD $0x4fd5120a                             // FMLA V10.D2, V16.D2, V21.D[0]
-	WORD $0x4fd5122b                             // FMLA V11.D2, V17.D2, V21.D[0]
-	FMOVD (R4)(R8), F18                          // a[4]
-	WORD $0x4fd211ec                             // FMLA V12.D2, V15.D2, V18.D[0]
-	WORD $0x4fd2120d                             // FMLA V13.D2, V16.D2, V18.D[0]
+	BLOCK2
 	WORD $0x4fd2122e                             // FMLA V14.D2, V17.D2, V18.D[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V15.D2, V16.D2, V17.D2]
-	FMOVD (R0)(R8), F18                          // a[0]
-	WORD $0x4fd211e0                             // FMLA V0.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21201                             // FMLA V1.D2, V16.D2, V18.D[0]
-	WORD $0x4fd21222                             // FMLA V2.D2, V17.D2, V18.D[0]
-	FMOVD (R1)(R8), F19                          // a[1]
-	WORD $0x4fd311e3                             // FMLA V3.D2, V15.D2, V19.D[0]
-	WORD $0x4fd31204                             // FMLA V4.D2, V16.D2, V19.D[0]
-	WORD $0x4fd31225                             // FMLA V5.D2, V17.D2, V19.D[0]
-	FMOVD (R2)(R8), F20                          // a[2]
-	WORD $0x4fd411e6                             // FMLA V6.D2, V15.D2, V20.D[0]
-	WORD $0x4fd41207                             // FMLA V7.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41228                             // FMLA V8.D2, V17.D2, V20.D[0]
-	FMOVD (R3)(R8), F21                          // a[3]
-	WORD $0x4fd511e9                             // FMLA V9.D2, V15.D2, V21.D[0]
-	WORD $0x4fd5120a                             // FMLA V10.D2, V16.D2, V21.D[0]
-	WORD $0x4fd5122b                             // FMLA V11.D2, V17.D2, V21.D[0]
-	FMOVD (R4)(R8), F18                          // a[4]
-	WORD $0x4fd211ec                             // FMLA V12.D2, V15.D2, V18.D[0]
-	WORD $0x4fd2120d                             // FMLA V13.D2, V16.D2, V18.D[0]
+	BLOCK2
 	WORD $0x4fd2122e                             // FMLA V14.D2, V17.D2, V18.D[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -490,26 +454,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V15.D2, V16.D2, V17.D2]
-	FMOVD (R0)(R8), F18                          // a[0]
-	WORD $0x4fd211e0                             // FMLA V0.D2, V15.D2, V18.D[0]
-	WORD $0x4fd21201                             // FMLA V1.D2, V16.D2, V18.D[0]
-	WORD $0x4fd21222                             // FMLA V2.D2, V17.D2, V18.D[0]
-	FMOVD (R1)(R8), F19                          // a[1]
-	WORD $0x4fd311e3                             // FMLA V3.D2, V15.D2, V19.D[0]
-	WORD $0x4fd31204                             // FMLA V4.D2, V16.D2, V19.D[0]
-	WORD $0x4fd31225                             // FMLA V5.D2, V17.D2, V19.D[0]
-	FMOVD (R2)(R8), F20                          // a[2]
-	WORD $0x4fd411e6                             // FMLA V6.D2, V15.D2, V20.D[0]
-	WORD $0x4fd41207                             // FMLA V7.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41228                             // FMLA V8.D2, V17.D2, V20.D[0]
-	FMOVD (R3)(R8), F21                          // a[3]
-	WORD $0x4fd511e9                             // FMLA V9.D2, V15.D2, V21.D[0]
-	WORD $0x4fd5120a                             // FMLA V10.D2, V16.D2, V21.D[0]
-	WORD $0x4fd5122b                             // FMLA V11.D2, V17.D2, V21.D[0]
-	FMOVD (R4)(R8), F18                          // a[4]
-	WORD $0x4fd211ec                             // FMLA V12.D2, V15.D2, V18.D[0]
-	WORD $0x4fd2120d                             // FMLA V13.D2, V16.D2, V18.D[0]
+	BLOCK2
 	WORD $0x4fd2122e                             // FMLA V14.D2, V17.D2, V18.D[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -552,20 +497,7 @@ done:
 	WORD $0x4e70d5ad                             // FADD V13.D2, V13.D2, V16.D2
 	WORD $0x4e71d5ce                             // FADD V14.D2, V14.D2, V17.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2, V2.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.D2, V4.D2, V5.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2, V8.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V9.D2, V10.D2, V11.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.D2, V13.D2, V14.D2], 48(R4)
+	BLOCK6
 	ADD R1, R0
 	RET
 
@@ -585,20 +517,7 @@ TEXT ·tileF64NEONr6w3(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
+	BLOCK5
 	VEOR V14.B16, V14.B16, V14.B16
 	VEOR V15.B16, V15.B16, V15.B16
 	VEOR V16.B16, V16.B16, V16.B16
@@ -607,56 +526,10 @@ TEXT ·tileF64NEONr6w3(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V18.D2, V19.D2, V20.D2]
-	FMOVD (R0)(R8), F21                          // a[0]
-	WORD $0x4fd51240                             // FMLA V0.D2, V18.D2, V21.D[0]
-	WORD $0x4fd51261                             // FMLA V1.D2, V19.D2, V21.D[0]
-	WORD $0x4fd51282                             // FMLA V2.D2, V20.D2, V21.D[0]
-	FMOVD (R1)(R8), F22                          // a[1]
-	WORD $0x4fd61243                             // FMLA V3.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61264                             // FMLA V4.D2, V19.D2, V22.D[0]
-	WORD $0x4fd61285                             // FMLA V5.D2, V20.D2, V22.D[0]
-	FMOVD (R2)(R8), F23                          // a[2]
-	WORD $0x4fd71246                             // FMLA V6.D2, V18.D2, V23.D[0]
-	WORD $0x4fd71267                             // FMLA V7.D2, V19.D2, V23.D[0]
-	WORD $0x4fd71288                             // FMLA V8.D2, V20.D2, V23.D[0]
-	FMOVD (R3)(R8), F24                          // a[3]
-	WORD $0x4fd81249                             // FMLA V9.D2, V18.D2, V24.D[0]
-	WORD $0x4fd8126a                             // FMLA V10.D2, V19.D2, V24.D[0]
-	WORD $0x4fd8128b                             // FMLA V11.D2, V20.D2, V24.D[0]
-	FMOVD (R4)(R8), F21                          // a[4]
-	WORD $0x4fd5124c                             // FMLA V12.D2, V18.D2, V21.D[0]
-	WORD $0x4fd5126d                             // FMLA V13.D2, V19.D2, V21.D[0]
-	WORD $0x4fd5128e                             // FMLA V14.D2, V20.D2, V21.D[0]
-	FMOVD (R5)(R8), F22                          // a[5]
-	WORD $0x4fd6124f                             // FMLA V15.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61270                             // FMLA V16.D2, V19.D2, V22.D[0]
+	BLOCK1
 	WORD $0x4fd61291                             // FMLA V17.D2, V20.D2, V22.D[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V18.D2, V19.D2, V20.D2]
-	FMOVD (R0)(R8), F21                          // a[0]
-	WORD $0x4fd51240                             // FMLA V0.D2, V18.D2, V21.D[0]
-	WORD $0x4fd51261                             // FMLA V1.D2, V19.D2, V21.D[0]
-	WORD $0x4fd51282                             // FMLA V2.D2, V20.D2, V21.D[0]
-	FMOVD (R1)(R8), F22                          // a[1]
-	WORD $0x4fd61243                             // FMLA V3.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61264                             // FMLA V4.D2, V19.D2, V22.D[0]
-	WORD $0x4fd61285                             // FMLA V5.D2, V20.D2, V22.D[0]
-	FMOVD (R2)(R8), F23                          // a[2]
-	WORD $0x4fd71246                             // FMLA V6.D2, V18.D2, V23.D[0]
-	WORD $0x4fd71267                             // FMLA V7.D2, V19.D2, V23.D[0]
-	WORD $0x4fd71288                             // FMLA V8.D2, V20.D2, V23.D[0]
-	FMOVD (R3)(R8), F24                          // a[3]
-	WORD $0x4fd81249                             // FMLA V9.D2, V18.D2, V24.D[0]
-	WORD $0x4fd8126a                             // FMLA V10.D2, V19.D2, V24.D[0]
-	WORD $0x4fd8128b                             // FMLA V11.D2, V20.D2, V24.D[0]
-	FMOVD (R4)(R8), F21                          // a[4]
-	WORD $0x4fd5124c                             // FMLA V12.D2, V18.D2, V21.D[0]
-	WORD $0x4fd5126d                             // FMLA V13.D2, V19.D2, V21.D[0]
-	WORD $0x4fd5128e                             // FMLA V14.D2, V20.D2, V21.D[0]
-	FMOVD (R5)(R8), F22                          // a[5]
-	WORD $0x4fd6124f                             // FMLA V15.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61270                             // FMLA V16.D2, V19.D2, V22.D[0]
+	BLOCK1
 	WORD $0x4fd61291                             // FMLA V17.D2, V20.D2, V22.D[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -665,30 +538,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V18.D2, V19.D2, V20.D2]
-	FMOVD (R0)(R8), F21                          // a[0]
-	WORD $0x4fd51240                             // FMLA V0.D2, V18.D2, V21.D[0]
-	WORD $0x4fd51261                             // FMLA V1.D2, V19.D2, V21.D[0]
-	WORD $0x4fd51282                             // FMLA V2.D2, V20.D2, V21.D[0]
-	FMOVD (R1)(R8), F22                          // a[1]
-	WORD $0x4fd61243                             // FMLA V3.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61264                             // FMLA V4.D2, V19.D2, V22.D[0]
-	WORD $0x4fd61285                             // FMLA V5.D2, V20.D2, V22.D[0]
-	FMOVD (R2)(R8), F23                          // a[2]
-	WORD $0x4fd71246                             // FMLA V6.D2, V18.D2, V23.D[0]
-	WORD $0x4fd71267                             // FMLA V7.D2, V19.D2, V23.D[0]
-	WORD $0x4fd71288                             // FMLA V8.D2, V20.D2, V23.D[0]
-	FMOVD (R3)(R8), F24                          // a[3]
-	WORD $0x4fd81249                             // FMLA V9.D2, V18.D2, V24.D[0]
-	WORD $0x4fd8126a                             // FMLA V10.D2, V19.D2, V24.D[0]
-	WORD $0x4fd8128b                             // FMLA V11.D2, V20.D2, V24.D[0]
-	FMOVD (R4)(R8), F21                          // a[4]
-	WORD $0x4fd5124c                             // FMLA V12.D2, V18.D2, V21.D[0]
-	WORD $0x4fd5126d                             // FMLA V13.D2, V19.D2, V21.D[0]
-	WORD $0x4fd5128e                             // FMLA V14.D2, V20.D2, V21.D[0]
-	FMOVD (R5)(R8), F22                          // a[5]
-	WORD $0x4fd6124f                             // FMLA V15.D2, V18.D2, V22.D[0]
-	WORD $0x4fd61270                             // FMLA V16.D2, V19.D2, V22.D[0]
+	BLOCK1
 	WORD $0x4fd61291                             // FMLA V17.D2, V20.D2, V22.D[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -737,20 +587,7 @@ done:
 	WORD $0x4e73d610                             // FADD V16.D2, V16.D2, V19.D2
 	WORD $0x4e74d631                             // FADD V17.D2, V17.D2, V20.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2, V2.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V3.D2, V4.D2, V5.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V6.D2, V7.D2, V8.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V9.D2, V10.D2, V11.D2], 48(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.D2, V13.D2, V14.D2], 48(R4)
+	BLOCK6
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V15.D2, V16.D2, V17.D2], 48(R4)

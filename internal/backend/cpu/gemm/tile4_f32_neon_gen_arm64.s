@@ -4,6 +4,168 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P (R6)(R7), [V24.S4, V25.S4, V26.S4, V27.S4]; \
+	FMOVS (R0)(R8), F28; \
+	WORD $0x4f9c1300; \
+	WORD $0x4f9c1321; \
+	WORD $0x4f9c1342; \
+	WORD $0x4f9c1363; \
+	FMOVS (R1)(R8), F29; \
+	WORD $0x4f9d1304; \
+	WORD $0x4f9d1325; \
+	WORD $0x4f9d1346; \
+	WORD $0x4f9d1367; \
+	FMOVS (R2)(R8), F30; \
+	WORD $0x4f9e1308; \
+	WORD $0x4f9e1329; \
+	WORD $0x4f9e134a; \
+	WORD $0x4f9e136b; \
+	FMOVS (R3)(R8), F31; \
+	WORD $0x4f9f130c; \
+	WORD $0x4f9f132d; \
+	WORD $0x4f9f134e; \
+	WORD $0x4f9f136f; \
+	FMOVS (R4)(R8), F28; \
+	WORD $0x4f9c1310; \
+	WORD $0x4f9c1331; \
+	WORD $0x4f9c1352; \
+	WORD $0x4f9c1373; \
+	FMOVS (R5)(R8), F29; \
+	WORD $0x4f9d1314; \
+	WORD $0x4f9d1335; \
+	WORD $0x4f9d1356; \
+	WORD $0x4f9d1377; \
+	ADD R10, R8
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]; \
+	FMOVS (R0)(R8), F24; \
+	WORD $0x4f981280; \
+	WORD $0x4f9812a1; \
+	WORD $0x4f9812c2; \
+	WORD $0x4f9812e3; \
+	FMOVS (R1)(R8), F25; \
+	WORD $0x4f991284; \
+	WORD $0x4f9912a5; \
+	WORD $0x4f9912c6; \
+	WORD $0x4f9912e7; \
+	FMOVS (R2)(R8), F26; \
+	WORD $0x4f9a1288; \
+	WORD $0x4f9a12a9; \
+	WORD $0x4f9a12ca; \
+	WORD $0x4f9a12eb; \
+	FMOVS (R3)(R8), F27; \
+	WORD $0x4f9b128c; \
+	WORD $0x4f9b12ad; \
+	WORD $0x4f9b12ce; \
+	WORD $0x4f9b12ef; \
+	FMOVS (R4)(R8), F24; \
+	WORD $0x4f981290; \
+	WORD $0x4f9812b1
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V16.S4, V17.S4, V18.S4, V19.S4]; \
+	FMOVS (R0)(R8), F20; \
+	WORD $0x4f941200; \
+	WORD $0x4f941221; \
+	WORD $0x4f941242; \
+	WORD $0x4f941263; \
+	FMOVS (R1)(R8), F21; \
+	WORD $0x4f951204; \
+	WORD $0x4f951225; \
+	WORD $0x4f951246; \
+	WORD $0x4f951267; \
+	FMOVS (R2)(R8), F22; \
+	WORD $0x4f961208; \
+	WORD $0x4f961229; \
+	WORD $0x4f96124a; \
+	WORD $0x4f96126b; \
+	FMOVS (R3)(R8), F23; \
+	WORD $0x4f97120c; \
+	WORD $0x4f97122d; \
+	WORD $0x4f97124e
+
+#define BLOCK4 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16; \
+	VEOR V8.B16, V8.B16, V8.B16; \
+	VEOR V9.B16, V9.B16, V9.B16; \
+	VEOR V10.B16, V10.B16, V10.B16; \
+	VEOR V11.B16, V11.B16, V11.B16; \
+	VEOR V12.B16, V12.B16, V12.B16; \
+	VEOR V13.B16, V13.B16, V13.B16; \
+	VEOR V14.B16, V14.B16, V14.B16; \
+	VEOR V15.B16, V15.B16, V15.B16; \
+	VEOR V16.B16, V16.B16, V16.B16; \
+	VEOR V17.B16, V17.B16, V17.B16; \
+	VEOR V18.B16, V18.B16, V18.B16; \
+	VEOR V19.B16, V19.B16, V19.B16
+
+#define BLOCK5 \
+	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]; \
+	FMOVS (R0)(R8), F16; \
+	WORD $0x4f901180; \
+	WORD $0x4f9011a1; \
+	WORD $0x4f9011c2; \
+	WORD $0x4f9011e3; \
+	FMOVS (R1)(R8), F17; \
+	WORD $0x4f911184; \
+	WORD $0x4f9111a5; \
+	WORD $0x4f9111c6; \
+	WORD $0x4f9111e7; \
+	FMOVS (R2)(R8), F18; \
+	WORD $0x4f921188; \
+	WORD $0x4f9211a9; \
+	WORD $0x4f9211ca; \
+	WORD $0x4f9211eb
+
+#define BLOCK6 \
+	MOVD R0, R4; \
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V12.S4, V13.S4, V14.S4, V15.S4], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], 64(R4)
+
+#define BLOCK7 \
+	VLD1.P (R6)(R7), [V8.S4, V9.S4, V10.S4, V11.S4]; \
+	FMOVS (R0)(R8), F12; \
+	WORD $0x4f8c1100; \
+	WORD $0x4f8c1121; \
+	WORD $0x4f8c1142; \
+	WORD $0x4f8c1163; \
+	FMOVS (R1)(R8), F13; \
+	WORD $0x4f8d1104; \
+	WORD $0x4f8d1125; \
+	WORD $0x4f8d1146; \
+	WORD $0x4f8d1167; \
+	ADD R10, R8
+
+#define BLOCK8 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16
+
 // func tileF32NEONr1w4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 TEXT ·tileF32NEONr1w4(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -84,60 +246,20 @@ TEXT ·tileF32NEONr2w4(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK8
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V8.S4, V9.S4, V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1100                             // FMLA V0.S4, V8.S4, V12.S[0]
-	WORD $0x4f8c1121                             // FMLA V1.S4, V9.S4, V12.S[0]
-	WORD $0x4f8c1142                             // FMLA V2.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1163                             // FMLA V3.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1104                             // FMLA V4.S4, V8.S4, V13.S[0]
-	WORD $0x4f8d1125                             // FMLA V5.S4, V9.S4, V13.S[0]
-	WORD $0x4f8d1146                             // FMLA V6.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1167                             // FMLA V7.S4, V11.S4, V13.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V8.S4, V9.S4, V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1100                             // FMLA V0.S4, V8.S4, V12.S[0]
-	WORD $0x4f8c1121                             // FMLA V1.S4, V9.S4, V12.S[0]
-	WORD $0x4f8c1142                             // FMLA V2.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1163                             // FMLA V3.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1104                             // FMLA V4.S4, V8.S4, V13.S[0]
-	WORD $0x4f8d1125                             // FMLA V5.S4, V9.S4, V13.S[0]
-	WORD $0x4f8d1146                             // FMLA V6.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1167                             // FMLA V7.S4, V11.S4, V13.S[0]
-	ADD R10, R8
+	BLOCK7
+	BLOCK7
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V8.S4, V9.S4, V10.S4, V11.S4]
-	FMOVS (R0)(R8), F12                          // a[0]
-	WORD $0x4f8c1100                             // FMLA V0.S4, V8.S4, V12.S[0]
-	WORD $0x4f8c1121                             // FMLA V1.S4, V9.S4, V12.S[0]
-	WORD $0x4f8c1142                             // FMLA V2.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1163                             // FMLA V3.S4, V11.S4, V12.S[0]
-	FMOVS (R1)(R8), F13                          // a[1]
-	WORD $0x4f8d1104                             // FMLA V4.S4, V8.S4, V13.S[0]
-	WORD $0x4f8d1125                             // FMLA V5.S4, V9.S4, V13.S[0]
-	WORD $0x4f8d1146                             // FMLA V6.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1167                             // FMLA V7.S4, V11.S4, V13.S[0]
-	ADD R10, R8
+	BLOCK7
 	SUBS $1, R9
 	BNE single
 done:
@@ -183,14 +305,7 @@ TEXT ·tileF32NEONr3w4(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK8
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -199,39 +314,9 @@ TEXT ·tileF32NEONr3w4(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]
-	FMOVS (R0)(R8), F16                          // a[0]
-	WORD $0x4f901180                             // FMLA V0.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a1                             // FMLA V1.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c2                             // FMLA V2.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011e3                             // FMLA V3.S4, V15.S4, V16.S[0]
-	FMOVS (R1)(R8), F17                          // a[1]
-	WORD $0x4f911184                             // FMLA V4.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a5                             // FMLA V5.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c6                             // FMLA V6.S4, V14.S4, V17.S[0]
-	WORD $0x4f9111e7                             // FMLA V7.S4, V15.S4, V17.S[0]
-	FMOVS (R2)(R8), F18                          // a[2]
-	WORD $0x4f921188                             // FMLA V8.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211a9                             // FMLA V9.S4, V13.S4, V18.S[0]
-	WORD $0x4f9211ca                             // FMLA V10.S4, V14.S4, V18.S[0]
-	WORD $0x4f9211eb                             // FMLA V11.S4, V15.S4, V18.S[0]
+	BLOCK5
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]
-	FMOVS (R0)(R8), F16                          // a[0]
-	WORD $0x4f901180                             // FMLA V0.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a1                             // FMLA V1.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c2                             // FMLA V2.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011e3                             // FMLA V3.S4, V15.S4, V16.S[0]
-	FMOVS (R1)(R8), F17                          // a[1]
-	WORD $0x4f911184                             // FMLA V4.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a5                             // FMLA V5.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c6                             // FMLA V6.S4, V14.S4, V17.S[0]
-	WORD $0x4f9111e7                             // FMLA V7.S4, V15.S4, V17.S[0]
-	FMOVS (R2)(R8), F18                          // a[2]
-	WORD $0x4f921188                             // FMLA V8.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211a9                             // FMLA V9.S4, V13.S4, V18.S[0]
-	WORD $0x4f9211ca                             // FMLA V10.S4, V14.S4, V18.S[0]
-	WORD $0x4f9211eb                             // FMLA V11.S4, V15.S4, V18.S[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -239,22 +324,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V12.S4, V13.S4, V14.S4, V15.S4]
-	FMOVS (R0)(R8), F16                          // a[0]
-	WORD $0x4f901180                             // FMLA V0.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a1                             // FMLA V1.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c2                             // FMLA V2.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011e3                             // FMLA V3.S4, V15.S4, V16.S[0]
-	FMOVS (R1)(R8), F17                          // a[1]
-	WORD $0x4f911184                             // FMLA V4.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a5                             // FMLA V5.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c6                             // FMLA V6.S4, V14.S4, V17.S[0]
-	WORD $0x4f9111e7                             // FMLA V7.S4, V15.S4, V17.S[0]
-	FMOVS (R2)(R8), F18                          // a[2]
-	WORD $0x4f921188                             // FMLA V8.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211a9                             // FMLA V9.S4, V13.S4, V18.S[0]
-	WORD $0x4f9211ca                             // FMLA V10.S4, V14.S4, V18.S[0]
-	WORD $0x4f9211eb                             // FMLA V11.S4, V15.S4, V18.S[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single
@@ -312,14 +382,7 @@ TEXT ·tileF32NEONr4w4(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK8
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -332,48 +395,10 @@ TEXT ·tileF32NEONr4w4(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V16.S4, V17.S4, V18.S4, V19.S4]
-	FMOVS (R0)(R8), F20                          // a[0]
-	WORD $0x4f941200                             // FMLA V0.S4, V16.S4, V20.S[0]
-	WORD $0x4f941221                             // FMLA V1.S4, V17.S4, V20.S[0]
-	WORD $0x4f941242                             // FMLA V2.S4, V18.S4, V20.S[0]
-	WORD $0x4f941263                             // FMLA V3.S4, V19.S4, V20.S[0]
-	FMOVS (R1)(R8), F21                          // a[1]
-	WORD $0x4f951204                             // FMLA V4.S4, V16.S4, V21.S[0]
-	WORD $0x4f951225                             // FMLA V5.S4, V17.S4, V21.S[0]
-	WORD $0x4f951246                             // FMLA V6.S4, V18.S4, V21.S[0]
-	WORD $0x4f951267                             // FMLA V7.S4, V19.S4, V21.S[0]
-	FMOVS (R2)(R8), F22                          // a[2]
-	WORD $0x4f961208                             // FMLA V8.S4, V16.S4, V22.S[0]
-	WORD $0x4f961229                             // FMLA V9.S4, V17.S4, V22.S[0]
-	WORD $0x4f96124a                             // FMLA V10.S4, V18.S4, V22.S[0]
-	WORD $0x4f96126b                             // FMLA V11.S4, V19.S4, V22.S[0]
-	FMOVS (R3)(R8), F23                          // a[3]
-	WORD $0x4f97120c                             // FMLA V12.S4, V16.S4, V23.S[0]
-	WORD $0x4f97122d                             // FMLA V13.S4, V17.S4, V23.S[0]
-	WORD $0x4f97124e                             // FMLA V14.S4, V18.S4, V23.S[0]
+	BLOCK3
 	WORD $0x4f97126f                             // FMLA V15.S4, V19.S4, V23.S[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V16.S4, V17.S4, V18.S4, V19.S4]
-	FMOVS (R0)(R8), F20                          // a[0]
-	WORD $0x4f941200                             // FMLA V0.S4, V16.S4, V20.S[0]
-	WORD $0x4f941221                             // FMLA V1.S4, V17.S4, V20.S[0]
-	WORD $0x4f941242                             // FMLA V2.S4, V18.S4, V20.S[0]
-	WORD $0x4f941263                             // FMLA V3.S4, V19.S4, V20.S[0]
-	FMOVS (R1)(R8), F21                          // a[1]
-	WORD $0x4f951204                             // FMLA V4.S4, V16.S4, V21.S[0]
-	WORD $0x4f951225                             // FMLA V5.S4, V17.S4, V21.S[0]
-	WORD $0x4f951246                             // FMLA V6.S4, V18.S4, V21.S[0]
-	WORD $0x4f951267                             // FMLA V7.S4, V19.S4, V21.S[0]
-	FMOVS (R2)(R8), F22                          // a[2]
-	WORD $0x4f961208                             // FMLA V8.S4, V16.S4, V22.S[0]
-	WORD $0x4f961229                             // FMLA V9.S4, V17.S4, V22.S[0]
-	WORD $0x4f96124a                             // FMLA V10.S4, V18.S4, V22.S[0]
-	WORD $0x4f96126b                             // FMLA V11.S4, V19.S4, V22.S[0]
-	FMOVS (R3)(R8), F23                          // a[3]
-	WORD $0x4f97120c                             // FMLA V12.S4, V16.S4, V23.S[0]
-	WORD $0x4f97122d                             // FMLA V13.S4, V17.S4, V23.S[0]
-	WORD $0x4f97124e                             // FMLA V14.S4, V18.S4, V23.S[0]
+	BLOCK3
 	WORD $0x4f97126f                             // FMLA V15.S4, V19.S4, V23.S[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -382,26 +407,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V16.S4, V17.S4, V18.S4, V19.S4]
-	FMOVS (R0)(R8), F20                          // a[0]
-	WORD $0x4f941200                             // FMLA V0.S4, V16.S4, V20.S[0]
-	WORD $0x4f941221                             // FMLA V1.S4, V17.S4, V20.S[0]
-	WORD $0x4f941242                             // FMLA V2.S4, V18.S4, V20.S[0]
-	WORD $0x4f941263                             // FMLA V3.S4, V19.S4, V20.S[0]
-	FMOVS (R1)(R8), F21                          // a[1]
-	WORD $0x4f951204                             // FMLA V4.S4, V16.S4, V21.S[0]
-	WORD $0x4f951225                             // FMLA V5.S4, V17.S4, V21.S[0]
-	WORD $0x4f951246                             // FMLA V6.S4, V18.S4, V21.S[0]
-	WORD $0x4f951267                             // FMLA V7.S4, V19.S4, V21.S[0]
-	FMOVS (R2)(R8), F22                          // a[2]
-	WORD $0x4f961208                             // FMLA V8.S4, V16.S4, V22.S[0]
-	WORD $0x4f961229                             // FMLA V9.S4, V17.S4, V22.S[0]
-	WORD $0x4f96124a                             // FMLA V10.S4, V18.S4, V22.S[0]
-	WORD $0x4f96126b                             // FMLA V11.S4, V19.S4, V22.S[0]
-	FMOVS (R3)(R8), F23                          // a[3]
-	WORD $0x4f97120c                             // FMLA V12.S4, V16.S4, V23.S[0]
-	WORD $0x4f97122d                             // FMLA V13.S4, V17.S4, V23.S[0]
-	WORD $0x4f97124e                             // FMLA V14.S4, V18.S4, V23.S[0]
+	BLOCK3
 	WORD $0x4f97126f                             // FMLA V15.S4, V19.S4, V23.S[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -471,81 +477,16 @@ TEXT ·tileF32NEONr5w4(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
-	VEOR V14.B16, V14.B16, V14.B16
-	VEOR V15.B16, V15.B16, V15.B16
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
+	BLOCK4
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]
-	FMOVS (R0)(R8), F24                          // a[0]
-	WORD $0x4f981280                             // FMLA V0.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812a1                             // FMLA V1.S4, V21.S4, V24.S[0]
-	WORD $0x4f9812c2                             // FMLA V2.S4, V22.S4, V24.S[0]
-	WORD $0x4f9812e3                             // FMLA V3.S4, V23.S4, V24.S[0]
-	FMOVS (R1)(R8), F25                          // a[1]
-	WORD $0x4f991284                             // FMLA V4.S4, V20.S4, V25.S[0]
-	WORD $0x4f9912a5                             // FMLA V5.S4, V21.S4, V25.S[0]
-	WORD $0x4f9912c6                             // FMLA V6.S4, V22.S4, V25.S[0]
-	WORD $0x4f9912e7                             // FMLA V7.S4, V23.S4, V25.S[0]
-	FMOVS (R2)(R8), F26                          // a[2]
-	WORD $0x4f9a1288                             // FMLA V8.S4, V20.S4, V26.S[0]
-	WORD $0x4f9a12a9                             // FMLA V9.S4, V21.S4, V26.S[0]
-	WORD $0x4f9a12ca                             // FMLA V10.S4, V22.S4, V26.S[0]
-	WORD $0x4f9a12eb                             // FMLA V11.S4, V23.S4, V26.S[0]
-	FMOVS (R3)(R8), F27                          // a[3]
-	WORD $0x4f9b128c                             // FMLA V12.S4, V20.S4, V27.S[0]
-	WORD $0x4f9b12ad                             // FMLA V13.S4, V21.S4, V27.S[0]
-	WORD $0x4f9b12ce                             // FMLA V14.S4, V22.S4, V27.S[0]
-	WORD $0x4f9b12ef                             // FMLA V15.S4, V23.S4, V27.S[0]
-	FMOVS (R4)(R8), F24                          // a[4]
-	WORD $0x4f981290                             // FMLA V16.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812b1                             // FMLA V17.S4, V21.S4, V24.S[0]
+	BLOCK2
 	WORD $0x4f9812d2                             // FMLA V18.S4, V22.S4, V24.S[0]
 	WORD $0x4f9812f3                             // FMLA V19.S4, V23.S4, V24.S[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]
-	FMOVS (R0)(R8), F24                          // a[0]
-	WORD $0x4f981280                             // FMLA V0.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812a1                             // FMLA V1.S4, V21.S4, V24.S[0]
-	WORD $0x4f9812c2                             // FMLA V2.S4, V22.S4, V24.S[0]
-	WORD $0x4f9812e3                             // FMLA V3.S4, V23.S4, V24.S[0]
-	FMOVS (R1)(R8), F25                          // a[1]
-	WORD $0x4f991284                             // FMLA V4.S4, V20.S4, V25.S[0]
-	WORD $0x4f9912a5                             // FMLA V5.S4, V21.S4, V25.S[0]
-	WORD $0x4f9912c6                             // FMLA V6.S4, V22.S4, V25.S[0]
-	WORD $0x4f9912e7                             // FMLA V7.S4, V23.S4, V25.S[0]
-	FMOVS (R2)(R8), F26                          // a[2]
-	WORD $0x4f9a1288                             // FMLA V8.S4, V20.S4, V26.S[0]
-	WORD $0x4f9a12a9                             // FMLA V9.S4, V21.S4, V26.S[0]
-	WORD $0x4f9a12ca                             // FMLA V10.S4, V22.S4, V26.S[0]
-	WORD $0x4f9a12eb                             // FMLA V11.S4, V23.S4, V26.S[0]
-	FMOVS (R3)(R8), F27                          // a[3]
-	WORD $0x4f9b128c                             // FMLA V12.S4, V20.S4, V27.S[0]
-	WORD $0x4f9b12ad                             // FMLA V13.S4, V21.S4, V27.S[0]
-	WORD $0x4f9b12ce                             // FMLA V14.S4, V22.S4, V27.S[0]
-	WORD $0x4f9b12ef                             // FMLA V15.S4, V23.S4, V27.S[0]
-	FMOVS (R4)(R8), F24                          // a[4]
-	WORD $0x4f981290                             // FMLA V16.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812b1                             // FMLA V17.S4, V21.S4, V24.S[0]
+	BLOCK2
 	WORD $0x4f9812d2                             // FMLA V18.S4, V22.S4, V24.S[0]
 	WORD $0x4f9812f3                             // FMLA V19.S4, V23.S4, V24.S[0]
 	ADD R10, R8
@@ -555,30 +496,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V20.S4, V21.S4, V22.S4, V23.S4]
-	FMOVS (R0)(R8), F24                          // a[0]
-	WORD $0x4f981280                             // FMLA V0.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812a1                             // FMLA V1.S4, V21.S4, V24.S[0]
-	WORD $0x4f9812c2                             // FMLA V2.S4, V22.S4, V24.S[0]
-	WORD $0x4f9812e3                             // FMLA V3.S4, V23.S4, V24.S[0]
-	FMOVS (R1)(R8), F25                          // a[1]
-	WORD $0x4f991284                             // FMLA V4.S4, V20.S4, V25.S[0]
-	WORD $0x4f9912a5                             // FMLA V5.S4, V21.S4, V25.S[0]
-	WORD $0x4f9912c6                             // FMLA V6.S4, V22.S4, V25.S[0]
-	WORD $0x4f9912e7                             // FMLA V7.S4, V23.S4, V25.S[0]
-	FMOVS (R2)(R8), F26                          // a[2]
-	WORD $0x4f9a1288                             // FMLA V8.S4, V20.S4, V26.S[0]
-	WORD $0x4f9a12a9                             // FMLA V9.S4, V21.S4, V26.S[0]
-	WORD $0x4f9a12ca                             // FMLA V10.S4, V22.S4, V26.S[0]
-	WORD $0x4f9a12eb                             // FMLA V11.S4, V23.S4, V26.S[0]
-	FMOVS (R3)(R8), F27                          // a[3]
-	WORD $0x4f9b128c                             // FMLA V12.S4, V20.S4, V27.S[0]
-	WORD $0x4f9b12ad                             // FMLA V13.S4, V21.S4, V27.S[0]
-	WORD $0x4f9b12ce                             // FMLA V14.S4, V22.S4, V27.S[0]
-	WORD $0x4f9b12ef                             // FMLA V15.S4, V23.S4, V27.S[0]
-	FMOVS (R4)(R8), F24                          // a[4]
-	WORD $0x4f981290                             // FMLA V16.S4, V20.S4, V24.S[0]
-	WORD $0x4f9812b1                             // FMLA V17.S4, V21.S4, V24.S[0]
+	BLOCK2
 	WORD $0x4f9812d2                             // FMLA V18.S4, V22.S4, V24.S[0]
 	WORD $0x4f9812f3                             // FMLA V19.S4, V23.S4, V24.S[0]
 	ADD R10, R8
@@ -627,20 +545,7 @@ done:
 	WORD $0x4e36d652                             // FADD V18.S4, V18.S4, V22.S4
 	WORD $0x4e37d673                             // FADD V19.S4, V19.S4, V23.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.S4, V13.S4, V14.S4, V15.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], 64(R4)
+	BLOCK6
 	ADD R1, R0
 	RET
 
@@ -660,26 +565,7 @@ TEXT ·tileF32NEONr6w4(SB), NOSPLIT, $0-121
 	LSL $2, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
-	VEOR V14.B16, V14.B16, V14.B16
-	VEOR V15.B16, V15.B16, V15.B16
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
+	BLOCK4
 	VEOR V20.B16, V20.B16, V20.B16
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
@@ -688,108 +574,15 @@ TEXT ·tileF32NEONr6w4(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V24.S4, V25.S4, V26.S4, V27.S4]
-	FMOVS (R0)(R8), F28                          // a[0]
-	WORD $0x4f9c1300                             // FMLA V0.S4, V24.S4, V28.S[0]
-	WORD $0x4f9c1321                             // FMLA V1.S4, V25.S4, V28.S[0]
-	WORD $0x4f9c1342                             // FMLA V2.S4, V26.S4, V28.S[0]
-	WORD $0x4f9c1363                             // FMLA V3.S4, V27.S4, V28.S[0]
-	FMOVS (R1)(R8), F29                          // a[1]
-	WORD $0x4f9d1304                             // FMLA V4.S4, V24.S4, V29.S[0]
-	WORD $0x4f9d1325                             // FMLA V5.S4, V25.S4, V29.S[0]
-	WORD $0x4f9d1346                             // FMLA V6.S4, V26.S4, V29.S[0]
-	WORD $0x4f9d1367                             // FMLA V7.S4, V27.S4, V29.S[0]
-	FMOVS (R2)(R8), F30                          // a[2]
-	WORD $0x4f9e1308                             // FMLA V8.S4, V24.S4, V30.S[0]
-	WORD $0x4f9e1329                             // FMLA V9.S4, V25.S4, V30.S[0]
-	WORD $0x4f9e134a                             // FMLA V10.S4, V26.S4, V30.S[0]
-	WORD $0x4f9e136b                             // FMLA V11.S4, V27.S4, V30.S[0]
-	FMOVS (R3)(R8), F31                          // a[3]
-	WORD $0x4f9f130c                             // FMLA V12.S4, V24.S4, V31.S[0]
-	WORD $0x4f9f132d                             // FMLA V13.S4, V25.S4, V31.S[0]
-	WORD $0x4f9f134e                             // FMLA V14.S4, V26.S4, V31.S[0]
-	WORD $0x4f9f136f                             // FMLA V15.S4, V27.S4, V31.S[0]
-	FMOVS (R4)(R8), F28                          // a[4]
-	WORD $0x4f9c1310                             // FMLA V16.S4, V24.S4, V28.S[0]
-	WORD $0x4f9c1331                             // FMLA V17.S4, V25.S4, V28.S[0]
-	WORD $0x4f9c1352                             // FMLA V18.S4, V26.S4, V28.S[0]
-	WORD $0x4f9c1373                             // FMLA V19.S4, V27.S4, V28.S[0]
-	FMOVS (R5)(R8), F29                          // a[5]
-	WORD $0x4f9d1314                             // FMLA V20.S4, V24.S4, V29.S[0]
-	WORD $0x4f9d1335                             // FMLA V21.S4, V25.S4, V29.S[0]
-	WORD $0x4f9d1356                             // FMLA V22.S4, V26.S4, V29.S[0]
-	WORD $0x4f9d1377                             // FMLA V23.S4, V27.S4, V29.S[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V24.S4, V25.S4, V26.S4, V27.S4]
-	FMOVS (R0)(R8), F28                          // a[0]
-	WORD $0x4f9c1300                             // FMLA V0.S4, V24.S4, V28.S[0]
-	WORD $0x4f9c1321                             // FMLA V1.S4, V25.S4, V28.S[0]
-	WORD $0x4f9c1342                             // FMLA V2.S4, V26.S4, V28.S[0]
-	WORD $0x4f9c1363                             // FMLA V3.S4, V27.S4, V28.S[0]
-	FMOVS (R1)(R8), F29                          // a[1]
-	WORD $0x4f9d1304                             // FMLA V4.S4, V24.S4, V29.S[0]
-	WORD $0x4f9d1325                             // FMLA V5.S4, V25.S4, V29.S[0]
-	WORD $0x4f9d1346                             // FMLA V6.S4, V26.S4, V29.S[0]
-	WORD $0x4f9d1367                             // FMLA V7.S4, V27.S4, V29.S[0]
-	FMOVS (R2)(R8), F30                          // a[2]
-	WORD $0x4f9e1308                             // FMLA V8.S4, V24.S4, V30.S[0]
-	WORD $0x4f9e1329                             // FMLA V9.S4, V25.S4, V30.S[0]
-	WORD $0x4f9e134a                             // FMLA V10.S4, V26.S4, V30.S[0]
-	WORD $0x4f9e136b                             // FMLA V11.S4, V27.S4, V30.S[0]
-	FMOVS (R3)(R8), F31                          // a[3]
-	WORD $0x4f9f130c                             // FMLA V12.S4, V24.S4, V31.S[0]
-	WORD $0x4f9f132d                             // FMLA V13.S4, V25.S4, V31.S[0]
-	WORD $0x4f9f134e                             // FMLA V14.S4, V26.S4, V31.S[0]
-	WORD $0x4f9f136f                             // FMLA V15.S4, V27.S4, V31.S[0]
-	FMOVS (R4)(R8), F28                          // a[4]
-	WORD $0x4f9c1310                             // FMLA V16.S4, V24.S4, V28.S[0]
-	WORD $0x4f9c1331                             // FMLA V17.S4, V25.S4, V28.S[0]
-	WORD $0x4f9c1352                             // FMLA V18.S4, V26.S4, V28.S[0]
-	WORD $0x4f9c1373                             // FMLA V19.S4, V27.S4, V28.S[0]
-	FMOVS (R5)(R8), F29                          // a[5]
-	WORD $0x4f9d1314                             // FMLA V20.S4, V24.S4, V29.S[0]
-	WORD $0x4f9d1335                             // FMLA V21.S4, V25.S4, V29.S[0]
-	WORD $0x4f9d1356                             // FMLA V22.S4, V26.S4, V29.S[0]
-	WORD $0x4f9d1377                             // FMLA V23.S4, V27.S4, V29.S[0]
-	ADD R10, R8
+	BLOCK1
+	BLOCK1
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V24.S4, V25.S4, V26.S4, V27.S4]
-	FMOVS (R0)(R8), F28                          // a[0]
-	WORD $0x4f9c1300                             // FMLA V0.S4, V24.S4, V28.S[0]
-	WORD $0x4f9c1321                             // FMLA V1.S4, V25.S4, V28.S[0]
-	WORD $0x4f9c1342                             // FMLA V2.S4, V26.S4, V28.S[0]
-	WORD $0x4f9c1363                             // FMLA V3.S4, V27.S4, V28.S[0]
-	FMOVS (R1)(R8), F29                          // a[1]
-	WORD $0x4f9d1304                             // FMLA V4.S4, V24.S4, V29.S[0]
-	WORD $0x4f9d1325                             // FMLA V5.S4, V25.S4, V29.S[0]
-	WORD $0x4f9d1346                             // FMLA V6.S4, V26.S4, V29.S[0]
-	WORD $0x4f9d1367                             // FMLA V7.S4, V27.S4, V29.S[0]
-	FMOVS (R2)(R8), F30                          // a[2]
-	WORD $0x4f9e1308                             // FMLA V8.S4, V24.S4, V30.S[0]
-	WORD $0x4f9e1329                             // FMLA V9.S4, V25.S4, V30.S[0]
-	WORD $0x4f9e134a                             // FMLA V10.S4, V26.S4, V30.S[0]
-	WORD $0x4f9e136b                             // FMLA V11.S4, V27.S4, V30.S[0]
-	FMOVS (R3)(R8), F31                          // a[3]
-	WORD $0x4f9f130c                             // FMLA V12.S4, V24.S4, V31.S[0]
-	WORD $0x4f9f132d                             // FMLA V13.S4, V25.S4, V31.S[0]
-	WORD $0x4f9f134e                             // FMLA V14.S4, V26.S4, V31.S[0]
-	WORD $0x4f9f136f                             // FMLA V15.S4, V27.S4, V31.S[0]
-	FMOVS (R4)(R8), F28                          // a[4]
-	WORD $0x4f9c1310                             // FMLA V16.S4, V24.S4, V28.S[0]
-	WORD $0x4f9c1331                             // FMLA V17.S4, V25.S4, V28.S[0]
-	WORD $0x4f9c1352                             // FMLA V18.S4, V26.S4, V28.S[0]
-	WORD $0x4f9c1373                             // FMLA V19.S4, V27.S4, V28.S[0]
-	FMOVS (R5)(R8), F29                          // a[5]
-	WORD $0x4f9d1314                             // FMLA V20.S4, V24.S4, V29.S[0]
-	WORD $0x4f9d1335                             // FMLA V21.S4, V25.S4, V29.S[0]
-	WORD $0x4f9d1356                             // FMLA V22.S4, V26.S4, V29.S[0]
-	WORD $0x4f9d1377                             // FMLA V23.S4, V27.S4, V29.S[0]
-	ADD R10, R8
+	BLOCK1
 	SUBS $1, R9
 	BNE single
 done:
@@ -842,20 +635,7 @@ done:
 	WORD $0x4e3ad6d6                             // FADD V22.S4, V22.S4, V26.S4
 	WORD $0x4e3bd6f7                             // FADD V23.S4, V23.S4, V27.S4
 write:
-	MOVD R0, R4
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.S4, V13.S4, V14.S4, V15.S4], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], 64(R4)
+	BLOCK6
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V20.S4, V21.S4, V22.S4, V23.S4], 64(R4)

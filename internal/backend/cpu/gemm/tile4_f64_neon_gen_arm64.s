@@ -4,6 +4,168 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	VLD1.P (R6)(R7), [V24.D2, V25.D2, V26.D2, V27.D2]; \
+	FMOVD (R0)(R8), F28; \
+	WORD $0x4fdc1300; \
+	WORD $0x4fdc1321; \
+	WORD $0x4fdc1342; \
+	WORD $0x4fdc1363; \
+	FMOVD (R1)(R8), F29; \
+	WORD $0x4fdd1304; \
+	WORD $0x4fdd1325; \
+	WORD $0x4fdd1346; \
+	WORD $0x4fdd1367; \
+	FMOVD (R2)(R8), F30; \
+	WORD $0x4fde1308; \
+	WORD $0x4fde1329; \
+	WORD $0x4fde134a; \
+	WORD $0x4fde136b; \
+	FMOVD (R3)(R8), F31; \
+	WORD $0x4fdf130c; \
+	WORD $0x4fdf132d; \
+	WORD $0x4fdf134e; \
+	WORD $0x4fdf136f; \
+	FMOVD (R4)(R8), F28; \
+	WORD $0x4fdc1310; \
+	WORD $0x4fdc1331; \
+	WORD $0x4fdc1352; \
+	WORD $0x4fdc1373; \
+	FMOVD (R5)(R8), F29; \
+	WORD $0x4fdd1314; \
+	WORD $0x4fdd1335; \
+	WORD $0x4fdd1356; \
+	WORD $0x4fdd1377; \
+	ADD R10, R8
+
+#define BLOCK2 \
+	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]; \
+	FMOVD (R0)(R8), F24; \
+	WORD $0x4fd81280; \
+	WORD $0x4fd812a1; \
+	WORD $0x4fd812c2; \
+	WORD $0x4fd812e3; \
+	FMOVD (R1)(R8), F25; \
+	WORD $0x4fd91284; \
+	WORD $0x4fd912a5; \
+	WORD $0x4fd912c6; \
+	WORD $0x4fd912e7; \
+	FMOVD (R2)(R8), F26; \
+	WORD $0x4fda1288; \
+	WORD $0x4fda12a9; \
+	WORD $0x4fda12ca; \
+	WORD $0x4fda12eb; \
+	FMOVD (R3)(R8), F27; \
+	WORD $0x4fdb128c; \
+	WORD $0x4fdb12ad; \
+	WORD $0x4fdb12ce; \
+	WORD $0x4fdb12ef; \
+	FMOVD (R4)(R8), F24; \
+	WORD $0x4fd81290; \
+	WORD $0x4fd812b1
+
+#define BLOCK3 \
+	VLD1.P (R6)(R7), [V16.D2, V17.D2, V18.D2, V19.D2]; \
+	FMOVD (R0)(R8), F20; \
+	WORD $0x4fd41200; \
+	WORD $0x4fd41221; \
+	WORD $0x4fd41242; \
+	WORD $0x4fd41263; \
+	FMOVD (R1)(R8), F21; \
+	WORD $0x4fd51204; \
+	WORD $0x4fd51225; \
+	WORD $0x4fd51246; \
+	WORD $0x4fd51267; \
+	FMOVD (R2)(R8), F22; \
+	WORD $0x4fd61208; \
+	WORD $0x4fd61229; \
+	WORD $0x4fd6124a; \
+	WORD $0x4fd6126b; \
+	FMOVD (R3)(R8), F23; \
+	WORD $0x4fd7120c; \
+	WORD $0x4fd7122d; \
+	WORD $0x4fd7124e
+
+#define BLOCK4 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16; \
+	VEOR V8.B16, V8.B16, V8.B16; \
+	VEOR V9.B16, V9.B16, V9.B16; \
+	VEOR V10.B16, V10.B16, V10.B16; \
+	VEOR V11.B16, V11.B16, V11.B16; \
+	VEOR V12.B16, V12.B16, V12.B16; \
+	VEOR V13.B16, V13.B16, V13.B16; \
+	VEOR V14.B16, V14.B16, V14.B16; \
+	VEOR V15.B16, V15.B16, V15.B16; \
+	VEOR V16.B16, V16.B16, V16.B16; \
+	VEOR V17.B16, V17.B16, V17.B16; \
+	VEOR V18.B16, V18.B16, V18.B16; \
+	VEOR V19.B16, V19.B16, V19.B16
+
+#define BLOCK5 \
+	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]; \
+	FMOVD (R0)(R8), F16; \
+	WORD $0x4fd01180; \
+	WORD $0x4fd011a1; \
+	WORD $0x4fd011c2; \
+	WORD $0x4fd011e3; \
+	FMOVD (R1)(R8), F17; \
+	WORD $0x4fd11184; \
+	WORD $0x4fd111a5; \
+	WORD $0x4fd111c6; \
+	WORD $0x4fd111e7; \
+	FMOVD (R2)(R8), F18; \
+	WORD $0x4fd21188; \
+	WORD $0x4fd211a9; \
+	WORD $0x4fd211ca; \
+	WORD $0x4fd211eb
+
+#define BLOCK6 \
+	MOVD R0, R4; \
+	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V8.D2, V9.D2, V10.D2, V11.D2], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V12.D2, V13.D2, V14.D2, V15.D2], 64(R4); \
+	ADD R1, R0; \
+	MOVD R0, R4; \
+	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], 64(R4)
+
+#define BLOCK7 \
+	VLD1.P (R6)(R7), [V8.D2, V9.D2, V10.D2, V11.D2]; \
+	FMOVD (R0)(R8), F12; \
+	WORD $0x4fcc1100; \
+	WORD $0x4fcc1121; \
+	WORD $0x4fcc1142; \
+	WORD $0x4fcc1163; \
+	FMOVD (R1)(R8), F13; \
+	WORD $0x4fcd1104; \
+	WORD $0x4fcd1125; \
+	WORD $0x4fcd1146; \
+	WORD $0x4fcd1167; \
+	ADD R10, R8
+
+#define BLOCK8 \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16; \
+	VEOR V6.B16, V6.B16, V6.B16; \
+	VEOR V7.B16, V7.B16, V7.B16
+
 // func tileF64NEONr1w4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 TEXT ·tileF64NEONr1w4(SB), NOSPLIT, $0-121
 	MOVD a_base+8(FP), R0
@@ -84,60 +246,20 @@ TEXT ·tileF64NEONr2w4(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK8
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V8.D2, V9.D2, V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1100                             // FMLA V0.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1121                             // FMLA V1.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1142                             // FMLA V2.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1163                             // FMLA V3.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1104                             // FMLA V4.D2, V8.D2, V13.D[0]
-	WORD $0x4fcd1125                             // FMLA V5.D2, V9.D2, V13.D[0]
-	WORD $0x4fcd1146                             // FMLA V6.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1167                             // FMLA V7.D2, V11.D2, V13.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V8.D2, V9.D2, V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1100                             // FMLA V0.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1121                             // FMLA V1.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1142                             // FMLA V2.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1163                             // FMLA V3.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1104                             // FMLA V4.D2, V8.D2, V13.D[0]
-	WORD $0x4fcd1125                             // FMLA V5.D2, V9.D2, V13.D[0]
-	WORD $0x4fcd1146                             // FMLA V6.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1167                             // FMLA V7.D2, V11.D2, V13.D[0]
-	ADD R10, R8
+	BLOCK7
+	BLOCK7
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V8.D2, V9.D2, V10.D2, V11.D2]
-	FMOVD (R0)(R8), F12                          // a[0]
-	WORD $0x4fcc1100                             // FMLA V0.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1121                             // FMLA V1.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1142                             // FMLA V2.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1163                             // FMLA V3.D2, V11.D2, V12.D[0]
-	FMOVD (R1)(R8), F13                          // a[1]
-	WORD $0x4fcd1104                             // FMLA V4.D2, V8.D2, V13.D[0]
-	WORD $0x4fcd1125                             // FMLA V5.D2, V9.D2, V13.D[0]
-	WORD $0x4fcd1146                             // FMLA V6.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1167                             // FMLA V7.D2, V11.D2, V13.D[0]
-	ADD R10, R8
+	BLOCK7
 	SUBS $1, R9
 	BNE single
 done:
@@ -183,14 +305,7 @@ TEXT ·tileF64NEONr3w4(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK8
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -199,39 +314,9 @@ TEXT ·tileF64NEONr3w4(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]
-	FMOVD (R0)(R8), F16                          // a[0]
-	WORD $0x4fd01180                             // FMLA V0.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a1                             // FMLA V1.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c2                             // FMLA V2.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011e3                             // FMLA V3.D2, V15.D2, V16.D[0]
-	FMOVD (R1)(R8), F17                          // a[1]
-	WORD $0x4fd11184                             // FMLA V4.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a5                             // FMLA V5.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c6                             // FMLA V6.D2, V14.D2, V17.D[0]
-	WORD $0x4fd111e7                             // FMLA V7.D2, V15.D2, V17.D[0]
-	FMOVD (R2)(R8), F18                          // a[2]
-	WORD $0x4fd21188                             // FMLA V8.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211a9                             // FMLA V9.D2, V13.D2, V18.D[0]
-	WORD $0x4fd211ca                             // FMLA V10.D2, V14.D2, V18.D[0]
-	WORD $0x4fd211eb                             // FMLA V11.D2, V15.D2, V18.D[0]
+	BLOCK5
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]
-	FMOVD (R0)(R8), F16                          // a[0]
-	WORD $0x4fd01180                             // FMLA V0.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a1                             // FMLA V1.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c2                             // FMLA V2.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011e3                             // FMLA V3.D2, V15.D2, V16.D[0]
-	FMOVD (R1)(R8), F17                          // a[1]
-	WORD $0x4fd11184                             // FMLA V4.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a5                             // FMLA V5.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c6                             // FMLA V6.D2, V14.D2, V17.D[0]
-	WORD $0x4fd111e7                             // FMLA V7.D2, V15.D2, V17.D[0]
-	FMOVD (R2)(R8), F18                          // a[2]
-	WORD $0x4fd21188                             // FMLA V8.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211a9                             // FMLA V9.D2, V13.D2, V18.D[0]
-	WORD $0x4fd211ca                             // FMLA V10.D2, V14.D2, V18.D[0]
-	WORD $0x4fd211eb                             // FMLA V11.D2, V15.D2, V18.D[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $2, R9
 	BGE loop
@@ -239,22 +324,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V12.D2, V13.D2, V14.D2, V15.D2]
-	FMOVD (R0)(R8), F16                          // a[0]
-	WORD $0x4fd01180                             // FMLA V0.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a1                             // FMLA V1.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c2                             // FMLA V2.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011e3                             // FMLA V3.D2, V15.D2, V16.D[0]
-	FMOVD (R1)(R8), F17                          // a[1]
-	WORD $0x4fd11184                             // FMLA V4.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a5                             // FMLA V5.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c6                             // FMLA V6.D2, V14.D2, V17.D[0]
-	WORD $0x4fd111e7                             // FMLA V7.D2, V15.D2, V17.D[0]
-	FMOVD (R2)(R8), F18                          // a[2]
-	WORD $0x4fd21188                             // FMLA V8.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211a9                             // FMLA V9.D2, V13.D2, V18.D[0]
-	WORD $0x4fd211ca                             // FMLA V10.D2, V14.D2, V18.D[0]
-	WORD $0x4fd211eb                             // FMLA V11.D2, V15.D2, V18.D[0]
+	BLOCK5
 	ADD R10, R8
 	SUBS $1, R9
 	BNE single
@@ -312,14 +382,7 @@ TEXT ·tileF64NEONr4w4(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
+	BLOCK8
 	VEOR V8.B16, V8.B16, V8.B16
 	VEOR V9.B16, V9.B16, V9.B16
 	VEOR V10.B16, V10.B16, V10.B16
@@ -332,48 +395,10 @@ TEXT ·tileF64NEONr4w4(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V16.D2, V17.D2, V18.D2, V19.D2]
-	FMOVD (R0)(R8), F20                          // a[0]
-	WORD $0x4fd41200                             // FMLA V0.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41221                             // FMLA V1.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41242                             // FMLA V2.D2, V18.D2, V20.D[0]
-	WORD $0x4fd41263                             // FMLA V3.D2, V19.D2, V20.D[0]
-	FMOVD (R1)(R8), F21                          // a[1]
-	WORD $0x4fd51204                             // FMLA V4.D2, V16.D2, V21.D[0]
-	WORD $0x4fd51225                             // FMLA V5.D2, V17.D2, V21.D[0]
-	WORD $0x4fd51246                             // FMLA V6.D2, V18.D2, V21.D[0]
-	WORD $0x4fd51267                             // FMLA V7.D2, V19.D2, V21.D[0]
-	FMOVD (R2)(R8), F22                          // a[2]
-	WORD $0x4fd61208                             // FMLA V8.D2, V16.D2, V22.D[0]
-	WORD $0x4fd61229                             // FMLA V9.D2, V17.D2, V22.D[0]
-	WORD $0x4fd6124a                             // FMLA V10.D2, V18.D2, V22.D[0]
-	WORD $0x4fd6126b                             // FMLA V11.D2, V19.D2, V22.D[0]
-	FMOVD (R3)(R8), F23                          // a[3]
-	WORD $0x4fd7120c                             // FMLA V12.D2, V16.D2, V23.D[0]
-	WORD $0x4fd7122d                             // FMLA V13.D2, V17.D2, V23.D[0]
-	WORD $0x4fd7124e                             // FMLA V14.D2, V18.D2, V23.D[0]
+	BLOCK3
 	WORD $0x4fd7126f                             // FMLA V15.D2, V19.D2, V23.D[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V16.D2, V17.D2, V18.D2, V19.D2]
-	FMOVD (R0)(R8), F20                          // a[0]
-	WORD $0x4fd41200                             // FMLA V0.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41221                             // FMLA V1.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41242                             // FMLA V2.D2, V18.D2, V20.D[0]
-	WORD $0x4fd41263                             // FMLA V3.D2, V19.D2, V20.D[0]
-	FMOVD (R1)(R8), F21                          // a[1]
-	WORD $0x4fd51204                             // FMLA V4.D2, V16.D2, V21.D[0]
-	WORD $0x4fd51225                             // FMLA V5.D2, V17.D2, V21.D[0]
-	WORD $0x4fd51246                             // FMLA V6.D2, V18.D2, V21.D[0]
-	WORD $0x4fd51267                             // FMLA V7.D2, V19.D2, V21.D[0]
-	FMOVD (R2)(R8), F22                          // a[2]
-	WORD $0x4fd61208                             // FMLA V8.D2, V16.D2, V22.D[0]
-	WORD $0x4fd61229                             // FMLA V9.D2, V17.D2, V22.D[0]
-	WORD $0x4fd6124a                             // FMLA V10.D2, V18.D2, V22.D[0]
-	WORD $0x4fd6126b                             // FMLA V11.D2, V19.D2, V22.D[0]
-	FMOVD (R3)(R8), F23                          // a[3]
-	WORD $0x4fd7120c                             // FMLA V12.D2, V16.D2, V23.D[0]
-	WORD $0x4fd7122d                             // FMLA V13.D2, V17.D2, V23.D[0]
-	WORD $0x4fd7124e                             // FMLA V14.D2, V18.D2, V23.D[0]
+	BLOCK3
 	WORD $0x4fd7126f                             // FMLA V15.D2, V19.D2, V23.D[0]
 	ADD R10, R8
 	SUBS $2, R9
@@ -382,26 +407,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V16.D2, V17.D2, V18.D2, V19.D2]
-	FMOVD (R0)(R8), F20                          // a[0]
-	WORD $0x4fd41200                             // FMLA V0.D2, V16.D2, V20.D[0]
-	WORD $0x4fd41221                             // FMLA V1.D2, V17.D2, V20.D[0]
-	WORD $0x4fd41242                             // FMLA V2.D2, V18.D2, V20.D[0]
-	WORD $0x4fd41263                             // FMLA V3.D2, V19.D2, V20.D[0]
-	FMOVD (R1)(R8), F21                          // a[1]
-	WORD $0x4fd51204                             // FMLA V4.D2, V16.D2, V21.D[0]
-	WORD $0x4fd51225                             // FMLA V5.D2, V17.D2, V21.D[0]
-	WORD $0x4fd51246                             // FMLA V6.D2, V18.D2, V21.D[0]
-	WORD $0x4fd51267                             // FMLA V7.D2, V19.D2, V21.D[0]
-	FMOVD (R2)(R8), F22                          // a[2]
-	WORD $0x4fd61208                             // FMLA V8.D2, V16.D2, V22.D[0]
-	WORD $0x4fd61229                             // FMLA V9.D2, V17.D2, V22.D[0]
-	WORD $0x4fd6124a                             // FMLA V10.D2, V18.D2, V22.D[0]
-	WORD $0x4fd6126b                             // FMLA V11.D2, V19.D2, V22.D[0]
-	FMOVD (R3)(R8), F23                          // a[3]
-	WORD $0x4fd7120c                             // FMLA V12.D2, V16.D2, V23.D[0]
-	WORD $0x4fd7122d                             // FMLA V13.D2, V17.D2, V23.D[0]
-	WORD $0x4fd7124e                             // FMLA V14.D2, V18.D2, V23.D[0]
+	BLOCK3
 	WORD $0x4fd7126f                             // FMLA V15.D2, V19.D2, V23.D[0]
 	ADD R10, R8
 	SUBS $1, R9
@@ -471,81 +477,16 @@ TEXT ·tileF64NEONr5w4(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
-	VEOR V14.B16, V14.B16, V14.B16
-	VEOR V15.B16, V15.B16, V15.B16
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
+	BLOCK4
 	SUBS $2, R9
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]
-	FMOVD (R0)(R8), F24                          // a[0]
-	WORD $0x4fd81280                             // FMLA V0.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812a1                             // FMLA V1.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812c2                             // FMLA V2.D2, V22.D2, V24.D[0]
-	WORD $0x4fd812e3                             // FMLA V3.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R8), F25                          // a[1]
-	WORD $0x4fd91284                             // FMLA V4.D2, V20.D2, V25.D[0]
-	WORD $0x4fd912a5                             // FMLA V5.D2, V21.D2, V25.D[0]
-	WORD $0x4fd912c6                             // FMLA V6.D2, V22.D2, V25.D[0]
-	WORD $0x4fd912e7                             // FMLA V7.D2, V23.D2, V25.D[0]
-	FMOVD (R2)(R8), F26                          // a[2]
-	WORD $0x4fda1288                             // FMLA V8.D2, V20.D2, V26.D[0]
-	WORD $0x4fda12a9                             // FMLA V9.D2, V21.D2, V26.D[0]
-	WORD $0x4fda12ca                             // FMLA V10.D2, V22.D2, V26.D[0]
-	WORD $0x4fda12eb                             // FMLA V11.D2, V23.D2, V26.D[0]
-	FMOVD (R3)(R8), F27                          // a[3]
-	WORD $0x4fdb128c                             // FMLA V12.D2, V20.D2, V27.D[0]
-	WORD $0x4fdb12ad                             // FMLA V13.D2, V21.D2, V27.D[0]
-	WORD $0x4fdb12ce                             // FMLA V14.D2, V22.D2, V27.D[0]
-	WORD $0x4fdb12ef                             // FMLA V15.D2, V23.D2, V27.D[0]
-	FMOVD (R4)(R8), F24                          // a[4]
-	WORD $0x4fd81290                             // FMLA V16.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812b1                             // FMLA V17.D2, V21.D2, V24.D[0]
+	BLOCK2
 	WORD $0x4fd812d2                             // FMLA V18.D2, V22.D2, V24.D[0]
 	WORD $0x4fd812f3                             // FMLA V19.D2, V23.D2, V24.D[0]
 	ADD R10, R8
-	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]
-	FMOVD (R0)(R8), F24                          // a[0]
-	WORD $0x4fd81280                             // FMLA V0.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812a1                             // FMLA V1.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812c2                             // FMLA V2.D2, V22.D2, V24.D[0]
-	WORD $0x4fd812e3                             // FMLA V3.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R8), F25                          // a[1]
-	WORD $0x4fd91284                             // FMLA V4.D2, V20.D2, V25.D[0]
-	WORD $0x4fd912a5                             // FMLA V5.D2, V21.D2, V25.D[0]
-	WORD $0x4fd912c6                             // FMLA V6.D2, V22.D2, V25.D[0]
-	WORD $0x4fd912e7                             // FMLA V7.D2, V23.D2, V25.D[0]
-	FMOVD (R2)(R8), F26                          // a[2]
-	WORD $0x4fda1288                             // FMLA V8.D2, V20.D2, V26.D[0]
-	WORD $0x4fda12a9                             // FMLA V9.D2, V21.D2, V26.D[0]
-	WORD $0x4fda12ca                             // FMLA V10.D2, V22.D2, V26.D[0]
-	WORD $0x4fda12eb                             // FMLA V11.D2, V23.D2, V26.D[0]
-	FMOVD (R3)(R8), F27                          // a[3]
-	WORD $0x4fdb128c                             // FMLA V12.D2, V20.D2, V27.D[0]
-	WORD $0x4fdb12ad                             // FMLA V13.D2, V21.D2, V27.D[0]
-	WORD $0x4fdb12ce                             // FMLA V14.D2, V22.D2, V27.D[0]
-	WORD $0x4fdb12ef                             // FMLA V15.D2, V23.D2, V27.D[0]
-	FMOVD (R4)(R8), F24                          // a[4]
-	WORD $0x4fd81290                             // FMLA V16.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812b1                             // FMLA V17.D2, V21.D2, V24.D[0]
+	BLOCK2
 	WORD $0x4fd812d2                             // FMLA V18.D2, V22.D2, V24.D[0]
 	WORD $0x4fd812f3                             // FMLA V19.D2, V23.D2, V24.D[0]
 	ADD R10, R8
@@ -555,30 +496,7 @@ tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V20.D2, V21.D2, V22.D2, V23.D2]
-	FMOVD (R0)(R8), F24                          // a[0]
-	WORD $0x4fd81280                             // FMLA V0.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812a1                             // FMLA V1.D2, V21.D2, V24.D[0]
-	WORD $0x4fd812c2                             // FMLA V2.D2, V22.D2, V24.D[0]
-	WORD $0x4fd812e3                             // FMLA V3.D2, V23.D2, V24.D[0]
-	FMOVD (R1)(R8), F25                          // a[1]
-	WORD $0x4fd91284                             // FMLA V4.D2, V20.D2, V25.D[0]
-	WORD $0x4fd912a5                             // FMLA V5.D2, V21.D2, V25.D[0]
-	WORD $0x4fd912c6                             // FMLA V6.D2, V22.D2, V25.D[0]
-	WORD $0x4fd912e7                             // FMLA V7.D2, V23.D2, V25.D[0]
-	FMOVD (R2)(R8), F26                          // a[2]
-	WORD $0x4fda1288                             // FMLA V8.D2, V20.D2, V26.D[0]
-	WORD $0x4fda12a9                             // FMLA V9.D2, V21.D2, V26.D[0]
-	WORD $0x4fda12ca                             // FMLA V10.D2, V22.D2, V26.D[0]
-	WORD $0x4fda12eb                             // FMLA V11.D2, V23.D2, V26.D[0]
-	FMOVD (R3)(R8), F27                          // a[3]
-	WORD $0x4fdb128c                             // FMLA V12.D2, V20.D2, V27.D[0]
-	WORD $0x4fdb12ad                             // FMLA V13.D2, V21.D2, V27.D[0]
-	WORD $0x4fdb12ce                             // FMLA V14.D2, V22.D2, V27.D[0]
-	WORD $0x4fdb12ef                             // FMLA V15.D2, V23.D2, V27.D[0]
-	FMOVD (R4)(R8), F24                          // a[4]
-	WORD $0x4fd81290                             // FMLA V16.D2, V20.D2, V24.D[0]
-	WORD $0x4fd812b1                             // FMLA V17.D2, V21.D2, V24.D[0]
+	BLOCK2
 	WORD $0x4fd812d2                             // FMLA V18.D2, V22.D2, V24.D[0]
 	WORD $0x4fd812f3                             // FMLA V19.D2, V23.D2, V24.D[0]
 	ADD R10, R8
@@ -627,20 +545,7 @@ done:
 	WORD $0x4e76d652                             // FADD V18.D2, V18.D2, V22.D2
 	WORD $0x4e77d673                             // FADD V19.D2, V19.D2, V23.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2, V10.D2, V11.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.D2, V13.D2, V14.D2, V15.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], 64(R4)
+	BLOCK6
 	ADD R1, R0
 	RET
 
@@ -660,26 +565,7 @@ TEXT ·tileF64NEONr6w4(SB), NOSPLIT, $0-121
 	LSL $3, R7, R7
 	MOVD $0, R8
 	MOVD kc+0(FP), R9
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	VEOR V12.B16, V12.B16, V12.B16
-	VEOR V13.B16, V13.B16, V13.B16
-	VEOR V14.B16, V14.B16, V14.B16
-	VEOR V15.B16, V15.B16, V15.B16
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
+	BLOCK4
 	VEOR V20.B16, V20.B16, V20.B16
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16
@@ -688,108 +574,15 @@ TEXT ·tileF64NEONr6w4(SB), NOSPLIT, $0-121
 	BLT tail
 	PCALIGN $16
 loop:
-	VLD1.P (R6)(R7), [V24.D2, V25.D2, V26.D2, V27.D2]
-	FMOVD (R0)(R8), F28                          // a[0]
-	WORD $0x4fdc1300                             // FMLA V0.D2, V24.D2, V28.D[0]
-	WORD $0x4fdc1321                             // FMLA V1.D2, V25.D2, V28.D[0]
-	WORD $0x4fdc1342                             // FMLA V2.D2, V26.D2, V28.D[0]
-	WORD $0x4fdc1363                             // FMLA V3.D2, V27.D2, V28.D[0]
-	FMOVD (R1)(R8), F29                          // a[1]
-	WORD $0x4fdd1304                             // FMLA V4.D2, V24.D2, V29.D[0]
-	WORD $0x4fdd1325                             // FMLA V5.D2, V25.D2, V29.D[0]
-	WORD $0x4fdd1346                             // FMLA V6.D2, V26.D2, V29.D[0]
-	WORD $0x4fdd1367                             // FMLA V7.D2, V27.D2, V29.D[0]
-	FMOVD (R2)(R8), F30                          // a[2]
-	WORD $0x4fde1308                             // FMLA V8.D2, V24.D2, V30.D[0]
-	WORD $0x4fde1329                             // FMLA V9.D2, V25.D2, V30.D[0]
-	WORD $0x4fde134a                             // FMLA V10.D2, V26.D2, V30.D[0]
-	WORD $0x4fde136b                             // FMLA V11.D2, V27.D2, V30.D[0]
-	FMOVD (R3)(R8), F31                          // a[3]
-	WORD $0x4fdf130c                             // FMLA V12.D2, V24.D2, V31.D[0]
-	WORD $0x4fdf132d                             // FMLA V13.D2, V25.D2, V31.D[0]
-	WORD $0x4fdf134e                             // FMLA V14.D2, V26.D2, V31.D[0]
-	WORD $0x4fdf136f                             // FMLA V15.D2, V27.D2, V31.D[0]
-	FMOVD (R4)(R8), F28                          // a[4]
-	WORD $0x4fdc1310                             // FMLA V16.D2, V24.D2, V28.D[0]
-	WORD $0x4fdc1331                             // FMLA V17.D2, V25.D2, V28.D[0]
-	WORD $0x4fdc1352                             // FMLA V18.D2, V26.D2, V28.D[0]
-	WORD $0x4fdc1373                             // FMLA V19.D2, V27.D2, V28.D[0]
-	FMOVD (R5)(R8), F29                          // a[5]
-	WORD $0x4fdd1314                             // FMLA V20.D2, V24.D2, V29.D[0]
-	WORD $0x4fdd1335                             // FMLA V21.D2, V25.D2, V29.D[0]
-	WORD $0x4fdd1356                             // FMLA V22.D2, V26.D2, V29.D[0]
-	WORD $0x4fdd1377                             // FMLA V23.D2, V27.D2, V29.D[0]
-	ADD R10, R8
-	VLD1.P (R6)(R7), [V24.D2, V25.D2, V26.D2, V27.D2]
-	FMOVD (R0)(R8), F28                          // a[0]
-	WORD $0x4fdc1300                             // FMLA V0.D2, V24.D2, V28.D[0]
-	WORD $0x4fdc1321                             // FMLA V1.D2, V25.D2, V28.D[0]
-	WORD $0x4fdc1342                             // FMLA V2.D2, V26.D2, V28.D[0]
-	WORD $0x4fdc1363                             // FMLA V3.D2, V27.D2, V28.D[0]
-	FMOVD (R1)(R8), F29                          // a[1]
-	WORD $0x4fdd1304                             // FMLA V4.D2, V24.D2, V29.D[0]
-	WORD $0x4fdd1325                             // FMLA V5.D2, V25.D2, V29.D[0]
-	WORD $0x4fdd1346                             // FMLA V6.D2, V26.D2, V29.D[0]
-	WORD $0x4fdd1367                             // FMLA V7.D2, V27.D2, V29.D[0]
-	FMOVD (R2)(R8), F30                          // a[2]
-	WORD $0x4fde1308                             // FMLA V8.D2, V24.D2, V30.D[0]
-	WORD $0x4fde1329                             // FMLA V9.D2, V25.D2, V30.D[0]
-	WORD $0x4fde134a                             // FMLA V10.D2, V26.D2, V30.D[0]
-	WORD $0x4fde136b                             // FMLA V11.D2, V27.D2, V30.D[0]
-	FMOVD (R3)(R8), F31                          // a[3]
-	WORD $0x4fdf130c                             // FMLA V12.D2, V24.D2, V31.D[0]
-	WORD $0x4fdf132d                             // FMLA V13.D2, V25.D2, V31.D[0]
-	WORD $0x4fdf134e                             // FMLA V14.D2, V26.D2, V31.D[0]
-	WORD $0x4fdf136f                             // FMLA V15.D2, V27.D2, V31.D[0]
-	FMOVD (R4)(R8), F28                          // a[4]
-	WORD $0x4fdc1310                             // FMLA V16.D2, V24.D2, V28.D[0]
-	WORD $0x4fdc1331                             // FMLA V17.D2, V25.D2, V28.D[0]
-	WORD $0x4fdc1352                             // FMLA V18.D2, V26.D2, V28.D[0]
-	WORD $0x4fdc1373                             // FMLA V19.D2, V27.D2, V28.D[0]
-	FMOVD (R5)(R8), F29                          // a[5]
-	WORD $0x4fdd1314                             // FMLA V20.D2, V24.D2, V29.D[0]
-	WORD $0x4fdd1335                             // FMLA V21.D2, V25.D2, V29.D[0]
-	WORD $0x4fdd1356                             // FMLA V22.D2, V26.D2, V29.D[0]
-	WORD $0x4fdd1377                             // FMLA V23.D2, V27.D2, V29.D[0]
-	ADD R10, R8
+	BLOCK1
+	BLOCK1
 	SUBS $2, R9
 	BGE loop
 tail:
 	ADDS $2, R9
 	BEQ done
 single:
-	VLD1.P (R6)(R7), [V24.D2, V25.D2, V26.D2, V27.D2]
-	FMOVD (R0)(R8), F28                          // a[0]
-	WORD $0x4fdc1300                             // FMLA V0.D2, V24.D2, V28.D[0]
-	WORD $0x4fdc1321                             // FMLA V1.D2, V25.D2, V28.D[0]
-	WORD $0x4fdc1342                             // FMLA V2.D2, V26.D2, V28.D[0]
-	WORD $0x4fdc1363                             // FMLA V3.D2, V27.D2, V28.D[0]
-	FMOVD (R1)(R8), F29                          // a[1]
-	WORD $0x4fdd1304                             // FMLA V4.D2, V24.D2, V29.D[0]
-	WORD $0x4fdd1325                             // FMLA V5.D2, V25.D2, V29.D[0]
-	WORD $0x4fdd1346                             // FMLA V6.D2, V26.D2, V29.D[0]
-	WORD $0x4fdd1367                             // FMLA V7.D2, V27.D2, V29.D[0]
-	FMOVD (R2)(R8), F30                          // a[2]
-	WORD $0x4fde1308                             // FMLA V8.D2, V24.D2, V30.D[0]
-	WORD $0x4fde1329                             // FMLA V9.D2, V25.D2, V30.D[0]
-	WORD $0x4fde134a                             // FMLA V10.D2, V26.D2, V30.D[0]
-	WORD $0x4fde136b                             // FMLA V11.D2, V27.D2, V30.D[0]
-	FMOVD (R3)(R8), F31                          // a[3]
-	WORD $0x4fdf130c                             // FMLA V12.D2, V24.D2, V31.D[0]
-	WORD $0x4fdf132d                             // FMLA V13.D2, V25.D2, V31.D[0]
-	WORD $0x4fdf134e                             // FMLA V14.D2, V26.D2, V31.D[0]
-	WORD $0x4fdf136f                             // FMLA V15.D2, V27.D2, V31.D[0]
-	FMOVD (R4)(R8), F28                          // a[4]
-	WORD $0x4fdc1310                             // FMLA V16.D2, V24.D2, V28.D[0]
-	WORD $0x4fdc1331                             // FMLA V17.D2, V25.D2, V28.D[0]
-	WORD $0x4fdc1352                             // FMLA V18.D2, V26.D2, V28.D[0]
-	WORD $0x4fdc1373                             // FMLA V19.D2, V27.D2, V28.D[0]
-	FMOVD (R5)(R8), F29                          // a[5]
-	WORD $0x4fdd1314                             // FMLA V20.D2, V24.D2, V29.D[0]
-	WORD $0x4fdd1335                             // FMLA V21.D2, V25.D2, V29.D[0]
-	WORD $0x4fdd1356                             // FMLA V22.D2, V26.D2, V29.D[0]
-	WORD $0x4fdd1377                             // FMLA V23.D2, V27.D2, V29.D[0]
-	ADD R10, R8
+	BLOCK1
 	SUBS $1, R9
 	BNE single
 done:
@@ -842,20 +635,7 @@ done:
 	WORD $0x4e7ad6d6                             // FADD V22.D2, V22.D2, V26.D2
 	WORD $0x4e7bd6f7                             // FADD V23.D2, V23.D2, V27.D2
 write:
-	MOVD R0, R4
-	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V8.D2, V9.D2, V10.D2, V11.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V12.D2, V13.D2, V14.D2, V15.D2], 64(R4)
-	ADD R1, R0
-	MOVD R0, R4
-	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], 64(R4)
+	BLOCK6
 	ADD R1, R0
 	MOVD R0, R4
 	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], 64(R4)

@@ -396,9 +396,185 @@
 	WORD $0x4e09638a; \
 	WORD $0x4e28cd6a; \
 	ADD $496, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e09638b; \
+	WORD $0x4e28cd4b; \
+	ADD $560, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e096389; \
+	WORD $0x4e28cd69; \
+	WORD $0x4e261ce7; \
+	WORD $0x4ea71d27
 
 #define BLOCK6 \
+	FMOVQ 0(R1), F13; \
+	WORD $0x4ea11dae; \
+	WORD $0x4e2ef46e; \
+	WORD $0x4ea51caf; \
+	WORD $0x4e24cdcf; \
+	WORD $0x4ea5d5f0; \
+	WORD $0x4eae1dd1; \
+	WORD $0x4ea6ce11; \
+	WORD $0x4ea7ce11; \
+	WORD $0x6e31de30; \
+	FMOVQ 816(R11), F18; \
+	WORD $0x4e31cd12; \
+	FMOVQ 784(R11), F19; \
+	WORD $0x4e31cd33; \
+	WORD $0x4e30cd53; \
+	WORD $0x4e30ce72; \
+	WORD $0x4e30ce51; \
+	WORD $0x4e20d630; \
+	WORD $0x4ea0d612; \
+	WORD $0x4eb2d631; \
+	WORD $0x6e30ddd2; \
+	WORD $0x4eb21e53; \
+	WORD $0x4eb0cdd3; \
+	WORD $0x4eb1cdd3; \
+	WORD $0x4f3755ee; \
+	WORD $0x4eab85ce; \
+	WORD $0x6e2ede0f; \
+	WORD $0x6e22ddef; \
+	WORD $0x4e20d5f0; \
+	WORD $0x4ea0d611; \
+	WORD $0x4eb1d5f1; \
+	WORD $0x6e30fe54; \
+	WORD $0x6ea0fa52; \
+	WORD $0x4e30ce92; \
+	WORD $0x4e31ce92; \
+	WORD $0x4e33d650; \
+	WORD $0x6e2cddef; \
+	WORD $0x4eb01e11; \
+	WORD $0x4eafce11; \
+	WORD $0x4eb1d68f
+
+#define BLOCK7 \
+	WORD $0x4ea11dae; \
+	WORD $0x4e2ef46e; \
+	WORD $0x4ea51caf; \
+	WORD $0x4e24cdcf; \
+	WORD $0x4ea5d5f0; \
+	WORD $0x4eae1dd1; \
+	WORD $0x4ea6ce11; \
+	WORD $0x4ea7ce11; \
+	WORD $0x6e31de30; \
+	FMOVQ 816(R11), F18; \
+	WORD $0x4e31cd12; \
+	FMOVQ 784(R11), F19; \
+	WORD $0x4e31cd33; \
+	WORD $0x4e30cd53; \
+	WORD $0x4e30ce72; \
+	WORD $0x4e30ce51; \
+	WORD $0x4e20d630; \
+	WORD $0x4ea0d612; \
+	WORD $0x4eb2d631; \
+	WORD $0x6e30ddd2; \
+	WORD $0x4eb21e53; \
+	WORD $0x4eb0cdd3; \
+	WORD $0x4eb1cdd3; \
+	WORD $0x4f3755ee; \
+	WORD $0x4eab85ce; \
+	WORD $0x6e2ede0f; \
+	WORD $0x6e22ddef; \
+	WORD $0x4e20d5f0; \
+	WORD $0x4ea0d611; \
+	WORD $0x4eb1d5f1; \
+	WORD $0x6e30fe54; \
+	WORD $0x6ea0fa52; \
+	WORD $0x4e30ce92; \
+	WORD $0x4e31ce92; \
+	WORD $0x4e33d650; \
+	WORD $0x6e2cddef; \
+	WORD $0x4eb01e11; \
+	WORD $0x4eafce11; \
+	WORD $0x4eb1d68f; \
+	WORD $0x6e2eddee
+
+#define BLOCK8 \
+	WORD $0x4e201d09; \
+	WORD $0x4ea9f429; \
+	WORD $0x4e22d52a; \
+	WORD $0x6f2b054a; \
+	WORD $0x4e231d4a; \
+	WORD $0x4ea49d4a; \
+	WORD $0x4ea5854a; \
+	ADD $880, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638b; \
+	WORD $0x4eabd52c; \
+	ADD $944, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638d; \
+	ADD $1008, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638e; \
+	WORD $0x4e2ccdae; \
+	ADD $1072, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638d; \
+	WORD $0x4e2ccdcd; \
+	ADD $1136, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638e; \
+	WORD $0x4e2ccdae; \
+	ADD $1200, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638d; \
+	WORD $0x4e2ccdcd; \
+	ADD $1264, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638e; \
+	WORD $0x4e2ccdae; \
+	ADD $1328, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e0a638a; \
+	WORD $0x4e26e56d; \
+	WORD $0x6ead1d2a; \
+	WORD $0x4e2ccdca
+
+#define BLOCK9 \
+	WORD $0x4ea11cc7; \
+	WORD $0x4e27f407; \
+	FMOVQ 1424(R11), F8; \
+	WORD $0x4e22cce8; \
+	FMOVQ 656(R11), F9; \
+	WORD $0x4e28cce9; \
+	WORD $0x4e231d28; \
+	WORD $0x4ea49d08; \
+	WORD $0x4ea58508; \
+	ADD $1440, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e086389; \
+	WORD $0x4ea9d4e9; \
+	ADD $1504, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638a; \
+	ADD $1568, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638b; \
+	WORD $0x4e29cd4b; \
+	ADD $1632, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638a; \
+	WORD $0x4e29cd6a; \
+	ADD $1696, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638b; \
+	WORD $0x4e29cd4b; \
+	ADD $1760, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638a; \
+	WORD $0x4e29cd6a; \
+	ADD $1824, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638b; \
+	WORD $0x4e29cd4b; \
+	ADD $1888, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638a; \
+	WORD $0x4e29cd6a
+
+#define BLOCK10 \
 	FMOVQ 0(R1), F11; \
 	WORD $0x4ea11d6c; \
 	WORD $0x4e2cf44c; \
@@ -432,142 +608,6 @@
 	WORD $0x4eab1d6d; \
 	WORD $0x4eaccd6d
 
-#define BLOCK7 \
-	FMOVQ 0(R1), F13; \
-	WORD $0x4ea11dae; \
-	WORD $0x4e2ef46e; \
-	WORD $0x4ea51caf; \
-	WORD $0x4e24cdcf; \
-	WORD $0x4ea5d5f0; \
-	WORD $0x4eae1dd1; \
-	WORD $0x4ea6ce11; \
-	WORD $0x4ea7ce11; \
-	WORD $0x6e31de30; \
-	FMOVQ 816(R11), F18; \
-	WORD $0x4e31cd12; \
-	FMOVQ 784(R11), F19; \
-	WORD $0x4e31cd33; \
-	WORD $0x4e30cd53; \
-	WORD $0x4e30ce72; \
-	WORD $0x4e30ce51; \
-	WORD $0x4e20d630; \
-	WORD $0x4ea0d612; \
-	WORD $0x4eb2d631; \
-	WORD $0x6e30ddd2; \
-	WORD $0x4eb21e53; \
-	WORD $0x4eb0cdd3; \
-	WORD $0x4eb1cdd3; \
-	WORD $0x4f3755ee; \
-	WORD $0x4eab85ce; \
-	WORD $0x6e2ede0f; \
-	WORD $0x6e22ddef; \
-	WORD $0x4e20d5f0; \
-	WORD $0x4ea0d611; \
-	WORD $0x4eb1d5f1; \
-	WORD $0x6e30fe54
-
-#define BLOCK8 \
-	WORD $0x4ea11dae; \
-	WORD $0x4e2ef46e; \
-	WORD $0x4ea51caf; \
-	WORD $0x4e24cdcf; \
-	WORD $0x4ea5d5f0; \
-	WORD $0x4eae1dd1; \
-	WORD $0x4ea6ce11; \
-	WORD $0x4ea7ce11; \
-	WORD $0x6e31de30; \
-	FMOVQ 816(R11), F18; \
-	WORD $0x4e31cd12; \
-	FMOVQ 784(R11), F19; \
-	WORD $0x4e31cd33; \
-	WORD $0x4e30cd53; \
-	WORD $0x4e30ce72; \
-	WORD $0x4e30ce51; \
-	WORD $0x4e20d630; \
-	WORD $0x4ea0d612; \
-	WORD $0x4eb2d631; \
-	WORD $0x6e30ddd2; \
-	WORD $0x4eb21e53; \
-	WORD $0x4eb0cdd3; \
-	WORD $0x4eb1cdd3; \
-	WORD $0x4f3755ee; \
-	WORD $0x4eab85ce; \
-	WORD $0x6e2ede0f; \
-	WORD $0x6e22ddef; \
-	WORD $0x4e20d5f0; \
-	WORD $0x4ea0d611; \
-	WORD $0x4eb1d5f1; \
-	WORD $0x6e30fe54; \
-	WORD $0x6ea0fa52
-
-#define BLOCK9 \
-	WORD $0x4e201d09; \
-	WORD $0x4ea9f429; \
-	WORD $0x4e22d52a; \
-	WORD $0x6f2b054a; \
-	WORD $0x4e231d4a; \
-	WORD $0x4ea49d4a; \
-	WORD $0x4ea5854a; \
-	ADD $880, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e0a638b; \
-	WORD $0x4eabd52c; \
-	ADD $944, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e0a638d; \
-	ADD $1008, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e0a638e; \
-	WORD $0x4e2ccdae; \
-	ADD $1072, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e0a638d; \
-	WORD $0x4e2ccdcd; \
-	ADD $1136, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e0a638e; \
-	WORD $0x4e2ccdae; \
-	ADD $1200, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e0a638d; \
-	WORD $0x4e2ccdcd; \
-	ADD $1264, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-
-#define BLOCK10 \
-	WORD $0x4ea11cc7; \
-	WORD $0x4e27f407; \
-	FMOVQ 1424(R11), F8; \
-	WORD $0x4e22cce8; \
-	FMOVQ 656(R11), F9; \
-	WORD $0x4e28cce9; \
-	WORD $0x4e231d28; \
-	WORD $0x4ea49d08; \
-	WORD $0x4ea58508; \
-	ADD $1440, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e086389; \
-	WORD $0x4ea9d4e9; \
-	ADD $1504, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638a; \
-	ADD $1568, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638b; \
-	WORD $0x4e29cd4b; \
-	ADD $1632, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638a; \
-	WORD $0x4e29cd6a; \
-	ADD $1696, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638b; \
-	WORD $0x4e29cd4b; \
-	ADD $1760, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638a; \
-	WORD $0x4e29cd6a
-
 #define BLOCK11 \
 	WORD $0x4ea11d6c; \
 	WORD $0x4e2cf44c; \
@@ -592,7 +632,11 @@
 	WORD $0x4ea8858c; \
 	WORD $0x6e2cddec; \
 	WORD $0x6e29dd8c; \
-	WORD $0x4e20d58d
+	WORD $0x4e20d58d; \
+	WORD $0x6eabe54e; \
+	WORD $0x6e601d8e; \
+	WORD $0x6e2dfdcb; \
+	WORD $0x4ea0d5ad
 
 #define BLOCK12 \
 	WORD $0x6ea98589; \
@@ -631,49 +675,6 @@
 	WORD $0x6ea71d46
 
 #define BLOCK14 \
-	WORD $0x6ea0fa52; \
-	WORD $0x4e30ce92; \
-	WORD $0x4e31ce92; \
-	WORD $0x4e33d650; \
-	WORD $0x6e2cddef; \
-	WORD $0x4eb01e11; \
-	WORD $0x4eafce11; \
-	WORD $0x4eb1d68f; \
-	WORD $0x6e2eddee; \
-	WORD $0x6e22ddce; \
-	WORD $0x6eade42f; \
-	WORD $0x6e6d1c2f
-
-#define BLOCK15 \
-	WORD $0x4e30ce92; \
-	WORD $0x4e31ce92; \
-	WORD $0x4e33d650; \
-	WORD $0x6e2cddef; \
-	WORD $0x4eb01e11; \
-	WORD $0x4eafce11; \
-	WORD $0x4eb1d68f; \
-	WORD $0x6e2eddee; \
-	WORD $0x6e22ddce; \
-	WORD $0x6eade42f; \
-	WORD $0x6e6d1c2f; \
-	WORD $0x4e2ed5ed
-
-#define BLOCK16 \
-	ADD $1824, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638b; \
-	WORD $0x4e29cd4b; \
-	ADD $1888, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638a; \
-	WORD $0x4e29cd6a; \
-	ADD $1952, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e086388; \
-	WORD $0x4e29cd48
-
-#define BLOCK17 \
-	WORD $0x4e34cf16; \
 	WORD $0x4e35cf16; \
 	WORD $0x4e37d6d4; \
 	WORD $0x6e30de73; \
@@ -683,8 +684,7 @@
 	WORD $0x6e32de72; \
 	WORD $0x6e23de52; \
 	WORD $0x6eb1e453; \
-	WORD $0x6e711c53; \
-	WORD $0x4e32d671
+	WORD $0x6e711c53
 
 DATA actNEON<>+0(SB)/4, $0x4111999a
 DATA actNEON<>+4(SB)/4, $0x4111999a
@@ -1503,14 +1503,6 @@ tail:
 one:
 	FMOVQ 0(R1), F7
 	BLOCK5
-	WORD $0x4e09638b // TBL4 V11, V28, V9
-	WORD $0x4e28cd4b // FMLA V11, V10, V8
-	ADD $560, R11, R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e096389 // TBL4 V9, V28, V9
-	WORD $0x4e28cd69 // FMLA V9, V11, V8
-	WORD $0x4e261ce7 // AND V7, V7, V6
-	WORD $0x4ea71d27 // ORR V7, V9, V7
 	FMOVQ F7, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1530,14 +1522,6 @@ last:
 	VLD1 (R10), V7.S[2]
 end2:
 	BLOCK5
-	WORD $0x4e09638b // TBL4 V11, V28, V9
-	WORD $0x4e28cd4b // FMLA V11, V10, V8
-	ADD $560, R11, R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e096389 // TBL4 V9, V28, V9
-	WORD $0x4e28cd69 // FMLA V9, V11, V8
-	WORD $0x4e261ce7 // AND V7, V7, V6
-	WORD $0x4ea71d27 // ORR V7, V9, V7
 	FMOVS F7, (R0)
 	CMP $2, R9
 	BLT end4
@@ -1572,14 +1556,10 @@ TEXT ·sigmoidF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK6
+	BLOCK10
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F11
 	BLOCK11
-	WORD $0x6eabe54e // FCMGT V14, V10, V11
-	WORD $0x6e601d8e // BSL V14, V12, V0
-	WORD $0x6e2dfdcb // FDIV V11, V14, V13
-	WORD $0x4ea0d5ad // FSUB V13, V13, V0
 	WORD $0x4eadd58c // FSUB V12, V12, V13
 	WORD $0x4eab1d6d // ORR V13, V11, V11
 	WORD $0x4eaccd6d // FMLS V13, V11, V12
@@ -1596,7 +1576,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK6
+	BLOCK10
 	FMOVQ F13, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1616,10 +1596,6 @@ last:
 	VLD1 (R10), V11.S[2]
 end2:
 	BLOCK11
-	WORD $0x6eabe54e // FCMGT V14, V10, V11
-	WORD $0x6e601d8e // BSL V14, V12, V0
-	WORD $0x6e2dfdcb // FDIV V11, V14, V13
-	WORD $0x4ea0d5ad // FSUB V13, V13, V0
 	WORD $0x4eadd58c // FSUB V12, V12, V13
 	WORD $0x4eab1d6d // ORR V13, V11, V11
 	WORD $0x4eaccd6d // FMLS V13, V11, V12
@@ -1659,13 +1635,19 @@ TEXT ·siluF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK7
-	BLOCK14
+	BLOCK6
+	WORD $0x6e2eddee // FMUL V14, V15, V14
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
 	WORD $0x4e2ed5ed // FADD V13, V15, V14
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F13
-	BLOCK8
-	BLOCK15
+	BLOCK7
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
+	WORD $0x4e2ed5ed // FADD V13, V15, V14
 	FMOVQ F13, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -1679,8 +1661,11 @@ tail:
 	BLT last
 
 one:
-	BLOCK7
-	BLOCK14
+	BLOCK6
+	WORD $0x6e2eddee // FMUL V14, V15, V14
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
 	WORD $0x4e2ed5ed // FADD V13, V15, V14
 	FMOVQ F13, 0(R0)
 	ADD $16, R0
@@ -1700,8 +1685,11 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V13.S[2]
 end2:
-	BLOCK8
-	BLOCK15
+	BLOCK7
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
+	WORD $0x4e2ed5ed // FADD V13, V15, V14
 	FMOVS F13, (R0)
 	CMP $2, R9
 	BLT end4
@@ -1818,15 +1806,7 @@ tail:
 
 one:
 	FMOVQ 0(R1), F8
-	BLOCK9
-	WORD $0x4e0a638e // TBL4 V14, V28, V10
-	WORD $0x4e2ccdae // FMLA V14, V13, V12
-	ADD $1328, R11, R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e0a638a // TBL4 V10, V28, V10
-	WORD $0x4e26e56d // FCMEQ V13, V11, V6
-	WORD $0x6ead1d2a // BIT V10, V9, V13
-	WORD $0x4e2ccdca // FMLA V10, V14, V12
+	BLOCK8
 	WORD $0x4e271d08 // AND V8, V8, V7
 	WORD $0x4ea81d48 // ORR V8, V10, V8
 	FMOVQ F8, 0(R0)
@@ -1847,15 +1827,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V8.S[2]
 end2:
-	BLOCK9
-	WORD $0x4e0a638e // TBL4 V14, V28, V10
-	WORD $0x4e2ccdae // FMLA V14, V13, V12
-	ADD $1328, R11, R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e0a638a // TBL4 V10, V28, V10
-	WORD $0x4e26e56d // FCMEQ V13, V11, V6
-	WORD $0x6ead1d2a // BIT V10, V9, V13
-	WORD $0x4e2ccdca // FMLA V10, V14, V12
+	BLOCK8
 	WORD $0x4e271d08 // AND V8, V8, V7
 	WORD $0x4ea81d48 // ORR V8, V10, V8
 	FMOVS F8, (R0)
@@ -1996,8 +1968,11 @@ one:
 	WORD $0x6eb0a8e7 // UMAXV V7, V7
 	FMOVS F7, R10
 	CBNZW R10, rare1
-	BLOCK10
-	BLOCK16
+	BLOCK9
+	ADD $1952, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e086388 // TBL4 V8, V28, V8
+	WORD $0x4e29cd48 // FMLA V8, V10, V9
 	WORD $0x6ea6e429 // FCMGT V9, V1, V6
 	WORD $0x6e661c29 // BSL V9, V1, V6
 	WORD $0x4e28cce9 // FMLA V9, V7, V8
@@ -2025,8 +2000,11 @@ end2:
 	WORD $0x6eb0a8e7 // UMAXV V7, V7
 	FMOVS F7, R10
 	CBNZW R10, rare2
-	BLOCK10
-	BLOCK16
+	BLOCK9
+	ADD $1952, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e086388 // TBL4 V8, V28, V8
+	WORD $0x4e29cd48 // FMLA V8, V10, V9
 	WORD $0x6ea6e429 // FCMGT V9, V1, V6
 	WORD $0x6e661c29 // BSL V9, V1, V6
 	WORD $0x4e28cce9 // FMLA V9, V7, V8
@@ -2113,20 +2091,13 @@ TEXT ·geluTanhF32NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK3
-	BLOCK17
+	WORD $0x4e34cf16 // FMLA V22, V24, V20
+	BLOCK14
+	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVQ F17, 0(R0)
 	FMOVQ 16(R1), F17
 	BLOCK4
-	WORD $0x4e35cf16 // FMLA V22, V24, V21
-	WORD $0x4e37d6d4 // FADD V20, V22, V23
-	WORD $0x6e30de73 // FMUL V19, V19, V16
-	WORD $0x4eb41e95 // ORR V21, V20, V20
-	WORD $0x4eb3ce95 // FMLS V21, V20, V19
-	WORD $0x4eb5d713 // FSUB V19, V24, V21
-	WORD $0x6e32de72 // FMUL V18, V19, V18
-	WORD $0x6e23de52 // FMUL V18, V18, V3
-	WORD $0x6eb1e453 // FCMGT V19, V2, V17
-	WORD $0x6e711c53 // BSL V19, V2, V17
+	BLOCK14
 	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVQ F17, 16(R0)
 	ADD $32, R0
@@ -2142,7 +2113,9 @@ tail:
 
 one:
 	BLOCK3
-	BLOCK17
+	WORD $0x4e34cf16 // FMLA V22, V24, V20
+	BLOCK14
+	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVQ F17, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -2162,16 +2135,7 @@ last:
 	VLD1 (R10), V17.S[2]
 end2:
 	BLOCK4
-	WORD $0x4e35cf16 // FMLA V22, V24, V21
-	WORD $0x4e37d6d4 // FADD V20, V22, V23
-	WORD $0x6e30de73 // FMUL V19, V19, V16
-	WORD $0x4eb41e95 // ORR V21, V20, V20
-	WORD $0x4eb3ce95 // FMLS V21, V20, V19
-	WORD $0x4eb5d713 // FSUB V19, V24, V21
-	WORD $0x6e32de72 // FMUL V18, V19, V18
-	WORD $0x6e23de52 // FMUL V18, V18, V3
-	WORD $0x6eb1e453 // FCMGT V19, V2, V17
-	WORD $0x6e711c53 // BSL V19, V2, V17
+	BLOCK14
 	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVS F17, (R0)
 	CMP $2, R9

@@ -34,7 +34,9 @@
 	FMOVQ F1, 32(R0); \
 	FMOVQ 48(R1), F1; \
 	WORD $0x6e201c21; \
-	FMOVQ F1, 48(R0)
+	FMOVQ F1, 48(R0); \
+	ADD $64, R0; \
+	ADD $64, R1
 
 #define BLOCK3 \
 	FMOVQ 0(R1), F1; \
@@ -48,7 +50,9 @@
 	FMOVQ F1, 32(R0); \
 	FMOVQ 48(R1), F1; \
 	WORD $0x4e201c21; \
-	FMOVQ F1, 48(R0)
+	FMOVQ F1, 48(R0); \
+	ADD $64, R0; \
+	ADD $64, R1
 
 DATA arithNEON<>+0(SB)/4, $0x80000000
 DATA arithNEON<>+4(SB)/4, $0x80000000
@@ -612,8 +616,6 @@ TEXT ·negF32NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK2
-	ADD $64, R0
-	ADD $64, R1
 	SUBS $16, R9
 	BGE loop
 
@@ -670,8 +672,6 @@ TEXT ·absF32NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK3
-	ADD $64, R0
-	ADD $64, R1
 	SUBS $16, R9
 	BGE loop
 
@@ -2125,8 +2125,6 @@ TEXT ·negF64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK2
-	ADD $64, R0
-	ADD $64, R1
 	SUBS $8, R9
 	BGE loop
 
@@ -2167,8 +2165,6 @@ TEXT ·absF64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK3
-	ADD $64, R0
-	ADD $64, R1
 	SUBS $8, R9
 	BGE loop
 

@@ -4,6 +4,16 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	MOVQ $16, DX; \
+	CMPQ CX, DX; \
+	CMOVQLT CX, DX; \
+	MOVL $-1, AX; \
+	BZHIL DX, AX, AX; \
+	KMOVW AX, K7; \
+	VMOVUPS.Z (SI), K7, Z1; \
+	VMOVUPS.Z (R8), K7, Z2
+
 DATA compareavx512Const<>+0(SB)/4, $0x1010101
 GLOBL compareavx512Const<>(SB), RODATA|NOPTR, $4
 
@@ -49,14 +59,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z1
-	VMOVUPS.Z (R8), K7, Z2
+	BLOCK1
 	VCMPPS $17, Z2, Z1, K1
 	VMOVDQU8.Z X0, K1, X1
 	VMOVDQU8 X1, K7, (DI)
@@ -112,14 +115,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z1
-	VMOVUPS.Z (R8), K7, Z2
+	BLOCK1
 	VCMPPS $18, Z2, Z1, K1
 	VMOVDQU8.Z X0, K1, X1
 	VMOVDQU8 X1, K7, (DI)
@@ -175,14 +171,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z1
-	VMOVUPS.Z (R8), K7, Z2
+	BLOCK1
 	VCMPPS $0, Z2, Z1, K1
 	VMOVDQU8.Z X0, K1, X1
 	VMOVDQU8 X1, K7, (DI)
@@ -238,14 +227,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z1
-	VMOVUPS.Z (R8), K7, Z2
+	BLOCK1
 	VCMPPS $4, Z2, Z1, K1
 	VMOVDQU8.Z X0, K1, X1
 	VMOVDQU8 X1, K7, (DI)
@@ -301,14 +283,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z1
-	VMOVUPS.Z (R8), K7, Z2
+	BLOCK1
 	VCMPPS $30, Z2, Z1, K1
 	VMOVDQU8.Z X0, K1, X1
 	VMOVDQU8 X1, K7, (DI)
@@ -364,14 +339,7 @@ tail:
 	JZ done
 
 tailLoop:
-	MOVQ $16, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	MOVL $-1, AX
-	BZHIL DX, AX, AX
-	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z1
-	VMOVUPS.Z (R8), K7, Z2
+	BLOCK1
 	VCMPPS $29, Z2, Z1, K1
 	VMOVDQU8.Z X0, K1, X1
 	VMOVDQU8 X1, K7, (DI)

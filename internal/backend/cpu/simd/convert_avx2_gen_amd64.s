@@ -5,7 +5,6 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	VMOVUPS (SI), Y3; \
 	VPSRLD $16, Y3, Y4; \
 	VPAND Y0, Y4, Y4; \
 	VPADDD Y1, Y3, Y5; \
@@ -15,8 +14,7 @@
 	VBLENDVPS Y3, Y5, Y4, Y3; \
 	VPSRLD $16, Y3, Y3; \
 	VEXTRACTI128 $1, Y3, X4; \
-	VPACKUSDW X4, X3, X4; \
-	VMOVDQU X4, (DI)
+	VPACKUSDW X4, X3, X4
 
 DATA convertavx2Const<>+0(SB)/4, $0x1
 DATA convertavx2Const<>+4(SB)/4, $0x1
@@ -124,18 +122,11 @@ TEXT ·f32ToBF16AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
+	VMOVUPS (SI), Y3
 	BLOCK1
+	VMOVDQU X4, (DI)
 	VMOVUPS 32(SI), Y3
-	VPSRLD $16, Y3, Y4
-	VPAND Y0, Y4, Y4
-	VPADDD Y1, Y3, Y5
-	VPADDD Y4, Y5, Y4
-	VPOR Y2, Y3, Y5
-	VCMPPS $3, Y3, Y3, Y3
-	VBLENDVPS Y3, Y5, Y4, Y3
-	VPSRLD $16, Y3, Y3
-	VEXTRACTI128 $1, Y3, X4
-	VPACKUSDW X4, X3, X4
+	BLOCK1
 	VMOVDQU X4, 16(DI)
 	ADDQ $32, DI
 	ADDQ $64, SI
@@ -146,7 +137,9 @@ tail:
 	ADDQ $16, CX
 	JZ done
 tailLoop:
+	VMOVUPS (SI), Y3
 	BLOCK1
+	VMOVDQU X4, (DI)
 	ADDQ $16, DI
 	ADDQ $32, SI
 	SUBQ $8, CX

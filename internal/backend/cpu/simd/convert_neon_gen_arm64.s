@@ -5,7 +5,6 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	FMOVQ 0(R1), F3; \
 	WORD $0x6f300464; \
 	WORD $0x4e201c84; \
 	WORD $0x4ea18465; \
@@ -15,8 +14,7 @@
 	WORD $0x6e2058c6; \
 	WORD $0x6ea61ca4; \
 	WORD $0x6f300483; \
-	WORD $0x0e612864; \
-	FMOVD F4, 0(R0)
+	WORD $0x0e612864
 
 DATA convertNEON<>+0(SB)/4, $0x1
 DATA convertNEON<>+4(SB)/4, $0x1
@@ -106,18 +104,11 @@ TEXT ·f32ToBF16NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
+	FMOVQ 0(R1), F3
 	BLOCK1
+	FMOVD F4, 0(R0)
 	FMOVQ 16(R1), F3
-	WORD $0x6f300464 // USHR V4, V3, 16
-	WORD $0x4e201c84 // AND V4, V4, V0
-	WORD $0x4ea18465 // ADD V5, V3, V1
-	WORD $0x4ea484a4 // ADD V4, V5, V4
-	WORD $0x4ea21c65 // ORR V5, V3, V2
-	WORD $0x4e23e466 // FCMEQ V6, V3, V3
-	WORD $0x6e2058c6 // NOT V6, V6
-	WORD $0x6ea61ca4 // BIT V4, V5, V6
-	WORD $0x6f300483 // USHR V3, V4, 16
-	WORD $0x0e612864 // XTN16 V4, V3
+	BLOCK1
 	FMOVD F4, 8(R0)
 	ADD $16, R0
 	ADD $32, R1
@@ -131,7 +122,9 @@ tail:
 	BLT last
 
 one:
+	FMOVQ 0(R1), F3
 	BLOCK1
+	FMOVD F4, 0(R0)
 	ADD $8, R0
 	ADD $16, R1
 	SUBS $4, R9

@@ -66,7 +66,9 @@
 	FMOVQ 0(R6), F4; \
 	WORD $0x4e33cc80; \
 	FMOVQ 4(R6), F5; \
-	WORD $0x4e34cca0
+	WORD $0x4e34cca0; \
+	FMOVQ 8(R6), F6; \
+	WORD $0x4e35ccc0
 
 // func depthwiseRowNEON(z, x, taps *float32, n, rows, xs int)
 TEXT ·depthwiseRowNEON(SB), NOSPLIT, $0-48
@@ -137,8 +139,6 @@ endloop3x4:
 	BLT endloop3x1
 loop3x1:
 	BLOCK2
-	FMOVQ 8(R6), F6
-	WORD $0x4e35ccc0 // FMLA V0, V6, V21
 	ADD $16, R6
 	FMOVQ 0(R7), F4
 	WORD $0x4e36cc80 // FMLA V0, V4, V22
@@ -184,8 +184,6 @@ endloop2x4:
 	BLT endloop2x1
 loop2x1:
 	BLOCK2
-	FMOVQ 8(R6), F6
-	WORD $0x4e35ccc0 // FMLA V0, V6, V21
 	ADD $16, R6
 	FMOVQ.P F0, 16(R0)
 	SUBS $4, R3

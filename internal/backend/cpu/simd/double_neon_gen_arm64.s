@@ -436,7 +436,15 @@
 	WORD $0x4e69cd8d; \
 	WORD $0x4ea81d0c; \
 	WORD $0x4e69cdac; \
-	WORD $0x4e6ccd69
+	WORD $0x4e6ccd69; \
+	WORD $0x4e61d529; \
+	WORD $0x4ea01c0b; \
+	WORD $0x4e68cd4b; \
+	WORD $0x4ee0d56c; \
+	WORD $0x4eecd54a; \
+	WORD $0x4e60d54a; \
+	WORD $0x4f74556b; \
+	WORD $0x4ee1856b
 
 #define BLOCK10 \
 	WORD $0x4ee9f449; \
@@ -470,9 +478,6 @@
 	WORD $0x4ea81d0c; \
 	WORD $0x4e69cdac; \
 	WORD $0x4e6ccd69; \
-	WORD $0x4e61d529
-
-#define BLOCK11 \
 	WORD $0x4e61d529; \
 	WORD $0x4ea01c0b; \
 	WORD $0x4e68cd4b; \
@@ -481,10 +486,7 @@
 	WORD $0x4e60d54a; \
 	WORD $0x4f74556b; \
 	WORD $0x4ee1856b; \
-	WORD $0x6e6bdd29; \
-	WORD $0x4f74554a; \
-	WORD $0x4ee1854a; \
-	WORD $0x6e6add29
+	WORD $0x6e6bdd29
 
 DATA doubleNEON<>+0(SB)/8, $0xc087500000000000
 DATA doubleNEON<>+8(SB)/8, $0xc087500000000000
@@ -636,18 +638,13 @@ TEXT ·expF64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK9
-	BLOCK11
+	WORD $0x6e6bdd29 // FMUL V9, V9, V11, 64 bits
+	WORD $0x4f74554a // SHL V10, V10, 52
+	WORD $0x4ee1854a // ADD V10, V10, V1, 64 bits
+	WORD $0x6e6add29 // FMUL V9, V9, V10, 64 bits
 	FMOVQ F9, 0(R0)
 	FMOVQ 16(R1), F9
 	BLOCK10
-	WORD $0x4ea01c0b // ORR V11, V0, V0
-	WORD $0x4e68cd4b // FMLA V11, V10, V8, 64 bits
-	WORD $0x4ee0d56c // FSUB V12, V11, V0, 64 bits
-	WORD $0x4eecd54a // FSUB V10, V10, V12, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee1856b // ADD V11, V11, V1, 64 bits
-	WORD $0x6e6bdd29 // FMUL V9, V9, V11, 64 bits
 	WORD $0x4f74554a // SHL V10, V10, 52
 	WORD $0x4ee1854a // ADD V10, V10, V1, 64 bits
 	WORD $0x6e6add29 // FMUL V9, V9, V10, 64 bits
@@ -665,7 +662,10 @@ tail:
 
 one:
 	BLOCK9
-	BLOCK11
+	WORD $0x6e6bdd29 // FMUL V9, V9, V11, 64 bits
+	WORD $0x4f74554a // SHL V10, V10, 52
+	WORD $0x4ee1854a // ADD V10, V10, V1, 64 bits
+	WORD $0x6e6add29 // FMUL V9, V9, V10, 64 bits
 	FMOVQ F9, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -677,14 +677,6 @@ last:
 	BEQ done
 	FMOVD (R1), F9 // the other lanes become zero
 	BLOCK10
-	WORD $0x4ea01c0b // ORR V11, V0, V0
-	WORD $0x4e68cd4b // FMLA V11, V10, V8, 64 bits
-	WORD $0x4ee0d56c // FSUB V12, V11, V0, 64 bits
-	WORD $0x4eecd54a // FSUB V10, V10, V12, 64 bits
-	WORD $0x4e60d54a // FADD V10, V10, V0, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee1856b // ADD V11, V11, V1, 64 bits
-	WORD $0x6e6bdd29 // FMUL V9, V9, V11, 64 bits
 	WORD $0x4f74554a // SHL V10, V10, 52
 	WORD $0x4ee1854a // ADD V10, V10, V1, 64 bits
 	WORD $0x6e6add29 // FMUL V9, V9, V10, 64 bits

@@ -598,9 +598,101 @@
 	WORD $0x4eaf1df0; \
 	WORD $0x6e611cd0; \
 	WORD $0x6eae1cf0; \
-	WORD $0x6e611d0f
+	WORD $0x6e611d0f; \
+	WORD $0x6eae1d2f; \
+	WORD $0x4e6fd5ad; \
+	WORD $0x4e6dd58c; \
+	WORD $0x4e6cd60c; \
+	WORD $0x4e2a1d6b; \
+	WORD $0x4eab1d8b; \
+	WORD $0x0e61696c; \
+	FMOVD F12, 0(R0)
 
 #define BLOCK11 \
+	FMOVD 0(R1), F10; \
+	WORD $0x0e61794a; \
+	WORD $0x4e211d4b; \
+	WORD $0x6ee0e56c; \
+	WORD $0x4eebd44d; \
+	WORD $0x6e60ddad; \
+	WORD $0x6e6bdd6e; \
+	WORD $0x6eac1dae; \
+	WORD $0x6ee1f9cd; \
+	WORD $0x6eac1dab; \
+	WORD $0x6e6edd6d; \
+	FMOVQ 304(R11), F15; \
+	WORD $0x4e6ecc6f; \
+	FMOVQ 320(R11), F16; \
+	WORD $0x4e6ecdf0; \
+	FMOVQ 336(R11), F15; \
+	WORD $0x4e6ece0f; \
+	FMOVQ 352(R11), F16; \
+	WORD $0x4e6ecdf0; \
+	FMOVQ 368(R11), F15; \
+	WORD $0x4e6ece0f; \
+	FMOVQ 384(R11), F16; \
+	WORD $0x4e6ecdf0; \
+	WORD $0x6e70ddad; \
+	WORD $0x6eeae48e; \
+	WORD $0x4e6bd56f; \
+	WORD $0x4e6dd5b0; \
+	WORD $0x4e70d5ef; \
+	WORD $0x4ee5d5f0; \
+	WORD $0x4ef0d4d0; \
+	WORD $0x6eae1e0f; \
+	WORD $0x4e271d4a; \
+	WORD $0x6e2a1d6b; \
+	WORD $0x6e2a1daa; \
+	WORD $0x4eead50a; \
+	WORD $0x4eead56a; \
+	WORD $0x4eead52a; \
+	WORD $0x6eac1dea; \
+	WORD $0x0e61694b; \
+	FMOVD F11, 0(R0)
+
+#define BLOCK12 \
+	FMOVD 0(R1), F10; \
+	WORD $0x0e61794a; \
+	WORD $0x4e221d4a; \
+	WORD $0x4eeaf46a; \
+	WORD $0x4ea11c2b; \
+	WORD $0x4e64cd4b; \
+	WORD $0x4ee1d56b; \
+	WORD $0x4ee5cd6a; \
+	WORD $0x4ee6cd6a; \
+	WORD $0x6e6add4c; \
+	FMOVQ 608(R11), F13; \
+	WORD $0x4e6acced; \
+	FMOVQ 624(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 640(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 656(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 672(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 688(R11), F14; \
+	WORD $0x4e6acdae; \
+	WORD $0x4ea81d0d; \
+	WORD $0x4e6acdcd; \
+	WORD $0x4e6dcd8a; \
+	WORD $0x4e60d54a; \
+	WORD $0x4ee0d56b; \
+	WORD $0x4ea11c2c; \
+	WORD $0x4e68cd6c; \
+	WORD $0x4ee1d58d; \
+	WORD $0x4eedd56b; \
+	WORD $0x4e61d56b; \
+	WORD $0x4f74558c; \
+	WORD $0x4ee0858c; \
+	WORD $0x6e6cdd4a; \
+	WORD $0x4f74556b; \
+	WORD $0x4ee0856b; \
+	WORD $0x6e6bdd4a; \
+	WORD $0x6e6afd2b; \
+	WORD $0x4e6bd54a
+
+#define BLOCK13 \
 	FMOVD 0(R1), F6; \
 	WORD $0x0e6178c6; \
 	WORD $0x4e221cc7; \
@@ -633,74 +725,6 @@
 	WORD $0x4e69d4e7; \
 	WORD $0x6ea81d47; \
 	WORD $0x4e251cc6
-
-#define BLOCK12 \
-	FMOVD 0(R1), F10; \
-	WORD $0x0e61794a; \
-	WORD $0x4e211d4b; \
-	WORD $0x6ee0e56c; \
-	WORD $0x4eebd44d; \
-	WORD $0x6e60ddad; \
-	WORD $0x6e6bdd6e; \
-	WORD $0x6eac1dae; \
-	WORD $0x6ee1f9cd; \
-	WORD $0x6eac1dab; \
-	WORD $0x6e6edd6d; \
-	FMOVQ 304(R11), F15; \
-	WORD $0x4e6ecc6f; \
-	FMOVQ 320(R11), F16; \
-	WORD $0x4e6ecdf0; \
-	FMOVQ 336(R11), F15; \
-	WORD $0x4e6ece0f; \
-	FMOVQ 352(R11), F16; \
-	WORD $0x4e6ecdf0; \
-	FMOVQ 368(R11), F15; \
-	WORD $0x4e6ece0f; \
-	FMOVQ 384(R11), F16; \
-	WORD $0x4e6ecdf0; \
-	WORD $0x6e70ddad; \
-	WORD $0x6eeae48e; \
-	WORD $0x4e6bd56f; \
-	WORD $0x4e6dd5b0; \
-	WORD $0x4e70d5ef; \
-	WORD $0x4ee5d5f0; \
-	WORD $0x4ef0d4d0; \
-	WORD $0x6eae1e0f; \
-	WORD $0x4e271d4a
-
-#define BLOCK13 \
-	FMOVD 0(R1), F10; \
-	WORD $0x0e61794a; \
-	WORD $0x4e221d4a; \
-	WORD $0x4eeaf46a; \
-	WORD $0x4ea11c2b; \
-	WORD $0x4e64cd4b; \
-	WORD $0x4ee1d56b; \
-	WORD $0x4ee5cd6a; \
-	WORD $0x4ee6cd6a; \
-	WORD $0x6e6add4c; \
-	FMOVQ 608(R11), F13; \
-	WORD $0x4e6acced; \
-	FMOVQ 624(R11), F14; \
-	WORD $0x4e6acdae; \
-	FMOVQ 640(R11), F13; \
-	WORD $0x4e6acdcd; \
-	FMOVQ 656(R11), F14; \
-	WORD $0x4e6acdae; \
-	FMOVQ 672(R11), F13; \
-	WORD $0x4e6acdcd; \
-	FMOVQ 688(R11), F14; \
-	WORD $0x4e6acdae; \
-	WORD $0x4ea81d0d; \
-	WORD $0x4e6acdcd; \
-	WORD $0x4e6dcd8a; \
-	WORD $0x4e60d54a; \
-	WORD $0x4ee0d56b; \
-	WORD $0x4ea11c2c; \
-	WORD $0x4e68cd6c; \
-	WORD $0x4ee1d58d; \
-	WORD $0x4eedd56b; \
-	WORD $0x4e61d56b
 
 #define BLOCK14 \
 	WORD $0x4ee28652; \
@@ -740,7 +764,9 @@
 	WORD $0x4ee08673; \
 	WORD $0x6e73de10; \
 	WORD $0x6eb21e11; \
-	WORD $0x4e2e1def
+	WORD $0x4e2e1def; \
+	WORD $0x4eaf1e2f; \
+	WORD $0x0e6169f0
 
 #define BLOCK16 \
 	FMOVQ 752(R11), F4; \
@@ -754,9 +780,43 @@
 	FMOVQ 256(R11), F12; \
 	FMOVQ 864(R11), F13; \
 	FMOVQ 880(R11), F14; \
-	FMOVQ 896(R11), F15
+	FMOVQ 896(R11), F15; \
+	FMOVQ 912(R11), F16; \
+	FMOVQ 928(R11), F17
 
 #define BLOCK17 \
+	WORD $0x6e77ded6; \
+	WORD $0x4e6dce54; \
+	WORD $0x4e74d6d4; \
+	WORD $0x4ef4d714; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e6ece53; \
+	WORD $0x6ef5e5f2; \
+	WORD $0x6ef21eb3; \
+	WORD $0x6ef5e432; \
+	WORD $0x6eb21e13; \
+	WORD $0x4e61e6b2; \
+	WORD $0x6eb21e33; \
+	WORD $0x0e616a72; \
+	FMOVD F18, 0(R0)
+
+#define BLOCK18 \
+	FMOVD 0(R1), F2; \
+	WORD $0x0e617842; \
+	FMOVD 0(R2), F3; \
+	WORD $0x0e617863; \
+	WORD $0x4e211c44; \
+	WORD $0x4e211c65; \
+	WORD $0x4e60e486; \
+	WORD $0x4e60e4a4; \
+	WORD $0x4ea41cc4; \
+	WORD $0x6e63dc63; \
+	WORD $0x4e62cc43; \
+	WORD $0x6ee1f862; \
+	WORD $0x6ea41c02; \
+	WORD $0x0e616843
+
+#define BLOCK19 \
 	WORD $0x4ef4d6f4; \
 	WORD $0x4e6eced4; \
 	WORD $0x6ef5e5f6; \
@@ -769,34 +829,6 @@
 	WORD $0x4e321e73; \
 	WORD $0x4eb31e93; \
 	WORD $0x0e616a74
-
-#define BLOCK18 \
-	WORD $0x6e77ded6; \
-	WORD $0x4e6dce54; \
-	WORD $0x4e74d6d4; \
-	WORD $0x4ef4d714; \
-	WORD $0x4ef4d673; \
-	WORD $0x4e6ece53; \
-	WORD $0x6ef5e5f2; \
-	WORD $0x6ef21eb3; \
-	WORD $0x6ef5e432; \
-	WORD $0x6eb21e13; \
-	WORD $0x4e61e6b2; \
-	WORD $0x6eb21e33
-
-#define BLOCK19 \
-	FMOVD 0(R1), F2; \
-	WORD $0x0e617842; \
-	FMOVD 0(R2), F3; \
-	WORD $0x0e617863; \
-	WORD $0x4e211c44; \
-	WORD $0x4e211c65; \
-	WORD $0x4e60e486; \
-	WORD $0x4e60e4a4; \
-	WORD $0x4ea41cc4; \
-	WORD $0x6e63dc63; \
-	WORD $0x4e62cc43; \
-	WORD $0x6ee1f862
 
 DATA elementary32NEON<>+0(SB)/8, $0x7fffffffffffffff
 DATA elementary32NEON<>+8(SB)/8, $0x7fffffffffffffff
@@ -1026,14 +1058,6 @@ TEXT ·atanF32NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK10
-	WORD $0x6eae1d2f // BIT V15, V9, V14
-	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
-	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
-	WORD $0x4e6cd60c // FADD V12, V16, V12, 64 bits
-	WORD $0x4e2a1d6b // AND V11, V11, V10
-	WORD $0x4eab1d8b // ORR V11, V12, V11
-	WORD $0x0e61696c // FCVTN32 V12, V11
-	FMOVD F12, 0(R0)
 	FMOVD 8(R1), F11
 	WORD $0x0e61796b // FCVTL32 V11, V11
 	WORD $0x4e221d6c // AND V12, V11, V2
@@ -1087,14 +1111,6 @@ tail:
 
 one:
 	BLOCK10
-	WORD $0x6eae1d2f // BIT V15, V9, V14
-	WORD $0x4e6fd5ad // FADD V13, V13, V15, 64 bits
-	WORD $0x4e6dd58c // FADD V12, V12, V13, 64 bits
-	WORD $0x4e6cd60c // FADD V12, V16, V12, 64 bits
-	WORD $0x4e2a1d6b // AND V11, V11, V10
-	WORD $0x4eab1d8b // ORR V11, V12, V11
-	WORD $0x0e61696c // FCVTN32 V12, V11
-	FMOVD F12, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -1123,7 +1139,7 @@ TEXT ·asinF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK11
+	BLOCK13
 	WORD $0x4ea61ce6 // ORR V6, V7, V6
 	WORD $0x0e6168c7 // FCVTN32 V7, V6
 	FMOVD F7, 0(R0)
@@ -1174,7 +1190,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK11
+	BLOCK13
 	WORD $0x4ea61ce6 // ORR V6, V7, V6
 	WORD $0x0e6168c7 // FCVTN32 V7, V6
 	FMOVD F7, 0(R0)
@@ -1210,15 +1226,7 @@ TEXT ·acosF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK12
-	WORD $0x6e2a1d6b // EOR V11, V11, V10
-	WORD $0x6e2a1daa // EOR V10, V13, V10
-	WORD $0x4eead50a // FSUB V10, V8, V10, 64 bits
-	WORD $0x4eead56a // FSUB V10, V11, V10, 64 bits
-	WORD $0x4eead52a // FSUB V10, V9, V10, 64 bits
-	WORD $0x6eac1dea // BIT V10, V15, V12
-	WORD $0x0e61694b // FCVTN32 V11, V10
-	FMOVD F11, 0(R0)
+	BLOCK11
 	FMOVD 8(R1), F10
 	WORD $0x0e61794a // FCVTL32 V10, V10
 	WORD $0x4e211d4b // AND V11, V10, V1
@@ -1271,15 +1279,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK12
-	WORD $0x6e2a1d6b // EOR V11, V11, V10
-	WORD $0x6e2a1daa // EOR V10, V13, V10
-	WORD $0x4eead50a // FSUB V10, V8, V10, 64 bits
-	WORD $0x4eead56a // FSUB V10, V11, V10, 64 bits
-	WORD $0x4eead52a // FSUB V10, V9, V10, 64 bits
-	WORD $0x6eac1dea // BIT V10, V15, V12
-	WORD $0x0e61694b // FCVTN32 V11, V10
-	FMOVD F11, 0(R0)
+	BLOCK11
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -1319,8 +1319,6 @@ TEXT ·sinhF32NEON(SB), NOSPLIT, $0-24
 loop:
 	BLOCK2
 	BLOCK15
-	WORD $0x4eaf1e2f // ORR V15, V17, V15
-	WORD $0x0e6169f0 // FCVTN32 V16, V15
 	FMOVD F16, 0(R0)
 	FMOVD 8(R1), F15
 	WORD $0x0e6179ef // FCVTL32 V15, V15
@@ -1387,8 +1385,6 @@ loop:
 	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
 	WORD $0x4ea11c34 // ORR V20, V1, V1
 	BLOCK15
-	WORD $0x4eaf1e2f // ORR V15, V17, V15
-	WORD $0x0e6169f0 // FCVTN32 V16, V15
 	FMOVD F16, 8(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1404,8 +1400,6 @@ tail:
 one:
 	BLOCK2
 	BLOCK15
-	WORD $0x4eaf1e2f // ORR V15, V17, V15
-	WORD $0x0e6169f0 // FCVTN32 V16, V15
 	FMOVD F16, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
@@ -1439,15 +1433,7 @@ TEXT ·coshF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK13
-	WORD $0x4f74558c // SHL V12, V12, 52
-	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
-	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
-	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
-	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
-	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
+	BLOCK12
 	WORD $0x0e61694b // FCVTN32 V11, V10
 	FMOVD F11, 0(R0)
 	FMOVD 8(R1), F10
@@ -1504,15 +1490,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK13
-	WORD $0x4f74558c // SHL V12, V12, 52
-	WORD $0x4ee0858c // ADD V12, V12, V0, 64 bits
-	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
-	WORD $0x4f74556b // SHL V11, V11, 52
-	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
-	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
-	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
-	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
+	BLOCK12
 	WORD $0x0e61694b // FCVTN32 V11, V10
 	FMOVD F11, 0(R0)
 	ADD $8, R0
@@ -1672,8 +1650,6 @@ TEXT ·acoshF32NEON(SB), NOSPLIT, $0-24
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1008(R11), F19 // Float64frombits(0x7ff8000000000001)
 	BLOCK16
-	FMOVQ 912(R11), F16 // 9221120237041090560
-	FMOVQ 928(R11), F17 // Float64frombits(0xfff0000000000000)
 	FMOVQ 528(R11), F18 // 0x1.62e42fefa39efp-01
 	SUBS $4, R9
 	BLT tail
@@ -1805,7 +1781,7 @@ TEXT ·atanhF32NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK6
-	BLOCK17
+	BLOCK19
 	FMOVD F20, 0(R0)
 	FMOVD 8(R1), F19
 	WORD $0x0e617a73 // FCVTL32 V19, V19
@@ -1855,7 +1831,7 @@ loop:
 	WORD $0x4e6dced4 // FMLA V20, V22, V13, 64 bits
 	WORD $0x4e74d714 // FADD V20, V24, V20, 64 bits
 	WORD $0x4ef4d754 // FSUB V20, V26, V20, 64 bits
-	BLOCK17
+	BLOCK19
 	FMOVD F20, 8(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1870,7 +1846,7 @@ tail:
 
 one:
 	BLOCK6
-	BLOCK17
+	BLOCK19
 	FMOVD F20, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
@@ -2021,16 +1997,12 @@ TEXT ·logitF32NEON(SB), NOSPLIT, $0-24
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1088(R11), F3 // 0.35
 	BLOCK16
-	FMOVQ 912(R11), F16 // 9221120237041090560
-	FMOVQ 928(R11), F17 // Float64frombits(0xfff0000000000000)
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK8
-	BLOCK18
-	WORD $0x0e616a72 // FCVTN32 V18, V19
-	FMOVD F18, 0(R0)
+	BLOCK17
 	FMOVD 8(R1), F18
 	WORD $0x0e617a52 // FCVTL32 V18, V18
 	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
@@ -2079,7 +2051,18 @@ loop:
 	WORD $0x6e73de78 // FMUL V24, V19, V19, 64 bits
 	WORD $0x6e6cdf18 // FMUL V24, V24, V12, 64 bits
 	WORD $0x4e77d717 // FADD V23, V24, V23, 64 bits
-	BLOCK18
+	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
+	WORD $0x4e6dce54 // FMLA V20, V18, V13, 64 bits
+	WORD $0x4e74d6d4 // FADD V20, V22, V20, 64 bits
+	WORD $0x4ef4d714 // FSUB V20, V24, V20, 64 bits
+	WORD $0x4ef4d673 // FSUB V19, V19, V20, 64 bits
+	WORD $0x4e6ece53 // FMLA V19, V18, V14, 64 bits
+	WORD $0x6ef5e5f2 // FCMGT V18, V15, V21, 64 bits
+	WORD $0x6ef21eb3 // BIF V19, V21, V18
+	WORD $0x6ef5e432 // FCMGT V18, V1, V21, 64 bits
+	WORD $0x6eb21e13 // BIT V19, V16, V18
+	WORD $0x4e61e6b2 // FCMEQ V18, V21, V1, 64 bits
+	WORD $0x6eb21e33 // BIT V19, V17, V18
 	WORD $0x0e616a72 // FCVTN32 V18, V19
 	FMOVD F18, 8(R0)
 	ADD $16, R0
@@ -2095,9 +2078,7 @@ tail:
 
 one:
 	BLOCK8
-	BLOCK18
-	WORD $0x0e616a72 // FCVTN32 V18, V19
-	FMOVD F18, 0(R0)
+	BLOCK17
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -2467,9 +2448,7 @@ TEXT ·hypotF32NEON(SB), NOSPLIT, $0-32
 	BLT tail
 
 loop:
-	BLOCK19
-	WORD $0x6ea41c02 // BIT V2, V0, V4
-	WORD $0x0e616843 // FCVTN32 V3, V2
+	BLOCK18
 	FMOVD F3, 0(R0)
 	FMOVD 8(R1), F2
 	WORD $0x0e617842 // FCVTL32 V2, V2
@@ -2499,9 +2478,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK19
-	WORD $0x6ea41c02 // BIT V2, V0, V4
-	WORD $0x0e616843 // FCVTN32 V3, V2
+	BLOCK18
 	FMOVD F3, 0(R0)
 	ADD $8, R0
 	ADD $8, R1

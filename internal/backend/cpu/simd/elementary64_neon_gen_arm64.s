@@ -2456,7 +2456,15 @@
 	WORD $0x4ea81d0d; \
 	WORD $0x4e6acdcd; \
 	WORD $0x4e6dcd8a; \
-	WORD $0x4e60d54a
+	WORD $0x4e60d54a; \
+	WORD $0x4ee0d56b; \
+	WORD $0x4ea11c2c; \
+	WORD $0x4e68cd6c; \
+	WORD $0x4ee1d58d; \
+	WORD $0x4eedd56b; \
+	WORD $0x4e61d56b; \
+	WORD $0x4f74558c; \
+	WORD $0x4ee0858c
 
 #define BLOCK36 \
 	FMOVQ 0(R1), F7; \
@@ -2490,7 +2498,15 @@
 	WORD $0x4e67cd6a; \
 	WORD $0x4e6acd27; \
 	WORD $0x4e60d4e7; \
-	WORD $0x4ea11c29
+	WORD $0x4ea11c29; \
+	WORD $0x4e66cd09; \
+	WORD $0x4ee1d52a; \
+	WORD $0x4eead508; \
+	WORD $0x4e61d508; \
+	WORD $0x4f745529; \
+	WORD $0x4ee08529; \
+	WORD $0x6e69dce7; \
+	WORD $0x4f745508
 
 #define BLOCK37 \
 	WORD $0x4ee7f447; \
@@ -2524,7 +2540,15 @@
 	WORD $0x4e6acd27; \
 	WORD $0x4e60d4e7; \
 	WORD $0x4ea11c29; \
-	WORD $0x4e66cd09
+	WORD $0x4e66cd09; \
+	WORD $0x4ee1d52a; \
+	WORD $0x4eead508; \
+	WORD $0x4e61d508; \
+	WORD $0x4f745529; \
+	WORD $0x4ee08529; \
+	WORD $0x6e69dce7; \
+	WORD $0x4f745508; \
+	WORD $0x4ee08508
 
 #define BLOCK38 \
 	FMOVQ 0(R1), F11; \
@@ -2558,7 +2582,15 @@
 	WORD $0x4e6cce11; \
 	WORD $0x4ea01c10; \
 	WORD $0x4e6cce30; \
-	WORD $0x4e70cdec
+	WORD $0x4e70cdec; \
+	WORD $0x4f7455ad; \
+	WORD $0x4ee085ad; \
+	WORD $0x4ee0d5af; \
+	WORD $0x4e6dcd8f; \
+	WORD $0x4e68e5cd; \
+	WORD $0x4e6fd5ee; \
+	WORD $0x6ead1d8e; \
+	WORD $0x4e291dcc
 
 #define BLOCK39 \
 	WORD $0x4eebf42c; \
@@ -2592,7 +2624,15 @@
 	WORD $0x4ea01c10; \
 	WORD $0x4e6cce30; \
 	WORD $0x4e70cdec; \
-	WORD $0x4f7455ad
+	WORD $0x4f7455ad; \
+	WORD $0x4ee085ad; \
+	WORD $0x4ee0d5af; \
+	WORD $0x4e6dcd8f; \
+	WORD $0x4e68e5cd; \
+	WORD $0x4e6fd5ee; \
+	WORD $0x6ead1d8e; \
+	WORD $0x4e291dcc; \
+	WORD $0x4e2a1d6b
 
 #define BLOCK40 \
 	FMOVQ 0(R1), F9; \
@@ -2686,9 +2726,133 @@
 	WORD $0x4ee08694; \
 	WORD $0x6e74de10; \
 	WORD $0x4f745673; \
-	WORD $0x4ee08673
+	WORD $0x4ee08673; \
+	WORD $0x6e73de10; \
+	WORD $0x6eb21e11; \
+	WORD $0x4e2e1def; \
+	WORD $0x4eaf1e2f
 
 #define BLOCK43 \
+	WORD $0x4f745672; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x6eefe5b2; \
+	WORD $0x4ef1d493; \
+	WORD $0x6eb21e71; \
+	WORD $0x6e70e412; \
+	WORD $0x6e6fddf0; \
+	FMOVQ 1872(R11), F19; \
+	WORD $0x4e70cdd3; \
+	FMOVQ 1888(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1904(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1920(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1936(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1952(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1968(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1984(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 2000(R11), F19; \
+	WORD $0x4e70ce93; \
+	WORD $0x4eaf1df0; \
+	WORD $0x4e73cdf0
+
+#define BLOCK44 \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x6eefe5b2; \
+	WORD $0x4ef1d493; \
+	WORD $0x6eb21e71; \
+	WORD $0x6e70e412; \
+	WORD $0x6e6fddf0; \
+	FMOVQ 1872(R11), F19; \
+	WORD $0x4e70cdd3; \
+	FMOVQ 1888(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1904(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1920(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1936(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1952(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 1968(R11), F19; \
+	WORD $0x4e70ce93; \
+	FMOVQ 1984(R11), F20; \
+	WORD $0x4e70ce74; \
+	FMOVQ 2000(R11), F19; \
+	WORD $0x4e70ce93; \
+	WORD $0x4eaf1df0; \
+	WORD $0x4e73cdf0; \
+	WORD $0x4ef0d44f
+
+#define BLOCK45 \
+	WORD $0x4f745651; \
+	WORD $0x4ee28631; \
+	WORD $0x6e71de10; \
+	WORD $0x4ef0d450; \
+	WORD $0x4e241dd1; \
+	WORD $0x4eb11e10; \
+	WORD $0x6e6fe411; \
+	WORD $0x6e6eddcf; \
+	FMOVQ 1872(R11), F18; \
+	WORD $0x4e6fcdb2; \
+	FMOVQ 1888(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1904(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1920(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1936(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1952(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1968(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1984(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 2000(R11), F18; \
+	WORD $0x4e6fce72; \
+	WORD $0x4eae1dcf; \
+	WORD $0x4e72cdcf
+
+#define BLOCK46 \
+	WORD $0x4ee28631; \
+	WORD $0x6e71de10; \
+	WORD $0x4ef0d450; \
+	WORD $0x4e241dd1; \
+	WORD $0x4eb11e10; \
+	WORD $0x6e6fe411; \
+	WORD $0x6e6eddcf; \
+	FMOVQ 1872(R11), F18; \
+	WORD $0x4e6fcdb2; \
+	FMOVQ 1888(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1904(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1920(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1936(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1952(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 1968(R11), F18; \
+	WORD $0x4e6fce72; \
+	FMOVQ 1984(R11), F19; \
+	WORD $0x4e6fce53; \
+	FMOVQ 2000(R11), F18; \
+	WORD $0x4e6fce72; \
+	WORD $0x4eae1dcf; \
+	WORD $0x4e72cdcf; \
+	WORD $0x6eb11df0
+
+#define BLOCK47 \
 	FMOVQ 912(R11), F21; \
 	WORD $0x4e70ced5; \
 	FMOVQ 928(R11), F22; \
@@ -2713,110 +2877,6 @@
 	WORD $0x4f745673; \
 	WORD $0x4ee08673; \
 	WORD $0x6e73de10
-
-#define BLOCK44 \
-	WORD $0x4f745672; \
-	WORD $0x4ee28652; \
-	WORD $0x6e72de31; \
-	WORD $0x6eefe5b2; \
-	WORD $0x4ef1d493; \
-	WORD $0x6eb21e71; \
-	WORD $0x6e70e412; \
-	WORD $0x6e6fddf0; \
-	FMOVQ 1872(R11), F19; \
-	WORD $0x4e70cdd3; \
-	FMOVQ 1888(R11), F20; \
-	WORD $0x4e70ce74; \
-	FMOVQ 1904(R11), F19; \
-	WORD $0x4e70ce93; \
-	FMOVQ 1920(R11), F20; \
-	WORD $0x4e70ce74; \
-	FMOVQ 1936(R11), F19; \
-	WORD $0x4e70ce93; \
-	FMOVQ 1952(R11), F20; \
-	WORD $0x4e70ce74; \
-	FMOVQ 1968(R11), F19; \
-	WORD $0x4e70ce93; \
-	FMOVQ 1984(R11), F20; \
-	WORD $0x4e70ce74
-
-#define BLOCK45 \
-	WORD $0x4ee28652; \
-	WORD $0x6e72de31; \
-	WORD $0x6eefe5b2; \
-	WORD $0x4ef1d493; \
-	WORD $0x6eb21e71; \
-	WORD $0x6e70e412; \
-	WORD $0x6e6fddf0; \
-	FMOVQ 1872(R11), F19; \
-	WORD $0x4e70cdd3; \
-	FMOVQ 1888(R11), F20; \
-	WORD $0x4e70ce74; \
-	FMOVQ 1904(R11), F19; \
-	WORD $0x4e70ce93; \
-	FMOVQ 1920(R11), F20; \
-	WORD $0x4e70ce74; \
-	FMOVQ 1936(R11), F19; \
-	WORD $0x4e70ce93; \
-	FMOVQ 1952(R11), F20; \
-	WORD $0x4e70ce74; \
-	FMOVQ 1968(R11), F19; \
-	WORD $0x4e70ce93; \
-	FMOVQ 1984(R11), F20; \
-	WORD $0x4e70ce74; \
-	FMOVQ 2000(R11), F19
-
-#define BLOCK46 \
-	WORD $0x4f745651; \
-	WORD $0x4ee28631; \
-	WORD $0x6e71de10; \
-	WORD $0x4ef0d450; \
-	WORD $0x4e241dd1; \
-	WORD $0x4eb11e10; \
-	WORD $0x6e6fe411; \
-	WORD $0x6e6eddcf; \
-	FMOVQ 1872(R11), F18; \
-	WORD $0x4e6fcdb2; \
-	FMOVQ 1888(R11), F19; \
-	WORD $0x4e6fce53; \
-	FMOVQ 1904(R11), F18; \
-	WORD $0x4e6fce72; \
-	FMOVQ 1920(R11), F19; \
-	WORD $0x4e6fce53; \
-	FMOVQ 1936(R11), F18; \
-	WORD $0x4e6fce72; \
-	FMOVQ 1952(R11), F19; \
-	WORD $0x4e6fce53; \
-	FMOVQ 1968(R11), F18; \
-	WORD $0x4e6fce72; \
-	FMOVQ 1984(R11), F19; \
-	WORD $0x4e6fce53
-
-#define BLOCK47 \
-	WORD $0x4ee28631; \
-	WORD $0x6e71de10; \
-	WORD $0x4ef0d450; \
-	WORD $0x4e241dd1; \
-	WORD $0x4eb11e10; \
-	WORD $0x6e6fe411; \
-	WORD $0x6e6eddcf; \
-	FMOVQ 1872(R11), F18; \
-	WORD $0x4e6fcdb2; \
-	FMOVQ 1888(R11), F19; \
-	WORD $0x4e6fce53; \
-	FMOVQ 1904(R11), F18; \
-	WORD $0x4e6fce72; \
-	FMOVQ 1920(R11), F19; \
-	WORD $0x4e6fce53; \
-	FMOVQ 1936(R11), F18; \
-	WORD $0x4e6fce72; \
-	FMOVQ 1952(R11), F19; \
-	WORD $0x4e6fce53; \
-	FMOVQ 1968(R11), F18; \
-	WORD $0x4e6fce72; \
-	FMOVQ 1984(R11), F19; \
-	WORD $0x4e6fce53; \
-	FMOVQ 2000(R11), F18
 
 #define BLOCK48 \
 	WORD $0x4eeacd69; \
@@ -2881,20 +2941,6 @@
 	WORD $0x4e78d777
 
 #define BLOCK51 \
-	WORD $0x4ee0d56b; \
-	WORD $0x4ea11c2c; \
-	WORD $0x4e68cd6c; \
-	WORD $0x4ee1d58d; \
-	WORD $0x4eedd56b; \
-	WORD $0x4e61d56b; \
-	WORD $0x4f74558c; \
-	WORD $0x4ee0858c; \
-	WORD $0x6e6cdd4a; \
-	WORD $0x4f74556b; \
-	WORD $0x4ee0856b; \
-	WORD $0x6e6bdd4a
-
-#define BLOCK52 \
 	WORD $0x4ef8d7b8; \
 	WORD $0x4ef8d758; \
 	WORD $0x4e6fced8; \
@@ -2906,23 +2952,11 @@
 	WORD $0x6eb61e58; \
 	WORD $0x6e611e77; \
 	WORD $0x4e77d716; \
-	WORD $0x4e341eb5
-
-#define BLOCK53 \
-	WORD $0x4ef8d758; \
-	WORD $0x4e6fced8; \
-	WORD $0x6ef9e616; \
-	WORD $0x6ef61f38; \
-	WORD $0x6ef9e436; \
-	WORD $0x6eb61e38; \
-	WORD $0x4e61e736; \
-	WORD $0x6eb61e58; \
-	WORD $0x6e611e77; \
-	WORD $0x4e77d716; \
 	WORD $0x4e341eb5; \
-	WORD $0x4eb51ed5
+	WORD $0x4eb51ed5; \
+	FMOVQ F21, 0(R0)
 
-#define BLOCK54 \
+#define BLOCK52 \
 	FMOVQ 1024(R11), F4; \
 	FMOVQ 1040(R11), F5; \
 	FMOVQ 1056(R11), F6; \
@@ -2934,37 +2968,11 @@
 	FMOVQ 352(R11), F12; \
 	FMOVQ 1136(R11), F13; \
 	FMOVQ 1152(R11), F14; \
-	FMOVQ 1168(R11), F15
+	FMOVQ 1168(R11), F15; \
+	FMOVQ 1184(R11), F16; \
+	FMOVQ 1200(R11), F17
 
-#define BLOCK55 \
-	WORD $0x4ef6d736; \
-	WORD $0x4e6ece96; \
-	WORD $0x6ef7e5f4; \
-	WORD $0x6ef41ef6; \
-	WORD $0x6ef7e434; \
-	WORD $0x6eb41e16; \
-	WORD $0x4e61e6f4; \
-	WORD $0x6eb41e36; \
-	WORD $0x6e611e55; \
-	WORD $0x4e75d6d4; \
-	WORD $0x6eb81e74; \
-	FMOVQ F20, 0(R0)
-
-#define BLOCK56 \
-	MOVD $elementary64NEON<>(SB), R11; \
-	FMOVQ 1024(R11), F3; \
-	FMOVQ 1040(R11), F4; \
-	FMOVQ 1056(R11), F5; \
-	FMOVQ 16(R11), F2; \
-	FMOVQ 1072(R11), F6; \
-	FMOVQ 1088(R11), F7; \
-	FMOVQ 1104(R11), F8; \
-	FMOVQ 64(R11), F0; \
-	FMOVQ 400(R11), F9; \
-	FMOVQ 1120(R11), F10; \
-	FMOVQ 352(R11), F11
-
-#define BLOCK57 \
+#define BLOCK53 \
 	WORD $0x4e61ce95; \
 	WORD $0x4e6cce95; \
 	WORD $0x4e61ce55; \
@@ -2976,21 +2984,31 @@
 	WORD $0x6ef0e5b2; \
 	WORD $0x6ef21e11; \
 	WORD $0x6ef0e412; \
-	WORD $0x6eb21dd1
+	WORD $0x6eb21dd1; \
+	WORD $0x4e60e612; \
+	WORD $0x6eb21df1
 
-#define BLOCK58 \
-	WORD $0x4ee8cd27; \
-	WORD $0x6ee7e409; \
-	WORD $0x4e68d4e8; \
-	WORD $0x6ea91d07; \
-	WORD $0x4e241ca5; \
-	WORD $0x4ea51ce5; \
-	WORD $0x6e261ca7; \
-	WORD $0x4ee73408; \
-	WORD $0x4e60e4a7; \
-	WORD $0x6e2058e7; \
-	WORD $0x4e271d07; \
-	WORD $0x4e66d4a6
+#define BLOCK54 \
+	WORD $0x4e6ece96; \
+	WORD $0x6ef7e5f4; \
+	WORD $0x6ef41ef6; \
+	WORD $0x6ef7e434; \
+	WORD $0x6eb41e16; \
+	WORD $0x4e61e6f4; \
+	WORD $0x6eb41e36; \
+	WORD $0x6e611e55; \
+	WORD $0x4e75d6d4; \
+	WORD $0x6eb81e74
+
+#define BLOCK55 \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e76cf59; \
+	WORD $0x4eb51eb6; \
+	WORD $0x4e79ceb6; \
+	WORD $0x4ef6d455; \
+	WORD $0x6eb81eb7; \
+	WORD $0x6e60de94; \
+	WORD $0x6e77de94
 
 DATA elementary64NEON<>+0(SB)/8, $0x7fffffffffffffff
 DATA elementary64NEON<>+8(SB)/8, $0x7fffffffffffffff
@@ -3541,14 +3559,10 @@ TEXT ·sinhF64NEON(SB), NOSPLIT, $0-24
 loop:
 	BLOCK9
 	BLOCK42
-	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
-	WORD $0x6eb21e11 // BIT V17, V16, V18
-	WORD $0x4e2e1def // AND V15, V15, V14
-	WORD $0x4eaf1e2f // ORR V15, V17, V15
 	FMOVQ F15, 0(R0)
 	FMOVQ 16(R1), F15
 	BLOCK10
-	BLOCK43
+	BLOCK47
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	WORD $0x4e2e1def // AND V15, V15, V14
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
@@ -3567,10 +3581,6 @@ tail:
 one:
 	BLOCK9
 	BLOCK42
-	WORD $0x6e73de10 // FMUL V16, V16, V19, 64 bits
-	WORD $0x6eb21e11 // BIT V17, V16, V18
-	WORD $0x4e2e1def // AND V15, V15, V14
-	WORD $0x4eaf1e2f // ORR V15, V17, V15
 	FMOVQ F15, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -3582,7 +3592,7 @@ last:
 	BEQ done
 	FMOVD (R1), F15 // the other lanes become zero
 	BLOCK10
-	BLOCK43
+	BLOCK47
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	WORD $0x4e2e1def // AND V15, V15, V14
 	WORD $0x4eaf1e2f // ORR V15, V17, V15
@@ -3614,7 +3624,10 @@ loop:
 	BLOCK32
 	FMOVQ 16(R1), F10
 	BLOCK35
-	BLOCK51
+	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
+	WORD $0x4f74556b // SHL V11, V11, 52
+	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
+	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
 	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
 	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
 	FMOVQ F10, 16(R0)
@@ -3641,7 +3654,10 @@ last:
 	BEQ done
 	FMOVD (R1), F10 // the other lanes become zero
 	BLOCK35
-	BLOCK51
+	WORD $0x6e6cdd4a // FMUL V10, V10, V12, 64 bits
+	WORD $0x4f74556b // SHL V11, V11, 52
+	WORD $0x4ee0856b // ADD V11, V11, V0, 64 bits
+	WORD $0x6e6bdd4a // FMUL V10, V10, V11, 64 bits
 	WORD $0x6e6afd2b // FDIV V11, V9, V10, 64 bits
 	WORD $0x4e6bd54a // FADD V10, V10, V11, 64 bits
 	FMOVD F10, (R0)
@@ -3681,12 +3697,21 @@ TEXT ·asinhF64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK11
-	BLOCK52
-	WORD $0x4eb51ed5 // ORR V21, V22, V21
-	FMOVQ F21, 0(R0)
+	BLOCK51
 	FMOVQ 16(R1), F21
 	BLOCK12
-	BLOCK53
+	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
+	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
+	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
+	WORD $0x6ef61f38 // BIF V24, V25, V22
+	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
+	WORD $0x6eb61e38 // BIT V24, V17, V22
+	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
+	WORD $0x6eb61e58 // BIT V24, V18, V22
+	WORD $0x6e611e77 // BSL V23, V19, V1
+	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
+	WORD $0x4e341eb5 // AND V21, V21, V20
+	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -3701,9 +3726,7 @@ tail:
 
 one:
 	BLOCK11
-	BLOCK52
-	WORD $0x4eb51ed5 // ORR V21, V22, V21
-	FMOVQ F21, 0(R0)
+	BLOCK51
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -3714,7 +3737,18 @@ last:
 	BEQ done
 	FMOVD (R1), F21 // the other lanes become zero
 	BLOCK12
-	BLOCK53
+	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
+	WORD $0x4e6fced8 // FMLA V24, V22, V15, 64 bits
+	WORD $0x6ef9e616 // FCMGT V22, V16, V25, 64 bits
+	WORD $0x6ef61f38 // BIF V24, V25, V22
+	WORD $0x6ef9e436 // FCMGT V22, V1, V25, 64 bits
+	WORD $0x6eb61e38 // BIT V24, V17, V22
+	WORD $0x4e61e736 // FCMEQ V22, V25, V1, 64 bits
+	WORD $0x6eb61e58 // BIT V24, V18, V22
+	WORD $0x6e611e77 // BSL V23, V19, V1
+	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
+	WORD $0x4e341eb5 // AND V21, V21, V20
+	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	FMOVD F21, (R0)
 
 done:
@@ -3731,28 +3765,19 @@ TEXT ·acoshF64NEON(SB), NOSPLIT, $0-24
 	FMOVQ 1008(R11), F3 // 0x1p+60
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1376(R11), F19 // Float64frombits(0x7ff8000000000001)
-	BLOCK54
-	FMOVQ 1184(R11), F16 // 9221120237041090560
-	FMOVQ 1200(R11), F17 // Float64frombits(0xfff0000000000000)
+	BLOCK52
 	FMOVQ 736(R11), F18 // 0x1.62e42fefa39efp-01
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK13
-	BLOCK55
+	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
+	BLOCK54
+	FMOVQ F20, 0(R0)
 	FMOVQ 16(R1), F20
 	BLOCK14
-	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
-	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
-	WORD $0x6ef41ef6 // BIF V22, V23, V20
-	WORD $0x6ef7e434 // FCMGT V20, V1, V23, 64 bits
-	WORD $0x6eb41e16 // BIT V22, V16, V20
-	WORD $0x4e61e6f4 // FCMEQ V20, V23, V1, 64 bits
-	WORD $0x6eb41e36 // BIT V22, V17, V20
-	WORD $0x6e611e55 // BSL V21, V18, V1
-	WORD $0x4e75d6d4 // FADD V20, V22, V21, 64 bits
-	WORD $0x6eb81e74 // BIT V20, V19, V24
+	BLOCK54
 	FMOVQ F20, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -3767,7 +3792,9 @@ tail:
 
 one:
 	BLOCK13
-	BLOCK55
+	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
+	BLOCK54
+	FMOVQ F20, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -3778,16 +3805,7 @@ last:
 	BEQ done
 	FMOVD (R1), F20 // the other lanes become zero
 	BLOCK14
-	WORD $0x4e6ece96 // FMLA V22, V20, V14, 64 bits
-	WORD $0x6ef7e5f4 // FCMGT V20, V15, V23, 64 bits
-	WORD $0x6ef41ef6 // BIF V22, V23, V20
-	WORD $0x6ef7e434 // FCMGT V20, V1, V23, 64 bits
-	WORD $0x6eb41e16 // BIT V22, V16, V20
-	WORD $0x4e61e6f4 // FCMEQ V20, V23, V1, 64 bits
-	WORD $0x6eb41e36 // BIT V22, V17, V20
-	WORD $0x6e611e55 // BSL V21, V18, V1
-	WORD $0x4e75d6d4 // FADD V20, V22, V21, 64 bits
-	WORD $0x6eb81e74 // BIT V20, V19, V24
+	BLOCK54
 	FMOVD F20, (R0)
 
 done:
@@ -3883,7 +3901,18 @@ TEXT ·log10F64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	BLOCK56
+	MOVD $elementary64NEON<>(SB), R11
+	FMOVQ 1024(R11), F3 // 0x1p-1022
+	FMOVQ 1040(R11), F4 // 0x1p+54
+	FMOVQ 1056(R11), F5 // 2638147582215219
+	FMOVQ 16(R11), F2 // 4607182418800017408
+	FMOVQ 1072(R11), F6 // 4841369599423283200
+	FMOVQ 1088(R11), F7 // 0x1.00000000003ffp+52
+	FMOVQ 1104(R11), F8 // 54
+	FMOVQ 64(R11), F0 // 0
+	FMOVQ 400(R11), F9 // 2
+	FMOVQ 1120(R11), F10 // 0x1.642c8590b2164p-04
+	FMOVQ 352(R11), F11 // 0.5
 	FMOVQ 1392(R11), F1 // 0x1.bcb7b1526e50ep-02
 	FMOVQ 1408(R11), F12 // 0x1.95355baaafad3p-57
 	FMOVQ 1424(R11), F13 // 0x1.3fde623e2566bp-43
@@ -3941,9 +3970,7 @@ TEXT ·logitF64NEON(SB), NOSPLIT, $0-24
 	FMOVQ 1008(R11), F2 // 0x1p+60
 	FMOVQ 64(R11), F1 // 0
 	FMOVQ 1456(R11), F3 // 0.35
-	BLOCK54
-	FMOVQ 1184(R11), F16 // 9221120237041090560
-	FMOVQ 1200(R11), F17 // Float64frombits(0xfff0000000000000)
+	BLOCK52
 	SUBS $4, R9
 	BLT tail
 
@@ -4034,21 +4061,13 @@ TEXT ·erfcF64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK3
-	BLOCK44
-	FMOVQ 2000(R11), F19 // 0x1.06eba8214db69p-03
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
+	BLOCK43
 	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
 	WORD $0x6eb21df1 // BIT V17, V15, V18
 	FMOVQ F17, 0(R0)
 	FMOVQ 16(R1), F15
 	BLOCK4
-	BLOCK45
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
-	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
+	BLOCK44
 	WORD $0x6eb21df1 // BIT V17, V15, V18
 	FMOVQ F17, 16(R0)
 	ADD $32, R0
@@ -4064,11 +4083,7 @@ tail:
 
 one:
 	BLOCK3
-	BLOCK44
-	FMOVQ 2000(R11), F19 // 0x1.06eba8214db69p-03
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
+	BLOCK43
 	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
 	WORD $0x6eb21df1 // BIT V17, V15, V18
 	FMOVQ F17, 0(R0)
@@ -4082,11 +4097,7 @@ last:
 	BEQ done
 	FMOVD (R1), F15 // the other lanes become zero
 	BLOCK4
-	BLOCK45
-	WORD $0x4e70ce93 // FMLA V19, V20, V16, 64 bits
-	WORD $0x4eaf1df0 // ORR V16, V15, V15
-	WORD $0x4e73cdf0 // FMLA V16, V15, V19, 64 bits
-	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
+	BLOCK44
 	WORD $0x6eb21df1 // BIT V17, V15, V18
 	FMOVD F17, (R0)
 
@@ -4118,20 +4129,12 @@ TEXT ·erfF64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK5
-	BLOCK46
-	FMOVQ 2000(R11), F18 // 0x1.06eba8214db69p-03
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4eae1dcf // ORR V15, V14, V14
-	WORD $0x4e72cdcf // FMLA V15, V14, V18, 64 bits
+	BLOCK45
 	WORD $0x6eb11df0 // BIT V16, V15, V17
 	FMOVQ F16, 0(R0)
 	FMOVQ 16(R1), F14
 	BLOCK6
-	BLOCK47
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4eae1dcf // ORR V15, V14, V14
-	WORD $0x4e72cdcf // FMLA V15, V14, V18, 64 bits
-	WORD $0x6eb11df0 // BIT V16, V15, V17
+	BLOCK46
 	FMOVQ F16, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -4146,11 +4149,7 @@ tail:
 
 one:
 	BLOCK5
-	BLOCK46
-	FMOVQ 2000(R11), F18 // 0x1.06eba8214db69p-03
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4eae1dcf // ORR V15, V14, V14
-	WORD $0x4e72cdcf // FMLA V15, V14, V18, 64 bits
+	BLOCK45
 	WORD $0x6eb11df0 // BIT V16, V15, V17
 	FMOVQ F16, 0(R0)
 	ADD $16, R0
@@ -4163,11 +4162,7 @@ last:
 	BEQ done
 	FMOVD (R1), F14 // the other lanes become zero
 	BLOCK6
-	BLOCK47
-	WORD $0x4e6fce72 // FMLA V18, V19, V15, 64 bits
-	WORD $0x4eae1dcf // ORR V15, V14, V14
-	WORD $0x4e72cdcf // FMLA V15, V14, V18, 64 bits
-	WORD $0x6eb11df0 // BIT V16, V15, V17
+	BLOCK46
 	FMOVD F16, (R0)
 
 done:
@@ -4205,25 +4200,11 @@ TEXT ·geluF64NEON(SB), NOSPLIT, $0-24
 loop:
 	BLOCK1
 	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	WORD $0x4eb51eb6 // ORR V22, V21, V21
-	WORD $0x4e79ceb6 // FMLA V22, V21, V25, 64 bits
-	WORD $0x4ef6d455 // FSUB V21, V2, V22, 64 bits
-	WORD $0x6eb81eb7 // BIT V23, V21, V24
-	WORD $0x6e60de94 // FMUL V20, V20, V0, 64 bits
-	WORD $0x6e77de94 // FMUL V20, V20, V23, 64 bits
+	BLOCK55
 	FMOVQ F20, 0(R0)
 	FMOVQ 16(R1), F20
 	BLOCK2
-	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	WORD $0x4eb51eb6 // ORR V22, V21, V21
-	WORD $0x4e79ceb6 // FMLA V22, V21, V25, 64 bits
-	WORD $0x4ef6d455 // FSUB V21, V2, V22, 64 bits
-	WORD $0x6eb81eb7 // BIT V23, V21, V24
-	WORD $0x6e60de94 // FMUL V20, V20, V0, 64 bits
-	WORD $0x6e77de94 // FMUL V20, V20, V23, 64 bits
+	BLOCK55
 	FMOVQ F20, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -4239,14 +4220,7 @@ tail:
 one:
 	BLOCK1
 	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	WORD $0x4eb51eb6 // ORR V22, V21, V21
-	WORD $0x4e79ceb6 // FMLA V22, V21, V25, 64 bits
-	WORD $0x4ef6d455 // FSUB V21, V2, V22, 64 bits
-	WORD $0x6eb81eb7 // BIT V23, V21, V24
-	WORD $0x6e60de94 // FMUL V20, V20, V0, 64 bits
-	WORD $0x6e77de94 // FMUL V20, V20, V23, 64 bits
+	BLOCK55
 	FMOVQ F20, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -4258,14 +4232,7 @@ last:
 	BEQ done
 	FMOVD (R1), F20 // the other lanes become zero
 	BLOCK2
-	FMOVQ 2000(R11), F25 // 0x1.06eba8214db69p-03
-	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
-	WORD $0x4eb51eb6 // ORR V22, V21, V21
-	WORD $0x4e79ceb6 // FMLA V22, V21, V25, 64 bits
-	WORD $0x4ef6d455 // FSUB V21, V2, V22, 64 bits
-	WORD $0x6eb81eb7 // BIT V23, V21, V24
-	WORD $0x6e60de94 // FMUL V20, V20, V0, 64 bits
-	WORD $0x6e77de94 // FMUL V20, V20, V23, 64 bits
+	BLOCK55
 	FMOVD F20, (R0)
 
 done:
@@ -4289,27 +4256,11 @@ TEXT ·exp2F64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK36
-	WORD $0x4e66cd09 // FMLA V9, V8, V6, 64 bits
-	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
-	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
-	WORD $0x4e61d508 // FADD V8, V8, V1, 64 bits
-	WORD $0x4f745529 // SHL V9, V9, 52
-	WORD $0x4ee08529 // ADD V9, V9, V0, 64 bits
-	WORD $0x6e69dce7 // FMUL V7, V7, V9, 64 bits
-	WORD $0x4f745508 // SHL V8, V8, 52
 	WORD $0x4ee08508 // ADD V8, V8, V0, 64 bits
 	WORD $0x6e68dce7 // FMUL V7, V7, V8, 64 bits
 	FMOVQ F7, 0(R0)
 	FMOVQ 16(R1), F7
 	BLOCK37
-	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
-	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
-	WORD $0x4e61d508 // FADD V8, V8, V1, 64 bits
-	WORD $0x4f745529 // SHL V9, V9, 52
-	WORD $0x4ee08529 // ADD V9, V9, V0, 64 bits
-	WORD $0x6e69dce7 // FMUL V7, V7, V9, 64 bits
-	WORD $0x4f745508 // SHL V8, V8, 52
-	WORD $0x4ee08508 // ADD V8, V8, V0, 64 bits
 	WORD $0x6e68dce7 // FMUL V7, V7, V8, 64 bits
 	FMOVQ F7, 16(R0)
 	ADD $32, R0
@@ -4325,14 +4276,6 @@ tail:
 
 one:
 	BLOCK36
-	WORD $0x4e66cd09 // FMLA V9, V8, V6, 64 bits
-	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
-	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
-	WORD $0x4e61d508 // FADD V8, V8, V1, 64 bits
-	WORD $0x4f745529 // SHL V9, V9, 52
-	WORD $0x4ee08529 // ADD V9, V9, V0, 64 bits
-	WORD $0x6e69dce7 // FMUL V7, V7, V9, 64 bits
-	WORD $0x4f745508 // SHL V8, V8, 52
 	WORD $0x4ee08508 // ADD V8, V8, V0, 64 bits
 	WORD $0x6e68dce7 // FMUL V7, V7, V8, 64 bits
 	FMOVQ F7, 0(R0)
@@ -4346,14 +4289,6 @@ last:
 	BEQ done
 	FMOVD (R1), F7 // the other lanes become zero
 	BLOCK37
-	WORD $0x4ee1d52a // FSUB V10, V9, V1, 64 bits
-	WORD $0x4eead508 // FSUB V8, V8, V10, 64 bits
-	WORD $0x4e61d508 // FADD V8, V8, V1, 64 bits
-	WORD $0x4f745529 // SHL V9, V9, 52
-	WORD $0x4ee08529 // ADD V9, V9, V0, 64 bits
-	WORD $0x6e69dce7 // FMUL V7, V7, V9, 64 bits
-	WORD $0x4f745508 // SHL V8, V8, 52
-	WORD $0x4ee08508 // ADD V8, V8, V0, 64 bits
 	WORD $0x6e68dce7 // FMUL V7, V7, V8, 64 bits
 	FMOVD F7, (R0)
 
@@ -4382,27 +4317,11 @@ TEXT ·expm1F64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK38
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
-	WORD $0x4e6dcd8f // FMLA V15, V12, V13, 64 bits
-	WORD $0x4e68e5cd // FCMEQ V13, V14, V8, 64 bits
-	WORD $0x4e6fd5ee // FADD V14, V15, V15, 64 bits
-	WORD $0x6ead1d8e // BIT V14, V12, V13
-	WORD $0x4e291dcc // AND V12, V14, V9
 	WORD $0x4e2a1d6b // AND V11, V11, V10
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
 	BLOCK39
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
-	WORD $0x4e6dcd8f // FMLA V15, V12, V13, 64 bits
-	WORD $0x4e68e5cd // FCMEQ V13, V14, V8, 64 bits
-	WORD $0x4e6fd5ee // FADD V14, V15, V15, 64 bits
-	WORD $0x6ead1d8e // BIT V14, V12, V13
-	WORD $0x4e291dcc // AND V12, V14, V9
-	WORD $0x4e2a1d6b // AND V11, V11, V10
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVQ F11, 16(R0)
 	ADD $32, R0
@@ -4418,14 +4337,6 @@ tail:
 
 one:
 	BLOCK38
-	WORD $0x4f7455ad // SHL V13, V13, 52
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
-	WORD $0x4e6dcd8f // FMLA V15, V12, V13, 64 bits
-	WORD $0x4e68e5cd // FCMEQ V13, V14, V8, 64 bits
-	WORD $0x4e6fd5ee // FADD V14, V15, V15, 64 bits
-	WORD $0x6ead1d8e // BIT V14, V12, V13
-	WORD $0x4e291dcc // AND V12, V14, V9
 	WORD $0x4e2a1d6b // AND V11, V11, V10
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVQ F11, 0(R0)
@@ -4439,14 +4350,6 @@ last:
 	BEQ done
 	FMOVD (R1), F11 // the other lanes become zero
 	BLOCK39
-	WORD $0x4ee085ad // ADD V13, V13, V0, 64 bits
-	WORD $0x4ee0d5af // FSUB V15, V13, V0, 64 bits
-	WORD $0x4e6dcd8f // FMLA V15, V12, V13, 64 bits
-	WORD $0x4e68e5cd // FCMEQ V13, V14, V8, 64 bits
-	WORD $0x4e6fd5ee // FADD V14, V15, V15, 64 bits
-	WORD $0x6ead1d8e // BIT V14, V12, V13
-	WORD $0x4e291dcc // AND V12, V14, V9
-	WORD $0x4e2a1d6b // AND V11, V11, V10
 	WORD $0x4eab1d8b // ORR V11, V12, V11
 	FMOVD F11, (R0)
 
@@ -4521,7 +4424,18 @@ TEXT ·log2F64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	BLOCK56
+	MOVD $elementary64NEON<>(SB), R11
+	FMOVQ 1024(R11), F3 // 0x1p-1022
+	FMOVQ 1040(R11), F4 // 0x1p+54
+	FMOVQ 1056(R11), F5 // 2638147582215219
+	FMOVQ 16(R11), F2 // 4607182418800017408
+	FMOVQ 1072(R11), F6 // 4841369599423283200
+	FMOVQ 1088(R11), F7 // 0x1.00000000003ffp+52
+	FMOVQ 1104(R11), F8 // 54
+	FMOVQ 64(R11), F0 // 0
+	FMOVQ 400(R11), F9 // 2
+	FMOVQ 1120(R11), F10 // 0x1.642c8590b2164p-04
+	FMOVQ 352(R11), F11 // 0.5
 	FMOVQ 704(R11), F1 // 0x1.71547652b82fep+00
 	FMOVQ 2128(R11), F12 // 0x1.777d0ffda0d24p-56
 	FMOVQ 1168(R11), F13 // Float64frombits(0x7ff0000000000000)
@@ -4534,9 +4448,7 @@ loop:
 	BLOCK23
 	FMOVQ 16(R1), F16
 	BLOCK33
-	BLOCK57
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x6eb21df1 // BIT V17, V15, V18
+	BLOCK53
 	FMOVQ F17, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -4561,9 +4473,7 @@ last:
 	BEQ done
 	FMOVD (R1), F16 // the other lanes become zero
 	BLOCK33
-	BLOCK57
-	WORD $0x4e60e612 // FCMEQ V18, V16, V0, 64 bits
-	WORD $0x6eb21df1 // BIT V17, V15, V18
+	BLOCK53
 	FMOVD F17, (R0)
 
 done:
@@ -4991,7 +4901,18 @@ loop:
 	WORD $0x6eb0a94a // UMAXV V10, V10
 	FMOVS F10, R10
 	CBNZW R10, stopMain
-	BLOCK58
+	WORD $0x4ee8cd27 // FMLS V7, V9, V8, 64 bits
+	WORD $0x6ee7e409 // FCMGT V9, V0, V7, 64 bits
+	WORD $0x4e68d4e8 // FADD V8, V7, V8, 64 bits
+	WORD $0x6ea91d07 // BIT V7, V8, V9
+	WORD $0x4e241ca5 // AND V5, V5, V4
+	WORD $0x4ea51ce5 // ORR V5, V7, V5
+	WORD $0x6e261ca7 // EOR V7, V5, V6
+	WORD $0x4ee73408 // CMGT V8, V0, V7, 64 bits
+	WORD $0x4e60e4a7 // FCMEQ V7, V5, V0, 64 bits
+	WORD $0x6e2058e7 // NOT V7, V7
+	WORD $0x4e271d07 // AND V7, V8, V7
+	WORD $0x4e66d4a6 // FADD V6, V5, V6, 64 bits
 	WORD $0x6ea71cc5 // BIT V5, V6, V7
 	FMOVQ F5, 0(R0)
 	ADD $16, R0
@@ -5018,7 +4939,18 @@ tail:
 	WORD $0x6eb0a94a // UMAXV V10, V10
 	FMOVS F10, R10
 	CBNZW R10, stopTail
-	BLOCK58
+	WORD $0x4ee8cd27 // FMLS V7, V9, V8, 64 bits
+	WORD $0x6ee7e409 // FCMGT V9, V0, V7, 64 bits
+	WORD $0x4e68d4e8 // FADD V8, V7, V8, 64 bits
+	WORD $0x6ea91d07 // BIT V7, V8, V9
+	WORD $0x4e241ca5 // AND V5, V5, V4
+	WORD $0x4ea51ce5 // ORR V5, V7, V5
+	WORD $0x6e261ca7 // EOR V7, V5, V6
+	WORD $0x4ee73408 // CMGT V8, V0, V7, 64 bits
+	WORD $0x4e60e4a7 // FCMEQ V7, V5, V0, 64 bits
+	WORD $0x6e2058e7 // NOT V7, V7
+	WORD $0x4e271d07 // AND V7, V8, V7
+	WORD $0x4e66d4a6 // FADD V6, V5, V6, 64 bits
 	WORD $0x6ea71cc5 // BIT V5, V6, V7
 	FMOVD F5, (R0)
 

@@ -62,9 +62,103 @@
 	WORD $0x4f3f056c; \
 	WORD $0x4f37558e; \
 	WORD $0x4ea185ce; \
-	WORD $0x6e2eddad
+	WORD $0x6e2eddad; \
+	WORD $0x6eac856b; \
+	WORD $0x4f37556b; \
+	WORD $0x4ea1856b; \
+	WORD $0x6e2bddab
 
 #define BLOCK3 \
+	FMOVQ 0(R1), F5; \
+	WORD $0x4ea5f445; \
+	WORD $0x4e25f465; \
+	WORD $0x4e20d4a6; \
+	WORD $0x4ea0d4c7; \
+	WORD $0x4ea7d4a5; \
+	FMOVQ 320(R11), F7; \
+	WORD $0x4e25cc87; \
+	FMOVQ 336(R11), F8; \
+	WORD $0x4e25cce8; \
+	FMOVQ 352(R11), F7; \
+	WORD $0x4e25cd07; \
+	FMOVQ 368(R11), F8; \
+	WORD $0x4e25cce8; \
+	FMOVQ 384(R11), F7; \
+	WORD $0x4e25cd07; \
+	WORD $0x4ea11c28; \
+	WORD $0x4e25cce8; \
+	WORD $0x6ea084c5; \
+	WORD $0x4f3f04a6; \
+	WORD $0x6ea684a5; \
+	WORD $0x4f3754c6; \
+	WORD $0x4ea184c6; \
+	WORD $0x6e26dd06; \
+	WORD $0x4f3754a5; \
+	WORD $0x4ea184a5; \
+	WORD $0x6e25dcc5; \
+	FMOVQ F5, 0(R0)
+
+#define BLOCK4 \
+	FMOVQ 0(R1), F10; \
+	WORD $0x4eaaf42b; \
+	WORD $0x4e2bf44b; \
+	WORD $0x4ea41c8c; \
+	WORD $0x4e23cd6c; \
+	WORD $0x4ea4d58d; \
+	WORD $0x4ea5cdab; \
+	WORD $0x4ea6cdab; \
+	WORD $0x6e2bdd6e; \
+	FMOVQ 464(R11), F15; \
+	WORD $0x4e2bccef; \
+	FMOVQ 480(R11), F16; \
+	WORD $0x4e2bcdf0; \
+	FMOVQ 496(R11), F15; \
+	WORD $0x4e2bce0f; \
+	FMOVQ 512(R11), F16; \
+	WORD $0x4e2bcdf0; \
+	WORD $0x4e30cdcb; \
+	WORD $0x4f37558c; \
+	WORD $0x4ea0858c; \
+	WORD $0x4ea0d58e; \
+	WORD $0x4e2ccd6e; \
+	WORD $0x4e2ed5cc; \
+	WORD $0x4e28e5ae; \
+	WORD $0x6eae1d6c; \
+	WORD $0x4e291d4a; \
+	WORD $0x4eaa1d8a; \
+	FMOVQ F10, 0(R0)
+
+#define BLOCK5 \
+	WORD $0x4ea11c30; \
+	WORD $0x6ea0fa10; \
+	WORD $0x4e20cdf0; \
+	WORD $0x4eb0f4cf; \
+	WORD $0x4e2ff4ef; \
+	WORD $0x4ea41c90; \
+	WORD $0x4e28cdf0; \
+	WORD $0x4ea4d611; \
+	WORD $0x4ea9ce2f; \
+	WORD $0x4eaace2f; \
+	WORD $0x4e2b1e11; \
+	WORD $0x4eac9e31; \
+	WORD $0x4ead8631; \
+	WORD $0x4e116391; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2fcdd2; \
+	WORD $0x4ea51cb3; \
+	WORD $0x4e2fce53; \
+	WORD $0x6e2fde2f; \
+	WORD $0x4e2fce71; \
+	WORD $0x6ea4860f; \
+	WORD $0x4f3c05ef; \
+	WORD $0x4f3f05f0; \
+	WORD $0x4f375612; \
+	WORD $0x4ea58652; \
+	WORD $0x6e32de31; \
+	WORD $0x6eb085ef; \
+	WORD $0x4f3755ef
+
+#define BLOCK6 \
 	WORD $0x4eabf44b; \
 	WORD $0x4e2bf46b; \
 	WORD $0x4ea01c0c; \
@@ -90,33 +184,7 @@
 	WORD $0x6e2eddad; \
 	WORD $0x6eac856b
 
-#define BLOCK4 \
-	FMOVQ 0(R1), F5; \
-	WORD $0x4ea5f445; \
-	WORD $0x4e25f465; \
-	WORD $0x4e20d4a6; \
-	WORD $0x4ea0d4c7; \
-	WORD $0x4ea7d4a5; \
-	FMOVQ 320(R11), F7; \
-	WORD $0x4e25cc87; \
-	FMOVQ 336(R11), F8; \
-	WORD $0x4e25cce8; \
-	FMOVQ 352(R11), F7; \
-	WORD $0x4e25cd07; \
-	FMOVQ 368(R11), F8; \
-	WORD $0x4e25cce8; \
-	FMOVQ 384(R11), F7; \
-	WORD $0x4e25cd07; \
-	WORD $0x4ea11c28; \
-	WORD $0x4e25cce8; \
-	WORD $0x6ea084c5; \
-	WORD $0x4f3f04a6; \
-	WORD $0x6ea684a5; \
-	WORD $0x4f3754c6; \
-	WORD $0x4ea184c6; \
-	WORD $0x6e26dd06
-
-#define BLOCK5 \
+#define BLOCK7 \
 	WORD $0x4ea5f445; \
 	WORD $0x4e25f465; \
 	WORD $0x4e20d4a6; \
@@ -142,33 +210,7 @@
 	WORD $0x6e26dd06; \
 	WORD $0x4f3754a5
 
-#define BLOCK6 \
-	FMOVQ 0(R1), F10; \
-	WORD $0x4eaaf42b; \
-	WORD $0x4e2bf44b; \
-	WORD $0x4ea41c8c; \
-	WORD $0x4e23cd6c; \
-	WORD $0x4ea4d58d; \
-	WORD $0x4ea5cdab; \
-	WORD $0x4ea6cdab; \
-	WORD $0x6e2bdd6e; \
-	FMOVQ 464(R11), F15; \
-	WORD $0x4e2bccef; \
-	FMOVQ 480(R11), F16; \
-	WORD $0x4e2bcdf0; \
-	FMOVQ 496(R11), F15; \
-	WORD $0x4e2bce0f; \
-	FMOVQ 512(R11), F16; \
-	WORD $0x4e2bcdf0; \
-	WORD $0x4e30cdcb; \
-	WORD $0x4f37558c; \
-	WORD $0x4ea0858c; \
-	WORD $0x4ea0d58e; \
-	WORD $0x4e2ccd6e; \
-	WORD $0x4e2ed5cc; \
-	WORD $0x4e28e5ae
-
-#define BLOCK7 \
+#define BLOCK8 \
 	WORD $0x4eaaf42b; \
 	WORD $0x4e2bf44b; \
 	WORD $0x4ea41c8c; \
@@ -193,32 +235,6 @@
 	WORD $0x4e2ed5cc; \
 	WORD $0x4e28e5ae; \
 	WORD $0x6eae1d6c
-
-#define BLOCK8 \
-	WORD $0x4ea11c30; \
-	WORD $0x6ea0fa10; \
-	WORD $0x4e20cdf0; \
-	WORD $0x4eb0f4cf; \
-	WORD $0x4e2ff4ef; \
-	WORD $0x4ea41c90; \
-	WORD $0x4e28cdf0; \
-	WORD $0x4ea4d611; \
-	WORD $0x4ea9ce2f; \
-	WORD $0x4eaace2f; \
-	WORD $0x4e2b1e11; \
-	WORD $0x4eac9e31; \
-	WORD $0x4ead8631; \
-	WORD $0x4e116391; \
-	FMOVQ 240(R11), F18; \
-	WORD $0x4e2fcdd2; \
-	WORD $0x4ea51cb3; \
-	WORD $0x4e2fce53; \
-	WORD $0x6e2fde2f; \
-	WORD $0x4e2fce71; \
-	WORD $0x6ea4860f; \
-	WORD $0x4f3c05ef; \
-	WORD $0x4f3f05f0; \
-	WORD $0x4f375612
 
 DATA expNEON<>+0(SB)/4, $0xc2d00000
 DATA expNEON<>+4(SB)/4, $0xc2d00000
@@ -378,13 +394,9 @@ TEXT ·expF32NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK2
-	WORD $0x6eac856b // SUB V11, V11, V12
-	WORD $0x4f37556b // SHL V11, V11, 23
-	WORD $0x4ea1856b // ADD V11, V11, V1
-	WORD $0x6e2bddab // FMUL V11, V13, V11
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
-	BLOCK3
+	BLOCK6
 	WORD $0x4f37556b // SHL V11, V11, 23
 	WORD $0x4ea1856b // ADD V11, V11, V1
 	WORD $0x6e2bddab // FMUL V11, V13, V11
@@ -402,10 +414,6 @@ tail:
 
 one:
 	BLOCK2
-	WORD $0x6eac856b // SUB V11, V11, V12
-	WORD $0x4f37556b // SHL V11, V11, 23
-	WORD $0x4ea1856b // ADD V11, V11, V1
-	WORD $0x6e2bddab // FMUL V11, V13, V11
 	FMOVQ F11, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -424,7 +432,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V11.S[2]
 end2:
-	BLOCK3
+	BLOCK6
 	WORD $0x4f37556b // SHL V11, V11, 23
 	WORD $0x4ea1856b // ADD V11, V11, V1
 	WORD $0x6e2bddab // FMUL V11, V13, V11
@@ -456,13 +464,9 @@ TEXT ·exp2F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK4
-	WORD $0x4f3754a5 // SHL V5, V5, 23
-	WORD $0x4ea184a5 // ADD V5, V5, V1
-	WORD $0x6e25dcc5 // FMUL V5, V6, V5
-	FMOVQ F5, 0(R0)
+	BLOCK3
 	FMOVQ 16(R1), F5
-	BLOCK5
+	BLOCK7
 	WORD $0x4ea184a5 // ADD V5, V5, V1
 	WORD $0x6e25dcc5 // FMUL V5, V6, V5
 	FMOVQ F5, 16(R0)
@@ -478,11 +482,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK4
-	WORD $0x4f3754a5 // SHL V5, V5, 23
-	WORD $0x4ea184a5 // ADD V5, V5, V1
-	WORD $0x6e25dcc5 // FMUL V5, V6, V5
-	FMOVQ F5, 0(R0)
+	BLOCK3
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -500,7 +500,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V5.S[2]
 end2:
-	BLOCK5
+	BLOCK7
 	WORD $0x4ea184a5 // ADD V5, V5, V1
 	WORD $0x6e25dcc5 // FMUL V5, V6, V5
 	FMOVS F5, (R0)
@@ -536,13 +536,9 @@ TEXT ·expm1F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK6
-	WORD $0x6eae1d6c // BIT V12, V11, V14
-	WORD $0x4e291d4a // AND V10, V10, V9
-	WORD $0x4eaa1d8a // ORR V10, V12, V10
-	FMOVQ F10, 0(R0)
+	BLOCK4
 	FMOVQ 16(R1), F10
-	BLOCK7
+	BLOCK8
 	WORD $0x4e291d4a // AND V10, V10, V9
 	WORD $0x4eaa1d8a // ORR V10, V12, V10
 	FMOVQ F10, 16(R0)
@@ -558,11 +554,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK6
-	WORD $0x6eae1d6c // BIT V12, V11, V14
-	WORD $0x4e291d4a // AND V10, V10, V9
-	WORD $0x4eaa1d8a // ORR V10, V12, V10
-	FMOVQ F10, 0(R0)
+	BLOCK4
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -580,7 +572,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V10.S[2]
 end2:
-	BLOCK7
+	BLOCK8
 	WORD $0x4e291d4a // AND V10, V10, V9
 	WORD $0x4eaa1d8a // ORR V10, V12, V10
 	FMOVS F10, (R0)
@@ -634,11 +626,7 @@ loop:
 	FMOVQ F16, 0(R1)
 	FMOVQ F15, 0(R0)
 	FMOVQ 16(R0), F15
-	BLOCK8
-	WORD $0x4ea58652 // ADD V18, V18, V5
-	WORD $0x6e32de31 // FMUL V17, V17, V18
-	WORD $0x6eb085ef // SUB V15, V15, V16
-	WORD $0x4f3755ef // SHL V15, V15, 23
+	BLOCK5
 	WORD $0x4ea585ef // ADD V15, V15, V5
 	WORD $0x6e2fde2f // FMUL V15, V17, V15
 	FMOVQ 16(R1), F16
@@ -682,11 +670,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V15.S[2]
 end2:
-	BLOCK8
-	WORD $0x4ea58652 // ADD V18, V18, V5
-	WORD $0x6e32de31 // FMUL V17, V17, V18
-	WORD $0x6eb085ef // SUB V15, V15, V16
-	WORD $0x4f3755ef // SHL V15, V15, 23
+	BLOCK5
 	WORD $0x4ea585ef // ADD V15, V15, V5
 	WORD $0x6e2fde2f // FMUL V15, V17, V15
 	FMOVS (R1), F16 // the other lanes become zero

@@ -36,9 +36,101 @@
 	WORD $0x6e2eddcf; \
 	WORD $0x6e30ddef; \
 	WORD $0x4e27cdaf; \
-	WORD $0x4e2fd5ce
+	WORD $0x4e2fd5ce; \
+	WORD $0x4e28cdae; \
+	WORD $0x6eace52d; \
+	WORD $0x6eed1d8e; \
+	WORD $0x6eace40d; \
+	WORD $0x6ead1d4e; \
+	WORD $0x4e20e58d; \
+	WORD $0x6ead1d6e; \
+	FMOVQ F14, 0(R0)
 
 #define BLOCK2 \
+	FMOVQ 0(R1), F12; \
+	WORD $0x6eace44d; \
+	WORD $0x6e23dd8e; \
+	WORD $0x6eed1d8e; \
+	WORD $0x6e601c8d; \
+	WORD $0x6ea585cf; \
+	WORD $0x4f2905ef; \
+	WORD $0x4f3755f0; \
+	WORD $0x6eb085ce; \
+	WORD $0x4ea6d5ce; \
+	WORD $0x4e21d9ef; \
+	WORD $0x4e2dd5ed; \
+	FMOVQ 192(R11), F15; \
+	WORD $0x4e2eccef; \
+	FMOVQ 208(R11), F16; \
+	WORD $0x4e2ecdf0; \
+	FMOVQ 224(R11), F15; \
+	WORD $0x4e2ece0f; \
+	FMOVQ 240(R11), F16; \
+	WORD $0x4e2ecdf0; \
+	FMOVQ 256(R11), F15; \
+	WORD $0x4e2ece0f; \
+	FMOVQ 272(R11), F16; \
+	WORD $0x4e2ecdf0; \
+	FMOVQ 288(R11), F15; \
+	WORD $0x4e2ece0f; \
+	FMOVQ 304(R11), F16; \
+	WORD $0x4e2fcdd0; \
+	WORD $0x6e2eddcf; \
+	WORD $0x6e30ddef; \
+	WORD $0x6e21ddef; \
+	WORD $0x4e28cdcf; \
+	WORD $0x4e21cdcf; \
+	WORD $0x4e2dd5ed; \
+	WORD $0x6eace52e; \
+	WORD $0x6eee1d8d; \
+	WORD $0x6eace40e; \
+	WORD $0x6eae1d4d; \
+	WORD $0x4e20e58e; \
+	WORD $0x6eae1d6d
+
+#define BLOCK3 \
+	FMOVQ 0(R1), F12; \
+	WORD $0x4e21d58d; \
+	WORD $0x6ea285ad; \
+	WORD $0x4f2905ad; \
+	WORD $0x4f3755ae; \
+	WORD $0x6eae846f; \
+	WORD $0x4ea01c10; \
+	WORD $0x4e24cdf0; \
+	WORD $0x6eae858e; \
+	WORD $0x4e30d5ce; \
+	WORD $0x4e21d9ad; \
+	FMOVQ 192(R11), F15; \
+	WORD $0x4e2eccaf; \
+	FMOVQ 208(R11), F16; \
+	WORD $0x4e2ecdf0; \
+	FMOVQ 224(R11), F15; \
+	WORD $0x4e2ece0f; \
+	FMOVQ 240(R11), F16; \
+	WORD $0x4e2ecdf0; \
+	FMOVQ 256(R11), F15; \
+	WORD $0x4e2ece0f; \
+	FMOVQ 272(R11), F16; \
+	WORD $0x4e2ecdf0; \
+	FMOVQ 288(R11), F15; \
+	WORD $0x4e2ece0f; \
+	FMOVQ 304(R11), F16; \
+	WORD $0x4e2fcdd0; \
+	WORD $0x6e2eddcf; \
+	WORD $0x6e30ddef; \
+	WORD $0x4e26cdaf; \
+	WORD $0x4e2fd5ce; \
+	WORD $0x4e27cdae; \
+	WORD $0x4e281d8d; \
+	WORD $0x4ead1dcd; \
+	WORD $0x6eace52e; \
+	WORD $0x6eee1d8d; \
+	WORD $0x6eace40e; \
+	WORD $0x6eae1d4d; \
+	WORD $0x4e20e58e; \
+	WORD $0x6eae1d6d
+
+#define BLOCK4 \
 	WORD $0x6eace42d; \
 	WORD $0x6e22dd8e; \
 	WORD $0x6eed1d8e; \
@@ -72,41 +164,7 @@
 	WORD $0x4e2fd5ce; \
 	WORD $0x4e28cdae
 
-#define BLOCK3 \
-	FMOVQ 0(R1), F12; \
-	WORD $0x6eace44d; \
-	WORD $0x6e23dd8e; \
-	WORD $0x6eed1d8e; \
-	WORD $0x6e601c8d; \
-	WORD $0x6ea585cf; \
-	WORD $0x4f2905ef; \
-	WORD $0x4f3755f0; \
-	WORD $0x6eb085ce; \
-	WORD $0x4ea6d5ce; \
-	WORD $0x4e21d9ef; \
-	WORD $0x4e2dd5ed; \
-	FMOVQ 192(R11), F15; \
-	WORD $0x4e2eccef; \
-	FMOVQ 208(R11), F16; \
-	WORD $0x4e2ecdf0; \
-	FMOVQ 224(R11), F15; \
-	WORD $0x4e2ece0f; \
-	FMOVQ 240(R11), F16; \
-	WORD $0x4e2ecdf0; \
-	FMOVQ 256(R11), F15; \
-	WORD $0x4e2ece0f; \
-	FMOVQ 272(R11), F16; \
-	WORD $0x4e2ecdf0; \
-	FMOVQ 288(R11), F15; \
-	WORD $0x4e2ece0f; \
-	FMOVQ 304(R11), F16; \
-	WORD $0x4e2fcdd0; \
-	WORD $0x6e2eddcf; \
-	WORD $0x6e30ddef; \
-	WORD $0x6e21ddef; \
-	WORD $0x4e28cdcf
-
-#define BLOCK4 \
+#define BLOCK5 \
 	WORD $0x6eace44d; \
 	WORD $0x6e23dd8e; \
 	WORD $0x6eed1d8e; \
@@ -139,40 +197,6 @@
 	WORD $0x6e21ddef; \
 	WORD $0x4e28cdcf; \
 	WORD $0x4e21cdcf
-
-#define BLOCK5 \
-	FMOVQ 0(R1), F12; \
-	WORD $0x4e21d58d; \
-	WORD $0x6ea285ad; \
-	WORD $0x4f2905ad; \
-	WORD $0x4f3755ae; \
-	WORD $0x6eae846f; \
-	WORD $0x4ea01c10; \
-	WORD $0x4e24cdf0; \
-	WORD $0x6eae858e; \
-	WORD $0x4e30d5ce; \
-	WORD $0x4e21d9ad; \
-	FMOVQ 192(R11), F15; \
-	WORD $0x4e2eccaf; \
-	FMOVQ 208(R11), F16; \
-	WORD $0x4e2ecdf0; \
-	FMOVQ 224(R11), F15; \
-	WORD $0x4e2ece0f; \
-	FMOVQ 240(R11), F16; \
-	WORD $0x4e2ecdf0; \
-	FMOVQ 256(R11), F15; \
-	WORD $0x4e2ece0f; \
-	FMOVQ 272(R11), F16; \
-	WORD $0x4e2ecdf0; \
-	FMOVQ 288(R11), F15; \
-	WORD $0x4e2ece0f; \
-	FMOVQ 304(R11), F16; \
-	WORD $0x4e2fcdd0; \
-	WORD $0x6e2eddcf; \
-	WORD $0x6e30ddef; \
-	WORD $0x4e26cdaf; \
-	WORD $0x4e2fd5ce; \
-	WORD $0x4e27cdae
 
 #define BLOCK6 \
 	WORD $0x4e21d58d; \
@@ -345,16 +369,8 @@ TEXT ·logF32NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK1
-	WORD $0x4e28cdae // FMLA V14, V13, V8
-	WORD $0x6eace52d // FCMGT V13, V9, V12
-	WORD $0x6eed1d8e // BIF V14, V12, V13
-	WORD $0x6eace40d // FCMGT V13, V0, V12
-	WORD $0x6ead1d4e // BIT V14, V10, V13
-	WORD $0x4e20e58d // FCMEQ V13, V12, V0
-	WORD $0x6ead1d6e // BIT V14, V11, V13
-	FMOVQ F14, 0(R0)
 	FMOVQ 16(R1), F12
-	BLOCK2
+	BLOCK4
 	WORD $0x6eace52d // FCMGT V13, V9, V12
 	WORD $0x6eed1d8e // BIF V14, V12, V13
 	WORD $0x6eace40d // FCMGT V13, V0, V12
@@ -375,14 +391,6 @@ tail:
 
 one:
 	BLOCK1
-	WORD $0x4e28cdae // FMLA V14, V13, V8
-	WORD $0x6eace52d // FCMGT V13, V9, V12
-	WORD $0x6eed1d8e // BIF V14, V12, V13
-	WORD $0x6eace40d // FCMGT V13, V0, V12
-	WORD $0x6ead1d4e // BIT V14, V10, V13
-	WORD $0x4e20e58d // FCMEQ V13, V12, V0
-	WORD $0x6ead1d6e // BIT V14, V11, V13
-	FMOVQ F14, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -400,7 +408,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V12.S[2]
 end2:
-	BLOCK2
+	BLOCK4
 	WORD $0x6eace52d // FCMGT V13, V9, V12
 	WORD $0x6eed1d8e // BIF V14, V12, V13
 	WORD $0x6eace40d // FCMGT V13, V0, V12
@@ -442,18 +450,10 @@ TEXT ·log2F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK3
-	WORD $0x4e21cdcf // FMLA V15, V14, V1
-	WORD $0x4e2dd5ed // FADD V13, V15, V13
-	WORD $0x6eace52e // FCMGT V14, V9, V12
-	WORD $0x6eee1d8d // BIF V13, V12, V14
-	WORD $0x6eace40e // FCMGT V14, V0, V12
-	WORD $0x6eae1d4d // BIT V13, V10, V14
-	WORD $0x4e20e58e // FCMEQ V14, V12, V0
-	WORD $0x6eae1d6d // BIT V13, V11, V14
+	BLOCK2
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F12
-	BLOCK4
+	BLOCK5
 	WORD $0x4e2dd5ed // FADD V13, V15, V13
 	WORD $0x6eace52e // FCMGT V14, V9, V12
 	WORD $0x6eee1d8d // BIF V13, V12, V14
@@ -474,15 +474,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK3
-	WORD $0x4e21cdcf // FMLA V15, V14, V1
-	WORD $0x4e2dd5ed // FADD V13, V15, V13
-	WORD $0x6eace52e // FCMGT V14, V9, V12
-	WORD $0x6eee1d8d // BIF V13, V12, V14
-	WORD $0x6eace40e // FCMGT V14, V0, V12
-	WORD $0x6eae1d4d // BIT V13, V10, V14
-	WORD $0x4e20e58e // FCMEQ V14, V12, V0
-	WORD $0x6eae1d6d // BIT V13, V11, V14
+	BLOCK2
 	FMOVQ F13, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -501,7 +493,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V12.S[2]
 end2:
-	BLOCK4
+	BLOCK5
 	WORD $0x4e2dd5ed // FADD V13, V15, V13
 	WORD $0x6eace52e // FCMGT V14, V9, V12
 	WORD $0x6eee1d8d // BIF V13, V12, V14
@@ -544,15 +536,7 @@ TEXT ·log1pF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK5
-	WORD $0x4e281d8d // AND V13, V12, V8
-	WORD $0x4ead1dcd // ORR V13, V14, V13
-	WORD $0x6eace52e // FCMGT V14, V9, V12
-	WORD $0x6eee1d8d // BIF V13, V12, V14
-	WORD $0x6eace40e // FCMGT V14, V0, V12
-	WORD $0x6eae1d4d // BIT V13, V10, V14
-	WORD $0x4e20e58e // FCMEQ V14, V12, V0
-	WORD $0x6eae1d6d // BIT V13, V11, V14
+	BLOCK3
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F12
 	BLOCK6
@@ -576,15 +560,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK5
-	WORD $0x4e281d8d // AND V13, V12, V8
-	WORD $0x4ead1dcd // ORR V13, V14, V13
-	WORD $0x6eace52e // FCMGT V14, V9, V12
-	WORD $0x6eee1d8d // BIF V13, V12, V14
-	WORD $0x6eace40e // FCMGT V14, V0, V12
-	WORD $0x6eae1d4d // BIT V13, V10, V14
-	WORD $0x4e20e58e // FCMEQ V14, V12, V0
-	WORD $0x6eae1d6d // BIT V13, V11, V14
+	BLOCK3
 	FMOVQ F13, 0(R0)
 	ADD $16, R0
 	ADD $16, R1

@@ -463,8 +463,6 @@
 	WORD $0x6eb61f77
 
 #define BLOCK6 \
-	WORD $0x6ef4e416; \
-	WORD $0x6eb61f77; \
 	WORD $0x4e74e696; \
 	WORD $0x4e75e6b8; \
 	WORD $0x4e381ed6; \
@@ -472,9 +470,7 @@
 	WORD $0x6eb61d77; \
 	WORD $0x4e61e696; \
 	WORD $0x6eb61c37; \
-	WORD $0x4e60e6b4; \
-	WORD $0x6eb41c37; \
-	FMOVQ F23, 0(R0)
+	WORD $0x4e60e6b4
 
 DATA powNEON<>+0(SB)/8, $0x7fffffffffffffff
 DATA powNEON<>+8(SB)/8, $0x7fffffffffffffff
@@ -659,19 +655,16 @@ TEXT ·powF64NEON(SB), NOSPLIT, $0-32
 loop:
 	BLOCK1
 	BLOCK4
+	WORD $0x6ef4e416 // FCMGT V22, V0, V20, 64 bits
+	WORD $0x6eb61f77 // BIT V23, V27, V22
 	BLOCK6
+	WORD $0x6eb41c37 // BIT V23, V1, V20
+	FMOVQ F23, 0(R0)
 	FMOVQ 16(R1), F20
 	FMOVQ 16(R2), F21
 	BLOCK2
 	BLOCK5
-	WORD $0x4e74e696 // FCMEQ V22, V20, V20, 64 bits
-	WORD $0x4e75e6b8 // FCMEQ V24, V21, V21, 64 bits
-	WORD $0x4e381ed6 // AND V22, V22, V24
-	WORD $0x6e205ad6 // NOT V22, V22
-	WORD $0x6eb61d77 // BIT V23, V11, V22
-	WORD $0x4e61e696 // FCMEQ V22, V20, V1, 64 bits
-	WORD $0x6eb61c37 // BIT V23, V1, V22
-	WORD $0x4e60e6b4 // FCMEQ V20, V21, V0, 64 bits
+	BLOCK6
 	WORD $0x6eb41c37 // BIT V23, V1, V20
 	FMOVQ F23, 16(R0)
 	ADD $32, R0
@@ -689,7 +682,11 @@ tail:
 one:
 	BLOCK1
 	BLOCK4
+	WORD $0x6ef4e416 // FCMGT V22, V0, V20, 64 bits
+	WORD $0x6eb61f77 // BIT V23, V27, V22
 	BLOCK6
+	WORD $0x6eb41c37 // BIT V23, V1, V20
+	FMOVQ F23, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -703,14 +700,7 @@ last:
 	FMOVD (R2), F21 // the other lanes become zero
 	BLOCK2
 	BLOCK5
-	WORD $0x4e74e696 // FCMEQ V22, V20, V20, 64 bits
-	WORD $0x4e75e6b8 // FCMEQ V24, V21, V21, 64 bits
-	WORD $0x4e381ed6 // AND V22, V22, V24
-	WORD $0x6e205ad6 // NOT V22, V22
-	WORD $0x6eb61d77 // BIT V23, V11, V22
-	WORD $0x4e61e696 // FCMEQ V22, V20, V1, 64 bits
-	WORD $0x6eb61c37 // BIT V23, V1, V22
-	WORD $0x4e60e6b4 // FCMEQ V20, V21, V0, 64 bits
+	BLOCK6
 	WORD $0x6eb41c37 // BIT V23, V1, V20
 	FMOVD F23, (R0)
 

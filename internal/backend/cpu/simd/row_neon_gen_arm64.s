@@ -104,7 +104,29 @@
 	WORD $0x4e25d421; \
 	WORD $0x4e26d442; \
 	WORD $0x4e27d463; \
-	WORD $0x4e28d484
+	WORD $0x4e28d484; \
+	WORD $0x4e23d421; \
+	WORD $0x4e24d442
+
+#define BLOCK6 \
+	MOVD $4, R12; \
+	CMP R12, R9; \
+	CSEL LT, R9, R12, R12; \
+	ADD $272, R11, R10; \
+	SUB R12<<2, R10; \
+	FMOVQ (R10), F17; \
+	PRFM 0(R2), PLDL1KEEP; \
+	CMP $4, R9
+
+#define BLOCK7 \
+	MOVD $4, R12; \
+	CMP R12, R9; \
+	CSEL LT, R9, R12, R12; \
+	ADD $272, R11, R10; \
+	SUB R12<<2, R10; \
+	FMOVQ (R10), F17; \
+	PRFM 0(R1), PLDL1KEEP; \
+	CMP $4, R9
 
 DATA rowNEON<>+0(SB)/4, $0xc2d00000
 DATA rowNEON<>+4(SB)/4, $0xc2d00000
@@ -310,14 +332,7 @@ loop:
 tail:
 	ADDS $64, R9
 	BEQ done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R2), PLDL1KEEP
-	CMP $4, R9
+	BLOCK6
 	BLT part1
 	FMOVQ (R1), F23
 	JMP end2
@@ -487,14 +502,7 @@ end16:
 	ADD $16, R2
 	SUBS $4, R9
 	BLE done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R2), PLDL1KEEP
-	CMP $4, R9
+	BLOCK6
 	BLT part17
 	FMOVQ (R1), F23
 	JMP end18
@@ -664,14 +672,7 @@ end32:
 	ADD $16, R2
 	SUBS $4, R9
 	BLE done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R2), PLDL1KEEP
-	CMP $4, R9
+	BLOCK6
 	BLT part33
 	FMOVQ (R1), F23
 	JMP end34
@@ -841,14 +842,7 @@ end48:
 	ADD $16, R2
 	SUBS $4, R9
 	BLE done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R2), PLDL1KEEP
-	CMP $4, R9
+	BLOCK6
 	BLT part49
 	FMOVQ (R1), F23
 	JMP end50
@@ -1020,8 +1014,6 @@ end64:
 
 done:
 	BLOCK5
-	WORD $0x4e23d421 // FADD V1, V1, V3
-	WORD $0x4e24d442 // FADD V2, V2, V4
 	WORD $0x4e22d421 // FADD V1, V1, V2
 	WORD $0x6e014037 // EXT8 V23, V1, V1
 	WORD $0x4e37d421 // FADD V1, V1, V23
@@ -1119,14 +1111,7 @@ loop:
 tail:
 	ADDS $64, R9
 	BEQ done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R1), PLDL1KEEP
-	CMP $4, R9
+	BLOCK7
 	BLT part1
 	FMOVQ (R0), F18
 	JMP end2
@@ -1232,14 +1217,7 @@ end8:
 	ADD $16, R1
 	SUBS $4, R9
 	BLE done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R1), PLDL1KEEP
-	CMP $4, R9
+	BLOCK7
 	BLT part9
 	FMOVQ (R0), F18
 	JMP end10
@@ -1345,14 +1323,7 @@ end16:
 	ADD $16, R1
 	SUBS $4, R9
 	BLE done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R1), PLDL1KEEP
-	CMP $4, R9
+	BLOCK7
 	BLT part17
 	FMOVQ (R0), F18
 	JMP end18
@@ -1458,14 +1429,7 @@ end24:
 	ADD $16, R1
 	SUBS $4, R9
 	BLE done
-	MOVD $4, R12
-	CMP R12, R9
-	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
-	SUB R12<<2, R10
-	FMOVQ (R10), F17 // ones for the elements there are
-	PRFM 0(R1), PLDL1KEEP
-	CMP $4, R9
+	BLOCK7
 	BLT part25
 	FMOVQ (R0), F18
 	JMP end26
@@ -1573,8 +1537,6 @@ end32:
 
 done:
 	BLOCK5
-	WORD $0x4e23d421 // FADD V1, V1, V3
-	WORD $0x4e24d442 // FADD V2, V2, V4
 	WORD $0x4e22d421 // FADD V1, V1, V2
 	WORD $0x6e014032 // EXT8 V18, V1, V1
 	WORD $0x4e32d421 // FADD V1, V1, V18

@@ -28,7 +28,11 @@
 	WORD $0x4f3c05ad; \
 	WORD $0x4f3f05ae; \
 	WORD $0x4f3755d0; \
-	WORD $0x4ea38610
+	WORD $0x4ea38610; \
+	WORD $0x6e30ddef; \
+	WORD $0x6eae85ad; \
+	WORD $0x4f3755ad; \
+	WORD $0x4ea385ad
 
 #define BLOCK2 \
 	WORD $0x4ea0d5ad; \
@@ -54,7 +58,21 @@
 	WORD $0x4f3f05ae; \
 	WORD $0x4f3755d0; \
 	WORD $0x4ea38610; \
-	WORD $0x6e30ddef
+	WORD $0x6e30ddef; \
+	WORD $0x6eae85ad; \
+	WORD $0x4f3755ad; \
+	WORD $0x4ea385ad; \
+	WORD $0x6e2ddded
+
+#define BLOCK3 \
+	WORD $0x4ea2d484; \
+	FMOVQ 0(R2), F5; \
+	WORD $0x4ea0d4a5; \
+	WORD $0x6e21dca5; \
+	WORD $0x6e23dca5; \
+	WORD $0x4ea5d484; \
+	WORD $0x6e21dc84; \
+	FMOVQ F4, 0(R0)
 
 DATA rowmapNEON<>+0(SB)/4, $0xc2d00000
 DATA rowmapNEON<>+4(SB)/4, $0xc2d00000
@@ -526,19 +544,11 @@ TEXT ·expSubTimesF32NEON(SB), NOSPLIT, $0-32
 
 loop:
 	BLOCK1
-	WORD $0x6e30ddef // FMUL V15, V15, V16
-	WORD $0x6eae85ad // SUB V13, V13, V14
-	WORD $0x4f3755ad // SHL V13, V13, 23
-	WORD $0x4ea385ad // ADD V13, V13, V3
 	WORD $0x6e2ddded // FMUL V13, V15, V13
 	WORD $0x6e21ddad // FMUL V13, V13, V1
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F13
 	BLOCK2
-	WORD $0x6eae85ad // SUB V13, V13, V14
-	WORD $0x4f3755ad // SHL V13, V13, 23
-	WORD $0x4ea385ad // ADD V13, V13, V3
-	WORD $0x6e2ddded // FMUL V13, V15, V13
 	WORD $0x6e21ddad // FMUL V13, V13, V1
 	FMOVQ F13, 16(R0)
 	ADD $32, R0
@@ -554,10 +564,6 @@ tail:
 
 one:
 	BLOCK1
-	WORD $0x6e30ddef // FMUL V15, V15, V16
-	WORD $0x6eae85ad // SUB V13, V13, V14
-	WORD $0x4f3755ad // SHL V13, V13, 23
-	WORD $0x4ea385ad // ADD V13, V13, V3
 	WORD $0x6e2ddded // FMUL V13, V15, V13
 	WORD $0x6e21ddad // FMUL V13, V13, V1
 	FMOVQ F13, 0(R0)
@@ -579,10 +585,6 @@ last:
 	VLD1 (R10), V13.S[2]
 end2:
 	BLOCK2
-	WORD $0x6eae85ad // SUB V13, V13, V14
-	WORD $0x4f3755ad // SHL V13, V13, 23
-	WORD $0x4ea385ad // ADD V13, V13, V3
-	WORD $0x6e2ddded // FMUL V13, V15, V13
 	WORD $0x6e21ddad // FMUL V13, V13, V1
 	FMOVS F13, (R0)
 	CMP $2, R9
@@ -616,14 +618,7 @@ TEXT ·normBackF32NEON(SB), NOSPLIT, $0-48
 
 loop:
 	FMOVQ 0(R1), F4
-	WORD $0x4ea2d484 // FSUB V4, V4, V2
-	FMOVQ 0(R2), F5
-	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
-	WORD $0x6e21dca5 // FMUL V5, V5, V1
-	WORD $0x6e23dca5 // FMUL V5, V5, V3
-	WORD $0x4ea5d484 // FSUB V4, V4, V5
-	WORD $0x6e21dc84 // FMUL V4, V4, V1
-	FMOVQ F4, 0(R0)
+	BLOCK3
 	FMOVQ 16(R1), F4
 	WORD $0x4ea2d484 // FSUB V4, V4, V2
 	FMOVQ 16(R2), F5
@@ -647,14 +642,7 @@ tail:
 
 one:
 	FMOVQ 0(R1), F4
-	WORD $0x4ea2d484 // FSUB V4, V4, V2
-	FMOVQ 0(R2), F5
-	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
-	WORD $0x6e21dca5 // FMUL V5, V5, V1
-	WORD $0x6e23dca5 // FMUL V5, V5, V3
-	WORD $0x4ea5d484 // FSUB V4, V4, V5
-	WORD $0x6e21dc84 // FMUL V4, V4, V1
-	FMOVQ F4, 0(R0)
+	BLOCK3
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -723,14 +711,7 @@ loop:
 	FMOVQ 0(R1), F4
 	FMOVQ 0(R3), F5
 	WORD $0x6e25dc84 // FMUL V4, V4, V5
-	WORD $0x4ea2d484 // FSUB V4, V4, V2
-	FMOVQ 0(R2), F5
-	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
-	WORD $0x6e21dca5 // FMUL V5, V5, V1
-	WORD $0x6e23dca5 // FMUL V5, V5, V3
-	WORD $0x4ea5d484 // FSUB V4, V4, V5
-	WORD $0x6e21dc84 // FMUL V4, V4, V1
-	FMOVQ F4, 0(R0)
+	BLOCK3
 	FMOVQ 16(R1), F4
 	FMOVQ 16(R3), F5
 	WORD $0x6e25dc84 // FMUL V4, V4, V5
@@ -759,14 +740,7 @@ one:
 	FMOVQ 0(R1), F4
 	FMOVQ 0(R3), F5
 	WORD $0x6e25dc84 // FMUL V4, V4, V5
-	WORD $0x4ea2d484 // FSUB V4, V4, V2
-	FMOVQ 0(R2), F5
-	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
-	WORD $0x6e21dca5 // FMUL V5, V5, V1
-	WORD $0x6e23dca5 // FMUL V5, V5, V3
-	WORD $0x4ea5d484 // FSUB V4, V4, V5
-	WORD $0x6e21dc84 // FMUL V4, V4, V1
-	FMOVQ F4, 0(R0)
+	BLOCK3
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2

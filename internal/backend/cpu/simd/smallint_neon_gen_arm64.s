@@ -4,6 +4,26 @@
 
 #include "textflag.h"
 
+#define BLOCK1 \
+	WORD $0x6e628c23; \
+	WORD $0x0e212861; \
+	WORD $0x4e201c21; \
+	FMOVD F1, 24(R0); \
+	ADD $32, R0; \
+	ADD $64, R1; \
+	ADD $64, R2; \
+	SUBS $32, R9
+
+#define BLOCK2 \
+	WORD $0x6e628c23; \
+	WORD $0x0e212861; \
+	WORD $0x4e201c21; \
+	FMOVD F1, 0(R0); \
+	ADD $8, R0; \
+	ADD $16, R1; \
+	ADD $16, R2; \
+	SUBS $8, R9
+
 DATA smallintNEON<>+0(SB)/4, $0x1010101
 DATA smallintNEON<>+4(SB)/4, $0x1010101
 DATA smallintNEON<>+8(SB)/4, $0x1010101
@@ -1760,14 +1780,7 @@ loop:
 	FMOVQ 48(R1), F1
 	FMOVQ 48(R2), F2
 	WORD $0x6e626421 // UMAX V1, V1, V2, 16 bits
-	WORD $0x6e628c23 // CMEQ V3, V1, V2, 16 bits
-	WORD $0x0e212861 // XTN8 V1, V3
-	WORD $0x4e201c21 // AND V1, V1, V0
-	FMOVD F1, 24(R0)
-	ADD $32, R0
-	ADD $64, R1
-	ADD $64, R2
-	SUBS $32, R9
+	BLOCK1
 	BGE loop
 
 tail:
@@ -1780,14 +1793,7 @@ one:
 	FMOVQ 0(R1), F1
 	FMOVQ 0(R2), F2
 	WORD $0x6e626421 // UMAX V1, V1, V2, 16 bits
-	WORD $0x6e628c23 // CMEQ V3, V1, V2, 16 bits
-	WORD $0x0e212861 // XTN8 V1, V3
-	WORD $0x4e201c21 // AND V1, V1, V0
-	FMOVD F1, 0(R0)
-	ADD $8, R0
-	ADD $16, R1
-	ADD $16, R2
-	SUBS $8, R9
+	BLOCK2
 	BGE one
 
 last:
@@ -2197,14 +2203,7 @@ loop:
 	FMOVD F1, 16(R0)
 	FMOVQ 48(R1), F1
 	FMOVQ 48(R2), F2
-	WORD $0x6e628c23 // CMEQ V3, V1, V2, 16 bits
-	WORD $0x0e212861 // XTN8 V1, V3
-	WORD $0x4e201c21 // AND V1, V1, V0
-	FMOVD F1, 24(R0)
-	ADD $32, R0
-	ADD $64, R1
-	ADD $64, R2
-	SUBS $32, R9
+	BLOCK1
 	BGE loop
 
 tail:
@@ -2216,14 +2215,7 @@ tail:
 one:
 	FMOVQ 0(R1), F1
 	FMOVQ 0(R2), F2
-	WORD $0x6e628c23 // CMEQ V3, V1, V2, 16 bits
-	WORD $0x0e212861 // XTN8 V1, V3
-	WORD $0x4e201c21 // AND V1, V1, V0
-	FMOVD F1, 0(R0)
-	ADD $8, R0
-	ADD $16, R1
-	ADD $16, R2
-	SUBS $8, R9
+	BLOCK2
 	BGE one
 
 last:
@@ -2967,14 +2959,7 @@ loop:
 	FMOVQ 48(R1), F1
 	FMOVQ 48(R2), F2
 	WORD $0x4e626421 // SMAX V1, V1, V2, 16 bits
-	WORD $0x6e628c23 // CMEQ V3, V1, V2, 16 bits
-	WORD $0x0e212861 // XTN8 V1, V3
-	WORD $0x4e201c21 // AND V1, V1, V0
-	FMOVD F1, 24(R0)
-	ADD $32, R0
-	ADD $64, R1
-	ADD $64, R2
-	SUBS $32, R9
+	BLOCK1
 	BGE loop
 
 tail:
@@ -2987,14 +2972,7 @@ one:
 	FMOVQ 0(R1), F1
 	FMOVQ 0(R2), F2
 	WORD $0x4e626421 // SMAX V1, V1, V2, 16 bits
-	WORD $0x6e628c23 // CMEQ V3, V1, V2, 16 bits
-	WORD $0x0e212861 // XTN8 V1, V3
-	WORD $0x4e201c21 // AND V1, V1, V0
-	FMOVD F1, 0(R0)
-	ADD $8, R0
-	ADD $16, R1
-	ADD $16, R2
-	SUBS $8, R9
+	BLOCK2
 	BGE one
 
 last:

@@ -28,7 +28,11 @@
 	WORD $0x4e2acdf2; \
 	WORD $0x4e33ce32; \
 	WORD $0x4e2b1dcf; \
-	WORD $0x6ea08df1
+	WORD $0x6ea08df1; \
+	WORD $0x6eb11e12; \
+	WORD $0x4e2c1dce; \
+	WORD $0x4f3e55ce; \
+	WORD $0x6e2e1e4e
 
 #define BLOCK2 \
 	WORD $0x4ea41c8e; \
@@ -54,7 +58,11 @@
 	WORD $0x4e2acdf1; \
 	WORD $0x4e32ce11; \
 	WORD $0x4e201dcf; \
-	WORD $0x6eab8df0
+	WORD $0x6eab8df0; \
+	WORD $0x6eb01db1; \
+	WORD $0x4e2c1dcd; \
+	WORD $0x4f3e55ad; \
+	WORD $0x6e2d1e2d
 
 DATA trigNEON<>+0(SB)/4, $0x7fffffff
 DATA trigNEON<>+4(SB)/4, $0x7fffffff
@@ -160,10 +168,6 @@ loop:
 	FMOVS F15, R10
 	CBNZW R10, stopMain
 	BLOCK1
-	WORD $0x6eb11e12 // BIT V18, V16, V17
-	WORD $0x4e2c1dce // AND V14, V14, V12
-	WORD $0x4f3e55ce // SHL V14, V14, 30
-	WORD $0x6e2e1e4e // EOR V14, V18, V14
 	WORD $0x4e20e5af // FCMEQ V15, V13, V0
 	WORD $0x6eaf1dae // BIT V14, V13, V15
 	FMOVQ F14, 0(R0)
@@ -190,10 +194,6 @@ end2:
 	FMOVS F15, R10
 	CBNZW R10, stopTail
 	BLOCK1
-	WORD $0x6eb11e12 // BIT V18, V16, V17
-	WORD $0x4e2c1dce // AND V14, V14, V12
-	WORD $0x4f3e55ce // SHL V14, V14, 30
-	WORD $0x6e2e1e4e // EOR V14, V18, V14
 	WORD $0x4e20e5af // FCMEQ V15, V13, V0
 	WORD $0x6eaf1dae // BIT V14, V13, V15
 	FMOVS F14, (R0)
@@ -250,10 +250,6 @@ loop:
 	FMOVS F15, R10
 	CBNZW R10, stopMain
 	BLOCK2
-	WORD $0x6eb01db1 // BIT V17, V13, V16
-	WORD $0x4e2c1dcd // AND V13, V14, V12
-	WORD $0x4f3e55ad // SHL V13, V13, 30
-	WORD $0x6e2d1e2d // EOR V13, V17, V13
 	FMOVQ F13, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -278,10 +274,6 @@ end2:
 	FMOVS F15, R10
 	CBNZW R10, stopTail
 	BLOCK2
-	WORD $0x6eb01db1 // BIT V17, V13, V16
-	WORD $0x4e2c1dcd // AND V13, V14, V12
-	WORD $0x4f3e55ad // SHL V13, V13, 30
-	WORD $0x6e2d1e2d // EOR V13, V17, V13
 	FMOVS F13, (R0)
 	CMP $2, R9
 	BLT end4

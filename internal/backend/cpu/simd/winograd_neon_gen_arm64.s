@@ -62,7 +62,11 @@
 	WORD $0x4ea4d46c; \
 	WORD $0x4e26d408; \
 	WORD $0x4e27d508; \
-	WORD $0x4ea91d2b
+	WORD $0x4ea91d2b; \
+	WORD $0x4e3ccd89; \
+	WORD $0x4ea61cca; \
+	WORD $0x4e3dccea; \
+	WORD $0x4e3ecd8b
 
 #define BLOCK3 \
 	MADD R3, R2, R8, R8; \
@@ -112,7 +116,9 @@
 	WORD $0x4ea61cca; \
 	WORD $0x4e3dccea; \
 	WORD $0x4e3ecd8b; \
-	WORD $0x4e25d56b
+	WORD $0x4e25d56b; \
+	VST4 [V8.S4, V9.S4, V10.S4, V11.S4], (R8); \
+	ADD R1, R8
 
 // func winogradInputNEON(v *float32, vs int, x *float32, plane, pitch, tiles int)
 TEXT ·winogradInputNEON(SB), NOSPLIT, $576-48
@@ -346,10 +352,6 @@ TEXT ·winogradOutputNEON(SB), NOSPLIT, $384-40
 loop:
 	MOVD R2, R8
 	BLOCK2
-	WORD $0x4e3ccd89 // FMLA V9, V12, V28
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e3dccea // FMLA V10, V7, V29
-	WORD $0x4e3ecd8b // FMLA V11, V12, V30
 	WORD $0x4e25d56b // FADD V11, V11, V5
 	FMOVQ F8, 0(R7)
 	FMOVQ F9, 96(R7)
@@ -357,10 +359,6 @@ loop:
 	FMOVQ F11, 288(R7)
 	ADD R3, R8
 	BLOCK2
-	WORD $0x4e3ccd89 // FMLA V9, V12, V28
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e3dccea // FMLA V10, V7, V29
-	WORD $0x4e3ecd8b // FMLA V11, V12, V30
 	WORD $0x4e25d56b // FADD V11, V11, V5
 	FMOVQ F8, 16(R7)
 	FMOVQ F9, 112(R7)
@@ -368,10 +366,6 @@ loop:
 	FMOVQ F11, 304(R7)
 	ADD R3, R8
 	BLOCK2
-	WORD $0x4e3ccd89 // FMLA V9, V12, V28
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e3dccea // FMLA V10, V7, V29
-	WORD $0x4e3ecd8b // FMLA V11, V12, V30
 	WORD $0x4e25d56b // FADD V11, V11, V5
 	FMOVQ F8, 32(R7)
 	FMOVQ F9, 128(R7)
@@ -379,10 +373,6 @@ loop:
 	FMOVQ F11, 320(R7)
 	ADD R3, R8
 	BLOCK2
-	WORD $0x4e3ccd89 // FMLA V9, V12, V28
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e3dccea // FMLA V10, V7, V29
-	WORD $0x4e3ecd8b // FMLA V11, V12, V30
 	WORD $0x4e25d56b // FADD V11, V11, V5
 	FMOVQ F8, 48(R7)
 	FMOVQ F9, 144(R7)
@@ -390,10 +380,6 @@ loop:
 	FMOVQ F11, 336(R7)
 	ADD R3, R8
 	BLOCK2
-	WORD $0x4e3ccd89 // FMLA V9, V12, V28
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e3dccea // FMLA V10, V7, V29
-	WORD $0x4e3ecd8b // FMLA V11, V12, V30
 	WORD $0x4e25d56b // FADD V11, V11, V5
 	FMOVQ F8, 64(R7)
 	FMOVQ F9, 160(R7)
@@ -401,10 +387,6 @@ loop:
 	FMOVQ F11, 352(R7)
 	ADD R3, R8
 	BLOCK2
-	WORD $0x4e3ccd89 // FMLA V9, V12, V28
-	WORD $0x4ea61cca // ORR V10, V6, V6
-	WORD $0x4e3dccea // FMLA V10, V7, V29
-	WORD $0x4e3ecd8b // FMLA V11, V12, V30
 	WORD $0x4e25d56b // FADD V11, V11, V5
 	FMOVQ F8, 80(R7)
 	FMOVQ F9, 176(R7)
@@ -419,8 +401,6 @@ loop:
 	FMOVQ 64(R7), F4
 	FMOVQ 80(R7), F5
 	BLOCK5
-	VST4 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
-	ADD R1, R8
 	FMOVQ 96(R7), F0
 	FMOVQ 112(R7), F1
 	FMOVQ 128(R7), F2
@@ -428,8 +408,6 @@ loop:
 	FMOVQ 160(R7), F4
 	FMOVQ 176(R7), F5
 	BLOCK5
-	VST4 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
-	ADD R1, R8
 	FMOVQ 192(R7), F0
 	FMOVQ 208(R7), F1
 	FMOVQ 224(R7), F2
@@ -437,8 +415,6 @@ loop:
 	FMOVQ 256(R7), F4
 	FMOVQ 272(R7), F5
 	BLOCK5
-	VST4 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
-	ADD R1, R8
 	FMOVQ 288(R7), F0
 	FMOVQ 304(R7), F1
 	FMOVQ 320(R7), F2
@@ -446,8 +422,6 @@ loop:
 	FMOVQ 352(R7), F4
 	FMOVQ 368(R7), F5
 	BLOCK5
-	VST4 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
-	ADD R1, R8
 	ADD $64, R0
 	ADD $16, R2
 	SUBS $4, R4

@@ -30,8 +30,8 @@ var (
 
 // routines are the functions of cuSOLVER with a version for each element type; those of complex types have other names at times.
 var routines = map[string]string{"getrf": "", "getrf_bufferSize": "", "potrf": "", "potrf_bufferSize": "", "geqrf": "",
-	"geqrf_bufferSize": "", "orgqr": "ungqr", "orgqr_bufferSize": "ungqr_bufferSize", "syevd": "heevd", "syevd_bufferSize": "heevd_bufferSize",
-	"gesvdj": "", "gesvdj_bufferSize": ""}
+	"geqrf_bufferSize": "", "orgqr": "ungqr", "orgqr_bufferSize": "ungqr_bufferSize", "syevd": "heevd",
+	"syevd_bufferSize": "heevd_bufferSize", "gesvdj": "", "gesvdj_bufferSize": ""}
 
 var letters = map[dtype.DType]string{dtype.Float32: "S", dtype.Float64: "D", dtype.Complex64: "C", dtype.Complex128: "Z"}
 
@@ -40,7 +40,8 @@ var fn = map[string]*uintptr{}
 
 // Init opens the libraries, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
-	const remedy = "install the CUDA toolkit or the Python packages nvidia-cusolver and nvidia-cublas, or name their folder in LUCID_CUDA_PATH"
+	const remedy = "install the CUDA toolkit or the Python packages nvidia-cusolver and nvidia-cublas, " +
+		"or name their folder in LUCID_CUDA_PATH"
 	// cuSOLVER needs cuBLAS, which its own paths may not lead to: it is found first.
 	blas, err := dl.Open("cuBLAS", blasNames[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
@@ -62,15 +63,16 @@ var Init = sync.OnceValue(func() error {
 			get(letter+r, "cusolverDn"+letter+name)
 		}
 	}
-	for key, name := range map[string]string{"create": "Create", "stream": "SetStream", "gesvdjInfo": "CreateGesvdjInfo", "params": "CreateParams"} {
+	for key, name := range map[string]string{"create": "Create", "stream": "SetStream", "gesvdjInfo": "CreateGesvdjInfo",
+		"params": "CreateParams"} {
 		get(key, "cusolverDn"+name)
 	}
 	if err := lib.Symbols(symbols); err != nil {
 		return err
 	}
-	for key, name := range map[string]string{"geev": "cusolverDnXgeev", "geev_bufferSize": "cusolverDnXgeev_bufferSize"} { // newer than others
+	for _, key := range []string{"geev", "geev_bufferSize"} { // newer than the others
 		fn[key] = new(uintptr)
-		*fn[key], _ = lib.Symbol(name)
+		*fn[key], _ = lib.Symbol("cusolverDnX" + key)
 	}
 	symbols = map[string]*uintptr{}
 	get("blasCreate", "cublasCreate_v2")

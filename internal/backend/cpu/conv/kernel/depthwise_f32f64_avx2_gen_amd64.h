@@ -4,6 +4,20 @@
 // which define the names that end in _ or contain it.
 
 // func depthwiseF32AVX2k3r1v1(wide int, x []float32, pitch int, w, c []float32, crs, cols int)
+
+#define BLOCK1 \
+	SHLQ $N2_3, BX; \
+	VMOVUP_ 0(R9), Y4; \
+	VMASKMOVP_ Y0, Y4, 0(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ 0(R9), Y4; \
+	VMASKMOVP_ Y1, Y4, 0(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ 0(R9), Y4; \
+	VMASKMOVP_ Y2, Y4, 0(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ 0(R9), Y4; \
+	VMASKMOVP_ Y3, Y4, 0(AX)
 TEXT depthwiseF_AVX2k3r1v1(SB), NOSPLIT, $0-104
 	MOVQ x_base+8(FP), AX
 	MOVQ pitch+32(FP), BX
@@ -128,18 +142,7 @@ column:
 	SUBQ AX, R9                                  // a one for each column, then zeros
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y3, Y4, 0(AX)
+	BLOCK1
 	VZEROUPPER
 	RET
 
@@ -297,18 +300,7 @@ column:
 	SUBQ AX, R9                                  // a one for each column, then zeros
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y3, Y4, 0(AX)
+	BLOCK1
 	VZEROUPPER
 	RET
 
@@ -495,17 +487,6 @@ column:
 	SUBQ AX, R9                                  // a one for each column, then zeros
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y0, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y1, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y2, Y4, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ 0(R9), Y4                            // mask
-	VMASKMOVP_ Y3, Y4, 0(AX)
+	BLOCK1
 	VZEROUPPER
 	RET

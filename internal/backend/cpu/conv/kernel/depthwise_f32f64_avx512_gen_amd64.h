@@ -4,6 +4,40 @@
 // which define the names that end in _ or contain it.
 
 // func depthwiseF32AVX512k3r1v1(wide int, x []float32, pitch int, w, c []float32, crs, cols int)
+
+#define BLOCK1 \
+	SHLQ $N2_3, BX; \
+	VMOVUP_ Z0, K1, 0(AX); \
+	VMOVUP_ Z1, K2, 64(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ Z2, K1, 0(AX); \
+	VMOVUP_ Z3, K2, 64(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ Z4, K1, 0(AX); \
+	VMOVUP_ Z5, K2, 64(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ Z6, K1, 0(AX); \
+	VMOVUP_ Z7, K2, 64(AX)
+
+#define BLOCK2 \
+	SHLQ $N2_3, BX; \
+	VMOVUP_ Z0, K1, 0(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ Z1, K1, 0(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ Z2, K1, 0(AX); \
+	ADDQ BX, AX; \
+	VMOVUP_ Z3, K1, 0(AX)
+
+#define BLOCK3 \
+	VPXORD Z0, Z0, Z0; \
+	VPXORD Z1, Z1, Z1; \
+	VPXORD Z2, Z2, Z2; \
+	VPXORD Z3, Z3, Z3; \
+	VPXORD Z4, Z4, Z4; \
+	VPXORD Z5, Z5, Z5; \
+	VPXORD Z6, Z6, Z6; \
+	VPXORD Z7, Z7, Z7
 TEXT depthwiseF_AVX512k3r1v1(SB), NOSPLIT, $0-104
 	MOVQ x_base+8(FP), AX
 	MOVQ pitch+32(FP), BX
@@ -227,14 +261,7 @@ column:
 	KMOVQ BX, K1
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ Z0, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z1, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z2, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z3, K1, 0(AX)
+	BLOCK2
 	VZEROUPPER
 	RET
 
@@ -247,14 +274,7 @@ TEXT depthwiseF_AVX512k3r4v2(SB), NOSPLIT, $0-104
 	LEAQ (BX)(BX*4), DX                          // 5*ars
 	MOVQ w_base+40(FP), R10
 	MOVQ wide+0(FP), R13
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	BLOCK3
 	PCALIGN $32
 column:
 	VBROADCASTS_ 0(R10), Z8
@@ -308,18 +328,7 @@ column:
 	KMOVQ BX, K2
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ Z0, K1, 0(AX)
-	VMOVUP_ Z1, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z2, K1, 0(AX)
-	VMOVUP_ Z3, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z4, K1, 0(AX)
-	VMOVUP_ Z5, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z6, K1, 0(AX)
-	VMOVUP_ Z7, K2, 64(AX)
+	BLOCK1
 	VZEROUPPER
 	RET
 
@@ -602,14 +611,7 @@ column:
 	KMOVQ BX, K1
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ Z0, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z1, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z2, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z3, K1, 0(AX)
+	BLOCK2
 	VZEROUPPER
 	RET
 
@@ -623,14 +625,7 @@ TEXT depthwiseF_AVX512k5r4v2(SB), NOSPLIT, $0-104
 	LEAQ (CX)(BX*4), SI                          // 7*ars
 	MOVQ w_base+40(FP), R10
 	MOVQ wide+0(FP), R13
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	BLOCK3
 	PCALIGN $32
 column:
 	VBROADCASTS_ 0(R10), Z8
@@ -706,18 +701,7 @@ column:
 	KMOVQ BX, K2
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ Z0, K1, 0(AX)
-	VMOVUP_ Z1, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z2, K1, 0(AX)
-	VMOVUP_ Z3, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z4, K1, 0(AX)
-	VMOVUP_ Z5, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z6, K1, 0(AX)
-	VMOVUP_ Z7, K2, 64(AX)
+	BLOCK1
 	VZEROUPPER
 	RET
 
@@ -1055,14 +1039,7 @@ column:
 	KMOVQ BX, K1
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ Z0, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z1, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z2, K1, 0(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z3, K1, 0(AX)
+	BLOCK2
 	VZEROUPPER
 	RET
 
@@ -1077,14 +1054,7 @@ TEXT depthwiseF_AVX512k7r4v2(SB), NOSPLIT, $0-104
 	LEAQ (BX)(BX*8), DI                          // 9*ars
 	MOVQ w_base+40(FP), R10
 	MOVQ wide+0(FP), R13
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	BLOCK3
 	PCALIGN $32
 column:
 	VBROADCASTS_ 0(R10), Z8
@@ -1182,17 +1152,6 @@ column:
 	KMOVQ BX, K2
 	MOVQ c_base+64(FP), AX
 	MOVQ crs+88(FP), BX
-	SHLQ $N2_3, BX
-	VMOVUP_ Z0, K1, 0(AX)
-	VMOVUP_ Z1, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z2, K1, 0(AX)
-	VMOVUP_ Z3, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z4, K1, 0(AX)
-	VMOVUP_ Z5, K2, 64(AX)
-	ADDQ BX, AX
-	VMOVUP_ Z6, K1, 0(AX)
-	VMOVUP_ Z7, K2, 64(AX)
+	BLOCK1
 	VZEROUPPER
 	RET

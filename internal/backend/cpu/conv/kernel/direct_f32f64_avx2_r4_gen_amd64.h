@@ -4,21 +4,44 @@
 // which define the names that end in _ or contain it.
 
 // func directF32AVX2r4v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []scatterSpot, add bool)
+
+#define BLOCK1 \
+	VXORPS Y0, Y0, Y0; \
+	VXORPS Y1, Y1, Y1; \
+	VXORPS Y2, Y2, Y2; \
+	VXORPS Y3, Y3, Y3; \
+	VXORPS Y4, Y4, Y4; \
+	VXORPS Y5, Y5, Y5; \
+	VXORPS Y6, Y6, Y6; \
+	VXORPS Y7, Y7, Y7; \
+	VXORPS Y8, Y8, Y8; \
+	VXORPS Y9, Y9, Y9
+
+#define BLOCK2 \
+	VADDP_ (AX), Y0, Y0; \
+	VADDP_ 32(AX), Y1, Y1; \
+	VADDP_ (AX)(BX*1), Y2, Y2; \
+	VADDP_ 32(AX)(BX*1), Y3, Y3; \
+	VADDP_ (AX)(BX*2), Y4, Y4; \
+	VADDP_ 32(AX)(BX*2), Y5, Y5; \
+	VADDP_ (AX)(CX*1), Y6, Y6; \
+	VADDP_ 32(AX)(CX*1), Y7, Y7
+
+#define BLOCK3 \
+	VMOVUP_ Y0, (AX); \
+	VMOVUP_ Y1, 32(AX); \
+	VMOVUP_ Y2, (AX)(BX*1); \
+	VMOVUP_ Y3, 32(AX)(BX*1); \
+	VMOVUP_ Y4, (AX)(BX*2); \
+	VMOVUP_ Y5, 32(AX)(BX*2); \
+	VMOVUP_ Y6, (AX)(CX*1); \
+	VMOVUP_ Y7, 32(AX)(CX*1)
 TEXT directF_AVX2r4v3(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
 	MOVQ b_base+56(FP), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
+	BLOCK1
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 	PCALIGN $64
@@ -124,23 +147,9 @@ loop:
 	LEAQ (BX)(BX*2), CX                          // 3*ars
 	CMPB add+136(FP), $0
 	JEQ write
-	VADDP_ (AX), Y0, Y0
-	VADDP_ 32(AX), Y1, Y1
-	VADDP_ (AX)(BX*1), Y2, Y2
-	VADDP_ 32(AX)(BX*1), Y3, Y3
-	VADDP_ (AX)(BX*2), Y4, Y4
-	VADDP_ 32(AX)(BX*2), Y5, Y5
-	VADDP_ (AX)(CX*1), Y6, Y6
-	VADDP_ 32(AX)(CX*1), Y7, Y7
+	BLOCK2
 write:
-	VMOVUP_ Y0, (AX)
-	VMOVUP_ Y1, 32(AX)
-	VMOVUP_ Y2, (AX)(BX*1)
-	VMOVUP_ Y3, 32(AX)(BX*1)
-	VMOVUP_ Y4, (AX)(BX*2)
-	VMOVUP_ Y5, 32(AX)(BX*2)
-	VMOVUP_ Y6, (AX)(CX*1)
-	VMOVUP_ Y7, 32(AX)(CX*1)
+	BLOCK3
 	VZEROUPPER
 	RET
 
@@ -195,16 +204,7 @@ TEXT directF_AVX2r5v2(SB), NOSPLIT, $0-137
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
 	MOVQ b_base+56(FP), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
+	BLOCK1
 	PCALIGN $64
 loop:
 	MOVQ (R11), R13
@@ -236,25 +236,11 @@ loop:
 	LEAQ (BX)(BX*2), CX                          // 3*ars
 	CMPB add+136(FP), $0
 	JEQ write
-	VADDP_ (AX), Y0, Y0
-	VADDP_ 32(AX), Y1, Y1
-	VADDP_ (AX)(BX*1), Y2, Y2
-	VADDP_ 32(AX)(BX*1), Y3, Y3
-	VADDP_ (AX)(BX*2), Y4, Y4
-	VADDP_ 32(AX)(BX*2), Y5, Y5
-	VADDP_ (AX)(CX*1), Y6, Y6
-	VADDP_ 32(AX)(CX*1), Y7, Y7
+	BLOCK2
 	VADDP_ (AX)(BX*4), Y8, Y8
 	VADDP_ 32(AX)(BX*4), Y9, Y9
 write:
-	VMOVUP_ Y0, (AX)
-	VMOVUP_ Y1, 32(AX)
-	VMOVUP_ Y2, (AX)(BX*1)
-	VMOVUP_ Y3, 32(AX)(BX*1)
-	VMOVUP_ Y4, (AX)(BX*2)
-	VMOVUP_ Y5, 32(AX)(BX*2)
-	VMOVUP_ Y6, (AX)(CX*1)
-	VMOVUP_ Y7, 32(AX)(CX*1)
+	BLOCK3
 	VMOVUP_ Y8, (AX)(BX*4)
 	VMOVUP_ Y9, 32(AX)(BX*4)
 	VZEROUPPER
@@ -316,16 +302,7 @@ TEXT directF_AVX2r6v2(SB), NOSPLIT, $0-137
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
 	MOVQ b_base+56(FP), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
+	BLOCK1
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 	PCALIGN $64
@@ -363,27 +340,13 @@ loop:
 	LEAQ (BX)(BX*4), DX                          // 5*ars
 	CMPB add+136(FP), $0
 	JEQ write
-	VADDP_ (AX), Y0, Y0
-	VADDP_ 32(AX), Y1, Y1
-	VADDP_ (AX)(BX*1), Y2, Y2
-	VADDP_ 32(AX)(BX*1), Y3, Y3
-	VADDP_ (AX)(BX*2), Y4, Y4
-	VADDP_ 32(AX)(BX*2), Y5, Y5
-	VADDP_ (AX)(CX*1), Y6, Y6
-	VADDP_ 32(AX)(CX*1), Y7, Y7
+	BLOCK2
 	VADDP_ (AX)(BX*4), Y8, Y8
 	VADDP_ 32(AX)(BX*4), Y9, Y9
 	VADDP_ (AX)(DX*1), Y10, Y10
 	VADDP_ 32(AX)(DX*1), Y11, Y11
 write:
-	VMOVUP_ Y0, (AX)
-	VMOVUP_ Y1, 32(AX)
-	VMOVUP_ Y2, (AX)(BX*1)
-	VMOVUP_ Y3, 32(AX)(BX*1)
-	VMOVUP_ Y4, (AX)(BX*2)
-	VMOVUP_ Y5, 32(AX)(BX*2)
-	VMOVUP_ Y6, (AX)(CX*1)
-	VMOVUP_ Y7, 32(AX)(CX*1)
+	BLOCK3
 	VMOVUP_ Y8, (AX)(BX*4)
 	VMOVUP_ Y9, 32(AX)(BX*4)
 	VMOVUP_ Y10, (AX)(DX*1)

@@ -4,6 +4,26 @@
 // which define the names that end in _ or contain it.
 
 // func nhwcF32AVX2r1h1v1(channels int, taps []NHWCTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+#define BLOCK1 \
+	MOVQ 0(R10), AX; \
+	LEAQ (R11)(AX*N4_8), AX; \
+	MOVQ 8(R10), BX; \
+	LEAQ (R11)(BX*N4_8), BX; \
+	MOVQ 16(R10), R12; \
+	LEAQ (R11)(R12*N4_8), R12; \
+	MOVQ 24(R10), R13; \
+	LEAQ (R11)(R13*N4_8), R13
+
+#define BLOCK2 \
+	SHLQ $N2_3, DX; \
+	VXORPS Y0, Y0, Y0; \
+	VXORPS Y1, Y1, Y1; \
+	VXORPS Y2, Y2, Y2; \
+	VXORPS Y3, Y3, Y3; \
+	VXORPS Y4, Y4, Y4; \
+	VXORPS Y5, Y5, Y5; \
+	VXORPS Y6, Y6, Y6
 TEXT nhwcF_AVX2r1h1v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
@@ -263,14 +283,7 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*N4_8), R11
 	MOVQ at+56(FP), R10
-	MOVQ 0(R10), AX
-	LEAQ (R11)(AX*N4_8), AX
-	MOVQ 8(R10), BX
-	LEAQ (R11)(BX*N4_8), BX
-	MOVQ 16(R10), R12
-	LEAQ (R11)(R12*N4_8), R12
-	MOVQ 24(R10), R13
-	LEAQ (R11)(R13*N4_8), R13
+	BLOCK1
 	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
@@ -303,14 +316,7 @@ next:
 sums:
 	MOVQ c_base+96(FP), R11
 	MOVQ to+120(FP), R10
-	MOVQ 0(R10), AX
-	LEAQ (R11)(AX*N4_8), AX
-	MOVQ 8(R10), BX
-	LEAQ (R11)(BX*N4_8), BX
-	MOVQ 16(R10), R12
-	LEAQ (R11)(R12*N4_8), R12
-	MOVQ 24(R10), R13
-	LEAQ (R11)(R13*N4_8), R13
+	BLOCK1
 	MOVQ ccs+128(FP), DX
 	SHLQ $N2_3, DX
 	CMPB add+136(FP), $0
@@ -332,14 +338,7 @@ TEXT nhwcF_AVX2r4h1v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+64(FP), DX
-	SHLQ $N2_3, DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
+	BLOCK2
 	VXORPS Y7, Y7, Y7
 	TESTQ R9, R9
 	JEQ sums
@@ -349,14 +348,7 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*N4_8), R11
 	MOVQ at+56(FP), R10
-	MOVQ 0(R10), AX
-	LEAQ (R11)(AX*N4_8), AX
-	MOVQ 8(R10), BX
-	LEAQ (R11)(BX*N4_8), BX
-	MOVQ 16(R10), R12
-	LEAQ (R11)(R12*N4_8), R12
-	MOVQ 24(R10), R13
-	LEAQ (R11)(R13*N4_8), R13
+	BLOCK1
 	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
@@ -394,14 +386,7 @@ next:
 sums:
 	MOVQ c_base+96(FP), R11
 	MOVQ to+120(FP), R10
-	MOVQ 0(R10), AX
-	LEAQ (R11)(AX*N4_8), AX
-	MOVQ 8(R10), BX
-	LEAQ (R11)(BX*N4_8), BX
-	MOVQ 16(R10), R12
-	LEAQ (R11)(R12*N4_8), R12
-	MOVQ 24(R10), R13
-	LEAQ (R11)(R13*N4_8), R13
+	BLOCK1
 	MOVQ ccs+128(FP), DX
 	SHLQ $N2_3, DX
 	CMPB add+136(FP), $0
@@ -709,14 +694,7 @@ TEXT nhwcF_AVX2r2h2v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+64(FP), DX
-	SHLQ $N2_3, DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
+	BLOCK2
 	VXORPS Y7, Y7, Y7
 	TESTQ R9, R9
 	JEQ sums
@@ -1162,14 +1140,7 @@ TEXT nhwcF_AVX2r2h3v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+64(FP), DX
-	SHLQ $N2_3, DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
+	BLOCK2
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9

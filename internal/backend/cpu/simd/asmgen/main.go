@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu/asmgen/repeat"
 )
 
 const dir = ".."
@@ -169,7 +171,7 @@ func outputs() map[string][]byte {
 	out := files()
 	for name, src := range out {
 		if strings.HasSuffix(name, ".s") {
-			out[name] = []byte(fold(string(src)))
+			out[name] = []byte(repeat.Fold(string(src)))
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package asmgen
+package repeat
 
 import (
 	"fmt"
@@ -22,8 +22,18 @@ func codeOf(line string) string {
 	return strings.TrimSpace(code)
 }
 
-// share replaces files of a folder that differ in few words by a header and files that include it.
-func share(files map[string]string) {
+// Shorten shares and folds the assembly of a folder.
+func Shorten(files map[string]string) {
+	Share(files)
+	for name, text := range files {
+		if strings.HasSuffix(name, ".s") || strings.HasSuffix(name, ".h") {
+			files[name] = Fold(text)
+		}
+	}
+}
+
+// Share replaces files of a folder that differ in few words by a header and files that include it.
+func Share(files map[string]string) {
 	groups := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if strings.HasSuffix(name, ".s") {

@@ -1,4 +1,4 @@
-package main
+package repeat
 
 import (
 	"fmt"
@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
-// A kernel has the instructions for a vector in its loop and in its tail, and many kernels begin alike. fold writes such a block once, as
+// A kernel has the instructions for a vector in its loop and in its tail, and many kernels begin alike. Fold writes such a block once, as
 // a macro at the head of the file. The machine code is the same.
 
-// Lengths of blocks in instructions: with fewer than the least a macro hides more than it spares.
-var blockSizes = []int{128, 96, 64, 48, 32, 24, 16, 12}
+// leastSaving is how many lines a macro must spare: with fewer it hides more than it is worth.
+const leastSaving = 10
+
+// blockSizes are the lengths of blocks in instructions, longest first.
+var blockSizes = []int{128, 96, 64, 48, 40, 32, 28, 24, 20, 16, 14, 12, 10, 8}
 
 var plainLine = regexp.MustCompile(`^\t[A-Z][A-Z0-9_.]* [^(]*(\([^F][^)]*\)[^(]*)*$`)
 
@@ -23,14 +26,18 @@ func foldable(line string) bool {
 		return false
 	}
 	op, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return op[0] != 'J' && op != "B" && !slices.Contains([]string{"BEQ", "BNE", "BGE", "BGT", "BLE", "BLT", "BHI", "BHS", "BLO", "BLS", "BMI",
+	return op[0] != 'J' && op != "B" && !slices.Contains([]string{"BEQ", "BNE", "BGE", "BGT", "BLE", "BLT", "BHI", "BHS",
+		"BLO", "BLS", "BMI",
 		"BPL", "CBZ", "CBNZ", "CBZW", "CBNZW", "TBZ", "TBNZ", "CALL", "BL", "RET"}, op)
 }
 
-// fold returns the source of a file with its repeated blocks as macros.
-func fold(src string) string {
+// Fold returns the source of a file with its repeated blocks as macros.
+func Fold(src string) string {
 	lines := strings.Split(src, "\n")
-	start := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "#include") }) + 1
+	start := slices.IndexFunc(lines, func(l string) bool { return l != "" && !strings.HasPrefix(l, "//") })
+	if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "#include") }); i >= 0 {
+		start = i + 1
+	}
 	code := make([]string, len(lines)) // "": not to be folded
 	for i, l := range lines[start:] {
 		if c, _, _ := strings.Cut(l, "//"); foldable(strings.TrimRight(c, " ")) {
@@ -58,7 +65,7 @@ func fold(src string) string {
 					blocks = append(blocks, i)
 				}
 			}
-			if len(blocks) < 2 {
+			if (size-1)*len(blocks)-(size+2) < leastSaving {
 				continue
 			}
 			count++
