@@ -75,7 +75,8 @@ func (r *recorded) over(in []*lucid.Tensor) []*lucid.Tensor {
 
 // VJPFunc computes f(xs) and returns, with it, the function that takes cotangents of the outputs to those of the inputs. f runs once,
 // however often that function is called; its values are computed again for each.
-func VJPFunc(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor, pullback func(cotangents ...*lucid.Tensor) []*lucid.Tensor) {
+func VJPFunc(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor,
+	pullback func(cotangents ...*lucid.Tensor) []*lucid.Tensor) {
 	ys, r := record("vjp", f, xs)
 	return ys, func(cotangents ...*lucid.Tensor) []*lucid.Tensor {
 		_, grads := lucid.VJPN(r.over, r.xs, cotangents)
@@ -85,7 +86,8 @@ func VJPFunc(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys [
 
 // Linearize computes f(xs) and returns, with it, the linear function that f is near xs: it takes tangents of the inputs to those of the
 // outputs. f runs once, however often that function is called.
-func Linearize(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor, linear func(tangents ...*lucid.Tensor) []*lucid.Tensor) {
+func Linearize(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor,
+	linear func(tangents ...*lucid.Tensor) []*lucid.Tensor) {
 	ys, r := record("linearize", f, xs)
 	return ys, func(tangents ...*lucid.Tensor) []*lucid.Tensor {
 		_, dys := lucid.JVPN(r.over, r.xs, tangents)

@@ -133,7 +133,8 @@ func (x *factoring) solve(lu, piv, b, z backend.View) error {
 		}
 		return x.checked(x.ctx, x.op, func(record uintptr) error {
 			return x.own(group, "factor_solve", "solve_factored", factorParams{m: x.n, n: x.n, cols: cols,
-				flags: flagAdjoint * number(x.f.Adjoint), room: solveRoom(group, x.n, cols), a: address(lu), pivots: address(piv), b: address(b), z: address(z), fault: record})
+				flags: flagAdjoint * number(x.f.Adjoint), room: solveRoom(group, x.n, cols), a: address(lu),
+				pivots: address(piv), b: address(b), z: address(z), fault: record})
 		})
 	}
 	perm, err := x.get(8 * x.count * x.n)
