@@ -433,9 +433,6 @@ func DetectAnomaly(f func()) {
 	scope.With(func(s *scope.State) { s.Anomaly = true }, f)
 }
 
-// IsAnomalyEnabled reports whether this goroutine is inside DetectAnomaly.
-func IsAnomalyEnabled() bool { return scope.Current().Anomaly }
-
 // forwardAnomaly refuses the first NaN or infinity in the values behind some roots, in the order in which ops were recorded: one that has
 // no NaN or infinity among its own inputs.
 func forwardAnomaly(roots []*graph.Node) {

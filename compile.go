@@ -27,8 +27,9 @@ type CompileOptions struct {
 	Disable bool
 }
 
-// Compile returns a function that does what f does, in one plan made once per kind of arguments: shapes, dtypes,
-// devices, constants. While f is traced, tensors it reads from outside become inputs and tensors it writes (Assign,
+// Compile returns a function that does what f does, in one plan. f runs once per kind of arguments (shapes, dtypes, devices, constants,
+// which tensors are nil) to be traced; traces that differ in sizes alone share a plan, so a new size costs little more than running f
+// once. While f is traced, tensors it reads from outside become inputs and tensors it writes (Assign,
 // SetAt, in-place forms, gradients, optimizer state, the random generator) become outputs, so state is never frozen.
 // That goes for arguments too. A call in which one tensor is two arguments, and is written, runs as it is.
 // Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.

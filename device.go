@@ -129,11 +129,11 @@ type MemoryUse struct {
 
 // TrackMemory begins, or ends, to note which ops use a device's memory, for PeakMemoryByOp. It costs some 100 ns an allocation. What
 // was allocated before, and values of at most 4 KiB in host memory, are not counted.
-func TrackMemory(d Device, on bool) { d.open().Pool.Track(on) }
+func (d Device) TrackMemory(on bool) { d.open().Pool.Track(on) }
 
 // PeakMemoryByOp returns which ops' values were in memory when the most was allocated since ResetPeakMemory, the largest first. It is nil
 // unless TrackMemory is on.
-func PeakMemoryByOp(d Device) []MemoryUse {
+func (d Device) PeakMemoryByOp() []MemoryUse {
 	parts := d.open().Pool.PeakParts()
 	if parts == nil {
 		return nil

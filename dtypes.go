@@ -1,10 +1,7 @@
 package lucid
 
 import (
-	"maps"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -41,37 +38,6 @@ func ResultType(operands ...any) DType {
 // CanCast reports whether values of one dtype may be stored as another without going down from complex to real numbers,
 // from those to integers, or from integers to bools.
 func CanCast(from, to DType) bool { return dtype.CanCast(from, to) }
-
-// dtypeKinds are the kinds of IsDType: those of the Python array API, then MLX's categories.
-var dtypeKinds = map[string]func(DType) bool{
-	"bool":             func(d DType) bool { return d == Bool },
-	"signed integer":   func(d DType) bool { return d.IsInteger() && d.IsSigned() },
-	"unsigned integer": func(d DType) bool { return d.IsInteger() && !d.IsSigned() },
-	"integral":         DType.IsInteger,
-	"real floating":    DType.IsFloat,
-	"complex floating": DType.IsComplex,
-	"numeric":          func(d DType) bool { return d != Bool },
-
-	"generic":         func(DType) bool { return true },
-	"number":          func(d DType) bool { return d != Bool },
-	"integer":         DType.IsInteger,
-	"signedinteger":   func(d DType) bool { return d.IsInteger() && d.IsSigned() },
-	"unsignedinteger": func(d DType) bool { return d.IsInteger() && !d.IsSigned() },
-	"inexact":         DType.IsInexact,
-	"floating":        DType.IsFloat,
-	"complexfloating": DType.IsComplex,
-}
-
-// IsDType reports whether a dtype is of a kind: bool, "signed integer", "unsigned integer", integral, "real floating", "complex floating"
-// or numeric, or one of MLX's categories: generic, number, integer, signedinteger, unsignedinteger, inexact, floating, complexfloating.
-func IsDType(d DType, kind string) bool {
-	is, ok := dtypeKinds[kind]
-	if !ok || !d.Valid() {
-		fault.Throw(fault.Value, "isdtype", "dtype %v, kind %q; want a dtype and one of %s", d, kind,
-			strings.Join(slices.Sorted(maps.Keys(dtypeKinds)), ", "))
-	}
-	return is(d)
-}
 
 // FloatInfo describes a floating dtype, a complex one by its parts.
 type FloatInfo struct {

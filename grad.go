@@ -321,8 +321,8 @@ func Checkpoint[F any](f F) F {
 }
 
 // CustomFunc is a function with rules of its own. VJP gets the inputs, the outputs and the outputs' cotangents, and
-// gives the inputs' cotangents (nil: zero). JVP gets inputs and their tangents and gives the outputs' tangents. Either is an
-// error when a transform asks for it and it is missing.
+// gives the inputs' cotangents (nil: zero). JVP gets inputs and their tangents and gives the outputs' tangents. One that is
+// missing is derived from Forward, as if it were no custom function.
 //
 // VMap gets the inputs of size examples, along the first dimension of those that are batched, and gives the outputs with
 // the examples along theirs; the other rules are vectorised by themselves. Without it Forward is.
@@ -357,12 +357,16 @@ func Custom(c CustomFunc) func(in ...*Tensor) []*Tensor {
 				g := c.VJP(wrapAll(in), wrapAll(out), wrapAll(cot))
 				return c.checked("VJP", "cotangents", peekAll(g), "inputs", specsLike(in))
 			}
+		} else {
+			r.VJP = func(in, _, cot []*graph.Node, need []bool) []*graph.Node { return ops.Pull(c.onNodes, in, cot, need) }
 		}
 		if c.JVP != nil {
 			want := specsLike(outs) // the rule outlives the outputs
 			r.JVP = func(in, tan []*graph.Node) []*graph.Node {
 				return c.checked("JVP", "tangents", peekAll(c.JVP(wrapAll(in), wrapAll(tan))), "outputs", want)
 			}
+		} else {
+			r.JVP = func(in, tan []*graph.Node) []*graph.Node { return ops.Push(c.onNodes, in, tan) }
 		}
 		if c.VMap != nil {
 			r.VMap = func(in []*graph.Node, batched []bool, size int) []*graph.Node {
@@ -376,6 +380,9 @@ func Custom(c CustomFunc) func(in ...*Tensor) []*Tensor {
 		return wrapAll(ops.WithRules(r, ns, outs))
 	}
 }
+
+// onNodes is Forward, for rules that are derived from it.
+func (c *CustomFunc) onNodes(in []*graph.Node) []*graph.Node { return peekAll(c.Forward(wrapAll(in))) }
 
 // checked is what a rule gave, if there is one for each value and of its shape; dtypes are brought to the values'.
 func (c *CustomFunc) checked(rule, what string, got []*graph.Node, of string, values []graph.Spec) []*graph.Node {

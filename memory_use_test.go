@@ -8,8 +8,8 @@ import (
 
 // TestPeakMemoryByOp asks that the peak is told by op, in eager and in compiled evaluations, and that it stays after memory was given back.
 func TestPeakMemoryByOp(t *testing.T) {
-	lucid.TrackMemory(lucid.CPU, true)
-	defer lucid.TrackMemory(lucid.CPU, false)
+	lucid.CPU.TrackMemory(true)
+	defer lucid.CPU.TrackMemory(false)
 	before := lucid.MemoryStats(lucid.CPU)
 	lucid.ResetPeakMemory(lucid.CPU)
 	x := lucid.Ones(512, 512) // a constant: no memory
@@ -19,7 +19,7 @@ func TestPeakMemoryByOp(t *testing.T) {
 	}
 	y.Free()
 	bytesOf := func(op string) (n int64) {
-		for _, u := range lucid.PeakMemoryByOp(lucid.CPU) {
+		for _, u := range lucid.CPU.PeakMemoryByOp() {
 			if u.Op == op {
 				n += u.Bytes
 			}
@@ -27,7 +27,7 @@ func TestPeakMemoryByOp(t *testing.T) {
 		return n
 	}
 	if got := bytesOf("cumsum"); got < 1<<20 || got > 2<<20 {
-		t.Errorf("cumsum had %d bytes: %v", got, lucid.PeakMemoryByOp(lucid.CPU))
+		t.Errorf("cumsum had %d bytes: %v", got, lucid.CPU.PeakMemoryByOp())
 	}
 	after := lucid.MemoryStats(lucid.CPU)
 	if after.Allocs <= before.Allocs || after.Frees <= before.Frees || after.Allocs-after.Frees < 0 {
@@ -38,7 +38,7 @@ func TestPeakMemoryByOp(t *testing.T) {
 	if err := lucid.Eval(f(lucid.Randn(512, 512))); err != nil {
 		t.Fatal(err)
 	}
-	uses := lucid.PeakMemoryByOp(lucid.CPU)
+	uses := lucid.CPU.PeakMemoryByOp()
 	if bytesOf("matmul") < 1<<20 { // its result and its sorted copy, or its operand, are there together
 		t.Errorf("%v", uses)
 	}
@@ -52,8 +52,8 @@ func TestPeakMemoryByOp(t *testing.T) {
 	if peak := lucid.MemoryStats(lucid.CPU).Peak; sum > peak {
 		t.Errorf("%d bytes by op, the peak is %d", sum, peak)
 	}
-	lucid.TrackMemory(lucid.CPU, false)
-	if lucid.PeakMemoryByOp(lucid.CPU) != nil {
+	lucid.CPU.TrackMemory(false)
+	if lucid.CPU.PeakMemoryByOp() != nil {
 		t.Error("the peak is told without being tracked")
 	}
 }

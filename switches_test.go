@@ -85,7 +85,7 @@ func TestIsDType(t *testing.T) {
 	} {
 		var got []string
 		for _, d := range []lucid.DType{lucid.Bool, lucid.Uint8, lucid.Int8, lucid.Int64, lucid.BFloat16, lucid.Float32, lucid.Complex64} {
-			if lucid.IsDType(d, kind) {
+			if d.IsKind(kind) {
 				got = append(got, d.String())
 			}
 		}
@@ -93,7 +93,7 @@ func TestIsDType(t *testing.T) {
 			t.Errorf("%s: %v, want %s", kind, got, want)
 		}
 	}
-	if err := lucid.Try(func() { lucid.IsDType(lucid.Int8, "real") }); !errors.Is(err, lucid.ErrValue) ||
+	if err := lucid.Try(func() { lucid.Int8.IsKind("real") }); !errors.Is(err, lucid.ErrValue) ||
 		!strings.Contains(err.Error(), "integral") {
 		t.Error(err)
 	}
@@ -105,11 +105,11 @@ func TestDefaultStream(t *testing.T) {
 	if lucid.DefaultStream() != nil {
 		t.Fatal("there is a default stream from the start")
 	}
-	s := lucid.NewStream()
-	if was := lucid.SetDefaultStream(s); was != nil || lucid.DefaultStream() == nil {
+	s, none := lucid.NewStream(), (*lucid.Stream)(nil)
+	if was := s.SetDefault(); was != nil || lucid.DefaultStream() == nil {
 		t.Error("it was not set")
 	}
-	defer lucid.SetDefaultStream(nil)
+	defer none.SetDefault()
 	x := lucid.Randn(400, 400)
 	y := x.MatMul(x).Sum()
 	if err := lucid.EvalAsync(y); err != nil {
@@ -119,7 +119,7 @@ func TestDefaultStream(t *testing.T) {
 	if got, want := y.Item(), x.Mul(1).MatMul(x).Sum().Item(); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if was := lucid.SetDefaultStream(nil); was == nil || lucid.DefaultStream() != nil {
+	if was := none.SetDefault(); was == nil || lucid.DefaultStream() != nil {
 		t.Error("it was not taken away")
 	}
 }

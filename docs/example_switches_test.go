@@ -44,13 +44,13 @@ func Example_switchesBits() {
 
 // Memory: a piece of docs/switches.md.
 func Example_switchesMemory() {
-	lucid.TrackMemory(lucid.CPU, true)
+	lucid.CPU.TrackMemory(true)
 	lucid.ResetPeakMemory(lucid.CPU)
 	y := lucid.Ones(512, 512).CumSum(0)
 	fmt.Println(lucid.Eval(y))
-	largest := lucid.PeakMemoryByOp(lucid.CPU)[0]
+	largest := lucid.CPU.PeakMemoryByOp()[0]
 	fmt.Println(largest.Op, largest.Bytes>>20, "MiB")
-	lucid.TrackMemory(lucid.CPU, false)
+	lucid.CPU.TrackMemory(false)
 	// Output:
 	// <nil>
 	// cumsum 1 MiB

@@ -45,7 +45,7 @@ type Options struct {
 	Stop      []string // texts that end the generation; they are not given out
 	IgnoreEnd bool     // go on past tokens that end a text
 	NoAdded   bool     // the prompt gets none of the tokens that the tokenizer puts before and after a text
-	// SpecialAsText reads special tokens written in the prompt as plain text.
+	// SpecialAsText reads special tokens written in the prompt, or in the messages of a chat, as plain text.
 	SpecialAsText bool
 
 	// Client says whose text it is. A Batcher that has no room for all takes texts of the clients that have the fewest first.

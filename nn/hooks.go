@@ -1,9 +1,11 @@
 package nn
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/lucid-go/lucid"
 )
@@ -15,13 +17,12 @@ type ForwardPreHook func(m Module, in []*lucid.Tensor) []*lucid.Tensor
 // is nil.
 type ForwardHook func(m Module, in, out []*lucid.Tensor) []*lucid.Tensor
 
-// BackwardPreHook sees the gradient of an output of a module, by the output's index, before it goes on; what it
-// returns replaces it, unless it is nil.
-type BackwardPreHook func(m Module, index int, grad *lucid.Tensor) *lucid.Tensor
+// BackwardPreHook sees the gradients of a module's outputs before they go on; what it returns replaces them, unless it is nil.
+type BackwardPreHook func(m Module, gradOut []*lucid.Tensor) []*lucid.Tensor
 
-// BackwardHook sees the gradient of an input of a module, by the input's index; what it returns replaces it, unless
-// it is nil.
-type BackwardHook func(m Module, index int, grad *lucid.Tensor) *lucid.Tensor
+// BackwardHook sees the gradients of a module's inputs and of its outputs; what it returns replaces those of the inputs, unless it is nil.
+// Where a tensor has no gradient, there is nil.
+type BackwardHook func(m Module, gradIn, gradOut []*lucid.Tensor) []*lucid.Tensor
 
 // Handle takes a hook off again.
 type Handle struct{ remove func() }
@@ -100,14 +101,12 @@ func RegisterForwardHook(m Module, f ForwardHook) *Handle {
 	return register(m, func(h *hooks) *[]*ForwardHook { return &h.post }, f)
 }
 
-// RegisterFullBackwardPreHook calls f with the gradient of m's outputs whenever Backward computes it; with m nil,
-// of every module's.
+// RegisterFullBackwardPreHook calls f with the gradients of m's outputs when all are computed; with m nil, of every module's.
 func RegisterFullBackwardPreHook(m Module, f BackwardPreHook) *Handle {
 	return register(m, func(h *hooks) *[]*BackwardPreHook { return &h.backPre }, f)
 }
 
-// RegisterFullBackwardHook calls f with the gradient of m's inputs whenever Backward computes it; with m nil, of
-// every module's.
+// RegisterFullBackwardHook calls f with the gradients of m's inputs and outputs when all are computed; with m nil, of every module's.
 func RegisterFullBackwardHook(m Module, f BackwardHook) *Handle {
 	return register(m, func(h *hooks) *[]*BackwardHook { return &h.back }, f)
 }
@@ -182,24 +181,14 @@ func (h *hooks) enter(m Module, in []*lucid.Tensor) []*lucid.Tensor {
 	for _, f := range h.pre {
 		in = replaced("forward_pre_hook", in, (*f)(m, in))
 	}
-	if len(h.back) == 0 || !lucid.IsGradEnabled() {
+	if len(h.back) == 0 || !lucid.IsGradEnabled() || !anyGrad(in) {
 		return in
 	}
-	in = slices.Clone(in)
-	for i, x := range in {
-		if x == nil || !x.RequiresGrad() {
-			continue
-		}
-		in[i] = x.Clone() // its gradient is what this module gives, without other uses of x
-		in[i].RegisterHook(func(g *lucid.Tensor) *lucid.Tensor {
-			for _, f := range h.back {
-				if r := (*f)(m, i, g); r != nil {
-					g = r
-				}
-			}
-			return g
-		})
-	}
+	b := &backwardCall{h: h, m: m}
+	in = b.show("backward_hook", in, func(grads []*lucid.Tensor) []*lucid.Tensor { return b.run(grads) })
+	k := keyOf(m, in)
+	running.Store(k, b)
+	runtime.AddCleanup(k.x.Value(), func(k callKey) { running.Delete(k) }, k) // if Forward panics
 	return in
 }
 
@@ -207,25 +196,91 @@ func (h *hooks) leave(m Module, in, out []*lucid.Tensor) []*lucid.Tensor {
 	for _, f := range h.post {
 		out = replaced("forward_hook", out, (*f)(m, in, out))
 	}
-	if len(h.backPre) == 0 || !lucid.IsGradEnabled() {
+	if len(h.backPre)+len(h.back) == 0 || !lucid.IsGradEnabled() || !anyGrad(out) {
 		return out
 	}
-	out = slices.Clone(out)
-	for i, y := range out {
-		if y == nil || !y.RequiresGrad() {
-			continue
-		}
-		out[i] = y.Clone()
-		out[i].RegisterHook(func(g *lucid.Tensor) *lucid.Tensor {
-			for _, f := range h.backPre {
-				if r := (*f)(m, i, g); r != nil {
-					g = r
-				}
-			}
-			return g
-		})
+	b := &backwardCall{h: h, m: m}
+	entered := false
+	if v, ok := running.LoadAndDelete(keyOf(m, in)); ok {
+		b, entered = v.(*backwardCall), true
 	}
-	return out
+	return b.show("backward_pre_hook", out, func(grads []*lucid.Tensor) []*lucid.Tensor {
+		for _, f := range h.backPre {
+			grads = replaced("backward_pre_hook", grads, (*f)(m, grads))
+		}
+		if b.out = grads; !entered && len(h.back) > 0 { // no input has a gradient
+			b.run(make([]*lucid.Tensor, len(in)))
+		}
+		return grads
+	})
+}
+
+// running are the calls between enter and leave whose inputs have a gradient.
+var running sync.Map
+
+// callKey is a call of a module: the module and the first input that it is given.
+type callKey struct {
+	m Module
+	x weak.Pointer[lucid.Tensor]
+}
+
+func keyOf(m Module, in []*lucid.Tensor) callKey {
+	for _, x := range in {
+		if x != nil {
+			return callKey{m, weak.Make(x)}
+		}
+	}
+	return callKey{m: m}
+}
+
+func anyGrad(list []*lucid.Tensor) bool {
+	return slices.ContainsFunc(list, func(x *lucid.Tensor) bool { return x != nil && x.RequiresGrad() })
+}
+
+// backwardCall is a call of a module whose gradients hooks see.
+type backwardCall struct {
+	h   *hooks
+	m   Module
+	out []*lucid.Tensor // gradients of the outputs
+}
+
+// run calls the hooks with the gradients of the inputs.
+func (b *backwardCall) run(grads []*lucid.Tensor) []*lucid.Tensor {
+	for _, f := range b.h.back {
+		grads = replaced("backward_hook", grads, (*f)(b.m, grads, b.out))
+	}
+	return grads
+}
+
+// show returns the tensors through one node, whose rule calls f with all their gradients at once. Those without a gradient stay as they
+// are: for them there is nil.
+func (b *backwardCall) show(name string, list []*lucid.Tensor, f func(grads []*lucid.Tensor) []*lucid.Tensor) []*lucid.Tensor {
+	var at []int
+	var vary []*lucid.Tensor
+	for i, x := range list {
+		if x != nil && x.RequiresGrad() {
+			at, vary = append(at, i), append(vary, x)
+		}
+	}
+	same := lucid.Custom(lucid.CustomFunc{Name: name,
+		Forward: func(in []*lucid.Tensor) []*lucid.Tensor { return slices.Clone(in) },
+		VJP: func(_, _, cot []*lucid.Tensor) []*lucid.Tensor {
+			all := make([]*lucid.Tensor, len(list))
+			for k, i := range at {
+				all[i] = cot[k]
+			}
+			all = f(all)
+			back := make([]*lucid.Tensor, len(at))
+			for k, i := range at {
+				back[k] = all[i]
+			}
+			return back
+		}})
+	shown := slices.Clone(list)
+	for k, y := range same(vary...) {
+		shown[at[k]] = y
+	}
+	return shown
 }
 
 func replaced(op string, old, got []*lucid.Tensor) []*lucid.Tensor {

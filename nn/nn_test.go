@@ -183,8 +183,14 @@ func TestHooks(t *testing.T) {
 			note("post")
 			return []*lucid.Tensor{out[0].Add(1)}
 		}),
-		nn.RegisterFullBackwardPreHook(lin, func(_ nn.Module, _ int, g *lucid.Tensor) *lucid.Tensor { note("back pre"); return g.Mul(3) }),
-		nn.RegisterFullBackwardHook(lin, func(_ nn.Module, _ int, g *lucid.Tensor) *lucid.Tensor { note("back"); return nil }),
+		nn.RegisterFullBackwardPreHook(lin, func(_ nn.Module, g []*lucid.Tensor) []*lucid.Tensor {
+			note("back pre")
+			return []*lucid.Tensor{g[0].Mul(3)}
+		}),
+		nn.RegisterFullBackwardHook(lin, func(_ nn.Module, in, out []*lucid.Tensor) []*lucid.Tensor {
+			note(fmt.Sprint("back ", in[0].Shape(), out[0].Shape()))
+			return nil
+		}),
 		nn.RegisterForwardHook(nil, func(m nn.Module, _, _ []*lucid.Tensor) []*lucid.Tensor { note(fmt.Sprintf("%T", m)); return nil }),
 	}
 	x := lucid.Ones(1, 2).RequiresGrad_(true)
@@ -194,7 +200,7 @@ func TestHooks(t *testing.T) {
 		t.Error("hooks did not replace")
 	}
 	y.Sum().Backward()
-	if fmt.Sprint(log) != "[pre *nn.Linear post *nn.ReLU *nn.Sequential back pre back]" {
+	if fmt.Sprint(log) != "[pre *nn.Linear post *nn.ReLU *nn.Sequential back pre back [1 2] [1 2]]" {
 		t.Errorf("%q", log)
 	}
 	for _, h := range handles {

@@ -33,7 +33,7 @@ func quantized(w *lucid.Tensor, opts []quant.Options) (o quant.Options, packed, 
 		o = opts[0]
 	}
 	lucid.NoGrad(func() {
-		packed, scales, biases = quant.Quantize(w.Detach(), opts...)
+		packed, scales, biases = quant.QuantizeGroups(w.Detach(), opts...)
 		packed, scales = packed.Eval(), scales.Eval()
 		if biases != nil {
 			biases = biases.Eval()
@@ -45,7 +45,7 @@ func quantized(w *lucid.Tensor, opts []quant.Options) (o quant.Options, packed, 
 // Forward takes x of (..., in) to (..., out).
 func (m *QuantizedLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y := quant.MatMul(x, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
+	y := quant.MatMulGroups(x, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
 	if m.Bias != nil {
 		y = y.Add(Use(m, m.Bias))
 	}
@@ -79,13 +79,13 @@ func (m *QuantizedEmbedding) Forward(ids *lucid.Tensor) *lucid.Tensor {
 		}
 		return t.IndexSelect(0, flat)
 	}
-	y := quant.Dequantize(rows(m.Weight), rows(m.Scales), rows(m.Biases), quant.DequantizeOptions{Options: m.Options, DType: m.DType})
+	y := quant.DequantizeGroups(rows(m.Weight), rows(m.Scales), rows(m.Biases), quant.DequantizeOptions{Options: m.Options, DType: m.DType})
 	return Leave(m, ids, y.Reshape(append(slices.Clone(ids.Shape()), y.Size(-1))...))
 }
 
 // AsLinear is x·Wᵀ with the table: the head of a model whose head is its embedding.
 func (m *QuantizedEmbedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
-	return quant.MatMul(x, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
+	return quant.MatMulGroups(x, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
 }
 
 // Quantize replaces each Linear and each Embedding inside a module by a quantized one, and returns how many. predicate says which, by
@@ -180,8 +180,8 @@ func (q *quantizer) element(v reflect.Value, name, part string) {
 		_, linear := m.(*Linear)
 		_, table := m.(*Embedding)
 		if ok && (linear || table) && (q.predicate == nil || q.predicate(part, m)) {
-			refuse(lucid.ErrNotImplemented, "quantize", "%s is in a field of type %v, which cannot hold a quantized layer; make it an nn.Layer, "+
-				"or leave it out by the predicate", part, v.Type())
+			refuse(lucid.ErrNotImplemented, "quantize", "%s is in a field of type %v, which cannot hold a quantized layer; make it an "+
+				"nn.Layer, or leave it out by the predicate", part, v.Type())
 		}
 	}
 	q.value(v, part)

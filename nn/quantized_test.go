@@ -52,7 +52,7 @@ func TestQuantize(t *testing.T) {
 		t.Fatalf("table is %T", m.Table)
 	}
 	ids := lucid.New([]int64{3, 1, 3, 9}, 2, 2)
-	all := quant.Dequantize(table.Weight, table.Scales, table.Biases, quant.DequantizeOptions{Options: quant.Options{Bits: 8}})
+	all := quant.DequantizeGroups(table.Weight, table.Scales, table.Biases, quant.DequantizeOptions{Options: quant.Options{Bits: 8}})
 	if y := table.Forward(ids); !lucid.Equal(y.Reshape(4, 64), all.IndexSelect(0, ids.Reshape(-1))) {
 		t.Error("the embedding's rows are others")
 	}
@@ -88,14 +88,15 @@ func TestQuantizedLinearTrains(t *testing.T) {
 	l := NewQuantizedLinear(NewLinear(64, 3))
 	x := lucid.Rand(2, 64).RequiresGrad_(true)
 	l.Forward(x).Sum().Backward()
-	w := quant.Dequantize(l.Weight, l.Scales, l.Biases)
+	w := quant.DequantizeGroups(l.Weight, l.Scales, l.Biases)
 	if d := x.Grad().Sub(w.Sum(0)).Abs().Max().Item(); d > 1e-5 {
 		t.Errorf("the gradient of x is off by %v", d)
 	}
 	if l.Bias.Grad() == nil {
 		t.Error("the bias has no gradient")
 	}
-	if e := NewQuantizedEmbedding(NewEmbedding(4, 32), quant.Options{Mode: "mxfp8"}); e.Biases != nil || e.Forward(lucid.New([]int64{1}, 1)).DType() != lucid.Float32 {
+	e := NewQuantizedEmbedding(NewEmbedding(4, 32), quant.Options{Mode: "mxfp8"})
+	if e.Biases != nil || e.Forward(lucid.New([]int64{1}, 1)).DType() != lucid.Float32 {
 		t.Error("an embedding of mxfp8 has biases, or another dtype")
 	}
 }

@@ -30,8 +30,8 @@ func DequantizeBlocks(w *lucid.Tensor, format string) *lucid.Tensor {
 	return wrap(ops.BlockDequantize(in[0], ops.BlockFormat("dequantize_blocks", format)))
 }
 
-// MatMulBlocks returns x·wᵀ for float32 x of (…, in) and rows of blocks, without their values in memory. A row of x gives the same bits
-// alone and with others, for any number of threads. Gradients pass to x.
+// MatMulBlocks returns x·wᵀ for float32 x of (…, in) and rows of blocks, without their values in memory. A row of x gives the same
+// bits alone and with others, for any number of threads. Gradients pass to x.
 func MatMulBlocks(x, w *lucid.Tensor, format string, opts ...BlockOptions) *lucid.Tensor {
 	o := door.Option("block_matmul", opts)
 	in, free := held(x, w)

@@ -20,18 +20,18 @@ func (o Options) op() ops.QuantizedOptions {
 	return ops.QuantizedOptions{Mode: o.Mode, Bits: o.Bits, GroupSize: o.GroupSize}
 }
 
-// DequantizeOptions are those of Dequantize.
+// DequantizeOptions are those of DequantizeGroups.
 type DequantizeOptions struct {
 	Options             // the format
 	DType   lucid.DType // of the result; zero: that of the scales, or bfloat16 for the modes of floats
 }
 
-// MatMulOptions are those of MatMul and GatherMatMul.
+// MatMulOptions are those of MatMulGroups and GatherMatMulGroups.
 type MatMulOptions struct {
 	Options          // the format
 	NoTranspose bool // x·w in place of x·wᵀ
 
-	// LHSIndices and RHSIndices are positions of matrices in the stacks, for GatherMatMul; nil: all, in order.
+	// LHSIndices and RHSIndices are positions of matrices in the stacks, for GatherMatMulGroups; nil: all, in order.
 	LHSIndices, RHSIndices *lucid.Tensor
 }
 
@@ -60,10 +60,10 @@ func wrap(n *graph.Node) *lucid.Tensor {
 	return (*lucid.Tensor)(door.Wrap(n))
 }
 
-// Quantize returns a matrix of float32, bfloat16 or float16, or a stack of them, as words of packed levels, uint32 of (…, rows, columns·bits/32),
-// a scale for each group of a row, and in affine mode a bias for each. In the other modes scales are codes, uint8, and biases is
-// nil. The last dimension is a multiple of 32 and of the group. The bits are those of MLX.
-func Quantize(w *lucid.Tensor, opts ...Options) (packed, scales, biases *lucid.Tensor) {
+// QuantizeGroups returns a matrix of float32, bfloat16 or float16, or a stack of them, as words of packed levels, uint32 of
+// (…, rows, columns·bits/32), with a scale for each group of a row, and in affine mode a bias for each. In the other modes scales are
+// codes, uint8, and biases is nil. The last dimension is a multiple of 32 and of the group. The bits are those of MLX.
+func QuantizeGroups(w *lucid.Tensor, opts ...Options) (packed, scales, biases *lucid.Tensor) {
 	o := door.Option("quantize", opts)
 	in, free := held(w)
 	defer free()
@@ -71,8 +71,8 @@ func Quantize(w *lucid.Tensor, opts ...Options) (packed, scales, biases *lucid.T
 	return wrap(p), wrap(s), wrap(b)
 }
 
-// Dequantize returns the values of a quantized matrix. Gradients pass to scales and biases.
-func Dequantize(packed, scales, biases *lucid.Tensor, opts ...DequantizeOptions) *lucid.Tensor {
+// DequantizeGroups returns the values of a quantized matrix. Gradients pass to scales and biases.
+func DequantizeGroups(packed, scales, biases *lucid.Tensor, opts ...DequantizeOptions) *lucid.Tensor {
 	o := door.Option("dequantize", opts)
 	in, free := held(packed, scales, biases)
 	defer free()
@@ -81,19 +81,19 @@ func Dequantize(packed, scales, biases *lucid.Tensor, opts ...DequantizeOptions)
 
 // MatMul returns x·wᵀ for a quantized matrix w of (out, in) and x of (…, in), without w's values in memory. A stack of matrices is
 // dequantized first. Gradients pass to x, and in affine mode to scales and biases.
-func MatMul(x, packed, scales, biases *lucid.Tensor, opts ...MatMulOptions) *lucid.Tensor {
+func MatMulGroups(x, packed, scales, biases *lucid.Tensor, opts ...MatMulOptions) *lucid.Tensor {
 	o := door.Option("quantized_matmul", opts)
 	if o.LHSIndices != nil || o.RHSIndices != nil {
-		panic(lucid.Errorf(lucid.ErrValue, "quantized_matmul", "indices are given; they are for GatherMatMul"))
+		panic(lucid.Errorf(lucid.ErrValue, "quantized_matmul", "indices are given; they are for GatherMatMulGroups"))
 	}
 	in, free := held(x, packed, scales, biases)
 	defer free()
 	return wrap(ops.QuantizedMatmul(in[0], in[1], in[2], in[3], o.op(), o.NoTranspose))
 }
 
-// GatherMatMul multiplies chosen matrices of x, (…, m, in), with chosen ones of a stack of quantized matrices, (…, out, in): the
+// GatherMatMulGroups multiplies chosen matrices of x, (…, m, in), with chosen ones of a stack of quantized matrices, (…, out, in): the
 // experts of a layer, say. Positions count the matrices of a stack in row-major order and broadcast against each other.
-func GatherMatMul(x, packed, scales, biases *lucid.Tensor, opts ...MatMulOptions) *lucid.Tensor {
+func GatherMatMulGroups(x, packed, scales, biases *lucid.Tensor, opts ...MatMulOptions) *lucid.Tensor {
 	o := door.Option("gather_qmm", opts)
 	in, free := held(x, packed, scales, biases, o.LHSIndices, o.RHSIndices)
 	defer free()

@@ -83,7 +83,7 @@ func TestMLX(t *testing.T) {
 		o := Options{c.Mode, c.Bits, c.Group}
 		name := fmt.Sprintf("%v %s", o, c.W.DType)
 		w := c.W.tensor()
-		packed, scales, biases := Quantize(w, o)
+		packed, scales, biases := QuantizeGroups(w, o)
 		got, names := []*lucid.Tensor{packed, scales}, []string{"packed", "scales", "biases"}
 		if biases != nil {
 			got = append(got, biases)
@@ -92,14 +92,15 @@ func TestMLX(t *testing.T) {
 			t.Fatalf("%s: %d parts", name, len(got))
 		}
 		for i, x := range got {
-			if want := c.Quantized[i].tensor(); x.DType() != want.DType() || !slices.Equal(x.Shape(), want.Shape()) || !lucid.Equal(x, want) {
+			want := c.Quantized[i].tensor()
+			if x.DType() != want.DType() || !slices.Equal(x.Shape(), want.Shape()) || !lucid.Equal(x, want) {
 				t.Errorf("%s: %s differ", name, names[i])
 			}
 		}
-		if v := Dequantize(packed, scales, biases, DequantizeOptions{o, w.DType()}); !lucid.Equal(v, c.Dequantized.tensor()) {
+		if v := DequantizeGroups(packed, scales, biases, DequantizeOptions{o, w.DType()}); !lucid.Equal(v, c.Dequantized.tensor()) {
 			t.Errorf("%s: values differ", name)
 		}
-		y, want := MatMul(c.X.tensor(), packed, scales, biases, MatMulOptions{Options: o}), c.Y.tensor()
+		y, want := MatMulGroups(c.X.tensor(), packed, scales, biases, MatMulOptions{Options: o}), c.Y.tensor()
 		if y.DType() != want.DType() || !slices.Equal(y.Shape(), want.Shape()) {
 			t.Fatalf("%s: the product is %v of %v", name, y.DType(), y.Shape())
 		}
@@ -120,15 +121,15 @@ func TestMLX(t *testing.T) {
 // TestGradients asserts that gradients to x, scales and biases are those of the product with the values written out.
 func TestGradients(t *testing.T) {
 	o := Options{Bits: 3, GroupSize: 32}
-	packed, s, b := Quantize(lucid.Rand(5, 96), o)
+	packed, s, b := QuantizeGroups(lucid.Rand(5, 96), o)
 	f := func(product bool) []*lucid.Tensor {
 		x := lucid.Arange(4*96).To(lucid.Float32).Div(100).Sin().Reshape(4, 96).RequiresGrad_(true)
 		scales, biases := s.Detach().Contiguous().RequiresGrad_(true), b.Detach().Contiguous().RequiresGrad_(true)
 		var y *lucid.Tensor
 		if product {
-			y = MatMul(x, packed, scales, biases, MatMulOptions{Options: o})
+			y = MatMulGroups(x, packed, scales, biases, MatMulOptions{Options: o})
 		} else {
-			level := Dequantize(packed, lucid.Ones(5, 3), lucid.Zeros(5, 3), DequantizeOptions{Options: o}).Reshape(5, 3, 32)
+			level := DequantizeGroups(packed, lucid.Ones(5, 3), lucid.Zeros(5, 3), DequantizeOptions{Options: o}).Reshape(5, 3, 32)
 			w := level.Mul(scales.Unsqueeze(-1)).Add(biases.Unsqueeze(-1)).Reshape(5, 96)
 			y = x.MatMul(w.Transpose(0, 1))
 		}
@@ -147,8 +148,8 @@ func TestGradients(t *testing.T) {
 func TestTransforms(t *testing.T) {
 	o := MatMulOptions{Options: Options{Bits: 5, GroupSize: 32}}
 	w := lucid.Rand(3, 7, 64)
-	packed, s, b := Quantize(w, o.Options)
-	v := Dequantize(packed, s, b, DequantizeOptions{Options: o.Options})
+	packed, s, b := QuantizeGroups(w, o.Options)
+	v := DequantizeGroups(packed, s, b, DequantizeOptions{Options: o.Options})
 	x := lucid.Rand(3, 2, 64)
 	same := func(name string, y, want *lucid.Tensor) {
 		t.Helper()
@@ -157,20 +158,22 @@ func TestTransforms(t *testing.T) {
 		}
 	}
 	want := x.MatMul(v.Transpose(1, 2))
-	same("a stack", MatMul(x, packed, s, b, o), want)
-	one := func(x, packed, s, b *lucid.Tensor) *lucid.Tensor { return MatMul(x, packed, s, b, o) }
+	same("a stack", MatMulGroups(x, packed, s, b, o), want)
+	one := func(x, packed, s, b *lucid.Tensor) *lucid.Tensor { return MatMulGroups(x, packed, s, b, o) }
 	same("VMap", lucid.VMap(one)(x, packed, s, b), want)
-	first := lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor { return one(x, packed.Select(0, 0), s.Select(0, 0), b.Select(0, 0)) })
+	first := lucid.VMap(func(x *lucid.Tensor) *lucid.Tensor {
+		return one(x, packed.Select(0, 0), s.Select(0, 0), b.Select(0, 0))
+	})
 	same("VMap over x", first(x), x.MatMul(v.Select(0, 0).Transpose(0, 1)))
 	c := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
-		return MatMul(x, packed.Select(0, 1), s.Select(0, 1), b.Select(0, 1), o)
+		return MatMulGroups(x, packed.Select(0, 1), s.Select(0, 1), b.Select(0, 1), o)
 	})
 	same("compiled", c(x.Select(0, 1)), want.Select(0, 1))
 	o.NoTranspose = true
-	same("x·w", MatMul(lucid.Ones(1, 7), packed.Select(0, 0), s.Select(0, 0), b.Select(0, 0), o), v.Select(0, 0).Sum(0).Unsqueeze(0))
+	same("x·w", MatMulGroups(lucid.Ones(1, 7), packed.Select(0, 0), s.Select(0, 0), b.Select(0, 0), o), v.Select(0, 0).Sum(0).Unsqueeze(0))
 	o.NoTranspose = false
 	o.RHSIndices = lucid.New([]int64{2, 0, 2}, 3)
-	same("gathered", GatherMatMul(x, packed, s, b, o), x.MatMul(v.IndexSelect(0, o.RHSIndices).Transpose(1, 2)))
+	same("gathered", GatherMatMulGroups(x, packed, s, b, o), x.MatMul(v.IndexSelect(0, o.RHSIndices).Transpose(1, 2)))
 }
 
 // TestBlocks asserts that both ways of multiplying with rows of blocks are near the product with their values.
@@ -191,22 +194,22 @@ func TestBlocks(t *testing.T) {
 // TestRefused asserts that operands that do not fit give typed errors.
 func TestRefused(t *testing.T) {
 	w := lucid.Rand(4, 64)
-	packed, s, b := Quantize(w)
+	packed, s, b := QuantizeGroups(w)
 	for name, c := range map[string]struct {
 		kind error
 		f    func()
 	}{
-		"bits":      {lucid.ErrValue, func() { Quantize(w, Options{Bits: 7}) }},
-		"mode":      {lucid.ErrValue, func() { Quantize(w, Options{Mode: "int4"}) }},
-		"group":     {lucid.ErrValue, func() { Quantize(w, Options{Mode: "mxfp4", GroupSize: 64}) }},
-		"integers":  {lucid.ErrDType, func() { Quantize(lucid.Arange(64).Reshape(1, 64)) }},
-		"width":     {lucid.ErrShapeMismatch, func() { Quantize(lucid.Rand(4, 48)) }},
-		"vector":    {lucid.ErrShapeMismatch, func() { Quantize(lucid.Rand(64)) }},
-		"no biases": {lucid.ErrValue, func() { Dequantize(packed, s, nil) }},
-		"scales":    {lucid.ErrShapeMismatch, func() { Dequantize(packed, s.Reshape(1, 4), b) }},
-		"x":         {lucid.ErrShapeMismatch, func() { MatMul(lucid.Rand(2, 32), packed, s, b) }},
-		"float64":   {lucid.ErrDType, func() { Dequantize(packed, s, b, DequantizeOptions{DType: lucid.Float64}) }},
-		"indices":   {lucid.ErrValue, func() { MatMul(w, packed, s, b, MatMulOptions{RHSIndices: lucid.Arange(1)}) }},
+		"bits":      {lucid.ErrValue, func() { QuantizeGroups(w, Options{Bits: 7}) }},
+		"mode":      {lucid.ErrValue, func() { QuantizeGroups(w, Options{Mode: "int4"}) }},
+		"group":     {lucid.ErrValue, func() { QuantizeGroups(w, Options{Mode: "mxfp4", GroupSize: 64}) }},
+		"integers":  {lucid.ErrDType, func() { QuantizeGroups(lucid.Arange(64).Reshape(1, 64)) }},
+		"width":     {lucid.ErrShapeMismatch, func() { QuantizeGroups(lucid.Rand(4, 48)) }},
+		"vector":    {lucid.ErrShapeMismatch, func() { QuantizeGroups(lucid.Rand(64)) }},
+		"no biases": {lucid.ErrValue, func() { DequantizeGroups(packed, s, nil) }},
+		"scales":    {lucid.ErrShapeMismatch, func() { DequantizeGroups(packed, s.Reshape(1, 4), b) }},
+		"x":         {lucid.ErrShapeMismatch, func() { MatMulGroups(lucid.Rand(2, 32), packed, s, b) }},
+		"float64":   {lucid.ErrDType, func() { DequantizeGroups(packed, s, b, DequantizeOptions{DType: lucid.Float64}) }},
+		"indices":   {lucid.ErrValue, func() { MatMulGroups(w, packed, s, b, MatMulOptions{RHSIndices: lucid.Arange(1)}) }},
 		"format":    {lucid.ErrValue, func() { QuantizeBlocks(w, "q9_9") }},
 		"rows":      {lucid.ErrShapeMismatch, func() { QuantizeBlocks(lucid.Rand(2, 48), "q8_0") }},
 		"one row":   {lucid.ErrShapeMismatch, func() { QuantizeBlocks(lucid.Rand(64), "q8_0") }},

@@ -24,7 +24,7 @@ var matrixFaults = [...]string{
 	MatrixNoRoot:      "has no square root (info %d): an eigenvalue is negative, or it holds NaN or infinite values",
 }
 
-// BadMatrix is the error of a function one of whose matrices cannot be factored; at is its place in the batch, negative if there is
+// BadMatrix is the error of a function one of whose matrices cannot be factored; at is its index in the batch, negative if there is
 // only one.
 func BadMatrix(function string, f MatrixFault, at, info int) error {
 	where := "the matrix"

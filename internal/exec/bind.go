@@ -36,7 +36,7 @@ func (b *binding) drop() {
 		clear(b.pendingInputs)
 		b.pendingInputs = b.pendingInputs[:0]
 	}
-	b.args, b.in, b.claims, b.taken = nil, nil, nil, b.taken[:0]
+	b.replay, b.argOf, b.args, b.in, b.claims, b.taken = nil, nil, nil, nil, nil, b.taken[:0]
 }
 
 // take claims an input's memory.

@@ -37,7 +37,6 @@ type SharedPlan struct {
 	orders       []arenaOrder
 	mayFuse      bool // there may be row-fusion groups
 	recordings   *recordings
-	producer     []int32
 	decisions
 }
 
@@ -126,9 +125,6 @@ func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 			if o.lay != nil || o.item == math.MaxUint8 {
 				return fmt.Sprintf("%s writes its result with strides of its own", st.op)
 			}
-		}
-		if st.fused != nil && st.fused.Producer != nil {
-			s.producer = append(s.producer, int32(k))
 		}
 		op := graph.Lookup(st.op)
 		_, axis := st.attr.(attr.Axis)

@@ -207,7 +207,8 @@ func (o QuantizedOptions) format(op string) quantize.Format {
 	f := quantize.Format{Mode: mode, Bits: o.Bits, Group: o.GroupSize}.WithDefaults()
 	if !f.Valid() {
 		bits, groups := mode.Choices()
-		fault.Throw(fault.Value, op, "%d bits in groups of %d; the mode %v has %v bits in groups of %v", f.Bits, f.Group, mode, bits, groups)
+		fault.Throw(fault.Value, op, "%d bits in groups of %d; the mode %v has %v bits in groups of %v", f.Bits, f.Group, mode, bits,
+			groups)
 	}
 	return f
 }
@@ -225,7 +226,8 @@ func Quantize(w *Node, o QuantizedOptions) (packed, scales, biases *Node) {
 	f := o.format(op)
 	requireKind(op, w, quantizable(w.DType()), "float32, bfloat16 or float16")
 	if w.Rank() < 2 || w.Dim(-1)%groupMultiple(f) != 0 || w.Dim(-1) == 0 {
-		fault.Throw(fault.Shape, op, "a matrix of shape %v; want two dimensions or more, the last a multiple of %d", w.Shape(), groupMultiple(f))
+		fault.Throw(fault.Shape, op, "a matrix of shape %v; want two dimensions or more, the last a multiple of %d", w.Shape(),
+			groupMultiple(f))
 	}
 	parts := graph.TupleItems(apply(opQuantizeGroups, attrOfFormat(f, dtype.Invalid), foldRows(w)))
 	for i, x := range parts {
@@ -247,8 +249,8 @@ func quantizedParts(op string, f quantize.Format, packed, scales, biases *Node) 
 		fault.Throw(fault.Value, op, "the mode %v, biases given: %v; affine has biases, the others have none", f.Mode, biases != nil)
 	}
 	if packed.DType() != dtype.Uint32 || packed.Rank() < 2 || packed.Dim(-1)%f.Bits != 0 {
-		fault.Throw(fault.Shape, op, "packed is %v of shape %v; want uint32 of rows of whole words of %d bits", packed.DType(), packed.Shape(),
-			f.Bits)
+		fault.Throw(fault.Shape, op, "packed is %v of shape %v; want uint32 of rows of whole words of %d bits", packed.DType(),
+			packed.Shape(), f.Bits)
 	}
 	k = f.Elements(packed.Dim(-1))
 	want := append(packed.Shape().Clone()[:packed.Rank()-1], k/f.Group)
@@ -296,7 +298,8 @@ func QuantizedMatmul(x, packed, scales, biases *Node, o QuantizedOptions, noTran
 		x = Cast(x, resultType(op, x, scales))
 	}
 	if packed.Rank() > 2 || noTranspose { // a stack of matrices, or the other side
-		w := Reshape(apply(opDequantizeGroups, attrOfFormat(f, x.DType()), parts...), append(packed.Shape().Clone()[:packed.Rank()-1], k)...)
+		w := apply(opDequantizeGroups, attrOfFormat(f, x.DType()), parts...)
+		w = Reshape(w, append(packed.Shape().Clone()[:packed.Rank()-1], k)...)
 		if !noTranspose {
 			w = swapLast(w)
 		}

@@ -111,8 +111,8 @@ func checkBounds(op string, low, high Operand, d dtype.DType) {
 			last.Kind = dtype.KindInt
 		}
 	}
-	if !fits(d, lo) || !fits(d, last) || !d.IsSigned() && d != dtype.Bool && lo.Float() < 0 || d == dtype.Bool &&
-		(lo.Float() < 0 || hi.Float() > 2) {
+	if !fits(d, lo) || !fits(d,
+		last) || !d.IsSigned() && d != dtype.Bool && lo.Float() < 0 || d == dtype.Bool && (lo.Float() < 0 || hi.Float() > 2) {
 		fault.Throw(fault.Value, op, "%v does not hold the integers from %v to below %v", d, low, high)
 	}
 }

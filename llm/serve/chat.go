@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid/llm"
-	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
 func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) *failure {
@@ -23,11 +22,11 @@ func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) *failur
 	if q.messages == nil {
 		return wrong("messages", "is missing")
 	}
-	prompt, err := q.model.m.Prompt(q.messages)
+	ids, err := q.model.m.ChatIDs(q.messages, true)
 	if err != nil {
 		return wrong("messages", "%v", err)
 	}
-	q.prompts = [][]int{q.model.m.Tokenizer().EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: true})}
+	q.prompts = [][]int{ids}
 	return s.respond(w, r, q, &chatShape{ID: newID("chatcmpl-"), Created: time.Now().Unix(), Model: q.model.name})
 }
 

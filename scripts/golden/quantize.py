@@ -28,7 +28,8 @@ def weights(seed, rows, cols):
 
 def main(path):
     cases = []
-    for mode, groups, widths in [("affine", [32, 64, 128], [2, 3, 4, 5, 6, 8]), ("mxfp4", [32], [4]), ("mxfp8", [32], [8]), ("nvfp4", [16], [4])]:
+    modes = [("affine", [32, 64, 128], [2, 3, 4, 5, 6, 8]), ("mxfp4", [32], [4]), ("mxfp8", [32], [8]), ("nvfp4", [16], [4])]
+    for mode, groups, widths in modes:
         for group in groups:
             for bits in widths:
                 for dtype in [mx.float32, mx.bfloat16, mx.float16]:

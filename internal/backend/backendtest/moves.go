@@ -9,8 +9,8 @@ import (
 // checks lists the suite.
 func checks() []check {
 	var all []check
-	for _, f := range []func() []check{elementwise, reductions, searches, rowWise, copies, scatters, products, attentions, recurrentLayers,
-		windows, sources} {
+	for _, f := range []func() []check{elementwise, reductions, searches, rowWise, copies, scatters, products, attentions,
+		recurrentLayers, windows, sources} {
 		all = append(all, f()...)
 	}
 	return all
@@ -46,15 +46,15 @@ func copies() []check {
 		move("slice_update", func(in []*node) *node {
 			return ops.SliceScatter(in[0], in[1], ops.SliceScatterOptions{Dim: 1, End: number(2)})
 		}, x, y),
-		move("select_update", func(in []*node) *node { return ops.SelectScatter(in[0], in[1], 2, 3) }, x,
-			input{lo: -9, hi: 9, shape: []int{3, 4}}),
+		move("select_update", func(in []*node) *node { return ops.SelectScatter(in[0], in[1], 2, 3) }, x, input{lo: -9, hi: 9,
+			shape: []int{3, 4}}),
 		move("gather", func(in []*node) *node { return ops.Gather(in[0], 1, in[1]) }, x, index([]float64{3, 0, 2, 1, 1, 0}, 3, 2, 4)),
 		move("gather/last", func(in []*node) *node { return ops.Gather(in[0], -1, in[1]) }, x, index([]float64{4, 0, 2, 1}, 2, 4, 6)),
-		move("take_slices", func(in []*node) *node { return ops.IndexSelect(in[0], 1, in[1]) }, x,
-			index([]float64{3, 0, 2, 3, 3, 1, 0}, 7)),
+		move("take_slices", func(in []*node) *node { return ops.IndexSelect(in[0], 1, in[1]) }, x, index([]float64{3, 0, 2, 3, 3, 1,
+			0}, 7)),
 		move("take_slices/first", func(in []*node) *node { return ops.IndexSelect(in[0], 0, in[1]) }, x, index([]float64{2, 0, 2}, 3)),
-		move("take_slices/rows", func(in []*node) *node { return ops.Embedding(in[1], in[0], ops.EmbeddingOptions{}) },
-			input{lo: -90, hi: 90, shape: []int{6, 33}}, index([]float64{5, 0, 2, 5}, 2, 2)),
+		move("take_slices/rows", func(in []*node) *node { return ops.Embedding(in[1], in[0], ops.EmbeddingOptions{}) }, input{lo: -90,
+			hi: 90, shape: []int{6, 33}}, index([]float64{5, 0, 2, 5}, 2, 2)),
 		move("take", func(in []*node) *node { return ops.Take(in[0], in[1]) }, x, index([]float64{59, 0, 20, 3}, 2, 2)),
 	}
 }
@@ -74,16 +74,16 @@ func scatters() (all []check) {
 	return append(all,
 		check{name: "scatter/set", dtypes: every, exact: true, in: []input{x, idx, src},
 			f: one(func(in []*node) *node { return ops.Scatter(in[0], 0, in[1], in[2], ops.ScatterOptions{}) })},
-		check{name: "scatter/columns", dtypes: numbers, loose: true,
-			in: []input{x, index([]float64{1, 0, 3}, 5, 3), {lo: -6, hi: 6, shape: []int{5, 3}}},
-			f:  one(func(in []*node) *node { return ops.ScatterAdd(in[0], 1, in[1], in[2]) })},
+		check{name: "scatter/columns", dtypes: numbers, loose: true, in: []input{x, index([]float64{1, 0, 3}, 5, 3), {lo: -6, hi: 6,
+			shape: []int{5, 3}}},
+			f: one(func(in []*node) *node { return ops.ScatterAdd(in[0], 1, in[1], in[2]) })},
 		check{name: "put_slices/add", dtypes: numbers, loose: true, in: []input{x, rows, src},
 			f: one(func(in []*node) *node { return ops.IndexAdd(in[0], 0, in[1], in[2], ops.IndexAddOptions{}) })},
 		check{name: "put_slices/set", dtypes: every, exact: true, in: []input{x, index([]float64{4, 0, 1}, 3), src},
 			f: one(func(in []*node) *node { return ops.IndexCopy(in[0], 0, in[1], in[2]) })},
-		check{name: "put/add", dtypes: numbers, loose: true,
-			in: []input{x, index([]float64{7, 0, 7, 19, 3}, 5), {lo: -6, hi: 6, shape: []int{5}}},
-			f:  one(func(in []*node) *node { return ops.Put(in[0], in[1], in[2], ops.PutOptions{Accumulate: true}) })})
+		check{name: "put/add", dtypes: numbers, loose: true, in: []input{x, index([]float64{7, 0, 7, 19, 3}, 5), {lo: -6, hi: 6,
+			shape: []int{5}}},
+			f: one(func(in []*node) *node { return ops.Put(in[0], in[1], in[2], ops.PutOptions{Accumulate: true}) })})
 }
 
 // sources have no tensor input: random numbers from a key, ranges. The bits are the same on every device.
@@ -108,8 +108,8 @@ func sources() (all []check) {
 			f: one(func(in []*node) *node { return ops.RandomInt(in[0], sh, 0, 100, dtype.Int64) })},
 		check{name: "random_poisson", dtypes: floats, in: []input{key, {lo: 0.5, hi: 30, shape: []int{4, 5}}},
 			f: one(func(in []*node) *node { return ops.RandomPoisson(in[0], in[1]) })},
-		check{name: "random_binomial", dtypes: floats, in: []input{key, {lo: 20, hi: 20, shape: []int{4, 5}},
-			{lo: 0.1, hi: 0.9, shape: []int{4, 5}}},
+		check{name: "random_binomial", dtypes: floats, in: []input{key, {lo: 20, hi: 20, shape: []int{4, 5}}, {lo: 0.1, hi: 0.9,
+			shape: []int{4, 5}}},
 			f: one(func(in []*node) *node { return ops.RandomBinomial(in[0], in[1], in[2]) })},
 		check{name: "random_gamma", dtypes: floats, in: []input{key, {lo: 0.1, hi: 20, shape: []int{4, 5}}},
 			f: one(func(in []*node) *node { return ops.RandomGamma(in[0], in[1]) })},

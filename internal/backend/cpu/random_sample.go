@@ -27,7 +27,7 @@ func init() {
 type parametrised[S any] interface {
 	*S
 	set(p, q float64)
-	first(word0, word1 uint64) (float64, bool) // where the first two words of an element are enough
+	first(word0, word1, word2 uint64, n int) (float64, bool) // where the first n words of an element are enough
 	Draw(s *threefry.Stream) float64
 }
 
@@ -43,34 +43,46 @@ func (s *binomial) set(p, q float64) { s.Set(p, q) }
 func (s *gammaOf) set(p, _ float64)  { s.Set(p) }
 func (s *vonMises) set(p, _ float64) { s.Set(p) }
 
-func (s *poisson) first(uint64, uint64) (float64, bool)                 { return 0, false }
-func (s *binomial) first(uint64, uint64) (float64, bool)                { return 0, false }
-func (s *gammaOf) first(word0, word1 uint64) (x float64, accepted bool) { return s.First(word0, word1) }
-func (s *vonMises) first(uint64, uint64) (float64, bool)                { return 0, false }
+func (s *poisson) first(_, _, _ uint64, _ int) (float64, bool)            { return 0, false }
+func (s *binomial) first(_, _, _ uint64, _ int) (float64, bool)           { return 0, false }
+func (s *gammaOf) first(a, b, c uint64, n int) (x float64, accepted bool) { return s.First(a, b, c, n) }
+func (s *vonMises) first(_, _, _ uint64, _ int) (float64, bool)           { return 0, false }
 
-// words are the first two words of each element of a block.
+// words are the first words of each element of a block: two, or three where concentrations below 1 need them.
 type words struct {
-	x, y [2][drawsPerBlock]int32
+	x, y  [3][drawsPerBlock]int32
+	count int
 }
 
 // hash fills the words of n elements from first on.
-func (w *words) hash(k [2]uint32, first, n int) {
-	for j := range 2 {
-		for i := range n {
-			w.x[j][i], w.y[j][i] = int32(first+i), int32(threefry.High(uint64(first+i)))+int32(j)
+func (w *words) hash(k [2]uint32, first, n, count int) {
+	w.count = count
+	for j := range count {
+		x, y := w.x[j][:n], w.y[j][:n]
+		for i := range x {
+			x[i], y[i] = int32(first+i), int32(threefry.High(uint64(first+i)))+int32(j)
 		}
-		simd.Threefry(w.x[j][:n], w.y[j][:n], int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
+		simd.Threefry(x, y, int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
 	}
 }
 
-// start makes s the words of element i of the block.
-func (w *words) start(s *threefry.Stream, k [2]uint32, first, i int) {
-	s.Start(k[0], k[1], uint64(first+i), w.word(0, i), w.word(1, i))
+// of are the words of element i of the block. They are no array: copying one waits for its parts to be stored.
+func (w *words) of(i int) (word0, word1, word2 uint64) {
+	return w.word(0, i), w.word(1, i), w.word(2, i)
 }
 
-// word is word j of element i of the block.
 func (w *words) word(j, i int) uint64 {
 	return uint64(uint32(w.x[j][i]))<<32 | uint64(uint32(w.y[j][i]))
+}
+
+// wanted is how many words elements with these parameters need at first.
+func wanted(p []float64) int {
+	for _, v := range p {
+		if v < 1 {
+			return 3
+		}
+	}
+	return 2
 }
 
 // drawing is what the blocks of one goroutine use: it is too large for a stack that grows anew for each block.
@@ -95,18 +107,19 @@ func draws[S any, P parametrised[S]](c *backend.Ctx, _ attr.Attr, out, in []back
 		for j, o := range operands[:len(in)-1] {
 			parameterTile(w.params[j][:n], o, out[0].DType, at)
 		}
-		w.hash(k, first, n)
+		w.hash(k, first, n, wanted(w.params[0][:n]))
 		s := P(&w.sampler)
 		p, q := w.params[0][:n], w.params[1][:n]
 		for i := range w.res[:n] {
 			if i == 0 || p[i] != p[i-1] || q[i] != q[i-1] {
 				s.set(p[i], q[i])
 			}
-			if x, ok := s.first(w.word(0, i), w.word(1, i)); ok {
+			a, b, c := w.of(i)
+			if x, ok := s.first(a, b, c, w.count); ok {
 				w.res[i] = x
 				continue
 			}
-			w.start(&w.stream, k, first, i)
+			w.stream.Start(k[0], k[1], uint64(first+i), a, b, c, w.count)
 			w.res[i] = s.Draw(&w.stream)
 		}
 		putFloats(out[0], at, w.res[:n])
@@ -155,6 +168,7 @@ func putFloats(v backend.View, at int, x []float64) {
 type rowDrawing struct {
 	words
 	conc, row [drawsPerBlock]float64
+	samplers  [drawsPerBlock]threefry.GammaSampler
 	stream    threefry.Stream
 }
 
@@ -177,20 +191,22 @@ func randomDirichlet(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error 
 		k, first := keys[b/blocks], b%blocks*batch
 		n := (min(rows, first+batch) - first) * size
 		element, base := first*size, b/blocks*per+first*size
-		conc, row := w.conc[:], w.row[:]
+		conc, row, samplers := w.conc[:], w.row[:], w.samplers[:]
 		hashed := size <= drawsPerBlock
-		if hashed {
-			w.hash(k, element, n)
-		} else {
-			conc, row = make([]float64, size), make([]float64, size)
+		if !hashed {
+			conc, row, samplers = make([]float64, size), make([]float64, size), make([]threefry.GammaSampler, size)
 		}
 		for at := 0; at < n; at += drawsPerBlock {
 			parameterTile(conc[at:min(n, at+drawsPerBlock)], alpha, d, base+at)
 		}
+		if hashed {
+			w.hash(k, element, n, wanted(conc[:n]))
+		}
 		for r := 0; r < n; r += size {
-			threefry.Dirichlet(row[r:r+size], conc[r:r+size], &w.stream, func(i int, again bool) {
+			threefry.Dirichlet(row[r:r+size], conc[r:r+size], samplers[:size], &w.stream, func(i int, again bool) {
 				if hashed && !again {
-					w.start(&w.stream, k, element, r+i)
+					a, b, c := w.of(r + i)
+					w.stream.Start(k[0], k[1], uint64(element+r+i), a, b, c, w.count)
 					return
 				}
 				w.stream = threefry.Element(k[0], k[1], uint64(element+r+i))

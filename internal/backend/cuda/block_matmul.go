@@ -20,8 +20,8 @@ const streamedRows = 8
 
 // blockSource is the source for a format; rows is how many rows of x block_stream has.
 func blockSource(t ggml.Type, rows int) string {
-	s := fmt.Sprintf("%s#define FORMAT_%v\n#define BLOCK %d\n#define BYTES %d\n", kernels.Source("prelude"), t, t.BlockSize(),
-		t.BlockBytes())
+	s := kernels.Source("prelude")
+	s += fmt.Sprintf("#define FORMAT_%v\n#define BLOCK %d\n#define BYTES %d\n", t, t.BlockSize(), t.BlockBytes())
 	if rows > 0 {
 		s += fmt.Sprintf("#define ROWS %d\n", rows)
 	}

@@ -57,9 +57,9 @@ func factorSource(file, name string, t dtype.DType, group int) string {
 }
 
 func (d *Device) factorKernel(file, name string, t dtype.DType, group int) (*driver.Function, error) {
-	return d.find(fmt.Sprint(name, " ", t, " ", group),
-		text{name: name, source: func() string { return factorSource(file, name, t, group) },
-			options: factorOptions, ours: true, long: file == "factor_jacobi"})
+	source := func() string { return factorSource(file, name, t, group) }
+	return d.find(fmt.Sprint(name, " ", t, " ", group), text{name: name, source: source, options: factorOptions,
+		ours: true, long: file == "factor_jacobi"})
 }
 
 // openSolver opens cuSOLVER, which is optional: nil where it is missing.

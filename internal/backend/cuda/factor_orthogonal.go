@@ -218,7 +218,7 @@ func (x *factoring) svd(src, u, s, vh backend.View, info uintptr) error {
 			return err
 		}
 	}
-	// By columns the matrix is as it lies its own transpose: of a wide one that is decomposed.
+	// A row-major matrix read by columns is its transpose, which is what is decomposed of a wide one.
 	wide := x.m < x.n
 	if !wide {
 		src = swapped(src)

@@ -132,9 +132,9 @@ func (x *factoring) solve(lu, piv, b, z backend.View) error {
 			return err
 		}
 		return x.checked(x.ctx, x.op, func(record uintptr) error {
-			return x.own(group, "factor_solve", "solve_factored",
-				factorParams{m: x.n, n: x.n, cols: cols, flags: flagAdjoint * number(x.f.Adjoint),
-					room: solveRoom(group, x.n, cols), a: address(lu), pivots: address(piv), b: address(b), z: address(z), fault: record})
+			return x.own(group, "factor_solve", "solve_factored", factorParams{m: x.n, n: x.n, cols: cols,
+				flags: flagAdjoint * number(x.f.Adjoint), room: solveRoom(group, x.n, cols), a: address(lu), pivots: address(piv),
+				b: address(b), z: address(z), fault: record})
 		})
 	}
 	perm, err := x.get(8 * x.count * x.n)
@@ -224,8 +224,8 @@ func solveTriangular(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	return x.each(func(h *cusolver.Handle, c cusolver.Call, i uintptr) error {
-		return h.SolveTriangular(c, x.f.Upper, x.f.Unit, x.n, cols, x.elements(address(m), i, x.n*x.n),
-			x.elements(address(out[0]), i, x.n*cols))
+		b := x.elements(address(out[0]), i, x.n*cols)
+		return h.SolveTriangular(c, x.f.Upper, x.f.Unit, x.n, cols, x.elements(address(m), i, x.n*x.n), b)
 	})
 }
 

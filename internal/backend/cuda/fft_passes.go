@@ -8,7 +8,7 @@ import "math/bits"
 // largestRadix is the largest prime factor that has a pass of its own.
 const largestRadix = 61
 
-// radicesOf returns the prime factors of n, with fours in place of twos; ok is false if one is too large.
+// radicesOf returns the prime factors of n, but 4 rather than 2 twice; ok is false if one is too large.
 func radicesOf(n int) (list []int, ok bool) {
 	for n%4 == 0 {
 		list, n = append(list, 4), n/4

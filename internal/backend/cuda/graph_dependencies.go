@@ -108,7 +108,7 @@ func touched(name string, out, in []backend.View) (list []memRange) {
 		list = append(list, of(v.Buf, true))
 	}
 	switch name {
-	case "matmul", "attention", "attention_grad", "gather_mm", "recurrent", "recurrent_grad":
+	case "matmul", "attention", "attention_grad", "gather_mm", "recurrent", "recurrent_grad", "pinv", "matrix_sqrth", "adjugate":
 		list = append(list, memRange{workspace, workspace + 1, true})
 	}
 	return list

@@ -24,8 +24,8 @@ func init() {
 }
 
 func arangeSource(t dtype.DType, floats bool) string {
-	return kernels.Source("prelude") + fmt.Sprintf("#define ARANGE\n#define OUT %s\n#define FLOATS %v\n", ctype[t], floats) +
-		kernels.Source("source")
+	return kernels.Source("prelude") + fmt.Sprintf("#define ARANGE\n#define OUT %s\n#define FLOATS %v\n", ctype[t],
+		floats) + kernels.Source("source")
 }
 
 func arange(d *call, a attr.Attr, out, _ []backend.View) error {

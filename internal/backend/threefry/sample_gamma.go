@@ -54,17 +54,24 @@ func (g *GammaSampler) edge() float64 {
 	return math.NaN()
 }
 
-// First makes the number from the first two words of an element where both steps accept at once, which is the case for some 95 of 100.
-// It is what Draw would return.
-func (g *GammaSampler) First(word0, word1 uint64) (float64, bool) {
+// First makes the number from the first words of an element where both steps accept at once, which is the case for some 95 of 100. It
+// is what Draw would return. A concentration below 1 needs the third word.
+func (g *GammaSampler) First(word0, word1, word2 uint64, n int) (float64, bool) {
 	i := word0 & 255
 	x := (float64(int64(word0>>11))*(1.0/(1<<52)) - 1) * layerEnds[i]
 	v := 1 + g.c*x
-	if math.Abs(x) >= layerEnds[i+1] || v <= 0 || g.less || !(g.alpha > 0) || g.alpha > math.MaxFloat64 {
+	if math.Abs(x) >= layerEnds[i+1] || v <= 0 || !(g.alpha > 0) || g.alpha > math.MaxFloat64 || g.less && n < 3 {
 		return 0, false
 	}
 	x *= x
-	return g.d * (v * (v * v)), 1-unit(word1) < 1-0.0331*(x*x)
+	if u := 1 - unit(word1); u >= 1-0.0331*(x*x) {
+		return 0, false
+	}
+	v *= v * v
+	if g.less {
+		return g.d * v * math.Exp(math.Log(1-unit(word2))/g.alpha), true
+	}
+	return g.d * v, true
 }
 
 func (g *GammaSampler) atLeastOne(s *Stream) float64 {
@@ -74,7 +81,7 @@ func (g *GammaSampler) atLeastOne(s *Stream) float64 {
 		if v <= 0 {
 			continue
 		}
-		v *= v * v // rounded as in First
+		v *= v * v
 		u := 1 - s.Float()
 		x *= x
 		if u < 1-0.0331*(x*x) || math.Log(u) < 0.5*x+g.d*(1-v+math.Log(v)) {
@@ -85,17 +92,19 @@ func (g *GammaSampler) atLeastOne(s *Stream) float64 {
 
 // Dirichlet fills a row with gamma numbers, one a concentration, and divides by their sum. start makes s the words of element i of the
 // row, from the first on also when it is asked again: where all of a row are too small for numbers, their logarithms are sampled.
-func Dirichlet(row, alpha []float64, s *Stream, start func(i int, again bool)) {
-	var g GammaSampler
+//
+// Samplers are as many as concentrations; those of the row before serve again where concentrations are equal.
+func Dirichlet(row, alpha []float64, samplers []GammaSampler, s *Stream, start func(i int, again bool)) {
 	sum := 0.0
 	for i, a := range alpha {
-		if i == 0 || a != alpha[i-1] {
+		g := &samplers[i]
+		if a != g.alpha || a == 0 {
 			g.Set(a)
 		}
 		start(i, false)
 		x, ok := 0.0, false
-		if s.hashed == 2 {
-			x, ok = g.First(s.ready[0], s.ready[1])
+		if s.hashed >= 2 {
+			x, ok = g.First(s.ready[0], s.ready[1], s.ready[2], int(s.hashed))
 		}
 		if !ok {
 			x = g.Draw(s)
@@ -111,8 +120,8 @@ func Dirichlet(row, alpha []float64, s *Stream, start func(i int, again bool)) {
 		return
 	}
 	top := math.Inf(-1)
-	for i, a := range alpha {
-		g.Set(a)
+	for i := range alpha {
+		g := &samplers[i]
 		start(i, true)
 		row[i] = g.DrawLog(s)
 		top = max(top, row[i])

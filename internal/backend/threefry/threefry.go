@@ -82,7 +82,7 @@ func put(b []byte, word int, v uint32) {
 // pair (i, j), with the upper half of i above j: a kernel can hash word j of many elements at once.
 type Stream struct {
 	k0, k1, element, high, next uint32
-	ready                       [2]uint64 // the first words, if they were hashed before
+	ready                       [3]uint64 // the first words, if they were hashed before
 	hashed                      uint32    // how many of them
 }
 
@@ -94,10 +94,10 @@ func Element(k0, k1 uint32, i uint64) Stream {
 // High is the second word of the counter of word 0 of element i; word j has High(i) + j.
 func High(i uint64) uint32 { return uint32(i>>32) << 16 }
 
-// Start makes s the words of element i under a key, the first two of which were hashed already.
-func (s *Stream) Start(k0, k1 uint32, i, word0, word1 uint64) {
-	s.k0, s.k1, s.element, s.high, s.next, s.hashed = k0, k1, uint32(i), High(i), 0, 2
-	s.ready[0], s.ready[1] = word0, word1
+// Start makes s the words of element i under a key, the first n of which were hashed already.
+func (s *Stream) Start(k0, k1 uint32, i, word0, word1, word2 uint64, n int) {
+	s.k0, s.k1, s.element, s.high, s.next, s.hashed = k0, k1, uint32(i), High(i), 0, uint32(n)
+	s.ready[0], s.ready[1], s.ready[2] = word0, word1, word2
 }
 
 // Word returns the next 64 bits.
@@ -105,7 +105,7 @@ func (s *Stream) Word() uint64 {
 	j := s.next
 	s.next++
 	if j < s.hashed {
-		return s.ready[j&1]
+		return s.ready[min(j, 2)]
 	}
 	return s.hash(j)
 }

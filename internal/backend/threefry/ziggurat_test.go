@@ -75,18 +75,18 @@ func TestFirst(t *testing.T) {
 	var g GammaSampler
 	accepted := 0
 	for i := range 20000 {
-		g.Set(1 + float64(i%7))
+		g.Set(0.5 + float64(i%7))
 		a := Element(8, 9, uint64(i))
-		w0, w1 := a.Word(), a.Word()
+		w0, w1, w2 := a.Word(), a.Word(), a.Word()
 		b := Element(8, 9, uint64(i))
 		want := g.Draw(&b)
-		if x, ok := g.First(w0, w1); ok {
+		if x, ok := g.First(w0, w1, w2, 3); ok {
 			if accepted++; x != want {
 				t.Fatalf("element %d: the short path gives %v, want %v", i, x, want)
 			}
 		}
 		var c Stream
-		if c.Start(8, 9, uint64(i), w0, w1); g.Draw(&c) != want {
+		if c.Start(8, 9, uint64(i), w0, w1, w2, 2); g.Draw(&c) != want {
 			t.Fatalf("element %d: words hashed before give another sample", i)
 		}
 	}

@@ -28,6 +28,11 @@ func TestTransformsRefuse(t *testing.T) {
 		"value_and_grad: no tensors": func() { lucid.ValueAndGrad(func(n int) *lucid.Tensor { return lucid.Ones() }) },
 		"value_and_grad: no loss":    func() { lucid.ValueAndGrad(func(x *lucid.Tensor) (int, *lucid.Tensor) { return 1, x }) },
 		"compile: cache":             func() { lucid.Compile(sum, lucid.CompileOptions{MaxCache: -1}) },
+		"compile: bytes":             func() { lucid.Compile(sum, lucid.CompileOptions{MaxCacheBytes: -1}) },
+		"open_dims: none":            func() { lucid.OpenDims(lucid.Ones(2)) },
+		"open_dims: nil":             func() { lucid.OpenDims(nil, 0) },
+		"open_dims: twice":           func() { lucid.OpenDims(lucid.Ones(2), 0, -1) },
+		"open_dims: axis":            func() { lucid.OpenDims(lucid.Ones(2), 1) },
 		"jvp: whole":                 func() { lucid.JVP(sum, whole, whole) }, "vjp: whole": func() { lucid.VJP(sum, whole, whole) },
 		"vmap: second": func() {
 			lucid.VMap(func(x, y *lucid.Tensor) *lucid.Tensor { return x.Add(y) })(lucid.Ones(2), lucid.Scalar(1.0))

@@ -23,9 +23,8 @@ func sampling() {
 	row("normal", "1M normal numbers", 2, func() distributions.Distribution { return distributions.NewNormal(0.5, 2.0) }, n)
 	row("gamma", "1M gamma numbers of concentration 2", 5, func() distributions.Distribution { return distributions.NewGamma(2.0, 1.0) }, n)
 	row("beta", "1M beta numbers", 5, func() distributions.Distribution { return distributions.NewBeta(2.0, 3.0) }, n)
-	row("student", "1M numbers of Student's t distribution", 5, func() distributions.Distribution {
-		return distributions.NewStudentT(5.0)
-	}, n)
+	row("student", "1M numbers of Student's t distribution", 5,
+		func() distributions.Distribution { return distributions.NewStudentT(5.0) }, n)
 	row("poisson", "1M Poisson numbers of rate 4", 5, func() distributions.Distribution { return distributions.NewPoisson(4.0) }, n)
 	row("binomial", "1M binomial numbers of 100 trials", 5, func() distributions.Distribution {
 		return distributions.NewBinomial(distributions.BinomialOptions{TotalCount: 100, Probs: 0.3})

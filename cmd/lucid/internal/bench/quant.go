@@ -27,7 +27,8 @@ func quantized() {
 		bytes := float64(elements / 256 * blockBytes[format])
 		for _, rows := range []int{1, 8, 512} {
 			w := Workload{Name: fmt.Sprintf("quant_%s_%d", format, rows),
-				About: fmt.Sprintf("products of a Llama-1B layer in %s, %d rows", format, rows), make: func() job { return layerJob(format, rows) }}
+				About: fmt.Sprintf("products of a Llama-1B layer in %s, %d rows", format, rows),
+				make:  func() job { return layerJob(format, rows) }}
 			if rows == 1 {
 				w.Bytes, w.Limit = bytes, "read"
 			} else {

@@ -35,8 +35,7 @@ var Init = sync.OnceValue(func() error {
 	}
 	Path = lib.Path
 	return lib.Symbols(map[string]*uintptr{"cufftCreate": &fn.create, "cufftSetAutoAllocation": &fn.automatic,
-		"cufftMakePlanMany64": &fn.make,
-		"cufftSetWorkArea":    &fn.area, "cufftSetStream": &fn.stream, "cufftDestroy": &fn.destroy,
+		"cufftMakePlanMany64": &fn.make, "cufftSetWorkArea": &fn.area, "cufftSetStream": &fn.stream, "cufftDestroy": &fn.destroy,
 		"cufftExecC2C": &fn.exec[C2C], "cufftExecR2C": &fn.exec[R2C], "cufftExecC2R": &fn.exec[C2R],
 		"cufftExecZ2Z": &fn.exec[Z2Z], "cufftExecD2Z": &fn.exec[D2Z], "cufftExecZ2D": &fn.exec[Z2D]})
 })
@@ -67,7 +66,7 @@ type Transform struct {
 	Batch        int
 }
 
-// maxPlans is how many plans are kept. Those that a captured graph uses stay beyond that.
+// maxPlans is how many plans are cached. Those that a captured graph uses stay beyond that.
 const maxPlans = 256
 
 type plan struct {

@@ -31,8 +31,7 @@ var (
 // routines are the functions of cuSOLVER with a version for each element type; those of complex types have other names at times.
 var routines = map[string]string{"getrf": "", "getrf_bufferSize": "", "potrf": "", "potrf_bufferSize": "", "geqrf": "",
 	"geqrf_bufferSize": "", "orgqr": "ungqr", "orgqr_bufferSize": "ungqr_bufferSize", "syevd": "heevd",
-	"syevd_bufferSize": "heevd_bufferSize",
-	"gesvdj":           "", "gesvdj_bufferSize": ""}
+	"syevd_bufferSize": "heevd_bufferSize", "gesvdj": "", "gesvdj_bufferSize": ""}
 
 var letters = map[dtype.DType]string{dtype.Float32: "S", dtype.Float64: "D", dtype.Complex64: "C", dtype.Complex128: "Z"}
 
@@ -41,8 +40,8 @@ var fn = map[string]*uintptr{}
 
 // Init opens the libraries, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
-	const remedy = "install the CUDA toolkit or the Python packages nvidia-cusolver and nvidia-cublas, or name their folder in " +
-		"LUCID_CUDA_PATH"
+	const remedy = "install the CUDA toolkit or the Python packages nvidia-cusolver and nvidia-cublas, " +
+		"or name their folder in LUCID_CUDA_PATH"
 	// cuSOLVER needs cuBLAS, which its own paths may not lead to: it is found first.
 	blas, err := dl.Open("cuBLAS", blasNames[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
@@ -71,10 +70,9 @@ var Init = sync.OnceValue(func() error {
 	if err := lib.Symbols(symbols); err != nil {
 		return err
 	}
-	// newer than others
-	for key, name := range map[string]string{"geev": "cusolverDnXgeev", "geev_bufferSize": "cusolverDnXgeev_bufferSize"} {
+	for _, key := range []string{"geev", "geev_bufferSize"} { // newer than the others
 		fn[key] = new(uintptr)
-		*fn[key], _ = lib.Symbol(name)
+		*fn[key], _ = lib.Symbol("cusolverDnX" + key)
 	}
 	symbols = map[string]*uintptr{}
 	get("blasCreate", "cublasCreate_v2")

@@ -23,13 +23,21 @@ DEV void rotation(R xx, R yy, T xy, R g, R &c, R &s, T &e) {
 
 #define SWEEPS 24
 
+// ROWS loops over the rows of a lane: neighbours in a warp, so that the lanes of other columns find other banks; every L-th in a block,
+// so that a warp reads neighbours.
+#if GROUP == 32
+#define ROWS(r, n) for (int r = lane * (((n) + L - 1) / L), end = min(n, r + ((n) + L - 1) / L); r < end; r++)
+#else
+#define ROWS(r, n) for (int r = lane; r < n; r += L)
+#endif
+
 #ifdef KERNEL_eigh
 extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ Args a) {
     const int n = a.n, ld = n | 1, even = n + (n & 1), pairs = even / 2, L = lanes(pairs), groups = GROUP / L, t = rank();
     const int lane = t & (L - 1);
     const bool vectors = a.flags & VECTORS;
-    T *w = memory(a), *turn = w + (i64)n * ld, *v = turn + 3 * pairs + n;
-    R *cs = (R *)(turn + pairs), *d = (R *)(turn + 3 * pairs);
+    T *w = memory(a), *phases = w + (i64)n * ld, *v = phases + 3 * pairs + n;
+    R *cs = (R *)(phases + pairs), *d = (R *)(phases + 3 * pairs);
     for (i64 i = first(); i < a.count; i += stride()) {
         for (int x = t; x < n * n; x += GROUP) {
             const int r = x / n, c = x % n;
@@ -63,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                     }
                     cs[2 * k] = c;
                     cs[2 * k + 1] = s;
-                    turn[k] = e;
+                    phases[k] = e;
                 }
                 if (!group_any(some)) continue;
                 any = true;
@@ -71,12 +79,12 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                 for (int k = t / L; k < pairs; k += groups) {
                     const R c = cs[2 * k], s = cs[2 * k + 1];
                     if (s == 0) continue;
-                    const T e = turn[k];
+                    const T e = phases[k];
                     int p, q;
                     pair_of(even, round, k, p, q);
                     T *wp = w + p * ld, *wq = w + q * ld, *vp = v + p * ld, *vq = v + q * ld;
 #pragma unroll 4
-                    for (int r = lane; r < n; r += L) {
+                    ROWS(r, n) {
                         const T x = wp[r], y = e * wq[r];
                         wp[r] = N::times(x, c) - N::times(y, s);
                         wq[r] = N::times(x, s) + N::times(y, c);
@@ -90,11 +98,11 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                 for (int k = t / L; k < pairs; k += groups) {
                     const R c = cs[2 * k], s = cs[2 * k + 1];
                     if (s == 0) continue;
-                    const T e = conjugate(turn[k]);
+                    const T e = conjugate(phases[k]);
                     int p, q;
                     pair_of(even, round, k, p, q);
 #pragma unroll 4
-                    for (int r = lane; r < n; r += L) {
+                    ROWS(r, n) {
                         const T x = w[r * ld + p], y = e * w[r * ld + q];
                         T to = N::times(x, c) - N::times(y, s), by = N::times(x, s) + N::times(y, c);
                         if (r == p) { to = of(re(to), 0); by = T(); }
@@ -165,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Ar
                     R xx = 0, yy = 0;
                     T xy = T();
                     if (on)
-                        for (int r = lane; r < m; r += L) {
+                        ROWS(r, m) {
                             xx += square(x[r]);
                             yy += square(y[r]);
                             xy = xy + conjugate(x[r]) * y[r];
@@ -179,13 +187,13 @@ extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Ar
                     R c, s;
                     T e;
                     rotation(xx, yy, xy, g, c, s, e);
-                    for (int r = lane; r < m; r += L) {
+                    ROWS(r, m) {
                         const T z = e * y[r];
                         y[r] = N::times(x[r], s) + N::times(z, c);
                         x[r] = N::times(x[r], c) - N::times(z, s);
                     }
                     if (vectors)
-                        for (int r = lane; r < n; r += L) {
+                        ROWS(r, n) {
                             const T u = v[p * ld + r], z = e * v[q * ld + r];
                             v[p * ld + r] = N::times(u, c) - N::times(z, s);
                             v[q * ld + r] = N::times(u, s) + N::times(z, c);

@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256) factor_cholesky(const __grid_c
 
 // solve_column replaces a column x of the right side, spread over L lanes with a row always in the same one, by the solution with a
 // triangle: element (r, c) of the matrix is at w[r·rs + c·cs].
-DEV void solve_column(const T *w, i64 rs, i64 cs, bool upper, bool unit, bool adjoint, int n, T *x, bool on, int L) {
+DEV void solve_column(const T *w, int rs, int cs, bool upper, bool unit, bool adjoint, int n, T *x, bool on, int L) {
     const int lane = threadIdx.x & (L - 1);
     for (int step = 0; step < n; step++) {
         const int j = upper ? n - 1 - step : step;

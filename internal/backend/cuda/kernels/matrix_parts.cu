@@ -129,8 +129,8 @@ extern "C" __global__ void __launch_bounds__(256) permutation(const __grid_const
 }
 #endif
 
-// kept_near_1 moves the exponent of a complex number to power.
-DEV void kept_near_1(f64 &x, f64 &y, int &power) {
+// normalize brings the larger part of a complex number to [0.5, 1) and moves its exponent to power.
+DEV void normalize(f64 &x, f64 &y, int &power) {
     const f64 m = fmax(fabs(x), fabs(y));
     if (!(m > 0 && m <= Limits<f64>::max())) return;
     int e;
@@ -141,7 +141,7 @@ DEV void kept_near_1(f64 &x, f64 &y, int &power) {
 }
 
 // determinant is that of factored matrices, a warp each: z is the determinant, or with VECTORS its sign, and s the logarithm of its
-// magnitude. Products are computed in float64 and kept near 1, so that only the result can overflow.
+// magnitude. Products are computed in float64 and normalized, so that only the result can overflow.
 #ifdef KERNEL_determinant
 extern "C" __global__ void __launch_bounds__(256) determinant(const __grid_constant__ Args a) {
     const i64 k = blockIdx.x * (i64)(blockDim.x / 32) + threadIdx.x / 32, n = a.n;
@@ -165,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) determinant(const __grid_const
         const f64 w = x * u - y * v;
         y = x * v + y * u;
         x = w;
-        kept_near_1(x, y, power);
+        normalize(x, y, power);
     }
     zero = __any_sync(~0u, zero);
     f64 p = 1, q = 0, all = 0;
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(256) determinant(const __grid_const
         exponent += __shfl_sync(~0u, power, o);
         exchanges += __shfl_sync(~0u, swaps, o);
         all += __shfl_sync(~0u, sum, o);
-        kept_near_1(p, q, exponent);
+        normalize(p, q, exponent);
     }
     if (threadIdx.x % 32 != 0) return;
     if (exchanges % 2 != 0) { p = -p; q = -q; }
@@ -388,9 +388,9 @@ extern "C" __global__ void __launch_bounds__(256) complex_vectors(const __grid_c
     if (i >= a.count * n * n) return;
     const i64 k = i / (n * n), r = i / n % n, c = i % n;
     const R *v = (const R *)a.a + k * n * n + r;
-    const R turn = ((const R *)a.b)[2 * (k * n + c) + 1];
+    const R angle = ((const R *)a.b)[2 * (k * n + c) + 1];
     R *z = (R *)a.z + 2 * i;
-    z[0] = v[(turn < 0 ? c - 1 : c) * n];
-    z[1] = turn == 0 ? (R)0 : turn > 0 ? v[(c + 1) * n] : -v[c * n];
+    z[0] = v[(angle < 0 ? c - 1 : c) * n];
+    z[1] = angle == 0 ? (R)0 : angle > 0 ? v[(c + 1) * n] : -v[c * n];
 }
 #endif
