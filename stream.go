@@ -17,7 +17,8 @@ func NewStream() *Stream { return &Stream{exec.NewStream()} }
 // WithStream runs f with its evaluations on the stream, for this call in this goroutine.
 func WithStream(s *Stream, f func()) { scope.With(func(st *scope.State) { st.Stream = s.s }, f) }
 
-// SetDefault makes evaluations outside WithStream run on the stream, and returns the one before; a nil stream, as at the start, is none: each
+// SetDefault makes evaluations outside WithStream run on the stream, and returns the one before; a nil stream, as at the start,
+// is none: each
 // evaluation runs by itself. Streams need not be closed: one without work holds no goroutine.
 func (s *Stream) SetDefault() (was *Stream) {
 	var to *exec.Stream

@@ -75,7 +75,8 @@ func (r *recorded) over(in []*lucid.Tensor) []*lucid.Tensor {
 
 // VJPFunc computes f(xs) and returns, with it, the function that takes cotangents of the outputs to those of the inputs. f runs once,
 // however often that function is called; its values are computed again for each.
-func VJPFunc(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor, pullback func(cotangents ...*lucid.Tensor) []*lucid.Tensor) {
+func VJPFunc(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor,
+	pullback func(cotangents ...*lucid.Tensor) []*lucid.Tensor) {
 	ys, r := record("vjp", f, xs)
 	return ys, func(cotangents ...*lucid.Tensor) []*lucid.Tensor {
 		_, grads := lucid.VJPN(r.over, r.xs, cotangents)
@@ -85,7 +86,8 @@ func VJPFunc(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys [
 
 // Linearize computes f(xs) and returns, with it, the linear function that f is near xs: it takes tangents of the inputs to those of the
 // outputs. f runs once, however often that function is called.
-func Linearize(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor, linear func(tangents ...*lucid.Tensor) []*lucid.Tensor) {
+func Linearize(f func([]*lucid.Tensor) []*lucid.Tensor, xs ...*lucid.Tensor) (ys []*lucid.Tensor,
+	linear func(tangents ...*lucid.Tensor) []*lucid.Tensor) {
 	ys, r := record("linearize", f, xs)
 	return ys, func(tangents ...*lucid.Tensor) []*lucid.Tensor {
 		_, dys := lucid.JVPN(r.over, r.xs, tangents)
@@ -112,7 +114,8 @@ type JacobianOptions struct {
 	Chunk   int  // passes that run at once; 0: all of them, which takes the most memory
 }
 
-// JacobianN is lucid.Jacobian for several inputs and outputs: entry i, j of the result is the derivative of output i by input j, of the shape of
+// JacobianN is lucid.Jacobian for several inputs and outputs: entry i, j of the result is the derivative of output i by input
+// j, of the shape of
 // the one, then of the other.
 func JacobianN(f func([]*lucid.Tensor) []*lucid.Tensor, opts ...JacobianOptions) func(xs ...*lucid.Tensor) [][]*lucid.Tensor {
 	o := door.Option("jacobian", opts)
@@ -183,7 +186,8 @@ func (r *recorded) sweep(of []*lucid.Tensor, which, chunk int, f func(unit []*lu
 	return out
 }
 
-// HessianN is lucid.Hessian for several inputs: entry i, j of the result is the derivative by input i and by input j, of the shape of the one,
+// HessianN is lucid.Hessian for several inputs: entry i, j of the result is the derivative by input i and by input j, of the
+// shape of the one,
 // then of the other.
 func HessianN(f func([]*lucid.Tensor) *lucid.Tensor, opts ...JacobianOptions) func(xs ...*lucid.Tensor) [][]*lucid.Tensor {
 	o := door.Option("hessian", opts)
