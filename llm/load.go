@@ -146,8 +146,12 @@ func placed(t *lucid.Tensor, o LoadOptions) *lucid.Tensor {
 		}
 		t = t.To(o.DType)
 	}
-	if o.Device != (lucid.Device{}) && t.Device() != o.Device {
-		t = t.To(o.Device)
+	to := o.Device
+	if to == (lucid.Device{}) {
+		to = lucid.DefaultDevice()
+	}
+	if t.Device() != to {
+		t = t.To(to)
 	}
 	return t.Eval()
 }

@@ -211,6 +211,9 @@ func TestWithGPU(t *testing.T) {
 	if err := os.WriteFile("cmd/lucid/main.go", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("go.mod", []byte("module "+modulePath+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if got := withGPU("doctor"); got != "go run -tags gpu ./cmd/lucid doctor" {
 		t.Errorf("in the source: %q", got)
 	}

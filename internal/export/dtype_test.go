@@ -13,12 +13,15 @@ import (
 
 // attributes that elementwise ops need to be valid at all.
 var elementwiseAttr = map[string]string{
-	"cast":               `{"Cast":{"To":"float32"}}`,
-	"polygamma":          `{"Order":{"N":1}}`,
-	"require":            `{"Domain":{"Rule":1}}`,
-	"softplus":           `{"Softplus":{"Beta":1,"Threshold":20}}`,
-	"special_polynomial": `{"Polynomial":{"Family":1}}`,
-	"wrap_index":         `{"Bound":{"Size":3}}`,
+	"beta_grad":           `{"Order":{"N":1}}`,
+	"cast":                `{"Cast":{"To":"float32"}}`,
+	"erfcx_derivative":    `{"Order":{"N":1}}`,
+	"standard_gamma_grad": `{"Order":{"N":1}}`,
+	"polygamma":           `{"Order":{"N":1}}`,
+	"require":             `{"Domain":{"Rule":1}}`,
+	"softplus":            `{"Softplus":{"Beta":1,"Threshold":20}}`,
+	"special_polynomial":  `{"Polynomial":{"Family":1}}`,
+	"wrap_index":          `{"Bound":{"Size":3}}`,
 }
 
 // checkOne checks a file whose only node applies op to n inputs of a dtype. The dtype of the result is one the file gets wrong

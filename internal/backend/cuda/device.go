@@ -199,6 +199,9 @@ var onHost = map[string]string{
 	"quantized_matmul":  "there is no kernel yet; GGUF's blocks have one",
 }
 
+// RunsOnHost reports whether an op runs on the host by choice.
+func RunsOnHost(op string) bool { return onHost[op] != "" }
+
 // fallback counts an op that runs on the host, or refuses it.
 func (d *Device) fallback(op string) error {
 	if d.strict && onHost[op] == "" {
