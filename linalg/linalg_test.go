@@ -85,7 +85,6 @@ func TestFactorsMultiplyBack(t *testing.T) {
 
 // TestGradients are of functions that do not depend on the phase of vectors, and give Hermitian matrices to what reads one triangle.
 func TestGradients(t *testing.T) {
-	lucid.Seed(2)
 	hermitian := func(x *lucid.Tensor) *lucid.Tensor { return x.Add(adjoint(x)) }
 	definite := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(adjoint(x)).Add(eye(x.DType(), x.Size(-1))) }
 	type tensors = []*lucid.Tensor
@@ -110,6 +109,7 @@ func TestGradients(t *testing.T) {
 			return tensors{linalg.Det(lucid.Cat(tensors{x.Narrow(-1, 0, 2), x.Narrow(-1, 0, 1)}, -1))}
 		},
 	} {
+		lucid.Seed(2) // matrices of a case do not depend on the order of cases: near ones with equal eigenvalues differences are wrong
 		if err := lucid.GradCheck(func(in []*lucid.Tensor) []*lucid.Tensor { return f(in[0]) },
 			tensors{randn(lucid.Float64, 2, 3, 3)}); err != nil {
 			t.Errorf("%s: %v", name, err)
