@@ -19,7 +19,9 @@ func TestBadBatchInEagerStep(t *testing.T) {
 	x := lucid.Randn(8, 4).Eval()
 	good, bad := lucid.Of([]int{0, 1, 2, 0, 1, 2, 0, 1}), lucid.Of([]int{0, 1, 2, 0, 7, 2, 0, 1})
 	for name, make := range map[string]func(p []*lucid.Tensor) optim.Optimizer{
-		"sgd":  func(p []*lucid.Tensor) optim.Optimizer { return optim.NewSGD(p, optim.SGDOptions{LR: 0.1, Momentum: 0.9}) },
+		"sgd": func(p []*lucid.Tensor) optim.Optimizer {
+			return optim.NewSGD(p, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
+		},
 		"adam": func(p []*lucid.Tensor) optim.Optimizer { return optim.NewAdam(p, optim.AdamOptions{LR: 0.1}) },
 		"rms":  func(p []*lucid.Tensor) optim.Optimizer { return optim.NewRMSprop(p, optim.RMSpropOptions{LR: 0.1}) },
 	} {
