@@ -1,6 +1,8 @@
 package optim
 
 import (
+	"sync"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -42,7 +44,7 @@ func (b *batch) add(q *param, grad *lucid.Tensor) {
 // start evaluates everything in one plan, without waiting.
 func (b *batch) start(r *stepResult) error {
 	if len(b.grads) == 0 {
-		close(r.done)
+		r.finish(nil)
 		return nil
 	}
 	var others []*graph.Array
@@ -58,14 +60,17 @@ func (b *batch) start(r *stepResult) error {
 
 // stepResult says how a step that runs on its own ended.
 type stepResult struct {
-	number int
+	number int64
+	ended  sync.Once
 	done   chan struct{}
 	err    error // why the step changed nothing
 }
 
 func (r *stepResult) finish(err error) {
-	r.err = err
-	close(r.done)
+	r.ended.Do(func() {
+		r.err = err
+		close(r.done)
+	})
 }
 
 // failure waits for the step and returns an error if it changed nothing.

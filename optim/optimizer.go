@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -136,9 +137,9 @@ type rule[H any] struct {
 type engine[H any] struct {
 	rule    rule[H]
 	groups  []*group[H]
-	version lucid.GuardCell // moves when numbers change that a trace took for constants
-	steps   int             // eager steps begun
-	last    *stepResult     // of the last one
+	version lucid.GuardCell            // moves when numbers change that a trace took for constants
+	steps   atomic.Int64               // eager steps begun
+	last    atomic.Pointer[stepResult] // of the last one
 }
 
 func refuse(kind error, op, format string, args ...any) {
@@ -303,8 +304,8 @@ func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {
 		lucid.NoGrad(func() { e.apply(nil, skip) })
 		return nil
 	}
-	if err := e.last.failure(); err != nil {
-		e.last = nil // it is told once
+	last := e.last.Load()
+	if err := last.failure(); err != nil && e.last.CompareAndSwap(last, nil) { // it is told once
 		return err
 	}
 	u, err := e.beginUpdate()
@@ -317,9 +318,9 @@ func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {
 		lucid.NoGrad(func() { e.apply(&b, skip) })
 		return append(b.losses, b.grads...)
 	})
-	e.steps++
-	e.last = &stepResult{number: e.steps, done: make(chan struct{})}
-	return b.start(e.last)
+	now := &stepResult{number: e.steps.Add(1), done: make(chan struct{})}
+	e.last.Store(now)
+	return b.start(now)
 }
 
 // inTrace reports whether the code runs inside a compiled function.

@@ -14,12 +14,17 @@ import (
 type Fallback struct{ New, Old *graph.Node }
 
 // UpdateAsync is EvalAsync for an update of state: all the new values are computed, or each falls back to the old one and report is called
-// with the reason, nil if there is none. A value that was written over before the failure stays new. report must not block.
+// with the reason, nil if there is none. A value that was written over before the failure stays new. report must not block, and may be
+// called twice after a panic.
 func UpdateAsync(ctx context.Context, roots []*graph.Node, pairs []Fallback, report func(error)) error {
+	started := false
+	defer func() {
+		if !started { // also after a panic: others wait for the report
+			report(nil)
+		}
+	}()
 	ev, err := manner{ctx: ctx, fallbacks: pairs, report: report}.schedule(roots, true)
-	if ev == nil { // nothing was started
-		report(nil)
-	}
+	started = ev != nil
 	return err
 }
 
