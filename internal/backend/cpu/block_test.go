@@ -9,6 +9,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/internal/mem"
@@ -114,7 +115,7 @@ func TestStoredTiles(t *testing.T) {
 	}
 	before := Device.Pool.Stats().Allocated
 	first := blockProduct(t, ggml.Q8_0, true, w, n, k, x, 2)
-	if got := Device.Pool.Stats().Allocated; got <= before {
+	if got := Device.Pool.Stats().Allocated; qmm.HasFast() && got <= before { // without kernels there are no tiles
 		t.Errorf("%d bytes are allocated with stored tiles, %d before", got, before)
 	}
 	other, _ := blockBuffer(t, rng, ggml.Q8_0, n, k)
