@@ -37,7 +37,7 @@ func (j *job) fallBack() (used []int) {
 	}
 	for i := range pairs { // before any of them is written over
 		from := r.bufs[pairs[i].input]
-		if slices.ContainsFunc(pairs, func(f fallbackBuffers) bool { return r.bufs[f.to] == from && int(f.input) != int(pairs[i].input) }) {
+		if slices.ContainsFunc(pairs, func(f fallbackBuffers) bool { return r.bufs[f.to] == from && f.input != pairs[i].input }) {
 			pairs[i].saved = bytes.Clone(from.Mem)
 		}
 	}
