@@ -64,7 +64,7 @@ func gptOSSWeights(c *Config, w Source) Source {
 			s.form = func(t *lucid.Tensor) *lucid.Tensor { return t.Transpose(1, 2) }
 		case proj == "down_proj":
 			s.name += "down_proj_bias"
-		case kind == "weight": // columns of the gate and of the other input take turns
+		case kind == "weight": // columns of the gate and of the other input alternate
 			s.name += "gate_up_proj"
 			s.form = func(t *lucid.Tensor) *lucid.Tensor { return alternate(t.Transpose(1, 2), proj) }
 		default:

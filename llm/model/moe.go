@@ -35,6 +35,7 @@ type MoE struct {
 // Routing says what the scores of experts are.
 type Routing string
 
+// The kinds of scores.
 const (
 	SoftmaxRouting Routing = "softmax"      // softmax over all experts
 	SigmoidRouting Routing = "sigmoid"      // each expert by itself
