@@ -95,7 +95,7 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 // cacheBytes is the memory of a cache.
 func (m *Model) cacheBytes(capacity int) int64 {
 	c := m.net.Config()
-	return int64(2*c.Layers*c.KVHeads) * int64(capacity) * int64(c.HeadDim) * int64(m.net.Placement().DType.Size())
+	return int64(c.CacheElements()) * int64(capacity) * int64(m.net.Placement().DType.Size())
 }
 
 // Stats returns what is going on.

@@ -46,13 +46,15 @@ func goldens(t testing.TB) golden {
 // weight computes a weight from its name, as make.py does.
 func weight(name string, n int, norm float32) []float32 {
 	v := make([]float32, n)
+	isNorm := strings.HasSuffix(name, "norm.weight") ||
+		(strings.Contains(name, ".ln_") || strings.Contains(name, ".norms.")) && strings.HasSuffix(name, ".weight")
 	for i := range v {
 		x := crc32.ChecksumIEEE([]byte(name)) + uint32(i)*2654435761
 		x = (x ^ x>>16) * 0x85EBCA6B
 		x = (x ^ x>>13) * 0xC2B2AE35
 		x ^= x >> 16
 		v[i] = (float32(x>>8)/(1<<24) - 0.5) * 0.4
-		if strings.HasSuffix(name, "norm.weight") || strings.Contains(name, ".ln_") && strings.HasSuffix(name, ".weight") {
+		if isNorm {
 			v[i] += norm
 		}
 	}

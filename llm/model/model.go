@@ -42,7 +42,7 @@ type pass struct {
 type row struct {
 	tokens int              // of the step
 	masks  [2]*lucid.Tensor // (tokens, capacity)
-	cache  []*lucid.Tensor  // keys and values of each layer in turn, (1, heads, capacity, size)
+	cache  []*lucid.Tensor  // as NewCache has it
 	start  *lucid.Tensor    // position of the first token, int64 of (1)
 }
 
@@ -51,19 +51,21 @@ func (r *row) store(i int, x *lucid.Tensor) *lucid.Tensor {
 	return r.cache[i].Assign(r.cache[i].DynamicSliceUpdate(x, r.start, []int{2}))
 }
 
-// angles are cosines and sines of (T, head size).
+// angles are cosines and sines of (T, elements that rotate).
 type angles struct{ cos, sin *lucid.Tensor }
 
+// rotate rotates the first elements of each head.
 func (a angles) rotate(x *lucid.Tensor) *lucid.Tensor {
-	if a.cos == nil { // positions are embeddings
-		return x
+	n, all := a.cos.Size(-1), x.Size(-1)
+	if n == all {
+		return F.ApplyRotaryEmb(x, a.cos, a.sin)
 	}
-	return F.ApplyRotaryEmb(x, a.cos, a.sin)
+	return lucid.Cat([]*lucid.Tensor{F.ApplyRotaryEmb(x.Narrow(-1, 0, n), a.cos, a.sin), x.Narrow(-1, n, all-n)}, -1)
 }
 
-// anglesAt computes them for positions, float32 of (T, 1).
-func anglesAt(r *RoPE, dim int, positions *lucid.Tensor) angles {
-	freq, scale := r.frequencies(dim)
+// anglesAt computes them for positions, float32 of (T, 1), of texts of a length.
+func anglesAt(r *RoPE, dim, length int, positions *lucid.Tensor) angles {
+	freq, scale := r.frequencies(dim, length)
 	f := lucid.With{Device: positions.Device()}.New(freq, 1, dim/2)
 	a := positions.Mul(f)
 	a = lucid.Cat([]*lucid.Tensor{a, a}, -1)
@@ -74,18 +76,34 @@ func anglesAt(r *RoPE, dim int, positions *lucid.Tensor) angles {
 	return angles{cos, sin}
 }
 
-// newPass prepares the evaluation of positions, int64 of (T), with angles and no masks.
-func (m *Model) newPass(positions *lucid.Tensor) *pass {
+// newPass prepares the evaluation of positions, int64 of (T), with angles and no masks. The positions are of texts that are, or may
+// become, of some lengths, each as many of them as the others.
+func (m *Model) newPass(positions *lucid.Tensor, lengths ...int) *pass {
 	c, p := &m.config, &pass{at: positions}
-	at := positions.To(lucid.Float32).Unsqueeze(1)
-	if !c.Learned {
-		p.angles[0] = anglesAt(&c.RoPE, c.HeadDim, at)
+	if c.Learned {
+		return p
 	}
+	at := positions.To(lucid.Float32).Unsqueeze(1)
+	p.angles[0] = anglesOf(&c.RoPE, c.rotaryDim(), at, lengths)
 	p.angles[1] = p.angles[0]
 	if c.LocalRoPE != nil {
-		p.angles[1] = anglesAt(c.LocalRoPE, c.HeadDim, at)
+		p.angles[1] = anglesOf(c.LocalRoPE, c.rotaryDim(), at, lengths)
 	}
 	return p
+}
+
+// anglesOf is anglesAt for texts of several lengths, one behind the other.
+func anglesOf(r *RoPE, dim int, positions *lucid.Tensor, lengths []int) angles {
+	if !r.byLength() || len(lengths) == 1 {
+		return anglesAt(r, dim, lengths[0], positions)
+	}
+	var cos, sin []*lucid.Tensor
+	each := positions.Size(0) / len(lengths)
+	for i, n := range lengths {
+		a := anglesAt(r, dim, n, positions.Narrow(0, i*each, each))
+		cos, sin = append(cos, a.cos), append(sin, a.sin)
+	}
+	return angles{lucid.Cat(cos, 0), lucid.Cat(sin, 0)}
 }
 
 // masksOf say which keys, at positions k, queries at positions q see: index 0 without a window, 1 with it.
@@ -153,7 +171,7 @@ func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor {
 		fault.Throw(fault.Value, op, "%d tokens; the model has a context of %d", t, m.config.Context)
 	}
 	positions := lucid.With{DType: lucid.Int64, Device: ids.Device()}.Arange(t)
-	p, c := m.newPass(positions), &m.config
+	p, c := m.newPass(positions, t), &m.config
 	if c.AttentionCap > 0 || c.Window > 0 && t > c.Window { // else the causal mask of the primitive is enough
 		p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
 		if c.AttentionCap == 0 {
@@ -171,7 +189,7 @@ func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Ten
 		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(),
 			segments.Shape(), t, t)
 	}
-	p := m.newPass(positions)
+	p := m.newPass(positions, t)
 	p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
 	same := segments.Unsqueeze(1).Eq(segments.Unsqueeze(0))
 	for i := range p.masks {
@@ -188,15 +206,15 @@ func (m *Model) checkIDs(ids *lucid.Tensor) int {
 	return ids.Size(1)
 }
 
-// NewCache returns room for the keys and values of capacity positions: two tensors of (1, heads, capacity, size) for each
-// layer.
-func (m *Model) NewCache(capacity int) []*lucid.Tensor {
-	c := &m.config
-	cache, with := make([]*lucid.Tensor, 2*c.Layers), m.Placement()
-	for i := range cache {
-		// Memory of its own for each: tensors that share a constant would be copied at the first step.
-		cache[i] = with.New(make([]float32, c.KVHeads*capacity*c.HeadDim),
-			1, c.KVHeads, capacity, c.HeadDim)
+// NewCache returns room for what layers remember of capacity positions: for each layer a tensor of keys and one of values,
+// (1, heads, capacity, size), or with latent attention one of the vectors that both are made of.
+func (m *Model) NewCache(capacity int) (cache []*lucid.Tensor) {
+	c, with := &m.config, m.Placement()
+	for range c.Layers {
+		for _, s := range c.cacheShapes() {
+			// Memory of its own for each: tensors that share a constant would be copied at the first step.
+			cache = append(cache, with.New(make([]float32, s[0]*capacity*s[1]), 1, s[0], capacity, s[1]))
+		}
 	}
 	return cache
 }
@@ -204,12 +222,17 @@ func (m *Model) NewCache(capacity int) []*lucid.Tensor {
 // Step continues sequences: row b of ids, (B, T), is at the positions from start[b] on of the sequence whose keys and values are in
 // caches[b]; those of ids are written there, and the tensors are rebound. start and last are int64 of (B). It returns the logits
 // of the position last[b] within each row, as (B, vocabulary). Ids behind it may be padding: the next step writes over their
-// keys. A row gets the same bits whatever the other rows are.
+// keys. A row gets the same bits whatever the other rows are. Where rotary positions depend on the length of a text, they are those of
+// the capacity of its cache; see Config.Rescaled.
 func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
 	b, t := ids.Size(0), ids.Size(1)
 	w := lucid.With{DType: lucid.Int64, Device: ids.Device()}
 	positions := start.Unsqueeze(1).Add(w.Arange(t).Unsqueeze(0)).Reshape(b * t)
-	p := m.newPass(positions)
+	capacities := make([]int, b)
+	for i, cache := range caches {
+		capacities[i] = cache[0].Size(2)
+	}
+	p := m.newPass(positions, capacities...)
 	for i, cache := range caches {
 		r := row{tokens: t, cache: cache, start: start.Narrow(0, i, 1)}
 		r.masks = m.masksOf(positions.Narrow(0, i*t, t).Unsqueeze(1), w.Arange(cache[0].Size(2)).Unsqueeze(0))
