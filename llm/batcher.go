@@ -89,6 +89,9 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	case o.Bytes < m.cacheBytes(m.capacityFor(1)):
 		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.cacheBytes(m.capacityFor(1)))
 	}
+	if c := m.net.Config(); c.LengthScaled() { // keys of a cache are of no use in one of another capacity
+		o.PrefixTokens = -1
+	}
 	return &Batcher{m: m, o: o}, nil
 }
 

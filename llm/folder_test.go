@@ -3,8 +3,10 @@ package llm
 import (
 	"encoding/json"
 	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +43,15 @@ func goldens(t testing.TB) golden {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// caseNames are the cases of a test that takes long for each: all with LUCID_LONG=1, else those named.
+func caseNames(t testing.TB, some ...string) []string {
+	t.Helper()
+	if os.Getenv("LUCID_LONG") == "" {
+		return some
+	}
+	return slices.Sorted(maps.Keys(goldens(t).Cases))
 }
 
 // weight computes a weight from its name, as make.py does.

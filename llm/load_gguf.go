@@ -148,7 +148,9 @@ func (w *ggufWeights) Stored(name string) bool {
 func (w *ggufWeights) Has(name string) bool { return w.Stored(w.c.GGUFName(name)) }
 
 // Tensor reads a weight.
-func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor { return placed(w.c.FromGGUF(w, name, shape...), w.o) }
+func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
+	return placed(w.c.FromGGUF(w, name, shape...), w.o)
+}
 
 // Blocks returns a matrix as it is stored, if it is in blocks and that was asked for.
 func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {

@@ -73,12 +73,37 @@ func (a angles) rotate(x *lucid.Tensor) *lucid.Tensor {
 // anglesAt computes them for positions, float32 of (T, 1), of texts of a length.
 func anglesAt(r *RoPE, dim, length int, positions *lucid.Tensor) angles {
 	freq, scale := r.frequencies(dim, length)
-	a := positions.Mul(lucid.With{Device: positions.Device()}.New(freq, 1, dim/2)).Unsqueeze(1)
+	return anglesFor(positions, lucid.With{Device: positions.Device()}.New(freq, 1, dim/2), scale)
+}
+
+// anglesFor computes them for frequencies, (1 or T, pairs).
+func anglesFor(positions, freq *lucid.Tensor, scale float64) angles {
+	a := positions.Mul(freq).Unsqueeze(1)
 	cos, sin := a.Cos(), a.Sin()
 	if scale != 1 {
 		cos, sin = cos.Mul(scale), sin.Mul(scale)
 	}
 	return angles{cos, lucid.Cat([]*lucid.Tensor{sin.Neg(), sin}, 1)}
+}
+
+// anglesOfLengths is anglesAt where each position, int64 of (T, 1), is of a text of its own length, int64 of (T, 1).
+func (r *RoPE) anglesOfLengths(dim int, positions, lengths *lucid.Tensor) angles {
+	with := lucid.With{Device: positions.Device()}
+	freq, scale := r.frequencies(dim, r.Original)
+	f := with.New(freq, 1, dim/2)
+	if r.Kind == "longrope" {
+		long, _ := r.frequencies(dim, r.Original+1)
+		f = lucid.Where(lengths.Gt(r.Original), with.New(long, 1, dim/2), f)
+	} else {
+		over := lengths.Maximum(r.Original).To(lucid.Float32).Div(float64(r.Original))
+		grown := over.Mul(r.Factor).Sub(r.Factor - 1).Log().Mul(float64(dim) / float64(dim-2)) // of the logarithm of the base
+		exponents := make([]float32, dim/2)
+		for i := range exponents {
+			exponents[i] = -float32(2*i) / float32(dim)
+		}
+		f = f.Mul(grown.Mul(with.New(exponents, 1, dim/2)).Exp())
+	}
+	return anglesFor(positions.To(lucid.Float32), f, scale)
 }
 
 // newPass prepares the evaluation of positions, int64 of (T), with angles and no masks. The positions are of texts that are, or may
@@ -194,9 +219,14 @@ func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Ten
 		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(),
 			segments.Shape(), t, t)
 	}
-	p := m.newPass(positions, t)
+	p, c := m.newPass(positions, t), &m.config
 	p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
 	same := segments.Unsqueeze(1).Eq(segments.Unsqueeze(0))
+	if c.RoPE.byLength() { // each sequence has a length of its own
+		lengths := lucid.Where(same, positions.Unsqueeze(0), 0).Max(1).Add(1).Unsqueeze(1)
+		p.angles[0] = c.RoPE.anglesOfLengths(c.rotaryDim(), positions.Unsqueeze(1), lengths)
+		p.angles[1] = p.angles[0]
+	}
 	for i := range p.masks {
 		p.masks[i] = p.masks[i].LogicalAnd(same)
 	}

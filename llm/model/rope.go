@@ -60,6 +60,9 @@ func (r *RoPE) check(dim int) {
 // byLength reports whether texts of other lengths rotate differently.
 func (r *RoPE) byLength() bool { return r.Kind == "dynamic" || r.Kind == "longrope" }
 
+// LengthScaled reports whether texts of other lengths rotate differently, as with dynamic and longrope scaling.
+func (c *Config) LengthScaled() bool { return c.RoPE.byLength() }
+
 // Rescaled reports whether positions rotate differently in a cache of another capacity: what is in it must be evaluated again.
 func (c *Config) Rescaled(from, to int) bool {
 	r := &c.RoPE
