@@ -1,10 +1,11 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/nn"
-	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // Model is a decoder with a head that gives logits over the vocabulary.
@@ -51,16 +52,22 @@ func (r *row) store(i int, x *lucid.Tensor) *lucid.Tensor {
 	return r.cache[i].Assign(r.cache[i].DynamicSliceUpdate(x, r.start, []int{2}))
 }
 
-// angles are cosines and sines of (T, elements that rotate).
+// angles turn pairs: an element of the first half of what rotates and one of the second. cos is (T, 1, pairs), sin (T, 2, pairs),
+// negative for the first half.
 type angles struct{ cos, sin *lucid.Tensor }
 
-// rotate rotates the first elements of each head.
+// rotate rotates the first elements of each head, in float32 with one rounding at the end. As one elementwise program: the other
+// element of a pair is read through a view.
 func (a angles) rotate(x *lucid.Tensor) *lucid.Tensor {
-	n, all := a.cos.Size(-1), x.Size(-1)
+	n, all := 2*a.cos.Size(-1), x.Size(-1)
+	dims := slices.Clone(x.Shape())
+	dims[len(dims)-1] = n
+	pairs := x.Narrow(-1, 0, n).Reshape(append(dims[:len(dims)-1:len(dims)-1], 2, n/2)...)
+	y := pairs.Mul(a.cos).Add(pairs.Flip(-2).Mul(a.sin)).To(x.DType()).Reshape(dims...)
 	if n == all {
-		return F.ApplyRotaryEmb(x, a.cos, a.sin)
+		return y
 	}
-	return lucid.Cat([]*lucid.Tensor{F.ApplyRotaryEmb(x.Narrow(-1, 0, n), a.cos, a.sin), x.Narrow(-1, n, all-n)}, -1)
+	return lucid.Cat([]*lucid.Tensor{y, x.Narrow(-1, n, all-n)}, -1)
 }
 
 // anglesAt computes them for positions, float32 of (T, 1), of texts of a length.
@@ -69,15 +76,14 @@ func anglesAt(r *RoPE, dim, length int, positions *lucid.Tensor) angles {
 	return anglesFor(positions, lucid.With{Device: positions.Device()}.New(freq, 1, dim/2), scale)
 }
 
-// anglesFor computes them for frequencies, (1 or T, elements/2).
+// anglesFor computes them for frequencies, (1 or T, pairs).
 func anglesFor(positions, freq *lucid.Tensor, scale float64) angles {
-	a := positions.Mul(freq)
-	a = lucid.Cat([]*lucid.Tensor{a, a}, -1)
+	a := positions.Mul(freq).Unsqueeze(1)
 	cos, sin := a.Cos(), a.Sin()
 	if scale != 1 {
 		cos, sin = cos.Mul(scale), sin.Mul(scale)
 	}
-	return angles{cos, sin}
+	return angles{cos, lucid.Cat([]*lucid.Tensor{sin.Neg(), sin}, 1)}
 }
 
 // anglesOfLengths is anglesAt where each position, int64 of (T, 1), is of a text of its own length, int64 of (T, 1).
