@@ -52,6 +52,7 @@ func products() (all []check) {
 				index([]float64{4, 0, 1, 1}, 4)},
 			f: one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })},
 		blocks(ggml.Q8_0, 5, 64, 3), blocks(ggml.Q4_1, 70, 96, 1), blocks(ggml.Q5_0, 9, 32, 0), blocks(ggml.Q6_K, 130, 512, 2),
+		expertBlocks(ggml.Q8_0, 3, 5, 64, 4), expertBlocks(ggml.Q6_K, 4, 70, 256, 9), expertBlocks(ggml.Q4_1, 2, 9, 32, 0),
 		groups("", 4, 64, 7, 128, 3), groups("", 3, 32, 33, 96, 2), groups("", 8, 128, 5, 256, 1),
 		groups("mxfp4", 4, 32, 9, 64, 4), groups("mxfp8", 8, 32, 9, 64, 0), groups("nvfp4", 4, 16, 9, 96, 2))
 }
@@ -71,6 +72,19 @@ func groups(mode string, bits, group, n, k, m int) check {
 			}
 			return out
 		}}
+}
+
+// expertBlocks multiplies pairs of m rows and of matrices of n rows of k elements in a block format.
+func expertBlocks(t ggml.Type, experts, n, k, m int) check {
+	b := blocks(t, experts*n, k, max(m, 1))
+	l, r := make([]float64, m), make([]float64, m)
+	for i := range m {
+		l[i], r[i] = float64(i*i%m), float64(i*7%experts)
+	}
+	return check{name: "gather_block_matmul/" + t.String(), dtypes: b.dtypes, loose: true, in: append(b.in, index(l, m), index(r, m)),
+		f: one(func(in []*node) *node {
+			return ops.GatherBlockMatmul(in[0], ops.Reshape(in[1], experts, n, in[1].Dim(1)), in[2], in[3], t, false)
+		})}
 }
 
 // blocks multiplies m rows with n rows of k elements in a block format, and dequantises them.

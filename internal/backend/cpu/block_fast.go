@@ -40,7 +40,7 @@ func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
 		return nil
 	}
 	size := qmm.TileBytes(w.t, w.elems)
-	key := packedKey{w.t, v.Offset(), w.rows, w.bytes}
+	key := packedKey{w.t, v.Offset() + w.at, w.rows, w.bytes}
 	tiles, err := v.Buf.Derive(key, Device.Pool, w.tiles()*size, func(dst []byte) error {
 		each := max(1, tileWork/size)
 		return c.For(ceil(w.tiles(), each), func(b int) {

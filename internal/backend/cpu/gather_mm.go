@@ -76,7 +76,7 @@ func gatherHalf(c *backend.Ctx, out backend.View, in []backend.View) error {
 }
 
 // positions reads a list of int64 and checks it.
-func positions(v backend.View, below int) ([]int64, error) {
+func positions(op string, v backend.View, below int) ([]int64, error) {
 	x := newScratch[int64](v.Numel())
 	if len(x) == 0 {
 		return x, nil
@@ -87,7 +87,7 @@ func positions(v backend.View, below int) ([]int64, error) {
 	for i := range x {
 		x[i] = tmp[i*l.fresh[0]]
 		if x[i] < 0 || x[i] >= int64(below) {
-			return nil, fault.IndexError("gather_mm", int64(x[i]), int64(below))
+			return nil, fault.IndexError(op, int64(x[i]), int64(below))
 		}
 	}
 	return x, nil

@@ -21,13 +21,13 @@ func (g *gatherJob[T]) run(c *backend.Ctx, outs int, in []backend.View) (err err
 	if len(g.z) == 0 {
 		return nil
 	}
-	if g.l, err = positions(in[2], in[0].Shape.Dim(0)); err != nil {
+	if g.l, err = positions("gather_mm", in[2], in[0].Shape.Dim(0)); err != nil {
 		return err
 	}
-	if g.r, err = positions(in[3], in[1].Shape.Dim(0)); err != nil {
+	if g.r, err = positions("gather_mm", in[3], in[1].Shape.Dim(0)); err != nil {
 		return err
 	}
-	if g.o, err = positions(in[4], outs); err != nil {
+	if g.o, err = positions("gather_mm", in[4], outs); err != nil {
 		return err
 	}
 	order, starts := sortBy(g.o, outs)
