@@ -60,19 +60,57 @@ func gatherHalf(c *backend.Ctx, out backend.View, in []backend.View) error {
 		return err
 	}
 	defer a.done()
-	b, err := widenedStack(c, in[1])
+	z := backend.Slice[uint16](out)
+	f, free := borrow[float32](len(z))
+	defer free()
+	g := gatherJob[float32]{mul: product32, a: &a, z: f}
+	b, err := g.widenChosen(c, in)
 	if err != nil {
 		return err
 	}
 	defer b.done()
-	z := backend.Slice[uint16](out)
-	f, free := borrow[float32](len(z))
-	defer free()
-	g := gatherJob[float32]{mul: product32, a: &a, b: &b, z: f}
+	g.b = &b
 	if err := g.run(c, out.Shape.Dim(0), in); err != nil {
 		return err
 	}
 	return forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
+}
+
+// widenChosen widens the right matrices that are chosen, if they are few of many, as the experts of a token are: the others are not
+// read. Positions count the chosen ones then.
+func (g *gatherJob[T]) widenChosen(c *backend.Ctx, in []backend.View) (b stack[float32], err error) {
+	w, all := in[1], in[1].Shape.Dim(0)
+	if in[3].Numel() >= all {
+		return widenedStack(c, w)
+	}
+	s, err := stackOf[uint16](c, w)
+	if err != nil {
+		return b, err
+	}
+	defer s.done()
+	size := s.rows * s.cols
+	if !(s.cs == 1 && s.rs == s.cols || s.rs == 1 && s.cs == s.rows) || size == 0 {
+		return widenedStack(c, w)
+	}
+	if g.r, err = positions("gather_mm", in[3], all); err != nil {
+		return b, err
+	}
+	number, chosen := map[int64]int64{}, []int64{}
+	for i, e := range g.r {
+		at, seen := number[e]
+		if !seen {
+			at = int64(len(chosen))
+			number[e], chosen = at, append(chosen, e)
+		}
+		g.r[i] = at
+	}
+	x, free := borrow[float32](len(chosen) * size)
+	each := (size + blockElems - 1) / blockElems
+	err = c.For(len(chosen)*each, func(i int) {
+		from, to := i%each*blockElems, min((i%each+1)*blockElems, size)
+		widenHalf(w.DType, x[i/each*size+from:i/each*size+to], s.at(int(chosen[i/each]))[from:to])
+	})
+	return stack[float32]{x: x, rows: s.rows, cols: s.cols, rs: s.rs, cs: s.cs, lead: []int{len(chosen)}, step: []int{size}, free: free}, err
 }
 
 // positions reads a list of int64 and checks it.
