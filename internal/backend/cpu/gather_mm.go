@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -54,63 +55,44 @@ func gatherStacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View
 	return g.run(c, out.Shape.Dim(0), in)
 }
 
+// gatherHalf multiplies half types as they are where no output is a sum of products, and else widens all of them, to round sums once.
 func gatherHalf(c *backend.Ctx, out backend.View, in []backend.View) error {
+	o, err := positions("gather_mm", in[4], out.Shape.Dim(0))
+	if err != nil {
+		return err
+	}
+	if order, starts := sortBy(o, out.Shape.Dim(0)); alone(order, starts) {
+		return gatherStacks(c, out, in, halfProduct(out.DType))
+	}
 	a, err := widenedStack(c, in[0])
 	if err != nil {
 		return err
 	}
 	defer a.done()
-	z := backend.Slice[uint16](out)
-	f, free := borrow[float32](len(z))
-	defer free()
-	g := gatherJob[float32]{mul: product32, a: &a, z: f}
-	b, err := g.widenChosen(c, in)
+	b, err := widenedStack(c, in[1])
 	if err != nil {
 		return err
 	}
 	defer b.done()
-	g.b = &b
+	z := backend.Slice[uint16](out)
+	f, free := borrow[float32](len(z))
+	defer free()
+	g := gatherJob[float32]{mul: product32, a: &a, b: &b, z: f}
 	if err := g.run(c, out.Shape.Dim(0), in); err != nil {
 		return err
 	}
 	return forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
 }
 
-// widenChosen widens the right matrices that are chosen, if they are few of many, as the experts of a token are: the others are not
-// read. Positions count the chosen ones then.
-func (g *gatherJob[T]) widenChosen(c *backend.Ctx, in []backend.View) (b stack[float32], err error) {
-	w, all := in[1], in[1].Shape.Dim(0)
-	if in[3].Numel() >= all {
-		return widenedStack(c, w)
-	}
-	s, err := stackOf[uint16](c, w)
-	if err != nil {
-		return b, err
-	}
-	defer s.done()
-	size := s.rows * s.cols
-	if !(s.cs == 1 && s.rs == s.cols || s.rs == 1 && s.cs == s.rows) || size == 0 {
-		return widenedStack(c, w)
-	}
-	if g.r, err = positions("gather_mm", in[3], all); err != nil {
-		return b, err
-	}
-	number, chosen := map[int64]int64{}, []int64{}
-	for i, e := range g.r {
-		at, seen := number[e]
-		if !seen {
-			at = int64(len(chosen))
-			number[e], chosen = at, append(chosen, e)
+// halfProduct is a product of half types that adds to nothing.
+func halfProduct(d dtype.DType) product[uint16] {
+	mul := endedHalf(d)
+	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, _ bool, run gemm.Runner) {
+		if run == nil {
+			run = oneThread
 		}
-		g.r[i] = at
+		mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, nil, run)
 	}
-	x, free := borrow[float32](len(chosen) * size)
-	each := (size + blockElems - 1) / blockElems
-	err = c.For(len(chosen)*each, func(i int) {
-		from, to := i%each*blockElems, min((i%each+1)*blockElems, size)
-		widenHalf(w.DType, x[i/each*size+from:i/each*size+to], s.at(int(chosen[i/each]))[from:to])
-	})
-	return stack[float32]{x: x, rows: s.rows, cols: s.cols, rs: s.rs, cs: s.cs, lead: []int{len(chosen)}, step: []int{size}, free: free}, err
 }
 
 // positions reads a list of int64 and checks it.
@@ -129,6 +111,16 @@ func positions(op string, v backend.View, below int) ([]int64, error) {
 		}
 	}
 	return x, nil
+}
+
+// alone reports whether every output has one product.
+func alone(order, starts []int) bool {
+	for i := range len(starts) - 1 {
+		if starts[i+1]-starts[i] != 1 {
+			return false
+		}
+	}
+	return len(order) == len(starts)-1
 }
 
 // sortBy lists 0, 1, … so that those with equal keys follow each other, in order; starts has where each key begins.

@@ -14,7 +14,7 @@ type gatherJob[T numbers] struct {
 	mul     product[T]
 	a, b    *stack[T]
 	z       []T
-	l, r, o []int64 // r may be there before run
+	l, r, o []int64
 }
 
 func (g *gatherJob[T]) run(c *backend.Ctx, outs int, in []backend.View) (err error) {
@@ -24,20 +24,14 @@ func (g *gatherJob[T]) run(c *backend.Ctx, outs int, in []backend.View) (err err
 	if g.l, err = positions("gather_mm", in[2], in[0].Shape.Dim(0)); err != nil {
 		return err
 	}
-	if g.r == nil {
-		if g.r, err = positions("gather_mm", in[3], in[1].Shape.Dim(0)); err != nil {
-			return err
-		}
+	if g.r, err = positions("gather_mm", in[3], in[1].Shape.Dim(0)); err != nil {
+		return err
 	}
 	if g.o, err = positions("gather_mm", in[4], outs); err != nil {
 		return err
 	}
 	order, starts := sortBy(g.o, outs)
-	alone := len(order) == outs // every output has one product
-	for i := 0; alone && i < outs; i++ {
-		alone = starts[i+1]-starts[i] == 1
-	}
-	if rights := g.b.lead[0]; alone && g.a.rows <= joinRows && len(order) >= 2*rights {
+	if rights := in[1].Shape.Dim(0); alone(order, starts) && g.a.rows <= joinRows && len(order) >= 2*rights {
 		return g.byRight(c, rights)
 	}
 	return g.byOutput(c, outs, order, starts)
