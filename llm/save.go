@@ -85,6 +85,11 @@ func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
 func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 	fused := map[string][]*lucid.Tensor{}
 	for name, t := range nn.StateDict(m.net).All() {
+		if kind, width, ok := m.net.ExpertBlocks(name); ok { // as they are
+			list = append(list, gguf.Tensor{Name: c.GGUFName(name), Type: kind, Shape: []int{t.Size(0), t.Size(1), width},
+				Data: lucid.ToSlice[uint8](t)})
+			continue
+		}
 		if t.DType() == lucid.Uint8 {
 			fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
 		}

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"strconv"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/ggml"
@@ -29,4 +31,22 @@ func (m *QuantExperts) Select(x, which *lucid.Tensor) *lucid.Tensor {
 	}
 	y := (*lucid.Tensor)(door.Wrap(ops.GatherBlockMatmul(nodes[0], nodes[1], nodes[2], nodes[3], m.Type, m.Fast)))
 	return addBias(y, m.Bias, which)
+}
+
+// ExpertBlocks returns the block format of a stack of experts by the name of its weight, and how many elements a row has; ok is false for
+// any other weight.
+func (m *Model) ExpertBlocks(name string) (t ggml.Type, width int, ok bool) {
+	for i, l := range m.Body.Layers {
+		s, sparse := l.MLP.(*SparseMLP)
+		if !sparse {
+			continue
+		}
+		p := "model.layers." + strconv.Itoa(i) + ".mlp.experts."
+		for at, e := range map[string]selector{"gate_proj": s.Experts.GateProj, "up_proj": s.Experts.UpProj, "down_proj": s.Experts.DownProj} {
+			if q, ok := e.(*QuantExperts); ok && name == p+at+".weight" {
+				return q.Type, q.Weight.Size(2) / q.Type.BlockBytes() * q.Type.BlockSize(), true
+			}
+		}
+	}
+	return 0, 0, false
 }
