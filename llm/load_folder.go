@@ -196,8 +196,8 @@ func (w *folderWeights) Bytes(name string, shape ...int) []byte {
 	return lucid.ToSlice[uint8](t)
 }
 
-// Place gives a weight the dtype and device that were asked for.
-func (w *folderWeights) Place(t *lucid.Tensor) *lucid.Tensor { return placed(t, w.o) }
+// Converted gives a weight the dtype and device that were asked for.
+func (w *folderWeights) Converted(t *lucid.Tensor) *lucid.Tensor { return placed(t, w.o) }
 
 // Exact reports whether activations are float32, as products with blocks want them.
 func (w *folderWeights) Exact() bool {

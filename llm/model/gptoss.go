@@ -127,7 +127,7 @@ func (w mxfp4Checkpoint) Tensor(name string, shape ...int) *lucid.Tensor {
 	}
 	values := make([]float32, shape[0]*shape[1]*shape[2])
 	ggml.Dequantize(ggml.MXFP4, values, w.repacked(name, shape))
-	return w.bytes.Place(lucid.FromSlice(values, shape...))
+	return w.bytes.Converted(lucid.FromSlice(values, shape...))
 }
 
 // repacked reads a stack of matrices, (experts, out, in), and lays its blocks out as GGUF files do: the exponent, then bytes of an

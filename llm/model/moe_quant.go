@@ -42,7 +42,8 @@ func (m *Model) ExpertBlocks(name string) (t ggml.Type, width int, ok bool) {
 			continue
 		}
 		p := "model.layers." + strconv.Itoa(i) + ".mlp.experts."
-		for at, e := range map[string]selector{"gate_proj": s.Experts.GateProj, "up_proj": s.Experts.UpProj, "down_proj": s.Experts.DownProj} {
+		x := s.Experts
+		for at, e := range map[string]selector{"gate_proj": x.GateProj, "up_proj": x.UpProj, "down_proj": x.DownProj} {
 			if q, ok := e.(*QuantExperts); ok && name == p+at+".weight" {
 				return q.Type, q.Weight.Size(2) / q.Type.BlockBytes() * q.Type.BlockSize(), true
 			}

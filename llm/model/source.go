@@ -7,12 +7,12 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// ByteSource is a Source that may have tensors of bytes, which a family knows how to read. Place gives a weight that was made of them the
-// dtype and the device of the others; Exact reports whether products with blocks can take their place.
+// ByteSource is a Source that may have tensors of bytes, which a family knows how to read. Converted gives a weight that was made of them
+// the dtype and the device of the others; Exact reports whether products with blocks may be used instead.
 type ByteSource interface {
 	Source
 	Bytes(name string, shape ...int) []byte
-	Place(t *lucid.Tensor) *lucid.Tensor
+	Converted(t *lucid.Tensor) *lucid.Tensor
 	Exact() bool
 }
 
