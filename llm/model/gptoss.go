@@ -125,8 +125,9 @@ func (w mxfp4Checkpoint) Tensor(name string, shape ...int) *lucid.Tensor {
 	if !strings.Contains(name, ".mlp.experts.") || !strings.HasSuffix(name, ".weight") {
 		return w.checkpoint.Tensor(name, shape...)
 	}
-	values := make([]float32, shape[0]*shape[1]*shape[2])
-	ggml.Dequantize(ggml.MXFP4, values, w.repacked(name, shape))
+	data := w.repacked(name, shape) // which checks the shape
+	values := make([]float32, len(data)/17*32)
+	ggml.Dequantize(ggml.MXFP4, values, data)
 	return w.bytes.Converted(lucid.FromSlice(values, shape...))
 }
 
