@@ -50,7 +50,7 @@ func (d *Device) blockKernel(name string, t ggml.Type, more string) (*driver.Fun
 	if name == "block_fast" {
 		file = name
 	}
-	return d.kernel(fmt.Sprint(name, " ", t, " ", more), name, func() string { return blockSource(t, file, more) })
+	return d.kernel(fmt.Sprint(name, " ", t, " ", strings.Fields(more)), name, func() string { return blockSource(t, file, more) })
 }
 
 func rowsOfX(n int) string { return fmt.Sprintf("#define ROWS %d\n", n) }

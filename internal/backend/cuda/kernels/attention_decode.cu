@@ -40,28 +40,26 @@ DEV void finish(const Args &a, i64 n, i64 h, i64 l, i64 at, float value) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __grid_constant__ Args a) {
-    __shared__ float qs[ROWS][LANES * 8];
+    __shared__ __align__(16) float qs[ROWS][LANES * 8];
     __shared__ float scores[ROWS][CHUNK];
     __shared__ float total[THREADS / 32][BATCH][LANES * 8];
     __shared__ float rowTop[ROWS], rowSum[ROWS];
-    const i64 matrix = blockIdx.y, n = matrix / a.kv_heads, kv = matrix % a.kv_heads, first = blockIdx.x * (i64)CHUNK;
-    const int group = (int)(a.heads / a.kv_heads), rows = group * (int)a.queries, t = threadIdx.x;
+    const i64 matrix = blockIdx.y, n = blockIdx.y / (u32)a.kv_heads, kv = blockIdx.y % (u32)a.kv_heads, first = blockIdx.x * (i64)CHUNK;
+    const int group = (int)a.heads / (int)a.kv_heads, queries = (int)a.queries, rows = group * queries, t = threadIdx.x;
     const int keys = (int)(a.keys - first < CHUNK ? a.keys - first : CHUNK);
     const float none = -(float)INF;
     const i64 slot = (matrix * a.splits + blockIdx.x) * rows;
 
     bool seen = a.mask && !MASK_IS_BOOL; // a key of the chunk, by any query
-    for (int i = t; i < rows * keys && !seen; i += THREADS) {
-        const int r = i / keys, j = i % keys;
-        seen = masked(a, n, kv * group + r / a.queries, r % a.queries, first + j, 0) != none;
-    }
+    for (int r = 0; r < rows && !seen && t < keys; r++) // a thread has a key
+        seen = masked(a, n, kv * group + r / queries, r % queries, first + t, 0) != none;
     if (!__syncthreads_or(seen) && a.splits > 1) {
         for (int r = t; r < rows; r += THREADS) { a.tops[slot + r] = none; a.sums[slot + r] = 0; }
         return;
     }
-    for (int i = t; i < rows * (int)a.e; i += THREADS) {
-        const int r = i / (int)a.e, c = i % (int)a.e;
-        qs[r][c] = get(a.q[n * a.qs[0] + (kv * group + r / a.queries) * a.qs[1] + r % a.queries * a.qs[2] + c]);
+    for (int r = 0; r < rows; r++) {
+        const T *q = a.q + n * a.qs[0] + (kv * group + r / queries) * a.qs[1] + r % queries * a.qs[2];
+        for (int c = t; c < LANES * 8; c += THREADS) qs[r][c] = c < a.e ? get(q[c]) : 0;
     }
     __syncthreads();
 
@@ -78,26 +76,25 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
             if (j < keys && inE) load_vec<T, 8>(k[u], key + j * a.ks[2], 8);
         }
 #pragma unroll
-        for (int u = 0; u < AHEAD; u++) {
-            const int j = j0 + u * GROUPS;
+        for (int r = 0; r < ROWS; r++) {
+            if (r >= rows) break;
+            float q[8];
+            load_vec<float, 4>(*(float (*)[4])q, &qs[r][lane * 8], 4);
+            load_vec<float, 4>(*(float (*)[4])(q + 4), &qs[r][lane * 8 + 4], 4);
 #pragma unroll
-            for (int r = 0; r < ROWS; r++) {
+            for (int u = 0; u < AHEAD; u++) {
                 float s = 0;
-                if (r < rows && inE) {
 #pragma unroll
-                    for (int i = 0; i < 8; i++) s = __fmaf_rn(qs[r][lane * 8 + i], k[u][i], s);
-                }
+                for (int i = 0; i < 8; i++) s = __fmaf_rn(q[i], k[u][i], s);
 #pragma unroll
                 for (int m = LANES / 2; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);
-                if (lane == 0 && r < rows && j < keys) scores[r][j] = s * (float)a.scale;
+                if (lane == 0) scores[r][j0 + u * GROUPS] = s * (float)a.scale;
             }
         }
     }
     __syncthreads();
-    for (int i = t; i < rows * keys; i += THREADS) {
-        const int r = i / keys, j = i % keys;
-        scores[r][j] = masked(a, n, kv * group + r / a.queries, r % a.queries, first + j, scores[r][j]);
-    }
+    for (int r = 0; r < rows && t < keys; r++)
+        scores[r][t] = masked(a, n, kv * group + r / queries, r % queries, first + t, scores[r][t]);
     __syncthreads();
 
     for (int r = t / 32; r < rows; r += THREADS / 32) { // a warp has a row
@@ -157,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
 #pragma unroll
             for (int w = 0; w < THREADS / 32; w++) s += total[w][r][c];
             const bool blind = rowTop[row] == none && a.mask;
-            if (a.splits == 1) finish(a, n, kv * group + row / a.queries, row % a.queries, c, blind ? 0 : s / rowSum[row]);
+            if (a.splits == 1) finish(a, n, kv * group + row / queries, row % queries, c, blind ? 0 : s / rowSum[row]);
             else a.parts[(slot + row) * a.f + c] = s;
         }
         __syncthreads();
@@ -173,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
 #ifdef COMBINE
 // attention_combine weighs the chunks of a query: a block a query.
 extern "C" __global__ void __launch_bounds__(THREADS) attention_combine(const __grid_constant__ Args a) {
-    const int group = (int)(a.heads / a.kv_heads), rows = group * (int)a.queries, t = threadIdx.x;
+    const int group = (int)a.heads / (int)a.kv_heads, queries = (int)a.queries, rows = group * queries, t = threadIdx.x;
     const i64 matrix = blockIdx.x / rows, n = matrix / a.kv_heads, kv = matrix % a.kv_heads;
     const int r = blockIdx.x % rows;
     const float none = -(float)INF;
@@ -195,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_combine(const __
             const float x = tops[s * rows];
             if (x != none) y = __fmaf_rn(expf(x - top), a.parts[((matrix * a.splits + s) * rows + r) * a.f + c], y);
         }
-        const i64 h = kv * group + r / a.queries, l = r % a.queries;
+        const i64 h = kv * group + r / queries, l = r % queries;
         a.out[n * a.os[0] + h * a.os[1] + l * a.os[2] + c] = Put<T>::put(blind ? 0 : y / sum);
     }
     if (t == 0) a.lse[(n * a.heads + kv * group) * a.queries + r] = blind ? -none : top + logf(sum);

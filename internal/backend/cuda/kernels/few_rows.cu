@@ -1,7 +1,7 @@
 // Products of few rows of x with a matrix whose columns are contiguous, such as the weight of a layer: every element of it is read once,
 // at the speed of memory. WARPS of a block share a column; ROWS is how many rows x has. Sums are in float32, in an order that sizes
 // alone decide.
-#define AHEAD 4 // vectors that are on their way at once
+#define AHEAD (ROWS == 1 ? 8 : 4) // vectors that are on their way at once
 
 struct Args {
     i64 n, k, xs, ys, zs; // strides of rows of x, columns of y, rows of z
