@@ -19,6 +19,8 @@ type Products struct {
 	F64  func(Loop) lapack.Product[float64]
 	C64  func(Loop) lapack.Product[complex64]
 	C128 func(Loop) lapack.Product[complex128]
+
+	Batches Batches
 }
 
 // job is a launch over matrices of T.
@@ -29,6 +31,9 @@ type job[T lapack.Number] struct {
 	in  []backend.View
 	mul func(Loop) lapack.Product[T]
 	m64 func(Loop) lapack.Product[float64]
+
+	batch func() Batch[T] // nil: there is none
+	most  func() int      // the largest size it takes
 }
 
 // largeWork is the number of multiply-adds from which one matrix has all workers, rather than several matrices one each.
@@ -78,13 +83,13 @@ func Kernels(p Products) backend.Table {
 			f, _ := a.(attr.Factor)
 			switch in[0].DType {
 			case dtype.Float32:
-				return f32(&job[float32]{c, f, out, in, p.F32, p.F64})
+				return f32(&job[float32]{c, f, out, in, p.F32, p.F64, p.Batches.F32, p.Batches.Max})
 			case dtype.Float64:
-				return f64(&job[float64]{c, f, out, in, p.F64, p.F64})
+				return f64(&job[float64]{c, f, out, in, p.F64, p.F64, p.Batches.F64, p.Batches.Max})
 			case dtype.Complex64:
-				return c64(&job[complex64]{c, f, out, in, p.C64, p.F64})
+				return c64(&job[complex64]{c: c, a: f, out: out, in: in, mul: p.C64, m64: p.F64})
 			case dtype.Complex128:
-				return c128(&job[complex128]{c, f, out, in, p.C128, p.F64})
+				return c128(&job[complex128]{c: c, a: f, out: out, in: in, mul: p.C128, m64: p.F64})
 			}
 			return fault.New(fault.DType, name, "%v is not a dtype of factorisations", in[0].DType)
 		}

@@ -32,6 +32,12 @@ func Naive[T Number](m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []
 	}
 }
 
+// Matrices are matrices of a batch, from one to the next Stride elements; a stride of 0 is one matrix for all.
+type Matrices[T Number] struct {
+	Data   []T
+	Stride int
+}
+
 // Solver factors matrices.
 type Solver[T Number] struct {
 	Mul   Product[T]
