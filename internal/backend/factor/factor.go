@@ -54,7 +54,7 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 				failed = j.c.For(blocks, f)
 			}
 		}
-		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop)}
+		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop}
 		for i := range count {
 			if failed != nil {
 				break

@@ -42,6 +42,8 @@ type Matrices[T Number] struct {
 type Solver[T Number] struct {
 	Mul   Product[T]
 	Mul64 Product[float64] // for the tridiagonal and bidiagonal problems
+	// Loop runs f for 0 … n-1, some at the same time; nil is a plain loop.
+	Loop func(n int, f func(i int))
 
 	scratch []T
 	used    int
