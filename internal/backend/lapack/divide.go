@@ -1,6 +1,7 @@
 package lapack
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -95,19 +96,17 @@ func (q *divider) solve(at int, d, e []float64) (order []int, ok bool) {
 	j.connect(math.Signbit(rho))
 	j.deflate()
 	j.join()
+	return ascending(d), true
+}
+
+// ascending is the order of values.
+func ascending(d []float64) []int {
+	order := make([]int, len(d))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case d[a] < d[b]:
-			return -1
-		case d[a] > d[b]:
-			return 1
-		}
-		return 0
-	})
-	return order, true
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
+	return order
 }
 
 // merge is the ascending order of two parts, the second of which begins with element m.
@@ -207,22 +206,15 @@ func (j *joint) join() {
 	}
 	inner := j.vec[:k*k]
 	values = append(values, j.inner(inner, rows)...)
-	left, right := j.m, j.n-j.m
-	w := j.work
-	top := counts[0] + counts[1]
-	for p, r := range rows[:top] {
-		copy(w[p*left:][:left], j.row(j.live[r])[:left])
-	}
-	low := w[top*left:]
-	for p, r := range rows[counts[0]:] {
-		copy(low[p*right:][:right], j.row(j.live[r])[left:])
-	}
 	n := j.divider.n
 	out := j.next[j.at*n+j.at:]
-	if k > 0 {
-		j.product(k, left, top, inner, w, out)
-		j.product(k, right, k-counts[0], inner[counts[0]:], low, out[left:])
+	list := make([]int, k)
+	for p, r := range rows {
+		list[p] = j.live[r]
 	}
+	c := &combination{mul: j.mul, ld: n, x: j.z[j.at*n+j.at:], rows: list, alone: counts[0], both: counts[1], left: j.m, right: j.n - j.m,
+		work: j.work, out: out}
+	c.multiply(inner)
 	for p, i := range j.done {
 		copy(out[(k+p)*n:][:j.n], j.row(i))
 		values = append(values, j.d[i])
@@ -233,16 +225,42 @@ func (j *joint) join() {
 	}
 }
 
-// product writes the first k rows of out: inner, with rows of k elements of which terms are read, times rows of cols elements.
-func (j *joint) product(k, cols, terms int, inner, rows, out []float64) {
-	n := j.divider.n
-	if terms == 0 {
+// combination makes new rows of old ones: alone of these have elements in the left columns only, then come those with both, then those with the
+// right ones.
+type combination struct {
+	mul         Product[float64]
+	ld          int
+	x           []float64 // the old rows
+	rows        []int     // which of them
+	alone, both int
+	left, right int // columns
+	work, out   []float64
+}
+
+// multiply writes as many rows to out as there are old ones, with the coefficients in the rows of f.
+func (c *combination) multiply(f []float64) {
+	k := len(c.rows)
+	top := c.alone + c.both
+	for p, r := range c.rows[:top] {
+		copy(c.work[p*c.left:][:c.left], c.x[r*c.ld:])
+	}
+	low := c.work[top*c.left:]
+	for p, r := range c.rows[c.alone:] {
+		copy(low[p*c.right:][:c.right], c.x[r*c.ld+c.left:])
+	}
+	c.part(k, c.left, top, f, c.work, c.out)
+	c.part(k, c.right, k-c.alone, f[min(c.alone, len(f)):], low, c.out[c.left:])
+}
+
+// part writes some columns: the coefficients, in rows of k elements of which terms are read, times rows of cols elements.
+func (c *combination) part(k, cols, terms int, f, rows, out []float64) {
+	if terms == 0 || cols == 0 {
 		for i := range k {
-			clear(out[i*n:][:cols])
+			clear(out[i*c.ld:][:cols])
 		}
 		return
 	}
-	j.mul(k, cols, terms, inner, k, 1, rows, cols, 1, out, n, false)
+	c.mul(k, cols, terms, f, k, 1, rows, cols, 1, out, c.ld, false)
 }
 
 // inner solves the problem diag(d) + rho·v·vᵀ of the live rows. It returns the values, and writes the vectors to the rows of z with elements in

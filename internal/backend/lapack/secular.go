@@ -39,16 +39,23 @@ func (q *secular) root(j int, delta []float64) (origin int, mu float64) {
 		for i := range k {
 			from[i] = q.gap(i, j)
 		}
-		f := 1.0
-		for i, z := range q.z2 {
-			f += q.rho * z / (from[i] - mid)
+		rest := 1 / q.rho
+		for i, z := range q.z2[:j] {
+			rest += z / (from[i] - mid)
 		}
-		if f >= 0 {
+		for i, z := range q.z2[j+2:] {
+			rest += z / (from[j+2+i] - mid)
+		}
+		x, y := q.z2[j], q.z2[j+1]
+		if rest+(y-x)/mid >= 0 {
 			hi = mid
 		} else {
 			origin, lo = j+1, -mid
 		}
-		mu = lo/2 + hi/2
+		mu = guess(rest, x, y, 2*mid, origin == j)
+		if !(mu > lo && mu < hi) {
+			mu = lo/2 + hi/2
+		}
 	}
 	for i := range k {
 		from[i] = q.gap(i, origin)
@@ -59,6 +66,24 @@ func (q *secular) root(j int, delta []float64) (origin int, mu float64) {
 		delta[i] = from[i] - mu
 	}
 	return origin, mu
+}
+
+// guess is the root where all but the two poles next to it are a constant, from the first or the second of them.
+func guess(rest, x, y, gap float64, first bool) float64 {
+	if first {
+		a, b := rest*gap+x+y, x*gap
+		root := math.Sqrt(math.Abs(a*a - 4*b*rest))
+		if a > 0 {
+			return 2 * b / (a + root)
+		}
+		return (a - root) / (2 * rest)
+	}
+	a, b := rest*gap-x-y, y*gap
+	root := math.Sqrt(math.Abs(a*a + 4*b*rest))
+	if a < 0 {
+		return 2 * b / (a - root)
+	}
+	return -(a + root) / (2 * rest)
 }
 
 // iterate improves mu between lo and hi by the root of c + a/(x - dₗ) + b/(x - dₗ₊₁), which has the function's value and takes the slopes of

@@ -68,18 +68,11 @@ func transpose64(z []float64, ldz int, x []float64, ldx, rows, cols int) {
 	}
 }
 
-// Rotate applies rotations to neighbouring rows of z, which are ld elements apart with cols, a multiple of 8, used: the i-th to row from+i·step
-// and the one step behind it, x and y, which become s·y + c·x and c·y - s·x. It reports whether there are vectors for it.
-func Rotate(z []float64, ld, cols, from, step int, c, s []float64) bool {
+// rotate is Rotate for whole vectors; it reports whether there are vectors for it.
+func rotate(z []float64, ld, cols, from, step int, c, s []float64) bool {
 	if !useAVX512 || cols%8 != 0 {
 		return false
 	}
-	if len(c) == 0 || cols == 0 {
-		return true
-	}
-	s = s[:len(c)]
-	last := from + len(c)*step
-	_, _ = z[last*ld+cols-1], z[from*ld+cols-1]
 	rotateF64AVX512(&args[float64]{a: &z[from*ld], c: &c[0], d: &s[0], n: cols / 8, m: len(c), rs: 64, cs: 8 * step * ld, bs: 8})
 	return true
 }

@@ -134,7 +134,9 @@ func each(t *testing.T, f32 func(*testing.T, *Batch[float32], int, int, int), f6
 	}
 }
 
-func matrices[T Float](a []T, count int) lapack.Matrices[T] { return lapack.Matrices[T]{Data: a, Stride: len(a) / count} }
+func matrices[T Float](a []T, count int) lapack.Matrices[T] {
+	return lapack.Matrices[T]{Data: a, Stride: len(a) / count}
+}
 
 func TestLU(t *testing.T) { each(t, testLU[float32], testLU[float64]) }
 

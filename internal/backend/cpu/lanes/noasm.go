@@ -6,5 +6,4 @@ func kernelsOf[T Float]() *kernelSet[T] { return nil }
 
 func (b *Batch[T]) transpose(_ []T, _ int, _ []T, _, _, _ int) {}
 
-// Rotate is for vectors; it reports that there are none.
-func Rotate(_ []float64, _, _, _, _ int, _, _ []float64) bool { return false }
+func rotate(_ []float64, _, _, _, _ int, _, _ []float64) bool { return false }
