@@ -9,8 +9,8 @@ import (
 // shortTridiagonal is the size up to which a tridiagonal problem is solved by QL steps rather than cut in two.
 const shortTridiagonal = 24
 
-// divider solves a tridiagonal problem in two parts whose solutions it joins: what connects them is a matrix of rank 1, and the vectors of
-// the whole are those of the parts times those of a diagonal matrix with such a change.
+// divider solves a tridiagonal problem in two parts whose solutions it joins: what connects them is a matrix of rank 1, and the vectors
+// of the whole are those of the parts times those of a diagonal matrix with such a change.
 type divider struct {
 	n    int
 	mul  Product[float64]
@@ -225,8 +225,8 @@ func (j *joint) join() {
 	}
 }
 
-// combination makes new rows of old ones: alone of these have elements in the left columns only, then come those with both, then those with the
-// right ones.
+// combination makes new rows of old ones: alone of these have elements in the left columns only, then come those with both, then those
+// with the right ones.
 type combination struct {
 	mul         Product[float64]
 	ld          int
@@ -263,8 +263,9 @@ func (c *combination) part(k, cols, terms int, f, rows, out []float64) {
 	c.mul(k, cols, terms, f, k, 1, rows, cols, 1, out, c.ld, false)
 }
 
-// inner solves the problem diag(d) + rho·v·vᵀ of the live rows. It returns the values, and writes the vectors to the rows of z with elements in
-// the order that is given. The vectors are those of a connection nearby, for which the computed values are exact: so they are orthogonal.
+// inner solves the problem diag(d) + rho·v·vᵀ of the live rows. It returns the values, and writes the vectors to the rows of z with
+// elements in the order that is given. The vectors are those of a connection nearby, for which the computed values are exact: so they are
+// orthogonal.
 func (j *joint) inner(z []float64, rows []int) []float64 {
 	k := len(j.live)
 	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: j.rho}

@@ -18,8 +18,8 @@ type bidivider struct {
 	fu, fv     []float64 // vectors of the inner problem, in rows
 }
 
-// bidiagonalVectors finds the singular values of d with e above it, in place of d, descending, and the vectors: the rows of u and v, with ld
-// elements, which are zero before.
+// bidiagonalVectors finds the singular values of d with e above it, in place of d, descending, and the vectors: the rows of u and v, with
+// ld elements, which are zero before.
 func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64, ld int) bool {
 	n := len(d)
 	if n <= shortBidiagonal {
@@ -137,8 +137,8 @@ func (j *bijoint) right(i int) []float64 {
 	return j.v[(j.at+i)*j.ld+j.at:][:j.n]
 }
 
-// connect makes z. Of the right vectors that belong to no value the row between meets one; with a wide second part they are rotated so that
-// it does not meet the other.
+// connect makes z. The row between has an element for one of the right vectors that belong to no value; with a wide second part there are
+// two of these, rotated so that the element for the other is 0.
 func (j *bijoint) connect(alpha, beta float64) {
 	m := j.m
 	j.z, j.kind = make([]float64, j.n), make([]int, j.n)
@@ -248,8 +248,8 @@ func (j *bijoint) join() {
 	copy(j.d, values)
 }
 
-// inner solves the problem of a matrix with first row z and diagonal d behind it. It returns the values and writes the vectors to the rows
-// of fu and fv, with elements in the order that is given. They are those of a z nearby for which the values are exact.
+// inner solves the problem of a matrix with first row z and diagonal d behind it. It returns the values and writes the vectors to the
+// rows of fu and fv, with elements in the order that is given. They are those of a z nearby for which the values are exact.
 func (j *bijoint) inner(rows []int) []float64 {
 	k := len(j.live)
 	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: 1, square: true}

@@ -86,8 +86,8 @@ func guess(rest, x, y, gap float64, first bool) float64 {
 	return -(a + root) / (2 * rest)
 }
 
-// iterate improves mu between lo and hi by the root of c + a/(x - dₗ) + b/(x - dₗ₊₁), which has the function's value and takes the slopes of
-// both sides; where that leaves the interval, it is halved.
+// iterate improves mu between lo and hi by the root of c + a/(x - dₗ) + b/(x - dₗ₊₁), which has the function's value and takes the slopes
+// of both sides; where that leaves the interval, it is halved.
 func (q *secular) iterate(left int, last bool, from []float64, lo, hi, mu float64) float64 {
 	for range 200 {
 		psi, dpsi, phi, dphi := 0.0, 0.0, 0.0, 0.0

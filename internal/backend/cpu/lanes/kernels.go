@@ -30,8 +30,8 @@ func (b *Batch[T]) call(f func(*args[T]), a args[T]) int {
 	return a.done
 }
 
-// constants32 and constants64 are 1, -1, ½, the square of a negligible ratio, a number below which squares lose digits, by what such numbers
-// are scaled and the inverse, a bound of cotangents, and what counts as zero.
+// constants32 and constants64 are 1, -1, ½, the square of a negligible ratio, a number below which squares lose digits, by what such
+// numbers are scaled and the inverse, a bound of cotangents, and what counts as zero.
 var (
 	constants32 = []float32{1, -1, 0.5, 0x1p-48, 0x1p-50, 0x1p+70, 0x1p-70, 0x1p+60, 0x1p-100}
 	constants64 = []float64{1, -1, 0.5, 0x1p-106, 0x1p-460, 0x1p+500, 0x1p-500, 0x1p+500, 0x1p-900}

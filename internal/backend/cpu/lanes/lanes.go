@@ -95,8 +95,8 @@ func (b *Batch[T]) take(n int) []T {
 // reset gives all cells back.
 func (b *Batch[T]) reset() { b.used = 0 }
 
-// pack interleaves count matrices of size elements, stride apart: element e of matrix i goes to z[e·lanes+i]. A stride of 0 is one matrix for
-// all. Lanes without a matrix get a copy of the last one.
+// pack interleaves count matrices of size elements, stride apart: element e of matrix i goes to z[e·lanes+i]. A stride of 0 is one matrix
+// for all. Lanes without a matrix get a copy of the last one.
 func (b *Batch[T]) pack(z, x []T, count, size, stride int) {
 	if stride == 0 {
 		b.packSame(z, x[:size])
@@ -150,8 +150,9 @@ func (b *Batch[T]) identity(n int, z []T) {
 	}
 }
 
-// normalize multiplies the matrices of n cells by powers of two where their elements are so large or small that squares lose digits. bad has a
-// bit for each lane with an element that is not finite; its elements become 0. undo, if not nil, is a cell with the inverse factors.
+// normalize multiplies the matrices of n cells by powers of two where their elements are so large or small that squares lose digits. bad
+// has a bit for each lane with an element that is not finite; its elements become 0. undo, if not nil, is a cell with the inverse
+// factors.
 func (b *Batch[T]) normalize(n int, a []T) (undo []T, bad uint, norm []T) {
 	norm = b.take(1)
 	b.call(b.k.largest, args[T]{a: &a[0], b: &norm[0], n: n})

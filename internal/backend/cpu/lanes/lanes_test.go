@@ -41,7 +41,8 @@ func one(b bool) float64 {
 	return 0
 }
 
-var classNames = []string{"random", "graded", "clustered", "nearly singular", "wilkinson", "glued", "zero", "ones", "identity", "huge", "tiny"}
+var classNames = []string{"random", "graded", "clustered", "nearly singular", "wilkinson", "glued", "zero", "ones", "identity",
+	"huge", "tiny"}
 
 // some makes count matrices, one class after the other.
 func some[T Float](seed uint64, count, m, n int) []T {

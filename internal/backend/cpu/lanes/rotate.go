@@ -2,8 +2,8 @@ package lanes
 
 import "math"
 
-// Rotate applies rotations to neighbouring rows of z, which are ld elements apart with cols used: the i-th to row from+i·step and the one step
-// behind it, x and y, which become s·y + c·x and c·y - s·x.
+// Rotate applies rotations to neighbouring rows of z, which are ld elements apart with cols used: the i-th to row from+i·step and the one
+// step behind it, x and y, which become s·y + c·x and c·y - s·x.
 func Rotate(z []float64, ld, cols, from, step int, c, s []float64) {
 	if len(c) == 0 || cols == 0 {
 		return

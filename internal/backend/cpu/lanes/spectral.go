@@ -12,8 +12,8 @@ const (
 	mostSweeps = 40
 )
 
-// Eigh writes the eigenvalues of symmetric matrices, whose lower triangles are read, to w, ascending, and if v is not nil, the eigenvectors to
-// its columns. info is 1 for a matrix that is not finite or does not converge.
+// Eigh writes the eigenvalues of symmetric matrices, whose lower triangles are read, to w, ascending, and if v is not nil, the
+// eigenvectors to its columns. info is 1 for a matrix that is not finite or does not converge.
 func (b *Batch[T]) Eigh(n, count int, x lapack.Matrices[T], w, v []T, info []int32) {
 	b.reset()
 	a := b.in(x, count, n*n)
@@ -169,8 +169,8 @@ func (b *Batch[T]) SVD(m, n, count int, x lapack.Matrices[T], w, u, vh []T, info
 	b.finishSVD(m, n, count, a, acc, squares, undo, bad, flip, w, u, vh, info)
 }
 
-// orthogonalize does sweeps until all rows are orthogonal. It returns the lanes that did not converge: those whose result would depend on when
-// others do are not among them, for a lane that is done changes no more.
+// orthogonalize does sweeps until all rows are orthogonal. It returns the lanes that did not converge: those whose result would depend on
+// when others do are not among them, for a lane that is done changes no more.
 func (b *Batch[T]) orthogonalize(m, n int, a, acc []T, k int, norm, squares []T) (bad uint) {
 	tol := b.take(2)
 	for l, x := range norm {
@@ -207,10 +207,10 @@ func (b *Batch[T]) orthogonalize(m, n int, a, acc []T, k int, norm, squares []T)
 // finishSVD normalizes the rows, puts them in order and writes the results.
 func (b *Batch[T]) finishSVD(m, n, count int, a, acc, squares, undo []T, bad uint, flip bool, w, u, vh []T, info []int32) {
 	values, order := make([]T, m), make([]int, m)
-	rows, turns := b.take(m*n), b.take(m*m)
+	rows, products := b.take(m*n), b.take(m*m)
 	if u != nil {
 		b.unpack(rows, a, count, m*n)
-		b.unpack(turns, acc, count, m*m)
+		b.unpack(products, acc, count, m*m)
 	}
 	for l := range count {
 		info[l] = int32(bad >> l & 1)
@@ -236,20 +236,20 @@ func (b *Batch[T]) finishSVD(m, n, count int, a, acc, squares, undo []T, bad uin
 			continue
 		}
 		for i, o := range order {
-			row, turn := rows[(l*m+o)*n:][:n], turns[(l*m+o)*m:][:m]
+			row, product := rows[(l*m+o)*n:][:n], products[(l*m+o)*m:][:m]
 			inverse := -1 / values[o]
 			if flip { // the rows are those of Uᵀ, the rotations those of Vᴴ
 				for j, x := range row {
 					vh[(l*n+j)*m+i] = x * inverse
 				}
-				copy(u[(l*m+i)*m:][:m], turn)
+				copy(u[(l*m+i)*m:][:m], product)
 				continue
 			}
 			to := vh[(l*m+i)*n:][:n]
 			for j, x := range row {
 				to[j] = x * inverse
 			}
-			for j, x := range turn {
+			for j, x := range product {
 				u[(l*m+j)*m+i] = x
 			}
 		}

@@ -35,8 +35,8 @@ func scale(e *emitter) {
 		JNZ cell`)
 }
 
-// transpose writes the transpose of n blocks of 8×8 elements: block i is 8 rows, rs bytes apart, and goes to 8 rows of a, cs bytes apart. The
-// blocks of b are bs bytes from each other, those of a k bytes.
+// transpose writes the transpose of n blocks of 8×8 elements: block i is 8 rows, rs bytes apart, and goes to 8 rows of a, cs bytes apart.
+// The blocks of b are bs bytes from each other, those of a k bytes.
 func transpose(e *emitter) {
 	e.op(`
 		MOVQ .a, DI

@@ -82,8 +82,8 @@ func lu(e *emitter) {
 		JLT column`)
 }
 
-// exchangeRows exchanges in each lane the row at R10 with row Z1, one of rows CX … BX-1, which begin at R12 and are R8 apart; rows have SI
-// cells.
+// exchangeRows exchanges in each lane the row at R10 with row Z1, one of rows CX … BX-1, which begin at R12 and are R8 apart; rows have
+// SI cells.
 func exchangeRows(e *emitter, label string) {
 	e.op(label + `row:
 		CMPQ CX, BX

@@ -74,7 +74,8 @@ func (e *emitter) absMask(reg string) {
 
 // begin writes the head of a kernel.
 func (e *emitter) begin(name string) {
-	fmt.Fprintf(&e.b, "\n// func %s%sAVX512(a *args)\nTEXT ·%s%sAVX512(SB), NOSPLIT, $0-8\n\tMOVQ a+0(FP), AX\n", name, e.name, name, e.name)
+	name += e.name + "AVX512"
+	fmt.Fprintf(&e.b, "\n// func %s(a *args)\nTEXT ·%s(SB), NOSPLIT, $0-8\n\tMOVQ a+0(FP), AX\n", name, name)
 }
 
 func (e *emitter) end() { e.op("VZEROUPPER\nRET") }

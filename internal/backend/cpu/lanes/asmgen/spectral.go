@@ -2,9 +2,10 @@ package asmgen
 
 import "fmt"
 
-// implicit does one implicit QL step in each lane on the tridiagonal matrices with diagonals a and subdiagonals b, n and n-1 cells, over the
-// block that begins with row k and ends before the first negligible b. c and d get the cosines and sines of rows k … n-2, 1 and 0 where a
-// lane does nothing. t is a cell with the square of what is negligible by itself. done becomes 0 where no lane had anything to do.
+// implicit does one implicit QL step in each lane on the tridiagonal matrices with diagonals a and subdiagonals b, n and n-1 cells, over
+// the block that begins with row k and ends before the first negligible b. c and d get the cosines and sines of rows k … n-2, 1 and 0
+// where a lane does nothing. t is a cell with the square of what is negligible by itself. done becomes 0 where no lane had anything to
+// do.
 func implicit(e *emitter) {
 	e.op(`
 		MOVQ .consts, R13
@@ -126,8 +127,8 @@ func implicit(e *emitter) {
 	done:`)
 }
 
-// rotations applies m rotations to n sequences of cells, rs bytes apart, which begin at a and go on in steps of cs bytes: of neighbours x, y
-// the first becomes s·y + c·x and the second c·y - s·x. The cells c and d have the cosines and sines, in steps of bs bytes.
+// rotations applies m rotations to n sequences of cells, rs bytes apart, which begin at a and go on in steps of cs bytes: of neighbours
+// x, y the first becomes s·y + c·x and the second c·y - s·x. The cells c and d have the cosines and sines, in steps of bs bytes.
 func rotations(e *emitter) { rotate4(e, func(r string) string { return "VMOVUP@ (" + r + ")" }) }
 
 // rotate is rotations with one cosine and one sine for a whole cell.
