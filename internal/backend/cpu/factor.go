@@ -9,7 +9,7 @@ import (
 
 func init() {
 	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64),
-		C128: inLoop(productC128), Batches: batches(), Rotate: lanes.Rotate}))
+		C128: inLoop(productC128), Batches: batches(), Rotate: lanes.Rotate, Triples: lanes.Triples}))
 }
 
 // batches have one matrix in each lane of vectors, where the machine has vectors for it.

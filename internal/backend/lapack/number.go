@@ -46,6 +46,8 @@ type Solver[T Number] struct {
 	Loop func(n int, f func(i int))
 	// Rotate applies rotations to rows of z as rotateRows does; nil is rotateRows.
 	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
+	// Triples applies reflectors of three rows as tripleRows does; nil is tripleRows.
+	Triples func(x []float64, ld, cols int, f []float64)
 
 	scratch []T
 	used    int

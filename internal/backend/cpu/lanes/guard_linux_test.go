@@ -105,13 +105,44 @@ func TestRotateGuard(t *testing.T) {
 			for i := range c {
 				for k := range cols {
 					x, y := &want[(from+i*step)*cols+k], &want[(from+(i+1)*step)*cols+k]
-					*x, *y = math.FMA(c[i], *x, s[i]**y), math.FMA(c[i], *y, -(s[i] * *x))
+					*x, *y = math.FMA(c[i], *x, s[i]**y), math.FMA(c[i], *y, -(s[i]**x))
 				}
 			}
 			Rotate(z, cols, cols, from, step, c, s)
 			for i := range z {
 				if z[i] != want[i] {
 					t.Fatalf("%d columns, step %d: element %d is %v, want %v", cols, step, i, z[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestTriplesGuard is TestRotateGuard for reflectors of three rows.
+func TestTriplesGuard(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, cols := range []int{8, 16, 40, 72, 5} {
+		for _, count := range []int{1, 2, 16} {
+			x, f := fenced[float64](t, (count+2)*cols, true), fenced[float64](t, 3*count, true)
+			for i := range x {
+				x[i] = r.NormFloat64()
+			}
+			for i := range f {
+				f[i] = r.NormFloat64()
+			}
+			want := append([]float64(nil), x...)
+			for i := range count {
+				u1, u2, tau := f[3*i], f[3*i+1], f[3*i+2]
+				for k := range cols {
+					a, b, c := &want[i*cols+k], &want[(i+1)*cols+k], &want[(i+2)*cols+k]
+					s := math.FMA(u2, *c, math.FMA(u1, *b, *a)) * tau
+					*a, *b, *c = *a-s, math.FMA(-u1, s, *b), math.FMA(-u2, s, *c)
+				}
+			}
+			Triples(x, cols, cols, f)
+			for i := range x {
+				if x[i] != want[i] {
+					t.Fatalf("%d columns, %d reflectors: element %d is %v, want %v", cols, count, i, x[i], want[i])
 				}
 			}
 		}

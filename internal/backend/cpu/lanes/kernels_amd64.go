@@ -76,3 +76,12 @@ func rotate(z []float64, ld, cols, from, step int, c, s []float64) bool {
 	rotateF64AVX512(&args[float64]{a: &z[from*ld], c: &c[0], d: &s[0], n: cols / 8, m: len(c), rs: 64, cs: 8 * step * ld, bs: 8})
 	return true
 }
+
+// triples is Triples for whole vectors; it reports whether there are vectors for it.
+func triples(x []float64, ld, cols int, f []float64) bool {
+	if !useAVX512 || cols%8 != 0 {
+		return false
+	}
+	triplesF64AVX512(&args[float64]{a: &x[0], c: &f[0], n: cols / 8, m: len(f) / 3, cs: 8 * ld})
+	return true
+}

@@ -75,3 +75,6 @@ func transposeF64AVX512(a *args[float64])
 
 //go:noescape
 func rotateF64AVX512(a *args[float64])
+
+//go:noescape
+func triplesF64AVX512(a *args[float64])

@@ -132,6 +132,10 @@ func Files() map[string]string {
 	rotate(e)
 	e.end()
 	stubs.WriteString("\n//go:noescape\nfunc rotateF64AVX512(a *args[float64])\n")
+	e.begin("triples")
+	triples(e)
+	e.end()
+	stubs.WriteString("\n//go:noescape\nfunc triplesF64AVX512(a *args[float64])\n")
 	files["rows_f64_avx512_gen_amd64.s"] = e.b.String()
 	files["stubs_gen_amd64.go"] = stubs.String()
 	return files

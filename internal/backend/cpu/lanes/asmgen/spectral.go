@@ -338,3 +338,64 @@ func pairRotation(e *emitter, x, y string) {
 		VMOVUP@ Z6, %s
 		VMOVUP@ Z7, %s`, x, y, x, y))
 }
+
+// triples applies m reflectors of three rows each to n cells of neighbouring rows: rows are cs bytes apart, and the i-th reflector is that of rows
+// i, i+1 and i+2. c has for each the second and third element of its vector, whose first is 1, and tau.
+func triples(e *emitter) {
+	e.op(`
+		MOVQ .a, SI
+		MOVQ .n, BX
+		MOVQ .m, DX
+		MOVQ .cs, R9
+	    SUBQ $4, BX
+		JLT few`)
+	part := func(label string, cells int) {
+		e.op(label + `:
+			MOVQ SI, R12
+			MOVQ .c, R10
+			MOVQ DX, CX
+			LEAQ (R12)(R9*1), DI`)
+		for i := range cells {
+			e.op(fmt.Sprintf("VMOVUPD %d(R12), Z%d\nVMOVUPD %d(DI), Z%d", 64*i, i, 64*i, 4+i))
+		}
+		e.op(label + `step:
+			ADDQ R9, DI
+			VBROADCASTSD (R10), Z16
+			VBROADCASTSD 8(R10), Z17
+			VBROADCASTSD 16(R10), Z18
+			ADDQ $24, R10`)
+		for i := range cells {
+			e.op(fmt.Sprintf(`
+				VMOVUPD %d(DI), Z%d
+				VMOVAPD Z%d, Z%d
+				VFMADD231PD Z%d, Z16, Z%d
+				VFMADD231PD Z%d, Z17, Z%d
+				VMULPD Z18, Z%d, Z%d
+				VSUBPD Z%d, Z%d, Z%d
+				VMOVUPD Z%d, %d(R12)
+				VFNMADD231PD Z%d, Z16, Z%d
+				VFNMADD231PD Z%d, Z17, Z%d
+				VMOVAPD Z%d, Z%d
+				VMOVAPD Z%d, Z%d`, 64*i, 8+i, i, 12+i, 4+i, 12+i, 8+i, 12+i, 12+i, 12+i, 12+i, i, i, i, 64*i,
+				12+i, 4+i, 12+i, 8+i, 4+i, i, 8+i, 4+i))
+		}
+		e.op("ADDQ R9, R12\nDECQ CX\nJNZ " + label + "step\nLEAQ (R12)(R9*1), DI")
+		for i := range cells {
+			e.op(fmt.Sprintf("VMOVUPD Z%d, %d(R12)\nVMOVUPD Z%d, %d(DI)", i, 64*i, 4+i, 64*i))
+		}
+	}
+	part("four", 4)
+	e.op(`
+			ADDQ $256, SI
+			SUBQ $4, BX
+			JGE four
+		few:
+			ADDQ $4, BX
+			JEQ done`)
+	part("one", 1)
+	e.op(`
+			ADDQ $64, SI
+			DECQ BX
+			JNZ one
+		done:`)
+}
