@@ -39,7 +39,7 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 		return nil, err
 	}
 	defer w.close()
-	if !c.Tied && !w.Has("lm_head.weight") {
+	if !c.Tied && !c.Encoder && !w.Has("lm_head.weight") {
 		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
 	}
 	m.facts = Info{Format: "safetensors", Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}

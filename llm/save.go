@@ -24,17 +24,8 @@ var fileTypes = map[ggml.Type]uint32{ggml.F32: 0, ggml.F16: 1, ggml.Q4_0: 2, ggm
 
 // Save writes the model as one GGUF file with its tokenizer and chat template.
 func (m *Model) Save(path string, o SaveOptions) (err error) {
-	if !strings.HasSuffix(path, ".gguf") {
-		return fault.New(fault.Value, op, "the path %q; want one that ends with .gguf", path)
-	}
 	caught := fault.Catch(func() {
-		kind, ok := ggml.F32, true
-		if o.Format != "" {
-			kind, ok = ggml.Parse(strings.ToUpper(o.Format))
-		}
-		if _, known := fileTypes[kind]; !ok || !known || !kind.CanQuantize() {
-			fault.Throw(fault.Value, op, "the format %q; want f32, f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k or q6_k", o.Format)
-		}
+		kind := o.check(path)
 		if m.vocab.why != "" {
 			fault.Throw(fault.NotImplemented, op, "saving as GGUF: %s", m.vocab.why)
 		}
@@ -45,6 +36,28 @@ func (m *Model) Save(path string, o SaveOptions) (err error) {
 		return caught
 	}
 	return err
+}
+
+// check returns the type of matrices.
+func (o SaveOptions) check(path string) ggml.Type {
+	if !strings.HasSuffix(path, ".gguf") {
+		fault.Throw(fault.Value, op, "the path %q; want one that ends with .gguf", path)
+	}
+	kind, ok := ggml.F32, true
+	if o.Format != "" {
+		kind, ok = ggml.Parse(strings.ToUpper(o.Format))
+	}
+	if _, known := fileTypes[kind]; !ok || !known || !kind.CanQuantize() {
+		fault.Throw(fault.Value, op, "the format %q; want f32, f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k or q6_k", o.Format)
+	}
+	return kind
+}
+
+// refuseBlocks is for matrices that were left in blocks.
+func refuseBlocks(t *lucid.Tensor) {
+	if t.DType() == lucid.Uint8 {
+		fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
+	}
 }
 
 // metadata describes the model as GGUF files do.
@@ -85,9 +98,7 @@ func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
 func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 	fused := map[string][]*lucid.Tensor{}
 	for name, t := range nn.StateDict(m.net).All() {
-		if t.DType() == lucid.Uint8 {
-			fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
-		}
+		refuseBlocks(t)
 		if stored, third := c.Fused(name); stored != "" { // queries, keys and values come in this order
 			if fused[stored] = append(fused[stored], t); third == 2 {
 				list = append(list, block(stored, lucid.Cat(fused[stored], 0), kind))

@@ -16,8 +16,13 @@ func layerNorm(x, weight, bias *lucid.Tensor, eps float64) *lucid.Tensor {
 }
 
 func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
-	if kind == "silu" {
+	switch kind {
+	case "silu":
 		return F.SiLU(x)
+	case "relu":
+		return F.ReLU(x)
+	case "gelu":
+		return F.GELU(x)
 	}
 	return F.GELU(x, F.GELUOptions{Approximate: "tanh"})
 }

@@ -20,6 +20,9 @@ type Source interface {
 func Build(c Config, weights Source) (m *Model, err error) {
 	err = fault.Catch(func() {
 		c.check()
+		if c.Encoder {
+			fault.Throw(fault.Value, op, "a model of family %s is an encoder; BuildEncoder makes it", c.Family)
+		}
 		m = &Model{config: c}
 		if c.Family == "gpt2" {
 			weights = gpt2Weights(weights)
@@ -123,6 +126,9 @@ var layerNames = [][2]string{
 
 // GGUFName is the name that GGUF files have for a weight, "" if they have none.
 func (c *Config) GGUFName(name string) string {
+	if c.Encoder {
+		return c.encoderName(name, true)
+	}
 	switch name {
 	case "model.embed_tokens.weight":
 		return "token_embd.weight"

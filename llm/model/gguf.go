@@ -22,7 +22,7 @@ var inertMetadata = []string{"vocab_size", "attention.key_length_swa", "attentio
 func readGGUF(meta *gguf.Metadata, ignore []string) (c Config) {
 	arch := meta.Text("general.architecture", "")
 	f := findFamily(func(f *family) bool { return f.name == arch })
-	if f == nil {
+	if f == nil || f.gguf == nil {
 		unknownFamily("the architecture", arch)
 	}
 	k := &metadata{meta: meta, prefix: arch + ".", used: map[string]bool{}}
