@@ -245,8 +245,8 @@ func TestModules(t *testing.T) {
 	if ids, err := e.Tokens("x", EmbedOptions{}); err != nil || e.Tokenizer().Decode(ids) != "Aq: xB" {
 		t.Error(ids, err)
 	}
-	if e, err = LoadEmbedder(make1(three, map[string]any{"pooling_mode": "lasttoken"}, nil, nil)); err != nil || e.files.pooling != "last" ||
-		!e.files.unit {
+	e, err = LoadEmbedder(make1(three, map[string]any{"pooling_mode": "lasttoken"}, nil, nil))
+	if err != nil || e.files.pooling != "last" || !e.files.unit {
 		t.Error(err)
 	}
 	for name, dir := range map[string]string{
@@ -345,7 +345,8 @@ func TestEmbedderGGUF(t *testing.T) {
 }
 
 // embedTexts are short, long, in several scripts, and with special tokens written out.
-var embedTexts = []string{"A man is eating food.", "Someone eats a meal.", "The girl carries a baby.", "x", "", "Größe, naïve, Ünïcödé, 漢字 и кириллица",
+var embedTexts = []string{"A man is eating food.", "Someone eats a meal.", "The girl carries a baby.", "x", "",
+	"Größe, naïve, Ünïcödé, 漢字 и кириллица",
 	"special [SEP] tokens </s> in <pad> a text [PAD] of a user", strings.Repeat("The quick brown fox jumps over the lazy dog. ", 12)}
 
 // TestEmbedAssets compares vectors of real models with transformers. It needs the files of scripts/assets/fetch.py in LUCID_ASSETS,

@@ -124,7 +124,8 @@ func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error
 		return nil
 	}
 	if c.Encoder {
-		return fault.New(fault.NotImplemented, op, "a model of family %s embeds texts and does not generate; llm.LoadEmbedder reads it", c.Family)
+		return fault.New(fault.NotImplemented, op, "a model of family %s embeds texts and does not generate; llm.LoadEmbedder reads it",
+			c.Family)
 	}
 	lucid.NoGrad(func() { m.net, err = model.Build(c, w) })
 	if err != nil {
