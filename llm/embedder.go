@@ -27,9 +27,9 @@ type Embedder struct {
 	mu    sync.Mutex // the compiled function runs for one batch at a time
 }
 
-// LoadEmbedder reads the encoder at path: a folder with config.json, .safetensors files and tokenizer.json as Hugging Face has
-// them, or a .gguf file. What sentence-transformers writes next to a model (modules.json and the folders it names) says how vectors of
-// tokens become one.
+// LoadEmbedder reads the encoder at path: a folder with config.json, .safetensors files (or pytorch_model.bin) and tokenizer.json as
+// Hugging Face has them, or a .gguf file. What sentence-transformers writes next to a model (modules.json and the folders it names)
+// says how vectors of tokens become one.
 func LoadEmbedder(path string, opts ...LoadOptions) (e *Embedder, err error) {
 	caught := fault.Catch(func() {
 		o := door.Option("llm.LoadEmbedder", opts)
@@ -85,7 +85,7 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 		return nil, err
 	}
 	defer w.close()
-	e.facts = Info{Format: "safetensors", Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
+	e.facts = Info{Format: w.format, Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
 	if err := e.finish(c, w); err != nil {
 		return nil, err
 	}

@@ -59,8 +59,9 @@ type Model struct {
 	mu       sync.Mutex // compiled steps of several generations run one at a time
 }
 
-// Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files,
-// tokenizer.json (or tokenizer.model), tokenizer_config.json and generation_config.json as Hugging Face has them.
+// Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files (or
+// pytorch_model.bin, or what pytorch_model.bin.index.json names), tokenizer.json (or tokenizer.model), tokenizer_config.json and
+// generation_config.json as Hugging Face has them.
 func Load(path string, opts ...LoadOptions) (*Model, error) { return open(path, opts, false) }
 
 func open(path string, opts []LoadOptions, describe bool) (m *Model, err error) {
