@@ -1,12 +1,10 @@
 package llm
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/codec/gguf"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
 	"github.com/lucid-go/lucid/nn"
 )
@@ -21,7 +19,7 @@ var poolingTypes = map[string]uint32{"mean": 1, "cls": 2, "last": 3}
 // nor the most tokens that were trained: of a file, they have, and texts may have as many tokens as there are positions.
 func (e *Embedder) Save(path string, o SaveOptions) (err error) {
 	caught := fault.Catch(func() {
-		kind := o.check(path)
+		r := o.check(path)
 		c := e.net.Config()
 		number, ok := poolingTypes[e.files.pooling]
 		switch {
@@ -43,19 +41,18 @@ func (e *Embedder) Save(path string, o SaveOptions) (err error) {
 		if e.facts.Name != "" {
 			meta.Set("general.name", gguf.OfText(e.facts.Name))
 		}
-		meta.Set("general.file_type", gguf.OfUint32(fileTypes[kind]))
+		meta.Set("general.file_type", gguf.OfUint32(r.number))
 		meta.Set("general.quantization_version", gguf.OfUint32(2))
 		meta.Set(arch+".vocab_size", gguf.OfUint32(uint32(c.Vocab)))
 		meta.Set(arch+".attention.causal", gguf.OfBool(false))
 		meta.Set(arch+".pooling_type", gguf.OfUint32(number))
 		var list []gguf.Tensor
-		for name, t := range nn.StateDict(e.net).All() {
+		all := nn.StateDict(e.net)
+		r.layers = c.Layers
+		for name, t := range all.All() {
+			o.tick(len(list)+1, all.Len())
 			refuseBlocks(t)
-			k := kind
-			if slices.Contains([]string{"embed_positions.weight", "embed_types.weight"}, name) {
-				k = ggml.F32 // small, and every token reads them
-			}
-			list = append(list, block(c.GGUFName(name), t, k))
+			list = append(list, block(c.GGUFName(name), t, r))
 		}
 		err = gguf.Write(path, meta, list)
 	})

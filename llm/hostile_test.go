@@ -15,7 +15,6 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec/gguf"
-	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
 )
 
@@ -112,7 +111,7 @@ func TestGGUFRefused(t *testing.T) {
 	}
 	c := m.Config()
 	write := func(change func(meta *gguf.Metadata), drop, rename string) error {
-		meta, tensors := m.metadata(&c, ggml.Q8_0), m.stored(&c, ggml.Q8_0)
+		meta, tensors := m.metadata(&c, parseFormat("q8_0")), m.stored(&c, parseFormat("q8_0"), SaveOptions{})
 		change(meta)
 		var rest []gguf.Tensor
 		for _, t := range tensors {
