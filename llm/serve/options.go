@@ -24,9 +24,10 @@ type Options struct {
 	Timeout   time.Duration // of a request, from its first byte to its last token; 0: 10 minutes
 	Stall     time.Duration // how long a client may take to send its request, or to read some of the answer; 0: 30 seconds
 
-	Batcher llm.BatcherOptions // of each model
-	Logger  *slog.Logger       // nil: no log
-	NoPage  bool               // no chat page at /
+	Batcher   llm.BatcherOptions       // of each model
+	Embedders map[string]*llm.Embedder // by name: what /v1/embeddings serves
+	Logger    *slog.Logger             // nil: no log
+	NoPage    bool                     // no chat page at /
 }
 
 // Limits of Options.

@@ -19,16 +19,17 @@ import (
 
 // Server is an http.Handler for OpenAI's API. Close it when it is not needed any more.
 type Server struct {
-	o        Options
-	models   map[string]*served
-	names    []string // sorted
-	keys     [][32]byte
-	mux      *http.ServeMux
-	metrics  *metrics
-	started  time.Time
-	mu       sync.Mutex
-	stopping bool
-	requests sync.WaitGroup
+	o         Options
+	models    map[string]*served
+	embedders map[string]*embedder
+	names     []string // sorted
+	keys      [][32]byte
+	mux       *http.ServeMux
+	metrics   *metrics
+	started   time.Time
+	mu        sync.Mutex
+	stopping  bool
+	requests  sync.WaitGroup
 }
 
 // served is a model with its batcher.
@@ -38,13 +39,14 @@ type served struct {
 	b    *llm.Batcher
 }
 
-// New returns a handler that serves models under their names. It panics with *lucid.Error if an option makes no sense.
+// New returns a handler that serves models under their names; Options.Embedders are those that embed. It panics with *lucid.Error if
+// an option makes no sense.
 func New(models map[string]*llm.Model, o Options) *Server {
 	o.fill()
-	if len(models) == 0 {
+	if len(models)+len(o.Embedders) == 0 {
 		fault.Throw(fault.Value, op, "there are no models to serve")
 	}
-	s := &Server{o: o, models: map[string]*served{}, mux: http.NewServeMux(), metrics: newMetrics(), started: time.Now()}
+	s := &Server{o: o, models: map[string]*served{}, embedders: map[string]*embedder{}, mux: http.NewServeMux(), metrics: newMetrics(), started: time.Now()}
 	for name, m := range models {
 		b, err := m.NewBatcher(o.Batcher)
 		if err != nil {
@@ -54,6 +56,12 @@ func New(models map[string]*llm.Model, o Options) *Server {
 		s.names = append(s.names, name)
 	}
 	slices.Sort(s.names)
+	for name, e := range o.Embedders {
+		if s.models[name] != nil {
+			fault.Throw(fault.Value, op, "two models are named %q", name)
+		}
+		s.embedders[name] = newEmbedder(name, e)
+	}
 	for _, k := range o.Keys {
 		s.keys = append(s.keys, sha256.Sum256([]byte(k)))
 	}
