@@ -24,7 +24,7 @@ const (
 type embedder struct {
 	name  string
 	e     *llm.Embedder
-	turn  chan struct{} // has room for the request that computes
+	busy  chan struct{} // has room for the request that computes
 	queue chan struct{} // has room for those that wait, and that one
 }
 
@@ -85,8 +85,8 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) *failure {
 	ctx, cancel := context.WithTimeout(r.Context(), s.o.Timeout)
 	defer cancel()
 	select {
-	case q.model.turn <- struct{}{}:
-		defer func() { <-q.model.turn }()
+	case q.model.busy <- struct{}{}:
+		defer func() { <-q.model.busy }()
 	case <-ctx.Done():
 		return failureOf(ctx.Err())
 	}

@@ -49,7 +49,8 @@ var tinyEmbedder = sync.OnceValue(func() *llm.Embedder {
 	for name, v := range map[string]any{
 		"config.json": map[string]any{"architectures": []string{"BertModel"}, "vocab_size": 256, "hidden_size": 16, "intermediate_size": 16,
 			"num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64},
-		"tokenizer.json": map[string]any{"model": map[string]any{"type": "BPE", "byte_fallback": true, "vocab": words, "merges": []string{}}},
+		"tokenizer.json": map[string]any{"model": map[string]any{"type": "BPE", "byte_fallback": true, "vocab": words,
+			"merges": []string{}}},
 	} {
 		data, _ := json.Marshal(v)
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
@@ -121,7 +122,8 @@ func TestEmbeddings(t *testing.T) {
 				}
 				continue
 			}
-			if err := json.Unmarshal(d.Embedding, &v); err != nil || d.Index != i || d.Object != "embedding" || !slices.Equal(v, tt.want[i]) {
+			err := json.Unmarshal(d.Embedding, &v)
+			if err != nil || d.Index != i || d.Object != "embedding" || !slices.Equal(v, tt.want[i]) {
 				t.Errorf("%s: %v, want %v", tt.body, v, tt.want[i])
 			}
 		}
@@ -175,7 +177,7 @@ func TestEmbeddingsRefused(t *testing.T) {
 func TestEmbeddingsQueue(t *testing.T) {
 	h, s := startEmbedder(t, Options{Timeout: 200 * time.Millisecond})
 	e := s.embedders["vectors"]
-	e.turn <- struct{}{} // as if a request computed
+	e.busy <- struct{}{} // as if a request computed
 	if code, body, _ := post(t, h.URL, embedPath, `{"input": "abc"}`); code != 504 {
 		t.Errorf("%d %s", code, body)
 	}
@@ -188,7 +190,7 @@ func TestEmbeddingsQueue(t *testing.T) {
 	for range cap(e.queue) {
 		<-e.queue
 	}
-	<-e.turn
+	<-e.busy
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

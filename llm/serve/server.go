@@ -46,7 +46,8 @@ func New(models map[string]*llm.Model, o Options) *Server {
 	if len(models)+len(o.Embedders) == 0 {
 		fault.Throw(fault.Value, op, "there are no models to serve")
 	}
-	s := &Server{o: o, models: map[string]*served{}, embedders: map[string]*embedder{}, mux: http.NewServeMux(), metrics: newMetrics(), started: time.Now()}
+	s := &Server{o: o, models: map[string]*served{}, embedders: map[string]*embedder{}, mux: http.NewServeMux(),
+		metrics: newMetrics(), started: time.Now()}
 	for name, m := range models {
 		b, err := m.NewBatcher(o.Batcher)
 		if err != nil {
