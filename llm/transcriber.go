@@ -56,6 +56,14 @@ func LoadTranscriber(path string, opts ...LoadOptions) (t *Transcriber, err erro
 	return t, nil
 }
 
+// IsTranscriber reports whether path is a folder whose config.json is a Whisper's.
+func IsTranscriber(path string) bool {
+	var c struct {
+		Type string `json:"model_type"`
+	}
+	return readJSON(filepath.Join(path, "config.json"), &c) == nil && c.Type == "whisper"
+}
+
 func loadTranscriber(dir string, o LoadOptions) (*Transcriber, error) {
 	if st, err := os.Stat(dir); err != nil {
 		return nil, codec.IOError(op, err)

@@ -156,18 +156,25 @@ func runServe(c *command, args []string, out io.Writer) error {
 // loadAll loads the models.
 func (s *serveFlags) loadAll() (map[string]*llm.Model, error) {
 	models := map[string]*llm.Model{}
-	s.o.Embedders = map[string]*llm.Embedder{}
+	s.o.Embedders, s.o.Transcribers = map[string]*llm.Embedder{}, map[string]*llm.Transcriber{}
 	for _, arg := range s.models {
 		name, path, named := strings.Cut(arg, "=")
 		if !named {
 			path = arg
 			name = strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".gguf")
 		}
-		if models[name] != nil || s.o.Embedders[name] != nil || name == "" {
+		if models[name] != nil || s.o.Embedders[name] != nil || s.o.Transcribers[name] != nil || name == "" {
 			return nil, &usageError{fmt.Sprintf("lucid serve: two models are named %q", name), "lucid serve a=one.gguf b=two.gguf"}
 		}
 		if err := s.weights("serve", path); err != nil {
 			return nil, err
+		}
+		if llm.IsTranscriber(path) {
+			var err error
+			if s.o.Transcribers[name], err = llm.LoadTranscriber(path, s.load); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if info, err := llm.Describe(path); err == nil && info.Config.Encoder {
 			if s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load); err != nil {

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -22,14 +21,9 @@ const (
 
 // embedder is a model that embeds, for one request at a time.
 type embedder struct {
-	name  string
-	e     *llm.Embedder
-	busy  chan struct{} // has room for the request that computes
-	queue chan struct{} // has room for those that wait, and that one
-}
-
-func newEmbedder(name string, e *llm.Embedder) *embedder {
-	return &embedder{name, e, make(chan struct{}, 1), make(chan struct{}, embedQueue+1)}
+	name string
+	e    *llm.Embedder
+	slots
 }
 
 // embedding is what a client asks for.
@@ -76,28 +70,24 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) *failure {
 		return failureOf(llm.ErrClosed)
 	}
 	defer s.requests.Done()
-	select {
-	case q.model.queue <- struct{}{}:
-		defer func() { <-q.model.queue }()
-	default:
-		return failureOf(llm.ErrQueueFull)
+	if bad := q.model.take(); bad != nil {
+		return bad
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.o.Timeout)
+	defer q.model.leave()
+	ctx, cancel := s.during(r)
 	defer cancel()
-	select {
-	case q.model.busy <- struct{}{}:
-		defer func() { <-q.model.busy }()
-	case <-ctx.Done():
-		return failureOf(ctx.Err())
+	if bad := q.model.wait(ctx); bad != nil {
+		return bad
 	}
+	defer q.model.done()
 	if bad := q.read(); bad != nil {
 		return bad
 	}
 	vectors, err := q.model.e.EmbedIDs(ctx, q.ids, llm.EmbedOptions{})
 	if err != nil {
-		return failureOf(err)
+		return s.failed(r, err)
 	}
-	writeJSON(w, http.StatusOK, q.answer(vectors))
+	s.answer(w, q.answer(vectors))
 	return nil
 }
 

@@ -19,18 +19,17 @@ func (s *Server) info(name string) modelInfo {
 
 func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 	list := []modelInfo{}
-	for _, name := range slices.Sorted(maps.Keys(s.embedders)) {
-		list = append(list, s.info(name))
-	}
-	for _, name := range s.names {
-		list = append(list, s.info(name))
+	for _, names := range [][]string{slices.Sorted(maps.Keys(s.embedders)), s.names, slices.Sorted(maps.Keys(s.transcribers))} {
+		for _, name := range names {
+			list = append(list, s.info(name))
+		}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
 }
 
 func (s *Server) oneModel(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	if s.models[name] == nil && s.embedders[name] == nil {
+	if s.models[name] == nil && s.embedders[name] == nil && s.transcribers[name] == nil {
 		fail(http.StatusNotFound, "there is no model %.100q", name).coded("model_not_found").write(w)
 		return
 	}
