@@ -270,7 +270,8 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // pathOf is the path for logs and metrics: one of ours, or other.
 func pathOf(path string) string {
 	switch path {
-	case "/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/audio/transcriptions", "/v1/audio/translations", "/v1/models", "/health", "/metrics", "/":
+	case "/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/audio/transcriptions", "/v1/audio/translations",
+		"/v1/models", "/health", "/metrics", "/":
 		return path
 	}
 	if strings.HasPrefix(path, "/v1/models/") {

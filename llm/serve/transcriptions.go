@@ -193,7 +193,8 @@ func (q *transcription) write(s *Server, w http.ResponseWriter, t *llm.Transcrip
 		for i, g := range t.Segments {
 			list = append(list, segmentAnswer{i, g.Start.Seconds(), g.End.Seconds(), g.Text, g.Tokens})
 		}
-		s.answer(w, map[string]any{"task": task, "language": t.Language, "duration": t.Duration.Seconds(), "text": t.Text, "segments": list})
+		s.answer(w, map[string]any{"task": task, "language": t.Language, "duration": t.Duration.Seconds(), "text": t.Text,
+			"segments": list})
 		return
 	}
 	var b strings.Builder
