@@ -25,6 +25,12 @@ func (w With) Of(data any) *Tensor {
 // New makes a tensor of a Go slice and a shape, converted to the dtype w names, or of the slice's own element type.
 // data may be nested as for Of; without a shape it has that of the nesting.
 func (w With) New(data any, sizes ...int) *Tensor {
+	if w.Device.Type != "" && w.Device.open() != targetDevice() {
+		// Made on the device, not copied there by the graph: a trace would have a copy from the host in every replay.
+		var t *Tensor
+		WithDevice(w.Device, func() { t = w.New(data, sizes...) })
+		return t
+	}
 	if t := newFlat(data, sizes); t != nil {
 		n := acquire(t)
 		defer release(n)

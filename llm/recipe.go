@@ -55,8 +55,7 @@ var plainNames = []string{"position_embd.weight", "token_types.weight", "rope_fr
 
 // of is the type of a tensor by its name in a GGUF file.
 func (r recipe) of(name string, shape []int) ggml.Type {
-	if len(shape) < 2 || slices.Contains(plainNames, name) || strings.HasSuffix(name, "_norm.weight") ||
-		strings.HasSuffix(name, "ffn_gate_inp.weight") {
+	if len(shape) < 2 || slices.Contains(plainNames, name) || small(name) {
 		return ggml.F32
 	}
 	kind, row := r.mixed(name), shape[len(shape)-1]
@@ -80,15 +79,15 @@ func (r recipe) mixed(name string) ggml.Type {
 	rest, inLayer := strings.CutPrefix(name, "blk.")
 	number, part, _ := strings.Cut(rest, ".")
 	i, err := strconv.Atoi(number)
-	eighth := r.layers / 8
+	eighth, down := r.layers/8, part == "ffn_down.weight" || part == "ffn_down_exps.weight"
 	more := i < eighth || i >= 7*eighth || (i-eighth)%3 == 2
 	switch {
 	case name == "output.weight" || name == "token_embd.weight" && r.tied:
 		return ggml.Q6_K
 	case !inLayer || err != nil:
-	case r.mix == 'm' && more && (part == "attn_v.weight" || part == "ffn_down.weight"):
+	case r.mix == 'm' && more && (part == "attn_v.weight" || down):
 		return ggml.Q6_K
-	case r.mix == 's' && r.base == ggml.Q4_K && (part == "attn_v.weight" && i < 4 || part == "ffn_down.weight" && i < eighth):
+	case r.mix == 's' && r.base == ggml.Q4_K && (part == "attn_v.weight" && i < 4 || down && i < eighth):
 		return ggml.Q5_K
 	}
 	return r.base

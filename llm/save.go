@@ -114,8 +114,8 @@ func (m *Model) stored(c *model.Config, r recipe, o SaveOptions) (list []gguf.Te
 		done++
 		o.tick(done, all.Len())
 		refuseBlocks(t)
-		if stored, third := c.Fused(name); stored != "" { // queries, keys and values come in this order
-			if fused[stored] = append(fused[stored], t); third == 2 {
+		if stored, from, of := c.Fused(name); stored != "" { // parts come in the order of their rows
+			if fused[stored] = append(fused[stored], t); from+t.Size(0) == of {
 				list = append(list, block(stored, lucid.Cat(fused[stored], 0), r))
 			}
 			continue
@@ -126,16 +126,21 @@ func (m *Model) stored(c *model.Config, r recipe, o SaveOptions) (list []gguf.Te
 				"saving as GGUF: the tensor %q has no name there; take adapters off or fuse them first", name)
 		}
 		if heads := c.Interleaved(name); heads > 0 {
-			t = together(t, heads)
+			t = model.Together(t, heads)
 		}
 		if c.NormOffset != 0 && strings.HasSuffix(name, "norm.weight") {
 			t = t.Add(c.NormOffset) // GGUF files store the sum
 		}
 		list = append(list, block(stored, t, r))
 	}
-	if d := ropeDivisors(c); d != nil {
-		list = append(list, gguf.Tensor{Name: ropeFactors, Type: ggml.F32, Shape: []int{len(d)}, Data: floatBytes(d)})
+	vector := func(name string, d []float32) {
+		if d != nil {
+			list = append(list, gguf.Tensor{Name: name, Type: ggml.F32, Shape: []int{len(d)}, Data: floatBytes(d)})
+		}
 	}
+	vector(ropeFactors, ropeDivisors(c))
+	vector(ropeShort, c.RoPE.Short)
+	vector(ropeLong, c.RoPE.Long)
 	return list
 }
 
@@ -144,17 +149,26 @@ func ropeDivisors(c *model.Config) []float32 {
 	if c.RoPE.Divisors != nil || c.RoPE.Kind != "llama3" {
 		return c.RoPE.Divisors
 	}
-	return c.RoPE.Llama3Divisors(c.HeadDim)
+	return c.Llama3Divisors()
 }
 
 // block converts a tensor for a file.
 func block(name string, t *lucid.Tensor, r recipe) gguf.Tensor {
 	shape := t.Shape()
+	if len(shape) == 2 && shape[0] == 1 { // a vector
+		shape = shape[1:]
+	}
 	kind, values := r.of(name, shape), lucid.ToSlice[float32](t.To(lucid.Float32))
 	if kind == ggml.F32 {
 		return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: floatBytes(values)}
 	}
 	return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: quantize(kind, values)}
+}
+
+// small reports whether a tensor of two dimensions is no matrix, or one that decides more than it weighs: norms and biases of each head
+// or expert, and the choice of experts.
+func small(name string) bool {
+	return strings.Contains(name, "_norm.") || strings.HasSuffix(name, ".bias") || strings.Contains(name, ".ffn_gate_inp")
 }
 
 // floatBytes shows numbers as bytes.

@@ -9,9 +9,12 @@ import (
 
 func init() {
 	families = append(families,
-		&family{name: "bert", classes: []string{"BertModel", "BertForMaskedLM", "BertForPreTraining"}, hf: bertHF, gguf: bertGGUF},
-		&family{name: "roberta", classes: []string{"RobertaModel", "RobertaForMaskedLM"}, hf: robertaHF},
-		&family{name: "xlm-roberta", classes: []string{"XLMRobertaModel", "XLMRobertaForMaskedLM"}, hf: robertaHF})
+		&family{name: "bert", classes: []string{"BertModel", "BertForMaskedLM", "BertForPreTraining"}, hf: bertHF, gguf: bertGGUF,
+			weights: encoderSource},
+		&family{name: "roberta", classes: []string{"RobertaModel", "RobertaForMaskedLM"}, hf: robertaHF,
+			weights: encoderSource},
+		&family{name: "xlm-roberta", classes: []string{"XLMRobertaModel", "XLMRobertaForMaskedLM"}, hf: robertaHF,
+			weights: encoderSource})
 }
 
 // encoder says what all encoders have.

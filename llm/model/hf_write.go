@@ -2,7 +2,6 @@ package model
 
 import (
 	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -44,7 +43,7 @@ func WriteConfig(c Config, dtype string) (text []byte, err error) {
 		if err != nil {
 			fault.Rethrow(op, err)
 		}
-		if name := difference(reflect.ValueOf(back), reflect.ValueOf(c)); name != "" {
+		if name := difference(back, c); name != "" {
 			unsupported("writing a config.json: the model's %s has no key there", name)
 		}
 	})
@@ -72,23 +71,15 @@ func ropeScaling(r *RoPE) map[string]any {
 	return nil
 }
 
-// difference names the first field in which two configs differ, "" if there is none. Floats may differ by a float32's rounding, and
-// a window that no layer has does not count.
-func difference(a, b reflect.Value) string {
-	for i := range a.NumField() {
-		x, y, name := a.Field(i), b.Field(i), a.Type().Field(i).Name
-		switch {
-		case name == "Windowed" && a.FieldByName("Window").Int() == 0 && b.FieldByName("Window").Int() == 0:
-		case x.Kind() == reflect.Struct:
-			if inner := difference(x, y); inner != "" {
-				return name + "." + inner
-			}
-		case x.Kind() == reflect.Float64:
-			if d := math.Abs(x.Float() - y.Float()); d > 1e-6*math.Abs(y.Float()) {
-				return name
-			}
-		case !reflect.DeepEqual(x.Interface(), y.Interface()):
-			return name
+// difference names the first field in which two configs differ, "" if there is none. A window that no layer has does not count.
+func difference(a, b Config) string {
+	if a.Window == 0 && b.Window == 0 {
+		a.Windowed, b.Windowed = nil, nil
+	}
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range x.NumField() {
+		if !alike(x.Field(i), y.Field(i)) {
+			return x.Type().Field(i).Name
 		}
 	}
 	return ""

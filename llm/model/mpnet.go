@@ -1,7 +1,8 @@
 package model
 
 func init() {
-	families = append(families, &family{name: "mpnet", classes: []string{"MPNetModel", "MPNetForMaskedLM"}, hf: mpnetHF})
+	families = append(families, &family{name: "mpnet", classes: []string{"MPNetModel", "MPNetForMaskedLM"}, hf: mpnetHF,
+		weights: encoderSource})
 }
 
 // mpnetHF is BERT without types of tokens, with numbers added to scores by the distance of two tokens.
