@@ -212,7 +212,7 @@ func (e *Embedder) batch(ids [][]int, texts []int, size int, pooling string, uni
 
 // pooled evaluates a batch: (B, hidden) of float32.
 func (e *Embedder) pooled(ids, positions, lengths *lucid.Tensor, pooling string, unit bool) *lucid.Tensor {
-	h := e.net.Forward(ids, positions, lengths).To(lucid.Float32)
+	h := e.forward(ids, positions, lengths).To(lucid.Float32)
 	b, t := ids.Size(0), ids.Size(1)
 	var y *lucid.Tensor
 	switch pooling {
@@ -230,4 +230,12 @@ func (e *Embedder) pooled(ids, positions, lengths *lucid.Tensor, pooling string,
 		y = y.Div(y.Square().Sum(-1).Sqrt().ClampMin(1e-12).Unsqueeze(-1))
 	}
 	return y
+}
+
+// forward gives the vectors of tokens.
+func (e *Embedder) forward(ids, positions, lengths *lucid.Tensor) *lucid.Tensor {
+	if m, ok := e.net.(*model.Encoder); ok {
+		return m.Forward(ids, positions, lengths)
+	}
+	return e.net.(*model.Model).Hidden(ids)
 }

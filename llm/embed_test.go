@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/codec/gguf"
 )
 
 // encoderGolden is what scripts/golden_llm/encoders.py wrote.
@@ -442,5 +443,167 @@ func BenchmarkMiniLM(b *testing.B) {
 			}
 			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "texts/s")
 		})
+	}
+}
+
+// TestEmbedderDecoder asserts that a decoder whose files say how it embeds gives vectors of its last tokens, alone and in batches, also
+// if it was saved without its head.
+func TestEmbedderDecoder(t *testing.T) {
+	ctx, c := context.Background(), goldens(t).Cases["qwen3"]
+	texts := encoders(t).Texts
+	m, err := Load(folder(t, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := goldenCase{Config: c.Config, Shapes: map[string][]int{}}
+	dir := folder(t, c)
+	d, err := lucid.Load(filepath.Join(dir, "model.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := lucid.NewStateDict()
+	for name, w := range d.All() {
+		short.Set(strings.TrimPrefix(name, "model."), w)
+	}
+	without := folder(t, bare)
+	if err := lucid.Save(filepath.Join(without, "model.safetensors"), short); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{dir, without} {
+		writeJSON(t, filepath.Join(dir, "modules.json"), []map[string]any{{"path": "", "type": "a.Transformer"},
+			{"path": "1_Pooling", "type": "a.Pooling"}, {"path": "", "type": "a.Normalize"}})
+		if err := os.Mkdir(filepath.Join(dir, "1_Pooling"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeJSON(t, filepath.Join(dir, "1_Pooling", "config.json"), map[string]any{"pooling_mode_lasttoken": true})
+		e, err := LoadEmbedder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := e.EmbedIDs(ctx, texts, EmbedOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, ids := range texts {
+			h := m.Module().Hidden(lucid.New(ids, 1, len(ids)))
+			want := lucid.ToSlice[float32](h.Narrow(1, len(ids)-1, 1).Reshape(-1))
+			if c := cosine(all[i], want); c < 0.999999 {
+				t.Errorf("text %d: the cosine is %v", i, c)
+			}
+			if alone, err := e.EmbedIDs(ctx, texts[i:i+1], EmbedOptions{}); err != nil || !slices.Equal(alone[0], all[i]) {
+				t.Errorf("text %d: other bits alone: %v", i, err)
+			}
+		}
+		if e.Module() != nil || e.Save(filepath.Join(t.TempDir(), "x.gguf"), SaveOptions{}) == nil {
+			t.Error("a decoder as an encoder")
+		}
+	}
+}
+
+// rewriteGGUF copies a file with other metadata.
+func rewriteGGUF(t *testing.T, path string, change func(key string, v gguf.Value, set func(string, gguf.Value))) string {
+	t.Helper()
+	f, err := gguf.Open(path, gguf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	meta, to := &gguf.Metadata{}, filepath.Join(t.TempDir(), "other.gguf")
+	for _, key := range f.Metadata().Keys() {
+		v, _ := f.Metadata().Get(key)
+		change(key, v, meta.Set)
+	}
+	var list []gguf.Tensor
+	for _, info := range f.Infos() {
+		data, err := f.Data(info.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, gguf.Tensor{Name: info.Name, Type: info.Type, Shape: info.Shape, Data: data})
+	}
+	if err := gguf.Write(to, meta, list); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// TestEmbedderGGUFDecoder asserts that a GGUF file of a decoder that says how it embeds does.
+func TestEmbedderGGUFDecoder(t *testing.T) {
+	ctx, path := context.Background(), filepath.Join(t.TempDir(), "m.gguf")
+	m := tiny(t)
+	if err := m.Save(path, SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadEmbedder(path); err == nil {
+		t.Error("a file that does not say how it embeds")
+	}
+	for kind, pooling := range map[uint32]string{1: "mean", 3: "last"} {
+		e, err := LoadEmbedder(rewriteGGUF(t, path, func(key string, v gguf.Value, set func(string, gguf.Value)) {
+			set(key, v)
+			set("llama.pooling_type", gguf.OfUint32(kind))
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := []int{5, 6, 7, 8, 9}
+		got, err := e.EmbedIDs(ctx, [][]int{ids}, EmbedOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := m.Module().Hidden(lucid.New(ids, 1, 5))
+		want := h.Mean(1).Reshape(-1)
+		if pooling == "last" {
+			want = h.Narrow(1, 4, 1).Reshape(-1)
+		}
+		if c := cosine(got[0], lucid.ToSlice[float32](want)); c < 0.999999 {
+			t.Errorf("%s: the cosine is %v", pooling, c)
+		}
+	}
+}
+
+// TestWordPieceGGUF asserts that the vocabulary of a BERT is stored as programs expect that do not read a tokenizer.json.
+func TestWordPieceGGUF(t *testing.T) {
+	dir := encoderFolder(t, "bert", "")
+	vocab := map[string]int{}
+	for i, w := range []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "##s", "sat", ".", ",", "un", "##happy"} {
+		vocab[w] = i
+	}
+	var added []any
+	for i, w := range []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"} {
+		added = append(added, map[string]any{"id": i, "content": w, "special": true})
+	}
+	special := func(id string) map[string]any {
+		return map[string]any{"SpecialToken": map[string]any{"id": id, "type_id": 0}}
+	}
+	writeJSON(t, filepath.Join(dir, "tokenizer.json"), map[string]any{"added_tokens": added,
+		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "lowercase": true},
+		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
+		"decoder":       map[string]any{"type": "WordPiece", "prefix": "##", "cleanup": true},
+		"post_processor": map[string]any{"type": "TemplateProcessing", "pair": []any{},
+			"single": []any{special("[CLS]"), map[string]any{"Sequence": map[string]any{"id": "A", "type_id": 0}}, special("[SEP]")},
+			"special_tokens": map[string]any{"[CLS]": map[string]any{"id": "[CLS]", "ids": []int{2}, "tokens": []string{"[CLS]"}},
+				"[SEP]": map[string]any{"id": "[SEP]", "ids": []int{3}, "tokens": []string{"[SEP]"}}}},
+		"model": map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+			"max_input_chars_per_word": 100, "vocab": vocab}})
+	e, err := LoadEmbedder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	if err := e.Save(path, SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	bare, err := LoadEmbedder(rewriteGGUF(t, path, func(key string, v gguf.Value, set func(string, gguf.Value)) {
+		if key != hfTokenizer {
+			set(key, v)
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"The cats sat.", "unhappy, CATS", "dog [MASK] cat", ""} {
+		if got, want := bare.Tokenizer().Encode(text), e.Tokenizer().Encode(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
 	}
 }

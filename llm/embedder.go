@@ -15,10 +15,16 @@ import (
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
-// Embedder is an encoder with its tokenizer: it gives a vector for each text, such that texts of like meaning have vectors of like
+// vectorNet gives a vector for each token: an encoder, or a decoder without its head.
+type vectorNet interface {
+	Config() model.Config
+	Placement() lucid.With
+}
+
+// Embedder is an encoder with its tokenizer, or a decoder that was trained to embed: it gives a vector for each text, such that texts of like meaning have vectors of like
 // direction. Its methods are safe for concurrent use.
 type Embedder struct {
-	net   *model.Encoder
+	net   vectorNet
 	tok   *tokenizer.Tokenizer
 	vocab vocabulary
 	files embedderFiles
@@ -85,13 +91,16 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 		return nil, err
 	}
 	defer w.close()
+	if !c.Tied && !w.Has("lm_head.weight") {
+		c.Tied = true // nothing asks for the head
+	}
 	e.facts = Info{Format: w.format, Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
 	if err := e.finish(c, w); err != nil {
 		return nil, err
 	}
 	for name := range w.where {
-		if !w.read[name] && !model.UnusedByEncoder(name) {
-			return nil, fault.New(fault.NotImplemented, op, "the tensor %q is not part of an encoder of family %s", name, c.Family)
+		if unused := model.UnusedByEncoder(name) && c.Encoder || name == "lm_head.weight" && c.Tied; !w.read[name] && !unused {
+			return nil, fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, c.Family)
 		}
 	}
 	return e, nil
@@ -127,6 +136,11 @@ func embedderGGUF(path string, o LoadOptions) (*Embedder, error) {
 	if _, there := f.Info("token_types.weight"); !there {
 		c.TokenTypes = 0
 	}
+	if !c.Encoder {
+		if err := w.prepare(); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.finish(c, w); err != nil {
 		return nil, err
 	}
@@ -136,8 +150,9 @@ func embedderGGUF(path string, o LoadOptions) (*Embedder, error) {
 // finish checks that the files fit each other, builds the modules and compiles the evaluation.
 func (e *Embedder) finish(c model.Config, w model.Source) (err error) {
 	switch n := e.tok.Size(); {
-	case !c.Encoder:
-		return fault.New(fault.NotImplemented, op, "a model of family %s generates text and does not embed it; llm.Load reads it", c.Family)
+	case !c.Encoder && !e.files.pooled:
+		return fault.New(fault.NotImplemented, op, "a model of family %s generates text, and its files do not say how it embeds; "+
+			"llm.Load reads it", c.Family)
 	case n > c.Vocab:
 		return fault.New(fault.Format, op, "the tokenizer has %d tokens, the model %d", n, c.Vocab)
 	case e.files.limit > c.Context:
@@ -146,7 +161,13 @@ func (e *Embedder) finish(c model.Config, w model.Source) (err error) {
 		e.files.limit = c.Context
 	}
 	e.facts.Tokens, e.facts.Config = e.tok.Size(), c
-	lucid.NoGrad(func() { e.net, err = model.BuildEncoder(c, w) })
+	lucid.NoGrad(func() {
+		if c.Encoder {
+			e.net, err = model.BuildEncoder(c, w)
+		} else {
+			e.net, err = model.Build(c, headless(w))
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -154,11 +175,32 @@ func (e *Embedder) finish(c model.Config, w model.Source) (err error) {
 	return nil
 }
 
+// bareSource shows a decoder that was saved without its head, whose names then have no prefix.
+type bareSource struct{ model.Source }
+
+// Has reports whether there is a tensor of that name.
+func (w bareSource) Has(name string) bool { return w.Source.Has(strings.TrimPrefix(name, "model.")) }
+
+// Tensor reads a weight.
+func (w bareSource) Tensor(name string, shape ...int) *lucid.Tensor {
+	return w.Source.Tensor(strings.TrimPrefix(name, "model."), shape...)
+}
+
+func headless(w model.Source) model.Source {
+	if f, ok := w.(*folderWeights); ok && !f.Has("model.embed_tokens.weight") && f.Has("embed_tokens.weight") {
+		return bareSource{w}
+	}
+	return w
+}
+
 // Tokenizer returns the embedder's tokenizer.
 func (e *Embedder) Tokenizer() *tokenizer.Tokenizer { return e.tok }
 
-// Module returns the network.
-func (e *Embedder) Module() *model.Encoder { return e.net }
+// Module returns the network of an encoder; nil for a decoder.
+func (e *Embedder) Module() *model.Encoder {
+	m, _ := e.net.(*model.Encoder)
+	return m
+}
 
 // Config returns what the network is made of.
 func (e *Embedder) Config() model.Config { return e.net.Config() }

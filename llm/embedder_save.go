@@ -24,7 +24,8 @@ func (e *Embedder) Save(path string, o SaveOptions) (err error) {
 		number, ok := poolingTypes[e.files.pooling]
 		switch {
 		case c.Family != "bert":
-			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no encoders of family %s", c.Family)
+			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no encoders of family %s; llm.Convert writes decoders",
+				c.Family)
 		case !ok:
 			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no pooling %q", e.files.pooling)
 		case e.vocab.why != "":
@@ -47,7 +48,7 @@ func (e *Embedder) Save(path string, o SaveOptions) (err error) {
 		meta.Set(arch+".attention.causal", gguf.OfBool(false))
 		meta.Set(arch+".pooling_type", gguf.OfUint32(number))
 		var list []gguf.Tensor
-		all := nn.StateDict(e.net)
+		all := nn.StateDict(e.Module())
 		r.layers = c.Layers
 		for name, t := range all.All() {
 			o.tick(len(list)+1, all.Len())

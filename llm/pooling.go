@@ -20,6 +20,7 @@ var poolings = []string{"mean", "cls", "max", "last"}
 // embedderFiles is what files say of how texts are embedded.
 type embedderFiles struct {
 	pooling string
+	pooled  bool   // they say how
 	unit    bool   // vectors are scaled to length 1
 	limit   int    // the most tokens; 0: the model's positions
 	prompt  string // put before texts
@@ -50,6 +51,7 @@ func readModules(dir string) (f embedderFiles, err error) {
 			if f.pooling, err = readPoolingFile(filepath.Join(dir, m.Path, "config.json")); err != nil {
 				return f, err
 			}
+			f.pooled = true
 		default:
 			return f, fault.New(fault.NotImplemented, op, "modules.json: a module %.100q; want Transformer, Pooling and Normalize", m.Type)
 		}
@@ -127,6 +129,7 @@ func readPoolingFile(file string) (string, error) {
 // readPooling reads a GGUF file, which has no words for the rest.
 func readPooling(meta *gguf.Metadata, arch string) (f embedderFiles, err error) {
 	f = embedderFiles{pooling: "mean", unit: true}
+	_, f.pooled = meta.Get(arch + ".pooling_type")
 	switch n := meta.Int(arch+".pooling_type", 1); n {
 	case 0, 1: // none is said; the vectors of tokens are not asked for here
 	case 2:

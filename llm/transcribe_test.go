@@ -354,3 +354,14 @@ func TestResample(t *testing.T) {
 		}
 	}
 }
+
+// FuzzWAV looks for panics and untyped errors.
+func FuzzWAV(f *testing.F) {
+	f.Add(wavOf(1, 2, 8000, 16, []byte{1, 2, 3, 4}))
+	f.Add(wavOf(3, 1, 44100, 32, []byte{1, 2, 3, 4}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := parseWAV(b); err != nil && !errors.Is(err, lucid.ErrFormat) && !errors.Is(err, lucid.ErrNotImplemented) {
+			t.Fatal(err)
+		}
+	})
+}
