@@ -21,8 +21,8 @@ type vectorNet interface {
 	Placement() lucid.With
 }
 
-// Embedder is an encoder with its tokenizer, or a decoder that was trained to embed: it gives a vector for each text, such that texts of like meaning have vectors of like
-// direction. Its methods are safe for concurrent use.
+// Embedder is an encoder with its tokenizer, or a decoder that was trained to embed: it gives a vector for each text, such that texts of
+// like meaning have vectors of like direction. Its methods are safe for concurrent use.
 type Embedder struct {
 	net   vectorNet
 	tok   *tokenizer.Tokenizer

@@ -16,7 +16,8 @@ func ReadMetadata(meta *gguf.Metadata, ignore ...string) (c Config, err error) {
 }
 
 // inertMetadata are keys that do not change what a model computes from its weights.
-var inertMetadata = []string{"vocab_size", "pooling_type", "attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa",
+var inertMetadata = []string{"vocab_size", "pooling_type", "attention.key_length_swa", "attention.value_length_swa",
+	"rope.dimension_count_swa",
 	"attention.shared_kv_layers"}
 
 func readGGUF(meta *gguf.Metadata, ignore []string) (c Config) {
