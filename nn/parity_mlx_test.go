@@ -26,9 +26,85 @@ func init() {
 		},
 		"mlx.attention":          mlxAttention,
 		"mlx.MultiHeadAttention": mlxMultiHead,
-		"mlx.ALiBi": func(x *lucid.Tensor, offset int) *lucid.Tensor { return nn.NewALiBi().ForwardAt(x, nil, offset) },
+		"mlx.ALiBi":              func(x *lucid.Tensor, offset int) *lucid.Tensor { return nn.NewALiBi().ForwardAt(x, nil, offset) },
+		"mlx.Conv1d":             mlxConv(nn.NewConv1d), "mlx.Conv2d": mlxConv(nn.NewConv2d), "mlx.Conv3d": mlxConv(nn.NewConv3d),
+		"mlx.ConvTranspose1d": mlxConvTranspose(nn.NewConvTranspose1d), "mlx.ConvTranspose2d": mlxConvTranspose(nn.NewConvTranspose2d),
+		"mlx.ConvTranspose3d": mlxConvTranspose(nn.NewConvTranspose3d),
+		"mlx.MaxPool1d":       mlxPool(nn.NewMaxPool1d), "mlx.MaxPool2d": mlxPool(nn.NewMaxPool2d),
+		"mlx.MaxPool3d": mlxPool(nn.NewMaxPool3d),
+		"mlx.AvgPool1d": mlxPool(nn.NewAvgPool1d), "mlx.AvgPool2d": mlxPool(nn.NewAvgPool2d), "mlx.AvgPool3d": mlxPool(nn.NewAvgPool3d),
+		"mlx.BatchNorm1d": mlxBatchNorm(nn.NewBatchNorm1d), "mlx.BatchNorm2d": mlxBatchNorm(nn.NewBatchNorm2d),
+		"mlx.InstanceNorm1d": mlxInstanceNorm(nn.NewInstanceNorm1d), "mlx.InstanceNorm2d": mlxInstanceNorm(nn.NewInstanceNorm2d),
+		"mlx.InstanceNorm3d": mlxInstanceNorm(nn.NewInstanceNorm3d),
+		"mlx.GroupNorm": func(x, w, b *lucid.Tensor) *lucid.Tensor {
+			m := nn.NewGroupNorm(2, 4)
+			setAll(m, w, b)
+			return nn.NewChannelsLast(m).Forward(x)
+		},
+		"mlx.Upsample": func(x *lucid.Tensor) *lucid.Tensor {
+			return nn.NewChannelsLast(nn.NewUpsample(F.InterpolateOptions{ScaleFactor: []float64{2}})).Forward(x)
+		},
 	} {
 		functions[name] = f
+	}
+}
+
+// setAll assigns to the parameters of a layer, in order.
+func setAll(m nn.Module, values ...*lucid.Tensor) {
+	lucid.NoGrad(func() {
+		for i, p := range nn.Parameters(m) {
+			p.Assign(values[i])
+		}
+	})
+}
+
+// mlxConv is MLX's convolution: channels are last in the input and, behind the kernel, in the weight.
+func mlxConv[M nn.Layer](f func(in, out int, kernel []int, opts ...nn.ConvOptions) M) any {
+	return func(x, w, b *lucid.Tensor, o struct{ Stride, Padding, Dilation int }) *lucid.Tensor {
+		opt := nn.ConvOptions{ChannelsLast: true, Padding: o.Padding}
+		if o.Stride != 0 {
+			opt.Stride = []int{o.Stride}
+		}
+		if o.Dilation != 0 {
+			opt.Dilation = []int{o.Dilation}
+		}
+		w = w.MoveDim(-1, 1)
+		m := f(w.Size(1), w.Size(0), w.Shape()[2:], opt)
+		setAll(m, w, b)
+		return m.Forward(x)
+	}
+}
+
+func mlxConvTranspose[M nn.Layer](f func(in, out int, kernel []int, opts ...nn.ConvTransposeOptions) M) any {
+	return func(x, w, b *lucid.Tensor, o struct{ Stride, Padding int }) *lucid.Tensor {
+		opt := nn.ConvTransposeOptions{ChannelsLast: true, Padding: []int{o.Padding}}
+		if o.Stride != 0 {
+			opt.Stride = []int{o.Stride}
+		}
+		w = w.MoveDim(-1, 0)
+		m := f(w.Size(0), w.Size(1), w.Shape()[2:], opt)
+		setAll(m, w, b)
+		return m.Forward(x)
+	}
+}
+
+func mlxPool[M nn.Layer, O any](f func(kernel []int, opts ...O) M) any {
+	return func(x *lucid.Tensor) *lucid.Tensor { return nn.NewChannelsLast(f([]int{2})).Forward(x) }
+}
+
+func mlxBatchNorm[M nn.Layer](f func(features int, opts ...nn.BatchNormOptions) M) any {
+	return func(x, w, b *lucid.Tensor) *lucid.Tensor {
+		m := f(4, nn.BatchNormOptions{ChannelsLast: true})
+		setAll(m, w, b)
+		return m.Forward(x)
+	}
+}
+
+func mlxInstanceNorm[M nn.Layer](f func(features int, opts ...nn.InstanceNormOptions) M) any {
+	return func(x, w, b *lucid.Tensor) *lucid.Tensor {
+		m := f(4, nn.InstanceNormOptions{Affine: true})
+		setAll(m, w, b)
+		return nn.NewChannelsLast(m).Forward(x)
 	}
 }
 

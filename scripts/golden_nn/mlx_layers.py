@@ -61,12 +61,43 @@ def multi_head(q, k, v, wq, wk, wv, wo, heads, causal=False):
 
 for causal in (False, True):
     s = 3 if causal else 5
-    fun("MultiHeadAttention", ng(2, 3, 7), ng(2, s, 5), ng(2, s, 3), ng(8, 7, kind="w"), ng(8, 5, kind="w"), ng(12, 3, kind="w"), ng(9, 12, kind="w"), 4,
+    fun("MultiHeadAttention", ng(2, 3, 7), ng(2, s, 5), ng(2, s, 3), ng(8, 7, kind="w"), ng(8, 5, kind="w"), ng(12, 3, kind="w"),
+        ng(9, 12, kind="w"), 4,
         fn=multi_head, causal=causal)
-    fun("MultiHeadAttention", ng(2, 3, 8), ng(2, s, 8), ng(2, s, 8), ng(8, 8, kind="w"), ng(8, 8, kind="w"), ng(8, 8, kind="w"), ng(8, 8, kind="w"), 2,
+    fun("MultiHeadAttention", ng(2, 3, 8), ng(2, s, 8), ng(2, s, 8), ng(8, 8, kind="w"), ng(8, 8, kind="w"), 
+        ng(8, 8, kind="w"), ng(8, 8, kind="w"), 2,
         fn=multi_head, causal=causal)
 for starts in ([3], [0, 4]):
-    fun("RoPE_from", ng(2, 3, 5, 6), I(starts), 4, fn=lambda x, at, dims: mnn.RoPE(dims)(x, offset=at.astype(mx.int32) if at.size > 1 else at[0].astype(mx.int32)))
+    fun("RoPE_from", ng(2, 3, 5, 6), I(starts), 4,
+        fn=lambda x, at, dims: mnn.RoPE(dims)(x, offset=at.astype(mx.int32) if at.size > 1 else at[0].astype(mx.int32)))
+
+
+def layer(make):
+    """A layer whose weights are given, in the order of its names."""
+    def call(x, *weights, **kw):
+        m = make(**kw)
+        for name, w in zip(("weight", "bias"), weights):
+            m[name] = w
+        return m(x)
+    return call
+
+
+for n, size in ((1, (6,)), (2, (5, 6)), (3, (4, 5, 3))):
+    conv, back, k = getattr(mnn, "Conv%dd" % n), getattr(mnn, "ConvTranspose%dd" % n), (3, 2, 2)[:n]
+    w, b = (4, *k, 3), (4,)
+    for o in (dict(), dict(stride=2, padding=1)) + ((dict(dilation=2, padding=1),) if n < 3 else ()):
+        fun("Conv%dd" % n, ng(2, *size, 3), ng(*w, kind="w"), ng(*b, kind="w"),
+            fn=layer(lambda **o: conv(3, 4, k if n > 1 else k[0], **o)), **o)
+    for o in (dict(), dict(stride=2, padding=1)):
+        fun("ConvTranspose%dd" % n, ng(2, *size, 3), ng(*w, kind="w"), ng(*b, kind="w"),
+            fn=layer(lambda **o: back(3, 4, k if n > 1 else k[0], **o)), **o)
+    fun("MaxPool%dd" % n, ng(2, *size, 3), fn=layer(lambda: getattr(mnn, "MaxPool%dd" % n)(2)))
+    fun("AvgPool%dd" % n, ng(2, *size, 3), fn=layer(lambda: getattr(mnn, "AvgPool%dd" % n)(2)))
+    if n < 3:  # MLX refuses more
+        fun("BatchNorm%dd" % n, ng(2, *size, 4), ng(4, kind="w"), ng(4, kind="w"), fn=layer(lambda: mnn.BatchNorm(4)))
+    fun("InstanceNorm%dd" % n, ng(2, *size, 4), ng(4, kind="w"), ng(4, kind="w"), fn=layer(lambda: mnn.InstanceNorm(4, affine=True)))
+    fun("GroupNorm", ng(2, *size, 4), ng(4, kind="w"), ng(4, kind="w"), fn=layer(lambda: mnn.GroupNorm(2, 4, pytorch_compatible=True)))
+    fun("Upsample", ng(2, *size, 3), fn=layer(lambda: mnn.Upsample(2)))
 
 if __name__ == "__main__":
     f.write()
