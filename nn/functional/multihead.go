@@ -39,7 +39,7 @@ type heads struct {
 	n, kv     int
 	embed     int // elements of projected queries
 	d, valueD int // elements of a head, of a head of values
-	B, L            int
+	B, L      int
 }
 
 const mha = "multi_head_attention_forward"

@@ -58,7 +58,9 @@ func LinearSchedule(init, end float64, steps int) Func {
 		refuse("linear_schedule", "steps is %d; want a positive number", steps)
 	}
 	n := float64(steps)
-	return func(step *lucid.Tensor) *lucid.Tensor { return real64(step).ClampMax(n).Mul((end - init) / n).Add(init) }
+	return func(step *lucid.Tensor) *lucid.Tensor {
+		return real64(step).ClampMax(n).Mul((end - init) / n).Add(init)
+	}
 }
 
 // JoinSchedules runs functions one after the other: the next begins, at its own step 0, at each boundary; there is one
