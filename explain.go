@@ -125,14 +125,6 @@ func (m MemoryPlan) String() string {
 
 func mega(n int) float64 { return float64(n) / 1e6 }
 
-// DumpDot writes what is recorded behind the tensors and not computed yet as a graph in the DOT language, for Graphviz:
-// dot -Tsvg draws it.
-func DumpDot(tensors ...*Tensor) string {
-	ns := acquireAll(tensors)
-	defer releaseAll(ns)
-	return graph.Dot(ns...)
-}
-
 // Dump writes what is recorded behind the tensors and not computed yet as text, a line an op, operands first.
 func Dump(tensors ...*Tensor) string {
 	ns := acquireAll(tensors)
