@@ -20,3 +20,20 @@ func Example_autograd() {
 	// tensor([[1., 0.],
 	//         [0., 2.]])
 }
+
+type line struct{ Slope, Offset *lucid.Tensor }
+
+func (l line) at(x *lucid.Tensor) *lucid.Tensor { return x.Mul(l.Slope).Add(l.Offset) }
+
+// Derivatives by a struct: a piece of docs/packages/autograd.md.
+func Example_autogradTrees() {
+	l := line{Slope: lucid.Scalar(2.0), Offset: lucid.Scalar(1.0)}
+	x := lucid.New([]float32{1, 3}, 2)
+	j := autograd.JacobianTree(func(l line) *lucid.Tensor { return l.at(x) })(l)
+	fmt.Println(j.Slope, j.Offset)
+	h := autograd.HessianTree(func(l line) *lucid.Tensor { return l.at(x).Square().Sum() })(l)
+	fmt.Println(h["slope"].Slope.Item(), h["slope"].Offset.Item())
+	// Output:
+	// tensor([1., 3.]) tensor([1., 1.])
+	// 20 8
+}
