@@ -111,7 +111,7 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 		}
 		f.specs = append(f.specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
 	}
-	graphs, names, err := export.Parse(text.Data, len(f.specs))
+	graphs, names, err := export.Parse(text.Data, f.specs)
 	if err == nil {
 		f.names, err = allNames(names)
 	}
