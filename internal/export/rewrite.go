@@ -28,7 +28,9 @@ type Spec struct {
 }
 
 // ScalarSpec is the spec of one number.
-func ScalarSpec(d dtype.DType) Spec { return Spec{Spec: graph.Spec{DType: d, Shape: shape.Of(importOp)}} }
+func ScalarSpec(d dtype.DType) Spec {
+	return Spec{Spec: graph.Spec{DType: d, Shape: shape.Of(importOp)}}
+}
 
 // Node is an op as a file has it. A rewrite changes it in place.
 type Node struct {

@@ -20,7 +20,9 @@ const formatName = ".lucid"
 func Register(from int, step func(*Checkpoint) error) { formats.Register(formatName, from, step) }
 
 // RegisterSchema gives the step that converts a part of the schema from one version to the next.
-func RegisterSchema(part string, from int, step func(*Checkpoint) error) { parts.Register(part, from, step) }
+func RegisterSchema(part string, from int, step func(*Checkpoint) error) {
+	parts.Register(part, from, step)
+}
 
 // Upgrade brings every part of a checkpoint's schema to the version known has of it. A part that is newer, that known does not
 // have, or that no step leads on from, is refused by its name.
