@@ -85,6 +85,15 @@ func Import(path string) (*Function, error) {
 	return f, codec.InFile(err, path)
 }
 
+// ImportBytes is Import for the content of a file. The bytes are copied: they may change afterwards.
+func ImportBytes(b []byte) (*Function, error) {
+	c, err := checkpoint.Parse(b, codec.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return newFunction(c)
+}
+
 // newFunction checks the content of a file.
 func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 	if _, ok := c.Schema[functionSchema]; !ok {
