@@ -85,13 +85,17 @@ func Import(path string) (*Function, error) {
 	return f, codec.InFile(err, path)
 }
 
-// ImportBytes is Import for the content of a file. The bytes are copied: they may change afterwards.
-func ImportBytes(b []byte) (*Function, error) {
-	c, err := checkpoint.Parse(b, codec.Limits{})
+// UnmarshalBinary is Import for the content of a file, which is copied: f becomes what it holds.
+func (f *Function) UnmarshalBinary(content []byte) error {
+	c, err := checkpoint.Parse(content, codec.Limits{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return newFunction(c)
+	g, err := newFunction(c)
+	if err == nil {
+		*f = *g
+	}
+	return err
 }
 
 // newFunction checks the content of a file.

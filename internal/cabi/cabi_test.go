@@ -2,6 +2,7 @@ package cabi
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -149,8 +150,8 @@ func TestBorrow(t *testing.T) {
 		t.Error("not aligned:", err, released)
 	}
 	Free(h)
-	truths := []byte{0, 2, 255, 1}
-	if h, err = Borrow(dtype.Bool, []int64{4}, nil, unsafe.Pointer(&truths[0]), nil); err != nil {
+	flags := []byte{0, 2, 255, 1}
+	if h, err = Borrow(dtype.Bool, []int64{4}, nil, unsafe.Pointer(&flags[0]), nil); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, 4)
@@ -228,7 +229,8 @@ func TestFunctions(t *testing.T) {
 		in := []Buffer{{unsafe.Pointer(&x[0]), 12 * rows, dtype.Float32, []int64{int64(rows), 3}}}
 		out := []Buffer{{Data: unsafe.Pointer(&y[0]), Size: 8 * rows}, {Data: unsafe.Pointer(&z[0]), Size: 12 * rows}}
 		n, err := Run(h, in, out)
-		if err != nil || n != 2 || !slices.Equal(out[0].Shape, []int64{int64(rows), 2}) || !slices.Equal(out[1].Shape, []int64{3, int64(rows)}) {
+		if err != nil || n != 2 || !slices.Equal(out[0].Shape, []int64{int64(rows), 2}) ||
+			!slices.Equal(out[1].Shape, []int64{3, int64(rows)}) {
 			t.Fatal(n, out, err)
 		}
 		want := f(lucid.New(x, rows, 3))
@@ -259,6 +261,15 @@ func TestFunctions(t *testing.T) {
 		if s := StatusOf(err); s != Value && s != Index {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := LoadBytes(b)
+	clear(b) // they were copied
+	if _, err := CallFunction(again, []Handle{copied(t, make([]float32, 6), 2, 3)}, make([]Handle, 2)); err != nil {
+		t.Error(err)
 	}
 	if _, err := LoadBytes([]byte("nonsense")); StatusOf(err) != Format {
 		t.Error(err)

@@ -56,7 +56,8 @@ func Load(path string) (h Handle, err error) {
 // LoadBytes reads an exported function from memory.
 func LoadBytes(b []byte) (h Handle, err error) {
 	err = Guard(func() error {
-		f, err := lucid.ImportBytes(b)
+		f := new(lucid.Function)
+		err := f.UnmarshalBinary(b)
 		if err == nil {
 			h = putFunction(f)
 		}
