@@ -39,17 +39,44 @@ __attribute__((constructor)) static void lucid_load(void) {
 int lucid_is_fork(void) { return !here || !*alive; }
 #endif
 
-enum { ERROR_SIZE = 2048 };
+/* A thread's error is allocated at its first failure, and freed when the thread ends: memory of threads is scarce where a library is loaded
+ * by dlopen, and Go's part needs it to be of the scarce kind. */
+enum { ERROR_SIZE = 4096 };
 
-static THREAD_LOCAL char error_text[ERROR_SIZE];
+static THREAD_LOCAL char *error_text;
 static THREAD_LOCAL lucid_status error_status;
 
+#ifdef _WIN32
+static void on_exit_free(void *p) { (void)p; }
+#else
+static pthread_key_t error_key;
+static pthread_once_t error_once = PTHREAD_ONCE_INIT;
+
+static void end_of_thread(void *p) {
+	free(p);
+	error_text = NULL; /* another handler of the thread's end may fail after this one */
+}
+
+static void make_key(void) { pthread_key_create(&error_key, end_of_thread); }
+
+static void on_exit_free(void *p) {
+	pthread_once(&error_once, make_key);
+	pthread_setspecific(error_key, p);
+}
+#endif
+
 void lucid_set_error(lucid_status status, const char *text, size_t size) {
+	error_status = status;
+	if (error_text == NULL) {
+		error_text = malloc(ERROR_SIZE);
+		if (error_text == NULL)
+			return;
+		on_exit_free(error_text);
+	}
 	if (size >= ERROR_SIZE)
 		size = ERROR_SIZE - 1;
 	memcpy(error_text, text, size);
 	error_text[size] = 0;
-	error_status = status;
 }
 
 lucid_status lucid_forked(void) {
@@ -58,7 +85,7 @@ lucid_status lucid_forked(void) {
 	return LUCID_FORKED;
 }
 
-const char *lucid_last_error(void) { return error_text; }
+const char *lucid_last_error(void) { return error_text == NULL ? "" : error_text; }
 
 lucid_status lucid_last_status(void) { return error_status; }
 

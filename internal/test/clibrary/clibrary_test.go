@@ -1,0 +1,257 @@
+package clibrary
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid"
+)
+
+const source = "../../../cmd/liblucid"
+
+// mode is the value of LUCID_CLIBRARY: 1, or asan for library and clients with the address sanitizer.
+func mode(t *testing.T) string {
+	m := os.Getenv("LUCID_CLIBRARY")
+	switch {
+	case m == "":
+		t.Skip("LUCID_CLIBRARY is not set; .ci/run clibrary sets it")
+	case runtime.GOOS == "windows":
+		t.Skip("the clients are for POSIX systems")
+	}
+	if _, err := exec.LookPath(compiler()); err != nil {
+		t.Skip("no C compiler:", err)
+	}
+	return m
+}
+
+func compiler() string {
+	if cc := os.Getenv("CC"); cc != "" {
+		return cc
+	}
+	return "gcc"
+}
+
+// prefix is the folder the library is installed in, once for all tests.
+var prefix = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "liblucid")
+	if err != nil {
+		return "", err
+	}
+	args := []string{dir}
+	if os.Getenv("LUCID_CLIBRARY") == "asan" {
+		args = []string{"--asan", dir}
+	}
+	out, err := exec.Command(filepath.Join(source, "install"), args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%v: %s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv("LUCID_CLIBRARY") != "" {
+		if dir, err := prefix(); err == nil {
+			os.RemoveAll(dir)
+		}
+	}
+	os.Exit(code)
+}
+
+func installed(t *testing.T) string {
+	t.Helper()
+	dir, err := prefix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// client compiles a program with every warning as an error.
+func client(t *testing.T, path string) string {
+	t.Helper()
+	dir, exe := installed(t), filepath.Join(t.TempDir(), "client")
+	cc, std := compiler(), "-std=c99"
+	if strings.HasSuffix(path, ".cpp") {
+		cc, std = "g++", "-std=c++11"
+		if _, err := exec.LookPath(cc); err != nil {
+			t.Skip("no C++ compiler:", err)
+		}
+	}
+	args := []string{std, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-g", "-I", filepath.Join(dir, "include"), "-I", "testdata", path,
+		"-o", exe, "-L", filepath.Join(dir, "lib"), "-llucid", "-lpthread", "-ldl", "-Wl,-rpath," + filepath.Join(dir, "lib")}
+	if mode(t) == "asan" {
+		args = append(args, "-fsanitize=address")
+	}
+	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return exe
+}
+
+// run runs a program, which says ok last.
+func run(t *testing.T, exe string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, exe, args...).CombinedOutput()
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "ok") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Logf("%s", out)
+	return string(out)
+}
+
+const columns = 6
+
+// files writes a function with open rows, an input and what the function gives, as raw floats.
+func files(t *testing.T) (function, input, output string) {
+	t.Helper()
+	dir := t.TempDir()
+	w := lucid.Arange(columns*4).To(lucid.Float32).Div(5).Sin().Reshape(columns, 4)
+	f := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Add(1).Softmax(1) }
+	x := lucid.Arange(3*columns).To(lucid.Float32).Div(7).Cos().Reshape(3, columns)
+	function = filepath.Join(dir, "f.lucid")
+	if err := lucid.Export(function, f, lucid.OpenDims(x, 0)); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, v *lucid.Tensor) string {
+		b, err := binary.Append(nil, binary.NativeEndian, lucid.ToSlice[float32](v))
+		path := filepath.Join(dir, name)
+		if err == nil {
+			err = os.WriteFile(path, b, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return function, write("x", x), write("y", f(x))
+}
+
+// TestHeader compiles the header as C99 and as C++, alone.
+func TestHeader(t *testing.T) {
+	mode(t)
+	for _, args := range [][]string{{"-std=c99", "-x", "c"}, {"-std=c11", "-x", "c"}, {"-std=c++11", "-x", "c++"}, {"-std=c++17", "-x", "c++"}} {
+		for _, more := range [][]string{nil, {"-DLUCID_DLPACK"}} {
+			args := append(append(args, more...), "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", filepath.Join(source, "lucid.h"))
+			if out, err := exec.Command(compiler(), args...).CombinedOutput(); err != nil {
+				t.Errorf("%v: %v: %s", args, err, out)
+			}
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	mode(t)
+	f, x, y := files(t)
+	run(t, client(t, "testdata/check.c"), f, x, y)
+}
+
+func TestCPlusPlus(t *testing.T) {
+	mode(t)
+	run(t, client(t, "testdata/header.cpp"))
+}
+
+// TestThreads is eight threads with 10⁵ calls each.
+func TestThreads(t *testing.T) {
+	calls := "100000"
+	if mode(t) == "asan" {
+		calls = "10000"
+	}
+	f, x, y := files(t)
+	run(t, client(t, "testdata/threads.c"), f, x, y, calls)
+}
+
+// TestProcess is about signals and forks.
+func TestProcess(t *testing.T) {
+	if mode(t) == "asan" {
+		t.Skip("the sanitizer takes the handlers of faults itself")
+	}
+	run(t, client(t, "testdata/process.c"), filepath.Join(installed(t), "lib", "liblucid.so"))
+}
+
+// TestSpeed asks that recording and freeing an op takes at most 1.2 µs.
+func TestSpeed(t *testing.T) {
+	if mode(t) == "asan" {
+		t.Skip("a sanitizer is slow")
+	}
+	out, err := exec.Command(client(t, "testdata/speed.c")).CombinedOutput()
+	var call, record, attribute, whole int
+	if _, e := fmt.Sscanf(string(out), "call %d record %d attribute %d whole %d", &call, &record, &attribute, &whole); err != nil || e != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Logf("ns: an empty call %d, an op recorded and freed %d, with an attribute %d, computed and read %d", call, record, attribute, whole)
+	if record > 1200 || attribute > 1200 {
+		t.Errorf("an op takes %d ns, with an attribute %d; want at most 1200", record, attribute)
+	}
+}
+
+// TestOverrun asks the sanitizer to find a caller's mistake.
+func TestOverrun(t *testing.T) {
+	if mode(t) != "asan" {
+		t.Skip("for the sanitizer")
+	}
+	out, err := exec.Command(client(t, "testdata/overrun.c")).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "AddressSanitizer") {
+		t.Errorf("a buffer that is too short was not found: %v: %s", err, out)
+	}
+}
+
+// TestExamples runs the programs of cmd/liblucid/examples; the one in C is compiled with what pkg-config says, where there is one.
+func TestExamples(t *testing.T) {
+	m := mode(t)
+	f, _, _ := files(t)
+	dir := installed(t)
+	args := []string{"-I" + dir + "/include", "-L" + dir + "/lib", "-llucid"}
+	if out, err := exec.Command("pkg-config", "--version").CombinedOutput(); err == nil {
+		cmd := exec.Command("pkg-config", "--cflags", "--libs", "lucid")
+		cmd.Env = append(os.Environ(), "PKG_CONFIG_PATH="+dir+"/lib/pkgconfig")
+		if out, err = cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		args = strings.Fields(string(out))
+	}
+	if m == "asan" {
+		args = append(args, "-fsanitize=address")
+	}
+	exe := filepath.Join(t.TempDir(), "run")
+	args = append([]string{filepath.Join(source, "examples", "run.c"), "-Wall", "-Wextra", "-Werror", "-o", exe, "-Wl,-rpath," + dir + "/lib"}, args...)
+	if out, err := exec.Command(compiler(), args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, err := exec.Command(exe, f).CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "result 0: 0.") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestPython runs the example in Python, where there is NumPy.
+func TestPython(t *testing.T) {
+	if mode(t) == "asan" {
+		t.Skip("Python is not built with the sanitizer")
+	}
+	python := os.Getenv("LUCID_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if out, err := exec.Command(python, "-c", "import numpy; assert int(numpy.__version__.split('.')[0]) >= 2").CombinedOutput(); err != nil {
+		t.Skipf("no Python with NumPy 2 (LUCID_PYTHON): %v: %s", err, out)
+	}
+	f, _, _ := files(t)
+	cmd := exec.Command(python, filepath.Join(source, "examples", "run.py"), f, fmt.Sprint(columns))
+	cmd.Env = append(os.Environ(), "LUCID_LIBRARY="+filepath.Join(installed(t), "lib", "liblucid.so"), "PYTHONDONTWRITEBYTECODE=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "ok\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
