@@ -14,8 +14,9 @@ enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_
 
 static const struct {
 	uint8_t code, bits;
-} codes[] = {{0, 0},         {DL_BOOL, 8},  {DL_UINT, 8},   {DL_UINT, 16},   {DL_UINT, 32},  {DL_UINT, 64},    {DL_INT, 8},       {DL_INT, 16},
-             {DL_INT, 32},   {DL_INT, 64},  {DL_FLOAT, 16}, {DL_BFLOAT, 16}, {DL_FLOAT, 32}, {DL_FLOAT, 64},   {DL_COMPLEX, 64},  {DL_COMPLEX, 128}};
+} codes[] = {{0, 0},        {DL_BOOL, 8},    {DL_UINT, 8},   {DL_UINT, 16},  {DL_UINT, 32},    {DL_UINT, 64},
+             {DL_INT, 8},    {DL_INT, 16},    {DL_INT, 32},   {DL_INT, 64},   {DL_FLOAT, 16},   {DL_BFLOAT, 16},
+             {DL_FLOAT, 32}, {DL_FLOAT, 64}, {DL_COMPLEX, 64}, {DL_COMPLEX, 128}};
 
 static lucid_status fail(lucid_status status, const char *text) {
 	lucid_set_error(status, text, strlen(text));

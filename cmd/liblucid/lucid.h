@@ -122,9 +122,9 @@ LUCID_API lucid_status lucid_tensor_copy(lucid_dtype dtype, int32_t rank, const 
 /*
  * A tensor of the caller's own elements, without a copy. They must not change or go away until release(context) is called: once, by any
  * thread, inside a call of the library, when the tensor and everything that still has to be computed from it are gone. release may be
- * NULL for elements that stay for ever; it may call the library. strides are in elements and may be 0 or negative; NULL is row-major order. data
- * is the address of the first element. Elements that are not aligned to their size (at most 8), and booleans other than 0 and 1, are copied, and
- * released before the function returns. If the function fails, release is not called.
+ * NULL for elements that stay for ever; it may call the library. strides are in elements and may be 0 or negative; NULL is row-major
+ * order. data is the address of the first element. Elements that are not aligned to their size (at most 8), and booleans other than 0
+ * and 1, are copied, and released before the function returns. If the function fails, release is not called.
  */
 LUCID_API lucid_status lucid_tensor_borrow(lucid_dtype dtype, int32_t rank, const int64_t *shape, const int64_t *strides, const void *data,
                                            void (*release)(void *context), void *context, lucid_tensor *out);
@@ -209,8 +209,9 @@ typedef struct DLManagedTensorVersioned {
 #endif
 
 /*
- * A tensor of the elements that another library manages, in host memory, without a copy (but see lucid_tensor_borrow). If the function succeeds it takes
- * the managed tensor over and calls its deleter when the elements are not needed any more; if it fails, the caller still owns it.
+ * A tensor of the elements that another library manages, in host memory, without a copy (but see lucid_tensor_borrow). If the function
+ * succeeds it takes the managed tensor over and calls its deleter when the elements are not needed any more; if it fails, the caller
+ * still owns it.
  */
 LUCID_API lucid_status lucid_tensor_from_dlpack(struct DLManagedTensor *managed, lucid_tensor *out);
 LUCID_API lucid_status lucid_tensor_from_dlpack_versioned(struct DLManagedTensorVersioned *managed, lucid_tensor *out);

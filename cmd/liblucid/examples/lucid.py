@@ -75,7 +75,7 @@ PLAIN, VERSIONED = (b"dltensor", 56, "lucid_tensor_%s_dlpack"), (b"dltensor_vers
 
 
 def _destructor(name, offset):
-    """Ends a managed tensor that nobody took out of its capsule."""
+    """Ends a managed tensor that was not taken out of its capsule."""
 
     def end(cap):
         pointer = capsule_pointer(cap, name)

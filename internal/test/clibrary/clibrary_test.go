@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -76,6 +77,8 @@ func installed(t *testing.T) string {
 	return dir
 }
 
+var warnings = []string{"-Wall", "-Wextra", "-Werror"}
+
 // client compiles a program with every warning as an error.
 func client(t *testing.T, path string) string {
 	t.Helper()
@@ -87,8 +90,8 @@ func client(t *testing.T, path string) string {
 			t.Skip("no C++ compiler:", err)
 		}
 	}
-	args := []string{std, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-g", "-I", filepath.Join(dir, "include"), "-I", "testdata", path,
-		"-o", exe, "-L", filepath.Join(dir, "lib"), "-llucid", "-lpthread", "-ldl", "-Wl,-rpath," + filepath.Join(dir, "lib")}
+	args := append([]string{std, "-pedantic", "-O2", "-g", "-I", dir + "/include", "-I", "testdata", path, "-o", exe, "-L", dir + "/lib",
+		"-llucid", "-lpthread", "-ldl", "-Wl,-rpath," + dir + "/lib"}, warnings...)
 	if mode(t) == "asan" {
 		args = append(args, "-fsanitize=address")
 	}
@@ -141,13 +144,35 @@ func files(t *testing.T) (function, input, output string) {
 // TestHeader compiles the header as C99 and as C++, alone.
 func TestHeader(t *testing.T) {
 	mode(t)
-	for _, args := range [][]string{{"-std=c99", "-x", "c"}, {"-std=c11", "-x", "c"}, {"-std=c++11", "-x", "c++"}, {"-std=c++17", "-x", "c++"}} {
-		for _, more := range [][]string{nil, {"-DLUCID_DLPACK"}} {
-			args := append(append(args, more...), "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", filepath.Join(source, "lucid.h"))
+	for std, language := range map[string]string{"-std=c99": "c", "-std=c11": "c", "-std=c++11": "c++", "-std=c++17": "c++"} {
+		for _, more := range []string{"-DNOTHING", "-DLUCID_DLPACK"} {
+			args := append([]string{std, "-x", language, more, "-pedantic", "-fsyntax-only", filepath.Join(source, "lucid.h")}, warnings...)
 			if out, err := exec.Command(compiler(), args...).CombinedOutput(); err != nil {
 				t.Errorf("%v: %v: %s", args, err, out)
 			}
 		}
+	}
+}
+
+// TestPage compiles the pieces of C in docs/c-abi.md.
+func TestPage(t *testing.T) {
+	mode(t)
+	page, err := os.ReadFile("../../../docs/c-abi.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := regexp.MustCompile("(?ms)^```c\n(.*?)^```").FindAllStringSubmatch(string(page), -1)
+	if len(pieces) < 2 {
+		t.Fatal("no code in the page")
+	}
+	text := "#include <stdio.h>\n#include \"lucid.h\"\nstatic float data[6], result[2];\n"
+	for i, p := range pieces {
+		text += fmt.Sprintf("int piece%d(void) {\n%s\nreturn 0;\n}\n", i, p[1])
+	}
+	cmd := exec.Command(compiler(), "-std=c99", "-Wall", "-Werror", "-fsyntax-only", "-I", source, "-x", "c", "-")
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
@@ -187,7 +212,8 @@ func TestSpeed(t *testing.T) {
 	}
 	out, err := exec.Command(client(t, "testdata/speed.c")).CombinedOutput()
 	var call, record, attribute, whole int
-	if _, e := fmt.Sscanf(string(out), "call %d record %d attribute %d whole %d", &call, &record, &attribute, &whole); err != nil || e != nil {
+	const form = "call %d record %d attribute %d whole %d"
+	if _, e := fmt.Sscanf(string(out), form, &call, &record, &attribute, &whole); err != nil || e != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	t.Logf("ns: an empty call %d, an op recorded and freed %d, with an attribute %d, computed and read %d", call, record, attribute, whole)
@@ -225,7 +251,7 @@ func TestExamples(t *testing.T) {
 		args = append(args, "-fsanitize=address")
 	}
 	exe := filepath.Join(t.TempDir(), "run")
-	args = append([]string{filepath.Join(source, "examples", "run.c"), "-Wall", "-Wextra", "-Werror", "-o", exe, "-Wl,-rpath," + dir + "/lib"}, args...)
+	args = append([]string{source + "/examples/run.c", "-o", exe, "-Wl,-rpath," + dir + "/lib"}, append(args, warnings...)...)
 	if out, err := exec.Command(compiler(), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -244,7 +270,8 @@ func TestPython(t *testing.T) {
 	if python == "" {
 		python = "python3"
 	}
-	if out, err := exec.Command(python, "-c", "import numpy; assert int(numpy.__version__.split('.')[0]) >= 2").CombinedOutput(); err != nil {
+	const numpy2 = "import numpy; assert int(numpy.__version__.split('.')[0]) >= 2"
+	if out, err := exec.Command(python, "-c", numpy2).CombinedOutput(); err != nil {
 		t.Skipf("no Python with NumPy 2 (LUCID_PYTHON): %v: %s", err, out)
 	}
 	f, _, _ := files(t)

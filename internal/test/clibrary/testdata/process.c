@@ -1,5 +1,5 @@
-/* What the library does to the process: signals of the host go on working, a fork is refused. The library, the argument, is loaded after the
- * host has its handlers. */
+/* What the library does to the process: signals of the host go on working, a fork is refused. The library, the argument, is loaded
+ * after the host has its handlers. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
