@@ -197,6 +197,15 @@ func TestThreads(t *testing.T) {
 	run(t, client(t, "testdata/threads.c"), f, x, y, calls)
 }
 
+// TestGPU runs a function on a GPU, if there is one.
+func TestGPU(t *testing.T) {
+	if mode(t) == "asan" {
+		t.Skip("the driver is not built for the sanitizer")
+	}
+	f, x, y := files(t)
+	run(t, client(t, "testdata/cuda.c"), f, x, y)
+}
+
 // TestProcess is about signals and forks.
 func TestProcess(t *testing.T) {
 	if mode(t) == "asan" {
