@@ -282,6 +282,43 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// TestFunctionMemory asks that weights are freed with the last function of their file, and not while a call runs.
+func TestFunctionMemory(t *testing.T) {
+	w := lucid.Ones(1<<10, 1<<10)
+	path := filepath.Join(t.TempDir(), "f.lucid")
+	x := lucid.NewExporter(path)
+	for _, name := range []string{"a", "b"} {
+		if err := x.AddNamed(name, func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w) }, lucid.Zeros(1, 1<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := Named(f, "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weight := functions.table[f].w.list[0]
+	in, outs := []Handle{copied(t, make([]float32, 1<<10), 1, 1<<10)}, make([]Handle, 1)
+	FreeFunction(f)
+	if _, err := CallFunction(part, in, outs); err != nil {
+		t.Error(err)
+	}
+	if FreeFunction(part); lucid.Try(func() { weight.Shape() }) == nil {
+		t.Error("the weights are still there")
+	}
+	if floats(t, outs[0], 1<<10)[0] != 0 {
+		t.Error("the result is gone")
+	}
+	Free(in[0])
+	Free(outs[0])
+}
+
 // TestPanics asks that no panic passes.
 func TestPanics(t *testing.T) {
 	for _, f := range []func() error{

@@ -3,6 +3,7 @@ package cabi
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lucid-go/lucid"
@@ -14,30 +15,57 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
+// loaded is a function, and the weights it shares with those of the same file.
+type loaded struct {
+	f *lucid.Function
+	w *weights
+}
+
+// weights are freed with the last function of a file that has a handle or runs.
+type weights struct {
+	users atomic.Int64
+	list  []*lucid.Tensor
+}
+
+func (w *weights) drop() {
+	if w.users.Add(-1) == 0 {
+		for _, t := range w.list {
+			t.Free()
+		}
+	}
+}
+
 var functions struct {
 	sync.RWMutex
 	last  Handle
-	table map[Handle]*lucid.Function
+	table map[Handle]loaded
 }
 
-func putFunction(f *lucid.Function) Handle {
+// putFunction gives a function a handle. w is nil for the first one of a file.
+func putFunction(f *lucid.Function, w *weights) Handle {
+	if w == nil {
+		w = &weights{list: f.Weights()}
+	}
+	w.users.Add(1)
 	functions.Lock()
 	defer functions.Unlock()
 	if functions.table == nil {
-		functions.table = map[Handle]*lucid.Function{}
+		functions.table = map[Handle]loaded{}
 	}
 	functions.last++
-	functions.table[functions.last] = f
+	functions.table[functions.last] = loaded{f, w}
 	return functions.last
 }
 
-func function(op string, h Handle) *lucid.Function {
+// function finds a function; its weights stay until the caller drops them.
+func function(op string, h Handle) loaded {
 	functions.RLock()
 	defer functions.RUnlock()
-	f := functions.table[h]
-	if f == nil {
+	f, ok := functions.table[h]
+	if !ok {
 		fault.Throw(fault.Freed, op, "%#x is no function, or one that was freed", uint64(h))
 	}
+	f.w.users.Add(1)
 	return f
 }
 
@@ -46,7 +74,7 @@ func Load(path string) (h Handle, err error) {
 	err = Guard(func() error {
 		f, err := lucid.Import(path)
 		if err == nil {
-			h = putFunction(f)
+			h = putFunction(f, nil)
 		}
 		return err
 	})
@@ -59,7 +87,7 @@ func LoadBytes(b []byte) (h Handle, err error) {
 		f := new(lucid.Function)
 		err := f.UnmarshalBinary(b)
 		if err == nil {
-			h = putFunction(f)
+			h = putFunction(f, nil)
 		}
 		return err
 	})
@@ -69,26 +97,37 @@ func LoadBytes(b []byte) (h Handle, err error) {
 // Named returns the functions of one name.
 func Named(h Handle, name string) (part Handle, err error) {
 	err = Guard(func() error {
-		f, err := function("function_named", h).Named(name)
+		all := function("function_named", h)
+		defer all.w.drop()
+		f, err := all.f.Named(name)
 		if err == nil {
-			part = putFunction(f)
+			part = putFunction(f, all.w)
 		}
 		return err
 	})
 	return part, err
 }
 
-// FreeFunction lets a function go; calls of it that run still end.
+// FreeFunction lets a function go; calls of it that run still end. With the last one of a file its weights are freed.
 func FreeFunction(h Handle) {
 	functions.Lock()
-	defer functions.Unlock()
+	f, ok := functions.table[h]
 	delete(functions.table, h)
+	functions.Unlock()
+	if ok {
+		_ = Guard(func() error {
+			f.w.drop()
+			return nil
+		})
+	}
 }
 
 // Signatures lists what a file holds.
 func Signatures(h Handle) (list []lucid.Signature, err error) {
 	err = Guard(func() error {
-		list = function("function_signature", h).Signatures()
+		f := function("function_signature", h)
+		defer f.w.drop()
+		list = f.f.Signatures()
 		return nil
 	})
 	return list, err
@@ -99,6 +138,7 @@ func CallFunction(h Handle, in, outs []Handle) (n int, err error) {
 	const op = "function_call"
 	err = Guard(func() error {
 		f := function(op, h)
+		defer f.w.drop()
 		args := make([]*graph.Array, 0, len(in))
 		defer freeAll(&args)
 		for _, t := range in {
@@ -106,7 +146,7 @@ func CallFunction(h Handle, in, outs []Handle) (n int, err error) {
 			args = append(args, door.Unscoped(x))
 			x.Unref()
 		}
-		results, err := run(f, args)
+		results, err := run(f.f, args)
 		defer freeAll(&results)
 		if err != nil {
 			return err
@@ -160,12 +200,13 @@ func Run(h Handle, in, outs []Buffer) (n int, err error) {
 	const op = "function_run"
 	err = Guard(func() error {
 		f := function(op, h)
+		defer f.w.drop()
 		args := make([]*graph.Array, 0, len(in))
 		defer freeAll(&args)
 		for i := range in {
 			args = append(args, argument(op, i, &in[i]))
 		}
-		results, err := run(f, args)
+		results, err := run(f.f, args)
 		defer freeAll(&results)
 		if err != nil {
 			return err
