@@ -4,6 +4,8 @@
 """
 
 import gc
+import os
+import signal
 import sys
 
 import numpy as np
@@ -48,6 +50,21 @@ def main():
         result = np.from_dlpack(model(lucid.Tensor.of(rows))[0])
         assert result.shape[0] == 4 and np.isfinite(result).all()
     print("result:", result[0])
+
+    # Ctrl-C still works, and a fork is refused instead of hanging.
+    try:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("no KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
+    child = os.fork()
+    if child == 0:
+        try:
+            lucid.call("neg", t)
+            os._exit(1)
+        except lucid.LucidError as e:
+            os._exit(0 if "fork" in str(e) else 2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
     # Everything is given back: x is referred to by this function alone.
     del t, back, total, values, indices, y, result, model

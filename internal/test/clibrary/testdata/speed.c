@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
-enum { ROUNDS = 40, CALLS = 10000 };
+enum { ROUNDS = 200, CALLS = 1000 }; /* short rounds: some are not interrupted */
 
 static double least(double a, double b) { return a < b ? a : b; }
 
