@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/codec"
+	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
 	"github.com/lucid-go/lucid/nn"
 )
 
@@ -126,6 +128,43 @@ func TestOlderStates(t *testing.T) {
 		if err := nn.LoadStateDict(newEncoder(), again); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A step for a version of checkpoints that never was: it had names with slashes.
+func init() {
+	checkpoint.RegisterSchema("state_dict", 0, func(c *checkpoint.Checkpoint) error {
+		for i := range c.Sections {
+			c.Sections[i].Name = strings.ReplaceAll(c.Sections[i].Name, "/", ".")
+		}
+		return nil
+	})
+}
+
+// TestOlderCheckpoint loads a committed checkpoint whose schema is of an older version, and refuses a newer one.
+func TestOlderCheckpoint(t *testing.T) {
+	path := filepath.Join("testdata", "state", "schema_v0.lucid")
+	content := func(version int, name string) checkpoint.Checkpoint {
+		c := checkpoint.Checkpoint{Schema: map[string]int{"state_dict": version}}
+		c.Add(codec.Tensor{Name: name, DType: lucid.Uint8, Shape: []int{3}, Data: []byte{1, 2, 3}})
+		return c
+	}
+	if _, err := os.Stat(path); err != nil && os.Getenv("LUCID_WRITE_EXPORT") != "" {
+		if err := checkpoint.Write(path, content(0, "body/0/weight")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := lucid.Load(path)
+	if err != nil || !slices.Equal(d.Names(), []string{"body.0.weight"}) || d.Get("body.0.weight").Sum().Item() != 6 {
+		t.Error(d, err)
+	}
+	newer := filepath.Join(t.TempDir(), "newer.lucid")
+	if err := checkpoint.Write(newer, content(2, "w")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lucid.Load(newer); !errors.Is(err, lucid.ErrVersion) || !strings.Contains(err.Error(), `version 2 of part "state_dict"`) ||
+		!strings.Contains(err.Error(), "versions 0 to 1") {
+		t.Error(err)
 	}
 }
 
