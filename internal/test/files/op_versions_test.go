@@ -154,6 +154,44 @@ func TestOlderOps(t *testing.T) {
 	}
 }
 
+// TestOlderOpsInControlFlow rewrites nodes of subgraphs.
+func TestOlderOpsInControlFlow(t *testing.T) {
+	f := func(x *lucid.Tensor) *lucid.Tensor {
+		soft := func(x *lucid.Tensor) *lucid.Tensor { return x.Softmax(1) }
+		return lucid.Cond(x.Sum().Gt(0), soft, (*lucid.Tensor).Neg, x)
+	}
+	x, _, _ := plantedInputs(2)
+	e := newExporter()
+	if err := e.Add(f, x); err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := checkpoint.Parse(b, codec.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const now, then = `"op":"softmax","version":1,`, `"op":"softmax","version":0,`
+	text := strings.Replace(string(c.Sections[0].Data), now, then, 1)
+	text = strings.Replace(text, `{"Axis":{"Axis":1}}`, `{"Axis":{"Dim":1}}`, 1)
+	if !strings.Contains(text, then) || !strings.Contains(text, "Dim") {
+		t.Fatal(text)
+	}
+	c.Sections[0].Data = []byte(text)
+	g, err := newFunction(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*lucid.Tensor{x, x.Neg()} {
+		got, err := g.Call(x)
+		if err != nil || !lucid.Equal(got[0], f(x)) {
+			t.Error(got, err)
+		}
+	}
+}
+
 // TestAttentionGrad1 imports a file that an earlier state of this library wrote, with version 1 of attention's gradient.
 func TestAttentionGrad1(t *testing.T) {
 	file, err := lucid.Import(filepath.Join("testdata", "ops", "attention_grad_v1.lucid"))
