@@ -182,6 +182,38 @@ func TestCheck(t *testing.T) {
 	run(t, client(t, "testdata/check.c"), f, x, y)
 }
 
+// TestSymbols asks that a program sees the names of the header and no others.
+func TestSymbols(t *testing.T) {
+	mode(t)
+	if _, err := exec.LookPath("nm"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("for Linux with nm")
+	}
+	out, err := exec.Command("nm", "-D", "--defined-only", filepath.Join(installed(t), "lib", "liblucid.so")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, err := os.ReadFile(filepath.Join(source, "lucid.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := 0
+	for _, m := range regexp.MustCompile(`LUCID_API [^;(]*?(lucid_\w+)\(`).FindAllStringSubmatch(string(header), -1) {
+		if names++; !strings.Contains(string(out), " "+m[1]+"@@LUCID_1\n") {
+			t.Errorf("the library does not have %s", m[1])
+		}
+	}
+	for line := range strings.Lines(string(out)) {
+		name, _, _ := strings.Cut(line[strings.LastIndexByte(line[:len(line)-1], ' ')+1:], "@")
+		if name = strings.TrimSpace(name); name != "LUCID_1" && !strings.Contains(string(header), " "+name+"(") &&
+			!strings.Contains(string(header), "*"+name+"(") {
+			t.Errorf("the library shows %s, which is not in the header", name)
+		}
+	}
+	if names < 30 {
+		t.Errorf("%d names in the header", names)
+	}
+}
+
 func TestCPlusPlus(t *testing.T) {
 	mode(t)
 	run(t, client(t, "testdata/header.cpp"))
