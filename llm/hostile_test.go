@@ -15,7 +15,6 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec/gguf"
-	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
 )
 
@@ -32,7 +31,7 @@ func TestConfigRefused(t *testing.T) {
 		{"residual_multiplier", 0.5, `"residual_multiplier"`, lucid.ErrNotImplemented},
 		{"quantization_config", map[string]any{"bits": 4}, `"quantization_config"`, lucid.ErrNotImplemented},
 		{"architectures", []string{"MambaForCausalLM"}, "MambaForCausalLM", lucid.ErrNotImplemented},
-		{"hidden_act", "relu", "relu", lucid.ErrNotImplemented},
+		{"hidden_act", "mish", "mish", lucid.ErrNotImplemented},
 		{"pretraining_tp", 2, "pretraining_tp", lucid.ErrNotImplemented},
 		{"num_hidden_layers", -1, "layers", lucid.ErrFormat},
 		{"num_hidden_layers", 1 << 30, "layers", lucid.ErrFormat},
@@ -120,7 +119,7 @@ func TestGGUFRefused(t *testing.T) {
 	}
 	c := m.Config()
 	write := func(change func(meta *gguf.Metadata), drop, rename string) error {
-		meta, tensors := m.metadata(&c, ggml.Q8_0), m.stored(&c, ggml.Q8_0)
+		meta, tensors := m.metadata(&c, parseFormat("q8_0")), m.stored(&c, parseFormat("q8_0"), SaveOptions{})
 		change(meta)
 		var rest []gguf.Tensor
 		for _, t := range tensors {

@@ -56,16 +56,22 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
-	m.facts = Info{Format: "GGUF", Name: meta.Text("general.name", ""), Types: map[string]int{}}
-	for _, t := range f.Infos() {
-		m.facts.Types[t.Type.String()]++
-		m.facts.Parameters += elements(t.Shape)
-		m.facts.Bytes += t.Size
-	}
+	m.facts = ggufFacts(f)
 	if err := m.finish(c, w, o); err != nil || o.describe {
 		return m, err
 	}
 	return m, w.unread()
+}
+
+// ggufFacts describes a file.
+func ggufFacts(f *gguf.File) Info {
+	i := Info{Format: "GGUF", Name: f.Metadata().Text("general.name", ""), Types: map[string]int{}}
+	for _, t := range f.Infos() {
+		i.Types[t.Type.String()]++
+		i.Parameters += elements(t.Shape)
+		i.Bytes += t.Size
+	}
+	return i
 }
 
 func elements(shape []int) int64 {

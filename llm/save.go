@@ -15,7 +15,13 @@ import (
 // SaveOptions say how a model is saved. Vectors stay float32. A matrix whose rows are no whole blocks of the format is stored as
 // q8_0, or as float32 if they are no whole blocks of that either.
 type SaveOptions struct {
-	Format string // type of matrices: f32, f16, bf16, or a block format such as q8_0, q4_0 or q4_k; "" is f32
+	// Format is the type of matrices: f32, f16, bf16, a block format such as q8_0, q4_0 or q4_k, or a mixture such as q4_k_m, in which
+	// the matrices that matter most have more bits; "" is f32. Formats lists them.
+	Format string
+	// Progress is called after each tensor; nil: not.
+	Progress func(done, total int)
+
+	stop func() error // asked after each tensor
 }
 
 // fileTypes are the numbers that GGUF files have for the type of most tensors.
@@ -24,22 +30,14 @@ var fileTypes = map[ggml.Type]uint32{ggml.F32: 0, ggml.F16: 1, ggml.Q4_0: 2, ggm
 
 // Save writes the model as one GGUF file with its tokenizer and chat template.
 func (m *Model) Save(path string, o SaveOptions) (err error) {
-	if !strings.HasSuffix(path, ".gguf") {
-		return fault.New(fault.Value, op, "the path %q; want one that ends with .gguf", path)
-	}
 	caught := fault.Catch(func() {
-		kind, ok := ggml.F32, true
-		if o.Format != "" {
-			kind, ok = ggml.Parse(strings.ToUpper(o.Format))
-		}
-		if _, known := fileTypes[kind]; !ok || !known || !kind.CanQuantize() {
-			fault.Throw(fault.Value, op, "the format %q; want f32, f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k or q6_k", o.Format)
-		}
+		r := o.check(path)
 		if m.vocab.why != "" {
 			fault.Throw(fault.NotImplemented, op, "saving as GGUF: %s", m.vocab.why)
 		}
 		c := m.net.Config()
-		err = gguf.Write(path, m.metadata(&c, kind), m.stored(&c, kind))
+		r.layers, r.tied = c.Layers, c.Tied
+		err = gguf.Write(path, m.metadata(&c, r), m.stored(&c, r, o))
 	})
 	if caught != nil {
 		return caught
@@ -47,15 +45,42 @@ func (m *Model) Save(path string, o SaveOptions) (err error) {
 	return err
 }
 
+// check returns which type matrices get.
+func (o SaveOptions) check(path string) recipe {
+	if !strings.HasSuffix(path, ".gguf") {
+		fault.Throw(fault.Value, op, "the path %q; want one that ends with .gguf", path)
+	}
+	return parseFormat(o.Format)
+}
+
+// tick reports progress, and stops if that was asked for.
+func (o SaveOptions) tick(done, total int) {
+	if o.stop != nil {
+		if err := o.stop(); err != nil {
+			fault.Rethrow(op, err)
+		}
+	}
+	if o.Progress != nil {
+		o.Progress(done, total)
+	}
+}
+
+// refuseBlocks is for matrices that were left in blocks.
+func refuseBlocks(t *lucid.Tensor) {
+	if t.DType() == lucid.Uint8 {
+		fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
+	}
+}
+
 // metadata describes the model as GGUF files do.
-func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
+func (m *Model) metadata(c *model.Config, r recipe) *gguf.Metadata {
 	meta := &gguf.Metadata{}
 	arch := model.WriteMetadata(meta, c)
 	meta.Set("general.type", gguf.OfText("model"))
 	if m.facts.Name != "" {
 		meta.Set("general.name", gguf.OfText(m.facts.Name))
 	}
-	meta.Set("general.file_type", gguf.OfUint32(fileTypes[kind]))
+	meta.Set("general.file_type", gguf.OfUint32(r.number))
 	meta.Set("general.quantization_version", gguf.OfUint32(2))
 	meta.Set(arch+".vocab_size", gguf.OfUint32(uint32(c.Vocab)))
 	for _, key := range m.vocab.meta.Keys() {
@@ -82,20 +107,21 @@ func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
 }
 
 // stored returns the tensors in the format.
-func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
+func (m *Model) stored(c *model.Config, r recipe, o SaveOptions) (list []gguf.Tensor) {
 	fused := map[string][]*lucid.Tensor{}
-	for name, t := range nn.StateDict(m.net).All() {
+	all, done := nn.StateDict(m.net), 0
+	for name, t := range all.All() {
+		done++
+		o.tick(done, all.Len())
 		if kind, width, ok := m.net.ExpertBlocks(name); ok { // as they are
 			list = append(list, gguf.Tensor{Name: c.GGUFName(name), Type: kind, Shape: []int{t.Size(0), t.Size(1), width},
 				Data: lucid.ToSlice[uint8](t)})
 			continue
 		}
-		if t.DType() == lucid.Uint8 {
-			fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
-		}
+		refuseBlocks(t)
 		if stored, from, of := c.Fused(name); stored != "" { // parts come in the order of their rows
 			if fused[stored] = append(fused[stored], t); from+t.Size(0) == of {
-				list = append(list, block(stored, lucid.Cat(fused[stored], 0), kind))
+				list = append(list, block(stored, lucid.Cat(fused[stored], 0), r))
 			}
 			continue
 		}
@@ -110,7 +136,7 @@ func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 		if c.NormOffset != 0 && strings.HasSuffix(name, "norm.weight") {
 			t = t.Add(c.NormOffset) // GGUF files store the sum
 		}
-		list = append(list, block(stored, t, kind))
+		list = append(list, block(stored, t, r))
 	}
 	vector := func(name string, d []float32) {
 		if d != nil {
@@ -132,32 +158,16 @@ func ropeDivisors(c *model.Config) []float32 {
 }
 
 // block converts a tensor for a file.
-func block(name string, t *lucid.Tensor, kind ggml.Type) gguf.Tensor {
+func block(name string, t *lucid.Tensor, r recipe) gguf.Tensor {
 	shape := t.Shape()
 	if len(shape) == 2 && shape[0] == 1 { // a vector
 		shape = shape[1:]
 	}
-	row := shape[len(shape)-1]
-	if len(shape) < 2 || small(name) {
-		kind = ggml.F32
-	}
-	for _, k := range []ggml.Type{kind, ggml.Q8_0, ggml.F32} {
-		if _, ok := k.RowBytes(row); ok {
-			kind = k
-			break
-		}
-	}
-	values := lucid.ToSlice[float32](t.To(lucid.Float32))
+	kind, values := r.of(name, shape), lucid.ToSlice[float32](t.To(lucid.Float32))
 	if kind == ggml.F32 {
 		return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: floatBytes(values)}
 	}
-	bytes, ok := kind.RowBytes(len(values))
-	if !ok {
-		fault.Throw(fault.Internal, op, "%q: %d elements are no whole blocks of %v", name, len(values), kind)
-	}
-	data := make([]byte, bytes)
-	ggml.Quantize(kind, data, values)
-	return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: data}
+	return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: quantize(kind, values)}
 }
 
 // small reports whether a tensor of two dimensions is no matrix, or one that decides more than it weighs: norms and biases of each head

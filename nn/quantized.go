@@ -1,10 +1,7 @@
 package nn
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/quant"
@@ -92,107 +89,18 @@ func (m *QuantizedEmbedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
 // its name in the module; nil: all. They are replaced where a field, or an element of a slice or map, has an interface
 // type such as Layer; one in a field of type *Linear is refused.
 func Quantize(m Module, o quant.Options, predicate func(name string, m Module) bool) int {
-	q := quantizer{o: o, predicate: predicate, seen: map[any]bool{}}
-	q.value(reflect.ValueOf(m), "")
-	return q.n
-}
-
-// quantizer replaces layers in values.
-type quantizer struct {
-	o         quant.Options
-	predicate func(name string, m Module) bool
-	seen      map[any]bool
-	n         int
-}
-
-// replaced is what stands for a value; nil: it stays.
-func (q *quantizer) replaced(v any, name string) Module {
-	switch m := v.(type) {
-	case *Linear:
-		if m != nil && (q.predicate == nil || q.predicate(name, m)) {
-			return NewQuantizedLinear(m, q.o)
-		}
-	case *Embedding:
-		if m != nil && (q.predicate == nil || q.predicate(name, m)) {
-			return NewQuantizedEmbedding(m, q.o)
-		}
-	}
-	return nil
-}
-
-// value replaces what is inside v.
-func (q *quantizer) value(v reflect.Value, name string) {
-	switch v.Kind() {
-	case reflect.Interface:
-		if v.IsNil() {
-			return
-		}
-		if m := q.replaced(v.Interface(), name); m != nil && v.CanSet() {
-			v.Set(reflect.ValueOf(m))
-			q.n++
-			return
-		}
-		q.value(v.Elem(), name)
-	case reflect.Pointer:
-		if v.IsNil() || v.Type() == tensorType || v.Elem().Kind() != reflect.Struct || q.seen[v.Interface()] {
-			return
-		}
-		q.seen[v.Interface()] = true
-		if d, ok := v.Interface().(*ModuleDict); ok {
-			for part, m := range d.All() {
-				e := reflect.New(moduleType).Elem()
-				e.Set(reflect.ValueOf(m))
-				q.element(e, name, part)
-				d.Set(part, e.Interface().(Module))
+	r := replacer{op: "quantize", other: func(name string, m Module) Module {
+		switch m := m.(type) {
+		case *Linear:
+			if predicate == nil || predicate(name, m) {
+				return NewQuantizedLinear(m, o)
 			}
-			return
+		case *Embedding:
+			if predicate == nil || predicate(name, m) {
+				return NewQuantizedEmbedding(m, o)
+			}
 		}
-		q.fields(v.Elem(), name)
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			q.element(v.Index(i), name, strconv.Itoa(i))
-		}
-	case reflect.Struct:
-		q.fields(v, name)
-	case reflect.Map:
-		q.entries(v, name)
-	}
-}
-
-// fields looks at those that may hold modules.
-func (q *quantizer) fields(v reflect.Value, name string) {
-	for _, f := range fields(v.Type()) {
-		if f.inline {
-			q.value(v.Field(f.index), name)
-			continue
-		}
-		q.element(v.Field(f.index), name, f.name)
-	}
-}
-
-// element looks at a part of a value, which must be able to hold a quantized layer if it is one that is wanted.
-func (q *quantizer) element(v reflect.Value, name, part string) {
-	if name != "" {
-		part = name + "." + part
-	}
-	if v.Kind() == reflect.Pointer && !v.IsNil() && v.CanInterface() {
-		m, ok := v.Interface().(Module)
-		_, linear := m.(*Linear)
-		_, table := m.(*Embedding)
-		if ok && (linear || table) && (q.predicate == nil || q.predicate(part, m)) {
-			refuse(lucid.ErrNotImplemented, "quantize", "%s is in a field of type %v, which cannot hold a quantized layer; make it an "+
-				"nn.Layer, or leave it out by the predicate", part, v.Type())
-		}
-	}
-	q.value(v, part)
-}
-
-// entries replaces the values of a map, in the order of its keys.
-func (q *quantizer) entries(v reflect.Value, name string) {
-	for _, k := range sortedKeys(v) {
-		e := reflect.New(v.Type().Elem()).Elem()
-		e.Set(v.MapIndex(k))
-		q.element(e, name, fmt.Sprint(k))
-		v.SetMapIndex(k, e)
-	}
+		return nil
+	}, advice: "leave it out by the predicate"}
+	return r.inside(m)
 }

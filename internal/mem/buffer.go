@@ -22,7 +22,7 @@ type Buffer struct {
 	LastWrite atomic.Int64
 
 	pool    *Pool
-	class   int16        // below 0: on the Go heap
+	class   int16        // below 0: on the Go heap, or lent
 	refs    atomic.Int32 // nodes that show it
 	version atomic.Uint32
 	event   atomic.Pointer[Event]
@@ -154,6 +154,9 @@ func (b *Buffer) Refs() int { return int(b.refs.Load()) }
 // Free returns the memory at once. Nothing may use the buffer afterwards.
 func (b *Buffer) Free() {
 	if b.pool == nil {
+		if b.class == lent {
+			b.dropDerived()
+		}
 		return
 	}
 	if b.forms.Load() != nil {

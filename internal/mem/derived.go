@@ -4,8 +4,9 @@ import "sync"
 
 // derivedForms are other forms of a buffer's value, such as weights in the order in which a kernel reads them.
 type derivedForms struct {
-	mu   sync.Mutex
-	list []derivedForm
+	mu      sync.Mutex
+	list    []derivedForm
+	release *release // of memory that another program lent
 }
 
 type derivedForm struct {
@@ -58,6 +59,9 @@ func (b *Buffer) dropDerived() {
 		defer f.mu.Unlock()
 		for _, d := range f.list {
 			d.buf.Free()
+		}
+		if f.release != nil {
+			f.release.do()
 		}
 	}
 }

@@ -22,6 +22,8 @@ func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
 	switch kind {
 	case "silu":
 		return F.SiLU(x)
+	case "relu":
+		return F.ReLU(x)
 	case "gelu":
 		return F.GELU(x)
 	}

@@ -19,6 +19,9 @@ type Source interface {
 func Build(c Config, weights Source) (m *Model, err error) {
 	err = fault.Catch(func() {
 		c.check()
+		if c.Encoder {
+			fault.Throw(fault.Value, op, "a model of family %s is an encoder; BuildEncoder makes it", c.Family)
+		}
 		m = &Model{config: c}
 		if f := familyNamed(c.Family); f != nil && f.weights != nil {
 			weights = f.weights(&m.config, weights)

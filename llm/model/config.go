@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -17,6 +18,9 @@ const (
 	maxContext = 1 << 24
 )
 
+// activations are the functions that activate knows.
+var activations = []string{"silu", "gelu_pytorch_tanh", "gelu", "relu"}
+
 // Config is what tells one model of these blocks from another. Fields that a family does not use are zero.
 type Config struct {
 	Family       string // one of Families
@@ -31,7 +35,7 @@ type Config struct {
 
 	Eps        float64
 	NormOffset float64 // added to the weights of norms: 1 for Gemma's checkpoints
-	Activation string  // silu, gelu or gelu_pytorch_tanh
+	Activation string  // one of activations
 	QueryScale float64 // scores of attention are multiplied by it
 	EmbedScale float64 // embeddings are multiplied by it; 0: they are not
 
@@ -59,6 +63,12 @@ type Config struct {
 
 	MoE *MoE // some layers are mixtures of experts; nil: none
 	MLA *MLA // keys and values are made of a small vector; nil: they are projections
+
+	Encoder       bool // tokens see those behind them, and there is no head
+	TokenTypes    int  // of an encoder; 0: none
+	FirstPosition int  // row of the table of positions that the first token has
+	PadPosition   bool // padding tokens have the row before FirstPosition, and are not counted
+	Buckets       int  // of distances whose numbers are added to scores; 0: none
 
 	AttentionCap float64 // scores s become cap·tanh(s/cap); 0: they stay
 	LogitCap     float64
@@ -103,8 +113,10 @@ func (c *Config) check() {
 		refuse("%d heads of %d elements; want at most %d elements", c.Heads, c.HeadDim, maxWidth)
 	case !(c.Eps >= 0 && c.Eps < 1):
 		refuse("the epsilon of norms is %v; want 0 to 1", c.Eps)
-	case c.Activation != "silu" && c.Activation != "gelu" && c.Activation != "gelu_pytorch_tanh":
-		unsupported("the activation %q; want silu, gelu or gelu_pytorch_tanh", c.Activation)
+	case !slices.Contains(activations, c.Activation):
+		unsupported("the activation %q; want one of %q", c.Activation, activations)
+	case c.TokenTypes < 0 || c.TokenTypes > maxWidth:
+		refuse("%d types of tokens; want 0 to %d", c.TokenTypes, maxWidth)
 	case c.RotaryDim < 0 || c.RotaryDim > c.HeadDim || c.RotaryDim%2 != 0:
 		refuse("rotary positions for %d of %d elements; want an even number", c.RotaryDim, c.HeadDim)
 	case c.Unrotated != nil && len(c.Unrotated) != c.Layers:

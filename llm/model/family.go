@@ -11,7 +11,7 @@ type family struct {
 	arch    string   // in GGUF files; "": the same
 	classes []string // architectures of config.json
 	hf      func(k *keys, c *Config)
-	gguf    func(k *metadata, c *Config)
+	gguf    func(k *metadata, c *Config)           // nil: GGUF files have no such family
 	write   func(k *writer, c *Config)             // what gguf reads; nil: nothing
 	weights func(c *Config, weights Source) Source // shows a checkpoint whose names or forms differ from the modules'; nil: none does
 
@@ -64,7 +64,9 @@ func unknownFamily(what, name string, known []string) {
 // architectures lists the families by the names of GGUF files.
 func architectures() (names []string) {
 	for _, f := range families {
-		names = append(names, f.archName())
+		if f.gguf != nil {
+			names = append(names, f.archName())
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

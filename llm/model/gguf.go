@@ -16,12 +16,13 @@ func ReadMetadata(meta *gguf.Metadata, ignore ...string) (c Config, err error) {
 }
 
 // inertMetadata are keys that do not change what a model computes from its weights.
-var inertMetadata = []string{"vocab_size", "attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa",
+var inertMetadata = []string{"vocab_size", "pooling_type", "attention.key_length_swa", "attention.value_length_swa",
+	"rope.dimension_count_swa",
 	"attention.shared_kv_layers"}
 
 func readGGUF(meta *gguf.Metadata, ignore []string) (c Config) {
 	arch := meta.Text("general.architecture", "")
-	f := findFamily(func(f *family) bool { return f.archName() == arch })
+	f := findFamily(func(f *family) bool { return f.gguf != nil && f.archName() == arch })
 	if f == nil {
 		unknownFamily("the architecture", arch, architectures())
 	}

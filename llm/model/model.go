@@ -195,7 +195,11 @@ func (m *Model) head(h *lucid.Tensor) *lucid.Tensor {
 }
 
 // Forward takes ids, integers of (B, T), to logits of (B, T, vocabulary).
-func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor {
+func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor { return m.head(m.Hidden(ids)) }
+
+// Hidden takes ids, integers of (B, T), to the normed vectors of the last layer, (B, T, hidden). A token does not see those behind it, so
+// that rows may be padded at their ends.
+func (m *Model) Hidden(ids *lucid.Tensor) *lucid.Tensor {
 	t := m.checkIDs(ids)
 	if t > m.config.Context {
 		fault.Throw(fault.Value, op, "%d tokens; the model has a context of %d", t, m.config.Context)
@@ -208,7 +212,7 @@ func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor {
 			p.masks[0] = nil
 		}
 	}
-	return m.head(m.hidden(ids, p))
+	return m.hidden(ids, p)
 }
 
 // ForwardPacked is Forward of several sequences one behind the other in each row of ids. positions, int64 of (T), count from 0 in

@@ -24,6 +24,9 @@ var layerNames = [][2]string{
 
 // GGUFName is the name that GGUF files have for a weight, "" if they have none.
 func (c *Config) GGUFName(name string) string {
+	if c.Encoder {
+		return c.encoderName(name, true)
+	}
 	switch name {
 	case "model.embed_tokens.weight":
 		return "token_embd.weight"
