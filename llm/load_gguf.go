@@ -19,7 +19,8 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	held := &heldFile{f: f}
+	defer held.close()
 	meta := f.Metadata()
 	c, err := model.ReadMetadata(meta, o.Ignore...)
 	if err != nil {
@@ -52,7 +53,7 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 			m.ends = append(m.ends, id)
 		}
 	}
-	w := &ggufWeights{f: f, c: &c, o: o, read: map[string]bool{}}
+	w := &ggufWeights{f: f, held: held, c: &c, o: o, read: map[string]bool{}}
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
@@ -79,6 +80,7 @@ func elements(shape []int) int64 {
 // ggufWeights are the tensors of a GGUF file by the names of checkpoints.
 type ggufWeights struct {
 	f    *gguf.File
+	held *heldFile
 	c    *model.Config
 	o    LoadOptions
 	read map[string]bool
@@ -149,9 +151,11 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 		fault.Rethrow(op, err)
 	}
 	w.read[stored] = true
-	t := lucid.New(data, shape[0], len(data)/shape[0]) // a copy: the file is closed when the model is loaded
+	t := lucid.FromSlice(data, shape[0], len(data)/shape[0])
 	if heads := w.c.Interleaved(name); heads > 0 {
-		t = apart(t, heads)
+		t = apart(t, heads) // a copy
+	} else if w.f.Mapped(stored) {
+		w.held.show(t)
 	}
 	return model.Blocks{Data: t.Eval(), Type: info.Type, Fast: !w.o.Exact}, true
 }

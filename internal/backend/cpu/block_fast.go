@@ -13,6 +13,7 @@ import (
 
 const (
 	tileWork     = 64 << 10 // bytes of tiles in a block of work: tens of microseconds from memory
+	packWork     = 1 << 20  // bytes of tiles that are packed in a block of work
 	quantizeWork = 16 << 10 // elements of activations in a block of work
 )
 
@@ -36,15 +37,18 @@ func (w *blockRows) pack(dst []byte, from, to int) {
 
 // packed returns all tiles if the weights are worth to be stored so: nil if they may change, or if there is no memory.
 func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
-	if c.StableInputs>>input&1 == 0 || v.Buf.ReadOnly || !v.Contiguous() {
+	if c.StableInputs>>input&1 == 0 || v.Buf.ReadOnly && !v.Buf.Mapped || !v.Contiguous() {
 		return nil
 	}
 	size := qmm.TileBytes(w.t, w.elems)
 	key := packedKey{w.t, v.Offset(), w.rows, w.bytes}
 	tiles, err := v.Buf.Derive(key, Device.Pool, w.tiles()*size, func(dst []byte) error {
-		each := max(1, tileWork/size)
+		each := max(1, packWork/size)
 		return c.For(ceil(w.tiles(), each), func(b int) {
-			w.pack(dst[b*each*size:], b*each, min((b+1)*each, w.tiles()))
+			from, to := b*each, min((b+1)*each, w.tiles())
+			w.pack(dst[from*size:], from, to)
+			// Products read the tiles from now on: the blocks in the file need no memory any more.
+			v.Buf.Evict(v.Offset()+from*qmm.Rows*w.bytes, v.Offset()+min(to*qmm.Rows, w.rows)*w.bytes)
 		})
 	})
 	if err != nil {

@@ -30,6 +30,7 @@ func qmmFiles(files map[string]string) {
 			k.panelUnpack()
 			k.expand()
 		})
+		add("pack_"+f.id+"_avx512", func(w *asm) { packKernel(w, f) })
 	}
 	for _, f := range quantizedFormats {
 		add("half_"+f.id+"_avx2", func(w *asm) {
@@ -88,6 +89,7 @@ func qmmStubs() string {
 		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
 		w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
+		w.text("//go:noescape\nfunc pack%s%s\n", f.id, packTileSig)
 		w.text("var kernels%s = kernels{", f.id)
 		var few []string
 		for _, rows := range fewRows {
@@ -97,6 +99,7 @@ func qmmStubs() string {
 		w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
 		w.text("unpack: unpack%s,", f.id)
 		w.text("expand: expand%s,", f.id)
+		w.text("pack: pack%s,", f.id)
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
 		w.text("}\n")
 	}

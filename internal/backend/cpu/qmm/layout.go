@@ -99,11 +99,15 @@ func (l *layout) blockScales() int {
 
 // scaleBytes is the size of all scales of a tile: whole cache lines.
 func (l *layout) scaleBytes(k int) int {
-	n := k / block * l.blockScales()
-	if l.scales == superScales {
-		n += k / superBlock * l.headBytes()
+	return (k/block*l.blockScales() + l.heads(k) + vector - 1) / vector * vector
+}
+
+// heads is the size of the scales of 256 elements.
+func (l *layout) heads(k int) int {
+	if l.scales != superScales {
+		return 0
 	}
-	return (n + vector - 1) / vector * vector
+	return k / superBlock * l.headBytes()
 }
 
 // quantBytes is the size of the quants of a block of 32.

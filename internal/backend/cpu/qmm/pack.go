@@ -14,19 +14,44 @@ const (
 
 // Pack makes a tile of up to 16 rows of blocks, each of k elements. Rows that are missing are zero.
 func Pack(t ggml.Type, dst, src []byte, k int) {
+	rowBytes := k / t.BlockSize() * t.BlockBytes()
+	rows := min(len(src)/rowBytes, Rows)
+	var at [Rows]int32
+	for r := range rows {
+		at[r] = int32(r * rowBytes)
+	}
+	PackRows(t, dst, src, at[:rows], k)
+}
+
+const packBlocks = 256 // in one call of the kernel: some microseconds
+
+// PackRows is Pack for rows that begin at the bytes at of src.
+func PackRows(t ggml.Type, dst, src []byte, at []int32, k int) {
 	l, size, bytes := layouts[t], t.BlockSize(), t.BlockBytes()
 	rowBytes := k / size * bytes
-	rows := min(len(src)/rowBytes, Rows)
-	if rows < Rows {
-		clear(dst[:TileBytes(t, k)])
+	for _, o := range at {
+		_ = src[o:][:rowBytes] // the kernels do not check
+	}
+	dst = dst[:TileBytes(t, k)]
+	clear(dst[k/block*l.blockScales()+l.heads(k) : l.scaleBytes(k)]) // what makes whole cache lines
+	if useVNNI && l.kernels != nil && len(at) == Rows {
+		for b := 0; b < k/block; b += packBlocks {
+			n := min(packBlocks, k/block-b)
+			from := &src[b*block/size*bytes]
+			l.kernels.pack(n, &dst[l.firstScale(b)], &dst[l.quantAt(k, b)], from, (*[Rows]int32)(at))
+		}
+		return
+	}
+	if len(at) < Rows {
+		clear(dst)
 	}
 	var o rowBlock
 	within, qb := size/block, l.quantBytes()
 	for b := range k / block {
 		scales, quants := dst[l.scaleAt(b):], dst[l.quantAt(k, b):][:qb]
-		at, part := b/within*bytes, b%within
-		for r := range rows {
-			l.read(src[r*rowBytes+at:][:bytes], part, &o)
+		in, part := b/within*bytes, b%within
+		for r, row := range at {
+			l.read(src[int(row)+in:][:bytes], part, &o)
 			l.put(scales, quants, r, &o)
 			if l.scales == superScales && part == 0 {
 				l.putScale(dst[l.headAt(b):], r, &o)

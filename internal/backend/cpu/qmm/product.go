@@ -23,16 +23,18 @@ type (
 	halfKernel   func(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 	unpackKernel func(blocks int, scales, quants, dst *byte)
 	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
+	packKernel   func(blocks int, scales, quants, src *byte, rows *[Rows]int32)
 	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 )
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
-// values of a tile, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4 rows on half of a tile.
+// values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4 rows on half of a tile.
 type kernels struct {
 	few    [4]fewKernel
 	half   [3]halfKernel
 	unpack unpackKernel
 	expand expandKernel
+	pack   packKernel
 	many   *[panelRows + 1]manyKernel
 }
 
