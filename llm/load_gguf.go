@@ -15,7 +15,7 @@ var chatEnds = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<e
 
 // loadGGUF reads a model of a GGUF file, dequantised.
 func loadGGUF(path string, o LoadOptions) (*Model, error) {
-	f, err := gguf.Open(path, gguf.Options{})
+	f, err := gguf.Open(path, gguf.Options{Copied: o.Copied})
 	if err != nil {
 		return nil, err
 	}
@@ -152,10 +152,13 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 	}
 	w.read[stored] = true
 	t := lucid.FromSlice(data, shape[0], len(data)/shape[0])
-	if heads := w.c.Interleaved(name); heads > 0 {
+	switch heads := w.c.Interleaved(name); {
+	case heads > 0:
 		t = apart(t, heads) // a copy
-	} else if w.f.Mapped(stored) {
+	case w.f.Mapped(stored):
 		w.held.show(t)
+	default:
+		t = t.Clone()
 	}
 	return model.Blocks{Data: t.Eval(), Type: info.Type, Fast: !w.o.Exact}, true
 }
