@@ -50,6 +50,10 @@ func qmmFiles(files map[string]string) {
 			}
 		})
 	}
+	add("amx", func(w *asm) {
+		qmmAMX(w, false)
+		qmmAMX(w, true)
+	})
 	add("quantize_avx512", quantizeRows)
 	files["stubs_gen_amd64.go"] = qmmStubs()
 }
@@ -80,6 +84,8 @@ func qmmStubs() string {
 		}
 		w.text("}\n")
 	}
+	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName(false), qmmAMXSig)
+	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName(true), qmmAMXSig)
 	for _, f := range quantizedFormats {
 		for _, rows := range fewRows {
 			w.text("//go:noescape\nfunc few%sR%d%s\n", f.id, rows, fewSig)
@@ -101,6 +107,9 @@ func qmmStubs() string {
 		w.text("expand: expand%s,", f.id)
 		w.text("pack: pack%s,", f.id)
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
+		if f.groups == 1 {
+			w.text("amx: %s,", qmmAMXName(f.mins))
+		}
 		w.text("}\n")
 	}
 	return w.formatted()

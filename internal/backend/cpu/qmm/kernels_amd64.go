@@ -4,16 +4,19 @@ package qmm
 
 import (
 	"github.com/lucid-go/lucid/internal/asmvariant"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/cpuid"
 	"github.com/lucid-go/lucid/internal/ggml"
 )
 
 var (
 	useVNNI = cpuid.X86.AVX512VNNI && cpuid.X86.AVX512
+	useAMX  = useVNNI && cpuid.X86.AMXInt8 && gemm.HasTiles()
 	useAVX2 = cpuid.X86.AVX2 && cpuid.X86.FMA && cpuid.X86.F16C
 )
 
 func init() {
+	asmvariant.Register("qmm", "qmm/amx", &useAMX)
 	asmvariant.Register("qmm", "qmm/avx512vnni", &useVNNI)
 	asmvariant.Register("qmm", "qmm/avx2", &useAVX2)
 	for t, k := range map[ggml.Type]*kernels{

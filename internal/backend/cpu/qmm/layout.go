@@ -68,10 +68,13 @@ func Supported(t ggml.Type) bool { return layouts[t] != nil }
 
 // HasFast reports whether Few has assembly here, HasExpand whether Expand has. The Go versions are for tests: a product with
 // dequantised weights is faster.
-func HasFast() bool { return useVNNI || useAVX2 }
+func HasFast() bool { return wide() || useAVX2 }
 
 // HasExpand: see HasFast.
-func HasExpand() bool { return useVNNI }
+func HasExpand() bool { return wide() }
+
+// wide reports whether kernels of AVX-512 run here. Those of AMX come with them.
+func wide() bool { return useVNNI || useAMX }
 
 // headBytes is what 256 elements have before the scales of their groups.
 func (l *layout) headBytes() int {

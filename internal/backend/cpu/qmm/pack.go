@@ -34,7 +34,7 @@ func PackRows(t ggml.Type, dst, src []byte, at []int32, k int) {
 	}
 	dst = dst[:TileBytes(t, k)]
 	clear(dst[k/block*l.blockScales()+l.heads(k) : l.scaleBytes(k)]) // what makes whole cache lines
-	if useVNNI && l.kernels != nil && len(at) == Rows {
+	if wide() && l.kernels != nil && len(at) == Rows {
 		for b := 0; b < k/block; b += packBlocks {
 			n := min(packBlocks, k/block-b)
 			from := &src[b*block/size*bytes]

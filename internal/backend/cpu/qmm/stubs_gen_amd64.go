@@ -116,6 +116,12 @@ var manyG2Mins = [panelRows + 1]manyKernel{
 }
 
 //go:noescape
+func amxPlain(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
+
+//go:noescape
+func amxMins(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
+
+//go:noescape
 func fewQ80R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
@@ -152,6 +158,7 @@ var kernelsQ80 = kernels{
 	expand: expandQ80,
 	pack:   packQ80,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -191,6 +198,7 @@ var kernelsQ40 = kernels{
 	expand: expandQ40,
 	pack:   packQ40,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -230,6 +238,7 @@ var kernelsQ41 = kernels{
 	expand: expandQ41,
 	pack:   packQ41,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -269,6 +278,7 @@ var kernelsQ50 = kernels{
 	expand: expandQ50,
 	pack:   packQ50,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -308,6 +318,7 @@ var kernelsQ51 = kernels{
 	expand: expandQ51,
 	pack:   packQ51,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -347,6 +358,7 @@ var kernelsQ4K = kernels{
 	expand: expandQ4K,
 	pack:   packQ4K,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -386,6 +398,7 @@ var kernelsQ5K = kernels{
 	expand: expandQ5K,
 	pack:   packQ5K,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -542,6 +555,7 @@ var kernelsIQ4NL = kernels{
 	expand: expandIQ4NL,
 	pack:   packIQ4NL,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -581,6 +595,7 @@ var kernelsIQ4XS = kernels{
 	expand: expandIQ4XS,
 	pack:   packIQ4XS,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -620,4 +635,5 @@ var kernelsMXFP4 = kernels{
 	expand: expandMXFP4,
 	pack:   packMXFP4,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
