@@ -59,7 +59,15 @@ type goldenCase struct {
 	X, Y        stored
 }
 
-func goldenCases(t *testing.T) []goldenCase {
+func goldenCases(t *testing.T) []goldenCase { return goldens(t).Cases }
+
+// goldenFile is what MLX computed.
+type goldenFile struct {
+	Cases []goldenCase
+	FP8   struct{ Values, Codes, Back stored }
+}
+
+func goldens(t *testing.T) (g goldenFile) {
 	t.Helper()
 	f, err := os.Open("../internal/quantize/testdata/mlx.json.gz")
 	if err != nil {
@@ -70,11 +78,10 @@ func goldenCases(t *testing.T) []goldenCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var g struct{ Cases []goldenCase }
 	if err := json.NewDecoder(z).Decode(&g); err != nil {
 		t.Fatal(err)
 	}
-	return g.Cases
+	return g
 }
 
 // TestMLX asserts that quantized matrices and their values have the bits of MLX, and that products are near its own.
