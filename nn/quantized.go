@@ -17,6 +17,7 @@ type QuantizedLinear struct {
 	Scales  *lucid.Tensor `nn:"scales,buffer"`
 	Biases  *lucid.Tensor `nn:"biases,buffer"` // of groups; nil for the modes of floats
 	Bias    *lucid.Tensor // (out), nil without bias
+	Divisor *lucid.Tensor `nn:"divisor,buffer"` // (in), what inputs are divided by first: see quant.AWQ; nil: nothing
 	Options quant.Options // the format
 }
 
@@ -45,7 +46,11 @@ func quantized(w *lucid.Tensor, opts []quant.Options) (o quant.Options, packed, 
 // Forward takes x of (..., in) to (..., out).
 func (m *QuantizedLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y := quant.MatMulGroups(x, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
+	in := x
+	if m.Divisor != nil {
+		in = x.Div(m.Divisor)
+	}
+	y := quant.MatMulGroups(in, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
 	if m.Bias != nil {
 		y = y.Add(Use(m, m.Bias))
 	}
@@ -92,29 +97,43 @@ func (m *QuantizedEmbedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
 // its name in the module; nil: all. They are replaced where a field, or an element of a slice or map, has an interface
 // type such as Layer; one in a field of type *Linear is refused.
 func Quantize(m Module, o quant.Options, predicate func(name string, m Module) bool) int {
-	q := quantizer{o: o, predicate: predicate, seen: map[any]bool{}}
+	return QuantizeMixed(m, func(name string, m Module) (quant.Options, bool) {
+		return o, predicate == nil || predicate(name, m)
+	})
+}
+
+// QuantizeMixed is Quantize with a format for each layer: recipe returns it by the layer's name, and false for one that stays.
+func QuantizeMixed(m Module, recipe func(name string, m Module) (o quant.Options, ok bool)) int {
+	q := quantizer{recipe: recipe, seen: map[any]bool{}}
+	q.linear = func(_ string, m *Linear, o quant.Options) Module { return NewQuantizedLinear(m, o) }
 	q.value(reflect.ValueOf(m), "")
 	return q.n
 }
 
 // quantizer replaces layers in values.
 type quantizer struct {
-	o         quant.Options
-	predicate func(name string, m Module) bool
-	seen      map[any]bool
-	n         int
+	recipe func(name string, m Module) (quant.Options, bool)
+	linear func(name string, m *Linear, o quant.Options) Module // what replaces one
+	seen   map[any]bool
+	n      int
 }
 
 // replaced is what stands for a value; nil: it stays.
 func (q *quantizer) replaced(v any, name string) Module {
 	switch m := v.(type) {
 	case *Linear:
-		if m != nil && (q.predicate == nil || q.predicate(name, m)) {
-			return NewQuantizedLinear(m, q.o)
+		if m == nil {
+			break
+		}
+		if o, ok := q.recipe(name, m); ok {
+			return q.linear(name, m, o)
 		}
 	case *Embedding:
-		if m != nil && (q.predicate == nil || q.predicate(name, m)) {
-			return NewQuantizedEmbedding(m, q.o)
+		if m == nil {
+			break
+		}
+		if o, ok := q.recipe(name, m); ok {
+			return NewQuantizedEmbedding(m, o)
 		}
 	}
 	return nil
@@ -179,7 +198,11 @@ func (q *quantizer) element(v reflect.Value, name, part string) {
 		m, ok := v.Interface().(Module)
 		_, linear := m.(*Linear)
 		_, table := m.(*Embedding)
-		if ok && (linear || table) && (q.predicate == nil || q.predicate(part, m)) {
+		wanted := false
+		if ok && (linear || table) {
+			_, wanted = q.recipe(part, m)
+		}
+		if wanted {
 			refuse(lucid.ErrNotImplemented, "quantize", "%s is in a field of type %v, which cannot hold a quantized layer; make it an "+
 				"nn.Layer, or leave it out by the predicate", part, v.Type())
 		}

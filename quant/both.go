@@ -86,5 +86,6 @@ func GatherMatMulBoth(x, w, scales *lucid.Tensor, opts ...BothOptions) *lucid.Te
 	const op = "gather_qqmm"
 	o := door.Option(op, opts)
 	a, b := o.format(op).operands(op, x, w, scales)
-	return lucid.GatherMm(a, b.Transpose(-1, -2), lucid.GatherMmOptions{LHSIndices: o.LHSIndices, RHSIndices: o.RHSIndices}).To(x.DType())
+	indices := lucid.GatherMmOptions{LHSIndices: o.LHSIndices, RHSIndices: o.RHSIndices}
+	return lucid.GatherMm(a, b.Transpose(-1, -2), indices).To(x.DType())
 }

@@ -3,7 +3,7 @@ package quant
 import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
-	"github.com/lucid-go/lucid/internal/quantize"
+	"github.com/lucid-go/lucid/internal/ops"
 )
 
 // FP8Options are those of FromFP8.
@@ -51,7 +51,7 @@ func FromFP8(codes *lucid.Tensor, opts ...FP8Options) *lucid.Tensor {
 	}
 	var values [256]float32
 	for i := range values {
-		values[i] = quantize.FromE4M3(byte(i))
+		values[i] = ops.FromE4M3(byte(i))
 	}
 	table := lucid.With{DType: lucid.Float32, Device: codes.Device()}.New(values[:], len(values))
 	return lucid.Take(table, codes.To(lucid.Int64)).To(o.DType)

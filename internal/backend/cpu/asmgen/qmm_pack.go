@@ -246,7 +246,7 @@ func (k *pkernel) super() {
 	case 2, 3:
 		k.few()
 	default:
-		k.fours()
+		k.lowNibbles()
 	}
 	k.w.op("ADDQ $%d, R11", 8*64*k.f.bits)
 }
@@ -334,8 +334,8 @@ func registers(from, n int) (list []int) {
 	return list
 }
 
-// fours packs four low bits, of Q5_K also the fifth, and those of IQ4_XS as they are.
-func (k *pkernel) fours() {
+// lowNibbles packs four low bits, of Q5_K also the fifth, and those of IQ4_XS as they are.
+func (k *pkernel) lowNibbles() {
 	at := func(j, v int) int { return j*k.f.bits + v }
 	if k.f.id == "IQ4XS" {
 		for j := range 8 {

@@ -49,7 +49,8 @@ type (
 )
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
-// values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4 rows on half of a tile.
+// values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4
+// rows on half of a tile.
 type kernels struct {
 	few    [4]fewKernel
 	half   [3]halfKernel
