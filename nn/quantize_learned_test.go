@@ -56,6 +56,14 @@ func TestQuantizeLearned(t *testing.T) {
 		}
 		l := loss(c)
 		t.Logf("%s: loss %.4f; float32 %.4f, nearest levels %.4f", method, l, exact, nearest)
+		for _, part := range c.Layers {
+			if q, ok := part.(*nn.QuantizedLinear); ok {
+				q.Fast = true // three bits have no kernels: the product stays exact
+			}
+		}
+		if loss(c) != l {
+			t.Errorf("%s: without kernels a fast product differs", method)
+		}
 		if !(l-exact < 0.9*(nearest-exact)) {
 			t.Errorf("%s: the loss is %v; that of the nearest levels %v, of float32 %v", method, l, nearest, exact)
 		}

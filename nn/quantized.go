@@ -19,6 +19,7 @@ type QuantizedLinear struct {
 	Bias    *lucid.Tensor // (out), nil without bias
 	Divisor *lucid.Tensor `nn:"divisor,buffer"` // (in), what inputs are divided by first: see quant.AWQ; nil: nothing
 	Options quant.Options // the format
+	Fast    bool          // rounds inputs to int8: see quant.MatMulOptions
 }
 
 // NewQuantizedLinear quantizes the weight of a layer. The bias stays what it is, in the same tensor.
@@ -50,7 +51,7 @@ func (m *QuantizedLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	if m.Divisor != nil {
 		in = x.Div(m.Divisor)
 	}
-	y := quant.MatMulGroups(in, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
+	y := quant.MatMulGroups(in, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options, Fast: m.Fast})
 	if m.Bias != nil {
 		y = y.Add(Use(m, m.Bias))
 	}

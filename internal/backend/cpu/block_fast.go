@@ -96,35 +96,48 @@ func (w *blockRows) tilesFrom(stored []byte, from, to int) (tiles []byte, free f
 
 // fastMatmul is x·wᵀ with x rounded to int8.
 func (w *blockRows) fastMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) error {
-	k, n := w.elems, w.rows
+	stored := w.packed(c, v, 1)
+	p := tileProduct{t: w.t, k: w.elems, rows: w.rows, tiles: func(from, to int) ([]byte, func()) { return w.tilesFrom(stored, from, to) }}
+	return p.run(c, x, m, z)
+}
+
+// tileProduct is a product of rows rounded to int8 with rows of k elements, in tiles.
+type tileProduct struct {
+	t       ggml.Type
+	k, rows int
+	tiles   func(from, to int) (tiles []byte, free func()) // some of them
+}
+
+func (p *tileProduct) run(c *backend.Ctx, x []float32, m int, z []float32) error {
+	k, n, all := p.k, p.rows, ceil(p.rows, qmm.Rows)
 	xs := qmm.RecordBytes(k)
 	records, free := borrow[byte](m * xs)
 	defer free()
 	some := max(1, quantizeWork/k)
 	err := c.For(ceil(m, some), func(b int) {
 		from, to := b*some, min((b+1)*some, m)
-		qmm.QuantizeRows(w.t, records[from*xs:to*xs], x[from*k:to*k], k)
+		qmm.QuantizeRows(p.t, records[from*xs:to*xs], x[from*k:to*k], k)
 	})
 	if err != nil {
 		return err
 	}
-	stored, size := w.packed(c, v, 1), qmm.TileBytes(w.t, k)
+	size := qmm.TileBytes(p.t, k)
 	each := max(1, tileWork/size)
 	if m > qmm.FewRows {
 		each = qmm.PanelTiles
 	}
-	return c.For(ceil(w.tiles(), each), func(b int) {
-		from, to := b*each, min((b+1)*each, w.tiles())
-		tiles, free := w.tilesFrom(stored, from, to)
+	return c.For(ceil(all, each), func(b int) {
+		from, to := b*each, min((b+1)*each, all)
+		tiles, free := p.tiles(from, to)
 		defer free()
 		if m > qmm.FewRows {
-			panel, free := borrow[byte](qmm.PanelBytes(w.t))
+			panel, free := borrow[byte](qmm.PanelBytes(p.t))
 			defer free()
-			qmm.Many(w.t, tiles, k, m, records, z[from*qmm.Rows:], n, min(to*qmm.Rows, n)-from*qmm.Rows, panel)
+			qmm.Many(p.t, tiles, k, m, records, z[from*qmm.Rows:], n, min(to*qmm.Rows, n)-from*qmm.Rows, panel)
 			return
 		}
 		for j := from; j < to; j++ {
-			qmm.Few(w.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, min(qmm.Rows, n-j*qmm.Rows))
+			qmm.Few(p.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, min(qmm.Rows, n-j*qmm.Rows))
 		}
 	})
 }

@@ -5,7 +5,7 @@ import "fmt"
 const (
 	qmmAMXSig = "(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, " +
 		"add bool)"
-	panelRow  = 128 // bytes of a row of a panel: two tiles
+	panelRow = 128 // bytes of a row of a panel: two tiles
 )
 
 func qmmAMXName(mins bool) string {
@@ -142,7 +142,11 @@ func (k *qamx) products(slot int, none string) {
 	tileloadd(w, a, 0, "R12", "BX")
 	tileloadd(w, a+1, 0, "R10", "R11")
 	tilezero(w, c)
-	tdpbssd(w, a+1, a, c)
+	if k.mins { // no offset: quants have no sign
+		tdpbsud(w, a+1, a, c)
+	} else {
+		tdpbssd(w, a+1, a, c)
+	}
 	tilestored(w, c, k.sums(slot, 0), "R8", "R11")
 	w.op("ADDQ $%d, R12", recordSize)
 	w.op("ADDQ $%d, R10", k.size())

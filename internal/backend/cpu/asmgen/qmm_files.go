@@ -28,11 +28,19 @@ func qmmFiles(files map[string]string) {
 			}
 			k := qkernel{w: w, f: f}
 			k.panelUnpack()
-			k.expand()
+			if f.blocks() {
+				k.expand()
+			}
 		})
+		if !f.blocks() {
+			continue
+		}
 		add("pack_"+f.id+"_avx512", func(w *asm) { packKernel(w, f) })
 	}
 	for _, f := range quantizedFormats {
+		if !f.blocks() {
+			continue
+		}
 		add("half_"+f.id+"_avx2", func(w *asm) {
 			if f.table != nil {
 				byteTable(w, "signed"+f.id, f.table, f.offset)
@@ -91,21 +99,30 @@ func qmmStubs() string {
 			w.text("//go:noescape\nfunc few%sR%d%s\n", f.id, rows, fewSig)
 		}
 		for _, rows := range halfRows {
+			if !f.blocks() {
+				break
+			}
 			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
 		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
-		w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
-		w.text("//go:noescape\nfunc pack%s%s\n", f.id, packTileSig)
+		if f.blocks() {
+			w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
+			w.text("//go:noescape\nfunc pack%s%s\n", f.id, packTileSig)
+		}
 		w.text("var kernels%s = kernels{", f.id)
 		var few []string
 		for _, rows := range fewRows {
 			few = append(few, fmt.Sprintf("few%sR%d", f.id, rows))
 		}
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
-		w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
+		if f.blocks() {
+			w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
+		}
 		w.text("unpack: unpack%s,", f.id)
-		w.text("expand: expand%s,", f.id)
-		w.text("pack: pack%s,", f.id)
+		if f.blocks() {
+			w.text("expand: expand%s,", f.id)
+			w.text("pack: pack%s,", f.id)
+		}
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
 		if f.groups == 1 {
 			w.text("amx: %s,", qmmAMXName(f.mins))

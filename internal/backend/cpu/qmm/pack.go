@@ -62,7 +62,10 @@ func PackRows(t ggml.Type, dst, src []byte, at []int32, k int) {
 
 // put writes a block of one row.
 func (l *layout) put(scales, quants []byte, r int, o *rowBlock) {
-	if l.scales == superScales {
+	if l.scales == floatScales {
+		putWord(scales, 4*r, o.scale)
+		putWord(scales, vector+4*r, o.low)
+	} else if l.scales == superScales {
 		for g := range l.groups {
 			scales[g*Rows+r] = o.factors[g]
 			if l.mins {
@@ -77,9 +80,9 @@ func (l *layout) put(scales, quants []byte, r int, o *rowBlock) {
 
 // putScale writes a scale and a minimum, 16 bits each.
 func (l *layout) putScale(dst []byte, r int, o *rowBlock) {
-	binary.LittleEndian.PutUint16(dst[2*r:], o.scale)
+	binary.LittleEndian.PutUint16(dst[2*r:], uint16(o.scale))
 	if l.mins {
-		binary.LittleEndian.PutUint16(dst[2*Rows+2*r:], o.low)
+		binary.LittleEndian.PutUint16(dst[2*Rows+2*r:], uint16(o.low))
 	}
 }
 
@@ -132,7 +135,7 @@ func (l *layout) putQuants(q []byte, r int, w *[8]uint32) {
 }
 
 func word32(b []byte, i int) uint32   { return binary.LittleEndian.Uint32(b[4*i:]) }
-func halfBits(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }
+func halfBits(b []byte, i int) uint32 { return uint32(binary.LittleEndian.Uint16(b[i:])) }
 
 func readQ8_0(src []byte, _ int, o *rowBlock) {
 	o.scale = halfBits(src, 0)
@@ -181,10 +184,14 @@ func readQ5_1(src []byte, _ int, o *rowBlock) {
 
 // readMXFP4: the scale is a power of two, exact in bfloat16, half of what the exponent says as the levels are twice the values.
 func readMXFP4(src []byte, _ int, o *rowBlock) {
-	e := uint16(src[0])
-	o.scale = (e - 1) << 7
+	o.exponent(src[0])
+	o.nibbles(src[1:17])
+}
+
+// exponent sets the scale of MXFP4.
+func (o *rowBlock) exponent(e byte) {
+	o.scale = (uint32(e) - 1) << 7
 	if e < 2 {
 		o.scale = 0x20 << e // below the normal numbers
 	}
-	o.nibbles(src[1:17])
 }

@@ -74,7 +74,7 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	xs := RecordBytes(k)
-	if l.kernels == nil || !wide() && !useAVX2 {
+	if l.kernels == nil || !wide() && (!useAVX2 || l.kernels.half[0] == nil) {
 		l.few(tile, k, rows, x, xs, y, ys, cols)
 		return
 	}

@@ -13,8 +13,10 @@ import (
 
 // formats are the supported ones by number.
 func formats() (all []ggml.Type) {
-	for t := range layouts {
-		all = append(all, t)
+	for t, l := range layouts {
+		if l.read != nil {
+			all = append(all, t)
+		}
 	}
 	slices.Sort(all)
 	return all

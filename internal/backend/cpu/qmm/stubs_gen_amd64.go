@@ -637,3 +637,47 @@ var kernelsMXFP4 = kernels{
 	many:   &manyG1,
 	amx:    amxPlain,
 }
+
+//go:noescape
+func fewA4R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA4R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackA4(blocks int, scales, quants, dst *byte)
+
+var kernelsA4 = kernels{
+	few:    [4]fewKernel{fewA4R1, fewA4R2, fewA4R4, fewA4R8},
+	unpack: unpackA4,
+	many:   &manyG1Mins,
+	amx:    amxMins,
+}
+
+//go:noescape
+func fewA8R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA8R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA8R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA8R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackA8(blocks int, scales, quants, dst *byte)
+
+var kernelsA8 = kernels{
+	few:    [4]fewKernel{fewA8R1, fewA8R2, fewA8R4, fewA8R8},
+	unpack: unpackA8,
+	many:   &manyG1Mins,
+	amx:    amxMins,
+}
