@@ -39,7 +39,7 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 		return nil, err
 	}
 	defer w.close()
-	if !c.Tied && !w.Has("lm_head.weight") {
+	if !c.Tied && !w.Has("lm_head.weight") && !w.Has("embed_out.weight") {
 		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
 	}
 	m.facts = Info{Format: "safetensors", Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
@@ -184,8 +184,9 @@ func (w *folderWeights) unread(c model.Config) error {
 	for name := range w.where {
 		// Old files have tables that programs compute.
 		table := strings.HasSuffix(name, "rotary_emb.inv_freq") || strings.HasSuffix(name, ".attn.bias") ||
-			strings.HasSuffix(name, ".attn.masked_bias")
-		if !w.read[name] && !table && !(c.Tied && name == "lm_head.weight") {
+			strings.HasSuffix(name, ".attn.masked_bias") || strings.HasSuffix(name, ".attention.bias") ||
+			strings.HasSuffix(name, ".attention.masked_bias")
+		if !w.read[name] && !table && !c.Extra(name) && !(c.Tied && name == "lm_head.weight") {
 			return fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, c.Family)
 		}
 	}

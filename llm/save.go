@@ -88,8 +88,8 @@ func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 		if t.DType() == lucid.Uint8 {
 			fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
 		}
-		if stored, third := c.Fused(name); stored != "" { // queries, keys and values come in this order
-			if fused[stored] = append(fused[stored], t); third == 2 {
+		if stored, from, of := c.Fused(name); stored != "" { // parts come in the order of their rows
+			if fused[stored] = append(fused[stored], t); from+t.Size(0) == of {
 				list = append(list, block(stored, lucid.Cat(fused[stored], 0), kind))
 			}
 			continue
@@ -100,16 +100,21 @@ func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 				"saving as GGUF: the tensor %q has no name there; take adapters off or fuse them first", name)
 		}
 		if heads := c.Interleaved(name); heads > 0 {
-			t = together(t, heads)
+			t = model.Together(t, heads)
 		}
 		if c.NormOffset != 0 && strings.HasSuffix(name, "norm.weight") {
 			t = t.Add(c.NormOffset) // GGUF files store the sum
 		}
 		list = append(list, block(stored, t, kind))
 	}
-	if d := ropeDivisors(c); d != nil {
-		list = append(list, gguf.Tensor{Name: ropeFactors, Type: ggml.F32, Shape: []int{len(d)}, Data: floatBytes(d)})
+	vector := func(name string, d []float32) {
+		if d != nil {
+			list = append(list, gguf.Tensor{Name: name, Type: ggml.F32, Shape: []int{len(d)}, Data: floatBytes(d)})
+		}
 	}
+	vector(ropeFactors, ropeDivisors(c))
+	vector(ropeShort, c.RoPE.Short)
+	vector(ropeLong, c.RoPE.Long)
 	return list
 }
 
@@ -118,14 +123,17 @@ func ropeDivisors(c *model.Config) []float32 {
 	if c.RoPE.Divisors != nil || c.RoPE.Kind != "llama3" {
 		return c.RoPE.Divisors
 	}
-	return c.RoPE.Llama3Divisors(c.HeadDim)
+	return c.Llama3Divisors()
 }
 
 // block converts a tensor for a file.
 func block(name string, t *lucid.Tensor, kind ggml.Type) gguf.Tensor {
 	shape := t.Shape()
+	if len(shape) == 2 && shape[0] == 1 { // a vector
+		shape = shape[1:]
+	}
 	row := shape[len(shape)-1]
-	if len(shape) < 2 {
+	if len(shape) < 2 || small(name) {
 		kind = ggml.F32
 	}
 	for _, k := range []ggml.Type{kind, ggml.Q8_0, ggml.F32} {
@@ -145,6 +153,12 @@ func block(name string, t *lucid.Tensor, kind ggml.Type) gguf.Tensor {
 	data := make([]byte, bytes)
 	ggml.Quantize(kind, data, values)
 	return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: data}
+}
+
+// small reports whether a tensor of two dimensions is no matrix, or one that decides more than it weighs: norms and biases of each head
+// or expert, and the choice of experts.
+func small(name string) bool {
+	return strings.Contains(name, "_norm.") || strings.HasSuffix(name, ".bias") || strings.Contains(name, ".ffn_gate_inp")
 }
 
 // floatBytes shows numbers as bytes.

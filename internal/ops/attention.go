@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -40,6 +41,17 @@ func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotPro
 	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
 	y := graph.TupleItem(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
 	return Reshape(y, append(lead, query.Dim(-2), value.Dim(-1))...)
+}
+
+// AttentionLSE is ScaledDotProductAttention without dropout that returns the logarithms of the sums of exponentials too, one for each
+// query: what attention with further scores, such as sinks, is made of.
+func AttentionLSE(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) (y, logSums *Node) {
+	const op = "scaled_dot_product_attention"
+	query, key, value = attentionChecked(op, query, key, value, attnMask, o)
+	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
+	n := apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: attentionScale(query, o)}, in...)
+	y = Reshape(graph.TupleItem(n, 0), slices.Concat(lead, []int{query.Dim(-2), value.Dim(-1)})...)
+	return y, Reshape(graph.TupleItem(n, 1), slices.Concat(lead, []int{query.Dim(-2)})...)
 }
 
 // attentionOperands brings operands to the four dimensions of the primitive. lead is what stands before the last two
