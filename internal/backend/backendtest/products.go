@@ -73,7 +73,7 @@ func groups(mode string, bits, group, n, k, m int) check {
 		f: func(in []*node) []*node {
 			packed, scales, biases := ops.Quantize(in[1], o)
 			out := []*node{packed, scales, ops.DequantizeGroups(packed, scales, biases, o, in[1].DType()),
-				ops.QuantizedMatmul(in[0], packed, scales, biases, o, false)}
+				ops.QuantizedMatmul(in[0], packed, scales, biases, o, false, false)}
 			if biases != nil {
 				out = append(out, biases)
 			}
