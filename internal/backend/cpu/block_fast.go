@@ -51,8 +51,8 @@ func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
 			from, to := b*each, min((b+1)*each, w.tiles())
 			w.pack(dst[from*size:], from, to)
 			// Products read the tiles from now on: the blocks in the file need no memory any more.
-			first := v.Offset() + w.at
-			v.Buf.Evict(first+from*qmm.Rows*w.bytes, first+min(to*qmm.Rows, w.rows)*w.bytes)
+			at := v.Offset() + w.at
+			v.Buf.Evict(at+from*qmm.Rows*w.bytes, at+min(to*qmm.Rows, w.rows)*w.bytes)
 		})
 	})
 	if err != nil {
