@@ -14,7 +14,9 @@ type QuantizedLinear struct {
 	Scales  *lucid.Tensor `nn:"scales,buffer"`
 	Biases  *lucid.Tensor `nn:"biases,buffer"` // of groups; nil for the modes of floats
 	Bias    *lucid.Tensor // (out), nil without bias
+	Divisor *lucid.Tensor `nn:"divisor,buffer"` // (in), what inputs are divided by first: see quant.AWQ; nil: nothing
 	Options quant.Options // the format
+	Fast    bool          // rounds inputs to int8: see quant.MatMulOptions
 }
 
 // NewQuantizedLinear quantizes the weight of a layer. The bias stays what it is, in the same tensor.
@@ -42,7 +44,11 @@ func quantized(w *lucid.Tensor, opts []quant.Options) (o quant.Options, packed, 
 // Forward takes x of (..., in) to (..., out).
 func (m *QuantizedLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y := quant.MatMulGroups(x, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
+	in := x
+	if m.Divisor != nil {
+		in = x.Div(m.Divisor)
+	}
+	y := quant.MatMulGroups(in, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options, Fast: m.Fast})
 	if m.Bias != nil {
 		y = y.Add(Use(m, m.Bias))
 	}
@@ -89,14 +95,27 @@ func (m *QuantizedEmbedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
 // its name in the module; nil: all. They are replaced where a field, or an element of a slice or map, has an interface
 // type such as Layer; one in a field of type *Linear is refused.
 func Quantize(m Module, o quant.Options, predicate func(name string, m Module) bool) int {
+	return QuantizeMixed(m, func(name string, m Module) (quant.Options, bool) {
+		return o, predicate == nil || predicate(name, m)
+	})
+}
+
+// QuantizeMixed is Quantize with a format for each layer: recipe returns it by the layer's name, and false for one that stays.
+func QuantizeMixed(m Module, recipe func(name string, m Module) (o quant.Options, ok bool)) int {
+	return quantizeInside(m, recipe, func(l *Linear, o quant.Options) *QuantizedLinear { return NewQuantizedLinear(l, o) })
+}
+
+// quantizeInside replaces layers inside a module; linear makes what replaces a Linear.
+func quantizeInside(m Module, recipe func(name string, m Module) (o quant.Options, ok bool),
+	linear func(l *Linear, o quant.Options) *QuantizedLinear) int {
 	r := replacer{op: "quantize", other: func(name string, m Module) Module {
 		switch m := m.(type) {
 		case *Linear:
-			if predicate == nil || predicate(name, m) {
-				return NewQuantizedLinear(m, o)
+			if o, ok := recipe(name, m); ok {
+				return linear(m, o)
 			}
 		case *Embedding:
-			if predicate == nil || predicate(name, m) {
+			if o, ok := recipe(name, m); ok {
 				return NewQuantizedEmbedding(m, o)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// gradOf returns the gradient of a parameter, nil if there is none. The slot keeps its claim, so that the engine may
+// gradOf returns the gradient of a parameter, nil if there is none. The slot keeps its reference, so that the engine may
 // still drop the gradient when it is replaced.
 func gradOf(p *lucid.Tensor) *lucid.Tensor {
 	s := (*graph.Array)(p).Peek().Slot()

@@ -34,7 +34,7 @@ type run struct {
 	sliceBufs   []mem.Buffer   // slices of arenas
 	small       mem.Buffer     // an arena that is the run's own
 	words       []uint64       // its memory
-	took        []int          // inputs claimed
+	took        []int          // inputs taken
 	space       []backend.View // operands of all steps
 	launchCache []any          // what devices cached for the next run, by step
 	ctx         backend.Ctx
@@ -108,7 +108,7 @@ func (r *run) release() {
 	r.owned, r.results, r.took = Wipe(r.owned), Wipe(r.results), r.took[:0]
 	r.prog, r.errs, r.cause, r.broke, r.skipped, r.precompiled, r.whole = nil, nil, nil, nil, nil, false, false
 	r.ctx.Context, r.ctx.DeferCheck, r.ctx.LaunchCache = nil, nil, nil
-	if r.bound.claims != nil {
+	if r.bound.donors != nil {
 		r.bound.drop()
 	}
 	r.pool.Put(r)
@@ -135,7 +135,7 @@ func (r *run) free(results bool) {
 }
 
 // reserve gets all memory the program needs before anything runs, from pool or, if that is nil, from the pool of each
-// step's device. take claims an input's buffer for writing over, untake gives it back; if memory runs out, nothing has
+// step's device. take reserves an input's buffer for writing over, untake gives it back; if memory runs out, nothing has
 // changed.
 func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
 	r := newRun(p)

@@ -27,7 +27,7 @@ type layer struct {
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
 	"leaves": {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant",
-		"internal/par", "internal/scope", "internal/profile"},
+		"internal/par", "internal/scope", "internal/profile", "internal/migrate"},
 	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack", "internal/ggml", "internal/quantize"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
@@ -109,6 +109,10 @@ var layers = []layer{
 		imports: []string{"public", ".", "doors", "leaves"}},
 	{name: "distributed", packages: []string{"distributed"}, imports: []string{"public", ".", "doors", "leaves", "internal/comm/..."}},
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
+	// The C library is the only package with cgo, behind a build tag; what it does is in internal/cabi, without cgo.
+	{name: "C interface", packages: []string{"internal/cabi"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend",
+		"internal/exec", "internal/schema"}},
+	{name: "C library", packages: []string{"cmd/liblucid"}, imports: []string{".", "cuda", "internal/cabi", "internal/schema", "leaves"}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "tests on a GPU", packages: []string{"internal/testutil/gpu"}, imports: []string{".", "cuda"}},
 	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -34,9 +35,6 @@ func ScaledDotProductAttention(query, key, value, attnMask, sinks *Node, o Scale
 	const op = "scaled_dot_product_attention"
 	query, key, value = attentionChecked(op, query, key, value, attnMask, sinks, o)
 	attnMask, o = bottomRight(query, key, attnMask, o)
-	if sinks != nil && o.DropoutP == 0 {
-		return attentionWithSinks(query, key, value, attnMask, sinks, o)
-	}
 	if o.EnableGQA && (o.DropoutP > 0 || key.Rank() < 3 || value.Rank() < 3 || key.Dim(-3) != value.Dim(-3)) {
 		key, value = repeatHeads(op, query, key), repeatHeads(op, query, value)
 	}
@@ -45,8 +43,12 @@ func ScaledDotProductAttention(query, key, value, attnMask, sinks *Node, o Scale
 		return Matmul(attentionWeights(query, key, attnMask, sinks, scale, o), value) // holds all weights
 	}
 	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
-	y := graph.TupleItem(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
-	return Reshape(y, append(lead, query.Dim(-2), value.Dim(-1))...)
+	n := apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...)
+	y := Reshape(graph.TupleItem(n, 0), slices.Concat(lead, []int{query.Dim(-2), value.Dim(-1)})...)
+	if sinks == nil {
+		return y
+	}
+	return shareWithSinks(y, Reshape(graph.TupleItem(n, 1), slices.Concat(lead, []int{query.Dim(-2), 1})...), sinks)
 }
 
 // attentionOperands brings operands to the four dimensions of the primitive. lead is what stands before the last two

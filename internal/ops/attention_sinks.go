@@ -16,40 +16,11 @@ func bottomRight(query, key, mask *Node, o ScaledDotProductAttentionOptions) (*N
 	return Ge(last, Reshape(Arange64(s), 1, s)), o
 }
 
-// attentionWithSinks computes attention with one more key, in front of the others, whose score is the sink of its head and whose value is
-// 0. Vectors get one more element: in queries the sink, in that key 1, in all others 0. So the score of the new key is the sink, scores of
-// the others stay, and kernels that never hold the weights can be used. A causal attention has one more query in front, so that every
-// query sees the sink.
-func attentionWithSinks(query, key, value, mask, sinks *Node, o ScaledDotProductAttentionOptions) *Node {
-	scale := attentionScale(query, o)
-	if scale == 0 { // a product with it gives no sink
-		if o.EnableGQA {
-			const op = "scaled_dot_product_attention"
-			key, value = repeatHeads(op, query, key), repeatHeads(op, query, value)
-		}
-		return Matmul(attentionWeights(query, key, mask, sinks, scale, o), value)
-	}
-	e := query.Dim(-1)
-	more := 8 - e%8 // kernels like multiples of 8
-	column := query.Shape().Clone()
-	column[len(column)-1] = 1
-	sink := BroadcastTo(Reshape(Cast(Div(sinks, scale), query.DType()), sinks.Dim(0), 1, 1), column...)
-	query = Pad(Cat([]*Node{query, sink}, -1), []int{0, more - 1}, PadOptions{})
-	key, value = Pad(key, []int{0, more, 1, 0}, PadOptions{}), Pad(value, []int{0, 0, 1, 0}, PadOptions{})
-	row, element := Reshape(Arange64(key.Dim(-2)), key.Dim(-2), 1), Reshape(Arange64(e+more), 1, e+more)
-	key = Where(LogicalAnd(Eq(row, 0), Eq(element, e)), constLike(key, 1), key)
-	switch {
-	case o.IsCausal:
-		query = Pad(query, []int{0, 0, 1, 0}, PadOptions{})
-	case mask != nil:
-		mask = maskWithSink(mask, key.Dim(-2)-1)
-	}
-	o.Scale, o.BottomRight = &scale, false
-	y := ScaledDotProductAttention(query, key, value, mask, nil, o)
-	if o.IsCausal {
-		y = Narrow(y, -2, 1, y.Dim(-2)-1)
-	}
-	return y
+// shareWithSinks gives the sinks their share of a result y of attention, (…, heads, L, Ev): the sums of exponentials, whose logarithms
+// are (…, heads, L, 1), grow by that of the sink.
+func shareWithSinks(y, logSums, sinks *Node) *Node {
+	share := Sigmoid(Sub(logSums, Reshape(Cast(sinks, logSums.DType()), sinks.Dim(0), 1, 1)))
+	return Cast(Mul(Cast(y, logSums.DType()), share), y.DType())
 }
 
 // maskWithSink adds a first column, of a key that all queries see; s is how many keys there are without it.
