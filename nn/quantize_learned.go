@@ -1,8 +1,6 @@
 package nn
 
 import (
-	"reflect"
-
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/quant"
 )
@@ -36,16 +34,13 @@ func QuantizeLearned(m Module, o LearnedOptions, calibrate func()) int {
 		recipe = func(string, Module) (quant.Options, bool) { return o.Options, true }
 	}
 	seen := o.watch(m, recipe, calibrate)
-	q := quantizer{recipe: recipe, seen: map[any]bool{}}
-	q.linear = func(_ string, l *Linear, f quant.Options) Module {
+	return quantizeInside(m, recipe, func(l *Linear, f quant.Options) *QuantizedLinear {
 		c := seen[l]
 		if c == nil || c.sum == nil {
 			return NewQuantizedLinear(l, f)
 		}
 		return o.learned(l, f, c.sum)
-	}
-	q.value(reflect.ValueOf(m), "")
-	return q.n
+	})
 }
 
 // calibration is what was seen of the inputs of a layer: Σ xᵀ·x for GPTQ, some rows for AWQ.

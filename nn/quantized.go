@@ -1,10 +1,7 @@
 package nn
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/quant"
@@ -105,118 +102,24 @@ func Quantize(m Module, o quant.Options, predicate func(name string, m Module) b
 
 // QuantizeMixed is Quantize with a format for each layer: recipe returns it by the layer's name, and false for one that stays.
 func QuantizeMixed(m Module, recipe func(name string, m Module) (o quant.Options, ok bool)) int {
-	q := quantizer{recipe: recipe, seen: map[any]bool{}}
-	q.linear = func(_ string, m *Linear, o quant.Options) Module { return NewQuantizedLinear(m, o) }
-	q.value(reflect.ValueOf(m), "")
-	return q.n
+	return quantizeInside(m, recipe, func(l *Linear, o quant.Options) *QuantizedLinear { return NewQuantizedLinear(l, o) })
 }
 
-// quantizer replaces layers in values.
-type quantizer struct {
-	recipe func(name string, m Module) (quant.Options, bool)
-	linear func(name string, m *Linear, o quant.Options) Module // what replaces one
-	seen   map[any]bool
-	n      int
-}
-
-// replaced is what stands for a value; nil: it stays.
-func (q *quantizer) replaced(v any, name string) Module {
-	switch m := v.(type) {
-	case *Linear:
-		if m == nil {
-			break
-		}
-		if o, ok := q.recipe(name, m); ok {
-			return q.linear(name, m, o)
-		}
-	case *Embedding:
-		if m == nil {
-			break
-		}
-		if o, ok := q.recipe(name, m); ok {
-			return NewQuantizedEmbedding(m, o)
-		}
-	}
-	return nil
-}
-
-// value replaces what is inside v.
-func (q *quantizer) value(v reflect.Value, name string) {
-	switch v.Kind() {
-	case reflect.Interface:
-		if v.IsNil() {
-			return
-		}
-		if m := q.replaced(v.Interface(), name); m != nil && v.CanSet() {
-			v.Set(reflect.ValueOf(m))
-			q.n++
-			return
-		}
-		q.value(v.Elem(), name)
-	case reflect.Pointer:
-		if v.IsNil() || v.Type() == tensorType || v.Elem().Kind() != reflect.Struct || q.seen[v.Interface()] {
-			return
-		}
-		q.seen[v.Interface()] = true
-		if d, ok := v.Interface().(*ModuleDict); ok {
-			for part, m := range d.All() {
-				e := reflect.New(moduleType).Elem()
-				e.Set(reflect.ValueOf(m))
-				q.element(e, name, part)
-				d.Set(part, e.Interface().(Module))
+// quantizeInside replaces layers inside a module; linear makes what replaces a Linear.
+func quantizeInside(m Module, recipe func(name string, m Module) (o quant.Options, ok bool),
+	linear func(l *Linear, o quant.Options) *QuantizedLinear) int {
+	r := replacer{op: "quantize", other: func(name string, m Module) Module {
+		switch m := m.(type) {
+		case *Linear:
+			if o, ok := recipe(name, m); ok {
+				return linear(m, o)
 			}
-			return
+		case *Embedding:
+			if o, ok := recipe(name, m); ok {
+				return NewQuantizedEmbedding(m, o)
+			}
 		}
-		q.fields(v.Elem(), name)
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			q.element(v.Index(i), name, strconv.Itoa(i))
-		}
-	case reflect.Struct:
-		q.fields(v, name)
-	case reflect.Map:
-		q.entries(v, name)
-	}
-}
-
-// fields looks at those that may hold modules.
-func (q *quantizer) fields(v reflect.Value, name string) {
-	for _, f := range fields(v.Type()) {
-		if f.inline {
-			q.value(v.Field(f.index), name)
-			continue
-		}
-		q.element(v.Field(f.index), name, f.name)
-	}
-}
-
-// element looks at a part of a value, which must be able to hold a quantized layer if it is one that is wanted.
-func (q *quantizer) element(v reflect.Value, name, part string) {
-	if name != "" {
-		part = name + "." + part
-	}
-	if v.Kind() == reflect.Pointer && !v.IsNil() && v.CanInterface() {
-		m, ok := v.Interface().(Module)
-		_, linear := m.(*Linear)
-		_, table := m.(*Embedding)
-		wanted := false
-		if ok && (linear || table) {
-			_, wanted = q.recipe(part, m)
-		}
-		if wanted {
-			refuse(lucid.ErrNotImplemented, "quantize", "%s is in a field of type %v, which cannot hold a quantized layer; make it an "+
-				"nn.Layer, or leave it out by the predicate", part, v.Type())
-		}
-	}
-	q.value(v, part)
-}
-
-// entries replaces the values of a map, in the order of its keys.
-func (q *quantizer) entries(v reflect.Value, name string) {
-	for _, k := range sortedKeys(v) {
-		e := reflect.New(v.Type().Elem()).Elem()
-		e.Set(v.MapIndex(k))
-		q.element(e, name, fmt.Sprint(k))
-		v.SetMapIndex(k, e)
-	}
+		return nil
+	}, advice: "leave it out by the predicate"}
+	return r.inside(m)
 }

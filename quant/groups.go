@@ -38,7 +38,7 @@ type MatMulOptions struct {
 	LHSIndices, RHSIndices *lucid.Tensor
 }
 
-// held are nodes of tensors, claimed until free.
+// held are nodes of tensors, referenced until free.
 func held(ts ...*lucid.Tensor) (list []*graph.Node, free func()) {
 	for _, t := range ts {
 		var n *graph.Node

@@ -25,7 +25,7 @@ type Buffer struct {
 	LastWrite atomic.Int64
 
 	pool    *Pool
-	class   int16        // below 0: on the Go heap
+	class   int16        // below 0: on the Go heap, or lent
 	refs    atomic.Int32 // nodes that show it
 	version atomic.Uint32
 	event   atomic.Pointer[Event]

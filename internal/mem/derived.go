@@ -7,9 +7,10 @@ import (
 
 // derivedForms are other forms of a buffer's value, such as weights in the order in which a kernel reads them.
 type derivedForms struct {
-	mu    sync.Mutex
-	list  []derivedForm
-	asked []any // keys of Wanted
+	mu      sync.Mutex
+	list    []derivedForm
+	asked   []any    // keys of Wanted
+	release *release // of memory that another program lent
 }
 
 type derivedForm struct {
@@ -79,6 +80,9 @@ func (b *Buffer) dropDerived() {
 		defer f.mu.Unlock()
 		for _, d := range f.list {
 			d.buf.Free()
+		}
+		if f.release != nil {
+			f.release.do()
 		}
 	}
 }
