@@ -110,11 +110,12 @@ eliminated:
 // func exchangeF32AVX512(a *args)
 TEXT exchangeF_AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 0(AX), R10
 	MOVQ 8(AX), DI
 	MOVQ 56(AX), BX
 	MOVQ 48(AX), SI
 	MOVQ 72(AX), R8
+again:
+	MOVQ 0(AX), R10
 	MOVQ 64(AX), CX
 	MOVQ CX, R9
 	IMULQ R8, R9
@@ -146,6 +147,11 @@ exskip:
 	INCQ CX
 	JMP exrow
 exdone:
+	ADDQ $64, DI
+	INCQ 64(AX)
+	MOVQ 64(AX), CX
+	CMPQ CX, 88(AX)
+	JLT again
 	VZEROUPPER
 	RET
 

@@ -111,14 +111,15 @@ func exchangeRows(e *emitter, label string) {
 	` + label + `done:`)
 }
 
-// exchange exchanges in each lane row k of a, m×n cells with rows rs bytes apart, with the row in the cell b.
+// exchange exchanges in each lane rows k … bs-1 of a, m×n cells with rows rs bytes apart, one after the other with the rows in the cells b.
 func exchange(e *emitter) {
 	e.op(`
-		MOVQ .a, R10
 		MOVQ .b, DI
 		MOVQ .m, BX
 		MOVQ .n, SI
 		MOVQ .rs, R8
+	again:
+		MOVQ .a, R10
 		MOVQ .k, CX
 		MOVQ CX, R9
 		IMULQ R8, R9
@@ -127,6 +128,12 @@ func exchange(e *emitter) {
 		INCQ CX
 		VMOVUP@ (DI), Z1`)
 	exchangeRows(e, "ex")
+	e.op(`
+		ADDQ $64, DI
+		INCQ .k
+		MOVQ .k, CX
+		CMPQ CX, .bs
+		JLT again`)
 }
 
 // solve replaces b, n×m cells with rows bs bytes apart, by the solution with the lower triangle of a, with strides rs and cs; its
