@@ -48,6 +48,8 @@ type Solver[T Number] struct {
 	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
 	// Triples applies reflectors of three rows as tripleRows does; nil is tripleRows.
 	Triples func(x []float64, ld, cols int, f []float64)
+	// Poles returns Σ z/(x - t) and Σ z/(x - t)²; nil is a plain loop.
+	Poles func(x, z []float64, t float64) (sum, slope float64)
 
 	scratch []T
 	used    int

@@ -44,3 +44,25 @@ func Triples(x []float64, ld, cols int, f []float64) {
 		}
 	}
 }
+
+// Poles returns Σ z/(x - t) and Σ z/(x - t)², summed in eight lanes.
+func Poles(x, z []float64, t float64) (sum, slope float64) {
+	if len(x) == 0 {
+		return 0, 0
+	}
+	z = z[:len(x)]
+	var out [16]float64
+	if !poles(x, z, t, &out) {
+		for i, v := range x {
+			r := 1 / (v - t)
+			f := z[i] * r
+			out[i%8] += f
+			out[8+i%8] = math.FMA(f, r, out[8+i%8])
+		}
+	}
+	for i := range 8 {
+		sum += out[i]
+		slope += out[8+i]
+	}
+	return sum, slope
+}
