@@ -39,7 +39,8 @@ func (s *Solver[T]) tridiagonalVectors(d, e, z []float64) bool {
 	}
 	scaleBy(d, f)
 	scaleBy(e[:n-1], f)
-	q := &divider{n: n, mul: s.Mul64, loop: s.each, poles: s.Poles, z: z, next: make([]float64, n*n), work: make([]float64, n*n), vec: make([]float64, n*n)}
+	room := func() []float64 { return make([]float64, n*n) }
+	q := &divider{n: n, mul: s.Mul64, loop: s.each, poles: s.Poles, z: z, next: room(), work: room(), vec: room()}
 	order, ok := q.solve(0, d, e)
 	if !ok {
 		return false

@@ -24,8 +24,8 @@ func Rotate(z []float64, ld, cols, from, step int, c, s []float64) {
 	}
 }
 
-// Triples applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is that of rows
-// i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
+// Triples applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is that
+// of rows i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
 func Triples(x []float64, ld, cols int, f []float64) {
 	m := len(f) / 3
 	if m == 0 || cols == 0 {

@@ -111,7 +111,8 @@ func exchangeRows(e *emitter, label string) {
 	` + label + `done:`)
 }
 
-// exchange exchanges in each lane rows k … bs-1 of a, m×n cells with rows rs bytes apart, one after the other with the rows in the cells b.
+// exchange exchanges in each lane rows k … bs-1 of a, m×n cells with rows rs bytes apart, one after the other with the rows in the cells
+// b.
 func exchange(e *emitter) {
 	e.op(`
 		MOVQ .b, DI
