@@ -43,32 +43,21 @@ func words[T Float](x []int32) ([]T, bool) {
 func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []int32) {
 	b.reset()
 	k := min(m, n)
-	a, p := b.in(x, count, m*n), b.take(k)
-	b.call(b.k.lu, args[T]{a: &a[0], b: &p[0], n: n, m: m, k: k, rs: n * cellBytes})
+	a, p, first := b.in(x, count, m*n), b.take(k), b.take(1)
+	b.call(b.k.lu, args[T]{a: &a[0], b: &p[0], t: &first[0], n: n, m: m, k: k, rs: n * cellBytes})
 	b.unpack(z, a, count, m*n)
 	if w, ok := words[T](piv[:count*k]); ok {
 		b.unpack(w, p, count, k)
-		for i := range piv[:count*k] {
-			piv[i]++
-		}
 	} else {
 		for j := range k {
 			cell := b.cell(p, j)
 			for l := range count {
-				piv[l*k+j] = int32(index(cell, l)) + 1
+				piv[l*k+j] = int32(index(cell, l))
 			}
 		}
 	}
 	for l := range count {
-		info[l] = 0
-	}
-	for j := k - 1; j >= 0; j-- {
-		cell := b.cell(a, j*n+j)
-		for l := range count {
-			if cell[l] == 0 {
-				info[l] = int32(j + 1)
-			}
-		}
+		info[l] = int32(index(first, l))
 	}
 }
 
