@@ -89,13 +89,16 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	case o.Bytes < m.cacheBytes(m.capacityFor(1)):
 		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.cacheBytes(m.capacityFor(1)))
 	}
+	if c := m.net.Config(); c.LengthScaled() { // keys of a cache are of no use in one of another capacity
+		o.PrefixTokens = -1
+	}
 	return &Batcher{m: m, o: o}, nil
 }
 
 // cacheBytes is the memory of a cache.
 func (m *Model) cacheBytes(capacity int) int64 {
 	c := m.net.Config()
-	return int64(2*c.Layers*c.KVHeads) * int64(capacity) * int64(c.HeadDim) * int64(m.net.Placement().DType.Size())
+	return int64(c.CacheElements()) * int64(capacity) * int64(m.net.Placement().DType.Size())
 }
 
 // Stats returns what is going on.

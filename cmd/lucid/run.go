@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 	"github.com/lucid-go/lucid/llm/tune"
@@ -54,11 +53,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
 	f.StringVar(&r.adapter, "adapter", "", "a folder with an adapter, as lucid tune writes it")
-	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices of a .gguf file\n"+
-		"stay quantized on a CPU, others are float32")
-	f.BoolVar(&r.load.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it\n"+
-		"activations are rounded to int8")
-	device := f.String("device", "cpu", deviceHelp)
+	weights := loadFlags(f, &r.load)
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
 	}
@@ -67,14 +62,9 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 			`lucid run model.gguf "Once upon a time"`}
 	}
 	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
-	var err error
-	if r.load.DType, err = parseWeights("run", *dtype); err != nil {
+	if err := weights("run", r.path); err != nil {
 		return err
 	}
-	if r.load.Device, err = parseDevice("run", *device); err != nil {
-		return err
-	}
-	r.load.Quantized = *dtype == "" && r.load.Device == lucid.CPU && strings.HasSuffix(r.path, ".gguf")
 	if r.o.Seed == 0 {
 		r.o.Seed = uint64(time.Now().UnixNano())
 	}

@@ -41,6 +41,7 @@ type serveFlags struct {
 	log      string
 	adapter  string
 	load     llm.LoadOptions
+	weights  func(command, path string) error // fills in load for a model
 	o        serve.Options
 	stopWait time.Duration
 }
@@ -63,9 +64,7 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&s.o.NoPage, "no-page", false, "no chat page")
 	f.StringVar(&s.log, "log", "text", "form of the log on standard error: text, json or none")
 	f.StringVar(&s.adapter, "adapter", "", "a folder with an adapter for the model")
-	f.BoolVar(&s.load.Quantized, "quantized", false, "leave the matrices of a GGUF file in its blocks")
-	dtype := f.String("dtype", "float32", "of the weights in memory: float32, bfloat16 or float16")
-	device := f.String("device", "cpu", deviceHelp)
+	s.weights = loadFlags(f, &s.load)
 	if err := fromEnvironment(f, "LUCID_SERVE_"); err != nil {
 		return &usageError{"lucid serve: " + err.Error(), "lucid serve --help"}
 	}
@@ -80,11 +79,7 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 	if *hosts == "" {
 		s.o.Hosts = nil
 	}
-	var err error
-	if s.load.DType, err = parseWeights("serve", *dtype); err != nil {
-		return err
-	}
-	if s.load.Device, err = parseDevice("serve", *device); err != nil {
+	if err := s.weights("serve", ""); err != nil { // a mistake is told before a model is loaded
 		return err
 	}
 	return s.check()
@@ -161,14 +156,31 @@ func runServe(c *command, args []string, out io.Writer) error {
 // loadAll loads the models.
 func (s *serveFlags) loadAll() (map[string]*llm.Model, error) {
 	models := map[string]*llm.Model{}
+	s.o.Embedders, s.o.Transcribers = map[string]*llm.Embedder{}, map[string]*llm.Transcriber{}
 	for _, arg := range s.models {
 		name, path, named := strings.Cut(arg, "=")
 		if !named {
 			path = arg
 			name = strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".gguf")
 		}
-		if models[name] != nil || name == "" {
+		if models[name] != nil || s.o.Embedders[name] != nil || s.o.Transcribers[name] != nil || name == "" {
 			return nil, &usageError{fmt.Sprintf("lucid serve: two models are named %q", name), "lucid serve a=one.gguf b=two.gguf"}
+		}
+		if err := s.weights("serve", path); err != nil {
+			return nil, err
+		}
+		if llm.IsTranscriber(path) {
+			var err error
+			if s.o.Transcribers[name], err = llm.LoadTranscriber(path, s.load); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if info, err := llm.Describe(path); err == nil && info.Config.Encoder {
+			if s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		m, err := llm.Load(path, s.load)
 		if err != nil {

@@ -282,6 +282,8 @@ func (s *Server) begin(q *request) *failure {
 	switch {
 	case q.name == "" && len(s.names) == 1:
 		q.model = s.models[s.names[0]]
+	case s.embedders[q.name] != nil:
+		return wrong("model", "%q embeds texts and does not generate them", q.name).coded("model_does_not_generate")
 	case q.model == nil:
 		f := fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")
 		return f

@@ -19,16 +19,22 @@ import (
 
 // Server is an http.Handler for OpenAI's API. Close it when it is not needed any more.
 type Server struct {
-	o        Options
-	models   map[string]*served
-	names    []string // sorted
-	keys     [][32]byte
-	mux      *http.ServeMux
-	metrics  *metrics
-	started  time.Time
-	mu       sync.Mutex
-	stopping bool
-	requests sync.WaitGroup
+	o         Options
+	models    map[string]*served
+	embedders map[string]*embedder
+
+	transcribers map[string]*transcriber
+	sounds       slots           // of all transcribers: what is read into memory
+	life         context.Context // ends with the server
+	end          context.CancelFunc
+	names        []string // sorted
+	keys         [][32]byte
+	mux          *http.ServeMux
+	metrics      *metrics
+	started      time.Time
+	mu           sync.Mutex
+	stopping     bool
+	requests     sync.WaitGroup
 }
 
 // served is a model with its batcher.
@@ -38,13 +44,15 @@ type served struct {
 	b    *llm.Batcher
 }
 
-// New returns a handler that serves models under their names. It panics with *lucid.Error if an option makes no sense.
+// New returns a handler that serves models under their names; Options.Embedders and Options.Transcribers are those of other kinds.
+// It panics with *lucid.Error if an option makes no sense.
 func New(models map[string]*llm.Model, o Options) *Server {
 	o.fill()
-	if len(models) == 0 {
+	if len(models)+len(o.Embedders)+len(o.Transcribers) == 0 {
 		fault.Throw(fault.Value, op, "there are no models to serve")
 	}
-	s := &Server{o: o, models: map[string]*served{}, mux: http.NewServeMux(), metrics: newMetrics(), started: time.Now()}
+	s := &Server{o: o, models: map[string]*served{}, embedders: map[string]*embedder{}, mux: http.NewServeMux(),
+		metrics: newMetrics(), started: time.Now()}
 	for name, m := range models {
 		b, err := m.NewBatcher(o.Batcher)
 		if err != nil {
@@ -54,6 +62,20 @@ func New(models map[string]*llm.Model, o Options) *Server {
 		s.names = append(s.names, name)
 	}
 	slices.Sort(s.names)
+	for name, e := range o.Embedders {
+		if s.models[name] != nil {
+			fault.Throw(fault.Value, op, "two models are named %q", name)
+		}
+		s.embedders[name] = &embedder{name, e, newSlots(embedQueue)}
+	}
+	s.transcribers, s.sounds = map[string]*transcriber{}, newSlots(soundsQueue)
+	for name, t := range o.Transcribers {
+		if s.models[name] != nil || s.embedders[name] != nil {
+			fault.Throw(fault.Value, op, "two models are named %q", name)
+		}
+		s.transcribers[name] = &transcriber{name, t, newSlots(soundsQueue)}
+	}
+	s.life, s.end = context.WithCancel(context.Background())
 	for _, k := range o.Keys {
 		s.keys = append(s.keys, sha256.Sum256([]byte(k)))
 	}
@@ -76,6 +98,8 @@ func (s *Server) route() {
 	post("/v1/chat/completions", s.chatCompletions)
 	post("/v1/completions", s.completions)
 	post("/v1/embeddings", s.embeddings)
+	post("/v1/audio/transcriptions", s.transcriptions)
+	post("/v1/audio/translations", s.translations)
 	s.mux.HandleFunc("GET /v1/models", s.listModels)
 	s.mux.HandleFunc("GET /v1/models/{name}", s.oneModel)
 	s.mux.HandleFunc("GET /health", s.health)
@@ -203,6 +227,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
+	s.end()
 	for _, m := range s.models {
 		m.b.Close()
 	}
@@ -245,7 +270,8 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // pathOf is the path for logs and metrics: one of ours, or other.
 func pathOf(path string) string {
 	switch path {
-	case "/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/health", "/metrics", "/":
+	case "/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/audio/transcriptions", "/v1/audio/translations",
+		"/v1/models", "/health", "/metrics", "/":
 		return path
 	}
 	if strings.HasPrefix(path, "/v1/models/") {

@@ -1,9 +1,9 @@
 """Asks a server of this project through OpenAI's own client, and asserts that every answer is of the type the client expects.
 
     LUCID_SERVE_KEY=secret go run ./cmd/lucid serve tiny=MODEL_FOLDER --port 8089 &
-    python3 scripts/openai_client/check.py http://127.0.0.1:8089/v1 secret tiny
+    python3 scripts/openai_client/check.py http://127.0.0.1:8089/v1 secret tiny [EMBEDDER]
 
-Any model with a chat template will do; what it says does not matter.
+Any model with a chat template will do; what it says does not matter. EMBEDDER is the name of an encoder that is served too.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 import openai
 
-url, key, name = sys.argv[1:]
+url, key, name, *embedder = sys.argv[1:]
 client = openai.OpenAI(base_url=url, api_key=key, max_retries=0)
 hello = [{"role": "system", "content": "x"}, {"role": "user", "content": "hi"}]
 
@@ -26,7 +26,7 @@ def refused(kind, call, *names):
     raise AssertionError("not refused")
 
 
-assert [m.id for m in client.models.list()] == [name]
+assert [m.id for m in client.models.list()] == embedder + [name]
 assert client.models.retrieve(name).id == name
 
 a = client.chat.completions.create(model=name, messages=hello, max_tokens=8, temperature=0)
@@ -70,6 +70,13 @@ refused(openai.BadRequestError, lambda: ask(model=name, messages=[{"role": "user
 refused(openai.BadRequestError, lambda: ask(model=name, messages=hello, tools=[{"type": "function", "function": {"name": "f"}}]), "tools")
 refused(openai.NotFoundError, lambda: ask(model="../../etc/passwd", messages=hello), "there is no model")
 refused(openai.BadRequestError, lambda: client.embeddings.create(model=name, input="x"), "does not embed")
+for e in embedder:
+    one = client.embeddings.create(model=e, input="a text")  # as base64, which the client asks for and decodes
+    plain = client.embeddings.create(model=e, input=["a text", "another"], encoding_format="float")
+    assert plain.usage.total_tokens > one.usage.total_tokens > 0 and [d.index for d in plain.data] == [0, 1]
+    assert max(abs(x - y) for x, y in zip(one.data[0].embedding, plain.data[0].embedding)) < 1e-6
+    refused(openai.BadRequestError, lambda: client.embeddings.create(model=e, input=""), "input")
+    refused(openai.BadRequestError, lambda: ask(model=e, messages=hello), "does not generate")
 refused(openai.AuthenticationError, lambda: openai.OpenAI(base_url=url, api_key="wrong", max_retries=0).completions.create(
     model=name, prompt="x"))
 refused(openai.NotFoundError, lambda: client.responses.create(model=name, input="x"))
