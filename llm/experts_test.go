@@ -132,8 +132,7 @@ func TestNewerDeepSeekFiles(t *testing.T) {
 	}
 }
 
-// TestFamilyTraces asserts that steps of models with experts or latent attention are traced once for each size, and write caches in
-// place.
+// TestFamilyTraces asserts that steps of models with experts or latent attention are traced once for each size, and copy no caches.
 func TestFamilyTraces(t *testing.T) {
 	for _, name := range []string{"mixtral", "deepseek_v3", "gpt_oss"} {
 		m, err := Load(folder(t, goldens(t).Cases[name]))
