@@ -183,8 +183,8 @@ func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32,
 			offset := l.offset // the first call subtracts it in the panel
 			for i := 0; i < strips; i += amxStrips {
 				from := i * amxRows
-				l.kernels.amx(&amxShape, (*int32)(unsafe.Pointer(sums)), n, &panel[j*vector], &x[from*xs+b*recordBytes], xs, &y[from*ys+j*Rows], 4*ys,
-					min(amxStrips, strips-i), offset, add)
+				l.kernels.amx(&amxShape, (*int32)(unsafe.Pointer(sums)), n, &panel[j*vector], &x[from*xs+b*recordBytes], xs,
+					&y[from*ys+j*Rows], 4*ys, min(amxStrips, strips-i), offset, add)
 				offset = 0
 			}
 		}
