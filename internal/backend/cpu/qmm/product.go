@@ -45,7 +45,8 @@ type (
 	unpackKernel func(blocks int, scales, quants, dst *byte)
 	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
 	packKernel   func(blocks int, scales, quants, src *byte, rows *[Rows]int32)
-	amxKernel    func(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
+	amxKernel    func(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int,
+		add bool)
 	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 )
 
