@@ -23,6 +23,9 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseTranscriber(dir); err != nil {
+		return nil, err
+	}
 	c, err := model.ParseConfig(data, o.Ignore...)
 	if err != nil {
 		return nil, err
