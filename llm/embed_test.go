@@ -276,7 +276,8 @@ func TestEmbedderKinds(t *testing.T) {
 	if _, err := LoadEmbedder(folder(t, goldens(t).Cases["llama"])); err == nil || !strings.Contains(err.Error(), "llm.Load") {
 		t.Error(err)
 	}
-	if info, err := Describe(dir); err != nil || info.Config.Family != "mpnet" || info.Tokens != 256 || info.Config.Context != 64 || !info.Embeds {
+	info, err := Describe(dir)
+	if err != nil || info.Config.Family != "mpnet" || info.Tokens != 256 || info.Config.Context != 64 || !info.Embeds {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if _, err := LoadEmbedder(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
