@@ -36,6 +36,9 @@ type LoadOptions struct {
 	// Quantized leaves matrices of a GGUF file in its block format: they take a quarter of the memory or less. Products round
 	// activations to int8, 32 elements with one scale, which is fast, and as accurate as llama.cpp. CPU and float32 only.
 	Quantized bool
+	// Copied reads those matrices into memory. Without it they are pages of the file, which is mapped: loading takes no time, and a
+	// program that cuts the file short meanwhile ends this one.
+	Copied bool
 	// Exact makes products of Quantized matrices those of float32 activations, which is slower: the logits are those of the
 	// dequantised model but for the order of sums.
 	Exact bool

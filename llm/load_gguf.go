@@ -15,11 +15,12 @@ var chatEnds = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<e
 
 // loadGGUF reads a model of a GGUF file, dequantised.
 func loadGGUF(path string, o LoadOptions) (*Model, error) {
-	f, err := gguf.Open(path, gguf.Options{})
+	f, err := gguf.Open(path, gguf.Options{Copied: o.Copied})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	held := &heldFile{f: f}
+	defer held.close()
 	meta := f.Metadata()
 	c, err := model.ReadMetadata(meta, o.Ignore...)
 	if err != nil {
@@ -52,7 +53,7 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 			m.ends = append(m.ends, id)
 		}
 	}
-	w := &ggufWeights{f: f, c: &c, o: o, read: map[string]bool{}}
+	w := &ggufWeights{f: f, held: held, c: &c, o: o, read: map[string]bool{}}
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
@@ -88,6 +89,7 @@ func elements(shape []int) int64 {
 // ggufWeights are the tensors of a GGUF file by the names of checkpoints.
 type ggufWeights struct {
 	f    *gguf.File
+	held *heldFile
 	c    *model.Config
 	o    LoadOptions
 	read map[string]bool
@@ -178,9 +180,14 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 	}
 	w.read[stored] = true
 	row := len(data) / of
-	t := lucid.New(data[from*row:(from+shape[0])*row], shape[0], row) // a copy: the file is closed when the model is loaded
-	if heads := w.c.Interleaved(name); heads > 0 {
-		t = model.Apart(t, heads)
+	t := lucid.FromSlice(data[from*row:(from+shape[0])*row], shape[0], row)
+	switch heads := w.c.Interleaved(name); {
+	case heads > 0:
+		t = model.Apart(t, heads) // a copy
+	case w.f.Mapped(stored):
+		w.held.show(t)
+	default:
+		t = t.Clone()
 	}
 	return model.Blocks{Data: t.Eval(), Type: info.Type, Fast: !w.o.Exact}, true
 }

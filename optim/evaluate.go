@@ -99,6 +99,9 @@ func (e *engine[H]) beginUpdate() (*door.Update, error) {
 	}
 	for _, g := range e.groups {
 		add(g.clock)
+		if g.schedule != nil {
+			add(g.rate)
+		}
 		for i := range g.params {
 			q := &g.params[i]
 			add(q.p)

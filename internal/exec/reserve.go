@@ -184,7 +184,7 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 		m := r.result(pool, i)
 		if m == nil {
 			var err error
-			if m, err = poolOf(pool, s.dev).Get(s.op, b.size); err != nil {
+			if m, err = poolOf(pool, s.dev).GetFor(mem.Owner{Op: s.op, Module: s.module}, b.size, nil); err != nil {
 				return err
 			}
 		}
@@ -258,7 +258,7 @@ func (r *run) getArena(pool *mem.Pool, k, size int) (*mem.Buffer, error) {
 	if !pool.Tracking() {
 		return pool.Get("temporaries", size)
 	}
-	return pool.GetParts("temporaries", size, r.prog.arenaParts(k))
+	return pool.GetFor(mem.Owner{Op: "temporaries"}, size, r.prog.arenaParts(k))
 }
 
 // arenaParts returns the bytes by op of the temporaries in an arena, at the launch with the most of them.
@@ -285,10 +285,10 @@ func (p *Program) arenaParts(arena int) (parts []mem.Part) {
 		if b.first > at || b.end < at {
 			continue
 		}
-		op := p.steps[b.first].op
-		k := slices.IndexFunc(parts, func(q mem.Part) bool { return q.Op == op })
+		by := mem.Owner{Op: p.steps[b.first].op, Module: p.steps[b.first].module}
+		k := slices.IndexFunc(parts, func(q mem.Part) bool { return q.Owner == by })
 		if k < 0 {
-			k, parts = len(parts), append(parts, mem.Part{Op: op})
+			k, parts = len(parts), append(parts, mem.Part{Owner: by})
 		}
 		parts[k].Bytes += int64(b.size)
 	}

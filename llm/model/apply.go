@@ -2,9 +2,6 @@ package model
 
 import (
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/internal/door"
-	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/ops"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -33,31 +30,13 @@ func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
 func project(x, weight *lucid.Tensor) *lucid.Tensor { return F.Linear(x, weight) }
 
 func attend(q, k, v, mask *lucid.Tensor, causal bool, scale float64) *lucid.Tensor {
-	return F.ScaledDotProductAttention(q, k, v,
-		F.ScaledDotProductAttentionOptions{AttnMask: mask, IsCausal: causal, Scale: &scale, EnableGQA: true})
+	return attendWithSinks(q, k, v, mask, causal, scale, nil)
 }
 
-// attendWithSinks is attention in which every head has a score, of (heads), for no key at all: the sums of exponentials grow by that
-// of the score, so results shrink.
+// attendWithSinks is attention in which every head has a score, of (heads), for no key at all.
 func attendWithSinks(q, k, v, mask *lucid.Tensor, causal bool, scale float64, sinks *lucid.Tensor) *lucid.Tensor {
-	y, logSums := attendLSE(q, k, v, mask, causal, scale)
-	seen := logSums.Sub(sinks.To(logSums.DType()).Reshape(1, -1, 1)).Sigmoid().Unsqueeze(-1)
-	return y.Mul(seen.To(y.DType()))
-}
-
-// attendLSE returns the logarithms of the sums of exponentials too, (B, heads, T).
-func attendLSE(q, k, v, mask *lucid.Tensor, causal bool, scale float64) (y, logSums *lucid.Tensor) {
-	in := []*lucid.Tensor{q, k, v, mask}
-	nodes := make([]*graph.Node, len(in))
-	for i, t := range in {
-		if t != nil {
-			nodes[i] = (*graph.Array)(t).Acquire()
-			defer nodes[i].Unref()
-		}
-	}
-	a, b := ops.AttentionLSE(nodes[0], nodes[1], nodes[2], nodes[3],
-		ops.ScaledDotProductAttentionOptions{IsCausal: causal, Scale: &scale, EnableGQA: true})
-	return (*lucid.Tensor)(door.Wrap(a)), (*lucid.Tensor)(door.Wrap(b))
+	return F.ScaledDotProductAttention(q, k, v,
+		F.ScaledDotProductAttentionOptions{AttnMask: mask, IsCausal: causal, Scale: &scale, EnableGQA: true, Sinks: sinks})
 }
 
 // capped bounds values smoothly.
