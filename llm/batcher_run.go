@@ -126,7 +126,7 @@ func (b *Batcher) prompt() {
 
 // begin gives a text its cache: one that was stored, a copy of one that begins alike, or an empty one.
 func (b *Batcher) begin(q *sequence) {
-	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o.Stop, q.ids)
+	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o, q.ids)
 	b.mu.Lock()
 	best, most, at := (*session)(nil), max(b.o.PrefixTokens, 1)-1, -1
 	look := func(s *session, i int) {

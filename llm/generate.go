@@ -67,7 +67,7 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			return
 		}
 		defer done()
-		out, pick := newWriter(m.tok, o.Stop, ids), m.newSampler(o, ids)
+		out, pick := newWriter(m.tok, o, ids), m.newSampler(o, ids)
 		for n := 1; ; n++ {
 			y, err := s.feed(ctx, rest)
 			if err != nil {
@@ -112,13 +112,15 @@ func (m *Model) finishToken(t *Token, out *writer, pick *sampler, n, pos int) {
 
 // writer makes text of tokens. It holds back what may be the beginning of a stop text.
 type writer struct {
+	tok    *tokenizer.Tokenizer
 	stream *tokenizer.Stream
 	stop   []string
+	show   []int
 	held   string
 }
 
-func newWriter(t *tokenizer.Tokenizer, stop []string, prompt []int) *writer {
-	w := &writer{stream: t.Stream(tokenizer.DecodeOptions{SkipSpecial: true}), stop: stop}
+func newWriter(t *tokenizer.Tokenizer, o Options, prompt []int) *writer {
+	w := &writer{tok: t, stream: t.Stream(tokenizer.DecodeOptions{SkipSpecial: true}), stop: o.Stop, show: o.ShowSpecial}
 	for _, id := range prompt[max(0, len(prompt)-16):] { // a tokenizer may write the first token of a text in another way
 		w.stream.Next(id)
 	}
@@ -127,7 +129,12 @@ func newWriter(t *tokenizer.Tokenizer, stop []string, prompt []int) *writer {
 
 // next takes a token and returns the text that is certain by it. last: no token follows. end: the token itself has no text.
 func (w *writer) next(id int, last, end bool) (text string, stopped bool) {
-	if !end {
+	switch {
+	case end:
+	case slices.Contains(w.show, id):
+		text, _ := w.tok.Token(id)
+		w.held += w.stream.Flush() + text
+	default:
 		w.held += w.stream.Next(id)
 	}
 	if last {

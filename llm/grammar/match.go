@@ -64,6 +64,14 @@ func NewVocabulary(tokens [][]byte) *Vocabulary {
 	return v
 }
 
+// Bytes returns what a token adds to a text; nothing if there is no such token. The caller must not change it.
+func (v *Vocabulary) Bytes(id int) []byte {
+	if id < 0 || id >= v.size {
+		return nil
+	}
+	return v.bytes[id]
+}
+
 // Matcher follows one text. It is for one goroutine.
 type Matcher struct {
 	g *Grammar

@@ -105,7 +105,7 @@ func TestBounds(t *testing.T) {
 		"top_p":        {"0": 200, "1": 200, "1.01": 400},
 		"logit_bias":   {`{"5": 100}`: 200, `{"5": 101}`: 400, `{"-5": 1}`: 400, `{"x": 1}`: 400, `{"5": "1"}`: 400},
 		"stop":         {`["a", "b"]`: 200, `["", "b"]`: 400, `[` + strings.Repeat(`"a",`, 16) + `"b"]`: 400, `[1]`: 400},
-		"tool_choice":  {`"none"`: 200, `"required"`: 400},
+		"tool_choice":  {`"none"`: 200, `"required"`: 400, `"auto"`: 200, `{"type": "function", "function": {"name": "f"}}`: 400},
 		"response_format": {`{"type": "text"}`: 200, `{"type": "other"}`: 400, `{"type": "json_schema"}`: 400,
 			`{"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "integer", "minimum": 3}}}`: 400},
 		"grammar":        {`"root ::= \"a\""`: 200, `"root ::="`: 400, `"nothing"`: 400},
@@ -131,7 +131,12 @@ func TestBounds(t *testing.T) {
 		`[{"role": "user", "content": 5}]`, `[null]`,
 		`[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://127.0.0.1/"}}]}]`,
 		`[{"role": "user", "content": [5]}]`,
-		`[{"role": "user", "content": "x", "name": "y"}]`, `"x"`} {
+		`[{"role": "user", "content": "x", "name": "y z"}]`, `"x"`,
+		`[{"role": "user", "content": "x", "tool_call_id": "1"}]`, `[{"role": "user", "content": "x", "tool_calls": []}]`,
+		`[{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{"}}]}]`,
+		`[{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": {}}}]}]`,
+		`[{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}]`,
+		`[{"role": "assistant", "refusal": "no"}]`} {
 		if code, answer, _ := post(t, h.URL, chatPath, `{"messages": `+m+`}`); code != 400 || !strings.Contains(answer, "messages") {
 			t.Errorf("%s: %d %s", m, code, answer)
 		}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -28,6 +29,9 @@ type request struct {
 	o         llm.Options
 
 	messages []llm.Message
+	tools    llm.ToolUse
+	noTools  bool            // tool_choice is none
+	format   *llm.ToolFormat // nil: no tools
 	prompt   json.RawMessage
 	hasTopP  bool
 	topK     int64
@@ -88,16 +92,14 @@ func sampling(maxN int) []field {
 
 // chatFields are those of chat completions.
 func chatFields(maxN int) []field {
-	return append(sampling(maxN),
+	return append(append(sampling(maxN), toolFields()...),
 		field{"messages", setMessages},
 		whole("max_completion_tokens", 1, maxTokenLimit, func(q *request) *int64 { return &q.maxTokens }),
 		flag("logprobs", func(q *request) *bool { return &q.logprobs }),
 		whole("top_logprobs", 0, maxTopLogs, func(q *request) *int64 { return &q.top }),
 		field{"response_format", setFormat},
-		only("tools", "[]"), only("tool_choice", `"none"`, `"auto"`), only("functions", "[]"), only("function_call", `"none"`, `"auto"`),
-		only("parallel_tool_calls", "true", "false"), only("modalities", `["text"]`), only("reasoning_effort"), only("audio"),
-		only("prediction"),
-		only("web_search_options"), only("verbosity"))
+		only("functions", "[]"), only("function_call", `"none"`, `"auto"`), only("modalities", `["text"]`), only("reasoning_effort"),
+		only("audio"), only("prediction"), only("web_search_options"), only("verbosity"))
 }
 
 // textFields are those of completions.
@@ -165,7 +167,7 @@ func setBias(q *request, raw json.RawMessage) *failure {
 }
 
 // roles of messages, by the names that templates know.
-var roles = map[string]string{"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+var roles = map[string]string{"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
 func setMessages(q *request, raw json.RawMessage) *failure {
 	var list []json.RawMessage
@@ -177,26 +179,117 @@ func setMessages(q *request, raw json.RawMessage) *failure {
 		if len(one) == 0 || string(one) == "null" {
 			return wrong(at, "null; want an object")
 		}
-		m, bad := objectOf(at, one, "role", "content")
+		m, bad := objectOf(at, one, "role", "content", "name", "tool_calls", "tool_call_id", "refusal", "annotations", "audio",
+			"function_call")
 		if bad != nil {
 			return bad
 		}
-		role := ""
-		if len(m["role"]) > 0 {
-			if role, bad = textOf(at+".role", m["role"], maxName); bad != nil {
-				return bad
-			}
-		}
-		if roles[role] == "" {
-			return wrong(at+".role", "%.40q; want system, developer, user or assistant", role)
-		}
-		content, bad := contentOf(at+".content", m["content"])
+		message, bad := messageOf(at, m)
 		if bad != nil {
 			return bad
 		}
-		q.messages = append(q.messages, llm.Message{Role: roles[role], Content: content})
+		q.messages = append(q.messages, message)
 	}
 	return nil
+}
+
+// messageOf reads a message. Clients send back what an answer was, with the fields that are null in it.
+func messageOf(at string, m map[string]json.RawMessage) (one llm.Message, bad *failure) {
+	maps.DeleteFunc(m, func(_ string, raw json.RawMessage) bool { return string(raw) == "null" })
+	role := ""
+	if len(m["role"]) > 0 {
+		if role, bad = textOf(at+".role", m["role"], maxName); bad != nil {
+			return one, bad
+		}
+	}
+	if one.Role = roles[role]; one.Role == "" {
+		return one, wrong(at+".role", "%.40q; want system, developer, user, assistant or tool", role)
+	}
+	for _, key := range []string{"refusal", "audio", "function_call"} {
+		if len(m[key]) > 0 {
+			return one, wrong(at+"."+key, "is not supported; leave it out")
+		}
+	}
+	if raw := m["annotations"]; len(raw) > 0 && string(raw) != "[]" {
+		return one, wrong(at+".annotations", "is not supported; leave it out")
+	}
+	if len(m["name"]) > 0 {
+		if one.Name, bad = nameOf(at+".name", m["name"]); bad != nil {
+			return one, bad
+		}
+	}
+	if raw := m["tool_call_id"]; len(raw) > 0 {
+		if one.ToolCallID, bad = textOf(at+".tool_call_id", raw, maxName); bad != nil {
+			return one, bad
+		}
+	}
+	if (one.Role == "tool") != (one.ToolCallID != "") {
+		return one, wrong(at+".tool_call_id", "want it in messages of tools, and in no others")
+	}
+	if raw := m["tool_calls"]; len(raw) > 0 {
+		if one.ToolCalls, bad = messageCalls(at+".tool_calls", raw); bad != nil {
+			return one, bad
+		}
+		if one.Role != "assistant" {
+			return one, wrong(at+".tool_calls", "with the role %s; want assistant", role)
+		}
+	}
+	if len(m["content"]) == 0 && len(one.ToolCalls) > 0 {
+		return one, nil
+	}
+	one.Content, bad = contentOf(at+".content", m["content"])
+	return one, bad
+}
+
+// messageCalls reads the calls of an assistant's message.
+func messageCalls(at string, raw json.RawMessage) (calls []llm.ToolCall, bad *failure) {
+	var list []json.RawMessage
+	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil || len(list) > maxTools {
+		return nil, wrong(at, "want a list of at most %d calls", maxTools)
+	}
+	for i, one := range list {
+		at := at + "[" + strconv.Itoa(i) + "]"
+		m, bad := objectOf(at, one, "id", "type", "function", "index")
+		if bad != nil {
+			return nil, bad
+		}
+		var c llm.ToolCall
+		if len(m["id"]) == 0 || len(m["function"]) == 0 || len(m["type"]) > 0 && string(m["type"]) != `"function"` {
+			return nil, wrong(at, "want an id, the type function and a function")
+		}
+		if c.ID, bad = textOf(at+".id", m["id"], maxName); bad != nil {
+			return nil, bad
+		}
+		if m, bad = objectOf(at+".function", m["function"], "name", "arguments"); bad != nil {
+			return nil, bad
+		}
+		if c.Name, bad = nameOf(at+".function.name", m["name"]); bad != nil {
+			return nil, bad
+		}
+		if c.Arguments, bad = argumentsOf(at+".function.arguments", m["arguments"]); bad != nil {
+			return nil, bad
+		}
+		calls = append(calls, c)
+	}
+	return calls, nil
+}
+
+// argumentsOf reads the arguments of a call, JSON within a text.
+func argumentsOf(at string, raw json.RawMessage) (string, *failure) {
+	if len(raw) == 0 {
+		return "", wrong(at, "is missing")
+	}
+	text, bad := textOf(at, raw, maxBodyLimit)
+	if bad != nil {
+		return "", bad
+	}
+	if text == "" {
+		text = "{}"
+	}
+	if problem := scan([]byte(text)); problem != "" || !json.Valid([]byte(text)) || strings.TrimSpace(text)[0] != '{' {
+		return "", wrong(at, "want a JSON object as a text")
+	}
+	return text, nil
 }
 
 // contentOf is a text, or a list of parts that are texts.
