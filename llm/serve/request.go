@@ -32,12 +32,16 @@ type request struct {
 	tools    llm.ToolUse
 	noTools  bool            // tool_choice is none
 	format   *llm.ToolFormat // nil: no tools
-	prompt   json.RawMessage
-	hasTopP  bool
-	topK     int64
-	dryLen   int64
-	dryLast  int64
-	window   int64
+
+	instructions string // of responses, as the next two
+	metadata     json.RawMessage
+	textFormat   json.RawMessage
+	prompt       json.RawMessage
+	hasTopP      bool
+	topK         int64
+	dryLen       int64
+	dryLast      int64
+	window       int64
 }
 
 // Limits on the fields of requests. The table-driven tests go by the tables below.
@@ -310,10 +314,14 @@ func contentOf(name string, raw json.RawMessage) (string, *failure) {
 		var part struct {
 			Type string
 		}
-		if json.Unmarshal(one, &part) != nil || part.Type != "text" {
+		if json.Unmarshal(one, &part) != nil || !slices.Contains([]string{"text", "input_text", "output_text"}, part.Type) {
 			return "", wrong(at+".type", "%.40q is not supported; want text", part.Type)
 		}
-		m, bad := objectOf(at, one, "type", "text")
+		keys := []string{"type", "text"}
+		if part.Type == "output_text" { // as an answer was
+			keys = append(keys, "annotations", "logprobs")
+		}
+		m, bad := objectOf(at, one, keys...)
 		if bad != nil {
 			return "", bad
 		}

@@ -75,6 +75,7 @@ func (s *Server) route() {
 	}
 	post("/v1/chat/completions", s.chatCompletions)
 	post("/v1/completions", s.completions)
+	post("/v1/responses", s.responses)
 	post("/v1/embeddings", s.embeddings)
 	s.mux.HandleFunc("GET /v1/models", s.listModels)
 	s.mux.HandleFunc("GET /v1/models/{name}", s.oneModel)
@@ -245,7 +246,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // pathOf is the path for logs and metrics: one of ours, or other.
 func pathOf(path string) string {
 	switch path {
-	case "/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/health", "/metrics", "/":
+	case "/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v1/models", "/health", "/metrics", "/":
 		return path
 	}
 	if strings.HasPrefix(path, "/v1/models/") {
