@@ -55,6 +55,8 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 	origins := f.String("allow-origin", "", "web pages that may send requests, separated by commas, such as https://chat.example")
 	f.IntVar(&s.o.Batcher.Sequences, "sequences", 8, "texts that are generated together")
 	f.IntVar(&s.o.Batcher.Queue, "queue", 64, "texts that wait")
+	memory := f.Int("memory-mb", 0, "load models when they are asked for, and drop those not used for the longest time when the weights\n"+
+		"take more than so many MiB; 0: load all at once")
 	cache := f.Int("cache-mb", 1024, "memory of keys and values of each model, in MiB")
 	f.IntVar(&s.o.Batcher.Chunk, "chunk", 128, "tokens of a prompt that are read between two steps of other texts")
 	f.IntVar(&s.o.MaxTokens, "max-tokens", 0, "the most tokens of an answer; 0: until the context is full")
@@ -77,6 +79,7 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 		return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	s.o.Keys, s.o.Hosts, s.o.Origins, s.o.Batcher.Bytes = split(*keys), split(*hosts), split(*origins), int64(*cache)<<20
+	s.o.Resident = int64(*memory) << 20
 	if *hosts == "" {
 		s.o.Hosts = nil
 	}
@@ -148,50 +151,76 @@ func runServe(c *command, args []string, out io.Writer) error {
 	case "json":
 		s.o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	}
-	models, err := s.loadAll()
+	start, err := s.prepare()
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	return s.serve(ctx, models, out)
+	return s.serve(ctx, start, out)
 }
 
-// loadAll loads the models.
-func (s *serveFlags) loadAll() (map[string]*llm.Model, error) {
-	models := map[string]*llm.Model{}
+// prepare loads the models, or finds out how large they are if they are loaded when they are asked for. It returns what makes the
+// server.
+func (s *serveFlags) prepare() (start func() *serve.Server, err error) {
+	models, sources := map[string]*llm.Model{}, map[string]serve.Source{}
 	for _, arg := range s.models {
 		name, path, named := strings.Cut(arg, "=")
 		if !named {
 			path = arg
 			name = strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".gguf")
 		}
-		if models[name] != nil || name == "" {
+		if _, twice := sources[name]; twice || name == "" {
 			return nil, &usageError{fmt.Sprintf("lucid serve: two models are named %q", name), "lucid serve a=one.gguf b=two.gguf"}
 		}
-		m, err := llm.Load(path, s.load)
+		sources[name] = serve.Source{Load: func() (*llm.Model, error) { return s.loadOne(path) }}
+		if s.o.Resident == 0 {
+			if models[name], err = s.loadOne(path); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		info, err := llm.Describe(path, s.load)
 		if err != nil {
 			return nil, noModel("serve", path, err)
 		}
-		if s.adapter != "" {
-			if _, err := tune.Load(m, s.adapter); err != nil {
-				return nil, err
-			}
+		source := sources[name]
+		if source.Bytes = info.Bytes; !s.load.Quantized { // as they will be in memory
+			source.Bytes = info.Parameters * int64(s.load.DType.Size())
 		}
-		models[name] = m
+		sources[name] = source
 	}
-	return models, nil
+	return func() *serve.Server {
+		if s.o.Resident == 0 {
+			return serve.New(models, s.o)
+		}
+		return serve.NewFrom(sources, s.o)
+	}, nil
+}
+
+// loadOne loads a model, with the adapter.
+func (s *serveFlags) loadOne(path string) (*llm.Model, error) {
+	m, err := llm.Load(path, s.load)
+	if err != nil {
+		return nil, noModel("serve", path, err)
+	}
+	if s.adapter != "" {
+		if _, err := tune.Load(m, s.adapter); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // serve answers until ctx ends; then requests under way may end.
-func (s *serveFlags) serve(ctx context.Context, models map[string]*llm.Model, out io.Writer) error {
+func (s *serveFlags) serve(ctx context.Context, start func() *serve.Server, out io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 	if err != nil {
 		return err
 	}
 	var server *serve.Server
-	if err := lucid.Try(func() { server = serve.New(models, s.o) }); err != nil {
+	if err := lucid.Try(func() { server = start() }); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	web := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}

@@ -16,9 +16,10 @@ func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) *failur
 	if bad := q.fill(fields, chatFields(s.o.MaxN)); bad != nil {
 		return bad
 	}
-	if bad := s.begin(q); bad != nil {
+	if bad := s.begin(r.Context(), q); bad != nil {
 		return bad
 	}
+	defer q.release()
 	if q.messages == nil {
 		return wrong("messages", "is missing")
 	}

@@ -16,9 +16,10 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) *failure {
 	if bad := q.fill(fields, textFields(s.o.MaxN)); bad != nil {
 		return bad
 	}
-	if bad := s.begin(q); bad != nil {
+	if bad := s.begin(r.Context(), q); bad != nil {
 		return bad
 	}
+	defer q.release()
 	if bad := q.promptsOf(); bad != nil {
 		return bad
 	}

@@ -300,7 +300,7 @@ func TestMemory(t *testing.T) {
 	if code != 200 {
 		t.Errorf("%d %s", code, answer)
 	}
-	if n := s.models["tiny"].b.Stats().Bytes; n > 600<<10 {
+	if n := s.models.list["tiny"].b.Stats().Bytes; n > 600<<10 {
 		t.Errorf("%d bytes are in use", n)
 	}
 	small, _ := start(t, Options{Batcher: llm.BatcherOptions{Bytes: 100 << 10}})

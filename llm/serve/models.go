@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net/http"
+	"slices"
 )
 
 type modelInfo struct {
@@ -25,7 +26,7 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) oneModel(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	if s.models[name] == nil {
+	if !slices.Contains(s.names, name) {
 		fail(http.StatusNotFound, "there is no model %.100q", name).coded("model_not_found").write(w)
 		return
 	}
@@ -57,8 +58,9 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) *failure {
 	if bad := q.fill(fields, table); bad != nil {
 		return bad
 	}
-	if bad := s.begin(q); bad != nil {
+	if bad := s.begin(r.Context(), q); bad != nil {
 		return bad
 	}
+	defer q.release()
 	return wrong("model", "%q generates text and does not embed it", q.model.name).coded("model_does_not_embed")
 }

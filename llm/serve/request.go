@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -16,6 +17,7 @@ import (
 // request is what a client asks for, checked.
 type request struct {
 	model     *served
+	release   func() // lets the model go
 	name      string
 	prompts   [][]int // ids
 	n         int64
@@ -377,16 +379,27 @@ func (q *request) promptsOf() *failure {
 	return nil
 }
 
-// begin finds the model and fills in what fields left open.
-func (s *Server) begin(q *request) *failure {
-	q.model = s.models[q.name]
-	switch {
-	case q.name == "" && len(s.names) == 1:
-		q.model = s.models[s.names[0]]
-	case q.model == nil:
-		f := fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")
-		return f
+// begin finds the model, loads it if that is needed, and fills in what fields left open. The caller releases the model.
+func (s *Server) begin(ctx context.Context, q *request) *failure {
+	if q.name == "" && len(s.names) == 1 {
+		q.name = s.names[0]
 	}
+	if !slices.Contains(s.names, q.name) {
+		return fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")
+	}
+	if bad := s.complete(q); bad != nil {
+		return bad
+	}
+	model, release, err := s.models.acquire(ctx, q.name)
+	if err != nil {
+		return s.failureOfLoad(q.name, err)
+	}
+	q.model, q.release = model, release
+	return nil
+}
+
+// complete fills in what fields left open.
+func (s *Server) complete(q *request) *failure {
 	if q.hasTopP && q.o.TopP == 0 { // of the API: the first token only; of the library: no limit
 		q.o.TopP = 1e-9
 	}

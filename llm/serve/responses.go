@@ -186,9 +186,10 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) *failure {
 	if q.instructions != "" {
 		q.messages = append([]llm.Message{{Role: "system", Content: q.instructions}}, q.messages...)
 	}
-	if bad := s.begin(q); bad != nil {
+	if bad := s.begin(r.Context(), q); bad != nil {
 		return bad
 	}
+	defer q.release()
 	if bad := q.chatPrompt(); bad != nil {
 		return bad
 	}

@@ -261,7 +261,7 @@ func TestLoad(t *testing.T) {
 // TestLeaving asserts that a client that goes away ends its text soon, and that a stop waits for those that stay.
 func TestLeaving(t *testing.T) {
 	h, s := start(t, Options{})
-	b := s.models["tiny"].b
+	b := s.models.list["tiny"].b
 	ctx, cancel := context.WithCancel(context.Background())
 	r, _ := http.NewRequestWithContext(ctx, "POST", h.URL+chatPath, strings.NewReader(strings.Replace(chat(`"stream": true`), `: 5`,
 		`: 1900`, 1)))
@@ -314,7 +314,7 @@ func TestOverload(t *testing.T) {
 			}
 		})
 	}
-	b := s.models["tiny"].b
+	b := s.models.list["tiny"].b
 	for i := 0; b.Stats().Waiting < 2 && i < 5000; i++ {
 		time.Sleep(time.Millisecond)
 	}

@@ -20,7 +20,7 @@ import (
 // Server is an http.Handler for OpenAI's API. Close it when it is not needed any more.
 type Server struct {
 	o        Options
-	models   map[string]*served
+	models   *residency
 	names    []string // sorted
 	keys     [][32]byte
 	mux      *http.ServeMux
@@ -31,30 +31,46 @@ type Server struct {
 	requests sync.WaitGroup
 }
 
-// served is a model with its batcher.
-type served struct {
-	name string
-	m    *llm.Model
-	b    *llm.Batcher
-}
-
 // New returns a handler that serves models under their names. It panics with *lucid.Error if an option makes no sense.
 func New(models map[string]*llm.Model, o Options) *Server {
-	o.fill()
-	if len(models) == 0 {
-		fault.Throw(fault.Value, op, "there are no models to serve")
-	}
-	s := &Server{o: o, models: map[string]*served{}, mux: http.NewServeMux(), metrics: newMetrics(), started: time.Now()}
+	s := newServer(o)
 	for name, m := range models {
 		b, err := m.NewBatcher(o.Batcher)
 		if err != nil {
 			fault.Rethrow(op, err)
 		}
-		s.models[name] = &served{name, m, b}
+		s.models.list[name] = &served{name: name, m: m, b: b, bytes: m.Bytes()}
 		s.names = append(s.names, name)
 	}
+	return s.ready()
+}
+
+// NewFrom returns a handler that loads models when they are asked for, and frees those that are not used when Options.Resident has no
+// room for another. Requests for one that is being loaded wait. The server owns the models. It panics with *lucid.Error if an option
+// makes no sense.
+func NewFrom(sources map[string]Source, o Options) *Server {
+	s := newServer(o)
+	for name, source := range sources {
+		if source.Load == nil || source.Bytes < 0 {
+			fault.Throw(fault.Value, op, "the source of %q has no Load, or a negative number of bytes", name)
+		}
+		s.models.list[name] = &served{name: name, source: source}
+		s.names = append(s.names, name)
+	}
+	return s.ready()
+}
+
+func newServer(o Options) *Server {
+	o.fill()
+	return &Server{o: o, models: newResidency(o.Batcher, o.Resident), mux: http.NewServeMux(), metrics: newMetrics(), started: time.Now()}
+}
+
+func (s *Server) ready() *Server {
+	if len(s.names) == 0 {
+		fault.Throw(fault.Value, op, "there are no models to serve")
+	}
 	slices.Sort(s.names)
-	for _, k := range o.Keys {
+	for _, k := range s.o.Keys {
 		s.keys = append(s.keys, sha256.Sum256([]byte(k)))
 	}
 	s.route()
@@ -204,9 +220,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	for _, m := range s.models {
-		m.b.Close()
-	}
+	s.models.close()
 	<-done
 	return err
 }
