@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/tokenizer"
@@ -39,18 +40,23 @@ type Batcher struct {
 	mu      sync.Mutex
 	waiting []*sequence
 	active  []*sequence
-	stored  []*session // of texts that ended, the last used at the end
 	running bool
 	closed  bool
 	stats   BatcherStats
 	idle    sync.WaitGroup
+
+	// Of the goroutine that runs, and of Close behind it.
+	tree       *prefixTree
+	spare      []*session   // empty, with caches of texts that ended
+	storeBytes atomic.Int64 // of both
+	stored     atomic.Int64 // nodes of the tree
 }
 
 // BatcherStats count what a Batcher has done.
 type BatcherStats struct {
 	Active, Waiting int   // texts now
 	Bytes           int64 // of keys and values now
-	Stored          int   // texts whose keys are stored for prompts that begin alike
+	Stored          int   // parts of texts whose keys and values are stored, for prompts that begin alike
 	Prompt          int64 // tokens of prompts that were evaluated
 	Reused          int64 // tokens of prompts that were not, because an earlier text began alike
 	Generated       int64 // tokens
@@ -89,7 +95,7 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	case o.Bytes < m.cacheBytes(m.capacityFor(1)):
 		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.cacheBytes(m.capacityFor(1)))
 	}
-	return &Batcher{m: m, o: o}, nil
+	return &Batcher{m: m, o: o, tree: newPrefixTree(m, o.PrefixTokens)}, nil
 }
 
 // cacheBytes is the memory of a cache.
@@ -103,7 +109,7 @@ func (b *Batcher) Stats() BatcherStats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.stats
-	s.Active, s.Waiting, s.Stored, s.Bytes = len(b.active), len(b.waiting), len(b.stored), b.bytes()
+	s.Active, s.Waiting, s.Stored, s.Bytes = len(b.active), len(b.waiting), int(b.stored.Load()), b.bytes()
 	return s
 }
 
@@ -112,10 +118,7 @@ func (b *Batcher) bytes() (n int64) {
 	for _, q := range b.active {
 		n += q.bytes
 	}
-	for _, s := range b.stored {
-		n += b.m.cacheBytes(s.capacity)
-	}
-	return n
+	return n + b.storeBytes.Load()
 }
 
 // Generate is Model.Generate as one of the texts of the batcher. Options.Cache must be nil.
@@ -208,12 +211,9 @@ func (b *Batcher) Close() {
 	b.waiting = nil
 	b.mu.Unlock()
 	b.idle.Wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.stored {
-		s.free()
-	}
-	b.stored = nil
+	b.tree.free()
+	b.trim(0)
+	b.count()
 }
 
 // sequence is one text of a batcher.
