@@ -161,6 +161,9 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 		if o.Cache != nil {
 			fault.Throw(fault.Value, op, "Options.Cache with a batcher, which has caches of its own; set it to nil")
 		}
+		if o.Speculate != (Speculate{}) || o.Rotate != (Rotate{}) {
+			fault.Throw(fault.NotImplemented, op, "Options.Speculate or Options.Rotate with a batcher; use Generate for the text")
+		}
 	})
 	if err != nil {
 		return nil, err

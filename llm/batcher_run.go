@@ -300,17 +300,8 @@ func (s *session) shared(ids []int) (n int) {
 
 // take writes the first n tokens of another session into an empty one.
 func (s *session) take(from *session, n int) {
-	s.grow(n)
-	s.pos, s.ids = n, slices.Clone(from.ids[:n])
-	lucid.NoGrad(func() {
-		for i, t := range from.cache {
-			start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
-			s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t.Narrow(2, 0, n), start, []int{2}))
-		}
-		if err := lucid.Eval(s.cache...); err != nil {
-			fault.Rethrow(op, err)
-		}
-	})
+	s.ids = slices.Clone(from.ids[:n])
+	s.fill(n, func(i int) []*lucid.Tensor { return []*lucid.Tensor{from.cache[i].Narrow(2, 0, n)} })
 }
 
 // checkPrompt refuses ids that are outside the vocabulary, and prompts that are empty or too long.

@@ -73,22 +73,45 @@ func (t *prefixTree) find(ids []int) (path []*prefixNode, n int) {
 
 // load writes the first n tokens of a path into an empty session.
 func (t *prefixTree) load(s *session, path []*prefixNode, n int) {
-	s.grow(n)
 	t.clock++
-	lucid.NoGrad(func() {
+	for _, node := range path {
+		node.used = t.clock
+		s.ids = append(s.ids, node.ids...)
+	}
+	s.ids = s.ids[:n]
+	s.fill(n, func(i int) (parts []*lucid.Tensor) {
 		at := 0
 		for _, node := range path {
 			take := min(len(node.ids), n-at)
-			for i, c := range s.cache {
-				start := lucid.With{Device: c.Device()}.New([]int64{int64(at)}, 1)
-				c.Assign(c.DynamicSliceUpdate(node.kv[i].Narrow(2, 0, take), start, []int{2}))
-			}
-			s.ids = append(s.ids, node.ids[:take]...)
+			parts = append(parts, node.kv[i].Narrow(2, 0, take))
 			at += take
-			node.used = t.clock
 		}
-		if err := lucid.Eval(s.cache...); err != nil {
+		return parts
+	})
+}
+
+// fill sets the first n tokens of every cache to parts one behind the other. The rest stays as it is: no token sees it. One pass over
+// the memory is what it takes; an update in place would copy the cache first.
+func (s *session) fill(n int, parts func(i int) []*lucid.Tensor) {
+	s.grow(n)
+	lucid.NoGrad(func() {
+		fresh := make([]*lucid.Tensor, len(s.cache))
+		for i, c := range s.cache {
+			list := parts(i)
+			if n < s.capacity {
+				list = append(list, c.Narrow(2, n, s.capacity-n))
+			}
+			fresh[i] = lucid.Cat(list, 2)
+			if len(list) == 1 {
+				fresh[i] = list[0].Clone()
+			}
+		}
+		if err := lucid.Eval(fresh...); err != nil {
 			fault.Rethrow(op, err)
+		}
+		for i, c := range s.cache {
+			c.Free()
+			s.cache[i] = fresh[i]
 		}
 	})
 	s.pos = n

@@ -56,6 +56,11 @@ type Options struct {
 	// Client says whose text it is. A Batcher that has no room for all takes texts of the clients that have the fewest first.
 	Client string
 
+	// Speculate guesses tokens ahead and evaluates them together. The text is the same; it comes faster where guesses are often right.
+	Speculate Speculate
+	// Rotate lets a text grow past the context, or past fewer tokens.
+	Rotate Rotate
+
 	Cache *Cache // of the last generation, to continue from; nil: the prompt is evaluated whole
 }
 
@@ -121,6 +126,8 @@ func (o *Options) check() {
 		o.DRY.Allowed < 0 || o.DRY.Window < 0:
 		bad("DRY", o.DRY, "numbers that are not negative, and a Base of at least 1")
 	}
+	o.Speculate.check()
+	o.Rotate.check()
 	for id, v := range o.LogitBias {
 		if id < 0 || math.IsNaN(v) || math.IsInf(v, 1) {
 			bad("LogitBias", v, "a number, for an id that is not negative")

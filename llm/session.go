@@ -88,8 +88,12 @@ func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 		for i, id := range ids[:n] {
 			part[i] = int64(id)
 		}
-		if y, err = s.run(part, n-1, len(ids) == n); err != nil {
+		rows, err := s.run(part, []int64{int64(n - 1)}, len(ids) == n)
+		if err != nil {
 			return y, err
+		}
+		if rows != nil {
+			y = rows[0]
 		}
 		s.pos += n
 		s.ids, ids = append(s.ids, ids[:n]...), ids[n:]
@@ -114,24 +118,24 @@ func partSize(tokens, room int) int {
 	return best
 }
 
-// run evaluates one part; last is the position whose scores are wanted.
-func (s *session) run(part []int64, last int, want bool) (y scores, err error) {
+// run evaluates one part; last are the positions whose scores are wanted.
+func (s *session) run(part, last []int64, want bool) (rows []scores, err error) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	err = lucid.Try(func() {
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: s.cache[0].Device()}
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
-			logits := s.m.step(ids, start, w.New([]int64{int64(last)}, 1), [][]*lucid.Tensor{s.cache})
+			logits := s.m.step(ids, start, w.New(last, len(last)), [][]*lucid.Tensor{s.cache})
 			if want {
-				y = scoresOf(logits)[0]
+				rows = scoresOf(logits)
 			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
 			}
 			logits.Free()
 		})
 	})
-	return y, err
+	return rows, err
 }
 
 // scoresOf reads the rows of logits.
