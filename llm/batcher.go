@@ -19,6 +19,7 @@ type BatcherOptions struct {
 	// Chunk is how many tokens of a prompt are read between two steps of the other texts. Fewer make the other texts wait less, and a
 	// text whose reader left ends sooner; 0: 128.
 	Chunk int
+	Cache CacheOptions // how keys and values are stored
 	// PrefixTokens is the shortest beginning that a prompt shares with an earlier text for it to be reused; 0: 16, -1: none are stored.
 	PrefixTokens int
 }
@@ -92,16 +93,29 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 		return nil, fault.New(fault.Value, op, "Chunk is %d; want a number of tokens", o.Chunk)
 	case o.PrefixTokens < -1:
 		return nil, fault.New(fault.Value, op, "PrefixTokens is %d; want a number of tokens, or -1 for none", o.PrefixTokens)
-	case o.Bytes < m.cacheBytes(m.capacityFor(1)):
-		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.cacheBytes(m.capacityFor(1)))
+	case o.Bytes < m.cacheBytes(m.capacityFor(1), o.Cache.Bits):
+		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes,
+			m.cacheBytes(m.capacityFor(1), o.Cache.Bits))
+	}
+	if err := fault.Catch(o.Cache.check); err != nil {
+		return nil, err
 	}
 	return &Batcher{m: m, o: o, tree: newPrefixTree(m, o.PrefixTokens)}, nil
 }
 
 // cacheBytes is the memory of a cache.
-func (m *Model) cacheBytes(capacity int) int64 {
-	c := m.net.Config()
-	return int64(2*c.Layers*c.KVHeads) * int64(capacity) * int64(c.HeadDim) * int64(m.net.Placement().DType.Size())
+func (m *Model) cacheBytes(capacity, bits int) (n int64) {
+	m.bytesOnce.Do(func() {
+		for _, t := range m.net.NewCache(1) {
+			m.tokenBytes[0] += int64(t.NBytes())
+			m.tokenBytes[1] += int64(t.NumElement() + 4*t.Size(1))
+			t.Free()
+		}
+	})
+	if bits == 8 {
+		return m.tokenBytes[1] * int64(capacity)
+	}
+	return m.tokenBytes[0] * int64(capacity)
 }
 
 // Stats returns what is going on.
@@ -172,7 +186,7 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	if o.MaxTokens > 0 {
 		most = min(most, len(ids)+o.MaxTokens)
 	}
-	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, bytes: b.m.cacheBytes(b.m.capacityFor(most)), wake: make(chan struct{}, 1)}
+	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, bytes: b.m.cacheBytes(b.m.capacityFor(most), b.o.Cache.Bits), wake: make(chan struct{}, 1)}
 	if q.bytes > b.o.Bytes {
 		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
 			most, q.bytes, b.o.Bytes)

@@ -118,7 +118,7 @@ func (b *Batcher) keep(s *session) {
 func (b *Batcher) count() {
 	n := b.tree.bytes
 	for _, s := range b.spare {
-		n += b.m.cacheBytes(s.capacity)
+		n += b.m.cacheBytes(s.capacity, s.bits)
 	}
 	b.storeBytes.Store(n)
 	b.stored.Store(int64(b.tree.nodes))
@@ -154,7 +154,7 @@ func (b *Batcher) newSession(room int) *session {
 			return s
 		}
 	}
-	return b.m.newSession(room)
+	return b.m.newSessionOf(room, b.o.Cache.Bits)
 }
 
 // prompt reads a part of the first prompt that is not read.

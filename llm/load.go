@@ -45,18 +45,20 @@ type LoadOptions struct {
 
 // Model is a language model with its tokenizer. Its methods are safe for concurrent use; each generation has a cache of its own.
 type Model struct {
-	net      *model.Model
-	tok      *tokenizer.Tokenizer
-	vocab    vocabulary
-	chat     string // template, "" if the files have none
-	ends     []int  // ids that end a text, ascending
-	bos      int    // what templates call bos_token and eos_token; -1: none
-	eos      int
-	facts    Info
-	step     func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
-	tree     *grammar.Vocabulary // see vocabularyTree
-	treeOnce sync.Once
-	mu       sync.Mutex // compiled steps of several generations run one at a time
+	net        *model.Model
+	tok        *tokenizer.Tokenizer
+	vocab      vocabulary
+	chat       string // template, "" if the files have none
+	ends       []int  // ids that end a text, ascending
+	bos        int    // what templates call bos_token and eos_token; -1: none
+	eos        int
+	facts      Info
+	step       func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
+	tree       *grammar.Vocabulary // see vocabularyTree
+	treeOnce   sync.Once
+	bytesOnce  sync.Once
+	tokenBytes [2]int64   // of keys and values of a token: in the dtype of the model, and as int8
+	mu         sync.Mutex // compiled steps of several generations run one at a time
 }
 
 // Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files,

@@ -76,7 +76,7 @@ func TestPrefixTree(t *testing.T) {
 		if _, n := tree.find(ids); n != len(ids)/4*4 {
 			t.Fatalf("%d of %d tokens are found behind insert", n, len(ids))
 		}
-		if want := int64(len(tokens)) * 4 * m.cacheBytes(1); tree.bytes != want {
+		if want := int64(len(tokens)) * 4 * m.cacheBytes(1, 0); tree.bytes != want {
 			t.Fatalf("%d bytes for %d blocks, want %d", tree.bytes, len(tokens), want)
 		}
 		s.free()

@@ -21,16 +21,28 @@ type session struct {
 	m        *Model
 	cache    []*lucid.Tensor
 	capacity int
+	bits     int // of keys and values; 0: those of the model's dtype
 	pos      int // tokens in the cache
 	ids      []int
 }
 
 // newSession starts an empty text with room for some tokens.
-func (m *Model) newSession(room int) *session {
-	s := &session{m: m}
+func (m *Model) newSession(room int) *session { return m.newSessionOf(room, 0) }
+
+// newSessionOf is newSession with a cache of other bits.
+func (m *Model) newSessionOf(room, bits int) *session {
+	s := &session{m: m, bits: bits}
 	s.capacity = m.capacityFor(room)
-	s.cache = m.net.NewCache(s.capacity)
+	s.cache = s.newCache()
 	return s
+}
+
+// newCache returns an empty cache of the session's kind.
+func (s *session) newCache() []*lucid.Tensor {
+	if s.bits == 8 {
+		return s.m.net.NewQuantizedCache(s.capacity)
+	}
+	return s.m.net.NewCache(s.capacity)
 }
 
 // capacityFor is the smallest capacity that holds n tokens.
@@ -57,7 +69,7 @@ func (s *session) grow(n int) {
 	}
 	old := s.cache
 	s.capacity = s.m.capacityFor(n)
-	s.cache = s.m.net.NewCache(s.capacity)
+	s.cache = s.newCache()
 	for i, t := range old {
 		start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
 		s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t, start, []int{2})).Eval()

@@ -48,6 +48,9 @@ type row struct {
 
 // store writes new keys or values behind those of earlier positions and returns all.
 func (r *row) store(i int, x *lucid.Tensor) *lucid.Tensor {
+	if r.cache[0].DType() == lucid.Int8 {
+		return r.storeQuantized(i, x)
+	}
 	return r.cache[i].Assign(r.cache[i].DynamicSliceUpdate(x, r.start, []int{2}))
 }
 
