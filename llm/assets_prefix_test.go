@@ -27,7 +27,8 @@ func TestAssetsPrefix(t *testing.T) {
 	}
 	first := func(tail ...int) time.Duration {
 		begun, took := time.Now(), time.Duration(0)
-		for _, err := range b.GenerateIDs(context.Background(), append(slices.Clone(prefix), tail...), Options{MaxTokens: 8, IgnoreEnd: true}) {
+		ids := append(slices.Clone(prefix), tail...)
+		for _, err := range b.GenerateIDs(context.Background(), ids, Options{MaxTokens: 8, IgnoreEnd: true}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -186,7 +186,8 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	if o.MaxTokens > 0 {
 		most = min(most, len(ids)+o.MaxTokens)
 	}
-	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, bytes: b.m.cacheBytes(b.m.capacityFor(most), b.o.Cache.Bits), wake: make(chan struct{}, 1)}
+	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, wake: make(chan struct{}, 1)}
+	q.bytes = b.m.cacheBytes(b.m.capacityFor(most), b.o.Cache.Bits)
 	if q.bytes > b.o.Bytes {
 		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
 			most, q.bytes, b.o.Bytes)

@@ -70,8 +70,10 @@ func TestBest(t *testing.T) {
 	for i, c := range []struct {
 		n int
 		o Options
-	}{{0, Options{}}, {100, Options{}}, {2, Options{RepetitionPenalty: 2}}, {2, Options{Rotate: Rotate{Window: 50}}}, {1, Options{MaxTokens: -1}}} {
-		if _, err := m.BestIDs(context.Background(), prompt, c.n, c.o); !errors.Is(err, lucid.ErrValue) && !errors.Is(err, lucid.ErrNotImplemented) {
+	}{{0, Options{}}, {100, Options{}}, {2, Options{RepetitionPenalty: 2}}, {2, Options{Rotate: Rotate{Window: 50}}},
+		{1, Options{MaxTokens: -1}}} {
+		_, err := m.BestIDs(context.Background(), prompt, c.n, c.o)
+		if !errors.Is(err, lucid.ErrValue) && !errors.Is(err, lucid.ErrNotImplemented) {
 			t.Errorf("case %d: %v", i, err)
 		}
 	}

@@ -138,7 +138,8 @@ func TestCacheBits(t *testing.T) {
 	for i := range 3 {
 		go func() {
 			defer func() { done <- true }()
-			want := collect(t, m.GenerateIDs(context.Background(), prompt(i), Options{MaxTokens: 12, Cache: m.NewCache(CacheOptions{Bits: 8})}))
+			o := Options{MaxTokens: 12, Cache: m.NewCache(CacheOptions{Bits: 8})}
+			want := collect(t, m.GenerateIDs(context.Background(), prompt(i), o))
 			if got := collect(t, batch.GenerateIDs(context.Background(), prompt(i), Options{MaxTokens: 12})); !slices.Equal(got, want) {
 				t.Errorf("%v, want %v", got, want)
 			}

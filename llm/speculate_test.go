@@ -53,7 +53,8 @@ func TestGuesses(t *testing.T) {
 		steps++
 		return step(ids, start, last, caches)
 	}
-	collect(t, m.GenerateIDs(context.Background(), []int{1, 2, 3, 4, 5, 6, 7, 8}, Options{MaxTokens: 41, Speculate: Speculate{Draft: twin}}))
+	o := Options{MaxTokens: 41, Speculate: Speculate{Draft: twin}}
+	collect(t, m.GenerateIDs(context.Background(), []int{1, 2, 3, 4, 5, 6, 7, 8}, o))
 	if steps != 1+8 { // the prompt, then five tokens each
 		t.Errorf("%d evaluations", steps)
 	}
@@ -61,8 +62,8 @@ func TestGuesses(t *testing.T) {
 		ids  []int
 		n    int
 		want []int
-	}{{[]int{1, 2, 3, 4, 1, 2}, 2, []int{3, 4, 1}}, {[]int{1, 2, 3, 4, 9, 2}, 2, []int{3, 4, 9}}, {[]int{1, 2, 3}, 3, nil}, {[]int{1}, 3, nil},
-		{[]int{5, 5, 5}, 2, []int{5}}} {
+	}{{[]int{1, 2, 3, 4, 1, 2}, 2, []int{3, 4, 1}}, {[]int{1, 2, 3, 4, 9, 2}, 2, []int{3, 4, 9}}, {[]int{1, 2, 3}, 3, nil},
+		{[]int{1}, 3, nil}, {[]int{5, 5, 5}, 2, []int{5}}} {
 		if got := lookup(c.ids, c.n, 3); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.ids, got, c.want)
 		}
@@ -106,7 +107,8 @@ func TestRotate(t *testing.T) {
 	}
 	c := m.NewCache()
 	defer c.Free()
-	if got := generated(t, m, long, Options{MaxTokens: 200, Rotate: Rotate{Window: 1000, Keep: 2}, IgnoreEnd: true, Cache: c}); len(got) != 200 {
+	o := Options{MaxTokens: 200, Rotate: Rotate{Window: 1000, Keep: 2}, IgnoreEnd: true, Cache: c}
+	if got := generated(t, m, long, o); len(got) != 200 {
 		t.Errorf("%d tokens", len(got))
 	}
 	if n := m.Config().Context; c.s.capacity > n || c.Tokens() > n {

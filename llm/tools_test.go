@@ -16,8 +16,10 @@ var toolTemplates = map[string]string{
 	"hermes": "{% if tools %}<tools>{% for t in tools %}{{ t | tojson }}{% endfor %}</tools> answer as <tool_call>{% endif %}" +
 		"{% for m in messages %}{{ m.role }}:{% if m.content %}{{ m.content }}{% endif %}" +
 		"{% for c in m.tool_calls or [] %}<tool_call>\n{\"name\": \"{{ c.function.name }}\", \"arguments\": " +
-		"{{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}{% if m.tool_call_id %}[{{ m.tool_call_id }}]{% endif %}{{ '\n' }}{% endfor %}",
-	"mistral": "{% if tools %}[AVAILABLE_TOOLS]{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}[TOOL_CALLS]{% endfor %}",
+		"{{ c.function.arguments | tojson }}}\n</tool_call>{% endfor %}" +
+		"{% if m.tool_call_id %}[{{ m.tool_call_id }}]{% endif %}{{ '\n' }}{% endfor %}",
+	"mistral": "{% if tools %}[AVAILABLE_TOOLS]{{ tools | tojson }}{% endif %}" +
+		"{% for m in messages %}{{ m.content }}[TOOL_CALLS]{% endfor %}",
 	"named": "{% if tools %}[AVAILABLE_TOOLS]{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}[TOOL_CALLS]f[ARGS]" +
 		"{% endfor %}",
 	"llama3": "{% if tools %}{{ tools | tojson }} use \"parameters\"{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}",
@@ -106,7 +108,8 @@ func TestToolReader(t *testing.T) {
 		{"llama3", `<|python_tag|>{"type": "function", "name": "weather", "parameters": {"city": "Oslo"}}; {"name": "clock", ` +
 			`"parameters": {}}`, "", `weather{"city": "Oslo"} clock{}`},
 		{"llama3", ` {"answer": 42}`, ` {"answer": 42}`, ``},
-		{"llama3", `The object {"name": "clock", "parameters": {}} is text.`, `The object {"name": "clock", "parameters": {}} is text.`, ``},
+		{"llama3", `The object {"name": "clock", "parameters": {}} is text.`,
+			`The object {"name": "clock", "parameters": {}} is text.`, ``},
 		{"llama3", `<|python_tag|>print(1)`, `<|python_tag|>print(1)`, ``},
 	} {
 		f, err := withTemplate(t, toolTemplates[c.form]).ToolFormat(ToolUse{Tools: []Tool{weather, clock}})
@@ -228,7 +231,8 @@ func TestToolsRefused(t *testing.T) {
 		"{{ tools }}<tool_call>  ":              {Tools: []Tool{clock}, Name: "other"},
 		"{{ tools }}<tool_call>   ":             {Tools: []Tool{{}}},
 		"{{ tools }}<tool_call>{{ messages }}":  {Tools: []Tool{{Name: "f", Parameters: json.RawMessage(`[]`)}}, Required: true},
-		"{{ tools }}<tool_call>{{ messages }} ": {Tools: []Tool{{Name: "f", Parameters: json.RawMessage(`{"type": "null"}`)}}, Required: true},
+		"{{ tools }}<tool_call>{{ messages }} ": {Required: true,
+			Tools: []Tool{{Name: "f", Parameters: json.RawMessage(`{"type": "null"}`)}}},
 		"{{ tools }}<tool_call>{{ messages }}  ": {Tools: []Tool{{Name: "f", Strict: true,
 			Parameters: json.RawMessage(`{"type": "object", "not": {}}`)}}},
 	} {

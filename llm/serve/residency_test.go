@@ -100,7 +100,8 @@ func TestSingleLoad(t *testing.T) {
 	if n := loads["a"].Load(); n != 1 {
 		t.Errorf("%d loads", n)
 	}
-	if code, answer, _ := ask(t, h, "bad"); code != 500 || strings.Contains(answer, "secret") || !strings.Contains(answer, "model_not_loaded") {
+	if code, answer, _ := ask(t, h, "bad"); code != 500 || strings.Contains(answer, "secret") ||
+		!strings.Contains(answer, "model_not_loaded") {
 		t.Errorf("%d %s", code, answer)
 	}
 	if code, answer, _ := ask(t, h, "bad"); code != 200 {

@@ -341,8 +341,8 @@ func (f *responseShape) part(_ *request, a *answer, _ llm.Token) (list []any) {
 	for _, c := range a.delta.Calls {
 		if c.ID != "" {
 			list = append(list, f.closeItem("completed")...)
-			f.items = append(f.items, responseItem{Type: "function_call", ID: newID("fc_"), Status: "in_progress", CallID: c.ID, Name: c.Name,
-				Arguments: new(string)})
+			f.items = append(f.items, responseItem{Type: "function_call", ID: newID("fc_"), Status: "in_progress", CallID: c.ID,
+				Name: c.Name, Arguments: new(string)})
 			at := len(f.items) - 1
 			begun := f.items[at]
 			begun.Arguments = new(string)

@@ -53,7 +53,8 @@ func TestResponses(t *testing.T) {
 		{"type": "function_call_output", "call_id": "c1", "output": "cold"}], "tools": [`+tool+`], "max_output_tokens": 400,
 		"tool_choice": {"type": "function", "name": "weather"}, "parallel_tool_calls": false}`)
 	decode(t, body, &r)
-	if code != 200 || r.Status != "completed" || r.Output[0].Type != "function_call" || r.Output[0].Name != "weather" || r.Output[0].Call == "" {
+	if code != 200 || r.Status != "completed" || r.Output[0].Type != "function_call" || r.Output[0].Name != "weather" ||
+		r.Output[0].Call == "" {
 		t.Fatalf("%d %s", code, body)
 	}
 	cityOf(t, r.Output[0].Arguments)
@@ -64,9 +65,11 @@ func TestResponses(t *testing.T) {
 	if got := r.Output[0].Content[0].Text; code != 200 || got != `"yes"` && got != `"no"` {
 		t.Errorf("%d %s", code, body)
 	}
-	for _, fields := range []string{``, `"input": 5`, `"input": []`, `"input": "x", "previous_response_id": "r"`, `"input": "x", "store": true`,
+	for _, fields := range []string{``, `"input": 5`, `"input": []`, `"input": "x", "previous_response_id": "r"`,
+		`"input": "x", "store": true`,
 		`"input": "x", "tools": [{"type": "web_search"}]`, `"input": [{"type": "reasoning"}]`, `"input": [{"role": "user"}]`,
-		`"input": "x", "reasoning": {"effort": "low"}`, `"input": "x", "include": ["a"]`, `"input": "x", "text": {"format": {"type": "xml"}}`,
+		`"input": "x", "reasoning": {"effort": "low"}`, `"input": "x", "include": ["a"]`,
+		`"input": "x", "text": {"format": {"type": "xml"}}`,
 		`"input": [{"type": "function_call", "call_id": "a", "name": "f", "arguments": "x"}]`, `"input": "x", "max_output_tokens": 0`,
 		`"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "http://127.0.0.1/"}]}]`, `"input": "x", "more": 1`,
 		`"input": "x", "text": {"format": {"type": "json_schema", "name": "x", "schema": {"minimum": 1}}}`, `"input": "x", "metadata": 1`} {
