@@ -224,13 +224,13 @@ func TestToolPrompt(t *testing.T) {
 
 func TestToolsRefused(t *testing.T) {
 	for source, use := range map[string]ToolUse{
-		"{{ messages }}":                        {Tools: []Tool{clock}},
-		"{{ tools }}":                           {Tools: []Tool{clock}},
-		"{{ tools }}<tool_call>":                {},
-		"{{ tools }}<tool_call> ":               {Tools: []Tool{clock, clock}},
-		"{{ tools }}<tool_call>  ":              {Tools: []Tool{clock}, Name: "other"},
-		"{{ tools }}<tool_call>   ":             {Tools: []Tool{{}}},
-		"{{ tools }}<tool_call>{{ messages }}":  {Tools: []Tool{{Name: "f", Parameters: json.RawMessage(`[]`)}}, Required: true},
+		"{{ messages }}":                       {Tools: []Tool{clock}},
+		"{{ tools }}":                          {Tools: []Tool{clock}},
+		"{{ tools }}<tool_call>":               {},
+		"{{ tools }}<tool_call> ":              {Tools: []Tool{clock, clock}},
+		"{{ tools }}<tool_call>  ":             {Tools: []Tool{clock}, Name: "other"},
+		"{{ tools }}<tool_call>   ":            {Tools: []Tool{{}}},
+		"{{ tools }}<tool_call>{{ messages }}": {Tools: []Tool{{Name: "f", Parameters: json.RawMessage(`[]`)}}, Required: true},
 		"{{ tools }}<tool_call>{{ messages }} ": {Required: true,
 			Tools: []Tool{{Name: "f", Parameters: json.RawMessage(`{"type": "null"}`)}}},
 		"{{ tools }}<tool_call>{{ messages }}  ": {Tools: []Tool{{Name: "f", Strict: true,
