@@ -127,6 +127,13 @@ func (b *Batcher) Stats() BatcherStats {
 	return s
 }
 
+// Full reports whether the queue has no room: a text that is submitted now gets ErrQueueFull.
+func (b *Batcher) Full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting) >= b.o.Queue
+}
+
 // bytes is the memory that is in use, or reserved for texts that may still grow.
 func (b *Batcher) bytes() (n int64) {
 	for _, q := range b.active {

@@ -38,7 +38,8 @@ func (m *Model) Render(messages []Message, generation bool, tools ...Tool) (stri
 		return "", fault.New(fault.NotImplemented, op,
 			"the files of the model have no chat template; use Generate with a prompt in the model's form")
 	}
-	t, err := template.Parse(m.chat)
+	m.parseOnce.Do(func() { m.parsed, m.parseErr = template.Parse(m.chat) })
+	t, err := m.parsed, m.parseErr
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/grammar"
 	"github.com/lucid-go/lucid/llm/model"
+	"github.com/lucid-go/lucid/llm/template"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
@@ -56,6 +57,9 @@ type Model struct {
 	step       func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
 	tree       *grammar.Vocabulary // see vocabularyTree
 	treeOnce   sync.Once
+	parseOnce  sync.Once
+	parsed     *template.Template // of chat
+	parseErr   error
 	bytesOnce  sync.Once
 	tokenBytes [2]int64   // of keys and values of a token: in the dtype of the model, and as int8
 	mu         sync.Mutex // compiled steps of several generations run one at a time

@@ -41,19 +41,23 @@ func TestFields(t *testing.T) {
 		"parallel_tool_calls": {"true"},
 		"suffix":              {`""`}, "prompt": {`"text"`, "[1]", `"xxx`, `["yyy`}, "user": {""}, "metadata": {""},
 		"safety_identifier": {""},
-		"prompt_cache_key":  {""}}
+		"prompt_cache_key":  {""}, "input": {`"text"`, `"xxx`, `""`}, "instructions": {`"text"`, `"xxx`, `""`}, "include": {"[]"}}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	slowest := time.Duration(0)
-	for path, table := range map[string][]field{chatPath: chatFields(8), "/v1/completions": textFields(8)} {
+	slowest, was := time.Duration(0), resident()
+	for path, table := range map[string][]field{chatPath: chatFields(8), "/v1/completions": textFields(8),
+		responsesPath: responseFields()} {
 		for _, f := range table {
 			for _, v := range values {
 				body := map[string]json.RawMessage{"max_tokens": json.RawMessage("1"),
 					"messages": json.RawMessage(`[{"role": "user", "content": "x"}]`)}
-				if path != chatPath {
+				switch path {
+				case "/v1/completions":
 					delete(body, "messages")
 					body["prompt"] = json.RawMessage(`"x"`)
+				case responsesPath:
+					body = map[string]json.RawMessage{"max_output_tokens": json.RawMessage("1"), "input": json.RawMessage(`"x"`)}
 				}
 				body[f.name] = json.RawMessage(v)
 				text := "{"
@@ -88,7 +92,12 @@ func TestFields(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	t.Logf("slowest %v, heap grew by %d KiB", slowest, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/1024)
+	grew := resident() - was
+	t.Logf("slowest %v, heap grew by %d KiB, resident memory by %d KiB", slowest, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/1024,
+		grew/1024)
+	if long && (slowest > 100*time.Millisecond || grew > 16<<20) {
+		t.Errorf("the slowest took %v, memory grew by %d bytes", slowest, grew)
+	}
 	if after.HeapAlloc > before.HeapAlloc+16<<20 {
 		t.Errorf("the heap grew from %d to %d", before.HeapAlloc, after.HeapAlloc)
 	}
@@ -272,7 +281,7 @@ func TestSlowClients(t *testing.T) {
 	h, _ := start(t, Options{Stall: 500 * time.Millisecond})
 	body := chat("")
 	var slow []net.Conn
-	for range 200 {
+	for range some(10_000, 200, 200) {
 		c, err := net.Dial("tcp", h.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)

@@ -394,6 +394,10 @@ func (s *Server) begin(ctx context.Context, q *request) *failure {
 	if err != nil {
 		return s.failureOfLoad(q.name, err)
 	}
+	if model.b.Full() { // before the prompt is written and cut into tokens
+		release()
+		return failureOf(llm.ErrQueueFull)
+	}
 	q.model, q.release = model, release
 	return nil
 }

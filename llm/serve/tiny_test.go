@@ -19,9 +19,11 @@ import (
 
 // tinyModel is a Llama of two layers with random weights and a token a byte, shared by the tests.
 var tinyModel = sync.OnceValue(func() *llm.Model {
-	return newTiny("{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}" +
-		"{% endfor %}{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}")
+	return newTiny(plainTemplate)
 })
+
+const plainTemplate = "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}" +
+	"{% endfor %}{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}"
 
 // toolModel is the same with a template that has tools.
 var toolModel = sync.OnceValue(func() *llm.Model {
