@@ -65,7 +65,8 @@ func TestAssetsGrammar(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%s, %d tokens, case %d: compiled in %v; %d tokens cold %v, warm %v each", name, tok.Size(), i, compile, len(ids), cold, warm)
+			t.Logf("%s, %d tokens, case %d: compiled in %v; %d tokens cold %v, warm %v each", name, tok.Size(), i, compile,
+				len(ids), cold, warm)
 			if cold > 50*time.Microsecond && i == 0 || cold > 100*time.Microsecond {
 				t.Errorf("%s, case %d: %v a token", name, i, cold)
 			}

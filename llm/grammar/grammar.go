@@ -16,7 +16,7 @@ type Grammar struct {
 	plain  []int32   // of the element that begins an alternative: the rule it belongs to, if that is any plain character; else -1
 
 	mu     sync.Mutex
-	stacks map[place]*frame
+	stacks map[position]*frame
 	states map[string]*state
 	root   *state
 	frames uint32 // made so far
@@ -52,8 +52,8 @@ type frame struct {
 	up    *frame
 }
 
-// place tells frames apart.
-type place struct {
+// position tells frames apart.
+type position struct {
 	at int32
 	up *frame
 }
@@ -130,7 +130,7 @@ func (g *Grammar) reset() {
 
 // forget makes room: states in use stay with those who use them.
 func (g *Grammar) forget() {
-	g.stacks, g.states, g.masks, g.work = map[place]*frame{}, map[string]*state{}, 0, 0
+	g.stacks, g.states, g.masks, g.work = map[position]*frame{}, map[string]*state{}, 0, 0
 }
 
 // leftRecursive finds a rule that reaches itself through first elements, with something left to do each time; -1: none.
@@ -211,7 +211,7 @@ func components(edges []map[int32]bool) []int32 {
 
 // frame returns the one frame of its kind.
 func (g *Grammar) frame(at int32, up *frame) *frame {
-	key := place{at, up}
+	key := position{at, up}
 	f := g.stacks[key]
 	if f == nil {
 		g.frames++

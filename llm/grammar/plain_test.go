@@ -11,7 +11,8 @@ import (
 // alike, a number of times or not at all.
 func TestPlainMask(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	parts := []string{"a", "b", "é", "東", "😀", `"`, `\`, "\n", ",", ":", "}", "]", "{", " ", "1", "\x7f", "\xe6", "\x9d", "\xf0\x9f", `",`, `\n`, "/"}
+	parts := []string{"a", "b", "é", "東", "😀", `"`, `\`, "\n", ",", ":", "}", "]", "{", " ", "1", "\x7f", "\xe6", "\x9d", "\xf0\x9f",
+		`",`, `\n`, "/"}
 	var tokens [][]byte
 	for b := range 256 {
 		tokens = append(tokens, []byte{byte(b)})

@@ -101,8 +101,8 @@ func TestGreedyLoad(t *testing.T) {
 			if leaves {
 				time.AfterFunc(time.Duration(rand.IntN(5))*time.Millisecond, cancel)
 			}
-			body := fmt.Sprintf(`{"model": %q, "messages": [{"role": "user", "content": %q}], "max_tokens": 12, "temperature": 0, "stream": %v}`,
-				name, prompt, stream)
+			body := fmt.Sprintf(`{"model": %q, "messages": [{"role": "user", "content": %q}], "max_tokens": 12, "temperature": 0,
+				"stream": %v}`, name, prompt, stream)
 			for range 200 { // a server with room for one model may ask to come again
 				r, _ := http.NewRequestWithContext(ctx, "POST", urls[at]+chatPath, strings.NewReader(body))
 				a, err := http.DefaultClient.Do(r)
@@ -201,8 +201,8 @@ func TestFlat(t *testing.T) {
 	run(n)
 	took := time.Since(begun)
 	after, g, f := settle()
-	t.Logf("%d requests, %.0f a second: resident %d to %d KiB, %d to %d goroutines, %d to %d files", n, float64(n)/took.Seconds(), memory>>10,
-		after>>10, goroutines, g, files, f)
+	t.Logf("%d requests, %.0f a second: resident %d to %d KiB, %d to %d goroutines, %d to %d files", n, float64(n)/took.Seconds(),
+		memory>>10, after>>10, goroutines, g, files, f)
 	if g > goroutines+2 || f > files+2 {
 		t.Errorf("%d goroutines and %d files became %d and %d", goroutines, files, g, f)
 	}
@@ -289,7 +289,8 @@ func TestSecurityBehaviours(t *testing.T) {
 		{"POST", chatPath, []string{"X-Api-Key", "sk-this-is-the-secret-key"}, 200, "choices", nil},
 		{"POST", "/v1/responses", []string{"Authorization", "Bearer sk-this-is-the-secret-ke"}, 401, "invalid_api_key", nil},
 		{"GET", "/metrics", nil, 401, "invalid_api_key", nil},
-		{"OPTIONS", chatPath, []string{"Origin", "https://chat.example"}, 204, "", []string{"Access-Control-Allow-Origin", "https://chat.example"}},
+		{"OPTIONS", chatPath, []string{"Origin", "https://chat.example"}, 204, "",
+			[]string{"Access-Control-Allow-Origin", "https://chat.example"}},
 		{"OPTIONS", chatPath, []string{"Origin", "https://evil.example"}, 403, "origin", []string{"Access-Control-Allow-Origin", ""}},
 		{"POST", chatPath, []string{"Authorization", "Bearer sk-this-is-the-secret-key", "Origin", "https://evil.example"}, 403, "origin",
 			[]string{"Access-Control-Allow-Origin", ""}},
