@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -156,9 +156,9 @@ func (r *residency) drop(s *served) {
 	s.m, s.b = nil, nil
 }
 
-// collect frees the weights of models that were dropped now, not when the collector finds the time.
+// collect frees the weights of models that were dropped, and what loading took, now and not when the collector finds the time.
 func collect() {
-	runtime.GC()
+	debug.FreeOSMemory()
 	lucid.ClearCache()
 }
 
@@ -196,7 +196,9 @@ func (r *residency) load(s *served) {
 			r.drop(s)
 		}
 	}
-	s.err = err
+	if s.err = err; err == nil {
+		collect() // what loading took
+	}
 	close(s.loading)
 	s.loading = nil
 	r.idle.Broadcast()

@@ -74,6 +74,7 @@ func (s *Server) ready() *Server {
 		s.keys = append(s.keys, sha256.Sum256([]byte(k)))
 	}
 	s.route()
+	collect() // what loading the models took: a server stays small while it waits
 	return s
 }
 
