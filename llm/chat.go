@@ -43,13 +43,7 @@ func (m *Model) Render(messages []Message, generation bool, tools ...Tool) (stri
 	if err != nil {
 		return "", err
 	}
-	list := make([]*template.Dict, len(messages))
-	for i, one := range messages {
-		if list[i], err = templateMessage(one); err != nil {
-			return "", err
-		}
-	}
-	vars := map[string]any{"messages": list, "add_generation_prompt": generation}
+	vars := map[string]any{"add_generation_prompt": generation}
 	if len(tools) > 0 {
 		if vars["tools"], err = templateTools(tools); err != nil {
 			return "", err
@@ -60,7 +54,21 @@ func (m *Model) Render(messages []Message, generation bool, tools ...Tool) (stri
 			vars[name] = text
 		}
 	}
-	return t.Render(vars, template.Options{})
+	text := ""
+	for _, none := range []any{nil, ""} {
+		list := make([]*template.Dict, len(messages))
+		for i, one := range messages {
+			if list[i], err = templateMessage(one, none); err != nil {
+				return "", err
+			}
+		}
+		vars["messages"] = list
+		text, err = t.Render(vars, template.Options{})
+		if err == nil || !slices.ContainsFunc(messages, func(m Message) bool { return m.Content == "" && len(m.ToolCalls) > 0 }) {
+			break
+		}
+	}
+	return text, err
 }
 
 // EndToken returns the id of the token that ends a text, -1 if the files name none.

@@ -58,6 +58,9 @@ type toolKind struct {
 	named     string // between name and arguments, if they are no object
 }
 
+// otherForms are in templates whose calls look like those of a known form, and are something else.
+var otherForms = []string{"<arg_key>", "<function=", "<parameter=", "<parameters>", "<|tool_calls_section_begin|>"}
+
 // The forms that are known, by what templates that write them say. The first that fits is taken.
 var toolKinds = []struct {
 	said []string
@@ -67,7 +70,7 @@ var toolKinds = []struct {
 	{[]string{"[TOOL_CALLS]", "[ARGS]"}, toolKind{name: "mistral", open: "[TOOL_CALLS]", named: "[ARGS]"}},
 	{[]string{"[TOOL_CALLS]"}, toolKind{name: "mistral", open: "[TOOL_CALLS]", arguments: "arguments", list: true}},
 	{[]string{"<|python_tag|>"}, toolKind{name: "llama3", open: "<|python_tag|>", arguments: "parameters", bare: true}},
-	{[]string{`"parameters"`, "tools"}, toolKind{name: "llama3", open: "<|python_tag|>", arguments: "parameters", bare: true}},
+	{[]string{`"parameters"`, "<|start_header_id|>"}, toolKind{name: "llama3", open: "<|python_tag|>", arguments: "parameters", bare: true}},
 }
 
 // ToolFormat returns how the model calls tools: its chat template tells. It is an error if the template has no tools, or writes calls
@@ -81,10 +84,14 @@ func (m *Model) ToolFormat(use ToolUse) (f *ToolFormat, err error) {
 			f.use.Required = true
 			f.use.Tools = slices.DeleteFunc(f.use.Tools, func(t Tool) bool { return t.Name != use.Name })
 		}
-		if f.kind, err = toolKindOf(m.chat); err == nil {
-			f.mark(m)
-			err = f.restrict()
+		if f.kind, err = toolKindOf(m.chat); err != nil {
+			return
 		}
+		if !m.writes(f.kind) {
+			fault.Throw(fault.NotImplemented, op, "%s", unknownForm)
+		}
+		f.mark(m)
+		err = f.restrict()
 	})
 	if caught != nil {
 		err = caught
@@ -116,13 +123,41 @@ func toolKindOf(source string) (toolKind, error) {
 	if !strings.Contains(source, "tools") {
 		return toolKind{}, fault.New(fault.NotImplemented, op, "the chat template of the model has no tools")
 	}
+	other := slices.ContainsFunc(otherForms, func(s string) bool { return strings.Contains(source, s) })
 	for _, k := range toolKinds {
-		if !slices.ContainsFunc(k.said, func(s string) bool { return !strings.Contains(source, s) }) {
+		if !other && !slices.ContainsFunc(k.said, func(s string) bool { return !strings.Contains(source, s) }) {
 			return k.kind, nil
 		}
 	}
-	return toolKind{}, fault.New(fault.NotImplemented, op, "the chat template of the model writes calls of tools in a form that is not "+
-		"known; known are <tool_call>, [TOOL_CALLS] and <|python_tag|>")
+	return toolKind{}, fault.New(fault.NotImplemented, op, "%s", unknownForm)
+}
+
+const unknownForm = "the chat template of the model writes calls of tools in a form that is not known; known are JSON in <tool_call>, " +
+	"[TOOL_CALLS] and <|python_tag|>"
+
+// writes reports whether a call, written by the template, is found again. A template that refuses the chat is believed.
+func (m *Model) writes(k toolKind) bool {
+	const name, value = "probed_function", "probed value"
+	f := &ToolFormat{kind: k, use: ToolUse{Tools: []Tool{{Name: name, Description: "x"}}}}
+	text, err := m.Render([]Message{{Role: "user", Content: "x"}, {Role: "assistant",
+		ToolCalls: []ToolCall{{ID: "abcdef123", Name: name, Arguments: `{"key": "` + value + `"}`}}}}, false, f.use.Tools...)
+	if err != nil {
+		return true
+	}
+	end := strings.LastIndex(text, value)
+	if end < 0 { // it writes no calls
+		return true
+	}
+	from := strings.LastIndex(text[:end], k.open)
+	if at := strings.LastIndex(text[:end], name); k.bare && from < 0 && at >= 0 {
+		from = strings.LastIndex(text[:at], "{")
+	}
+	if from < 0 {
+		return false
+	}
+	calls := f.Reader().Next(text[from:], true).Calls
+	var args map[string]string
+	return len(calls) > 0 && calls[0].Name == name && json.Unmarshal([]byte(calls[0].Arguments), &args) == nil && args["key"] == value
 }
 
 // mark finds the special tokens of the form: their texts must be seen.
@@ -220,12 +255,13 @@ func templateTools(tools []Tool) ([]*template.Dict, error) {
 	return list, nil
 }
 
-// templateMessage is a message as templates want it.
-func templateMessage(m Message) (*template.Dict, error) {
+// templateMessage is a message as templates want it. none is the content of one that is calls alone: some templates want None there,
+// others a text.
+func templateMessage(m Message, none any) (*template.Dict, error) {
 	d := &template.Dict{}
 	d.Set("role", m.Role)
 	if d.Set("content", m.Content); m.Content == "" && len(m.ToolCalls) > 0 {
-		d.Set("content", nil)
+		d.Set("content", none)
 	}
 	if m.Name != "" {
 		d.Set("name", m.Name)

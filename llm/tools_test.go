@@ -22,7 +22,7 @@ var toolTemplates = map[string]string{
 		"{% for m in messages %}{{ m.content }}[TOOL_CALLS]{% endfor %}",
 	"named": "{% if tools %}[AVAILABLE_TOOLS]{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}[TOOL_CALLS]f[ARGS]" +
 		"{% endfor %}",
-	"llama3": "{% if tools %}{{ tools | tojson }} use \"parameters\"{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}",
+	"llama3": "<|start_header_id|>{% if tools %}{{ tools | tojson }} use \"parameters\"{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}",
 }
 
 var weather = Tool{Name: "weather", Description: "of a city", Parameters: json.RawMessage(
@@ -216,6 +216,11 @@ func TestToolPrompt(t *testing.T) {
 		!strings.Contains(text, `"description": "<end>"`) {
 		t.Errorf("%q", text)
 	}
+	// A template that cannot do without a text is given an empty one.
+	strict := withTemplate(t, "{% for m in messages %}{{ m.content | trim | length }}{{ 'x' in m.content }}{% endfor %}")
+	if text, err := strict.Prompt(chat); err != nil || text != "2False0False4False" {
+		t.Errorf("%q %v", text, err)
+	}
 	chat[1].ToolCalls[0].Arguments = "{"
 	if _, err := m.ChatIDs(chat, true); !errors.Is(err, lucid.ErrFormat) {
 		t.Errorf("arguments that are no JSON: %v", err)
@@ -224,8 +229,12 @@ func TestToolPrompt(t *testing.T) {
 
 func TestToolsRefused(t *testing.T) {
 	for source, use := range map[string]ToolUse{
-		"{{ messages }}":                       {Tools: []Tool{clock}},
-		"{{ tools }}":                          {Tools: []Tool{clock}},
+		"{{ messages }}":                  {Tools: []Tool{clock}},
+		"{{ tools }}":                     {Tools: []Tool{clock}},
+		"{{ tools }}<tool_call><arg_key>": {Tools: []Tool{clock}},
+		// Calls in a form that only looks like a known one.
+		"{{ tools }}{% for m in messages %}{% for c in m.tool_calls or [] %}<tool_call>{{ c.function.name }}: {{ c.function.arguments.key }}" +
+			"</tool_call>{% endfor %}{% endfor %}": {Tools: []Tool{clock}},
 		"{{ tools }}<tool_call>":               {},
 		"{{ tools }}<tool_call> ":              {Tools: []Tool{clock, clock}},
 		"{{ tools }}<tool_call>  ":             {Tools: []Tool{clock}, Name: "other"},

@@ -28,7 +28,8 @@ const plainTemplate = "{% for m in messages %}{{ m['role'] + ': ' + m['content']
 // toolModel is the same with a template that has tools.
 var toolModel = sync.OnceValue(func() *llm.Model {
 	return newTiny("{% if tools %}{% for t in tools %}{{ t | tojson }}{% endfor %}<tool_call>{% endif %}" +
-		"{% for m in messages %}{{ m.role }}: {{ m.content or '' }}{% for c in m.tool_calls or [] %}{{ c.function | tojson }}{% endfor %}" +
+		"{% for m in messages %}{{ m.role }}: {{ m.content or '' }}" +
+		"{% for c in m.tool_calls or [] %}<tool_call>\n{{ c.function | tojson }}\n</tool_call>{% endfor %}" +
 		"\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}")
 })
 
