@@ -60,6 +60,9 @@ type Model struct {
 	parseOnce  sync.Once
 	parsed     *template.Template // of chat
 	parseErr   error
+	toolOnce   sync.Once
+	toolForm   toolKind // how the template writes calls
+	toolErr    error
 	bytesOnce  sync.Once
 	tokenBytes [2]int64   // of keys and values of a token: in the dtype of the model, and as int8
 	mu         sync.Mutex // compiled steps of several generations run one at a time

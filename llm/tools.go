@@ -84,11 +84,13 @@ func (m *Model) ToolFormat(use ToolUse) (f *ToolFormat, err error) {
 			f.use.Required = true
 			f.use.Tools = slices.DeleteFunc(f.use.Tools, func(t Tool) bool { return t.Name != use.Name })
 		}
-		if f.kind, err = toolKindOf(m.chat); err != nil {
+		m.toolOnce.Do(func() {
+			if m.toolForm, m.toolErr = toolKindOf(m.chat); m.toolErr == nil && !m.writes(m.toolForm) {
+				m.toolErr = fault.New(fault.NotImplemented, op, "%s", unknownForm)
+			}
+		})
+		if f.kind, err = m.toolForm, m.toolErr; err != nil {
 			return
-		}
-		if !m.writes(f.kind) {
-			fault.Throw(fault.NotImplemented, op, "%s", unknownForm)
 		}
 		f.mark(m)
 		err = f.restrict()
