@@ -100,7 +100,7 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	if err := fault.Catch(o.Cache.check); err != nil {
 		return nil, err
 	}
-	return &Batcher{m: m, o: o, tree: newPrefixTree(m, o.PrefixTokens)}, nil
+	return &Batcher{m: m, o: o, tree: newPrefixTree(m, prefixBlock)}, nil
 }
 
 // cacheBytes is the memory of a cache.

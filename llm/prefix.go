@@ -28,12 +28,11 @@ type prefixNode struct {
 	used   int64 // clock of the last use
 }
 
-// prefixBlock is the most tokens of a block.
-const prefixBlock = 16
+// prefixBlock is the tokens of a block. Texts part anywhere, and a token that is there need not be evaluated; larger blocks would make
+// fewer nodes.
+const prefixBlock = 1
 
-func newPrefixTree(m *Model, shortest int) *prefixTree {
-	return &prefixTree{m: m, block: min(prefixBlock, max(shortest, 1))}
-}
+func newPrefixTree(m *Model, block int) *prefixTree { return &prefixTree{m: m, block: block} }
 
 // key is the first block of ids, as a node's children are found.
 func (t *prefixTree) key(ids []int) string {

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"context"
+	"math"
+	"sync"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -113,21 +115,35 @@ func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 	return y, nil
 }
 
-// partSize is how many positions the next part of a prompt has: padding to a larger size costs less than many small parts.
-func partSize(tokens, room int) int {
-	best := 1
-	for _, size := range partSizes {
-		if size > room {
-			continue
-		}
-		if size <= tokens {
-			return max(best, size)
-		}
-		if size < 2*tokens {
-			best = size
+// partCosts are the times of parts of partSizes, as multiples of one token's: weights are read once for all tokens of a part. They were
+// measured on models of 135 and 270 million parameters in 4 to 8 bits.
+var partCosts = []float64{42, 11, 3.5, 1.5, 1}
+
+// bestParts has, for a number of tokens less than the largest part, the index of the part to begin with.
+var bestParts = sync.OnceValue(func() []int {
+	n := partSizes[0]
+	best, cost := make([]int, n), make([]float64, n)
+	for tokens := 1; tokens < n; tokens++ {
+		cost[tokens] = math.Inf(1)
+		for i, size := range partSizes {
+			if c := partCosts[i] + cost[max(0, tokens-size)]; c < cost[tokens] {
+				best[tokens], cost[tokens] = i, c
+			}
 		}
 	}
 	return best
+})
+
+// partSize is how many positions the next part of a prompt has: padding to a larger size may cost less than many small parts.
+func partSize(tokens, room int) int {
+	at := 0
+	if tokens < partSizes[0] {
+		at = bestParts()[tokens]
+	}
+	for partSizes[at] > room {
+		at++
+	}
+	return partSizes[at]
 }
 
 // run evaluates one part; last are the positions whose scores are wanted.

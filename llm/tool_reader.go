@@ -87,11 +87,6 @@ func (r *ToolReader) step(d *ToolDelta, last bool) bool {
 // text gives text out up to the mark that opens calls.
 func (r *ToolReader) text(d *ToolDelta, last bool) bool {
 	k := &r.f.kind
-	if i := strings.Index(r.held, k.open); i >= 0 {
-		d.Text += r.held[:i]
-		r.raw, r.held, r.state, r.begun = k.open, r.held[i+len(k.open):], opened, true
-		return true
-	}
 	if trimmed := strings.TrimLeft(r.held, " \r\n\t"); k.bare && !r.begun {
 		if trimmed == "" && !last {
 			return false
@@ -101,6 +96,11 @@ func (r *ToolReader) text(d *ToolDelta, last bool) bool {
 			r.held, r.state, r.begun, r.at = trimmed, inCall, true, r.newScanner()
 			return true
 		}
+	}
+	if i := strings.Index(r.held, k.open); i >= 0 {
+		d.Text += r.held[:i]
+		r.raw, r.held, r.state, r.begun = k.open, r.held[i+len(k.open):], opened, true
+		return true
 	}
 	keep := 0
 	if !last {
@@ -146,9 +146,9 @@ func (r *ToolReader) begin(d *ToolDelta) bool {
 	}
 	name, _, _ = strings.Cut(name, "[")
 	if !found || !r.known(strings.TrimSpace(name)) || !(r.f.kind.list || r.f.kind.named != "") {
-		d.Text += r.raw + r.held
-		r.raw, r.held, r.state = "", "", inText
-		return false
+		d.Text += r.raw
+		r.raw, r.state = "", inText
+		return true
 	}
 	r.held, r.state, r.at = "{"+rest, inCall, r.newScanner()
 	r.at.name, r.at.plain = strings.TrimSpace(name), true

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -284,5 +285,44 @@ func TestGrammarAfter(t *testing.T) {
 	}
 	if err := f.Apply(&o); err == nil {
 		t.Error("two grammars")
+	}
+}
+
+// TestToolReaderPieces asserts, over random answers made of parts of calls, that what is found does not depend on how they are cut, that
+// nothing panics, and that text without the marks of calls comes out as it is.
+func TestToolReaderPieces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	parts := []string{"<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>", "{", "}", "[", "]", `"name"`, ": ", `"clock"`,
+		`"arguments"`, `"parameters"`, ", ", "\n", "clock", `{"name": "clock", "arguments": {}}`, `{"name": "clock", "parameters": {"a": "\""}}`,
+		"text", `"`, `\`, "1", ";", "null", "<", "é"}
+	for name, source := range toolTemplates {
+		for _, use := range []ToolUse{{Tools: []Tool{clock}}, {Tools: []Tool{clock}, Single: true}, {Tools: []Tool{clock}, Required: true}} {
+			f, err := withTemplate(t, source).ToolFormat(use)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 400 {
+				answer, marked := "", false
+				for range rng.IntN(12) {
+					p := parts[rng.IntN(len(parts))]
+					marked = marked || p == f.kind.open || f.kind.bare && strings.Contains(p, "{")
+					answer += p
+				}
+				text, calls := read(f, answer, max(1, len(answer)))
+				if !marked && !use.Required && (text != answer || calls != nil) {
+					t.Fatalf("%s: %q became %q and %v", name, answer, text, calls)
+				}
+				for size := range 4 {
+					again, list := read(f, answer, size+1)
+					same := len(list) == len(calls)
+					for i := 0; same && i < len(list); i++ {
+						same = list[i].Name == calls[i].Name && list[i].Arguments == calls[i].Arguments
+					}
+					if again != text || !same {
+						t.Fatalf("%s: %q in pieces of %d: %q %v, whole: %q %v", name, answer, size+1, again, list, text, calls)
+					}
+				}
+			}
+		}
 	}
 }
