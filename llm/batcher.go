@@ -48,7 +48,7 @@ type Batcher struct {
 
 	// Of the goroutine that runs, and of Close behind it.
 	tree       *prefixTree
-	spare      []*session   // empty, with caches of texts that ended
+	spare      []*session   // of texts that ended, for others
 	storeBytes atomic.Int64 // of both
 	stored     atomic.Int64 // nodes of the tree
 }

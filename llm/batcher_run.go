@@ -14,7 +14,7 @@ import (
 func (b *Batcher) run() {
 	defer b.idle.Done()
 	for b.admit() {
-		b.guard(b.active, func() { b.prompt() })
+		b.prompt()
 		ready := slices.DeleteFunc(slices.Clone(b.active), func(q *sequence) bool { return q.s == nil || len(q.rest) != 1 || q.n == 0 })
 		b.guard(ready, func() { b.decode(ready) })
 	}
@@ -104,7 +104,6 @@ func (b *Batcher) keep(s *session) {
 			return
 		}
 	}
-	s.pos, s.ids = 0, nil
 	if b.spare = append(b.spare, s); len(b.spare) > b.o.Sequences {
 		b.trim(b.o.Sequences)
 	}
@@ -124,7 +123,7 @@ func (b *Batcher) count() {
 	b.stored.Store(int64(b.tree.nodes))
 }
 
-// trim frees empty caches but for some, those that were not used for the longest time first.
+// trim frees caches that texts left but for some, those that were not used for the longest time first.
 func (b *Batcher) trim(most int) {
 	for len(b.spare) > most {
 		b.spare[0].free()
@@ -132,7 +131,7 @@ func (b *Batcher) trim(most int) {
 	}
 }
 
-// evict frees what is stored until all fits into most bytes: empty caches, then texts that were not used for the longest time.
+// evict frees what is stored until all fits into most bytes: caches that texts left, then texts that were not used for the longest time.
 func (b *Batcher) evict(most int64) {
 	for b.bytes() > most {
 		if len(b.spare) > 0 {
@@ -144,13 +143,14 @@ func (b *Batcher) evict(most int64) {
 	}
 }
 
-// newSession returns an empty session with room for some tokens, with a cache that is there if one fits.
+// newSession returns an empty session with room for some tokens, with a cache that a text left if one fits.
 func (b *Batcher) newSession(room int) *session {
 	capacity := b.m.capacityFor(room)
 	for i, s := range b.spare {
 		if s.capacity == capacity {
 			b.spare = slices.Delete(b.spare, i, i+1)
 			b.count()
+			s.pos, s.ids = 0, nil
 			return s
 		}
 	}
@@ -164,6 +164,11 @@ func (b *Batcher) prompt() {
 		return
 	}
 	q := b.active[i]
+	b.guard([]*sequence{q}, func() { b.promptOf(q) }) // an error is the end of this text alone
+}
+
+// promptOf reads a part of a prompt.
+func (b *Batcher) promptOf(q *sequence) {
 	if q.s == nil {
 		b.begin(q)
 	}
@@ -185,17 +190,20 @@ func (b *Batcher) prompt() {
 	}
 }
 
-// begin gives a text its cache, with what is there of the prompt: from texts that are stored, or from one under way.
+// begin gives a text its cache, with what is there of the prompt.
 func (b *Batcher) begin(q *sequence) {
 	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o, q.ids)
-	q.s = b.newSession(len(q.ids) + 1)
 	if b.o.PrefixTokens >= 0 {
 		b.reuse(q)
+	}
+	if q.s == nil {
+		q.s = b.newSession(len(q.ids) + 1)
 	}
 	q.rest = q.ids[q.s.pos:]
 }
 
-// reuse fills the cache of a text with the longest beginning of its prompt that is there. The last token is evaluated in any case.
+// reuse looks for the longest beginning of a prompt: in the caches that texts left, which need no copy, in the tree, and in texts under
+// way. The last token is evaluated in any case.
 func (b *Batcher) reuse(q *sequence) {
 	path, n := b.tree.find(q.ids[:len(q.ids)-1])
 	var other *session
@@ -206,12 +214,25 @@ func (b *Batcher) reuse(q *sequence) {
 			}
 		}
 	}
-	if n < max(b.o.PrefixTokens, 1) {
-		return
+	left := -1
+	for i, s := range b.spare {
+		if m := s.shared(q.ids); m >= n && m > 0 {
+			left, n = i, m
+		}
 	}
-	if other != nil {
+	switch {
+	case n < max(b.o.PrefixTokens, 1):
+		return
+	case left >= 0:
+		q.s = b.spare[left]
+		b.spare = slices.Delete(b.spare, left, left+1)
+		b.count()
+		q.s.rewind(q.ids)
+	case other != nil:
+		q.s = b.newSession(len(q.ids) + 1)
 		q.s.take(other, n)
-	} else {
+	default:
+		q.s = b.newSession(len(q.ids) + 1)
 		b.tree.load(q.s, path, n)
 	}
 	b.mu.Lock()
