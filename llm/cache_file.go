@@ -44,7 +44,9 @@ func (c *Cache) Save(path string) error {
 		d.Set(cacheIDs, lucid.New(ids, len(ids)))
 		lucid.NoGrad(func() {
 			for i, t := range c.s.cache {
-				d.Set(strconv.Itoa(i), t.Narrow(2, 0, c.s.pos).Contiguous())
+				view := t.Narrow(2, 0, c.s.pos)
+				d.Set(strconv.Itoa(i), view.Contiguous())
+				view.Free()
 			}
 		})
 		d.SetMetadata(cacheModel, c.m.fingerprint())

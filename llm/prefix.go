@@ -89,11 +89,19 @@ func (t *prefixTree) load(s *session, path []*prefixNode, n int) {
 	})
 }
 
-// fill sets the first n tokens of every cache to parts one behind the other. The rest stays as it is: no token sees it. One pass over
+// freeAll frees views when they are not needed any more: a cache of which there are views cannot be written in place.
+func freeAll(views []*lucid.Tensor) {
+	for _, v := range views {
+		v.Free()
+	}
+}
+
+// fill sets the first n tokens of every cache to parts one behind the other, which it frees. The rest stays as it is: no token sees it. One pass over
 // the memory is what it takes; an update in place would copy the cache first.
 func (s *session) fill(n int, parts func(i int) []*lucid.Tensor) {
 	s.grow(n)
 	lucid.NoGrad(func() {
+		var views []*lucid.Tensor
 		fresh := make([]*lucid.Tensor, len(s.cache))
 		for i, c := range s.cache {
 			list := parts(i)
@@ -102,12 +110,14 @@ func (s *session) fill(n int, parts func(i int) []*lucid.Tensor) {
 			}
 			fresh[i] = lucid.Cat(list, 2)
 			if len(list) == 1 {
-				fresh[i] = list[0].Clone()
+				fresh[i] = list[0].Contiguous()
 			}
+			views = append(views, list...)
 		}
 		if err := lucid.Eval(fresh...); err != nil {
 			fault.Rethrow(op, err)
 		}
+		freeAll(views)
 		for i, c := range s.cache {
 			c.Free()
 			s.cache[i] = fresh[i]
@@ -158,14 +168,16 @@ func (t *prefixTree) split(node *prefixNode, n int) *prefixNode {
 
 // copied is tokens of keys and values in memory of their own.
 func (t *prefixTree) copied(kv []*lucid.Tensor, from, n int) []*lucid.Tensor {
-	list := make([]*lucid.Tensor, len(kv))
+	list, views := make([]*lucid.Tensor, len(kv)), make([]*lucid.Tensor, len(kv))
 	lucid.NoGrad(func() {
 		for i, x := range kv {
-			list[i] = x.Narrow(2, from, n).Clone()
+			views[i] = x.Narrow(2, from, n)
+			list[i] = views[i].Contiguous() // a copy, where Clone would share memory
 		}
 		if err := lucid.Eval(list...); err != nil {
 			fault.Rethrow(op, err)
 		}
+		freeAll(views)
 	})
 	return list
 }

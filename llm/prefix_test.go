@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -119,4 +120,45 @@ func TestPartSize(t *testing.T) {
 			t.Errorf("%d tokens with room for %d: a part of %d, want %d", c[0], c[1], got, c[2])
 		}
 	}
+}
+
+// TestPrefixOwnMemory asserts that what the tree stores shares no memory with the cache it came from, so that the cache can be written in
+// place and freed, and that a filled cache shares none with the tree.
+func TestPrefixOwnMemory(t *testing.T) {
+	m := tiny(t)
+	ids := make([]int, 120)
+	for i := range ids {
+		ids[i] = i
+	}
+	tree := newPrefixTree(m, 1)
+	used := func() int64 { return lucid.MemoryStats(lucid.CPU).Allocated }
+	before := used()
+	s := m.newSession(120)
+	if _, err := s.feed(context.Background(), ids); err != nil {
+		t.Fatal(err)
+	}
+	tree.insert(s)
+	writes := func(s *session) bool { // in place: a step needs no memory for another cache
+		donated := lucid.MemoryStats(lucid.CPU).Donated
+		s.pos, s.ids = 119, s.ids[:119]
+		if _, err := s.feed(context.Background(), []int{5}); err != nil {
+			t.Fatal(err)
+		}
+		return lucid.MemoryStats(lucid.CPU).Donated-donated >= int64(len(s.cache))
+	}
+	if !writes(s) {
+		t.Error("behind insert the cache is not written in place")
+	}
+	other := m.newSession(120)
+	path, n := tree.find(ids)
+	if tree.load(other, path, n); !writes(other) {
+		t.Error("a cache of the tree is not written in place")
+	}
+	s.free()
+	other.free()
+	runtime.GC()
+	if more := used() - before; more > tree.bytes*5/4 {
+		t.Errorf("%d bytes are in use; the tree has %d", more, tree.bytes)
+	}
+	tree.free()
 }
