@@ -323,7 +323,7 @@ func runHooks(x, g *graph.Node) *graph.Node {
 	return g
 }
 
-// arrived is a gradient, claimed, and the slot it is for.
+// arrived is a gradient, referenced, and the slot it is for.
 type arrived struct {
 	s *graph.Slot
 	g *graph.Node
@@ -476,7 +476,7 @@ func anomaly(x *graph.Node, k int, g *graph.Node) {
 	if x.Trace() != nil {
 		return
 	}
-	g.Ref() // it is read here and used later; an evaluation lets go of what is not claimed
+	g.Ref() // it is read here and used later; an evaluation lets go of what is not referenced
 	bad := wrap(ops.Any(ops.IsNaN(g), ops.ReduceOptions{}))
 	if bad.Item() != 0 {
 		panic(located(fault.New(fault.Gradient, x.Op().Name, "the gradient it gives its input %d, of shape %v, has NaN", k, g.Shape()), x))

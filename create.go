@@ -35,6 +35,16 @@ func (w With) dtypeOr(d DType) DType {
 	return d
 }
 
+// made makes a value of nothing on its device: made elsewhere and copied, a trace would repeat the copy in every replay.
+func (w With) made(f func() *graph.Node) *Tensor {
+	if w.Device.Type == "" || w.Device.open() == targetDevice() {
+		return w.done(f())
+	}
+	var t *Tensor
+	WithDevice(w.Device, func() { t = w.done(f()) })
+	return t
+}
+
 // done moves a fresh value to its device and makes the handle.
 func (w With) done(n *graph.Node) *Tensor {
 	if w.Device.Type != "" {
@@ -136,5 +146,5 @@ func (w With) Scalar(v any) *Tensor {
 	b := mem.FromGo(make([]byte, 16)[:d.Size()])
 	b.ReadOnly = false
 	d.Put(b.Mem, 0, s)
-	return w.done(stored("scalar", b, shape.Scalar, d))
+	return w.made(func() *graph.Node { return stored("scalar", b, shape.Scalar, d) })
 }

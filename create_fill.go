@@ -5,10 +5,12 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// onDevice puts a value made of nothing on the device where creation goes now.
+// onDevice puts a constant on the device where creation goes now.
 func (w With) onDevice(n *graph.Node) *Tensor {
-	n.SetDevice(targetDevice())
-	return w.done(n)
+	return w.made(func() *graph.Node {
+		n.SetDevice(targetDevice())
+		return n
+	})
 }
 
 // Full makes a tensor of one value.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -25,10 +26,12 @@ func (w With) Of(data any) *Tensor {
 // New makes a tensor of a Go slice and a shape, converted to the dtype w names, or of the slice's own element type.
 // data may be nested as for Of; without a shape it has that of the nesting.
 func (w With) New(data any, sizes ...int) *Tensor {
-	if t := newFlat(data, sizes); t != nil {
-		n := acquire(t)
-		defer release(n)
-		return w.done(ops.Cast(n, w.dtypeOr(n.DType())))
+	if isFlat(data) {
+		return w.made(func() *graph.Node {
+			n := acquire(newFlat(data, sizes))
+			defer release(n)
+			return ops.Cast(n, w.dtypeOr(n.DType()))
+		})
 	}
 	var g gather
 	v := reflect.ValueOf(data)
@@ -41,6 +44,16 @@ func (w With) New(data any, sizes ...int) *Tensor {
 		w.DType = g.elem
 	}
 	return w.fromScalars("new", list, g.dims)
+}
+
+// isFlat reports whether data is a slice of plain elements.
+func isFlat(data any) bool {
+	switch data.(type) {
+	case []bool, []uint8, []uint16, []uint32, []uint64, []int8, []int16, []int32, []int64, []int, []float32, []float64, []complex64,
+		[]complex128:
+		return true
+	}
+	return false
 }
 
 // newFlat copies a slice of plain elements; nil if data is something else.
@@ -105,7 +118,7 @@ func (w With) fromScalars(op string, list []dtype.Scalar, dims []int) *Tensor {
 	for i, v := range list {
 		d.Put(b.Mem, i, v)
 	}
-	return w.done(stored(op, b, s, d))
+	return w.made(func() *graph.Node { return stored(op, b, s, d) })
 }
 
 // joinKinds is a number of the highest kind in the list.

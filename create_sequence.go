@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
@@ -10,14 +11,16 @@ import (
 func Arange(args ...any) *Tensor { return With{}.Arange(args...) }
 
 // Arange makes a sequence; see the function.
-func (w With) Arange(args ...any) *Tensor { return w.done(ops.ArangeArgs(args, w.DType)) }
+func (w With) Arange(args ...any) *Tensor {
+	return w.made(func() *graph.Node { return ops.ArangeArgs(args, w.DType) })
+}
 
 // Linspace makes steps numbers from start to end, both included, evenly spaced.
 func Linspace(start, end any, steps int) *Tensor { return With{}.Linspace(start, end, steps) }
 
 // Linspace makes steps numbers from start to end, both included, evenly spaced.
 func (w With) Linspace(start, end any, steps int) *Tensor {
-	return w.done(ops.Linspace(start, end, steps, ops.LinspaceOptions{DType: w.DType}))
+	return w.made(func() *graph.Node { return ops.Linspace(start, end, steps, ops.LinspaceOptions{DType: w.DType}) })
 }
 
 // Logspace makes 10 raised to steps exponents, evenly spaced from start to end; another base may be given.
@@ -29,7 +32,7 @@ func Logspace(start, end any, steps int, base ...float64) *Tensor {
 func (w With) Logspace(start, end any, steps int, base ...float64) *Tensor {
 	o := ops.LogspaceOptions{DType: w.DType}
 	o.Base = atMostOne("logspace", "base", base)
-	return w.done(ops.Logspace(start, end, steps, o))
+	return w.made(func() *graph.Node { return ops.Logspace(start, end, steps, o) })
 }
 
 // atMostOne is an optional last argument.
@@ -49,7 +52,8 @@ func Eye(n int, m ...int) *Tensor { return With{}.Eye(n, m...) }
 
 // Eye makes a matrix of n rows, and m columns if given, with ones on its diagonal.
 func (w With) Eye(n int, m ...int) *Tensor {
-	return w.done(ops.Eye(n, ops.EyeOptions{M: atMostOne("eye", "m", m), DType: w.DType}))
+	o := ops.EyeOptions{M: atMostOne("eye", "m", m), DType: w.DType}
+	return w.made(func() *graph.Node { return ops.Eye(n, o) })
 }
 
 // TrilIndices makes the positions of a row×col matrix on and below the diagonal number offset (0 if not given), as an
@@ -58,7 +62,8 @@ func TrilIndices(row, col int, offset ...int) *Tensor { return With{}.TrilIndice
 
 // TrilIndices makes the positions on and below a diagonal; see the function.
 func (w With) TrilIndices(row, col int, offset ...int) *Tensor {
-	return w.done(ops.TrilIndices(row, col, w.triOptions("tril_indices", offset)))
+	o := w.triOptions("tril_indices", offset)
+	return w.made(func() *graph.Node { return ops.TrilIndices(row, col, o) })
 }
 
 // TriuIndices makes the positions of a row×col matrix on and above the diagonal number offset (0 if not given), as an
@@ -67,7 +72,8 @@ func TriuIndices(row, col int, offset ...int) *Tensor { return With{}.TriuIndice
 
 // TriuIndices makes the positions on and above a diagonal; see the function.
 func (w With) TriuIndices(row, col int, offset ...int) *Tensor {
-	return w.done(ops.TriuIndices(row, col, w.triOptions("triu_indices", offset)))
+	o := w.triOptions("triu_indices", offset)
+	return w.made(func() *graph.Node { return ops.TriuIndices(row, col, o) })
 }
 
 func (w With) triOptions(op string, offset []int) ops.TriIndicesOptions {

@@ -1,6 +1,9 @@
 package lucid
 
 import (
+	"cmp"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -9,6 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -121,27 +125,64 @@ type Stats struct {
 // MemoryStats returns the device's counters.
 func MemoryStats(d Device) Stats { return Stats(d.open().Pool.Stats()) }
 
-// MemoryUse is the share of an op in a device's memory.
+// MemoryUse is the share of an op, or of a module, in a device's memory.
 type MemoryUse struct {
-	Op    string // that computed the values; "temporaries" is what a plan's arena has beyond its values
-	Bytes int64  // of its values
+	Op     string // that computed the values; "temporaries" is what a plan's arena has beyond its values
+	Module string // types of the modules whose Forward recorded the op, from the outermost: GPT.Block.Linear; "" for gradients and the rest
+	Bytes  int64  // of its values
 }
 
-// TrackMemory begins, or ends, to note which ops use a device's memory, for PeakMemoryByOp. It costs some 100 ns an allocation. What
-// was allocated before, and values of at most 4 KiB in host memory, are not counted.
-func (d Device) TrackMemory(on bool) { d.open().Pool.Track(on) }
+// trackers are the devices whose memory is tracked, with what ends the names of modules that it needs.
+var trackers struct {
+	sync.Mutex
+	stop map[*backend.Device]func()
+}
+
+// TrackMemory begins, or ends, to note which ops and modules use a device's memory, for PeakMemoryByOp and PeakMemoryByModule. It costs
+// some 100 ns an allocation and an op. What was allocated before, and values of at most 4 KiB in host memory, are not counted. A function
+// that was compiled before does not know its modules.
+func (d Device) TrackMemory(on bool) {
+	dev := d.open()
+	trackers.Lock()
+	defer trackers.Unlock()
+	stop := trackers.stop[dev]
+	switch {
+	case on && stop == nil:
+		if trackers.stop == nil {
+			trackers.stop = map[*backend.Device]func(){}
+		}
+		trackers.stop[dev] = graph.LabelNodes()
+	case !on && stop != nil:
+		stop()
+		delete(trackers.stop, dev)
+	}
+	dev.Pool.Track(on)
+}
 
 // PeakMemoryByOp returns which ops' values were in memory when the most was allocated since ResetPeakMemory, the largest first. It is nil
 // unless TrackMemory is on.
 func (d Device) PeakMemoryByOp() []MemoryUse {
-	parts := d.open().Pool.PeakParts()
-	if parts == nil {
-		return nil
+	return d.peakMemory(func(p mem.Part) MemoryUse { return MemoryUse{Op: p.Op} })
+}
+
+// PeakMemoryByModule is PeakMemoryByOp by the modules that recorded the ops. Its entries have no Op.
+func (d Device) PeakMemoryByModule() []MemoryUse {
+	return d.peakMemory(func(p mem.Part) MemoryUse { return MemoryUse{Module: p.Module} })
+}
+
+// peakMemory adds up what has the same key.
+func (d Device) peakMemory(key func(p mem.Part) MemoryUse) (uses []MemoryUse) {
+	sum := map[MemoryUse]int64{}
+	for _, p := range d.open().Pool.PeakParts() {
+		sum[key(p)] += p.Bytes
 	}
-	uses := make([]MemoryUse, len(parts))
-	for i, p := range parts {
-		uses[i] = MemoryUse(p)
+	for u, n := range sum {
+		u.Bytes = n
+		uses = append(uses, u)
 	}
+	slices.SortFunc(uses, func(a, b MemoryUse) int {
+		return cmp.Or(-cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Module, b.Module))
+	})
 	return uses
 }
 

@@ -30,7 +30,7 @@ func wrapAll(ns []*graph.Node) []*Tensor {
 	return ts
 }
 
-// acquire claims the node a tensor shows now; release lets it go once the result holds it.
+// acquire references the node a tensor shows now; release lets it go once the result holds it.
 func acquire(t *Tensor) *graph.Node {
 	if t == nil {
 		missing("a tensor is nil")

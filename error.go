@@ -19,6 +19,7 @@ import (
 //
 //	Requested, InUse, Peak int64  // of memory that ran out, in bytes
 //	Expected, Got          string // of shapes, dtypes and other values that do not fit
+//	ExpectedValues, GotValues []any // the same as Go values: []int for a shape, a DType, a number; Shapes() has the first shapes
 //	Value, Size            int64  // of an index out of range, or a target out of the classes
 //	At                     string // file:line of the program that recorded the op, also if it failed when it was computed
 //	Module                 string // types of the modules whose Forward recorded it, from the outermost

@@ -169,3 +169,27 @@ func BenchmarkRecordCrossEntropy(b *testing.B) {
 		F.CrossEntropy(w, x).Free()
 	}
 }
+
+// TestErrorValues asks for what was wanted and what came as Go values, not as text alone.
+func TestErrorValues(t *testing.T) {
+	for name, c := range map[string]struct {
+		f             func()
+		expected, got []any
+	}{
+		"sizes":  {func() { lucid.Zeros(2, 3).MatMul(lucid.Zeros(4, 5)) }, []any{}, []any{3, 4}},
+		"dtypes": {func() { lucid.SetDefaultDType(lucid.Int32) }, []any{}, []any{lucid.Int32}},
+		"shapes": {func() { nn.Update(nn.NewLinear(2, 3), nn.NewLinear(4, 3)) },
+			[]any{[]int{3, 2}}, []any{"weight", []int{3, 4}}},
+	} {
+		var e *lucid.Error
+		if err := lucid.Try(c.f); !errors.As(err, &e) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if fmt.Sprintf("%#v %#v", e.ExpectedValues, e.GotValues) != fmt.Sprintf("%#v %#v", c.expected, c.got) {
+			t.Errorf("%s: %v: expected %#v, got %#v", name, e, e.ExpectedValues, e.GotValues)
+		}
+		if expected, got := e.Shapes(); name == "shapes" && (fmt.Sprint(expected) != "[3 2]" || fmt.Sprint(got) != "[3 4]") {
+			t.Errorf("%v: expected %v, got %v", e, expected, got)
+		}
+	}
+}

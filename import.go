@@ -85,6 +85,19 @@ func Import(path string) (*Function, error) {
 	return f, codec.InFile(err, path)
 }
 
+// UnmarshalBinary is Import for the content of a file, which is copied: f becomes what it holds.
+func (f *Function) UnmarshalBinary(content []byte) error {
+	c, err := checkpoint.Parse(content, codec.Limits{})
+	if err != nil {
+		return err
+	}
+	g, err := newFunction(c)
+	if err == nil {
+		*f = *g
+	}
+	return err
+}
+
 // newFunction checks the content of a file.
 func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 	if _, ok := c.Schema[functionSchema]; !ok {
@@ -111,7 +124,7 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 		}
 		f.specs = append(f.specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
 	}
-	graphs, names, err := export.Parse(text.Data, len(f.specs))
+	graphs, names, err := export.Parse(text.Data, f.specs)
 	if err == nil {
 		f.names, err = allNames(names)
 	}

@@ -27,15 +27,15 @@ const (
 	NewAxis  = ops.NewAxis
 )
 
-// acquireIndices converts tensors and lists among indices to nodes; release the claimed ones when the result holds them.
-func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
+// acquireIndices converts tensors and lists among indices to nodes; release the referenced ones when the result holds them.
+func acquireIndices(indices []any) (list []any, referenced []*graph.Node) {
 	list = make([]any, len(indices))
 	for i, ix := range indices {
 		switch v := ix.(type) {
 		case *Tensor:
 			n := acquireMaybe(v)
 			if n != nil {
-				claimed = append(claimed, n)
+				referenced = append(referenced, n)
 			}
 			list[i] = n
 		case Range:
@@ -51,7 +51,7 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 			list[i] = ix
 		}
 	}
-	return list, claimed
+	return list, referenced
 }
 
 // At returns the part of the tensor that the indices name, by NumPy's rules. An index is an int, a Range, Colon,
@@ -60,9 +60,9 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 // between them. Reading through a mask evaluates the mask, and is refused inside a traced function.
 func (t *Tensor) At(indices ...any) *Tensor {
 	n := acquire(t)
-	list, claimed := acquireIndices(indices)
+	list, referenced := acquireIndices(indices)
 	r := ops.At(n, list)
-	releaseAll(claimed)
+	releaseAll(referenced)
 	release(n)
 	return wrapView(r)
 }
@@ -96,9 +96,9 @@ func (t *Tensor) MinAt(value any, indices ...any) *Tensor {
 
 func (t *Tensor) writeAt(op string, value any, r attr.Reduction, indices []any) *Tensor {
 	n, v := acquire(t), acquireAny(value)
-	list, claimed := acquireIndices(indices)
+	list, referenced := acquireIndices(indices)
 	w := ops.WriteAt(op, n, v, r, list)
-	releaseAll(claimed)
+	releaseAll(referenced)
 	releaseAny(v)
 	assign(op, t.array(), w)
 	release(n)

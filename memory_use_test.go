@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 )
 
 // TestPeakMemoryByOp asks that the peak is told by op, in eager and in compiled evaluations, and that it stays after memory was given back.
@@ -54,6 +55,55 @@ func TestPeakMemoryByOp(t *testing.T) {
 	}
 	lucid.CPU.TrackMemory(false)
 	if lucid.CPU.PeakMemoryByOp() != nil {
+		t.Error("the peak is told without being tracked")
+	}
+}
+
+// bigHidden is a module whose values are large in one of two layers.
+type bigHidden struct {
+	nn.Base
+	In, Out *nn.Linear
+	Wide    *widen
+}
+
+func (m *bigHidden) Forward(x *lucid.Tensor) *lucid.Tensor {
+	return m.Out.Forward(m.Wide.Forward(m.In.Forward(x)))
+}
+
+type widen struct{ nn.Base }
+
+func (m *widen) Forward(x *lucid.Tensor) *lucid.Tensor { return x.Repeat(64, 1).CumSum(0) }
+
+// TestPeakMemoryByModule asks that the peak is told by the modules that recorded the ops, eager and compiled.
+func TestPeakMemoryByModule(t *testing.T) {
+	lucid.CPU.TrackMemory(true)
+	defer lucid.CPU.TrackMemory(false)
+	lucid.CPU.TrackMemory(true) // a second time changes nothing
+	m := &bigHidden{In: nn.NewLinear(64, 64), Out: nn.NewLinear(64, 1), Wide: &widen{}}
+	x := lucid.Randn(64, 64)
+	for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{"eager": m.Forward, "compiled": lucid.Compile(m.Forward)} {
+		lucid.ResetPeakMemory(lucid.CPU)
+		lucid.NoGrad(func() {
+			if err := lucid.Eval(f(x)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		uses := lucid.CPU.PeakMemoryByModule()
+		var wide int64
+		for _, u := range uses {
+			if u.Module == "bigHidden.widen" {
+				wide = u.Bytes
+			}
+			if u.Op != "" {
+				t.Errorf("%s: %v has an op", name, u)
+			}
+		}
+		if wide < 64*64*64*4 {
+			t.Errorf("%s: %d bytes of widen in %v", name, wide, uses)
+		}
+	}
+	lucid.CPU.TrackMemory(false)
+	if lucid.CPU.PeakMemoryByModule() != nil {
 		t.Error("the peak is told without being tracked")
 	}
 }

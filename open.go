@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/codec/safetensors"
+	"github.com/lucid-go/lucid/internal/codec/torch"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
 )
@@ -21,10 +23,10 @@ type FileOptions struct {
 	Mapped bool // tensors show the pages of the file; nothing is read before it is computed with
 }
 
-// File is an open .safetensors file, or the files of an index, whose tensors are read one by one. Its methods may be called by
-// several goroutines.
+// File is an open .safetensors file, the files of an index, or a file of torch.save, whose tensors are read one by one. Its methods
+// may be called by several goroutines.
 type File struct {
-	f      *safetensors.File
+	f      tensorFile
 	mapped bool
 
 	mu     sync.Mutex
@@ -32,16 +34,36 @@ type File struct {
 	closed bool
 }
 
-// Open opens a .safetensors file, or a .json index of several. Only headers are read, and checked.
+// tensorFile is what formats have that can be read tensor by tensor.
+type tensorFile interface {
+	Names() []string
+	Metadata() map[string]string
+	Info(name string) (codec.Spec, bool)
+	Tensor(name string) (codec.Tensor, error)
+	Close() error
+}
+
+// Open opens a .safetensors file, a .json index of several, or a .pt, .pth, .bin or .ckpt file of torch.save, which cannot be mapped.
+// Only headers are read, and checked.
 func Open(path string, opts ...FileOptions) (*File, error) {
 	const op = "open"
 	var o FileOptions
 	if err := Try(func() { o = option(op, opts) }); err != nil {
 		return nil, err
 	}
-	if !strings.HasSuffix(path, ".safetensors") && !strings.HasSuffix(path, ".json") {
-		return nil, fault.New(fault.Format, op, "%q is no .safetensors file and no .json index of them; Load reads other formats whole",
-			path)
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case slices.Contains([]string{".pt", ".pth", ".bin", ".ckpt"}, ext):
+		if o.Mapped {
+			return nil, fault.New(fault.NotImplemented, op, "%q: files of PyTorch cannot be mapped; leave FileOptions.Mapped false", path)
+		}
+		f, err := torch.Open(path, torch.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return &File{f: f}, nil
+	case ext != ".safetensors" && ext != ".json":
+		return nil, fault.New(fault.Format, op, "%q is no .safetensors file, no .json index of them and no file of PyTorch; "+
+			"Load reads other formats whole", path)
 	}
 	f, err := safetensors.Open(path, safetensors.Options{Mapped: o.Mapped})
 	if err != nil {

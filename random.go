@@ -57,7 +57,7 @@ func (w With) nextKey() *graph.Node {
 }
 
 func (w With) random(op string, sizes []int, f func(key *graph.Node, s *shape.Shape, d DType) *graph.Node) *Tensor {
-	return w.done(f(w.nextKey(), shape.Of(op, sizes...), w.dtypeOr(ops.DefaultFloat())))
+	return w.made(func() *graph.Node { return f(w.nextKey(), shape.Of(op, sizes...), w.dtypeOr(ops.DefaultFloat())) })
 }
 
 // likeX is w with x's dtype and device where it names none.
@@ -151,5 +151,5 @@ func RandPerm(n int) *Tensor { return With{}.RandPerm(n) }
 
 // RandPerm makes 0 … n-1 in random order, int64 unless w names a dtype.
 func (w With) RandPerm(n int) *Tensor {
-	return w.done(ops.Cast(ops.RandomPermutation(w.nextKey(), n, 8), w.dtypeOr(Int64)))
+	return w.made(func() *graph.Node { return ops.Cast(ops.RandomPermutation(w.nextKey(), n, 8), w.dtypeOr(Int64)) })
 }

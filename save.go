@@ -11,6 +11,7 @@ import (
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
 	"github.com/lucid-go/lucid/internal/codec/npz"
 	"github.com/lucid-go/lucid/internal/codec/safetensors"
+	"github.com/lucid-go/lucid/internal/codec/torch"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -85,7 +86,9 @@ func saveCheckpoint(path string, f codec.File) error {
 }
 
 // Load reads a file Save or another program wrote; its name says the format as in Save, and .json is the index of a model in
-// several .safetensors files. A file that is missing, damaged or of another kind is an error.
+// several .safetensors files. .pt, .pth, .bin and .ckpt are files of torch.save: tensors in dicts, lists and tuples, whose names are
+// joined by dots; numbers and texts next to them are metadata. Nothing in such a file is run: one that names other objects is
+// refused. A file that is missing, damaged or of another kind is an error.
 func Load(path string) (*StateDict, error) {
 	f, err := readFile(path)
 	if err != nil {
@@ -122,12 +125,11 @@ func readFile(path string) (f codec.File, err error) {
 	case ".lucid":
 		return readCheckpoint(path)
 	case ".pt", ".pth", ".bin", ".ckpt":
-		return f, fault.New(fault.Format, "load",
-			"%q: PyTorch's own files are pickles, which run code when read; there, write safetensors.torch.save_file(model.state_dict(), "+
-				"\"model.safetensors\")", path)
+		return torch.Read(path, torch.Options{})
 	default:
 		return f, fault.New(fault.Format, "load",
-			"%q has extension %q; want .safetensors, .json for an index of them, .npz, .npy or .lucid", path, ext)
+			"%q has extension %q; want .safetensors, .json for an index of them, .npz, .npy, .lucid, or .pt, .pth, .bin "+
+				"or .ckpt of PyTorch", path, ext)
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
+
+	"github.com/lucid-go/lucid/internal/fault"
 )
 
 // StateDict is an ordered list of named tensors: the parameters and buffers of a module, or the state of an
@@ -74,9 +77,50 @@ func (d *StateDict) SetMetadata(key, value string) {
 	d.meta[key] = value
 }
 
-// Prefix returns the tensors whose names begin with prefix, without it.
+// versionKey is the last part of the name under which the version of a module's state is in the metadata.
+const versionKey = "state_version"
+
+func versionName(module string) string {
+	if module == "" {
+		return versionKey
+	}
+	return module + "." + versionKey
+}
+
+// Version returns in which version the state of a module is, by the module's path; "" is the outermost. It is 1 if none is
+// stored, and 0 if what is stored is no version.
+func (d *StateDict) Version(module string) int {
+	text, ok := d.meta[versionName(module)]
+	if !ok {
+		return 1
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 1 {
+		return 0
+	}
+	return v
+}
+
+// SetVersion stores the version of a module's state in the metadata, as <module>.state_version; 1 is what is not stored.
+func (d *StateDict) SetVersion(module string, version int) {
+	switch {
+	case version < 1:
+		fault.Throw(fault.Value, "set_version", "version %d of module %q; want at least 1", version, module)
+	case version == 1:
+		delete(d.meta, versionName(module))
+	default:
+		d.SetMetadata(versionName(module), strconv.Itoa(version))
+	}
+}
+
+// Prefix returns the tensors and the metadata whose names begin with prefix, without it.
 func (d *StateDict) Prefix(prefix string) *StateDict {
 	out := &StateDict{}
+	for k, v := range d.meta {
+		if len(k) > len(prefix) && k[:len(prefix)] == prefix {
+			out.SetMetadata(k[len(prefix):], v)
+		}
+	}
 	for name, t := range d.All() {
 		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
 			out.Set(name[len(prefix):], t)

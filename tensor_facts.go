@@ -58,6 +58,9 @@ func (t *Tensor) StorageOffset() int { return t.layout("storage_offset").Offset(
 // IsSameSize reports whether two tensors have the same shape.
 func (t *Tensor) IsSameSize(other *Tensor) bool { return slices.Equal(t.Shape(), other.Shape()) }
 
+// Where returns the tensor's elements where a condition holds, and those of other, a tensor or a number, elsewhere.
+func (t *Tensor) Where(condition *Tensor, other any) *Tensor { return Where(condition, t, other) }
+
 // Float returns the tensor as float32.
 func (t *Tensor) Float() *Tensor { return t.To(Float32) }
 

@@ -29,6 +29,7 @@ const (
 type VMapOptions struct {
 	In         []int      // an entry per argument, or per tensor of the arguments; nil: dimension 0 of all
 	Out        []int      // an entry per tensor of the results; nil: dimension 0
+	Chunk      int        // examples that are computed at once; 0: all of them, which takes the most memory
 	Randomness Randomness // whether the examples draw the same numbers; zero: drawing is refused
 }
 
@@ -44,10 +45,65 @@ func VMap[F any](f F, opts ...VMapOptions) F {
 	if !some {
 		fault.Throw(fault.Value, "vmap", "no argument of %v holds tensors, so there is none to map", fn.Type)
 	}
+	if o.Chunk < 0 {
+		fault.Throw(fault.Value, "vmap", "Chunk is %d; want a number of examples, or 0 for all", o.Chunk)
+	}
 	return tree.MakeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		in := flatten(args...)
-		return vmapCall(fn, args, in, vmapAxes(o.In, args, len(in)), o)
+		axes := vmapAxes(o.In, args, len(in))
+		if o.Chunk > 0 {
+			return vmapChunks(fn, args, in, axes, o)
+		}
+		return vmapCall(fn, args, in, axes, o)
 	})
+}
+
+// vmapChunks is vmapCall for some examples after the others.
+func vmapChunks(fn tree.Function, args []reflect.Value, in []*Tensor, axes []int, o VMapOptions) ([]reflect.Value, error) {
+	size := 0
+	for i, t := range in {
+		if axes[i] != NoAxis && t.Dim() > 0 {
+			size = t.Size(axes[i])
+			break
+		}
+	}
+	if size <= o.Chunk { // also where nothing is mapped, which is refused there
+		return vmapCall(fn, args, in, axes, o)
+	}
+	var res []reflect.Value
+	var parts [][]*Tensor
+	for at := 0; at < size; at += o.Chunk {
+		some := make([]*Tensor, len(in))
+		for i, t := range in {
+			if some[i] = t; axes[i] == NoAxis {
+				continue
+			}
+			if n := t.Size(axes[i]); n != size {
+				fault.Throw(fault.Shape, "vmap", "argument tensor %d has %d examples, another one %d; want the same of all", i, n, size)
+			}
+			some[i] = t.Narrow(axes[i], at, min(o.Chunk, size-at))
+		}
+		r, err := vmapCall(fn, args, some, axes, o)
+		if err != nil {
+			return nil, err
+		}
+		res = r
+		for k, t := range flatten(r...) {
+			if k == len(parts) {
+				parts = append(parts, nil)
+			}
+			parts[k] = append(parts[k], t)
+		}
+	}
+	outs := make([]*Tensor, len(parts))
+	for k, p := range parts {
+		axis := 0
+		if o.Out != nil {
+			axis = o.Out[k]
+		}
+		outs[k] = Cat(p, axis)
+	}
+	return unflatten(res, outs), nil
 }
 
 // vmapAxes gives the dimension of each of n tensors, from a list by tensor or by argument.

@@ -24,7 +24,7 @@ func wrapAll(nodes []*graph.Node) []*tensor {
 	return list
 }
 
-// acquireAll claims what handles show; release drops the claims.
+// acquireAll references what handles show; release drops the references.
 func acquireAll(list []*tensor) (nodes []*graph.Node, release func()) {
 	nodes = make([]*graph.Node, len(list))
 	for i, t := range list {

@@ -16,9 +16,13 @@ func TestAttention(t *testing.T) {
 		n, heads, groups, length, keys, e, f int
 	}
 	for _, c := range []form{{2, 3, 3, 70, 70, 64, 64}, {1, 2, 2, 128, 128, 128, 128}, {2, 4, 2, 33, 130, 32, 32},
-		{1, 4, 1, 200, 65, 128, 64}, {1, 1, 1, 1, 1, 8, 8}, {1, 2, 2, 300, 300, 80, 96}, {1, 2, 2, 17, 23, 12, 20}} {
+		{1, 4, 1, 200, 65, 128, 64}, {1, 1, 1, 1, 1, 8, 8}, {1, 2, 2, 300, 300, 80, 96}, {1, 2, 2, 17, 23, 12, 20},
+		{2, 8, 2, 1, 700, 64, 64}, {1, 16, 2, 2, 130, 128, 256}, {1, 3, 3, 1, 128, 80, 40}} {
 		for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16} {
 			for _, way := range []string{"", "causal", "bool", "float"} {
+				if way == "causal" && c.length == 1 {
+					continue // one key is seen: the gradients are zeros and roundings
+				}
 				name := fmt.Sprint(c, d, way)
 				lucid.Seed(7)
 				q, k, v := lucid.Randn(c.n, c.heads, c.length, c.e), lucid.Randn(c.n, c.groups, c.keys, c.e),

@@ -40,6 +40,7 @@ type Launch struct {
 type Kernel struct {
 	Name    string   // of the function, declared extern "C" __global__
 	Source  string   // CUDA C++, without includes
+	Binary  []byte   // a cubin, fatbin or PTX of another compiler, instead of Source
 	Options []string // of the compiler, such as "--use_fast_math"
 	// Nondeterministic says why bits vary from run to run, such as "it adds floats by atomics"; empty: they do not. Such a kernel refuses
 	// to run where deterministic algorithms are asked for.
@@ -68,19 +69,22 @@ type custom struct {
 // inputs must be on a GPU.
 func (k Kernel) Op() func(in ...*lucid.Tensor) []*lucid.Tensor {
 	switch {
-	case k.Name == "" || k.Source == "":
-		fault.Throw(fault.Value, "cuda.Kernel", "needs Name and Source")
+	case k.Name == "" || (k.Source == "") == (len(k.Binary) == 0):
+		fault.Throw(fault.Value, "cuda.Kernel", "needs Name, and Source or Binary")
+	case len(k.Binary) > 0 && len(k.Options) > 0:
+		fault.Throw(fault.Value, k.Name, "Options are of the compiler, and Binary is compiled; want one of them")
 	case k.Outputs == nil || k.Launch == nil:
 		fault.Throw(fault.Value, k.Name, "needs Outputs and Launch")
 	}
 	c := &custom{outputs: k.Outputs}
-	c.Custom = cuda.Custom{Name: k.Name, Source: k.Source, Options: k.Options, Launch: func(in, out []backend.View) (cuda.Launch, error) {
-		l := k.Launch(specs(in), specs(out))
-		for i := range 3 {
-			l.Blocks[i], l.Threads[i] = max(1, l.Blocks[i]), max(1, l.Threads[i])
-		}
-		return cuda.Launch(l), nil
-	}}
+	c.Custom = cuda.Custom{Name: k.Name, Source: k.Source, Binary: k.Binary, Options: k.Options,
+		Launch: func(in, out []backend.View) (cuda.Launch, error) {
+			l := k.Launch(specs(in), specs(out))
+			for i := range 3 {
+				l.Blocks[i], l.Threads[i] = max(1, l.Blocks[i]), max(1, l.Threads[i])
+			}
+			return cuda.Launch(l), nil
+		}}
 	forward := func(in []*lucid.Tensor) []*lucid.Tensor {
 		if len(in) == 0 {
 			fault.Throw(fault.Value, k.Name, "a kernel needs an input, which says where it runs")
@@ -100,6 +104,13 @@ func (k Kernel) Op() func(in ...*lucid.Tensor) []*lucid.Tensor {
 		return out
 	}
 	return lucid.Custom(lucid.CustomFunc{Name: k.Name, Forward: forward, VJP: k.VJP, JVP: k.JVP})
+}
+
+// RunKernel runs a kernel once: the function called name of CUDA C++ source, over inputs on a GPU, with results of given specs. It is
+// compiled the first time, and found by its source later. A Kernel has more: rules of differentiation, sizes that depend on the inputs.
+func RunKernel(name, source string, in []*lucid.Tensor, out []Spec, l Launch) []*lucid.Tensor {
+	return Kernel{Name: name, Source: source, Outputs: func([]Spec) ([]Spec, error) { return out, nil },
+		Launch: func(_, _ []Spec) Launch { return l }}.Op()(in...)
 }
 
 // infer asks the user for the outputs.

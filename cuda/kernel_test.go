@@ -88,3 +88,74 @@ func TestKernel(t *testing.T) {
 		t.Errorf("a source that does not compile: %v", err)
 	}
 }
+
+// A PTX image of the kernel that doubles floats, as a compiler for an old GPU writes it.
+const doublePTX = `.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry twice(.param .u64 x, .param .u64 y, .param .u64 n)
+{
+	.reg .pred %p<2>;
+	.reg .f32 %f<3>;
+	.reg .b32 %r<4>;
+	.reg .b64 %d<8>;
+	ld.param.u64 %d1, [x];
+	ld.param.u64 %d2, [y];
+	ld.param.u64 %d3, [n];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r1, %r1, %r2, %r3;
+	cvt.s64.s32 %d4, %r1;
+	setp.ge.s64 %p1, %d4, %d3;
+	@%p1 bra DONE;
+	cvta.to.global.u64 %d1, %d1;
+	cvta.to.global.u64 %d2, %d2;
+	shl.b64 %d5, %d4, 2;
+	add.s64 %d6, %d1, %d5;
+	add.s64 %d7, %d2, %d5;
+	ld.global.f32 %f1, [%d6];
+	add.f32 %f2, %f1, %f1;
+	st.global.f32 [%d7], %f2;
+DONE:
+	ret;
+}
+`
+
+// TestKernelBinary runs a kernel that was compiled before, and one that is run once.
+func TestKernelBinary(t *testing.T) {
+	same := func(in []Spec) ([]Spec, error) { return in, nil }
+	form := func(in, _ []Spec) Launch {
+		return Launch{Blocks: [3]int{(in[0].Numel() + 255) / 256}, Threads: [3]int{256}, Args: []any{in[0].Numel()}}
+	}
+	for name, k := range map[string]Kernel{
+		"neither":     {Name: "twice", Outputs: same, Launch: form},
+		"both":        {Name: "twice", Source: "x", Binary: []byte(doublePTX), Outputs: same, Launch: form},
+		"its options": {Name: "twice", Binary: []byte(doublePTX), Options: []string{"-G"}, Outputs: same, Launch: form},
+	} {
+		if err := lucid.Try(func() { k.Op() }); !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dev := gpu(t)
+	x := lucid.Arange(1000).To(lucid.Float32).To(dev)
+	twice := Kernel{Name: "twice", Binary: []byte(doublePTX), Outputs: same, Launch: form}.Op()
+	for range 2 {
+		if got := twice(x)[0].Sum().Item(); got != 999000 {
+			t.Errorf("the sum is %v; want 999000", got)
+		}
+	}
+	bad := Kernel{Name: "twice", Binary: []byte("no code"), Outputs: same, Launch: form}.Op()
+	if err := lucid.Try(func() { bad(x)[0].Item() }); err == nil {
+		t.Error("an image that is none was loaded")
+	}
+	if got := twice(x)[0].Sum().Item(); got != 999000 {
+		t.Errorf("after it the sum is %v", got)
+	}
+	const source = `extern "C" __global__ void pick(const float *x, float *y, int at) { y[threadIdx.x] = x[at + threadIdx.x]; }`
+	y := RunKernel("pick", source, []*lucid.Tensor{x}, []Spec{{Shape: []int{3}, DType: lucid.Float32}},
+		Launch{Threads: [3]int{3}, Args: []any{int32(7)}})[0]
+	if got := y.Sum().Item(); got != 7+8+9 {
+		t.Errorf("picked %v", y)
+	}
+}

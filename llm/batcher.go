@@ -100,6 +100,9 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	if err := fault.Catch(o.Cache.check); err != nil {
 		return nil, err
 	}
+	if c := m.net.Config(); c.LengthScaled() { // keys of a cache are of no use in one of another capacity
+		o.PrefixTokens = -1
+	}
 	return &Batcher{m: m, o: o, tree: newPrefixTree(m, prefixBlock)}, nil
 }
 

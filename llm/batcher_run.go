@@ -267,7 +267,9 @@ func (b *Batcher) decode(list []*sequence) {
 	}
 	// Kinds of steps are few if rows are in the order of their capacities.
 	for _, q := range list {
-		q.s.grow(q.s.pos + 1)
+		if err := q.s.grow(q.s.pos + 1); err != nil {
+			fault.Rethrow(op, err)
+		}
 	}
 	slices.SortStableFunc(list, func(x, y *sequence) int { return cmp.Compare(y.s.capacity, x.s.capacity) })
 	sessions, ids := make([]*session, len(list)), make([]int, len(list))

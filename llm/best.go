@@ -125,7 +125,9 @@ func (m *Model) beams(ctx context.Context, ids []int, n int, o Options) (done []
 		}
 		sessions, last := make([]*session, len(list)), make([]int, len(list))
 		for i, b := range list {
-			b.s.grow(b.s.pos + 1)
+			if err := b.s.grow(b.s.pos + 1); err != nil {
+				return nil, err
+			}
 			sessions[i], last[i] = b.s, b.IDs[len(b.IDs)-1]
 		}
 		if rows, err = m.stepAll(sessions, last); err != nil {
@@ -188,7 +190,7 @@ func (m *Model) follow(old, next []beam) []beam {
 			taken[from] = true
 			continue
 		}
-		next[i].s = m.newSession(from.pos + 1)
+		next[i].s = m.newSession(from.capacity)
 		next[i].s.take(from, from.pos)
 	}
 	for _, b := range old {

@@ -35,6 +35,9 @@ func (c *Cache) Save(path string) error {
 	if c.s == nil || c.s.pos == 0 {
 		return fault.New(fault.Value, op, "the cache is empty; there is nothing to save")
 	}
+	if c := c.m.net.Config(); c.LengthScaled() {
+		return fault.New(fault.NotImplemented, op, "a cache of a model whose positions depend on the length of the text cannot be saved")
+	}
 	d := lucid.NewStateDict()
 	return lucid.Try(func() {
 		ids := make([]int32, c.s.pos)

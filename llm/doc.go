@@ -7,4 +7,6 @@
 //
 // Weights are converted to float32 when they are loaded, those of quantized GGUF files too, so that tokens equal those of Hugging
 // Face's transformers on the same weights. LoadOptions.DType asks for less memory. Package llm/model has the modules.
+//
+// LoadEmbedder reads encoders, which make vectors of texts; LoadTranscriber reads Whisper, which writes down what is said.
 package llm

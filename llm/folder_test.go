@@ -3,8 +3,10 @@ package llm
 import (
 	"encoding/json"
 	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,16 +45,27 @@ func goldens(t testing.TB) golden {
 	return g
 }
 
+// caseNames are the cases of a test that takes long for each: all with LUCID_LONG=1, else those named.
+func caseNames(t testing.TB, some ...string) []string {
+	t.Helper()
+	if os.Getenv("LUCID_LONG") == "" {
+		return some
+	}
+	return slices.Sorted(maps.Keys(goldens(t).Cases))
+}
+
 // weight computes a weight from its name, as make.py does.
 func weight(name string, n int, norm float32) []float32 {
 	v := make([]float32, n)
+	isNorm := strings.HasSuffix(name, "norm.weight") ||
+		(strings.Contains(name, ".ln_") || strings.Contains(name, ".norms.")) && strings.HasSuffix(name, ".weight")
 	for i := range v {
 		x := crc32.ChecksumIEEE([]byte(name)) + uint32(i)*2654435761
 		x = (x ^ x>>16) * 0x85EBCA6B
 		x = (x ^ x>>13) * 0xC2B2AE35
 		x ^= x >> 16
 		v[i] = (float32(x>>8)/(1<<24) - 0.5) * 0.4
-		if strings.HasSuffix(name, "norm.weight") || strings.Contains(name, ".ln_") && strings.HasSuffix(name, ".weight") {
+		if isNorm {
 			v[i] += norm
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec/gguf"
-	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
 )
 
@@ -32,7 +31,7 @@ func TestConfigRefused(t *testing.T) {
 		{"residual_multiplier", 0.5, `"residual_multiplier"`, lucid.ErrNotImplemented},
 		{"quantization_config", map[string]any{"bits": 4}, `"quantization_config"`, lucid.ErrNotImplemented},
 		{"architectures", []string{"MambaForCausalLM"}, "MambaForCausalLM", lucid.ErrNotImplemented},
-		{"hidden_act", "relu", "relu", lucid.ErrNotImplemented},
+		{"hidden_act", "mish", "mish", lucid.ErrNotImplemented},
 		{"pretraining_tp", 2, "pretraining_tp", lucid.ErrNotImplemented},
 		{"num_hidden_layers", -1, "layers", lucid.ErrFormat},
 		{"num_hidden_layers", 1 << 30, "layers", lucid.ErrFormat},
@@ -47,7 +46,15 @@ func TestConfigRefused(t *testing.T) {
 		{"vocab_size", 200, "256 tokens", lucid.ErrFormat},
 		{"tie_word_embeddings", true, "", nil},
 		{"rms_norm_eps", -1, "epsilon", lucid.ErrFormat},
-		{"rope_parameters", map[string]any{"rope_type": "longrope"}, "longrope", lucid.ErrNotImplemented},
+		{"rope_parameters", map[string]any{"rope_type": "mrope"}, "mrope", lucid.ErrNotImplemented},
+		{"rope_parameters", map[string]any{"rope_type": "longrope"}, "short_factor", lucid.ErrFormat},
+		{"rope_parameters", map[string]any{"rope_type": "longrope", "short_factor": []any{1, 1, 1, 1}, "long_factor": []any{1, 1, 0, 1}},
+			"factor", lucid.ErrFormat},
+		{"rope_parameters", map[string]any{"rope_type": "longrope", "short_factor": []any{1, 1}, "long_factor": []any{1, 1, 1, 1}},
+			"2 and 4 numbers", lucid.ErrFormat},
+		{"rope_parameters", map[string]any{"rope_type": "dynamic", "factor": 0.5}, "dynamic", lucid.ErrFormat},
+		{"rope_parameters", map[string]any{"rope_type": "default", "partial_rotary_factor": 0.5}, "partial_rotary_factor",
+			lucid.ErrNotImplemented},
 		{"rope_parameters", map[string]any{"rope_type": "linear", "factor": 0}, "factor", lucid.ErrFormat},
 		{"rope_parameters", map[string]any{"rope_type": "default", "rope_theta": 0}, "base", lucid.ErrFormat},
 		{"rope_parameters", 7, "rope_parameters", lucid.ErrFormat},
@@ -112,7 +119,7 @@ func TestGGUFRefused(t *testing.T) {
 	}
 	c := m.Config()
 	write := func(change func(meta *gguf.Metadata), drop, rename string) error {
-		meta, tensors := m.metadata(&c, ggml.Q8_0), m.stored(&c, ggml.Q8_0)
+		meta, tensors := m.metadata(&c, parseFormat("q8_0")), m.stored(&c, parseFormat("q8_0"), SaveOptions{})
 		change(meta)
 		var rest []gguf.Tensor
 		for _, t := range tensors {

@@ -9,7 +9,7 @@ import (
 
 // Info is what the files of a model say.
 type Info struct {
-	Format     string         // GGUF or safetensors
+	Format     string         // GGUF, safetensors or PyTorch
 	Name       string         // as the file has it
 	Types      map[string]int // how many tensors are stored in each type
 	Parameters int64

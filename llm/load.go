@@ -37,6 +37,9 @@ type LoadOptions struct {
 	// Quantized leaves matrices of a GGUF file in its block format: they take a quarter of the memory or less. Products round
 	// activations to int8, 32 elements with one scale, which is fast, and as accurate as llama.cpp. CPU and float32 only.
 	Quantized bool
+	// Copied reads those matrices into memory. Without it they are pages of the file, which is mapped: loading takes no time, and a
+	// program that cuts the file short meanwhile ends this one.
+	Copied bool
 	// Exact makes products of Quantized matrices those of float32 activations, which is slower: the logits are those of the
 	// dequantised model but for the order of sums.
 	Exact bool
@@ -68,23 +71,16 @@ type Model struct {
 	mu         sync.Mutex // compiled steps of several generations run one at a time
 }
 
-// Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files,
-// tokenizer.json (or tokenizer.model), tokenizer_config.json and generation_config.json as Hugging Face has them.
+// Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files (or
+// pytorch_model.bin, or what pytorch_model.bin.index.json names), tokenizer.json (or tokenizer.model), tokenizer_config.json and
+// generation_config.json as Hugging Face has them.
 func Load(path string, opts ...LoadOptions) (*Model, error) { return open(path, opts, false) }
 
 func open(path string, opts []LoadOptions, describe bool) (m *Model, err error) {
 	caught := fault.Catch(func() {
 		o := door.Option("llm.Load", opts)
 		o.describe = describe
-		if o.DType == 0 {
-			o.DType = lucid.Float32
-		}
-		if !slices.Contains([]lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16}, o.DType) {
-			fault.Throw(fault.DType, op, "weights of %v; want float32, bfloat16 or float16", o.DType)
-		}
-		if o.Quantized && (o.DType != lucid.Float32 || o.Device != (lucid.Device{}) && o.Device != lucid.CPU) {
-			fault.Throw(fault.NotImplemented, op, "Quantized with %v on %v; want float32 on the CPU", o.DType, o.Device)
-		}
+		o.check()
 		m, err = load(path, o)
 	})
 	if caught != nil {
@@ -94,6 +90,19 @@ func open(path string, opts []LoadOptions, describe bool) (m *Model, err error) 
 		return nil, codec.InFile(err, path)
 	}
 	return m, nil
+}
+
+// check fills in defaults and refuses what cannot be.
+func (o *LoadOptions) check() {
+	if o.DType == 0 {
+		o.DType = lucid.Float32
+	}
+	if !slices.Contains([]lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16}, o.DType) {
+		fault.Throw(fault.DType, op, "weights of %v; want float32, bfloat16 or float16", o.DType)
+	}
+	if o.Quantized && (o.DType != lucid.Float32 || o.Device != (lucid.Device{}) && o.Device != lucid.CPU) {
+		fault.Throw(fault.NotImplemented, op, "Quantized with %v on %v; want float32 on the CPU", o.DType, o.Device)
+	}
 }
 
 func load(path string, o LoadOptions) (*Model, error) {
@@ -126,6 +135,10 @@ func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error
 	}
 	if o.describe {
 		return nil
+	}
+	if c.Encoder {
+		return fault.New(fault.NotImplemented, op, "a model of family %s embeds texts and does not generate; llm.LoadEmbedder reads it",
+			c.Family)
 	}
 	lucid.NoGrad(func() { m.net, err = model.Build(c, w) })
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,10 +40,10 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 		return nil, err
 	}
 	defer w.close()
-	if !c.Tied && !w.Has("lm_head.weight") {
+	if !c.Tied && !c.Encoder && !w.Has("lm_head.weight") && !w.Has("embed_out.weight") {
 		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
 	}
-	m.facts = Info{Format: "safetensors", Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
+	m.facts = Info{Format: w.format, Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
 	if err := m.finish(c, w, o); err != nil || o.describe {
 		return m, err
 	}
@@ -115,26 +116,26 @@ func readTemplate(dir string) (string, error) {
 	return text, nil
 }
 
-// folderWeights are the tensors of one or more .safetensors files.
+// folderWeights are the tensors of one or more files.
 type folderWeights struct {
 	files []*lucid.File
 	where map[string]*lucid.File
 	read  map[string]bool
 	bytes int64
 	o     LoadOptions
+
+	format string
 }
 
 func openWeights(dir string, o LoadOptions) (*folderWeights, error) {
-	paths := []string{filepath.Join(dir, "model.safetensors.index.json")}
-	if _, err := os.Stat(paths[0]); err != nil {
-		if paths, err = filepath.Glob(filepath.Join(filepath.Clean(dir), "*.safetensors")); err != nil {
-			return nil, codec.IOError(op, err)
-		}
+	paths, err := weightFiles(dir)
+	if err != nil {
+		return nil, err
 	}
-	if len(paths) == 0 {
-		return nil, fault.New(fault.Format, op, "the folder has no .safetensors file; other formats of weights are not read")
+	w := &folderWeights{where: map[string]*lucid.File{}, read: map[string]bool{}, o: o, format: "safetensors"}
+	if strings.HasSuffix(paths[0], ".bin") {
+		w.format = "PyTorch"
 	}
-	w := &folderWeights{where: map[string]*lucid.File{}, read: map[string]bool{}, o: o}
 	for _, p := range paths {
 		f, err := lucid.Open(p)
 		if err != nil {
@@ -151,6 +152,39 @@ func openWeights(dir string, o LoadOptions) (*folderWeights, error) {
 		}
 	}
 	return w, nil
+}
+
+// weightFiles finds the files with weights: .safetensors ones, or else those of PyTorch.
+func weightFiles(dir string) ([]string, error) {
+	index := filepath.Join(dir, "model.safetensors.index.json")
+	if _, err := os.Stat(index); err == nil {
+		return []string{index}, nil
+	}
+	paths, err := filepath.Glob(filepath.Join(filepath.Clean(dir), "*.safetensors"))
+	if err != nil || len(paths) > 0 {
+		return paths, codec.IOError(op, err)
+	}
+	var shards struct {
+		Map map[string]string `json:"weight_map"`
+	}
+	if err := readJSON(filepath.Join(dir, "pytorch_model.bin.index.json"), &shards); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Compact(slices.Sorted(maps.Values(shards.Map))) {
+		if name != filepath.Base(name) || !strings.HasSuffix(name, ".bin") {
+			return nil, fault.New(fault.Format, op, "pytorch_model.bin.index.json names the file %.64q; want a name that ends with .bin",
+				name)
+		}
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	if whole := filepath.Join(dir, "pytorch_model.bin"); len(paths) == 0 {
+		if _, err := os.Stat(whole); err != nil {
+			return nil, fault.New(fault.Format, op, "the folder has no .safetensors file and no pytorch_model.bin; "+
+				"other formats of weights are not read")
+		}
+		paths = []string{whole}
+	}
+	return paths, nil
 }
 
 func (w *folderWeights) close() {
@@ -184,8 +218,9 @@ func (w *folderWeights) unread(c model.Config) error {
 	for name := range w.where {
 		// Old files have tables that programs compute.
 		table := strings.HasSuffix(name, "rotary_emb.inv_freq") || strings.HasSuffix(name, ".attn.bias") ||
-			strings.HasSuffix(name, ".attn.masked_bias")
-		if !w.read[name] && !table && !(c.Tied && name == "lm_head.weight") {
+			strings.HasSuffix(name, ".attn.masked_bias") || strings.HasSuffix(name, ".attention.bias") ||
+			strings.HasSuffix(name, ".attention.masked_bias")
+		if !w.read[name] && !table && !c.Extra(name) && !(c.Tied && name == "lm_head.weight") {
 			return fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, c.Family)
 		}
 	}

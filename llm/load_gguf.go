@@ -15,11 +15,12 @@ var chatEnds = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<e
 
 // loadGGUF reads a model of a GGUF file, dequantised.
 func loadGGUF(path string, o LoadOptions) (*Model, error) {
-	f, err := gguf.Open(path, gguf.Options{})
+	f, err := gguf.Open(path, gguf.Options{Copied: o.Copied})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	held := &heldFile{f: f}
+	defer held.close()
 	meta := f.Metadata()
 	c, err := model.ReadMetadata(meta, o.Ignore...)
 	if err != nil {
@@ -52,20 +53,26 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 			m.ends = append(m.ends, id)
 		}
 	}
-	w := &ggufWeights{f: f, c: &c, o: o, read: map[string]bool{}}
+	w := &ggufWeights{f: f, held: held, c: &c, o: o, read: map[string]bool{}}
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
-	m.facts = Info{Format: "GGUF", Name: meta.Text("general.name", ""), Types: map[string]int{}}
-	for _, t := range f.Infos() {
-		m.facts.Types[t.Type.String()]++
-		m.facts.Parameters += elements(t.Shape)
-		m.facts.Bytes += t.Size
-	}
+	m.facts = ggufFacts(f)
 	if err := m.finish(c, w, o); err != nil || o.describe {
 		return m, err
 	}
 	return m, w.unread()
+}
+
+// ggufFacts describes a file.
+func ggufFacts(f *gguf.File) Info {
+	i := Info{Format: "GGUF", Name: f.Metadata().Text("general.name", ""), Types: map[string]int{}}
+	for _, t := range f.Infos() {
+		i.Types[t.Type.String()]++
+		i.Parameters += elements(t.Shape)
+		i.Bytes += t.Size
+	}
+	return i
 }
 
 func elements(shape []int) int64 {
@@ -79,6 +86,7 @@ func elements(shape []int) int64 {
 // ggufWeights are the tensors of a GGUF file by the names of checkpoints.
 type ggufWeights struct {
 	f    *gguf.File
+	held *heldFile
 	c    *model.Config
 	o    LoadOptions
 	read map[string]bool
@@ -86,61 +94,80 @@ type ggufWeights struct {
 
 const (
 	ropeFactors = "rope_freqs.weight"
+	ropeShort   = "rope_factors_short.weight"
+	ropeLong    = "rope_factors_long.weight"
 	hfTokenizer = "tokenizer.huggingface.json"
 )
 
 // prepare takes from the tensors what metadata does not say.
 func (w *ggufWeights) prepare() error {
-	_, head := w.f.Info("output.weight")
-	w.c.Tied = !head
-	if w.c.Family == "llama" || w.c.Family == "qwen3" {
-		_, w.c.QKVBias = w.f.Info("blk.0.attn_q.bias")
-		_, w.c.OutBias = w.f.Info("blk.0.attn_output.bias")
-		_, w.c.MLPBias = w.f.Info("blk.0.ffn_up.bias")
-	}
-	if info, ok := w.f.Info(ropeFactors); ok {
-		if !slices.Equal(info.Shape, []int{w.c.HeadDim / 2}) {
-			return fault.New(fault.Format, op, "%s has the shape %v; want [%d]", ropeFactors, info.Shape, w.c.HeadDim/2)
-		}
-		list, err := w.f.Floats(ropeFactors)
+	w.c.Inspect(w.Stored)
+	if w.Stored(ropeFactors) {
+		list, err := w.factors(ropeFactors)
 		if err != nil {
 			return err
 		}
-		for _, v := range list {
-			if !(v > 0) {
-				return fault.New(fault.Format, op, "%s holds %v; want positive numbers", ropeFactors, v)
-			}
+		w.c.RoPE.Divisors = list
+	}
+	if w.Stored(ropeShort) {
+		short, err := w.factors(ropeShort)
+		if err != nil {
+			return err
 		}
-		w.c.RoPE.Divisors = slices.Clone(list)
-		w.read[ropeFactors] = true
+		long, err := w.factors(ropeLong)
+		if err != nil {
+			return err
+		}
+		w.c.SetRoPEFactors(short, long)
 	}
 	return nil
 }
 
-// Has reports whether there is a tensor of that name.
-func (w *ggufWeights) Has(name string) bool {
-	_, ok := w.f.Info(w.c.GGUFName(name))
+// factors reads divisors of the frequencies of rotary positions.
+func (w *ggufWeights) factors(name string) ([]float32, error) {
+	want := w.c.HeadDim / 2
+	if w.c.RotaryDim > 0 {
+		want = w.c.RotaryDim / 2
+	}
+	info, ok := w.f.Info(name)
+	if !ok || !slices.Equal(info.Shape, []int{want}) {
+		return nil, fault.New(fault.Format, op, "%s has the shape %v; want [%d]", name, info.Shape, want)
+	}
+	list, err := w.f.Floats(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range list {
+		if !(v > 0) {
+			return nil, fault.New(fault.Format, op, "%s holds %v; want positive numbers", name, v)
+		}
+	}
+	w.read[name] = true
+	return slices.Clone(list), nil
+}
+
+// Stored reports whether the file has a tensor of that name.
+func (w *ggufWeights) Stored(name string) bool {
+	_, ok := w.f.Info(name)
 	return ok
 }
 
+// Has reports whether there is a tensor of that name.
+func (w *ggufWeights) Has(name string) bool { return w.Stored(w.c.GGUFName(name)) }
+
 // Tensor reads a weight.
 func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
-	if stored, third := w.c.Fused(name); stored != "" {
-		whole := append([]int{3 * shape[0]}, shape[1:]...)
-		return placed(w.floats(stored, whole).Narrow(0, third*shape[0], shape[0]).Contiguous(), w.o)
-	}
-	t := w.floats(w.c.GGUFName(name), shape)
-	if heads := w.c.Interleaved(name); heads > 0 {
-		t = apart(t, heads)
-	}
-	return placed(t, w.o)
+	return placed(w.c.FromGGUF(w, name, shape...), w.o)
 }
 
 // Blocks returns a matrix as it is stored, if it is in blocks and that was asked for.
 func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
-	stored := w.c.GGUFName(name)
+	stored, from, of := w.c.Fused(name)
+	if stored == "" || !w.Stored(stored) {
+		stored, from, of = w.c.GGUFName(name), 0, shape[0]
+	}
 	info, there := w.f.Info(stored)
-	if fused, _ := w.c.Fused(name); !w.o.Quantized || !there || fused != "" || !slices.Equal(info.Shape, shape) ||
+	if !w.o.Quantized || !there || len(shape) != 2 || !slices.Equal(info.Shape, []int{of, shape[1]}) ||
 		info.Type.BlockSize() == 1 || !info.Type.CanDequantize() {
 		return b, false
 	}
@@ -149,20 +176,30 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 		fault.Rethrow(op, err)
 	}
 	w.read[stored] = true
-	t := lucid.New(data, shape[0], len(data)/shape[0]) // a copy: the file is closed when the model is loaded
-	if heads := w.c.Interleaved(name); heads > 0 {
-		t = apart(t, heads)
+	row := len(data) / of
+	t := lucid.FromSlice(data[from*row:(from+shape[0])*row], shape[0], row)
+	switch heads := w.c.Interleaved(name); {
+	case heads > 0:
+		t = model.Apart(t, heads) // a copy
+	case w.f.Mapped(stored):
+		w.held.show(t)
+	default:
+		t = t.Clone()
 	}
 	return model.Blocks{Data: t.Eval(), Type: info.Type, Fast: !w.o.Exact}, true
 }
 
-// floats reads a tensor by its name in the file.
-func (w *ggufWeights) floats(stored string, shape []int) *lucid.Tensor {
+// Floats reads a tensor by its name in the file.
+func (w *ggufWeights) Floats(stored string, shape ...int) *lucid.Tensor {
 	info, ok := w.f.Info(stored)
 	if !ok {
 		fault.Throw(fault.Format, op, "the file has no tensor %q", stored)
 	}
-	if !slices.Equal(info.Shape, shape) {
+	same := slices.Equal(info.Shape, shape)
+	if len(shape) == 2 && shape[0] == 1 { // a vector
+		same = same || slices.Equal(info.Shape, shape[1:])
+	}
+	if !same {
 		fault.Throw(fault.Format, op, "%q has the shape %v; the metadata asks for %v", stored, info.Shape, shape)
 	}
 	list, err := w.f.Floats(stored)
@@ -171,20 +208,6 @@ func (w *ggufWeights) floats(stored string, shape []int) *lucid.Tensor {
 	}
 	w.read[stored] = true
 	return lucid.FromSlice(list, shape...) // of its own memory, whatever the type
-}
-
-// apart moves rows of each head that are stored next to each other to where their pairs are half a head away.
-func apart(t *lucid.Tensor, heads int) *lucid.Tensor {
-	shape := t.Shape()
-	rest := slices.Concat([]int{heads, shape[0] / heads / 2, 2}, shape[1:])
-	return t.Reshape(rest...).Transpose(1, 2).Contiguous().Reshape(shape...)
-}
-
-// together is the inverse of apart.
-func together(t *lucid.Tensor, heads int) *lucid.Tensor {
-	shape := t.Shape()
-	rest := slices.Concat([]int{heads, 2, shape[0] / heads / 2}, shape[1:])
-	return t.Reshape(rest...).Transpose(1, 2).Contiguous().Reshape(shape...)
 }
 
 // unread refuses tensors that the model has no use for.

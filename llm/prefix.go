@@ -96,10 +96,12 @@ func freeAll(views []*lucid.Tensor) {
 	}
 }
 
-// fill sets the first n tokens of every cache to parts one behind the other, which it frees. The rest stays as it is: no token sees it. One pass over
-// the memory is what it takes; an update in place would copy the cache first.
+// fill sets the first n tokens of every cache to parts one behind the other, which it frees. The rest stays as it is:
+// no token sees it. One pass over the memory is what it takes; an update in place would copy the cache first.
 func (s *session) fill(n int, parts func(i int) []*lucid.Tensor) {
-	s.grow(n)
+	if err := s.grow(n); err != nil {
+		fault.Rethrow(op, err)
+	}
 	lucid.NoGrad(func() {
 		var views []*lucid.Tensor
 		fresh := make([]*lucid.Tensor, len(s.cache))

@@ -114,16 +114,16 @@ func TestPrefixShared(t *testing.T) {
 
 // TestPartSize asserts which part of a prompt is evaluated next.
 func TestPartSize(t *testing.T) {
-	for _, c := range [][3]int{{1, 100, 1}, {2, 100, 8}, {8, 100, 8}, {9, 100, 8}, {17, 100, 32}, {20, 10, 8}, {100, 1000, 128}, {600, 1000, 512},
-		{5000, 300, 128}, {5, 3, 1}} {
+	for _, c := range [][3]int{{1, 100, 1}, {2, 100, 8}, {8, 100, 8}, {9, 100, 8}, {17, 100, 32}, {20, 10, 8}, {100, 1000, 128},
+		{600, 1000, 512}, {5000, 300, 128}, {5, 3, 1}} {
 		if got := partSize(c[0], c[1]); got != c[2] {
 			t.Errorf("%d tokens with room for %d: a part of %d, want %d", c[0], c[1], got, c[2])
 		}
 	}
 }
 
-// TestPrefixOwnMemory asserts that what the tree stores shares no memory with the cache it came from, so that the cache can be written in
-// place and freed, and that a filled cache shares none with the tree.
+// TestPrefixOwnMemory asserts that what the tree stores shares no memory with the cache it came from, so that the cache can be written
+// in place and freed, and that a filled cache shares none with the tree.
 func TestPrefixOwnMemory(t *testing.T) {
 	m := tiny(t)
 	ids := make([]int, 120)

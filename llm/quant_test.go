@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -50,6 +51,40 @@ func TestQuantized(t *testing.T) {
 	}
 	if _, err := Load("m.gguf", LoadOptions{Quantized: true, DType: lucid.BFloat16}); !errors.Is(err, lucid.ErrNotImplemented) {
 		t.Errorf("in bfloat16: %v", err)
+	}
+}
+
+// TestMapped asserts that a quantized model in a mapped file is the one that was read into memory, also after the file's name is gone
+// and the collector ran.
+func TestMapped(t *testing.T) {
+	g := goldens(t)
+	m, err := Load(folder(t, g.Cases["llama"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	if err := m.Save(path, SaveOptions{Format: "q5_0"}); err != nil {
+		t.Fatal(err)
+	}
+	mapped, err := Load(path, LoadOptions{Quantized: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := Load(path, LoadOptions{Quantized: true, Copied: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	o := Options{MaxTokens: 12}
+	want := generated(t, copied, g.Prompt, o)
+	for range 2 {
+		if got := generated(t, mapped, g.Prompt, o); !slices.Equal(got, want) {
+			t.Errorf("tokens %v, want %v", got, want)
+		}
+		runtime.GC()
 	}
 }
 

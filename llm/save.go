@@ -15,7 +15,13 @@ import (
 // SaveOptions say how a model is saved. Vectors stay float32. A matrix whose rows are no whole blocks of the format is stored as
 // q8_0, or as float32 if they are no whole blocks of that either.
 type SaveOptions struct {
-	Format string // type of matrices: f32, f16, bf16, or a block format such as q8_0, q4_0 or q4_k; "" is f32
+	// Format is the type of matrices: f32, f16, bf16, a block format such as q8_0, q4_0 or q4_k, or a mixture such as q4_k_m, in which
+	// the matrices that matter most have more bits; "" is f32. Formats lists them.
+	Format string
+	// Progress is called after each tensor; nil: not.
+	Progress func(done, total int)
+
+	stop func() error // asked after each tensor
 }
 
 // fileTypes are the numbers that GGUF files have for the type of most tensors.
@@ -24,22 +30,14 @@ var fileTypes = map[ggml.Type]uint32{ggml.F32: 0, ggml.F16: 1, ggml.Q4_0: 2, ggm
 
 // Save writes the model as one GGUF file with its tokenizer and chat template.
 func (m *Model) Save(path string, o SaveOptions) (err error) {
-	if !strings.HasSuffix(path, ".gguf") {
-		return fault.New(fault.Value, op, "the path %q; want one that ends with .gguf", path)
-	}
 	caught := fault.Catch(func() {
-		kind, ok := ggml.F32, true
-		if o.Format != "" {
-			kind, ok = ggml.Parse(strings.ToUpper(o.Format))
-		}
-		if _, known := fileTypes[kind]; !ok || !known || !kind.CanQuantize() {
-			fault.Throw(fault.Value, op, "the format %q; want f32, f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k or q6_k", o.Format)
-		}
+		r := o.check(path)
 		if m.vocab.why != "" {
 			fault.Throw(fault.NotImplemented, op, "saving as GGUF: %s", m.vocab.why)
 		}
 		c := m.net.Config()
-		err = gguf.Write(path, m.metadata(&c, kind), m.stored(&c, kind))
+		r.layers, r.tied = c.Layers, c.Tied
+		err = gguf.Write(path, m.metadata(&c, r), m.stored(&c, r, o))
 	})
 	if caught != nil {
 		return caught
@@ -47,15 +45,42 @@ func (m *Model) Save(path string, o SaveOptions) (err error) {
 	return err
 }
 
+// check returns which type matrices get.
+func (o SaveOptions) check(path string) recipe {
+	if !strings.HasSuffix(path, ".gguf") {
+		fault.Throw(fault.Value, op, "the path %q; want one that ends with .gguf", path)
+	}
+	return parseFormat(o.Format)
+}
+
+// tick reports progress, and stops if that was asked for.
+func (o SaveOptions) tick(done, total int) {
+	if o.stop != nil {
+		if err := o.stop(); err != nil {
+			fault.Rethrow(op, err)
+		}
+	}
+	if o.Progress != nil {
+		o.Progress(done, total)
+	}
+}
+
+// refuseBlocks is for matrices that were left in blocks.
+func refuseBlocks(t *lucid.Tensor) {
+	if t.DType() == lucid.Uint8 {
+		fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
+	}
+}
+
 // metadata describes the model as GGUF files do.
-func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
+func (m *Model) metadata(c *model.Config, r recipe) *gguf.Metadata {
 	meta := &gguf.Metadata{}
 	arch := model.WriteMetadata(meta, c)
 	meta.Set("general.type", gguf.OfText("model"))
 	if m.facts.Name != "" {
 		meta.Set("general.name", gguf.OfText(m.facts.Name))
 	}
-	meta.Set("general.file_type", gguf.OfUint32(fileTypes[kind]))
+	meta.Set("general.file_type", gguf.OfUint32(r.number))
 	meta.Set("general.quantization_version", gguf.OfUint32(2))
 	meta.Set(arch+".vocab_size", gguf.OfUint32(uint32(c.Vocab)))
 	for _, key := range m.vocab.meta.Keys() {
@@ -82,15 +107,16 @@ func (m *Model) metadata(c *model.Config, kind ggml.Type) *gguf.Metadata {
 }
 
 // stored returns the tensors in the format.
-func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
+func (m *Model) stored(c *model.Config, r recipe, o SaveOptions) (list []gguf.Tensor) {
 	fused := map[string][]*lucid.Tensor{}
-	for name, t := range nn.StateDict(m.net).All() {
-		if t.DType() == lucid.Uint8 {
-			fault.Throw(fault.NotImplemented, op, "saving a model whose matrices are in blocks; load it without LoadOptions.Quantized")
-		}
-		if stored, third := c.Fused(name); stored != "" { // queries, keys and values come in this order
-			if fused[stored] = append(fused[stored], t); third == 2 {
-				list = append(list, block(stored, lucid.Cat(fused[stored], 0), kind))
+	all, done := nn.StateDict(m.net), 0
+	for name, t := range all.All() {
+		done++
+		o.tick(done, all.Len())
+		refuseBlocks(t)
+		if stored, from, of := c.Fused(name); stored != "" { // parts come in the order of their rows
+			if fused[stored] = append(fused[stored], t); from+t.Size(0) == of {
+				list = append(list, block(stored, lucid.Cat(fused[stored], 0), r))
 			}
 			continue
 		}
@@ -100,16 +126,21 @@ func (m *Model) stored(c *model.Config, kind ggml.Type) (list []gguf.Tensor) {
 				"saving as GGUF: the tensor %q has no name there; take adapters off or fuse them first", name)
 		}
 		if heads := c.Interleaved(name); heads > 0 {
-			t = together(t, heads)
+			t = model.Together(t, heads)
 		}
 		if c.NormOffset != 0 && strings.HasSuffix(name, "norm.weight") {
 			t = t.Add(c.NormOffset) // GGUF files store the sum
 		}
-		list = append(list, block(stored, t, kind))
+		list = append(list, block(stored, t, r))
 	}
-	if d := ropeDivisors(c); d != nil {
-		list = append(list, gguf.Tensor{Name: ropeFactors, Type: ggml.F32, Shape: []int{len(d)}, Data: floatBytes(d)})
+	vector := func(name string, d []float32) {
+		if d != nil {
+			list = append(list, gguf.Tensor{Name: name, Type: ggml.F32, Shape: []int{len(d)}, Data: floatBytes(d)})
+		}
 	}
+	vector(ropeFactors, ropeDivisors(c))
+	vector(ropeShort, c.RoPE.Short)
+	vector(ropeLong, c.RoPE.Long)
 	return list
 }
 
@@ -118,33 +149,26 @@ func ropeDivisors(c *model.Config) []float32 {
 	if c.RoPE.Divisors != nil || c.RoPE.Kind != "llama3" {
 		return c.RoPE.Divisors
 	}
-	return c.RoPE.Llama3Divisors(c.HeadDim)
+	return c.Llama3Divisors()
 }
 
 // block converts a tensor for a file.
-func block(name string, t *lucid.Tensor, kind ggml.Type) gguf.Tensor {
+func block(name string, t *lucid.Tensor, r recipe) gguf.Tensor {
 	shape := t.Shape()
-	row := shape[len(shape)-1]
-	if len(shape) < 2 {
-		kind = ggml.F32
+	if len(shape) == 2 && shape[0] == 1 { // a vector
+		shape = shape[1:]
 	}
-	for _, k := range []ggml.Type{kind, ggml.Q8_0, ggml.F32} {
-		if _, ok := k.RowBytes(row); ok {
-			kind = k
-			break
-		}
-	}
-	values := lucid.ToSlice[float32](t.To(lucid.Float32))
+	kind, values := r.of(name, shape), lucid.ToSlice[float32](t.To(lucid.Float32))
 	if kind == ggml.F32 {
 		return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: floatBytes(values)}
 	}
-	bytes, ok := kind.RowBytes(len(values))
-	if !ok {
-		fault.Throw(fault.Internal, op, "%q: %d elements are no whole blocks of %v", name, len(values), kind)
-	}
-	data := make([]byte, bytes)
-	ggml.Quantize(kind, data, values)
-	return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: data}
+	return gguf.Tensor{Name: name, Type: kind, Shape: shape, Data: quantize(kind, values)}
+}
+
+// small reports whether a tensor of two dimensions is no matrix, or one that decides more than it weighs: norms and biases of each head
+// or expert, and the choice of experts.
+func small(name string) bool {
+	return strings.Contains(name, "_norm.") || strings.HasSuffix(name, ".bias") || strings.Contains(name, ".ffn_gate_inp")
 }
 
 // floatBytes shows numbers as bytes.

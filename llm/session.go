@@ -64,19 +64,29 @@ func (s *session) free() {
 	s.cache = nil
 }
 
-// grow makes room for n tokens in all.
-func (s *session) grow(n int) {
+// grow makes room for n tokens in all. Where rotary positions depend on the capacity, the text may be evaluated again.
+func (s *session) grow(n int) error {
 	if n <= s.capacity {
-		return
+		return nil
 	}
-	old := s.cache
+	old, was, c := s.cache, s.capacity, s.m.net.Config()
 	s.capacity = s.m.capacityFor(n)
 	s.cache = s.newCache()
+	again := c.Rescaled(was, s.capacity)
 	for i, t := range old {
-		start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
-		s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t, start, []int{2})).Eval()
+		if !again {
+			start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
+			s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t, start, []int{2})).Eval()
+		}
 		t.Free()
 	}
+	if !again {
+		return nil
+	}
+	ids := s.ids[:s.pos]
+	s.pos, s.ids = 0, nil
+	_, err := s.feed(context.Background(), ids)
+	return err
 }
 
 // rewind goes back to where ids and the text part, but for one token at least, whose logits are wanted. It returns the rest.
@@ -91,7 +101,9 @@ func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 	if n := s.m.net.Config().Context; s.pos+len(ids) > n {
 		return y, fault.New(fault.Value, op, "%d tokens; the model has a context of %d", s.pos+len(ids), n)
 	}
-	s.grow(s.pos + len(ids))
+	if err := s.grow(s.pos + len(ids)); err != nil {
+		return y, err
+	}
 	for len(ids) > 0 {
 		if err := ctx.Err(); err != nil {
 			return y, err

@@ -127,7 +127,9 @@ func (s *session) verify(ctx context.Context, id int, guesses []int, size int) (
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.grow(s.pos + size)
+	if err := s.grow(s.pos + size); err != nil {
+		return nil, err
+	}
 	part := make([]int64, size) // of one size, so that it is traced once: padded with token 0
 	part[0] = int64(id)
 	last := make([]int64, size)
@@ -143,7 +145,9 @@ func (g *guesser) next(ctx context.Context, s *session, id, most int, each func(
 	guesses := g.guess(ctx, append(slices.Clone(s.ids), id))
 	guesses = guesses[:min(most, len(guesses))]
 	size := g.o.Tokens + 1
-	if len(guesses) == 0 || s.pos+size > s.m.net.Config().Context {
+	c := s.m.net.Config()
+	// Where positions depend on the capacity of the cache, it must grow when it would without guesses.
+	if len(guesses) == 0 || s.pos+size > c.Context || s.pos+size > s.capacity && c.LengthScaled() {
 		y, err := s.feed(ctx, []int{id})
 		if err != nil {
 			return false, 0, err

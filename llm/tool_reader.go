@@ -33,7 +33,7 @@ type CallDelta struct {
 type toolState int
 
 const (
-	inText  toolState = iota
+	inAnswer  toolState = iota
 	opened            // behind the opening mark
 	inCall            // in the object of a call, or in its arguments
 	between           // behind a call
@@ -57,7 +57,7 @@ func (r *ToolReader) Next(text string, last bool) (d ToolDelta) {
 		if r.at != nil && !r.at.started { // a call that did not come
 			d.Text += r.raw + string(r.at.buf)
 		}
-		if r.state == inText || r.state == opened {
+		if r.state == inAnswer || r.state == opened {
 			d.Text += r.raw + r.held
 		}
 		r.held, r.raw, r.at = "", "", nil
@@ -74,7 +74,7 @@ func (r *ToolReader) Calls() int { return r.n }
 // step makes some progress with the text that is held; false: there is none to make.
 func (r *ToolReader) step(d *ToolDelta, last bool) bool {
 	switch r.state {
-	case inText:
+	case inAnswer:
 		return r.text(d, last)
 	case opened:
 		return r.begin(d)
@@ -147,7 +147,7 @@ func (r *ToolReader) begin(d *ToolDelta) bool {
 	name, _, _ = strings.Cut(name, "[")
 	if !found || !r.known(strings.TrimSpace(name)) || !(r.f.kind.list || r.f.kind.named != "") {
 		d.Text += r.raw
-		r.raw, r.state = "", inText
+		r.raw, r.state = "", inAnswer
 		return true
 	}
 	r.held, r.state, r.at = "{"+rest, inCall, r.newScanner()
@@ -188,7 +188,7 @@ func (r *ToolReader) call(d *ToolDelta) bool {
 		return true
 	case s.done || s.failed: // no call of a tool
 		d.Text += r.raw + string(s.buf)
-		r.state, r.at, r.raw = inText, nil, ""
+		r.state, r.at, r.raw = inAnswer, nil, ""
 		return true
 	}
 	return false
@@ -228,7 +228,7 @@ func (r *ToolReader) behind(last bool) bool {
 	case r.held[0] == '{' && (k.bare || k.list):
 		r.state, r.at = inCall, r.newScanner()
 	default:
-		r.state = inText
+		r.state = inAnswer
 	}
 	return true
 }

@@ -70,7 +70,8 @@ var toolKinds = []struct {
 	{[]string{"[TOOL_CALLS]", "[ARGS]"}, toolKind{name: "mistral", open: "[TOOL_CALLS]", named: "[ARGS]"}},
 	{[]string{"[TOOL_CALLS]"}, toolKind{name: "mistral", open: "[TOOL_CALLS]", arguments: "arguments", list: true}},
 	{[]string{"<|python_tag|>"}, toolKind{name: "llama3", open: "<|python_tag|>", arguments: "parameters", bare: true}},
-	{[]string{`"parameters"`, "<|start_header_id|>"}, toolKind{name: "llama3", open: "<|python_tag|>", arguments: "parameters", bare: true}},
+	{[]string{`"parameters"`, "<|start_header_id|>"},
+		toolKind{name: "llama3", open: "<|python_tag|>", arguments: "parameters", bare: true}},
 }
 
 // ToolFormat returns how the model calls tools: its chat template tells. It is an error if the template has no tools, or writes calls

@@ -23,7 +23,8 @@ var toolTemplates = map[string]string{
 		"{% for m in messages %}{{ m.content }}[TOOL_CALLS]{% endfor %}",
 	"named": "{% if tools %}[AVAILABLE_TOOLS]{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}[TOOL_CALLS]f[ARGS]" +
 		"{% endfor %}",
-	"llama3": "<|start_header_id|>{% if tools %}{{ tools | tojson }} use \"parameters\"{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}",
+	"llama3": "<|start_header_id|>{% if tools %}{{ tools | tojson }} use \"parameters\"{% endif %}" +
+		"{% for m in messages %}{{ m.content }}{% endfor %}",
 }
 
 var weather = Tool{Name: "weather", Description: "of a city", Parameters: json.RawMessage(
@@ -234,7 +235,8 @@ func TestToolsRefused(t *testing.T) {
 		"{{ tools }}":                     {Tools: []Tool{clock}},
 		"{{ tools }}<tool_call><arg_key>": {Tools: []Tool{clock}},
 		// Calls in a form that only looks like a known one.
-		"{{ tools }}{% for m in messages %}{% for c in m.tool_calls or [] %}<tool_call>{{ c.function.name }}: {{ c.function.arguments.key }}" +
+		"{{ tools }}{% for m in messages %}{% for c in m.tool_calls or [] %}<tool_call>" +
+			"{{ c.function.name }}: {{ c.function.arguments.key }}" +
 			"</tool_call>{% endfor %}{% endfor %}": {Tools: []Tool{clock}},
 		"{{ tools }}<tool_call>":               {},
 		"{{ tools }}<tool_call> ":              {Tools: []Tool{clock, clock}},
@@ -292,11 +294,14 @@ func TestGrammarAfter(t *testing.T) {
 // nothing panics, and that text without the marks of calls comes out as it is.
 func TestToolReaderPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	parts := []string{"<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>", "{", "}", "[", "]", `"name"`, ": ", `"clock"`,
-		`"arguments"`, `"parameters"`, ", ", "\n", "clock", `{"name": "clock", "arguments": {}}`, `{"name": "clock", "parameters": {"a": "\""}}`,
+	parts := []string{"<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>", "{", "}", "[", "]", `"name"`, ": ",
+		`"clock"`,
+		`"arguments"`, `"parameters"`, ", ", "\n", "clock", `{"name": "clock", "arguments": {}}`,
+		`{"name": "clock", "parameters": {"a": "\""}}`,
 		"text", `"`, `\`, "1", ";", "null", "<", "é"}
 	for name, source := range toolTemplates {
-		for _, use := range []ToolUse{{Tools: []Tool{clock}}, {Tools: []Tool{clock}, Single: true}, {Tools: []Tool{clock}, Required: true}} {
+		for _, use := range []ToolUse{{}, {Single: true}, {Required: true}} {
+			use.Tools = []Tool{clock}
 			f, err := withTemplate(t, source).ToolFormat(use)
 			if err != nil {
 				t.Fatal(err)

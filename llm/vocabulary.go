@@ -49,13 +49,16 @@ func folderVocabulary(dir string) (v vocabulary, err error) {
 			Type   string
 			Vocab  json.RawMessage
 			Merges []json.RawMessage
+			Prefix string `json:"continuing_subword_prefix"`
+			Unk    string `json:"unk_token"`
 		}
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
 		return v, fault.New(fault.Format, op, "tokenizer.json: %v", err)
 	}
 	var ids map[string]int
-	if file.Model.Type != "BPE" || json.Unmarshal(file.Model.Vocab, &ids) != nil {
+	words := file.Model.Type == "WordPiece" && file.Model.Prefix == "##"
+	if file.Model.Type != "BPE" && !words || json.Unmarshal(file.Model.Vocab, &ids) != nil {
 		return v, nil
 	}
 	tokens, kinds := make([]string, 0), make([]int64, 0)
@@ -82,6 +85,10 @@ func folderVocabulary(dir string) (v vocabulary, err error) {
 		if !put(t.ID, t.Content, kind) {
 			return v, nil
 		}
+	}
+	if words {
+		v.wordPieceVocabulary(tokens, kinds, file.Model.Unk)
+		return v, nil
 	}
 	merges := make([]string, len(file.Model.Merges))
 	for i, raw := range file.Model.Merges {

@@ -13,7 +13,10 @@ type MultiheadAttentionOptions struct {
 	NoBias      bool         // no bias
 	AddBiasKV   bool         // have a learned key and value at the end
 	AddZeroAttn bool         // have a key and value of zeros at the end
-	KDim, VDim  int          // sizes of keys and values; 0: as the queries
+	KDim, VDim  int          // sizes of keys and values; 0: as embed
+	QDim        int          // size of queries; 0: as embed
+	ValueDim    int          // size of projected values, which the heads share; 0: as embed
+	OutDim      int          // size of the result; 0: as embed
 	NumKVHeads  int          // heads of keys and values, shared by groups of query heads; 0: as the queries
 	BatchFirst  bool         // tensors are (B, L, E) instead of (L, B, E)
 	DType       lucid.DType  // of the parameters; zero: the default float
@@ -41,7 +44,7 @@ func NewMultiheadAttention(embed, heads int, opts ...MultiheadAttentionOptions) 
 	if heads <= 0 || embed <= 0 || embed%heads != 0 {
 		refuse(lucid.ErrValue, op, "%d heads do not divide a size of %d", heads, embed)
 	}
-	for _, p := range []*int{&o.KDim, &o.VDim} {
+	for _, p := range []*int{&o.KDim, &o.VDim, &o.QDim, &o.ValueDim, &o.OutDim} {
 		if *p == 0 {
 			*p = embed
 		}
@@ -54,23 +57,27 @@ func NewMultiheadAttention(embed, heads int, opts ...MultiheadAttentionOptions) 
 	}
 	m := &MultiheadAttention{o: o, heads: heads}
 	w := lucid.With{DType: o.DType, Device: o.Device}
-	kv := o.NumKVHeads * (embed / heads)
-	if o.KDim == embed && o.VDim == embed && kv == embed {
+	if o.ValueDim%heads != 0 || min(o.KDim, o.VDim, o.QDim, o.ValueDim, o.OutDim) < 0 {
+		refuse(lucid.ErrValue, op, "KDim %d, VDim %d, QDim %d, OutDim %d and ValueDim %d; want sizes, the last one a multiple of %d heads",
+			o.KDim, o.VDim, o.QDim, o.OutDim, o.ValueDim, heads)
+	}
+	kv, values := o.NumKVHeads*(embed/heads), o.NumKVHeads*(o.ValueDim/heads)
+	if o.KDim == embed && o.VDim == embed && o.QDim == embed && kv == embed && values == embed {
 		m.InProjWeight = nninit.XavierUniform_(parameter(w, 3*embed, embed))
 	} else {
-		m.QProjWeight = nninit.XavierUniform_(parameter(w, embed, embed))
+		m.QProjWeight = nninit.XavierUniform_(parameter(w, embed, o.QDim))
 		m.KProjWeight = nninit.XavierUniform_(parameter(w, kv, o.KDim))
-		m.VProjWeight = nninit.XavierUniform_(parameter(w, kv, o.VDim))
+		m.VProjWeight = nninit.XavierUniform_(parameter(w, values, o.VDim))
 	}
 	if !o.NoBias {
-		m.InProjBias = parameter(w, embed+2*kv)
+		m.InProjBias = parameter(w, embed+kv+values)
 	}
-	m.OutProj = NewLinear(embed, embed, LinearOptions{NoBias: o.NoBias, DType: o.DType, Device: o.Device})
+	m.OutProj = NewLinear(o.ValueDim, o.OutDim, LinearOptions{NoBias: o.NoBias, DType: o.DType, Device: o.Device})
 	if m.OutProj.Bias != nil {
 		nninit.Zeros_(m.OutProj.Bias)
 	}
 	if o.AddBiasKV {
-		m.BiasK, m.BiasV = nninit.XavierNormal_(parameter(w, 1, 1, kv)), nninit.XavierNormal_(parameter(w, 1, 1, kv))
+		m.BiasK, m.BiasV = nninit.XavierNormal_(parameter(w, 1, 1, kv)), nninit.XavierNormal_(parameter(w, 1, 1, values))
 	}
 	return m
 }

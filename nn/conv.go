@@ -21,6 +21,8 @@ type ConvOptions struct {
 	PaddingMode string       // "zeros" (default), "reflect", "replicate" or "circular"
 	DType       lucid.DType  // of the parameters; zero: the default float
 	Device      lucid.Device // of the parameters; zero: the default device
+
+	ChannelsLast bool // take (B, …, C) and give (B, …, out), as MLX's layers do; the weight stays as it is
 }
 
 // conv is what the convolutions share.
@@ -113,10 +115,15 @@ func (c *conv) ResetParameters() { resetUniform(c.Weight, c.Bias) }
 
 func (c *conv) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor, o ...F.ConvOptions) *lucid.Tensor) *lucid.Tensor {
 	if c.edge != nil {
-		x = F.Pad(x, c.edge, F.PadOptions{Mode: c.o.PaddingMode})
+		if c.o.ChannelsLast {
+			x = channelsFirst(x)
+		}
+		if x = F.Pad(x, c.edge, F.PadOptions{Mode: c.o.PaddingMode}); c.o.ChannelsLast {
+			x = channelsLast(x)
+		}
 	}
 	return f(x, Use(m, c.Weight), F.ConvOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding,
-		Dilation: c.o.Dilation, Groups: c.o.Groups})
+		Dilation: c.o.Dilation, Groups: c.o.Groups, ChannelsLast: c.o.ChannelsLast})
 }
 
 // ConvTransposeOptions say how a transposed convolution is made; the zero value is PyTorch's default.
@@ -129,6 +136,8 @@ type ConvTransposeOptions struct {
 	Dilation      []int        // nil: 1
 	DType         lucid.DType  // of the parameters; zero: the default float
 	Device        lucid.Device // of the parameters; zero: the default device
+
+	ChannelsLast bool // take (B, …, C) and give (B, …, out), as MLX's layers do; the weight stays as it is
 }
 
 // convTranspose is what the transposed convolutions share.
@@ -167,8 +176,15 @@ func (c *convTranspose) ResetParameters() {
 
 func (c *convTranspose) run(m Module, x *lucid.Tensor, f func(x, w *lucid.Tensor,
 	o ...F.ConvTransposeOptions) *lucid.Tensor) *lucid.Tensor {
-	return f(x, Use(m, c.Weight), F.ConvTransposeOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding,
+	if c.o.ChannelsLast {
+		x = channelsFirst(x)
+	}
+	y := f(x, Use(m, c.Weight), F.ConvTransposeOptions{Bias: Use(m, c.Bias), Stride: c.o.Stride, Padding: c.o.Padding,
 		OutputPadding: c.o.OutputPadding, Groups: c.o.Groups, Dilation: c.o.Dilation})
+	if c.o.ChannelsLast {
+		y = channelsLast(y)
+	}
+	return y
 }
 
 // Conv1d is a convolution over the last 1 dimension of (B, C, L).

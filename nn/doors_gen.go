@@ -11,7 +11,7 @@ import (
 
 func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
 
-// acquire claims the node a tensor shows now; release lets it go once the result holds it.
+// acquire references the node a tensor shows now; release lets it go once the result holds it.
 func acquire(op string, t *lucid.Tensor) *graph.Node {
 	if t == nil {
 		fault.Throw(fault.Value, op, "a tensor is nil; only those that the documentation says may be can be left out")

@@ -17,6 +17,7 @@ type BatchNormOptions struct {
 	NoAffine          bool         // no weight and bias
 	NoBias            bool         // no bias
 	NoTracking        bool         // no running statistics
+	ChannelsLast      bool         // the channels are the last dimension, as in MLX
 	DType             lucid.DType  // of the parameters; zero: the default float
 	Device            lucid.Device // of the parameters; zero: the default device
 }
@@ -68,7 +69,8 @@ func (b *batchNorm) run(m Module, op string, x *lucid.Tensor, training bool, dim
 		want := strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", " or "), "[]")
 		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %s dimensions", x.Shape(), want)
 	}
-	o := F.BatchNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.o.Momentum, Eps: b.o.Eps}
+	o := F.BatchNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.o.Momentum, Eps: b.o.Eps,
+		ChannelsLast: b.o.ChannelsLast}
 	if b.RunningMean == nil {
 		o.Training = true
 		return F.BatchNorm(x, o)

@@ -82,6 +82,14 @@ func (m *RoPE) ForwardAt(x *lucid.Tensor, offset int) *lucid.Tensor {
 	return Leave(m, x, y)
 }
 
+// ForwardFrom is ForwardAt for positions that are a tensor of integers: one, or one for each example (the first dimension of x). A
+// compiled function is not traced anew when they change.
+func (m *RoPE) ForwardFrom(x, starts *lucid.Tensor) *lucid.Tensor {
+	in := EnterN(m, x, starts)
+	o := F.RoPEOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Starts: in[1]}
+	return LeaveN(m, in, F.RoPE(in[0], m.dims, o))[0]
+}
+
 // ALiBi adds to scores of attention a penalty that grows with the distance, at another rate for each head (Press et
 // al.).
 type ALiBi struct{ Base }

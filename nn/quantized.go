@@ -1,10 +1,7 @@
 package nn
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/quant"
@@ -17,7 +14,9 @@ type QuantizedLinear struct {
 	Scales  *lucid.Tensor `nn:"scales,buffer"`
 	Biases  *lucid.Tensor `nn:"biases,buffer"` // of groups; nil for the modes of floats
 	Bias    *lucid.Tensor // (out), nil without bias
+	Divisor *lucid.Tensor `nn:"divisor,buffer"` // (in), what inputs are divided by first: see quant.AWQ; nil: nothing
 	Options quant.Options // the format
+	Fast    bool          // rounds inputs to int8: see quant.MatMulOptions
 }
 
 // NewQuantizedLinear quantizes the weight of a layer. The bias stays what it is, in the same tensor.
@@ -45,7 +44,11 @@ func quantized(w *lucid.Tensor, opts []quant.Options) (o quant.Options, packed, 
 // Forward takes x of (..., in) to (..., out).
 func (m *QuantizedLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y := quant.MatMulGroups(x, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options})
+	in := x
+	if m.Divisor != nil {
+		in = x.Div(m.Divisor)
+	}
+	y := quant.MatMulGroups(in, m.Weight, m.Scales, m.Biases, quant.MatMulOptions{Options: m.Options, Fast: m.Fast})
 	if m.Bias != nil {
 		y = y.Add(Use(m, m.Bias))
 	}
@@ -92,107 +95,31 @@ func (m *QuantizedEmbedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
 // its name in the module; nil: all. They are replaced where a field, or an element of a slice or map, has an interface
 // type such as Layer; one in a field of type *Linear is refused.
 func Quantize(m Module, o quant.Options, predicate func(name string, m Module) bool) int {
-	q := quantizer{o: o, predicate: predicate, seen: map[any]bool{}}
-	q.value(reflect.ValueOf(m), "")
-	return q.n
+	return QuantizeMixed(m, func(name string, m Module) (quant.Options, bool) {
+		return o, predicate == nil || predicate(name, m)
+	})
 }
 
-// quantizer replaces layers in values.
-type quantizer struct {
-	o         quant.Options
-	predicate func(name string, m Module) bool
-	seen      map[any]bool
-	n         int
+// QuantizeMixed is Quantize with a format for each layer: recipe returns it by the layer's name, and false for one that stays.
+func QuantizeMixed(m Module, recipe func(name string, m Module) (o quant.Options, ok bool)) int {
+	return quantizeInside(m, recipe, func(l *Linear, o quant.Options) *QuantizedLinear { return NewQuantizedLinear(l, o) })
 }
 
-// replaced is what stands for a value; nil: it stays.
-func (q *quantizer) replaced(v any, name string) Module {
-	switch m := v.(type) {
-	case *Linear:
-		if m != nil && (q.predicate == nil || q.predicate(name, m)) {
-			return NewQuantizedLinear(m, q.o)
-		}
-	case *Embedding:
-		if m != nil && (q.predicate == nil || q.predicate(name, m)) {
-			return NewQuantizedEmbedding(m, q.o)
-		}
-	}
-	return nil
-}
-
-// value replaces what is inside v.
-func (q *quantizer) value(v reflect.Value, name string) {
-	switch v.Kind() {
-	case reflect.Interface:
-		if v.IsNil() {
-			return
-		}
-		if m := q.replaced(v.Interface(), name); m != nil && v.CanSet() {
-			v.Set(reflect.ValueOf(m))
-			q.n++
-			return
-		}
-		q.value(v.Elem(), name)
-	case reflect.Pointer:
-		if v.IsNil() || v.Type() == tensorType || v.Elem().Kind() != reflect.Struct || q.seen[v.Interface()] {
-			return
-		}
-		q.seen[v.Interface()] = true
-		if d, ok := v.Interface().(*ModuleDict); ok {
-			for part, m := range d.All() {
-				e := reflect.New(moduleType).Elem()
-				e.Set(reflect.ValueOf(m))
-				q.element(e, name, part)
-				d.Set(part, e.Interface().(Module))
+// quantizeInside replaces layers inside a module; linear makes what replaces a Linear.
+func quantizeInside(m Module, recipe func(name string, m Module) (o quant.Options, ok bool),
+	linear func(l *Linear, o quant.Options) *QuantizedLinear) int {
+	r := replacer{op: "quantize", other: func(name string, m Module) Module {
+		switch m := m.(type) {
+		case *Linear:
+			if o, ok := recipe(name, m); ok {
+				return linear(m, o)
 			}
-			return
+		case *Embedding:
+			if o, ok := recipe(name, m); ok {
+				return NewQuantizedEmbedding(m, o)
+			}
 		}
-		q.fields(v.Elem(), name)
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			q.element(v.Index(i), name, strconv.Itoa(i))
-		}
-	case reflect.Struct:
-		q.fields(v, name)
-	case reflect.Map:
-		q.entries(v, name)
-	}
-}
-
-// fields looks at those that may hold modules.
-func (q *quantizer) fields(v reflect.Value, name string) {
-	for _, f := range fields(v.Type()) {
-		if f.inline {
-			q.value(v.Field(f.index), name)
-			continue
-		}
-		q.element(v.Field(f.index), name, f.name)
-	}
-}
-
-// element looks at a part of a value, which must be able to hold a quantized layer if it is one that is wanted.
-func (q *quantizer) element(v reflect.Value, name, part string) {
-	if name != "" {
-		part = name + "." + part
-	}
-	if v.Kind() == reflect.Pointer && !v.IsNil() && v.CanInterface() {
-		m, ok := v.Interface().(Module)
-		_, linear := m.(*Linear)
-		_, table := m.(*Embedding)
-		if ok && (linear || table) && (q.predicate == nil || q.predicate(part, m)) {
-			refuse(lucid.ErrNotImplemented, "quantize", "%s is in a field of type %v, which cannot hold a quantized layer; make it an "+
-				"nn.Layer, or leave it out by the predicate", part, v.Type())
-		}
-	}
-	q.value(v, part)
-}
-
-// entries replaces the values of a map, in the order of its keys.
-func (q *quantizer) entries(v reflect.Value, name string) {
-	for _, k := range sortedKeys(v) {
-		e := reflect.New(v.Type().Elem()).Elem()
-		e.Set(v.MapIndex(k))
-		q.element(e, name, fmt.Sprint(k))
-		v.SetMapIndex(k, e)
-	}
+		return nil
+	}, advice: "leave it out by the predicate"}
+	return r.inside(m)
 }

@@ -22,6 +22,11 @@ func StateDict(m Module) *lucid.StateDict {
 	states(m, func(name string, t *lucid.Tensor) { d.Set(name, t.Detach()) }, func(name string, e ExtraState) {
 		d.Set(name, e.GetExtraState())
 	})
+	versions(m, func(name string, c Module) {
+		if v := StateVersion(c); v > 1 {
+			d.SetVersion(name, v)
+		}
+	})
 	return d
 }
 
@@ -83,8 +88,17 @@ func (e *LoadError) Is(target error) bool {
 	return target == lucid.ErrFormat || target == lucid.ErrShapeMismatch && len(e.Mismatched) > 0
 }
 
-// Compare returns what does not fit between m and a state, nil if all does.
+// Compare returns what does not fit between m and a state, nil if all does. A state of older versions is brought up first, as
+// LoadStateDict does; one that cannot be is compared as it is.
 func Compare(m Module, d *lucid.StateDict) *LoadError {
+	if u, err := upgraded(m, d); err == nil {
+		d = u
+	}
+	return compare(m, d)
+}
+
+// compare is Compare for a state in the versions of the modules.
+func compare(m Module, d *lucid.StateDict) *LoadError {
 	e := &LoadError{}
 	known := map[string]bool{}
 	states(m, func(name string, t *lucid.Tensor) {
@@ -114,9 +128,14 @@ func Compare(m Module, d *lucid.StateDict) *LoadError {
 
 // LoadStateDict makes the parameters and buffers of m show the values of d, cast to their dtypes. If something does
 // not fit, it changes nothing and returns a *LoadError with every name; NotStrict lets names be missing or
-// unexpected, but shapes must fit.
+// unexpected, but shapes must fit. The state of a module in an older version is brought up first (see Versioned); a version
+// that the module does not know is an ErrVersion. d stays as it is.
 func LoadStateDict(m Module, d *lucid.StateDict, opts ...LoadOptions) error {
 	o := door.Option("load_state_dict", opts)
+	d, err := upgraded(m, d)
+	if err != nil {
+		return err
+	}
 	for _, c := range Modules(m) {
 		if h := around(c); h != nil {
 			for _, f := range h.loadPre {
@@ -133,11 +152,11 @@ func LoadStateDict(m Module, d *lucid.StateDict, opts ...LoadOptions) error {
 			l.fromState(part)
 		}
 	}
-	if e := Compare(m, d); e != nil && (!o.NotStrict || len(e.Mismatched) > 0) {
+	if e := compare(m, d); e != nil && (!o.NotStrict || len(e.Mismatched) > 0) {
 		return e
 	}
 	var failed error
-	err := lucid.Try(func() {
+	err = lucid.Try(func() {
 		lucid.NoGrad(func() {
 			states(m, func(name string, t *lucid.Tensor) {
 				if v := d.Get(name); v != nil {

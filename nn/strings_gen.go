@@ -66,6 +66,9 @@ func (m *CTCLoss) String() string { return Repr(m) }
 func (m *ChannelShuffle) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.
+func (m *ChannelsLast) String() string { return Repr(m) }
+
+// String prints the module as PyTorch does.
 func (m *CircularPad1d) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.

@@ -15,6 +15,7 @@ type AdamOptions struct {
 	Maximize    bool        // go up the gradient
 
 	DecoupledWeightDecay bool // apply it to the parameters, as AdamW does
+	NoBiasCorrection     bool // use the means as they are, though they start at zero: MLX's default
 }
 
 // AdamWOptions are the numbers of AdamW; LR is required.
@@ -25,12 +26,15 @@ type AdamWOptions struct {
 	WeightDecay *float64    // nil: 0.01
 	AMSGrad     bool        // divide by the largest mean square so far
 	Maximize    bool        // go up the gradient
+
+	NoBiasCorrection bool // use the means as they are, though they start at zero: MLX's default
 }
 
 type adam struct {
 	Beta1, Beta2, Eps, WeightDecay float64
 	Amsgrad, Maximize              bool
 	DecoupledWeightDecay           bool
+	NoBiasCorrection               bool
 }
 
 // Adam scales every step by running means of the gradient and its square (Kingma and Ba). Weight decay is added to
@@ -65,13 +69,13 @@ func (a *AdamW) AddParamGroup(params []*lucid.Tensor, o AdamWOptions) {
 func (o AdamOptions) numbers() adam {
 	needNumbers("adam", o, o.LR, 0.001)
 	b := betas("adam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, o.AMSGrad, o.Maximize, o.DecoupledWeightDecay}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, o.AMSGrad, o.Maximize, o.DecoupledWeightDecay, o.NoBiasCorrection}
 }
 
 func (o AdamWOptions) numbers() adam {
 	needNumbers("adamw", o, o.LR, 0.001)
 	b := betas("adamw", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), door.Or(o.WeightDecay, 0.01), o.AMSGrad, o.Maximize, true}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), door.Or(o.WeightDecay, 0.01), o.AMSGrad, o.Maximize, true, o.NoBiasCorrection}
 }
 
 func betas(op string, given *[2]float64, first, second float64) [2]float64 {
@@ -96,9 +100,12 @@ func adamRule(name string) rule[adam] {
 		},
 		shared: func(h adam, c *change) []*lucid.Tensor {
 			// Both parts of the quotient are multiplied by the root of the second bias, so that no vector is divided by it.
-			root := bias(h.Beta2, c.t).Sqrt()
-			stepSize := c.lr.Mul(root).Div(bias(c.beta, c.t))
-			k := []*lucid.Tensor{stepSize, root.Mul(h.Eps), c.beta.Rsub(1)}
+			stepSize, eps := c.lr, scalarLike(c.lr, h.Eps)
+			if !h.NoBiasCorrection {
+				root := bias(h.Beta2, c.t).Sqrt()
+				stepSize, eps = c.lr.Mul(root).Div(bias(c.beta, c.t)), root.Mul(h.Eps)
+			}
+			k := []*lucid.Tensor{stepSize, eps, c.beta.Rsub(1)}
 			if h.DecoupledWeightDecay && h.WeightDecay != 0 {
 				k = append(k, c.lr.Mul(h.WeightDecay).Rsub(1))
 			}

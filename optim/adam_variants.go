@@ -32,7 +32,7 @@ func (a *Adamax) AddParamGroup(params []*lucid.Tensor, o AdamaxOptions) {
 func (o AdamaxOptions) numbers() adam {
 	needNumbers("adamax", o, o.LR, 0.002)
 	b := betas("adamax", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, false}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, false, false}
 }
 
 func adamaxRule() rule[adam] {
@@ -80,7 +80,7 @@ func (a *RAdam) AddParamGroup(params []*lucid.Tensor, o RAdamOptions) {
 func (o RAdamOptions) numbers() adam {
 	needNumbers("radam", o, o.LR, 0.001)
 	b := betas("radam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, o.DecoupledWeightDecay}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, o.DecoupledWeightDecay, false}
 }
 
 func radamRule() rule[adam] {
@@ -205,7 +205,7 @@ func (l *Lion) AddParamGroup(params []*lucid.Tensor, o LionOptions) { l.add(para
 func (o LionOptions) numbers() adam {
 	needNumbers("lion", o, o.LR, 1e-4)
 	b := betas("lion", o.Betas, 0.9, 0.99)
-	return adam{b[0], b[1], 0, o.WeightDecay, false, o.Maximize, true}
+	return adam{b[0], b[1], 0, o.WeightDecay, false, o.Maximize, true, false}
 }
 
 func lionRule() rule[adam] {

@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// gradOf returns the gradient of a parameter, nil if there is none. The slot keeps its claim, so that the engine may
+// gradOf returns the gradient of a parameter, nil if there is none. The slot keeps its reference, so that the engine may
 // still drop the gradient when it is replaced.
 func gradOf(p *lucid.Tensor) *lucid.Tensor {
 	s := (*graph.Array)(p).Peek().Slot()
@@ -99,6 +99,9 @@ func (e *engine[H]) beginUpdate() (*door.Update, error) {
 	}
 	for _, g := range e.groups {
 		add(g.clock)
+		if g.schedule != nil {
+			add(g.rate)
+		}
 		for i := range g.params {
 			q := &g.params[i]
 			add(q.p)

@@ -16,13 +16,13 @@ var everything = tree.Walk{All: true}
 // Update changes the parameters of model by gradients that have its form, as nn.ValueAndGrad gives them. What they have nil stays,
 // and Grad of the parameters is neither read nor written.
 func (e *engine[H]) Update(model, grads any) {
-	e.stepBy(e.gradientsOf("update", model, grads))
+	e.stepBy(gradientsOf("update", e.ParamGroups(), model, grads))
 }
 
-// gradientsOf pairs the parameters of the optimizer with gradients at the same path.
-func (e *engine[H]) gradientsOf(op string, model, grads any) map[*lucid.Tensor]*lucid.Tensor {
+// gradientsOf pairs the parameters of the groups with gradients at the same path.
+func gradientsOf(op string, groups []*Group, model, grads any) map[*lucid.Tensor]*lucid.Tensor {
 	mine := map[*lucid.Tensor]bool{}
-	for _, g := range e.groups {
+	for _, g := range groups {
 		for _, p := range g.Params {
 			mine[p] = true
 		}
@@ -62,6 +62,26 @@ func (e *engine[H]) stepBy(given map[*lucid.Tensor]*lucid.Tensor) {
 	e.Step()
 }
 
+// Update changes the parameters of model by gradients that have its form, each by the optimizer that has it.
+func (m *Multi) Update(model, grads any) {
+	m.stepBy(gradientsOf("update", m.ParamGroups(), model, grads))
+}
+
+func (m *Multi) stepBy(given map[*lucid.Tensor]*lucid.Tensor) {
+	for _, o := range m.list {
+		stepperOf("update", o).stepBy(given)
+	}
+}
+
+// stepperOf refuses an optimizer that cannot take gradients from outside.
+func stepperOf(op string, opt Optimizer) stepper {
+	s, ok := opt.(stepper)
+	if !ok {
+		refuse(lucid.ErrNotImplemented, op, "%T takes its gradients from its parameters; use Step", opt)
+	}
+	return s
+}
+
 // stepper is an optimizer that takes gradients from outside.
 type stepper interface {
 	ParamGroups() []*Group
@@ -73,10 +93,7 @@ type stepper interface {
 // moments and other state of opt go on.
 func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	const op = "apply_gradients"
-	s, ok := opt.(stepper)
-	if !ok {
-		refuse(lucid.ErrNotImplemented, op, "%T takes its gradients from its parameters; use Step", opt)
-	}
+	s := stepperOf(op, opt)
 	var own []*lucid.Tensor
 	for _, g := range s.ParamGroups() {
 		own = append(own, g.Params...)

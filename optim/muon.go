@@ -18,16 +18,24 @@ type MuonOptions struct {
 	Eps            *float64    // nil: 1e-7
 	// AdjustLR scales the rate by the matrix's sizes: "original" (default), "match_rms_adamw" or "spectral_unclamped".
 	AdjustLR string
+	// NoBFloat16 makes the update orthogonal in the parameter's dtype, as MLX does, instead of bfloat16.
+	NoBFloat16 bool
+	// CoupledWeightDecay adds the decay to the gradient, as MLX does, instead of to the parameter.
+	CoupledWeightDecay bool
+	// AnyRank takes parameters that are no matrices, as MLX does: those of more dimensions as matrices with the rows of the first,
+	// those of fewer by their momentum as it is.
+	AnyRank bool
 }
 
 type muon struct {
 	WeightDecay, Momentum, A, B, C, Eps float64
 	NSSteps, AdjustLR                   int
 	Nesterov                            bool
+	NoBFloat16, Coupled, AnyRank        bool
 }
 
 // Muon makes the momentum of a matrix orthogonal and goes along it (Jordan et al.). It is for matrices; give other
-// parameters to another optimizer.
+// parameters to another optimizer. MLX's form has three options set: NoBFloat16, CoupledWeightDecay and AnyRank.
 type Muon struct{ engine[muon] }
 
 // NewMuon returns it for the parameters, all of two dimensions.
@@ -44,7 +52,7 @@ func (o MuonOptions) numbers() muon {
 	needNumbers("muon", o, o.LR, 0.001)
 	c := door.Or(o.NSCoefficients, [3]float64{3.4445, -4.7750, 2.0315})
 	h := muon{door.Or(o.WeightDecay, 0.1), door.Or(o.Momentum, 0.95), c[0], c[1], c[2], door.Or(o.Eps, 1e-7),
-		door.Count(o.NSSteps, 5), 0, !o.NoNesterov}
+		door.Count(o.NSSteps, 5), 0, !o.NoNesterov, o.NoBFloat16, o.CoupledWeightDecay, o.AnyRank}
 	if h.NSSteps < 0 || h.NSSteps >= 100 {
 		refuse(lucid.ErrValue, "muon", "NSSteps is %d; want 1 to 99, or 0 for 5", h.NSSteps)
 	}
@@ -63,9 +71,9 @@ func (o MuonOptions) numbers() muon {
 func muonRule() rule[muon] {
 	return rule[muon]{name: "muon",
 		momentum: func(h muon) float64 { return h.Momentum },
-		state: func(_ muon, p *lucid.Tensor, _ float64) []named {
-			if p.Dim() != 2 {
-				refuse(lucid.ErrShapeMismatch, "muon", "a parameter has shape %v; want matrices only", p.Shape())
+		state: func(h muon, p *lucid.Tensor, _ float64) []named {
+			if p.Dim() != 2 && !h.AnyRank {
+				refuse(lucid.ErrShapeMismatch, "muon", "a parameter has shape %v; want matrices only, or AnyRank", p.Shape())
 			}
 			return []named{{"momentum_buffer", zeros(p)}}
 		},
@@ -74,28 +82,45 @@ func muonRule() rule[muon] {
 		},
 		update: func(h muon, c *change) {
 			g := c.grad
+			if h.Coupled && h.WeightDecay != 0 {
+				g = g.Add(c.p.Mul(h.WeightDecay))
+			}
 			buf := lerp(c.s(0), g, c.k[0])
 			if h.Nesterov {
 				g = g.Add(buf.Sub(g).Mul(c.beta))
 			} else {
 				g = buf
 			}
-			rows, cols := float64(c.p.Size(0)), float64(c.p.Size(1))
-			ratio := math.Sqrt(max(1, rows/cols))
-			switch h.AdjustLR {
-			case 1:
-				ratio = 0.2 * math.Sqrt(max(rows, cols))
-			case 2:
-				ratio = math.Sqrt(rows / cols)
+			if !h.Coupled {
+				c.p.Mul_(c.k[1])
 			}
-			c.p.Mul_(c.k[1])
-			c.p.Sub_(orthogonal(g, h).To(c.p.DType()).Mul(c.lr.Mul(ratio)))
+			if c.p.Dim() < 2 {
+				c.p.Sub_(g.Mul(c.lr))
+				return
+			}
+			u := orthogonal(g.Reshape(g.Size(0), -1), h).To(c.p.DType()).Reshape(c.p.Shape()...)
+			c.p.Sub_(u.Mul(c.lr.Mul(h.factor(c.p))))
 		}}
 }
 
-// orthogonal brings the singular values of a matrix near 1 by Newton and Schulz's iteration, in bfloat16.
+// factor is what the rate is multiplied by for a parameter's sizes: those of its last two dimensions.
+func (h muon) factor(p *lucid.Tensor) float64 {
+	rows, cols := float64(p.Size(-2)), float64(p.Size(-1))
+	switch h.AdjustLR {
+	case 1:
+		return 0.2 * math.Sqrt(max(rows, cols))
+	case 2:
+		return math.Sqrt(rows / cols)
+	}
+	return math.Sqrt(max(1, rows/cols))
+}
+
+// orthogonal brings the singular values of a matrix near 1 by Newton and Schulz's iteration, usually in bfloat16.
 func orthogonal(g *lucid.Tensor, h muon) *lucid.Tensor {
-	x := g.To(lucid.BFloat16)
+	x := g
+	if !h.NoBFloat16 {
+		x = g.To(lucid.BFloat16)
+	}
 	tall := g.Size(0) > g.Size(1)
 	if tall {
 		x = x.Permute(1, 0)
@@ -110,101 +135,4 @@ func orthogonal(g *lucid.Tensor, h muon) *lucid.Tensor {
 		x = x.Permute(1, 0)
 	}
 	return x
-}
-
-// AdafactorOptions are the numbers of Adafactor; LR is required.
-type AdafactorOptions struct {
-	LR          float64  // learning rate, required
-	Beta2Decay  *float64 // nil: -0.8
-	Eps1        *float64 // nil: the precision of the parameter's dtype
-	Eps2        *float64 // nil: 1e-3
-	D           *float64 // bound of the root mean square of an update; nil: 1
-	WeightDecay float64  // share of the parameter that is added to its gradient
-	Maximize    bool     // go up the gradient
-}
-
-type adafactor struct {
-	Beta2Decay, Eps1, Eps2, D, WeightDecay float64
-	Maximize                               bool
-}
-
-// Adafactor keeps, for a matrix, the mean squares of the gradient's rows and columns only (Shazeer and Stern).
-type Adafactor struct{ engine[adafactor] }
-
-// NewAdafactor returns it for the parameters.
-func NewAdafactor(params []*lucid.Tensor, o AdafactorOptions) *Adafactor {
-	a := &Adafactor{}
-	a.init(adafactorRule(), params, o.LR, o.numbers())
-	return a
-}
-
-// AddParamGroup adds parameters with numbers of their own.
-func (a *Adafactor) AddParamGroup(params []*lucid.Tensor, o AdafactorOptions) {
-	a.add(params, o.LR, o.numbers())
-}
-
-func (o AdafactorOptions) numbers() adafactor {
-	needNumbers("adafactor", o, o.LR, 0.01)
-	h := adafactor{door.Or(o.Beta2Decay, -0.8), door.Or(o.Eps1, -1), door.Or(o.Eps2, 1e-3), door.Or(o.D, 1), o.WeightDecay, o.Maximize}
-	if h.Beta2Decay > 0 || h.D < 1 {
-		refuse(lucid.ErrValue, "adafactor", "Beta2Decay is %v and D %v; want at most 0 and at least 1", h.Beta2Decay, h.D)
-	}
-	return h
-}
-
-// precision returns the distance from 1 to the next number of a dtype.
-func precision(d lucid.DType) float64 {
-	switch d {
-	case lucid.Float64:
-		return 0x1p-52
-	case lucid.Float16:
-		return 0x1p-10
-	case lucid.BFloat16:
-		return 0x1p-7
-	}
-	return 0x1p-23
-}
-
-func adafactorRule() rule[adafactor] {
-	return rule[adafactor]{name: "adafactor",
-		state: func(_ adafactor, p *lucid.Tensor, _ float64) []named {
-			if p.Dim() < 2 {
-				return []named{{"variance", zeros(p)}}
-			}
-			row, col := p.Shape(), p.Shape()
-			row[len(row)-1], col[len(col)-2] = 1, 1
-			return []named{{"row_var", p.Detach().NewZeros(row...)}, {"col_var", p.Detach().NewZeros(col...)}}
-		},
-		shared: func(h adafactor, c *change) []*lucid.Tensor {
-			return []*lucid.Tensor{lucid.Pow(c.t, h.Beta2Decay), lucid.Minimum(c.lr, c.t.Rsqrt()), c.lr.Mul(h.WeightDecay).Rsub(1)}
-		},
-		update: func(h adafactor, c *change) {
-			g := decayed(c, h.Maximize, 0)
-			eps := h.Eps1
-			if eps < 0 {
-				eps = precision(c.p.DType())
-			}
-			alpha := rms(c.p).ClampMin(h.Eps2).Mul(c.k[1])
-			if h.WeightDecay != 0 {
-				c.p.Mul_(c.k[2])
-			}
-			var v *lucid.Tensor
-			if g.Dim() > 1 {
-				mean := func(dim int) *lucid.Tensor {
-					return lucid.Mean(g.Mul(g), lucid.ReduceOptions{Dim: []int{dim}, KeepDim: true})
-				}
-				row, col := lerp(c.s(0), mean(-1), c.k[0]), lerp(c.s(1), mean(-2), c.k[0])
-				all := lucid.Mean(row, lucid.ReduceOptions{Dim: []int{-2}, KeepDim: true}).ClampMin(eps)
-				v = row.Mul(col).Div(all)
-			} else {
-				v = lerp(c.s(0), g.Mul(g), c.k[0])
-			}
-			u := v.ClampMin(eps * eps).Rsqrt().Mul(g)
-			c.p.Sub_(u.Mul(alpha.Div(rms(u).Div(h.D).ClampMin(1))))
-		}}
-}
-
-// rms returns the root mean square of all elements, in float64.
-func rms(x *lucid.Tensor) *lucid.Tensor {
-	return x.Norm().To(lucid.Float64).Div(math.Sqrt(float64(x.NumElement())))
 }

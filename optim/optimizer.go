@@ -36,10 +36,45 @@ type Group struct {
 	lr, momentum         float64
 	rate, momentumTensor *lucid.Tensor // the same as 0-d tensors; momentumTensor is nil for optimizers without momentum
 	begin                func(v float64)
+	changed              func()                                 // makes compiled steps be traced anew
+	schedule             func(step *lucid.Tensor) *lucid.Tensor // nil: the rate is lr
 }
 
-// LR returns the learning rate.
-func (g *Group) LR() float64 { return g.lr }
+// LR returns the learning rate; of a group with a schedule the one of the last step.
+func (g *Group) LR() float64 {
+	if g.schedule != nil {
+		return g.rate.Item()
+	}
+	return g.lr
+}
+
+// SetSchedule makes the rate a function of the steps taken, which is a 0-d float64 tensor: 0 in the first step. It is computed in
+// every step with other ops, so a compiled step needs nothing from outside. The functions of package sched are such schedules.
+// Without a function the rate stays as it is and SetLR changes it again. It is called outside of compiled functions, which are then
+// traced anew.
+func (g *Group) SetSchedule(f func(step *lucid.Tensor) *lucid.Tensor) {
+	outside("set_schedule")
+	if g.changed == nil {
+		refuse(lucid.ErrNotImplemented, "set_schedule", "LBFGS reads its rate as a Go number; use a schedule of package sched")
+	}
+	if f == nil && g.schedule != nil {
+		g.lr = g.rate.Item()
+	}
+	g.schedule = f
+	g.changed()
+}
+
+// scheduled returns the rate of a step, which follows steps taken before.
+func (g *Group) scheduled(steps *lucid.Tensor) *lucid.Tensor {
+	if g.schedule == nil {
+		return g.rate
+	}
+	rate := g.schedule(steps)
+	if rate == nil || rate.NumElement() != 1 || !rate.DType().IsFloat() {
+		refuse(lucid.ErrValue, "set_schedule", "the schedule returns %v; want one floating number", rate)
+	}
+	return g.rate.Assign(rate.Reshape().To(g.rate.DType()))
+}
 
 // outside refuses to change a number from inside a compiled function, which would be done once and never again.
 func outside(op string) {
@@ -53,6 +88,9 @@ func outside(op string) {
 // SetLR changes the learning rate; compiled steps see it. It is called outside of them.
 func (g *Group) SetLR(lr float64) {
 	outside("set_lr")
+	if g.schedule != nil {
+		refuse(lucid.ErrValue, "set_lr", "the rate is a schedule's; SetSchedule(nil) ends it")
+	}
 	g.lr = lr
 	g.rate.Assign(lr)
 }
@@ -208,6 +246,7 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	g := &group[H]{h: h, clock: number(w, 0)}
 	g.stepsDiffer.SetReason("parameters stopped being updated together")
 	g.Group = Group{Params: append([]*lucid.Tensor(nil), params...), InitialLR: lr, lr: lr, rate: number(w, lr)}
+	g.changed = func() { e.version.Store(e.version.Load() + 1) }
 	if e.rule.momentum != nil {
 		g.momentum = e.rule.momentum(h)
 		g.momentumTensor = number(w, g.momentum)
@@ -377,7 +416,7 @@ func (g *group[H]) age(q *param) *lucid.Tensor { return g.clock.Sub(q.missed) }
 
 func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
 	together := g.stepsDiffer.Load() == 0
-	c := change{lr: g.rate, beta: g.momentumTensor, t: g.clock}
+	c := change{lr: g.scheduled(g.clock), beta: g.momentumTensor, t: g.clock}
 	g.clock.Add_(1)
 	if together && r.shared != nil {
 		c.k = r.shared(g.h, &c)

@@ -32,7 +32,7 @@ func (a *SparseAdam) AddParamGroup(params []*lucid.Tensor, o SparseAdamOptions) 
 func (o SparseAdamOptions) numbers() adam {
 	needNumbers("sparse_adam", o, o.LR, 0.001)
 	b := betas("sparse_adam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), 0, false, o.Maximize, false}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), 0, false, o.Maximize, false, false}
 }
 
 func sparseAdamRule() rule[adam] {

@@ -33,7 +33,7 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 		set := func(name string, v float64) {
 			d.Set(fmt.Sprintf("param_groups.%d.%s", i, name), number(lucid.With{DType: lucid.Float64}, v))
 		}
-		set("lr", g.lr)
+		set("lr", g.LR())
 		set("initial_lr", g.InitialLR)
 		if g.momentumTensor != nil {
 			set("current_momentum", g.momentum)
@@ -107,7 +107,8 @@ func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 			get := func(name string) float64 { return d.Get(fmt.Sprintf("param_groups.%d.%s", i, name)).Item() }
 			numbers(&g.h, func(name string, v reflect.Value) { fromFloat(v, get(name)) })
 			g.InitialLR = get("initial_lr")
-			g.SetLR(get("lr"))
+			g.lr = get("lr")
+			g.rate.Assign(g.lr) // a schedule, if there is one, changes it in the next step
 			g.load(d, index)
 			if g.momentumTensor != nil {
 				g.SetMomentum(get("current_momentum")) // may make state that the file has not

@@ -30,12 +30,15 @@ type DequantizeOptions struct {
 type MatMulOptions struct {
 	Options          // the format
 	NoTranspose bool // x·w in place of x·wᵀ
+	// Fast rounds x to int8, 32 elements with one scale, and multiplies on the integer units. Where there are no kernels for that, the
+	// product is exact: they are for one matrix, transposed, of affine levels of 4 or 8 bits or mxfp4, on a CPU.
+	Fast bool
 
 	// LHSIndices and RHSIndices are positions of matrices in the stacks, for GatherMatMulGroups; nil: all, in order.
 	LHSIndices, RHSIndices *lucid.Tensor
 }
 
-// held are nodes of tensors, claimed until free.
+// held are nodes of tensors, referenced until free.
 func held(ts ...*lucid.Tensor) (list []*graph.Node, free func()) {
 	for _, t := range ts {
 		var n *graph.Node
@@ -88,7 +91,7 @@ func MatMulGroups(x, packed, scales, biases *lucid.Tensor, opts ...MatMulOptions
 	}
 	in, free := held(x, packed, scales, biases)
 	defer free()
-	return wrap(ops.QuantizedMatmul(in[0], in[1], in[2], in[3], o.op(), o.NoTranspose))
+	return wrap(ops.QuantizedMatmul(in[0], in[1], in[2], in[3], o.op(), o.NoTranspose, o.Fast))
 }
 
 // GatherMatMulGroups multiplies chosen matrices of x, (…, m, in), with chosen ones of a stack of quantized matrices, (…, out, in): the

@@ -59,7 +59,15 @@ type goldenCase struct {
 	X, Y        stored
 }
 
-func goldenCases(t *testing.T) []goldenCase {
+func goldenCases(t *testing.T) []goldenCase { return goldens(t).Cases }
+
+// goldenFile is what MLX computed.
+type goldenFile struct {
+	Cases []goldenCase
+	FP8   struct{ Values, Codes, Back stored }
+}
+
+func goldens(t *testing.T) (g goldenFile) {
 	t.Helper()
 	f, err := os.Open("../internal/quantize/testdata/mlx.json.gz")
 	if err != nil {
@@ -70,11 +78,10 @@ func goldenCases(t *testing.T) []goldenCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var g struct{ Cases []goldenCase }
 	if err := json.NewDecoder(z).Decode(&g); err != nil {
 		t.Fatal(err)
 	}
-	return g.Cases
+	return g
 }
 
 // TestMLX asserts that quantized matrices and their values have the bits of MLX, and that products are near its own.
@@ -174,6 +181,43 @@ func TestTransforms(t *testing.T) {
 	o.NoTranspose = false
 	o.RHSIndices = lucid.New([]int64{2, 0, 2}, 3)
 	same("gathered", GatherMatMulGroups(x, packed, s, b, o), x.MatMul(v.IndexSelect(0, o.RHSIndices).Transpose(1, 2)))
+}
+
+// TestGroupsFast asserts that fast products with groups are near the exact ones, the same compiled and eager, whatever rows come with a
+// row, and that those without kernels are exact. Gradients are those of the exact product.
+func TestGroupsFast(t *testing.T) {
+	w, x := lucid.Randn(37, 256), lucid.Randn(40, 256)
+	for _, f := range []Options{{}, {Bits: 8}, {Bits: 4, GroupSize: 32}, {Mode: "mxfp4"}, {Bits: 3}, {Mode: "nvfp4"}} {
+		for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16} {
+			packed, s, b := QuantizeGroups(w.To(d), f)
+			packed, s = packed.Eval(), s.Eval()
+			if b != nil {
+				b = b.Eval()
+			}
+			exact, fast := MatMulOptions{Options: f}, MatMulOptions{Options: f, Fast: true}
+			x := x.To(d)
+			want, y := MatMulGroups(x, packed, s, b, exact), MatMulGroups(x, packed, s, b, fast)
+			e := y.To(lucid.Float32).Sub(want.To(lucid.Float32)).Abs().Max().Item() / want.To(lucid.Float32).Abs().Max().Item()
+			if y.DType() != d || e > 0.03 || (f.Bits == 3 || f.Mode == "nvfp4") && e != 0 {
+				t.Errorf("%v %v: off by %g", f, d, e)
+			}
+			c := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return MatMulGroups(x, packed, s, b, fast) })
+			for range 3 {
+				if !lucid.Equal(c(x), y) || !lucid.Equal(c(x.Narrow(0, 5, 1)), y.Narrow(0, 5, 1)) {
+					t.Errorf("%v %v: compiled, or alone, a row differs", f, d)
+				}
+			}
+		}
+	}
+	packed, s, b := QuantizeGroups(w)
+	grad := func(o MatMulOptions) *lucid.Tensor {
+		x := x.Clone().RequiresGrad_(true)
+		MatMulGroups(x, packed, s, b, o).Sum().Backward()
+		return x.Grad()
+	}
+	if !lucid.Equal(grad(MatMulOptions{}), grad(MatMulOptions{Fast: true})) {
+		t.Error("the gradients differ")
+	}
 }
 
 // TestBlocks asserts that both ways of multiplying with rows of blocks are near the product with their values.

@@ -15,7 +15,7 @@ type Options struct {
 	DType lucid.DType // zero: the default float
 }
 
-// operands claims the nodes of a call and lets them go at its end.
+// operands references the nodes of a call and lets them go at its end.
 type operands []*graph.Node
 
 func (o *operands) tensor(op string, t *lucid.Tensor) *graph.Node {

@@ -43,6 +43,43 @@ SPECIAL = {
     "polygamma2_1m": (lambda x, y: torch.polygamma(2, x), 0.5, 10),
 }
 
+# Functions of linear algebra, of a matrix and a right side; what has no sign or order to choose is returned.
+FACTORING = {
+    "solve": torch.linalg.solve,
+    "lu": lambda a, b: torch.linalg.lu_factor(a)[0],
+    "cholesky": lambda a, b: torch.linalg.cholesky(a),
+    "inv": lambda a, b: torch.linalg.inv(a),
+    "det": lambda a, b: torch.linalg.det(a),
+    "qr": lambda a, b: torch.linalg.qr(a)[0],
+    "eigh": lambda a, b: torch.linalg.eigh(a)[0],
+    "svd": lambda a, b: torch.linalg.svd(a)[1],
+    "eig": lambda a, b: torch.linalg.eig(a)[0],
+    "lstsq": lambda a, b: torch.linalg.lstsq(a, b)[0],
+    "matrix_exp": lambda a, b: torch.linalg.matrix_exp(a),
+    "pinv": lambda a, b: torch.linalg.pinv(a),
+}
+
+
+def factoring(name):
+    """The function of a workload of linear algebra and its operands; None for others."""
+    m = re.fullmatch(r"([a-z_]+)_(\d+)(?:x(\d+))?(_f64)?", name)
+    if m is None or m[1] not in FACTORING:
+        return None
+    n = int(m[3] or m[2])
+    shape = (int(m[2]), n, n) if m[3] else (n, 256) if m[1] == "lstsq" else (n, n)
+    d = torch.float64 if m[4] else torch.float32
+    a, cols = tensor(1, *shape).to(d), shape[-1]
+    if m[1] == "cholesky":
+        a = a @ a.mT / cols + torch.eye(cols, dtype=d)
+    elif m[1] == "eigh":
+        a = a + a.mT
+    elif m[1] in ("solve", "inv"):
+        a = a + torch.eye(cols, dtype=d) * (2 * cols**0.5)
+    elif m[1] == "matrix_exp":
+        a = a / cols**0.5
+    return m[1], FACTORING[m[1]], [a.contiguous(), tensor(2, *shape[:-1], 1).to(d)]
+
+
 ROWS = {
     "softmax": lambda x, w, b: torch.softmax(x, -1),
     "layernorm": lambda x, w, b: F.layer_norm(x, (N,), w, b),
@@ -127,6 +164,8 @@ def work(name):
     if name in MAPS:
         x = tensor(1, 128 << 10, scale=4)
         return MAPS[name], [x + 4.001 if name == "log" else x]
+    if f := factoring(name):
+        return f[1:]
     if name in SPECIAL:
         f, lo, hi = SPECIAL[name]
         return f, [tensor(i, 1 << 20, scale=(hi - lo) / 2) + (hi + lo) / 2 for i in (1, 2)]
@@ -159,7 +198,12 @@ def inference(name, wrap):
 
     def result():
         with torch.inference_mode():
-            return [f(*operands).double().numpy()]
+            x = f(*operands)
+            if name.startswith(("qr_", "eig_")):
+                x = x.abs()
+            if name.startswith("eig_"):
+                x = x.sort()[0]
+            return [x.double().numpy()]
 
     def run():
         with torch.inference_mode():

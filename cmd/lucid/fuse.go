@@ -59,8 +59,9 @@ func runFuse(c *command, args []string, out io.Writer) error {
 
 // saveFolder writes the weights as safetensors, with the other files of the folder the model came from.
 func saveFolder(m *llm.Model, from, to string) error {
-	if st, err := os.Stat(from); err != nil || !st.IsDir() || m.Config().Family == "gpt2" {
-		return &usageError{"lucid fuse: a folder can be written of a model that came from one, other than GPT-2",
+	c := m.Config()
+	if st, err := os.Stat(from); err != nil || !st.IsDir() || c.Renamed() {
+		return &usageError{"lucid fuse: a folder can be written of a model that came from one and whose weights have the names of Llama's",
 			"lucid fuse model.gguf adapter tuned.gguf"}
 	}
 	if _, err := os.Stat(to); err == nil {

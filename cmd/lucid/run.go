@@ -52,7 +52,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.Float64Var(&r.o.MinP, "min-p", 0, "sample from tokens with this share of the first one's probability; 0: all")
 	f.Float64Var(&r.o.RepetitionPenalty, "repetition-penalty", 0, "makes tokens of the text less probable; 0: none")
 	f.Uint64Var(&r.o.Seed, "seed", 0, "of the random numbers; 0: another one every time")
-	f.StringVar(&r.draft, "draft", "", "a smaller model with the same tokens, which guesses tokens ahead; the text is the same, and comes sooner")
+	f.StringVar(&r.draft, "draft", "", "a smaller model with the same tokens, which guesses tokens ahead: the same text, sooner")
 	f.IntVar(&r.o.Speculate.Lookup, "lookup", 0, "guess that what followed the last so many tokens before follows again; 0: no guesses")
 	f.IntVar(&r.o.Speculate.Tokens, "guesses", 0, "tokens to guess at a time; 0: 4")
 	f.IntVar(&r.bits, "cache-bits", 0, "8: keys and values as int8, a quarter of the memory; 0: as the model computes")
@@ -62,11 +62,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
 	f.StringVar(&r.adapter, "adapter", "", "a folder with an adapter, as lucid tune writes it")
-	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices of a .gguf file\n"+
-		"stay quantized on a CPU, others are float32")
-	f.BoolVar(&r.load.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it\n"+
-		"activations are rounded to int8")
-	device := f.String("device", "cpu", deviceHelp)
+	weights := loadFlags(f, &r.load)
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
 	}
@@ -75,14 +71,9 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 			`lucid run model.gguf "Once upon a time"`}
 	}
 	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
-	var err error
-	if r.load.DType, err = parseWeights("run", *dtype); err != nil {
+	if err := weights("run", r.path); err != nil {
 		return err
 	}
-	if r.load.Device, err = parseDevice("run", *device); err != nil {
-		return err
-	}
-	r.load.Quantized = *dtype == "" && r.load.Device == lucid.CPU && strings.HasSuffix(r.path, ".gguf")
 	if r.o.Seed == 0 {
 		r.o.Seed = uint64(time.Now().UnixNano())
 	}
@@ -156,7 +147,8 @@ func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error 
 	lines := bufio.NewScanner(runInput)
 	lines.Buffer(nil, maxRow)
 	chat := r.begin("")
-	fmt.Fprintln(out, "a line is a message, several are one between lines of \"\"\"; /clear forgets the chat; an empty line or Ctrl-D ends it")
+	fmt.Fprintln(out,
+		"a line is a message, several are one between lines of \"\"\"; /clear forgets the chat; an empty line or Ctrl-D ends it")
 	for {
 		text, ok := nextMessage(lines, out)
 		if !ok {

@@ -41,6 +41,7 @@ type serveFlags struct {
 	log      string
 	adapter  string
 	load     llm.LoadOptions
+	weights  func(command, path string) error // fills in load for a model
 	o        serve.Options
 	stopWait time.Duration
 }
@@ -66,9 +67,7 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&s.o.NoPage, "no-page", false, "no chat page")
 	f.StringVar(&s.log, "log", "text", "form of the log on standard error: text, json or none")
 	f.StringVar(&s.adapter, "adapter", "", "a folder with an adapter for the model")
-	f.BoolVar(&s.load.Quantized, "quantized", false, "leave the matrices of a GGUF file in its blocks")
-	dtype := f.String("dtype", "float32", "of the weights in memory: float32, bfloat16 or float16")
-	device := f.String("device", "cpu", deviceHelp)
+	s.weights = loadFlags(f, &s.load)
 	if err := fromEnvironment(f, "LUCID_SERVE_"); err != nil {
 		return &usageError{"lucid serve: " + err.Error(), "lucid serve --help"}
 	}
@@ -84,11 +83,7 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 	if *hosts == "" {
 		s.o.Hosts = nil
 	}
-	var err error
-	if s.load.DType, err = parseWeights("serve", *dtype); err != nil {
-		return err
-	}
-	if s.load.Device, err = parseDevice("serve", *device); err != nil {
+	if err := s.weights("serve", ""); err != nil { // a mistake is told before a model is loaded
 		return err
 	}
 	return s.check()
@@ -166,31 +161,36 @@ func runServe(c *command, args []string, out io.Writer) error {
 // server.
 func (s *serveFlags) prepare() (start func() *serve.Server, err error) {
 	models, sources := map[string]*llm.Model{}, map[string]serve.Source{}
+	s.o.Embedders, s.o.Transcribers = map[string]*llm.Embedder{}, map[string]*llm.Transcriber{}
+	seen := map[string]bool{"": true}
 	for _, arg := range s.models {
 		name, path, named := strings.Cut(arg, "=")
 		if !named {
 			path = arg
 			name = strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".gguf")
 		}
-		if _, twice := sources[name]; twice || name == "" {
+		if seen[name] {
 			return nil, &usageError{fmt.Sprintf("lucid serve: two models are named %q", name), "lucid serve a=one.gguf b=two.gguf"}
 		}
-		sources[name] = serve.Source{Load: func() (*llm.Model, error) { return s.loadOne(path) }}
-		if s.o.Resident == 0 {
-			if models[name], err = s.loadOne(path); err != nil {
+		seen[name] = true
+		if err := s.weights("serve", path); err != nil {
+			return nil, err
+		}
+		if other, err := s.loadOther(name, path); other || err != nil {
+			if err != nil {
 				return nil, err
 			}
 			continue
 		}
-		info, err := llm.Describe(path, s.load)
-		if err != nil {
-			return nil, noModel("serve", path, err)
+		if s.o.Resident == 0 {
+			if models[name], err = s.loadOne(path, s.load); err != nil {
+				return nil, err
+			}
+			continue
 		}
-		source := sources[name]
-		if source.Bytes = info.Bytes; !s.load.Quantized { // as they will be in memory
-			source.Bytes = info.Parameters * int64(s.load.DType.Size())
+		if sources[name], err = s.source(path, s.load); err != nil {
+			return nil, err
 		}
-		sources[name] = source
 	}
 	return func() *serve.Server {
 		if s.o.Resident == 0 {
@@ -200,9 +200,35 @@ func (s *serveFlags) prepare() (start func() *serve.Server, err error) {
 	}, nil
 }
 
+// loadOther loads a model that does not generate text; false: it is one that does.
+func (s *serveFlags) loadOther(name, path string) (other bool, err error) {
+	if llm.IsTranscriber(path) {
+		s.o.Transcribers[name], err = llm.LoadTranscriber(path, s.load)
+		return true, err
+	}
+	if info, bad := llm.Describe(path); bad == nil && info.Config.Encoder {
+		s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load)
+		return true, err
+	}
+	return false, nil
+}
+
+// source describes a model that is loaded when it is asked for.
+func (s *serveFlags) source(path string, load llm.LoadOptions) (serve.Source, error) {
+	info, err := llm.Describe(path)
+	if err != nil {
+		return serve.Source{}, noModel("serve", path, err)
+	}
+	bytes := info.Bytes
+	if !load.Quantized { // as they will be in memory
+		bytes = info.Parameters * int64(load.DType.Size())
+	}
+	return serve.Source{Bytes: bytes, Load: func() (*llm.Model, error) { return s.loadOne(path, load) }}, nil
+}
+
 // loadOne loads a model, with the adapter.
-func (s *serveFlags) loadOne(path string) (*llm.Model, error) {
-	m, err := llm.Load(path, s.load)
+func (s *serveFlags) loadOne(path string, load llm.LoadOptions) (*llm.Model, error) {
+	m, err := llm.Load(path, load)
 	if err != nil {
 		return nil, noModel("serve", path, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
@@ -18,6 +19,21 @@ func Example_optimAStep() {
 		opt.Step()
 	}
 	fmt.Printf("%.1f\n", w.Abs().Sum().Item())
+	// Output:
+	// 0.0
+}
+
+// Gradients as values: a piece of docs/packages/optim.md.
+func Example_optimGradientsAsValues() {
+	model := nn.NewLinear(2, 1)
+	opt := optim.NewAdamW(nn.Parameters(model), optim.AdamWOptions{LR: 0.1, NoBiasCorrection: true})
+	x, y := lucid.Ones(4, 2), lucid.Zeros(4, 1)
+	for range 100 {
+		_, grads := nn.ValueAndGrad(model, func(m *nn.Linear) *lucid.Tensor { return F.MSELoss(m.Forward(x), y) })
+		grads, _ = optim.ClipGradients(grads, 1)
+		opt.Update(model, grads)
+	}
+	fmt.Printf("%.1f\n", model.Forward(x).Abs().Max().Item())
 	// Output:
 	// 0.0
 }

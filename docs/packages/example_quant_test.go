@@ -20,6 +20,23 @@ func Example_quantGroups() {
 	// -16.2 16.2
 }
 
+// Learned levels: a piece of docs/packages/quant.md.
+func Example_quantLearned() {
+	lucid.Seed(1)
+	x := lucid.Randn(256, 64).Add(lucid.Randn(256, 1).Mul(3)) // columns that change together
+	w := lucid.Randn(8, 64)
+	o := quant.Options{Bits: 3, GroupSize: 32}
+	off := func(packed, scales, biases *lucid.Tensor) float64 {
+		v := quant.DequantizeGroups(packed, scales, biases, quant.DequantizeOptions{Options: o})
+		return x.MatMul(w.Sub(v).Transpose(0, 1)).Square().Mean().Item()
+	}
+	nearest := off(quant.QuantizeGroups(w, o))
+	learned := off(quant.GPTQ(w, x.Transpose(0, 1).MatMul(x), quant.GPTQOptions{Options: o}))
+	fmt.Println(learned < nearest/2)
+	// Output:
+	// true
+}
+
 // Blocks: a piece of docs/packages/quant.md.
 func Example_quantBlocks() {
 	w := lucid.Arange(2*64).To(lucid.Float32).Div(127).Sub(0.5).Reshape(2, 64)

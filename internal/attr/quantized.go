@@ -7,4 +7,5 @@ import "github.com/lucid-go/lucid/internal/dtype"
 type Quantized struct {
 	Mode, Bits, Group int
 	To                dtype.DType
+	Fast              bool // a device may round x to int8
 }

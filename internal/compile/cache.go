@@ -19,6 +19,12 @@ const (
 	maxDropped   = 1 << 12 // traces that were dropped and are remembered by their hash
 	manyRetraced = 8       // so many of them traced again are a cache that thrashes
 	maxReasons   = 100     // reasons that are remembered
+
+	// Where nothing comes again, as with sentences of random lengths, traces that are stored are a heap for the garbage collector to mark
+	// and no use: a step took a sixth more time. So after firstPatience traces in a row without a call that found one, those that were
+	// never found are dropped but for the newest ones. One that is wanted again after all makes the patience longer.
+	firstPatience = 256
+	newestTraces  = 16
 )
 
 // cache holds the traces of a function, bounded by their bytes.
@@ -26,9 +32,12 @@ type cache struct {
 	list    list.List // of *entry, the most recently used first
 	index   map[uint64][]*list.Element
 	bytes   int
-	dropped map[uint64]bool // hashes of traces that did not fit
-	again   int             // of them that were traced again
+	dropped map[uint64]bool // hashes of traces that are gone: true for want of room, false for want of use
+	again   int             // of those that did not fit that were traced again
 	warned  bool
+
+	unfound  int // traces made since one was found
+	patience int // so many may be made before those that were never found are dropped; 0: firstPatience
 }
 
 // all yields the traces, the most recently used first.
@@ -64,6 +73,7 @@ func hashOf(in []*graph.Array, sig *signature) uint64 {
 // find returns the trace made for such arguments whose guards hold.
 func (c *Function) find(in []*graph.Array, sig *signature) *entry {
 	if e := c.last.Load(); e != nil && e.plainly(in, sig) && e.guardsFail() == "" {
+		e.found()
 		return e
 	}
 	hash := hashOf(in, sig)
@@ -79,6 +89,8 @@ func (c *Function) find(in []*graph.Array, sig *signature) *entry {
 		if w == "" {
 			c.cache.list.MoveToFront(el)
 			c.last.Store(e)
+			c.cache.unfound = 0
+			e.found()
 			return e
 		}
 		why = w
@@ -88,10 +100,14 @@ func (c *Function) find(in []*graph.Array, sig *signature) *entry {
 	} else if why == "" {
 		why = front.Value.(*entry).differs(in, sig)
 	}
-	if c.cache.dropped[hash] {
+	if noRoom, gone := c.cache.dropped[hash]; gone {
 		delete(c.cache.dropped, hash)
 		why += "; its trace had been dropped from the cache"
-		c.thrashes(in)
+		if noRoom {
+			c.thrashes(in)
+		} else {
+			c.cache.unfound, c.cache.patience = 0, min(4*c.cache.mostUnfound(), 1<<30)
+		}
 	}
 	if c.reasons = append(c.reasons, why); len(c.reasons) > maxReasons {
 		c.reasons = c.reasons[1:]
@@ -121,12 +137,38 @@ func (c *Function) add(e *entry, in []*graph.Array) {
 	k.bytes += e.bytes
 	c.last.Store(e)
 	for k.list.Len() > 1 && (k.bytes > c.limit() || c.o.MaxCache > 0 && k.list.Len() > c.o.MaxCache) {
-		k.drop(k.list.Back())
+		k.drop(k.list.Back(), true)
+	}
+	if k.unfound++; k.unfound > k.mostUnfound() {
+		k.dropUnused()
 	}
 }
 
-// drop removes a trace.
-func (k *cache) drop(el *list.Element) {
+func (k *cache) mostUnfound() int { return max(k.patience, firstPatience) }
+
+// dropUnused drops the traces that no call found, but for the newest ones.
+func (k *cache) dropUnused() {
+	n := 0
+	for el := k.list.Front(); el != nil; {
+		next := el.Next()
+		if !el.Value.(*entry).used.Load() {
+			if n++; n > newestTraces {
+				k.drop(el, false)
+			}
+		}
+		el = next
+	}
+}
+
+// found notes that the trace served a later call.
+func (e *entry) found() {
+	if !e.used.Load() {
+		e.used.Store(true)
+	}
+}
+
+// drop removes a trace, for want of room or of use.
+func (k *cache) drop(el *list.Element, noRoom bool) {
 	e := el.Value.(*entry)
 	k.list.Remove(el)
 	k.bytes -= e.bytes
@@ -146,7 +188,7 @@ func (k *cache) drop(el *list.Element) {
 	if len(k.dropped) >= maxDropped {
 		clear(k.dropped)
 	}
-	k.dropped[e.hash] = true
+	k.dropped[e.hash] = noRoom
 }
 
 // size estimates the memory of a trace.

@@ -78,6 +78,9 @@ func (c *Function) All(in ...*graph.Array) ([]*graph.Array, error) {
 	return outs, err
 }
 
+// results is how results are looked into: a module among them, such as a gradient, is a tree. One among the arguments is captured.
+var results = tree.Walk{All: true}
+
 // Call calls a function of trees.
 func (c *Function) Call(args []reflect.Value) ([]reflect.Value, error) {
 	k := newCall(tree.FlattenAll(args)...)
@@ -85,7 +88,7 @@ func (c *Function) Call(args []reflect.Value) ([]reflect.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := tree.UnflattenAll(res, outs)
+	list := results.UnflattenAll(res, outs)
 	tree.OwnConstants(list)
 	k.release()
 	return list, nil
@@ -106,7 +109,7 @@ func (c *Function) invoke(in []*graph.Array, tr *trees) (outs []*graph.Array, re
 	if err != nil {
 		return nil, nil, err
 	}
-	return tree.FlattenAll(res), res, nil
+	return results.FlattenAll(res), res, nil
 }
 
 // run finds or makes a trace for the arguments and replays it. Its results are good until the call is released.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/door"
@@ -67,9 +68,10 @@ type entry struct {
 	numOut   int // outputs that are the function's own
 	res      []reflect.Value
 	writes   bool
-	hash     uint64 // of the arguments
-	bytes    int    // what it takes
-	donate   []bool // by argument and captured handle: its buffer may be written over
+	hash     uint64      // of the arguments
+	bytes    int         // what it takes
+	donate   []bool      // by argument and captured handle: its buffer may be written over
+	used     atomic.Bool // a later call found it
 }
 
 // captured is a tensor from outside.

@@ -64,7 +64,7 @@ func (c *call) release() {
 // stateClaims are those on state that no one else reads: the handle's and ours.
 const stateClaims = 2
 
-// Take lets the program write over an argument. If its tensor was assigned meanwhile, the other claim is not the tensor's but that of
+// Take lets the program write over an argument. If its tensor was assigned meanwhile, the other reference is not the tensor's but that of
 // what was made of the value.
 func (c *call) Take(i int) bool {
 	if !c.donate || !c.e.donate[i] || !c.args[i].Take(stateClaims) {
@@ -92,7 +92,7 @@ func (c *call) Untake(i int) {
 	c.gone[i] = false
 }
 
-// letGo drops the claims on the arguments.
+// letGo drops the references to the arguments.
 func (c *call) letGo() {
 	for i, n := range c.args {
 		if !c.gone[i] {

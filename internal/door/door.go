@@ -27,16 +27,21 @@ func Wrap(n *graph.Node) *graph.Array {
 	}
 	h := graph.Wrap(n)
 	n.Watch(h)
+	Bound(n)
+	if a, ok := scope.Current().Arena.(Arena); ok {
+		a.Add(h)
+	}
+	return h
+}
+
+// Bound evaluates a node whose pending graph is past one of the bounds. The caller holds a reference.
+func Bound(n *graph.Node) {
 	if n.PendingDepth() > maxPendingDepth || n.PendingBytes() > maxPendingBytes {
 		if n.Trace() == nil && !n.Stored() {
 			// A failure leaves the node pending; it surfaces at the next explicit read.
 			_ = exec.Eval(context.Background(), n)
 		}
 	}
-	if a, ok := scope.Current().Arena.(Arena); ok {
-		a.Add(h)
-	}
-	return h
 }
 
 // WrapView is Wrap for the result of a function that shows elements of its operands: in-place forms refuse the handle.

@@ -24,7 +24,7 @@ type binding struct {
 	argOf         []int // by input: number of its argument, from 1; 0: a value of the program's own
 	pendingInputs []pendingInput
 	taken         []int // inputs to be written over
-	claims        Args
+	donors        Args
 
 	takeFn   func(i int) bool // take and untake, made once
 	untakeFn func(i int)
@@ -36,12 +36,12 @@ func (b *binding) drop() {
 		clear(b.pendingInputs)
 		b.pendingInputs = b.pendingInputs[:0]
 	}
-	b.replay, b.argOf, b.args, b.in, b.claims, b.taken = nil, nil, nil, nil, nil, b.taken[:0]
+	b.replay, b.argOf, b.args, b.in, b.donors, b.taken = nil, nil, nil, nil, nil, b.taken[:0]
 }
 
-// take claims an input's memory.
+// take reserves an input's memory for writing over.
 func (b *binding) take(i int) bool {
-	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Refs() != 1 || !b.claims.Take(b.argOf[i]-1) {
+	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Refs() != 1 || !b.donors.Take(b.argOf[i]-1) {
 		return false
 	}
 	b.taken = append(b.taken, i)
@@ -49,7 +49,7 @@ func (b *binding) take(i int) bool {
 }
 
 func (b *binding) untake(i int) {
-	b.claims.Untake(b.argOf[i] - 1)
+	b.donors.Untake(b.argOf[i] - 1)
 	b.taken = slices.DeleteFunc(b.taken, func(t int) bool { return t == i })
 }
 
@@ -72,7 +72,7 @@ func (b *binding) unseen(state []bool) bool {
 	return true
 }
 
-// takeAll claims the memory of some inputs, or of none.
+// takeAll takes the memory of some inputs, or of none.
 func (b *binding) takeAll(list []int) bool {
 	for _, i := range list {
 		if !b.take(i) {
@@ -100,14 +100,14 @@ func (b *binding) finish() {
 }
 
 // bind makes a run.
-func (r *Replay) bind(args []*graph.Node, claims Args) *run {
+func (r *Replay) bind(args []*graph.Node, donors Args) *run {
 	run := newRun(r.prog)
 	b := &run.bound
 	if b.takeFn == nil {
 		b.takeFn, b.untakeFn = b.take, b.untake
 	}
 	b.replay, b.argOf = r, r.argOf
-	b.args, b.claims, b.in = args, claims, run.bufs[:r.prog.numIn]
+	b.args, b.donors, b.in = args, donors, run.bufs[:r.prog.numIn]
 	return run
 }
 

@@ -72,8 +72,8 @@ func newCapture(p *Program, lays []*shape.Layout) *capture {
 		return nil
 	}
 	c.dev = p.steps[at].dev
-	if slices.ContainsFunc(p.steps, func(s step) bool { return s.dev != c.dev }) {
-		c.why = "it runs on more than one device"
+	if i := slices.IndexFunc(p.steps, func(s step) bool { return s.dev != c.dev }); i >= 0 {
+		c.why = fmt.Sprintf("it runs on more than one device: %s on %v", p.steps[i].name(), p.steps[i].dev.Type)
 	}
 	if p.control {
 		c.why = "control flow reads what it decides by on the host"

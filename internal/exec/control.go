@@ -331,7 +331,7 @@ func (k *controlLaunch) readInt(v backend.View) (int, error) {
 	return int(v.DType.Get(b, 0).I), nil
 }
 
-// loopState is the arguments of a subgraph. The loop holds two claims on each, as compiled functions do on their state.
+// loopState is the arguments of a subgraph. The loop holds two references to each, as compiled functions do on their state.
 type loopState struct {
 	args  []*graph.Node
 	own   []bool // made by the loop: it may be written over

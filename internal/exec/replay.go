@@ -158,8 +158,8 @@ func (r *Replay) Steps() int { return len(r.prog.steps) }
 
 // Run binds the arguments and runs the program. It appends the outputs to outs, nil for state that keeps what it shows, also
 // with an error if inputs were written over.
-func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs []*graph.Node) ([]*graph.Node, error) {
-	run := r.bind(args, claims)
+func (r *Replay) Run(ctx context.Context, args []*graph.Node, donors Args, outs []*graph.Node) ([]*graph.Node, error) {
+	run := r.bind(args, donors)
 	b := &run.bound
 	det := scope.Current().IsDeterministic()
 	c := r.capture

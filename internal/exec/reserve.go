@@ -34,7 +34,7 @@ type run struct {
 	sliceBufs   []mem.Buffer   // slices of arenas
 	small       mem.Buffer     // an arena that is the run's own
 	words       []uint64       // its memory
-	took        []int          // inputs claimed
+	took        []int          // inputs taken
 	space       []backend.View // operands of all steps
 	launchCache []any          // what devices cached for the next run, by step
 	ctx         backend.Ctx
@@ -108,7 +108,7 @@ func (r *run) release() {
 	r.owned, r.results, r.took = Wipe(r.owned), Wipe(r.results), r.took[:0]
 	r.prog, r.errs, r.cause, r.broke, r.skipped, r.precompiled, r.whole = nil, nil, nil, nil, nil, false, false
 	r.ctx.Context, r.ctx.DeferCheck, r.ctx.LaunchCache = nil, nil, nil
-	if r.bound.claims != nil {
+	if r.bound.donors != nil {
 		r.bound.drop()
 	}
 	r.pool.Put(r)
@@ -135,7 +135,7 @@ func (r *run) free(results bool) {
 }
 
 // reserve gets all memory the program needs before anything runs, from pool or, if that is nil, from the pool of each
-// step's device. take claims an input's buffer for writing over, untake gives it back; if memory runs out, nothing has
+// step's device. take reserves an input's buffer for writing over, untake gives it back; if memory runs out, nothing has
 // changed.
 func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
 	r := newRun(p)
@@ -184,7 +184,7 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 		m := r.result(pool, i)
 		if m == nil {
 			var err error
-			if m, err = poolOf(pool, s.dev).Get(s.op, b.size); err != nil {
+			if m, err = poolOf(pool, s.dev).GetFor(mem.Owner{Op: s.op, Module: s.module}, b.size, nil); err != nil {
 				return err
 			}
 		}
@@ -258,7 +258,7 @@ func (r *run) getArena(pool *mem.Pool, k, size int) (*mem.Buffer, error) {
 	if !pool.Tracking() {
 		return pool.Get("temporaries", size)
 	}
-	return pool.GetParts("temporaries", size, r.prog.arenaParts(k))
+	return pool.GetFor(mem.Owner{Op: "temporaries"}, size, r.prog.arenaParts(k))
 }
 
 // arenaParts returns the bytes by op of the temporaries in an arena, at the launch with the most of them.
@@ -285,10 +285,10 @@ func (p *Program) arenaParts(arena int) (parts []mem.Part) {
 		if b.first > at || b.end < at {
 			continue
 		}
-		op := p.steps[b.first].op
-		k := slices.IndexFunc(parts, func(q mem.Part) bool { return q.Op == op })
+		by := mem.Owner{Op: p.steps[b.first].op, Module: p.steps[b.first].module}
+		k := slices.IndexFunc(parts, func(q mem.Part) bool { return q.Owner == by })
 		if k < 0 {
-			k, parts = len(parts), append(parts, mem.Part{Op: op})
+			k, parts = len(parts), append(parts, mem.Part{Owner: by})
 		}
 		parts[k].Bytes += int64(b.size)
 	}

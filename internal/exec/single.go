@@ -160,7 +160,7 @@ func evalKernel(n *graph.Node, d *backend.Device) (done bool, err error) {
 	if work > shortWork {
 		return false, nil
 	}
-	buf, err := d.Pool.Get(n.Op().Name, n.Bytes())
+	buf, err := d.Pool.GetFor(mem.Owner{Op: n.Op().Name, Module: moduleOf(n)}, n.Bytes(), nil)
 	if err != nil {
 		return true, err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -46,7 +47,7 @@ func evalElementwise(n *graph.Node, d *backend.Device) (done bool, err error) {
 	if prog == nil {
 		return false, nil
 	}
-	buf, err := d.Pool.Get(n.Op().Name, n.Bytes())
+	buf, err := d.Pool.GetFor(mem.Owner{Op: n.Op().Name, Module: moduleOf(n)}, n.Bytes(), nil)
 	if err != nil {
 		return true, err
 	}

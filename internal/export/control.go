@@ -109,7 +109,7 @@ func parseControl(p *strictjson.Parser, nesting int) (*control, error) {
 				if i >= maxBranches {
 					return p.Fail("more than %d subgraphs", maxBranches)
 				}
-				g, err := parseGraph(p, nesting+1)
+				g, err := parseGraph(p, nesting+1, nil)
 				c.graphs = append(c.graphs, g)
 				return err
 			})

@@ -38,7 +38,7 @@ func checkOne(op *graph.Op, in []dtype.DType, out dtype.DType) error {
 	text := fmt.Sprintf(
 		`{"functions":[{"name":"f","inputs":[%s],"nodes":[{"op":%q,"version":%d,"in":[%s]%s,"out":[[%q,3]]}],"outputs":[%d]}]}`,
 		strings.Join(inputs, ","), op.Name, op.Version, strings.Join(numbers, ","), a, out, len(in))
-	graphs, _, err := Parse([]byte(text), 0)
+	graphs, _, err := Parse([]byte(text), nil)
 	if err != nil {
 		return err
 	}

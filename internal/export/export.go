@@ -46,6 +46,8 @@ type graphStep struct {
 	specs  []graph.Spec // of an op's outputs
 	// control is set where the op owns subgraphs.
 	control *control
+	// old is an op of another version, as the file has it, until it is brought up; op is nil.
+	old *Node
 }
 
 // Record writes down the nodes between args and outs, and what becomes of stored tensors. tensor gives the number of a

@@ -22,14 +22,14 @@ const (
 
 const importOp = "import"
 
-// Parse reads what Encode wrote: the functions, and the names of stored tensors, of which there are tensors. The graphs are
-// not to be trusted before Check.
-func Parse(text []byte, tensors int) (graphs []*Graph, names []string, err error) {
+// Parse reads what Encode wrote, by this library or an older one: the functions, and the names of stored tensors, whose specs are
+// given. The graphs are not to be trusted before Check.
+func Parse(text []byte, tensors []graph.Spec) (graphs []*Graph, names []string, err error) {
 	p, err := strictjson.New(importOp, text, maxDepth, len(text))
 	if err != nil {
 		return nil, nil, err
 	}
-	names = make([]string, tensors)
+	names = make([]string, len(tensors))
 	err = p.Object(func(key string) error {
 		switch key {
 		case "names":
@@ -39,7 +39,7 @@ func Parse(text []byte, tensors int) (graphs []*Graph, names []string, err error
 				if i >= maxFunctions {
 					return p.Fail("more than %d functions", maxFunctions)
 				}
-				g, err := parseGraph(p, 0)
+				g, err := parseGraph(p, 0, tensors)
 				graphs = append(graphs, g)
 				return err
 			})
@@ -89,7 +89,7 @@ func parseWrites(p *strictjson.Parser) (list []Write, err error) {
 	return list, err
 }
 
-func parseGraph(p *strictjson.Parser, nesting int) (*Graph, error) {
+func parseGraph(p *strictjson.Parser, nesting int, tensors []graph.Spec) (*Graph, error) {
 	g := &Graph{}
 	err := p.Object(func(key string) (err error) {
 		switch key {
@@ -120,12 +120,15 @@ func parseGraph(p *strictjson.Parser, nesting int) (*Graph, error) {
 		}
 		return err
 	})
+	if err == nil {
+		err = g.upgrade(tensors)
+	}
 	return g, err
 }
 
 func parseStep(p *strictjson.Parser, nesting int) (graphStep, error) {
 	s := graphStep{tensor: -1, item: -1}
-	name, version, keys := "", 0, ""
+	name, version, keys, attrText := "", 0, "", ""
 	err := p.Object(func(key string) (err error) {
 		switch key {
 		case "tensor":
@@ -142,7 +145,12 @@ func parseStep(p *strictjson.Parser, nesting int) (graphStep, error) {
 		case "in":
 			s.in, err = parseInts(p, maxStepInputs)
 		case "attr":
-			s.attr, err = parseAttr(p)
+			// What is written as today is read at once; the fields of another version may not exist any more.
+			if op := graph.Lookup(name); op != nil && op.Version == version {
+				s.attr, err = parseAttr(p)
+			} else {
+				attrText, err = p.Raw()
+			}
 		case "control":
 			s.control, err = parseControl(p, nesting)
 		case "bundle":
@@ -167,20 +175,36 @@ func parseStep(p *strictjson.Parser, nesting int) (graphStep, error) {
 	if keys != "o" {
 		return s, nil
 	}
-	s.op = graph.Lookup(name)
-	switch {
-	case s.op == nil:
-		err = fault.New(fault.NotImplemented, importOp, "the file uses op %.80q, version %d, which this library does not have; update it",
-			name, version)
-	case version > s.op.Version:
-		err = fault.New(fault.Version, importOp, "the file uses version %d of op %q; this library knows up to %d; update it", version,
-			name, s.op.Version)
-	case version < s.op.Version:
-		err = fault.New(fault.Version, importOp,
-			"the file uses version %d of op %q; this library has version %d and knows no way from one to the other", version,
-			name, s.op.Version)
+	return s, s.resolve(name, version, attrText)
+}
+
+// resolve finds the op of a step; one of another version is left to be brought up.
+func (s *graphStep) resolve(name string, version int, attrText string) error {
+	n := &Node{Op: name, Version: version}
+	if attrText != "" {
+		if err := n.parseOld(attrText); err != nil {
+			return err
+		}
 	}
-	return s, err
+	op := graph.Lookup(name)
+	switch {
+	case op == nil || op.Version != version:
+		if rewrites.Step(name, version) == nil {
+			return refuseVersion(name, version, op)
+		}
+		s.old = n
+	case attrText != "": // its name came behind
+		p, err := strictjson.New(importOp, []byte(attrText), maxDepth, len(attrText))
+		if err != nil {
+			return err
+		}
+		s.op = op
+		s.attr, err = parseAttr(p)
+		return err
+	default:
+		s.op = op
+	}
+	return nil
 }
 
 func parseSpecs(p *strictjson.Parser) (specs []graph.Spec, err error) {

@@ -75,6 +75,8 @@ type Facts struct {
 
 	// Of shapes, dtypes and other values that do not fit: what was wanted and what came, as the message says it.
 	Expected, Got string
+	// The same as Go values: shapes as []int, dtypes, numbers, names, in the order of the message.
+	ExpectedValues, GotValues []any
 
 	// Of an index out of range: the index, and the size it must stay below.
 	Value, Size int64
@@ -131,6 +133,7 @@ func (e *Error) Is(target error) bool {
 func New(k Kind, op, format string, args ...any) *Error {
 	e := &Error{Kind: k, Op: op, Msg: fmt.Sprintf(format, args...)}
 	e.Expected, e.Got = wanted(e.Msg)
+	e.ExpectedValues, e.GotValues = wantedValues(format, args)
 	return e
 }
 

@@ -34,7 +34,7 @@ func currentTrace() *Trace {
 	return t
 }
 
-// Acquire returns the node the handle shows now, claimed until Release. Inside a trace, a handle from outside
+// Acquire returns the node the handle shows now, referenced until Release. Inside a trace, a handle from outside
 // becomes an input of the trace.
 func (h *Array) Acquire() *Node {
 	if h == nil {
@@ -79,7 +79,7 @@ func noTensor() {
 	fault.Throw(fault.Value, "read", "a tensor is nil; only those that the documentation says may be can be left out")
 }
 
-// Peek returns the node without a claim: for shape, dtype and other facts that never change while it is shown.
+// Peek returns the node without a reference: for shape, dtype and other facts that never change while it is shown.
 func (h *Array) Peek() *Node {
 	if h == nil {
 		noTensor()
@@ -154,7 +154,7 @@ func (h *Array) Replace(old, n *Node) {
 	}
 }
 
-// Free drops the handle's claim; later use is a typed error.
+// Free drops the handle's reference; later use is a typed error.
 func (h *Array) Free() {
 	if h == nil {
 		return

@@ -103,7 +103,7 @@ func (t *Trace) Capture(h *Array) Captured {
 	return t.captured[len(t.captured)-1]
 }
 
-// ReleaseOuter drops the claims of a control-flow trace on what it captured.
+// ReleaseOuter drops the references of a control-flow trace on what it captured.
 func (t *Trace) ReleaseOuter() {
 	for _, c := range t.captured {
 		c.Outer.UnrefNoFree()

@@ -4,5 +4,5 @@
 // It computes nothing and knows no device kernels.
 //
 // The one invariant: a node has its value or its inputs. A node holds its inputs until its own value is stored,
-// and a value may be discarded only while its inputs are held. So a pending node is a claim on all it reads.
+// and a value may be discarded only while its inputs are held. So a pending node is a reference to all it reads.
 package graph

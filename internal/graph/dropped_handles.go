@@ -25,7 +25,7 @@ func (n *Node) Watch(h *Array) {
 	n.more.held.Store(true)
 }
 
-// weight is the size of the largest value that is there while the node is claimed.
+// weight is the size of the largest value that is there while the node is referenced.
 func (n *Node) weight() int {
 	w := n.Bytes()
 	if n.op.Kind == View || n.op.Kind == Elementwise {

@@ -42,7 +42,7 @@ type extra struct {
 	site *Site         // of an op that checks values: where it was recorded
 
 	holder weak.Pointer[Array] // the handle of a large value that is watched
-	held   atomic.Bool         // and still has its claim
+	held   atomic.Bool         // and still has its reference
 }
 
 const (
@@ -183,7 +183,7 @@ func (n *Node) View() backend.View {
 	return backend.View{Buf: b, DType: n.dtype, Shape: n.shape, Lay: l}
 }
 
-// Refs returns the number of claims.
+// Refs returns the number of references.
 func (n *Node) Refs() int { return int(n.refs.Load()) }
 
 // Unstored reports whether an evaluation computed the node without storing it.

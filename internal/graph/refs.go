@@ -8,7 +8,7 @@ import (
 // Ref adds a reference. The caller must hold one already, or know of one.
 func (n *Node) Ref() { n.refs.Add(1) }
 
-// TryRef adds a claim unless the node has died or was taken by a donation.
+// TryRef adds a reference unless the node has died or was taken by a donation.
 func (n *Node) TryRef() bool {
 	for {
 		r := n.refs.Load()
@@ -32,7 +32,7 @@ func (n *Node) Untake(want int) {
 	n.Unref()
 }
 
-// Unref drops a claim. At the last one the node gives back its buffer and drops its inputs; what dies with it
+// Unref drops a reference. At the last one the node gives back its buffer and drops its inputs; what dies with it
 // is found by a loop, since graphs are deep.
 func (n *Node) Unref() {
 	if n.refs.Add(-1) != 0 {
@@ -127,7 +127,7 @@ func (n *Node) RetainsInputs() bool {
 }
 
 // takeInputs reports whether the caller is the one to drop the inputs: the end of an evaluation and the death of the
-// last claim may come at the same time.
+// last reference may come at the same time.
 func (n *Node) takeInputs() bool { return n.flags.Or(flagDropped)&flagDropped == 0 }
 
 // DropInputs forgets the inputs of a stored node. The caller holds the plan lock.

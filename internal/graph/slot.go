@@ -13,7 +13,7 @@ type Slot struct {
 	home   *Trace // where it was made; nil: outside
 	adding sync.Mutex
 	mu     sync.Mutex
-	grad   *Node  // the slot's claim
+	grad   *Node  // the slot's reference
 	handle *Array // made by Grad(); then a rebind of it is a rebind of the gradient
 	hooks  []*Hook
 	post   []*Hook
@@ -107,7 +107,7 @@ func (s *Slot) Shown() *Array {
 	return s.handle
 }
 
-// Node returns the gradient's node, nil if there is none, claimed until Unref. The slot's own claim stays the engine's.
+// Node returns the gradient's node, nil if there is none, referenced until Unref. The slot's own reference stays the engine's.
 func (s *Slot) Node() *Node {
 	if t := currentTrace(); t != nil {
 		if h := t.readGrad(s); h != nil {
@@ -162,7 +162,7 @@ func (s *Slot) Present() bool {
 	return s.grad != nil || s.handle != nil
 }
 
-// TakeRoot forgets the loss whose Backward filled the slot last, and returns it with the slot's claim; nil if there is none.
+// TakeRoot forgets the loss whose Backward filled the slot last, and returns it with the slot's reference; nil if there is none.
 func (s *Slot) TakeRoot() *Node { return s.root.Swap(nil) }
 
 // SetRoot notes the loss.

@@ -35,7 +35,7 @@ func Verify(roots []*Node, check func(n *Node) error) error {
 	}
 	for i, n := range idx.Nodes {
 		if n.Refs() < edges[i] {
-			return fmt.Errorf("node %d, %s: %d claims for %d edges", i, n.op.Name, n.Refs(), edges[i])
+			return fmt.Errorf("node %d, %s: %d references for %d edges", i, n.op.Name, n.Refs(), edges[i])
 		}
 	}
 	return nil
@@ -44,7 +44,7 @@ func Verify(roots []*Node, check func(n *Node) error) error {
 func (n *Node) verify() error {
 	switch {
 	case n.Refs() < 0:
-		return fmt.Errorf("%d claims", n.Refs())
+		return fmt.Errorf("%d references", n.Refs())
 	case n.shape == nil || !n.dtype.Valid():
 		return fmt.Errorf("no spec")
 	case n.Stored() || n.IsPlaceholder():

@@ -27,12 +27,12 @@ type layer struct {
 // Groups of packages that rows refer to by name.
 var groups = map[string][]string{
 	"leaves": {"internal/dtype", "internal/shape", "internal/attr", "internal/fault", "internal/cpuid", "internal/asmvariant",
-		"internal/par", "internal/scope", "internal/profile"},
+		"internal/par", "internal/scope", "internal/profile", "internal/migrate"},
 	"numbers": {"internal/backend/special", "internal/backend/threefry", "internal/backend/lapack", "internal/ggml", "internal/quantize"},
 	"backend": {"internal/backend", "internal/backend/loop"},
 	"devices": {"internal/backend/ref/...", "internal/backend/cpu/...", "internal/backend/cuda/...", "internal/backend/fake/..."},
 	"doors":   {"internal/door", "internal/graph", "internal/ops", "internal/tree"},
-	"public": {"random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler",
+	"public": {"random", "autograd", "masked", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant", "amp", "profiler",
 		"doctor", "cuda",
 		"io/...", "llm/...", "nn/...", "optim/...", "distributions", "data/...", "distributed", "models/...", "tokenizer/...",
 		"generate", "serve"},
@@ -91,6 +91,7 @@ var layers = []layer{
 		"internal/format", "internal/codec/...", "internal/backend/cpu", "internal/backend/ref"}},
 	{name: "subject", packages: []string{"tree", "random", "autograd", "linalg", "fft", "special", "einops", "signal/...", "fast", "quant",
 		"amp", "profiler"}, imports: []string{".", "doors", "leaves", "internal/mem"}},
+	{name: "masked", packages: []string{"masked"}, imports: []string{".", "linalg", "leaves"}},
 	{name: "diagnosis", packages: []string{"doctor"}, imports: []string{".", "leaves", "backend", "internal/backend/cpu"}},
 	{name: "cuda", packages: []string{"cuda"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend",
 		"internal/backend/cuda/...", "internal/dl/..."}},
@@ -108,6 +109,10 @@ var layers = []layer{
 		imports: []string{"public", ".", "doors", "leaves"}},
 	{name: "distributed", packages: []string{"distributed"}, imports: []string{"public", ".", "doors", "leaves", "internal/comm/..."}},
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
+	// The C library is the only package with cgo, behind a build tag; what it does is in internal/cabi, without cgo.
+	{name: "C interface", packages: []string{"internal/cabi"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend",
+		"internal/exec", "internal/schema"}},
+	{name: "C library", packages: []string{"cmd/liblucid"}, imports: []string{".", "cuda", "internal/cabi", "internal/schema", "leaves"}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "tests on a GPU", packages: []string{"internal/testutil/gpu"}, imports: []string{".", "cuda"}},
 	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},

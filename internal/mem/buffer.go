@@ -18,11 +18,14 @@ type Buffer struct {
 	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
 	ReadOnly bool
 
+	// Mapped marks memory of a file that is mapped for reading: its value stays as it is, and Evict takes it out of memory.
+	Mapped bool
+
 	// LastWrite is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
 	LastWrite atomic.Int64
 
 	pool    *Pool
-	class   int16        // below 0: on the Go heap
+	class   int16        // below 0: on the Go heap, or lent
 	refs    atomic.Int32 // nodes that show it
 	version atomic.Uint32
 	event   atomic.Pointer[Event]
@@ -153,11 +156,11 @@ func (b *Buffer) Refs() int { return int(b.refs.Load()) }
 
 // Free returns the memory at once. Nothing may use the buffer afterwards.
 func (b *Buffer) Free() {
-	if b.pool == nil {
-		return
-	}
 	if b.forms.Load() != nil {
 		b.dropDerived()
+	}
+	if b.pool == nil {
+		return
 	}
 	if b.class >= 0 {
 		b.clean.Stop()
@@ -170,7 +173,7 @@ func (b *Buffer) Free() {
 
 // Renew moves the memory to a new buffer, which has nothing to wait for; holders of this one find its event, and no memory.
 func (b *Buffer) Renew() *Buffer {
-	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, pool: b.pool, class: b.class}
+	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, Mapped: b.Mapped, pool: b.pool, class: b.class}
 	n.LastWrite.Store(b.LastWrite.Load())
 	n.version.Store(b.version.Load())
 	n.forms.Store(b.forms.Swap(nil))

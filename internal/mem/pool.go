@@ -107,17 +107,17 @@ func classesOf(e int) (base, steps int) {
 }
 
 // Get returns a buffer of n bytes, its contents undefined.
-func (p *Pool) Get(op string, n int) (*Buffer, error) { return p.GetParts(op, n, nil) }
+func (p *Pool) Get(op string, n int) (*Buffer, error) { return p.GetFor(Owner{Op: op}, n, nil) }
 
-// GetParts is Get for a buffer that several ops share: parts says which of it is whose when most of it is used.
-func (p *Pool) GetParts(op string, n int, parts []Part) (*Buffer, error) {
+// GetFor is Get for an op of known modules. Where several share the buffer, parts says which of it is whose when most of it is used.
+func (p *Pool) GetFor(by Owner, n int, parts []Part) (*Buffer, error) {
 	if p.OnHeap(n) {
 		return p.small(n), nil
 	}
 	class, size := classOf(n)
 	p.awaitCollection(class)
 	for try := 0; ; try++ {
-		blk, ok, err := p.take(class, size, use{op, int64(size), parts})
+		blk, ok, err := p.take(class, size, use{by, int64(size), parts})
 		if ok {
 			b := &Buffer{Mem: blk.host, Dev: blk.dev, Size: n, pool: p, class: class}
 			if blk.host != nil {
@@ -134,7 +134,7 @@ func (p *Pool) GetParts(op string, n int, parts []Part) (*Buffer, error) {
 			if st.Limit > 0 {
 				limit = fmt.Sprintf("the limit is %d; free tensors, or raise it with SetMemoryLimit", st.Limit)
 			}
-			e := fault.New(fault.OutOfMemory, op, "%s needs %d more bytes: %d are in use, %s", p.name, n, st.Allocated, limit)
+			e := fault.New(fault.OutOfMemory, by.Op, "%s needs %d more bytes: %d are in use, %s", p.name, n, st.Allocated, limit)
 			e.Err = err
 			e.Requested, e.InUse, e.Peak = int64(n), st.Allocated, st.Peak
 			return nil, e

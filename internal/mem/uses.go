@@ -6,24 +6,27 @@ import (
 	"unsafe"
 )
 
-// Part is the share of an op in memory.
+// Owner is what memory is used for: an op, and the modules that recorded it, if they are known.
+type Owner struct{ Op, Module string }
+
+// Part is the share of an owner in memory.
 type Part struct {
-	Op    string
+	Owner
 	Bytes int64
 }
 
 // use is who asked for a block, and how much of it is whose if several share it.
 type use struct {
-	op    string
+	by    Owner
 	size  int64
 	parts []Part
 }
 
 // uses tracks who uses the memory of a pool. The pool's lock guards it.
 type uses struct {
-	by   map[uintptr]use  // by address of the block
-	live map[string]int64 // by op, now
-	peak map[string]int64 // by op, at the peak; nil: it is now, or was not seen
+	by   map[uintptr]use // by address of the block
+	live map[Owner]int64 // now
+	peak map[Owner]int64 // at the peak; nil: it is now, or was not seen
 }
 
 // address is that of a block, on the host or on a device.
@@ -58,7 +61,7 @@ func (u *uses) notePeak() {
 	if u.peak != nil {
 		return
 	}
-	u.peak = make(map[string]int64, len(u.live))
+	u.peak = make(map[Owner]int64, len(u.live))
 	for op, n := range u.live {
 		u.peak[op] = n
 	}
@@ -68,11 +71,11 @@ func (u *uses) notePeak() {
 func (u *uses) count(by use, sign int64) {
 	rest := by.size
 	for _, p := range by.parts {
-		u.live[p.Op] += sign * p.Bytes
+		u.live[p.Owner] += sign * p.Bytes
 		rest -= p.Bytes
 	}
-	if u.live[by.op] += sign * rest; u.live[by.op] == 0 {
-		delete(u.live, by.op)
+	if u.live[by.by] += sign * rest; u.live[by.by] == 0 {
+		delete(u.live, by.by)
 	}
 }
 
@@ -84,7 +87,7 @@ func (p *Pool) Track(on bool) {
 	case !on:
 		p.uses = nil
 	case p.uses == nil:
-		p.uses = &uses{by: map[uintptr]use{}, live: map[string]int64{}}
+		p.uses = &uses{by: map[uintptr]use{}, live: map[Owner]int64{}}
 	}
 }
 
@@ -108,6 +111,8 @@ func (p *Pool) PeakParts() (parts []Part) {
 			parts = append(parts, Part{op, n})
 		}
 	}
-	slices.SortFunc(parts, func(a, b Part) int { return cmp.Or(-cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Op, b.Op)) })
+	slices.SortFunc(parts, func(a, b Part) int {
+		return cmp.Or(-cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Module, b.Module))
+	})
 	return parts
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -17,29 +18,37 @@ type ScaledDotProductAttentionOptions struct {
 	IsCausal  bool     // query i sees keys 0 to i
 	Scale     *float64 // factor of the scores; nil: 1/sqrt(E)
 	EnableGQA bool     `lucid:"enable_gqa"` // heads of key and value are shared by groups of query heads
+	// BottomRight makes IsCausal let the last query see all keys, as MLX's "causal" does: query i sees keys 0 to i + S - L.
+	BottomRight bool
 }
 
 // ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value
-// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Memory is linear
+// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. sinks, (heads), are
+// scores of one more key a head, whose value is 0: they take a share of the weights. Memory is linear
 // in L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for
 // derivatives beyond the first, which hold the weights.
 //
 //lucid:pkg nn/functional
-//lucid:optional attnMask
+//lucid:optional attnMask sinks
 //lucid:amp half
-func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) *Node {
+func ScaledDotProductAttention(query, key, value, attnMask, sinks *Node, o ScaledDotProductAttentionOptions) *Node {
 	const op = "scaled_dot_product_attention"
-	query, key, value = attentionChecked(op, query, key, value, attnMask, o)
+	query, key, value = attentionChecked(op, query, key, value, attnMask, sinks, o)
+	attnMask, o = bottomRight(query, key, attnMask, o)
 	if o.EnableGQA && (o.DropoutP > 0 || key.Rank() < 3 || value.Rank() < 3 || key.Dim(-3) != value.Dim(-3)) {
 		key, value = repeatHeads(op, query, key), repeatHeads(op, query, value)
 	}
 	scale := attentionScale(query, o)
 	if o.DropoutP > 0 {
-		return Matmul(attentionWeights(query, key, attnMask, scale, o), value) // holds all weights
+		return Matmul(attentionWeights(query, key, attnMask, sinks, scale, o), value) // holds all weights
 	}
 	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
-	y := graph.TupleItem(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
-	return Reshape(y, append(lead, query.Dim(-2), value.Dim(-1))...)
+	n := apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...)
+	y := Reshape(graph.TupleItem(n, 0), slices.Concat(lead, []int{query.Dim(-2), value.Dim(-1)})...)
+	if sinks == nil {
+		return y
+	}
+	return shareWithSinks(y, Reshape(graph.TupleItem(n, 1), slices.Concat(lead, []int{query.Dim(-2), 1})...), sinks)
 }
 
 // attentionOperands brings operands to the four dimensions of the primitive. lead is what stands before the last two

@@ -90,6 +90,7 @@ func (c check) groups() quantize.Format {
 // packed refuses operands, from number i on, that are no quantized matrix.
 func (c check) packed(i int) {
 	f := c.groups()
+	c.must(i == 1 || !attrOf[attr.Quantized](c).Fast, "values that are rounded")
 	parts, scale := 2, dtype.Uint8
 	if f.Mode == quantize.Affine {
 		parts, scale = 3, c.in[i+1].DType()
@@ -157,8 +158,15 @@ func dequantizeBatch(a attr.Quantized, in []*Node, batched []bool, size int) *No
 	return graph.New(opDequantizeGroups, a, list...)
 }
 
+// exactGroups is the attribute of a product without Fast.
+func exactGroups(n *Node) attr.Quantized {
+	a := n.Attr().(attr.Quantized)
+	a.Fast = false
+	return a
+}
+
 func vjpQuantizedMatmul(n *Node, cot []*Node, need []bool) []*Node {
-	a, w := n.Attr().(attr.Quantized), n.Ins()[1:]
+	a, w := exactGroups(n), n.Ins()[1:]
 	out := make([]*Node, n.NumIn())
 	if need[0] {
 		out[0] = Matmul(cot[0], graph.New(opDequantizeGroups, a, w...))
@@ -170,7 +178,7 @@ func vjpQuantizedMatmul(n *Node, cot []*Node, need []bool) []*Node {
 }
 
 func jvpQuantizedMatmul(n *Node, tan []*Node) []*Node {
-	a, w := n.Attr().(attr.Quantized), n.Ins()[1:]
+	a, w := exactGroups(n), n.Ins()[1:]
 	var sum *Node
 	if tan[0] != nil {
 		sum = graph.New(opQuantizedMatmul, a, append([]*Node{tan[0]}, w...)...)
@@ -187,7 +195,7 @@ func vmapQuantizedMatmul(n *Node, in []*Node, batched []bool, size int) []*Node 
 		y := graph.New(opQuantizedMatmul, a, append([]*Node{Reshape(in[0], size*m, k)}, in[1:]...)...)
 		return []*Node{Reshape(y, size, m, n.Dim(1))}
 	}
-	w := Reshape(dequantizeBatch(a, in[1:], batched[1:], size), size, n.Dim(1), k)
+	w := Reshape(dequantizeBatch(exactGroups(n), in[1:], batched[1:], size), size, n.Dim(1), k)
 	return []*Node{Matmul(in[0], swapLast(w))}
 }
 
@@ -288,8 +296,8 @@ func DequantizeGroups(packed, scales, biases *Node, o QuantizedOptions, to dtype
 }
 
 // QuantizedMatmul returns x·wᵀ, or with noTranspose x·w, for a quantized matrix w. The result has the dtype of x, and in affine mode
-// that which x and the scales promote to.
-func QuantizedMatmul(x, packed, scales, biases *Node, o QuantizedOptions, noTranspose bool) *Node {
+// that which x and the scales promote to. fast allows x to be rounded to int8.
+func QuantizedMatmul(x, packed, scales, biases *Node, o QuantizedOptions, noTranspose, fast bool) *Node {
 	const op = "quantized_matmul"
 	f := o.format(op)
 	requireKind(op, x, quantizable(x.DType()), "float32, bfloat16 or float16")
@@ -308,7 +316,9 @@ func QuantizedMatmul(x, packed, scales, biases *Node, o QuantizedOptions, noTran
 	if x.Rank() < 1 || x.Dim(-1) != k {
 		fault.Throw(fault.Shape, op, "x has shape %v; want rows of %d elements", x.Shape(), k)
 	}
-	y := apply(opQuantizedMatmul, attrOfFormat(f, x.DType()), append([]*Node{foldRows(x)}, parts...)...)
+	a := attrOfFormat(f, x.DType())
+	a.Fast = fast
+	y := apply(opQuantizedMatmul, a, append([]*Node{foldRows(x)}, parts...)...)
 	return Reshape(y, append(x.Shape().Clone()[:x.Rank()-1], packed.Dim(0))...)
 }
 

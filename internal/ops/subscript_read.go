@@ -28,8 +28,8 @@ func At(x *Node, indices []any) *Node {
 	return out
 }
 
-// holdMasked claims x until what it returns is run, where masks are among the indices: reading them evaluates, and the
-// node that lift made has no other claim before the result is built.
+// holdMasked references x until what it returns is run, where masks are among the indices: reading them evaluates, and the
+// node that lift made has no other reference before the result is built.
 func holdMasked(x *Node, indices []any) (release func()) {
 	for _, ix := range indices {
 		if m, ok := ix.(*Node); ok && m != nil && m.DType() == dtype.Bool {

@@ -9,7 +9,7 @@ import (
 // of some results depends on values.
 var Read func(*Node) (backend.View, error)
 
-// hold claims nodes that are used again after a reading: an evaluation frees what has no reference. The caller must
+// hold references nodes that are used again after a reading: an evaluation frees what has no reference. The caller must
 // run what it returns once the new nodes are built; a held node itself may be returned only through Alias.
 func hold(ns ...*Node) (release func()) {
 	for _, n := range ns {

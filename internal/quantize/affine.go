@@ -16,16 +16,20 @@ func (f Format) Quantize(w []float32, packed []uint32, scales, biases []float32,
 			continue
 		}
 		scale, bias := f.affine(group)
-		top := float32(int(1)<<f.Bits - 1)
 		for i, v := range group {
-			q := float32(math.RoundToEven(float64((v - bias) / scale)))
-			if !(q > 0) { // what is not a number is level 0
-				q = 0
-			}
-			f.put(packed, g*f.Group+i, uint32(min(q, top)))
+			f.put(packed, g*f.Group+i, f.level((v-bias)/scale))
 		}
 		scales[g], biases[g] = round(scale), round(bias)
 	}
+}
+
+// level is the nearest level; what is not a number is level 0.
+func (f Format) level(x float32) uint32 {
+	q := float32(math.RoundToEven(float64(x)))
+	if !(q > 0) {
+		return 0
+	}
+	return uint32(min(q, float32(int(1)<<f.Bits-1)))
 }
 
 // affine returns a scale and a bias: the end of the range that is farther from zero is a level, and so is zero.

@@ -46,21 +46,24 @@ func init() {
 			Doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key " +
 				"(…, S, E), value\n" +
 				"(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. " +
-				"Memory is linear\n" +
+				"sinks, (heads), are\n" +
+				"scores of one more key a head, whose value is 0: they take a share of the weights. Memory is linear\n" +
 				"in L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and " +
 				"for\n" +
 				"derivatives beyond the first, which hold the weights.",
 			AMP: "half", Random: "",
 			Params: []Param{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false},
-				{"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true},
-				{"scale", "float64", true}, {"enable_gqa", "bool", true}},
+				{"attn_mask", "tensor", true}, {"sinks", "tensor", true}, {"dropout_p", "float64", true},
+				{"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true},
+				{"bottom_right", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ScaledDotProductAttentionOptions
 				c.option("dropout_p", &o.DropoutP)
 				c.option("is_causal", &o.IsCausal)
 				c.option("scale", &o.Scale)
 				c.option("enable_gqa", &o.EnableGQA)
-				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
+				c.option("bottom_right", &o.BottomRight)
+				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		Schema{Name: "scaled_dot_product_attention_with_weights", Door: "functional.ScaledDotProductAttentionWithWeights",
 			Doc: "ScaledDotProductAttentionWithWeights is ScaledDotProductAttention that returns the weights as well, (…, L, " +
@@ -68,15 +71,17 @@ func init() {
 				"dropout; it holds them all.",
 			AMP: "half", Random: "",
 			Params: []Param{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false},
-				{"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true},
-				{"scale", "float64", true}, {"enable_gqa", "bool", true}},
+				{"attn_mask", "tensor", true}, {"sinks", "tensor", true}, {"dropout_p", "float64", true},
+				{"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true},
+				{"bottom_right", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ScaledDotProductAttentionOptions
 				c.option("dropout_p", &o.DropoutP)
 				c.option("is_causal", &o.IsCausal)
 				c.option("scale", &o.Scale)
 				c.option("enable_gqa", &o.EnableGQA)
-				r0, r1 := ops.ScaledDotProductAttentionWithWeights(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)
+				c.option("bottom_right", &o.BottomRight)
+				r0, r1 := ops.ScaledDotProductAttentionWithWeights(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1}
 			}},
 		Schema{Name: "sinusoidal_pos_embedding", Door: "",

@@ -14,8 +14,24 @@ type Caller struct {
 	s     *Schema
 	in    []*graph.Node
 	next  int
-	attrs map[string]any
-	used  map[string]bool
+	attrs []Attr
+}
+
+// Attr is an attribute of a call.
+type Attr struct {
+	Name  string
+	Value any
+	used  bool
+}
+
+// attr finds an attribute; nil if it was not given.
+func (c *Caller) attr(name string) *Attr {
+	for i := range c.attrs {
+		if c.attrs[i].Name == name {
+			return &c.attrs[i]
+		}
+	}
+	return nil
 }
 
 // Bad refuses a call, and says what the op takes.
@@ -57,19 +73,19 @@ func (c *Caller) optionalTensor() *graph.Node {
 
 // operand is a tensor, or a number given as an attribute.
 func (c *Caller) operand(name string) any {
-	if v, ok := c.attrs[name]; ok {
-		c.used[name] = true
-		if _, isNum := dtype.ScalarOf(v); !isNum {
-			c.Bad(fault.DType, "attribute %q is a %T, not a number", name, v)
+	if a := c.attr(name); a != nil {
+		a.used = true
+		if _, isNum := dtype.ScalarOf(a.Value); !isNum {
+			c.Bad(fault.DType, "attribute %q is a %T, not a number", name, a.Value)
 		}
-		return v
+		return a.Value
 	}
 	return c.tensor(name)
 }
 
 // optionalOperand is a number given as an attribute, else the next tensor, nil if there is none.
 func (c *Caller) optionalOperand(name string) any {
-	if _, ok := c.attrs[name]; ok {
+	if c.attr(name) != nil {
 		return c.operand(name)
 	}
 	if n := c.optionalTensor(); n != nil {
@@ -85,24 +101,24 @@ func (c *Caller) tensors() []*graph.Node {
 }
 
 func (c *Caller) option(name string, into any) {
-	if v, ok := c.attrs[name]; ok {
-		c.used[name] = true
-		c.set(name, v, into)
+	if a := c.attr(name); a != nil {
+		a.used = true
+		c.set(name, a.Value, into)
 	}
 }
 
 // optionNot is option for a flag whose attribute says the opposite.
 func (c *Caller) optionNot(name string, into *bool) {
-	if v, ok := c.attrs[name]; ok {
-		c.used[name] = true
+	if a := c.attr(name); a != nil {
+		a.used = true
 		var b bool
-		c.set(name, v, &b)
+		c.set(name, a.Value, &b)
 		*into = !b
 	}
 }
 
 func (c *Caller) required(name string, into any) {
-	if _, ok := c.attrs[name]; !ok {
+	if c.attr(name) == nil {
 		c.Bad(fault.Value, "attribute %q is missing", name)
 	}
 	c.option(name, into)
@@ -113,9 +129,9 @@ func (c *Caller) Finish() {
 	if c.next < len(c.in) {
 		c.Bad(fault.Value, "got %d tensors, used %d", len(c.in), c.next)
 	}
-	for k := range c.attrs {
-		if !c.used[k] {
-			c.Bad(fault.Value, "there is no attribute %q", k)
+	for i := range c.attrs {
+		if !c.attrs[i].used {
+			c.Bad(fault.Value, "there is no attribute %q, or it was given twice", c.attrs[i].Name)
 		}
 	}
 }

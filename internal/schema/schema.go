@@ -73,8 +73,15 @@ func Similar(name string) (near []string) {
 
 // NewCaller is one call of an op.
 func NewCaller(s *Schema, in []*graph.Node, attrs map[string]any) *Caller {
-	return &Caller{s: s, in: in, attrs: attrs, used: map[string]bool{}}
+	c := &Caller{s: s, in: in}
+	for k, v := range attrs {
+		c.attrs = append(c.attrs, Attr{Name: k, Value: v})
+	}
+	return c
 }
+
+// NewCallerList is NewCaller for a list of attributes, which it marks.
+func NewCallerList(s *Schema, in []*graph.Node, attrs []Attr) *Caller { return &Caller{s: s, in: in, attrs: attrs} }
 
 // Call runs the op.
 func (c *Caller) Call() []*graph.Node { return c.s.call(c) }

@@ -56,7 +56,7 @@ type Pullback struct {
 func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	t := record(outputs, inputs, p.See)
 	acc := make([]cotangent, len(t.idx.Nodes))
-	var held claims
+	var held references
 	defer held.release()
 	parts := map[int][]*Node{} // cotangents of a tuple's outputs
 	for i, o := range outputs {
@@ -64,7 +64,7 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 			continue
 		}
 		j := t.idx.Get(o)
-		acc[j].add(held.claim(cots[i]))
+		acc[j].add(held.hold(cots[i]))
 	}
 	asked := map[int]bool{}
 	for _, x := range inputs {
@@ -75,20 +75,20 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
 		if p.Zeros && asked[i] && acc[i].sum == nil {
-			acc[i].add(held.claim(ops.ZerosLike(n)))
+			acc[i].add(held.hold(ops.ZerosLike(n)))
 		}
 		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
 			continue
 		}
 		if len(acc[i].more) > 0 {
 			acc[i].total()
-			held.claim(acc[i].sum)
+			held.hold(acc[i].sum)
 		}
 		if asked[i] && acc[i].sum != nil && acc[i].sum.Device() == nil && n.Device() != nil {
-			acc[i].sum = held.claim(placed(acc[i].sum, n))
+			acc[i].sum = held.hold(placed(acc[i].sum, n))
 		}
 		if p.At != nil && acc[i].sum != nil {
-			acc[i].sum = held.claim(p.At(n, acc[i].sum))
+			acc[i].sum = held.hold(p.At(n, acc[i].sum))
 		}
 		if !p.See(n) || n.NumIn() == 0 {
 			continue
@@ -105,13 +105,13 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 }
 
 // step applies one node's rule.
-func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node, held *claims) {
+func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node, held *references) {
 	if k, ok := n.IsTupleItem(); ok {
 		j := t.idx.Get(n.In(0))
 		if parts[j] == nil {
 			parts[j] = make([]*Node, n.In(0).NumOut())
 		}
-		parts[j][k] = held.claim(addTo(parts[j][k], acc[i].sum))
+		parts[j][k] = held.hold(addTo(parts[j][k], acc[i].sum))
 		return
 	}
 	if n.Op().VJP == nil {
@@ -137,7 +137,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 			continue
 		}
 		j := t.idx.Get(n.In(k))
-		g = held.claim(fit(n, k, g))
+		g = held.hold(fit(n, k, g))
 		if p.Gave != nil {
 			p.Gave(n, k, g)
 		}
@@ -219,10 +219,10 @@ func sumOf(terms []*Node) *Node {
 	return sum
 }
 
-// claims are nodes that a walk goes on with.
-type claims []*Node
+// references are nodes that a walk goes on with.
+type references []*Node
 
-func (c *claims) claim(n *Node) *Node {
+func (c *references) hold(n *Node) *Node {
 	if n.Trace() == nil { // values of a trace have no other references
 		n.Ref()
 		*c = append(*c, n)
@@ -231,7 +231,7 @@ func (c *claims) claim(n *Node) *Node {
 }
 
 // release drops the references. A node without others is as it was: the caller's, or the collector's.
-func (c *claims) release() {
+func (c *references) release() {
 	for _, n := range *c {
 		n.UnrefNoFree()
 	}

@@ -61,7 +61,10 @@ func (f Function) mustReturn(op string, t reflect.Type, seen map[reflect.Type]bo
 		fault.Throw(fault.Value, op,
 			"%v returns a %v, in which a tensor from inside could hide; return tensors, or structs, slices and maps of them", f.Type, t)
 	case reflect.Pointer:
-		if t.Elem().Kind() == reflect.Struct && !(op == "compile" && isModule(t)) {
+		if isModule(t) {
+			return // its tensors are found
+		}
+		if t.Elem().Kind() == reflect.Struct {
 			f.mustReturn(op, t.Elem(), seen)
 		} else if HasTensors(t.Elem(), nil) && t.Elem().Kind() != reflect.Interface {
 			fault.Throw(fault.Value, op, "%v returns tensors behind a %v, where they are not looked for; return the %v itself",

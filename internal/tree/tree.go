@@ -23,8 +23,8 @@ func array(v reflect.Value) *graph.Array { return (*graph.Array)(v.UnsafePointer
 // value is the opposite of array.
 func value(h *graph.Array) reflect.Value { return reflect.NewAt(Tensor.Elem(), unsafe.Pointer(h)) }
 
-// Modules looks into modules; their package sets it. A module is a tree of its parameters and buffers for all transforms but Compile,
-// which captures the tensors behind one and keys it by address.
+// Modules looks into modules; their package sets it. A module is a tree of its parameters and buffers for all transforms. Only Compile
+// captures the tensors behind one among its arguments, and keys it by address.
 var Modules interface {
 	// Is reports whether values of a pointer type are modules.
 	Is(t reflect.Type) bool

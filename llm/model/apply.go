@@ -16,8 +16,13 @@ func layerNorm(x, weight, bias *lucid.Tensor, eps float64) *lucid.Tensor {
 }
 
 func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
-	if kind == "silu" {
+	switch kind {
+	case "silu":
 		return F.SiLU(x)
+	case "relu":
+		return F.ReLU(x)
+	case "gelu":
+		return F.GELU(x)
 	}
 	return F.GELU(x, F.GELUOptions{Approximate: "tanh"})
 }
@@ -25,8 +30,13 @@ func activate(kind string, x *lucid.Tensor) *lucid.Tensor {
 func project(x, weight *lucid.Tensor) *lucid.Tensor { return F.Linear(x, weight) }
 
 func attend(q, k, v, mask *lucid.Tensor, causal bool, scale float64) *lucid.Tensor {
+	return attendWithSinks(q, k, v, mask, causal, scale, nil)
+}
+
+// attendWithSinks is attention in which every head has a score, of (heads), for no key at all.
+func attendWithSinks(q, k, v, mask *lucid.Tensor, causal bool, scale float64, sinks *lucid.Tensor) *lucid.Tensor {
 	return F.ScaledDotProductAttention(q, k, v,
-		F.ScaledDotProductAttentionOptions{AttnMask: mask, IsCausal: causal, Scale: &scale, EnableGQA: true})
+		F.ScaledDotProductAttentionOptions{AttnMask: mask, IsCausal: causal, Scale: &scale, EnableGQA: true, Sinks: sinks})
 }
 
 // capped bounds values smoothly.

@@ -38,6 +38,25 @@ func (m *LayerNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return layerNorm(x, nn.Use(m, m.Weight), nn.Use(m, m.Bias), m.Eps)
 }
 
+// HeadNorm is a layer norm in each head, with a factor for each element of each head and no bias.
+type HeadNorm struct {
+	nn.Base
+	Weight *lucid.Tensor // (heads, size)
+	Eps    float64
+}
+
+// Forward normalises the last dimension of (…, heads, size).
+func (m *HeadNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
+	return layerNorm(x, nil, nil, m.Eps).Mul(nn.Use(m, m.Weight))
+}
+
+// mixer is what lets the tokens of a layer see each other.
+type mixer interface {
+	nn.Module
+	Forward(x *lucid.Tensor, p *pass) *lucid.Tensor
+	linears() []linear
+}
+
 // Attention is grouped-query attention with rotary positions.
 type Attention struct {
 	nn.Base
@@ -45,8 +64,9 @@ type Attention struct {
 	KProj nn.Layer
 	VProj nn.Layer
 	OProj nn.Layer
-	QNorm *RMSNorm // nil: none
-	KNorm *RMSNorm
+	QNorm nn.Layer // nil: none
+	KNorm nn.Layer
+	Sinks *lucid.Tensor // (heads): scores for no key; nil: none
 	c     *Config
 	layer int
 }
@@ -54,39 +74,45 @@ type Attention struct {
 // Forward takes x of (B, T, hidden) to the same shape.
 func (m *Attention) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
 	c, b, t := m.c, x.Size(0), x.Size(1)
-	heads := func(x *lucid.Tensor, n int, norm *RMSNorm) *lucid.Tensor {
+	heads := func(x *lucid.Tensor, n int, norm nn.Layer) *lucid.Tensor {
+		if norm != nil && c.QKNorm == FlatQKNorm {
+			x = norm.Forward(x)
+		}
 		x = x.Reshape(b, t, n, c.HeadDim)
-		if norm != nil {
+		if norm != nil && c.QKNorm != FlatQKNorm {
 			x = norm.Forward(x)
 		}
 		return x.Transpose(1, 2)
 	}
-	angles := p.angles[m.kind()]
-	q := angles.rotate(heads(m.QProj.Forward(x), c.Heads, m.QNorm))
-	k := angles.rotate(heads(m.KProj.Forward(x), c.KVHeads, m.KNorm))
+	q, k := heads(m.QProj.Forward(x), c.Heads, m.QNorm), heads(m.KProj.Forward(x), c.KVHeads, m.KNorm)
+	if c.rotated(m.layer) {
+		angles := p.angles[m.kind()]
+		q, k = angles.rotate(q), angles.rotate(k)
+	}
 	v := heads(m.VProj.Forward(x), c.KVHeads, nil)
 	var y *lucid.Tensor
 	if p.rows == nil {
 		y = m.attend(q, k, v, p.masks[m.kind()])
 	} else {
-		y = m.overCaches(q, k, v, p.rows)
+		y = overCaches(p.rows, func(r *row, part func(*lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+			keys, values := r.store(2*m.layer, part(k)), r.store(2*m.layer+1, part(v))
+			return m.attend(part(q), keys, values, r.masks[m.kind()])
+		})
 	}
 	return m.OProj.Forward(y.Transpose(1, 2).Reshape(b, t, c.Heads*c.HeadDim))
 }
 
-// overCaches lets the tokens of each row attend to their own sequence.
-func (m *Attention) overCaches(q, k, v *lucid.Tensor, rows []row) *lucid.Tensor {
+// overCaches lets the tokens of each row attend to their own sequence: part takes those of the row from a tensor of all.
+func overCaches(rows []row, attend func(r *row, part func(*lucid.Tensor) *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 	ys, at := make([]*lucid.Tensor, len(rows)), 0
 	for i := range rows {
 		r := &rows[i]
-		part := func(x *lucid.Tensor) *lucid.Tensor {
+		ys[i] = attend(r, func(x *lucid.Tensor) *lucid.Tensor {
 			if len(rows) == 1 {
 				return x
 			}
 			return x.Narrow(2, at, r.tokens)
-		}
-		keys, values := r.store(2*m.layer, part(k)), r.store(2*m.layer+1, part(v))
-		ys[i] = m.attend(part(q), keys, values, r.masks[m.kind()])
+		})
 		at += r.tokens
 	}
 	if len(ys) == 1 {
@@ -99,6 +125,9 @@ func (m *Attention) overCaches(q, k, v *lucid.Tensor, rows []row) *lucid.Tensor 
 func (m *Attention) attend(q, k, v, mask *lucid.Tensor) *lucid.Tensor {
 	if m.c.AttentionCap > 0 {
 		return cappedAttention(q, k, v, mask, m.c)
+	}
+	if m.Sinks != nil {
+		return attendWithSinks(q, k, v, mask, mask == nil, m.c.QueryScale, nn.Use(m, m.Sinks))
 	}
 	return attend(q, k, v, mask, mask == nil, m.c.QueryScale)
 }
@@ -129,7 +158,7 @@ type MLP struct {
 	Activation string
 }
 
-// Forward keeps the shape.
+// Forward leaves the shape as it is.
 func (m *MLP) Forward(x *lucid.Tensor) *lucid.Tensor {
 	if m.GateProj == nil {
 		return m.DownProj.Forward(activate(m.Activation, m.UpProj.Forward(x)))
@@ -137,26 +166,42 @@ func (m *MLP) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return m.DownProj.Forward(activate(m.Activation, m.GateProj.Forward(x)).Mul(m.UpProj.Forward(x)))
 }
 
-// Layer is one decoder layer. The last two norms are Gemma's, which normalises results too: there
-// PostAttentionLayernorm belongs to the result of attention, elsewhere to the input of the MLP.
+// Layer is one decoder layer. A layer without PostFeedforwardLayernorm normalises what attention and MLP take; a layer with it
+// normalises their results, and if it has InputLayernorm and PreFeedforwardLayernorm what they take too. PostAttentionLayernorm
+// belongs to the input of the MLP in the first kind, to the result of attention in the second.
 type Layer struct {
 	nn.Base
-	InputLayernorm           nn.Layer // an RMSNorm or a LayerNorm, as the others
-	SelfAttn                 *Attention
+	InputLayernorm           nn.Layer // an RMSNorm or a LayerNorm, as the others; nil: none
+	SelfAttn                 mixer    // an Attention or a LatentAttention
 	PostAttentionLayernorm   nn.Layer
-	MLP                      *MLP `nn:"mlp"`
+	MLP                      nn.Layer `nn:"mlp"` // an MLP or a SparseMLP
 	PreFeedforwardLayernorm  nn.Layer
 	PostFeedforwardLayernorm nn.Layer
+	parallel                 bool
 }
 
 // Forward takes (B, T, hidden) to the same shape.
 func (m *Layer) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
-	y := m.SelfAttn.Forward(m.InputLayernorm.Forward(x), p)
-	if m.PostFeedforwardLayernorm == nil {
+	h := normed(m.InputLayernorm, x)
+	y := m.SelfAttn.Forward(h, p)
+	switch {
+	case m.parallel:
+		if m.PostAttentionLayernorm != nil {
+			h = m.PostAttentionLayernorm.Forward(x)
+		}
+		return x.Add(y).Add(m.MLP.Forward(h))
+	case m.PostFeedforwardLayernorm == nil:
 		x = x.Add(y)
 		return x.Add(m.MLP.Forward(m.PostAttentionLayernorm.Forward(x)))
 	}
 	x = x.Add(m.PostAttentionLayernorm.Forward(y))
-	y = m.MLP.Forward(m.PreFeedforwardLayernorm.Forward(x))
+	y = m.MLP.Forward(normed(m.PreFeedforwardLayernorm, x))
 	return x.Add(m.PostFeedforwardLayernorm.Forward(y))
+}
+
+func normed(norm nn.Layer, x *lucid.Tensor) *lucid.Tensor {
+	if norm == nil {
+		return x
+	}
+	return norm.Forward(x)
 }

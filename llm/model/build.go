@@ -2,7 +2,6 @@ package model
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -20,9 +19,12 @@ type Source interface {
 func Build(c Config, weights Source) (m *Model, err error) {
 	err = fault.Catch(func() {
 		c.check()
+		if c.Encoder {
+			fault.Throw(fault.Value, op, "a model of family %s is an encoder; BuildEncoder makes it", c.Family)
+		}
 		m = &Model{config: c}
-		if c.Family == "gpt2" {
-			weights = gpt2Weights(weights)
+		if f := familyNamed(c.Family); f != nil && f.weights != nil {
+			weights = f.weights(&m.config, weights)
 		}
 		m.build(weights)
 	})
@@ -87,84 +89,89 @@ func newLinear(w Source, name string, in, out int, bias bool) nn.Layer {
 
 func newLayer(c *Config, i int, w Source) *Layer {
 	p := "model.layers." + strconv.Itoa(i) + "."
-	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
-	a := &Attention{c: c, layer: i,
-		QProj: newLinear(w, p+"self_attn.q_proj", c.Hidden, q, c.QKVBias),
-		KProj: newLinear(w, p+"self_attn.k_proj", c.Hidden, kv, c.QKVBias),
-		VProj: newLinear(w, p+"self_attn.v_proj", c.Hidden, kv, c.QKVBias),
-		OProj: newLinear(w, p+"self_attn.o_proj", q, c.Hidden, c.OutBias)}
-	if c.QKNorm {
-		a.QNorm = newRMSNorm(c, w, p+"self_attn.q_norm", c.HeadDim)
-		a.KNorm = newRMSNorm(c, w, p+"self_attn.k_norm", c.HeadDim)
+	l := &Layer{parallel: c.Parallel}
+	if c.MLA != nil {
+		l.SelfAttn = newLatentAttention(c, i, w, p+"self_attn.")
+	} else {
+		l.SelfAttn = newAttention(c, i, w, p+"self_attn.")
 	}
-	l := &Layer{SelfAttn: a,
-		InputLayernorm:         newNorm(c, w, p+"input_layernorm", c.Hidden),
-		PostAttentionLayernorm: newNorm(c, w, p+"post_attention_layernorm", c.Hidden),
-		MLP: &MLP{Activation: c.Activation,
-			UpProj:   newLinear(w, p+"mlp.up_proj", c.Hidden, c.Intermediate, c.MLPBias),
-			DownProj: newLinear(w, p+"mlp.down_proj", c.Intermediate, c.Hidden, c.MLPBias)}}
-	if !c.PlainMLP {
-		l.MLP.GateProj = newLinear(w, p+"mlp.gate_proj", c.Hidden, c.Intermediate, c.MLPBias)
+	if c.sparse(i) {
+		l.MLP = newSparseMLP(c, w, p+"mlp.")
+	} else {
+		l.MLP = newMLP(c, w, p+"mlp.", c.Intermediate)
+	}
+	if !c.NoInNorms {
+		l.InputLayernorm = newNorm(c, w, p+"input_layernorm", c.Hidden)
+	}
+	if !c.OneNorm {
+		l.PostAttentionLayernorm = newNorm(c, w, p+"post_attention_layernorm", c.Hidden)
 	}
 	if c.PostNorms {
-		l.PreFeedforwardLayernorm = newNorm(c, w, p+"pre_feedforward_layernorm", c.Hidden)
+		if !c.NoInNorms {
+			l.PreFeedforwardLayernorm = newNorm(c, w, p+"pre_feedforward_layernorm", c.Hidden)
+		}
 		l.PostFeedforwardLayernorm = newNorm(c, w, p+"post_feedforward_layernorm", c.Hidden)
 	}
 	return l
 }
 
-// Parts of names in a layer: of checkpoints, and of GGUF files.
-var layerNames = [][2]string{
-	{"self_attn.q_proj", "attn_q"}, {"self_attn.k_proj", "attn_k"}, {"self_attn.v_proj", "attn_v"}, {"self_attn.o_proj", "attn_output"},
-	{"self_attn.q_norm", "attn_q_norm"}, {"self_attn.k_norm", "attn_k_norm"},
-	{"mlp.gate_proj", "ffn_gate"}, {"mlp.up_proj", "ffn_up"}, {"mlp.down_proj", "ffn_down"}, {"input_layernorm", "attn_norm"},
-	{"pre_feedforward_layernorm", "ffn_norm"}, {"post_feedforward_layernorm", "post_ffw_norm"},
+func newAttention(c *Config, layer int, w Source, p string) *Attention {
+	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
+	a := &Attention{c: c, layer: layer,
+		QProj: newLinear(w, p+"q_proj", c.Hidden, q, c.QKVBias),
+		KProj: newLinear(w, p+"k_proj", c.Hidden, kv, c.QKVBias),
+		VProj: newLinear(w, p+"v_proj", c.Hidden, kv, c.QKVBias),
+		OProj: newLinear(w, p+"o_proj", q, c.Hidden, c.OutBias)}
+	switch c.QKNorm {
+	case HeadQKNorm:
+		a.QNorm, a.KNorm = newRMSNorm(c, w, p+"q_norm", c.HeadDim), newRMSNorm(c, w, p+"k_norm", c.HeadDim)
+	case FlatQKNorm:
+		a.QNorm, a.KNorm = newRMSNorm(c, w, p+"q_norm", q), newRMSNorm(c, w, p+"k_norm", kv)
+	case LayerQKNorm:
+		a.QNorm = &HeadNorm{Weight: w.Tensor(p+"q_norm.weight", c.Heads, c.HeadDim), Eps: c.Eps}
+		a.KNorm = &HeadNorm{Weight: w.Tensor(p+"k_norm.weight", c.KVHeads, c.HeadDim), Eps: c.Eps}
+	}
+	if c.Sinks {
+		a.Sinks = w.Tensor(p+"sinks", c.Heads)
+	}
+	return a
 }
 
-// GGUFName is the name that GGUF files have for a weight, "" if they have none.
-func (c *Config) GGUFName(name string) string {
-	switch name {
-	case "model.embed_tokens.weight":
-		return "token_embd.weight"
-	case "model.embed_positions.weight":
-		return "position_embd.weight"
-	case "model.norm.weight", "model.norm.bias":
-		return "output_" + strings.TrimPrefix(name, "model.")
-	case "lm_head.weight":
-		return "output.weight"
+func newMLP(c *Config, w Source, p string, size int) *MLP {
+	m := &MLP{Activation: c.Activation, UpProj: newLinear(w, p+"up_proj", c.Hidden, size, c.MLPBias),
+		DownProj: newLinear(w, p+"down_proj", size, c.Hidden, c.MLPBias)}
+	if !c.PlainMLP {
+		m.GateProj = newLinear(w, p+"gate_proj", c.Hidden, size, c.MLPBias)
 	}
-	rest, ok := strings.CutPrefix(name, "model.layers.")
-	layer, rest, found := strings.Cut(rest, ".")
-	dot := strings.LastIndexByte(rest, '.')
-	if !ok || !found || dot < 0 {
-		return ""
-	}
-	part, kind := rest[:dot], rest[dot:]
-	if part == "post_attention_layernorm" {
-		if c.PostNorms {
-			return "blk." + layer + ".post_attention_norm" + kind
-		}
-		return "blk." + layer + ".ffn_norm" + kind
-	}
-	for _, n := range layerNames {
-		if n[0] == part {
-			return "blk." + layer + "." + n[1] + kind
-		}
-	}
-	return ""
+	return m
 }
 
-// Interleaved reports of how many heads the rows of a weight are, if GGUF files store rows of each head in another order: those
-// that rotate together next to each other. 0: they do not.
-func (c *Config) Interleaved(name string) int {
-	f := findFamily(func(f *family) bool { return f.name == c.Family })
-	switch {
-	case f == nil || !f.interleave:
-		return 0
-	case strings.Contains(name, ".self_attn.q_proj."):
-		return c.Heads
-	case strings.Contains(name, ".self_attn.k_proj."):
-		return c.KVHeads
+func newSparseMLP(c *Config, w Source, p string) *SparseMLP {
+	e := c.MoE
+	m := &SparseMLP{Gate: &Router{c: e, Weight: w.Tensor(p+"gate.weight", e.Experts, c.Hidden)}}
+	if e.RouterBias {
+		m.Gate.Bias = w.Tensor(p+"gate.bias", e.Experts)
 	}
-	return 0
+	if e.Corrected {
+		m.Gate.Correction = w.Tensor(p+"gate.e_score_correction_bias", e.Experts)
+	}
+	m.Experts = &ExpertMLPs{c: e, Activation: c.Activation,
+		GateProj: newExperts(w, p+"experts.gate_proj", e.Experts, c.Hidden, e.Size, e.Bias),
+		UpProj:   newExperts(w, p+"experts.up_proj", e.Experts, c.Hidden, e.Size, e.Bias),
+		DownProj: newExperts(w, p+"experts.down_proj", e.Experts, e.Size, c.Hidden, e.Bias)}
+	if e.Shared > 0 {
+		m.SharedExperts = newMLP(c, w, p+"shared_experts.", e.Shared)
+	}
+	if e.SharedGate {
+		m.SharedExpertGate = newLinear(w, p+"shared_expert_gate", c.Hidden, 1, false)
+	}
+	return m
+}
+
+func newExperts(w Source, name string, experts, in, out int, bias bool) selector {
+	m := &Experts{Weight: w.Tensor(name+".weight", experts, out, in)}
+	if bias {
+		m.Bias = w.Tensor(name+".bias", experts, out)
+	}
+	return m
 }

@@ -40,7 +40,7 @@ func gemma2HF(k *keys, c *Config) {
 
 func gemma3HF(k *keys, c *Config) {
 	gemma2HF(k, c)
-	c.QKNorm = true
+	c.QKNorm = HeadQKNorm
 	every := k.whole("sliding_window_pattern", 6)
 	if every < 1 {
 		k.wrong("sliding_window_pattern", every, "a positive number")
@@ -50,10 +50,10 @@ func gemma3HF(k *keys, c *Config) {
 	c.LocalRoPE = &RoPE{Base: k.number("rope_local_base_freq", 10000)}
 	if both := k.object("rope_parameters"); both != nil {
 		if r := both.object("full_attention"); r != nil {
-			c.RoPE = r.scaled(c.RoPE, c.Context)
+			c.RoPE = r.scaled(c.RoPE, c.Context, 0)
 		}
 		if r := both.object("sliding_attention"); r != nil {
-			*c.LocalRoPE = r.scaled(*c.LocalRoPE, c.Context)
+			*c.LocalRoPE = r.scaled(*c.LocalRoPE, c.Context, 0)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func gemma2GGUF(k *metadata, c *Config) {
 
 func gemma3GGUF(k *metadata, c *Config) {
 	c.gemma()
-	c.PostNorms, c.QKNorm = true, true
+	c.PostNorms, c.QKNorm = true, HeadQKNorm
 	if c.Layers == 62 && c.Heads > 0 { // the 27B model
 		c.setQueryScale(float64(c.Hidden / c.Heads))
 	}

@@ -16,26 +16,25 @@ func ReadMetadata(meta *gguf.Metadata, ignore ...string) (c Config, err error) {
 }
 
 // inertMetadata are keys that do not change what a model computes from its weights.
-var inertMetadata = []string{"vocab_size", "attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa",
+var inertMetadata = []string{"vocab_size", "pooling_type", "attention.key_length_swa", "attention.value_length_swa",
+	"rope.dimension_count_swa",
 	"attention.shared_kv_layers"}
 
 func readGGUF(meta *gguf.Metadata, ignore []string) (c Config) {
 	arch := meta.Text("general.architecture", "")
-	f := findFamily(func(f *family) bool { return f.name == arch })
+	f := findFamily(func(f *family) bool { return f.gguf != nil && f.archName() == arch })
 	if f == nil {
-		unknownFamily("the architecture", arch)
+		unknownFamily("the architecture", arch, architectures())
 	}
 	k := &metadata{meta: meta, prefix: arch + ".", used: map[string]bool{}}
-	c.Family = arch
+	c.Family = f.name
 	c.Layers, c.Hidden, c.Intermediate = k.whole("block_count", 0), k.whole("embedding_length", 0), k.whole("feed_forward_length", 0)
 	c.Heads = k.whole("attention.head_count", 0)
 	c.KVHeads = k.whole("attention.head_count_kv", c.Heads)
 	c.HeadDim = k.whole("attention.key_length", c.Hidden/max(c.Heads, 1))
-	if n := k.whole("attention.value_length", c.HeadDim); n != c.HeadDim {
-		unsupported("values of %d elements for keys of %d", n, c.HeadDim)
-	}
+	value := k.whole("attention.value_length", c.HeadDim)
 	if n := k.whole("rope.dimension_count", c.HeadDim); n != c.HeadDim {
-		unsupported("rotary positions for %d of %d elements", n, c.HeadDim)
+		c.RotaryDim = n
 	}
 	tokens, _ := meta.Get("tokenizer.ggml.tokens")
 	c.Vocab, c.Context = k.whole("vocab_size", tokens.Len()), k.whole("context_length", 2048)
@@ -47,6 +46,14 @@ func readGGUF(meta *gguf.Metadata, ignore []string) (c Config) {
 	}
 	c.RoPE = k.rope(c.Context)
 	f.gguf(k, &c)
+	switch {
+	case c.MLA == nil && value != c.HeadDim:
+		unsupported("values of %d elements for keys of %d", value, c.HeadDim)
+	case c.RotaryDim != 0 && !f.partial:
+		unsupported("rotary positions for %d of %d elements", c.RotaryDim, c.HeadDim)
+	case c.MoE != nil && c.Intermediate == 0: // files of models without any other MLP
+		c.Intermediate = c.MoE.Size
+	}
 	k.rest(ignore)
 	c.check()
 	return c
@@ -89,6 +96,18 @@ func (k *metadata) number(key string, def float64) float64 {
 		refuse("%s is no number", k.prefix+key)
 	}
 	return f
+}
+
+func (k *metadata) flag(key string, def bool) bool {
+	v, there := k.get(key)
+	if !there {
+		return def
+	}
+	b, ok := v.Bool()
+	if !ok {
+		refuse("%s is neither true nor false", k.prefix+key)
+	}
+	return b
 }
 
 func (k *metadata) must(key string, want bool) {

@@ -2,95 +2,184 @@ package model
 
 import (
 	"math"
+	"reflect"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/codec/gguf"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
+// writer sets keys of one architecture.
+type writer struct {
+	meta *gguf.Metadata
+	arch string
+}
+
+func (k *writer) number(key string, v float64) {
+	k.meta.Set(k.arch+"."+key, gguf.OfFloat32(float32(v)))
+}
+func (k *writer) whole(key string, v int) { k.meta.Set(k.arch+"."+key, gguf.OfUint32(uint32(v))) }
+func (k *writer) text(key, v string)      { k.meta.Set(k.arch+"."+key, gguf.OfText(v)) }
+func (k *writer) flag(key string, v bool) { k.meta.Set(k.arch+"."+key, gguf.OfBool(v)) }
+
 // WriteMetadata describes a model as GGUF files do and returns the name they have for its architecture. What the format has no
 // key for is refused. It is for packages of this module.
 func WriteMetadata(meta *gguf.Metadata, c *Config) (arch string) {
-	arch = c.Family
-	if arch == "mistral" {
-		arch = "llama"
+	f := familyNamed(c.Family)
+	if f == nil {
+		unknownFamily("the family", c.Family, Families())
 	}
-	number := func(key string, v float64) { meta.Set(arch+"."+key, gguf.OfFloat32(float32(v))) }
-	whole := func(key string, v int) { meta.Set(arch+"."+key, gguf.OfUint32(uint32(v))) }
-	meta.Set("general.architecture", gguf.OfText(arch))
-	whole("block_count", c.Layers)
-	whole("context_length", c.Context)
-	whole("embedding_length", c.Hidden)
-	whole("feed_forward_length", c.Intermediate)
-	whole("attention.head_count", c.Heads)
+	k := &writer{meta, f.archName()}
+	meta.Set("general.architecture", gguf.OfText(k.arch))
+	k.whole("block_count", c.Layers)
+	k.whole("context_length", c.Context)
+	k.whole("embedding_length", c.Hidden)
+	k.whole("feed_forward_length", c.Intermediate)
+	k.whole("attention.head_count", c.Heads)
 	if c.LayerNorms {
-		number("attention.layer_norm_epsilon", c.Eps)
+		k.number("attention.layer_norm_epsilon", c.Eps)
 	} else {
-		number("attention.layer_norm_rms_epsilon", c.Eps)
+		k.number("attention.layer_norm_rms_epsilon", c.Eps)
 	}
-	if c.Learned {
-		checkWritten(meta, c)
-		return arch
+	if !c.Learned {
+		k.attention(c)
 	}
-	whole("attention.head_count_kv", c.KVHeads)
-	whole("attention.key_length", c.HeadDim)
-	whole("attention.value_length", c.HeadDim)
-	whole("rope.dimension_count", c.HeadDim)
-	number("rope.freq_base", c.RoPE.Base)
-	switch r := &c.RoPE; r.Kind {
-	case "", "llama3": // llama3 is a tensor of divisors
-	case "linear":
-		meta.Set(arch+".rope.scaling.type", gguf.OfText("linear"))
-		number("rope.scaling.factor", r.Factor)
-	case "yarn":
-		meta.Set(arch+".rope.scaling.type", gguf.OfText("yarn"))
-		number("rope.scaling.factor", r.Factor)
-		whole("rope.scaling.original_context_length", r.Original)
-		number("rope.scaling.yarn_beta_fast", r.BetaFast)
-		number("rope.scaling.yarn_beta_slow", r.BetaSlow)
-		if r.NoTruncate {
-			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for yarn without truncation")
-		}
-		if r.Attention != 0 {
-			number("rope.scaling.attn_factor", r.Attention/yarnScale(r.Factor, 1))
-		}
+	if f.write != nil {
+		f.write(k, c)
 	}
+	checkWritten(meta, c)
+	return k.arch
+}
+
+func (k *writer) attention(c *Config) {
+	k.whole("attention.head_count_kv", c.KVHeads)
+	k.whole("attention.key_length", c.HeadDim)
+	k.whole("attention.value_length", c.HeadDim)
+	k.whole("rope.dimension_count", c.rotaryDim())
+	k.number("rope.freq_base", c.RoPE.Base)
+	k.rope(&c.RoPE, c.MLA == nil)
 	if c.AttentionCap > 0 {
-		number("attn_logit_softcapping", c.AttentionCap)
+		k.number("attn_logit_softcapping", c.AttentionCap)
 	}
 	if c.LogitCap > 0 {
-		number("final_logit_softcapping", c.LogitCap)
+		k.number("final_logit_softcapping", c.LogitCap)
 	}
 	if c.Window > 0 {
-		whole("attention.sliding_window", c.Window)
+		k.whole("attention.sliding_window", c.Window)
 	}
 	if c.LocalRoPE != nil {
 		if c.LocalRoPE.Kind != "" {
 			fault.Throw(fault.NotImplemented, op,
 				"saving as GGUF: the format has no key for scaled rotary positions of layers with a window")
 		}
-		number("rope.freq_base_swa", c.LocalRoPE.Base)
+		k.number("rope.freq_base_swa", c.LocalRoPE.Base)
 	}
-	checkWritten(meta, c)
-	return arch
 }
+
+// rope writes the scaling of rotary positions. Latent attention has its factor elsewhere.
+func (k *writer) rope(r *RoPE, factor bool) {
+	switch r.Kind {
+	case "", "llama3": // llama3 is a tensor of divisors
+	case "linear":
+		k.text("rope.scaling.type", "linear")
+		k.number("rope.scaling.factor", r.Factor)
+	case "yarn":
+		k.text("rope.scaling.type", "yarn")
+		k.number("rope.scaling.factor", r.Factor)
+		k.whole("rope.scaling.original_context_length", r.Original)
+		k.number("rope.scaling.yarn_beta_fast", r.BetaFast)
+		k.number("rope.scaling.yarn_beta_slow", r.BetaSlow)
+		if r.Attention != 0 && factor {
+			k.number("rope.scaling.attn_factor", r.Attention/yarnScale(r.Factor, 1))
+		}
+	case "longrope": // the divisors are tensors
+		scale := r.Attention
+		if scale == 0 {
+			scale = r.longScale()
+		}
+		k.number("rope.scaling.attn_factor", scale)
+		k.whole("rope.scaling.original_context_length", r.Original)
+	default:
+		fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for the scaling %q of rotary positions", r.Kind)
+	}
+}
+
+// fromTensors are fields that the tensors of a file tell, or that are in its weights.
+var fromTensors = []string{"Family", "NormOffset", "Tied", "QKVBias", "OutBias", "MLPBias", "QKNorm", "OneNorm"}
 
 // checkWritten reads the description back: a model that the format has no words for must not be saved as another one.
 func checkWritten(meta *gguf.Metadata, c *Config) {
-	back := readGGUF(withVocab(meta, c), nil)
-	same := len(back.Windowed) == len(c.Windowed) || c.Window == 0
-	for i := range min(len(back.Windowed), len(c.Windowed)) {
-		same = same && back.windowed(i) == c.windowed(i)
+	back, want := readGGUF(withVocab(meta, c), nil), *c
+	if c.Window == 0 { // then no layer has one
+		back.Windowed, want.Windowed = nil, nil
 	}
-	switch {
-	case !same:
-		fault.Throw(fault.NotImplemented, op, "saving as GGUF: layers of %s have windows in another order than the format knows", c.Family)
-	case math.Abs(back.QueryScale-c.QueryScale) > 1e-9:
-		fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for the scale %v of queries", c.QueryScale)
-	case back.Activation != c.Activation:
-		fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for the activation %q", c.Activation)
-	case back.AttentionCap != float64(float32(c.AttentionCap)) || back.LogitCap != float64(float32(c.LogitCap)):
-		fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for %s without caps", c.Family)
+	for _, v := range []*Config{&back, &want} {
+		r := &v.RoPE
+		switch c.RoPE.Kind {
+		case "llama3", "longrope": // as tensors
+			*r = RoPE{Base: r.Base, Original: r.Original}
+			if c.RoPE.Kind == "llama3" {
+				r.Original = 0
+			}
+		case "yarn":
+			if r.Attention == 0 {
+				r.Attention = yarnScale(r.Factor, 1)
+			}
+		case "":
+			*r = RoPE{Base: r.Base}
+		}
+		r.queries = 0
+		if v.LocalRoPE != nil {
+			v.LocalRoPE = &RoPE{Base: v.LocalRoPE.Base}
+		}
 	}
+	a, b := reflect.ValueOf(back), reflect.ValueOf(want)
+	for i := range a.NumField() {
+		name := a.Type().Field(i).Name
+		if a.Field(i).CanInterface() && !slices.Contains(fromTensors, name) && !alike(a.Field(i), b.Field(i)) {
+			fault.Throw(fault.NotImplemented, op, "saving as GGUF: the format has no key for %s of %s: %v would be read as %v", name,
+				c.Family, print(b.Field(i)), print(a.Field(i)))
+		}
+	}
+}
+
+func print(v reflect.Value) any {
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		return v.Elem()
+	}
+	return v
+}
+
+// alike compares values, numbers as float32.
+func alike(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Float64:
+		x, y := a.Float(), b.Float()
+		return math.Abs(x-y) <= 1e-6*max(math.Abs(x), math.Abs(y))
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() == b.IsNil()
+		}
+		return alike(a.Elem(), b.Elem())
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !alike(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !alike(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.Equal(b)
 }
 
 // withVocab adds the size of the vocabulary, which a tokenizer gives in a whole file.

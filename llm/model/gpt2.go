@@ -7,7 +7,8 @@ import (
 )
 
 func init() {
-	families = append(families, &family{name: "gpt2", classes: []string{"GPT2LMHeadModel"}, hf: gpt2HF, gguf: gpt2GGUF})
+	families = append(families, &family{name: "gpt2", classes: []string{"GPT2LMHeadModel"}, hf: gpt2HF, gguf: gpt2GGUF,
+		weights: gpt2Weights, fused: true})
 }
 
 func (c *Config) gpt2() {
@@ -54,7 +55,7 @@ type gpt2Source struct {
 	prefix string // of names; files of the first releases have none
 }
 
-func gpt2Weights(w Source) Source {
+func gpt2Weights(_ *Config, w Source) Source {
 	switch {
 	case w.Has("transformer.wte.weight"):
 		return gpt2Source{w, "transformer."}
@@ -62,16 +63,6 @@ func gpt2Weights(w Source) Source {
 		return gpt2Source{w, ""}
 	}
 	return w // of a GGUF file
-}
-
-// Fused is the tensor of a GGUF file that a weight is a third of, and which third; "" if it is a tensor of its own.
-func (c *Config) Fused(name string) (stored string, third int) {
-	before, after, found := strings.Cut(name, ".self_attn.")
-	if c.Family != "gpt2" || !found || !strings.Contains(after, "_proj") || after[0] == 'o' {
-		return "", 0
-	}
-	_, kind, _ := strings.Cut(after, ".")
-	return "blk." + strings.TrimPrefix(before, "model.layers.") + ".attn_qkv." + kind, strings.IndexByte("qkv", after[0])
 }
 
 // Tensor returns a weight.

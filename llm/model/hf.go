@@ -29,19 +29,20 @@ var inert = []string{"architectures", "model_type", "torch_dtype", "dtype", "tra
 	"is_llama_config", "max_window_layers", "resid_pdrop", "embd_pdrop", "attn_pdrop",
 	"return_dict", "output_hidden_states", "output_attentions", "chunk_size_feed_forward", "is_encoder_decoder", "is_decoder",
 	"id2label", "label2id", "problem_type", "num_labels", "name_or_path", "tokenizer_class", "unsloth_fixed", "unsloth_version",
-	"transformers.js_config"}
+	"transformers.js_config", "auto_map", "output_router_logits", "router_aux_loss_coef", "router_jitter_noise", "hidden_dropout",
+	"residual_dropout", "embedding_dropout", "classifier_dropout"}
 
 func readHF(k *keys, ignore []string) (c Config) {
 	var f *family
 	if classes, ok := k.values["architectures"].([]any); ok && len(classes) > 0 {
 		class, _ := classes[0].(string)
 		if f = findFamily(func(f *family) bool { return slices.Contains(f.classes, class) }); f == nil {
-			unknownFamily("the architecture", class)
+			unknownFamily("the architecture", class, Families())
 		}
 	} else {
 		kind := k.text("model_type", "")
 		if f = findFamily(func(f *family) bool { return f.name == kind }); f == nil {
-			unknownFamily("the model_type", kind)
+			unknownFamily("the model_type", kind, Families())
 		}
 	}
 	c.Family = f.name
@@ -55,10 +56,28 @@ func readHF(k *keys, ignore []string) (c Config) {
 	c.Tied = k.flag("tie_word_embeddings", false)
 	c.setQueryScale(float64(c.HeadDim))
 	c.RoPE = k.rope(10000)
+	if r := &c.RoPE; r.Kind == "dynamic" && r.Factor >= 1 && r.Factor < 1<<10 { // texts may be longer than those of training
+		c.Context = max(c.Context, int(r.Factor*float64(min(r.Original, maxContext))))
+	}
 	f.hf(k, &c)
+	c.partial(f)
 	k.rest(slices.Concat(inert, ignore))
 	c.check()
 	return c
+}
+
+// partial takes from the scaling of rotary positions which part of each head rotates.
+func (c *Config) partial(f *family) {
+	switch p := c.RoPE.partial; {
+	case p == 0 || p == 1:
+	case !f.partial:
+		unsupported("config.json: partial_rotary_factor is %v; only 1 is supported for %s", p, f.name)
+	case !(p > 0 && p < 1):
+		refuse("config.json: partial_rotary_factor is %v; want a number from 0 to 1", p)
+	default:
+		c.RotaryDim = int(float64(c.HeadDim) * p)
+	}
+	c.RoPE.partial = 0
 }
 
 // activation gives one name to each function.
@@ -169,6 +188,9 @@ func (k *keys) rest(ignore []string) {
 // rope reads rope_theta with rope_scaling, or rope_parameters, which newer files have instead of both.
 func (k *keys) rope(base float64) RoPE {
 	r := RoPE{Base: k.number("rope_theta", base)}
+	if v := k.values["partial_rotary_factor"]; v != nil {
+		r.partial = k.number("partial_rotary_factor", 1)
+	}
 	s := k.object("rope_parameters")
 	if s == nil {
 		s = k.object("rope_scaling")
@@ -178,35 +200,96 @@ func (k *keys) rope(base float64) RoPE {
 	if s == nil || s.values["full_attention"] != nil || s.values["sliding_attention"] != nil {
 		return r
 	}
-	return s.scaled(r, k.whole("max_position_embeddings", 2048))
+	return s.scaled(r, k.whole("max_position_embeddings", 2048), k.whole("original_max_position_embeddings", 0))
 }
 
-// scaled reads the scaling of rotary positions.
-func (k *keys) scaled(r RoPE, context int) RoPE {
+// scaled reads the scaling of rotary positions. original is the context the model was trained with, if the file says so elsewhere.
+func (k *keys) scaled(r RoPE, context, original int) RoPE {
 	r.Base = k.number("rope_theta", r.Base)
 	r.Kind = k.text("rope_type", k.text("type", "default"))
+	k.get("type")
 	switch r.Kind {
 	case "default":
 		r.Kind = ""
 		k.get("factor")
+		k.get("original_max_position_embeddings")
 	case "linear":
 		r.Factor = k.number("factor", 0)
+	case "dynamic":
+		r.Factor, r.Original = k.number("factor", 0), k.whole("original_max_position_embeddings", context)
 	case "llama3":
 		r.Factor, r.LowFreq, r.HighFreq = k.number("factor", 0), k.number("low_freq_factor", 0), k.number("high_freq_factor", 0)
 		r.Original = k.whole("original_max_position_embeddings", 0)
 	case "yarn":
-		r.Factor, r.Original = k.number("factor", 0), k.whole("original_max_position_embeddings", context)
-		r.BetaFast, r.BetaSlow = k.number("beta_fast", 32), k.number("beta_slow", 1)
-		r.NoTruncate = !k.flag("truncate", true)
-		r.Attention = k.number("attention_factor", 0)
-		m, all := k.number("mscale", 0), k.number("mscale_all_dim", 0)
-		if r.Attention == 0 && m != 0 && all != 0 {
-			r.Attention = yarnScale(r.Factor, m) / yarnScale(r.Factor, all)
+		k.yarn(&r, context)
+	case "longrope", "su":
+		r.Kind = "longrope"
+		if original == 0 {
+			original = context
 		}
+		r.Original = k.whole("original_max_position_embeddings", original)
+		r.Factor = k.number("factor", float64(context)/float64(max(r.Original, 1)))
+		r.Short, r.Long = k.numbers("short_factor"), k.numbers("long_factor")
+		r.Attention = k.number("attention_factor", 0)
 	}
-	k.must("partial_rotary_factor", 1.0)
+	if v := k.number("partial_rotary_factor", 0); v != 0 {
+		r.partial = v
+	}
 	k.rest(nil)
 	return r
+}
+
+func (k *keys) yarn(r *RoPE, context int) {
+	r.Factor, r.Original = k.number("factor", 0), k.whole("original_max_position_embeddings", context)
+	r.BetaFast, r.BetaSlow = k.number("beta_fast", 32), k.number("beta_slow", 1)
+	r.NoTruncate = !k.flag("truncate", true)
+	r.Attention = k.number("attention_factor", 0)
+	m, all := k.number("mscale", 0), k.number("mscale_all_dim", 0)
+	if r.Attention == 0 && m != 0 && all != 0 {
+		r.Attention = yarnScale(r.Factor, m) / yarnScale(r.Factor, all)
+	}
+	if all != 0 {
+		r.queries = yarnScale(r.Factor, all)
+	}
+}
+
+// wholes reads a list of whole numbers; nil if there is none.
+func (k *keys) wholes(key string) []int {
+	v := k.get(key)
+	if v == nil {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok || len(list) > maxWidth {
+		k.wrong(key, v, "a list of whole numbers")
+	}
+	out := make([]int, len(list))
+	for i, x := range list {
+		f, ok := x.(float64)
+		if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<40 {
+			k.wrong(key, x, "whole numbers")
+		}
+		out[i] = int(f)
+	}
+	return out
+}
+
+// numbers reads a list of numbers.
+func (k *keys) numbers(key string) []float32 {
+	v := k.get(key)
+	list, ok := v.([]any)
+	if !ok || len(list) > maxWidth {
+		k.wrong(key, v, "a list of numbers")
+	}
+	out := make([]float32, len(list))
+	for i, x := range list {
+		f, ok := x.(float64)
+		if !ok {
+			k.wrong(key, x, "numbers")
+		}
+		out[i] = float32(f)
+	}
+	return out
 }
 
 // layerTypes reads layer_types, or says of each layer by its number whether it has a window.

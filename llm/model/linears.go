@@ -9,20 +9,47 @@ import (
 	"github.com/lucid-go/lucid/nn"
 )
 
+// linear is where a product with a matrix is, and its name in a block.
+type linear struct {
+	name string
+	at   *nn.Layer
+}
+
+func (m *Attention) linears() []linear {
+	return []linear{{"q_proj", &m.QProj}, {"k_proj", &m.KProj}, {"v_proj", &m.VProj}, {"o_proj", &m.OProj}}
+}
+
+func (m *LatentAttention) linears() []linear {
+	return []linear{{"q_proj", &m.QProj}, {"q_a_proj", &m.QAProj}, {"q_b_proj", &m.QBProj},
+		{"kv_a_proj_with_mqa", &m.KVAProjWithMQA}, {"o_proj", &m.OProj}}
+}
+
+func (m *MLP) linears() []linear {
+	return []linear{{"gate_proj", &m.GateProj}, {"up_proj", &m.UpProj}, {"down_proj", &m.DownProj}}
+}
+
+// linears are those that all tokens go through; experts are no layers of their own.
+func (m *SparseMLP) linears() (list []linear) {
+	if m.SharedExperts != nil {
+		for _, l := range m.SharedExperts.linears() {
+			list = append(list, linear{"shared_experts." + l.name, l.at})
+		}
+	}
+	return append(list, linear{"shared_expert_gate", &m.SharedExpertGate})
+}
+
 // linears lists where the products with matrices are, by name.
 func (m *Model) linears() iter.Seq2[string, *nn.Layer] {
 	return func(yield func(string, *nn.Layer) bool) {
 		for i, l := range m.Body.Layers {
-			p, a := "model.layers."+strconv.Itoa(i)+".", l.SelfAttn
-			for _, s := range []struct {
-				name string
-				at   *nn.Layer
-			}{
-				{"self_attn.q_proj", &a.QProj}, {"self_attn.k_proj", &a.KProj}, {"self_attn.v_proj", &a.VProj},
-				{"self_attn.o_proj", &a.OProj},
-				{"mlp.gate_proj", &l.MLP.GateProj}, {"mlp.up_proj", &l.MLP.UpProj}, {"mlp.down_proj", &l.MLP.DownProj},
-			} {
-				if *s.at != nil && !yield(p+s.name, s.at) {
+			p := "model.layers." + strconv.Itoa(i) + "."
+			for _, s := range l.SelfAttn.linears() {
+				if *s.at != nil && !yield(p+"self_attn."+s.name, s.at) {
+					return
+				}
+			}
+			for _, s := range l.MLP.(interface{ linears() []linear }).linears() {
+				if *s.at != nil && !yield(p+"mlp."+s.name, s.at) {
 					return
 				}
 			}
@@ -67,17 +94,33 @@ func (m *Model) SetCheckpointing(on bool) {
 
 // LinearSize returns the width of the input and of the output of a layer of Linears.
 func (c *Config) LinearSize(name string) (in, out int) {
+	size := c.Intermediate
+	if c.MoE != nil && strings.Contains(name, ".shared_experts.") {
+		size = c.MoE.Shared
+	}
+	value, latent := c.HeadDim, MLA{}
+	if c.MLA != nil {
+		value, latent = c.MLA.Value, *c.MLA
+	}
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "q_proj":
 		return c.Hidden, c.Heads * c.HeadDim
 	case "k_proj", "v_proj":
 		return c.Hidden, c.KVHeads * c.HeadDim
 	case "o_proj":
-		return c.Heads * c.HeadDim, c.Hidden
+		return c.Heads * value, c.Hidden
+	case "q_a_proj":
+		return c.Hidden, latent.QRank
+	case "q_b_proj":
+		return latent.QRank, c.Heads * c.HeadDim
+	case "kv_a_proj_with_mqa":
+		return c.Hidden, latent.KVRank + latent.Rope
 	case "gate_proj", "up_proj":
-		return c.Hidden, c.Intermediate
+		return c.Hidden, size
 	case "down_proj":
-		return c.Intermediate, c.Hidden
+		return size, c.Hidden
+	case "shared_expert_gate":
+		return c.Hidden, 1
 	case "lm_head":
 		return c.Hidden, c.Vocab
 	}

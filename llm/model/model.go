@@ -1,10 +1,11 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/nn"
-	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // Model is a decoder with a head that gives logits over the vocabulary.
@@ -42,7 +43,7 @@ type pass struct {
 type row struct {
 	tokens int              // of the step
 	masks  [2]*lucid.Tensor // (tokens, capacity)
-	cache  []*lucid.Tensor  // keys and values of each layer in turn, (1, heads, capacity, size)
+	cache  []*lucid.Tensor  // as NewCache has it
 	start  *lucid.Tensor    // position of the first token, int64 of (1)
 }
 
@@ -54,41 +55,88 @@ func (r *row) store(i int, x *lucid.Tensor) *lucid.Tensor {
 	return r.cache[i].Assign(r.cache[i].DynamicSliceUpdate(x, r.start, []int{2}))
 }
 
-// angles are cosines and sines of (T, head size).
+// angles turn pairs: an element of the first half of what rotates and one of the second. cos is (T, 1, pairs), sin (T, 2, pairs),
+// negative for the first half.
 type angles struct{ cos, sin *lucid.Tensor }
 
+// rotate rotates the first elements of each head, in float32 with one rounding at the end. As one elementwise program: the other
+// element of a pair is read through a view.
 func (a angles) rotate(x *lucid.Tensor) *lucid.Tensor {
-	if a.cos == nil { // positions are embeddings
-		return x
+	n, all := 2*a.cos.Size(-1), x.Size(-1)
+	dims := slices.Clone(x.Shape())
+	dims[len(dims)-1] = n
+	pairs := x.Narrow(-1, 0, n).Reshape(append(dims[:len(dims)-1:len(dims)-1], 2, n/2)...)
+	y := pairs.Mul(a.cos).Add(pairs.Flip(-2).Mul(a.sin)).To(x.DType()).Reshape(dims...)
+	if n == all {
+		return y
 	}
-	return F.ApplyRotaryEmb(x, a.cos, a.sin)
+	return lucid.Cat([]*lucid.Tensor{y, x.Narrow(-1, n, all-n)}, -1)
 }
 
-// anglesAt computes them for positions, float32 of (T, 1).
-func anglesAt(r *RoPE, dim int, positions *lucid.Tensor) angles {
-	freq, scale := r.frequencies(dim)
-	f := lucid.With{Device: positions.Device()}.New(freq, 1, dim/2)
-	a := positions.Mul(f)
-	a = lucid.Cat([]*lucid.Tensor{a, a}, -1)
+// anglesAt computes them for positions, float32 of (T, 1), of texts of a length.
+func anglesAt(r *RoPE, dim, length int, positions *lucid.Tensor) angles {
+	freq, scale := r.frequencies(dim, length)
+	return anglesFor(positions, lucid.With{Device: positions.Device()}.New(freq, 1, dim/2), scale)
+}
+
+// anglesFor computes them for frequencies, (1 or T, pairs).
+func anglesFor(positions, freq *lucid.Tensor, scale float64) angles {
+	a := positions.Mul(freq).Unsqueeze(1)
 	cos, sin := a.Cos(), a.Sin()
 	if scale != 1 {
 		cos, sin = cos.Mul(scale), sin.Mul(scale)
 	}
-	return angles{cos, sin}
+	return angles{cos, lucid.Cat([]*lucid.Tensor{sin.Neg(), sin}, 1)}
 }
 
-// newPass prepares the evaluation of positions, int64 of (T), with angles and no masks.
-func (m *Model) newPass(positions *lucid.Tensor) *pass {
-	c, p := &m.config, &pass{at: positions}
-	at := positions.To(lucid.Float32).Unsqueeze(1)
-	if !c.Learned {
-		p.angles[0] = anglesAt(&c.RoPE, c.HeadDim, at)
+// anglesOfLengths is anglesAt where each position, int64 of (T, 1), is of a text of its own length, int64 of (T, 1).
+func (r *RoPE) anglesOfLengths(dim int, positions, lengths *lucid.Tensor) angles {
+	with := lucid.With{Device: positions.Device()}
+	freq, scale := r.frequencies(dim, r.Original)
+	f := with.New(freq, 1, dim/2)
+	if r.Kind == "longrope" {
+		long, _ := r.frequencies(dim, r.Original+1)
+		f = lucid.Where(lengths.Gt(r.Original), with.New(long, 1, dim/2), f)
+	} else {
+		over := lengths.Maximum(r.Original).To(lucid.Float32).Div(float64(r.Original))
+		grown := over.Mul(r.Factor).Sub(r.Factor - 1).Log().Mul(float64(dim) / float64(dim-2)) // of the logarithm of the base
+		exponents := make([]float32, dim/2)
+		for i := range exponents {
+			exponents[i] = -float32(2*i) / float32(dim)
+		}
+		f = f.Mul(grown.Mul(with.New(exponents, 1, dim/2)).Exp())
 	}
+	return anglesFor(positions.To(lucid.Float32), f, scale)
+}
+
+// newPass prepares the evaluation of positions, int64 of (T), with angles and no masks. The positions are of texts that are, or may
+// become, of some lengths, each as many of them as the others.
+func (m *Model) newPass(positions *lucid.Tensor, lengths ...int) *pass {
+	c, p := &m.config, &pass{at: positions}
+	if c.Learned {
+		return p
+	}
+	at := positions.To(lucid.Float32).Unsqueeze(1)
+	p.angles[0] = anglesOf(&c.RoPE, c.rotaryDim(), at, lengths)
 	p.angles[1] = p.angles[0]
 	if c.LocalRoPE != nil {
-		p.angles[1] = anglesAt(c.LocalRoPE, c.HeadDim, at)
+		p.angles[1] = anglesOf(c.LocalRoPE, c.rotaryDim(), at, lengths)
 	}
 	return p
+}
+
+// anglesOf is anglesAt for texts of several lengths, one behind the other.
+func anglesOf(r *RoPE, dim int, positions *lucid.Tensor, lengths []int) angles {
+	if !r.byLength() || len(lengths) == 1 {
+		return anglesAt(r, dim, lengths[0], positions)
+	}
+	var cos, sin []*lucid.Tensor
+	each := positions.Size(0) / len(lengths)
+	for i, n := range lengths {
+		a := anglesAt(r, dim, n, positions.Narrow(0, i*each, each))
+		cos, sin = append(cos, a.cos), append(sin, a.sin)
+	}
+	return angles{lucid.Cat(cos, 0), lucid.Cat(sin, 0)}
 }
 
 // masksOf say which keys, at positions k, queries at positions q see: index 0 without a window, 1 with it.
@@ -150,20 +198,24 @@ func (m *Model) head(h *lucid.Tensor) *lucid.Tensor {
 }
 
 // Forward takes ids, integers of (B, T), to logits of (B, T, vocabulary).
-func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor {
+func (m *Model) Forward(ids *lucid.Tensor) *lucid.Tensor { return m.head(m.Hidden(ids)) }
+
+// Hidden takes ids, integers of (B, T), to the normed vectors of the last layer, (B, T, hidden). A token does not see those behind it, so
+// that rows may be padded at their ends.
+func (m *Model) Hidden(ids *lucid.Tensor) *lucid.Tensor {
 	t := m.checkIDs(ids)
 	if t > m.config.Context {
 		fault.Throw(fault.Value, op, "%d tokens; the model has a context of %d", t, m.config.Context)
 	}
 	positions := lucid.With{DType: lucid.Int64, Device: ids.Device()}.Arange(t)
-	p, c := m.newPass(positions), &m.config
+	p, c := m.newPass(positions, t), &m.config
 	if c.AttentionCap > 0 || c.Window > 0 && t > c.Window { // else the causal mask of the primitive is enough
 		p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
 		if c.AttentionCap == 0 {
 			p.masks[0] = nil
 		}
 	}
-	return m.head(m.hidden(ids, p))
+	return m.hidden(ids, p)
 }
 
 // ForwardPacked is Forward of several sequences one behind the other in each row of ids. positions, int64 of (T), count from 0 in
@@ -174,9 +226,14 @@ func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Ten
 		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(),
 			segments.Shape(), t, t)
 	}
-	p := m.newPass(positions)
+	p, c := m.newPass(positions, t), &m.config
 	p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
 	same := segments.Unsqueeze(1).Eq(segments.Unsqueeze(0))
+	if c.RoPE.byLength() { // each sequence has a length of its own
+		lengths := lucid.Where(same, positions.Unsqueeze(0), 0).Max(1).Add(1).Unsqueeze(1)
+		p.angles[0] = c.RoPE.anglesOfLengths(c.rotaryDim(), positions.Unsqueeze(1), lengths)
+		p.angles[1] = p.angles[0]
+	}
 	for i := range p.masks {
 		p.masks[i] = p.masks[i].LogicalAnd(same)
 	}
@@ -191,15 +248,15 @@ func (m *Model) checkIDs(ids *lucid.Tensor) int {
 	return ids.Size(1)
 }
 
-// NewCache returns room for the keys and values of capacity positions: two tensors of (1, heads, capacity, size) for each
-// layer.
-func (m *Model) NewCache(capacity int) []*lucid.Tensor {
-	c := &m.config
-	cache, with := make([]*lucid.Tensor, 2*c.Layers), m.Placement()
-	for i := range cache {
-		// Memory of its own for each: tensors that share a constant would be copied at the first step.
-		cache[i] = with.New(make([]float32, c.KVHeads*capacity*c.HeadDim),
-			1, c.KVHeads, capacity, c.HeadDim)
+// NewCache returns room for what layers remember of capacity positions: for each layer a tensor of keys and one of values,
+// (1, heads, capacity, size), or with latent attention one of the vectors that both are made of.
+func (m *Model) NewCache(capacity int) (cache []*lucid.Tensor) {
+	c, with := &m.config, m.Placement()
+	for range c.Layers {
+		for _, s := range c.cacheShapes() {
+			// Memory of its own for each: tensors that share a constant would be copied at the first step.
+			cache = append(cache, with.New(make([]float32, s[0]*capacity*s[1]), 1, s[0], capacity, s[1]))
+		}
 	}
 	return cache
 }
@@ -208,12 +265,17 @@ func (m *Model) NewCache(capacity int) []*lucid.Tensor {
 // caches[b]; those of ids are written there, and the tensors are rebound. start and last are int64 of (B). It returns the logits
 // of the position last[b] within each row, as (B, vocabulary). If there is one row, last may be several positions of it, for logits of
 // (positions, vocabulary). Ids behind it may be padding: the next step writes over their
-// keys. A row gets the same bits whatever the other rows are.
+// keys. A row gets the same bits whatever the other rows are. Where rotary positions depend on the length of a text, they are those of
+// the capacity of its cache; see Config.Rescaled.
 func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
 	b, t := ids.Size(0), ids.Size(1)
 	w := lucid.With{DType: lucid.Int64, Device: ids.Device()}
 	positions := start.Unsqueeze(1).Add(w.Arange(t).Unsqueeze(0)).Reshape(b * t)
-	p := m.newPass(positions)
+	capacities := make([]int, b)
+	for i, cache := range caches {
+		capacities[i] = cache[0].Size(2)
+	}
+	p := m.newPass(positions, capacities...)
 	for i, cache := range caches {
 		r := row{tokens: t, cache: cache, start: start.Narrow(0, i, 1)}
 		r.masks = m.masksOf(positions.Narrow(0, i*t, t).Unsqueeze(1), w.Arange(cache[0].Size(2)).Unsqueeze(0))

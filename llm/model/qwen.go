@@ -12,7 +12,7 @@ func qwen2HF(k *keys, c *Config) {
 }
 
 func qwen3HF(k *keys, c *Config) {
-	c.QKNorm = true
+	c.QKNorm = HeadQKNorm
 	c.QKVBias = k.flag("attention_bias", false)
 	c.OutBias = c.QKVBias
 	c.HeadDim = k.whole("head_dim", 128)
@@ -32,4 +32,4 @@ func qwenWindow(k *keys, c *Config) {
 
 func qwen2GGUF(k *metadata, c *Config) { c.QKVBias = true }
 
-func qwen3GGUF(k *metadata, c *Config) { c.QKNorm = true }
+func qwen3GGUF(k *metadata, c *Config) { c.QKNorm = HeadQKNorm }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 )
@@ -17,16 +18,18 @@ func (s *Server) info(name string) modelInfo {
 }
 
 func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
-	list := make([]modelInfo, len(s.names))
-	for i, name := range s.names {
-		list[i] = s.info(name)
+	list := []modelInfo{}
+	for _, names := range [][]string{slices.Sorted(maps.Keys(s.embedders)), s.names, slices.Sorted(maps.Keys(s.transcribers))} {
+		for _, name := range names {
+			list = append(list, s.info(name))
+		}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
 }
 
 func (s *Server) oneModel(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	if !slices.Contains(s.names, name) {
+	if !slices.Contains(s.names, name) && s.embedders[name] == nil && s.transcribers[name] == nil {
 		fail(http.StatusNotFound, "there is no model %.100q", name).coded("model_not_found").write(w)
 		return
 	}
@@ -44,23 +47,4 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
-}
-
-// embeddings are refused: the models here are decoders that were not trained to embed.
-func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) *failure {
-	fields, bad := s.body(w, r)
-	if bad != nil {
-		return bad
-	}
-	q := &request{}
-	table := []field{text("model", maxName, func(q *request) *string { return &q.name }), passed("input"), passed("encoding_format"),
-		passed("dimensions"), passed("user")}
-	if bad := q.fill(fields, table); bad != nil {
-		return bad
-	}
-	if bad := s.begin(r.Context(), q); bad != nil {
-		return bad
-	}
-	defer q.release()
-	return wrong("model", "%q generates text and does not embed it", q.model.name).coded("model_does_not_embed")
 }

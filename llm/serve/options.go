@@ -19,6 +19,7 @@ type Options struct {
 	Origins []string
 
 	MaxBody   int64         // bytes of a request; 0: 4 MiB
+	MaxAudio  int64         // bytes of a request with sound; 0: 32 MiB
 	MaxTokens int           // the most tokens of an answer; 0: what the model's context has room for
 	MaxN      int           // the most answers to one request; 0: 8
 	Timeout   time.Duration // of a request, from its first byte to its last token; 0: 10 minutes
@@ -27,9 +28,12 @@ type Options struct {
 	// Resident is the most bytes that the weights of models which NewFrom loads take together; 0: no limit.
 	Resident int64
 
-	Batcher llm.BatcherOptions // of each model
-	Logger  *slog.Logger       // nil: no log
-	NoPage  bool               // no chat page at /
+	Batcher   llm.BatcherOptions       // of each model
+	Embedders map[string]*llm.Embedder // by name: what /v1/embeddings serves
+	// Transcribers by name: what /v1/audio/transcriptions and /v1/audio/translations serve.
+	Transcribers map[string]*llm.Transcriber
+	Logger       *slog.Logger // nil: no log
+	NoPage       bool         // no chat page at /
 }
 
 // Limits of Options.
@@ -41,6 +45,9 @@ const (
 func (o *Options) fill() {
 	if o.MaxBody == 0 {
 		o.MaxBody = 4 << 20
+	}
+	if o.MaxAudio == 0 {
+		o.MaxAudio = 32 << 20
 	}
 	if o.MaxN == 0 {
 		o.MaxN = 8
@@ -60,6 +67,8 @@ func (o *Options) fill() {
 	switch {
 	case o.MaxBody < 1 || o.MaxBody > maxBodyLimit:
 		bad("MaxBody", o.MaxBody, "1 to 2^30 bytes")
+	case o.MaxAudio < 1 || o.MaxAudio > maxBodyLimit:
+		bad("MaxAudio", o.MaxAudio, "1 to 2^30 bytes")
 	case o.MaxN < 1 || o.MaxN > maxNLimit:
 		bad("MaxN", o.MaxN, "1 to 128")
 	case o.Resident < 0:

@@ -381,8 +381,11 @@ func (q *request) promptsOf() *failure {
 
 // begin finds the model, loads it if that is needed, and fills in what fields left open. The caller releases the model.
 func (s *Server) begin(ctx context.Context, q *request) *failure {
-	if q.name == "" && len(s.names) == 1 {
+	switch {
+	case q.name == "" && len(s.names) == 1:
 		q.name = s.names[0]
+	case s.embedders[q.name] != nil:
+		return wrong("model", "%q embeds texts and does not generate them", q.name).coded("model_does_not_generate")
 	}
 	if !slices.Contains(s.names, q.name) {
 		return fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")

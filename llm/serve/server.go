@@ -19,19 +19,26 @@ import (
 
 // Server is an http.Handler for OpenAI's API. Close it when it is not needed any more.
 type Server struct {
-	o        Options
-	models   *residency
-	names    []string // sorted
-	keys     [][32]byte
-	mux      *http.ServeMux
-	metrics  *metrics
-	started  time.Time
-	mu       sync.Mutex
-	stopping bool
-	requests sync.WaitGroup
+	o         Options
+	models    *residency
+	embedders map[string]*embedder
+
+	transcribers map[string]*transcriber
+	sounds       slots           // of all transcribers: what is read into memory
+	life         context.Context // ends with the server
+	end          context.CancelFunc
+	names        []string // of models that generate, sorted
+	keys         [][32]byte
+	mux          *http.ServeMux
+	metrics      *metrics
+	started      time.Time
+	mu           sync.Mutex
+	stopping     bool
+	requests     sync.WaitGroup
 }
 
-// New returns a handler that serves models under their names. It panics with *lucid.Error if an option makes no sense.
+// New returns a handler that serves models under their names; Options.Embedders and Options.Transcribers are those of other kinds.
+// It panics with *lucid.Error if an option makes no sense.
 func New(models map[string]*llm.Model, o Options) *Server {
 	s := newServer(o)
 	for name, m := range models {
@@ -62,14 +69,35 @@ func NewFrom(sources map[string]Source, o Options) *Server {
 
 func newServer(o Options) *Server {
 	o.fill()
-	return &Server{o: o, models: newResidency(o.Batcher, o.Resident), mux: http.NewServeMux(), metrics: newMetrics(), started: time.Now()}
+	return &Server{o: o, models: newResidency(o.Batcher, o.Resident), embedders: map[string]*embedder{},
+		transcribers: map[string]*transcriber{}, sounds: newSlots(soundsQueue), mux: http.NewServeMux(), metrics: newMetrics(),
+		started: time.Now()}
+}
+
+// addOthers adds the models that do not generate text.
+func (s *Server) addOthers() {
+	taken := func(name string) {
+		if slices.Contains(s.names, name) || s.embedders[name] != nil {
+			fault.Throw(fault.Value, op, "two models are named %q", name)
+		}
+	}
+	for name, e := range s.o.Embedders {
+		taken(name)
+		s.embedders[name] = &embedder{name, e, newSlots(embedQueue)}
+	}
+	for name, t := range s.o.Transcribers {
+		taken(name)
+		s.transcribers[name] = &transcriber{name, t, newSlots(soundsQueue)}
+	}
 }
 
 func (s *Server) ready() *Server {
-	if len(s.names) == 0 {
+	if len(s.names)+len(s.o.Embedders)+len(s.o.Transcribers) == 0 {
 		fault.Throw(fault.Value, op, "there are no models to serve")
 	}
 	slices.Sort(s.names)
+	s.addOthers()
+	s.life, s.end = context.WithCancel(context.Background())
 	for _, k := range s.o.Keys {
 		s.keys = append(s.keys, sha256.Sum256([]byte(k)))
 	}
@@ -94,6 +122,8 @@ func (s *Server) route() {
 	post("/v1/completions", s.completions)
 	post("/v1/responses", s.responses)
 	post("/v1/embeddings", s.embeddings)
+	post("/v1/audio/transcriptions", s.transcriptions)
+	post("/v1/audio/translations", s.translations)
 	s.mux.HandleFunc("GET /v1/models", s.listModels)
 	s.mux.HandleFunc("GET /v1/models/{name}", s.oneModel)
 	s.mux.HandleFunc("GET /health", s.health)
@@ -221,6 +251,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
+	s.end()
 	s.models.close()
 	<-done
 	return err
@@ -261,7 +292,8 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // pathOf is the path for logs and metrics: one of ours, or other.
 func pathOf(path string) string {
 	switch path {
-	case "/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v1/models", "/health", "/metrics", "/":
+	case "/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v1/audio/transcriptions",
+		"/v1/audio/translations", "/v1/models", "/health", "/metrics", "/":
 		return path
 	}
 	if strings.HasPrefix(path, "/v1/models/") {

@@ -26,8 +26,8 @@ const (
 
 // Save writes the adapter as a folder that peft reads: adapter_config.json and adapter_model.safetensors.
 func (a *Adapter) Save(dir string) error {
-	if a.m.Config().Family == "gpt2" {
-		return fault.New(fault.NotImplemented, op, "saving an adapter of GPT-2, whose layers peft has under other names")
+	if c := a.m.Config(); c.Renamed() {
+		return fault.New(fault.NotImplemented, op, "saving an adapter of %s, whose layers peft has under other names", c.Family)
 	}
 	targets := map[string]bool{}
 	for _, name := range a.names {

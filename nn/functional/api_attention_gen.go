@@ -36,14 +36,18 @@ func (o RoPEOptions) op() ops.RoPEOptions {
 // value is PyTorch's default.
 type ScaledDotProductAttentionOptions struct {
 	AttnMask  *lucid.Tensor // bool, true where a key is seen, or numbers added to the scores; nil: every key is seen
+	Sinks     *lucid.Tensor // (heads), scores of one more key a head, whose value is 0; nil: none
 	DropoutP  float64       // share of the weights that are dropped, in training or not
 	IsCausal  bool          // query i sees keys 0 to i
 	Scale     *float64      // factor of the scores; nil: 1/sqrt(E)
 	EnableGQA bool          // heads of key and value are shared by groups of query heads
+	// BottomRight makes IsCausal let the last query see all keys, as MLX's "causal" does: query i sees keys 0 to i +
+	// S - L.
+	BottomRight bool
 }
 
 func (o ScaledDotProductAttentionOptions) op() ops.ScaledDotProductAttentionOptions {
-	return ops.ScaledDotProductAttentionOptions{DropoutP: o.DropoutP, IsCausal: o.IsCausal, Scale: o.Scale, EnableGQA: o.EnableGQA}
+	return ops.ScaledDotProductAttentionOptions{DropoutP: o.DropoutP, IsCausal: o.IsCausal, Scale: o.Scale, EnableGQA: o.EnableGQA, BottomRight: o.BottomRight}
 }
 
 // RoPE rotates the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
@@ -79,7 +83,8 @@ func ApplyRotaryEmb(x, cos, sin *lucid.Tensor, o ...ApplyRotaryEmbOptions) *luci
 }
 
 // ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value
-// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Memory is linear
+// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. sinks, (heads), are
+// scores of one more key a head, whose value is 0: they take a share of the weights. Memory is linear
 // in L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for
 // derivatives beyond the first, which hold the weights.
 func ScaledDotProductAttention(query, key, value *lucid.Tensor, o ...ScaledDotProductAttentionOptions) *lucid.Tensor {
@@ -88,11 +93,13 @@ func ScaledDotProductAttention(query, key, value *lucid.Tensor, o ...ScaledDotPr
 	a1 := acquire("scaled_dot_product_attention", key)
 	a2 := acquire("scaled_dot_product_attention", value)
 	a3 := acquireMaybe(opt.AttnMask)
-	r0 := ops.ScaledDotProductAttention(a0, a1, a2, a3, opt.op())
+	a4 := acquireMaybe(opt.Sinks)
+	r0 := ops.ScaledDotProductAttention(a0, a1, a2, a3, a4, opt.op())
 	release(a0)
 	release(a1)
 	release(a2)
 	release(a3)
+	release(a4)
 	return wrap(r0)
 }
 
@@ -104,11 +111,13 @@ func ScaledDotProductAttentionWithWeights(query, key, value *lucid.Tensor, o ...
 	a1 := acquire("scaled_dot_product_attention_with_weights", key)
 	a2 := acquire("scaled_dot_product_attention_with_weights", value)
 	a3 := acquireMaybe(opt.AttnMask)
-	r0, r1 := ops.ScaledDotProductAttentionWithWeights(a0, a1, a2, a3, opt.op())
+	a4 := acquireMaybe(opt.Sinks)
+	r0, r1 := ops.ScaledDotProductAttentionWithWeights(a0, a1, a2, a3, a4, opt.op())
 	release(a0)
 	release(a1)
 	release(a2)
 	release(a3)
+	release(a4)
 	return wrap(r0), wrap(r1)
 }
 

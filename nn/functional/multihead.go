@@ -9,7 +9,8 @@ import (
 
 // MultiheadAttentionOptions are the parameters and masks of MultiheadAttentionForward; the zero value of what is no
 // parameter is PyTorch's default. The projections are InProjWeight, (3E, E), or QProjWeight, KProjWeight and
-// VProjWeight. Where a bool mask is true nothing is seen; a mask of numbers is added to the scores.
+// VProjWeight, whose sizes may differ: queries and keys are compared in as many elements as QProjWeight has rows, and the heads of values
+// have their own size. Where a bool mask is true nothing is seen; a mask of numbers is added to the scores.
 type MultiheadAttentionOptions struct {
 	InProjWeight     *lucid.Tensor // projection of queries, keys and values, (3E, E)
 	InProjBias       *lucid.Tensor // of the three projections; nil: none
@@ -35,8 +36,10 @@ type MultiheadAttentionOptions struct {
 // heads is one call of MultiheadAttentionForward.
 type heads struct {
 	MultiheadAttentionOptions
-	n, kv, d, embed int
-	B, L            int
+	n, kv     int
+	embed     int // elements of projected queries
+	d, valueD int // elements of a head, of a head of values
+	B, L      int
 }
 
 const mha = "multi_head_attention_forward"
@@ -62,6 +65,9 @@ func MultiheadAttentionForward(query, key, value *lucid.Tensor, numHeads int, o 
 		k, v = q, q
 	}
 	h := &heads{MultiheadAttentionOptions: o, n: numHeads, kv: o.NumKVHeads, embed: q.Size(-1), B: q.Size(0), L: q.Size(1)}
+	if o.InProjWeight == nil && o.QProjWeight != nil {
+		h.embed = o.QProjWeight.Size(0)
+	}
 	h.check(q, k, v)
 	y, weights = h.attend(q, k, v)
 	switch {
@@ -82,7 +88,7 @@ func (h *heads) check(q, k, v *lucid.Tensor) {
 		h.kv = h.n
 	}
 	switch {
-	case h.n <= 0 || h.embed%h.n != 0:
+	case h.n <= 0 || h.embed%h.n != 0 || h.kv > 0 && h.VProjWeight != nil && h.VProjWeight.Size(0)%h.kv != 0:
 		refuse(lucid.ErrValue, mha, "%d heads do not divide a size of %d", h.n, h.embed)
 	case h.kv < 0 || h.n%h.kv != 0:
 		refuse(lucid.ErrValue, mha, "%d heads of keys and values do not divide %d", h.kv, h.n)
@@ -98,6 +104,9 @@ func (h *heads) check(q, k, v *lucid.Tensor) {
 		refuse(lucid.ErrValue, mha, "DropoutP is %v; want a number from 0 to 1", h.DropoutP)
 	}
 	h.d = h.embed / h.n
+	if h.valueD = h.d; h.InProjWeight == nil {
+		h.valueD = h.VProjWeight.Size(0) / h.kv
+	}
 }
 
 // project takes queries, keys and values through their matrices.
@@ -112,7 +121,7 @@ func (h *heads) project(q, k, v *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor, *l
 		w = lucid.Split(h.InProjWeight, h.embed, 0)
 	}
 	if h.InProjBias != nil {
-		b = lucid.Split(h.InProjBias, []int{h.embed, h.kv * h.d, h.kv * h.d}, 0)
+		b = lucid.Split(h.InProjBias, []int{h.embed, h.kv * h.d, h.kv * h.valueD}, 0)
 	}
 	linear := func(x *lucid.Tensor, i int) *lucid.Tensor { return Linear(x, w[i], LinearOptions{Bias: b[i]}) }
 	return linear(q, 0), linear(k, 1), linear(v, 2)
@@ -120,7 +129,7 @@ func (h *heads) project(q, k, v *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor, *l
 
 // split brings (B, L, heads·D) to (B, heads, L, D).
 func (h *heads) split(x *lucid.Tensor, n int) *lucid.Tensor {
-	return x.Reshape(h.B, x.Size(1), n, h.d).Permute(0, 2, 1, 3)
+	return x.Reshape(h.B, x.Size(1), n, x.Size(2)/n).Permute(0, 2, 1, 3)
 }
 
 // attend works on (B, L, E).
@@ -134,10 +143,9 @@ func (h *heads) attend(q, k, v *lucid.Tensor) (y, weights *lucid.Tensor) {
 		k, v = behind(k, h.BiasK), behind(v, h.BiasV)
 	}
 	if h.AddZeroAttn {
-		z := k.Detach().NewZeros(1, 1, k.Size(-1))
-		k, v = behind(k, z), behind(v, z)
+		k, v = behind(k, k.Detach().NewZeros(1, 1, k.Size(-1))), behind(v, v.Detach().NewZeros(1, 1, v.Size(-1)))
 	}
-	q, k, v = h.split(q, h.n), h.static(h.split(k, h.kv), h.StaticK), h.static(h.split(v, h.kv), h.StaticV)
+	q, k, v = h.split(q, h.n), h.static(h.split(k, h.kv), h.StaticK, h.d), h.static(h.split(v, h.kv), h.StaticV, h.valueD)
 	if h.StaticK != nil {
 		S = k.Size(2)
 	}
@@ -173,18 +181,18 @@ func (h *heads) attend(q, k, v *lucid.Tensor) (y, weights *lucid.Tensor) {
 }
 
 // static returns given keys or values in place of x.
-func (h *heads) static(x, given *lucid.Tensor) *lucid.Tensor {
+func (h *heads) static(x, given *lucid.Tensor, d int) *lucid.Tensor {
 	if given == nil {
 		return x
 	}
-	if s := given.Shape(); len(s) != 3 || s[0] != h.B*h.kv || s[2] != h.d {
-		refuse(lucid.ErrShapeMismatch, mha, "static keys or values have shape %v; want (%d, S, %d)", s, h.B*h.kv, h.d)
+	if s := given.Shape(); len(s) != 3 || s[0] != h.B*h.kv || s[2] != d {
+		refuse(lucid.ErrShapeMismatch, mha, "static keys or values have shape %v; want (%d, S, %d)", s, h.B*h.kv, d)
 	}
-	return given.Reshape(h.B, h.kv, given.Size(1), h.d)
+	return given.Reshape(h.B, h.kv, given.Size(1), d)
 }
 
 func (h *heads) join(x *lucid.Tensor) *lucid.Tensor {
-	return Linear(x.Permute(0, 2, 1, 3).Reshape(h.B, h.L, h.embed), h.OutProjWeight, LinearOptions{Bias: h.OutProjBias})
+	return Linear(x.Permute(0, 2, 1, 3).Reshape(h.B, h.L, h.n*h.valueD), h.OutProjWeight, LinearOptions{Bias: h.OutProjBias})
 }
 
 // mask returns what is added to the scores of S keys, (B or 1, heads or 1, L or 1, S); nil if all is seen.

@@ -23,7 +23,7 @@ func TestFunctionsOfMLX(t *testing.T) {
 		"join_schedules":    {join, []float64{0, 0.01, 0.05, 0.1, 0}},
 	} {
 		for i, s := range at {
-			if got := c.f(s); math.Abs(got-c.want[i]) > 1e-7*(1+math.Abs(c.want[i])) {
+			if got := c.f.At(s); math.Abs(got-c.want[i]) > 1e-7*(1+math.Abs(c.want[i])) {
 				t.Errorf("%s at step %d: %v; want %v", name, s, got, c.want[i])
 			}
 		}
@@ -31,8 +31,8 @@ func TestFunctionsOfMLX(t *testing.T) {
 	opt := optimizer()
 	s := sched.NewFuncLR(opt, join)
 	for i := range 20 {
-		if got := opt.ParamGroups()[1].LR(); got != join(i) {
-			t.Errorf("step %d: %v; want %v", i, got, join(i))
+		if got := opt.ParamGroups()[1].LR(); got != join.At(i) {
+			t.Errorf("step %d: %v; want %v", i, got, join.At(i))
 		}
 		s.Step()
 	}

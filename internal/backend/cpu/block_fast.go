@@ -13,6 +13,7 @@ import (
 
 const (
 	tileWork     = 64 << 10 // bytes of tiles in a block of work: tens of microseconds from memory
+	packWork     = 1 << 20  // bytes of tiles that are packed in a block of work
 	quantizeWork = 16 << 10 // elements of activations in a block of work
 )
 
@@ -36,15 +37,21 @@ func (w *blockRows) pack(dst []byte, from, to int) {
 
 // packed returns all tiles if the weights are worth to be stored so: nil if they may change, or if there is no memory.
 func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
-	if c.StableInputs>>input&1 == 0 || v.Buf.ReadOnly || !v.Contiguous() {
+	if c.StableInputs>>input&1 == 0 || v.Buf.ReadOnly && !v.Buf.Mapped || !v.Contiguous() {
 		return nil
 	}
 	size := qmm.TileBytes(w.t, w.elems)
 	key := packedKey{w.t, v.Offset(), w.rows, w.bytes}
+	if v.Buf.Mapped && !v.Buf.Wanted(key) {
+		return nil // the first product after loading reads the file: memory for tiles takes longer than the product
+	}
 	tiles, err := v.Buf.Derive(key, Device.Pool, w.tiles()*size, func(dst []byte) error {
-		each := max(1, tileWork/size)
+		each := max(1, packWork/size)
 		return c.For(ceil(w.tiles(), each), func(b int) {
-			w.pack(dst[b*each*size:], b*each, min((b+1)*each, w.tiles()))
+			from, to := b*each, min((b+1)*each, w.tiles())
+			w.pack(dst[from*size:], from, to)
+			// Products read the tiles from now on: the blocks in the file need no memory any more.
+			v.Buf.Evict(v.Offset()+from*qmm.Rows*w.bytes, v.Offset()+min(to*qmm.Rows, w.rows)*w.bytes)
 		})
 	})
 	if err != nil {
@@ -89,35 +96,48 @@ func (w *blockRows) tilesFrom(stored []byte, from, to int) (tiles []byte, free f
 
 // fastMatmul is x·wᵀ with x rounded to int8.
 func (w *blockRows) fastMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) error {
-	k, n := w.elems, w.rows
+	stored := w.packed(c, v, 1)
+	p := tileProduct{t: w.t, k: w.elems, rows: w.rows, tiles: func(from, to int) ([]byte, func()) { return w.tilesFrom(stored, from, to) }}
+	return p.run(c, x, m, z)
+}
+
+// tileProduct is a product of rows rounded to int8 with rows of k elements, in tiles.
+type tileProduct struct {
+	t       ggml.Type
+	k, rows int
+	tiles   func(from, to int) (tiles []byte, free func()) // some of them
+}
+
+func (p *tileProduct) run(c *backend.Ctx, x []float32, m int, z []float32) error {
+	k, n, all := p.k, p.rows, ceil(p.rows, qmm.Rows)
 	xs := qmm.RecordBytes(k)
 	records, free := borrow[byte](m * xs)
 	defer free()
 	some := max(1, quantizeWork/k)
 	err := c.For(ceil(m, some), func(b int) {
 		from, to := b*some, min((b+1)*some, m)
-		qmm.QuantizeRows(w.t, records[from*xs:to*xs], x[from*k:to*k], k)
+		qmm.QuantizeRows(p.t, records[from*xs:to*xs], x[from*k:to*k], k)
 	})
 	if err != nil {
 		return err
 	}
-	stored, size := w.packed(c, v, 1), qmm.TileBytes(w.t, k)
+	size := qmm.TileBytes(p.t, k)
 	each := max(1, tileWork/size)
 	if m > qmm.FewRows {
 		each = qmm.PanelTiles
 	}
-	return c.For(ceil(w.tiles(), each), func(b int) {
-		from, to := b*each, min((b+1)*each, w.tiles())
-		tiles, free := w.tilesFrom(stored, from, to)
+	return c.For(ceil(all, each), func(b int) {
+		from, to := b*each, min((b+1)*each, all)
+		tiles, free := p.tiles(from, to)
 		defer free()
 		if m > qmm.FewRows {
-			panel, free := borrow[byte](qmm.PanelBytes(w.t))
+			panel, free := borrow[byte](qmm.PanelBytes(p.t))
 			defer free()
-			qmm.Many(w.t, tiles, k, m, records, z[from*qmm.Rows:], n, min(to*qmm.Rows, n)-from*qmm.Rows, panel)
+			qmm.Many(p.t, tiles, k, m, records, z[from*qmm.Rows:], n, min(to*qmm.Rows, n)-from*qmm.Rows, panel)
 			return
 		}
 		for j := from; j < to; j++ {
-			qmm.Few(w.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, min(qmm.Rows, n-j*qmm.Rows))
+			qmm.Few(p.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, min(qmm.Rows, n-j*qmm.Rows))
 		}
 	})
 }

@@ -1,8 +1,11 @@
 package cpu
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -10,6 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
+	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/internal/mem"
@@ -130,4 +134,53 @@ func TestStoredTiles(t *testing.T) {
 	if got := Device.Pool.Stats().Allocated; got >= before {
 		t.Errorf("%d bytes are allocated after Free, %d before with the weights", got, before)
 	}
+}
+
+// TestMappedTiles asserts that weights in a mapped file get tiles at the second product, with the same bits, that the file can still
+// be read then, and that memory of a caller gets none.
+func TestMappedTiles(t *testing.T) {
+	if !qmm.HasFast() {
+		t.Skip("no kernels, no tiles")
+	}
+	rng := rand.New(rand.NewPCG(15, 16))
+	const n, k = 50, 4096
+	b, _ := blockBuffer(t, rng, ggml.Q8_0, n, k)
+	defer b.Free()
+	path := filepath.Join(t.TempDir(), "w")
+	if err := os.WriteFile(path, append([]byte("head"), b.Mem[:b.Size]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := codec.Map(f)
+	if err != nil {
+		t.Skip(err)
+	}
+	w := mem.FromGo(m.Bytes()[4:])
+	x := make([]float32, 3*k)
+	for i := range x {
+		x[i] = float32(rng.NormFloat64())
+	}
+	want := blockProduct(t, ggml.Q8_0, true, b, n, k, x, 0)
+	before := Device.Pool.Stats().Allocated
+	for i, mapped := range []bool{false, false, true, true, true} {
+		w.Mapped = mapped
+		if got := blockProduct(t, ggml.Q8_0, true, w, n, k, x, 2); !slices.Equal(got, want) {
+			t.Errorf("product %d differs", i)
+		}
+		if got := Device.Pool.Stats().Allocated; (got > before) != (i >= 3) {
+			t.Errorf("product %d: %d bytes are allocated, %d before", i, got, before)
+		}
+	}
+	if !bytes.Equal(w.Mem, b.Mem[:b.Size]) {
+		t.Error("the file changed")
+	}
+	w.Free()
+	if got := Device.Pool.Stats().Allocated; got != before {
+		t.Errorf("%d bytes are allocated after Free, %d before", got, before)
+	}
+	m.Close()
 }

@@ -32,6 +32,19 @@ func testConvNonFiniteFilter(t *testing.T, part int) {
 		}
 		checkKernel(t, "conv", a, out, xs, nonFiniteIn(randomView(r, d, w), bad))
 	}
+	for _, d := range types { // all of both
+		a, x, w, out := randomConv(r, 2)
+		all := func(n []int, v float64) backend.View {
+			full := randomView(r, d, n)
+			for i := range len(full.Buf.Mem) / d.Size() {
+				d.Put(full.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: v})
+			}
+			return full
+		}
+		checkKernel(t, "conv", a, out, all(x, math.Inf(1)), all(w, math.Inf(-1)))
+		mixed := nonFiniteIn(randomView(r, d, w), math.Inf(1))
+		checkKernel(t, "conv", a, out, all(x, math.Inf(1)), mixed)
+	}
 	for i := range 40 / part { // ways of common shapes, forward and backward
 		bad := []float64{math.Inf(1), math.Inf(-1), math.NaN()}[r.IntN(3)]
 		n, size := 1+r.IntN(3), 5+r.IntN(14)

@@ -2,13 +2,23 @@ package cpu
 
 import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/lanes"
 	"github.com/lucid-go/lucid/internal/backend/factor"
 	"github.com/lucid-go/lucid/internal/backend/lapack"
 )
 
 func init() {
 	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64),
-		C128: inLoop(productC128)}))
+		C128: inLoop(productC128), Batches: batches(), Rotate: lanes.Rotate, Triples: lanes.Triples}))
+}
+
+// batches have one matrix in each lane of vectors, where the machine has vectors for it.
+func batches() factor.Batches {
+	return factor.Batches{
+		F32: func() factor.Batch[float32] { return lanes.Get[float32]() },
+		F64: func() factor.Batch[float64] { return lanes.Get[float64]() },
+		Max: lanes.MaxSize,
+	}
 }
 
 // inLoop gives a product its loop.

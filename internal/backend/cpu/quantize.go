@@ -140,15 +140,20 @@ func quantizedMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error 
 		return err
 	}
 	m, n, half := in[0].Shape.Dim(0), w.rows, out[0].DType != dtype.Float32
+	t, fast := w.tileType()
+	fast = fast && a.(attr.Quantized).Fast && w.k > 0
 	z := []float32(nil)
 	if half {
 		z = newScratch[float32](m * n)
 	} else {
 		z = backend.Slice[float32](out[0])
 	}
-	if w.k == 0 {
+	switch {
+	case w.k == 0:
 		clear(z)
-	} else {
+	case fast:
+		err = w.fastMatmul(c, t, x, m, z, in[1:])
+	default:
 		each := w.each()
 		err = c.For(ceil(n, each), func(b int) {
 			from, to := b*each, min((b+1)*each, n)

@@ -20,6 +20,7 @@ type tiled struct {
 	hd                int // elements of a row in shared memory
 	warps, each, tile int // a block has 16·each rows a warp, and loops over tiles of the other operand
 	brief             bool
+	masked            bool // by a mask of booleans; forward only
 }
 
 // soon is the variant of a kernel that will run a few times only: half as much of it is unrolled, so it compiles faster.
@@ -39,7 +40,7 @@ const (
 	ofQueries
 )
 
-// tilesFor reports whether the tensor-core kernels take the operands: half types, no mask, rows of whole 16-byte vectors,
+// tilesFor reports whether the tensor-core kernels take the operands: half types, rows of whole 16-byte vectors,
 // 128 elements at most.
 func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 	e, f := q.Shape.Dim(3), v.Shape.Dim(3)
@@ -63,8 +64,9 @@ func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 
 func (t tiled) source(file string, keys bool) string {
 	return kernels.Source("prelude") +
-		fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define MR %d\n#define BN %d\n#define ROWS_ARE_KEYS %d\n",
-			number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile, number(keys)) + kernels.Source("attention_tile", file)
+		fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define MR %d\n#define BN %d\n",
+			number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile) +
+		fmt.Sprintf("#define ROWS_ARE_KEYS %d\n#define MASKED %d\n", number(keys), number(t.masked)) + kernels.Source("attention_tile", file)
 }
 
 // tiled finds a kernel of attention. One that cuDNN will soon replace is compiled in half the time, and runs slower.
@@ -119,13 +121,17 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	t, ok := tilesFor(p, in[0], in[1], in[2], forward)
 	t = t.soon(later)
-	if !ok || len(in) > 3 || !fitsRows(out[0]) {
+	if c, few := decodingFor(in[0], in[1], in[2], in[3:]); few && out[0].Strides()[3] == 1 && out[1].Contiguous() {
+		return d.attentionDecode(p, c, out, in)
+	}
+	t.masked = len(in) > 3
+	if !ok || t.masked && in[3].DType != dtype.Bool || !fitsRows(out[0]) {
 		if out[0].Contiguous() {
 			return d.attentionRows(p, out, in)
 		}
 		return d.writtenApart(out, func(out []backend.View) error { return d.attentionRows(p, out, in) })
 	}
-	x, err := d.inRows(in)
+	x, err := d.inRows(in[:3])
 	if err != nil {
 		return err
 	}
@@ -146,6 +152,7 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	g.ptr(address(out[0]), address(out[1]))
 	g.int(out[0].Strides()[:3]...)
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
+	maskOf(&g, in[3:])
 	return d.launchShared(f, blocks(q[2], t.rows()), q[0]*q[1], 32*t.warps, (t.rows()+4*t.tile)*t.hd*2, g)
 }
 

@@ -109,15 +109,9 @@ func (r *rowsOf) launch(name, part string, scores, other, lse, sums uintptr) err
 	g.int(rows, r.heads, r.length, r.keys)
 	g.ptr(scores, other, lse, sums)
 	if r.masked {
-		g.ptr(address(r.mask))
-		for i, s := range r.mask.Strides() {
-			if r.mask.Shape.Dim(i) == 1 {
-				s = 0
-			}
-			g.int(s)
-		}
+		maskOf(&g, []backend.View{r.mask})
 	} else {
-		g.int(0, 0, 0, 0, 0)
+		maskOf(&g, nil)
 	}
 	g.int(int(math.Float64bits(r.a.Scale)), number(r.a.Causal))
 	return r.d.launch(f, rows, 1, threads, g)

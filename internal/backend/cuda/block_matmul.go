@@ -6,34 +6,57 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/ggml"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 func init() {
 	register(map[string]kernel{"block_dequantize": blockDequantize, "block_matmul": blockMatmul})
 }
 
-// streamedRows is up to how many rows of x a product reads every weight once.
+// streamedRows is up to how many rows of x a launch reads every weight once.
 const streamedRows = 8
 
-// blockSource is the source for a format; rows is how many rows of x block_stream has.
-func blockSource(t ggml.Type, rows int) string {
+// fastRows is up to how many rows of x weights are read once for every streamedRows of them; more are worth dequantising to bfloat16,
+// for tensor cores.
+const fastRows = 32
+
+// dequantizedBytes is how much memory dequantised weights may take at once.
+const dequantizedBytes = 256 << 20
+
+// alignments are how blocks of the formats of block_fast.cu begin, in bytes.
+var alignments = map[ggml.Type]int{ggml.Q4_0: 2, ggml.Q4_1: 2, ggml.Q5_0: 2, ggml.Q5_1: 2, ggml.Q8_0: 2, ggml.Q4_K: 16, ggml.Q5_K: 16,
+	ggml.Q6_K: 2}
+
+// blockSource is the source for a format; more are its other definitions.
+func blockSource(t ggml.Type, file, more string) string {
 	s := kernels.Source("prelude")
-	s += fmt.Sprintf("#define FORMAT_%v\n#define BLOCK %d\n#define BYTES %d\n", t, t.BlockSize(), t.BlockBytes())
-	if rows > 0 {
-		s += fmt.Sprintf("#define ROWS %d\n", rows)
+	s += fmt.Sprintf("#define FORMAT_%v\n#define BLOCK %d\n#define BYTES %d\n", t, t.BlockSize(), t.BlockBytes()) + more
+	if file == "block_fast" {
+		return s + kernels.Source(file)
 	}
 	if grid := ggml.PackedGrid(t); grid != nil {
 		s += "#define GRID " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(grid)), ", "), "[]") + "\n"
 	}
-	return s + kernels.Source("block_values", "block_matmul")
+	return s + kernels.Source("block_values", file)
 }
 
-func (d *Device) blockKernel(name string, t ggml.Type, rows int) (*driver.Function, error) {
-	return d.kernel(fmt.Sprint(name, " ", t, " ", rows), name, func() string { return blockSource(t, rows) })
+func (d *Device) blockKernel(name string, t ggml.Type, more string) (*driver.Function, error) {
+	file := "block_matmul"
+	if name == "block_fast" {
+		file = name
+	}
+	return d.kernel(fmt.Sprint(name, " ", t, " ", strings.Fields(more)), name, func() string { return blockSource(t, file, more) })
 }
+
+func rowsOfX(n int) string { return fmt.Sprintf("#define ROWS %d\n", n) }
+
+// dequantizeTo says the type of dequantised elements.
+func dequantizeTo(t dtype.DType) string { return "#define OUT " + ctype[t] + "\n" }
 
 func blockDequantize(d *call, a attr.Attr, out, in []backend.View) error {
 	w, b, err := d.dense(in[0])
@@ -43,14 +66,19 @@ func blockDequantize(d *call, a attr.Attr, out, in []backend.View) error {
 	if b != nil {
 		defer b.Free()
 	}
-	f, err := d.blockKernel("block_dequantize", ggml.Type(a.(attr.Block).Type), 0)
+	return d.dequantizeBlocks(ggml.Type(a.(attr.Block).Type), out[0], w)
+}
+
+// dequantizeBlocks writes rows of blocks as a contiguous matrix.
+func (d *call) dequantizeBlocks(t ggml.Type, out, w backend.View) error {
+	f, err := d.blockKernel("block_dequantize", t, dequantizeTo(out.DType))
 	if err != nil {
 		return err
 	}
-	n, k := out[0].Shape.Dim(0), out[0].Shape.Dim(1)
+	n, k := out.Shape.Dim(0), out.Shape.Dim(1)
 	var g args
-	g.int(0, n, k, in[0].Shape.Dim(1))
-	g.ptr(0, address(w), address(out[0]))
+	g.int(0, n, k, w.Shape.Dim(1))
+	g.ptr(0, address(w), address(out))
 	return d.launch(f, blocks(n*blocks(k, 8), threads), 1, threads, g)
 }
 
@@ -61,32 +89,85 @@ func blockMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	t := ggml.Type(a.(attr.Block).Type)
-	m, n, k, bytes := out[0].Shape.Dim(0), out[0].Shape.Dim(1), in[0].Shape.Dim(1), in[1].Shape.Dim(1)
-	at := address(x.views[0])
-	if m <= streamedRows && (t.BlockSize() == 1 || at%16 == 0) {
-		f, err := d.blockKernel("block_stream", t, m)
+	p := a.(attr.Block)
+	t, m := ggml.Type(p.Type), out[0].Shape.Dim(0)
+	align := alignments[t]
+	fast := p.Fast && align > 0 && address(x.views[1])%uintptr(align) == 0 && address(x.views[0])%16 == 0
+	switch {
+	case fast && m <= fastRows:
+		return d.streamBlocks("block_fast", t, out[0], x.views)
+	case m <= streamedRows && (t.BlockSize() == 1 || address(x.views[0])%16 == 0):
+		return d.streamBlocks("block_stream", t, out[0], x.views)
+	case p.Fast && m > fastRows:
+		return d.dequantizedProduct(t, dtype.BFloat16, out[0], x.views)
+	}
+	return d.dequantizedProduct(t, dtype.Float32, out[0], x.views)
+}
+
+// streamBlocks reads weights once for every streamedRows rows of x.
+func (d *call) streamBlocks(name string, t ggml.Type, out backend.View, in []backend.View) error {
+	m, n, k := out.Shape.Dim(0), out.Shape.Dim(1), in[0].Shape.Dim(1)
+	for from := 0; from < m; from += streamedRows {
+		rows := min(streamedRows, m-from)
+		f, err := d.blockKernel(name, t, rowsOfX(rows))
 		if err != nil {
 			return err
 		}
 		var g args
-		g.int(m, n, k, bytes)
-		g.ptr(at, address(x.views[1]), address(out[0]))
-		return d.launch(f, blocks(n, 8), 1, threads, g)
-	}
-	f, err := d.blockKernel("block_tiles", t, 0)
-	if err != nil {
-		return err
-	}
-	const rows = 64 * maxGridY
-	for from := 0; from < m; from += rows {
-		part := min(rows, m-from)
-		var g args
-		g.int(part, n, k, bytes)
-		g.ptr(at+uintptr(4*from*k), address(x.views[1]), address(out[0])+uintptr(4*from*n))
-		if err := d.launch(f, blocks(n, 64), blocks(part, 64), threads, g); err != nil {
+		g.int(rows, n, k, in[1].Shape.Dim(1))
+		g.ptr(address(in[0])+uintptr(4*from*k), address(in[1]), address(out)+uintptr(4*from*n))
+		if err := d.launch(f, blocks(n, 8), 1, threads, g); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dequantizedProduct dequantises some rows of w at a time, to float32 or bfloat16, and multiplies them by the library. x is rounded to
+// bfloat16 too then, which keeps more of it than int8 would.
+func (d *call) dequantizedProduct(t ggml.Type, as dtype.DType, out backend.View, in []backend.View) error {
+	m, n, k, bytes := out.Shape.Dim(0), out.Shape.Dim(1), in[0].Shape.Dim(1), in[1].Shape.Dim(1)
+	x := in[0]
+	if as != x.DType {
+		b, err := d.pool.Get("block_matmul", max(1, m*k)*as.Size())
+		if err != nil {
+			return err
+		}
+		defer b.Free()
+		x = backend.View{Buf: b, DType: as, Shape: in[0].Shape}
+		if err := d.cast(x, in[0]); err != nil {
+			return err
+		}
+	}
+	rows := min(n, max(64, dequantizedBytes/(max(1, k)*as.Size())/64*64))
+	b, err := d.pool.Get("block_matmul", max(1, rows*k)*as.Size())
+	if err != nil {
+		return err
+	}
+	defer b.Free()
+	for from := 0; from < n; from += rows {
+		part := min(rows, n-from)
+		w := backend.View{Buf: b, DType: as, Shape: shape.Of("block_matmul", part, k)}
+		from8 := in[1]
+		from8.Shape = shape.Of("block_matmul", part, bytes)
+		from8.Lay = &shape.Layout{Strides: []int{bytes, 1}, Offset: offsetOf(in[1]) + from*bytes}
+		if err := d.dequantizeBlocks(t, w, from8); err != nil {
+			return err
+		}
+		w.Shape, w.Lay = shape.Of("block_matmul", k, part), &shape.Layout{Strides: []int{1, k}}
+		z := out
+		z.Shape, z.Lay = shape.Of("block_matmul", m, part), &shape.Layout{Strides: []int{n, 1}, Offset: offsetOf(out) + from}
+		if err := d.matmulEpilogue(z, []backend.View{x, w}, cublas.Epilogue{}, cublas.Operands{Z: address(z)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// offsetOf is where a view begins in its buffer, in elements.
+func offsetOf(v backend.View) int {
+	if v.Lay == nil {
+		return 0
+	}
+	return v.Lay.Offset
 }

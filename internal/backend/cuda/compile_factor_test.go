@@ -40,7 +40,11 @@ func TestCompileBlocks(t *testing.T) {
 	needCompiler(t)
 	for _, f := range ggml.All() {
 		if f.CanDequantize() {
-			compileOne(t, "block_matmul "+f.String(), blockSource(f, 1+int(f)%8))
+			compileOne(t, "block_matmul "+f.String(), blockSource(f, "block_matmul", rowsOfX(1+int(f)%8)))
+			compileOne(t, "block_dequantize "+f.String(), blockSource(f, "block_matmul", dequantizeTo(dtype.BFloat16)))
+			if alignments[f] > 0 {
+				compileOne(t, "block_fast "+f.String(), blockSource(f, "block_fast", rowsOfX(1+int(f)%8)))
+			}
 		}
 	}
 }

@@ -224,6 +224,11 @@ func TestCompileAttention(t *testing.T) {
 				if part == forward {
 					src, brief = p.source("attention", false), p.soon(true).source("attention", false)
 				}
+				if part == forward {
+					masked := p
+					masked.masked = true
+					compileOne(t, "attention", masked.source("attention", false))
+				}
 				if _, err := nvrtc.Compile("attention", withPDL(brief), "sm_90", briefly...); err != nil {
 					t.Fatal(err)
 				}
@@ -241,6 +246,13 @@ func TestCompileAttention(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	for _, c := range []fewRows{{dtype.BFloat16, dtype.BFloat16, 1, 1}, {dtype.Float16, dtype.Float32, 4, 4}, {dtype.Float32, dtype.Float32, 3, 2}} {
+		compileOne(t, "few_rows", c.source())
+	}
+	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32}, {dtype.Float32, dtype.Bool, 1, 4}} {
+		compileOne(t, "attention_decode", c.source("CHUNKS"))
+		compileOne(t, "attention_combine", c.source("COMBINE"))
 	}
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
 		compileOne(t, "attention_sums", sumsSource(d, 1))

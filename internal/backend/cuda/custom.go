@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"time"
 	"unsafe"
@@ -16,6 +17,7 @@ const CustomOp = "cuda_kernel"
 // Custom is such a kernel, the attribute of its node.
 type Custom struct {
 	Name, Source string
+	Binary       []byte // a cubin, fatbin or PTX instead of Source
 	Options      []string
 	// Launch gives the launch configuration for the operands, and the scalar arguments behind the pointers.
 	Launch func(in, out []backend.View) (Launch, error)
@@ -63,8 +65,11 @@ func runCustom(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	f, err := d.find(fmt.Sprintf("custom %q %s %s", k.Options, k.Name, k.Source),
-		text{name: k.Name, source: func() string { return k.Source }, options: k.Options})
+	key := fmt.Sprintf("custom %q %s %s", k.Options, k.Name, k.Source)
+	if k.Binary != nil {
+		key = fmt.Sprintf("custom %s %x", k.Name, sha256.Sum256(k.Binary))
+	}
+	f, err := d.find(key, text{name: k.Name, source: func() string { return k.Source }, image: k.Binary, options: k.Options})
 	if err != nil {
 		return err
 	}

@@ -94,6 +94,9 @@ func (d *call) matmulEpilogue(out backend.View, in []backend.View, e cublas.Epil
 	o.X, o.Y = at[0], at[1]
 	p := cublas.Product{DType: in[0].DType, Wide: alone && out.DType != in[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1],
 		Pitch: pitch, Epilogue: e, Deterministic: d.ctx.Deterministic}
+	if c, ok := fewRowsFor(p, o); ok {
+		return d.fewRowsProduct(c, p, o)
+	}
 	if worthSplitting(p) {
 		if !alone {
 			return cublas.ErrUnsupported

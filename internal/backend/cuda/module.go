@@ -37,6 +37,7 @@ type compiled struct {
 type text struct {
 	name    string
 	source  func() string
+	image   []byte // compiled already, instead of source
 	options []string
 	ours    bool // it begins with the wait of programmatic dependent launch
 	long    bool // it takes several times as long to compile as others
@@ -71,12 +72,14 @@ func (d *Device) compile(c *compiled, key string, t text) {
 	c.once.Do(func() {
 		d.begun.Add(1)
 		begin := time.Now()
-		source := t.source()
-		if t.ours {
-			source = withPDL(source)
+		source, code := "", t.image
+		if code == nil {
+			if source = t.source(); t.ours {
+				source = withPDL(source)
+			}
+			code, c.err = nvrtc.Cached(driver.Version, t.name, source, d.arch, t.options...)
 		}
-		var code []byte
-		if code, c.err = nvrtc.Cached(driver.Version, t.name, source, d.arch, t.options...); c.err == nil {
+		if c.err == nil {
 			if c.f, c.err = d.Load(code, t.name); c.err == nil {
 				c.f.Label, c.f.PDL = key, t.ours
 			}

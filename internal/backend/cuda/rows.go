@@ -118,7 +118,7 @@ func normSource(part string, t, stat, weight dtype.DType, s share, centred bool)
 }
 
 // rowNorm normalises over the last dimensions.
-func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) error {
+func (d *call) rowNorm(centred bool, a attr.Attr, out, in []backend.View) error {
 	p, dims := a.(attr.RowNorm), in[0].Shape.Dims()
 	weight := in[0].DType
 	if len(in) > 1 {
@@ -142,6 +142,9 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	}
 	vector := vectorFor(n, in[0].DType.Size(), ptr[:]...)
 	stat, s := out[len(out)-1], sharing(n, vector, 1)
+	if rows := out[0].Numel() / max(1, n); rows < 64 && s.lanes == 32 && s.held > 1 && !d.ctx.Deterministic {
+		s = share{256, vector, 1} // a warp a row would leave most of the device idle
+	}
 	rows := stat.Numel()
 	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, s, centred), "row_norm", func() string {
 		return normSource("FORWARD", in[0].DType, stat.DType, weight, s, centred)

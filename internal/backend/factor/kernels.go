@@ -2,6 +2,7 @@ package factor
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -13,8 +14,17 @@ import (
 func lu[T lapack.Number](j *job[T]) error {
 	count, m, n := dims(j.in[0])
 	k := min(m, n)
-	fill(backend.Slice[T](j.out[0]), j.in[0])
 	z, piv, info := backend.Slice[T](j.out[0]), backend.Slice[int32](j.out[1]), backend.Slice[int32](j.out[2])
+	if !j.a.NoPivot && j.together(count, m, n) {
+		x := operand[T](j.in[0], m*n)
+		if err := j.groups(count, m*n*k, func(b Batch[T], i, c int) {
+			b.LU(m, n, c, from(x, i), z[i*m*n:], piv[i*k:], info[i:])
+		}); err != nil {
+			return err
+		}
+		return failed(j.a.Check, info, backend.MatrixSingular)
+	}
+	fill(z, j.in[0])
 	err := j.each(count, m*n*k, func(s *lapack.Solver[T], i int) {
 		p := piv[i*k:][:k]
 		if j.a.NoPivot {
@@ -55,7 +65,14 @@ func solveFactored[T lapack.Number](j *job[T]) error {
 	if err != nil {
 		return err
 	}
-	f, z := dense[T](j.in[1]), backend.Slice[T](j.out[0])
+	z := backend.Slice[T](j.out[0])
+	if j.together(count, n, cols) {
+		f, y := operand[T](j.in[1], n*n), operand[T](j.in[3], n*cols)
+		return j.groups(count, n*n*cols, func(b Batch[T], i, c int) {
+			b.SolveLU(j.a.Adjoint, n, cols, c, from(f, i), p[i*n:], from(y, i), z[i*n*cols:])
+		})
+	}
+	f := dense[T](j.in[1])
 	fill(z, j.in[3])
 	return j.each(count, n*n*cols, func(s *lapack.Solver[T], i int) {
 		s.SolveLU(j.a.Adjoint, n, cols, f[i*n*n:], n, p[i*n:][:n], z[i*n*cols:], cols)
@@ -64,7 +81,14 @@ func solveFactored[T lapack.Number](j *job[T]) error {
 
 func triangular[T lapack.Number](j *job[T]) error {
 	count, n, cols := dims(j.in[1])
-	a, z := dense[T](j.in[0]), backend.Slice[T](j.out[0])
+	z := backend.Slice[T](j.out[0])
+	if j.together(count, n, cols) {
+		f, y := operand[T](j.in[0], n*n), operand[T](j.in[1], n*cols)
+		return j.groups(count, n*n*cols/2, func(b Batch[T], i, c int) {
+			b.SolveTriangular(j.a.Upper, j.a.Unit, n, cols, c, from(f, i), from(y, i), z[i*n*cols:])
+		})
+	}
+	a := dense[T](j.in[0])
 	fill(z, j.in[1])
 	return j.each(count, n*n*cols/2, func(s *lapack.Solver[T], i int) {
 		s.SolveTriangular(j.a.Upper, j.a.Unit, n, cols, a[i*n*n:], n, 1, z[i*n*cols:], cols)
@@ -74,6 +98,15 @@ func triangular[T lapack.Number](j *job[T]) error {
 func cholesky[T lapack.Number](j *job[T]) error {
 	count, n, _ := dims(j.in[0])
 	z, info := backend.Slice[T](j.out[0]), backend.Slice[int32](j.out[1])
+	if j.together(count, n) {
+		x := operand[T](j.in[0], n*n)
+		if err := j.groups(count, n*n*n/3, func(b Batch[T], i, c int) {
+			b.Cholesky(n, c, from(x, i), z[i*n*n:], info[i:])
+		}); err != nil {
+			return err
+		}
+		return failed(j.a.Check, info, backend.MatrixNotDefinite)
+	}
 	fill(z, j.in[0])
 	err := j.each(count, n*n*n/3, func(s *lapack.Solver[T], i int) {
 		l := z[i*n*n:][:n*n]
@@ -92,8 +125,6 @@ func cholesky[T lapack.Number](j *job[T]) error {
 func qr[T lapack.Number](j *job[T]) error {
 	count, m, n := dims(j.in[0])
 	k := min(m, n)
-	a := make([]T, count*m*n)
-	fill(a, j.in[0])
 	r := backend.Slice[T](j.out[1])
 	_, rows, _ := dims(j.out[1])
 	var q []T
@@ -102,6 +133,14 @@ func qr[T lapack.Number](j *job[T]) error {
 		q = backend.Slice[T](j.out[0])
 		_, _, cols = dims(j.out[0])
 	}
+	if j.together(count, m, n) {
+		x := operand[T](j.in[0], m*n)
+		return j.groups(count, 2*m*n*k, func(b Batch[T], i, c int) {
+			b.QR(m, n, c, from(x, i), part(q, i*m*cols), cols, r[i*rows*n:], rows)
+		})
+	}
+	a := make([]T, count*m*n)
+	fill(a, j.in[0])
 	return j.each(count, 2*m*n*k, func(s *lapack.Solver[T], i int) {
 		f, tau := a[i*m*n:][:m*n], make([]T, k)
 		undo := s.Scale(f)
@@ -154,11 +193,21 @@ func eigh[T lapack.Number](j *job[T]) error {
 	var z []T
 	if j.a.Vectors {
 		z = backend.Slice[T](j.out[1])
-	} else {
+	}
+	info := make([]int32, count)
+	if j.together(count, n) {
+		x, w := operand[T](j.in[0], n*n), backend.Slice[T](j.out[0])
+		if err := j.groups(count, 8*n*n*n, func(b Batch[T], i, c int) {
+			b.Eigh(n, c, from(x, i), w[i*n:], part(z, i*n*n), info[i:])
+		}); err != nil {
+			return err
+		}
+		return failed(j.a.Check, info, backend.MatrixNotFinite)
+	}
+	if z == nil {
 		z = make([]T, count*n*n)
 	}
 	fill(z, j.in[0])
-	info := make([]int32, count)
 	err := j.each(count, 4*n*n*n, func(s *lapack.Solver[T], i int) {
 		w, a := make([]float64, n), z[i*n*n:][:n*n]
 		hermitian(n, a)
@@ -183,8 +232,6 @@ func blank(w []float64) {
 func svd[T lapack.Number](j *job[T]) error {
 	count, m, n := dims(j.in[0])
 	k := min(m, n)
-	a := make([]T, count*m*n)
-	fill(a, j.in[0])
 	info := make([]int32, count)
 	at := 0
 	var u, vh []T
@@ -195,7 +242,21 @@ func svd[T lapack.Number](j *job[T]) error {
 		_, _, uc = dims(j.out[0])
 		_, vc, _ = dims(j.out[2])
 	}
+	batched := j.together(count, m, n) && (!j.a.Vectors || uc == k && vc == k)
+	if batched {
+		if err := j.smallSVD(count, m, n, u, vh, j.out[at], info); err != nil {
+			return err
+		}
+		if !slices.Contains(info, otherSVD) {
+			return failed(j.a.Check, info, backend.MatrixNotFinite)
+		}
+	}
+	a := make([]T, count*m*n)
+	fill(a, j.in[0])
 	err := j.each(count, 8*m*n*k, func(s *lapack.Solver[T], i int) {
+		if batched && info[i] != otherSVD {
+			return
+		}
 		sv := make([]float64, k)
 		if j.a.Vectors {
 			info[i] = int32(s.SVD(m, n, a[i*m*n:][:m*n], sv, u[i*m*uc:][:m*uc], uc, vh[i*vc*n:][:vc*n], vc))
@@ -213,6 +274,17 @@ func svd[T lapack.Number](j *job[T]) error {
 	return failed(j.a.Check, info, backend.MatrixNotFinite)
 }
 
+// otherSVD is the info of a matrix that Batch leaves to lapack.Solver.
+const otherSVD = -1
+
+func (j *job[T]) smallSVD(count, m, n int, u, vh []T, sv backend.View, info []int32) error {
+	k := min(m, n)
+	x, w := operand[T](j.in[0], m*n), backend.Slice[T](sv)
+	return j.groups(count, 8*m*n*k, func(b Batch[T], i, c int) {
+		b.SVD(m, n, c, from(x, i), w[i*k:], part(u, i*m*k), part(vh, i*k*n), info[i:])
+	})
+}
+
 // det has the operands A, which only a gradient reads, LU and pivots.
 func det[T lapack.Number](j *job[T]) error {
 	count, n, _ := dims(j.in[1])
@@ -221,10 +293,7 @@ func det[T lapack.Number](j *job[T]) error {
 		return err
 	}
 	f, z := dense[T](j.in[1]), backend.Slice[T](j.out[0])
-	for i := range count {
-		z[i] = lapack.Det(n, part(f, i*n*n), n, p[i*n:][:n])
-	}
-	return nil
+	return j.each(count, 100*n, func(_ *lapack.Solver[T], i int) { z[i] = lapack.Det(n, part(f, i*n*n), n, p[i*n:][:n]) })
 }
 
 // slogdet gives the sign and the logarithm of the magnitude.

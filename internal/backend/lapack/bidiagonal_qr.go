@@ -3,9 +3,11 @@ package lapack
 import "math"
 
 // bidiagonalQR finds the singular values of a bidiagonal matrix, d with e above it, by implicit QR steps: descending, in place
-// of d. The rows of u and v, if not nil, n×n, are taken along. ok is false if it does not converge.
-func bidiagonalQR(d, e, u, v []float64) (ok bool) {
-	q := &bidiagonalSteps{d: d, e: e, u: u, v: v, n: len(d)}
+// of d. The rows of u and v, if not nil, n rows of ld elements, are taken along. ok is false if it does not converge.
+func (s *Solver[T]) bidiagonalQR(d, e, u, v []float64, ld int) (ok bool) {
+	n := len(d)
+	q := &bidiagonalSteps{d: d, e: e, u: u, v: v, n: n, ld: ld, left: s.newRotations(u, ld), right: s.newRotations(v, ld),
+		cu: make([]float64, n), su: make([]float64, n), cv: make([]float64, n), sv: make([]float64, n)}
 	q.tiny = 0x1p-1000
 	q.norm = max(largest(d), largest(e))
 	p := q.n
@@ -41,29 +43,35 @@ func bidiagonalQR(d, e, u, v []float64) (ok bool) {
 			q.step(k+1, p)
 		}
 	}
+	q.left.flush()
+	q.right.flush()
 	q.finish()
 	return true
 }
 
 type bidiagonalSteps struct {
-	d, e, u, v []float64
-	n          int
-	tiny, norm float64
+	d, e, u, v  []float64
+	n, ld       int
+	tiny, norm  float64
+	left, right *rotations
+	// The cosines and sines of one step.
+	cu, su, cv, sv []float64
 }
 
 func givens(f, g float64) (cs, sn, r float64) {
 	if g == 0 {
 		return 1, 0, f
 	}
-	r = math.Hypot(f, g)
+	r = math.Sqrt(f*f + g*g)
+	if !(r > 0x1p-500 && r < 0x1p+500) {
+		r = math.Hypot(f, g)
+	}
 	return f / r, g / r, r
 }
 
-// rotate rotates rows i and j of x: xᵢ = cs·xᵢ + sn·xⱼ, xⱼ = cs·xⱼ - sn·xᵢ.
-func (q *bidiagonalSteps) rotate(x []float64, i, j int, cs, sn float64) {
-	if x != nil {
-		rotate(x[i*q.n:][:q.n], x[j*q.n:][:q.n], cs, -sn)
-	}
+// rotate rotates rows i and j of vectors: xᵢ = cs·xᵢ + sn·xⱼ, xⱼ = cs·xⱼ - sn·xᵢ.
+func (q *bidiagonalSteps) rotate(x *rotations, i, j int, cs, sn float64) {
+	x.add(i, j-i, []float64{cs}, []float64{sn})
 }
 
 // clearLast removes e[p-2] where d[p-1] is zero, by rotations of columns.
@@ -77,7 +85,7 @@ func (q *bidiagonalSteps) clearLast(k, p int) {
 			f = -sn * q.e[j-1]
 			q.e[j-1] *= cs
 		}
-		q.rotate(q.v, j, p-1, cs, sn)
+		q.rotate(q.right, j, p-1, cs, sn)
 	}
 }
 
@@ -92,7 +100,7 @@ func (q *bidiagonalSteps) clearRow(k, p int) {
 			f = -sn * q.e[j]
 			q.e[j] *= cs
 		}
-		q.rotate(q.u, j, k, cs, sn)
+		q.rotate(q.left, j, k, cs, sn)
 	}
 }
 
@@ -122,7 +130,7 @@ func (q *bidiagonalSteps) step(k, p int) {
 		e[j] = cs*e[j] - sn*d[j]
 		g = sn * d[j+1]
 		d[j+1] *= cs
-		q.rotate(q.v, j, j+1, cs, sn)
+		q.cv[j], q.sv[j] = cs, sn
 		cs, sn, r = givens(f, g)
 		d[j] = r
 		f = cs*e[j] + sn*d[j+1]
@@ -131,9 +139,11 @@ func (q *bidiagonalSteps) step(k, p int) {
 			g = sn * e[j+1]
 			e[j+1] *= cs
 		}
-		q.rotate(q.u, j, j+1, cs, sn)
+		q.cu[j], q.su[j] = cs, sn
 	}
 	e[p-2] = f
+	q.right.add(k, 1, q.cv[k:p-1], q.sv[k:p-1])
+	q.left.add(k, 1, q.cu[k:p-1], q.su[k:p-1])
 }
 
 // finish makes the values positive and puts them in descending order.
@@ -141,7 +151,7 @@ func (q *bidiagonalSteps) finish() {
 	for i, x := range q.d {
 		q.d[i] = math.Abs(x)
 		if x < 0 && q.v != nil {
-			row := q.v[i*q.n:][:q.n]
+			row := q.v[i*q.ld:][:q.n]
 			negate(row, row)
 		}
 	}
@@ -157,8 +167,8 @@ func (q *bidiagonalSteps) finish() {
 		}
 		q.d[i], q.d[k] = q.d[k], q.d[i]
 		if q.u != nil {
-			swap(q.u[i*q.n:][:q.n], q.u[k*q.n:][:q.n])
-			swap(q.v[i*q.n:][:q.n], q.v[k*q.n:][:q.n])
+			swap(q.u[i*q.ld:][:q.n], q.u[k*q.ld:][:q.n])
+			swap(q.v[i*q.ld:][:q.n], q.v[k*q.ld:][:q.n])
 		}
 	}
 }

@@ -52,12 +52,3 @@ func unscale(w []float64, f float64) {
 		}
 	}
 }
-
-// tridiagonalVectors finds eigenvalues, in place of d, and eigenvectors, the rows of z.
-func (s *Solver[T]) tridiagonalVectors(d, e, z []float64) bool {
-	n := len(d)
-	for i := range n {
-		z[i*n+i] = 1
-	}
-	return tridiagonalQL(d, e, z, n)
-}

@@ -32,7 +32,8 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 			h[i] = re(x) * f
 		}
 		scale := balance(n, h)
-		if info = realSchur(n, h, w, v); info == 0 && v != nil {
+		r := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Rotate: s.Rotate, Triples: s.Triples}
+		if info = realSchur(r, n, h, w, v); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
 	}
@@ -118,6 +119,48 @@ func finishVectors(n int, v []complex128, scale []float64) {
 		}
 		v[at*n+j] = complex(real(v[at*n+j]), 0)
 	}
+}
+
+// realHessenberg is hessenberg with matrix products for a, with rows of ld elements. q, if it is not nil, is the transposed product of the
+// reflections, with rows as long.
+func realHessenberg(s *Solver[float64], n int, a, q []float64, ld int) {
+	at := s.mark()
+	defer s.back(at)
+	v, tau := s.zeros(max(n-2, 0)*n), s.zeros(n)
+	minus, line := s.take(n), s.take(n)
+	for j := 0; j+2 < n; j++ {
+		k := n - j - 1
+		u := v[j*n+j+1:][:k]
+		for i := range u {
+			u[i] = a[(j+1+i)*ld+j]
+		}
+		beta, t := reflector(k, u, 1)
+		u[0], tau[j] = 1, t
+		a[(j+1)*ld+j] = beta
+		for i := 1; i < k; i++ {
+			a[(j+1+i)*ld+j] = 0
+		}
+		if t == 0 {
+			continue
+		}
+		for i, x := range u {
+			minus[i] = -t * x
+		}
+		rest := a[(j+1)*ld+j+1:]
+		s.Mul(1, k, k, minus, k, 1, rest, ld, 1, line, k, false)
+		s.Mul(k, k, 1, u, 1, 1, line, k, 1, rest, ld, true)
+		s.Mul(n, 1, k, a[j+1:], ld, 1, minus, 1, 1, line, 1, false)
+		s.Mul(n, k, 1, line, 1, 1, u, k, 1, a[j+1:], ld, true)
+	}
+	if q == nil {
+		return
+	}
+	full := s.zeros(n * n)
+	for i := range n {
+		full[i*n+i] = 1
+	}
+	s.applyAll(false, max(n-2, 0), n, 1, v, tau, n, full, n)
+	transpose(n, n, full, n, q, ld)
 }
 
 // hessenberg reduces a to upper Hessenberg form by reflections, and multiplies q by them from the right.

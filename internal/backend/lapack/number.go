@@ -32,10 +32,22 @@ func Naive[T Number](m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []
 	}
 }
 
+// Matrices are matrices of a batch, from one to the next Stride elements; a stride of 0 is one matrix for all.
+type Matrices[T Number] struct {
+	Data   []T
+	Stride int
+}
+
 // Solver factors matrices.
 type Solver[T Number] struct {
 	Mul   Product[T]
 	Mul64 Product[float64] // for the tridiagonal and bidiagonal problems
+	// Loop runs f for 0 … n-1, some at the same time; nil is a plain loop.
+	Loop func(n int, f func(i int))
+	// Rotate applies rotations to rows of z as rotateRows does; nil is rotateRows.
+	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
+	// Triples applies reflectors of three rows as tripleRows does; nil is tripleRows.
+	Triples func(x []float64, ld, cols int, f []float64)
 
 	scratch []T
 	used    int
@@ -212,28 +224,17 @@ func largest[T Number](x []T) float64 {
 	}
 	switch v := any(x).(type) {
 	case []float32:
-		var w float32
+		var w uint32 // magnitudes are in the order of their bits, and NaN is behind them all
 		for _, a := range v {
-			if a < 0 {
-				a = -a
-			}
-			if a > w || a != a {
-				w = a
-				if a != a {
-					break
-				}
-			}
+			w = max(w, math.Float32bits(a)&^(1<<31))
 		}
-		return float64(w)
+		return float64(math.Float32frombits(w))
 	case []float64:
+		var w uint64
 		for _, a := range v {
-			if a = math.Abs(a); a > m || a != a {
-				m = a
-				if a != a {
-					break
-				}
-			}
+			w = max(w, math.Float64bits(a)&^(1<<63))
 		}
+		return math.Float64frombits(w)
 	case []complex64:
 		for _, a := range v {
 			pick(float64(real(a)))

@@ -43,7 +43,9 @@ func qlStep(d, e []float64, l, m int, z []float64, cols int) {
 	sn, cs, p := 1.0, 1.0, 0.0
 	for i := m - 1; i >= l; i-- {
 		f, b := sn*e[i], cs*e[i]
-		r = math.Hypot(f, g)
+		if r = math.Sqrt(f*f + g*g); !(r > 0x1p-500 && r < 0x1p+500) {
+			r = math.Hypot(f, g)
+		}
 		e[i+1] = r
 		if r == 0 {
 			d[i+1] -= p

@@ -16,7 +16,11 @@ func reflector[T Number](n int, x []T, inc int) (beta float64, tau T) {
 	if rest == 0 && b == 0 {
 		return a, 0
 	}
-	beta = -math.Copysign(math.Hypot(math.Hypot(a, b), rest), a)
+	beta = math.Sqrt(a*a + b*b + rest*rest)
+	if !(beta > 0x1p-400 && beta < 0x1p+400) {
+		beta = math.Hypot(math.Hypot(a, b), rest)
+	}
+	beta = -math.Copysign(beta, a)
 	if math.Abs(beta) < least[T]()/Eps[T]() { // subnormal numbers have too few digits for v
 		f := 0x1p+600
 		if !isWide[T]() {

@@ -3,17 +3,22 @@ package lapack
 import "math"
 
 // realSchur finds eigenvalues by QR steps with double shifts on the Hessenberg form: complex ones come as conjugate pairs. Eigenvectors
-// are those of the quasi-triangle they end in. h is overwritten.
-func realSchur(n int, h []float64, w, v []complex128) (info int) {
+// are those of the quasi-triangle they end in. a is overwritten.
+func realSchur(s *Solver[float64], n int, a []float64, w, v []complex128) (info int) {
+	ld := (n+7)/8*8 + 8 // whole vectors behind any column, in rows that are not whole pages apart
+	h := make([]float64, (n+1)*ld)
+	for i := range n {
+		copy(h[i*ld:][:n], a[i*n:])
+	}
 	var q []float64
 	if v != nil {
-		q = make([]float64, n*n)
-		for i := range n {
-			q[i*n+i] = 1
-		}
+		q = make([]float64, (n+1)*ld)
 	}
-	hessenberg(n, h, q)
-	r := &francis{n: n, h: h, q: q, norm: largest(h)}
+	realHessenberg(s, n, h, q, ld)
+	r := &francis{n: n, ld: ld, h: h, q: q, norm: largest(h), triples: s.Triples, solver: s}
+	if r.triples == nil {
+		r.triples = tripleRows
+	}
 	for hi := n - 1; hi >= 0; {
 		lo, ok := r.deflate(hi)
 		if !ok {
@@ -21,7 +26,7 @@ func realSchur(n int, h []float64, w, v []complex128) (info int) {
 		}
 		switch lo {
 		case hi:
-			w[hi] = complex(h[hi*n+hi], 0)
+			w[hi] = complex(h[hi*ld+hi], 0)
 			hi, r.sweeps = hi-1, 0
 		case hi - 1:
 			w[hi-1], w[hi] = r.standardize(hi - 1)
@@ -37,14 +42,18 @@ func realSchur(n int, h []float64, w, v []complex128) (info int) {
 }
 
 type francis struct {
-	n, sweeps int
-	h, q      []float64
-	norm      float64
+	n, ld, sweeps int
+	h             []float64 // a row more than n
+	q             []float64 // the transposed product of all reflections, nil if it is not wanted
+	norm          float64
+	triples       func(x []float64, ld, cols int, f []float64)
+	solver        *Solver[float64]
+	f             []float64 // the reflectors of a window
 }
 
 // deflate returns the first row of the block that ends with row hi.
 func (r *francis) deflate(hi int) (lo int, ok bool) {
-	n, h := r.n, r.h
+	n, h := r.ld, r.h
 	if r.sweeps++; r.sweeps > mostSweeps {
 		return 0, false
 	}
@@ -63,8 +72,8 @@ func (r *francis) deflate(hi int) (lo int, ok bool) {
 
 // rotate rotates rows i and i+1 from column from on, and columns i and i+1 down to row last, of h, and the columns of q.
 func (r *francis) rotate(i, from, last int, cs, sn float64) {
-	n, h := r.n, r.h
-	for j := from; j < n; j++ {
+	n, h := r.ld, r.h
+	for j := from; j < r.n; j++ {
 		a, b := h[i*n+j], h[(i+1)*n+j]
 		h[i*n+j], h[(i+1)*n+j] = cs*a+sn*b, cs*b-sn*a
 	}
@@ -73,16 +82,13 @@ func (r *francis) rotate(i, from, last int, cs, sn float64) {
 		h[k*n+i], h[k*n+i+1] = cs*a+sn*b, cs*b-sn*a
 	}
 	if r.q != nil {
-		for k := range n {
-			a, b := r.q[k*n+i], r.q[k*n+i+1]
-			r.q[k*n+i], r.q[k*n+i+1] = cs*a+sn*b, cs*b-sn*a
-		}
+		rotate(r.q[i*n:][:r.n], r.q[(i+1)*n:][:r.n], cs, -sn)
 	}
 }
 
 // standardize brings the 2×2 block at row i to triangular form if its eigenvalues are real, and gives them.
 func (r *francis) standardize(i int) (w0, w1 complex128) {
-	n, h := r.n, r.h
+	n, h := r.ld, r.h
 	a, b, c, d := h[i*n+i], h[i*n+i+1], h[(i+1)*n+i], h[(i+1)*n+i+1]
 	scale := max(math.Abs(a), math.Abs(b), math.Abs(c), math.Abs(d))
 	p := (a - d) / scale / 2
@@ -112,7 +118,7 @@ func (r *francis) standardize(i int) (w0, w1 complex128) {
 
 // step is one implicit step with two shifts over rows lo … hi, by reflections of three rows.
 func (r *francis) step(lo, hi int) {
-	n, h := r.n, r.h
+	n, h := r.ld, r.h
 	x, y := h[hi*n+hi], h[(hi-1)*n+hi-1]
 	prod := h[hi*n+hi-1] * h[(hi-1)*n+hi]
 	if r.sweeps%10 == 0 { // exceptional shifts break a cycle
@@ -141,72 +147,126 @@ func (r *francis) step(lo, hi int) {
 			break
 		}
 	}
-	for k := m; k < hi; k++ {
+	for k := m; k < hi; k += chaseWindow {
+		r.chase(k, min(k+chaseWindow, hi), m, lo, hi, p)
+	}
+}
+
+// chaseWindow is the number of reflectors that are made from the few rows and columns they need, before they are applied to the others.
+const chaseWindow = 16
+
+// chase makes reflectors from … to-1 of a step that begins with reflector first, which is that of p, and applies them.
+func (r *francis) chase(from, to, first, lo, hi int, p [3]float64) {
+	n, h := r.ld, r.h
+	r.f = r.f[:0]
+	for k := from; k < to; k++ {
 		count := min(3, hi-k+1)
-		if k > m {
+		if k > first {
+			p[2] = 0
 			for i := range count {
 				p[i] = h[(k+i)*n+k-1]
 			}
 		}
-		u := [3]float64{p[0], p[1], p[2]}
+		u := p
 		beta, tau := reflector(count, u[:count], 1)
-		if tau == 0 {
-			if k > m {
-				h[k*n+k-1] = beta
-			}
-			continue
+		if count < 3 {
+			u[2] = 0
 		}
-		u[0] = 1
-		if k > m {
+		r.f = append(r.f, u[1], u[2], tau)
+		switch {
+		case k > first:
 			h[k*n+k-1] = beta
 			for i := 1; i < count; i++ {
 				h[(k+i)*n+k-1] = 0
 			}
-		} else if k > lo {
+		case k > lo:
 			h[k*n+k-1] *= 1 - tau
 		}
-		r.reflect(k, count, min(hi, k+3), tau, u)
+		if tau == 0 {
+			continue
+		}
+		// Columns up to to+1 from the left, rows from … k+3 from the right.
+		x, y, z := h[k*n:], h[(k+1)*n:], h[(k+2)*n:]
+		for j := k; j < min(to+2, r.n); j++ {
+			sum := (x[j] + u[1]*y[j] + u[2]*z[j]) * tau
+			x[j] -= sum
+			y[j] -= sum * u[1]
+			z[j] -= sum * u[2]
+		}
+		for i := from; i <= min(hi, k+3); i++ {
+			row := h[i*n+k:][:3]
+			sum := (row[0] + row[1]*u[1] + row[2]*u[2]) * tau
+			row[0] -= sum
+			row[1] -= sum * u[1]
+			row[2] -= sum * u[2]
+		}
+	}
+	above := lo
+	if r.q != nil {
+		above = 0
+		r.triples(r.q[from*n:], n, (r.n+7)/8*8, r.f)
+	}
+	last := hi + 1
+	if r.q != nil {
+		last = r.n
+	}
+	if right := to + 2; right < last {
+		r.triples(h[from*n+right:], n, (last-right+7)/8*8, r.f)
+	}
+	r.fromRight(above, from, from)
+}
+
+// fromRight applies the reflectors to rows first … last-1 from the right, four of them at once; the columns begin with column at.
+func (r *francis) fromRight(first, last, at int) {
+	n, h := r.ld, r.h
+	m := len(r.f) / 3
+	i := first
+	for ; i+4 <= last; i += 4 {
+		a, b, c, d := h[i*n+at:][:m+2], h[(i+1)*n+at:][:m+2], h[(i+2)*n+at:][:m+2], h[(i+3)*n+at:][:m+2]
+		a0, b0, c0, d0, a1, b1, c1, d1 := a[0], b[0], c[0], d[0], a[1], b[1], c[1], d[1]
+		for k := range m {
+			f := r.f[3*k:][:3]
+			u1, u2, tau := f[0], f[1], f[2]
+			a2, b2, c2, d2 := a[k+2], b[k+2], c[k+2], d[k+2]
+			s, t, u, v := tau*(a0+(a1*u1+a2*u2)), tau*(b0+(b1*u1+b2*u2)), tau*(c0+(c1*u1+c2*u2)), tau*(d0+(d1*u1+d2*u2))
+			a[k], b[k], c[k], d[k] = a0-s, b0-t, c0-u, d0-v
+			a0, b0, c0, d0 = a1-s*u1, b1-t*u1, c1-u*u1, d1-v*u1
+			a1, b1, c1, d1 = a2-s*u2, b2-t*u2, c2-u*u2, d2-v*u2
+		}
+		a[m], b[m], c[m], d[m] = a0, b0, c0, d0
+		a[m+1], b[m+1], c[m+1], d[m+1] = a1, b1, c1, d1
+	}
+	for ; i < last; i++ {
+		row := h[i*n+at:][:m+2]
+		for k := range m {
+			u1, u2, tau := r.f[3*k], r.f[3*k+1], r.f[3*k+2]
+			s := tau * (row[k] + (row[k+1]*u1 + row[k+2]*u2))
+			row[k], row[k+1], row[k+2] = row[k]-s, row[k+1]-s*u1, row[k+2]-s*u2
+		}
 	}
 }
 
-// reflect applies a reflection of count rows from k on to h from both sides, and to q.
-func (r *francis) reflect(k, count, last int, tau float64, u [3]float64) {
-	n, h := r.n, r.h
-	for j := k; j < n; j++ {
-		sum := 0.0
-		for i := range count {
-			sum += u[i] * h[(k+i)*n+j]
+// tripleRows applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is that of
+// rows i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
+func tripleRows(x []float64, ld, cols int, f []float64) {
+	for i := range len(f) / 3 {
+		u1, u2, tau := f[3*i], f[3*i+1], f[3*i+2]
+		a, b, c := x[i*ld:][:cols], x[(i+1)*ld:][:cols], x[(i+2)*ld:][:cols]
+		for k, v := range a {
+			t := tau * (v + u1*b[k] + u2*c[k])
+			a[k], b[k], c[k] = v-t, b[k]-u1*t, c[k]-u2*t
 		}
-		sum *= tau
-		for i := range count {
-			h[(k+i)*n+j] -= sum * u[i]
-		}
-	}
-	right := func(x []float64, rows int) {
-		for i := range rows {
-			row := x[i*n+k:][:count]
-			sum := 0.0
-			for c, v := range row {
-				sum += v * u[c]
-			}
-			sum *= tau
-			for c := range row {
-				row[c] -= sum * u[c]
-			}
-		}
-	}
-	right(h, last+1)
-	if r.q != nil {
-		right(r.q, n)
 	}
 }
 
 // vectors finds the eigenvectors of the quasi-triangle by substitution, and those of the matrix from them.
 func (r *francis) vectors(w, v []complex128) {
-	n, h := r.n, r.h
+	n, h := r.ld, r.h
 	tiny := max(0x1p-52*r.norm, 0x1p-1000)
-	x := make([]complex128, n)
-	for k := n - 1; k >= 0; k-- {
+	all := r.n
+	re, im := r.solver.zeros(all*all), r.solver.zeros(all*all) // row k: eigenvector k of the quasi-triangle
+	x := make([]complex128, all)
+	for k := all - 1; k >= 0; k-- {
 		if imag(w[k]) > 0 {
 			continue // the conjugate of the next
 		}
@@ -225,14 +285,20 @@ func (r *francis) vectors(w, v []complex128) {
 			last = k - 1
 		}
 		r.substitute(last, k, lambda, w, x, tiny)
-		for i := range n {
-			var sum complex128
-			for j := range k + 1 {
-				sum += complex(r.q[i*n+j]*real(x[j]), r.q[i*n+j]*imag(x[j]))
-			}
-			v[i*n+k] = sum
-			if imag(lambda) != 0 {
-				v[i*n+k-1] = complex(real(sum), -imag(sum))
+		for i, c := range x[:k+1] {
+			re[k*all+i], im[k*all+i] = real(c), imag(c)
+		}
+	}
+	vr, vi := r.solver.take(all*all), r.solver.take(all*all)
+	r.solver.Mul(all, all, all, r.q, 1, n, re, 1, all, vr, all, false)
+	r.solver.Mul(all, all, all, r.q, 1, n, im, 1, all, vi, all, false)
+	for i := range all {
+		for k := range all {
+			at := i*all + k
+			if imag(w[k]) > 0 { // the conjugate of the next
+				v[at] = complex(vr[at+1], -vi[at+1])
+			} else {
+				v[at] = complex(vr[at], vi[at])
 			}
 		}
 	}
@@ -240,7 +306,7 @@ func (r *francis) vectors(w, v []complex128) {
 
 // substitute finds the elements before last of an eigenvector that ends with element k.
 func (r *francis) substitute(last, k int, lambda complex128, w, x []complex128, tiny float64) {
-	n, h := r.n, r.h
+	n, h := r.ld, r.h
 	sumOf := func(i, from int) (s complex128) {
 		for j := from; j <= k; j++ {
 			s -= complex(h[i*n+j]*real(x[j]), h[i*n+j]*imag(x[j]))

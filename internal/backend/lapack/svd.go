@@ -78,19 +78,20 @@ func (s *Solver[T]) squareSVD(m, n int, a []T, sv []float64, u []T, uc int, vh [
 	b := s.bidiagonalize(m, n, a, n)
 	copy(sv, b.d)
 	if u == nil {
-		if !bidiagonalQR(sv, b.e, nil, nil) {
+		if !s.bidiagonalQR(sv, b.e, nil, nil, 0) {
 			return 1
 		}
 		return 0
 	}
-	ub, vb := make([]float64, n*n), make([]float64, n*n) // row i: the i-th left and right vector of the bidiagonal matrix
-	if !s.bidiagonalVectors(sv, b.e, ub, vb) {
+	ld := (n+7)/8*8 + 8                                    // whole vectors, in rows that are not whole pages apart
+	ub, vb := make([]float64, n*ld), make([]float64, n*ld) // row i: the i-th left and right vector of the bidiagonal matrix
+	if !s.bidiagonalVectors(sv, b.e, ub, vb, ld) {
 		return 1
 	}
 	clear(u[:m*uc])
 	for i := range n {
 		for j := range n {
-			u[i*uc+j] = of[T](ub[j*n+i], 0)
+			u[i*uc+j] = of[T](ub[j*ld+i], 0)
 		}
 	}
 	for i := n; i < uc; i++ {
@@ -100,20 +101,11 @@ func (s *Solver[T]) squareSVD(m, n int, a []T, sv []float64, u []T, uc int, vh [
 	v := s.take(n * n)
 	for i := range n {
 		for j := range n {
-			v[i*n+j] = of[T](vb[j*n+i], 0)
+			v[i*n+j] = of[T](vb[j*ld+i], 0)
 		}
 	}
 	s.applyAll(false, n-1, n, 1, b.u, b.taup, n, v, n)
 	transpose(n, n, v, n, vh, n)
 	conjugate(vh[:n*n])
 	return 0
-}
-
-// bidiagonalVectors finds the singular values, in place of d, and the vectors, the rows of u and v.
-func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64) bool {
-	n := len(d)
-	for i := range n {
-		u[i*n+i], v[i*n+i] = 1, 1
-	}
-	return bidiagonalQR(d, e, u, v)
 }

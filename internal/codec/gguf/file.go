@@ -38,6 +38,7 @@ type part struct {
 	r      io.ReaderAt
 	closer io.Closer
 	view   []byte // the whole file when it is in memory or mapped
+	mapped bool   // the view is a mapping
 }
 
 // Open opens the file at path; of a split file, the path of the first part, whose others are found by their names.
@@ -97,7 +98,7 @@ func openPath(path string, o Options) (_ *part, err error) {
 		m.Close()
 		return nil, fault.New(fault.Format, op, "%s changed its length while it was opened", path)
 	}
-	return &part{header: h, r: m, closer: m, view: m.Bytes()}, nil
+	return &part{header: h, r: m, closer: m, view: m.Bytes(), mapped: true}, nil
 }
 
 func openIn(fsys fs.FS, path string, o Options) (_ *part, err error) {
@@ -246,6 +247,12 @@ func (f *File) Data(name string) ([]byte, error) {
 	}
 	buf := make([]byte, info.Size)
 	return buf, codec.ReadFull(op, p.r, buf, p.base+info.Offset)
+}
+
+// Mapped reports whether Data of a tensor is pages of the mapped file.
+func (f *File) Mapped(name string) bool {
+	p := f.where[name]
+	return p != nil && p.mapped && !f.o.Copied
 }
 
 // plain are the types that are element types of the project.

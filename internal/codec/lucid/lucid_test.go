@@ -14,6 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/codec/codectest"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/migrate"
 )
 
 func encode(t testing.TB, c Checkpoint) []byte {
@@ -123,7 +124,7 @@ func TestVersions(t *testing.T) {
 
 // TestSchemas asks that a part of the schema is brought up step by step, or refused by name.
 func TestSchemas(t *testing.T) {
-	defer func() { parts = map[schemaStep]func(*Checkpoint) error{} }()
+	defer func() { parts = migrate.Steps[*Checkpoint]{} }()
 	mark := func(s string) func(*Checkpoint) error {
 		return func(c *Checkpoint) error {
 			c.Sections = append(c.Sections, Section{Name: s, Kind: Bytes})
@@ -157,7 +158,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestMigrate(t *testing.T) {
-	defer func() { steps = map[int]func(*Checkpoint) error{} }()
+	defer func() { formats = migrate.Steps[*Checkpoint]{} }()
 	mark := func(s string) func(*Checkpoint) error {
 		return func(c *Checkpoint) error {
 			c.Sections = append(c.Sections, Section{Name: s, Kind: Bytes})
@@ -167,13 +168,13 @@ func TestMigrate(t *testing.T) {
 	Register(1, mark("two"))
 	Register(2, mark("three"))
 	c := Checkpoint{}
-	if err := migrate(&c, 1, 3); err != nil || len(c.Sections) != 2 || c.Sections[1].Name != "three" {
+	if err := bringUp(&c, 1, 3); err != nil || len(c.Sections) != 2 || c.Sections[1].Name != "three" {
 		t.Error(c, err)
 	}
-	codectest.WantKind(t, migrate(&c, 1, 4), fault.Version)
+	codectest.WantKind(t, bringUp(&c, 1, 4), fault.Version)
 	boom := errors.New("boom")
 	Register(3, func(*Checkpoint) error { return boom })
-	if err := migrate(&c, 3, 4); !errors.Is(err, boom) {
+	if err := bringUp(&c, 3, 4); !errors.Is(err, boom) {
 		t.Error(err)
 	}
 	defer func() {

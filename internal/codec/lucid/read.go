@@ -32,7 +32,7 @@ func Decode(r io.ReaderAt, size int64, lim codec.Limits) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	if err := migrate(&c, version, Version); err != nil {
+	if err := bringUp(&c, version, Version); err != nil {
 		return Checkpoint{}, err
 	}
 	return c, nil

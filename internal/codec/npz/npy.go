@@ -2,13 +2,12 @@ package npz
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
-	"io/fs"
 	"slices"
 	"strconv"
 
 	"github.com/lucid-go/lucid/internal/codec"
+	"github.com/lucid-go/lucid/internal/codec/zipfile"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -140,17 +139,7 @@ func (s *stream) full(b []byte) error {
 	return nil
 }
 
-// broken types an error from below: the disk's stay as they are, all others mean a bad file.
-func broken(what string, err error) error {
-	var disk *fs.PathError
-	if errors.As(err, &disk) {
-		return codec.IOError(op, err)
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return fault.Wrap(fault.Format, op, err, "%s is damaged or cut short", what)
-}
+func broken(what string, err error) error { return zipfile.Broken(op, what, err) }
 
 // swapBytes reverses the bytes of big-endian elements in place; a complex number is two.
 func swapBytes(data []byte, d dtype.DType) {

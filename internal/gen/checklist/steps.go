@@ -24,6 +24,7 @@ var (
 var lists = []list{
 	{name: "elementwise", heading: "An elementwise op",
 		rows: []row{
+			{"internal/gen/doors/families.go", `"unary", "transcendental"`, `"signed_square", `},
 			{"internal/backend/backendtest/elementwise.go", `{"abs", ops.Abs,`, `{"signed_square", ops.SignedSquare, -3, 3}, `},
 			{"internal/backend/cuda/expr.go", `"relu": "`, `"signed_square": "hf", `},
 			{"internal/backend/cuda/kernels/functions.cu", "template <class T> DEV T op_relu(",
@@ -39,6 +40,7 @@ var lists = []list{
 		}},
 	{name: "reduction", heading: "A reduction with a CUDA kernel",
 		rows: []row{
+			{"internal/gen/doors/families.go", `"reduce", "extrema"`, `"sum_squares", `},
 			{"internal/backend/backendtest/rows.go", `{"count_nonzero", func`,
 				"{\"sum_squares\", func(x *node, a axes) *node { return ops.SumSquares(x, ops.DimsOptions{Dim: a.dims}) }, true},\n\t\t"},
 			{"internal/backend/cuda/reduce.go", `"sum": {"Sum", `, `"sum_squares": {"SumSquares", "hf"}, `},

@@ -110,7 +110,7 @@ var helpers = []struct{ name, code string }{
 `},
 	{"wrapView", "func wrapView(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.WrapView(n)) }\n"},
 	{"option", "func option[T any](op string, opts []T) T { return door.Option(op, opts) }\n"},
-	{"acquire", `// acquire claims the node a tensor shows now; release lets it go once the result holds it.
+	{"acquire", `// acquire references the node a tensor shows now; release lets it go once the result holds it.
 func acquire(op string, t *lucid.Tensor) *graph.Node {
 	if t == nil {
 		fault.Throw(fault.Value, op, "a tensor is nil; only those that the documentation says may be can be left out")

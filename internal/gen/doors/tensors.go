@@ -32,6 +32,7 @@ var tensorDocs = map[string]string{
 	"MultiMarginLossOptions.Weight":              "factor of each class; nil: 1",
 	"WeightedLossOptions.Weight":                 "factor of each class; nil: 1",
 
+	"ScaledDotProductAttentionOptions.Sinks":    "(heads), scores of one more key a head, whose value is 0; nil: none",
 	"ScaledDotProductAttentionOptions.AttnMask": "bool, true where a key is seen, or numbers added to the scores; nil: every key is seen",
 	"ApplyRotaryEmbOptions.PositionIDs":         "integers of (L) or (B, L): which rows of the angles are taken; nil: the first L",
 	"RoPEOptions.Freqs":                         "wave lengths in place of those that Base gives; nil: by Base",

@@ -136,6 +136,49 @@ func TestThrashWarns(t *testing.T) {
 	}
 }
 
+// TestUnusedTraces: traces of sizes that do not come again are dropped, those that are used stay, and sizes that do come again, however
+// many, are traced no more than a few times.
+func TestUnusedTraces(t *testing.T) {
+	c := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Add(1).Sum() })
+	call := func(n int) {
+		if got := c(lucid.Ones(n)).Item(); got != float64(2*n) {
+			t.Fatalf("%d ones: %v", n, got)
+		}
+	}
+	for n := 2; n < 600; n++ {
+		call(n)
+		if n%50 == 0 {
+			call(5) // is used all the time, so nothing is dropped
+		}
+	}
+	if x := lucid.Explain(c); len(x.Steps) != 598 || x.Traces != 598 {
+		t.Fatalf("%d traces, %d are stored", x.Traces, len(x.Steps))
+	}
+	for n := 1000; n < 1300; n++ {
+		call(n)
+	}
+	if x := lucid.Explain(c); len(x.Steps) > 30 {
+		t.Fatalf("%d traces are stored after 300 sizes in a row that were new", len(x.Steps))
+	}
+	before := lucid.Explain(c).Traces
+	call(5)
+	if n := lucid.Explain(c).Traces; n != before {
+		t.Error("a trace that was in use was dropped")
+	}
+	for range 3 {
+		for n := 2000; n < 2400; n++ {
+			call(n)
+		}
+	}
+	before = lucid.Explain(c).Traces
+	for n := 2000; n < 2400; n++ {
+		call(n)
+	}
+	if n := lucid.Explain(c).Traces; n != before {
+		t.Errorf("%d traces more in the fourth round of 400 sizes", n-before)
+	}
+}
+
 // TestNilArguments: which tensors are nil is part of the key.
 func TestNilArguments(t *testing.T) {
 	add := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {

@@ -83,3 +83,16 @@ func TestInPlaceRefusesViews(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenRange: a range that names its start alone is refused, since its stop of 0 would make it empty without a word.
+func TestOpenRange(t *testing.T) {
+	x := lucid.Arange(10)
+	for _, r := range []lucid.Range{{Start: 7}, {Step: 2}, {Start: 3, Step: 2}} {
+		if err := lucid.Try(func() { x.At(r) }); !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	if y := x.At(lucid.Range{Start: 7, Stop: lucid.End}); y.Size(0) != 3 {
+		t.Error(y)
+	}
+}

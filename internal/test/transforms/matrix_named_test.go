@@ -97,6 +97,14 @@ func handSequences(add adder) {
 	add(attention, tensortest.Attrs{"is_causal": true, "scale": 0.7}, q, k, v)
 	add(attention, nil, q, k, v, tensortest.Uniform(-1, 1, 3, 5))
 	add(attention, tensortest.Attrs{"dropout_p": 0.4}, q, k, v)
+	for _, op := range []string{attention, "scaled_dot_product_attention"} {
+		sinks := tensortest.Uniform(-1, 1, 2)
+		add(op, tensortest.Attrs{"is_causal": true, "bottom_right": true}, q, k, v)
+		add(op, nil, q, k, v, nil, sinks)
+		add(op, tensortest.Attrs{"is_causal": true}, q, k, v, nil, sinks)
+		add(op, tensortest.Attrs{"is_causal": true, "bottom_right": true}, q, k, v, nil, sinks)
+		add(op, nil, q, k, v, tensortest.Uniform(-1, 1, 3, 5), sinks)
+	}
 	for _, traditional := range []bool{false, true} {
 		add("rope", tensortest.Attrs{"dims": 4, "traditional": traditional, "offset": 3}, q)
 		add("rope", tensortest.Attrs{"dims": 2, "traditional": traditional, "base": 100.0, "scale": 0.5}, q)

@@ -35,8 +35,12 @@ func tilezero(w *asm, t int) {
 
 // tilemem is the common form of loads and stores: rows at base+off, a stride apart.
 func tilemem(w *asm, name string, pp, t int, off int, base, stride string) {
-	vex(w, fmt.Sprintf("%s %d(%s)(%s*1), T%d", name, off, base, stride, t), pp, 0, stride, base, 0x4b,
-		1<<6|t<<3|4, gpr[stride]&7<<3|gpr[base]&7, off)
+	rest := []int{1<<6 | t<<3 | 4, gpr[stride]&7<<3 | gpr[base]&7, off}
+	if off > 127 { // four bytes
+		rest[0] ^= 3 << 6
+		rest = append(rest[:2], off&255, off>>8&255, off>>16&255, off>>24&255)
+	}
+	vex(w, fmt.Sprintf("%s %d(%s)(%s*1), T%d", name, off, base, stride, t), pp, 0, stride, base, 0x4b, rest...)
 }
 
 // tileloadd: TILELOADD off(base)(stride*1), t. VEX.128.F2.0F38.W0 4B /r with SIB.
@@ -59,6 +63,16 @@ func tdpbf16ps(w *asm, b, a, c int) {
 // without sign, into int32.
 func tdpbuud(w *asm, b, a, c int) {
 	vex(w, fmt.Sprintf("TDPBUUD T%d, T%d, T%d", b, a, c), 0, b, "AX", "AX", 0x5e, 0xc0|c<<3|a)
+}
+
+// tdpbssd: TDPBSSD b, a, c. VEX.128.F2.0F38.W0 5E 11:c:a with b in vvvv. The same for int8 with sign.
+func tdpbssd(w *asm, b, a, c int) {
+	vex(w, fmt.Sprintf("TDPBSSD T%d, T%d, T%d", b, a, c), 3, b, "AX", "AX", 0x5e, 0xc0|c<<3|a)
+}
+
+// tdpbsud: TDPBSUD b, a, c. VEX.128.F3.0F38.W0 5E 11:c:a with b in vvvv. The same with a sign in a only.
+func tdpbsud(w *asm, b, a, c int) {
+	vex(w, fmt.Sprintf("TDPBSUD T%d, T%d, T%d", b, a, c), 2, b, "AX", "AX", 0x5e, 0xc0|c<<3|a)
 }
 
 // amxTypes are what tiles multiply.

@@ -20,7 +20,9 @@ func TestEncoding(t *testing.T) {
 		t.Skip("no llvm-mc")
 	}
 	var code, want []string
-	for name, text := range Files()[gemmFolder] {
+	files := Files()[gemmFolder]
+	files["tile_amx_qmm"] = Files()[qmmFolder]["amx_gen_amd64.s"]
+	for name, text := range files {
 		if !strings.HasPrefix(name, "tile_amx") {
 			continue
 		}

@@ -11,6 +11,7 @@ const (
 	halfScales scaleKind = iota
 	bfloatScales
 	superScales
+	floatScales
 )
 
 // quantized is a format of tiles.
@@ -24,6 +25,9 @@ type quantized struct {
 	offset   int
 	table    []byte // nil: quants are numbers
 }
+
+// blocks reports whether it is a format of blocks: MLX's groups are not, and have kernels of AVX-512 only.
+func (f quantized) blocks() bool { return f.scales != floatScales }
 
 var (
 	nonlinear = []byte{1, 24, 45, 63, 79, 93, 106, 118, 129, 141, 153, 166, 181, 197, 217, 241}
@@ -43,6 +47,8 @@ var (
 		{id: "IQ4NL", bits: 4, groups: 1, offset: 128, table: nonlinear},
 		{id: "IQ4XS", bits: 4, groups: 1, scales: superScales, offset: 128, table: nonlinear},
 		{id: "MXFP4", bits: 4, groups: 1, scales: bfloatScales, offset: 12, table: fractions},
+		{id: "A4", bits: 4, groups: 1, scales: floatScales, mins: true},
+		{id: "A8", bits: 8, groups: 1, scales: floatScales, mins: true},
 	}
 )
 
@@ -215,6 +221,9 @@ func (k *qkernel) scale(g int) {
 		if k.f.mins {
 			w.op("VCVTPH2PS 32(R10), Z%d", zMin)
 		}
+	case floatScales:
+		w.op("VMOVUPS (R10), Z%d", zScale)
+		w.op("VMOVUPS 64(R10), Z%d", zMin)
 	case bfloatScales:
 		w.op("VPMOVZXWD (R10), Z%d", zScale)
 		w.op("VPSLLD $16, Z%[1]d, Z%[1]d", zScale)
@@ -230,8 +239,11 @@ func (k *qkernel) scale(g int) {
 // advance moves to the next block.
 func (k *qkernel) advance() {
 	scales := 32 * k.parts()
-	if k.f.scales == superScales {
+	switch k.f.scales {
+	case superScales:
 		scales = 16 * k.f.groups * k.parts()
+	case floatScales:
+		scales = 64 * k.parts()
 	}
 	k.w.op("ADDQ $%d, R10", scales)
 	k.w.op("ADDQ $%d, R11", 64*k.f.bits)

@@ -28,10 +28,19 @@ func qmmFiles(files map[string]string) {
 			}
 			k := qkernel{w: w, f: f}
 			k.panelUnpack()
-			k.expand()
+			if f.blocks() {
+				k.expand()
+			}
 		})
+		if !f.blocks() {
+			continue
+		}
+		add("pack_"+f.id+"_avx512", func(w *asm) { packKernel(w, f) })
 	}
 	for _, f := range quantizedFormats {
+		if !f.blocks() {
+			continue
+		}
 		add("half_"+f.id+"_avx2", func(w *asm) {
 			if f.table != nil {
 				byteTable(w, "signed"+f.id, f.table, f.offset)
@@ -49,6 +58,10 @@ func qmmFiles(files map[string]string) {
 			}
 		})
 	}
+	add("amx", func(w *asm) {
+		qmmAMX(w, false)
+		qmmAMX(w, true)
+	})
 	add("quantize_avx512", quantizeRows)
 	files["stubs_gen_amd64.go"] = qmmStubs()
 }
@@ -79,25 +92,41 @@ func qmmStubs() string {
 		}
 		w.text("}\n")
 	}
+	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName(false), qmmAMXSig)
+	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName(true), qmmAMXSig)
 	for _, f := range quantizedFormats {
 		for _, rows := range fewRows {
 			w.text("//go:noescape\nfunc few%sR%d%s\n", f.id, rows, fewSig)
 		}
 		for _, rows := range halfRows {
+			if !f.blocks() {
+				break
+			}
 			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
 		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
-		w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
+		if f.blocks() {
+			w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
+			w.text("//go:noescape\nfunc pack%s%s\n", f.id, packTileSig)
+		}
 		w.text("var kernels%s = kernels{", f.id)
 		var few []string
 		for _, rows := range fewRows {
 			few = append(few, fmt.Sprintf("few%sR%d", f.id, rows))
 		}
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
-		w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
+		if f.blocks() {
+			w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
+		}
 		w.text("unpack: unpack%s,", f.id)
-		w.text("expand: expand%s,", f.id)
+		if f.blocks() {
+			w.text("expand: expand%s,", f.id)
+			w.text("pack: pack%s,", f.id)
+		}
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
+		if f.groups == 1 {
+			w.text("amx: %s,", qmmAMXName(f.mins))
+		}
 		w.text("}\n")
 	}
 	return w.formatted()

@@ -160,22 +160,26 @@ func (j *job[T]) addNonFinite(image, o int, taps []nonFiniteTap[T]) {
 	sums, free := bufpool.Borrow[T](j.outPositions)
 	defer free()
 	clear(sums)
+	// Outputs in which such a kernel is multiplied by an input that is not finite either: a zero instead of the kernel gave NaN there.
+	var both []bool
 	known := map[[3]int]bool{} // taps of which one is no number, whatever it is multiplied by
 	for _, t := range taps {
 		if known[t.tap] {
 			continue
 		}
 		known[t.tap] = t.w != t.w
-		at := image*j.imageStep + (o/j.kernels*j.channels+t.channel)*j.channelStep
-		var x [1]T
-		j.tapOutputs(0, t.tap[0], func(t0, i0 int) {
-			j.tapOutputs(1, t.tap[1], func(t1, i1 int) {
-				j.tapOutputs(2, t.tap[2], func(t2, i2 int) {
-					j.read(x[:], at+i0*j.step[0]+i1*j.step[1]+i2*j.step[2], 1)
-					sums[(t0*j.outSize[1]+t1)*j.outSize[2]+t2] += t.w * x[0]
-				})
-			})
+		j.products(image, o, t.channel, t.tap, func(out int, x T) {
+			sums[out] += t.w * x
+			if x-x != 0 {
+				if both == nil {
+					both = make([]bool, j.outPositions)
+				}
+				both[out] = true
+			}
 		})
+	}
+	if both != nil {
+		j.addNonFiniteInputs(image, o, sums, both)
 	}
 	all := j.groups * j.kernels
 	for i, s := range sums {
@@ -185,12 +189,48 @@ func (j *job[T]) addNonFinite(image, o int, taps []nonFiniteTap[T]) {
 		}
 		switch {
 		case s == 0:
-		case j.z != nil:
-			j.z[at] += s
-		default:
+		case j.z == nil:
 			j.save(at, 1, []T{s})
+		case both != nil && both[i]:
+			j.z[at] = s
+		default:
+			j.z[at] += s
 		}
 	}
+}
+
+// addNonFiniteInputs adds the products of finite kernels and inputs that are not, for the outputs that are marked. What is finite makes
+// no difference to them.
+func (j *job[T]) addNonFiniteInputs(image, o int, sums []T, marked []bool) {
+	n := j.kernelSize
+	for ch := range j.channels {
+		for u := range n[0] * n[1] * n[2] {
+			tap := [3]int{u / (n[1] * n[2]), u / n[2] % n[1], u % n[2]}
+			w := j.w[o*j.kernelStep+ch*j.kernelInStep+tap[0]*j.tapStep[0]+tap[1]*j.tapStep[1]+tap[2]*j.tapStep[2]]
+			if w-w != 0 {
+				continue
+			}
+			j.products(image, o, ch, tap, func(out int, x T) {
+				if marked[out] && x-x != 0 {
+					sums[out] += w * x
+				}
+			})
+		}
+	}
+}
+
+// products lists the outputs of one channel that see an element of the input by a tap of the kernel, and that element.
+func (j *job[T]) products(image, o, channel int, tap [3]int, f func(out int, x T)) {
+	at := image*j.imageStep + (o/j.kernels*j.channels+channel)*j.channelStep
+	var x [1]T
+	j.tapOutputs(0, tap[0], func(t0, i0 int) {
+		j.tapOutputs(1, tap[1], func(t1, i1 int) {
+			j.tapOutputs(2, tap[2], func(t2, i2 int) {
+				j.read(x[:], at+i0*j.step[0]+i1*j.step[1]+i2*j.step[2], 1)
+				f((t0*j.outSize[1]+t1)*j.outSize[2]+t2, x[0])
+			})
+		})
+	})
 }
 
 // tapOutputs lists the outputs along a dimension that see an element of the input by a tap of the kernel, and which.

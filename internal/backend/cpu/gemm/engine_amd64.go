@@ -175,3 +175,6 @@ func engineInt8() *engine[float32] {
 	}
 	return nil
 }
+
+// HasTiles reports whether the system lets this process use the tiles of AMX.
+func HasTiles() bool { return cpuid.X86.AMXTile && askForTiles() == nil }

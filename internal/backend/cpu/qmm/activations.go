@@ -31,7 +31,7 @@ func QuantizeRows(t ggml.Type, dst []byte, x []float32, k int) {
 	if blocks == 0 {
 		return
 	}
-	if useVNNI {
+	if wide() {
 		quantizeAVX512(blocks, &dst[0], &x[0], l.offset, l.groups)
 		return
 	}

@@ -7,7 +7,7 @@ const expandBlocks = 64 // in one call of the kernel: some microseconds
 // Expand writes the float32 values of a tile: element p of row r to dst[p*ds+r].
 func Expand(t ggml.Type, tile []byte, k int, dst []float32, ds int) {
 	l := layouts[t]
-	if l.kernels != nil && useVNNI && k > 0 {
+	if l.kernels != nil && wide() && k > 0 {
 		_, _ = tile[TileBytes(t, k)-1], dst[(k-1)*ds+Rows-1] // the kernel does not check
 		for b := 0; b < k/block; b += expandBlocks {
 			n := min(expandBlocks, k/block-b)

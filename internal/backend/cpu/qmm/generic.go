@@ -33,6 +33,9 @@ func (l *layout) unpack(u *unpacked, tile []byte, k, b int) {
 			if l.mins {
 				u.mins[0][r] = half(s[2*Rows:], r)
 			}
+		case floatScales:
+			u.scales[0][r] = math.Float32frombits(binary.LittleEndian.Uint32(s[4*r:]))
+			u.mins[0][r] = math.Float32frombits(binary.LittleEndian.Uint32(s[vector+4*r:]))
 		case bfloatScales:
 			u.scales[0][r] = dtype.BF16(binary.LittleEndian.Uint16(s[2*r:])).Float32()
 		case superScales:

@@ -4,22 +4,25 @@ package qmm
 
 import (
 	"github.com/lucid-go/lucid/internal/asmvariant"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/cpuid"
 	"github.com/lucid-go/lucid/internal/ggml"
 )
 
 var (
 	useVNNI = cpuid.X86.AVX512VNNI && cpuid.X86.AVX512
+	useAMX  = useVNNI && cpuid.X86.AMXInt8 && gemm.HasTiles()
 	useAVX2 = cpuid.X86.AVX2 && cpuid.X86.FMA && cpuid.X86.F16C
 )
 
 func init() {
+	asmvariant.Register("qmm", "qmm/amx", &useAMX)
 	asmvariant.Register("qmm", "qmm/avx512vnni", &useVNNI)
 	asmvariant.Register("qmm", "qmm/avx2", &useAVX2)
 	for t, k := range map[ggml.Type]*kernels{
 		ggml.Q8_0: &kernelsQ80, ggml.Q4_0: &kernelsQ40, ggml.Q4_1: &kernelsQ41, ggml.Q5_0: &kernelsQ50, ggml.Q5_1: &kernelsQ51,
 		ggml.Q4_K: &kernelsQ4K, ggml.Q5_K: &kernelsQ5K, ggml.Q6_K: &kernelsQ6K, ggml.Q2_K: &kernelsQ2K, ggml.Q3_K: &kernelsQ3K,
-		ggml.IQ4NL: &kernelsIQ4NL, ggml.IQ4XS: &kernelsIQ4XS, ggml.MXFP4: &kernelsMXFP4,
+		Affine4: &kernelsA4, Affine8: &kernelsA8, ggml.IQ4NL: &kernelsIQ4NL, ggml.IQ4XS: &kernelsIQ4XS, ggml.MXFP4: &kernelsMXFP4,
 	} {
 		layouts[t].kernels = k
 	}

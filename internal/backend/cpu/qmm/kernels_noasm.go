@@ -2,6 +2,6 @@
 
 package qmm
 
-const useVNNI, useAVX2 = false, false
+const useVNNI, useAMX, useAVX2 = false, false, false
 
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}

@@ -18,6 +18,14 @@ const (
 	halfScales   scaleKind = iota // a float16 a block
 	bfloatScales                  // a bfloat16 a block
 	superScales                   // a float16 for 256 elements times an int8 for each group
+	floatScales                   // a float32 a block
+)
+
+// Affine4 and Affine8 stand for MLX's affine groups of 4 and 8 bits, whose scales and biases tiles have as float32 for each 32 elements.
+// They are no types of files.
+const (
+	Affine4 ggml.Type = 1<<16 + 4
+	Affine8 ggml.Type = 1<<16 + 8
 )
 
 // layout is how the tiles of a format are laid out.
@@ -36,7 +44,7 @@ type layout struct {
 // rowBlock is 32 elements of one row.
 type rowBlock struct {
 	words      [block / 4]uint32 // four quants each
-	scale, low uint16            // bits of the scale and the minimum, or of those of 256 elements
+	scale, low uint32            // bits of the scale and the minimum, or of those of 256 elements
 	factors    [2]byte           // int8 for each group
 	lows       [2]byte
 }
@@ -61,6 +69,8 @@ var layouts = map[ggml.Type]*layout{
 	ggml.IQ4NL: {bits: 4, groups: 1, offset: 128, table: &nonlinear, read: readQ4_0},
 	ggml.IQ4XS: {bits: 4, groups: 1, scales: superScales, offset: 128, table: &nonlinear, read: readIQ4XS},
 	ggml.MXFP4: {bits: 4, groups: 1, scales: bfloatScales, offset: 12, table: &fractions, read: readMXFP4},
+	Affine4:    {bits: 4, groups: 1, scales: floatScales, mins: true},
+	Affine8:    {bits: 8, groups: 1, scales: floatScales, mins: true},
 }
 
 // Supported reports whether there are tiles of the format.
@@ -68,10 +78,16 @@ func Supported(t ggml.Type) bool { return layouts[t] != nil }
 
 // HasFast reports whether Few has assembly here, HasExpand whether Expand has. The Go versions are for tests: a product with
 // dequantised weights is faster.
-func HasFast() bool { return useVNNI || useAVX2 }
+func HasFast() bool { return wide() || useAVX2 }
+
+// HasGroups reports whether Few and Many have assembly here for MLX's groups of that type.
+func HasGroups(t ggml.Type) bool { return wide() || useAVX2 && t == ggml.MXFP4 }
 
 // HasExpand: see HasFast.
-func HasExpand() bool { return useVNNI }
+func HasExpand() bool { return wide() }
+
+// wide reports whether kernels of AVX-512 run here. Those of AMX come with them.
+func wide() bool { return useVNNI || useAMX }
 
 // headBytes is what 256 elements have before the scales of their groups.
 func (l *layout) headBytes() int {
@@ -91,19 +107,26 @@ func (l *layout) parts() int {
 
 // blockScales is how many bytes of scales and minima a block of 32 has.
 func (l *layout) blockScales() int {
-	if l.scales == superScales {
+	switch l.scales {
+	case superScales:
 		return Rows * l.groups * l.parts()
+	case floatScales:
+		return 4 * Rows * l.parts()
 	}
 	return 2 * Rows * l.parts()
 }
 
 // scaleBytes is the size of all scales of a tile: whole cache lines.
 func (l *layout) scaleBytes(k int) int {
-	n := k / block * l.blockScales()
-	if l.scales == superScales {
-		n += k / superBlock * l.headBytes()
+	return (k/block*l.blockScales() + l.heads(k) + vector - 1) / vector * vector
+}
+
+// heads is the size of the scales of 256 elements.
+func (l *layout) heads(k int) int {
+	if l.scales != superScales {
+		return 0
 	}
-	return (n + vector - 1) / vector * vector
+	return k / superBlock * l.headBytes()
 }
 
 // quantBytes is the size of the quants of a block of 32.

@@ -14,19 +14,44 @@ const (
 
 // Pack makes a tile of up to 16 rows of blocks, each of k elements. Rows that are missing are zero.
 func Pack(t ggml.Type, dst, src []byte, k int) {
+	rowBytes := k / t.BlockSize() * t.BlockBytes()
+	rows := min(len(src)/rowBytes, Rows)
+	var at [Rows]int32
+	for r := range rows {
+		at[r] = int32(r * rowBytes)
+	}
+	PackRows(t, dst, src, at[:rows], k)
+}
+
+const packBlocks = 256 // in one call of the kernel: some microseconds
+
+// PackRows is Pack for rows that begin at the bytes at of src.
+func PackRows(t ggml.Type, dst, src []byte, at []int32, k int) {
 	l, size, bytes := layouts[t], t.BlockSize(), t.BlockBytes()
 	rowBytes := k / size * bytes
-	rows := min(len(src)/rowBytes, Rows)
-	if rows < Rows {
-		clear(dst[:TileBytes(t, k)])
+	for _, o := range at {
+		_ = src[o:][:rowBytes] // the kernels do not check
+	}
+	dst = dst[:TileBytes(t, k)]
+	clear(dst[k/block*l.blockScales()+l.heads(k) : l.scaleBytes(k)]) // what makes whole cache lines
+	if wide() && l.kernels != nil && len(at) == Rows {
+		for b := 0; b < k/block; b += packBlocks {
+			n := min(packBlocks, k/block-b)
+			from := &src[b*block/size*bytes]
+			l.kernels.pack(n, &dst[l.firstScale(b)], &dst[l.quantAt(k, b)], from, (*[Rows]int32)(at))
+		}
+		return
+	}
+	if len(at) < Rows {
+		clear(dst)
 	}
 	var o rowBlock
 	within, qb := size/block, l.quantBytes()
 	for b := range k / block {
 		scales, quants := dst[l.scaleAt(b):], dst[l.quantAt(k, b):][:qb]
-		at, part := b/within*bytes, b%within
-		for r := range rows {
-			l.read(src[r*rowBytes+at:][:bytes], part, &o)
+		in, part := b/within*bytes, b%within
+		for r, row := range at {
+			l.read(src[int(row)+in:][:bytes], part, &o)
 			l.put(scales, quants, r, &o)
 			if l.scales == superScales && part == 0 {
 				l.putScale(dst[l.headAt(b):], r, &o)
@@ -37,7 +62,10 @@ func Pack(t ggml.Type, dst, src []byte, k int) {
 
 // put writes a block of one row.
 func (l *layout) put(scales, quants []byte, r int, o *rowBlock) {
-	if l.scales == superScales {
+	if l.scales == floatScales {
+		putWord(scales, 4*r, o.scale)
+		putWord(scales, vector+4*r, o.low)
+	} else if l.scales == superScales {
 		for g := range l.groups {
 			scales[g*Rows+r] = o.factors[g]
 			if l.mins {
@@ -52,9 +80,9 @@ func (l *layout) put(scales, quants []byte, r int, o *rowBlock) {
 
 // putScale writes a scale and a minimum, 16 bits each.
 func (l *layout) putScale(dst []byte, r int, o *rowBlock) {
-	binary.LittleEndian.PutUint16(dst[2*r:], o.scale)
+	binary.LittleEndian.PutUint16(dst[2*r:], uint16(o.scale))
 	if l.mins {
-		binary.LittleEndian.PutUint16(dst[2*Rows+2*r:], o.low)
+		binary.LittleEndian.PutUint16(dst[2*Rows+2*r:], uint16(o.low))
 	}
 }
 
@@ -107,7 +135,7 @@ func (l *layout) putQuants(q []byte, r int, w *[8]uint32) {
 }
 
 func word32(b []byte, i int) uint32   { return binary.LittleEndian.Uint32(b[4*i:]) }
-func halfBits(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }
+func halfBits(b []byte, i int) uint32 { return uint32(binary.LittleEndian.Uint16(b[i:])) }
 
 func readQ8_0(src []byte, _ int, o *rowBlock) {
 	o.scale = halfBits(src, 0)
@@ -156,10 +184,14 @@ func readQ5_1(src []byte, _ int, o *rowBlock) {
 
 // readMXFP4: the scale is a power of two, exact in bfloat16, half of what the exponent says as the levels are twice the values.
 func readMXFP4(src []byte, _ int, o *rowBlock) {
-	e := uint16(src[0])
-	o.scale = (e - 1) << 7
+	o.exponent(src[0])
+	o.nibbles(src[1:17])
+}
+
+// exponent sets the scale of MXFP4.
+func (o *rowBlock) exponent(e byte) {
+	o.scale = (uint32(e) - 1) << 7
 	if e < 2 {
 		o.scale = 0x20 << e // below the normal numbers
 	}
-	o.nibbles(src[1:17])
 }

@@ -16,24 +16,49 @@ const (
 	panelBlocks = 16 // blocks of 32 elements in a panel: with their scales they stay in L1
 	panelRows   = 6  // of a register tile
 	panelCols   = PanelTiles * Rows
+	amxRows     = 16 // of a tile of AMX
+	amxSlots    = 4  // blocks whose integer sums are in memory
 )
+
+// tileShape is what LDTILECFG reads: the bytes of a row and the number of rows of each tile.
+type tileShape [64]byte
+
+// amxShape is four tiles of integer sums, then one of activations and one of quants, twice.
+var amxShape = shapeTiles()
+
+func shapeTiles() (s tileShape) {
+	const columns, rows = 16, 48 // where they are
+	s[0] = 1
+	for t := range 8 {
+		s[columns+2*t], s[rows+t] = 4*Rows, amxRows
+	}
+	for t := 4; t < 8; t += 2 {
+		s[columns+2*t], s[rows+t+1] = block, block/4
+	}
+	return s
+}
 
 type (
 	fewKernel    func(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 	halfKernel   func(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 	unpackKernel func(blocks int, scales, quants, dst *byte)
 	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
+	packKernel   func(blocks int, scales, quants, src *byte, rows *[Rows]int32)
+	amxKernel    func(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
 	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 )
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
-// values of a tile, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4 rows on half of a tile.
+// values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4
+// rows on half of a tile.
 type kernels struct {
 	few    [4]fewKernel
 	half   [3]halfKernel
 	unpack unpackKernel
 	expand expandKernel
+	pack   packKernel
 	many   *[panelRows + 1]manyKernel
+	amx    amxKernel // many for strips of amxRows rows on one tile of a panel, where there is one group a block
 }
 
 // Few computes y[i*ys+j] for up to FewRows rows i of activations and the columns j < cols of one tile.
@@ -49,7 +74,7 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	xs := RecordBytes(k)
-	if l.kernels == nil || !useVNNI && !useAVX2 {
+	if l.kernels == nil || !wide() && (!useAVX2 || l.kernels.half[0] == nil) {
 		l.few(tile, k, rows, x, xs, y, ys, cols)
 		return
 	}
@@ -60,14 +85,14 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		out, os = whole[:], Rows
 	}
 	most := 3
-	if !useVNNI {
+	if !wide() {
 		most = 2
 	}
 	for i, step := 0, 0; i < rows; i += step { // 7 rows are 4, 2 and 1: the tile stays in a near cache
 		n := min(most, bits.Len(uint(rows-i))-1)
 		step = 1 << n
 		scales, quants := &tile[0], &tile[l.scaleBytes(k)]
-		if useVNNI {
+		if wide() {
 			l.kernels.few[n](k/block, scales, quants, &x[i*xs], xs, &out[i*os], 4*os)
 			continue
 		}
@@ -106,7 +131,7 @@ func (l *layout) panelBlock() int { return vector * PanelTiles * (block/4 + l.gr
 func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, cols int, panel []byte) {
 	l, size := layouts[t], TileBytes(t, k)
 	count := (cols + Rows - 1) / Rows
-	if l.kernels == nil || !useVNNI || k == 0 {
+	if l.kernels == nil || !wide() || k == 0 {
 		xs := RecordBytes(k)
 		for j := range count {
 			for i := 0; i < rows; i += FewRows {
@@ -141,6 +166,18 @@ func (l *layout) firstScale(b int) int {
 func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32, ys, cols int) {
 	xs, add := RecordBytes(k), b > 0
 	_, _ = x[rows*xs-1], y[(rows-1)*ys+cols-1]
+	if strips := rows / amxRows; useAMX && l.kernels.amx != nil && strips > 0 && cols == panelCols {
+		// The other rows come first: AMX needs quants with a sign.
+		if done := strips * amxRows; done < rows {
+			l.onPanel(panel, k, b, n, rows-done, x[done*xs:], y[done*ys:], ys, cols)
+		}
+		var sums [amxSlots * PanelTiles * amxRows * Rows]int32
+		for j := range PanelTiles {
+			l.kernels.amx(&amxShape, &sums[0], n, &panel[j*vector], &x[b*recordBytes], xs, &y[j*Rows], 4*ys, strips, l.offset,
+				add)
+		}
+		return
+	}
 	tiles := (rows + panelRows - 1) / panelRows
 	var whole [panelRows * panelCols]float32
 	for i, at := 0, 0; i < tiles; i++ {

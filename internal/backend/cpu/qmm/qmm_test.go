@@ -13,8 +13,10 @@ import (
 
 // formats are the supported ones by number.
 func formats() (all []ggml.Type) {
-	for t := range layouts {
-		all = append(all, t)
+	for t, l := range layouts {
+		if l.read != nil {
+			all = append(all, t)
+		}
 	}
 	slices.Sort(all)
 	return all
@@ -83,6 +85,41 @@ func TestExpand(t *testing.T) {
 							t.Fatalf("%v row %d element %d: %v, want %v", f, r, p, g, w)
 						}
 					}
+				}
+			})
+		}
+	}
+}
+
+// TestPack asserts that all variants make the same tile of 16 rows, of rows apart from each other, at the end of memory.
+func TestPack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, f := range formats() {
+		for _, k := range []int{256, 768, 256 * 35} {
+			bytes, _ := f.RowBytes(k)
+			at := make([]int32, Rows)
+			for r, p := range rng.Perm(Rows + 3)[:Rows] {
+				at[r] = int32(p * bytes)
+			}
+			at[3] = int32((Rows + 2) * bytes)
+			random := randomBlocks(rng, f, Rows+3, k)
+			if f == ggml.MXFP4 {
+				random[0], random[17] = 0, 1
+			}
+			src := fence.Slices[byte](t, len(random))(0, len(random))
+			copy(src, random)
+			var want []byte
+			forVariants(t, func(t *testing.T) {
+				tile := make([]byte, TileBytes(f, k))
+				for i := range tile {
+					tile[i] = 0x55
+				}
+				PackRows(f, tile, src, at, k)
+				if want == nil {
+					want = tile
+				}
+				if !slices.Equal(tile, want) {
+					t.Errorf("%v of %d: tiles differ", f, k)
 				}
 			})
 		}

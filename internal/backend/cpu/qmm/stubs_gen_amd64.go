@@ -116,6 +116,12 @@ var manyG2Mins = [panelRows + 1]manyKernel{
 }
 
 //go:noescape
+func amxPlain(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
+
+//go:noescape
+func amxMins(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
+
+//go:noescape
 func fewQ80R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
@@ -142,12 +148,17 @@ func unpackQ80(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ80(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ80 = kernels{
 	few:    [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
 	half:   [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
 	unpack: unpackQ80,
 	expand: expandQ80,
+	pack:   packQ80,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -177,12 +188,17 @@ func unpackQ40(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ40 = kernels{
 	few:    [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
 	half:   [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
 	unpack: unpackQ40,
 	expand: expandQ40,
+	pack:   packQ40,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -212,12 +228,17 @@ func unpackQ41(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ41(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ41 = kernels{
 	few:    [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
 	half:   [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
 	unpack: unpackQ41,
 	expand: expandQ41,
+	pack:   packQ41,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -247,12 +268,17 @@ func unpackQ50(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ50(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ50 = kernels{
 	few:    [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
 	half:   [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
 	unpack: unpackQ50,
 	expand: expandQ50,
+	pack:   packQ50,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -282,12 +308,17 @@ func unpackQ51(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ51(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ51 = kernels{
 	few:    [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
 	half:   [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
 	unpack: unpackQ51,
 	expand: expandQ51,
+	pack:   packQ51,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -317,12 +348,17 @@ func unpackQ4K(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ4K(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ4K = kernels{
 	few:    [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
 	half:   [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
 	unpack: unpackQ4K,
 	expand: expandQ4K,
+	pack:   packQ4K,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -352,12 +388,17 @@ func unpackQ5K(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ5K(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ5K = kernels{
 	few:    [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
 	half:   [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
 	unpack: unpackQ5K,
 	expand: expandQ5K,
+	pack:   packQ5K,
 	many:   &manyG1Mins,
+	amx:    amxMins,
 }
 
 //go:noescape
@@ -387,11 +428,15 @@ func unpackQ6K(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ6K(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ6K = kernels{
 	few:    [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
 	half:   [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
 	unpack: unpackQ6K,
 	expand: expandQ6K,
+	pack:   packQ6K,
 	many:   &manyG2,
 }
 
@@ -422,11 +467,15 @@ func unpackQ2K(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ2K(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ2K = kernels{
 	few:    [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
 	half:   [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
 	unpack: unpackQ2K,
 	expand: expandQ2K,
+	pack:   packQ2K,
 	many:   &manyG2Mins,
 }
 
@@ -457,11 +506,15 @@ func unpackQ3K(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandQ3K(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsQ3K = kernels{
 	few:    [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
 	half:   [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
 	unpack: unpackQ3K,
 	expand: expandQ3K,
+	pack:   packQ3K,
 	many:   &manyG2,
 }
 
@@ -492,12 +545,17 @@ func unpackIQ4NL(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandIQ4NL(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsIQ4NL = kernels{
 	few:    [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
 	half:   [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
 	unpack: unpackIQ4NL,
 	expand: expandIQ4NL,
+	pack:   packIQ4NL,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -527,12 +585,17 @@ func unpackIQ4XS(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandIQ4XS(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsIQ4XS = kernels{
 	few:    [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
 	half:   [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
 	unpack: unpackIQ4XS,
 	expand: expandIQ4XS,
+	pack:   packIQ4XS,
 	many:   &manyG1,
+	amx:    amxPlain,
 }
 
 //go:noescape
@@ -562,10 +625,59 @@ func unpackMXFP4(blocks int, scales, quants, dst *byte)
 //go:noescape
 func expandMXFP4(blocks int, scales, quants *byte, dst *float32, ds int)
 
+//go:noescape
+func packMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
+
 var kernelsMXFP4 = kernels{
 	few:    [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
 	half:   [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
 	unpack: unpackMXFP4,
 	expand: expandMXFP4,
+	pack:   packMXFP4,
 	many:   &manyG1,
+	amx:    amxPlain,
+}
+
+//go:noescape
+func fewA4R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA4R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackA4(blocks int, scales, quants, dst *byte)
+
+var kernelsA4 = kernels{
+	few:    [4]fewKernel{fewA4R1, fewA4R2, fewA4R4, fewA4R8},
+	unpack: unpackA4,
+	many:   &manyG1Mins,
+	amx:    amxMins,
+}
+
+//go:noescape
+func fewA8R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA8R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA8R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func fewA8R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackA8(blocks int, scales, quants, dst *byte)
+
+var kernelsA8 = kernels{
+	few:    [4]fewKernel{fewA8R1, fewA8R2, fewA8R4, fewA8R8},
+	unpack: unpackA8,
+	many:   &manyG1Mins,
+	amx:    amxMins,
 }

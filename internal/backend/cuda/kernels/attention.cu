@@ -9,7 +9,15 @@ struct Args {
     i64 o[3]; // strides of the result
     double scale;
     i64 causal;
+    const b8 *mask;
+    i64 ms[4]; // strides of the mask
 };
+
+// A row that sees no key is 0, and its logsumexp infinite.
+DEV float factor(float sum) { return MASKED && sum == 0 ? 0 : 1 / sum; }
+DEV float lse_of(float top, float sum) {
+    return MASKED && sum == 0 ? (float)INF : (top + log2f(sum)) * 0.6931471805599453f;
+}
 
 extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_constant__ Args a) {
     extern __shared__ __align__(128) unsigned char memory[];
@@ -21,6 +29,9 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     const u16 *Q = a.Q + batch * a.q[0] + head * a.q[1], *K = a.K + batch * a.k[0] + group * a.k[1],
         *V = a.V + batch * a.v[0] + group * a.v[1];
     const int length = a.length, keys = a.keys;
+#if MASKED
+    const b8 *mask = a.mask + batch * a.ms[0] + head * a.ms[1];
+#endif
     int tiles = (keys + BN - 1) / BN;
     if (a.causal) tiles = min(tiles, (min(from + BM, length) + BN - 1) / BN);
     bring<BM>(qs, Q, a.q[2], from, length, a.e);
@@ -40,8 +51,38 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
         // The other stages of both buffers are free: all warps have left tile t-1.
         if (t + 1 < tiles) bring<BN>(ks + (~t & 1) * BN * ROW, K, a.k[2], (t + 1) * BN, keys, a.e);
         commit();
+#if MASKED
+        // Which of this thread's scores count. A tile in which none does, in the whole block, is not computed.
+        const int left = t * BN + 2 * (lane & 3);
+        u64 seen = 0;
+#pragma unroll
+        for (int m = 0; m < MR; m++)
+#pragma unroll
+            for (int n = 0; n < BN / 8; n++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const int col = left + 8 * n + (i & 1), r = row + 16 * m + 8 * (i >> 1);
+                    if (col < keys && r < length && get(mask[r * a.ms[2] + col * a.ms[3]])) seen |= 1ull << ((m * (BN / 8) + n) * 4 + i);
+                }
+        if (!__syncthreads_or(seen != 0)) {
+            arrived<1>();
+            __syncthreads();
+            if (t + 1 < tiles) bring<BN>(vs + (~t & 1) * BN * ROW, V, a.v[2], (t + 1) * BN, keys, a.f);
+            commit();
+            continue;
+        }
+#endif
         float s[MR][BN / 8][4] = {};
         multiply_transposed(s, qs, mine, kt);
+#if MASKED
+#pragma unroll
+        for (int m = 0; m < MR; m++)
+#pragma unroll
+            for (int n = 0; n < BN / 8; n++)
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    if (!(seen >> ((m * (BN / 8) + n) * 4 + i) & 1)) s[m][n][i] = -1.0f / 0.0f;
+#endif
         const int first = t * BN + 2 * (lane & 3);
         if (t * BN + BN > keys || (a.causal && t * BN + BN - 1 > from + mine)) {
 #pragma unroll
@@ -84,11 +125,11 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     for (int m = 0; m < MR; m++) {
 #pragma unroll
         for (int h = 0; h < 2; h++) sum[m][h] = among4(sum[m][h], [](float x, float y) { return x + y; });
-        put(a.O + batch * a.o[0] + head * a.o[1], a.o[2], from + mine + 16 * m, length, a.f, o[m], 1 / sum[m][0], 1 / sum[m][1]);
+        put(a.O + batch * a.o[0] + head * a.o[1], a.o[2], from + mine + 16 * m, length, a.f, o[m], factor(sum[m][0]), factor(sum[m][1]));
         if ((lane & 3) == 0)
             for (int h = 0; h < 2; h++) {
                 const int r = row + 16 * m + 8 * h;
-                if (r < length) a.lse[matrix * length + r] = (top[m][h] + log2f(sum[m][h])) * 0.6931471805599453f;
+                if (r < length) a.lse[matrix * length + r] = lse_of(top[m][h], sum[m][h]);
             }
     }
 }

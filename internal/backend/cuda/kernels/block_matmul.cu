@@ -1,6 +1,9 @@
 // Products with rows in a block format; included after block_values.cu. z = x·wᵀ for x of m×k floats and n rows w.
 
-struct Args { i64 m, n, k, bytes; const float *x; const u8 *w; float *z; };
+#ifndef OUT
+#define OUT float // the type of dequantised elements
+#endif
+struct Args { i64 m, n, k, bytes; const float *x; const u8 *w; OUT *z; };
 
 // block_dequantize: a thread makes 8 elements.
 extern "C" __global__ void __launch_bounds__(256) block_dequantize(const __grid_constant__ Args a) {
@@ -11,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(256) block_dequantize(const __grid_
     values(a.w + row * a.bytes, k, a.k, v);
 #pragma unroll
     for (int j = 0; j < 8; j++)
-        if (k + j < a.k) a.z[row * a.k + k + j] = v[j];
+        if (k + j < a.k) a.z[row * a.k + k + j] = Put<OUT>::put(v[j]);
 }
 
 // block_stream is for few rows of x, ROWS at a time: a warp has a row of w, which is read once.
@@ -49,42 +52,3 @@ extern "C" __global__ void __launch_bounds__(256) block_stream(const __grid_cons
     }
 }
 #endif
-
-// block_tiles: a block makes 64×64 elements, a thread 4×4 of them.
-extern "C" __global__ void __launch_bounds__(256) block_tiles(const __grid_constant__ Args a) {
-    __shared__ float xs[32][65], ws[32][65];
-    const i64 m0 = blockIdx.y * (i64)64, n0 = blockIdx.x * (i64)64;
-    const int t = threadIdx.x, r = t / 16 * 4, c = t % 16 * 4;
-    float sum[4][4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int j = 0; j < 4; j++) sum[i][j] = 0;
-    for (i64 k0 = 0; k0 < a.k; k0 += 32) {
-        const int row = t / 4, run0 = t % 4 * 8;
-        float v[8];
-        if (n0 + row < a.n) values(a.w + (n0 + row) * a.bytes, k0 + run0, a.k, v);
-#pragma unroll
-        for (int j = 0; j < 8; j++) {
-            ws[run0 + j][row] = n0 + row < a.n ? v[j] : 0;
-            xs[run0 + j][row] = m0 + row < a.m && k0 + run0 + j < a.k ? a.x[(m0 + row) * a.k + k0 + run0 + j] : 0;
-        }
-        __syncthreads();
-#pragma unroll 8
-        for (int k = 0; k < 32; k++) {
-            float p[4], q[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) { p[i] = xs[k][r + i]; q[i] = ws[k][c + i]; }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-#pragma unroll
-                for (int j = 0; j < 4; j++) sum[i][j] = __fmaf_rn(p[i], q[j], sum[i][j]);
-        }
-        __syncthreads();
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int j = 0; j < 4; j++)
-            if (m0 + r + i < a.m && n0 + c + j < a.n) a.z[(m0 + r + i) * a.n + n0 + c + j] = sum[i][j];
-}

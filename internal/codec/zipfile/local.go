@@ -1,4 +1,4 @@
-package npz
+package zipfile
 
 import (
 	"archive/zip"
@@ -24,7 +24,7 @@ const localHeaderLen = 30
 
 // dataOffset returns where the bytes of an entry begin. Some readers go by the directory and others by the header in front of
 // an entry's bytes: an archive in which they differ would show each of them other arrays, so it is refused.
-func (r *headerReader) dataOffset(f *zip.File) (int64, error) {
+func (r *headerReader) dataOffset(op string, f *zip.File) (int64, error) {
 	from, err := f.DataOffset()
 	if err != nil {
 		return 0, err

@@ -1,0 +1,46 @@
+package lanes
+
+import "math"
+
+// Rotate applies rotations to neighbouring rows of z, which are ld elements apart with cols used: the i-th to row from+i·step and the one
+// step behind it, x and y, which become s·y + c·x and c·y - s·x.
+func Rotate(z []float64, ld, cols, from, step int, c, s []float64) {
+	if len(c) == 0 || cols == 0 {
+		return
+	}
+	s = s[:len(c)]
+	last := from + len(c)*step
+	_, _ = z[last*ld+cols-1], z[from*ld+cols-1] // the kernel checks nothing
+	if rotate(z, ld, cols, from, step, c, s) {
+		return
+	}
+	for i, cs := range c {
+		at := from + i*step
+		x, y := z[at*ld:][:cols], z[(at+step)*ld:][:cols]
+		for k, a := range x {
+			b := y[k]
+			x[k], y[k] = math.FMA(cs, a, s[i]*b), math.FMA(cs, b, -(s[i]*a))
+		}
+	}
+}
+
+// Triples applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is that of rows
+// i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
+func Triples(x []float64, ld, cols int, f []float64) {
+	m := len(f) / 3
+	if m == 0 || cols == 0 {
+		return
+	}
+	_ = x[(m+1)*ld+cols-1] // the kernel checks nothing
+	if triples(x, ld, cols, f[:3*m]) {
+		return
+	}
+	for i := range m {
+		u1, u2, tau := f[3*i], f[3*i+1], f[3*i+2]
+		a, b, c := x[i*ld:][:cols], x[(i+1)*ld:][:cols], x[(i+2)*ld:][:cols]
+		for k, v := range a {
+			t := math.FMA(u2, c[k], math.FMA(u1, b[k], v)) * tau
+			a[k], b[k], c[k] = v-t, math.FMA(-u1, t, b[k]), math.FMA(-u2, t, c[k])
+		}
+	}
+}

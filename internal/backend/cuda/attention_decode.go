@@ -1,0 +1,110 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// Attention of few queries over many keys: a next token over a cache. Chunks of keys are computed by blocks of their own
+// (flash-decoding) and combined by a second launch. Chunks that the mask hides are not read, so a large cache costs what is in it.
+
+const decodeChunk = 128 // CHUNK in attention_decode.cu
+
+// decoding is the shape of its kernels.
+type decoding struct {
+	t, mask     dtype.DType
+	rows, lanes int // room for queries that share keys; threads that read a row of keys
+}
+
+// decodingFor reports whether the kernels take the operands: few queries, rows of whole vectors, at most 256 elements.
+func decodingFor(q, k, v backend.View, mask []backend.View) (c decoding, ok bool) {
+	kv := k.Shape.Dim(1)
+	if !(q.DType.IsHalf() || q.DType == dtype.Float32) || kv == 0 || q.Shape.Dim(1)%kv != 0 || k.Shape.Dim(2) == 0 {
+		return c, false
+	}
+	rows, wide := q.Shape.Dim(1)/kv*q.Shape.Dim(2), max(q.Shape.Dim(3), v.Shape.Dim(3))
+	c = decoding{t: q.DType, mask: q.DType, rows: 1, lanes: 4}
+	for c.rows < rows {
+		c.rows *= 2
+	}
+	for 8*c.lanes < wide {
+		c.lanes *= 2
+	}
+	if len(mask) > 0 {
+		c.mask = mask[0].DType
+	}
+	ok = rows > 0 && c.rows <= 16 && c.lanes <= 32 && q.Shape.Dim(3) > 0 && q.Shape.Dim(3)%8 == 0 && v.Shape.Dim(3) > 0 &&
+		v.Shape.Dim(3)%8 == 0 && k.Shape.Dim(0)*kv <= maxGridY && q.Strides()[3] == 1 && rowsOfVectors(k) && rowsOfVectors(v)
+	return c, ok
+}
+
+// rowsOfVectors reports whether 8 elements of a row can be read at once.
+func rowsOfVectors(v backend.View) bool {
+	st, n := v.Strides(), 16/v.DType.Size()
+	return st[3] == 1 && address(v)%16 == 0 && st[0]%n == 0 && st[1]%n == 0 && st[2]%n == 0
+}
+
+func (c decoding) source(part string) string {
+	return kernels.Source("prelude") + fmt.Sprintf(
+		"#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define ROWS %d\n#define LANES %d\n#define %s\n",
+		ctype[c.t], ctype[c.mask], number(c.mask == dtype.Bool), c.rows, c.lanes, part) + kernels.Source("attention_decode")
+}
+
+// maskOf passes a mask and its strides, 0 for those over which it is the same; nulls without one.
+func maskOf(g *args, mask []backend.View) {
+	if len(mask) == 0 {
+		g.int(0, 0, 0, 0, 0)
+		return
+	}
+	g.ptr(address(mask[0]))
+	for i, s := range mask[0].Strides() {
+		if mask[0].Shape.Dim(i) == 1 {
+			s = 0
+		}
+		g.int(s)
+	}
+}
+
+// attentionDecode runs them. out[0] may be strided.
+func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View) error {
+	q, k, v := in[0], in[1], in[2]
+	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", func() string { return c.source("CHUNKS") })
+	if err != nil {
+		return err
+	}
+	matrices, keys, width := k.Shape.Dim(0)*k.Shape.Dim(1), k.Shape.Dim(2), v.Shape.Dim(3)
+	splits, rows := blocks(keys, decodeChunk), q.Shape.Dim(1)/k.Shape.Dim(1)*q.Shape.Dim(2)
+	var g args
+	sizes(&g, q, k, v)
+	g.int(splits)
+	for _, x := range []backend.View{q, k, v, out[0]} {
+		g.int(x.Strides()[:3]...)
+	}
+	g.ptr(address(q), address(k), address(v), address(out[0]), address(out[1]))
+	maskOf(&g, in[3:])
+	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
+	if splits == 1 {
+		g.ptr(0, 0, 0)
+		return d.launch(f, 1, matrices, decodeChunk, g)
+	}
+	n := matrices * splits * rows
+	b, err := d.pool.Get("attention", 4*n*(2+width))
+	if err != nil {
+		return err
+	}
+	defer b.Free()
+	g.ptr(b.Dev, b.Dev+uintptr(4*n), b.Dev+uintptr(8*n))
+	if err := d.launch(f, splits, matrices, decodeChunk, g); err != nil {
+		return err
+	}
+	f, err = d.kernel(fmt.Sprint("attention_combine", c), "attention_combine", func() string { return c.source("COMBINE") })
+	if err != nil {
+		return err
+	}
+	return d.launch(f, matrices*rows, 1, decodeChunk, g)
+}

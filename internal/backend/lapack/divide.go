@@ -1,0 +1,328 @@
+package lapack
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// shortTridiagonal is the size up to which a tridiagonal problem is solved by QL steps rather than cut in two.
+const shortTridiagonal = 24
+
+// divider solves a tridiagonal problem in two parts whose solutions it joins: what connects them is a matrix of rank 1, and the vectors
+// of the whole are those of the parts times those of a diagonal matrix with such a change.
+type divider struct {
+	n    int
+	mul  Product[float64]
+	loop func(n int, f func(i int))
+	z    []float64 // n×n: rows are vectors, those of a part only in its own columns
+	next []float64 // the same after a joint
+	work []float64 // rows that take part in a joint
+	vec  []float64 // vectors of the inner problem, in rows
+}
+
+// tridiagonalVectors finds eigenvalues in place of d, ascending, and eigenvectors: the rows of z, which is zero before.
+func (s *Solver[T]) tridiagonalVectors(d, e, z []float64) bool {
+	n := len(d)
+	if n <= shortTridiagonal {
+		for i := range n {
+			z[i*n+i] = 1
+		}
+		return tridiagonalQL(d, e, z, n)
+	}
+	// What is negligible is said for values near 1.
+	f := 1.0
+	if m := max(largest(d), largest(e[:n-1])); m > 0 {
+		_, exp := math.Frexp(m)
+		f = math.Ldexp(1, max(min(-exp, 1000), -1000))
+	}
+	scaleBy(d, f)
+	scaleBy(e[:n-1], f)
+	q := &divider{n: n, mul: s.Mul64, loop: s.each, z: z, next: make([]float64, n*n), work: make([]float64, n*n), vec: make([]float64, n*n)}
+	order, ok := q.solve(0, d, e)
+	if !ok {
+		return false
+	}
+	values := make([]float64, n)
+	for i, o := range order {
+		values[i] = d[o] / f
+		copy(q.next[i*n:][:n], z[o*n:][:n])
+	}
+	copy(d, values)
+	copy(z, q.next)
+	return true
+}
+
+// each runs f for 0 … n-1, some at the same time where the solver can.
+func (s *Solver[T]) each(n int, f func(i int)) {
+	if s.Loop != nil && n > 1 {
+		s.Loop(n, f)
+		return
+	}
+	for i := range n {
+		f(i)
+	}
+}
+
+// solve solves the part that begins with row at, and returns the ascending order of its values.
+func (q *divider) solve(at int, d, e []float64) (order []int, ok bool) {
+	n := len(d)
+	order = make([]int, n)
+	if n <= shortTridiagonal {
+		small := make([]float64, n*n)
+		for i := range n {
+			small[i*n+i], order[i] = 1, i
+		}
+		ok = tridiagonalQL(d, e, small, n)
+		for i := range n {
+			copy(q.z[(at+i)*q.n+at:][:n], small[i*n:][:n])
+		}
+		return order, ok
+	}
+	m := n / 2
+	rho := e[m-1]
+	d[m-1] -= math.Abs(rho)
+	d[m] -= math.Abs(rho)
+	first, ok := q.solve(at, d[:m], slices.Clone(e[:m]))
+	if !ok {
+		return nil, false
+	}
+	second, ok := q.solve(at+m, d[m:], e[m:])
+	if !ok {
+		return nil, false
+	}
+	j := joint{divider: q, at: at, n: n, m: m, d: d, rho: 2 * math.Abs(rho)}
+	j.order = merge(d, first, second, m)
+	j.connect(math.Signbit(rho))
+	j.deflate()
+	j.join()
+	return ascending(d), true
+}
+
+// ascending is the order of values.
+func ascending(d []float64) []int {
+	order := make([]int, len(d))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
+	return order
+}
+
+// merge is the ascending order of two parts, the second of which begins with element m.
+func merge(d []float64, first, second []int, m int) []int {
+	order := make([]int, 0, len(d))
+	for len(first) > 0 || len(second) > 0 {
+		if len(second) == 0 || len(first) > 0 && d[first[0]] <= d[m+second[0]] {
+			order, first = append(order, first[0]), first[1:]
+		} else {
+			order, second = append(order, m+second[0]), second[1:]
+		}
+	}
+	return order
+}
+
+// joint joins rows at … at+m-1 and those behind them, n together.
+type joint struct {
+	*divider
+	at, n, m int
+	d        []float64
+	rho      float64
+	v        []float64 // the connection is rho·v·vᵀ
+	order    []int
+	live     []int // rows that take part, by ascending value
+	done     []int // rows that are solutions already
+	kind     []int // of each row: columns of the first part, of both, of the second
+}
+
+func (j *joint) row(i int) []float64 { return j.z[(j.at+i)*j.divider.n+j.at:][:j.n] }
+
+// connect makes v: the last elements of the first part's vectors and the first ones of the second's.
+func (j *joint) connect(negative bool) {
+	j.v, j.kind = make([]float64, j.n), make([]int, j.n)
+	f := 1.0
+	if negative {
+		f = -1
+	}
+	for i := range j.n {
+		if i < j.m {
+			j.v[i] = j.row(i)[j.m-1] * math.Sqrt2 / 2
+		} else {
+			j.v[i], j.kind[i] = f*j.row(i)[j.m]*math.Sqrt2/2, 2
+		}
+	}
+}
+
+// deflate finds rows that stay as they are: those whose connection is negligible, and of two with values next to each other one, after a
+// rotation that gives the other all of the connection.
+func (j *joint) deflate() {
+	d, v := j.d, j.v
+	tol := 8 * 0x1p-53 * max(largest(d), largest(v))
+	prev := -1
+	for _, i := range j.order {
+		if j.rho*math.Abs(v[i]) <= tol {
+			j.done = append(j.done, i)
+			continue
+		}
+		if prev < 0 {
+			prev = i
+			continue
+		}
+		s, c := v[prev], v[i]
+		tau := math.Hypot(c, s)
+		c, s = c/tau, -s/tau
+		if t := d[i] - d[prev]; math.Abs(t*c*s) > tol {
+			j.live = append(j.live, prev)
+			prev = i
+			continue
+		}
+		v[i], v[prev] = tau, 0
+		rotate(j.row(prev), j.row(i), c, -s)
+		if j.kind[prev] != j.kind[i] {
+			j.kind[prev], j.kind[i] = 1, 1
+		}
+		d[prev], d[i] = d[prev]*c*c+d[i]*s*s, d[prev]*s*s+d[i]*c*c
+		j.done = append(j.done, prev)
+		prev = i
+	}
+	if prev >= 0 {
+		j.live = append(j.live, prev)
+	}
+}
+
+// join solves the inner problem and multiplies the vectors. Rows come out with those that took part first.
+func (j *joint) join() {
+	k := len(j.live)
+	values := make([]float64, 0, j.n)
+	rows := make([]int, 0, k) // the live rows by kind: matrix products then skip columns that are zero
+	counts := [3]int{}
+	for kind := range 3 {
+		for p, i := range j.live {
+			if j.kind[i] == kind {
+				rows = append(rows, p)
+				counts[kind]++
+			}
+		}
+	}
+	inner := j.vec[:k*k]
+	values = append(values, j.inner(inner, rows)...)
+	n := j.divider.n
+	out := j.next[j.at*n+j.at:]
+	list := make([]int, k)
+	for p, r := range rows {
+		list[p] = j.live[r]
+	}
+	c := &combination{mul: j.mul, ld: n, x: j.z[j.at*n+j.at:], rows: list, alone: counts[0], both: counts[1], left: j.m, right: j.n - j.m,
+		work: j.work, out: out}
+	c.multiply(inner)
+	for p, i := range j.done {
+		copy(out[(k+p)*n:][:j.n], j.row(i))
+		values = append(values, j.d[i])
+	}
+	copy(j.d, values)
+	for i := range j.n {
+		copy(j.row(i), out[i*n:][:j.n])
+	}
+}
+
+// combination makes new rows of old ones: alone of these have elements in the left columns only, then come those with both, then those
+// with the right ones.
+type combination struct {
+	mul         Product[float64]
+	ld          int
+	x           []float64 // the old rows
+	rows        []int     // which of them
+	alone, both int
+	left, right int // columns
+	work, out   []float64
+}
+
+// multiply writes as many rows to out as there are old ones, with the coefficients in the rows of f.
+func (c *combination) multiply(f []float64) {
+	k := len(c.rows)
+	top := c.alone + c.both
+	for p, r := range c.rows[:top] {
+		copy(c.work[p*c.left:][:c.left], c.x[r*c.ld:])
+	}
+	low := c.work[top*c.left:]
+	for p, r := range c.rows[c.alone:] {
+		copy(low[p*c.right:][:c.right], c.x[r*c.ld+c.left:])
+	}
+	c.part(k, c.left, top, f, c.work, c.out)
+	c.part(k, c.right, k-c.alone, f[min(c.alone, len(f)):], low, c.out[c.left:])
+}
+
+// part writes some columns: the coefficients, in rows of k elements of which terms are read, times rows of cols elements.
+func (c *combination) part(k, cols, terms int, f, rows, out []float64) {
+	if terms == 0 || cols == 0 {
+		for i := range k {
+			clear(out[i*c.ld:][:cols])
+		}
+		return
+	}
+	c.mul(k, cols, terms, f, k, 1, rows, cols, 1, out, c.ld, false)
+}
+
+// inner solves the problem diag(d) + rho·v·vᵀ of the live rows. It returns the values, and writes the vectors to the rows of z with
+// elements in the order that is given. The vectors are those of a connection nearby, for which the computed values are exact: so they are
+// orthogonal.
+func (j *joint) inner(z []float64, rows []int) []float64 {
+	k := len(j.live)
+	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: j.rho}
+	for p, i := range j.live {
+		q.d[p], q.z2[p] = j.d[i], j.v[i]*j.v[i]
+		q.sum += q.z2[p]
+	}
+	values := make([]float64, k)
+	chunk := 16
+	blocks := (k + chunk - 1) / chunk
+	j.loop(blocks, func(b int) {
+		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
+			origin, mu := q.root(p, z[p*k:][:k])
+			values[p] = q.d[origin] + mu
+		}
+	})
+	near := q.nearby(z, func(i int) bool { return j.v[j.live[i]] < 0 }, j.loop)
+	j.loop(blocks, func(b int) {
+		row := make([]float64, k)
+		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
+			delta := z[p*k:][:k]
+			for i := range row {
+				row[i] = near[i] / delta[i]
+			}
+			f := 1 / norm2(k, row, 1)
+			for t, r := range rows {
+				delta[t] = row[r] * f
+			}
+		}
+	})
+	return values
+}
+
+// nearby is the connection for which the roots are exact; delta has in row j the poles less root j.
+func (q *secular) nearby(delta []float64, negative func(i int) bool, loop func(int, func(int))) []float64 {
+	k := len(q.d)
+	near := make([]float64, k)
+	const chunk = 64
+	loop((k+chunk-1)/chunk, func(b int) {
+		lo, hi := b*chunk, min((b+1)*chunk, k)
+		for i := lo; i < hi; i++ {
+			near[i] = -delta[i*k+i]
+		}
+		for j := range k {
+			row := delta[j*k:][:k]
+			for i := lo; i < hi; i++ {
+				if i != j {
+					near[i] *= row[i] / q.gap(i, j)
+				}
+			}
+		}
+		for i := lo; i < hi; i++ {
+			near[i] = math.Sqrt(math.Abs(near[i]))
+			if negative(i) {
+				near[i] = -near[i]
+			}
+		}
+	})
+	return near
+}

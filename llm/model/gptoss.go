@@ -1,0 +1,101 @@
+package model
+
+import (
+	"strings"
+
+	"github.com/lucid-go/lucid"
+)
+
+func init() {
+	families = append(families, &family{name: "gpt_oss", arch: "gpt-oss", classes: []string{"GptOssForCausalLM"}, hf: gptOSSHF,
+		gguf: gptOSSGGUF, write: writeGPTOSS, weights: gptOSSWeights})
+}
+
+// gptOSS sets what all models of the family have.
+func (c *Config) gptOSS(experts, used, size int) {
+	c.Sinks, c.QKVBias, c.OutBias = true, true, true
+	c.MoE = &MoE{Experts: experts, PerToken: used, Size: size, Routing: TopKRouting, RouterBias: true, Bias: true, Limit: 7, Alpha: 1.702}
+}
+
+func gptOSSHF(k *keys, c *Config) {
+	c.Eps = k.number("rms_norm_eps", 1e-5)
+	c.HeadDim = k.whole("head_dim", 64)
+	c.setQueryScale(float64(c.HeadDim))
+	c.gptOSS(k.whole("num_local_experts", 128), k.whole("num_experts_per_tok", k.whole("experts_per_token", 4)), c.Intermediate)
+	k.get("experts_per_token")
+	k.get("initial_context_length")
+	k.must("attention_bias", true)
+	c.MoE.Limit, c.MoE.Alpha = k.number("swiglu_limit", c.MoE.Limit), k.number("swiglu_alpha", c.MoE.Alpha)
+	c.Window = k.whole("sliding_window", 128)
+	k.layerTypes(c, func(layer int) bool { return layer%2 == 0 })
+	if q := k.object("quantization_config"); q != nil {
+		q.must("quant_method", "mxfp4")
+		q.get("modules_to_not_convert") // the tensors show which are in blocks
+		q.rest(nil)
+	}
+}
+
+func gptOSSGGUF(k *metadata, c *Config) {
+	c.gptOSS(k.whole("expert_count", 0), k.whole("expert_used_count", 0), k.whole("expert_feed_forward_length", c.Intermediate))
+	c.Window = k.whole("attention.sliding_window", 128)
+	k.windowed(c, func(layer int) bool { return layer%2 == 0 })
+	c.RoPE.NoTruncate = c.RoPE.Kind == "yarn" // as the model was trained, though no key says so
+}
+
+func writeGPTOSS(k *writer, c *Config) {
+	writeExperts(k, c)
+	k.whole("expert_feed_forward_length", c.MoE.Size)
+}
+
+func gptOSSWeights(c *Config, w Source) Source {
+	if !w.Has("model.layers.0.mlp.router.weight") {
+		return w
+	}
+	return checkpoint{w, func(name string, shape []int) stored {
+		before, after, found := strings.Cut(name, ".mlp.experts.")
+		if !found {
+			return stored{name: renamed(name, ".mlp.gate.", ".mlp.router.")}
+		}
+		proj, kind, _ := strings.Cut(after, ".")
+		s := stored{name: before + ".mlp.experts."}
+		switch {
+		case proj == "down_proj" && kind == "weight":
+			s.name += proj
+			s.form = func(t *lucid.Tensor) *lucid.Tensor { return t.Transpose(1, 2) }
+		case proj == "down_proj":
+			s.name += "down_proj_bias"
+		case kind == "weight": // columns of the gate and of the other input take turns
+			s.name += "gate_up_proj"
+			s.form = func(t *lucid.Tensor) *lucid.Tensor { return alternate(t.Transpose(1, 2), proj) }
+		default:
+			s.name += "gate_up_proj_bias"
+			s.form = func(t *lucid.Tensor) *lucid.Tensor { return alternate(t, proj) }
+		}
+		if shape != nil && s.form != nil {
+			s.shape = gptOSSShape(proj, shape)
+		}
+		return s
+	}}
+}
+
+// gptOSSShape is the shape of the tensor that a stack of matrices, or of biases, is stored in.
+func gptOSSShape(proj string, shape []int) []int {
+	switch {
+	case proj == "down_proj":
+		return []int{shape[0], shape[2], shape[1]}
+	case len(shape) == 3:
+		return []int{shape[0], shape[2], 2 * shape[1]}
+	}
+	return []int{shape[0], 2 * shape[1]}
+}
+
+// alternate takes every other row: the gate has the even ones.
+func alternate(t *lucid.Tensor, proj string) *lucid.Tensor {
+	shape := t.Shape()
+	whole := append([]int{shape[0], shape[1] / 2, 2}, shape[2:]...)
+	part := 0
+	if proj == "up_proj" {
+		part = 1
+	}
+	return t.Reshape(whole...).Narrow(2, part, 1).Squeeze(2)
+}

@@ -1,0 +1,69 @@
+package llm
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/llm/model"
+)
+
+// fedIn evaluates ids over a new cache in parts of some sizes and returns the logits behind each part, and the cache.
+func fedIn(net *model.Model, ids []int, sizes ...int) (rows [][]float32, cache []*lucid.Tensor) {
+	cache, at := net.NewCache(24), 0
+	for i := 0; at < len(ids); i++ {
+		n := sizes[min(i, len(sizes)-1)]
+		y := net.Step(lucid.New(ids[at:at+n], 1, n), lucid.New([]int{at}, 1), lucid.New([]int{n - 1}, 1), [][]*lucid.Tensor{cache})
+		rows, at = append(rows, lucid.ToSlice[float32](y)), at+n
+	}
+	return rows, cache
+}
+
+// TestIncremental asserts for every family that a text gives the same logits whole, token by token and in parts, past the window, and
+// the same bits alone and next to others.
+func TestIncremental(t *testing.T) {
+	ids := []int{72, 9, 101, 108, 3, 108, 111, 44, 250, 32, 119, 111, 114, 108, 100, 33, 0, 32, 49, 50, 51, 10, 200, 7}
+	for name, c := range goldens(t).Cases {
+		t.Run(name, func(t *testing.T) {
+			m, err := Load(folder(t, c))
+			if err != nil {
+				t.Fatal(err)
+			}
+			net, n := m.Module(), len(ids)
+			lucid.NoGrad(func() {
+				whole := lucid.ToSlice[float32](net.Forward(lucid.New(ids, 1, n)))
+				want := func(at int) []float32 { return whole[at*256 : (at+1)*256] }
+				single, cache := fedIn(net, ids, 1)
+				for at, got := range single {
+					if e := near(got, want(at)); e > 2e-5 {
+						t.Fatalf("token by token: logits at %d are off by %g", at, e)
+					}
+				}
+				at := 0
+				parts, _ := fedIn(net, ids, 2, 11, 5, 6)
+				for i, got := range parts {
+					at += []int{2, 11, 5, 6}[i]
+					if e := near(got, want(at-1)); e > 2e-5 {
+						t.Errorf("in parts: logits at %d are off by %g", at-1, e)
+					}
+				}
+				nextToOthers(t, net, ids, cache, single[n-1])
+			})
+		})
+	}
+}
+
+// nextToOthers evaluates the last of ids again, in a step with texts of other lengths, and asserts the logits that it has alone.
+func nextToOthers(t *testing.T, net *model.Model, ids []int, cache []*lucid.Tensor, alone []float32) {
+	t.Helper()
+	n := len(ids)
+	other := slices.Clone(ids)
+	slices.Reverse(other)
+	_, first := fedIn(net, other[:n/2], n/2)
+	_, last := fedIn(net, other[:1], 1)
+	y := net.Step(lucid.New([]int{5, ids[n-1], 9}, 3, 1), lucid.New([]int{n / 2, n - 1, 1}, 3), lucid.New([]int{0, 0, 0}, 3),
+		[][]*lucid.Tensor{first, cache, last})
+	if got := lucid.ToSlice[float32](y)[256:512]; !slices.Equal(got, alone) {
+		t.Errorf("next to other texts the logits have other bits; off by %g", near(got, alone))
+	}
+}

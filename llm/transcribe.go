@@ -1,0 +1,257 @@
+package llm
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/tokenizer"
+)
+
+// TranscribeOptions say how sound is written down. The zero value finds out the language and writes it with times.
+type TranscribeOptions struct {
+	// Language is the code of what is spoken, such as en; "": the likeliest one of the first 30 seconds.
+	Language string
+	// Translate writes English, whatever is spoken.
+	Translate bool
+	// NoTimestamps writes a text alone. Sound is then cut every 30 seconds, also inside of words.
+	NoTimestamps bool
+	// Progress is called after each segment with what was heard of the whole; nil: not.
+	Progress func(done, total time.Duration)
+}
+
+// Segment is a part of a transcript.
+type Segment struct {
+	Start  time.Duration
+	End    time.Duration
+	Text   string
+	Tokens []int // without those of times
+}
+
+// Transcript is what was said.
+type Transcript struct {
+	Text     string
+	Language string // code; "" if the model knows English alone
+	Duration time.Duration
+	Segments []Segment // without times, one for each 30 seconds
+}
+
+// tick is how far the tokens of times are apart.
+const tick = 20 * time.Millisecond
+
+// Transcribe writes down what is said in a sound: the likeliest token every time. Sound with another number of samples a second than
+// 16,000 is resampled.
+func (t *Transcriber) Transcribe(ctx context.Context, sound Audio, o TranscribeOptions) (*Transcript, error) {
+	sound, err := sound.Resample(soundRate)
+	if err != nil {
+		return nil, err
+	}
+	if t.rules.languages == nil && (o.Translate || o.Language != "" && o.Language != "en") {
+		return nil, fault.New(fault.NotImplemented, op, "the model writes English alone; it translates nothing and knows no language %q",
+			o.Language)
+	}
+	if _, ok := t.rules.languages[o.Language]; o.Language != "" && t.rules.languages != nil && !ok {
+		return nil, fault.New(fault.Value, op, "the model does not know the language %.20q; want one of %q", o.Language, t.Languages())
+	}
+	if o.Translate && t.rules.translate < 0 {
+		return nil, fault.New(fault.Format, op, "the tokenizer has no <|translate|>")
+	}
+	out := &Transcript{Language: o.Language, Duration: duration(len(sound.Samples))}
+	window := 2 * t.net.Config().Frames * frameSteps
+	var text strings.Builder
+	for at := 0; at < len(sound.Samples); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		part := sound.Samples[at:min(at+window, len(sound.Samples))]
+		cross, err := t.listen(part, window)
+		if err != nil {
+			return nil, err
+		}
+		if out.Language == "" && t.rules.languages != nil {
+			if out.Language, err = t.detect(cross); err != nil {
+				return nil, err
+			}
+		}
+		ids, err := t.write(ctx, cross, t.prompt(out.Language, o), !o.NoTimestamps)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cross {
+			c.Free()
+		}
+		segments, used := t.segments(ids, at, len(part), window)
+		for _, s := range segments {
+			text.WriteString(s.Text)
+		}
+		out.Segments = append(out.Segments, segments...)
+		at += used
+		if o.Progress != nil {
+			o.Progress(duration(min(at, len(sound.Samples))), out.Duration)
+		}
+	}
+	out.Text = strings.TrimSpace(text.String())
+	return out, nil
+}
+
+func duration(samples int) time.Duration { return time.Duration(samples) * time.Second / soundRate }
+
+// listen evaluates the encoder for a part of a sound, with silence behind it.
+func (t *Transcriber) listen(part []float32, window int) (cross []*lucid.Tensor, err error) {
+	samples := make([]float32, window)
+	copy(samples, part)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	err = lucid.Try(func() {
+		lucid.NoGrad(func() {
+			with := t.net.Placement()
+			mel := spectrogram(samples, t.filters).To(with.DType).To(with.Device)
+			cross = t.encode(mel)
+			if err := lucid.Eval(cross...); err != nil {
+				fault.Rethrow(op, err)
+			}
+		})
+	})
+	return cross, err
+}
+
+// prompt is what a text begins with.
+func (t *Transcriber) prompt(language string, o TranscribeOptions) []int {
+	ids := []int{t.net.Config().Start}
+	if t.rules.languages != nil {
+		task := t.rules.transcribe
+		if o.Translate {
+			task = t.rules.translate
+		}
+		ids = append(ids, t.rules.languages[language], task)
+	}
+	if o.NoTimestamps {
+		ids = append(ids, t.rules.noTimes)
+	}
+	return ids
+}
+
+// textDecoder is a text under way.
+type textDecoder struct {
+	t     *Transcriber
+	cache []*lucid.Tensor
+	cross []*lucid.Tensor
+	at    int
+}
+
+func (t *Transcriber) newDecoder(cross []*lucid.Tensor) *textDecoder {
+	return &textDecoder{t: t, cache: t.net.NewCache(), cross: cross}
+}
+
+func (d *textDecoder) free() {
+	for _, c := range d.cache {
+		c.Free()
+	}
+}
+
+// next takes ids in and returns the scores of what follows.
+func (d *textDecoder) next(ids []int) (scores []float32, err error) {
+	d.t.mu.Lock()
+	defer d.t.mu.Unlock()
+	err = lucid.Try(func() {
+		lucid.NoGrad(func() {
+			w := lucid.With{Device: d.t.net.Placement().Device}
+			y := d.t.step(w.New(ids, 1, len(ids)), w.New([]int64{int64(d.at)}, 1), d.cache, d.cross)
+			scores = lucid.ToSlice[float32](y.To(lucid.Float32))
+			y.Free()
+		})
+	})
+	d.at += len(ids)
+	return scores, err
+}
+
+// detect finds the likeliest language.
+func (t *Transcriber) detect(cross []*lucid.Tensor) (string, error) {
+	d := t.newDecoder(cross)
+	defer d.free()
+	scores, err := d.next([]int{t.net.Config().Start})
+	if err != nil {
+		return "", err
+	}
+	best, top := "", float32(math.Inf(-1))
+	for _, code := range t.Languages() { // in a fixed order
+		if v := scores[t.rules.languages[code]]; v > top {
+			best, top = code, v
+		}
+	}
+	return best, nil
+}
+
+// write generates the tokens of a part, without the prompt and the end.
+func (t *Transcriber) write(ctx context.Context, cross []*lucid.Tensor, prompt []int, times bool) (text []int, err error) {
+	d, c := t.newDecoder(cross), t.net.Config()
+	defer d.free()
+	most := c.Context/2 - len(prompt) // the other half is for what went before, which this package does not give
+	scores, err := d.next(prompt)
+	for err == nil && len(text) < most {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.rules.allow(scores, text, c.End, times)
+		best := 0
+		for id, v := range scores {
+			if v > scores[best] {
+				best = id
+			}
+		}
+		if best == c.End || math.IsInf(float64(scores[best]), -1) {
+			return text, nil
+		}
+		text = append(text, best)
+		scores, err = d.next([]int{best})
+	}
+	return text, err
+}
+
+// segments cuts a text at its times. at is where the part of the sound begins, n its samples; used is how far the next part begins
+// behind that.
+func (t *Transcriber) segments(ids []int, at, n, window int) (list []Segment, used int) {
+	isTime := func(id int) bool { return id >= t.rules.firstTime }
+	when := func(id int) time.Duration { return duration(at) + time.Duration(id-t.rules.firstTime)*tick }
+	add := func(start, end time.Duration, ids []int) {
+		ids = slices.DeleteFunc(slices.Clone(ids), isTime)
+		text := t.tok.DecodeWith(ids, tokenizer.DecodeOptions{SkipSpecial: true})
+		if strings.TrimSpace(text) != "" && start < duration(at+n) { // behind it there is silence that was added
+			list = append(list, Segment{start, min(end, duration(at+n)), text, ids})
+		}
+	}
+	from, last, pairs := 0, duration(at), false
+	for i := 1; i < len(ids); i++ {
+		if !isTime(ids[i]) || !isTime(ids[i-1]) {
+			continue
+		}
+		if isTime(ids[from]) { // two next to each other: a text ends and another begins
+			last = when(ids[i-1])
+			add(when(ids[from]), last, ids[from:i])
+			from, pairs = i, true
+		}
+	}
+	k := len(ids)
+	ended := k >= 2 && isTime(ids[k-1]) && !isTime(ids[k-2]) // the text ends with one time: nothing is left in the part
+	switch {
+	case pairs && !ended && n == window: // what follows the last pair is heard again with what comes behind it
+		if steps := int((last-duration(at))/tick) * (int(tick) * soundRate / int(time.Second)); steps > 0 {
+			return list, steps
+		}
+	case len(ids) == 0:
+	default:
+		start, end := duration(at), duration(at+n)
+		if isTime(ids[from]) {
+			start = when(ids[from])
+		}
+		if ended {
+			end = when(ids[k-1])
+		}
+		add(start, end, ids[from:])
+	}
+	return list, n
+}

@@ -1,0 +1,79 @@
+"""Writes llm/testdata/whisper.json: a small Whisper, with the spectrogram, vectors, logits and greedy tokens of transformers.
+
+    python3 scripts/golden_llm/whisper.py llm/testdata/whisper.json
+
+Needs torch and transformers (requirements.txt). Weights and sound are not stored: both sides compute them.
+"""
+
+import json
+import sys
+import types
+import zlib
+
+import numpy as np
+import torch
+from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration
+from transformers.generation.logits_process import (SuppressTokensAtBeginLogitsProcessor, SuppressTokensLogitsProcessor,
+                                                    WhisperTimeStampLogitsProcessor)
+
+END, START, EN, DE, TRANSLATE, TRANSCRIBE, NO_TIMES = range(256, 263)
+SUPPRESS, BEGIN = [5, 9, START, EN, DE, TRANSLATE, TRANSCRIBE], [32, END]
+STEPS = 17
+
+
+def weight(name, shape):
+    i = np.arange(int(np.prod(shape)), dtype=np.uint64)
+    x = (np.uint64(zlib.crc32(name.encode())) + i * np.uint64(2654435761)) & np.uint64(0xFFFFFFFF)
+    for shift, factor in [(16, 0x85EBCA6B), (13, 0xC2B2AE35)]:
+        x = ((x ^ (x >> np.uint64(shift))) * np.uint64(factor)) & np.uint64(0xFFFFFFFF)
+    x = x ^ (x >> np.uint64(16))
+    v = ((x >> np.uint64(8)).astype(np.float32) / np.float32(1 << 24) - np.float32(0.5)) * np.float32(0.4)
+    if name.endswith("norm.weight"):
+        v = v + np.float32(1)
+    return v.reshape(shape)
+
+
+def numbers(t):
+    return [float(f"{v:.7g}") for v in t.flatten().tolist()]
+
+
+def main():
+    c = WhisperConfig(vocab_size=NO_TIMES + 1 + 51, num_mel_bins=16, encoder_layers=2, encoder_attention_heads=4, decoder_layers=2,
+                      decoder_attention_heads=2, encoder_ffn_dim=48, decoder_ffn_dim=40, d_model=32, max_source_positions=50,
+                      max_target_positions=40, decoder_start_token_id=START, eos_token_id=END, bos_token_id=END, pad_token_id=END)
+    m = WhisperForConditionalGeneration._from_config(c, attn_implementation="eager").float().eval()
+    i = np.arange(16000, dtype=np.float64)
+    sound = (0.4 * np.sin(0.03 * i) + 0.2 * np.sin(0.00001 * i * i)).astype(np.float32)
+    mel = WhisperFeatureExtractor(feature_size=16, chunk_length=1)(sound, sampling_rate=16000, return_tensors="pt").input_features
+    shapes, out = {}, {}
+    with torch.no_grad():
+        for name, p in m.state_dict().items():
+            if name == "proj_out.weight":
+                continue
+            shapes[name] = list(p.shape)
+            p.copy_(torch.from_numpy(weight(name, p.shape)))
+        out["encoded"] = numbers(m.model.encoder(mel).last_hidden_state[0, ::7])
+        ids = [START, EN, TRANSCRIBE, 10, 20, 30]
+        out["logits"] = numbers(m(mel, decoder_input_ids=torch.tensor([ids])).logits[0, [0, -1]])
+        g = types.SimpleNamespace(no_timestamps_token_id=NO_TIMES, eos_token_id=END, bos_token_id=END, max_initial_timestamp_index=20)
+        out["greedy"] = {}
+        for mode, prompt in {"times": [START, DE, TRANSCRIBE], "plain": [START, EN, TRANSLATE, NO_TIMES]}.items():
+            rules = [SuppressTokensAtBeginLogitsProcessor(BEGIN, len(prompt)), SuppressTokensLogitsProcessor(SUPPRESS)]
+            if mode == "times":
+                rules.append(WhisperTimeStampLogitsProcessor(g, len(prompt)))
+            x = torch.tensor([prompt])
+            for _ in range(STEPS if mode == "times" else STEPS - 1):
+                y = m(mel, decoder_input_ids=x).logits[:, -1]
+                for rule in rules:
+                    y = rule(x, y)
+                x = torch.cat([x, y.argmax(-1, keepdim=True)], 1)
+            out["greedy"][mode] = x[0, len(prompt):].tolist()
+    saved = c.to_dict()
+    saved["architectures"] = ["WhisperForConditionalGeneration"]
+    out |= {"config": saved, "shapes": shapes, "mel": numbers(mel[0, :, ::5]), "suppress": SUPPRESS, "begin": BEGIN}
+    with open(sys.argv[1], "w") as f:
+        json.dump(out, f, separators=(",", ":"))
+        f.write("\n")
+
+
+main()
