@@ -160,14 +160,14 @@ func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 	return placed(w.c.FromGGUF(w, name, shape...), w.o)
 }
 
-// Blocks returns a matrix as it is stored, if it is in blocks and that was asked for.
+// Blocks returns a matrix, or a stack of them, as it is stored, if it is in blocks and that was asked for.
 func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
 	stored, from, of := w.c.Fused(name)
 	if stored == "" || !w.Stored(stored) {
 		stored, from, of = w.c.GGUFName(name), 0, shape[0]
 	}
 	info, there := w.f.Info(stored)
-	if !w.o.Quantized || !there || len(shape) != 2 || !slices.Equal(info.Shape, []int{of, shape[1]}) ||
+	if !w.o.Quantized || !there || !slices.Equal(info.Shape, slices.Concat([]int{of}, shape[1:])) ||
 		info.Type.BlockSize() == 1 || !info.Type.CanDequantize() {
 		return b, false
 	}
@@ -176,8 +176,10 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 		fault.Rethrow(op, err)
 	}
 	w.read[stored] = true
-	row := len(data) / of
-	t := lucid.FromSlice(data[from*row:(from+shape[0])*row], shape[0], row)
+	part := len(data) / of
+	data = data[from*part : (from+shape[0])*part]
+	lead := slices.Clone(shape[:len(shape)-1])
+	t := lucid.FromSlice(data, append(lead, len(data)/int(elements(lead)))...)
 	switch heads := w.c.Interleaved(name); {
 	case heads > 0:
 		t = model.Apart(t, heads) // a copy

@@ -9,7 +9,8 @@ import (
 
 func init() {
 	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64),
-		C128: inLoop(productC128), Batches: batches(), Rotate: lanes.Rotate, Triples: lanes.Triples}))
+		C128: inLoop(productC128), Batches: batches(),
+		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, Poles: lanes.Poles}}))
 }
 
 // batches have one matrix in each lane of vectors, where the machine has vectors for it.

@@ -21,9 +21,7 @@ type Products struct {
 	C128 func(Loop) lapack.Product[complex128]
 
 	Batches Batches
-	// Rotate and Triples are those of lapack.Solver.
-	Rotate  func(z []float64, ld, cols, from, step int, c, s []float64)
-	Triples func(x []float64, ld, cols int, f []float64)
+	Vectors lapack.Vectors
 }
 
 // job is a launch over matrices of T.
@@ -34,9 +32,7 @@ type job[T lapack.Number] struct {
 	in  []backend.View
 	mul func(Loop) lapack.Product[T]
 	m64 func(Loop) lapack.Product[float64]
-
-	rotate  func(z []float64, ld, cols, from, step int, c, s []float64)
-	triples func(x []float64, ld, cols int, f []float64)
+	vec lapack.Vectors
 
 	batch func() Batch[T] // nil: there is none
 	most  func() int      // the largest size it takes
@@ -60,7 +56,7 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 				failed = j.c.For(blocks, f)
 			}
 		}
-		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Rotate: j.rotate, Triples: j.triples}
+		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Vectors: j.vec}
 		for i := range count {
 			if failed != nil {
 				break
@@ -71,7 +67,7 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 	}
 	per := max(1, blockWork/max(work, 1))
 	return j.c.For((count+per-1)/per, func(b int) {
-		s := &lapack.Solver[T]{Mul: j.mul(nil), Mul64: j.m64(nil), Rotate: j.rotate, Triples: j.triples}
+		s := &lapack.Solver[T]{Mul: j.mul(nil), Mul64: j.m64(nil), Vectors: j.vec}
 		for i := b * per; i < min((b+1)*per, count); i++ {
 			f(s, i)
 		}
@@ -89,13 +85,13 @@ func Kernels(p Products) backend.Table {
 			f, _ := a.(attr.Factor)
 			switch in[0].DType {
 			case dtype.Float32:
-				return f32(&job[float32]{c, f, out, in, p.F32, p.F64, p.Rotate, p.Triples, p.Batches.F32, p.Batches.Max})
+				return f32(&job[float32]{c, f, out, in, p.F32, p.F64, p.Vectors, p.Batches.F32, p.Batches.Max})
 			case dtype.Float64:
-				return f64(&job[float64]{c, f, out, in, p.F64, p.F64, p.Rotate, p.Triples, p.Batches.F64, p.Batches.Max})
+				return f64(&job[float64]{c, f, out, in, p.F64, p.F64, p.Vectors, p.Batches.F64, p.Batches.Max})
 			case dtype.Complex64:
-				return c64(&job[complex64]{c: c, a: f, out: out, in: in, mul: p.C64, m64: p.F64, rotate: p.Rotate, triples: p.Triples})
+				return c64(&job[complex64]{c: c, a: f, out: out, in: in, mul: p.C64, m64: p.F64, vec: p.Vectors})
 			case dtype.Complex128:
-				return c128(&job[complex128]{c: c, a: f, out: out, in: in, mul: p.C128, m64: p.F64, rotate: p.Rotate, triples: p.Triples})
+				return c128(&job[complex128]{c: c, a: f, out: out, in: in, mul: p.C128, m64: p.F64, vec: p.Vectors})
 			}
 			return fault.New(fault.DType, name, "%v is not a dtype of factorisations", in[0].DType)
 		}

@@ -293,7 +293,12 @@ func det[T lapack.Number](j *job[T]) error {
 		return err
 	}
 	f, z := dense[T](j.in[1]), backend.Slice[T](j.out[0])
-	return j.each(count, 100*n, func(_ *lapack.Solver[T], i int) { z[i] = lapack.Det(n, part(f, i*n*n), n, p[i*n:][:n]) })
+	const some = 512
+	return j.c.For((count+some-1)/some, func(b int) {
+		i := b * some
+		c := min(some, count-i)
+		lapack.Dets(n, c, part(f, i*n*n), p[i*n:], z[i:i+c])
+	})
 }
 
 // slogdet gives the sign and the logarithm of the magnitude.

@@ -70,15 +70,55 @@ func Det[T Number](n int, lu []T, ld int, piv []int32) T {
 	return of[T](math.Ldexp(real(z), exp), math.Ldexp(imag(z), exp))
 }
 
+// Dets writes the determinants of count factored matrices, one behind the other, to z.
+func Dets[T Number](n, count int, lu []T, piv []int32, z []T) {
+	switch x := any(lu).(type) {
+	case []float32:
+		realDets(n, count, x, piv, any(z).([]float32))
+	case []float64:
+		realDets(n, count, x, piv, any(z).([]float64))
+	default:
+		for i := range count {
+			z[i] = Det(n, lu[min(i*n*n, len(lu)):], n, piv[i*n:][:n])
+		}
+	}
+}
+
+func realDets[T float32 | float64](n, count int, lu []T, piv []int32, z []T) {
+	for i := range count {
+		x, p := lu[min(i*n*n, len(lu)):], piv[i*n:][:n]
+		d, ok := diagonalProduct(n, x, n)
+		if !ok {
+			z[i] = Det(n, x, n, p)
+			continue
+		}
+		if odd(p) {
+			d = -d
+		}
+		z[i] = T(d)
+	}
+}
+
 // shortDet is the plain product of a real diagonal, if nothing on the way comes near the ends of float64: the same bits as with scaling.
 func shortDet[T Number](n int, lu []T, ld int) (z float64, ok bool) {
-	z, ok = 1, !isComplex[T]()
-	for i := 0; i < n && ok; i++ {
-		z *= re(lu[i*ld+i])
-		m := math.Abs(z)
-		ok = m > 0x1p-900 && m < 0x1p+900
+	switch x := any(lu).(type) {
+	case []float32:
+		return diagonalProduct(n, x, ld)
+	case []float64:
+		return diagonalProduct(n, x, ld)
 	}
-	return z, ok
+	return 0, false
+}
+
+func diagonalProduct[T float32 | float64](n int, x []T, ld int) (z float64, ok bool) {
+	z = 1
+	for i := range n {
+		z *= float64(x[i*ld+i])
+		if m := math.Abs(z); !(m > 0x1p-900 && m < 0x1p+900) {
+			return 0, false
+		}
+	}
+	return z, true
 }
 
 // LogDet is the sign of the determinant of a factored matrix, and the logarithm of its magnitude.

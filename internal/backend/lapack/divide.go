@@ -12,13 +12,14 @@ const shortTridiagonal = 24
 // divider solves a tridiagonal problem in two parts whose solutions it joins: what connects them is a matrix of rank 1, and the vectors
 // of the whole are those of the parts times those of a diagonal matrix with such a change.
 type divider struct {
-	n    int
-	mul  Product[float64]
-	loop func(n int, f func(i int))
-	z    []float64 // n×n: rows are vectors, those of a part only in its own columns
-	next []float64 // the same after a joint
-	work []float64 // rows that take part in a joint
-	vec  []float64 // vectors of the inner problem, in rows
+	n     int
+	mul   Product[float64]
+	loop  func(n int, f func(i int))
+	poles func(x, z []float64, t float64) (sum, slope float64)
+	z     []float64 // n×n: rows are vectors, those of a part only in its own columns
+	next  []float64 // the same after a joint
+	work  []float64 // rows that take part in a joint
+	vec   []float64 // vectors of the inner problem, in rows
 }
 
 // tridiagonalVectors finds eigenvalues in place of d, ascending, and eigenvectors: the rows of z, which is zero before.
@@ -38,7 +39,8 @@ func (s *Solver[T]) tridiagonalVectors(d, e, z []float64) bool {
 	}
 	scaleBy(d, f)
 	scaleBy(e[:n-1], f)
-	q := &divider{n: n, mul: s.Mul64, loop: s.each, z: z, next: make([]float64, n*n), work: make([]float64, n*n), vec: make([]float64, n*n)}
+	room := func() []float64 { return make([]float64, n*n) }
+	q := &divider{n: n, mul: s.Mul64, loop: s.each, poles: s.Poles, z: z, next: room(), work: room(), vec: room()}
 	order, ok := q.solve(0, d, e)
 	if !ok {
 		return false
@@ -268,7 +270,7 @@ func (c *combination) part(k, cols, terms int, f, rows, out []float64) {
 // orthogonal.
 func (j *joint) inner(z []float64, rows []int) []float64 {
 	k := len(j.live)
-	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: j.rho}
+	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: j.rho, poles: j.poles}
 	for p, i := range j.live {
 		q.d[p], q.z2[p] = j.d[i], j.v[i]*j.v[i]
 		q.sum += q.z2[p]
@@ -306,14 +308,17 @@ func (q *secular) nearby(delta []float64, negative func(i int) bool, loop func(i
 	const chunk = 64
 	loop((k+chunk-1)/chunk, func(b int) {
 		lo, hi := b*chunk, min((b+1)*chunk, k)
+		var room [chunk]float64
+		gap := room[:hi-lo]
 		for i := lo; i < hi; i++ {
 			near[i] = -delta[i*k+i]
 		}
 		for j := range k {
 			row := delta[j*k:][:k]
+			q.gaps(gap, lo, j)
 			for i := lo; i < hi; i++ {
 				if i != j {
-					near[i] *= row[i] / q.gap(i, j)
+					near[i] *= row[i] / gap[i-lo]
 				}
 			}
 		}

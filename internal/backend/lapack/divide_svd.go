@@ -40,8 +40,8 @@ func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64, ld int) bool {
 	scaleBy(d, f)
 	scaleBy(e[:n-1], f)
 	room := func() []float64 { return make([]float64, n*ld) }
-	q := &bidivider{s: &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Rotate: s.Rotate}, ld: ld, u: u, v: v, next: room(),
-		work: room(), fu: room(), fv: room()}
+	wide := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Vectors: s.Vectors}
+	q := &bidivider{s: wide, ld: ld, u: u, v: v, next: room(), work: room(), fu: room(), fv: room()}
 	order, ok := q.solve(0, d, e[:n-1], false)
 	if !ok {
 		return false
@@ -76,7 +76,7 @@ func (q *bidivider) leaf(at int, d, e []float64, wide bool) (order []int, ok boo
 	values, above := make([]float64, cols), make([]float64, cols)
 	copy(values, d)
 	copy(above, e)
-	alone := &Solver[float64]{Rotate: q.s.Rotate}
+	alone := &Solver[float64]{Vectors: q.s.Vectors}
 	if !alone.bidiagonalQR(values, above, u, v, ld) {
 		return nil, false
 	}
@@ -252,7 +252,7 @@ func (j *bijoint) join() {
 // rows of fu and fv, with elements in the order that is given. They are those of a z nearby for which the values are exact.
 func (j *bijoint) inner(rows []int) []float64 {
 	k := len(j.live)
-	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: 1, square: true}
+	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: 1, square: true, poles: j.s.Poles}
 	for p, i := range j.live {
 		q.d[p], q.z2[p] = j.d[i], j.z[i]*j.z[i]
 		q.sum += q.z2[p]

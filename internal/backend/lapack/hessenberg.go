@@ -2,8 +2,9 @@ package lapack
 
 import "math"
 
-// Eig finds the eigenvalues of a square matrix and, if v is not nil, its eigenvectors: the columns of v, of length 1, each with its largest
-// element real. a, n×n, is not changed. info is 0, or 1 if it does not converge, as for a matrix with NaN. It computes in float64.
+// Eig finds the eigenvalues of a square matrix and, if v is not nil, its eigenvectors: the columns of v, of length 1, each with its
+// largest element real. a, n×n, is not changed. info is 0, or 1 if it does not converge, as for a matrix with NaN. It computes in
+// float64.
 func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 	if n == 0 {
 		return 0
@@ -32,7 +33,7 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 			h[i] = re(x) * f
 		}
 		scale := balance(n, h)
-		r := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Rotate: s.Rotate, Triples: s.Triples}
+		r := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Vectors: s.Vectors}
 		if info = realSchur(r, n, h, w, v); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
@@ -121,8 +122,8 @@ func finishVectors(n int, v []complex128, scale []float64) {
 	}
 }
 
-// realHessenberg is hessenberg with matrix products for a, with rows of ld elements. q, if it is not nil, is the transposed product of the
-// reflections, with rows as long.
+// realHessenberg is hessenberg with matrix products for a, with rows of ld elements. q, if it is not nil, is the transposed product of
+// the reflections, with rows as long.
 func realHessenberg(s *Solver[float64], n int, a, q []float64, ld int) {
 	at := s.mark()
 	defer s.back(at)

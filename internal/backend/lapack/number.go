@@ -38,16 +38,23 @@ type Matrices[T Number] struct {
 	Stride int
 }
 
+// Vectors are loops over float64 that a device may have vectors for; one that is nil is a plain loop.
+type Vectors struct {
+	// Rotate applies rotations to rows of z, as rotateRows.
+	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
+	// Triples applies reflectors of three rows, as tripleRows.
+	Triples func(x []float64, ld, cols int, f []float64)
+	// Poles returns Σ z/(x - t) and Σ z/(x - t)².
+	Poles func(x, z []float64, t float64) (sum, slope float64)
+}
+
 // Solver factors matrices.
 type Solver[T Number] struct {
 	Mul   Product[T]
 	Mul64 Product[float64] // for the tridiagonal and bidiagonal problems
 	// Loop runs f for 0 … n-1, some at the same time; nil is a plain loop.
 	Loop func(n int, f func(i int))
-	// Rotate applies rotations to rows of z as rotateRows does; nil is rotateRows.
-	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
-	// Triples applies reflectors of three rows as tripleRows does; nil is tripleRows.
-	Triples func(x []float64, ld, cols int, f []float64)
+	Vectors
 
 	scratch []T
 	used    int

@@ -246,8 +246,8 @@ func (r *francis) fromRight(first, last, at int) {
 	}
 }
 
-// tripleRows applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is that of
-// rows i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
+// tripleRows applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is
+// that of rows i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
 func tripleRows(x []float64, ld, cols int, f []float64) {
 	for i := range len(f) / 3 {
 		u1, u2, tau := f[3*i], f[3*i+1], f[3*i+2]

@@ -9,6 +9,35 @@ type secular struct {
 	rho    float64
 	square bool
 	sum    float64 // of z2
+	poles  func(x, z []float64, t float64) (sum, slope float64)
+}
+
+// gaps writes what the poles from the one numbered first have over pole j.
+func (q *secular) gaps(z []float64, first, j int) {
+	d, o := q.d[first:][:len(z)], q.d[j]
+	if q.square {
+		for i, x := range d {
+			z[i] = (x - o) * (x + o)
+		}
+		return
+	}
+	for i, x := range d {
+		z[i] = x - o
+	}
+}
+
+// sums returns Σ z/(x - t) and Σ z/(x - t)².
+func (q *secular) sums(x, z []float64, t float64) (sum, slope float64) {
+	if q.poles != nil {
+		return q.poles(x, z, t)
+	}
+	for i, v := range x {
+		r := 1 / (v - t)
+		f := z[i] * r
+		sum += f
+		slope += f * r
+	}
+	return sum, slope
 }
 
 // gap is what pole i has over pole j.
@@ -36,16 +65,10 @@ func (q *secular) root(j int, delta []float64) (origin int, mu float64) {
 		mu = hi / 2
 	default:
 		mid := q.gap(j+1, j) / 2
-		for i := range k {
-			from[i] = q.gap(i, j)
-		}
-		rest := 1 / q.rho
-		for i, z := range q.z2[:j] {
-			rest += z / (from[i] - mid)
-		}
-		for i, z := range q.z2[j+2:] {
-			rest += z / (from[j+2+i] - mid)
-		}
+		q.gaps(from, 0, j)
+		before, _ := q.sums(from[:j], q.z2[:j], mid)
+		behind, _ := q.sums(from[j+2:], q.z2[j+2:], mid)
+		rest := 1/q.rho + before + behind
 		x, y := q.z2[j], q.z2[j+1]
 		if rest+(y-x)/mid >= 0 {
 			hi = mid
@@ -57,9 +80,7 @@ func (q *secular) root(j int, delta []float64) (origin int, mu float64) {
 			mu = lo/2 + hi/2
 		}
 	}
-	for i := range k {
-		from[i] = q.gap(i, origin)
-	}
+	q.gaps(from, 0, origin)
 	left := min(j, k-2) // the poles next to the root
 	mu = q.iterate(left, last, from, lo, hi, mu)
 	for i := range delta {
@@ -90,19 +111,8 @@ func guess(rest, x, y, gap float64, first bool) float64 {
 // of both sides; where that leaves the interval, it is halved.
 func (q *secular) iterate(left int, last bool, from []float64, lo, hi, mu float64) float64 {
 	for range 200 {
-		psi, dpsi, phi, dphi := 0.0, 0.0, 0.0, 0.0
-		for i := 0; i <= left; i++ {
-			r := 1 / (from[i] - mu)
-			t := q.z2[i] * r
-			psi += t
-			dpsi += t * r
-		}
-		for i := left + 1; i < len(from); i++ {
-			r := 1 / (from[i] - mu)
-			t := q.z2[i] * r
-			phi += t
-			dphi += t * r
-		}
+		psi, dpsi := q.sums(from[:left+1], q.z2[:left+1], mu)
+		phi, dphi := q.sums(from[left+1:], q.z2[left+1:], mu)
 		f := 1 + q.rho*(psi+phi)
 		if math.Abs(f) <= 0x1p-53*float64(len(from))*(1+q.rho*(math.Abs(psi)+math.Abs(phi)))/4 {
 			return mu

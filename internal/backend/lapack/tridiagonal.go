@@ -78,7 +78,11 @@ func (s *Solver[T]) secondVector(n, from, t int, a []T, ld int, v, w []T, tau T,
 		clear(out)
 		return
 	}
-	s.Mul(m, 1, m, a[(j+1)*ld+j+1:], ld, 1, u, 1, 1, out, 1, false)
+	if isComplex[T]() {
+		s.Mul(m, 1, m, a[(j+1)*ld+j+1:], ld, 1, u, 1, 1, out, 1, false)
+	} else { // uᵀ·A is the same, and reads rows several at once
+		s.Mul(1, m, m, u, m, 1, a[(j+1)*ld+j+1:], ld, 1, out, m, false)
+	}
 	if t > 0 {
 		// out -= V·(Wᴴ·u) + W·(Vᴴ·u)
 		c := x[:m]

@@ -30,29 +30,34 @@ func setIndex[T Float](cell []T, l, v int) {
 	*(*int64)(p) = int64(v)
 }
 
+// words are integers as elements of the same size, to be moved, if T has it.
+func words[T Float](x []int32) ([]T, bool) {
+	var z T
+	if unsafe.Sizeof(z) != unsafe.Sizeof(x[0]) {
+		return nil, false
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&x[0])), len(x)), true
+}
+
 // LU factors count matrices, m×n, with row exchanges to z; piv has the rows exchanged with, from 1 on. info is as lapack's.
 func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []int32) {
 	b.reset()
 	k := min(m, n)
-	a, p := b.in(x, count, m*n), b.take(k)
-	b.call(b.k.lu, args[T]{a: &a[0], b: &p[0], n: n, m: m, k: k, rs: n * cellBytes})
+	a, p, first := b.in(x, count, m*n), b.take(k), b.take(1)
+	b.call(b.k.lu, args[T]{a: &a[0], b: &p[0], t: &first[0], n: n, m: m, k: k, rs: n * cellBytes})
 	b.unpack(z, a, count, m*n)
-	for j := range k {
-		cell := b.cell(p, j)
-		for l := range count {
-			piv[l*k+j] = int32(index(cell, l)) + 1
+	if w, ok := words[T](piv[:count*k]); ok {
+		b.unpack(w, p, count, k)
+	} else {
+		for j := range k {
+			cell := b.cell(p, j)
+			for l := range count {
+				piv[l*k+j] = int32(index(cell, l))
+			}
 		}
 	}
 	for l := range count {
-		info[l] = 0
-	}
-	for j := k - 1; j >= 0; j-- {
-		cell := b.cell(a, j*n+j)
-		for l := range count {
-			if cell[l] == 0 {
-				info[l] = int32(j + 1)
-			}
-		}
+		info[l] = int32(index(first, l))
 	}
 }
 
@@ -82,25 +87,27 @@ func (b *Batch[T]) Cholesky(n, count int, x lapack.Matrices[T], z []T, info []in
 func (b *Batch[T]) SolveLU(adjoint bool, n, cols, count int, lu lapack.Matrices[T], piv []int32, y lapack.Matrices[T], z []T) {
 	b.reset()
 	a, x, p := b.in(lu, count, n*n), b.in(y, count, n*cols), b.take(n)
-	for j := range n {
-		cell := b.cell(p, j)
-		for l := range cell {
-			setIndex(cell, l, int(piv[min(l, count-1)*n+j]))
+	if w, ok := words[T](piv[:count*n]); ok {
+		b.pack(p, w, count, n, n)
+	} else {
+		for j := range n {
+			cell := b.cell(p, j)
+			for l := range cell {
+				setIndex(cell, l, int(piv[min(l, count-1)*n+j]))
+			}
 		}
 	}
-	exchange := func(j int) {
-		b.call(b.k.exchange, args[T]{a: &x[0], b: &p[j*b.lanes], n: cols, m: n, k: j, rs: cols * cellBytes})
+	exchange := func(from, to int) {
+		b.call(b.k.exchange, args[T]{a: &x[0], b: &p[from*b.lanes], n: cols, m: n, k: from, rs: cols * cellBytes, bs: to})
 	}
 	if adjoint {
 		b.triangle(false, false, n, cols, a, 1, n, x)
 		b.triangle(true, true, n, cols, a, 1, n, x)
 		for j := n - 1; j >= 0; j-- {
-			exchange(j)
+			exchange(j, j+1)
 		}
 	} else {
-		for j := range n {
-			exchange(j)
-		}
+		exchange(0, n)
 		b.triangle(false, true, n, cols, a, n, 1, x)
 		b.triangle(true, false, n, cols, a, n, 1, x)
 	}

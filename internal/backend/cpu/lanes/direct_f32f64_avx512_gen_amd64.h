@@ -19,6 +19,8 @@ TEXT luF_AVX512(SB), NOSPLIT, $0-8
 	VBROADCASTS_ 0(R13), Z29
 	VBROADCASTS_ N4_8(R13), Z28
 	VPXOR_ Z30, Z30, Z30
+	VPXOR_ Z26, Z26, Z26
+	VPTERNLOG_ $255, Z27, Z27, Z27
 column:
 	VMOVAP_ Z28, Z0
 	VPBROADCAST_ R9, Z1
@@ -34,7 +36,8 @@ search:
 	INCQ CX
 	CMPQ CX, BX
 	JLT search
-	VMOVUP_ Z1, (DI)
+	VPSUB_ Z27, Z1, Z2
+	VMOVUP_ Z2, (DI)
 	ADDQ $64, DI
 	LEAQ (R10)(R8*1), R12
 	LEAQ 1(R9), CX
@@ -67,6 +70,9 @@ ludone:
 	VMOVAP_ Z29, K1, Z0
 	LEAQ (R11)(R8*1), R12
 	LEAQ 1(R9), CX
+	VPTESTNM_ Z26, Z26, K1, K2
+	VPBROADCAST_ CX, Z3
+	VMOVAP_ Z3, K2, Z26
 eliminate:
 	CMPQ CX, BX
 	JGE eliminated
@@ -104,17 +110,20 @@ eliminated:
 	INCQ R9
 	CMPQ R9, 64(AX)
 	JLT column
+	MOVQ 32(AX), DX
+	VMOVUP_ Z26, (DX)
 	VZEROUPPER
 	RET
 
 // func exchangeF32AVX512(a *args)
 TEXT exchangeF_AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 0(AX), R10
 	MOVQ 8(AX), DI
 	MOVQ 56(AX), BX
 	MOVQ 48(AX), SI
 	MOVQ 72(AX), R8
+again:
+	MOVQ 0(AX), R10
 	MOVQ 64(AX), CX
 	MOVQ CX, R9
 	IMULQ R8, R9
@@ -146,6 +155,11 @@ exskip:
 	INCQ CX
 	JMP exrow
 exdone:
+	ADDQ $64, DI
+	INCQ 64(AX)
+	MOVQ 64(AX), CX
+	CMPQ CX, 88(AX)
+	JLT again
 	VZEROUPPER
 	RET
 

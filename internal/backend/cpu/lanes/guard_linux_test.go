@@ -148,3 +148,27 @@ func TestTriplesGuard(t *testing.T) {
 		}
 	}
 }
+
+// TestPolesGuard: the sums are those of lanes, for any number of elements.
+func TestPolesGuard(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for n := range 30 {
+		x, z := fenced[float64](t, n, true), fenced[float64](t, n, false)
+		var want [16]float64
+		const at = 0.25
+		for i := range x {
+			x[i], z[i] = r.NormFloat64(), r.Float64()
+			f := z[i] * (1 / (x[i] - at))
+			want[i%8] += f
+			want[8+i%8] = math.FMA(f, 1/(x[i]-at), want[8+i%8])
+		}
+		a, b := 0.0, 0.0
+		for i := range 8 {
+			a += want[i]
+			b += want[8+i]
+		}
+		if sum, slope := Poles(x, z, at); sum != a || slope != b {
+			t.Fatalf("%d: %v and %v, want %v and %v", n, sum, slope, a, b)
+		}
+	}
+}

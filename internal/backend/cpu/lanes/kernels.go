@@ -26,8 +26,9 @@ type kernelSet[T Float] struct {
 // call runs a kernel.
 func (b *Batch[T]) call(f func(*args[T]), a args[T]) int {
 	a.consts = &b.k.consts[0]
-	f(&a)
-	return a.done
+	b.args = a // what a function value gets must be on the heap
+	f(&b.args)
+	return b.args.done
 }
 
 // constants32 and constants64 are 1, -1, ½, the square of a negligible ratio, a number below which squares lose digits, by what such

@@ -85,3 +85,12 @@ func triples(x []float64, ld, cols int, f []float64) bool {
 	triplesF64AVX512(&args[float64]{a: &x[0], c: &f[0], n: cols / 8, m: len(f) / 3, cs: 8 * ld})
 	return true
 }
+
+// poles sums by lanes; it reports whether there are vectors for it.
+func poles(x, z []float64, t float64, out *[16]float64) bool {
+	if !useAVX512 {
+		return false
+	}
+	polesF64AVX512(&args[float64]{a: &x[0], b: &z[0], c: &out[0], t: &t, consts: &constants64[0], n: len(x)})
+	return true
+}

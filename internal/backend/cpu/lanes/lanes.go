@@ -31,6 +31,9 @@ type Batch[T Float] struct {
 	used  int
 	rest  []T // interleaved copies of a partial group
 	same  sameCells[T]
+	args  args[T]
+	order [maxSize]int
+	row   [maxSize]T
 }
 
 // sameCells is an operand that all matrices share, interleaved.
@@ -69,7 +72,7 @@ func Get[T Float]() *Batch[T] {
 
 // Release gives the memory back for another Get.
 func (b *Batch[T]) Release() {
-	b.same.from = nil // its memory may have other contents later
+	b.same.from, b.args = nil, args[T]{} // their memory may have other contents later
 	poolOf[T]().Put(b)
 }
 

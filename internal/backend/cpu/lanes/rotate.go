@@ -24,8 +24,8 @@ func Rotate(z []float64, ld, cols, from, step int, c, s []float64) {
 	}
 }
 
-// Triples applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is that of rows
-// i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
+// Triples applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is that
+// of rows i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
 func Triples(x []float64, ld, cols int, f []float64) {
 	m := len(f) / 3
 	if m == 0 || cols == 0 {
@@ -43,4 +43,26 @@ func Triples(x []float64, ld, cols int, f []float64) {
 			a[k], b[k], c[k] = v-t, math.FMA(-u1, t, b[k]), math.FMA(-u2, t, c[k])
 		}
 	}
+}
+
+// Poles returns Σ z/(x - t) and Σ z/(x - t)², summed in eight lanes.
+func Poles(x, z []float64, t float64) (sum, slope float64) {
+	if len(x) == 0 {
+		return 0, 0
+	}
+	z = z[:len(x)]
+	var out [16]float64
+	if !poles(x, z, t, &out) {
+		for i, v := range x {
+			r := 1 / (v - t)
+			f := z[i] * r
+			out[i%8] += f
+			out[8+i%8] = math.FMA(f, r, out[8+i%8])
+		}
+	}
+	for i := range 8 {
+		sum += out[i]
+		slope += out[8+i]
+	}
+	return sum, slope
 }

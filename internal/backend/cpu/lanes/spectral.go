@@ -35,13 +35,12 @@ func (b *Batch[T]) Eigh(n, count int, x lapack.Matrices[T], w, v []T, info []int
 	}
 	bad |= b.implicitQL(n, d, e, norm, z)
 	b.scaleCells(n, d, undo)
-	order := make([]int, n)
+	order, row := b.order[:n], b.row[:n]
 	values := a[:n*b.lanes] // no longer needed
 	b.unpack(values, d, b.lanes, n)
 	if v != nil {
 		b.unpack(v, z, count, n*n)
 	}
-	row := make([]T, n)
 	for l := range count {
 		info[l] = int32(bad >> l & 1)
 		sorted := ascending(values[l*n:][:n], order)
@@ -206,7 +205,7 @@ func (b *Batch[T]) orthogonalize(m, n int, a, acc []T, k int, norm, squares []T)
 
 // finishSVD normalizes the rows, puts them in order and writes the results.
 func (b *Batch[T]) finishSVD(m, n, count int, a, acc, squares, undo []T, bad uint, flip bool, w, u, vh []T, info []int32) {
-	values, order := make([]T, m), make([]int, m)
+	values, order := b.row[:m], b.order[:m]
 	rows, products := b.take(m*n), b.take(m*m)
 	if u != nil {
 		b.unpack(rows, a, count, m*n)

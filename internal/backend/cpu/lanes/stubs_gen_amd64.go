@@ -78,3 +78,6 @@ func rotateF64AVX512(a *args[float64])
 
 //go:noescape
 func triplesF64AVX512(a *args[float64])
+
+//go:noescape
+func polesF64AVX512(a *args[float64])

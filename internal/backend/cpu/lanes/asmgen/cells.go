@@ -84,3 +84,49 @@ func transpose(e *emitter) {
 		DECQ CX
 		JNZ block`)
 }
+
+// poles sums z/(x - t) and z/(x - t)² over n elements of a and b: lane by lane, to the cells c.
+func poles(e *emitter) {
+	e.op(`
+		MOVQ .consts, R13
+		MOVQ .a, SI
+		MOVQ .b, DI
+		MOVQ .c, R10
+		MOVQ .t, R11
+		MOVQ .n, BX
+		VBROADCASTSD (R11), Z30
+		VBROADCASTSD (R13), Z29
+		VPXORQ Z0, Z0, Z0
+		VPXORQ Z1, Z1, Z1
+		SUBQ $8, BX
+		JLT few
+	next:
+		VMOVUPD (SI), Z2
+		VSUBPD Z30, Z2, Z2
+		VDIVPD Z2, Z29, Z2
+		VMULPD (DI), Z2, Z3
+		VADDPD Z3, Z0, Z0
+		VFMADD231PD Z2, Z3, Z1
+		ADDQ $64, SI
+		ADDQ $64, DI
+		SUBQ $8, BX
+		JGE next
+	few:
+		ADDQ $8, BX
+		JEQ done
+		MOVQ BX, CX
+		MOVQ $1, DX
+		SHLQ CX, DX
+		DECQ DX
+		KMOVW DX, K1
+		VMOVUPD.Z (SI), K1, Z2
+		VMOVUPD.Z (DI), K1, Z3
+		VSUBPD.Z Z30, Z2, K1, Z2
+		VDIVPD.Z Z2, Z29, K1, Z2
+		VMULPD.Z Z2, Z3, K1, Z3
+		VADDPD Z3, Z0, Z0
+		VFMADD231PD Z2, Z3, Z1
+	done:
+		VMOVUPD Z0, (R10)
+		VMOVUPD Z1, 64(R10)`)
+}

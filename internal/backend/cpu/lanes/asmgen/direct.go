@@ -1,7 +1,7 @@
 package asmgen
 
-// lu factors a, m×n cells with rows rs bytes apart, by columns with row exchanges, one pivot a lane; b gets the rows exchanged with,
-// integers as wide as an element, a cell for each of k columns.
+// lu factors a, m×n cells with rows rs bytes apart, by columns with row exchanges, one pivot a lane; b gets the rows exchanged with
+// from 1 on, integers as wide as an element, a cell for each of k columns; t gets the number of the first column without a pivot, or 0.
 func lu(e *emitter) {
 	e.op(`
 		MOVQ .consts, R13
@@ -17,6 +17,8 @@ func lu(e *emitter) {
 	e.constant(constMinusOne, "Z28")
 	e.op(`
 		VPXOR% Z30, Z30, Z30
+		VPXOR% Z26, Z26, Z26
+		VPTERNLOG% $255, Z27, Z27, Z27
 	column:
 		VMOVAP@ Z28, Z0
 		VPBROADCAST% R9, Z1
@@ -32,7 +34,8 @@ func lu(e *emitter) {
 		INCQ CX
 		CMPQ CX, BX
 		JLT search
-		VMOVUP@ Z1, (DI)
+		VPSUB% Z27, Z1, Z2
+		VMOVUP@ Z2, (DI)
 		ADDQ $64, DI
 		LEAQ (R10)(R8*1), R12
 		LEAQ 1(R9), CX`)
@@ -43,6 +46,9 @@ func lu(e *emitter) {
 		VMOVAP@ Z29, K1, Z0
 		LEAQ (R11)(R8*1), R12
 		LEAQ 1(R9), CX
+		VPTESTNM% Z26, Z26, K1, K2
+		VPBROADCAST% CX, Z3
+		VMOVAP@ Z3, K2, Z26
 	eliminate:
 		CMPQ CX, BX
 		JGE eliminated
@@ -79,7 +85,9 @@ func lu(e *emitter) {
 		LEAQ 64(R11)(R8*1), R11
 		INCQ R9
 		CMPQ R9, .k
-		JLT column`)
+		JLT column
+		MOVQ .t, DX
+		VMOVUP@ Z26, (DX)`)
 }
 
 // exchangeRows exchanges in each lane the row at R10 with row Z1, one of rows CX … BX-1, which begin at R12 and are R8 apart; rows have
@@ -111,14 +119,16 @@ func exchangeRows(e *emitter, label string) {
 	` + label + `done:`)
 }
 
-// exchange exchanges in each lane row k of a, m×n cells with rows rs bytes apart, with the row in the cell b.
+// exchange exchanges in each lane rows k … bs-1 of a, m×n cells with rows rs bytes apart, one after the other with the rows in the cells
+// b.
 func exchange(e *emitter) {
 	e.op(`
-		MOVQ .a, R10
 		MOVQ .b, DI
 		MOVQ .m, BX
 		MOVQ .n, SI
 		MOVQ .rs, R8
+	again:
+		MOVQ .a, R10
 		MOVQ .k, CX
 		MOVQ CX, R9
 		IMULQ R8, R9
@@ -127,6 +137,12 @@ func exchange(e *emitter) {
 		INCQ CX
 		VMOVUP@ (DI), Z1`)
 	exchangeRows(e, "ex")
+	e.op(`
+		ADDQ $64, DI
+		INCQ .k
+		MOVQ .k, CX
+		CMPQ CX, .bs
+		JLT again`)
 }
 
 // solve replaces b, n×m cells with rows bs bytes apart, by the solution with the lower triangle of a, with strides rs and cs; its

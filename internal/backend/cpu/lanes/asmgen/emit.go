@@ -136,6 +136,10 @@ func Files() map[string]string {
 	triples(e)
 	e.end()
 	stubs.WriteString("\n//go:noescape\nfunc triplesF64AVX512(a *args[float64])\n")
+	e.begin("poles")
+	poles(e)
+	e.end()
+	stubs.WriteString("\n//go:noescape\nfunc polesF64AVX512(a *args[float64])\n")
 	files["rows_f64_avx512_gen_amd64.s"] = e.b.String()
 	files["stubs_gen_amd64.go"] = stubs.String()
 	return files

@@ -339,8 +339,8 @@ func pairRotation(e *emitter, x, y string) {
 		VMOVUP@ Z7, %s`, x, y, x, y))
 }
 
-// triples applies m reflectors of three rows each to n cells of neighbouring rows: rows are cs bytes apart, and the i-th reflector is that of rows
-// i, i+1 and i+2. c has for each the second and third element of its vector, whose first is 1, and tau.
+// triples applies m reflectors of three rows each to n cells of neighbouring rows: rows are cs bytes apart, and the i-th reflector is
+// that of rows i, i+1 and i+2. c has for each the second and third element of its vector, whose first is 1, and tau.
 func triples(e *emitter) {
 	e.op(`
 		MOVQ .a, SI
