@@ -33,10 +33,10 @@ type CallDelta struct {
 type toolState int
 
 const (
-	inAnswer  toolState = iota
-	opened            // behind the opening mark
-	inCall            // in the object of a call, or in its arguments
-	between           // behind a call
+	inAnswer toolState = iota
+	opened             // behind the opening mark
+	inCall             // in the object of a call, or in its arguments
+	between            // behind a call
 )
 
 // Reader begins an answer.
