@@ -132,7 +132,8 @@ func TestNewerDeepSeekFiles(t *testing.T) {
 	}
 }
 
-// TestFamilyTraces asserts that steps of models with experts or latent attention are traced once for each size, and copy no caches.
+// TestFamilyTraces asserts that steps of models with experts or latent attention are traced once for each size, and that
+// results are written over their caches.
 func TestFamilyTraces(t *testing.T) {
 	for _, name := range []string{"mixtral", "deepseek_v3", "gpt_oss"} {
 		m, err := Load(folder(t, goldens(t).Cases[name]))

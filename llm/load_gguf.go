@@ -67,6 +67,9 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 // ggufFacts describes a file.
 func ggufFacts(f *gguf.File) Info {
 	i := Info{Format: "GGUF", Name: f.Metadata().Text("general.name", ""), Types: map[string]int{}}
+	arch := f.Metadata().Text("general.architecture", "")
+	_, i.Embeds = f.Metadata().Get(arch + ".pooling_type")
+	i.Embeds = i.Embeds || arch == "bert"
 	for _, t := range f.Infos() {
 		i.Types[t.Type.String()]++
 		i.Parameters += elements(t.Shape)
