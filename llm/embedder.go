@@ -72,6 +72,9 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseTranscriber(dir); err != nil {
+		return nil, err
+	}
 	c, err := model.ParseConfig(data, o.Ignore...)
 	if err != nil {
 		return nil, err

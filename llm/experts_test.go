@@ -113,7 +113,8 @@ func TestNewerDeepSeekFiles(t *testing.T) {
 		w := lucid.New(values, config.Heads, a.Nope+a.Value, a.KVRank)
 		k, v := w.Narrow(1, 0, a.Nope).Transpose(1, 2).Contiguous(), w.Narrow(1, a.Nope, a.Value).Contiguous()
 		for name, x := range map[string]*lucid.Tensor{"attn_k_b.weight": k, "attn_v_b.weight": v} {
-			list = append(list, gguf.Tensor{Name: base + name, Type: ggml.F32, Shape: x.Shape(), Data: floatBytes(lucid.ToSlice[float32](x))})
+			data := floatBytes(lucid.ToSlice[float32](x))
+			list = append(list, gguf.Tensor{Name: base + name, Type: ggml.F32, Shape: x.Shape(), Data: data})
 		}
 	}
 	path := filepath.Join(dir, "new.gguf")
@@ -131,8 +132,8 @@ func TestNewerDeepSeekFiles(t *testing.T) {
 	}
 }
 
-// TestFamilyTraces asserts that steps of models with experts or latent attention are traced once for each size, and write caches in
-// place.
+// TestFamilyTraces asserts that steps of models with experts or latent attention are traced once for each size, and that
+// results are written over their caches.
 func TestFamilyTraces(t *testing.T) {
 	for _, name := range []string{"mixtral", "deepseek_v3", "gpt_oss"} {
 		m, err := Load(folder(t, goldens(t).Cases[name]))

@@ -23,6 +23,9 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseTranscriber(dir); err != nil {
+		return nil, err
+	}
 	c, err := model.ParseConfig(data, o.Ignore...)
 	if err != nil {
 		return nil, err
@@ -44,6 +47,10 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
 	}
 	m.facts = Info{Format: w.format, Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
+	if o.describe {
+		pooling, err := readModules(dir)
+		m.facts.Embeds = c.Encoder || err == nil && pooling.pooled
+	}
 	if err := m.finish(c, w, o); err != nil || o.describe {
 		return m, err
 	}

@@ -67,6 +67,9 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 // ggufFacts describes a file.
 func ggufFacts(f *gguf.File) Info {
 	i := Info{Format: "GGUF", Name: f.Metadata().Text("general.name", ""), Types: map[string]int{}}
+	arch := f.Metadata().Text("general.architecture", "")
+	_, i.Embeds = f.Metadata().Get(arch + ".pooling_type")
+	i.Embeds = i.Embeds || arch == "bert"
 	for _, t := range f.Infos() {
 		i.Types[t.Type.String()]++
 		i.Parameters += elements(t.Shape)
@@ -178,15 +181,15 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 	w.read[stored] = true
 	part := len(data) / of
 	data = data[from*part : (from+shape[0])*part]
-	lead := slices.Clone(shape[:len(shape)-1])
-	t := lucid.FromSlice(data, append(lead, len(data)/int(elements(lead)))...)
+	dims := append(slices.Clone(shape[:len(shape)-1]), len(data)/int(elements(shape[:len(shape)-1])))
+	t := lucid.FromSlice(data, dims...)
 	switch heads := w.c.Interleaved(name); {
 	case heads > 0:
 		t = model.Apart(t, heads) // a copy
-	case w.f.Mapped(stored):
+	case w.held != nil && w.f.Mapped(stored):
 		w.held.show(t)
-	default:
-		t = t.Clone()
+	default: // of its own memory: the file is closed when the model is loaded
+		t = lucid.New(data, dims...)
 	}
 	return model.Blocks{Data: t.Eval(), Type: info.Type, Fast: !w.o.Exact}, true
 }

@@ -206,7 +206,7 @@ func (s *serveFlags) loadOther(name, path string) (other bool, err error) {
 		s.o.Transcribers[name], err = llm.LoadTranscriber(path, s.load)
 		return true, err
 	}
-	if info, bad := llm.Describe(path); bad == nil && info.Config.Encoder {
+	if info, bad := llm.Describe(path); bad == nil && info.Embeds {
 		s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load)
 		return true, err
 	}

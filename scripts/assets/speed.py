@@ -1,4 +1,4 @@
-"""Compares the speed of lucid with llama.cpp on a GGUF file: prefill of 512 tokens and decoding of 64, in turns.
+"""Compares the speed of lucid with llama.cpp on a GGUF file: prefill of 512 tokens and decoding of 64, interleaved.
 
     go build -o lucid ./cmd/lucid
     python3 scripts/assets/speed.py MODEL.gguf LUCID LLAMA_BENCH [ROUNDS] [THREADS]

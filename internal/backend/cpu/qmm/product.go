@@ -45,8 +45,9 @@ type (
 	unpackKernel func(blocks int, scales, quants, dst *byte)
 	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
 	packKernel   func(blocks int, scales, quants, src *byte, rows *[Rows]int32)
-	amxKernel    func(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
-	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+	amxKernel    func(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int,
+		add bool)
+	manyKernel func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 )
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
@@ -183,7 +184,8 @@ func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32,
 			offset := l.offset // the first call subtracts it in the panel
 			for i := 0; i < strips; i += amxStrips {
 				from := i * amxRows
-				l.kernels.amx(&amxShape, (*int32)(unsafe.Pointer(sums)), n, &panel[j*vector], &x[from*xs+b*recordBytes], xs, &y[from*ys+j*Rows], 4*ys,
+				rows, out := &x[from*xs+b*recordBytes], &y[from*ys+j*Rows]
+				l.kernels.amx(&amxShape, (*int32)(unsafe.Pointer(sums)), n, &panel[j*vector], rows, xs, out, 4*ys,
 					min(amxStrips, strips-i), offset, add)
 				offset = 0
 			}
