@@ -15,8 +15,8 @@ const qmmAMXName = "amxPlain"
 //	for i < 16*strips, j < 16: y[i*ys+j] = (add ? y : 0) + Σ over blocks of 32 elements
 //
 // The products of a block are one instruction of AMX, whose sums go through memory to be scaled in the order of all kernels, two blocks
-// later. Blocks of two groups, or with minima, gain nothing: stores and loads of integer sums take the time. First the quants of the tile become signed:
-// offset is subtracted in the panel.
+// later. Blocks of two groups, or with minima, gain nothing: stores and loads of integer sums take the time. First the quants of the
+// tile become signed: offset is subtracted in the panel.
 //
 // Registers: Z0-Z15 sums of a strip; AX and R9 rows 0 and 8 of x, BX the row stride with multiples in CX, DX and SI, R15 scales; R12 and
 // R10 activations and quants of the block that is multiplied, R11 the stride of the panel and of integer sums, R8 these; R13 and R14
