@@ -67,7 +67,13 @@ def main(model, command, bench, rounds="3", threads="1"):
     best = {}
     for _ in range(int(rounds)):
         speed = probe()
-        for name, (p, d) in {"llama.cpp": llama(bench, model, int(threads)), "lucid": lucid(command, model, int(threads), prompt)}.items():
+        for name, run in (("llama.cpp", lambda: llama(bench, model, int(threads))),
+                          ("lucid", lambda: lucid(command, model, int(threads), prompt))):
+            try:
+                p, d = run()
+            except subprocess.CalledProcessError as e:
+                print(f"{name} failed: {e}", flush=True)
+                continue
             print(f"{name}: prefill {1 / p:.0f}, decode {1 / d:.1f} tokens/s; probe {speed / 1e9:.1f} GB/s", flush=True)
             old = best.get(name, (p, d))
             best[name] = min(old[0], p), min(old[1], d)

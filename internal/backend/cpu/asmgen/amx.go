@@ -70,11 +70,6 @@ func tdpbssd(w *asm, b, a, c int) {
 	vex(w, fmt.Sprintf("TDPBSSD T%d, T%d, T%d", b, a, c), 3, b, "AX", "AX", 0x5e, 0xc0|c<<3|a)
 }
 
-// tdpbsud: TDPBSUD b, a, c. VEX.128.F3.0F38.W0 5E 11:c:a with b in vvvv. The same with a sign in a only.
-func tdpbsud(w *asm, b, a, c int) {
-	vex(w, fmt.Sprintf("TDPBSUD T%d, T%d, T%d", b, a, c), 2, b, "AX", "AX", 0x5e, 0xc0|c<<3|a)
-}
-
 // amxTypes are what tiles multiply.
 var amxTypes = []struct {
 	name string

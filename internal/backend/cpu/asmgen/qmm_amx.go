@@ -8,30 +8,21 @@ const (
 	panelRow = 128 // bytes of a row of a panel: two tiles
 )
 
-func qmmAMXName(mins bool) string {
-	if mins {
-		return "amxMins"
-	}
-	return "amxPlain"
-}
+const qmmAMXName = "amxPlain"
 
 // qmmAMX writes the kernel that multiplies strips of 16 rows with one tile of a panel:
 //
 //	for i < 16*strips, j < 16: y[i*ys+j] = (add ? y : 0) + Σ over blocks of 32 elements
 //
 // The products of a block are one instruction of AMX, whose sums go through memory to be scaled in the order of all kernels, two blocks
-// later. Blocks of two groups gain nothing: stores and loads of integer sums take the time. First the quants of the tile become signed:
-// offset is subtracted in the panel.
+// later. Blocks of two groups, or with minima, gain nothing: stores and loads of integer sums take the time. First the quants of the
+// tile become signed: offset is subtracted in the panel.
 //
 // Registers: Z0-Z15 sums of a strip; AX and R9 rows 0 and 8 of x, BX the row stride with multiples in CX, DX and SI, R15 scales; R12 and
 // R10 activations and quants of the block that is multiplied, R11 the stride of the panel and of integer sums, R8 these; R13 and R14
 // blocks to be multiplied and scaled, DI y.
-func qmmAMX(w *asm, mins bool) {
-	k := qamx{w: w, parts: 1, mins: mins}
-	if mins {
-		k.parts = 2
-	}
-	name := qmmAMXName(mins)
+func qmmAMX(w *asm) {
+	k, name := qamx{w}, qmmAMXName
 	w.text("\n// func %s%s", name, qmmAMXSig)
 	w.text("TEXT ·%s(SB), NOSPLIT, $0-81", name)
 	w.op("MOVQ shape+0(FP), R10")
@@ -54,7 +45,7 @@ func qmmAMX(w *asm, mins bool) {
 	w.op("LEAQ (AX)(BX*8), R9")
 	w.op("MOVQ AX, R12")
 	w.op("MOVQ panel+24(FP), R15")
-	w.op("LEAQ %d(R15), R10", panelRow*k.parts)
+	w.op("LEAQ %d(R15), R10", panelRow)
 	w.op("MOVQ blocks+16(FP), R13")
 	w.op("MOVQ R13, R14")
 	k.products(0, "one")
@@ -89,14 +80,10 @@ func qmmAMX(w *asm, mins bool) {
 // amxSlots is how many blocks have integer sums in memory.
 const amxSlots = 4
 
-type qamx struct {
-	w     *asm
-	parts int
-	mins  bool
-}
+type qamx struct{ w *asm }
 
 // size is that of a block in a panel.
-func (k *qamx) size() int { return panelRow * (8 + k.parts) }
+func (k *qamx) size() int { return panelRow * (8 + 1) }
 
 // sign subtracts the offset of the quants.
 func (k *qamx) sign() {
@@ -109,7 +96,7 @@ func (k *qamx) sign() {
 	w.op("MOVQ blocks+16(FP), R12")
 	w.label("sign")
 	for q := range 8 {
-		at := panelRow * (k.parts + q)
+		at := panelRow * (1 + q)
 		w.op("VMOVDQU64 %d(R10), Z1", at)
 		w.op("VPSUBB Z0, Z1, Z1")
 		w.op("VMOVDQU64 Z1, %d(R10)", at)
@@ -142,11 +129,7 @@ func (k *qamx) products(slot int, none string) {
 	tileloadd(w, a, 0, "R12", "BX")
 	tileloadd(w, a+1, 0, "R10", "R11")
 	tilezero(w, c)
-	if k.mins { // no offset: quants have no sign
-		tdpbsud(w, a+1, a, c)
-	} else {
-		tdpbssd(w, a+1, a, c)
-	}
+	tdpbssd(w, a+1, a, c)
 	tilestored(w, c, k.sums(slot, 0), "R8", "R11")
 	w.op("ADDQ $%d, R12", recordSize)
 	w.op("ADDQ $%d, R10", k.size())
@@ -156,17 +139,11 @@ func (k *qamx) products(slot int, none string) {
 func (k *qamx) finish(slot int) {
 	w := k.w
 	w.op("VMOVUPS (R15), Z16")
-	if k.mins {
-		w.op("VMOVUPS %d(R15), Z17", panelRow)
-	}
 	for r := range 16 {
 		row := rowAddrFrom([...]string{"AX", "R9"}[r/8], r%8)
 		c, s := 18+r%4, 22+r%4
 		w.op("VCVTDQ2PS %d(R8), Z%d", k.sums(slot, r), c)
 		w.op("VMULPS.BCST %s, Z16, Z%d", at(recordD, row), s)
 		w.op("VFMADD231PS Z%d, Z%d, Z%d", c, s, r)
-		if k.mins {
-			w.op("VFMADD231PS.BCST %s, Z17, Z%d", at(recordSums, row), r)
-		}
 	}
 }

@@ -59,8 +59,7 @@ func qmmFiles(files map[string]string) {
 		})
 	}
 	add("amx", func(w *asm) {
-		qmmAMX(w, false)
-		qmmAMX(w, true)
+		qmmAMX(w)
 	})
 	add("quantize_avx512", quantizeRows)
 	files["stubs_gen_amd64.go"] = qmmStubs()
@@ -92,8 +91,7 @@ func qmmStubs() string {
 		}
 		w.text("}\n")
 	}
-	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName(false), qmmAMXSig)
-	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName(true), qmmAMXSig)
+	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName, qmmAMXSig)
 	for _, f := range quantizedFormats {
 		for _, rows := range fewRows {
 			w.text("//go:noescape\nfunc few%sR%d%s\n", f.id, rows, fewSig)
@@ -124,8 +122,8 @@ func qmmStubs() string {
 			w.text("pack: pack%s,", f.id)
 		}
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
-		if f.groups == 1 {
-			w.text("amx: %s,", qmmAMXName(f.mins))
+		if f.groups == 1 && !f.mins {
+			w.text("amx: %s,", qmmAMXName)
 		}
 		w.text("}\n")
 	}

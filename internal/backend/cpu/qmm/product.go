@@ -60,7 +60,7 @@ type kernels struct {
 	expand expandKernel
 	pack   packKernel
 	many   *[panelRows + 1]manyKernel
-	amx    amxKernel // many for strips of amxRows rows on one tile of a panel, where there is one group a block
+	amx    amxKernel // many for strips of amxRows rows on one tile of a panel, where there is one group a block and no minimum
 }
 
 // Few computes y[i*ys+j] for up to FewRows rows i of activations and the columns j < cols of one tile.

@@ -119,9 +119,6 @@ var manyG2Mins = [panelRows + 1]manyKernel{
 func amxPlain(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
 
 //go:noescape
-func amxMins(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
-
-//go:noescape
 func fewQ80R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
@@ -238,7 +235,6 @@ var kernelsQ41 = kernels{
 	expand: expandQ41,
 	pack:   packQ41,
 	many:   &manyG1Mins,
-	amx:    amxMins,
 }
 
 //go:noescape
@@ -318,7 +314,6 @@ var kernelsQ51 = kernels{
 	expand: expandQ51,
 	pack:   packQ51,
 	many:   &manyG1Mins,
-	amx:    amxMins,
 }
 
 //go:noescape
@@ -358,7 +353,6 @@ var kernelsQ4K = kernels{
 	expand: expandQ4K,
 	pack:   packQ4K,
 	many:   &manyG1Mins,
-	amx:    amxMins,
 }
 
 //go:noescape
@@ -398,7 +392,6 @@ var kernelsQ5K = kernels{
 	expand: expandQ5K,
 	pack:   packQ5K,
 	many:   &manyG1Mins,
-	amx:    amxMins,
 }
 
 //go:noescape
@@ -657,7 +650,6 @@ var kernelsA4 = kernels{
 	few:    [4]fewKernel{fewA4R1, fewA4R2, fewA4R4, fewA4R8},
 	unpack: unpackA4,
 	many:   &manyG1Mins,
-	amx:    amxMins,
 }
 
 //go:noescape
@@ -679,5 +671,4 @@ var kernelsA8 = kernels{
 	few:    [4]fewKernel{fewA8R1, fewA8R2, fewA8R4, fewA8R8},
 	unpack: unpackA8,
 	many:   &manyG1Mins,
-	amx:    amxMins,
 }
