@@ -189,6 +189,19 @@ func Example_pytorchStateDictsBothWays() {
 	// <nil>
 }
 
+// Files of PyTorch: the piece of docs/tutorial-pytorch.md.
+func Example_pytorchFiles() {
+	checkpoint := filepath.Join("..", "internal", "codec", "torch", "testdata", "archive.pt")
+	d, err := lucid.Load(checkpoint) // a .pt file: {"module": model.state_dict(), "epoch": 3, …}
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Get("module.weight"), d.Metadata()["epoch"])
+	// Output:
+	// tensor([[0.0000, 0.2500, 0.5000],
+	//         [0.7500, 1.0000, 1.2500]]) 3
+}
+
 // Checkpoints: a piece of docs/tutorial-pytorch.md.
 func Example_pytorchCheckpoints() {
 	lucid.Seed(1)

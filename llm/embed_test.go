@@ -276,7 +276,8 @@ func TestEmbedderKinds(t *testing.T) {
 	if _, err := LoadEmbedder(folder(t, goldens(t).Cases["llama"])); err == nil || !strings.Contains(err.Error(), "llm.Load") {
 		t.Error(err)
 	}
-	if info, err := Describe(dir); err != nil || info.Config.Family != "mpnet" || info.Tokens != 256 || info.Config.Context != 64 {
+	info, err := Describe(dir)
+	if err != nil || info.Config.Family != "mpnet" || info.Tokens != 256 || info.Config.Context != 64 || !info.Embeds {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if _, err := LoadEmbedder(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
@@ -327,7 +328,7 @@ func TestEmbedderGGUF(t *testing.T) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		}
-		if info, err := Describe(path); err != nil || info.Config.Family != "bert" || info.Format != "GGUF" {
+		if info, err := Describe(path); err != nil || info.Config.Family != "bert" || info.Format != "GGUF" || !info.Embeds {
 			t.Errorf("%+v, %v", info, err)
 		}
 		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "LoadEmbedder") {
@@ -476,6 +477,9 @@ func TestEmbedderDecoder(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeJSON(t, filepath.Join(dir, "1_Pooling", "config.json"), map[string]any{"pooling_mode_lasttoken": true})
+		if info, err := Describe(dir); err != nil || !info.Embeds {
+			t.Errorf("%+v, %v", info, err)
+		}
 		e, err := LoadEmbedder(dir)
 		if err != nil {
 			t.Fatal(err)

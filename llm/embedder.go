@@ -72,6 +72,9 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseTranscriber(dir); err != nil {
+		return nil, err
+	}
 	c, err := model.ParseConfig(data, o.Ignore...)
 	if err != nil {
 		return nil, err
@@ -108,11 +111,12 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 
 // embedderGGUF reads an encoder of a GGUF file.
 func embedderGGUF(path string, o LoadOptions) (*Embedder, error) {
-	f, err := gguf.Open(path, gguf.Options{})
+	f, err := gguf.Open(path, gguf.Options{Copied: o.Copied})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	held := &heldFile{f: f}
+	defer held.close()
 	meta := f.Metadata()
 	c, err := model.ReadMetadata(meta, o.Ignore...)
 	if err != nil {
@@ -132,7 +136,7 @@ func embedderGGUF(path string, o LoadOptions) (*Embedder, error) {
 	}
 	e.vocab.copyFrom(meta)
 	e.facts = ggufFacts(f)
-	w := &ggufWeights{f: f, c: &c, o: o, read: map[string]bool{}}
+	w := &ggufWeights{f: f, held: held, c: &c, o: o, read: map[string]bool{}}
 	if _, there := f.Info("token_types.weight"); !there {
 		c.TokenTypes = 0
 	}

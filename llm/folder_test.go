@@ -59,14 +59,32 @@ func weight(name string, n int, norm float32) []float32 {
 	v := make([]float32, n)
 	isNorm := strings.HasSuffix(name, "norm.weight") ||
 		(strings.Contains(name, ".ln_") || strings.Contains(name, ".norms.")) && strings.HasSuffix(name, ".weight")
+	start := crc32.ChecksumIEEE([]byte(name))
 	for i := range v {
-		x := crc32.ChecksumIEEE([]byte(name)) + uint32(i)*2654435761
-		x = (x ^ x>>16) * 0x85EBCA6B
-		x = (x ^ x>>13) * 0xC2B2AE35
-		x ^= x >> 16
-		v[i] = (float32(x>>8)/(1<<24) - 0.5) * 0.4
+		v[i] = (float32(mixed(start, i)>>8)/(1<<24) - 0.5) * 0.4
 		if isNorm {
 			v[i] += norm
+		}
+	}
+	return v
+}
+
+// mixed is a number that looks random.
+func mixed(start uint32, i int) uint32 {
+	x := start + uint32(i)*2654435761
+	x = (x ^ x>>16) * 0x85EBCA6B
+	x = (x ^ x>>13) * 0xC2B2AE35
+	return x ^ x>>16
+}
+
+// weightBytes computes blocks, or their scales, from their name, as make.py does.
+func weightBytes(name string, n int) []byte {
+	v, start := make([]byte, n), crc32.ChecksumIEEE([]byte(name))
+	for i := range v {
+		if x := mixed(start, i); strings.HasSuffix(name, "_scales") {
+			v[i] = byte(121 + x>>30)
+		} else {
+			v[i] = byte(x >> 24)
 		}
 	}
 	return v
@@ -112,6 +130,10 @@ func folder(t testing.TB, c goldenCase) string {
 		n := 1
 		for _, s := range shape {
 			n *= s
+		}
+		if strings.HasSuffix(name, "_blocks") || strings.HasSuffix(name, "_scales") {
+			d.Set(name, lucid.New(weightBytes(name, n), shape...))
+			continue
 		}
 		d.Set(name, lucid.New(weight(name, n, norm), shape...))
 	}

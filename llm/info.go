@@ -15,6 +15,7 @@ type Info struct {
 	Bytes      int64 // of the tensors in the files
 	Tokens     int   // of the tokenizer
 	Chat       bool  // there is a chat template
+	Embeds     bool  // LoadEmbedder reads it: an encoder, or a decoder whose files say how it embeds
 	Config     model.Config
 }
 

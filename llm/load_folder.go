@@ -23,6 +23,9 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseTranscriber(dir); err != nil {
+		return nil, err
+	}
 	c, err := model.ParseConfig(data, o.Ignore...)
 	if err != nil {
 		return nil, err
@@ -44,6 +47,10 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
 	}
 	m.facts = Info{Format: w.format, Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
+	if o.describe {
+		pooling, err := readModules(dir)
+		m.facts.Embeds = c.Encoder || err == nil && pooling.pooled
+	}
 	if err := m.finish(c, w, o); err != nil || o.describe {
 		return m, err
 	}
@@ -211,6 +218,31 @@ func (w *folderWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 	}
 	w.read[name] = true
 	return placed(t, w.o)
+}
+
+// Bytes reads a tensor of bytes.
+func (w *folderWeights) Bytes(name string, shape ...int) []byte {
+	f := w.where[name]
+	if f == nil {
+		fault.Throw(fault.Format, op, "the files have no tensor %q", name)
+	}
+	if d, got, _ := f.Info(name); d != lucid.Uint8 || !slices.Equal(got, shape) {
+		fault.Throw(fault.Format, op, "%q is %v of shape %v; config.json asks for bytes of %v", name, d, got, shape)
+	}
+	t, err := f.Tensor(name)
+	if err != nil {
+		fault.Rethrow(op, err)
+	}
+	w.read[name] = true
+	return lucid.ToSlice[uint8](t)
+}
+
+// Converted gives a weight the dtype and device that were asked for.
+func (w *folderWeights) Converted(t *lucid.Tensor) *lucid.Tensor { return placed(t, w.o) }
+
+// Exact reports whether activations are float32, as products with blocks want them.
+func (w *folderWeights) Exact() bool {
+	return w.o.DType == lucid.Float32 && (w.o.Device == lucid.Device{} || w.o.Device == lucid.CPU) && lucid.DefaultDevice() == lucid.CPU
 }
 
 // unread refuses tensors that the model has no use for: they show that it is of another kind.

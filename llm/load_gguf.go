@@ -67,6 +67,9 @@ func loadGGUF(path string, o LoadOptions) (*Model, error) {
 // ggufFacts describes a file.
 func ggufFacts(f *gguf.File) Info {
 	i := Info{Format: "GGUF", Name: f.Metadata().Text("general.name", ""), Types: map[string]int{}}
+	arch := f.Metadata().Text("general.architecture", "")
+	_, i.Embeds = f.Metadata().Get(arch + ".pooling_type")
+	i.Embeds = i.Embeds || arch == "bert"
 	for _, t := range f.Infos() {
 		i.Types[t.Type.String()]++
 		i.Parameters += elements(t.Shape)
@@ -160,14 +163,14 @@ func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 	return placed(w.c.FromGGUF(w, name, shape...), w.o)
 }
 
-// Blocks returns a matrix as it is stored, if it is in blocks and that was asked for.
+// Blocks returns a matrix, or a stack of them, as it is stored, if it is in blocks and that was asked for.
 func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
 	stored, from, of := w.c.Fused(name)
 	if stored == "" || !w.Stored(stored) {
 		stored, from, of = w.c.GGUFName(name), 0, shape[0]
 	}
 	info, there := w.f.Info(stored)
-	if !w.o.Quantized || !there || len(shape) != 2 || !slices.Equal(info.Shape, []int{of, shape[1]}) ||
+	if !w.o.Quantized || !there || !slices.Equal(info.Shape, slices.Concat([]int{of}, shape[1:])) ||
 		info.Type.BlockSize() == 1 || !info.Type.CanDequantize() {
 		return b, false
 	}
@@ -176,15 +179,17 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 		fault.Rethrow(op, err)
 	}
 	w.read[stored] = true
-	row := len(data) / of
-	t := lucid.FromSlice(data[from*row:(from+shape[0])*row], shape[0], row)
+	part := len(data) / of
+	data = data[from*part : (from+shape[0])*part]
+	dims := append(slices.Clone(shape[:len(shape)-1]), len(data)/int(elements(shape[:len(shape)-1])))
+	t := lucid.FromSlice(data, dims...)
 	switch heads := w.c.Interleaved(name); {
 	case heads > 0:
 		t = model.Apart(t, heads) // a copy
-	case w.f.Mapped(stored):
+	case w.held != nil && w.f.Mapped(stored):
 		w.held.show(t)
-	default:
-		t = t.Clone()
+	default: // of its own memory: the file is closed when the model is loaded
+		t = lucid.New(data, dims...)
 	}
 	return model.Blocks{Data: t.Eval(), Type: info.Type, Fast: !w.o.Exact}, true
 }

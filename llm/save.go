@@ -113,6 +113,11 @@ func (m *Model) stored(c *model.Config, r recipe, o SaveOptions) (list []gguf.Te
 	for name, t := range all.All() {
 		done++
 		o.tick(done, all.Len())
+		if kind, width, ok := m.net.ExpertBlocks(name); ok { // as they are
+			list = append(list, gguf.Tensor{Name: c.GGUFName(name), Type: kind, Shape: []int{t.Size(0), t.Size(1), width},
+				Data: lucid.ToSlice[uint8](t)})
+			continue
+		}
 		refuseBlocks(t)
 		if stored, from, of := c.Fused(name); stored != "" { // parts come in the order of their rows
 			if fused[stored] = append(fused[stored], t); from+t.Size(0) == of {

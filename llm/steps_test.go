@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -65,5 +67,39 @@ func nextToOthers(t *testing.T, net *model.Model, ids []int, cache []*lucid.Tens
 		[][]*lucid.Tensor{first, cache, last})
 	if got := lucid.ToSlice[float32](y)[256:512]; !slices.Equal(got, alone) {
 		t.Errorf("next to other texts the logits have other bits; off by %g", near(got, alone))
+	}
+}
+
+// TestRescaled asserts that a text whose cache grows past the context of training, where rotary positions change, has the logits of the
+// whole text before and after.
+func TestRescaled(t *testing.T) {
+	c := goldens(t).Cases["phi3_long"]
+	config := maps.Clone(c.Config)
+	config["max_position_embeddings"], config["original_max_position_embeddings"] = 600, firstCapacity
+	r := maps.Clone(c.Config["rope_parameters"].(map[string]any))
+	r["original_max_position_embeddings"] = firstCapacity
+	config["rope_parameters"] = r
+	m, err := Load(folder(t, goldenCase{Config: config, Shapes: c.Shapes}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]int, firstCapacity+40)
+	for i := range ids {
+		ids[i] = (i*i*7 + i) % 256
+	}
+	s, at := m.newSession(1), 0
+	defer s.free()
+	for _, n := range []int{firstCapacity - 6, firstCapacity, firstCapacity + 1, len(ids)} {
+		y, err := s.feed(context.Background(), ids[at:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := near(y.logits, row(m, ids[:n], n-1)); e > 5e-5 {
+			t.Errorf("logits behind %d tokens are off by %g", n, e)
+		}
+		at = n
+	}
+	if s.pos != len(ids) || !slices.Equal(s.ids, ids) {
+		t.Errorf("the session has %d tokens, want %d", s.pos, len(ids))
 	}
 }

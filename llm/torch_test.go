@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,10 @@ func TestPyTorchFolder(t *testing.T) {
 	write("pytorch_model.bin", f)
 	check()
 	if d, err := lucid.Load(filepath.Join(dir, "pytorch_model.bin")); err != nil || d.Len() != len(f.Tensors) {
+		t.Error(err)
+	}
+	if _, err := lucid.Open(filepath.Join(dir, "pytorch_model.bin"), lucid.FileOptions{Mapped: true}); !errors.Is(err,
+		lucid.ErrNotImplemented) {
 		t.Error(err)
 	}
 	if err := os.Remove(filepath.Join(dir, "pytorch_model.bin")); err != nil {

@@ -242,6 +242,13 @@ func TestTranscriberRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	_, generates := Load(dir)
+	_, embeds := LoadEmbedder(dir)
+	for _, err := range []error{generates, embeds} {
+		if err == nil || !strings.Contains(err.Error(), "LoadTranscriber") {
+			t.Error(err)
+		}
+	}
 	if _, err := LoadTranscriber(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}

@@ -64,6 +64,14 @@ func IsTranscriber(path string) bool {
 	return readJSON(filepath.Join(path, "config.json"), &c) == nil && c.Type == "whisper"
 }
 
+// refuseTranscriber is for functions that read other models.
+func refuseTranscriber(dir string) error {
+	if !IsTranscriber(dir) {
+		return nil
+	}
+	return fault.New(fault.NotImplemented, op, "a Whisper writes down sound; llm.LoadTranscriber, or lucid transcribe, reads it")
+}
+
 func loadTranscriber(dir string, o LoadOptions) (*Transcriber, error) {
 	if st, err := os.Stat(dir); err != nil {
 		return nil, codec.IOError(op, err)

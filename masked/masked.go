@@ -14,9 +14,9 @@ func refuse(kind error, op, format string, args ...any) {
 // Elements are the elements of a tensor that a mask selects.
 type Elements struct{ x, mask *lucid.Tensor }
 
-// Of returns the elements of x where the mask is true. The mask is bool and broadcasts to x.
-func Of(x, mask *lucid.Tensor) Elements {
-	const op = "masked.of"
+// Over returns the elements of x where the mask is true. The mask is bool and broadcasts to x.
+func Over(x, mask *lucid.Tensor) Elements {
+	const op = "masked.over"
 	if mask == nil || mask.DType() != lucid.Bool {
 		kind := "nil"
 		if mask != nil {
@@ -224,8 +224,8 @@ func (e Elements) CumProd(dim int, o ...lucid.CumulativeOptions) *lucid.Tensor {
 	return lucid.CumProd(e.fill(1), dim, o...)
 }
 
-// LogAddExp returns log(exp(x) + exp(y)) of the elements of two tensors of one shape that take part; of neither it is minus infinity.
-func (e Elements) LogAddExp(other Elements) *lucid.Tensor {
+// Logaddexp returns log(exp(x) + exp(y)) of the elements of two tensors of one shape that take part; of neither it is minus infinity.
+func (e Elements) Logaddexp(other Elements) *lucid.Tensor {
 	if !e.x.IsSameSize(other.x) {
 		refuse(lucid.ErrShapeMismatch, "masked.logaddexp", "the tensors have shapes %v and %v; want the same", e.x.Shape(), other.x.Shape())
 	}

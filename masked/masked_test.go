@@ -44,36 +44,36 @@ var reductions = map[string]func(e masked.Elements, o ...lucid.ReduceOptions) *l
 func call(op string, x, m *lucid.Tensor, o options) *lucid.Tensor {
 	all := lucid.ReduceOptions{Dim: o.Dim, KeepDim: o.KeepDim}
 	if f := reductions[op]; f != nil {
-		return f(masked.Of(x, m), all)
+		return f(masked.Over(x, m), all)
 	}
 	one := lucid.ArgOptions{Dim: o.Along, KeepDim: o.KeepDim}
 	spread := lucid.VarOptions{Dim: o.Dim, KeepDim: o.KeepDim, Correction: o.Correction}
 	switch op {
 	case "var":
-		return masked.Of(x, m).Var(spread)
+		return masked.Over(x, m).Var(spread)
 	case "std":
-		return masked.Of(x, m).Std(spread)
+		return masked.Over(x, m).Std(spread)
 	case "norm":
 		ord, _ := strconv.ParseFloat(o.Ord, 64)
-		return masked.Of(x, m).Norm(ord, all)
+		return masked.Over(x, m).Norm(ord, all)
 	case "softmax":
-		return masked.Of(x, m).Softmax(*o.Along)
+		return masked.Over(x, m).Softmax(*o.Along)
 	case "log_softmax":
-		return masked.Of(x, m).LogSoftmax(*o.Along)
+		return masked.Over(x, m).LogSoftmax(*o.Along)
 	case "softmin":
-		return masked.Of(x, m).Softmin(*o.Along)
+		return masked.Over(x, m).Softmin(*o.Along)
 	case "cumsum":
-		return masked.Of(x, m).CumSum(*o.Along)
+		return masked.Over(x, m).CumSum(*o.Along)
 	case "cumprod":
-		return masked.Of(x, m).CumProd(*o.Along)
+		return masked.Over(x, m).CumProd(*o.Along)
 	case "argmax":
-		return masked.Of(x, m).ArgMax(one)
+		return masked.Over(x, m).ArgMax(one)
 	case "argmin":
-		return masked.Of(x, m).ArgMin(one)
+		return masked.Over(x, m).ArgMin(one)
 	case "median":
-		return masked.Of(x, m).Median(one)
+		return masked.Over(x, m).Median(one)
 	case "normalize":
-		return masked.Of(x, m).Normalize(2, *o.Along, 0)
+		return masked.Over(x, m).Normalize(2, *o.Along, 0)
 	}
 	panic(op)
 }
@@ -151,29 +151,29 @@ func TestEdges(t *testing.T) {
 	inf := math.Inf(1)
 	x := lucid.New([]float64{5, -inf, -inf, math.NaN()}, 4)
 	m := lucid.New([]bool{false, false, true, false}, 4)
-	if i := masked.Of(x, m).ArgMax().Item(); i != 2 {
+	if i := masked.Over(x, m).ArgMax().Item(); i != 2 {
 		t.Errorf("the only element that takes part is 2, not %v", i)
 	}
-	if v := masked.Of(x, m).Amax().Item(); v != -inf {
+	if v := masked.Over(x, m).Amax().Item(); v != -inf {
 		t.Error(v)
 	}
 	ints := lucid.New([]int32{3, 9, 4}, 3)
 	seen := lucid.New([]bool{true, false, true}, 3)
-	if v := masked.Of(ints, seen).Amax(); v.Item() != 4 || v.DType() != lucid.Int32 {
+	if v := masked.Over(ints, seen).Amax(); v.Item() != 4 || v.DType() != lucid.Int32 {
 		t.Error(v)
 	}
 	none := lucid.New([]bool{false}, 1)
-	if v := masked.Of(ints, none).Amin().Item(); v != math.MaxInt32 {
+	if v := masked.Over(ints, none).Amin().Item(); v != math.MaxInt32 {
 		t.Error(v)
 	}
-	if v := masked.Of(ints, seen).Sum().Item(); v != 7 {
+	if v := masked.Over(ints, seen).Sum().Item(); v != 7 {
 		t.Error(v)
 	}
-	if v := masked.Of(x, m.LogicalNot().LogicalAnd(x.Eq(5))).Norm(-1).Item(); v != 5 {
+	if v := masked.Over(x, m.LogicalNot().LogicalAnd(x.Eq(5))).Norm(-1).Item(); v != 5 {
 		t.Errorf("a norm of a negative order is %v", v)
 	}
 	a, b := lucid.New([]float64{1, 2}, 2), lucid.New([]float64{3, 4}, 2)
-	got := masked.Of(a, lucid.New([]bool{true, false}, 2)).LogAddExp(masked.Of(b, lucid.New([]bool{false, false}, 2)))
+	got := masked.Over(a, lucid.New([]bool{true, false}, 2)).Logaddexp(masked.Over(b, lucid.New([]bool{false, false}, 2)))
 	if v := lucid.ToSlice[float64](got); v[0] != 1 || v[1] != -inf {
 		t.Error(v)
 	}
@@ -181,16 +181,16 @@ func TestEdges(t *testing.T) {
 		f    func()
 		kind error
 	}{
-		"no mask":        {func() { masked.Of(x, nil).Sum() }, lucid.ErrDType},
-		"numbers":        {func() { masked.Of(x, x).Sum() }, lucid.ErrDType},
-		"shape":          {func() { masked.Of(x, seen).Sum() }, lucid.ErrShapeMismatch},
-		"mean of ints":   {func() { masked.Of(ints, seen).Mean() }, lucid.ErrDType},
-		"var of ints":    {func() { masked.Of(ints, seen).Var() }, lucid.ErrDType},
-		"median of ints": {func() { masked.Of(ints, seen).Median() }, lucid.ErrDType},
-		"complex":        {func() { masked.Of(a.To(lucid.Complex64), none).Amax() }, lucid.ErrDType},
-		"complex min":    {func() { masked.Of(a.To(lucid.Complex64), none).Amin() }, lucid.ErrDType},
-		"two options":    {func() { masked.Of(a, none).ArgMax(lucid.ArgOptions{}, lucid.ArgOptions{}) }, lucid.ErrValue},
-		"shapes":         {func() { masked.Of(a, none).LogAddExp(masked.Of(x, none)) }, lucid.ErrShapeMismatch},
+		"no mask":        {func() { masked.Over(x, nil).Sum() }, lucid.ErrDType},
+		"numbers":        {func() { masked.Over(x, x).Sum() }, lucid.ErrDType},
+		"shape":          {func() { masked.Over(x, seen).Sum() }, lucid.ErrShapeMismatch},
+		"mean of ints":   {func() { masked.Over(ints, seen).Mean() }, lucid.ErrDType},
+		"var of ints":    {func() { masked.Over(ints, seen).Var() }, lucid.ErrDType},
+		"median of ints": {func() { masked.Over(ints, seen).Median() }, lucid.ErrDType},
+		"complex":        {func() { masked.Over(a.To(lucid.Complex64), none).Amax() }, lucid.ErrDType},
+		"complex min":    {func() { masked.Over(a.To(lucid.Complex64), none).Amin() }, lucid.ErrDType},
+		"two options":    {func() { masked.Over(a, none).ArgMax(lucid.ArgOptions{}, lucid.ArgOptions{}) }, lucid.ErrValue},
+		"shapes":         {func() { masked.Over(a, none).Logaddexp(masked.Over(x, none)) }, lucid.ErrShapeMismatch},
 	} {
 		if err := lucid.Try(f.f); !errors.Is(err, f.kind) {
 			t.Errorf("%s: %v", name, err)

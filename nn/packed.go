@@ -54,7 +54,12 @@ func PackPaddedSequence(x *lucid.Tensor, lengths []int, opts ...PackPaddedSequen
 			p.UnsortedIndices[i] = at
 		}
 	}
-	var rows []int64
+	total := 0
+	for _, n := range lengths {
+		total += n
+	}
+	rows := make([]int64, 0, total)
+	p.BatchSizes = make([]int, 0, lengths[order[0]])
 	for t := range lengths[order[0]] {
 		n := 0
 		for _, i := range order {

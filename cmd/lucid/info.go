@@ -46,6 +46,9 @@ func runInfo(c *command, args []string, out io.Writer) error {
 	line("tensors", "%s", strings.Join(types, ", "))
 	line("layers", "%d of width %d, MLP %d", config.Layers, config.Hidden, config.Intermediate)
 	line("attention", "%d heads, %d for keys and values, of %d elements", config.Heads, config.KVHeads, config.HeadDim)
+	if e := config.MoE; e != nil {
+		line("experts", "%d of %d for each token, of width %d", e.PerToken, e.Experts, e.Size)
+	}
 	line("context", "%d tokens", config.Context)
 	line("vocabulary", "%d tokens", config.Vocab)
 	line("chat template", "%v", info.Chat)

@@ -176,7 +176,7 @@ func (s *serveFlags) loadAll() (map[string]*llm.Model, error) {
 			}
 			continue
 		}
-		if info, err := llm.Describe(path); err == nil && info.Config.Encoder {
+		if info, err := llm.Describe(path); err == nil && info.Embeds {
 			if s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load); err != nil {
 				return nil, err
 			}

@@ -21,7 +21,6 @@ func Example_autograd() {
 	//         [0., 2.]])
 }
 
-<<<<<<< HEAD
 type line struct{ Slope, Offset *lucid.Tensor }
 
 func (l line) at(x *lucid.Tensor) *lucid.Tensor { return x.Mul(l.Slope).Add(l.Offset) }
@@ -37,7 +36,8 @@ func Example_autogradTrees() {
 	// Output:
 	// tensor([1., 3.]) tensor([1., 1.])
 	// 20 8
-=======
+}
+
 // A piece of docs/packages/autograd.md.
 func Example_autogradSaved() {
 	w := lucid.New([]float32{0.5, -1, 2, 0.25}, 2, 2).RequiresGrad_(true)
@@ -52,5 +52,4 @@ func Example_autogradSaved() {
 	offloaded := autograd.SaveOnCPU(block)
 	offloaded(lucid.Ones(1, 2))[0].Sum().Backward()
 	// Output: 1 [2 2]
->>>>>>> h-abi
 }

@@ -12,7 +12,7 @@ func Example_masked() {
 	scores := lucid.New([]float32{1, 2, 9, 3, 9, 9}, 2, 3)
 	seen := lucid.New([]bool{true, true, false, true, false, false}, 2, 3)
 	row := lucid.ReduceOptions{Dim: []int{1}}
-	of := masked.Of(scores, seen)
+	of := masked.Over(scores, seen)
 	fmt.Println(of.Mean(row), of.Amax(row))
 	fmt.Println(of.Softmax(1))
 	// Output:

@@ -36,3 +36,10 @@ type Block struct {
 	Type int
 	Fast bool
 }
+
+// GatherBlock is Block for a stack of so many matrices.
+type GatherBlock struct {
+	Type  int
+	Fast  bool
+	Stack int
+}

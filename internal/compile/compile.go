@@ -38,6 +38,7 @@ type Function struct {
 	plans    []*exec.SharedPlan // the most recently used last
 	planned  int                // plans made so far
 	unshared []string           // why each but the first was made
+	elided   map[int]string     // by number of nodes: the shapes of arguments of the last plan that writes straight into concatenations
 	running  sync.RWMutex       // calls that write state hold it alone
 }
 

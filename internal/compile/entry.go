@@ -183,6 +183,9 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 		e.pins = tree.Pinned(tr.args)
 	}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
+	if last := c.last.Load(); last != nil {
+		t.Expect(len(last.captured))
+	}
 	defer t.Close()
 	watch := watchCells()
 	standIns := make([]*graph.Node, len(in))
@@ -235,6 +238,8 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 	}
 	e.numOut = len(roots)
 	r := t.Result()
+	e.written = make([]written, 0, len(r.Written))
+	roots = slices.Grow(roots, len(r.Written)+len(r.Grads))
 	for i, h := range r.Written {
 		e.assigned(t, written{h: h}, r.Finals[i])
 		roots = append(roots, r.Finals[i])

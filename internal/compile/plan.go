@@ -84,6 +84,13 @@ func (c *Function) bind(e *entry, t *exec.Traced) (undo func(), err error) {
 			why, most = w, compared
 		}
 	}
+	// A kernel that writes straight into a concatenation spares a copy, in a plan for one size alone. From the second size on a plan
+	// that is shared is worth more.
+	nodes, args := t.Sizes()
+	c.mu.Lock()
+	before, ok := c.elided[nodes]
+	c.mu.Unlock()
+	t.NoElision = ok && before != args
 	simple, rewritten, _ := simplify.Trace(t.Outs)
 	r, p, unshared, err := exec.NewSharedPlan(t, simple, rewritten)
 	if err != nil {
@@ -92,6 +99,14 @@ func (c *Function) bind(e *entry, t *exec.Traced) (undo func(), err error) {
 	e.prog = r
 	if p == nil {
 		why = "it is not shared: " + unshared
+	}
+	if unshared == exec.WhyElided {
+		c.mu.Lock()
+		if c.elided == nil {
+			c.elided = map[int]string{}
+		}
+		c.elided[nodes] = args
+		c.mu.Unlock()
 	}
 	return c.addPlan(p, why), nil
 }

@@ -21,7 +21,7 @@ type elision struct {
 
 // elideConcats looks for such kernels. In plans of traces alone: elsewhere a handle may ask for the parts.
 func (p *planner) elideConcats() {
-	if !p.replay {
+	if !p.replay || p.noElision {
 		return
 	}
 	for i, n := range p.idx.Nodes {

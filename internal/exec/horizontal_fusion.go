@@ -65,7 +65,7 @@ func (p *planner) fuseHorizontally() {
 }
 
 func canFuseHorizontally(s *step) bool {
-	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.HorizontalFuser != nil && s.sets == 0
+	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.HorizontalFuser != nil && s.sets == 0 && !s.again
 }
 
 // fitsMemory reports whether the operands of the steps can stay live until step k too.

@@ -83,6 +83,8 @@ type planner struct {
 	becomes [][2]*graph.Node
 	// replay: the plan is for a trace; no value but the roots outlives it.
 	replay bool
+	// noElision: concatenations are left as they are.
+	noElision bool
 	// rematShare is the share of a trace's work that may be done twice to hold less memory.
 	rematShare float64
 	// elisions holds, by node, the kernels that write their results in the layout their readers want.

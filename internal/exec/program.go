@@ -93,6 +93,8 @@ type step struct {
 	sets int
 	// from are the launches as they were lowered that this one stands for; nil: it was added later.
 	from []int32
+	// again: it computes values a second time that an earlier launch computed.
+	again bool
 	// nodes are those whose attributes it has: a kernel's own; or those of instructions, reductions and the producer, in this order.
 	nodes []int32
 	lead  int32 // of a fused program: the node whose shape it has

@@ -159,7 +159,7 @@ func (p *planner) canRematerialise(b int32, at int) (a remat, ok bool) {
 		}
 	case op != nil && op.Cheap:
 		a.s = *s
-		a.s.out = slices.Clone(s.out)
+		a.s.out, a.s.from, a.s.again = slices.Clone(s.out), nil, true
 		a.out = slices.IndexFunc(s.out, func(o operand) bool { return o.buf == b })
 	default:
 		return a, false
@@ -210,7 +210,7 @@ func (p *planner) subprogram(s *step, b, behind int32, a *remat) bool {
 	}
 	var need []int // instructions
 	reg := map[int]int{}
-	a.s = step{op: "fused", dev: s.dev}
+	a.s = step{op: "fused", dev: s.dev, again: true, lead: s.lead}
 	prog := &backend.Fused{Shape: f.Shape, Out: []int{0}}
 	var visit func(r, deep int) bool
 	visit = func(r, deep int) bool {
@@ -261,6 +261,9 @@ func (p *planner) subprogram(s *step, b, behind int32, a *remat) bool {
 		reg[f.Instrs[i].Dst] = ins.Dst
 		prog.DTypes = append(prog.DTypes, f.DTypes[f.Instrs[i].Dst])
 		prog.Instrs = append(prog.Instrs, ins)
+		if i < len(s.nodes) {
+			a.s.nodes = append(a.s.nodes, s.nodes[i])
+		}
 	}
 	prog.Out[0] = reg[f.Out[k]]
 	a.s.fused, a.s.out, a.out = prog, []operand{s.out[first+k]}, 0

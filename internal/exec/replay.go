@@ -57,12 +57,13 @@ func (r *Replay) ChangedDevice() *backend.Device {
 // where it can, the program writes it in that one's memory. again is the share of its work that the program may do twice to hold less
 // memory (rematerialisation).
 func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
-	_, r, err := newReplay(outs, args, lays, becomes, again)
+	_, r, err := newReplay(outs, args, lays, becomes, again, false)
 	return r, err
 }
 
-func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*planner, *Replay, error) {
-	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, rematShare: again}
+func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64, noElision bool) (*planner, *Replay,
+	error) {
+	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, rematShare: again, noElision: noElision}
 	for i, l := range lays {
 		if l != nil {
 			if p.argLays == nil {

@@ -41,45 +41,67 @@ func (b *binder) bind() *Replay {
 func (b *binder) steps() []step {
 	s := b.s
 	list := b.space(len(s.lowered))
-	var space []operand
-	bind := func(from []operand) []operand {
-		if b.unchanged(from) {
-			return from
-		}
-		if cap(space)-len(space) < len(from) {
-			space = make([]operand, 0, max(operandBlock, len(from)))
-		}
-		at := len(space)
-		for _, o := range from {
-			n := b.raw(o.node)
-			switch o.shape = n.Shape(); o.how {
-			case asStored:
-				o.lay = b.lays[o.node]
-			case asWritten:
-				if n.IsTuple() {
-					o.shape = n.Out(int(o.item)).Shape
-				}
-			}
-			space = append(space, o)
-		}
-		return space[at:len(space):len(space)]
-	}
 	for k := range s.lowered {
-		st := s.lowered[k]
-		st.out, st.in = bind(st.out), bind(st.in)
-		switch {
-		case st.fused != nil:
-			if st.fused = b.fused(&st, st.fused, b.raw(st.lead).Shape()); st.fused == nil {
-				return nil
-			}
-		case st.control != nil:
-			st.attr = b.attr(st.nodes[0])
-			st.control = st.control.forSizes(st.attr.(*graph.Control))
-			st.kernel = st.control.kernel()
-		case len(st.nodes) > 0:
-			st.attr = b.attr(st.nodes[0])
+		list[k] = s.lowered[k]
+		if !b.step(&list[k]) {
+			return nil
 		}
-		list[k] = st
+	}
+	return list
+}
+
+// step binds a launch.
+func (b *binder) step(st *step) bool {
+	st.out, st.in = b.bindOperands(st.out), b.bindOperands(st.in)
+	switch {
+	case st.fused != nil:
+		st.fused = b.fused(st, st.fused, b.raw(st.lead).Shape())
+		return st.fused != nil
+	case st.control != nil:
+		st.attr = b.attr(st.nodes[0])
+		st.control = st.control.forSizes(st.attr.(*graph.Control))
+		st.kernel = st.control.kernel()
+	case len(st.nodes) > 0:
+		st.attr = b.attr(st.nodes[0])
+	}
+	return true
+}
+
+// bindOperands gives operands the shapes and layouts of the new trace.
+func (b *binder) bindOperands(from []operand) []operand {
+	if b.unchanged(from) {
+		return from
+	}
+	if cap(b.operands)-len(b.operands) < len(from) {
+		b.operands = make([]operand, 0, max(operandBlock, len(from)))
+	}
+	at := len(b.operands)
+	for _, o := range from {
+		n := b.raw(o.node)
+		switch o.shape = n.Shape(); o.how {
+		case asStored:
+			o.lay = b.lays[o.node]
+		case asWritten:
+			if n.IsTuple() {
+				o.shape = n.Out(int(o.item)).Shape
+			}
+		}
+		b.operands = append(b.operands, o)
+	}
+	return b.operands[at:len(b.operands):len(b.operands)]
+}
+
+// sameBuffers lets operands be in the buffers that others are in: where values are computed twice, later launches read the second one.
+func sameBuffers(list, as []operand) []operand {
+	for i := range list {
+		if list[i].buf == as[i].buf {
+			continue
+		}
+		list = slices.Clone(list)
+		for k := range list {
+			list[k].buf = as[k].buf
+		}
+		break
 	}
 	return list
 }
@@ -198,6 +220,10 @@ func (b *binder) program(lowered []step) *Program {
 	for k := range was.steps {
 		old, to := &was.steps[k], &p.steps[k]
 		switch {
+		case old.again:
+			if *to = *old; !b.step(to) {
+				return nil
+			}
 		case old.rows != nil:
 			*to = *old
 			to.out, to.in = nil, nil
@@ -212,6 +238,9 @@ func (b *binder) program(lowered []step) *Program {
 		default:
 			*to = lowered[old.from[0]]
 			to.stableInputs = old.stableInputs
+		}
+		if s.again {
+			to.out, to.in = sameBuffers(to.out, old.out), sameBuffers(to.in, old.in)
 		}
 		for i := range to.out {
 			o, before := &to.out[i], &old.out[i]

@@ -23,6 +23,7 @@ type binder struct {
 	why      string
 	compared int // nodes that are as in the plan
 	lowered  *[]step
+	operands []operand // room for those of the new trace
 }
 
 // fail notes why the trace cannot be bound.

@@ -36,6 +36,7 @@ type SharedPlan struct {
 	edges        []shapeEdge
 	orders       []arenaOrder
 	mayFuse      bool // there may be row-fusion groups
+	again        bool // some values are computed twice
 	recordings   *recordings
 	decisions
 }
@@ -81,9 +82,12 @@ type shapeEdge struct {
 	same     bool
 }
 
+// WhyElided says why a plan is not shared whose kernels write straight into concatenations: strides of its own would depend on sizes.
+const WhyElided = "results are written straight into a concatenation"
+
 // NewSharedPlan plans a trace from its simplified outputs, as NewReplay does. The plan is nil where it cannot be shared; why says so.
 func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, plan *SharedPlan, why string, err error) {
-	p, r, err := newReplay(simple, t.Args, t.Lays, t.Becomes, t.Recompute)
+	p, r, err := newReplay(simple, t.Args, t.Lays, t.Becomes, t.Recompute, t.NoElision)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -102,10 +106,8 @@ func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, pla
 // describe notes the structure of the trace and of its plan; it returns why the plan cannot be shared.
 func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 	switch {
-	case p.rematerialised:
-		return "values are computed twice where that holds less memory at these sizes"
 	case len(p.elisions) > 0:
-		return "results are written straight into a concatenation"
+		return WhyElided
 	case len(w.Values) != len(t.idx.Nodes):
 		return "the trace was rewritten as a whole"
 	}
@@ -131,7 +133,7 @@ func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 		reduces := st.fused != nil && st.fused.Reduction != nil || op != nil && op.Kind == graph.Reduce
 		s.mayFuse = s.mayFuse || st.dev.RowFuser != nil && (axis || reduces)
 	}
-	s.orders = arenaOrders(p.prog)
+	s.orders, s.again = arenaOrders(p.prog), p.rematerialised
 	return ""
 }
 

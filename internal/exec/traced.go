@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/graph"
@@ -13,6 +14,7 @@ type Traced struct {
 	Lays       []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
 	Becomes    []int           // by output: the argument whose next value it is, -1: none
 	Recompute  float64         // share of the work that may be done twice to hold less memory
+	NoElision  bool            // leave concatenations as they are, so that other sizes can share the plan
 	idx        *graph.Index
 }
 
@@ -25,6 +27,16 @@ func (t *Traced) Release() {
 		traceIndexes.Put(t.idx)
 		t.idx = nil
 	}
+}
+
+// Sizes returns how many nodes the trace has, and the shapes of its arguments.
+func (t *Traced) Sizes() (nodes int, args string) {
+	t.number()
+	var b strings.Builder
+	for _, a := range t.Args {
+		b.WriteString(a.Shape().String())
+	}
+	return len(t.idx.Nodes), b.String()
 }
 
 // number numbers the nodes behind the outputs, inputs first.

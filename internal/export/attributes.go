@@ -26,7 +26,7 @@ var attrTypes = func() map[string]reflect.Type {
 		attr.Softplus{}, attr.RowNorm{}, attr.Attention{}, attr.Table{}, attr.Pool{}, attr.Var{}, attr.Norm{}, attr.TopK{}, attr.Search{},
 		attr.Strided{},
 		attr.Unfold{}, attr.Bitcast{}, attr.Diagonal{}, attr.Split{}, attr.Recurrent{}, attr.Domain{}, attr.Mix{}, attr.Factor{},
-		attr.Block{}, attr.Quantized{}} {
+		attr.Block{}, attr.GatherBlock{}, attr.Quantized{}} {
 		t := reflect.TypeOf(a)
 		m[t.Name()] = t
 	}

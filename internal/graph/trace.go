@@ -67,6 +67,11 @@ func NewTrace(kind TraceKind, name string, parent *Trace) *Trace {
 		cur: map[*Array]*Node{}, untaped: map[*Array]int{}, grads: map[*Slot]*gradCell{}}
 }
 
+// Expect makes room for handles from outside that are read, as many as an earlier trace of the function read.
+func (t *Trace) Expect(captured int) {
+	t.captured, t.cur = make([]Captured, 0, captured), make(map[*Array]*Node, captured)
+}
+
 // Close ends the trace; its nodes may not be used any more.
 func (t *Trace) Close() { t.closed.Store(true) }
 

@@ -81,7 +81,9 @@ func NewCaller(s *Schema, in []*graph.Node, attrs map[string]any) *Caller {
 }
 
 // NewCallerList is NewCaller for a list of attributes, which it marks.
-func NewCallerList(s *Schema, in []*graph.Node, attrs []Attr) *Caller { return &Caller{s: s, in: in, attrs: attrs} }
+func NewCallerList(s *Schema, in []*graph.Node, attrs []Attr) *Caller {
+	return &Caller{s: s, in: in, attrs: attrs}
+}
 
 // Call runs the op.
 func (c *Caller) Call() []*graph.Node { return c.s.call(c) }

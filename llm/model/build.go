@@ -169,9 +169,14 @@ func newSparseMLP(c *Config, w Source, p string) *SparseMLP {
 }
 
 func newExperts(w Source, name string, experts, in, out int, bias bool) selector {
-	m := &Experts{Weight: w.Tensor(name+".weight", experts, out, in)}
+	var biases *lucid.Tensor
 	if bias {
-		m.Bias = w.Tensor(name+".bias", experts, out)
+		biases = w.Tensor(name+".bias", experts, out)
 	}
-	return m
+	if q, ok := w.(QuantSource); ok {
+		if b, ok := q.Blocks(name+".weight", experts, out, in); ok {
+			return &QuantExperts{Weight: b.Data, Bias: biases, Type: b.Type, Fast: b.Fast}
+		}
+	}
+	return &Experts{Weight: w.Tensor(name+".weight", experts, out, in), Bias: biases}
 }

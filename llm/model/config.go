@@ -77,8 +77,9 @@ type Config struct {
 // QKNorm says how queries and keys are normalised.
 type QKNorm string
 
+// The kinds of norms of queries and keys.
 const (
-	NoQKNorm    QKNorm = ""
+	NoQKNorm    QKNorm = ""      // none
 	HeadQKNorm  QKNorm = "head"  // RMS norm in each head, with one weight for all heads
 	FlatQKNorm  QKNorm = "flat"  // RMS norm over all heads
 	LayerQKNorm QKNorm = "layer" // layer norm in each head, with a weight for each head and no bias

@@ -100,7 +100,8 @@ func (c *Config) Extra(name string) bool {
 func deepSeekGGUF(k *metadata, c *Config) {
 	rope := k.whole("rope.dimension_count", 64)
 	// Newer files have the sizes of latent vectors where others have those of heads.
-	key, value := k.whole("attention.key_length_mla", c.HeadDim), k.whole("attention.value_length_mla", k.whole("attention.value_length", 0))
+	key := k.whole("attention.key_length_mla", c.HeadDim)
+	value := k.whole("attention.value_length_mla", k.whole("attention.value_length", 0))
 	c.MLA = &MLA{QRank: k.whole("attention.q_lora_rank", 0), KVRank: k.whole("attention.kv_lora_rank", 0), Nope: key - rope, Rope: rope,
 		Value: value, Interleaved: true}
 	c.deepSeek()

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/ggml"
 )
 
 func init() {
@@ -51,7 +52,7 @@ func gptOSSWeights(c *Config, w Source) Source {
 	if !w.Has("model.layers.0.mlp.router.weight") {
 		return w
 	}
-	return checkpoint{w, func(name string, shape []int) stored {
+	plain := checkpoint{w, func(name string, shape []int) stored {
 		before, after, found := strings.Cut(name, ".mlp.experts.")
 		if !found {
 			return stored{name: renamed(name, ".mlp.gate.", ".mlp.router.")}
@@ -64,7 +65,7 @@ func gptOSSWeights(c *Config, w Source) Source {
 			s.form = func(t *lucid.Tensor) *lucid.Tensor { return t.Transpose(1, 2) }
 		case proj == "down_proj":
 			s.name += "down_proj_bias"
-		case kind == "weight": // columns of the gate and of the other input take turns
+		case kind == "weight": // columns of the gate and of the other input alternate
 			s.name += "gate_up_proj"
 			s.form = func(t *lucid.Tensor) *lucid.Tensor { return alternate(t.Transpose(1, 2), proj) }
 		default:
@@ -76,6 +77,10 @@ func gptOSSWeights(c *Config, w Source) Source {
 		}
 		return s
 	}}
+	if b, ok := w.(ByteSource); ok && w.Has("model.layers.0.mlp.experts.gate_up_proj_blocks") {
+		return mxfp4Checkpoint{plain, b}
+	}
+	return plain
 }
 
 // gptOSSShape is the shape of the tensor that a stack of matrices, or of biases, is stored in.
@@ -98,4 +103,64 @@ func alternate(t *lucid.Tensor, proj string) *lucid.Tensor {
 		part = 1
 	}
 	return t.Reshape(whole...).Narrow(2, part, 1).Squeeze(2)
+}
+
+// mxfp4Checkpoint has experts in blocks of 32 elements: 16 bytes, and the exponent of a power of two in a tensor of its own.
+type mxfp4Checkpoint struct {
+	checkpoint
+	bytes ByteSource
+}
+
+// Blocks returns experts as GGUF files have them, which have the same numbers in another order.
+func (w mxfp4Checkpoint) Blocks(name string, shape ...int) (b Blocks, ok bool) {
+	if !w.bytes.Exact() || !strings.Contains(name, ".mlp.experts.") || !strings.HasSuffix(name, ".weight") {
+		return b, false
+	}
+	data := w.repacked(name, shape)
+	return Blocks{Data: lucid.New(data, shape[0], shape[1], len(data)/(shape[0]*shape[1])).Eval(), Type: ggml.MXFP4}, true
+}
+
+// Tensor returns a weight; experts are dequantised.
+func (w mxfp4Checkpoint) Tensor(name string, shape ...int) *lucid.Tensor {
+	if !strings.Contains(name, ".mlp.experts.") || !strings.HasSuffix(name, ".weight") {
+		return w.checkpoint.Tensor(name, shape...)
+	}
+	data := w.repacked(name, shape) // which checks the shape
+	values := make([]float32, len(data)/17*32)
+	ggml.Dequantize(ggml.MXFP4, values, data)
+	return w.bytes.Converted(lucid.FromSlice(values, shape...))
+}
+
+// repacked reads a stack of matrices, (experts, out, in), and lays its blocks out as GGUF files do: the exponent, then bytes of an
+// element of the first half and one of the second. In checkpoints two neighbours share a byte, and rows of the gate and of the other
+// input alternate.
+func (w mxfp4Checkpoint) repacked(name string, shape []int) []byte {
+	before, proj, _ := strings.Cut(strings.TrimSuffix(name, ".weight"), ".mlp.experts.")
+	experts, out, groups := shape[0], shape[1], shape[2]/32
+	if shape[2]%32 != 0 {
+		refuse("%s has rows of %d elements; blocks have 32", name, shape[2])
+	}
+	rows, step, first := out, 1, 0
+	stored := before + ".mlp.experts." + proj
+	if proj != "down_proj" {
+		stored, rows, step = before+".mlp.experts.gate_up_proj", 2*out, 2
+		if proj == "up_proj" {
+			first = 1
+		}
+	}
+	blocks := w.bytes.Bytes(stored+"_blocks", experts, rows, groups, 16)
+	scales := w.bytes.Bytes(stored+"_scales", experts, rows, groups)
+	data := make([]byte, experts*out*groups*17)
+	for i := range experts * out {
+		from := (i/out*rows + i%out*step + first) * groups
+		for g := range groups {
+			src, dst := blocks[(from+g)*16:][:16], data[(i*groups+g)*17:][:17]
+			dst[0] = scales[from+g]
+			for j := range 16 { // element j and element j+16
+				low, high := src[j/2]>>(j%2*4)&15, src[8+j/2]>>(j%2*4)&15
+				dst[1+j] = low | high<<4
+			}
+		}
+	}
+	return data
 }

@@ -52,7 +52,7 @@ func (r *row) store(i int, x *lucid.Tensor) *lucid.Tensor {
 	return r.cache[i].Assign(r.cache[i].DynamicSliceUpdate(x, r.start, []int{2}))
 }
 
-// angles turn pairs: an element of the first half of what rotates and one of the second. cos is (T, 1, pairs), sin (T, 2, pairs),
+// angles rotate pairs: an element of the first half of what rotates and one of the second. cos is (T, 1, pairs), sin (T, 2, pairs),
 // negative for the first half.
 type angles struct{ cos, sin *lucid.Tensor }
 

@@ -35,6 +35,7 @@ type MoE struct {
 // Routing says what the scores of experts are.
 type Routing string
 
+// The kinds of scores.
 const (
 	SoftmaxRouting Routing = "softmax"      // softmax over all experts
 	SigmoidRouting Routing = "sigmoid"      // each expert by itself
@@ -153,17 +154,27 @@ type Experts struct {
 // Select takes rows, (N, in) or (N, k, in), and which experts, int64 of (N, k), to (N, k, out). Experts that are not chosen are
 // not read, and none is copied.
 func (m *Experts) Select(x, which *lucid.Tensor) *lucid.Tensor {
-	n, k := which.Size(0), which.Size(1)
 	x = x.Reshape(-1, 1, x.Size(-1))
-	rows := lucid.With{DType: lucid.Int64, Device: x.Device()}.Arange(x.Size(0)).Reshape(n, x.Size(0)/n)
-	y := lucid.GatherMm(x, nn.Use(m, m.Weight).Transpose(1, 2), lucid.GatherMmOptions{LHSIndices: rows, RHSIndices: which}).Squeeze(2)
-	if m.Bias != nil {
-		y = y.Add(nn.Use(m, m.Bias).IndexSelect(0, which.Reshape(-1)).Reshape(n, k, -1))
-	}
-	return y
+	y := lucid.GatherMm(x, nn.Use(m, m.Weight).Transpose(1, 2),
+		lucid.GatherMmOptions{LHSIndices: rowsOf(x, which), RHSIndices: which}).Squeeze(2)
+	return addBias(y, nn.Use(m, m.Bias), which)
 }
 
-// selector is a stack of matrices: Experts, or one in blocks.
+// rowsOf numbers the rows of x, (rows, …), for choices of (N, k): there is a row for each choice, or one for each k.
+func rowsOf(x, which *lucid.Tensor) *lucid.Tensor {
+	n := which.Size(0)
+	return lucid.With{DType: lucid.Int64, Device: x.Device()}.Arange(x.Size(0)).Reshape(n, x.Size(0)/n)
+}
+
+// addBias adds the biases of chosen experts, (experts, out), to (N, k, out).
+func addBias(y, bias, which *lucid.Tensor) *lucid.Tensor {
+	if bias == nil {
+		return y
+	}
+	return y.Add(bias.IndexSelect(0, which.Reshape(-1)).Reshape(y.Shape()...))
+}
+
+// selector is a stack of matrices: Experts or QuantExperts.
 type selector interface {
 	nn.Module
 	Select(x, which *lucid.Tensor) *lucid.Tensor

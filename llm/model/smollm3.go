@@ -6,7 +6,10 @@ func init() {
 }
 
 func smolLM3HF(k *keys, c *Config) {
-	llamaHF(k, c)
+	k.get("pretraining_tp") // of training
+	c.QKVBias = k.flag("attention_bias", false)
+	c.OutBias = c.QKVBias
+	c.MLPBias = k.flag("mlp_bias", false)
 	c.Tied = k.flag("tie_word_embeddings", true)
 	qwenWindow(k, c)
 	every := k.whole("no_rope_layer_interval", 4)

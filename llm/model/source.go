@@ -7,6 +7,15 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
+// ByteSource is a Source that may have tensors of bytes, which a family knows how to read. Converted gives a weight that was made of them
+// the dtype and the device of the others; Exact reports whether products with blocks may be used instead.
+type ByteSource interface {
+	Source
+	Bytes(name string, shape ...int) []byte
+	Converted(t *lucid.Tensor) *lucid.Tensor
+	Exact() bool
+}
+
 // stored is a weight as a family's checkpoints have it, where that differs from what the modules have.
 type stored struct {
 	name    string                              // of the tensor; with experts a format of their numbers

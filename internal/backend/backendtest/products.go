@@ -51,10 +51,16 @@ func products() (all []check) {
 			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4),
 				index([]float64{4, 0, 1, 1}, 4)},
 			f: one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })},
-		fastBlocks(ggml.Q4_0, 9, 64, 1), fastBlocks(ggml.Q4_1, 17, 96, 2), fastBlocks(ggml.Q5_0, 8, 4224, 3), fastBlocks(ggml.Q5_1, 5, 32, 8),
+		check{name: "gather_mm/few", dtypes: numbers, loose: true,
+			in: []input{{lo: -1, hi: 1, shape: []int{3, 1, 4}}, {lo: -1, hi: 1, shape: []int{7, 5, 4}}, index([]float64{0, 2, 1}, 3),
+				index([]float64{6, 2, 6}, 3)},
+			f: one(func(in []*node) *node { return ops.GatherMm(in[0], ops.Transpose(in[1], 1, 2), in[2], in[3]) })},
+		fastBlocks(ggml.Q4_0, 9, 64, 1), fastBlocks(ggml.Q4_1, 17, 96, 2), fastBlocks(ggml.Q5_0, 8, 4224, 3),
+		fastBlocks(ggml.Q5_1, 5, 32, 8),
 		fastBlocks(ggml.Q8_0, 21, 160, 11), fastBlocks(ggml.Q4_K, 33, 512, 1), fastBlocks(ggml.Q5_K, 10, 256, 4),
 		fastBlocks(ggml.Q6_K, 12, 768, 17), blocks(ggml.Q4_K, 70, 512, 40),
 		blocks(ggml.Q8_0, 5, 64, 3), blocks(ggml.Q4_1, 70, 96, 1), blocks(ggml.Q5_0, 9, 32, 0), blocks(ggml.Q6_K, 130, 512, 2),
+		expertBlocks(ggml.Q8_0, 3, 5, 64, 4), expertBlocks(ggml.Q6_K, 4, 70, 256, 9), expertBlocks(ggml.Q4_1, 2, 9, 32, 0),
 		groups("", 4, 64, 7, 128, 3), groups("", 3, 32, 33, 96, 2), groups("", 8, 128, 5, 256, 1),
 		groups("mxfp4", 4, 32, 9, 64, 4), groups("mxfp8", 8, 32, 9, 64, 0), groups("nvfp4", 4, 16, 9, 96, 2))
 }
@@ -74,6 +80,19 @@ func groups(mode string, bits, group, n, k, m int) check {
 			}
 			return out
 		}}
+}
+
+// expertBlocks multiplies pairs of m rows and of matrices of n rows of k elements in a block format.
+func expertBlocks(t ggml.Type, experts, n, k, m int) check {
+	b := blocks(t, experts*n, k, max(m, 1))
+	l, r := make([]float64, m), make([]float64, m)
+	for i := range m {
+		l[i], r[i] = float64(i*i%m), float64(i*7%experts)
+	}
+	return check{name: "gather_block_matmul/" + t.String(), dtypes: b.dtypes, loose: true, in: append(b.in, index(l, m), index(r, m)),
+		f: one(func(in []*node) *node {
+			return ops.GatherBlockMatmul(in[0], ops.Reshape(in[1], experts, n, in[1].Dim(1)), in[2], in[3], t, false)
+		})}
 }
 
 // blocks multiplies m rows with n rows of k elements in a block format, and dequantises them.

@@ -34,7 +34,7 @@ func matricesOf[T floats](c *backend.Ctx, v backend.View, keepHalf bool) (matric
 		return m, nil
 	}
 	if !v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] &&
-		(v.Contiguous() || st[2]*size < farRows) {
+		(v.Contiguous() || st[2]*size < farRows || st[2] <= 2*d[3]) { // or most of what is between rows are rows
 		m.x = backend.Whole[T](v)
 		return m, nil
 	}

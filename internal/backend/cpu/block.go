@@ -16,7 +16,7 @@ func init() {
 }
 
 func blockDequantize(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	w, err := blockRowsOf(c, a, in[0])
+	w, err := blockRowsOf(c, ggml.Type(a.(attr.Block).Type), in[0])
 	if err != nil || w.rows == 0 || w.elems == 0 {
 		return err
 	}
@@ -34,21 +34,26 @@ func blockMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	w, err := blockRowsOf(c, a, in[1])
+	w, err := blockRowsOf(c, ggml.Type(a.(attr.Block).Type), in[1])
 	if err != nil {
 		return err
 	}
-	z, m, k := backend.Slice[float32](out[0]), in[0].Shape.Dim(0), w.elems
+	return w.matmul(c, x, in[0].Shape.Dim(0), backend.Slice[float32](out[0]), in[1], a.(attr.Block).Fast)
+}
+
+// matmul is x·wᵀ for m rows; v is the view that the rows of w are in.
+func (w *blockRows) matmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View, fast bool) error {
+	k := w.elems
 	switch {
 	case len(z) == 0:
 		return nil
 	case k == 0:
 		clear(z)
 		return nil
-	case qmm.Supported(w.t) && a.(attr.Block).Fast && qmm.HasFast():
-		return w.fastMatmul(c, x, m, z, in[1])
+	case qmm.Supported(w.t) && fast && qmm.HasFast():
+		return w.fastMatmul(c, x, m, z, v)
 	case qmm.Supported(w.t) && qmm.HasExpand():
-		return w.exactMatmul(c, x, m, z, in[1])
+		return w.exactMatmul(c, x, m, z, v)
 	}
 	each := w.each()
 	return c.For(ceil(w.rows, each), func(b int) {
@@ -72,14 +77,15 @@ type blockRows struct {
 	t                  ggml.Type
 	data               []byte
 	rows, bytes, elems int
+	at                 int // bytes of the view before them
 }
 
-func blockRowsOf(c *backend.Ctx, a attr.Attr, v backend.View) (w blockRows, err error) {
+func blockRowsOf(c *backend.Ctx, t ggml.Type, v backend.View) (w blockRows, err error) {
 	base, err := dense(c, v)
 	if err != nil {
 		return w, err
 	}
-	w = blockRows{t: ggml.Type(a.(attr.Block).Type), data: elems[byte](base, v.Numel()), rows: v.Shape.Dim(0), bytes: v.Shape.Dim(1)}
+	w = blockRows{t: t, data: elems[byte](base, v.Numel()), rows: v.Shape.Dim(0), bytes: v.Shape.Dim(1)}
 	w.elems = w.bytes / w.t.BlockBytes() * w.t.BlockSize()
 	return w, nil
 }

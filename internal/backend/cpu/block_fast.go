@@ -41,7 +41,7 @@ func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
 		return nil
 	}
 	size := qmm.TileBytes(w.t, w.elems)
-	key := packedKey{w.t, v.Offset(), w.rows, w.bytes}
+	key := packedKey{w.t, v.Offset() + w.at, w.rows, w.bytes}
 	if v.Buf.Mapped && !v.Buf.Wanted(key) {
 		return nil // the first product after loading reads the file: memory for tiles takes longer than the product
 	}
@@ -51,7 +51,8 @@ func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
 			from, to := b*each, min((b+1)*each, w.tiles())
 			w.pack(dst[from*size:], from, to)
 			// Products read the tiles from now on: the blocks in the file need no memory any more.
-			v.Buf.Evict(v.Offset()+from*qmm.Rows*w.bytes, v.Offset()+min(to*qmm.Rows, w.rows)*w.bytes)
+			at := v.Offset() + w.at
+			v.Buf.Evict(at+from*qmm.Rows*w.bytes, at+min(to*qmm.Rows, w.rows)*w.bytes)
 		})
 	})
 	if err != nil {

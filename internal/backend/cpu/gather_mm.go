@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -54,7 +55,15 @@ func gatherStacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View
 	return g.run(c, out.Shape.Dim(0), in)
 }
 
+// gatherHalf multiplies half types as they are where no output is a sum of products, and else widens all of them, to round sums once.
 func gatherHalf(c *backend.Ctx, out backend.View, in []backend.View) error {
+	o, err := positions("gather_mm", in[4], out.Shape.Dim(0))
+	if err != nil {
+		return err
+	}
+	if order, starts := sortBy(o, out.Shape.Dim(0)); alone(order, starts) {
+		return gatherStacks(c, out, in, halfProduct(out.DType))
+	}
 	a, err := widenedStack(c, in[0])
 	if err != nil {
 		return err
@@ -75,8 +84,19 @@ func gatherHalf(c *backend.Ctx, out backend.View, in []backend.View) error {
 	return forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
 }
 
+// halfProduct is a product of half types that adds to nothing.
+func halfProduct(d dtype.DType) product[uint16] {
+	mul := endedHalf(d)
+	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, _ bool, run gemm.Runner) {
+		if run == nil {
+			run = oneThread
+		}
+		mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, nil, run)
+	}
+}
+
 // positions reads a list of int64 and checks it.
-func positions(v backend.View, below int) ([]int64, error) {
+func positions(op string, v backend.View, below int) ([]int64, error) {
 	x := newScratch[int64](v.Numel())
 	if len(x) == 0 {
 		return x, nil
@@ -87,10 +107,20 @@ func positions(v backend.View, below int) ([]int64, error) {
 	for i := range x {
 		x[i] = tmp[i*l.fresh[0]]
 		if x[i] < 0 || x[i] >= int64(below) {
-			return nil, fault.IndexError("gather_mm", int64(x[i]), int64(below))
+			return nil, fault.IndexError(op, int64(x[i]), int64(below))
 		}
 	}
 	return x, nil
+}
+
+// alone reports whether every output has one product.
+func alone(order, starts []int) bool {
+	for i := range len(starts) - 1 {
+		if starts[i+1]-starts[i] != 1 {
+			return false
+		}
+	}
+	return len(order) == len(starts)-1
 }
 
 // sortBy lists 0, 1, … so that those with equal keys follow each other, in order; starts has where each key begins.

@@ -21,21 +21,17 @@ func (g *gatherJob[T]) run(c *backend.Ctx, outs int, in []backend.View) (err err
 	if len(g.z) == 0 {
 		return nil
 	}
-	if g.l, err = positions(in[2], in[0].Shape.Dim(0)); err != nil {
+	if g.l, err = positions("gather_mm", in[2], in[0].Shape.Dim(0)); err != nil {
 		return err
 	}
-	if g.r, err = positions(in[3], in[1].Shape.Dim(0)); err != nil {
+	if g.r, err = positions("gather_mm", in[3], in[1].Shape.Dim(0)); err != nil {
 		return err
 	}
-	if g.o, err = positions(in[4], outs); err != nil {
+	if g.o, err = positions("gather_mm", in[4], outs); err != nil {
 		return err
 	}
 	order, starts := sortBy(g.o, outs)
-	alone := len(order) == outs // every output has one product
-	for i := 0; alone && i < outs; i++ {
-		alone = starts[i+1]-starts[i] == 1
-	}
-	if rights := in[1].Shape.Dim(0); alone && g.a.rows <= joinRows && len(order) >= 2*rights {
+	if rights := in[1].Shape.Dim(0); alone(order, starts) && g.a.rows <= joinRows && len(order) >= 2*rights {
 		return g.byRight(c, rights)
 	}
 	return g.byOutput(c, outs, order, starts)

@@ -66,7 +66,8 @@ func (t tiled) source(file string, keys bool) string {
 	return kernels.Source("prelude") +
 		fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define MR %d\n#define BN %d\n",
 			number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile) +
-		fmt.Sprintf("#define ROWS_ARE_KEYS %d\n#define MASKED %d\n", number(keys), number(t.masked)) + kernels.Source("attention_tile", file)
+		fmt.Sprintf("#define ROWS_ARE_KEYS %d\n#define MASKED %d\n", number(keys), number(t.masked)) +
+		kernels.Source("attention_tile", file)
 }
 
 // tiled finds a kernel of attention. One that cuDNN will soon replace is compiled in half the time, and runs slower.

@@ -15,7 +15,8 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"block_dequantize": blockDequantize, "block_matmul": blockMatmul})
+	register(map[string]kernel{"block_dequantize": blockDequantize, "block_matmul": blockMatmul,
+		"gather_block_matmul": gatherBlock})
 }
 
 // streamedRows is up to how many rows of x a launch reads every weight once.
@@ -170,4 +171,28 @@ func offsetOf(v backend.View) int {
 		return 0
 	}
 	return v.Lay.Offset
+}
+
+// gatherBlock multiplies chosen rows of x with chosen matrices of a stack.
+func gatherBlock(d *call, a attr.Attr, out, in []backend.View) error {
+	x, err := d.denseAll(in)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	b := a.(attr.GatherBlock)
+	f, err := d.blockKernel("block_gather", ggml.Type(b.Type), "")
+	if err != nil {
+		return err
+	}
+	count, n := out[0].Shape.Dim(0), out[0].Shape.Dim(1)
+	return d.checked(d.ctx, "index", func(record uintptr) error {
+		var g args
+		g.int(count, n, in[0].Shape.Dim(1), in[1].Shape.Dim(1), in[0].Shape.Dim(0), b.Stack)
+		for _, v := range x.views {
+			g.ptr(address(v))
+		}
+		g.ptr(address(out[0]), record)
+		return d.launch(f, blocks(n, 8), min(count, maxGridY), threads, g)
+	})
 }

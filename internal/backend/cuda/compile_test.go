@@ -247,10 +247,12 @@ func TestCompileAttention(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []fewRows{{dtype.BFloat16, dtype.BFloat16, 1, 1}, {dtype.Float16, dtype.Float32, 4, 4}, {dtype.Float32, dtype.Float32, 3, 2}} {
+	for _, c := range []fewRows{{dtype.BFloat16, dtype.BFloat16, 1, 1}, {dtype.Float16, dtype.Float32, 4, 4},
+		{dtype.Float32, dtype.Float32, 3, 2}} {
 		compileOne(t, "few_rows", c.source())
 	}
-	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32}, {dtype.Float32, dtype.Bool, 1, 4}} {
+	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32},
+		{dtype.Float32, dtype.Bool, 1, 4}} {
 		compileOne(t, "attention_decode", c.source("CHUNKS"))
 		compileOne(t, "attention_combine", c.source("COMBINE"))
 	}

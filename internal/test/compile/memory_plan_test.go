@@ -154,6 +154,29 @@ func TestRecompute(t *testing.T) {
 			t.Fatalf("element %d is %v, without recomputation %v", i, got[i], want[i])
 		}
 	}
+	// Other sizes take the same plan, have the bits of one of their own, and hold less too.
+	make1 := func(share float64) func(x *lucid.Tensor, p []*lucid.Tensor) []*lucid.Tensor {
+		return lucid.Compile(func(x *lucid.Tensor, p []*lucid.Tensor) []*lucid.Tensor {
+			l, g := f(p, x)
+			return append([]*lucid.Tensor{l}, g...)
+		}, lucid.CompileOptions{Recompute: share})
+	}
+	again, once := make1(0.5), make1(0)
+	for _, n := range []int{512, 640} {
+		x := lucid.Arange(n*width).Mul(0.01).Cos().Reshape(n, width).Eval()
+		want := once(x, params)
+		for i, y := range again(x, params) {
+			if !lucid.Equal(y, want[i]) {
+				t.Errorf("%d rows: result %d differs from that without recomputation", n, i)
+			}
+		}
+		if a, b := lucid.Explain(again).Memory[0].Peak, lucid.Explain(once).Memory[0].Peak; a > b*3/4 {
+			t.Errorf("%d rows: %d bytes are alive at once, %d without recomputation", n, a, b)
+		}
+	}
+	if e := lucid.Explain(again); e.Plans != 1 || e.Traces != 2 {
+		t.Errorf("%d plans for %d traces: %v", e.Plans, e.Traces, e.Unshared)
+	}
 	if err := lucid.Try(func() {
 		lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x }, lucid.CompileOptions{Recompute: 2})
 	}); err == nil {

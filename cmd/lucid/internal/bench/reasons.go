@@ -23,7 +23,7 @@ var reasons = map[string]string{
 		"first product and 0.19 for the gradient of its weights with Adam behind it, where half of one core's time would be 0.12 and " +
 		"0.17, and 18 small launches of together 0.045 run on one core.",
 	"mlp_infer": "0.11 µs a layer is the product, whose packed weights are cached while their value is the same; the rest is the call: " +
-		"its key and guards, references to six tensors, the result's handle, node and memory, and what the collector takes for them.",
+		"its key and guards, references to six tensors, the result's handle, node and memory, and the collector's work for them.",
 	"gpt2_train": "192 GFLOP take 0.83 s at the full rate of both cores and AdamW moves 3 GB, 0.06 s at the speed of a copy with " +
 		"non-temporal stores: 1.4 times PyTorch's 1.27 s leaves 2 % for everything else. On one core the products' tiles take 1.73 s " +
 		"where multiply-adds alone take 1.67, AdamW and what else follows products 0.3, packing operands 0.14 of 2.13 s.",

@@ -18,6 +18,7 @@ const (
 	panelCols   = PanelTiles * Rows
 	amxRows     = 16 // of a tile of AMX
 	amxSlots    = 4  // blocks whose integer sums are in memory
+	amxStrips   = 64 // of amxRows rows in one call: tens of microseconds
 )
 
 // tileShape is what LDTILECFG reads: the bytes of a row and the number of rows of each tile.
@@ -44,8 +45,9 @@ type (
 	unpackKernel func(blocks int, scales, quants, dst *byte)
 	expandKernel func(blocks int, scales, quants *byte, dst *float32, ds int)
 	packKernel   func(blocks int, scales, quants, src *byte, rows *[Rows]int32)
-	amxKernel    func(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int, add bool)
-	manyKernel   func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+	amxKernel    func(shape *tileShape, sums *int32, blocks int, panel, x *byte, xs int, y *float32, ys, strips, offset int,
+		add bool)
+	manyKernel func(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 )
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
@@ -79,11 +81,19 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	_, _, _ = tile[TileBytes(t, k)-1], x[rows*xs-1], y[(rows-1)*ys+cols-1] // the kernels do not check
-	var whole [FewRows * Rows]float32
-	out, os := y, ys
-	if cols < Rows {
-		out, os = whole[:], Rows
+	if cols == Rows {
+		l.fewRows(tile, k, rows, x, xs, y, ys)
+		return
 	}
+	whole := make([]float32, FewRows*Rows) // on the heap, as calls of kernels by table let it escape: for the last tile only
+	l.fewRows(tile, k, rows, x, xs, whole, Rows)
+	for i := range rows {
+		copy(y[i*ys:][:cols], whole[i*Rows:])
+	}
+}
+
+// fewRows is Few for all columns of a tile, by assembly.
+func (l *layout) fewRows(tile []byte, k, rows int, x []byte, xs int, y []float32, ys int) {
 	most := 3
 	if !wide() {
 		most = 2
@@ -93,16 +103,11 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		step = 1 << n
 		scales, quants := &tile[0], &tile[l.scaleBytes(k)]
 		if wide() {
-			l.kernels.few[n](k/block, scales, quants, &x[i*xs], xs, &out[i*os], 4*os)
+			l.kernels.few[n](k/block, scales, quants, &x[i*xs], xs, &y[i*ys], 4*ys)
 			continue
 		}
 		for h := range 2 {
-			l.kernels.half[n](k/block, scales, quants, &x[i*xs], xs, &out[i*os+h*Rows/2], 4*os, h)
-		}
-	}
-	if cols < Rows {
-		for i := range rows {
-			copy(y[i*ys:][:cols], whole[i*Rows:])
+			l.kernels.half[n](k/block, scales, quants, &x[i*xs], xs, &y[i*ys+h*Rows/2], 4*ys, h)
 		}
 	}
 }
@@ -121,8 +126,11 @@ func (l *layout) few(tile []byte, k, rows int, x []byte, xs int, y []float32, ys
 	}
 }
 
-// PanelBytes is how much scratch Many needs.
-func PanelBytes(t ggml.Type) int { return panelBlocks*layouts[t].panelBlock() + vector }
+// PanelBytes is how much scratch Many needs: the panel, and behind it sums of rows that are not stored where they belong.
+func PanelBytes(t ggml.Type) int { return panelBlocks*layouts[t].panelBlock() + sumBytes + vector }
+
+// sumBytes is room for the integer sums of AMX; the sums of a register tile need less.
+const sumBytes = 4 * amxSlots * PanelTiles * amxRows * Rows
 
 // panelBlock is the size of a block of 32 in a panel: scales and minima as float32, quants as bytes.
 func (l *layout) panelBlock() int { return vector * PanelTiles * (block/4 + l.groups*l.parts()) }
@@ -166,20 +174,26 @@ func (l *layout) firstScale(b int) int {
 func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32, ys, cols int) {
 	xs, add := RecordBytes(k), b > 0
 	_, _ = x[rows*xs-1], y[(rows-1)*ys+cols-1]
+	sums := &panel[panelBlocks*l.panelBlock() : panelBlocks*l.panelBlock()+sumBytes][0]
 	if strips := rows / amxRows; useAMX && l.kernels.amx != nil && strips > 0 && cols == panelCols {
 		// The other rows come first: AMX needs quants with a sign.
 		if done := strips * amxRows; done < rows {
 			l.onPanel(panel, k, b, n, rows-done, x[done*xs:], y[done*ys:], ys, cols)
 		}
-		var sums [amxSlots * PanelTiles * amxRows * Rows]int32
 		for j := range PanelTiles {
-			l.kernels.amx(&amxShape, &sums[0], n, &panel[j*vector], &x[b*recordBytes], xs, &y[j*Rows], 4*ys, strips, l.offset,
-				add)
+			offset := l.offset // the first call subtracts it in the panel
+			for i := 0; i < strips; i += amxStrips {
+				from := i * amxRows
+				rows, out := &x[from*xs+b*recordBytes], &y[from*ys+j*Rows]
+				l.kernels.amx(&amxShape, (*int32)(unsafe.Pointer(sums)), n, &panel[j*vector], rows, xs, out, 4*ys,
+					min(amxStrips, strips-i), offset, add)
+				offset = 0
+			}
 		}
 		return
 	}
 	tiles := (rows + panelRows - 1) / panelRows
-	var whole [panelRows * panelCols]float32
+	whole := unsafe.Slice((*float32)(unsafe.Pointer(sums)), panelRows*panelCols)
 	for i, at := 0, 0; i < tiles; i++ {
 		to := (i + 1) * rows / tiles // even parts
 		m := to - at

@@ -304,3 +304,22 @@ func TestGuardPages(t *testing.T) {
 		}
 	})
 }
+
+// TestNoGarbage asserts that products of whole tiles allocate nothing.
+func TestNoGarbage(t *testing.T) {
+	const k, m = 256, 40
+	rng := rand.New(rand.NewPCG(1, 4))
+	tiles := make([]byte, PanelTiles*TileBytes(ggml.Q5_0, k))
+	for j := range PanelTiles {
+		Pack(ggml.Q5_0, tiles[j*TileBytes(ggml.Q5_0, k):], randomBlocks(rng, ggml.Q5_0, Rows, k), k)
+	}
+	records, y, panel := make([]byte, m*RecordBytes(k)), make([]float32, m*2*Rows), make([]byte, PanelBytes(ggml.Q5_0))
+	QuantizeRows(ggml.Q5_0, records, randomRows(rng, m*k), k)
+	n := testing.AllocsPerRun(10, func() {
+		Few(ggml.Q5_0, tiles, k, 3, records, y, Rows, Rows)
+		Many(ggml.Q5_0, tiles, k, m, records, y, 2*Rows, 2*Rows, panel)
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

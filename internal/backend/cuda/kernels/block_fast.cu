@@ -7,7 +7,7 @@
 struct Args { i64 m, n, k, bytes; const float *x; const u8 *w; float *z; };
 
 DEV float half_at(const u8 *b) { f16 h; h.v = *(const u16 *)b; return get(h); }
-DEV u32 halves_at(const u8 *b) { return *(const u16 *)b | (u32)*(const u16 *)(b + 2) << 16; } // blocks begin at even addresses
+DEV u32 word16_at(const u8 *b) { return *(const u16 *)b | (u32)*(const u16 *)(b + 2) << 16; } // blocks begin at even addresses
 DEV u32 word_at(const u8 *b) { return *(const u32 *)b; }
 // fifth makes bits 4 of bytes of the lowest four bits.
 DEV u32 fifth(u32 bits) { return (bits & 15) * 0x00204081u << 4 & 0x10101010u; }
@@ -25,7 +25,7 @@ DEV void unpack(const u8 *b, int, Group &g) {
     const int head = 2;
 #endif
 #if defined(FORMAT_Q5_0) || defined(FORMAT_Q5_1)
-    const u32 high = halves_at(b + head);
+    const u32 high = word16_at(b + head);
     const u8 *q = b + head + 4;
 #else
     const u32 high = 0;
@@ -39,7 +39,7 @@ DEV void unpack(const u8 *b, int, Group &g) {
 #endif
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        const u32 w = halves_at(q + 4 * j);
+        const u32 w = word16_at(q + 4 * j);
         g.q[j] = w & 0x0f0f0f0fu | fifth(high >> 4 * j);
         g.q[4 + j] = w >> 4 & 0x0f0f0f0fu | fifth(high >> (16 + 4 * j));
     }
@@ -50,7 +50,7 @@ DEV void unpack(const u8 *b, int, Group &g) {
     g.a = g.b = half_at(b);
     g.c = 0;
 #pragma unroll
-    for (int j = 0; j < 8; j++) g.q[j] = halves_at(b + 2 + 4 * j);
+    for (int j = 0; j < 8; j++) g.q[j] = word16_at(b + 2 + 4 * j);
 }
 #elif defined(FORMAT_Q4_K) || defined(FORMAT_Q5_K)
 #define SIGNED 0
@@ -87,7 +87,7 @@ DEV void unpack(const u8 *b, int s, Group &g) {
     g.c = 0;
 #pragma unroll
     for (int j = 0; j < 8; j++) {
-        const u32 lo = halves_at(b + h * 64 + k % 2 * 32 + 4 * j), hi = halves_at(b + 128 + h * 32 + 4 * j);
+        const u32 lo = word16_at(b + h * 64 + k % 2 * 32 + 4 * j), hi = word16_at(b + 128 + h * 32 + 4 * j);
         const u32 q = lo >> (k / 2 * 4) & 0x0f0f0f0fu | (hi >> (2 * k) & 0x03030303u) << 4;
         g.q[j] = (q | 0x80808080u) - 0x20202020u ^ 0x80808080u; // minus 32, byte by byte
     }

@@ -52,3 +52,30 @@ extern "C" __global__ void __launch_bounds__(256) block_stream(const __grid_cons
     }
 }
 #endif
+
+// block_gather: z[t] = x[l[t]]·w[r[t]]ᵀ for matrices w of n rows; a warp has a row of one of them.
+struct Gathered { i64 count, n, k, bytes, xs, ws; const float *x; const u8 *w; const i64 *l; const i64 *r; float *z; Fault *fault; };
+
+extern "C" __global__ void __launch_bounds__(256) block_gather(const __grid_constant__ Gathered a) {
+    const i64 row = blockIdx.x * (i64)8 + threadIdx.x / 32;
+    if (row >= a.n) return;
+    for (i64 t = blockIdx.y; t < a.count; t += gridDim.y) {
+        const i64 l = a.l[t], r = a.r[t];
+        if (l < 0 || l >= a.xs || r < 0 || r >= a.ws) {
+            if (threadIdx.x % 32 == 0) report_fault(a.fault, 1, l < 0 || l >= a.xs ? l : r, l < 0 || l >= a.xs ? a.xs : a.ws);
+            continue;
+        }
+        const u8 *w = a.w + (r * a.n + row) * a.bytes;
+        const float *x = a.x + l * a.k;
+        float sum = 0;
+        for (i64 k = threadIdx.x % 32 * 8; k < a.k; k += 256) {
+            float v[8];
+            values(w, k, a.k, v);
+#pragma unroll
+            for (int j = 0; j < 8; j++)
+                if (k + j < a.k) sum = __fmaf_rn(x[k + j], v[j], sum);
+        }
+        for (int o = 16; o; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);
+        if (threadIdx.x % 32 == 0) a.z[t * a.n + row] = sum;
+    }
+}
