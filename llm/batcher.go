@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/tokenizer"
@@ -18,6 +19,7 @@ type BatcherOptions struct {
 	// Chunk is how many tokens of a prompt are read between two steps of the other texts. Fewer make the other texts wait less, and a
 	// text whose reader left ends sooner; 0: 128.
 	Chunk int
+	Cache CacheOptions // how keys and values are stored
 	// PrefixTokens is the shortest beginning that a prompt shares with an earlier text for it to be reused; 0: 16, -1: none are stored.
 	PrefixTokens int
 }
@@ -39,18 +41,23 @@ type Batcher struct {
 	mu      sync.Mutex
 	waiting []*sequence
 	active  []*sequence
-	stored  []*session // of texts that ended, the last used at the end
 	running bool
 	closed  bool
 	stats   BatcherStats
 	idle    sync.WaitGroup
+
+	// Of the goroutine that runs, and of Close behind it.
+	tree       *prefixTree
+	spare      []*session   // of texts that ended, for others
+	storeBytes atomic.Int64 // of both
+	stored     atomic.Int64 // nodes of the tree
 }
 
 // BatcherStats count what a Batcher has done.
 type BatcherStats struct {
 	Active, Waiting int   // texts now
 	Bytes           int64 // of keys and values now
-	Stored          int   // texts whose keys are stored for prompts that begin alike
+	Stored          int   // parts of texts whose keys and values are stored, for prompts that begin alike
 	Prompt          int64 // tokens of prompts that were evaluated
 	Reused          int64 // tokens of prompts that were not, because an earlier text began alike
 	Generated       int64 // tokens
@@ -86,19 +93,32 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 		return nil, fault.New(fault.Value, op, "Chunk is %d; want a number of tokens", o.Chunk)
 	case o.PrefixTokens < -1:
 		return nil, fault.New(fault.Value, op, "PrefixTokens is %d; want a number of tokens, or -1 for none", o.PrefixTokens)
-	case o.Bytes < m.cacheBytes(m.capacityFor(1)):
-		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.cacheBytes(m.capacityFor(1)))
+	case o.Bytes < m.cacheBytes(m.capacityFor(1), o.Cache.Bits):
+		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes,
+			m.cacheBytes(m.capacityFor(1), o.Cache.Bits))
+	}
+	if err := fault.Catch(o.Cache.check); err != nil {
+		return nil, err
 	}
 	if c := m.net.Config(); c.LengthScaled() { // keys of a cache are of no use in one of another capacity
 		o.PrefixTokens = -1
 	}
-	return &Batcher{m: m, o: o}, nil
+	return &Batcher{m: m, o: o, tree: newPrefixTree(m, prefixBlock)}, nil
 }
 
 // cacheBytes is the memory of a cache.
-func (m *Model) cacheBytes(capacity int) int64 {
-	c := m.net.Config()
-	return int64(c.CacheElements()) * int64(capacity) * int64(m.net.Placement().DType.Size())
+func (m *Model) cacheBytes(capacity, bits int) (n int64) {
+	m.bytesOnce.Do(func() {
+		for _, t := range m.net.NewCache(1) {
+			m.tokenBytes[0] += int64(t.NBytes())
+			m.tokenBytes[1] += int64(t.NumElement() + 4*t.Size(1))
+			t.Free()
+		}
+	})
+	if bits == 8 {
+		return m.tokenBytes[1] * int64(capacity)
+	}
+	return m.tokenBytes[0] * int64(capacity)
 }
 
 // Stats returns what is going on.
@@ -106,8 +126,15 @@ func (b *Batcher) Stats() BatcherStats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.stats
-	s.Active, s.Waiting, s.Stored, s.Bytes = len(b.active), len(b.waiting), len(b.stored), b.bytes()
+	s.Active, s.Waiting, s.Stored, s.Bytes = len(b.active), len(b.waiting), int(b.stored.Load()), b.bytes()
 	return s
+}
+
+// Full reports whether the queue has no room: a text that is submitted now gets ErrQueueFull.
+func (b *Batcher) Full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting) >= b.o.Queue
 }
 
 // bytes is the memory that is in use, or reserved for texts that may still grow.
@@ -115,10 +142,7 @@ func (b *Batcher) bytes() (n int64) {
 	for _, q := range b.active {
 		n += q.bytes
 	}
-	for _, s := range b.stored {
-		n += b.m.cacheBytes(s.capacity)
-	}
-	return n
+	return n + b.storeBytes.Load()
 }
 
 // Generate is Model.Generate as one of the texts of the batcher. Options.Cache must be nil.
@@ -161,6 +185,9 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 		if o.Cache != nil {
 			fault.Throw(fault.Value, op, "Options.Cache with a batcher, which has caches of its own; set it to nil")
 		}
+		if o.Speculate != (Speculate{}) || o.Rotate != (Rotate{}) {
+			fault.Throw(fault.NotImplemented, op, "Options.Speculate or Options.Rotate with a batcher; use Generate for the text")
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -169,7 +196,8 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	if o.MaxTokens > 0 {
 		most = min(most, len(ids)+o.MaxTokens)
 	}
-	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, bytes: b.m.cacheBytes(b.m.capacityFor(most)), wake: make(chan struct{}, 1)}
+	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, wake: make(chan struct{}, 1)}
+	q.bytes = b.m.cacheBytes(b.m.capacityFor(most), b.o.Cache.Bits)
 	if q.bytes > b.o.Bytes {
 		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
 			most, q.bytes, b.o.Bytes)
@@ -211,12 +239,9 @@ func (b *Batcher) Close() {
 	b.waiting = nil
 	b.mu.Unlock()
 	b.idle.Wait()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.stored {
-		s.free()
-	}
-	b.stored = nil
+	b.tree.free()
+	b.trim(0)
+	b.count()
 }
 
 // sequence is one text of a batcher.

@@ -14,7 +14,7 @@ import (
 func (b *Batcher) run() {
 	defer b.idle.Done()
 	for b.admit() {
-		b.guard(b.active, func() { b.prompt() })
+		b.prompt()
 		ready := slices.DeleteFunc(slices.Clone(b.active), func(q *sequence) bool { return q.s == nil || len(q.rest) != 1 || q.n == 0 })
 		b.guard(ready, func() { b.decode(ready) })
 	}
@@ -32,6 +32,30 @@ func (b *Batcher) guard(list []*sequence, f func()) {
 // admit lets texts go that ended or whose readers left, and takes new ones as long as they fit. It reports whether there is
 // something to do.
 func (b *Batcher) admit() bool {
+	for _, s := range b.ended() { // without the lock: copies take a while
+		b.keep(s)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.waiting) > 0 && len(b.active) < b.o.Sequences && !b.closed {
+		i := b.fairest()
+		q := b.waiting[i]
+		b.evict(b.o.Bytes - q.bytes)
+		if b.bytes()+q.bytes > b.o.Bytes {
+			break
+		}
+		q.rest = q.ids
+		b.waiting, b.active = slices.Delete(b.waiting, i, i+1), append(b.active, q)
+	}
+	if b.running = len(b.active) > 0; !b.running {
+		b.trim(1)
+		b.count()
+	}
+	return b.running
+}
+
+// ended takes texts out that ended or whose readers left, and returns the sessions that are worth storing.
+func (b *Batcher) ended() (list []*session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.active = slices.DeleteFunc(b.active, func(q *sequence) bool {
@@ -46,23 +70,16 @@ func (b *Batcher) admit() bool {
 			q.fail(err)
 		}
 		if q.s != nil {
-			b.keep(q.s, failed)
+			if failed || b.closed || b.o.PrefixTokens < 0 {
+				q.s.free()
+			} else {
+				list = append(list, q.s)
+			}
 			q.s = nil
 		}
 		return true
 	})
-	for len(b.waiting) > 0 && len(b.active) < b.o.Sequences && !b.closed {
-		i := b.fairest()
-		q := b.waiting[i]
-		b.evict(b.o.Bytes - q.bytes)
-		if b.bytes()+q.bytes > b.o.Bytes {
-			break
-		}
-		q.rest = q.ids
-		b.waiting, b.active = slices.Delete(b.waiting, i, i+1), append(b.active, q)
-	}
-	b.running = len(b.active) > 0
-	return b.running
+	return list
 }
 
 // fairest is the text that waits for the longest time of a client with the fewest texts under way.
@@ -79,21 +96,65 @@ func (b *Batcher) fairest() (at int) {
 	return at
 }
 
-// keep stores the keys of a text that ended, for prompts that begin as it does.
-func (b *Batcher) keep(s *session, failed bool) {
-	if failed || b.closed || b.o.PrefixTokens < 0 || s.pos < b.o.PrefixTokens {
-		s.free()
-		return
+// keep stores the keys and values of a text that ended, for prompts that begin as it does, and its cache for another text.
+func (b *Batcher) keep(s *session) {
+	if s.pos >= b.o.PrefixTokens {
+		if err := lucid.Try(func() { b.tree.insert(s) }); err != nil { // no memory for it: nothing is lost but time
+			s.free()
+			return
+		}
 	}
-	b.stored = append(b.stored, s)
+	if b.spare = append(b.spare, s); len(b.spare) > b.o.Sequences {
+		b.trim(b.o.Sequences)
+	}
+	b.count()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.evict(b.o.Bytes)
 }
 
-// evict frees stored texts, the ones that were not used for the longest time first, until all fit into most bytes.
-func (b *Batcher) evict(most int64) {
-	for len(b.stored) > 0 && b.bytes() > most {
-		b.stored[0].free()
-		b.stored = b.stored[1:]
+// count publishes how much is stored.
+func (b *Batcher) count() {
+	n := b.tree.bytes
+	for _, s := range b.spare {
+		n += b.m.cacheBytes(s.capacity, s.bits)
 	}
+	b.storeBytes.Store(n)
+	b.stored.Store(int64(b.tree.nodes))
+}
+
+// trim frees caches that texts left but for some, those that were not used for the longest time first.
+func (b *Batcher) trim(most int) {
+	for len(b.spare) > most {
+		b.spare[0].free()
+		b.spare = b.spare[1:]
+	}
+}
+
+// evict frees what is stored until all fits into most bytes: caches that texts left, then texts that were not used for the longest time.
+func (b *Batcher) evict(most int64) {
+	for b.bytes() > most {
+		if len(b.spare) > 0 {
+			b.trim(len(b.spare) - 1)
+		} else if !b.tree.evict() {
+			return
+		}
+		b.count()
+	}
+}
+
+// newSession returns an empty session with room for some tokens, with a cache that a text left if one fits.
+func (b *Batcher) newSession(room int) *session {
+	capacity := b.m.capacityFor(room)
+	for i, s := range b.spare {
+		if s.capacity == capacity {
+			b.spare = slices.Delete(b.spare, i, i+1)
+			b.count()
+			s.pos, s.ids = 0, nil
+			return s
+		}
+	}
+	return b.m.newSessionOf(room, b.o.Cache.Bits)
 }
 
 // prompt reads a part of the first prompt that is not read.
@@ -103,6 +164,11 @@ func (b *Batcher) prompt() {
 		return
 	}
 	q := b.active[i]
+	b.guard([]*sequence{q}, func() { b.promptOf(q) }) // an error is the end of this text alone
+}
+
+// promptOf reads a part of a prompt.
+func (b *Batcher) promptOf(q *sequence) {
 	if q.s == nil {
 		b.begin(q)
 	}
@@ -124,43 +190,54 @@ func (b *Batcher) prompt() {
 	}
 }
 
-// begin gives a text its cache: one that was stored, a copy of one that begins alike, or an empty one.
+// begin gives a text its cache, with what is there of the prompt.
 func (b *Batcher) begin(q *sequence) {
-	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o.Stop, q.ids)
-	b.mu.Lock()
-	best, most, at := (*session)(nil), max(b.o.PrefixTokens, 1)-1, -1
-	look := func(s *session, i int) {
-		if n := s.shared(q.ids); n > most {
-			best, most, at = s, n, i
-		}
-	}
+	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o, q.ids)
 	if b.o.PrefixTokens >= 0 {
-		for i, s := range b.stored {
-			look(s, i)
-		}
-		for _, o := range b.active {
-			if o.s != nil {
-				look(o.s, -1)
+		b.reuse(q)
+	}
+	if q.s == nil {
+		q.s = b.newSession(len(q.ids) + 1)
+	}
+	q.rest = q.ids[q.s.pos:]
+}
+
+// reuse looks for the longest beginning of a prompt: in the caches that texts left, which need no copy, in the tree, and in texts under
+// way. The last token is evaluated in any case.
+func (b *Batcher) reuse(q *sequence) {
+	path, n := b.tree.find(q.ids[:len(q.ids)-1])
+	var other *session
+	for _, o := range b.active {
+		if o.s != nil && o != q {
+			if m := o.s.shared(q.ids); m > n {
+				other, n = o.s, m
 			}
 		}
 	}
-	switch {
-	case best == nil:
-		q.s = b.m.newSession(len(q.ids) + 1)
-	case at >= 0 && most >= best.pos-1: // nothing of it is lost to others
-		b.stored = slices.Delete(b.stored, at, at+1)
-		q.s = best
-	default:
-		if at >= 0 { // used now
-			b.stored = append(slices.Delete(b.stored, at, at+1), best)
+	left := -1
+	for i, s := range b.spare {
+		if m := s.shared(q.ids); m >= n && m > 0 {
+			left, n = i, m
 		}
-		q.s = best.copy(most, len(q.ids)+1)
 	}
-	if best != nil {
-		b.stats.Reused += int64(most)
+	switch {
+	case n < max(b.o.PrefixTokens, 1):
+		return
+	case left >= 0:
+		q.s = b.spare[left]
+		b.spare = slices.Delete(b.spare, left, left+1)
+		b.count()
+		q.s.rewind(q.ids)
+	case other != nil:
+		q.s = b.newSession(len(q.ids) + 1)
+		q.s.take(other, n)
+	default:
+		q.s = b.newSession(len(q.ids) + 1)
+		b.tree.load(q.s, path, n)
 	}
+	b.mu.Lock()
+	b.stats.Reused += int64(n)
 	b.mu.Unlock()
-	q.rest = q.s.rewind(q.ids)
 }
 
 // took hands out the token that scores give, and says what follows it.
@@ -244,17 +321,10 @@ func (s *session) shared(ids []int) (n int) {
 	return n
 }
 
-// copy returns a session with the first n tokens of s, and room for some.
-func (s *session) copy(n, room int) *session {
-	c := s.m.newSession(max(room, n))
-	c.pos, c.ids = n, slices.Clone(s.ids[:n])
-	lucid.NoGrad(func() {
-		for i, t := range s.cache {
-			start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
-			c.cache[i].Assign(c.cache[i].DynamicSliceUpdate(t.Narrow(2, 0, n), start, []int{2})).Eval()
-		}
-	})
-	return c
+// take writes the first n tokens of another session into an empty one.
+func (s *session) take(from *session, n int) {
+	s.ids = slices.Clone(from.ids[:n])
+	s.fill(n, func(i int) []*lucid.Tensor { return []*lucid.Tensor{from.cache[i].Narrow(2, 0, n)} })
 }
 
 // checkPrompt refuses ids that are outside the vocabulary, and prompts that are empty or too long.

@@ -105,7 +105,7 @@ func TestBatchedLoad(t *testing.T) {
 		want[i] = collect(t, m.GenerateIDs(context.Background(), prompts[i], Options{MaxTokens: 10}))
 	}
 	// Room for few caches: texts wait for memory, and stored ones are evicted.
-	b := newBatcher(t, m, BatcherOptions{Sequences: 4, Queue: 1000, Chunk: 5, PrefixTokens: 2, Bytes: 5 * m.cacheBytes(128)})
+	b := newBatcher(t, m, BatcherOptions{Sequences: 4, Queue: 1000, Chunk: 5, PrefixTokens: 2, Bytes: 5 * m.cacheBytes(128, 0)})
 	before := runtime.NumGoroutine()
 	requests := 300
 	if testing.Short() {

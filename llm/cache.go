@@ -3,6 +3,7 @@ package llm
 import (
 	"sync"
 
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -11,12 +12,30 @@ import (
 // without it, because the prompt is read in other parts. It serves one generation at a time.
 type Cache struct {
 	m  *Model
+	o  CacheOptions
 	mu sync.Mutex
 	s  *session
 }
 
+// CacheOptions say how a cache stores keys and values.
+type CacheOptions struct {
+	// Bits is 8 for int8, each vector with a scale of its own: a quarter of the memory of float32, for logits that differ a little. 0:
+	// the dtype of the model.
+	Bits int
+}
+
+func (o *CacheOptions) check() {
+	if o.Bits != 0 && o.Bits != 8 {
+		fault.Throw(fault.NotImplemented, op, "a cache of %d bits; want 8, or 0 for the dtype of the model", o.Bits)
+	}
+}
+
 // NewCache returns an empty cache, for Options.Cache.
-func (m *Model) NewCache() *Cache { return &Cache{m: m} }
+func (m *Model) NewCache(opts ...CacheOptions) *Cache {
+	o := door.Option("llm.NewCache", opts)
+	o.check()
+	return &Cache{m: m, o: o}
+}
 
 // Free lets the memory go. The cache is empty then and can be used again.
 func (c *Cache) Free() {
@@ -50,7 +69,7 @@ func (m *Model) begin(ids []int, room int, c *Cache) (s *session, rest []int, do
 		return nil, nil, nil, fault.New(fault.Value, op, "Options.Cache is in use by another generation; make one for each")
 	}
 	if c.s == nil {
-		c.s = m.newSession(room)
+		c.s = m.newSessionOf(room, c.o.Bits)
 	}
 	return c.s, c.s.rewind(ids), c.mu.Unlock, nil
 }

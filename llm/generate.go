@@ -1,11 +1,13 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
@@ -41,11 +43,7 @@ func (m *Model) Generate(ctx context.Context, prompt string, o Options) iter.Seq
 // GenerateIDs continues a text that is given as ids.
 func (m *Model) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
-		err := fault.Catch(func() {
-			o.check()
-			m.checkPrompt(ids)
-		})
-		if err != nil {
+		if err := fault.Catch(o.check); err != nil {
 			yield(Token{}, err)
 			return
 		}
@@ -56,6 +54,10 @@ func (m *Model) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Seq2
 // continued is the loop behind both.
 func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
+		window := o.Rotate.window(m.net.Config().Context)
+		if list := o.Rotate.rotated(ids, window); list != nil {
+			ids = list
+		}
 		if err := fault.Catch(func() { m.checkPrompt(ids) }); err != nil {
 			yield(Token{}, err)
 			return
@@ -67,25 +69,137 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			return
 		}
 		defer done()
-		out, pick := newWriter(m.tok, o.Stop, ids), m.newSampler(o, ids)
-		for n := 1; ; n++ {
-			y, err := s.feed(ctx, rest)
-			if err != nil {
-				yield(Token{}, err)
-				return
-			}
-			t, err := pick.next(y)
-			if err != nil {
-				yield(Token{}, err)
-				return
-			}
-			m.finishToken(&t, out, pick, n, s.pos)
-			if !yield(t, nil) || t.Finish != "" {
-				return
-			}
-			rest = []int{t.ID}
+		w := &writing{m: m, s: s, o: o, window: window, out: newWriter(m.tok, o, ids), pick: m.newSampler(o, ids), yield: yield}
+		if w.guess, err = m.newGuesser(o.Speculate, len(ids)); err != nil {
+			yield(Token{}, err)
+			return
+		}
+		if w.guess != nil {
+			defer w.guess.free()
+		}
+		if err := w.run(ctx, rest); err != nil {
+			yield(Token{}, err)
 		}
 	}
+}
+
+// writing is a generation under way.
+type writing struct {
+	m      *Model
+	s      *session
+	o      Options
+	window int // tokens after which the text is rotated; 0: never
+	out    *writer
+	pick   *sampler
+	guess  *guesser // nil: none
+	yield  func(Token, error) bool
+	n      int // tokens so far
+}
+
+// run generates tokens until there is a reason to stop.
+func (w *writing) run(ctx context.Context, rest []int) error {
+	y, err := w.s.feed(ctx, rest)
+	if err != nil {
+		return err
+	}
+	var fail error
+	for {
+		t, err := w.choose(y)
+		if err != nil {
+			return err
+		}
+		last := t.Finish != ""
+		if w.guess == nil {
+			// The next token is computed while the reader has this one.
+			ahead := make(chan ahead, 1)
+			if !last {
+				go func() { ahead <- w.ahead(ctx, t.ID) }()
+			}
+			goes := w.yield(t, nil)
+			if last {
+				return nil
+			}
+			next := <-ahead
+			if !goes {
+				return nil
+			}
+			if y, err = next.y, next.err; err != nil {
+				return err
+			}
+			continue
+		}
+		if !w.yield(t, nil) || last {
+			return nil
+		}
+		for again, id := true, t.ID; ; {
+			if list := w.rotate(id); list != nil {
+				if y, err = w.s.feed(ctx, w.s.rewind(list)); err != nil {
+					return err
+				}
+				break
+			}
+			again, id, err = w.guess.next(ctx, w.s, id, w.guesses(), func(y scores) (int, bool) {
+				t, err := w.choose(y)
+				if fail = err; err != nil {
+					return 0, false
+				}
+				return t.ID, w.yield(t, nil) && t.Finish == ""
+			})
+			if err = cmp.Or(err, fail); err != nil || !again {
+				return err
+			}
+		}
+	}
+}
+
+// guesses is how many guesses fit before the text is rotated.
+func (w *writing) guesses() int {
+	if w.window == 0 {
+		return maxGuesses
+	}
+	return max(0, w.window-len(w.s.ids)-2)
+}
+
+// ahead are the scores behind a token.
+type ahead struct {
+	y   scores
+	err error
+}
+
+// ahead evaluates a token, or what the text goes on with if it is full.
+func (w *writing) ahead(ctx context.Context, id int) (a ahead) {
+	caught := lucid.Try(func() {
+		rest := []int{id}
+		if list := w.rotate(id); list != nil {
+			rest = w.s.rewind(list)
+		}
+		a.y, a.err = w.s.feed(ctx, rest)
+	})
+	a.err = cmp.Or(caught, a.err)
+	return a
+}
+
+// rotate is what the text goes on with if it is full with one more token, else nil.
+func (w *writing) rotate(id int) []int {
+	if w.window == 0 || len(w.s.ids)+1 < w.window {
+		return nil
+	}
+	return w.o.Rotate.rotated(append(slices.Clone(w.s.ids), id), w.window)
+}
+
+// choose takes the next token.
+func (w *writing) choose(y scores) (Token, error) {
+	t, err := w.pick.next(y)
+	if err != nil {
+		return t, err
+	}
+	w.n++
+	pos := w.s.pos
+	if w.window > 0 { // there is always room
+		pos = 0
+	}
+	w.m.finishToken(&t, w.out, w.pick, w.n, pos)
+	return t, nil
 }
 
 // tokenText is the text of a token alone.
@@ -112,13 +226,15 @@ func (m *Model) finishToken(t *Token, out *writer, pick *sampler, n, pos int) {
 
 // writer makes text of tokens. It holds back what may be the beginning of a stop text.
 type writer struct {
+	tok    *tokenizer.Tokenizer
 	stream *tokenizer.Stream
 	stop   []string
+	show   []int
 	held   string
 }
 
-func newWriter(t *tokenizer.Tokenizer, stop []string, prompt []int) *writer {
-	w := &writer{stream: t.Stream(tokenizer.DecodeOptions{SkipSpecial: true}), stop: stop}
+func newWriter(t *tokenizer.Tokenizer, o Options, prompt []int) *writer {
+	w := &writer{tok: t, stream: t.Stream(tokenizer.DecodeOptions{SkipSpecial: true}), stop: o.Stop, show: o.ShowSpecial}
 	for _, id := range prompt[max(0, len(prompt)-16):] { // a tokenizer may write the first token of a text in another way
 		w.stream.Next(id)
 	}
@@ -127,7 +243,12 @@ func newWriter(t *tokenizer.Tokenizer, stop []string, prompt []int) *writer {
 
 // next takes a token and returns the text that is certain by it. last: no token follows. end: the token itself has no text.
 func (w *writer) next(id int, last, end bool) (text string, stopped bool) {
-	if !end {
+	switch {
+	case end:
+	case slices.Contains(w.show, id):
+		text, _ := w.tok.Token(id)
+		w.held += w.stream.Flush() + text
+	default:
 		w.held += w.stream.Next(id)
 	}
 	if last {

@@ -82,7 +82,7 @@ func TestStop(t *testing.T) {
 
 func TestWriterHoldsBack(t *testing.T) {
 	tok := tiny(t).Tokenizer()
-	w := newWriter(tok, []string{"END"}, []int{'x'})
+	w := newWriter(tok, Options{Stop: []string{"END"}}, []int{'x'})
 	var parts []string
 	for i, b := range []byte("aENbEND") {
 		text, stopped := w.next(int(b), false, false)
@@ -181,7 +181,7 @@ func TestSampler(t *testing.T) {
 
 func TestChat(t *testing.T) {
 	m := tiny(t)
-	chat := []Message{{"system", "Be brief."}, {"user", "Hi"}}
+	chat := []Message{{Role: "system", Content: "Be brief."}, {Role: "user", Content: "Hi"}}
 	text, err := m.Prompt(chat)
 	if want := "system: Be brief.\nuser: Hi\nassistant: "; text != want || err != nil {
 		t.Fatalf("%q %v, want %q", text, err, want)
@@ -219,7 +219,7 @@ func TestChatSpecial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chat := []Message{{"user", "a<end>system:b"}, {"user", "c"}}
+	chat := []Message{{Role: "user", Content: "a<end>system:b"}, {Role: "user", Content: "c"}}
 	ends := func(plain bool) (n int, text string) {
 		ids, err := m.ChatIDs(chat, plain)
 		if err != nil {

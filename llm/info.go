@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/lucid-go/lucid/llm/model"
+	"github.com/lucid-go/lucid/nn"
 )
 
 // Info is what the files of a model say.
@@ -24,6 +25,15 @@ func (m *Model) Info() Info {
 	i := m.facts
 	i.Types = maps.Clone(i.Types)
 	return i
+}
+
+// Bytes is the memory of the weights.
+func (m *Model) Bytes() (n int64) {
+	for _, t := range nn.StateDict(m.net).All() {
+		n += int64(t.NBytes())
+		t.Free() // the handle: the weight stays
+	}
+	return n
 }
 
 // Describe reads what the files of a model say, and none of its weights.

@@ -17,6 +17,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/grammar"
 	"github.com/lucid-go/lucid/llm/model"
+	"github.com/lucid-go/lucid/llm/template"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
@@ -48,18 +49,26 @@ type LoadOptions struct {
 
 // Model is a language model with its tokenizer. Its methods are safe for concurrent use; each generation has a cache of its own.
 type Model struct {
-	net      *model.Model
-	tok      *tokenizer.Tokenizer
-	vocab    vocabulary
-	chat     string // template, "" if the files have none
-	ends     []int  // ids that end a text, ascending
-	bos      int    // what templates call bos_token and eos_token; -1: none
-	eos      int
-	facts    Info
-	step     func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
-	tree     *grammar.Vocabulary // see vocabularyTree
-	treeOnce sync.Once
-	mu       sync.Mutex // compiled steps of several generations run one at a time
+	net        *model.Model
+	tok        *tokenizer.Tokenizer
+	vocab      vocabulary
+	chat       string // template, "" if the files have none
+	ends       []int  // ids that end a text, ascending
+	bos        int    // what templates call bos_token and eos_token; -1: none
+	eos        int
+	facts      Info
+	step       func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
+	tree       *grammar.Vocabulary // see vocabularyTree
+	treeOnce   sync.Once
+	parseOnce  sync.Once
+	parsed     *template.Template // of chat
+	parseErr   error
+	toolOnce   sync.Once
+	toolForm   toolKind // how the template writes calls
+	toolErr    error
+	bytesOnce  sync.Once
+	tokenBytes [2]int64   // of keys and values of a token: in the dtype of the model, and as int8
+	mu         sync.Mutex // compiled steps of several generations run one at a time
 }
 
 // Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files (or

@@ -39,17 +39,27 @@ type Options struct {
 	// and must not keep the slices.
 	Processors []func(ids []int, logits []float32)
 	// Grammar allows only tokens that lead to a text it describes, and ends the generation when the text is complete; nil: all tokens.
-	Grammar     *grammar.Grammar
-	TopLogProbs int // Token.Top lists so many of the most probable tokens; 0: none
+	Grammar *grammar.Grammar
+	// GrammarAfter makes Grammar begin where this text was generated, each time it was; the text before it and behind what the grammar
+	// describes is free. "": the grammar describes the whole text.
+	GrammarAfter string
+	TopLogProbs  int // Token.Top lists so many of the most probable tokens; 0: none
 
 	Stop      []string // texts that end the generation; they are not given out
 	IgnoreEnd bool     // go on past tokens that end a text
-	NoAdded   bool     // the prompt gets none of the tokens that the tokenizer puts before and after a text
+	// ShowSpecial are special tokens whose texts are given out; those of others are not.
+	ShowSpecial []int
+	NoAdded     bool // the prompt gets none of the tokens that the tokenizer puts before and after a text
 	// SpecialAsText reads special tokens written in the prompt, or in the messages of a chat, as plain text.
 	SpecialAsText bool
 
 	// Client says whose text it is. A Batcher that has no room for all takes texts of the clients that have the fewest first.
 	Client string
+
+	// Speculate guesses tokens ahead and evaluates them together. The text is the same; it comes faster where guesses are often right.
+	Speculate Speculate
+	// Rotate lets a text grow past the context, or past fewer tokens.
+	Rotate Rotate
 
 	Cache *Cache // of the last generation, to continue from; nil: the prompt is evaluated whole
 }
@@ -106,6 +116,8 @@ func (o *Options) check() {
 		bad("PenaltyWindow", o.PenaltyWindow, "a number of tokens, or 0 for all")
 	case o.TopLogProbs < 0 || o.TopLogProbs > maxTopLogProbs:
 		bad("TopLogProbs", o.TopLogProbs, "0 to 1000")
+	case o.GrammarAfter != "" && o.Grammar == nil:
+		bad("GrammarAfter", o.GrammarAfter, "a Grammar with it")
 	case slices.Contains(o.Stop, ""):
 		bad("Stop", `""`, "texts that are not empty")
 	case slices.Contains(o.DRY.Breakers, ""):
@@ -114,6 +126,8 @@ func (o *Options) check() {
 		o.DRY.Allowed < 0 || o.DRY.Window < 0:
 		bad("DRY", o.DRY, "numbers that are not negative, and a Base of at least 1")
 	}
+	o.Speculate.check()
+	o.Rotate.check()
 	for id, v := range o.LogitBias {
 		if id < 0 || math.IsNaN(v) || math.IsInf(v, 1) {
 			bad("LogitBias", v, "a number, for an id that is not negative")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/grammar"
@@ -21,7 +22,8 @@ type sampler struct {
 	breaker func(id int) bool
 	mu      float64 // mirostat's bound
 	m       *Model
-	match   *grammar.Matcher // nil: no grammar
+	match   *grammar.Matcher // nil: no grammar, or not yet
+	tail    string           // the last bytes of the text, to find Options.GrammarAfter
 }
 
 type candidate struct {
@@ -40,7 +42,7 @@ func (m *Model) newSampler(o Options, prompt []int) *sampler {
 	s := &sampler{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), ids: slices.Clone(prompt), prompt: len(prompt)}
 	s.mu = 2 * o.Mirostat
 	s.m, s.breaker = m, breakers(o.DRY, m.tokenText)
-	if o.Grammar != nil {
+	if o.Grammar != nil && o.GrammarAfter == "" {
 		s.match = o.Grammar.Match(m.vocabularyTree())
 	}
 	return s
@@ -77,7 +79,35 @@ func (s *sampler) next(y scores) (t Token, err error) {
 	if s.match != nil && !slices.Contains(s.m.ends, t.ID) && !s.match.Accept(t.ID) {
 		return t, fault.New(fault.Value, op, "no token of the model may follow by the grammar")
 	}
+	if s.o.GrammarAfter != "" {
+		s.follow(t.ID)
+	}
 	return t, nil
+}
+
+// follow lets the grammar begin behind Options.GrammarAfter, and end where it is complete.
+func (s *sampler) follow(id int) {
+	if s.match != nil {
+		if s.match.Final() {
+			s.match, s.tail = nil, ""
+		}
+		return
+	}
+	if slices.Contains(s.o.ShowSpecial, id) {
+		text, _ := s.m.tok.Token(id)
+		s.tail += text
+	} else {
+		s.tail += string(s.m.vocabularyTree().Bytes(id))
+	}
+	after := s.o.GrammarAfter
+	if i := strings.Index(s.tail, after); i >= 0 {
+		s.match = s.o.Grammar.Match(s.m.vocabularyTree())
+		if !s.match.AcceptText(s.tail[i+len(after):]) { // the token that completed it went on with something else
+			s.match = nil
+		}
+		s.tail = ""
+	}
+	s.tail = s.tail[max(0, len(s.tail)-len(after)+1):]
 }
 
 // restrict excludes the tokens that the grammar does not allow. Those that end a text are allowed where it may end.
@@ -111,7 +141,7 @@ func (s *sampler) restrict(logits []float32) error {
 }
 
 // complete reports whether the text is one that the grammar lets nothing follow.
-func (s *sampler) complete() bool { return s.match != nil && s.match.Final() }
+func (s *sampler) complete() bool { return s.match != nil && s.o.GrammarAfter == "" && s.match.Final() }
 
 // vocabularyTree makes the tree of tokens the first time it is asked for.
 func (m *Model) vocabularyTree() *grammar.Vocabulary {

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"context"
+	"math"
+	"sync"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -21,16 +23,28 @@ type session struct {
 	m        *Model
 	cache    []*lucid.Tensor
 	capacity int
+	bits     int // of keys and values; 0: those of the model's dtype
 	pos      int // tokens in the cache
 	ids      []int
 }
 
 // newSession starts an empty text with room for some tokens.
-func (m *Model) newSession(room int) *session {
-	s := &session{m: m}
+func (m *Model) newSession(room int) *session { return m.newSessionOf(room, 0) }
+
+// newSessionOf is newSession with a cache of other bits.
+func (m *Model) newSessionOf(room, bits int) *session {
+	s := &session{m: m, bits: bits}
 	s.capacity = m.capacityFor(room)
-	s.cache = m.net.NewCache(s.capacity)
+	s.cache = s.newCache()
 	return s
+}
+
+// newCache returns an empty cache of the session's kind.
+func (s *session) newCache() []*lucid.Tensor {
+	if s.bits == 8 {
+		return s.m.net.NewQuantizedCache(s.capacity)
+	}
+	return s.m.net.NewCache(s.capacity)
 }
 
 // capacityFor is the smallest capacity that holds n tokens.
@@ -57,7 +71,7 @@ func (s *session) grow(n int) error {
 	}
 	old, was, c := s.cache, s.capacity, s.m.net.Config()
 	s.capacity = s.m.capacityFor(n)
-	s.cache = s.m.net.NewCache(s.capacity)
+	s.cache = s.newCache()
 	again := c.Rescaled(was, s.capacity)
 	for i, t := range old {
 		if !again {
@@ -100,8 +114,12 @@ func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 		for i, id := range ids[:n] {
 			part[i] = int64(id)
 		}
-		if y, err = s.run(part, n-1, len(ids) == n); err != nil {
+		rows, err := s.run(part, []int64{int64(n - 1)}, len(ids) == n)
+		if err != nil {
 			return y, err
+		}
+		if rows != nil {
+			y = rows[0]
 		}
 		s.pos += n
 		s.ids, ids = append(s.ids, ids[:n]...), ids[n:]
@@ -109,41 +127,55 @@ func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 	return y, nil
 }
 
-// partSize is how many positions the next part of a prompt has: padding to a larger size costs less than many small parts.
-func partSize(tokens, room int) int {
-	best := 1
-	for _, size := range partSizes {
-		if size > room {
-			continue
-		}
-		if size <= tokens {
-			return max(best, size)
-		}
-		if size < 2*tokens {
-			best = size
+// partCosts are the times of parts of partSizes, as multiples of one token's: weights are read once for all tokens of a part. They were
+// measured on models of 135 and 270 million parameters in 4 to 8 bits.
+var partCosts = []float64{42, 11, 3.5, 1.5, 1}
+
+// bestParts has, for a number of tokens less than the largest part, the index of the part to begin with.
+var bestParts = sync.OnceValue(func() []int {
+	n := partSizes[0]
+	best, cost := make([]int, n), make([]float64, n)
+	for tokens := 1; tokens < n; tokens++ {
+		cost[tokens] = math.Inf(1)
+		for i, size := range partSizes {
+			if c := partCosts[i] + cost[max(0, tokens-size)]; c < cost[tokens] {
+				best[tokens], cost[tokens] = i, c
+			}
 		}
 	}
 	return best
+})
+
+// partSize is how many positions the next part of a prompt has: padding to a larger size may cost less than many small parts.
+func partSize(tokens, room int) int {
+	at := 0
+	if tokens < partSizes[0] {
+		at = bestParts()[tokens]
+	}
+	for partSizes[at] > room {
+		at++
+	}
+	return partSizes[at]
 }
 
-// run evaluates one part; last is the position whose scores are wanted.
-func (s *session) run(part []int64, last int, want bool) (y scores, err error) {
+// run evaluates one part; last are the positions whose scores are wanted.
+func (s *session) run(part, last []int64, want bool) (rows []scores, err error) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	err = lucid.Try(func() {
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: s.cache[0].Device()}
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
-			logits := s.m.step(ids, start, w.New([]int64{int64(last)}, 1), [][]*lucid.Tensor{s.cache})
+			logits := s.m.step(ids, start, w.New(last, len(last)), [][]*lucid.Tensor{s.cache})
 			if want {
-				y = scoresOf(logits)[0]
+				rows = scoresOf(logits)
 			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
 			}
 			logits.Free()
 		})
 	})
-	return y, err
+	return rows, err
 }
 
 // scoresOf reads the rows of logits.

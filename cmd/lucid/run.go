@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 	"github.com/lucid-go/lucid/llm/tune"
@@ -36,6 +37,8 @@ type runFlags struct {
 	quiet   bool
 	system  string
 	adapter string
+	draft   string
+	bits    int
 	load    llm.LoadOptions
 	o       llm.Options
 }
@@ -49,6 +52,12 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.Float64Var(&r.o.MinP, "min-p", 0, "sample from tokens with this share of the first one's probability; 0: all")
 	f.Float64Var(&r.o.RepetitionPenalty, "repetition-penalty", 0, "makes tokens of the text less probable; 0: none")
 	f.Uint64Var(&r.o.Seed, "seed", 0, "of the random numbers; 0: another one every time")
+	f.StringVar(&r.draft, "draft", "", "a smaller model with the same tokens, which guesses tokens ahead: the same text, sooner")
+	f.IntVar(&r.o.Speculate.Lookup, "lookup", 0, "guess that what followed the last so many tokens before follows again; 0: no guesses")
+	f.IntVar(&r.o.Speculate.Tokens, "guesses", 0, "tokens to guess at a time; 0: 4")
+	f.IntVar(&r.bits, "cache-bits", 0, "8: keys and values as int8, a quarter of the memory; 0: as the model computes")
+	f.IntVar(&r.o.Rotate.Window, "window", 0, "let the text go on past so many tokens: older ones are dropped; 0: it ends with the context")
+	f.IntVar(&r.o.Rotate.Keep, "keep", 0, "tokens at the beginning that --window never drops")
 	f.BoolVar(&r.raw, "raw", false, "continue the prompt as it is, without the model's chat template")
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
@@ -93,6 +102,15 @@ func runRun(c *command, args []string, out io.Writer) error {
 			return err
 		}
 	}
+	if r.draft != "" {
+		if r.o.Speculate.Draft, err = llm.Load(r.draft, r.load); err != nil {
+			return noModel("run", r.draft, err)
+		}
+	}
+	if err := lucid.Try(func() { r.o.Cache = m.NewCache(llm.CacheOptions{Bits: r.bits}) }); err != nil {
+		return err
+	}
+	defer r.o.Cache.Free()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	switch {
@@ -124,27 +142,47 @@ func (r *runFlags) begin(text string) (chat []llm.Message) {
 	return chat
 }
 
-// talk answers line by line until the input ends.
+// talk answers messages until the input ends. A message is a line, or the lines between two that are """; /clear begins anew.
 func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error {
 	lines := bufio.NewScanner(runInput)
 	lines.Buffer(nil, maxRow)
 	chat := r.begin("")
-	r.o.Cache = m.NewCache()
-	defer r.o.Cache.Free()
-	fmt.Fprintln(out, "a line is a message; an empty line or Ctrl-D ends the chat")
+	fmt.Fprintln(out,
+		"a line is a message, several are one between lines of \"\"\"; /clear forgets the chat; an empty line or Ctrl-D ends it")
 	for {
-		fmt.Fprint(out, "> ")
-		if !lines.Scan() || strings.TrimSpace(lines.Text()) == "" {
+		text, ok := nextMessage(lines, out)
+		if !ok {
 			fmt.Fprintln(out)
 			return lines.Err()
 		}
-		chat = append(chat, llm.Message{Role: "user", Content: lines.Text()})
+		if strings.TrimSpace(text) == "/clear" {
+			chat = r.begin("")
+			r.o.Cache.Free()
+			continue
+		}
+		chat = append(chat, llm.Message{Role: "user", Content: text})
 		text, err := r.answer(ctx, m, chat, out)
 		if err != nil {
 			return err
 		}
 		chat = append(chat, llm.Message{Role: "assistant", Content: text})
 	}
+}
+
+// nextMessage reads a message; false: there is none.
+func nextMessage(lines *bufio.Scanner, out io.Writer) (string, bool) {
+	fmt.Fprint(out, "> ")
+	if !lines.Scan() || strings.TrimSpace(lines.Text()) == "" {
+		return "", false
+	}
+	if strings.TrimSpace(lines.Text()) != `"""` {
+		return lines.Text(), true
+	}
+	var list []string
+	for fmt.Fprint(out, ". "); lines.Scan() && strings.TrimSpace(lines.Text()) != `"""`; fmt.Fprint(out, ". ") {
+		list = append(list, lines.Text())
+	}
+	return strings.Join(list, "\n"), len(list) > 0
 }
 
 // answer generates one answer of a chat.

@@ -71,15 +71,20 @@ func TestRun(t *testing.T) {
 		{[]string{chat, "456", "--quiet", "--system", "123", "--max-tokens", "2"}, "78\n"},
 		{[]string{chat, "456", "--quiet", "--raw", "--max-tokens", "2", "--temperature", "0.001", "--top-k", "3"}, "78\n"},
 		{[]string{chat, "456", "--quiet", "--max-tokens", "2", "--dtype", "bfloat16"}, "78\n"},
+		{[]string{chat, "456", "--quiet", "--max-tokens", "2", "--lookup", "2", "--guesses", "3"}, "78\n"},
+		{[]string{chat, "456", "--quiet", "--max-tokens", "2", "--draft", plain}, "78\n"},
+		{[]string{chat, "456", "--quiet", "--max-tokens", "2", "--cache-bits", "8"}, "78\n"},
+		{[]string{chat, "!", "--quiet", "--max-tokens", "20", "--window", "16", "--keep", "2"}, "\"#$%&'()*+,-./012345\n"},
 	} {
 		if status, out, errs := lucidRun(append([]string{"run"}, tt.args...)...); status != 0 || out != tt.want {
 			t.Errorf("%v: status %d, %q %q", tt.args[1:], status, out, errs)
 		}
 	}
-	runInput = strings.NewReader("abc\nmno\n\nnever read\n")
+	runInput = strings.NewReader("abc\nmno\n\"\"\"\nxyz\nbcd\n\"\"\"\n/clear\nabc\n\nnever read\n")
 	defer func() { runInput = os.Stdin }()
 	status, out, errs = lucidRun("run", chat, "--quiet", "--max-tokens", "3")
-	if want := "a line is a message; an empty line or Ctrl-D ends the chat\n> def\n> pqr\n> \n"; status != 0 || out != want {
+	_, out, _ = strings.Cut(out, "\n") // what to type
+	if want := "> def\n> pqr\n> . . . efg\n> > def\n> \n"; status != 0 || out != want {
 		t.Errorf("chat: status %d, %q %q; want %q", status, out, errs, want)
 	}
 }
@@ -98,6 +103,10 @@ func TestRunMistakes(t *testing.T) {
 		{[]string{"run", plain, "a", "--device", "tpu"}, 2, "try: lucid run"},
 		{[]string{"run", plain, "a", "--top-p", "2"}, 1, "TopP is 2"},
 		{[]string{"run", plain, ""}, 1, "no tokens"},
+		{[]string{"run", plain, "a", "--cache-bits", "3"}, 1, "a cache of 3 bits"},
+		{[]string{"run", plain, "a", "--draft", "none.gguf"}, 2, "there is no model at none.gguf"},
+		{[]string{"run", plain, "a", "--keep", "3"}, 1, "Rotate"},
+		{[]string{"run", plain, "a", "--guesses", "3"}, 1, "Speculate.Tokens"},
 		{[]string{"info"}, 2, "try: lucid info"},
 		{[]string{"info", "none"}, 2, "try: lucid info"},
 	} {

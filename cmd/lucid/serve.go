@@ -56,7 +56,10 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 	origins := f.String("allow-origin", "", "web pages that may send requests, separated by commas, such as https://chat.example")
 	f.IntVar(&s.o.Batcher.Sequences, "sequences", 8, "texts that are generated together")
 	f.IntVar(&s.o.Batcher.Queue, "queue", 64, "texts that wait")
+	memory := f.Int("memory-mb", 0, "load models when they are asked for, and drop those not used for the longest time when the weights\n"+
+		"take more than so many MiB; 0: load all at once")
 	cache := f.Int("cache-mb", 1024, "memory of keys and values of each model, in MiB")
+	f.IntVar(&s.o.Batcher.Cache.Bits, "cache-bits", 0, "8: keys and values as int8, a quarter of the memory; 0: as the model computes")
 	f.IntVar(&s.o.Batcher.Chunk, "chunk", 128, "tokens of a prompt that are read between two steps of other texts")
 	f.IntVar(&s.o.MaxTokens, "max-tokens", 0, "the most tokens of an answer; 0: until the context is full")
 	f.DurationVar(&s.o.Timeout, "timeout", 10*time.Minute, "the most time of a request")
@@ -76,6 +79,7 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 		return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	s.o.Keys, s.o.Hosts, s.o.Origins, s.o.Batcher.Bytes = split(*keys), split(*hosts), split(*origins), int64(*cache)<<20
+	s.o.Resident = int64(*memory) << 20
 	if *hosts == "" {
 		s.o.Hosts = nil
 	}
@@ -143,67 +147,107 @@ func runServe(c *command, args []string, out io.Writer) error {
 	case "json":
 		s.o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
 	}
-	models, err := s.loadAll()
+	start, err := s.prepare()
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	return s.serve(ctx, models, out)
+	return s.serve(ctx, start, out)
 }
 
-// loadAll loads the models.
-func (s *serveFlags) loadAll() (map[string]*llm.Model, error) {
-	models := map[string]*llm.Model{}
+// prepare loads the models, or finds out how large they are if they are loaded when they are asked for. It returns what makes the
+// server.
+func (s *serveFlags) prepare() (start func() *serve.Server, err error) {
+	models, sources := map[string]*llm.Model{}, map[string]serve.Source{}
 	s.o.Embedders, s.o.Transcribers = map[string]*llm.Embedder{}, map[string]*llm.Transcriber{}
+	seen := map[string]bool{"": true}
 	for _, arg := range s.models {
 		name, path, named := strings.Cut(arg, "=")
 		if !named {
 			path = arg
 			name = strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".gguf")
 		}
-		if models[name] != nil || s.o.Embedders[name] != nil || s.o.Transcribers[name] != nil || name == "" {
+		if seen[name] {
 			return nil, &usageError{fmt.Sprintf("lucid serve: two models are named %q", name), "lucid serve a=one.gguf b=two.gguf"}
 		}
+		seen[name] = true
 		if err := s.weights("serve", path); err != nil {
 			return nil, err
 		}
-		if llm.IsTranscriber(path) {
-			var err error
-			if s.o.Transcribers[name], err = llm.LoadTranscriber(path, s.load); err != nil {
+		if other, err := s.loadOther(name, path); other || err != nil {
+			if err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if info, err := llm.Describe(path); err == nil && info.Embeds {
-			if s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load); err != nil {
+		if s.o.Resident == 0 {
+			if models[name], err = s.loadOne(path, s.load); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		m, err := llm.Load(path, s.load)
-		if err != nil {
-			return nil, noModel("serve", path, err)
+		if sources[name], err = s.source(path, s.load); err != nil {
+			return nil, err
 		}
-		if s.adapter != "" {
-			if _, err := tune.Load(m, s.adapter); err != nil {
-				return nil, err
-			}
-		}
-		models[name] = m
 	}
-	return models, nil
+	return func() *serve.Server {
+		if s.o.Resident == 0 {
+			return serve.New(models, s.o)
+		}
+		return serve.NewFrom(sources, s.o)
+	}, nil
+}
+
+// loadOther loads a model that does not generate text; false: it is one that does.
+func (s *serveFlags) loadOther(name, path string) (other bool, err error) {
+	if llm.IsTranscriber(path) {
+		s.o.Transcribers[name], err = llm.LoadTranscriber(path, s.load)
+		return true, err
+	}
+	if info, bad := llm.Describe(path); bad == nil && info.Embeds {
+		s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load)
+		return true, err
+	}
+	return false, nil
+}
+
+// source describes a model that is loaded when it is asked for.
+func (s *serveFlags) source(path string, load llm.LoadOptions) (serve.Source, error) {
+	info, err := llm.Describe(path)
+	if err != nil {
+		return serve.Source{}, noModel("serve", path, err)
+	}
+	bytes := info.Bytes
+	if !load.Quantized { // as they will be in memory
+		bytes = info.Parameters * int64(load.DType.Size())
+	}
+	return serve.Source{Bytes: bytes, Load: func() (*llm.Model, error) { return s.loadOne(path, load) }}, nil
+}
+
+// loadOne loads a model, with the adapter.
+func (s *serveFlags) loadOne(path string, load llm.LoadOptions) (*llm.Model, error) {
+	m, err := llm.Load(path, load)
+	if err != nil {
+		return nil, noModel("serve", path, err)
+	}
+	if s.adapter != "" {
+		if _, err := tune.Load(m, s.adapter); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // serve answers until ctx ends; then requests under way may end.
-func (s *serveFlags) serve(ctx context.Context, models map[string]*llm.Model, out io.Writer) error {
+func (s *serveFlags) serve(ctx context.Context, start func() *serve.Server, out io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 	if err != nil {
 		return err
 	}
 	var server *serve.Server
-	if err := lucid.Try(func() { server = serve.New(models, s.o) }); err != nil {
+	if err := lucid.Try(func() { server = start() }); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	web := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}

@@ -79,15 +79,21 @@ func TestServeMistakes(t *testing.T) {
 	}
 }
 
-// TestServeModel serves a model by flags and environment, and stops.
+// TestServeModel serves a model by flags and environment, loaded at once or when it is asked for, and stops.
 func TestServeModel(t *testing.T) {
+	for _, memory := range []string{"0", "10"} {
+		serveOnce(t, "--memory-mb", memory)
+	}
+}
+
+func serveOnce(t *testing.T, flags ...string) {
 	model := nextByteModel(t, "{% for m in messages %}{{ m.content }}{% endfor %}")
 	t.Setenv("LUCID_SERVE_KEY", "secret,other")
 	s := &serveFlags{}
-	if err := s.parse(find("serve"), []string{"abc=" + model, "--port", "0", "--log", "none"}, io.Discard); err != nil {
+	if err := s.parse(find("serve"), []string{"abc=" + model, "--port", "0", "--log", "none", flags[0], flags[1]}, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	models, err := s.loadAll()
+	start, err := s.prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +101,7 @@ func TestServeModel(t *testing.T) {
 	defer cancel()
 	r, w := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- s.serve(ctx, models, w) }()
+	go func() { done <- s.serve(ctx, start, w) }()
 	line := make([]byte, 200)
 	n, err := r.Read(line)
 	if err != nil {

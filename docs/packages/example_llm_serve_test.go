@@ -24,6 +24,9 @@ func Example_llmServe() {
 	defer server.Close()
 	listener := httptest.NewServer(server) // or http.Server{Addr: "127.0.0.1:8080", Handler: server}
 	defer listener.Close()
+	sources := map[string]serve.Source{"abc": {Load: func() (*llm.Model, error) { return llm.Load(dir) }, Bytes: 2 << 20}}
+	lazy := serve.NewFrom(sources, serve.Options{Resident: 1 << 30})
+	defer lazy.Close()
 	body := `{"model": "abc", "messages": [{"role": "user", "content": "xyz"}], "max_tokens": 3, "temperature": 0}`
 	r, _ := http.NewRequest("POST", listener.URL+"/v1/chat/completions", strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer secret")

@@ -43,7 +43,7 @@ func alphabetModel() (dir string) {
 	for name, v := range map[string]any{
 		"config.json": map[string]any{"architectures": []string{"LlamaForCausalLM"}, "vocab_size": n, "hidden_size": n,
 			"intermediate_size": n,
-			"num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 64},
+			"num_hidden_layers": 1, "num_attention_heads": 4, "max_position_embeddings": 256},
 		"tokenizer.json": map[string]any{"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false},
 			"decoder": map[string]any{"type": "ByteLevel"}, "model": map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}},
 		"tokenizer_config.json": map[string]any{"chat_template": "{% for m in messages %}{{ m.content }}{% endfor %}"},
@@ -139,4 +139,93 @@ func Example_llmSave() {
 	fmt.Println(logits.Shape(), small.Tokenizer().Decode(next))
 	// Output:
 	// [1 3 256] IBM
+}
+
+// Tools: the piece of docs/packages/llm.md.
+func Example_llmTools() {
+	dir, ctx := alphabetModel(), context.Background()
+	defer os.RemoveAll(dir)
+	data, _ := json.Marshal(map[string]string{"chat_template": "{% for t in tools %}{{ t.function.name }} {% endfor %}" +
+		"answer as <tool_call>{% for m in messages %}{{ m.content }}{% endfor %}"})
+	if err := os.WriteFile(filepath.Join(dir, "tokenizer_config.json"), data, 0o644); err != nil {
+		panic(err)
+	}
+	m, err := llm.Load(dir)
+	if err != nil {
+		panic(err)
+	}
+	tools := []llm.Tool{{Name: "weather", Description: "of a city", Parameters: json.RawMessage(
+		`{"type": "object", "properties": {"city": {"enum": ["Oslo", "Rome"]}}, "required": ["city"]}`)}}
+	format, err := m.ToolFormat(llm.ToolUse{Tools: tools, Required: true, Single: true})
+	if err != nil {
+		panic(err)
+	}
+	o := llm.Options{MaxTokens: 200}
+	if err := format.Apply(&o); err != nil {
+		panic(err)
+	}
+	ids, err := format.PromptIDs(m, []llm.Message{{Role: "user", Content: "Is it cold?"}}, true, tools)
+	if err != nil {
+		panic(err)
+	}
+	reader, name, arguments := format.Reader(), "", ""
+	for token, err := range m.GenerateIDs(ctx, ids, o) {
+		if err != nil {
+			panic(err)
+		}
+		for _, c := range reader.Next(token.Text, token.Finish != "").Calls { // parts of calls
+			name, arguments = name+c.Name, arguments+c.Arguments
+		}
+	}
+	var in struct{ City string }
+	if err := json.Unmarshal([]byte(arguments), &in); err != nil {
+		panic(err)
+	}
+	fmt.Println(name, in.City)
+	// Output:
+	// weather Oslo
+}
+
+// Caches and guesses: pieces of docs/packages/llm.md.
+func Example_llmCaches() {
+	dir, ctx := alphabetModel(), context.Background()
+	defer os.RemoveAll(dir)
+	m, err := llm.Load(dir)
+	if err != nil {
+		panic(err)
+	}
+	show := func(o llm.Options, prompt string) {
+		for token, err := range m.Generate(ctx, prompt, o) {
+			if err != nil {
+				panic(err)
+			}
+			fmt.Print(token.Text)
+		}
+		fmt.Println()
+	}
+	cache := m.NewCache(llm.CacheOptions{Bits: 8})
+	show(llm.Options{MaxTokens: 3, Cache: cache}, "abc")
+	path := filepath.Join(dir, "chat.lucid")
+	if err := cache.Save(path); err != nil {
+		panic(err)
+	}
+	again, err := m.OpenCache(path)
+	if err != nil {
+		panic(err)
+	}
+	show(llm.Options{MaxTokens: 3, Cache: again}, "abcdefgh")
+
+	show(llm.Options{MaxTokens: 3, Speculate: llm.Speculate{Lookup: 3}}, "hello")
+	show(llm.Options{MaxTokens: 3, Rotate: llm.Rotate{Window: 64, Keep: 4}}, "hello")
+	best, err := m.Best(ctx, "abc", 2, llm.Options{MaxTokens: 4})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(best[0].Text, len(best))
+	// Output:
+	// def
+	// ijk
+	// pqr
+	// pqr
+	// defg 2
 }

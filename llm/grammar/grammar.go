@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -12,18 +13,26 @@ import (
 type Grammar struct {
 	code   []element // alternatives one behind the other, each ended by an element of rule end
 	starts [][]int32 // of the alternatives of each rule
+	plain  []int32   // of the element that begins an alternative: the rule it belongs to, if that is any plain character; else -1
 
 	mu     sync.Mutex
-	stacks map[frame]*frame
+	stacks map[position]*frame
 	states map[string]*state
 	root   *state
-	work   int // steps since the mask or the token began
+	frames uint32 // made so far
+	masks  int    // stored
+	work   int    // steps since the mask or the token began
+	key    []byte
+	path   []*state // of a walk
 }
 
 const end = -2
 
-// maxStates is how many states are stored; when there are more, all are forgotten.
-const maxStates = 1 << 13
+// maxStates is how many states are stored, maxMasks how many masks; when there are more, all are forgotten.
+const (
+	maxStates = 1 << 13
+	maxMasks  = 1 << 10
+)
 
 // dead is the state after a byte that may not come.
 var dead = &state{}
@@ -37,6 +46,14 @@ const (
 
 // frame is where a reading of the text is: at an element, with the elements to go on with when its rule ends. Equal ones are one.
 type frame struct {
+	at    int32
+	depth int32
+	id    uint32 // in the order in which they were made
+	up    *frame
+}
+
+// position tells frames apart.
+type position struct {
 	at int32
 	up *frame
 }
@@ -47,6 +64,7 @@ type state struct {
 	accept bool        // the text may end here
 	next   [256]*state // nil: not known yet
 	masks  map[*Vocabulary][]uint64
+	after  *state // behind any plain character: see plainNext; nil: not known yet
 }
 
 // finish makes the grammar of rules, and refuses those that call themselves before they read anything.
@@ -68,6 +86,7 @@ func (b *builder) finish() (*Grammar, error) {
 		}
 		g.starts = append(g.starts, starts)
 	}
+	g.markPlain()
 	if bad := b.leftRecursive(); bad >= 0 {
 		return nil, fault.New(fault.NotImplemented, op,
 			"the rule %q calls itself before it reads a character; write it so that it does so last",
@@ -101,12 +120,17 @@ func (b *builder) prune() bool {
 
 // reset forgets all states.
 func (g *Grammar) reset() {
-	g.stacks, g.states, g.work = map[frame]*frame{}, map[string]*state{}, 0
+	g.forget()
 	var all []*frame
 	for _, at := range g.starts[0] {
 		all = append(all, g.frame(at, nil))
 	}
 	g.root = g.closure(all)
+}
+
+// forget makes room: states in use stay with those who use them.
+func (g *Grammar) forget() {
+	g.stacks, g.states, g.masks, g.work = map[position]*frame{}, map[string]*state{}, 0, 0
 }
 
 // leftRecursive finds a rule that reaches itself through first elements, with something left to do each time; -1: none.
@@ -187,10 +211,17 @@ func components(edges []map[int32]bool) []int32 {
 
 // frame returns the one frame of its kind.
 func (g *Grammar) frame(at int32, up *frame) *frame {
-	key := frame{at, up}
+	key := position{at, up}
 	f := g.stacks[key]
 	if f == nil {
-		f = &key
+		g.frames++
+		f = &frame{at: at, id: g.frames, up: up, depth: 1}
+		if up != nil {
+			f.depth = up.depth + 1
+		}
+		if f.depth > maxStack {
+			fault.Throw(fault.OutOfMemory, op, "the text is nested more than %d deep", maxStack)
+		}
 		g.stacks[key] = f
 	}
 	return f
@@ -198,27 +229,37 @@ func (g *Grammar) frame(at int32, up *frame) *frame {
 
 // closure follows rules and ends of rules until all readings wait for a byte.
 func (g *Grammar) closure(list []*frame) *state {
-	s, seen := &state{}, map[*frame]bool{}
+	var tops []*frame
+	var few []*frame // seen; a map if they are many
+	var many map[*frame]bool
+	accept := false
 	for len(list) > 0 {
 		f := list[len(list)-1]
 		list = list[:len(list)-1]
-		if seen[f] {
+		if many != nil && many[f] || many == nil && slices.Contains(few, f) {
 			continue
 		}
-		seen[f] = true
+		if few = append(few, f); len(few) == 32 {
+			many = map[*frame]bool{}
+			for _, f := range few {
+				many[f] = true
+			}
+		} else if many != nil {
+			many[f] = true
+		}
 		if g.work++; g.work > maxWork {
 			fault.Throw(fault.OutOfMemory, op, "the grammar has so many readings that a token takes more than %d steps", maxWork)
 		}
-		if len(seen) > maxReadings {
+		if len(few) > maxReadings {
 			fault.Throw(fault.OutOfMemory, op, "a text has more than %d readings", maxReadings)
 		}
 		switch e := g.code[f.at]; {
 		case e.rule == end && f.up == nil:
-			s.accept = true
+			accept = true
 		case e.rule == end:
 			list = append(list, f.up)
 		case e.rule < 0:
-			s.tops = append(s.tops, f)
+			tops = append(tops, f)
 		default:
 			up := f.up
 			if g.code[f.at+1].rule != end { // else there is nothing to come back to
@@ -229,52 +270,28 @@ func (g *Grammar) closure(list []*frame) *state {
 			}
 		}
 	}
-	return g.intern(s)
+	return g.intern(tops, accept)
 }
 
 // intern returns the one state with these readings.
-func (g *Grammar) intern(s *state) *state {
-	slices.SortFunc(s.tops, compare)
-	var key []byte
-	for _, f := range s.tops {
-		depth := 0
-		for p := f; p != nil; p = p.up {
-			key = binary.LittleEndian.AppendUint32(key, uint32(p.at))
-			if depth++; depth > maxStack {
-				fault.Throw(fault.OutOfMemory, op, "the text is nested more than %d deep", maxStack)
-			}
-		}
-		key = binary.LittleEndian.AppendUint32(key, 1<<31)
-		g.work += depth / 8
+func (g *Grammar) intern(tops []*frame, accept bool) *state {
+	slices.SortFunc(tops, func(a, b *frame) int { return cmp.Compare(a.id, b.id) })
+	g.key = g.key[:0]
+	for _, f := range tops {
+		g.key = binary.LittleEndian.AppendUint32(g.key, f.id)
 	}
-	if s.accept {
-		key = append(key, 1)
+	if accept {
+		g.key = append(g.key, 1)
 	}
-	if old := g.states[string(key)]; old != nil {
+	if old := g.states[string(g.key)]; old != nil {
 		return old
 	}
-	s.masks = map[*Vocabulary][]uint64{}
-	g.states[string(key)] = s
+	s := &state{tops: tops, accept: accept}
+	g.states[string(g.key)] = s
 	return s
 }
 
-// compare orders frames by what they are, not by where they are stored.
-func compare(a, b *frame) int {
-	for a != b {
-		switch {
-		case a == nil:
-			return -1
-		case b == nil:
-			return 1
-		case a.at != b.at:
-			return int(a.at - b.at)
-		}
-		a, b = a.up, b.up
-	}
-	return 0
-}
-
-// step reads a byte; nil: it may not come.
+// step reads a byte; nil: it may not come. Bytes next to it that the same readings take lead to the same state.
 func (g *Grammar) step(s *state, c byte) *state {
 	if n := s.next[c]; n == dead {
 		return nil
@@ -282,17 +299,29 @@ func (g *Grammar) step(s *state, c byte) *state {
 		return n
 	}
 	var list []*frame
+	from, to := 0, 255
 	for _, f := range s.tops {
-		if e := g.code[f.at]; e.lo <= c && c <= e.hi {
+		switch e := g.code[f.at]; {
+		case c < e.lo:
+			to = min(to, int(e.lo)-1)
+		case c > e.hi:
+			from = max(from, int(e.hi)+1)
+		default:
+			from, to = max(from, int(e.lo)), min(to, int(e.hi))
 			list = append(list, g.frame(f.at+1, f.up))
 		}
 	}
-	if list == nil {
-		s.next[c] = dead
+	next := dead
+	if list != nil {
+		next = g.closure(list)
+	}
+	for i := from; i <= to; i++ {
+		s.next[i] = next
+	}
+	if next == dead {
 		return nil
 	}
-	s.next[c] = g.closure(list)
-	return s.next[c]
+	return next
 }
 
 // Matches reports whether the whole text is one that the grammar describes.

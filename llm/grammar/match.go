@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/fault"
@@ -11,6 +12,12 @@ import (
 type Vocabulary struct {
 	size  int
 	bytes [][]byte
+	whole tokenTree // of all tokens
+	text  plainTokens
+}
+
+// tokenTree is texts of tokens as a tree of their bytes.
+type tokenTree struct {
 	nodes []node
 	ids   []int32
 	deep  int
@@ -27,41 +34,56 @@ type node struct {
 // NewVocabulary makes a vocabulary of what each token adds to a text. Empty ones, as those of special tokens, are never allowed.
 func NewVocabulary(tokens [][]byte) *Vocabulary {
 	v := &Vocabulary{size: len(tokens), bytes: tokens}
-	order := make([]int32, 0, len(tokens))
+	list := make([]entry, 0, len(tokens))
 	for i, t := range tokens {
 		if len(t) > 0 {
-			order = append(order, int32(i))
+			list = append(list, entry{t, int32(i)})
 		}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		if c := bytes.Compare(tokens[a], tokens[b]); c != 0 {
-			return c
-		}
-		return int(a - b)
-	})
-	var open []int32 // nodes of the token before, by depth
+	v.whole = newTree(list)
+	v.text = newPlainTokens(list, v.size)
+	return v
+}
+
+// entry is a text, and a token that has it.
+type entry struct {
+	text []byte
+	id   int32
+}
+
+func newTree(list []entry) (t tokenTree) {
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Or(bytes.Compare(a.text, b.text), cmp.Compare(a.id, b.id)) })
+	var open []int32 // nodes of the text before, by depth
 	var last []byte
-	for _, id := range order {
-		t, n := tokens[id], 0
-		for n < len(t) && n < len(last) && t[n] == last[n] {
+	for _, e := range list {
+		n := 0
+		for n < len(e.text) && n < len(last) && e.text[n] == last[n] {
 			n++
 		}
 		for _, at := range open[n:] {
-			v.nodes[at].end = int32(len(v.nodes))
+			t.nodes[at].end = int32(len(t.nodes))
 		}
 		open = open[:n]
-		for ; n < len(t); n++ {
-			open = append(open, int32(len(v.nodes)))
-			v.nodes = append(v.nodes, node{c: t[n], depth: int32(n), from: int32(len(v.ids)), to: int32(len(v.ids))})
+		for ; n < len(e.text); n++ {
+			open = append(open, int32(len(t.nodes)))
+			t.nodes = append(t.nodes, node{c: e.text[n], depth: int32(n), from: int32(len(t.ids)), to: int32(len(t.ids))})
 		}
-		leaf := &v.nodes[open[len(open)-1]]
-		v.ids = append(v.ids, id)
-		leaf.to, last, v.deep = int32(len(v.ids)), t, max(v.deep, len(t))
+		leaf := &t.nodes[open[len(open)-1]]
+		t.ids = append(t.ids, e.id)
+		leaf.to, last, t.deep = int32(len(t.ids)), e.text, max(t.deep, len(e.text))
 	}
 	for _, at := range open {
-		v.nodes[at].end = int32(len(v.nodes))
+		t.nodes[at].end = int32(len(t.nodes))
 	}
-	return v
+	return t
+}
+
+// Bytes returns what a token adds to a text; nothing if there is no such token. The caller must not change it.
+func (v *Vocabulary) Bytes(id int) []byte {
+	if id < 0 || id >= v.size {
+		return nil
+	}
+	return v.bytes[id]
 }
 
 // Matcher follows one text. It is for one goroutine.
@@ -84,31 +106,48 @@ func (m *Matcher) Mask() (mask []uint64, err error) {
 		mask = m.s.masks[m.v]
 		if mask == nil {
 			mask = m.g.mask(m.s, m.v)
+			if m.s.masks == nil {
+				m.s.masks = map[*Vocabulary][]uint64{}
+			}
 			m.s.masks[m.v] = mask
+			m.g.masks++
 		}
 	})
 	return mask, err
 }
 
-// mask walks the tree of tokens as far as the grammar goes along.
+// mask finds the tokens that may come next.
 func (g *Grammar) mask(s *state, v *Vocabulary) []uint64 {
 	mask := make([]uint64, (v.size+63)/64)
-	at := make([]*state, v.deep+1)
+	if !g.plainMask(s, &v.text, mask) {
+		g.walk(s, &v.whole, mask)
+	}
+	return mask
+}
+
+// walk goes through a tree of tokens as far as the grammar goes along.
+func (g *Grammar) walk(s *state, t *tokenTree, mask []uint64) {
+	if len(t.nodes) == 0 {
+		return
+	}
+	for len(g.path) <= t.deep {
+		g.path = append(g.path, nil)
+	}
+	at := g.path
 	at[0] = s
-	for i := int32(0); i < int32(len(v.nodes)); {
-		n := &v.nodes[i]
+	for i := int32(0); i < int32(len(t.nodes)); {
+		n := &t.nodes[i]
 		next := g.step(at[n.depth], n.c)
 		if next == nil {
 			i = n.end
 			continue
 		}
 		at[n.depth+1] = next
-		for _, id := range v.ids[n.from:n.to] {
+		for _, id := range t.ids[n.from:n.to] {
 			mask[id/64] |= 1 << (id % 64)
 		}
 		i++
 	}
-	return mask
 }
 
 // Accept adds a token to the text. It reports false, and changes nothing, if the token may not come.
@@ -128,8 +167,8 @@ func (m *Matcher) Accept(id int) bool {
 			}
 		}
 		m.s, ok = s, true
-		if len(m.g.states) > maxStates { // states in use stay with those who use them
-			m.g.stacks, m.g.states = map[frame]*frame{}, map[string]*state{}
+		if len(m.g.states) > maxStates || m.g.masks > maxMasks {
+			m.g.forget()
 		}
 	})
 	return ok && err == nil

@@ -49,6 +49,9 @@ type row struct {
 
 // store writes new keys or values behind those of earlier positions and returns all.
 func (r *row) store(i int, x *lucid.Tensor) *lucid.Tensor {
+	if r.cache[0].DType() == lucid.Int8 {
+		return r.storeQuantized(i, x)
+	}
 	return r.cache[i].Assign(r.cache[i].DynamicSliceUpdate(x, r.start, []int{2}))
 }
 
@@ -260,7 +263,8 @@ func (m *Model) NewCache(capacity int) (cache []*lucid.Tensor) {
 
 // Step continues sequences: row b of ids, (B, T), is at the positions from start[b] on of the sequence whose keys and values are in
 // caches[b]; those of ids are written there, and the tensors are rebound. start and last are int64 of (B). It returns the logits
-// of the position last[b] within each row, as (B, vocabulary). Ids behind it may be padding: the next step writes over their
+// of the position last[b] within each row, as (B, vocabulary). If there is one row, last may be several positions of it, for logits of
+// (positions, vocabulary). Ids behind it may be padding: the next step writes over their
 // keys. A row gets the same bits whatever the other rows are. Where rotary positions depend on the length of a text, they are those of
 // the capacity of its cache; see Config.Rescaled.
 func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
@@ -280,5 +284,5 @@ func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *
 	// Everything but attention takes the tokens of all rows as those of one sequence.
 	h := m.hidden(ids.Reshape(1, b*t), p)
 	h = h.IndexSelect(1, last.Add(w.Arange(b).Mul(t)))
-	return m.head(h).Reshape(b, m.config.Vocab)
+	return m.head(h).Reshape(-1, m.config.Vocab)
 }

@@ -16,17 +16,16 @@ func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) *failur
 	if bad := q.fill(fields, chatFields(s.o.MaxN)); bad != nil {
 		return bad
 	}
-	if bad := s.begin(q); bad != nil {
+	if bad := s.begin(r.Context(), q); bad != nil {
 		return bad
 	}
+	defer q.release()
 	if q.messages == nil {
 		return wrong("messages", "is missing")
 	}
-	ids, err := q.model.m.ChatIDs(q.messages, true)
-	if err != nil {
-		return wrong("messages", "%v", err)
+	if bad := q.chatPrompt(); bad != nil {
+		return bad
 	}
-	q.prompts = [][]int{ids}
 	return s.respond(w, r, q, &chatShape{ID: newID("chatcmpl-"), Created: time.Now().Unix(), Model: q.model.name})
 }
 
@@ -46,9 +45,10 @@ type chatChoice struct {
 }
 
 type chatText struct {
-	Role    string  `json:"role,omitempty"`
-	Content *string `json:"content,omitempty"`
-	Refusal *string `json:"refusal,omitempty"`
+	Role    string     `json:"role,omitempty"`
+	Content *string    `json:"content"` // null if there are calls alone
+	Refusal *string    `json:"refusal,omitempty"`
+	Calls   []chatCall `json:"tool_calls,omitempty"`
 }
 
 type chatProbs struct {
@@ -83,26 +83,40 @@ func (f *chatShape) whole(q *request, answers []answer, use usage) any {
 	list := make([]chatChoice, len(answers))
 	for i := range answers {
 		a := &answers[i]
-		list[i] = chatChoice{Index: i, Message: &chatText{Role: "assistant", Content: &a.text}, Finish: &a.finish,
-			LogProbs: probsOf(q, a.tokens)}
+		m := &chatText{Role: "assistant", Content: &a.text, Calls: callsOf(a.calls)}
+		if a.text == "" && len(a.calls) > 0 {
+			m.Content = nil
+		}
+		list[i] = chatChoice{Index: i, Message: m, Finish: &a.finish, LogProbs: probsOf(q, a.tokens)}
 	}
 	return f.answer("chat.completion", &use, list...)
 }
 
-func (f *chatShape) start(q *request, index int) any {
+func (f *chatShape) start(_ *request, index int) []any {
 	empty := ""
-	return f.answer("chat.completion.chunk", nil, chatChoice{Index: index, Delta: &chatText{Role: "assistant", Content: &empty}})
+	return []any{f.answer("chat.completion.chunk", nil, chatChoice{Index: index, Delta: &chatText{Role: "assistant", Content: &empty}})}
 }
 
-func (f *chatShape) part(q *request, a *answer, t llm.Token) any {
-	c := chatChoice{Index: a.index, Delta: &chatText{Content: &t.Text}, LogProbs: probsOf(q, []llm.Token{t})}
+func (f *chatShape) part(q *request, a *answer, t llm.Token) []any {
+	d := &chatText{Content: &a.delta.Text, Calls: partsOf(a.delta.Calls)}
+	if a.delta.Text == "" && q.format != nil {
+		if d.Content = nil; len(d.Calls) == 0 && a.finish == "" && !q.logprobs { // held back
+			return nil
+		}
+	}
+	c := chatChoice{Index: a.index, Delta: d, LogProbs: probsOf(q, []llm.Token{t})}
 	if a.finish != "" {
 		c.Finish = &a.finish
 	}
-	return f.answer("chat.completion.chunk", nil, c)
+	return []any{f.answer("chat.completion.chunk", nil, c)}
 }
 
-func (f *chatShape) count(_ *request, use usage) any { return f.answer("chat.completion.chunk", &use) }
+func (f *chatShape) end(q *request, _ []answer, use usage) []any {
+	if !q.usage {
+		return []any{done}
+	}
+	return []any{f.answer("chat.completion.chunk", &use), done}
+}
 
 // probsOf lists the probabilities of tokens, nil if they were not asked for.
 func probsOf(q *request, tokens []llm.Token) *chatProbs {

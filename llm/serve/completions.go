@@ -16,9 +16,10 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) *failure {
 	if bad := q.fill(fields, textFields(s.o.MaxN)); bad != nil {
 		return bad
 	}
-	if bad := s.begin(q); bad != nil {
+	if bad := s.begin(r.Context(), q); bad != nil {
 		return bad
 	}
+	defer q.release()
 	if bad := q.promptsOf(); bad != nil {
 		return bad
 	}
@@ -83,22 +84,27 @@ func (f *textShape) whole(q *request, answers []answer, use usage) any {
 	return f.answer(&use, list...)
 }
 
-func (f *textShape) start(q *request, index int) any {
+func (f *textShape) start(q *request, index int) []any {
 	if !q.echo {
 		return nil
 	}
-	return f.answer(nil, textChoice{Index: index, Text: echoed(q, index)})
+	return []any{f.answer(nil, textChoice{Index: index, Text: echoed(q, index)})}
 }
 
-func (f *textShape) part(q *request, a *answer, t llm.Token) any {
+func (f *textShape) part(q *request, a *answer, t llm.Token) []any {
 	c := textChoice{Index: a.index, Text: t.Text, LogProbs: f.probs(q, a.index, []llm.Token{t})}
 	if a.finish != "" {
 		c.Finish = &a.finish
 	}
-	return f.answer(nil, c)
+	return []any{f.answer(nil, c)}
 }
 
-func (f *textShape) count(_ *request, use usage) any { return f.answer(&use) }
+func (f *textShape) end(q *request, _ []answer, use usage) []any {
+	if !q.usage {
+		return []any{done}
+	}
+	return []any{f.answer(&use), done}
+}
 
 // probs lists the probabilities of tokens, nil if they were not asked for.
 func (f *textShape) probs(q *request, index int, tokens []llm.Token) *textProbs {

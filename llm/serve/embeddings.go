@@ -98,7 +98,7 @@ func (s *Server) beginEmbedding(q *embedding) *failure {
 	switch {
 	case q.name == "" && len(names) == 1:
 		q.model = s.embedders[names[0]]
-	case s.models[q.name] != nil:
+	case slices.Contains(s.names, q.name):
 		return wrong("model", "%q generates text and does not embed it", q.name).coded("model_does_not_embed")
 	case q.model == nil:
 		return fail(http.StatusNotFound, "there is no model %.100q that embeds; there are %q", q.name, names).coded("model_not_found")

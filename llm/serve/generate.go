@@ -19,7 +19,10 @@ type answer struct {
 	index  int
 	text   string
 	tokens []llm.Token
-	finish string // of OpenAI: stop or length
+	finish string // of OpenAI: stop, length or tool_calls
+	reader *llm.ToolReader
+	calls  []llm.ToolCall
+	delta  llm.ToolDelta // of the last token
 }
 
 // event is something that happened to one of the answers of a request.
@@ -129,19 +132,22 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, q *request, f s
 		use.Prompt += len(p)
 	}
 	answers := make([]answer, len(q.prompts)*int(q.n))
+	for i := range answers {
+		if answers[i].index = i; q.format != nil {
+			answers[i].reader = q.format.Reader()
+		}
+	}
 	last := make([]time.Time, len(answers))
 	out := &stream{s: s, w: w, q: q, f: f, control: http.NewResponseController(w)}
 	err := s.run(ctx, q, func(e event) error {
 		a, now := &answers[e.index], time.Now()
-		if a.index = e.index; len(a.tokens) == 0 {
+		if len(a.tokens) == 0 {
 			s.metrics.first.observe(now.Sub(begun).Seconds())
 		} else {
 			s.metrics.between.observe(now.Sub(last[e.index]).Seconds())
 		}
 		last[e.index] = now
-		a.tokens = append(a.tokens, e.token)
-		a.text += e.token.Text
-		a.finish = finishes[e.token.Finish]
+		a.take(e.token)
 		use.Completion++
 		if q.stream {
 			return out.token(a, e.token)
@@ -163,7 +169,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, q *request, f s
 		}
 		return bad
 	case q.stream:
-		out.end(use)
+		out.end(answers, use)
 	default:
 		_ = out.control.SetWriteDeadline(time.Now().Add(s.o.Stall))
 		writeJSON(w, http.StatusOK, f.whole(q, answers, use))

@@ -41,19 +41,27 @@ func TestFields(t *testing.T) {
 		"parallel_tool_calls": {"true"},
 		"suffix":              {`""`}, "prompt": {`"text"`, "[1]", `"xxx`, `["yyy`}, "user": {""}, "metadata": {""},
 		"safety_identifier": {""},
-		"prompt_cache_key":  {""}}
+		"prompt_cache_key":  {""}, "input": {`"text"`, `"xxx`, `""`}, "instructions": {`"text"`, `"xxx`, `""`}, "include": {"[]"}}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	slowest := time.Duration(0)
-	for path, table := range map[string][]field{chatPath: chatFields(8), "/v1/completions": textFields(8)} {
+	for range 5 { // what the first requests take stays
+		post(t, h.URL, chatPath, chat(`"logprobs": true, "n": 8, "response_format": {"type": "json_object"}`))
+	}
+	collect()
+	slowest, was := time.Duration(0), resident()
+	for path, table := range map[string][]field{chatPath: chatFields(8), "/v1/completions": textFields(8),
+		responsesPath: responseFields()} {
 		for _, f := range table {
 			for _, v := range values {
 				body := map[string]json.RawMessage{"max_tokens": json.RawMessage("1"),
 					"messages": json.RawMessage(`[{"role": "user", "content": "x"}]`)}
-				if path != chatPath {
+				switch path {
+				case "/v1/completions":
 					delete(body, "messages")
 					body["prompt"] = json.RawMessage(`"x"`)
+				case responsesPath:
+					body = map[string]json.RawMessage{"max_output_tokens": json.RawMessage("1"), "input": json.RawMessage(`"x"`)}
 				}
 				body[f.name] = json.RawMessage(v)
 				text := "{"
@@ -88,7 +96,13 @@ func TestFields(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	t.Logf("slowest %v, heap grew by %d KiB", slowest, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/1024)
+	collect()
+	grew := resident() - was
+	t.Logf("slowest %v, heap grew by %d KiB, resident memory by %d KiB", slowest, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/1024,
+		grew/1024)
+	if long && (slowest > 100*time.Millisecond || grew > 16<<20) {
+		t.Errorf("the slowest took %v, memory grew by %d bytes", slowest, grew)
+	}
 	if after.HeapAlloc > before.HeapAlloc+16<<20 {
 		t.Errorf("the heap grew from %d to %d", before.HeapAlloc, after.HeapAlloc)
 	}
@@ -105,7 +119,7 @@ func TestBounds(t *testing.T) {
 		"top_p":        {"0": 200, "1": 200, "1.01": 400},
 		"logit_bias":   {`{"5": 100}`: 200, `{"5": 101}`: 400, `{"-5": 1}`: 400, `{"x": 1}`: 400, `{"5": "1"}`: 400},
 		"stop":         {`["a", "b"]`: 200, `["", "b"]`: 400, `[` + strings.Repeat(`"a",`, 16) + `"b"]`: 400, `[1]`: 400},
-		"tool_choice":  {`"none"`: 200, `"required"`: 400},
+		"tool_choice":  {`"none"`: 200, `"required"`: 400, `"auto"`: 200, `{"type": "function", "function": {"name": "f"}}`: 400},
 		"response_format": {`{"type": "text"}`: 200, `{"type": "other"}`: 400, `{"type": "json_schema"}`: 400,
 			`{"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "integer", "minimum": 3}}}`: 400},
 		"grammar":        {`"root ::= \"a\""`: 200, `"root ::="`: 400, `"nothing"`: 400},
@@ -131,7 +145,12 @@ func TestBounds(t *testing.T) {
 		`[{"role": "user", "content": 5}]`, `[null]`,
 		`[{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://127.0.0.1/"}}]}]`,
 		`[{"role": "user", "content": [5]}]`,
-		`[{"role": "user", "content": "x", "name": "y"}]`, `"x"`} {
+		`[{"role": "user", "content": "x", "name": "y z"}]`, `"x"`,
+		`[{"role": "user", "content": "x", "tool_call_id": "1"}]`, `[{"role": "user", "content": "x", "tool_calls": []}]`,
+		`[{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{"}}]}]`,
+		`[{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": {}}}]}]`,
+		`[{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}]`,
+		`[{"role": "assistant", "refusal": "no"}]`} {
 		if code, answer, _ := post(t, h.URL, chatPath, `{"messages": `+m+`}`); code != 400 || !strings.Contains(answer, "messages") {
 			t.Errorf("%s: %d %s", m, code, answer)
 		}
@@ -267,7 +286,7 @@ func TestSlowClients(t *testing.T) {
 	h, _ := start(t, Options{Stall: 500 * time.Millisecond})
 	body := chat("")
 	var slow []net.Conn
-	for range 200 {
+	for range some(10_000, 200, 200) {
 		c, err := net.Dial("tcp", h.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -295,7 +314,7 @@ func TestMemory(t *testing.T) {
 	if code != 200 {
 		t.Errorf("%d %s", code, answer)
 	}
-	if n := s.models["tiny"].b.Stats().Bytes; n > 600<<10 {
+	if n := s.models.list["tiny"].b.Stats().Bytes; n > 600<<10 {
 		t.Errorf("%d bytes are in use", n)
 	}
 	small, _ := start(t, Options{Batcher: llm.BatcherOptions{Bytes: 100 << 10}})

@@ -107,14 +107,14 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 	}{
 		{"lucid_active_sequences", "Texts that are generated now.", func(m *served) int64 { return int64(m.b.Stats().Active) }},
 		{"lucid_waiting_sequences", "Texts that wait.", func(m *served) int64 { return int64(m.b.Stats().Waiting) }},
+		{"lucid_weight_bytes", "Memory of the weights of models that are loaded.", func(m *served) int64 { return m.bytes }},
+		{"lucid_loads", "How often the model was loaded.", func(m *served) int64 { return m.loads }},
 		{"lucid_cache_bytes", "Memory of keys and values.", func(m *served) int64 { return m.b.Stats().Bytes }},
 		{"lucid_reused_tokens", "Tokens of prompts that an earlier text had evaluated.",
 			func(m *served) int64 { return m.b.Stats().Reused }},
 		{"lucid_steps", "Evaluations of the model.", func(m *served) int64 { return m.b.Stats().Steps }},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n", g.name, g.help, g.name)
-		for _, name := range s.names {
-			fmt.Fprintf(w, "%s{model=%q} %d\n", g.name, name, g.value(s.models[name]))
-		}
+		s.models.each(func(m *served) { fmt.Fprintf(w, "%s{model=%q} %d\n", g.name, m.name, g.value(m)) })
 	}
 }

@@ -29,7 +29,7 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) oneModel(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	if s.models[name] == nil && s.embedders[name] == nil && s.transcribers[name] == nil {
+	if !slices.Contains(s.names, name) && s.embedders[name] == nil && s.transcribers[name] == nil {
 		fail(http.StatusNotFound, "there is no model %.100q", name).coded("model_not_found").write(w)
 		return
 	}

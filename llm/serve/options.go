@@ -25,6 +25,9 @@ type Options struct {
 	Timeout   time.Duration // of a request, from its first byte to its last token; 0: 10 minutes
 	Stall     time.Duration // how long a client may take to send its request, or to read some of the answer; 0: 30 seconds
 
+	// Resident is the most bytes that the weights of models which NewFrom loads take together; 0: no limit.
+	Resident int64
+
 	Batcher   llm.BatcherOptions       // of each model
 	Embedders map[string]*llm.Embedder // by name: what /v1/embeddings serves
 	// Transcribers by name: what /v1/audio/transcriptions and /v1/audio/translations serve.
@@ -68,6 +71,8 @@ func (o *Options) fill() {
 		bad("MaxAudio", o.MaxAudio, "1 to 2^30 bytes")
 	case o.MaxN < 1 || o.MaxN > maxNLimit:
 		bad("MaxN", o.MaxN, "1 to 128")
+	case o.Resident < 0:
+		bad("Resident", o.Resident, "a number of bytes, or 0")
 	case o.MaxTokens < 0:
 		bad("MaxTokens", o.MaxTokens, "a number of tokens, or 0")
 	case o.Timeout < 0 || o.Stall < 0:

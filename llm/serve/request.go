@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -15,6 +17,7 @@ import (
 // request is what a client asks for, checked.
 type request struct {
 	model     *served
+	release   func() // lets the model go
 	name      string
 	prompts   [][]int // ids
 	n         int64
@@ -28,12 +31,19 @@ type request struct {
 	o         llm.Options
 
 	messages []llm.Message
-	prompt   json.RawMessage
-	hasTopP  bool
-	topK     int64
-	dryLen   int64
-	dryLast  int64
-	window   int64
+	tools    llm.ToolUse
+	noTools  bool            // tool_choice is none
+	format   *llm.ToolFormat // nil: no tools
+
+	instructions string // of responses, as the next two
+	metadata     json.RawMessage
+	textFormat   json.RawMessage
+	prompt       json.RawMessage
+	hasTopP      bool
+	topK         int64
+	dryLen       int64
+	dryLast      int64
+	window       int64
 }
 
 // Limits on the fields of requests. The table-driven tests go by the tables below.
@@ -88,16 +98,14 @@ func sampling(maxN int) []field {
 
 // chatFields are those of chat completions.
 func chatFields(maxN int) []field {
-	return append(sampling(maxN),
+	return append(append(sampling(maxN), toolFields()...),
 		field{"messages", setMessages},
 		whole("max_completion_tokens", 1, maxTokenLimit, func(q *request) *int64 { return &q.maxTokens }),
 		flag("logprobs", func(q *request) *bool { return &q.logprobs }),
 		whole("top_logprobs", 0, maxTopLogs, func(q *request) *int64 { return &q.top }),
 		field{"response_format", setFormat},
-		only("tools", "[]"), only("tool_choice", `"none"`, `"auto"`), only("functions", "[]"), only("function_call", `"none"`, `"auto"`),
-		only("parallel_tool_calls", "true", "false"), only("modalities", `["text"]`), only("reasoning_effort"), only("audio"),
-		only("prediction"),
-		only("web_search_options"), only("verbosity"))
+		only("functions", "[]"), only("function_call", `"none"`, `"auto"`), only("modalities", `["text"]`), only("reasoning_effort"),
+		only("audio"), only("prediction"), only("web_search_options"), only("verbosity"))
 }
 
 // textFields are those of completions.
@@ -165,7 +173,7 @@ func setBias(q *request, raw json.RawMessage) *failure {
 }
 
 // roles of messages, by the names that templates know.
-var roles = map[string]string{"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+var roles = map[string]string{"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 
 func setMessages(q *request, raw json.RawMessage) *failure {
 	var list []json.RawMessage
@@ -177,26 +185,117 @@ func setMessages(q *request, raw json.RawMessage) *failure {
 		if len(one) == 0 || string(one) == "null" {
 			return wrong(at, "null; want an object")
 		}
-		m, bad := objectOf(at, one, "role", "content")
+		m, bad := objectOf(at, one, "role", "content", "name", "tool_calls", "tool_call_id", "refusal", "annotations", "audio",
+			"function_call")
 		if bad != nil {
 			return bad
 		}
-		role := ""
-		if len(m["role"]) > 0 {
-			if role, bad = textOf(at+".role", m["role"], maxName); bad != nil {
-				return bad
-			}
-		}
-		if roles[role] == "" {
-			return wrong(at+".role", "%.40q; want system, developer, user or assistant", role)
-		}
-		content, bad := contentOf(at+".content", m["content"])
+		message, bad := messageOf(at, m)
 		if bad != nil {
 			return bad
 		}
-		q.messages = append(q.messages, llm.Message{Role: roles[role], Content: content})
+		q.messages = append(q.messages, message)
 	}
 	return nil
+}
+
+// messageOf reads a message. Clients send back what an answer was, with the fields that are null in it.
+func messageOf(at string, m map[string]json.RawMessage) (one llm.Message, bad *failure) {
+	maps.DeleteFunc(m, func(_ string, raw json.RawMessage) bool { return string(raw) == "null" })
+	role := ""
+	if len(m["role"]) > 0 {
+		if role, bad = textOf(at+".role", m["role"], maxName); bad != nil {
+			return one, bad
+		}
+	}
+	if one.Role = roles[role]; one.Role == "" {
+		return one, wrong(at+".role", "%.40q; want system, developer, user, assistant or tool", role)
+	}
+	for _, key := range []string{"refusal", "audio", "function_call"} {
+		if len(m[key]) > 0 {
+			return one, wrong(at+"."+key, "is not supported; leave it out")
+		}
+	}
+	if raw := m["annotations"]; len(raw) > 0 && string(raw) != "[]" {
+		return one, wrong(at+".annotations", "is not supported; leave it out")
+	}
+	if len(m["name"]) > 0 {
+		if one.Name, bad = nameOf(at+".name", m["name"]); bad != nil {
+			return one, bad
+		}
+	}
+	if raw := m["tool_call_id"]; len(raw) > 0 {
+		if one.ToolCallID, bad = textOf(at+".tool_call_id", raw, maxName); bad != nil {
+			return one, bad
+		}
+	}
+	if (one.Role == "tool") != (one.ToolCallID != "") {
+		return one, wrong(at+".tool_call_id", "want it in messages of tools, and in no others")
+	}
+	if raw := m["tool_calls"]; len(raw) > 0 {
+		if one.ToolCalls, bad = messageCalls(at+".tool_calls", raw); bad != nil {
+			return one, bad
+		}
+		if one.Role != "assistant" {
+			return one, wrong(at+".tool_calls", "with the role %s; want assistant", role)
+		}
+	}
+	if len(m["content"]) == 0 && len(one.ToolCalls) > 0 {
+		return one, nil
+	}
+	one.Content, bad = contentOf(at+".content", m["content"])
+	return one, bad
+}
+
+// messageCalls reads the calls of an assistant's message.
+func messageCalls(at string, raw json.RawMessage) (calls []llm.ToolCall, bad *failure) {
+	var list []json.RawMessage
+	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil || len(list) > maxTools {
+		return nil, wrong(at, "want a list of at most %d calls", maxTools)
+	}
+	for i, one := range list {
+		at := at + "[" + strconv.Itoa(i) + "]"
+		m, bad := objectOf(at, one, "id", "type", "function", "index")
+		if bad != nil {
+			return nil, bad
+		}
+		var c llm.ToolCall
+		if len(m["id"]) == 0 || len(m["function"]) == 0 || len(m["type"]) > 0 && string(m["type"]) != `"function"` {
+			return nil, wrong(at, "want an id, the type function and a function")
+		}
+		if c.ID, bad = textOf(at+".id", m["id"], maxName); bad != nil {
+			return nil, bad
+		}
+		if m, bad = objectOf(at+".function", m["function"], "name", "arguments"); bad != nil {
+			return nil, bad
+		}
+		if c.Name, bad = nameOf(at+".function.name", m["name"]); bad != nil {
+			return nil, bad
+		}
+		if c.Arguments, bad = argumentsOf(at+".function.arguments", m["arguments"]); bad != nil {
+			return nil, bad
+		}
+		calls = append(calls, c)
+	}
+	return calls, nil
+}
+
+// argumentsOf reads the arguments of a call, JSON within a text.
+func argumentsOf(at string, raw json.RawMessage) (string, *failure) {
+	if len(raw) == 0 {
+		return "", wrong(at, "is missing")
+	}
+	text, bad := textOf(at, raw, maxBodyLimit)
+	if bad != nil {
+		return "", bad
+	}
+	if text == "" {
+		text = "{}"
+	}
+	if problem := scan([]byte(text)); problem != "" || !json.Valid([]byte(text)) || strings.TrimSpace(text)[0] != '{' {
+		return "", wrong(at, "want a JSON object as a text")
+	}
+	return text, nil
 }
 
 // contentOf is a text, or a list of parts that are texts.
@@ -217,10 +316,14 @@ func contentOf(name string, raw json.RawMessage) (string, *failure) {
 		var part struct {
 			Type string
 		}
-		if json.Unmarshal(one, &part) != nil || part.Type != "text" {
+		if json.Unmarshal(one, &part) != nil || !slices.Contains([]string{"text", "input_text", "output_text"}, part.Type) {
 			return "", wrong(at+".type", "%.40q is not supported; want text", part.Type)
 		}
-		m, bad := objectOf(at, one, "type", "text")
+		keys := []string{"type", "text"}
+		if part.Type == "output_text" { // as an answer was
+			keys = append(keys, "annotations", "logprobs")
+		}
+		m, bad := objectOf(at, one, keys...)
 		if bad != nil {
 			return "", bad
 		}
@@ -276,18 +379,34 @@ func (q *request) promptsOf() *failure {
 	return nil
 }
 
-// begin finds the model and fills in what fields left open.
-func (s *Server) begin(q *request) *failure {
-	q.model = s.models[q.name]
+// begin finds the model, loads it if that is needed, and fills in what fields left open. The caller releases the model.
+func (s *Server) begin(ctx context.Context, q *request) *failure {
 	switch {
 	case q.name == "" && len(s.names) == 1:
-		q.model = s.models[s.names[0]]
+		q.name = s.names[0]
 	case s.embedders[q.name] != nil:
 		return wrong("model", "%q embeds texts and does not generate them", q.name).coded("model_does_not_generate")
-	case q.model == nil:
-		f := fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")
-		return f
 	}
+	if !slices.Contains(s.names, q.name) {
+		return fail(http.StatusNotFound, "there is no model %.100q; there are %q", q.name, s.names).coded("model_not_found")
+	}
+	if bad := s.complete(q); bad != nil {
+		return bad
+	}
+	model, release, err := s.models.acquire(ctx, q.name)
+	if err != nil {
+		return s.failureOfLoad(q.name, err)
+	}
+	if model.b.Full() { // before the prompt is written and cut into tokens
+		release()
+		return failureOf(llm.ErrQueueFull)
+	}
+	q.model, q.release = model, release
+	return nil
+}
+
+// complete fills in what fields left open.
+func (s *Server) complete(q *request) *failure {
 	if q.hasTopP && q.o.TopP == 0 { // of the API: the first token only; of the library: no limit
 		q.o.TopP = 1e-9
 	}

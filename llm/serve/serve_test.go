@@ -208,60 +208,10 @@ func TestModelsHealthPage(t *testing.T) {
 	}
 }
 
-// TestLoad sends greedy requests at random times; each prompt has one answer.
-func TestLoad(t *testing.T) {
-	h, _ := start(t, Options{Batcher: llm.BatcherOptions{Sequences: 6, Queue: 1000, Chunk: 16}})
-	n := 200
-	if testing.Short() {
-		n = 60
-	}
-	var mu sync.Mutex
-	answers := map[string]map[string]bool{}
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() {
-			prompt := strings.Repeat("word ", i%7) + "end"
-			body := fmt.Sprintf(`{"messages": [{"role": "user", "content": %q}], "max_tokens": 12, "temperature": 0, "stream": %v}`, prompt,
-				i%2 == 0)
-			code, text, _ := post(t, h.URL, chatPath, body)
-			if code != 200 {
-				t.Errorf("%d %s", code, text)
-				return
-			}
-			all := ""
-			if i%2 == 0 {
-				for _, p := range strings.Split(strings.TrimSuffix(text, "data: [DONE]\n\n"), "\n\n") {
-					if p != "" {
-						var a chatAnswer
-						decode(t, strings.TrimPrefix(p, "data: "), &a)
-						all += *a.Choices[0].Delta.Content
-					}
-				}
-			} else {
-				var a chatAnswer
-				decode(t, text, &a)
-				all = *a.Choices[0].Message.Content
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if answers[prompt] == nil {
-				answers[prompt] = map[string]bool{}
-			}
-			answers[prompt][all] = true
-		})
-	}
-	wg.Wait()
-	for prompt, list := range answers {
-		if len(list) != 1 {
-			t.Errorf("%q has %d answers", prompt, len(list))
-		}
-	}
-}
-
 // TestLeaving asserts that a client that goes away ends its text soon, and that a stop waits for those that stay.
 func TestLeaving(t *testing.T) {
 	h, s := start(t, Options{})
-	b := s.models["tiny"].b
+	b := s.models.list["tiny"].b
 	ctx, cancel := context.WithCancel(context.Background())
 	r, _ := http.NewRequestWithContext(ctx, "POST", h.URL+chatPath, strings.NewReader(strings.Replace(chat(`"stream": true`), `: 5`,
 		`: 1900`, 1)))
@@ -281,7 +231,7 @@ func TestLeaving(t *testing.T) {
 	took := time.Since(left)
 	_ = a.Body.Close()
 	t.Logf("cancelled after %v", took)
-	if took > 2*time.Second || b.Stats().Generated > 1800 { // 100 ms on a machine that does nothing else
+	if long && took > 100*time.Millisecond || took > 2*time.Second || b.Stats().Generated > 1800 {
 		t.Errorf("the text went on for %v, %d tokens", took, b.Stats().Generated)
 	}
 	done := make(chan int)
@@ -314,7 +264,7 @@ func TestOverload(t *testing.T) {
 			}
 		})
 	}
-	b := s.models["tiny"].b
+	b := s.models.list["tiny"].b
 	for i := 0; b.Stats().Waiting < 2 && i < 5000; i++ {
 		time.Sleep(time.Millisecond)
 	}

@@ -20,14 +20,14 @@ import (
 // Server is an http.Handler for OpenAI's API. Close it when it is not needed any more.
 type Server struct {
 	o         Options
-	models    map[string]*served
+	models    *residency
 	embedders map[string]*embedder
 
 	transcribers map[string]*transcriber
 	sounds       slots           // of all transcribers: what is read into memory
 	life         context.Context // ends with the server
 	end          context.CancelFunc
-	names        []string // sorted
+	names        []string // of models that generate, sorted
 	keys         [][32]byte
 	mux          *http.ServeMux
 	metrics      *metrics
@@ -37,49 +37,72 @@ type Server struct {
 	requests     sync.WaitGroup
 }
 
-// served is a model with its batcher.
-type served struct {
-	name string
-	m    *llm.Model
-	b    *llm.Batcher
-}
-
 // New returns a handler that serves models under their names; Options.Embedders and Options.Transcribers are those of other kinds.
 // It panics with *lucid.Error if an option makes no sense.
 func New(models map[string]*llm.Model, o Options) *Server {
-	o.fill()
-	if len(models)+len(o.Embedders)+len(o.Transcribers) == 0 {
-		fault.Throw(fault.Value, op, "there are no models to serve")
-	}
-	s := &Server{o: o, models: map[string]*served{}, embedders: map[string]*embedder{}, mux: http.NewServeMux(),
-		metrics: newMetrics(), started: time.Now()}
+	s := newServer(o)
 	for name, m := range models {
 		b, err := m.NewBatcher(o.Batcher)
 		if err != nil {
 			fault.Rethrow(op, err)
 		}
-		s.models[name] = &served{name, m, b}
+		s.models.list[name] = &served{name: name, m: m, b: b, bytes: m.Bytes()}
 		s.names = append(s.names, name)
 	}
-	slices.Sort(s.names)
-	for name, e := range o.Embedders {
-		if s.models[name] != nil {
+	return s.ready()
+}
+
+// NewFrom returns a handler that loads models when they are asked for, and frees those that are not used when Options.Resident has no
+// room for another. Requests for one that is being loaded wait. The server owns the models. It panics with *lucid.Error if an option
+// makes no sense.
+func NewFrom(sources map[string]Source, o Options) *Server {
+	s := newServer(o)
+	for name, source := range sources {
+		if source.Load == nil || source.Bytes < 0 {
+			fault.Throw(fault.Value, op, "the source of %q has no Load, or a negative number of bytes", name)
+		}
+		s.models.list[name] = &served{name: name, source: source}
+		s.names = append(s.names, name)
+	}
+	return s.ready()
+}
+
+func newServer(o Options) *Server {
+	o.fill()
+	return &Server{o: o, models: newResidency(o.Batcher, o.Resident), embedders: map[string]*embedder{},
+		transcribers: map[string]*transcriber{}, sounds: newSlots(soundsQueue), mux: http.NewServeMux(), metrics: newMetrics(),
+		started: time.Now()}
+}
+
+// addOthers adds the models that do not generate text.
+func (s *Server) addOthers() {
+	taken := func(name string) {
+		if slices.Contains(s.names, name) || s.embedders[name] != nil {
 			fault.Throw(fault.Value, op, "two models are named %q", name)
 		}
+	}
+	for name, e := range s.o.Embedders {
+		taken(name)
 		s.embedders[name] = &embedder{name, e, newSlots(embedQueue)}
 	}
-	s.transcribers, s.sounds = map[string]*transcriber{}, newSlots(soundsQueue)
-	for name, t := range o.Transcribers {
-		if s.models[name] != nil || s.embedders[name] != nil {
-			fault.Throw(fault.Value, op, "two models are named %q", name)
-		}
+	for name, t := range s.o.Transcribers {
+		taken(name)
 		s.transcribers[name] = &transcriber{name, t, newSlots(soundsQueue)}
 	}
+}
+
+func (s *Server) ready() *Server {
+	if len(s.names)+len(s.o.Embedders)+len(s.o.Transcribers) == 0 {
+		fault.Throw(fault.Value, op, "there are no models to serve")
+	}
+	slices.Sort(s.names)
+	s.addOthers()
 	s.life, s.end = context.WithCancel(context.Background())
-	for _, k := range o.Keys {
+	for _, k := range s.o.Keys {
 		s.keys = append(s.keys, sha256.Sum256([]byte(k)))
 	}
 	s.route()
+	collect() // what loading the models took: a server stays small while it waits
 	return s
 }
 
@@ -97,6 +120,7 @@ func (s *Server) route() {
 	}
 	post("/v1/chat/completions", s.chatCompletions)
 	post("/v1/completions", s.completions)
+	post("/v1/responses", s.responses)
 	post("/v1/embeddings", s.embeddings)
 	post("/v1/audio/transcriptions", s.transcriptions)
 	post("/v1/audio/translations", s.translations)
@@ -228,9 +252,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = ctx.Err()
 	}
 	s.end()
-	for _, m := range s.models {
-		m.b.Close()
-	}
+	s.models.close()
 	<-done
 	return err
 }
@@ -270,8 +292,8 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // pathOf is the path for logs and metrics: one of ours, or other.
 func pathOf(path string) string {
 	switch path {
-	case "/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/audio/transcriptions", "/v1/audio/translations",
-		"/v1/models", "/health", "/metrics", "/":
+	case "/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v1/audio/transcriptions",
+		"/v1/audio/translations", "/v1/models", "/health", "/metrics", "/":
 		return path
 	}
 	if strings.HasPrefix(path, "/v1/models/") {

@@ -8,14 +8,21 @@ import (
 	"github.com/lucid-go/lucid/llm"
 )
 
-// shape is how an endpoint writes its answers.
+// shape is how an endpoint writes its answers: whole, or as events.
 type shape interface {
 	whole(q *request, answers []answer, use usage) any
-	// start is what comes before the first token of an answer, nil if nothing does.
-	start(q *request, index int) any
-	part(q *request, a *answer, t llm.Token) any
-	count(q *request, use usage) any
+	start(q *request, index int) []any // before the first token of an answer
+	part(q *request, a *answer, t llm.Token) []any
+	end(q *request, answers []answer, use usage) []any
 }
+
+// done is the last event of a stream, where it is no JSON.
+const done = rawEvent("[DONE]")
+
+type rawEvent string
+
+// named is an event whose type is said outside its data too.
+type named interface{ event() string }
 
 // stream writes server-sent events.
 type stream struct {
@@ -39,22 +46,29 @@ func (o *stream) begin() {
 	}
 }
 
-// send writes one event. A client that reads nothing for too long has left.
-func (o *stream) send(v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
+// send writes events. A client that reads nothing for too long has left.
+func (o *stream) send(events ...any) error {
+	for _, v := range events {
+		var line []byte
+		if n, ok := v.(named); ok {
+			line = append(append(append(line, "event: "...), n.event()...), '\n')
+		}
+		line = append(line, "data: "...)
+		if raw, ok := v.(rawEvent); ok {
+			line = append(line, raw...)
+		} else {
+			data, err := json.Marshal(v)
+			if err != nil {
+				return err
+			}
+			line = append(line, data...)
+		}
+		_ = o.control.SetWriteDeadline(time.Now().Add(o.s.o.Stall))
+		if _, err := o.w.Write(append(line, "\n\n"...)); err != nil {
+			return errGone
+		}
 	}
-	return o.raw(data)
-}
-
-func (o *stream) raw(data []byte) error {
-	_ = o.control.SetWriteDeadline(time.Now().Add(o.s.o.Stall))
-	line := append(append([]byte("data: "), data...), "\n\n"...)
-	if _, err := o.w.Write(line); err != nil {
-		return errGone
-	}
-	if err := o.control.Flush(); err != nil {
+	if len(events) > 0 && o.control.Flush() != nil {
 		return errGone
 	}
 	return nil
@@ -62,21 +76,17 @@ func (o *stream) raw(data []byte) error {
 
 func (o *stream) token(a *answer, t llm.Token) error {
 	o.begin()
-	if first := o.f.start(o.q, a.index); first != nil && !o.started[a.index] {
+	var first []any
+	if !o.started[a.index] {
 		o.started[a.index] = true
-		if err := o.send(first); err != nil {
-			return err
-		}
+		first = o.f.start(o.q, a.index)
 	}
-	return o.send(o.f.part(o.q, a, t))
+	return o.send(append(first, o.f.part(o.q, a, t)...)...)
 }
 
-func (o *stream) end(use usage) {
+func (o *stream) end(answers []answer, use usage) {
 	o.begin()
-	if o.q.usage {
-		_ = o.send(o.f.count(o.q, use))
-	}
-	_ = o.raw([]byte("[DONE]"))
+	_ = o.send(o.f.end(o.q, answers, use)...)
 }
 
 func (o *stream) failed(f *failure) { _ = o.send(f) }

@@ -19,6 +19,21 @@ import (
 
 // tinyModel is a Llama of two layers with random weights and a token a byte, shared by the tests.
 var tinyModel = sync.OnceValue(func() *llm.Model {
+	return newTiny(plainTemplate)
+})
+
+const plainTemplate = "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}" +
+	"{% endfor %}{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}"
+
+// toolModel is the same with a template that has tools.
+var toolModel = sync.OnceValue(func() *llm.Model {
+	return newTiny("{% if tools %}{% for t in tools %}{{ t | tojson }}{% endfor %}<tool_call>{% endif %}" +
+		"{% for m in messages %}{{ m.role }}: {{ m.content or '' }}" +
+		"{% for c in m.tool_calls or [] %}<tool_call>\n{{ c.function | tojson }}\n</tool_call>{% endfor %}" +
+		"\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}")
+})
+
+func newTiny(template string) *llm.Model {
 	dir, err := os.MkdirTemp("", "serve")
 	if err != nil {
 		panic(err)
@@ -60,8 +75,7 @@ var tinyModel = sync.OnceValue(func() *llm.Model {
 			"max_position_embeddings": 2048, "tie_word_embeddings": false},
 		"tokenizer.json": map[string]any{"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false},
 			"decoder": map[string]any{"type": "ByteLevel"}, "model": map[string]any{"type": "BPE", "vocab": words, "merges": []string{}}},
-		"tokenizer_config.json": map[string]any{"chat_template": "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\n' }}" +
-			"{% endfor %}{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}"},
+		"tokenizer_config.json": map[string]any{"chat_template": template},
 	} {
 		data, _ := json.Marshal(v)
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
@@ -73,7 +87,7 @@ var tinyModel = sync.OnceValue(func() *llm.Model {
 		panic(err)
 	}
 	return m
-})
+}
 
 // start serves the tiny model.
 func start(t testing.TB, o Options) (*httptest.Server, *Server) {

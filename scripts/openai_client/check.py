@@ -1,9 +1,13 @@
 """Asks a server of this project through OpenAI's own client, and asserts that every answer is of the type the client expects.
 
-    LUCID_SERVE_KEY=secret go run ./cmd/lucid serve tiny=MODEL_FOLDER --port 8089 &
+    LUCID_OPENAI_PYTHON=python3 go test ./llm/serve -run TestOfficialClients
+
+serves a tiny model and runs it. It also runs against any model whose chat template has tools; what the model says does not matter:
+
+    LUCID_SERVE_KEY=secret go run ./cmd/lucid serve tiny=MODEL --port 8089 &
     python3 scripts/openai_client/check.py http://127.0.0.1:8089/v1 secret tiny [EMBEDDER]
 
-Any model with a chat template will do; what it says does not matter. EMBEDDER is the name of an encoder that is served too.
+EMBEDDER is the name of an encoder that is served too.
 """
 
 import json
@@ -60,6 +64,57 @@ assert len(d.choices) == 2 and d.choices[0].text.startswith("one") and len(d.cho
 pieces = list(client.completions.create(model=name, prompt="one", max_tokens=4, temperature=0, stream=True))
 assert "one" + "".join(p.choices[0].text for p in pieces) == d.choices[0].text
 
+# Tools.
+parameters = {"type": "object", "properties": {"city": {"type": "string", "enum": ["Rome", "Oslo"]}}, "required": ["city"],
+              "additionalProperties": False}
+weather = {"type": "function", "function": {"name": "weather", "description": "of a city", "parameters": parameters, "strict": True}}
+clock = {"type": "function", "function": {"name": "clock"}}
+one = {"type": "function", "function": {"name": "weather"}}
+for choice in ("required", one):
+    e = client.chat.completions.create(model=name, messages=hello, tools=[weather, clock], tool_choice=choice, max_tokens=200, seed=2,
+                                       parallel_tool_calls=False)
+    call = e.choices[0].message.tool_calls[0]
+    assert e.choices[0].finish_reason == "tool_calls" and e.choices[0].message.content is None and call.type == "function"
+    assert call.function.name in ("weather", "clock") and isinstance(json.loads(call.function.arguments), dict)
+    if choice is one:
+        assert json.loads(call.function.arguments)["city"] in ("Rome", "Oslo")
+    back = hello + [e.choices[0].message, {"role": "tool", "tool_call_id": call.id, "content": "cold"}]
+    assert client.chat.completions.create(model=name, messages=back, tools=[weather, clock], max_tokens=3).choices[0].finish_reason
+with client.chat.completions.stream(model=name, messages=hello, tools=[weather], tool_choice="required", max_tokens=200, seed=2,
+                                    parallel_tool_calls=False) as s:
+    kinds = {event.type for event in s}
+    final = s.get_final_completion().choices[0]
+assert "tool_calls.function.arguments.delta" in kinds and "tool_calls.function.arguments.done" in kinds, kinds
+assert final.message.tool_calls[0].function.parsed_arguments["city"] in ("Rome", "Oslo") and final.finish_reason == "tool_calls"
+for choice in ("auto", "none"):
+    assert client.chat.completions.create(model=name, messages=hello, tools=[weather], tool_choice=choice, max_tokens=3).choices
+
+# Responses.
+f = client.responses.create(model=name, input="hi", instructions="x", max_output_tokens=8, temperature=0, store=False)
+assert f.status in ("completed", "incomplete") and f.output_text == text and f.usage.output_tokens == a.usage.completion_tokens
+assert f.usage.input_tokens == a.usage.prompt_tokens and f.output[0].type == "message"
+g = client.responses.create(model=name, input=[{"role": "user", "content": "hi"}], max_output_tokens=200, parallel_tool_calls=False,
+                            tools=[{"type": "function", "name": "weather", "parameters": parameters, "strict": True}],
+                            tool_choice={"type": "function", "name": "weather"})
+call = g.output[0]
+assert call.type == "function_call" and json.loads(call.arguments)["city"] in ("Rome", "Oslo") and g.status == "completed"
+h = client.responses.create(model=name, max_output_tokens=4, input=[{"role": "user", "content": "hi"}, call.model_dump(exclude_none=True), {
+    "type": "function_call_output", "call_id": call.call_id, "output": "cold"}])
+assert h.output[0].content[0].type == "output_text"
+with client.responses.stream(model=name, input="hi", max_output_tokens=200, text={"format": {
+        "type": "json_schema", "name": "answer", "strict": True, "schema": schema}}) as s:
+    kinds = [event.type for event in s]
+    final = s.get_final_response()
+assert kinds[0] == "response.created" and kinds[-1] == "response.completed" and "response.output_text.delta" in kinds, kinds
+assert json.loads(final.output_text)["city"] in ("Rome", "Oslo")
+with client.responses.stream(model=name, input="hi", max_output_tokens=200, parallel_tool_calls=False, tool_choice="required",
+                             tools=[{"type": "function", "name": "weather", "parameters": parameters, "strict": True}]) as s:
+    kinds = [event.type for event in s]
+    assert s.get_final_response().output[0].name == "weather"
+assert "response.function_call_arguments.delta" in kinds and "response.function_call_arguments.done" in kinds, kinds
+refused(openai.BadRequestError, lambda: client.responses.create(model=name, input="x", previous_response_id="r"), "previous_response_id")
+refused(openai.BadRequestError, lambda: client.responses.create(model=name, input="x", tools=[{"type": "web_search"}]), "web_search")
+
 ask = client.chat.completions.create
 refused(openai.BadRequestError, lambda: ask(model=name, messages=hello, n=1000000), "n:")
 refused(openai.BadRequestError, lambda: ask(model=name, messages=hello, temperature=3), "temperature")
@@ -67,7 +122,6 @@ refused(openai.BadRequestError, lambda: ask(model=name, messages=[]), "messages"
 refused(openai.BadRequestError, lambda: ask(model=name, messages=hello, extra_body={"surprise": 1}), "surprise")
 refused(openai.BadRequestError, lambda: ask(model=name, messages=[{"role": "user", "content": [
     {"type": "image_url", "image_url": {"url": "http://127.0.0.1:1/x.png"}}]}]), "image_url")
-refused(openai.BadRequestError, lambda: ask(model=name, messages=hello, tools=[{"type": "function", "function": {"name": "f"}}]), "tools")
 refused(openai.NotFoundError, lambda: ask(model="../../etc/passwd", messages=hello), "there is no model")
 refused(openai.BadRequestError, lambda: client.embeddings.create(model=name, input="x"), "does not embed")
 for e in embedder:
@@ -79,5 +133,4 @@ for e in embedder:
     refused(openai.BadRequestError, lambda: ask(model=e, messages=hello), "does not generate")
 refused(openai.AuthenticationError, lambda: openai.OpenAI(base_url=url, api_key="wrong", max_retries=0).completions.create(
     model=name, prompt="x"))
-refused(openai.NotFoundError, lambda: client.responses.create(model=name, input="x"))
 print("openai", openai.__version__, "ok")

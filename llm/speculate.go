@@ -1,0 +1,171 @@
+package llm
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// Speculate says where guesses of the next tokens come from. The model evaluates them together, as it does the tokens of a prompt, and
+// chooses every token itself: the text is the one it would write without them, for the same seed.
+type Speculate struct {
+	// Draft is a smaller model with the same tokens, which writes ahead; nil: none.
+	Draft *Model
+	// Lookup takes guesses from the text: what followed the last so many tokens where they were before; 0: none.
+	Lookup int
+	Tokens int // guesses for one evaluation; 0: 4
+}
+
+const (
+	maxGuesses = 64
+	maxLookup  = 64
+)
+
+func (s *Speculate) check() {
+	if s.Tokens < 0 || s.Tokens > maxGuesses {
+		fault.Throw(fault.Value, op, "Speculate.Tokens is %d; want 0 to %d", s.Tokens, maxGuesses)
+	}
+	if s.Lookup < 0 || s.Lookup > maxLookup {
+		fault.Throw(fault.Value, op, "Speculate.Lookup is %d; want 0 to %d", s.Lookup, maxLookup)
+	}
+	if s.Tokens > 0 && s.Draft == nil && s.Lookup == 0 {
+		fault.Throw(fault.Value, op, "Speculate.Tokens is %d without a Draft or a Lookup", s.Tokens)
+	}
+}
+
+// guesser guesses the tokens of one text.
+type guesser struct {
+	o     Speculate
+	m     *Model
+	draft *session // nil: none
+	tried int      // guesses
+	right int
+}
+
+// newGuesser returns nil if no guesses are asked for.
+func (m *Model) newGuesser(o Speculate, prompt int) (*guesser, error) {
+	if o.Draft == nil && o.Lookup == 0 {
+		return nil, nil
+	}
+	if o.Tokens == 0 {
+		o.Tokens = 4
+	}
+	g := &guesser{o: o, m: m}
+	if d := o.Draft; d != nil {
+		if d == m {
+			return nil, fault.New(fault.Value, op, "Speculate.Draft is the model itself; want a smaller one")
+		}
+		if err := m.sameTokens(d); err != nil {
+			return nil, err
+		}
+		g.draft = d.newSession(prompt + firstCapacity)
+	}
+	return g, nil
+}
+
+// sameTokens refuses a draft whose ids mean other tokens.
+func (m *Model) sameTokens(d *Model) error {
+	n := m.tok.Size()
+	if d.tok.Size() != n {
+		return fault.New(fault.Value, op, "Speculate.Draft has %d tokens, the model %d", d.tok.Size(), n)
+	}
+	for id := range n {
+		a, _ := m.tok.Token(id)
+		if b, _ := d.tok.Token(id); a != b {
+			return fault.New(fault.Value, op, "the token %d of Speculate.Draft is %q, of the model %q", id, b, a)
+		}
+	}
+	return nil
+}
+
+func (g *guesser) free() {
+	if g.draft != nil {
+		g.draft.free()
+	}
+}
+
+// guess returns tokens that may follow a text. A draft that fails, as at the end of its context, guesses nothing.
+func (g *guesser) guess(ctx context.Context, ids []int) (list []int) {
+	if g.o.Lookup > 0 {
+		list = lookup(ids, g.o.Lookup, g.o.Tokens)
+	}
+	if g.draft == nil || len(list) > 0 || len(ids)+g.o.Tokens >= g.o.Draft.net.Config().Context {
+		return list
+	}
+	rest := g.draft.rewind(ids)
+	for len(list) < g.o.Tokens {
+		y, err := g.draft.feed(ctx, rest)
+		if err != nil {
+			return list
+		}
+		next := largest(y.logits)
+		if next >= g.m.net.Config().Vocab {
+			return list
+		}
+		list = append(list, next)
+		rest = []int{next}
+	}
+	return list
+}
+
+// lookup finds the last place before the end where the last n tokens were, or fewer of them, and returns what followed.
+func lookup(ids []int, n, most int) []int {
+	for n = min(n, len(ids)-1); n > 0; n-- {
+		tail := ids[len(ids)-n:]
+		for i := len(ids) - n - 1; i >= 0; i-- {
+			if slices.Equal(ids[i:i+n], tail) {
+				return slices.Clone(ids[i+n : min(i+n+most, len(ids))])
+			}
+		}
+	}
+	return nil
+}
+
+// verify evaluates a token and guesses of what follows it, and returns the scores behind each.
+func (s *session) verify(ctx context.Context, id int, guesses []int, size int) ([]scores, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.grow(s.pos + size); err != nil {
+		return nil, err
+	}
+	part := make([]int64, size) // of one size, so that it is traced once: padded with token 0
+	part[0] = int64(id)
+	last := make([]int64, size)
+	for i, g := range guesses {
+		part[i+1], last[i+1] = int64(g), int64(i+1)
+	}
+	return s.run(part, last, true)
+}
+
+// next evaluates a token that was chosen, with at most so many guesses of what follows. each is called with the scores of every position,
+// in turn, and returns the token it took, and whether to go on. next returns what each did last.
+func (g *guesser) next(ctx context.Context, s *session, id, most int, each func(y scores) (int, bool)) (again bool, last int, err error) {
+	guesses := g.guess(ctx, append(slices.Clone(s.ids), id))
+	guesses = guesses[:min(most, len(guesses))]
+	size := g.o.Tokens + 1
+	c := s.m.net.Config()
+	// Where positions depend on the capacity of the cache, it must grow when it would without guesses.
+	if len(guesses) == 0 || s.pos+size > c.Context || s.pos+size > s.capacity && c.LengthScaled() {
+		y, err := s.feed(ctx, []int{id})
+		if err != nil {
+			return false, 0, err
+		}
+		last, again = each(y)
+		return again, last, nil
+	}
+	rows, err := s.verify(ctx, id, guesses, size)
+	if err != nil {
+		return false, 0, err
+	}
+	g.tried += len(guesses)
+	s.pos, s.ids = s.pos+1, append(s.ids, id)
+	for i := 0; ; i++ {
+		if last, again = each(rows[i]); !again || i == len(guesses) || last != guesses[i] {
+			return again, last, nil
+		}
+		g.right++
+		s.pos, s.ids = s.pos+1, append(s.ids, last) // its keys and values are there
+	}
+}
