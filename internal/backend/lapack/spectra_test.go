@@ -47,7 +47,10 @@ func same(i, j int) float64 {
 // TestSpectra checks residuals and orthogonality of divide and conquer over these classes, in float64 and float32.
 func TestSpectra(t *testing.T) {
 	for name := range spectra {
-		for _, n := range []int{25, 49, 130} {
+		for _, n := range []int{25, 60, 130} {
+			if n > 100 && name != "random" && name != "glued wilkinson" { // the check multiplies by plain loops
+				continue
+			}
 			t.Run(name, func(t *testing.T) {
 				testSpectra[float64](t, name, n)
 				testSpectra[float32](t, name, n)
