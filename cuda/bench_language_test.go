@@ -32,10 +32,12 @@ func (s randomBlocks) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 }
 
 // benchDecode measures tokens of some texts together, and of a prompt before them.
-func benchDecode(b *testing.B, layers, hidden, intermediate, texts, capacity, prompt int, weights func(d lucid.Device) model.Source) {
+func benchDecode(b *testing.B, layers, hidden, intermediate, texts, capacity, prompt int,
+	weights func(d lucid.Device) model.Source) {
 	dev := gpu(b)
 	c := model.Config{Family: "llama", Layers: layers, Hidden: hidden, Intermediate: intermediate, Heads: 32, KVHeads: 8,
-		HeadDim: hidden / 32, Vocab: 128256, Context: 8192, Eps: 1e-5, Activation: "silu", Tied: layers == 16, QueryScale: 1 / math.Sqrt(float64(hidden/32))}
+		HeadDim: hidden / 32, Vocab: 128256, Context: 8192, Eps: 1e-5, Activation: "silu", Tied: layers == 16,
+		QueryScale: 1 / math.Sqrt(float64(hidden/32))}
 	c.RoPE.Base = 500000
 	m, err := model.Build(c, weights(dev))
 	must(b, err)
