@@ -33,9 +33,9 @@ type AdafactorOptions struct {
 type adafactor struct {
 	Beta2Decay, Eps1, Eps2, D, WeightDecay float64
 	Maximize                               bool
-	Original, RelativeStep, WarmupInit     bool
-	NoScaleParameter                       bool
-	Beta1                                  float64
+	Original, RelativeStep, WarmupInit     bool    `state:"later"`
+	NoScaleParameter                       bool    `state:"later"`
+	Beta1                                  float64 `state:"later"`
 }
 
 // Adafactor keeps, for a matrix, the mean squares of the gradient's rows and columns only (Shazeer and Stern). The defaults are

@@ -34,7 +34,7 @@ type adam struct {
 	Beta1, Beta2, Eps, WeightDecay float64
 	Amsgrad, Maximize              bool
 	DecoupledWeightDecay           bool
-	NoBiasCorrection               bool
+	NoBiasCorrection               bool `state:"later"`
 }
 
 // Adam scales every step by running means of the gradient and its square (Kingma and Ba). Weight decay is added to

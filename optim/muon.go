@@ -31,7 +31,7 @@ type muon struct {
 	WeightDecay, Momentum, A, B, C, Eps float64
 	NSSteps, AdjustLR                   int
 	Nesterov                            bool
-	NoBFloat16, Coupled, AnyRank        bool
+	NoBFloat16, Coupled, AnyRank        bool `state:"later"`
 }
 
 // Muon makes the momentum of a matrix orthogonal and goes along it (Jordan et al.). It is for matrices; give other

@@ -38,7 +38,7 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 		if g.momentumTensor != nil {
 			set("current_momentum", g.momentum)
 		}
-		numbers(&g.h, func(name string, v reflect.Value) { set(name, toFloat(v)) })
+		numbers(&g.h, func(name string, v reflect.Value, _ bool) { set(name, toFloat(v)) })
 		at := make([]int64, len(g.params))
 		for j := range at {
 			at[j] = int64(index)
@@ -49,14 +49,16 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 	return d
 }
 
-// numbers calls f with the fields of an optimizer's numbers.
-func numbers(h any, f func(name string, v reflect.Value)) {
+// numbers calls f with the fields of an optimizer's numbers. later says that files of earlier releases lack one: it was added with the
+// tag state:"later", and its zero value means what optimizers did before.
+func numbers(h any, f func(name string, v reflect.Value, later bool)) {
 	v := reflect.ValueOf(h).Elem()
 	if v.Kind() != reflect.Struct {
 		return
 	}
 	for i := range v.NumField() {
-		f(snake(v.Type().Field(i).Name), v.Field(i))
+		field := v.Type().Field(i)
+		f(snake(field.Name), v.Field(i), field.Tag.Get("state") == "later")
 	}
 }
 
@@ -104,8 +106,13 @@ func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 		e.check(d)
 		index := 0
 		for i, g := range e.groups {
-			get := func(name string) float64 { return d.Get(fmt.Sprintf("param_groups.%d.%s", i, name)).Item() }
-			numbers(&g.h, func(name string, v reflect.Value) { fromFloat(v, get(name)) })
+			get := func(name string) float64 {
+				if t := d.Get(fmt.Sprintf("param_groups.%d.%s", i, name)); t != nil {
+					return t.Item()
+				}
+				return 0 // a later number; check refused others
+			}
+			numbers(&g.h, func(name string, v reflect.Value, _ bool) { fromFloat(v, get(name)) })
 			g.InitialLR = get("initial_lr")
 			g.lr = get("lr")
 			g.rate.Assign(g.lr) // a schedule, if there is one, changes it in the next step
@@ -162,7 +169,11 @@ func (e *engine[H]) check(d *lucid.StateDict) {
 		if g.momentumTensor != nil {
 			need(at("current_momentum"), nil)
 		}
-		numbers(&g.h, func(name string, _ reflect.Value) { need(at(name), nil) })
+		numbers(&g.h, func(name string, _ reflect.Value, later bool) {
+			if !later || d.Get(at(name)) != nil {
+				need(at(name), nil)
+			}
+		})
 		need(at("params"), []int{len(g.params)})
 		for _, q := range g.params {
 			need(fmt.Sprintf("state.%d.step", index), nil)
