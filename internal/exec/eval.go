@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/scope"
