@@ -151,6 +151,7 @@ func (j *job) work() {
 	}
 	err := j.await(j.how.ctx)
 	if err == nil {
+		j.run.update = j.how.fallbacks != nil
 		err = j.run.execute(j.how.ctx, j.how.deterministic)
 	}
 	planMu.Lock()
