@@ -104,8 +104,8 @@ func (j *job) fallbackBuffers() (list []fallbackBuffers) {
 		old, to := r.bufs[input], r.bufs[at.buf]
 		size := f.New.DType().Size()
 		b := fallbackBuffers{to: at.buf, input: input, bytes: f.New.Bytes(), dst: offset(at.lay) * size, dev: p.device(f.New)}
-		elsewhere := old.Mem == nil || to.Mem == nil
-		if elsewhere && (old.Mem != nil || to.Mem != nil || b.dev.Transfer == nil || b.dst != 0) || f.Old.DType() != f.New.DType() ||
+		elsewhere := old.Mem == nil || to.Mem == nil // a constant may be the host's
+		if elsewhere && (to.Mem != nil || b.dev.Transfer == nil || b.dst != 0) || f.Old.DType() != f.New.DType() ||
 			!f.Old.Shape().Equal(f.New.Shape()) || at.lay != nil && !at.lay.IsContiguous(f.New.Shape()) {
 			continue
 		}

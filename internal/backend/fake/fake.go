@@ -27,7 +27,6 @@ type Faults struct {
 	joined  []int
 
 	voided, replayed int
-	checksLate       bool // set before the device is used
 }
 
 // FailLaunch makes launches of op fail until cleared with nil.
@@ -52,24 +51,6 @@ func (f *Faults) SetDelay(d time.Duration) {
 	f.mu.Lock()
 	f.delay = d
 	f.mu.Unlock()
-}
-
-// late defers the error of a kernel if the device checks late.
-func (f *Faults) late(c *backend.Ctx, run func() error) (err error) {
-	if !f.checksLate || c.DeferCheck == nil {
-		return run()
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fault.FromPanic("fake", p)
-		}
-		if err != nil {
-			refused := err
-			err = nil
-			c.DeferCheck(func() error { return refused })
-		}
-	}()
-	return run()
 }
 
 // Hold keeps work from starting until the function it returns is called.
@@ -151,7 +132,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 				if err := f.launched(name); err != nil {
 					return err
 				}
-				return f.late(c, func() error { return k(c, a, out, in) })
+				return k(c, a, out, in)
 			})
 		}
 	}
@@ -167,33 +148,6 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	}
 	return d, f
 }
-
-// NewRemote makes a device like New's with memory that is not the host's by name, so that programs copy to and from it. Kernels that
-// refuse a value go on, and say so when the deferred checks run, as those of a GPU do.
-func NewRemote(from *backend.Device) *backend.Device {
-	d, f := New(from)
-	d.Host, d.Transfer, d.HostFallback = false, remote{}, remote{}
-	f.checksLate = true
-	return d
-}
-
-// remote copies between the host and a device whose memory it can read after all.
-type remote struct{}
-
-// Upload implements backend.Transfer.
-func (remote) Upload(dst *mem.Buffer, src []byte) error {
-	copy(dst.Mem, src)
-	return nil
-}
-
-// Download implements backend.Transfer.
-func (remote) Download(dst []byte, src *mem.Buffer) error {
-	copy(dst, src.Mem)
-	return nil
-}
-
-// Fallback implements backend.HostFallback.
-func (remote) Fallback(string) error { return nil }
 
 // launchedFused counts the ops of a fused program.
 func (f *Faults) launchedFused(p *backend.Fused) error {

@@ -35,7 +35,7 @@ func (u fuser) RunFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View
 		if err := u.f.launchedFused(p); err != nil {
 			return err
 		}
-		return u.f.late(c, func() error { return u.from.RunFused(c, p, out, in) })
+		return u.from.RunFused(c, p, out, in)
 	})
 }
 
