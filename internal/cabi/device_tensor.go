@@ -43,8 +43,8 @@ func BorrowOn(typ string, index int, d dtype.DType, dims, strides []int64, at ui
 			fault.Throw(fault.Value, op, "the data is NULL")
 		}
 		if from%deviceAlign != 0 {
-			fault.Throw(fault.Value, op, "the elements are at %#x; want an address aligned to %d bytes: copy them on the device first", from,
-				deviceAlign)
+			fault.Throw(fault.Value, op, "the elements are at %#x; want an address aligned to %d bytes: copy them on the device first",
+				from, deviceAlign)
 		}
 		var done func()
 		if release != nil {
