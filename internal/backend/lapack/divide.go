@@ -39,7 +39,10 @@ func (s *Solver[T]) tridiagonalVectors(d, e, z []float64) bool {
 	}
 	scaleBy(d, f)
 	scaleBy(e[:n-1], f)
-	room := func() []float64 { return make([]float64, n*n) }
+	wide := s.inFloat64()
+	at := wide.at()
+	defer wide.back(at)
+	room := func() []float64 { return wide.take(n * n) }
 	q := &divider{n: n, mul: s.Mul64, loop: s.each, poles: s.Poles, z: z, next: room(), work: room(), vec: room()}
 	order, ok := q.solve(0, d, e)
 	if !ok {

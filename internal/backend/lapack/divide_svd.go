@@ -39,8 +39,10 @@ func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64, ld int) bool {
 	f := math.Ldexp(1, max(min(-exp, 1000), -1000))
 	scaleBy(d, f)
 	scaleBy(e[:n-1], f)
-	room := func() []float64 { return make([]float64, n*ld) }
-	wide := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Vectors: s.Vectors}
+	wide := s.inFloat64()
+	at := wide.at()
+	defer wide.back(at)
+	room := func() []float64 { return wide.take(n * ld) }
 	q := &bidivider{s: wide, ld: ld, u: u, v: v, next: room(), work: room(), fu: room(), fv: room()}
 	order, ok := q.solve(0, d, e[:n-1], false)
 	if !ok {

@@ -6,7 +6,7 @@ func (s *Solver[T]) Eigh(n int, a []T, ld int, w []float64, vectors bool) (info 
 	if n == 0 {
 		return 0
 	}
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	m := 0.0
 	for i := range n {
@@ -28,7 +28,10 @@ func (s *Solver[T]) Eigh(n int, a []T, ld int, w []float64, vectors bool) (info 
 		unscale(w, f)
 		return 0
 	}
-	z := make([]float64, n*n) // row i is eigenvector i
+	wide := s.inFloat64()
+	from := wide.at()
+	defer wide.back(from)
+	z := wide.zeros(n * n) // row i is eigenvector i
 	if !s.tridiagonalVectors(w, e, z) {
 		return 1
 	}

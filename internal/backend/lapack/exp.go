@@ -18,7 +18,7 @@ var pade = []struct {
 
 // Exp writes the exponential of a, n×n, to z: a Padé approximant of a matrix scaled by a power of two, squared again as often.
 func (s *Solver[T]) Exp(n int, a, z []T) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	x := s.take(n * n)
 	copy(x, a)
@@ -62,7 +62,7 @@ func (s *Solver[T]) Exp(n int, a, z []T) {
 
 // padeOf computes q(-x)⁻¹·q(x) for q with coefficients c.
 func (s *Solver[T]) padeOf(n int, x []T, c []float64, z []T) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	nn := n * n
 	x2, odd, even := s.take(nn), s.take(nn), s.take(nn)
@@ -95,7 +95,7 @@ func (s *Solver[T]) padeOf(n int, x []T, c []float64, z []T) {
 // Pinv writes the pseudoinverse of a, m×n, to z, n×m: singular values (of a Hermitian matrix, magnitudes of eigenvalues) up to
 // max(atol, rtol·the largest) count as 0. a is overwritten. info is 0, or 1 if the decomposition does not converge.
 func (s *Solver[T]) Pinv(m, n int, a []T, atol, rtol float64, hermitian bool, z []T) (info int) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	k := min(m, n)
 	if k == 0 {
@@ -139,7 +139,7 @@ func (s *Solver[T]) Pinv(m, n int, a []T, atol, rtol float64, hermitian bool, z 
 // Sqrt writes the square root of a Hermitian matrix with both triangles to z, n×n. a is overwritten. info is 0, or 1 if an eigenvalue is
 // negative by more than rounding, or the iteration does not converge.
 func (s *Solver[T]) Sqrt(n int, a, z []T) (info int) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	w := make([]float64, n)
 	if n == 0 {

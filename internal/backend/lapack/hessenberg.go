@@ -33,7 +33,7 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 			h[i] = re(x) * f
 		}
 		scale := balance(n, h)
-		r := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Vectors: s.Vectors}
+		r := s.inFloat64()
 		if info = realSchur(r, n, h, w, v); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
@@ -125,7 +125,7 @@ func finishVectors(n int, v []complex128, scale []float64) {
 // realHessenberg is hessenberg with matrix products for a, with rows of ld elements. q, if it is not nil, is the transposed product of
 // the reflections, with rows as long.
 func realHessenberg(s *Solver[float64], n int, a, q []float64, ld int) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	v, tau := s.zeros(max(n-2, 0)*n), s.zeros(n)
 	minus, line := s.take(n), s.take(n)

@@ -56,41 +56,8 @@ type Solver[T Number] struct {
 	Loop func(n int, f func(i int))
 	Vectors
 
-	scratch []T
-	used    int
-}
-
-// take returns scratch of n elements that hold anything. mark and back give it back.
-func (s *Solver[T]) take(n int) []T {
-	if s.used+n > len(s.scratch) {
-		s.scratch, s.used = make([]T, max(n, 2*len(s.scratch), 1024)), 0
-	}
-	x := s.scratch[s.used : s.used+n : s.used+n]
-	s.used += n
-	return x
-}
-
-// zeros is take with zeros.
-func (s *Solver[T]) zeros(n int) []T {
-	x := s.take(n)
-	clear(x)
-	return x
-}
-
-type mark[T Number] struct {
-	scratch []T
-	used    int
-}
-
-func (s *Solver[T]) mark() mark[T] { return mark[T]{s.scratch, s.used} }
-
-// back gives back what was taken since the mark. The larger of two blocks of scratch stays, if nothing of it is in use.
-func (s *Solver[T]) back(p mark[T]) {
-	if p.used == 0 && len(s.scratch) > len(p.scratch) {
-		s.used = 0
-		return
-	}
-	s.scratch, s.used = p.scratch, p.used
+	scratch[T]
+	wide *Solver[float64]
 }
 
 // isComplex reports whether T is complex.

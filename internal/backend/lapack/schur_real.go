@@ -6,13 +6,15 @@ import "math"
 // are those of the quasi-triangle they end in. a is overwritten.
 func realSchur(s *Solver[float64], n int, a []float64, w, v []complex128) (info int) {
 	ld := (n+7)/8*8 + 8 // whole vectors behind any column, in rows that are not whole pages apart
-	h := make([]float64, (n+1)*ld)
+	at := s.at()
+	defer s.back(at)
+	h := s.zeros((n + 1) * ld)
 	for i := range n {
 		copy(h[i*ld:][:n], a[i*n:])
 	}
 	var q []float64
 	if v != nil {
-		q = make([]float64, (n+1)*ld)
+		q = s.zeros((n + 1) * ld)
 	}
 	realHessenberg(s, n, h, q, ld)
 	r := &francis{n: n, ld: ld, h: h, q: q, norm: largest(h), triples: s.Triples, solver: s}

@@ -4,7 +4,7 @@ package lapack
 // A = Q·T·Qᴴ. It returns the n-1 reflectors of Q as rows of v and tau; vector i begins at element i+1. a is overwritten.
 func (s *Solver[T]) tridiagonalize(n int, a []T, ld int, d, e []float64) (v, tau []T) {
 	v, tau = s.zeros(max(n-1, 0)*n), s.take(n)
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	const nb = reflectors
 	w := s.take(nb * n) // rows: the vectors w of a panel
