@@ -38,12 +38,16 @@ type Matrices[T Number] struct {
 	Stride int
 }
 
-// Vectors are loops over float64 that a device may have vectors for; one that is nil is a plain loop.
+// Vectors are loops that a device may have vectors for; one that is nil is a plain loop.
 type Vectors struct {
 	// Rotate applies rotations to rows of z, as rotateRows.
 	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
 	// Triples applies reflectors of three rows, as tripleRows.
 	Triples func(x []float64, ld, cols int, f []float64)
+	// Symmetric32 and Symmetric64 write A·x to y for a symmetric matrix with rows ld elements apart, whose number is a multiple of 8. Above
+	// the diagonal they read the blocks of 8×8 on it alone. They report whether there are vectors for it.
+	Symmetric32 func(a []float32, ld int, x, y []float32) bool
+	Symmetric64 func(a []float64, ld int, x, y []float64) bool
 	// Poles returns Σ z/(x - t) and Σ z/(x - t)².
 	Poles func(x, z []float64, t float64) (sum, slope float64)
 }

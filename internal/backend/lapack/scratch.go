@@ -16,7 +16,7 @@ func (s *scratch[T]) take(n int) []T {
 	for ; s.chunk < len(s.chunks); s.chunk, s.used = s.chunk+1, 0 {
 		if c := s.chunks[s.chunk]; s.used+n <= len(c) {
 			x := c[s.used : s.used+n : s.used+n]
-			s.used += n
+			s.used += (n + 15) &^ 15 // what follows begins with a whole vector
 			return x
 		}
 	}
@@ -25,7 +25,7 @@ func (s *scratch[T]) take(n int) []T {
 		most = max(most, 2*len(c))
 	}
 	s.chunks = append(s.chunks, make([]T, max(n, most)))
-	s.used = n
+	s.used = (n + 15) &^ 15
 	return s.chunks[s.chunk][:n:n]
 }
 

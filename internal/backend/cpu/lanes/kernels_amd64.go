@@ -94,3 +94,17 @@ func poles(x, z []float64, t float64, out *[16]float64) bool {
 	polesF64AVX512(&args[float64]{a: &x[0], b: &z[0], c: &out[0], t: &t, consts: &constants64[0], n: len(x)})
 	return true
 }
+
+// symmetric is Symmetric; it reports whether there are vectors for it.
+func symmetric[T Float](a []T, ld int, x, y []T) bool {
+	if !useAVX512 {
+		return false
+	}
+	switch a := any(a).(type) {
+	case []float32:
+		symmetricF32AVX512(&args[float32]{a: &a[0], b: any(&x[0]).(*float32), c: any(&y[0]).(*float32), n: len(x) / 8, rs: 4 * ld})
+	case []float64:
+		symmetricF64AVX512(&args[float64]{a: &a[0], b: any(&x[0]).(*float64), c: any(&y[0]).(*float64), n: len(x) / 8, rs: 8 * ld})
+	}
+	return true
+}

@@ -102,6 +102,10 @@ var kernels = []struct {
 		name  string
 		write func(*emitter)
 	}{{"largest", largest}, {"scale", scale}}},
+	{"symmetric", []struct {
+		name  string
+		write func(*emitter)
+	}{{"symmetric", symmetric}}},
 }
 
 // Files are the generated files by name.
