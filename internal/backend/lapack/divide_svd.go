@@ -234,7 +234,7 @@ func (j *bijoint) join() {
 				cols++
 			}
 		}
-		c := &combination{mul: j.s.Mul, ld: j.ld, x: x[from:], rows: list, alone: counts[0], both: counts[1], left: j.m + 1,
+		c := &combination[float64]{mul: j.s.Mul, ld: j.ld, x: x[from:], rows: list, alone: counts[0], both: counts[1], left: j.m + 1,
 			right: cols - j.m - 1, work: j.work, out: out}
 		c.multiply(f[:k*k])
 		for p, i := range j.done {
@@ -279,7 +279,7 @@ func (j *bijoint) inner(rows []int) []float64 {
 				u[i] = q.d[i] * v[i]
 			}
 			u[0] = -1
-			fu, fv := 1/norm2(k, u, 1), 1/norm2(k, v, 1)
+			fu, fv := 1/lengthOf(u), 1/lengthOf(v)
 			left := j.fu[p*k:][:k]
 			for t, r := range rows {
 				left[t], delta[t] = u[r]*fu, v[r]*fv
