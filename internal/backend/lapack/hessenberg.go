@@ -24,7 +24,7 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 			h[i] = complex(re(x)*f, im(x)*f)
 		}
 		scale := balance(n, h)
-		if info = complexSchur(n, h, w, v); info == 0 && v != nil {
+		if info = complexSchur(n, h, w, v, negligible[T]()); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
 	} else {
@@ -34,7 +34,7 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 		}
 		scale := balance(n, h)
 		r := s.inFloat64()
-		if info = realSchur(r, n, h, w, v); info == 0 && v != nil {
+		if info = realSchur(r, n, h, w, v, negligible[T]()); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
 	}
@@ -42,6 +42,15 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 		w[i] = complex(real(w[i])/f, imag(w[i])/f)
 	}
 	return info
+}
+
+// negligible is the ratio to its neighbours at which an element of a Hessenberg matrix counts as 0: less than rounding changes a matrix
+// of T, and in float32 a QR step fewer than float64 asks for.
+func negligible[T Number]() float64 {
+	if isWide[T]() {
+		return 0x1p-53
+	}
+	return 0x1p-27
 }
 
 // balance scales rows and columns by powers of two so that their norms are alike: D⁻¹·A·D.

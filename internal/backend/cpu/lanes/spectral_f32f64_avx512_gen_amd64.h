@@ -237,6 +237,8 @@ TEXT jacobiF_AVX512(SB), NOSPLIT, $0-8
 	VMOVUP_ (DX), Z27
 	VMOVUP_ 64(DX), Z26
 	MOVQ $0, 96(AX)
+	CMPQ 80(AX), $0
+	JEQ pairs
 norm:
 	VPXOR_ Z0, Z0, Z0
 	XORQ R15, R15
@@ -251,14 +253,25 @@ square:
 	ADDQ R8, R10
 	DECQ CX
 	JNZ norm
-	MOVQ 0(AX), R10
-	XORQ R9, R9
+pairs:
+	MOVQ 104(AX), R9
+	MOVQ R9, R10
+	IMULQ R8, R10
+	ADDQ 0(AX), R10
 first:
-	LEAQ 1(R9), BX
-	MOVQ R10, R11
+	MOVQ R9, BX
+	INCQ BX
+	CMPQ BX, 120(AX)
+	JGE begin
+	MOVQ 120(AX), BX
+begin:
+	MOVQ BX, R11
+	DECQ R11
+	IMULQ R8, R11
+	ADDQ 0(AX), R11
 second:
 	ADDQ R8, R11
-	CMPQ BX, 56(AX)
+	CMPQ BX, 128(AX)
 	JGE rowdone
 	VPXOR_ Z0, Z0, Z0
 	VPXOR_ Z1, Z1, Z1
@@ -361,8 +374,7 @@ skip:
 rowdone:
 	ADDQ R8, R10
 	INCQ R9
-	LEAQ 1(R9), DX
-	CMPQ DX, 56(AX)
+	CMPQ R9, 112(AX)
 	JLT first
 	VZEROUPPER
 	RET

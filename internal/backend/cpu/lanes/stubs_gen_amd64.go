@@ -38,6 +38,9 @@ func largestF32AVX512(a *args[float32])
 func scaleF32AVX512(a *args[float32])
 
 //go:noescape
+func fetchF32AVX512(a *args[float32])
+
+//go:noescape
 func symmetricF32AVX512(a *args[float32])
 
 //go:noescape
@@ -72,6 +75,9 @@ func largestF64AVX512(a *args[float64])
 
 //go:noescape
 func scaleF64AVX512(a *args[float64])
+
+//go:noescape
+func fetchF64AVX512(a *args[float64])
 
 //go:noescape
 func symmetricF64AVX512(a *args[float64])

@@ -189,9 +189,10 @@ func rotate4(e *emitter, load func(r string) string) {
 		done:`)
 }
 
-// jacobi makes the m rows of a, n cells each and rs bytes apart, orthogonal to each other by one sweep of rotations, which the rows of b,
-// k cells and bs bytes apart, take along. c gets the squared norms of the rows, t is a cell with the cosine that is small enough and
-// one with the squared norm below which a row counts as zero and stays. done is the number of pairs that some lane rotated.
+// jacobi makes rows i0 … i1-1 of a, n cells each and rs bytes apart, orthogonal to those of j0 … j1-1 that are behind them, by rotations,
+// which the rows of b, k cells and bs bytes apart, take along. c has the squared norms of the m rows, which are computed first if cs is
+// not 0. t is a cell with the cosine that is small enough and one with the squared norm below which a row counts as zero and stays. done
+// is the number of pairs that some lane rotated.
 func jacobi(e *emitter) {
 	e.op(`
 		MOVQ .consts, R13
@@ -209,6 +210,8 @@ func jacobi(e *emitter) {
 		VMOVUP@ (DX), Z27
 		VMOVUP@ 64(DX), Z26
 		MOVQ $0, .done
+		CMPQ .cs, $0
+		JEQ pairs
 	norm:
 		VPXOR% Z0, Z0, Z0
 		XORQ R15, R15
@@ -223,14 +226,25 @@ func jacobi(e *emitter) {
 		ADDQ R8, R10
 		DECQ CX
 		JNZ norm
-		MOVQ .a, R10
-		XORQ R9, R9
+	pairs:
+		MOVQ .i0, R9
+		MOVQ R9, R10
+		IMULQ R8, R10
+		ADDQ .a, R10
 	first:
-		LEAQ 1(R9), BX
-		MOVQ R10, R11
+		MOVQ R9, BX
+		INCQ BX
+		CMPQ BX, .j0
+		JGE begin
+		MOVQ .j0, BX
+	begin:
+		MOVQ BX, R11
+		DECQ R11
+		IMULQ R8, R11
+		ADDQ .a, R11
 	second:
 		ADDQ R8, R11
-		CMPQ BX, .m
+		CMPQ BX, .j1
 		JGE rowdone
 		VPXOR% Z0, Z0, Z0
 		VPXOR% Z1, Z1, Z1
@@ -321,8 +335,7 @@ func jacobi(e *emitter) {
 	rowdone:
 		ADDQ R8, R10
 		INCQ R9
-		LEAQ 1(R9), DX
-		CMPQ DX, .m
+		CMPQ R9, .i1
 		JLT first`)
 }
 
