@@ -24,6 +24,7 @@ func implicit(e *emitter) {
 	e.constant(constSmall, "Z24")
 	e.constant(constUp, "Z19")
 	e.constant(constDown, "Z18")
+	e.constant(constHalf, "Z17")
 	e.op(`
 		DECQ BX
 		VPBROADCAST% BX, Z26
@@ -92,10 +93,10 @@ func implicit(e *emitter) {
 		VMULP@ Z19, Z6, K5, Z6
 		VMULP@ Z4, Z4, Z7
 		VFMADD231# Z6, Z6, Z7
-		VSQRT# Z7, Z7
 		VCMP# $0, Z30, Z7, K6
-		VDIV# Z7, Z4, Z8
-		VDIV# Z7, Z6, Z9
+		KNOTW K6, K7`)
+	cosines(e)
+	e.op(`
 		VMOVAP@ Z30, K6, Z8
 		VMOVAP@ Z29, K6, Z9
 		VMULP@ Z18, Z7, K5, Z7
@@ -125,6 +126,25 @@ func implicit(e *emitter) {
 		VMOVUP@ Z0, K2, (SI)(DX*1)
 		VMOVUP@ Z23, K2, (DI)(DX*1)
 	done:`)
+}
+
+// cosines replaces Z7, the sum of the squares of Z4 and Z6, by its root, and writes the ratios of these to it to Z8 and Z9; they are
+// anything where it is 0. Each step of implicit waits for them, so that in float32 an estimate of the inverse root, made exact by one
+// step of Newton's, is worth its instructions.
+func cosines(e *emitter) {
+	if e.size == 8 {
+		e.op("VSQRT# Z7, Z7\nVDIV# Z7, Z4, Z8\nVDIV# Z7, Z6, Z9")
+		return
+	}
+	e.op(`
+		VRSQRT14PS Z7, Z13
+		VMULPS Z17, Z7, Z14
+		VMULPS Z13, Z13, Z15
+		VFNMADD213PS Z17, Z14, Z15
+		VFMADD213PS Z13, Z13, Z15
+		VMULPS Z15, Z4, Z8
+		VMULPS Z15, Z6, Z9
+		VMULPS.Z Z15, Z7, K7, Z7`)
 }
 
 // rotations applies m rotations to n sequences of cells, rs bytes apart, which begin at a and go on in steps of cs bytes: of neighbours
