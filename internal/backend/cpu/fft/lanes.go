@@ -8,6 +8,7 @@ type lanes struct {
 	stride int
 	count  int  // lanes that are rows; the others repeat the first and are not stored
 	near   bool // the offsets follow each other
+	packed bool // one row in blocks of lanes, real parts first; the other fields say nothing
 }
 
 // tensor is rows of some length along one dimension: outer by the length by inner, contiguous.
@@ -34,12 +35,19 @@ func (t tensor) group(g, l, n int) (w lanes) {
 		w.count = min(l, t.inner-c)
 		w.near = w.count == l
 	}
+	outer, col := first, 0
+	if t.inner > 1 {
+		outer, col = first/t.inner, first%t.inner
+	}
 	for i := range w.off[:l] {
-		r := first
-		if i < w.count {
-			r += i
+		if i >= w.count {
+			w.off[i] = w.off[0]
+			continue
 		}
-		w.off[i] = r/t.inner*n*t.inner + r%t.inner
+		w.off[i] = outer*n*t.inner + col
+		if col++; col == t.inner {
+			outer, col = outer+1, 0
+		}
 	}
 	return w
 }
@@ -168,12 +176,36 @@ func saveReal[T floats](to, x []T, w *lanes, n int) {
 
 // transposeFast is a transposition of rows by cols numbers with vectors, if there is one for T.
 func transposeFast[T floats](dst []T, ldd int, src []T, lds, rows, cols int) bool {
-	d, ok := any(dst).([]float32)
-	if !ok {
-		return false
+	switch d := any(dst).(type) {
+	case []float32:
+		simd.TransposeBlockF32(d, ldd, any(src).([]float32), max(lds, cols), rows, cols)
+	case []float64:
+		transpose(d, ldd, any(src).([]float64), max(lds, cols), rows, cols)
 	}
-	simd.TransposeBlockF32(d, ldd, any(src).([]float32), max(lds, cols), rows, cols)
 	return true
+}
+
+// transpose sets dst[j*ldd+i] = src[i*lds+j] for i < rows and j < cols.
+func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
+	n := transposeVector()
+	r, c := 0, 0
+	if n > 0 {
+		r, c = rows-rows%n, cols-cols%n
+	}
+	for i := 0; i < r && c > 0; i += n {
+		// The bounds of what the kernel reads and writes.
+		_, _ = dst[(c-1)*ldd+i+n-1], src[(i+n-1)*lds+c-1]
+		transposeFast64(dst[i:], ldd, src[i*lds:], lds, c/n)
+	}
+	for i := range rows {
+		from := 0
+		if i < r {
+			from = c
+		}
+		for j := from; j < cols; j++ {
+			dst[j*ldd+i] = src[i*lds+j]
+		}
+	}
 }
 
 // scaleFast multiplies in place with vectors.
