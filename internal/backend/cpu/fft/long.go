@@ -123,7 +123,8 @@ func (g *long[T]) run(run For, out, in []T, to, from *lanes, inverse bool, scale
 		return g.conv.run(run, out, in, to, from, inverse, scale)
 	}
 	l := lanesOf[T]()
-	tmp, back := borrow[T](2 * g.n)
+	columns := g.b + l/2 // rows of tmp do not all begin in the same set of the cache
+	tmp, back := borrow[T](2 * g.a * columns)
 	defer back()
 	pa, pb := g.pa, g.pb
 	err := eachGroup(run, (g.b+l-1)/l, g.a, pa.scratch(l)+2*l*g.a, func(i int, x, y []T, yield func()) {
@@ -143,14 +144,16 @@ func (g *long[T]) run(run For, out, in []T, to, from *lanes, inverse bool, scale
 			roots = roots[2*l*g.a*i:]
 		}
 		twistLanes(z, roots, g.a, swaps{})
-		w := across(&row1, i*l, g.b, l)
+		w := across(&row1, i*l, columns, l)
+		w.count = min(l, g.b-i*l)
+		w.near = w.count == l
 		save(tmp, z, &w, g.a, 1)
 	})
 	if err != nil {
 		return err
 	}
 	return eachGroup(run, (g.a+l-1)/l, g.b, pb.scratch(l), func(i int, x, y []T, yield func()) {
-		w := tensor{g.a, 1}.group(i, l, g.b)
+		w := tensor{g.a, 1}.group(i, l, columns)
 		load(x, tmp, &w, g.b)
 		if to.packed {
 			pb.runTo(out[2*l*i:], g.a/l, x, y, swaps{out: inverse}, yield)
