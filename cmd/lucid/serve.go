@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -240,8 +241,22 @@ func (s *serveFlags) loadOne(path string, load llm.LoadOptions) (*llm.Model, err
 	return m, nil
 }
 
+// spareProcessor gives the runtime one processor more than kernels use, and returns what takes it back. While kernels hold all
+// processors of the runtime, no goroutine waits for the network: connections are looked at once in ten milliseconds. On the one that is
+// left a thread waits for them, and the system wakes it at once.
+func spareProcessor() (restore func()) {
+	processors := runtime.GOMAXPROCS(0)
+	threads := lucid.SetNumThreads(lucid.GetNumThreads())
+	runtime.GOMAXPROCS(processors + 1)
+	return func() {
+		runtime.GOMAXPROCS(processors)
+		lucid.SetNumThreads(threads)
+	}
+}
+
 // serve answers until ctx ends; then requests under way may end.
 func (s *serveFlags) serve(ctx context.Context, start func() *serve.Server, out io.Writer) error {
+	defer spareProcessor()()
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 	if err != nil {
 		return err
