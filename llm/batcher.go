@@ -112,6 +112,7 @@ func (m *Model) cacheBytes(capacity, bits int) (n int64) {
 		for _, t := range m.net.NewCache(1) {
 			m.tokenBytes[0] += int64(t.NBytes())
 			m.tokenBytes[1] += int64(t.NumElement() + 4*t.Size(1))
+			m.tensors++
 			t.Free()
 		}
 	})
@@ -119,6 +120,15 @@ func (m *Model) cacheBytes(capacity, bits int) (n int64) {
 		return m.tokenBytes[1] * int64(capacity)
 	}
 	return m.tokenBytes[0] * int64(capacity)
+}
+
+// cacheTensors is how many tensors a cache has. Those of 8 bits have scales.
+func (m *Model) cacheTensors(bits int) int {
+	m.cacheBytes(1, bits)
+	if bits == 8 {
+		return 2 * m.tensors
+	}
+	return m.tensors
 }
 
 // Stats returns what is going on.

@@ -195,10 +195,10 @@ func (b *Batcher) reuse(q *sequence) {
 		b.count()
 		q.s.rewind(q.ids)
 	case other != nil:
-		q.s = b.newSession(len(q.ids) + 1)
+		q.s = b.m.emptySession(len(q.ids)+1, b.o.Cache.Bits)
 		q.s.take(other, n)
 	default:
-		q.s = b.newSession(len(q.ids) + 1)
+		q.s = b.m.emptySession(len(q.ids)+1, b.o.Cache.Bits)
 		b.tree.load(q.s, path, n)
 	}
 	b.mu.Lock()

@@ -257,8 +257,11 @@ func (m *Model) NewCache(capacity int) (cache []*lucid.Tensor) {
 	for range c.Layers {
 		for _, s := range c.cacheShapes() {
 			// Memory of its own for each: tensors that share a constant would be copied at the first step.
-			cache = append(cache, with.New(make([]float32, s[0]*capacity*s[1]), 1, s[0], capacity, s[1]))
+			cache = append(cache, with.Zeros(1, s[0], capacity, s[1]).Contiguous())
 		}
+	}
+	if err := lucid.Eval(cache...); err != nil {
+		fault.Rethrow(op, err)
 	}
 	return cache
 }
