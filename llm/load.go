@@ -69,7 +69,7 @@ type Model struct {
 	toolErr    error
 	bytesOnce  sync.Once
 	tokenBytes [2]int64   // of keys and values of a token: in the dtype of the model, and as int8
-	tensors    int // of a cache
+	tensors    int        // of a cache
 	mu         sync.Mutex // compiled steps of several generations run one at a time
 }
 

@@ -39,7 +39,9 @@ func (m *Model) newSessionOf(room, bits int) *session {
 }
 
 // emptySession is newSessionOf without a cache, for fill.
-func (m *Model) emptySession(room, bits int) *session { return &session{m: m, bits: bits, capacity: m.capacityFor(room)} }
+func (m *Model) emptySession(room, bits int) *session {
+	return &session{m: m, bits: bits, capacity: m.capacityFor(room)}
+}
 
 // newCache returns an empty cache of the session's kind.
 func (s *session) newCache() []*lucid.Tensor {
