@@ -223,6 +223,11 @@ func (m *Model) Hidden(ids *lucid.Tensor) *lucid.Tensor {
 // ForwardPacked is Forward of several sequences one behind the other in each row of ids. positions, int64 of (T), count from 0 in
 // each sequence; segments, int64 of (T), number them: a token sees those of its own sequence only. All rows are cut alike.
 func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Tensor {
+	return m.head(m.HiddenPacked(ids, positions, segments))
+}
+
+// HiddenPacked is Hidden of what ForwardPacked takes.
+func (m *Model) HiddenPacked(ids, positions, segments *lucid.Tensor) *lucid.Tensor {
 	t := m.checkIDs(ids)
 	if positions.Dim() != 1 || positions.Size(0) != t || segments.Dim() != 1 || segments.Size(0) != t {
 		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(),
@@ -239,7 +244,7 @@ func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Ten
 	for i := range p.masks {
 		p.masks[i] = p.masks[i].LogicalAnd(same)
 	}
-	return m.head(m.hidden(ids, p))
+	return m.hidden(ids, p)
 }
 
 // checkIDs refuses what are no ids and returns how many tokens a row has.
