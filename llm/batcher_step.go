@@ -17,9 +17,6 @@ type part struct {
 	want bool // a token follows
 }
 
-// fewTokens of a prompt are not worth a row of a step, unless they are all of it.
-const fewTokens = 8
-
 // step continues all texts whose prompts are read by a token, and reads parts of prompts. Both are one evaluation of the model: weights
 // are read once for all.
 func (b *Batcher) step() {
@@ -60,22 +57,28 @@ func (b *Batcher) step() {
 	wg.Wait()
 }
 
-// prompts adds parts of prompts to a step, those of texts that came first before others. While texts are written there are at most
-// Chunk tokens of them, as those who read wait for the step; else twice as many.
+// prompts adds parts of prompts to a step, those of texts that came first before others: while texts are written one of at most Chunk
+// tokens, as those who read wait for the step; else several of one size, twice as many tokens in all. Other mixtures would make steps of
+// many kinds, and each kind is traced once, which takes longer than a step.
 func (b *Batcher) prompts(list []part) []part {
-	left, n := b.o.Chunk, 0
-	if len(list) == 0 {
+	left, n, size := b.o.Chunk, 0, 0
+	alone := len(list) == 0
+	if alone {
 		left *= 2
 	}
 	for _, q := range b.active {
-		if q.n > 0 || left <= 0 || n > 0 && left < min(fewTokens, len(q.rest)) {
+		if q.n > 0 || left <= 0 || size > 0 && !alone {
 			continue
 		}
 		b.guard([]*sequence{q}, func() {
 			if q.s == nil {
 				b.begin(q)
 			}
-			size := partSize(min(len(q.rest), left), q.s.capacity-q.s.pos)
+			own := partSize(min(len(q.rest), left), q.s.capacity-q.s.pos)
+			if size > 0 && own != size {
+				return
+			}
+			size = own
 			ids := q.rest[:min(size, left, len(q.rest))]
 			list = append(list, part{q, ids, size, len(ids) == len(q.rest)})
 			left -= len(ids)
@@ -91,7 +94,8 @@ func (b *Batcher) prompts(list []part) []part {
 	return list
 }
 
-// stepParts evaluates parts of several texts and returns the scores of what follows each, for those that want them.
+// stepParts evaluates parts of several texts and returns the scores of what follows each; there may be none of one that does not
+// want them.
 func (m *Model) stepParts(list []part) (rows []scores, err error) {
 	if list[0].size == 1 { // so are all
 		sessions, ids := make([]*session, len(list)), make([]int, len(list))
@@ -105,23 +109,16 @@ func (m *Model) stepParts(list []part) (rows []scores, err error) {
 		return p.q.s.run(padded(p.ids, p.size), []int64{int64(len(p.ids) - 1)}, p.want)
 	}
 	var positions, last []int64
-	var wanted []int
 	caches := make([][]*lucid.Tensor, len(list))
 	for i, p := range list {
-		if p.want {
-			wanted, last = append(wanted, i), append(last, int64(len(positions)+len(p.ids)-1))
-		}
+		last = append(last, int64(len(positions)+len(p.ids)-1)) // of all: kinds of steps are fewer
 		for j := range p.size {
 			positions = append(positions, int64(p.q.s.pos+j))
 		}
 		caches[i] = p.q.s.cache
 	}
-	if last == nil { // a step has a result
-		last = []int64{0}
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	rows = make([]scores, len(list))
 	err = lucid.Try(func() {
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: caches[0][0].Device()}
@@ -130,15 +127,7 @@ func (m *Model) stepParts(list []part) (rows []scores, err error) {
 				ids[i] = w.New(padded(p.ids, p.size), p.size)
 			}
 			y := m.stepRows(ids, w.New(positions, len(positions)), w.New(last, len(last)), caches)
-			if wanted == nil {
-				if err := lucid.Eval(y); err != nil {
-					fault.Rethrow(op, err)
-				}
-			} else {
-				for i, row := range scoresOf(y) {
-					rows[wanted[i]] = row
-				}
-			}
+			rows = scoresOf(y)
 			y.Free()
 		})
 	})

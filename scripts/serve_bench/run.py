@@ -206,7 +206,7 @@ def main():
         for _ in range(a.rounds):
             for c in clients if a.only in (None, "load") else ():
                 for s in servers:
-                    show(s, "load", asyncio.run(load(s, c, 3 if c == 1 else 1, a.tokens, a.words)))
+                    show(s, "load", asyncio.run(load(s, c, 3 if c == 1 else 2 if c <= 8 else 1, a.tokens, a.words)))
             if a.only in (None, "prefix"):
                 for s in servers:
                     show(s, "prefix", asyncio.run(prefix(s, 16, 24)))
