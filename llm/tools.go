@@ -154,8 +154,8 @@ func toolKindOf(source string) (toolKind, error) {
 	return toolKind{}, fault.New(fault.NotImplemented, op, "%s", unknownForm)
 }
 
-const unknownForm = "the chat template of the model writes calls of tools in a form that is not known; known are those of Hermes and Qwen, " +
-	"Mistral, Llama 3, Kimi K2, DeepSeek V3 and R1, GLM 4, Qwen3-Coder, MiniMax M2 and gpt-oss"
+const unknownForm = "the chat template of the model writes calls of tools in a form that is not known; known are those of Hermes and " +
+	"Qwen, Mistral, Llama 3, Kimi K2, DeepSeek V3 and R1, GLM 4, Qwen3-Coder, MiniMax M2 and gpt-oss"
 
 // writes reports whether a call, written by the template, is found again. A template that refuses the chat is believed.
 func (m *Model) writes(k toolKind) bool {

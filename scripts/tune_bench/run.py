@@ -66,11 +66,12 @@ def main():
     environment = {"THREADS": a.threads, "GOMAXPROCS": a.threads, "OMP_NUM_THREADS": a.threads}
     with tempfile.TemporaryDirectory() as d:
         data = pathlib.Path(d) / "texts.jsonl"
-        data.write_text("".join(json.dumps({"text": " ".join(f"word{i * 7919 + j * 31}" for j in range(120))}) + "\n" for i in range(16)))
+        line = lambda i: json.dumps({"text": " ".join(f"word{i * 7919 + j * 31}" for j in range(120))}) + "\n"
+        data.write_text("".join(line(i) for i in range(16)))
 
         def tune(steps, *flags):
-            return [a.lucid, "tune", a.model, "--data", str(data), "--steps", str(steps), "--batch", str(BATCH), "--length", str(LENGTH + 1),
-                    "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
+            return [a.lucid, "tune", a.model, "--data", str(data), "--steps", str(steps), "--batch", str(BATCH),
+                    "--length", str(LENGTH + 1), "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
 
         forms = {"peft": lambda n: [sys.executable, __file__, "--peft-steps", str(n)], "lora": lambda n: tune(n),
                  "qlora": lambda n: tune(n, "--quantized"), "checkpointing": lambda n: tune(n, "--quantized", "--checkpointing")}
