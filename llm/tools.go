@@ -205,8 +205,8 @@ func (f *ToolFormat) restrict() (err error) {
 		return nil
 	}
 	if f.kind.tags != nil {
-		return fault.New(fault.NotImplemented, op, "calls that are required, or held to a schema, in the form of %s, whose arguments are no "+
-			"JSON; let the model choose, and leave Strict out", f.kind.name)
+		return fault.New(fault.NotImplemented, op, "calls that are required, or held to a schema, in the form of %s, whose arguments are "+
+			"no JSON; let the model choose, and leave Strict out", f.kind.name)
 	}
 	list := make([]grammar.Function, len(f.use.Tools))
 	for i, t := range f.use.Tools {

@@ -1,7 +1,7 @@
 """Measures a step of LoRA in the shape of Qwen2.5-0.5B, 4 texts of 256 tokens, next to PyTorch with peft on the same CPU.
 
-    go build -o /tmp/lucid ./cmd/lucid
-    python3 scripts/tune_bench/run.py --lucid /tmp/lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,checkpointing]
+    go build ./cmd/lucid
+    python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,checkpointing]
 
 The model is a GGUF file of that shape (scripts/assets/fetch.py gets one); its weights are float32 for LoRA and stay in blocks for QLoRA.
 PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs twice, with few steps and
