@@ -165,7 +165,7 @@ func (b *Batcher) begin(q *sequence) {
 	if err := q.s.grow(len(q.ids)); err != nil {
 		fault.Rethrow(op, err)
 	}
-	q.rest = q.ids[q.s.pos:]
+	q.rest, q.s.greedy = q.ids[q.s.pos:], q.o.plainGreedy()
 }
 
 // reuse looks for the longest beginning of a prompt: in the caches that texts left, which need no copy, in the tree, and in texts under
@@ -240,7 +240,11 @@ func (m *Model) stepAll(sessions []*session, ids []int) (rows []scores, err erro
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: sessions[0].cache[0].Device()}
 			y := m.step(w.New(in, n, 1), w.New(start, n), w.New(last, n), caches)
-			rows = scoresOf(y)
+			if slices.ContainsFunc(sessions, func(s *session) bool { return !s.greedy }) {
+				rows = scoresOf(y)
+			} else {
+				rows = m.bestOf(y)
+			}
 			y.Free()
 		})
 	})

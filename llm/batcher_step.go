@@ -127,7 +127,11 @@ func (m *Model) stepParts(list []part) (rows []scores, err error) {
 				ids[i] = w.New(padded(p.ids, p.size), p.size)
 			}
 			y := m.stepRows(ids, w.New(positions, len(positions)), w.New(last, len(last)), caches)
-			rows = scoresOf(y)
+			if slices.ContainsFunc(list, func(p part) bool { return !p.q.s.greedy }) {
+				rows = scoresOf(y)
+			} else {
+				rows = m.bestOf(y)
+			}
 			y.Free()
 		})
 	})

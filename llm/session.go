@@ -26,6 +26,7 @@ type session struct {
 	bits     int // of keys and values; 0: those of the model's dtype
 	pos      int // tokens in the cache
 	ids      []int
+	greedy   bool // only the token with the largest logit is wanted (plainGreedy)
 }
 
 // newSession starts an empty text with room for some tokens.
@@ -168,7 +169,9 @@ func (s *session) run(part, last []int64, want bool) (rows []scores, err error) 
 			w := lucid.With{Device: s.cache[0].Device()}
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
 			logits := s.m.step(ids, start, w.New(last, len(last)), [][]*lucid.Tensor{s.cache})
-			if want {
+			if want && s.greedy {
+				rows = s.m.bestOf(logits)
+			} else if want {
 				rows = scoresOf(logits)
 			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
@@ -189,7 +192,7 @@ func scoresOf(logits *lucid.Tensor) []scores {
 	all, list := lucid.ToSlice[float32](f), make([]scores, f.Size(0))
 	for i, sum := range lucid.ToSlice[float32](sums) {
 		n := f.Size(1)
-		list[i] = scores{all[i*n : (i+1)*n], float64(sum)}
+		list[i] = scores{logits: all[i*n : (i+1)*n], sum: float64(sum)}
 	}
 	return list
 }

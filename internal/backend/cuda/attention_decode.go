@@ -15,7 +15,7 @@ import (
 
 const (
 	decodePart    = 64  // PART in attention_decode.cu
-	decodeSplits  = 32  // SPLITS
+	decodeSplits  = 64  // SPLITS
 	decodeThreads = 256 // THREADS
 )
 

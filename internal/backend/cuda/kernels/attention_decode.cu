@@ -8,7 +8,7 @@
 #define GROUPS (THREADS / LANES)
 #define PER (PART / GROUPS)   // keys of a thread
 #define AT_ONCE (64 / LANES < ROWS ? 64 / LANES : ROWS) // rows that are summed over warps at once
-#define SPLITS 32             // at most so many chunks: a warp weighs them
+#define SPLITS 64             // at most so many chunks: a thread of a warp weighs two
 
 struct Args {
     i64 heads, kv_heads, queries, keys, e, f, splits, chunk;
@@ -196,12 +196,23 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
     if (t == 0) a.ended[matrix] = 0;
     const i64 from = matrix * a.splits * rows;
     for (int r = warp; r < rows; r += WARPS) { // what others wrote is not in this multiprocessor's cache
-        const int s = t % 32;
-        const float x = s < a.splits ? __ldcg(a.tops + from + s * rows + r) : none, top = largest(x);
-        const float mass = s < a.splits ? __ldcg(a.sums + from + s * rows + r) : 0, w = x == none ? 0 : expf(x - top);
-        const float sum = sum_of(x == none ? 0 : w * mass);
-        weights[r][s] = w;
-        if (s == 0) {
+        const int s0 = t % 32;
+        float x[2], mass[2], top = none, sum = 0;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const i64 at = from + (s0 + 32 * i) * rows + r;
+            x[i] = s0 + 32 * i < a.splits ? __ldcg(a.tops + at) : none;
+            mass[i] = s0 + 32 * i < a.splits ? __ldcg(a.sums + at) : 0;
+        }
+        top = largest(larger(x[0], x[1]));
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float w = x[i] == none ? 0 : expf(x[i] - top);
+            weights[r][s0 + 32 * i] = w;
+            sum += x[i] == none ? 0 : w * mass[i];
+        }
+        sum = sum_of(sum);
+        if (s0 == 0) {
             const bool blind = top == none && a.mask;
             rowTop[r] = top;
             rowSum[r] = sum;
@@ -211,10 +222,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
     // Chunks behind the last one that is seen are not read; others are, also those of no weight, so that loads do not wait.
     __syncthreads();
     if (t < 32) {
-        u32 used = 0;
-        for (int r = 0; r < rows; r++) used |= weights[r][t] != 0;
-        used = __ballot_sync(~0u, used);
-        if (t == 0) chunks = 32 - __clz(used);
+        int used = 0;
+        for (int s = t; s < SPLITS; s += 32)
+            for (int r = 0; r < rows; r++) used = weights[r][s] != 0 ? s + 1 : used;
+#pragma unroll
+        for (int m = 16; m > 0; m /= 2) used = max(used, __shfl_xor_sync(~0u, used, m));
+        if (t == 0) chunks = used;
     }
     __syncthreads();
     for (int i = t; i < rows * (int)a.f; i += THREADS) {
