@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
@@ -151,6 +152,7 @@ func (j *job) work() {
 	}
 	err := j.await(j.how.ctx)
 	if err == nil {
+		j.run.update = j.how.fallbacks != nil
 		err = j.run.execute(j.how.ctx, j.how.deterministic)
 	}
 	planMu.Lock()
@@ -195,7 +197,19 @@ func start(how manner, roots []*graph.Node, async bool) (*job, error) {
 	return j, nil
 }
 
-// HostView returns a view of the node's value in host memory, evaluating it first.
+// HostNumber computes a node with one element that no other node refers to.
+func HostNumber(n *graph.Node) (dtype.Scalar, error) {
+	n.Ref() // the stream that computes it drops it as soon as it is done
+	defer n.Unref()
+	v, err := HostView(context.Background(), n)
+	if err != nil {
+		return dtype.Scalar{}, err
+	}
+	return v.DType.Get(v.Bytes(), 0), nil
+}
+
+// HostView returns a view of the node's value in host memory, evaluating it first. The caller has a reference to the node, and keeps it as
+// long as it reads.
 func HostView(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if err := Eval(ctx, n); err != nil {
 		return backend.View{}, err

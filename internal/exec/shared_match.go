@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -236,14 +235,14 @@ func (b *binder) fold(i int32) bool {
 		c := b.constant(s.raw[int(s.rawIn[int(r.firstIn)+k])].rep)
 		in[k] = Immediate(c.DType, c.Value)
 	}
-	v, err := HostView(context.Background(), graph.Rerecord(b.t.idx.Nodes[i], in))
+	v, err := HostNumber(graph.Rerecord(b.t.idx.Nodes[i], in))
 	if err != nil {
 		return b.fail("a number cannot be computed: %v", err)
 	}
 	if b.folded == nil {
 		b.folded = map[int32]attr.Const{}
 	}
-	b.folded[i] = attr.Const{DType: r.folded.DType, Value: v.DType.Get(v.Bytes(), 0)}
+	b.folded[i] = attr.Const{DType: r.folded.DType, Value: v}
 	return true
 }
 

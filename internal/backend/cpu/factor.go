@@ -10,7 +10,8 @@ import (
 func init() {
 	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64),
 		C128: inLoop(productC128), Batches: batches(),
-		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, Poles: lanes.Poles}}))
+		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, Poles: lanes.Poles,
+			Symmetric32: lanes.Symmetric[float32], Symmetric64: lanes.Symmetric[float64]}}))
 }
 
 // batches have one matrix in each lane of vectors, where the machine has vectors for it.

@@ -57,6 +57,8 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 			}
 		}
 		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Vectors: j.vec}
+		s.Reuse()
+		defer s.Release()
 		for i := range count {
 			if failed != nil {
 				break
@@ -68,6 +70,8 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 	per := max(1, blockWork/max(work, 1))
 	return j.c.For((count+per-1)/per, func(b int) {
 		s := &lapack.Solver[T]{Mul: j.mul(nil), Mul64: j.m64(nil), Vectors: j.vec}
+		s.Reuse()
+		defer s.Release()
 		for i := b * per; i < min((b+1)*per, count); i++ {
 			f(s, i)
 		}

@@ -18,7 +18,7 @@ func (s *Solver[T]) bidiagonalize(m, n int, a []T, ld int) *bidiagonal[T] {
 	b := &bidiagonal[T]{m: m, n: n, d: make([]float64, n), e: make([]float64, n)}
 	b.v, b.tauq = s.zeros(n*m), s.take(n)
 	b.u, b.taup = s.zeros(max(n-1, 0)*n), s.take(n)
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	b.x, b.y = s.take(nb*m), s.take(nb*n)
 	b.col, b.coef = s.take(m), s.take(4*nb)

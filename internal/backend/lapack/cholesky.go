@@ -14,7 +14,7 @@ func (s *Solver[T]) Cholesky(n int, a []T, ld int) (info int) {
 	if info = s.Cholesky(h, a, ld); info != 0 {
 		return info
 	}
-	m := s.mark()
+	m := s.at()
 	defer s.back(m)
 	// L21·L11ᴴ = A21, transposed: conj(L11)·L21ᵀ = A21ᵀ.
 	k := n - h

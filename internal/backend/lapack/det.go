@@ -146,7 +146,7 @@ func LogDet[T Number](n int, lu []T, ld int, piv []int32) (sign T, log float64) 
 // Adjugate writes the adjugate of a, n×n, to z: the transposed cofactors, det(A)·A⁻¹ where A has an inverse. By singular values it
 // is right for singular matrices too.
 func (s *Solver[T]) Adjugate(n int, a, z []T) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	if n == 0 {
 		return
@@ -183,7 +183,7 @@ func (s *Solver[T]) Adjugate(n int, a, z []T) {
 }
 
 func (s *Solver[T]) determinant(n int, a []T) complex128 {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	c, piv := s.take(n*n), make([]int32, n)
 	copy(c, a)

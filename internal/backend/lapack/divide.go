@@ -10,26 +10,34 @@ import (
 const shortTridiagonal = 24
 
 // divider solves a tridiagonal problem in two parts whose solutions it joins: what connects them is a matrix of rank 1, and the vectors
-// of the whole are those of the parts times those of a diagonal matrix with such a change.
-type divider struct {
+// of the whole are those of the parts times those of a diagonal matrix with such a change. Values are in float64, vectors in R.
+type divider[R float32 | float64] struct {
 	n     int
-	mul   Product[float64]
+	mul   Product[R]
 	loop  func(n int, f func(i int))
 	poles func(x, z []float64, t float64) (sum, slope float64)
-	z     []float64 // n×n: rows are vectors, those of a part only in its own columns
-	next  []float64 // the same after a joint
-	work  []float64 // rows that take part in a joint
-	vec   []float64 // vectors of the inner problem, in rows
+	sides [2][]R    // n×n: rows are vectors, those of a part only in its own columns. A joint goes from one side to the other
+	work  []R       // rows that take part in a joint
+	f     []R       // vectors of the inner problem, in rows
+	delta []float64 // poles less roots, in rows
 }
 
-// tridiagonalVectors finds eigenvalues in place of d, ascending, and eigenvectors: the rows of z, which is zero before.
-func (s *Solver[T]) tridiagonalVectors(d, e, z []float64) bool {
+// tridiagonalVectors finds eigenvalues in place of d, ascending, and writes the eigenvectors to the columns of a.
+func (s *Solver[T]) tridiagonalVectors(d, e []float64, a []T, ld int) bool {
 	n := len(d)
+	wide := s.inFloat64()
+	at := wide.at()
+	defer wide.back(at)
 	if n <= shortTridiagonal {
+		z := wide.zeros(n * n)
 		for i := range n {
 			z[i*n+i] = 1
 		}
-		return tridiagonalQL(d, e, z, n)
+		if !tridiagonalQL(d, e, z, n) {
+			return false
+		}
+		columnsOf(a, ld, n, z, nil)
+		return true
 	}
 	// What is negligible is said for values near 1.
 	f := 1.0
@@ -39,20 +47,59 @@ func (s *Solver[T]) tridiagonalVectors(d, e, z []float64) bool {
 	}
 	scaleBy(d, f)
 	scaleBy(e[:n-1], f)
-	room := func() []float64 { return make([]float64, n*n) }
-	q := &divider{n: n, mul: s.Mul64, loop: s.each, poles: s.Poles, z: z, next: room(), work: room(), vec: room()}
-	order, ok := q.solve(0, d, e)
+	ok := false
+	if narrow, is := any(s).(*Solver[float32]); is {
+		ok = divideTridiagonal(narrow, narrow.Mul, wide, s.each, d, e, any(a).([]float32), ld)
+	} else {
+		ok = divideTridiagonal(wide, wide.Mul, wide, s.each, d, e, a, ld)
+	}
+	unscale(d, f)
+	return ok
+}
+
+// divideTridiagonal is tridiagonalVectors with vectors in R.
+func divideTridiagonal[R float32 | float64, T Number](s *Solver[R], mul Product[R], wide *Solver[float64], loop func(int, func(int)),
+	d, e []float64, a []T, ld int) bool {
+	n := len(d)
+	at := s.at()
+	defer s.back(at)
+	q := &divider[R]{n: n, mul: mul, loop: loop, poles: s.Poles, sides: [2][]R{s.zeros(n * n), s.zeros(n * n)}, work: s.take(n * n),
+		f: s.take(n * n), delta: wide.take(n * n)}
+	order, ok := q.solve(0, 0, d, e)
 	if !ok {
 		return false
 	}
 	values := make([]float64, n)
 	for i, o := range order {
-		values[i] = d[o] / f
-		copy(q.next[i*n:][:n], z[o*n:][:n])
+		values[i] = d[o]
 	}
 	copy(d, values)
-	copy(z, q.next)
+	columnsOf(a, ld, n, q.sides[0], order)
 	return true
+}
+
+// columnsOf writes rows of z, n×n, in this order to the columns of a; nil is the order they have.
+func columnsOf[R float32 | float64, T Number](a []T, ld, n int, z []R, order []int) {
+	const tile = 16
+	same, isSame := any(z).([]T)
+	for i0 := 0; i0 < n; i0 += tile {
+		i1 := min(i0+tile, n)
+		for j := range n {
+			o := j
+			if order != nil {
+				o = order[j]
+			}
+			if isSame {
+				for i, v := range same[o*n+i0 : o*n+i1] {
+					a[(i0+i)*ld+j] = v
+				}
+				continue
+			}
+			for i, v := range z[o*n+i0 : o*n+i1] {
+				a[(i0+i)*ld+j] = of[T](float64(v), 0)
+			}
+		}
+	}
 }
 
 // each runs f for 0 … n-1, some at the same time where the solver can.
@@ -66,18 +113,22 @@ func (s *Solver[T]) each(n int, f func(i int)) {
 	}
 }
 
-// solve solves the part that begins with row at, and returns the ascending order of its values.
-func (q *divider) solve(at int, d, e []float64) (order []int, ok bool) {
+// solve solves the part that begins with row at, with vectors on one side, and returns the ascending order of its values.
+func (q *divider[R]) solve(side, at int, d, e []float64) (order []int, ok bool) {
 	n := len(d)
 	order = make([]int, n)
 	if n <= shortTridiagonal {
-		small := make([]float64, n*n)
+		var room [shortTridiagonal * shortTridiagonal]float64
+		small := room[:n*n]
 		for i := range n {
 			small[i*n+i], order[i] = 1, i
 		}
 		ok = tridiagonalQL(d, e, small, n)
 		for i := range n {
-			copy(q.z[(at+i)*q.n+at:][:n], small[i*n:][:n])
+			z := q.sides[side][(at+i)*q.n+at:][:n]
+			for j, v := range small[i*n:][:n] {
+				z[j] = R(v)
+			}
 		}
 		return order, ok
 	}
@@ -85,15 +136,15 @@ func (q *divider) solve(at int, d, e []float64) (order []int, ok bool) {
 	rho := e[m-1]
 	d[m-1] -= math.Abs(rho)
 	d[m] -= math.Abs(rho)
-	first, ok := q.solve(at, d[:m], slices.Clone(e[:m]))
+	first, ok := q.solve(1-side, at, d[:m], slices.Clone(e[:m]))
 	if !ok {
 		return nil, false
 	}
-	second, ok := q.solve(at+m, d[m:], e[m:])
+	second, ok := q.solve(1-side, at+m, d[m:], e[m:])
 	if !ok {
 		return nil, false
 	}
-	j := joint{divider: q, at: at, n: n, m: m, d: d, rho: 2 * math.Abs(rho)}
+	j := joint[R]{divider: q, z: q.sides[1-side], out: q.sides[side], at: at, n: n, m: m, d: d, rho: 2 * math.Abs(rho)}
 	j.order = merge(d, first, second, m)
 	j.connect(math.Signbit(rho))
 	j.deflate()
@@ -125,8 +176,9 @@ func merge(d []float64, first, second []int, m int) []int {
 }
 
 // joint joins rows at … at+m-1 and those behind them, n together.
-type joint struct {
-	*divider
+type joint[R float32 | float64] struct {
+	*divider[R]
+	z, out   []R // vectors of the parts, and of the whole
 	at, n, m int
 	d        []float64
 	rho      float64
@@ -137,10 +189,10 @@ type joint struct {
 	kind     []int // of each row: columns of the first part, of both, of the second
 }
 
-func (j *joint) row(i int) []float64 { return j.z[(j.at+i)*j.divider.n+j.at:][:j.n] }
+func (j *joint[R]) row(i int) []R { return j.z[(j.at+i)*j.divider.n+j.at:][:j.n] }
 
 // connect makes v: the last elements of the first part's vectors and the first ones of the second's.
-func (j *joint) connect(negative bool) {
+func (j *joint[R]) connect(negative bool) {
 	j.v, j.kind = make([]float64, j.n), make([]int, j.n)
 	f := 1.0
 	if negative {
@@ -148,18 +200,18 @@ func (j *joint) connect(negative bool) {
 	}
 	for i := range j.n {
 		if i < j.m {
-			j.v[i] = j.row(i)[j.m-1] * math.Sqrt2 / 2
+			j.v[i] = float64(j.row(i)[j.m-1]) * math.Sqrt2 / 2
 		} else {
-			j.v[i], j.kind[i] = f*j.row(i)[j.m]*math.Sqrt2/2, 2
+			j.v[i], j.kind[i] = f*float64(j.row(i)[j.m])*math.Sqrt2/2, 2
 		}
 	}
 }
 
 // deflate finds rows that stay as they are: those whose connection is negligible, and of two with values next to each other one, after a
 // rotation that gives the other all of the connection.
-func (j *joint) deflate() {
+func (j *joint[R]) deflate() {
 	d, v := j.d, j.v
-	tol := 8 * 0x1p-53 * max(largest(d), largest(v))
+	tol := 4 * Eps[R]() * max(largest(d), largest(v))
 	prev := -1
 	for _, i := range j.order {
 		if j.rho*math.Abs(v[i]) <= tol {
@@ -179,7 +231,7 @@ func (j *joint) deflate() {
 			continue
 		}
 		v[i], v[prev] = tau, 0
-		rotate(j.row(prev), j.row(i), c, -s)
+		rotate(j.row(prev), j.row(i), R(c), R(-s))
 		if j.kind[prev] != j.kind[i] {
 			j.kind[prev], j.kind[i] = 1, 1
 		}
@@ -193,7 +245,7 @@ func (j *joint) deflate() {
 }
 
 // join solves the inner problem and multiplies the vectors. Rows come out with those that took part first.
-func (j *joint) join() {
+func (j *joint[R]) join() {
 	k := len(j.live)
 	values := make([]float64, 0, j.n)
 	rows := make([]int, 0, k) // the live rows by kind: matrix products then skip columns that are zero
@@ -206,41 +258,37 @@ func (j *joint) join() {
 			}
 		}
 	}
-	inner := j.vec[:k*k]
-	values = append(values, j.inner(inner, rows)...)
+	values = append(values, j.inner(rows)...)
 	n := j.divider.n
-	out := j.next[j.at*n+j.at:]
+	out := j.out[j.at*n+j.at:]
 	list := make([]int, k)
 	for p, r := range rows {
 		list[p] = j.live[r]
 	}
-	c := &combination{mul: j.mul, ld: n, x: j.z[j.at*n+j.at:], rows: list, alone: counts[0], both: counts[1], left: j.m, right: j.n - j.m,
-		work: j.work, out: out}
-	c.multiply(inner)
+	c := &combination[R]{mul: j.mul, ld: n, x: j.z[j.at*n+j.at:], rows: list, alone: counts[0], both: counts[1], left: j.m,
+		right: j.n - j.m, work: j.work, out: out}
+	c.multiply(j.f[:k*k])
 	for p, i := range j.done {
 		copy(out[(k+p)*n:][:j.n], j.row(i))
 		values = append(values, j.d[i])
 	}
 	copy(j.d, values)
-	for i := range j.n {
-		copy(j.row(i), out[i*n:][:j.n])
-	}
 }
 
 // combination makes new rows of old ones: alone of these have elements in the left columns only, then come those with both, then those
 // with the right ones.
-type combination struct {
-	mul         Product[float64]
+type combination[R float32 | float64] struct {
+	mul         Product[R]
 	ld          int
-	x           []float64 // the old rows
-	rows        []int     // which of them
+	x           []R   // the old rows
+	rows        []int // which of them
 	alone, both int
 	left, right int // columns
-	work, out   []float64
+	work, out   []R
 }
 
 // multiply writes as many rows to out as there are old ones, with the coefficients in the rows of f.
-func (c *combination) multiply(f []float64) {
+func (c *combination[R]) multiply(f []R) {
 	k := len(c.rows)
 	top := c.alone + c.both
 	for p, r := range c.rows[:top] {
@@ -255,7 +303,7 @@ func (c *combination) multiply(f []float64) {
 }
 
 // part writes some columns: the coefficients, in rows of k elements of which terms are read, times rows of cols elements.
-func (c *combination) part(k, cols, terms int, f, rows, out []float64) {
+func (c *combination[R]) part(k, cols, terms int, f, rows, out []R) {
 	if terms == 0 || cols == 0 {
 		for i := range k {
 			clear(out[i*c.ld:][:cols])
@@ -265,10 +313,10 @@ func (c *combination) part(k, cols, terms int, f, rows, out []float64) {
 	c.mul(k, cols, terms, f, k, 1, rows, cols, 1, out, c.ld, false)
 }
 
-// inner solves the problem diag(d) + rho·v·vᵀ of the live rows. It returns the values, and writes the vectors to the rows of z with
+// inner solves the problem diag(d) + rho·v·vᵀ of the live rows. It returns the values, and writes the vectors to the rows of f with
 // elements in the order that is given. The vectors are those of a connection nearby, for which the computed values are exact: so they are
 // orthogonal.
-func (j *joint) inner(z []float64, rows []int) []float64 {
+func (j *joint[R]) inner(rows []int) []float64 {
 	k := len(j.live)
 	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: j.rho, poles: j.poles}
 	for p, i := range j.live {
@@ -278,6 +326,7 @@ func (j *joint) inner(z []float64, rows []int) []float64 {
 	values := make([]float64, k)
 	chunk := 16
 	blocks := (k + chunk - 1) / chunk
+	z := j.delta
 	j.loop(blocks, func(b int) {
 		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
 			origin, mu := q.root(p, z[p*k:][:k])
@@ -286,19 +335,27 @@ func (j *joint) inner(z []float64, rows []int) []float64 {
 	})
 	near := q.nearby(z, func(i int) bool { return j.v[j.live[i]] < 0 }, j.loop)
 	j.loop(blocks, func(b int) {
-		row := make([]float64, k)
 		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
-			delta := z[p*k:][:k]
-			for i := range row {
-				row[i] = near[i] / delta[i]
+			row := z[p*k:][:k]
+			for i, x := range near {
+				row[i] = x / row[i]
 			}
-			f := 1 / norm2(k, row, 1)
+			f := 1 / lengthOf(row)
+			out := j.f[p*k:][:k]
 			for t, r := range rows {
-				delta[t] = row[r] * f
+				out[t] = R(row[r] * f)
 			}
 		}
 	})
 	return values
+}
+
+// lengthOf is the norm of a vector, several squares at once where that is safe.
+func lengthOf(x []float64) float64 {
+	if sum := dot(x, x); sum > 0x1p-900 && sum < 0x1p+1000 {
+		return math.Sqrt(sum)
+	}
+	return norm2(len(x), x, 1)
 }
 
 // nearby is the connection for which the roots are exact; delta has in row j the poles less root j.

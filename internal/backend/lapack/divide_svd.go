@@ -39,8 +39,10 @@ func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64, ld int) bool {
 	f := math.Ldexp(1, max(min(-exp, 1000), -1000))
 	scaleBy(d, f)
 	scaleBy(e[:n-1], f)
-	room := func() []float64 { return make([]float64, n*ld) }
-	wide := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Vectors: s.Vectors}
+	wide := s.inFloat64()
+	at := wide.at()
+	defer wide.back(at)
+	room := func() []float64 { return wide.take(n * ld) }
 	q := &bidivider{s: wide, ld: ld, u: u, v: v, next: room(), work: room(), fu: room(), fv: room()}
 	order, ok := q.solve(0, d, e[:n-1], false)
 	if !ok {
@@ -232,7 +234,7 @@ func (j *bijoint) join() {
 				cols++
 			}
 		}
-		c := &combination{mul: j.s.Mul, ld: j.ld, x: x[from:], rows: list, alone: counts[0], both: counts[1], left: j.m + 1,
+		c := &combination[float64]{mul: j.s.Mul, ld: j.ld, x: x[from:], rows: list, alone: counts[0], both: counts[1], left: j.m + 1,
 			right: cols - j.m - 1, work: j.work, out: out}
 		c.multiply(f[:k*k])
 		for p, i := range j.done {
@@ -277,7 +279,7 @@ func (j *bijoint) inner(rows []int) []float64 {
 				u[i] = q.d[i] * v[i]
 			}
 			u[0] = -1
-			fu, fv := 1/norm2(k, u, 1), 1/norm2(k, v, 1)
+			fu, fv := 1/lengthOf(u), 1/lengthOf(v)
 			left := j.fu[p*k:][:k]
 			for t, r := range rows {
 				left[t], delta[t] = u[r]*fu, v[r]*fv

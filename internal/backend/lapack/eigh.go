@@ -6,7 +6,7 @@ func (s *Solver[T]) Eigh(n int, a []T, ld int, w []float64, vectors bool) (info 
 	if n == 0 {
 		return 0
 	}
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	m := 0.0
 	for i := range n {
@@ -28,15 +28,8 @@ func (s *Solver[T]) Eigh(n int, a []T, ld int, w []float64, vectors bool) (info 
 		unscale(w, f)
 		return 0
 	}
-	z := make([]float64, n*n) // row i is eigenvector i
-	if !s.tridiagonalVectors(w, e, z) {
+	if !s.tridiagonalVectors(w, e, a, ld) {
 		return 1
-	}
-	for i := range n {
-		row := a[i*ld:][:n]
-		for j := range row {
-			row[j] = of[T](z[j*n+i], 0)
-		}
 	}
 	s.applyAll(false, n-1, n, 1, v, tau, n, a, ld)
 	unscale(w, f)

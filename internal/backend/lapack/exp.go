@@ -2,23 +2,24 @@ package lapack
 
 import "math"
 
-// pade are the coefficients of the diagonal Padé approximants of the exponential, and the 1-norm up to which each is exact to float64.
+// pade are the coefficients of the diagonal Padé approximants of the exponential, and the 1-norms up to which each is exact to float64
+// and to float32, which needs no more than degree 7.
 var pade = []struct {
-	norm float64
-	c    []float64
+	wide, narrow float64
+	c            []float64
 }{
-	{1.495585217958292e-2, []float64{120, 60, 12, 1}},
-	{2.539398330063230e-1, []float64{30240, 15120, 3360, 420, 30, 1}},
-	{9.504178996162932e-1, []float64{17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1}},
-	{2.097847961257068e0, []float64{17643225600, 8821612800, 2075673600, 302702400, 30270240, 2162160, 110880, 3960, 90, 1}},
-	{5.371920351148152e0, []float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
+	{1.495585217958292e-2, 4.258730016922831e-1, []float64{120, 60, 12, 1}},
+	{2.539398330063230e-1, 1.880152677804762, []float64{30240, 15120, 3360, 420, 30, 1}},
+	{9.504178996162932e-1, 3.925724783138660, []float64{17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1}},
+	{2.097847961257068, 0, []float64{17643225600, 8821612800, 2075673600, 302702400, 30270240, 2162160, 110880, 3960, 90, 1}},
+	{5.371920351148152, 0, []float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
 		10559470521600,
 		670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}},
 }
 
 // Exp writes the exponential of a, n×n, to z: a Padé approximant of a matrix scaled by a power of two, squared again as often.
 func (s *Solver[T]) Exp(n int, a, z []T) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	x := s.take(n * n)
 	copy(x, a)
@@ -38,18 +39,26 @@ func (s *Solver[T]) Exp(n int, a, z []T) {
 		}
 		return
 	}
-	squarings, p := 0, pade[len(pade)-1]
+	squarings, most := 0, 0.0
+	var c []float64
 	for _, q := range pade {
-		if norm <= q.norm {
-			p = q
+		to := q.wide
+		if !isWide[T]() {
+			to = q.narrow
+		}
+		if to == 0 {
+			break
+		}
+		c, most = q.c, to
+		if norm <= to {
 			break
 		}
 	}
-	if norm > p.norm {
-		_, squarings = math.Frexp(norm / p.norm)
+	if norm > most {
+		_, squarings = math.Frexp(norm / most)
 		scaleBy(x, math.Ldexp(1, -squarings))
 	}
-	s.padeOf(n, x, p.c, z)
+	s.padeOf(n, x, c, z)
 	if squarings == 0 {
 		return
 	}
@@ -62,24 +71,38 @@ func (s *Solver[T]) Exp(n int, a, z []T) {
 
 // padeOf computes q(-x)⁻¹·q(x) for q with coefficients c.
 func (s *Solver[T]) padeOf(n int, x []T, c []float64, z []T) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	nn := n * n
-	x2, odd, even := s.take(nn), s.take(nn), s.take(nn)
-	s.Mul(n, n, n, x, n, 1, x, n, 1, x2, n, false)
-	power, next := s.take(nn), s.take(nn)
-	clear(power)
-	clear(odd)
-	clear(even)
-	for i := range n {
-		power[i*n+i] = 1
+	even, odd, next := s.zeros(nn), s.zeros(nn), s.take(nn)
+	var powers [][]T // x², x⁴, … up to x⁶, or x⁸ for degree 9
+	most := min(len(c)/2-1, 4)
+	if len(c) > 10 {
+		most = 3
 	}
-	for k := 0; k+1 < len(c); k += 2 {
-		axpy(even, of[T](c[k]/c[0], 0), power)
-		axpy(odd, of[T](c[k+1]/c[0], 0), power)
-		if k+3 < len(c) {
-			s.Mul(n, n, n, power, n, 1, x2, n, 1, next, n, false)
-			power, next = next, power
+	for i := range most {
+		p := s.take(nn)
+		if i == 0 {
+			s.Mul(n, n, n, x, n, 1, x, n, 1, p, n, false)
+		} else {
+			s.Mul(n, n, n, powers[i-1], n, 1, powers[0], n, 1, p, n, false)
+		}
+		powers = append(powers, p)
+	}
+	parts := [2][]T{even, odd}
+	for side, z := range parts {
+		if high := 2*most + 2; high < len(c) { // x⁶·(c₈·x² + c₁₀·x⁴ + c₁₂·x⁶), and so for the odd ones
+			clear(next)
+			for i, p := range powers {
+				axpy(next, of[T](c[high+2*i+side]/c[0], 0), p)
+			}
+			s.Mul(n, n, n, powers[most-1], n, 1, next, n, 1, z, n, false)
+		}
+		for i, p := range powers {
+			axpy(z, of[T](c[2*i+2+side]/c[0], 0), p)
+		}
+		for i := range n {
+			z[i*n+i] += of[T](c[side]/c[0], 0)
 		}
 	}
 	s.Mul(n, n, n, x, n, 1, odd, n, 1, next, n, false) // the odd part
@@ -92,54 +115,10 @@ func (s *Solver[T]) padeOf(n int, x []T, c []float64, z []T) {
 	s.SolveLU(false, n, n, even, n, piv, z, n)
 }
 
-// Pinv writes the pseudoinverse of a, m×n, to z, n×m: singular values (of a Hermitian matrix, magnitudes of eigenvalues) up to
-// max(atol, rtol·the largest) count as 0. a is overwritten. info is 0, or 1 if the decomposition does not converge.
-func (s *Solver[T]) Pinv(m, n int, a []T, atol, rtol float64, hermitian bool, z []T) (info int) {
-	at := s.mark()
-	defer s.back(at)
-	k := min(m, n)
-	if k == 0 {
-		return 0
-	}
-	left, right, w := s.take(m*k), s.take(k*n), make([]float64, k)
-	if hermitian {
-		if info = s.Eigh(n, a, n, w, true); info != 0 {
-			return info
-		}
-		copy(left, a[:n*n])
-		transpose(n, n, left, n, right, n)
-		conjugate(right)
-	} else if info = s.SVD(m, n, a, w, left, k, right, k); info != 0 {
-		return info
-	}
-	cut := 0.0
-	for _, x := range w {
-		cut = max(cut, math.Abs(x))
-	}
-	cut = max(atol, rtol*cut)
-	// V·diag(1/w)·Uᴴ
-	lh := s.take(k * m)
-	transpose(m, k, left, k, lh, m)
-	conjugate(lh)
-	for i, x := range w {
-		f := 0.0
-		if math.Abs(x) > cut {
-			f = 1 / x
-		}
-		row := lh[i*m:][:m]
-		for j := range row {
-			row[j] *= of[T](f, 0)
-		}
-	}
-	conjugate(right)
-	s.Mul(n, m, k, right, 1, n, lh, m, 1, z, m, false)
-	return 0
-}
-
 // Sqrt writes the square root of a Hermitian matrix with both triangles to z, n×n. a is overwritten. info is 0, or 1 if an eigenvalue is
 // negative by more than rounding, or the iteration does not converge.
 func (s *Solver[T]) Sqrt(n int, a, z []T) (info int) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	w := make([]float64, n)
 	if n == 0 {

@@ -24,7 +24,7 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 			h[i] = complex(re(x)*f, im(x)*f)
 		}
 		scale := balance(n, h)
-		if info = complexSchur(n, h, w, v); info == 0 && v != nil {
+		if info = complexSchur(n, h, w, v, negligible[T]()); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
 	} else {
@@ -33,8 +33,8 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 			h[i] = re(x) * f
 		}
 		scale := balance(n, h)
-		r := &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Vectors: s.Vectors}
-		if info = realSchur(r, n, h, w, v); info == 0 && v != nil {
+		r := s.inFloat64()
+		if info = realSchur(r, n, h, w, v, negligible[T]()); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
 	}
@@ -42,6 +42,15 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 		w[i] = complex(real(w[i])/f, imag(w[i])/f)
 	}
 	return info
+}
+
+// negligible is the ratio to its neighbours at which an element of a Hessenberg matrix counts as 0: less than rounding changes a matrix
+// of T, and in float32 a QR step fewer than float64 asks for.
+func negligible[T Number]() float64 {
+	if isWide[T]() {
+		return 0x1p-53
+	}
+	return 0x1p-27
 }
 
 // balance scales rows and columns by powers of two so that their norms are alike: D⁻¹·A·D.
@@ -125,7 +134,7 @@ func finishVectors(n int, v []complex128, scale []float64) {
 // realHessenberg is hessenberg with matrix products for a, with rows of ld elements. q, if it is not nil, is the transposed product of
 // the reflections, with rows as long.
 func realHessenberg(s *Solver[float64], n int, a, q []float64, ld int) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	v, tau := s.zeros(max(n-2, 0)*n), s.zeros(n)
 	minus, line := s.take(n), s.take(n)

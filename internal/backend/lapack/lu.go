@@ -1,7 +1,12 @@
 package lapack
 
+import "math"
+
 // narrowPanel is the number of columns up to which LU goes column by column.
 const narrowPanel = 16
+
+// tallPanel is the number of rows from which the columns of a panel are made contiguous.
+const tallPanel = 32
 
 // LU factors a, m×n, in place: P·L·U with row exchanges. Row i was exchanged with row piv[i], from 0 on, in this order. info is 0, or
 // one more than the number of the first column without a pivot; the factorisation goes on behind it.
@@ -11,6 +16,9 @@ func (s *Solver[T]) LU(m, n int, a []T, ld int, piv []int32) (info int) {
 		return 0
 	}
 	if n <= narrowPanel {
+		if m >= tallPanel {
+			return s.luColumns(m, n, a, ld, piv)
+		}
 		return luPanel(m, n, a, ld, piv)
 	}
 	h := k / 2
@@ -88,6 +96,84 @@ func luPanel[T Number](m, n int, a []T, ld int, piv []int32) (info int) {
 	return info
 }
 
+// luColumns is luPanel on a transposed copy: vectors run along the columns.
+func (s *Solver[T]) luColumns(m, n int, a []T, ld int, piv []int32) (info int) {
+	at := s.at()
+	defer s.back(at)
+	p, minus := s.take(m*n), s.take(n)
+	transpose(m, n, a, ld, p, m)
+	for j := range min(m, n) {
+		x := p[j*m:][:m]
+		r := j + largestAt(x[j:])
+		piv[j] = int32(r)
+		if r != j {
+			for c := range n {
+				p[c*m+j], p[c*m+r] = p[c*m+r], p[c*m+j]
+			}
+		}
+		d := x[j]
+		if d == 0 {
+			if info == 0 {
+				info = j + 1
+			}
+			continue
+		}
+		divide(x[j+1:], d)
+		rest := n - j - 1
+		if rest == 0 || j+1 == m {
+			continue
+		}
+		for c := range rest {
+			minus[c] = -p[(j+1+c)*m+j]
+		}
+		s.Mul(rest, m-j-1, 1, minus, 1, 1, x[j+1:], m, 1, p[(j+1)*m+j+1:], m, true)
+	}
+	transpose(n, m, p, m, a, ld)
+	return info
+}
+
+// largestAt is the place of the first element of the largest size; 0 if all are NaN.
+func largestAt[T Number](x []T) (at int) {
+	switch v := any(x).(type) {
+	case []float32:
+		best := float32(-1)
+		for i, a := range v {
+			if a = max(a, -a); a > best {
+				best, at = a, i
+			}
+		}
+		return at
+	case []float64:
+		best := -1.0
+		for i, a := range v {
+			if a = math.Abs(a); a > best {
+				best, at = a, i
+			}
+		}
+		return at
+	}
+	best := -1.0
+	for i, a := range x {
+		if b := size(a); b > best {
+			best, at = b, i
+		}
+	}
+	return at
+}
+
+// divide divides all elements by d: by a product with its inverse, where that is a number.
+func divide[T Number](x []T, d T) {
+	if f := 1 / d; abs(d) >= least[T]() && abs(f) <= maxFloat {
+		for i := range x {
+			x[i] *= f
+		}
+		return
+	}
+	for i := range x {
+		x[i] /= d
+	}
+}
+
 // SolveLU replaces b, n×cols, by the solution of A·x = b, or of Aᴴ·x = b if adjoint, from a factorisation of A.
 func (s *Solver[T]) SolveLU(adjoint bool, n, cols int, lu []T, ld int, piv []int32, b []T, ldb int) {
 	if !adjoint {
@@ -96,7 +182,7 @@ func (s *Solver[T]) SolveLU(adjoint bool, n, cols int, lu []T, ld int, piv []int
 		s.SolveTriangular(true, false, n, cols, lu, ld, 1, b, ldb)
 		return
 	}
-	m := s.mark()
+	m := s.at()
 	defer s.back(m)
 	if isComplex[T]() {
 		c := s.take(n * n)

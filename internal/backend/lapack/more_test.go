@@ -66,18 +66,46 @@ func TestExp(t *testing.T) {
 
 func TestPinv(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, d := range [][2]int{{3, 3}, {7, 4}, {4, 7}} {
-		m, n := d[0], d[1]
-		a := matrix[complex128]("random", r, m, n)
-		for i := range m { // rank below full
+	for _, d := range [][2]int{{3, 3}, {7, 4}, {4, 7}, {40, 33}, {33, 40}, {90, 20}} {
+		for _, full := range []bool{false, true} {
+			pinvOf[float32](t, r, d[0], d[1], full)
+			pinvOf[float64](t, r, d[0], d[1], full)
+			pinvOf[complex64](t, r, d[0], d[1], full)
+			pinvOf[complex128](t, r, d[0], d[1], full)
+		}
+	}
+}
+
+// pinvOf checks the four properties of a pseudoinverse. Without full rank the way is another.
+func pinvOf[T Number](t *testing.T, r *rand.Rand, m, n int, full bool) {
+	t.Helper()
+	a := matrix[T]("random", r, m, n)
+	for i := range m {
+		if full && i < n {
+			a[i*n+i] += of[T](2*math.Sqrt(float64(n)), 0)
+		}
+		if !full {
 			a[i*n] = a[i*n+1]
 		}
-		p := make([]complex128, n*m)
-		if solver[complex128]().Pinv(m, n, append([]complex128(nil), a...), 0, 1e-12, false, p) != 0 {
-			t.Fatal("info")
-		}
-		ap := times(m, m, n, a, false, p, false)
-		close(t, "A·P·A", times(m, n, m, ap, false, a, false), a, 10*n, frobenius(a))
-		close(t, "P·A·P", times(n, m, m, p, false, ap, false), p, 10*n, frobenius(p)*frobenius(p)*frobenius(a))
 	}
+	p := make([]T, n*m)
+	s := solver[T]()
+	if fast := s.fullRankPinv(m, n, a, 0, 0, p); fast != full && (full || m >= n) {
+		t.Errorf("%d×%d, full rank %v: shown to have it %v", m, n, full, fast)
+	}
+	if s.Pinv(m, n, append([]T(nil), a...), 0, 50*Eps[T]()*float64(max(m, n)), false, p) != 0 {
+		t.Fatal("info")
+	}
+	ap, pa := times(m, m, n, a, false, p, false), times(n, n, m, p, false, a, false)
+	f, g := frobenius(a), frobenius(p)
+	close(t, "A·P·A", times(m, n, m, ap, false, a, false), a, 10*n, f*f*g)
+	close(t, "P·A·P", times(n, m, m, p, false, ap, false), p, 10*n, f*g*g)
+	adjoint := func(x []T, k int) []T {
+		z := make([]T, len(x))
+		transpose(k, k, x, k, z, k)
+		conjugate(z)
+		return z
+	}
+	close(t, "(A·P)ᴴ", adjoint(ap, m), ap, 10*n, f*g)
+	close(t, "(P·A)ᴴ", adjoint(pa, n), pa, 10*n, f*g)
 }

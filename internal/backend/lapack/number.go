@@ -38,12 +38,16 @@ type Matrices[T Number] struct {
 	Stride int
 }
 
-// Vectors are loops over float64 that a device may have vectors for; one that is nil is a plain loop.
+// Vectors are loops that a device may have vectors for; one that is nil is a plain loop.
 type Vectors struct {
 	// Rotate applies rotations to rows of z, as rotateRows.
 	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
 	// Triples applies reflectors of three rows, as tripleRows.
 	Triples func(x []float64, ld, cols int, f []float64)
+	// Symmetric32 and Symmetric64 write A·x to y for a symmetric matrix with rows ld elements apart, whose number is a multiple of 8. Above
+	// the diagonal they read the blocks of 8×8 on it alone. They report whether there are vectors for it.
+	Symmetric32 func(a []float32, ld int, x, y []float32) bool
+	Symmetric64 func(a []float64, ld int, x, y []float64) bool
 	// Poles returns Σ z/(x - t) and Σ z/(x - t)².
 	Poles func(x, z []float64, t float64) (sum, slope float64)
 }
@@ -56,41 +60,8 @@ type Solver[T Number] struct {
 	Loop func(n int, f func(i int))
 	Vectors
 
-	scratch []T
-	used    int
-}
-
-// take returns scratch of n elements that hold anything. mark and back give it back.
-func (s *Solver[T]) take(n int) []T {
-	if s.used+n > len(s.scratch) {
-		s.scratch, s.used = make([]T, max(n, 2*len(s.scratch), 1024)), 0
-	}
-	x := s.scratch[s.used : s.used+n : s.used+n]
-	s.used += n
-	return x
-}
-
-// zeros is take with zeros.
-func (s *Solver[T]) zeros(n int) []T {
-	x := s.take(n)
-	clear(x)
-	return x
-}
-
-type mark[T Number] struct {
-	scratch []T
-	used    int
-}
-
-func (s *Solver[T]) mark() mark[T] { return mark[T]{s.scratch, s.used} }
-
-// back gives back what was taken since the mark. The larger of two blocks of scratch stays, if nothing of it is in use.
-func (s *Solver[T]) back(p mark[T]) {
-	if p.used == 0 && len(s.scratch) > len(p.scratch) {
-		s.used = 0
-		return
-	}
-	s.scratch, s.used = p.scratch, p.used
+	scratch[T]
+	wide *Solver[float64]
 }
 
 // isComplex reports whether T is complex.

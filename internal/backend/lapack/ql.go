@@ -68,7 +68,7 @@ func qlStep(d, e []float64, l, m int, z []float64, cols int) {
 }
 
 // rotate replaces rows x, y by cs·x - sn·y and sn·x + cs·y.
-func rotate(x, y []float64, cs, sn float64) {
+func rotate[R float32 | float64](x, y []R, cs, sn R) {
 	y = y[:len(x)]
 	for i, a := range x {
 		b := y[i]

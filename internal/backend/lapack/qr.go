@@ -4,7 +4,7 @@ package lapack
 // stored. tau has min(m, n) elements.
 func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) {
 	k := min(m, n)
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	if k <= 8 || n <= 8 {
 		qrColumns(m, n, a, ld, tau)
@@ -13,7 +13,7 @@ func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) {
 	for j := 0; j < k; j += reflectors {
 		w := min(reflectors, k-j)
 		rows := m - j
-		here := s.mark()
+		here := s.at()
 		p := s.take(w * rows)
 		transpose(rows, w, a[j*ld+j:], ld, p, rows)
 		s.panel(w, rows, p, tau[j:j+w])
@@ -40,7 +40,7 @@ func unpackReflectors[T Number](k, m int, p []T) {
 
 // panel factors the columns that are stored in the w rows of p, of m elements each.
 func (s *Solver[T]) panel(w, m int, p, tau []T) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	v, minus := s.take(m), s.take(w)
 	for j := range w {
@@ -94,7 +94,7 @@ func qrColumns[T Number](m, n int, a []T, ld int, tau []T) {
 
 // FormQ writes the first n columns of the product of the k reflectors that QR left below the diagonal of a, m rows.
 func (s *Solver[T]) FormQ(m, n, k int, a []T, ld int, tau, q []T, ldq int) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	for i := range m {
 		clear(q[i*ldq:][:n])
@@ -110,7 +110,7 @@ func (s *Solver[T]) FormQ(m, n, k int, a []T, ld int, tau, q []T, ldq int) {
 	for t := blocks - 1; t >= 0; t-- {
 		j := t * reflectors
 		w, rows := min(reflectors, k-j), m-j
-		here := s.mark()
+		here := s.at()
 		p := s.take(w * rows)
 		transpose(rows, w, a[j*ld+j:], ld, p, rows)
 		unpackReflectors(w, rows, p)

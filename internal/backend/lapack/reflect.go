@@ -77,7 +77,7 @@ func (s *Solver[T]) apply(b *block[T], adjoint bool, n int, c []T, ld int) {
 	if n == 0 {
 		return
 	}
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	k := b.k
 	w, w2, t := s.take(k*n), s.take(k*n), s.take(k*k)
@@ -106,7 +106,7 @@ func (s *Solver[T]) applyAll(adjoint bool, k, m, shift int, v, tau []T, n int, c
 		}
 		from := i * reflectors
 		count := min(reflectors, k-from)
-		at := s.mark()
+		at := s.at()
 		top := from + shift
 		part := s.take(count * (m - top))
 		for r := range count {

@@ -7,7 +7,7 @@ import (
 
 // complexSchur finds eigenvalues by QR steps with single shifts on the Hessenberg form, and eigenvectors from the triangle they end in. h
 // is overwritten.
-func complexSchur(n int, h, w, v []complex128) (info int) {
+func complexSchur(n int, h, w, v []complex128, eps float64) (info int) {
 	var q []complex128
 	if v != nil {
 		q = v
@@ -27,7 +27,7 @@ func complexSchur(n int, h, w, v []complex128) (info int) {
 			if near == 0 {
 				near = largest(h)
 			}
-			if size(h[lo*n+lo-1]) <= 0x1p-53*near {
+			if size(h[lo*n+lo-1]) <= eps*near {
 				h[lo*n+lo-1] = 0
 				break
 			}

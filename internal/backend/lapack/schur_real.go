@@ -3,19 +3,21 @@ package lapack
 import "math"
 
 // realSchur finds eigenvalues by QR steps with double shifts on the Hessenberg form: complex ones come as conjugate pairs. Eigenvectors
-// are those of the quasi-triangle they end in. a is overwritten.
-func realSchur(s *Solver[float64], n int, a []float64, w, v []complex128) (info int) {
+// are those of the quasi-triangle they end in. What is eps of its neighbours is negligible. a is overwritten.
+func realSchur(s *Solver[float64], n int, a []float64, w, v []complex128, eps float64) (info int) {
 	ld := (n+7)/8*8 + 8 // whole vectors behind any column, in rows that are not whole pages apart
-	h := make([]float64, (n+1)*ld)
+	at := s.at()
+	defer s.back(at)
+	h := s.zeros((n + 1) * ld)
 	for i := range n {
 		copy(h[i*ld:][:n], a[i*n:])
 	}
 	var q []float64
 	if v != nil {
-		q = make([]float64, (n+1)*ld)
+		q = s.zeros((n + 1) * ld)
 	}
 	realHessenberg(s, n, h, q, ld)
-	r := &francis{n: n, ld: ld, h: h, q: q, norm: largest(h), triples: s.Triples, solver: s}
+	r := &francis{n: n, ld: ld, h: h, q: q, norm: largest(h), eps: eps, triples: s.Triples, solver: s}
 	if r.triples == nil {
 		r.triples = tripleRows
 	}
@@ -45,7 +47,7 @@ type francis struct {
 	n, ld, sweeps int
 	h             []float64 // a row more than n
 	q             []float64 // the transposed product of all reflections, nil if it is not wanted
-	norm          float64
+	norm, eps     float64
 	triples       func(x []float64, ld, cols int, f []float64)
 	solver        *Solver[float64]
 	f             []float64 // the reflectors of a window
@@ -62,7 +64,7 @@ func (r *francis) deflate(hi int) (lo int, ok bool) {
 		if near == 0 {
 			near = r.norm
 		}
-		if math.Abs(h[lo*n+lo-1]) <= 0x1p-53*near {
+		if math.Abs(h[lo*n+lo-1]) <= r.eps*near {
 			h[lo*n+lo-1] = 0
 			break
 		}
@@ -143,7 +145,7 @@ func (r *francis) step(lo, hi int) {
 			break
 		}
 		near := math.Abs(h[(m-1)*n+m-1]) + math.Abs(z) + math.Abs(h[(m+1)*n+m+1])
-		if math.Abs(h[m*n+m-1])*(math.Abs(p[1])+math.Abs(p[2])) <= 0x1p-53*math.Abs(p[0])*near {
+		if math.Abs(h[m*n+m-1])*(math.Abs(p[1])+math.Abs(p[2])) <= r.eps*math.Abs(p[0])*near {
 			break
 		}
 	}

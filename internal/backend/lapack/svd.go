@@ -4,7 +4,7 @@ package lapack
 // first uc columns of U, where uc is min(m, n) or m; vh is nil too then, or vc×n with the rows of Vᴴ, vc being min(m, n) or n. info is 0,
 // or 1 if it does not converge, as for a matrix with NaN.
 func (s *Solver[T]) SVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T, vc int) (info int) {
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	if min(m, n) == 0 {
 		identity(m, uc, u)
@@ -83,8 +83,11 @@ func (s *Solver[T]) squareSVD(m, n int, a []T, sv []float64, u []T, uc int, vh [
 		}
 		return 0
 	}
-	ld := (n+7)/8*8 + 8                                    // whole vectors, in rows that are not whole pages apart
-	ub, vb := make([]float64, n*ld), make([]float64, n*ld) // row i: the i-th left and right vector of the bidiagonal matrix
+	wide := s.inFloat64()
+	from := wide.at()
+	defer wide.back(from)
+	ld := (n+7)/8*8 + 8                          // whole vectors, in rows that are not whole pages apart
+	ub, vb := wide.zeros(n*ld), wide.zeros(n*ld) // row i: the i-th left and right vector of the bidiagonal matrix
 	if !s.bidiagonalVectors(sv, b.e, ub, vb, ld) {
 		return 1
 	}

@@ -18,7 +18,7 @@ func (s *Solver[T]) SolveTriangular(upper, unit bool, n, cols int, a []T, rs, cs
 	}
 	h := n / 2 / 8 * 8
 	corner := h * (rs + cs)
-	m := s.mark()
+	m := s.at()
 	defer s.back(m)
 	if upper {
 		s.SolveTriangular(upper, unit, n-h, cols, a[corner:], rs, cs, b[h*ld:], ld)
@@ -36,7 +36,7 @@ func (s *Solver[T]) subtract(m, n, k int, a []T, ars, acs int, b []T, ldb int, c
 	if m == 0 || n == 0 || k == 0 {
 		return
 	}
-	at := s.mark()
+	at := s.at()
 	defer s.back(at)
 	if m < n {
 		minus := s.take(m * k)

@@ -13,5 +13,6 @@
 #define VMOVUP_ VMOVUPS
 #define scaleF_AVX512 ·scaleF32AVX512
 #define VMULP_ VMULPS
+#define fetchF_AVX512 ·fetchF32AVX512
 
 #include "cells_f32f64_avx512_gen_amd64.h"

@@ -37,3 +37,16 @@ cell:
 	JNZ cell
 	VZEROUPPER
 	RET
+
+// func fetchF32AVX512(a *args)
+TEXT fetchF_AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 0(AX), SI
+	MOVQ 48(AX), CX
+line:
+	PREFETCHT1 (SI)
+	ADDQ $64, SI
+	DECQ CX
+	JNZ line
+	VZEROUPPER
+	RET

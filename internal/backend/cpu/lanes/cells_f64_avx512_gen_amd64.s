@@ -13,5 +13,6 @@
 #define VMOVUP_ VMOVUPD
 #define scaleF_AVX512 ·scaleF64AVX512
 #define VMULP_ VMULPD
+#define fetchF_AVX512 ·fetchF64AVX512
 
 #include "cells_f32f64_avx512_gen_amd64.h"

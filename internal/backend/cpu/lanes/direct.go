@@ -9,8 +9,20 @@ import (
 func (b *Batch[T]) in(x lapack.Matrices[T], count, size int) []T {
 	z := b.take(size)
 	b.pack(z, x.Data, count, size, x.Stride)
+	b.ahead(x.Data, count*x.Stride)
 	return z
 }
+
+// ahead asks for the operand or result of the next group, n elements behind the one of this group, while this one computes.
+func (b *Batch[T]) ahead(x []T, n int) {
+	size := int(unsafe.Sizeof(b.row[0]))
+	if next := x[min(n, len(x)):]; len(next) > 0 && n*size >= farGroup {
+		b.call(b.k.fetch, args[T]{a: &next[0], n: (min(n, len(next))*size + 63) / 64})
+	}
+}
+
+// farGroup is the number of bytes of a group from which it is asked for ahead: fewer are there by themselves.
+const farGroup = 4 << 10
 
 // index is element l of a cell of integers that a kernel wrote.
 func index[T Float](cell []T, l int) int {

@@ -172,3 +172,51 @@ func TestPolesGuard(t *testing.T) {
 		}
 	}
 }
+
+// TestSymmetricGuard: the product is that of the whole matrix, though above the blocks on the diagonal nothing is read.
+func TestSymmetricGuard(t *testing.T) {
+	if New[float32]() == nil {
+		t.Skip("no vectors")
+	}
+	for _, n := range []int{8, 16, 24, 40, 64, 136} {
+		symmetricGuard[float32](t, n, 1e-5)
+		symmetricGuard[float64](t, n, 1e-13)
+	}
+}
+
+func symmetricGuard[T Float](t *testing.T, n int, tol float64) {
+	r := rand.New(rand.NewPCG(7, uint64(n)))
+	for _, ld := range []int{n, n + 3} {
+		a, x, y := fenced[T](t, (n-1)*ld+n, true), fenced[T](t, n, true), fenced[T](t, n, true)
+		want := make([]float64, n)
+		for i := range n {
+			x[i], y[i] = T(r.NormFloat64()), T(math.NaN())
+		}
+		for i := range n {
+			for j := range n {
+				a[i*ld+j] = T(math.NaN())
+			}
+		}
+		for i := range n {
+			for j := range i + 1 {
+				v := T(r.NormFloat64())
+				a[i*ld+j] = v
+				want[i] += float64(v) * float64(x[j])
+				if i != j {
+					want[j] += float64(v) * float64(x[i])
+				}
+				if i/8 == j/8 {
+					a[j*ld+i] = v
+				}
+			}
+		}
+		if !Symmetric(a, ld, x, y) {
+			t.Fatal("there are vectors")
+		}
+		for i := range y {
+			if !(math.Abs(float64(y[i])-want[i]) <= tol*float64(n)) {
+				t.Fatalf("%d rows: element %d is %v, want %v", n, i, y[i], want[i])
+			}
+		}
+	}
+}

@@ -11,12 +11,14 @@ type args[T Float] struct {
 	n, m, k               int
 	rs, cs, bs            int
 	done                  int
+	i0, i1, j0, j1        int // rows of pairs
 }
 
 // kernelSet has the kernels of one type.
 type kernelSet[T Float] struct {
 	lu, exchange, solve, cholesky, reflector, reflect func(*args[T])
 	implicit, rotations, jacobi, largest, scale       func(*args[T])
+	fetch                                             func(*args[T])
 
 	consts            []T // in the order of asmgen
 	finite, low, high T   // the largest number; between low and high squares lose no digits

@@ -19,12 +19,12 @@ func init() {
 
 var kernels32 = kernelSet[float32]{lu: luF32AVX512, exchange: exchangeF32AVX512, solve: solveF32AVX512, cholesky: choleskyF32AVX512,
 	reflector: reflectorF32AVX512, reflect: reflectF32AVX512, implicit: implicitF32AVX512, rotations: rotationsF32AVX512,
-	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, consts: constants32,
+	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, fetch: fetchF32AVX512, consts: constants32,
 	finite: math.MaxFloat32, low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23}
 
 var kernels64 = kernelSet[float64]{lu: luF64AVX512, exchange: exchangeF64AVX512, solve: solveF64AVX512, cholesky: choleskyF64AVX512,
 	reflector: reflectorF64AVX512, reflect: reflectF64AVX512, implicit: implicitF64AVX512, rotations: rotationsF64AVX512,
-	jacobi: jacobiF64AVX512, largest: largestF64AVX512, scale: scaleF64AVX512, consts: constants64,
+	jacobi: jacobiF64AVX512, largest: largestF64AVX512, scale: scaleF64AVX512, fetch: fetchF64AVX512, consts: constants64,
 	finite: math.MaxFloat64, low: 0x1p-100, high: 0x1p+100, eps: 0x1p-52}
 
 func kernelsOf[T Float]() *kernelSet[T] {
@@ -92,5 +92,19 @@ func poles(x, z []float64, t float64, out *[16]float64) bool {
 		return false
 	}
 	polesF64AVX512(&args[float64]{a: &x[0], b: &z[0], c: &out[0], t: &t, consts: &constants64[0], n: len(x)})
+	return true
+}
+
+// symmetric is Symmetric; it reports whether there are vectors for it.
+func symmetric[T Float](a []T, ld int, x, y []T) bool {
+	if !useAVX512 {
+		return false
+	}
+	switch a := any(a).(type) {
+	case []float32:
+		symmetricF32AVX512(&args[float32]{a: &a[0], b: any(&x[0]).(*float32), c: any(&y[0]).(*float32), n: len(x) / 8, rs: 4 * ld})
+	case []float64:
+		symmetricF64AVX512(&args[float64]{a: &a[0], b: any(&x[0]).(*float64), c: any(&y[0]).(*float64), n: len(x) / 8, rs: 8 * ld})
+	}
 	return true
 }

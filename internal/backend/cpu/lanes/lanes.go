@@ -134,6 +134,7 @@ func (b *Batch[T]) packSame(z, x []T) {
 // unpack is the opposite of pack, to matrices that follow each other.
 func (b *Batch[T]) unpack(z, x []T, count, size int) {
 	b.transpose(z, size, x, b.lanes, size, count)
+	b.ahead(z, count*size)
 }
 
 // cell is the i-th cell of x.

@@ -11,3 +11,5 @@ func rotate(_ []float64, _, _, _, _ int, _, _ []float64) bool { return false }
 func triples(_ []float64, _, _ int, _ []float64) bool { return false }
 
 func poles(_, _ []float64, _ float64, _ *[16]float64) bool { return false }
+
+func symmetric[T Float](_ []T, _ int, _, _ []T) bool { return false }

@@ -182,15 +182,19 @@ func (b *Batch[T]) orthogonalize(m, n int, a, acc []T, k int, norm, squares []T)
 		g.b = &acc[0]
 	}
 	if m == 1 {
+		g.cs = 1
 		b.call(b.k.jacobi, g) // the norm alone
 		return 0
 	}
-	before := b.take(m * n)
-	for range mostSweeps {
-		copy(before, a[:m*n*b.lanes])
-		if b.call(b.k.jacobi, g) == 0 {
+	for range mostSweeps - 1 {
+		if b.sweep(m, g) == 0 {
 			return 0
 		}
+	}
+	before := b.take(m * n)
+	copy(before, a[:m*n*b.lanes])
+	if b.sweep(m, g) == 0 {
+		return 0
 	}
 	for i := range m * n {
 		x, y := b.cell(before, i), b.cell(a, i)
@@ -201,6 +205,23 @@ func (b *Batch[T]) orthogonalize(m, n int, a, acc []T, k int, norm, squares []T)
 		}
 	}
 	return bad
+}
+
+// nearRows is the size of the rows that meet each other before others do, so that they stay in the nearest cache.
+const nearRows = 16 << 10
+
+// sweep makes all pairs of rows orthogonal, some rows after the other. It returns the number of rotations.
+func (b *Batch[T]) sweep(m int, g args[T]) (count int) {
+	some := max(1, nearRows/((g.n+g.k)*cellBytes))
+	g.cs = 1
+	for i := 0; i < m; i += some {
+		for j := i; j < m; j += some {
+			g.i0, g.i1, g.j0, g.j1 = i, min(i+some, m), j, min(j+some, m)
+			count += b.call(b.k.jacobi, g)
+			g.cs = 0
+		}
+	}
+	return count
 }
 
 // finishSVD normalizes the rows, puts them in order and writes the results.

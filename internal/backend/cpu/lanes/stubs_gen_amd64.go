@@ -38,6 +38,12 @@ func largestF32AVX512(a *args[float32])
 func scaleF32AVX512(a *args[float32])
 
 //go:noescape
+func fetchF32AVX512(a *args[float32])
+
+//go:noescape
+func symmetricF32AVX512(a *args[float32])
+
+//go:noescape
 func luF64AVX512(a *args[float64])
 
 //go:noescape
@@ -69,6 +75,12 @@ func largestF64AVX512(a *args[float64])
 
 //go:noescape
 func scaleF64AVX512(a *args[float64])
+
+//go:noescape
+func fetchF64AVX512(a *args[float64])
+
+//go:noescape
+func symmetricF64AVX512(a *args[float64])
 
 //go:noescape
 func transposeF64AVX512(a *args[float64])

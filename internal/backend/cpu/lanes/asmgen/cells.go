@@ -35,6 +35,18 @@ func scale(e *emitter) {
 		JNZ cell`)
 }
 
+// fetch asks for n lines of memory at a, to be read or written soon.
+func fetch(e *emitter) {
+	e.op(`
+		MOVQ .a, SI
+		MOVQ .n, CX
+	line:
+		PREFETCHT1 (SI)
+		ADDQ $64, SI
+		DECQ CX
+		JNZ line`)
+}
+
 // transpose writes the transpose of n blocks of 8×8 elements: block i is 8 rows, rs bytes apart, and goes to 8 rows of a, cs bytes apart.
 // The blocks of b are bs bytes from each other, those of a k bytes.
 func transpose(e *emitter) {

@@ -7,7 +7,7 @@ import (
 
 // The fields of args, in bytes.
 var fields = map[string]int{"a": 0, "b": 8, "c": 16, "d": 24, "t": 32, "consts": 40, "n": 48, "m": 56, "k": 64, "rs": 72, "cs": 80,
-	"bs": 88, "done": 96}
+	"bs": 88, "done": 96, "i0": 104, "i1": 112, "j0": 120, "j1": 128}
 
 // The constants of a type, by position.
 const (
@@ -101,7 +101,11 @@ var kernels = []struct {
 	{"cells", []struct {
 		name  string
 		write func(*emitter)
-	}{{"largest", largest}, {"scale", scale}}},
+	}{{"largest", largest}, {"scale", scale}, {"fetch", fetch}}},
+	{"symmetric", []struct {
+		name  string
+		write func(*emitter)
+	}{{"symmetric", symmetric}}},
 }
 
 // Files are the generated files by name.

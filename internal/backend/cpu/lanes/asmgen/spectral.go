@@ -24,6 +24,7 @@ func implicit(e *emitter) {
 	e.constant(constSmall, "Z24")
 	e.constant(constUp, "Z19")
 	e.constant(constDown, "Z18")
+	e.constant(constHalf, "Z17")
 	e.op(`
 		DECQ BX
 		VPBROADCAST% BX, Z26
@@ -92,10 +93,10 @@ func implicit(e *emitter) {
 		VMULP@ Z19, Z6, K5, Z6
 		VMULP@ Z4, Z4, Z7
 		VFMADD231# Z6, Z6, Z7
-		VSQRT# Z7, Z7
 		VCMP# $0, Z30, Z7, K6
-		VDIV# Z7, Z4, Z8
-		VDIV# Z7, Z6, Z9
+		KNOTW K6, K7`)
+	cosines(e)
+	e.op(`
 		VMOVAP@ Z30, K6, Z8
 		VMOVAP@ Z29, K6, Z9
 		VMULP@ Z18, Z7, K5, Z7
@@ -125,6 +126,25 @@ func implicit(e *emitter) {
 		VMOVUP@ Z0, K2, (SI)(DX*1)
 		VMOVUP@ Z23, K2, (DI)(DX*1)
 	done:`)
+}
+
+// cosines replaces Z7, the sum of the squares of Z4 and Z6, by its root, and writes the ratios of these to it to Z8 and Z9; they are
+// anything where it is 0. Each step of implicit waits for them, so that in float32 an estimate of the inverse root, made exact by one
+// step of Newton's, is worth its instructions.
+func cosines(e *emitter) {
+	if e.size == 8 {
+		e.op("VSQRT# Z7, Z7\nVDIV# Z7, Z4, Z8\nVDIV# Z7, Z6, Z9")
+		return
+	}
+	e.op(`
+		VRSQRT14PS Z7, Z13
+		VMULPS Z17, Z7, Z14
+		VMULPS Z13, Z13, Z15
+		VFNMADD213PS Z17, Z14, Z15
+		VFMADD213PS Z13, Z13, Z15
+		VMULPS Z15, Z4, Z8
+		VMULPS Z15, Z6, Z9
+		VMULPS.Z Z15, Z7, K7, Z7`)
 }
 
 // rotations applies m rotations to n sequences of cells, rs bytes apart, which begin at a and go on in steps of cs bytes: of neighbours
@@ -189,9 +209,10 @@ func rotate4(e *emitter, load func(r string) string) {
 		done:`)
 }
 
-// jacobi makes the m rows of a, n cells each and rs bytes apart, orthogonal to each other by one sweep of rotations, which the rows of b,
-// k cells and bs bytes apart, take along. c gets the squared norms of the rows, t is a cell with the cosine that is small enough and
-// one with the squared norm below which a row counts as zero and stays. done is the number of pairs that some lane rotated.
+// jacobi makes rows i0 … i1-1 of a, n cells each and rs bytes apart, orthogonal to those of j0 … j1-1 that are behind them, by rotations,
+// which the rows of b, k cells and bs bytes apart, take along. c has the squared norms of the m rows, which are computed first if cs is
+// not 0. t is a cell with the cosine that is small enough and one with the squared norm below which a row counts as zero and stays. done
+// is the number of pairs that some lane rotated.
 func jacobi(e *emitter) {
 	e.op(`
 		MOVQ .consts, R13
@@ -209,6 +230,8 @@ func jacobi(e *emitter) {
 		VMOVUP@ (DX), Z27
 		VMOVUP@ 64(DX), Z26
 		MOVQ $0, .done
+		CMPQ .cs, $0
+		JEQ pairs
 	norm:
 		VPXOR% Z0, Z0, Z0
 		XORQ R15, R15
@@ -223,14 +246,25 @@ func jacobi(e *emitter) {
 		ADDQ R8, R10
 		DECQ CX
 		JNZ norm
-		MOVQ .a, R10
-		XORQ R9, R9
+	pairs:
+		MOVQ .i0, R9
+		MOVQ R9, R10
+		IMULQ R8, R10
+		ADDQ .a, R10
 	first:
-		LEAQ 1(R9), BX
-		MOVQ R10, R11
+		MOVQ R9, BX
+		INCQ BX
+		CMPQ BX, .j0
+		JGE begin
+		MOVQ .j0, BX
+	begin:
+		MOVQ BX, R11
+		DECQ R11
+		IMULQ R8, R11
+		ADDQ .a, R11
 	second:
 		ADDQ R8, R11
-		CMPQ BX, .m
+		CMPQ BX, .j1
 		JGE rowdone
 		VPXOR% Z0, Z0, Z0
 		VPXOR% Z1, Z1, Z1
@@ -321,8 +355,7 @@ func jacobi(e *emitter) {
 	rowdone:
 		ADDQ R8, R10
 		INCQ R9
-		LEAQ 1(R9), DX
-		CMPQ DX, .m
+		CMPQ R9, .i1
 		JLT first`)
 }
 
