@@ -468,7 +468,7 @@ func located(e *fault.Error, n *graph.Node) *fault.Error {
 	if s == nil || s.Line() == "" {
 		return e
 	}
-	return e.Located("", []string{s.Line()}, s.Modules())
+	return e.Located("", []string{s.Line()}, s.Module(), s.Modules())
 }
 
 // anomaly refuses a NaN that an op's rule gave for its input k.

@@ -22,7 +22,8 @@ import (
 //	ExpectedValues, GotValues []any // the same as Go values: []int for a shape, a DType, a number; Shapes() has the first shapes
 //	Value, Size            int64  // of an index out of range, or a target out of the classes
 //	At                     string // file:line of the program that recorded the op, also if it failed when it was computed
-//	Module                 string // types of the modules whose Forward recorded it, from the outermost
+//	Module                 string // the module whose Forward recorded it, as nn.NamedModules spells it: layers.2.attention
+//	ModuleTypes            string // types of the modules whose Forward recorded it, from the outermost
 type Error = fault.Error
 
 // One sentinel per kind, for errors.Is.

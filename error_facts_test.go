@@ -81,8 +81,8 @@ func TestErrorLine(t *testing.T) {
 				!strings.HasSuffix(e.At, "/"+c.at) {
 				t.Errorf("%s, compiled %v: %v, at %s; want %s, at %s", name, compiled, err, e.At, c.says, c.at)
 			}
-			if e.Value != c.value || e.Size != c.size || e.Module != c.module {
-				t.Errorf("%s: value %d, size %d, module %q", name, e.Value, e.Size, e.Module)
+			if e.Value != c.value || e.Size != c.size || e.ModuleTypes != c.module {
+				t.Errorf("%s: value %d, size %d, modules %q", name, e.Value, e.Size, e.ModuleTypes)
 			}
 		}
 	}

@@ -1,9 +1,12 @@
 package cuda
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/ggml"
@@ -19,8 +22,12 @@ func (s randomWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 	return lucid.With{DType: lucid.BFloat16, Device: s.dev}.Randn(shape...).Mul(0.02).Eval()
 }
 
-// randomBlocks are such weights with matrices in Q4_K.
+// randomBlocks are such weights with matrices in Q4_K, and vectors in float32.
 type randomBlocks struct{ randomWeights }
+
+func (s randomBlocks) Tensor(name string, shape ...int) *lucid.Tensor {
+	return s.randomWeights.Tensor(name, shape...).To(lucid.Float32).Eval()
+}
 
 func (s randomBlocks) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
 	const block = 144
@@ -41,46 +48,78 @@ func benchDecode(b *testing.B, layers, hidden, intermediate, texts, capacity, pr
 	c.RoPE.Base = 500000
 	m, err := model.Build(c, weights(dev))
 	must(b, err)
-	step := lucid.Compile(m.Step)
+	step := lucid.Compile(func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
+		var y *lucid.Tensor
+		lucid.NoGrad(func() { y = m.Step(ids, start, last, caches).ArgMax(-1).Unsqueeze(1) })
+		return y
+	})
 	caches := make([][]*lucid.Tensor, texts)
 	for i := range caches {
 		caches[i] = m.NewCache(capacity)
 	}
 	with := lucid.With{Device: dev}
-	run := func(rows, tokens, pos int, caches [][]*lucid.Tensor) {
-		ids, start, last := make([]int64, rows*tokens), make([]int64, rows), make([]int64, rows)
-		for i := range ids {
-			ids[i] = int64((17 + 31*i + pos) % c.Vocab)
+	all := func(rows, value int) *lucid.Tensor {
+		list := make([]int64, rows)
+		for i := range list {
+			list[i] = int64(value)
 		}
-		for i := range start {
-			start[i], last[i] = int64(pos), int64(tokens-1)
-		}
-		lucid.NoGrad(func() {
-			y := step(with.New(ids, rows, tokens), with.New(start, rows), with.New(last, rows), caches)
-			lucid.ToSlice[int64](y.ArgMax(-1))
-			y.Free()
-		})
+		return with.New(list, rows)
 	}
 	b.Run("prefill", func(b *testing.B) {
-		for range 3 {
-			run(1, prompt, 0, caches[:1])
+		ids := make([]int64, prompt)
+		for i := range ids {
+			ids[i] = int64((17 + 31*i) % c.Vocab)
 		}
-		b.ResetTimer()
-		for range b.N {
-			run(1, prompt, 0, caches[:1])
+		for i := range 3 + b.N {
+			if i == 3 {
+				b.ResetTimer()
+			}
+			lucid.ToSlice[int64](step(with.New(ids, 1, prompt), all(1, 0), all(1, prompt-1), caches[:1]))
 		}
 		b.ReportMetric(float64(prompt*b.N)/b.Elapsed().Seconds(), "tokens/s")
+		showTimeline(b)
 	})
 	b.Run("decode", func(b *testing.B) {
-		for pos := range 8 {
-			run(texts, 1, pos, caches)
+		// A token is read while the next one is computed.
+		ids, last := all(texts, 17).Unsqueeze(1), all(texts, 0)
+		for i := range 8 + b.N {
+			if i == 8 {
+				b.ResetTimer()
+			}
+			next := step(ids, all(texts, i%capacity), last, caches)
+			lucid.ToSlice[int64](ids)
+			ids = next
 		}
-		b.ResetTimer()
-		for i := range b.N {
-			run(texts, 1, 8+i%(capacity-8), caches)
-		}
+		lucid.ToSlice[int64](ids)
 		b.ReportMetric(float64(texts*b.N)/b.Elapsed().Seconds(), "tokens/s")
+		b.Log(lucid.Explain(step))
+		showTimeline(b)
 	})
+}
+
+// showTimeline logs what the kernels of the last step cost, where LUCID_CUDA_TIMELINE=1.
+func showTimeline(b *testing.B) {
+	d, err := device(0)
+	must(b, err)
+	list, err := d.Timeline()
+	must(b, err)
+	if len(list) == 0 || b.N < 60 {
+		return
+	}
+	n, spent := len(list)/b.N, map[string]time.Duration{}
+	count := map[string]int{}
+	for i := len(list) - 50*n; i < len(list)-1; i++ {
+		k := list[i].Kernel
+		if i >= len(list)-n {
+			b.Logf("%8.2f µs  %s", float64(list[i+1].At-list[i].At)/1e3, k)
+		}
+		spent[k] += list[i+1].At - list[i].At
+		count[k]++
+	}
+	b.Logf("%d launches a step", n)
+	for _, k := range slices.SortedFunc(maps.Keys(spent), func(x, y string) int { return int(spent[y] - spent[x]) }) {
+		b.Logf("%8.2f µs a step, %6.2f µs each: %s", float64(spent[k])/50e3, float64(spent[k])/1e3/float64(count[k]), k)
+	}
 }
 
 func floats(d lucid.Device) model.Source { return randomWeights{d} }

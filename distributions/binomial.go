@@ -22,6 +22,7 @@ type Binomial struct {
 	Base
 	chance
 	TotalCount *lucid.Tensor
+	number     *lucid.Tensor // TotalCount without dimensions, if it was given as a number
 }
 
 // NewBinomial makes a binomial distribution.
@@ -32,6 +33,11 @@ func NewBinomial(o BinomialOptions) *Binomial {
 	}
 	c, rest, batch := f.chanceOf(o.Probs, o.Logits, UnitInterval, par("total_count", o.TotalCount, NonNegativeInteger))
 	d := &Binomial{chance: c, TotalCount: rest[0]}
+	if _, many := o.TotalCount.(*lucid.Tensor); !many && d.TotalCount.NumElement() > 0 {
+		for d.number = d.TotalCount; d.number.Dim() > 0; {
+			d.number = d.number.At(0)
+		}
+	}
 	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: IntegerInterval(0, d.TotalCount), Draw: d.draw},
 		func(batch []int) Distribution {
 			probs, logits := c.expanded(batch)
@@ -62,7 +68,11 @@ func (d *Binomial) LogProb(value any) *lucid.Tensor {
 
 func (d *Binomial) logProb(x *lucid.Tensor) *lucid.Tensor {
 	n, l := d.TotalCount, d.Logits()
-	choose := n.Add(1.0).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(n.Sub(x).Add(1.0).Lgamma())
+	one := d.number // its log-gamma is computed once, not for each element of the batch
+	if one == nil {
+		one = n
+	}
+	choose := one.Add(1.0).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(n.Sub(x).Add(1.0).Lgamma())
 	return choose.Add(x.Mul(l)).Sub(n.Mul(softplus(l)))
 }
 

@@ -16,8 +16,8 @@ type BatcherOptions struct {
 	Sequences int   // texts that are generated together; 0: 8
 	Queue     int   // texts that wait; 0: 64
 	Bytes     int64 // memory of keys and values, of texts and of the prefixes that are stored; 0: 1 GiB
-	// Chunk is how many tokens of a prompt are read between two steps of the other texts. Fewer make the other texts wait less, and a
-	// text whose reader left ends sooner; 0: 128.
+	// Chunk is how many tokens of prompts are read in a step in which other texts go on; if there are none, twice as many. Fewer make
+	// the other texts wait less, and a text whose reader left ends sooner; 0: 64.
 	Chunk int
 	Cache CacheOptions // how keys and values are stored
 	// PrefixTokens is the shortest beginning that a prompt shares with an earlier text for it to be reused; 0: 16, -1: none are stored.
@@ -31,7 +31,7 @@ const (
 )
 
 // Batcher generates several texts at once: each step computes the next token of all of them, so that the weights are read once.
-// Texts join and leave between steps; prompts are read in parts between the steps of others; a beginning that was evaluated for
+// Texts join and leave between steps; prompts are read in parts, in the steps of others; a beginning that was evaluated for
 // another text is not evaluated again. A text is the same, bit for bit on a CPU, as if it were generated alone. Methods are safe
 // for concurrent use. An idle Batcher uses no processor time.
 type Batcher struct {
@@ -79,7 +79,7 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	}
 	zero(&o.Sequences, 8)
 	zero(&o.Queue, 64)
-	zero(&o.Chunk, 128)
+	zero(&o.Chunk, 64)
 	zero(&o.PrefixTokens, 16)
 	if o.Bytes == 0 {
 		o.Bytes = 1 << 30
@@ -112,6 +112,7 @@ func (m *Model) cacheBytes(capacity, bits int) (n int64) {
 		for _, t := range m.net.NewCache(1) {
 			m.tokenBytes[0] += int64(t.NBytes())
 			m.tokenBytes[1] += int64(t.NumElement() + 4*t.Size(1))
+			m.tensors++
 			t.Free()
 		}
 	})
@@ -119,6 +120,15 @@ func (m *Model) cacheBytes(capacity, bits int) (n int64) {
 		return m.tokenBytes[1] * int64(capacity)
 	}
 	return m.tokenBytes[0] * int64(capacity)
+}
+
+// cacheTensors is how many tensors a cache has. Those of 8 bits have scales.
+func (m *Model) cacheTensors(bits int) int {
+	m.cacheBytes(1, bits)
+	if bits == 8 {
+		return 2 * m.tensors
+	}
+	return m.tensors
 }
 
 // Stats returns what is going on.

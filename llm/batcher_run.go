@@ -1,22 +1,18 @@
 package llm
 
 import (
-	"cmp"
 	"slices"
-	"sync"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// run is the loop of a batcher: until there is nothing to do, it admits texts, reads a part of one prompt and makes one step of
-// all texts whose prompts are read.
+// run is the loop of a batcher: until there is nothing to do, it admits texts and makes one step of all whose prompts are read, together
+// with parts of prompts.
 func (b *Batcher) run() {
 	defer b.idle.Done()
 	for b.admit() {
-		b.prompt()
-		ready := slices.DeleteFunc(slices.Clone(b.active), func(q *sequence) bool { return q.s == nil || len(q.rest) != 1 || q.n == 0 })
-		b.guard(ready, func() { b.decode(ready) })
+		b.step()
 	}
 }
 
@@ -157,39 +153,6 @@ func (b *Batcher) newSession(room int) *session {
 	return b.m.newSessionOf(room, b.o.Cache.Bits)
 }
 
-// prompt reads a part of the first prompt that is not read.
-func (b *Batcher) prompt() {
-	i := slices.IndexFunc(b.active, func(q *sequence) bool { return q.n == 0 })
-	if i < 0 {
-		return
-	}
-	q := b.active[i]
-	b.guard([]*sequence{q}, func() { b.promptOf(q) }) // an error is the end of this text alone
-}
-
-// promptOf reads a part of a prompt.
-func (b *Batcher) promptOf(q *sequence) {
-	if q.s == nil {
-		b.begin(q)
-	}
-	part := q.rest
-	if most := b.o.Chunk; len(part) > most {
-		part = part[:most]
-	}
-	y, err := q.s.feed(q.ctx, part)
-	b.mu.Lock()
-	b.stats.Prompt += int64(len(part))
-	b.stats.Steps++
-	b.mu.Unlock()
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	if q.rest = q.rest[len(part):]; len(q.rest) == 0 {
-		b.took(q, y)
-	}
-}
-
 // begin gives a text its cache, with what is there of the prompt.
 func (b *Batcher) begin(q *sequence) {
 	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o, q.ids)
@@ -199,7 +162,10 @@ func (b *Batcher) begin(q *sequence) {
 	if q.s == nil {
 		q.s = b.newSession(len(q.ids) + 1)
 	}
-	q.rest = q.ids[q.s.pos:]
+	if err := q.s.grow(len(q.ids)); err != nil {
+		fault.Rethrow(op, err)
+	}
+	q.rest, q.s.greedy = q.ids[q.s.pos:], q.o.plainGreedy()
 }
 
 // reuse looks for the longest beginning of a prompt: in the caches that texts left, which need no copy, in the tree, and in texts under
@@ -229,10 +195,10 @@ func (b *Batcher) reuse(q *sequence) {
 		b.count()
 		q.s.rewind(q.ids)
 	case other != nil:
-		q.s = b.newSession(len(q.ids) + 1)
+		q.s = b.m.emptySession(len(q.ids)+1, b.o.Cache.Bits)
 		q.s.take(other, n)
 	default:
-		q.s = b.newSession(len(q.ids) + 1)
+		q.s = b.m.emptySession(len(q.ids)+1, b.o.Cache.Bits)
 		b.tree.load(q.s, path, n)
 	}
 	b.mu.Lock()
@@ -260,38 +226,6 @@ func (b *Batcher) took(q *sequence, y scores) {
 	q.give(t)
 }
 
-// decode computes the next token of texts.
-func (b *Batcher) decode(list []*sequence) {
-	if len(list) == 0 {
-		return
-	}
-	// Kinds of steps are few if rows are in the order of their capacities.
-	for _, q := range list {
-		if err := q.s.grow(q.s.pos + 1); err != nil {
-			fault.Rethrow(op, err)
-		}
-	}
-	slices.SortStableFunc(list, func(x, y *sequence) int { return cmp.Compare(y.s.capacity, x.s.capacity) })
-	sessions, ids := make([]*session, len(list)), make([]int, len(list))
-	for i, q := range list {
-		sessions[i], ids[i] = q.s, q.rest[0]
-	}
-	rows, err := b.m.stepAll(sessions, ids)
-	if err != nil {
-		fault.Rethrow(op, err)
-	}
-	b.mu.Lock()
-	b.stats.Steps++
-	b.mu.Unlock()
-	var wg sync.WaitGroup
-	for i, q := range list { // a large vocabulary takes a while to sample from
-		q.s.pos++
-		q.s.ids = append(q.s.ids, ids[i])
-		wg.Go(func() { b.guard([]*sequence{q}, func() { b.took(q, rows[i]) }) })
-	}
-	wg.Wait()
-}
-
 // stepAll appends an id to each session and returns the scores of what follows.
 func (m *Model) stepAll(sessions []*session, ids []int) (rows []scores, err error) {
 	n := len(sessions)
@@ -306,7 +240,11 @@ func (m *Model) stepAll(sessions []*session, ids []int) (rows []scores, err erro
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: sessions[0].cache[0].Device()}
 			y := m.step(w.New(in, n, 1), w.New(start, n), w.New(last, n), caches)
-			rows = scoresOf(y)
+			if slices.ContainsFunc(sessions, func(s *session) bool { return !s.greedy }) {
+				rows = scoresOf(y)
+			} else {
+				rows = m.bestOf(y)
+			}
 			y.Free()
 		})
 	})

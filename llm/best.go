@@ -190,7 +190,7 @@ func (m *Model) follow(old, next []beam) []beam {
 			taken[from] = true
 			continue
 		}
-		next[i].s = m.newSession(from.capacity)
+		next[i].s = m.emptySession(from.capacity, 0)
 		next[i].s.take(from, from.pos)
 	}
 	for _, b := range old {

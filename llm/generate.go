@@ -77,6 +77,8 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 		if w.guess != nil {
 			defer w.guess.free()
 		}
+		s.greedy = w.guess == nil && o.plainGreedy()
+		defer func() { s.greedy = false }()
 		if err := w.run(ctx, rest); err != nil {
 			yield(Token{}, err)
 		}

@@ -147,7 +147,7 @@ func TestSampler(t *testing.T) {
 	count := func(o Options) map[int]int {
 		s, n := tiny(t).newSampler(o, nil), map[int]int{}
 		for range 2000 {
-			tok, err := s.next(scores{logits, logSumExp(logits)})
+			tok, err := s.next(scores{logits: logits, sum: logSumExp(logits)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestSampler(t *testing.T) {
 		t.Errorf("all: %v", n)
 	}
 	s := tiny(t).newSampler(Options{RepetitionPenalty: 2}, []int{4, 3})
-	if tok, _ := s.next(scores{logits, logSumExp(logits)}); tok.ID != 0 || math.Abs(tok.LogProb-(2-logSumExp(logits))) > 1e-12 {
+	if tok, _ := s.next(scores{logits: logits, sum: logSumExp(logits)}); tok.ID != 0 || math.Abs(tok.LogProb-(2-logSumExp(logits))) > 1e-12 {
 		t.Errorf("with a penalty: %+v", tok)
 	}
 	if logits[4] != 3 {

@@ -58,6 +58,8 @@ type Model struct {
 	eos        int
 	facts      Info
 	step       func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
+	best       func(logits *lucid.Tensor) *lucid.Tensor
+	stepRows   func(ids []*lucid.Tensor, positions, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
 	tree       *grammar.Vocabulary // see vocabularyTree
 	treeOnce   sync.Once
 	parseOnce  sync.Once
@@ -68,6 +70,7 @@ type Model struct {
 	toolErr    error
 	bytesOnce  sync.Once
 	tokenBytes [2]int64   // of keys and values of a token: in the dtype of the model, and as int8
+	tensors    int        // of a cache
 	mu         sync.Mutex // compiled steps of several generations run one at a time
 }
 
@@ -145,6 +148,8 @@ func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error
 		return err
 	}
 	m.step = lucid.Compile(m.net.Step, lucid.CompileOptions{Name: "llm.step", MaxCache: maxTraces})
+	m.best = lucid.Compile(best, lucid.CompileOptions{Name: "llm.best"})
+	m.stepRows = lucid.Compile(m.net.StepRows, lucid.CompileOptions{Name: "llm.rows", MaxCache: maxTraces})
 	return nil
 }
 

@@ -96,34 +96,32 @@ func freeAll(views []*lucid.Tensor) {
 	}
 }
 
-// fill sets the first n tokens of every cache to parts one behind the other, which it frees. The rest stays as it is:
-// no token sees it. One pass over the memory is what it takes; an update in place would copy the cache first.
+// fill makes the cache of an empty session: the first n tokens are parts one behind the other, which it frees. The rest is zeros. One
+// pass over the memory is what it takes; an update in place would copy the cache first. A session that has a cache loses it.
 func (s *session) fill(n int, parts func(i int) []*lucid.Tensor) {
-	if err := s.grow(n); err != nil {
-		fault.Rethrow(op, err)
+	if n > s.capacity {
+		s.capacity = s.m.capacityFor(n)
+	}
+	for _, c := range s.cache {
+		c.Free()
 	}
 	lucid.NoGrad(func() {
 		var views []*lucid.Tensor
-		fresh := make([]*lucid.Tensor, len(s.cache))
-		for i, c := range s.cache {
+		s.cache = make([]*lucid.Tensor, s.m.cacheTensors(s.bits))
+		for i := range s.cache {
 			list := parts(i)
-			if n < s.capacity {
-				list = append(list, c.Narrow(2, n, s.capacity-n))
-			}
-			fresh[i] = lucid.Cat(list, 2)
-			if len(list) == 1 {
-				fresh[i] = list[0].Contiguous()
-			}
 			views = append(views, list...)
+			if x := list[0]; n < s.capacity {
+				list = append(list, lucid.With{DType: x.DType(), Device: x.Device()}.Zeros(1, x.Size(1), s.capacity-n, x.Size(3)))
+			}
+			if s.cache[i] = list[0].Contiguous(); len(list) > 1 {
+				s.cache[i] = lucid.Cat(list, 2)
+			}
 		}
-		if err := lucid.Eval(fresh...); err != nil {
+		if err := lucid.Eval(s.cache...); err != nil {
 			fault.Rethrow(op, err)
 		}
 		freeAll(views)
-		for i, c := range s.cache {
-			c.Free()
-			s.cache[i] = fresh[i]
-		}
 	})
 	s.pos = n
 }

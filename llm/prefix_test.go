@@ -114,8 +114,8 @@ func TestPrefixShared(t *testing.T) {
 
 // TestPartSize asserts which part of a prompt is evaluated next.
 func TestPartSize(t *testing.T) {
-	for _, c := range [][3]int{{1, 100, 1}, {2, 100, 8}, {8, 100, 8}, {9, 100, 8}, {17, 100, 32}, {20, 10, 8}, {100, 1000, 128},
-		{600, 1000, 512}, {5000, 300, 128}, {5, 3, 1}} {
+	for _, c := range [][3]int{{1, 100, 1}, {2, 100, 2}, {3, 100, 4}, {8, 100, 8}, {9, 100, 16}, {17, 100, 16}, {24, 100, 32},
+		{75, 100, 64}, {20, 10, 8}, {100, 1000, 64}, {120, 1000, 128}, {600, 1000, 512}, {5000, 300, 128}, {5, 3, 2}} {
 		if got := partSize(c[0], c[1]); got != c[2] {
 			t.Errorf("%d tokens with room for %d: a part of %d, want %d", c[0], c[1], got, c[2])
 		}

@@ -50,12 +50,18 @@ func (m *Model) newSampler(o Options, prompt []int) *sampler {
 
 // scores are the logits of the next token, and the logarithm of the sum of their exponentials.
 type scores struct {
-	logits []float32
+	logits []float32 // nil: the token is chosen already
 	sum    float64
+	best   int     // the chosen token
+	top    float64 // and its logit
 }
 
 // next chooses a token and returns it with its logarithmic probability in the model's own distribution.
 func (s *sampler) next(y scores) (t Token, err error) {
+	if y.logits == nil {
+		s.ids = append(s.ids, y.best)
+		return Token{ID: y.best, LogProb: y.top - y.sum}, nil
+	}
 	logits, sum := y.logits, y.sum
 	s.logits = append(s.logits[:0], logits...)
 	s.adjust(s.logits)

@@ -119,7 +119,7 @@ func TestXTCMirostat(t *testing.T) {
 	// Mirostat begins with a bound of twice its aim: 2 bits leave the first two tokens, of 4/7 and 3/7.
 	for seed := range uint64(20) {
 		s := m.newSampler(Options{Temperature: 1, Mirostat: 1, Seed: seed}, nil)
-		tok, err := s.next(scores{logits, logSumExp(logits)})
+		tok, err := s.next(scores{logits: logits, sum: logSumExp(logits)})
 		if err != nil || tok.ID > 1 {
 			t.Fatalf("mirostat takes %d, %v", tok.ID, err)
 		}

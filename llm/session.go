@@ -16,7 +16,7 @@ const firstCapacity = 256
 // maxTraces is how many kinds of steps are stored: by rows, capacities of their caches and sizes of parts.
 const maxTraces = 512
 
-var partSizes = []int{512, 128, 32, 8, 1}
+var partSizes = []int{512, 128, 64, 32, 16, 8, 4, 2, 1}
 
 // session is one text with the keys and values of its tokens.
 type session struct {
@@ -26,6 +26,7 @@ type session struct {
 	bits     int // of keys and values; 0: those of the model's dtype
 	pos      int // tokens in the cache
 	ids      []int
+	greedy   bool // only the token with the largest logit is wanted (plainGreedy)
 }
 
 // newSession starts an empty text with room for some tokens.
@@ -33,10 +34,14 @@ func (m *Model) newSession(room int) *session { return m.newSessionOf(room, 0) }
 
 // newSessionOf is newSession with a cache of other bits.
 func (m *Model) newSessionOf(room, bits int) *session {
-	s := &session{m: m, bits: bits}
-	s.capacity = m.capacityFor(room)
+	s := m.emptySession(room, bits)
 	s.cache = s.newCache()
 	return s
+}
+
+// emptySession is newSessionOf without a cache, for fill.
+func (m *Model) emptySession(room, bits int) *session {
+	return &session{m: m, bits: bits, capacity: m.capacityFor(room)}
 }
 
 // newCache returns an empty cache of the session's kind.
@@ -110,11 +115,7 @@ func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 		}
 		size := partSize(len(ids), s.capacity-s.pos)
 		n := min(size, len(ids))
-		part := make([]int64, size) // padded with token 0
-		for i, id := range ids[:n] {
-			part[i] = int64(id)
-		}
-		rows, err := s.run(part, []int64{int64(n - 1)}, len(ids) == n)
+		rows, err := s.run(padded(ids[:n], size), []int64{int64(n - 1)}, len(ids) == n)
 		if err != nil {
 			return y, err
 		}
@@ -128,8 +129,9 @@ func (s *session) feed(ctx context.Context, ids []int) (y scores, err error) {
 }
 
 // partCosts are the times of parts of partSizes, as multiples of one token's: weights are read once for all tokens of a part. They were
-// measured on models of 135 and 270 million parameters in 4 to 8 bits.
-var partCosts = []float64{42, 11, 3.5, 1.5, 1}
+// measured on models of 135 and 270 million parameters in 4 to 8 bits, those of 64, 16, 4 and 2 are between the
+// others.
+var partCosts = []float64{42, 11, 6, 3.5, 2.2, 1.5, 1.25, 1.1, 1}
 
 // bestParts has, for a number of tokens less than the largest part, the index of the part to begin with.
 var bestParts = sync.OnceValue(func() []int {
@@ -167,7 +169,9 @@ func (s *session) run(part, last []int64, want bool) (rows []scores, err error) 
 			w := lucid.With{Device: s.cache[0].Device()}
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
 			logits := s.m.step(ids, start, w.New(last, len(last)), [][]*lucid.Tensor{s.cache})
-			if want {
+			if want && s.greedy {
+				rows = s.m.bestOf(logits)
+			} else if want {
 				rows = scoresOf(logits)
 			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
@@ -188,7 +192,7 @@ func scoresOf(logits *lucid.Tensor) []scores {
 	all, list := lucid.ToSlice[float32](f), make([]scores, f.Size(0))
 	for i, sum := range lucid.ToSlice[float32](sums) {
 		n := f.Size(1)
-		list[i] = scores{all[i*n : (i+1)*n], float64(sum)}
+		list[i] = scores{logits: all[i*n : (i+1)*n], sum: float64(sum)}
 	}
 	return list
 }

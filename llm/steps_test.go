@@ -3,11 +3,13 @@ package llm
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm/model"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // fedIn evaluates ids over a new cache in parts of some sizes and returns the logits behind each part, and the cache.
@@ -68,6 +70,18 @@ func nextToOthers(t *testing.T, net *model.Model, ids []int, cache []*lucid.Tens
 	if got := lucid.ToSlice[float32](y)[256:512]; !slices.Equal(got, alone) {
 		t.Errorf("next to other texts the logits have other bits; off by %g", near(got, alone))
 	}
+	// The same next to a part of a prompt, whose logits are those of the part alone.
+	fresh := net.NewCache(24)
+	prompt := lucid.ToSlice[float32](net.Step(lucid.New(other[:8], 1, 8), lucid.New([]int{0}, 1), lucid.New([]int{5}, 1),
+		[][]*lucid.Tensor{net.NewCache(24)}))
+	y = net.StepRows([]*lucid.Tensor{lucid.New(other[:8], 8), lucid.New(ids[n-1:], 1)},
+		lucid.New([]int{0, 1, 2, 3, 4, 5, 6, 7, n - 1}, 9), lucid.New([]int{8, 5}, 2), [][]*lucid.Tensor{fresh, cache})
+	if got := lucid.ToSlice[float32](y); !slices.Equal(got[:256], alone) || !slices.Equal(got[256:], prompt) {
+		t.Errorf("next to a prompt the logits have other bits; off by %g, the prompt's by %g", near(got[:256], alone), near(got[256:], prompt))
+	}
+	if err := lucid.Try(func() { net.StepRows(nil, lucid.New([]int{0}, 1), lucid.New([]int{0}, 1), nil) }); err == nil {
+		t.Error("no rows were accepted")
+	}
 }
 
 // TestRescaled asserts that a text whose cache grows past the context of training, where rotary positions change, has the logits of the
@@ -101,5 +115,30 @@ func TestRescaled(t *testing.T) {
 	}
 	if s.pos != len(ids) || !slices.Equal(s.ids, ids) {
 		t.Errorf("the session has %d tokens, want %d", s.pos, len(ids))
+	}
+}
+
+// TestLoss asserts that the loss without all logits is that of the logits, for heads of every kind, and so is its gradient.
+func TestLoss(t *testing.T) {
+	ids := lucid.New([]int{72, 9, 101, 108, 3, 108, 111, 44}, 2, 4)
+	targets := lucid.New([]int{9, 101, -100, 3, 108, 111, 44, 250}, 2, 4)
+	for _, name := range []string{"llama", "gemma2", "gpt2", "qwen2_yarn"} {
+		m, err := Load(folder(t, goldens(t).Cases[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		net := m.Module()
+		h := net.Hidden(ids).Detach().RequiresGrad_(true)
+		loss := net.Loss(h, targets)
+		loss.Backward()
+		got := lucid.ToSlice[float32](h.Grad())
+		y := net.Forward(ids).To(lucid.Float32).Reshape(8, -1)
+		want := F.CrossEntropy(y, targets.Reshape(8), F.CrossEntropyOptions{Reduction: "sum"})
+		if d := math.Abs(loss.Item() - want.Item()); d > 1e-4 || !slices.ContainsFunc(got, func(v float32) bool { return v != 0 }) {
+			t.Errorf("%s: the loss is %v, want %v; gradient %v", name, loss.Item(), want.Item(), got)
+		}
+		if zero := got[2*len(got)/8 : 3*len(got)/8]; slices.ContainsFunc(zero, func(v float32) bool { return v != 0 }) {
+			t.Errorf("%s: a token that does not count has the gradient %v", name, zero)
+		}
 	}
 }

@@ -15,6 +15,8 @@ type ToolReader struct {
 	raw   string       // what was taken for the beginning of calls, to give it back if there are none
 	n     int          // calls so far
 	begun bool         // something other than white space came
+
+	harmony *harmonyReader // of answers in channels; nil: another form
 }
 
 // ToolDelta is what a piece of an answer adds.
@@ -42,8 +44,12 @@ const (
 // Reader begins an answer.
 func (f *ToolFormat) Reader() *ToolReader {
 	r := &ToolReader{f: f}
+	if f.kind.name == "harmony" {
+		r.harmony, r.held = &harmonyReader{}, f.Prefix
+		return r
+	}
 	if f.Prefix != "" {
-		r.state, r.begun = opened, true
+		r.state, r.begun, r.held = opened, true, f.kind.before
 	}
 	return r
 }
@@ -51,6 +57,10 @@ func (f *ToolFormat) Reader() *ToolReader {
 // Next takes a piece of the answer. last: no more follows.
 func (r *ToolReader) Next(text string, last bool) (d ToolDelta) {
 	r.held += text
+	if r.harmony != nil {
+		r.channels(&d, last)
+		return d
+	}
 	for r.step(&d, last) {
 	}
 	if last {
@@ -97,14 +107,22 @@ func (r *ToolReader) text(d *ToolDelta, last bool) bool {
 			return true
 		}
 	}
-	if i := strings.Index(r.held, k.open); i >= 0 {
+	open := strings.Index(r.held, k.open)
+	for _, mark := range []string{k.begin, k.end} { // around all calls: no part of the answer
+		if i := strings.Index(r.held, mark); mark != "" && i >= 0 && (open < 0 || i < open) {
+			d.Text += r.held[:i]
+			r.held = r.held[i+len(mark):]
+			return true
+		}
+	}
+	if i := open; i >= 0 {
 		d.Text += r.held[:i]
 		r.raw, r.held, r.state, r.begun = k.open, r.held[i+len(k.open):], opened, true
 		return true
 	}
 	keep := 0
 	if !last {
-		keep = openPrefix(r.held, k.open)
+		keep = max(openPrefix(r.held, k.open), openPrefix(r.held, k.begin), openPrefix(r.held, k.end))
 	}
 	out := r.held[:len(r.held)-keep]
 	r.held = r.held[len(out):]
@@ -129,6 +147,8 @@ func (r *ToolReader) begin(d *ToolDelta) bool {
 	switch {
 	case trimmed == "":
 		return false
+	case r.f.kind.tags != nil:
+		return r.tagged(d)
 	case r.f.kind.list && trimmed[0] == '[' || trimmed[0] == '{' && r.f.kind.arguments != "":
 		if trimmed[0] == '[' {
 			trimmed = strings.TrimLeft(trimmed[1:], " \r\n\t")
@@ -144,7 +164,7 @@ func (r *ToolReader) begin(d *ToolDelta) bool {
 	if !found && len(trimmed) < maxToolName && (r.f.kind.list || r.f.kind.named != "") {
 		return false
 	}
-	name, _, _ = strings.Cut(name, "[")
+	name = r.f.kind.nameIn(name)
 	if !found || !r.known(strings.TrimSpace(name)) || !(r.f.kind.list || r.f.kind.named != "") {
 		d.Text += r.raw
 		r.raw, r.state = "", inAnswer
@@ -153,6 +173,20 @@ func (r *ToolReader) begin(d *ToolDelta) bool {
 	r.held, r.state, r.at = "{"+rest, inCall, r.newScanner()
 	r.at.name, r.at.plain = strings.TrimSpace(name), true
 	return true
+}
+
+// nameIn is the name of a function in what is between the opening mark and the arguments.
+func (k *toolKind) nameIn(head string) string {
+	if k.before != "" || k.begin != "" {
+		head = strings.TrimPrefix(strings.TrimSpace(head), k.before)
+		head, _, _ = strings.Cut(strings.TrimSuffix(head+"\n", k.named+"\n"), strings.TrimSuffix(k.named, "\n"))
+		if k.name == "kimi" { // functions.name:0
+			head, _, _ = strings.Cut(head, ":")
+		}
+		return strings.TrimSpace(head)
+	}
+	head, _, _ = strings.Cut(head, "[")
+	return strings.TrimSpace(head)
 }
 
 // maxToolName bounds the name of a tool that is waited for.
@@ -210,7 +244,7 @@ func (d *ToolDelta) add(c CallDelta) {
 func (r *ToolReader) behind(last bool) bool {
 	k := &r.f.kind
 	r.held = strings.TrimLeft(r.held, " \r\n\t")
-	for _, skip := range []string{k.close, "]", ",", ";"} {
+	for _, skip := range []string{strings.TrimSpace(k.fence), k.close, "]", ",", ";"} {
 		if skip == "" || skip == "]" && !k.list || skip == "," && !k.list || skip == ";" && !k.bare {
 			continue
 		}

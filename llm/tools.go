@@ -56,9 +56,14 @@ type toolKind struct {
 	bare      bool   // an answer that begins with { is a call
 	list      bool   // calls are elements of an array
 	named     string // between name and arguments, if they are no object
+	begin     string // before the first call; "": nothing
+	end       string // behind the last call
+	before    string // before the name
+	fence     string // between arguments and close
+	tags      *tagForm
 }
 
-// otherForms are in templates whose calls look like those of a known form, and are something else.
+// otherForms are in templates whose calls look like those of an older form, and are something else.
 var otherForms = []string{"<arg_key>", "<function=", "<parameter=", "<parameters>", "<|tool_calls_section_begin|>"}
 
 // The forms that are known, by what templates that write them say. The first that fits is taken.
@@ -66,6 +71,19 @@ var toolKinds = []struct {
 	said []string
 	kind toolKind
 }{
+	{[]string{"<|tool_calls_section_begin|>"}, toolKind{name: "kimi", open: "<|tool_call_begin|>", close: "<|tool_call_end|>",
+		named: "<|tool_call_argument_begin|>", begin: "<|tool_calls_section_begin|>", end: "<|tool_calls_section_end|>",
+		before: "functions."}},
+	{[]string{"<｜tool▁sep｜>", "```json"}, toolKind{name: "deepseek", open: "<｜tool▁call▁begin｜>", close: "<｜tool▁call▁end｜>",
+		named: "\n```json\n", begin: "<｜tool▁calls▁begin｜>", end: "<｜tool▁calls▁end｜>", before: "function<｜tool▁sep｜>", fence: "\n```"}},
+	{[]string{"<｜tool▁sep｜>"}, toolKind{name: "deepseek", open: "<｜tool▁call▁begin｜>", close: "<｜tool▁call▁end｜>",
+		named: "<｜tool▁sep｜>", begin: "<｜tool▁calls▁begin｜>", end: "<｜tool▁calls▁end｜>"}},
+	{[]string{"<|channel|>commentary"}, toolKind{name: "harmony", open: "<|channel|>commentary to=", close: "<|call|>",
+		named: " <|constrain|>json<|message|>", before: "functions."}},
+	{[]string{"<tool_call>", "<arg_key>"}, toolKind{name: "glm", open: "<tool_call>", close: "</tool_call>", tags: &glmTags}},
+	{[]string{"<function=", "<parameter="}, toolKind{name: "qwen3-coder", open: "<tool_call>", close: "</tool_call>", tags: &coderTags}},
+	{[]string{"<minimax:tool_call>"}, toolKind{name: "minimax", open: "<minimax:tool_call>", close: "</minimax:tool_call>",
+		tags: &invokeTags}},
 	{[]string{"<tool_call>"}, toolKind{name: "hermes", open: "<tool_call>", close: "</tool_call>", arguments: "arguments"}},
 	{[]string{"[TOOL_CALLS]", "[ARGS]"}, toolKind{name: "mistral", open: "[TOOL_CALLS]", named: "[ARGS]"}},
 	{[]string{"[TOOL_CALLS]"}, toolKind{name: "mistral", open: "[TOOL_CALLS]", arguments: "arguments", list: true}},
@@ -128,15 +146,16 @@ func toolKindOf(source string) (toolKind, error) {
 	}
 	other := slices.ContainsFunc(otherForms, func(s string) bool { return strings.Contains(source, s) })
 	for _, k := range toolKinds {
-		if !other && !slices.ContainsFunc(k.said, func(s string) bool { return !strings.Contains(source, s) }) {
+		old := k.kind.begin == "" && k.kind.before == "" && k.kind.tags == nil
+		if !(old && other) && !slices.ContainsFunc(k.said, func(s string) bool { return !strings.Contains(source, s) }) {
 			return k.kind, nil
 		}
 	}
 	return toolKind{}, fault.New(fault.NotImplemented, op, "%s", unknownForm)
 }
 
-const unknownForm = "the chat template of the model writes calls of tools in a form that is not known; known are JSON in <tool_call>, " +
-	"[TOOL_CALLS] and <|python_tag|>"
+const unknownForm = "the chat template of the model writes calls of tools in a form that is not known; known are those of Hermes and Qwen, " +
+	"Mistral, Llama 3, Kimi K2, DeepSeek V3 and R1, GLM 4, Qwen3-Coder, MiniMax M2 and gpt-oss"
 
 // writes reports whether a call, written by the template, is found again. A template that refuses the chat is believed.
 func (m *Model) writes(k toolKind) bool {
@@ -152,8 +171,12 @@ func (m *Model) writes(k toolKind) bool {
 		return true
 	}
 	from := strings.LastIndex(text[:end], k.open)
-	if at := strings.LastIndex(text[:end], name); k.bare && from < 0 && at >= 0 {
+	at := strings.LastIndex(text[:end], name)
+	if k.bare && from < 0 && at >= 0 {
 		from = strings.LastIndex(text[:at], "{")
+	}
+	if k.name == "harmony" { // templates may name the function before the channel
+		from = strings.LastIndex(text[:max(at, 0)], "<|start|>")
 	}
 	if from < 0 {
 		return false
@@ -167,7 +190,9 @@ func (m *Model) writes(k toolKind) bool {
 func (f *ToolFormat) mark(m *Model) {
 	for _, id := range m.tok.Special() {
 		text, _ := m.tok.Token(id)
-		if slices.Contains([]string{f.kind.open, f.kind.close, f.kind.named, "[CALL_ID]"}, text) && text != "" {
+		k := &f.kind
+		if slices.Contains([]string{k.open, k.close, k.named, k.begin, k.end, "[CALL_ID]", "<｜tool▁sep｜>"}, text) && text != "" ||
+			k.name == "harmony" && slices.Contains(harmonyMarks, text) {
 			f.marks = append(f.marks, id)
 		}
 	}
@@ -179,6 +204,10 @@ func (f *ToolFormat) restrict() (err error) {
 	if !f.use.Required && (!strict || f.kind.bare) {
 		return nil
 	}
+	if f.kind.tags != nil {
+		return fault.New(fault.NotImplemented, op, "calls that are required, or held to a schema, in the form of %s, whose arguments are no "+
+			"JSON; let the model choose, and leave Strict out", f.kind.name)
+	}
 	list := make([]grammar.Function, len(f.use.Tools))
 	for i, t := range f.use.Tools {
 		list[i] = grammar.Function{Name: t.Name, Schema: t.Parameters}
@@ -186,6 +215,13 @@ func (f *ToolFormat) restrict() (err error) {
 	k := f.kind
 	o := grammar.CallOptions{Arguments: k.arguments, Separator: k.named, Single: f.use.Single}
 	switch {
+	case k.name == "harmony":
+		o.Single = true
+	case k.begin != "":
+		if k.name == "kimi" { // ids count the calls of an answer
+			o.Separator, o.Single = ":0"+k.named, true
+		}
+		o.Between, o.End = k.fence+k.close+k.open+k.before, k.fence+k.close+k.end
 	case k.list:
 		o.Begin, o.Between, o.End = "[", ", ", "]"
 	case k.named != "":
@@ -196,9 +232,12 @@ func (f *ToolFormat) restrict() (err error) {
 		o.Begin, o.Between, o.End = "\n", "\n"+k.close+"\n"+k.open+"\n", "\n"+k.close
 	}
 	if !f.use.Required {
-		o.Single, f.after = o.Single || !k.list, k.open
+		o.Single, f.after = o.Single || !k.list, k.open+k.before
+		if k.begin != "" {
+			o.End = k.fence + k.close
+		}
 	} else if !k.bare {
-		f.Prefix = k.open
+		f.Prefix = k.begin + k.open + k.before
 	}
 	f.rule, err = grammar.Calls(list, o)
 	return err

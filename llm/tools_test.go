@@ -231,9 +231,9 @@ func TestToolPrompt(t *testing.T) {
 
 func TestToolsRefused(t *testing.T) {
 	for source, use := range map[string]ToolUse{
-		"{{ messages }}":                  {Tools: []Tool{clock}},
-		"{{ tools }}":                     {Tools: []Tool{clock}},
-		"{{ tools }}<tool_call><arg_key>": {Tools: []Tool{clock}},
+		"{{ messages }}":                     {Tools: []Tool{clock}},
+		"{{ tools }}":                        {Tools: []Tool{clock}},
+		"{{ tools }}<tool_call><parameters>": {Tools: []Tool{clock}},
 		// Calls in a form that only looks like a known one.
 		"{{ tools }}{% for m in messages %}{% for c in m.tool_calls or [] %}<tool_call>" +
 			"{{ c.function.name }}: {{ c.function.arguments.key }}" +

@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid"
+)
 
 // Base makes a struct a module; embed it by value. It holds the training mode, the hooks and the
 // parametrizations.
@@ -8,6 +12,7 @@ type Base struct {
 	mode   lucid.GuardCell // 0: training, 1: evaluation
 	hooks  hookCell
 	formed formed
+	seen   atomic.Pointer[instance] // by a walk over a model
 }
 
 // Module is a pointer to a struct that embeds Base.

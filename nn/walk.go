@@ -29,6 +29,7 @@ type walker struct {
 	again  bool            // visit a module met a second time, under its other name, too
 	seen   map[Module]bool
 	owner  *formed // of the module being visited
+	names  naming  // which modules were seen, for errors
 }
 
 // field is what a struct's type says about one of its fields.
@@ -155,6 +156,7 @@ func (w *walker) visit(m Module) {
 	}
 	w.open[m], w.seen[m] = true, true
 	defer delete(w.open, m)
+	w.names.note(m)
 	if w.module != nil {
 		w.module(w.name(), m)
 	}

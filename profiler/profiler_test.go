@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/profiler"
@@ -98,6 +100,49 @@ func TestWriteTrace(t *testing.T) {
 	}
 	if launches != len(r.Events) || counters != launches || named != "cpu" {
 		t.Errorf("%d launches and %d counters for %d events on %s", launches, counters, len(r.Events), named)
+	}
+}
+
+// TestTraceLanes asks that a launch on a GPU is in a lane of the GPU with its work and in one of the CPU with the time to launch it, and
+// that launches that overlap on a device have lanes of their own.
+func TestTraceLanes(t *testing.T) {
+	ms := time.Millisecond
+	r := &profiler.Report{Wall: 20 * ms, Events: []profiler.Event{
+		{Name: "exp", Device: "cpu", Start: 0, Time: 5 * ms},
+		{Name: "matmul", Device: "cuda:0", Start: 1 * ms, Time: 10 * ms, Host: 2 * ms, Allocated: 7, Module: "net.Linear"},
+		{Name: "sum", Device: "cuda:0", Start: 4 * ms, Time: 3 * ms, Host: 1 * ms},
+		{Name: "step", Device: "program", Start: 0, Time: 20 * ms, Range: true},
+	}}
+	var b bytes.Buffer
+	if err := r.WriteTrace(&b); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		TraceEvents []struct {
+			Name, Ph string
+			Pid, Tid int
+			Ts, Dur  float64
+			Args     map[string]any
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	devices, lanes := map[int]string{}, map[string]string{}
+	for _, e := range got.TraceEvents {
+		if e.Name == "process_name" {
+			devices[e.Pid] = fmt.Sprint(e.Args["name"])
+		}
+	}
+	for _, e := range got.TraceEvents {
+		if e.Ph == "X" {
+			lanes[e.Name] = fmt.Sprint(devices[e.Pid], " ", e.Tid, " ", e.Ts, " ", e.Dur)
+		}
+	}
+	want := map[string]string{"step": "program 0 0 20000", "exp": "cpu 0 0 5000", "launch matmul": "cpu 1 1000 2000",
+		"launch sum": "cpu 1 4000 1000", "matmul": "cuda:0 0 1000 10000", "sum": "cuda:0 1 4000 3000"}
+	if !maps.Equal(lanes, want) {
+		t.Errorf("%v, want %v", lanes, want)
 	}
 }
 

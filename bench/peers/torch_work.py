@@ -43,6 +43,25 @@ SPECIAL = {
     "polygamma2_1m": (lambda x, y: torch.polygamma(2, x), 0.5, 10),
 }
 
+# Fourier transforms: the function and the shape of its operand; those of real numbers are in REAL_FFT.
+FFT = {
+    "fft_256x4096": (torch.fft.fft, (256, 4096)),
+    "fft_65536x16": (torch.fft.fft, (65536, 16)),
+    "fft_4096x256": (torch.fft.fft, (4096, 256)),
+    "fft_1m": (torch.fft.fft, (1 << 20,)),
+    "fft_256x4093": (torch.fft.fft, (256, 4093)),
+    "fft_256x3000": (torch.fft.fft, (256, 3000)),
+    "fft2_64x256": (torch.fft.fft2, (64, 256, 256)),
+    "fftn_128": (torch.fft.fftn, (128, 128, 128)),
+    "fft_first_4096x256": (lambda x: torch.fft.fft(x, dim=0), (4096, 256)),
+    "fft_256x4096_c128": (torch.fft.fft, (256, 4096)),
+}
+REAL_FFT = {
+    "rfft_256x4096": (torch.fft.rfft, (256, 4096)),
+    "rfft2_64x256": (torch.fft.rfft2, (64, 256, 256)),
+    "stft_16x160000": (lambda x: torch.stft(x, 512, return_complex=True), (16, 160000)),
+}
+
 # Functions of linear algebra, of a matrix and a right side; what has no sign or order to choose is returned.
 FACTORING = {
     "solve": torch.linalg.solve,
@@ -169,6 +188,13 @@ def work(name):
     if name in SPECIAL:
         f, lo, hi = SPECIAL[name]
         return f, [tensor(i, 1 << 20, scale=(hi - lo) / 2) + (hi + lo) / 2 for i in (1, 2)]
+    if name in REAL_FFT:
+        f, shape = REAL_FFT[name]
+        return lambda x: torch.view_as_real(f(x)), [tensor(1, *shape)]
+    if name in FFT:
+        f, shape = FFT[name]
+        x = tensor(1, *shape, 2)
+        return lambda x: torch.view_as_real(f(x)), [torch.view_as_complex(x.double() if name.endswith("_c128") else x)]
     if name == "chain10":
         return chain, [tensor(1, 16 << 20), tensor(2, 16 << 20)]
     if name == "attention":

@@ -27,15 +27,19 @@ static lucid_status fail(lucid_status status, const char *text) {
 static lucid_status from_dl(const DLTensor *t, void (*release)(void *), void *context, lucid_tensor *out) {
 	lucid_dtype dtype = 0;
 	size_t i;
-	/* 1 is memory of the host, 3 the host's memory that a GPU can read. */
-	if (t->device.device_type != 1 && t->device.device_type != 3)
-		return fail(LUCID_DEVICE, "lucid: from_dlpack: the tensor is not in host memory; bring it there first");
+	/* 1 is memory of the host, 2 of a GPU by CUDA, 3 the host's memory that a GPU can read. */
+	if (t->device.device_type < 1 || t->device.device_type > 3)
+		return fail(LUCID_DEVICE, "lucid: from_dlpack: the tensor is neither in host memory nor on a GPU of CUDA; bring it there first");
 	if (t->dtype.lanes == 1)
 		for (i = 1; i < sizeof codes / sizeof codes[0]; i++)
 			if (codes[i].code == t->dtype.code && codes[i].bits == t->dtype.bits)
 				dtype = (lucid_dtype)i;
 	if (dtype == 0)
 		return fail(LUCID_DTYPE, "lucid: from_dlpack: the tensor has a dtype that the library does not have");
+	if (t->device.device_type == 2)
+		return lucidgo_tensor_borrow_cuda(dtype, t->ndim, t->shape, t->strides,
+		                                  t->data == NULL ? 0 : (uintptr_t)t->data + (uintptr_t)t->byte_offset, t->device.device_id,
+		                                  (uintptr_t)release, (uintptr_t)context, out);
 	return lucidgo_tensor_borrow(dtype, t->ndim, t->shape, t->strides, t->data == NULL ? NULL : (char *)t->data + t->byte_offset,
 	                             (uintptr_t)release, (uintptr_t)context, out);
 }
@@ -106,8 +110,8 @@ static lucid_status to_dl(lucid_tensor tensor, exported **out) {
 
 static void fill(DLTensor *t, exported *x) {
 	t->data = x->e.data;
-	t->device.device_type = 1;
-	t->device.device_id = 0;
+	t->device.device_type = x->e.device_type;
+	t->device.device_id = x->e.device_id;
 	t->ndim = x->e.rank;
 	t->dtype.code = codes[x->e.dtype].code;
 	t->dtype.bits = codes[x->e.dtype].bits;

@@ -18,6 +18,7 @@ typedef struct lucid_elements {
 	int64_t shape[LUCID_MAX_RANK];
 	int64_t strides[LUCID_MAX_RANK];
 	void *data;
+	int32_t device_type, device_id; /* DLPack's */
 	lucid_tensor handle;
 } lucid_elements;
 

@@ -177,7 +177,7 @@ typedef struct DLPackVersion {
 	uint32_t major, minor;
 } DLPackVersion;
 typedef struct DLDevice {
-	int32_t device_type; /* 1: CPU */
+	int32_t device_type; /* 1: CPU, 2: CUDA */
 	int32_t device_id;
 } DLDevice;
 typedef struct DLDataType {
@@ -209,16 +209,18 @@ typedef struct DLManagedTensorVersioned {
 #endif
 
 /*
- * A tensor of the elements that another library manages, in host memory, without a copy (but see lucid_tensor_borrow). If the function
- * succeeds it takes the managed tensor over and calls its deleter when the elements are not needed any more; if it fails, the caller
- * still owns it.
+ * A tensor of the elements that another library manages, in host memory or on a GPU of CUDA, without a copy (but see
+ * lucid_tensor_borrow). If the function succeeds it takes the managed tensor over and calls its deleter when the elements are not needed
+ * any more; if it fails, the caller still owns it. On a GPU the work that writes the elements must be done (cudaDeviceSynchronize, or
+ * the stream's), and they must be at an address aligned to 256 bytes.
  */
 LUCID_API lucid_status lucid_tensor_from_dlpack(struct DLManagedTensor *managed, lucid_tensor *out);
 LUCID_API lucid_status lucid_tensor_from_dlpack_versioned(struct DLManagedTensorVersioned *managed, lucid_tensor *out);
 
 /*
- * Computes a tensor in host memory and hands its elements to another library, without a copy, in the layout they have. Tensors are
- * immutable: the elements may be read, not written. The receiver calls the deleter of what it gets; the tensor may be freed before.
+ * Computes a tensor and hands its elements to another library, where they are, host or GPU, without a copy, in the layout they have.
+ * Tensors are immutable: the elements may be read, not written. The work that computes them is done when the function returns. The
+ * receiver calls the deleter of what it gets, after its own work; the tensor may be freed before.
  */
 LUCID_API lucid_status lucid_tensor_to_dlpack(lucid_tensor tensor, struct DLManagedTensor **out);
 LUCID_API lucid_status lucid_tensor_to_dlpack_versioned(lucid_tensor tensor, struct DLManagedTensorVersioned **out);

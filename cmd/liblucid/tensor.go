@@ -37,6 +37,18 @@ func lucidgo_tensor_borrow(dt C.lucid_dtype, rank C.int32_t, shape, strides *C.i
 	return done(err)
 }
 
+//export lucidgo_tensor_borrow_cuda
+func lucidgo_tensor_borrow_cuda(dt C.lucid_dtype, rank C.int32_t, shape, strides *C.int64_t, data C.uintptr_t, index C.int32_t, release,
+	context C.uintptr_t, out *C.lucid_tensor) C.lucid_status {
+	if err := cabi.CheckShape("tensor_from_dlpack", int(rank), shape == nil, out == nil); err != nil {
+		return done(err)
+	}
+	f := func() { C.lucid_call_release(pointer(release), pointer(context)) }
+	h, err := cabi.BorrowOn("cuda", int(index), dtypeOf(dt), dims(shape, rank), dims(strides, rank), uintptr(data), f)
+	*out = C.lucid_tensor(h)
+	return done(err)
+}
+
 // pointer is an address of the caller: it is never followed here.
 func pointer(a C.uintptr_t) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&a)) }
 
@@ -95,6 +107,11 @@ func lucidgo_tensor_lend(t C.lucid_tensor, out *C.lucid_elements) C.lucid_status
 	}
 	// The table of handles holds the elements; Go does not move them.
 	*(*uintptr)(unsafe.Pointer(&out.data)) = uintptr(e.Data)
+	out.device_type = 1
+	if !e.Device.Host { // the only such device is CUDA's
+		*(*uintptr)(unsafe.Pointer(&out.data)) = e.At
+		out.device_type, out.device_id = 2, C.int32_t(e.Device.Index)
+	}
 	return C.LUCID_OK
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -60,7 +61,7 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 		"take more than so many MiB; 0: load all at once")
 	cache := f.Int("cache-mb", 1024, "memory of keys and values of each model, in MiB")
 	f.IntVar(&s.o.Batcher.Cache.Bits, "cache-bits", 0, "8: keys and values as int8, a quarter of the memory; 0: as the model computes")
-	f.IntVar(&s.o.Batcher.Chunk, "chunk", 128, "tokens of a prompt that are read between two steps of other texts")
+	f.IntVar(&s.o.Batcher.Chunk, "chunk", 64, "tokens of prompts that are read in a step in which other texts go on")
 	f.IntVar(&s.o.MaxTokens, "max-tokens", 0, "the most tokens of an answer; 0: until the context is full")
 	f.DurationVar(&s.o.Timeout, "timeout", 10*time.Minute, "the most time of a request")
 	f.DurationVar(&s.stopWait, "stop-wait", 30*time.Second, "how long requests may go on when the server stops")
@@ -240,8 +241,22 @@ func (s *serveFlags) loadOne(path string, load llm.LoadOptions) (*llm.Model, err
 	return m, nil
 }
 
+// spareProcessor gives the runtime one processor more than kernels use, and returns what takes it back. While kernels hold all
+// processors of the runtime, no goroutine waits for the network: connections are looked at once in ten milliseconds. On the one that is
+// left a thread waits for them, and the system wakes it at once.
+func spareProcessor() (restore func()) {
+	processors := runtime.GOMAXPROCS(0)
+	threads := lucid.SetNumThreads(lucid.GetNumThreads())
+	runtime.GOMAXPROCS(processors + 1)
+	return func() {
+		runtime.GOMAXPROCS(processors)
+		lucid.SetNumThreads(threads)
+	}
+}
+
 // serve answers until ctx ends; then requests under way may end.
 func (s *serveFlags) serve(ctx context.Context, start func() *serve.Server, out io.Writer) error {
+	defer spareProcessor()()
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -68,6 +69,7 @@ func fileBytes(t *testing.T, path string) []byte {
 
 // TestTrainDigits trains the net of the README to what the README says of it.
 func TestTrainDigits(t *testing.T) {
+	readme := string(fileBytes(t, "../../README.md"))
 	t.Chdir(t.TempDir())
 	args, want := []string{"train", "--json"}, 0.98
 	if testing.Short() {
@@ -95,11 +97,35 @@ func TestTrainDigits(t *testing.T) {
 	}
 	if svg := string(fileBytes(t, "cnn.svg")); !strings.HasPrefix(svg, "<svg ") || strings.Contains(svg, "NaN") {
 		t.Errorf("the plot is %.200q", svg)
+	} else {
+		asPromised(t, readme, svg)
 	}
 	if img, err := png.Decode(bytes.NewReader(fileBytes(t, "cnn.png"))); err != nil || img.Bounds().Dx() < 500 {
 		t.Errorf("the PNG plot: %v", err)
 	}
 	askDigit(t, *got.Checkpoint)
+}
+
+// asPromised asks that the plot names each curve that the README says it shows, and has points of it.
+func asPromised(t *testing.T, readme, svg string) {
+	t.Helper()
+	_, rest, ok := strings.Cut(strings.Join(strings.Fields(readme), " "), "It leaves a checkpoint and a plot of ")
+	list, _, end := strings.Cut(rest, ". ")
+	if !ok || !end {
+		t.Fatal("the README does not say what the plot shows")
+	}
+	curves := strings.Split(strings.ReplaceAll(list, " and ", ", "), ", ")
+	if len(curves) < 3 {
+		t.Errorf("the README names the curves %q", curves)
+	}
+	for _, curve := range curves {
+		if !regexp.MustCompile(`>(test )?` + regexp.QuoteMeta(curve) + `( of a step)?<`).MatchString(svg) {
+			t.Errorf("the README promises the curve %q, and the plot does not name it", curve)
+		}
+	}
+	if strings.Count(svg, "<circle") < 2*8 || !strings.Contains(svg, "<path") {
+		t.Errorf("the plot has %d points of tests, or no line", strings.Count(svg, "<circle"))
+	}
 }
 
 // askDigit asks the model about the first row of the data, a zero, and in words it does not know.

@@ -51,8 +51,10 @@ func Bytes(d dtype.DType, dims []int64) (n int, err error) {
 	return n, err
 }
 
-func store(b *mem.Buffer, s graph.Spec, lay *shape.Layout) Handle {
-	n := graph.NewStoredView(b, s, cpu(), lay)
+func store(b *mem.Buffer, s graph.Spec, lay *shape.Layout) Handle { return storeOn(cpu(), b, s, lay) }
+
+func storeOn(d *backend.Device, b *mem.Buffer, s graph.Spec, lay *shape.Layout) Handle {
+	n := graph.NewStoredView(b, s, d, lay)
 	n.Ref()
 	return tensors.put(n)
 }
@@ -322,9 +324,11 @@ func onHost(op string, n *graph.Node) {
 // Elements is a computed tensor as another program sees it.
 type Elements struct {
 	DType          dtype.DType
-	Shape, Strides []int // strides in elements
-	Data           unsafe.Pointer
-	Handle         Handle // holds the elements until it is freed
+	Shape, Strides []int          // strides in elements
+	Data           unsafe.Pointer // in host memory
+	Device         *backend.Device
+	At             uintptr // in memory of a device that the host cannot read
+	Handle         Handle  // holds the elements until it is freed
 }
 
 // Lend computes a tensor and shows where its elements are, without a copy, in whatever layout they have.
@@ -332,13 +336,17 @@ func Lend(h Handle) (e Elements, err error) {
 	const op = "tensor_to_dlpack"
 	err = Guard(func() error {
 		n := tensors.get(op, h)
-		defer n.Unref()
-		onHost(op, n)
+		defer func() { n.Unref() }()
+		if d := deviceOf(n); !d.Host {
+			var err error
+			e, err = lendOn(op, d, &n)
+			return err
+		}
 		v, err := exec.HostView(context.Background(), n)
 		if err != nil {
 			return err
 		}
-		e = Elements{DType: v.DType, Shape: v.Shape.Dims(), Strides: v.Strides()}
+		e = Elements{DType: v.DType, Shape: v.Shape.Dims(), Strides: v.Strides(), Device: deviceOf(n)}
 		if len(v.Buf.Mem) > 0 {
 			e.Data = unsafe.Pointer(&v.Buf.Mem[v.Offset()*v.DType.Size()])
 		}

@@ -61,8 +61,8 @@ func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node)
 	if err != nil {
 		return err
 	}
-	e.prog.State = slices.Clone(e.donate)
-	clear(e.prog.State[:first]) // an argument is another tensor at the next call
+	e.prog.State, e.prog.Assigned = slices.Clone(e.donate), slices.Clone(e.donate[:first])
+	clear(e.prog.State[:first]) // an argument may be another tensor at the next call
 	return nil
 }
 

@@ -34,6 +34,7 @@ type capture struct {
 	last  []uintptr
 	moves []bool // inputs whose address changes from run to run
 	state []bool // those of them that may be state, whose address is fixed once it is written in place
+	again []bool // arguments that are assigned, and moved once: the first run could not write them in place, later ones may
 	made  int
 	rec   *recording
 	// recordings are those of other sizes of the plan, nil: it has none; used is when the last run was, among theirs.
@@ -156,20 +157,25 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 	return c.launch(b)
 }
 
-// learn notes the addresses of the inputs; it reports whether it did so before.
+// learn notes the addresses of the inputs; it reports whether it knows which of them change.
 func (c *capture) learn(b *binding) bool {
 	in := b.in
 	known := c.last != nil
 	if !known {
-		c.last, c.moves, c.state = make([]uintptr, len(in)), make([]bool, len(in)), b.state()
+		c.last, c.moves, c.state, c.again = make([]uintptr, len(in)), make([]bool, len(in)), b.state(), make([]bool, len(in))
 	}
+	knows := known
 	for i, m := range in {
 		if known && c.last[i] != address(m) {
-			c.moves[i] = true
+			if k := b.argOf[i] - 1; k >= 0 && k < len(b.replay.Assigned) && b.replay.Assigned[k] && !c.again[i] {
+				c.again[i], knows = true, false
+			} else {
+				c.moves[i] = true
+			}
 		}
 		c.last[i] = address(m)
 	}
-	return known
+	return knows
 }
 
 // fits reports whether the inputs have the addresses that were recorded, or are copied anyway.

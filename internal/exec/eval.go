@@ -152,6 +152,7 @@ func (j *job) work() {
 	}
 	err := j.await(j.how.ctx)
 	if err == nil {
+		j.run.update = j.how.fallbacks != nil
 		err = j.run.execute(j.how.ctx, j.how.deterministic)
 	}
 	planMu.Lock()
@@ -196,7 +197,7 @@ func start(how manner, roots []*graph.Node, async bool) (*job, error) {
 	return j, nil
 }
 
-// HostNumber computes a node with one element that nobody else refers to.
+// HostNumber computes a node with one element that no other node refers to.
 func HostNumber(n *graph.Node) (dtype.Scalar, error) {
 	n.Ref() // the stream that computes it drops it as soon as it is done
 	defer n.Unref()

@@ -57,7 +57,7 @@ func (r *run) failure(in []operand) (err error) {
 // withheld reports whether a step may not run because it would write over an input after a failure. Its outputs did not fail, but are
 // not computed either.
 func (r *run) withheld(s *step) bool {
-	if !slices.ContainsFunc(s.out, func(o operand) bool { return r.overwrittenInput(o.buf) >= 0 }) {
+	if !r.overwrites(s) {
 		return false
 	}
 	for _, o := range s.out {
@@ -66,6 +66,11 @@ func (r *run) withheld(s *step) bool {
 		}
 	}
 	return true
+}
+
+// overwrites reports whether a step writes over an input.
+func (r *run) overwrites(s *step) bool {
+	return slices.ContainsFunc(s.out, func(o operand) bool { return r.overwrittenInput(o.buf) >= 0 })
 }
 
 // overwrittenInput is the input whose memory a buffer took over in this run; -1: none.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -37,12 +38,19 @@ func (j *job) fallBack() (used []int) {
 	}
 	for i := range pairs { // before any of them is written over
 		from := r.bufs[pairs[i].input]
-		if slices.ContainsFunc(pairs, func(f fallbackBuffers) bool { return r.bufs[f.to] == from && f.input != pairs[i].input }) {
-			pairs[i].saved = bytes.Clone(from.Mem)
+		if !slices.ContainsFunc(pairs, func(f fallbackBuffers) bool { return r.bufs[f.to] == from && f.input != pairs[i].input }) {
+			continue
+		}
+		if saved, err := pairs[i].content(from); err == nil {
+			pairs[i].saved = bytes.Clone(saved)
+		} else {
+			pairs[i].lost = true
 		}
 	}
 	for _, f := range pairs {
-		f.copy(r.bufs[f.to], r.bufs[f.input])
+		if f.lost || f.copy(r.bufs[f.to], r.bufs[f.input]) != nil {
+			continue // the device is broken: the value stays failed
+		}
 		r.errs[f.to] = nil
 		used = append(used, f.input)
 	}
@@ -58,9 +66,20 @@ type fallbackBuffers struct {
 	from, dst int    // where they begin, in bytes
 	element   int    // of a broadcast value: the bytes to repeat; 0: it is contiguous
 	saved     []byte // a copy of the input's buffer that is about to be written over
+	lost      bool   // there should be a copy and is none
+	dev       *backend.Device
 }
 
-// fallbackBuffers lists the pairs whose old value is left, in memory that the host can copy.
+// content returns the bytes of a buffer, in memory that the host can read.
+func (f *fallbackBuffers) content(b *mem.Buffer) ([]byte, error) {
+	if b.Mem != nil {
+		return b.Mem, nil
+	}
+	host := hostBytes(b.Size)
+	return host, f.dev.Download(host, b)
+}
+
+// fallbackBuffers lists the pairs whose old value is left, in memory that can be copied.
 func (j *job) fallbackBuffers() (list []fallbackBuffers) {
 	p, r := j.planner, j.run
 	_, nodes := p.inputs()
@@ -84,9 +103,10 @@ func (j *job) fallbackBuffers() (list []fallbackBuffers) {
 		}
 		old, to := r.bufs[input], r.bufs[at.buf]
 		size := f.New.DType().Size()
-		b := fallbackBuffers{to: at.buf, input: input, bytes: f.New.Bytes(), dst: offset(at.lay) * size}
-		if old.Mem == nil || to.Mem == nil || f.Old.DType() != f.New.DType() || !f.Old.Shape().Equal(f.New.Shape()) ||
-			at.lay != nil && !at.lay.IsContiguous(f.New.Shape()) {
+		b := fallbackBuffers{to: at.buf, input: input, bytes: f.New.Bytes(), dst: offset(at.lay) * size, dev: p.device(f.New)}
+		elsewhere := old.Mem == nil || to.Mem == nil // a constant may be the host's
+		if elsewhere && (to.Mem != nil || b.dev.Transfer == nil || b.dst != 0) || f.Old.DType() != f.New.DType() ||
+			!f.Old.Shape().Equal(f.New.Shape()) || at.lay != nil && !at.lay.IsContiguous(f.New.Shape()) {
 			continue
 		}
 		lay := p.info[p.idx.Get(f.Old)].at.lay
@@ -111,21 +131,32 @@ func offset(l *shape.Layout) int {
 }
 
 // copy gives the buffer of the new value the old one.
-func (f *fallbackBuffers) copy(to, from *mem.Buffer) {
+func (f *fallbackBuffers) copy(to, from *mem.Buffer) (err error) {
 	old := f.saved
 	switch {
 	case old == nil && to == from && f.element == 0:
-		return // the launch that was to write over it did not run
+		return nil // the launch that was to write over it did not run
 	case old == nil:
-		old = from.Mem
+		if old, err = f.content(from); err != nil {
+			return err
+		}
 	}
-	dst := to.Mem[f.dst : f.dst+f.bytes]
+	var dst []byte
+	if to.Mem != nil {
+		dst = to.Mem[f.dst : f.dst+f.bytes]
+	} else {
+		dst = hostBytes(f.bytes)
+	}
 	if f.element == 0 {
 		copy(dst, old[f.from:f.from+f.bytes])
-		return
+	} else {
+		element := bytes.Clone(old[f.from : f.from+f.element])
+		for i := 0; i < len(dst); i += len(element) {
+			copy(dst[i:], element)
+		}
 	}
-	element := bytes.Clone(old[f.from : f.from+f.element])
-	for i := 0; i < len(dst); i += len(element) {
-		copy(dst[i:], element)
+	if to.Mem != nil {
+		return nil
 	}
+	return f.dev.Upload(to, dst)
 }

@@ -54,20 +54,23 @@ func locate(err error, nodes []checkedNode) error {
 		return err
 	}
 	var lines []string
-	var op, modules string
+	var op, module, types string
 	for _, c := range nodes {
 		name, ok := c.raised(e)
 		if !ok {
 			continue
 		}
 		line := c.site.Line()
-		if line == "" || slices.Contains(lines, line) {
+		if line == "" {
 			continue
 		}
 		if len(lines) == 0 {
-			op, modules = name, c.site.Modules()
-		} else if modules != c.site.Modules() {
-			modules = ""
+			op, module, types = name, c.site.Module(), c.site.Modules()
+		} else {
+			module, types = same(module, c.site.Module()), same(types, c.site.Modules())
+		}
+		if slices.Contains(lines, line) {
+			continue
 		}
 		if lines = append(lines, line); len(lines) == mostLines {
 			break
@@ -76,7 +79,15 @@ func locate(err error, nodes []checkedNode) error {
 	if len(lines) == 0 {
 		return err
 	}
-	return e.Located(op, lines, modules)
+	return e.Located(op, lines, module, types)
+}
+
+// same is what two texts are, if they are the same.
+func same(a, b string) string {
+	if a == b {
+		return a
+	}
+	return ""
 }
 
 // locateAll locates the errors of a run's buffers; those that are one error stay one.

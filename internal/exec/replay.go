@@ -27,6 +27,8 @@ type Replay struct {
 
 	// State says by argument whether it is state of which the program makes the next value.
 	State []bool
+	// Assigned says by argument of a call whether the program assigns it.
+	Assigned []bool
 
 	argOf       []int  // by input: number of its argument, from 1; 0: a value of the program's own
 	donated     []bool // by input: some output may be written over it

@@ -26,6 +26,7 @@ type run struct {
 	skipped     []int                 // steps that did not run because of a failure before
 	fresh       []*graph.InlineResult // by buffer: what it is part of
 	precompiled bool                  // devices were given the launches to compile
+	update      bool                  // of state that stays as it is if the run fails
 
 	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
 	// their memory.
@@ -108,6 +109,7 @@ func (r *run) release() {
 	r.owned, r.results, r.took = Wipe(r.owned), Wipe(r.results), r.took[:0]
 	r.prog, r.errs, r.cause, r.broke, r.skipped, r.precompiled, r.whole = nil, nil, nil, nil, nil, false, false
 	r.ctx.Context, r.ctx.DeferCheck, r.ctx.LaunchCache = nil, nil, nil
+	r.update = false
 	if r.bound.donors != nil {
 		r.bound.drop()
 	}

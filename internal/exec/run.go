@@ -41,6 +41,9 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		n := len(s.out) + len(s.in)
 		v := views[:n:n]
 		views = views[n:]
+		if r.update && len(r.deferred) > 0 && r.overwrites(s) {
+			r.checkNow(k)
+		}
 		failed := 0
 		if r.errs != nil {
 			if failed = r.propagateFailures(s); failed == s.parts() || r.withheld(s) {
@@ -133,7 +136,11 @@ func (r *run) deferCheck(check func() error) {
 }
 
 // finishChecks runs the deferred checks; a device error fails its step and those that read from it.
-func (r *run) finishChecks() {
+func (r *run) finishChecks() { r.checkNow(len(r.prog.steps)) }
+
+// checkNow runs the checks that were deferred by the launches before number end. An asynchronous device is waited for as far as the last of
+// these launches: what was submitted behind it goes on. An update does so before it writes over its old state, which would be lost.
+func (r *run) checkNow(end int) {
 	failed := false
 	for _, l := range r.deferred {
 		if err := l.check(); err != nil {
@@ -141,10 +148,11 @@ func (r *run) finishChecks() {
 			failed = true
 		}
 	}
-	if !failed {
+	clear(r.deferred)
+	if r.deferred = r.deferred[:0]; !failed {
 		return
 	}
-	for k := range r.prog.steps {
+	for k := range end {
 		r.propagateFailures(&r.prog.steps[k])
 	}
 }

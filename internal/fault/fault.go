@@ -83,9 +83,13 @@ type Facts struct {
 
 	// At is the user's line where the op was recorded, file:line, or several with " or " between where they look alike. An error
 	// that is found when values are computed has it in its message too: no stack shows it then.
-	At     string
-	late   bool   // found when values were computed
-	Module string // types of the modules whose Forward recorded the op, from the outermost: GPT.Block.Embedding
+	At   string
+	late bool // found when values were computed
+	// Module is the module whose Forward recorded the op, as nn.NamedModules of the whole model spells it: layers.2.attention. It is
+	// empty for the model itself, and where the model was not seen before: by nn.Parameters, NamedModules, LoadStateDict or the like.
+	Module string
+	// ModuleTypes are the types of the modules whose Forward recorded it, from the outermost: GPT.Block.Attention.
+	ModuleTypes string
 }
 
 // Error formats as "lucid: op: message".
@@ -102,7 +106,11 @@ func (e *Error) Error() string {
 		s += e.Err.Error()
 	}
 	var inner *Error
-	if e.late && e.At != "" && !(errors.As(e.Err, &inner) && inner.late && inner.At == e.At) {
+	told := errors.As(e.Err, &inner) && inner.late && inner.At == e.At // by the cause
+	if e.Module != "" && !told {
+		s += ", in module " + e.Module
+	}
+	if e.late && e.At != "" && !told {
 		s += " (at " + shortLines(e.At) + ")"
 	}
 	return s
@@ -180,22 +188,26 @@ func indexMessage(op string, value, size int64) string {
 
 // Located returns a copy of an error that was found when values were computed, with the user's line that recorded the op and the
 // modules it was recorded in. A kernel that several ops share does not know which it ran for: op names it.
-func (e *Error) Located(op string, at []string, module string) *Error {
+func (e *Error) Located(op string, at []string, module, types string) *Error {
 	c := *e
 	if c.Kind == Index && op != "" && op != c.Op {
 		c.Op, c.Msg = op, indexMessage(op, c.Value, c.Size)
 	}
-	c.At, c.Module, c.late = strings.Join(at, orLine), module, true
+	c.At, c.Module, c.ModuleTypes, c.late = strings.Join(at, orLine), module, types, true
 	return &c
 }
 
-// Recorded returns the error with the user's line of a stack, for one that was found when an op was recorded.
+// Recorded returns the error with the user's line and the module of a stack, which the goroutine is in, for one that was found when an op
+// was recorded.
 func (e *Error) Recorded(pcs []uintptr) *Error {
 	if e.late || e.At != "" {
 		return e
 	}
 	c := *e
-	c.At, c.Module = UserLine(pcs), Modules(pcs)
+	c.At, c.ModuleTypes = UserLine(pcs), Modules(pcs)
+	if c.ModuleTypes != "" {
+		c.Module = ModuleName(Receivers())
+	}
 	return &c
 }
 

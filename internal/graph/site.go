@@ -18,6 +18,9 @@ type Site struct {
 	key [scope.Depth]uintptr
 	pcs [siteDepth]uintptr
 	n   int
+
+	receiver int     // number of the return address in a module's Forward whose receiver is stored, -1: none; see scope.Argument
+	module   uintptr // address of the module; it is not held
 }
 
 // sites has the sites that were noted last, by a hash of their keys: to unwind a stack takes a microsecond, and programs record ops from
@@ -46,11 +49,50 @@ func (n *Node) noteSite() {
 	at := &sites[h>>54]
 	s := at.Load()
 	if s == nil || s.key != key {
-		s = &Site{key: key}
+		s = &Site{key: key, receiver: -1}
 		s.n = runtime.Callers(4, s.pcs[:])
+		// The value is read in this function, as later: numbers of calls are counted from here.
+		if k, m := s.findReceiver(); k >= 0 && scope.Argument(k) == m {
+			s.receiver, s.module = k, m
+		}
 		at.Store(s)
 	}
+	if s.receiver >= 0 {
+		if m := scope.Argument(s.receiver); m != s.module {
+			s = s.of(m, h)
+		}
+	}
 	n.setSite(s)
+}
+
+// findReceiver finds the innermost module whose Forward the site is in: the number of the return address there, -1 if there is none, and
+// the module's address.
+func (s *Site) findReceiver() (frame int, module uintptr) {
+	if fault.Modules(s.pcs[:s.n]) == "" {
+		return -1, 0
+	}
+	list := fault.Receivers()
+	for i, pc := range s.key {
+		if pc == 0 || len(list) == 0 {
+			break
+		}
+		if fault.HasReceiver(pc) {
+			return i, list[0]
+		}
+	}
+	return -1, 0
+}
+
+// of returns the site of another module in the same lines.
+func (s *Site) of(module uintptr, h uint64) *Site {
+	at := &sites[(h^uint64(module))*0x9e3779b97f4a7c15>>54]
+	if o := at.Load(); o != nil && o.module == module && o.key == s.key {
+		return o
+	}
+	o := *s
+	o.module = module
+	at.Store(&o)
+	return &o
 }
 
 // Line returns the user's line, file:line; empty if it is not known.
@@ -58,6 +100,14 @@ func (s *Site) Line() string { return fault.UserLine(s.pcs[:s.n]) }
 
 // Modules returns the types of the modules in whose Forward it is.
 func (s *Site) Modules() string { return fault.Modules(s.pcs[:s.n]) }
+
+// Module names the module, as fault.ModuleName does.
+func (s *Site) Module() string {
+	if s.receiver < 0 {
+		return ""
+	}
+	return fault.ModuleName([]uintptr{s.module})
+}
 
 // Site returns where the node was recorded, nil if it does not say.
 func (n *Node) Site() *Site {

@@ -18,8 +18,14 @@ func (r *release) do() { r.once.Do(r.f) }
 
 // Lent wraps memory of another program, which must stay and not change until done is called: when no node shows the buffer any more.
 // done may be called by any goroutine, while the engine holds locks: it must not call the engine. It may be nil.
-func Lent(b []byte, done func()) *Buffer {
-	buf := FromGo(b)
+func Lent(b []byte, done func()) *Buffer { return lend(FromGo(b), done) }
+
+// LentDevice is Lent for memory of a device that the host cannot read. Work of the device may still read it when done is called.
+func LentDevice(at uintptr, size int, done func()) *Buffer {
+	return lend(&Buffer{Dev: at, Size: size, class: -1, ReadOnly: true}, done)
+}
+
+func lend(buf *Buffer, done func()) *Buffer {
 	if done != nil {
 		r := &release{f: done}
 		buf.class = lent

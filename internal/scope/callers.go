@@ -10,3 +10,8 @@ func Callers() (pcs [Depth]uintptr) {
 	callers(&pcs)
 	return pcs
 }
+
+// Argument returns what is stored as the first argument of the function that the return address of that number is in, as Callers counts
+// them in the same function: the receiver of a method. It is one only if the function has stored it by then, which runtime.Stack tells:
+// it marks other values with a question mark. It is 0 where stacks cannot be read.
+func Argument(frame int) uintptr { return argument(frame) }

@@ -6,3 +6,6 @@ package scope
 //
 //go:noescape
 func callers(dst *[Depth]uintptr) int
+
+// argument reads the first argument of a function on the stack.
+func argument(frame int) uintptr

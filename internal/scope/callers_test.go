@@ -3,6 +3,7 @@ package scope
 import (
 	"runtime"
 	"testing"
+	"unsafe"
 )
 
 //go:noinline
@@ -58,4 +59,44 @@ func BenchmarkCallers(b *testing.B) {
 		}
 		return pcs
 	})
+}
+
+type receiver struct{ n int }
+
+// calls keeps its receiver over a call, so that it is stored.
+//
+//go:noinline
+func (r *receiver) calls(f func() uintptr) uintptr {
+	v := f()
+	r.n++
+	return v
+}
+
+// TestArgument asks for the receiver of a method on the stack, by the number of its return address.
+func TestArgument(t *testing.T) {
+	if Argument(0) == 0 {
+		t.Skip("stacks cannot be read here")
+	}
+	r, other := &receiver{}, &receiver{}
+	var found [2]int
+	for i, m := range []*receiver{r, other} {
+		m.calls(func() uintptr {
+			pcs := Callers()
+			for k, pc := range pcs {
+				if f := runtime.FuncForPC(pc - 1); f != nil && f.Name() == "github.com/lucid-go/lucid/internal/scope.(*receiver).calls" {
+					if v := Argument(k); v != uintptr(unsafe.Pointer(m)) {
+						t.Errorf("%x, want %p", v, m)
+					}
+					found[i] = k + 1
+				}
+			}
+			return 0
+		})
+	}
+	if found[0] == 0 || found[0] != found[1] {
+		t.Errorf("found at %v", found)
+	}
+	if v := Argument(10000); v != 0 {
+		t.Errorf("%x above the stack", v)
+	}
 }

@@ -1,6 +1,9 @@
 package model
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/fault"
+)
 
 // NewQuantizedCache is NewCache with keys and values as int8: a quarter of the memory of float32. Each vector has a scale of its own; the
 // scales follow the values, as (1, heads, capacity, 1) of float32. Step tells them by the dtype.
@@ -10,10 +13,14 @@ func (m *Model) NewQuantizedCache(capacity int) (cache []*lucid.Tensor) {
 	for _, t := range m.NewCache(1) {
 		heads, size := t.Size(1), t.Size(3)
 		t.Free()
-		cache = append(cache, lucid.With{Device: w.Device}.New(make([]int8, heads*capacity*size), 1, heads, capacity, size))
-		scales = append(scales, lucid.With{Device: w.Device}.New(make([]float32, heads*capacity), 1, heads, capacity, 1))
+		cache = append(cache, lucid.With{DType: lucid.Int8, Device: w.Device}.Zeros(1, heads, capacity, size).Contiguous())
+		scales = append(scales, lucid.With{DType: lucid.Float32, Device: w.Device}.Zeros(1, heads, capacity, 1).Contiguous())
 	}
-	return append(cache, scales...)
+	cache = append(cache, scales...)
+	if err := lucid.Eval(cache...); err != nil {
+		fault.Rethrow(op, err)
+	}
+	return cache
 }
 
 // smallestScale stands for the scale of a vector of zeros.

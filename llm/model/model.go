@@ -109,32 +109,34 @@ func (r *RoPE) anglesOfLengths(dim int, positions, lengths *lucid.Tensor) angles
 	return anglesFor(positions.To(lucid.Float32), f, scale)
 }
 
-// newPass prepares the evaluation of positions, int64 of (T), with angles and no masks. The positions are of texts that are, or may
-// become, of some lengths, each as many of them as the others.
-func (m *Model) newPass(positions *lucid.Tensor, lengths ...int) *pass {
+// span is some positions, next to each other, of a text that is, or may become, of a length.
+type span struct{ tokens, length int }
+
+// newPass prepares the evaluation of positions, int64 of (T), with angles and no masks. They are those of the spans in turn.
+func (m *Model) newPass(positions *lucid.Tensor, spans ...span) *pass {
 	c, p := &m.config, &pass{at: positions}
 	if c.Learned {
 		return p
 	}
 	at := positions.To(lucid.Float32).Unsqueeze(1)
-	p.angles[0] = anglesOf(&c.RoPE, c.rotaryDim(), at, lengths)
+	p.angles[0] = anglesOf(&c.RoPE, c.rotaryDim(), at, spans)
 	p.angles[1] = p.angles[0]
 	if c.LocalRoPE != nil {
-		p.angles[1] = anglesOf(c.LocalRoPE, c.rotaryDim(), at, lengths)
+		p.angles[1] = anglesOf(c.LocalRoPE, c.rotaryDim(), at, spans)
 	}
 	return p
 }
 
 // anglesOf is anglesAt for texts of several lengths, one behind the other.
-func anglesOf(r *RoPE, dim int, positions *lucid.Tensor, lengths []int) angles {
-	if !r.byLength() || len(lengths) == 1 {
-		return anglesAt(r, dim, lengths[0], positions)
+func anglesOf(r *RoPE, dim int, positions *lucid.Tensor, spans []span) angles {
+	if !r.byLength() || len(spans) == 1 {
+		return anglesAt(r, dim, spans[0].length, positions)
 	}
 	var cos, sin []*lucid.Tensor
-	each := positions.Size(0) / len(lengths)
-	for i, n := range lengths {
-		a := anglesAt(r, dim, n, positions.Narrow(0, i*each, each))
-		cos, sin = append(cos, a.cos), append(sin, a.sin)
+	at := 0
+	for _, s := range spans {
+		a := anglesAt(r, dim, s.length, positions.Narrow(0, at, s.tokens))
+		cos, sin, at = append(cos, a.cos), append(sin, a.sin), at+s.tokens
 	}
 	return angles{lucid.Cat(cos, 0), lucid.Cat(sin, 0)}
 }
@@ -208,7 +210,7 @@ func (m *Model) Hidden(ids *lucid.Tensor) *lucid.Tensor {
 		fault.Throw(fault.Value, op, "%d tokens; the model has a context of %d", t, m.config.Context)
 	}
 	positions := lucid.With{DType: lucid.Int64, Device: ids.Device()}.Arange(t)
-	p, c := m.newPass(positions, t), &m.config
+	p, c := m.newPass(positions, span{t, t}), &m.config
 	if c.AttentionCap > 0 || c.Window > 0 && t > c.Window { // else the causal mask of the primitive is enough
 		p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
 		if c.AttentionCap == 0 {
@@ -221,12 +223,17 @@ func (m *Model) Hidden(ids *lucid.Tensor) *lucid.Tensor {
 // ForwardPacked is Forward of several sequences one behind the other in each row of ids. positions, int64 of (T), count from 0 in
 // each sequence; segments, int64 of (T), number them: a token sees those of its own sequence only. All rows are cut alike.
 func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Tensor {
+	return m.head(m.HiddenPacked(ids, positions, segments))
+}
+
+// HiddenPacked is Hidden of what ForwardPacked takes.
+func (m *Model) HiddenPacked(ids, positions, segments *lucid.Tensor) *lucid.Tensor {
 	t := m.checkIDs(ids)
 	if positions.Dim() != 1 || positions.Size(0) != t || segments.Dim() != 1 || segments.Size(0) != t {
 		fault.Throw(fault.Shape, op, "positions of %v and segments of %v for %d tokens; want (%d)", positions.Shape(),
 			segments.Shape(), t, t)
 	}
-	p, c := m.newPass(positions, t), &m.config
+	p, c := m.newPass(positions, span{t, t}), &m.config
 	p.masks = m.masksOf(positions.Unsqueeze(1), positions.Unsqueeze(0))
 	same := segments.Unsqueeze(1).Eq(segments.Unsqueeze(0))
 	if c.RoPE.byLength() { // each sequence has a length of its own
@@ -237,7 +244,7 @@ func (m *Model) ForwardPacked(ids, positions, segments *lucid.Tensor) *lucid.Ten
 	for i := range p.masks {
 		p.masks[i] = p.masks[i].LogicalAnd(same)
 	}
-	return m.head(m.hidden(ids, p))
+	return m.hidden(ids, p)
 }
 
 // checkIDs refuses what are no ids and returns how many tokens a row has.
@@ -255,8 +262,11 @@ func (m *Model) NewCache(capacity int) (cache []*lucid.Tensor) {
 	for range c.Layers {
 		for _, s := range c.cacheShapes() {
 			// Memory of its own for each: tensors that share a constant would be copied at the first step.
-			cache = append(cache, with.New(make([]float32, s[0]*capacity*s[1]), 1, s[0], capacity, s[1]))
+			cache = append(cache, with.Zeros(1, s[0], capacity, s[1]).Contiguous())
 		}
+	}
+	if err := lucid.Eval(cache...); err != nil {
+		fault.Rethrow(op, err)
 	}
 	return cache
 }
@@ -271,18 +281,45 @@ func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *
 	b, t := ids.Size(0), ids.Size(1)
 	w := lucid.With{DType: lucid.Int64, Device: ids.Device()}
 	positions := start.Unsqueeze(1).Add(w.Arange(t).Unsqueeze(0)).Reshape(b * t)
-	capacities := make([]int, b)
-	for i, cache := range caches {
-		capacities[i] = cache[0].Size(2)
+	counts := make([]int, b)
+	for i := range counts {
+		counts[i] = t
 	}
-	p := m.newPass(positions, capacities...)
-	for i, cache := range caches {
-		r := row{tokens: t, cache: cache, start: start.Narrow(0, i, 1)}
-		r.masks = m.masksOf(positions.Narrow(0, i*t, t).Unsqueeze(1), w.Arange(cache[0].Size(2)).Unsqueeze(0))
-		p.rows = append(p.rows, r)
-	}
-	// Everything but attention takes the tokens of all rows as those of one sequence.
-	h := m.hidden(ids.Reshape(1, b*t), p)
+	h := m.hidden(ids.Reshape(1, b*t), m.cachedPass(positions, counts, caches))
 	h = h.IndexSelect(1, last.Add(w.Arange(b).Mul(t)))
 	return m.head(h).Reshape(-1, m.config.Vocab)
+}
+
+// StepRows is Step for rows of different lengths: parts of prompts next to single tokens. ids[b], int64 of (T[b]), are row b; positions,
+// int64 of all tokens of the rows in turn, are where they are in their sequences. last are places among all of these tokens, whose
+// logits are returned, (places, vocabulary).
+func (m *Model) StepRows(ids []*lucid.Tensor, positions, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
+	counts, n := make([]int, len(ids)), 0
+	for i, x := range ids {
+		counts[i] = x.Size(0)
+		n += counts[i]
+	}
+	if len(ids) != len(caches) || len(ids) == 0 || positions.Size(0) != n {
+		fault.Throw(fault.Shape, op, "%d rows of %d tokens in all, %d caches and positions of %v; want one of each for a row and a token",
+			len(ids), n, len(caches), positions.Shape())
+	}
+	h := m.hidden(lucid.Cat(ids, 0).Reshape(1, n), m.cachedPass(positions, counts, caches))
+	return m.head(h.IndexSelect(1, last)).Reshape(-1, m.config.Vocab)
+}
+
+// cachedPass prepares a step: everything but attention takes the tokens of all rows as those of one sequence.
+func (m *Model) cachedPass(positions *lucid.Tensor, counts []int, caches [][]*lucid.Tensor) *pass {
+	w := lucid.With{DType: lucid.Int64, Device: positions.Device()}
+	spans := make([]span, len(caches))
+	for i, cache := range caches {
+		spans[i] = span{counts[i], cache[0].Size(2)}
+	}
+	p, at := m.newPass(positions, spans...), 0
+	for i, cache := range caches {
+		here := positions.Narrow(0, at, counts[i])
+		r := row{tokens: counts[i], cache: cache, start: here.Narrow(0, 0, 1)}
+		r.masks = m.masksOf(here.Unsqueeze(1), w.Arange(spans[i].length).Unsqueeze(0))
+		p.rows, at = append(p.rows, r), at+counts[i]
+	}
+	return p
 }

@@ -5,26 +5,23 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// logits computes those of a batch; the last tensor is what sums are divided by.
-func (r *run) logits(in []*lucid.Tensor) *lucid.Tensor {
-	if len(in) > 3 { // packed
-		return r.m.Module().ForwardPacked(in[0], in[2], in[3])
-	}
-	return r.m.Module().Forward(in[0])
-}
-
-// crossEntropy is the sum over the tokens to learn, divided.
+// crossEntropy is the sum over the tokens to learn, divided by the last tensor.
 func (r *run) crossEntropy(in []*lucid.Tensor) *lucid.Tensor {
-	y := r.logits(in).To(lucid.Float32)
-	sum := F.CrossEntropy(y.Reshape(-1, y.Size(-1)), in[1].Reshape(-1), F.CrossEntropyOptions{Reduction: "sum"})
-	return sum.Div(in[len(in)-1]).Reshape()
+	net := r.m.Module()
+	var h *lucid.Tensor
+	if len(in) > 3 { // packed
+		h = net.HiddenPacked(in[0], in[2], in[3])
+	} else {
+		h = net.Hidden(in[0])
+	}
+	return net.Loss(h, in[1]).Div(in[len(in)-1]).Reshape()
 }
 
 // preference is the loss of direct preference optimization. Rows are chosen and rejected texts in turn; the reference is the model
 // without its adapter.
 func (r *run) preference(in []*lucid.Tensor) *lucid.Tensor {
 	margin := func() *lucid.Tensor { // of log probabilities, (pairs)
-		y := r.logits(in).To(lucid.Float32)
+		y := r.m.Module().Forward(in[0]).To(lucid.Float32)
 		rows, tokens := y.Size(0), y.Size(1)
 		none := F.CrossEntropyOptions{Reduction: "none"}
 		nll := F.CrossEntropy(y.Reshape(-1, y.Size(-1)), in[1].Reshape(-1), none).Reshape(rows/2, 2, tokens).Sum(2)

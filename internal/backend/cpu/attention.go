@@ -15,7 +15,8 @@ import (
 // Flash attention: the matrix of weights is never stored. A block of query rows goes over the keys in tiles with an online
 // softmax: scores of a few rows with one tile of keys, their maximum, their exponentials, the sum of values weighted by these. When a
 // later tile has a larger score, the sums so far are scaled down. Keys are packed once for all blocks that read them; a few query
-// rows, as in decoding, read keys and values without a copy, and half types are widened tile by tile.
+// rows, as in decoding, read keys and values without a copy, and half types are widened tile by tile. Then the rows of heads that share
+// their keys are one block, so that keys and values are read once for all of them.
 
 const (
 	attentionKeys   = 512                // of a tile: scores of as many rows as a register tile has stay near the first-level cache
@@ -38,6 +39,7 @@ type attended[T floats] struct {
 	log                 func(z, x []T)
 	back                func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
 	direct              bool                         // keys are read without packing
+	share               int                          // heads of the query in a block: more than one if direct
 	packedKeys          []T
 	keyStride           int // length of the panels of one head
 }
@@ -54,7 +56,10 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 			r.s = r.mask.reach(mask[0].Shape.Dims(), r.s)
 		}
 	}
-	r.direct = direct && r.l <= r.tiles.ColumnRows()
+	r.direct, r.share = direct && r.l <= r.tiles.ColumnRows(), 1
+	if r.direct {
+		r.share = r.shared()
+	}
 	var err error
 	if r.q, err = matricesOf[T](c, q, false); err != nil {
 		return nil, err
@@ -66,6 +71,20 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 		return nil, err
 	}
 	return r, nil
+}
+
+// attentionBlocks is how many blocks of work a small attention is cut into at least, for the sake of other threads.
+const attentionBlocks = 3
+
+// shared is how many heads go over their keys together: a part of those that have the same ones, whose rows a kernel takes.
+func (r *attended[T]) shared() int {
+	group := r.h / max(1, r.g)
+	for n := group; n > 1; n-- {
+		if group%n == 0 && n*r.l <= r.tiles.ColumnRows() && r.n*r.h >= attentionBlocks*n {
+			return n
+		}
+	}
+	return 1
 }
 
 // bind picks the routines of the element type.
@@ -176,20 +195,21 @@ func attend[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error
 
 // blocks computes the rows of all heads.
 func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
-	blocks := (r.l + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
+	rows := r.l * r.share
+	blocks := (rows + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
 	wide := attentionKeys * max(r.k.wide(), r.v.wide())
-	return c.For(r.n*r.h*blocks, func(b int) {
+	return c.For(r.n*r.h/r.share*blocks, func(b int) {
 		// Rows that see many keys come first, so that no long block is left for the end.
-		from, to := part(r.l, blocks, blocks-1-b%blocks)
+		from, to := part(rows, blocks, blocks-1-b%blocks)
 		_ = withTemp((to-from)*(r.e+r.f+2)+wide+r.tiles.Rows()*attentionStride, func(t []T) error {
-			w := &attentionBlock[T]{attended: r, head: b / blocks, from: from, rows: to - from, wide: t[:wide]}
+			w := &attentionBlock[T]{attended: r, head: b / blocks * r.share, from: from, rows: to - from, wide: t[:wide]}
 			w.run(t[wide:], out)
 			return nil
 		})
 	})
 }
 
-// attentionBlock is some rows of one head's query.
+// attentionBlock is some rows of the query of a head, and of those behind it that share its keys.
 type attentionBlock[T floats] struct {
 	*attended[T]
 	head, from, rows int
@@ -212,9 +232,9 @@ func (w *attentionBlock[T]) run(t []T, out []backend.View) {
 		w.y = outOf[T](out[0])[first : first+w.rows*w.f]
 	}
 	w.score = t
-	src := w.attended.q.at(w.head/w.h, w.head%w.h)
 	for i := range w.rows {
-		at := (w.from + i) * w.attended.q.rs
+		head, row := w.row(i)
+		src, at := w.attended.q.at(head/w.h, head%w.h), row*w.attended.q.rs
 		w.times(w.q[i*w.e:(i+1)*w.e], src[at:at+w.e], w.scale)
 		w.top[i], w.sum[i] = T(math.Inf(-1)), 0
 	}
@@ -223,16 +243,31 @@ func (w *attentionBlock[T]) run(t []T, out []backend.View) {
 	}
 	panels := (w.rows + w.tiles.Rows() - 1) / w.tiles.Rows()
 	pace := par.NewPace()
-	for k0 := 0; k0 < w.sees(w.from+w.rows-1); k0 += attentionKeys {
+	for k0 := 0; k0 < w.most(0, w.rows); k0 += attentionKeys {
 		for p := range panels {
 			lo, hi := part(w.rows, panels, p)
-			if n := min(attentionKeys, w.sees(w.from+hi-1)-k0); n > 0 {
+			if n := min(attentionKeys, w.most(lo, hi)-k0); n > 0 {
 				w.tile(lo, hi, k0, n)
 			}
 			pace.Step()
 		}
 	}
 	w.store(out)
+}
+
+// row is the head and the row of the query that is row i of the block.
+func (w *attentionBlock[T]) row(i int) (head, row int) {
+	return w.head + (w.from+i)/w.l, (w.from + i) % w.l
+}
+
+// most is how many keys any of the rows lo to hi sees.
+func (w *attentionBlock[T]) most(lo, hi int) int {
+	first, _ := w.row(lo)
+	last, row := w.row(hi - 1)
+	if first != last {
+		row = w.l - 1
+	}
+	return w.sees(row)
 }
 
 func (r *attended[T]) keysOf(head int) []T {
@@ -253,9 +288,10 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int) {
 	}
 	for i := range m {
 		row, at := w.score[i*attentionStride:][:n], lo+i
-		seen := row[:max(0, min(n, w.sees(w.from+at)-k0))]
+		head, query := w.row(at)
+		seen := row[:max(0, min(n, w.sees(query)-k0))]
 		if w.mask != nil {
-			addMask(w.mask, seen, w.head/w.h, w.head%w.h, w.from+at, k0)
+			addMask(w.mask, seen, head/w.h, head%w.h, query, k0)
 		}
 		top := max(w.top[at], w.maxOf(seen))
 		if math.IsInf(float64(top), -1) {

@@ -67,3 +67,50 @@ func TestAttentionDecodeRows(t *testing.T) {
 		}
 	}
 }
+
+// TestAttentionSharedKeys: heads that share their keys, and run together, have the bits that each has alone: with causal rows, and with a
+// mask for each head.
+func TestAttentionSharedKeys(t *testing.T) {
+	const n, h, g, l, s, e, f = 1, 12, 3, 2, 530, 16, 24
+	r := rand.New(rand.NewPCG(1, 5))
+	random := func(dims ...int) backend.View {
+		v := outputOf(dtype.Float32, dims)
+		x := backend.Slice[float32](v)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return v
+	}
+	q, k, v := random(n, h, l, e), random(n, g, s, e), random(n, g, s, f)
+	seen := outputOf(dtype.Bool, []int{n, h, l, s})
+	for i := range seen.Bytes() {
+		seen.Bytes()[i] = byte(r.IntN(2))
+	}
+	// alone is a part of one head.
+	alone := func(x backend.View, head, rows, cols int) backend.View {
+		x.Shape, x.Lay = shape.Of("test", 1, 1, rows, cols), &shape.Layout{Strides: []int{rows * cols, rows * cols, cols, 1},
+			Offset: head * rows * cols}
+		return x
+	}
+	for _, masked := range []bool{false, true} {
+		a := attr.Attention{Scale: 0.3, Causal: !masked}
+		run := func(in ...backend.View) backend.View {
+			heads := in[0].Shape.Dim(1)
+			out := []backend.View{outputOf(dtype.Float32, []int{n, heads, l, f}), outputOf(dtype.Float32, []int{n, heads, l})}
+			if !masked {
+				in = in[:3]
+			}
+			if err := attention(testCtx(), a, out, in); err != nil {
+				t.Fatal(err)
+			}
+			return out[0]
+		}
+		all := run(q, k, v, seen)
+		for head := range h {
+			one := run(alone(q, head, l, e), alone(k, head*g/h, s, e), alone(v, head*g/h, s, f), alone(seen, head, l, s))
+			if size := 4 * l * f; !bytes.Equal(all.Bytes()[head*size:][:size], one.Bytes()) {
+				t.Errorf("mask %v: head %d differs", masked, head)
+			}
+		}
+	}
+}

@@ -177,8 +177,13 @@ func addHalf[T floats](d dtype.DType, score []T, at unsafe.Pointer, st int) {
 }
 
 func maskOut[T floats](score []T, at unsafe.Pointer, st int) {
-	low := T(math.Inf(-1))
-	for i := range score {
+	low, from := T(math.Inf(-1)), 0
+	if st == 1 && len(score) > 0 { // most keys of a cache are seen
+		if from = bytes.IndexByte(elems[uint8](at, len(score)), 0); from < 0 {
+			return
+		}
+	}
+	for i := from; i < len(score); i++ {
 		if *(*uint8)(unsafe.Add(at, i*st)) == 0 {
 			score[i] = low
 		}

@@ -12,7 +12,8 @@ import (
 // are used. Blocks of work are tiles, and no sum is cut, so that bits do not depend on the number of threads.
 
 const (
-	tileWork     = 64 << 10 // bytes of tiles in a block of work: tens of microseconds from memory
+	tileWork     = 64 << 10 // bytes of tiles in a block of work, at most: tens of microseconds from memory
+	tileBlocks   = 8        // blocks of work of a small product, so that threads end at about the same time
 	packWork     = 1 << 20  // bytes of tiles that are packed in a block of work
 	quantizeWork = 16 << 10 // elements of activations in a block of work
 )
@@ -123,7 +124,7 @@ func (p *tileProduct) run(c *backend.Ctx, x []float32, m int, z []float32) error
 		return err
 	}
 	size := qmm.TileBytes(p.t, k)
-	each := max(1, tileWork/size)
+	each := max(1, min(tileWork/size, all/tileBlocks))
 	if m > qmm.FewRows {
 		each = qmm.PanelTiles
 	}

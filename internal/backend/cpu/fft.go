@@ -1,10 +1,12 @@
 package cpu
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
 	"github.com/lucid-go/lucid/internal/backend/cpu/fft"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
@@ -26,13 +28,52 @@ func fftComplex(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return fftAxes[float64](c, a.(attr.FFT), out[0], in[0])
 }
 
-// fftAxes transforms one dimension after the other: the first reads the input, the others the result.
+// serialFor runs the blocks of a kernel that is itself one of several that run at the same time.
+func serialFor(n int, f func(int)) error {
+	for b := range n {
+		f(b)
+	}
+	return nil
+}
+
+// imageBytes is the size of the tensors whose dimensions are transformed one after the other while they are in the cache.
+const imageBytes = 1 << 20
+
+// fftAxes transforms one dimension after the other: the first reads the input, the others the result. Where there are several small
+// images, an image gets all of its transforms before the next.
 func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
-	y, scale := flatFloats[T](out), f.Scale
+	y := flatFloats[T](out)
 	if len(y) == 0 {
 		return nil
 	}
-	for _, axis := range f.Axes.Slice() {
+	axes, dims := f.Axes.Slice(), out.Shape.Dims()
+	first := slices.Min(axes)
+	images := 1
+	for _, d := range dims[:first] {
+		images *= d
+	}
+	size := len(y) / images
+	if len(axes) > 1 && images > 1 && in.Contiguous() && size*int(unsafe.Sizeof(T(0))) <= imageBytes {
+		x := flatFloats[T](in)
+		return each(c, images, func(b int) {
+			from, scale := x[b*size:][:size], f.Scale
+			for _, axis := range axes {
+				r := fft.Rows{Outer: 1, Inner: 1}
+				for i, d := range dims[first:] {
+					if first+i < axis {
+						r.Outer *= d
+					} else if first+i > axis {
+						r.Inner *= d
+					}
+				}
+				// It cannot fail: serialFor does not.
+				_ = fft.Complex(serialFor, y[b*size:][:size], from, r, dims[axis], f.Inverse, scale)
+				from, scale = y[b*size:][:size], 1
+			}
+		})
+	}
+	scale := f.Scale
+	for _, axis := range axes {
 		r, err := rowsAlong(c, in, axis)
 		if err == nil {
 			err = fft.Complex(c.For, y, elems[T](r.base, len(y)), fft.Rows{Outer: r.outer, Inner: r.inner}, r.n, f.Inverse, scale)
@@ -46,16 +87,37 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 }
 
 func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	h := a.(attr.HalfFFT)
-	r, err := rowsAlong(c, in[0], h.Axis)
-	if err != nil || in[0].Numel() == 0 {
+	if in[0].Numel() == 0 {
+		return nil
+	}
+	if in[0].DType == dtype.Float32 {
+		return toHalf[float32](c, a.(attr.HalfFFT), out[0], in[0])
+	}
+	return toHalf[float64](c, a.(attr.HalfFFT), out[0], in[0])
+}
+
+// toHalf transforms rows of real numbers. Rows that overlap, as frames of a signal do, are copied a few at a time.
+func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
+	y, half := flatFloats[T](out), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
+	rows, n, m := in.Numel()/h.N, h.N, h.N/2+1
+	if per := 1 << 15 / n; h.Axis == in.Shape.Rank()-1 && !in.Contiguous() && per > 0 && rows > per {
+		size := in.DType.Size()
+		dims, strides := collapse(in)
+		o := &operand{size: size, base: unsafe.Add(in.Base(), in.Offset()*size), dims: dims, strides: strides}
+		return each(c, (rows+per-1)/per, func(b int) {
+			lo := b * per
+			count := min(per, rows-lo)
+			x, back := bufpool.Borrow[T](count * n)
+			defer back()
+			gatherTile(unsafe.Pointer(&x[0]), o, lo*n, count*n)
+			_ = fft.ToHalf(serialFor, y[2*lo*m:][:2*count*m], x, fft.Rows{Outer: count, Inner: 1}, half) // it cannot fail
+		})
+	}
+	r, err := rowsAlong(c, in, h.Axis)
+	if err != nil {
 		return err
 	}
-	rows, half := fft.Rows{Outer: r.outer, Inner: r.inner}, fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
-	if in[0].DType == dtype.Float32 {
-		return fft.ToHalf(c.For, flatFloats[float32](out[0]), elems[float32](r.base, in[0].Numel()), rows, half)
-	}
-	return fft.ToHalf(c.For, flatFloats[float64](out[0]), elems[float64](r.base, in[0].Numel()), rows, half)
+	return fft.ToHalf(c.For, y, elems[T](r.base, in.Numel()), fft.Rows{Outer: r.outer, Inner: r.inner}, half)
 }
 
 func fftFromHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {

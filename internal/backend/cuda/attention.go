@@ -154,7 +154,52 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	g.int(out[0].Strides()[:3]...)
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
 	maskOf(&g, in[3:])
+	if t.masked {
+		tmp := temporaries{d: d.Device, op: "attention"}
+		defer tmp.free()
+		if err := d.kindsOfTiles(t, &tmp, &g, q[2], in[1].Shape.Dim(2), in[3]); err != nil {
+			return err
+		}
+	} else {
+		g.int(0, 0, 0, 0)
+	}
 	return d.launchShared(f, blocks(q[2], t.rows()), q[0]*q[1], 32*t.warps, (t.rows()+4*t.tile)*t.hd*2, g)
+}
+
+func (t tiled) kindsSource() string {
+	return kernels.Source("prelude") + fmt.Sprintf("#define BM %d\n#define BN %d\n", t.rows(), t.tile) + kernels.Source("attention_kinds")
+}
+
+// kindsOfTiles finds the tiles in which scores count, once for all examples and heads that share a mask.
+func (d *call) kindsOfTiles(t tiled, tmp *temporaries, g *args, length, keys int, mask backend.View) error {
+	f, err := d.kernel(fmt.Sprint("attention_kinds ", t.rows(), t.tile), "attention_kinds", t.kindsSource)
+	if err != nil {
+		return err
+	}
+	examples, heads, rows, tiles := mask.Shape.Dim(0), mask.Shape.Dim(1), blocks(length, t.rows()), blocks(keys, t.tile)
+	for i, n := range []*int{&examples, &heads} {
+		if mask.Strides()[i] == 0 {
+			*n = 1
+		}
+	}
+	kinds, err := tmp.get(examples * heads * rows * tiles)
+	if err != nil {
+		return err
+	}
+	var h args
+	h.int(heads, length, keys, tiles)
+	maskOf(&h, []backend.View{mask})
+	h.ptr(kinds)
+	planes := []int{heads * rows, rows}
+	if examples == 1 {
+		planes[0] = 0
+	}
+	if heads == 1 {
+		planes[1] = 0
+	}
+	g.ptr(kinds)
+	g.int(planes[0], planes[1], tiles)
+	return d.launch(f, rows*tiles, examples*heads, threads, h)
 }
 
 // gradOperands are the inputs of attention's gradient.

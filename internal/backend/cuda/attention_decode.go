@@ -11,9 +11,13 @@ import (
 )
 
 // Attention of few queries over many keys: a next token over a cache. Chunks of keys are computed by blocks of their own
-// (flash-decoding) and combined by a second launch. Chunks that the mask hides are not read, so a large cache costs what is in it.
+// (flash-decoding) and combined by the last of them. Keys that the mask hides are not read, so a large cache costs what is in it.
 
-const decodeChunk = 128 // CHUNK in attention_decode.cu
+const (
+	decodePart    = 64  // PART in attention_decode.cu
+	decodeSplits  = 64  // SPLITS
+	decodeThreads = 256 // THREADS
+)
 
 // decoding is the shape of its kernels.
 type decoding struct {
@@ -49,10 +53,9 @@ func rowsOfVectors(v backend.View) bool {
 	return st[3] == 1 && address(v)%16 == 0 && st[0]%n == 0 && st[1]%n == 0 && st[2]%n == 0
 }
 
-func (c decoding) source(part string) string {
-	return kernels.Source("prelude") + fmt.Sprintf(
-		"#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define ROWS %d\n#define LANES %d\n#define %s\n",
-		ctype[c.t], ctype[c.mask], number(c.mask == dtype.Bool), c.rows, c.lanes, part) + kernels.Source("attention_decode")
+func (c decoding) source() string {
+	return kernels.Source("prelude") + fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define ROWS %d\n#define LANES %d\n",
+		ctype[c.t], ctype[c.mask], number(c.mask == dtype.Bool), c.rows, c.lanes) + kernels.Source("attention_decode")
 }
 
 // maskOf passes a mask and its strides, 0 for those over which it is the same; nulls without one.
@@ -70,18 +73,20 @@ func maskOf(g *args, mask []backend.View) {
 	}
 }
 
-// attentionDecode runs them. out[0] may be strided.
+// attentionDecode runs it. out[0] may be strided.
 func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View) error {
 	q, k, v := in[0], in[1], in[2]
-	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", func() string { return c.source("CHUNKS") })
+	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", c.source)
 	if err != nil {
 		return err
 	}
 	matrices, keys, width := k.Shape.Dim(0)*k.Shape.Dim(1), k.Shape.Dim(2), v.Shape.Dim(3)
-	splits, rows := blocks(keys, decodeChunk), q.Shape.Dim(1)/k.Shape.Dim(1)*q.Shape.Dim(2)
+	rows := q.Shape.Dim(1) / k.Shape.Dim(1) * q.Shape.Dim(2)
+	chunk := blocks(blocks(keys, decodePart), decodeSplits) * decodePart
+	splits := blocks(keys, chunk)
 	var g args
 	sizes(&g, q, k, v)
-	g.int(splits)
+	g.int(splits, chunk)
 	for _, x := range []backend.View{q, k, v, out[0]} {
 		g.int(x.Strides()[:3]...)
 	}
@@ -89,22 +94,20 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	maskOf(&g, in[3:])
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
 	if splits == 1 {
-		g.ptr(0, 0, 0)
-		return d.launch(f, 1, matrices, decodeChunk, g)
+		g.ptr(0, 0, 0, 0)
+		return d.launch(f, 1, matrices, decodeThreads, g)
 	}
 	n := matrices * splits * rows
-	b, err := d.pool.Get("attention", 4*n*(2+width))
+	t := temporaries{d: d.Device, op: "attention"}
+	defer t.free()
+	b, err := t.get(4 * n * (2 + width))
 	if err != nil {
 		return err
 	}
-	defer b.Free()
-	g.ptr(b.Dev, b.Dev+uintptr(4*n), b.Dev+uintptr(8*n))
-	if err := d.launch(f, splits, matrices, decodeChunk, g); err != nil {
-		return err
-	}
-	f, err = d.kernel(fmt.Sprint("attention_combine", c), "attention_combine", func() string { return c.source("COMBINE") })
+	ended, err := t.zeroed(4 * matrices)
 	if err != nil {
 		return err
 	}
-	return d.launch(f, matrices*rows, 1, decodeChunk, g)
+	g.ptr(b, b+uintptr(4*n), b+uintptr(8*n), ended)
+	return d.launch(f, splits, matrices, decodeThreads, g)
 }

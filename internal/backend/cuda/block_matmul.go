@@ -96,21 +96,60 @@ func blockMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 	fast := p.Fast && align > 0 && address(x.views[1])%uintptr(align) == 0 && address(x.views[0])%16 == 0
 	switch {
 	case fast && m <= fastRows:
-		return d.streamBlocks("block_fast", t, out[0], x.views)
+		return d.fastBlocks(t, out[0], x.views)
 	case m <= streamedRows && (t.BlockSize() == 1 || address(x.views[0])%16 == 0):
-		return d.streamBlocks("block_stream", t, out[0], x.views)
+		return d.streamBlocks(t, out[0], x.views)
 	case p.Fast && m > fastRows:
 		return d.dequantizedProduct(t, dtype.BFloat16, out[0], x.views)
 	}
 	return d.dequantizedProduct(t, dtype.Float32, out[0], x.views)
 }
 
+// fastBlocks rounds x to int8, then reads weights once for every streamedRows rows of it.
+func (d *call) fastBlocks(t ggml.Type, out backend.View, in []backend.View) error {
+	m, n, k := out.Shape.Dim(0), out.Shape.Dim(1), in[0].Shape.Dim(1)
+	f, err := d.kernel("block_round", "block_round", func() string { return kernels.Source("prelude", "block_round") })
+	if err != nil {
+		return err
+	}
+	tmp := temporaries{d: d.Device, op: "block_matmul"}
+	defer tmp.free()
+	groups := k / 32
+	q, err := tmp.get(m * (k + 8*groups))
+	if err != nil {
+		return err
+	}
+	scales := q + uintptr(m*k)
+	totals := scales + uintptr(4*m*groups)
+	var g args
+	g.int(m, k)
+	g.ptr(address(in[0]), q, scales, totals)
+	if err := d.launch(f, blocks(m*groups, 32), 1, threads, g); err != nil {
+		return err
+	}
+	for from := 0; from < m; from += streamedRows {
+		rows := min(streamedRows, m-from)
+		f, err := d.blockKernel("block_fast", t, rowsOfX(rows))
+		if err != nil {
+			return err
+		}
+		var g args
+		g.int(n, k, in[1].Shape.Dim(1), 4*d.SMs)
+		g.ptr(q+uintptr(from*k), scales+uintptr(4*from*groups), totals+uintptr(4*from*groups), address(in[1]),
+			address(out)+uintptr(4*from*n))
+		if err := d.launch(f, blocks(n, 8), 1, threads, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // streamBlocks reads weights once for every streamedRows rows of x.
-func (d *call) streamBlocks(name string, t ggml.Type, out backend.View, in []backend.View) error {
+func (d *call) streamBlocks(t ggml.Type, out backend.View, in []backend.View) error {
 	m, n, k := out.Shape.Dim(0), out.Shape.Dim(1), in[0].Shape.Dim(1)
 	for from := 0; from < m; from += streamedRows {
 		rows := min(streamedRows, m-from)
-		f, err := d.blockKernel(name, t, rowsOfX(rows))
+		f, err := d.blockKernel("block_stream", t, rowsOfX(rows))
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/ggml"
 	declared "github.com/lucid-go/lucid/internal/graph"
 	_ "github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -228,6 +229,7 @@ func TestCompileAttention(t *testing.T) {
 					masked := p
 					masked.masked = true
 					compileOne(t, "attention", masked.source("attention", false))
+					compileOne(t, "attention_kinds", masked.kindsSource())
 				}
 				if _, err := nvrtc.Compile("attention", withPDL(brief), "sm_90", briefly...); err != nil {
 					t.Fatal(err)
@@ -247,15 +249,6 @@ func TestCompileAttention(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []fewRows{{dtype.BFloat16, dtype.BFloat16, 1, 1}, {dtype.Float16, dtype.Float32, 4, 4},
-		{dtype.Float32, dtype.Float32, 3, 2}} {
-		compileOne(t, "few_rows", c.source())
-	}
-	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32},
-		{dtype.Float32, dtype.Bool, 1, 4}} {
-		compileOne(t, "attention_decode", c.source("CHUNKS"))
-		compileOne(t, "attention_combine", c.source("COMBINE"))
-	}
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
 		compileOne(t, "attention_sums", sumsSource(d, 1))
 		if d.IsHalf() {
@@ -265,4 +258,19 @@ func TestCompileAttention(t *testing.T) {
 	if _, err := nvrtc.Compile("graph_status", withPDL(kernels.Source("prelude", "graph_status")), "sm_90", options...); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestCompileDecoding compiles the kernels of a language model's next token.
+func TestCompileDecoding(t *testing.T) {
+	needCompiler(t)
+	for _, c := range []fewRows{{dtype.BFloat16, dtype.BFloat16, 1, 1, 0}, {dtype.Float32, dtype.Float32, 3, 2, 0},
+		{dtype.BFloat16, dtype.BFloat16, 0, 8, 1}, {dtype.Float16, dtype.Float32, 0, 16, 2}} {
+		compileOne(t, "few_rows", c.source())
+	}
+	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32},
+		{dtype.Float32, dtype.Bool, 1, 4}} {
+		compileOne(t, "attention_decode", c.source())
+	}
+	compileOne(t, "block_round", kernels.Source("prelude", "block_round"))
+	compileOne(t, "block_fast", blockSource(ggml.Q4_K, "block_fast", rowsOfX(1)))
 }

@@ -36,6 +36,8 @@ type shared struct {
 	strict  bool
 	times   kernelTimes
 
+	timeline *timeline // nil unless LUCID_CUDA_TIMELINE=1
+
 	faults *faultRecords
 
 	blasOnce  sync.Once
@@ -94,6 +96,11 @@ func Open(index int) (*backend.Device, *Device, error) {
 	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1",
 		strict: os.Getenv("LUCID_CUDA_STRICT") == "1",
 		dnnOff: os.Getenv("LUCID_CUDA_CUDNN") == "0", dnnAlways: os.Getenv("LUCID_CUDA_CUDNN") == "always"}}
+	if os.Getenv("LUCID_CUDA_TIMELINE") == "1" {
+		if d.timeline, err = newTimeline(dd); err != nil {
+			return nil, nil, err
+		}
+	}
 	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), &source{d: dd, free: map[int][]uintptr{}, size: map[uintptr]int{}})
 	if d.faults, err = newFaultRecords(d); err != nil {
 		return nil, nil, err

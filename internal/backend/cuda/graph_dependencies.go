@@ -11,11 +11,15 @@ import (
 // runs them concurrently; a large one fills the device anyway and is a barrier.
 type dependencies struct {
 	uses    uses
-	barrier []uintptr // the last nodes of the last large launch
-	leaves  []uintptr // nodes that nothing waits for yet
+	barrier []uintptr  // the last nodes of the last large launch
+	leaves  []uintptr  // nodes that nothing waits for yet
+	written []memRange // by the launches so far
 	pools   []*mem.Pool
-	small   bool      // the current launch
-	behind  []uintptr // what it waits for
+
+	// Of the current launch:
+	small     bool
+	behind    []uintptr // what it waits for
+	workspace bool      // it multiplies by cuBLASLt
 }
 
 // memRange is memory that a launch uses. Temporaries of a program are parts of one block, which is divided differently when
@@ -69,33 +73,70 @@ func (u uses) add(list []memRange, nodes []uintptr) uses {
 // largeLaunch is the number of bytes from which concurrency gains nothing.
 const largeLaunch = 8 << 20
 
-// workspace stands for the workspace that matmuls share.
-const workspace = 1
+// workspaceRange stands for the workspace that products of cuBLASLt share.
+var workspaceRange = []memRange{{1, 2, true}}
+
+// streams reports whether a launch multiplies few rows by a matrix. However large the matrix is, such launches are worth overlapping.
+func streams(name string, out, in []backend.View) bool {
+	return (name == "matmul" || name == "block_matmul") && len(in) > 1 && out[0].Numel() > 0 &&
+		out[0].Numel()/out[0].Shape.Dim(out[0].Shape.Rank()-1) <= streamedRows
+}
 
 // begin sets what a launch waits for, and gives it a pool for its temporaries.
 func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 	o := &r.dependencies
 	bytes := 0
-	for _, v := range slices.Concat(out, in) {
+	for i, v := range slices.Concat(out, in) {
+		if i == len(out)+1 && streams(name, out, in) {
+			continue // the matrix
+		}
 		bytes += v.Buf.Size
 	}
-	o.small = bytes <= largeLaunch
+	o.small, o.workspace = bytes <= largeLaunch, false
+	o.written = append(o.written, touched(out, nil)...)
 	f.Device.PDL = r.pdl && o.small // a large one would only occupy multiprocessors: ResNet-50 was 4 % slower
 	if !o.small {
 		f.pool, o.behind = f.graphs.pool, o.leaves
 		return f.Device.SetNodes(o.behind)
 	}
-	o.behind = append(slices.Clone(o.barrier), o.uses.before(touched(name, out, in))...)
-	slices.Sort(o.behind)
-	o.behind = slices.Compact(o.behind)
+	o.behind = compacted(append(slices.Clone(o.barrier), o.uses.before(touched(out, in))...))
 	// Memory freed by a concurrent launch must not be reused by this one.
 	f.pool = mem.NewPool("launch", &scratch{d: f, bufs: map[uintptr]*mem.Buffer{}, from: f.graphs.pool})
 	o.pools = append(o.pools, f.pool)
 	return f.Device.SetNodes(o.behind)
 }
 
+func compacted(nodes []uintptr) []uintptr {
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// useWorkspace lets what the current launch captures next wait for the other launches that used the workspace.
+func (r *recorder) useWorkspace(f *Device) error {
+	o := &r.dependencies
+	if !o.small || o.workspace {
+		return nil
+	}
+	o.workspace = true
+	before := o.uses.before(workspaceRange)
+	if len(before) == 0 {
+		return nil
+	}
+	nodes, err := f.Device.Nodes()
+	if err != nil {
+		return err
+	}
+	o.behind = compacted(append(o.behind, before...))
+	return f.Device.SetNodes(compacted(append(nodes, before...)))
+}
+
+// untouched reports whether no launch so far, nor the current one, writes a buffer: it may be read before they are done.
+func (r *recorder) untouched(b *mem.Buffer) bool {
+	return !slices.ContainsFunc(r.dependencies.written, func(w memRange) bool { return w.lo < b.Dev+uintptr(b.Size) && b.Dev < w.hi })
+}
+
 // touched lists the memory a launch uses.
-func touched(name string, out, in []backend.View) (list []memRange) {
+func touched(out, in []backend.View) (list []memRange) {
 	of := func(b *mem.Buffer, written bool) memRange {
 		return memRange{b.Dev, b.Dev + uintptr(max(b.Size, 1)), written}
 	}
@@ -107,15 +148,11 @@ func touched(name string, out, in []backend.View) (list []memRange) {
 	for _, v := range out {
 		list = append(list, of(v.Buf, true))
 	}
-	switch name {
-	case "matmul", "attention", "attention_grad", "gather_mm", "recurrent", "recurrent_grad", "pinv", "matrix_sqrth", "adjugate":
-		list = append(list, memRange{workspace, workspace + 1, true})
-	}
 	return list
 }
 
 // end notes the nodes the launch ended with.
-func (r *recorder) end(f *Device, name string, out, in []backend.View) error {
+func (r *recorder) end(f *Device, out, in []backend.View) error {
 	o := &r.dependencies
 	nodes, err := f.Device.Nodes()
 	if err != nil {
@@ -126,7 +163,11 @@ func (r *recorder) end(f *Device, name string, out, in []backend.View) error {
 		o.barrier, o.leaves = nodes, nodes
 		return nil
 	}
-	o.uses = o.uses.add(touched(name, out, in), nodes)
+	list := touched(out, in)
+	if o.workspace {
+		list = append(list, workspaceRange...)
+	}
+	o.uses = o.uses.add(list, nodes)
 	o.leaves = slices.DeleteFunc(slices.Clone(o.leaves), func(n uintptr) bool { return slices.Contains(o.behind, n) })
 	for _, n := range nodes {
 		if !slices.Contains(o.leaves, n) {
@@ -157,5 +198,5 @@ func (d *Device) tracked(name string, out, in []backend.View, run func() error) 
 	if err := run(); err != nil {
 		return err
 	}
-	return d.rec.end(d, name, out, in)
+	return d.rec.end(d, out, in)
 }

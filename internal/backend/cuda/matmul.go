@@ -94,8 +94,8 @@ func (d *call) matmulEpilogue(out backend.View, in []backend.View, e cublas.Epil
 	o.X, o.Y = at[0], at[1]
 	p := cublas.Product{DType: in[0].DType, Wide: alone && out.DType != in[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1],
 		Pitch: pitch, Epilogue: e, Deterministic: d.ctx.Deterministic}
-	if c, ok := fewRowsFor(p, o); ok {
-		return d.fewRowsProduct(c, p, o)
+	if c, ok := fewRowsFor(d.Device.Device, p, o); ok {
+		return d.fewRowsProduct(c, p, o, at[1] == address(in[1]) && d.mode == capturing && d.rec.untouched(in[1].Buf))
 	}
 	if worthSplitting(p) {
 		if !alone {
@@ -174,6 +174,11 @@ func (d *Device) productEpilogue(h *cublas.Handle, p cublas.Product, o cublas.Op
 		return nil
 	}
 	p.Align = [3]int{cublas.AlignOf(o.Z), cublas.AlignOf(o.X), cublas.AlignOf(o.Y)}
+	if d.mode == capturing {
+		if err := d.rec.useWorkspace(d); err != nil {
+			return err
+		}
+	}
 	begin := time.Now()
 	err := h.Run(d.Device, p, d.mode == running, o)
 	if err == nil && d.slow && d.mode == running {

@@ -74,7 +74,10 @@ func (d *Device) compile(c *compiled, key string, t text) {
 		begin := time.Now()
 		source, code := "", t.image
 		if code == nil {
-			if source = t.source(); t.ours {
+			switch source = t.source(); {
+			case t.ours && d.timeline != nil:
+				source = d.timeline.marked(source, key)
+			case t.ours:
 				source = withPDL(source)
 			}
 			code, c.err = nvrtc.Cached(driver.Version, t.name, source, d.arch, t.options...)

@@ -31,6 +31,22 @@ func (t *temporaries) get(bytes int) (uintptr, error) {
 	return b.Dev, nil
 }
 
+// zeroed takes some bytes that are 0, and that the kernel leaves so: a captured graph has them to itself.
+func (t *temporaries) zeroed(bytes int) (uintptr, error) {
+	if t.d.mode != running {
+		b, err := t.d.fixed(make([]byte, bytes))
+		if err != nil {
+			return 0, err
+		}
+		return b.Dev, nil
+	}
+	p, err := t.get(bytes)
+	if err != nil {
+		return 0, err
+	}
+	return p, t.d.Fill(p, 0, bytes)
+}
+
 // view takes a contiguous view.
 func (t *temporaries) view(d dtype.DType, dims ...int) (backend.View, error) {
 	s := shape.Of(t.op, dims...)

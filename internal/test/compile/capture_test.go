@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu"
 	"github.com/lucid-go/lucid/internal/backend/fake"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -210,5 +211,27 @@ func TestRecordedSizes(t *testing.T) {
 	x := lucid.Explain(c)
 	if n := recorded(); n != 8 || !strings.HasPrefix(x.Graphs[0], "recorded") || x.Plans != 1 {
 		t.Fatalf("%d sizes are recorded, the last one is %q, %d plans", n, x.Graphs[0], x.Plans)
+	}
+}
+
+// TestRecordedArguments: an argument that the function assigns is written in place, also if the first run could not do so because its
+// memory is the caller's.
+func TestRecordedArguments(t *testing.T) {
+	late, _ := fake.New(cpu.Device)
+	late.Type = "late"
+	backend.Register(late.Type, func(int) (*backend.Device, error) { return late, nil })
+	w := lucid.With{Device: lucid.Device{Type: late.Type}}
+	step := lucid.Compile(func(x, total *lucid.Tensor) *lucid.Tensor {
+		total.Assign(total.Add(x))
+		return total.Sum()
+	})
+	total := w.New(make([]float32, 64), 64)
+	for i := range 6 {
+		if got, want := step(w.Full([]int{64}, float64(i)).Eval(), total).Item(), float64(32*i*(i+1)); got != want {
+			t.Fatalf("call %d gives %v, want %v", i, got, want)
+		}
+	}
+	if g := lucid.Explain(step).Graphs; len(g) != 1 || !strings.Contains(g[0], " 1 inputs copied in, 1 results copied out") {
+		t.Errorf("the step says %q", g)
 	}
 }

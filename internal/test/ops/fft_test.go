@@ -109,3 +109,29 @@ func TestFFTSameBits(t *testing.T) {
 		}
 	}
 }
+
+// TestFFTSameBitsAlone: a row, an image or a frame has the same bits alone and among many.
+func TestFFTSameBitsAlone(t *testing.T) {
+	bits := func(y *lucid.Tensor) []complex64 { return lucid.ToSlice[complex64](y) }
+	for _, n := range []int{101, 521, 1024, 9000} {
+		x := tensortest.Uniform(-1, 1, 20, n).To(lucid.Float32)
+		for i := range 20 {
+			row := x.Narrow(0, i, 1)
+			if !slices.Equal(bits(fft.FFT(row)), bits(fft.FFT(x).Narrow(0, i, 1))) {
+				t.Fatalf("n %d: row %d has other bits alone", n, i)
+			}
+			if !slices.Equal(bits(fft.RFFT(row)), bits(fft.RFFT(x).Narrow(0, i, 1))) {
+				t.Fatalf("n %d: real row %d has other bits alone", n, i)
+			}
+		}
+	}
+	images := tensortest.Uniform(-1, 1, 3, 64, 33).To(lucid.Float32)
+	if !slices.Equal(bits(fft.FFT2(images).Narrow(0, 1, 1)), bits(fft.FFT2(images.Narrow(0, 1, 1)))) {
+		t.Error("an image has other bits alone")
+	}
+	signal := tensortest.Uniform(-1, 1, 20000).To(lucid.Float32)
+	frames := lucid.STFT(signal, lucid.STFTOptions{NFFT: 64, NoCenter: true})
+	if !slices.Equal(bits(frames.Narrow(1, 500, 1).Reshape(-1)), bits(fft.RFFT(signal.Narrow(0, 500*16, 64)))) {
+		t.Error("a frame has other bits alone")
+	}
+}

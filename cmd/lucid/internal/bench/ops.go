@@ -47,6 +47,7 @@ func init() {
 	reductions()
 	maps()
 	specials()
+	transforms()
 	factorisations()
 	add(Workload{Name: "chain10", About: "10-op chain on 64 MiB arrays, written eagerly", Bytes: 3 * 64 << 20, Limit: "stream_copy",
 		Goal: 5, make: func() job {

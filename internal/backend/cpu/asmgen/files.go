@@ -43,6 +43,7 @@ func Files() map[string]map[string]string {
 	convFiles(conv)
 	neonConvFiles(conv)
 	qmmFiles(qmm)
+	qmmNEON(qmm)
 	return map[string]map[string]string{gemmFolder: gemm, convFolder: conv, qmmFolder: qmm}
 }
 

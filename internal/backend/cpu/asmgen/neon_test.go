@@ -9,7 +9,7 @@ import (
 
 var (
 	neonWord  = regexp.MustCompile(`WORD \$0x([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2}) +// (.*)`)
-	neonShape = regexp.MustCompile(`\.([shd])(\d)`)
+	neonShape = regexp.MustCompile(`\.([bshd])(\d+)`)
 )
 
 // TestNEONEncoding has the words of arm64 read by an independent disassembler.
@@ -30,7 +30,7 @@ func TestNEONEncoding(t *testing.T) {
 			}
 		}
 	}
-	cmd := exec.Command(mc, "--disassemble", "-triple=aarch64")
+	cmd := exec.Command(mc, "--disassemble", "-triple=aarch64", "-mattr=+dotprod")
 	cmd.Stdin = strings.NewReader(strings.Join(code, "\n"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {

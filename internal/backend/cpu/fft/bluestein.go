@@ -11,15 +11,15 @@ type bluestein[T floats] struct {
 	filter []T // transform of the conjugate chirp on both sides of 0, divided by the length of the convolution
 }
 
-// convLength is a length with small factors of at least n.
-func convLength(n int) int {
-	best := 1 << bits.Len(uint(n-1))
+// convLength is a length with small factors of at least n, a multiple of unit, which is a power of two.
+func convLength(n, unit int) int {
+	best := max(unit, 1<<bits.Len(uint(n-1)))
 	for _, odd := range []int{3, 5, 9, 15} {
 		m := odd
 		for m < n {
 			m *= 2
 		}
-		if m%8 == 0 && m < best {
+		if m%unit == 0 && m < best {
 			best = m
 		}
 	}
@@ -52,7 +52,7 @@ func filterOf(chirp []float64, m int) []float64 {
 }
 
 func newBluestein[T floats](n int) *bluestein[T] {
-	m := convLength(2*n - 1)
+	m := convLength(2*n-1, 8)
 	b := &bluestein[T]{n: n, inner: planOf[T](m), chirp: make([]T, 2*n), filter: make([]T, 2*m)}
 	chirp := chirpOf(n)
 	for i, v := range chirp {
@@ -60,29 +60,28 @@ func newBluestein[T floats](n int) *bluestein[T] {
 	}
 	// The filter is transformed in float64 in one lane.
 	wide, l := planOf[float64](m), lanesOf[float64]()
-	x, y := make([]float64, wide.scratch()), make([]float64, wide.scratch())
+	x, y := make([]float64, wide.scratch(l)), make([]float64, wide.scratch(l))
 	f := filterOf(chirp, m)
 	for j := range m {
 		x[2*l*j], x[2*l*j+l] = f[2*j], f[2*j+1]
 	}
-	x = wide.run(x, y, swaps{}, nil)
+	x = wide.run(l, x, y, swaps{}, nil)
 	for j := range m {
 		b.filter[2*j], b.filter[2*j+1] = T(x[2*l*j]), T(x[2*l*j+l])
 	}
 	return b
 }
 
-func (b *bluestein[T]) run(x, y []T, sw swaps, yield func()) []T {
-	l := lanesOf[T]()
+func (b *bluestein[T]) run(l int, x, y []T, sw swaps, yield func()) []T {
 	m := b.inner.n
 	mulLanes(l, x, x, b.chirp, b.n, swaps{in: sw.in})
 	clear(x[2*l*b.n : 2*l*m])
-	z := b.inner.run(x, y, swaps{}, yield)
+	z := b.inner.run(l, x, y, swaps{}, yield)
 	if &z[0] == &y[0] {
 		x, y = y, x
 	}
 	mulLanes(l, x, x, b.filter, m, swaps{})
-	z = b.inner.run(x, y, swaps{true, true}, yield)
+	z = b.inner.run(l, x, y, swaps{true, true}, yield)
 	mulLanes(l, z, z, b.chirp, b.n, swaps{out: sw.out})
 	return z
 }

@@ -5,8 +5,11 @@
 // length is factored into the radices 2, 3, 4, 5, 7, 8, 11 and 13, and passes of Stockham's form run from one buffer to
 // the other. A length with another prime factor is a convolution (Bluestein's form) of a length without one.
 //
-// One long row is a matrix whose columns are transformed, multiplied by roots of unity and transformed along the other side (the
-// four-step form), so that lanes are full and pieces fit in the cache.
+// A long row is a matrix whose columns are transformed, multiplied by roots of unity and transformed along the other side (the
+// four-step form), so that lanes are full and pieces fit in the cache. Which form a row has depends on its length alone. Where a few
+// shorter rows would leave lanes empty, vectors have neighbouring elements of one row; the arithmetic is the same, and so are the bits.
+//
+// AVX2 and AVX-512 do the same operations, so they give the same bits; Go, which has no fused multiply-add of its own, rounds more often.
 //
 // The inverse is the transform of swapped parts, swapped again; all tables are of the forward direction.
 package fft

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/lucid-go/lucid/internal/asmvariant"
 )
 
 // serial runs blocks from the last to the first, so that a dependence between them would show.
@@ -258,25 +256,6 @@ func TestMillion(t *testing.T) {
 	}
 	if d := distance(row(single, shape, 0, n), row(y, shape, 0, n)); d > bound[float32](n) {
 		t.Errorf("float32: error %g, at most %g", d, bound[float32](n))
-	}
-}
-
-// TestVariants: assembly and Go give the same results but for roundings, also with strides and few rows.
-func TestVariants(t *testing.T) {
-	for _, name := range asmvariant.List("internal/backend/cpu/fft") {
-		restore, ok := asmvariant.Select("internal/backend/cpu/fft", "")
-		if !ok {
-			t.Fatalf("cannot leave %s out", name)
-		}
-		for _, n := range []int{6, 13, 35, 77, 143, 128, 509} {
-			for _, s := range []tensor{{17, 1}, {2, 16}, {1, 35}} {
-				checkComplex[float32](t, s, n, true)
-				checkComplex[float64](t, s, n, true)
-				checkHalf[float32](t, s, n)
-				checkHalf[float64](t, s, n)
-			}
-		}
-		restore()
 	}
 }
 

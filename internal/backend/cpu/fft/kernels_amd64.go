@@ -10,10 +10,14 @@ import (
 	"github.com/lucid-go/lucid/internal/cpuid"
 )
 
-var useAVX512 = cpuid.X86.AVX512
+var (
+	useAVX512 = cpuid.X86.AVX512
+	useAVX2   = cpuid.X86.AVX2 && cpuid.X86.FMA
+)
 
 func init() {
 	asmvariant.Register("internal/backend/cpu/fft", "lanes/avx512", &useAVX512)
+	asmvariant.Register("internal/backend/cpu/fft", "lanes/avx2", &useAVX2)
 }
 
 // args are the operands of all kernels; not all read all of them. Distances are in bytes.
@@ -23,31 +27,56 @@ type args[T floats] struct {
 	from, to            int
 	reIn, imIn          int
 	reOut, imOut        int
+	stepIn, stepOut     int
 }
+
+// element is how many bytes an element has: two parts of 64.
+const element = 128
+
+type kernel[T floats] func(*args[T])
 
 // kernelSet has the kernels of one type by radix: with roots, and of the last pass, which has none.
 type kernelSet[T floats] struct {
-	radix, last                           [14]func(*args[T])
+	radix, last                           [14]kernel[T]
 	consts                                [14][]T
-	mul, twist, split, join, unpack, pack func(*args[T])
+	mul, twist, split, join, unpack, pack kernel[T]
+	unpackRow, packRow                    kernel[T]
 }
 
-var kernels32 = kernelSet[float32]{
-	radix: [14]func(*args[float32]){2: radix2F32AVX512, 3: radix3F32AVX512, 4: radix4F32AVX512, 5: radix5F32AVX512, 7: radix7F32AVX512,
-		8: radix8F32AVX512, 11: radix11F32AVX512, 13: radix13F32AVX512},
-	last: [14]func(*args[float32]){2: last2F32AVX512, 3: last3F32AVX512, 4: last4F32AVX512, 5: last5F32AVX512, 7: last7F32AVX512,
-		8: last8F32AVX512, 11: last11F32AVX512, 13: last13F32AVX512},
-	mul: mulF32AVX512, twist: twistF32AVX512, split: splitF32AVX512, join: joinF32AVX512, unpack: unpackF32AVX512, pack: packF32AVX512,
-	consts: constants[float32](),
+var setF32AVX512 = kernelSet[float32]{
+	radix: [14]kernel[float32]{2: radix2F32AVX512, 3: radix3F32AVX512, 4: radix4F32AVX512, 5: radix5F32AVX512,
+		7: radix7F32AVX512, 8: radix8F32AVX512, 11: radix11F32AVX512, 13: radix13F32AVX512},
+	last: [14]kernel[float32]{2: last2F32AVX512, 3: last3F32AVX512, 4: last4F32AVX512, 5: last5F32AVX512,
+		7: last7F32AVX512, 8: last8F32AVX512, 11: last11F32AVX512, 13: last13F32AVX512},
+	mul: mulF32AVX512, twist: twistF32AVX512, split: splitF32AVX512, join: joinF32AVX512, unpack: unpackF32AVX512,
+	pack: packF32AVX512, unpackRow: unpackRowF32AVX512, packRow: packRowF32AVX512, consts: constants[float32](),
 }
 
-var kernels64 = kernelSet[float64]{
-	radix: [14]func(*args[float64]){2: radix2F64AVX512, 3: radix3F64AVX512, 4: radix4F64AVX512, 5: radix5F64AVX512, 7: radix7F64AVX512,
-		8: radix8F64AVX512, 11: radix11F64AVX512, 13: radix13F64AVX512},
-	last: [14]func(*args[float64]){2: last2F64AVX512, 3: last3F64AVX512, 4: last4F64AVX512, 5: last5F64AVX512, 7: last7F64AVX512,
-		8: last8F64AVX512, 11: last11F64AVX512, 13: last13F64AVX512},
-	mul: mulF64AVX512, twist: twistF64AVX512, split: splitF64AVX512, join: joinF64AVX512, unpack: unpackF64AVX512, pack: packF64AVX512,
-	consts: constants[float64](),
+var setF64AVX512 = kernelSet[float64]{
+	radix: [14]kernel[float64]{2: radix2F64AVX512, 3: radix3F64AVX512, 4: radix4F64AVX512, 5: radix5F64AVX512,
+		7: radix7F64AVX512, 8: radix8F64AVX512, 11: radix11F64AVX512, 13: radix13F64AVX512},
+	last: [14]kernel[float64]{2: last2F64AVX512, 3: last3F64AVX512, 4: last4F64AVX512, 5: last5F64AVX512,
+		7: last7F64AVX512, 8: last8F64AVX512, 11: last11F64AVX512, 13: last13F64AVX512},
+	mul: mulF64AVX512, twist: twistF64AVX512, split: splitF64AVX512, join: joinF64AVX512, unpack: unpackF64AVX512,
+	pack: packF64AVX512, unpackRow: unpackRowF64AVX512, packRow: packRowF64AVX512, consts: constants[float64](),
+}
+
+var setF32AVX2 = kernelSet[float32]{
+	radix: [14]kernel[float32]{2: radix2F32AVX2, 3: radix3F32AVX2, 4: radix4F32AVX2, 5: radix5F32AVX2,
+		7: radix7F32AVX2, 8: radix8F32AVX2, 11: radix11F32AVX2, 13: radix13F32AVX2},
+	last: [14]kernel[float32]{2: last2F32AVX2, 3: last3F32AVX2, 4: last4F32AVX2, 5: last5F32AVX2,
+		7: last7F32AVX2, 8: last8F32AVX2, 11: last11F32AVX2, 13: last13F32AVX2},
+	mul: mulF32AVX2, twist: twistF32AVX2, split: splitF32AVX2, join: joinF32AVX2, unpack: unpackF32AVX2,
+	pack: packF32AVX2, unpackRow: unpackRowF32AVX2, packRow: packRowF32AVX2, consts: constants[float32](),
+}
+
+var setF64AVX2 = kernelSet[float64]{
+	radix: [14]kernel[float64]{2: radix2F64AVX2, 3: radix3F64AVX2, 4: radix4F64AVX2, 5: radix5F64AVX2,
+		7: radix7F64AVX2, 8: radix8F64AVX2, 11: radix11F64AVX2, 13: radix13F64AVX2},
+	last: [14]kernel[float64]{2: last2F64AVX2, 3: last3F64AVX2, 4: last4F64AVX2, 5: last5F64AVX2,
+		7: last7F64AVX2, 8: last8F64AVX2, 11: last11F64AVX2, 13: last13F64AVX2},
+	mul: mulF64AVX2, twist: twistF64AVX2, split: splitF64AVX2, join: joinF64AVX2, unpack: unpackF64AVX2,
+	pack: packF64AVX2, unpackRow: unpackRowF64AVX2, packRow: packRowF64AVX2, consts: constants[float64](),
 }
 
 // constants are those the butterflies read: √½, or cos and sin of 2πk/radix.
@@ -60,12 +89,33 @@ func constants[T floats]() (all [14][]T) {
 	return all
 }
 
+// kernelsOf are the kernels of a type, nil if this machine can run none.
 func kernelsOf[T floats]() *kernelSet[T] {
 	var z T
-	if unsafe.Sizeof(z) == 4 {
-		return any(&kernels32).(*kernelSet[T])
+	single := unsafe.Sizeof(z) == 4
+	var p unsafe.Pointer
+	switch {
+	case useAVX512 && single:
+		p = unsafe.Pointer(&setF32AVX512)
+	case useAVX512:
+		p = unsafe.Pointer(&setF64AVX512)
+	case useAVX2 && single:
+		p = unsafe.Pointer(&setF32AVX2)
+	case useAVX2:
+		p = unsafe.Pointer(&setF64AVX2)
 	}
-	return any(&kernels64).(*kernelSet[T])
+	return (*kernelSet[T])(p) // a set of the same T
+}
+
+// call runs a kernel. A kernel does not keep its arguments; the compiler cannot see that, and would move them to the heap.
+func call[T floats](k kernel[T], a *args[T]) { k((*args[T])(hide(unsafe.Pointer(a)))) }
+
+// hide returns its argument.
+//
+//go:nosplit
+func hide(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
 }
 
 // offsets are where the parts of an element are, in bytes.
@@ -74,77 +124,169 @@ func offsets(swap bool) (re, im int) { return parts(64, swap) }
 // first is the address of an element that may be the one behind the last of an empty slice.
 func first[T floats](x []T) *T { return unsafe.SliceData(x) }
 
-func (st *pass[T]) fast(y, x []T, p, count int, sw swaps) bool {
-	if !useAVX512 {
+func (st *pass[T]) fast(y, x []T, p, count int, by steps, sw swaps) bool {
+	k := kernelsOf[T]()
+	if k == nil {
 		return false
 	}
-	k, l2 := kernelsOf[T](), 2*lanesOf[T]()
-	a := args[T]{y: first(y[st.s*st.radix*p*l2:]), x: first(x[st.s*p*l2:]), consts: first(k.consts[st.radix]), count: count, s: st.s,
-		from: st.s * st.m * 128, to: st.s * 128}
+	l2 := 2 * lanesOf[T]()
+	a := args[T]{y: first(y[st.s*st.radix*p*l2*by.out:]), x: first(x[st.s*p*l2*by.in:]), consts: first(k.consts[st.radix]), count: count,
+		s: st.s, from: st.s * st.m * element * by.in, to: st.s * element * by.out, stepIn: element * by.in, stepOut: element * by.out}
 	a.reIn, a.imIn = offsets(sw.in)
 	a.reOut, a.imOut = offsets(sw.out)
 	if st.roots == nil {
-		k.last[st.radix](&a)
+		call(k.last[st.radix], &a)
 		return true
 	}
 	a.roots = first(st.roots[2*p*(st.radix-1):])
-	k.radix[st.radix](&a)
+	call(k.radix[st.radix], &a)
 	return true
 }
 
 func mulFast[T floats](y, x, w []T, n int, sw swaps) bool {
-	if !useAVX512 || n == 0 {
+	k := kernelsOf[T]()
+	if k == nil || n == 0 {
 		return false
 	}
-	a := args[T]{y: first(y), x: first(x), roots: first(w), count: n}
+	a := args[T]{y: first(y), x: first(x), roots: first(w), count: n, stepIn: element, stepOut: element}
 	a.reIn, a.imIn = offsets(sw.in)
 	a.reOut, a.imOut = offsets(sw.out)
-	kernelsOf[T]().mul(&a)
+	call(k.mul, &a)
 	return true
 }
 
-func twistFast[T floats](x, roots []T, n int) bool {
-	if !useAVX512 || n == 0 {
+func twistFast[T floats](x, roots []T, n int, sw swaps) bool {
+	k := kernelsOf[T]()
+	if k == nil || n == 0 {
 		return false
 	}
-	a := args[T]{y: first(x), x: first(x), roots: first(roots), count: n, imIn: 64, imOut: 64}
-	kernelsOf[T]().twist(&a)
+	a := args[T]{y: first(x), x: first(x), roots: first(roots), count: n, stepIn: element, stepOut: element}
+	a.reIn, a.imIn = offsets(sw.in)
+	a.reOut, a.imOut = offsets(sw.out)
+	call(k.twist, &a)
 	return true
 }
 
 // splitFast copies n elements of neighbouring rows, which are stride numbers apart in from, to lanes.
 func splitFast[T floats](x, from []T, stride, n int) bool {
-	if !useAVX512 || n == 0 {
+	k := kernelsOf[T]()
+	if k == nil || n == 0 {
 		return false
 	}
 	var z T
-	kernelsOf[T]().split(&args[T]{y: first(x), x: first(from), count: n, from: stride * int(unsafe.Sizeof(z)), to: 128})
+	a := args[T]{y: first(x), x: first(from), count: n, from: stride * int(unsafe.Sizeof(z)), to: element}
+	call(k.split, &a)
 	return true
 }
 
 // joinFast is the opposite of splitFast.
 func joinFast[T floats](to, x []T, stride, n int) bool {
-	if !useAVX512 || n == 0 {
+	k := kernelsOf[T]()
+	if k == nil || n == 0 {
 		return false
 	}
 	var z T
-	kernelsOf[T]().join(&args[T]{y: first(to), x: first(x), count: n, from: 128, to: stride * int(unsafe.Sizeof(z))})
+	a := args[T]{y: first(to), x: first(x), count: n, from: element, to: stride * int(unsafe.Sizeof(z))}
+	call(k.join, &a)
 	return true
 }
 
 // halfFast does unpack or pack for count elements from the k-th on; the bytes of the other elements are far from the first.
 func halfFast[T floats](pack bool, y, x, w []T, h, k, count int, re, im T) bool {
-	if !useAVX512 || count <= 0 {
+	set := kernelsOf[T]()
+	if set == nil || count <= 0 {
 		return count <= 0
 	}
 	l2 := 2 * lanesOf[T]()
 	factors := [2]T{re, im}
 	a := args[T]{y: first(y[l2*k:]), x: first(x[l2*k:]), roots: first(w[2*k:]), consts: &factors[0], count: count,
-		from: 128 * (h - 2*k), to: 128 * (h - 2*k)}
+		from: element * (h - 2*k), to: element * (h - 2*k)}
 	if pack {
-		kernelsOf[T]().pack(&a)
+		call(set.pack, &a)
 	} else {
-		kernelsOf[T]().unpack(&a)
+		call(set.unpack, &a)
 	}
 	return true
+}
+
+// hasRows reports whether there are kernels for vectors of neighbouring elements of a row.
+func hasRows() bool { return useAVX512 || useAVX2 }
+
+// planesFast does the butterflies of a pass without roots for blocks of values of q + s·p; their j-th results are the j-th plane of y.
+// The imaginary parts of x and y begin at d.
+func planesFast[T floats](st *pass[T], y, x []T, d, blocks int, sw swaps) {
+	k, size := kernelsOf[T](), 64/lanesOf[T]()
+	a := args[T]{y: first(y), x: first(x), consts: first(k.consts[st.radix]), count: 1, s: blocks, from: st.s * st.m * size,
+		to: blocks * 64, stepIn: 64, stepOut: 64}
+	a.reIn, a.imIn = parts(d*size, sw.in)
+	a.reOut, a.imOut = parts(d*size, sw.out)
+	call(k.last[st.radix], &a)
+}
+
+// vectors does a pass whose s is at least a vector: vectors have neighbouring values of q, the last ones again where s is no multiple.
+func (st *pass[T]) vectors(y, x []T, d int, sw swaps) {
+	k, l := kernelsOf[T](), lanesOf[T]()
+	size, r := 64/l, st.radix
+	do := func(p, q, count, blocks int) {
+		a := args[T]{y: first(y[st.s*r*p+q:]), x: first(x[st.s*p+q:]), consts: first(k.consts[r]), count: count, s: blocks,
+			from: st.s * st.m * size, to: st.s * size, stepIn: 64, stepOut: 64}
+		a.reIn, a.imIn = parts(d*size, sw.in)
+		a.reOut, a.imOut = parts(d*size, sw.out)
+		if st.roots == nil {
+			call(k.last[r], &a)
+			return
+		}
+		a.roots = first(st.roots[2*p*(r-1):])
+		call(k.radix[r], &a)
+	}
+	if st.s%l == 0 {
+		do(0, 0, st.m, st.s/l)
+		return
+	}
+	for p := range st.m {
+		do(p, 0, 1, st.s/l)
+		do(p, st.s-l, 1, 1)
+	}
+}
+
+// mulRow multiplies blocks of a planar row by roots in packed order, in place; the imaginary parts begin at d.
+func mulRow[T floats](x, roots []T, blocks, d int, sw swaps) {
+	size := 64 / lanesOf[T]()
+	a := args[T]{y: first(x), x: first(x), roots: first(roots), count: blocks, stepIn: 64, stepOut: 64}
+	a.reIn, a.imIn = parts(d*size, sw.in)
+	a.reOut, a.imOut = parts(d*size, sw.out)
+	call(kernelsOf[T]().twist, &a)
+}
+
+// halfRowFast does unpack or pack for one value of k in each lane; see halfBlock.
+func halfRowFast[T floats](pack bool, b *halfBlock[T], re, im T) {
+	set, l2 := kernelsOf[T](), 2*lanesOf[T]()
+	factors := [2]T{re, im}
+	a := args[T]{y: &b[2*l2], x: &b[0], roots: &b[4*l2], consts: &factors[0], count: 1, from: element, to: element}
+	if pack {
+		call(set.packRow, &a)
+	} else {
+		call(set.unpackRow, &a)
+	}
+}
+
+// transposeVector is how many rows and columns a block of transposeFast64 has, 0 if there is none.
+func transposeVector() int {
+	switch {
+	case useAVX512:
+		return 8
+	case useAVX2:
+		return 4
+	}
+	return 0
+}
+
+// transposeFast64 transposes blocks that are side by side in src.
+func transposeFast64(dst []float64, ldd int, src []float64, lds, blocks int) {
+	a := args[float64]{y: first(dst), x: first(src), count: blocks, from: 8 * lds, to: 8 * ldd}
+	if useAVX512 {
+		transposeF64AVX512(&a)
+	} else {
+		transposeF64AVX2(&a)
+	}
 }

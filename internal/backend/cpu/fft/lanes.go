@@ -6,8 +6,9 @@ import "github.com/lucid-go/lucid/internal/backend/cpu/simd"
 type lanes struct {
 	off    [maxLanes]int
 	stride int
-	count  int  // lanes that are rows; the others repeat the first and are not stored
+	count  int  // lanes that are rows; what the others hold is not read
 	near   bool // the offsets follow each other
+	packed bool // one row in blocks of lanes, real parts first; the other fields say nothing
 }
 
 // tensor is rows of some length along one dimension: outer by the length by inner, contiguous.
@@ -18,28 +19,37 @@ func (t tensor) rows() int { return t.outer * t.inner }
 // groups is the number of groups of l rows.
 func (t tensor) groups(l int) int {
 	if t.inner >= l {
-		return t.outer * ((t.inner + l - 1) / l)
+		return t.outer*(t.inner/l) + (t.outer*(t.inner%l)+l-1)/l
 	}
 	return (t.rows() + l - 1) / l
 }
 
-// group is the g-th group of l rows of n elements. Rows of a group are neighbours where there are enough.
+// group is the g-th group of l rows of n elements. Rows of a group are neighbours where there are enough; what is left of a line of
+// neighbours shares groups with what is left of others.
 func (t tensor) group(g, l, n int) (w lanes) {
-	first := g * l
-	w.stride, w.count = t.inner, min(l, t.rows()-first)
-	if t.inner >= l {
-		tiles := (t.inner + l - 1) / l
-		c := g % tiles * l
-		first = g/tiles*t.inner + c
-		w.count = min(l, t.inner-c)
-		w.near = w.count == l
+	w.stride = t.inner
+	outer, col, begin := 0, 0, 0
+	switch tiles := t.inner / l; {
+	case tiles > 0 && g < t.outer*tiles:
+		w.count, w.near = l, true
+		outer, col = g/tiles, g%tiles*l
+	case tiles > 0:
+		begin = tiles * l
+		rest, first := t.inner-begin, (g-t.outer*tiles)*l
+		w.count = min(l, t.outer*rest-first)
+		outer, col = first/rest, begin+first%rest
+	default:
+		w.count = min(l, t.rows()-g*l)
+		outer, col = g*l/t.inner, g*l%t.inner
 	}
 	for i := range w.off[:l] {
-		r := first
-		if i < w.count {
-			r += i
+		if i == w.count {
+			break
 		}
-		w.off[i] = r/t.inner*n*t.inner + r%t.inner
+		w.off[i] = outer*n*t.inner + col
+		if col++; col == t.inner {
+			outer, col = outer+1, begin
+		}
 	}
 	return w
 }
@@ -61,7 +71,7 @@ func load[T floats](x, from []T, w *lanes, n int) {
 	case w.even() && transposeFast(x, l, from[2*w.off[0]:], w.apart(2), w.count, 2*n):
 		return
 	}
-	for i, off := range w.off[:l] {
+	for i, off := range w.off[:w.count] {
 		at := 2 * off
 		for j := range n {
 			x[2*l*j+i], x[2*l*j+l+i] = from[at], from[at+1]
@@ -122,7 +132,7 @@ func loadReal[T floats](x, from []T, w *lanes, n int) {
 	case n%2 == 0 && w.even() && transposeFast(x, l, from[w.off[0]:], max(w.apart(1), n), w.count, n):
 		return
 	}
-	for i, off := range w.off[:l] {
+	for i, off := range w.off[:w.count] {
 		at := off
 		if n%2 == 0 {
 			for j := range n / 2 {
@@ -168,12 +178,36 @@ func saveReal[T floats](to, x []T, w *lanes, n int) {
 
 // transposeFast is a transposition of rows by cols numbers with vectors, if there is one for T.
 func transposeFast[T floats](dst []T, ldd int, src []T, lds, rows, cols int) bool {
-	d, ok := any(dst).([]float32)
-	if !ok {
-		return false
+	switch d := any(dst).(type) {
+	case []float32:
+		simd.TransposeBlockF32(d, ldd, any(src).([]float32), max(lds, cols), rows, cols)
+	case []float64:
+		transpose(d, ldd, any(src).([]float64), max(lds, cols), rows, cols)
 	}
-	simd.TransposeBlockF32(d, ldd, any(src).([]float32), max(lds, cols), rows, cols)
 	return true
+}
+
+// transpose sets dst[j*ldd+i] = src[i*lds+j] for i < rows and j < cols.
+func transpose(dst []float64, ldd int, src []float64, lds, rows, cols int) {
+	n := transposeVector()
+	r, c := 0, 0
+	if n > 0 {
+		r, c = rows-rows%n, cols-cols%n
+	}
+	for i := 0; i < r && c > 0; i += n {
+		// The bounds of what the kernel reads and writes.
+		_, _ = dst[(c-1)*ldd+i+n-1], src[(i+n-1)*lds+c-1]
+		transposeFast64(dst[i:], ldd, src[i*lds:], lds, c/n)
+	}
+	for i := range rows {
+		from := 0
+		if i < r {
+			from = c
+		}
+		for j := from; j < cols; j++ {
+			dst[j*ldd+i] = src[i*lds+j]
+		}
+	}
 }
 
 // scaleFast multiplies in place with vectors.

@@ -15,65 +15,6 @@ func pieces(run For, n int, f func(lo, hi int)) error {
 // row1 is a row of complex numbers that begins a buffer.
 var row1 = lanes{stride: 1}
 
-// newLongConv makes a transform of n elements as a convolution; see bluestein.
-func newLongConv[T floats](n int) *long[T] {
-	m := convLength(max(2*n-1, fewLength))
-	g := &long[T]{n: n, inner: longOf[T](m), chirp: make([]T, 2*n), filter: make([]T, 2*m)}
-	chirp := chirpOf(n)
-	for i, v := range chirp {
-		g.chirp[i] = T(v)
-	}
-	f := filterOf(chirp, m)
-	serial := func(n int, f func(int)) error {
-		for b := range n {
-			f(b)
-		}
-		return nil
-	}
-	if err := longOf[float64](m).run(serial, f, f, &row1, &row1, false, 1); err != nil {
-		panic(err)
-	}
-	for i, v := range f {
-		g.filter[i] = T(v)
-	}
-	return g
-}
-
-// convolve is run of a convolution.
-func (g *long[T]) convolve(run For, out, in []T, to, from *lanes, inverse bool, scale T) error {
-	m := g.inner.n
-	x, back := borrow[T](2 * m)
-	defer back()
-	re, im := parts(1, inverse)
-	err := pieces(run, m, func(lo, hi int) {
-		for j := lo; j < min(hi, g.n); j++ {
-			at := 2 * (from.off[0] + j*from.stride)
-			a, b, c, s := in[at+re], in[at+im], g.chirp[2*j], g.chirp[2*j+1]
-			x[2*j], x[2*j+1] = T(a*c)-T(b*s), T(a*s)+T(b*c)
-		}
-		clear(x[2*max(lo, min(hi, g.n)) : 2*hi])
-	})
-	if err == nil {
-		err = g.inner.run(run, x, x, &row1, &row1, false, 1)
-	}
-	if err == nil {
-		err = pieces(run, m, func(lo, hi int) { mulLanes(1, x[2*lo:], x[2*lo:], g.filter[2*lo:], hi-lo, swaps{}) })
-	}
-	if err == nil {
-		err = g.inner.run(run, x, x, &row1, &row1, true, 1)
-	}
-	if err != nil {
-		return err
-	}
-	return pieces(run, g.n, func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			at := 2 * (to.off[0] + j*to.stride)
-			a, b, c, s := x[2*j], x[2*j+1], g.chirp[2*j]*scale, g.chirp[2*j+1]*scale
-			out[at+re], out[at+im] = T(a*c)-T(b*s), T(a*s)+T(b*c)
-		}
-	})
-}
-
 // longToHalf transforms one real row of n elements.
 func longToHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factors[T]) error {
 	size := n
@@ -95,14 +36,14 @@ func longToHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factor
 		}
 	})
 	if err == nil {
-		err = longAny(run, x[:2*size], size, false)
+		err = Complex(run, x[:2*size], x[:2*size], Rows{1, 1}, size, false, 1)
 	}
 	if err != nil {
 		return err
 	}
 	if n%2 == 0 {
 		w := halfRootsOf[T](n)
-		err = pieces(run, size/2+1, func(lo, hi int) { unpack(1, y, x, w, size, lo, hi, f) })
+		err = pieces(run, size/2+1, func(lo, hi int) { halfRow(false, y, x, w, size, lo, hi, f) })
 	} else {
 		bins(1, y, x, n, f)
 	}
@@ -137,12 +78,12 @@ func longFromHalf[T floats](run For, out, in []T, to, from *lanes, n int, f fact
 	}
 	if n%2 == 0 {
 		w := halfRootsOf[T](n)
-		err = pieces(run, size/2+1, func(lo, hi int) { pack(1, y, x, w, size, lo, hi, f) })
+		err = pieces(run, size/2+1, func(lo, hi int) { halfRow(true, y, x, w, size, lo, hi, f) })
 	} else {
 		mirror(1, y, x, n, f)
 	}
 	if err == nil { // the parts are swapped already, as an inverse transform does
-		err = longAny(run, y[:2*size], size, false)
+		err = Complex(run, y[:2*size], y[:2*size], Rows{1, 1}, size, false, 1)
 	}
 	if err != nil {
 		return err
@@ -159,7 +100,45 @@ func longFromHalf[T floats](run For, out, in []T, to, from *lanes, n int, f fact
 	})
 }
 
-// longAny transforms one row in place, in whichever form fits its length.
-func longAny[T floats](run For, x []T, n int, inverse bool) error {
-	return Complex(run, x, x, Rows{1, 1}, n, inverse, 1)
+// halfBlock has elements k and h-k, their results and the roots: of each the real parts in lanes, then the imaginary ones.
+type halfBlock[T floats] [5 * 2 * maxLanes]T
+
+// halfRow is unpack or pack of a row for k in [lo, hi) and h-k, with l values of k in the lanes of a vector.
+func halfRow[T floats](pk bool, y, x, w []T, h, lo, hi int, f factors[T]) {
+	l := lanesOf[T]()
+	single := func(lo, hi int) {
+		if pk {
+			pack(1, y, x, w, h, lo, hi, f)
+		} else {
+			unpack(1, y, x, w, h, lo, hi, f)
+		}
+	}
+	if !hasRows() {
+		single(lo, hi)
+		return
+	}
+	if lo == 0 && hi > 0 {
+		single(0, 1)
+		lo = 1
+	}
+	re, im := f.middle, f.middle*f.sign
+	if !pk {
+		re, im = f.middle/2, f.middle/2*f.sign
+	}
+	var block halfBlock[T]
+	part := func(i int) []T { return block[2*l*i:][:2*l] }
+	p, q, yp, yq, roots := part(0), part(1), part(2), part(3), part(4)
+	for k := lo; k < hi; k += l {
+		n := min(l, hi-k)
+		for i := range n {
+			a, b := 2*(k+i), 2*(h-k-i)
+			p[i], p[l+i], q[i], q[l+i], roots[i], roots[l+i] = x[a], x[a+1], x[b], x[b+1], w[a], w[a+1]
+		}
+		halfRowFast(pk, &block, re, im)
+		for i := range n {
+			a, b := 2*(k+i), 2*(h-k-i)
+			y[a], y[a+1] = yp[i], yp[l+i]
+			y[b], y[b+1] = yq[i], yq[l+i]
+		}
+	}
 }

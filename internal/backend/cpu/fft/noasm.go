@@ -4,14 +4,28 @@ package fft
 
 // The functions here report that there is no assembly.
 
-func (st *pass[T]) fast(_, _ []T, _, _ int, _ swaps) bool { return false }
+func (st *pass[T]) fast(_, _ []T, _, _ int, _ steps, _ swaps) bool { return false }
 
 func mulFast[T floats](_, _, _ []T, _ int, _ swaps) bool { return false }
 
-func twistFast[T floats](_, _ []T, _ int) bool { return false }
+func twistFast[T floats](_, _ []T, _ int, _ swaps) bool { return false }
 
 func splitFast[T floats](_, _ []T, _, _ int) bool { return false }
 
 func joinFast[T floats](_, _ []T, _, _ int) bool { return false }
 
 func halfFast[T floats](_ bool, _, _, _ []T, _, _, _ int, _, _ T) bool { return false }
+
+func hasRows() bool { return false }
+
+func planesFast[T floats](_ *pass[T], _, _ []T, _, _ int, _ swaps) {}
+
+func (st *pass[T]) vectors(_, _ []T, _ int, _ swaps) {}
+
+func mulRow[T floats](_, _ []T, _, _ int, _ swaps) {}
+
+func halfRowFast[T floats](_ bool, _ *halfBlock[T], _, _ T) {}
+
+func transposeVector() int { return 0 }
+
+func transposeFast64(_ []float64, _ int, _ []float64, _, _ int) {}

@@ -42,12 +42,12 @@ func (p *plan[T]) bytes() int {
 	return size*int(unsafe.Sizeof(z)) + 256
 }
 
-// scratch is how many elements of type T each of the two buffers of a run needs.
-func (p *plan[T]) scratch() int {
+// scratch is how many elements of type T each of the two buffers of a run with l lanes needs.
+func (p *plan[T]) scratch(l int) int {
 	if p.conv != nil {
-		return p.conv.inner.scratch()
+		return p.conv.inner.scratch(l)
 	}
-	return 2 * lanesOf[T]() * p.n
+	return 2 * l * p.n
 }
 
 // radices factors n; ok is false if another prime is left.
@@ -100,20 +100,55 @@ func newPlan[T floats](n int) *plan[T] {
 // swaps say at which end of a run the parts of elements are swapped: at both for an inverse transform.
 type swaps struct{ in, out bool }
 
-// run transforms what x holds and returns x or y, whichever has the result. yield is called between pieces of work.
-func (p *plan[T]) run(x, y []T, sw swaps, yield func()) []T {
+// run transforms what x holds, elements of l lanes, and returns x or y, whichever has the result. yield is called between pieces of
+// work.
+func (p *plan[T]) run(l int, x, y []T, sw swaps, yield func()) []T {
 	if p.conv != nil {
-		return p.conv.run(x, y, sw, yield)
+		return p.conv.run(l, x, y, sw, yield)
 	}
 	if len(p.passes) == 0 && sw.in != sw.out {
-		swapLanes(x[:2*lanesOf[T]()])
+		swapLanes(x[:2*l])
 	}
 	last := len(p.passes) - 1
 	for i := range p.passes {
-		p.passes[i].run(y, x, swaps{sw.in && i == 0, sw.out && i == last}, yield)
+		p.passes[i].run(l, y, x, steps{1, 1}, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
 	}
 	return x
+}
+
+// runFrom is run for elements of src that are stride elements apart; x and y are scratch.
+func (p *plan[T]) runFrom(src []T, stride int, x, y []T, sw swaps, yield func()) []T {
+	l := lanesOf[T]()
+	if len(p.passes) == 0 {
+		for j := range p.n {
+			copy(x[2*l*j:][:2*l], src[2*l*stride*j:])
+		}
+		return p.run(l, x, y, sw, yield)
+	}
+	last := len(p.passes) - 1
+	p.passes[0].run(l, y, src, steps{stride, 1}, swaps{sw.in, sw.out && last == 0}, yield)
+	for i := 1; i <= last; i++ {
+		x, y = y, x
+		p.passes[i].run(l, y, x, steps{1, 1}, swaps{out: sw.out && i == last}, yield)
+	}
+	return y
+}
+
+// runTo is run with the result written to dst, stride elements apart; it changes x and y.
+func (p *plan[T]) runTo(dst []T, stride int, x, y []T, sw swaps, yield func()) {
+	l, last := lanesOf[T](), len(p.passes)-1
+	if last < 0 {
+		for j, z := 0, p.run(l, x, y, sw, yield); j < p.n; j++ {
+			copy(dst[2*l*stride*j:][:2*l], z[2*l*j:])
+		}
+		return
+	}
+	for i := range last {
+		p.passes[i].run(l, y, x, steps{1, 1}, swaps{in: sw.in && i == 0}, yield)
+		x, y = y, x
+	}
+	p.passes[last].run(l, dst, x, steps{1, stride}, swaps{sw.in && last == 0, sw.out}, yield)
 }
 
 // swapLanes swaps the parts of one element.
@@ -173,6 +208,7 @@ const (
 	kindPlan = iota
 	kindLong
 	kindHalf
+	kindFew
 	kinds
 )
 

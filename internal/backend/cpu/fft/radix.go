@@ -3,38 +3,40 @@ package fft
 // chunk is after how many vectors a pass lets others run: assembly cannot be interrupted.
 const chunk = 1 << 12
 
-// run does the pass from x to y.
-func (st *pass[T]) run(y, x []T, sw swaps, yield func()) {
+// steps are how many elements of memory the elements of a pass are apart in its input and its output.
+type steps struct{ in, out int }
+
+// run does the pass from x to y, whose elements have l lanes: as many as a vector, or 1.
+func (st *pass[T]) run(l int, y, x []T, by steps, sw swaps, yield func()) {
 	each := max(1, chunk/(st.radix*st.s))
 	for p := 0; p < st.m; p += each {
-		st.rows(y, x, p, min(each, st.m-p), sw)
-		if yield != nil {
+		if p > 0 && yield != nil {
 			yield()
 		}
+		st.rows(l, y, x, p, min(each, st.m-p), by, sw)
 	}
 }
 
 // rows does the butterflies of count values of p from first on.
-func (st *pass[T]) rows(y, x []T, first, count int, sw swaps) {
-	if st.fast(y, x, first, count, sw) {
+func (st *pass[T]) rows(l int, y, x []T, first, count int, by steps, sw swaps) {
+	if l > 1 && st.fast(y, x, first, count, by, sw) {
 		return
 	}
-	l2 := 2 * lanesOf[T]()
+	l2 := 2 * l
 	var roots []T
 	for p := first; p < first+count; p++ {
 		if st.roots != nil {
 			roots = st.roots[2*p*(st.radix-1):][:2*(st.radix-1)]
 		}
 		for q := range st.s {
-			in, out := x[(q+st.s*p)*l2:], y[(q+st.s*st.radix*p)*l2:]
-			butterfly(st.radix, out, in, st.s*l2, st.s*st.m*l2, roots, sw)
+			in, out := x[(q+st.s*p)*l2*by.in:], y[(q+st.s*st.radix*p)*l2*by.out:]
+			butterfly(l, st.radix, out, in, st.s*l2*by.out, st.s*st.m*l2*by.in, roots, sw)
 		}
 	}
 }
 
 // butterfly transforms the elements that are from apart in x, in all lanes, and writes them to apart in y, times the roots.
-func butterfly[T floats](radix int, y, x []T, to, from int, roots []T, sw swaps) {
-	l := lanesOf[T]()
+func butterfly[T floats](l, radix int, y, x []T, to, from int, roots []T, sw swaps) {
 	var re, im [13][maxLanes]T
 	r0, i0 := parts(l, sw.in)
 	for k := range radix {
@@ -43,13 +45,13 @@ func butterfly[T floats](radix int, y, x []T, to, from int, roots []T, sw swaps)
 	}
 	switch radix {
 	case 2:
-		pair(&re[0], &im[0], &re[1], &im[1])
+		pair(l, &re[0], &im[0], &re[1], &im[1])
 	case 4:
-		four(&re, &im, 0, 1, 2, 3)
+		four(l, &re, &im, 0, 1, 2, 3)
 	case 8:
-		eight(&re, &im)
+		eight(l, &re, &im)
 	default:
-		odd(radix, &re, &im)
+		odd(l, radix, &re, &im)
 	}
 	r0, i0 = parts(l, sw.out)
 	for j := range radix {
@@ -68,46 +70,46 @@ func butterfly[T floats](radix int, y, x []T, to, from int, roots []T, sw swaps)
 }
 
 // pair replaces two elements by their sum and difference.
-func pair[T floats](ar, ai, br, bi *[maxLanes]T) {
-	for i := range maxLanes {
+func pair[T floats](l int, ar, ai, br, bi *[maxLanes]T) {
+	for i := range l {
 		ar[i], br[i] = ar[i]+br[i], ar[i]-br[i]
 		ai[i], bi[i] = ai[i]+bi[i], ai[i]-bi[i]
 	}
 }
 
 // timesMinusI multiplies by -i.
-func timesMinusI[T floats](ar, ai *[maxLanes]T) {
-	for i := range maxLanes {
+func timesMinusI[T floats](l int, ar, ai *[maxLanes]T) {
+	for i := range l {
 		ar[i], ai[i] = ai[i], -ar[i]
 	}
 }
 
 // four transforms the elements a, b, c and d of x.
-func four[T floats](re, im *[13][maxLanes]T, a, b, c, d int) {
-	pair(&re[a], &im[a], &re[c], &im[c])
-	pair(&re[b], &im[b], &re[d], &im[d])
-	timesMinusI(&re[d], &im[d])
-	pair(&re[a], &im[a], &re[b], &im[b])
-	pair(&re[c], &im[c], &re[d], &im[d])
+func four[T floats](l int, re, im *[13][maxLanes]T, a, b, c, d int) {
+	pair(l, &re[a], &im[a], &re[c], &im[c])
+	pair(l, &re[b], &im[b], &re[d], &im[d])
+	timesMinusI(l, &re[d], &im[d])
+	pair(l, &re[a], &im[a], &re[b], &im[b])
+	pair(l, &re[c], &im[c], &re[d], &im[d])
 	// The results are in the order a, c, b, d.
 	re[b], re[c] = re[c], re[b]
 	im[b], im[c] = im[c], im[b]
 }
 
 // eight transforms all eight elements: the even and the odd ones, then pairs of both.
-func eight[T floats](re, im *[13][maxLanes]T) {
-	four(re, im, 0, 2, 4, 6)
-	four(re, im, 1, 3, 5, 7)
+func eight[T floats](l int, re, im *[13][maxLanes]T) {
+	four(l, re, im, 0, 2, 4, 6)
+	four(l, re, im, 1, 3, 5, 7)
 	const half = 0.70710678118654752440
-	for i := range maxLanes {
+	for i := range l {
 		a, b := re[3][i], im[3][i]
 		re[3][i], im[3][i] = T(half)*(a+b), T(half)*(b-a)
 		a, b = re[7][i], im[7][i]
 		re[7][i], im[7][i] = T(half)*(b-a), -T(half)*(a+b)
 	}
-	timesMinusI(&re[5], &im[5])
+	timesMinusI(l, &re[5], &im[5])
 	for k := 0; k < 8; k += 2 {
-		pair(&re[k], &im[k], &re[k+1], &im[k+1])
+		pair(l, &re[k], &im[k], &re[k+1], &im[k+1])
 	}
 	// The results are in the order 0, 4, 1, 5, 2, 6, 3, 7.
 	*re = [13][maxLanes]T{re[0], re[2], re[4], re[6], re[1], re[3], re[5], re[7]}
@@ -115,11 +117,10 @@ func eight[T floats](re, im *[13][maxLanes]T) {
 }
 
 // odd transforms a prime number of elements: sums and differences of the elements that are as far from both ends have real factors.
-func odd[T floats](r int, re, im *[13][maxLanes]T) {
-	l := lanesOf[T]()
+func odd[T floats](l, r int, re, im *[13][maxLanes]T) {
 	c, s := oddFactors[T](r)
 	for k := 1; 2*k < r; k++ {
-		pair(&re[k], &im[k], &re[r-k], &im[r-k])
+		pair(l, &re[k], &im[k], &re[r-k], &im[r-k])
 	}
 	var yr, yi [13][maxLanes]T
 	for i := range l {

@@ -41,7 +41,7 @@ func eachGroup[T floats](run For, groups, n, size int, f func(g int, x, y []T, y
 		pace := par.NewPace()
 		for g := b * per; g < min((b+1)*per, groups); g++ {
 			f(g, buf[:size], buf[size+5*lanesOf[T]():], pace.Step)
-			pace.Step()
+			pace.StepElems(n)
 		}
 	}
 	if groups <= per {
@@ -57,17 +57,33 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	if t.rows() == 0 {
 		return nil
 	}
-	if isLong[T](n, t.rows()) {
-		return eachRow(t, n, n, func(from, to *lanes) error {
-			return longOf[T](n).run(run, out, in, to, from, inverse, T(scale))
+	if isLong(n) {
+		g := longOf[T](n)
+		return eachRow(run, t, n, n, func(run For, from, to *lanes) error {
+			return g.run(run, out, in, to, from, inverse, T(scale))
+		})
+	}
+	sw := swaps{inverse, inverse}
+	if isFew[T](n, t.rows()) {
+		return eachRow(run, t, n, n, func(_ For, from, to *lanes) error {
+			fewOf[T](n).row(out, in, to, from, sw, T(scale))
+			return nil
 		})
 	}
 	p, l := planOf[T](n), lanesOf[T]()
-	return eachGroup(run, t.groups(l), n, p.scratch(), func(g int, x, y []T, yield func()) {
+	return eachGroup(run, t.groups(l), n, p.scratch(l), func(g int, x, y []T, yield func()) {
 		w := t.group(g, l, n)
 		load(x, in, &w, n)
-		save(out, p.run(x, y, swaps{inverse, inverse}, yield), &w, n, T(scale))
+		save(out, p.run(l, x, y, sw, yield), &w, n, T(scale))
 	})
+}
+
+// complexSize is the length of the complex transform behind one of n real elements.
+func complexSize(n int) int {
+	if n%2 == 0 {
+		return n / 2
+	}
+	return n
 }
 
 // ToHalf transforms real signals of h.N elements to the first h.N/2+1 bins of their spectra.
@@ -81,19 +97,19 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	if h.Inverse {
 		f.sign = -1
 	}
-	if isLong[T](n, t.rows()) {
-		return eachRow(t, n, n/2+1, func(from, to *lanes) error { return longToHalf(run, out, in, to, from, n, f) })
-	}
-	size, l := n, lanesOf[T]()
+	size, l := complexSize(n), lanesOf[T]()
 	var w []T
 	if n%2 == 0 {
-		size, w = n/2, halfRootsOf[T](n)
+		w = halfRootsOf[T](n)
+	}
+	if isLong(size) || isFew[T](size, t.rows()) {
+		return eachRow(run, t, n, n/2+1, func(run For, from, to *lanes) error { return longToHalf(run, out, in, to, from, n, f) })
 	}
 	p := planOf[T](size)
-	return eachGroup(run, t.groups(l), size, max(p.scratch(), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
+	return eachGroup(run, t.groups(l), size, max(p.scratch(l), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
 		from, to := t.group(g, l, n), t.group(g, l, n/2+1)
 		loadReal(x, in, &from, n)
-		z := p.run(x, y, swaps{}, yield)
+		z := p.run(l, x, y, swaps{}, yield)
 		if &z[0] == &y[0] {
 			x, y = y, x
 		}
@@ -117,16 +133,16 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	if !h.Inverse {
 		f.sign = -1
 	}
-	if isLong[T](n, t.rows()) {
-		return eachRow(t, n/2+1, n, func(from, to *lanes) error { return longFromHalf(run, out, in, to, from, n, f) })
-	}
-	size, l := n, lanesOf[T]()
+	size, l := complexSize(n), lanesOf[T]()
 	var w []T
 	if n%2 == 0 {
-		size, w = n/2, halfRootsOf[T](n)
+		w = halfRootsOf[T](n)
+	}
+	if isLong(size) || isFew[T](size, t.rows()) {
+		return eachRow(run, t, n/2+1, n, func(run For, from, to *lanes) error { return longFromHalf(run, out, in, to, from, n, f) })
 	}
 	p := planOf[T](size)
-	return eachGroup(run, t.groups(l), size, max(p.scratch(), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
+	return eachGroup(run, t.groups(l), size, max(p.scratch(l), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
 		from, to := t.group(g, l, n/2+1), t.group(g, l, n)
 		load(x, in, &from, n/2+1)
 		if n%2 == 0 {
@@ -134,19 +150,34 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 		} else {
 			mirror(l, y, x, n, f)
 		}
-		saveReal(out, p.run(y, x, swaps{out: true}, yield), &to, n)
+		saveReal(out, p.run(l, y, x, swaps{out: true}, yield), &to, n)
 	})
 }
 
-// eachRow runs f for every row, of n elements in the input and m in the result.
-func eachRow(t tensor, n, m int, f func(from, to *lanes) error) error {
-	for r := range t.rows() {
+// eachRow runs f for every row, of n elements in the input and m in the result: several rows at the same time, or, if rows are few or
+// long, pieces of one.
+func eachRow(run For, t tensor, n, m int, f func(run For, from, to *lanes) error) error {
+	one := func(run For, r int) error {
 		var from, to lanes
 		from.off[0], from.stride = r/t.inner*n*t.inner+r%t.inner, t.inner
 		to.off[0], to.stride = r/t.inner*m*t.inner+r%t.inner, t.inner
-		if err := f(&from, &to); err != nil {
-			return err
-		}
+		return f(run, &from, &to)
 	}
-	return nil
+	const few = 4
+	if t.rows() < few || n > wideLength {
+		for r := range t.rows() {
+			if err := one(run, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	per := max(1, wide/n)
+	return run((t.rows()+per-1)/per, func(b int) {
+		for r := b * per; r < min((b+1)*per, t.rows()); r++ {
+			if err := one(inOrder, r); err != nil {
+				panic(err) // in order nothing is cancelled
+			}
+		}
+	})
 }

@@ -25,7 +25,8 @@
 // # How a product is computed
 //
 // Up to eight rows run on the tile itself: quants are unpacked in registers and multiplied with all rows, at the speed of memory
-// (Few). More rows share a panel: a part of k of two tiles is unpacked to bytes and float32 scales that stay in L1, and all rows
+// (Few). With AVX2, and on arm64 with SDOT, kernels take half of a tile and up to four rows; more rows are several of those. With
+// AVX-512 more rows share a panel: a part of k of two tiles is unpacked to bytes and float32 scales that stay in L1, and all rows
 // are multiplied with it (Many).
 //
 // Expand gives the float32 values of a tile, the same bits as ggml.Dequantize, for products with float32 activations.

@@ -15,6 +15,8 @@ var (
 	useAVX2 = cpuid.X86.AVX2 && cpuid.X86.FMA && cpuid.X86.F16C
 )
 
+const useDot = false
+
 func init() {
 	asmvariant.Register("qmm", "qmm/amx", &useAMX)
 	asmvariant.Register("qmm", "qmm/avx512vnni", &useVNNI)

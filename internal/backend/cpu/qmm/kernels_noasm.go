@@ -1,7 +1,7 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package qmm
 
-const useVNNI, useAMX, useAVX2 = false, false, false
+const useVNNI, useAMX, useAVX2, useDot = false, false, false, false
 
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}

@@ -78,16 +78,19 @@ func Supported(t ggml.Type) bool { return layouts[t] != nil }
 
 // HasFast reports whether Few has assembly here, HasExpand whether Expand has. The Go versions are for tests: a product with
 // dequantised weights is faster.
-func HasFast() bool { return wide() || useAVX2 }
+func HasFast() bool { return wide() || useHalf() }
 
 // HasGroups reports whether Few and Many have assembly here for MLX's groups of that type.
-func HasGroups(t ggml.Type) bool { return wide() || useAVX2 && t == ggml.MXFP4 }
+func HasGroups(t ggml.Type) bool { return wide() || useHalf() && t == ggml.MXFP4 }
 
 // HasExpand: see HasFast.
 func HasExpand() bool { return wide() }
 
 // wide reports whether kernels of AVX-512 run here. Those of AMX come with them.
 func wide() bool { return useVNNI || useAMX }
+
+// useHalf reports whether kernels on half of a tile run here: those of AVX2, or of NEON with dot products.
+func useHalf() bool { return useAVX2 || useDot }
 
 // headBytes is what 256 elements have before the scales of their groups.
 func (l *layout) headBytes() int {

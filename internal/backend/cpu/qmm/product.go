@@ -51,8 +51,8 @@ type (
 )
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
-// values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 for 1, 2 and 4
-// rows on half of a tile.
+// values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 or NEON for 1, 2
+// and 4 rows on half of a tile.
 type kernels struct {
 	few    [4]fewKernel
 	half   [3]halfKernel
@@ -76,7 +76,7 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	xs := RecordBytes(k)
-	if l.kernels == nil || !wide() && (!useAVX2 || l.kernels.half[0] == nil) {
+	if l.kernels == nil || !wide() && (!useHalf() || l.kernels.half[0] == nil) {
 		l.few(tile, k, rows, x, xs, y, ys, cols)
 		return
 	}

@@ -11,6 +11,8 @@ struct Args {
     i64 causal;
     const b8 *mask;
     i64 ms[4]; // strides of the mask
+    const u8 *kinds; // of tiles, by attention_kinds.cu
+    i64 planes[2], tiles; // factors of batch and head in kinds, in rows of blocks; tiles of a row of blocks
 };
 
 // A row that sees no key is 0, and its logsumexp infinite.
@@ -34,54 +36,49 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
 #endif
     int tiles = (keys + BN - 1) / BN;
     if (a.causal) tiles = min(tiles, (min(from + BM, length) + BN - 1) / BN);
+#if MASKED
+    const u8 *kinds = a.kinds + (batch * a.planes[0] + head * a.planes[1] + gridDim.x - 1 - blockIdx.x) * a.tiles;
+    const auto next = [&](int t) { // a tile in which no score counts is not computed
+        while (t < tiles && kinds[t] == 0) t++;
+        return t;
+    };
+#else
+    const auto next = [](int t) { return t; };
+#endif
+    int t = next(0);
     bring<BM>(qs, Q, a.q[2], from, length, a.e);
-    bring<BN>(ks, K, a.k[2], 0, keys, a.e);
+    if (t < tiles) bring<BN>(ks, K, a.k[2], t * BN, keys, a.e);
     commit();
-    bring<BN>(vs, V, a.v[2], 0, keys, a.f);
+    if (t < tiles) bring<BN>(vs, V, a.v[2], t * BN, keys, a.f);
     commit();
     float o[MR][HD / 8][4] = {}, top[MR][2], sum[MR][2] = {};
 #pragma unroll
     for (int m = 0; m < MR; m++) top[m][0] = top[m][1] = -1e30f;
     const float log2_scale = (float)(a.scale * 1.4426950408889634);
     const int mine = warp * MR * 16, row = from + mine + (lane >> 2);
-    for (int t = 0; t < tiles; t++) {
-        const u32 kt = ks + (t & 1) * BN * ROW, vt = vs + (t & 1) * BN * ROW;
+    for (int stage = 0, after; t < tiles; t = after, stage ^= 1) {
+        const u32 kt = ks + stage * BN * ROW, vt = vs + stage * BN * ROW;
+        after = next(t + 1);
         arrived<1>();
         __syncthreads();
-        // The other stages of both buffers are free: all warps have left tile t-1.
-        if (t + 1 < tiles) bring<BN>(ks + (~t & 1) * BN * ROW, K, a.k[2], (t + 1) * BN, keys, a.e);
+        // The other stages of both buffers are free: all warps have left the tile before.
+        if (after < tiles) bring<BN>(ks + (stage ^ 1) * BN * ROW, K, a.k[2], after * BN, keys, a.e);
         commit();
-#if MASKED
-        // Which of this thread's scores count. A tile in which none does, in the whole block, is not computed.
-        const int left = t * BN + 2 * (lane & 3);
-        u64 seen = 0;
-#pragma unroll
-        for (int m = 0; m < MR; m++)
-#pragma unroll
-            for (int n = 0; n < BN / 8; n++)
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
-                    const int col = left + 8 * n + (i & 1), r = row + 16 * m + 8 * (i >> 1);
-                    if (col < keys && r < length && get(mask[r * a.ms[2] + col * a.ms[3]])) seen |= 1ull << ((m * (BN / 8) + n) * 4 + i);
-                }
-        if (!__syncthreads_or(seen != 0)) {
-            arrived<1>();
-            __syncthreads();
-            if (t + 1 < tiles) bring<BN>(vs + (~t & 1) * BN * ROW, V, a.v[2], (t + 1) * BN, keys, a.f);
-            commit();
-            continue;
-        }
-#endif
         float s[MR][BN / 8][4] = {};
         multiply_transposed(s, qs, mine, kt);
 #if MASKED
+        if (kinds[t] == 1) { // some count
+            const int left = t * BN + 2 * (lane & 3);
 #pragma unroll
-        for (int m = 0; m < MR; m++)
+            for (int m = 0; m < MR; m++)
 #pragma unroll
-            for (int n = 0; n < BN / 8; n++)
+                for (int n = 0; n < BN / 8; n++)
 #pragma unroll
-                for (int i = 0; i < 4; i++)
-                    if (!(seen >> ((m * (BN / 8) + n) * 4 + i) & 1)) s[m][n][i] = -1.0f / 0.0f;
+                    for (int i = 0; i < 4; i++) {
+                        const int col = left + 8 * n + (i & 1), r = row + 16 * m + 8 * (i >> 1);
+                        if (col >= keys || r >= length || !get(mask[r * a.ms[2] + col * a.ms[3]])) s[m][n][i] = -1.0f / 0.0f;
+                    }
+        }
 #endif
         const int first = t * BN + 2 * (lane & 3);
         if (t * BN + BN > keys || (a.causal && t * BN + BN - 1 > from + mine)) {
@@ -116,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
             }
         arrived<1>();
         __syncthreads();
-        if (t + 1 < tiles) bring<BN>(vs + (~t & 1) * BN * ROW, V, a.v[2], (t + 1) * BN, keys, a.f);
+        if (after < tiles) bring<BN>(vs + (stage ^ 1) * BN * ROW, V, a.v[2], after * BN, keys, a.f);
         commit();
         multiply(o, s, vt);
     }

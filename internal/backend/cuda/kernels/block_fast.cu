@@ -1,10 +1,10 @@
 // Products of few rows of x with rows of blocks, x rounded to int8: 32 elements with one scale, the largest of which is 127, as package
 // qmm of the CPU does. A warp has a row of w, which is read once; sums of 32 products are integers. ROWS is how many rows x has, FORMAT_x
 // the format, BLOCK how many elements a block has, BYTES how many bytes.
-#define GROUPS 128 // groups of 32 elements of x in shared memory
-#define AHEAD 4
+#define MOST 3072 // bytes of a row that come to the cache early
 
-struct Args { i64 m, n, k, bytes; const float *x; const u8 *w; float *z; };
+// q has, for each row of x, the first 16 numbers of each group of 32, then the others: threads read neighbouring groups.
+struct Args { i64 n, k, bytes, wave; const Vec<u32, 4> *q; const float *scales, *totals; const u8 *w; float *z; };
 
 DEV float half_at(const u8 *b) { f16 h; h.v = *(const u16 *)b; return get(h); }
 DEV u32 word16_at(const u8 *b) { return *(const u16 *)b | (u32)*(const u16 *)(b + 2) << 16; } // blocks begin at even addresses
@@ -55,17 +55,15 @@ DEV void unpack(const u8 *b, int, Group &g) {
 #elif defined(FORMAT_Q4_K) || defined(FORMAT_Q5_K)
 #define SIGNED 0
 DEV void unpack(const u8 *b, int k, Group &g) {
-    const u8 *p = b + 4;
-    int scale, low;
-    if (k < 4) {
-        scale = p[k] & 63;
-        low = p[k + 4] & 63;
-    } else {
-        scale = p[k + 4] & 15 | p[k - 4] >> 6 << 4;
-        low = p[k + 4] >> 4 | p[k] >> 6 << 4;
-    }
-    g.a = g.b = half_at(b) * (float)scale;
-    g.c = -half_at(b + 2) * (float)low;
+    const Vec<u32, 4> head = *(const Vec<u32, 4> *)b; // two factors, then scales and minima of six bits
+    const int at = 8 * (k & 3);
+    const u32 p0 = head.v[1] >> at, p1 = head.v[2] >> at, p2 = head.v[3] >> at;
+    const int scale = k < 4 ? p0 & 63 : p2 & 15 | (p0 >> 6 & 3) << 4, low = k < 4 ? p1 & 63 : p2 >> 4 & 15 | (p1 >> 6 & 3) << 4;
+    f16 d, least;
+    d.v = (u16)head.v[0];
+    least.v = (u16)(head.v[0] >> 16);
+    g.a = g.b = get(d) * (float)scale;
+    g.c = -get(least) * (float)low;
     u32 w[8];
     *(Vec<u32, 4> *)w = *(const Vec<u32, 4> *)(b + (BYTES - 128) + k / 2 * 32);
     *(Vec<u32, 4> *)(w + 4) = *(const Vec<u32, 4> *)(b + (BYTES - 128) + k / 2 * 32 + 16);
@@ -103,76 +101,41 @@ DEV int dot4(u32 w, u32 x, int sum) {
     return sum;
 }
 
+// ask lets a row of w come to the cache.
+DEV void ask(const Args &a, i64 row) {
+    if (threadIdx.x % 32 != 0 || row >= a.n) return;
+    const u8 *w = a.w + row * a.bytes;
+    const u32 off = (u32)(u64)w & 15;
+    prefetch(w - off, (u32)(a.bytes + off < MOST ? a.bytes + off : MOST) & ~15u);
+}
+
 extern "C" __global__ void __launch_bounds__(256) block_fast(const __grid_constant__ Args a) {
-    // Of each group, the first 16 numbers, then the others: threads that read neighbouring groups use all banks.
-    __shared__ Vec<u32, 4> xs[ROWS][2][GROUPS];
-    __shared__ float scales[ROWS][GROUPS];
-    __shared__ int totals[ROWS][GROUPS];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const i64 row = blockIdx.x * (i64)8 + warp, all = a.k / 32;
-    const u8 *w = a.w + (row < a.n ? row : 0) * a.bytes;
-    if (const i64 line = lane * (i64)128; line < a.bytes) // the row comes while x is rounded
-        asm volatile("prefetch.global.L2 [%0];" :: "l"(w + line));
+    PDL_EARLY
+    const int lane = threadIdx.x % 32;
+    const i64 row = blockIdx.x * (i64)8 + threadIdx.x / 32;
+    const int all = (int)(a.k / 32);
+    if (blockIdx.x < a.wave) ask(a, row);
+    ask(a, row + a.wave * 8);
+    PDL_WAIT
+    if (row >= a.n) return;
+    const u8 *w = a.w + row * a.bytes;
     float sum[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++) sum[r] = 0;
-    for (i64 from = 0; from < all; from += GROUPS) {
-        const int groups = (int)(all - from < GROUPS ? all - from : GROUPS);
-        if (from) __syncthreads();
-        // Eight threads have a group, four elements each; a warp has four groups at once, and loads ahead.
-        for (int i0 = warp * 4 + lane / 8; i0 < groups * ROWS; i0 += 32 * AHEAD) {
-            Vec<float, 4> v[AHEAD];
-#pragma unroll
-            for (int u = 0; u < AHEAD; u++) {
-                const int i = i0 + 32 * u, r = i / groups, g = i % groups;
-                if (i < groups * ROWS) v[u] = *(const Vec<float, 4> *)(a.x + r * a.k + (from + g) * 32 + lane % 8 * 4);
-            }
-#pragma unroll
-            for (int u = 0; u < AHEAD; u++) {
-                const int i = i0 + 32 * u, r = i / groups, g = i % groups;
-                const u32 group = 0xffu << (lane & 24); // the threads that share it: others may have left
-                if (i >= groups * ROWS) break;
-                u32 most = 0;
-#pragma unroll
-                for (int j = 0; j < 4; j++) most = max(most, __float_as_uint(v[u].v[j]) & 0x7fffffffu);
-#pragma unroll
-                for (int m = 4; m > 0; m /= 2) most = max(most, __shfl_xor_sync(group, most, m));
-                float scale = __uint_as_float(most) / 127, inverse = 127 / __uint_as_float(most);
-                if (most >= 0x7f800000u) inverse = 0; // the scale is infinite or NaN, and so is the sum
-                if (most < 0x03800000u) scale = inverse = 0;
-                u32 word = 0;
-                int total = 0;
-#pragma unroll
-                for (int j = 0; j < 4; j++) {
-                    const int q = inverse == 0 ? 0 : __float2int_rn(v[u].v[j] * inverse);
-                    word |= (u32)(q & 255) << 8 * j;
-                    total += q;
-                }
-#pragma unroll
-                for (int m = 4; m > 0; m /= 2) total += __shfl_xor_sync(group, total, m);
-                xs[r][lane % 8 / 4][g].v[lane % 4] = word;
-                if (lane % 8 == 0) { scales[r][g] = scale; totals[r][g] = total; }
-            }
-        }
-        __syncthreads();
-        if (row >= a.n) continue;
 #pragma unroll 4
-        for (int g = lane; g < groups; g += 32) {
-            Group u;
-            const i64 at = (from + g) * 32;
-            unpack(w + at / BLOCK * BYTES, (int)(at % BLOCK) / 32, u);
+    for (int g = lane; g < all; g += 32) {
+        Group u;
+        unpack(w + (i64)g * 32 / BLOCK * BYTES, g * 32 % BLOCK / 32, u);
 #pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                const Vec<u32, 4> x0 = xs[r][0][g], x1 = xs[r][1][g];
-                int first = 0, second = 0;
+        for (int r = 0; r < ROWS; r++) {
+            const Vec<u32, 4> x0 = a.q[2 * r * all + g], x1 = a.q[(2 * r + 1) * all + g];
+            int first = 0, second = 0;
 #pragma unroll
-                for (int j = 0; j < 4; j++) { first = dot4(u.q[j], x0.v[j], first); second = dot4(u.q[4 + j], x1.v[j], second); }
-                const float part = __fmaf_rn(u.a, (float)first, __fmaf_rn(u.b, (float)second, u.c * (float)totals[r][g]));
-                sum[r] = __fmaf_rn(scales[r][g], part, sum[r]);
-            }
+            for (int j = 0; j < 4; j++) { first = dot4(u.q[j], x0.v[j], first); second = dot4(u.q[4 + j], x1.v[j], second); }
+            const float part = __fmaf_rn(u.a, (float)first, __fmaf_rn(u.b, (float)second, u.c * a.totals[r * all + g]));
+            sum[r] = __fmaf_rn(a.scales[r * all + g], part, sum[r]);
         }
     }
-    if (row >= a.n) return;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
 #pragma unroll

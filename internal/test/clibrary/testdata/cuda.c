@@ -45,7 +45,19 @@ int main(int argc, char **argv) {
 	TRUE(strcmp(info.device, "cuda") == 0);
 	count = 1;
 	OK(lucid_function_call(f, &gpu, 1, outs, &count));
-	WANT(LUCID_DEVICE, lucid_tensor_to_dlpack(outs[0], &d));
+	/* Out to another library and in again, on the GPU. */
+	OK(lucid_tensor_to_dlpack(outs[0], &d));
+	TRUE(d->dl_tensor.device.device_type == 2 && d->dl_tensor.device.device_id == 0 && d->dl_tensor.data != NULL);
+	lucid_tensor_free(outs[0]);
+	d->dl_tensor.byte_offset = 4;
+	WANT(LUCID_VALUE, lucid_tensor_from_dlpack(d, &outs[0]));
+	d->dl_tensor.byte_offset = 0;
+	d->dl_tensor.device.device_id = 1000;
+	WANT(LUCID_DEVICE, lucid_tensor_from_dlpack(d, &outs[0]));
+	d->dl_tensor.device.device_id = 0;
+	OK(lucid_tensor_from_dlpack(d, &outs[0]));
+	OK(lucid_tensor_describe(outs[0], &info));
+	TRUE(strcmp(info.device, "cuda") == 0);
 	OK(lucid_tensor_to(outs[0], "cpu", 0, &host));
 	OK(lucid_tensor_to_dlpack(host, &d));
 	TRUE(((float *)d->dl_tensor.data)[0] - y[0] < 1e-3f);

@@ -6,12 +6,15 @@ import (
 )
 
 // half writes unpack or pack of package fft for the elements k and h-k, count of them: SI and BX are the inputs, from the front and
-// from the back, DI and R9 the outputs, DX the roots; the constants at R13 are the factors of the real and the imaginary parts.
-func half(name, suffix string, pack bool) string {
-	size := map[string]int{"PS": 4, "PD": 8}[suffix]
-	re, im := "(R13)", fmt.Sprintf("%d(R13)", size)
-	cos, sin := "(DX)", fmt.Sprintf("%d(DX)", size)
-	c := &code{}
+// from the back, DI and R9 the outputs, DX the roots; the constants at R13 are the factors of the real and the imaginary parts. If row,
+// lanes are values of k with a root each, and both inputs and both outputs are in order.
+func half(v variant, name string, t element, pack, row bool) string {
+	re, im := "(R13)", fmt.Sprintf("%d(R13)", t.size)
+	cos, sin := "(DX)", fmt.Sprintf("%d(DX)", t.size)
+	if row {
+		sin = "64(DX)"
+	}
+	c := &code{each: row}
 	p := complexValue{c.load("(SI)", ""), c.load("64(SI)", "")}
 	q := complexValue{c.load("(BX)", ""), c.load("64(BX)", "")}
 	er, ei := c.add(p.re, q.re), c.sub(p.im, q.im)
@@ -31,29 +34,21 @@ func half(name, suffix string, pack bool) string {
 		c.store(c.mul(c.sub(er, tr), re), "(R9)", "")
 		c.store(c.mul(c.sub(ti, ei), im), "64(R9)", "")
 	}
-	lines, _ := assemble(c, suffix)
-	var b strings.Builder
-	op := func(format string, args ...any) { fmt.Fprintf(&b, "\t"+format+"\n", args...) }
-	fmt.Fprintf(&b, "// func %s(a *args)\nTEXT ·%s(SB), NOSPLIT, $0-8\n", name, name)
-	op("MOVQ a+0(FP), AX")
-	op("MOVQ %d(AX), DI", argY)
-	op("MOVQ %d(AX), SI", argX)
-	op("MOVQ %d(AX), DX", argRoots)
-	op("MOVQ %d(AX), R13", argConst)
-	op("MOVQ %d(AX), CX", argCount)
-	op("MOVQ %d(AX), BX", argFrom)
-	op("ADDQ SI, BX")
-	op("MOVQ %d(AX), R9", argTo)
-	op("ADDQ DI, R9")
-	b.WriteString("next:\n" + strings.Join(lines, "\n") + "\n")
-	op("ADDQ $128, SI")
-	op("ADDQ $128, DI")
-	op("SUBQ $128, BX")
-	op("SUBQ $128, R9")
-	op("ADDQ $%d, DX", 2*size)
-	op("DECQ CX")
-	op("JNZ next")
-	op("VZEROUPPER")
-	op("RET")
-	return b.String()
+	lines, _ := assemble(v, c, t.suffix)
+	b := &text{v: v}
+	b.begin(name, 0, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argCount, "CX"},
+		field{argFrom, "BX"}, field{argTo, "R9"})
+	b.op("ADDQ SI, BX")
+	b.op("ADDQ DI, R9")
+	by := []field{{128, "SI"}, {128, "DI"}, {-128, "BX"}, {-128, "R9"}}
+	if row {
+		by = []field{{128, "SI"}, {128, "DI"}, {128, "BX"}, {128, "R9"}, {128, "DX"}}
+	}
+	b.lanes(strings.Join(lines, "\n")+"\n", by...)
+	if !row {
+		b.op("ADDQ $%d, DX", 2*t.size)
+	}
+	b.op("DECQ CX")
+	b.op("JNZ next")
+	return b.end()
 }

@@ -5,14 +5,28 @@ import (
 	"math"
 )
 
-// allocator assigns the 32 vector registers to values; one that is needed last goes to the stack when there are too many.
+// variant is a set of instructions.
+type variant struct {
+	name  string // in the names of kernels
+	reg   string // letter of its registers
+	regs  int    // that values may have
+	bytes int    // of a vector
+}
+
+var variants = []variant{{"AVX512", "Z", 32, 64}, {"AVX2", "Y", 15, 32}}
+
+// number is the register that AVX2 fills with a number of memory; AVX-512 needs none.
+const number = "Y15"
+
+// allocator assigns the vector registers to values; one that is needed last goes to the stack when there are too many.
 type allocator struct {
+	v      variant
 	c      *code
 	suffix string  // PS or PD
 	uses   [][]int // by value: the operations that read it
 	reg    []int   // by value: its register, -1
 	slot   []int   // by value: its position on the stack, -1
-	owner  [32]value
+	owner  []value
 	slots  int
 	lines  []string
 }
@@ -46,7 +60,7 @@ func (a *allocator) free(i int, locked ...value) int {
 	if a.slot[v] < 0 {
 		a.slot[v] = a.slots
 		a.slots++
-		a.op("VMOVUP%s Z%d, %d(SP)", a.suffix[1:], best, 64*a.slot[v])
+		a.op("VMOVUP%s %s%d, %d(SP)", a.suffix[1:], a.v.reg, best, a.v.bytes*a.slot[v])
 	}
 	a.reg[v] = -1
 	return best
@@ -72,15 +86,29 @@ func (a *allocator) give(v value, r int) {
 func (a *allocator) in(v value, i int, locked ...value) int {
 	if a.reg[v] < 0 {
 		r := a.free(i, locked...)
-		a.op("VMOVUP%s %d(SP), Z%d", a.suffix[1:], 64*a.slot[v], r)
+		a.op("VMOVUP%s %d(SP), %s%d", a.suffix[1:], a.v.bytes*a.slot[v], a.v.reg, r)
 		a.give(v, r)
 	}
 	return a.reg[v]
 }
 
+// operand is the number or the vector in memory as an operand of an instruction, and the suffix of the instruction's name.
+func (a *allocator) operand(o operation) (mem, dot string) {
+	switch {
+	case o.each:
+		return o.mem, ""
+	case a.v.reg == "Z":
+		return o.mem, ".BCST"
+	}
+	a.op("VBROADCAST%s %s, %s", map[string]string{"PS": "SS", "PD": "SD"}[a.suffix], o.mem, number)
+	return number, ""
+}
+
 // assemble returns the instructions of the code and how many bytes of stack they use.
-func assemble(c *code, suffix string) (lines []string, stack int) {
-	a := &allocator{c: c, suffix: suffix, uses: make([][]int, len(c.list)), reg: make([]int, len(c.list)), slot: make([]int, len(c.list))}
+func assemble(v variant, c *code, suffix string) (lines []string, stack int) {
+	n := len(c.list)
+	a := &allocator{v: v, c: c, suffix: suffix, uses: make([][]int, n), reg: make([]int, n), slot: make([]int, n),
+		owner: make([]value, v.regs)}
 	for r := range a.owner {
 		a.owner[r] = -1
 	}
@@ -93,49 +121,55 @@ func assemble(c *code, suffix string) (lines []string, stack int) {
 		}
 	}
 	for i, o := range c.list {
-		if o.pre != "" {
-			a.op("%s", o.pre)
-		}
-		v := value(i)
-		switch o.name {
-		case "load":
-			r := a.free(i)
-			a.op("VMOVUP%s %s, Z%d", suffix[1:], o.mem, r)
-			a.give(v, r)
-		case "store":
-			a.op("VMOVUP%s Z%d, %s", suffix[1:], a.in(o.a, i), o.mem)
-		case "add", "sub":
-			x := a.in(o.a, i, o.b)
-			y := a.in(o.b, i, o.a)
-			r := x
-			switch math.MaxInt {
-			case a.next(o.a, i+1):
-			case a.next(o.b, i+1):
-				r = y
-			default:
-				r = a.free(i+1, o.a, o.b)
-			}
-			a.op("V%s%s Z%d, Z%d, Z%d", map[string]string{"add": "ADD", "sub": "SUB"}[o.name], suffix, y, x, r)
-			a.give(v, r)
-		case "mul":
-			x := a.in(o.a, i)
-			r := x
-			if a.next(o.a, i+1) != math.MaxInt {
-				r = a.free(i+1, o.a)
-			}
-			a.op("VMUL%s.BCST %s, Z%d, Z%d", suffix, o.mem, x, r)
-			a.give(v, r)
-		default:
-			x := a.in(o.a, i, o.b)
-			z := a.in(o.b, i, o.a)
-			if a.next(o.b, i+1) != math.MaxInt {
-				r := a.free(i+1, o.a, o.b)
-				a.op("VMOVAP%s Z%d, Z%d", suffix[1:], z, r)
-				z = r
-			}
-			a.op("V%s%s.BCST %s, Z%d, Z%d", map[string]string{"fma": "FMADD231", "fnma": "FNMADD231"}[o.name], suffix, o.mem, x, z)
-			a.give(v, z)
-		}
+		a.emit(i, o)
 	}
-	return a.lines, 64 * a.slots
+	return a.lines, v.bytes * a.slots
+}
+
+func (a *allocator) emit(i int, o operation) {
+	if o.pre != "" {
+		a.op("%s", o.pre)
+	}
+	v, reg, suffix := value(i), a.v.reg, a.suffix
+	switch o.name {
+	case "load":
+		r := a.free(i)
+		a.op("VMOVUP%s %s, %s%d", suffix[1:], o.mem, reg, r)
+		a.give(v, r)
+	case "store":
+		a.op("VMOVUP%s %s%d, %s", suffix[1:], reg, a.in(o.a, i), o.mem)
+	case "add", "sub":
+		x := a.in(o.a, i, o.b)
+		y := a.in(o.b, i, o.a)
+		r := x
+		switch math.MaxInt {
+		case a.next(o.a, i+1):
+		case a.next(o.b, i+1):
+			r = y
+		default:
+			r = a.free(i+1, o.a, o.b)
+		}
+		a.op("V%s%s %s%d, %s%d, %s%d", map[string]string{"add": "ADD", "sub": "SUB"}[o.name], suffix, reg, y, reg, x, reg, r)
+		a.give(v, r)
+	case "mul":
+		x := a.in(o.a, i)
+		r := x
+		if a.next(o.a, i+1) != math.MaxInt {
+			r = a.free(i+1, o.a)
+		}
+		mem, dot := a.operand(o)
+		a.op("VMUL%s%s %s, %s%d, %s%d", suffix, dot, mem, reg, x, reg, r)
+		a.give(v, r)
+	default:
+		x := a.in(o.a, i, o.b)
+		z := a.in(o.b, i, o.a)
+		if a.next(o.b, i+1) != math.MaxInt {
+			r := a.free(i+1, o.a, o.b)
+			a.op("VMOVAP%s %s%d, %s%d", suffix[1:], reg, z, reg, r)
+			z = r
+		}
+		mem, dot := a.operand(o)
+		a.op("V%s%s%s %s, %s%d, %s%d", map[string]string{"fma": "FMADD231", "fnma": "FNMADD231"}[o.name], suffix, dot, mem, reg, x, reg, z)
+		a.give(v, z)
+	}
 }

@@ -1,6 +1,9 @@
 package asmgen
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // value is the number of an operation's result.
 type value int
@@ -10,11 +13,15 @@ type operation struct {
 	name string // load, add, sub, mul, fma, fnma, store
 	a, b value  // operands; of fma and fnma, b is c
 	mem  string // m, or where load and store go
+	each bool   // m is a vector, not a number that fills all lanes
 	pre  string // an instruction before: moves a pointer
 }
 
 // code is a list of operations without branches.
-type code struct{ list []operation }
+type code struct {
+	list []operation
+	each bool // numbers in memory at DX are vectors
+}
 
 func (c *code) emit(o operation) value {
 	c.list = append(c.list, o)
@@ -30,14 +37,16 @@ func (c *code) store(a value, mem, pre string) {
 func (c *code) add(a, b value) value { return c.emit(operation{name: "add", a: a, b: b}) }
 func (c *code) sub(a, b value) value { return c.emit(operation{name: "sub", a: a, b: b}) }
 func (c *code) mul(a value, m string) value {
-	return c.emit(operation{name: "mul", a: a, b: -1, mem: m})
+	return c.emit(operation{name: "mul", a: a, b: -1, mem: m, each: c.isVector(m)})
 }
 func (c *code) fma(x, a value, m string) value {
-	return c.emit(operation{name: "fma", a: a, b: x, mem: m})
+	return c.emit(operation{name: "fma", a: a, b: x, mem: m, each: c.isVector(m)})
 }
 func (c *code) fnma(x, a value, m string) value {
-	return c.emit(operation{name: "fnma", a: a, b: x, mem: m})
+	return c.emit(operation{name: "fnma", a: a, b: x, mem: m, each: c.isVector(m)})
 }
+
+func (c *code) isVector(m string) bool { return c.each && strings.HasSuffix(m, "(DX)") }
 
 // complexValue is the two parts of an element.
 type complexValue struct{ re, im value }

@@ -71,6 +71,12 @@ func unpackF32AVX512(a *args[float32])
 func packF32AVX512(a *args[float32])
 
 //go:noescape
+func unpackRowF32AVX512(a *args[float32])
+
+//go:noescape
+func packRowF32AVX512(a *args[float32])
+
+//go:noescape
 func radix2F64AVX512(a *args[float64])
 
 //go:noescape
@@ -135,3 +141,12 @@ func unpackF64AVX512(a *args[float64])
 
 //go:noescape
 func packF64AVX512(a *args[float64])
+
+//go:noescape
+func unpackRowF64AVX512(a *args[float64])
+
+//go:noescape
+func packRowF64AVX512(a *args[float64])
+
+//go:noescape
+func transposeF64AVX512(a *args[float64])

@@ -1,0 +1,142 @@
+package asmgen
+
+import "fmt"
+
+// interleave512 writes split, which parts the pairs of neighbouring rows into lanes, and join, its opposite.
+func interleave512(t element) string {
+	v, name := variants[0], t.name
+	lanes := 64 / t.size
+	b := &text{v: v}
+	// Tables of VPERMT2: an index below lanes is of the first operand.
+	table := func(label string, at func(i int) int) {
+		for i := range lanes {
+			fmt.Fprintf(b, "DATA %s<>+%d(SB)/%d, $%d\n", label, t.size*i, t.size, at(i))
+		}
+		fmt.Fprintf(b, "GLOBL %s<>(SB), RODATA|NOPTR, $64\n\n", label)
+	}
+	table("even"+name, func(i int) int { return 2 * i })
+	table("odd"+name, func(i int) int { return 2*i + 1 })
+	table("low"+name, func(i int) int { return i/2 + i%2*lanes })
+	table("high"+name, func(i int) int { return lanes/2 + i/2 + i%2*lanes })
+	for _, split := range []bool{true, false} {
+		fn, first, second := "join"+name+v.name, "low"+name, "high"+name
+		if split {
+			fn, first, second = "split"+name+v.name, "even"+name, "odd"+name
+		}
+		b.begin(fn, 0, field{argY, "DI"}, field{argX, "SI"}, field{argCount, "CX"}, field{argFrom, "R8"}, field{argTo, "R9"})
+		p := t.suffix[1:]
+		b.op("VMOVUP%s %s<>(SB), Z4", p, first)
+		b.op("VMOVUP%s %s<>(SB), Z5", p, second)
+		b.WriteString("next:\n")
+		b.op("VMOVUP%s (SI), Z0", p)
+		b.op("VMOVUP%s 64(SI), Z1", p)
+		b.op("VMOVAP%s Z0, Z2", p)
+		b.op("VPERMT2%s Z1, Z4, Z0", t.suffix)
+		b.op("VPERMT2%s Z1, Z5, Z2", t.suffix)
+		b.op("VMOVUP%s Z0, (DI)", p)
+		b.op("VMOVUP%s Z2, 64(DI)", p)
+		b.op("ADDQ R8, SI")
+		b.op("ADDQ R9, DI")
+		b.op("DECQ CX")
+		b.op("JNZ next")
+		b.op("VZEROUPPER")
+		b.op("RET")
+		if split {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// interleave256 writes split and join for AVX2: half of the lanes of an element are 64 bytes of pairs.
+func interleave256(t element) string {
+	v := variants[1]
+	b := &text{v: v}
+	p := t.suffix[1:]
+	for _, split := range []bool{true, false} {
+		b.begin(map[bool]string{true: "split", false: "join"}[split]+t.name+v.name, 0,
+			field{argY, "DI"}, field{argX, "SI"}, field{argCount, "CX"}, field{argFrom, "R8"}, field{argTo, "R9"})
+		b.WriteString("next:\n")
+		for h := range 2 {
+			if split {
+				b.op("VMOVUP%s %d(SI), Y0", p, 64*h)
+				b.op("VMOVUP%s %d(SI), Y1", p, 64*h+32)
+				if t.size == 4 {
+					b.op("VSHUFPS $0x88, Y1, Y0, Y2")
+					b.op("VSHUFPS $0xdd, Y1, Y0, Y3")
+				} else {
+					b.op("VUNPCKLPD Y1, Y0, Y2")
+					b.op("VUNPCKHPD Y1, Y0, Y3")
+				}
+				b.op("VPERMPD $0xd8, Y2, Y2") // the pairs of 64 bits that come from the first and the second vector alternate
+				b.op("VPERMPD $0xd8, Y3, Y3")
+				b.op("VMOVUP%s Y2, %d(DI)", p, 32*h)
+				b.op("VMOVUP%s Y3, %d(DI)", p, 64+32*h)
+				continue
+			}
+			b.op("VMOVUP%s %d(SI), Y0", p, 32*h)
+			b.op("VMOVUP%s %d(SI), Y1", p, 64+32*h)
+			b.op("VUNPCKL%s Y1, Y0, Y2", t.suffix)
+			b.op("VUNPCKH%s Y1, Y0, Y3", t.suffix)
+			b.op("VPERM2F128 $0x20, Y3, Y2, Y4")
+			b.op("VPERM2F128 $0x31, Y3, Y2, Y5")
+			b.op("VMOVUP%s Y4, %d(DI)", p, 64*h)
+			b.op("VMOVUP%s Y5, %d(DI)", p, 64*h+32)
+		}
+		b.op("ADDQ R8, SI")
+		b.op("ADDQ R9, DI")
+		b.op("DECQ CX")
+		b.op("JNZ next")
+		b.op("VZEROUPPER")
+		b.op("RET")
+		if split {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// transpose writes a transposition of blocks of float64, as many rows and columns as a vector has lanes, one block below the other in the
+// result.
+func transpose(v variant) string {
+	n := v.bytes / 8
+	b := &text{v: v}
+	b.begin("transposeF64"+v.name, 0, field{argY, "DI"}, field{argX, "SI"}, field{argCount, "CX"}, field{argFrom, "R8"}, field{argTo, "R9"})
+	b.WriteString("next:\n")
+	b.op("MOVQ SI, BX")
+	for i := range n {
+		b.op("VMOVUPD (BX), %s%d", v.reg, i)
+		b.op("ADDQ R8, BX")
+	}
+	// Pairs of rows: even columns, then odd ones.
+	for i := 0; i < n; i += 2 {
+		b.op("VUNPCKLPD %s%d, %s%d, %s%d", v.reg, i+1, v.reg, i, v.reg, n+i)
+		b.op("VUNPCKHPD %s%d, %s%d, %s%d", v.reg, i+1, v.reg, i, v.reg, n+i+1)
+	}
+	column := make([]int, n) // the register of a column
+	for odd := range 2 {
+		if n == 4 {
+			b.op("VPERM2F128 $0x20, Y%d, Y%d, Y%d", 6+odd, 4+odd, odd)
+			b.op("VPERM2F128 $0x31, Y%d, Y%d, Y%d", 6+odd, 4+odd, 2+odd)
+			column[odd], column[2+odd] = odd, 2+odd
+			continue
+		}
+		// Columns 0 and 4, then 2 and 6, of four rows and of the other four.
+		for i, imm := range []int{0x88, 0xdd} {
+			b.op("VSHUFF64X2 $0x%x, Z%d, Z%d, Z0", imm, 10+odd, 8+odd)
+			b.op("VSHUFF64X2 $0x%x, Z%d, Z%d, Z1", imm, 14+odd, 12+odd)
+			low, high := 16+4*odd+2*i, 17+4*odd+2*i
+			b.op("VSHUFF64X2 $0x88, Z1, Z0, Z%d", low)
+			b.op("VSHUFF64X2 $0xdd, Z1, Z0, Z%d", high)
+			column[2*i+odd], column[4+2*i+odd] = low, high
+		}
+	}
+	for _, r := range column {
+		b.op("VMOVUPD %s%d, (DI)", v.reg, r)
+		b.op("ADDQ R9, DI")
+	}
+	b.op("ADDQ $%d, SI", v.bytes)
+	b.op("DECQ CX")
+	b.op("JNZ next")
+	return b.end()
+}

@@ -1,0 +1,198 @@
+package fft
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/asmvariant"
+	"github.com/lucid-go/lucid/internal/testutil/fence"
+)
+
+const pkg = "internal/backend/cpu/fft"
+
+// TestVariants: all assembly and Go give the same results but for roundings, also with strides and few rows.
+func TestVariants(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(string) {
+		for _, n := range []int{6, 13, 35, 64, 77, 143, 128, 509, 521} {
+			for _, s := range []tensor{{1, 1}, {17, 1}, {2, 16}, {1, 35}} {
+				checkComplex[float32](t, s, n, true)
+				checkComplex[float64](t, s, n, true)
+				checkHalf[float32](t, s, n)
+				checkHalf[float64](t, s, n)
+			}
+		}
+	})
+}
+
+// transformed are a row of every kind of transform over a tensor whose rows are all the same.
+func transformed[T floats](t *testing.T, shape tensor, n, r int, inverse bool) []T {
+	t.Helper()
+	whole, m := random[T](2*n), n/2+1
+	spread := func(row []T, width int) []T { // elements of width numbers
+		x := make([]T, len(row)*shape.rows())
+		for i := range shape.rows() {
+			for j := range len(row) / width {
+				at := i/shape.inner*len(row)/width*shape.inner + i%shape.inner + j*shape.inner
+				copy(x[width*at:][:width], row[width*j:])
+			}
+		}
+		return x
+	}
+	pick := func(x []T, length, width int) (row []T) {
+		for j := range length {
+			at := r/shape.inner*length*shape.inner + r%shape.inner + j*shape.inner
+			row = append(row, x[width*at:][:width]...)
+		}
+		return row
+	}
+	rows, h := Rows{shape.outer, shape.inner}, Half{n, inverse, 0.5, 2}
+	x := spread(whole, 2)
+	bins, back := make([]T, 2*m*shape.rows()), make([]T, n*shape.rows())
+	for _, err := range []error{Complex(serial, x, x, rows, n, inverse, 0.5), ToHalf(serial, bins, spread(whole[:n], 1), rows, h),
+		FromHalf(serial, back, spread(whole[:2*m], 2), rows, h)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return append(append(pick(x, n, 2), pick(bins, m, 2)...), pick(back, n, 1)...)
+}
+
+func sameBits[T floats](t *testing.T, name string, got, want []T) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(float64(got[i])) != math.Float64bits(float64(want[i])) {
+			t.Fatalf("%s: number %d of %d is %v, want %v", name, i, len(want), got[i], want[i])
+		}
+	}
+}
+
+func checkBits[T floats](t *testing.T, n int) {
+	t.Helper()
+	for _, inverse := range []bool{false, true} {
+		want := transformed[T](t, tensor{1, 1}, n, 0, inverse)
+		for _, c := range []struct {
+			s tensor
+			r int
+		}{{tensor{1, 1}, 0}, {tensor{3, 1}, 2}, {tensor{19, 1}, 0}, {tensor{19, 1}, 18}, {tensor{1, 3}, 1}, {tensor{2, 17}, 20}} {
+			got := transformed[T](t, c.s, n, c.r, inverse)
+			sameBits(t, fmt.Sprintf("%T: n %d, row %d of %v, inverse %v", T(0), n, c.r, c.s, inverse), got, want)
+		}
+	}
+}
+
+// TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
+func TestPosition(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(string) {
+		for _, n := range []int{15, 64, 97, 143, 256, 507, 521, 1000, 1013, 1024, 2042} {
+			checkBits[float32](t, n)
+			checkBits[float64](t, n)
+		}
+	})
+}
+
+// TestVariantsHaveSameBits: AVX2 and AVX-512 round alike.
+func TestVariantsHaveSameBits(t *testing.T) {
+	for _, n := range []int{15, 49, 64, 97, 121, 169, 256, 521, 1000, 1024} {
+		var single []float32
+		var double []float64
+		for _, name := range asmvariant.List(pkg) {
+			restore, ok := asmvariant.Select(pkg, name)
+			if !ok {
+				continue
+			}
+			for _, s := range []tensor{{1, 1}, {17, 1}, {1, 16}} {
+				a, b := transformed[float32](t, s, n, 0, false), transformed[float64](t, s, n, 0, true)
+				if single == nil {
+					single, double = a, b
+				}
+				sameBits(t, fmt.Sprintf("%s: n %d, %v", name, n, s), a, single)
+				sameBits(t, fmt.Sprintf("%s: n %d, %v", name, n, s), b, double)
+			}
+			restore()
+		}
+	}
+}
+
+func checkFences[T floats](t *testing.T) {
+	slices := fence.Slices[T](t, 2*40*1100)
+	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 521, 1024} {
+		for _, s := range []tensor{{1, 1}, {3, 1}, {16, 1}, {19, 1}, {1, 16}, {2, 19}} {
+			rows, size := Rows{s.outer, s.inner}, s.rows()
+			x, y := slices(0, 2*size*n), slices(1, 2*size*n)
+			copy(x, random[T](len(x)))
+			bins, real := slices(2, 2*size*(n/2+1)), slices(3, size*n)
+			copy(real, random[T](len(real)))
+			for _, err := range []error{Complex(serial, y, x, rows, n, false, 1), ToHalf(serial, bins, real, rows, Half{n, false, 1, 1}),
+				FromHalf(serial, real, bins, rows, Half{n, true, 1, 1})} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// TestFences: nothing behind tensors is read or written.
+func TestFences(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(string) {
+		checkFences[float32](t)
+		checkFences[float64](t)
+	})
+}
+
+func checkKernelFences[T floats](t *testing.T) {
+	l := lanesOf[T]()
+	slices := fence.Slices[T](t, 2*16*2200)
+	for _, n := range []int{2, 3, 4, 5, 7, 8, 11, 13, 30, 64, 97, 143} {
+		p := planOf[T](n)
+		x, y := slices(0, p.scratch(l)), slices(1, p.scratch(l))
+		copy(x, random[T](len(x)))
+		p.run(l, x, y, swaps{}, nil)
+	}
+	for _, h := range []int{1, 2, 5, 8, 33} {
+		x, y, w := slices(0, 2*l*(h+1)), slices(1, 2*l*(h+1)), halfRootsOf[T](2*h)
+		copy(x, random[T](len(x)))
+		copy(slices(2, len(w)), w)
+		w = slices(2, len(w))
+		f := factors[T]{1, 1, 1}
+		unpack(l, y, x[:2*l*h], w, h, 0, h/2+1, f)
+		pack(l, y[:2*l*h], x, w, h, 0, h/2+1, f)
+	}
+	for _, n := range []int{1, 2, 7} {
+		x, w := slices(0, 2*l*n), slices(1, 2*l*n)
+		twistLanes(x, w, n, swaps{})
+		mulLanes(l, x, x, slices(2, 2*n), n, swaps{})
+		splitFast(x, w, 2*l, n)
+		joinFast(w, x, 2*l, n)
+	}
+	for _, c := range [][2]int{{1, 1}, {4, 4}, {8, 8}, {8, 16}, {3, 9}, {9, 12}} {
+		src, dst := slices(0, c[0]*c[1]), slices(1, c[0]*c[1])
+		copy(src, random[T](len(src)))
+		transposeFast(dst, c[0], src, c[1], c[0], c[1])
+		for i := range c[0] {
+			for j := range c[1] {
+				if dst[j*c[0]+i] != src[i*c[1]+j] {
+					t.Fatalf("%T: transposition of %v: element %d, %d is wrong", T(0), c, i, j)
+				}
+			}
+		}
+	}
+}
+
+// TestKernelFences: nor behind the buffers and tables of kernels.
+func TestKernelFences(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(string) {
+		checkKernelFences[float32](t)
+		checkKernelFences[float64](t)
+	})
+}
+
+// TestConvolutionSides: convolutions of long rows have sides that are whole vectors, as packed order needs.
+func TestConvolutionSides(t *testing.T) {
+	for n := convLeast; n < 1<<30; n += n/7 + 1 {
+		if a, b := sides(convLength(max(2*n-1, 1<<10), maxLanes*maxLanes)); a%maxLanes != 0 || b%maxLanes != 0 {
+			t.Errorf("n %d: sides %d and %d", n, a, b)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package llm
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid"
+)
+
+// BenchmarkModel measures generation with the GGUF files in LUCID_MODELS, or those of scripts/assets/fetch.py in LUCID_ASSETS: tokens
+// a second of prompts of 512 tokens and of the 64 tokens behind them, the best of all rounds, and the speed of reading memory in the
+// same rounds.
+func BenchmarkModel(b *testing.B) {
+	files := strings.Fields(os.Getenv("LUCID_MODELS"))
+	if dir := os.Getenv("LUCID_ASSETS"); len(files) == 0 && dir != "" {
+		files = []string{filepath.Join(dir, "smollm2-135m-instruct.gguf"), filepath.Join(dir, "gemma3-270m.gguf")}
+	}
+	if len(files) == 0 {
+		b.Skip("neither LUCID_MODELS nor LUCID_ASSETS is set; see scripts/assets/fetch.py")
+	}
+	for _, file := range files {
+		b.Run(filepath.Base(file), func(b *testing.B) {
+			m, err := Load(file, LoadOptions{Quantized: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			info, err := os.Stat(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			prompt := make([]int, 512)
+			for i := range prompt {
+				prompt[i] = 100 + i*7%1000
+			}
+			words := int(max(info.Size(), 256<<20) / 4)
+			data := lucid.New(make([]float32, words), words)
+			const tokens, window = 128, 8
+			for range 2 { // traces, tiles
+				timed(b, m, prompt[:4], tokens, window)
+			}
+			b.Run("prefill", func(b *testing.B) {
+				best := 0.0
+				for b.Loop() {
+					first, _ := timed(b, m, prompt, 1, 1)
+					best = max(best, float64(len(prompt))/first)
+				}
+				b.ReportMetric(best, "tokens/s")
+			})
+			for _, n := range []int{4, len(prompt)} {
+				b.Run("decode behind "+strconv.Itoa(n), func(b *testing.B) {
+					best, probe := 0.0, 0.0
+					for b.Loop() {
+						probe = max(probe, readSpeed(b, data))
+						_, least := timed(b, m, prompt[:n], tokens, window)
+						best = max(best, window/least)
+					}
+					b.ReportMetric(best, "tokens/s")
+					b.ReportMetric(probe/1e9, "probe-GB/s")
+					b.ReportMetric(100*best*float64(info.Size())/probe, "%probe")
+				})
+			}
+		})
+	}
+}
+
+// timed is how long the first token takes, and how long a window of the tokens behind it at best: other programs may be running.
+func timed(b *testing.B, m *Model, prompt []int, tokens, window int) (first, best float64) {
+	begun, times := time.Now(), make([]float64, 0, tokens+1)
+	for _, err := range m.GenerateIDs(context.Background(), prompt, Options{MaxTokens: tokens + 1, IgnoreEnd: true}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(begun).Seconds())
+	}
+	best = math.Inf(1)
+	for i := window; i < len(times); i++ {
+		best = min(best, times[i]-times[i-window])
+	}
+	return times[0], best
+}
+
+// readSpeed is how many bytes a second all threads read together, by a sum.
+func readSpeed(b *testing.B, data *lucid.Tensor) float64 {
+	begun := time.Now()
+	if err := lucid.Eval(data.Sum()); err != nil {
+		b.Fatal(err)
+	}
+	return float64(4*data.Size(0)) / time.Since(begun).Seconds()
+}
