@@ -132,7 +132,7 @@ func (s *Solver[T]) luColumns(m, n int, a []T, ld int, piv []int32) (info int) {
 	return info
 }
 
-// largestAt is the place of the first element of the largest size; 0 if all are NaN.
+// largestAt is the index of the first element of the largest size; 0 if all are NaN.
 func largestAt[T Number](x []T) (at int) {
 	switch v := any(x).(type) {
 	case []float32:

@@ -8,7 +8,7 @@ type scratch[T Number] struct {
 	mark
 }
 
-// mark is a place in scratch: everything before it is in use.
+// mark is a position in scratch: everything before it is in use.
 type mark struct{ chunk, used int }
 
 // take returns scratch of n elements that hold anything. back gives it back.

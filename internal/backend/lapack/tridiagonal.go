@@ -45,7 +45,7 @@ type tridiagonal[T Number] struct {
 	cols  []T // the columns of the panel, in rows
 	x     []T
 	coef  []T
-	half  bool // only the blocks on and below the diagonal are kept up to date
+	half  bool // only the blocks on and below the diagonal are updated
 }
 
 func (s *Solver[T]) newTridiagonal(n int, a []T, ld int) *tridiagonal[T] {
@@ -67,7 +67,7 @@ func (s *Solver[T]) newTridiagonal(n int, a []T, ld int) *tridiagonal[T] {
 	const nb = reflectors
 	r.both, r.minus, r.other = s.take(2*nb*rows), s.take(2*nb*rows), s.take(2*nb*rows)
 	r.cols, r.x, r.coef = s.take(nb*rows), s.take(rows), s.take(4*nb)
-	var x []T = r.x[:0]
+	x := r.x[:0]
 	r.half = s.symmetricTimes(nil, 0, x, x)
 	return r
 }

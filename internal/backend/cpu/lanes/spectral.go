@@ -207,7 +207,7 @@ func (b *Batch[T]) orthogonalize(m, n int, a, acc []T, k int, norm, squares []T)
 	return bad
 }
 
-// nearRows is the size of the rows that meet each other before others do, so that they stay in the nearest cache.
+// nearRows is the size of a block of rows. All pairs of two blocks come one after the other, so that both stay in the nearest cache.
 const nearRows = 16 << 10
 
 // sweep makes all pairs of rows orthogonal, some rows after the other. It returns the number of rotations.
