@@ -171,7 +171,8 @@ func TestSampler(t *testing.T) {
 		t.Errorf("all: %v", n)
 	}
 	s := tiny(t).newSampler(Options{RepetitionPenalty: 2}, []int{4, 3})
-	if tok, _ := s.next(scores{logits: logits, sum: logSumExp(logits)}); tok.ID != 0 || math.Abs(tok.LogProb-(2-logSumExp(logits))) > 1e-12 {
+	y := scores{logits: logits, sum: logSumExp(logits)}
+	if tok, _ := s.next(y); tok.ID != 0 || math.Abs(tok.LogProb-(2-logSumExp(logits))) > 1e-12 {
 		t.Errorf("with a penalty: %+v", tok)
 	}
 	if logits[4] != 3 {

@@ -19,7 +19,8 @@ func (o *Options) plainGreedy() bool {
 // Ids are exact in float32: no vocabulary has 2²⁴ tokens.
 func best(logits *lucid.Tensor) *lucid.Tensor {
 	f := logits.To(lucid.Float32)
-	return lucid.Stack([]*lucid.Tensor{f.ArgMax(-1).To(lucid.Float32), lucid.Amax(f, lucid.ReduceOptions{Dim: []int{-1}}), f.LogSumExp(-1)}, 1)
+	top := lucid.Amax(f, lucid.ReduceOptions{Dim: []int{-1}})
+	return lucid.Stack([]*lucid.Tensor{f.ArgMax(-1).To(lucid.Float32), top, f.LogSumExp(-1)}, 1)
 }
 
 // bestOf reads the best tokens of rows of logits.

@@ -54,8 +54,8 @@ func rowsOfVectors(v backend.View) bool {
 }
 
 func (c decoding) source() string {
-	return kernels.Source("prelude") + fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define ROWS %d\n#define LANES %d\n",
-		ctype[c.t], ctype[c.mask], number(c.mask == dtype.Bool), c.rows, c.lanes) + kernels.Source("attention_decode")
+	return kernels.Source("prelude") + fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n", ctype[c.t], ctype[c.mask],
+		number(c.mask == dtype.Bool)) + fmt.Sprintf("#define ROWS %d\n#define LANES %d\n", c.rows, c.lanes) + kernels.Source("attention_decode")
 }
 
 // maskOf passes a mask and its strides, 0 for those over which it is the same; nulls without one.

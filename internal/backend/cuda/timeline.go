@@ -19,7 +19,7 @@ type timeline struct {
 	names []string
 }
 
-// timelineRoom is how many beginnings are kept.
+// timelineRoom is how many beginnings are stored.
 const timelineRoom = 1 << 20
 
 // Beginning is when a kernel began, since the first one.

@@ -17,7 +17,8 @@ struct Part { Vec<u32, 4> lo, hi; }; // of columns g and g + 8
 // load takes a vector that is read once.
 DEV Vec<u32, 4> load(const T *p) {
     Vec<u32, 4> w;
-    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(w.v[0]), "=r"(w.v[1]), "=r"(w.v[2]), "=r"(w.v[3]) : "l"(p));
+    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(w.v[0]), "=r"(w.v[1]), "=r"(w.v[2]), "=r"(w.v[3]) : "l"(p));
     return w;
 }
 

@@ -28,7 +28,7 @@ struct alignas(16) w16 { u64 a, b; };
 // predecessor still runs, and lets its successor be scheduled as early; it touches no memory before all work it depends on
 // is done.
 // A kernel that begins with PDL_EARLY has PDL_WAIT itself, behind what it may do before: ask for memory to come to the cache (prefetch),
-// whoever writes it.
+// or load what nothing in the graph writes.
 #if __CUDA_ARCH__ >= 900 && defined(__CUDACC_RTC__)
 #define PDL_EARLY asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #define PDL_WAIT asm volatile("griddepcontrol.wait;" ::: "memory");
