@@ -38,7 +38,8 @@ func BenchmarkAssetsBatch(b *testing.B) {
 							ids[i] = 1000 + (seed*7919+i*104729)%100_000
 						}
 						wg.Go(func() {
-							for _, err := range batcher.GenerateIDs(context.Background(), ids, Options{MaxTokens: tokens, IgnoreEnd: true}) {
+							o := Options{MaxTokens: tokens, IgnoreEnd: true}
+							for _, err := range batcher.GenerateIDs(context.Background(), ids, o) {
 								if err != nil {
 									b.Error(err)
 								}

@@ -77,7 +77,8 @@ func nextToOthers(t *testing.T, net *model.Model, ids []int, cache []*lucid.Tens
 	y = net.StepRows([]*lucid.Tensor{lucid.New(other[:8], 8), lucid.New(ids[n-1:], 1)},
 		lucid.New([]int{0, 1, 2, 3, 4, 5, 6, 7, n - 1}, 9), lucid.New([]int{8, 5}, 2), [][]*lucid.Tensor{fresh, cache})
 	if got := lucid.ToSlice[float32](y); !slices.Equal(got[:256], alone) || !slices.Equal(got[256:], prompt) {
-		t.Errorf("next to a prompt the logits have other bits; off by %g, the prompt's by %g", near(got[:256], alone), near(got[256:], prompt))
+		t.Errorf("next to a prompt the logits have other bits; off by %g, the prompt's by %g", near(got[:256], alone),
+			near(got[256:], prompt))
 	}
 	if err := lucid.Try(func() { net.StepRows(nil, lucid.New([]int{0}, 1), lucid.New([]int{0}, 1), nil) }); err == nil {
 		t.Error("no rows were accepted")

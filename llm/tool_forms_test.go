@@ -42,21 +42,21 @@ func TestToolForms(t *testing.T) {
 		form, answer, text, calls string
 	}{
 		{"kimi", "Hello.", "Hello.", ""},
-		{"kimi", "I look.<|tool_calls_section_begin|><|tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>{\"city\": \"Oslo\"}" +
-			"<|tool_call_end|><|tool_call_begin|>functions.clock:1<|tool_call_argument_begin|>{}<|tool_call_end|>" +
+		{"kimi", "I look.<|tool_calls_section_begin|><|tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>" +
+			"{\"city\": \"Oslo\"}<|tool_call_end|><|tool_call_begin|>functions.clock:1<|tool_call_argument_begin|>{}<|tool_call_end|>" +
 			"<|tool_calls_section_end|>", "I look.", `weather{"city": "Oslo"} clock{}`},
 		{"kimi", "<|tool_call_begin|>functions.other:0<|tool_call_argument_begin|>{}", "<|tool_call_begin|>functions.other:0" +
 			"<|tool_call_argument_begin|>{}", ""},
-		{"deepseek3", deepBegin + "weather<｜tool▁sep｜>{\"city\": \"Rome\"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>clock<｜tool▁sep｜>{}" + deepEnd,
-			"", `weather{"city": "Rome"} clock{}`},
+		{"deepseek3", deepBegin + "weather<｜tool▁sep｜>{\"city\": \"Rome\"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>" +
+			"clock<｜tool▁sep｜>{}" + deepEnd, "", `weather{"city": "Rome"} clock{}`},
 		{"deepseek1", "So." + deepBegin + "function<｜tool▁sep｜>weather\n```json\n{\"city\": \"Rome\"}\n```<｜tool▁call▁end｜>\n" +
 			"<｜tool▁call▁begin｜>function<｜tool▁sep｜>clock\n```json\n{}\n```" + deepEnd, "So.", `weather{"city": "Rome"} clock{}`},
-		{"harmony", "<|channel|>analysis<|message|>The user wants.<|end|><|start|>assistant<|channel|>final<|message|>It is cold.<|return|>",
-			"It is cold.", ""},
+		{"harmony", "<|channel|>analysis<|message|>The user wants.<|end|><|start|>assistant<|channel|>final<|message|>" +
+			"It is cold.<|return|>", "It is cold.", ""},
 		{"harmony", "<|channel|>analysis<|message|>Need it.<|end|><|start|>assistant<|channel|>commentary to=functions.weather " +
 			"<|constrain|>json<|message|>{\"city\": \"Oslo\"}<|call|>", "", `weather{"city": "Oslo"}`},
-		{"harmony", "<|channel|>commentary<|message|>I look.<|end|><|start|>assistant to=functions.clock<|channel|>commentary json<|message|>" +
-			"{}<|call|>", "I look.", `clock{}`},
+		{"harmony", "<|channel|>commentary<|message|>I look.<|end|><|start|>assistant to=functions.clock<|channel|>commentary " +
+			"json<|message|>{}<|call|>", "I look.", `clock{}`},
 		{"harmony", "<|channel|>commentary to=functions.other <|constrain|>json<|message|>{}<|call|>", "", ""},
 		{"glm", "One moment.\n<tool_call>weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n<arg_key>days</arg_key>\n" +
 			"<arg_value>3</arg_value>\n</tool_call>\n<tool_call>clock\n</tool_call>", "One moment.\n",

@@ -154,8 +154,8 @@ func toolKindOf(source string) (toolKind, error) {
 	return toolKind{}, fault.New(fault.NotImplemented, op, "%s", unknownForm)
 }
 
-const unknownForm = "the chat template of the model writes calls of tools in a form that is not known; known are those of Hermes and Qwen, " +
-	"Mistral, Llama 3, Kimi K2, DeepSeek V3 and R1, GLM 4, Qwen3-Coder, MiniMax M2 and gpt-oss"
+const unknownForm = "the chat template of the model writes calls of tools in a form that is not known; known are those of Hermes and " +
+	"Qwen, Mistral, Llama 3, Kimi K2, DeepSeek V3 and R1, GLM 4, Qwen3-Coder, MiniMax M2 and gpt-oss"
 
 // writes reports whether a call, written by the template, is found again. A template that refuses the chat is believed.
 func (m *Model) writes(k toolKind) bool {
@@ -205,8 +205,8 @@ func (f *ToolFormat) restrict() (err error) {
 		return nil
 	}
 	if f.kind.tags != nil {
-		return fault.New(fault.NotImplemented, op, "calls that are required, or held to a schema, in the form of %s, whose arguments are no "+
-			"JSON; let the model choose, and leave Strict out", f.kind.name)
+		return fault.New(fault.NotImplemented, op, "calls that are required, or held to a schema, in the form of %s, whose arguments are "+
+			"no JSON; let the model choose, and leave Strict out", f.kind.name)
 	}
 	list := make([]grammar.Function, len(f.use.Tools))
 	for i, t := range f.use.Tools {

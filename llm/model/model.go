@@ -291,8 +291,8 @@ func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *
 }
 
 // StepRows is Step for rows of different lengths: parts of prompts next to single tokens. ids[b], int64 of (T[b]), are row b; positions,
-// int64 of all tokens of the rows in turn, are where they are in their sequences. last are places among all of these tokens, whose
-// logits are returned, (places, vocabulary).
+// int64 of all tokens of the rows in turn, are where they are in their sequences. last are indices of these tokens, of those whose
+// logits are returned, (indices, vocabulary).
 func (m *Model) StepRows(ids []*lucid.Tensor, positions, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
 	counts, n := make([]int, len(ids)), 0
 	for i, x := range ids {

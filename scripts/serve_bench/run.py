@@ -1,7 +1,7 @@
 """Measures a server of language models under load, next to llama.cpp's llama-server on the same machine.
 
-    go build -o /tmp/lucid ./cmd/lucid
-    python3 scripts/serve_bench/run.py MODEL.gguf --lucid /tmp/lucid [--peer LLAMA-SERVER] [--clients 1,8,32] [--only load|prefix|idle|over]
+    go build ./cmd/lucid
+    python3 scripts/serve_bench/run.py MODEL.gguf --lucid ./lucid [--peer LLAMA-SERVER] [--clients 1,8,32] [--only load|prefix|idle|over]
 
 Both servers are started with two threads and the same number of texts at a time. Runs are interleaved: each load goes to one server,
 then to the other, as often as --rounds says. Nothing but Python's own library is needed. Each line of the output is one figure as JSON.

@@ -1,7 +1,7 @@
 """Measures a step of LoRA in the shape of Qwen2.5-0.5B, 4 texts of 256 tokens, next to PyTorch with peft on the same CPU.
 
-    go build -o /tmp/lucid ./cmd/lucid
-    python3 scripts/tune_bench/run.py --lucid /tmp/lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,checkpointing]
+    go build ./cmd/lucid
+    python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,checkpointing]
 
 The model is a GGUF file of that shape (scripts/assets/fetch.py gets one); its weights are float32 for LoRA and stay in blocks for QLoRA.
 PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs twice, with few steps and
@@ -66,11 +66,12 @@ def main():
     environment = {"THREADS": a.threads, "GOMAXPROCS": a.threads, "OMP_NUM_THREADS": a.threads}
     with tempfile.TemporaryDirectory() as d:
         data = pathlib.Path(d) / "texts.jsonl"
-        data.write_text("".join(json.dumps({"text": " ".join(f"word{i * 7919 + j * 31}" for j in range(120))}) + "\n" for i in range(16)))
+        line = lambda i: json.dumps({"text": " ".join(f"word{i * 7919 + j * 31}" for j in range(120))}) + "\n"
+        data.write_text("".join(line(i) for i in range(16)))
 
         def tune(steps, *flags):
-            return [a.lucid, "tune", a.model, "--data", str(data), "--steps", str(steps), "--batch", str(BATCH), "--length", str(LENGTH + 1),
-                    "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
+            return [a.lucid, "tune", a.model, "--data", str(data), "--steps", str(steps), "--batch", str(BATCH),
+                    "--length", str(LENGTH + 1), "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
 
         forms = {"peft": lambda n: [sys.executable, __file__, "--peft-steps", str(n)], "lora": lambda n: tune(n),
                  "qlora": lambda n: tune(n, "--quantized"), "checkpointing": lambda n: tune(n, "--quantized", "--checkpointing")}

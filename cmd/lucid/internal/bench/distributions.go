@@ -40,7 +40,7 @@ func sampling() {
 		return distributions.NewMultivariateNormal(lucid.Zeros(64), distributions.MultivariateNormalOptions{ScaleTril: tril})
 	}, 16384)
 	density := func(name, about string, f func(u *lucid.Tensor) func() *lucid.Tensor) {
-		add(Workload{Name: "log_prob_" + name, About: about, Goal: 2, Tol: 1e-3, make: func() job {
+		add(Workload{Name: "log_prob_" + name, About: about, Goal: 5, Tol: 1e-3, make: func() job {
 			return once(f(random(1, 0.45, n).Add(0.5).Eval())) // from 0.05 to 0.95
 		}})
 	}

@@ -8,6 +8,7 @@ type lanes struct {
 	stride int
 	count  int  // lanes that are rows; what the others hold is not read
 	near   bool // the offsets follow each other
+	whole  bool // rows are one behind the other, with their elements next to each other
 	packed bool // one row in blocks of lanes, real parts first; the other fields say nothing
 }
 
@@ -28,6 +29,13 @@ func (t tensor) groups(l int) int {
 // neighbours shares groups with what is left of others.
 func (t tensor) group(g, l, n int) (w lanes) {
 	w.stride = t.inner
+	if t.inner == 1 {
+		w.count, w.whole = min(l, t.outer-g*l), true
+		for i, at := 0, g*l*n; i < w.count; i, at = i+1, at+n {
+			w.off[i] = at
+		}
+		return w
+	}
 	outer, col, begin := 0, 0, 0
 	switch tiles := t.inner / l; {
 	case tiles > 0 && g < t.outer*tiles:
@@ -82,8 +90,8 @@ func load[T floats](x, from []T, w *lanes, n int) {
 
 // even reports whether rows have their elements next to each other and are equally far apart.
 func (w *lanes) even() bool {
-	if w.stride != 1 {
-		return false
+	if w.whole || w.stride != 1 {
+		return w.whole
 	}
 	for i := 2; i < w.count; i++ {
 		if w.off[i]-w.off[i-1] != w.off[1]-w.off[0] {

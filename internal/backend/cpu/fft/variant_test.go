@@ -84,7 +84,7 @@ func checkBits[T floats](t *testing.T, n int) {
 // TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
 func TestPosition(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
-		for _, n := range []int{15, 64, 97, 143, 256, 507, 521, 1000, 1013, 1024, 2042} {
+		for _, n := range []int{15, 64, 97, 143, 521, 1000, 1024} {
 			checkBits[float32](t, n)
 			checkBits[float64](t, n)
 		}
