@@ -53,13 +53,20 @@ func (s *Solver[T]) lowerProduct(n, k int, x []T, ldx int, y []T, ldy int, c []T
 
 // transpose writes the transpose of x, m×n, to z, n×m.
 func transpose[T Number](m, n int, x []T, ldx int, z []T, ldz int) {
+	// Tiles go through a buffer: rows that are a power of two apart share the sets of a cache, so each is read or written at once.
 	const tile = 16
+	var b [tile * tile]T
 	for i0 := 0; i0 < m; i0 += tile {
+		rows := min(tile, m-i0)
 		for j0 := 0; j0 < n; j0 += tile {
-			for i := i0; i < min(i0+tile, m); i++ {
-				row := x[i*ldx:]
-				for j := j0; j < min(j0+tile, n); j++ {
-					z[j*ldz+i] = row[j]
+			cols := min(tile, n-j0)
+			for i := range rows {
+				copy(b[i*tile:][:cols], x[(i0+i)*ldx+j0:])
+			}
+			for j := range cols {
+				to := z[(j0+j)*ldz+i0:][:rows]
+				for i := range to {
+					to[i] = b[(i*tile+j)&(tile*tile-1)]
 				}
 			}
 		}

@@ -8,6 +8,9 @@ const narrowPanel = 16
 // tallPanel is the number of rows from which the columns of a panel are made contiguous.
 const tallPanel = 32
 
+// columnPad is between the columns of a panel, in elements.
+const columnPad = 16
+
 // LU factors a, m×n, in place: P·L·U with row exchanges. Row i was exchanged with row piv[i], from 0 on, in this order. info is 0, or
 // one more than the number of the first column without a pivot; the factorisation goes on behind it.
 func (s *Solver[T]) LU(m, n int, a []T, ld int, piv []int32) (info int) {
@@ -100,15 +103,16 @@ func luPanel[T Number](m, n int, a []T, ld int, piv []int32) (info int) {
 func (s *Solver[T]) luColumns(m, n int, a []T, ld int, piv []int32) (info int) {
 	at := s.at()
 	defer s.back(at)
-	p, minus := s.take(m*n), s.take(n)
-	transpose(m, n, a, ld, p, m)
+	l := m + columnPad // columns a power of two apart would share the sets of a cache
+	p, minus := s.take(l*n), s.take(n)
+	transpose(m, n, a, ld, p, l)
 	for j := range min(m, n) {
-		x := p[j*m:][:m]
+		x := p[j*l:][:m]
 		r := j + largestAt(x[j:])
 		piv[j] = int32(r)
 		if r != j {
 			for c := range n {
-				p[c*m+j], p[c*m+r] = p[c*m+r], p[c*m+j]
+				p[c*l+j], p[c*l+r] = p[c*l+r], p[c*l+j]
 			}
 		}
 		d := x[j]
@@ -124,30 +128,36 @@ func (s *Solver[T]) luColumns(m, n int, a []T, ld int, piv []int32) (info int) {
 			continue
 		}
 		for c := range rest {
-			minus[c] = -p[(j+1+c)*m+j]
+			minus[c] = -p[(j+1+c)*l+j]
 		}
-		s.Mul(rest, m-j-1, 1, minus, 1, 1, x[j+1:], m, 1, p[(j+1)*m+j+1:], m, true)
+		s.Mul(rest, m-j-1, 1, minus, 1, 1, x[j+1:], l, 1, p[(j+1)*l+j+1:], l, true)
 	}
-	transpose(n, m, p, m, a, ld)
+	transpose(n, m, p, l, a, ld)
 	return info
 }
+
+// Bits of infinity.
+const (
+	infinity32 = 0x7f800000
+	infinity64 = 0x7ff0000000000000
+)
 
 // largestAt is the index of the first element of the largest size; 0 if all are NaN.
 func largestAt[T Number](x []T) (at int) {
 	switch v := any(x).(type) {
 	case []float32:
-		best := float32(-1)
+		best := int32(-1) // sizes compare as their bits do; those of NaN are behind infinity
 		for i, a := range v {
-			if a = max(a, -a); a > best {
-				best, at = a, i
+			if b := int32(math.Float32bits(a) &^ (1 << 31)); b > best && b <= infinity32 {
+				best, at = b, i
 			}
 		}
 		return at
 	case []float64:
-		best := -1.0
+		best := int64(-1)
 		for i, a := range v {
-			if a = math.Abs(a); a > best {
-				best, at = a, i
+			if b := int64(math.Float64bits(a) &^ (1 << 63)); b > best && b <= infinity64 {
+				best, at = b, i
 			}
 		}
 		return at
