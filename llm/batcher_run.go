@@ -240,11 +240,7 @@ func (m *Model) stepAll(sessions []*session, ids []int) (rows []scores, err erro
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: sessions[0].cache[0].Device()}
 			y := m.step(w.New(in, n, 1), w.New(start, n), w.New(last, n), caches)
-			if slices.ContainsFunc(sessions, func(s *session) bool { return !s.greedy }) {
-				rows = scoresOf(y)
-			} else {
-				rows = m.bestOf(y)
-			}
+			rows = m.scoresFor(y, sessions...)
 			y.Free()
 		})
 	})

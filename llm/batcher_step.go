@@ -109,8 +109,9 @@ func (m *Model) stepParts(list []part) (rows []scores, err error) {
 		return p.q.s.run(padded(p.ids, p.size), []int64{int64(len(p.ids) - 1)}, p.want)
 	}
 	var positions, last []int64
-	caches := make([][]*lucid.Tensor, len(list))
+	caches, sessions := make([][]*lucid.Tensor, len(list)), make([]*session, len(list))
 	for i, p := range list {
+		sessions[i] = p.q.s
 		last = append(last, int64(len(positions)+len(p.ids)-1)) // of all: kinds of steps are fewer
 		for j := range p.size {
 			positions = append(positions, int64(p.q.s.pos+j))
@@ -127,11 +128,7 @@ func (m *Model) stepParts(list []part) (rows []scores, err error) {
 				ids[i] = w.New(padded(p.ids, p.size), p.size)
 			}
 			y := m.stepRows(ids, w.New(positions, len(positions)), w.New(last, len(last)), caches)
-			if slices.ContainsFunc(list, func(p part) bool { return !p.q.s.greedy }) {
-				rows = scoresOf(y)
-			} else {
-				rows = m.bestOf(y)
-			}
+			rows = m.scoresFor(y, sessions...)
 			y.Free()
 		})
 	})

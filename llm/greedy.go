@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -21,6 +23,14 @@ func best(logits *lucid.Tensor) *lucid.Tensor {
 	f := logits.To(lucid.Float32)
 	top := lucid.Amax(f, lucid.ReduceOptions{Dim: []int{-1}})
 	return lucid.Stack([]*lucid.Tensor{f.ArgMax(-1).To(lucid.Float32), top, f.LogSumExp(-1)}, 1)
+}
+
+// scoresFor reads rows of logits of some texts: the best tokens alone if none of the texts wants more.
+func (m *Model) scoresFor(logits *lucid.Tensor, texts ...*session) []scores {
+	if slices.ContainsFunc(texts, func(s *session) bool { return !s.greedy }) {
+		return scoresOf(logits)
+	}
+	return m.bestOf(logits)
 }
 
 // bestOf reads the best tokens of rows of logits.

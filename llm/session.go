@@ -169,10 +169,8 @@ func (s *session) run(part, last []int64, want bool) (rows []scores, err error) 
 			w := lucid.With{Device: s.cache[0].Device()}
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
 			logits := s.m.step(ids, start, w.New(last, len(last)), [][]*lucid.Tensor{s.cache})
-			if want && s.greedy {
-				rows = s.m.bestOf(logits)
-			} else if want {
-				rows = scoresOf(logits)
+			if want {
+				rows = s.m.scoresFor(logits, s)
 			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
 			}
