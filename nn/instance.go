@@ -28,10 +28,10 @@ var instances = struct {
 	at map[uintptr]*instance
 }{at: map[uintptr]*instance{}}
 
-// module returns the module, nil if it is gone.
+// module returns the module, nil if it is gone or cannot be found by its Base.
 func (i *instance) module() Module {
 	b := i.base.Value()
-	if b == nil {
+	if b == nil || i.typ == nil {
 		return nil
 	}
 	m, _ := reflect.NewAt(i.typ, unsafe.Add(unsafe.Pointer(b), -int(i.inside))).Interface().(Module)
@@ -103,7 +103,7 @@ func moduleName(receivers []uintptr) (name string) {
 	var root Module
 	instances.Lock()
 	for _, at := range receivers {
-		if i := instances.at[at]; i != nil && i.root.typ != nil {
+		if i := instances.at[at]; i != nil {
 			if root = i.root.module(); root != nil {
 				break
 			}

@@ -165,3 +165,24 @@ func BenchmarkForwardSmall(b *testing.B) {
 		})
 	}
 }
+
+// shared has the Base of a model that embeds it by a pointer.
+type shared struct{ nn.Base }
+
+type byPointer struct {
+	*shared
+	Inner *nn.Sequential
+}
+
+// TestErrorModuleByPointer walks over a part of a model whose Base is in another struct: the model has no name, its parts do.
+func TestErrorModuleByPointer(t *testing.T) {
+	m := &byPointer{shared: &shared{}, Inner: nn.NewSequential(nn.NewLinear(2, 2))}
+	for range 2 {
+		if n := len(nn.Parameters(m)); n != 2 {
+			t.Errorf("%d parameters of the model, want 2", n)
+		}
+		if n := len(nn.Parameters(m.Inner)); n != 2 {
+			t.Errorf("%d parameters of the part, want 2", n)
+		}
+	}
+}
