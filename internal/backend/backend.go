@@ -116,6 +116,7 @@ type Device struct {
 	EpilogueFuser
 	HorizontalFuser
 	RowFuser
+	ProductGrouper
 	CastFolder
 	Pitcher
 	StridedWriter

@@ -145,6 +145,7 @@ func (d *Device) Implement(impl any) *Device {
 	d.EpilogueFuser, _ = impl.(EpilogueFuser)
 	d.HorizontalFuser, _ = impl.(HorizontalFuser)
 	d.RowFuser, _ = impl.(RowFuser)
+	d.ProductGrouper, _ = impl.(ProductGrouper)
 	d.CastFolder, _ = impl.(CastFolder)
 	d.Pitcher, _ = impl.(Pitcher)
 	d.StridedWriter, _ = impl.(StridedWriter)

@@ -116,6 +116,14 @@ func (s *step) name() string {
 		for _, p := range s.rows.Parts {
 			program(p.Fused)
 		}
+	case s.group != nil:
+		for _, m := range s.group.Members {
+			if m.Fused == nil {
+				ops = append(ops, m.Op)
+			} else {
+				program(m.Fused)
+			}
+		}
 	default:
 		return s.op
 	}

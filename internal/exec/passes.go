@@ -31,6 +31,8 @@ var passes = []pass{
 	{"lower", (*planner).lower},
 	// Launches that work row by row on each other's results are one launch.
 	{"fuse rows", (*planner).fuseRows},
+	// Products of the same few rows are one launch.
+	{"group products", (*planner).groupProducts},
 	// Outputs are paired with dying inputs they may be written over. Later passes that move launches do this again.
 	{"find donors", (*planner).findDonors},
 	// The launches are in an order that holds less memory at its peak, where one was found.

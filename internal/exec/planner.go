@@ -100,6 +100,7 @@ type decisions struct {
 	sameInputs [][2]int32         // nodes that a fused program reads as one input, since they show the same elements
 	lowered    []step             // the launches before the passes that join and move them
 	rowGroups  [][]int            // members of the row-fusion groups
+	products   []bool             // by lowered launch: it can be one of a group of products; nil: none can
 	reordered  bool               // another order of the launches was looked for
 	// rematerialised: values are computed twice.
 	rematerialised bool

@@ -45,6 +45,13 @@ func (s *step) flops(out, in []backend.View) (n int64) {
 			n += int64(s.rows.Count) * int64(p.Len) * int64(perElement(p.Fused))
 		}
 		return n
+	case s.group != nil:
+		for _, m := range s.group.Members {
+			one := step{op: m.Op, fused: m.Fused}
+			n += one.flops(out[:m.Outs], in[:m.Ins])
+			out, in = out[m.Outs:], in[m.Ins:]
+		}
+		return n
 	case s.fused != nil:
 		n = int64(max(1, s.sets)) * int64(s.fused.Shape.Numel()) * int64(perElement(s.fused))
 		if p := s.fused.Producer; p != nil && len(in) > s.fused.In {

@@ -82,8 +82,9 @@ type step struct {
 	kernel       backend.Kernel // nil for a fused group
 	attr         attr.Attr
 	fused        *backend.Fused
-	rows         *backend.RowFusion // of a row-fusion group; kernel runs it
-	control      *controlLaunch     // of a node that owns subgraphs; kernel runs it
+	rows         *backend.RowFusion    // of a row-fusion group; kernel runs it
+	group        *backend.ProductGroup // of several products; kernel runs it
+	control      *controlLaunch        // of a node that owns subgraphs; kernel runs it
 	dev          *backend.Device
 	out          []operand
 	in           []operand

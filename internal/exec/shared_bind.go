@@ -26,7 +26,7 @@ func (b *binder) bind() *Replay {
 		return nil
 	}
 	lowered := b.steps()
-	if lowered == nil || !b.sameRowGroups(lowered) {
+	if lowered == nil || !b.sameRowGroups(lowered) || !b.sameProducts(lowered) {
 		return nil
 	}
 	prog := b.program(lowered)
@@ -228,6 +228,12 @@ func (b *binder) program(lowered []step) *Program {
 			*to = *old
 			to.out, to.in = nil, nil
 			b.rows(to, old, lowered)
+		case old.group != nil:
+			*to = mergeProducts(lowered, old.from)
+			for i := range to.group.Members {
+				to.group.Members[i].Inside = old.group.Members[i].Inside
+			}
+			to.stableInputs = old.stableInputs
 		case old.sets > 0:
 			*to = *old
 			to.out, to.in = nil, nil

@@ -33,25 +33,22 @@ const dequantizedBytes = 256 << 20
 var alignments = map[ggml.Type]int{ggml.Q4_0: 2, ggml.Q4_1: 2, ggml.Q5_0: 2, ggml.Q5_1: 2, ggml.Q8_0: 2, ggml.Q4_K: 16, ggml.Q5_K: 16,
 	ggml.Q6_K: 2}
 
+// formatDefines are the definitions of a format.
+func formatDefines(t ggml.Type) string {
+	return fmt.Sprintf("#define FORMAT_%v\n#define BLOCK %d\n#define BYTES %d\n", t, t.BlockSize(), t.BlockBytes())
+}
+
 // blockSource is the source for a format; more are its other definitions.
-func blockSource(t ggml.Type, file, more string) string {
-	s := kernels.Source("prelude")
-	s += fmt.Sprintf("#define FORMAT_%v\n#define BLOCK %d\n#define BYTES %d\n", t, t.BlockSize(), t.BlockBytes()) + more
-	if file == "block_fast" {
-		return s + kernels.Source(file)
-	}
+func blockSource(t ggml.Type, more string) string {
+	s := kernels.Source("prelude") + formatDefines(t) + more
 	if grid := ggml.PackedGrid(t); grid != nil {
 		s += "#define GRID " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(grid)), ", "), "[]") + "\n"
 	}
-	return s + kernels.Source("block_values", file)
+	return s + kernels.Source("block_values", "block_matmul")
 }
 
 func (d *Device) blockKernel(name string, t ggml.Type, more string) (*driver.Function, error) {
-	file := "block_matmul"
-	if name == "block_fast" {
-		file = name
-	}
-	return d.kernel(fmt.Sprint(name, " ", t, " ", strings.Fields(more)), name, func() string { return blockSource(t, file, more) })
+	return d.kernel(fmt.Sprint(name, " ", t, " ", strings.Fields(more)), name, func() string { return blockSource(t, more) })
 }
 
 func rowsOfX(n int) string { return fmt.Sprintf("#define ROWS %d\n", n) }
@@ -96,52 +93,14 @@ func blockMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 	fast := p.Fast && align > 0 && address(x.views[1])%uintptr(align) == 0 && address(x.views[0])%16 == 0
 	switch {
 	case fast && m <= fastRows:
-		return d.fastBlocks(t, out[0], x.views)
+		return d.multiplyBlocks(blockProducts{format: t, m: m, k: in[0].Shape.Dim(1), x: address(x.views[0]), w: x.views[1:2],
+			z: []uintptr{address(out[0])}})
 	case m <= streamedRows && (t.BlockSize() == 1 || address(x.views[0])%16 == 0):
 		return d.streamBlocks(t, out[0], x.views)
 	case p.Fast && m > fastRows:
 		return d.dequantizedProduct(t, dtype.BFloat16, out[0], x.views)
 	}
 	return d.dequantizedProduct(t, dtype.Float32, out[0], x.views)
-}
-
-// fastBlocks rounds x to int8, then reads weights once for every streamedRows rows of it.
-func (d *call) fastBlocks(t ggml.Type, out backend.View, in []backend.View) error {
-	m, n, k := out.Shape.Dim(0), out.Shape.Dim(1), in[0].Shape.Dim(1)
-	f, err := d.kernel("block_round", "block_round", func() string { return kernels.Source("prelude", "block_round") })
-	if err != nil {
-		return err
-	}
-	tmp := temporaries{d: d.Device, op: "block_matmul"}
-	defer tmp.free()
-	groups := k / 32
-	q, err := tmp.get(m * (k + 8*groups))
-	if err != nil {
-		return err
-	}
-	scales := q + uintptr(m*k)
-	totals := scales + uintptr(4*m*groups)
-	var g args
-	g.int(m, k)
-	g.ptr(address(in[0]), q, scales, totals)
-	if err := d.launch(f, blocks(m*groups, 32), 1, threads, g); err != nil {
-		return err
-	}
-	for from := 0; from < m; from += streamedRows {
-		rows := min(streamedRows, m-from)
-		f, err := d.blockKernel("block_fast", t, rowsOfX(rows))
-		if err != nil {
-			return err
-		}
-		var g args
-		g.int(n, k, in[1].Shape.Dim(1), 4*d.SMs)
-		g.ptr(q+uintptr(from*k), scales+uintptr(4*from*groups), totals+uintptr(4*from*groups), address(in[1]),
-			address(out)+uintptr(4*from*n))
-		if err := d.launch(f, blocks(n, 8), 1, threads, g); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // streamBlocks reads weights once for every streamedRows rows of x.

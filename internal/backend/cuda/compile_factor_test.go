@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/ggml"
@@ -40,10 +41,10 @@ func TestCompileBlocks(t *testing.T) {
 	needCompiler(t)
 	for _, f := range ggml.All() {
 		if f.CanDequantize() {
-			compileOne(t, "block_matmul "+f.String(), blockSource(f, "block_matmul", rowsOfX(1+int(f)%8)))
-			compileOne(t, "block_dequantize "+f.String(), blockSource(f, "block_matmul", dequantizeTo(dtype.BFloat16)))
+			compileOne(t, "block_matmul "+f.String(), blockSource(f, rowsOfX(1+int(f)%8)))
+			compileOne(t, "block_dequantize "+f.String(), blockSource(f, dequantizeTo(dtype.BFloat16)))
 			if alignments[f] > 0 {
-				compileOne(t, "block_fast "+f.String(), blockSource(f, "block_fast", rowsOfX(1+int(f)%8)))
+				compileOne(t, "block_fast "+f.String(), blockProducts{format: f, w: make([]backend.View, 1)}.source(1+int(f)%8))
 			}
 		}
 	}

@@ -263,14 +263,22 @@ func TestCompileAttention(t *testing.T) {
 // TestCompileDecoding compiles the kernels of a language model's next token.
 func TestCompileDecoding(t *testing.T) {
 	needCompiler(t)
-	for _, c := range []fewRows{{dtype.BFloat16, dtype.BFloat16, 1, 1, 0}, {dtype.Float32, dtype.Float32, 3, 2, 0},
-		{dtype.BFloat16, dtype.BFloat16, 0, 8, 1}, {dtype.Float16, dtype.Float32, 0, 16, 2}} {
+	const gated = "DEV float gated(float x, float y) { return op_silu(x) * y; }\n"
+	files := kernels.Source("prelude", "elementwise", "functions")
+	joined := joinedRows{matrices: 1, weight: dtype.BFloat16}
+	three := joinedRows{matrices: 3, normed: 4096, weight: dtype.Float32}
+	two := joinedRows{matrices: 2, normed: 8192, weight: dtype.BFloat16, gated: gated, files: files}
+	for _, c := range []fewRows{{t: dtype.BFloat16, out: dtype.BFloat16, rows: 1, warps: 1}, {t: dtype.Float32, out: dtype.Float32, rows: 3,
+		warps: 2}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, joined}, {dtype.Float16, dtype.Float32, 0, 16, 2, joined},
+		{dtype.BFloat16, dtype.BFloat16, 0, 8, 1, three}, {dtype.BFloat16, dtype.BFloat16, 0, 4, 2, two}} {
 		compileOne(t, "few_rows", c.source())
 	}
 	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32},
 		{dtype.Float32, dtype.Bool, 1, 4}} {
 		compileOne(t, "attention_decode", c.source())
 	}
-	compileOne(t, "block_round", kernels.Source("prelude", "block_round"))
-	compileOne(t, "block_fast", blockSource(ggml.Q4_K, "block_fast", rowsOfX(1)))
+	compileOne(t, "block_round", roundSource(dtype.Float32, false))
+	compileOne(t, "block_round", roundSource(dtype.BFloat16, true))
+	compileOne(t, "block_fast", blockProducts{format: ggml.Q4_K, w: make([]backend.View, 3)}.source(1))
+	compileOne(t, "block_fast", blockProducts{format: ggml.Q6_K, w: make([]backend.View, 2), gate: gate{gated, files}}.source(2))
 }

@@ -76,23 +76,28 @@ const largeLaunch = 8 << 20
 // workspaceRange stands for the workspace that products of cuBLASLt share.
 var workspaceRange = []memRange{{1, 2, true}}
 
-// streams reports whether a launch multiplies few rows by a matrix. However large the matrix is, such launches are worth overlapping.
-func streams(name string, out, in []backend.View) bool {
-	return (name == "matmul" || name == "block_matmul") && len(in) > 1 && out[0].Numel() > 0 &&
-		out[0].Numel()/out[0].Shape.Dim(out[0].Shape.Rank()-1) <= streamedRows
+// weight estimates the bytes that a launch uses. Where a product has few rows its matrix does not count: however large that is, such
+// launches are worth overlapping. Nor does a cache of which a launch writes or reads a part.
+func weight(name string, out, in []backend.View) (bytes int) {
+	few := out[0].Numel() > 0 && out[0].Shape.Rank() > 0 && out[0].Numel()/out[0].Shape.Dim(out[0].Shape.Rank()-1) <= streamedRows
+	switch {
+	case name == "products", (name == "matmul" || name == "block_matmul") && few && len(in) > 1:
+		in = in[:1]
+	case name == "put_slices" && out[0].Buf.Dev == in[0].Buf.Dev:
+		out, in = nil, in[1:]
+	case name == "attention" && in[0].Shape.Dim(2) <= streamedRows:
+		in = in[:1]
+	}
+	for _, v := range slices.Concat(out, in) {
+		bytes += v.Buf.Size
+	}
+	return bytes
 }
 
 // begin sets what a launch waits for, and gives it a pool for its temporaries.
 func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 	o := &r.dependencies
-	bytes := 0
-	for i, v := range slices.Concat(out, in) {
-		if i == len(out)+1 && streams(name, out, in) {
-			continue // the matrix
-		}
-		bytes += v.Buf.Size
-	}
-	o.small, o.workspace = bytes <= largeLaunch, false
+	o.small, o.workspace = weight(name, out, in) <= largeLaunch, false
 	o.written = append(o.written, touched(out, nil)...)
 	f.Device.PDL = r.pdl && o.small // a large one would only occupy multiprocessors: ResNet-50 was 4 % slower
 	if !o.small {

@@ -94,8 +94,9 @@ func (d *call) matmulEpilogue(out backend.View, in []backend.View, e cublas.Epil
 	o.X, o.Y = at[0], at[1]
 	p := cublas.Product{DType: in[0].DType, Wide: alone && out.DType != in[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1],
 		Pitch: pitch, Epilogue: e, Deterministic: d.ctx.Deterministic}
-	if c, ok := fewRowsFor(d.Device.Device, p, o); ok {
-		return d.fewRowsProduct(c, p, o, at[1] == address(in[1]) && d.mode == capturing && d.rec.untouched(in[1].Buf))
+	if mma, ok := takesFewRows(d.Device.Device, p, o); ok {
+		return d.launchFewRows(fewRowsCall{fewRows: fewRowsFor(p, mma, p.N), products: []cublas.Product{p}, at: []cublas.Operands{o},
+			early: at[1] == address(in[1]) && d.early(in[1])})
 	}
 	if worthSplitting(p) {
 		if !alone {

@@ -13,9 +13,9 @@ import (
 // bias gradient are done by cuBLASLt before the product is rounded, where it has an algorithm for it; anything else is a
 // launch of its own.
 
-// canTakeEpilogue reports which ops can begin a program: matmuls whose epilogue may do the rest, and fused RNG.
+// canTakeEpilogue reports which ops can begin a program: products whose epilogue may do the rest, and fused RNG.
 func canTakeEpilogue(op string, a attr.Attr, out dtype.DType) bool {
-	return op == "matmul" && (out.IsHalf() || a != nil) || canGenerate(op, out)
+	return op == "matmul" && (out.IsHalf() || a != nil) || op == "block_matmul" && a.(attr.Block).Fast || canGenerate(op, out)
 }
 
 // epilogue is a program that a matmul's epilogue may be able to run.
@@ -134,6 +134,11 @@ func (d *Device) runProducer(c *backend.Ctx, p *backend.Fused, out, in []backend
 		out, in = slices.Clone(out), slices.Clone(in)
 		out[0].Buf, in[p.Producer.Dst].Buf = b, b
 	}
+	if p.Producer.Op == "block_matmul" {
+		if done, err := d.runBlockResidual(p, out, in); done {
+			return err
+		}
+	}
 	if err := d.run(table[p.Producer.Op], c, p.Producer.Attr, out[:1], in[p.In:]); err != nil || len(p.Out) == 0 {
 		return err
 	}
@@ -142,18 +147,34 @@ func (d *Device) runProducer(c *backend.Ctx, p *backend.Fused, out, in []backend
 
 // runEpilogue lets the matmul's epilogue do it all; the product itself is not stored.
 func (d *Device) runEpilogue(c *backend.Ctx, a *epilogue, out, in []backend.View, n int) error {
-	var e cublas.Epilogue
+	e, o, ok := a.operands(out, in)
+	if !ok || slices.ContainsFunc(in[n:], func(v backend.View) bool { return v.Buf.Dev == 0 }) {
+		return cublas.ErrUnsupported
+	}
+	err := (&call{d, c}).matmulEpilogue(out[0], in[n:], e, o)
+	if err == cublas.ErrUnsupported && e.BiasGrad {
+		e.BiasGrad, e.BiasGradLater, o.Bias = false, true, 0
+		if err = (&call{d, c}).matmulEpilogue(out[0], in[n:], e, o); err == nil {
+			t := a.geluGrad.sums
+			err = d.run(table[t.Op], c, t.Attr, out[2:], []backend.View{out[1+a.last]})
+		}
+	}
+	return err
+}
+
+// operands are the epilogue and its addresses, if their layouts fit.
+func (a *epilogue) operands(out, in []backend.View) (e cublas.Epilogue, o cublas.Operands, ok bool) {
 	result, cols := out[1+a.last], out[0].Shape.Dim(out[0].Shape.Rank()-1)
-	o := cublas.Operands{Z: address(result)}
+	o = cublas.Operands{Z: address(result)}
 	fits := func(v backend.View) bool { return v.Buf.Dev != 0 && address(v)%16 == 0 }
 	if cols%piece != 0 || result.Shape.Rank() == 0 || result.Shape.Dim(result.Shape.Rank()-1) != cols || !fits(result) {
-		return cublas.ErrUnsupported
+		return e, o, false
 	}
 	if a.geluGrad != nil {
 		x := in[a.geluGrad.x]
 		if !a.geluGrad.isGelu(in) || !fits(x) || !x.Contiguous() || a.geluGrad.sums != nil &&
 			(!fits(out[2]) || out[2].DType != result.DType) {
-			return cublas.ErrUnsupported
+			return e, o, false
 		}
 		if e.DGelu, o.Aux = true, address(x); a.geluGrad.sums != nil {
 			e.BiasGrad, o.Bias = true, address(out[2])
@@ -163,34 +184,21 @@ func (d *Device) runEpilogue(c *backend.Ctx, a *epilogue, out, in []backend.View
 		v := in[k]
 		switch {
 		case !fits(v):
-			return cublas.ErrUnsupported
+			return e, o, false
 		case !e.Bias && isVector(v):
 			e.Bias, o.Bias = true, address(v)
 		case !e.Residual && v.Contiguous():
 			e.Residual, o.Residual = true, address(v)
 		default:
-			return cublas.ErrUnsupported
+			return e, o, false
 		}
 	}
 	if e.Gelu = a.gelu; a.aux >= 0 {
 		if e.Aux, o.Aux = true, address(out[1+a.aux]); !fits(out[1+a.aux]) {
-			return cublas.ErrUnsupported
+			return e, o, false
 		}
 	}
-	for _, v := range in[n:] {
-		if v.Buf.Dev == 0 {
-			return cublas.ErrUnsupported
-		}
-	}
-	err := (&call{d, c}).matmulEpilogue(out[0], in[n:], e, o)
-	if err == cublas.ErrUnsupported && e.BiasGrad {
-		e.BiasGrad, e.BiasGradLater, o.Bias = false, true, 0
-		if err = (&call{d, c}).matmulEpilogue(out[0], in[n:], e, o); err == nil {
-			t := a.geluGrad.sums
-			err = d.run(table[t.Op], c, t.Attr, out[2:], []backend.View{result})
-		}
-	}
-	return err
+	return e, o, true
 }
 
 // isVector reports whether a view broadcasts one contiguous vector along all dimensions but the last.

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
@@ -15,83 +16,133 @@ const (
 	mostFewRows = 4
 )
 
-// fewRows is the shape of the kernels of few_rows.cu, and of few_rows_mma.cu if tiles is not 0.
+// fewRows is the shape of the kernel of few_rows.cu, or of few_rows_mma.cu if tiles is not 0.
 type fewRows struct {
-	t, out             dtype.DType
-	rows, warps, tiles int
+	t, out      dtype.DType
+	rows, warps int
+	tiles       int
+	joinedRows
 }
 
-// fewRowsFor reports whether a kernel takes a product: few rows, a matrix whose columns are whole contiguous vectors, an epilogue that
-// only adds.
-func fewRowsFor(d *driver.Device, p cublas.Product, o cublas.Operands) (c fewRows, ok bool) {
+// joinedRows is what few_rows_mma.cu does beyond one product.
+type joinedRows struct {
+	matrices int
+	gated    string // the function that makes one value of two; "": none
+	files    string // the sources it needs
+	normed   int    // elements of x if it is normalised first
+	weight   dtype.DType
+}
+
+// takesFewRows reports whether a kernel takes a product: few rows, a matrix whose columns are whole contiguous vectors, an epilogue that
+// only adds. mma says that it is the one with tensor cores.
+func takesFewRows(d *driver.Device, p cublas.Product, o cublas.Operands) (mma, ok bool) {
 	e := p.Epilogue
 	e.Bias, e.Residual = false, false
-	size, most, mma := uintptr(p.DType.Size()), mostFewRows, p.DType.IsHalf() && d.Major >= 8
-	if mma {
+	size, most := uintptr(p.DType.Size()), mostFewRows
+	if mma = p.DType.IsHalf() && d.Major >= 8; mma {
 		most = mostRowsMMA
 	}
 	aligned := (o.X|o.Y|uintptr(p.X.Row)*size|uintptr(p.Y.Column)*size)%16 == 0
-	if p.Batch != 1 || p.M > most || p.M == 0 || p.K == 0 || p.K%8 != 0 || p.N < 64 || e != (cublas.Epilogue{}) || !aligned ||
-		p.X.Column != 1 || p.Y.Row != 1 || !(p.DType.IsHalf() || p.DType == dtype.Float32) {
-		return c, false
-	}
-	c = fewRows{t: p.DType, out: p.DType, rows: p.M, warps: 1}
+	return mma, p.Batch == 1 && p.M <= most && p.M > 0 && p.K > 0 && p.K%8 == 0 && p.N >= 64 && e == (cublas.Epilogue{}) && aligned &&
+		p.X.Column == 1 && p.Y.Row == 1 && (p.DType.IsHalf() || p.DType == dtype.Float32)
+}
+
+// fewRowsFor is the kernel for products of the same rows, whose matrices have so many columns together.
+func fewRowsFor(p cublas.Product, mma bool, columns int) fewRows {
+	c := fewRows{t: p.DType, out: p.DType, rows: p.M, warps: 1, joinedRows: joinedRows{weight: p.DType}}
 	if p.Wide {
 		c.out = dtype.Float32
 	}
-	if mma {
+	switch {
+	case mma:
 		// Enough warps to fill a device, whichever it is: bits must not differ.
-		c.rows, c.tiles, c.warps = 0, blocks(p.M, 8), 2
-		for c.warps < 16 && blocks(p.N, 16)*c.warps < 2048 && 128*c.warps < p.K {
+		c.rows, c.tiles, c.warps, c.matrices = 0, blocks(p.M, 8), 2, 1
+		for c.warps < 16 && blocks(columns, 16)*c.warps < 2048 && 128*c.warps < p.K {
 			c.warps *= 2
 		}
-		return c, true
-	}
-	switch {
 	case p.N < 4096:
 		c.warps = 4
 	case p.N < 8192:
 		c.warps = 2
 	}
-	return c, true
+	return c
+}
+
+// key tells kernels apart.
+func (c fewRows) key() string {
+	c.files = ""
+	return fmt.Sprint("few_rows", c)
 }
 
 func (c fewRows) source() string {
-	s := kernels.Source("prelude") + fmt.Sprintf("#define T %s\n#define OUT %s\n#define WARPS %d\n", ctype[c.t], ctype[c.out], c.warps)
-	if c.tiles > 0 {
-		return s + fmt.Sprintf("#define TILES %d\n#define MMA \"%s\"\n", c.tiles, ctype[c.t]) + kernels.Source("few_rows_mma")
+	s := kernels.Source("prelude")
+	types := fmt.Sprintf("#define T %s\n#define OUT %s\n#define WARPS %d\n", ctype[c.t], ctype[c.out], c.warps)
+	if c.tiles == 0 {
+		return s + types + fmt.Sprintf("#define ROWS %d\n", c.rows) + kernels.Source("few_rows")
 	}
-	return s + fmt.Sprintf("#define ROWS %d\n", c.rows) + kernels.Source("few_rows")
+	if c.gated != "" {
+		s = c.files
+	}
+	types += fmt.Sprintf("#define TILES %d\n#define MMA \"%s\"\n#define MATRICES %d\n#define GATED %d\n", c.tiles, ctype[c.t], c.matrices,
+		number(c.gated != ""))
+	types += fmt.Sprintf("#define NORMED %d\n#define W %s\n", c.normed, ctype[c.weight])
+	return s + types + c.gated + kernels.Source("few_rows_mma")
 }
 
-// fewRowsProduct runs it. early says that nothing in a captured graph writes the matrix.
-func (d *Device) fewRowsProduct(c fewRows, p cublas.Product, o cublas.Operands, early bool) error {
-	f, err := d.kernel(fmt.Sprint("few_rows", c), "few_rows", c.source)
+// fewRowsCall is a launch of such a kernel.
+type fewRowsCall struct {
+	fewRows
+	products []cublas.Product // of the same rows
+	at       []cublas.Operands
+	early    bool // nothing in a captured graph writes a matrix
+	// normWeight and eps are of the norm that x goes through first.
+	normWeight uintptr
+	eps        float64
+}
+
+func (d *Device) launchFewRows(c fewRowsCall) error {
+	f, err := d.kernel(c.key(), "few_rows", c.source)
 	if err != nil {
 		return err
 	}
-	pitch := p.Pitch
-	if pitch == 0 {
-		pitch = p.N
-	}
 	var g args
-	g.int(p.N, p.K, p.X.Row, p.Y.Column, pitch)
-	if c.tiles > 0 {
-		g.int(p.M, number(early))
+	p, o := c.products[0], c.at[0]
+	if c.tiles == 0 {
+		g.int(p.N, p.K, p.X.Row, p.Y.Column, pitchOf(p))
+		g.ptr(o.X, o.Y, o.Z)
+		addends(&g, p, o)
+		return d.launch(f, blocks(p.N, 2*4/c.warps), 1, 128, g)
 	}
-	g.ptr(o.X, o.Y, o.Z)
-	if p.Epilogue.Bias {
-		g.ptr(o.Bias)
-	} else {
-		g.ptr(0)
+	g.int(p.K, p.X.Row, p.M, number(c.early), int(math.Float64bits(c.eps)))
+	g.ptr(o.X, c.normWeight)
+	first := 0
+	for i, p := range c.products {
+		g.int(first, p.N, p.Y.Column, pitchOf(p))
+		g.ptr(c.at[i].Y, c.at[i].Z)
+		addends(&g, p, c.at[i])
+		first += blocks(p.N, 16)
 	}
-	if p.Epilogue.Residual {
-		g.ptr(o.Residual)
-	} else {
-		g.ptr(0)
+	if c.gated != "" {
+		first = blocks(p.N, 16)
 	}
-	if c.tiles > 0 {
-		return d.launch(f, blocks(p.N, 16), 1, 32*c.warps, g)
+	return d.launch(f, first, 1, 32*c.warps, g)
+}
+
+// pitchOf is the distance between rows of the result.
+func pitchOf(p cublas.Product) int {
+	if p.Pitch == 0 {
+		return p.N
 	}
-	return d.launch(f, blocks(p.N, 2*4/c.warps), 1, 128, g)
+	return p.Pitch
+}
+
+// addends passes what a product adds, nulls for what it does not.
+func addends(g *args, p cublas.Product, o cublas.Operands) {
+	if !p.Epilogue.Bias {
+		o.Bias = 0
+	}
+	if !p.Epilogue.Residual {
+		o.Residual = 0
+	}
+	g.ptr(o.Bias, o.Residual)
 }

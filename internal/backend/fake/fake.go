@@ -25,6 +25,7 @@ type Faults struct {
 
 	setting int64
 	joined  []int
+	grouped []int
 
 	voided, replayed int
 }
@@ -146,6 +147,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	if from.RowFuser != nil {
 		d.RowFuser = rowFuser{from.RowFuser, f}
 	}
+	d.ProductGrouper = grouper{from, f}
 	return d, f
 }
 

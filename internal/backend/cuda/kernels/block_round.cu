@@ -1,13 +1,36 @@
 // Rows of x rounded to int8 for block_fast.cu: groups of 32 elements with one scale, the largest of which is 127. Eight threads have a
-// group, four elements each.
-struct Args { i64 m, k; const float *x; u32 *q; float *scales, *totals; };
+// group, four elements each; a block has 1024 elements of a row. NORMED: rows are divided by their root mean square first and multiplied
+// by a weight of type W, which may be null; every block finds the root for itself.
+struct Args { i64 m, k; double eps; const float *x; const W *weight; u32 *q; float *scales, *totals; };
 
 extern "C" __global__ void __launch_bounds__(256) block_round(const __grid_constant__ Args a) {
-    const i64 all = a.k / 32, i = blockIdx.x * (i64)32 + threadIdx.x / 8, r = i / all, g = i % all;
+    const i64 all = a.k / 32, r = blockIdx.y, g = blockIdx.x * (i64)32 + threadIdx.x / 8, i = r * all + g;
     const int lane = threadIdx.x % 8;
-    const bool in = i < a.m * all;
+    const bool in = g < all;
     Vec<float, 4> v = Vec<float, 4>();
     if (in) v = *(const Vec<float, 4> *)(a.x + i * 32 + lane * 4);
+#if NORMED
+    __shared__ float squares[8];
+    float s = 0;
+    for (i64 j = threadIdx.x * 4; j < a.k; j += 1024) {
+        const Vec<float, 4> t = *(const Vec<float, 4> *)(a.x + r * a.k + j);
+#pragma unroll
+        for (int e = 0; e < 4; e++) s += t.v[e] * t.v[e];
+    }
+#pragma unroll
+    for (int m = 16; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);
+    if (threadIdx.x % 32 == 0) squares[threadIdx.x / 32] = s;
+    __syncthreads();
+    s = 0;
+#pragma unroll
+    for (int j = 0; j < 8; j++) s += squares[j];
+    const float rstd = 1 / __fsqrt_rn(s / (float)a.k + (float)a.eps);
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        v.v[j] *= rstd;
+        if (in && a.weight) v.v[j] *= (float)get(a.weight[g * 32 + lane * 4 + j]);
+    }
+#endif
     u32 most = 0;
 #pragma unroll
     for (int j = 0; j < 4; j++) most = max(most, __float_as_uint(v.v[j]) & 0x7fffffffu);
