@@ -126,6 +126,7 @@ type Device struct {
 	PeerCopier
 	Precompiler
 	Capturer
+	ControlRecorder
 	Configurable
 	HostFallback
 }

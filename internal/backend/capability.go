@@ -126,6 +126,19 @@ type Capturer interface {
 	Scratch() *mem.Pool
 }
 
+// ControlRecorder records control flow: what decides is read on the device. Parts are shown once, in a launch mode of their own. Outside
+// of Capture the launch mode only compiles, and the parts are shown too.
+type ControlRecorder interface {
+	// RecordsControl reports whether the device can do so.
+	RecordsControl() bool
+	// RecordBranch records parts of which one runs, that whose number is in which, an int32 that is not out of range.
+	RecordBranch(c *Ctx, which View, parts []func(c *Ctx) error) error
+	// RecordLoop records a part that runs as long as again, a bool, is true; it is looked at before every round.
+	RecordLoop(c *Ctx, again View, round func(c *Ctx) error) error
+	// RecordRounds records a part that runs n times.
+	RecordRounds(c *Ctx, n int, round func(c *Ctx) error) error
+}
+
 // Configurable has settings that launches depend on.
 type Configurable interface {
 	// Settings returns a number for the current settings: a program planned under one number is not run under another.
@@ -155,6 +168,7 @@ func (d *Device) Implement(impl any) *Device {
 	d.PeerCopier, _ = impl.(PeerCopier)
 	d.Precompiler, _ = impl.(Precompiler)
 	d.Capturer, _ = impl.(Capturer)
+	d.ControlRecorder, _ = impl.(ControlRecorder)
 	d.Configurable, _ = impl.(Configurable)
 	d.HostFallback, _ = impl.(HostFallback)
 	return d

@@ -76,7 +76,7 @@ func newCapture(p *Program, lays []*shape.Layout) *capture {
 	if i := slices.IndexFunc(p.steps, func(s step) bool { return s.dev != c.dev }); i >= 0 {
 		c.why = fmt.Sprintf("it runs on more than one device: %s on %v", p.steps[i].name(), p.steps[i].dev.Type)
 	}
-	if p.control {
+	if p.control && (c.dev.ControlRecorder == nil || !c.dev.RecordsControl()) {
 		c.why = "control flow reads what it decides by on the host"
 	}
 	return c
@@ -97,8 +97,12 @@ func (r *Replay) Graph() string {
 	case c.rec == nil:
 		return "not recorded yet"
 	}
-	return fmt.Sprintf("recorded: %d launches, %d inputs copied in, %d results copied out", len(r.prog.steps), c.rec.copiesIn(),
+	text := fmt.Sprintf("recorded: %d launches, %d inputs copied in, %d results copied out", len(r.prog.steps), c.rec.copiesIn(),
 		c.rec.copiesOut())
+	if r.prog.control {
+		text += "; control flow decides on the device"
+	}
+	return text
 }
 
 func (r *recording) copiesIn() (n int) {

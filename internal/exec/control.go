@@ -13,7 +13,7 @@ import (
 
 // Control flow is one launch of a plan, whose kernel replays the plans of the subgraphs that its node owns. The state of a
 // loop is written in place from the second round on: nothing else holds it. The value that decides (a branch, another round) is
-// read on the host, once a round.
+// read on the host, once a round; in a recording the device reads it (control_record.go).
 
 // Simplify rewrites the results of a subgraph before it is planned; the compiler provides it. nil: they are planned as they are.
 var Simplify func(roots []*graph.Node) ([]*graph.Node, Rewritten)
@@ -45,10 +45,16 @@ type controlLaunch struct {
 
 // kernel runs the node.
 func (k *controlLaunch) kernel() backend.Kernel {
+	run := k.loop
 	if k.control.Branches != nil {
-		return k.branch
+		run = k.branch
 	}
-	return k.loop
+	return func(ctx *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		if ctx.LaunchMode != nil {
+			return k.record(ctx, out, in)
+		}
+		return run(ctx, a, out, in)
+	}
 }
 
 // maxControlPlans is how many plans of one subgraph are stored.

@@ -30,6 +30,7 @@ type Device struct {
 type shared struct {
 	arch    string
 	kernels sync.Map     // key → *compiled
+	setters sync.Map     // name → *driver.Function, of control.go
 	queue   compileQueue // of kernels to compile
 	begun   atomic.Int64
 	slow    bool // LUCID_CUDA_SYNC=1: synchronise after every launch, so that a fault names its kernel

@@ -79,6 +79,8 @@ type recorder struct {
 	main *driver.Device
 	keep []*mem.Buffer // memory of its own
 	pdl  bool          // small kernels use programmatic dependent launch
+	// outer is the recorder of the graph that this one is a part of; it holds what the whole graph needs.
+	outer *recorder
 	dependencies
 
 	faults []faultUse
@@ -111,13 +113,14 @@ func (r *recorder) fixed(b []byte) (*mem.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
+	r = r.root()
 	r.keep = append(r.keep, m)
 	return m, r.main.Upload(m.Dev, b)
 }
 
 // newFault gives a launch a fault record.
 func (r *recorder) newFault(step int, op string) (uintptr, error) {
-	if r.block == nil {
+	if r = r.root(); r.block == nil {
 		var err error
 		if r.block, err = r.fixed(make([]byte, maxFaults*int(unsafe.Sizeof(faultRecord{})))); err != nil {
 			return 0, err

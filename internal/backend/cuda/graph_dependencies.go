@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -79,6 +80,9 @@ var workspaceRange = []memRange{{1, 2, true}}
 // weight estimates the bytes that a launch uses. Where a product has few rows its matrix does not count: however large that is, such
 // launches are worth overlapping. Nor does a cache of which a launch writes or reads a part.
 func weight(name string, out, in []backend.View) (bytes int) {
+	if name == "control" {
+		return math.MaxInt
+	}
 	few := out[0].Numel() > 0 && out[0].Shape.Rank() > 0 && out[0].Numel()/out[0].Shape.Dim(out[0].Shape.Rank()-1) <= streamedRows
 	switch {
 	case name == "products", (name == "matmul" || name == "block_matmul") && few && len(in) > 1:

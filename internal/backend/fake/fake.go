@@ -26,6 +26,8 @@ type Faults struct {
 	setting int64
 	joined  []int
 	grouped []int
+	// decisions counts what recordings decided.
+	decisions int
 
 	voided, replayed int
 }
@@ -147,7 +149,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	if from.RowFuser != nil {
 		d.RowFuser = rowFuser{from.RowFuser, f}
 	}
-	d.ProductGrouper = grouper{from, f}
+	d.ProductGrouper, d.ControlRecorder = grouper{from, f}, controlRecorder{f}
 	return d, f
 }
 

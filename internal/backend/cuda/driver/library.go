@@ -25,7 +25,8 @@ var cu struct {
 	memcpyPeer, deviceCanAccessPeer, ctxEnablePeerAccess                                        uintptr
 	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
 	// 0 where missing: the latter came with CUDA 12.3
-	graphNodeGetType, streamUpdateCaptureEdges uintptr
+	graphNodeGetType, streamUpdateCaptureEdges                            uintptr
+	graphConditionalHandleCreate, graphAddNode, streamBeginCaptureToGraph uintptr
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -82,6 +83,9 @@ var Init = sync.OnceValue(func() error {
 	}
 	cu.graphNodeGetType, _ = lib.Symbol("cuGraphNodeGetType")
 	cu.streamUpdateCaptureEdges, _ = lib.Symbol("cuStreamUpdateCaptureDependencies_v2")
+	cu.graphConditionalHandleCreate, _ = lib.Symbol("cuGraphConditionalHandleCreate")
+	cu.graphAddNode, _ = lib.Symbol("cuGraphAddNode_v2")
+	cu.streamBeginCaptureToGraph, _ = lib.Symbol("cuStreamBeginCaptureToGraph")
 	if s := dl.Call(cu.init, 0); s != 0 {
 		return fail(s, "starting the driver %s", Path)
 	}
