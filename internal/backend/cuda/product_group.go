@@ -16,9 +16,6 @@ import (
 // Product groups: products of the same few rows are one launch of the kernels for few rows, with the norm that makes the rows, and with
 // the program that makes one value of two of them. What does not fit that runs one after the other.
 
-// mostNormed is how many elements of x every block of a kernel normalises for itself.
-const mostNormed = 12 << 10
-
 // GroupsProduct implements backend.ProductGrouper.
 func (g capabilities) GroupsProduct(op string, a attr.Attr, x, w backend.Operand) bool {
 	r := x.Shape.Rank()
@@ -79,11 +76,13 @@ func (d *Device) runGroup(c *backend.Ctx, p *backend.ProductGroup, out, in []bac
 		list = list[1:]
 	}
 	done, err := d.runJoined(c, list, norm)
+	if !done && err == nil && norm != nil {
+		if err = d.runMember(c, norm.launch); err == nil {
+			done, err = d.runJoined(c, list, nil)
+		}
+	}
 	if done || err != nil {
 		return err
-	}
-	if norm != nil {
-		list = append([]groupedLaunch{norm.launch}, list...)
 	}
 	for _, m := range list {
 		if err := d.runMember(c, m); err != nil {
@@ -117,7 +116,7 @@ type rowsNorm struct {
 func normOf(m groupedLaunch) *rowsNorm {
 	x := m.in[0]
 	n := &rowsNorm{launch: m, x: x, weight: x.DType, eps: m.Attr.(attr.RowNorm).Eps}
-	if slices.Contains(m.Inside, false) || x.Buf.Dev == 0 || !x.Contiguous() || address(x)%16 != 0 || x.Numel() > mostNormed ||
+	if slices.Contains(m.Inside, false) || x.Buf.Dev == 0 || !x.Contiguous() || address(x)%16 != 0 ||
 		m.Attr.(attr.RowNorm).Dims != 1 || len(m.in) > 2 {
 		return nil
 	}
@@ -177,10 +176,11 @@ func (d *Device) runJoined(c *backend.Ctx, list []groupedLaunch, norm *rowsNorm)
 		call.gated, call.files = gate.source, gate.files
 	}
 	if norm != nil {
-		if norm.x.Numel() != first.M*first.K || norm.x.DType != first.DType {
+		// In float16 weighed elements that are not normalised yet may be too large.
+		if norm.x.Numel() != first.M*first.K || norm.x.DType != first.DType || first.DType != dtype.BFloat16 {
 			return false, nil
 		}
-		call.normed, call.weight = norm.x.Numel(), norm.weight
+		call.normed, call.weight = true, norm.weight
 		call.normWeight, call.eps = norm.at, norm.eps
 	}
 	return true, d.launchFewRows(call)

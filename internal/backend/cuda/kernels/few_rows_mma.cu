@@ -5,8 +5,8 @@
 // that sizes alone decide.
 //
 // MATRICES share x; blocks go through one after the other. GATED: a block has the same columns of both, half of its warps each, and
-// gated() makes one value of two. NORMED is 0, or how many elements x has: its rows are divided by their root mean square and multiplied
-// by a weight of type W first, by every block for itself.
+// gated() makes one value of two. NORMED: rows of x are divided by their root mean square and multiplied by a weight of type W. Products
+// are of the weighed rows; the root, for which every block sums all squares, divides them at the end: no block waits for a norm.
 #define CHUNKS 4 // of 32 elements, which a warp reads at once
 #define PARTS (GATED ? WARPS / 2 : WARPS)
 #define AHEAD (WARPS < 8 ? 2 : 1)
@@ -53,34 +53,19 @@ DEV void fetch(Part (&w)[CHUNKS], i64 k, const T *lo, const T *hi, i64 from) {
 }
 
 #if NORMED
-// norm leaves the normalised rows of x in shared memory.
-DEV void norm(const Args &a, T *to) {
-    __shared__ float squares[WARPS];
-    for (int r = 0; r < (int)a.rows; r++, to += a.k) {
-        const T *row = a.x + r * a.xs;
-        float s = 0, v[8], w[8];
-        for (i64 i = threadIdx.x * 8; i < a.k; i += 256 * WARPS) {
-            load_vec<T, 8>(v, row + i, 8);
+// weighed multiplies eight elements of a row of x by the weight of the norm, and adds their squares to s.
+DEV Vec<u32, 4> weighed(Vec<u32, 4> b, const W *weight, float &s) {
+    const Vec<T, 8> &t = *(const Vec<T, 8> *)&b;
+    float v[8], w[8];
 #pragma unroll
-            for (int j = 0; j < 8; j++) s += v[j] * v[j];
-        }
+    for (int j = 0; j < 8; j++) { v[j] = get(t.v[j]); s = __fmaf_rn(v[j], v[j], s); }
+    if (!weight) return b;
+    load_vec<W, 8>(w, weight, 8);
 #pragma unroll
-        for (int m = 16; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);
-        if (threadIdx.x % 32 == 0) squares[threadIdx.x / 32] = s;
-        __syncthreads();
-        s = 0;
-#pragma unroll
-        for (int i = 0; i < WARPS; i++) s += squares[i];
-        const float rstd = 1 / __fsqrt_rn(s / (float)a.k + (float)a.eps);
-        for (i64 i = threadIdx.x * 8; i < a.k; i += 256 * WARPS) {
-            load_vec<T, 8>(v, row + i, 8);
-            if (a.weight) load_vec<W, 8>(w, a.weight + i, 8);
-#pragma unroll
-            for (int j = 0; j < 8; j++) v[j] = a.weight ? v[j] * rstd * w[j] : v[j] * rstd;
-            store_vec<T, 8>(to + i, v, 8);
-        }
-        __syncthreads();
-    }
+    for (int j = 0; j < 8; j++) v[j] *= w[j];
+    Vec<T, 8> y;
+    Pack<T, 8, float>::to(y, v);
+    return *(const Vec<u32, 4> *)&y;
 }
 #endif
 
@@ -107,20 +92,13 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) few_rows(const __grid_c
 #pragma unroll
     for (int h = 0; h < 2; h++)
         if (!a.early || h >= AHEAD) fetch(w[h], a.k, lo, hi, from + h * step);
-#if NORMED
-    __shared__ __align__(16) T normed[NORMED];
-    norm(a, normed);
-    const T *x = normed;
-    const i64 xs = a.k;
-#else
-    const T *x = a.x;
-    const i64 xs = a.xs;
-#endif
-    float sum[TILES][4];
+    float sum[TILES][4], square[TILES];
 #pragma unroll
-    for (int i = 0; i < TILES; i++)
+    for (int i = 0; i < TILES; i++) {
+        square[i] = 0;
 #pragma unroll
         for (int j = 0; j < 4; j++) sum[i][j] = 0;
+    }
     while (from < a.k) {
 #pragma unroll
         for (int h = 0; h < 2; h++, from += step) {
@@ -131,7 +109,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) few_rows(const __grid_c
 #pragma unroll
                 for (int i = 0; i < TILES; i++) {
                     Vec<u32, 4> b = Vec<u32, 4>();
-                    if (at < a.k && 8 * i + g < a.rows) b = *(const Vec<u32, 4> *)(x + (8 * i + g) * xs + at);
+                    if (at < a.k && 8 * i + g < a.rows) {
+                        b = *(const Vec<u32, 4> *)(a.x + (8 * i + g) * a.xs + at);
+#if NORMED
+                        b = weighed(b, a.weight ? a.weight + at : 0, square[i]);
+#endif
+                    }
                     mma(sum[i], p.lo.v[0], p.hi.v[0], p.lo.v[1], p.hi.v[1], b.v[0], b.v[1]);
                     mma(sum[i], p.lo.v[2], p.hi.v[2], p.lo.v[3], p.hi.v[3], b.v[2], b.v[3]);
                 }
@@ -140,6 +123,15 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) few_rows(const __grid_c
         }
     }
     __shared__ float parts[WARPS][TILES][8][16];
+#if NORMED
+    __shared__ float squares[WARPS][TILES][8];
+#pragma unroll
+    for (int i = 0; i < TILES; i++) {
+        square[i] += __shfl_xor_sync(~0u, square[i], 1);
+        square[i] += __shfl_xor_sync(~0u, square[i], 2);
+        if (t == 0) squares[warp][i][g] = square[i];
+    }
+#endif
 #pragma unroll
     for (int i = 0; i < TILES; i++)
 #pragma unroll
@@ -151,10 +143,20 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) few_rows(const __grid_c
         float s = 0;
 #pragma unroll
         for (int k = 0; k < PARTS; k++) s += parts[k][r / 8][r % 8][c];
+#if NORMED
+        float all = 0;
+#pragma unroll
+        for (int k = 0; k < PARTS; k++) all += squares[k][r / 8][r % 8];
+        const float rstd = 1 / __fsqrt_rn(all / (float)a.k + (float)a.eps);
+        s *= rstd;
+#endif
 #if GATED
         float other = 0;
 #pragma unroll
         for (int k = PARTS; k < WARPS; k++) other += parts[k][r / 8][r % 8][c];
+#if NORMED
+        other *= rstd;
+#endif
         const Matrix &to = a.m[1];
         to.z[r * to.zs + column + c] = Put<OUT>::put(gated(rounded<T>(s), rounded<T>(other)));
 #else
