@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/llm/model"
 )
 
 // collect reads a text with everything a caller can compare.
@@ -200,10 +201,10 @@ func TestBatcherRefuses(t *testing.T) {
 func TestBatchedNoRetrace(t *testing.T) {
 	m := tiny(t)
 	traced := 0
-	step := m.net.Step
-	m.step = lucid.Compile(func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
+	step := m.net.StepPaged
+	m.stepPaged = lucid.Compile(func(groups []model.Paged, positions, slots, last *lucid.Tensor, pool []*lucid.Tensor) *lucid.Tensor {
 		traced++
-		return step(ids, start, last, caches)
+		return step(groups, positions, slots, last, pool)
 	}, lucid.CompileOptions{MaxCache: maxTraces})
 	b := newBatcher(t, m, BatcherOptions{Sequences: 1, PrefixTokens: -1})
 	for i := range 6 {

@@ -30,8 +30,8 @@ func init() {
 		NotInFiles: "its pools belong to a process"})
 }
 
-// PagedAttention returns attention over keys and values in blocks of pools, and the logarithm of each row's sum of exponentials.
-func PagedAttention(q, k, v, table, mask *Node, block int, scale float64) (y, lse *Node) {
+// PagedAttention returns attention over keys and values in blocks of pools; sinks, (heads), may be nil.
+func PagedAttention(q, k, v, table, mask, sinks *Node, block int, scale float64) *Node {
 	const op = "paged_attention"
 	if q.Rank() != 4 || k.Rank() != 4 || v.Rank() != 4 || k.Dim(0) != 1 || v.Dim(0) != 1 || k.Dim(1) != v.Dim(1) ||
 		k.Dim(2) != v.Dim(2) || k.Dim(3) != q.Dim(3) || k.Dim(1) == 0 || q.Dim(1)%k.Dim(1) != 0 {
@@ -54,5 +54,8 @@ func PagedAttention(q, k, v, table, mask *Node, block int, scale float64) (y, ls
 			mask.DType(), mask.Shape(), q.Shape(), table.Dim(1), block, k.Dim(2), q.Dim(0), q.Dim(2))
 	}
 	n := graph.New(opPagedAttention, attr.Paged{Scale: scale, Block: block}, q, k, v, table, mask)
-	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
+	if sinks == nil {
+		return graph.TupleItem(n, 0)
+	}
+	return shareWithSinks(graph.TupleItem(n, 0), Unsqueeze(graph.TupleItem(n, 1), -1), sinks)
 }
