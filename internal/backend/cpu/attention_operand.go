@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
@@ -84,8 +83,8 @@ func (m *matrices[T]) rowsFrom(batch, head, row, n int, scratch []T) (x []T, rs 
 		run := m.together(batch, row+j, n-j)
 		to := scratch[j*m.cols : (j+run)*m.cols]
 		x, rs := m.rowsAt(0, head, m.pages.at(batch, row+j), run, to)
-		if m.half == nil {
-			gemm.TilesOf[T]().CopyRows(to, m.cols, x, rs, run, m.cols)
+		for i := 0; m.half == nil && i < run; i++ {
+			copy(to[i*m.cols:(i+1)*m.cols], x[i*rs:])
 		}
 		j += run
 	}

@@ -23,6 +23,7 @@ const (
 type decoding struct {
 	t, mask     dtype.DType
 	rows, lanes int // room for queries that share keys; threads that read a row of keys
+	page        int // rows of a block of keys that a table names; 0: keys follow each other
 }
 
 // decodingFor reports whether the kernels take the operands: few queries, rows of whole vectors, at most 256 elements.
@@ -56,7 +57,7 @@ func rowsOfVectors(v backend.View) bool {
 func (c decoding) source() string {
 	types := fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n", ctype[c.t], ctype[c.mask],
 		number(c.mask == dtype.Bool))
-	return kernels.Source("prelude") + types + fmt.Sprintf("#define ROWS %d\n#define LANES %d\n", c.rows, c.lanes) +
+	return kernels.Source("prelude") + types + fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page) +
 		kernels.Source("attention_decode")
 }
 
@@ -75,8 +76,8 @@ func maskOf(g *args, mask []backend.View) {
 	}
 }
 
-// attentionDecode runs it. out[0] may be strided.
-func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View) error {
+// attentionDecode runs it. out[0] may be strided. table are the blocks of keys, if they are in some.
+func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View, table ...backend.View) error {
 	q, k, v := in[0], in[1], in[2]
 	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", c.source)
 	if err != nil {
@@ -95,6 +96,12 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	g.ptr(address(q), address(k), address(v), address(out[0]), address(out[1]))
 	maskOf(&g, in[3:])
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
+	if len(table) > 0 {
+		g.ptr(address(table[0]))
+		g.int(table[0].Shape.Dim(1))
+	} else {
+		g.int(0, 0)
+	}
 	if splits == 1 {
 		g.ptr(0, 0, 0, 0)
 		return d.launch(f, 1, matrices, decodeThreads, g)

@@ -267,9 +267,12 @@ func TestCompileDecoding(t *testing.T) {
 		{dtype.BFloat16, dtype.BFloat16, 0, 8, 1}, {dtype.Float16, dtype.Float32, 0, 16, 2}} {
 		compileOne(t, "few_rows", c.source())
 	}
-	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32},
-		{dtype.Float32, dtype.Bool, 1, 4}} {
+	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, 0}, {dtype.Float16, dtype.Float16, 16, 32, 0},
+		{dtype.Float32, dtype.Bool, 1, 4, 0}, {dtype.BFloat16, dtype.Bool, 4, 16, 32}} {
 		compileOne(t, "attention_decode", c.source())
+	}
+	for _, size := range []int{2, 4, 8} {
+		compileOne(t, "attention_pages", pagesSource(size))
 	}
 	compileOne(t, "block_round", kernels.Source("prelude", "block_round"))
 	compileOne(t, "block_fast", blockSource(ggml.Q4_K, "block_fast", rowsOfX(1)))

@@ -1,7 +1,8 @@
 // Attention of few queries over many keys, as a language model's next token needs it (flash-decoding): a block has a chunk of the keys of
 // one head and all queries that share them; the block that ends last combines the chunks. Keys that no query sees cost a look at their
 // mask. T is the element type, MASK that of the mask, ROWS how many queries a block has room for, LANES how many threads read a row of 8
-// elements each. Sums are in float32, in an order that sizes alone decide.
+// elements each. Sums are in float32, in an order that sizes alone decide. With PAGE, keys and values are in blocks of so many rows, which
+// a table names.
 #define THREADS 256
 #define WARPS (THREADS / 32)
 #define PART 64               // keys at a time
@@ -20,6 +21,8 @@ struct Args {
     i64 ms[4];
     double scale;
     i64 causal;
+    const i64 *table; // blocks of each example, so many
+    i64 pages;
     float *tops, *sums, *parts; // of a chunk and a query: largest score, sum of weights, weighted sum of values
     u32 *ended;                 // chunks of a head that are done; 0 before and behind
 };
@@ -35,6 +38,15 @@ DEV float masked(const Args &a, i64 n, i64 h, i64 l, i64 j, float x) {
 #endif
     }
     return a.causal && j > l ? none : x;
+}
+
+// where is the row of key j.
+DEV i64 where(const Args &a, i64 n, i64 j) {
+#if PAGE
+    return a.table[n * a.pages + j / PAGE] * PAGE + j % PAGE;
+#else
+    return j;
+#endif
 }
 
 DEV float larger(float x, float y) { return y > x || y != y ? y : x; } // NaN wins
@@ -89,11 +101,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
         for (int u = 0; u < PER; u++) {
             const i64 j = k0 + mine + u * GROUPS;
             k[u] = Vec<T, 8>();
-            if (j < end && inE) k[u] = *(const Vec<T, 8> *)(key + j * a.ks[2]);
+            if (j < end && inE) k[u] = *(const Vec<T, 8> *)(key + where(a, n, j) * a.ks[2]);
         }
 #pragma unroll
         for (int u = 0; u < PER; u++)
-            if (const i64 j = k0 + mine + u * GROUPS; j < end && inF) v[u] = *(const Vec<T, 8> *)(value + j * a.vs[2]);
+            if (const i64 j = k0 + mine + u * GROUPS; j < end && inF) v[u] = *(const Vec<T, 8> *)(value + where(a, n, j) * a.vs[2]);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             if (r >= rows) break;
