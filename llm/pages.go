@@ -11,10 +11,10 @@ import (
 type pagePool struct {
 	m       *Model
 	bits    int
-	most    int             // blocks it may have beside block 0
+	most    int             // blocks it may have, block 0 not counted
 	tensors []*lucid.Tensor // as NewCache makes them
 	taken   []bool          // by block; as many as tensors have
-	used    int             // blocks that are taken, beside block 0
+	used    int             // blocks that are taken, block 0 not counted
 }
 
 // firstPages is how many blocks a pool has when it is first used.

@@ -12,7 +12,7 @@ import (
 )
 
 // TestPrefixTree asserts, over random texts with shared beginnings that begin, grow and end in any order, that a text gets the longest
-// beginning that is there, that blocks hold what their texts say, that none is in two places, and that everything can be evicted.
+// beginning that is there, that blocks hold what their texts say, that none has two owners, and that everything can be evicted.
 func TestPrefixTree(t *testing.T) {
 	m := tiny(t)
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -188,7 +188,7 @@ func TestPagesInPlace(t *testing.T) {
 		t.Errorf("%d tokens were reused, want 45", s.Reused)
 	}
 	if more := lucid.MemoryStats(lucid.CPU).Peak - base; more > pool/4 {
-		t.Errorf("a text took %d bytes beside a pool of %d", more, pool)
+		t.Errorf("a text took %d bytes next to a pool of %d", more, pool)
 	}
 	b.Close()
 	runtime.GC()

@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// paged_attention is attention over keys and values that lie in blocks of a pool which many texts share: q is (N, H, L, E), the pools
+// paged_attention is attention over keys and values that are in blocks of a pool which many texts share: q is (N, H, L, E), the pools
 // are (1, G, P, E) and (1, G, P, F), and a table of int64, (N, blocks), says where the keys of each example are. Key j is row
 // table[n, j/Block]·Block + j%Block. The mask, (N or 1, H or 1, L or 1, S), says by its last size how many keys there are. Results are
 // those of attention over the gathered keys and values, bit for bit where a device promises bits.
