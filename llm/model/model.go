@@ -190,6 +190,12 @@ func (m *Model) Placement() lucid.With {
 	return lucid.With{DType: w.DType(), Device: w.Device()}
 }
 
+// InBlocks reports whether matrices are in the block format of a GGUF file.
+func (m *Model) InBlocks() bool {
+	_, blocks := m.Body.EmbedTokens.(*QuantEmbedding)
+	return blocks
+}
+
 // head gives logits.
 func (m *Model) head(h *lucid.Tensor) *lucid.Tensor {
 	if m.LMHead == nil {
