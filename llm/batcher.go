@@ -28,6 +28,7 @@ type BatcherOptions struct {
 const (
 	maxSequences = 1024
 	maxQueue     = 1 << 20
+	maxPages     = 1 << 24
 )
 
 // Batcher generates several texts at once: each step computes the next token of all of them, so that the weights are read once.
@@ -47,10 +48,9 @@ type Batcher struct {
 	idle    sync.WaitGroup
 
 	// Of the goroutine that runs, and of Close behind it.
-	tree       *prefixTree
-	spare      []*session   // of texts that ended, for others
-	storeBytes atomic.Int64 // of both
-	stored     atomic.Int64 // nodes of the tree
+	tree   *prefixTree
+	pages  atomic.Int64 // blocks that are in use, or promised to texts that may still grow
+	stored atomic.Int64 // nodes of the tree
 }
 
 // BatcherStats count what a Batcher has done.
@@ -93,9 +93,8 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 		return nil, fault.New(fault.Value, op, "Chunk is %d; want a number of tokens", o.Chunk)
 	case o.PrefixTokens < -1:
 		return nil, fault.New(fault.Value, op, "PrefixTokens is %d; want a number of tokens, or -1 for none", o.PrefixTokens)
-	case o.Bytes < m.cacheBytes(m.capacityFor(1), o.Cache.Bits):
-		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes,
-			m.cacheBytes(m.capacityFor(1), o.Cache.Bits))
+	case o.Bytes < m.pageBytes(o.Cache.Bits):
+		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.pageBytes(o.Cache.Bits))
 	}
 	if err := fault.Catch(o.Cache.check); err != nil {
 		return nil, err
@@ -103,7 +102,8 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	if c := m.net.Config(); c.LengthScaled() { // keys of a cache are of no use in one of another capacity
 		o.PrefixTokens = -1
 	}
-	return &Batcher{m: m, o: o, tree: newPrefixTree(m, prefixBlock)}, nil
+	pool := &pagePool{m: m, bits: o.Cache.Bits, most: int(min(o.Bytes/m.pageBytes(o.Cache.Bits), maxPages))}
+	return &Batcher{m: m, o: o, tree: &prefixTree{pool: pool}}, nil
 }
 
 // cacheBytes is the memory of a cache.
@@ -112,7 +112,6 @@ func (m *Model) cacheBytes(capacity, bits int) (n int64) {
 		for _, t := range m.net.NewCache(1) {
 			m.tokenBytes[0] += int64(t.NBytes())
 			m.tokenBytes[1] += int64(t.NumElement() + 4*t.Size(1))
-			m.tensors++
 			t.Free()
 		}
 	})
@@ -122,21 +121,13 @@ func (m *Model) cacheBytes(capacity, bits int) (n int64) {
 	return m.tokenBytes[0] * int64(capacity)
 }
 
-// cacheTensors is how many tensors a cache has. Those of 8 bits have scales.
-func (m *Model) cacheTensors(bits int) int {
-	m.cacheBytes(1, bits)
-	if bits == 8 {
-		return 2 * m.tensors
-	}
-	return m.tensors
-}
-
 // Stats returns what is going on.
 func (b *Batcher) Stats() BatcherStats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.stats
-	s.Active, s.Waiting, s.Stored, s.Bytes = len(b.active), len(b.waiting), int(b.stored.Load()), b.bytes()
+	s.Active, s.Waiting, s.Stored = len(b.active), len(b.waiting), int(b.stored.Load())
+	s.Bytes = b.pages.Load() * b.m.pageBytes(b.o.Cache.Bits)
 	return s
 }
 
@@ -145,14 +136,6 @@ func (b *Batcher) Full() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.waiting) >= b.o.Queue
-}
-
-// bytes is the memory that is in use, or reserved for texts that may still grow.
-func (b *Batcher) bytes() (n int64) {
-	for _, q := range b.active {
-		n += q.bytes
-	}
-	return n + b.storeBytes.Load()
 }
 
 // Generate is Model.Generate as one of the texts of the batcher. Options.Cache must be nil.
@@ -206,11 +189,10 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	if o.MaxTokens > 0 {
 		most = min(most, len(ids)+o.MaxTokens)
 	}
-	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, wake: make(chan struct{}, 1)}
-	q.bytes = b.m.cacheBytes(b.m.capacityFor(most), b.o.Cache.Bits)
-	if q.bytes > b.o.Bytes {
+	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, greedy: o.plainGreedy(), wake: make(chan struct{}, 1)}
+	if q.text.need = pagesOf(most); q.text.need > b.tree.pool.most {
 		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
-			most, q.bytes, b.o.Bytes)
+			most, int64(q.text.need)*b.m.pageBytes(b.o.Cache.Bits), b.o.Bytes)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -249,23 +231,24 @@ func (b *Batcher) Close() {
 	b.waiting = nil
 	b.mu.Unlock()
 	b.idle.Wait()
-	b.tree.free()
-	b.trim(0)
+	for b.tree.evict() {
+	}
+	b.tree.pool.close()
 	b.count()
 }
 
 // sequence is one text of a batcher.
 type sequence struct {
-	ctx   context.Context
-	ids   []int // prompt
-	rest  []int // what is not evaluated yet
-	o     Options
-	bytes int64 // reserved
-	s     *session
-	pick  *sampler
-	out   *writer
-	n     int // tokens generated
-	left  bool
+	ctx    context.Context
+	ids    []int // prompt
+	rest   []int // what is not evaluated yet
+	o      Options
+	text   pagedText
+	greedy bool // only the token with the largest logit is wanted (plainGreedy)
+	pick   *sampler
+	out    *writer // nil: it has not begun
+	n      int     // tokens generated
+	left   bool
 
 	mu    sync.Mutex
 	ready []Token

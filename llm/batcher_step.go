@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/model"
 )
 
 // part is what a step does for one text: some tokens of its prompt, or the token that was generated last.
@@ -14,32 +15,34 @@ type part struct {
 	q    *sequence
 	ids  []int
 	size int  // positions of the step: ids and padding
+	keys int  // positions it may see
 	want bool // a token follows
 }
+
+// reads reports whether a text has a prompt to read, or to read again.
+func (q *sequence) reads() bool { return q.n == 0 || len(q.rest) > 1 }
 
 // step continues all texts whose prompts are read by a token, and reads parts of prompts. Both are one evaluation of the model: weights
 // are read once for all.
 func (b *Batcher) step() {
 	var list []part
 	for _, q := range b.active {
-		if q.s != nil && q.n > 0 && len(q.rest) == 1 {
-			b.guard([]*sequence{q}, func() { // an error is the end of this text alone
-				if err := q.s.grow(q.s.pos + 1); err != nil {
-					fault.Rethrow(op, err)
-				}
-				list = append(list, part{q, q.rest, 1, true})
-			})
+		if q.reads() {
+			continue
 		}
+		b.guard([]*sequence{q}, func() { // an error is the end of this text alone
+			if p := b.part(q, q.rest, 1); !q.reads() {
+				list = append(list, p)
+			}
+		})
 	}
 	list = b.prompts(list)
 	if len(list) == 0 {
 		return
 	}
-	// Kinds of steps are few if rows are in the order of their sizes and capacities.
-	slices.SortStableFunc(list, func(x, y part) int {
-		return cmp.Or(cmp.Compare(y.size, x.size), cmp.Compare(y.q.s.capacity, x.q.s.capacity))
-	})
-	rows, err := b.m.stepParts(list)
+	// Kinds of steps are few if rows are in the order of their sizes.
+	slices.SortStableFunc(list, func(x, y part) int { return cmp.Or(cmp.Compare(y.size, x.size), cmp.Compare(y.keys, x.keys)) })
+	rows, err := b.stepParts(list)
 	if err != nil {
 		for _, p := range list {
 			p.q.fail(err)
@@ -48,13 +51,30 @@ func (b *Batcher) step() {
 	}
 	var wg sync.WaitGroup
 	for i, p := range list {
-		p.q.s.pos += len(p.ids)
-		p.q.s.ids = append(p.q.s.ids, p.ids...)
+		p.q.text.ids = append(p.q.text.ids, p.ids...)
+		if b.o.PrefixTokens >= 0 {
+			b.tree.publish(&p.q.text)
+		}
 		if p.q.rest = p.q.rest[len(p.ids):]; p.want {
 			wg.Go(func() { b.guard([]*sequence{p.q}, func() { b.took(p.q, rows[i]) }) }) // a large vocabulary takes a while to sample from
 		}
 	}
 	wg.Wait()
+}
+
+// part makes room for the next tokens of a text. Where rotary positions change with its length, the text may have to be read again.
+func (b *Batcher) part(q *sequence, ids []int, size int) part {
+	t, c := &q.text, b.m.net.Config()
+	if was, n := t.capacity, len(t.ids)+len(ids); n > was {
+		if t.capacity = b.m.capacityFor(n); c.Rescaled(was, t.capacity) {
+			q.rest, t.ids = slices.Concat(t.ids, q.rest), nil
+			return part{}
+		}
+	}
+	if err := b.tree.reserve(t, len(t.ids)+len(ids)); err != nil {
+		fault.Rethrow(op, err)
+	}
+	return part{q, ids, size, t.capacity, len(ids) == len(q.rest)}
 }
 
 // prompts adds parts of prompts to a step, those of texts that came first before others: while texts are written one of at most Chunk
@@ -67,20 +87,20 @@ func (b *Batcher) prompts(list []part) []part {
 		left *= 2
 	}
 	for _, q := range b.active {
-		if q.n > 0 || left <= 0 || size > 0 && !alone {
+		if !q.reads() || left <= 0 || size > 0 && !alone {
 			continue
 		}
 		b.guard([]*sequence{q}, func() {
-			if q.s == nil {
+			if q.out == nil {
 				b.begin(q)
 			}
-			own := partSize(min(len(q.rest), left), q.s.capacity-q.s.pos)
+			own := partSize(min(len(q.rest), left), q.text.capacity-len(q.text.ids))
 			if size > 0 && own != size {
 				return
 			}
 			size = own
 			ids := q.rest[:min(size, left, len(q.rest))]
-			list = append(list, part{q, ids, size, len(ids) == len(q.rest)})
+			list = append(list, b.part(q, ids, size))
 			left -= len(ids)
 			n += len(ids)
 		})
@@ -94,45 +114,55 @@ func (b *Batcher) prompts(list []part) []part {
 	return list
 }
 
-// stepParts evaluates parts of several texts and returns the scores of what follows each; there may be none of one that does not
-// want them.
-func (m *Model) stepParts(list []part) (rows []scores, err error) {
-	if list[0].size == 1 { // so are all
-		sessions, ids := make([]*session, len(list)), make([]int, len(list))
-		for i, p := range list {
-			sessions[i], ids[i] = p.q.s, p.ids[0]
-		}
-		return m.stepAll(sessions, ids)
-	}
-	if len(list) == 1 {
-		p := list[0]
-		return p.q.s.run(padded(p.ids, p.size), []int64{int64(len(p.ids) - 1)}, p.want)
-	}
-	var positions, last []int64
-	caches, sessions := make([][]*lucid.Tensor, len(list)), make([]*session, len(list))
-	for i, p := range list {
-		sessions[i] = p.q.s
+// stepParts evaluates parts of several texts and returns the scores of what follows each.
+func (b *Batcher) stepParts(list []part) (rows []scores, err error) {
+	m, pool := b.m, b.tree.pool
+	greedy := !slices.ContainsFunc(list, func(p part) bool { return !p.q.greedy })
+	var positions, slots, last []int64
+	for _, p := range list {
+		at := len(p.q.text.ids)
 		last = append(last, int64(len(positions)+len(p.ids)-1)) // of all: kinds of steps are fewer
 		for j := range p.size {
-			positions = append(positions, int64(p.q.s.pos+j))
+			slot := j % model.PageTokens // padding goes to block 0
+			if j < len(p.ids) {
+				slot = p.q.text.table[(at+j)/model.PageTokens]*model.PageTokens + (at+j)%model.PageTokens
+			}
+			positions, slots = append(positions, int64(at+j)), append(slots, int64(slot))
 		}
-		caches[i] = p.q.s.cache
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	err = lucid.Try(func() {
 		lucid.NoGrad(func() {
-			w := lucid.With{Device: caches[0][0].Device()}
-			ids := make([]*lucid.Tensor, len(list))
-			for i, p := range list {
-				ids[i] = w.New(padded(p.ids, p.size), p.size)
-			}
-			y := m.stepRows(ids, w.New(positions, len(positions)), w.New(last, len(last)), caches)
-			rows = m.scoresFor(y, sessions...)
+			w := lucid.With{Device: pool.tensors[0].Device()}
+			y := m.stepPaged(b.groups(w, list), w.New(positions, len(positions)), w.New(slots, len(slots)), w.New(last, len(last)), pool.tensors)
+			rows = m.scoresFor(y, greedy)
 			y.Free()
 		})
 	})
 	return rows, err
+}
+
+// groups are the texts of a step by the size of their parts, and where rotary positions depend on it by their capacity.
+func (b *Batcher) groups(w lucid.With, list []part) (groups []model.Paged) {
+	c := b.m.net.Config()
+	for from, to := 0, 0; from < len(list); from = to {
+		keys, size := list[from].keys, list[from].size // the largest of the group: parts are sorted
+		for to < len(list) && list[to].size == size && (list[to].keys == keys || !c.LengthScaled()) {
+			to++
+		}
+		each := pagesOf(keys)
+		var ids []int64
+		table := make([]int64, (to-from)*each) // what is behind the end of a text is block 0
+		for i, p := range list[from:to] {
+			ids = append(ids, padded(p.ids, size)...)
+			for j, block := range p.q.text.table {
+				table[i*each+j] = int64(block)
+			}
+		}
+		groups = append(groups, model.Paged{IDs: w.New(ids, to-from, size), Table: w.New(table, to-from, each), Keys: keys})
+	}
+	return groups
 }
 
 // padded is ids, and token 0 behind them up to a size.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/llm/model"
 )
 
 // collect reads a text with everything a caller can compare.
@@ -200,10 +201,10 @@ func TestBatcherRefuses(t *testing.T) {
 func TestBatchedNoRetrace(t *testing.T) {
 	m := tiny(t)
 	traced := 0
-	step := m.net.Step
-	m.step = lucid.Compile(func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
+	step := m.net.StepPaged
+	m.stepPaged = lucid.Compile(func(groups []model.Paged, positions, slots, last *lucid.Tensor, pool []*lucid.Tensor) *lucid.Tensor {
 		traced++
-		return step(ids, start, last, caches)
+		return step(groups, positions, slots, last, pool)
 	}, lucid.CompileOptions{MaxCache: maxTraces})
 	b := newBatcher(t, m, BatcherOptions{Sequences: 1, PrefixTokens: -1})
 	for i := range 6 {
@@ -211,6 +212,40 @@ func TestBatchedNoRetrace(t *testing.T) {
 	}
 	if traced != 2 { // a part of 8 tokens, and one of 1
 		t.Errorf("traced %d times", traced)
+	}
+}
+
+// TestBatchedPlans asserts that kinds of steps share their plans, whatever numbers of texts, sizes of parts and lengths there are: a request
+// that finds its beginning stored makes at most a trace, and none of a plan.
+func TestBatchedPlans(t *testing.T) {
+	m := tiny(t)
+	b := newBatcher(t, m, BatcherOptions{Sequences: 6, Chunk: 16})
+	text := func(n, seed int) (ids []int) {
+		for i := range n {
+			ids = append(ids, (i*i+seed)%250)
+		}
+		return ids
+	}
+	o := Options{MaxTokens: 6}
+	collect(t, b.GenerateIDs(context.Background(), text(70, 1), o))
+	settled(b)
+	before := lucid.Explain(m.stepPaged)
+	collect(t, b.GenerateIDs(context.Background(), append(text(64, 1), 9, 8, 7, 6, 5), o))
+	settled(b)
+	if x := lucid.Explain(m.stepPaged); x.Plans != before.Plans || x.Traces > before.Traces+1 {
+		t.Errorf("a text whose beginning is stored made %d plans and %d traces", x.Plans-before.Plans, x.Traces-before.Traces)
+	}
+	for round := range 6 {
+		var wg sync.WaitGroup
+		for i := range round + 1 {
+			wg.Go(func() { collect(t, b.GenerateIDs(context.Background(), text(20*round+3*i+2, 10*round+i), o)) })
+		}
+		wg.Wait()
+	}
+	x := lucid.Explain(m.stepPaged)
+	t.Logf("%d traces, %d plans", x.Traces, x.Plans)
+	if x.Plans > 10 { // one text or several, each with a prompt, several or none; and sizes at which kernels are chosen otherwise
+		t.Errorf("%d traces have %d plans: %v", x.Traces, x.Plans, x.Unshared)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
@@ -190,8 +191,7 @@ func (m *Model) follow(old, next []beam) []beam {
 			taken[from] = true
 			continue
 		}
-		next[i].s = m.emptySession(from.capacity, 0)
-		next[i].s.take(from, from.pos)
+		next[i].s = from.clone()
 	}
 	for _, b := range old {
 		if !taken[b.s] {
@@ -199,4 +199,35 @@ func (m *Model) follow(old, next []beam) []beam {
 		}
 	}
 	return next
+}
+
+// clone is the same text with a cache of its own.
+func (s *session) clone() *session {
+	c, parts := &session{m: s.m, capacity: s.capacity, bits: s.bits, ids: slices.Clone(s.ids)}, make([]*lucid.Tensor, len(s.cache))
+	for i, t := range s.cache {
+		parts[i] = t.Narrow(2, 0, s.pos)
+	}
+	c.fill(parts)
+	return c
+}
+
+// stepAll appends an id to each session and returns the scores of what follows.
+func (m *Model) stepAll(sessions []*session, ids []int) (rows []scores, err error) {
+	n := len(sessions)
+	in, start, last := make([]int64, n), make([]int64, n), make([]int64, n)
+	caches := make([][]*lucid.Tensor, n)
+	for i, s := range sessions {
+		in[i], start[i], caches[i] = int64(ids[i]), int64(s.pos), s.cache
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err = lucid.Try(func() {
+		lucid.NoGrad(func() {
+			w := lucid.With{Device: sessions[0].cache[0].Device()}
+			y := m.step(w.New(in, n, 1), w.New(start, n), w.New(last, n), caches)
+			rows = scoresOf(y)
+			y.Free()
+		})
+	})
+	return rows, err
 }

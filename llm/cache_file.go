@@ -120,7 +120,7 @@ func (m *Model) newSessionFrom(d *lucid.StateDict, bits int) *session {
 		}
 	}
 	s.ids = ids
-	s.fill(len(ids), func(i int) []*lucid.Tensor { return []*lucid.Tensor{parts[i]} })
+	s.fill(parts)
 	return s
 }
 

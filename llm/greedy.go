@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"slices"
-
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -25,12 +23,12 @@ func best(logits *lucid.Tensor) *lucid.Tensor {
 	return lucid.Stack([]*lucid.Tensor{f.ArgMax(-1).To(lucid.Float32), top, f.LogSumExp(-1)}, 1)
 }
 
-// scoresFor reads rows of logits of some texts: the best tokens alone if none of the texts wants more.
-func (m *Model) scoresFor(logits *lucid.Tensor, texts ...*session) []scores {
-	if slices.ContainsFunc(texts, func(s *session) bool { return !s.greedy }) {
-		return scoresOf(logits)
+// scoresFor reads rows of logits: the best tokens alone if nothing else is wanted.
+func (m *Model) scoresFor(logits *lucid.Tensor, greedy bool) []scores {
+	if greedy {
+		return m.bestOf(logits)
 	}
-	return m.bestOf(logits)
+	return scoresOf(logits)
 }
 
 // bestOf reads the best tokens of rows of logits.

@@ -59,7 +59,8 @@ type Model struct {
 	facts      Info
 	step       func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
 	best       func(logits *lucid.Tensor) *lucid.Tensor
-	stepRows   func(ids []*lucid.Tensor, positions, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
+	stepPaged  func(groups []model.Paged, positions, slots, last *lucid.Tensor, pool []*lucid.Tensor) *lucid.Tensor
+	copyPage   func(pool []*lucid.Tensor, from, to *lucid.Tensor) *lucid.Tensor
 	tree       *grammar.Vocabulary // see vocabularyTree
 	treeOnce   sync.Once
 	parseOnce  sync.Once
@@ -70,7 +71,6 @@ type Model struct {
 	toolErr    error
 	bytesOnce  sync.Once
 	tokenBytes [2]int64   // of keys and values of a token: in the dtype of the model, and as int8
-	tensors    int        // of a cache
 	mu         sync.Mutex // compiled steps of several generations run one at a time
 }
 
@@ -149,7 +149,8 @@ func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error
 	}
 	m.step = lucid.Compile(m.net.Step, lucid.CompileOptions{Name: "llm.step", MaxCache: maxTraces})
 	m.best = lucid.Compile(best, lucid.CompileOptions{Name: "llm.best"})
-	m.stepRows = lucid.Compile(m.net.StepRows, lucid.CompileOptions{Name: "llm.rows", MaxCache: maxTraces})
+	m.stepPaged = lucid.Compile(m.net.StepPaged, lucid.CompileOptions{Name: "llm.paged", MaxCache: maxTraces})
+	m.copyPage = lucid.Compile(model.CopyPage, lucid.CompileOptions{Name: "llm.copy"})
 	return nil
 }
 

@@ -1,232 +1,253 @@
 package llm
 
 import (
-	"encoding/binary"
 	"slices"
 
-	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/model"
 )
 
-// prefixTree stores keys and values of texts, so that a beginning that several texts share is stored once. Texts are cut into blocks
-// of tokens; a node is some blocks that follow its parent's. Its methods are for one goroutine at a time.
+// prefixTree knows the blocks of texts, so that a beginning that several texts share is evaluated and stored once. A node is a block
+// behind its parent's; one with fewer tokens than a block has is the end of a text. Its methods are for one goroutine at a time.
 type prefixTree struct {
-	m     *Model
-	block int
+	pool  *pagePool
 	root  prefixNode
-	bytes int64
 	nodes int
+	idle  int // nodes that no text has: all of them can be evicted, since none of those behind them is in use
 	clock int64
 }
 
 type prefixNode struct {
 	parent *prefixNode
-	ids    []int           // whole blocks
-	kv     []*lucid.Tensor // keys and values of each layer in turn, (1, heads, tokens, size)
-	kids   map[string]*prefixNode
-	bytes  int64
-	used   int64 // clock of the last use
+	ids    []int
+	block  int
+	kids   map[int][]*prefixNode // by their first token
+	texts  int                   // that have the block in their tables
+	used   int64                 // clock of the last use
 }
 
-// prefixBlock is the tokens of a block. Texts part anywhere, and a token that is there need not be evaluated; larger blocks would make
-// fewer nodes.
-const prefixBlock = 1
-
-func newPrefixTree(m *Model, block int) *prefixTree { return &prefixTree{m: m, block: block} }
-
-// key is the first block of ids, as a node's children are found.
-func (t *prefixTree) key(ids []int) string {
-	b := make([]byte, 0, 4*t.block)
-	for _, id := range ids[:t.block] {
-		b = binary.LittleEndian.AppendUint32(b, uint32(id))
-	}
-	return string(b)
+// pagedText is a text whose keys and values are in blocks of a pool.
+type pagedText struct {
+	ids      []int // tokens whose keys and values are there
+	table    []int
+	path     []*prefixNode // of the first blocks, which others may read too
+	need     int           // blocks it may have in the end
+	capacity int           // tokens after which rotary positions may change
 }
 
-// common is how many tokens of whole blocks two lists begin with alike.
-func (t *prefixTree) common(a, b []int) int {
-	n := 0
+// common is how many tokens two lists begin with alike.
+func common(a, b []int) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
-	return n - n%t.block
+	return n
 }
 
-// find returns the nodes that ids begin with, and how many tokens of them are the same.
-func (t *prefixTree) find(ids []int) (path []*prefixNode, n int) {
+// whole reports whether the block of a node is full.
+func (n *prefixNode) whole() bool { return len(n.ids) == model.PageTokens }
+
+// find returns the nodes of whole blocks that ids begin with, and the node of those behind them that begins with most of the rest: same
+// tokens of it.
+func (t *prefixTree) find(ids []int) (path []*prefixNode, next *prefixNode, same int) {
 	at := &t.root
-	for len(ids)-n >= t.block {
-		kid := at.kids[t.key(ids[n:])]
-		if kid == nil {
-			break
+	for len(ids) > 0 {
+		next, same = nil, 0
+		for _, kid := range at.kids[ids[0]] {
+			if n := common(kid.ids, ids); n > same {
+				next, same = kid, n
+			}
 		}
-		same := t.common(kid.ids, ids[n:])
-		path, n = append(path, kid), n+same
-		if same < len(kid.ids) {
-			break
+		if same < model.PageTokens {
+			return path, next, same
 		}
-		at = kid
+		path, at, ids = append(path, next), next, ids[same:]
 	}
-	return path, n
+	return path, nil, 0
 }
 
-// load writes the first n tokens of a path into an empty session.
-func (t *prefixTree) load(s *session, path []*prefixNode, n int) {
+// begin gives an empty text the blocks that its first tokens have in the tree, if there are least of them or more. A block of which it has
+// a part only is copied: what follows in it is another text's.
+func (t *prefixTree) begin(x *pagedText, ids []int, least int) error {
+	path, next, same := t.find(ids)
+	n := len(path)*model.PageTokens + same
+	if n < least {
+		return nil
+	}
 	t.clock++
 	for _, node := range path {
 		node.used = t.clock
-		s.ids = append(s.ids, node.ids...)
+		t.hold(node)
+		x.table, x.path = append(x.table, node.block), append(x.path, node)
 	}
-	s.ids = s.ids[:n]
-	s.fill(n, func(i int) (parts []*lucid.Tensor) {
-		at := 0
-		for _, node := range path {
-			take := min(len(node.ids), n-at)
-			parts = append(parts, node.kv[i].Narrow(2, 0, take))
-			at += take
-		}
-		return parts
-	})
-}
-
-// freeAll frees views when they are not needed any more: a cache of which there are views cannot be written in place.
-func freeAll(views []*lucid.Tensor) {
-	for _, v := range views {
-		v.Free()
-	}
-}
-
-// fill makes the cache of an empty session: the first n tokens are parts one behind the other, which it frees. The rest is zeros. One
-// pass over the memory is what it takes; an update in place would copy the cache first. A session that has a cache loses it.
-func (s *session) fill(n int, parts func(i int) []*lucid.Tensor) {
-	if n > s.capacity {
-		s.capacity = s.m.capacityFor(n)
-	}
-	for _, c := range s.cache {
-		c.Free()
-	}
-	lucid.NoGrad(func() {
-		var views []*lucid.Tensor
-		s.cache = make([]*lucid.Tensor, s.m.cacheTensors(s.bits))
-		for i := range s.cache {
-			list := parts(i)
-			views = append(views, list...)
-			if x := list[0]; n < s.capacity {
-				list = append(list, lucid.With{DType: x.DType(), Device: x.Device()}.Zeros(1, x.Size(1), s.capacity-n, x.Size(3)))
+	if next != nil {
+		next.used = t.clock
+		if same == len(next.ids) && next.texts == 0 && len(next.kids) == 0 { // the text goes on where another one ended
+			t.cut(next)
+			x.table = append(x.table, next.block)
+		} else {
+			t.hold(next) // taking a block must not evict it
+			block, err := t.take(x)
+			t.release(next)
+			if err == nil {
+				x.table = append(x.table, block)
+				err = t.pool.copy(next.block, block)
 			}
-			if s.cache[i] = list[0].Contiguous(); len(list) > 1 {
-				s.cache[i] = lucid.Cat(list, 2)
+			if err != nil {
+				return err
 			}
 		}
-		if err := lucid.Eval(s.cache...); err != nil {
-			fault.Rethrow(op, err)
-		}
-		freeAll(views)
-	})
-	s.pos = n
+	}
+	x.ids = slices.Clone(ids[:n])
+	return nil
 }
 
-// insert stores the blocks of a session that are not there yet.
-func (t *prefixTree) insert(s *session) {
-	ids := s.ids[:s.pos-s.pos%t.block]
-	path, n := t.find(ids)
+// take returns a block for a text, for which others are evicted if there is none.
+func (t *prefixTree) take(x *pagedText) (int, error) {
+	for t.pool.room() == 0 && t.evict() {
+	}
+	last := 0
+	if n := len(x.table); n > 0 {
+		last = x.table[n-1]
+	}
+	return t.pool.take(last, max(1, x.need-len(x.table)))
+}
+
+// reserve gives a text blocks for n tokens in all.
+func (t *prefixTree) reserve(x *pagedText, n int) error {
+	for len(x.table) < pagesOf(n) {
+		block, err := t.take(x)
+		if err != nil {
+			return err
+		}
+		x.table = append(x.table, block)
+	}
+	return nil
+}
+
+// publish lets others read the blocks of a text that are full. A block that another text has published meanwhile is used instead.
+func (t *prefixTree) publish(x *pagedText) {
+	for i := len(x.path); (i+1)*model.PageTokens <= len(x.ids); i++ {
+		at := &t.root
+		if i > 0 {
+			at = x.path[i-1]
+		}
+		ids := x.ids[i*model.PageTokens : (i+1)*model.PageTokens]
+		node := at.kid(ids)
+		if node == nil {
+			node = t.add(at, ids, x.table[i])
+		} else {
+			t.pool.free(x.table[i])
+			x.table[i] = node.block
+		}
+		t.hold(node)
+		x.path = append(x.path, node)
+	}
+}
+
+// hold says that one more text has a node, release that one does not any more.
+func (t *prefixTree) hold(node *prefixNode) {
+	if node.texts++; node.texts == 1 {
+		t.idle--
+	}
+}
+
+func (t *prefixTree) release(node *prefixNode) {
+	if node.texts--; node.texts == 0 {
+		t.idle++
+	}
+}
+
+// end takes the blocks of a text back. keep says that its last tokens are worth storing, too.
+func (t *prefixTree) end(x *pagedText, keep bool) {
 	t.clock++
 	at := &t.root
-	for _, node := range path {
+	for _, node := range x.path {
+		t.release(node)
 		node.used = t.clock
 		at = node
 	}
-	if n == len(ids) {
-		return
+	own := x.table[len(x.path):]
+	if rest := x.ids[len(x.path)*model.PageTokens:]; keep && len(rest) > 0 {
+		own = t.endWith(at, rest, own)
 	}
-	if len(path) > 0 {
-		inside := n
-		for _, node := range path[:len(path)-1] {
-			inside -= len(node.ids)
-		}
-		if inside < len(at.ids) {
-			at = t.split(at, inside)
-		}
+	for _, block := range own {
+		t.pool.free(block)
 	}
-	t.add(at, ids[n:], t.copied(s.cache, n, len(ids)-n))
+	x.ids, x.table, x.path = nil, nil, nil
 }
 
-// split cuts a node in two and returns the first of them.
-func (t *prefixTree) split(node *prefixNode, n int) *prefixNode {
-	head, tail := t.copied(node.kv, 0, n), t.copied(node.kv, n, len(node.ids)-n)
-	parent, kids := node.parent, node.kids
-	ids, used := node.ids, node.used
-	t.remove(node)
-	first := t.add(parent, ids[:n], head)
-	second := t.add(first, ids[n:], tail)
-	first.used, second.used, second.kids = used, used, kids
-	for _, k := range kids {
-		k.parent = second
+// endWith stores the last tokens of a text, less than a block, and returns the blocks that are not needed.
+func (t *prefixTree) endWith(at *prefixNode, rest, own []int) []int {
+	for _, kid := range slices.Clone(at.kids[rest[0]]) {
+		switch n := common(kid.ids, rest); {
+		case n == len(rest): // it is there
+			kid.used = t.clock
+			return own
+		case n == len(kid.ids) && kid.texts == 0: // it is the beginning of these
+			t.remove(kid)
+		}
 	}
-	return first
+	t.add(at, rest, own[0])
+	return own[1:]
 }
 
-// copied is tokens of keys and values in memory of their own.
-func (t *prefixTree) copied(kv []*lucid.Tensor, from, n int) []*lucid.Tensor {
-	list, views := make([]*lucid.Tensor, len(kv)), make([]*lucid.Tensor, len(kv))
-	lucid.NoGrad(func() {
-		for i, x := range kv {
-			views[i] = x.Narrow(2, from, n)
-			list[i] = views[i].Contiguous() // a copy, where Clone would share memory
+// kid is the child that has just these tokens, nil if there is none.
+func (n *prefixNode) kid(ids []int) *prefixNode {
+	for _, kid := range n.kids[ids[0]] {
+		if slices.Equal(kid.ids, ids) {
+			return kid
 		}
-		if err := lucid.Eval(list...); err != nil {
-			fault.Rethrow(op, err)
-		}
-		freeAll(views)
-	})
-	return list
+	}
+	return nil
 }
 
-func (t *prefixTree) add(parent *prefixNode, ids []int, kv []*lucid.Tensor) *prefixNode {
-	node := &prefixNode{parent: parent, ids: slices.Clone(ids), kv: kv, used: t.clock}
-	for _, x := range kv {
-		node.bytes += int64(x.NBytes())
-	}
+func (t *prefixTree) add(parent *prefixNode, ids []int, block int) *prefixNode {
+	node := &prefixNode{parent: parent, ids: slices.Clone(ids), block: block, used: t.clock}
 	if parent.kids == nil {
-		parent.kids = map[string]*prefixNode{}
+		parent.kids = map[int][]*prefixNode{}
 	}
-	parent.kids[t.key(ids)] = node
-	t.bytes += node.bytes
+	parent.kids[ids[0]] = append(parent.kids[ids[0]], node)
 	t.nodes++
+	t.idle++
 	return node
 }
 
-func (t *prefixTree) remove(node *prefixNode) {
-	for _, x := range node.kv {
-		x.Free()
+// cut takes a node out that no text has; its block stays taken.
+func (t *prefixTree) cut(node *prefixNode) {
+	kids, first := node.parent.kids, node.ids[0]
+	if kids[first] = slices.DeleteFunc(kids[first], func(n *prefixNode) bool { return n == node }); len(kids[first]) == 0 {
+		delete(kids, first)
 	}
-	delete(node.parent.kids, t.key(node.ids))
-	t.bytes -= node.bytes
 	t.nodes--
+	t.idle--
 }
 
-// evict removes the node that was not used for the longest time of those that none follow. It reports false if there are none.
-func (t *prefixTree) evict() bool {
-	var oldest *prefixNode
-	var visit func(n *prefixNode)
-	visit = func(n *prefixNode) {
-		for _, k := range n.kids {
-			visit(k)
-		}
-		if n != &t.root && len(n.kids) == 0 && (oldest == nil || n.used < oldest.used) {
-			oldest = n
+func (t *prefixTree) remove(node *prefixNode) {
+	t.cut(node)
+	t.pool.free(node.block)
+}
+
+// each calls f for all nodes; it may remove the one it is called with.
+func (n *prefixNode) each(f func(*prefixNode)) {
+	for _, list := range n.kids {
+		for _, kid := range slices.Clone(list) {
+			kid.each(f)
+			f(kid)
 		}
 	}
-	visit(&t.root)
+}
+
+// evict removes the node that was not used for the longest time of those that none follow and no text has. It reports false if there are
+// none.
+func (t *prefixTree) evict() bool {
+	var oldest *prefixNode
+	t.root.each(func(n *prefixNode) {
+		if len(n.kids) == 0 && n.texts == 0 && (oldest == nil || n.used < oldest.used) {
+			oldest = n
+		}
+	})
 	if oldest == nil {
 		return false
 	}
 	t.remove(oldest)
 	return true
-}
-
-// free removes all.
-func (t *prefixTree) free() {
-	for t.evict() {
-	}
 }

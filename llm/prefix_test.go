@@ -8,87 +8,125 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/llm/model"
 )
 
-// TestPrefixTree asserts, over random texts with shared beginnings, that what the tree gives back are the keys and values that were put
-// in, that a shared beginning is stored once, and that everything can be evicted.
+// TestPrefixTree asserts, over random texts with shared beginnings that begin, grow and end in any order, that a text gets the longest
+// beginning that is there, that blocks hold what their texts say, that none has two owners, and that everything can be evicted.
 func TestPrefixTree(t *testing.T) {
 	m := tiny(t)
 	rng := rand.New(rand.NewPCG(5, 6))
-	tree := newPrefixTree(m, 4)
-	// filled is a session whose keys and values are numbers that the text determines up to each token.
-	filled := func(ids []int) *session {
-		s := m.newSession(len(ids) + 1)
-		s.ids, s.pos = slices.Clone(ids), len(ids)
-		for k, c := range s.cache {
-			shape := c.Shape()
-			heads, size := shape[1], shape[3]
-			v := make([]float32, heads*s.capacity*size)
-			h := 1.0
-			for i, id := range ids {
-				h = h*0.7 + float64(id)
-				for a := range heads {
-					for d := range size {
-						v[(a*s.capacity+i)*size+d] = float32(h + float64(k) + float64(a)/10 + float64(d)/100)
-					}
+	pool := &pagePool{m: m, most: 40}
+	tree := &prefixTree{pool: pool}
+	held := map[int][]int{} // what was written to each block
+	var texts []*pagedText
+	check := func() {
+		t.Helper()
+		owners, nodes, idle := map[int]int{}, 0, 0
+		tree.root.each(func(n *prefixNode) {
+			owners[n.block]++
+			if nodes++; n.texts == 0 {
+				idle++
+			}
+			if got := held[n.block]; !slices.Equal(got[:len(n.ids)], n.ids) {
+				t.Fatalf("block %d of the tree holds %v, want %v", n.block, got, n.ids)
+			}
+		})
+		for _, x := range texts {
+			for _, block := range x.table[len(x.path):] {
+				owners[block]++
+			}
+			for i, id := range x.ids {
+				if got := held[x.table[i/model.PageTokens]]; got[i%model.PageTokens] != id {
+					t.Fatalf("token %d of a text is %d in its block, want %d", i, got[i%model.PageTokens], id)
 				}
 			}
-			c.Free()
-			s.cache[k] = m.net.Placement().New(v, shape...)
+		}
+		for block, n := range owners {
+			if n != 1 || !pool.taken[block] || block == 0 {
+				t.Fatalf("block %d has %d owners", block, n)
+			}
+		}
+		if len(owners) != pool.used || nodes != tree.nodes || idle != tree.idle {
+			t.Fatalf("%d blocks, %d taken; %d nodes, %d counted; %d idle, %d counted", len(owners), pool.used, nodes, tree.nodes, idle, tree.idle)
+		}
+	}
+	seen := map[string]bool{} // beginnings of whole blocks, since blocks were evicted last
+	key := func(ids []int) (s string) {
+		for _, id := range ids {
+			s += string(rune('a' + id))
 		}
 		return s
 	}
-	equal := func(a, b *session, n int) bool {
-		for i := range a.cache {
-			x := lucid.ToSlice[float32](a.cache[i].Narrow(2, 0, n).Contiguous())
-			y := lucid.ToSlice[float32](b.cache[i].Narrow(2, 0, n).Contiguous())
-			if !slices.Equal(x, y) {
-				return false
-			}
-		}
-		return true
-	}
-	tokens := map[string]bool{} // every block with all before it
-	for range 60 {
-		ids := make([]int, 1+rng.IntN(40))
+	for range 300 {
+		ids := make([]int, 1+rng.IntN(150))
 		for i := range ids {
-			ids[i] = rng.IntN(2) * (i % 5 / 4) // few different beginnings
+			ids[i] = rng.IntN(2) * (i % 50 / 49) // few different beginnings
 		}
-		s := filled(ids)
-		path, n := tree.find(ids)
-		if n > len(ids) || n%4 != 0 {
-			t.Fatalf("%d of %d tokens found", n, len(ids))
-		}
-		if n > 0 {
-			got := m.newSession(n)
-			if tree.load(got, path, n); !slices.Equal(got.ids, ids[:n]) || got.pos != n || !equal(got, s, n) {
-				t.Fatalf("the tree gave back something else for %v", ids[:n])
+		x := &pagedText{need: pagesOf(len(ids))}
+		want := 0
+		for n := range ids {
+			if seen[key(ids[:n+1])] {
+				want = n + 1
 			}
-			got.free()
 		}
-		tree.insert(s)
-		for k := 4; k <= len(ids); k += 4 {
-			key := ""
-			for _, id := range ids[:k] {
-				key += string(rune('a' + id))
+		if path, _, same := tree.find(ids); pool.used < 20 && len(path)*model.PageTokens+same < want {
+			t.Fatalf("%d tokens were found, %d are there", len(path)*model.PageTokens+same, want)
+		}
+		if err := tree.begin(x, ids, 1); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(x.table); n > len(x.path) && n > 0 { // the last one may be a copy, of what the tree has
+			held[x.table[n-1]] = append(slices.Clone(x.ids[len(x.path)*model.PageTokens:]), make([]int, model.PageTokens)...)[:model.PageTokens]
+		}
+		texts = append(texts, x)
+		check()
+		for len(x.ids) < len(ids) {
+			n := min(1+rng.IntN(40), len(ids)-len(x.ids))
+			if err := tree.reserve(x, len(x.ids)+n); err != nil {
+				t.Fatal(err)
 			}
-			tokens[key] = true
+			for _, id := range ids[len(x.ids) : len(x.ids)+n] {
+				block := x.table[len(x.ids)/model.PageTokens]
+				if len(x.ids)%model.PageTokens == 0 {
+					held[block] = make([]int, model.PageTokens)
+				}
+				held[block][len(x.ids)%model.PageTokens] = id
+				x.ids = append(x.ids, id)
+			}
+			tree.publish(x)
+			check()
 		}
-		if _, n := tree.find(ids); n != len(ids)/4*4 {
-			t.Fatalf("%d of %d tokens are found behind insert", n, len(ids))
+		for n := model.PageTokens; n <= len(ids); n += model.PageTokens {
+			seen[key(ids[:n])] = true
 		}
-		if want := int64(len(tokens)) * 4 * m.cacheBytes(1, 0); tree.bytes != want {
-			t.Fatalf("%d bytes for %d blocks, want %d", tree.bytes, len(tokens), want)
+		if len(texts) > 2 {
+			i := rng.IntN(len(texts))
+			x = texts[i]
+			texts = slices.Delete(texts, i, i+1)
+			all, keep := slices.Clone(x.ids), rng.IntN(4) > 0
+			if tree.end(x, keep); keep {
+				if path, _, same := tree.find(all); len(path)*model.PageTokens+same != len(all) {
+					t.Fatalf("of %d tokens that were stored %d are found", len(all), len(path)*model.PageTokens+same)
+				}
+			}
+			check()
+			if pool.used >= 20 {
+				clear(seen)
+			}
 		}
-		s.free()
 	}
+	for _, x := range texts {
+		tree.end(x, true)
+	}
+	texts = nil
 	for before := tree.nodes; tree.evict(); before-- {
 		if tree.nodes != before-1 {
 			t.Fatalf("%d nodes after %d", tree.nodes, before)
 		}
 	}
-	if tree.bytes != 0 || tree.nodes != 0 || len(tree.root.kids) != 0 {
-		t.Errorf("%d bytes, %d nodes are left", tree.bytes, tree.nodes)
+	if check(); pool.used != 0 || tree.nodes != 0 || len(tree.root.kids) != 0 {
+		t.Errorf("%d blocks, %d nodes are left", pool.used, tree.nodes)
 	}
 }
 
@@ -122,43 +160,39 @@ func TestPartSize(t *testing.T) {
 	}
 }
 
-// TestPrefixOwnMemory asserts that what the tree stores shares no memory with the cache it came from, so that the cache can be written
-// in place and freed, and that a filled cache shares none with the tree.
-func TestPrefixOwnMemory(t *testing.T) {
+// TestPagesInPlace asserts that a step writes keys and values into the pool, not into a copy of it, also the first time and behind the copy
+// of a block, and that Close gives the memory back.
+func TestPagesInPlace(t *testing.T) {
 	m := tiny(t)
-	ids := make([]int, 120)
+	used := func() int64 { return lucid.MemoryStats(lucid.CPU).Allocated }
+	before := used()
+	b, err := m.NewBatcher(BatcherOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]int, 50)
 	for i := range ids {
 		ids[i] = i
 	}
-	tree := newPrefixTree(m, 1)
-	used := func() int64 { return lucid.MemoryStats(lucid.CPU).Allocated }
-	before := used()
-	s := m.newSession(120)
-	if _, err := s.feed(context.Background(), ids); err != nil {
-		t.Fatal(err)
+	collect(t, b.GenerateIDs(context.Background(), ids, Options{MaxTokens: 2}))
+	settled(b)
+	lucid.ResetPeakMemory(lucid.CPU)
+	pool := int64(0)
+	for _, x := range b.tree.pool.tensors {
+		pool += int64(x.NBytes())
 	}
-	tree.insert(s)
-	writes := func(s *session) bool { // in place: a step needs no memory for another cache
-		donated := lucid.MemoryStats(lucid.CPU).Donated
-		s.pos, s.ids = 119, s.ids[:119]
-		if _, err := s.feed(context.Background(), []int{5}); err != nil {
-			t.Fatal(err)
-		}
-		return lucid.MemoryStats(lucid.CPU).Donated-donated >= int64(len(s.cache))
+	base := used()
+	ids[45] = 200
+	collect(t, b.GenerateIDs(context.Background(), ids, Options{MaxTokens: 2}))
+	if s := settled(b); s.Reused != 45 {
+		t.Errorf("%d tokens were reused, want 45", s.Reused)
 	}
-	if !writes(s) {
-		t.Error("behind insert the cache is not written in place")
+	if more := lucid.MemoryStats(lucid.CPU).Peak - base; more > pool/4 {
+		t.Errorf("a text took %d bytes next to a pool of %d", more, pool)
 	}
-	other := m.newSession(120)
-	path, n := tree.find(ids)
-	if tree.load(other, path, n); !writes(other) {
-		t.Error("a cache of the tree is not written in place")
-	}
-	s.free()
-	other.free()
+	b.Close()
 	runtime.GC()
-	if more := used() - before; more > tree.bytes*5/4 {
-		t.Errorf("%d bytes are in use; the tree has %d", more, tree.bytes)
+	if more := used() - before; more > pool/4 {
+		t.Errorf("%d bytes are left of a pool of %d", more, pool)
 	}
-	tree.free()
 }

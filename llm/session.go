@@ -34,22 +34,17 @@ func (m *Model) newSession(room int) *session { return m.newSessionOf(room, 0) }
 
 // newSessionOf is newSession with a cache of other bits.
 func (m *Model) newSessionOf(room, bits int) *session {
-	s := m.emptySession(room, bits)
-	s.cache = s.newCache()
+	s := &session{m: m, bits: bits, capacity: m.capacityFor(room)}
+	s.cache = m.newCacheOf(s.capacity, bits)
 	return s
 }
 
-// emptySession is newSessionOf without a cache, for fill.
-func (m *Model) emptySession(room, bits int) *session {
-	return &session{m: m, bits: bits, capacity: m.capacityFor(room)}
-}
-
-// newCache returns an empty cache of the session's kind.
-func (s *session) newCache() []*lucid.Tensor {
-	if s.bits == 8 {
-		return s.m.net.NewQuantizedCache(s.capacity)
+// newCacheOf returns an empty cache of some bits.
+func (m *Model) newCacheOf(capacity, bits int) []*lucid.Tensor {
+	if bits == 8 {
+		return m.net.NewQuantizedCache(capacity)
 	}
-	return s.m.net.NewCache(s.capacity)
+	return m.net.NewCache(capacity)
 }
 
 // capacityFor is the smallest capacity that holds n tokens.
@@ -63,10 +58,29 @@ func (m *Model) capacityFor(n int) int {
 
 // free lets the cache go.
 func (s *session) free() {
-	for _, t := range s.cache {
-		t.Free()
-	}
+	freeAll(s.cache)
 	s.cache = nil
+}
+
+// fill makes a cache of parts, the keys and values of the first tokens, which it frees; the rest is zeros. One pass over the memory is what
+// it takes: an update in place would copy the cache first. A session that has a cache loses it.
+func (s *session) fill(parts []*lucid.Tensor) {
+	s.free()
+	s.pos = parts[0].Size(2)
+	lucid.NoGrad(func() {
+		for _, x := range parts {
+			t := x.Contiguous()
+			if n := x.Size(2); n < s.capacity {
+				w := lucid.With{DType: x.DType(), Device: x.Device()}
+				t = lucid.Cat([]*lucid.Tensor{x, w.Zeros(1, x.Size(1), s.capacity-n, x.Size(3))}, 2)
+			}
+			s.cache = append(s.cache, t)
+		}
+		if err := lucid.Eval(s.cache...); err != nil {
+			fault.Rethrow(op, err)
+		}
+		freeAll(parts)
+	})
 }
 
 // grow makes room for n tokens in all. Where rotary positions depend on the capacity, the text may be evaluated again.
@@ -76,7 +90,7 @@ func (s *session) grow(n int) error {
 	}
 	old, was, c := s.cache, s.capacity, s.m.net.Config()
 	s.capacity = s.m.capacityFor(n)
-	s.cache = s.newCache()
+	s.cache = s.m.newCacheOf(s.capacity, s.bits)
 	again := c.Rescaled(was, s.capacity)
 	for i, t := range old {
 		if !again {
@@ -99,6 +113,14 @@ func (s *session) rewind(ids []int) []int {
 	n := s.shared(ids)
 	s.pos, s.ids = n, s.ids[:n]
 	return ids[n:]
+}
+
+// shared is how many tokens of the session a prompt can take over: the last token of the prompt is evaluated in any case.
+func (s *session) shared(ids []int) (n int) {
+	for n < len(ids)-1 && n < s.pos && ids[n] == s.ids[n] {
+		n++
+	}
+	return n
 }
 
 // feed appends ids to the text and returns the scores of what follows.
@@ -170,7 +192,7 @@ func (s *session) run(part, last []int64, want bool) (rows []scores, err error) 
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
 			logits := s.m.step(ids, start, w.New(last, len(last)), [][]*lucid.Tensor{s.cache})
 			if want {
-				rows = s.m.scoresFor(logits, s)
+				rows = s.m.scoresFor(logits, s.greedy)
 			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
 			}

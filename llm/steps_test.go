@@ -70,17 +70,42 @@ func nextToOthers(t *testing.T, net *model.Model, ids []int, cache []*lucid.Tens
 	if got := lucid.ToSlice[float32](y)[256:512]; !slices.Equal(got, alone) {
 		t.Errorf("next to other texts the logits have other bits; off by %g", near(got, alone))
 	}
-	// The same next to a part of a prompt, whose logits are those of the part alone.
-	fresh := net.NewCache(24)
+	pagedBits(t, net, ids, other, alone)
+}
+
+// pagedBits evaluates a text in blocks of a pool that are not in order, next to a part of a prompt and to another text, and asserts the
+// logits that both have in caches of their own.
+func pagedBits(t *testing.T, net *model.Model, ids, other []int, alone []float32) {
+	t.Helper()
+	n := len(ids)
 	prompt := lucid.ToSlice[float32](net.Step(lucid.New(other[:8], 1, 8), lucid.New([]int{0}, 1), lucid.New([]int{5}, 1),
 		[][]*lucid.Tensor{net.NewCache(24)}))
-	y = net.StepRows([]*lucid.Tensor{lucid.New(other[:8], 8), lucid.New(ids[n-1:], 1)},
-		lucid.New([]int{0, 1, 2, 3, 4, 5, 6, 7, n - 1}, 9), lucid.New([]int{8, 5}, 2), [][]*lucid.Tensor{fresh, cache})
-	if got := lucid.ToSlice[float32](y); !slices.Equal(got[:256], alone) || !slices.Equal(got[256:], prompt) {
-		t.Errorf("next to a prompt the logits have other bits; off by %g, the prompt's by %g", near(got[:256], alone),
-			near(got[256:], prompt))
+	pool := net.NewCache(5 * model.PageTokens)
+	// slots are those of positions from at on in a block.
+	slots := func(block, at, n int) (list []int) {
+		for i := range n {
+			list = append(list, block*model.PageTokens+at+i)
+		}
+		return list
 	}
-	if err := lucid.Try(func() { net.StepRows(nil, lucid.New([]int{0}, 1), lucid.New([]int{0}, 1), nil) }); err == nil {
+	row := func(ids []int, block int) model.Paged {
+		return model.Paged{IDs: lucid.New(ids, 1, len(ids)), Table: lucid.New([]int{block}, 1, 1), Keys: 24}
+	}
+	step := func(groups []model.Paged, positions, slots, last []int) []float32 {
+		return lucid.ToSlice[float32](net.StepPaged(groups, lucid.New(positions, len(positions)), lucid.New(slots, len(slots)),
+			lucid.New(last, len(last)), pool))
+	}
+	for at := range n - 1 {
+		step([]model.Paged{row(ids[at:at+1], 3)}, []int{at}, slots(3, at, 1), []int{0})
+	}
+	step([]model.Paged{row(other[:2], 1)}, []int{0, 1}, slots(1, 0, 2), []int{1})
+	both := model.Paged{IDs: lucid.New([]int{7, ids[n-1]}, 2, 1), Table: lucid.New([]int{1, 3}, 2, 1), Keys: 24}
+	positions := []int{0, 1, 2, 3, 4, 5, 6, 7, 2, n - 1}
+	got := step([]model.Paged{row(other[:8], 2), both}, positions, slices.Concat(slots(2, 0, 8), slots(1, 2, 1), slots(3, n-1, 1)), []int{9, 5})
+	if !slices.Equal(got[:256], alone) || !slices.Equal(got[256:], prompt) {
+		t.Errorf("in a pool the logits have other bits; off by %g, a prompt's by %g", near(got[:256], alone), near(got[256:], prompt))
+	}
+	if err := lucid.Try(func() { net.StepPaged(nil, lucid.New([]int{0}, 1), lucid.New([]int{0}, 1), nil, pool) }); err == nil {
 		t.Error("no rows were accepted")
 	}
 }

@@ -23,6 +23,12 @@ type Attention struct {
 	Shifted bool
 }
 
+// Paged is an attention over keys and values in blocks of so many rows; scores are multiplied by Scale.
+type Paged struct {
+	Scale float64
+	Block int
+}
+
 // Table is a constant given by the bytes of its elements.
 type Table struct {
 	DType dtype.DType

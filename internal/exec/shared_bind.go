@@ -243,7 +243,7 @@ func (b *binder) program(lowered []step) *Program {
 			to.fused = lowered[old.from[len(old.from)-1]].fused
 		default:
 			*to = lowered[old.from[0]]
-			to.stableInputs = old.stableInputs
+			to.stableInputs, to.fixedInputs = old.stableInputs, old.fixedInputs
 		}
 		if s.again {
 			to.out, to.in = sameBuffers(to.out, old.out), sameBuffers(to.in, old.in)

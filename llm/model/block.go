@@ -91,9 +91,14 @@ func (m *Attention) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
 	}
 	v := heads(m.VProj.Forward(x), c.KVHeads, nil)
 	var y *lucid.Tensor
-	if p.rows == nil {
+	switch {
+	case p.pages != nil:
+		p.pages.store(2*m.layer, k)
+		p.pages.store(2*m.layer+1, v)
+		return m.OProj.Forward(p.pages.attend(q, 2*m.layer, 2*m.layer+1, c.HeadDim, m.kind(), c, m.sinksOf()))
+	case p.rows == nil:
 		y = m.attend(q, k, v, p.masks[m.kind()])
-	} else {
+	default:
 		y = overCaches(p.rows, func(r *row, part func(*lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			keys, values := r.store(2*m.layer, part(k)), r.store(2*m.layer+1, part(v))
 			return m.attend(part(q), keys, values, r.masks[m.kind()])
@@ -123,13 +128,7 @@ func overCaches(rows []row, attend func(r *row, part func(*lucid.Tensor) *lucid.
 
 // attend is attention with a mask, or with the causal one if it is nil.
 func (m *Attention) attend(q, k, v, mask *lucid.Tensor) *lucid.Tensor {
-	if m.c.AttentionCap > 0 {
-		return cappedAttention(q, k, v, mask, m.c)
-	}
-	if m.Sinks != nil {
-		return attendWithSinks(q, k, v, mask, mask == nil, m.c.QueryScale, nn.Use(m, m.Sinks))
-	}
-	return attend(q, k, v, mask, mask == nil, m.c.QueryScale)
+	return attended(q, k, v, mask, m.c, m.sinksOf())
 }
 
 // kind is 1 for a layer with a window, 0 for one without.

@@ -29,9 +29,15 @@ const smallestScale = 1e-30
 // storeQuantized is store for a cache of int8.
 func (r *row) storeQuantized(i int, x *lucid.Tensor) *lucid.Tensor {
 	data, scale := r.cache[i], r.cache[len(r.cache)/2+i]
-	v := x.To(lucid.Float32)
-	s := lucid.Amax(v.Abs(), lucid.ReduceOptions{Dim: []int{-1}, KeepDim: true}).Div(127).Maximum(smallestScale)
-	data.Assign(data.DynamicSliceUpdate(v.Div(s).Round().To(lucid.Int8), r.start, []int{2}))
+	v, s := quantized(x)
+	data.Assign(data.DynamicSliceUpdate(v, r.start, []int{2}))
 	scale.Assign(scale.DynamicSliceUpdate(s, r.start, []int{2}))
 	return data.To(lucid.Float32).Mul(scale).To(x.DType())
+}
+
+// quantized are vectors as int8, and their scales.
+func quantized(x *lucid.Tensor) (v, scales *lucid.Tensor) {
+	f := x.To(lucid.Float32)
+	s := lucid.Amax(f.Abs(), lucid.ReduceOptions{Dim: []int{-1}, KeepDim: true}).Div(127).Maximum(smallestScale)
+	return f.Div(s).Round().To(lucid.Int8), s
 }

@@ -80,7 +80,7 @@ func (m *LatentAttention) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
 	rope := m.rotate(kv.Narrow(2, a.KVRank, a.Rope).Unsqueeze(1), p)
 	wk, wv := m.KVBProj.parts(c)
 	var y *lucid.Tensor
-	if p.rows == nil {
+	if p.rows == nil && p.pages == nil {
 		k := lucid.MatMul(latent, wk.Transpose(-1, -2)) // (B, heads, T, nope)
 		k = lucid.Cat([]*lucid.Tensor{k, rope.Expand(b, c.Heads, t, a.Rope)}, -1)
 		v := lucid.MatMul(latent, wv.Transpose(-1, -2))
@@ -89,6 +89,12 @@ func (m *LatentAttention) Forward(x *lucid.Tensor, p *pass) *lucid.Tensor {
 	} else {
 		q := lucid.Cat([]*lucid.Tensor{lucid.MatMul(pass, wk), rotated}, -1) // (1, heads, T, rank + rope)
 		k := lucid.Cat([]*lucid.Tensor{latent, rope}, -1)
+		if p.pages != nil {
+			p.pages.store(m.layer, k)
+			y = p.pages.attend(q, m.layer, m.layer, a.KVRank, 0, c, nil).Reshape(1, t, c.Heads, a.KVRank).Transpose(1, 2)
+			y = lucid.MatMul(y, wv.Transpose(-1, -2))
+			return m.OProj.Forward(y.Transpose(1, 2).Reshape(b, t, c.Heads*a.Value))
+		}
 		y = overCaches(p.rows, func(r *row, part func(*lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			keys := r.store(m.layer, part(k))
 			return attend(part(q), keys, keys.Narrow(3, 0, a.KVRank), r.masks[0], false, c.QueryScale)

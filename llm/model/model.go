@@ -37,6 +37,7 @@ type pass struct {
 	angles [2]angles
 	masks  [2]*lucid.Tensor // bool, true where a key is seen; nil: causal
 	rows   []row            // sequences with caches, whose tokens are next to each other; nil: no caches
+	pages  *pages           // sequences in a pool; nil: none
 }
 
 // row is a sequence in a step of several.
@@ -162,7 +163,7 @@ func (m *Model) hidden(ids *lucid.Tensor, p *pass) *lucid.Tensor {
 	}
 	m.version.Load()
 	for _, l := range m.Body.Layers {
-		if m.checkpoint && p.rows == nil {
+		if m.checkpoint && p.rows == nil && p.pages == nil {
 			x = lucid.Checkpoint(func(x *lucid.Tensor) *lucid.Tensor { return l.Forward(x, p) })(x)
 		} else {
 			x = l.Forward(x, p)
@@ -187,6 +188,12 @@ func (m *Model) Placement() lucid.With {
 	}
 	w := m.Body.EmbedTokens.(*nn.Embedding).Weight
 	return lucid.With{DType: w.DType(), Device: w.Device()}
+}
+
+// InBlocks reports whether matrices are in the block format of a GGUF file.
+func (m *Model) InBlocks() bool {
+	_, blocks := m.Body.EmbedTokens.(*QuantEmbedding)
+	return blocks
 }
 
 // head gives logits.
@@ -288,23 +295,6 @@ func (m *Model) Step(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *
 	h := m.hidden(ids.Reshape(1, b*t), m.cachedPass(positions, counts, caches))
 	h = h.IndexSelect(1, last.Add(w.Arange(b).Mul(t)))
 	return m.head(h).Reshape(-1, m.config.Vocab)
-}
-
-// StepRows is Step for rows of different lengths: parts of prompts next to single tokens. ids[b], int64 of (T[b]), are row b; positions,
-// int64 of all tokens of the rows in turn, are where they are in their sequences. last are indices of these tokens, of those whose
-// logits are returned, (indices, vocabulary).
-func (m *Model) StepRows(ids []*lucid.Tensor, positions, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
-	counts, n := make([]int, len(ids)), 0
-	for i, x := range ids {
-		counts[i] = x.Size(0)
-		n += counts[i]
-	}
-	if len(ids) != len(caches) || len(ids) == 0 || positions.Size(0) != n {
-		fault.Throw(fault.Shape, op, "%d rows of %d tokens in all, %d caches and positions of %v; want one of each for a row and a token",
-			len(ids), n, len(caches), positions.Shape())
-	}
-	h := m.hidden(lucid.Cat(ids, 0).Reshape(1, n), m.cachedPass(positions, counts, caches))
-	return m.head(h.IndexSelect(1, last)).Reshape(-1, m.config.Vocab)
 }
 
 // cachedPass prepares a step: everything but attention takes the tokens of all rows as those of one sequence.

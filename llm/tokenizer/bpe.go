@@ -328,7 +328,7 @@ func (m *bpe) fallbackOf(s string) bool {
 	return true
 }
 
-// pairTable maps two ids to a rank and an id: open addressing, at most half full.
+// pairTable maps two ids to a rank and an id: open addressing, at most two thirds full.
 type pairTable struct {
 	keys   []uint64 // left<<32 | right, plus one
 	values []uint64 // rank<<32 | id
@@ -336,7 +336,7 @@ type pairTable struct {
 }
 
 func newPairTable(n int) pairTable {
-	size := uint(bits.Len(uint(2*n + 1)))
+	size := uint(bits.Len(uint(n + n/2 + 1)))
 	return pairTable{make([]uint64, 1<<size), make([]uint64, 1<<size), 64 - size}
 }
 

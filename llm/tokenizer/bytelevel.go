@@ -34,11 +34,15 @@ func toByteLevel(s string) string {
 
 // fromByteLevel returns the bytes a token stands for; ok is false if a character stands for none.
 func fromByteLevel(s string) (out []byte, ok bool) {
-	out = make([]byte, 0, len(s))
+	return appendBytes(make([]byte, 0, len(s)), s)
+}
+
+// appendBytes appends the bytes a token stands for; if ok is false, some of them.
+func appendBytes(out []byte, s string) (all []byte, ok bool) {
 	for _, r := range s {
 		b, known := runeBytes[r]
 		if !known {
-			return nil, false
+			return out, false
 		}
 		out = append(out, b)
 	}

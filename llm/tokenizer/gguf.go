@@ -224,13 +224,13 @@ func (v *ggufVocab) byteLevel(t *Tokenizer) {
 	}
 	m := &bpe{byteLevel: true, unk: -1, ignoreMerges: pre.ignoreMerges}
 	v.merges(m)
-	normal := make(map[string]int32, len(v.vocab))
-	for s, id := range v.vocab {
-		if v.kinds[id] == ggufNormal || v.kinds[id] == ggufUnused {
-			normal[s] = id
+	raw, mapped := rawTokens(v.tokens)
+	m.vocab = make(map[string]int32, len(v.vocab))
+	for _, id := range v.vocab {
+		if mapped[id] && (v.kinds[id] == ggufNormal || v.kinds[id] == ggufUnused) {
+			m.vocab[raw[id]] = id
 		}
 	}
-	m.vocab = rawVocab(normal)
 	m.finish()
 	t.model = m
 	v.setTokens(t)
@@ -243,10 +243,10 @@ func (v *ggufVocab) byteLevel(t *Tokenizer) {
 		all = append(all, s.splitter())
 	}
 	t.pre = all
-	t.finishRaw()
+	t.raw = raw
 	for id, kind := range v.kinds { // tokens of these kinds are written as they are
 		if kind == ggufControl || kind == ggufUser {
-			t.raw[id] = []byte(v.tokens[id])
+			t.raw[id] = v.tokens[id]
 		}
 	}
 }

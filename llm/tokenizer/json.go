@@ -95,17 +95,29 @@ func (t *Tokenizer) addToken(a addedToken, normalized bool) {
 
 // finishRaw prepares the fast way back for a byte-level vocabulary.
 func (t *Tokenizer) finishRaw() {
-	if _, ok := t.decoder.(byteLevelDecoder); !ok {
-		return
+	if _, ok := t.decoder.(byteLevelDecoder); ok {
+		t.raw, _ = rawTokens(t.tokens)
 	}
-	t.raw = make([][]byte, len(t.tokens))
-	for id, s := range t.tokens {
-		if raw, ok := fromByteLevel(s); ok {
-			t.raw[id] = raw
-		} else {
-			t.raw[id] = []byte(s)
+}
+
+// rawTokens are the bytes that tokens of a byte-level vocabulary stand for, and those themselves that stand for none: mapped tells them apart.
+// They are cut out of one text: a text for each would take twice the memory.
+func rawTokens(tokens []string) (raw []string, mapped []bool) {
+	var all []byte
+	raw, mapped = make([]string, len(tokens)), make([]bool, len(tokens))
+	ends := make([]int, len(tokens))
+	for id, s := range tokens {
+		start := len(all)
+		if all, mapped[id] = appendBytes(all, s); !mapped[id] {
+			all = append(all[:start], s...)
 		}
+		ends[id] = len(all)
 	}
+	text, start := string(all), 0
+	for id, end := range ends {
+		raw[id], start = text[start:end], end
+	}
+	return raw, mapped
 }
 
 func newNormalizer(v any, where string) normalizer {

@@ -81,7 +81,7 @@ func parseTiktoken(data []byte, o TiktokenOptions) *Tokenizer {
 	}
 	t.finishRaw()
 	for s, id := range o.Special {
-		t.raw[id] = []byte(s)
+		t.raw[id] = s
 	}
 	return t
 }

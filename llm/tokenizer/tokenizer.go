@@ -21,7 +21,7 @@ type Tokenizer struct {
 	special map[int32]bool
 	bos     int
 	eos     int
-	raw     [][]byte // by id, for a byte-level vocabulary: the bytes a token stands for
+	raw     []string // by id, for a byte-level vocabulary: the bytes a token stands for
 	scratch sync.Pool
 
 	wantsFirst bool // a pre-tokenizer treats the beginning of the text in a way of its own
@@ -158,7 +158,7 @@ func (t *Tokenizer) TokenBytes() [][]byte {
 		switch b, isByte := byteOf(token); {
 		case !ok || t.special[int32(id)]:
 		case t.raw != nil:
-			out[id] = slices.Clone(t.raw[id])
+			out[id] = []byte(t.raw[id])
 		case isByte:
 			out[id] = []byte{b}
 		default:

@@ -48,7 +48,7 @@ func Fit(ctx context.Context, m *llm.Model, d Data, o Options) (report Report, e
 			r.load()
 		}
 		nn.Train(m.Module())
-		m.Module().SetCheckpointing(o.Checkpointing)
+		m.Module().SetCheckpointing(o.Checkpointing || m.Module().InBlocks() && !o.KeepActivations)
 		defer func() {
 			nn.Eval(m.Module())
 			m.Module().SetCheckpointing(false)

@@ -27,8 +27,10 @@ type Options struct {
 	LearnPrompts bool // learn prompts and the messages of users too
 	// Pack puts several examples into a row, so that no padding is computed. Examples do not see each other.
 	Pack bool
-	// Checkpointing keeps only the inputs of layers for the gradient and computes the rest again.
-	Checkpointing bool
+	// Checkpointing keeps only the inputs of layers for the gradient and computes the rest again. A model in blocks is tuned so anyway,
+	// unless KeepActivations is set: there it is the activations that take the memory.
+	Checkpointing   bool
+	KeepActivations bool
 
 	Loss string  // "cross_entropy" (also by ""), or "dpo", which learns preferences
 	Beta float64 // of dpo: how strongly the model is bound to the one without the adapter; 0: 0.1
@@ -108,6 +110,9 @@ func (o *Options) fill(context int) {
 }
 
 func (o *Options) check(context int) {
+	if o.Checkpointing && o.KeepActivations {
+		fault.Throw(fault.Value, op, "Checkpointing and KeepActivations are both set; they exclude each other")
+	}
 	for _, n := range []struct {
 		name        string
 		value       int

@@ -62,6 +62,7 @@ func TestFitRefuses(t *testing.T) {
 		}
 	}
 	try(lucid.ErrValue, data, Options{Steps: 1}) // no adapter
+	try(lucid.ErrValue, data, Options{Steps: 1, Checkpointing: true, KeepActivations: true})
 	adapted(t, m, LoRAOptions{})
 	for _, o := range []Options{{}, {Steps: -1}, {Steps: 1, LR: -1}, {Steps: 1, LR: math.NaN()}, {Steps: 1, Batch: -1}, {Steps: 1,
 		Length: 129},

@@ -352,6 +352,38 @@ func TestQuantized(t *testing.T) {
 	}
 }
 
+// TestQuantizedMemory asserts that a model in blocks is tuned without all activations in memory unless it is asked for, and that it learns
+// the same.
+func TestQuantizedMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "q8.gguf")
+	if err := tiny(t).Save(path, llm.SaveOptions{Format: "q8_0"}); err != nil {
+		t.Fatal(err)
+	}
+	run := func(keep bool) (losses []float64, peak int64) {
+		m, err := llm.Load(path, llm.LoadOptions{Quantized: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		adapted(t, m, LoRAOptions{Rank: 4, Targets: []string{"q_proj", "v_proj"}})
+		lucid.ResetPeakMemory(lucid.CPU)
+		before := lucid.MemoryStats(lucid.CPU).Allocated
+		losses = fit(t, m, Text(strings.Repeat("the same text again ", 40)), Options{Steps: 4, LR: 0.01, Batch: 4, Length: 100, InOrder: true,
+			KeepActivations: keep}).Losses
+		return losses, lucid.MemoryStats(lucid.CPU).Peak - before
+	}
+	want, all := run(true)
+	got, some := run(false)
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 2e-5 {
+			t.Errorf("losses %v, want %v", got, want)
+			break
+		}
+	}
+	if t.Logf("%d bytes at the most, %d with all activations", some, all); some > all*4/5 {
+		t.Errorf("%d bytes at the most, %d with all activations", some, all)
+	}
+}
+
 func TestSamplesAndValidation(t *testing.T) {
 	m := tiny(t)
 	adapted(t, m, LoRAOptions{})

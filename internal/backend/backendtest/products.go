@@ -175,6 +175,34 @@ func attentions() (all []check) {
 	add("nothing", true, 0.4, []int{0, 3, 5, 4}, []int{0, 3, 7, 4}, []int{0, 3, 7, 6})
 	add("no_values", false, 0.4, []int{1, 3, 5, 4}, []int{1, 3, 7, 4}, []int{1, 3, 7, 0})
 	add("no_size", false, 0.4, []int{1, 3, 5, 0}, []int{1, 3, 7, 0}, []int{1, 3, 7, 2})
+	return append(all, pagedAttentions()...)
+}
+
+// pagedAttentions have tables in which blocks follow each other, do not, and come twice.
+func pagedAttentions() (all []check) {
+	add := func(name string, q []int, kv, e, f, block int, table []float64, keys, seen int) {
+		pool := 0
+		for _, b := range table {
+			pool = max(pool, (int(b)+2)*block)
+		}
+		mask := make([]float64, 0, q[0]*q[2]*keys)
+		for n := range q[0] {
+			for l := range q[2] {
+				mask = append(mask, firstOnes(keys, min(keys, max(0, seen-7*n+l)))...)
+			}
+		}
+		in := []input{{lo: -2, hi: 2, shape: q}, {lo: -2, hi: 2, shape: []int{1, kv, pool, e}}, {lo: -2, hi: 2, shape: []int{1, kv, pool, f}},
+			{dtype: dtype.Int64, shape: []int{q[0], len(table) / q[0]}, list: table, steady: true},
+			{dtype: dtype.Bool, shape: []int{q[0], 1, q[2], keys}, list: mask, steady: true}}
+		all = append(all, check{name: "paged_attention/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
+			return graph.TupleItems(graph.New(op("paged_attention"), attr.Paged{Scale: 0.2, Block: block}, in...))
+		}})
+	}
+	add("decode", []int{2, 4, 1, 64}, 2, 64, 64, 16, []float64{3, 4, 0, 7, 1, 2, 3, 6}, 64, 50)
+	add("decode_part", []int{2, 4, 1, 32}, 1, 32, 40, 16, []float64{3, 4, 0, 1, 2, 3}, 43, 43)
+	add("decode_long", []int{1, 2, 1, 32}, 1, 32, 32, 32, []float64{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 3, 4, 5, 6, 7, 8, 9, 10}, 576, 550)
+	add("tiles", []int{1, 2, 70, 16}, 1, 16, 16, 32, []float64{2, 3, 0, 1}, 128, 40)
+	add("rows", []int{3, 2, 20, 7}, 1, 7, 5, 8, []float64{2, 3, 0, 1, 0, 0, 4, 5, 6}, 24, 20)
 	return all
 }
 

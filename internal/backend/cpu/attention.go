@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -27,7 +28,8 @@ const (
 // attended is what both directions know of an attention.
 type attended[T floats] struct {
 	tiles               gemm.Tiles[T]
-	n, h, g, l, s, e, f int // batch, heads of the query, heads of keys; rows, keys; sizes of keys and values
+	n, h, g, l, s, e, f int   // batch, heads of the query, heads of keys; rows, keys; sizes of keys and values
+	reach               []int // keys that the rows of an example see; nil: all s
 	causal              bool
 	scale               T
 	q, k, v             matrices[T]
@@ -53,7 +55,7 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 	if len(mask) > 0 {
 		r.mask = newAttentionMask(mask[0])
 		if direct { // the gradient of keys that no row sees is written, too
-			r.s = r.mask.reach(mask[0].Shape.Dims(), r.s)
+			r.reached(mask[0])
 		}
 	}
 	r.direct, r.share = direct && r.l <= r.tiles.ColumnRows(), 1
@@ -71,6 +73,22 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 		return nil, err
 	}
 	return r, nil
+}
+
+// reached bounds the keys of each example by what its rows see.
+func (r *attended[T]) reached(mask backend.View) {
+	r.reach = r.mask.reach(mask.Shape.Dims(), r.s)
+	if len(r.reach) > 0 {
+		r.s = slices.Max(r.reach)
+	}
+}
+
+// keys is how many keys the rows of an example see at most.
+func (r *attended[T]) keys(batch int) int {
+	if len(r.reach) == 0 {
+		return r.s
+	}
+	return r.reach[min(batch, len(r.reach)-1)]
 }
 
 // attentionBlocks is how many blocks of work a small attention is cut into at least, for the sake of other threads.
@@ -161,8 +179,11 @@ func (r *attended[T]) panelsOf(c *backend.Ctx, m *matrices[T], dst []T, rows, si
 	return c.For(r.n*r.g*blocks, func(b int) {
 		at, from := b/blocks, b%blocks*each
 		n := min(each, rows-from)
-		src := m.at(at/r.g, at%r.g)
-		r.tiles.PackColumns(dst[at*stride+from*size:], src[from*m.rs:], m.rs, size, n)
+		_ = withTemp(n*m.wide(), func(t []T) error {
+			src, rs := m.rowsFrom(at/r.g, at%r.g, from, n, t)
+			r.tiles.PackColumns(dst[at*stride+from*size:], src, rs, size, n)
+			return nil
+		})
 	})
 }
 
@@ -181,6 +202,11 @@ func attend[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error
 	if err != nil {
 		return err
 	}
+	return r.run(c, out)
+}
+
+// run computes the result, with keys packed first unless there are few rows.
+func (r *attended[T]) run(c *backend.Ctx, out []backend.View) error {
 	if r.direct {
 		return r.blocks(c, out)
 	}
@@ -203,6 +229,7 @@ func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
 		from, to := part(rows, blocks, blocks-1-b%blocks)
 		_ = withTemp((to-from)*(r.e+r.f+2)+wide+r.tiles.Rows()*attentionStride, func(t []T) error {
 			w := &attentionBlock[T]{attended: r, head: b / blocks * r.share, from: from, rows: to - from, wide: t[:wide]}
+			w.reach = r.keys(w.head / r.h)
 			w.run(t[wide:], out)
 			return nil
 		})
@@ -213,6 +240,7 @@ func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
 type attentionBlock[T floats] struct {
 	*attended[T]
 	head, from, rows int
+	reach            int // keys that are read at most
 	q, y             []T // scaled queries; sums of values
 	top, sum         []T // largest score so far, and the sum of exponentials, by row
 	score            []T
@@ -260,6 +288,14 @@ func (w *attentionBlock[T]) row(i int) (head, row int) {
 	return w.head + (w.from+i)/w.l, (w.from + i) % w.l
 }
 
+// sees is how many keys row i of the query sees.
+func (w *attentionBlock[T]) sees(i int) int {
+	if w.causal {
+		return min(w.reach, i+1)
+	}
+	return w.reach
+}
+
 // most is how many keys any of the rows lo to hi sees.
 func (w *attentionBlock[T]) most(lo, hi int) int {
 	first, _ := w.row(lo)
@@ -281,8 +317,12 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int) {
 		clear(w.score[:m*attentionStride])
 	}
 	if w.direct {
-		keys, rs := w.k.rowsFrom(batch, group, k0, n, w.wide)
-		w.tiles.Columns(m, n, w.e, w.q[lo*w.e:], w.e, 1, keys, rs, w.score, attentionStride, false)
+		for j := 0; j < n; { // scores do not depend on each other, so that keys are read where they are
+			run := w.k.together(batch, k0+j, n-j)
+			keys, rs := w.k.rowsFrom(batch, group, k0+j, run, w.wide)
+			w.tiles.Columns(m, run, w.e, w.q[lo*w.e:], w.e, 1, keys, rs, w.score[j:], attentionStride, false)
+			j += run
+		}
 	} else {
 		w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, w.keysOf(w.head)[k0*w.e:], w.score, attentionStride, false)
 	}
@@ -337,4 +377,6 @@ func (w *attentionBlock[T]) store(out []backend.View) {
 	}
 }
 
-func init() { register(backend.Table{"attention": attention, "attention_grad": attentionGrad}) }
+func init() {
+	register(backend.Table{"attention": attention, "attention_grad": attentionGrad, "paged_attention": pagedAttention})
+}

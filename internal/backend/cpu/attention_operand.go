@@ -18,6 +18,7 @@ type matrices[T floats] struct {
 	d              dtype.DType
 	batch, head    int // strides
 	rs, rows, cols int
+	pages          *pages // where rows are; nil: one behind the other
 }
 
 // farRows is the distance, in bytes, from which rows are brought together: else each is on a page of its own.
@@ -63,14 +64,43 @@ func (m *matrices[T]) at(batch, head int) []T {
 
 // wide is how many elements a row takes in scratch memory: none if it is read without a copy.
 func (m *matrices[T]) wide() int {
-	if m.half == nil {
+	if m.half == nil && m.pages == nil {
 		return 0
 	}
 	return m.cols
 }
 
-// rowsFrom is n rows of the matrix of a head, from row on, and how far they are apart. Half types are widened to scratch.
+// rowsFrom is n rows of the matrix of a head, from row on, and how far they are apart. Half types are widened to scratch, and rows
+// of blocks that do not follow each other are brought together there.
 func (m *matrices[T]) rowsFrom(batch, head, row, n int, scratch []T) (x []T, rs int) {
+	if m.pages == nil {
+		return m.rowsAt(batch, head, row, n, scratch)
+	}
+	if m.together(batch, row, n) == n {
+		return m.rowsAt(0, head, m.pages.at(batch, row), n, scratch)
+	}
+	for j := 0; j < n; {
+		run := m.together(batch, row+j, n-j)
+		to := scratch[j*m.cols : (j+run)*m.cols]
+		x, rs := m.rowsAt(0, head, m.pages.at(batch, row+j), run, to)
+		for i := 0; m.half == nil && i < run; i++ {
+			copy(to[i*m.cols:(i+1)*m.cols], x[i*rs:])
+		}
+		j += run
+	}
+	return scratch[:n*m.cols], m.cols
+}
+
+// together is how many of n rows, from row on, follow each other in memory.
+func (m *matrices[T]) together(batch, row, n int) int {
+	if m.pages == nil {
+		return n
+	}
+	return m.pages.together(batch, row, n)
+}
+
+// rowsAt is rowsFrom of rows that follow each other.
+func (m *matrices[T]) rowsAt(batch, head, row, n int, scratch []T) (x []T, rs int) {
 	if m.half == nil {
 		return tail(m.at(batch, head), row*m.rs), m.rs
 	}
@@ -105,13 +135,15 @@ func newAttentionMask(v backend.View) *attentionMask {
 // reachStep is what reach is a multiple of, so that sums have the same order whatever follows the last key that is seen.
 const reachStep = 64
 
-// reach is how many of s keys are to be read: up to the last one that any row of a boolean mask sees, as far as a cache is filled.
-func (m *attentionMask) reach(dims []int, s int) int {
+// reach is, for each example, how many of s keys are to be read: up to the last one that any row of a boolean mask sees, as far as a
+// cache is filled. One number is for all examples, none means all keys.
+func (m *attentionMask) reach(dims []int, s int) []int {
 	if m.d != dtype.Bool || m.strides[3] != 1 {
-		return s
+		return nil
 	}
-	last := 0
-	for i := range used(dims[0], m.strides[0]) {
+	list := make([]int, used(dims[0], m.strides[0]))
+	for i := range list {
+		last := 0
 		for j := range used(dims[1], m.strides[1]) {
 			for k := range used(dims[2], m.strides[2]) {
 				at := unsafe.Add(m.base, i*m.strides[0]+j*m.strides[1]+k*m.strides[2])
@@ -120,8 +152,9 @@ func (m *attentionMask) reach(dims []int, s int) int {
 				}
 			}
 		}
+		list[i] = min(s, max(1, (last+reachStep-1)/reachStep)*reachStep)
 	}
-	return min(s, max(1, (last+reachStep-1)/reachStep)*reachStep)
+	return list
 }
 
 // used is how many different rows a dimension has.

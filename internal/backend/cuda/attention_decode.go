@@ -22,7 +22,9 @@ const (
 // decoding is the shape of its kernels.
 type decoding struct {
 	t, mask     dtype.DType
-	rows, lanes int // room for queries that share keys; threads that read a row of keys
+	rows, lanes int  // room for queries that share keys; threads that read a row of keys
+	one         bool // there is one query of each head
+	page        int  // rows of a block of keys that a table names; 0: keys follow each other
 }
 
 // decodingFor reports whether the kernels take the operands: few queries, rows of whole vectors, at most 256 elements.
@@ -32,7 +34,7 @@ func decodingFor(q, k, v backend.View, mask []backend.View) (c decoding, ok bool
 		return c, false
 	}
 	rows, wide := q.Shape.Dim(1)/kv*q.Shape.Dim(2), max(q.Shape.Dim(3), v.Shape.Dim(3))
-	c = decoding{t: q.DType, mask: q.DType, rows: 1, lanes: 4}
+	c = decoding{t: q.DType, mask: q.DType, rows: 1, lanes: 4, one: q.Shape.Dim(2) == 1}
 	for c.rows < rows {
 		c.rows *= 2
 	}
@@ -43,7 +45,7 @@ func decodingFor(q, k, v backend.View, mask []backend.View) (c decoding, ok bool
 		c.mask = mask[0].DType
 	}
 	ok = rows > 0 && c.rows <= 16 && c.lanes <= 32 && q.Shape.Dim(3) > 0 && q.Shape.Dim(3)%8 == 0 && v.Shape.Dim(3) > 0 &&
-		v.Shape.Dim(3)%8 == 0 && k.Shape.Dim(0)*kv <= maxGridY && q.Strides()[3] == 1 && rowsOfVectors(k) && rowsOfVectors(v)
+		v.Shape.Dim(3)%8 == 0 && k.Shape.Dim(0)*kv <= maxGridY && rowsOfVectors(q) && rowsOfVectors(k) && rowsOfVectors(v)
 	return c, ok
 }
 
@@ -56,7 +58,12 @@ func rowsOfVectors(v backend.View) bool {
 func (c decoding) source() string {
 	types := fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n", ctype[c.t], ctype[c.mask],
 		number(c.mask == dtype.Bool))
-	return kernels.Source("prelude") + types + fmt.Sprintf("#define ROWS %d\n#define LANES %d\n", c.rows, c.lanes) +
+	if c.one {
+		types += "#define QUERIES 1\n"
+	} else {
+		types += "#define QUERIES (int)a.queries\n"
+	}
+	return kernels.Source("prelude") + types + fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page) +
 		kernels.Source("attention_decode")
 }
 
@@ -75,8 +82,8 @@ func maskOf(g *args, mask []backend.View) {
 	}
 }
 
-// attentionDecode runs it. out[0] may be strided.
-func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View) error {
+// attentionDecode runs it. out[0] may be strided. table are the blocks of keys, if they are in some.
+func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View, table ...backend.View) error {
 	q, k, v := in[0], in[1], in[2]
 	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", c.source)
 	if err != nil {
@@ -95,6 +102,12 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	g.ptr(address(q), address(k), address(v), address(out[0]), address(out[1]))
 	maskOf(&g, in[3:])
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
+	if len(table) > 0 {
+		g.ptr(address(table[0]))
+		g.int(table[0].Shape.Dim(1))
+	} else {
+		g.int(0, 0)
+	}
 	if splits == 1 {
 		g.ptr(0, 0, 0, 0)
 		return d.launch(f, 1, matrices, decodeThreads, g)

@@ -273,9 +273,12 @@ func TestCompileDecoding(t *testing.T) {
 		{dtype.BFloat16, dtype.BFloat16, 0, 8, 1, three}, {dtype.BFloat16, dtype.BFloat16, 0, 4, 2, two}} {
 		compileOne(t, "few_rows", c.source())
 	}
-	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8}, {dtype.Float16, dtype.Float16, 16, 32},
-		{dtype.Float32, dtype.Bool, 1, 4}} {
+	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0}, {dtype.Float16, dtype.Float16, 16, 32, false, 0},
+		{dtype.Float32, dtype.Bool, 1, 4, false, 0}, {dtype.BFloat16, dtype.Bool, 4, 16, true, 32}} {
 		compileOne(t, "attention_decode", c.source())
+	}
+	for _, size := range []int{2, 4, 8} {
+		compileOne(t, "attention_pages", pagesSource(size))
 	}
 	compileOne(t, "block_round", roundSource(dtype.Float32, false))
 	compileOne(t, "block_round", roundSource(dtype.BFloat16, true))

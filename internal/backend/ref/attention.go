@@ -6,9 +6,12 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 )
 
-func init() { register(backend.Table{"attention": attention, "attention_grad": attentionGrad}) }
+func init() {
+	register(backend.Table{"attention": attention, "attention_grad": attentionGrad, "paged_attention": pagedAttention})
+}
 
 // attended holds the operands of an attention, and goes over the scores of its rows.
 type attended struct {
@@ -66,7 +69,43 @@ func (r *attended) each(f func(row, keys int, score []float64)) {
 }
 
 func attention(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	r := newAttended(a, in[0], in[1], in[2], in[3:])
+	newAttended(a, in[0], in[1], in[2], in[3:]).run(out)
+	return nil
+}
+
+// pagedAttention gathers keys and values first.
+func pagedAttention(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	p := a.(attr.Paged)
+	r := newAttended(attr.Attention{Scale: p.Scale}, in[0], in[1], in[2], in[4:])
+	pool, table := r.s, load(in[3])
+	r.s = in[4].Shape.Dim(3)
+	gathered := func(x []dtype.Scalar, size int) (y []dtype.Scalar, err error) {
+		for n := range r.n {
+			for g := range r.g {
+				for j := range r.s {
+					at := int(table[n*in[3].Shape.Dim(1)+j/p.Block].I)
+					if at < 0 || at >= pool/p.Block {
+						return nil, fault.New(fault.Index, "paged_attention", "block %d of %d", at, pool/p.Block)
+					}
+					row := g*pool + at*p.Block + j%p.Block
+					y = append(y, x[row*size:(row+1)*size]...)
+				}
+			}
+		}
+		return y, nil
+	}
+	var err error
+	if r.k, err = gathered(r.k, r.e); err == nil {
+		r.v, err = gathered(r.v, r.f)
+	}
+	if err == nil {
+		r.run(out)
+	}
+	return err
+}
+
+// run computes all rows.
+func (r *attended) run(out []backend.View) {
 	y, sums := make([]dtype.Scalar, out[0].Numel()), make([]dtype.Scalar, out[1].Numel())
 	r.each(func(row, keys int, score []float64) {
 		m, sum := math.Inf(-1), 0.0
@@ -94,7 +133,6 @@ func attention(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	})
 	store(out[0], y)
 	store(out[1], sums)
-	return nil
 }
 
 func attentionGrad(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {

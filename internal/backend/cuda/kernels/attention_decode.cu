@@ -1,7 +1,8 @@
 // Attention of few queries over many keys, as a language model's next token needs it (flash-decoding): a block has a chunk of the keys of
 // one head and all queries that share them; the block that ends last combines the chunks. Keys that no query sees cost a look at their
 // mask. T is the element type, MASK that of the mask, ROWS how many queries a block has room for, LANES how many threads read a row of 8
-// elements each. Sums are in float32, in an order that sizes alone decide.
+// elements each. Sums are in float32, in an order that sizes alone decide. With PAGE, keys and values are in blocks of so many rows, which
+// a table names.
 #define THREADS 256
 #define WARPS (THREADS / 32)
 #define PART 64               // keys at a time
@@ -20,21 +21,34 @@ struct Args {
     i64 ms[4];
     double scale;
     i64 causal;
+    const i64 *table; // blocks of each example, so many
+    i64 pages;
     float *tops, *sums, *parts; // of a chunk and a query: largest score, sum of weights, weighted sum of values
     u32 *ended;                 // chunks of a head that are done; 0 before and behind
 };
 
-DEV float masked(const Args &a, i64 n, i64 h, i64 l, i64 j, float x) {
+// bias_of is what is added to a score: -INF for a key that is not seen.
+DEV float bias_of(const Args &a, i64 n, i64 h, i64 l, i64 j) {
     const float none = -(float)INF;
+    float x = 0;
     if (a.mask) {
         const MASK m = a.mask[n * a.ms[0] + h * a.ms[1] + l * a.ms[2] + j * a.ms[3]];
 #if MASK_IS_BOOL
         if (!get(m)) x = none;
 #else
-        x += (float)get(m);
+        x = (float)get(m);
 #endif
     }
     return a.causal && j > l ? none : x;
+}
+
+// where is the row of key j.
+DEV i64 where(const Args &a, i64 n, i64 j) {
+#if PAGE
+    return a.table[n * a.pages + j / PAGE] * PAGE + j % PAGE;
+#else
+    return j;
+#endif
 }
 
 DEV float larger(float x, float y) { return y > x || y != y ? y : x; } // NaN wins
@@ -50,24 +64,25 @@ DEV float sum_of(float x) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __grid_constant__ Args a) {
-    __shared__ __align__(16) float qs[ROWS][LANES * 8];
-    __shared__ float scores[ROWS][PART], total[WARPS][AT_ONCE][LANES * 8], weights[ROWS][SPLITS];
+    __shared__ float bias[ROWS][PART], scores[ROWS][PART], total[WARPS][AT_ONCE][LANES * 8], weights[ROWS][SPLITS];
     __shared__ float rowTop[ROWS], rowSum[ROWS], rowScale[ROWS];
     __shared__ bool last;
     __shared__ int chunks;
     const i64 matrix = blockIdx.y, n = blockIdx.y / (u32)a.kv_heads, kv = blockIdx.y % (u32)a.kv_heads;
     const i64 first = blockIdx.x * a.chunk, end = first + a.chunk < a.keys ? first + a.chunk : a.keys;
-    const int group = (int)a.heads / (int)a.kv_heads, queries = (int)a.queries, rows = group * queries, t = threadIdx.x;
+    const int group = (int)a.heads / (int)a.kv_heads, queries = QUERIES, rows = group * queries, t = threadIdx.x;
     const int lane = t % LANES, mine = t / LANES, warp = t / 32;
     const bool inE = lane * 8 < a.e, inF = lane * 8 < a.f;
     const float none = -(float)INF;
+    const bool added = a.mask && !MASK_IS_BOOL; // then every key is seen
     const i64 slot = (matrix * a.splits + blockIdx.x) * rows;
 
-#pragma unroll 2
-    for (int i = t; i < rows * LANES * 8; i += THREADS) {
-        const int r = i / (LANES * 8), c = i % (LANES * 8);
-        const T *q = a.q + n * a.qs[0] + (kv * group + r / queries) * a.qs[1] + r % queries * a.qs[2];
-        qs[r][c] = c < a.e ? get(q[c]) : 0;
+    Vec<T, 8> q[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        q[r] = Vec<T, 8>();
+        if (r < rows && inE)
+            q[r] = *(const Vec<T, 8> *)(a.q + n * a.qs[0] + (kv * group + r / queries) * a.qs[1] + r % queries * a.qs[2] + lane * 8);
     }
     for (int r = t; r < rows; r += THREADS) { rowTop[r] = none; rowSum[r] = 0; }
     float acc[ROWS][8];
@@ -79,9 +94,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
     const T *key = a.k + n * a.ks[0] + kv * a.ks[1] + lane * 8, *value = a.v + n * a.vs[0] + kv * a.vs[1] + lane * 8;
     for (i64 k0 = first; k0 < end; k0 += PART) {
         const int keys = (int)(end - k0 < PART ? end - k0 : PART);
-        bool seen = a.mask && !MASK_IS_BOOL;
-        for (int r = t / PART; r < rows && !seen && t % PART < keys; r += THREADS / PART)
-            seen = masked(a, n, kv * group + r / queries, r % queries, k0 + t % PART, 0) != none;
+        bool seen = added;
+        for (int r = t / PART; r < rows; r += THREADS / PART) {
+            const float x = t % PART < keys ? bias_of(a, n, kv * group + r / queries, r % queries, k0 + t % PART) : none;
+            bias[r][t % PART] = x;
+            seen = seen || x != none;
+        }
         if (!__syncthreads_or(seen)) continue;
         any = true;
         Vec<T, 8> k[PER], v[PER];
@@ -89,27 +107,26 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
         for (int u = 0; u < PER; u++) {
             const i64 j = k0 + mine + u * GROUPS;
             k[u] = Vec<T, 8>();
-            if (j < end && inE) k[u] = *(const Vec<T, 8> *)(key + j * a.ks[2]);
+            if (j < end && inE) k[u] = *(const Vec<T, 8> *)(key + where(a, n, j) * a.ks[2]);
         }
 #pragma unroll
         for (int u = 0; u < PER; u++)
-            if (const i64 j = k0 + mine + u * GROUPS; j < end && inF) v[u] = *(const Vec<T, 8> *)(value + j * a.vs[2]);
+            if (const i64 j = k0 + mine + u * GROUPS; j < end && inF) v[u] = *(const Vec<T, 8> *)(value + where(a, n, j) * a.vs[2]);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             if (r >= rows) break;
-            float q[8];
-            load_vec<float, 4>(*(float (*)[4])q, &qs[r][lane * 8], 4);
-            load_vec<float, 4>(*(float (*)[4])(q + 4), &qs[r][lane * 8 + 4], 4);
 #pragma unroll
             for (int u = 0; u < PER; u++) {
                 const int j = mine + u * GROUPS;
                 float s = 0;
 #pragma unroll
-                for (int i = 0; i < 8; i++) s = __fmaf_rn(q[i], get(k[u].v[i]), s);
+                for (int i = 0; i < 8; i++) s = __fmaf_rn(get(q[r].v[i]), get(k[u].v[i]), s);
 #pragma unroll
                 for (int m = LANES / 2; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);
-                if (lane == r % LANES && j < keys)
-                    scores[r][j] = masked(a, n, kv * group + r / queries, r % queries, k0 + j, s * (float)a.scale);
+                if (lane == r % LANES && j < keys) {
+                    const bool hidden = bias[r][j] == none && (!added || a.causal && k0 + j > r % queries);
+                    scores[r][j] = hidden ? none : s * (float)a.scale + bias[r][j];
+                }
             }
         }
         __syncthreads();
