@@ -181,13 +181,13 @@ func TestCompileFamilies(t *testing.T) {
 			if d.IsComplex() && r > attr.ReduceMul || d%5 != dtype.DType(r) {
 				continue // a fifth is enough
 			}
-			compileOne(t, "put_"+d.String(), indexSource("PUT", d, d, r))
+			compileOne(t, "put_"+d.String(), putSource("u32", d, d, r))
 			compileOne(t, "scatter_"+d.String(), indexSource("SCATTER", d, d, r))
 		}
 	}
 	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // half-precision sums are accumulated in float32
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
-		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
+		compileOne(t, "put_wide", putSource("u32", dtype.Float32, d, attr.ReduceMul))
 	}
 	compileOne(t, "gather", gatherAlongSource(dtype.Float16, 1, 3))
 	compileOne(t, "narrow", narrowSource())

@@ -26,6 +26,11 @@ func indexSource(form string, t, s dtype.DType, r attr.Reduction) string {
 		kernels.Source("index")
 }
 
+// putSource is indexSource of put_slices, with the type that counts columns and positions.
+func putSource(index string, t, s dtype.DType, r attr.Reduction) string {
+	return "#define INDEX " + index + "\n" + indexSource("PUT", t, s, r)
+}
+
 // denseViews holds contiguous forms of operands and the buffers made for them.
 type denseViews struct {
 	views []backend.View
@@ -192,8 +197,9 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	f, err := d.kernel(fmt.Sprint("put ", to.DType, in[2].DType, s.Reduce), "put_slices",
-		func() string { return indexSource("PUT", to.DType, in[2].DType, s.Reduce) })
+	index := indexFor(max(columns, dims[s.Axis]))
+	f, err := d.kernel(fmt.Sprint("put ", to.DType, in[2].DType, s.Reduce, index), "put_slices",
+		func() string { return putSource(index, to.DType, in[2].DType, s.Reduce) })
 	if err != nil {
 		return err
 	}
@@ -201,7 +207,7 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		var g args
 		g.int(columns, dims[s.Axis], count, inner)
 		g.ptr(address(to), address(x.views[1]), address(x.views[0]), record)
-		return d.launch(f, blocks(columns, threads), min(partitions, dims[s.Axis]), threads, g)
+		return d.launch(f, blocks(columns, threads), min(partitions, dims[s.Axis], count), threads, g)
 	}); err != nil {
 		return err
 	}
