@@ -43,14 +43,29 @@ func qmmFiles(files map[string]string) {
 		}
 		add("half_"+f.id+"_avx2", func(w *asm) {
 			if f.table != nil {
-				byteTable(w, "signed"+f.id, f.table, f.offset)
+				offset := 0
+				if f.signed() {
+					offset = f.offset
+				}
+				byteTable(w, "levels"+f.id, f.table, offset)
 			}
 			for _, rows := range halfRows {
 				k := hkernel{qkernel{w: w, f: f, rows: rows}}
 				k.half()
 			}
+			k := hkernel{qkernel{w: w, f: f}}
+			k.panelHalves()
 		})
 	}
+	for _, p := range shortPanels {
+		add(p.name()+"_avx2", func(w *asm) {
+			wordOnes(w)
+			for rows := 1; rows <= panelRows; rows++ {
+				p.many(w, rows)
+			}
+		})
+	}
+	add("quantize_avx2", quantizeShort)
 	for _, p := range panelKinds {
 		add(strings.TrimSuffix(panelName(0, p.groups, p.mins), "R0")+"_avx512", func(w *asm) {
 			for rows := 1; rows <= panelRows; rows++ {
@@ -81,6 +96,10 @@ func byteTable(w *asm, name string, table []byte, offset int) {
 func qmmStubs() string {
 	w := newGoFile("amd64", "qmm")
 	w.text("//go:noescape\nfunc quantizeAVX512%s\n", quantSig)
+	w.text("//go:noescape\nfunc quantizeAVX2%s\n", quantShortSig)
+	for _, p := range shortPanels {
+		p.declare(w)
+	}
 	for _, p := range panelKinds {
 		for rows := 1; rows <= panelRows; rows++ {
 			w.text("//go:noescape\nfunc %s%s\n", panelName(rows, p.groups, p.mins), manySig)
@@ -102,6 +121,9 @@ func qmmStubs() string {
 			}
 			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
 		}
+		if f.blocks() {
+			w.text("//go:noescape\nfunc halves%s%s\n", f.id, unpackSig)
+		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
 		if f.blocks() {
 			w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
@@ -115,6 +137,7 @@ func qmmStubs() string {
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
 		if f.blocks() {
 			w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
+			w.text("halves: halves%s, short: &%s,", f.id, shortPanelOf(f).name())
 		}
 		w.text("unpack: unpack%s,", f.id)
 		if f.blocks() {

@@ -5,3 +5,5 @@ package qmm
 const useVNNI, useAMX, useAVX2, useDot = false, false, false, false
 
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}
+
+func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool) {}

@@ -8,6 +8,171 @@ package qmm
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int)
 
 //go:noescape
+func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool)
+
+//go:noescape
+func shortG1R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1 = [panelRows + 1]manyKernel{
+	1: shortG1R1,
+	2: shortG1R2,
+	3: shortG1R3,
+	4: shortG1R4,
+	5: shortG1R5,
+	6: shortG1R6,
+}
+
+//go:noescape
+func shortG1SignedR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1Signed = [panelRows + 1]manyKernel{
+	1: shortG1SignedR1,
+	2: shortG1SignedR2,
+	3: shortG1SignedR3,
+	4: shortG1SignedR4,
+	5: shortG1SignedR5,
+	6: shortG1SignedR6,
+}
+
+//go:noescape
+func shortG1MinsR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1Mins = [panelRows + 1]manyKernel{
+	1: shortG1MinsR1,
+	2: shortG1MinsR2,
+	3: shortG1MinsR3,
+	4: shortG1MinsR4,
+	5: shortG1MinsR5,
+	6: shortG1MinsR6,
+}
+
+//go:noescape
+func shortG1LiftedR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1Lifted = [panelRows + 1]manyKernel{
+	1: shortG1LiftedR1,
+	2: shortG1LiftedR2,
+	3: shortG1LiftedR3,
+	4: shortG1LiftedR4,
+	5: shortG1LiftedR5,
+	6: shortG1LiftedR6,
+}
+
+//go:noescape
+func shortG2R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG2 = [panelRows + 1]manyKernel{
+	1: shortG2R1,
+	2: shortG2R2,
+	3: shortG2R3,
+	4: shortG2R4,
+	5: shortG2R5,
+	6: shortG2R6,
+}
+
+//go:noescape
+func shortG2MinsR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG2Mins = [panelRows + 1]manyKernel{
+	1: shortG2MinsR1,
+	2: shortG2MinsR2,
+	3: shortG2MinsR3,
+	4: shortG2MinsR4,
+	5: shortG2MinsR5,
+	6: shortG2MinsR6,
+}
+
+//go:noescape
 func manyG1R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 
 //go:noescape
@@ -140,6 +305,9 @@ func halfQ80R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ80(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ80(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -151,6 +319,7 @@ func packQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ80 = kernels{
 	few:    [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
 	half:   [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
+	halves: halvesQ80, short: &shortG1Signed,
 	unpack: unpackQ80,
 	expand: expandQ80,
 	pack:   packQ80,
@@ -180,6 +349,9 @@ func halfQ40R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ40(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ40(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -191,6 +363,7 @@ func packQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ40 = kernels{
 	few:    [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
 	half:   [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
+	halves: halvesQ40, short: &shortG1,
 	unpack: unpackQ40,
 	expand: expandQ40,
 	pack:   packQ40,
@@ -220,6 +393,9 @@ func halfQ41R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ41(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ41(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -231,6 +407,7 @@ func packQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ41 = kernels{
 	few:    [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
 	half:   [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
+	halves: halvesQ41, short: &shortG1Mins,
 	unpack: unpackQ41,
 	expand: expandQ41,
 	pack:   packQ41,
@@ -259,6 +436,9 @@ func halfQ50R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ50(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ50(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -270,6 +450,7 @@ func packQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ50 = kernels{
 	few:    [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
 	half:   [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
+	halves: halvesQ50, short: &shortG1,
 	unpack: unpackQ50,
 	expand: expandQ50,
 	pack:   packQ50,
@@ -299,6 +480,9 @@ func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ51(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ51(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -310,6 +494,7 @@ func packQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ51 = kernels{
 	few:    [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
 	half:   [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
+	halves: halvesQ51, short: &shortG1Lifted,
 	unpack: unpackQ51,
 	expand: expandQ51,
 	pack:   packQ51,
@@ -338,6 +523,9 @@ func halfQ4KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ4K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ4K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -349,6 +537,7 @@ func packQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ4K = kernels{
 	few:    [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
 	half:   [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
+	halves: halvesQ4K, short: &shortG1Mins,
 	unpack: unpackQ4K,
 	expand: expandQ4K,
 	pack:   packQ4K,
@@ -377,6 +566,9 @@ func halfQ5KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ5K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ5K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -388,6 +580,7 @@ func packQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ5K = kernels{
 	few:    [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
 	half:   [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
+	halves: halvesQ5K, short: &shortG1Lifted,
 	unpack: unpackQ5K,
 	expand: expandQ5K,
 	pack:   packQ5K,
@@ -416,6 +609,9 @@ func halfQ6KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ6K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ6K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -427,6 +623,7 @@ func packQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ6K = kernels{
 	few:    [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
 	half:   [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
+	halves: halvesQ6K, short: &shortG2,
 	unpack: unpackQ6K,
 	expand: expandQ6K,
 	pack:   packQ6K,
@@ -455,6 +652,9 @@ func halfQ2KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ2K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ2K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -466,6 +666,7 @@ func packQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ2K = kernels{
 	few:    [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
 	half:   [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
+	halves: halvesQ2K, short: &shortG2Mins,
 	unpack: unpackQ2K,
 	expand: expandQ2K,
 	pack:   packQ2K,
@@ -494,6 +695,9 @@ func halfQ3KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesQ3K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackQ3K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -505,6 +709,7 @@ func packQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsQ3K = kernels{
 	few:    [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
 	half:   [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
+	halves: halvesQ3K, short: &shortG2,
 	unpack: unpackQ3K,
 	expand: expandQ3K,
 	pack:   packQ3K,
@@ -533,6 +738,9 @@ func halfIQ4NLR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesIQ4NL(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackIQ4NL(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -544,6 +752,7 @@ func packIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsIQ4NL = kernels{
 	few:    [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
 	half:   [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
+	halves: halvesIQ4NL, short: &shortG1Signed,
 	unpack: unpackIQ4NL,
 	expand: expandIQ4NL,
 	pack:   packIQ4NL,
@@ -573,6 +782,9 @@ func halfIQ4XSR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesIQ4XS(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackIQ4XS(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -584,6 +796,7 @@ func packIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsIQ4XS = kernels{
 	few:    [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
 	half:   [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
+	halves: halvesIQ4XS, short: &shortG1Signed,
 	unpack: unpackIQ4XS,
 	expand: expandIQ4XS,
 	pack:   packIQ4XS,
@@ -613,6 +826,9 @@ func halfMXFP4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func halvesMXFP4(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func unpackMXFP4(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -624,6 +840,7 @@ func packMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
 var kernelsMXFP4 = kernels{
 	few:    [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
 	half:   [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
+	halves: halvesMXFP4, short: &shortG1,
 	unpack: unpackMXFP4,
 	expand: expandMXFP4,
 	pack:   packMXFP4,
