@@ -56,6 +56,10 @@ func qmmFiles(files map[string]string) {
 			k := hkernel{qkernel{w: w, f: f}}
 			k.panelHalves()
 		})
+		add("packhalves_"+f.id+"_avx2", func(w *asm) {
+			k := hpacker{w: w, f: f, p: packedBlocks[f.id]}
+			k.write()
+		})
 	}
 	for _, p := range shortPanels {
 		add(p.name()+"_avx2", func(w *asm) {
@@ -123,6 +127,7 @@ func qmmStubs() string {
 		}
 		if f.blocks() {
 			w.text("//go:noescape\nfunc halves%s%s\n", f.id, unpackSig)
+			w.text("//go:noescape\nfunc packHalves%s%s\n", f.id, packTileSig)
 		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
 		if f.blocks() {
@@ -137,7 +142,7 @@ func qmmStubs() string {
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
 		if f.blocks() {
 			w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
-			w.text("halves: halves%s, short: &%s,", f.id, shortPanelOf(f).name())
+			w.text("halves: halves%[1]s, packHalves: packHalves%[1]s, short: &%[2]s,", f.id, shortPanelOf(f).name())
 		}
 		w.text("unpack: unpack%s,", f.id)
 		if f.blocks() {

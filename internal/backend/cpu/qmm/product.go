@@ -52,12 +52,15 @@ type (
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
 // values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 or NEON for 1, 2
-// and 4 rows on half of a tile, halves is unpack of AVX2, short is many of AVX2 on one tile of a panel.
+// and 4 rows on half of a tile. Of AVX2 halves is unpack, short is many on one tile of a panel, packHalves is pack.
 type kernels struct {
 	few    [4]fewKernel
 	half   [3]halfKernel
 	halves unpackKernel
 	short  *[panelRows + 1]manyKernel
+
+	packHalves packKernel
+
 	unpack unpackKernel
 	expand expandKernel
 	pack   packKernel
