@@ -19,7 +19,7 @@ func TestQuantized(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, format := range []string{"q8_0", "q4_1", "q5_0"} {
+		for _, format := range []string{"q8_0", "q4_1", "q5_0", "bf16", "f16"} {
 			path := filepath.Join(t.TempDir(), "m.gguf")
 			if err := m.Save(path, SaveOptions{Format: format}); err != nil {
 				t.Fatal(err)

@@ -70,6 +70,7 @@ func qmmFiles(files map[string]string) {
 		})
 	}
 	add("quantize_avx2", quantizeShort)
+	rowsFiles(add)
 	for _, p := range panelKinds {
 		add(strings.TrimSuffix(panelName(0, p.groups, p.mins), "R0")+"_avx512", func(w *asm) {
 			for rows := 1; rows <= panelRows; rows++ {
@@ -101,6 +102,7 @@ func qmmStubs() string {
 	w := newGoFile("amd64", "qmm")
 	w.text("//go:noescape\nfunc quantizeAVX512%s\n", quantSig)
 	w.text("//go:noescape\nfunc quantizeAVX2%s\n", quantShortSig)
+	rowsStubs(w)
 	for _, p := range shortPanels {
 		p.declare(w)
 	}

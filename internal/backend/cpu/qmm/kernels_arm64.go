@@ -26,3 +26,5 @@ func init() {
 		layouts[t].kernels = k
 	}
 }
+
+var rowsKernels map[ggml.Type]*[rowsMost]rowsKernel

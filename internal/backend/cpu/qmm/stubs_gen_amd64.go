@@ -11,6 +11,28 @@ func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int)
 func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool)
 
 //go:noescape
+func rowsBF16R1(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsBF16 = [rowsMost]rowsKernel{rowsBF16R1, rowsBF16R2, rowsBF16R3}
+
+//go:noescape
+func rowsF16R1(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsF16 = [rowsMost]rowsKernel{rowsF16R1, rowsF16R2, rowsF16R3}
+
+//go:noescape
 func shortG1R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 
 //go:noescape
