@@ -93,7 +93,7 @@ func (k *hpacker) store(v int) { k.w.op("VMOVDQU Y%d, %d(R11)", ypOut, 64*v) }
 // storeBytes stores the four bytes of words, those of all rows together.
 func (k *hpacker) storeBytes(y int, to func(b int) int) {
 	w := k.w
-	w.op("VPSHUFB turn<>(SB), Y%d, Y%d", y, ypTemp)
+	w.op("VPSHUFB transpose<>(SB), Y%d, Y%d", y, ypTemp)
 	w.op("VEXTRACTI128 $1, Y%d, X%d", ypTemp, ypMore)
 	for i := range 2 {
 		op := []string{"VPUNPCKLDQ", "VPUNPCKHDQ"}[i]
@@ -103,8 +103,8 @@ func (k *hpacker) storeBytes(y int, to func(b int) int) {
 	}
 }
 
-// storeHalves stores the low 16 bits of words.
-func (k *hpacker) storeHalves(y, off int) {
+// storeWords stores the low 16 bits of words.
+func (k *hpacker) storeWords(y, off int) {
 	k.w.op("VPAND %s, Y%d, Y%d", k.mask(0xffff), y, ypTemp)
 	k.w.op("VPACKUSDW Y%[1]d, Y%[1]d, Y%[1]d", ypTemp)
 	k.w.op("VPERMQ $0x08, Y%[1]d, Y%[1]d", ypTemp)
@@ -114,18 +114,18 @@ func (k *hpacker) storeHalves(y, off int) {
 // storeHead stores the scale of a block and its minimum.
 func (k *hpacker) storeHead() {
 	k.gather(k.p.head, 0)
-	k.storeHalves(0, 0)
+	k.storeWords(0, 0)
 	if k.f.mins {
 		k.w.op("VPSRLD $16, Y0, Y0")
-		k.storeHalves(0, 32)
+		k.storeWords(0, 32)
 	}
 }
 
 // write writes the kernel, and its tables behind it.
 func (k *hpacker) write() {
 	w := k.w
-	w.text("\n// func packHalves%s%s", k.f.id, packTileSig)
-	w.text("TEXT ·packHalves%s(SB), NOSPLIT, $0-40", k.f.id)
+	w.text("\n// func packShort%s%s", k.f.id, packTileSig)
+	w.text("TEXT ·packShort%s(SB), NOSPLIT, $0-40", k.f.id)
 	w.op("XORL DX, DX")
 	w.label("half")
 	w.op("MOVQ blocks+0(FP), R12")
@@ -153,10 +153,10 @@ func (k *hpacker) write() {
 	w.text("")
 	if k.f.scales == superScales {
 		for lane := range 2 {
-			w.text("DATA turn<>+%d(SB)/8, $0x0d0905010c080400", 16*lane)
-			w.text("DATA turn<>+%d(SB)/8, $0x0f0b07030e0a0602", 16*lane+8)
+			w.text("DATA transpose<>+%d(SB)/8, $0x0d0905010c080400", 16*lane)
+			w.text("DATA transpose<>+%d(SB)/8, $0x0f0b07030e0a0602", 16*lane+8)
 		}
-		w.text("GLOBL turn<>(SB), RODATA|NOPTR, $32")
+		w.text("GLOBL transpose<>(SB), RODATA|NOPTR, $32")
 	}
 	for _, m := range k.masks {
 		for i := range 4 {
@@ -212,7 +212,7 @@ func (k *hpacker) exponents() {
 	w.op("VPSLLVD Y0, Y2, Y2")
 	w.op("VPCMPGTD %s, Y0, Y0", k.mask(1))
 	w.op("VPBLENDVB Y0, Y1, Y2, Y1 // above 1")
-	k.storeHalves(1, 0)
+	k.storeWords(1, 0)
 }
 
 // super packs 256 elements.

@@ -233,11 +233,11 @@ func (p shortPanel) finish(w *asm, rows, g int) {
 	}
 }
 
-// panelHalves writes the kernel that fills one tile's part of a panel: one half of its columns after the other. DI is the panel.
-func (k *hkernel) panelHalves() {
+// panelShort writes the kernel that fills one tile's part of a panel: one half of its columns after the other. DI is the panel.
+func (k *hkernel) panelShort() {
 	w, f := k.w, k.f
-	w.text("\n// func halves%s%s", f.id, unpackSig)
-	w.text("TEXT ·halves%s(SB), NOSPLIT, $0-32", f.id)
+	w.text("\n// func unpackShort%s%s", f.id, unpackSig)
+	w.text("TEXT ·unpackShort%s(SB), NOSPLIT, $0-32", f.id)
 	k.constants()
 	if f.subtract { // the sign, where a kernel on half of a tile has ones
 		w.op("MOVL $0x80000000, R13")

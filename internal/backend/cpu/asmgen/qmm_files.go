@@ -54,9 +54,9 @@ func qmmFiles(files map[string]string) {
 				k.half()
 			}
 			k := hkernel{qkernel{w: w, f: f}}
-			k.panelHalves()
+			k.panelShort()
 		})
-		add("packhalves_"+f.id+"_avx2", func(w *asm) {
+		add("packshort_"+f.id+"_avx2", func(w *asm) {
 			k := hpacker{w: w, f: f, p: packedBlocks[f.id]}
 			k.write()
 		})
@@ -128,8 +128,8 @@ func qmmStubs() string {
 			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
 		}
 		if f.blocks() {
-			w.text("//go:noescape\nfunc halves%s%s\n", f.id, unpackSig)
-			w.text("//go:noescape\nfunc packHalves%s%s\n", f.id, packTileSig)
+			w.text("//go:noescape\nfunc unpackShort%s%s\n", f.id, unpackSig)
+			w.text("//go:noescape\nfunc packShort%s%s\n", f.id, packTileSig)
 		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
 		if f.blocks() {
@@ -144,7 +144,7 @@ func qmmStubs() string {
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
 		if f.blocks() {
 			w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
-			w.text("halves: halves%[1]s, packHalves: packHalves%[1]s, short: &%[2]s,", f.id, shortPanelOf(f).name())
+			w.text("unpackShort: unpackShort%[1]s, packShort: packShort%[1]s, short: &%[2]s,", f.id, shortPanelOf(f).name())
 		}
 		w.text("unpack: unpack%s,", f.id)
 		if f.blocks() {

@@ -414,8 +414,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesIQ4NL(blocks int, scales, quants, dst *byte)
-TEXT ·halvesIQ4NL(SB), NOSPLIT, $0-32
+// func unpackShortIQ4NL(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortIQ4NL(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

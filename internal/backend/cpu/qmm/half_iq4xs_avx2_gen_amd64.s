@@ -430,8 +430,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesIQ4XS(blocks int, scales, quants, dst *byte)
-TEXT ·halvesIQ4XS(SB), NOSPLIT, $0-32
+// func unpackShortIQ4XS(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortIQ4XS(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

@@ -386,8 +386,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesMXFP4(blocks int, scales, quants, dst *byte)
-TEXT ·halvesMXFP4(SB), NOSPLIT, $0-32
+// func unpackShortMXFP4(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortMXFP4(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

@@ -458,8 +458,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ2K(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ2K(SB), NOSPLIT, $0-32
+// func unpackShortQ2K(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ2K(SB), NOSPLIT, $0-32
 	MOVL $0x03030303, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

@@ -410,8 +410,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ3K(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ3K(SB), NOSPLIT, $0-32
+// func unpackShortQ3K(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ3K(SB), NOSPLIT, $0-32
 	MOVL $0x03030303, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

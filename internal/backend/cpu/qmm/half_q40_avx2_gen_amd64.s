@@ -357,8 +357,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ40(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ40(SB), NOSPLIT, $0-32
+// func unpackShortQ40(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ40(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

@@ -362,8 +362,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ41(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ41(SB), NOSPLIT, $0-32
+// func unpackShortQ41(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ41(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

@@ -394,8 +394,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ4K(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ4K(SB), NOSPLIT, $0-32
+// func unpackShortQ4K(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ4K(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

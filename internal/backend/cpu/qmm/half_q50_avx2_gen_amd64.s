@@ -363,8 +363,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ50(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ50(SB), NOSPLIT, $0-32
+// func unpackShortQ50(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ50(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

@@ -378,8 +378,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ51(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ51(SB), NOSPLIT, $0-32
+// func unpackShortQ51(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ51(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

@@ -410,8 +410,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ5K(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ5K(SB), NOSPLIT, $0-32
+// func unpackShortQ5K(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ5K(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

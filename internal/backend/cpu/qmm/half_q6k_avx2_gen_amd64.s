@@ -407,8 +407,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ6K(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ6K(SB), NOSPLIT, $0-32
+// func unpackShortQ6K(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ6K(SB), NOSPLIT, $0-32
 	MOVL $0x0f0f0f0f, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

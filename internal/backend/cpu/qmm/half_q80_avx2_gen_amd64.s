@@ -462,8 +462,8 @@ block:
 	VZEROUPPER
 	RET
 
-// func halvesQ80(blocks int, scales, quants, dst *byte)
-TEXT ·halvesQ80(SB), NOSPLIT, $0-32
+// func unpackShortQ80(blocks int, scales, quants, dst *byte)
+TEXT ·unpackShortQ80(SB), NOSPLIT, $0-32
 	MOVL $0x80808080, R13
 	VMOVD R13, X8
 	VPBROADCASTD X8, Y8

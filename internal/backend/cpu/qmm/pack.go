@@ -68,7 +68,7 @@ func (l *layout) packKernel() packKernel {
 	case wide():
 		return l.kernels.pack
 	case useAVX2:
-		return l.kernels.packHalves
+		return l.kernels.packShort
 	}
 	return nil
 }

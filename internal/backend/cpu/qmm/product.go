@@ -52,14 +52,13 @@ type (
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
 // values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 or NEON for 1, 2
-// and 4 rows on half of a tile. Of AVX2 halves is unpack, short is many on one tile of a panel, packHalves is pack.
+// and 4 rows on half of a tile. Of AVX2 unpackShort is unpack, short is many on one tile of a panel, packShort is pack.
 type kernels struct {
-	few    [4]fewKernel
-	half   [3]halfKernel
-	halves unpackKernel
-	short  *[panelRows + 1]manyKernel
-
-	packHalves packKernel
+	few         [4]fewKernel
+	half        [3]halfKernel
+	unpackShort unpackKernel
+	packShort   packKernel
+	short       *[panelRows + 1]manyKernel
 
 	unpack unpackKernel
 	expand expandKernel
@@ -155,7 +154,7 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 	}
 	unpack := l.kernels.unpack
 	if !wide() {
-		unpack = l.kernels.halves
+		unpack = l.kernels.unpackShort
 	}
 	panel = panel[-uintptr(unsafe.Pointer(&panel[0]))%vector:] // whole cache lines
 	for b := 0; b < k/block; b += panelBlocks {

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil/fence"
 )
 
-func randomHalves(rng *rand.Rand, t ggml.Type, n int) []byte {
+func randomHalf(rng *rand.Rand, t ggml.Type, n int) []byte {
 	data := make([]byte, 2*n)
 	ggml.Quantize(t, data, randomRows(rng, n))
 	return data
@@ -25,7 +25,7 @@ func TestByRows(t *testing.T) {
 		for _, s := range [][3]int{{1, 1, 8}, {1, 4, 64}, {2, 5, 40}, {3, 7, 104}, {5, 9, 33}, {7, 16, 7}, {4, 4, 256}} {
 			m, n, k := s[0], s[1], s[2]
 			w, x := bytes(0, 2*n*k), floats(0, m*k)
-			copy(w, randomHalves(rng, f, n*k))
+			copy(w, randomHalf(rng, f, n*k))
 			copy(x, randomRows(rng, m*k))
 			values := make([]float32, n*k)
 			ggml.Dequantize(f, values, w)
@@ -66,7 +66,7 @@ func BenchmarkByRows(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const k, rows = 2048, 16 << 10
 	for _, f := range []ggml.Type{ggml.BF16, ggml.F16} {
-		w := randomHalves(rng, f, rows*k)
+		w := randomHalf(rng, f, rows*k)
 		x, y := randomRows(rng, 512*k), make([]float32, 512*256)
 		for _, m := range []int{1, 4, 8} {
 			b.Run(fmt.Sprintf("%v/m%d", f, m), func(b *testing.B) {

@@ -327,10 +327,10 @@ func halfQ80R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ80(blocks int, scales, quants, dst *byte)
+func unpackShortQ80(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ80(blocks int, scales, quants, dst *byte)
@@ -342,9 +342,9 @@ func expandQ80(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ80 = kernels{
-	few:    [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
-	half:   [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
-	halves: halvesQ80, packHalves: packHalvesQ80, short: &shortG1Signed,
+	few:         [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
+	half:        [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
+	unpackShort: unpackShortQ80, packShort: packShortQ80, short: &shortG1Signed,
 	unpack: unpackQ80,
 	expand: expandQ80,
 	pack:   packQ80,
@@ -374,10 +374,10 @@ func halfQ40R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ40(blocks int, scales, quants, dst *byte)
+func unpackShortQ40(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ40(blocks int, scales, quants, dst *byte)
@@ -389,9 +389,9 @@ func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ40 = kernels{
-	few:    [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
-	half:   [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
-	halves: halvesQ40, packHalves: packHalvesQ40, short: &shortG1,
+	few:         [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
+	half:        [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
+	unpackShort: unpackShortQ40, packShort: packShortQ40, short: &shortG1,
 	unpack: unpackQ40,
 	expand: expandQ40,
 	pack:   packQ40,
@@ -421,10 +421,10 @@ func halfQ41R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ41(blocks int, scales, quants, dst *byte)
+func unpackShortQ41(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ41(blocks int, scales, quants, dst *byte)
@@ -436,9 +436,9 @@ func expandQ41(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ41 = kernels{
-	few:    [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
-	half:   [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
-	halves: halvesQ41, packHalves: packHalvesQ41, short: &shortG1Mins,
+	few:         [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
+	half:        [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
+	unpackShort: unpackShortQ41, packShort: packShortQ41, short: &shortG1Mins,
 	unpack: unpackQ41,
 	expand: expandQ41,
 	pack:   packQ41,
@@ -467,10 +467,10 @@ func halfQ50R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ50(blocks int, scales, quants, dst *byte)
+func unpackShortQ50(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ50(blocks int, scales, quants, dst *byte)
@@ -482,9 +482,9 @@ func expandQ50(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ50 = kernels{
-	few:    [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
-	half:   [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
-	halves: halvesQ50, packHalves: packHalvesQ50, short: &shortG1,
+	few:         [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
+	half:        [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
+	unpackShort: unpackShortQ50, packShort: packShortQ50, short: &shortG1,
 	unpack: unpackQ50,
 	expand: expandQ50,
 	pack:   packQ50,
@@ -514,10 +514,10 @@ func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ51(blocks int, scales, quants, dst *byte)
+func unpackShortQ51(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ51(blocks int, scales, quants, dst *byte)
@@ -529,9 +529,9 @@ func expandQ51(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ51 = kernels{
-	few:    [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
-	half:   [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
-	halves: halvesQ51, packHalves: packHalvesQ51, short: &shortG1Lifted,
+	few:         [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
+	half:        [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
+	unpackShort: unpackShortQ51, packShort: packShortQ51, short: &shortG1Lifted,
 	unpack: unpackQ51,
 	expand: expandQ51,
 	pack:   packQ51,
@@ -560,10 +560,10 @@ func halfQ4KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ4K(blocks int, scales, quants, dst *byte)
+func unpackShortQ4K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ4K(blocks int, scales, quants, dst *byte)
@@ -575,9 +575,9 @@ func expandQ4K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ4K = kernels{
-	few:    [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
-	half:   [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
-	halves: halvesQ4K, packHalves: packHalvesQ4K, short: &shortG1Mins,
+	few:         [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
+	half:        [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
+	unpackShort: unpackShortQ4K, packShort: packShortQ4K, short: &shortG1Mins,
 	unpack: unpackQ4K,
 	expand: expandQ4K,
 	pack:   packQ4K,
@@ -606,10 +606,10 @@ func halfQ5KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ5K(blocks int, scales, quants, dst *byte)
+func unpackShortQ5K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ5K(blocks int, scales, quants, dst *byte)
@@ -621,9 +621,9 @@ func expandQ5K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ5K = kernels{
-	few:    [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
-	half:   [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
-	halves: halvesQ5K, packHalves: packHalvesQ5K, short: &shortG1Lifted,
+	few:         [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
+	half:        [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
+	unpackShort: unpackShortQ5K, packShort: packShortQ5K, short: &shortG1Lifted,
 	unpack: unpackQ5K,
 	expand: expandQ5K,
 	pack:   packQ5K,
@@ -652,10 +652,10 @@ func halfQ6KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ6K(blocks int, scales, quants, dst *byte)
+func unpackShortQ6K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ6K(blocks int, scales, quants, dst *byte)
@@ -667,9 +667,9 @@ func expandQ6K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ6K = kernels{
-	few:    [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
-	half:   [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
-	halves: halvesQ6K, packHalves: packHalvesQ6K, short: &shortG2,
+	few:         [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
+	half:        [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
+	unpackShort: unpackShortQ6K, packShort: packShortQ6K, short: &shortG2,
 	unpack: unpackQ6K,
 	expand: expandQ6K,
 	pack:   packQ6K,
@@ -698,10 +698,10 @@ func halfQ2KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ2K(blocks int, scales, quants, dst *byte)
+func unpackShortQ2K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ2K(blocks int, scales, quants, dst *byte)
@@ -713,9 +713,9 @@ func expandQ2K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ2K = kernels{
-	few:    [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
-	half:   [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
-	halves: halvesQ2K, packHalves: packHalvesQ2K, short: &shortG2Mins,
+	few:         [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
+	half:        [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
+	unpackShort: unpackShortQ2K, packShort: packShortQ2K, short: &shortG2Mins,
 	unpack: unpackQ2K,
 	expand: expandQ2K,
 	pack:   packQ2K,
@@ -744,10 +744,10 @@ func halfQ3KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesQ3K(blocks int, scales, quants, dst *byte)
+func unpackShortQ3K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackQ3K(blocks int, scales, quants, dst *byte)
@@ -759,9 +759,9 @@ func expandQ3K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ3K = kernels{
-	few:    [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
-	half:   [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
-	halves: halvesQ3K, packHalves: packHalvesQ3K, short: &shortG2,
+	few:         [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
+	half:        [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
+	unpackShort: unpackShortQ3K, packShort: packShortQ3K, short: &shortG2,
 	unpack: unpackQ3K,
 	expand: expandQ3K,
 	pack:   packQ3K,
@@ -790,10 +790,10 @@ func halfIQ4NLR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesIQ4NL(blocks int, scales, quants, dst *byte)
+func unpackShortIQ4NL(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackIQ4NL(blocks int, scales, quants, dst *byte)
@@ -805,9 +805,9 @@ func expandIQ4NL(blocks int, scales, quants *byte, dst *float32, ds int)
 func packIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4NL = kernels{
-	few:    [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
-	half:   [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
-	halves: halvesIQ4NL, packHalves: packHalvesIQ4NL, short: &shortG1Signed,
+	few:         [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
+	half:        [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
+	unpackShort: unpackShortIQ4NL, packShort: packShortIQ4NL, short: &shortG1Signed,
 	unpack: unpackIQ4NL,
 	expand: expandIQ4NL,
 	pack:   packIQ4NL,
@@ -837,10 +837,10 @@ func halfIQ4XSR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesIQ4XS(blocks int, scales, quants, dst *byte)
+func unpackShortIQ4XS(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackIQ4XS(blocks int, scales, quants, dst *byte)
@@ -852,9 +852,9 @@ func expandIQ4XS(blocks int, scales, quants *byte, dst *float32, ds int)
 func packIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4XS = kernels{
-	few:    [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
-	half:   [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
-	halves: halvesIQ4XS, packHalves: packHalvesIQ4XS, short: &shortG1Signed,
+	few:         [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
+	half:        [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
+	unpackShort: unpackShortIQ4XS, packShort: packShortIQ4XS, short: &shortG1Signed,
 	unpack: unpackIQ4XS,
 	expand: expandIQ4XS,
 	pack:   packIQ4XS,
@@ -884,10 +884,10 @@ func halfMXFP4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
-func halvesMXFP4(blocks int, scales, quants, dst *byte)
+func unpackShortMXFP4(blocks int, scales, quants, dst *byte)
 
 //go:noescape
-func packHalvesMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
+func packShortMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
 func unpackMXFP4(blocks int, scales, quants, dst *byte)
@@ -899,9 +899,9 @@ func expandMXFP4(blocks int, scales, quants *byte, dst *float32, ds int)
 func packMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsMXFP4 = kernels{
-	few:    [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
-	half:   [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
-	halves: halvesMXFP4, packHalves: packHalvesMXFP4, short: &shortG1,
+	few:         [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
+	half:        [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
+	unpackShort: unpackShortMXFP4, packShort: packShortMXFP4, short: &shortG1,
 	unpack: unpackMXFP4,
 	expand: expandMXFP4,
 	pack:   packMXFP4,
