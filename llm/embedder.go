@@ -56,8 +56,6 @@ func loadEmbedder(path string, o LoadOptions) (*Embedder, error) {
 	switch {
 	case err != nil:
 		return nil, codec.IOError(op, err)
-	case st.IsDir() && o.Quantized:
-		return nil, fault.New(fault.NotImplemented, op, "Quantized is for GGUF files; a folder has no blocks")
 	case st.IsDir():
 		return embedderFolder(path, o)
 	case strings.HasSuffix(path, ".gguf"):

@@ -34,8 +34,9 @@ type LoadOptions struct {
 	// Ignore are keys of config.json, or of a GGUF file with their prefix, that are not known and may be passed over.
 	Ignore []string
 
-	// Quantized leaves matrices of a GGUF file in its block format: they take a quarter of the memory or less. Products round
-	// activations to int8, 32 elements with one scale, which is fast, and as accurate as llama.cpp. CPU and float32 only.
+	// Quantized leaves matrices as they are stored. Those in a block format of a GGUF file take a quarter of the memory or less;
+	// products round activations to int8, 32 elements with one scale, which is fast, and as accurate as llama.cpp. Those of bfloat16 and
+	// float16, also of a folder, take half; activations stay float32. Activations are float32, and on the CPU.
 	Quantized bool
 	// Copied reads those matrices into memory. Without it they are pages of the file, which is mapped: loading takes no time, and a
 	// program that cuts the file short meanwhile ends this one.
@@ -113,8 +114,6 @@ func load(path string, o LoadOptions) (*Model, error) {
 	switch {
 	case err != nil:
 		return nil, codec.IOError(op, err)
-	case st.IsDir() && o.Quantized:
-		return nil, fault.New(fault.NotImplemented, op, "Quantized is for GGUF files; a folder has no blocks")
 	case st.IsDir():
 		return loadFolder(path, o)
 	case strings.HasSuffix(path, ".gguf"):

@@ -13,6 +13,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
@@ -218,6 +219,28 @@ func (w *folderWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 	}
 	w.read[name] = true
 	return placed(t, w.o)
+}
+
+// Blocks returns a matrix of a half type as its bytes, if that was asked for.
+func (w *folderWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
+	f := w.where[name]
+	if f == nil || !w.o.Quantized || len(shape) != 2 {
+		return b, false
+	}
+	d, got, _ := f.Info(name)
+	if d != lucid.BFloat16 && d != lucid.Float16 || !slices.Equal(got, shape) {
+		return b, false
+	}
+	t, err := f.Tensor(name)
+	if err != nil {
+		fault.Rethrow(op, err)
+	}
+	w.read[name] = true
+	kind := ggml.BF16
+	if d == lucid.Float16 {
+		kind = ggml.F16
+	}
+	return model.Blocks{Data: t.Contiguous().ViewDType(lucid.Uint8).Eval(), Type: kind}, true
 }
 
 // Bytes reads a tensor of bytes.

@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec/gguf"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
@@ -163,7 +164,12 @@ func (w *ggufWeights) Tensor(name string, shape ...int) *lucid.Tensor {
 	return placed(w.c.FromGGUF(w, name, shape...), w.o)
 }
 
-// Blocks returns a matrix, or a stack of them, as it is stored, if it is in blocks and that was asked for.
+// staysStored reports whether rows of that type are multiplied as they are.
+func staysStored(t ggml.Type) bool {
+	return t.CanDequantize() && (t.BlockSize() > 1 || t == ggml.BF16 || t == ggml.F16)
+}
+
+// Blocks returns a matrix, or a stack of them, as it is stored, if it is in blocks or of a half type and that was asked for.
 func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool) {
 	stored, from, of := w.c.Fused(name)
 	if stored == "" || !w.Stored(stored) {
@@ -171,7 +177,7 @@ func (w *ggufWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 	}
 	info, there := w.f.Info(stored)
 	if !w.o.Quantized || !there || !slices.Equal(info.Shape, slices.Concat([]int{of}, shape[1:])) ||
-		info.Type.BlockSize() == 1 || !info.Type.CanDequantize() {
+		!staysStored(info.Type) {
 		return b, false
 	}
 	data, err := w.f.Data(stored)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 )
 
 // TestQuantized asserts that a model in blocks gives what its dequantised form gives.
@@ -19,7 +20,7 @@ func TestQuantized(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, format := range []string{"q8_0", "q4_1", "q5_0"} {
+		for _, format := range []string{"q8_0", "q4_1", "q5_0", "bf16", "f16"} {
 			path := filepath.Join(t.TempDir(), "m.gguf")
 			if err := m.Save(path, SaveOptions{Format: format}); err != nil {
 				t.Fatal(err)
@@ -46,11 +47,52 @@ func TestQuantized(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Load(t.TempDir(), LoadOptions{Quantized: true}); !errors.Is(err, lucid.ErrNotImplemented) {
-		t.Errorf("a folder: %v", err)
-	}
 	if _, err := Load("m.gguf", LoadOptions{Quantized: true, DType: lucid.BFloat16}); !errors.Is(err, lucid.ErrNotImplemented) {
 		t.Errorf("in bfloat16: %v", err)
+	}
+}
+
+// TestStoredHalf asserts that matrices of a folder in a half type stay so, and that products with them are those of float32.
+func TestStoredHalf(t *testing.T) {
+	g := goldens(t)
+	for _, name := range []string{"llama", "qwen2", "gemma3", "phi3", "stablelm"} {
+		for _, d := range []lucid.DType{lucid.BFloat16, lucid.Float16} {
+			dir := folder(t, g.Cases[name])
+			path := filepath.Join(dir, "model.safetensors")
+			weights, err := lucid.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			narrow := lucid.NewStateDict()
+			for name, w := range weights.All() {
+				narrow.Set(name, w.To(d))
+			}
+			if err := lucid.Save(path, narrow); err != nil {
+				t.Fatal(err)
+			}
+			plain, err := Load(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			half, err := Load(dir, LoadOptions{Quantized: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes := 0
+			for _, b := range nn.Buffers(half.Module()) {
+				if b.DType() == lucid.Uint8 {
+					bytes += b.Size(0) * b.Size(1)
+				}
+			}
+			if bytes == 0 {
+				t.Errorf("%s %v: no matrix stays as it is", name, d)
+			}
+			for _, at := range g.Positions {
+				if e := near(row(half, g.Prompt, at), row(plain, g.Prompt, at)); e > 2e-5 {
+					t.Errorf("%s %v: logits at %d are off by %g", name, d, at, e)
+				}
+			}
+		}
 	}
 }
 

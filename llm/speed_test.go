@@ -131,3 +131,36 @@ func readSpeed(b *testing.B, data *lucid.Tensor) float64 {
 	}
 	return float64(4*data.Size(0)) / time.Since(begun).Seconds()
 }
+
+// BenchmarkEmbedder measures the folder with an encoder in LUCID_EMBEDDER: texts of 128 tokens a second, one at a time and 32 together,
+// the best of all rounds.
+func BenchmarkEmbedder(b *testing.B) {
+	dir := os.Getenv("LUCID_EMBEDDER")
+	if dir == "" {
+		b.Skip("LUCID_EMBEDDER is not set; see scripts/assets/embed_speed.py")
+	}
+	e, err := LoadEmbedder(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, batch := range []int{1, 32} {
+		b.Run(strconv.Itoa(batch), func(b *testing.B) {
+			ids := make([][]int, batch)
+			for i := range ids {
+				ids[i] = make([]int, 128)
+				for j := range ids[i] {
+					ids[i][j] = 1000 + (i*131+j*7)%20000
+				}
+			}
+			best := 0.0
+			for b.Loop() {
+				begun := time.Now()
+				if _, err := e.EmbedIDs(context.Background(), ids, EmbedOptions{}); err != nil {
+					b.Fatal(err)
+				}
+				best = max(best, float64(batch)/time.Since(begun).Seconds())
+			}
+			b.ReportMetric(best, "texts/s")
+		})
+	}
+}

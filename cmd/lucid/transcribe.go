@@ -41,6 +41,7 @@ func runTranscribe(c *command, args []string, out io.Writer) error {
 	if err := weights("transcribe", f.Arg(0)); err != nil {
 		return err
 	}
+	load.Quantized = false
 	sound, err := llm.OpenWAV(f.Arg(1))
 	if err != nil {
 		return err

@@ -13,11 +13,11 @@ import (
 	"github.com/lucid-go/lucid/llm"
 )
 
-// loadFlags adds the flags of how weights are loaded. The result reads them for a model, after they were parsed: without --dtype the
-// matrices of a .gguf file stay quantized on a CPU, and are multiplied so.
+// loadFlags adds the flags of how weights are loaded. The result reads them for a model, after they were parsed: without --dtype
+// matrices stay as they are stored on a CPU, and are multiplied so.
 func loadFlags(f *flag.FlagSet, o *llm.LoadOptions) func(command, path string) error {
-	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices of a .gguf file\n"+
-		"stay quantized on a CPU, others are float32")
+	dtype := f.String("dtype", "", "of the weights in memory: float32, bfloat16 or float16; without it matrices stay as they are\n"+
+		"stored on a CPU: quantized, or of 16 bits")
 	f.BoolVar(&o.Exact, "exact", false, "multiply quantized matrices with float32 activations: slower; without it\n"+
 		"activations are rounded to int8")
 	device := f.String("device", "cpu", deviceHelp)
@@ -28,7 +28,9 @@ func loadFlags(f *flag.FlagSet, o *llm.LoadOptions) func(command, path string) e
 		if o.Device, err = parseDevice(command, *device); err != nil {
 			return err
 		}
-		o.Quantized = *dtype == "" && o.Device == lucid.CPU && strings.HasSuffix(path, ".gguf")
+		st, bad := os.Stat(path)
+		folder := bad == nil && st.IsDir() && !llm.IsTranscriber(path)
+		o.Quantized = *dtype == "" && o.Device == lucid.CPU && (strings.HasSuffix(path, ".gguf") || folder)
 		return nil
 	}
 }

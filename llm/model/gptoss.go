@@ -113,7 +113,10 @@ type mxfp4Checkpoint struct {
 
 // Blocks returns experts as GGUF files have them, which have the same numbers in another order.
 func (w mxfp4Checkpoint) Blocks(name string, shape ...int) (b Blocks, ok bool) {
-	if !w.bytes.Exact() || !strings.Contains(name, ".mlp.experts.") || !strings.HasSuffix(name, ".weight") {
+	if !strings.Contains(name, ".mlp.experts.") || !strings.HasSuffix(name, ".weight") {
+		return w.checkpoint.Blocks(name, shape...)
+	}
+	if !w.bytes.Exact() {
 		return b, false
 	}
 	data := w.repacked(name, shape)

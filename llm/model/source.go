@@ -55,6 +55,16 @@ func (w checkpoint) Tensor(name string, shape ...int) *lucid.Tensor {
 	return s.form(w.Source.Tensor(s.name, s.shape...)).Contiguous().Eval()
 }
 
+// Blocks returns a weight as it is stored, where the modules have it in that form.
+func (w checkpoint) Blocks(name string, shape ...int) (b Blocks, ok bool) {
+	s := w.find(name, shape)
+	q, ok := w.Source.(QuantSource)
+	if !ok || s.experts > 0 || s.form != nil {
+		return b, false
+	}
+	return q.Blocks(s.name, shape...)
+}
+
 // rows is a weight that is some rows of a larger one.
 func rows(name string, shape []int, from, of int) stored {
 	if shape == nil {

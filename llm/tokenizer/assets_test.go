@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // assets returns the folder that scripts/assets/fetch.py filled and a Python with the tokenizers package.
@@ -216,11 +218,11 @@ func TestAssetsVectors(t *testing.T) {
 
 func BenchmarkAssets(b *testing.B) {
 	dir, _ := assets(b)
-	text, err := os.ReadFile(filepath.Join(dir, "bench.txt"))
+	text, err := os.ReadFile(cmp.Or(os.Getenv("LUCID_TEXT"), filepath.Join(dir, "bench.txt")))
 	if err != nil {
 		b.Skip(err)
 	}
-	for _, name := range []string{"llama3_2", "qwen2_5", "gemma3", "gpt4o", "deepseek_v3", "llama2"} {
+	for _, name := range []string{"llama3_2", "qwen2_5", "gemma3", "gpt2", "gpt4o", "deepseek_v3", "llama2"} {
 		b.Run(name, func(b *testing.B) {
 			data, err := os.ReadFile(filepath.Join(dir, "tokenizers", name, "tokenizer.json"))
 			if err != nil {
@@ -230,13 +232,24 @@ func BenchmarkAssets(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.SetBytes(int64(len(text)))
+			// The machine may be shared: the shortest time of each part counts.
+			const each = 4 << 10
+			parts := slices.Collect(slices.Chunk(text, each))
+			least := slices.Repeat([]time.Duration{1 << 62}, len(parts))
 			for b.Loop() {
-				tok.Encode(string(text))
+				for i, p := range parts {
+					begun := time.Now()
+					tok.Encode(string(p))
+					least[i] = min(least[i], time.Since(begun))
+				}
 			}
+			var all time.Duration
+			for _, d := range least {
+				all += d
+			}
+			b.ReportMetric(float64(len(text))/1e6/all.Seconds(), "best-MB/s")
 		})
 	}
-
 }
 
 func BenchmarkAssetsOpen(b *testing.B) {

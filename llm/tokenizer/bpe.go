@@ -14,7 +14,7 @@ import (
 type bpe struct {
 	vocab map[string]int32 // pieces as the text has them: bytes for a byte-level vocabulary
 	pairs pairTable        // empty if scored
-	ranks []int32          // scored: the rank of a token by id; any two neighbours whose text is a token may merge
+	ranks []int32          // scored: the rank of a token by id, -1: not in texts; any two neighbours whose text is a token may merge
 
 	byteLevel    bool
 	symbols      [256]int32 // the token of a byte (byte level) or of an ASCII character, -1: none
@@ -37,15 +37,18 @@ func (m *bpe) finish() {
 	for b := range m.symbols {
 		m.symbols[b] = -1
 		if b < utf8.RuneSelf || m.byteLevel {
-			if id, ok := m.vocab[string([]byte{byte(b)})]; ok {
+			if id, ok := m.find(string([]byte{byte(b)})); ok {
 				m.symbols[b] = id
 			}
 		}
 	}
-	if _, ok := m.vocab[metaspace]; ok && !m.byteLevel && m.prefix == "" && m.suffix == "" {
+	if _, ok := m.find(metaspace); ok && !m.byteLevel && m.prefix == "" && m.suffix == "" {
 		m.spaced = true
 		m.joins = map[rune]bool{}
 		for s := range m.vocab {
+			if len(s) == 0 || strings.IndexByte(s[1:], metaspace[0]) < 0 { // most of them, and this is faster
+				continue
+			}
 			for i := strings.Index(s, metaspace); i >= 0; {
 				if i > 0 {
 					r, _ := utf8.DecodeLastRuneInString(s[:i])
@@ -59,6 +62,15 @@ func (m *bpe) finish() {
 			}
 		}
 	}
+}
+
+// find returns the token of a part of a text.
+func (m *bpe) find(s string) (id int32, ok bool) {
+	id, ok = m.vocab[s]
+	if ok && m.ranks != nil && m.ranks[id] < 0 {
+		return -1, false
+	}
+	return id, ok
 }
 
 func (m *bpe) encode(piece string, out []int) []int {
@@ -136,7 +148,7 @@ func (m *bpe) start(piece string, buf []symbol) []symbol {
 			s.id = m.affixed(piece, i, i+n)
 		} else if n == 1 {
 			s.id = m.symbols[piece[i]]
-		} else if id, ok := m.vocab[piece[i:i+n]]; ok {
+		} else if id, ok := m.find(piece[i : i+n]); ok {
 			s.id = id
 		} else {
 			s.id = -1
@@ -155,7 +167,7 @@ func (m *bpe) affixed(piece string, from, to int) int32 {
 	if to == len(piece) {
 		s += m.suffix
 	}
-	if id, ok := m.vocab[s]; ok {
+	if id, ok := m.find(s); ok {
 		return id
 	}
 	return -1
@@ -171,7 +183,7 @@ func (m *bpe) rank(piece string, a, b *symbol) (rank, id int32) {
 		}
 		return m.pairs.find(a.id, b.id)
 	}
-	if id, ok := m.vocab[piece[a.start:b.end]]; ok {
+	if id, ok := m.find(piece[a.start:b.end]); ok {
 		return m.ranks[id], id
 	}
 	return never, -1
@@ -179,7 +191,7 @@ func (m *bpe) rank(piece string, a, b *symbol) (rank, id int32) {
 
 func (m *bpe) merge(piece string, out []int) []int {
 	if m.ignoreMerges {
-		if id, ok := m.vocab[piece]; ok {
+		if id, ok := m.find(piece); ok {
 			return append(out, int(id))
 		}
 	}

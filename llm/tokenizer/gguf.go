@@ -111,10 +111,8 @@ func (v *ggufVocab) read() {
 		}
 	}
 	v.vocab = make(map[string]int32, len(tokens))
-	for id, s := range tokens {
-		if _, there := v.vocab[s]; !there {
-			v.vocab[s] = int32(id)
-		}
+	for id, s := range slices.Backward(tokens) { // of equal ones the first counts
+		v.vocab[s] = int32(id)
 	}
 }
 
@@ -163,7 +161,7 @@ func (v *ggufVocab) sentencePiece(t *Tokenizer) {
 	mergeable := func(id int) bool {
 		return v.kinds[id] == ggufNormal || v.kinds[id] == ggufUser || v.kinds[id] == ggufUnused
 	}
-	t.model = newScored(v.tokens, v.scores, mergeable, v.id("unknown"))
+	t.model = newScored(v.tokens, v.vocab, v.scores, mergeable, v.id("unknown"))
 	t.normalizer, t.decoder = spaceMarks(prefix)
 	v.setTokens(t)
 	if v.meta.Bool("tokenizer.ggml.remove_extra_whitespaces", false) {
@@ -185,18 +183,21 @@ func collapseSpaces(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " ")
 }
 
-// newScored makes a BPE model whose ranks are the order of the scores.
-func newScored(tokens []string, scores []float64, mergeable func(id int) bool, unk int) *bpe {
-	m := &bpe{vocab: make(map[string]int32, len(tokens)), ranks: make([]int32, len(tokens)), unk: int32(unk), fuseUnk: true}
+// newScored makes a BPE model whose ranks are the order of the scores. Of vocab those that are mergeable are tokens of texts.
+func newScored(tokens []string, vocab map[string]int32, scores []float64, mergeable func(id int) bool, unk int) *bpe {
+	m := &bpe{vocab: vocab, ranks: make([]int32, len(tokens)), unk: int32(unk), fuseUnk: true}
+	if len(vocab) < len(tokens) { // the first of equal ones may be no token of texts
+		m.vocab = make(map[string]int32, len(tokens))
+		for i, s := range slices.Backward(tokens) {
+			if mergeable(i) {
+				m.vocab[s] = int32(i)
+			}
+		}
+	}
 	order := make([]int32, len(tokens))
 	all := make(map[string]int32, 256)
 	for i, s := range tokens {
 		order[i] = int32(i)
-		if mergeable(i) && s != "" {
-			if _, there := m.vocab[s]; !there {
-				m.vocab[s] = int32(i)
-			}
-		}
 		if _, ok := byteOf(s); ok {
 			all[s] = int32(i)
 		}
@@ -206,6 +207,11 @@ func newScored(tokens []string, scores []float64, mergeable func(id int) bool, u
 		m.ranks[id] = int32(i)
 		if i > 0 && scores[id] == scores[order[i-1]] {
 			m.ranks[id] = m.ranks[order[i-1]]
+		}
+	}
+	for i, s := range tokens {
+		if !mergeable(i) || s == "" {
+			m.ranks[i] = -1
 		}
 	}
 	if len(all) > 0 {

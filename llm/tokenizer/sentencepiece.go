@@ -160,8 +160,8 @@ func (m *spModel) build(data []byte) *Tokenizer {
 	}
 	switch m.kind {
 	case spBPE:
-		t.model = newScored(m.tokens, m.scores, func(id int) bool { return m.kinds[id] == pieceNormal || m.kinds[id] == pieceUser },
-			int(m.unk))
+		mergeable := func(id int) bool { return m.kinds[id] == pieceNormal || m.kinds[id] == pieceUser }
+		t.model = newScored(m.tokens, t.ids, m.scores, mergeable, int(m.unk))
 	case spUnigram:
 		t.model = m.unigram(t)
 	default:

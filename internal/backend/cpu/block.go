@@ -54,6 +54,8 @@ func (w *blockRows) matmul(c *backend.Ctx, x []float32, m int, z []float32, v ba
 		return w.fastMatmul(c, x, m, z, v)
 	case qmm.Supported(w.t) && qmm.HasExpand():
 		return w.exactMatmul(c, x, m, z, v)
+	case qmm.HasRows(w.t):
+		return w.rowsMatmul(c, x, m, z)
 	}
 	each := w.each()
 	return c.For(ceil(w.rows, each), func(b int) {
@@ -94,5 +96,9 @@ func blockRowsOf(c *backend.Ctx, t ggml.Type, v backend.View) (w blockRows, err 
 func (w *blockRows) each() int { return max(1, blockScratch/max(1, w.elems)) }
 
 func (w *blockRows) dequantize(z []float32, from, to int) {
+	if d, ok := halfType(w.t); ok {
+		widenBytes(d, z, w.data[from*w.bytes:to*w.bytes])
+		return
+	}
 	ggml.Dequantize(w.t, z, w.data[from*w.bytes:to*w.bytes])
 }

@@ -60,7 +60,8 @@ func blockBuffer(t *testing.T, rng *rand.Rand, f ggml.Type, n, k int) (b *mem.Bu
 // among others, with one thread and with two, with stored tiles and without.
 func TestBlockMatmul(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K, ggml.Q4_1, ggml.Q5_1, ggml.Q5_K, ggml.TQ2_0} {
+	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K, ggml.Q4_1, ggml.Q5_1, ggml.Q5_K, ggml.TQ2_0,
+		ggml.BF16, ggml.F16} {
 		for _, s := range [][2]int{{50, 512}, {129, 256}, {16, 1280}} {
 			n, k := s[0], s[1]
 			w, values := blockBuffer(t, rng, f, n, k)
@@ -98,7 +99,7 @@ func nearProduct(t *testing.T, f ggml.Type, y, x, w []float32, n, k int, fast bo
 				sum, size = sum+v, size+math.Abs(v)
 			}
 			bound := 1e-5 * size
-			if fast && f != ggml.TQ2_0 {
+			if fast && qmm.Supported(f) {
 				bound = 0.02 * size
 			}
 			if e := math.Abs(sum - float64(y[i*n+j])); !(e <= bound) {

@@ -53,7 +53,7 @@ func OpenFS(fsys fs.FS, path string, o Options) (*File, error) {
 
 // NewFile reads the header of size bytes of r, which the caller keeps open.
 func NewFile(r io.ReaderAt, size int64, o Options) (*File, error) {
-	h, err := readHeader(r, size, o.Limits)
+	h, err := readHeader(r, size, nil, o.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func NewFile(r io.ReaderAt, size int64, o Options) (*File, error) {
 
 // Parse opens a file that is in memory. Tensors are views of data.
 func Parse(data []byte, o Options) (*File, error) {
-	h, err := readHeader(bytes.NewReader(data), int64(len(data)), o.Limits)
+	h, err := readHeader(bytes.NewReader(data), int64(len(data)), data, o.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -79,18 +79,19 @@ func openPath(path string, o Options) (_ *part, err error) {
 			f.Close()
 		}
 	}()
-	h, err := readHeader(f, size, o.Limits)
-	if err != nil {
-		return nil, codec.InFile(err, path)
-	}
-	if o.Copied {
+	m, err := codec.Map(f)
+	if k, ok := fault.KindOf(err); o.Copied || ok && k == fault.NotImplemented { // or a system without mapping: read
+		if err == nil {
+			m.Close()
+		}
+		h, err := readHeader(f, size, nil, o.Limits)
+		if err != nil {
+			f.Close()
+			return nil, codec.InFile(err, path)
+		}
 		return &part{header: h, r: f, closer: f}, nil
 	}
-	m, err := codec.Map(f)
 	if err != nil {
-		if k, ok := fault.KindOf(err); ok && k == fault.NotImplemented { // a system without mapping: read
-			return &part{header: h, r: f, closer: f}, nil
-		}
 		return nil, err
 	}
 	f.Close() // the mapping stands without it
@@ -98,6 +99,12 @@ func openPath(path string, o Options) (_ *part, err error) {
 		m.Close()
 		return nil, fault.New(fault.Format, op, "%s changed its length while it was opened", path)
 	}
+	h, err := readHeader(m, size, m.Bytes(), o.Limits)
+	if err != nil {
+		m.Close()
+		return nil, codec.InFile(err, path)
+	}
+	m.Evict(int(min(h.base, size))) // what it says was copied
 	return &part{header: h, r: m, closer: m, view: m.Bytes(), mapped: true}, nil
 }
 
@@ -132,7 +139,7 @@ func openIn(fsys fs.FS, path string, o Options) (_ *part, err error) {
 		}
 		p.r, p.view, size = bytes.NewReader(all), all, int64(len(all))
 	}
-	if p.header, err = readHeader(p.r, size, o.Limits); err != nil {
+	if p.header, err = readHeader(p.r, size, nil, o.Limits); err != nil {
 		return nil, codec.InFile(err, path)
 	}
 	return p, nil

@@ -48,7 +48,7 @@ type header struct {
 	base    int64 // where data starts
 }
 
-// reader walks over the header of a file. It keeps what it has read: strings are cut out of it.
+// reader walks over the header of a file, of which it has what it has read, or all if the file is mapped.
 type reader struct {
 	r    io.ReaderAt
 	size int64 // of the file
@@ -137,8 +137,9 @@ func (r *reader) text(what string) (string, error) {
 	return string(r.buf[from:to]), nil
 }
 
-func readHeader(src io.ReaderAt, size int64, lim codec.Limits) (*header, error) {
-	r := &reader{r: src, size: size, lim: lim.Filled()}
+// readHeader reads the header of a file of that size. view is the file, where it is in memory.
+func readHeader(src io.ReaderAt, size int64, view []byte, lim codec.Limits) (*header, error) {
+	r := &reader{r: src, size: size, lim: lim.Filled(), buf: view}
 	h := &header{index: map[string]int{}}
 	if err := h.start(r); err != nil {
 		return nil, err
@@ -296,19 +297,24 @@ func (r *reader) texts(key string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	spans := make([][2]int, 0, n)
 	start := r.at
 	for range n {
-		from, to, err := r.span(key)
-		if err != nil {
+		if _, _, err := r.span(key); err != nil {
 			return nil, err
 		}
-		spans = append(spans, [2]int{from - start, to - start})
 	}
-	all := string(r.buf[start:r.at])
-	out := make([]string, n)
-	for i, s := range spans {
-		out[i] = all[s[0]:s[1]]
+	all := string(r.buf[start:r.at]) // one copy for all of them
+	out, at := make([]string, n), 0
+	for i := range out {
+		var length [8]byte
+		copy(length[:], all[min(at, len(all)):])
+		size := binary.LittleEndian.Uint64(length[:])
+		if left := len(all) - at - len(length); left < 0 || size > uint64(left) { // a mapped file was written to meanwhile
+			return nil, fault.New(fault.Format, op, "%s: the file changed while it was read", key)
+		}
+		at += len(length)
+		out[i] = all[at : at+int(size)]
+		at += int(size)
 	}
 	return out, nil
 }

@@ -3,6 +3,10 @@ package asmgen
 // The kernels of AVX2 take half of a tile: eight rows of weights. VPMADDUBSW adds two products of an unsigned and a signed byte to 16
 // bits, which saturate: quants of up to six bits stay below that. Others are taken as signed numbers: their magnitude, and the
 // activation with their sign.
+//
+// Sums of a whole group stay in 16 bits: with the offset of the format taken off, they fit, and what wraps on the way there comes
+// back. So sums begin with minus the offset times the activations that a lane has: records have it. Five bits with minima have no
+// offset: 16 is taken off in 16 bits, and added again in 32.
 
 const halfSig = "(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)"
 
@@ -24,10 +28,27 @@ type hkernel struct {
 	qkernel
 }
 
-func (k *hkernel) signed() bool { return k.f.bits == 8 || k.f.table != nil }
+// signed: quants need all of a byte.
+func (f quantized) signed() bool { return f.offset == 128 }
 
-// narrow: the sums of a whole group fit into 16 bits.
-func (k *hkernel) narrow() bool { return k.f.bits <= 4 && !k.signed() }
+// lifted: the sums of a group fit into 16 bits with 16 taken off.
+func (f quantized) lifted() bool { return f.bits == 5 && f.mins }
+
+const (
+	recordLift  = recordSums + 4 // what lifted sums begin with
+	recordLower = recordSums + 8 // what is added to them in the end
+)
+
+// begins is where a record has what the sums of group g begin with; 0: nowhere, with zero.
+func begins(g int, mins, signed, lifted bool) int {
+	switch {
+	case lifted:
+		return recordLift
+	case mins || signed:
+		return 0
+	}
+	return recordSums + 4*g
+}
 
 func (k *hkernel) constants() {
 	w := k.w
@@ -42,7 +63,7 @@ func (k *hkernel) constants() {
 		set(yHigh, masks[1])
 	}
 	if k.f.table != nil {
-		w.op("VBROADCASTI128 signed%s<>(SB), Y%d", k.f.id, yHigh)
+		w.op("VBROADCASTI128 levels%s<>(SB), Y%d", k.f.id, yHigh)
 	}
 	w.op("VPCMPEQW Y%[1]d, Y%[1]d, Y%[1]d", yOnes)
 	w.op("VPSRLW $15, Y%[1]d, Y%[1]d", yOnes)
@@ -101,29 +122,37 @@ func (k *hkernel) unpack(g int) {
 	if k.f.table != nil {
 		w.op("VPSHUFB Y%d, Y%d, Y%d", yQuant, yHigh, yQuant)
 	}
-	if k.signed() {
+}
+
+// multiply adds the products of four quants with all rows.
+func (k *hkernel) multiply(q int) {
+	w := k.w
+	if k.f.signed() {
 		w.op("VPABSB Y%d, Y%d", yQuant, yBits)
+	}
+	for r := range k.rows {
+		t := yTemp + r%2
+		w.op("VPBROADCASTD %s, Y%d", at(4*q, rowAddr(r)), t)
+		if k.f.signed() {
+			w.op("VPSIGNB Y%d, Y%d, Y%d", yQuant, t, t)
+			w.op("VPMADDUBSW Y%d, Y%d, Y%d", t, yBits, t)
+			w.op("VPMADDWD Y%d, Y%d, Y%d", yOnes, t, t)
+			w.op("VPADDD Y%d, Y%d, Y%d", t, 4+r, 4+r)
+			continue
+		}
+		w.op("VPMADDUBSW Y%d, Y%d, Y%d", t, yQuant, t)
+		w.op("VPADDW Y%d, Y%d, Y%d", t, 4+r, 4+r)
 	}
 }
 
-// multiply adds the products of group g with all rows.
-func (k *hkernel) multiply(g int) {
-	w := k.w
+// start gives the integer sums of a group their first value.
+func (k *hkernel) start(g int) {
 	for r := range k.rows {
-		t := yTemp + r%2
-		w.op("VPBROADCASTD %s, Y%d", at(4*g, rowAddr(r)), t)
-		if k.signed() {
-			w.op("VPSIGNB Y%d, Y%d, Y%d", yQuant, t, t)
-			w.op("VPMADDUBSW Y%d, Y%d, Y%d", t, yBits, t)
-		} else {
-			w.op("VPMADDUBSW Y%d, Y%d, Y%d", t, yQuant, t)
-		}
-		if k.narrow() {
-			w.op("VPADDW Y%d, Y%d, Y%d", t, 4+r, 4+r)
+		if b := begins(g, k.f.mins, k.f.signed(), k.f.lifted()); b > 0 {
+			k.w.op("VPBROADCASTD %s, Y%d", at(b, rowAddr(r)), 4+r)
 			continue
 		}
-		w.op("VPMADDWD Y%d, Y%d, Y%d", yOnes, t, t)
-		w.op("VPADDD Y%d, Y%d, Y%d", t, 4+r, 4+r)
+		avx2.clear(k.w, 4+r)
 	}
 }
 
@@ -159,11 +188,11 @@ func (k *hkernel) finish(g int) {
 		add = "VFNMADD231PS"
 	}
 	for r := range k.rows {
-		if k.narrow() {
+		if !k.f.signed() {
 			w.op("VPMADDWD Y%d, Y%d, Y%d", yOnes, 4+r, 4+r)
 		}
-		if !k.f.mins && !k.signed() {
-			w.op("VPBROADCASTD %s, Y%d", at(recordSums+4*g, rowAddr(r)), yTemp)
+		if k.f.lifted() {
+			w.op("VPBROADCASTD %s, Y%d", at(recordLower, rowAddr(r)), yTemp)
 			w.op("VPADDD Y%d, Y%d, Y%d", yTemp, 4+r, 4+r)
 		}
 		w.op("VCVTDQ2PS Y%[1]d, Y%[1]d", 4+r)
@@ -208,9 +237,7 @@ func (k *hkernel) half() {
 	each := 8 / f.groups
 	for i, g := range k.order() {
 		if i%each == 0 {
-			for r := range k.rows {
-				avx2.clear(w, 4+r)
-			}
+			k.start(i / each)
 		}
 		k.unpack(g)
 		k.multiply(g)

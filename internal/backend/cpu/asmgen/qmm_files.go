@@ -43,14 +43,34 @@ func qmmFiles(files map[string]string) {
 		}
 		add("half_"+f.id+"_avx2", func(w *asm) {
 			if f.table != nil {
-				byteTable(w, "signed"+f.id, f.table, f.offset)
+				offset := 0
+				if f.signed() {
+					offset = f.offset
+				}
+				byteTable(w, "levels"+f.id, f.table, offset)
 			}
 			for _, rows := range halfRows {
 				k := hkernel{qkernel{w: w, f: f, rows: rows}}
 				k.half()
 			}
+			k := hkernel{qkernel{w: w, f: f}}
+			k.panelShort()
+		})
+		add("packshort_"+f.id+"_avx2", func(w *asm) {
+			k := hpacker{w: w, f: f, p: packedBlocks[f.id]}
+			k.write()
 		})
 	}
+	for _, p := range shortPanels {
+		add(p.name()+"_avx2", func(w *asm) {
+			wordOnes(w)
+			for rows := 1; rows <= panelRows; rows++ {
+				p.many(w, rows)
+			}
+		})
+	}
+	add("quantize_avx2", quantizeShort)
+	rowsFiles(add)
 	for _, p := range panelKinds {
 		add(strings.TrimSuffix(panelName(0, p.groups, p.mins), "R0")+"_avx512", func(w *asm) {
 			for rows := 1; rows <= panelRows; rows++ {
@@ -81,6 +101,11 @@ func byteTable(w *asm, name string, table []byte, offset int) {
 func qmmStubs() string {
 	w := newGoFile("amd64", "qmm")
 	w.text("//go:noescape\nfunc quantizeAVX512%s\n", quantSig)
+	w.text("//go:noescape\nfunc quantizeAVX2%s\n", quantShortSig)
+	rowsStubs(w)
+	for _, p := range shortPanels {
+		p.declare(w)
+	}
 	for _, p := range panelKinds {
 		for rows := 1; rows <= panelRows; rows++ {
 			w.text("//go:noescape\nfunc %s%s\n", panelName(rows, p.groups, p.mins), manySig)
@@ -102,6 +127,10 @@ func qmmStubs() string {
 			}
 			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
 		}
+		if f.blocks() {
+			w.text("//go:noescape\nfunc unpackShort%s%s\n", f.id, unpackSig)
+			w.text("//go:noescape\nfunc packShort%s%s\n", f.id, packTileSig)
+		}
 		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
 		if f.blocks() {
 			w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
@@ -115,6 +144,7 @@ func qmmStubs() string {
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
 		if f.blocks() {
 			w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
+			w.text("unpackShort: unpackShort%[1]s, packShort: packShort%[1]s, short: &%[2]s,", f.id, shortPanelOf(f).name())
 		}
 		w.text("unpack: unpack%s,", f.id)
 		if f.blocks() {

@@ -14,6 +14,9 @@ const (
 	groupOf     = 36
 )
 
+// lift is what AVX2 takes off from five bits that have a minimum instead of an offset.
+const lift = 16
+
 const (
 	infinite = 0x7f800000
 	tiniest  = 0x03800000 // 2^-120: below it the elements count as zero, as 127 over the largest of them would be infinite
@@ -31,13 +34,28 @@ func QuantizeRows(t ggml.Type, dst []byte, x []float32, k int) {
 	if blocks == 0 {
 		return
 	}
-	if wide() {
+	switch {
+	case wide():
 		quantizeAVX512(blocks, &dst[0], &x[0], l.offset, l.groups)
+		return
+	case useAVX2:
+		quantizeAVX2(blocks, &dst[0], &x[0], l.taken(), l.groups, l.mins)
 		return
 	}
 	for b := range blocks {
 		l.quantize(dst[b*recordBytes:][:recordBytes], x[b*block:][:block])
 	}
+}
+
+// taken is what the sums of AVX2 in 16 bits have taken off from quants: see asmgen.
+func (l *layout) taken() int {
+	switch {
+	case l.bits == 5 && l.mins:
+		return lift
+	case l.offset == 128:
+		return 0 // these sums have 32 bits
+	}
+	return l.offset
 }
 
 // quantize makes one record.

@@ -17,6 +17,8 @@ var (
 
 const useDot = false
 
+var rowsKernels = map[ggml.Type]*[rowsMost]rowsKernel{ggml.BF16: &rowsBF16, ggml.F16: &rowsF16}
+
 func init() {
 	asmvariant.Register("qmm", "qmm/amx", &useAMX)
 	asmvariant.Register("qmm", "qmm/avx512vnni", &useVNNI)

@@ -14,6 +14,8 @@ var useDot = cpuid.ARM64.DotProd
 
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}
 
+func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool) {}
+
 func init() {
 	asmvariant.Register("qmm", "qmm/neon", &useDot)
 	for t, k := range map[ggml.Type]*kernels{
@@ -24,3 +26,5 @@ func init() {
 		layouts[t].kernels = k
 	}
 }
+
+var rowsKernels map[ggml.Type]*[rowsMost]rowsKernel

@@ -2,6 +2,12 @@
 
 package qmm
 
+import "github.com/lucid-go/lucid/internal/ggml"
+
 const useVNNI, useAMX, useAVX2, useDot = false, false, false, false
 
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}
+
+func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool) {}
+
+var rowsKernels map[ggml.Type]*[rowsMost]rowsKernel

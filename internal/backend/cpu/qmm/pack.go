@@ -34,11 +34,11 @@ func PackRows(t ggml.Type, dst, src []byte, at []int32, k int) {
 	}
 	dst = dst[:TileBytes(t, k)]
 	clear(dst[k/block*l.blockScales()+l.heads(k) : l.scaleBytes(k)]) // what makes whole cache lines
-	if wide() && l.kernels != nil && len(at) == Rows {
+	if kernel := l.packKernel(); kernel != nil && len(at) == Rows {
 		for b := 0; b < k/block; b += packBlocks {
 			n := min(packBlocks, k/block-b)
 			from := &src[b*block/size*bytes]
-			l.kernels.pack(n, &dst[l.firstScale(b)], &dst[l.quantAt(k, b)], from, (*[Rows]int32)(at))
+			kernel(n, &dst[l.firstScale(b)], &dst[l.quantAt(k, b)], from, (*[Rows]int32)(at))
 		}
 		return
 	}
@@ -58,6 +58,19 @@ func PackRows(t ggml.Type, dst, src []byte, at []int32, k int) {
 			}
 		}
 	}
+}
+
+// packKernel is the assembly that makes tiles here; nil: none.
+func (l *layout) packKernel() packKernel {
+	switch {
+	case l.kernels == nil:
+		return nil
+	case wide():
+		return l.kernels.pack
+	case useAVX2:
+		return l.kernels.packShort
+	}
+	return nil
 }
 
 // put writes a block of one row.

@@ -52,10 +52,14 @@ type (
 
 // kernels are the assembly of one layout: few for 1, 2, 4 and 8 rows on one tile, unpack for one tile of a panel, expand for the
 // values of a tile, pack for a tile of 16 rows, many for rows on a panel; those are of AVX-512. half is few of AVX2 or NEON for 1, 2
-// and 4 rows on half of a tile.
+// and 4 rows on half of a tile. Of AVX2 unpackShort is unpack, short is many on one tile of a panel, packShort is pack.
 type kernels struct {
-	few    [4]fewKernel
-	half   [3]halfKernel
+	few         [4]fewKernel
+	half        [3]halfKernel
+	unpackShort unpackKernel
+	packShort   packKernel
+	short       *[panelRows + 1]manyKernel
+
 	unpack unpackKernel
 	expand expandKernel
 	pack   packKernel
@@ -139,7 +143,7 @@ func (l *layout) panelBlock() int { return vector * PanelTiles * (block/4 + l.gr
 func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, cols int, panel []byte) {
 	l, size := layouts[t], TileBytes(t, k)
 	count := (cols + Rows - 1) / Rows
-	if l.kernels == nil || !wide() || k == 0 {
+	if l.kernels == nil || !wide() && (!useAVX2 || l.kernels.short == nil) || k == 0 {
 		xs := RecordBytes(k)
 		for j := range count {
 			for i := 0; i < rows; i += FewRows {
@@ -147,6 +151,10 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 			}
 		}
 		return
+	}
+	unpack := l.kernels.unpack
+	if !wide() {
+		unpack = l.kernels.unpackShort
 	}
 	panel = panel[-uintptr(unsafe.Pointer(&panel[0]))%vector:] // whole cache lines
 	for b := 0; b < k/block; b += panelBlocks {
@@ -156,7 +164,7 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 		}
 		for j := range count {
 			tile := tiles[j*size : (j+1)*size]
-			l.kernels.unpack(n, &tile[l.firstScale(b)], &tile[l.quantAt(k, b)], &panel[j*vector])
+			unpack(n, &tile[l.firstScale(b)], &tile[l.quantAt(k, b)], &panel[j*vector])
 		}
 		l.onPanel(panel, k, b, n, rows, x, y, ys, cols)
 	}
@@ -199,7 +207,7 @@ func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32,
 		m := to - at
 		from := &x[at*xs+b*recordBytes]
 		if cols == panelCols {
-			l.kernels.many[m](n, &panel[0], from, xs, &y[at*ys], 4*ys, add)
+			l.registerTile(m, n, panel, from, xs, &y[at*ys], 4*ys, add)
 			at = to
 			continue
 		}
@@ -208,10 +216,21 @@ func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32,
 				copy(whole[r*panelCols:][:cols], y[(at+r)*ys:])
 			}
 		}
-		l.kernels.many[m](n, &panel[0], from, xs, &whole[0], 4*panelCols, add)
+		l.registerTile(m, n, panel, from, xs, &whole[0], 4*panelCols, add)
 		for r := range m {
 			copy(y[(at+r)*ys:][:cols], whole[r*panelCols:])
 		}
 		at = to
+	}
+}
+
+// registerTile multiplies m rows with n blocks in a panel.
+func (l *layout) registerTile(m, n int, panel []byte, x *byte, xs int, y *float32, ys int, add bool) {
+	if wide() {
+		l.kernels.many[m](n, &panel[0], x, xs, y, ys, add)
+		return
+	}
+	for j := range PanelTiles {
+		l.kernels.short[m](n, &panel[j*vector], x, xs, (*float32)(unsafe.Add(unsafe.Pointer(y), 4*j*Rows)), ys, add)
 	}
 }

@@ -8,6 +8,193 @@ package qmm
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int)
 
 //go:noescape
+func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool)
+
+//go:noescape
+func rowsBF16R1(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsBF16 = [rowsMost]rowsKernel{rowsBF16R1, rowsBF16R2, rowsBF16R3}
+
+//go:noescape
+func rowsF16R1(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsF16 = [rowsMost]rowsKernel{rowsF16R1, rowsF16R2, rowsF16R3}
+
+//go:noescape
+func shortG1R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1R6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1 = [panelRows + 1]manyKernel{
+	1: shortG1R1,
+	2: shortG1R2,
+	3: shortG1R3,
+	4: shortG1R4,
+	5: shortG1R5,
+	6: shortG1R6,
+}
+
+//go:noescape
+func shortG1SignedR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1SignedR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1Signed = [panelRows + 1]manyKernel{
+	1: shortG1SignedR1,
+	2: shortG1SignedR2,
+	3: shortG1SignedR3,
+	4: shortG1SignedR4,
+	5: shortG1SignedR5,
+	6: shortG1SignedR6,
+}
+
+//go:noescape
+func shortG1MinsR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1Mins = [panelRows + 1]manyKernel{
+	1: shortG1MinsR1,
+	2: shortG1MinsR2,
+	3: shortG1MinsR3,
+	4: shortG1MinsR4,
+	5: shortG1MinsR5,
+	6: shortG1MinsR6,
+}
+
+//go:noescape
+func shortG1LiftedR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1LiftedR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1Lifted = [panelRows + 1]manyKernel{
+	1: shortG1LiftedR1,
+	2: shortG1LiftedR2,
+	3: shortG1LiftedR3,
+	4: shortG1LiftedR4,
+	5: shortG1LiftedR5,
+	6: shortG1LiftedR6,
+}
+
+//go:noescape
+func shortG2R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2R6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG2 = [panelRows + 1]manyKernel{
+	1: shortG2R1,
+	2: shortG2R2,
+	3: shortG2R3,
+	4: shortG2R4,
+	5: shortG2R5,
+	6: shortG2R6,
+}
+
+//go:noescape
+func shortG2MinsR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG2MinsR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG2Mins = [panelRows + 1]manyKernel{
+	1: shortG2MinsR1,
+	2: shortG2MinsR2,
+	3: shortG2MinsR3,
+	4: shortG2MinsR4,
+	5: shortG2MinsR5,
+	6: shortG2MinsR6,
+}
+
+//go:noescape
 func manyG1R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 
 //go:noescape
@@ -140,6 +327,12 @@ func halfQ80R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ80(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ80(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -149,8 +342,9 @@ func expandQ80(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ80 = kernels{
-	few:    [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
-	half:   [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
+	few:         [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
+	half:        [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
+	unpackShort: unpackShortQ80, packShort: packShortQ80, short: &shortG1Signed,
 	unpack: unpackQ80,
 	expand: expandQ80,
 	pack:   packQ80,
@@ -180,6 +374,12 @@ func halfQ40R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ40(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ40(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -189,8 +389,9 @@ func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ40 = kernels{
-	few:    [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
-	half:   [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
+	few:         [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
+	half:        [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
+	unpackShort: unpackShortQ40, packShort: packShortQ40, short: &shortG1,
 	unpack: unpackQ40,
 	expand: expandQ40,
 	pack:   packQ40,
@@ -220,6 +421,12 @@ func halfQ41R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ41(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ41(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -229,8 +436,9 @@ func expandQ41(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ41 = kernels{
-	few:    [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
-	half:   [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
+	few:         [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
+	half:        [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
+	unpackShort: unpackShortQ41, packShort: packShortQ41, short: &shortG1Mins,
 	unpack: unpackQ41,
 	expand: expandQ41,
 	pack:   packQ41,
@@ -259,6 +467,12 @@ func halfQ50R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ50(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ50(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -268,8 +482,9 @@ func expandQ50(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ50 = kernels{
-	few:    [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
-	half:   [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
+	few:         [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
+	half:        [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
+	unpackShort: unpackShortQ50, packShort: packShortQ50, short: &shortG1,
 	unpack: unpackQ50,
 	expand: expandQ50,
 	pack:   packQ50,
@@ -299,6 +514,12 @@ func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ51(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ51(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -308,8 +529,9 @@ func expandQ51(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ51 = kernels{
-	few:    [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
-	half:   [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
+	few:         [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
+	half:        [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
+	unpackShort: unpackShortQ51, packShort: packShortQ51, short: &shortG1Lifted,
 	unpack: unpackQ51,
 	expand: expandQ51,
 	pack:   packQ51,
@@ -338,6 +560,12 @@ func halfQ4KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ4K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ4K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -347,8 +575,9 @@ func expandQ4K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ4K = kernels{
-	few:    [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
-	half:   [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
+	few:         [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
+	half:        [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
+	unpackShort: unpackShortQ4K, packShort: packShortQ4K, short: &shortG1Mins,
 	unpack: unpackQ4K,
 	expand: expandQ4K,
 	pack:   packQ4K,
@@ -377,6 +606,12 @@ func halfQ5KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ5K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ5K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -386,8 +621,9 @@ func expandQ5K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ5K = kernels{
-	few:    [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
-	half:   [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
+	few:         [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
+	half:        [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
+	unpackShort: unpackShortQ5K, packShort: packShortQ5K, short: &shortG1Lifted,
 	unpack: unpackQ5K,
 	expand: expandQ5K,
 	pack:   packQ5K,
@@ -416,6 +652,12 @@ func halfQ6KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ6K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ6K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -425,8 +667,9 @@ func expandQ6K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ6K = kernels{
-	few:    [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
-	half:   [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
+	few:         [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
+	half:        [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
+	unpackShort: unpackShortQ6K, packShort: packShortQ6K, short: &shortG2,
 	unpack: unpackQ6K,
 	expand: expandQ6K,
 	pack:   packQ6K,
@@ -455,6 +698,12 @@ func halfQ2KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ2K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ2K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -464,8 +713,9 @@ func expandQ2K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ2K = kernels{
-	few:    [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
-	half:   [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
+	few:         [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
+	half:        [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
+	unpackShort: unpackShortQ2K, packShort: packShortQ2K, short: &shortG2Mins,
 	unpack: unpackQ2K,
 	expand: expandQ2K,
 	pack:   packQ2K,
@@ -494,6 +744,12 @@ func halfQ3KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 func halfQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortQ3K(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackQ3K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -503,8 +759,9 @@ func expandQ3K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ3K = kernels{
-	few:    [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
-	half:   [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
+	few:         [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
+	half:        [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
+	unpackShort: unpackShortQ3K, packShort: packShortQ3K, short: &shortG2,
 	unpack: unpackQ3K,
 	expand: expandQ3K,
 	pack:   packQ3K,
@@ -533,6 +790,12 @@ func halfIQ4NLR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortIQ4NL(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackIQ4NL(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -542,8 +805,9 @@ func expandIQ4NL(blocks int, scales, quants *byte, dst *float32, ds int)
 func packIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4NL = kernels{
-	few:    [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
-	half:   [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
+	few:         [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
+	half:        [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
+	unpackShort: unpackShortIQ4NL, packShort: packShortIQ4NL, short: &shortG1Signed,
 	unpack: unpackIQ4NL,
 	expand: expandIQ4NL,
 	pack:   packIQ4NL,
@@ -573,6 +837,12 @@ func halfIQ4XSR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortIQ4XS(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackIQ4XS(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -582,8 +852,9 @@ func expandIQ4XS(blocks int, scales, quants *byte, dst *float32, ds int)
 func packIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4XS = kernels{
-	few:    [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
-	half:   [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
+	few:         [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
+	half:        [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
+	unpackShort: unpackShortIQ4XS, packShort: packShortIQ4XS, short: &shortG1Signed,
 	unpack: unpackIQ4XS,
 	expand: expandIQ4XS,
 	pack:   packIQ4XS,
@@ -613,6 +884,12 @@ func halfMXFP4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 func halfMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
+func unpackShortMXFP4(blocks int, scales, quants, dst *byte)
+
+//go:noescape
+func packShortMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
+
+//go:noescape
 func unpackMXFP4(blocks int, scales, quants, dst *byte)
 
 //go:noescape
@@ -622,8 +899,9 @@ func expandMXFP4(blocks int, scales, quants *byte, dst *float32, ds int)
 func packMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsMXFP4 = kernels{
-	few:    [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
-	half:   [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
+	few:         [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
+	half:        [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
+	unpackShort: unpackShortMXFP4, packShort: packShortMXFP4, short: &shortG1,
 	unpack: unpackMXFP4,
 	expand: expandMXFP4,
 	pack:   packMXFP4,

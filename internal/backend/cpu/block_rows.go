@@ -1,0 +1,39 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/half"
+	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/ggml"
+)
+
+// rowsWork is how many bytes of weights a block of work has: they stay in L2 while all rows of x pass.
+const rowsWork = 128 << 10
+
+// rowsMatmul is x·wᵀ for weights of a half type, which are widened in registers.
+func (w *blockRows) rowsMatmul(c *backend.Ctx, x []float32, m int, z []float32) error {
+	each := max(1, rowsWork/w.bytes/qmm.ColumnsByRows) * qmm.ColumnsByRows
+	return c.For(ceil(w.rows, each), func(b int) {
+		from, to := b*each, min((b+1)*each, w.rows)
+		qmm.ByRows(w.t, m, to-from, w.elems, x, w.data[from*w.bytes:to*w.bytes], z[from:], w.rows)
+	})
+}
+
+// halfType is the dtype that rows of numbers of 16 bits have.
+func halfType(t ggml.Type) (d dtype.DType, ok bool) {
+	switch t {
+	case ggml.BF16:
+		return dtype.BFloat16, true
+	case ggml.F16:
+		return dtype.Float16, true
+	}
+	return 0, false
+}
+
+// widenBytes converts numbers of 16 bits.
+func widenBytes(d dtype.DType, z []float32, data []byte) {
+	half.Widen(d, z, unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(data))), len(z)))
+}
