@@ -57,8 +57,8 @@ func rowsOfVectors(v backend.View) bool {
 func (c decoding) source() string {
 	types := fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n", ctype[c.t], ctype[c.mask],
 		number(c.mask == dtype.Bool))
-	return kernels.Source("prelude") + types + fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page) +
-		kernels.Source("attention_decode")
+	sizes := fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page)
+	return kernels.Source("prelude") + types + sizes + kernels.Source("attention_decode")
 }
 
 // maskOf passes a mask and its strides, 0 for those over which it is the same; nulls without one.
