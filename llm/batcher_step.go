@@ -135,7 +135,8 @@ func (b *Batcher) stepParts(list []part) (rows []scores, err error) {
 	err = lucid.Try(func() {
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: pool.tensors[0].Device()}
-			y := m.stepPaged(b.groups(w, list), w.New(positions, len(positions)), w.New(slots, len(slots)), w.New(last, len(last)), pool.tensors)
+			n := len(positions)
+			y := m.stepPaged(b.groups(w, list), w.New(positions, n), w.New(slots, n), w.New(last, len(last)), pool.tensors)
 			rows = m.scoresFor(y, greedy)
 			y.Free()
 		})

@@ -215,8 +215,8 @@ func TestBatchedNoRetrace(t *testing.T) {
 	}
 }
 
-// TestBatchedPlans asserts that kinds of steps share their plans, whatever numbers of texts, sizes of parts and lengths there are: a request
-// that finds its beginning stored makes at most a trace, and none of a plan.
+// TestBatchedPlans asserts that kinds of steps share their plans, whatever numbers of texts, sizes of parts and lengths there are: a
+// request that finds its beginning stored makes at most a trace, and no plan.
 func TestBatchedPlans(t *testing.T) {
 	m := tiny(t)
 	b := newBatcher(t, m, BatcherOptions{Sequences: 6, Chunk: 16})

@@ -22,34 +22,7 @@ func TestPrefixTree(t *testing.T) {
 	var texts []*pagedText
 	check := func() {
 		t.Helper()
-		owners, nodes, idle := map[int]int{}, 0, 0
-		tree.root.each(func(n *prefixNode) {
-			owners[n.block]++
-			if nodes++; n.texts == 0 {
-				idle++
-			}
-			if got := held[n.block]; !slices.Equal(got[:len(n.ids)], n.ids) {
-				t.Fatalf("block %d of the tree holds %v, want %v", n.block, got, n.ids)
-			}
-		})
-		for _, x := range texts {
-			for _, block := range x.table[len(x.path):] {
-				owners[block]++
-			}
-			for i, id := range x.ids {
-				if got := held[x.table[i/model.PageTokens]]; got[i%model.PageTokens] != id {
-					t.Fatalf("token %d of a text is %d in its block, want %d", i, got[i%model.PageTokens], id)
-				}
-			}
-		}
-		for block, n := range owners {
-			if n != 1 || !pool.taken[block] || block == 0 {
-				t.Fatalf("block %d has %d owners", block, n)
-			}
-		}
-		if len(owners) != pool.used || nodes != tree.nodes || idle != tree.idle {
-			t.Fatalf("%d blocks, %d taken; %d nodes, %d counted; %d idle, %d counted", len(owners), pool.used, nodes, tree.nodes, idle, tree.idle)
-		}
+		checkTree(t, tree, texts, held)
 	}
 	seen := map[string]bool{} // beginnings of whole blocks, since blocks were evicted last
 	key := func(ids []int) (s string) {
@@ -77,7 +50,8 @@ func TestPrefixTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(x.table); n > len(x.path) && n > 0 { // the last one may be a copy, of what the tree has
-			held[x.table[n-1]] = append(slices.Clone(x.ids[len(x.path)*model.PageTokens:]), make([]int, model.PageTokens)...)[:model.PageTokens]
+			copied := append(slices.Clone(x.ids[len(x.path)*model.PageTokens:]), make([]int, model.PageTokens)...)
+			held[x.table[n-1]] = copied[:model.PageTokens]
 		}
 		texts = append(texts, x)
 		check()
@@ -127,6 +101,40 @@ func TestPrefixTree(t *testing.T) {
 	}
 	if check(); pool.used != 0 || tree.nodes != 0 || len(tree.root.kids) != 0 {
 		t.Errorf("%d blocks, %d nodes are left", pool.used, tree.nodes)
+	}
+}
+
+// checkTree asserts that held, what was written to each block, is what the tree and texts say, and that each block has one owner.
+func checkTree(t *testing.T, tree *prefixTree, texts []*pagedText, held map[int][]int) {
+	t.Helper()
+	owners, nodes, idle := map[int]int{}, 0, 0
+	tree.root.each(func(n *prefixNode) {
+		owners[n.block]++
+		if nodes++; n.texts == 0 {
+			idle++
+		}
+		if got := held[n.block]; !slices.Equal(got[:len(n.ids)], n.ids) {
+			t.Fatalf("block %d of the tree holds %v, want %v", n.block, got, n.ids)
+		}
+	})
+	for _, x := range texts {
+		for _, block := range x.table[len(x.path):] {
+			owners[block]++
+		}
+		for i, id := range x.ids {
+			if got := held[x.table[i/model.PageTokens]]; got[i%model.PageTokens] != id {
+				t.Fatalf("token %d of a text is %d in its block, want %d", i, got[i%model.PageTokens], id)
+			}
+		}
+	}
+	for block, n := range owners {
+		if n != 1 || !tree.pool.taken[block] || block == 0 {
+			t.Fatalf("block %d has %d owners", block, n)
+		}
+	}
+	if len(owners) != tree.pool.used || nodes != tree.nodes || idle != tree.idle {
+		t.Fatalf("%d blocks, %d taken; %d nodes, %d counted; %d idle, %d counted", len(owners), tree.pool.used, nodes, tree.nodes,
+			idle, tree.idle)
 	}
 }
 

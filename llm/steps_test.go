@@ -101,7 +101,8 @@ func pagedBits(t *testing.T, net *model.Model, ids, other []int, alone []float32
 	step([]model.Paged{row(other[:2], 1)}, []int{0, 1}, slots(1, 0, 2), []int{1})
 	both := model.Paged{IDs: lucid.New([]int{7, ids[n-1]}, 2, 1), Table: lucid.New([]int{1, 3}, 2, 1), Keys: 24}
 	positions := []int{0, 1, 2, 3, 4, 5, 6, 7, 2, n - 1}
-	got := step([]model.Paged{row(other[:8], 2), both}, positions, slices.Concat(slots(2, 0, 8), slots(1, 2, 1), slots(3, n-1, 1)), []int{9, 5})
+	at := slices.Concat(slots(2, 0, 8), slots(1, 2, 1), slots(3, n-1, 1))
+	got := step([]model.Paged{row(other[:8], 2), both}, positions, at, []int{9, 5})
 	if !slices.Equal(got[:256], alone) || !slices.Equal(got[256:], prompt) {
 		t.Errorf("in a pool the logits have other bits; off by %g, a prompt's by %g", near(got[:256], alone), near(got[256:], prompt))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -86,11 +87,13 @@ func TestServeModel(t *testing.T) {
 	}
 }
 
-func serveOnce(t *testing.T, flags ...string) {
+// serving starts a server of a small model. stop stops it, and gives what it ended with.
+func serving(t *testing.T, flags ...string) (url string, stop func() error) {
+	t.Helper()
 	model := nextByteModel(t, "{% for m in messages %}{{ m.content }}{% endfor %}")
 	t.Setenv("LUCID_SERVE_KEY", "secret,other")
 	s := &serveFlags{}
-	if err := s.parse(find("serve"), []string{"abc=" + model, "--port", "0", "--log", "none", flags[0], flags[1]}, io.Discard); err != nil {
+	if err := s.parse(find("serve"), append([]string{"abc=" + model, "--port", "0", "--log", "none"}, flags...), io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	start, err := s.prepare()
@@ -98,7 +101,7 @@ func serveOnce(t *testing.T, flags ...string) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	t.Cleanup(cancel)
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- s.serve(ctx, start, w) }()
@@ -107,7 +110,57 @@ func serveOnce(t *testing.T, flags ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := regexp.MustCompile(`http://[0-9.:]+`).FindString(string(line[:n]))
+	return regexp.MustCompile(`http://[0-9.:]+`).FindString(string(line[:n])), func() error {
+		cancel()
+		return <-done
+	}
+}
+
+// TestServeStops stops a server while answers are being written: they are written to their ends, and what comes later finds no server.
+func TestServeStops(t *testing.T) {
+	url, stop := serving(t, "--sequences", "2")
+	const tokens = 60
+	ask := func() (*http.Response, error) {
+		q, _ := http.NewRequest("POST", url+"/v1/completions", strings.NewReader(
+			`{"model": "abc", "prompt": "0", "max_tokens": 60, "temperature": 0, "stream": true, "ignore_eos": true}`))
+		q.Header.Set("Authorization", "Bearer secret")
+		return http.DefaultClient.Do(q)
+	}
+	var streams []*bufio.Reader
+	for range 4 { // two are written, two wait
+		a, err := ask()
+		if err != nil || a.StatusCode != 200 {
+			t.Fatal(a, err)
+		}
+		defer a.Body.Close()
+		streams = append(streams, bufio.NewReader(a.Body))
+	}
+	if _, err := streams[0].ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- stop() }()
+	for i, r := range streams {
+		all, err := io.ReadAll(r)
+		events := strings.Count(string(all), "data: {")
+		if i > 0 { // the first event of the first one was read
+			events--
+		}
+		if err != nil || !strings.HasSuffix(strings.TrimSpace(string(all)), "data: [DONE]") || events < tokens/2 {
+			t.Errorf("answer %d has %d events and ends with %v: %.300s", i, events, err, all)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if a, err := ask(); err == nil {
+		a.Body.Close()
+		t.Errorf("a server that stopped answers %d", a.StatusCode)
+	}
+}
+
+func serveOnce(t *testing.T, flags ...string) {
+	url, stop := serving(t, flags...)
 	q, _ := http.NewRequest("POST", url+"/v1/chat/completions", strings.NewReader(
 		`{"model": "abc", "messages": [{"role": "user", "content": "456"}], "max_tokens": 2, "temperature": 0}`))
 	q.Header.Set("Authorization", "Bearer other")
@@ -122,8 +175,7 @@ func serveOnce(t *testing.T, flags ...string) {
 	if err := json.NewDecoder(a.Body).Decode(&answer); err != nil || answer.Choices[0].Message.Content != "78" {
 		t.Errorf("%d %v %+v", a.StatusCode, err, answer)
 	}
-	cancel()
-	if err := <-done; err != nil {
+	if err := stop(); err != nil {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,8 @@ func PagedAttention(q, k, v, table, mask, sinks *Node, block int, scale float64)
 		fits = mask.Dim(i) == 1 || mask.Dim(i) == q.Dim(i)
 	}
 	if !fits || mask.Dim(3) > table.Dim(1)*block || k.Dim(2)%block != 0 {
-		fault.Throw(fault.Shape, op, "a mask of %v %v for queries of %v, %d blocks of %d rows and pools of %d; want bool of (%d, 1, %d, keys)",
+		fault.Throw(fault.Shape, op,
+			"a mask of %v %v for queries of %v, %d blocks of %d rows and pools of %d; want bool of (%d, 1, %d, keys)",
 			mask.DType(), mask.Shape(), q.Shape(), table.Dim(1), block, k.Dim(2), q.Dim(0), q.Dim(2))
 	}
 	n := graph.New(opPagedAttention, attr.Paged{Scale: scale, Block: block}, q, k, v, table, mask)

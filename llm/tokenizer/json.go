@@ -100,8 +100,8 @@ func (t *Tokenizer) finishRaw() {
 	}
 }
 
-// rawTokens are the bytes that tokens of a byte-level vocabulary stand for, and those themselves that stand for none: mapped tells them apart.
-// They are cut out of one text: a text for each would take twice the memory.
+// rawTokens are the bytes that tokens of a byte-level vocabulary stand for, and those themselves that stand for none: mapped tells them
+// apart. They are cut out of one text: a text for each would take twice the memory.
 func rawTokens(tokens []string) (raw []string, mapped []bool) {
 	var all []byte
 	raw, mapped = make([]string, len(tokens)), make([]bool, len(tokens))

@@ -27,9 +27,10 @@ type Options struct {
 	LearnPrompts bool // learn prompts and the messages of users too
 	// Pack puts several examples into a row, so that no padding is computed. Examples do not see each other.
 	Pack bool
-	// Checkpointing keeps only the inputs of layers for the gradient and computes the rest again. A model in blocks is tuned so anyway,
-	// unless KeepActivations is set: there it is the activations that take the memory.
-	Checkpointing   bool
+	// Checkpointing keeps only the inputs of layers for the gradient and computes the rest again. A model in blocks is tuned so anyway:
+	// there it is the activations that take the memory.
+	Checkpointing bool
+	// KeepActivations tunes a model in blocks without Checkpointing.
 	KeepActivations bool
 
 	Loss string  // "cross_entropy" (also by ""), or "dpo", which learns preferences

@@ -367,8 +367,8 @@ func TestQuantizedMemory(t *testing.T) {
 		adapted(t, m, LoRAOptions{Rank: 4, Targets: []string{"q_proj", "v_proj"}})
 		lucid.ResetPeakMemory(lucid.CPU)
 		before := lucid.MemoryStats(lucid.CPU).Allocated
-		losses = fit(t, m, Text(strings.Repeat("the same text again ", 40)), Options{Steps: 4, LR: 0.01, Batch: 4, Length: 100, InOrder: true,
-			KeepActivations: keep}).Losses
+		o := Options{Steps: 4, LR: 0.01, Batch: 4, Length: 100, InOrder: true, KeepActivations: keep}
+		losses = fit(t, m, Text(strings.Repeat("the same text again ", 40)), o).Losses
 		return losses, lucid.MemoryStats(lucid.CPU).Peak - before
 	}
 	want, all := run(true)

@@ -1,7 +1,7 @@
 """Measures a step of LoRA in the shape of Qwen2.5-0.5B, 4 texts of 256 tokens, next to PyTorch with peft on the same CPU.
 
     go build ./cmd/lucid
-    python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,checkpointing]
+    python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,keep]
 
 The model is a GGUF file of that shape (scripts/assets/fetch.py gets one); its weights are float32 for LoRA and stay in blocks for QLoRA.
 PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs twice, with few steps and
@@ -57,7 +57,7 @@ def main():
     p.add_argument("--lucid")
     p.add_argument("--model")
     p.add_argument("--threads", default="2")
-    p.add_argument("--only", default="peft,lora,qlora,checkpointing")
+    p.add_argument("--only", default="peft,lora,qlora,keep")
     p.add_argument("--peft-steps", type=int)
     a = p.parse_args()
     if a.peft_steps is not None:
@@ -74,7 +74,7 @@ def main():
                     "--length", str(LENGTH + 1), "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
 
         forms = {"peft": lambda n: [sys.executable, __file__, "--peft-steps", str(n)], "lora": lambda n: tune(n),
-                 "qlora": lambda n: tune(n, "--quantized"), "checkpointing": lambda n: tune(n, "--quantized", "--checkpointing")}
+                 "qlora": lambda n: tune(n, "--quantized"), "keep": lambda n: tune(n, "--quantized", "--keep-activations")}
         for name in a.only.split(","):
             few, more = (measured(forms[name](n), environment) for n in (FEW, MORE))
             print(json.dumps({"what": name, "step_s": round((more[0] - few[0]) / (MORE - FEW), 2),

@@ -191,7 +191,8 @@ func pagedAttentions() (all []check) {
 				mask = append(mask, firstOnes(keys, min(keys, max(0, seen-7*n+l)))...)
 			}
 		}
-		in := []input{{lo: -2, hi: 2, shape: q}, {lo: -2, hi: 2, shape: []int{1, kv, pool, e}}, {lo: -2, hi: 2, shape: []int{1, kv, pool, f}},
+		of := func(shape ...int) input { return input{lo: -2, hi: 2, shape: shape} }
+		in := []input{of(q...), of(1, kv, pool, e), of(1, kv, pool, f),
 			{dtype: dtype.Int64, shape: []int{q[0], len(table) / q[0]}, list: table, steady: true},
 			{dtype: dtype.Bool, shape: []int{q[0], 1, q[2], keys}, list: mask, steady: true}}
 		all = append(all, check{name: "paged_attention/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {

@@ -53,14 +53,16 @@ func TestPagedAttentionBits(t *testing.T) {
 					return []backend.View{outputOf(d, []int{n, h, l, f}), outputOf(sums, []int{n, h, l})}
 				}
 				all := results(texts)
-				if err := pagedAttention(testCtx(), attr.Paged{Scale: 0.2, Block: block}, all, []backend.View{q, k, v, at, mask}); err != nil {
+				how := attr.Paged{Scale: 0.2, Block: block}
+				if err := pagedAttention(testCtx(), how, all, []backend.View{q, k, v, at, mask}); err != nil {
 					t.Fatal(err)
 				}
 				for n := range texts {
 					own := func(x backend.View) backend.View { // the example n
 						s := x.Shape.Dims()
 						size := x.Numel() / s[0]
-						x.Shape, x.Lay = shape.Of("test", append([]int{1}, s[1:]...)...), &shape.Layout{Strides: x.Strides(), Offset: n * size}
+						x.Lay = &shape.Layout{Strides: x.Strides(), Offset: n * size}
+						x.Shape = shape.Of("test", append([]int{1}, s[1:]...)...)
 						return x
 					}
 					gather := func(x backend.View, w int) backend.View {

@@ -63,8 +63,8 @@ func (c decoding) source() string {
 	} else {
 		types += "#define QUERIES (int)a.queries\n"
 	}
-	return kernels.Source("prelude") + types + fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page) +
-		kernels.Source("attention_decode")
+	sizes := fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page)
+	return kernels.Source("prelude") + types + sizes + kernels.Source("attention_decode")
 }
 
 // maskOf passes a mask and its strides, 0 for those over which it is the same; nulls without one.
