@@ -56,7 +56,7 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 				failed = j.c.For(blocks, f)
 			}
 		}
-		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Vectors: j.vec}
+		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Alone: j.mul(nil), Alone64: j.m64(nil), Vectors: j.vec}
 		s.Reuse()
 		defer s.Release()
 		for i := range count {

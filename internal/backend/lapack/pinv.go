@@ -20,7 +20,7 @@ func (s *Solver[T]) Pinv(m, n int, a []T, atol, rtol float64, hermitian bool, z 
 			return info
 		}
 		copy(left, a[:n*n])
-		transpose(n, n, left, n, right, n)
+		s.transpose(n, n, left, n, right, n)
 		conjugate(right)
 	} else if info = s.SVD(m, n, a, w, left, k, right, k); info != 0 {
 		return info
@@ -32,7 +32,7 @@ func (s *Solver[T]) Pinv(m, n int, a []T, atol, rtol float64, hermitian bool, z 
 	cut = max(atol, rtol*cut)
 	// V·diag(1/w)·Uᴴ
 	lh := s.take(k * m)
-	transpose(m, k, left, k, lh, m)
+	s.transpose(m, k, left, k, lh, m)
 	conjugate(lh)
 	for i, x := range w {
 		f := 0.0
@@ -62,7 +62,7 @@ func (s *Solver[T]) fullRankPinv(m, n int, a []T, atol, rtol float64, z []T) boo
 	if m >= n {
 		copy(f, a[:m*n])
 	} else { // the pseudoinverse of the adjoint is the adjoint of the pseudoinverse
-		transpose(m, n, a, n, f, m)
+		s.transpose(m, n, a, n, f, m)
 		conjugate(f)
 	}
 	if big := largest(f); powerOfScale[T](big) != 1 {

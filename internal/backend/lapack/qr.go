@@ -10,21 +10,70 @@ func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) {
 		qrColumns(m, n, a, ld, tau)
 		return
 	}
-	for j := 0; j < k; j += reflectors {
-		w := min(reflectors, k-j)
-		rows := m - j
-		here := s.at()
-		p := s.take(w * rows)
-		transpose(rows, w, a[j*ld+j:], ld, p, rows)
-		s.panel(w, rows, p, tau[j:j+w])
-		transpose(w, rows, p, rows, a[j*ld+j:], ld)
-		if rest := n - j - w; rest > 0 {
-			unpackReflectors(w, rows, p)
-			b := s.newBlock(w, rows, p, tau[j:j+w])
-			s.apply(&b, true, rest, a[j*ld+j+w:], ld)
-		}
-		s.back(here)
+	q := &qrAhead[T]{Solver: s, m: m, n: n, a: a, ld: ld, tau: tau}
+	for i := range q.two {
+		q.two[i] = s.emptyBlock(min(reflectors, k), m)
 	}
+	q.panel(s, 0)
+	for j := 0; j < k; j += reflectors {
+		if min(j+reflectors, k) < n {
+			q.update(j)
+		}
+	}
+}
+
+// qrAhead is a matrix that is factored in panels. The columns behind a panel are cut into slabs; the first is the next panel, which is
+// factored while others update the rest.
+type qrAhead[T Number] struct {
+	*Solver[T]
+	m, n, ld int
+	a, tau   []T
+	two      [2]block[T] // of the panel that is applied, and of the next
+}
+
+// panel factors the panel that begins with column j, and makes its block of reflectors.
+func (q *qrAhead[T]) panel(s *Solver[T], j int) {
+	w, rows := min(reflectors, min(q.m, q.n)-j), q.m-j
+	b := &q.two[j/reflectors%2]
+	b.k, b.m = w, rows
+	at := q.a[j*q.ld+j:]
+	s.transpose(rows, w, at, q.ld, b.v, rows)
+	s.panel(w, rows, b.v, q.tau[j:j+w])
+	s.transpose(w, rows, b.v, rows, at, q.ld)
+	if j+w < q.n {
+		unpackReflectors(w, rows, b.v)
+		s.fillBlock(b, q.tau[j:j+w])
+	}
+}
+
+// update applies the panel that begins with column j to all columns behind it, and factors the next.
+func (q *qrAhead[T]) update(j int) {
+	b := &q.two[j/reflectors%2]
+	at := j + b.k
+	next := min(reflectors, min(q.m, q.n)-at)
+	slab := slabWidth(q.n) / 2
+	columns := func(s *Solver[T], from, count int) { s.apply(b, true, count, q.a[j*q.ld+from:], q.ld) }
+	if q.Loop == nil || q.n-at <= slab {
+		columns(q.Solver, at, q.n-at)
+		if next > 0 {
+			q.panel(q.Solver, at)
+		}
+		return
+	}
+	others := (q.n - at - next + slab - 1) / slab
+	q.Loop(others+1, func(i int) {
+		w := q.alone()
+		defer w.Release()
+		if i > 0 {
+			from := at + next + (i-1)*slab
+			columns(w, from, min(slab, q.n-from))
+			return
+		}
+		if next > 0 {
+			columns(w, at, next)
+			q.panel(w, at)
+		}
+	})
 }
 
 // unpackReflectors puts the 1 and the zeros before it in the rows of a panel.
@@ -106,19 +155,17 @@ func (s *Solver[T]) FormQ(m, n, k int, a []T, ld int, tau, q []T, ldq int) {
 		formColumns(m, n, k, a, ld, tau, q, ldq)
 		return
 	}
-	blocks := (k + reflectors - 1) / reflectors
-	for t := blocks - 1; t >= 0; t-- {
-		j := t * reflectors
+	all := make([]block[T], (k+reflectors-1)/reflectors)
+	for i := range all {
+		j := i * reflectors
 		w, rows := min(reflectors, k-j), m-j
-		here := s.at()
 		p := s.take(w * rows)
-		transpose(rows, w, a[j*ld+j:], ld, p, rows)
+		s.transpose(rows, w, a[j*ld+j:], ld, p, rows)
 		unpackReflectors(w, rows, p)
-		b := s.newBlock(w, rows, p, tau[j:j+w])
-		// The columns before j are still those of the identity.
-		s.apply(&b, false, n-j, q[j*ldq+j:], ldq)
-		s.back(here)
+		all[i] = s.newBlock(w, rows, p, tau[j:j+w])
 	}
+	// The columns before those of a block are still those of the identity.
+	s.applyBlocks(false, all, m, reflectors, n, q, ldq)
 }
 
 func formColumns[T Number](m, n, k int, a []T, ld int, tau, q []T, ldq int) {
