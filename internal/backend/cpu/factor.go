@@ -13,7 +13,7 @@ func init() {
 		C128: inLoop(productC128), Batches: batches(),
 		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, Poles: lanes.Poles,
 			Symmetric32: lanes.Symmetric[float32], Symmetric64: lanes.Symmetric[float64],
-			Transpose32: flip32}}))
+			Peak32: lanes.Peak32, Peak64: lanes.Peak64, Transpose32: flip32, Transpose64: lanes.Transpose}}))
 }
 
 // flip32 transposes in tiles that stay in the nearest cache.

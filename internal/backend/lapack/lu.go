@@ -1,7 +1,5 @@
 package lapack
 
-import "math"
-
 // narrowPanel is the number of columns up to which LU goes column by column.
 const narrowPanel = 16
 
@@ -136,7 +134,7 @@ func (p *tallLU[T]) factor(from, to int) {
 		return
 	}
 	col := p.x[from*p.ld:][:p.m]
-	r := from + largestAt(col[from:])
+	r := from + p.peak(col[from:])
 	p.piv[from] = int32(r)
 	if r != from {
 		for c := range p.n {
@@ -171,31 +169,17 @@ func (p *tallLU[T]) update(from, h, to int) {
 	}
 }
 
-// Bits of infinity.
-const (
-	infinity32 = 0x7f800000
-	infinity64 = 0x7ff0000000000000
-)
-
-// largestAt is the index of the first element of the largest size; 0 if all are NaN.
-func largestAt[T Number](x []T) (at int) {
+// peak is the index of the first element of the largest size; 0 if all are NaN.
+func (s *Solver[T]) peak(x []T) (at int) {
 	switch v := any(x).(type) {
 	case []float32:
-		best := int32(-1) // sizes compare as their bits do; those of NaN are behind infinity
-		for i, a := range v {
-			if b := int32(math.Float32bits(a) &^ (1 << 31)); b > best && b <= infinity32 {
-				best, at = b, i
-			}
+		if s.Peak32 != nil {
+			return s.Peak32(v)
 		}
-		return at
 	case []float64:
-		best := int64(-1)
-		for i, a := range v {
-			if b := int64(math.Float64bits(a) &^ (1 << 63)); b > best && b <= infinity64 {
-				best, at = b, i
-			}
+		if s.Peak64 != nil {
+			return s.Peak64(v)
 		}
-		return at
 	}
 	best := -1.0
 	for i, a := range x {

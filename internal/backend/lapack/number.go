@@ -50,6 +50,9 @@ type Vectors struct {
 	Symmetric64 func(a []float64, ld int, x, y []float64) bool
 	// Poles returns Σ z/(x - t) and Σ z/(x - t)².
 	Poles func(x, z []float64, t float64) (sum, slope float64)
+	// Peak32 and Peak64 return the index of the first element of the largest magnitude, 0 if all are NaN.
+	Peak32 func(x []float32) int
+	Peak64 func(x []float64) int
 	// Transpose32 and Transpose64 write the transpose of x, m×n, to z.
 	Transpose32 func(m, n int, x []float32, ldx int, z []float32, ldz int)
 	Transpose64 func(m, n int, x []float64, ldx int, z []float64, ldz int)
