@@ -9,7 +9,7 @@ import (
 )
 
 // Kernels are written for AVX-512, and translated for AVX2: cells have 32 bytes, masks are vectors, an operation with a mask is one
-// without and a blend. The 32 vector and 8 mask registers become 13 registers and, for those that loops use least, places on the stack;
+// without and a blend. The 32 vector and 8 mask registers become 13 registers and, for those that loops use least, slots on the stack;
 // three more hold what an instruction cannot have there.
 const avx2Registers = 13
 
@@ -31,7 +31,7 @@ type line struct {
 // narrow translates a kernel.
 type narrow struct {
 	e     *emitter
-	names map[string]string // registers and places on the stack
+	names map[string]string // registers and slots on the stack
 	frame int
 }
 
@@ -114,7 +114,7 @@ var (
 	cellStep     = regexp.MustCompile(`^\$(-?[0-9]+)$`)
 )
 
-// scaled halves the distances that are whole cells.
+// scaled divides the distances that are whole cells by two.
 func scaled(op, x string) string {
 	half := func(n string) string {
 		if v, _ := strconv.Atoi(n); v%64 == 0 {
