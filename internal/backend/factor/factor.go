@@ -117,6 +117,7 @@ func Kernels(p Products) backend.Table {
 	add("matrix_exp", exp[float32], exp[float64], exp[complex64], exp[complex128])
 	add("matrix_sqrth", sqrth[float32], sqrth[float64], sqrth[complex64], sqrth[complex128])
 	add("pinv", pinv[float32], pinv[float64], pinv[complex64], pinv[complex128])
+	add("lstsq", lstsq[float32], lstsq[float64], lstsq[complex64], lstsq[complex128])
 	t["pivots_to_permutation"] = permutation
 	return t
 }

@@ -2,15 +2,17 @@ package lapack
 
 // QR factors a, m×n, in place: R on and above the diagonal, below it the vectors of the reflectors, whose first element 1 is not
 // stored. tau has min(m, n) elements.
-func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) {
-	k := min(m, n)
+func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) { s.qrFirst(m, n, min(m, n), a, ld, tau) }
+
+// qrFirst makes reflectors of the first k columns, and applies them to all n.
+func (s *Solver[T]) qrFirst(m, n, k int, a []T, ld int, tau []T) {
 	at := s.at()
 	defer s.back(at)
 	if k <= 8 || n <= 8 {
-		qrColumns(m, n, a, ld, tau)
+		qrColumns(m, n, k, a, ld, tau)
 		return
 	}
-	q := &qrAhead[T]{Solver: s, m: m, n: n, a: a, ld: ld, tau: tau}
+	q := &qrAhead[T]{Solver: s, m: m, n: n, k: k, a: a, ld: ld, tau: tau}
 	for i := range q.two {
 		q.two[i] = s.emptyBlock(min(reflectors, k), m)
 	}
@@ -26,14 +28,15 @@ func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) {
 // factored while others update the rest.
 type qrAhead[T Number] struct {
 	*Solver[T]
-	m, n, ld int
-	a, tau   []T
-	two      [2]block[T] // of the panel that is applied, and of the next
+	m, n, k int // k columns become reflectors
+	ld      int
+	a, tau  []T
+	two     [2]block[T] // of the panel that is applied, and of the next
 }
 
 // panel factors the panel that begins with column j, and makes its block of reflectors.
 func (q *qrAhead[T]) panel(s *Solver[T], j int) {
-	w, rows := min(reflectors, min(q.m, q.n)-j), q.m-j
+	w, rows := min(reflectors, q.k-j), q.m-j
 	b := &q.two[j/reflectors%2]
 	b.k, b.m = w, rows
 	at := q.a[j*q.ld+j:]
@@ -50,7 +53,7 @@ func (q *qrAhead[T]) panel(s *Solver[T], j int) {
 func (q *qrAhead[T]) update(j int) {
 	b := &q.two[j/reflectors%2]
 	at := j + b.k
-	next := min(reflectors, min(q.m, q.n)-at)
+	next := min(reflectors, q.k-at)
 	slab := slabWidth(q.n) / 2
 	columns := func(s *Solver[T], from, count int) { s.apply(b, true, count, q.a[j*q.ld+from:], q.ld) }
 	if q.Loop == nil || q.n-at <= slab {
@@ -87,43 +90,72 @@ func unpackReflectors[T Number](k, m int, p []T) {
 	}
 }
 
+// someReflectors is how many of a panel are made before the rest of it is updated at once.
+const someReflectors = 8
+
 // panel factors the columns that are stored in the w rows of p, of m elements each.
 func (s *Solver[T]) panel(w, m int, p, tau []T) {
 	at := s.at()
 	defer s.back(at)
-	v, minus := s.take(m), s.take(w)
-	for j := range w {
-		if j >= m {
-			break
+	for j := 0; j < min(w, m); j += someReflectors {
+		k, rows := min(someReflectors, w-j, m-j), m-j
+		s.panelPart(k, rows, m, p[j*m+j:], tau[j:j+k])
+		rest := w - j - k
+		if rest == 0 {
+			return
 		}
-		x := p[j*m+j : (j+1)*m]
+		here := s.at()
+		b := s.emptyBlock(k, rows)
+		for i := range k {
+			copy(b.v[i*rows:][:rows], p[(j+i)*m+j:])
+		}
+		unpackReflectors(k, rows, b.v)
+		s.fillBlock(&b, tau[j:j+k])
+		// A column c becomes c - V·Tᴴ·Vᴴ·c; columns are rows here.
+		c, x, y := p[(j+k)*m+j:], s.take(rest*k), s.take(rest*k)
+		s.Mul(rest, k, rows, c, m, 1, b.conj, 1, rows, x, k, false)
+		negate(b.t, b.t)
+		conjugate(b.t)
+		s.Mul(rest, k, k, x, k, 1, b.t, k, 1, y, k, false)
+		s.Mul(rest, rows, k, y, k, 1, b.v, rows, 1, c, m, true)
+		s.back(here)
+	}
+}
+
+// panelPart factors the columns in the k rows of p, ld apart, of m elements each.
+func (s *Solver[T]) panelPart(k, m, ld int, p, tau []T) {
+	at := s.at()
+	defer s.back(at)
+	v, minus := s.take(m), s.take(k)
+	for j := range k {
+		x := p[j*ld+j:][:m-j]
 		beta, t := reflector(len(x), x, 1)
 		tau[j] = t
-		rest := w - j - 1
+		rest := k - j - 1
 		if rest > 0 && t != 0 {
 			x[0] = 1
 			u := v[:len(x)]
 			copy(u, x)
 			conjugate(u)
 			f := minus[:rest]
-			s.Mul(rest, 1, len(x), p[(j+1)*m+j:], m, 1, u, 1, 1, f, 1, false)
+			s.Mul(rest, 1, len(x), p[(j+1)*ld+j:], ld, 1, u, 1, 1, f, 1, false)
 			for i := range f {
 				f[i] *= -conj(t)
 			}
-			s.Mul(rest, len(x), 1, f, 1, 1, x, len(x), 1, p[(j+1)*m+j:], m, true)
+			s.Mul(rest, len(x), 1, f, 1, 1, x, len(x), 1, p[(j+1)*ld+j:], ld, true)
 		}
 		x[0] = of[T](beta, 0)
 	}
 }
 
 // qrColumns goes column by column.
-func qrColumns[T Number](m, n int, a []T, ld int, tau []T) {
+func qrColumns[T Number](m, n, k int, a []T, ld int, tau []T) {
 	var room [64]T
 	w := room[:]
 	if n > len(w) {
 		w = make([]T, n)
 	}
-	for j := range min(m, n) {
+	for j := range k {
 		beta, t := reflector(m-j, a[j*ld+j:], ld)
 		tau[j] = t
 		if w := w[:n-j-1]; t != 0 && len(w) > 0 {
