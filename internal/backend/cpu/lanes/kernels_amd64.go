@@ -67,10 +67,36 @@ func kernelsOf[T Float]() *kernelSet[T] {
 func (b *Batch[T]) transpose(z []T, ldz int, x []T, ldx, rows, cols int) {
 	switch x := any(x).(type) {
 	case []float32:
-		simd.TransposeBlockF32(any(z).([]float32), ldz, x, ldx, rows, cols)
+		transpose32(any(z).([]float32), ldz, x, ldx, rows, cols)
 	case []float64:
 		transpose64(any(z).([]float64), ldz, x, ldx, rows, cols)
 	}
+}
+
+// transpose32 has vectors for 8×4 and 4×8 elements, which a batch of small matrices has, where those of simd are 8×8.
+func transpose32(z []float32, ldz int, x []float32, ldx, rows, cols int) {
+	switch {
+	case useAVX512 || !useAVX2:
+	case rows == 8 && cols%8 >= 4:
+		j := cols &^ 7
+		_, _ = z[(j+3)*ldz+7], x[7*ldx+j+3] // the kernel checks nothing
+		fourF32AVX2(&args[float32]{a: &x[j], b: &z[j*ldz], rs: 4 * ldx, cs: 4 * ldz})
+		simd.TransposeBlockF32(z, ldz, x, ldx, rows, j)
+		if j += 4; j < cols {
+			simd.TransposeBlockF32(z[j*ldz:], ldz, x[j:], ldx, rows, cols-j)
+		}
+		return
+	case cols == 8 && rows%8 >= 4:
+		i := rows &^ 7
+		_, _ = z[7*ldz+i+3], x[(i+3)*ldx+7] // the kernel checks nothing
+		backF32AVX2(&args[float32]{a: &z[i], b: &x[i*ldx], rs: 4 * ldz, cs: 4 * ldx})
+		simd.TransposeBlockF32(z, ldz, x, ldx, i, cols)
+		if i += 4; i < rows {
+			simd.TransposeBlockF32(z[i:], ldz, x[i*ldx:], ldx, rows-i, cols)
+		}
+		return
+	}
+	simd.TransposeBlockF32(z, ldz, x, ldx, rows, cols)
 }
 
 // transpose64 transposes whole blocks with vectors, the rest one by one.

@@ -137,6 +137,12 @@ func symmetricF32AVX2(a *args[float32])
 func peakF32AVX2(a *args[float32])
 
 //go:noescape
+func fourF32AVX2(a *args[float32])
+
+//go:noescape
+func backF32AVX2(a *args[float32])
+
+//go:noescape
 func luF64AVX2(a *args[float64])
 
 //go:noescape

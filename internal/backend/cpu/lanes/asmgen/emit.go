@@ -139,6 +139,7 @@ var kernels = []struct {
 	{"rows", "F64", []kernel{{"transpose", transpose, transposeAVX2}, {"rotate", rotate, nil}, {"triples", triples, nil},
 		{"poles", poles, polesAVX2}}},
 	{"peak", "", []kernel{{"peak", nil, peak}}},
+	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}}},
 }
 
 // Files are the generated files by name.

@@ -171,3 +171,55 @@ func peak(e *emitter) {
 		VMOVUP@ Y0, (DI)
 		VMOVUP@ Y1, (R10)`)
 }
+
+// four transposes 8 rows of a, rs bytes apart with 4 elements each, to 4 vectors of b, cs bytes apart; back is the opposite.
+func four(e *emitter) {
+	fourRows(e, func(row, i int) string {
+		if row < 4 {
+			return fmt.Sprintf("VMOVUPS (%s), X%d", []string{"SI", "SI)(R8*1", "SI)(R8*2", "SI)(R10*1"}[row], i)
+		}
+		return fmt.Sprintf("VINSERTF128 $1, (%s), Y%d, Y%d", []string{"BX", "BX)(R8*1", "BX)(R8*2", "BX)(R10*1"}[row-4], i, i)
+	})
+	for i, at := range []string{"DI", "DI)(R9*1", "DI)(R9*2", "DI)(R11*1"} {
+		e.op(fmt.Sprintf("VMOVUPS Y%d, (%s)", i, at))
+	}
+}
+
+func back(e *emitter) {
+	fourRows(e, func(row, i int) string {
+		if row < 4 {
+			return fmt.Sprintf("VMOVUPS (%s), Y%d", []string{"DI", "DI)(R9*1", "DI)(R9*2", "DI)(R11*1"}[row], i)
+		}
+		return ""
+	})
+	for i := range 4 {
+		e.op(fmt.Sprintf("VMOVUPS X%d, (%s)", i, []string{"SI", "SI)(R8*1", "SI)(R8*2", "SI)(R10*1"}[i]))
+		e.op(fmt.Sprintf("VEXTRACTF128 $1, Y%d, (%s)", i, []string{"BX", "BX)(R8*1", "BX)(R8*2", "BX)(R10*1"}[i]))
+	}
+}
+
+// fourRows loads Y0 … Y3 and transposes both of their parts of 4×4.
+func fourRows(e *emitter, load func(row, i int) string) {
+	e.op(`
+		MOVQ .a, SI
+		MOVQ .b, DI
+		MOVQ .rs, R8
+		MOVQ .cs, R9
+		LEAQ (R8)(R8*2), R10
+		LEAQ (R9)(R9*2), R11
+		LEAQ (SI)(R8*4), BX`)
+	for row := range 8 {
+		if l := load(row, row%4); l != "" {
+			e.op(l)
+		}
+	}
+	e.op(`
+		VUNPCKLPS Y1, Y0, Y4
+		VUNPCKHPS Y1, Y0, Y5
+		VUNPCKLPS Y3, Y2, Y6
+		VUNPCKHPS Y3, Y2, Y7
+		VUNPCKLPD Y6, Y4, Y0
+		VUNPCKHPD Y6, Y4, Y1
+		VUNPCKLPD Y7, Y5, Y2
+		VUNPCKHPD Y7, Y5, Y3`)
+}
