@@ -23,6 +23,14 @@ func slabWidth(n int) int {
 	return 256
 }
 
+// reflectWidth is the slab of columns that blocks of reflectors are applied to.
+func reflectWidth(n int) int {
+	if n < 1024 {
+		return 64
+	}
+	return 256
+}
+
 // ahead reports whether a matrix is factored with several goroutines.
 func (s *Solver[T]) ahead(m, n int) bool { return s.Loop != nil && min(m, n) >= aheadSize }
 

@@ -54,7 +54,7 @@ func (q *qrAhead[T]) update(j int) {
 	b := &q.two[j/reflectors%2]
 	at := j + b.k
 	next := min(reflectors, q.k-at)
-	slab := slabWidth(q.n) / 2
+	slab := reflectWidth(q.n)
 	columns := func(s *Solver[T], from, count int) { s.apply(b, true, count, q.a[j*q.ld+from:], q.ld) }
 	if q.Loop == nil || q.n-at <= slab {
 		columns(q.Solver, at, q.n-at)

@@ -102,7 +102,7 @@ func (s *Solver[T]) apply(b *block[T], adjoint bool, n int, c []T, ld int) {
 	defer s.back(at)
 	k := b.k
 	if s.Loop != nil && n > slabColumns { // columns do not depend on each other
-		s.share(n, slabWidth(n)/2, func(w *Solver[T], from, count int) { w.apply(b, adjoint, count, c[from:], ld) })
+		s.share(n, reflectWidth(n), func(w *Solver[T], from, count int) { w.apply(b, adjoint, count, c[from:], ld) })
 		return
 	}
 	w, w2, t := s.take(k*n), s.take(k*n), s.take(k*k)
@@ -157,7 +157,7 @@ func (s *Solver[T]) applyBlocks(adjoint bool, all []block[T], m, skip, n int, c 
 		}
 	}
 	if s.Loop != nil && n > slabColumns {
-		s.share(n, slabWidth(n)/2, slab)
+		s.share(n, reflectWidth(n), slab)
 		return
 	}
 	slab(s, 0, n)
