@@ -88,6 +88,9 @@ func factorsOf(t *testing.T, d lucid.DType, s []int) {
 	}
 	if m != n {
 		closeTo(t, "pinv", a.MatMul(linalg.PInv(a)).MatMul(a), a, 20*size)
+		b := lucid.With{DType: d}.Randn(append(append([]int{}, s[:len(s)-1]...), 2)...)
+		x, _, _, _ := linalg.LstSq(a, b)
+		closeTo(t, "least squares", x, linalg.PInv(a).MatMul(b), 20*size)
 		return
 	}
 	if n == 100 {

@@ -6,8 +6,8 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-// Functions of matrices. pinv has as operands the tolerances of each matrix.
-var opPinv, opMatrixExp, opMatrixSqrth *graph.Op
+// Functions of matrices. pinv and lstsq have as operands the tolerances of each matrix.
+var opPinv, opLstsq, opMatrixExp, opMatrixSqrth *graph.Op
 
 func init() {
 	opPinv = factorOp(graph.Op{Name: "pinv", Inputs: graph.Exactly(3), SavesIn: 1, SavesOut: true,
@@ -26,6 +26,22 @@ func init() {
 			return []graph.Spec{{Shape: batchOf("pinv", x, 2, x.Dim(-1), x.Dim(-2)), DType: x.DType()}}
 		},
 		VJP: pinvVJP, JVP: pinvJVP})
+	// The product of the pseudoinverse and the last operand, which needs no pseudoinverse unless there is a derivative.
+	opLstsq = factorOp(graph.Op{Name: "lstsq", Inputs: graph.Exactly(4), SavesIn: 1<<0 | 1<<3,
+		Validate: rule(func(c check) {
+			a, b := c.in[0], c.in[3]
+			for _, t := range c.in[1:3] {
+				c.must(t.DType() == dtype.Float32 || t.DType() == dtype.Float64, "a tolerance of %v", t.DType())
+				c.shapedAs(t, a)
+			}
+			c.must(b.DType() == a.DType() && b.Rank() == a.Rank() && b.Dim(-2) == a.Dim(-2), "a right side %v for %v", b.Shape(), a.Shape())
+			c.shapedAs(b, a, b.Dim(-2), b.Dim(-1))
+		}),
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			a, b := in[0], in[3]
+			return []graph.Spec{{Shape: batchOf("lstsq", a, 2, a.Dim(-1), b.Dim(-1)), DType: a.DType()}}
+		},
+		VJP: lstsqVJP, JVP: lstsqJVP})
 	// The derivative of a function of matrices is a block of the function of [A E; 0 A].
 	opMatrixExp = factorOp(graph.Op{Name: "matrix_exp", Inputs: graph.Exactly(1), SavesIn: 1,
 		Validate: rule(func(c check) { c.square(c.in[0]) }),
@@ -87,4 +103,28 @@ func pinvJVP(n *Node, tan []*Node) []*Node {
 	x = Add(x, Sub(ppt, mm(mm(ppt, a), p)))
 	tpp := mm(mm(th, ph), p)
 	return []*Node{Add(x, Sub(tpp, mm(p, mm(a, tpp))))}
+}
+
+// pinvFor is the pseudoinverse of the matrices of a lstsq node.
+func pinvFor(n *Node) *Node { return graph.New(opPinv, n.Attr(), n.In(0), n.In(1), n.In(2)) }
+
+func lstsqVJP(n *Node, cot []*Node, _ []bool) []*Node {
+	p, b, g := pinvFor(n), n.In(3), cot[0]
+	return []*Node{pinvVJP(p, []*Node{mm(g, adjoint(b))}, nil)[0], nil, nil, mm(adjoint(p), g)}
+}
+
+func lstsqJVP(n *Node, tan []*Node) []*Node {
+	p := pinvFor(n)
+	var x *Node
+	if tan[3] != nil {
+		x = mm(p, tan[3])
+	}
+	if tan[0] == nil {
+		return []*Node{x}
+	}
+	y := mm(pinvJVP(p, tan[:3])[0], n.In(3))
+	if x != nil {
+		y = Add(x, y)
+	}
+	return []*Node{y}
 }

@@ -91,9 +91,12 @@ func Pinv(x *Node, o PinvOptions) *Node {
 }
 
 func pinvOf(op string, x *Node, atol, rtol float64, hermitian bool) *Node {
-	s := batchOf(op, x, 2)
-	tol := func(v float64) *Node { return broadcastTo(Number(x.DType().Real(), v), s) }
-	return apply(opPinv, attr.Factor{Hermitian: hermitian, Check: op}, x, tol(atol), tol(rtol))
+	return apply(opPinv, attr.Factor{Hermitian: hermitian, Check: op}, x, tolerance(op, x, atol), tolerance(op, x, rtol))
+}
+
+// tolerance is v for each of the matrices x.
+func tolerance(op string, x *Node, v float64) *Node {
+	return broadcastTo(Number(x.DType().Real(), v), batchOf(op, x, 2))
 }
 
 // LstsqOptions has the relative tolerance and the algorithm.
@@ -138,7 +141,7 @@ func Lstsq(a, b *Node, o LstsqOptions) (solution, residuals, rank, singularValue
 	case "gels":
 		solution = fullRankLstsq(a, b)
 	case "", "gelsy", "gelsd", "gelss":
-		solution = mm(pinvOf(op, a, 0, rcond, false), b)
+		solution = apply(opLstsq, attr.Factor{Check: op}, a, tolerance(op, a, 0), tolerance(op, a, rcond), b)
 		rank = MatrixRank(a, RankOptions{RTol: &rcond})
 		if o.Driver == "gelsd" || o.Driver == "gelss" {
 			singularValues = svdvals(op, a)

@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/lanes"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/backend/factor"
 	"github.com/lucid-go/lucid/internal/backend/lapack"
 )
@@ -11,7 +12,18 @@ func init() {
 	register(factor.Kernels(factor.Products{F32: inLoop(product32), F64: inLoop(product64), C64: inLoop(productC64),
 		C128: inLoop(productC128), Batches: batches(),
 		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, Poles: lanes.Poles,
-			Symmetric32: lanes.Symmetric[float32], Symmetric64: lanes.Symmetric[float64]}}))
+			Symmetric32: lanes.Symmetric[float32], Symmetric64: lanes.Symmetric[float64],
+			Peak32: lanes.Peak32, Peak64: lanes.Peak64, Transpose32: flip32, Transpose64: lanes.Transpose}}))
+}
+
+// flip32 transposes in tiles that stay in the nearest cache.
+func flip32(m, n int, x []float32, ldx int, z []float32, ldz int) {
+	for i := 0; i < m; i += transposeTile {
+		rows := min(transposeTile, m-i)
+		for j := 0; j < n; j += transposeTile {
+			simd.TransposeBlockF32(z[j*ldz+i:], ldz, x[i*ldx+j:], ldx, rows, min(transposeTile, n-j))
+		}
+	}
 }
 
 // batches have one matrix in each lane of vectors, where the machine has vectors for it.

@@ -11,7 +11,8 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"pinv": pseudoInverse, "matrix_sqrth": matrixRoot, "adjugate": adjugate, "matrix_exp": matrixExp})
+	register(map[string]kernel{"pinv": pseudoInverse, "lstsq": leastSquares,
+		"matrix_sqrth": matrixRoot, "adjugate": adjugate, "matrix_exp": matrixExp})
 }
 
 // What factors_of computes.
@@ -84,10 +85,34 @@ func (x *factoring) spectrum(v backend.View, hermitian bool, info uintptr) (u, s
 	return
 }
 
-// pseudoInverse has the operands A and its two tolerances, one of each for each matrix. It is (U·diag(1/s)·Vᴴ)ᴴ.
+// pseudoInverse has the operands A and its two tolerances, one of each for each matrix.
 func pseudoInverse(d *call, a attr.Attr, out, in []backend.View) error {
 	x := d.factoring("pinv", a, in[0])
 	defer x.free()
+	return x.pseudoInverse(x.flat(out[0], x.n, x.m), in)
+}
+
+// leastSquares has a right side as its fourth operand, by which the pseudoinverse is multiplied.
+func leastSquares(d *call, a attr.Attr, out, in []backend.View) error {
+	x := d.factoring("lstsq", a, in[0])
+	defer x.free()
+	p, err := x.matrices(x.n, x.m)
+	if err != nil {
+		return err
+	}
+	if err := x.pseudoInverse(p, in); err != nil {
+		return err
+	}
+	b, err := x.dense(in[3])
+	if err != nil {
+		return err
+	}
+	cols := in[3].Shape.Dim(-1)
+	return x.mul(x.flat(out[0], x.n, cols), p, x.flat(b, x.m, cols))
+}
+
+// pseudoInverse writes (U·diag(1/s)·Vᴴ)ᴴ to out.
+func (x *factoring) pseudoInverse(out backend.View, in []backend.View) error {
 	info, err := x.words()
 	if err != nil {
 		return err
@@ -119,7 +144,7 @@ func pseudoInverse(d *call, a attr.Attr, out, in []backend.View) error {
 	if err := x.mul(z, w, vh); err != nil {
 		return err
 	}
-	if err := x.adjointOf(x.flat(out[0], x.n, x.m), z); err != nil {
+	if err := x.adjointOf(out, z); err != nil {
 		return err
 	}
 	return x.checkInfo(info, backend.MatrixNotFinite)

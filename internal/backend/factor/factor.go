@@ -56,7 +56,7 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 				failed = j.c.For(blocks, f)
 			}
 		}
-		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Vectors: j.vec}
+		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Alone: j.mul(nil), Alone64: j.m64(nil), Vectors: j.vec}
 		s.Reuse()
 		defer s.Release()
 		for i := range count {
@@ -117,6 +117,7 @@ func Kernels(p Products) backend.Table {
 	add("matrix_exp", exp[float32], exp[float64], exp[complex64], exp[complex128])
 	add("matrix_sqrth", sqrth[float32], sqrth[float64], sqrth[complex64], sqrth[complex128])
 	add("pinv", pinv[float32], pinv[float64], pinv[complex64], pinv[complex128])
+	add("lstsq", lstsq[float32], lstsq[float64], lstsq[complex64], lstsq[complex128])
 	t["pivots_to_permutation"] = permutation
 	return t
 }

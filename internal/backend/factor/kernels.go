@@ -75,8 +75,24 @@ func solveFactored[T lapack.Number](j *job[T]) error {
 	f := dense[T](j.in[1])
 	fill(z, j.in[3])
 	return j.each(count, n*n*cols, func(s *lapack.Solver[T], i int) {
+		if !j.a.Adjoint && n == cols && isIdentity(n, z[i*n*n:]) {
+			s.Inverse(n, f[i*n*n:], n, p[i*n:][:n], z[i*n*n:][:n*n])
+			return
+		}
 		s.SolveLU(j.a.Adjoint, n, cols, f[i*n*n:], n, p[i*n:][:n], z[i*n*cols:], cols)
 	})
+}
+
+// isIdentity reports whether x, n×n, is the identity.
+func isIdentity[T lapack.Number](n int, x []T) bool {
+	for i := range n {
+		for k, v := range x[i*n:][:n] {
+			if v != 0 && (k != i || v != 1) || k == i && v == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func triangular[T lapack.Number](j *job[T]) error {

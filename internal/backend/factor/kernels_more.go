@@ -121,6 +121,22 @@ func pinv[T lapack.Number](j *job[T]) error {
 	return failed(j.a.Check, info, backend.MatrixNotFinite)
 }
 
+// lstsq has the operands A, its two tolerances and B.
+func lstsq[T lapack.Number](j *job[T]) error {
+	count, m, n := dims(j.in[0])
+	_, _, cols := dims(j.in[3])
+	a, b, z := dense[T](j.in[0]), dense[T](j.in[3]), backend.Slice[T](j.out[0])
+	atol, rtol := float64s(j.in[1]), float64s(j.in[2])
+	info := make([]int32, count)
+	err := j.each(count, 2*m*n*min(m, n), func(s *lapack.Solver[T], i int) {
+		info[i] = int32(s.LeastSquares(m, n, part(a, i*m*n), cols, part(b, i*m*cols), atol[i], rtol[i], part(z, i*n*cols)))
+	})
+	if err != nil {
+		return err
+	}
+	return failed(j.a.Check, info, backend.MatrixNotFinite)
+}
+
 // float64s reads a float32 or float64 operand.
 func float64s(v backend.View) []float64 {
 	if v.DType == dtype.Float64 {

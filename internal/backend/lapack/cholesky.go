@@ -8,7 +8,10 @@ const shortCholesky = 24
 // more than the number of the first row that shows that A is not positive definite.
 func (s *Solver[T]) Cholesky(n int, a []T, ld int) (info int) {
 	if n <= shortCholesky {
-		return choleskyRows(n, a, ld)
+		return choleskyLines(n, a, ld)
+	}
+	if s.ahead(n, n) {
+		return s.choleskyAhead(n, a, ld)
 	}
 	h := max(n/2/8*8, 8)
 	if info = s.Cholesky(h, a, ld); info != 0 {
@@ -28,9 +31,9 @@ func (s *Solver[T]) Cholesky(n int, a []T, ld int) (info int) {
 		}
 		conjugate(l)
 	}
-	transpose(k, h, below, ld, t, k)
+	s.transpose(k, h, below, ld, t, k)
 	s.SolveTriangular(false, false, h, k, l, lld, 1, t, k)
-	transpose(h, k, t, k, below, ld)
+	s.transpose(h, k, t, k, below, ld)
 	conjugate(t) // now L21ᴴ
 	s.lowerProduct(k, h, below, ld, t, k, a[h*ld+h:], ld)
 	if info = s.Cholesky(k, a[h*ld+h:], ld); info != 0 {
@@ -51,29 +54,7 @@ func (s *Solver[T]) lowerProduct(n, k int, x []T, ldx int, y []T, ldy int, c []T
 	s.lowerProduct(n-h, k, x[h*ldx:], ldx, y[h:], ldy, c[h*ldc+h:], ldc)
 }
 
-// transpose writes the transpose of x, m×n, to z, n×m.
-func transpose[T Number](m, n int, x []T, ldx int, z []T, ldz int) {
-	// Tiles go through a buffer: rows that are a power of two apart share the sets of a cache, so each is read or written at once.
-	const tile = 16
-	var b [tile * tile]T
-	for i0 := 0; i0 < m; i0 += tile {
-		rows := min(tile, m-i0)
-		for j0 := 0; j0 < n; j0 += tile {
-			cols := min(tile, n-j0)
-			for i := range rows {
-				copy(b[i*tile:][:cols], x[(i0+i)*ldx+j0:])
-			}
-			for j := range cols {
-				to := z[(j0+j)*ldz+i0:][:rows]
-				for i := range to {
-					to[i] = b[(i*tile+j)&(tile*tile-1)]
-				}
-			}
-		}
-	}
-}
-
-func choleskyRows[T Number](n int, a []T, ld int) (info int) {
+func choleskyLines[T Number](n int, a []T, ld int) (info int) {
 	for i := range n {
 		row := a[i*ld:][:i+1]
 		for j := range i {

@@ -170,7 +170,7 @@ func realHessenberg(s *Solver[float64], n int, a, q []float64, ld int) {
 		full[i*n+i] = 1
 	}
 	s.applyAll(false, max(n-2, 0), n, 1, v, tau, n, full, n)
-	transpose(n, n, full, n, q, ld)
+	s.transpose(n, n, full, n, q, ld)
 }
 
 // hessenberg reduces a to upper Hessenberg form by reflections, and multiplies q by them from the right.

@@ -101,12 +101,17 @@ func unit[T Number](n int) []T {
 	return a
 }
 
-func solver[T Number]() *Solver[T] { return &Solver[T]{Mul: Naive[T], Mul64: Naive[float64]} }
+func solver[T Number]() *Solver[T] {
+	return &Solver[T]{Mul: Naive[T], Mul64: Naive[float64], Loop: loop, Alone: Naive[T], Alone64: Naive[float64]}
+}
+
+// loop is the Loop of solvers, if a test has one.
+var loop func(n int, f func(i int))
 
 func both(t *testing.T, f func(t *testing.T, name string, m, n int, r *rand.Rand)) {
 	for name := range classes {
 		for _, d := range [][2]int{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {7, 7}, {16, 16}, {17, 17}, {40, 40}, {71, 71}, {5, 3}, {3, 5}, {40, 20},
-			{45, 40}, {9, 33}, {70, 9}} {
+			{45, 40}, {40, 60}, {9, 33}, {70, 9}} {
 			r := rand.New(rand.NewPCG(uint64(d[0]), uint64(d[1])))
 			t.Run(fmt.Sprintf("%s/%dx%d", name, d[0], d[1]), func(t *testing.T) { f(t, name, d[0], d[1], r) })
 		}

@@ -1,7 +1,5 @@
 package lapack
 
-import "math"
-
 // narrowPanel is the number of columns up to which LU goes column by column.
 const narrowPanel = 16
 
@@ -17,6 +15,9 @@ func (s *Solver[T]) LU(m, n int, a []T, ld int, piv []int32) (info int) {
 	k := min(m, n)
 	if k == 0 {
 		return 0
+	}
+	if s.ahead(m, n) {
+		return s.luAhead(m, n, a, ld, piv)
 	}
 	if n <= narrowPanel {
 		if m >= tallPanel {
@@ -104,63 +105,81 @@ func (s *Solver[T]) luColumns(m, n int, a []T, ld int, piv []int32) (info int) {
 	at := s.at()
 	defer s.back(at)
 	l := m + columnPad // columns a power of two apart would share the sets of a cache
-	p, minus := s.take(l*n), s.take(n)
-	transpose(m, n, a, ld, p, l)
-	for j := range min(m, n) {
-		x := p[j*l:][:m]
-		r := j + largestAt(x[j:])
-		piv[j] = int32(r)
-		if r != j {
-			for c := range n {
-				p[c*l+j], p[c*l+r] = p[c*l+r], p[c*l+j]
-			}
-		}
-		d := x[j]
-		if d == 0 {
-			if info == 0 {
-				info = j + 1
-			}
-			continue
-		}
-		divide(x[j+1:], d)
-		rest := n - j - 1
-		if rest == 0 || j+1 == m {
-			continue
-		}
-		for c := range rest {
-			minus[c] = -p[(j+1+c)*l+j]
-		}
-		s.Mul(rest, m-j-1, 1, minus, 1, 1, x[j+1:], l, 1, p[(j+1)*l+j+1:], l, true)
+	p := &tallLU[T]{Solver: s, m: m, n: n, ld: l, x: s.take(l * n), piv: piv}
+	s.transpose(m, n, a, ld, p.x, l)
+	p.factor(0, min(m, n))
+	if m < n {
+		p.update(0, m, n)
 	}
-	transpose(n, m, p, l, a, ld)
-	return info
+	s.transpose(n, m, p.x, l, a, ld)
+	return p.info
 }
 
-// Bits of infinity.
-const (
-	infinity32 = 0x7f800000
-	infinity64 = 0x7ff0000000000000
-)
+// tallLU is a panel of columns, which are the rows of x.
+type tallLU[T Number] struct {
+	*Solver[T]
+	m, n, ld int
+	x        []T
+	piv      []int32
+	info     int
+}
 
-// largestAt is the index of the first element of the largest size; 0 if all are NaN.
-func largestAt[T Number](x []T) (at int) {
+// factor factors columns from … to-1 from their diagonal on; what is before them is done.
+func (p *tallLU[T]) factor(from, to int) {
+	if to-from > 1 {
+		h := from + (to-from)/2
+		p.factor(from, h)
+		p.update(from, h, to)
+		p.factor(h, to)
+		return
+	}
+	col := p.x[from*p.ld:][:p.m]
+	r := from + p.peak(col[from:])
+	p.piv[from] = int32(r)
+	if r != from {
+		for c := range p.n {
+			y := p.x[c*p.ld:]
+			y[from], y[r] = y[r], y[from]
+		}
+	}
+	if d := col[from]; d != 0 {
+		divide(col[from+1:], d)
+	} else if p.info == 0 {
+		p.info = from + 1
+	}
+}
+
+// update subtracts from columns h … to-1 what columns from … h-1 are in them.
+func (p *tallLU[T]) update(from, h, to int) {
+	var room [narrowPanel * narrowPanel]T
+	k := h - from
+	minus := room[:(to-h)*k]
+	for c := h; c < to; c++ {
+		y, f := p.x[c*p.ld+from:][:k], minus[(c-h)*k:][:k]
+		for i, v := range y {
+			l := p.x[(from+i)*p.ld+from:][:k]
+			for q := i + 1; q < k; q++ {
+				y[q] -= v * l[q]
+			}
+			f[i] = -v
+		}
+	}
+	if rows := p.m - h; rows > 0 {
+		p.Mul(to-h, rows, k, minus, k, 1, p.x[from*p.ld+h:], p.ld, 1, p.x[h*p.ld+h:], p.ld, true)
+	}
+}
+
+// peak is the index of the first element of the largest size; 0 if all are NaN.
+func (s *Solver[T]) peak(x []T) (at int) {
 	switch v := any(x).(type) {
 	case []float32:
-		best := int32(-1) // sizes compare as their bits do; those of NaN are behind infinity
-		for i, a := range v {
-			if b := int32(math.Float32bits(a) &^ (1 << 31)); b > best && b <= infinity32 {
-				best, at = b, i
-			}
+		if s.Peak32 != nil {
+			return s.Peak32(v)
 		}
-		return at
 	case []float64:
-		best := int64(-1)
-		for i, a := range v {
-			if b := int64(math.Float64bits(a) &^ (1 << 63)); b > best && b <= infinity64 {
-				best, at = b, i
-			}
+		if s.Peak64 != nil {
+			return s.Peak64(v)
 		}
-		return at
 	}
 	best := -1.0
 	for i, a := range x {

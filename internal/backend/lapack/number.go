@@ -50,14 +50,23 @@ type Vectors struct {
 	Symmetric64 func(a []float64, ld int, x, y []float64) bool
 	// Poles returns Σ z/(x - t) and Σ z/(x - t)².
 	Poles func(x, z []float64, t float64) (sum, slope float64)
+	// Peak32 and Peak64 return the index of the first element of the largest magnitude, 0 if all are NaN.
+	Peak32 func(x []float32) int
+	Peak64 func(x []float64) int
+	// Transpose32 and Transpose64 write the transpose of x, m×n, to z.
+	Transpose32 func(m, n int, x []float32, ldx int, z []float32, ldz int)
+	Transpose64 func(m, n int, x []float64, ldx int, z []float64, ldz int)
 }
 
 // Solver factors matrices.
 type Solver[T Number] struct {
 	Mul   Product[T]
 	Mul64 Product[float64] // for the tridiagonal and bidiagonal problems
-	// Loop runs f for 0 … n-1, some at the same time; nil is a plain loop.
-	Loop func(n int, f func(i int))
+	// Loop runs f for 0 … n-1, some at the same time; nil is a plain loop. Alone and Alone64 are
+	// Mul and Mul64 for one of these.
+	Loop    func(n int, f func(i int))
+	Alone   Product[T]
+	Alone64 Product[float64]
 	Vectors
 
 	scratch[T]
@@ -310,8 +319,12 @@ func scaleBy[T Number](x []T, f float64) {
 
 // swap exchanges two rows.
 func swap[T Number](x, y []T) {
-	for i, v := range x {
-		x[i], y[i] = y[i], v
+	var b [64]T
+	for len(x) > 0 {
+		n := copy(b[:], x)
+		copy(x[:n], y)
+		copy(y[:n], b[:n])
+		x, y = x[n:], y[n:]
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *Solver[T]) Pinv(m, n int, a []T, atol, rtol float64, hermitian bool, z 
 			return info
 		}
 		copy(left, a[:n*n])
-		transpose(n, n, left, n, right, n)
+		s.transpose(n, n, left, n, right, n)
 		conjugate(right)
 	} else if info = s.SVD(m, n, a, w, left, k, right, k); info != 0 {
 		return info
@@ -32,7 +32,7 @@ func (s *Solver[T]) Pinv(m, n int, a []T, atol, rtol float64, hermitian bool, z 
 	cut = max(atol, rtol*cut)
 	// V·diag(1/w)·Uᴴ
 	lh := s.take(k * m)
-	transpose(m, k, left, k, lh, m)
+	s.transpose(m, k, left, k, lh, m)
 	conjugate(lh)
 	for i, x := range w {
 		f := 0.0
@@ -62,24 +62,15 @@ func (s *Solver[T]) fullRankPinv(m, n int, a []T, atol, rtol float64, z []T) boo
 	if m >= n {
 		copy(f, a[:m*n])
 	} else { // the pseudoinverse of the adjoint is the adjoint of the pseudoinverse
-		transpose(m, n, a, n, f, m)
+		s.transpose(m, n, a, n, f, m)
 		conjugate(f)
 	}
 	if big := largest(f); powerOfScale[T](big) != 1 {
 		return false
 	}
 	s.QR(rows, k, f, k, tau)
-	r, inv := s.zeros(k*k), s.zeros(k*k)
-	for i := range k {
-		if f[i*k+i] == 0 {
-			return false
-		}
-		copy(r[i*k+i:(i+1)*k], f[i*k+i:(i+1)*k])
-		inv[i*k+i] = 1
-	}
-	s.SolveTriangular(true, false, k, k, r, k, 1, inv, k)
-	most, least := s.normBound(k, r), 1/norm2(k*k, inv, 1)
-	if !(least > 2*max(atol, rtol*most, float64(k)*Eps[T]()*most)) {
+	inv := s.take(k * k)
+	if !s.fullRank(k, f, k, inv, atol, rtol) {
 		return false
 	}
 	q := s.take(rows * k)
@@ -92,6 +83,32 @@ func (s *Solver[T]) fullRankPinv(m, n int, a []T, atol, rtol float64, z []T) boo
 	conjugate(q)
 	s.Mul(k, rows, k, inv, k, 1, q, 1, k, z, rows, false)
 	return true
+}
+
+// fullRank writes the inverse of the upper triangle of r, k×k, to inv, and reports whether bounds of the norms of both show that no
+// singular value counts as 0.
+func (s *Solver[T]) fullRank(k int, r []T, ld int, inv []T, atol, rtol float64) bool {
+	at := s.at()
+	defer s.back(at)
+	up := s.zeros(k * k)
+	for i := range k {
+		if r[i*ld+i] == 0 {
+			return false
+		}
+		copy(up[i*k+i:(i+1)*k], r[i*ld+i:i*ld+k])
+	}
+	clear(inv[:k*k])
+	const width = 64
+	for from := 0; from < k; from += width { // below its own rows a part of the inverse is zero
+		to := min(from+width, k)
+		for i := from; i < to; i++ {
+			inv[i*k+i] = 1
+		}
+		s.SolveTriangular(true, false, to, to-from, up, k, 1, inv[from:], k)
+	}
+	least := 1 / norm2(k*k, inv, 1)
+	shows := func(most float64) bool { return least > 2*max(atol, rtol*most, float64(k)*Eps[T]()*most) }
+	return shows(norm2(k*k, up, 1)) || shows(s.normBound(k, up))
 }
 
 // normBound is a bound of the largest singular value of r, k×k, at most k^⅛ times too large: the fourth root of the norm of (Rᴴ·R)².

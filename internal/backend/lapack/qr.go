@@ -2,29 +2,81 @@ package lapack
 
 // QR factors a, m×n, in place: R on and above the diagonal, below it the vectors of the reflectors, whose first element 1 is not
 // stored. tau has min(m, n) elements.
-func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) {
-	k := min(m, n)
+func (s *Solver[T]) QR(m, n int, a []T, ld int, tau []T) { s.qrFirst(m, n, min(m, n), a, ld, tau) }
+
+// qrFirst makes reflectors of the first k columns, and applies them to all n.
+func (s *Solver[T]) qrFirst(m, n, k int, a []T, ld int, tau []T) {
 	at := s.at()
 	defer s.back(at)
 	if k <= 8 || n <= 8 {
-		qrColumns(m, n, a, ld, tau)
+		qrColumns(m, n, k, a, ld, tau)
 		return
 	}
-	for j := 0; j < k; j += reflectors {
-		w := min(reflectors, k-j)
-		rows := m - j
-		here := s.at()
-		p := s.take(w * rows)
-		transpose(rows, w, a[j*ld+j:], ld, p, rows)
-		s.panel(w, rows, p, tau[j:j+w])
-		transpose(w, rows, p, rows, a[j*ld+j:], ld)
-		if rest := n - j - w; rest > 0 {
-			unpackReflectors(w, rows, p)
-			b := s.newBlock(w, rows, p, tau[j:j+w])
-			s.apply(&b, true, rest, a[j*ld+j+w:], ld)
-		}
-		s.back(here)
+	q := &qrAhead[T]{Solver: s, m: m, n: n, k: k, a: a, ld: ld, tau: tau}
+	for i := range q.two {
+		q.two[i] = s.emptyBlock(min(reflectors, k), m)
 	}
+	q.panel(s, 0)
+	for j := 0; j < k; j += reflectors {
+		if min(j+reflectors, k) < n {
+			q.update(j)
+		}
+	}
+}
+
+// qrAhead is a matrix that is factored in panels. The columns behind a panel are cut into slabs; the first is the next panel, which is
+// factored while others update the rest.
+type qrAhead[T Number] struct {
+	*Solver[T]
+	m, n, k int // k columns become reflectors
+	ld      int
+	a, tau  []T
+	two     [2]block[T] // of the panel that is applied, and of the next
+}
+
+// panel factors the panel that begins with column j, and makes its block of reflectors.
+func (q *qrAhead[T]) panel(s *Solver[T], j int) {
+	w, rows := min(reflectors, q.k-j), q.m-j
+	b := &q.two[j/reflectors%2]
+	b.k, b.m = w, rows
+	at := q.a[j*q.ld+j:]
+	s.transpose(rows, w, at, q.ld, b.v, rows)
+	s.panel(w, rows, b.v, q.tau[j:j+w])
+	s.transpose(w, rows, b.v, rows, at, q.ld)
+	if j+w < q.n {
+		unpackReflectors(w, rows, b.v)
+		s.fillBlock(b, q.tau[j:j+w])
+	}
+}
+
+// update applies the panel that begins with column j to all columns behind it, and factors the next.
+func (q *qrAhead[T]) update(j int) {
+	b := &q.two[j/reflectors%2]
+	at := j + b.k
+	next := min(reflectors, q.k-at)
+	slab := reflectWidth(q.n)
+	columns := func(s *Solver[T], from, count int) { s.apply(b, true, count, q.a[j*q.ld+from:], q.ld) }
+	if q.Loop == nil || q.n-at <= slab {
+		columns(q.Solver, at, q.n-at)
+		if next > 0 {
+			q.panel(q.Solver, at)
+		}
+		return
+	}
+	others := (q.n - at - next + slab - 1) / slab
+	q.Loop(others+1, func(i int) {
+		w := q.alone()
+		defer w.Release()
+		if i > 0 {
+			from := at + next + (i-1)*slab
+			columns(w, from, min(slab, q.n-from))
+			return
+		}
+		if next > 0 {
+			columns(w, at, next)
+			q.panel(w, at)
+		}
+	})
 }
 
 // unpackReflectors puts the 1 and the zeros before it in the rows of a panel.
@@ -38,43 +90,72 @@ func unpackReflectors[T Number](k, m int, p []T) {
 	}
 }
 
+// someReflectors is how many of a panel are made before the rest of it is updated at once.
+const someReflectors = 8
+
 // panel factors the columns that are stored in the w rows of p, of m elements each.
 func (s *Solver[T]) panel(w, m int, p, tau []T) {
 	at := s.at()
 	defer s.back(at)
-	v, minus := s.take(m), s.take(w)
-	for j := range w {
-		if j >= m {
-			break
+	for j := 0; j < min(w, m); j += someReflectors {
+		k, rows := min(someReflectors, w-j, m-j), m-j
+		s.panelPart(k, rows, m, p[j*m+j:], tau[j:j+k])
+		rest := w - j - k
+		if rest == 0 {
+			return
 		}
-		x := p[j*m+j : (j+1)*m]
+		here := s.at()
+		b := s.emptyBlock(k, rows)
+		for i := range k {
+			copy(b.v[i*rows:][:rows], p[(j+i)*m+j:])
+		}
+		unpackReflectors(k, rows, b.v)
+		s.fillBlock(&b, tau[j:j+k])
+		// A column c becomes c - V·Tᴴ·Vᴴ·c; columns are rows here.
+		c, x, y := p[(j+k)*m+j:], s.take(rest*k), s.take(rest*k)
+		s.Mul(rest, k, rows, c, m, 1, b.conj, 1, rows, x, k, false)
+		negate(b.t, b.t)
+		conjugate(b.t)
+		s.Mul(rest, k, k, x, k, 1, b.t, k, 1, y, k, false)
+		s.Mul(rest, rows, k, y, k, 1, b.v, rows, 1, c, m, true)
+		s.back(here)
+	}
+}
+
+// panelPart factors the columns in the k rows of p, ld apart, of m elements each.
+func (s *Solver[T]) panelPart(k, m, ld int, p, tau []T) {
+	at := s.at()
+	defer s.back(at)
+	v, minus := s.take(m), s.take(k)
+	for j := range k {
+		x := p[j*ld+j:][:m-j]
 		beta, t := reflector(len(x), x, 1)
 		tau[j] = t
-		rest := w - j - 1
+		rest := k - j - 1
 		if rest > 0 && t != 0 {
 			x[0] = 1
 			u := v[:len(x)]
 			copy(u, x)
 			conjugate(u)
 			f := minus[:rest]
-			s.Mul(rest, 1, len(x), p[(j+1)*m+j:], m, 1, u, 1, 1, f, 1, false)
+			s.Mul(rest, 1, len(x), p[(j+1)*ld+j:], ld, 1, u, 1, 1, f, 1, false)
 			for i := range f {
 				f[i] *= -conj(t)
 			}
-			s.Mul(rest, len(x), 1, f, 1, 1, x, len(x), 1, p[(j+1)*m+j:], m, true)
+			s.Mul(rest, len(x), 1, f, 1, 1, x, len(x), 1, p[(j+1)*ld+j:], ld, true)
 		}
 		x[0] = of[T](beta, 0)
 	}
 }
 
 // qrColumns goes column by column.
-func qrColumns[T Number](m, n int, a []T, ld int, tau []T) {
+func qrColumns[T Number](m, n, k int, a []T, ld int, tau []T) {
 	var room [64]T
 	w := room[:]
 	if n > len(w) {
 		w = make([]T, n)
 	}
-	for j := range min(m, n) {
+	for j := range k {
 		beta, t := reflector(m-j, a[j*ld+j:], ld)
 		tau[j] = t
 		if w := w[:n-j-1]; t != 0 && len(w) > 0 {
@@ -106,19 +187,17 @@ func (s *Solver[T]) FormQ(m, n, k int, a []T, ld int, tau, q []T, ldq int) {
 		formColumns(m, n, k, a, ld, tau, q, ldq)
 		return
 	}
-	blocks := (k + reflectors - 1) / reflectors
-	for t := blocks - 1; t >= 0; t-- {
-		j := t * reflectors
+	all := make([]block[T], (k+reflectors-1)/reflectors)
+	for i := range all {
+		j := i * reflectors
 		w, rows := min(reflectors, k-j), m-j
-		here := s.at()
 		p := s.take(w * rows)
-		transpose(rows, w, a[j*ld+j:], ld, p, rows)
+		s.transpose(rows, w, a[j*ld+j:], ld, p, rows)
 		unpackReflectors(w, rows, p)
-		b := s.newBlock(w, rows, p, tau[j:j+w])
-		// The columns before j are still those of the identity.
-		s.apply(&b, false, n-j, q[j*ldq+j:], ldq)
-		s.back(here)
+		all[i] = s.newBlock(w, rows, p, tau[j:j+w])
 	}
+	// The columns before those of a block are still those of the identity.
+	s.applyBlocks(false, all, m, reflectors, n, q, ldq)
 }
 
 func formColumns[T Number](m, n, k int, a []T, ld int, tau, q []T, ldq int) {

@@ -49,16 +49,38 @@ type block[T Number] struct {
 	t    []T // k×k, upper triangular
 }
 
-// newBlock makes the block of reflectors with vectors in the rows of v.
-func (s *Solver[T]) newBlock(k, m int, v, tau []T) block[T] {
-	b := block[T]{k: k, m: m, v: v, conj: v, t: s.zeros(k * k)}
+// emptyBlock has room for k reflectors of m elements.
+func (s *Solver[T]) emptyBlock(k, m int) block[T] {
+	b := block[T]{k: k, m: m, v: s.take(k * m), t: s.take(k * k)}
+	b.conj = b.v
 	if isComplex[T]() {
 		b.conj = s.take(k * m)
-		copy(b.conj, v)
-		conjugate(b.conj)
 	}
+	return b
+}
+
+// newBlock makes the block of reflectors with vectors in the rows of v.
+func (s *Solver[T]) newBlock(k, m int, v, tau []T) block[T] {
+	b := block[T]{k: k, m: m, v: v, conj: v, t: s.take(k * k)}
+	if isComplex[T]() {
+		b.conj = s.take(k * m)
+	}
+	s.fillBlock(&b, tau)
+	return b
+}
+
+// fillBlock makes a block of what is in the rows of its v.
+func (s *Solver[T]) fillBlock(b *block[T], tau []T) {
+	at := s.at()
+	defer s.back(at)
+	k, m := b.k, b.m
+	if isComplex[T]() {
+		copy(b.conj[:k*m], b.v)
+		conjugate(b.conj[:k*m])
+	}
+	clear(b.t[:k*k])
 	g := s.take(k * k) // g[i][j] = vᵢᴴ·vⱼ
-	s.Mul(k, k, m, b.conj, m, 1, v, 1, m, g, k, false)
+	s.Mul(k, k, m, b.conj, m, 1, b.v, 1, m, g, k, false)
 	for j := range k {
 		b.t[j*k+j] = tau[j]
 		for i := range j {
@@ -69,7 +91,6 @@ func (s *Solver[T]) newBlock(k, m int, v, tau []T) block[T] {
 			b.t[i*k+j] = -tau[j] * sum
 		}
 	}
-	return b
 }
 
 // apply replaces c, m×n, by (1 - V·T·Vᴴ)·c, or by (1 - V·Tᴴ·Vᴴ)·c if adjoint.
@@ -80,9 +101,13 @@ func (s *Solver[T]) apply(b *block[T], adjoint bool, n int, c []T, ld int) {
 	at := s.at()
 	defer s.back(at)
 	k := b.k
+	if s.Loop != nil && n > slabColumns { // columns do not depend on each other
+		s.share(n, reflectWidth(n), func(w *Solver[T], from, count int) { w.apply(b, adjoint, count, c[from:], ld) })
+		return
+	}
 	w, w2, t := s.take(k*n), s.take(k*n), s.take(k*k)
 	s.Mul(k, n, b.m, b.conj, b.m, 1, c, ld, 1, w, n, false)
-	negate(t, b.t)
+	negate(t, b.t[:k*k])
 	if adjoint {
 		conjugate(t)
 		s.Mul(k, n, k, t, 1, k, w, n, 1, w2, n, false)
@@ -98,22 +123,42 @@ const reflectors = 32
 // applyAll applies the reflectors with vectors in the rows of v, each of m elements and zero before its own first one: H₀·H₁…·c, or
 // …H₁ᴴ·H₀ᴴ·c if adjoint. Vector i begins at element i+shift.
 func (s *Solver[T]) applyAll(adjoint bool, k, m, shift int, v, tau []T, n int, c []T, ld int) {
-	blocks := (k + reflectors - 1) / reflectors
-	for t := range blocks {
-		i := t
-		if !adjoint {
-			i = blocks - 1 - t
-		}
+	at := s.at()
+	defer s.back(at)
+	all := make([]block[T], (k+reflectors-1)/reflectors)
+	for i := range all {
 		from := i * reflectors
-		count := min(reflectors, k-from)
-		at := s.at()
-		top := from + shift
+		count, top := min(reflectors, k-from), from+shift
 		part := s.take(count * (m - top))
 		for r := range count {
 			copy(part[r*(m-top):][:m-top], v[(from+r)*m+top:])
 		}
-		b := s.newBlock(count, m-top, part, tau[from:from+count])
-		s.apply(&b, adjoint, n, c[top*ld:], ld)
-		s.back(at)
+		all[i] = s.newBlock(count, m-top, part, tau[from:from+count])
 	}
+	s.applyBlocks(adjoint, all, m, 0, n, c, ld)
+}
+
+// applyBlocks applies blocks of reflectors, each of which changes the last rows of c, m×n: in order if adjoint, from the last on if not.
+// Block i leaves the first i·skip columns alone.
+func (s *Solver[T]) applyBlocks(adjoint bool, all []block[T], m, skip, n int, c []T, ld int) {
+	if n == 0 {
+		return
+	}
+	slab := func(w *Solver[T], from, count int) {
+		for t := range all {
+			i := t
+			if !adjoint {
+				i = len(all) - 1 - t
+			}
+			b := &all[i]
+			if out := max(0, i*skip-from); out < count {
+				w.apply(b, adjoint, count-out, c[(m-b.m)*ld+from+out:], ld)
+			}
+		}
+	}
+	if s.Loop != nil && n > slabColumns {
+		s.share(n, reflectWidth(n), slab)
+		return
+	}
+	slab(s, 0, n)
 }

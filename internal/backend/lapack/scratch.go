@@ -81,8 +81,25 @@ func (s *Solver[T]) Release() {
 // inFloat64 is a solver for the float64 parts of a problem, with the same products and loops. It has scratch of its own.
 func (s *Solver[T]) inFloat64() *Solver[float64] {
 	if s.wide == nil {
-		s.wide = &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Vectors: s.Vectors}
+		s.wide = &Solver[float64]{Mul: s.Mul64, Mul64: s.Mul64, Loop: s.Loop, Alone: s.Alone64,
+			Alone64: s.Alone64, Vectors: s.Vectors}
 		s.wide.Reuse()
 	}
 	return s.wide
+}
+
+// alone is a solver for one goroutine of a Loop, with scratch of its own. Release ends its use.
+func (s *Solver[T]) alone() *Solver[T] {
+	w := &Solver[T]{Mul: s.Alone, Mul64: s.Alone64, Vectors: s.Vectors}
+	w.Reuse()
+	return w
+}
+
+// share runs f for the parts of n columns or rows, width at most each, some at the same time.
+func (s *Solver[T]) share(n, width int, f func(w *Solver[T], from, count int)) {
+	s.Loop((n+width-1)/width, func(i int) {
+		w := s.alone()
+		defer w.Release()
+		f(w, i*width, min(width, n-i*width))
+	})
 }

@@ -18,15 +18,15 @@ func (s *Solver[T]) SVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T, vc
 	if m < n {
 		// Aᴴ = V·S·Uᴴ
 		t := s.take(m * n)
-		transpose(m, n, a, n, t, m)
+		s.transpose(m, n, a, n, t, m)
 		conjugate(t)
 		if u == nil {
 			return s.SVD(n, m, t, sv, nil, 0, nil, 0)
 		}
 		left, right := s.take(n*vc), s.take(uc*m)
 		info = s.SVD(n, m, t, sv, left, vc, right, uc)
-		transpose(n, vc, left, vc, vh, n)
-		transpose(uc, m, right, m, u, uc)
+		s.transpose(n, vc, left, vc, vh, n)
+		s.transpose(uc, m, right, m, u, uc)
 		conjugate(vh[:vc*n])
 		conjugate(u[:m*uc])
 		return info
@@ -108,7 +108,7 @@ func (s *Solver[T]) squareSVD(m, n int, a []T, sv []float64, u []T, uc int, vh [
 		}
 	}
 	s.applyAll(false, n-1, n, 1, b.u, b.taup, n, v, n)
-	transpose(n, n, v, n, vh, n)
+	s.transpose(n, n, v, n, vh, n)
 	conjugate(vh[:n*n])
 	return 0
 }

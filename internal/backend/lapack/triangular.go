@@ -6,10 +6,23 @@ const shortTriangle = 16
 // fewColumns is the number of right sides below which rows are added in a loop rather than by a product.
 const fewColumns = 32
 
+// slabColumns is the number of right sides that one goroutine solves for at least.
+const slabColumns = 64
+
 // SolveTriangular replaces b, n×cols, by the solution of A·x = b. A is lower or upper triangular with strides rs and cs, so a
 // transposed matrix is one with its strides exchanged; only its triangle is read, and not its diagonal if unit.
 func (s *Solver[T]) SolveTriangular(upper, unit bool, n, cols int, a []T, rs, cs int, b []T, ld int) {
 	if n == 0 || cols == 0 {
+		return
+	}
+	if s.Loop != nil && cols > slabColumns { // columns do not depend on each other
+		width := slabColumns
+		if cols >= 4*slabWidth(cols) {
+			width = slabWidth(cols)
+		}
+		s.share(cols, width, func(w *Solver[T], from, count int) {
+			w.SolveTriangular(upper, unit, n, count, a, rs, cs, b[from:], ld)
+		})
 		return
 	}
 	if n <= shortTriangle {

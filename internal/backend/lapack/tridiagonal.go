@@ -9,7 +9,7 @@ func (s *Solver[T]) tridiagonalize(n int, a []T, ld int, d, e []float64) (v, tau
 	r := s.newTridiagonal(n, a, ld)
 	for from := 0; from < n-1; from += reflectors {
 		count := min(reflectors, n-1-from)
-		transpose(r.n-from, count, r.a[from*r.ld+from:], r.ld, r.cols, r.n-from)
+		s.transpose(r.n-from, count, r.a[from*r.ld+from:], r.ld, r.cols, r.n-from)
 		for t := range count {
 			j := from + t
 			col := r.cols[t*(r.n-from)+t:][:n-j]

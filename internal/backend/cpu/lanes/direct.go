@@ -56,7 +56,7 @@ func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []
 	b.reset()
 	k := min(m, n)
 	a, p, first := b.in(x, count, m*n), b.take(k), b.take(1)
-	b.call(b.k.lu, args[T]{a: &a[0], b: &p[0], t: &first[0], n: n, m: m, k: k, rs: n * cellBytes})
+	b.call(b.k.lu, args[T]{a: &a[0], b: &p[0], t: &first[0], n: n, m: m, k: k, rs: n * b.k.bytes})
 	b.unpack(z, a, count, m*n)
 	if w, ok := words[T](piv[:count*k]); ok {
 		b.unpack(w, p, count, k)
@@ -77,7 +77,7 @@ func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []
 func (b *Batch[T]) Cholesky(n, count int, x lapack.Matrices[T], z []T, info []int32) {
 	b.reset()
 	a := b.in(x, count, n*n)
-	b.call(b.k.cholesky, args[T]{a: &a[0], n: n, rs: n * cellBytes})
+	b.call(b.k.cholesky, args[T]{a: &a[0], n: n, rs: n * b.k.bytes})
 	for i := range n {
 		clear(a[(i*n+i+1)*b.lanes : (i+1)*n*b.lanes])
 	}
@@ -110,7 +110,7 @@ func (b *Batch[T]) SolveLU(adjoint bool, n, cols, count int, lu lapack.Matrices[
 		}
 	}
 	exchange := func(from, to int) {
-		b.call(b.k.exchange, args[T]{a: &x[0], b: &p[from*b.lanes], n: cols, m: n, k: from, rs: cols * cellBytes, bs: to})
+		b.call(b.k.exchange, args[T]{a: &x[0], b: &p[from*b.lanes], n: cols, m: n, k: from, rs: cols * b.k.bytes, bs: to})
 	}
 	if adjoint {
 		b.triangle(false, false, n, cols, a, 1, n, x)
@@ -136,7 +136,7 @@ func (b *Batch[T]) SolveTriangular(upper, unit bool, n, cols, count int, tri, y 
 
 // triangle solves in place with a triangle of a, whose strides are rs and cs cells. An upper triangle is a lower one from its end on.
 func (b *Batch[T]) triangle(upper, unit bool, n, cols int, a []T, rs, cs int, x []T) {
-	g := args[T]{a: &a[0], b: &x[0], n: n, m: cols, rs: rs * cellBytes, cs: cs * cellBytes, bs: cols * cellBytes}
+	g := args[T]{a: &a[0], b: &x[0], n: n, m: cols, rs: rs * b.k.bytes, cs: cs * b.k.bytes, bs: cols * b.k.bytes}
 	if unit {
 		g.k = 1
 	}
@@ -149,14 +149,14 @@ func (b *Batch[T]) triangle(upper, unit bool, n, cols int, a []T, rs, cs int, x 
 
 // reflector makes the reflector of the n cells of a from cell at on, step apart, and puts tau in cell j of tau.
 func (b *Batch[T]) reflector(n int, a []T, at, step int, tau []T, j int) {
-	b.call(b.k.reflector, args[T]{a: &a[at*b.lanes], b: &tau[j*b.lanes], n: n, rs: step * cellBytes})
+	b.call(b.k.reflector, args[T]{a: &a[at*b.lanes], b: &tau[j*b.lanes], n: n, rs: step * b.k.bytes})
 }
 
 // reflect applies the reflector with vector v[at], v[at+step], … to the n×m cells of c that begin at cell to, with strides rs and cs.
 func (b *Batch[T]) reflect(n, m int, v []T, at, step int, tau []T, j int, c []T, to, rs, cs int) {
 	if m > 0 {
-		b.call(b.k.reflect, args[T]{a: &v[at*b.lanes], b: &tau[j*b.lanes], c: &c[to*b.lanes], n: n, m: m, rs: step * cellBytes,
-			bs: rs * cellBytes, cs: cs * cellBytes})
+		b.call(b.k.reflect, args[T]{a: &v[at*b.lanes], b: &tau[j*b.lanes], c: &c[to*b.lanes], n: n, m: m, rs: step * b.k.bytes,
+			bs: rs * b.k.bytes, cs: cs * b.k.bytes})
 	}
 }
 

@@ -20,6 +20,7 @@ type kernelSet[T Float] struct {
 	implicit, rotations, jacobi, largest, scale       func(*args[T])
 	fetch                                             func(*args[T])
 
+	bytes             int // of a cell: one vector
 	consts            []T // in the order of asmgen
 	finite, low, high T   // the largest number; between low and high squares lose no digits
 	eps               T

@@ -11,100 +11,204 @@ import (
 	"github.com/lucid-go/lucid/internal/cpuid"
 )
 
-var useAVX512 = cpuid.X86.AVX512
+var useAVX512, useAVX2 = cpuid.X86.AVX512, cpuid.X86.AVX2 && cpuid.X86.FMA
 
 func init() {
 	asmvariant.Register("internal/backend/cpu/lanes", "lanes/avx512", &useAVX512)
+	asmvariant.Register("internal/backend/cpu/lanes", "lanes/avx2", &useAVX2)
 }
 
-var kernels32 = kernelSet[float32]{lu: luF32AVX512, exchange: exchangeF32AVX512, solve: solveF32AVX512, cholesky: choleskyF32AVX512,
+var kernels32AVX512 = kernelSet[float32]{
+	lu: luF32AVX512, exchange: exchangeF32AVX512, solve: solveF32AVX512, cholesky: choleskyF32AVX512,
 	reflector: reflectorF32AVX512, reflect: reflectF32AVX512, implicit: implicitF32AVX512, rotations: rotationsF32AVX512,
-	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, fetch: fetchF32AVX512, consts: constants32,
-	finite: math.MaxFloat32, low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23}
+	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, fetch: fetchF32AVX512, bytes: 64,
+	consts: constants32, finite: math.MaxFloat32, low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23,
+}
 
-var kernels64 = kernelSet[float64]{lu: luF64AVX512, exchange: exchangeF64AVX512, solve: solveF64AVX512, cholesky: choleskyF64AVX512,
+var kernels64AVX512 = kernelSet[float64]{
+	lu: luF64AVX512, exchange: exchangeF64AVX512, solve: solveF64AVX512, cholesky: choleskyF64AVX512,
 	reflector: reflectorF64AVX512, reflect: reflectF64AVX512, implicit: implicitF64AVX512, rotations: rotationsF64AVX512,
-	jacobi: jacobiF64AVX512, largest: largestF64AVX512, scale: scaleF64AVX512, fetch: fetchF64AVX512, consts: constants64,
-	finite: math.MaxFloat64, low: 0x1p-100, high: 0x1p+100, eps: 0x1p-52}
+	jacobi: jacobiF64AVX512, largest: largestF64AVX512, scale: scaleF64AVX512, fetch: fetchF64AVX512, bytes: 64,
+	consts: constants64, finite: math.MaxFloat64, low: 0x1p-100, high: 0x1p+100, eps: 0x1p-52,
+}
 
+var kernels32AVX2 = kernelSet[float32]{
+	lu: luF32AVX2, exchange: exchangeF32AVX2, solve: solveF32AVX2, cholesky: choleskyF32AVX2, reflector: reflectorF32AVX2,
+	reflect: reflectF32AVX2, implicit: implicitF32AVX2, rotations: rotationsF32AVX2, jacobi: jacobiF32AVX2,
+	largest: largestF32AVX2, scale: scaleF32AVX2, fetch: fetchF32AVX2, bytes: 32, consts: constants32, finite: math.MaxFloat32,
+	low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23,
+}
+
+var kernels64AVX2 = kernelSet[float64]{
+	lu: luF64AVX2, exchange: exchangeF64AVX2, solve: solveF64AVX2, cholesky: choleskyF64AVX2, reflector: reflectorF64AVX2,
+	reflect: reflectF64AVX2, implicit: implicitF64AVX2, rotations: rotationsF64AVX2, jacobi: jacobiF64AVX2,
+	largest: largestF64AVX2, scale: scaleF64AVX2, fetch: fetchF64AVX2, bytes: 32, consts: constants64, finite: math.MaxFloat64,
+	low: 0x1p-100, high: 0x1p+100, eps: 0x1p-52,
+}
+
+// kernelsOf returns the kernels with the widest vectors of this machine.
 func kernelsOf[T Float]() *kernelSet[T] {
-	if !useAVX512 {
-		return nil
-	}
 	var z T
-	if unsafe.Sizeof(z) == 4 {
-		return any(&kernels32).(*kernelSet[T])
+	single := unsafe.Sizeof(z) == 4
+	switch {
+	case useAVX512 && single:
+		return any(&kernels32AVX512).(*kernelSet[T])
+	case useAVX512:
+		return any(&kernels64AVX512).(*kernelSet[T])
+	case useAVX2 && single:
+		return any(&kernels32AVX2).(*kernelSet[T])
+	case useAVX2:
+		return any(&kernels64AVX2).(*kernelSet[T])
 	}
-	return any(&kernels64).(*kernelSet[T])
+	return nil
 }
 
 // transpose sets z[j·ldz+i] = x[i·ldx+j] for i < rows and j < cols.
 func (b *Batch[T]) transpose(z []T, ldz int, x []T, ldx, rows, cols int) {
 	switch x := any(x).(type) {
 	case []float32:
-		simd.TransposeBlockF32(any(z).([]float32), ldz, x, ldx, rows, cols)
+		transpose32(any(z).([]float32), ldz, x, ldx, rows, cols)
 	case []float64:
 		transpose64(any(z).([]float64), ldz, x, ldx, rows, cols)
 	}
 }
 
-// transpose64 transposes whole blocks of 8×8 with vectors, the rest one by one.
+// transpose32 has vectors for 8×4 and 4×8 elements, which a batch of small matrices has, where those of simd are 8×8.
+func transpose32(z []float32, ldz int, x []float32, ldx, rows, cols int) {
+	switch {
+	case useAVX512 || !useAVX2:
+	case rows == 8 && cols%8 >= 4:
+		j := cols &^ 7
+		_, _ = z[(j+3)*ldz+7], x[7*ldx+j+3] // the kernel checks nothing
+		fourF32AVX2(&args[float32]{a: &x[j], b: &z[j*ldz], rs: 4 * ldx, cs: 4 * ldz})
+		simd.TransposeBlockF32(z, ldz, x, ldx, rows, j)
+		if j += 4; j < cols {
+			simd.TransposeBlockF32(z[j*ldz:], ldz, x[j:], ldx, rows, cols-j)
+		}
+		return
+	case cols == 8 && rows%8 >= 4:
+		i := rows &^ 7
+		_, _ = z[7*ldz+i+3], x[(i+3)*ldx+7] // the kernel checks nothing
+		backF32AVX2(&args[float32]{a: &z[i], b: &x[i*ldx], rs: 4 * ldz, cs: 4 * ldx})
+		simd.TransposeBlockF32(z, ldz, x, ldx, i, cols)
+		if i += 4; i < rows {
+			simd.TransposeBlockF32(z[i:], ldz, x[i*ldx:], ldx, rows-i, cols)
+		}
+		return
+	}
+	simd.TransposeBlockF32(z, ldz, x, ldx, rows, cols)
+}
+
+// transpose64 transposes whole blocks with vectors, the rest one by one.
 func transpose64(z []float64, ldz int, x []float64, ldx, rows, cols int) {
 	z, x = z[:(cols-1)*ldz+rows], x[:(rows-1)*ldx+cols]
-	r, c := rows&^7, cols&^7
+	side := 0
+	switch {
+	case useAVX512:
+		side = 8
+	case useAVX2:
+		side = 4
+	default:
+		transposeRest(z, ldz, x, ldx, rows, cols, 0, 0)
+		return
+	}
+	r, c := rows/side*side, cols/side*side
 	if c > 0 {
-		for i := 0; i < r; i += 8 {
-			transposeF64AVX512(&args[float64]{a: &z[i], b: &x[i*ldx], n: c / 8, rs: 8 * ldx, cs: 8 * ldz, bs: 64, k: 64 * ldz})
+		g := args[float64]{n: c / side, rs: 8 * ldx, cs: 8 * ldz, bs: 8 * side, k: 8 * side * ldz}
+		for i := 0; i < r; i += side {
+			if g.a, g.b = &z[i], &x[i*ldx]; side == 8 {
+				transposeF64AVX512(&g)
+			} else {
+				transposeF64AVX2(&g)
+			}
 		}
 	}
-	for i := range rows {
-		from := c
-		if i >= r {
-			from = 0
-		}
-		for j := from; j < cols; j++ {
-			z[j*ldz+i] = x[i*ldx+j]
-		}
-	}
+	transposeRest(z, ldz, x, ldx, rows, cols, r, c)
 }
 
 // rotate is Rotate for whole vectors; it reports whether there are vectors for it.
 func rotate(z []float64, ld, cols, from, step int, c, s []float64) bool {
-	if !useAVX512 || cols%8 != 0 {
+	g := args[float64]{a: &z[from*ld], c: &c[0], d: &s[0], n: cols / 4, m: len(c), rs: 32, cs: 8 * step * ld, bs: 8}
+	switch {
+	case useAVX512 && cols%8 == 0:
+		g.n, g.rs = cols/8, 64
+		rotateF64AVX512(&g)
+	case useAVX2 && cols%4 == 0:
+		rotateF64AVX2(&g)
+	default:
 		return false
 	}
-	rotateF64AVX512(&args[float64]{a: &z[from*ld], c: &c[0], d: &s[0], n: cols / 8, m: len(c), rs: 64, cs: 8 * step * ld, bs: 8})
 	return true
 }
 
 // triples is Triples for whole vectors; it reports whether there are vectors for it.
 func triples(x []float64, ld, cols int, f []float64) bool {
-	if !useAVX512 || cols%8 != 0 {
+	g := args[float64]{a: &x[0], c: &f[0], n: cols / 4, m: len(f) / 3, cs: 8 * ld}
+	switch {
+	case useAVX512 && cols%8 == 0:
+		g.n = cols / 8
+		triplesF64AVX512(&g)
+	case useAVX2 && cols%4 == 0:
+		triplesF64AVX2(&g)
+	default:
 		return false
 	}
-	triplesF64AVX512(&args[float64]{a: &x[0], c: &f[0], n: cols / 8, m: len(f) / 3, cs: 8 * ld})
 	return true
 }
 
-// poles sums by lanes; it reports whether there are vectors for it.
-func poles(x, z []float64, t float64, out *[16]float64) bool {
-	if !useAVX512 {
-		return false
+// poles sums by lanes the first elements, and returns how many.
+func poles(x, z []float64, t float64, out *[16]float64) int {
+	g := args[float64]{a: &x[0], b: &z[0], c: &out[0], t: &t, consts: &constants64[0], n: len(x)}
+	switch {
+	case useAVX512:
+		polesF64AVX512(&g)
+		return len(x)
+	case useAVX2 && len(x) >= 8:
+		g.n = len(x) &^ 7
+		polesF64AVX2(&g)
+		return g.n
 	}
-	polesF64AVX512(&args[float64]{a: &x[0], b: &z[0], c: &out[0], t: &t, consts: &constants64[0], n: len(x)})
-	return true
+	return 0
 }
 
 // symmetric is Symmetric; it reports whether there are vectors for it.
 func symmetric[T Float](a []T, ld int, x, y []T) bool {
-	if !useAVX512 {
+	if !useAVX512 && !useAVX2 {
 		return false
 	}
 	switch a := any(a).(type) {
 	case []float32:
-		symmetricF32AVX512(&args[float32]{a: &a[0], b: any(&x[0]).(*float32), c: any(&y[0]).(*float32), n: len(x) / 8, rs: 4 * ld})
+		g := args[float32]{a: &a[0], b: any(&x[0]).(*float32), c: any(&y[0]).(*float32), n: len(x) / 8, rs: 4 * ld}
+		if useAVX512 {
+			symmetricF32AVX512(&g)
+		} else {
+			symmetricF32AVX2(&g)
+		}
 	case []float64:
-		symmetricF64AVX512(&args[float64]{a: &a[0], b: any(&x[0]).(*float64), c: any(&y[0]).(*float64), n: len(x) / 8, rs: 8 * ld})
+		g := args[float64]{a: &a[0], b: any(&x[0]).(*float64), c: any(&y[0]).(*float64), n: len(x) / 8, rs: 8 * ld}
+		if useAVX512 {
+			symmetricF64AVX512(&g)
+		} else {
+			symmetricF64AVX2(&g)
+		}
 	}
 	return true
+}
+
+// peak32 and peak64 write the largest magnitudes of the first elements and the numbers of the vectors that have them, by lanes, and return
+// how many elements these are.
+func peak32(x []float32, most *[8]float32, at *[8]int32) int {
+	if !useAVX2 || len(x) < 8 {
+		return 0
+	}
+	peakF32AVX2(&args[float32]{a: &x[0], b: &most[0], c: (*float32)(unsafe.Pointer(at)), consts: &constants32[0], n: len(x) / 8})
+	return len(x) &^ 7
+}
+
+func peak64(x []float64, most *[4]float64, at *[4]int64) int {
+	if !useAVX2 || len(x) < 4 {
+		return 0
+	}
+	peakF64AVX2(&args[float64]{a: &x[0], b: &most[0], c: (*float64)(unsafe.Pointer(at)), consts: &constants64[0], n: len(x) / 4})
+	return len(x) &^ 3
 }

@@ -20,8 +20,8 @@ func MaxSize() int {
 	return maxSize
 }
 
-// cellBytes is the size of a cell.
-const cellBytes = 64
+// lineBytes is a line of a cache: cells begin with one, or with half of one.
+const lineBytes = 64
 
 // Batch factors up to Lanes matrices at once. One goroutine uses it at a time.
 type Batch[T Float] struct {
@@ -49,7 +49,7 @@ func New[T Float]() *Batch[T] {
 		return nil
 	}
 	var z T
-	return &Batch[T]{k: k, lanes: cellBytes / int(unsafe.Sizeof(z))}
+	return &Batch[T]{k: k, lanes: k.bytes / int(unsafe.Sizeof(z))}
 }
 
 var pool32, pool64 sync.Pool
@@ -64,7 +64,7 @@ func poolOf[T Float]() *sync.Pool {
 
 // Get is New with memory that Release gave back.
 func Get[T Float]() *Batch[T] {
-	if b, ok := poolOf[T]().Get().(*Batch[T]); ok {
+	if b, ok := poolOf[T]().Get().(*Batch[T]); ok && b.k == kernelsOf[T]() {
 		return b
 	}
 	return New[T]()
@@ -83,12 +83,13 @@ func (b *Batch[T]) Lanes() int { return b.lanes }
 func (b *Batch[T]) take(n int) []T {
 	n *= b.lanes
 	if b.used+n > len(b.arena) {
-		all := make([]T, max(2*len(b.arena), n, 64*b.lanes)+b.lanes)
+		line := lineBytes / (b.k.bytes / b.lanes)
+		all := make([]T, max(2*len(b.arena), n, 64*b.lanes)+line)
 		skip := 0
-		for uintptr(unsafe.Pointer(&all[skip]))%cellBytes != 0 {
+		for uintptr(unsafe.Pointer(&all[skip]))%lineBytes != 0 {
 			skip++
 		}
-		b.arena, b.used = all[skip:len(all)-b.lanes+skip], 0
+		b.arena, b.used = all[skip:len(all)-line+skip], 0
 	}
 	x := b.arena[b.used : b.used+n : b.used+n]
 	b.used += n

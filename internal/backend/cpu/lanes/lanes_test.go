@@ -125,12 +125,12 @@ func each(t *testing.T, f32 func(*testing.T, *Batch[float32], int, int, int), f6
 	}
 	for _, s := range sizes {
 		t.Run(fmt.Sprintf("float32/%dx%d", s[0], s[1]), func(t *testing.T) {
-			f32(t, b32, 16, s[0], s[1])
-			f32(t, b32, 11, s[0], s[1])
+			f32(t, b32, b32.Lanes(), s[0], s[1])
+			f32(t, b32, b32.Lanes()-3, s[0], s[1])
 		})
 		t.Run(fmt.Sprintf("float64/%dx%d", s[0], s[1]), func(t *testing.T) {
-			f64(t, b64, 8, s[0], s[1])
-			f64(t, b64, 5, s[0], s[1])
+			f64(t, b64, b64.Lanes(), s[0], s[1])
+			f64(t, b64, b64.Lanes()-1, s[0], s[1])
 		})
 	}
 }

@@ -52,13 +52,11 @@ func Poles(x, z []float64, t float64) (sum, slope float64) {
 	}
 	z = z[:len(x)]
 	var out [16]float64
-	if !poles(x, z, t, &out) {
-		for i, v := range x {
-			r := 1 / (v - t)
-			f := z[i] * r
-			out[i%8] += f
-			out[8+i%8] = math.FMA(f, r, out[8+i%8])
-		}
+	for i := poles(x, z, t, &out); i < len(x); i++ {
+		r := 1 / (x[i] - t)
+		f := z[i] * r
+		out[i%8] += f
+		out[8+i%8] = math.FMA(f, r, out[8+i%8])
 	}
 	for i := range 8 {
 		sum += out[i]

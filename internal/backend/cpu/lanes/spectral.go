@@ -114,7 +114,7 @@ func (b *Batch[T]) implicitQL(n int, d, e, norm, z []T) (bad uint) {
 			if z != nil {
 				last := n - 2
 				b.call(b.k.rotations, args[T]{a: &z[(n-1)*b.lanes], c: &cos[last*b.lanes], d: &sin[last*b.lanes], n: n, m: n - 1 - l,
-					rs: n * cellBytes, cs: -cellBytes, bs: -cellBytes})
+					rs: n * b.k.bytes, cs: -b.k.bytes, bs: -b.k.bytes})
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func (b *Batch[T]) orthogonalize(m, n int, a, acc []T, k int, norm, squares []T)
 		x *= b.k.eps * 0x1p-12
 		tol[b.lanes+l] = x * x
 	}
-	g := args[T]{a: &a[0], b: &a[0], c: &squares[0], t: &tol[0], n: n, m: m, k: k, rs: n * cellBytes, bs: m * cellBytes}
+	g := args[T]{a: &a[0], b: &a[0], c: &squares[0], t: &tol[0], n: n, m: m, k: k, rs: n * b.k.bytes, bs: m * b.k.bytes}
 	if k > 0 {
 		g.b = &acc[0]
 	}
@@ -212,7 +212,7 @@ const nearRows = 16 << 10
 
 // sweep makes all pairs of rows orthogonal, some rows after the other. It returns the number of rotations.
 func (b *Batch[T]) sweep(m int, g args[T]) (count int) {
-	some := max(1, nearRows/((g.n+g.k)*cellBytes))
+	some := max(1, nearRows/((g.n+g.k)*b.k.bytes))
 	g.cs = 1
 	for i := 0; i < m; i += some {
 		for j := i; j < m; j += some {

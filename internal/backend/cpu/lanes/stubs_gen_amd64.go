@@ -93,3 +93,105 @@ func triplesF64AVX512(a *args[float64])
 
 //go:noescape
 func polesF64AVX512(a *args[float64])
+
+//go:noescape
+func luF32AVX2(a *args[float32])
+
+//go:noescape
+func exchangeF32AVX2(a *args[float32])
+
+//go:noescape
+func solveF32AVX2(a *args[float32])
+
+//go:noescape
+func choleskyF32AVX2(a *args[float32])
+
+//go:noescape
+func reflectorF32AVX2(a *args[float32])
+
+//go:noescape
+func reflectF32AVX2(a *args[float32])
+
+//go:noescape
+func implicitF32AVX2(a *args[float32])
+
+//go:noescape
+func rotationsF32AVX2(a *args[float32])
+
+//go:noescape
+func jacobiF32AVX2(a *args[float32])
+
+//go:noescape
+func largestF32AVX2(a *args[float32])
+
+//go:noescape
+func scaleF32AVX2(a *args[float32])
+
+//go:noescape
+func fetchF32AVX2(a *args[float32])
+
+//go:noescape
+func symmetricF32AVX2(a *args[float32])
+
+//go:noescape
+func peakF32AVX2(a *args[float32])
+
+//go:noescape
+func fourF32AVX2(a *args[float32])
+
+//go:noescape
+func backF32AVX2(a *args[float32])
+
+//go:noescape
+func luF64AVX2(a *args[float64])
+
+//go:noescape
+func exchangeF64AVX2(a *args[float64])
+
+//go:noescape
+func solveF64AVX2(a *args[float64])
+
+//go:noescape
+func choleskyF64AVX2(a *args[float64])
+
+//go:noescape
+func reflectorF64AVX2(a *args[float64])
+
+//go:noescape
+func reflectF64AVX2(a *args[float64])
+
+//go:noescape
+func implicitF64AVX2(a *args[float64])
+
+//go:noescape
+func rotationsF64AVX2(a *args[float64])
+
+//go:noescape
+func jacobiF64AVX2(a *args[float64])
+
+//go:noescape
+func largestF64AVX2(a *args[float64])
+
+//go:noescape
+func scaleF64AVX2(a *args[float64])
+
+//go:noescape
+func fetchF64AVX2(a *args[float64])
+
+//go:noescape
+func symmetricF64AVX2(a *args[float64])
+
+//go:noescape
+func transposeF64AVX2(a *args[float64])
+
+//go:noescape
+func rotateF64AVX2(a *args[float64])
+
+//go:noescape
+func triplesF64AVX2(a *args[float64])
+
+//go:noescape
+func polesF64AVX2(a *args[float64])
+
+//go:noescape
+func peakF64AVX2(a *args[float64])

@@ -130,9 +130,9 @@ func implicit(e *emitter) {
 
 // cosines replaces Z7, the sum of the squares of Z4 and Z6, by its root, and writes the ratios of these to it to Z8 and Z9; they are
 // anything where it is 0. Each step of implicit waits for them, so that in float32 an estimate of the inverse root, made exact by one
-// step of Newton's, is worth its instructions.
+// step of Newton's, is worth its instructions. AVX2 has one whose bits differ from machine to machine.
 func cosines(e *emitter) {
-	if e.size == 8 {
+	if e.size == 8 || e.isa == "AVX2" {
 		e.op("VSQRT# Z7, Z7\nVDIV# Z7, Z4, Z8\nVDIV# Z7, Z6, Z9")
 		return
 	}
@@ -375,13 +375,17 @@ func pairRotation(e *emitter, x, y string) {
 // triples applies m reflectors of three rows each to n cells of neighbouring rows: rows are cs bytes apart, and the i-th reflector is
 // that of rows i, i+1 and i+2. c has for each the second and third element of its vector, whose first is 1, and tau.
 func triples(e *emitter) {
-	e.op(`
+	many := 4
+	if e.isa == "AVX2" {
+		many = 2
+	}
+	e.op(fmt.Sprintf(`
 		MOVQ .a, SI
 		MOVQ .n, BX
 		MOVQ .m, DX
 		MOVQ .cs, R9
-	    SUBQ $4, BX
-		JLT few`)
+	    SUBQ $%d, BX
+		JLT few`, many))
 	part := func(label string, cells int) {
 		e.op(label + `:
 			MOVQ SI, R12
@@ -417,14 +421,14 @@ func triples(e *emitter) {
 			e.op(fmt.Sprintf("VMOVUPD Z%d, %d(R12)\nVMOVUPD Z%d, %d(DI)", i, 64*i, 4+i, 64*i))
 		}
 	}
-	part("four", 4)
-	e.op(`
-			ADDQ $256, SI
-			SUBQ $4, BX
+	part("four", many)
+	e.op(fmt.Sprintf(`
+			ADDQ $%d, SI
+			SUBQ $%d, BX
 			JGE four
 		few:
-			ADDQ $4, BX
-			JEQ done`)
+			ADDQ $%d, BX
+			JEQ done`, 64*many, many, many))
 	part("one", 1)
 	e.op(`
 			ADDQ $64, SI
