@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 // serial runs blocks from the last to the first, so that a dependence between them would show.
@@ -71,7 +72,7 @@ func random[T floats](n int) []T {
 
 // eps is the distance of 1 to the next number.
 func eps[T floats]() float64 {
-	if lanesOf[T]() == 16 {
+	if unsafe.Sizeof(T(0)) == 4 {
 		return 0x1p-23
 	}
 	return 0x1p-52

@@ -428,7 +428,6 @@ TEXT radix11F_AVX2(SB), 0, $1376-8
 	MOVQ 72(AX), R11
 	MOVQ 80(AX), R12
 	MOVQ 88(AX), R15
-	XORQ R14, R14
 rows:
 	MOVQ 40(AX), CX
 next:
@@ -562,16 +561,8 @@ next:
 	ADDQ R9, BX
 	VMOVUP_ Y1, (BX)(R12*1)
 	VMOVUP_ Y0, (BX)(R15*1)
-	XORQ $32, R14
-	JZ whole
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP next
-whole:
 	ADDQ 96(AX), SI
-	SUBQ $32, SI
 	ADDQ 104(AX), DI
-	SUBQ $32, DI
 	DECQ CX
 	JNZ next
 	ADDQ R9, DI
@@ -603,7 +594,6 @@ TEXT last11F_AVX2(SB), 0, $1376-8
 	MOVQ 72(AX), R11
 	MOVQ 80(AX), R12
 	MOVQ 88(AX), R15
-	XORQ R14, R14
 rows:
 	MOVQ 40(AX), CX
 next:
@@ -657,16 +647,8 @@ next:
 	VMOVUP_ Y0, (BX)(R12*1)
 	VMOVUP_ 832(SP), Y0
 	VMOVUP_ Y0, (BX)(R15*1)
-	XORQ $32, R14
-	JZ whole
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP next
-whole:
 	ADDQ 96(AX), SI
-	SUBQ $32, SI
 	ADDQ 104(AX), DI
-	SUBQ $32, DI
 	DECQ CX
 	JNZ next
 	ADDQ R9, DI

@@ -586,7 +586,6 @@ TEXT radix13F_AVX2(SB), 0, $1760-8
 	MOVQ 72(AX), R11
 	MOVQ 80(AX), R12
 	MOVQ 88(AX), R15
-	XORQ R14, R14
 rows:
 	MOVQ 40(AX), CX
 next:
@@ -749,16 +748,8 @@ next:
 	ADDQ R9, BX
 	VMOVUP_ Y1, (BX)(R12*1)
 	VMOVUP_ Y0, (BX)(R15*1)
-	XORQ $32, R14
-	JZ whole
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP next
-whole:
 	ADDQ 96(AX), SI
-	SUBQ $32, SI
 	ADDQ 104(AX), DI
-	SUBQ $32, DI
 	DECQ CX
 	JNZ next
 	ADDQ R9, DI
@@ -792,7 +783,6 @@ TEXT last13F_AVX2(SB), 0, $1760-8
 	MOVQ 72(AX), R11
 	MOVQ 80(AX), R12
 	MOVQ 88(AX), R15
-	XORQ R14, R14
 rows:
 	MOVQ 40(AX), CX
 next:
@@ -859,16 +849,8 @@ next:
 	VMOVUP_ Y0, (BX)(R12*1)
 	VMOVUP_ 1088(SP), Y0
 	VMOVUP_ Y0, (BX)(R15*1)
-	XORQ $32, R14
-	JZ whole
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP next
-whole:
 	ADDQ 96(AX), SI
-	SUBQ $32, SI
 	ADDQ 104(AX), DI
-	SUBQ $32, DI
 	DECQ CX
 	JNZ next
 	ADDQ R9, DI

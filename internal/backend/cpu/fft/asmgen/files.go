@@ -33,9 +33,12 @@ func Files() map[string]string {
 		for _, t := range elements {
 			for _, r := range radices {
 				text := head + "#include \"textflag.h\"\n"
-				for _, roots := range []bool{true, false} {
-					name := fmt.Sprintf("%s%d%s%s", map[bool]string{true: "radix", false: "last"}[roots], r, t.name, v.name)
-					text += "\n" + pass(v, name, r, t, roots)
+				for _, f := range forms {
+					if f.pairs && (v.reg == "Z" || r > mostPairs) {
+						continue
+					}
+					name := fmt.Sprintf("%s%d%s%s", f.name, r, t.name, v.name)
+					text += "\n" + pass(v, name, r, t, f)
 					stub(name, t.elem)
 				}
 				files[fmt.Sprintf("radix%d_%s_%s_gen_amd64.s", r, strings.ToLower(t.name), file)] = text
@@ -53,6 +56,12 @@ func Files() map[string]string {
 			}
 			for _, n := range small {
 				stub(n+t.name+v.name, t.elem)
+			}
+			if v.reg == "Y" {
+				text += "\n" + turn(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
+				for _, n := range []string{"turn", "fromRows", "toRows"} {
+					stub(n+t.name+v.name, t.elem)
+				}
 			}
 			if t.size == 8 {
 				text += "\n" + transpose(v)
@@ -81,6 +90,7 @@ const (
 	argImOut   = 88
 	argStepIn  = 96 // bytes from an element of the input to the next in memory
 	argStepOut = 104
+	argScale   = 112 // a number that results are multiplied by
 )
 
 // field is an argument and the register it is loaded to.
@@ -108,35 +118,17 @@ func (b *text) begin(name string, stack int, fields ...field) {
 	for _, f := range fields {
 		b.op("MOVQ %d(AX), %s", f.at, f.reg)
 	}
-	if b.v.bytes < 64 {
-		b.op("XORQ R14, R14")
-	}
 }
 
-// lanes runs lines for all lanes of an element: once, or, where vectors are shorter, once for each half. R14 is 0 between elements.
-// The registers by are moved to the next element.
-func (b *text) lanes(lines string, by ...field) {
+// elements runs lines for an element, and moves the registers by to the next one.
+func (b *text) elements(lines string, by ...field) {
 	b.WriteString("next:\n" + lines)
-	back := 0
-	if b.v.bytes < 64 {
-		back = b.v.bytes
-		b.op("XORQ $%d, R14", back)
-		b.op("JZ whole")
-		for _, f := range by {
-			b.op("ADDQ $%d, %s", back, f.reg)
-		}
-		b.op("JMP next")
-		b.WriteString("whole:\n")
-	}
 	for _, f := range by {
 		switch {
 		case f.at == argStepIn || f.at == argStepOut:
 			b.op("ADDQ %d(AX), %s", f.at, f.reg)
-			if back > 0 {
-				b.op("SUBQ $%d, %s", back, f.reg)
-			}
 		default: // the distance itself
-			b.op("ADDQ $%d, %s", f.at-back, f.reg)
+			b.op("ADDQ $%d, %s", f.at, f.reg)
 		}
 	}
 }
@@ -147,15 +139,35 @@ func (b *text) end() string {
 	return b.String()
 }
 
+// form is a kind of pass: with roots or, as the last one is, without. If pairs, it reads or writes complex numbers as tensors have them,
+// neighbouring ones in the lanes of a vector, with their parts swapped or not; results are multiplied by the scale.
+type form struct {
+	name               string
+	roots, pairs, swap bool
+}
+
+var forms = []form{{"radix", true, false, false}, {"last", false, false, false}, {"from", true, true, false}, {"fromSwap", true, true, true},
+	{"to", false, true, false}, {"toSwap", false, true, true}}
+
+// mostPairs is the largest radix of a pass that reads or writes pairs.
+const mostPairs = 8
+
 // pass writes a step of the transform: SI and DI are input and output, DX the roots, R8 and R9 the distances, R10 and R11 the
 // parts of inputs, R12 and R15 those of outputs, BX walks, CX counts q, R13 has the constants.
-func pass(v variant, name string, r int, t element, roots bool) string {
+func pass(v variant, name string, r int, t element, f form) string {
 	c := &code{}
 	x := make([]complexValue, r)
 	for k := range x {
 		pre := "MOVQ SI, BX"
 		if k > 0 {
 			pre = "ADDQ R8, BX"
+		}
+		if f.pairs && f.roots {
+			x[k] = c.loadPairs("(BX)", pre)
+			if f.swap {
+				x[k] = complexValue{x[k].im, x[k].re}
+			}
+			continue
 		}
 		x[k].re = c.load("(BX)(R10*1)", pre)
 		x[k].im = c.load("(BX)(R11*1)", "")
@@ -165,10 +177,19 @@ func pass(v variant, name string, r int, t element, roots bool) string {
 		pre := "MOVQ DI, BX"
 		if j > 0 {
 			pre = "ADDQ R9, BX"
-			if roots {
+			if f.roots {
 				at := 2 * t.size * (j - 1)
 				y[j] = c.times(y[j], fmt.Sprintf("%d(DX)", at), fmt.Sprintf("%d(DX)", at+t.size))
 			}
+		}
+		if f.pairs && !f.roots {
+			scale := fmt.Sprintf("%d(AX)", argScale)
+			z := complexValue{c.mul(y[j].re, scale), c.mul(y[j].im, scale)}
+			if f.swap {
+				z = complexValue{z.im, z.re}
+			}
+			c.storePairs(z, "(BX)", pre)
+			continue
 		}
 		c.store(y[j].re, "(BX)(R12*1)", pre)
 		c.store(y[j].im, "(BX)(R15*1)", "")
@@ -179,13 +200,13 @@ func pass(v variant, name string, r int, t element, roots bool) string {
 		field{argTo, "R9"}, field{argReIn, "R10"}, field{argImIn, "R11"}, field{argReOut, "R12"}, field{argImOut, "R15"})
 	b.WriteString("rows:\n")
 	b.op("MOVQ %d(AX), CX", argS)
-	b.lanes(strings.Join(lines, "\n")+"\n", field{argStepIn, "SI"}, field{argStepOut, "DI"})
+	b.elements(strings.Join(lines, "\n")+"\n", field{argStepIn, "SI"}, field{argStepOut, "DI"})
 	b.op("DECQ CX")
 	b.op("JNZ next")
 	for range r - 1 {
 		b.op("ADDQ R9, DI") // behind the other outputs: each is S elements long
 	}
-	if roots {
+	if f.roots {
 		b.op("ADDQ $%d, DX", 2*t.size*(r-1))
 	}
 	b.op("DECQ %d(AX)", argCount)
@@ -199,7 +220,7 @@ func product(v variant, name string, t element, twist bool) string {
 	x := complexValue{c.load("(SI)(R10*1)", ""), c.load("(SI)(R11*1)", "")}
 	im := fmt.Sprintf("%d(DX)", t.size)
 	if twist {
-		im = "64(DX)"
+		im = fmt.Sprintf("%d(DX)", v.bytes)
 	}
 	x = c.times(x, "(DX)", im)
 	c.store(x.re, "(DI)(R12*1)", "")
@@ -210,9 +231,9 @@ func product(v variant, name string, t element, twist bool) string {
 		field{argReIn, "R10"}, field{argImIn, "R11"}, field{argReOut, "R12"}, field{argImOut, "R15"})
 	by := []field{{argStepIn, "SI"}, {argStepOut, "DI"}}
 	if twist {
-		by = append(by, field{128, "DX"})
+		by = append(by, field{2 * v.bytes, "DX"})
 	}
-	b.lanes(strings.Join(lines, "\n")+"\n", by...)
+	b.elements(strings.Join(lines, "\n")+"\n", by...)
 	if !twist {
 		b.op("ADDQ $%d, DX", 2*t.size)
 	}

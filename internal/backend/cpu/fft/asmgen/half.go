@@ -12,27 +12,28 @@ func half(v variant, name string, t element, pack, row bool) string {
 	re, im := "(R13)", fmt.Sprintf("%d(R13)", t.size)
 	cos, sin := "(DX)", fmt.Sprintf("%d(DX)", t.size)
 	if row {
-		sin = "64(DX)"
+		sin = fmt.Sprintf("%d(DX)", v.bytes)
 	}
+	part := func(reg string) string { return fmt.Sprintf("%d(%s)", v.bytes, reg) }
 	c := &code{each: row}
-	p := complexValue{c.load("(SI)", ""), c.load("64(SI)", "")}
-	q := complexValue{c.load("(BX)", ""), c.load("64(BX)", "")}
+	p := complexValue{c.load("(SI)", ""), c.load(part("SI"), "")}
+	q := complexValue{c.load("(BX)", ""), c.load(part("BX"), "")}
 	er, ei := c.add(p.re, q.re), c.sub(p.im, q.im)
 	if pack {
 		dr, di := c.mul(c.sub(p.re, q.re), re), c.mul(c.add(p.im, q.im), im)
 		er, ei = c.mul(er, re), c.mul(ei, im)
 		or, oi := c.fma(c.mul(dr, cos), di, sin), c.fnma(c.mul(di, cos), dr, sin)
-		c.store(c.sub(er, oi), "64(DI)", "")
+		c.store(c.sub(er, oi), part("DI"), "")
 		c.store(c.add(ei, or), "(DI)", "")
-		c.store(c.add(er, oi), "64(R9)", "")
+		c.store(c.add(er, oi), part("R9"), "")
 		c.store(c.sub(or, ei), "(R9)", "")
 	} else {
 		or, oi := c.add(p.im, q.im), c.sub(q.re, p.re)
 		tr, ti := c.fnma(c.mul(or, cos), oi, sin), c.fma(c.mul(or, sin), oi, cos)
 		c.store(c.mul(c.add(er, tr), re), "(DI)", "")
-		c.store(c.mul(c.add(ei, ti), im), "64(DI)", "")
+		c.store(c.mul(c.add(ei, ti), im), part("DI"), "")
 		c.store(c.mul(c.sub(er, tr), re), "(R9)", "")
-		c.store(c.mul(c.sub(ti, ei), im), "64(R9)", "")
+		c.store(c.mul(c.sub(ti, ei), im), part("R9"), "")
 	}
 	lines, _ := assemble(v, c, t.suffix)
 	b := &text{v: v}
@@ -40,11 +41,12 @@ func half(v variant, name string, t element, pack, row bool) string {
 		field{argFrom, "BX"}, field{argTo, "R9"})
 	b.op("ADDQ SI, BX")
 	b.op("ADDQ DI, R9")
-	by := []field{{128, "SI"}, {128, "DI"}, {-128, "BX"}, {-128, "R9"}}
+	to := 2 * v.bytes
+	by := []field{{to, "SI"}, {to, "DI"}, {-to, "BX"}, {-to, "R9"}}
 	if row {
-		by = []field{{128, "SI"}, {128, "DI"}, {128, "BX"}, {128, "R9"}, {128, "DX"}}
+		by = []field{{to, "SI"}, {to, "DI"}, {to, "BX"}, {to, "R9"}, {to, "DX"}}
 	}
-	b.lanes(strings.Join(lines, "\n")+"\n", by...)
+	b.elements(strings.Join(lines, "\n")+"\n", by...)
 	if !row {
 		b.op("ADDQ $%d, DX", 2*t.size)
 	}

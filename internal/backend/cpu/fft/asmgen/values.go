@@ -10,9 +10,10 @@ type value int
 
 // operation makes a value of others: a + b, a - b, a·m, c + a·m or c - a·m, m being a number in memory that fills all lanes.
 type operation struct {
-	name string // load, add, sub, mul, fma, fnma, store
+	name string // load, add, sub, mul, fma, fnma, store, or one of those that AVX2 reorders numbers with
 	a, b value  // operands; of fma and fnma, b is c
 	mem  string // m, or where load and store go
+	far  string // where the second half of a vector is, if mem has the first
 	each bool   // m is a vector, not a number that fills all lanes
 	pre  string // an instruction before: moves a pointer
 }
@@ -47,6 +48,28 @@ func (c *code) fnma(x, a value, m string) value {
 }
 
 func (c *code) isVector(m string) bool { return c.each && strings.HasSuffix(m, "(DX)") }
+
+// halves loads a vector whose halves are not one behind the other; parts stores one so.
+func (c *code) halves(mem, far, pre string) value {
+	return c.emit(operation{name: "halves", a: -1, b: -1, mem: mem, far: far, pre: pre})
+}
+func (c *code) parts(a value, mem, far string) {
+	c.emit(operation{name: "parts", a: a, b: -1, mem: mem, far: far})
+}
+
+// loadPairs loads neighbouring complex numbers to the lanes of two vectors, in order: halves of 128 bits are loaded so that those of
+// the shuffles are the first and the second half of the lanes.
+func (c *code) loadPairs(mem, pre string) complexValue {
+	a, b := c.halves(mem, "32"+mem, pre), c.halves("16"+mem, "48"+mem, "")
+	return complexValue{c.emit(operation{name: "even", a: a, b: b}), c.emit(operation{name: "odd", a: a, b: b})}
+}
+
+// storePairs is the opposite of loadPairs.
+func (c *code) storePairs(x complexValue, mem, pre string) {
+	a, b := c.emit(operation{name: "low", a: x.re, b: x.im, pre: pre}), c.emit(operation{name: "high", a: x.re, b: x.im})
+	c.parts(a, mem, "32"+mem)
+	c.parts(b, "16"+mem, "48"+mem)
+}
 
 // complexValue is the two parts of an element.
 type complexValue struct{ re, im value }

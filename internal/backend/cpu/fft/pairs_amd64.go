@@ -1,0 +1,101 @@
+//go:build !purego
+
+package fft
+
+import "unsafe"
+
+// pairsOf are the kernels that read and write tensors, nil if there are none.
+func pairsOf[T floats]() *pairSet[T] {
+	if k := kernelsOf[T](); k != nil {
+		return k.pairs
+	}
+	return nil
+}
+
+// hasPairs reports whether the pass can read pairs, or write them.
+func (st *pass[T]) hasPairs(read bool) bool {
+	k := pairsOf[T]()
+	if k == nil {
+		return false
+	}
+	if read {
+		return st.roots != nil && k.from[0][st.radix] != nil
+	}
+	return st.roots == nil && k.to[0][st.radix] != nil
+}
+
+// fromPairs does a first pass whose input are complex numbers, neighbours in lanes, step apart.
+func (st *pass[T]) fromPairs(y, x []T, step int, swap bool, yield func()) {
+	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
+	kernel := k.pairs.from[index(swap)][st.radix]
+	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
+	each := max(1, chunk/st.radix)
+	for p := 0; p < st.m; p += each {
+		if p > 0 && yield != nil {
+			yield()
+		}
+		a := args[T]{y: first(y[st.radix*p*l2:]), x: first(x[2*p*step:]), consts: first(k.consts[st.radix]),
+			roots: first(st.roots[2*p*(st.radix-1):]), count: min(each, st.m-p), s: 1, from: st.m * bytes, to: element, stepIn: bytes,
+			stepOut: element, imOut: vectorBytes()}
+		call(kernel, &a)
+	}
+}
+
+// toPairs does a last pass whose output are complex numbers, step apart, times scale.
+func (st *pass[T]) toPairs(y, x []T, step int, swap bool, scale T, yield func()) {
+	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
+	kernel := k.pairs.to[index(swap)][st.radix]
+	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
+	each := max(1, chunk/st.radix)
+	for q := 0; q < st.s; q += each {
+		if q > 0 && yield != nil {
+			yield()
+		}
+		a := args[T]{y: first(y[2*q*step:]), x: first(x[q*l2:]), consts: first(k.consts[st.radix]), count: 1, s: min(each, st.s-q),
+			from: st.s * element, to: st.s * bytes, stepIn: element, stepOut: bytes, imIn: vectorBytes(), scale: scale}
+		call(kernel, &a)
+	}
+}
+
+func index(swap bool) int {
+	if swap {
+		return 1
+	}
+	return 0
+}
+
+// turnFast is turn with assembly.
+func turnFast[T floats](to []T, pitch int, x, roots []T, blocks int) bool {
+	k := pairsOf[T]()
+	if k == nil {
+		return false
+	}
+	a := args[T]{y: first(to), x: first(x), roots: first(roots), count: blocks, to: pitch * int(unsafe.Sizeof(x[0]))}
+	call(k.turn, &a)
+	return true
+}
+
+// fromRowsFast copies blocks of as many numbers as there are lanes; see fromRows.
+func fromRowsFast[T floats](x []T, wide int, from []T, apart, blocks int) bool {
+	k := pairsOf[T]()
+	if k == nil || blocks == 0 {
+		return k != nil
+	}
+	a := args[T]{y: first(x), x: first(from), count: blocks, from: apart * int(unsafe.Sizeof(x[0])), to: wide * elementBytes()}
+	call(k.fromRows, &a)
+	return true
+}
+
+// toRowsFast is the opposite of fromRowsFast.
+func toRowsFast[T floats](to []T, apart int, x []T, wide, blocks int) bool {
+	k := pairsOf[T]()
+	if k == nil || blocks == 0 {
+		return k != nil
+	}
+	a := args[T]{y: first(to), x: first(x), count: blocks, from: wide * elementBytes(), to: apart * int(unsafe.Sizeof(x[0]))}
+	call(k.toRows, &a)
+	return true
+}
+
+// hasWide reports whether passes can have elements of several vectors, and rows be brought to them.
+func hasWide[T floats]() bool { return pairsOf[T]() != nil }
