@@ -29,6 +29,9 @@ type args[T floats] struct {
 	reOut, imOut        int
 	stepIn, stepOut     int
 	scale               T
+	again               int // AVX2 does it all so often, with x and y further on each time
+	nextIn, nextOut     int
+	rows                int // count again
 }
 
 // vectorBytes is how many bytes a part of an element has.
@@ -37,6 +40,12 @@ func vectorBytes() int {
 		return 32
 	}
 	return 64
+}
+
+// repeat sets how often a kernel does its work.
+func (a *args[T]) repeat(r again) {
+	size := int(unsafe.Sizeof(a.scale))
+	a.again, a.nextIn, a.nextOut, a.rows = r.times, r.in*size, r.out*size, a.count
 }
 
 // elementBytes is how many bytes an element has.
@@ -57,6 +66,8 @@ type kernelSet[T floats] struct {
 type pairSet[T floats] struct {
 	from, to               [2][14]kernel[T]
 	turn, fromRows, toRows kernel[T]
+	unpack, pack           kernel[T]
+	open, whole            [2]kernel[T]
 }
 
 var setF32AVX512 = kernelSet[float32]{
@@ -89,7 +100,8 @@ var setF32AVX2 = kernelSet[float32]{
 			{2: fromSwap2F32AVX2, 3: fromSwap3F32AVX2, 4: fromSwap4F32AVX2, 5: fromSwap5F32AVX2, 7: fromSwap7F32AVX2, 8: fromSwap8F32AVX2}},
 		to: [2][14]kernel[float32]{{2: to2F32AVX2, 3: to3F32AVX2, 4: to4F32AVX2, 5: to5F32AVX2, 7: to7F32AVX2, 8: to8F32AVX2},
 			{2: toSwap2F32AVX2, 3: toSwap3F32AVX2, 4: toSwap4F32AVX2, 5: toSwap5F32AVX2, 7: toSwap7F32AVX2, 8: toSwap8F32AVX2}},
-		turn: turnF32AVX2, fromRows: fromRowsF32AVX2, toRows: toRowsF32AVX2,
+		turn: turnF32AVX2, fromRows: fromRowsF32AVX2, toRows: toRowsF32AVX2, unpack: unpackPairsF32AVX2, pack: packPairsF32AVX2,
+		open: [2]kernel[float32]{openF32AVX2, openSwapF32AVX2}, whole: [2]kernel[float32]{wholeF32AVX2, wholeSwapF32AVX2},
 	},
 }
 
@@ -105,7 +117,8 @@ var setF64AVX2 = kernelSet[float64]{
 			{2: fromSwap2F64AVX2, 3: fromSwap3F64AVX2, 4: fromSwap4F64AVX2, 5: fromSwap5F64AVX2, 7: fromSwap7F64AVX2, 8: fromSwap8F64AVX2}},
 		to: [2][14]kernel[float64]{{2: to2F64AVX2, 3: to3F64AVX2, 4: to4F64AVX2, 5: to5F64AVX2, 7: to7F64AVX2, 8: to8F64AVX2},
 			{2: toSwap2F64AVX2, 3: toSwap3F64AVX2, 4: toSwap4F64AVX2, 5: toSwap5F64AVX2, 7: toSwap7F64AVX2, 8: toSwap8F64AVX2}},
-		turn: turnF64AVX2, fromRows: fromRowsF64AVX2, toRows: toRowsF64AVX2,
+		turn: turnF64AVX2, fromRows: fromRowsF64AVX2, toRows: toRowsF64AVX2, unpack: unpackPairsF64AVX2, pack: packPairsF64AVX2,
+		open: [2]kernel[float64]{openF64AVX2, openSwapF64AVX2}, whole: [2]kernel[float64]{wholeF64AVX2, wholeSwapF64AVX2},
 	},
 }
 
@@ -163,6 +176,7 @@ func (st *pass[T]) fast(y, x []T, p, count int, by steps, sw swaps) bool {
 	s := st.s * by.wide
 	a := args[T]{y: first(y[s*st.radix*p*l2*by.out:]), x: first(x[s*p*l2*by.in:]), consts: first(k.consts[st.radix]), count: count,
 		s: s, from: s * st.m * element * by.in, to: s * element * by.out, stepIn: element * by.in, stepOut: element * by.out}
+	a.repeat(by.again)
 	a.reIn, a.imIn = offsets(sw.in)
 	a.reOut, a.imOut = offsets(sw.out)
 	if st.roots == nil {

@@ -2,6 +2,7 @@ package fft
 
 import (
 	"math/bits"
+	"sync"
 	"unsafe"
 )
 
@@ -23,8 +24,7 @@ func isLong(n int) bool {
 	if n >= evenLeast && n%(maxLanes*maxLanes) == 0 {
 		return true
 	}
-	_, smooth := radices(n)
-	return !smooth
+	return !smooth(n)
 }
 
 // long is a transform of a row of n = a·b elements, seen as a matrix of a rows: its columns are transformed, multiplied by
@@ -37,11 +37,13 @@ type long[T floats] struct {
 	fine    int
 	pitch   int          // numbers from a group of rows k to the next in the matrix between the steps
 	conv    *longConv[T] // instead of a matrix
+	once    sync.Once
+	pairs   []T // see pairRoots
 }
 
 func (g *long[T]) bytes() int {
 	var z T
-	size := len(g.twist)
+	size := 2 * len(g.twist) // pairRoots may be as many
 	if g.conv != nil {
 		size += len(g.conv.chirp) + len(g.conv.filter) + len(g.conv.back)
 	}

@@ -34,9 +34,9 @@ func transposeFast64(_ []float64, _ int, _ []float64, _, _ int) {}
 
 func (st *pass[T]) hasPairs(_ bool) bool { return false }
 
-func (st *pass[T]) fromPairs(_, _ []T, _ int, _ bool, _ func()) {}
+func (st *pass[T]) fromPairs(_, _ []T, _ int, _ again, _ bool, _ func()) {}
 
-func (st *pass[T]) toPairs(_, _ []T, _ int, _ bool, _ T, _ func()) {}
+func (st *pass[T]) toPairs(_, _ []T, _ int, _ again, _ bool, _ T, _ func()) {}
 
 func turnFast[T floats](_ []T, _ int, _, _ []T, _ int) bool { return false }
 
@@ -44,4 +44,10 @@ func fromRowsFast[T floats](_ []T, _ int, _ []T, _, _ int) bool { return false }
 
 func toRowsFast[T floats](_ []T, _ int, _ []T, _, _ int) bool { return false }
 
-func hasWide[T floats]() bool { return false }
+func hasTensors[T floats]() bool { return false }
+
+func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
+
+func wholeFast[T floats](_, _, _ []T, _ int, _ bool, _ T) {}
+
+func halfPairs[T floats](_ bool, _, _, _ []T, _ int, _, _ T) {}

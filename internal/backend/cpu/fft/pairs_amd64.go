@@ -25,7 +25,7 @@ func (st *pass[T]) hasPairs(read bool) bool {
 }
 
 // fromPairs does a first pass whose input are complex numbers, neighbours in lanes, step apart.
-func (st *pass[T]) fromPairs(y, x []T, step int, swap bool, yield func()) {
+func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func()) {
 	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
 	kernel := k.pairs.from[index(swap)][st.radix]
 	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
@@ -37,12 +37,13 @@ func (st *pass[T]) fromPairs(y, x []T, step int, swap bool, yield func()) {
 		a := args[T]{y: first(y[st.radix*p*l2:]), x: first(x[2*p*step:]), consts: first(k.consts[st.radix]),
 			roots: first(st.roots[2*p*(st.radix-1):]), count: min(each, st.m-p), s: 1, from: st.m * bytes, to: element, stepIn: bytes,
 			stepOut: element, imOut: vectorBytes()}
+		a.repeat(r)
 		call(kernel, &a)
 	}
 }
 
 // toPairs does a last pass whose output are complex numbers, step apart, times scale.
-func (st *pass[T]) toPairs(y, x []T, step int, swap bool, scale T, yield func()) {
+func (st *pass[T]) toPairs(y, x []T, step int, r again, swap bool, scale T, yield func()) {
 	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
 	kernel := k.pairs.to[index(swap)][st.radix]
 	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
@@ -53,6 +54,7 @@ func (st *pass[T]) toPairs(y, x []T, step int, swap bool, scale T, yield func())
 		}
 		a := args[T]{y: first(y[2*q*step:]), x: first(x[q*l2:]), consts: first(k.consts[st.radix]), count: 1, s: min(each, st.s-q),
 			from: st.s * element, to: st.s * bytes, stepIn: element, stepOut: bytes, imIn: vectorBytes(), scale: scale}
+		a.repeat(r)
 		call(kernel, &a)
 	}
 }
@@ -97,5 +99,33 @@ func toRowsFast[T floats](to []T, apart int, x []T, wide, blocks int) bool {
 	return true
 }
 
-// hasWide reports whether passes can have elements of several vectors, and rows be brought to them.
-func hasWide[T floats]() bool { return pairsOf[T]() != nil }
+// hasTensors reports whether there are kernels that read and write tensors.
+func hasTensors[T floats]() bool { return pairsOf[T]() != nil }
+
+// openFast does the first pass of a row; see straight.
+func openFast[T floats](st *pass[T], y, x, roots []T, r again, swap bool) {
+	k, l := kernelsOf[T](), lanesOf[T]()
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.m / l,
+		from: 2 * st.m * int(unsafe.Sizeof(x[0]))}
+	a.repeat(r)
+	call(k.pairs.open[index(swap)], &a)
+}
+
+// wholeFast transforms groups of rows of wholeLength elements, times scale.
+func wholeFast[T floats](y, x, roots []T, groups int, swap bool, scale T) {
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), count: groups, scale: scale}
+	call(pairsOf[T]().whole[index(swap)], &a)
+}
+
+// halfPairs does unpack or pack for all k but 0 of a row of h elements, a multiple of twice the lanes. The roots are by blocks of lanes.
+func halfPairs[T floats](pack bool, y, x, roots []T, h int, re, im T) {
+	k, l := pairsOf[T](), lanesOf[T]()
+	factors := [2]T{re, im}
+	far := (h - l - 1) * 2 * int(unsafe.Sizeof(re)) // from k = 1 to h-l
+	a := args[T]{y: first(y[2:]), x: first(x[2:]), roots: first(roots), consts: &factors[0], count: h / 2 / l, from: far, to: far}
+	if pack {
+		call(k.pack, &a)
+	} else {
+		call(k.unpack, &a)
+	}
+}

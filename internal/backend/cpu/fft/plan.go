@@ -50,10 +50,19 @@ func (p *plan[T]) scratch(l int) int {
 	return 2 * l * p.n
 }
 
-// radices factors n; ok is false if another prime is left.
+// smooth reports whether n has only small prime factors.
+func smooth(n int) bool {
+	_, ok := radices(n)
+	return ok
+}
+
+// radices factors n; ok is false if another prime is left. The first is 8 if there is one, since the first pass of rows has a kernel.
 func radices(n int) (list []int, ok bool) {
 	two := bits.TrailingZeros(uint(n))
 	n >>= two
+	if two >= 3 && n > 1 {
+		list, two = append(list, 8), two-3
+	}
 	for _, r := range []int{13, 11, 7, 5, 3} {
 		for n%r == 0 {
 			list, n = append(list, r), n/r
@@ -111,7 +120,7 @@ func (p *plan[T]) run(l int, x, y []T, sw swaps, yield func()) []T {
 	}
 	last := len(p.passes) - 1
 	for i := range p.passes {
-		p.passes[i].run(l, y, x, steps{1, 1, 1}, swaps{sw.in && i == 0, sw.out && i == last}, yield)
+		p.passes[i].run(l, y, x, once, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
 	}
 	return x
@@ -121,7 +130,7 @@ func (p *plan[T]) run(l int, x, y []T, sw swaps, yield func()) []T {
 func (p *plan[T]) runWide(wide int, x, y []T, sw swaps, yield func()) []T {
 	last := len(p.passes) - 1
 	for i := range p.passes {
-		p.passes[i].run(lanesOf[T](), y, x, steps{1, 1, wide}, swaps{sw.in && i == 0, sw.out && i == last}, yield)
+		p.passes[i].run(lanesOf[T](), y, x, steps{in: 1, out: 1, wide: wide}, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
 	}
 	return x
@@ -145,10 +154,10 @@ func (p *plan[T]) between(from, to end[T], x, y []T, sw swaps, scale T, yield fu
 	case last < 0 || from.pairs && !p.passes[0].hasPairs(true):
 		from.load(x, p.n)
 	case from.pairs:
-		p.passes[0].fromPairs(y, from.at, from.step, sw.in, yield)
+		p.passes[0].fromPairs(y, from.at, from.step, again{}, sw.in, yield)
 		x, y, in = y, x, 1
 	default:
-		p.passes[0].run(l, y, from.at, steps{from.step, 1, 1}, swaps{sw.in, sw.out && last == 0}, yield)
+		p.passes[0].run(l, y, from.at, steps{in: from.step, out: 1, wide: 1}, swaps{sw.in, sw.out && last == 0}, yield)
 		x, y, in = y, x, 1
 	}
 	if p.conv != nil || last < 0 {
@@ -165,16 +174,16 @@ func (p *plan[T]) between(from, to end[T], x, y []T, sw swaps, scale T, yield fu
 		end++
 	}
 	for i := in; i < end; i++ {
-		p.passes[i].run(l, y, x, steps{1, 1, 1}, swaps{sw.in && i == 0, sw.out && i == last}, yield)
+		p.passes[i].run(l, y, x, once, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
 	}
 	switch {
 	case !direct:
 		to.save(x, p.n, scale)
 	case to.pairs:
-		p.passes[last].toPairs(to.at, x, to.step, sw.out, scale, yield)
+		p.passes[last].toPairs(to.at, x, to.step, again{}, sw.out, scale, yield)
 	default:
-		p.passes[last].run(l, to.at, x, steps{1, to.step, 1}, swaps{sw.in && last == 0, sw.out}, yield)
+		p.passes[last].run(l, to.at, x, steps{in: 1, out: to.step, wide: 1}, swaps{sw.in && last == 0, sw.out}, yield)
 	}
 	return x
 }
@@ -267,6 +276,7 @@ const (
 	kindLong
 	kindHalf
 	kindFew
+	kindStraight
 	kinds
 )
 

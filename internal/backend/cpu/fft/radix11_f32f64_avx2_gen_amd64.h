@@ -418,6 +418,7 @@
 	VMOVUP_ 672(SP), Y4
 TEXT radix11F_AVX2(SB), 0, $1376-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -578,12 +579,24 @@ next:
 	ADDQ $N80_160, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last11F32AVX2(a *args)
 TEXT last11F_AVX2(SB), 0, $1376-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -663,5 +676,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

@@ -51,6 +51,7 @@
 // func radix2F64AVX2(a *args)
 TEXT ·radix2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK3
 rows:
 	MOVQ 40(AX), CX
@@ -87,12 +88,24 @@ next:
 	ADDQ $16, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last2F64AVX2(a *args)
 TEXT ·last2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK3
 rows:
 	MOVQ 40(AX), CX
@@ -120,12 +133,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func from2F64AVX2(a *args)
 TEXT ·from2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK3
 rows:
 	MOVQ 40(AX), CX
@@ -157,12 +182,24 @@ next:
 	ADDQ $16, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func fromSwap2F64AVX2(a *args)
 TEXT ·fromSwap2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK3
 rows:
 	MOVQ 40(AX), CX
@@ -194,12 +231,24 @@ next:
 	ADDQ $16, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func to2F64AVX2(a *args)
 TEXT ·to2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK3
 rows:
 	MOVQ 40(AX), CX
@@ -230,12 +279,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func toSwap2F64AVX2(a *args)
 TEXT ·toSwap2F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK3
 rows:
 	MOVQ 40(AX), CX
@@ -266,5 +327,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

@@ -121,6 +121,7 @@
 // func radix3F64AVX2(a *args)
 TEXT ·radix3F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -159,12 +160,24 @@ next:
 	ADDQ $32, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last3F64AVX2(a *args)
 TEXT ·last3F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -186,12 +199,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func from3F64AVX2(a *args)
 TEXT ·from3F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -237,12 +262,24 @@ next:
 	ADDQ $32, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func fromSwap3F64AVX2(a *args)
 TEXT ·fromSwap3F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -288,12 +325,24 @@ next:
 	ADDQ $32, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func to3F64AVX2(a *args)
 TEXT ·to3F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -335,12 +384,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func toSwap3F64AVX2(a *args)
 TEXT ·toSwap3F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -382,5 +443,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

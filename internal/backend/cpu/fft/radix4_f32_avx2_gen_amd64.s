@@ -139,6 +139,7 @@
 // func radix4F32AVX2(a *args)
 TEXT ·radix4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -190,12 +191,24 @@ next:
 	ADDQ $24, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last4F32AVX2(a *args)
 TEXT ·last4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -222,12 +235,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func from4F32AVX2(a *args)
 TEXT ·from4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -272,12 +297,24 @@ next:
 	ADDQ $24, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func fromSwap4F32AVX2(a *args)
 TEXT ·fromSwap4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -322,12 +359,24 @@ next:
 	ADDQ $24, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func to4F32AVX2(a *args)
 TEXT ·to4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -382,12 +431,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func toSwap4F32AVX2(a *args)
 TEXT ·toSwap4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK5
 rows:
 	MOVQ 40(AX), CX
@@ -442,5 +503,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

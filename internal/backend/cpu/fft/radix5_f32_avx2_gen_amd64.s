@@ -181,6 +181,7 @@
 // func radix5F32AVX2(a *args)
 TEXT ·radix5F32AVX2(SB), 0, $96-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -255,12 +256,24 @@ next:
 	ADDQ $32, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last5F32AVX2(a *args)
 TEXT ·last5F32AVX2(SB), 0, $96-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -302,12 +315,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func from5F32AVX2(a *args)
 TEXT ·from5F32AVX2(SB), 0, $96-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -394,12 +419,24 @@ next:
 	ADDQ $32, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func fromSwap5F32AVX2(a *args)
 TEXT ·fromSwap5F32AVX2(SB), 0, $96-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -486,12 +523,24 @@ next:
 	ADDQ $32, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func to5F32AVX2(a *args)
 TEXT ·to5F32AVX2(SB), 0, $96-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -560,12 +609,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func toSwap5F32AVX2(a *args)
 TEXT ·toSwap5F32AVX2(SB), 0, $96-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -634,5 +695,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

@@ -295,6 +295,7 @@
 // func radix7F64AVX2(a *args)
 TEXT ·radix7F64AVX2(SB), 0, $512-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -363,12 +364,24 @@ next:
 	JNZ next
 	BLOCK7
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last7F64AVX2(a *args)
 TEXT ·last7F64AVX2(SB), 0, $512-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -410,12 +423,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func from7F64AVX2(a *args)
 TEXT ·from7F64AVX2(SB), 0, $512-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -623,12 +648,24 @@ next:
 	JNZ next
 	BLOCK7
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func fromSwap7F64AVX2(a *args)
 TEXT ·fromSwap7F64AVX2(SB), 0, $512-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -836,12 +873,24 @@ next:
 	JNZ next
 	BLOCK7
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func to7F64AVX2(a *args)
 TEXT ·to7F64AVX2(SB), 0, $512-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -939,12 +988,24 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func toSwap7F64AVX2(a *args)
 TEXT ·toSwap7F64AVX2(SB), 0, $512-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK6
 rows:
 	MOVQ 40(AX), CX
@@ -1042,5 +1103,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

@@ -269,6 +269,7 @@
 // func radix8F64AVX2(a *args)
 TEXT ·radix8F64AVX2(SB), 0, $352-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK7
 rows:
 	MOVQ 40(AX), CX
@@ -362,12 +363,24 @@ next:
 	BLOCK8
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last8F64AVX2(a *args)
 TEXT ·last8F64AVX2(SB), 0, $352-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK7
 rows:
 	MOVQ 40(AX), CX
@@ -404,12 +417,24 @@ next:
 	JNZ next
 	BLOCK9
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func from8F64AVX2(a *args)
 TEXT ·from8F64AVX2(SB), 0, $352-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK7
 rows:
 	MOVQ 40(AX), CX
@@ -554,12 +579,24 @@ next:
 	BLOCK8
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func fromSwap8F64AVX2(a *args)
 TEXT ·fromSwap8F64AVX2(SB), 0, $352-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK7
 rows:
 	MOVQ 40(AX), CX
@@ -704,12 +741,24 @@ next:
 	BLOCK8
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func to8F64AVX2(a *args)
 TEXT ·to8F64AVX2(SB), 0, $352-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK7
 rows:
 	MOVQ 40(AX), CX
@@ -808,12 +857,24 @@ next:
 	JNZ next
 	BLOCK9
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func toSwap8F64AVX2(a *args)
 TEXT ·toSwap8F64AVX2(SB), 0, $352-8
 	MOVQ a+0(FP), AX
+again:
 	BLOCK7
 rows:
 	MOVQ 40(AX), CX
@@ -912,5 +973,16 @@ next:
 	JNZ next
 	BLOCK9
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

@@ -158,6 +158,24 @@ func fromRowsF32AVX2(a *args[float32])
 func toRowsF32AVX2(a *args[float32])
 
 //go:noescape
+func unpackPairsF32AVX2(a *args[float32])
+
+//go:noescape
+func packPairsF32AVX2(a *args[float32])
+
+//go:noescape
+func openF32AVX2(a *args[float32])
+
+//go:noescape
+func openSwapF32AVX2(a *args[float32])
+
+//go:noescape
+func wholeF32AVX2(a *args[float32])
+
+//go:noescape
+func wholeSwapF32AVX2(a *args[float32])
+
+//go:noescape
 func radix2F64AVX2(a *args[float64])
 
 //go:noescape
@@ -309,6 +327,24 @@ func fromRowsF64AVX2(a *args[float64])
 
 //go:noescape
 func toRowsF64AVX2(a *args[float64])
+
+//go:noescape
+func unpackPairsF64AVX2(a *args[float64])
+
+//go:noescape
+func packPairsF64AVX2(a *args[float64])
+
+//go:noescape
+func openF64AVX2(a *args[float64])
+
+//go:noescape
+func openSwapF64AVX2(a *args[float64])
+
+//go:noescape
+func wholeF64AVX2(a *args[float64])
+
+//go:noescape
+func wholeSwapF64AVX2(a *args[float64])
 
 //go:noescape
 func transposeF64AVX2(a *args[float64])

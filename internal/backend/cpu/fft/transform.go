@@ -59,11 +59,20 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	}
 	if isLong(n) {
 		g := longOf[T](n)
+		if g.conv == nil && t.inner >= lanesOf[T]() && n <= wideLength {
+			return g.beside(run, out, in, t, inverse, T(scale))
+		}
 		return eachRow(run, t, n, n, g.withRoom, func(run For, rm room[T], from, to *lanes) error {
 			return g.run(run, rm, out, in, to, from, inverse, T(scale))
 		})
 	}
 	sw := swaps{inverse, inverse}
+	if t.inner == 1 && isStraight[T](n) {
+		s := straightOf[T](n)
+		return s.each(run, t.outer, func(r, c int, u, v, _ []T) {
+			s.rows(out[2*r*n:][:2*c*n], in[2*r*n:][:2*c*n], c, u, v, sw, T(scale))
+		})
+	}
 	if isFew[T](n, t.rows()) {
 		return eachRow(run, t, n, n, noRoom[T], func(_ For, _ room[T], from, to *lanes) error {
 			fewOf[T](n).row(out, in, to, from, sw, T(scale))
@@ -100,6 +109,12 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	var w []T
 	if n%2 == 0 {
 		w = halfRootsOf[T](n)
+	}
+	if t.inner == 1 && n%2 == 0 && !isLong(size) && isStraight[T](size) {
+		s := straightOf[T](size)
+		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
+			s.toHalf(out[r*(n+2):][:c*(n+2)], in[r*n:][:c*n], c, u, v, z, f)
+		})
 	}
 	if isLong(size) || isFew[T](size, t.rows()) {
 		return eachRow(run, t, n, n/2+1, noRoom[T], func(run For, _ room[T], from, to *lanes) error {
@@ -139,6 +154,12 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	if n%2 == 0 {
 		w = halfRootsOf[T](n)
 	}
+	if t.inner == 1 && n%2 == 0 && !isLong(size) && isStraight[T](size) {
+		s := straightOf[T](size)
+		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
+			s.fromHalf(out[r*n:][:c*n], in[r*(n+2):][:c*(n+2)], c, u, v, z, f)
+		})
+	}
 	if isLong(size) || isFew[T](size, t.rows()) {
 		return eachRow(run, t, n/2+1, n, noRoom[T], func(run For, _ room[T], from, to *lanes) error {
 			return longFromHalf(run, out, in, to, from, n, f)
@@ -157,29 +178,36 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	})
 }
 
-// shortRows transforms rows so short that a group of them is little work: an element has several vectors, of as many groups. It does
-// nothing where rows are not one behind the other, or there is no assembly for it.
+// shortRows transforms rows so short that a group of them is little work: an element has several vectors, of as many groups; those of one
+// length by a kernel of its own. It does nothing where rows are not one behind the other, or there is no assembly for it.
 func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, scale T) (done bool, err error) {
 	const most, elements = 64, 1 << 8
 	l, n := lanesOf[T](), p.n
 	wide := elements / n
-	if t.inner != 1 || n > most || n < 2 || p.conv != nil || t.outer < wide*l || !hasWide[T]() {
+	if n == wholeLength {
+		wide = 1
+	}
+	if t.inner != 1 || n > most || n < 2 || p.conv != nil || t.outer < wide*l || !hasTensors[T]() {
 		return false, nil
 	}
 	bands := t.outer / (wide * l)
-	err = eachGroup(run, bands, wide*n, 2*l*wide*n, func(b int, x, y []T, yield func()) {
-		at := 2 * b * wide * l * n
-		for g := range wide {
-			fromRows(x[2*l*g:], wide, in[at+2*g*l*n:], 2*n, 2*n)
-		}
-		z := p.runWide(wide, x, y, sw, yield)
-		if scale != 1 {
-			scaleFast(z[:2*l*wide*n], scale)
-		}
-		for g := range wide {
-			toRows(out[at+2*g*l*n:], 2*n, z[2*l*g:], wide, 2*n)
-		}
-	})
+	if n == wholeLength {
+		err = wholeRows(run, out, in, bands, sw, scale)
+	} else {
+		err = eachGroup(run, bands, wide*n, 2*l*wide*n, func(b int, x, y []T, yield func()) {
+			at := 2 * b * wide * l * n
+			for g := range wide {
+				fromRows(x[2*l*g:], wide, in[at+2*g*l*n:], 2*n, 2*n)
+			}
+			z := p.runWide(wide, x, y, sw, yield)
+			if scale != 1 {
+				scaleFast(z[:2*l*wide*n], scale)
+			}
+			for g := range wide {
+				toRows(out[at+2*g*l*n:], 2*n, z[2*l*g:], wide, 2*n)
+			}
+		})
+	}
 	if rest := t.outer - bands*wide*l; rest > 0 && err == nil {
 		at := 2 * bands * wide * l * n
 		err = rows(run, out[at:], in[at:], tensor{rest, 1}, p, sw, scale)

@@ -50,16 +50,21 @@ func Files() map[string]string {
 			} else {
 				text += "\n" + interleave256(t)
 			}
-			for _, row := range []bool{false, true} {
-				end := map[bool]string{false: "", true: "Row"}[row] + t.name + v.name
-				text += "\n" + half(v, "unpack"+end, t, false, row) + "\n" + half(v, "pack"+end, t, true, row)
+			for form, end := range []string{"", "Row"} {
+				end += t.name + v.name
+				text += "\n" + half(v, "unpack"+end, t, false, halfForm(form)) + "\n" + half(v, "pack"+end, t, true, halfForm(form))
 			}
 			for _, n := range small {
 				stub(n+t.name+v.name, t.elem)
 			}
 			if v.reg == "Y" {
 				text += "\n" + turn(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
-				for _, n := range []string{"turn", "fromRows", "toRows"} {
+				text += "\n" + half(v, "unpackPairs"+t.name+v.name, t, false, halfPairs)
+				text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
+				for _, swap := range []bool{false, true} {
+					text += "\n" + open(v, t, swap) + "\n" + whole(v, t, swap)
+				}
+				for _, n := range []string{"turn", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "whole", "wholeSwap"} {
 					stub(n+t.name+v.name, t.elem)
 				}
 			}
@@ -91,6 +96,10 @@ const (
 	argStepIn  = 96 // bytes from an element of the input to the next in memory
 	argStepOut = 104
 	argScale   = 112 // a number that results are multiplied by
+	argAgain   = 120 // how often AVX2 does it all, with x and y further on each time
+	argNextIn  = 128
+	argNextOut = 136
+	argRows    = 144 // count again
 )
 
 // field is an argument and the register it is loaded to.
@@ -102,7 +111,8 @@ type field struct {
 // text writes a function.
 type text struct {
 	strings.Builder
-	v variant
+	v       variant
+	repeats bool // argAgain times; begin starts the loop, end closes it
 }
 
 func (b *text) op(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
@@ -115,6 +125,9 @@ func (b *text) begin(name string, stack int, fields ...field) {
 	}
 	fmt.Fprintf(b, "// func %s(a *args)\nTEXT ·%s(SB), %s, $%d-8\n", name, name, flag, stack)
 	b.op("MOVQ a+0(FP), AX")
+	if b.repeats {
+		b.WriteString("again:\n")
+	}
 	for _, f := range fields {
 		b.op("MOVQ %d(AX), %s", f.at, f.reg)
 	}
@@ -134,6 +147,19 @@ func (b *text) elements(lines string, by ...field) {
 }
 
 func (b *text) end() string {
+	if b.repeats {
+		b.op("CMPQ %d(AX), $1", argAgain)
+		b.op("JLE done")
+		b.op("DECQ %d(AX)", argAgain)
+		for _, f := range [][2]int{{argNextIn, argX}, {argNextOut, argY}} {
+			b.op("MOVQ %d(AX), BX", f[0])
+			b.op("ADDQ BX, %d(AX)", f[1])
+		}
+		b.op("MOVQ %d(AX), BX", argRows)
+		b.op("MOVQ BX, %d(AX)", argCount)
+		b.op("JMP again")
+		b.WriteString("done:\n")
+	}
 	b.op("VZEROUPPER")
 	b.op("RET")
 	return b.String()
@@ -195,7 +221,7 @@ func pass(v variant, name string, r int, t element, f form) string {
 		c.store(y[j].im, "(BX)(R15*1)", "")
 	}
 	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v}
+	b := &text{v: v, repeats: v.reg == "Y"}
 	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"},
 		field{argTo, "R9"}, field{argReIn, "R10"}, field{argImIn, "R11"}, field{argReOut, "R12"}, field{argImOut, "R15"})
 	b.WriteString("rows:\n")

@@ -129,7 +129,7 @@ func assemble(v variant, c *code, suffix string) (lines []string, stack int) {
 
 // binary is an instruction of two operands, without its first letter.
 func binary(name, suffix string) string {
-	single := map[string]string{"even": "SHUFPS $0x88,", "odd": "SHUFPS $0xdd,"}
+	single := map[string]string{"even": "SHUFPS $0x88,", "odd": "SHUFPS $0xdd,", "evenBack": "SHUFPS $0x22,", "oddBack": "SHUFPS $0x77,"}
 	switch {
 	case suffix == "PS" && single[name] != "":
 		return single[name]
@@ -139,7 +139,7 @@ func binary(name, suffix string) string {
 		return "UNPCKLPD"
 	case name == "highPairs":
 		return "UNPCKHPD"
-	case name == "even" || name == "low":
+	case name == "even" || name == "evenBack" || name == "low":
 		return "UNPCKL" + suffix
 	}
 	return "UNPCKH" + suffix
@@ -166,7 +166,15 @@ func (a *allocator) emit(i int, o operation) {
 		r := a.in(o.a, i)
 		a.op("VMOVUP%s X%d, %s", suffix[1:], r, o.mem)
 		a.op("VEXTRACTF128 $1, Y%d, %s", r, o.far)
-	case "add", "sub", "even", "odd", "low", "high", "lowPairs", "highPairs":
+	case "exchange":
+		x := a.in(o.a, i)
+		r := x
+		if a.next(o.a, i+1) != math.MaxInt {
+			r = a.free(i+1, o.a)
+		}
+		a.op("VPERMILPD $5, Y%d, Y%d", x, r)
+		a.give(v, r)
+	case "add", "sub", "even", "odd", "evenBack", "oddBack", "low", "high", "lowPairs", "highPairs":
 		x := a.in(o.a, i, o.b)
 		y := a.in(o.b, i, o.a)
 		r := x

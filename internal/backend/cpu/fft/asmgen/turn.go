@@ -108,3 +108,125 @@ func rows(v variant, t element, from bool) string {
 	b.op("JNZ next")
 	return b.end()
 }
+
+// openRadix is the radix of a first pass along one row.
+const openRadix = 8
+
+// open writes the first pass of a row whose neighbouring elements are the lanes: a vector has values of p, and results are transposed, so
+// that neighbours are lanes again. SI is the row as a tensor has it, R8 the distance of the inputs of a butterfly, DX the roots, which
+// differ from lane to lane, DI the results in blocks of lanes.
+func open(v variant, t element, swap bool) string {
+	c := &code{each: true}
+	lanes, width := v.bytes/t.size, 16/t.size
+	x := make([]complexValue, openRadix)
+	for k := range x {
+		pre := "MOVQ SI, BX"
+		if k > 0 {
+			pre = "ADDQ R8, BX"
+		}
+		x[k] = c.loadPairs("(BX)", pre)
+		if swap {
+			x[k] = complexValue{x[k].im, x[k].re}
+		}
+	}
+	y := c.butterfly(x, t.size)
+	for j := 0; j < openRadix; j += width {
+		parts := make([][]value, 2)
+		for i := range width {
+			z := y[j+i]
+			if j+i > 0 {
+				at := 2 * v.bytes * (j + i - 1)
+				z = c.times(z, fmt.Sprintf("%d(DX)", at), fmt.Sprintf("%d(DX)", at+v.bytes))
+			}
+			parts[0], parts[1] = append(parts[0], z.re), append(parts[1], z.im)
+		}
+		for part, list := range parts {
+			for p, x := range c.square(list) {
+				at := func(p int) string {
+					e := openRadix*p + j
+					return fmt.Sprintf("%d(DI)", e/lanes*2*v.bytes+v.bytes*part+e%lanes*t.size)
+				}
+				c.parts(x, at(p), at(p+width))
+			}
+		}
+	}
+	lines, stack := assemble(v, c, t.suffix)
+	b := &text{v: v, repeats: true}
+	b.begin(map[bool]string{false: "open", true: "openSwap"}[swap]+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
+		field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"}, field{argCount, "CX"})
+	b.elements(strings.Join(lines, "\n")+"\n", field{2 * v.bytes, "SI"}, field{2 * v.bytes * (openRadix - 1), "DX"},
+		field{2 * v.bytes * openRadix, "DI"})
+	b.op("DECQ CX")
+	b.op("JNZ next")
+	return b.end()
+}
+
+// wholeLength is the length of rows that a kernel transforms as a whole: two passes of radix 4.
+const wholeLength = 16
+
+// whole writes the transform of count groups of as many rows as there are lanes, one behind the other: SI the rows, DI the results, DX the
+// roots of the first pass.
+func whole(v variant, t element, swap bool) string {
+	c := &code{}
+	lanes, width := v.bytes/t.size, 16/t.size
+	row := 2 * t.size * wholeLength
+	half := lanes / 2 // rows of the first half of the lanes
+	x := make([]complexValue, wholeLength)
+	part := func(n int) *value { // the n-th number of rows
+		if (n%2 == 1) != swap {
+			return &x[n/2].im
+		}
+		return &x[n/2].re
+	}
+	load := func(n int) {
+		list := make([]value, width)
+		for i := range list {
+			list[i] = c.halves(fmt.Sprintf("%d(SI)", row*i+t.size*n), fmt.Sprintf("%d(SI)", row*(i+half)+t.size*n), "")
+		}
+		for i, z := range c.square(list) {
+			*part(n + i) = z
+		}
+	}
+	y := make([]complexValue, wholeLength)
+	for n := 0; n < wholeLength/2; n += width { // the numbers of four butterflies' first inputs, and so on
+		for k := range 4 {
+			load(n + wholeLength/2*k)
+		}
+		for p := n / 2; p < (n+width)/2; p++ {
+			z := c.four([]complexValue{x[p], x[p+4], x[p+8], x[p+12]})
+			for j := range z {
+				if j > 0 {
+					at := 2 * t.size * (3*p + j - 1)
+					z[j] = c.times(z[j], fmt.Sprintf("%d(DX)", at), fmt.Sprintf("%d(DX)", at+t.size))
+				}
+				y[4*p+j] = z[j]
+			}
+		}
+	}
+	scale := fmt.Sprintf("%d(AX)", argScale)
+	for q := 0; q < 4; q += width / 2 {
+		for i := q; i < q+width/2; i++ {
+			for j, z := range c.four([]complexValue{y[i], y[i+4], y[i+8], y[i+12]}) {
+				x[i+4*j] = complexValue{c.mul(z.re, scale), c.mul(z.im, scale)}
+			}
+		}
+		for j := range 4 {
+			n := 2 * (q + 4*j)
+			list := make([]value, width)
+			for i := range list {
+				list[i] = *part(n + i)
+			}
+			for i, z := range c.square(list) {
+				c.parts(z, fmt.Sprintf("%d(DI)", row*i+t.size*n), fmt.Sprintf("%d(DI)", row*(i+half)+t.size*n))
+			}
+		}
+	}
+	lines, stack := assemble(v, c, t.suffix)
+	b := &text{v: v}
+	b.begin(map[bool]string{false: "whole", true: "wholeSwap"}[swap]+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
+		field{argRoots, "DX"}, field{argCount, "CX"})
+	b.elements(strings.Join(lines, "\n")+"\n", field{row * lanes, "SI"}, field{row * lanes, "DI"})
+	b.op("DECQ CX")
+	b.op("JNZ next")
+	return b.end()
+}

@@ -71,6 +71,22 @@ func (c *code) storePairs(x complexValue, mem, pre string) {
 	c.parts(b, "16"+mem, "48"+mem)
 }
 
+// loadBack is loadPairs with the lanes in the opposite order.
+func (c *code) loadBack(mem, pre string) complexValue {
+	a, b := c.halves("32"+mem, mem, pre), c.halves("48"+mem, "16"+mem, "")
+	return complexValue{c.emit(operation{name: "evenBack", a: b, b: a}), c.emit(operation{name: "oddBack", a: b, b: a})}
+}
+
+// storeBack is the opposite of loadBack; size is that of numbers.
+func (c *code) storeBack(x complexValue, mem string, size int) {
+	a, b := c.emit(operation{name: "low", a: x.re, b: x.im}), c.emit(operation{name: "high", a: x.re, b: x.im})
+	if size == 4 { // a half has two pairs
+		a, b = c.emit(operation{name: "exchange", a: a, b: -1}), c.emit(operation{name: "exchange", a: b, b: -1})
+	}
+	c.parts(b, "32"+mem, mem)
+	c.parts(a, "48"+mem, "16"+mem)
+}
+
 // complexValue is the two parts of an element.
 type complexValue struct{ re, im value }
 

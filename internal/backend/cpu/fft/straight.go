@@ -1,0 +1,126 @@
+package fft
+
+import "unsafe"
+
+// straight is a plan for rows whose elements are next to each other, with the arithmetic of the plan in lanes: lanes are neighbouring elements,
+// so that rows need not be transposed. The first pass has values of p in its lanes, and puts its results in order; the others, whose s are
+// multiples of the lanes, are passes of blocks. There is assembly for it where hasTensors.
+type straight[T floats] struct {
+	n      int
+	first  *pass[T]
+	roots  []T       // of the first pass: by blocks of p, by j from 1 on, in lanes
+	passes []pass[T] // the others, of blocks
+	half   []T       // exp(-πi·k/n) for k from 1 to n/2, in blocks: the roots of a real row of 2n elements
+}
+
+func (s *straight[T]) bytes() int {
+	var z T
+	return (len(s.roots)+len(s.half))*int(unsafe.Sizeof(z)) + 256
+}
+
+// straightUnit is what lengths of such rows are multiples of: the first radix, and its m whole vectors.
+const straightUnit = 8 * 8
+
+// isStraight reports whether rows of n elements, which are not long, can be transformed so.
+func isStraight[T floats](n int) bool {
+	return n > 0 && n%straightUnit == 0 && hasTensors[T]() && smooth(n)
+}
+
+func straightOf[T floats](n int) *straight[T] {
+	return cached[T](n*kinds+kindStraight, func() *straight[T] {
+		p, l := planOf[T](n), lanesOf[T]()
+		s := &straight[T]{n: n, first: &p.passes[0]}
+		for b := range s.first.m / l {
+			for j := 1; j < s.first.radix; j++ {
+				for part := range 2 {
+					for i := range l {
+						s.roots = append(s.roots, s.first.roots[2*((b*l+i)*(s.first.radix-1)+j-1)+part])
+					}
+				}
+			}
+		}
+		for _, st := range p.passes[1:] {
+			st.s /= l
+			s.passes = append(s.passes, st)
+		}
+		w := halfRootsOf[T](2 * n)
+		s.half = packPairs(w[2:][:n], l)
+		return s
+	})
+}
+
+// rows transforms rows of pairs x to y, times scale; u and v are scratch. y may be x.
+func (s *straight[T]) rows(y, x []T, count int, u, v []T, sw swaps, scale T) {
+	l, by := lanesOf[T](), once
+	by.again = again{count, 2 * s.n, 2 * s.n}
+	openFast(s.first, u, x, s.roots, by.again, sw.in)
+	last := len(s.passes) - 1
+	for i := range last {
+		s.passes[i].run(l, v, u, by, swaps{}, nil)
+		u, v = v, u
+	}
+	st := &s.passes[last]
+	if st.hasPairs(false) {
+		st.toPairs(y, u, l, by.again, sw.out, scale, nil)
+		return
+	}
+	st.run(l, v, u, by, swaps{out: sw.out}, nil)
+	end[T]{y, l, true}.save(v, count*s.n/l, scale)
+}
+
+// toHalf transforms rows x of 2n real numbers to n+1 bins each.
+func (s *straight[T]) toHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
+	n := s.n
+	s.rows(z, x, count, u, v, swaps{}, 1)
+	for r := range count {
+		to, from := y[2*r*(n+1):][:2*(n+1)], z[2*r*n:][:2*n]
+		unpack(1, to, from, nil, n, 0, 1, f)
+		halfPairs(false, to, from, s.half, n, f.middle/2, f.middle/2*f.sign)
+	}
+}
+
+// fromHalf transforms n+1 bins x of rows to 2n real numbers each.
+func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
+	n := s.n
+	for r := range count {
+		to, from := z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)]
+		pack(1, to, from, nil, n, 0, 1, f)
+		halfPairs(true, to, from, s.half, n, f.middle, f.middle*f.sign)
+	}
+	s.rows(y, z, count, u, v, swaps{out: true}, 1)
+}
+
+// each runs f over all rows, some at the same time, a few in a call, with three buffers for these.
+func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T)) error {
+	const work, together = 1 << 13, 1 << 10
+	few := max(1, together/s.n)
+	per, size, apart := max(few, work/s.n), 2*s.n*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
+	block := func(b int) {
+		buf, back := borrow[T](3 * (size + apart))
+		defer back()
+		part := func(i int) []T { return buf[i*(size+apart):][:size] }
+		u, v, z := part(0), part(1), part(2)
+		end := min((b+1)*per, rows)
+		for r := b * per; r < end; r += few {
+			f(r, min(few, end-r), u, v, z)
+		}
+	}
+	if rows <= per {
+		block(0)
+		return nil
+	}
+	return run(blocksOf(rows, per), block)
+}
+
+// wholeLength is the length of rows that one kernel transforms.
+const wholeLength = 16
+
+// wholeRows transforms rows of that length, some at the same time.
+func wholeRows[T floats](run For, y, x []T, groups int, sw swaps, scale T) error {
+	const per = 1 << 6
+	group, roots := 2*wholeLength*lanesOf[T](), planOf[T](wholeLength).passes[0].roots
+	return run(blocksOf(groups, per), func(b int) {
+		lo, hi := b*per, min((b+1)*per, groups)
+		wholeFast(y[lo*group:hi*group], x[lo*group:hi*group], roots, hi-lo, sw.in, scale)
+	})
+}
