@@ -96,13 +96,19 @@ func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return toHalf[float64](c, a.(attr.HalfFFT), out[0], in[0])
 }
 
-// toHalf transforms rows of real numbers. Rows that overlap, as frames of a signal do, are copied a few at a time.
+// toHalf transforms rows of real numbers. Rows that overlap, as frames of a signal do, are read where they are, or copied a few at a time.
 func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
 	y, half := flatFloats[T](out), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
 	rows, n, m := in.Numel()/h.N, h.N, h.N/2+1
 	if per := 1 << 15 / n; h.Axis == in.Shape.Rank()-1 && !in.Contiguous() && per > 0 && rows > per {
 		size := in.DType.Size()
 		dims, strides := collapse(in)
+		if len(dims) == 2 { // one signal
+			dims, strides = append([]int{1}, dims...), append([]int{0}, strides...)
+		}
+		if len(dims) == 3 && dims[2] == n && strides[2] == 1 && strides[1] > 0 && fft.ReadsFrames[T](n) {
+			return framesToHalf(c, half, y, unsafe.Add(in.Base(), in.Offset()*size), dims, strides)
+		}
 		o := &operand{size: size, base: unsafe.Add(in.Base(), in.Offset()*size), dims: dims, strides: strides}
 		return each(c, (rows+per-1)/per, func(b int) {
 			lo := b * per
@@ -118,6 +124,25 @@ func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) erro
 		return err
 	}
 	return fft.ToHalf(c.For, y, elems[T](r.base, in.Numel()), fft.Rows{Outer: r.outer, Inner: r.inner}, half)
+}
+
+// framesToHalf transforms frames of signals: dims are signals, frames and the elements of one.
+func framesToHalf[T floats](c *backend.Ctx, half fft.Half, y []T, base unsafe.Pointer, dims, strides []int) error {
+	const large = 1 << 17 // elements of the frames of a signal: its frames run at the same time, else several signals
+	frames, m := dims[1], half.N/2+1
+	signal := func(run fft.For, i int) error {
+		x := elems[T](unsafe.Add(base, i*strides[0]*int(unsafe.Sizeof(T(0)))), (frames-1)*strides[1]+half.N)
+		return fft.ToHalf(run, y[2*i*frames*m:][:2*frames*m], x, fft.Rows{Outer: frames, Inner: 1, Step: strides[1]}, half)
+	}
+	if frames*half.N < large {
+		return each(c, dims[0], func(i int) { _ = signal(serialFor, i) }) // it cannot fail
+	}
+	for i := range dims[0] {
+		if err := signal(c.For, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func fftFromHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {

@@ -12,7 +12,7 @@ func BenchmarkComplex(b *testing.B) {
 			x := random[float32](2 * c.outer * c.n * c.inner)
 			y := make([]float32, len(x))
 			for b.Loop() {
-				if err := Complex(serial, y, x, Rows{c.outer, c.inner}, c.n, false, 1); err != nil {
+				if err := Complex(serial, y, x, Rows{Outer: c.outer, Inner: c.inner}, c.n, false, 1); err != nil {
 					b.Fatal(err)
 				}
 			}

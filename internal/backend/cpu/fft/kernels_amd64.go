@@ -32,6 +32,7 @@ type args[T floats] struct {
 	again               int // AVX2 does it all so often, with x and y further on each time
 	nextIn, nextOut     int
 	rows                int // count again
+	ahead               int // from what is read or written to what will be soon
 }
 
 // vectorBytes is how many bytes a part of an element has.

@@ -9,8 +9,7 @@ import (
 // Bounds of the forms. Which form a row has depends on its length alone, so that its bits do not depend on how many rows there are.
 const (
 	longLength = 1 << 13 // longer rows are matrices
-	evenLeast  = 1 << 12 // as are, from this length on, those whose sides are whole vectors
-	convLeast  = 1 << 9  // and those of convolutions
+	convLeast  = 1 << 9  // as are those of convolutions, from this length on
 	wideLength = 1 << 15 // up to here, several rows run at the same time, else pieces of one
 	maxSide    = 1 << 16 // of the matrix of a long row
 	maxTwist   = 1 << 25 // bytes of a table of roots
@@ -20,9 +19,6 @@ const (
 func isLong(n int) bool {
 	if n > longLength || n < convLeast {
 		return n > longLength
-	}
-	if n >= evenLeast && n%(maxLanes*maxLanes) == 0 {
-		return true
 	}
 	return !smooth(n)
 }

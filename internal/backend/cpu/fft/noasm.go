@@ -50,4 +50,4 @@ func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
 
 func wholeFast[T floats](_, _, _ []T, _ int, _ bool, _ T) {}
 
-func halfPairs[T floats](_ bool, _, _, _ []T, _ int, _, _ T) {}
+func halfPairs[T floats](_ bool, _, _, _ []T, _ int, _ again, _, _ T) {}

@@ -38,8 +38,22 @@ func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func(
 			roots: first(st.roots[2*p*(st.radix-1):]), count: min(each, st.m-p), s: 1, from: st.m * bytes, to: element, stepIn: bytes,
 			stepOut: element, imOut: vectorBytes()}
 		a.repeat(r)
+		a.ahead = st.ahead(a.nextIn * r.times)
 		call(kernel, &a)
 	}
+}
+
+// ahead is how far on the next input or output of a pass is: that of the next rows after so many bytes, or, where none are repeated, next to
+// this one; the cache does not keep those of long columns until then.
+func (st *pass[T]) ahead(bytes int) int {
+	const most = 1 << 10
+	switch {
+	case bytes > 0:
+		return bytes
+	case st.m*st.radix*st.s <= most:
+		return elementBytes()
+	}
+	return 0
 }
 
 // toPairs does a last pass whose output are complex numbers, step apart, times scale.
@@ -55,6 +69,7 @@ func (st *pass[T]) toPairs(y, x []T, step int, r again, swap bool, scale T, yiel
 		a := args[T]{y: first(y[2*q*step:]), x: first(x[q*l2:]), consts: first(k.consts[st.radix]), count: 1, s: min(each, st.s-q),
 			from: st.s * element, to: st.s * bytes, stepIn: element, stepOut: bytes, imIn: vectorBytes(), scale: scale}
 		a.repeat(r)
+		a.ahead = st.ahead(a.nextOut * r.times)
 		call(kernel, &a)
 	}
 }
@@ -108,6 +123,7 @@ func openFast[T floats](st *pass[T], y, x, roots []T, r again, swap bool) {
 	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.m / l,
 		from: 2 * st.m * int(unsafe.Sizeof(x[0]))}
 	a.repeat(r)
+	a.ahead = st.ahead(a.nextIn * r.times)
 	call(k.pairs.open[index(swap)], &a)
 }
 
@@ -117,12 +133,13 @@ func wholeFast[T floats](y, x, roots []T, groups int, swap bool, scale T) {
 	call(pairsOf[T]().whole[index(swap)], &a)
 }
 
-// halfPairs does unpack or pack for all k but 0 of a row of h elements, a multiple of twice the lanes. The roots are by blocks of lanes.
-func halfPairs[T floats](pack bool, y, x, roots []T, h int, re, im T) {
+// halfPairs does unpack or pack for all k but 0 of rows of h elements, a multiple of twice the lanes. The roots are by blocks of lanes.
+func halfPairs[T floats](pack bool, y, x, roots []T, h int, r again, re, im T) {
 	k, l := pairsOf[T](), lanesOf[T]()
 	factors := [2]T{re, im}
 	far := (h - l - 1) * 2 * int(unsafe.Sizeof(re)) // from k = 1 to h-l
 	a := args[T]{y: first(y[2:]), x: first(x[2:]), roots: first(roots), consts: &factors[0], count: h / 2 / l, from: far, to: far}
+	a.repeat(r)
 	if pack {
 		call(k.pack, &a)
 	} else {

@@ -49,11 +49,11 @@ func straightOf[T floats](n int) *straight[T] {
 	})
 }
 
-// rows transforms rows of pairs x to y, times scale; u and v are scratch. y may be x.
-func (s *straight[T]) rows(y, x []T, count int, u, v []T, sw swaps, scale T) {
+// rows transforms rows of pairs x, which are step numbers apart, to y, times scale; u and v are scratch. y may be x.
+func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, scale T) {
 	l, by := lanesOf[T](), once
 	by.again = again{count, 2 * s.n, 2 * s.n}
-	openFast(s.first, u, x, s.roots, by.again, sw.in)
+	openFast(s.first, u, x, s.roots, again{count, step, 2 * s.n}, sw.in)
 	last := len(s.passes) - 1
 	for i := range last {
 		s.passes[i].run(l, v, u, by, swaps{}, nil)
@@ -68,26 +68,24 @@ func (s *straight[T]) rows(y, x []T, count int, u, v []T, sw swaps, scale T) {
 	end[T]{y, l, true}.save(v, count*s.n/l, scale)
 }
 
-// toHalf transforms rows x of 2n real numbers to n+1 bins each.
-func (s *straight[T]) toHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
+// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each.
+func (s *straight[T]) toHalf(y, x []T, count, step int, u, v, z []T, f factors[T]) {
 	n := s.n
-	s.rows(z, x, count, u, v, swaps{}, 1)
+	s.rows(z, x, count, step, u, v, swaps{}, 1)
 	for r := range count {
-		to, from := y[2*r*(n+1):][:2*(n+1)], z[2*r*n:][:2*n]
-		unpack(1, to, from, nil, n, 0, 1, f)
-		halfPairs(false, to, from, s.half, n, f.middle/2, f.middle/2*f.sign)
+		unpack(1, y[2*r*(n+1):][:2*(n+1)], z[2*r*n:][:2*n], nil, n, 0, 1, f)
 	}
+	halfPairs(false, y, z, s.half, n, again{count, 2 * n, 2 * (n + 1)}, f.middle/2, f.middle/2*f.sign)
 }
 
 // fromHalf transforms n+1 bins x of rows to 2n real numbers each.
 func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
 	n := s.n
 	for r := range count {
-		to, from := z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)]
-		pack(1, to, from, nil, n, 0, 1, f)
-		halfPairs(true, to, from, s.half, n, f.middle, f.middle*f.sign)
+		pack(1, z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)], nil, n, 0, 1, f)
 	}
-	s.rows(y, z, count, u, v, swaps{out: true}, 1)
+	halfPairs(true, z, x, s.half, n, again{count, 2 * (n + 1), 2 * n}, f.middle, f.middle*f.sign)
+	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, 1)
 }
 
 // each runs f over all rows, some at the same time, a few in a call, with three buffers for these.

@@ -10,8 +10,12 @@ import (
 // For runs n blocks, some at the same time.
 type For func(n int, f func(block int)) error
 
-// Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous.
-type Rows struct{ Outer, Inner int }
+// Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Step, if not 0, is the
+// distance of real rows, where Inner is 1 and ReadsFrames; they may overlap.
+type Rows struct{ Outer, Inner, Step int }
+
+// ReadsFrames reports whether ToHalf can read rows of n numbers at any distance.
+func ReadsFrames[T floats](n int) bool { return n%2 == 0 && !isLong(n/2) && isStraight[T](n/2) }
 
 // Half says what a transform between a real signal and half its spectrum multiplies bins by; see attr.HalfFFT.
 type Half struct {
@@ -70,7 +74,7 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	if t.inner == 1 && isStraight[T](n) {
 		s := straightOf[T](n)
 		return s.each(run, t.outer, func(r, c int, u, v, _ []T) {
-			s.rows(out[2*r*n:][:2*c*n], in[2*r*n:][:2*c*n], c, u, v, sw, T(scale))
+			s.rows(out[2*r*n:][:2*c*n], in[2*r*n:][:2*c*n], c, 2*n, u, v, sw, T(scale))
 		})
 	}
 	if isFew[T](n, t.rows()) {
@@ -110,10 +114,14 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	if n%2 == 0 {
 		w = halfRootsOf[T](n)
 	}
-	if t.inner == 1 && n%2 == 0 && !isLong(size) && isStraight[T](size) {
+	if t.inner == 1 && ReadsFrames[T](n) {
+		step := n
+		if r.Step > 0 {
+			step = r.Step
+		}
 		s := straightOf[T](size)
 		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
-			s.toHalf(out[r*(n+2):][:c*(n+2)], in[r*n:][:c*n], c, u, v, z, f)
+			s.toHalf(out[r*(n+2):][:c*(n+2)], in[r*step:][:(c-1)*step+n], c, step, u, v, z, f)
 		})
 	}
 	if isLong(size) || isFew[T](size, t.rows()) {
@@ -154,7 +162,7 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	if n%2 == 0 {
 		w = halfRootsOf[T](n)
 	}
-	if t.inner == 1 && n%2 == 0 && !isLong(size) && isStraight[T](size) {
+	if t.inner == 1 && ReadsFrames[T](n) {
 		s := straightOf[T](size)
 		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
 			s.fromHalf(out[r*n:][:c*n], in[r*(n+2):][:c*(n+2)], c, u, v, z, f)

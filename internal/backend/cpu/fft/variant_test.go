@@ -46,7 +46,7 @@ func transformed[T floats](t *testing.T, shape tensor, n, r int, inverse bool) [
 		}
 		return row
 	}
-	rows, h := Rows{shape.outer, shape.inner}, Half{n, inverse, 0.5, 2}
+	rows, h := Rows{Outer: shape.outer, Inner: shape.inner}, Half{n, inverse, 0.5, 2}
 	x := spread(whole, 2)
 	bins, back := make([]T, 2*m*shape.rows()), make([]T, n*shape.rows())
 	for _, err := range []error{Complex(serial, x, x, rows, n, inverse, 0.5), ToHalf(serial, bins, spread(whole[:n], 1), rows, h),
@@ -74,7 +74,7 @@ func checkBits[T floats](t *testing.T, n int) {
 		for _, c := range []struct {
 			s tensor
 			r int
-		}{{tensor{1, 1}, 0}, {tensor{3, 1}, 2}, {tensor{19, 1}, 0}, {tensor{19, 1}, 18}, {tensor{1, 3}, 1}, {tensor{2, 17}, 20}} {
+		}{{tensor{1, 1}, 0}, {tensor{3, 1}, 2}, {tensor{19, 1}, 0}, {tensor{19, 1}, 18}, {tensor{1, 3}, 1}, {tensor{2, 17}, 20}, {tensor{40, 1}, 33}} {
 			got := transformed[T](t, c.s, n, c.r, inverse)
 			sameBits(t, fmt.Sprintf("%T: n %d, row %d of %v, inverse %v", T(0), n, c.r, c.s, inverse), got, want)
 		}
@@ -84,7 +84,7 @@ func checkBits[T floats](t *testing.T, n int) {
 // TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
 func TestPosition(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
-		for _, n := range []int{15, 64, 97, 143, 521, 1000, 1024} {
+		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1024, 8448} {
 			checkBits[float32](t, n)
 			checkBits[float64](t, n)
 		}
@@ -93,7 +93,7 @@ func TestPosition(t *testing.T) {
 
 // TestVariantsHaveSameBits: AVX2 and AVX-512 round alike.
 func TestVariantsHaveSameBits(t *testing.T) {
-	for _, n := range []int{15, 49, 64, 97, 121, 169, 256, 521, 1000, 1024} {
+	for _, n := range []int{15, 16, 49, 64, 97, 121, 128, 169, 192, 256, 521, 1000, 1024, 4096, 8448} {
 		var single []float32
 		var double []float64
 		for _, name := range asmvariant.List(pkg) {
@@ -116,9 +116,9 @@ func TestVariantsHaveSameBits(t *testing.T) {
 
 func checkFences[T floats](t *testing.T) {
 	slices := fence.Slices[T](t, 2*40*1100)
-	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 521, 1024} {
+	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 192, 521, 1024} {
 		for _, s := range []tensor{{1, 1}, {3, 1}, {16, 1}, {19, 1}, {1, 16}, {2, 19}} {
-			rows, size := Rows{s.outer, s.inner}, s.rows()
+			rows, size := Rows{Outer: s.outer, Inner: s.inner}, s.rows()
 			x, y := slices(0, 2*size*n), slices(1, 2*size*n)
 			copy(x, random[T](len(x)))
 			bins, real := slices(2, 2*size*(n/2+1)), slices(3, size*n)

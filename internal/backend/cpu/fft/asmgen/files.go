@@ -100,6 +100,7 @@ const (
 	argNextIn  = 128
 	argNextOut = 136
 	argRows    = 144 // count again
+	argAhead   = 152 // bytes from what is read or written to what will be soon
 )
 
 // field is an argument and the register it is loaded to.
@@ -190,6 +191,7 @@ func pass(v variant, name string, r int, t element, f form) string {
 		}
 		if f.pairs && f.roots {
 			x[k] = c.loadPairs("(BX)", pre)
+			c.ahead("(BX)(R14*1)")
 			if f.swap {
 				x[k] = complexValue{x[k].im, x[k].re}
 			}
@@ -215,6 +217,7 @@ func pass(v variant, name string, r int, t element, f form) string {
 				z = complexValue{z.im, z.re}
 			}
 			c.storePairs(z, "(BX)", pre)
+			c.ahead("(BX)(R14*1)")
 			continue
 		}
 		c.store(y[j].re, "(BX)(R12*1)", pre)
@@ -222,8 +225,12 @@ func pass(v variant, name string, r int, t element, f form) string {
 	}
 	lines, stack := assemble(v, c, t.suffix)
 	b := &text{v: v, repeats: v.reg == "Y"}
-	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"},
-		field{argTo, "R9"}, field{argReIn, "R10"}, field{argImIn, "R11"}, field{argReOut, "R12"}, field{argImOut, "R15"})
+	fields := []field{{argY, "DI"}, {argX, "SI"}, {argRoots, "DX"}, {argConst, "R13"}, {argFrom, "R8"}, {argTo, "R9"}, {argReIn, "R10"},
+		{argImIn, "R11"}, {argReOut, "R12"}, {argImOut, "R15"}}
+	if f.pairs {
+		fields = append(fields, field{argAhead, "R14"})
+	}
+	b.begin(name, stack, fields...)
 	b.WriteString("rows:\n")
 	b.op("MOVQ %d(AX), CX", argS)
 	b.elements(strings.Join(lines, "\n")+"\n", field{argStepIn, "SI"}, field{argStepOut, "DI"})

@@ -63,7 +63,7 @@ func half(v variant, name string, t element, pack bool, form halfForm) string {
 			func() value { return c.mul(c.sub(er, tr), re) }, func() value { return c.mul(c.sub(ti, ei), im) })
 	}
 	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v}
+	b := &text{v: v, repeats: form == halfPairs}
 	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argCount, "CX"},
 		field{argFrom, "BX"}, field{argTo, "R9"})
 	b.op("ADDQ SI, BX")

@@ -166,6 +166,8 @@ func (a *allocator) emit(i int, o operation) {
 		r := a.in(o.a, i)
 		a.op("VMOVUP%s X%d, %s", suffix[1:], r, o.mem)
 		a.op("VEXTRACTF128 $1, Y%d, %s", r, o.far)
+	case "ahead":
+		a.op("PREFETCHT0 %s", o.mem)
 	case "exchange":
 		x := a.in(o.a, i)
 		r := x

@@ -125,6 +125,7 @@ func open(v variant, t element, swap bool) string {
 			pre = "ADDQ R8, BX"
 		}
 		x[k] = c.loadPairs("(BX)", pre)
+		c.ahead("(BX)(R14*1)")
 		if swap {
 			x[k] = complexValue{x[k].im, x[k].re}
 		}
@@ -153,7 +154,7 @@ func open(v variant, t element, swap bool) string {
 	lines, stack := assemble(v, c, t.suffix)
 	b := &text{v: v, repeats: true}
 	b.begin(map[bool]string{false: "open", true: "openSwap"}[swap]+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
-		field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"}, field{argCount, "CX"})
+		field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"}, field{argCount, "CX"}, field{argAhead, "R14"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{2 * v.bytes, "SI"}, field{2 * v.bytes * (openRadix - 1), "DX"},
 		field{2 * v.bytes * openRadix, "DI"})
 	b.op("DECQ CX")

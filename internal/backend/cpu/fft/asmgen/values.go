@@ -71,6 +71,9 @@ func (c *code) storePairs(x complexValue, mem, pre string) {
 	c.parts(b, "16"+mem, "48"+mem)
 }
 
+// ahead asks for what is read or written soon.
+func (c *code) ahead(mem string) { c.emit(operation{name: "ahead", a: -1, b: -1, mem: mem}) }
+
 // loadBack is loadPairs with the lanes in the opposite order.
 func (c *code) loadBack(mem, pre string) complexValue {
 	a, b := c.halves("32"+mem, mem, pre), c.halves("48"+mem, "16"+mem, "")
