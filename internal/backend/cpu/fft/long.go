@@ -9,7 +9,6 @@ import (
 // Bounds of the forms. Which form a row has depends on its length alone, so that its bits do not depend on how many rows there are.
 const (
 	longLength = 1 << 13 // longer rows are matrices
-	convLeast  = 1 << 9  // as are those of convolutions, from this length on
 	wideLength = 1 << 15 // up to here, several rows run at the same time, else pieces of one
 	maxSide    = 1 << 16 // of the matrix of a long row
 	maxTwist   = 1 << 25 // bytes of a table of roots
@@ -17,10 +16,7 @@ const (
 
 // isLong reports whether rows are transformed one by one.
 func isLong(n int) bool {
-	if n > longLength || n < convLeast {
-		return n > longLength
-	}
-	return !smooth(n)
+	return n > longLength || n > longLength/2 && !smooth(n) // a convolution has twice the length
 }
 
 // long is a transform of a row of n = a·b elements, seen as a matrix of a rows: its columns are transformed, multiplied by

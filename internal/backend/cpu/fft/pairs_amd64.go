@@ -127,6 +127,14 @@ func openFast[T floats](st *pass[T], y, x, roots []T, r again, swap bool) {
 	call(k.pairs.open[index(swap)], &a)
 }
 
+// openBlocksFast is openFast for a row in blocks of lanes.
+func openBlocksFast[T floats](st *pass[T], y, x, roots []T) {
+	k, l := kernelsOf[T](), lanesOf[T]()
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.m / l,
+		from: 2 * st.m * int(unsafe.Sizeof(x[0]))}
+	call(k.pairs.openBlocks, &a)
+}
+
 // wholeFast transforms groups of rows of wholeLength elements, times scale.
 func wholeFast[T floats](y, x, roots []T, groups int, swap bool, scale T) {
 	a := args[T]{y: first(y), x: first(x), roots: first(roots), count: groups, scale: scale}

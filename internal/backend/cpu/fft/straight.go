@@ -11,24 +11,35 @@ type straight[T floats] struct {
 	roots  []T       // of the first pass: by blocks of p, by j from 1 on, in lanes
 	passes []pass[T] // the others, of blocks
 	half   []T       // exp(-πi·k/n) for k from 1 to n/2, in blocks: the roots of a real row of 2n elements
+
+	// Of a convolution, instead: its transform, and its tables in blocks.
+	inner         *straight[T]
+	chirp, filter []T
 }
 
 func (s *straight[T]) bytes() int {
 	var z T
-	return (len(s.roots)+len(s.half))*int(unsafe.Sizeof(z)) + 256
+	return (len(s.roots)+len(s.half)+len(s.chirp)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
 }
 
 // straightUnit is what lengths of such rows are multiples of: the first radix, and its m whole vectors.
 const straightUnit = 8 * 8
 
-// isStraight reports whether rows of n elements, which are not long, can be transformed so.
+// isStraight reports whether rows of n elements, which are not long, can be transformed so; isStraightConv whether by a convolution.
 func isStraight[T floats](n int) bool {
 	return n > 0 && n%straightUnit == 0 && hasTensors[T]() && smooth(n)
+}
+
+func isStraightConv[T floats](n int) bool {
+	return n > straightUnit && hasTensors[T]() && !smooth(n) && convLength(2*n-1, 8)%straightUnit == 0
 }
 
 func straightOf[T floats](n int) *straight[T] {
 	return cached[T](n*kinds+kindStraight, func() *straight[T] {
 		p, l := planOf[T](n), lanesOf[T]()
+		if c := p.conv; c != nil {
+			return &straight[T]{n: n, inner: straightOf[T](c.inner.n), chirp: packPairs(c.chirp, l), filter: packPairs(c.filter, l)}
+		}
 		s := &straight[T]{n: n, first: &p.passes[0]}
 		for b := range s.first.m / l {
 			for j := 1; j < s.first.radix; j++ {
@@ -88,11 +99,42 @@ func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
 	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, 1)
 }
 
+// blocks transforms a row in blocks of lanes, x; it returns x or y, whichever has the result.
+func (s *straight[T]) blocks(x, y []T, swap bool) []T {
+	openBlocksFast(s.first, y, x, s.roots)
+	last := len(s.passes) - 1
+	for i := range s.passes {
+		x, y = y, x
+		s.passes[i].run(lanesOf[T](), y, x, once, swaps{out: swap && i == last}, nil)
+	}
+	return y
+}
+
+// convolve transforms rows by a convolution; u and v are scratch of the length of that.
+func (s *straight[T]) convolve(y, x []T, u, v []T, sw swaps, scale T) {
+	l := lanesOf[T]()
+	m, blocks := s.inner.n/l, blocksOf(s.n, l)
+	packRow(u, x, &row1, s.n, 0, blocks)
+	twistLanes(u, s.chirp, blocks, swaps{in: sw.in})
+	clear(u[2*l*blocks : 2*l*m])
+	z := s.inner.blocks(u, v, false)
+	twistLanes(z, s.filter, m, swaps{out: true}) // the way back has swapped parts
+	if &z[0] == &v[0] {
+		u, v = v, u
+	}
+	z = s.inner.blocks(u, v, true)
+	twistLanes(z, s.chirp, blocks, swaps{out: sw.out})
+	unpackRow(y, z, &row1, s.n, 0, blocks, scale)
+}
+
 // each runs f over all rows, some at the same time, a few in a call, with three buffers for these.
 func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T)) error {
 	const work, together = 1 << 13, 1 << 10
-	few := max(1, together/s.n)
-	per, size, apart := max(few, work/s.n), 2*s.n*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
+	few, n := max(1, together/s.n), s.n
+	if s.inner != nil {
+		few, n = 1, s.inner.n
+	}
+	per, size, apart := max(few, work/n), 2*n*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
 	block := func(b int) {
 		buf, back := borrow[T](3 * (size + apart))
 		defer back()

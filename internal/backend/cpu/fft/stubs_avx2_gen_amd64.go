@@ -170,6 +170,9 @@ func openF32AVX2(a *args[float32])
 func openSwapF32AVX2(a *args[float32])
 
 //go:noescape
+func openBlocksF32AVX2(a *args[float32])
+
+//go:noescape
 func wholeF32AVX2(a *args[float32])
 
 //go:noescape
@@ -339,6 +342,9 @@ func openF64AVX2(a *args[float64])
 
 //go:noescape
 func openSwapF64AVX2(a *args[float64])
+
+//go:noescape
+func openBlocksF64AVX2(a *args[float64])
 
 //go:noescape
 func wholeF64AVX2(a *args[float64])

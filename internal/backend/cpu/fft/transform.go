@@ -77,6 +77,12 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 			s.rows(out[2*r*n:][:2*c*n], in[2*r*n:][:2*c*n], c, 2*n, u, v, sw, T(scale))
 		})
 	}
+	if t.inner == 1 && isStraightConv[T](n) {
+		s := straightOf[T](n)
+		return s.each(run, t.outer, func(r, _ int, u, v, _ []T) {
+			s.convolve(out[2*r*n:][:2*n], in[2*r*n:][:2*n], u, v, sw, T(scale))
+		})
+	}
 	if isFew[T](n, t.rows()) {
 		return eachRow(run, t, n, n, noRoom[T], func(_ For, _ room[T], from, to *lanes) error {
 			fewOf[T](n).row(out, in, to, from, sw, T(scale))

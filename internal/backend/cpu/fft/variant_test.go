@@ -84,7 +84,7 @@ func checkBits[T floats](t *testing.T, n int) {
 // TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
 func TestPosition(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
-		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1024, 8448} {
+		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 5003, 8448} {
 			checkBits[float32](t, n)
 			checkBits[float64](t, n)
 		}
@@ -190,7 +190,7 @@ func TestKernelFences(t *testing.T) {
 
 // TestConvolutionSides: convolutions of long rows have sides that are whole vectors, as packed order needs.
 func TestConvolutionSides(t *testing.T) {
-	for n := convLeast; n < 1<<30; n += n/7 + 1 {
+	for n := longLength / 2; n < 1<<30; n += n/7 + 1 {
 		if a, b := sides(convLength(max(2*n-1, 1<<10), maxLanes*maxLanes)); a%maxLanes != 0 || b%maxLanes != 0 {
 			t.Errorf("n %d: sides %d and %d", n, a, b)
 		}

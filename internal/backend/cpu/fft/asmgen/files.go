@@ -61,10 +61,11 @@ func Files() map[string]string {
 				text += "\n" + turn(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
 				text += "\n" + half(v, "unpackPairs"+t.name+v.name, t, false, halfPairs)
 				text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
-				for _, swap := range []bool{false, true} {
-					text += "\n" + open(v, t, swap) + "\n" + whole(v, t, swap)
-				}
-				for _, n := range []string{"turn", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "whole", "wholeSwap"} {
+				text += "\n" + open(v, t, "open", false, false) + "\n" + open(v, t, "openSwap", true, false)
+				text += "\n" + open(v, t, "openBlocks", false, true)
+				text += "\n" + whole(v, t, false) + "\n" + whole(v, t, true)
+				for _, n := range []string{"turn", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "openBlocks", "whole",
+					"wholeSwap"} {
 					stub(n+t.name+v.name, t.elem)
 				}
 			}

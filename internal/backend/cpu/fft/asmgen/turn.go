@@ -114,8 +114,8 @@ const openRadix = 8
 
 // open writes the first pass of a row whose neighbouring elements are the lanes: a vector has values of p, and results are transposed, so
 // that neighbours are lanes again. SI is the row as a tensor has it, R8 the distance of the inputs of a butterfly, DX the roots, which
-// differ from lane to lane, DI the results in blocks of lanes.
-func open(v variant, t element, swap bool) string {
+// differ from lane to lane, DI the results in blocks of lanes. If blocks, the row is in such blocks too.
+func open(v variant, t element, name string, swap, blocks bool) string {
 	c := &code{each: true}
 	lanes, width := v.bytes/t.size, 16/t.size
 	x := make([]complexValue, openRadix)
@@ -123,6 +123,10 @@ func open(v variant, t element, swap bool) string {
 		pre := "MOVQ SI, BX"
 		if k > 0 {
 			pre = "ADDQ R8, BX"
+		}
+		if blocks {
+			x[k] = complexValue{c.load("(BX)", pre), c.load(fmt.Sprintf("%d(BX)", v.bytes), "")}
+			continue
 		}
 		x[k] = c.loadPairs("(BX)", pre)
 		c.ahead("(BX)(R14*1)")
@@ -153,7 +157,7 @@ func open(v variant, t element, swap bool) string {
 	}
 	lines, stack := assemble(v, c, t.suffix)
 	b := &text{v: v, repeats: true}
-	b.begin(map[bool]string{false: "open", true: "openSwap"}[swap]+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
+	b.begin(name+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
 		field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"}, field{argCount, "CX"}, field{argAhead, "R14"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{2 * v.bytes, "SI"}, field{2 * v.bytes * (openRadix - 1), "DX"},
 		field{2 * v.bytes * openRadix, "DI"})
