@@ -39,40 +39,41 @@ func serialFor(n int, f func(int)) error {
 // imageBytes is the size of the tensors whose dimensions are transformed one after the other while they are in the cache.
 const imageBytes = 1 << 20
 
-// fftAxes transforms one dimension after the other: the first reads the input, the others the result. Where there are several small
-// images, an image gets all of its transforms before the next.
+// fftAxes transforms one dimension after the other: the first reads the input, the others the result. The last dimensions, as far as they
+// are a small image, go first: an image gets all of its transforms before the next.
 func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	y := flatFloats[T](out)
 	if len(y) == 0 {
 		return nil
 	}
-	axes, dims := f.Axes.Slice(), out.Shape.Dims()
-	first := slices.Min(axes)
+	axes, dims, scale := f.Axes.Slice(), out.Shape.Dims(), f.Scale
+	first := len(dims)
+	for a, size := len(dims)-1, 1; a >= 0; a-- {
+		if size *= dims[a]; 2*size*int(unsafe.Sizeof(T(0))) > imageBytes {
+			break
+		}
+		if slices.Contains(axes, a) {
+			first = a
+		}
+	}
+	var small, rest []int
 	images := 1
+	for _, a := range axes {
+		if a >= first {
+			small = append(small, a)
+		} else {
+			rest = append(rest, a)
+		}
+	}
 	for _, d := range dims[:first] {
 		images *= d
 	}
-	size := len(y) / images
-	if len(axes) > 1 && images > 1 && in.Contiguous() && size*int(unsafe.Sizeof(T(0))) <= imageBytes {
-		x := flatFloats[T](in)
-		return each(c, images, func(b int) {
-			from, scale := x[b*size:][:size], f.Scale
-			for _, axis := range axes {
-				r := fft.Rows{Outer: 1, Inner: 1}
-				for i, d := range dims[first:] {
-					if first+i < axis {
-						r.Outer *= d
-					} else if first+i > axis {
-						r.Inner *= d
-					}
-				}
-				// It cannot fail: serialFor does not.
-				_ = fft.Complex(serialFor, y[b*size:][:size], from, r, dims[axis], f.Inverse, scale)
-				from, scale = y[b*size:][:size], 1
-			}
-		})
+	if len(small) > 1 && images > 1 && in.Contiguous() {
+		if err := fftImages(c, f, y, flatFloats[T](in), dims[first:], first, small, images); err != nil {
+			return err
+		}
+		axes, in, scale = rest, out, 1
 	}
-	scale := f.Scale
 	for _, axis := range axes {
 		r, err := rowsAlong(c, in, axis)
 		if err == nil {
@@ -84,6 +85,27 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 		in, scale = out, 1
 	}
 	return nil
+}
+
+// fftImages transforms images of the given sizes along axes, which count from a tensor's dimension before the first of the sizes.
+func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int) error {
+	size := len(y) / images
+	return each(c, images, func(b int) {
+		from, scale := x[b*size:][:size], f.Scale
+		for _, axis := range axes {
+			r := fft.Rows{Outer: 1, Inner: 1}
+			for i, d := range dims {
+				if first+i < axis {
+					r.Outer *= d
+				} else if first+i > axis {
+					r.Inner *= d
+				}
+			}
+			// It cannot fail: serialFor does not.
+			_ = fft.Complex(serialFor, y[b*size:][:size], from, r, dims[axis-first], f.Inverse, scale)
+			from, scale = y[b*size:][:size], 1
+		}
+	})
 }
 
 func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
