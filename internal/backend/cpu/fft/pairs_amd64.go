@@ -148,6 +148,7 @@ func halfPairs[T floats](pack bool, y, x, roots []T, h int, r again, re, im T) {
 	far := (h - l - 1) * 2 * int(unsafe.Sizeof(re)) // from k = 1 to h-l
 	a := args[T]{y: first(y[2:]), x: first(x[2:]), roots: first(roots), consts: &factors[0], count: h / 2 / l, from: far, to: far}
 	a.repeat(r)
+	a.ahead = a.nextOut * r.times
 	if pack {
 		call(k.pack, &a)
 	} else {

@@ -166,6 +166,34 @@ func checkKernelFences[T floats](t *testing.T) {
 		splitFast(x, w, 2*l, n)
 		joinFast(w, x, 2*l, n)
 	}
+	for _, blocks := range []int{1, 3} {
+		x, w, to := slices(0, 2*l*l*blocks), slices(1, 2*l*l*blocks), slices(2, 2*l*l*blocks)
+		copy(x, random[T](len(x)))
+		copy(w, random[T](len(w)))
+		want := append([]T(nil), x...)
+		twistLanes(want, w, blocks*l, swaps{})
+		turn(to, 2*l*l, x, w, blocks)
+		for i := range want {
+			b, k, part, j := i/(2*l*l), i/(2*l)%l, i/l%2, i%l
+			if got := to[2*l*l*b+2*l*j+part*l+k]; got != want[i] {
+				t.Fatalf("%T: turned block %d of %d: element %d, lane %d is %v, want %v", T(0), b, blocks, j, k, got, want[i])
+			}
+		}
+	}
+	for _, n := range []int{1, l - 1, l, 3*l + 2} {
+		rows, x := slices(0, l*n), slices(1, wholeLanes(n, 2)*l)
+		copy(rows, random[T](len(rows)))
+		if !fromRows(x, 1, rows, n, n) {
+			break
+		}
+		back := slices(2, l*n)
+		toRows(back, n, x, 1, n)
+		for i := range rows {
+			if x[i%n*l+i/n] != rows[i] || back[i] != rows[i] {
+				t.Fatalf("%T: number %d of row %d of %d is wrong in lanes or back", T(0), i%n, i/n, n)
+			}
+		}
+	}
 	for _, c := range [][2]int{{1, 1}, {4, 4}, {8, 8}, {8, 16}, {3, 9}, {9, 12}} {
 		src, dst := slices(0, c[0]*c[1]), slices(1, c[0]*c[1])
 		copy(src, random[T](len(src)))
@@ -195,4 +223,34 @@ func TestConvolutionSides(t *testing.T) {
 			t.Errorf("n %d: sides %d and %d", n, a, b)
 		}
 	}
+}
+
+func checkFrames[T floats](t *testing.T, n int) {
+	const step, frames = 24, 11
+	slices := fence.Slices[T](t, frames*(n+2))
+	x, y := slices(0, (frames-1)*step+n), slices(1, frames*(n+2))
+	copy(x, random[T](len(x)))
+	h := Half{N: n, Scale: 0.5, Middle: 1}
+	if err := ToHalf(serial, y, x, Rows{Outer: frames, Inner: 1, Step: step}, h); err != nil {
+		t.Fatal(err)
+	}
+	for r := range frames {
+		want := make([]T, n+2)
+		if err := ToHalf(serial, want, x[r*step:][:n], Rows{Outer: 1, Inner: 1}, h); err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, fmt.Sprintf("frame %d of %d", r, n), y[r*(n+2):][:n+2], want)
+	}
+}
+
+// TestFrames: rows that overlap are those of copies.
+func TestFrames(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(string) {
+		for _, n := range []int{128, 512, 2048} {
+			if ReadsFrames[float32](n) {
+				checkFrames[float32](t, n)
+				checkFrames[float64](t, n)
+			}
+		}
+	})
 }

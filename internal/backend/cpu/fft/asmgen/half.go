@@ -43,6 +43,10 @@ func half(v variant, name string, t element, pack bool, form halfForm) string {
 			}
 		}
 		if form == halfPairs {
+			if !pack { // bins go to a tensor
+				c.ahead("(DI)(R14*1)")
+				c.ahead("(R9)(R14*1)")
+			}
 			c.storePairs(complexValue{y[0], y[1]}, "(DI)", "")
 			c.storeBack(complexValue{y[2], y[3]}, "(R9)", t.size)
 		}
@@ -66,6 +70,9 @@ func half(v variant, name string, t element, pack bool, form halfForm) string {
 	b := &text{v: v, repeats: form == halfPairs}
 	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argCount, "CX"},
 		field{argFrom, "BX"}, field{argTo, "R9"})
+	if form == halfPairs && !pack {
+		b.op("MOVQ %d(AX), R14", argAhead)
+	}
 	b.op("ADDQ SI, BX")
 	b.op("ADDQ DI, R9")
 	to := 2 * v.bytes

@@ -192,6 +192,10 @@ func whole(v variant, t element, swap bool) string {
 			*part(n + i) = z
 		}
 	}
+	// Where results go soon is asked for: a store that waits for its line holds up those behind it.
+	for line := 0; line < row*lanes; line += 64 {
+		c.ahead(fmt.Sprintf("%d(DI)", 2*row*lanes+line))
+	}
 	y := make([]complexValue, wholeLength)
 	for n := 0; n < wholeLength/2; n += width { // the numbers of four butterflies' first inputs, and so on
 		for k := range 4 {
