@@ -65,11 +65,12 @@ type kernelSet[T floats] struct {
 
 // pairSet has the kernels of AVX2 that read or write tensors: passes by radix, with the parts of elements swapped or not.
 type pairSet[T floats] struct {
-	from, to               [2][14]kernel[T]
-	turn, fromRows, toRows kernel[T]
-	unpack, pack           kernel[T]
-	open, whole            [2]kernel[T]
-	openBlocks             kernel[T]
+	from, to         [2][14]kernel[T]
+	twistTranspose   kernel[T]
+	fromRows, toRows kernel[T]
+	unpack, pack     kernel[T]
+	open, whole      [2]kernel[T]
+	openBlocks       kernel[T]
 }
 
 var setF32AVX512 = kernelSet[float32]{
@@ -102,7 +103,8 @@ var setF32AVX2 = kernelSet[float32]{
 			{2: fromSwap2F32AVX2, 3: fromSwap3F32AVX2, 4: fromSwap4F32AVX2, 5: fromSwap5F32AVX2, 7: fromSwap7F32AVX2, 8: fromSwap8F32AVX2}},
 		to: [2][14]kernel[float32]{{2: to2F32AVX2, 3: to3F32AVX2, 4: to4F32AVX2, 5: to5F32AVX2, 7: to7F32AVX2, 8: to8F32AVX2},
 			{2: toSwap2F32AVX2, 3: toSwap3F32AVX2, 4: toSwap4F32AVX2, 5: toSwap5F32AVX2, 7: toSwap7F32AVX2, 8: toSwap8F32AVX2}},
-		turn: turnF32AVX2, fromRows: fromRowsF32AVX2, toRows: toRowsF32AVX2, unpack: unpackPairsF32AVX2, pack: packPairsF32AVX2,
+		twistTranspose: twistTransposeF32AVX2, fromRows: fromRowsF32AVX2, toRows: toRowsF32AVX2,
+		unpack: unpackPairsF32AVX2, pack: packPairsF32AVX2,
 		open: [2]kernel[float32]{openF32AVX2, openSwapF32AVX2}, openBlocks: openBlocksF32AVX2,
 		whole: [2]kernel[float32]{wholeF32AVX2, wholeSwapF32AVX2},
 	},
@@ -120,7 +122,8 @@ var setF64AVX2 = kernelSet[float64]{
 			{2: fromSwap2F64AVX2, 3: fromSwap3F64AVX2, 4: fromSwap4F64AVX2, 5: fromSwap5F64AVX2, 7: fromSwap7F64AVX2, 8: fromSwap8F64AVX2}},
 		to: [2][14]kernel[float64]{{2: to2F64AVX2, 3: to3F64AVX2, 4: to4F64AVX2, 5: to5F64AVX2, 7: to7F64AVX2, 8: to8F64AVX2},
 			{2: toSwap2F64AVX2, 3: toSwap3F64AVX2, 4: toSwap4F64AVX2, 5: toSwap5F64AVX2, 7: toSwap7F64AVX2, 8: toSwap8F64AVX2}},
-		turn: turnF64AVX2, fromRows: fromRowsF64AVX2, toRows: toRowsF64AVX2, unpack: unpackPairsF64AVX2, pack: packPairsF64AVX2,
+		twistTranspose: twistTransposeF64AVX2, fromRows: fromRowsF64AVX2, toRows: toRowsF64AVX2,
+		unpack: unpackPairsF64AVX2, pack: packPairsF64AVX2,
 		open: [2]kernel[float64]{openF64AVX2, openSwapF64AVX2}, openBlocks: openBlocksF64AVX2,
 		whole: [2]kernel[float64]{wholeF64AVX2, wholeSwapF64AVX2},
 	},

@@ -576,8 +576,8 @@ next:
 	VZEROUPPER
 	RET
 
-// func turnF32AVX2(a *args)
-TEXT ·turnF32AVX2(SB), NOSPLIT, $0-8
+// func twistTransposeF32AVX2(a *args)
+TEXT ·twistTransposeF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI

@@ -526,8 +526,8 @@ next:
 	VZEROUPPER
 	RET
 
-// func turnF64AVX2(a *args)
-TEXT ·turnF64AVX2(SB), NOSPLIT, $0-8
+// func twistTransposeF64AVX2(a *args)
+TEXT ·twistTransposeF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI

@@ -197,7 +197,7 @@ func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse
 	})
 }
 
-// columns transforms the i-th group of columns, and turns it into the matrix. Without a source, x has the elements.
+// columns transforms the i-th group of columns, and puts it into the matrix, transposed. Without a source, x has the elements.
 func (g *long[T]) columns(i int, source end[T], matrix, x, y []T, inverse bool, yield func()) {
 	l := lanesOf[T]()
 	z := g.pa.between(source, end[T]{}, x, y, swaps{in: inverse}, 1, yield)
@@ -211,13 +211,13 @@ func (g *long[T]) columns(i int, source end[T], matrix, x, y []T, inverse bool, 
 	} else {
 		roots = roots[i*g.group():]
 	}
-	turn(matrix[2*l*l*i:], g.pitch, z, roots, blocksOf(g.a, l))
+	twistTranspose(matrix[2*l*l*i:], g.pitch, z, roots, blocksOf(g.a, l))
 }
 
-// turn multiplies blocks of l elements by roots, which differ from lane to lane, and transposes each: its lanes become elements of to. The
-// results of blocks are pitch numbers apart. It may change x.
-func turn[T floats](to []T, pitch int, x, roots []T, blocks int) {
-	if turnFast(to, pitch, x, roots, blocks) {
+// twistTranspose multiplies blocks of l elements by roots, which differ from lane to lane, and transposes each: its lanes become
+// elements of to. The results of blocks are pitch numbers apart. It may change x.
+func twistTranspose[T floats](to []T, pitch int, x, roots []T, blocks int) {
+	if twistTransposeFast(to, pitch, x, roots, blocks) {
 		return
 	}
 	l := lanesOf[T]()

@@ -84,7 +84,7 @@ func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inv
 			}
 			twistLanes(u, c.filter[2*l*g.b*i:], g.b, swaps{out: true})
 			z = g.pb.between(end[T]{}, end[T]{}, u, v, swaps{}, 1, yield)
-			turn(back[2*l*l*i:], apart, z, c.back[2*l*g.b*i:], g.b/l)
+			twistTranspose(back[2*l*l*i:], apart, z, c.back[2*l*g.b*i:], g.b/l)
 		})
 	}
 	if err == nil {

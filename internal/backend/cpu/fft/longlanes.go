@@ -14,9 +14,9 @@ func (g *long[T]) pairRoots() []T {
 	return g.pairs
 }
 
-// beside transforms long rows that are side by side in a tensor, with the arithmetic of one row: a row is a lane, so that the matrix need not
-// be turned. What is left of neighbours that are no whole vector are rows of their own.
-func (g *long[T]) beside(run For, out, in []T, t tensor, inverse bool, scale T) error {
+// neighbours transforms long rows that are side by side in a tensor, with the arithmetic of one row: a row is a lane, so that the
+// matrix need not be transposed. What is left of neighbours that are no whole vector are rows of their own.
+func (g *long[T]) neighbours(run For, out, in []T, t tensor, inverse bool, scale T) error {
 	l := lanesOf[T]()
 	tiles := t.inner / l
 	_, buffer := g.sizes()

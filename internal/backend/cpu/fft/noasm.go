@@ -38,7 +38,7 @@ func (st *pass[T]) fromPairs(_, _ []T, _ int, _ again, _ bool, _ func()) {}
 
 func (st *pass[T]) toPairs(_, _ []T, _ int, _ again, _ bool, _ T, _ func()) {}
 
-func turnFast[T floats](_ []T, _ int, _, _ []T, _ int) bool { return false }
+func twistTransposeFast[T floats](_ []T, _ int, _, _ []T, _ int) bool { return false }
 
 func fromRowsFast[T floats](_ []T, _ int, _ []T, _, _ int) bool { return false }
 

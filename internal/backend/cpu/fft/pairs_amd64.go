@@ -43,8 +43,8 @@ func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func(
 	}
 }
 
-// ahead is how far on the next input or output of a pass is: that of the next rows after so many bytes, or, where none are repeated, next to
-// this one; the cache does not keep those of long columns until then.
+// ahead is how far on the next input or output of a pass is: that of the next rows after so many bytes, or, where none are repeated,
+// next to this one; the cache does not keep those of long columns until then.
 func (st *pass[T]) ahead(bytes int) int {
 	const most = 1 << 10
 	switch {
@@ -81,14 +81,14 @@ func index(swap bool) int {
 	return 0
 }
 
-// turnFast is turn with assembly.
-func turnFast[T floats](to []T, pitch int, x, roots []T, blocks int) bool {
+// twistTransposeFast is twistTranspose with assembly.
+func twistTransposeFast[T floats](to []T, pitch int, x, roots []T, blocks int) bool {
 	k := pairsOf[T]()
 	if k == nil {
 		return false
 	}
 	a := args[T]{y: first(to), x: first(x), roots: first(roots), count: blocks, to: pitch * int(unsafe.Sizeof(x[0]))}
-	call(k.turn, &a)
+	call(k.twistTranspose, &a)
 	return true
 }
 

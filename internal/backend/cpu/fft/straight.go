@@ -2,9 +2,9 @@ package fft
 
 import "unsafe"
 
-// straight is a plan for rows whose elements are next to each other, with the arithmetic of the plan in lanes: lanes are neighbouring elements,
-// so that rows need not be transposed. The first pass has values of p in its lanes, and puts its results in order; the others, whose s are
-// multiples of the lanes, are passes of blocks. There is assembly for it where hasTensors.
+// straight is a plan for rows whose elements are next to each other, with the arithmetic of the plan in lanes: lanes are neighbouring
+// elements, so that rows need not be transposed. The first pass has values of p in its lanes, and puts its results in order; the
+// others, whose s are multiples of the lanes, are passes of blocks. There is assembly for it where hasTensors.
 type straight[T floats] struct {
 	n      int
 	first  *pass[T]

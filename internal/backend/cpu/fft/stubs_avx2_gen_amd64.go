@@ -149,7 +149,7 @@ func unpackRowF32AVX2(a *args[float32])
 func packRowF32AVX2(a *args[float32])
 
 //go:noescape
-func turnF32AVX2(a *args[float32])
+func twistTransposeF32AVX2(a *args[float32])
 
 //go:noescape
 func fromRowsF32AVX2(a *args[float32])
@@ -323,7 +323,7 @@ func unpackRowF64AVX2(a *args[float64])
 func packRowF64AVX2(a *args[float64])
 
 //go:noescape
-func turnF64AVX2(a *args[float64])
+func twistTransposeF64AVX2(a *args[float64])
 
 //go:noescape
 func fromRowsF64AVX2(a *args[float64])

@@ -64,7 +64,7 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	if isLong(n) {
 		g := longOf[T](n)
 		if g.conv == nil && t.inner >= lanesOf[T]() && n <= wideLength {
-			return g.beside(run, out, in, t, inverse, T(scale))
+			return g.neighbours(run, out, in, t, inverse, T(scale))
 		}
 		return eachRow(run, t, n, n, g.withRoom, func(run For, rm room[T], from, to *lanes) error {
 			return g.run(run, rm, out, in, to, from, inverse, T(scale))

@@ -74,7 +74,8 @@ func checkBits[T floats](t *testing.T, n int) {
 		for _, c := range []struct {
 			s tensor
 			r int
-		}{{tensor{1, 1}, 0}, {tensor{3, 1}, 2}, {tensor{19, 1}, 0}, {tensor{19, 1}, 18}, {tensor{1, 3}, 1}, {tensor{2, 17}, 20}, {tensor{40, 1}, 33}} {
+		}{{tensor{1, 1}, 0}, {tensor{3, 1}, 2}, {tensor{19, 1}, 0}, {tensor{19, 1}, 18}, {tensor{1, 3}, 1}, {tensor{2, 17}, 20},
+			{tensor{40, 1}, 33}} {
 			got := transformed[T](t, c.s, n, c.r, inverse)
 			sameBits(t, fmt.Sprintf("%T: n %d, row %d of %v, inverse %v", T(0), n, c.r, c.s, inverse), got, want)
 		}
@@ -172,11 +173,11 @@ func checkKernelFences[T floats](t *testing.T) {
 		copy(w, random[T](len(w)))
 		want := append([]T(nil), x...)
 		twistLanes(want, w, blocks*l, swaps{})
-		turn(to, 2*l*l, x, w, blocks)
+		twistTranspose(to, 2*l*l, x, w, blocks)
 		for i := range want {
 			b, k, part, j := i/(2*l*l), i/(2*l)%l, i/l%2, i%l
 			if got := to[2*l*l*b+2*l*j+part*l+k]; got != want[i] {
-				t.Fatalf("%T: turned block %d of %d: element %d, lane %d is %v, want %v", T(0), b, blocks, j, k, got, want[i])
+				t.Fatalf("%T: transposed block %d of %d: element %d, lane %d is %v, want %v", T(0), b, blocks, j, k, got, want[i])
 			}
 		}
 	}

@@ -58,14 +58,14 @@ func Files() map[string]string {
 				stub(n+t.name+v.name, t.elem)
 			}
 			if v.reg == "Y" {
-				text += "\n" + turn(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
+				text += "\n" + twistTranspose(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
 				text += "\n" + half(v, "unpackPairs"+t.name+v.name, t, false, halfPairs)
 				text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
 				text += "\n" + open(v, t, "open", false, false) + "\n" + open(v, t, "openSwap", true, false)
 				text += "\n" + open(v, t, "openBlocks", false, true)
 				text += "\n" + whole(v, t, false) + "\n" + whole(v, t, true)
-				for _, n := range []string{"turn", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "openBlocks", "whole",
-					"wholeSwap"} {
+				for _, n := range []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap",
+					"openBlocks", "whole", "wholeSwap"} {
 					stub(n+t.name+v.name, t.elem)
 				}
 			}
@@ -174,8 +174,8 @@ type form struct {
 	roots, pairs, swap bool
 }
 
-var forms = []form{{"radix", true, false, false}, {"last", false, false, false}, {"from", true, true, false}, {"fromSwap", true, true, true},
-	{"to", false, true, false}, {"toSwap", false, true, true}}
+var forms = []form{{"radix", true, false, false}, {"last", false, false, false}, {"from", true, true, false},
+	{"fromSwap", true, true, true}, {"to", false, true, false}, {"toSwap", false, true, true}}
 
 // mostPairs is the largest radix of a pass that reads or writes pairs.
 const mostPairs = 8

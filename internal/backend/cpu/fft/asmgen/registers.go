@@ -157,7 +157,7 @@ func (a *allocator) emit(i int, o operation) {
 		a.give(v, r)
 	case "store":
 		a.op("VMOVUP%s %s%d, %s", suffix[1:], reg, a.in(o.a, i), o.mem)
-	case "halves":
+	case "twoParts":
 		r := a.free(i)
 		a.op("VMOVUP%s %s, X%d", suffix[1:], o.mem, r)
 		a.op("VINSERTF128 $1, %s, Y%d, Y%d", o.far, r, r)

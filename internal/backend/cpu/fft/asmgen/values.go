@@ -49,18 +49,18 @@ func (c *code) fnma(x, a value, m string) value {
 
 func (c *code) isVector(m string) bool { return c.each && strings.HasSuffix(m, "(DX)") }
 
-// halves loads a vector whose halves are not one behind the other; parts stores one so.
-func (c *code) halves(mem, far, pre string) value {
-	return c.emit(operation{name: "halves", a: -1, b: -1, mem: mem, far: far, pre: pre})
+// twoParts loads a vector of two parts of 128 bits that are not one behind the other; parts stores one so.
+func (c *code) twoParts(mem, far, pre string) value {
+	return c.emit(operation{name: "twoParts", a: -1, b: -1, mem: mem, far: far, pre: pre})
 }
 func (c *code) parts(a value, mem, far string) {
 	c.emit(operation{name: "parts", a: a, b: -1, mem: mem, far: far})
 }
 
-// loadPairs loads neighbouring complex numbers to the lanes of two vectors, in order: halves of 128 bits are loaded so that those of
+// loadPairs loads neighbouring complex numbers to the lanes of two vectors, in order: parts of 128 bits are loaded so that those of
 // the shuffles are the first and the second half of the lanes.
 func (c *code) loadPairs(mem, pre string) complexValue {
-	a, b := c.halves(mem, "32"+mem, pre), c.halves("16"+mem, "48"+mem, "")
+	a, b := c.twoParts(mem, "32"+mem, pre), c.twoParts("16"+mem, "48"+mem, "")
 	return complexValue{c.emit(operation{name: "even", a: a, b: b}), c.emit(operation{name: "odd", a: a, b: b})}
 }
 
@@ -76,7 +76,7 @@ func (c *code) ahead(mem string) { c.emit(operation{name: "ahead", a: -1, b: -1,
 
 // loadBack is loadPairs with the lanes in the opposite order.
 func (c *code) loadBack(mem, pre string) complexValue {
-	a, b := c.halves("32"+mem, mem, pre), c.halves("48"+mem, "16"+mem, "")
+	a, b := c.twoParts("32"+mem, mem, pre), c.twoParts("48"+mem, "16"+mem, "")
 	return complexValue{c.emit(operation{name: "evenBack", a: b, b: a}), c.emit(operation{name: "oddBack", a: b, b: a})}
 }
 

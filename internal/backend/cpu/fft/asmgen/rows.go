@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// turn writes the kernel between the steps of a long row: count blocks of as many elements as there are lanes are multiplied by roots, which
-// differ from lane to lane, and transposed, so that lanes become elements. SI are the elements, DX the roots, DI the results, whose blocks
-// are R9 bytes apart.
-func turn(v variant, t element) string {
+// twistTranspose writes the kernel between the steps of a long row: count blocks of as many elements as there are lanes are multiplied
+// by roots, which differ from lane to lane, and transposed, so that lanes become elements. SI are the elements, DX the roots, DI the
+// results, whose blocks are R9 bytes apart.
+func twistTranspose(v variant, t element) string {
 	c := &code{each: true}
 	lanes, width := v.bytes/t.size, 16/t.size // a half of a vector is 16 bytes
 	for k := 0; k < lanes; k += width {
@@ -27,7 +27,8 @@ func turn(v variant, t element) string {
 	}
 	lines, stack := assemble(v, c, t.suffix)
 	b := &text{v: v}
-	b.begin("turn"+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argCount, "CX"}, field{argTo, "R9"})
+	b.begin("twistTranspose"+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"},
+		field{argCount, "CX"}, field{argTo, "R9"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{2 * v.bytes * lanes, "SI"}, field{2 * v.bytes * lanes, "DX"})
 	b.op("ADDQ R9, DI")
 	b.op("DECQ CX")
@@ -35,7 +36,7 @@ func turn(v variant, t element) string {
 	return b.end()
 }
 
-// square transposes squares of numbers in both halves of vectors: four vectors, or two of float64.
+// square transposes squares of numbers in both parts of 128 bits of vectors: four vectors, or two of float64.
 func (c *code) square(x []value) []value {
 	two := func(name string, a, b value) value { return c.emit(operation{name: name, a: a, b: b}) }
 	if len(x) == 2 {
@@ -81,7 +82,7 @@ func rows(v variant, t element, from bool) string {
 		}
 		if from {
 			for i := range list {
-				list[i] = c.halves(row(memory, i, t.size*at), row("BX", i, t.size*at), "")
+				list[i] = c.twoParts(row(memory, i, t.size*at), row("BX", i, t.size*at), "")
 			}
 			for i, x := range c.square(list) {
 				mem, pre := element(i)
@@ -186,7 +187,7 @@ func whole(v variant, t element, swap bool) string {
 	load := func(n int) {
 		list := make([]value, width)
 		for i := range list {
-			list[i] = c.halves(fmt.Sprintf("%d(SI)", row*i+t.size*n), fmt.Sprintf("%d(SI)", row*(i+half)+t.size*n), "")
+			list[i] = c.twoParts(fmt.Sprintf("%d(SI)", row*i+t.size*n), fmt.Sprintf("%d(SI)", row*(i+half)+t.size*n), "")
 		}
 		for i, z := range c.square(list) {
 			*part(n + i) = z
