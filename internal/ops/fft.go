@@ -64,6 +64,9 @@ func fourier1(op string, x *Node, o FFTOptions, half bool) *fourier {
 	if o.Dim != nil {
 		axis = *o.Dim
 	}
+	if o.N < 0 { // -1 is for the lengths of several dimensions
+		fault.Throw(fault.Value, op, "a signal of n=%d elements; want 1 or more", o.N)
+	}
 	s := []int{o.N}
 	if o.N == 0 {
 		s = nil

@@ -17,7 +17,7 @@ var opFFT, opRealFFT, opFFTReal *graph.Op
 
 func init() {
 	opFFT = graph.Register(graph.Op{Name: "fft_c2c", Version: 1, Kind: graph.Other,
-		Inputs: graph.Exactly(1), DTypes: dtype.SetComplex, Validate: rule(validateFFT), Infer: inferSame,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetComplex, Validate: rule(validateFFT), Infer: inferSame, InPlace: 1,
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
 			a := n.Attr().(attr.FFT)
 			axes := a.Axes.Slice()

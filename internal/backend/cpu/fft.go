@@ -39,40 +39,41 @@ func serialFor(n int, f func(int)) error {
 // imageBytes is the size of the tensors whose dimensions are transformed one after the other while they are in the cache.
 const imageBytes = 1 << 20
 
-// fftAxes transforms one dimension after the other: the first reads the input, the others the result. Where there are several small
-// images, an image gets all of its transforms before the next.
+// fftAxes transforms one dimension after the other: the first reads the input, the others the result. The last dimensions, as far as they
+// are a small image, go first: an image gets all of its transforms before the next.
 func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	y := flatFloats[T](out)
 	if len(y) == 0 {
 		return nil
 	}
-	axes, dims := f.Axes.Slice(), out.Shape.Dims()
-	first := slices.Min(axes)
+	axes, dims, scale := f.Axes.Slice(), out.Shape.Dims(), f.Scale
+	first := len(dims)
+	for a, size := len(dims)-1, 1; a >= 0; a-- {
+		if size *= dims[a]; 2*size*int(unsafe.Sizeof(T(0))) > imageBytes {
+			break
+		}
+		if slices.Contains(axes, a) {
+			first = a
+		}
+	}
+	var small, rest []int
 	images := 1
+	for _, a := range axes {
+		if a >= first {
+			small = append(small, a)
+		} else {
+			rest = append(rest, a)
+		}
+	}
 	for _, d := range dims[:first] {
 		images *= d
 	}
-	size := len(y) / images
-	if len(axes) > 1 && images > 1 && in.Contiguous() && size*int(unsafe.Sizeof(T(0))) <= imageBytes {
-		x := flatFloats[T](in)
-		return each(c, images, func(b int) {
-			from, scale := x[b*size:][:size], f.Scale
-			for _, axis := range axes {
-				r := fft.Rows{Outer: 1, Inner: 1}
-				for i, d := range dims[first:] {
-					if first+i < axis {
-						r.Outer *= d
-					} else if first+i > axis {
-						r.Inner *= d
-					}
-				}
-				// It cannot fail: serialFor does not.
-				_ = fft.Complex(serialFor, y[b*size:][:size], from, r, dims[axis], f.Inverse, scale)
-				from, scale = y[b*size:][:size], 1
-			}
-		})
+	if len(small) > 1 && images > 1 && in.Contiguous() {
+		if err := fftImages(c, f, y, flatFloats[T](in), dims[first:], first, small, images); err != nil {
+			return err
+		}
+		axes, in, scale = rest, out, 1
 	}
-	scale := f.Scale
 	for _, axis := range axes {
 		r, err := rowsAlong(c, in, axis)
 		if err == nil {
@@ -86,6 +87,27 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	return nil
 }
 
+// fftImages transforms images of the given sizes along axes, which count from a tensor's dimension before the first of the sizes.
+func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int) error {
+	size := len(y) / images
+	return each(c, images, func(b int) {
+		from, scale := x[b*size:][:size], f.Scale
+		for _, axis := range axes {
+			r := fft.Rows{Outer: 1, Inner: 1}
+			for i, d := range dims {
+				if first+i < axis {
+					r.Outer *= d
+				} else if first+i > axis {
+					r.Inner *= d
+				}
+			}
+			// It cannot fail: serialFor does not.
+			_ = fft.Complex(serialFor, y[b*size:][:size], from, r, dims[axis-first], f.Inverse, scale)
+			from, scale = y[b*size:][:size], 1
+		}
+	})
+}
+
 func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if in[0].Numel() == 0 {
 		return nil
@@ -96,13 +118,19 @@ func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return toHalf[float64](c, a.(attr.HalfFFT), out[0], in[0])
 }
 
-// toHalf transforms rows of real numbers. Rows that overlap, as frames of a signal do, are copied a few at a time.
+// toHalf transforms rows of real numbers. Rows that overlap, as frames of a signal do, are read where they are, or copied a few at a time.
 func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
 	y, half := flatFloats[T](out), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
 	rows, n, m := in.Numel()/h.N, h.N, h.N/2+1
 	if per := 1 << 15 / n; h.Axis == in.Shape.Rank()-1 && !in.Contiguous() && per > 0 && rows > per {
 		size := in.DType.Size()
 		dims, strides := collapse(in)
+		if len(dims) == 2 { // one signal
+			dims, strides = append([]int{1}, dims...), append([]int{0}, strides...)
+		}
+		if len(dims) == 3 && dims[2] == n && strides[2] == 1 && strides[1] > 0 && fft.ReadsFrames[T](n) {
+			return framesToHalf(c, half, y, unsafe.Add(in.Base(), in.Offset()*size), dims, strides)
+		}
 		o := &operand{size: size, base: unsafe.Add(in.Base(), in.Offset()*size), dims: dims, strides: strides}
 		return each(c, (rows+per-1)/per, func(b int) {
 			lo := b * per
@@ -118,6 +146,25 @@ func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) erro
 		return err
 	}
 	return fft.ToHalf(c.For, y, elems[T](r.base, in.Numel()), fft.Rows{Outer: r.outer, Inner: r.inner}, half)
+}
+
+// framesToHalf transforms frames of signals: dims are signals, frames and the elements of one.
+func framesToHalf[T floats](c *backend.Ctx, half fft.Half, y []T, base unsafe.Pointer, dims, strides []int) error {
+	const large = 1 << 17 // elements of the frames of a signal: its frames run at the same time, else several signals
+	frames, m := dims[1], half.N/2+1
+	signal := func(run fft.For, i int) error {
+		x := elems[T](unsafe.Add(base, i*strides[0]*int(unsafe.Sizeof(T(0)))), (frames-1)*strides[1]+half.N)
+		return fft.ToHalf(run, y[2*i*frames*m:][:2*frames*m], x, fft.Rows{Outer: frames, Inner: 1, Step: strides[1]}, half)
+	}
+	if frames*half.N < large {
+		return each(c, dims[0], func(i int) { _ = signal(serialFor, i) }) // it cannot fail
+	}
+	for i := range dims[0] {
+		if err := signal(c.For, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func fftFromHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {

@@ -84,7 +84,7 @@ func airyWave(derivative bool, x float64) float64 {
 // airyDecay is Ai, or its derivative, of positive numbers: modified Bessel functions of orders 1/3 and 2/3 of ζ = 2/3·x√x.
 func airyDecay(derivative bool, x float64) float64 {
 	zeta := airyPhase(x)
-	if zeta.hi > 760 {
+	if !(zeta.hi <= 760) { // also where its two parts have overflowed to NaN
 		return math.Copysign(0, map[bool]float64{false: 1, true: -1}[derivative])
 	}
 	e := zeta.neg().exp()

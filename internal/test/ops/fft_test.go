@@ -51,6 +51,7 @@ func TestFFTRefuses(t *testing.T) {
 		{"ihfft of complex", lucid.ErrDType, func() *lucid.Tensor { return fft.IHFFT(c) }},
 		{"dct of complex", lucid.ErrDType, func() *lucid.Tensor { return fft.DCT(c) }},
 		{"negative n", lucid.ErrValue, func() *lucid.Tensor { return fft.FFT(x, fft.Options{N: -3}) }},
+		{"n of -1", lucid.ErrValue, func() *lucid.Tensor { return fft.RFFT(x, fft.Options{N: -1}) }},
 		{"zero in s", lucid.ErrValue, func() *lucid.Tensor { return fft.FFTN(x, fft.NOptions{S: []int{0, 6}}) }},
 		{"no elements", lucid.ErrValue, func() *lucid.Tensor { return fft.FFT(lucid.Zeros(3, 0)) }},
 		{"irfft of one bin", lucid.ErrValue, func() *lucid.Tensor { return fft.IRFFT(lucid.Zeros(3, 1)) }},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 // serial runs blocks from the last to the first, so that a dependence between them would show.
@@ -71,7 +72,7 @@ func random[T floats](n int) []T {
 
 // eps is the distance of 1 to the next number.
 func eps[T floats]() float64 {
-	if lanesOf[T]() == 16 {
+	if unsafe.Sizeof(T(0)) == 4 {
 		return 0x1p-23
 	}
 	return 0x1p-52
@@ -105,11 +106,11 @@ func checkComplex[T floats](t *testing.T, shape tensor, n int, few bool) {
 	for _, inverse := range []bool{false, true} {
 		x := random[T](2 * shape.rows() * n)
 		y := make([]T, len(x))
-		if err := Complex(serial, y, x, Rows{shape.outer, shape.inner}, n, inverse, 0.5); err != nil {
+		if err := Complex(serial, y, x, Rows{Outer: shape.outer, Inner: shape.inner}, n, inverse, 0.5); err != nil {
 			t.Fatal(err)
 		}
 		in := append([]T(nil), x...)
-		if err := Complex(serial, in, in, Rows{shape.outer, shape.inner}, n, inverse, 0.5); err != nil {
+		if err := Complex(serial, in, in, Rows{Outer: shape.outer, Inner: shape.inner}, n, inverse, 0.5); err != nil {
 			t.Fatal(err)
 		}
 		for i := range y {
@@ -167,7 +168,7 @@ func checkHalf[T floats](t *testing.T, shape tensor, n int) {
 		name := fmt.Sprintf("%T shape %v %+v", T(0), shape, h)
 		x := random[T](shape.rows() * n)
 		y := make([]T, 2*shape.rows()*m)
-		if err := ToHalf(serial, y, x, Rows{shape.outer, shape.inner}, h); err != nil {
+		if err := ToHalf(serial, y, x, Rows{Outer: shape.outer, Inner: shape.inner}, h); err != nil {
 			t.Fatal(err)
 		}
 		factor := func(k int) complex128 {
@@ -193,7 +194,7 @@ func checkHalf[T floats](t *testing.T, shape tensor, n int) {
 		}
 		b := random[T](2 * shape.rows() * m)
 		z := make([]T, shape.rows()*n)
-		if err := FromHalf(serial, z, b, Rows{shape.outer, shape.inner}, h); err != nil {
+		if err := FromHalf(serial, z, b, Rows{Outer: shape.outer, Inner: shape.inner}, h); err != nil {
 			t.Fatal(err)
 		}
 		for r := range shape.rows() {
@@ -235,7 +236,7 @@ func TestMillion(t *testing.T) {
 	const n = 1 << 20
 	x := random[float64](2 * n)
 	y := make([]float64, len(x))
-	if err := Complex(serial, y, x, Rows{1, 1}, n, false, 1); err != nil {
+	if err := Complex(serial, y, x, Rows{Outer: 1, Inner: 1}, n, false, 1); err != nil {
 		t.Fatal(err)
 	}
 	at := []int{0, 1, 777, n / 2, n - 1}
@@ -248,10 +249,10 @@ func TestMillion(t *testing.T) {
 		single[i] = float32(v)
 		x[i] = float64(single[i])
 	}
-	if err := Complex(serial, y, x, Rows{1, 1}, n, true, 1); err != nil {
+	if err := Complex(serial, y, x, Rows{Outer: 1, Inner: 1}, n, true, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := Complex(serial, single, single, Rows{1, 1}, n, true, 1); err != nil {
+	if err := Complex(serial, single, single, Rows{Outer: 1, Inner: 1}, n, true, 1); err != nil {
 		t.Fatal(err)
 	}
 	if d := distance(row(single, shape, 0, n), row(y, shape, 0, n)); d > bound[float32](n) {

@@ -28,10 +28,29 @@ type args[T floats] struct {
 	reIn, imIn          int
 	reOut, imOut        int
 	stepIn, stepOut     int
+	scale               T
+	again               int // AVX2 does it all so often, with x and y further on each time
+	nextIn, nextOut     int
+	rows                int // count again
+	ahead               int // from what is read or written to what will be soon
 }
 
-// element is how many bytes an element has: two parts of 64.
-const element = 128
+// vectorBytes is how many bytes a part of an element has.
+func vectorBytes() int {
+	if useAVX2 && !useAVX512 {
+		return 32
+	}
+	return 64
+}
+
+// repeat sets how often a kernel does its work.
+func (a *args[T]) repeat(r again) {
+	size := int(unsafe.Sizeof(a.scale))
+	a.again, a.nextIn, a.nextOut, a.rows = r.times, r.in*size, r.out*size, a.count
+}
+
+// elementBytes is how many bytes an element has.
+func elementBytes() int { return 2 * vectorBytes() }
 
 type kernel[T floats] func(*args[T])
 
@@ -41,6 +60,17 @@ type kernelSet[T floats] struct {
 	consts                                [14][]T
 	mul, twist, split, join, unpack, pack kernel[T]
 	unpackRow, packRow                    kernel[T]
+	pairs                                 *pairSet[T] // nil: there are none
+}
+
+// pairSet has the kernels of AVX2 that read or write tensors: passes by radix, with the parts of elements swapped or not.
+type pairSet[T floats] struct {
+	from, to         [2][14]kernel[T]
+	twistTranspose   kernel[T]
+	fromRows, toRows kernel[T]
+	unpack, pack     kernel[T]
+	open, whole      [2]kernel[T]
+	openBlocks       kernel[T]
 }
 
 var setF32AVX512 = kernelSet[float32]{
@@ -68,6 +98,16 @@ var setF32AVX2 = kernelSet[float32]{
 		7: last7F32AVX2, 8: last8F32AVX2, 11: last11F32AVX2, 13: last13F32AVX2},
 	mul: mulF32AVX2, twist: twistF32AVX2, split: splitF32AVX2, join: joinF32AVX2, unpack: unpackF32AVX2,
 	pack: packF32AVX2, unpackRow: unpackRowF32AVX2, packRow: packRowF32AVX2, consts: constants[float32](),
+	pairs: &pairSet[float32]{
+		from: [2][14]kernel[float32]{{2: from2F32AVX2, 3: from3F32AVX2, 4: from4F32AVX2, 5: from5F32AVX2, 7: from7F32AVX2, 8: from8F32AVX2},
+			{2: fromSwap2F32AVX2, 3: fromSwap3F32AVX2, 4: fromSwap4F32AVX2, 5: fromSwap5F32AVX2, 7: fromSwap7F32AVX2, 8: fromSwap8F32AVX2}},
+		to: [2][14]kernel[float32]{{2: to2F32AVX2, 3: to3F32AVX2, 4: to4F32AVX2, 5: to5F32AVX2, 7: to7F32AVX2, 8: to8F32AVX2},
+			{2: toSwap2F32AVX2, 3: toSwap3F32AVX2, 4: toSwap4F32AVX2, 5: toSwap5F32AVX2, 7: toSwap7F32AVX2, 8: toSwap8F32AVX2}},
+		twistTranspose: twistTransposeF32AVX2, fromRows: fromRowsF32AVX2, toRows: toRowsF32AVX2,
+		unpack: unpackPairsF32AVX2, pack: packPairsF32AVX2,
+		open: [2]kernel[float32]{openF32AVX2, openSwapF32AVX2}, openBlocks: openBlocksF32AVX2,
+		whole: [2]kernel[float32]{wholeF32AVX2, wholeSwapF32AVX2},
+	},
 }
 
 var setF64AVX2 = kernelSet[float64]{
@@ -77,6 +117,16 @@ var setF64AVX2 = kernelSet[float64]{
 		7: last7F64AVX2, 8: last8F64AVX2, 11: last11F64AVX2, 13: last13F64AVX2},
 	mul: mulF64AVX2, twist: twistF64AVX2, split: splitF64AVX2, join: joinF64AVX2, unpack: unpackF64AVX2,
 	pack: packF64AVX2, unpackRow: unpackRowF64AVX2, packRow: packRowF64AVX2, consts: constants[float64](),
+	pairs: &pairSet[float64]{
+		from: [2][14]kernel[float64]{{2: from2F64AVX2, 3: from3F64AVX2, 4: from4F64AVX2, 5: from5F64AVX2, 7: from7F64AVX2, 8: from8F64AVX2},
+			{2: fromSwap2F64AVX2, 3: fromSwap3F64AVX2, 4: fromSwap4F64AVX2, 5: fromSwap5F64AVX2, 7: fromSwap7F64AVX2, 8: fromSwap8F64AVX2}},
+		to: [2][14]kernel[float64]{{2: to2F64AVX2, 3: to3F64AVX2, 4: to4F64AVX2, 5: to5F64AVX2, 7: to7F64AVX2, 8: to8F64AVX2},
+			{2: toSwap2F64AVX2, 3: toSwap3F64AVX2, 4: toSwap4F64AVX2, 5: toSwap5F64AVX2, 7: toSwap7F64AVX2, 8: toSwap8F64AVX2}},
+		twistTranspose: twistTransposeF64AVX2, fromRows: fromRowsF64AVX2, toRows: toRowsF64AVX2,
+		unpack: unpackPairsF64AVX2, pack: packPairsF64AVX2,
+		open: [2]kernel[float64]{openF64AVX2, openSwapF64AVX2}, openBlocks: openBlocksF64AVX2,
+		whole: [2]kernel[float64]{wholeF64AVX2, wholeSwapF64AVX2},
+	},
 }
 
 // constants are those the butterflies read: √½, or cos and sin of 2πk/radix.
@@ -119,7 +169,7 @@ func hide(p unsafe.Pointer) unsafe.Pointer {
 }
 
 // offsets are where the parts of an element are, in bytes.
-func offsets(swap bool) (re, im int) { return parts(64, swap) }
+func offsets(swap bool) (re, im int) { return parts(vectorBytes(), swap) }
 
 // first is the address of an element that may be the one behind the last of an empty slice.
 func first[T floats](x []T) *T { return unsafe.SliceData(x) }
@@ -129,9 +179,11 @@ func (st *pass[T]) fast(y, x []T, p, count int, by steps, sw swaps) bool {
 	if k == nil {
 		return false
 	}
-	l2 := 2 * lanesOf[T]()
-	a := args[T]{y: first(y[st.s*st.radix*p*l2*by.out:]), x: first(x[st.s*p*l2*by.in:]), consts: first(k.consts[st.radix]), count: count,
-		s: st.s, from: st.s * st.m * element * by.in, to: st.s * element * by.out, stepIn: element * by.in, stepOut: element * by.out}
+	l2, element := 2*lanesOf[T](), elementBytes()
+	s := st.s * by.wide
+	a := args[T]{y: first(y[s*st.radix*p*l2*by.out:]), x: first(x[s*p*l2*by.in:]), consts: first(k.consts[st.radix]), count: count,
+		s: s, from: s * st.m * element * by.in, to: s * element * by.out, stepIn: element * by.in, stepOut: element * by.out}
+	a.repeat(by.again)
 	a.reIn, a.imIn = offsets(sw.in)
 	a.reOut, a.imOut = offsets(sw.out)
 	if st.roots == nil {
@@ -148,7 +200,7 @@ func mulFast[T floats](y, x, w []T, n int, sw swaps) bool {
 	if k == nil || n == 0 {
 		return false
 	}
-	a := args[T]{y: first(y), x: first(x), roots: first(w), count: n, stepIn: element, stepOut: element}
+	a := args[T]{y: first(y), x: first(x), roots: first(w), count: n, stepIn: elementBytes(), stepOut: elementBytes()}
 	a.reIn, a.imIn = offsets(sw.in)
 	a.reOut, a.imOut = offsets(sw.out)
 	call(k.mul, &a)
@@ -160,7 +212,7 @@ func twistFast[T floats](x, roots []T, n int, sw swaps) bool {
 	if k == nil || n == 0 {
 		return false
 	}
-	a := args[T]{y: first(x), x: first(x), roots: first(roots), count: n, stepIn: element, stepOut: element}
+	a := args[T]{y: first(x), x: first(x), roots: first(roots), count: n, stepIn: elementBytes(), stepOut: elementBytes()}
 	a.reIn, a.imIn = offsets(sw.in)
 	a.reOut, a.imOut = offsets(sw.out)
 	call(k.twist, &a)
@@ -174,7 +226,7 @@ func splitFast[T floats](x, from []T, stride, n int) bool {
 		return false
 	}
 	var z T
-	a := args[T]{y: first(x), x: first(from), count: n, from: stride * int(unsafe.Sizeof(z)), to: element}
+	a := args[T]{y: first(x), x: first(from), count: n, from: stride * int(unsafe.Sizeof(z)), to: elementBytes()}
 	call(k.split, &a)
 	return true
 }
@@ -186,7 +238,7 @@ func joinFast[T floats](to, x []T, stride, n int) bool {
 		return false
 	}
 	var z T
-	a := args[T]{y: first(to), x: first(x), count: n, from: element, to: stride * int(unsafe.Sizeof(z))}
+	a := args[T]{y: first(to), x: first(x), count: n, from: elementBytes(), to: stride * int(unsafe.Sizeof(z))}
 	call(k.join, &a)
 	return true
 }
@@ -200,7 +252,7 @@ func halfFast[T floats](pack bool, y, x, w []T, h, k, count int, re, im T) bool 
 	l2 := 2 * lanesOf[T]()
 	factors := [2]T{re, im}
 	a := args[T]{y: first(y[l2*k:]), x: first(x[l2*k:]), roots: first(w[2*k:]), consts: &factors[0], count: count,
-		from: element * (h - 2*k), to: element * (h - 2*k)}
+		from: elementBytes() * (h - 2*k), to: elementBytes() * (h - 2*k)}
 	if pack {
 		call(set.pack, &a)
 	} else {
@@ -215,9 +267,9 @@ func hasRows() bool { return useAVX512 || useAVX2 }
 // planesFast does the butterflies of a pass without roots for blocks of values of q + s·p; their j-th results are the j-th plane of y.
 // The imaginary parts of x and y begin at d.
 func planesFast[T floats](st *pass[T], y, x []T, d, blocks int, sw swaps) {
-	k, size := kernelsOf[T](), 64/lanesOf[T]()
+	k, size, vector := kernelsOf[T](), vectorBytes()/lanesOf[T](), vectorBytes()
 	a := args[T]{y: first(y), x: first(x), consts: first(k.consts[st.radix]), count: 1, s: blocks, from: st.s * st.m * size,
-		to: blocks * 64, stepIn: 64, stepOut: 64}
+		to: blocks * vector, stepIn: vector, stepOut: vector}
 	a.reIn, a.imIn = parts(d*size, sw.in)
 	a.reOut, a.imOut = parts(d*size, sw.out)
 	call(k.last[st.radix], &a)
@@ -226,10 +278,10 @@ func planesFast[T floats](st *pass[T], y, x []T, d, blocks int, sw swaps) {
 // vectors does a pass whose s is at least a vector: vectors have neighbouring values of q, the last ones again where s is no multiple.
 func (st *pass[T]) vectors(y, x []T, d int, sw swaps) {
 	k, l := kernelsOf[T](), lanesOf[T]()
-	size, r := 64/l, st.radix
+	size, r, vector := vectorBytes()/l, st.radix, vectorBytes()
 	do := func(p, q, count, blocks int) {
 		a := args[T]{y: first(y[st.s*r*p+q:]), x: first(x[st.s*p+q:]), consts: first(k.consts[r]), count: count, s: blocks,
-			from: st.s * st.m * size, to: st.s * size, stepIn: 64, stepOut: 64}
+			from: st.s * st.m * size, to: st.s * size, stepIn: vector, stepOut: vector}
 		a.reIn, a.imIn = parts(d*size, sw.in)
 		a.reOut, a.imOut = parts(d*size, sw.out)
 		if st.roots == nil {
@@ -251,8 +303,8 @@ func (st *pass[T]) vectors(y, x []T, d int, sw swaps) {
 
 // mulRow multiplies blocks of a planar row by roots in packed order, in place; the imaginary parts begin at d.
 func mulRow[T floats](x, roots []T, blocks, d int, sw swaps) {
-	size := 64 / lanesOf[T]()
-	a := args[T]{y: first(x), x: first(x), roots: first(roots), count: blocks, stepIn: 64, stepOut: 64}
+	size, vector := vectorBytes()/lanesOf[T](), vectorBytes()
+	a := args[T]{y: first(x), x: first(x), roots: first(roots), count: blocks, stepIn: vector, stepOut: vector}
 	a.reIn, a.imIn = parts(d*size, sw.in)
 	a.reOut, a.imOut = parts(d*size, sw.out)
 	call(kernelsOf[T]().twist, &a)
@@ -262,7 +314,7 @@ func mulRow[T floats](x, roots []T, blocks, d int, sw swaps) {
 func halfRowFast[T floats](pack bool, b *halfBlock[T], re, im T) {
 	set, l2 := kernelsOf[T](), 2*lanesOf[T]()
 	factors := [2]T{re, im}
-	a := args[T]{y: &b[2*l2], x: &b[0], roots: &b[4*l2], consts: &factors[0], count: 1, from: element, to: element}
+	a := args[T]{y: &b[2*l2], x: &b[0], roots: &b[4*l2], consts: &factors[0], count: 1, from: elementBytes(), to: elementBytes()}
 	if pack {
 		call(set.packRow, &a)
 	} else {

@@ -9,7 +9,6 @@ type lanes struct {
 	count  int  // lanes that are rows; what the others hold is not read
 	near   bool // the offsets follow each other
 	whole  bool // rows are one behind the other, with their elements next to each other
-	packed bool // one row in blocks of lanes, real parts first; the other fields say nothing
 }
 
 // tensor is rows of some length along one dimension: outer by the length by inner, contiguous.
@@ -76,6 +75,8 @@ func load[T floats](x, from []T, w *lanes, n int) {
 	switch {
 	case w.near && splitFast(x, from[2*w.off[0]:], 2*w.stride, n):
 		return
+	case w.even() && w.count == l && fromRows(x, 1, from[2*w.off[0]:], w.apart(2), 2*n):
+		return
 	case w.even() && transposeFast(x, l, from[2*w.off[0]:], w.apart(2), w.count, 2*n):
 		return
 	}
@@ -114,6 +115,8 @@ func save[T floats](to, x []T, w *lanes, n int, scale T) {
 		switch {
 		case w.near && joinFast(to[2*w.off[0]:], x, 2*w.stride, n):
 			return
+		case w.even() && w.count == l && toRows(to[2*w.off[0]:], w.apart(2), x, 1, 2*n):
+			return
 		case w.even() && transposeFast(to[2*w.off[0]:], max(w.apart(2), 2*n), x, l, 2*n, w.count):
 			return
 		}
@@ -136,6 +139,8 @@ func loadReal[T floats](x, from []T, w *lanes, n int) {
 		for j := range n {
 			copy(x[l*j:][:l], from[w.off[0]+j*w.stride:])
 		}
+		return
+	case n%2 == 0 && w.even() && w.count == l && fromRows(x, 1, from[w.off[0]:], w.apart(1), n):
 		return
 	case n%2 == 0 && w.even() && transposeFast(x, l, from[w.off[0]:], max(w.apart(1), n), w.count, n):
 		return
@@ -165,6 +170,8 @@ func saveReal[T floats](to, x []T, w *lanes, n int) {
 			copy(to[w.off[0]+j*w.stride:][:l], x[l*j:])
 		}
 		return
+	case n%2 == 0 && w.even() && w.count == l && toRows(to[w.off[0]:], w.apart(1), x, 1, n):
+		return
 	case n%2 == 0 && w.even() && transposeFast(to[w.off[0]:], max(w.apart(1), n), x, l, n, w.count):
 		return
 	}
@@ -182,6 +189,63 @@ func saveReal[T floats](to, x []T, w *lanes, n int) {
 			at += w.stride
 		}
 	}
+}
+
+// split copies n elements of neighbouring rows, which are stride numbers apart in from, to lanes.
+func split[T floats](x, from []T, stride, n int) {
+	if splitFast(x, from, stride, n) {
+		return
+	}
+	l := lanesOf[T]()
+	for j := range n {
+		for i := range l {
+			x[2*l*j+i], x[2*l*j+l+i] = from[stride*j+2*i], from[stride*j+2*i+1]
+		}
+	}
+}
+
+// join is the opposite of split.
+func join[T floats](to, x []T, stride, n int) {
+	if joinFast(to, x, stride, n) {
+		return
+	}
+	l := lanesOf[T]()
+	for j := range n {
+		for i := range l {
+			to[stride*j+2*i], to[stride*j+2*i+1] = x[2*l*j+i], x[2*l*j+l+i]
+		}
+	}
+}
+
+// fromRows copies n numbers of each of as many rows as there are lanes, apart numbers apart, to lanes, in pairs that are the parts of
+// elements; these are wide elements apart. It reports whether there is assembly for it.
+func fromRows[T floats](x []T, wide int, from []T, apart, n int) bool {
+	l := lanesOf[T]()
+	whole := n - n%l
+	if !fromRowsFast(x, wide, from, apart, whole/l) {
+		return false
+	}
+	for i := range l {
+		for j := whole; j < n; j++ {
+			x[2*l*wide*(j/2)+j%2*l+i] = from[i*apart+j]
+		}
+	}
+	return true
+}
+
+// toRows is the opposite of fromRows.
+func toRows[T floats](to []T, apart int, x []T, wide, n int) bool {
+	l := lanesOf[T]()
+	whole := n - n%l
+	if !toRowsFast(to, apart, x, wide, whole/l) {
+		return false
+	}
+	for i := range l {
+		for j := whole; j < n; j++ {
+			to[i*apart+j] = x[2*l*wide*(j/2)+j%2*l+i]
+		}
+	}
+	return true
 }
 
 // transposeFast is a transposition of rows by cols numbers with vectors, if there is one for T.

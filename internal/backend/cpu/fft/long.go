@@ -2,13 +2,13 @@ package fft
 
 import (
 	"math/bits"
+	"sync"
 	"unsafe"
 )
 
 // Bounds of the forms. Which form a row has depends on its length alone, so that its bits do not depend on how many rows there are.
 const (
 	longLength = 1 << 13 // longer rows are matrices
-	convLeast  = 1 << 9  // as are those of convolutions, from this length on
 	wideLength = 1 << 15 // up to here, several rows run at the same time, else pieces of one
 	maxSide    = 1 << 16 // of the matrix of a long row
 	maxTwist   = 1 << 25 // bytes of a table of roots
@@ -16,11 +16,7 @@ const (
 
 // isLong reports whether rows are transformed one by one.
 func isLong(n int) bool {
-	if n > longLength || n < convLeast {
-		return n > longLength
-	}
-	_, smooth := radices(n)
-	return !smooth
+	return n > longLength || n > longLength/2 && !smooth(n) // a convolution has twice the length
 }
 
 // long is a transform of a row of n = a·b elements, seen as a matrix of a rows: its columns are transformed, multiplied by
@@ -31,14 +27,17 @@ type long[T floats] struct {
 	twist   []T       // exp(-2πi·j·k/n) by groups of columns j, by k, in lanes; nil: computed when needed
 	coarse  []float64 // exp(-2πi·q·fine/n), then exp(-2πi·r/n): pairs whose products are all roots
 	fine    int
+	pitch   int          // numbers from a group of rows k to the next in the matrix between the steps
 	conv    *longConv[T] // instead of a matrix
+	once    sync.Once
+	pairs   []T // see pairRoots
 }
 
 func (g *long[T]) bytes() int {
 	var z T
-	size := len(g.twist)
+	size := 2 * len(g.twist) // pairRoots may be as many
 	if g.conv != nil {
-		size += len(g.conv.chirp) + len(g.conv.filter)
+		size += len(g.conv.chirp) + len(g.conv.filter) + len(g.conv.back)
 	}
 	return size*int(unsafe.Sizeof(z)) + 8*len(g.coarse) + 256
 }
@@ -89,15 +88,22 @@ func newLong[T floats](n int) *long[T] {
 	}
 	var z T
 	l := lanesOf[T]()
-	groups := (g.b + l - 1) / l
-	if size := 2 * l * groups * g.a; size*int(unsafe.Sizeof(z)) <= maxTwist {
+	// Groups do not all begin in the same set of the cache.
+	g.pitch = 2*l*wholeLanes(g.b, l) + 4*l
+	if size := 2 * wholeLanes(g.b, l) * wholeLanes(g.a, l); size*int(unsafe.Sizeof(z)) <= maxTwist {
 		g.twist = make([]T, size)
-		for i := range groups {
-			g.roots(g.twist[2*l*g.a*i:][:2*l*g.a], i*l)
+		for i := range blocksOf(g.b, l) {
+			g.roots(g.twist[i*g.group():][:g.group()], i*l, g.a, g.b)
 		}
 	}
 	return g
 }
+
+// wholeLanes is n or the next multiple of l.
+func wholeLanes(n, l int) int { return blocksOf(n, l) * l }
+
+// group is how many numbers a group of columns has.
+func (g *long[T]) group() int { return 2 * lanesOf[T]() * wholeLanes(g.a, lanesOf[T]()) }
 
 // root is exp(-2πi·at/n), at below n, as a product of two exact ones.
 func (g *long[T]) root(at int) (re, im T) {
@@ -107,62 +113,120 @@ func (g *long[T]) root(at int) (re, im T) {
 	return T(a*c - b*d), T(a*d + b*c)
 }
 
-// roots writes the roots for l columns from j on.
-func (g *long[T]) roots(to []T, j int) {
+// roots writes the roots for count elements of l lanes, which are columns from j on of so many.
+func (g *long[T]) roots(to []T, j, count, columns int) {
 	l := lanesOf[T]()
-	for k := range g.a {
+	for k := range count {
 		for i := range l {
-			to[2*l*k+i], to[2*l*k+l+i] = g.root((j + i) % g.b * k)
+			to[2*l*k+i], to[2*l*k+l+i] = g.root((j + i) % columns * k)
 		}
 	}
 }
 
-// run transforms one row of in to one of out, times scale. Both may be the same memory.
-func (g *long[T]) run(run For, out, in []T, to, from *lanes, inverse bool, scale T) error {
+// room is what the transform of one row needs: the matrix between the steps, and two buffers for groups. Without these, groups run at the
+// same time and have their own.
+type room[T floats] struct{ matrix, x, y []T }
+
+// sizes are how many numbers the matrix and a buffer have.
+func (g *long[T]) sizes() (matrix, buffer int) {
 	if g.conv != nil {
-		return g.conv.run(run, out, in, to, from, inverse, scale)
+		m, b := g.conv.inner.sizes()
+		return 2*m + 2*g.conv.inner.n, b
 	}
 	l := lanesOf[T]()
-	columns := g.b + l/2 // rows of tmp do not all begin in the same set of the cache
-	tmp, back := borrow[T](2 * g.a * columns)
+	buffer = max(g.pa.scratch(l), g.pb.scratch(l), g.group())
+	if g.twist == nil {
+		buffer += g.group()
+	}
+	return blocksOf(g.a, l) * g.pitch, buffer
+}
+
+// withRoom calls f with what rows need: of rows that run one after the other, buffers too.
+func (g *long[T]) withRoom(serial bool, f func(r room[T]) error) error {
+	matrix, buffer := g.sizes()
+	size, apart := matrix, 5*lanesOf[T]() // the buffers do not begin in the same set of the cache
+	if serial {
+		size += 2 * (buffer + apart)
+	}
+	buf, back := borrow[T](size)
 	defer back()
-	pa, pb := g.pa, g.pb
-	err := eachGroup(run, (g.b+l-1)/l, g.a, pa.scratch(l)+2*l*g.a, func(i int, x, y []T, yield func()) {
-		var z []T
-		if from.packed {
-			z = pa.runFrom(in[2*l*i:], g.b/l, x, y, swaps{in: inverse}, yield)
+	r := room[T]{matrix: buf[:matrix]}
+	if serial {
+		r.x, r.y = buf[matrix+apart:][:buffer], buf[matrix+2*apart+buffer:][:buffer]
+	}
+	return f(r)
+}
+
+// each runs f over groups of n elements.
+func (r room[T]) each(run For, groups, n, buffer int, f func(i int, x, y []T, yield func())) error {
+	if r.x == nil {
+		return eachGroup(run, groups, n, buffer, f)
+	}
+	for i := range groups {
+		f(i, r.x, r.y, nil)
+	}
+	return nil
+}
+
+// run transforms one row of in to one of out, times scale. Both may be the same memory.
+func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse bool, scale T) error {
+	if g.conv != nil {
+		return g.conv.run(run, rm, out, in, to, from, inverse, scale)
+	}
+	l := lanesOf[T]()
+	_, buffer := g.sizes()
+	err := rm.each(run, blocksOf(g.b, l), g.a, buffer, func(i int, x, y []T, yield func()) {
+		w, source := across(from, i*l, g.b, l), end[T]{}
+		if w.near {
+			source = end[T]{in[2*w.off[0]:], w.stride, true}
 		} else {
-			w := across(from, i*l, g.b, l)
 			load(x, in, &w, g.a)
-			z = pa.run(l, x, y, swaps{in: inverse}, yield)
 		}
-		roots := g.twist
-		if roots == nil {
-			roots = x[pa.scratch(l):]
-			g.roots(roots, i*l)
-		} else {
-			roots = roots[2*l*g.a*i:]
-		}
-		twistLanes(z, roots, g.a, swaps{})
-		w := across(&row1, i*l, columns, l)
-		w.count = min(l, g.b-i*l)
-		w.near = w.count == l
-		save(tmp, z, &w, g.a, 1)
+		g.columns(i, source, rm.matrix, x, y, inverse, yield)
 	})
 	if err != nil {
 		return err
 	}
-	return eachGroup(run, (g.a+l-1)/l, g.b, pb.scratch(l), func(i int, x, y []T, yield func()) {
-		w := tensor{g.a, 1}.group(i, l, columns)
-		load(x, tmp, &w, g.b)
-		if to.packed {
-			pb.runTo(out[2*l*i:], g.a/l, x, y, swaps{out: inverse}, yield)
+	return rm.each(run, blocksOf(g.a, l), g.b, buffer, func(i int, x, y []T, yield func()) {
+		w, source := across(to, i*l, g.a, l), end[T]{rm.matrix[i*g.pitch:], 1, false}
+		if w.near {
+			g.pb.between(source, end[T]{out[2*w.off[0]:], w.stride, true}, x, y, swaps{out: inverse}, scale, yield)
 			return
 		}
-		z := pb.run(l, x, y, swaps{out: inverse}, yield)
-		w = across(to, i*l, g.a, l)
-		save(out, z, &w, g.b, scale)
+		save(out, g.pb.between(source, end[T]{}, x, y, swaps{out: inverse}, 1, yield), &w, g.b, scale)
 	})
+}
+
+// columns transforms the i-th group of columns, and puts it into the matrix, transposed. Without a source, x has the elements.
+func (g *long[T]) columns(i int, source end[T], matrix, x, y []T, inverse bool, yield func()) {
+	l := lanesOf[T]()
+	z := g.pa.between(source, end[T]{}, x, y, swaps{in: inverse}, 1, yield)
+	roots := g.twist
+	if roots == nil {
+		roots = x[len(x)-g.group():]
+		if &z[0] == &x[0] {
+			roots = y[len(y)-g.group():]
+		}
+		g.roots(roots, i*l, g.a, g.b)
+	} else {
+		roots = roots[i*g.group():]
+	}
+	twistTranspose(matrix[2*l*l*i:], g.pitch, z, roots, blocksOf(g.a, l))
+}
+
+// twistTranspose multiplies blocks of l elements by roots, which differ from lane to lane, and transposes each: its lanes become
+// elements of to. The results of blocks are pitch numbers apart. It may change x.
+func twistTranspose[T floats](to []T, pitch int, x, roots []T, blocks int) {
+	if twistTransposeFast(to, pitch, x, roots, blocks) {
+		return
+	}
+	l := lanesOf[T]()
+	twistLanes(x, roots, blocks*l, swaps{})
+	for b := range blocks {
+		for part := range 2 {
+			transposeFast(to[b*pitch+part*l:], 2*l, x[2*l*l*b+part*l:], 2*l, l, l)
+		}
+	}
 }
 
 // across are l columns from the j-th on of a row that is seen as a matrix with the given number of columns.

@@ -1,11 +1,13 @@
 package fft
 
 // longConv is a transform of a row of n elements as a convolution; see bluestein. Tables are in packed order: blocks of l elements, the
-// real parts of all before the imaginary ones.
+// real parts of all before the imaginary ones. The filter is in the order in which the matrix of the transform inside is left, so that
+// neither its results nor the elements of the one back are put in order.
 type longConv[T floats] struct {
 	n             int
 	inner         *long[T]
 	chirp, filter []T
+	back          []T // exp(-2πi·j·k/m) by groups of rows k, by j, in lanes
 }
 
 func newLongConv[T floats](n int) *longConv[T] {
@@ -14,10 +16,23 @@ func newLongConv[T floats](n int) *longConv[T] {
 	c := &longConv[T]{n: n, inner: longOf[T](m)}
 	chirp := chirpOf(n)
 	f := filterOf(chirp, m)
-	if err := longOf[float64](m).run(inOrder, f, f, &row1, &row1, false, 1); err != nil {
+	wide := longOf[float64](m)
+	err := wide.withRoom(true, func(r room[float64]) error { return wide.run(inOrder, r, f, f, &row1, &row1, false, 1) })
+	if err != nil {
 		panic(err)
 	}
-	c.chirp, c.filter = packed[T](chirp, l), packed[T](f, l)
+	c.chirp = packed[T](chirp, l)
+	a, b := c.inner.a, c.inner.b
+	c.filter, c.back = make([]T, 2*m), make([]T, 2*m)
+	for k := range a {
+		for j := range b {
+			at := k/l*2*l*b + 2*l*j + k%l
+			c.filter[at], c.filter[at+l] = T(f[2*(k+a*j)]), T(f[2*(k+a*j)+1])
+		}
+	}
+	for i := range a / l {
+		c.inner.roots(c.back[2*l*b*i:], i*l, b, a)
+	}
 	return c
 }
 
@@ -39,16 +54,16 @@ func inOrder(n int, f func(int)) error {
 	return nil
 }
 
-// packedRow is a row in packed order.
-var packedRow = lanes{packed: true}
-
 // run transforms one row of in to one of out, times scale.
-func (c *longConv[T]) run(run For, out, in []T, to, from *lanes, inverse bool, scale T) error {
-	m, l := c.inner.n, lanesOf[T]()
-	x, back := borrow[T](2 * m)
-	defer back()
-	blocks := (c.n + l - 1) / l
-	err := pieces(run, m/l, func(lo, hi int) {
+func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse bool, scale T) error {
+	g, l := c.inner, lanesOf[T]()
+	size, buffer := g.sizes()
+	x, there, back := rm.matrix[:2*g.n], rm.matrix[2*g.n:][:size], rm.matrix[2*g.n+size:]
+	blocks, apart := blocksOf(c.n, l), 2*l*g.a+4*l
+	if apart*g.b/l > size {
+		apart = 2 * l * g.a // there is no room between groups
+	}
+	err := pieces(run, g.n/l, func(lo, hi int) {
 		end := min(hi, blocks)
 		if lo < end {
 			packRow(x, in, from, c.n, lo, end)
@@ -57,13 +72,25 @@ func (c *longConv[T]) run(run For, out, in []T, to, from *lanes, inverse bool, s
 		clear(x[2*l*max(lo, end) : 2*l*hi])
 	})
 	if err == nil {
-		err = c.inner.run(run, x, x, &packedRow, &packedRow, false, 1)
+		err = rm.each(run, g.b/l, g.a, buffer, func(i int, u, v []T, yield func()) {
+			g.columns(i, end[T]{x[2*l*i:], g.b / l, false}, there, u, v, false, yield)
+		})
+	}
+	if err == nil { // the way back has swapped parts and the steps in the opposite order
+		err = rm.each(run, g.a/l, g.b, buffer, func(i int, u, v []T, yield func()) {
+			z := g.pb.between(end[T]{there[i*g.pitch:], 1, false}, end[T]{}, u, v, swaps{}, 1, yield)
+			if &z[0] == &v[0] {
+				u, v = v, u
+			}
+			twistLanes(u, c.filter[2*l*g.b*i:], g.b, swaps{out: true})
+			z = g.pb.between(end[T]{}, end[T]{}, u, v, swaps{}, 1, yield)
+			twistTranspose(back[2*l*l*i:], apart, z, c.back[2*l*g.b*i:], g.b/l)
+		})
 	}
 	if err == nil {
-		err = pieces(run, m/l, func(lo, hi int) { twistLanes(x[2*l*lo:], c.filter[2*l*lo:], hi-lo, swaps{}) })
-	}
-	if err == nil {
-		err = c.inner.run(run, x, x, &packedRow, &packedRow, true, 1)
+		err = rm.each(run, g.b/l, g.a, buffer, func(i int, u, v []T, yield func()) {
+			g.pa.between(end[T]{back[i*apart:], 1, false}, end[T]{x[2*l*i:], g.b / l, false}, u, v, swaps{out: true}, 1, yield)
+		})
 	}
 	if err != nil {
 		return err
@@ -77,10 +104,6 @@ func (c *longConv[T]) run(run For, out, in []T, to, from *lanes, inverse bool, s
 // packRow copies blocks lo to hi of a row of n elements to packed order.
 func packRow[T floats](x, in []T, row *lanes, n, lo, hi int) {
 	l := lanesOf[T]()
-	if row.packed {
-		copy(x[2*l*lo:2*l*hi], in[2*l*lo:])
-		return
-	}
 	whole := min(hi, n/l)
 	if lo < whole {
 		w := across(&lanes{off: [maxLanes]int{row.off[0] + lo*l*row.stride}, stride: row.stride}, 0, l, l)
@@ -98,13 +121,6 @@ func packRow[T floats](x, in []T, row *lanes, n, lo, hi int) {
 // unpackRow is the opposite of packRow, times scale; it may change x.
 func unpackRow[T floats](out, x []T, row *lanes, n, lo, hi int, scale T) {
 	l := lanesOf[T]()
-	if row.packed {
-		if scale != 1 {
-			scaleFast(x[2*l*lo:2*l*hi], scale)
-		}
-		copy(out[2*l*lo:2*l*hi], x[2*l*lo:])
-		return
-	}
 	whole := min(hi, n/l)
 	if lo < whole {
 		w := across(&lanes{off: [maxLanes]int{row.off[0] + lo*l*row.stride}, stride: row.stride}, 0, l, l)

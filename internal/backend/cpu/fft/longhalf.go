@@ -36,7 +36,7 @@ func longToHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factor
 		}
 	})
 	if err == nil {
-		err = Complex(run, x[:2*size], x[:2*size], Rows{1, 1}, size, false, 1)
+		err = Complex(run, x[:2*size], x[:2*size], Rows{Outer: 1, Inner: 1}, size, false, 1)
 	}
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func longFromHalf[T floats](run For, out, in []T, to, from *lanes, n int, f fact
 		mirror(1, y, x, n, f)
 	}
 	if err == nil { // the parts are swapped already, as an inverse transform does
-		err = Complex(run, y[:2*size], y[:2*size], Rows{1, 1}, size, false, 1)
+		err = Complex(run, y[:2*size], y[:2*size], Rows{Outer: 1, Inner: 1}, size, false, 1)
 	}
 	if err != nil {
 		return err

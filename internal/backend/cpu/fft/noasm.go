@@ -4,6 +4,8 @@ package fft
 
 // The functions here report that there is no assembly.
 
+func vectorBytes() int { return 64 }
+
 func (st *pass[T]) fast(_, _ []T, _, _ int, _ steps, _ swaps) bool { return false }
 
 func mulFast[T floats](_, _, _ []T, _ int, _ swaps) bool { return false }
@@ -29,3 +31,25 @@ func halfRowFast[T floats](_ bool, _ *halfBlock[T], _, _ T) {}
 func transposeVector() int { return 0 }
 
 func transposeFast64(_ []float64, _ int, _ []float64, _, _ int) {}
+
+func (st *pass[T]) hasPairs(_ bool) bool { return false }
+
+func (st *pass[T]) fromPairs(_, _ []T, _ int, _ again, _ bool, _ func()) {}
+
+func (st *pass[T]) toPairs(_, _ []T, _ int, _ again, _ bool, _ T, _ func()) {}
+
+func twistTransposeFast[T floats](_ []T, _ int, _, _ []T, _ int) bool { return false }
+
+func fromRowsFast[T floats](_ []T, _ int, _ []T, _, _ int) bool { return false }
+
+func toRowsFast[T floats](_ []T, _ int, _ []T, _, _ int) bool { return false }
+
+func hasTensors[T floats]() bool { return false }
+
+func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
+
+func openBlocksFast[T floats](_ *pass[T], _, _, _ []T) {}
+
+func wholeFast[T floats](_, _, _ []T, _ int, _ bool, _ T) {}
+
+func halfPairs[T floats](_ bool, _, _, _ []T, _ int, _ again, _, _ T) {}

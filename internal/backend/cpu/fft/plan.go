@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// maxLanes is the number of lanes of float32; float64 has half of them. Both fill 64 bytes.
+// maxLanes is the largest number of lanes: of float32 in 64 bytes.
 const maxLanes = 16
 
 // lanesOf is how many transforms run side by side.
 func lanesOf[T floats]() int {
 	var z T
-	return 64 / int(unsafe.Sizeof(z))
+	return vectorBytes() / int(unsafe.Sizeof(z))
 }
 
 // pass is one step of a transform of n = m·radix·s elements: for p < m and q < s, the elements q + s·(p + m·k), k < radix, are
@@ -50,10 +50,19 @@ func (p *plan[T]) scratch(l int) int {
 	return 2 * l * p.n
 }
 
-// radices factors n; ok is false if another prime is left.
+// smooth reports whether n has only small prime factors.
+func smooth(n int) bool {
+	_, ok := radices(n)
+	return ok
+}
+
+// radices factors n; ok is false if another prime is left. The first is 8 if there is one, since the first pass of rows has a kernel.
 func radices(n int) (list []int, ok bool) {
 	two := bits.TrailingZeros(uint(n))
 	n >>= two
+	if two >= 3 && n > 1 {
+		list, two = append(list, 8), two-3
+	}
 	for _, r := range []int{13, 11, 7, 5, 3} {
 		for n%r == 0 {
 			list, n = append(list, r), n/r
@@ -111,44 +120,101 @@ func (p *plan[T]) run(l int, x, y []T, sw swaps, yield func()) []T {
 	}
 	last := len(p.passes) - 1
 	for i := range p.passes {
-		p.passes[i].run(l, y, x, steps{1, 1}, swaps{sw.in && i == 0, sw.out && i == last}, yield)
+		p.passes[i].run(l, y, x, once, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
 	}
 	return x
 }
 
-// runFrom is run for elements of src that are stride elements apart; x and y are scratch.
-func (p *plan[T]) runFrom(src []T, stride int, x, y []T, sw swaps, yield func()) []T {
-	l := lanesOf[T]()
-	if len(p.passes) == 0 {
-		for j := range p.n {
-			copy(x[2*l*j:][:2*l], src[2*l*stride*j:])
-		}
-		return p.run(l, x, y, sw, yield)
-	}
+// runWide is run for elements of several vectors each, with assembly.
+func (p *plan[T]) runWide(wide int, x, y []T, sw swaps, yield func()) []T {
 	last := len(p.passes) - 1
-	p.passes[0].run(l, y, src, steps{stride, 1}, swaps{sw.in, sw.out && last == 0}, yield)
-	for i := 1; i <= last; i++ {
+	for i := range p.passes {
+		p.passes[i].run(lanesOf[T](), y, x, steps{in: 1, out: 1, wide: wide}, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
-		p.passes[i].run(l, y, x, steps{1, 1}, swaps{out: sw.out && i == last}, yield)
 	}
-	return y
+	return x
 }
 
-// runTo is run with the result written to dst, stride elements apart; it changes x and y.
-func (p *plan[T]) runTo(dst []T, stride int, x, y []T, sw swaps, yield func()) {
+// end is where a transform finds its elements, or puts its results. Elements are step elements apart; if pairs, they are complex numbers of
+// a tensor, and neighbours are the lanes. Nothing at all: they are in a buffer.
+type end[T floats] struct {
+	at    []T
+	step  int
+	pairs bool
+}
+
+// between is run from one end to another, with results times scale, which is 1 where they stay in lanes. x and y are scratch, or x has the
+// elements. It returns the buffer that has the result, if there is no other end.
+func (p *plan[T]) between(from, to end[T], x, y []T, sw swaps, scale T, yield func()) []T {
 	l, last := lanesOf[T](), len(p.passes)-1
-	if last < 0 {
-		for j, z := 0, p.run(l, x, y, sw, yield); j < p.n; j++ {
-			copy(dst[2*l*stride*j:][:2*l], z[2*l*j:])
-		}
-		return
+	in := 0 // passes done
+	switch {
+	case from.at == nil:
+	case last < 0 || from.pairs && !p.passes[0].hasPairs(true):
+		from.load(x, p.n)
+	case from.pairs:
+		p.passes[0].fromPairs(y, from.at, from.step, again{}, sw.in, yield)
+		x, y, in = y, x, 1
+	default:
+		p.passes[0].run(l, y, from.at, steps{in: from.step, out: 1, wide: 1}, swaps{sw.in, sw.out && last == 0}, yield)
+		x, y, in = y, x, 1
 	}
-	for i := range last {
-		p.passes[i].run(l, y, x, steps{1, 1}, swaps{in: sw.in && i == 0}, yield)
+	if p.conv != nil || last < 0 {
+		x = p.run(l, x, y, sw, yield)
+		to.save(x, p.n, scale)
+		return x
+	}
+	direct := to.at != nil && in <= last && (!to.pairs || p.passes[last].hasPairs(false))
+	if direct && to.pairs && last == 0 && sw.in {
+		direct = false // the pass would have to swap at both ends
+	}
+	end := last
+	if !direct {
+		end++
+	}
+	for i := in; i < end; i++ {
+		p.passes[i].run(l, y, x, once, swaps{sw.in && i == 0, sw.out && i == last}, yield)
 		x, y = y, x
 	}
-	p.passes[last].run(l, dst, x, steps{1, stride}, swaps{sw.in && last == 0, sw.out}, yield)
+	switch {
+	case !direct:
+		to.save(x, p.n, scale)
+	case to.pairs:
+		p.passes[last].toPairs(to.at, x, to.step, again{}, sw.out, scale, yield)
+	default:
+		p.passes[last].run(l, to.at, x, steps{in: 1, out: to.step, wide: 1}, swaps{sw.in && last == 0, sw.out}, yield)
+	}
+	return x
+}
+
+// load copies the elements of an end to x.
+func (e end[T]) load(x []T, n int) {
+	if e.pairs {
+		split(x, e.at, 2*e.step, n)
+		return
+	}
+	l := lanesOf[T]()
+	for j := range n {
+		copy(x[2*l*j:][:2*l], e.at[2*l*e.step*j:])
+	}
+}
+
+// save copies results to an end, if there is one; it may change x.
+func (e end[T]) save(x []T, n int, scale T) {
+	l := lanesOf[T]()
+	switch {
+	case e.at == nil:
+	case e.pairs:
+		if scale != 1 {
+			scaleFast(x[:2*l*n], scale)
+		}
+		join(e.at, x, 2*e.step, n)
+	default:
+		for j := range n {
+			copy(e.at[2*l*e.step*j:][:2*l], x[2*l*j:])
+		}
+	}
 }
 
 // swapLanes swaps the parts of one element.
@@ -178,6 +244,7 @@ var stores [2]store // of float32, of float64
 func cached[T floats, P table](key int, f func() P) P {
 	var z T
 	c := &stores[unsafe.Sizeof(z)/8]
+	key = key*2*maxLanes + lanesOf[T]() // some tables have lanes
 	c.mu.Lock()
 	if p, ok := c.plans[key]; ok {
 		c.mu.Unlock()
@@ -209,6 +276,7 @@ const (
 	kindLong
 	kindHalf
 	kindFew
+	kindStraight
 	kinds
 )
 

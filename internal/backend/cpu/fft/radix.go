@@ -3,12 +3,22 @@ package fft
 // chunk is after how many vectors a pass lets others run: assembly cannot be interrupted.
 const chunk = 1 << 12
 
-// steps are how many elements of memory the elements of a pass are apart in its input and its output.
-type steps struct{ in, out int }
+// steps are how many elements of memory the elements of a pass are apart in its input and its output, and how many vectors an element has
+// instead of one; more are for assembly only, as is a pass again.
+type steps struct {
+	in, out, wide int
+	again         again
+}
+
+// again says how often a pass is done, and how many numbers input and output are further on each time. Nothing is once.
+type again struct{ times, in, out int }
+
+// once is a pass from a buffer to a buffer.
+var once = steps{in: 1, out: 1, wide: 1}
 
 // run does the pass from x to y, whose elements have l lanes: as many as a vector, or 1.
 func (st *pass[T]) run(l int, y, x []T, by steps, sw swaps, yield func()) {
-	each := max(1, chunk/(st.radix*st.s))
+	each := max(1, chunk/(st.radix*st.s*by.wide))
 	for p := 0; p < st.m; p += each {
 		if p > 0 && yield != nil {
 			yield()

@@ -418,6 +418,7 @@
 	VMOVUP_ 672(SP), Y4
 TEXT radix11F_AVX2(SB), 0, $1376-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -428,7 +429,6 @@ TEXT radix11F_AVX2(SB), 0, $1376-8
 	MOVQ 72(AX), R11
 	MOVQ 80(AX), R12
 	MOVQ 88(AX), R15
-	XORQ R14, R14
 rows:
 	MOVQ 40(AX), CX
 next:
@@ -562,16 +562,8 @@ next:
 	ADDQ R9, BX
 	VMOVUP_ Y1, (BX)(R12*1)
 	VMOVUP_ Y0, (BX)(R15*1)
-	XORQ $32, R14
-	JZ whole
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP next
-whole:
 	ADDQ 96(AX), SI
-	SUBQ $32, SI
 	ADDQ 104(AX), DI
-	SUBQ $32, DI
 	DECQ CX
 	JNZ next
 	ADDQ R9, DI
@@ -587,12 +579,24 @@ whole:
 	ADDQ $N80_160, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last11F32AVX2(a *args)
 TEXT last11F_AVX2(SB), 0, $1376-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -603,7 +607,6 @@ TEXT last11F_AVX2(SB), 0, $1376-8
 	MOVQ 72(AX), R11
 	MOVQ 80(AX), R12
 	MOVQ 88(AX), R15
-	XORQ R14, R14
 rows:
 	MOVQ 40(AX), CX
 next:
@@ -657,16 +660,8 @@ next:
 	VMOVUP_ Y0, (BX)(R12*1)
 	VMOVUP_ 832(SP), Y0
 	VMOVUP_ Y0, (BX)(R15*1)
-	XORQ $32, R14
-	JZ whole
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP next
-whole:
 	ADDQ 96(AX), SI
-	SUBQ $32, SI
 	ADDQ 104(AX), DI
-	SUBQ $32, DI
 	DECQ CX
 	JNZ next
 	ADDQ R9, DI
@@ -681,5 +676,16 @@ whole:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

@@ -10,8 +10,12 @@ import (
 // For runs n blocks, some at the same time.
 type For func(n int, f func(block int)) error
 
-// Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous.
-type Rows struct{ Outer, Inner int }
+// Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Step, if not 0, is the
+// distance of real rows, where Inner is 1 and ReadsFrames; they may overlap.
+type Rows struct{ Outer, Inner, Step int }
+
+// ReadsFrames reports whether ToHalf can read rows of n numbers at any distance.
+func ReadsFrames[T floats](n int) bool { return n%2 == 0 && !isLong(n/2) && isStraight[T](n/2) }
 
 // Half says what a transform between a real signal and half its spectrum multiplies bins by; see attr.HalfFFT.
 type Half struct {
@@ -59,23 +63,37 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	}
 	if isLong(n) {
 		g := longOf[T](n)
-		return eachRow(run, t, n, n, func(run For, from, to *lanes) error {
-			return g.run(run, out, in, to, from, inverse, T(scale))
+		if g.conv == nil && t.inner >= lanesOf[T]() && n <= wideLength {
+			return g.neighbours(run, out, in, t, inverse, T(scale))
+		}
+		return eachRow(run, t, n, n, g.withRoom, func(run For, rm room[T], from, to *lanes) error {
+			return g.run(run, rm, out, in, to, from, inverse, T(scale))
 		})
 	}
 	sw := swaps{inverse, inverse}
+	if t.inner == 1 && isStraight[T](n) {
+		s := straightOf[T](n)
+		return s.each(run, t.outer, func(r, c int, u, v, _ []T) {
+			s.rows(out[2*r*n:][:2*c*n], in[2*r*n:][:2*c*n], c, 2*n, u, v, sw, T(scale))
+		})
+	}
+	if t.inner == 1 && isStraightConv[T](n) {
+		s := straightOf[T](n)
+		return s.each(run, t.outer, func(r, _ int, u, v, _ []T) {
+			s.convolve(out[2*r*n:][:2*n], in[2*r*n:][:2*n], u, v, sw, T(scale))
+		})
+	}
 	if isFew[T](n, t.rows()) {
-		return eachRow(run, t, n, n, func(_ For, from, to *lanes) error {
+		return eachRow(run, t, n, n, noRoom[T], func(_ For, _ room[T], from, to *lanes) error {
 			fewOf[T](n).row(out, in, to, from, sw, T(scale))
 			return nil
 		})
 	}
-	p, l := planOf[T](n), lanesOf[T]()
-	return eachGroup(run, t.groups(l), n, p.scratch(l), func(g int, x, y []T, yield func()) {
-		w := t.group(g, l, n)
-		load(x, in, &w, n)
-		save(out, p.run(l, x, y, sw, yield), &w, n, T(scale))
-	})
+	p := planOf[T](n)
+	if done, err := shortRows(run, out, in, t, p, sw, T(scale)); done {
+		return err
+	}
+	return rows(run, out, in, t, p, sw, T(scale))
 }
 
 // complexSize is the length of the complex transform behind one of n real elements.
@@ -102,8 +120,20 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	if n%2 == 0 {
 		w = halfRootsOf[T](n)
 	}
+	if t.inner == 1 && ReadsFrames[T](n) {
+		step := n
+		if r.Step > 0 {
+			step = r.Step
+		}
+		s := straightOf[T](size)
+		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
+			s.toHalf(out[r*(n+2):][:c*(n+2)], in[r*step:][:(c-1)*step+n], c, step, u, v, z, f)
+		})
+	}
 	if isLong(size) || isFew[T](size, t.rows()) {
-		return eachRow(run, t, n, n/2+1, func(run For, from, to *lanes) error { return longToHalf(run, out, in, to, from, n, f) })
+		return eachRow(run, t, n, n/2+1, noRoom[T], func(run For, _ room[T], from, to *lanes) error {
+			return longToHalf(run, out, in, to, from, n, f)
+		})
 	}
 	p := planOf[T](size)
 	return eachGroup(run, t.groups(l), size, max(p.scratch(l), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
@@ -138,8 +168,16 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	if n%2 == 0 {
 		w = halfRootsOf[T](n)
 	}
+	if t.inner == 1 && ReadsFrames[T](n) {
+		s := straightOf[T](size)
+		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
+			s.fromHalf(out[r*n:][:c*n], in[r*(n+2):][:c*(n+2)], c, u, v, z, f)
+		})
+	}
 	if isLong(size) || isFew[T](size, t.rows()) {
-		return eachRow(run, t, n/2+1, n, func(run For, from, to *lanes) error { return longFromHalf(run, out, in, to, from, n, f) })
+		return eachRow(run, t, n/2+1, n, noRoom[T], func(run For, _ room[T], from, to *lanes) error {
+			return longFromHalf(run, out, in, to, from, n, f)
+		})
 	}
 	p := planOf[T](size)
 	return eachGroup(run, t.groups(l), size, max(p.scratch(l), 2*l*(n/2+1)), func(g int, x, y []T, yield func()) {
@@ -154,30 +192,86 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	})
 }
 
+// shortRows transforms rows so short that a group of them is little work: an element has several vectors, of as many groups; those of one
+// length by a kernel of its own. It does nothing where rows are not one behind the other, or there is no assembly for it.
+func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, scale T) (done bool, err error) {
+	const most, elements = 64, 1 << 8
+	l, n := lanesOf[T](), p.n
+	wide := elements / n
+	if n == wholeLength {
+		wide = 1
+	}
+	if t.inner != 1 || n > most || n < 2 || p.conv != nil || t.outer < wide*l || !hasTensors[T]() {
+		return false, nil
+	}
+	bands := t.outer / (wide * l)
+	if n == wholeLength {
+		err = wholeRows(run, out, in, bands, sw, scale)
+	} else {
+		err = eachGroup(run, bands, wide*n, 2*l*wide*n, func(b int, x, y []T, yield func()) {
+			at := 2 * b * wide * l * n
+			for g := range wide {
+				fromRows(x[2*l*g:], wide, in[at+2*g*l*n:], 2*n, 2*n)
+			}
+			z := p.runWide(wide, x, y, sw, yield)
+			if scale != 1 {
+				scaleFast(z[:2*l*wide*n], scale)
+			}
+			for g := range wide {
+				toRows(out[at+2*g*l*n:], 2*n, z[2*l*g:], wide, 2*n)
+			}
+		})
+	}
+	if rest := t.outer - bands*wide*l; rest > 0 && err == nil {
+		at := 2 * bands * wide * l * n
+		err = rows(run, out[at:], in[at:], tensor{rest, 1}, p, sw, scale)
+	}
+	return true, err
+}
+
+// rows transforms groups of rows in the lanes of vectors.
+func rows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, scale T) error {
+	n, l := p.n, lanesOf[T]()
+	return eachGroup(run, t.groups(l), n, p.scratch(l), func(g int, x, y []T, yield func()) {
+		w := t.group(g, l, n)
+		if w.near {
+			at := 2 * w.off[0]
+			p.between(end[T]{in[at:], w.stride, true}, end[T]{out[at:], w.stride, true}, x, y, sw, scale, yield)
+			return
+		}
+		load(x, in, &w, n)
+		save(out, p.run(l, x, y, sw, yield), &w, n, scale)
+	})
+}
+
+// noRoom is for rows that need no room.
+func noRoom[T floats](_ bool, f func(r room[T]) error) error { return f(room[T]{}) }
+
 // eachRow runs f for every row, of n elements in the input and m in the result: several rows at the same time, or, if rows are few or
-// long, pieces of one.
-func eachRow(run For, t tensor, n, m int, f func(run For, from, to *lanes) error) error {
-	one := func(run For, r int) error {
-		var from, to lanes
-		from.off[0], from.stride = r/t.inner*n*t.inner+r%t.inner, t.inner
-		to.off[0], to.stride = r/t.inner*m*t.inner+r%t.inner, t.inner
-		return f(run, &from, &to)
+// long, pieces of one. The room is that of rows which run one after the other, or whose pieces run at the same time.
+func eachRow[T floats](run For, t tensor, n, m int, withRoom func(serial bool, f func(r room[T]) error) error,
+	f func(run For, r room[T], from, to *lanes) error) error {
+	some := func(run For, serial bool, lo, hi int) error {
+		return withRoom(serial, func(rm room[T]) error {
+			for r := lo; r < hi; r++ {
+				var from, to lanes
+				from.off[0], from.stride = r/t.inner*n*t.inner+r%t.inner, t.inner
+				to.off[0], to.stride = r/t.inner*m*t.inner+r%t.inner, t.inner
+				if err := f(run, rm, &from, &to); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	const few = 4
 	if t.rows() < few || n > wideLength {
-		for r := range t.rows() {
-			if err := one(run, r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return some(run, false, 0, t.rows())
 	}
 	per := max(1, wide/n)
 	return run((t.rows()+per-1)/per, func(b int) {
-		for r := b * per; r < min((b+1)*per, t.rows()); r++ {
-			if err := one(inOrder, r); err != nil {
-				panic(err) // in order nothing is cancelled
-			}
+		if err := some(inOrder, true, b*per, min((b+1)*per, t.rows())); err != nil {
+			panic(err) // in order nothing is cancelled
 		}
 	})
 }

@@ -46,7 +46,7 @@ func transformed[T floats](t *testing.T, shape tensor, n, r int, inverse bool) [
 		}
 		return row
 	}
-	rows, h := Rows{shape.outer, shape.inner}, Half{n, inverse, 0.5, 2}
+	rows, h := Rows{Outer: shape.outer, Inner: shape.inner}, Half{n, inverse, 0.5, 2}
 	x := spread(whole, 2)
 	bins, back := make([]T, 2*m*shape.rows()), make([]T, n*shape.rows())
 	for _, err := range []error{Complex(serial, x, x, rows, n, inverse, 0.5), ToHalf(serial, bins, spread(whole[:n], 1), rows, h),
@@ -74,7 +74,8 @@ func checkBits[T floats](t *testing.T, n int) {
 		for _, c := range []struct {
 			s tensor
 			r int
-		}{{tensor{1, 1}, 0}, {tensor{3, 1}, 2}, {tensor{19, 1}, 0}, {tensor{19, 1}, 18}, {tensor{1, 3}, 1}, {tensor{2, 17}, 20}} {
+		}{{tensor{1, 1}, 0}, {tensor{3, 1}, 2}, {tensor{19, 1}, 0}, {tensor{19, 1}, 18}, {tensor{1, 3}, 1}, {tensor{2, 17}, 20},
+			{tensor{40, 1}, 33}} {
 			got := transformed[T](t, c.s, n, c.r, inverse)
 			sameBits(t, fmt.Sprintf("%T: n %d, row %d of %v, inverse %v", T(0), n, c.r, c.s, inverse), got, want)
 		}
@@ -84,7 +85,7 @@ func checkBits[T floats](t *testing.T, n int) {
 // TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
 func TestPosition(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
-		for _, n := range []int{15, 64, 97, 143, 521, 1000, 1024} {
+		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 5003, 8448} {
 			checkBits[float32](t, n)
 			checkBits[float64](t, n)
 		}
@@ -93,7 +94,7 @@ func TestPosition(t *testing.T) {
 
 // TestVariantsHaveSameBits: AVX2 and AVX-512 round alike.
 func TestVariantsHaveSameBits(t *testing.T) {
-	for _, n := range []int{15, 49, 64, 97, 121, 169, 256, 521, 1000, 1024} {
+	for _, n := range []int{15, 16, 49, 64, 97, 121, 128, 169, 192, 256, 521, 1000, 1024, 4096, 8448} {
 		var single []float32
 		var double []float64
 		for _, name := range asmvariant.List(pkg) {
@@ -116,9 +117,9 @@ func TestVariantsHaveSameBits(t *testing.T) {
 
 func checkFences[T floats](t *testing.T) {
 	slices := fence.Slices[T](t, 2*40*1100)
-	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 521, 1024} {
+	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 192, 521, 1024} {
 		for _, s := range []tensor{{1, 1}, {3, 1}, {16, 1}, {19, 1}, {1, 16}, {2, 19}} {
-			rows, size := Rows{s.outer, s.inner}, s.rows()
+			rows, size := Rows{Outer: s.outer, Inner: s.inner}, s.rows()
 			x, y := slices(0, 2*size*n), slices(1, 2*size*n)
 			copy(x, random[T](len(x)))
 			bins, real := slices(2, 2*size*(n/2+1)), slices(3, size*n)
@@ -166,6 +167,34 @@ func checkKernelFences[T floats](t *testing.T) {
 		splitFast(x, w, 2*l, n)
 		joinFast(w, x, 2*l, n)
 	}
+	for _, blocks := range []int{1, 3} {
+		x, w, to := slices(0, 2*l*l*blocks), slices(1, 2*l*l*blocks), slices(2, 2*l*l*blocks)
+		copy(x, random[T](len(x)))
+		copy(w, random[T](len(w)))
+		want := append([]T(nil), x...)
+		twistLanes(want, w, blocks*l, swaps{})
+		twistTranspose(to, 2*l*l, x, w, blocks)
+		for i := range want {
+			b, k, part, j := i/(2*l*l), i/(2*l)%l, i/l%2, i%l
+			if got := to[2*l*l*b+2*l*j+part*l+k]; got != want[i] {
+				t.Fatalf("%T: transposed block %d of %d: element %d, lane %d is %v, want %v", T(0), b, blocks, j, k, got, want[i])
+			}
+		}
+	}
+	for _, n := range []int{1, l - 1, l, 3*l + 2} {
+		rows, x := slices(0, l*n), slices(1, wholeLanes(n, 2)*l)
+		copy(rows, random[T](len(rows)))
+		if !fromRows(x, 1, rows, n, n) {
+			break
+		}
+		back := slices(2, l*n)
+		toRows(back, n, x, 1, n)
+		for i := range rows {
+			if x[i%n*l+i/n] != rows[i] || back[i] != rows[i] {
+				t.Fatalf("%T: number %d of row %d of %d is wrong in lanes or back", T(0), i%n, i/n, n)
+			}
+		}
+	}
 	for _, c := range [][2]int{{1, 1}, {4, 4}, {8, 8}, {8, 16}, {3, 9}, {9, 12}} {
 		src, dst := slices(0, c[0]*c[1]), slices(1, c[0]*c[1])
 		copy(src, random[T](len(src)))
@@ -190,9 +219,39 @@ func TestKernelFences(t *testing.T) {
 
 // TestConvolutionSides: convolutions of long rows have sides that are whole vectors, as packed order needs.
 func TestConvolutionSides(t *testing.T) {
-	for n := convLeast; n < 1<<30; n += n/7 + 1 {
+	for n := longLength / 2; n < 1<<30; n += n/7 + 1 {
 		if a, b := sides(convLength(max(2*n-1, 1<<10), maxLanes*maxLanes)); a%maxLanes != 0 || b%maxLanes != 0 {
 			t.Errorf("n %d: sides %d and %d", n, a, b)
 		}
 	}
+}
+
+func checkFrames[T floats](t *testing.T, n int) {
+	const step, frames = 24, 11
+	slices := fence.Slices[T](t, frames*(n+2))
+	x, y := slices(0, (frames-1)*step+n), slices(1, frames*(n+2))
+	copy(x, random[T](len(x)))
+	h := Half{N: n, Scale: 0.5, Middle: 1}
+	if err := ToHalf(serial, y, x, Rows{Outer: frames, Inner: 1, Step: step}, h); err != nil {
+		t.Fatal(err)
+	}
+	for r := range frames {
+		want := make([]T, n+2)
+		if err := ToHalf(serial, want, x[r*step:][:n], Rows{Outer: 1, Inner: 1}, h); err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, fmt.Sprintf("frame %d of %d", r, n), y[r*(n+2):][:n+2], want)
+	}
+}
+
+// TestFrames: rows that overlap are those of copies.
+func TestFrames(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(string) {
+		for _, n := range []int{128, 512, 2048} {
+			if ReadsFrames[float32](n) {
+				checkFrames[float32](t, n)
+				checkFrames[float64](t, n)
+			}
+		}
+	})
 }

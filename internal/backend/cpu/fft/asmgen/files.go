@@ -33,9 +33,12 @@ func Files() map[string]string {
 		for _, t := range elements {
 			for _, r := range radices {
 				text := head + "#include \"textflag.h\"\n"
-				for _, roots := range []bool{true, false} {
-					name := fmt.Sprintf("%s%d%s%s", map[bool]string{true: "radix", false: "last"}[roots], r, t.name, v.name)
-					text += "\n" + pass(v, name, r, t, roots)
+				for _, f := range forms {
+					if f.pairs && (v.reg == "Z" || r > mostPairs) {
+						continue
+					}
+					name := fmt.Sprintf("%s%d%s%s", f.name, r, t.name, v.name)
+					text += "\n" + pass(v, name, r, t, f)
 					stub(name, t.elem)
 				}
 				files[fmt.Sprintf("radix%d_%s_%s_gen_amd64.s", r, strings.ToLower(t.name), file)] = text
@@ -47,12 +50,24 @@ func Files() map[string]string {
 			} else {
 				text += "\n" + interleave256(t)
 			}
-			for _, row := range []bool{false, true} {
-				end := map[bool]string{false: "", true: "Row"}[row] + t.name + v.name
-				text += "\n" + half(v, "unpack"+end, t, false, row) + "\n" + half(v, "pack"+end, t, true, row)
+			for form, end := range []string{"", "Row"} {
+				end += t.name + v.name
+				text += "\n" + half(v, "unpack"+end, t, false, halfForm(form)) + "\n" + half(v, "pack"+end, t, true, halfForm(form))
 			}
 			for _, n := range small {
 				stub(n+t.name+v.name, t.elem)
+			}
+			if v.reg == "Y" {
+				text += "\n" + twistTranspose(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
+				text += "\n" + half(v, "unpackPairs"+t.name+v.name, t, false, halfPairs)
+				text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
+				text += "\n" + open(v, t, "open", false, false) + "\n" + open(v, t, "openSwap", true, false)
+				text += "\n" + open(v, t, "openBlocks", false, true)
+				text += "\n" + whole(v, t, false) + "\n" + whole(v, t, true)
+				for _, n := range []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap",
+					"openBlocks", "whole", "wholeSwap"} {
+					stub(n+t.name+v.name, t.elem)
+				}
 			}
 			if t.size == 8 {
 				text += "\n" + transpose(v)
@@ -81,6 +96,12 @@ const (
 	argImOut   = 88
 	argStepIn  = 96 // bytes from an element of the input to the next in memory
 	argStepOut = 104
+	argScale   = 112 // a number that results are multiplied by
+	argAgain   = 120 // how often AVX2 does it all, with x and y further on each time
+	argNextIn  = 128
+	argNextOut = 136
+	argRows    = 144 // count again
+	argAhead   = 152 // bytes from what is read or written to what will be soon
 )
 
 // field is an argument and the register it is loaded to.
@@ -92,7 +113,8 @@ type field struct {
 // text writes a function.
 type text struct {
 	strings.Builder
-	v variant
+	v       variant
+	repeats bool // argAgain times; begin starts the loop, end closes it
 }
 
 func (b *text) op(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
@@ -105,57 +127,76 @@ func (b *text) begin(name string, stack int, fields ...field) {
 	}
 	fmt.Fprintf(b, "// func %s(a *args)\nTEXT ·%s(SB), %s, $%d-8\n", name, name, flag, stack)
 	b.op("MOVQ a+0(FP), AX")
+	if b.repeats {
+		b.WriteString("again:\n")
+	}
 	for _, f := range fields {
 		b.op("MOVQ %d(AX), %s", f.at, f.reg)
 	}
-	if b.v.bytes < 64 {
-		b.op("XORQ R14, R14")
-	}
 }
 
-// lanes runs lines for all lanes of an element: once, or, where vectors are shorter, once for each half. R14 is 0 between elements.
-// The registers by are moved to the next element.
-func (b *text) lanes(lines string, by ...field) {
+// elements runs lines for an element, and moves the registers by to the next one.
+func (b *text) elements(lines string, by ...field) {
 	b.WriteString("next:\n" + lines)
-	back := 0
-	if b.v.bytes < 64 {
-		back = b.v.bytes
-		b.op("XORQ $%d, R14", back)
-		b.op("JZ whole")
-		for _, f := range by {
-			b.op("ADDQ $%d, %s", back, f.reg)
-		}
-		b.op("JMP next")
-		b.WriteString("whole:\n")
-	}
 	for _, f := range by {
 		switch {
 		case f.at == argStepIn || f.at == argStepOut:
 			b.op("ADDQ %d(AX), %s", f.at, f.reg)
-			if back > 0 {
-				b.op("SUBQ $%d, %s", back, f.reg)
-			}
 		default: // the distance itself
-			b.op("ADDQ $%d, %s", f.at-back, f.reg)
+			b.op("ADDQ $%d, %s", f.at, f.reg)
 		}
 	}
 }
 
 func (b *text) end() string {
+	if b.repeats {
+		b.op("CMPQ %d(AX), $1", argAgain)
+		b.op("JLE done")
+		b.op("DECQ %d(AX)", argAgain)
+		for _, f := range [][2]int{{argNextIn, argX}, {argNextOut, argY}} {
+			b.op("MOVQ %d(AX), BX", f[0])
+			b.op("ADDQ BX, %d(AX)", f[1])
+		}
+		b.op("MOVQ %d(AX), BX", argRows)
+		b.op("MOVQ BX, %d(AX)", argCount)
+		b.op("JMP again")
+		b.WriteString("done:\n")
+	}
 	b.op("VZEROUPPER")
 	b.op("RET")
 	return b.String()
 }
 
+// form is a kind of pass: with roots or, as the last one is, without. If pairs, it reads or writes complex numbers as tensors have them,
+// neighbouring ones in the lanes of a vector, with their parts swapped or not; results are multiplied by the scale.
+type form struct {
+	name               string
+	roots, pairs, swap bool
+}
+
+var forms = []form{{"radix", true, false, false}, {"last", false, false, false}, {"from", true, true, false},
+	{"fromSwap", true, true, true}, {"to", false, true, false}, {"toSwap", false, true, true}}
+
+// mostPairs is the largest radix of a pass that reads or writes pairs.
+const mostPairs = 8
+
 // pass writes a step of the transform: SI and DI are input and output, DX the roots, R8 and R9 the distances, R10 and R11 the
 // parts of inputs, R12 and R15 those of outputs, BX walks, CX counts q, R13 has the constants.
-func pass(v variant, name string, r int, t element, roots bool) string {
+func pass(v variant, name string, r int, t element, f form) string {
 	c := &code{}
 	x := make([]complexValue, r)
 	for k := range x {
 		pre := "MOVQ SI, BX"
 		if k > 0 {
 			pre = "ADDQ R8, BX"
+		}
+		if f.pairs && f.roots {
+			x[k] = c.loadPairs("(BX)", pre)
+			c.ahead("(BX)(R14*1)")
+			if f.swap {
+				x[k] = complexValue{x[k].im, x[k].re}
+			}
+			continue
 		}
 		x[k].re = c.load("(BX)(R10*1)", pre)
 		x[k].im = c.load("(BX)(R11*1)", "")
@@ -165,27 +206,41 @@ func pass(v variant, name string, r int, t element, roots bool) string {
 		pre := "MOVQ DI, BX"
 		if j > 0 {
 			pre = "ADDQ R9, BX"
-			if roots {
+			if f.roots {
 				at := 2 * t.size * (j - 1)
 				y[j] = c.times(y[j], fmt.Sprintf("%d(DX)", at), fmt.Sprintf("%d(DX)", at+t.size))
 			}
+		}
+		if f.pairs && !f.roots {
+			scale := fmt.Sprintf("%d(AX)", argScale)
+			z := complexValue{c.mul(y[j].re, scale), c.mul(y[j].im, scale)}
+			if f.swap {
+				z = complexValue{z.im, z.re}
+			}
+			c.storePairs(z, "(BX)", pre)
+			c.ahead("(BX)(R14*1)")
+			continue
 		}
 		c.store(y[j].re, "(BX)(R12*1)", pre)
 		c.store(y[j].im, "(BX)(R15*1)", "")
 	}
 	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v}
-	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"},
-		field{argTo, "R9"}, field{argReIn, "R10"}, field{argImIn, "R11"}, field{argReOut, "R12"}, field{argImOut, "R15"})
+	b := &text{v: v, repeats: v.reg == "Y"}
+	fields := []field{{argY, "DI"}, {argX, "SI"}, {argRoots, "DX"}, {argConst, "R13"}, {argFrom, "R8"}, {argTo, "R9"}, {argReIn, "R10"},
+		{argImIn, "R11"}, {argReOut, "R12"}, {argImOut, "R15"}}
+	if f.pairs {
+		fields = append(fields, field{argAhead, "R14"})
+	}
+	b.begin(name, stack, fields...)
 	b.WriteString("rows:\n")
 	b.op("MOVQ %d(AX), CX", argS)
-	b.lanes(strings.Join(lines, "\n")+"\n", field{argStepIn, "SI"}, field{argStepOut, "DI"})
+	b.elements(strings.Join(lines, "\n")+"\n", field{argStepIn, "SI"}, field{argStepOut, "DI"})
 	b.op("DECQ CX")
 	b.op("JNZ next")
 	for range r - 1 {
 		b.op("ADDQ R9, DI") // behind the other outputs: each is S elements long
 	}
-	if roots {
+	if f.roots {
 		b.op("ADDQ $%d, DX", 2*t.size*(r-1))
 	}
 	b.op("DECQ %d(AX)", argCount)
@@ -199,7 +254,7 @@ func product(v variant, name string, t element, twist bool) string {
 	x := complexValue{c.load("(SI)(R10*1)", ""), c.load("(SI)(R11*1)", "")}
 	im := fmt.Sprintf("%d(DX)", t.size)
 	if twist {
-		im = "64(DX)"
+		im = fmt.Sprintf("%d(DX)", v.bytes)
 	}
 	x = c.times(x, "(DX)", im)
 	c.store(x.re, "(DI)(R12*1)", "")
@@ -210,9 +265,9 @@ func product(v variant, name string, t element, twist bool) string {
 		field{argReIn, "R10"}, field{argImIn, "R11"}, field{argReOut, "R12"}, field{argImOut, "R15"})
 	by := []field{{argStepIn, "SI"}, {argStepOut, "DI"}}
 	if twist {
-		by = append(by, field{128, "DX"})
+		by = append(by, field{2 * v.bytes, "DX"})
 	}
-	b.lanes(strings.Join(lines, "\n")+"\n", by...)
+	b.elements(strings.Join(lines, "\n")+"\n", by...)
 	if !twist {
 		b.op("ADDQ $%d, DX", 2*t.size)
 	}

@@ -1,6 +1,9 @@
 package asmgen
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // interleave512 writes split, which parts the pairs of neighbouring rows into lanes, and join, its opposite.
 func interleave512(t element) string {
@@ -48,41 +51,23 @@ func interleave512(t element) string {
 	return b.String()
 }
 
-// interleave256 writes split and join for AVX2: half of the lanes of an element are 64 bytes of pairs.
+// interleave256 writes split and join for AVX2.
 func interleave256(t element) string {
 	v := variants[1]
 	b := &text{v: v}
-	p := t.suffix[1:]
 	for _, split := range []bool{true, false} {
+		c := &code{}
+		if split {
+			x := c.loadPairs("(SI)", "")
+			c.store(x.re, "(DI)", "")
+			c.store(x.im, "32(DI)", "")
+		} else {
+			c.storePairs(complexValue{c.load("(SI)", ""), c.load("32(SI)", "")}, "(DI)", "")
+		}
+		lines, _ := assemble(v, c, t.suffix)
 		b.begin(map[bool]string{true: "split", false: "join"}[split]+t.name+v.name, 0,
 			field{argY, "DI"}, field{argX, "SI"}, field{argCount, "CX"}, field{argFrom, "R8"}, field{argTo, "R9"})
-		b.WriteString("next:\n")
-		for h := range 2 {
-			if split {
-				b.op("VMOVUP%s %d(SI), Y0", p, 64*h)
-				b.op("VMOVUP%s %d(SI), Y1", p, 64*h+32)
-				if t.size == 4 {
-					b.op("VSHUFPS $0x88, Y1, Y0, Y2")
-					b.op("VSHUFPS $0xdd, Y1, Y0, Y3")
-				} else {
-					b.op("VUNPCKLPD Y1, Y0, Y2")
-					b.op("VUNPCKHPD Y1, Y0, Y3")
-				}
-				b.op("VPERMPD $0xd8, Y2, Y2") // the pairs of 64 bits that come from the first and the second vector alternate
-				b.op("VPERMPD $0xd8, Y3, Y3")
-				b.op("VMOVUP%s Y2, %d(DI)", p, 32*h)
-				b.op("VMOVUP%s Y3, %d(DI)", p, 64+32*h)
-				continue
-			}
-			b.op("VMOVUP%s %d(SI), Y0", p, 32*h)
-			b.op("VMOVUP%s %d(SI), Y1", p, 64+32*h)
-			b.op("VUNPCKL%s Y1, Y0, Y2", t.suffix)
-			b.op("VUNPCKH%s Y1, Y0, Y3", t.suffix)
-			b.op("VPERM2F128 $0x20, Y3, Y2, Y4")
-			b.op("VPERM2F128 $0x31, Y3, Y2, Y5")
-			b.op("VMOVUP%s Y4, %d(DI)", p, 64*h)
-			b.op("VMOVUP%s Y5, %d(DI)", p, 64*h+32)
-		}
+		b.WriteString("next:\n" + strings.Join(lines, "\n") + "\n")
 		b.op("ADDQ R8, SI")
 		b.op("ADDQ R9, DI")
 		b.op("DECQ CX")

@@ -3,6 +3,7 @@ package asmgen
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // variant is a set of instructions.
@@ -126,6 +127,24 @@ func assemble(v variant, c *code, suffix string) (lines []string, stack int) {
 	return a.lines, v.bytes * a.slots
 }
 
+// binary is an instruction of two operands, without its first letter.
+func binary(name, suffix string) string {
+	single := map[string]string{"even": "SHUFPS $0x88,", "odd": "SHUFPS $0xdd,", "evenBack": "SHUFPS $0x22,", "oddBack": "SHUFPS $0x77,"}
+	switch {
+	case suffix == "PS" && single[name] != "":
+		return single[name]
+	case name == "add" || name == "sub":
+		return strings.ToUpper(name) + suffix
+	case name == "lowPairs":
+		return "UNPCKLPD"
+	case name == "highPairs":
+		return "UNPCKHPD"
+	case name == "even" || name == "evenBack" || name == "low":
+		return "UNPCKL" + suffix
+	}
+	return "UNPCKH" + suffix
+}
+
 func (a *allocator) emit(i int, o operation) {
 	if o.pre != "" {
 		a.op("%s", o.pre)
@@ -138,7 +157,26 @@ func (a *allocator) emit(i int, o operation) {
 		a.give(v, r)
 	case "store":
 		a.op("VMOVUP%s %s%d, %s", suffix[1:], reg, a.in(o.a, i), o.mem)
-	case "add", "sub":
+	case "twoParts":
+		r := a.free(i)
+		a.op("VMOVUP%s %s, X%d", suffix[1:], o.mem, r)
+		a.op("VINSERTF128 $1, %s, Y%d, Y%d", o.far, r, r)
+		a.give(v, r)
+	case "parts":
+		r := a.in(o.a, i)
+		a.op("VMOVUP%s X%d, %s", suffix[1:], r, o.mem)
+		a.op("VEXTRACTF128 $1, Y%d, %s", r, o.far)
+	case "ahead":
+		a.op("PREFETCHT0 %s", o.mem)
+	case "exchange":
+		x := a.in(o.a, i)
+		r := x
+		if a.next(o.a, i+1) != math.MaxInt {
+			r = a.free(i+1, o.a)
+		}
+		a.op("VPERMILPD $5, Y%d, Y%d", x, r)
+		a.give(v, r)
+	case "add", "sub", "even", "odd", "evenBack", "oddBack", "low", "high", "lowPairs", "highPairs":
 		x := a.in(o.a, i, o.b)
 		y := a.in(o.b, i, o.a)
 		r := x
@@ -149,7 +187,7 @@ func (a *allocator) emit(i int, o operation) {
 		default:
 			r = a.free(i+1, o.a, o.b)
 		}
-		a.op("V%s%s %s%d, %s%d, %s%d", map[string]string{"add": "ADD", "sub": "SUB"}[o.name], suffix, reg, y, reg, x, reg, r)
+		a.op("V%s %s%d, %s%d, %s%d", binary(o.name, suffix), reg, y, reg, x, reg, r)
 		a.give(v, r)
 	case "mul":
 		x := a.in(o.a, i)

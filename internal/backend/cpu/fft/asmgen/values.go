@@ -10,9 +10,10 @@ type value int
 
 // operation makes a value of others: a + b, a - b, a·m, c + a·m or c - a·m, m being a number in memory that fills all lanes.
 type operation struct {
-	name string // load, add, sub, mul, fma, fnma, store
+	name string // load, add, sub, mul, fma, fnma, store, or one of those that AVX2 reorders numbers with
 	a, b value  // operands; of fma and fnma, b is c
 	mem  string // m, or where load and store go
+	far  string // where the second half of a vector is, if mem has the first
 	each bool   // m is a vector, not a number that fills all lanes
 	pre  string // an instruction before: moves a pointer
 }
@@ -47,6 +48,47 @@ func (c *code) fnma(x, a value, m string) value {
 }
 
 func (c *code) isVector(m string) bool { return c.each && strings.HasSuffix(m, "(DX)") }
+
+// twoParts loads a vector of two parts of 128 bits that are not one behind the other; parts stores one so.
+func (c *code) twoParts(mem, far, pre string) value {
+	return c.emit(operation{name: "twoParts", a: -1, b: -1, mem: mem, far: far, pre: pre})
+}
+func (c *code) parts(a value, mem, far string) {
+	c.emit(operation{name: "parts", a: a, b: -1, mem: mem, far: far})
+}
+
+// loadPairs loads neighbouring complex numbers to the lanes of two vectors, in order: parts of 128 bits are loaded so that those of
+// the shuffles are the first and the second half of the lanes.
+func (c *code) loadPairs(mem, pre string) complexValue {
+	a, b := c.twoParts(mem, "32"+mem, pre), c.twoParts("16"+mem, "48"+mem, "")
+	return complexValue{c.emit(operation{name: "even", a: a, b: b}), c.emit(operation{name: "odd", a: a, b: b})}
+}
+
+// storePairs is the opposite of loadPairs.
+func (c *code) storePairs(x complexValue, mem, pre string) {
+	a, b := c.emit(operation{name: "low", a: x.re, b: x.im, pre: pre}), c.emit(operation{name: "high", a: x.re, b: x.im})
+	c.parts(a, mem, "32"+mem)
+	c.parts(b, "16"+mem, "48"+mem)
+}
+
+// ahead asks for what is read or written soon.
+func (c *code) ahead(mem string) { c.emit(operation{name: "ahead", a: -1, b: -1, mem: mem}) }
+
+// loadBack is loadPairs with the lanes in the opposite order.
+func (c *code) loadBack(mem, pre string) complexValue {
+	a, b := c.twoParts("32"+mem, mem, pre), c.twoParts("48"+mem, "16"+mem, "")
+	return complexValue{c.emit(operation{name: "evenBack", a: b, b: a}), c.emit(operation{name: "oddBack", a: b, b: a})}
+}
+
+// storeBack is the opposite of loadBack; size is that of numbers.
+func (c *code) storeBack(x complexValue, mem string, size int) {
+	a, b := c.emit(operation{name: "low", a: x.re, b: x.im}), c.emit(operation{name: "high", a: x.re, b: x.im})
+	if size == 4 { // a half has two pairs
+		a, b = c.emit(operation{name: "exchange", a: a, b: -1}), c.emit(operation{name: "exchange", a: b, b: -1})
+	}
+	c.parts(b, "32"+mem, mem)
+	c.parts(a, "48"+mem, "16"+mem)
+}
 
 // complexValue is the two parts of an element.
 type complexValue struct{ re, im value }

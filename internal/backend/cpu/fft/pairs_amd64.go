@@ -1,0 +1,157 @@
+//go:build !purego
+
+package fft
+
+import "unsafe"
+
+// pairsOf are the kernels that read and write tensors, nil if there are none.
+func pairsOf[T floats]() *pairSet[T] {
+	if k := kernelsOf[T](); k != nil {
+		return k.pairs
+	}
+	return nil
+}
+
+// hasPairs reports whether the pass can read pairs, or write them.
+func (st *pass[T]) hasPairs(read bool) bool {
+	k := pairsOf[T]()
+	if k == nil {
+		return false
+	}
+	if read {
+		return st.roots != nil && k.from[0][st.radix] != nil
+	}
+	return st.roots == nil && k.to[0][st.radix] != nil
+}
+
+// fromPairs does a first pass whose input are complex numbers, neighbours in lanes, step apart.
+func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func()) {
+	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
+	kernel := k.pairs.from[index(swap)][st.radix]
+	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
+	each := max(1, chunk/st.radix)
+	for p := 0; p < st.m; p += each {
+		if p > 0 && yield != nil {
+			yield()
+		}
+		a := args[T]{y: first(y[st.radix*p*l2:]), x: first(x[2*p*step:]), consts: first(k.consts[st.radix]),
+			roots: first(st.roots[2*p*(st.radix-1):]), count: min(each, st.m-p), s: 1, from: st.m * bytes, to: element, stepIn: bytes,
+			stepOut: element, imOut: vectorBytes()}
+		a.repeat(r)
+		a.ahead = st.ahead(a.nextIn * r.times)
+		call(kernel, &a)
+	}
+}
+
+// ahead is how far on the next input or output of a pass is: that of the next rows after so many bytes, or, where none are repeated,
+// next to this one; the cache does not keep those of long columns until then.
+func (st *pass[T]) ahead(bytes int) int {
+	const most = 1 << 10
+	switch {
+	case bytes > 0:
+		return bytes
+	case st.m*st.radix*st.s <= most:
+		return elementBytes()
+	}
+	return 0
+}
+
+// toPairs does a last pass whose output are complex numbers, step apart, times scale.
+func (st *pass[T]) toPairs(y, x []T, step int, r again, swap bool, scale T, yield func()) {
+	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
+	kernel := k.pairs.to[index(swap)][st.radix]
+	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
+	each := max(1, chunk/st.radix)
+	for q := 0; q < st.s; q += each {
+		if q > 0 && yield != nil {
+			yield()
+		}
+		a := args[T]{y: first(y[2*q*step:]), x: first(x[q*l2:]), consts: first(k.consts[st.radix]), count: 1, s: min(each, st.s-q),
+			from: st.s * element, to: st.s * bytes, stepIn: element, stepOut: bytes, imIn: vectorBytes(), scale: scale}
+		a.repeat(r)
+		a.ahead = st.ahead(a.nextOut * r.times)
+		call(kernel, &a)
+	}
+}
+
+func index(swap bool) int {
+	if swap {
+		return 1
+	}
+	return 0
+}
+
+// twistTransposeFast is twistTranspose with assembly.
+func twistTransposeFast[T floats](to []T, pitch int, x, roots []T, blocks int) bool {
+	k := pairsOf[T]()
+	if k == nil {
+		return false
+	}
+	a := args[T]{y: first(to), x: first(x), roots: first(roots), count: blocks, to: pitch * int(unsafe.Sizeof(x[0]))}
+	call(k.twistTranspose, &a)
+	return true
+}
+
+// fromRowsFast copies blocks of as many numbers as there are lanes; see fromRows.
+func fromRowsFast[T floats](x []T, wide int, from []T, apart, blocks int) bool {
+	k := pairsOf[T]()
+	if k == nil || blocks == 0 {
+		return k != nil
+	}
+	a := args[T]{y: first(x), x: first(from), count: blocks, from: apart * int(unsafe.Sizeof(x[0])), to: wide * elementBytes()}
+	call(k.fromRows, &a)
+	return true
+}
+
+// toRowsFast is the opposite of fromRowsFast.
+func toRowsFast[T floats](to []T, apart int, x []T, wide, blocks int) bool {
+	k := pairsOf[T]()
+	if k == nil || blocks == 0 {
+		return k != nil
+	}
+	a := args[T]{y: first(to), x: first(x), count: blocks, from: wide * elementBytes(), to: apart * int(unsafe.Sizeof(x[0]))}
+	call(k.toRows, &a)
+	return true
+}
+
+// hasTensors reports whether there are kernels that read and write tensors.
+func hasTensors[T floats]() bool { return pairsOf[T]() != nil }
+
+// openFast does the first pass of a row; see straight.
+func openFast[T floats](st *pass[T], y, x, roots []T, r again, swap bool) {
+	k, l := kernelsOf[T](), lanesOf[T]()
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.m / l,
+		from: 2 * st.m * int(unsafe.Sizeof(x[0]))}
+	a.repeat(r)
+	a.ahead = st.ahead(a.nextIn * r.times)
+	call(k.pairs.open[index(swap)], &a)
+}
+
+// openBlocksFast is openFast for a row in blocks of lanes.
+func openBlocksFast[T floats](st *pass[T], y, x, roots []T) {
+	k, l := kernelsOf[T](), lanesOf[T]()
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.m / l,
+		from: 2 * st.m * int(unsafe.Sizeof(x[0]))}
+	call(k.pairs.openBlocks, &a)
+}
+
+// wholeFast transforms groups of rows of wholeLength elements, times scale.
+func wholeFast[T floats](y, x, roots []T, groups int, swap bool, scale T) {
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), count: groups, scale: scale}
+	call(pairsOf[T]().whole[index(swap)], &a)
+}
+
+// halfPairs does unpack or pack for all k but 0 of rows of h elements, a multiple of twice the lanes. The roots are by blocks of lanes.
+func halfPairs[T floats](pack bool, y, x, roots []T, h int, r again, re, im T) {
+	k, l := pairsOf[T](), lanesOf[T]()
+	factors := [2]T{re, im}
+	far := (h - l - 1) * 2 * int(unsafe.Sizeof(re)) // from k = 1 to h-l
+	a := args[T]{y: first(y[2:]), x: first(x[2:]), roots: first(roots), consts: &factors[0], count: h / 2 / l, from: far, to: far}
+	a.repeat(r)
+	a.ahead = a.nextOut * r.times
+	if pack {
+		call(k.pack, &a)
+	} else {
+		call(k.unpack, &a)
+	}
+}

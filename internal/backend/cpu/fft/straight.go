@@ -1,0 +1,166 @@
+package fft
+
+import "unsafe"
+
+// straight is a plan for rows whose elements are next to each other, with the arithmetic of the plan in lanes: lanes are neighbouring
+// elements, so that rows need not be transposed. The first pass has values of p in its lanes, and puts its results in order; the
+// others, whose s are multiples of the lanes, are passes of blocks. There is assembly for it where hasTensors.
+type straight[T floats] struct {
+	n      int
+	first  *pass[T]
+	roots  []T       // of the first pass: by blocks of p, by j from 1 on, in lanes
+	passes []pass[T] // the others, of blocks
+	half   []T       // exp(-πi·k/n) for k from 1 to n/2, in blocks: the roots of a real row of 2n elements
+
+	// Of a convolution, instead: its transform, and its tables in blocks.
+	inner         *straight[T]
+	chirp, filter []T
+}
+
+func (s *straight[T]) bytes() int {
+	var z T
+	return (len(s.roots)+len(s.half)+len(s.chirp)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
+}
+
+// straightUnit is what lengths of such rows are multiples of: the first radix, and its m whole vectors.
+const straightUnit = 8 * 8
+
+// isStraight reports whether rows of n elements, which are not long, can be transformed so; isStraightConv whether by a convolution.
+func isStraight[T floats](n int) bool {
+	return n > 0 && n%straightUnit == 0 && hasTensors[T]() && smooth(n)
+}
+
+func isStraightConv[T floats](n int) bool {
+	return n > straightUnit && hasTensors[T]() && !smooth(n) && convLength(2*n-1, 8)%straightUnit == 0
+}
+
+func straightOf[T floats](n int) *straight[T] {
+	return cached[T](n*kinds+kindStraight, func() *straight[T] {
+		p, l := planOf[T](n), lanesOf[T]()
+		if c := p.conv; c != nil {
+			return &straight[T]{n: n, inner: straightOf[T](c.inner.n), chirp: packPairs(c.chirp, l), filter: packPairs(c.filter, l)}
+		}
+		s := &straight[T]{n: n, first: &p.passes[0]}
+		for b := range s.first.m / l {
+			for j := 1; j < s.first.radix; j++ {
+				for part := range 2 {
+					for i := range l {
+						s.roots = append(s.roots, s.first.roots[2*((b*l+i)*(s.first.radix-1)+j-1)+part])
+					}
+				}
+			}
+		}
+		for _, st := range p.passes[1:] {
+			st.s /= l
+			s.passes = append(s.passes, st)
+		}
+		w := halfRootsOf[T](2 * n)
+		s.half = packPairs(w[2:][:n], l)
+		return s
+	})
+}
+
+// rows transforms rows of pairs x, which are step numbers apart, to y, times scale; u and v are scratch. y may be x.
+func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, scale T) {
+	l, by := lanesOf[T](), once
+	by.again = again{count, 2 * s.n, 2 * s.n}
+	openFast(s.first, u, x, s.roots, again{count, step, 2 * s.n}, sw.in)
+	last := len(s.passes) - 1
+	for i := range last {
+		s.passes[i].run(l, v, u, by, swaps{}, nil)
+		u, v = v, u
+	}
+	st := &s.passes[last]
+	if st.hasPairs(false) {
+		st.toPairs(y, u, l, by.again, sw.out, scale, nil)
+		return
+	}
+	st.run(l, v, u, by, swaps{out: sw.out}, nil)
+	end[T]{y, l, true}.save(v, count*s.n/l, scale)
+}
+
+// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each.
+func (s *straight[T]) toHalf(y, x []T, count, step int, u, v, z []T, f factors[T]) {
+	n := s.n
+	s.rows(z, x, count, step, u, v, swaps{}, 1)
+	for r := range count {
+		unpack(1, y[2*r*(n+1):][:2*(n+1)], z[2*r*n:][:2*n], nil, n, 0, 1, f)
+	}
+	halfPairs(false, y, z, s.half, n, again{count, 2 * n, 2 * (n + 1)}, f.middle/2, f.middle/2*f.sign)
+}
+
+// fromHalf transforms n+1 bins x of rows to 2n real numbers each.
+func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
+	n := s.n
+	for r := range count {
+		pack(1, z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)], nil, n, 0, 1, f)
+	}
+	halfPairs(true, z, x, s.half, n, again{count, 2 * (n + 1), 2 * n}, f.middle, f.middle*f.sign)
+	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, 1)
+}
+
+// blocks transforms a row in blocks of lanes, x; it returns x or y, whichever has the result.
+func (s *straight[T]) blocks(x, y []T, swap bool) []T {
+	openBlocksFast(s.first, y, x, s.roots)
+	last := len(s.passes) - 1
+	for i := range s.passes {
+		x, y = y, x
+		s.passes[i].run(lanesOf[T](), y, x, once, swaps{out: swap && i == last}, nil)
+	}
+	return y
+}
+
+// convolve transforms rows by a convolution; u and v are scratch of the length of that.
+func (s *straight[T]) convolve(y, x []T, u, v []T, sw swaps, scale T) {
+	l := lanesOf[T]()
+	m, blocks := s.inner.n/l, blocksOf(s.n, l)
+	packRow(u, x, &row1, s.n, 0, blocks)
+	twistLanes(u, s.chirp, blocks, swaps{in: sw.in})
+	clear(u[2*l*blocks : 2*l*m])
+	z := s.inner.blocks(u, v, false)
+	twistLanes(z, s.filter, m, swaps{out: true}) // the way back has swapped parts
+	if &z[0] == &v[0] {
+		u, v = v, u
+	}
+	z = s.inner.blocks(u, v, true)
+	twistLanes(z, s.chirp, blocks, swaps{out: sw.out})
+	unpackRow(y, z, &row1, s.n, 0, blocks, scale)
+}
+
+// each runs f over all rows, some at the same time, a few in a call, with three buffers for these.
+func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T)) error {
+	const work, together = 1 << 13, 1 << 10
+	few, n := max(1, together/s.n), s.n
+	if s.inner != nil {
+		few, n = 1, s.inner.n
+	}
+	per, size, apart := max(few, work/n), 2*n*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
+	block := func(b int) {
+		buf, back := borrow[T](3 * (size + apart))
+		defer back()
+		part := func(i int) []T { return buf[i*(size+apart):][:size] }
+		u, v, z := part(0), part(1), part(2)
+		end := min((b+1)*per, rows)
+		for r := b * per; r < end; r += few {
+			f(r, min(few, end-r), u, v, z)
+		}
+	}
+	if rows <= per {
+		block(0)
+		return nil
+	}
+	return run(blocksOf(rows, per), block)
+}
+
+// wholeLength is the length of rows that one kernel transforms.
+const wholeLength = 16
+
+// wholeRows transforms rows of that length, some at the same time.
+func wholeRows[T floats](run For, y, x []T, groups int, sw swaps, scale T) error {
+	const per = 1 << 6
+	group, roots := 2*wholeLength*lanesOf[T](), planOf[T](wholeLength).passes[0].roots
+	return run(blocksOf(groups, per), func(b int) {
+		lo, hi := b*per, min((b+1)*per, groups)
+		wholeFast(y[lo*group:hi*group], x[lo*group:hi*group], roots, hi-lo, sw.in, scale)
+	})
+}
