@@ -237,7 +237,8 @@ func TestDistantValues(t *testing.T) {
 	}
 }
 
-// TestKLOfHeavyTails compares half-Cauchy distributions with the Cauchy ones they fold, and asks that an infinite divergence has no gradient.
+// TestKLOfHeavyTails compares half-Cauchy distributions with the Cauchy ones they fold, and asks that an infinite divergence has no
+// gradient.
 func TestKLOfHeavyTails(t *testing.T) {
 	kl := distributions.KL(distributions.NewHalfCauchy(2.0), distributions.NewHalfCauchy(5.0)).Item()
 	if want := distributions.KL(distributions.NewCauchy(0.0, 2.0), distributions.NewCauchy(0.0, 5.0)).Item(); math.Abs(kl-want) > 1e-6 {

@@ -129,7 +129,7 @@ func MultiMarginLoss(x, target, weight *Node, o MultiMarginLossOptions) *Node {
 	}
 	d := x.DType()
 	if x.Rank() == 1 && target.Rank() == 1 && target.Dim(0) == 1 {
-		target = Squeeze(target, 0) // PyTorch takes a list of one class beside a row
+		target = Squeeze(target, 0) // PyTorch takes a list of one class with a row
 	}
 	none := math.MinInt // no class is left out
 	c := newClasses(op, Cast(realFloat(op, x), statDType(d)), target, weight, &none)

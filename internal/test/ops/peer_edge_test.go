@@ -26,7 +26,9 @@ func TestNormsOfNothing(t *testing.T) {
 			x := lucid.Zeros(append([]int{2}, s...)...)
 			tensortest.WantValues(t, "norm", linalg.MatrixNorm(x, linalg.MatrixNormOptions{Ord: ord}), lucid.Float32, 0.0, 0.0)
 		}
-		tensortest.Refuses(t, lucid.ErrShapeMismatch, "-2", func() { linalg.MatrixNorm(lucid.Zeros(s...), linalg.MatrixNormOptions{Ord: -2}) })
+		tensortest.Refuses(t, lucid.ErrShapeMismatch, "-2", func() {
+			linalg.MatrixNorm(lucid.Zeros(s...), linalg.MatrixNormOptions{Ord: -2})
+		})
 	}
 	tensortest.WantValues(t, "-1", linalg.MatrixNorm(lucid.Zeros(0, 5), linalg.MatrixNormOptions{Ord: -1}), lucid.Float32, 0.0)
 	tensortest.Refuses(t, lucid.ErrShapeMismatch, "-1", func() { linalg.MatrixNorm(lucid.Zeros(5, 0), linalg.MatrixNormOptions{Ord: -1}) })
@@ -55,7 +57,8 @@ func TestNothingIsGathered(t *testing.T) {
 	if s := y.Shape(); len(s) != 2 || s[0] != 2 || s[1] != 0 {
 		t.Errorf("shape %v", s)
 	}
-	tensortest.Refuses(t, lucid.ErrShapeMismatch, "one element", func() { lucid.Ones(5).Gather(0, lucid.With{DType: lucid.Int64}.Zeros(1, 1)) })
+	one := lucid.With{DType: lucid.Int64}.Zeros(1, 1)
+	tensortest.Refuses(t, lucid.ErrShapeMismatch, "one element", func() { lucid.Ones(5).Gather(0, one) })
 }
 
 // TestSmallIntegersSumToSize sums bytes, which would wrap; a sum over nothing keeps the dtype.
