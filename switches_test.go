@@ -123,3 +123,21 @@ func TestDefaultStream(t *testing.T) {
 		t.Error("it was not taken away")
 	}
 }
+
+// TestSetPrintOptions changes how tensors print, and back. Numbers that mean nothing must not crash a program that only prints.
+func TestSetPrintOptions(t *testing.T) {
+	o := lucid.GetPrintOptions()
+	o.Precision = 2
+	old := lucid.SetPrintOptions(o)
+	defer lucid.SetPrintOptions(old)
+	if got, want := lucid.Scalar(1.0/3).String(), "tensor(0.33)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	x := lucid.Arange(12).Reshape(3, 4)
+	for _, n := range []int{0, -1, math.MaxInt64, math.MinInt64} {
+		lucid.SetPrintOptions(lucid.PrintOptions{Precision: n, Threshold: n, EdgeItems: n, LineWidth: n})
+		if x.String() == "" || lucid.Randn(2, 2).String() == "" {
+			t.Errorf("%d prints nothing", n)
+		}
+	}
+}

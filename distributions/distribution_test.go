@@ -236,3 +236,20 @@ func TestDistantValues(t *testing.T) {
 		t.Errorf("the mean of large gamma numbers is %v, want 1e10", m)
 	}
 }
+
+// TestKLOfHeavyTails compares half-Cauchy distributions with the Cauchy ones they fold, and asks that an infinite divergence has no
+// gradient.
+func TestKLOfHeavyTails(t *testing.T) {
+	kl := distributions.KL(distributions.NewHalfCauchy(2.0), distributions.NewHalfCauchy(5.0)).Item()
+	if want := distributions.KL(distributions.NewCauchy(0.0, 2.0), distributions.NewCauchy(0.0, 5.0)).Item(); math.Abs(kl-want) > 1e-6 {
+		t.Errorf("half-Cauchy: %v, want %v", kl, want)
+	}
+	for name, q := range map[string]distributions.Distribution{"Exponential": distributions.NewExponential(1.0),
+		"Gamma": distributions.NewGamma(2.0, 1.0), "Normal": distributions.NewNormal(0.0, 1.0)} {
+		f := func(a *lucid.Tensor) *lucid.Tensor { return distributions.KL(distributions.NewPareto(0.5, a), q) }
+		a := lucid.Scalar(0.75)
+		if v, g := f(a).Item(), lucid.Grad(f)(a).Item(); !math.IsInf(v, 1) || g != 0 {
+			t.Errorf("Pareto against %s: %v with gradient %v, want +Inf with 0", name, v, g)
+		}
+	}
+}

@@ -35,6 +35,9 @@ func registerLocationScale() {
 		top := p.Scale.Add(q.Scale).Square().Add(p.Loc.Sub(q.Loc).Square())
 		return top.Div(p.Scale.Mul(q.Scale).Mul(4.0)).Log()
 	})
+	RegisterKL(func(p, q *HalfCauchy) *lucid.Tensor { // folding both doubles both densities
+		return p.Scale.Add(q.Scale).Square().Div(p.Scale.Mul(q.Scale).Mul(4.0)).Log()
+	})
 	RegisterKL(func(p, q *Uniform) *lucid.Tensor {
 		kl := q.High.Sub(q.Low).Div(p.High.Sub(p.Low)).Log()
 		out := lucid.LogicalOr(lucid.Lt(p.Low, q.Low), lucid.Gt(p.High, q.High))

@@ -131,3 +131,22 @@ func TestCompileReturnsStructs(t *testing.T) {
 		t.Errorf("%v %v", p, q)
 	}
 }
+
+// TestMapWithPath tells where each tensor is, once for one that is there twice.
+func TestMapWithPath(t *testing.T) {
+	got := ""
+	s := sample()
+	d := tree.MapWithPath(func(path string, x *lucid.Tensor) *lucid.Tensor {
+		got += path + " "
+		if path == "list.1" {
+			return x.Mul(3)
+		}
+		return x
+	}, s)
+	if want := "a inner.w list.0 list.1 by_name.x by_name.y "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if d.List[1].Sum().Item() != 12 || d.List[0] != s.List[0] {
+		t.Error("one tensor is to be replaced")
+	}
+}

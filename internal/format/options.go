@@ -33,9 +33,12 @@ func Profile(name string) (Options, bool) {
 	return o, true
 }
 
-// clean lifts negative fields to zero, so that nothing downstream has to ask.
+// mostDigits is how many digits behind the point a float64 can have; more are zeros that take memory.
+const mostDigits = 1074
+
+// clean lifts negative fields to zero and cuts digits that say nothing, so that nothing downstream has to ask.
 func (o Options) clean() Options {
-	o.Precision = max(o.Precision, 0)
+	o.Precision = min(max(o.Precision, 0), mostDigits)
 	o.Threshold = max(o.Threshold, 0)
 	o.EdgeItems = max(o.EdgeItems, 0)
 	o.LineWidth = max(o.LineWidth, 0)

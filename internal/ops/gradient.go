@@ -142,6 +142,9 @@ func SumToSize(x *Node, size ...int) *Node {
 	if !fits {
 		fault.Throw(fault.Shape, op, "a tensor of shape %v does not broadcast to %v", size, x.Shape())
 	}
+	if !x.DType().IsInexact() && !s.Equal(x.Shape()) {
+		x = Cast(x, dtype.Int64) // as Sum: small integers would wrap
+	}
 	return SumTo(x, s)
 }
 

@@ -23,6 +23,9 @@ func Gather(x *Node, dim int, index *Node) *Node {
 	if x.Rank() == 1 && index.Rank() == 0 {
 		return reshapeTo(Gather(x, dim, Reshape(index, 1)), index.Shape())
 	}
+	if x.Rank() != index.Rank() && index.Shape().Numel() == 0 { // nothing is read, as PyTorch has it
+		return reshapeTo(Gather(Ravel(x), 0, Ravel(index)), index.Shape())
+	}
 	return onRows(x, index, func(x, index *Node) *Node {
 		checkAlong("gather", x, index, axis)
 		return gather(x, wrapIndex("gather", index, x.Dim(axis)), axis)

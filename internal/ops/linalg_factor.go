@@ -275,8 +275,8 @@ func Geqrf(x *Node) (a, tau *Node) {
 // 1 - V·T·Vᴴ.
 func reflectorParts(op string, a, tau *Node) (v, t *Node) {
 	k := tau.Dim(-1)
-	if a.Dim(-2) < a.Dim(-1) || k > a.Dim(-1) || !batchOf(op, a, 2, k).Equal(tau.Shape()) {
-		fault.Throw(fault.Shape, op, "reflectors of shape %v with factors of shape %v; want (…, m, n) with m ≥ n, and (…, k) with k ≤ n",
+	if k > min(a.Dim(-2), a.Dim(-1)) || !batchOf(op, a, 2, k).Equal(tau.Shape()) {
+		fault.Throw(fault.Shape, op, "reflectors of shape %v with factors of shape %v; want (…, m, n), and (…, k) with k ≤ min(m, n)",
 			a.Shape(), tau.Shape())
 	}
 	x := Narrow(a, -1, 0, k)
@@ -299,6 +299,9 @@ func HouseholderProduct(x, tau *Node) *Node {
 	x = matricesOf(op, x)
 	ampFloat32(&tau)
 	x, tau = sameType(op, x, tau)
+	if x.Dim(-2) < x.Dim(-1) {
+		fault.Throw(fault.Shape, op, "reflectors have shape %v; want (…, m, n) with m ≥ n", x.Shape())
+	}
 	v, t := reflectorParts(op, x, tau)
 	n, m := x.Dim(-1), x.Dim(-2)
 	eye := Eye(m, EyeOptions{M: &n, DType: x.DType()})

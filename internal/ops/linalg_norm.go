@@ -81,14 +81,7 @@ func matrixNorm(op string, x *Node, ord any, dim []int, keep bool) *Node {
 			sum, over = j, i
 		}
 		s := vectorNorm(op, x, 1, []int{sum}, true)
-		o := ReduceOptions{Dim: []int{over}, KeepDim: true}
-		nonEmpty(op, s, []int{over})
-		if p > 0 {
-			s = Amax(s, o)
-		} else {
-			s = Amin(s, o)
-		}
-		if keep {
+		if s = extremeAlong(op, s, over, p > 0); keep {
 			return s
 		}
 		return Squeeze(s, i, j)
@@ -96,17 +89,10 @@ func matrixNorm(op string, x *Node, ord any, dim []int, keep bool) *Node {
 		r := x.Rank()
 		factorable(op, x)
 		y := svdvals(op, moveDims(op, x, []int{i, j}, []int{r - 2, r - 1}))
-		o := ReduceOptions{Dim: []int{-1}}
-		switch {
-		case name == "nuc":
-			y = Sum(y, o)
-		case y.Dim(-1) == 0:
-			fault.Throw(fault.Shape, op, "a matrix of shape %v has no largest singular value", x.Shape())
-		case p > 0:
-			y = SliceDim(y, y.Rank()-1, 0, 1, 1)
-			y = Squeeze(y, -1)
-		default:
-			y = Squeeze(SliceDim(y, y.Rank()-1, y.Dim(-1)-1, 1, 1), -1)
+		if name == "nuc" {
+			y = Sum(y, ReduceOptions{Dim: []int{-1}})
+		} else { // not the first or the last: equal values share the gradient
+			y = Squeeze(extremeAlong(op, y, y.Rank()-1, p > 0), -1)
 		}
 		if keep {
 			y = Unsqueeze(Unsqueeze(y, min(i, j)), max(i, j))
@@ -115,6 +101,19 @@ func matrixNorm(op string, x *Node, ord any, dim []int, keep bool) *Node {
 	}
 	fault.Throw(fault.Value, op, "there is no norm of order %v for matrices; want fro, nuc, ±1, ±2 or ±inf", ord)
 	return nil
+}
+
+// extremeAlong is the largest or the least along a dimension, which stays. The largest of no magnitudes is 0; there is no least of them.
+func extremeAlong(op string, x *Node, axis int, largest bool) *Node {
+	o := ReduceOptions{Dim: []int{axis}, KeepDim: true}
+	if largest && x.Dim(axis) == 0 {
+		return Sum(x, o)
+	}
+	nonEmpty(op, x, []int{axis})
+	if largest {
+		return Amax(x, o)
+	}
+	return Amin(x, o)
 }
 
 // LinalgNormOptions says which norm over which dimensions.

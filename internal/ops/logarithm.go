@@ -10,12 +10,21 @@ import (
 var opLogaddexp, opLogaddexp2, opXlogy, opXlog1py, opLogit, opAtan2, opHypot *graph.Op
 
 func init() {
-	// d/dx log(eˣ+eʸ) = 1/(1+e^(y-x)), which stays a number where the result does not.
-	share := func(exp func(*Node) *Node) partials {
-		return func(n *Node, i int) *Node { return Reciprocal(Add(exp(Sub(n.In(1-i), n.In(i))), 1)) }
+	// d/dx log(eˣ+eʸ) = 1/(1+e^(y-x)), which stays a number where the result does not. As a sigmoid its own derivative does so too.
+	share := func(scale float64) partials {
+		return func(n *Node, i int) *Node {
+			d := Sub(n.In(i), n.In(1-i))
+			if n.DType().IsComplex() {
+				return Reciprocal(Add(Exp(Neg(d)), 1))
+			}
+			if scale != 1 {
+				d = Mul(d, scale)
+			}
+			return Sigmoid(d)
+		}
 	}
-	opLogaddexp = binaryOp("logaddexp", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 3, Partials: share(Exp)})
-	opLogaddexp2 = binaryOp("logaddexp2", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Partials: share(Exp2)})
+	opLogaddexp = binaryOp("logaddexp", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 3, Partials: share(1)})
+	opLogaddexp2 = binaryOp("logaddexp2", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Partials: share(math.Ln2)})
 	opXlogy = binaryOp("xlogy", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Singular: true,
 		Partials: func(n *Node, i int) *Node {
 			x, y := n.In(0), n.In(1)

@@ -128,6 +128,9 @@ func MultiMarginLoss(x, target, weight *Node, o MultiMarginLossOptions) *Node {
 		fault.Throw(fault.Value, op, "p is %d; want 1 or 2", p)
 	}
 	d := x.DType()
+	if x.Rank() == 1 && target.Rank() == 1 && target.Dim(0) == 1 {
+		target = Squeeze(target, 0) // PyTorch takes a list of one class with a row
+	}
 	none := math.MinInt // no class is left out
 	c := newClasses(op, Cast(realFloat(op, x), statDType(d)), target, weight, &none)
 	short := Relu(Add(Sub(c.x, gather(c.x, c.target, c.axis)), orElse(o.Margin, 1)))
@@ -212,6 +215,9 @@ func GaussianNllLoss(x, target, variance *Node, o GaussianNLLLossOptions) *Node 
 //lucid:options LossOptions
 func MultilabelMarginLoss(x, target *Node, o ReductionOptions) *Node {
 	const op = "multilabel_margin_loss"
+	if x.Rank() == 0 && target.Rank() == 0 { // a row of one class
+		x, target = Reshape(x, 1), Reshape(target, 1)
+	}
 	if x.Rank() < 1 || x.Rank() > 2 || !x.Shape().Equal(target.Shape()) {
 		fault.Throw(fault.Shape, op, "input is %v, target %v; want both (N, C) or both (C)", x.Shape(), target.Shape())
 	}

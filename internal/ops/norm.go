@@ -92,10 +92,10 @@ func vectorNorm(op string, x *Node, p float64, dim []int, keep bool) *Node {
 	return apply(opVectorNorm, attr.Norm{Axes: attr.MakeInts(axes...), Keep: keep, P: p}, x)
 }
 
-// NormOptions says which norm over which dimensions (none: all). P is a number, "fro" or "inf" or "-inf"; nil means
-// "fro", which over any dimensions is the 2-norm of the elements.
+// NormOptions says which norm over which dimensions (none: all). P is a number, "fro", "nuc", "inf" or "-inf"; nil means
+// "fro", which over any dimensions is the 2-norm of the elements. "nuc" is the sum of the singular values over two dimensions.
 type NormOptions struct {
-	P       any         // a number, "fro", "inf" or "-inf"; nil: "fro", which is the 2-norm of the elements
+	P       any         // a number, "fro", "nuc", "inf" or "-inf"; nil: "fro", which is the 2-norm of the elements
 	Dim     []int       // none: all
 	KeepDim bool        // reduced dimensions stay, with size 1
 	DType   dtype.DType // dtype to compute in; zero: the input's
@@ -112,12 +112,14 @@ func Norm(x *Node, o NormOptions) *Node {
 	case string:
 		switch v {
 		case "fro":
+		case "nuc":
+			return matrixNorm("norm", prepareNorm("norm", x, o.DType), v, o.Dim, o.KeepDim)
 		case "inf":
 			p = math.Inf(1)
 		case "-inf":
 			p = math.Inf(-1)
 		default:
-			fault.Throw(fault.Value, "norm", "p is %q; want a number, \"fro\", \"inf\" or \"-inf\" (the nuclear norm is linalg's)", v)
+			fault.Throw(fault.Value, "norm", "p is %q; want a number, \"fro\", \"nuc\", \"inf\" or \"-inf\"", v)
 		}
 	default:
 		s, ok := dtype.ScalarOf(v)

@@ -20,11 +20,11 @@ func init() {
 		x := n.In(0)
 		return Where(Eq(x, 0), constLike(n, 0), Div(n, x))
 	}})
-	opNextafter = binaryOp("nextafter", binaryRule{DTypes: dtype.SetFloats, Partials: func(n *Node, i int) *Node {
+	opNextafter = binaryOp("nextafter", binaryRule{DTypes: dtype.SetFloats, SavesIn: 3, Partials: func(n *Node, i int) *Node {
 		if i == 1 {
 			return nil
 		}
-		return constLike(n, 1)
+		return Cast(Ne(n.In(0), n.In(1)), n.DType()) // equal numbers give the second, which counts as a constant
 	}})
 	opMantissa = unaryOp("frexp_mantissa", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
 		return Exp2(Cast(Neg(exponentOf(n.In(0))), n.DType()))

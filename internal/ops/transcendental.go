@@ -18,8 +18,8 @@ func init() {
 		Derivative: func(n *Node) *Node { return n }})
 	opExp2 = unaryOp("exp2", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true,
 		Derivative: func(n *Node) *Node { return Mul(n, math.Ln2) }})
-	opExpm1 = unaryOp("expm1", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true,
-		Derivative: func(n *Node) *Node { return Add(n, 1) }})
+	opExpm1 = unaryOp("expm1", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1,
+		Derivative: func(n *Node) *Node { return Exp(n.In(0)) }})
 	opLog = unaryOp("log", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,
 		Derivative: func(n *Node) *Node { return Reciprocal(n.In(0)) }})
 	opLog2 = unaryOp("log2", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesIn: 1, Singular: true,

@@ -41,6 +41,12 @@ func ErfcxDerivative(n int, x float64) float64 {
 			now, before = 2*x*now+2*float64(k)*before, now
 		}
 		return now
+	case x > 1e10: // one term of the series is exact, and the recurrence would overflow
+		y := Erfcx(x)
+		for k := 1; k <= n; k++ {
+			y *= -float64(k) / x
+		}
+		return y
 	}
 	// In scaled integrals e(k) = 2ᵏ·k!·integral: e(k-1) = (e(k+1) + 2x·e(k))/(2k), and e(0) is Erfcx.
 	above, now, wanted := 0.0, 1.0, 0.0

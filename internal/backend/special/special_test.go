@@ -83,3 +83,14 @@ func TestErfcxDerivative(t *testing.T) {
 		}
 	}
 }
+
+// TestErfcxDerivativeFarOut compares with the first term of the series: the recurrence grows by a factor x in each step.
+func TestErfcxDerivativeFarOut(t *testing.T) {
+	for _, x := range []float64{1e9, 1e11, 1e30, 1e100, 1e300} {
+		for n, want := 1, -1/(x*math.Sqrt(math.Pi))/x; n < 4; n, want = n+1, -want*float64(n+1)/x {
+			if got := ErfcxDerivative(n, x); !(math.Abs(got-want) <= 1e-14*math.Abs(want)) {
+				t.Errorf("derivative %d at %v is %v, want %v", n, x, got, want)
+			}
+		}
+	}
+}

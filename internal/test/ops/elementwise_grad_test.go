@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"math/cmplx"
 	"math/rand/v2"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // gradCase is an op over fixed attributes as a function of tensors.
@@ -150,6 +152,30 @@ func (c gradCase) mapped(t *testing.T, want *lucid.Tensor) {
 		got := lucid.VMap(f, lucid.VMapOptions{In: axes})(q[0], q[1], q[2])
 		if plain := f(q[0], q[1], q[2]); !lucid.AllClose(got, plain) {
 			t.Errorf("%s: VMap over input %d gives %v, want %v", c.name, i, got, plain)
+		}
+	}
+}
+
+// TestLogaddexpFarApart differentiates twice where exp of the difference overflows: the second derivative is 0 there.
+func TestLogaddexpFarApart(t *testing.T) {
+	for _, f := range []func(x, y any) *lucid.Tensor{lucid.Logaddexp, lucid.Logaddexp2} {
+		for _, d := range []lucid.DType{lucid.Float32, lucid.Float64} {
+			sum := func(x *lucid.Tensor) *lucid.Tensor { return f(x, x.Neg()).Sum() }
+			g := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Grad(sum)(x).Sum() })
+			tensortest.WantValues(t, "second derivative", g(lucid.New([]float64{1e4, -1e4, 1e30}, 3).To(d)), d, 0.0, 0, 0)
+		}
+	}
+}
+
+// TestELUFarBelow differentiates where exp(x) - 1 has lost what exp(x) is.
+func TestELUFarBelow(t *testing.T) {
+	x := []float64{-2, -10, -30, -80}
+	for _, d := range []lucid.DType{lucid.Float32, lucid.Float64} {
+		g := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return F.ELU(x).Sum() })(lucid.New(x, 4).To(d))
+		for i, v := range lucid.ToSlice[float64](g) {
+			if want := math.Exp(x[i]); math.Abs(v-want) > 1e-6*want {
+				t.Errorf("%v: gradient at %v is %v, want %v", d, x[i], v, want)
+			}
 		}
 	}
 }

@@ -65,8 +65,9 @@ type engine[T Float] struct {
 
 	// strips copies rows into panels:
 	//	for p < rows, q < panels, i < width: dst[p*drs+q*dps+i] = src[p*srs+q*width+i]
-	// width is at most cols().
-	strips func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)
+	// width is at most cols(), unless wholeRows is set: then it may be anything, and a row is one copy.
+	strips    func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)
+	wholeRows bool
 
 	// gaxpy8 adds eight scaled rows of B to y, gaxpy1 one:
 	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]*b[t*brs+j], in order of t, by FMA

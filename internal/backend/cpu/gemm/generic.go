@@ -22,7 +22,7 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 		e.tiles[1][rows], e.tiles[2][rows] = f, f
 	}
 	e.packT = packTGeneric[T]
-	e.strips = stripsGeneric[T]
+	e.strips, e.wholeRows = stripsGeneric[T], true
 	e.gaxpy8 = func(n int, y, x []T, xs int, b []T, brs int, zero bool) {
 		gaxpyGeneric(gaxpyRows, n, y, x, xs, b, brs, zero)
 	}

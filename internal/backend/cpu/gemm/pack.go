@@ -74,6 +74,10 @@ func (p *problem[T]) packA(e *engine[T], dst []T, rs int, o order, row, rows, pc
 
 // copyRows copies rows of cols elements.
 func copyRows[T Float](e *engine[T], dst []T, drs int, src []T, srs, rows, cols int) {
+	if e.wholeRows {
+		e.strips(dst, drs, 0, src, srs, rows, 1, cols)
+		return
+	}
 	width := e.cols()
 	panels := cols / width
 	if panels > 0 {
