@@ -29,7 +29,7 @@ type joinedRows struct {
 	matrices int
 	gated    string // the function that makes one value of two; "": none
 	files    string // the sources it needs
-	normed   bool   // x is normalised first
+	normed   int    // elements of x if it is normalised first
 	weight   dtype.DType
 }
 
@@ -85,7 +85,7 @@ func (c fewRows) source() string {
 	}
 	types += fmt.Sprintf("#define TILES %d\n#define MMA \"%s\"\n#define MATRICES %d\n#define GATED %d\n", c.tiles, ctype[c.t], c.matrices,
 		number(c.gated != ""))
-	types += fmt.Sprintf("#define NORMED %d\n#define W %s\n", number(c.normed), ctype[c.weight])
+	types += fmt.Sprintf("#define NORMED %d\n#define W %s\n", c.normed, ctype[c.weight])
 	return s + types + c.gated + kernels.Source("few_rows_mma")
 }
 

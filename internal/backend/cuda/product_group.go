@@ -16,6 +16,10 @@ import (
 // Product groups: products of the same few rows are one launch of the kernels for few rows, with the norm that makes the rows, and with
 // the program that makes one value of two of them. What does not fit that runs one after the other.
 
+// mostNormed is how many elements of x every block of a kernel normalises for itself. Dividing the sums by the norm at the end instead, so
+// that no block waits for it, made the loop over the weights slower by more than that.
+const mostNormed = 12 << 10
+
 // GroupsProduct implements backend.ProductGrouper.
 func (g capabilities) GroupsProduct(op string, a attr.Attr, x, w backend.Operand) bool {
 	r := x.Shape.Rank()
@@ -116,7 +120,7 @@ type rowsNorm struct {
 func normOf(m groupedLaunch) *rowsNorm {
 	x := m.in[0]
 	n := &rowsNorm{launch: m, x: x, weight: x.DType, eps: m.Attr.(attr.RowNorm).Eps}
-	if slices.Contains(m.Inside, false) || x.Buf.Dev == 0 || !x.Contiguous() || address(x)%16 != 0 ||
+	if slices.Contains(m.Inside, false) || x.Buf.Dev == 0 || !x.Contiguous() || address(x)%16 != 0 || x.Numel() > mostNormed ||
 		m.Attr.(attr.RowNorm).Dims != 1 || len(m.in) > 2 {
 		return nil
 	}
@@ -176,11 +180,10 @@ func (d *Device) runJoined(c *backend.Ctx, list []groupedLaunch, norm *rowsNorm)
 		call.gated, call.files = gate.source, gate.files
 	}
 	if norm != nil {
-		// In float16 weighed elements that are not normalised yet may be too large.
-		if norm.x.Numel() != first.M*first.K || norm.x.DType != first.DType || first.DType != dtype.BFloat16 {
+		if norm.x.Numel() != first.M*first.K || norm.x.DType != first.DType {
 			return false, nil
 		}
-		call.normed, call.weight = true, norm.weight
+		call.normed, call.weight = norm.x.Numel(), norm.weight
 		call.normWeight, call.eps = norm.at, norm.eps
 	}
 	return true, d.launchFewRows(call)

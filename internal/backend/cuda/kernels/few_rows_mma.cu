@@ -5,11 +5,11 @@
 // that sizes alone decide.
 //
 // MATRICES share x; blocks go through one after the other. GATED: a block has the same columns of both, half of its warps each, and
-// gated() makes one value of two. NORMED: rows of x are divided by their root mean square and multiplied by a weight of type W. Products
-// are of the weighed rows; the root, for which every block sums all squares, divides them at the end: no block waits for a norm.
+// gated() makes one value of two. NORMED is 0, or how many elements x has: its rows are divided by their root mean square and multiplied
+// by a weight of type W first, by every block for itself.
 #define CHUNKS 4 // of 32 elements, which a warp reads at once
 #define PARTS (GATED ? WARPS / 2 : WARPS)
-#define AHEAD (WARPS < 8 ? 2 : 1)
+#define DEEP (WARPS < 8) // with few warps more of the matrix is asked for before predecessors end; with many that was slower
 
 struct Matrix {
     i64 first, n, ys, zs; // the block it begins with; columns; strides of columns of y and of rows of z
@@ -53,19 +53,34 @@ DEV void fetch(Part (&w)[CHUNKS], i64 k, const T *lo, const T *hi, i64 from) {
 }
 
 #if NORMED
-// weighed multiplies eight elements of a row of x by the weight of the norm, and adds their squares to s.
-DEV Vec<u32, 4> weighed(Vec<u32, 4> b, const W *weight, float &s) {
-    const Vec<T, 8> &t = *(const Vec<T, 8> *)&b;
-    float v[8], w[8];
+// norm leaves the normalised rows of x in shared memory.
+DEV void norm(const Args &a, T *to) {
+    __shared__ float squares[WARPS];
+    for (int r = 0; r < (int)a.rows; r++, to += a.k) {
+        const T *row = a.x + r * a.xs;
+        float s = 0, v[8], w[8];
+        for (i64 i = threadIdx.x * 8; i < a.k; i += 256 * WARPS) {
+            load_vec<T, 8>(v, row + i, 8);
 #pragma unroll
-    for (int j = 0; j < 8; j++) { v[j] = get(t.v[j]); s = __fmaf_rn(v[j], v[j], s); }
-    if (!weight) return b;
-    load_vec<W, 8>(w, weight, 8);
+            for (int j = 0; j < 8; j++) s += v[j] * v[j];
+        }
 #pragma unroll
-    for (int j = 0; j < 8; j++) v[j] *= w[j];
-    Vec<T, 8> y;
-    Pack<T, 8, float>::to(y, v);
-    return *(const Vec<u32, 4> *)&y;
+        for (int m = 16; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);
+        if (threadIdx.x % 32 == 0) squares[threadIdx.x / 32] = s;
+        __syncthreads();
+        s = 0;
+#pragma unroll
+        for (int i = 0; i < WARPS; i++) s += squares[i];
+        const float rstd = 1 / __fsqrt_rn(s / (float)a.k + (float)a.eps);
+        for (i64 i = threadIdx.x * 8; i < a.k; i += 256 * WARPS) {
+            load_vec<T, 8>(v, row + i, 8);
+            if (a.weight) load_vec<W, 8>(w, a.weight + i, 8);
+#pragma unroll
+            for (int j = 0; j < 8; j++) v[j] = a.weight ? v[j] * rstd * w[j] : v[j] * rstd;
+            store_vec<T, 8>(to + i, v, 8);
+        }
+        __syncthreads();
+    }
 }
 #endif
 
@@ -83,55 +98,46 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) few_rows(const __grid_c
     const i64 column = (blockIdx.x - (GATED ? 0 : m.first)) * (i64)16, step = 32 * CHUNKS * PARTS;
     const T *lo = column + g < m.n ? m.y + (column + g) * m.ys : 0, *hi = column + g + 8 < m.n ? m.y + (column + g + 8) * m.ys : 0;
     i64 from = 32 * CHUNKS * (warp % PARTS) + 8 * t;
-    // With few warps both parts are on their way before predecessors end; with many of them that was slower.
-    Part w[2][CHUNKS];
-#pragma unroll
-    for (int h = 0; h < 2; h++)
-        if (a.early && h < AHEAD) fetch(w[h], a.k, lo, hi, from + h * step);
+    Part w[CHUNKS], next[CHUNKS];
+    if (a.early) {
+        fetch(w, a.k, lo, hi, from);
+        if (DEEP) fetch(next, a.k, lo, hi, from + step);
+    }
     PDL_WAIT
+    if (!a.early) fetch(w, a.k, lo, hi, from);
+    if (DEEP && !a.early) fetch(next, a.k, lo, hi, from + step);
+#if NORMED
+    __shared__ __align__(16) T normed[NORMED];
+    norm(a, normed);
+    const T *x = normed;
+    const i64 xs = a.k;
+#else
+    const T *x = a.x;
+    const i64 xs = a.xs;
+#endif
+    float sum[TILES][4];
 #pragma unroll
-    for (int h = 0; h < 2; h++)
-        if (!a.early || h >= AHEAD) fetch(w[h], a.k, lo, hi, from + h * step);
-    float sum[TILES][4], square[TILES];
-#pragma unroll
-    for (int i = 0; i < TILES; i++) {
-        square[i] = 0;
+    for (int i = 0; i < TILES; i++)
 #pragma unroll
         for (int j = 0; j < 4; j++) sum[i][j] = 0;
-    }
-    while (from < a.k) {
+    for (; from < a.k; from += step) {
+        if (!DEEP) fetch(next, a.k, lo, hi, from + step);
 #pragma unroll
-        for (int h = 0; h < 2; h++, from += step) {
+        for (int u = 0; u < CHUNKS; u++) {
+            const i64 at = from + 32 * u;
 #pragma unroll
-            for (int u = 0; u < CHUNKS; u++) {
-                const i64 at = from + 32 * u;
-                const Part &p = w[h][u];
-#pragma unroll
-                for (int i = 0; i < TILES; i++) {
-                    Vec<u32, 4> b = Vec<u32, 4>();
-                    if (at < a.k && 8 * i + g < a.rows) {
-                        b = *(const Vec<u32, 4> *)(a.x + (8 * i + g) * a.xs + at);
-#if NORMED
-                        b = weighed(b, a.weight ? a.weight + at : 0, square[i]);
-#endif
-                    }
-                    mma(sum[i], p.lo.v[0], p.hi.v[0], p.lo.v[1], p.hi.v[1], b.v[0], b.v[1]);
-                    mma(sum[i], p.lo.v[2], p.hi.v[2], p.lo.v[3], p.hi.v[3], b.v[2], b.v[3]);
-                }
+            for (int i = 0; i < TILES; i++) {
+                Vec<u32, 4> b = Vec<u32, 4>();
+                if (at < a.k && 8 * i + g < a.rows) b = *(const Vec<u32, 4> *)(x + (8 * i + g) * xs + at);
+                mma(sum[i], w[u].lo.v[0], w[u].hi.v[0], w[u].lo.v[1], w[u].hi.v[1], b.v[0], b.v[1]);
+                mma(sum[i], w[u].lo.v[2], w[u].hi.v[2], w[u].lo.v[3], w[u].hi.v[3], b.v[2], b.v[3]);
             }
-            fetch(w[h], a.k, lo, hi, from + 2 * step);
         }
+#pragma unroll
+        for (int u = 0; u < CHUNKS; u++) w[u] = next[u];
+        if (DEEP) fetch(next, a.k, lo, hi, from + 2 * step);
     }
     __shared__ float parts[WARPS][TILES][8][16];
-#if NORMED
-    __shared__ float squares[WARPS][TILES][8];
-#pragma unroll
-    for (int i = 0; i < TILES; i++) {
-        square[i] += __shfl_xor_sync(~0u, square[i], 1);
-        square[i] += __shfl_xor_sync(~0u, square[i], 2);
-        if (t == 0) squares[warp][i][g] = square[i];
-    }
-#endif
 #pragma unroll
     for (int i = 0; i < TILES; i++)
 #pragma unroll
@@ -143,20 +149,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) few_rows(const __grid_c
         float s = 0;
 #pragma unroll
         for (int k = 0; k < PARTS; k++) s += parts[k][r / 8][r % 8][c];
-#if NORMED
-        float all = 0;
-#pragma unroll
-        for (int k = 0; k < PARTS; k++) all += squares[k][r / 8][r % 8];
-        const float rstd = 1 / __fsqrt_rn(all / (float)a.k + (float)a.eps);
-        s *= rstd;
-#endif
 #if GATED
         float other = 0;
 #pragma unroll
         for (int k = PARTS; k < WARPS; k++) other += parts[k][r / 8][r % 8][c];
-#if NORMED
-        other *= rstd;
-#endif
         const Matrix &to = a.m[1];
         to.z[r * to.zs + column + c] = Put<OUT>::put(gated(rounded<T>(s), rounded<T>(other)));
 #else
