@@ -18,6 +18,7 @@ import (
 // Structs of package attr that no file holds, with the reason.
 var notWritten = map[string]string{
 	"TupleItem": "items are steps of their own",
+	"Paged":     "its pools belong to a process",
 	"Shown":     "belongs to Print",
 	"Print":     "holds a Go function",
 	"Span":      "is computed from Pool",

@@ -196,6 +196,7 @@ func pagedAttentions() (all []check) {
 			{dtype: dtype.Int64, shape: []int{q[0], len(table) / q[0]}, list: table, steady: true},
 			{dtype: dtype.Bool, shape: []int{q[0], 1, q[2], keys}, list: mask, steady: true}}
 		all = append(all, check{name: "paged_attention/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
+			ops.PagedAttention(in[0], in[1], in[2], in[3], in[4], nil, block, 0.2) // refuses dtypes
 			return graph.TupleItems(graph.New(op("paged_attention"), attr.Paged{Scale: 0.2, Block: block}, in...))
 		}})
 	}
