@@ -123,7 +123,7 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	t, ok := tilesFor(p, in[0], in[1], in[2], forward)
 	t = t.soon(later)
 	if c, few := decodingFor(in[0], in[1], in[2], in[3:]); few && out[0].Strides()[3] == 1 && out[1].Contiguous() {
-		return d.attentionDecode(p, c, out, in)
+		return d.attentionDecode(p, c, out, in, nil)
 	}
 	t.masked = len(in) > 3
 	if !ok || t.masked && in[3].DType != dtype.Bool || !fitsRows(out[0]) {

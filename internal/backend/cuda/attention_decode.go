@@ -82,8 +82,8 @@ func maskOf(g *args, mask []backend.View) {
 	}
 }
 
-// attentionDecode runs it. out[0] may be strided. table are the blocks of keys, if they are in some.
-func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View, table ...backend.View) error {
+// attentionDecode runs it. out[0] may be strided. paged is nil unless keys are in blocks.
+func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View, paged *paging) error {
 	q, k, v := in[0], in[1], in[2]
 	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", c.source)
 	if err != nil {
@@ -102,11 +102,12 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	g.ptr(address(q), address(k), address(v), address(out[0]), address(out[1]))
 	maskOf(&g, in[3:])
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
-	if len(table) > 0 {
-		g.ptr(address(table[0]))
-		g.int(table[0].Shape.Dim(1))
+	if paged != nil {
+		g.ptr(address(paged.table))
+		g.int(paged.table.Shape.Dim(1), paged.blocks)
+		g.ptr(paged.record)
 	} else {
-		g.int(0, 0)
+		g.int(0, 0, 0, 0)
 	}
 	if splits == 1 {
 		g.ptr(0, 0, 0, 0)

@@ -11,8 +11,15 @@ import (
 
 func init() { register(map[string]kernel{"paged_attention": pagedAttention}) }
 
+// paging is the table of the blocks that keys and values are in, of so many, and the record for one that is not there.
+type paging struct {
+	table  backend.View
+	blocks int
+	record uintptr
+}
+
 // pagedAttention reads keys and values where their table says if there are few queries; for many, which read them often, they are brought
-// together first. Tables are not checked: those that name a block outside the pool read other memory.
+// together first. A table that names a block outside the pool is a device error.
 func pagedAttention(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Paged)
 	t := temporaries{d: d.Device, op: "attention"}
@@ -38,7 +45,9 @@ func pagedAttention(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	if c, few := decodingFor(all[0], all[1], all[2], all[3:]); few && out[0].Strides()[3] == 1 && out[1].Contiguous() {
 		c.page = p.Block
-		return d.attentionDecode(attr.Attention{Scale: p.Scale}, c, out, all, table)
+		return d.checked(d.ctx, "index", func(record uintptr) error {
+			return d.attentionDecode(attr.Attention{Scale: p.Scale}, c, out, all, &paging{table, in[1].Shape.Dim(2) / p.Block, record})
+		})
 	}
 	for i := 1; i < 3; i++ {
 		v, err := d.together(&t, in[i], table, of(in[i]), p.Block)
@@ -77,5 +86,9 @@ func (d *call) together(t *temporaries, pool, table backend.View, s *shape.Shape
 	g.int(s.Numel(), s.Dim(1), s.Dim(2), s.Dim(3), block, table.Shape.Dim(1))
 	g.int(st[1], st[2], st[3])
 	g.ptr(address(pool), address(table), address(to))
-	return to, d.launch(f, min(blocks(s.Numel(), 256), 1<<16), 1, 256, g)
+	return to, d.checked(d.ctx, "index", func(record uintptr) error {
+		g.int(pool.Shape.Dim(2) / block)
+		g.ptr(record)
+		return d.launch(f, min(blocks(s.Numel(), 256), 1<<16), 1, 256, g)
+	})
 }

@@ -22,7 +22,8 @@ struct Args {
     double scale;
     i64 causal;
     const i64 *table; // blocks of each example, so many
-    i64 pages;
+    i64 pages, blocks; // blocks there are
+    Fault *fault;
     float *tops, *sums, *parts; // of a chunk and a query: largest score, sum of weights, weighted sum of values
     u32 *ended;                 // chunks of a head that are done; 0 before and behind
 };
@@ -45,7 +46,9 @@ DEV float bias_of(const Args &a, i64 n, i64 h, i64 l, i64 j) {
 // where is the row of key j.
 DEV i64 where(const Args &a, i64 n, i64 j) {
 #if PAGE
-    return a.table[n * a.pages + j / PAGE] * PAGE + j % PAGE;
+    i64 b = a.table[n * a.pages + j / PAGE];
+    if ((u64)b >= (u64)a.blocks) { report_fault(a.fault, 1, b, a.blocks); b = 0; }
+    return b * PAGE + j % PAGE;
 #else
     return j;
 #endif
