@@ -180,7 +180,7 @@ func sameMemory(a, b backend.View) bool {
 	return a.Buf == b.Buf || a.Buf.Dev != 0 && a.Buf.Dev < b.Buf.Dev+uintptr(b.Buf.Size) && b.Buf.Dev < a.Buf.Dev+uintptr(a.Buf.Size)
 }
 
-// move records copies, of what is not in its place.
+// move records copies, of what is not where it belongs.
 func (m *recordedControl) move(ctx *backend.Ctx, to, from []backend.View) error {
 	for i, v := range from {
 		if v.Numel() == 0 || inMemoryOf(v, to[i]) {

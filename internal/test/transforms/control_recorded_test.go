@@ -20,7 +20,7 @@ var controlPrograms = map[string]func(x, n *lucid.Tensor) *lucid.Tensor{
 			func(s state) state { return state{s.I.Add(1), s.X.Mul(1.5).Sub(x.Sin())} }, state{lucid.ZerosLike(n), x})
 		return end.X.Add(x)
 	},
-	"swap": func(x, n *lucid.Tensor) *lucid.Tensor { // parts of the state change places
+	"swap": func(x, n *lucid.Tensor) *lucid.Tensor { // parts of the state change roles
 		type state struct{ I, A, B *lucid.Tensor }
 		end := lucid.While(func(s state) *lucid.Tensor { return s.I.Lt(n) },
 			func(s state) state { return state{s.I.Add(1), s.B, s.A} }, state{lucid.ZerosLike(n), x, x.Mul(10)})
