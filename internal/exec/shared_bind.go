@@ -233,7 +233,7 @@ func (b *binder) program(lowered []step) *Program {
 			for i := range to.group.Members {
 				to.group.Members[i].Inside = old.group.Members[i].Inside
 			}
-			to.stableInputs = old.stableInputs
+			to.stableInputs, to.fixedInputs = old.stableInputs, old.fixedInputs
 		case old.sets > 0:
 			*to = *old
 			to.out, to.in = nil, nil
