@@ -11,12 +11,14 @@ import (
 )
 
 // Attention of few queries over many keys: a next token over a cache. Chunks of keys are computed by blocks of their own
-// (flash-decoding) and combined by the last of them. Keys that the mask hides are not read, so a large cache costs what is in it.
+// (flash-decoding) and combined by the last of them. Keys behind the last one that a mask shows are not read, so a large cache costs what
+// is in it.
 
 const (
-	decodePart    = 64  // PART in attention_decode.cu
-	decodeSplits  = 64  // SPLITS
+	decodeFewest  = 32  // FEWEST in attention_decode.cu
+	decodeSplits  = 32  // chunks: a warp weighs them
 	decodeThreads = 256 // THREADS
+	decodeBlocks  = 128 // chunks of all heads of an example: enough for a device, whichever it is, as bits must not differ
 )
 
 // decoding is the shape of its kernels.
@@ -45,7 +47,8 @@ func decodingFor(q, k, v backend.View, mask []backend.View) (c decoding, ok bool
 		c.mask = mask[0].DType
 	}
 	ok = rows > 0 && c.rows <= 16 && c.lanes <= 32 && q.Shape.Dim(3) > 0 && q.Shape.Dim(3)%8 == 0 && v.Shape.Dim(3) > 0 &&
-		v.Shape.Dim(3)%8 == 0 && k.Shape.Dim(0)*kv <= maxGridY && rowsOfVectors(q) && rowsOfVectors(k) && rowsOfVectors(v)
+		v.Shape.Dim(3)%8 == 0 && k.Shape.Dim(0)*kv <= maxGridY && rowsOfVectors(q) && rowsOfVectors(k) && rowsOfVectors(v) &&
+		spans32(k) && spans32(v) && (len(mask) == 0 || spans32(mask[0]))
 	return c, ok
 }
 
@@ -53,6 +56,12 @@ func decodingFor(q, k, v backend.View, mask []backend.View) (c decoding, ok bool
 func rowsOfVectors(v backend.View) bool {
 	st, n := v.Strides(), 16/v.DType.Size()
 	return st[3] == 1 && address(v)%16 == 0 && st[0]%n == 0 && st[1]%n == 0 && st[2]%n == 0
+}
+
+// spans32 reports whether the positions of a matrix are less than 2³¹ elements apart.
+func spans32(v backend.View) bool {
+	st, n := v.Strides(), v.Shape.Rank()
+	return v.Shape.Dim(n-2)*st[n-2] < math.MaxInt32 && v.Shape.Dim(n-1)*st[n-1] < math.MaxInt32
 }
 
 func (c decoding) source() string {
@@ -91,11 +100,10 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	}
 	matrices, keys, width := k.Shape.Dim(0)*k.Shape.Dim(1), k.Shape.Dim(2), v.Shape.Dim(3)
 	rows := q.Shape.Dim(1) / k.Shape.Dim(1) * q.Shape.Dim(2)
-	chunk := blocks(blocks(keys, decodePart), decodeSplits) * decodePart
-	splits := blocks(keys, chunk)
+	splits := min(blocks(keys, decodeFewest), max(1, decodeBlocks/k.Shape.Dim(1)), decodeSplits)
 	var g args
 	sizes(&g, q, k, v)
-	g.int(splits, chunk)
+	g.int(splits, q.Shape.Dim(1)/k.Shape.Dim(1))
 	for _, x := range []backend.View{q, k, v, out[0]} {
 		g.int(x.Strides()[:3]...)
 	}

@@ -43,7 +43,8 @@ func pagedAttention(d *call, a attr.Attr, out, in []backend.View) error {
 		all[i].Lay = &shape.Layout{Strides: []int{0, st[1], st[2], st[3]}, Offset: all[i].Offset()}
 		all[i].Shape = of(in[i])
 	}
-	if c, few := decodingFor(all[0], all[1], all[2], all[3:]); few && out[0].Strides()[3] == 1 && out[1].Contiguous() {
+	if c, few := decodingFor(all[0], all[1], all[2], all[3:]); few && out[0].Strides()[3] == 1 && out[1].Contiguous() &&
+		spans32(in[1]) && spans32(in[2]) {
 		c.page = p.Block
 		return d.checked(d.ctx, "index", func(record uintptr) error {
 			return d.attentionDecode(attr.Attention{Scale: p.Scale}, c, out, all, &paging{table, in[1].Shape.Dim(2) / p.Block, record})

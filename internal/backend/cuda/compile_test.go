@@ -266,11 +266,12 @@ func TestCompileDecoding(t *testing.T) {
 	const gated = "DEV float gated(float x, float y) { return op_silu(x) * y; }\n"
 	files := kernels.Source("prelude", "elementwise", "functions")
 	joined := joinedRows{matrices: 1, weight: dtype.BFloat16}
-	three := joinedRows{matrices: 3, normed: 4096, weight: dtype.Float32}
-	two := joinedRows{matrices: 2, normed: 8192, weight: dtype.BFloat16, gated: gated, files: files}
+	three := joinedRows{matrices: 3, normed: true, weight: dtype.Float32}
+	two := joinedRows{matrices: 2, normed: true, weight: dtype.BFloat16, gated: gated, files: files}
 	for _, c := range []fewRows{{t: dtype.BFloat16, out: dtype.BFloat16, rows: 1, warps: 1}, {t: dtype.Float32, out: dtype.Float32, rows: 3,
-		warps: 2}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, joined}, {dtype.Float16, dtype.Float32, 0, 16, 2, joined},
-		{dtype.BFloat16, dtype.BFloat16, 0, 8, 1, three}, {dtype.BFloat16, dtype.BFloat16, 0, 4, 2, two}} {
+		warps: 2}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, true, 12, joined},
+		{dtype.Float16, dtype.Float32, 0, 8, 2, false, 3, joined}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, true, 5, three},
+		{dtype.BFloat16, dtype.BFloat16, 0, 8, 2, true, 4, two}} {
 		compileOne(t, "few_rows", c.source())
 	}
 	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0}, {dtype.Float16, dtype.Float16, 16, 32, false, 0},

@@ -95,7 +95,7 @@ func (d *call) matmulEpilogue(out backend.View, in []backend.View, e cublas.Epil
 	p := cublas.Product{DType: in[0].DType, Wide: alone && out.DType != in[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1],
 		Pitch: pitch, Epilogue: e, Deterministic: d.ctx.Deterministic}
 	if mma, ok := takesFewRows(d.Device.Device, p, o); ok {
-		return d.launchFewRows(fewRowsCall{fewRows: fewRowsFor(p, mma, p.N), products: []cublas.Product{p}, at: []cublas.Operands{o},
+		return d.launchFewRows(fewRowsCall{fewRows: fewRowsFor(p, mma), products: []cublas.Product{p}, at: []cublas.Operands{o},
 			early: at[1] == address(in[1]) && d.early(in[1])})
 	}
 	if worthSplitting(p) {

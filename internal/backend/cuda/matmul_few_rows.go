@@ -21,6 +21,8 @@ type fewRows struct {
 	t, out      dtype.DType
 	rows, warps int
 	tiles       int
+	held        bool // x is held in shared memory
+	stages      int  // of the ring
 	joinedRows
 }
 
@@ -29,7 +31,7 @@ type joinedRows struct {
 	matrices int
 	gated    string // the function that makes one value of two; "": none
 	files    string // the sources it needs
-	normed   int    // elements of x if it is normalised first
+	normed   bool   // x is normalised first
 	weight   dtype.DType
 }
 
@@ -47,19 +49,15 @@ func takesFewRows(d *driver.Device, p cublas.Product, o cublas.Operands) (mma, o
 		p.X.Column == 1 && p.Y.Row == 1 && (p.DType.IsHalf() || p.DType == dtype.Float32)
 }
 
-// fewRowsFor is the kernel for products of the same rows, whose matrices have so many columns together.
-func fewRowsFor(p cublas.Product, mma bool, columns int) fewRows {
+// fewRowsFor is the kernel for products of the same rows.
+func fewRowsFor(p cublas.Product, mma bool) fewRows {
 	c := fewRows{t: p.DType, out: p.DType, rows: p.M, warps: 1, joinedRows: joinedRows{weight: p.DType}}
 	if p.Wide {
 		c.out = dtype.Float32
 	}
 	switch {
 	case mma:
-		// Enough warps to fill a device, whichever it is: bits must not differ.
-		c.rows, c.tiles, c.warps, c.matrices = 0, blocks(p.M, 8), 2, 1
-		for c.warps < 16 && blocks(columns, 16)*c.warps < 2048 && 128*c.warps < p.K {
-			c.warps *= 2
-		}
+		c.rows, c.tiles, c.warps, c.matrices = 0, blocks(p.M, 8), 8, 1
 	case p.N < 4096:
 		c.warps = 4
 	case p.N < 8192:
@@ -85,7 +83,8 @@ func (c fewRows) source() string {
 	}
 	types += fmt.Sprintf("#define TILES %d\n#define MMA \"%s\"\n#define MATRICES %d\n#define GATED %d\n", c.tiles, ctype[c.t], c.matrices,
 		number(c.gated != ""))
-	types += fmt.Sprintf("#define NORMED %d\n#define W %s\n", c.normed, ctype[c.weight])
+	types += fmt.Sprintf("#define NORMED %d\n#define W %s\n", number(c.normed), ctype[c.weight])
+	types += fmt.Sprintf("#define HELD %d\n#define STAGES %d\n", number(c.held), c.stages)
 	return s + types + c.gated + kernels.Source("few_rows_mma")
 }
 
@@ -100,7 +99,43 @@ type fewRowsCall struct {
 	eps        float64
 }
 
+// The rows of a product are held in shared memory if they are few, in one of two sizes: the ring has room for what they leave.
+const (
+	heldBytes     = 16 << 10
+	mostHeldBytes = 2 * heldBytes
+)
+
+// stageBytes is what a part of the ring takes.
+func (c fewRows) stageBytes() int {
+	vectors := 2 << number(c.gated != "")
+	if !c.held {
+		vectors += c.tiles
+	}
+	return vectors * 32 * c.warps * 16
+}
+
+// fit decides what is in shared memory, half of which a block takes, so that the next kernel's blocks fit beside it.
+func (c *fewRows) fit(d *driver.Device, xBytes int) {
+	const own = 1 << 10 // of the driver
+	c.held = xBytes <= mostHeldBytes
+	free := min(d.Shared+own, 228<<10)/2 - own - 2*c.warps*(1+number(c.gated != ""))*c.tiles*8*16*4 - 128
+	switch {
+	case c.held && xBytes > heldBytes:
+		free -= mostHeldBytes
+	case c.held:
+		free -= heldBytes
+	}
+	c.stages = max(3, free/c.stageBytes())
+}
+
 func (d *Device) launchFewRows(c fewRowsCall) error {
+	x := c.products[0].M * c.products[0].K * c.t.Size()
+	if c.tiles > 0 {
+		c.fit(d.Device, x)
+	}
+	if !c.held {
+		x = 0
+	}
 	f, err := d.kernel(c.key(), "few_rows", c.source)
 	if err != nil {
 		return err
@@ -113,19 +148,26 @@ func (d *Device) launchFewRows(c fewRowsCall) error {
 		addends(&g, p, o)
 		return d.launch(f, blocks(p.N, 2*4/c.warps), 1, 128, g)
 	}
-	g.int(p.K, p.X.Row, p.M, number(c.early), int(math.Float64bits(c.eps)))
+	tiles := 0
+	for _, p := range c.products {
+		tiles += blocks(p.N, 16)
+	}
+	if c.gated != "" {
+		tiles = blocks(p.N, 16)
+	}
+	g.int(p.K, p.X.Row, p.M, x/c.t.Size(), number(c.early), tiles, int(math.Float64bits(c.eps)))
 	g.ptr(o.X, c.normWeight)
 	first := 0
 	for i, p := range c.products {
+		if c.gated != "" {
+			first = 0
+		}
 		g.int(first, p.N, p.Y.Column, pitchOf(p))
 		g.ptr(c.at[i].Y, c.at[i].Z)
 		addends(&g, p, c.at[i])
 		first += blocks(p.N, 16)
 	}
-	if c.gated != "" {
-		first = blocks(p.N, 16)
-	}
-	return d.launch(f, first, 1, 32*c.warps, g)
+	return d.launchShared(f, min(tiles, d.SMs), 1, 32*c.warps, x+c.stages*c.stageBytes(), g)
 }
 
 // pitchOf is the distance between rows of the result.

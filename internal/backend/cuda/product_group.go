@@ -140,7 +140,7 @@ func (d *Device) runJoined(c *backend.Ctx, list []groupedLaunch, norm *rowsNorm)
 		return d.runJoinedBlocks(c, list, norm)
 	}
 	var call fewRowsCall
-	columns, early := 0, true
+	early := true
 	gate, gated := gateOf(list)
 	for i, m := range list {
 		e, o, ok := cublas.Epilogue{}, cublas.Operands{}, true
@@ -168,13 +168,10 @@ func (d *Device) runJoined(c *backend.Ctx, list []groupedLaunch, norm *rowsNorm)
 			return false, nil
 		}
 		call.products, call.at = append(call.products, p), append(call.at, o)
-		columns, early = columns+p.N, early && d.early(in[1])
+		early = early && d.early(in[1])
 	}
 	first := call.products[0]
-	if gated {
-		columns /= 2
-	}
-	call.fewRows, call.early = fewRowsFor(first, true, columns), early
+	call.fewRows, call.early = fewRowsFor(first, true), early
 	call.matrices = len(list)
 	if gated {
 		call.gated, call.files = gate.source, gate.files
@@ -183,7 +180,7 @@ func (d *Device) runJoined(c *backend.Ctx, list []groupedLaunch, norm *rowsNorm)
 		if norm.x.Numel() != first.M*first.K || norm.x.DType != first.DType {
 			return false, nil
 		}
-		call.normed, call.weight = norm.x.Numel(), norm.weight
+		call.normed, call.weight = true, norm.weight
 		call.normWeight, call.eps = norm.at, norm.eps
 	}
 	return true, d.launchFewRows(call)

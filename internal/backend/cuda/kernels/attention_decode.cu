@@ -1,24 +1,27 @@
-// Attention of few queries over many keys, as a language model's next token needs it (flash-decoding): a block has a chunk of the keys of
-// one head and all queries that share them; the block that ends last combines the chunks. Keys that no query sees cost a look at their
-// mask. T is the element type, MASK that of the mask, ROWS how many queries a block has room for, LANES how many threads read a row of 8
-// elements each. Sums are in float32, in an order that sizes alone decide. With PAGE, keys and values are in blocks of so many rows, which
-// a table names.
+// Attention of few queries over many keys, as a language model's next token needs it (flash-decoding). A block has a chunk of the keys of
+// one head and all queries that share them; the block that ends last combines the chunks. What is between the first and the last key that
+// any query sees is shared by blocks, so that a large cache costs what is in it. A warp has one query at a time, or a part of its keys;
+// LANES of its threads have a key, 8 elements each. T is the element type, MASK that of the mask, ROWS how many queries a block has room
+// for. Sums are in float32, in an order that the sizes and the number of those keys decide. With PAGE, keys and values are in blocks of so
+// many rows, which a table names.
+//
+// Between two tokens all weights of a model go through the caches, and code is read from memory again: what is long is slow. So loops are
+// not unrolled but for loads that wait for memory together.
 #define THREADS 256
 #define WARPS (THREADS / 32)
-#define PART 64               // keys at a time
-#define GROUPS (THREADS / LANES)
-#define PER (PART / GROUPS)   // keys of a thread
-#define AT_ONCE (64 / LANES < ROWS ? 64 / LANES : ROWS) // rows that are summed over warps at once
-#define SPLITS 64             // at most so many chunks: a thread of a warp weighs two
+#define SHARES (ROWS < WARPS ? WARPS / ROWS : 1) // warps that share the keys of a query
+#define KEYS (32 / LANES)                        // of a warp at a time
+#define PER 4                                    // times that it loads at once
+#define FEWEST 32                                // keys of a chunk, if there are so many
 
 struct Args {
-    i64 heads, kv_heads, queries, keys, e, f, splits, chunk;
+    i64 heads, kv_heads, queries, keys, e, f, splits, group; // group: heads that share keys
     i64 qs[3], ks[3], vs[3], os[3]; // strides of examples, heads, positions
     const T *q, *k, *v;
     T *out;
     float *lse;
     const MASK *mask;
-    i64 ms[4];
+    i64 ms[4];   // 0 where it is the same
     double scale;
     i64 causal;
     const i64 *table; // blocks of each example, so many
@@ -28,31 +31,25 @@ struct Args {
     u32 *ended;                 // chunks of a head that are done; 0 before and behind
 };
 
-// bias_of is what is added to a score: -INF for a key that is not seen.
-DEV float bias_of(const Args &a, i64 n, i64 h, i64 l, i64 j) {
-    const float none = -(float)INF;
-    float x = 0;
-    if (a.mask) {
-        const MASK m = a.mask[n * a.ms[0] + h * a.ms[1] + l * a.ms[2] + j * a.ms[3]];
-#if MASK_IS_BOOL
-        if (!get(m)) x = none;
-#else
-        x = (float)get(m);
-#endif
-    }
-    return a.causal && j > l ? none : x;
-}
-
 // where is the row of key j.
-DEV i64 where(const Args &a, i64 n, i64 j) {
+DEV int where(const Args &a, i64 n, int j) {
 #if PAGE
     i64 b = a.table[n * a.pages + j / PAGE];
     if ((u64)b >= (u64)a.blocks) { report_fault(a.fault, 1, b, a.blocks); b = 0; }
-    return b * PAGE + j % PAGE;
+    return (int)b * PAGE + j % PAGE;
 #else
     return j;
 #endif
 }
+
+// exponential has few instructions; its error grows with x, and far below 0 its result is small.
+DEV float exponential(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
+    return y;
+}
+
+DEV int uniform(int x) { return __shfl_sync(~0u, x, 0); } // tells the compiler that threads of a warp do not part
 
 DEV float larger(float x, float y) { return y > x || y != y ? y : x; } // NaN wins
 DEV float largest(float x) {
@@ -66,205 +63,229 @@ DEV float sum_of(float x) {
     return x;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __grid_constant__ Args a) {
-    __shared__ float bias[ROWS][PART], scores[ROWS][PART], total[WARPS][AT_ONCE][LANES * 8], weights[ROWS][SPLITS];
-    __shared__ float rowTop[ROWS], rowSum[ROWS], rowScale[ROWS];
-    __shared__ bool last;
-    __shared__ int chunks;
-    const i64 matrix = blockIdx.y, n = blockIdx.y / (u32)a.kv_heads, kv = blockIdx.y % (u32)a.kv_heads;
-    const i64 first = blockIdx.x * a.chunk, end = first + a.chunk < a.keys ? first + a.chunk : a.keys;
-    const int group = (int)a.heads / (int)a.kv_heads, queries = QUERIES, rows = group * queries, t = threadIdx.x;
-    const int lane = t % LANES, mine = t / LANES, warp = t / 32;
+// Range is the keys that any query of a block sees, and some between them.
+struct Range { int first, end; };
+
+#if MASK_IS_BOOL
+// widen takes in what is not 0 of 4 bytes.
+DEV void widen(Range &r, u32 bytes, int at) {
+    if (bytes == 0) return;
+    r.first = min(r.first, at + (__ffs(bytes) - 1) / 8);
+    r.end = max(r.end, at + 4 - __clz(bytes) / 8);
+}
+
+// scan looks at a row of a mask.
+DEV void scan(Range &r, const u8 *row, i64 stride, int keys) {
+    if (stride == 1 && (u64)row % 16 == 0) {
+#pragma unroll 1
+        for (int j = threadIdx.x * 16; j < keys / 16 * 16; j += THREADS * 16) {
+            const Vec<u32, 4> v = *(const Vec<u32, 4> *)(row + j);
+            const u32 lo = v.v[0] | v.v[1], any = lo | v.v[2] | v.v[3];
+            if (any == 0) continue;
+            const int first = v.v[0] ? 0 : v.v[1] ? 1 : v.v[2] ? 2 : 3, last = v.v[3] ? 3 : v.v[2] ? 2 : v.v[1] ? 1 : 0;
+            widen(r, first == 0 ? v.v[0] : first == 1 ? v.v[1] : first == 2 ? v.v[2] : v.v[3], j + 4 * first);
+            widen(r, last == 0 ? v.v[0] : last == 1 ? v.v[1] : last == 2 ? v.v[2] : v.v[3], j + 4 * last);
+        }
+        row += keys / 16 * 16;
+        if ((int)threadIdx.x < keys % 16 && row[threadIdx.x]) widen(r, 1, keys / 16 * 16 + threadIdx.x);
+        return;
+    }
+#pragma unroll 1
+    for (int j = threadIdx.x; j < keys; j += THREADS)
+        if (row[j * stride]) widen(r, 1, j);
+}
+#endif
+
+// seen is the keys of a head; all threads have it.
+DEV Range seen(const Args &a, i64 n, i64 head, int group, int queries) {
+    Range r = {0, (int)(a.causal && queries < a.keys ? queries : a.keys)};
+#if MASK_IS_BOOL
+    if (!a.mask) return r;
+    __shared__ Range found[WARPS];
+    Range s = {r.end, 0};
+    for (int h = 0; h < (a.ms[1] ? group : 1); h++)
+        for (int l = 0; l < (a.ms[2] ? queries : 1); l++)
+            scan(s, (const u8 *)a.mask + n * a.ms[0] + (head + h) * a.ms[1] + l * a.ms[2], a.ms[3], r.end);
+#pragma unroll
+    for (int m = 16; m > 0; m /= 2) {
+        s.first = min(s.first, __shfl_xor_sync(~0u, s.first, m));
+        s.end = max(s.end, __shfl_xor_sync(~0u, s.end, m));
+    }
+    if (threadIdx.x % 32 == 0) found[threadIdx.x / 32] = s;
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < WARPS; w++) { s.first = min(s.first, found[w].first); s.end = max(s.end, found[w].end); }
+    r = s;
+#endif
+    return {uniform(r.first), uniform(r.end)};
+}
+
+// Eight is elements of a row, in whole words: single ones take many instructions.
+struct alignas(16) Eight {
+    u32 w[2 * sizeof(T)];
+    DEV float operator[](int i) const {
+        if (sizeof(T) == 4) return __uint_as_float(w[i]);
+        const u16 bits = (u16)(w[i / 2] >> i % 2 * 16);
+        return get(*(const T *)&bits);
+    }
+};
+
+DEV Eight eight(const T *p, bool take) {
+    Eight e = Eight();
+    if (take) e = *(const Eight *)p;
+    return e;
+}
+
+// Sums is what a thread knows of the keys it has seen.
+struct Sums {
+    float top, mass, acc[8]; // the largest score, weights, weighted values
+
+    // weigh makes another score the largest one.
+    DEV void weigh(float highest) {
+        const float scale = top == -(float)INF ? 0 : exponential(top - highest);
+        mass *= scale;
+#pragma unroll
+        for (int i = 0; i < 8; i++) acc[i] = scale == 0 ? 0 : acc[i] * scale;
+        top = highest;
+    }
+};
+
+// attend goes through a share of the keys of query r.
+DEV Sums attend(const Args &a, i64 n, i64 kv, int r, int queries, int first, int end) {
+    const int lane = threadIdx.x % LANES, h = (int)kv * (int)a.group + r / queries, l = r % queries;
     const bool inE = lane * 8 < a.e, inF = lane * 8 < a.f;
     const float none = -(float)INF;
-    const bool added = a.mask && !MASK_IS_BOOL; // then every key is seen
-    const i64 slot = (matrix * a.splits + blockIdx.x) * rows;
-
-    Vec<T, 8> q[ROWS];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-        q[r] = Vec<T, 8>();
-        if (r < rows && inE)
-            q[r] = *(const Vec<T, 8> *)(a.q + n * a.qs[0] + (kv * group + r / queries) * a.qs[1] + r % queries * a.qs[2] + lane * 8);
-    }
-    for (int r = t; r < rows; r += THREADS) { rowTop[r] = none; rowSum[r] = 0; }
-    float acc[ROWS][8];
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-#pragma unroll
-        for (int i = 0; i < 8; i++) acc[r][i] = 0;
-    bool any = false; // key is seen by any query; the same for all threads
     const T *key = a.k + n * a.ks[0] + kv * a.ks[1] + lane * 8, *value = a.v + n * a.vs[0] + kv * a.vs[1] + lane * 8;
-    for (i64 k0 = first; k0 < end; k0 += PART) {
-        const int keys = (int)(end - k0 < PART ? end - k0 : PART);
-        bool seen = added;
-        for (int r = t / PART; r < rows; r += THREADS / PART) {
-            const float x = t % PART < keys ? bias_of(a, n, kv * group + r / queries, r % queries, k0 + t % PART) : none;
-            bias[r][t % PART] = x;
-            seen = seen || x != none;
-        }
-        if (!__syncthreads_or(seen)) continue;
-        any = true;
-        Vec<T, 8> k[PER], v[PER];
+    const MASK *mask = a.mask ? a.mask + n * a.ms[0] + h * a.ms[1] + l * a.ms[2] : 0;
+    const Eight q = eight(a.q + n * a.qs[0] + h * a.qs[1] + l * a.qs[2] + lane * 8, inE);
+    Sums x;
+    x.top = none, x.mass = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) x.acc[i] = 0;
+#pragma unroll 1
+    for (int k0 = first; k0 < end; k0 += PER * SHARES * KEYS) { // the same for all threads of a warp
+        Eight k[PER], v[PER];
+        float s[PER], highest = x.top;
 #pragma unroll
         for (int u = 0; u < PER; u++) {
-            const i64 j = k0 + mine + u * GROUPS;
-            k[u] = Vec<T, 8>();
-            if (j < end && inE) k[u] = *(const Vec<T, 8> *)(key + where(a, n, j) * a.ks[2]);
+            const int j = min(k0 + u * SHARES * KEYS + (int)threadIdx.x % 32 / LANES, end - 1), at = where(a, n, j);
+            k[u] = eight(key + at * (int)a.ks[2], inE);
+            v[u] = eight(value + at * (int)a.vs[2], inF);
+#if MASK_IS_BOOL
+            s[u] = !mask || get(mask[j * (int)a.ms[3]]) ? 0 : none;
+#else
+            s[u] = mask ? (float)get(mask[j * (int)a.ms[3]]) : 0;
+#endif
         }
 #pragma unroll
-        for (int u = 0; u < PER; u++)
-            if (const i64 j = k0 + mine + u * GROUPS; j < end && inF) v[u] = *(const Vec<T, 8> *)(value + where(a, n, j) * a.vs[2]);
+        for (int u = 0; u < PER; u++) {
+            const int j = k0 + u * SHARES * KEYS + (int)threadIdx.x % 32 / LANES;
+            float y = 0;
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            if (r >= rows) break;
+            for (int i = 0; i < 8; i++) y = __fmaf_rn(q[i], k[u][i], y);
 #pragma unroll
-            for (int u = 0; u < PER; u++) {
-                const int j = mine + u * GROUPS;
-                float s = 0;
-#pragma unroll
-                for (int i = 0; i < 8; i++) s = __fmaf_rn(get(q[r].v[i]), get(k[u].v[i]), s);
-#pragma unroll
-                for (int m = LANES / 2; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);
-                if (lane == r % LANES && j < keys) {
-                    const bool hidden = bias[r][j] == none && (!added || a.causal && k0 + j > r % queries);
-                    scores[r][j] = hidden ? none : s * (float)a.scale + bias[r][j];
-                }
-            }
+            for (int m = LANES / 2; m > 0; m /= 2) y += __shfl_xor_sync(~0u, y, m);
+            const bool hidden = j >= end || a.causal && j > l || MASK_IS_BOOL && s[u] == none;
+            s[u] = hidden ? none : y * (float)a.scale + s[u];
+            highest = larger(highest, s[u]);
         }
-        __syncthreads();
-        for (int r = warp; r < rows; r += WARPS) { // a warp has a row
-            float top = none, sum = 0;
-            for (int j = t % 32; j < keys; j += 32) top = larger(top, scores[r][j]);
-            const float old = rowTop[r];
-            top = larger(old, largest(top));
-            for (int j = t % 32; j < keys; j += 32) {
-                const float p = top == none ? 0 : expf(scores[r][j] - top);
-                scores[r][j] = p;
-                sum += p;
-            }
-            sum = sum_of(sum);
-            __syncwarp();
-            if (t % 32 == 0) {
-                const float scale = old == none ? 0 : expf(old - top);
-                rowTop[r] = top;
-                rowSum[r] = old == none ? sum : rowSum[r] * scale + sum;
-                rowScale[r] = scale;
-            }
-        }
-        __syncthreads();
+        x.weigh(highest);
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            if (r >= rows) break;
-            const float scale = rowScale[r];
+        for (int u = 0; u < PER; u++) {
+            const float p = s[u] == none ? 0 : exponential(s[u] - highest);
+            x.mass += p;
 #pragma unroll
-            for (int i = 0; i < 8; i++) acc[r][i] = scale == 0 ? 0 : acc[r][i] * scale;
-#pragma unroll
-            for (int u = 0; u < PER; u++) {
-                const int j = mine + u * GROUPS;
-                const float p = j < keys && inF ? scores[r][j] : 0;
-                if (p == 0) continue; // a key that is not seen adds nothing, whatever its values are
-#pragma unroll
-                for (int i = 0; i < 8; i++) acc[r][i] = __fmaf_rn(p, get(v[u].v[i]), acc[r][i]);
-            }
+            for (int i = 0; i < 8; i++) // a key that is not seen adds nothing, whatever its values are
+                x.acc[i] = p == 0 ? x.acc[i] : __fmaf_rn(p, v[u][i], x.acc[i]);
         }
     }
-    if (any || a.splits == 1) {
-        for (int r0 = 0; r0 < rows; r0 += AT_ONCE) {
-            __syncthreads();
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                if (r < r0 || r >= r0 + AT_ONCE) continue;
-#pragma unroll
-                for (int i = 0; i < 8; i++) {
-                    float s = acc[r][i];
-#pragma unroll
-                    for (int m = LANES; m < 32; m *= 2) s += __shfl_xor_sync(~0u, s, m);
-                    if (t % 32 < LANES) total[warp][r - r0][lane * 8 + i] = s;
-                }
-            }
-            __syncthreads();
-            for (int i = t; i < AT_ONCE * (int)a.f; i += THREADS) {
-                const int r = i / (int)a.f, c = i % (int)a.f, row = r0 + r;
-                if (row >= rows) continue;
-                float s = 0;
-#pragma unroll
-                for (int w = 0; w < WARPS; w++) s += total[w][r][c];
-                if (a.splits > 1) {
-                    a.parts[(slot + row) * a.f + c] = s;
-                    continue;
-                }
-                const bool blind = rowTop[row] == none && a.mask;
-                a.out[n * a.os[0] + (kv * group + row / queries) * a.os[1] + row % queries * a.os[2] + c] =
-                    Put<T>::put(blind ? 0 : s / rowSum[row]);
-            }
-        }
-    }
-    __syncthreads();
-    for (int r = t; r < rows; r += THREADS) {
-        const bool blind = rowTop[r] == none && a.mask;
-        if (a.splits == 1) a.lse[(n * a.heads + kv * group) * a.queries + r] = blind ? -none : rowTop[r] + logf(rowSum[r]);
-        else { a.tops[slot + r] = rowTop[r]; a.sums[slot + r] = rowSum[r]; }
-    }
-    if (a.splits == 1) return;
+    return x;
+}
 
-    __threadfence();
+extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __grid_constant__ Args a) {
+    __shared__ float total[ROWS][SHARES][LANES * 8], tops[ROWS][SHARES], masses[ROWS][SHARES];
+    __shared__ bool last;
+    const i64 n = blockIdx.y / (u32)a.kv_heads, kv = blockIdx.y % (u32)a.kv_heads;
+    const int group = (int)a.group, queries = QUERIES, rows = group * queries, f = (int)a.f;
+    const int warp = uniform(threadIdx.x / 32), t = threadIdx.x % 32;
+    const float none = -(float)INF;
+    const Range range = seen(a, n, kv * group, group, queries);
+    const u32 keys = max(range.end - range.first, 0), wanted = max(min((keys + FEWEST - 1) / FEWEST, (u32)a.splits), 1u);
+    const int chunk = max(((keys + wanted - 1) / wanted + 15) / 16 * 16, 16u), used = max((keys + chunk - 1) / chunk, 1u);
+    if ((int)blockIdx.x >= used) return;
+    const int first = range.first + (int)blockIdx.x * chunk, end = min(first + chunk, range.end), share = warp / ROWS % SHARES;
+#pragma unroll 1
+    for (int r = warp % ROWS; r < rows; r += WARPS) {
+        Sums x = attend(a, n, kv, r, queries, first + share * KEYS, end);
+        float highest = x.top;
+#pragma unroll
+        for (int m = LANES; m < 32; m *= 2) highest = larger(highest, __shfl_xor_sync(~0u, highest, m));
+        x.weigh(highest);
+#pragma unroll
+        for (int m = LANES; m < 32; m *= 2) {
+            x.mass += __shfl_xor_sync(~0u, x.mass, m);
+#pragma unroll
+            for (int i = 0; i < 8; i++) x.acc[i] += __shfl_xor_sync(~0u, x.acc[i], m);
+        }
+        if (t < LANES) {
+#pragma unroll
+            for (int i = 0; i < 8; i++) total[r][share][t * 8 + i] = x.acc[i];
+        }
+        if (t == 0) { tops[r][share] = highest; masses[r][share] = x.mass; }
+    }
     __syncthreads();
-    if (t == 0) last = atomicAdd(a.ended + matrix, 1u) == (u32)a.splits - 1;
+
+    // A warp has 32 elements of a result at a time.
+    const int wide = (f + 31) / 32, slot = ((int)blockIdx.y * (int)a.splits + (int)blockIdx.x) * rows;
+    T *out = a.out + n * a.os[0] + kv * group * a.os[1];
+    float *lse = a.lse + (n * a.heads + kv * group) * a.queries;
+#pragma unroll 1
+    for (int i = warp; i < rows * wide; i += WARPS) {
+        const int r = i / wide, c = i % wide * 32 + t;
+        float top = none, s = 0, mass = 0;
+#pragma unroll 1
+        for (int w = 0; w < SHARES; w++) top = larger(top, tops[r][w]);
+#pragma unroll 1
+        for (int w = 0; w < SHARES; w++) {
+            if (tops[r][w] == none) continue;
+            const float scale = exponential(tops[r][w] - top);
+            mass = __fmaf_rn(scale, masses[r][w], mass);
+            if (scale != 0 && c < f) s = __fmaf_rn(scale, total[r][w][c], s);
+        }
+        if (used > 1) {
+            if (c < f) a.parts[(i64)(slot + r) * f + c] = s;
+            if (c == 0) { a.tops[slot + r] = top; a.sums[slot + r] = mass; }
+            continue;
+        }
+        const bool blind = top == none && a.mask;
+        if (c < f) out[r / queries * a.os[1] + r % queries * a.os[2] + c] = Put<T>::put(blind ? 0 : s / mass);
+        if (c == 0) lse[r] = blind ? -none : top + logf(mass);
+    }
+    if (used == 1) return;
+
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(a.ended + blockIdx.y, 1u) == (u32)used - 1;
+        __threadfence();
+        if (last) a.ended[blockIdx.y] = 0;
+    }
     __syncthreads();
     if (!last) return;
-    if (t == 0) a.ended[matrix] = 0;
-    const i64 from = matrix * a.splits * rows;
-    for (int r = warp; r < rows; r += WARPS) { // what others wrote is not in this multiprocessor's cache
-        const int s0 = t % 32;
-        float x[2], mass[2], top = none, sum = 0;
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const i64 at = from + (s0 + 32 * i) * rows + r;
-            x[i] = s0 + 32 * i < a.splits ? __ldcg(a.tops + at) : none;
-            mass[i] = s0 + 32 * i < a.splits ? __ldcg(a.sums + at) : 0;
-        }
-        top = largest(larger(x[0], x[1]));
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float w = x[i] == none ? 0 : expf(x[i] - top);
-            weights[r][s0 + 32 * i] = w;
-            sum += x[i] == none ? 0 : w * mass[i];
-        }
-        sum = sum_of(sum);
-        if (s0 == 0) {
-            const bool blind = top == none && a.mask;
-            rowTop[r] = top;
-            rowSum[r] = sum;
-            a.lse[(n * a.heads + kv * group) * a.queries + r] = blind ? -none : top + logf(sum);
-        }
-    }
-    // Chunks behind the last one that is seen are not read; others are, also those of no weight, so that loads do not wait.
-    __syncthreads();
-    if (t < 32) {
-        int used = 0;
-        for (int s = t; s < SPLITS; s += 32)
-            for (int r = 0; r < rows; r++) used = weights[r][s] != 0 ? s + 1 : used;
-#pragma unroll
-        for (int m = 16; m > 0; m /= 2) used = max(used, __shfl_xor_sync(~0u, used, m));
-        if (t == 0) chunks = used;
-    }
-    __syncthreads();
-    for (int i = t; i < rows * (int)a.f; i += THREADS) {
-        const int r = i / (int)a.f, c = i % (int)a.f;
-        const float *p = a.parts + (from + r) * a.f + c;
+#pragma unroll 1
+    for (int i = warp; i < rows * wide; i += WARPS) { // what others wrote is not in this multiprocessor's cache
+        const int r = i / wide, c = i % wide * 32 + t, from = (int)blockIdx.y * (int)a.splits * rows + r;
+        const float top = t < used ? __ldcg(a.tops + from + t * rows) : none, mass = t < used ? __ldcg(a.sums + from + t * rows) : 0;
+        const float *part = a.parts + (i64)from * f + min(c, f - 1);
+        const float highest = largest(top), w = top == none ? 0 : exponential(top - highest), sum = sum_of(w == 0 ? 0 : w * mass);
         float y = 0;
-        for (int s0 = 0; s0 < chunks; s0 += 8) {
-            float x[8];
-#pragma unroll
-            for (int s = 0; s < 8; s++) x[s] = s0 + s < chunks ? __ldcg(p + (s0 + s) * rows * a.f) : 0;
-#pragma unroll
-            for (int s = 0; s < 8; s++) {
-                const float w = s0 + s < chunks ? weights[r][s0 + s] : 0;
-                if (w != 0) y = __fmaf_rn(w, x[s], y);
-            }
+#pragma unroll 4
+        for (int s = 0; s < used; s++) {
+            const float x = __ldcg(part + (i64)s * rows * f), weight = __shfl_sync(~0u, w, s);
+            if (weight != 0) y = __fmaf_rn(weight, x, y);
         }
-        const bool blind = rowTop[r] == none && a.mask;
-        a.out[n * a.os[0] + (kv * group + r / queries) * a.os[1] + r % queries * a.os[2] + c] = Put<T>::put(blind ? 0 : y / rowSum[r]);
+        const bool blind = highest == none && a.mask;
+        if (c < f) out[r / queries * a.os[1] + r % queries * a.os[2] + c] = Put<T>::put(blind ? 0 : y / sum);
+        if (c == 0) lse[r] = blind ? -none : highest + logf(sum);
     }
 }

@@ -12,10 +12,16 @@ extern "C" __global__ void __launch_bounds__(256) block_round(const __grid_const
 #if NORMED
     __shared__ float squares[8];
     float s = 0;
-    for (i64 j = threadIdx.x * 4; j < a.k; j += 1024) {
-        const Vec<float, 4> t = *(const Vec<float, 4> *)(a.x + r * a.k + j);
+#pragma unroll 1
+    for (int j = threadIdx.x * 4; j < (int)a.k; j += 4096) {
+        Vec<float, 4> t[4];
 #pragma unroll
-        for (int e = 0; e < 4; e++) s += t.v[e] * t.v[e];
+        for (int u = 0; u < 4; u++) {
+            t[u] = Vec<float, 4>();
+            if (j + 1024 * u < (int)a.k) t[u] = *(const Vec<float, 4> *)(a.x + r * a.k + j + 1024 * u);
+        }
+#pragma unroll
+        for (int e = 0; e < 16; e++) s += t[e / 4].v[e % 4] * t[e / 4].v[e % 4];
     }
 #pragma unroll
     for (int m = 16; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);

@@ -1,65 +1,139 @@
 // Products of up to 16 rows of x with matrices whose columns are contiguous, such as the weights of layers, by tensor cores: every element
-// of a matrix is read once, at the speed of memory, and little else is done. A block has 16 columns, WARPS warps share their elements.
+// of a matrix is read once, at the speed of memory, and little else is done. A tile is 16 columns, whose elements WARPS warps share; a
+// multiprocessor has one block, which goes through tiles. Each thread copies what it needs to a ring of its own in shared memory, far
+// ahead of its use and across tiles, so that memory never waits for the ends of tiles; and as two blocks fit a multiprocessor, the ring of
+// a kernel is full before its predecessor is done.
 // The matrix is the left operand of mma, x, padded to 8·TILES rows, the right one. A thread reads 8 consecutive elements of a column and
 // of a row of x: two steps of mma take them in an order of their own, the same for both. T is a half type, sums are in float32, in an order
 // that sizes alone decide.
 //
-// MATRICES share x; blocks go through one after the other. GATED: a block has the same columns of both, half of its warps each, and
-// gated() makes one value of two. NORMED is 0, or how many elements x has: its rows are divided by their root mean square and multiplied
-// by a weight of type W first, by every block for itself.
-#define CHUNKS 4 // of 32 elements, which a warp reads at once
-#define PARTS (GATED ? WARPS / 2 : WARPS)
-#define DEEP (WARPS < 8) // with few warps more of the matrix is asked for before predecessors end; with many that was slower
+// MATRICES share x; tiles go through one after the other. GATED: a tile has the same columns of both, and gated() makes one value of two.
+// NORMED: rows of x are divided by their root mean square and multiplied by a weight of type W first, by every block for itself. HELD: x
+// is held in shared memory; else it goes through the ring as well. STAGES is how many parts the ring has.
+//
+// Between two tokens all weights go through the caches, and code is read from memory again: what is long is slow. So loops are not
+// unrolled, and indices have 32 bits.
+#define THREADS (32 * WARPS)
+#define SIDES (GATED ? 2 : 1)
+#define VECTORS (2 * SIDES + (HELD ? 0 : TILES)) // of a thread in a part of the ring
+#define PART (VECTORS * THREADS * 16)
 
 struct Matrix {
-    i64 first, n, ys, zs; // the block it begins with; columns; strides of columns of y and of rows of z
+    i64 first, n, ys, zs; // the tile it begins with; columns; strides of columns of y and of rows of z
     const T *y;
     OUT *z;
     const T *bias, *residual; // added before the result is rounded; may be null
 };
 struct Args {
-    i64 k, xs, rows, early; // xs is the stride of rows of x; early: nothing that may still run writes a matrix
+    i64 k, xs, rows, held; // xs is the stride of rows of x; held: elements of shared memory for x
+    i64 early, tiles;      // early: nothing that may still run writes a matrix
     double eps;
     const T *x;
     const W *weight; // may be null
     Matrix m[MATRICES];
 };
 
-struct Part { Vec<u32, 4> lo, hi; }; // of columns g and g + 8
-
-// load takes a vector that is read once.
-DEV Vec<u32, 4> load(const T *p) {
-    Vec<u32, 4> w;
-    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(w.v[0]), "=r"(w.v[1]), "=r"(w.v[2]), "=r"(w.v[3]) : "l"(p));
-    return w;
-}
-
 DEV void mma(float (&c)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32." MMA "." MMA ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-DEV void fetch(Part (&w)[CHUNKS], i64 k, const T *lo, const T *hi, i64 from) {
+// copy takes 16 bytes, or leaves zeros.
+DEV void copy(u32 to, const T *from, bool take) {
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" :: "r"(to), "l"(from), "r"(take ? 16 : 0) : "memory");
+}
+
+// matrix_of is the matrix of a tile; both have all of them if GATED.
+DEV int matrix_of(const Args &a, int tile) {
+    int which = 0;
+    if (!GATED)
 #pragma unroll
-    for (int u = 0; u < CHUNKS; u++) {
-        const i64 at = from + 32 * u;
-        w[u] = Part();
-        if (at < k) {
-            if (lo) w[u].lo = load(lo + at);
-            if (hi) w[u].hi = load(hi + at);
+        for (int i = 1; i < MATRICES; i++) which = tile >= (int)a.m[i].first ? i : which;
+    return which;
+}
+
+// A warp takes 32 elements of a column at a time, the halves of a line of the cache one behind the other; then other warps have theirs.
+DEV int behind(int at) { return at + (at & 32 ? 64 * WARPS - 32 : 32); }
+
+// Feed copies to a ring what is needed next.
+struct Feed {
+    int k, tile, at, end, start;
+    u32 to, ring;
+    const T *lo[SIDES], *hi[SIDES]; // columns g and g + 8
+    bool inLo[SIDES], inHi[SIDES];  // there are such
+
+    DEV void aim(const Args &a) {
+        const int g = threadIdx.x % 32 / 4, which = matrix_of(a, tile);
+#pragma unroll
+        for (int s = 0; s < SIDES; s++) {
+            const Matrix &m = a.m[which + s];
+            const int c = (tile - (int)m.first) * 16 + g, stride = (int)m.ys;
+            lo[s] = m.y + (i64)c * stride;
+            hi[s] = lo[s] + 8 * (i64)stride;
+            inLo[s] = c < (int)m.n, inHi[s] = c + 8 < (int)m.n;
         }
     }
-}
+
+    // row copies elements of x.
+    DEV void row(const Args &a, u32 to, int at) {
+        const int g = threadIdx.x % 32 / 4;
+#pragma unroll
+        for (int i = 0; i < TILES; i++) {
+            const bool r = 8 * i + g < (int)a.rows && at < k;
+            copy(to + (2 * SIDES + i) * THREADS * 16, r ? a.x + (8 * i + g) * a.xs + at : a.x, r);
+        }
+    }
+
+    // next copies a part, without x if that may not be read yet.
+    DEV void next(const Args &a, bool early) {
+        if (tile < (int)a.tiles) {
+#pragma unroll
+            for (int s = 0; s < SIDES; s++) {
+                copy(to + 2 * s * THREADS * 16, lo[s] + at, inLo[s] && at < k);
+                copy(to + (2 * s + 1) * THREADS * 16, hi[s] + at, inHi[s] && at < k);
+            }
+            if (!HELD && !early) row(a, to, at);
+            if ((at = behind(at)) >= end) {
+                at = start;
+                tile += gridDim.x;
+                aim(a);
+            }
+            to += PART;
+            if (to == ring + STAGES * PART) to = ring;
+        }
+        asm volatile("cp.async.commit_group;" ::: "memory");
+    }
+
+    // fill copies all parts but one; x is read behind the wait for predecessors.
+    DEV void fill(const Args &a) {
+#pragma unroll 1
+        for (int waited = 0; waited < 2; waited++) {
+            if (waited) { PDL_WAIT }
+            if (waited != (int)a.early)
+#pragma unroll 1
+                for (int i = 0; i < STAGES - 1; i++) next(a, true);
+        }
+        if (HELD) return;
+        int e = start;
+#pragma unroll 1
+        for (int i = 0; i < STAGES - 1; i++) {
+            row(a, ring + i * PART, e);
+            if ((e = behind(e)) >= end) e = start;
+        }
+        asm volatile("cp.async.commit_group;\ncp.async.wait_group 0;" ::: "memory");
+    }
+};
 
 #if NORMED
 // norm leaves the normalised rows of x in shared memory.
 DEV void norm(const Args &a, T *to) {
     __shared__ float squares[WARPS];
+#pragma unroll 1
     for (int r = 0; r < (int)a.rows; r++, to += a.k) {
         const T *row = a.x + r * a.xs;
         float s = 0, v[8], w[8];
-        for (i64 i = threadIdx.x * 8; i < a.k; i += 256 * WARPS) {
+#pragma unroll 1
+        for (int i = threadIdx.x * 8; i < (int)a.k; i += 8 * THREADS) {
             load_vec<T, 8>(v, row + i, 8);
 #pragma unroll
             for (int j = 0; j < 8; j++) s += v[j] * v[j];
@@ -72,7 +146,8 @@ DEV void norm(const Args &a, T *to) {
 #pragma unroll
         for (int i = 0; i < WARPS; i++) s += squares[i];
         const float rstd = 1 / __fsqrt_rn(s / (float)a.k + (float)a.eps);
-        for (i64 i = threadIdx.x * 8; i < a.k; i += 256 * WARPS) {
+#pragma unroll 1
+        for (int i = threadIdx.x * 8; i < (int)a.k; i += 8 * THREADS) {
             load_vec<T, 8>(v, row + i, 8);
             if (a.weight) load_vec<W, 8>(w, a.weight + i, 8);
 #pragma unroll
@@ -84,81 +159,88 @@ DEV void norm(const Args &a, T *to) {
 }
 #endif
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS) few_rows(const __grid_constant__ Args a) {
+
+// hold leaves rows of x in shared memory.
+DEV void hold(const Args &a, T *to) {
+#pragma unroll 1
+    for (int r = 0; r < (int)a.rows; r++, to += a.k)
+#pragma unroll 2
+        for (int i = threadIdx.x * 8; i < (int)a.k; i += THREADS * 8)
+            *(Vec<u32, 4> *)(to + i) = *(const Vec<u32, 4> *)(a.x + r * a.xs + i);
+    __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2) few_rows(const __grid_constant__ Args a) {
     PDL_EARLY
+    extern __shared__ __align__(16) T memory[]; // x, then the ring
+    __shared__ float parts[2][WARPS][SIDES][TILES][8][16];
     const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-#if GATED
-    const int which = warp / PARTS;
-#else
-    int which = 0;
-#pragma unroll
-    for (int i = 1; i < MATRICES; i++) which = (i64)blockIdx.x >= a.m[i].first ? i : which;
-#endif
-    const Matrix &m = a.m[which];
-    const i64 column = (blockIdx.x - (GATED ? 0 : m.first)) * (i64)16, step = 32 * CHUNKS * PARTS;
-    const T *lo = column + g < m.n ? m.y + (column + g) * m.ys : 0, *hi = column + g + 8 < m.n ? m.y + (column + g + 8) * m.ys : 0;
-    i64 from = 32 * CHUNKS * (warp % PARTS) + 8 * t;
-    Part w[CHUNKS], next[CHUNKS];
-    if (a.early) {
-        fetch(w, a.k, lo, hi, from);
-        if (DEEP) fetch(next, a.k, lo, hi, from + step);
-    }
-    PDL_WAIT
-    if (!a.early) fetch(w, a.k, lo, hi, from);
-    if (DEEP && !a.early) fetch(next, a.k, lo, hi, from + step);
+    const int k = (int)a.k, start = 64 * warp + 8 * t, end = start + (int)((u32)(k + 64 * WARPS - 1) / (64 * WARPS)) * 64 * WARPS;
+    Feed f;
+    f.k = k, f.tile = blockIdx.x, f.at = f.start = start, f.end = end;
+    f.ring = f.to = (u32)__cvta_generic_to_shared(memory + a.held) + threadIdx.x * 16;
+    f.aim(a);
+    f.fill(a);
 #if NORMED
-    __shared__ __align__(16) T normed[NORMED];
-    norm(a, normed);
-    const T *x = normed;
-    const i64 xs = a.k;
-#else
-    const T *x = a.x;
-    const i64 xs = a.xs;
+    norm(a, memory);
+#elif HELD
+    hold(a, memory);
 #endif
-    float sum[TILES][4];
+    const int row = threadIdx.x / 16, c = threadIdx.x % 16; // of the result that a thread finishes
+    int slot = 0, turn = 0;
+#pragma unroll 1
+    for (int tile = blockIdx.x; tile < (int)a.tiles; tile += gridDim.x, turn ^= 1) {
+        const Matrix &m = a.m[GATED ? MATRICES - 1 : matrix_of(a, tile)];
+        const int column = (tile - (int)m.first) * 16 + c;
+        const bool mine = row < (int)a.rows && column < (int)m.n;
+        const float bias = mine && m.bias ? get(m.bias[column]) : 0, residual = mine && m.residual ? get(m.residual[row * m.zs + column]) : 0;
+        float sum[SIDES][TILES][4];
 #pragma unroll
-    for (int i = 0; i < TILES; i++)
+        for (int i = 0; i < SIDES * TILES * 4; i++) sum[i / 4 / TILES][i / 4 % TILES][i % 4] = 0;
+#pragma unroll 1
+        for (int at = start; at < end; at = behind(at)) {
+            asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
+            const Vec<u32, 4> *w = (const Vec<u32, 4> *)(memory + a.held) + slot * VECTORS * THREADS + threadIdx.x;
+            Vec<u32, 4> lo[SIDES], hi[SIDES], b[TILES];
 #pragma unroll
-        for (int j = 0; j < 4; j++) sum[i][j] = 0;
-    for (; from < a.k; from += step) {
-        if (!DEEP) fetch(next, a.k, lo, hi, from + step);
-#pragma unroll
-        for (int u = 0; u < CHUNKS; u++) {
-            const i64 at = from + 32 * u;
+            for (int s = 0; s < SIDES; s++) { lo[s] = w[2 * s * THREADS]; hi[s] = w[(2 * s + 1) * THREADS]; }
 #pragma unroll
             for (int i = 0; i < TILES; i++) {
-                Vec<u32, 4> b = Vec<u32, 4>();
-                if (at < a.k && 8 * i + g < a.rows) b = *(const Vec<u32, 4> *)(x + (8 * i + g) * xs + at);
-                mma(sum[i], w[u].lo.v[0], w[u].hi.v[0], w[u].lo.v[1], w[u].hi.v[1], b.v[0], b.v[1]);
-                mma(sum[i], w[u].lo.v[2], w[u].hi.v[2], w[u].lo.v[3], w[u].hi.v[3], b.v[2], b.v[3]);
+                b[i] = Vec<u32, 4>();
+                if (!HELD) b[i] = w[(2 * SIDES + i) * THREADS];
+                else if (at < k && 8 * i + g < (int)a.rows) b[i] = *(const Vec<u32, 4> *)(memory + (8 * i + g) * k + at);
             }
+            f.next(a, false); // to the part of the ring that was used before this one
+#pragma unroll
+            for (int s = 0; s < SIDES; s++)
+#pragma unroll
+                for (int i = 0; i < TILES; i++) {
+                    mma(sum[s][i], lo[s].v[0], hi[s].v[0], lo[s].v[1], hi[s].v[1], b[i].v[0], b[i].v[1]);
+                    mma(sum[s][i], lo[s].v[2], hi[s].v[2], lo[s].v[3], hi[s].v[3], b[i].v[2], b[i].v[3]);
+                }
+            slot = slot + 1 == STAGES ? 0 : slot + 1;
         }
 #pragma unroll
-        for (int u = 0; u < CHUNKS; u++) w[u] = next[u];
-        if (DEEP) fetch(next, a.k, lo, hi, from + 2 * step);
-    }
-    __shared__ float parts[WARPS][TILES][8][16];
+        for (int s = 0; s < SIDES; s++)
 #pragma unroll
-    for (int i = 0; i < TILES; i++)
+            for (int i = 0; i < TILES; i++)
 #pragma unroll
-        for (int j = 0; j < 4; j++) parts[warp][i][2 * t + j % 2][g + j / 2 * 8] = sum[i][j];
-    __syncthreads();
-    for (int i = threadIdx.x; i < (int)a.rows * 16; i += 32 * WARPS) {
-        const int r = i / 16, c = i % 16;
-        if (column + c >= m.n) continue;
-        float s = 0;
+                for (int j = 0; j < 4; j++) parts[turn][warp][s][i][2 * t + j % 2][g + j / 2 * 8] = sum[s][i][j];
+        __syncthreads();
+        if (!mine) continue;
+        float all[SIDES];
 #pragma unroll
-        for (int k = 0; k < PARTS; k++) s += parts[k][r / 8][r % 8][c];
+        for (int s = 0; s < SIDES; s++) {
+            all[s] = 0;
+#pragma unroll
+            for (int w = 0; w < WARPS; w++) all[s] += parts[turn][w][s][row / 8][row % 8][c];
+        }
 #if GATED
-        float other = 0;
-#pragma unroll
-        for (int k = PARTS; k < WARPS; k++) other += parts[k][r / 8][r % 8][c];
-        const Matrix &to = a.m[1];
-        to.z[r * to.zs + column + c] = Put<OUT>::put(gated(rounded<T>(s), rounded<T>(other)));
+        m.z[row * m.zs + column] = Put<OUT>::put(gated(rounded<T>(all[0]), rounded<T>(all[1])));
 #else
-        if (m.bias) s += get(m.bias[column + c]);
-        if (m.residual) s += get(m.residual[r * m.zs + column + c]);
-        m.z[r * m.zs + column + c] = Put<OUT>::put(s);
+        if (m.bias) all[0] += bias;
+        if (m.residual) all[0] += residual;
+        m.z[row * m.zs + column] = Put<OUT>::put(all[0]);
 #endif
     }
 }

@@ -55,11 +55,13 @@ struct Args { i64 columns, n, count, inner; T *out; const S *src; const i64 *at;
 extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_constant__ Args a) {
     __shared__ i64 at[256];
     const i64 c = (i64)blockIdx.x * 256 + threadIdx.x, o = (INDEX)c / (INDEX)a.inner, i = c - o * a.inner;
+#pragma unroll 1
     for (i64 k0 = 0; k0 < a.count; k0 += 256) {
         __syncthreads();
         if (k0 + threadIdx.x < a.count) at[threadIdx.x] = a.at[k0 + threadIdx.x];
         __syncthreads();
         if (c >= a.columns) continue;
+#pragma unroll 1
         for (int k = 0; k < min((i64)256, a.count - k0); k++) {
             const i64 p = at[k];
             if (p < 0 || p >= a.n) { report_fault(a.fault, 1, p, a.n); continue; }
